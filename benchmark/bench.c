@@ -30,8 +30,8 @@ typedef enum command { TABLE, TSV, JSON, TARGETS, MARKDOWN, SCALE, LIST, HELP } 
 
 typedef struct arguments {
     bench_options options;
-    command       command;
-    const char   *targets, *svg;
+    command command;
+    const char *targets, *svg;
 } arguments;
 
 static bool complain(const char *what, const char *which)
@@ -43,7 +43,7 @@ static bool complain(const char *what, const char *which)
 static bool set_number(int *number, const char *text)
 {
     char *end;
-    long  value = strtol(text, &end, 10);
+    long value = strtol(text, &end, 10);
     *number = (int)value;
     return (*text && !*end && value >= 1 && value <= REPEATS_MAX) || complain("--repeats takes 1 ... 101, not", text);
 }
@@ -76,7 +76,7 @@ static bool parse_option(arguments *a, int argc, char **argv, int *i)
 {
     static const struct {
         const char *name;
-        command     command;
+        command command;
     } commands[] = {{"--tsv", TSV},     {"--json", JSON}, {"--targets", TARGETS}, {"--markdown", MARKDOWN},
                     {"--scale", SCALE}, {"--list", LIST}, {"--help", HELP},       {"-h", HELP}};
     const char *name = argv[*i], *next = *i + 1 < argc ? argv[*i + 1] : NULL;
@@ -128,8 +128,8 @@ static bool want(bench_options *o, const char *filter)
 static bool parse(arguments *a, int argc, char **argv)
 {
     const char **filters = calloc((size_t)argc + 1, sizeof *filters);
-    int          count = 0;
-    bool         good = filters != NULL;
+    int count = 0;
+    bool good = filters != NULL;
     for (int i = 1; good && i < argc; i++) {
         if (argv[i][0] == '-') good = parse_option(a, argc, argv, &i);
         else filters[count++] = argv[i];

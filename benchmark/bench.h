@@ -12,10 +12,10 @@ typedef enum page_policy { SMALL_PAGES, HUGE_PAGES, POLICIES } page_policy;
 
 typedef struct bench_options {
     const contestant *baseline, *subject; /* subject: reef, or what stands in its place */
-    const char       *subject_option;     /* "--limit", "--self" or NULL: how a child process gets the same subject */
-    page_policy       pages;
-    int               repeats;
-    bool              wanted[ROW_COUNT];
+    const char *subject_option;           /* "--limit", "--self" or NULL: how a child process gets the same subject */
+    page_policy pages;
+    int repeats;
+    bool wanted[ROW_COUNT];
 } bench_options;
 
 /* ---- measure.c ---- */
@@ -23,14 +23,14 @@ typedef struct bench_options {
 /* The times of one row, in the row's unit for one operation. */
 typedef struct row_result {
     const bench_row *row;
-    bool             has_raw;
-    int              repeats;
-    double           value[REPEATS_MAX], raw[REPEATS_MAX]; /* in the order measured */
-    double           value_median, raw_median;
+    bool has_raw;
+    int repeats;
+    double value[REPEATS_MAX], raw[REPEATS_MAX]; /* in the order measured */
+    double value_median, raw_median;
 } row_result;
 
 double median(const double *v, int n);
-bool   row_playable(const bench_options *o, const bench_row *r);
+bool row_playable(const bench_options *o, const bench_row *r);
 /* Runs a row. False, with a message on stderr: a checksum was wrong. */
 bool run_row(const bench_options *o, const bench_row *r, row_result *result);
 /* What is timed of reef runs inside of this: scripts/instructions lets valgrind count there, by the name. */
@@ -41,9 +41,9 @@ void progress(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* ---- report.c: one whole run ---- */
 
 const char *unit_name(row_unit unit);
-int         report_table(const bench_options *o);
-int         report_tsv(const bench_options *o);
-int         report_json(const bench_options *o);
+int report_table(const bench_options *o);
+int report_tsv(const bench_options *o);
+int report_json(const bench_options *o);
 
 /* ---- judge.c: whole runs in child processes, in both page policies ---- */
 
@@ -58,25 +58,25 @@ int scale(const bench_options *o, const char *svg_file);
 enum { POINTS_MAX = 32 };
 typedef struct plot_panel {
     const char *title, *axis; /* axis: what x counts */
-    int         points;
-    double      x[POINTS_MAX], y[2][POINTS_MAX]; /* y[0]: the subject's ns, y[1]: raw's */
-    double      bytes; /* that a pass touches for each unit of x, for the cache marks; 0: no marks */
+    int points;
+    double x[POINTS_MAX], y[2][POINTS_MAX]; /* y[0]: the subject's ns, y[1]: raw's */
+    double bytes; /* that a pass touches for each unit of x, for the cache marks; 0: no marks */
 } plot_panel;
 bool plot_svg(const char *file, const char *title, const char *subject, const plot_panel *panels, int count);
 
 /* ---- machine.c ---- */
 
 typedef struct cache_level {
-    int    level;
+    int level;
     size_t bytes;
 } cache_level;
 enum { CACHES_MAX = 4, TEXT_MAX = 256 };
 
 typedef struct machine_info {
-    char        cpu[TEXT_MAX], system[TEXT_MAX], compiler[TEXT_MAX], flags[TEXT_MAX], commit[TEXT_MAX], date[32];
-    int         cores;
-    size_t      memory, memory_available; /* bytes; 0: unknown */
-    int         caches;
+    char cpu[TEXT_MAX], system[TEXT_MAX], compiler[TEXT_MAX], flags[TEXT_MAX], commit[TEXT_MAX], date[32];
+    int cores;
+    size_t memory, memory_available; /* bytes; 0: unknown */
+    int caches;
     cache_level cache[CACHES_MAX]; /* data caches of one core, smallest first */
 } machine_info;
 
@@ -86,6 +86,6 @@ bool bench_source_file(char *path, size_t size, const char *name);
 /* Starts a program with its stdout on the file returned (quiet: without stderr); `process` is for child_end, which
  * answers its exit status (-1: it didn't end by itself). argv ends with NULL. NULL on failure. */
 FILE *child_start(const char *program, char *const *argv, bool quiet, int *process);
-int   child_end(FILE *output, int process);
+int child_end(FILE *output, int process);
 
 #endif

@@ -8,14 +8,14 @@ typedef enum target_unit { RATIO, NANOSECONDS, MICROSECONDS, BYTES_EACH, SPEEDUP
 static const char *const target_unit_names[TARGET_UNITS] = {"ratio", "ns", "us", "bytes", "speedup"};
 
 typedef struct target {
-    bool        present;
+    bool present;
     target_unit unit;
-    double      goal, must; /* at most; SPEEDUP: at least */
+    double goal, must; /* at most; SPEEDUP: at least */
 } target;
 
 typedef struct figure {
-    bool   has_raw;
-    char   unit[8];
+    bool has_raw;
+    char unit[8];
     double value[WHOLE_RUNS], raw[WHOLE_RUNS], ratio[WHOLE_RUNS];
 } figure;
 
@@ -39,7 +39,7 @@ static int find_row(const char *name)
  * that this program doesn't have are passed over. */
 static bool read_target(judgement *j, const char *line)
 {
-    char   name[ROW_NAME_MAX], unit[16];
+    char name[ROW_NAME_MAX], unit[16];
     target t = {.present = true, .unit = 0};
     if (sscanf(line, "%31[^\t]\t%15[^\t]\t%lf\t%lf", name, unit, &t.goal, &t.must) != 4) return false;
     while (t.unit < TARGET_UNITS && strcmp(unit, target_unit_names[t.unit]) != 0) t.unit++;
@@ -52,7 +52,7 @@ static bool read_target(judgement *j, const char *line)
 static bool read_targets(judgement *j, const char *file)
 {
     char own[4096], line[1024];
-    int  number = 0;
+    int number = 0;
     bool good = true;
     if (!file && bench_source_file(own, sizeof own, "targets.tsv")) file = own;
     FILE *f = file ? fopen(file, "r") : NULL;
@@ -76,9 +76,9 @@ static bool read_targets(judgement *j, const char *file)
 
 static bool read_figure(judgement *j, page_policy policy, int run, const char *line)
 {
-    char     name[ROW_NAME_MAX], raw[32], ratio[32], unit[8];
+    char name[ROW_NAME_MAX], raw[32], ratio[32], unit[8];
     unsigned n;
-    double   value;
+    double value;
     if (sscanf(line, "%31s %u %lf %31s %31s %7s", name, &n, &value, raw, ratio, unit) != 6) return false;
     int row = find_row(name);
     if (row < 0) return false;
@@ -94,7 +94,7 @@ static bool read_figure(judgement *j, page_policy policy, int run, const char *l
 static bool whole_run(judgement *j, const bench_options *o, page_policy policy, int run)
 {
     char repeats[16], *argv[8 + ROW_COUNT], line[256];
-    int  n = 0, process;
+    int n = 0, process;
     bool good = true;
     snprintf(repeats, sizeof repeats, "%d", o->repeats);
     argv[n++] = (char *)"reef-bench";
@@ -209,7 +209,7 @@ static void print_missing(const judgement *j, const bool *wanted)
 
 int judge_targets(const bench_options *o, const char *file)
 {
-    int        counts[NO_TARGET + 1] = {0}, status = 0;
+    int counts[NO_TARGET + 1] = {0}, status = 0;
     judgement *j = judge(o, file);
     if (!j) return 2;
     print_head(o);
@@ -245,7 +245,7 @@ static void markdown_figure(const figure *f)
 int judge_markdown(const bench_options *o, const char *file)
 {
     machine_info m;
-    judgement   *j = judge(o, file);
+    judgement *j = judge(o, file);
     if (!j) return 2;
     machine_read(&m);
     printf("%s, %d cores, %s; %s, `%s`; commit %s, %s. Median of %d whole runs, each the median of %d repeats.\n\n",

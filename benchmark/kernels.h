@@ -3,8 +3,8 @@
 #define KERNELS_H
 #include "rows.h"
 
-/* Each begins at a cache line: where its loop lies mustn't depend on how long other code is. (k_iter2_bits took 0.33 or 0.53 ns, with the
- * linker's mood.) */
+/* Each begins at a cache line: where its loop lies mustn't depend on how long other code is. (k_iter2_bits took 0.33
+ * or 0.53 ns, with the linker's mood.) */
 #define KERNEL __attribute__((aligned(64)))
 
 extern volatile float bench_dt; /* 1/64: a power of two the compiler can't see */

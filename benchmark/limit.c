@@ -16,28 +16,28 @@ typedef struct record {
     uint32_t place, gen;
 } record;
 typedef struct chunk {
-    char    *col[3];
+    char *col[3];
     uint32_t stamp[3];
     uint32_t table;
-    char     pad[24];
+    char pad[24];
 } chunk; /* col[0]: handles */
 typedef struct arena {
-    char    *piece[512];
+    char *piece[512];
     uint32_t n;
-    size_t   left;
+    size_t left;
 } arena;
 enum { ROWS_LOG = 10, ROWS = 1 << ROWS_LOG, PAGE = 4096, PIECE = 2 << 20, PAGES_MAX = 4096, CHUNKS_MAX = 16384 };
 
 typedef struct world {
     const bench_row *r;
-    record          *page[PAGES_MAX];
-    chunk           *chunks;
-    uint8_t          column[3][4]; /* component -> column in each table */
-    uint32_t         n_ids, room_ids, count, nchunk, now;
-    uint32_t        *free_id, n_free;
-    arena            records, cols[3];
-    ent             *handle;
-    uint64_t         sum;
+    record *page[PAGES_MAX];
+    chunk *chunks;
+    uint8_t column[3][4]; /* component -> column in each table */
+    uint32_t n_ids, room_ids, count, nchunk, now;
+    uint32_t *free_id, n_free;
+    arena records, cols[3];
+    ent *handle;
+    uint64_t sum;
 } world;
 
 #define INL static inline __attribute__((always_inline))
@@ -94,7 +94,7 @@ static __attribute__((noinline)) ent create_2(world *w, Position p, Velocity v)
     if (unlikely(at == w->nchunk << ROWS_LOG)) grow_rows(w);
     w->n_ids++, w->count++;
     w->page[i >> 12][i & (PAGE - 1)] = (record){at, 1};
-    chunk   *c = &w->chunks[at >> ROWS_LOG];
+    chunk *c = &w->chunks[at >> ROWS_LOG];
     uint32_t k = at & (ROWS - 1);
     ((Position *)(void *)c->col[1])[k] = p;
     ((Velocity *)(void *)c->col[2])[k] = v;
@@ -106,7 +106,7 @@ INL char *get(world *w, ent e, uint32_t component, int write)
     uint64_t r = ((uint64_t *)w->page[(uint32_t)e >> 12])[e & (PAGE - 1)]; /* {generation, place}: one load */
     if (unlikely((r ^ e) >> 32)) return NULL;
     uint32_t place = (uint32_t)r;
-    chunk   *c = &w->chunks[place >> ROWS_LOG];
+    chunk *c = &w->chunks[place >> ROWS_LOG];
     uint32_t k = w->column[component][c->table];
     if (unlikely(!k)) return NULL;
     if (write && unlikely(c->stamp[k] != w->now)) c->stamp[k] = w->now;
@@ -117,7 +117,7 @@ static __attribute__((noinline)) int destroy(world *w, ent e)
     record *r = find(w, e);
     if (unlikely(!r)) return 0;
     uint32_t at = r->place, last = w->count - 1;
-    chunk   *c = &w->chunks[at >> ROWS_LOG], *l = &w->chunks[last >> ROWS_LOG];
+    chunk *c = &w->chunks[at >> ROWS_LOG], *l = &w->chunks[last >> ROWS_LOG];
     if (unlikely(c->stamp[0] != w->now)) return 0; /* the cold path would unshare */
     w->count = last;
     uint32_t k = at & (ROWS - 1), j = last & (ROWS - 1);
@@ -167,35 +167,35 @@ static void teardown(void *p)
 static uint64_t sum_run(void *p) { return ((world *)p)->sum; }
 static uint64_t sum_handles(void *p)
 {
-    world   *w = p;
+    world *w = p;
     uint64_t s = w->count;
     for (uint32_t i = 0; i < w->r->n; i++) s += pos_sum(*(Position *)(void *)get(w, w->handle[i], 0, 0), i);
     return s;
 }
 static uint64_t create_2_sum(void *p)
 {
-    world   *w = p;
+    world *w = p;
     uint64_t s = sum_handles(p);
     for (uint32_t i = 0; i < w->r->n; i++) s += bits_of(((Velocity *)(void *)get(w, w->handle[i], 1, 0))->y);
     return s;
 }
 static uint64_t create_0_sum(void *p)
 {
-    world   *w = p;
+    world *w = p;
     uint64_t s = w->n_ids;
     for (uint32_t i = 0; i < w->r->n; i++) s += find(w, w->handle[i]) != NULL;
     return s;
 }
 static uint64_t destroy_sum(void *p)
 {
-    world   *w = p;
+    world *w = p;
     uint64_t s = w->count;
     for (uint32_t i = 0; i < w->r->n; i++) s += find(w, w->handle[i]) == NULL;
     return s;
 }
 static uint64_t sum_rows(void *p)
 {
-    world   *w = p;
+    world *w = p;
     uint64_t s = 0;
     for (uint32_t c = 0; c < w->nchunk; c++) {
         uint32_t n = w->count - (c << ROWS_LOG);
@@ -226,9 +226,9 @@ static void destroy_run(void *p)
 }
 static void get_run(void *p)
 {
-    world     *w = p;
+    world *w = p;
     const ent *h = w->handle;
-    uint64_t   s = 0;
+    uint64_t s = 0;
     for (uint32_t k = 0; k < w->r->passes; k++) {
         for (uint32_t i = 0, n = w->r->n; i < n; i++) {
             const Position *at = (const Position *)(void *)get(w, h[i], 0, 0);
@@ -240,7 +240,7 @@ static void get_run(void *p)
 }
 static void set_run(void *p)
 {
-    world     *w = p;
+    world *w = p;
     const ent *h = w->handle;
     w->now++;
     for (uint32_t i = 0, n = w->r->n; i < n; i++) *(Position *)(void *)get(w, h[i], 0, 1) = (Position){(float)i, 2};
@@ -251,7 +251,7 @@ static void iter_2_run(void *p)
     for (uint32_t k = 0; k < w->r->passes; k++) {
         w->now++;
         for (uint32_t c = 0; c < w->nchunk; c++) {
-            chunk   *x = &w->chunks[c];
+            chunk *x = &w->chunks[c];
             uint32_t n = w->count - (c << ROWS_LOG);
             x->stamp[1] = w->now;
             k_iter2((Position *)(void *)x->col[1], (const Velocity *)(void *)x->col[2], n < ROWS ? n : ROWS, bench_dt);

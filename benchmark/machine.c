@@ -44,7 +44,7 @@ int child_end(FILE *output, int process)
 /* The first line that a program prints; false if there is none. */
 static bool first_line(char *line, size_t size, const char *program, char *const *argv)
 {
-    int   process;
+    int process;
     FILE *f = child_start(program, argv, true, &process);
     if (!f) return false;
     bool read = fgets(line, (int)size, f) != NULL;
@@ -59,8 +59,8 @@ static bool first_line(char *line, size_t size, const char *program, char *const
 bool bench_source_file(char *path, size_t size, const char *name)
 {
     const char *slash = strrchr(__FILE__, '/');
-    int         folder = slash ? (int)(slash - __FILE__) : 1;
-    int         n = snprintf(path, size, "%.*s/%s", folder, slash ? __FILE__ : ".", name);
+    int folder = slash ? (int)(slash - __FILE__) : 1;
+    int n = snprintf(path, size, "%.*s/%s", folder, slash ? __FILE__ : ".", name);
     return n > 0 && (size_t)n < size;
 }
 
@@ -114,8 +114,8 @@ static const char *compiler_name(void)
 /* The value after the colon of the first line that starts with `key`. */
 static bool proc_value(const char *file, const char *key, char *value, size_t size)
 {
-    char  line[512];
-    bool  found = false;
+    char line[512];
+    bool found = false;
     FILE *f = fopen(file, "r");
     if (!f) return false;
     while (!found && fgets(line, sizeof line, f)) {
@@ -166,7 +166,7 @@ static void read_caches(machine_info *m)
 void machine_read(machine_info *m)
 {
     struct utsname u;
-    time_t         now = time(NULL);
+    time_t now = time(NULL);
     memset(m, 0, sizeof *m);
     if (!proc_value("/proc/cpuinfo", "model name", m->cpu, sizeof m->cpu))
         snprintf(m->cpu, sizeof m->cpu, "unknown CPU");

@@ -56,7 +56,8 @@ void progress(const char *format, ...)
  * with several threads are measured by the clock on the wall. */
 static uint64_t now_ns(const bench_row *r)
 {
-    const bool wall = r->id == ROW_spawn_par || r->id == ROW_par_heavy_1 || r->id == ROW_par_heavy_2 || r->id == ROW_frame_mixed;
+    const bool wall =
+        r->id == ROW_spawn_par || r->id == ROW_par_heavy_1 || r->id == ROW_par_heavy_2 || r->id == ROW_frame_mixed;
     struct timespec t;
     clock_gettime(wall ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID, &t);
     return (uint64_t)t.tv_sec * 1000000000ull + (uint64_t)t.tv_nsec;
@@ -72,10 +73,10 @@ void run_subject(void (*run)(void *), void *state)
 static double measure(const contestant *c, const bench_row *r, uint64_t *sum)
 {
     const row_impl *f = contestant_row(c, r->id);
-    size_t          held = mem_live();
-    void           *state = f->setup(r);
-    size_t          bytes = mem_live();
-    uint64_t        t0 = now_ns(r);
+    size_t held = mem_live();
+    void *state = f->setup(r);
+    size_t bytes = mem_live();
+    uint64_t t0 = now_ns(r);
     if (c == &contestant_raw) f->run(state);
     else run_subject(f->run, state);
     uint64_t t1 = now_ns(r);
@@ -126,17 +127,17 @@ static bool repeat(const contestant *c, const bench_row *r, double *value, uint6
 bool run_row(const bench_options *o, const bench_row *r, row_result *result)
 {
     const contestant *both[2] = {o->baseline, o->subject};
-    const row_impl   *subject = contestant_row(o->subject, r->id);
-    bool              known = subject->expected != NULL;
-    uint64_t          want = known ? subject->expected(r) : 0;
-    double            ops = (double)(r->ops ? r->ops : bench_matched(r->n)) * r->passes * (r->unit == US ? 1e3 : 1);
+    const row_impl *subject = contestant_row(o->subject, r->id);
+    bool known = subject->expected != NULL;
+    uint64_t want = known ? subject->expected(r) : 0;
+    double ops = (double)(r->ops ? r->ops : bench_matched(r->n)) * r->passes * (r->unit == US ? 1e3 : 1);
     result->row = r;
     result->repeats = o->repeats;
     result->has_raw = contestant_row(o->baseline, r->id) != NULL;
     for (int i = 0; i < o->repeats; i++) {
         progress("%s %u/%d", r->name, i + 1, o->repeats);
         for (int k = 0; k < 2; k++) {
-            int     c = (i + k) & 1;
+            int c = (i + k) & 1;
             double *v = c ? &result->value[i] : &result->raw[i];
             if (c == 0 && !result->has_raw) continue;
             if (!repeat(both[c], r, v, &want, &known)) return false;

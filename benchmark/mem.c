@@ -13,7 +13,7 @@
 #define HUGE_PAGE ((size_t)2 << 20)
 #define TUNABLE "glibc.malloc.hugetlb=1"
 
-static bool   huge_pages;
+static bool huge_pages;
 static size_t live_bytes;
 
 static void *checked(void *p)
@@ -49,7 +49,7 @@ static size_t map_bytes(size_t bytes)
 static char *map_new(size_t bytes, int protection)
 {
     size_t slack = huge_pages ? HUGE_PAGE : 0;
-    char  *raw = checked(mmap(NULL, bytes + slack, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+    char *raw = checked(mmap(NULL, bytes + slack, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
     if (slack == 0) return raw;
     char *p = (char *)(((uintptr_t)raw + HUGE_PAGE - 1) & ~(uintptr_t)(HUGE_PAGE - 1));
     if (p > raw) munmap(raw, (size_t)(p - raw));
@@ -128,4 +128,4 @@ void mem_free_unsized(void *p)
 }
 
 size_t mem_live(void) { return live_bytes; }
-void   mem_cool(void) { malloc_trim(0); }
+void mem_cool(void) { malloc_trim(0); }

@@ -22,13 +22,13 @@ void mem_init(bool huge, char **argv);
 /* Sized calls, as an ECS with allocator callbacks gets them. Memory is not cleared. Out of memory aborts. */
 void *mem_alloc(size_t bytes);
 void *mem_realloc(void *p, size_t old_bytes, size_t bytes);
-void  mem_free(void *p, size_t bytes);
+void mem_free(void *p, size_t bytes);
 
 /* The same for code written against malloc: heap only, counted by malloc_usable_size. */
 void *mem_malloc(size_t bytes);
 void *mem_calloc(size_t n, size_t bytes);
 void *mem_realloc_unsized(void *p, size_t bytes);
-void  mem_free_unsized(void *p);
+void mem_free_unsized(void *p);
 
 /* Bytes asked for and not yet freed. An arena counts whole, as an array's spare capacity does. */
 size_t mem_live(void);

@@ -90,7 +90,7 @@ static void draw_caches(FILE *out, const plot_panel *p, const frame *f, const ma
     for (int i = 0; p->bytes > 0 && i < m->caches; i++) {
         double n = (double)m->cache[i].bytes / p->bytes;
         size_t kib = m->cache[i].bytes >> 10;
-        bool   late = log_10(n) > f->low + 0.8 * (f->high - f->low);
+        bool late = log_10(n) > f->low + 0.8 * (f->high - f->low);
         if (log_10(n) < f->low || log_10(n) > f->high) continue;
         fprintf(out, "<line x1='%.1f' y1='%.1f' x2='%.1f' y2='%.1f' class='cache'/>\n", place_x(f, n), place_y(f, 0),
                 place_x(f, n), f->y0 + TOP);
@@ -133,8 +133,8 @@ static void draw_head(FILE *out, const char *title, const char *subject, int row
 bool plot_svg(const char *file, const char *title, const char *subject, const plot_panel *panels, int count)
 {
     machine_info m;
-    int          drawn = 0, with_points = 0;
-    FILE        *out = fopen(file, "w");
+    int drawn = 0, with_points = 0;
+    FILE *out = fopen(file, "w");
     if (!out) {
         fprintf(stderr, "reef-bench: can't write %s: %s\n", file, strerror(errno));
         return false;

@@ -73,7 +73,7 @@ uint64_t raw_sum_by_handle(const table *t, const raw *w)
 
 static uint64_t sum_rows(void *state) /* iter_ rows: all Positions, whatever the order */
 {
-    raw     *w = state;
+    raw *w = state;
     uint64_t s = k_sum(POS(&w->a), w->a.n);
     if (w->b.n) s += k_sum(POS(&w->b), w->b.n);
     for (uint32_t i = 0; i < w->nfrag; i++) s += k_sum(POS(&w->frag[i]), w->frag[i].n);
@@ -97,7 +97,7 @@ static void create_0_run(void *state)
 }
 static uint64_t create_0_sum(void *state) /* alive entities by handle + count */
 {
-    raw     *w = state;
+    raw *w = state;
     uint64_t s = w->ix.n;
     for (uint32_t i = 0; i < w->r->n; i++) s += w->ix.row[w->handle[i]] == 0;
     return s;
@@ -118,7 +118,7 @@ static void create_2_run(void *state)
 }
 static uint64_t create_2_sum(void *state)
 {
-    raw     *w = state;
+    raw *w = state;
     uint64_t s = raw_sum_by_handle(&w->a, w);
     for (uint32_t i = 0; i < w->r->n; i++) s += bits_of(VEL(&w->a)[w->ix.row[w->handle[i]]].y);
     return s;
@@ -126,8 +126,8 @@ static uint64_t create_2_sum(void *state)
 
 static void create_2_bulk_run(void *state)
 {
-    raw     *w = state;
-    table   *t = &w->a;
+    raw *w = state;
+    table *t = &w->a;
     uint32_t n = w->r->n;
     table_reserve(t, n);
     index_reserve(&w->ix, n);
@@ -146,7 +146,7 @@ static void *create_8_setup(const bench_row *r)
 }
 static void create_8_run(void *state)
 {
-    raw   *w = state;
+    raw *w = state;
     table *t = &w->a;
     for (uint32_t i = 0, n = w->r->n; i < n; i++) {
         uint32_t r = create(t, &w->ix);
@@ -159,7 +159,7 @@ static void create_8_run(void *state)
 }
 static uint64_t create_8_sum(void *state)
 {
-    raw     *w = state;
+    raw *w = state;
     uint64_t s = create_2_sum(w);
     for (uint32_t i = 0; i < w->r->n; i++)
         for (uint32_t c = 2; c < 8; c++) s += bits_of(VEC(&w->a, c)[w->ix.row[w->handle[i]]].v[3]) * (i + 1);
@@ -181,7 +181,7 @@ static void destroy_run(void *state)
 }
 static uint64_t destroy_sum(void *state) /* entities left + handles that are now dead */
 {
-    raw     *w = state;
+    raw *w = state;
     uint64_t s = w->a.n;
     for (uint32_t i = 0; i < w->r->n; i++) s += w->ix.row[w->handle[i]] == NO_ROW;
     return s;
@@ -191,30 +191,30 @@ static uint64_t destroy_sum(void *state) /* entities left + handles that are now
 
 static void ar_1_run(void *state)
 {
-    raw           *w = state;
+    raw *w = state;
     const uint32_t n = w->r->n, *h = w->handle;
-    table          a = w->a, b = w->b;
-    idmap          x = w->ix;
+    table a = w->a, b = w->b;
+    idmap x = w->ix;
     for (uint32_t i = 0; i < n; i++) add_velocity(&a, &b, &x, h[i], 1, (Velocity){1, 1});
     for (uint32_t i = 0; i < n; i++) remove_velocity(&b, &a, &x, h[i], 1);
     w->a = a, w->b = b;
 }
 static void ar_8_run(void *state)
 {
-    raw           *w = state;
+    raw *w = state;
     const uint32_t n = w->r->n, *h = w->handle;
-    table          a = w->a, b = w->b;
-    idmap          x = w->ix;
+    table a = w->a, b = w->b;
+    idmap x = w->ix;
     for (uint32_t i = 0; i < n; i++) add_velocity(&a, &b, &x, h[i], 7, (Velocity){1, 1});
     for (uint32_t i = 0; i < n; i++) remove_velocity(&b, &a, &x, h[i], 7);
     w->a = a, w->b = b;
 }
 static void ar_tag_run(void *state)
 {
-    raw           *w = state;
+    raw *w = state;
     const uint32_t n = w->r->n, *h = w->handle;
-    table          a = w->a, b = w->b;
-    idmap          x = w->ix;
+    table a = w->a, b = w->b;
+    idmap x = w->ix;
     for (uint32_t i = 0; i < n; i++) move(&a, &b, &x, h[i], 1);
     for (uint32_t i = 0; i < n; i++) move(&b, &a, &x, h[i], 1);
     w->a = a, w->b = b;
@@ -223,9 +223,9 @@ static void ar_tag_run(void *state)
 /* add_remove_8: Position and C3..C8 */
 void *raw_ar_setup(const bench_row *r)
 {
-    bool     tag = r->id == ROW_add_remove_tag || r->id == ROW_add_remove_tag_bit || r->id == ROW_observer_add;
+    bool tag = r->id == ROW_add_remove_tag || r->id == ROW_add_remove_tag_bit || r->id == ROW_observer_add;
     uint32_t columns = r->id == ROW_add_remove_8 || r->id == ROW_add_remove_8_sparse ? 7 : 1;
-    raw     *w = raw_world(r);
+    raw *w = raw_world(r);
     raw_layout(&w->a, columns, size_p6v);
     if (columns == 7) raw_layout(&w->b, 8, size_p6v);
     else raw_layout(&w->b, tag ? 1 : 2, size_pv);
@@ -242,7 +242,7 @@ void *raw_ar_setup(const bench_row *r)
 }
 uint64_t raw_ar_sum(void *state)
 {
-    raw     *w = state;
+    raw *w = state;
     uint64_t s = raw_sum_by_handle(&w->a, w) + w->b.n;
     for (uint32_t i = 0; i < w->r->n; i++)
         for (uint32_t c = 1; c < w->a.ncol; c++) s += bits_of(VEC(&w->a, c)[w->ix.row[w->handle[i]]].v[3]) * (i + c);
@@ -259,10 +259,10 @@ static void *rand_setup(const bench_row *r)
 }
 static void get_rand_run(void *state)
 {
-    raw            *w = state;
+    raw *w = state;
     const Position *p = POS(&w->a);
     const uint32_t *row = w->ix.row, *h = w->handle;
-    uint64_t        s = 0;
+    uint64_t s = 0;
     for (uint32_t k = 0; k < w->r->passes; k++) {
         for (uint32_t i = 0, n = w->r->n; i < n; i++) s += bits_of(p[row[h[i]]].x) + bits_of(p[row[h[i]]].y);
         BENCH_BARRIER();
@@ -271,8 +271,8 @@ static void get_rand_run(void *state)
 }
 static void set_rand_run(void *state)
 {
-    raw            *w = state;
-    Position       *p = POS(&w->a);
+    raw *w = state;
+    Position *p = POS(&w->a);
     const uint32_t *row = w->ix.row, *h = w->handle;
     for (uint32_t i = 0, n = w->r->n; i < n; i++) p[row[h[i]]] = (Position){(float)i, 2};
 }
@@ -302,9 +302,9 @@ static void *has_setup(const bench_row *r)
 }
 static void has_run(void *state)
 {
-    raw            *w = state;
+    raw *w = state;
     const uint32_t *row = w->ix.row, *h = w->handle;
-    uint64_t        s = 0;
+    uint64_t s = 0;
     for (uint32_t i = 0, n = w->r->n; i < n; i++) s += row[h[i]] >> 31;
     w->sum = s;
 }
@@ -312,7 +312,7 @@ static void has_run(void *state)
 /* ---- iteration ---- */
 
 static void *iter_setup(const bench_row *r) { return world_pv(r, false); }
-static void  iter_1_run(void *state)
+static void iter_1_run(void *state)
 {
     raw *w = state;
     for (uint32_t k = 0; k < w->r->passes; k++) k_iter1(POS(&w->a), w->a.n);
@@ -336,7 +336,7 @@ static void *iter_half_setup(const bench_row *r)
 
 static void *iter_5_setup(const bench_row *r)
 {
-    raw   *w = raw_world(r);
+    raw *w = raw_world(r);
     table *t = &w->a;
     raw_layout(t, 5, size_pv3);
     for (uint32_t i = 0; i < r->n; i++) {
@@ -348,7 +348,7 @@ static void *iter_5_setup(const bench_row *r)
 }
 static void iter_5_run(void *state)
 {
-    raw   *w = state;
+    raw *w = state;
     table *t = &w->a;
     for (uint32_t k = 0; k < w->r->passes; k++)
         k_iter5(POS(t), VEL(t), (Vec4 *)(void *)t->col[2], (Vec4 *)(void *)t->col[3], (Vec4 *)(void *)t->col[4], t->n);
@@ -416,7 +416,7 @@ static void sparse_run(void *state)
 {
     raw *w = state;
     for (uint32_t k = 0; k < w->r->passes; k++) {
-        Position       *p = POS(&w->a);
+        Position *p = POS(&w->a);
         const Velocity *v = VEL(&w->b);
         for (uint32_t i = 0, n = w->r->ops; i < n; i++) {
             p[w->handle[i]].x += v[i].x * bench_dt;
@@ -429,7 +429,7 @@ static void sparse_run(void *state)
 /* ---- world_new, mem_2 ---- */
 
 static void *world_new_setup(const bench_row *r) { return raw_world(r); }
-static void  world_new_run(void *state)
+static void world_new_run(void *state)
 {
     raw *w = state;
     for (uint32_t k = 0; k < w->r->passes; k++) {

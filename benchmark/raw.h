@@ -21,27 +21,27 @@ enum { COLS = 8 };
 #define NO_ROW UINT32_MAX
 
 typedef struct table {
-    char     *col[COLS];
+    char *col[COLS];
     uint32_t *id;
-    uint32_t  n, cap;
-    uint32_t  ncol, size[COLS];
+    uint32_t n, cap;
+    uint32_t ncol, size[COLS];
 } table;
 
 typedef struct idmap {
     uint32_t *row;
-    uint32_t  n, cap;
+    uint32_t n, cap;
 } idmap;
 
 typedef struct raw {
     const bench_row *r;
-    table            a, b; /* b: the table with the added component, or the other half */
-    table           *frag; /* the iter_frag_ rows' tables */
-    uint32_t         nfrag;
-    idmap            ix;
-    uint32_t        *handle; /* the caller's, in the order that the row uses them */
-    uint64_t        *bits;
-    char            *copy; /* snapshot: the five arrays, one after the other */
-    uint64_t         sum;  /* what the run itself computed */
+    table a, b;  /* b: the table with the added component, or the other half */
+    table *frag; /* the iter_frag_ rows' tables */
+    uint32_t nfrag;
+    idmap ix;
+    uint32_t *handle; /* the caller's, in the order that the row uses them */
+    uint64_t *bits;
+    char *copy;   /* snapshot: the five arrays, one after the other */
+    uint64_t sum; /* what the run itself computed */
 } raw;
 
 #define POS(t) ((Position *)(void *)(t)->col[0])
@@ -49,17 +49,18 @@ typedef struct raw {
 #define VEC(t, c) ((Vec4 *)(void *)(t)->col[c])
 
 /* raw.c */
-void    *raw_alloc_zero(size_t bytes);
-void     raw_layout(table *t, uint32_t ncol, const uint32_t *size);
-raw     *raw_world(const bench_row *r);
-void     raw_handles(raw *w);
-void     raw_free(void *state);
+void *raw_alloc_zero(size_t bytes);
+void raw_layout(table *t, uint32_t ncol, const uint32_t *size);
+raw *raw_world(const bench_row *r);
+void raw_handles(raw *w);
+void raw_free(void *state);
 uint64_t raw_sum_by_handle(const table *t, const raw *w);
 void *raw_ar_setup(const bench_row *r); /* the add_remove_ rows: n entities with Position; b is the empty destination */
 uint64_t raw_ar_sum(void *state);
 
-extern const row_impl raw_frame_rows[];  /* raw_frame.c */
-extern const row_impl reef_alone_rows[]; /* reef_copy.c: what has no counterpart in arrays is compared with reef itself */
+extern const row_impl raw_frame_rows[]; /* raw_frame.c */
+/* reef_copy.c: what has no counterpart in arrays is compared with reef itself */
+extern const row_impl reef_alone_rows[];
 extern const row_impl reef_alone_frame_rows[]; /* reef_frame.c: the same for threads */
 
 /* Column c starts 320*c bytes into its allocation: page-aligned columns of one stride would all fall into one set of
@@ -69,7 +70,7 @@ enum { STAGGER = 320 };
 INL char *column_resize(char *p, uint32_t c, size_t old_bytes, size_t bytes)
 {
     size_t shift = (size_t)STAGGER * c;
-    char  *base = p ? p - shift : NULL;
+    char *base = p ? p - shift : NULL;
     if (bytes == 0) {
         mem_free(base, old_bytes + shift);
         return NULL;

@@ -7,9 +7,9 @@
 /* Iterate and queue, then apply one by one; twice. */
 static void deferred_run(void *state)
 {
-    raw      *w = state;
-    table     a = w->a, b = w->b;
-    idmap     x = w->ix;
+    raw *w = state;
+    table a = w->a, b = w->b;
+    idmap x = w->ix;
     uint32_t *queue = NULL, n = 0, cap = 0;
     for (uint32_t i = 0; i < a.n; i++) {
         if (unlikely(n == cap)) {
@@ -27,7 +27,7 @@ static void deferred_run(void *state)
 }
 
 static uint64_t observed;
-static void     observer(uint32_t id)
+static void observer(uint32_t id)
 {
     (void)id;
     observed++;
@@ -36,7 +36,7 @@ static void (*volatile observer_fn)(uint32_t) = observer;
 
 static void observer_run(void *state)
 {
-    raw  *w = state;
+    raw *w = state;
     table a = w->a, b = w->b;
     idmap x = w->ix;
     void (*notify)(uint32_t) = observer_fn;
@@ -58,11 +58,11 @@ static uint64_t observer_sum(void *state)
 typedef struct system {
     void (*run)(Position *p, uint32_t n);
     Position *p;
-    uint32_t  n;
+    uint32_t n;
 } system_;
 typedef struct frame {
     const bench_row *r;
-    system_          s[100];
+    system_ s[100];
 } frame;
 
 static void step(Position *p, uint32_t n) { k_step(p, n); }
@@ -86,7 +86,7 @@ static void empty_run(void *state)
 }
 static uint64_t empty_sum(void *state)
 {
-    frame   *f = state;
+    frame *f = state;
     uint64_t s = 0;
     for (uint32_t i = 0; i < f->r->n; i++) s += pos_sum(*f->s[i].p, i);
     return s;
@@ -104,7 +104,7 @@ static void copy_out(raw *w) /* P, V, Data, id, row */
 {
     table *t = &w->a;
     size_t n = w->r->n;
-    char  *o = w->copy;
+    char *o = w->copy;
     memcpy(o, t->col[0], 8 * n), o += 8 * n;
     memcpy(o, t->col[1], 8 * n), o += 8 * n;
     memcpy(o, t->col[2], 32 * n), o += 32 * n;
@@ -113,8 +113,8 @@ static void copy_out(raw *w) /* P, V, Data, id, row */
 }
 static void copy_back(raw *w)
 {
-    table      *t = &w->a;
-    size_t      n = w->r->n;
+    table *t = &w->a;
+    size_t n = w->r->n;
     const char *o = w->copy;
     memcpy(t->col[0], o, 8 * n), o += 8 * n;
     memcpy(t->col[1], o, 8 * n), o += 8 * n;
@@ -126,7 +126,7 @@ static void write_pass(raw *w) { k_iter1(POS(&w->a), w->a.n); }
 
 static void *copy_setup(const bench_row *r)
 {
-    raw   *w = raw_world(r);
+    raw *w = raw_world(r);
     table *t = &w->a;
     raw_layout(t, 3, (const uint32_t[]){8, 8, 32});
     raw_handles(w);
@@ -140,8 +140,8 @@ static void *copy_setup(const bench_row *r)
     write_pass(w);
     return w;
 }
-static void     snapshot_run(void *state) { copy_out(state); }
-static void     restore_run(void *state) { copy_back(state); }
+static void snapshot_run(void *state) { copy_out(state); }
+static void restore_run(void *state) { copy_back(state); }
 static uint64_t copy_sum(void *state)
 {
     raw *w = state;

@@ -13,10 +13,10 @@ static void *rand_setup(const bench_row *r)
 
 static void get_rand_run(void *p)
 {
-    state             *s = p;
-    const reef_world  *w = s->w;
+    state *s = p;
+    const reef_world *w = s->w;
     const reef_entity *h = s->handle;
-    uint64_t           sum = 0;
+    uint64_t sum = 0;
     for (uint32_t k = 0; k < s->r->passes; k++) {
         for (uint32_t i = 0, n = s->r->n; i < n; i++) {
             const Position *at = reef_get(w, h[i], Position);
@@ -28,7 +28,7 @@ static void get_rand_run(void *p)
 }
 static void get_many_run(void *p)
 {
-    state   *s = p;
+    state *s = p;
     Position buffer[BATCH];
     uint64_t sum = 0;
     for (uint32_t i = 0; i < s->r->n; i += BATCH) {
@@ -41,7 +41,7 @@ static void get_many_run(void *p)
 
 /* References lie where the handles lie in other rows: in the caller's memory, in the order of use. */
 typedef struct ref_state {
-    state    *s;
+    state *s;
     reef_ref *ref;
 } ref_state;
 
@@ -58,10 +58,10 @@ static void *ref_setup(const bench_row *r)
 }
 static void ref_get_run(void *p)
 {
-    ref_state        *x = p;
+    ref_state *x = p;
     const reef_world *w = x->s->w;
-    reef_ref         *ref = x->ref;
-    uint64_t          sum = 0;
+    reef_ref *ref = x->ref;
+    uint64_t sum = 0;
     for (uint32_t i = 0, n = x->s->r->n; i < n; i++) {
         const Position *at = reef_ref_get(w, &ref[i], Position);
         sum += bits_of(at->x) + bits_of(at->y);
@@ -79,8 +79,8 @@ static void ref_free(void *p)
 
 static void set_rand_run(void *p)
 {
-    state             *s = p;
-    reef_world        *w = s->w;
+    state *s = p;
+    reef_world *w = s->w;
     const reef_entity *h = s->handle;
     for (uint32_t i = 0, n = s->r->n; i < n; i++) *reef_mut(w, h[i], Position) = (Position){(float)i, 2};
 }
@@ -93,7 +93,7 @@ static uint64_t set_rand_sum(void *p)
 /* Odd entities with Velocity, even ones without. */
 static void *has_setup(const bench_row *r)
 {
-    state       *s = state_new(r, true);
+    state *s = state_new(r, true);
     reef_bundle *one = bundle_new(s, 1);
     s->bundle = bundle_new(s, 2);
     for (uint32_t i = 0; i < r->n; i++) {
@@ -106,10 +106,10 @@ static void *has_setup(const bench_row *r)
 }
 static void has_run(void *p)
 {
-    state             *s = p;
-    const reef_world  *w = s->w;
+    state *s = p;
+    const reef_world *w = s->w;
     const reef_entity *h = s->handle;
-    uint64_t           sum = 0;
+    uint64_t sum = 0;
     for (uint32_t i = 0, n = s->r->n; i < n; i++) sum += reef_has(w, h[i], Velocity);
     s->sum = sum;
 }

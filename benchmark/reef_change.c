@@ -61,9 +61,9 @@ uint64_t ar_sum(void *p)
 }
 uint64_t ar_8_sum(void *p)
 {
-    state               *s = p;
+    state *s = p;
     const reef_component c[] = {reef_id(C3), reef_id(C4), reef_id(C5), reef_id(C6), reef_id(C7), reef_id(C8)};
-    uint64_t             sum = ar_sum(p);
+    uint64_t sum = ar_sum(p);
     for (uint32_t i = 0; i < s->r->n; i++)
         for (uint32_t k = 0; k < 6; k++)
             sum += bits_of(((const Vec4 *)reef_get_id(s->w, s->handle[i], c[k]))->v[3]) * (i + k + 1);
@@ -73,7 +73,7 @@ uint64_t ar_8_sum(void *p)
 /* ---- observers ---- */
 
 static uint64_t observed;
-static void     count_added(const reef_notice *n) { observed += n->count; }
+static void count_added(const reef_notice *n) { observed += n->count; }
 
 static void *observer_setup(const bench_row *r)
 {
@@ -111,8 +111,8 @@ static void *bulk_add_setup(const bench_row *r)
 }
 static uint64_t bulk_add_sum(void *p)
 {
-    state     *s = p;
-    uint64_t   sum = sum_by_handle(s), i = 0;
+    state *s = p;
+    uint64_t sum = sum_by_handle(s), i = 0;
     reef_query q = query_new(s, "in Velocity");
     for (reef_block b = reef_begin(s->w, q); reef_next(&b);)
         for (uint32_t k = 0; k < b.count; k++) sum += pos_sum((Position){reef_in(&b, Velocity)[k].x + 1, 2}, i++);

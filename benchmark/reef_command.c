@@ -21,8 +21,10 @@ static void *deferred_setup(const bench_row *r)
         s->handle[i] = reef_spawn_bundle(s->w, s->bundle, &v);
     }
     const reef_system_desc add = {.name = "add", .function = queue_add, .text = "with Position; adds Velocity"};
-    const reef_system_desc remove = {.name = "remove", .function = queue_remove, .text = "with Position; removes Velocity", .phase = "end"};
-    if (reef_system_is_null(reef_system_new(s->w, &add)) || reef_system_is_null(reef_system_new(s->w, &remove))) bench_fail(s->w, "reef_system_new");
+    const reef_system_desc remove = {
+        .name = "remove", .function = queue_remove, .text = "with Position; removes Velocity", .phase = "end"};
+    if (reef_system_is_null(reef_system_new(s->w, &add)) || reef_system_is_null(reef_system_new(s->w, &remove)))
+        bench_fail(s->w, "reef_system_new");
     return s;
 }
 
@@ -35,7 +37,8 @@ static void tick_run(void *p)
 static uint64_t deferred_sum(void *p)
 {
     state *s = p;
-    return sum_by_handle(s) + reef_count(s->w, Position) + reef_count(s->w, Velocity) + reef_count(s->w, Tag1) + reef_count(s->w, Bit1);
+    return sum_by_handle(s) + reef_count(s->w, Position) + reef_count(s->w, Velocity) + reef_count(s->w, Tag1) +
+           reef_count(s->w, Bit1);
 }
 
 /* ---- spawning on two threads ---- */
@@ -43,7 +46,7 @@ static uint64_t deferred_sum(void *p)
 enum { SPAWNERS = N_1M / 16 };
 
 typedef struct par_state {
-    state     *s;
+    state *s;
     reef_pool *pool;
 } par_state;
 
@@ -69,7 +72,8 @@ static void *spawn_setup(const bench_row *r)
     if (x->pool == NULL) bench_fail(NULL, "reef_pool_new");
     reef_set_pool(x->s->w, x->pool);
     for (uint32_t i = 0; i < SPAWNERS; i++) reef_spawn(x->s->w, reef_with(Data, i, 0, 0, 0));
-    const reef_system_desc spawn = {.name = "spawn", .function = spawn_some, .text = "in Data; spawns Position Velocity"};
+    const reef_system_desc spawn = {
+        .name = "spawn", .function = spawn_some, .text = "in Data; spawns Position Velocity"};
     if (reef_system_is_null(reef_system_new(x->s->w, &spawn))) bench_fail(x->s->w, "reef_system_new");
     return x;
 }
@@ -81,7 +85,8 @@ static uint64_t spawn_sum(void *p)
     for (reef_block b = reef_begin_text(x->s->w, "in Position, in Velocity"); reef_next(&b);) {
         const Position *at = reef_in(&b, Position);
         const Velocity *v = reef_in(&b, Velocity);
-        for (uint32_t i = 0; i < b.count; i++) sum += bits_of(at[i].x) + bits_of(at[i].y) + bits_of(v[i].x) + bits_of(v[i].y);
+        for (uint32_t i = 0; i < b.count; i++)
+            sum += bits_of(at[i].x) + bits_of(at[i].y) + bits_of(v[i].x) + bits_of(v[i].y);
     }
     return sum;
 }

@@ -8,14 +8,14 @@
 enum { HISTORY = 60, WARM_TICKS = 120, SOME = 10000 };
 
 typedef struct copies {
-    state         *s;
-    reef_query write;         /* "Position" */
+    state *s;
+    reef_query write;             /* "Position" */
     reef_snapshot *kept[HISTORY]; /* a ring: the state before tick t is at t % HISTORY */
-    uint32_t       ticks;
+    uint32_t ticks;
     reef_snapshot *origin; /* of the state that setup made, never hashed */
     reef_snapshot *held;   /* keeps a state from being freed inside the timer */
-    reef_world    *fork;
-    uint64_t       hash, changes;
+    reef_world *fork;
+    uint64_t hash, changes;
 } copies;
 
 /* ---- worlds ---- */
@@ -23,7 +23,7 @@ typedef struct copies {
 typedef struct row_values {
     Position p;
     Velocity v;
-    Data     d;
+    Data d;
 } row_values;
 
 static copies *copies_new(const bench_row *r, state *s)
@@ -39,7 +39,7 @@ static copies *copies_pvd(const bench_row *r)
                                       {reef_id(Velocity), offsetof(row_values, v)},
                                       {reef_id(Data), offsetof(row_values, d)}};
     copies *c = copies_new(r, NULL);
-    state  *s = c->s;
+    state *s = c->s;
     s->bundle = reef_bundle_new(s->w, parts, 3);
     if (!s->bundle) bench_fail(s->w, "reef_bundle_new");
     for (uint32_t i = 0; i < r->n; i++) {
@@ -103,7 +103,7 @@ static void move_scattered(copies *c)
 {
     const float dt = bench_dt;
     for (uint32_t i = 0; i < c->s->r->n; i += 100) {
-        Position       *p = reef_mut(c->s->w, c->s->handle[i], Position);
+        Position *p = reef_mut(c->s->w, c->s->handle[i], Position);
         const Velocity *v = reef_get(c->s->w, c->s->handle[i], Velocity);
         p->x += v->x * dt;
         p->y += v->y * dt;
@@ -118,7 +118,7 @@ static uint64_t sum_moved(uint32_t n, uint32_t moved, uint32_t every, uint32_t t
     uint64_t sum = 0;
     for (uint32_t i = 0; i < n; i++) {
         Position p = pos_of(i);
-        float    t = i < moved && i % every == 0 ? (float)ticks / 64 : 0;
+        float t = i < moved && i % every == 0 ? (float)ticks / 64 : 0;
         sum += pos_sum((Position){p.x + vel_of(i).x * t, p.y + vel_of(i).y * t}, 0);
     }
     return sum;
@@ -130,7 +130,7 @@ static uint64_t sum_values(const state *s)
     uint64_t sum = sum_by_handle(s);
     for (uint32_t i = 0; i < s->r->n; i++) {
         const Velocity *v = reef_get(s->w, s->handle[i], Velocity);
-        const Data     *d = reef_get(s->w, s->handle[i], Data);
+        const Data *d = reef_get(s->w, s->handle[i], Data);
         if (!v || !d) return UINT64_MAX;
         sum += bits_of(v->x) + d->a * (i + 1);
     }
@@ -142,7 +142,8 @@ static uint64_t sum_written(const bench_row *r, uint32_t steps)
     uint64_t sum = r->n;
     for (uint32_t i = 0; i < r->n; i++) {
         Position p = pos_of(i);
-        sum += pos_sum((Position){p.x + (float)steps, p.y + (float)steps}, i) + bits_of(vel_of(i).x) + (uint64_t)i * (i + 1);
+        sum += pos_sum((Position){p.x + (float)steps, p.y + (float)steps}, i) + bits_of(vel_of(i).x) +
+               (uint64_t)i * (i + 1);
     }
     return sum;
 }
@@ -187,7 +188,7 @@ static uint64_t restore_sum(void *p) { return sum_values(((copies *)p)->s); }
 static uint64_t fork_sum(void *p)
 {
     copies *c = p;
-    state   other = *c->s;
+    state other = *c->s;
     write_pass(c);
     other.w = c->fork;
     return sum_values(c->s) == sum_written(c->s->r, 2) ? sum_values(&other) : UINT64_MAX;
@@ -197,7 +198,7 @@ static uint64_t fork_expected(const bench_row *r) { return sum_written(r, 1); }
 /* Entity i has the tags that are the bits of i % tables. */
 static void *tables_setup(const bench_row *r)
 {
-    state  *s = frag_tables(r);
+    state *s = frag_tables(r);
     copies *c = copies_new(r, s);
     c->write = query_new(s, "Position");
     reef_world_free(fork_of(c));
@@ -206,8 +207,8 @@ static void *tables_setup(const bench_row *r)
 }
 static uint64_t tables_sum(void *p)
 {
-    copies  *c = p;
-    state    other = *c->s;
+    copies *c = p;
+    state other = *c->s;
     uint64_t before = sum_rows(c->s);
     write_pass(c);
     other.w = c->fork;
@@ -226,7 +227,8 @@ static uint64_t rows_written(const bench_row *r) /* sum_rows after a write pass 
 
 /* ---- the first write after a fork ---- */
 
-/* Both play a first pass. Recycled: the first pass copies for a fork that is dropped then, so that the second finds blocks. */
+/* Both play a first pass. Recycled: the first pass copies for a fork that is dropped then, so that the second finds
+ * blocks. */
 static void *first_write_setup(const bench_row *r)
 {
     copies *c = copies_pvd(r);
@@ -249,8 +251,8 @@ static void move_run(void *p)
 }
 static uint64_t first_write_sum(void *p)
 {
-    copies  *c = p;
-    state    other = *c->s;
+    copies *c = p;
+    state other = *c->s;
     uint32_t n = c->s->r->n;
     if (c->fork) {
         other.w = c->fork;
@@ -297,10 +299,10 @@ static void alone_history_run(void *p)
 /* Is every state that is kept what it was? (Of the oldest all components are looked at.) */
 static uint64_t history_sum(void *p)
 {
-    copies         *c = p;
-    state          *s = c->s;
+    copies *c = p;
+    state *s = c->s;
     const bench_row *r = s->r;
-    uint64_t        sum = sum_rows(s);
+    uint64_t sum = sum_rows(s);
     for (uint32_t k = 0; k < HISTORY; k++) {
         uint32_t t = c->ticks - 1 - k;
         restore(c, c->kept[t % HISTORY]);
@@ -345,7 +347,7 @@ static void write_all(copies *c)
     reef_query q = query_new(c->s, "Position, Velocity, Data");
     for (reef_block b = reef_begin(c->s->w, q); reef_next(&b);) {
         Velocity *v = reef_inout(&b, Velocity);
-        Data     *d = reef_inout(&b, Data);
+        Data *d = reef_inout(&b, Data);
         k_iter1(reef_inout(&b, Position), b.count);
         for (uint32_t i = 0; i < b.count; i++) v[i].x += 1, d[i].a++;
     }
@@ -377,7 +379,7 @@ static void hash_run(void *p)
 /* The same hash as of a world that never kept any; it isn't the hash of the state before the change. */
 static uint64_t hash_sum(void *p)
 {
-    copies  *c = p;
+    copies *c = p;
     uint64_t sum = sum_rows(c->s);
     restore(c, c->origin);
     hash_change(c);
@@ -408,7 +410,7 @@ static void *diff_setup(const bench_row *r)
 }
 static void diff_run(void *p)
 {
-    copies    *c = p;
+    copies *c = p;
     reef_diff *d = reef_diff_new(c->fork, c->s->w);
     if (!d) bench_fail(c->s->w, "reef_diff_new");
     while (reef_diff_next(d)) c->changes++;
@@ -417,16 +419,16 @@ static void diff_run(void *p)
 static bool diff_right(const reef_change *x, uint32_t i)
 {
     const Position *was = x->was, *is = x->is;
-    return x->kind == REEF_CHANGE_VALUE && x->component.id == reef_id(Position).id && was->x == pos_of(i).x && was->y == pos_of(i).y &&
-           is->x == was->x + vel_of(i).x / 64 && is->y == was->y + vel_of(i).y / 64;
+    return x->kind == REEF_CHANGE_VALUE && x->component.id == reef_id(Position).id && was->x == pos_of(i).x &&
+           was->y == pos_of(i).y && is->x == was->x + vel_of(i).x / 64 && is->y == was->y + vel_of(i).y / 64;
 }
 static uint64_t diff_sum(void *p)
 {
-    copies            *c = p;
-    const uint32_t     every = c->s->r->id == ROW_diff ? 1 : 100;
-    reef_diff         *d = reef_diff_new(c->fork, c->s->w);
+    copies *c = p;
+    const uint32_t every = c->s->r->id == ROW_diff ? 1 : 100;
+    reef_diff *d = reef_diff_new(c->fork, c->s->w);
     const reef_change *x = NULL;
-    uint64_t           seen = 0;
+    uint64_t seen = 0;
     while ((x = reef_diff_next(d)) != NULL && reef_entity_equal(x->entity, c->s->handle[seen * every]) &&
            diff_right(x, (uint32_t)seen * every))
         seen++;

@@ -20,7 +20,7 @@ static void create_0_run(void *p)
 }
 static uint64_t create_0_sum(void *p)
 {
-    state   *s = p;
+    state *s = p;
     uint64_t sum = reef_count_alive(s->w);
     for (uint32_t i = 0; i < s->r->n; i++) sum += reef_is_alive(s->w, s->handle[i]);
     return sum;
@@ -37,16 +37,16 @@ static void create_bulk_run(void *p)
 }
 static uint64_t create_2_sum(void *p)
 {
-    state   *s = p;
+    state *s = p;
     uint64_t sum = sum_by_handle(s) + reef_count(s->w, Position);
     for (uint32_t i = 0; i < s->r->n; i++) sum += bits_of(reef_get(s->w, s->handle[i], Velocity)->y);
     return sum;
 }
 static uint64_t create_8_sum(void *p)
 {
-    state               *s = p;
+    state *s = p;
     const reef_component c[] = {reef_id(C3), reef_id(C4), reef_id(C5), reef_id(C6), reef_id(C7), reef_id(C8)};
-    uint64_t             sum = create_2_sum(s);
+    uint64_t sum = create_2_sum(s);
     for (uint32_t i = 0; i < s->r->n; i++)
         for (int k = 0; k < 6; k++)
             sum += bits_of(((const Vec4 *)reef_get_id(s->w, s->handle[i], c[k]))->v[3]) * (i + 1);
@@ -68,7 +68,7 @@ static void destroy_run(void *p)
 }
 static uint64_t destroy_sum(void *p)
 {
-    state   *s = p;
+    state *s = p;
     uint64_t sum = reef_count(s->w, Position) + reef_count_alive(s->w);
     for (uint32_t i = 0; i < s->r->n; i++) sum += !reef_is_alive(s->w, s->handle[i]);
     return sum;
@@ -77,7 +77,7 @@ static uint64_t destroy_sum(void *p)
 /* ---- worlds and memory ---- */
 
 static void *world_setup(const bench_row *r) { return state_new(r, false); }
-static void  world_run(void *p)
+static void world_run(void *p)
 {
     state *s = p;
     for (uint32_t k = 0; k < s->r->passes; k++) reef_world_free(world_new());
@@ -108,11 +108,11 @@ enum { TABLE_TAGS = 14 };
 /* An entity whose tags are the bits of `set`. */
 static void spawn_tagged(state *s, uint32_t set, uint32_t i)
 {
-    Position   p = pos_of(i);
-    Velocity   v = vel_of(i);
+    Position p = pos_of(i);
+    Velocity v = vel_of(i);
     reef_value parts[2 + TABLE_TAGS] = {reef_value_make(reef_id(Position), REEF_VALUE_ONE, sizeof p, &p),
                                         reef_value_make(reef_id(Velocity), REEF_VALUE_ONE, sizeof v, &v)};
-    uint32_t   n = 2;
+    uint32_t n = 2;
     for (uint32_t t = 0; t < TABLE_TAGS; t++)
         if (set >> t & 1) parts[n++] = reef_value_make(tag_type(t), REEF_VALUE_DEFAULT, 0, NULL);
     if (reef_entity_is_null(reef_spawn_values(s->w, parts, n))) bench_fail(s->w, "reef_spawn_values");

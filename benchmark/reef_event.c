@@ -4,7 +4,7 @@
 
 typedef struct Pinch {
     reef_entity who;
-    uint32_t    damage, number;
+    uint32_t damage, number;
 } Pinch;
 REEF_COMPONENT(Pinch);
 
@@ -16,10 +16,11 @@ static void send_all(reef_block *b)
 
 static void read_all(reef_block *b)
 {
-    state      *s = b->context;
-    uint64_t    sum = 0;
+    state *s = b->context;
+    uint64_t sum = 0;
     reef_events events = reef_receive(b, Pinch);
-    for (const Pinch *h; (h = reef_next_event(&events)) != NULL;) sum += (uint64_t)h->who.index * (h->damage + 1) + h->number;
+    for (const Pinch *h; (h = reef_next_event(&events)) != NULL;)
+        sum += (uint64_t)h->who.index * (h->damage + 1) + h->number;
     s->sum = sum;
 }
 
@@ -34,7 +35,8 @@ static void *event_setup(const bench_row *r)
     state *s = state_new(r, false);
     const reef_system_desc from = {.name = "send", .function = send_all, .text = "; sends Pinch", .context = s};
     const reef_system_desc to = {.name = "read", .function = read_all, .text = "; receives Pinch", .context = s};
-    const bool made = !reef_system_is_null(reef_system_new(s->w, &from)) && !reef_system_is_null(reef_system_new(s->w, &to));
+    const bool made =
+        !reef_system_is_null(reef_system_new(s->w, &from)) && !reef_system_is_null(reef_system_new(s->w, &to));
     if (!made) bench_fail(s->w, "reef_system_new");
     event_run(s);
     s->sum = 0;

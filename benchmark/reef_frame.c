@@ -18,7 +18,8 @@ static void *empty_setup(const bench_row *r)
     for (uint32_t i = 0; i < r->n; i++) {
         const Position p = pos_of(i);
         const reef_component own = tag_type(i);
-        s->handle[i] = reef_spawn(s->w, reef_with(Position, p.x, p.y), reef_value_make(own, REEF_VALUE_DEFAULT, 0, NULL));
+        s->handle[i] =
+            reef_spawn(s->w, reef_with(Position, p.x, p.y), reef_value_make(own, REEF_VALUE_DEFAULT, 0, NULL));
         char name[16], text[48];
         snprintf(name, sizeof name, "step%u", i);
         snprintf(text, sizeof text, "Position, with %s", reef_type_name(own));
@@ -41,7 +42,7 @@ static uint64_t empty_sum(void *p) { return sum_by_handle(p); }
 enum { ROUNDS = 200 };
 
 typedef struct frames {
-    state     *s;
+    state *s;
     reef_pool *pool;
 } frames;
 
@@ -89,12 +90,13 @@ static frames *heavy_setup(const bench_row *r, uint32_t threads)
         f->s->handle[i] = reef_spawn(f->s->w, reef_with(Position, p.x, p.y));
     }
     frames_pool(f, threads);
-    if (reef_system_is_null(reef_system(f->s->w, heavy, "Position")) || reef_tick(f->s->w, 0) != REEF_OK) bench_fail(f->s->w, "reef_tick");
+    if (reef_system_is_null(reef_system(f->s->w, heavy, "Position")) || reef_tick(f->s->w, 0) != REEF_OK)
+        bench_fail(f->s->w, "reef_tick");
     return f;
 }
-static void    *heavy_1_setup(const bench_row *r) { return heavy_setup(r, 1); }
-static void    *heavy_2_setup(const bench_row *r) { return heavy_setup(r, 2); }
-static void     frames_run(void *p) { empty_run(((frames *)p)->s); }
+static void *heavy_1_setup(const bench_row *r) { return heavy_setup(r, 1); }
+static void *heavy_2_setup(const bench_row *r) { return heavy_setup(r, 2); }
+static void frames_run(void *p) { empty_run(((frames *)p)->s); }
 static uint64_t heavy_sum(void *p) { return sum_by_handle(((frames *)p)->s); }
 static uint64_t heavy_expected(const bench_row *r)
 {
@@ -109,12 +111,25 @@ static uint64_t heavy_expected(const bench_row *r)
 
 /* ---- frame_mixed: docs/performance.md lists the systems ---- */
 
-typedef struct Health { float now, most; } Health;
-typedef struct Angle { float at, speed; } Angle;
-typedef struct Age { uint32_t frames; } Age;
-typedef struct Hit { reef_entity who; float force; } Hit;
-typedef struct Wind { float x, y; } Wind;
-typedef struct Energy { double all; } Energy;
+typedef struct Health {
+    float now, most;
+} Health;
+typedef struct Angle {
+    float at, speed;
+} Angle;
+typedef struct Age {
+    uint32_t frames;
+} Age;
+typedef struct Hit {
+    reef_entity who;
+    float force;
+} Hit;
+typedef struct Wind {
+    float x, y;
+} Wind;
+typedef struct Energy {
+    double all;
+} Energy;
 REEF_COMPONENT(Health);
 REEF_COMPONENT(Angle);
 REEF_COMPONENT(Age);
@@ -132,16 +147,32 @@ static void wind_turns(reef_block *b)
     Wind *w = reef_single_mut(b->world, Wind);
     *w = (Wind){w->y, -w->x};
 }
-static void grows_older(reef_block *b) { Age *a = reef_inout(b, Age); EACH(b) a[i].frames++; }
-static void spins(reef_block *b) { Angle *a = reef_inout(b, Angle); EACH(b) a[i].at += a[i].speed * b->dt; }
+static void grows_older(reef_block *b)
+{
+    Age *a = reef_inout(b, Age);
+    EACH(b) a[i].frames++;
+}
+static void spins(reef_block *b)
+{
+    Angle *a = reef_inout(b, Angle);
+    EACH(b) a[i].at += a[i].speed * b->dt;
+}
 static void blows(reef_block *b)
 {
     const Wind w = *reef_single_get(b->world, Wind);
     Velocity *v = reef_inout(b, Velocity);
     EACH(b) v[i].x += w.x * b->dt, v[i].y += w.y * b->dt;
 }
-static void falls(reef_block *b) { Velocity *v = reef_inout(b, Velocity); EACH(b) v[i].y -= 0.5f * b->dt; }
-static void drags(reef_block *b) { Velocity *v = reef_inout(b, Velocity); EACH(b) v[i].x *= 0.5f, v[i].y *= 0.5f; }
+static void falls(reef_block *b)
+{
+    Velocity *v = reef_inout(b, Velocity);
+    EACH(b) v[i].y -= 0.5f * b->dt;
+}
+static void drags(reef_block *b)
+{
+    Velocity *v = reef_inout(b, Velocity);
+    EACH(b) v[i].x *= 0.5f, v[i].y *= 0.5f;
+}
 static void moves(reef_block *b)
 {
     Position *p = reef_inout(b, Position);
@@ -151,13 +182,34 @@ static void moves(reef_block *b)
 static void stays_inside(reef_block *b)
 {
     Position *p = reef_inout(b, Position);
-    EACH(b) p[i].x = p[i].x < 0 ? 0 : p[i].x > 1024 ? 1024 : p[i].x, p[i].y = p[i].y < 0 ? 0 : p[i].y > 1024 ? 1024 : p[i].y;
+    EACH(b)
+    p[i].x = p[i].x < 0 ? 0 : p[i].x > 1024 ? 1024 : p[i].x, p[i].y = p[i].y < 0 ? 0 : p[i].y > 1024 ? 1024 : p[i].y;
 }
-static void heals(reef_block *b) { Health *h = reef_inout(b, Health); EACH(b) h[i].now += (h[i].most - h[i].now) * 0.125f; }
-static void tires(reef_block *b) { Angle *a = reef_inout(b, Angle); EACH(b) a[i].speed *= 0.75f; }
-static void winds_up(reef_block *b) { Angle *a = reef_inout(b, Angle); EACH(b) a[i].speed += 0.25f; }
-static void looks_out(reef_block *b) { Age *a = reef_inout(b, Age); EACH(b) a[i].frames += 2; }
-static void thaws_slowly(reef_block *b) { Health *h = reef_inout(b, Health); EACH(b) h[i].now -= 0.0625f; }
+static void heals(reef_block *b)
+{
+    Health *h = reef_inout(b, Health);
+    EACH(b) h[i].now += (h[i].most - h[i].now) * 0.125f;
+}
+static void tires(reef_block *b)
+{
+    Angle *a = reef_inout(b, Angle);
+    EACH(b) a[i].speed *= 0.75f;
+}
+static void winds_up(reef_block *b)
+{
+    Angle *a = reef_inout(b, Angle);
+    EACH(b) a[i].speed += 0.25f;
+}
+static void looks_out(reef_block *b)
+{
+    Age *a = reef_inout(b, Age);
+    EACH(b) a[i].frames += 2;
+}
+static void thaws_slowly(reef_block *b)
+{
+    Health *h = reef_inout(b, Health);
+    EACH(b) h[i].now -= 0.0625f;
+}
 static void sums_energy(reef_block *b)
 {
     const Velocity *v = reef_in(b, Velocity);
@@ -166,24 +218,40 @@ static void sums_energy(reef_block *b)
     reef_part(b, Energy)->all += all;
 }
 static void add_energy(void *total, const void *part) { ((Energy *)total)->all += ((const Energy *)part)->all; }
-static void hits(reef_block *b) { EACH(b) if (b->entities[i].index % 50 == (uint32_t)(reef_tick_count(b->world) % 50)) (void)reef_send(b, Hit, b->entities[i], 1); }
+static void hits(reef_block *b)
+{
+    EACH(b)
+    if (b->entities[i].index % 50 == (uint32_t)(reef_tick_count(b->world) % 50))
+        (void)reef_send(b, Hit, b->entities[i], 1);
+}
 static void is_hurt(reef_block *b)
 {
     const Hit *h;
     for (reef_events r = reef_receive(b, Hit); (h = reef_next_event(&r)) != NULL;)
         if (reef_is_alive(b->world, h->who)) reef_mut(b->world, h->who, Health)->now -= h->force;
 }
-static void freezes(reef_block *b) { EACH(b) if (b->entities[i].index % 100 == 7) reef_cmd_add(b, b->entities[i], Frozen); }
+static void freezes(reef_block *b)
+{
+    EACH(b) if (b->entities[i].index % 100 == 7) reef_cmd_add(b, b->entities[i], Frozen);
+}
 static void thaws(reef_block *b) { EACH(b) reef_cmd_remove(b, b->entities[i], Frozen); }
 static void dies(reef_block *b)
 {
     const Age *a = reef_in(b, Age);
-    EACH(b) if (a[i].frames % 256 == 3) {
+    EACH(b) if (a[i].frames % 256 == 3)
+    {
         reef_cmd_destroy(b, b->entities[i]);
-        reef_cmd_spawn(b, reef_with(Position, 1, 1), reef_with(Velocity, 1, 1), reef_with(Health, 1, 2), reef_with(Age, a[i].frames + 1));
+        reef_cmd_spawn(b, reef_with(Position, 1, 1), reef_with(Velocity, 1, 1), reef_with(Health, 1, 2),
+                       reef_with(Age, a[i].frames + 1));
     }
 }
-static void counts(reef_block *b) { const Health *h = reef_in(b, Health); double low = 0; EACH(b) low += h[i].now; reef_part(b, Energy)->all += low; }
+static void counts(reef_block *b)
+{
+    const Health *h = reef_in(b, Health);
+    double low = 0;
+    EACH(b) low += h[i].now;
+    reef_part(b, Energy)->all += low;
+}
 
 /* The frame's observer: who freezes and who thaws. */
 static uint64_t chilled, thawed;
@@ -212,7 +280,10 @@ static const reef_system_desc mixed[] = {
     {.name = "is_hurt", .function = is_hurt, .text = "; receives Hit, writes Health", .phase = "end"},
     {.name = "freezes", .function = freezes, .text = "with Health, !Frozen; adds Frozen", .phase = "end"},
     {.name = "thaws", .function = thaws, .text = "with Frozen; removes Frozen", .phase = "end"},
-    {.name = "dies", .function = dies, .text = "in Age, with Position; destroys, spawns Position Velocity Health Age", .phase = "end"},
+    {.name = "dies",
+     .function = dies,
+     .text = "in Age, with Position; destroys, spawns Position Velocity Health Age",
+     .phase = "end"},
     {.name = "counts", .function = counts, .text = "in Health; sums Energy", .combine = add_energy, .phase = "end"},
 };
 
@@ -223,8 +294,8 @@ static frames *mixed_setup(const bench_row *r, uint32_t threads)
     for (uint32_t i = 0; i < r->n; i++) {
         const Position p = pos_of(i);
         const Velocity v = vel_of(i);
-        const reef_entity e = reef_spawn(w, reef_with(Position, p.x, p.y), reef_with(Velocity, v.x, v.y), reef_with(Health, 1, 2),
-                                         reef_with(Age, i));
+        const reef_entity e = reef_spawn(w, reef_with(Position, p.x, p.y), reef_with(Velocity, v.x, v.y),
+                                         reef_with(Health, 1, 2), reef_with(Age, i));
         if (i % 2) reef_change(w, e, reef_with(Angle, 0, 1));
         if (i % 4 == 3) reef_add(w, e, Enemy);
         if (i % 3 == 0) reef_add(w, e, Alert);
@@ -234,7 +305,8 @@ static frames *mixed_setup(const bench_row *r, uint32_t threads)
     for (uint32_t i = 0; i < sizeof mixed / sizeof mixed[0]; i++)
         if (reef_system_is_null(reef_system_new(w, &mixed[i]))) bench_fail(w, mixed[i].name);
     chilled = thawed = 0;
-    if (reef_observer_is_null(reef_observe(w, notes, REEF_ON_ADD | REEF_ON_REMOVE, Frozen))) bench_fail(w, "reef_observe");
+    if (reef_observer_is_null(reef_observe(w, notes, REEF_ON_ADD | REEF_ON_REMOVE, Frozen)))
+        bench_fail(w, "reef_observe");
     frames_pool(f, threads);
     for (int i = 0; i < 3; i++)
         if (reef_tick(w, 0.0625f) != REEF_OK) bench_fail(w, "reef_tick");

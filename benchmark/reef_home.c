@@ -42,10 +42,10 @@ static void *rand_setup(const bench_row *r)
 }
 static void get_rand_run(void *p)
 {
-    state             *s = p;
-    const reef_world  *w = s->w;
+    state *s = p;
+    const reef_world *w = s->w;
     const reef_entity *h = s->handle;
-    uint64_t           sum = 0;
+    uint64_t sum = 0;
     for (uint32_t i = 0, n = s->r->n; i < n; i++) {
         const Position *at = reef_get(w, h[i], PositionPaged);
         sum += bits_of(at->x) + bits_of(at->y);
@@ -54,14 +54,14 @@ static void get_rand_run(void *p)
 }
 static void set_rand_run(void *p)
 {
-    state             *s = p;
-    reef_world        *w = s->w;
+    state *s = p;
+    reef_world *w = s->w;
     const reef_entity *h = s->handle;
     for (uint32_t i = 0, n = s->r->n; i < n; i++) *reef_mut(w, h[i], PositionPaged) = (Position){(float)i, 2};
 }
 static uint64_t set_rand_sum(void *p)
 {
-    state   *s = p;
+    state *s = p;
     uint64_t sum = reef_count(s->w, PositionPaged);
     for (uint32_t i = 0; i < s->r->n; i++) sum += pos_sum(*reef_get(s->w, s->handle[i], PositionPaged), i);
     return sum;
@@ -72,9 +72,9 @@ static void *join_setup(const bench_row *r)
     state *s = state_new(r, false);
     s->bundle = bundle_new(s, 1);
     for (uint32_t i = 0; i < r->n; i++) {
-        const values      v = {.p = pos_of(i)};
+        const values v = {.p = pos_of(i)};
         const reef_entity e = reef_spawn_bundle(s->w, s->bundle, &v);
-        const Velocity    x = vel_of(i);
+        const Velocity x = vel_of(i);
         if (bench_sparse(i)) reef_set(s->w, e, VelocitySparse, x.x, x.y);
     }
     s->query = query_new(s, "Position, in VelocitySparse");
@@ -83,9 +83,9 @@ static void *join_setup(const bench_row *r)
 static void join_run(void *p)
 {
     state *s = p;
-    for (uint32_t k = 0; k < s->r->passes; k++)
-        reef_each(s->w, s->query, row) {
-            Position       *at = reef_at(row, Position);
+    for (uint32_t k = 0; k < s->r->passes; k++) reef_each(s->w, s->query, row)
+        {
+            Position *at = reef_at(row, Position);
             const Velocity *v = reef_at_in(row, VelocitySparse);
             at->x += v->x * bench_dt;
             at->y += v->y * bench_dt;

@@ -29,7 +29,7 @@ static void iter_2_run(void *p)
 /* Even entities with Velocity, odd ones without. */
 static void *half_setup(const bench_row *r)
 {
-    state       *s = state_new(r, false);
+    state *s = state_new(r, false);
     reef_bundle *one = bundle_new(s, 1);
     s->bundle = bundle_new(s, 2);
     for (uint32_t i = 0; i < r->n; i++) {
@@ -44,7 +44,7 @@ static void *half_setup(const bench_row *r)
 static void *iter_5_setup(const bench_row *r)
 {
     const reef_value more[] = {reef_with(C3, {2, 1, 1, 1}), reef_with(C4, {3, 1, 1, 1}), reef_with(C5, {4, 1, 1, 1})};
-    state           *s = state_new(r, false);
+    state *s = state_new(r, false);
     for (uint32_t i = 0; i < r->n; i += SETUP_BATCH) batch_spawn(s, i, NULL, more, 3);
     s->query = query_new(s, "Position, in Velocity, in C3, in C4, in C5");
     return s;
@@ -63,14 +63,14 @@ static void iter_5_run(void *p)
 /* Each table has a component of its own beside Position. */
 static void *frag_26_setup(const bench_row *r)
 {
-    state   *s = state_new(r, false);
+    state *s = state_new(r, false);
     uint32_t each = r->n / r->tables;
     for (uint32_t i = 0; i < r->tables; i++) {
         char name[16];
         snprintf(name, sizeof name, "Own%u", i);
         reef_component own = reef_type_new(&(reef_type_desc){.name = name, .size = 4}, NULL);
         for (uint32_t k = 0; k < each; k++) {
-            Position         p = pos_of(i * each + k);
+            Position p = pos_of(i * each + k);
             const reef_value v[] = {reef_value_make(reef_id(Position), REEF_VALUE_ONE, sizeof p, &p),
                                     reef_value_make(own, REEF_VALUE_DEFAULT, 0, NULL)};
             reef_spawn_values(s->w, v, 2);
@@ -94,7 +94,7 @@ static reef_bundle *tagged_bundle(state *s, uint32_t set)
 {
     reef_bundle_part parts[2 + 16] = {{reef_id(Position), offsetof(values, p)},
                                       {reef_id(Velocity), offsetof(values, v)}};
-    uint32_t         n = 2;
+    uint32_t n = 2;
     for (uint32_t t = 0; t < 16; t++)
         if (set >> t & 1) parts[n++].component = tag_type(t);
     reef_bundle *b = reef_bundle_new(s->w, parts, n);
@@ -103,7 +103,7 @@ static reef_bundle *tagged_bundle(state *s, uint32_t set)
 }
 state *frag_tables(const bench_row *r)
 {
-    state        *s = state_new(r, false);
+    state *s = state_new(r, false);
     reef_bundle **bundles = mem_alloc(sizeof *bundles * r->tables);
     for (uint32_t i = 0; i < r->tables; i++) bundles[i] = tagged_bundle(s, i);
     for (uint32_t i = 0; i < r->n; i++) {
@@ -124,14 +124,14 @@ static void *bits_setup(const bench_row *r)
 {
     const uint32_t switches = r->id == ROW_iter_bit ? 1 : 10;
     reef_component types[10];
-    state         *s = state_new(r, false);
+    state *s = state_new(r, false);
     for (uint32_t t = 0; t < switches; t++) {
         char name[16];
         snprintf(name, sizeof name, "Switch%u", t);
         types[t] = reef_type_new(&(reef_type_desc){.name = name, .home = REEF_BIT}, NULL);
     }
     for (uint32_t first = 0; first < r->n; first += SETUP_BATCH) {
-        reef_entity    e[SETUP_BATCH], on[SETUP_BATCH];
+        reef_entity e[SETUP_BATCH], on[SETUP_BATCH];
         const uint32_t n = batch_spawn(s, first, e, NULL, 0);
         for (uint32_t t = 0; t < switches; t++) {
             uint32_t count = 0;

@@ -33,11 +33,14 @@ static void *changed_setup(const bench_row *r)
 {
     state *s = state_pv(r, false);
     reef_query_free(s->w, s->query);
-    s->query = reef_query_make(s->w, &(reef_query_desc){.terms = {{.component = reef_id(Position)},
-                                                                  {.component = reef_id(Velocity), .access = REEF_IN, .since = REEF_IF_CHANGED}}});
+    s->query = reef_query_make(
+        s->w,
+        &(reef_query_desc){.terms = {{.component = reef_id(Position)},
+                                     {.component = reef_id(Velocity), .access = REEF_IN, .since = REEF_IF_CHANGED}}});
     if (reef_query_is_null(s->query)) bench_fail(s->w, "reef_query_make");
     changed_pass(s);
-    for (uint32_t i = 0; i < r->n; i += 100 * REEF_BLOCK_ROWS) reef_mut(s->w, reef_entity_at(s->w, i), Velocity)->x += 1;
+    for (uint32_t i = 0; i < r->n; i += 100 * REEF_BLOCK_ROWS)
+        reef_mut(s->w, reef_entity_at(s->w, i), Velocity)->x += 1;
     return s;
 }
 static void changed_run(void *p) { changed_pass(p); }
@@ -46,7 +49,7 @@ static void changed_run(void *p) { changed_pass(p); }
 static uint64_t changed_expected(const bench_row *r)
 {
     const float dt = bench_dt;
-    uint64_t    sum = 0;
+    uint64_t sum = 0;
     for (uint32_t i = 0; i < r->n; i++) {
         Position p = pos_of(i);
         Velocity v = vel_of(i);
@@ -90,10 +93,12 @@ static void *repair_setup(const bench_row *r)
         for (uint32_t k = 0; k < b.count; k++) reef_inout(&b, Position)[k].x = repair_x(r, i++, 0);
     reef_query_free(s->w, s->query);
     s->query = query_new(s, "in Position");
-    if (reef_query_order(s->w, s->query, &(reef_order){.component = reef_id(Position), .key = repair_key}) < 0) bench_fail(s->w, "reef_query_order");
+    if (reef_query_order(s->w, s->query, &(reef_order){.component = reef_id(Position), .key = repair_key}) < 0)
+        bench_fail(s->w, "reef_query_order");
     repair_pass(s);
     for (i = 0; i < r->n; i++)
-        if (i / REEF_BLOCK_ROWS % 100 == 0) reef_mut(s->w, reef_entity_at(s->w, i), Position)->x = repair_x(r, r->n - 1 - i, 1);
+        if (i / REEF_BLOCK_ROWS % 100 == 0)
+            reef_mut(s->w, reef_entity_at(s->w, i), Position)->x = repair_x(r, r->n - 1 - i, 1);
     return s;
 }
 static void repair_run(void *p) { repair_pass(p); }
@@ -107,10 +112,11 @@ static int float_compare(const void *a, const void *b)
 }
 static uint64_t repair_expected(const bench_row *r)
 {
-    float   *x = malloc(r->n * sizeof *x);
+    float *x = malloc(r->n * sizeof *x);
     uint64_t sum = 0;
     if (x == NULL) bench_fail(NULL, "malloc");
-    for (uint32_t i = 0; i < r->n; i++) x[i] = i / REEF_BLOCK_ROWS % 100 == 0 ? repair_x(r, r->n - 1 - i, 1) : repair_x(r, i, 0);
+    for (uint32_t i = 0; i < r->n; i++)
+        x[i] = i / REEF_BLOCK_ROWS % 100 == 0 ? repair_x(r, r->n - 1 - i, 1) : repair_x(r, i, 0);
     qsort(x, r->n, sizeof *x, float_compare);
     for (uint32_t i = 0; i < r->n; i++) sum = sum * 31 + bits_of(x[i]);
     free(x);

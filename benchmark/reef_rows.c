@@ -5,9 +5,10 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-const contestant contestant_reef = {
-    "reef", {reef_create_rows, reef_change_rows, reef_command_rows, reef_event_rows, reef_access_rows, reef_iter_rows, reef_query_rows,
-             reef_copy_rows, reef_save_rows, reef_home_rows, reef_frame_rows}};
+const contestant contestant_reef = {"reef",
+                                    {reef_create_rows, reef_change_rows, reef_command_rows, reef_event_rows,
+                                     reef_access_rows, reef_iter_rows, reef_query_rows, reef_copy_rows, reef_save_rows,
+                                     reef_home_rows, reef_frame_rows}};
 
 void bench_fail(const reef_world *w, const char *what)
 {
@@ -117,10 +118,10 @@ reef_component tag_type(uint32_t number)
 
 uint32_t batch_spawn(state *s, uint32_t first, reef_entity *e, const reef_value *more, uint32_t count)
 {
-    Position       p[SETUP_BATCH];
-    Velocity       v[SETUP_BATCH];
+    Position p[SETUP_BATCH];
+    Velocity v[SETUP_BATCH];
     const uint32_t n = s->r->n - first < SETUP_BATCH ? s->r->n - first : SETUP_BATCH;
-    reef_value     all[8] = {reef_array(Position, p), reef_array(Velocity, v)};
+    reef_value all[8] = {reef_array(Position, p), reef_array(Velocity, v)};
     for (uint32_t i = 0; i < n; i++) {
         p[i] = pos_of(first + i);
         v[i] = vel_of(first + i);
@@ -155,8 +156,8 @@ uint64_t sum_by_handle(const state *s)
 
 uint64_t sum_rows(void *p)
 {
-    state      *s = p;
-    uint64_t    sum = 0;
+    state *s = p;
+    uint64_t sum = 0;
     reef_query q = query_new(s, "in Position");
     for (reef_block b = reef_begin(s->w, q); reef_next(&b);) sum += k_sum(reef_in(&b, Position), b.count);
     reef_query_free(s->w, q);

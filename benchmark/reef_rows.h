@@ -20,16 +20,16 @@ REEF_SWITCH(Bit1);
 typedef struct values {
     Position p;
     Velocity v;
-    Vec4     c[6];
+    Vec4 c[6];
 } values;
 
 typedef struct state {
     const bench_row *r;
-    reef_world      *w;
-    reef_entity     *handle; /* the caller's, in the order that the row uses them; NULL: the row keeps none */
-    reef_bundle     *bundle; /* of the row's entities */
+    reef_world *w;
+    reef_entity *handle; /* the caller's, in the order that the row uses them; NULL: the row keeps none */
+    reef_bundle *bundle; /* of the row's entities */
     reef_query query;
-    uint64_t         sum; /* what the run itself computed */
+    uint64_t sum; /* what the run itself computed */
 } state;
 
 /* Ends the program with reef's own message: a row whose calls fail measures nothing. */
@@ -41,24 +41,25 @@ reef_world *world_new(void);
 reef_world *world_new_parallel(void);
 /* A row's state with an empty world; with handles: room for r->n of them, touched. */
 state *state_new(const bench_row *r, bool handles);
-void   state_free(void *p);
+void state_free(void *p);
 
 /* The bundle of the first `count` of Position, Velocity, C3..C8, for `values`. */
 reef_bundle *bundle_new(state *s, uint32_t count);
 reef_query query_new(state *s, const char *text);
 /* The tags Part0, Part1 ..., made at run time. */
 reef_component tag_type(uint32_t number);
-/* Entities first ... of the row, SETUP_BATCH of them or as many as are left, with pos_of, vel_of and `count` values more; how many. Worlds that are
- * walked are set up by these: the longer that takes, the more of the rows others on the machine have driven out of the caches before the timer
- * starts. (Of iter_bit one by one it took 16 ms, now 5, where raw's arrays take 3; after a wait of 10 ms raw's first loop takes as long as reef's.) */
+/* Entities first ... of the row, SETUP_BATCH of them or as many as are left, with pos_of, vel_of and `count` values
+ * more; how many. Worlds that are walked are set up by these: the longer that takes, the more of the rows others on
+ * the machine have driven out of the caches before the timer starts. (Of iter_bit one by one it took 16 ms, now 5,
+ * where raw's arrays take 3; after a wait of 10 ms raw's first loop takes as long as reef's.) */
 enum { SETUP_BATCH = 1024 };
 uint32_t batch_spawn(state *s, uint32_t first, reef_entity *e, const reef_value *more, uint32_t count);
 /* r->n entities with pos_of and vel_of, and the query "Position, in Velocity". */
 state *state_pv(const bench_row *r, bool handles);
-/* r->n entities with pos_of and vel_of, entity i in table i % r->tables (the tags that are the bits of the remainder), and that
- * query. (reef_iter.c) */
+/* r->n entities with pos_of and vel_of, entity i in table i % r->tables (the tags that are the bits of the
+ * remainder), and that query. (reef_iter.c) */
 state *frag_tables(const bench_row *r);
-void   shuffle_handles(state *s);
+void shuffle_handles(state *s);
 
 /* Entities with Position, with Position and C3 ... C8. (reef_change.c) */
 void *ar_setup(const bench_row *r);
@@ -72,18 +73,18 @@ uint64_t sum_rows(void *p);
 uint64_t sum_run(void *p);
 
 /* The lists of rows, one a file. */
-extern const row_impl reef_create_rows[]; /* reef_create.c: create_, destroy_, world_new, mem_ */
-extern const row_impl reef_change_rows[]; /* reef_change.c: add_remove_ */
-extern const row_impl reef_command_rows[]; /* reef_command.c: deferred_ar, spawn_par */
-extern const row_impl reef_home_rows[]; /* reef_home.c: values outside of the rows */
-extern const row_impl reef_frame_rows[]; /* reef_frame.c: empty_system, par_heavy_, frame_mixed */
+extern const row_impl reef_create_rows[];      /* reef_create.c: create_, destroy_, world_new, mem_ */
+extern const row_impl reef_change_rows[];      /* reef_change.c: add_remove_ */
+extern const row_impl reef_command_rows[];     /* reef_command.c: deferred_ar, spawn_par */
+extern const row_impl reef_home_rows[];        /* reef_home.c: values outside of the rows */
+extern const row_impl reef_frame_rows[];       /* reef_frame.c: empty_system, par_heavy_, frame_mixed */
 extern const row_impl reef_alone_frame_rows[]; /* there too: reef in raw's place, without a pool */
-extern const row_impl reef_event_rows[]; /* reef_event.c: event_rw */
-extern const row_impl reef_access_rows[]; /* reef_access.c: get_, set_, has_ */
-extern const row_impl reef_iter_rows[];   /* reef_iter.c: iter_ */
-extern const row_impl reef_query_rows[];  /* reef_query.c: query_build, iter_changed, sort_repair */
-extern const row_impl reef_copy_rows[];   /* reef_copy.c: snapshot, fork, rollback_, state_hash_ */
-extern const row_impl reef_save_rows[];   /* reef_save.c: save, load */
-extern const row_impl reef_alone_rows[];  /* there too: reef in raw's place, without fork or history */
+extern const row_impl reef_event_rows[];       /* reef_event.c: event_rw */
+extern const row_impl reef_access_rows[];      /* reef_access.c: get_, set_, has_ */
+extern const row_impl reef_iter_rows[];        /* reef_iter.c: iter_ */
+extern const row_impl reef_query_rows[];       /* reef_query.c: query_build, iter_changed, sort_repair */
+extern const row_impl reef_copy_rows[];        /* reef_copy.c: snapshot, fork, rollback_, state_hash_ */
+extern const row_impl reef_save_rows[];        /* reef_save.c: save, load */
+extern const row_impl reef_alone_rows[];       /* there too: reef in raw's place, without fork or history */
 
 #endif

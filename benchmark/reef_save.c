@@ -6,26 +6,29 @@
 #include <unistd.h>
 
 typedef struct saves {
-    state      *s;
+    state *s;
     reef_world *loaded;
-    bool        synced;
-    char        path[64];
+    bool synced;
+    char path[64];
 } saves;
 
 typedef struct save_values {
     Position p;
     Velocity v;
-    Data     d;
+    Data d;
 } save_values;
 
 /* Files describe their types, so these have fields here. */
 static void fields_give(const reef_world *w)
 {
-    const reef_field position[] = {REEF_FIELD(Position, x, REEF_F32, "m", 0, 0), REEF_FIELD(Position, y, REEF_F32, "m", 0, 0)};
-    const reef_field velocity[] = {REEF_FIELD(Velocity, x, REEF_F32, "m/s", 0, 0), REEF_FIELD(Velocity, y, REEF_F32, "m/s", 0, 0)};
+    const reef_field position[] = {REEF_FIELD(Position, x, REEF_F32, "m", 0, 0),
+                                   REEF_FIELD(Position, y, REEF_F32, "m", 0, 0)};
+    const reef_field velocity[] = {REEF_FIELD(Velocity, x, REEF_F32, "m/s", 0, 0),
+                                   REEF_FIELD(Velocity, y, REEF_F32, "m/s", 0, 0)};
     const reef_field data[] = {REEF_FIELD(Data, a, REEF_U64, NULL, 0, 0), REEF_FIELD(Data, b, REEF_U64, NULL, 0, 0),
                                REEF_FIELD(Data, c, REEF_U64, NULL, 0, 0), REEF_FIELD(Data, d, REEF_U64, NULL, 0, 0)};
-    if (reef_type_describe(reef_id(Position), position, 2) != REEF_OK || reef_type_describe(reef_id(Velocity), velocity, 2) != REEF_OK ||
+    if (reef_type_describe(reef_id(Position), position, 2) != REEF_OK ||
+        reef_type_describe(reef_id(Velocity), velocity, 2) != REEF_OK ||
         reef_type_describe(reef_id(Data), data, 4) != REEF_OK)
         bench_fail(w, "reef_type_describe");
 }
@@ -33,7 +36,8 @@ static void fields_give(const reef_world *w)
 static void save_run(void *p)
 {
     saves *x = p;
-    if (reef_save(x->s->w, x->path, &(reef_save_desc){.unsynced = !x->synced}) != REEF_OK) bench_fail(x->s->w, "reef_save");
+    if (reef_save(x->s->w, x->path, &(reef_save_desc){.unsynced = !x->synced}) != REEF_OK)
+        bench_fail(x->s->w, "reef_save");
 }
 
 /* The file is there already: saving replaces it. */

@@ -12,7 +12,7 @@ const char *unit_name(row_unit unit)
 static int each_row(const bench_options *o, void (*print)(void *context, const row_result *r), void *context)
 {
     row_result *r = malloc(sizeof *r);
-    int         status = r ? 0 : 1;
+    int status = r ? 0 : 1;
     for (int i = 0; r && i < ROW_COUNT; i++) {
         if (!o->wanted[i]) continue;
         if (run_row(o, &bench_rows[i], r)) print(context, r);
@@ -88,7 +88,7 @@ static void print_json(void *context, const row_result *r)
 int report_json(const bench_options *o)
 {
     machine_info m;
-    bool         first = true;
+    bool first = true;
     machine_read(&m);
     puts("{");
     json_text("machine", m.cpu);

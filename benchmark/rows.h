@@ -37,13 +37,15 @@
  *                     set to {1,1}. _1, _tag, _tag_bit: first pass of a fresh world. _1_warm and _8 (P, C3..C8 + V):
  *                     setup plays the first pass, the second is timed. raw of _tag_bit is raw of _tag (a table move
  *                     of P)
- *   add_remove_sparse, add_remove_paged, add_remove_8_sparse   the same with Velocity outside of the rows; raw as of add_remove_1,
+ *   add_remove_sparse, add_remove_paged, add_remove_8_sparse   the same with Velocity outside of the rows; raw as of
+ *                                                              add_remove_1,
  *                     add_remove_8
  *   get_rand_paged, set_rand_paged   get_rand, set_rand with Position in pages indexed by the entity; raw as of those
  *   get_rand          handle -> const Position, both floats read; _small: 10,000 entities, 100 passes
  *   get_rand_many     the batch call on 500 handles at a time into the caller's buffer, then the sum over the buffer;
  *                     raw has no batch call: it is raw of get_rand
- *   ref_get           get_rand through references, one for each entity, in the shuffled order: made and asked once before the
+ *   ref_get           get_rand through references, one for each entity, in the shuffled order: made and asked once
+ *                     before the
  *                     timer. raw is raw of get_rand
  *   set_rand          the i-th shuffled entity gets {i, 2} through the pointer for writing
  *   has_rand          odd entities have Velocity, even ones don't. raw keeps the table number in the top bit of the
@@ -61,12 +63,15 @@
  *                     buffer starts empty and grows inside the timer. raw: a queue of ids, applied one by one
  *   spawn_par         a parallel system over 62,500 rows makes 16 entities with Position and Velocity for each, on
  *                     2 threads; what its commands do is inside the timer, which is the clock on the wall
- *   par_heavy_1, _2   one tick of a system that runs 200 rounds of x = x * 0.5 + y for each Position, without a pool and on 2
- *                     threads. _2 is the speed-up: the time without a pool (in raw's column, as ns an entity) divided by
- *                     that with it; the clock on the wall
- *   frame_mixed       ten ticks of a small game (docs/performance.md), on 2 threads; in raw's column without a pool; the clock on
+ *   par_heavy_1, _2   one tick of a system that runs 200 rounds of x = x * 0.5 + y for each Position, without a pool
+ *                     and on 2
+ *                     threads. _2 is the speed-up: the time without a pool (in raw's column, as ns an entity)
+ *                     divided by that with it; the clock on the wall
+ *   frame_mixed       ten ticks of a small game (docs/performance.md), on 2 threads; in raw's column without a pool;
+ *                     the clock on
  *                     the wall
- *   event_rw          one tick: a system sends 1,000,000 events of 16 bytes, the next one reads them, on one thread. Setup played
+ *   event_rw          one tick: a system sends 1,000,000 events of 16 bytes, the next one reads them, on one thread.
+ *                     Setup played
  *                     one tick, so that the memory for them is there. No baseline
  *   observer_add      add only; the observer is a user's function that counts, called through a pointer for each entity
  *   snapshot          P+V+Data; after a write pass over P. raw: memcpy of all five arrays to memory already touched
@@ -74,49 +79,61 @@
  *                     not timed: a snapshot holds it. (checksum: state as at the snapshot; for snapshot: after a
  *                     further write pass, so a shallow copy fails)
  *
- * Copies of a world: the world of snapshot unless another one is named. Caches are cold: setup ends with a pass over the
- * data. Where a row has a second column, that is reef itself doing the same work without a fork or history, in a world of
- * its own, in raw's place.
+ * Copies of a world: the world of snapshot unless another one is named. Caches are cold: setup ends with a pass over
+ * the data. Where a row has a second column, that is reef itself doing the same work without a fork or history, in a
+ * world of its own, in raw's place.
  *   fork              reef_fork, after a write pass over P. Setup made a fork before and dropped it, so that the memory
- *                     of the world's struct is touched. (checksum: the fork's values, after a write pass over the other)
+ *                     of the world's struct is touched. (checksum: the fork's values, after a write pass over the
+ *                     other)
  *   fork_1k_tables    the same in the world of iter_frag_1k
- *   fork_first_write  one loop p += v*dt after a fork, so that all of P is copied. Setup played it once, with a fork that
- *                     was then dropped: the blocks to copy to are there and their memory is touched, as in a program that
- *                     forks again and again
+ *   fork_first_write  one loop p += v*dt after a fork, so that all of P is copied. Setup played it once, with a fork
+ *   that
+ *                     was then dropped: the blocks to copy to are there and their memory is touched, as in a program
+ *                     that forks again and again
  *   fork_first_cold   the same for the first fork of a world: the memory comes from the system inside the timer
  *   rollback_60       a tick: take a snapshot, free the oldest of 60, p += v*dt for all. 60 ticks; setup played 120, so
  *                     blocks are recycled. (checksum: all 60 states that are kept, by restoring each)
  *   rollback_60_sparse  the same; only the first 10,000 rows are written, by a loop that is left early
- *   rewind            in rollback_60's world: restore the state of 60 ticks ago. A snapshot holds the state that is left
+ *   rewind            in rollback_60's world: restore the state of 60 ticks ago. A snapshot holds the state that is
+ *                     left
  *   drop_state        then free that snapshot, and with it all blocks that no other state has
  *   state_hash_same   reef_hash again; nothing was written since the last one, a snapshot was taken
  *   state_hash_1pct   p += v*dt for the first 10,000 rows since the last hash
  *   state_hash_scattered  the same for every hundredth row, through reef_mut
  *   state_hash_all    all of P, V and Data was written since the last hash; the handles stay (48 bytes of 56)
  *   state_hash_first  never hashed: all 56 bytes, and memory for the hashes that are kept
- *                     (checksums: a world restored to a state that was never hashed, with the same changes, has the same
- *                     hash, and it isn't that of the state before, unless nothing changed)
- *   diff              two states, the second after p += v*dt for the first 10,000 rows: reef_diff_new, all changes walked and
+ *                     (checksums: a world restored to a state that was never hashed, with the same changes, has the
+ *                     same hash, and it isn't that of the state before, unless nothing changed)
+ *   diff              two states, the second after p += v*dt for the first 10,000 rows: reef_diff_new, all changes
+ *                     walked and
  *                     counted, reef_diff_free
  *   diff_scattered    the same where every hundredth row was written, through reef_mut
  *                     (checksum: each change is that of one of these rows, with its old and its new value)
- *   save              reef_save of 56 bytes an entity over a file that is there, in memory (/dev/shm; where there is none, in the
+ *   save              reef_save of 56 bytes an entity over a file that is there, in memory (/dev/shm; where there is
+ *                     none, in the
  *                     current folder), unsynced
  *   save_synced       the same in the current folder, synced: what the disk takes. No target
  *   load              reef_load of that file into an empty world
  *                     (checksums: what was written, loaded into another world, is the same state)
- *   query_build       in the world of iter_frag_1k: make the query "in Position, in Velocity" from a text, visit every block once, but not
+ *   query_build       in the world of iter_frag_1k: make the query "in Position, in Velocity" from a text, visit
+ *                     every block once, but not
  *                     its rows, free it; 1,000 times. No baseline
- *   iter_sparse       1,000,000 rows with Position; one of each hundred (bench_sparse) also has a sparse Velocity, given to them in the
- *                     order in which they were made. p += v*dt, reef row by row (reef_each), as raw. Op: matched entity. raw: row numbers and
- *                     velocities, packed
- *   iter_changed      1,000,000 rows in one table; the query "Position, changed in Velocity" ran, then one velocity in each
+ *   iter_sparse       1,000,000 rows with Position; one of each hundred (bench_sparse) also has a sparse Velocity,
+ *                     given to them in the
+ *                     order in which they were made. p += v*dt, reef row by row (reef_each), as raw. Op: matched
+ *                     entity. raw: row numbers and velocities, packed
+ *   iter_changed      1,000,000 rows in one table; the query "Position, changed in Velocity" ran, then one velocity
+ *                     in each
  *                     hundredth block was written. One loop p += v*dt. Op: a row of those ten blocks. No baseline
- *   bulk_add_query    1,000,000 entities with Position; one call adds Velocity (zero) to all that the query "Position" matches. Setup
- *                     played it once and took Velocity away again: the column's memory is there, as in a program that adds
- *                     and removes again and again. (checksum: positions by handle, velocities in the order of a loop.) No baseline
- *   bulk_add_cold     the same for the first time: the memory comes from the system inside the timer, 8 MB of page faults
- *   sort_repair       1,000,000 rows in one table, ordered by Position's x, which is all over the place; the query was walked
+ *   bulk_add_query    1,000,000 entities with Position; one call adds Velocity (zero) to all that the query
+ *                     "Position" matches. Setup
+ *                     played it once and took Velocity away again: the column's memory is there, as in a program
+ *                     that adds and removes again and again. (checksum: positions by handle, velocities in the order
+ *                     of a loop.) No baseline
+ *   bulk_add_cold     the same for the first time: the memory comes from the system inside the timer, 8 MB of page
+ *                     faults
+ *   sort_repair       1,000,000 rows in one table, ordered by Position's x, which is all over the place; the query
+ *                     was walked
  *                     once, then all x in each hundredth block (10,240 rows) were written with other values that belong
  *                     elsewhere. One loop begins (and repairs the order) and walks to its end. Op: a row. No baseline
  *                     (checksum: of x in the order)
@@ -239,12 +256,12 @@ typedef enum { NS, US, BYTES, SPEEDUPS } row_unit; /* SPEEDUPS: the baseline's t
 
 typedef struct bench_row {
     const char *name;
-    uint32_t    id;     /* ROW_... */
-    uint32_t    n;      /* entities */
-    uint32_t    tables; /* that they are spread over */
-    uint32_t    passes; /* inside one run */
-    uint32_t    ops;    /* a pass */
-    row_unit    unit;
+    uint32_t id;     /* ROW_... */
+    uint32_t n;      /* entities */
+    uint32_t tables; /* that they are spread over */
+    uint32_t passes; /* inside one run */
+    uint32_t ops;    /* a pass */
+    row_unit unit;
 } bench_row;
 
 extern const bench_row bench_rows[ROW_COUNT];
@@ -261,7 +278,7 @@ typedef struct row_impl {
 
 /* A contestant is a few lists of rows, each ended by an entry without setup; the last list is followed by NULL. */
 typedef struct contestant {
-    const char     *name;
+    const char *name;
     const row_impl *lists[12];
 } contestant;
 
@@ -293,7 +310,7 @@ static inline uint64_t bits_of(float f)
 static inline uint64_t pos_sum(Position p, uint64_t i) { return (bits_of(p.x) + 3 * bits_of(p.y)) * (i + 1); }
 /* Ten random tags of entity i; bit 0 is the tag asked for (iter_frag_1k_bit), or "enabled" (iter_bit). */
 static inline uint32_t bench_tags(uint32_t i) { return (uint32_t)(bench_mix(i) & 1023); }
-uint32_t               bench_matched(uint32_t n);
+uint32_t bench_matched(uint32_t n);
 /* One of each hundred entities, anywhere in it. */
 static inline bool bench_sparse(uint32_t i) { return bench_mix(i / 100) % 100 == i % 100; }
 /* Shuffle handles (4 or 8 bytes each) with a fixed seed: the same order for every contestant. */

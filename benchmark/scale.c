@@ -6,8 +6,8 @@
  * Velocity are 8 bytes each, as are a handle and an index record; the caller's array of handles counts. */
 static const struct {
     uint32_t row;
-    double   work; /* operations in one run, at least: passes are repeated to reach it */
-    double   bytes;
+    double work; /* operations in one run, at least: passes are repeated to reach it */
+    double bytes;
 } growing[] = {
     {ROW_create_2, 0, 16 + 8 + 8 + 8},
     {ROW_iter_2_1m, 8e6, 16},
@@ -31,7 +31,7 @@ static const char *cache_for(const machine_info *m, double bytes)
 static bool measure_point(const bench_options *o, const bench_row *r, plot_panel *panel, double x)
 {
     row_result *result = malloc(sizeof *result);
-    bool        good = result && run_row(o, r, result);
+    bool good = result && run_row(o, r, result);
     if (good) {
         panel->x[panel->points] = x;
         panel->y[0][panel->points] = result->value_median;
@@ -60,10 +60,10 @@ static void print_title(const bench_options *o, const plot_panel *p)
 static bool grow(bench_options o, int which, const machine_info *m, plot_panel *panel)
 {
     static const uint32_t steps[] = {1, 2, 5};
-    double                room = m->memory_available ? (double)m->memory_available / 2 : 1e9;
+    double room = m->memory_available ? (double)m->memory_available / 2 : 1e9;
     for (uint32_t decade = N_1K; decade <= N_10M; decade *= 10)
         for (int k = 0; k < 3; k++) {
-            uint32_t  n = decade * steps[k];
+            uint32_t n = decade * steps[k];
             bench_row r = bench_rows[growing[which].row];
             if (n > N_10M || (double)n * MEMORY_EACH > room) return true;
             r.n = r.ops = n;
@@ -90,9 +90,9 @@ static bool fragment(bench_options o, const machine_info *m, plot_panel *panel)
 int scale(const bench_options *o, const char *svg_file)
 {
     static plot_panel panels[PANELS];
-    machine_info      m;
-    char              title[2 * TEXT_MAX];
-    bool              good = true;
+    machine_info m;
+    char title[2 * TEXT_MAX];
+    bool good = true;
     machine_read(&m);
     snprintf(title, sizeof title, "%s, %s, %s", m.cpu, o->pages == HUGE_PAGES ? "2 MiB pages" : "4 KiB pages", m.date);
     puts(title);

@@ -10,17 +10,17 @@ typedef struct {
 } Audio;
 REEF_COMPONENT(Proximity);
 REEF_COMPONENT(Audio);
-REEF_FIELDS(Proximity, REEF_FIELD(Proximity, distance, REEF_F32, "m", 0, 0), REEF_FIELD(Proximity, least, REEF_F32, "m", 0, 0),
-            REEF_FIELD(Proximity, most, REEF_F32, "m", 0, 0));
+REEF_FIELDS(Proximity, REEF_FIELD(Proximity, distance, REEF_F32, "m", 0, 0),
+            REEF_FIELD(Proximity, least, REEF_F32, "m", 0, 0), REEF_FIELD(Proximity, most, REEF_F32, "m", 0, 0));
 
 /* How loud it is here: volume by the square of the distance. */
 static float listen(reef_world *w)
 {
-    float       loudness = 0;
+    float loudness = 0;
     reef_query noisy = reef_query_new(w, "in Proximity, in Audio");
     for (reef_block b = reef_begin(w, noisy); reef_next(&b);) {
         const Proximity *prox = reef_in(&b, Proximity);
-        const Audio     *audio = reef_in(&b, Audio);
+        const Audio *audio = reef_in(&b, Audio);
         for (uint32_t i = 0; i < b.count; i++) {
             printf("  Processing audio for %s (distance = %g, volume = %g)\n", reef_name(w, b.entities[i]),
                    (double)prox[i].distance, (double)audio[i].volume);

@@ -14,7 +14,8 @@ static float listen(reef::world &world)
 {
     float loudness = 0;
     for (auto [entity, prox, audio] : world.view<const Proximity, const Audio>()) {
-        std::printf("  Processing audio for %s (distance = %g, volume = %g)\n", entity.name(), double(prox.distance), double(audio.volume));
+        std::printf("  Processing audio for %s (distance = %g, volume = %g)\n", entity.name(), double(prox.distance),
+                    double(audio.volume));
         loudness += audio.volume / (prox.distance * prox.distance);
     }
     return loudness;

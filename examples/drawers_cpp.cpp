@@ -1,5 +1,5 @@
-/* Drawers, in C++: each component type fills a drawer without gaps, whoever has it. Taking one out moves the last one into its place, and
- * every handle still finds its own. What is in a drawer may be any type that can be moved. */
+/* Drawers, in C++: each component type fills a drawer without gaps, whoever has it. Taking one out moves the last
+ * one into its place, and every handle still finds its own. What is in a drawer may be any type that can be moved. */
 #include <cstdio>
 #include <memory>
 #include <reef.hpp>
@@ -14,7 +14,7 @@ struct Physics {
     float mass;
 };
 struct Inventory {
-    std::vector<std::string>    things;
+    std::vector<std::string> things;
     std::unique_ptr<Inventory> pocket; /* so it can be moved, and not copied */
 };
 /* A drawer a type. (Left alone, a component lies in the table of all entities that have exactly the same ones.) */
@@ -62,8 +62,9 @@ int main()
     show<Transform>(world, "transforms");
     show<Physics>(world, "physics");
     reef::entity next = world.entity("E6");
-    std::printf("E6 has E5's index: %s; E5 is %s; E6 has %s physics\n", next.handle().index == old.handle().index ? "yes" : "no",
-                old ? "alive" : "dead", next.has<Physics>() ? "some" : "no");
+    std::printf("E6 has E5's index: %s; E5 is %s; E6 has %s physics\n",
+                next.handle().index == old.handle().index ? "yes" : "no", old ? "alive" : "dead",
+                next.has<Physics>() ? "some" : "no");
     std::printf("destroying E5 again: %s; giving it a transform: %s\n", reef_status_name(old.destroy()),
                 reef_status_name(old.add<Transform>(1.0f, 1.0f, 1.0f).status()));
 

@@ -1,6 +1,6 @@
 /* Fireworks: rockets rise, burst into sparks, the sparks fall and go out. Five systems and what each of them touches;
- * reef finds out by itself which of them may run at the same time, and splits them over the threads. The sky is the same
- * on any number. */
+ * reef finds out by itself which of them may run at the same time, and splits them over the threads. The sky is the
+ * same on any number. */
 #include <reef.h>
 #include <stdio.h>
 
@@ -35,13 +35,13 @@ enum { ROCKETS = 3000, SPARKS = 20, TICKS = 120 };
 static void fall(reef_block *b)
 {
     const Gravity *g = reef_single_get(b->world, Gravity);
-    Velocity      *v = reef_inout(b, Velocity);
+    Velocity *v = reef_inout(b, Velocity);
     for (uint32_t i = 0; i < b->count; i++) v[i].y += g->y * b->dt;
 }
 
 static void move(reef_block *b)
 {
-    Position       *p = reef_inout(b, Position);
+    Position *p = reef_inout(b, Position);
     const Velocity *v = reef_in(b, Velocity);
     for (uint32_t i = 0; i < b->count; i++) {
         p[i].x += v[i].x * b->dt;
@@ -59,7 +59,7 @@ static void burn(reef_block *b)
 static void burst(reef_block *b)
 {
     const Position *p = reef_in(b, Position);
-    const Fuse     *fuse = reef_in(b, Fuse);
+    const Fuse *fuse = reef_in(b, Fuse);
     for (uint32_t i = 0; i < b->count; i++) {
         if (fuse[i].ticks > 0) continue;
         reef_random r = reef_random_for(b, b->entities[i]);
@@ -74,7 +74,7 @@ static void burst(reef_block *b)
 
 static void hear(reef_block *b)
 {
-    Heard      *heard = reef_single_mut(b->world, Heard);
+    Heard *heard = reef_single_mut(b->world, Heard);
     reef_events bangs = reef_receive(b, Bang);
     heard->bangs += (uint32_t)bangs.count;
     if (bangs.count > heard->most) heard->most = (uint32_t)bangs.count;
@@ -84,7 +84,7 @@ static void hear(reef_block *b)
 static uint64_t play(uint32_t threads, bool tell)
 {
     reef_world *w = reef_world_new(&(reef_world_config){.seed = 31});
-    reef_pool  *pool = threads > 1 ? reef_pool_new(&(reef_pool_config){.threads = threads}) : NULL;
+    reef_pool *pool = threads > 1 ? reef_pool_new(&(reef_pool_config){.threads = threads}) : NULL;
     reef_set_pool(w, pool);
     reef_single_set(w, Gravity, -9.81f);
     reef_single_set(w, Heard, 0, 0);

@@ -1,5 +1,5 @@
-/* Components that are another component as well: everything that moves, whatever its way of moving. An AxisMoving is a Moving with
- * more to it; one loop slows down both, and only who knows axes looks at those. */
+/* Components that are another component as well: everything that moves, whatever its way of moving. An AxisMoving is
+ * a Moving with more to it; one loop slows down both, and only who knows axes looks at those. */
 #include <reef.h>
 #include <stdio.h>
 
@@ -8,7 +8,7 @@ typedef struct {
 } Moving;
 typedef struct {
     Moving base; /* the struct begins with the base's */
-    float  x, y;
+    float x, y;
 } AxisMoving;
 typedef struct {
     float x, y;

@@ -1,4 +1,5 @@
-/* Components that are another component as well, in C++: a subtype derives from its base. Who is asked for its Moving, gives its AxisMoving. */
+/* Components that are another component as well, in C++: a subtype derives from its base. Who is asked for its
+ * Moving, gives its AxisMoving. */
 #include <cstdio>
 #include <reef.hpp>
 
@@ -32,8 +33,9 @@ int main()
 
     reef::entity clock = world.entity("clock").add<Moving>(8.0f);
     reef::entity rock = world.entity("rock").add<Position>(7.0f, 7.0f);
-    std::printf("the clock has a Moving: %s, an AxisMoving: %s; the rock has a Moving: %s\n", clock.has<Moving>() ? "yes" : "no",
-                clock.has<AxisMoving>() ? "yes" : "no", rock.has<Moving>() ? "yes" : "no");
+    std::printf("the clock has a Moving: %s, an AxisMoving: %s; the rock has a Moving: %s\n",
+                clock.has<Moving>() ? "yes" : "no", clock.has<AxisMoving>() ? "yes" : "no",
+                rock.has<Moving>() ? "yes" : "no");
 
     for (int round = 1; round <= 3; round++) {
         /* Whoever moves, in whatever way, gets slower. */

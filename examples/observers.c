@@ -1,8 +1,11 @@
-/* An index that is never wrong: which fish are in which cell of a grid. Nobody who moves, makes or eats fish knows of it. */
+/* An index that is never wrong: which fish are in which cell of a grid. Nobody who moves, makes or eats fish knows
+ * of it. */
 #include "reef.h"
 #include <stdio.h>
 
-typedef struct { int x, y; } Cell;
+typedef struct {
+    int x, y;
+} Cell;
 REEF_COMPONENT(Cell);
 REEF_TAG(Hungry);
 REEF_TAG(Crowded);
@@ -66,11 +69,22 @@ int main(void)
     reef_entity fish[8];
 
     for (int i = 0; i < 8; i++) fish[i] = reef_spawn(w, reef_with(Cell, i % SIDE, i / 2));
-    reef_observer_new(w, &(reef_observer_desc){.name = "indexed", .function = indexed, .context = &g, .component = reef_id(Cell),
-                                               .events = REEF_ON_ADD | REEF_ON_SET | REEF_ON_REMOVE, .existing = true});
-    reef_observer_new(w, &(reef_observer_desc){.name = "crowding", .function = crowding, .context = &g, .component = reef_id(Cell),
-                                               .events = REEF_ON_ADD | REEF_ON_SET, .collected = true});
-    reef_observer_new(w, &(reef_observer_desc){.name = "crowded", .function = crowded, .events = REEF_ON_ADD, .component = reef_id(Crowded),
+    reef_observer_new(w, &(reef_observer_desc){.name = "indexed",
+                                               .function = indexed,
+                                               .context = &g,
+                                               .component = reef_id(Cell),
+                                               .events = REEF_ON_ADD | REEF_ON_SET | REEF_ON_REMOVE,
+                                               .existing = true});
+    reef_observer_new(w, &(reef_observer_desc){.name = "crowding",
+                                               .function = crowding,
+                                               .context = &g,
+                                               .component = reef_id(Cell),
+                                               .events = REEF_ON_ADD | REEF_ON_SET,
+                                               .collected = true});
+    reef_observer_new(w, &(reef_observer_desc){.name = "crowded",
+                                               .function = crowded,
+                                               .events = REEF_ON_ADD,
+                                               .component = reef_id(Crowded),
                                                .collected = true});
     printf("what was there:\n");
     print(&g);

@@ -15,7 +15,7 @@ REEF_COMPONENT(Velocity);
 static void physics(reef_world *w, reef_query moving, float seconds)
 {
     for (reef_block b = reef_begin(w, moving); reef_next(&b);) {
-        Position       *p = reef_inout(&b, Position);
+        Position *p = reef_inout(&b, Position);
         const Velocity *v = reef_in(&b, Velocity);
         for (uint32_t i = 0; i < b.count; i++) {
             p[i].x += v[i].x * seconds;
@@ -27,8 +27,8 @@ static void physics(reef_world *w, reef_query moving, float seconds)
 int main(void)
 {
     enum { BALLS = 3000, STEPS = 64 };
-    static Position    start[BALLS];
-    static Velocity    velocity[BALLS];
+    static Position start[BALLS];
+    static Velocity velocity[BALLS];
     static reef_entity ball[BALLS];
     for (int i = 0; i < BALLS; i++) {
         start[i].x = (float)i;

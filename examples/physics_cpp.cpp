@@ -1,4 +1,5 @@
-/* A physics step, in C++: the function's parameters say what it reads and writes, and the step of time is one of them. */
+/* A physics step, in C++: the function's parameters say what it reads and writes, and the step of time is one of
+ * them. */
 #include <cstdio>
 #include <reef.hpp>
 

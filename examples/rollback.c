@@ -1,6 +1,6 @@
-/* Two players over a network, without waiting: each tick is played at once, with a guess at what the other player does. When the
- * truth comes, some ticks late, and differs from the guess, the world goes back, takes it, and plays on to where it was. At
- * the end it is the world of a game in which all inputs came in time. */
+/* Two players over a network, without waiting: each tick is played at once, with a guess at what the other player
+ * does. When the truth comes, some ticks late, and differs from the guess, the world goes back, takes it, and plays
+ * on to where it was. At the end it is the world of a game in which all inputs came in time. */
 #include <reef.h>
 #include <stdio.h>
 
@@ -33,10 +33,10 @@ typedef struct Game {
 static reef_status fly(reef_world *w, const Game *g)
 {
     reef_entity spent[16];
-    uint32_t    n = 0;
+    uint32_t n = 0;
     for (reef_block b = reef_begin(w, g->shots); reef_next(&b);) {
         Position *p = reef_inout(&b, Position);
-        Shot     *s = reef_inout(&b, Shot);
+        Shot *s = reef_inout(&b, Shot);
         for (uint32_t i = 0; i < b.count; i++) {
             p[i].x += s[i].dx;
             if (--s[i].ticks == 0 && n < 16) spent[n++] = b.entities[i];
@@ -51,10 +51,10 @@ static reef_status fly(reef_world *w, const Game *g)
 static reef_status steer(reef_world *w, const Game *g, const Keys *keys)
 {
     Position gun[2];
-    int32_t  dx[2];
+    int32_t dx[2];
     uint32_t n = 0;
     for (reef_block b = reef_begin(w, g->ships); reef_next(&b);) {
-        Position   *p = reef_inout(&b, Position);
+        Position *p = reef_inout(&b, Position);
         const Ship *s = reef_in(&b, Ship);
         for (uint32_t i = 0; i < b.count; i++) {
             p[i].y += keys->move[s[i].player];
@@ -107,7 +107,7 @@ static void show(const char *title, reef_world *w, Game *g)
 /* What the other player pressed at `tick` arrives. Returns how many ticks it took to play again, -1 on failure. */
 static int receive(reef_history *h, uint64_t tick)
 {
-    const Keys  keys = truth(tick);
+    const Keys keys = truth(tick);
     const Keys *guess = reef_history_input(h, tick, NULL);
     if (guess->move[1] == keys.move[1] && guess->fire[1] == keys.fire[1]) return 0;
     if (reef_history_correct(h, &(reef_late_input){tick, &keys, sizeof keys}, 1) < 0) return -1;
@@ -116,10 +116,10 @@ static int receive(reef_history *h, uint64_t tick)
 
 int main(void)
 {
-    Game          game, other;
-    reef_world   *w = game_new(&game);
+    Game game, other;
+    reef_world *w = game_new(&game);
     reef_history *h = reef_history_new(w, &(reef_history_config){.ticks = 16, .step = play, .context = &game});
-    int           wrong = 0, again = 0;
+    int wrong = 0, again = 0;
 
     for (uint64_t tick = 0; tick < TICKS + LATE; tick++) {
         if (tick == TICKS) show("the last inputs are missing", w, &game);
@@ -130,7 +130,8 @@ int main(void)
             again += ticks;
         }
         if (tick >= TICKS) continue;
-        Keys guess = truth(tick); /* our own keys are known; the other player surely still steers as when we last heard */
+        /* our own keys are known; the other player surely still steers as when we last heard */
+        Keys guess = truth(tick);
         guess.move[1] = tick >= LATE ? truth(tick - LATE).move[1] : 0;
         guess.fire[1] = 0;
         if (reef_history_step(h, &guess, sizeof guess) < 0) return 1;

@@ -1,4 +1,5 @@
-/* Two entities and two systems, in C++. Components come and go between the rounds, then a whole entity; the systems see what is there. */
+/* Two entities and two systems, in C++. Components come and go between the rounds, then a whole entity; the systems
+ * see what is there. */
 #include <cstdio>
 #include <reef.hpp>
 
@@ -26,14 +27,14 @@ int main()
     reef::entity ent1 = world.entity("ent1").add<Position>(1, 2).add<Velocity>(.5f, .5f).add<Randomness>(.25f);
     reef::entity ent2 = world.entity("ent2").add<Position>(5, 24).add<Randomness>(.8f);
 
-    /* A system by blocks is called with arrays, for each table that has what its parameters ask for. Systems that print stay whole, so
-     * that what they print has an order. */
+    /* A system by blocks is called with arrays, for each table that has what its parameters ask for. Systems that
+     * print stay whole, so that what they print has an order. */
     using entities = reef::span<const reef_entity>;
     world.system(reef::about("drift").in_one_job(),
                  [&world](float seconds, entities e, reef::span<Position> p, reef::span<const Velocity> v) {
                      for (uint32_t i = 0; i < e.count; i++) {
-                         std::printf("  %s drifts from (%g, %g) by (%g, %g)\n", called(world.at(e[i])), double(p[i].x), double(p[i].y),
-                                     double(v[i].x), double(v[i].y));
+                         std::printf("  %s drifts from (%g, %g) by (%g, %g)\n", called(world.at(e[i])), double(p[i].x),
+                                     double(p[i].y), double(v[i].x), double(v[i].y));
                          p[i].x += v[i].x * seconds;
                          p[i].y += v[i].y * seconds;
                      }
@@ -50,5 +51,6 @@ int main()
     ent1.destroy();
     three_seconds(world, "ent1 destroyed");
     const Position *p = ent2.get<Position>();
-    std::printf("alive: ent1 %s, ent2 %s at (%g, %g)\n", ent1 ? "yes" : "no", ent2 ? "yes" : "no", double(p->x), double(p->y));
+    std::printf("alive: ent1 %s, ent2 %s at (%g, %g)\n", ent1 ? "yes" : "no", ent2 ? "yes" : "no", double(p->x),
+                double(p->y));
 }

@@ -1,5 +1,6 @@
-/* An editor with undo and redo. Each step keeps the state behind it, which costs what the step changed; going to a state is one call.
- * What a step changed is told by the difference of the two states: the editor itself doesn't know what its commands did. */
+/* An editor with undo and redo. Each step keeps the state behind it, which costs what the step changed; going to a
+ * state is one call. What a step changed is told by the difference of the two states: the editor itself doesn't know
+ * what its commands did. */
 #include <reef.h>
 #include <stdio.h>
 #include <string.h>
@@ -25,10 +26,10 @@ REEF_FIELDS(Arrow, REEF_FIELD(Arrow, from, REEF_ENTITY, NULL, 0, 0), REEF_FIELD(
 enum { STEPS_MAX = 64 };
 
 typedef struct editor {
-    reef_world    *drawing;
+    reef_world *drawing;
     reef_snapshot *state[STEPS_MAX + 1]; /* before the first step, and behind each */
-    const char    *step[STEPS_MAX + 1];  /* what led there */
-    int            at, last;
+    const char *step[STEPS_MAX + 1];     /* what led there */
+    int at, last;
 } editor;
 
 /* ---- what changed ---- */
@@ -57,7 +58,7 @@ static void print_change(const reef_change *c)
 static void print_difference(const editor *e, int from, int to)
 {
     reef_world *before = reef_snapshot_fork(e->state[from]), *after = reef_snapshot_fork(e->state[to]);
-    reef_diff  *d = reef_diff_new(before, after);
+    reef_diff *d = reef_diff_new(before, after);
     for (const reef_change *c; (c = reef_diff_next(d)) != NULL;) print_change(c);
     reef_diff_free(d);
     reef_world_free(before);

@@ -1,5 +1,5 @@
-/* What if? A meadow of rabbits is forked, and a fox comes into one of the two futures. They run at the same time, each on a
- * thread of its own; then they are compared. Nothing that happens in one can be seen in the other. */
+/* What if? A meadow of rabbits is forked, and a fox comes into one of the two futures. They run at the same time,
+ * each on a thread of its own; then they are compared. Nothing that happens in one can be seen in the other. */
 #include <reef.h>
 #include <stdio.h>
 #ifndef REEF_NO_THREADS
@@ -20,7 +20,7 @@ REEF_COMPONENT(Fox);
 /* Rabbits graze and grow; who is strong enough has a young one, as long as there is grass for it. */
 static void graze(reef_world *w, reef_query rabbits)
 {
-    int64_t  grass = 500 - (int64_t)reef_query_count(w, rabbits);
+    int64_t grass = 500 - (int64_t)reef_query_count(w, rabbits);
     uint32_t births = 0;
     for (reef_block b = reef_begin(w, rabbits); reef_next(&b);) {
         Rabbit *r = reef_inout(&b, Rabbit);
@@ -37,7 +37,7 @@ static void graze(reef_world *w, reef_query rabbits)
 static void hunt(reef_world *w, reef_query foxes, reef_query rabbits)
 {
     reef_entity prey[2];
-    uint32_t    caught = 0;
+    uint32_t caught = 0;
     if (reef_query_count(w, foxes) == 0) return;
     for (reef_block meadow = reef_begin_loop(w, rabbits, &(reef_loop){.limit = 2}); reef_next(&meadow);)
         for (uint32_t i = 0; i < meadow.count; i++) prey[caught++] = meadow.entities[i];
@@ -47,12 +47,12 @@ static void hunt(reef_world *w, reef_query foxes, reef_query rabbits)
 
 typedef struct future {
     reef_world *world;
-    unsigned    rabbits[DAYS + 1]; /* by day */
+    unsigned rabbits[DAYS + 1]; /* by day */
 } future;
 
 static void *live(void *of)
 {
-    future     *f = of;
+    future *f = of;
     reef_query rabbits = reef_query_new(f->world, "Rabbit"), foxes = reef_query_new(f->world, "Fox");
     for (int day = 0;; day++) {
         f->rabbits[day] = (unsigned)reef_query_count(f->world, rabbits);
@@ -90,7 +90,7 @@ int main(void)
     for (int i = 0; i < 19; i++) reef_spawn(meadow, reef_with(Rabbit, i % 8));
     reef_snapshot *today = reef_snapshot_take(meadow); /* to come back to */
 
-    future      calm = {.world = meadow}, wild = {.world = reef_fork(meadow)};
+    future calm = {.world = meadow}, wild = {.world = reef_fork(meadow)};
     reef_entity fox = reef_spawn(wild.world, reef_with(Fox, 0));
     live_at_the_same_time(&calm, &wild);
 

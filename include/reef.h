@@ -34,7 +34,8 @@
  *
  * Rules that hold for every call, so that they are said once:
  *
- *   - A world belongs to one thread at a time. Calls that take a `const reef_world *` may run on several threads at once,
+ *   - A world belongs to one thread at a time. Calls that take a `const reef_world *` may run on several threads at
+ *     once,
  *     as long as nobody calls anything that takes the world without const. Different worlds never disturb each other.
  *   - Inside of a system only what it declares is touched, and the structure changes by commands: docs/threads.md.
  *   - A pointer to a component is valid until the next call that takes the same world without const.

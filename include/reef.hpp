@@ -12,17 +12,19 @@
  *     world.system("move", [](Position &p, const Velocity &v, float dt) { p.x += v.x * dt; });
  *     world.tick(1.0f / 60);
  *
- * Owning, move-only: reef::world, reef::snapshot, reef::query, reef::history, reef::journal, reef::pool, reef::event_reader, reef::pinned,
- * reef::bytes. Plain values, which own nothing: reef::entity, reef::ref, reef::world_ref, reef::system_ref, reef::observer_ref, reef::span. A
- * reef::view is one walk; it stays where it was made.
+ * Owning, move-only: reef::world, reef::snapshot, reef::query, reef::history, reef::journal, reef::pool,
+ * reef::event_reader, reef::pinned, reef::bytes. Plain values, which own nothing: reef::entity, reef::ref,
+ * reef::world_ref, reef::system_ref, reef::observer_ref, reef::span. A reef::view is one walk; it stays where it was
+ * made.
  *
- * Any type that can be moved is a component, without a line beside it. Its name is that of the C++ type with its namespaces
- * ("Position", "game::Position"), which is also that of REEF_COMPONENT(Position) in C: the two are one type. What else there is to say of a type
- * stands in reef::options. Types that own something (std::string, std::unique_ptr) get their hooks from their own constructors and destructor;
- * what can't be copied is refused by clones, forks and snapshots, by name. Empty structs, and those that are only declared, are tags.
+ * Any type that can be moved is a component, without a line beside it. Its name is that of the C++ type with its
+ * namespaces ("Position", "game::Position"), which is also that of REEF_COMPONENT(Position) in C: the two are one
+ * type. What else there is to say of a type stands in reef::options. Types that own something (std::string,
+ * std::unique_ptr) get their hooks from their own constructors and destructor; what can't be copied is refused by
+ * clones, forks and snapshots, by name. Empty structs, and those that are only declared, are tags.
  *
- * Calls answer as those of C do (reef/status.h), and so do the rules for pointers and threads. What throws in a constructor fails its call
- * with NO_MEMORY; what throws in a system, a move or a destructor ends the program. */
+ * Calls answer as those of C do (reef/status.h), and so do the rules for pointers and threads. What throws in a
+ * constructor fails its call with NO_MEMORY; what throws in a system, a move or a destructor ends the program. */
 #ifndef REEF_HPP
 #define REEF_HPP
 

@@ -6,8 +6,8 @@
 
 typedef struct byte_file {
     unsigned char bytes[1 << 17];
-    size_t        size, at;
-    bool          fails; /* reading: in the place of its end */
+    size_t size, at;
+    bool fails; /* reading: in the place of its end */
 } byte_file;
 
 static inline reef_status byte_file_write(void *context, const void *bytes, size_t count)

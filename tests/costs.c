@@ -1,11 +1,12 @@
-/* What operations cost, in instructions: a world of some size, and each operation done a thousand times, which valgrind counts
- * (tests/costs.sh). Run alone it only checks that the work was done.
+/* What operations cost, in instructions: a world of some size, and each operation done a thousand times, which
+ * valgrind counts (tests/costs.sh). Run alone it only checks that the work was done.
  *
  *     costs ENTITIES TYPES TABLES SYSTEMS OUTSIDE COLD
  *
- * ENTITIES have Position and Velocity, as many others Position and Home, with a Note (sparse) and a Depth (paged) each; all have names.
- * Beside them there are TYPES that nobody has, TABLES of one entity each, SYSTEMS that are off, or have nobody to run over, and entities with
- * OUTSIDE types that are no columns (switches, sparse, paged, multi and shared ones in turn) and COLD types of REEF_COLD, one each. */
+ * ENTITIES have Position and Velocity, as many others Position and Home, with a Note (sparse) and a Depth (paged)
+ * each; all have names. Beside them there are TYPES that nobody has, TABLES of one entity each, SYSTEMS that are
+ * off, or have nobody to run over, and entities with OUTSIDE types that are no columns (switches, sparse, paged,
+ * multi and shared ones in turn) and COLD types of REEF_COLD, one each. */
 #include <reef.h>
 
 #include <stdio.h>
@@ -20,16 +21,36 @@
 #define CALLGRIND_DUMP_STATS_AT(name) ((void)(name))
 #endif
 
-typedef struct { float x, y; } Position;
-typedef struct { float x, y; } Velocity;
-typedef struct { int32_t a, b; } Mark;
-typedef struct { int32_t text; } Note;
-typedef struct { float metres; } Depth;
-typedef struct { int32_t n; } Nobody;
-typedef struct { int32_t n; } Home;
-typedef struct { int32_t n; } Rumour;
-typedef struct { int32_t n; } Coin;
-typedef struct { int32_t n; } Flag;
+typedef struct {
+    float x, y;
+} Position;
+typedef struct {
+    float x, y;
+} Velocity;
+typedef struct {
+    int32_t a, b;
+} Mark;
+typedef struct {
+    int32_t text;
+} Note;
+typedef struct {
+    float metres;
+} Depth;
+typedef struct {
+    int32_t n;
+} Nobody;
+typedef struct {
+    int32_t n;
+} Home;
+typedef struct {
+    int32_t n;
+} Rumour;
+typedef struct {
+    int32_t n;
+} Coin;
+typedef struct {
+    int32_t n;
+} Flag;
 REEF_COMPONENT(Position);
 REEF_COMPONENT(Velocity);
 REEF_COMPONENT(Mark);
@@ -47,12 +68,12 @@ enum { N = 1000, TABLE_TAGS = 14, NAME_BYTES = 24 };
 
 typedef struct stage {
     reef_world *w;
-    uint32_t    entities, types;
+    uint32_t entities, types;
     reef_entity *all;
     reef_entity some[N], home[N], made[N]; /* of the two halves; new ones */
-    char        name[N][NAME_BYTES], type[N][NAME_BYTES];
-    reef_query  moving;
-    uint64_t    sum;
+    char name[N][NAME_BYTES], type[N][NAME_BYTES];
+    reef_query moving;
+    uint64_t sum;
 } stage;
 
 static void check(bool fine, const char *what)
@@ -102,7 +123,8 @@ COUNTED(remove_shared) { EACH(i) reef_remove(s->w, s->home[i], Flag); }
 COUNTED(add_cold) { EACH(i) reef_set(s->w, s->home[i], Rumour, 7); }
 COUNTED(get_cold) { EACH(i) s->sum += reef_get(s->w, s->home[i], Rumour) != NULL; }
 COUNTED(remove_cold) { EACH(i) reef_remove(s->w, s->home[i], Rumour); }
-COUNTED(spawn_beside) { EACH(i) s->made[i] = reef_spawn(s->w, reef_with(Position, 1, 2), reef_with(Home, 3)); } /* others there have bits */
+/* others there have bits */
+COUNTED(spawn_beside) { EACH(i) s->made[i] = reef_spawn(s->w, reef_with(Position, 1, 2), reef_with(Home, 3)); }
 COUNTED(destroy_beside) { EACH(i) reef_destroy(s->w, s->made[i]); }
 COUNTED(clone_outside) { EACH(i) s->made[i] = reef_clone(s->w, s->home[i]); }
 COUNTED(remove_all) { EACH(i) if (i % 2) reef_remove_all(s->w, s->made[i]); }
@@ -114,7 +136,7 @@ COUNTED(tick) { EACH(i) reef_tick(s->w, 0.5f); }
 COUNTED(iterate)
 {
     for (reef_block b = reef_begin(s->w, s->moving); reef_next(&b);) {
-        Position       *p = reef_inout(&b, Position);
+        Position *p = reef_inout(&b, Position);
         const Velocity *v = reef_in(&b, Velocity);
         for (uint32_t i = 0; i < b.count; i++) p[i].x += v[i].x * 0.5f;
     }
@@ -135,8 +157,9 @@ static void systems_make(stage *s, uint32_t systems)
     char name[NAME_BYTES];
     for (uint32_t i = 0; i < systems; i++) {
         (void)snprintf(name, sizeof name, "system%u", (unsigned)i);
-        CHECK(!reef_system_is_null(reef_system_new(s->w, &(reef_system_desc){.name = name, .function = nothing,
-                                                                           .text = "Nobody, in Position", .off = i % 2 == 0})));
+        CHECK(!reef_system_is_null(reef_system_new(
+            s->w,
+            &(reef_system_desc){.name = name, .function = nothing, .text = "Nobody, in Position", .off = i % 2 == 0})));
     }
 }
 
@@ -144,8 +167,8 @@ static void systems_make(stage *s, uint32_t systems)
 static void tables_make(stage *s, uint32_t tables)
 {
     reef_component tag[TABLE_TAGS];
-    reef_value     values[TABLE_TAGS + 1];
-    char           name[NAME_BYTES];
+    reef_value values[TABLE_TAGS + 1];
+    char name[NAME_BYTES];
     for (uint32_t i = 0; i < TABLE_TAGS; i++) {
         (void)snprintf(name, sizeof name, "Tag%u", (unsigned)i);
         tag[i] = reef_type_new(&(reef_type_desc){.name = name}, NULL);
@@ -167,16 +190,17 @@ static void outside_make(stage *s, const char *named, const reef_home *homes, ui
     for (uint32_t i = 0; i < types; i++) {
         const reef_home home = homes[i % home_count];
         (void)snprintf(name, sizeof name, "%s%u", named, (unsigned)i);
-        const reef_component c = reef_type_new(&(reef_type_desc){.name = name, .size = home == REEF_BIT ? 0 : 4, .home = home}, NULL);
-        const reef_value     values[] = {reef_value_make(reef_id(Apart), REEF_VALUE_DEFAULT, 0, NULL),
-                                         reef_value_make(c, REEF_VALUE_DEFAULT, 0, NULL)};
+        const reef_component c =
+            reef_type_new(&(reef_type_desc){.name = name, .size = home == REEF_BIT ? 0 : 4, .home = home}, NULL);
+        const reef_value values[] = {reef_value_make(reef_id(Apart), REEF_VALUE_DEFAULT, 0, NULL),
+                                     reef_value_make(c, REEF_VALUE_DEFAULT, 0, NULL)};
         CHECK(c.id != 0 && !reef_entity_is_null(reef_spawn_values(s->w, values, 2)));
     }
 }
 
 static void stage_make(stage *s, uint32_t entities, uint32_t types, uint32_t tables, uint32_t systems)
 {
-    char     name[NAME_BYTES];
+    char name[NAME_BYTES];
     uint64_t seed = 1;
     s->entities = entities;
     s->types = types;
@@ -193,10 +217,13 @@ static void stage_make(stage *s, uint32_t entities, uint32_t types, uint32_t tab
                           : reef_spawn(s->w, reef_with(Position, 1, 2), reef_with(Velocity, 3, 4));
         (void)snprintf(name, sizeof name, "e%07u", (unsigned)i);
         CHECK(reef_set_name(s->w, s->all[i], name) == REEF_OK);
-        if (i % 2) CHECK(reef_set(s->w, s->all[i], Note, 1) == REEF_ADDED && reef_set(s->w, s->all[i], Depth, 2) == REEF_ADDED);
+        if (i % 2)
+            CHECK(reef_set(s->w, s->all[i], Note, 1) == REEF_ADDED &&
+                  reef_set(s->w, s->all[i], Depth, 2) == REEF_ADDED);
     }
     for (uint32_t i = 0; i < N; i++) { /* from all over the world, each once, in no order */
-        const uint32_t apart = entities / 2 / N, pair = i * apart + at_random(&seed, apart), n = (uint32_t)(i * 617ull % N);
+        const uint32_t apart = entities / 2 / N, pair = i * apart + at_random(&seed, apart),
+                       n = (uint32_t)(i * 617ull % N);
         s->some[n] = s->all[2 * pair];
         s->home[n] = s->all[2 * pair + 1];
         (void)snprintf(s->name[n], NAME_BYTES, "e%07u", (unsigned)at_random(&seed, entities));
@@ -209,10 +236,10 @@ static void stage_make(stage *s, uint32_t entities, uint32_t types, uint32_t tab
 /* Each operation once before it is counted: transitions, stores and blocks are there then. */
 static void warm(stage *s)
 {
-    static void (*const warmed[])(stage *s) = {count_disable, count_enable, count_add_multi, count_remove_multi, count_add_shared,
-                                               count_remove_shared, count_add_cold, count_remove_cold, count_spawn_beside,
-                                               count_destroy_beside, count_clone_outside,
-                                               count_remove_all, count_destroy_outside};
+    static void (*const warmed[])(stage * s) = {
+        count_disable,       count_enable,     count_add_multi,      count_remove_multi, count_add_shared,
+        count_remove_shared, count_add_cold,   count_remove_cold,    count_spawn_beside, count_destroy_beside,
+        count_clone_outside, count_remove_all, count_destroy_outside};
     EACH(i) s->made[i] = reef_spawn(s->w, reef_with(Position, 1, 2), reef_with(Velocity, 3, 4));
     EACH(i) CHECK(reef_set(s->w, s->made[i], Mark, 1, 2) == REEF_ADDED);
     EACH(i) CHECK(reef_remove(s->w, s->made[i], Mark) == REEF_OK && reef_destroy(s->w, s->made[i]) == REEF_OK);
@@ -226,17 +253,27 @@ static void warm(stage *s)
 
 static const struct {
     const char *name;
-    void      (*count)(stage *s);
+    void (*count)(stage *s);
 } operations[] = {
-#define OPERATION(name) {#name, count_##name}
-    OPERATION(create), OPERATION(destroy_empty), OPERATION(spawn), OPERATION(destroy), OPERATION(spawn_many), OPERATION(destroy_many),
-    OPERATION(get), OPERATION(get_absent), OPERATION(mut), OPERATION(has), OPERATION(set), OPERATION(add), OPERATION(remove),
-    OPERATION(switch_on), OPERATION(switch_off), OPERATION(get_sparse), OPERATION(remove_sparse), OPERATION(add_sparse),
-    OPERATION(get_paged), OPERATION(remove_paged), OPERATION(add_paged), OPERATION(has_switch), OPERATION(has_sparse),
-    OPERATION(disable), OPERATION(enable), OPERATION(add_multi), OPERATION(get_multi), OPERATION(remove_multi), OPERATION(add_shared),
-    OPERATION(get_shared), OPERATION(remove_shared), OPERATION(add_cold), OPERATION(get_cold), OPERATION(remove_cold),
-    OPERATION(spawn_beside), OPERATION(destroy_beside), OPERATION(clone_outside), OPERATION(remove_all), OPERATION(destroy_outside), OPERATION(find), OPERATION(find_type),
-    OPERATION(tick), OPERATION(iterate),
+#define OPERATION(name) \
+    { \
+#name, count_##name \
+    }
+    OPERATION(create),        OPERATION(destroy_empty), OPERATION(spawn),
+    OPERATION(destroy),       OPERATION(spawn_many),    OPERATION(destroy_many),
+    OPERATION(get),           OPERATION(get_absent),    OPERATION(mut),
+    OPERATION(has),           OPERATION(set),           OPERATION(add),
+    OPERATION(remove),        OPERATION(switch_on),     OPERATION(switch_off),
+    OPERATION(get_sparse),    OPERATION(remove_sparse), OPERATION(add_sparse),
+    OPERATION(get_paged),     OPERATION(remove_paged),  OPERATION(add_paged),
+    OPERATION(has_switch),    OPERATION(has_sparse),    OPERATION(disable),
+    OPERATION(enable),        OPERATION(add_multi),     OPERATION(get_multi),
+    OPERATION(remove_multi),  OPERATION(add_shared),    OPERATION(get_shared),
+    OPERATION(remove_shared), OPERATION(add_cold),      OPERATION(get_cold),
+    OPERATION(remove_cold),   OPERATION(spawn_beside),  OPERATION(destroy_beside),
+    OPERATION(clone_outside), OPERATION(remove_all),    OPERATION(destroy_outside),
+    OPERATION(find),          OPERATION(find_type),     OPERATION(tick),
+    OPERATION(iterate),
 };
 
 static uint32_t number(const char *text, uint32_t least)
@@ -248,7 +285,8 @@ static uint32_t number(const char *text, uint32_t least)
 int main(int argc, char **argv)
 {
     static stage s;
-    static const reef_home outside[] = {REEF_BIT, REEF_SPARSE, REEF_PAGED, REEF_MULTI, REEF_SHARED}, cold[] = {REEF_COLD};
+    static const reef_home outside[] = {REEF_BIT, REEF_SPARSE, REEF_PAGED, REEF_MULTI, REEF_SHARED},
+                           cold[] = {REEF_COLD};
     if (argc != 7) {
         fprintf(stderr, "costs ENTITIES TYPES TABLES SYSTEMS OUTSIDE COLD\n");
         return 2;
@@ -268,7 +306,8 @@ int main(int argc, char **argv)
         CALLGRIND_TOGGLE_COLLECT;
         CALLGRIND_DUMP_STATS_AT(operations[i].name);
     }
-    CHECK(reef_count_alive(s.w) == alive && reef_count(s.w, Note) == notes && reef_count(s.w, Mark) == marks && marks == 0);
+    CHECK(reef_count_alive(s.w) == alive && reef_count(s.w, Note) == notes && reef_count(s.w, Mark) == marks &&
+          marks == 0);
     CHECK(reef_get(s.w, s.some[0], Position)->x > 5 && reef_tick_count(s.w) == N + 1);
     CHECK(reef_validate(s.w, NULL, 0) == REEF_OK);
     reef_world_free(s.w);

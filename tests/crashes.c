@@ -3,39 +3,49 @@
  *      calls, as they come:  open a.new │ write │ write │ sync a.new │ rename │ sync folder
  *                                           ▲ the machine stops here
  *
- * Names: those that the last sync of the folder found are there; of the changes since then as many as you like, in their order, as file systems
- * with a journal do it. Content: of the writes and truncations since the file's last sync each may have reached the disk or not,
- * or in parts, in any order. This is less than disks promise, and what POSIX does. */
+ * Names: those that the last sync of the folder found are there; of the changes since then as many as you like, in
+ * their order, as file systems with a journal do it. Content: of the writes and truncations since the file's last
+ * sync each may have reached the disk or not, or in parts, in any order. This is less than disks promise, and what
+ * POSIX does. */
 #include "crashes.h"
 #include "faults.h"
 
 enum { OPS_MAX = 4000, INODES_MAX = 64, DESCRIPTORS = 256, VARIANTS = 7, SECTOR = 512 };
 
-typedef enum op_kind { OP_CREATE, OP_WRITE, OP_TRUNCATE, OP_SYNC, OP_RENAME, OP_REMOVE, OP_SYNC_FOLDER, OP_MARK } op_kind;
+typedef enum op_kind {
+    OP_CREATE,
+    OP_WRITE,
+    OP_TRUNCATE,
+    OP_SYNC,
+    OP_RENAME,
+    OP_REMOVE,
+    OP_SYNC_FOLDER,
+    OP_MARK
+} op_kind;
 
 typedef struct op {
-    op_kind  kind;
-    uint32_t inode;   /* CREATE, WRITE, TRUNCATE, SYNC */
-    uint32_t name;    /* CREATE, REMOVE: 0 the path, 1 path.new; RENAME: from */
-    uint64_t offset;  /* or length, or what was promised */
-    void    *bytes;
-    size_t   count;
+    op_kind kind;
+    uint32_t inode;  /* CREATE, WRITE, TRUNCATE, SYNC */
+    uint32_t name;   /* CREATE, REMOVE: 0 the path, 1 path.new; RENAME: from */
+    uint64_t offset; /* or length, or what was promised */
+    void *bytes;
+    size_t count;
 } op;
 
 typedef struct content {
     unsigned char *bytes;
-    size_t         size;
+    size_t size;
 } content;
 
 static struct {
-    bool        on;
+    bool on;
     const char *name[2];
-    uint32_t    inodes;              /* numbered from 1 */
-    content     base[INODES_MAX];    /* what was there before */
-    uint32_t    first[2], now[2];    /* inodes of the names: at the beginning, now; 0: none */
-    uint32_t    of_fd[DESCRIPTORS];  /* 0: not ours; FOLDER: a folder */
-    op          ops[OPS_MAX];
-    uint32_t    count;
+    uint32_t inodes;             /* numbered from 1 */
+    content base[INODES_MAX];    /* what was there before */
+    uint32_t first[2], now[2];   /* inodes of the names: at the beginning, now; 0: none */
+    uint32_t of_fd[DESCRIPTORS]; /* 0: not ours; FOLDER: a folder */
+    op ops[OPS_MAX];
+    uint32_t count;
 } tape;
 
 enum { FOLDER = INODES_MAX };
@@ -155,8 +165,8 @@ static void content_cut(content *c, uint64_t length)
     c->size = length;
 }
 
-/* Variants of what reaches the disk though nobody waited for it: 0 nothing, 1 all, 2 the last operation only, 3 the lengths but no bytes,
- * the others by chance, in sectors. */
+/* Variants of what reaches the disk though nobody waited for it: 0 nothing, 1 all, 2 the last operation only, 3 the
+ * lengths but no bytes, the others by chance, in sectors. */
 static void apply_unsynced(content *c, const op *o, uint32_t variant, bool last, uint64_t *seed)
 {
     if (variant == 0 || (variant == 2 && !last)) return;
@@ -169,7 +179,8 @@ static void apply_unsynced(content *c, const op *o, uint32_t variant, bool last,
         content_write(c, o->offset, o->bytes, o->count);
     } else {
         for (size_t i = 0; i < o->count; i += SECTOR)
-            if (random_below(seed, 2)) content_write(c, o->offset + i, (char *)o->bytes + i, o->count - i < SECTOR ? o->count - i : SECTOR);
+            if (random_below(seed, 2))
+                content_write(c, o->offset + i, (char *)o->bytes + i, o->count - i < SECTOR ? o->count - i : SECTOR);
     }
 }
 
@@ -264,7 +275,7 @@ static void tape_begin(const char *path, const char *temporary)
 
 uint32_t crashes_each(const crash_scenario *s, const char *path, void *context)
 {
-    char     place[4200], temporary[4210];
+    char place[4200], temporary[4210];
     uint32_t states = 0;
     snprintf(place, sizeof place, "%s", path);
     snprintf(temporary, sizeof temporary, "%s.new", path);

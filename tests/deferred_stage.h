@@ -1,4 +1,5 @@
-/* What the suites of deferred changes begin with: a world with two entities, and a loop that records, at its first block. */
+/* What the suites of deferred changes begin with: a world with two entities, and a loop that records, at its first
+ * block. */
 #ifndef DEFERRED_STAGE_H
 #define DEFERRED_STAGE_H
 
@@ -16,8 +17,8 @@ static reef_block begin_at(reef_world *w, reef_query q)
 
 typedef struct stage {
     reef_world *w;
-    reef_query  all, mass; /* Position; Mass */
-    reef_block  loop;
+    reef_query all, mass; /* Position; Mass */
+    reef_block loop;
     reef_entity e, f; /* both with a position; e has a mass of 5 as well */
 } stage;
 

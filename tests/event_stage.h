@@ -1,5 +1,5 @@
-/* Systems that send and receive, run job by job by the test itself: what lies between their beginning and their end can be looked
- * at, and their jobs can be filled in any order. Each system may touch up to four types. */
+/* Systems that send and receive, run job by job by the test itself: what lies between their beginning and their end
+ * can be looked at, and their jobs can be filled in any order. Each system may touch up to four types. */
 #ifndef REEF_TESTS_EVENT_STAGE_H
 #define REEF_TESTS_EVENT_STAGE_H
 
@@ -11,11 +11,11 @@
 enum { STAGE_SYSTEMS = 8, STAGE_TOUCHES = 4 };
 
 typedef struct stage {
-    schedule       schedule;
+    schedule schedule;
     schedule_entry entries[STAGE_SYSTEMS];
-    struct system  systems[STAGE_SYSTEMS];
-    reef_touch     touches[STAGE_SYSTEMS][STAGE_TOUCHES];
-    uint64_t       serial;
+    struct system systems[STAGE_SYSTEMS];
+    reef_touch touches[STAGE_SYSTEMS][STAGE_TOUCHES];
+    uint64_t serial;
 } stage;
 
 static inline void stage_show(stage *s, reef_world *w)
@@ -77,7 +77,7 @@ static inline void stage_remove_last(stage *s, reef_world *w)
 
 /* A job of a system, and the block that its function would get. */
 typedef struct stage_job {
-    job        job;
+    job job;
     reef_block block;
 } stage_job;
 
@@ -101,13 +101,13 @@ static inline void job_close(stage_job *x)
 
 typedef struct {
     reef_entity who;
-    uint32_t    number, more;
+    uint32_t number, more;
 } Hit;
 typedef struct {
     uint32_t number, more[2];
 } Odd; /* doesn't divide a page */
 typedef struct {
-    uint8_t  kind;
+    uint8_t kind;
     uint32_t number;
 } Padded;
 typedef struct {
@@ -120,9 +120,22 @@ REEF_FIELDS(Padded, REEF_FIELD(Padded, kind, REEF_U8, NULL, 0, 0), REEF_FIELD(Pa
 REEF_COMPONENT(Largest);
 REEF_TAG(Bell);
 
-#define SENDS(T) {REEF_SENDS, reef_id(T)}
-#define RECEIVES(T) {REEF_RECEIVES, reef_id(T)}
-#define TOUCHES(...) (const reef_touch[]){__VA_ARGS__, {.type = {0}}}
+#define SENDS(T) \
+    { \
+        REEF_SENDS, reef_id(T) \
+    }
+#define RECEIVES(T) \
+    { \
+        REEF_RECEIVES, reef_id(T) \
+    }
+#define TOUCHES(...) \
+    (const reef_touch[]) \
+    { \
+        __VA_ARGS__, \
+        { \
+            .type = { 0 } \
+        } \
+    }
 
 /* Hits `from` ... `from + n - 1`, sent by one job. */
 static inline void run_sender(reef_world *w, struct system *s, uint32_t from, uint32_t n)
@@ -137,7 +150,7 @@ static inline void run_sender(reef_world *w, struct system *s, uint32_t from, ui
 static inline void sees_at(const reef_block *b, uint32_t from, uint32_t n, int line)
 {
     reef_events r = reef_receive(b, Hit);
-    const Hit  *h;
+    const Hit *h;
     if (r.count != n) fail_msg("line %d: %u events, not %u", line, (unsigned)r.count, n);
     for (uint32_t i = from; (h = reef_next_event(&r)) != NULL; i++)
         if (h->number != i) fail_msg("line %d: event %u, not %u", line, h->number, i);

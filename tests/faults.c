@@ -23,12 +23,12 @@ static const char *const call_name[] = {
 void (*faults_hook)(fault_call call, uint32_t number);
 
 static struct {
-    bool         on;
-    bool         faulty;
-    fault        fault;
-    uint32_t     calls;                /* of this run */
-    uint8_t      call[CALLS_MAX];      /* what they were */
-    uint32_t     of[FAULT_CALL_COUNT]; /* how many of each name */
+    bool on;
+    bool faulty;
+    fault fault;
+    uint32_t calls;                /* of this run */
+    uint8_t call[CALLS_MAX];       /* what they were */
+    uint32_t of[FAULT_CALL_COUNT]; /* how many of each name */
 } armed;
 
 /* ---- the wrapped calls ---- */
@@ -61,9 +61,7 @@ static verdict enter(fault_call call)
     if (f->number != armed.calls) return GO;
     switch (f->kind) {
     case FAULT_ERROR:
-    case FAULT_ERROR_REST:
-        errno = f->error;
-        return FAIL;
+    case FAULT_ERROR_REST: errno = f->error; return FAIL;
     case FAULT_ONE: return ONE;
     case FAULT_HALF:
     case FAULT_FULL: return HALF;
@@ -147,7 +145,8 @@ WRAPPED(ssize_t, read, int fd, void *to, size_t count)
 
 WRAPPED(ssize_t, pwrite, int fd, const void *from, size_t count, off_t offset)
 {
-    CALL(ssize_t, pwrite, __real_pwrite(fd, from, part_of(v, count), offset), crash_wrote(fd, (uint64_t)offset, from, (size_t)result));
+    CALL(ssize_t, pwrite, __real_pwrite(fd, from, part_of(v, count), offset),
+         crash_wrote(fd, (uint64_t)offset, from, (size_t)result));
 }
 
 /* Waiting for the disk would only take time: nobody pulls its plug here. */
@@ -164,7 +163,10 @@ WRAPPED(int, close, int fd)
     return v == FAIL ? -1 : result;
 }
 
-WRAPPED(int, rename, const char *from, const char *to) { CALL(int, rename, __real_rename(from, to), crash_renamed(from, to)); }
+WRAPPED(int, rename, const char *from, const char *to)
+{
+    CALL(int, rename, __real_rename(from, to), crash_renamed(from, to));
+}
 WRAPPED(int, unlink, const char *path) { CALL(int, unlink, __real_unlink(path), crash_removed(path)); }
 
 /* ---- running a scenario ---- */
@@ -199,14 +201,16 @@ uint32_t faults_number(fault_call call, uint32_t n)
 static bool is_interrupted(const fault *f)
 {
     fault_call c = f->call;
-    return f->kind == FAULT_ERROR && f->error == EINTR && (c == FAULT_open || c == FAULT_flock || c == FAULT_ftruncate || c == FAULT_read ||
-                                                           c == FAULT_pwrite || c == FAULT_fsync || c == FAULT_close);
+    return f->kind == FAULT_ERROR && f->error == EINTR &&
+           (c == FAULT_open || c == FAULT_flock || c == FAULT_ftruncate || c == FAULT_read || c == FAULT_pwrite ||
+            c == FAULT_fsync || c == FAULT_close);
 }
 
 const char *fault_text(const fault *f)
 {
     static char text[100];
-    static const char *const kinds[] = {"", "", "one byte", "a half", "a half, then full", "killed before", "killed within", "killed after"};
+    static const char *const kinds[] = {
+        "", "", "one byte", "a half", "a half, then full", "killed before", "killed within", "killed after"};
     if (f == NULL) return "no fault";
     bool error = f->kind <= FAULT_ERROR_REST;
     snprintf(text, sizeof text, "%s%s at call %u, %s", error ? strerror(f->error) : kinds[f->kind],
@@ -253,13 +257,24 @@ static void run_one(const fault_scenario *s, const fault *f, void *context)
 
 uint32_t faults_each(const fault_scenario *s, void *context)
 {
-    static const struct { fault_kind kind; int error; bool transfer, write; } ways[] = {
-        {FAULT_ERROR, EIO, false, false},      {FAULT_ERROR, EINTR, false, false},       {FAULT_ERROR_REST, ENOSPC, false, false},
-        {FAULT_KILL_BEFORE, 0, false, false},  {FAULT_KILL_AFTER, 0, false, false},      {FAULT_ONE, 0, true, false},
-        {FAULT_HALF, 0, true, false},          {FAULT_ERROR, ENOSPC, false, true},       {FAULT_ERROR_REST, EDQUOT, false, true},
-        {FAULT_KILL_WITHIN, 0, false, true},   {FAULT_FULL, ENOSPC, false, true},
+    static const struct {
+        fault_kind kind;
+        int error;
+        bool transfer, write;
+    } ways[] = {
+        {FAULT_ERROR, EIO, false, false},
+        {FAULT_ERROR, EINTR, false, false},
+        {FAULT_ERROR_REST, ENOSPC, false, false},
+        {FAULT_KILL_BEFORE, 0, false, false},
+        {FAULT_KILL_AFTER, 0, false, false},
+        {FAULT_ONE, 0, true, false},
+        {FAULT_HALF, 0, true, false},
+        {FAULT_ERROR, ENOSPC, false, true},
+        {FAULT_ERROR_REST, EDQUOT, false, true},
+        {FAULT_KILL_WITHIN, 0, false, true},
+        {FAULT_FULL, ENOSPC, false, true},
     };
-    uint8_t  call[CALLS_MAX];
+    uint8_t call[CALLS_MAX];
     uint32_t runs = 1;
     s->prepare(context);
     bool good = faults_run(NULL, s->run, context);
@@ -330,9 +345,9 @@ void faults_put(const char *path, const void *bytes, size_t count)
 
 void *faults_get(const char *path, size_t *count)
 {
-    static char  *bytes;
+    static char *bytes;
     static size_t room;
-    struct stat   s;
+    struct stat s;
     FILE *f = fopen(path, "rb");
     if (f == NULL) return NULL;
     assert_int_equal(fstat(fileno(f), &s), 0);

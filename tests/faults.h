@@ -1,22 +1,39 @@
 /* A disk that fails: the system's calls for files, wrapped by the linker (tests/CMakeLists.txt says for which suites).
  *
- *      faults_each   a scenario again and again: at its first call, its second ... something goes wrong, or the process is killed
- *      crashes_each  a scenario once, its calls written down; then what may be on the disk if the machine had stopped behind each of them
+ *      faults_each   a scenario again and again: at its first call, its second ... something goes wrong, or the
+ *                    process is killed
+ *      crashes_each  a scenario once, its calls written down; then what may be on the disk if the machine had
+ *      stopped behind each of them
  *
- * Unless one of these runs, the wrapped calls do what they always do; but nobody waits for the disk, and nobody sleeps. */
+ * Unless one of these runs, the wrapped calls do what they always do; but nobody waits for the disk, and nobody
+ * sleeps. */
 #ifndef REEF_TESTS_FAULTS_H
 #define REEF_TESTS_FAULTS_H
 
 #include "support.h"
 
 #define FAULT_CALLS(X) \
-    X(readlink) X(stat) X(fstat) X(open) X(flock) X(nanosleep) X(fchmod) X(ftruncate) X(read) X(pwrite) X(fsync) X(dup) X(close) X(rename) X(unlink)
+    X(readlink) \
+    X(stat) \
+    X(fstat) \
+    X(open) \
+    X(flock) \
+    X(nanosleep) \
+    X(fchmod) \
+    X(ftruncate) \
+    X(read) \
+    X(pwrite) \
+    X(fsync) \
+    X(dup) \
+    X(close) \
+    X(rename) \
+    X(unlink)
 
 typedef enum fault_call {
 #define X(name) FAULT_##name,
     FAULT_CALLS(X)
 #undef X
-    FAULT_CALL_COUNT
+        FAULT_CALL_COUNT
 } fault_call;
 
 typedef enum fault_kind {
@@ -31,25 +48,25 @@ typedef enum fault_kind {
 } fault_kind;
 
 typedef struct fault {
-    uint32_t   number; /* of the call, from 1 on */
-    fault_call call;   /* what it is */
+    uint32_t number; /* of the call, from 1 on */
+    fault_call call; /* what it is */
     fault_kind kind;
-    int        error;  /* errno */
+    int error; /* errno */
 } fault;
 
 typedef enum fault_end { FAULT_SUCCEEDED, FAULT_REFUSED, FAULT_KILLED } fault_end;
 
 typedef struct fault_scenario {
     void (*prepare)(void *context); /* before each run, without a fault */
-    /* What is tried: whether it said that it succeeded. Where it is to be killed it runs in a process of its own, and what it writes to
-     * memory is lost (unless it is from faults_shared). */
+    /* What is tried: whether it said that it succeeded. Where it is to be killed it runs in a process of its own,
+     * and what it writes to memory is lost (unless it is from faults_shared). */
     bool (*run)(void *context);
     void (*check)(void *context, const fault *f, fault_end end);
     bool unkilled; /* nobody is killed: where nothing is written it makes no difference */
 } fault_scenario;
 
-/* Runs a scenario once without a fault (check gets NULL), then with each. Answers how many runs there were. A descriptor that stays open is found, and
- * so is an interruption by a signal that makes the scenario fail. */
+/* Runs a scenario once without a fault (check gets NULL), then with each. Answers how many runs there were. A
+ * descriptor that stays open is found, and so is an interruption by a signal that makes the scenario fail. */
 uint32_t faults_each(const fault_scenario *s, void *context);
 /* One run with one fault, in this process; for kinds that don't kill. NULL: only counts. */
 bool faults_run(const fault *f, bool (*run)(void *context), void *context);
@@ -73,16 +90,17 @@ typedef struct crash_scenario {
     void (*check)(void *context, uint32_t marked);
 } crash_scenario;
 
-/* `path` and path.new are what is written. What wasn't synced may be there or not, also in parts; names come and go in their order. Answers
- * how many states were checked. */
+/* `path` and path.new are what is written. What wasn't synced may be there or not, also in parts; names come and go
+ * in their order. Answers how many states were checked. */
 uint32_t crashes_each(const crash_scenario *s, const char *path, void *context);
 void crash_mark(uint32_t what);
 
-/* A folder of this process (in memory, where the system has such), and paths in it. Static memory, valid for the next eight calls. */
+/* A folder of this process (in memory, where the system has such), and paths in it. Static memory, valid for the
+ * next eight calls. */
 const char *faults_path(const char *name);
-void        faults_put(const char *path, const void *bytes, size_t count); /* NULL bytes: no such file */
-/* What a file holds, NULL: there is none. Until the next call: memory that is taken and given back each time makes the next fork dearer with the
- * address sanitizer, which keeps what was given back. */
+void faults_put(const char *path, const void *bytes, size_t count); /* NULL bytes: no such file */
+/* What a file holds, NULL: there is none. Until the next call: memory that is taken and given back each time makes
+ * the next fork dearer with the address sanitizer, which keeps what was given back. */
 void *faults_get(const char *path, size_t *count);
 
 #endif

@@ -37,12 +37,15 @@ static inline bool holds(const char *path, uint32_t seed, size_t size)
     return is_content(bytes, count, seed, size);
 }
 
-static inline void put(const char *path, uint32_t seed, size_t size) { faults_put(path, content_of(seed, 0, size), size); }
+static inline void put(const char *path, uint32_t seed, size_t size)
+{
+    faults_put(path, content_of(seed, 0, size), size);
+}
 
 /* Content of a seed, in pieces of all sizes: some that are gathered, some that go straight to the system. */
 typedef struct making {
-    uint32_t    seed;
-    size_t      size;
+    uint32_t seed;
+    size_t size;
     reef_status answer; /* behind the last byte */
 } making;
 

@@ -1,6 +1,7 @@
 /* Files from one machine to another: needs the library alone.
  *
- *     file_scene write FOLDER     writes a world, differences of it, and a journal, and prints the hashes of their states
+ *     file_scene write FOLDER     writes a world, differences of it, and a journal, and prints the hashes of their
+ *                                 states
  *     file_scene read FOLDER      loads what another machine wrote there, goes on from it, and prints the same
  *
  * scripts/check-files runs it on several machines. */
@@ -92,7 +93,8 @@ static void write_all(const char *folder)
     for (int times = 0; times < 2; times++) {
         j = reef_journal_open(w, path_of(folder, "journal", 1), &(reef_journal_desc){.fresh = true});
         must(j != NULL, "reef_journal_open", w);
-        must(reef_journal_compact(j) == REEF_OK && kept_play(w, &seed, 20) && reef_journal_append(j) == REEF_OK, "a journal that was compacted", w);
+        must(reef_journal_compact(j) == REEF_OK && kept_play(w, &seed, 20) && reef_journal_append(j) == REEF_OK,
+             "a journal that was compacted", w);
         must(reef_journal_stats(j).records == 2, "the records", w);
         reef_journal_close(j);
     }

@@ -1,8 +1,10 @@
-/* A scene whose hashes are the same on every machine: it needs the library alone, and prints what tests/hash_scene.expected holds.
+/* A scene whose hashes are the same on every machine: it needs the library alone, and prints what
+ * tests/hash_scene.expected holds.
  *
- * It has every kind of state: tables with and without data, fields of all kinds, links between entities, switches, names, ids that
- * are free, reserved and used again, forks, snapshots and a second future. All types have fields (bytes would hash differently
- * on a big-endian machine), and floats go through + - * / alone, which IEEE 754 defines to the last bit. */
+ * It has every kind of state: tables with and without data, fields of all kinds, links between entities, switches,
+ * names, ids that are free, reserved and used again, forks, snapshots and a second future. All types have fields
+ * (bytes would hash differently on a big-endian machine), and floats go through + - * / alone, which IEEE 754
+ * defines to the last bit. */
 #include "reef.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,46 +17,46 @@ typedef struct {
     float x, y;
 } Velocity;
 typedef struct {
-    double  joules;
+    double joules;
     int32_t meals;
 } Energy; /* with padding behind */
 typedef struct {
     reef_entity prey;
-    float       distance;
+    float distance;
 } Hunt;
 typedef struct {
-    char    text[11];
-    bool    loud;
+    char text[11];
+    bool loud;
     int64_t since;
 } Cry; /* with padding between, where int64_t is aligned to 8 */
 typedef struct {
     int16_t low, high;
 } Range;
 typedef struct {
-    uint8_t  kind;
-    Range    range[3];
+    uint8_t kind;
+    Range range[3];
     uint64_t marks;
     uint32_t unseen;
 } Genes; /* `unseen` is no field */
 typedef struct {
-    int8_t   a;
+    int8_t a;
     uint16_t b;
     uint32_t c;
-    int16_t  d;
-    uint8_t  e[5];
-    double   f[2];
+    int16_t d;
+    uint8_t e[5];
+    double f[2];
 } Odds;
 
 typedef struct {
     reef_entity whom;
-    float       heat;
+    float heat;
 } Grudge;
 typedef struct {
-    uint8_t  kind;
+    uint8_t kind;
     uint64_t since;
 } Itch; /* with padding between */
 typedef struct {
-    double  depth[9];
+    double depth[9];
     int16_t age;
 } Scar; /* longer than what is hashed at once */
 
@@ -92,8 +94,8 @@ enum { PEOPLE = 3000, NAMED = 40 };
 typedef struct scene {
     reef_world *world;
     reef_entity people[PEOPLE], reserved;
-    uint64_t    random;
-    int64_t     step;
+    uint64_t random;
+    int64_t step;
 } scene;
 
 static void must(bool ok, const char *what)
@@ -134,9 +136,9 @@ static reef_entity born(scene *s)
 
 static void changed(scene *s, reef_entity e)
 {
-    reef_world       *w = s->world;
+    reef_world *w = s->world;
     const reef_entity other = s->people[below(s, PEOPLE)];
-    const float       x = coordinate(s), y = coordinate(s);
+    const float x = coordinate(s), y = coordinate(s);
     switch (below(s, 9)) {
     case 0: must(reef_set(w, e, Position, x, y) >= 0, "set"); break;
     case 1: must(reef_set(w, e, Hunt, other, 3) >= 0, "set"); break;
@@ -155,7 +157,7 @@ static void changed(scene *s, reef_entity e)
 
 static void named(scene *s)
 {
-    char              name[32];
+    char name[32];
     const reef_entity e = s->people[below(s, PEOPLE)];
     snprintf(name, sizeof name, "reef.fish_%u", below(s, NAMED));
     const reef_entity old = reef_find(s->world, name);
@@ -179,7 +181,7 @@ static void moved(scene *s)
     for (reef_block b = reef_begin(s->world, q); reef_next(&b);) {
         Position *p = reef_inout(&b, Position);
         Velocity *v = reef_inout(&b, Velocity);
-        Energy   *e = reef_inout(&b, Energy);
+        Energy *e = reef_inout(&b, Energy);
         for (uint32_t i = 0; i < b.count; i++) {
             v[i].x += (128.0f - p[i].x) * dt * 0.3f;
             v[i].y += (128.0f - p[i].y) / (1.0f + p[i].x * p[i].x) - v[i].y * 0.01f;
@@ -195,7 +197,7 @@ static void moved(scene *s)
 static void stepped(scene *s)
 {
     for (int i = 0; i < 30; i++) {
-        reef_entity   *e = &s->people[below(s, PEOPLE)];
+        reef_entity *e = &s->people[below(s, PEOPLE)];
         const uint32_t what = below(s, 10);
         if (!reef_is_alive(s->world, *e)) *e = born(s);
         else if (what == 0) must(reef_destroy(s->world, *e) == REEF_OK, "destroy");
@@ -283,7 +285,7 @@ int main(void)
     ran("first future", &s, 200);
 
     reef_snapshot *then = reef_snapshot_take(s.world);
-    scene         *saved = copied(&s, s.world), *fork = copied(&s, reef_fork(s.world));
+    scene *saved = copied(&s, s.world), *fork = copied(&s, reef_fork(s.world));
     must(then != NULL, "no snapshot");
     fork->random = 7;
     ran("first future", &s, 100);

@@ -9,11 +9,11 @@ typedef struct {
     float x, y;
 } Point;
 typedef struct {
-    uint8_t  kind;
+    uint8_t kind;
     uint64_t number;
 } Padded;
 typedef struct {
-    uint8_t  kind;
+    uint8_t kind;
     uint64_t number;
 } Bare; /* without fields: its padding counts */
 typedef struct {
@@ -24,12 +24,12 @@ typedef struct {
     struct {
         int16_t low, high[3];
     } range;
-    char   text[9];
+    char text[9];
     double weight;
 } Rich;
 typedef struct {
     uint16_t value[2500];
-    uint8_t  rest;
+    uint8_t rest;
 } Wide;
 typedef struct {
     int32_t value;
@@ -56,8 +56,8 @@ REEF_COMPONENT_HOOKS(Local, &local_hooks);
 static inline void assert_equal_worlds(reef_world *a, reef_world *b)
 {
     reef_difference d;
-    char            text[512];
-    bool            equal = reef_equal(a, b, &d);
+    char text[512];
+    bool equal = reef_equal(a, b, &d);
     (void)reef_difference_text(&d, text, sizeof text);
     if (!equal) print_error("%s\n", text);
     assert_true(equal);
@@ -70,7 +70,7 @@ static inline void assert_equal_worlds(reef_world *a, reef_world *b)
 static inline reef_difference assert_different(reef_world *a, reef_world *b, reef_hash_kind kind, const char *wanted)
 {
     reef_difference d, back;
-    char            text[512];
+    char text[512];
     assert_true(reef_hash(a) != reef_hash(b));
     assert_false(reef_equal(a, b, &d));
     assert_false(reef_equal(b, a, &back));
@@ -123,7 +123,7 @@ typedef enum variation {
 
 typedef struct expected {
     reef_hash_kind kind;
-    const char    *text;
+    const char *text;
 } expected;
 
 static const expected different[VARIATIONS] = {
@@ -160,9 +160,9 @@ static inline void put_two(reef_world *w, reef_entity e, path by, Padded padded,
 {
     if (by == AT_ONCE) {
         reef_component types[] = {reef_id(Padded), reef_id(Point), reef_id(Frozen)};
-        reef_value     values[] = {{types[0], REEF_VALUE_ONE, sizeof padded, &padded},
-                                   {types[1], REEF_VALUE_ONE, sizeof point, &point},
-                                   {types[2], REEF_VALUE_DEFAULT, 0, NULL}};
+        reef_value values[] = {{types[0], REEF_VALUE_ONE, sizeof padded, &padded},
+                               {types[1], REEF_VALUE_ONE, sizeof point, &point},
+                               {types[2], REEF_VALUE_DEFAULT, 0, NULL}};
         assert_ok(reef_change_values(w, e, values, frozen ? 3 : 2));
     } else if (by == ONE_BY_ONE) {
         if (frozen) assert_ok(reef_add(w, e, Frozen));
@@ -282,8 +282,8 @@ static inline void build(reef_world *w, variation v, path by, int garbage)
 static inline void spawn_rows(reef_world *w, uint32_t rows)
 {
     reef_entity *e = calloc(rows + 1, sizeof *e);
-    Point       *p = calloc(rows + 1, sizeof *p);
-    Padded      *q = malloc((rows + 1) * sizeof *q);
+    Point *p = calloc(rows + 1, sizeof *p);
+    Padded *q = malloc((rows + 1) * sizeof *q);
     for (uint32_t i = 0; i < rows; i++)
         p[i] = (Point){(float)i, -(float)i}, q[i].kind = (uint8_t)i, q[i].number = ~(uint64_t)i;
     assert_ok(reef_spawn_many(w, rows, e, reef_array(Point, p), reef_array(Padded, q)));

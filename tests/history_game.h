@@ -1,5 +1,5 @@
-/* What the suites about history play: a game with every kind of change, a world with a history of it, and what can be seen of
- * a world. */
+/* What the suites about history play: a game with every kind of change, a world with a history of it, and what can
+ * be seen of a world. */
 #ifndef REEF_TESTS_HISTORY_GAME_H
 #define REEF_TESTS_HISTORY_GAME_H
 
@@ -17,13 +17,16 @@ static const reef_hooks sound_hooks = {.on_fork = REEF_FORK_SKIP};
 REEF_COMPONENT_HOOKS(Sound, &sound_hooks);
 
 typedef struct game {
-    reef_query moving;  /* of the world that is played */
-    uint64_t    fail_at; /* the tick, counted from 1, that fails after it has changed much; 0: none */
-    uint64_t    played;  /* calls */
+    reef_query moving; /* of the world that is played */
+    uint64_t fail_at;  /* the tick, counted from 1, that fails after it has changed much; 0: none */
+    uint64_t played;   /* calls */
 } game;
 
 /* Failures other than for want of memory are part of the game. */
-static inline bool short_of_memory(reef_world *w, reef_status s) { return s < 0 && reef_last_error(w).status == REEF_NO_MEMORY; }
+static inline bool short_of_memory(reef_world *w, reef_status s)
+{
+    return s < 0 && reef_last_error(w).status == REEF_NO_MEMORY;
+}
 static inline bool nothing_made(reef_world *w, reef_entity e)
 {
     return reef_entity_is_null(e) && reef_last_error(w).status == REEF_NO_MEMORY;
@@ -68,8 +71,8 @@ static inline reef_status game_step(void *context, reef_world *w, uint64_t tick,
 
 /* A world with its game, as it is before tick 0, and a history of it. */
 typedef struct scene {
-    reef_world   *w;
-    game          g;
+    reef_world *w;
+    game g;
     reef_history *h;
 } scene;
 
@@ -101,7 +104,7 @@ static inline void play(scene *s, uint32_t input) { assert_ok(reef_history_step(
 
 /* All that can be seen of a world: hash, order of visiting, the next new entity. */
 typedef struct view {
-    uint64_t    hash, digest;
+    uint64_t hash, digest;
     reef_entity next;
 } view;
 

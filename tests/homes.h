@@ -6,13 +6,15 @@
 
 static const struct home {
     const char *name;
-    reef_home   home;
-    uint32_t    page_rows;
-} homes[] = {{"table", REEF_TABLE, 0}, {"sparse", REEF_SPARSE, 0}, {"pages_of_1", REEF_PAGED, 1}, {"pages_of_4", REEF_PAGED, 4},
-             {"paged", REEF_PAGED, 0}, {"one_page", REEF_PAGED, REEF_PAGE_ROWS_MAX}, {"cold", REEF_COLD, 0}};
+    reef_home home;
+    uint32_t page_rows;
+} homes[] = {{"table", REEF_TABLE, 0},      {"sparse", REEF_SPARSE, 0}, {"pages_of_1", REEF_PAGED, 1},
+             {"pages_of_4", REEF_PAGED, 4}, {"paged", REEF_PAGED, 0},   {"one_page", REEF_PAGED, REEF_PAGE_ROWS_MAX},
+             {"cold", REEF_COLD, 0}};
 enum { HOMES = sizeof homes / sizeof *homes, SPARSE_HOME = 1, FOUR_HOME = 3 };
 
-static inline reef_component type_sized(uint32_t h, const char *what, uint32_t size, uint32_t align, const reef_hooks *hooks)
+static inline reef_component type_sized(uint32_t h, const char *what, uint32_t size, uint32_t align,
+                                        const reef_hooks *hooks)
 {
     char name[64];
     (void)snprintf(name, sizeof name, "%s_%s", what, homes[h].name);

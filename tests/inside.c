@@ -5,7 +5,7 @@
 
 uint64_t hash_anew(reef_world *w)
 {
-    state      *s = &w->state;
+    state *s = &w->state;
     paged_owner o = reef__owner_of(w->family, &reef__pages_hashes);
     reef__paged_drop(&s->chunk_hashes, &o);
     reef__paged_drop(&s->record_hashes, &o);

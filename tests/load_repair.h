@@ -1,4 +1,5 @@
-/* Makes the sums of a file right again after somebody changed it: so that what a reader checks behind the sums is reached. */
+/* Makes the sums of a file right again after somebody changed it: so that what a reader checks behind the sums is
+ * reached. */
 #ifndef REEF_TESTS_LOAD_REPAIR_H
 #define REEF_TESTS_LOAD_REPAIR_H
 
@@ -19,7 +20,8 @@ static inline uint64_t repair_get(const unsigned char *p, unsigned bytes)
 /* Sections that would reach behind the end get as long as there is room. */
 static inline void repair(unsigned char *data, size_t size)
 {
-    static const unsigned char magic[8] = {0x89, 0x52, 0x45, 0x45, 0x46, 0x0D, 0x0A, 0x1A}, record[8] = {'R', 'E', 'E', 'F', 'R', 'E', 'C', '\n'};
+    static const unsigned char magic[8] = {0x89, 0x52, 0x45, 0x45, 0x46, 0x0D, 0x0A, 0x1A},
+                               record[8] = {'R', 'E', 'E', 'F', 'R', 'E', 'C', '\n'};
     uint64_t sections = 0;
     if (size < FILE_HEADER_BYTES) return;
     memcpy(data, magic, sizeof magic);

@@ -1,4 +1,5 @@
-/* A world with something in every home, of which files can be made, and operations on it at random: for the suites of saving and loading. */
+/* A world with something in every home, of which files can be made, and operations on it at random: for the suites
+ * of saving and loading. */
 #ifndef REEF_TESTS_LOAD_ZOO_H
 #define REEF_TESTS_LOAD_ZOO_H
 
@@ -12,24 +13,58 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef struct { float x, y, z; } Spot;
-typedef struct { uint8_t kind; bool wild; int64_t number; char text[6]; reef_entity to; } Beast; /* padding between them */
-typedef struct { int32_t now, most; } Hunger;
-typedef struct { double of[3]; } Scent;
-typedef struct { uint16_t value; } Tick;
-typedef struct { int32_t level; reef_entity from; } Grudge;
-typedef struct { uint64_t id; } Herd;
-typedef struct { float across; int32_t down; } Track;
-typedef struct { int32_t age; } Age;
-typedef struct { int32_t seen; } Eye; /* forks reset it */
-typedef struct { Spot base; int32_t depth; } Den;
-typedef struct { int32_t of; } Season;
+typedef struct {
+    float x, y, z;
+} Spot;
+/* padding between them */
+typedef struct {
+    uint8_t kind;
+    bool wild;
+    int64_t number;
+    char text[6];
+    reef_entity to;
+} Beast;
+typedef struct {
+    int32_t now, most;
+} Hunger;
+typedef struct {
+    double of[3];
+} Scent;
+typedef struct {
+    uint16_t value;
+} Tick;
+typedef struct {
+    int32_t level;
+    reef_entity from;
+} Grudge;
+typedef struct {
+    uint64_t id;
+} Herd;
+typedef struct {
+    float across;
+    int32_t down;
+} Track;
+typedef struct {
+    int32_t age;
+} Age;
+typedef struct {
+    int32_t seen;
+} Eye; /* forks reset it */
+typedef struct {
+    Spot base;
+    int32_t depth;
+} Den;
+typedef struct {
+    int32_t of;
+} Season;
 static const reef_hooks eye_hooks = {.on_fork = REEF_FORK_RESET}, age_hooks = {.track_rows = true};
 REEF_COMPONENT(Spot);
-REEF_FIELDS(Spot, REEF_FIELD(Spot, x, REEF_F32, "m", 0, 0), REEF_FIELD(Spot, y, REEF_F32, "m", 0, 0), REEF_FIELD(Spot, z, REEF_F32, "m", 0, 0));
+REEF_FIELDS(Spot, REEF_FIELD(Spot, x, REEF_F32, "m", 0, 0), REEF_FIELD(Spot, y, REEF_F32, "m", 0, 0),
+            REEF_FIELD(Spot, z, REEF_F32, "m", 0, 0));
 REEF_COMPONENT(Beast);
-REEF_FIELDS(Beast, REEF_FIELD(Beast, kind, REEF_U8, NULL, 0, 9), REEF_FIELD(Beast, wild, REEF_BOOL, NULL, 0, 0), REEF_FIELD(Beast, number, REEF_I64, NULL, 0, 0),
-            REEF_FIELD(Beast, text, REEF_CHAR, NULL, 0, 0), REEF_FIELD(Beast, to, REEF_ENTITY, NULL, 0, 0));
+REEF_FIELDS(Beast, REEF_FIELD(Beast, kind, REEF_U8, NULL, 0, 9), REEF_FIELD(Beast, wild, REEF_BOOL, NULL, 0, 0),
+            REEF_FIELD(Beast, number, REEF_I64, NULL, 0, 0), REEF_FIELD(Beast, text, REEF_CHAR, NULL, 0, 0),
+            REEF_FIELD(Beast, to, REEF_ENTITY, NULL, 0, 0));
 REEF_COMPONENT_IN(Hunger, REEF_SPARSE);
 REEF_FIELDS(Hunger, REEF_FIELD(Hunger, now, REEF_I32, NULL, 0, 0), REEF_FIELD(Hunger, most, REEF_I32, NULL, 0, 0));
 REEF_COMPONENT_PAGED(Scent, 16);
@@ -47,8 +82,8 @@ REEF_FIELDS(Age, REEF_FIELD(Age, age, REEF_I32, NULL, 0, 0));
 REEF_COMPONENT_HOOKS(Eye, &eye_hooks);
 REEF_FIELDS(Eye, REEF_FIELD(Eye, seen, REEF_I32, NULL, 0, 0));
 REEF_SUBTYPE(Den, Spot);
-REEF_FIELDS(Den, REEF_FIELD(Den, base.x, REEF_F32, "m", 0, 0), REEF_FIELD(Den, base.y, REEF_F32, "m", 0, 0), REEF_FIELD(Den, base.z, REEF_F32, "m", 0, 0),
-            REEF_FIELD(Den, depth, REEF_I32, NULL, 0, 0));
+REEF_FIELDS(Den, REEF_FIELD(Den, base.x, REEF_F32, "m", 0, 0), REEF_FIELD(Den, base.y, REEF_F32, "m", 0, 0),
+            REEF_FIELD(Den, base.z, REEF_F32, "m", 0, 0), REEF_FIELD(Den, depth, REEF_I32, NULL, 0, 0));
 REEF_COMPONENT(Season);
 REEF_FIELDS(Season, REEF_FIELD(Season, of, REEF_I32, NULL, 0, 0));
 
@@ -92,24 +127,75 @@ static inline void zoo_step(reef_world *w, uint64_t *seed)
     const bool on = r & 64;
     switch (what) {
     case 4: (void)reef_destroy(w, e); break;
-    case 5: if (on) reef_set_id(w, e, reef_id(Beast), &beast, sizeof beast); else if (reef_has(w, e, Beast)) reef_remove(w, e, Beast); break;
-    case 6: if (on) reef_set_id(w, e, reef_id(Hunger), &hunger, sizeof hunger); else if (reef_has(w, e, Hunger)) reef_remove(w, e, Hunger); break;
-    case 7: if (on) reef_set_id(w, e, reef_id(Scent), &scent, sizeof scent); else if (reef_has(w, e, Scent)) reef_remove(w, e, Scent); break;
-    case 8: if (on) reef_set_id(w, e, reef_id(Tick), &tick, sizeof tick); else if (reef_has(w, e, Tick)) reef_remove(w, e, Tick); break;
-    case 9: case 10: if (reef_count_on_id(w, e, reef_id(Grudge)) < 5) reef_append_id(w, e, reef_id(Grudge), &grudge, sizeof grudge); else reef_remove(w, e, Grudge); break;
-    case 11: if (on) reef_set_id(w, e, reef_id(Herd), &herd, sizeof herd); else if (reef_has(w, e, Herd)) reef_remove(w, e, Herd); break;
-    case 12: if (reef_has(w, e, Herd)) reef_share_id(w, e, other, reef_id(Herd)); break;
-    case 13: if (on) reef_set_id(w, e, reef_id(Track), &track, sizeof track); else if (reef_has(w, e, Track)) reef_remove(w, e, Track); break;
-    case 14: if (on) reef_set_id(w, e, reef_id(Age), &age, sizeof age); else if (reef_has(w, e, Age)) reef_remove(w, e, Age); break;
-    case 15: if (on) { if (!reef_has(w, e, Stuck)) reef_add(w, e, Stuck); } else if (reef_has(w, e, Stuck)) reef_remove(w, e, Stuck); break;
-    case 16: if (on) { if (!reef_has(w, e, Alert)) reef_add(w, e, Alert); } else if (reef_has(w, e, Alert)) reef_remove(w, e, Alert); break;
+    case 5:
+        if (on) reef_set_id(w, e, reef_id(Beast), &beast, sizeof beast);
+        else if (reef_has(w, e, Beast)) reef_remove(w, e, Beast);
+        break;
+    case 6:
+        if (on) reef_set_id(w, e, reef_id(Hunger), &hunger, sizeof hunger);
+        else if (reef_has(w, e, Hunger)) reef_remove(w, e, Hunger);
+        break;
+    case 7:
+        if (on) reef_set_id(w, e, reef_id(Scent), &scent, sizeof scent);
+        else if (reef_has(w, e, Scent)) reef_remove(w, e, Scent);
+        break;
+    case 8:
+        if (on) reef_set_id(w, e, reef_id(Tick), &tick, sizeof tick);
+        else if (reef_has(w, e, Tick)) reef_remove(w, e, Tick);
+        break;
+    case 9:
+    case 10:
+        if (reef_count_on_id(w, e, reef_id(Grudge)) < 5) reef_append_id(w, e, reef_id(Grudge), &grudge, sizeof grudge);
+        else reef_remove(w, e, Grudge);
+        break;
+    case 11:
+        if (on) reef_set_id(w, e, reef_id(Herd), &herd, sizeof herd);
+        else if (reef_has(w, e, Herd)) reef_remove(w, e, Herd);
+        break;
+    case 12:
+        if (reef_has(w, e, Herd)) reef_share_id(w, e, other, reef_id(Herd));
+        break;
+    case 13:
+        if (on) reef_set_id(w, e, reef_id(Track), &track, sizeof track);
+        else if (reef_has(w, e, Track)) reef_remove(w, e, Track);
+        break;
+    case 14:
+        if (on) reef_set_id(w, e, reef_id(Age), &age, sizeof age);
+        else if (reef_has(w, e, Age)) reef_remove(w, e, Age);
+        break;
+    case 15:
+        if (on) {
+            if (!reef_has(w, e, Stuck)) reef_add(w, e, Stuck);
+        } else if (reef_has(w, e, Stuck)) reef_remove(w, e, Stuck);
+        break;
+    case 16:
+        if (on) {
+            if (!reef_has(w, e, Alert)) reef_add(w, e, Alert);
+        } else if (reef_has(w, e, Alert)) reef_remove(w, e, Alert);
+        break;
     case 17: reef_enable_id(w, e, (reef_component){0}, on); break;
-    case 18: if (reef_has(w, e, Beast)) reef_enable(w, e, Beast); if (reef_has(w, e, Hunger)) reef_enable_id(w, e, reef_id(Hunger), on); break;
-    case 19: (void)snprintf(name, sizeof name, "n%u", (unsigned)(r % 50)); if (reef_entity_is_null(reef_find(w, name))) reef_set_name(w, e, name); break;
-    case 20: if (reef_has(w, e, Spot)) reef_mut(w, e, Spot)->x += 1; break;
-    case 21: if (on) { if (!reef_has(w, e, Eye)) reef_add(w, e, Eye); } else if (reef_has(w, e, Eye)) reef_remove(w, e, Eye); break;
-    case 22: if (on && !reef_has(w, e, Spot)) reef_set_id(w, e, reef_id(Den), &den, sizeof den); break;
-    default: if (reef_has(w, e, Age)) reef_mut(w, e, Age)->age++; break;
+    case 18:
+        if (reef_has(w, e, Beast)) reef_enable(w, e, Beast);
+        if (reef_has(w, e, Hunger)) reef_enable_id(w, e, reef_id(Hunger), on);
+        break;
+    case 19:
+        (void)snprintf(name, sizeof name, "n%u", (unsigned)(r % 50));
+        if (reef_entity_is_null(reef_find(w, name))) reef_set_name(w, e, name);
+        break;
+    case 20:
+        if (reef_has(w, e, Spot)) reef_mut(w, e, Spot)->x += 1;
+        break;
+    case 21:
+        if (on) {
+            if (!reef_has(w, e, Eye)) reef_add(w, e, Eye);
+        } else if (reef_has(w, e, Eye)) reef_remove(w, e, Eye);
+        break;
+    case 22:
+        if (on && !reef_has(w, e, Spot)) reef_set_id(w, e, reef_id(Den), &den, sizeof den);
+        break;
+    default:
+        if (reef_has(w, e, Age)) reef_mut(w, e, Age)->age++;
+        break;
     }
 }
 

@@ -9,19 +9,25 @@ static void heard(const reef_notice *n)
 
 static reef_observer_id observer_of(reef_world *w, const char *name, uint32_t events, reef_component c, bool collected)
 {
-    return reef_observer_new(w, &(reef_observer_desc){.name = name, .function = heard, .events = events, .component = c, .collected = collected});
+    return reef_observer_new(
+        w, &(reef_observer_desc){
+               .name = name, .function = heard, .events = events, .component = c, .collected = collected});
 }
 
 static reef_observer_id observer_match(reef_world *w, const char *text, bool collected)
 {
-    return reef_observer_new(w, &(reef_observer_desc){.name = text, .function = heard, .text = "Position, !Frozen", .collected = collected,
+    return reef_observer_new(w, &(reef_observer_desc){.name = text,
+                                                      .function = heard,
+                                                      .text = "Position, !Frozen",
+                                                      .collected = collected,
                                                       .events = REEF_ON_MATCH | REEF_ON_UNMATCH});
 }
 
 void with_observers(sweep *s)
 {
     const uint32_t all = REEF_ON_ADD | REEF_ON_SET | REEF_ON_REMOVE | REEF_ON_DESTROY;
-    for (int i = 0; i < 20; i++) s->e[i] = reef_spawn(s->w, reef_with(Position, 1, 2), reef_with(Tracked, .value = i), reef_with(Mass, 1));
+    for (int i = 0; i < 20; i++)
+        s->e[i] = reef_spawn(s->w, reef_with(Position, 1, 2), reef_with(Tracked, .value = i), reef_with(Mass, 1));
     assert_false(reef_observer_is_null(observer_of(s->w, "p", all, reef_id(Position), false)));
     assert_false(reef_observer_is_null(observer_of(s->w, "t", all, reef_id(Tracked), true)));
     assert_false(reef_observer_is_null(observer_of(s->w, "f", all, reef_id(Frozen), false)));
@@ -46,7 +52,8 @@ static bool heard_done(sweep *s, bool works)
     }
 HEARD(observed_spawn, done(reef_spawn_many(s->w, 30, NULL, reef_with(Position, 1, 2), reef_with(Tracked, .value = 3))))
 HEARD(observed_set, done(reef_set(s->w, s->e[7], Tracked, .value = 99)))
-HEARD(observed_change, done(reef_change(s->w, s->e[7], reef_with(Tracked, .value = 5), reef_without(Position), reef_tag(Frozen))))
+HEARD(observed_change,
+      done(reef_change(s->w, s->e[7], reef_with(Tracked, .value = 5), reef_without(Position), reef_tag(Frozen))))
 HEARD(observed_add, done(reef_add(s->w, s->e[7], Frozen)))
 HEARD(observed_destroy, done(reef_destroy(s->w, s->e[7])))
 HEARD(observed_set_where, done(reef_set_where(s->w, s->query, Position, 7, 8)))
@@ -57,12 +64,16 @@ HEARD(observed_destroy_where, done(reef_destroy_where(s->w, s->query, NULL)))
 HEARD(observed_clear, done(reef_world_clear(s->w)))
 HEARD(observed_clear_type, done(reef_clear_all(s->w, Tracked)))
 
-bool observer_made(sweep *s) { return !reef_observer_is_null(observer_of(s->w, "made", REEF_ON_ADD, reef_id(Mass), false)); }
+bool observer_made(sweep *s)
+{
+    return !reef_observer_is_null(observer_of(s->w, "made", REEF_ON_ADD, reef_id(Mass), false));
+}
 bool observer_matches(sweep *s) { return !reef_observer_is_null(observer_match(s->w, "matches", true)); }
 bool observer_existing(sweep *s)
 {
     heard_sum = 0;
-    const reef_observer_desc d = {.name = "existing", .function = heard, .events = REEF_ON_ADD, .component = reef_id(Mass), .existing = true};
+    const reef_observer_desc d = {
+        .name = "existing", .function = heard, .events = REEF_ON_ADD, .component = reef_id(Mass), .existing = true};
     return heard_done(s, !reef_observer_is_null(reef_observer_new(s->w, &d)));
 }
 bool observer_removed(sweep *s) { return done(reef_observer_remove(s->w, reef_observer_find(s->w, "p"))); }

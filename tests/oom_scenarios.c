@@ -1,4 +1,5 @@
-/* The scenarios of the allocation sweep: each prepares a world and then makes one call. A new call that needs memory is added here. */
+/* The scenarios of the allocation sweep: each prepares a world and then makes one call. A new call that needs memory
+ * is added here. */
 #include "oom_scenarios.h"
 
 typedef struct {
@@ -8,11 +9,12 @@ static const reef_hooks stamped_rows = {.track_rows = true};
 REEF_COMPONENT_HOOKS(Stamped, &stamped_rows);
 
 typedef struct {
-    float   x, y;
+    float x, y;
     int32_t n;
 } Split;
 REEF_COMPONENT_IN(Split, REEF_SPLIT);
-REEF_FIELDS(Split, REEF_FIELD(Split, x, REEF_F32, NULL, 0, 0), REEF_FIELD(Split, y, REEF_F32, NULL, 0, 0), REEF_FIELD(Split, n, REEF_I32, NULL, 0, 0));
+REEF_FIELDS(Split, REEF_FIELD(Split, x, REEF_F32, NULL, 0, 0), REEF_FIELD(Split, y, REEF_F32, NULL, 0, 0),
+            REEF_FIELD(Split, n, REEF_I32, NULL, 0, 0));
 
 static bool some(reef_entity e) { return !reef_entity_is_null(e); }
 
@@ -142,8 +144,9 @@ static void with_query_of(sweep *s, reef_access access, reef_since since, reef_o
 {
     rows(s, 1500);
     for (int i = 0; i < 1500; i += 2) assert_ok(reef_add(s->w, s->e[i], Awake));
-    s->query = reef_query_make(s->w, &(reef_query_desc){.terms = {{.component = reef_id(Position), .access = access, .since = since},
-                                                                  {.component = reef_id(Mass), .access = access, .op = mass}}});
+    s->query = reef_query_make(
+        s->w, &(reef_query_desc){.terms = {{.component = reef_id(Position), .access = access, .since = since},
+                                           {.component = reef_id(Mass), .access = access, .op = mass}}});
     assert_query(s->query);
 }
 
@@ -353,8 +356,12 @@ static void with_sub_query(sweep *s)
     s->query = reef_query_new(s->w, "Position+");
     query_walk(s);
     snprintf(name, sizeof name, "SweptPosition%u", number++);
-    const reef_component c =
-        reef_type_new(&(reef_type_desc){.name = name, .size = 16, .align = 4, .home = number % 2 ? REEF_SPARSE : REEF_TABLE, .base = reef_id(Position)}, NULL);
+    const reef_component c = reef_type_new(&(reef_type_desc){.name = name,
+                                                             .size = 16,
+                                                             .align = 4,
+                                                             .home = number % 2 ? REEF_SPARSE : REEF_TABLE,
+                                                             .base = reef_id(Position)},
+                                           NULL);
     assert_true(c.id != 0);
 }
 static bool sub_query_new(sweep *s)
@@ -404,9 +411,9 @@ static bool query_once(sweep *s)
 /* Writes the values that are there already: so the world is the same after a loop that ended in its middle. */
 static uint64_t values_again(reef_block *b)
 {
-    uint64_t  n, all = 0;
+    uint64_t n, all = 0;
     Position *p = reef_out(b, Position);
-    Mass     *m = reef_out(b, Mass);
+    Mass *m = reef_out(b, Mass);
     for (uint32_t first = 0; (n = reef_block_run(b, &first)) != 0; first += (uint32_t)n, all += n)
         for (uint32_t i = first; p && m && i < first + n; i++) p[i] = (Position){1, 2}, m[i] = (Mass){3};
     return all;
@@ -419,7 +426,7 @@ static bool query_out(sweep *s)
 }
 static bool query_split(sweep *s)
 {
-    uint64_t    rows_seen = 0;
+    uint64_t rows_seen = 0;
     reef_split *split = reef_split_begin(s->w, s->query, NULL, 3);
     for (uint32_t k = 0; split && k < 3; k++)
         for (reef_block b = reef_split_part(split, k); reef_next(&b);) rows_seen += values_again(&b);
@@ -576,11 +583,17 @@ static bool remove_where_tracked(sweep *s) { return where(s, "", where_remove_tr
 
 /* ---- types that are split by field ---- */
 
-static void split_rows(sweep *s) { assert_ok(reef_spawn_many(s->w, 8, s->e, reef_with(Split, 1, 2, 3), reef_with(Mass, 3))); }
+static void split_rows(sweep *s)
+{
+    assert_ok(reef_spawn_many(s->w, 8, s->e, reef_with(Split, 1, 2, 3), reef_with(Mass, 3)));
+}
 static bool split_spawn(sweep *s) { return some(reef_spawn(s->w, reef_with(Split, 1, 2, 3), reef_with(Mass, 3))); }
 static bool split_set(sweep *s) { return done(reef_set(s->w, s->e[0], Split, 4, 5, 6)); }
 static bool split_remove(sweep *s) { return done(reef_remove(s->w, s->e[0], Split)); }
-static bool split_change(sweep *s) { return done(reef_change(s->w, s->e[0], reef_with(Split, 4, 5, 6), reef_without(Mass))); }
+static bool split_change(sweep *s)
+{
+    return done(reef_change(s->w, s->e[0], reef_with(Split, 4, 5, 6), reef_without(Mass)));
+}
 static bool split_clone(sweep *s) { return some(reef_clone(s->w, s->e[0])); }
 static reef_status split_where(sweep *s, reef_query q) { return reef_set_where(s->w, q, Split, 4, 5, 6); }
 static bool split_set_where(sweep *s) { return where(s, "with Mass", split_where); }

@@ -1,8 +1,8 @@
 /* One scenario of an allocation sweep: its call with the n-th allocation failing, and what must hold then. */
 #include "oom_sweep.h"
 
-heap     sweep_heap;
-sweep    now;
+heap sweep_heap;
+sweep now;
 uint32_t failures;
 static char damage[300]; /* what the validator says */
 
@@ -41,7 +41,8 @@ static void outcome_look(outcome *o)
 
 static const char *others_changed(const outcome *before)
 {
-    if (now.fork && (digest(now.fork) != now.fork_digest || reef_hash(now.fork) != now.fork_hash)) return "the fork is another one";
+    if (now.fork && (digest(now.fork) != now.fork_digest || reef_hash(now.fork) != now.fork_hash))
+        return "the fork is another one";
     if (now.fork && damaged(now.fork)) return damage;
     if (now.other && (digest(now.other) != before->other_digest || reef_hash(now.other) != before->other_hash))
         return "the other world is another one";
@@ -82,7 +83,8 @@ wanted sweep_undisturbed(const trial *t)
     const char *wrong = sweep_leaks();
     sweep_begin(t, false);
     const bool works = called();
-    if (!works) wrong = reef_last_error(now.w).detail[0] ? reef_last_error(now.w).detail : "it doesn't work even with memory";
+    if (!works)
+        wrong = reef_last_error(now.w).detail[0] ? reef_last_error(now.w).detail : "it doesn't work even with memory";
     if (!works) fail_msg("%s%s: %s", t->scene.name, t->with ? t->with : "", wrong);
     outcome_look(&w.after);
     if (!wrong) wrong = others_changed(&w.before);
@@ -131,8 +133,8 @@ bool sweep_run(const trial *t, bool shared, uint64_t n, bool rest, const wanted 
     const char *leak = sweep_leaks();
     if (!wrong) wrong = leak;
     if (wrong)
-        print_error("%s%s%s, allocation %u%s: %s\n", t->scene.name, t->with ? t->with : "", shared ? ", forked" : "", (unsigned)n,
-                    rest ? " and later ones" : "", wrong);
+        print_error("%s%s%s, allocation %u%s: %s\n", t->scene.name, t->with ? t->with : "", shared ? ", forked" : "",
+                    (unsigned)n, rest ? " and later ones" : "", wrong);
     if (wrong) failures++;
     return failed && !wrong;
 }

@@ -1,4 +1,5 @@
-/* The mechanism of the allocation sweeps (test_oom.c, test_oom_files.c): one scenario, with each allocation of its call failing in turn. */
+/* The mechanism of the allocation sweeps (test_oom.c, test_oom_files.c): one scenario, with each allocation of its
+ * call failing in turn. */
 #ifndef OOM_SWEEP_H
 #define OOM_SWEEP_H
 
@@ -13,7 +14,7 @@ typedef struct wanted {
     outcome before, after;
 } wanted;
 
-extern heap  sweep_heap;
+extern heap sweep_heap;
 extern sweep now;
 extern uint32_t failures; /* each was printed */
 

@@ -20,13 +20,17 @@ void with_systems(sweep *s)
 
 bool system_first(sweep *s)
 {
-    return systems_seen(s, !reef_system_is_null(reef_system_add(s->w, "first", nothing_done, "Position; sends Mass, destroys")));
+    return systems_seen(
+        s, !reef_system_is_null(reef_system_add(s->w, "first", nothing_done, "Position; sends Mass, destroys")));
 }
 
 bool system_ordered(sweep *s)
 {
-    const reef_system_id made = reef_system_new(s->w, &(reef_system_desc){.name = "third", .function = nothing_done, .text = "Mass; receives Health",
-                                                                          .before = "first", .after = "second"});
+    const reef_system_id made = reef_system_new(s->w, &(reef_system_desc){.name = "third",
+                                                                          .function = nothing_done,
+                                                                          .text = "Mass; receives Health",
+                                                                          .before = "first",
+                                                                          .after = "second"});
     if (reef_system_is_null(made)) assert_true(reef_system_is_null(reef_system_find(s->w, "third")));
     return systems_seen(s, !reef_system_is_null(made));
 }
@@ -34,7 +38,8 @@ bool system_ordered(sweep *s)
 bool system_replaced(sweep *s)
 {
     const reef_system_id id = reef_system_find(s->w, "first");
-    const bool made = done(reef_system_replace(s->w, id, &(reef_system_desc){.name = "other", .function = nothing_done, .after = "second"}));
+    const bool made = done(reef_system_replace(
+        s->w, id, &(reef_system_desc){.name = "other", .function = nothing_done, .after = "second"}));
     assert_string_equal(reef_system_name(s->w, id), made ? "other" : "first");
     return systems_seen(s, made);
 }
@@ -56,7 +61,8 @@ bool system_switched(sweep *s)
 
 bool phase_made(sweep *s)
 {
-    return systems_seen(s, done(reef_phase_new(s->w, &(reef_phase_desc){.name = "late", .after = "update", .step_ns = 5})));
+    return systems_seen(
+        s, done(reef_phase_new(s->w, &(reef_phase_desc){.name = "late", .after = "update", .step_ns = 5})));
 }
 
 /* ---- events ---- */

@@ -51,7 +51,10 @@ bool common_replaced(sweep *s) { return reef_share(s->w, s->e[0], s->e[5], InCom
 bool common_written(sweep *s) { return reef_mut(s->w, s->e[0], InCommon) != NULL; }
 bool common_removed(sweep *s) { return reef_remove(s->w, s->e[0], InCommon) == REEF_OK; }
 bool common_cloned(sweep *s) { return !reef_entity_is_null(reef_clone(s->w, s->e[0])); }
-bool common_spawned(sweep *s) { return !reef_entity_is_null(reef_spawn(s->w, reef_with(InCommon, .value = 2), reef_with(Mass, 1))); }
+bool common_spawned(sweep *s)
+{
+    return !reef_entity_is_null(reef_spawn(s->w, reef_with(InCommon, .value = 2), reef_with(Mass, 1)));
+}
 bool common_attached(sweep *s)
 {
     reef_pinned pin = reef_pin(s->w, s->e[0], InCommon);
@@ -62,17 +65,20 @@ bool common_attached(sweep *s)
 bool common_set_where(sweep *s)
 {
     reef_query q = reef_query_new(s->w, "InCommon");
-    return !reef_query_is_null(q) && reef_set_where(s->w, q, InCommon, .value = 4) == REEF_OK && reef_query_free(s->w, q) == REEF_OK;
+    return !reef_query_is_null(q) && reef_set_where(s->w, q, InCommon, .value = 4) == REEF_OK &&
+           reef_query_free(s->w, q) == REEF_OK;
 }
 bool common_added_where(sweep *s)
 {
     reef_query q = reef_query_new(s->w, "!InCommon");
-    return !reef_query_is_null(q) && reef_add_where(s->w, q, InCommon) == REEF_OK && reef_query_free(s->w, q) == REEF_OK;
+    return !reef_query_is_null(q) && reef_add_where(s->w, q, InCommon) == REEF_OK &&
+           reef_query_free(s->w, q) == REEF_OK;
 }
 bool several_added_where(sweep *s)
 {
     reef_query q = reef_query_new(s->w, "");
-    return !reef_query_is_null(q) && reef_add_where(s->w, q, SomeTracked) == REEF_OK && reef_query_free(s->w, q) == REEF_OK;
+    return !reef_query_is_null(q) && reef_add_where(s->w, q, SomeTracked) == REEF_OK &&
+           reef_query_free(s->w, q) == REEF_OK;
 }
 
 /* A fork of the world into the world: all twice. */

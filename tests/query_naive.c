@@ -2,11 +2,11 @@
 
 /* One name is the beginning of another: the order is that of the names, not of a text that joins them. */
 naive_type naive_types[NAIVE_TYPES] = {
-    {"naive_A", 8, false, false, {0}, REEF_TABLE}, {"naive_AB", 1, false, false, {0}, REEF_TABLE},
-    {"naive_B", 4, false, false, {0}, REEF_TABLE}, {"naive_C", 12, false, false, {0}, REEF_TABLE},
+    {"naive_A", 8, false, false, {0}, REEF_TABLE},  {"naive_AB", 1, false, false, {0}, REEF_TABLE},
+    {"naive_B", 4, false, false, {0}, REEF_TABLE},  {"naive_C", 12, false, false, {0}, REEF_TABLE},
     {"naive_D", 40, false, false, {0}, REEF_TABLE}, {"naive_E", 0, false, false, {0}, REEF_TABLE},
-    {"naive_F", 0, false, false, {0}, REEF_TABLE}, {"naive_G", 0, true, false, {0}, REEF_BIT},
-    {"naive_H", 0, true, false, {0}, REEF_BIT},    {"naive_I", 16, false, true, {0}, REEF_TABLE},
+    {"naive_F", 0, false, false, {0}, REEF_TABLE},  {"naive_G", 0, true, false, {0}, REEF_BIT},
+    {"naive_H", 0, true, false, {0}, REEF_BIT},     {"naive_I", 16, false, true, {0}, REEF_TABLE},
     {"naive_J", 0, false, true, {0}, REEF_TABLE},
 };
 
@@ -43,15 +43,16 @@ void naive_types_make(void)
     /* Ids in the opposite order: nothing may depend on them. */
     for (uint32_t i = NAIVE_TYPES; i-- > 0;)
         for (uint32_t home = HOMES; home-- > 0;)
-            if (home_fits(&naive_types[i], (reef_home)home)) variants[home][i] = variant_make(&naive_types[i], (reef_home)home);
+            if (home_fits(&naive_types[i], (reef_home)home))
+                variants[home][i] = variant_make(&naive_types[i], (reef_home)home);
 }
 
 void naive_types_draw(uint64_t *seed)
 {
     for (uint32_t i = 0; i < NAIVE_TYPES; i++) {
         uint32_t home = naive_types[i].size || i < 7 || i > 8 ? REEF_TABLE : REEF_BIT;
-        if (random_below(seed, 2))
-            do home = random_below(seed, HOMES);
+        if (random_below(seed, 2)) do
+                home = random_below(seed, HOMES);
             while (variants[home][i].id.id == 0);
         naive_types[i] = variants[home][i];
     }
@@ -153,16 +154,14 @@ static int sets_compare(uint32_t a, uint32_t b)
     }
 }
 
-naive_table *naive_table_of(const naive_world *n, const naive_entity *e)
-{
-    return n->of_set[e->mask & n->table_types];
-}
+naive_table *naive_table_of(const naive_world *n, const naive_entity *e) { return n->of_set[e->mask & n->table_types]; }
 
 static naive_table *table_make(naive_world *n, uint32_t mask)
 {
     uint32_t at = 0;
     for (; at < n->tables && sets_compare(n->table[at]->mask, mask) < 0; at++) {}
-    if (n->tables == n->table_room) n->table = bigger(n->table, (n->table_room = n->table_room * 2 + 8) * sizeof *n->table);
+    if (n->tables == n->table_room)
+        n->table = bigger(n->table, (n->table_room = n->table_room * 2 + 8) * sizeof *n->table);
     memmove(n->table + at + 1, n->table + at, (n->tables - at) * sizeof *n->table);
     n->table[at] = bigger(NULL, sizeof **n->table);
     memset(n->table[at], 0, sizeof **n->table);
@@ -213,7 +212,7 @@ static void reset(naive_world *n, naive_entity *e, uint32_t mask, bool off)
 void naive_wrote(naive_world *n, uint32_t entity, uint32_t type)
 {
     naive_entity *e = &n->entity[entity];
-    uint64_t     *version = naive_version(n, e, type);
+    uint64_t *version = naive_version(n, e, type);
     ++n->clock;
     if (version) *version = n->clock;
     e->changed[type] = n->clock;
@@ -230,7 +229,8 @@ uint64_t *naive_version(naive_world *n, const naive_entity *e, uint32_t type)
 
 static naive_entity *entity_add(naive_world *n, reef_entity id)
 {
-    if (n->entities == n->entity_room) n->entity = bigger(n->entity, (n->entity_room = n->entity_room * 2 + 64) * sizeof *n->entity);
+    if (n->entities == n->entity_room)
+        n->entity = bigger(n->entity, (n->entity_room = n->entity_room * 2 + 64) * sizeof *n->entity);
     naive_entity *e = &n->entity[n->entities++];
     memset(e, 0, sizeof *e);
     e->id = id;
@@ -249,13 +249,14 @@ static naive_entity *entity_add(naive_world *n, reef_entity id)
 uint32_t naive_spawn(naive_world *n, uint32_t mask, uint64_t *seed)
 {
     static uint8_t data[NAIVE_TYPES][64];
-    uint32_t       value[NAIVE_TYPES] = {0}, count = 0;
-    reef_value     values[NAIVE_TYPES];
+    uint32_t value[NAIVE_TYPES] = {0}, count = 0;
+    reef_value values[NAIVE_TYPES];
     for (uint32_t i = 0; i < NAIVE_TYPES; i++) {
         const naive_type *t = &naive_types[i];
         if (!(mask >> i & 1)) continue;
         naive_fill(data[i], t->size, value[i] = random_next(seed));
-        values[count++] = reef_value_make(t->id, t->size ? REEF_VALUE_ONE : REEF_VALUE_DEFAULT, t->size, t->size ? data[i] : NULL);
+        values[count++] =
+            reef_value_make(t->id, t->size ? REEF_VALUE_ONE : REEF_VALUE_DEFAULT, t->size, t->size ? data[i] : NULL);
     }
     reef_entity id = reef_spawn_values(n->w, values, count);
     assert_some(id);
@@ -277,10 +278,10 @@ static void clone(naive_world *n, uint32_t from)
 
 static void set_value(naive_world *n, uint32_t number, uint32_t type, uint64_t *seed)
 {
-    uint8_t       data[64];
+    uint8_t data[64];
     naive_entity *e = &n->entity[number];
-    uint32_t      value = random_next(seed), size = naive_types[type].size;
-    bool          there = e->mask >> type & 1;
+    uint32_t value = random_next(seed), size = naive_types[type].size;
+    bool there = e->mask >> type & 1;
     naive_fill(data, size, value);
     if (there && size && random_below(seed, 2)) {
         void *p = reef_mut_id(n->w, e->id, naive_types[type].id);
@@ -298,12 +299,12 @@ static void set_value(naive_world *n, uint32_t number, uint32_t type, uint64_t *
 static void change(naive_world *n, uint32_t number, uint64_t *seed)
 {
     static uint8_t data[NAIVE_TYPES][64];
-    naive_entity  *e = &n->entity[number];
-    reef_value     values[NAIVE_TYPES];
-    uint32_t       count = 0, mask = e->mask;
+    naive_entity *e = &n->entity[number];
+    reef_value values[NAIVE_TYPES];
+    uint32_t count = 0, mask = e->mask;
     for (uint32_t i = 0; i < NAIVE_TYPES; i++) {
         const naive_type *t = &naive_types[i];
-        uint32_t          what = random_below(seed, 5);
+        uint32_t what = random_below(seed, 5);
         if (what > 1) continue;
         if (what == 0) {
             values[count++] = reef_value_make(t->id, REEF_VALUE_REMOVE, 0, NULL);
@@ -311,7 +312,8 @@ static void change(naive_world *n, uint32_t number, uint64_t *seed)
             continue;
         }
         naive_fill(data[i], t->size, e->value[i] = random_next(seed));
-        values[count++] = reef_value_make(t->id, t->size ? REEF_VALUE_ONE : REEF_VALUE_DEFAULT, t->size, t->size ? data[i] : NULL);
+        values[count++] =
+            reef_value_make(t->id, t->size ? REEF_VALUE_ONE : REEF_VALUE_DEFAULT, t->size, t->size ? data[i] : NULL);
         mask |= 1u << i;
     }
     assert_ok(reef_change_values(n->w, e->id, values, count));
@@ -321,8 +323,8 @@ static void change(naive_world *n, uint32_t number, uint64_t *seed)
 static void enable(naive_world *n, uint32_t number, uint64_t *seed)
 {
     naive_entity *e = &n->entity[number];
-    bool          on = random_below(seed, 3) == 0;
-    uint32_t      type = random_below(seed, NAIVE_TYPES + 2);
+    bool on = random_below(seed, 3) == 0;
+    uint32_t type = random_below(seed, NAIVE_TYPES + 2);
     if (type >= NAIVE_TYPES) {
         assert_ok(reef_enable_id(n->w, e->id, (reef_component){0}, on));
         reset(n, e, e->mask, !on);
@@ -352,7 +354,7 @@ void naive_mutate(naive_world *n, uint64_t *seed)
         return;
     }
     naive_entity *e = &n->entity[number];
-    bool          there = e->mask >> type & 1;
+    bool there = e->mask >> type & 1;
     if (what < 5) {
         assert_ok(reef_destroy(n->w, e->id));
         row_out(n, e);
@@ -383,7 +385,7 @@ void naive_write_value(naive_world *n, uint64_t *seed)
 {
     uint32_t number = n->entities ? some_entity(n, seed) : UINT32_MAX, type = random_below(seed, NAIVE_TYPES);
     if (number == UINT32_MAX) return;
-    naive_entity     *e = &n->entity[number];
+    naive_entity *e = &n->entity[number];
     const naive_type *t = &naive_types[type];
     if (t->bit && (e->mask & n->table_types)) {
         bool on = !(e->mask >> type & 1);
@@ -397,14 +399,14 @@ void naive_write_value(naive_world *n, uint64_t *seed)
 }
 
 typedef struct seen {
-    const naive_world  *n;
+    const naive_world *n;
     const naive_entity *e;
-    uint32_t            mask;
+    uint32_t mask;
 } seen;
 
 static bool compare_component(void *context, reef_entity id, reef_component c, const void *data, size_t size)
 {
-    seen    *s = context;
+    seen *s = context;
     uint32_t i = naive_type_of(c);
     assert_true(i < NAIVE_TYPES && size == naive_types[i].size && reef_entity_equal(id, s->e->id));
     if (size && !naive_is(data, (uint32_t)size, s->e->value[i]))
@@ -423,7 +425,8 @@ void naive_compare(const naive_world *n)
         assert_int_equal(s.mask, s.e->mask);
         assert_int_equal(reef_is_enabled_id(n->w, s.e->id, (reef_component){0}), !s.e->off);
         for (uint32_t i = 0; i < NAIVE_TYPES; i++)
-            assert_int_equal(reef_is_enabled_id(n->w, s.e->id, naive_types[i].id), (s.e->mask & ~s.e->disabled) >> i & 1);
+            assert_int_equal(reef_is_enabled_id(n->w, s.e->id, naive_types[i].id),
+                             (s.e->mask & ~s.e->disabled) >> i & 1);
     }
 }
 
@@ -504,7 +507,8 @@ static bool in_group(const naive_query *q, uint32_t term, bool none_of)
 bool naive_filter(const naive_query *q, uint32_t term)
 {
     const reef_term *t = &q->desc.terms[term];
-    return t->op == REEF_NOT || t->access == REEF_WITH || naive_types[naive_type_of(t->component)].size == 0 || in_group(q, term, true);
+    return t->op == REEF_NOT || t->access == REEF_WITH || naive_types[naive_type_of(t->component)].size == 0 ||
+           in_group(q, term, true);
 }
 
 bool naive_in_group(const naive_query *q, uint32_t term) { return in_group(q, term, false); }
@@ -520,7 +524,8 @@ reef_status naive_status(const naive_query *q, uint64_t *number)
         if (t->since == REEF_IF_CHANGED && !x->tracked && !x->bit && x->size == 0) return REEF_BAD_ARGUMENT;
         for (uint32_t k = 0; k < i; k++) {
             const reef_term *o = &q->desc.terms[k];
-            if (o->op >= REEF_ANY_OF || o->component.id != t->component.id || !reef_entity_equal(o->source, t->source)) continue;
+            if (o->op >= REEF_ANY_OF || o->component.id != t->component.id || !reef_entity_equal(o->source, t->source))
+                continue;
             bool filters = naive_filter(q, i) && naive_filter(q, k);
             if (!filters || (!in_group(q, i, false) && !in_group(q, k, false))) return REEF_DUPLICATE_TERM;
         }
@@ -539,7 +544,7 @@ static bool is_used(const naive_query *q, reef_component c, reef_entity source)
 static void leaf_random(naive_query *q, const naive_world *n, uint64_t *seed, bool since, bool top)
 {
     reef_term *t = &q->desc.terms[q->count];
-    uint32_t   op = random_below(seed, 10), enabled = random_below(seed, 12);
+    uint32_t op = random_below(seed, 10), enabled = random_below(seed, 12);
     memset(t, 0, sizeof *t);
     if (random_below(seed, 8) == 0) t->source = n->source[random_below(seed, NAIVE_SOURCES)];
     for (uint32_t i = 0; i < 4; i++) { /* a second term of one component is rare, and mostly wrong */
@@ -578,7 +583,8 @@ static void term_random(naive_query *q, const naive_world *n, uint64_t *seed, ui
 void naive_query_random(naive_query *q, const naive_world *n, uint64_t *seed, bool since)
 {
     memset(q, 0, sizeof *q);
-    for (uint32_t tops = random_below(seed, 5); tops-- > 0 && q->count < NAIVE_TERMS;) term_random(q, n, seed, 0, since);
+    for (uint32_t tops = random_below(seed, 5); tops-- > 0 && q->count < NAIVE_TERMS;)
+        term_random(q, n, seed, 0, since);
     if (random_below(seed, 6) == 0) q->desc.entities = random_below(seed, 2) ? REEF_EITHER : REEF_DISABLED;
     for (uint32_t i = 0; i < q->count; i++) {
         const reef_term *t = &q->desc.terms[i];
@@ -647,11 +653,12 @@ void naive_text(naive_query *q, const naive_world *n)
 void naive_print(const naive_query *q)
 {
     static const char *const op[] = {"HAS", "NOT", "OPTIONAL", "ANY_OF", "ALL_OF", "NONE_OF"};
-    print_error("query \"%s\", entities %d, last run %llu\n", q->text, (int)q->desc.entities, (unsigned long long)q->last);
+    print_error("query \"%s\", entities %d, last run %llu\n", q->text, (int)q->desc.entities,
+                (unsigned long long)q->last);
     for (uint32_t i = 0; i < q->count; i++) {
         const reef_term *t = &q->desc.terms[i];
-        const char      *name = t->op >= REEF_ANY_OF ? "" : naive_types[naive_type_of(t->component)].name;
-        print_error("  %s %s access %d enabled %d since %d count %u source %uv%u\n", op[t->op], name, (int)t->access, (int)t->enabled,
-                    (int)t->since, t->count, t->source.index, t->source.generation);
+        const char *name = t->op >= REEF_ANY_OF ? "" : naive_types[naive_type_of(t->component)].name;
+        print_error("  %s %s access %d enabled %d since %d count %u source %uv%u\n", op[t->op], name, (int)t->access,
+                    (int)t->enabled, (int)t->since, t->count, t->source.index, t->source.generation);
     }
 }

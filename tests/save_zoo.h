@@ -6,18 +6,53 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef struct { float x, y; } ZooPlace;
-typedef struct { char sign; double weight; reef_entity friend_of; char word[5]; int16_t three[3]; bool yes; } ZooMixed;
-typedef struct { int32_t heat; } ZooBurning;
-typedef struct { uint16_t a; uint8_t b; } ZooPaged;
-typedef struct { int64_t secret; } ZooCold;
-typedef struct { uint8_t kind; uint32_t amount; } ZooItem;
-typedef struct { uint32_t mesh; reef_entity maker; } ZooMesh;
-typedef struct { float x; int8_t layer; double z[2]; } ZooSpot;
-typedef struct { int32_t legs; } ZooAnimal;
-typedef struct { ZooAnimal base; int32_t tricks; } ZooDog;
-typedef struct { void *sound; } ZooSound;
-typedef struct { int32_t at; } ZooStamped;
+typedef struct {
+    float x, y;
+} ZooPlace;
+typedef struct {
+    char sign;
+    double weight;
+    reef_entity friend_of;
+    char word[5];
+    int16_t three[3];
+    bool yes;
+} ZooMixed;
+typedef struct {
+    int32_t heat;
+} ZooBurning;
+typedef struct {
+    uint16_t a;
+    uint8_t b;
+} ZooPaged;
+typedef struct {
+    int64_t secret;
+} ZooCold;
+typedef struct {
+    uint8_t kind;
+    uint32_t amount;
+} ZooItem;
+typedef struct {
+    uint32_t mesh;
+    reef_entity maker;
+} ZooMesh;
+typedef struct {
+    float x;
+    int8_t layer;
+    double z[2];
+} ZooSpot;
+typedef struct {
+    int32_t legs;
+} ZooAnimal;
+typedef struct {
+    ZooAnimal base;
+    int32_t tricks;
+} ZooDog;
+typedef struct {
+    void *sound;
+} ZooSound;
+typedef struct {
+    int32_t at;
+} ZooStamped;
 
 static const reef_hooks zoo_reset = {.on_fork = REEF_FORK_RESET};
 static const reef_hooks zoo_stamps = {.track_rows = true};
@@ -38,26 +73,30 @@ REEF_TAG(ZooTag);
 REEF_SWITCH(ZooAwake);
 
 REEF_FIELDS(ZooPlace, REEF_FIELD(ZooPlace, x, REEF_F32, "m", 0, 0), REEF_FIELD(ZooPlace, y, REEF_F32, "m", -10, 10));
-REEF_FIELDS(ZooMixed, REEF_FIELD(ZooMixed, sign, REEF_I8, NULL, 0, 0), REEF_FIELD(ZooMixed, weight, REEF_F64, "kg", 0, 0),
+REEF_FIELDS(ZooMixed, REEF_FIELD(ZooMixed, sign, REEF_I8, NULL, 0, 0),
+            REEF_FIELD(ZooMixed, weight, REEF_F64, "kg", 0, 0),
             REEF_FIELD(ZooMixed, friend_of, REEF_ENTITY, NULL, 0, 0), REEF_FIELD(ZooMixed, word, REEF_CHAR, NULL, 0, 0),
             REEF_FIELD(ZooMixed, three, REEF_I16, NULL, 0, 0), REEF_FIELD(ZooMixed, yes, REEF_BOOL, NULL, 0, 0));
 REEF_FIELDS(ZooBurning, REEF_FIELD(ZooBurning, heat, REEF_I32, NULL, 0, 0));
 REEF_FIELDS(ZooPaged, REEF_FIELD(ZooPaged, a, REEF_U16, NULL, 0, 0), REEF_FIELD(ZooPaged, b, REEF_U8, NULL, 0, 0));
 REEF_FIELDS(ZooCold, REEF_FIELD(ZooCold, secret, REEF_I64, NULL, 0, 0));
 REEF_FIELDS(ZooItem, REEF_FIELD(ZooItem, kind, REEF_U8, NULL, 0, 0), REEF_FIELD(ZooItem, amount, REEF_U32, NULL, 0, 0));
-REEF_FIELDS(ZooMesh, REEF_FIELD(ZooMesh, mesh, REEF_U32, NULL, 0, 0), REEF_FIELD(ZooMesh, maker, REEF_ENTITY, NULL, 0, 0));
+REEF_FIELDS(ZooMesh, REEF_FIELD(ZooMesh, mesh, REEF_U32, NULL, 0, 0),
+            REEF_FIELD(ZooMesh, maker, REEF_ENTITY, NULL, 0, 0));
 REEF_FIELDS(ZooSpot, REEF_FIELD(ZooSpot, x, REEF_F32, NULL, 0, 0), REEF_FIELD(ZooSpot, layer, REEF_I8, NULL, 0, 0),
             REEF_FIELD(ZooSpot, z, REEF_F64, NULL, 0, 0));
 REEF_FIELDS(ZooAnimal, REEF_FIELD(ZooAnimal, legs, REEF_I32, NULL, 0, 0));
-REEF_FIELDS(ZooDog, REEF_FIELD(ZooDog, base.legs, REEF_I32, NULL, 0, 0), REEF_FIELD(ZooDog, tricks, REEF_I32, NULL, 0, 0));
+REEF_FIELDS(ZooDog, REEF_FIELD(ZooDog, base.legs, REEF_I32, NULL, 0, 0),
+            REEF_FIELD(ZooDog, tricks, REEF_I32, NULL, 0, 0));
 REEF_FIELDS(ZooStamped, REEF_FIELD(ZooStamped, at, REEF_I32, NULL, 0, 0));
 
 enum { ZOO_TYPES = 14, ZOO_MOST = 4096 };
 static inline reef_component zoo_type(uint32_t i)
 {
-    const reef_component all[ZOO_TYPES] = {reef_id(ZooPlace), reef_id(ZooMixed), reef_id(ZooBurning), reef_id(ZooPaged), reef_id(ZooCold),
-                                           reef_id(ZooItem), reef_id(ZooMesh), reef_id(ZooSpot), reef_id(ZooAnimal), reef_id(ZooDog),
-                                           reef_id(ZooSound), reef_id(ZooStamped), reef_id(ZooTag), reef_id(ZooAwake)};
+    const reef_component all[ZOO_TYPES] = {
+        reef_id(ZooPlace), reef_id(ZooMixed),   reef_id(ZooBurning), reef_id(ZooPaged),  reef_id(ZooCold),
+        reef_id(ZooItem),  reef_id(ZooMesh),    reef_id(ZooSpot),    reef_id(ZooAnimal), reef_id(ZooDog),
+        reef_id(ZooSound), reef_id(ZooStamped), reef_id(ZooTag),     reef_id(ZooAwake)};
     return all[i];
 }
 

@@ -1,14 +1,34 @@
 #include "scenes.h"
 
-typedef struct Seed { uint32_t state, age; } Seed;
-typedef struct Kin { reef_entity one; } Kin;
-typedef struct Tally { uint32_t changed, added, blocks, runs; } Tally;
-typedef struct Sum { double real; int64_t whole; } Sum;
-typedef struct Trail { uint64_t hash, events; } Trail;
-typedef struct Rate { uint32_t steps, late, seldom, odd; } Rate;
-typedef struct Pulse { int32_t beat; } Pulse;
-typedef struct Hit { reef_entity who; uint32_t n, from; } Hit;
-typedef struct Heal { uint32_t n; } Heal;
+typedef struct Seed {
+    uint32_t state, age;
+} Seed;
+typedef struct Kin {
+    reef_entity one;
+} Kin;
+typedef struct Tally {
+    uint32_t changed, added, blocks, runs;
+} Tally;
+typedef struct Sum {
+    double real;
+    int64_t whole;
+} Sum;
+typedef struct Trail {
+    uint64_t hash, events;
+} Trail;
+typedef struct Rate {
+    uint32_t steps, late, seldom, odd;
+} Rate;
+typedef struct Pulse {
+    int32_t beat;
+} Pulse;
+typedef struct Hit {
+    reef_entity who;
+    uint32_t n, from;
+} Hit;
+typedef struct Heal {
+    uint32_t n;
+} Heal;
 static const reef_hooks pulse_rows = {.track_rows = true};
 REEF_COMPONENT(Seed);
 REEF_COMPONENT(Kin);
@@ -39,26 +59,31 @@ static uint32_t chance(const reef_block *b, uint32_t row, uint64_t stream, uint3
 
 typedef enum wish_kind { WISH_SPAWN, WISH_DESTROY, WISH_ADD, WISH_REMOVE, WISH_SET, WISH_ENABLE } wish_kind;
 typedef struct wish {
-    wish_kind      kind;
-    reef_entity    entity; /* index HELD_FIRST + n: the n-th that was spawned by a wish */
+    wish_kind kind;
+    reef_entity entity; /* index HELD_FIRST + n: the n-th that was spawned by a wish */
     reef_component type;
-    bool           on;
-    uint32_t       seed;   /* of what is spawned */
-    union { Position position; Health health; Kin kin; Mass mass; } value;
-    uint32_t       size;
+    bool on;
+    uint32_t seed; /* of what is spawned */
+    union {
+        Position position;
+        Health health;
+        Kin kin;
+        Mass mass;
+    } value;
+    uint32_t size;
 } wish;
 
 enum { WISHES_MAX = 200000, HELD_FIRST = 0x70000000 };
 
 struct naive {
     const scene *scene;
-    reef_world  *world;
-    reef_query   query[32];
-    wish        *wishes;
-    uint32_t     count, spawned;
+    reef_world *world;
+    reef_query query[32];
+    wish *wishes;
+    uint32_t count, spawned;
     reef_entity *made;
-    Sum          part; /* of the share that runs */
-    uint64_t     tick;
+    Sum part; /* of the share that runs */
+    uint64_t tick;
 };
 static naive *noting; /* the twin that runs: systems get no word about it */
 
@@ -142,7 +167,8 @@ static void breed(reef_block *b)
         if (s[i].state % 16) continue;
         const Kin kin = {want_spawn(b, s[i].state, p[i].x + 1)};
         want_set(b, b->entities[i], reef_id(Kin), &kin, sizeof kin);
-        if (s[i].state % 64 == 0) want_set(b, kin.one, reef_id(Health), &(Health){(int32_t)s[i].age, 1}, sizeof(Health));
+        if (s[i].state % 64 == 0)
+            want_set(b, kin.one, reef_id(Health), &(Health){(int32_t)s[i].age, 1}, sizeof(Health));
         if (s[i].state % 256 == 0) want_destroy(b, kin.one);
     }
 }
@@ -152,7 +178,8 @@ static void bud(reef_block *b)
     Health *h = reef_inout(b, Health);
     for (uint32_t i = 0; i < b->count; i++) {
         h[i].now = (int32_t)mixed((uint32_t)h[i].now + 1);
-        for (uint32_t n = (uint32_t)h[i].now % 64; n < 3; n++) want_add(b, want_spawn(b, (uint32_t)h[i].now + n, 5), reef_id(Frozen));
+        for (uint32_t n = (uint32_t)h[i].now % 64; n < 3; n++)
+            want_add(b, want_spawn(b, (uint32_t)h[i].now + n, 5), reef_id(Frozen));
     }
 }
 
@@ -244,7 +271,8 @@ static void wound(reef_block *b)
 {
     Health *h = reef_inout(b, Health);
     reef_events r = reef_receive(b, Hit);
-    for (const Hit *x; (x = reef_next_event(&r)) != NULL;) h[x->n % b->count].now += (int32_t)(x->from + x->who.index % 5);
+    for (const Hit *x; (x = reef_next_event(&r)) != NULL;)
+        h[x->n % b->count].now += (int32_t)(x->from + x->who.index % 5);
 }
 
 static void mend(reef_block *b)
@@ -419,9 +447,11 @@ static void gain_pulse(reef_block *b)
 
 static void marks_begin(reef_world *w)
 {
-    reef_spawn_many(w, 2600, NULL, reef_with(Position, 1, 1), reef_with(Velocity, 1, 1), reef_with(Tally, 0, 0, 0, 0), reef_with(Pulse, 1));
+    reef_spawn_many(w, 2600, NULL, reef_with(Position, 1, 1), reef_with(Velocity, 1, 1), reef_with(Tally, 0, 0, 0, 0),
+                    reef_with(Pulse, 1));
     reef_spawn_many(w, 2300, NULL, reef_with(Position, 1, 1), reef_with(Velocity, 1, 1), reef_with(Tally, 0, 0, 0, 0));
-    reef_spawn_many(w, 1100, NULL, reef_with(Position, 1, 1), reef_with(Tally, 0, 0, 0, 0), reef_with(Pulse, 2), reef_tag(Awake));
+    reef_spawn_many(w, 1100, NULL, reef_with(Position, 1, 1), reef_with(Tally, 0, 0, 0, 0), reef_with(Pulse, 2),
+                    reef_tag(Awake));
 }
 
 static void wake_some(reef_world *w, uint64_t tick)
@@ -510,7 +540,9 @@ static const scene_system others_systems[] = {
 
 /* ---- owned: values with hooks, which run on the threads of jobs ---- */
 
-typedef struct Note { uint32_t *own, value; } Note;
+typedef struct Note {
+    uint32_t *own, value;
+} Note;
 
 static reef_status note_copy(void *context, void *to, const void *from)
 {
@@ -608,7 +640,8 @@ static void rates_begin(reef_world *w)
 {
     reef_single_set(w, Trail, 0, 0);
     reef_spawn_many(w, 2100, NULL, reef_with(Rate, 0, 0, 0, 0), reef_with(Tally, 0, 0, 0, 0));
-    reef_spawn_many(w, 1500, NULL, reef_with(Rate, 0, 0, 0, 0), reef_with(Position, 1, 1), reef_with(Tally, 0, 0, 0, 0));
+    reef_spawn_many(w, 1500, NULL, reef_with(Rate, 0, 0, 0, 0), reef_with(Position, 1, 1),
+                    reef_with(Tally, 0, 0, 0, 0));
 }
 
 static const reef_phase_desc rates_phases[] = {
@@ -692,7 +725,10 @@ naive *naive_begin(const scene *s, reef_world *w)
     return n;
 }
 
-static reef_entity made_of(const naive *n, reef_entity e) { return e.index >= HELD_FIRST ? n->made[e.index - HELD_FIRST] : e; }
+static reef_entity made_of(const naive *n, reef_entity e)
+{
+    return e.index >= HELD_FIRST ? n->made[e.index - HELD_FIRST] : e;
+}
 
 /* One after the other; those that fail have no effect. */
 static void wishes_do(naive *n)
@@ -704,7 +740,8 @@ static void wishes_do(naive *n)
         const reef_entity e = made_of(n, x->entity);
         switch (x->kind) {
         case WISH_SPAWN:
-            n->made[spawned++] = reef_spawn(w, reef_with(Seed, x->seed, 0), reef_with(Position, x->value.position.x, x->value.position.y));
+            n->made[spawned++] = reef_spawn(w, reef_with(Seed, x->seed, 0),
+                                            reef_with(Position, x->value.position.x, x->value.position.y));
             break;
         case WISH_DESTROY: reef_destroy(w, e); break;
         case WISH_ADD: reef_add_id(w, e, x->type, NULL, NULL); break;
@@ -753,7 +790,8 @@ void naive_tick(naive *n, uint64_t tick)
     assert_ok(reef_tick(n->world, 0.0166f)); /* it has no systems: only the time goes on */
     for (uint32_t i = 0; s->systems[i].name; i++) {
         naive_run(n, i);
-        if (s->systems[i + 1].name == NULL || strcmp(phase_of(&s->systems[i]), phase_of(&s->systems[i + 1])) != 0) wishes_do(n);
+        if (s->systems[i + 1].name == NULL || strcmp(phase_of(&s->systems[i]), phase_of(&s->systems[i + 1])) != 0)
+            wishes_do(n);
     }
     noting = NULL;
 }
@@ -769,7 +807,8 @@ void naive_end(naive *n)
 
 uint64_t scene_digest(reef_world *w)
 {
-    static const char *const texts[] = {"in Seed", "in Position", "in Health", "Frozen", "with Kin"}; /* Kin holds handles */
+    /* Kin holds handles */
+    static const char *const texts[] = {"in Seed", "in Position", "in Health", "Frozen", "with Kin"};
     uint64_t h = 0xCBF29CE484222325u;
     for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
         for (reef_block b = reef_begin_text(w, texts[k]); reef_next(&b);) {

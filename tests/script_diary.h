@@ -5,14 +5,14 @@
 #include "support.h"
 
 typedef struct entry {
-    char        what; /* s, u, e */
-    char        name;
+    char what; /* s, u, e */
+    char name;
     reef_entity entity;
-    int32_t     count;
-    bool        block;
+    int32_t count;
+    bool block;
 } entry;
 
-static entry    diary[1000];
+static entry diary[1000];
 static uint32_t written;
 
 static inline void note(const reef_script_run *r, char what, char name)
@@ -32,10 +32,11 @@ static inline uint32_t count_of(char what)
 static inline const char *story(void)
 {
     static char text[4000];
-    size_t      at = 0;
+    size_t at = 0;
     text[0] = 0;
     for (uint32_t i = 0; i < written; i++)
-        at += (size_t)snprintf(text + at, sizeof text - at, "%s%c%c%u", i ? " " : "", diary[i].what, diary[i].name, (unsigned)diary[i].entity.index);
+        at += (size_t)snprintf(text + at, sizeof text - at, "%s%c%c%u", i ? " " : "", diary[i].what, diary[i].name,
+                               (unsigned)diary[i].entity.index);
     written = 0;
     return text;
 }

@@ -4,12 +4,10 @@
 #include "storage/table.h" /* before cmocka, which has a macro of the name fail */
 #include "support.h"
 
-/* Suites count moves, calls of hooks and bytes: where a suite doesn't ask for it, nothing is moved to find kept pointers. */
+/* Suites count moves, calls of hooks and bytes: where a suite doesn't ask for it, nothing is moved to find kept
+ * pointers. */
 #if !defined(_WIN32)
-REEF_BEFORE_MAIN(pointers_may_be_kept)
-{
-    setenv("REEF_QUARANTINE", "0", 0);
-}
+REEF_BEFORE_MAIN(pointers_may_be_kept) { setenv("REEF_QUARANTINE", "0", 0); }
 #endif
 
 /* ---- the allocator ---- */
@@ -18,9 +16,9 @@ enum { GUARD = 32, GARBAGE_MAX = 256 << 10 };
 
 typedef struct block_head {
     uint64_t magic;
-    void    *raw;
-    size_t   bytes, align;
-    heap    *owner;
+    void *raw;
+    size_t bytes, align;
+    heap *owner;
 } block_head;
 
 static const uint64_t head_magic = 0x7265656668656164u;
@@ -46,12 +44,12 @@ static void spoil(void *block, size_t bytes, int with)
 static void *heap_take(heap *h, size_t bytes, size_t align)
 {
     size_t unit = align < 16 ? 16 : align;
-    char  *raw = malloc(sizeof(block_head) + 2 * unit + bytes + GUARD);
+    char *raw = malloc(sizeof(block_head) + 2 * unit + bytes + GUARD);
     if (raw == NULL) return NULL;
     size_t skip = sizeof(block_head) + unit - 1 - (((uintptr_t)raw + sizeof(block_head) + unit - 1) & (unit - 1));
     /* Never aligned better than asked for: who needs more must not get it by luck. */
     if ((((uintptr_t)raw + skip) & unit) == 0) skip += unit;
-    char       *block = raw + skip;
+    char *block = raw + skip;
     block_head *head = head_of(block);
     *head = (block_head){head_magic, raw, bytes, align, h};
     spoil(block, bytes, 0xA5);
@@ -64,7 +62,7 @@ static void *heap_take(heap *h, size_t bytes, size_t align)
 
 static void heap_give(heap *h, void *block)
 {
-    block_head          *head = head_of(block);
+    block_head *head = head_of(block);
     const unsigned char *guard = (unsigned char *)block + head->bytes;
     for (int i = 0; i < GUARD; i++)
         if (guard[i] != 0xFD) heap_mistake(h, "something wrote behind a block's end");
@@ -185,11 +183,11 @@ int fixture_end(void **test)
 }
 
 reef_world *world_of(void **test) { return ((fixture *)*test)->world; }
-heap       *heap_of(void **test) { return &((fixture *)*test)->heap; }
+heap *heap_of(void **test) { return &((fixture *)*test)->heap; }
 
 reef_world *another_world(void **test, const reef_world_config *config)
 {
-    fixture          *f = *test;
+    fixture *f = *test;
     reef_world_config own = config ? *config : (reef_world_config){0};
     if (own.allocator.resize == NULL) own.allocator = heap_allocator(&f->heap);
     for (int i = 0; i < EXTRA_WORLDS; i++) {
@@ -264,7 +262,7 @@ static bool names_call(const char *operation, const char *call)
 
 void refusal_end(const refusal *r, bool failed, reef_status wanted)
 {
-    reef_error  e = reef_last_error(r->world);
+    reef_error e = reef_last_error(r->world);
     const char *wrong = NULL;
     if (!failed) wrong = "it was not refused";
     else if (e.status != wanted) wrong = "the error record has another status";
@@ -309,12 +307,12 @@ static uint64_t digest_text(uint64_t hash, const char *text)
 
 typedef struct digest_state {
     const reef_world *world;
-    uint64_t          hash;
+    uint64_t hash;
 } digest_state;
 
 static bool digest_component(void *context, reef_entity e, reef_component c, const void *data, size_t size)
 {
-    digest_state  *d = context;
+    digest_state *d = context;
     reef_type_info info;
     if (!reef_type_get(c, &info)) info.hooks = NULL;
     d->hash = digest_number(d->hash, reef_entity_bits(e));
@@ -346,8 +344,8 @@ uint64_t digest(const reef_world *w)
     assert_true(reef_visit_entities(w, digest_entity, &d));
     assert_true(reef_visit_world(w, digest_component, &d));
     reef_stats s = reef_world_stats(w);
-    uint64_t   counts[] = {reef_count_alive(w), s.entities,  s.entities_empty, s.indices, s.free_ids, s.tables, s.names,
-                           s.spawned,           s.destroyed, s.moved};
+    uint64_t counts[] = {reef_count_alive(w), s.entities,  s.entities_empty, s.indices, s.free_ids, s.tables, s.names,
+                         s.spawned,           s.destroyed, s.moved};
     return digest_bytes(d.hash, counts, sizeof counts);
 }
 
@@ -374,7 +372,7 @@ static const char anywhere;
 static uint32_t ticket_new(const void *slot)
 {
     if (book.tickets + 1 >= book.capacity) {
-        uint32_t     capacity = book.capacity ? book.capacity * 2 : 1024;
+        uint32_t capacity = book.capacity ? book.capacity * 2 : 1024;
         const void **more = realloc(book.where, capacity * sizeof *more);
         if (more == NULL) abort();
         memset(more + book.capacity, 0, (capacity - book.capacity) * sizeof *more);
@@ -424,7 +422,7 @@ static reef_status tracked_construct(void *context, reef_world *w, reef_entity e
 static reef_status tracked_copy(void *context, void *to, const void *from)
 {
     const Tracked *f = from;
-    Tracked       *t = to;
+    Tracked *t = to;
     (void)context;
     if (to == from) wrong("copy onto itself");
     if (f->ticket != 0 && !lives_at(f->ticket, from)) wrong("copy of a value that isn't there");
@@ -474,7 +472,7 @@ static void unique_move(void *context, void *to, void *from)
 static reef_status loose_copy(void *context, void *to, const void *from)
 {
     const Loose *f = from;
-    Loose       *t = to;
+    Loose *t = to;
     (void)context;
     if (to == from) wrong("copy onto itself");
     if (f->ticket != 0 && !lives_at(f->ticket, &anywhere)) wrong("copy of a value that isn't there");
@@ -494,8 +492,10 @@ static void loose_destroy(void *context, void *slot)
     memset(slot, 0xEE, sizeof *t);
 }
 
-const reef_hooks tracked_hooks = {tracked_construct, tracked_copy, tracked_move, tracked_destroy, NULL, false, true, REEF_FORK_COPY, false};
-const reef_hooks unique_hooks = {tracked_construct, NULL, unique_move, tracked_destroy, NULL, false, true, REEF_FORK_COPY, false};
+const reef_hooks tracked_hooks = {tracked_construct, tracked_copy, tracked_move, tracked_destroy, NULL, false, true,
+                                  REEF_FORK_COPY,    false};
+const reef_hooks unique_hooks = {tracked_construct, NULL, unique_move, tracked_destroy, NULL, false, true,
+                                 REEF_FORK_COPY,    false};
 const reef_hooks loose_hooks = {NULL, loose_copy, NULL, loose_destroy, NULL, true, false, REEF_FORK_COPY, false};
 
 void tracked_make(Tracked *slot, int32_t value) { *slot = (Tracked){value, ticket_new(slot)}; }
@@ -509,7 +509,7 @@ reef_component numbered_type(const char *prefix, uint32_t number, uint32_t size,
 {
     char name[64];
     snprintf(name, sizeof name, "%s%05u", prefix, (unsigned)number);
-    reef_status    status = REEF_OK;
+    reef_status status = REEF_OK;
     reef_component c = reef_type_new(&(reef_type_desc){.name = name, .size = size, .align = align}, &status);
     assert_int_equal(status, REEF_OK);
     assert_true(c.id != 0);
@@ -556,7 +556,7 @@ REEF_SWITCH(TwinHome); /* there: a tag */
 typedef struct {
     int32_t a;
 } TwinHooks; /* there: plain data */
-static void             forget(void *context, void *slot) { (void)context, (void)slot; }
+static void forget(void *context, void *slot) { (void)context, (void)slot; }
 static const reef_hooks forgetting = {.destroy = forget, .bytes_move = true};
 REEF_COMPONENT_HOOKS(TwinHooks, &forgetting);
 

@@ -21,15 +21,15 @@
  * given back filled with garbage. It compares old sizes and alignments with those of the allocation. */
 
 typedef struct heap {
-    uint64_t    calls;  /* that asked for memory: new blocks and resized ones */
-    uint64_t    blocks; /* held now */
-    uint64_t    bytes;  /* held now */
-    uint64_t    largest_align;
-    uint64_t    limit;     /* bytes that may be held; 0: any */
-    uint64_t    fail_at;   /* the call, as `calls` counts them, that fails; 0: none */
-    bool        fail_rest; /* and all later ones */
-    uint64_t    refused;   /* calls that failed */
-    const char *mistake;   /* the first wrong use, NULL: none */
+    uint64_t calls;  /* that asked for memory: new blocks and resized ones */
+    uint64_t blocks; /* held now */
+    uint64_t bytes;  /* held now */
+    uint64_t largest_align;
+    uint64_t limit;      /* bytes that may be held; 0: any */
+    uint64_t fail_at;    /* the call, as `calls` counts them, that fails; 0: none */
+    bool fail_rest;      /* and all later ones */
+    uint64_t refused;    /* calls that failed */
+    const char *mistake; /* the first wrong use, NULL: none */
 } heap;
 
 reef_allocator heap_allocator(heap *h);
@@ -44,7 +44,7 @@ bool heap_fails_now(heap *h);
 enum { EXTRA_WORLDS = 6 };
 
 typedef struct fixture {
-    heap        heap;
+    heap heap;
     reef_world *world;               /* open, everything by default */
     reef_world *extra[EXTRA_WORLDS]; /* made by another_world */
 } fixture;
@@ -57,7 +57,7 @@ int fixture_end(void **state);
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_begin, fixture_end)
 
 reef_world *world_of(void **state);
-heap       *heap_of(void **state);
+heap *heap_of(void **state);
 /* A further world on the fixture's heap (unless the config has an allocator); the fixture frees it. */
 reef_world *another_world(void **state, const reef_world_config *config);
 /* Frees a world of the fixture before the test's end. */
@@ -81,18 +81,18 @@ void assert_valid_at(const reef_world *w, const char *file, int line);
  * world is valid and the same as before, byte for byte. */
 typedef struct refusal {
     reef_world *world;
-    uint64_t    digest;
+    uint64_t digest;
     const char *call, *file;
-    int         line;
+    int line;
 } refusal;
 
 refusal refusal_begin(reef_world *w, const char *call, const char *file, int line);
-void    refusal_end(const refusal *r, bool failed, reef_status recorded);
-void    refusal_status(refusal r, reef_status got, reef_status wanted);
-void    refusal_pointer(refusal r, const void *got, reef_status wanted);
-void    refusal_entity(refusal r, reef_entity got, reef_status wanted);
-void    refusal_query(refusal r, reef_query got, reef_status wanted);
-void    refusal_zero(refusal r, uint64_t got, reef_status wanted);
+void refusal_end(const refusal *r, bool failed, reef_status recorded);
+void refusal_status(refusal r, reef_status got, reef_status wanted);
+void refusal_pointer(refusal r, const void *got, reef_status wanted);
+void refusal_entity(refusal r, reef_entity got, reef_status wanted);
+void refusal_query(refusal r, reef_query got, reef_status wanted);
+void refusal_zero(refusal r, uint64_t got, reef_status wanted);
 
 #define REFUSAL_(kind, w, wanted, call, text) \
     do { \
@@ -118,18 +118,18 @@ uint64_t digest_bytes(uint64_t hash, const void *data, size_t size);
  * the ledger, as written by reef_with. */
 
 typedef struct ledger {
-    uint64_t     constructed, copied, moved, destroyed;
-    uint64_t     taken; /* move-only values that came in from a value outside of the ledger */
-    uint64_t     live;
-    uint64_t     fail_construct, fail_copy; /* the n-th call from now on fails; 0: none */
-    reef_status  fail_status;               /* with this */
-    heap        *heap;  /* construct and copy fail as its allocations do, with NO_MEMORY; NULL: they don't */
-    const char  *mistake;
-    reef_world  *world; /* of the last construct, with its entity and args */
-    reef_entity  entity;
-    const void  *args;
+    uint64_t constructed, copied, moved, destroyed;
+    uint64_t taken; /* move-only values that came in from a value outside of the ledger */
+    uint64_t live;
+    uint64_t fail_construct, fail_copy; /* the n-th call from now on fails; 0: none */
+    reef_status fail_status;            /* with this */
+    heap *heap; /* construct and copy fail as its allocations do, with NO_MEMORY; NULL: they don't */
+    const char *mistake;
+    reef_world *world; /* of the last construct, with its entity and args */
+    reef_entity entity;
+    const void *args;
     const void **where; /* by ticket; NULL: not alive */
-    uint32_t     tickets, capacity;
+    uint32_t tickets, capacity;
 } ledger;
 
 extern ledger book;
@@ -139,15 +139,15 @@ void ledger_reset(void);
 void ledger_count_anew(void);
 
 typedef struct {
-    int32_t  value;
+    int32_t value;
     uint32_t ticket;
 } Tracked; /* construct, copy, move, destroy */
 typedef struct {
-    int32_t  value;
+    int32_t value;
     uint32_t ticket;
 } Unique; /* move-only: construct, move, destroy */
 typedef struct {
-    int32_t  value;
+    int32_t value;
     uint32_t ticket;
 } Loose; /* copy, destroy, moved as bytes; zero by default */
 

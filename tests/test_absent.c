@@ -3,10 +3,14 @@
 
 static void note_count(void *context, const reef_load_note *note) { ((uint32_t *)context)[note->kind]++; }
 
-typedef struct { uint32_t number; } Bell;
+typedef struct {
+    uint32_t number;
+} Bell;
 REEF_COMPONENT(Bell);
 REEF_FIELDS(Bell, REEF_FIELD(Bell, number, REEF_U32, NULL, 0, 0));
-static struct { uint32_t count, sum, runs, steps; } heard;
+static struct {
+    uint32_t count, sum, runs, steps;
+} heard;
 static void hears(reef_block *b)
 {
     reef_events bells = reef_receive(b, Bell);
@@ -20,16 +24,20 @@ static void stepped(reef_block *b) { (void)b, heard.steps++; }
 static void hearing_systems(reef_world *w)
 {
     assert_ok(reef_phase_new(w, &(reef_phase_desc){.name = "steps", .step_ns = 400000000}));
-    assert_false(reef_system_is_null(reef_system_new(w, &(reef_system_desc){.name = "hears", .function = hears, .text = "; receives Bell"})));
-    assert_false(reef_system_is_null(reef_system_new(w, &(reef_system_desc){.name = "seldom", .function = seldom, .interval_ns = 5000000000})));
-    assert_false(reef_system_is_null(reef_system_new(w, &(reef_system_desc){.name = "stepped", .function = stepped, .phase = "steps"})));
+    assert_false(reef_system_is_null(
+        reef_system_new(w, &(reef_system_desc){.name = "hears", .function = hears, .text = "; receives Bell"})));
+    assert_false(reef_system_is_null(
+        reef_system_new(w, &(reef_system_desc){.name = "seldom", .function = seldom, .interval_ns = 5000000000})));
+    assert_false(reef_system_is_null(
+        reef_system_new(w, &(reef_system_desc){.name = "stepped", .function = stepped, .phase = "steps"})));
 }
 
 /* Sealed or not, through a program that has none of the systems, and back. */
 static void carried(void **state, bool sealed, bool journal)
 {
     const reef_save_desc desc = {.sealed = sealed};
-    reef_world *w = another_world(state, NULL), *reader = another_world(state, NULL), *back = another_world(state, NULL), *late = another_world(state, NULL);
+    reef_world *w = another_world(state, NULL), *reader = another_world(state, NULL),
+               *back = another_world(state, NULL), *late = another_world(state, NULL);
     reef_bytes bytes, again;
     hearing_systems(w);
     hearing_systems(back);
@@ -38,7 +46,8 @@ static void carried(void **state, bool sealed, bool journal)
     assert_ok(reef_system_switch(w, reef_system_find(w, "seldom"), false));
     assert_ok(reef_save_bytes(w, &bytes, &desc));
     uint32_t told[16] = {0};
-    const reef_status s = reef_load_bytes(reader, bytes.data, bytes.size, &(reef_load_desc){.note = note_count, .context = told});
+    const reef_status s =
+        reef_load_bytes(reader, bytes.data, bytes.size, &(reef_load_desc){.note = note_count, .context = told});
     if (s != REEF_OK) print_error("%s\n", reef_last_error(reader).detail);
     assert_status(REEF_OK, s);
     assert_int_equal(told[REEF_NOTE_SYSTEM_UNKNOWN], 4);
@@ -70,12 +79,13 @@ static void carried(void **state, bool sealed, bool journal)
         assert_ok(reef_tick(both[i], 0.7f));
         assert_int_equal(heard.count, journal ? 6 : 5);
         assert_int_equal(heard.sum, journal ? 115 : 15);
-        assert_int_equal(heard.runs, 0); /* off; and on it would have to wait */
+        assert_int_equal(heard.runs, 0);  /* off; and on it would have to wait */
         assert_int_equal(heard.steps, 2); /* 0.3 s were left over */
         assert_valid(both[i]);
     }
     /* Where systems run, nothing waits for those that aren't there. */
-    assert_false(reef_system_is_null(reef_system_new(reader, &(reef_system_desc){.name = "other", .function = seldom})));
+    assert_false(
+        reef_system_is_null(reef_system_new(reader, &(reef_system_desc){.name = "other", .function = seldom})));
     assert_ok(reef_tick(reader, 0.5f));
     assert_int_equal(reef_world_stats(reader).events, 0);
     assert_valid(reader);

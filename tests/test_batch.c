@@ -7,7 +7,7 @@ static reef_entity ids[N];
 static void shuffle(reef_entity *e, uint32_t n, uint64_t seed)
 {
     for (uint32_t i = n; i > 1; i--) {
-        uint32_t    j = random_below(&seed, i);
+        uint32_t j = random_below(&seed, i);
         reef_entity t = e[j];
         e[j] = e[i - 1];
         e[i - 1] = t;
@@ -27,9 +27,9 @@ static void populate(reef_world *w)
 
 static void B2_get_many_copies_what_is_there(void **state)
 {
-    static Mass        out[N + 3];
+    static Mass out[N + 3];
     static reef_entity asked[N + 3];
-    reef_world        *w = world_of(state);
+    reef_world *w = world_of(state);
     populate(w);
     memcpy(asked, ids, sizeof ids);
     assert_ok(reef_destroy(w, ids[1]));
@@ -51,7 +51,7 @@ static void B2_get_many_refuses_types_that_copy_by_a_hook(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e = reef_spawn(w, reef_with(Tracked, .value = 1));
-    Tracked     out = {.value = 50};
+    Tracked out = {.value = 50};
     assert_int_equal(reef_get_many(w, Tracked, &e, 1, &out), 0);
     assert_int_equal(out.value, 50);
     assert_int_equal(book.copied, 1); /* the spawn */
@@ -59,9 +59,9 @@ static void B2_get_many_refuses_types_that_copy_by_a_hook(void **state)
 
 static void B2_write_many_replaces_in_the_arrays_order(void **state)
 {
-    static Mass        in[N];
+    static Mass in[N];
     static reef_entity asked[N];
-    reef_world        *w = world_of(state);
+    reef_world *w = world_of(state);
     populate(w);
     memcpy(asked, ids, sizeof ids);
     shuffle(asked, N, 9);
@@ -86,7 +86,7 @@ static void B2_write_many_goes_through_hooks(void **state)
     enum { FEW = 20 };
     reef_world *w = world_of(state);
     reef_entity e[FEW];
-    Tracked     in[FEW];
+    Tracked in[FEW];
     for (int i = 0; i < FEW; i++) {
         e[i] = reef_spawn(w, reef_with(Tracked, .value = i));
         in[i] = (Tracked){.value = 100 + i};
@@ -122,7 +122,7 @@ static void A1_destroy_many_skips_the_dead_and_counts_each_once(void **state)
 static void A1_destroy_many_equals_one_by_one(void **state)
 {
     static reef_entity doomed[N];
-    reef_world        *w = world_of(state), *v = another_world(state, NULL);
+    reef_world *w = world_of(state), *v = another_world(state, NULL);
     populate(v);
     populate(w);
     memcpy(doomed, ids, sizeof ids);
@@ -138,7 +138,7 @@ static void A1_destroy_many_equals_one_by_one(void **state)
 static void E6_destroy_with_takes_all_that_have_the_set(void **state)
 {
     reef_world *w = world_of(state);
-    uint64_t    dead = 0, wanted = 0;
+    uint64_t dead = 0, wanted = 0;
     populate(w);
     for (int i = 0; i < N; i++) wanted += i % 4 && i % 2 ? 1u : 0u;
     assert_ok(reef_destroy_with_types(w, (reef_component[]){reef_id(Mass), reef_id(Hungry)}, 2, &dead));
@@ -169,10 +169,10 @@ static void E6_destroy_with_switch_and_table_together(void **state)
 
 static void E6_destroy_with_unknown_or_repeated_types(void **state)
 {
-    reef_world    *w = world_of(state);
+    reef_world *w = world_of(state);
     reef_component none[] = {reef_id(Position), {0}};
     reef_component beyond[] = {{UINT32_MAX}};
-    uint64_t       dead = 77;
+    uint64_t dead = 77;
     assert_some(reef_spawn(w, reef_with(Position, 1, 2)));
     assert_refused(w, REEF_UNKNOWN_TYPE, reef_destroy_with_types(w, none, 2, &dead));
     assert_refused(w, REEF_UNKNOWN_TYPE, reef_destroy_with_types(w, beyond, 1, NULL));
@@ -184,7 +184,7 @@ static void E6_destroy_with_unknown_or_repeated_types(void **state)
 static void A3_clear_type_keeps_all_the_rest(void **state)
 {
     reef_world *w = world_of(state);
-    uint64_t    removed = 0;
+    uint64_t removed = 0;
     populate(w);
     assert_ok(reef_clear_type(w, reef_id(Mass), &removed));
     assert_int_equal(removed, N - N / 4);

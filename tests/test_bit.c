@@ -6,7 +6,7 @@ static void C1_a_switch_moves_nothing(void **state)
     reef_world *w = world_of(state);
     reef_entity e = reef_spawn(w, reef_with(Position, 1, 2));
     const void *p = reef_get(w, e, Position);
-    uint64_t    moved = reef_world_stats(w).moved;
+    uint64_t moved = reef_world_stats(w).moved;
     assert_ok(reef_add(w, e, Awake));
     assert_true(reef_has(w, e, Awake));
     assert_true(reef_has_id(w, e, reef_id(Awake)));
@@ -52,8 +52,8 @@ static void C1_bits_follow_their_rows_at_every_edge(void **state)
     enum { ROWS = 2050, EDGES = sizeof edges / sizeof *edges };
     for (uint32_t k = 0; k < 2 * EDGES; k++) {
         static reef_entity e[ROWS];
-        reef_world        *w = another_world(state, NULL);
-        uint32_t           hole = edges[k / 2];
+        reef_world *w = another_world(state, NULL);
+        uint32_t hole = edges[k / 2];
         assert_ok(reef_spawn_many(w, ROWS, e, reef_with(Mass, 1)));
         for (uint32_t i = 0; i < ROWS; i += 3) assert_ok(reef_add(w, e[i], Awake));
         for (uint32_t i = 0; i < ROWS; i += 5) assert_ok(reef_add(w, e[i], Seen));
@@ -70,7 +70,7 @@ static void C1_bits_follow_their_rows_at_every_edge(void **state)
 
 static void C1_a_freed_row_starts_without_bits(void **state)
 {
-    reef_world        *w = world_of(state);
+    reef_world *w = world_of(state);
     static reef_entity e[1100];
     for (int round = 0; round < 3; round++) {
         assert_ok(reef_spawn_many(w, 1100, e, reef_with(Mass, 1)));
@@ -91,12 +91,12 @@ static void C1_a_freed_row_starts_without_bits(void **state)
 typedef struct herd {
     reef_world *w;
     reef_entity e[1500];
-    bool        awake[1500], seen[1500];
+    bool awake[1500], seen[1500];
 } herd;
 
 static void herd_step(herd *h, uint64_t *seed)
 {
-    uint32_t    i = random_below(seed, 1500), what = random_below(seed, 16);
+    uint32_t i = random_below(seed, 1500), what = random_below(seed, 16);
     reef_world *w = h->w;
     reef_entity e = h->e[i];
     if (!reef_is_alive(w, e)) {
@@ -132,7 +132,7 @@ static void herd_step(herd *h, uint64_t *seed)
 
 static void C1_a_random_life_of_switches(void **state)
 {
-    herd    *h = calloc(1, sizeof *h);
+    herd *h = calloc(1, sizeof *h);
     uint64_t seed = 5;
     h->w = world_of(state);
     for (int step = 0; step < 40000; step++) {
@@ -156,9 +156,9 @@ static void C1_a_random_life_of_switches(void **state)
 static void D9_a_thousand_switches_do_not_mix(void **state)
 {
     enum { SWITCHES = 1100, ROWS = 90 };
-    reef_world    *w = world_of(state);
+    reef_world *w = world_of(state);
     reef_component c[SWITCHES];
-    reef_entity    e[ROWS];
+    reef_entity e[ROWS];
     for (uint32_t i = 0; i < SWITCHES; i++) {
         char name[32];
         snprintf(name, sizeof name, "switch%u", (unsigned)i);
@@ -185,7 +185,7 @@ static void C1_a_chunk_that_changes_its_table_starts_anew(void **state)
 {
     enum { ROWS = 3 * 1024 };
     static reef_entity e[ROWS];
-    reef_world        *w = world_of(state);
+    reef_world *w = world_of(state);
     assert_ok(reef_spawn_many(w, ROWS, e, reef_with(Mass, 1)));
     assert_ok(reef_add(w, e[1500], Awake));
     assert_ok(reef_remove(w, e[1500], Awake));

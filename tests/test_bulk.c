@@ -1,4 +1,5 @@
-/* Whole queries at once: what they do is compared with single calls on a twin of the world, and what they refuse changes nothing. */
+/* Whole queries at once: what they do is compared with single calls on a twin of the world, and what they refuse
+ * changes nothing. */
 #include "support.h"
 
 /* ---- random worlds ---- */
@@ -27,21 +28,40 @@ REEF_FIELDS(Parted, REEF_FIELD(Parted, x, REEF_F32, NULL, 0, 0), REEF_FIELD(Part
 
 enum { TYPES = 19, PLAIN_TYPES = 17 };
 
-static uint32_t types = TYPES; /* that are used: the hash sees the tickets of those with hooks, which no two copies have in common */
+/* that are used: the hash sees the tickets of those with hooks, which no two copies have in common */
+static uint32_t types = TYPES;
 
 static reef_component type_at(uint32_t i)
 {
-    const reef_component all[TYPES] = {reef_id(Position), reef_id(Velocity), reef_id(Health), reef_id(Mass), reef_id(Cargo), reef_id(Flag),
-                                         reef_id(Frozen), reef_id(Hungry), reef_id(Awake), reef_id(Seen), reef_id(Watched), reef_id(Sparse), reef_id(Paged), reef_id(Cold),
-                                         reef_id(Many), reef_id(InCommon), reef_id(Parted), reef_id(Tracked), reef_id(Loose)};
+    const reef_component all[TYPES] = {reef_id(Position), reef_id(Velocity), reef_id(Health),  reef_id(Mass),
+                                       reef_id(Cargo),    reef_id(Flag),     reef_id(Frozen),  reef_id(Hungry),
+                                       reef_id(Awake),    reef_id(Seen),     reef_id(Watched), reef_id(Sparse),
+                                       reef_id(Paged),    reef_id(Cold),     reef_id(Many),    reef_id(InCommon),
+                                       reef_id(Parted),   reef_id(Tracked),  reef_id(Loose)};
     return all[i];
 }
 
 static uint32_t size_at(uint32_t i)
 {
-    static const uint32_t sizes[TYPES] = {sizeof(Position), sizeof(Velocity), sizeof(Health), sizeof(Mass), sizeof(Cargo), sizeof(Flag),
-                                          0, 0, 0, 0, sizeof(Watched), sizeof(Sparse), sizeof(Paged), sizeof(Cold), sizeof(Many),
-                                          sizeof(InCommon), sizeof(Parted), sizeof(Tracked), sizeof(Loose)};
+    static const uint32_t sizes[TYPES] = {sizeof(Position),
+                                          sizeof(Velocity),
+                                          sizeof(Health),
+                                          sizeof(Mass),
+                                          sizeof(Cargo),
+                                          sizeof(Flag),
+                                          0,
+                                          0,
+                                          0,
+                                          0,
+                                          sizeof(Watched),
+                                          sizeof(Sparse),
+                                          sizeof(Paged),
+                                          sizeof(Cold),
+                                          sizeof(Many),
+                                          sizeof(InCommon),
+                                          sizeof(Parted),
+                                          sizeof(Tracked),
+                                          sizeof(Loose)};
     return sizes[i];
 }
 
@@ -79,8 +99,10 @@ static void fill_world(reef_world *w, uint64_t *seed)
             count++;
         }
         assert_ok(reef_spawn_many_values(w, n, many, values, count));
-        for (uint32_t k = random_below(seed, 2) ? random_below(seed, 60) : 0; k; k--) random_add(w, seed, many[random_below(seed, n)]);
-        for (uint32_t k = random_below(seed, 2) ? random_below(seed, 30) : 0; k; k--) reef_destroy(w, many[random_below(seed, n)]);
+        for (uint32_t k = random_below(seed, 2) ? random_below(seed, 60) : 0; k; k--)
+            random_add(w, seed, many[random_below(seed, n)]);
+        for (uint32_t k = random_below(seed, 2) ? random_below(seed, 30) : 0; k; k--)
+            reef_destroy(w, many[random_below(seed, n)]);
         for (uint32_t k = random_below(seed, 3) ? 0 : 5; k; k--) {
             char name[16];
             snprintf(name, sizeof name, "n%u", random_below(seed, 1000));
@@ -109,18 +131,19 @@ static void query_text(uint64_t *seed, char *text, size_t size)
         used |= 1u << type;
         assert_true(reef_type_get(type_at(type), &info));
         const char *const how[] = {"", "", "", "disabled ", "either "};
-        length += (size_t)snprintf(text + length, size - length, "%s%swith %s%s", length ? ", " : "", random_below(seed, 6) ? "" : "!",
-                                   how[random_below(seed, 5)], info.name);
+        length += (size_t)snprintf(text + length, size - length, "%s%swith %s%s", length ? ", " : "",
+                                   random_below(seed, 6) ? "" : "!", how[random_below(seed, 5)], info.name);
     }
     if (random_below(seed, 5) == 0)
-        snprintf(text + length, size - length, "%s%s *", length ? ", " : "", random_below(seed, 2) ? "disabled" : "either");
+        snprintf(text + length, size - length, "%s%s *", length ? ", " : "",
+                 random_below(seed, 2) ? "disabled" : "either");
 }
 
 static uint64_t one_by_one(reef_world *w, const char *text, operation op, uint32_t type, const void *value)
 {
     uint64_t n = 0, room = reef_count_alive(w), changed = 0;
     reef_entity *list = malloc((size_t)(room + 1) * sizeof *list);
-    reef_query   q = reef_query_new(w, text);
+    reef_query q = reef_query_new(w, text);
     assert_query(q);
     reef_each(w, q, row) list[n++] = row.entity;
     for (uint64_t i = 0; i < n; i++) {
@@ -140,14 +163,16 @@ static uint64_t one_by_one(reef_world *w, const char *text, operation op, uint32
     return changed;
 }
 
-static reef_status at_once(reef_world *w, reef_query q, operation op, uint32_t type, const void *value, uint64_t *changed)
+static reef_status at_once(reef_world *w, reef_query q, operation op, uint32_t type, const void *value,
+                           uint64_t *changed)
 {
     switch (op) {
     case ADD: return reef_add_where_id(w, q, type_at(type), changed);
     case REMOVE: return reef_remove_where_id(w, q, type_at(type), changed);
     case SET: return reef_set_where_id(w, q, type_at(type), value, size_at(type), changed);
     case ENABLE:
-    case DISABLE: return reef_enable_where_id(w, q, type == TYPES ? (reef_component){0} : type_at(type), op == ENABLE, changed);
+    case DISABLE:
+        return reef_enable_where_id(w, q, type == TYPES ? (reef_component){0} : type_at(type), op == ENABLE, changed);
     default: return reef_destroy_where(w, q, changed);
     }
 }
@@ -155,9 +180,9 @@ static reef_status at_once(reef_world *w, reef_query q, operation op, uint32_t t
 static void assert_twins(reef_world *w, reef_world *twin, uint64_t seed, const char *text, operation op, uint32_t type)
 {
     reef_difference difference;
-    char            words[400] = "";
-    reef_type_info  info;
-    bool            equal = types == TYPES || reef_equal(w, twin, &difference);
+    char words[400] = "";
+    reef_type_info info;
+    bool equal = types == TYPES || reef_equal(w, twin, &difference);
     if (!equal) reef_difference_text(&difference, words, sizeof words);
     if (!equal || (types < TYPES && reef_hash(w) != reef_hash(twin)) || digest(w) != digest(twin)) {
         const char *name = type < TYPES && reef_type_get(type_at(type), &info) ? info.name : "*";
@@ -168,13 +193,15 @@ static void assert_twins(reef_world *w, reef_world *twin, uint64_t seed, const c
 }
 
 /* Who was written, who got it, who lost it, in the same order. */
-static void assert_tracks(reef_world *w, reef_world *twin, uint64_t since, uint64_t twin_since, reef_removals r, reef_removals twin_r)
+static void assert_tracks(reef_world *w, reef_world *twin, uint64_t since, uint64_t twin_since, reef_removals r,
+                          reef_removals twin_r)
 {
     reef_entity e, other;
-    Watched     last, other_last;
+    Watched last, other_last;
     for (uint32_t i = 0; i < reef_world_stats(w).indices; i++) {
         reef_entity one = reef_entity_at(w, i);
-        assert_int_equal(reef_changed_since(w, one, Watched, since), reef_changed_since(twin, one, Watched, twin_since));
+        assert_int_equal(reef_changed_since(w, one, Watched, since),
+                         reef_changed_since(twin, one, Watched, twin_since));
         assert_int_equal(reef_added_since(w, one, Watched, since), reef_added_since(twin, one, Watched, twin_since));
         assert_int_equal(reef_changed_since(w, one, Sparse, since), reef_changed_since(twin, one, Sparse, twin_since));
         assert_int_equal(reef_added_since(w, one, Sparse, since), reef_added_since(twin, one, Sparse, twin_since));
@@ -187,23 +214,25 @@ static void assert_tracks(reef_world *w, reef_world *twin, uint64_t since, uint6
     assert_false(reef_removals_next(twin, twin_r, &other, NULL));
 }
 
-/* Several operations on a world and its twin, which is a fork, or was made in the same way; now and then something is shared anew. */
+/* Several operations on a world and its twin, which is a fork, or was made in the same way; now and then something
+ * is shared anew. */
 static void play(void **state, uint64_t first_seed)
 {
-    uint64_t    seed = first_seed, again = first_seed, changed;
+    uint64_t seed = first_seed, again = first_seed, changed;
     reef_world *w = another_world(state, NULL), *twin, *other = NULL;
-    char        text[200];
-    bool        forked = random_below(&seed, 2) != 0;
+    char text[200];
+    bool forked = random_below(&seed, 2) != 0;
     random_below(&again, 2);
     types = first_seed % 3 ? PLAIN_TYPES : TYPES;
     fill_world(w, &seed);
     if (forked) twin = reef_fork(w);
     else fill_world(twin = another_world(state, NULL), &again);
     assert_non_null(twin);
-    reef_removals gone = reef_removals_new(w, reef_id(Watched), true), twin_gone = reef_removals_new(twin, reef_id(Watched), true);
+    reef_removals gone = reef_removals_new(w, reef_id(Watched), true),
+                  twin_gone = reef_removals_new(twin, reef_id(Watched), true);
     for (uint32_t n = 1 + random_below(&seed, 8); n; n--) {
         operation op = (operation)random_below(&seed, random_below(&seed, 4) ? DESTROY : OPS);
-        uint32_t  type = random_below(&seed, types);
+        uint32_t type = random_below(&seed, types);
         unsigned char bytes[64] = {0};
         if ((op == ENABLE || op == DISABLE) && random_below(&seed, 4) == 0) type = TYPES; /* whole entities */
         else value_of(type, random_next(&seed), bytes);
@@ -226,7 +255,7 @@ static void play(void **state, uint64_t first_seed)
     }
     for (uint32_t i = 0; i < 100; i++) { /* and it goes on as the twin does */
         reef_entity e = reef_entity_at(w, random_below(&seed, 3000));
-        uint64_t    same = seed;
+        uint64_t same = seed;
         if (!reef_entity_is_null(e)) random_add(w, &seed, e), random_add(twin, &same, e);
         if (i % 8 == 0) assert_entity(reef_create(w), reef_create(twin));
     }
@@ -248,7 +277,8 @@ static void F12_whole_queries_do_what_single_calls_do(void **state)
 
 /* ---- tables that change as a whole ---- */
 
-/* One more and one less, in tables of a chunk's part up to several chunks, over the border where a chunk needs more units. */
+/* One more and one less, in tables of a chunk's part up to several chunks, over the border where a chunk needs more
+ * units. */
 static void F12_whole_tables_come_and_go(void **state)
 {
     static const uint32_t sizes[] = {1, 8, 9, 1023, 1024, 1025, 3000};
@@ -256,11 +286,11 @@ static void F12_whole_tables_come_and_go(void **state)
         for (int shared = 0; shared < 2; shared++) {
             reef_world *w = another_world(state, NULL), *fork = NULL;
             reef_entity es[3000];
-            uint64_t    changed = 0, moved;
+            uint64_t changed = 0, moved;
             assert_ok(reef_spawn_many(w, sizes[s], es, reef_with(Position, 1, 2), reef_with(Mass, 3)));
             assert_ok(reef_add(w, es[0], Awake));
             reef_query q = reef_query_new(w, "Position");
-            uint64_t   before = reef_hash(w);
+            uint64_t before = reef_hash(w);
             if (shared) fork = reef_fork(w);
             moved = reef_world_stats(w).moved;
             assert_ok(reef_set_where_id(w, q, reef_id(Velocity), &(Velocity){5, 6}, sizeof(Velocity), &changed));
@@ -292,10 +322,11 @@ static void F12_whole_queries_are_disabled_and_enabled(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity es[1100];
-    uint64_t    changed = 0;
+    uint64_t changed = 0;
     assert_ok(reef_spawn_many(w, 1100, es, reef_with(Position, 1, 2), reef_with(Mass, 3)));
-    reef_query q = reef_query_new(w, "with Position"), off = reef_query_new(w, "with disabled Position"), all = reef_query_new(w, "either *");
-    uint64_t   before = reef_hash(w);
+    reef_query q = reef_query_new(w, "with Position"), off = reef_query_new(w, "with disabled Position"),
+               all = reef_query_new(w, "either *");
+    uint64_t before = reef_hash(w);
     assert_ok(reef_enable_where_id(w, q, reef_id(Position), false, &changed));
     assert_int_equal(changed, 1100);
     assert_int_equal(reef_query_count(w, q), 0);
@@ -317,7 +348,8 @@ static void F12_whole_queries_are_disabled_and_enabled(void **state)
 static void F12_a_value_of_the_world_itself_may_be_set(void **state)
 {
     reef_world *w = world_of(state);
-    reef_entity es[20], one = reef_spawn(w, reef_with(Position, 1, 2), reef_with(Velocity, 8, 9), reef_with(Tracked, .value = 77));
+    reef_entity es[20],
+        one = reef_spawn(w, reef_with(Position, 1, 2), reef_with(Velocity, 8, 9), reef_with(Tracked, .value = 77));
     assert_ok(reef_spawn_many(w, 20, es, reef_with(Position, 3, 4)));
     reef_query q = reef_query_new(w, "Position");
     assert_ok(reef_set_where_id(w, q, reef_id(Velocity), reef_get(w, one, Velocity), sizeof(Velocity), NULL));
@@ -332,7 +364,7 @@ static void F12_a_value_of_the_world_itself_may_be_set(void **state)
 static void F12_blocks_given_to_other_tables_come_back(void **state)
 {
     reef_world *w = world_of(state);
-    reef_query  q = reef_query_new(w, "Position");
+    reef_query q = reef_query_new(w, "Position");
     for (int turn = 0; turn < 3; turn++) {
         assert_ok(reef_spawn_many(w, 200000, NULL, reef_with(Position, 1, 2), reef_with(Velocity, 3, 4)));
         assert_ok(reef_add_where(w, q, Mass));
@@ -354,8 +386,8 @@ static void H2_hooks_that_refuse_change_nothing(void **state)
     reef_entity es[1500];
     assert_ok(reef_spawn_many(w, 1500, es, reef_with(Position, 1, 2), reef_with(Loose, .value = 4)));
     for (int i = 0; i < 1500; i += 3) assert_true(reef_set(w, es[i], Tracked, .value = i) >= 0);
-    reef_query  q = reef_query_new(w, "with Position");
-    Tracked     value;
+    reef_query q = reef_query_new(w, "with Position");
+    Tracked value;
     tracked_make(&value, 9);
     for (uint32_t n = 1; n < 1000; n += 333) {
         book.fail_construct = n;
@@ -375,8 +407,8 @@ static void H2_a_value_that_cannot_be_copied_goes_to_one_entity(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e = reef_spawn(w, reef_with(Position, 1, 2));
-    reef_query  q = reef_query_new(w, "with Position");
-    Unique      value;
+    reef_query q = reef_query_new(w, "with Position");
+    Unique value;
     unique_make(&value, 5);
     assert_ok(reef_set_where_id(w, q, reef_id(Unique), &value, sizeof value, NULL));
     assert_int_equal(reef_get(w, e, Unique)->value, 5);
@@ -390,9 +422,10 @@ static void H2_refusals(void **state)
 {
     reef_world *w = world_of(state), *other = another_world(state, NULL);
     const Position p = {1, 2};
-    uint64_t       n = 5;
+    uint64_t n = 5;
     assert_ok(reef_spawn_many(w, 10, NULL, reef_with(Position, 1, 2)));
-    reef_query q = reef_query_new(w, "with Position"), foreign = reef_query_new(other, "with Position"), freed = reef_query_new(w, "Mass");
+    reef_query q = reef_query_new(w, "with Position"), foreign = reef_query_new(other, "with Position"),
+               freed = reef_query_new(w, "Mass");
     assert_ok(reef_query_free(w, freed));
     assert_status(REEF_BAD_ARGUMENT, reef_add_where_id(NULL, q, reef_id(Mass), NULL));
     assert_status(REEF_BAD_ARGUMENT, reef_destroy_where(NULL, q, NULL));
@@ -427,14 +460,10 @@ static void H2_refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(F12_whole_queries_do_what_single_calls_do),
-        TEST(F12_whole_tables_come_and_go),
-        TEST(F12_whole_queries_are_disabled_and_enabled),
-        TEST(F12_a_value_of_the_world_itself_may_be_set),
-        TEST(F12_blocks_given_to_other_tables_come_back),
-        TEST(H2_hooks_that_refuse_change_nothing),
-        TEST(H2_a_value_that_cannot_be_copied_goes_to_one_entity),
-        TEST(H2_refusals),
+        TEST(F12_whole_queries_do_what_single_calls_do),           TEST(F12_whole_tables_come_and_go),
+        TEST(F12_whole_queries_are_disabled_and_enabled),          TEST(F12_a_value_of_the_world_itself_may_be_set),
+        TEST(F12_blocks_given_to_other_tables_come_back),          TEST(H2_hooks_that_refuse_change_nothing),
+        TEST(H2_a_value_that_cannot_be_copied_goes_to_one_entity), TEST(H2_refusals),
     };
     return cmocka_run_group_tests_name("bulk", tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* Runs of commands (D4, D5): what is recorded in runs and done by ranges, against the same commands made one by one on a fork. Both worlds must
- * agree in everything: rows and their order, free ids, names, switches, errors. */
+/* Runs of commands (D4, D5): what is recorded in runs and done by ranges, against the same commands made one by one
+ * on a fork. Both worlds must agree in everything: rows and their order, free ids, names, switches, errors. */
 #include "change/spawn.h"
 #include "storage/command_buffer.h"
 #include "storage/entity_index.h"
@@ -14,40 +14,52 @@
 enum { PEOPLE = 3000, ORDERS = 6000, JOBS = 5 };
 
 typedef enum order_kind {
-    ORDER_ADD, ORDER_REMOVE, ORDER_DESTROY, ORDER_ENABLE, ORDER_DISABLE, ORDER_SPAWN, ORDER_SET, ORDER_CLONE, ORDER_CREATE, ORDER_KINDS
+    ORDER_ADD,
+    ORDER_REMOVE,
+    ORDER_DESTROY,
+    ORDER_ENABLE,
+    ORDER_DISABLE,
+    ORDER_SPAWN,
+    ORDER_SET,
+    ORDER_CLONE,
+    ORDER_CREATE,
+    ORDER_KINDS
 } order_kind;
 
 typedef struct order { /* of one command */
-    order_kind     kind;
+    order_kind kind;
     reef_component c;
-    reef_entity    e;      /* the one that is made, for those that make one */
-    reef_entity    source;
-    int            value;
+    reef_entity e; /* the one that is made, for those that make one */
+    reef_entity source;
+    int value;
 } order;
 
 typedef struct paper {
     reef_world *w, *fork;
-    uint64_t    seed;
-    bool        hooks; /* values with hooks are among them: each keeps books of its own, so hashes differ */
-    order       orders[ORDERS];
-    uint32_t    count;
+    uint64_t seed;
+    bool hooks; /* values with hooks are among them: each keeps books of its own, so hashes differ */
+    order orders[ORDERS];
+    uint32_t count;
     reef_entity known[PEOPLE + ORDERS]; /* living, dead and to be made */
-    uint32_t    known_count;
+    uint32_t known_count;
     struct system *system;
-    job         jobs[JOBS];
+    job jobs[JOBS];
 } paper;
 
 /* A system that may do everything. */
 static struct system *free_system(void)
 {
-    static reef_touch all[] = {{REEF_SPAWNS, {0}}, {REEF_ADDS, {0}}, {REEF_REMOVES, {0}}, {REEF_ENABLES, {0}}, {REEF_DESTROYS, {0}}};
-    static struct system s = {.name = "mixed", .touches = all, .touch_count = sizeof all / sizeof *all, .commands = true};
+    static reef_touch all[] = {
+        {REEF_SPAWNS, {0}}, {REEF_ADDS, {0}}, {REEF_REMOVES, {0}}, {REEF_ENABLES, {0}}, {REEF_DESTROYS, {0}}};
+    static struct system s = {
+        .name = "mixed", .touches = all, .touch_count = sizeof all / sizeof *all, .commands = true};
     return &s;
 }
 
 static reef_component some_type(paper *p)
 {
-    const reef_component all[] = {reef_id(Mass), reef_id(Velocity), reef_id(Frozen), reef_id(Awake), reef_id(Cargo), reef_id(Loose)};
+    const reef_component all[] = {reef_id(Mass),  reef_id(Velocity), reef_id(Frozen),
+                                  reef_id(Awake), reef_id(Cargo),    reef_id(Loose)};
     return all[random_below(&p->seed, p->hooks ? 6 : 5)];
 }
 
@@ -74,8 +86,10 @@ static void give(paper *p, reef_block *b, order o)
     case ORDER_ENABLE: s = reef_cmd_enable_id(b, o.e, o.c, true); break;
     case ORDER_DISABLE: s = reef_cmd_enable_id(b, o.e, o.c, false); break;
     case ORDER_SPAWN:
-        if (o.value % 3 == 0) o.e = reef_cmd_spawn(b, reef_with(Position, (float)o.value, 1), reef_with(Mass, (double)o.value));
-        else if (o.value % 3 == 1) o.e = reef_cmd_spawn(b, reef_with(Cargo, {(uint8_t)o.value}), reef_tag(Frozen), reef_default(Velocity));
+        if (o.value % 3 == 0)
+            o.e = reef_cmd_spawn(b, reef_with(Position, (float)o.value, 1), reef_with(Mass, (double)o.value));
+        else if (o.value % 3 == 1)
+            o.e = reef_cmd_spawn(b, reef_with(Cargo, {(uint8_t)o.value}), reef_tag(Frozen), reef_default(Velocity));
         else if (p->hooks) o.e = reef_cmd_spawn(b, reef_with(Loose, .value = o.value), reef_tag(Awake));
         else o.e = reef_cmd_spawn(b, reef_with(Health, o.value, 2), reef_tag(Awake));
         break;
@@ -93,7 +107,8 @@ static void give(paper *p, reef_block *b, order o)
 /* The rows of a table in their order, or with two exchanged, or some of them. */
 static void order_table(paper *p, reef_block *b, order o)
 {
-    const char *texts[] = {"with Position, !Mass, !Velocity, !Cargo, !Health", "with Mass", "with Velocity", "with Cargo", "with Position"};
+    const char *texts[] = {"with Position, !Mass, !Velocity, !Cargo, !Health", "with Mass", "with Velocity",
+                           "with Cargo", "with Position"};
     reef_query q = reef_query_new(p->fork, texts[random_below(&p->seed, 5)]);
     reef_entity es[1500];
     uint32_t n = 0, most = 200 + random_below(&p->seed, 1300);
@@ -141,8 +156,10 @@ static reef_status obey(paper *p, const order *o)
     const Mass mass = {(double)o->value};
     const Cargo cargo = {{(uint8_t)o->value}};
     const Loose loose = {.value = o->value};
-    reef_value first[] = {{reef_id(Position), REEF_VALUE_ONE, sizeof at, &at}, {reef_id(Mass), REEF_VALUE_ONE, sizeof mass, &mass}};
-    reef_value second[] = {{reef_id(Cargo), REEF_VALUE_ONE, sizeof cargo, &cargo}, reef_tag(Frozen), reef_default(Velocity)};
+    reef_value first[] = {{reef_id(Position), REEF_VALUE_ONE, sizeof at, &at},
+                          {reef_id(Mass), REEF_VALUE_ONE, sizeof mass, &mass}};
+    reef_value second[] = {
+        {reef_id(Cargo), REEF_VALUE_ONE, sizeof cargo, &cargo}, reef_tag(Frozen), reef_default(Velocity)};
     const Health health = {o->value, 2};
     reef_value third[] = {{reef_id(Loose), REEF_VALUE_ONE, sizeof loose, &loose}, reef_tag(Awake)};
     if (!p->hooks) third[0] = reef_value_make(reef_id(Health), REEF_VALUE_ONE, sizeof health, &health);
@@ -155,7 +172,8 @@ static reef_status obey(paper *p, const order *o)
     case ORDER_DISABLE: return reef_enable_id(f, o->e, o->c, false);
     case ORDER_SPAWN:
         if (o->value % 3 == 0) return reef__spawn_pending(f, &o->e, 1, first, 2);
-        return o->value % 3 == 1 ? reef__spawn_pending(f, &o->e, 1, second, 3) : reef__spawn_pending(f, &o->e, 1, third, 2);
+        return o->value % 3 == 1 ? reef__spawn_pending(f, &o->e, 1, second, 3)
+                                 : reef__spawn_pending(f, &o->e, 1, third, 2);
     case ORDER_SET: return reef_set(f, o->e, Health, o->value, 1);
     case ORDER_CLONE:
         s = reef__clone_pending(f, o->source, &o->e, 1);
@@ -174,9 +192,13 @@ static void record(paper *p)
     p->w->running = &reef__phase_running;
     for (uint32_t k = 0; k < JOBS; k++) {
         job *j = &p->jobs[k];
-        *j = (job){.world = p->w, .system = free_system(), .number = k, .by = {{.world = p->w, .lane = k, .lanes = JOBS}, &reef__job_recorder_calls}};
+        *j = (job){.world = p->w,
+                   .system = free_system(),
+                   .number = k,
+                   .by = {{.world = p->w, .lane = k, .lanes = JOBS}, &reef__job_recorder_calls}};
         reef_block b = {.world = p->w, .job = j};
-        for (uint32_t end = p->count + random_below(&p->seed, ORDERS / JOBS); p->count < end && p->count + 1 < ORDERS;) order_some(p, &b);
+        for (uint32_t end = p->count + random_below(&p->seed, ORDERS / JOBS); p->count < end && p->count + 1 < ORDERS;)
+            order_some(p, &b);
     }
     p->w->running = NULL;
     p->w->locks--;
@@ -268,7 +290,8 @@ static void D4_runs_that_stop_go_on_at_the_right_place(void **setup)
             heap_fail_never(heap_of(setup));
             stopped += s == REEF_NO_MEMORY;
             if (s == REEF_NO_MEMORY) assert_string_equal(reef_last_error(w).system, "mixed");
-            if (s == REEF_NO_MEMORY && w->deferred.count == left && n % 4 == 0) { /* what fails at its first step needs some */
+            /* what fails at its first step needs some */
+            if (s == REEF_NO_MEMORY && w->deferred.count == left && n % 4 == 0) {
                 heap_fail_nth(heap_of(setup), 4 + n, true);
                 (void)reef__world_flush(w);
                 heap_fail_never(heap_of(setup));
@@ -333,17 +356,21 @@ static void D4_a_run_over_a_whole_table_moves_no_row(void **setup)
     }
     const void *at = reef_get(w, first, Position);
     reef_world *fork = NULL;
-    assert_ok(reef_system_once(w, &(reef_system_desc){.name = "a", .function = add_velocity, .text = "with Position; adds Velocity"}, 0));
+    assert_ok(reef_system_once(
+        w, &(reef_system_desc){.name = "a", .function = add_velocity, .text = "with Position; adds Velocity"}, 0));
     assert_valid(w);
     assert_ptr_equal(reef_get(w, first, Position), at);
     assert_int_equal(reef_count(w, Velocity), 5000);
     assert_int_equal(reef_count(w, Awake), 715);
-    assert_ok(reef_system_once(w, &(reef_system_desc){.name = "r", .function = remove_velocity, .text = "with Position; removes Velocity"}, 0));
+    assert_ok(reef_system_once(
+        w, &(reef_system_desc){.name = "r", .function = remove_velocity, .text = "with Position; removes Velocity"},
+        0));
     assert_valid(w);
     assert_ptr_equal(reef_get(w, first, Position), at);
     assert_int_equal(reef_count(w, Velocity), 0);
     fork = reef_fork(w);
-    assert_ok(reef_system_once(w, &(reef_system_desc){.name = "d", .function = destroy_them, .text = "with Position; destroys"}, 0));
+    assert_ok(reef_system_once(
+        w, &(reef_system_desc){.name = "d", .function = destroy_them, .text = "with Position; destroys"}, 0));
     assert_valid(w);
     assert_int_equal(reef_count_alive(w), 0);
     assert_int_equal(reef_count_alive(fork), 5000);
@@ -377,10 +404,8 @@ static void D4_a_loop_that_records_does_whole_tables(void **setup)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(D4_runs_are_their_commands_one_by_one),
-        TEST(D4_runs_that_stop_go_on_at_the_right_place),
-        TEST(D4_runs_that_are_dropped_leave_nothing),
-        TEST(D4_a_run_over_a_whole_table_moves_no_row),
+        TEST(D4_runs_are_their_commands_one_by_one),    TEST(D4_runs_that_stop_go_on_at_the_right_place),
+        TEST(D4_runs_that_are_dropped_leave_nothing),   TEST(D4_a_run_over_a_whole_table_moves_no_row),
         TEST(D4_a_loop_that_records_does_whole_tables),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,10 +10,10 @@ REEF_COMPONENT(Wide);
 
 static void A3_everything_works_by_id_alone(void **state)
 {
-    reef_world    *w = world_of(state);
+    reef_world *w = world_of(state);
     reef_component c = numbered_type("byid", 1, 12, 4);
-    reef_entity    e = reef_create(w), f = reef_create(w);
-    uint32_t       value[3] = {1, 2, 3}, *out = NULL;
+    reef_entity e = reef_create(w), f = reef_create(w);
+    uint32_t value[3] = {1, 2, 3}, *out = NULL;
     reef_type_info info;
     assert_true(reef_type_get(c, &info));
     assert_int_equal(info.size, 12);
@@ -139,7 +139,7 @@ static void A4_ensure_gives_the_one_there_or_makes_it(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e = reef_spawn(w, reef_with(Position, 1, 2));
-    Position   *p = reef_ensure(w, e, Position);
+    Position *p = reef_ensure(w, e, Position);
     assert_true(p->x == 1 && p->y == 2);
     assert_ptr_equal(p, reef_get(w, e, Position));
     Velocity *v = reef_ensure(w, e, Velocity);
@@ -161,7 +161,7 @@ static void A4_tags_come_and_go(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e = reef_spawn(w, reef_with(Position, 1, 2));
-    void       *out = &e;
+    void *out = &e;
     assert_ok(reef_add_id(w, e, reef_id(Frozen), NULL, &out));
     assert_null(out);
     assert_true(reef_has(w, e, Frozen));
@@ -215,10 +215,10 @@ static void A5_the_last_row_fills_each_hole(void **state)
 static void A5_random_holes_in_a_large_table(void **state)
 {
     enum { N = 3000 };
-    reef_world        *w = world_of(state);
+    reef_world *w = world_of(state);
     static reef_entity e[N];
-    static int         gone[N];
-    uint64_t           seed = 3;
+    static int gone[N];
+    uint64_t seed = 3;
     memset(gone, 0, sizeof gone);
     for (int i = 0; i < N; i++) e[i] = reef_spawn(w, reef_with(Mass, i), reef_with(Flag, (uint8_t)i), reef_tag(Hungry));
     for (int round = 0; round < N - 5; round++) {
@@ -263,9 +263,9 @@ static void A6_removing_all_components_keeps_the_entity(void **state)
 static void E1_the_same_set_shares_a_table_whatever_the_order_of_adding(void **state)
 {
     static const int orders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
-    reef_world      *w = world_of(state);
-    reef_component   c[3] = {reef_id(Position), reef_id(Health), reef_id(Frozen)};
-    reef_entity      e[7];
+    reef_world *w = world_of(state);
+    reef_component c[3] = {reef_id(Position), reef_id(Health), reef_id(Frozen)};
+    reef_entity e[7];
     for (int i = 0; i < 6; i++) {
         e[i] = reef_create(w);
         for (int k = 0; k < 3; k++) assert_ok(reef_add_id(w, e[i], c[orders[i][k]], NULL, NULL));
@@ -279,7 +279,7 @@ static void E5_a_transition_keeps_all_other_values(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e = reef_create(w);
-    Cargo       cargo = {{1, 2, 3}};
+    Cargo cargo = {{1, 2, 3}};
     for (int round = 0; round < 3; round++) {
         Position *p = NULL;
         assert_ok(reef_add_id(w, e, reef_id(Position), NULL, (void **)&p));
@@ -335,8 +335,8 @@ static void E5_plain_rows_of_every_width_keep_their_values(void **state)
                 if (width == 2) assert_status(REEF_ADDED, reef_set(w, e[i], Cargo, {(uint8_t)i, 3}));
             }
             for (int i = 0; i < N; i++) {
-                int         last = i == 0 ? N - 1 : i < N - 1 ? N - 1 : i;
-                int         source = from == 0 ? i : from == 1 ? last : from == 2 ? (i + 7) % N : i / 2;
+                int last = i == 0 ? N - 1 : i < N - 1 ? N - 1 : i;
+                int source = from == 0 ? i : from == 1 ? last : from == 2 ? (i + 7) % N : i / 2;
                 const void *value = reef_get(w, e[source], Position);
                 assert_status(REEF_ADDED, reef_set_id(w, e[i], reef_id(Velocity), value, sizeof(Velocity)));
                 assert_true(reef_get(w, e[i], Velocity)->x == (float)source);
@@ -353,14 +353,19 @@ static void E5_plain_rows_of_every_width_keep_their_values(void **state)
         }
 }
 
-/* So many columns of 8 and of 16 bytes and one of another size, and each of them comes and goes, in front of, between and behind
- * the others, and a tag: all others go along. */
+/* So many columns of 8 and of 16 bytes and one of another size, and each of them comes and goes, in front of,
+ * between and behind the others, and a tag: all others go along. */
 static void E5_rows_of_many_columns_keep_their_values(void **state)
 {
     enum { N = 12, WORDS = 6, PAIRS = 19, MOST = WORDS + PAIRS + 2 };
     reef_component type[MOST];
     for (uint32_t k = 0; k < MOST; k++) /* their names mix the sizes */
-        type[k] = numbered_type("col", k * 7 % MOST, k < WORDS ? 8 : k < WORDS + PAIRS ? 16 : k == WORDS + PAIRS ? 12 : 0, k < WORDS + PAIRS ? 8 : 4);
+        type[k] = numbered_type("col", k * 7 % MOST,
+                                k < WORDS            ? 8
+                                : k < WORDS + PAIRS  ? 16
+                                : k == WORDS + PAIRS ? 12
+                                                     : 0,
+                                k < WORDS + PAIRS ? 8 : 4);
     for (uint32_t pairs = 0; pairs <= PAIRS; pairs += pairs < 3 || pairs > 6 ? 1 : 2) {
         reef_world *w = another_world(state, NULL);
         const uint32_t words = pairs % (WORDS + 1);
@@ -409,7 +414,7 @@ static void E6_remove_get_has_and_list(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e = reef_spawn(w, reef_with(Velocity, 1, 1), reef_tag(Seen), reef_tag(Hungry), reef_with(Flag, 1));
-    char        text[128] = "";
+    char text[128] = "";
     assert_true(reef_visit_entity(w, e, gather, text));
     assert_string_equal(text, "Flag! Hungry Seen Velocity! ");
     assert_ok(reef_remove(w, e, Hungry));
@@ -427,7 +432,7 @@ static void E6_any_number_of_tables_has_a_component(void **state)
     reef_world *w = world_of(state);
     reef_world *fork = NULL;
     reef_entity e[300], bare = reef_create(w), other = reef_spawn(w, reef_with(Velocity, 3, 4));
-    Position    read[300];
+    Position read[300];
     reef_component tags[9] = {reef_id(Velocity)};
     for (int k = 1; k < 9; k++) {
         char name[8];
@@ -511,10 +516,10 @@ static void C2_a_change_may_read_what_it_changes(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e = reef_spawn(w, reef_with(Position, 1, 2), reef_with(Velocity, 3, 4));
-    reef_value  swap[] = {
-         reef_value_make(reef_id(Mass), REEF_VALUE_ONE, sizeof(Position), reef_get(w, e, Position)),
-         reef_value_make(reef_id(Position), REEF_VALUE_REMOVE, 0, NULL),
-         reef_value_make(reef_id(Velocity), REEF_VALUE_ONE, sizeof(Position), reef_get(w, e, Position)),
+    reef_value swap[] = {
+        reef_value_make(reef_id(Mass), REEF_VALUE_ONE, sizeof(Position), reef_get(w, e, Position)),
+        reef_value_make(reef_id(Position), REEF_VALUE_REMOVE, 0, NULL),
+        reef_value_make(reef_id(Velocity), REEF_VALUE_ONE, sizeof(Position), reef_get(w, e, Position)),
     };
     assert_ok(reef_change_values(w, e, swap, 3));
     assert_true(reef_get(w, e, Velocity)->x == 1 && reef_get(w, e, Velocity)->y == 2);
@@ -528,8 +533,8 @@ static void B5_the_constructor_gets_arguments_world_and_owner(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e = reef_spawn(w, reef_with(Position, 1, 2));
-    int32_t     args = 55;
-    Tracked    *t = NULL;
+    int32_t args = 55;
+    Tracked *t = NULL;
     assert_ok(reef_add_id(w, e, reef_id(Tracked), &args, (void **)&t));
     assert_int_equal(t->value, 55);
     assert_ptr_equal(book.world, w);
@@ -556,7 +561,7 @@ static void B5_a_value_made_outside_is_moved_in(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e = reef_spawn(w, reef_with(Position, 1, 2));
-    Unique      own;
+    Unique own;
     unique_make(&own, 12);
     assert_status(REEF_ADDED, reef_set_id(w, e, reef_id(Unique), &own, sizeof own));
     assert_int_equal(reef_get(w, e, Unique)->value, 12);

@@ -96,7 +96,7 @@ static void H4_making_entities_allocates_by_the_chunk(void **state)
     static const uint32_t amounts[] = {1000, 10000, 100000};
     for (int s = 0; s < 3; s++) {
         reef_world *w = another_world(state, NULL);
-        uint64_t    calls = heap_of(state)->calls;
+        uint64_t calls = heap_of(state)->calls;
         ledger_count_anew();
         for (uint32_t i = 0; i < amounts[s]; i++)
             reef_spawn(w, reef_with(Position, 1, 2), reef_with(Loose, .value = 1));

@@ -1,14 +1,19 @@
-/* Files that were damaged (G5): every bit of a file flipped, every length that is too short; and the same behind right sums. A part of it, all of it
- * with --deep [PART OF_PARTS]. */
+/* Files that were damaged (G5): every bit of a file flipped, every length that is too short; and the same behind
+ * right sums. A part of it, all of it with --deep [PART OF_PARTS]. */
 #include "base/checksum.h"
 #include "kept_scene.h"
 #include "load_repair.h"
 #include "support.h"
 #include <unistd.h>
 
-enum { CHANGES = 6000, SMALLEST = 64 << 10, FLAGS_AT = 10 /* in the header */, BESIDE = 1 << 20 /* bytes that any loading may take: the first pages of homes */ };
+enum {
+    CHANGES = 6000,
+    SMALLEST = 64 << 10,
+    FLAGS_AT = 10 /* in the header */,
+    BESIDE = 1 << 20 /* bytes that any loading may take: the first pages of homes */
+};
 
-static bool     deep;
+static bool deep;
 static uint64_t part, parts = 1;
 
 /* Is it the turn of case i of all? Some `few` cases are tried where it isn't deep. */
@@ -82,13 +87,16 @@ static uint32_t section_at(const unsigned char *data, size_t at, size_t *next)
 
 static void G5_the_file_has_every_kind_of_section(void **state)
 {
-    static const uint32_t kinds[] = {SECTION_RECORD, SECTION_TYPES, SECTION_TABLES, SECTION_TIME, SECTION_IDS, SECTION_FREE, SECTION_IDLE, SECTION_SIZES, SECTION_ROWS,
-                                     SECTION_BITS, SECTION_STORE, SECTION_PAGE, SECTION_VALUES, SECTION_NAMES, SECTION_EVENTS, SECTION_TRACKS, SECTION_LOST, SECTION_DONE};
+    static const uint32_t kinds[] = {SECTION_RECORD, SECTION_TYPES, SECTION_TABLES, SECTION_TIME,  SECTION_IDS,
+                                     SECTION_FREE,   SECTION_IDLE,  SECTION_SIZES,  SECTION_ROWS,  SECTION_BITS,
+                                     SECTION_STORE,  SECTION_PAGE,  SECTION_VALUES, SECTION_NAMES, SECTION_EVENTS,
+                                     SECTION_TRACKS, SECTION_LOST,  SECTION_DONE};
     reef_bytes bytes = file_made(state, true, CHANGES);
     assert_true(bytes.size >= SMALLEST);
     for (uint32_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         bool found = false;
-        for (size_t at = FILE_HEADER_BYTES; at < bytes.size && !found;) found = section_at(bytes.data, at, &at) == kinds[i];
+        for (size_t at = FILE_HEADER_BYTES; at < bytes.size && !found;)
+            found = section_at(bytes.data, at, &at) == kinds[i];
         if (!found) fail_msg("no section %.4s", (const char *)&kinds[i]);
     }
     reef_bytes_free(&bytes);
@@ -113,7 +121,8 @@ static void G5_every_bit_of_64_KiB(void **state)
     assert_true(reef_equal(w, same, NULL));
     assert_valid(w);
     assert_ok(reef_load_bytes(w, data, bytes.size, NULL)); /* it was the damage */
-    if (deep) print_message("%llu of %llu bits flipped, all refused\n", (unsigned long long)count, (unsigned long long)all);
+    if (deep)
+        print_message("%llu of %llu bits flipped, all refused\n", (unsigned long long)count, (unsigned long long)all);
     reef_bytes_free(&bytes);
     reef_world_free(same);
     reef_world_free(w);
@@ -132,7 +141,8 @@ static void G5_every_length_of_64_KiB(void **state)
     }
     assert_true(reef_equal(w, same, NULL));
     assert_valid(w);
-    if (deep) print_message("%llu of %llu lengths, all refused\n", (unsigned long long)count, (unsigned long long)bytes.size);
+    if (deep)
+        print_message("%llu of %llu lengths, all refused\n", (unsigned long long)count, (unsigned long long)bytes.size);
     reef_bytes_free(&bytes);
     reef_world_free(same);
     reef_world_free(w);
@@ -142,7 +152,8 @@ static void G5_every_length_of_64_KiB(void **state)
 
 static bool may_be_refused(reef_status s)
 {
-    return s == REEF_CORRUPT || s == REEF_VERSION || s == REEF_LIMIT || s == REEF_NOT_PORTABLE || s == REEF_NO_MEMORY || s == REEF_UNKNOWN_TYPE || s == REEF_OTHER_STATE;
+    return s == REEF_CORRUPT || s == REEF_VERSION || s == REEF_LIMIT || s == REEF_NOT_PORTABLE || s == REEF_NO_MEMORY ||
+           s == REEF_UNKNOWN_TYPE || s == REEF_OTHER_STATE;
 }
 
 static void assert_survives(reef_world *w, reef_status s, uint64_t *seed)
@@ -155,12 +166,13 @@ static void assert_survives(reef_world *w, reef_status s, uint64_t *seed)
     (void)reef_hash(w);
 }
 
-/* Where the files are to be loaded, or the state that the differences are applied to: base. NULL: a world of its own. */
+/* Where the files are to be loaded, or the state that the differences are applied to: base. NULL: a world of its
+ * own. */
 typedef struct liar {
-    reef_bytes     bytes;
-    reef_world    *base, *w;
+    reef_bytes bytes;
+    reef_world *base, *w;
     unsigned char *copy;
-    uint64_t       count, loaded, seed;
+    uint64_t count, loaded, seed;
 } liar;
 
 static void liar_make(liar *l, void **state, reef_bytes bytes, reef_world *base)
@@ -181,7 +193,8 @@ static void lie(liar *l, uint64_t bit, size_t size)
     assert_non_null(w);
     const size_t before = most_held = held;
     const reef_status s = l->base ? reef_diff_apply(w, l->copy, size) : reef_load_bytes(w, l->copy, size, NULL);
-    if (most_held - before > 8 * l->bytes.size + BESIDE) fail_msg("bit %llu of %zu bytes took %zu bytes", (unsigned long long)bit, size, most_held - before);
+    if (most_held - before > 8 * l->bytes.size + BESIDE)
+        fail_msg("bit %llu of %zu bytes took %zu bytes", (unsigned long long)bit, size, most_held - before);
     assert_survives(w, s, &l->seed);
     if (l->base) reef_world_free(w);
     l->loaded += s == REEF_OK;
@@ -190,7 +203,9 @@ static void lie(liar *l, uint64_t bit, size_t size)
 
 static void liar_end(liar *l, const char *what)
 {
-    if (deep) print_message("%llu %s behind right sums: %llu loaded, sound\n", (unsigned long long)l->count, what, (unsigned long long)l->loaded);
+    if (deep)
+        print_message("%llu %s behind right sums: %llu loaded, sound\n", (unsigned long long)l->count, what,
+                      (unsigned long long)l->loaded);
     if (l->w) reef_world_free(l->w);
     free(l->copy);
 }
@@ -237,7 +252,12 @@ static void G5_every_bit_of_a_difference_behind_right_sums(void **state)
 /* ---- journals: what is damaged at the end is cut off ---- */
 
 enum { RECORDS = 4 };
-typedef struct journal_file { char path[64]; unsigned char *data; size_t size; uint64_t hash[RECORDS + 1], end[RECORDS + 1]; } journal_file;
+typedef struct journal_file {
+    char path[64];
+    unsigned char *data;
+    size_t size;
+    uint64_t hash[RECORDS + 1], end[RECORDS + 1];
+} journal_file;
 
 static void journal_made(void **state, journal_file *f, bool unsynced)
 {
@@ -295,9 +315,11 @@ static void G5_every_bit_and_length_of_a_journal(void **state)
             f.data[i / 8] ^= (unsigned char)(1u << i % 8);
             const reef_status s = reef_load_bytes(w, f.data, f.size, NULL);
             f.data[i / 8] ^= (unsigned char)(1u << i % 8);
-            if (s != REEF_OK && s != REEF_CORRUPT && s != REEF_VERSION) fail_msg("a damaged journal: %s", reef_status_name(s));
+            if (s != REEF_OK && s != REEF_CORRUPT && s != REEF_VERSION)
+                fail_msg("a damaged journal: %s", reef_status_name(s));
             if (s == REEF_OK && whole == 0) fail_msg("a journal without a whole record was loaded");
-            if (s == REEF_OK && reef_hash(w) != f.hash[whole - 1]) fail_msg("bit %llu: not the state before the damage", (unsigned long long)i);
+            if (s == REEF_OK && reef_hash(w) != f.hash[whole - 1])
+                fail_msg("bit %llu: not the state before the damage", (unsigned long long)i);
             if (s == REEF_OK && whole < RECORDS && !unsynced) fail_msg("records behind a damage were cut off");
             cut += s == REEF_OK;
             count++;
@@ -307,10 +329,14 @@ static void G5_every_bit_and_length_of_a_journal(void **state)
             const reef_status s = reef_load_bytes(w, f.data, (size_t)i, NULL);
             uint32_t whole = 0;
             while (f.end[whole] <= i) whole++;
-            if (s != (whole ? REEF_OK : REEF_CORRUPT)) fail_msg("%llu bytes of a journal: %s", (unsigned long long)i, reef_status_name(s));
-            if (whole && reef_hash(w) != f.hash[whole - 1]) fail_msg("%llu bytes of a journal lead to another state", (unsigned long long)i);
+            if (s != (whole ? REEF_OK : REEF_CORRUPT))
+                fail_msg("%llu bytes of a journal: %s", (unsigned long long)i, reef_status_name(s));
+            if (whole && reef_hash(w) != f.hash[whole - 1])
+                fail_msg("%llu bytes of a journal lead to another state", (unsigned long long)i);
         }
-        if (deep) print_message("%llu of %llu bits of a journal: %llu cut off, others refused\n", (unsigned long long)count, (unsigned long long)f.size * 8, (unsigned long long)cut);
+        if (deep)
+            print_message("%llu of %llu bits of a journal: %llu cut off, others refused\n", (unsigned long long)count,
+                          (unsigned long long)f.size * 8, (unsigned long long)cut);
         assert_some_record(&f, w, RECORDS);
         reef_world_free(w);
         free(f.data);
@@ -330,6 +356,7 @@ int main(int count, char **arguments)
     };
     deep = count > 1 && strcmp(arguments[1], "--deep") == 0;
     if (count > 3) part = strtoull(arguments[2], NULL, 10) - 1, parts = strtoull(arguments[3], NULL, 10);
-    if ((count > 1 && !deep) || parts == 0 || part >= parts) return fprintf(stderr, "test_damage [--deep [PART OF_PARTS]]\n"), 2;
+    if ((count > 1 && !deep) || parts == 0 || part >= parts)
+        return fprintf(stderr, "test_damage [--deep [PART OF_PARTS]]\n"), 2;
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

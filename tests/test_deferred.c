@@ -1,5 +1,6 @@
-/* Loops that record structural changes (D4, D5): what is answered between a request and the loop's end, what requests become that
- * meet, and that nothing is lost. docs/deferred.md has the two tables; each of their cells is a check here. */
+/* Loops that record structural changes (D4, D5): what is answered between a request and the loop's end, what
+ * requests become that meet, and that nothing is lost. docs/deferred.md has the two tables; each of their cells is a
+ * check here. */
 #include "deferred_stage.h"
 
 static bool visited(reef_world *w, const char *text, reef_entity e)
@@ -40,7 +41,8 @@ static void D4_made_entity_is_not_alive_yet(void **state)
     stage_end(&s);
     for (int i = 0; i < 6; i++) assert_true(reef_is_alive(s.w, all[i]));
     assert_position(s.w, made, 9, 9);
-    assert_true(mass_of(s.w, made) == 7 && mass_of(s.w, copy) == 5 && mass_of(s.w, bare) == -1 && mass_of(s.w, many[2]) == 1);
+    assert_true(mass_of(s.w, made) == 7 && mass_of(s.w, copy) == 5 && mass_of(s.w, bare) == -1 &&
+                mass_of(s.w, many[2]) == 1);
     assert_position(s.w, copy, 1, 2);
     assert_int_equal(reef_count_alive(s.w), 8);
     assert_true(visited(s.w, "in Mass", made));
@@ -150,7 +152,9 @@ static void D4_enabling_waits(void **state)
     assert_true(reef_is_enabled_entity(s.w, s.f));
 }
 
-typedef struct Told { reef_entity who; } Told;
+typedef struct Told {
+    reef_entity who;
+} Told;
 REEF_COMPONENT(Told);
 
 static void D4_events_do_not_wait(void **state)
@@ -382,7 +386,8 @@ static void D4_what_can_be_told_at_once_is_refused_at_once(void **state)
     const reef_entity far = {99, 1}, later = {s.e.index, s.e.generation + 1};
     const reef_component nobody = {REEF_TYPES_MAX + 5};
     Mass mass = {1};
-    const reef_value twice[] = {reef_with(Mass, 1), reef_with(Mass, 2)}, wrong = {reef_id(Mass), REEF_VALUE_ONE, 3, &mass};
+    const reef_value twice[] = {reef_with(Mass, 1), reef_with(Mass, 2)},
+                     wrong = {reef_id(Mass), REEF_VALUE_ONE, 3, &mass};
     const reef_value odd = {reef_id(Mass), (reef_value_kind)4, sizeof mass, &mass};
     assert_refused(s.w, REEF_NOT_ALIVE, reef_destroy(s.w, far));
     assert_refused(s.w, REEF_NOT_ALIVE, reef_destroy(s.w, later));

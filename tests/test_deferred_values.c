@@ -1,5 +1,5 @@
-/* Loops that record structural changes, the inside (D4, D5): the state is that of the same calls after the loop, values are
- * held and given on, failures are told, nothing is lost when memory runs out. */
+/* Loops that record structural changes, the inside (D4, D5): the state is that of the same calls after the loop,
+ * values are held and given on, failures are told, nothing is lost when memory runs out. */
 #include "deferred_stage.h"
 
 typedef struct {
@@ -15,9 +15,12 @@ static uint32_t storm(reef_world *w, const reef_entity *e, uint32_t n, uint64_t 
     uint32_t count = 0;
     for (uint32_t i = 0; i < 400; i++) {
         const uint32_t what = random_below(&seed, 12);
-        const reef_entity x = count && random_below(&seed, 3) == 0 ? made[random_below(&seed, count)] : e[random_below(&seed, n)];
+        const reef_entity x =
+            count && random_below(&seed, 3) == 0 ? made[random_below(&seed, count)] : e[random_below(&seed, n)];
         switch (what) {
-        case 0: made[count++] = reef_spawn(w, reef_with(Position, (float)i, 1), reef_tag(Frozen), reef_tag(Seen)); break;
+        case 0:
+            made[count++] = reef_spawn(w, reef_with(Position, (float)i, 1), reef_tag(Frozen), reef_tag(Seen));
+            break;
         case 1: made[count++] = reef_create(w); break;
         case 2: made[count++] = reef_spawn(w, reef_with(Tracked, .value = (int)i), reef_with(Mass, 3)); break;
         case 3:
@@ -68,9 +71,15 @@ static void same_as_later(void **state, bool destroys, uint32_t free_ids)
     }
 }
 
-static void D4_without_destroys_the_hash_is_that_of_calls_after_the_loop(void **state) { same_as_later(state, false, 0); }
+static void D4_without_destroys_the_hash_is_that_of_calls_after_the_loop(void **state)
+{
+    same_as_later(state, false, 0);
+}
 
-static void D4_with_free_ids_enough_the_hash_is_that_of_calls_after_the_loop(void **state) { same_as_later(state, true, 2500); }
+static void D4_with_free_ids_enough_the_hash_is_that_of_calls_after_the_loop(void **state)
+{
+    same_as_later(state, true, 2500);
+}
 
 /* In general: ids are those of reef_reserve_id at the time of the call. */
 static void D4_ids_are_taken_in_the_order_of_the_calls(void **state)
@@ -133,8 +142,8 @@ static void D4_arrays_go_to_their_entities(void **state)
     Tracked tracked[40];
     reef_entity made[40];
     for (int i = 0; i < 40; i++) mass[i].kg = i, unique_make(&only[i], 100 + i), tracked_make(&tracked[i], 200 + i);
-    assert_ok(reef_spawn_many(s.w, 40, made, reef_array(Mass, mass), reef_array(Unique, only), reef_array(Tracked, tracked),
-                              reef_tag(Awake)));
+    assert_ok(reef_spawn_many(s.w, 40, made, reef_array(Mass, mass), reef_array(Unique, only),
+                              reef_array(Tracked, tracked), reef_tag(Awake)));
     for (int i = 0; i < 40; i++) tracked_drop(&tracked[i]);
     memset(mass, 0, sizeof mass);
     assert_ok(reef_spawn_many(s.w, 2, NULL, reef_with(Mass, 1)));
@@ -202,7 +211,8 @@ static void D4_a_hook_that_refuses_at_the_call_leaves_nothing(void **state)
     Unique only[2];
     unique_make(&only[0], 1);
     unique_make(&only[1], 2);
-    const reef_value list[] = {{reef_id(Unique), REEF_VALUE_ARRAY, sizeof only[0], only}, reef_with(Tracked, .value = 1)};
+    const reef_value list[] = {{reef_id(Unique), REEF_VALUE_ARRAY, sizeof only[0], only},
+                               reef_with(Tracked, .value = 1)};
     book.fail_copy = 1;
     book.fail_status = REEF_BAD_ARGUMENT;
     assert_refused(s.w, REEF_BAD_ARGUMENT, reef_spawn_many_values(s.w, 2, NULL, list, 2));
@@ -234,7 +244,8 @@ static void D4_wide_values_stay_aligned(void **state)
 {
     stage s = stage_make(state);
     reef_entity made[20];
-    for (int i = 0; i < 20; i++) made[i] = reef_spawn(s.w, reef_with(Flag, (uint8_t)i), reef_with(Wide, {i}), reef_with(Mass, i));
+    for (int i = 0; i < 20; i++)
+        made[i] = reef_spawn(s.w, reef_with(Flag, (uint8_t)i), reef_with(Wide, {i}), reef_with(Mass, i));
     stage_end(&s);
     for (int i = 0; i < 20; i++) {
         assert_true(reef_get(s.w, made[i], Wide)->v[0] == i && mass_of(s.w, made[i]) == i);
@@ -245,7 +256,10 @@ static void D4_wide_values_stay_aligned(void **state)
 static void D4_bundles_defer(void **state)
 {
     stage s = stage_make(state);
-    struct kind { Mass mass; Health health; } v = {{4}, {1, 2}};
+    struct kind {
+        Mass mass;
+        Health health;
+    } v = {{4}, {1, 2}};
     const reef_bundle_part parts[] = {{reef_id(Mass), 0}, {reef_id(Health), offsetof(struct kind, health)}};
     reef_bundle *bundle = reef_bundle_new(s.w, parts, 2);
     reef_entity e = reef_spawn_bundle(s.w, bundle, &v);
@@ -300,7 +314,7 @@ static void D4_the_limit_of_entities_is_told_at_the_call(void **state)
 
 typedef struct told {
     uint32_t warnings, misuses;
-    char     first[400], last[400];
+    char first[400], last[400];
 } told;
 
 static void tell(void *context, reef_log_level level, const char *message)
@@ -331,7 +345,8 @@ static void D4_each_failure_goes_to_the_log_and_the_first_is_the_last_error(void
     assert_int_equal(t.warnings, 2);
     assert_int_equal(t.misuses, 0);
     assert_string_equal(t.first, "deferred reef_add: component Position, entity 0v1: it is there already");
-    assert_string_equal(t.last, "deferred reef_remove: component Mass, entity 0v1: the entity does not have the component");
+    assert_string_equal(t.last,
+                        "deferred reef_remove: component Mass, entity 0v1: the entity does not have the component");
     assert_status(REEF_EXISTS, reef_last_error(w).status);
     assert_string_equal(reef_last_error(w).operation, "reef_add");
     assert_entity(e, reef_last_error(w).entity);
@@ -436,8 +451,12 @@ static void G5_recording_without_memory_records_nothing(void **state)
             case 2: done = !reef_entity_is_null(reef_spawn(w, reef_with(Tracked, .value = 1))); break;
             case 3: done = !reef_entity_is_null(reef_clone(w, e)); break;
             case 4: done = reef_destroy_many(w, &f, 1) == 1; break;
-            case 5: done = reef_change(w, e, reef_with(Tracked, .value = 1), reef_with(Loose, .value = 2)) == REEF_OK; break;
-            case 6: done = reef_spawn_many(w, 50, NULL, reef_with(Tracked, .value = 1), reef_default(Unique)) == REEF_OK; break;
+            case 5:
+                done = reef_change(w, e, reef_with(Tracked, .value = 1), reef_with(Loose, .value = 2)) == REEF_OK;
+                break;
+            case 6:
+                done = reef_spawn_many(w, 50, NULL, reef_with(Tracked, .value = 1), reef_default(Unique)) == REEF_OK;
+                break;
             case 7: done = reef_add_with(w, f, Tracked, &n) == REEF_OK; break;
             case 8: done = reef_disable(w, f, Position) == REEF_OK; break;
             default: done = reef_set_id(w, e, reef_id(Unique), &only, sizeof only) == REEF_OK; break;
@@ -485,7 +504,8 @@ static void H2_a_loop_that_defers_the_same_again_takes_no_memory(void **state)
 
 int main(void)
 {
-    static const reef_field value = {"value", REEF_I32, 0, 4, NULL, 0, 0}; /* of tracked values the hash takes the value */
+    /* of tracked values the hash takes the value */
+    static const reef_field value = {"value", REEF_I32, 0, 4, NULL, 0, 0};
     if (reef_type_describe(reef_id(Tracked), &value, 1) < 0 || reef_type_describe(reef_id(Loose), &value, 1) < 0 ||
         reef_type_describe(reef_id(Unique), &value, 1) < 0)
         return 1;

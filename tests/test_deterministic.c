@@ -1,5 +1,6 @@
-/* Ticks are deterministic (D1, G2): for each scene (scenes.h) the state after each tick is the same on any number of threads,
- * in whatever order jobs begin, without a pool, with a history or forks beside it, and the one that a naive driver comes to.
+/* Ticks are deterministic (D1, G2): for each scene (scenes.h) the state after each tick is the same on any number of
+ * threads, in whatever order jobs begin, without a pool, with a history or forks beside it, and the one that a naive
+ * driver comes to.
  *
  *     test_deterministic           a sample
  *     test_deterministic --deep    every seed on every number of threads */
@@ -18,8 +19,8 @@ enum { COUNTS = sizeof thread_counts / sizeof *thread_counts };
 /* What a scene comes to on the thread that ticks alone. */
 typedef struct reference {
     const scene *scene;
-    reef_world  *world;
-    uint64_t     hash[TICKS_MAX + 1]; /* before each tick, and at the end */
+    reef_world *world;
+    uint64_t hash[TICKS_MAX + 1]; /* before each tick, and at the end */
 } reference;
 
 static reef_pool *pool_of(uint32_t threads, uint64_t shuffle)
@@ -58,7 +59,8 @@ static void assert_hash(const reference *r, reef_world *w, uint32_t tick, uint32
     char text[300] = "";
     if (reef_hash(w) == r->hash[tick]) return;
     if (tick == r->scene->ticks && !reef_equal(r->world, w, &d)) reef_difference_text(&d, text, sizeof text);
-    fail_msg("%s: state %u on %u threads, seed %u, is another one %s", r->scene->name, tick, threads, (unsigned)seed, text);
+    fail_msg("%s: state %u on %u threads, seed %u, is another one %s", r->scene->name, tick, threads, (unsigned)seed,
+             text);
 }
 
 /* The scene on a pool; every tick is compared. */
@@ -154,7 +156,8 @@ static void G2_history_over_ticks(void **state)
         reference_make(&r, state, s);
         reef_pool *p = pool_of(3, 11);
         reef_world *w = world_with(state, s, p);
-        const reef_history_config config = {.ticks = 64, .step = history_step, .context = (void *)(uintptr_t)s, .hashes = true};
+        const reef_history_config config = {
+            .ticks = 64, .step = history_step, .context = (void *)(uintptr_t)s, .hashes = true};
         reef_history *h = reef_history_new(w, &config);
         assert_non_null(h);
         for (uint32_t t = 0; t < s->ticks; t++) assert_ok(reef_history_step(h, NULL, 0));
@@ -183,7 +186,8 @@ static void G2_synctest_over_ticks(void **state)
         reference_make(&r, state, s);
         reef_pool *p = pool_of(2, 13);
         reef_world *w = world_with(state, s, p);
-        const reef_synctest_config config = {.ticks = s->ticks, .distance = 2, .step = history_step, .context = (void *)(uintptr_t)s};
+        const reef_synctest_config config = {
+            .ticks = s->ticks, .distance = 2, .step = history_step, .context = (void *)(uintptr_t)s};
         assert_ok(reef_synctest(w, &config, &report));
         assert_hash(&r, w, s->ticks, 2, 13);
         end_world(state, w);
@@ -197,14 +201,15 @@ static void G2_synctest_over_ticks(void **state)
 enum { WORLDS = 3 };
 typedef struct player {
     const scene *scene;
-    reef_world  *world;
-    reef_status  status; /* the first that isn't OK */
+    reef_world *world;
+    reef_status status; /* the first that isn't OK */
 } player;
 
 static void play_on(void *data)
 {
     player *p = data;
-    for (uint32_t t = 1; t < p->scene->ticks && p->status == REEF_OK; t++) p->status = scene_tick(p->scene, p->world, t);
+    for (uint32_t t = 1; t < p->scene->ticks && p->status == REEF_OK; t++)
+        p->status = scene_tick(p->scene, p->world, t);
 }
 
 /* Forks tick on threads of their own, share blocks, and share a pool; without threads one after the other. */

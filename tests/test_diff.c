@@ -1,5 +1,5 @@
-/* The difference of two worlds: what it tells, in which order, and that it is the whole difference: a copy of the first world to which
- * it is applied, change by change, is the second. */
+/* The difference of two worlds: what it tells, in which order, and that it is the whole difference: a copy of the
+ * first world to which it is applied, change by change, is the second. */
 #define _DEFAULT_SOURCE /* mprotect */
 #include "support.h"
 #if defined(__linux__)
@@ -8,7 +8,7 @@
 #endif
 
 typedef struct {
-    float   x, y;
+    float x, y;
     int32_t turns;
 } Pose;
 typedef struct {
@@ -27,7 +27,7 @@ typedef struct {
     int32_t n;
 } Look;
 typedef struct {
-    double  x, y;
+    double x, y;
     int16_t z;
 } Place;
 typedef struct {
@@ -50,21 +50,22 @@ REEF_COMPONENT_HOOKS(Sound, &sound_hooks);
 enum { KINDS = 14 };
 static reef_component kind_of(uint32_t i)
 {
-    const reef_component all[KINDS] = {reef_id(Position), reef_id(Cargo), reef_id(Pose), reef_id(Mass), reef_id(Frozen),
-                                       reef_id(Awake), reef_id(Burning), reef_id(Heat), reef_id(Story), reef_id(Buff),
-                                       reef_id(Look), reef_id(Place), reef_id(Sound), reef_id(Tracked)};
+    const reef_component all[KINDS] = {reef_id(Position), reef_id(Cargo),  reef_id(Pose),    reef_id(Mass),
+                                       reef_id(Frozen),   reef_id(Awake),  reef_id(Burning), reef_id(Heat),
+                                       reef_id(Story),    reef_id(Buff),   reef_id(Look),    reef_id(Place),
+                                       reef_id(Sound),    reef_id(Tracked)};
     return all[i];
 }
 
 /* ---- all changes of a difference, with copies of their values ---- */
 
 typedef struct listed {
-    reef_change   c;
+    reef_change c;
     unsigned char was[48], is[48];
-    char          name[2][24];
+    char name[2][24];
 } listed;
 typedef struct list {
-    listed  *at;
+    listed *at;
     uint32_t count;
 } list;
 
@@ -112,7 +113,8 @@ static void says_as(const list *l, uint32_t i, const char *wanted)
     if (c->component.id) n += snprintf(text + n, sizeof text - (size_t)n, " %s", reef_type_name(c->component));
     if (c->number) n += snprintf(text + n, sizeof text - (size_t)n, " number %u", (unsigned)c->number);
     if (c->fields) n += snprintf(text + n, sizeof text - (size_t)n, " fields %u", (unsigned)c->fields);
-    if (c->kind == REEF_CHANGE_NAME) snprintf(text + n, sizeof text - (size_t)n, " '%s' '%s'", l->at[i].name[0], l->at[i].name[1]);
+    if (c->kind == REEF_CHANGE_NAME)
+        snprintf(text + n, sizeof text - (size_t)n, " '%s' '%s'", l->at[i].name[0], l->at[i].name[1]);
     assert_string_equal(text, wanted);
 }
 
@@ -163,7 +165,8 @@ static void apply_one(copy *k, const listed *x)
         if (info.home == REEF_MULTI) assert_ok(reef_remove_one_id(k->w, e, c->component, c->number));
         else assert_ok(reef_remove_id(k->w, e, c->component));
         break;
-    case REEF_CHANGE_ADDED: assert_true(info.home == REEF_MULTI || !reef_has_id(k->w, e, c->component)); /* fallthrough */
+    /* fallthrough */
+    case REEF_CHANGE_ADDED: assert_true(info.home == REEF_MULTI || !reef_has_id(k->w, e, c->component));
     case REEF_CHANGE_VALUE: put_value(k->w, e, x, &info); break;
     case REEF_CHANGE_DISABLED: assert_ok(reef_enable_id(k->w, e, c->component, false)); break;
     case REEF_CHANGE_ENABLED: assert_ok(reef_enable_id(k->w, e, c->component, true)); break;
@@ -238,7 +241,8 @@ static void proves(reef_world *before, const reef_world *after)
 {
     copy *k = calloc(1, sizeof *k);
     list l = difference(before, after);
-    for (uint32_t i = 1; i < l.count; i++) assert_true(l.at[i].c.kind > REEF_CHANGE_NAME || l.at[i - 1].c.kind <= l.at[i].c.kind);
+    for (uint32_t i = 1; i < l.count; i++)
+        assert_true(l.at[i].c.kind > REEF_CHANGE_NAME || l.at[i - 1].c.kind <= l.at[i].c.kind);
     assert_non_null(k->w = reef_fork(before));
     apply(k, &l);
     same_worlds(k, after);
@@ -254,10 +258,10 @@ static void proves(reef_world *before, const reef_world *after)
 static void set_random(reef_world *w, reef_entity e, reef_component c, uint64_t *seed)
 {
     union {
-        Pose  pose;
+        Pose pose;
         Place place;
-        Buff  buff;
-        Mass  mass;
+        Buff buff;
+        Mass mass;
         unsigned char byte[48];
     } v;
     reef_type_info info;
@@ -375,17 +379,30 @@ static void G5_each_kind_of_change_in_its_order(void **state)
     assert_ok(reef_disable(w, e[4], Pose));
     assert_ok(reef_disable_entity(w, e[5]));
     list l = difference(before, w);
-    static const char *const said[] = {
-        "gone 1", "born 1", "name 1 'one' ''", "name 1 '' 'new'", "name 2 'two' ''", "disabled 5", "enabled 4",
-        "added 1 Frozen", "removed 1 Mass", "removed 5 Mass",
-        "added 1 Mass", "value 3 Mass fields 1", "enabled 3 Mass", "removed 1 Pose", "value 0 Pose fields 4",
-        "value 2 Pose fields 5", "disabled 4 Pose"};
+    static const char *const said[] = {"gone 1",
+                                       "born 1",
+                                       "name 1 'one' ''",
+                                       "name 1 '' 'new'",
+                                       "name 2 'two' ''",
+                                       "disabled 5",
+                                       "enabled 4",
+                                       "added 1 Frozen",
+                                       "removed 1 Mass",
+                                       "removed 5 Mass",
+                                       "added 1 Mass",
+                                       "value 3 Mass fields 1",
+                                       "enabled 3 Mass",
+                                       "removed 1 Pose",
+                                       "value 0 Pose fields 4",
+                                       "value 2 Pose fields 5",
+                                       "disabled 4 Pose"};
     const uint32_t wanted = sizeof said / sizeof *said;
     for (uint32_t i = 0; i < wanted; i++) says_as(&l, i, said[i]);
     assert_int_equal(l.count, wanted);
     assert_entity(e[1], l.at[0].c.entity);
     assert_entity(born, l.at[1].c.entity);
-    assert_true(memcmp(l.at[11].was, &(Mass){3}, sizeof(Mass)) == 0 && memcmp(l.at[11].is, &(Mass){77}, sizeof(Mass)) == 0);
+    assert_true(memcmp(l.at[11].was, &(Mass){3}, sizeof(Mass)) == 0 &&
+                memcmp(l.at[11].is, &(Mass){77}, sizeof(Mass)) == 0);
     assert_null(l.at[7].c.is);
     free(l.at);
     proves(before, w);
@@ -413,9 +430,11 @@ static void G5_values_outside_of_rows(void **state)
     assert_non_null(reef_append(w, e[1], Buff, 7, 7));
     reef_span_mut(w, e[2], Buff, &(uint32_t){0})[2].left = 9;
     list l = difference(before, w);
-    static const char *const said[] = {"removed 0 Buff number 3", "removed 0 Buff number 2", "added 1 Buff number 4",
-                                       "value 0 Buff number 1 fields 1", "value 2 Buff number 2 fields 1", "value 1 Burning fields 1", "value 1 Heat fields 1",
-                                       "value 1 Look fields 1", "value 1 Place fields 6", "value 1 Story fields 1"};
+    static const char *const said[] = {"removed 0 Buff number 3",        "removed 0 Buff number 2",
+                                       "added 1 Buff number 4",          "value 0 Buff number 1 fields 1",
+                                       "value 2 Buff number 2 fields 1", "value 1 Burning fields 1",
+                                       "value 1 Heat fields 1",          "value 1 Look fields 1",
+                                       "value 1 Place fields 6",         "value 1 Story fields 1"};
     const uint32_t wanted = sizeof said / sizeof *said;
     for (uint32_t i = 0; i < wanted; i++) says_as(&l, i, said[i]);
     assert_int_equal(l.count, wanted);
@@ -442,7 +461,8 @@ static void G5_many_rows(void **state)
     list l = difference(before, w);
     assert_int_equal(l.count, changed);
     for (uint32_t i = 1; i < l.count; i++)
-        assert_true(l.at[i - 1].c.component.id != l.at[i].c.component.id || l.at[i - 1].c.entity.index < l.at[i].c.entity.index);
+        assert_true(l.at[i - 1].c.component.id != l.at[i].c.component.id ||
+                    l.at[i - 1].c.entity.index < l.at[i].c.entity.index);
     free(l.at);
     proves(before, w);
     for (uint32_t i = 3; i < N; i += 400) assert_ok(reef_destroy(w, e[i]));
@@ -467,8 +487,10 @@ static void G5_more_fields_than_bits(void **state)
     reef_component wide = reef_type_new(&desc, NULL);
     reef_entity e = reef_create(w);
     assert_ok(reef_add_id(w, e, wide, NULL, NULL));
-    static const struct { uint32_t byte; uint64_t fields; } tries[] = {
-        {0, 1}, {62, 1ull << 62}, {63, 1ull << 63}, {69, 1ull << 63}, {71, 0}};
+    static const struct {
+        uint32_t byte;
+        uint64_t fields;
+    } tries[] = {{0, 1}, {62, 1ull << 62}, {63, 1ull << 63}, {69, 1ull << 63}, {71, 0}};
     for (uint32_t i = 0; i < 5; i++) {
         reef_world *before = reef_fork(w);
         ((unsigned char *)reef_mut_id(w, e, wide))[tries[i].byte] ^= 1;
@@ -515,7 +537,9 @@ static void G5_a_difference_needs_two_worlds_and_memory(void **state)
 
 #if defined(__linux__)
 
-typedef struct { uint32_t n, rest[511]; } Sheet; /* whose blocks are too large for arenas */
+typedef struct {
+    uint32_t n, rest[511];
+} Sheet; /* whose blocks are too large for arenas */
 REEF_COMPONENT(Sheet);
 enum { SHEET_BLOCK = REEF_BLOCK_ROWS * (int)sizeof(Sheet) };
 

@@ -15,10 +15,10 @@ static reef_entity everything(reef_world *w)
 
 static void F7_a_disabled_component_stays_where_it_is(void **test)
 {
-    reef_world     *w = world_of(test);
-    reef_entity     e = everything(w);
+    reef_world *w = world_of(test);
+    reef_entity e = everything(w);
     const Position *p = reef_get(w, e, Position);
-    uint64_t        moved = reef_world_stats(w).moved;
+    uint64_t moved = reef_world_stats(w).moved;
     assert_true(reef_is_enabled(w, e, Position));
     assert_ok(reef_disable(w, e, Position));
     assert_false(reef_is_enabled(w, e, Position));
@@ -64,14 +64,14 @@ static void F7_a_switch_that_goes_off_takes_its_mark_along(void **test)
 {
     enum { ROWS = 2500 };
     static reef_entity e[ROWS];
-    static bool        on[ROWS], off[ROWS];
-    reef_world        *w = world_of(test);
-    uint64_t           random = 1;
+    static bool on[ROWS], off[ROWS];
+    reef_world *w = world_of(test);
+    uint64_t random = 1;
     assert_ok(reef_spawn_many(w, ROWS, e, reef_with(Mass, 1)));
     for (int step = 0; step < 40000; step++) {
         random = random * 6364136223846793005u + 1442695040888963407u;
         uint32_t i = step % 2000 < 1000 ? (uint32_t)(random >> 33) % 40 : (uint32_t)(random >> 33) % ROWS;
-        bool     b = random >> 20 & 1;
+        bool b = random >> 20 & 1;
         if (step < 3000 || random % 5) {
             assert_status(on[i] == b ? (b ? REEF_EXISTS : REEF_ABSENT) : REEF_OK,
                           b ? reef_add(w, e[i], Awake) : reef_remove(w, e[i], Awake));
@@ -92,7 +92,7 @@ static void F7_a_whole_entity_can_be_disabled(void **test)
 {
     reef_world *w = world_of(test);
     reef_entity e = everything(w), bare = reef_create(w);
-    uint64_t    before = reef_hash(w), moved = reef_world_stats(w).moved;
+    uint64_t before = reef_hash(w), moved = reef_world_stats(w).moved;
     assert_ok(reef_disable_entity(w, e));
     assert_ok(reef_disable_entity(w, bare));
     assert_false(reef_is_enabled_entity(w, e) || reef_is_enabled_entity(w, bare));
@@ -201,7 +201,7 @@ static void F7_the_mark_stays_when_the_row_moves(void **test)
 {
     enum { ROWS = 2100 };
     static reef_entity e[ROWS];
-    reef_world        *w = world_of(test);
+    reef_world *w = world_of(test);
     assert_ok(reef_spawn_many(w, ROWS, e, reef_with(Position, 1, 2), reef_with(Mass, 3)));
     for (uint32_t i = 0; i < ROWS; i += 3) assert_ok(reef_disable(w, e[i], Position));
     for (uint32_t i = 0; i < ROWS; i += 5) assert_ok(reef_disable_entity(w, e[i]));
@@ -223,8 +223,8 @@ static void F7_the_mark_stays_when_the_row_moves(void **test)
 static void F7_copies_have_the_marks(void **test)
 {
     static reef_entity copy[2000];
-    reef_world        *w = world_of(test);
-    reef_entity        e = everything(w), bare = reef_create(w);
+    reef_world *w = world_of(test);
+    reef_entity e = everything(w), bare = reef_create(w);
     assert_ok(reef_disable(w, e, Mass));
     assert_ok(reef_disable(w, e, Awake));
     assert_ok(reef_disable_entity(w, e));
@@ -243,14 +243,14 @@ static void F7_copies_have_the_marks(void **test)
 
 static void F7_snapshots_and_forks_have_the_marks(void **test)
 {
-    reef_world    *w = world_of(test);
-    reef_entity    e = everything(w), other = everything(w);
+    reef_world *w = world_of(test);
+    reef_entity e = everything(w), other = everything(w);
     reef_snapshot *without = reef_snapshot_take(w);
     assert_ok(reef_disable(w, e, Position));
     assert_ok(reef_disable_entity(w, e));
-    uint64_t       with_marks = reef_hash(w);
+    uint64_t with_marks = reef_hash(w);
     reef_snapshot *with = reef_snapshot_take(w);
-    reef_world    *fork = reef_fork(w);
+    reef_world *fork = reef_fork(w);
     assert_ok(reef_enable(fork, e, Position));
     assert_ok(reef_disable(fork, other, Mass));
     assert_false(reef_is_enabled(w, e, Position));
@@ -274,7 +274,7 @@ static void F7_snapshots_and_forks_have_the_marks(void **test)
 static void differ(reef_world *a, reef_world *b, const char *wanted)
 {
     reef_difference d;
-    char            text[300];
+    char text[300];
     assert_false(reef_equal(a, b, &d));
     reef_difference_text(&d, text, sizeof text);
     assert_string_equal(text, wanted);
@@ -318,7 +318,7 @@ static void F7_marks_are_part_of_the_state(void **test)
 static void F7_a_world_whose_marks_are_gone_is_as_if_it_never_had_any(void **test)
 {
     static reef_entity e[1200];
-    reef_world        *w = world_of(test), *never = another_world(test, NULL);
+    reef_world *w = world_of(test), *never = another_world(test, NULL);
     for (int k = 0; k < 2; k++) assert_ok(reef_spawn_many(k ? never : w, 1200, e, reef_with(Mass, 1), reef_tag(Awake)));
     uint64_t hash = reef_hash(w);
     for (uint32_t i = 0; i < 1200; i += 2) {
@@ -337,14 +337,14 @@ static void F7_a_world_whose_marks_are_gone_is_as_if_it_never_had_any(void **tes
 }
 
 typedef struct parts_seen {
-    char     text[600];
+    char text[600];
     uint64_t type_hash; /* of Mass */
 } parts_seen;
 
 static bool see_part(void *context, const reef_hash_part *part)
 {
     parts_seen *p = context;
-    size_t      length = strlen(p->text);
+    size_t length = strlen(p->text);
     if (part->kind == REEF_HASH_DISABLED)
         snprintf(p->text + length, sizeof p->text - length, "%s %u, ",
                  part->component.id ? reef_type_name(part->component) : "*", (unsigned)part->rows);
@@ -359,7 +359,7 @@ static void F7_the_parts_of_the_hash_name_the_marks(void **test)
 {
     reef_world *w = world_of(test);
     reef_entity e[3];
-    parts_seen  p = {"", 0}, q = {"", 0}, r = {"", 0};
+    parts_seen p = {"", 0}, q = {"", 0}, r = {"", 0};
     for (int i = 0; i < 3; i++) e[i] = reef_spawn(w, reef_with(Mass, 1), reef_tag(Awake));
     reef_hash_parts(w, see_part, &p);
     assert_string_equal(p.text, "");
@@ -381,7 +381,7 @@ static void F7_the_parts_of_the_hash_name_the_marks(void **test)
 
 static void printed(reef_world *w, reef_entity e, const char *wanted)
 {
-    char  text[600] = "";
+    char text[600] = "";
     FILE *file = tmpfile();
     assert_non_null(file);
     assert_true(reef_print(w, e, file));
@@ -411,7 +411,7 @@ static void F7_what_is_disabled_is_printed(void **test)
 static void F7_marks_are_counted_with_the_bits(void **test)
 {
     static reef_entity e[1024];
-    reef_world        *w = world_of(test);
+    reef_world *w = world_of(test);
     assert_ok(reef_spawn_many(w, 1024, e, reef_with(Mass, 1)));
     assert_int_equal(reef_world_stats(w).bytes_bits, 0);
     for (int i = 0; i < 1024; i++) assert_ok(reef_disable(w, e[i], Mass));
@@ -421,8 +421,8 @@ static void F7_marks_are_counted_with_the_bits(void **test)
 
 static void F7_signatures_see_no_marks(void **test)
 {
-    reef_world    *w = world_of(test);
-    reef_entity    e = everything(w), bare = reef_create(w);
+    reef_world *w = world_of(test);
+    reef_entity e = everything(w), bare = reef_create(w);
     reef_signature before = reef_signature_new(w), after = reef_signature_new(w);
     assert_ok(reef_signature_of(w, e, &before));
     assert_ok(reef_disable(w, e, Mass));
@@ -444,8 +444,8 @@ static void F7_signatures_see_no_marks(void **test)
 /* Numbers of the entities that a query finds, in order; each way of asking must agree. */
 static void finds(reef_world *w, reef_query_desc desc, const char *wanted)
 {
-    char       text[100] = "";
-    uint64_t   n = 0;
+    char text[100] = "";
+    uint64_t n = 0;
     reef_query q = reef_query_make(w, &desc);
     assert_false(reef_query_is_null(q));
     for (reef_block b = reef_begin(w, q); reef_next(&b);) {
@@ -512,9 +512,9 @@ static void F7_queries_skip_what_is_disabled(void **test)
 
 static void F7_queries_ask_for_whole_entities(void **test)
 {
-    reef_world           *w = world_of(test);
-    reef_entity           e[4];
-    reef_query_desc       d = one(reef_id(Mass), REEF_ENABLED);
+    reef_world *w = world_of(test);
+    reef_entity e[4];
+    reef_query_desc d = one(reef_id(Mass), REEF_ENABLED);
     static const uint64_t counts[] = {[REEF_ENABLED] = 1, [REEF_DISABLED] = 2, [REEF_EITHER] = 3};
     for (int i = 0; i < 3; i++) e[i] = reef_spawn(w, reef_with(Mass, i));
     e[3] = reef_create(w);
@@ -640,9 +640,9 @@ static void F7_a_hundred_types_can_be_disabled(void **test)
 
 static void F7_the_epoch_tells_when_there_may_be_other_stores(void **test)
 {
-    reef_world    *w = world_of(test);
-    reef_entity    e = everything(w), other = everything(w);
-    uint64_t       epoch = w->disabled_epoch;
+    reef_world *w = world_of(test);
+    reef_entity e = everything(w), other = everything(w);
+    uint64_t epoch = w->disabled_epoch;
     reef_snapshot *s = reef_snapshot_take(w);
     assert_true(w->disabled_epoch == epoch);
     assert_ok(reef_disable(w, e, Mass));
@@ -654,7 +654,7 @@ static void F7_the_epoch_tells_when_there_may_be_other_stores(void **test)
     assert_ok(reef_disable_entity(w, e));
     assert_true(w->disabled_epoch != epoch);
     epoch = w->disabled_epoch;
-    uint32_t        place = place_of(w, other);
+    uint32_t place = place_of(w, other);
     const uint64_t *words = disabled_words(w, reef_id(Mass).id, place_unit(place));
     assert_non_null(words);
     assert_true(words[0] == 1ull << place_row(place));

@@ -80,7 +80,8 @@ static void A1_thousands_without_components_take_memory_when_they_get_some(void 
     const uint64_t before = heap_of(state)->bytes;
     for (uint32_t i = PAGE; i < BARE; i++) e[i] = reef_create(w);
     assert_true(heap_of(state)->bytes - before < PAGE);
-    for (uint32_t i = 0; i < BARE; i++) assert_true(reef_is_alive(w, e[i]) && e[i].index == i && !reef_has(w, e[i], Position));
+    for (uint32_t i = 0; i < BARE; i++)
+        assert_true(reef_is_alive(w, e[i]) && e[i].index == i && !reef_has(w, e[i], Position));
     assert_int_equal(reef_count_alive(w), BARE);
     assert_ok(reef_spawn_many_values(other, BARE, NULL, NULL, 0));
     assert_true(reef_hash(w) == reef_hash(other));
@@ -128,8 +129,8 @@ static void A1_an_entity_made_after_a_spawn_that_failed_lives(void **state)
 enum { ROUNDS = 60, INDICES = 16 * PAGE };
 typedef struct known {
     reef_entity e[INDICES];
-    uint8_t     lives[INDICES], has[INDICES];
-    uint32_t    count, living;
+    uint8_t lives[INDICES], has[INDICES];
+    uint32_t count, living;
 } known;
 
 static void as_known(reef_world *w, const known *k)
@@ -163,7 +164,8 @@ static void A1_pages_of_entities_without_components_are_as_others(void **state)
     uint64_t seed = 7;
     for (uint32_t round = 0; round < ROUNDS; round++) {
         const uint32_t what = random_below(&seed, 6);
-        if (what < 3 && now->living < INDICES - PAGE) make_some(w, now, 1 + random_below(&seed, what ? 3000 : 20), what == 2);
+        if (what < 3 && now->living < INDICES - PAGE)
+            make_some(w, now, 1 + random_below(&seed, what ? 3000 : 20), what == 2);
         for (uint32_t i = random_below(&seed, 3); i > 0 && now->count; i--) {
             const uint32_t at = random_below(&seed, now->count);
             if (!now->lives[at]) continue;
@@ -293,12 +295,12 @@ static void A2_ids_are_reused_oldest_first(void **state)
 static void A2_order_of_reuse_holds_for_thousands(void **state)
 {
     enum { N = 10000 };
-    reef_world  *w = world_of(state);
+    reef_world *w = world_of(state);
     reef_entity *e = malloc(N * sizeof *e), *f = malloc(N * sizeof *f);
-    uint64_t     seed = 1;
+    uint64_t seed = 1;
     assert_ok(reef_spawn_many(w, N, e, reef_with(Position, 1, 2)));
     for (uint32_t i = N; i > 1; i--) {
-        uint32_t    j = random_below(&seed, i);
+        uint32_t j = random_below(&seed, i);
         reef_entity t = e[j];
         e[j] = e[i - 1];
         e[i - 1] = t;
@@ -317,7 +319,8 @@ static void A2_order_of_reuse_holds_for_thousands(void **state)
     free(f);
 }
 
-/* The ring grows while a snapshot shares it, and while nobody does; in both cases it doesn't begin at its first page. */
+/* The ring grows while a snapshot shares it, and while nobody does; in both cases it doesn't begin at its first
+ * page. */
 static void A2_free_ids_keep_their_order_while_their_ring_grows(void **state)
 {
     enum { N = 20000, BEFORE = 5000, AGAIN = 1500 };
@@ -389,16 +392,16 @@ static uint32_t queue_next(queue *q, uint32_t *fresh) { return q->first < q->end
 
 static void A2_random_lives_follow_a_plain_queue(void **state)
 {
-    reef_world  *w = world_of(state);
-    queue       *q = calloc(1, sizeof *q);
+    reef_world *w = world_of(state);
+    queue *q = calloc(1, sizeof *q);
     reef_entity *alive = malloc(64000 * sizeof *alive);
-    uint32_t    *next = calloc(64000, sizeof *next); /* generation that an index may have next */
-    uint32_t     count = 0, fresh = 0;
-    uint64_t     seed = 7;
+    uint32_t *next = calloc(64000, sizeof *next); /* generation that an index may have next */
+    uint32_t count = 0, fresh = 0;
+    uint64_t seed = 7;
     for (int i = 0; i < 30000; i++) {
         uint32_t what = random_below(&seed, 100), tide = i / 5000 % 2 ? 30 : 60;
         if (what < tide) {
-            uint32_t    index = queue_next(q, &fresh);
+            uint32_t index = queue_next(q, &fresh);
             reef_entity e = what % 2 ? reef_create(w) : reef_spawn(w, reef_with(Mass, 1));
             assert_int_equal(e.index, index);
             alive[count++] = e;
@@ -409,7 +412,7 @@ static void A2_random_lives_follow_a_plain_queue(void **state)
             q->index[q->end++] = alive[j].index;
             alive[j] = alive[--count];
         } else if (q->first < q->end) {
-            uint32_t    position = q->first + random_below(&seed, q->end - q->first);
+            uint32_t position = q->first + random_below(&seed, q->end - q->first);
             reef_entity e = entity(q->index[position], next[q->index[position]] + what % 3);
             if (e.generation == 0) e.generation = 1;
             assert_ok(reef_create_as(w, e));

@@ -39,7 +39,7 @@ static reef_status call_set_name(reef_world *w, reef_entity e) { return reef_set
 static reef_status call_no_name(reef_world *w, reef_entity e) { return reef_set_name(w, e, NULL); }
 
 static const struct {
-    const char  *text;
+    const char *text;
     entity_call *call;
 } entity_calls[] = {
     {"reef_destroy(", call_destroy},
@@ -157,7 +157,10 @@ static reef_status with_use(reef_world *w, reef_entity e, reef_component c)
     return reef_world_use(w, c);
 }
 static reef_status with_enable(reef_world *w, reef_entity e, reef_component c) { return reef_enable_id(w, e, c, true); }
-static reef_status with_disable(reef_world *w, reef_entity e, reef_component c) { return reef_enable_id(w, e, c, false); }
+static reef_status with_disable(reef_world *w, reef_entity e, reef_component c)
+{
+    return reef_enable_id(w, e, c, false);
+}
 static reef_status with_ensure(reef_world *w, reef_entity e, reef_component c)
 {
     return recorded(w, !reef_ensure_id(w, e, c, NULL));
@@ -203,7 +206,8 @@ static reef_status with_reserve(reef_world *w, reef_entity e, reef_component c)
 }
 static reef_status with_query(reef_world *w, reef_entity e, reef_component c)
 {
-    reef_query_desc d = {.terms = {{.component = reef_id(Position), .access = REEF_IN}, {.component = c, .access = REEF_IN}}};
+    reef_query_desc d = {
+        .terms = {{.component = reef_id(Position), .access = REEF_IN}, {.component = c, .access = REEF_IN}}};
     (void)e;
     return recorded(w, reef_query_is_null(reef_query_make(w, &d)));
 }
@@ -214,8 +218,9 @@ static reef_status with_write_many(reef_world *w, reef_entity e, reef_component 
 
 static const struct {
     const char *text;
-    type_call  *call;
-    bool        none_too; /* {0} is refused as well; in a query's terms it ends the list, to enable it is the whole entity */
+    type_call *call;
+    /* {0} is refused as well; in a query's terms it ends the list, to enable it is the whole entity */
+    bool none_too;
 } type_calls[] = {
     {"reef_add(", with_add, true},
     {"reef_set(", with_set, true},
@@ -240,8 +245,8 @@ static const struct {
 
 static void H2_every_call_refuses_types_that_nobody_made(void **state)
 {
-    reef_world    *w = world_of(state);
-    reef_entity    e = populate(w);
+    reef_world *w = world_of(state);
+    reef_entity e = populate(w);
     reef_component bad[] = {{0}, {reef_type_count() + 1}, {REEF_TYPES_MAX + 1}, {UINT32_MAX}, {UINT32_MAX / 2 + 1}};
     for (size_t c = 0; c < sizeof type_calls / sizeof *type_calls; c++)
         for (size_t i = type_calls[c].none_too ? 0 : 1; i < sizeof bad / sizeof *bad; i++) {
@@ -304,12 +309,12 @@ static void H2_missing_pointers_and_wrong_sizes_are_refused(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e = populate(w);
-    Position    p = {1, 2};
-    reef_value  bad[] = {
-         {reef_id(Velocity), REEF_VALUE_ONE, sizeof p, NULL},
-         {reef_id(Velocity), REEF_VALUE_ARRAY, sizeof p, NULL},
-         {reef_id(Velocity), (reef_value_kind)17, sizeof p, &p},
-         {reef_id(Velocity), (reef_value_kind)-1, sizeof p, &p},
+    Position p = {1, 2};
+    reef_value bad[] = {
+        {reef_id(Velocity), REEF_VALUE_ONE, sizeof p, NULL},
+        {reef_id(Velocity), REEF_VALUE_ARRAY, sizeof p, NULL},
+        {reef_id(Velocity), (reef_value_kind)17, sizeof p, &p},
+        {reef_id(Velocity), (reef_value_kind)-1, sizeof p, &p},
     };
     assert_refused(w, REEF_BAD_ARGUMENT, reef_set_id(w, e, reef_id(Position), NULL, sizeof p));
     assert_refused(w, REEF_BAD_ARGUMENT, reef_set_id(w, e, reef_id(Velocity), NULL, sizeof p));
@@ -362,14 +367,14 @@ static void H2_what_is_there_or_absent_is_said(void **state)
 
 static void H2_another_worlds_objects_are_refused(void **state)
 {
-    reef_world  *w = world_of(state), *other = another_world(state, NULL);
-    reef_entity  e = populate(w);
+    reef_world *w = world_of(state), *other = another_world(state, NULL);
+    reef_entity e = populate(w);
     reef_query q = reef_query_new(w, "Position");
     reef_bundle *bundle = reef_bundle_new(w, (reef_bundle_part[]){{reef_id(Mass), 0}}, 1);
     populate(other);
     Mass packed = {3};
     assert_no_entity(other, REEF_OTHER_WORLD, reef_spawn_bundle(other, bundle, &packed));
-    uint64_t   before = digest(other);
+    uint64_t before = digest(other);
     reef_block b = reef_begin(other, q);
     assert_int_equal(reef_last_error(other).status, REEF_OTHER_WORLD);
     assert_false(reef_next(&b));

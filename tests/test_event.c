@@ -1,5 +1,5 @@
-/* Events (D7): in the order of their sending, once for each reader, kept until the slowest has run; in forks, snapshots,
- * hashes. */
+/* Events (D7): in the order of their sending, once for each reader, kept until the slowest has run; in forks,
+ * snapshots, hashes. */
 #include "system/schedule.h"
 #include "system/phase.h"
 #include "event_stage.h"
@@ -10,8 +10,8 @@ static void D7_events_come_in_the_order_of_jobs_and_calls(void **f)
 {
     enum { JOBS = 4, EACH = 9000 }; /* several chunks */
     reef_world *w = world_of(f);
-    stage_job   jobs[JOBS];
-    job         plain[JOBS];
+    stage_job jobs[JOBS];
+    job plain[JOBS];
     sender_and_receiver(w);
     for (uint32_t k = 0; k < JOBS; k++) job_open(&jobs[k], w, stage_system(&the, "send"));
     for (uint32_t i = 0; i < EACH; i++)
@@ -40,7 +40,7 @@ static void D7_events_are_handed_out_as_arrays(void **f)
     job_open(&x, w, to);
     reef__events_begin(w, to);
     reef_events r = reef_receive(&x.block, Hit);
-    uint32_t    n, next = 0, runs = 0;
+    uint32_t n, next = 0, runs = 0;
     assert_int_equal(((const Hit *)reef_next_event(&r))->number, next++);
     for (const Hit *h; (h = reef_event_run(&r, &n)) != NULL; runs++) {
         assert_true(n > 0);
@@ -177,8 +177,8 @@ static void D7_a_system_that_becomes_another_goes_on_reading(void **f)
 static void D7_tags_are_counted(void **f)
 {
     reef_world *w = world_of(f);
-    stage_job   x, y;
-    uint32_t    n;
+    stage_job x, y;
+    uint32_t n;
     stage_open(&the, w);
     assert_true(stage_add(&the, w, "ring", TOUCHES(SENDS(Bell))));
     assert_true(stage_add(&the, w, "hear", TOUCHES(RECEIVES(Bell))));
@@ -209,7 +209,7 @@ static void D7_tags_are_counted(void **f)
 static void D7_the_host_posts_and_reads(void **f)
 {
     reef_world *w = world_of(f);
-    Odd         odd;
+    Odd odd;
     stage_open(&the, w);
     assert_true(stage_add(&the, w, "receive", TOUCHES(RECEIVES(Hit))));
     reef_event_reader r = reef_event_reader_new(w, reef_id(Odd)), late;
@@ -243,7 +243,7 @@ static void D7_the_host_posts_and_reads(void **f)
 static void D7_a_reader_of_the_host_sees_what_systems_send(void **f)
 {
     reef_world *w = world_of(f);
-    Hit         hit;
+    Hit hit;
     sender_and_receiver(w);
     reef_event_reader r = reef_event_reader_new(w, reef_id(Hit));
     run_sender(w, stage_system(&the, "send"), 0, 2);
@@ -262,9 +262,9 @@ static void D7_a_reader_of_the_host_sees_what_systems_send(void **f)
 static void D7_of_more_than_the_bound_the_oldest_are_dropped(void **f)
 {
     reef_world *w = world_of(f);
-    Hit         hit;
+    Hit hit;
     sender_and_receiver(w);
-    struct system    *from = stage_system(&the, "send"), *to = stage_system(&the, "receive");
+    struct system *from = stage_system(&the, "send"), *to = stage_system(&the, "receive");
     reef_event_reader r = reef_event_reader_new(w, reef_id(Hit));
     assert_ok(reef_events_bound(w, reef_id(Hit), 10));
     run_sender(w, from, 0, 10);
@@ -303,7 +303,7 @@ static void D7_of_more_than_the_bound_the_oldest_are_dropped(void **f)
 
 static void D7_the_bound_at_its_edge_unless_said_otherwise(void **f)
 {
-    reef_world       *w = world_of(f);
+    reef_world *w = world_of(f);
     reef_event_reader r = reef_event_reader_new(w, reef_id(Bell));
     for (uint32_t i = 0; i < REEF_EVENTS_BOUND; i++) (void)reef_post_tag(w, Bell);
     assert_int_equal(waiting(w), REEF_EVENTS_BOUND);
@@ -318,7 +318,7 @@ static void D7_the_bound_at_its_edge_unless_said_otherwise(void **f)
 static void D7_what_is_not_declared_is_refused(void **f)
 {
     reef_world *w = world_of(f);
-    stage_job   x;
+    stage_job x;
     sender_and_receiver(w);
     job_open(&x, w, stage_system(&the, "send"));
     assert_int_equal(reef_receive(&x.block, Hit).count, 0);
@@ -347,20 +347,22 @@ static void D7_what_is_not_declared_is_refused(void **f)
 static void D7_a_block_of_a_loop_of_your_own_posts(void **f)
 {
     reef_world *w = world_of(f);
-    Hit         hit;
+    Hit hit;
     reef_event_reader r = reef_event_reader_new(w, reef_id(Hit));
     (void)reef_spawn(w, reef_with(Mass, 1));
-    for (reef_block b = reef_begin_text(w, "Mass"); reef_next(&b);) assert_ok(reef_send(&b, Hit, .who = b.entities[0], .number = 3));
+    for (reef_block b = reef_begin_text(w, "Mass"); reef_next(&b);)
+        assert_ok(reef_send(&b, Hit, .who = b.entities[0], .number = 3));
     assert_true(reef_event_next(w, r, &hit));
     assert_int_equal(hit.number, 3);
 }
 
 static void D7_types_that_can_not_be_events_are_refused(void **f)
 {
-    reef_world    *w = world_of(f), *strict = another_world(f, &(reef_world_config){.strict = true});
+    reef_world *w = world_of(f), *strict = another_world(f, &(reef_world_config){.strict = true});
     static uint8_t bytes[2 * REEF_EVENT_SIZE_MAX];
     reef_component larger = numbered_type("larger", 1, REEF_EVENT_SIZE_MAX + 4, 4);
-    reef_component aligned = numbered_type("aligned", 1, 128, 128), largest = numbered_type("largest", 1, REEF_EVENT_SIZE_MAX, 64);
+    reef_component aligned = numbered_type("aligned", 1, 128, 128),
+                   largest = numbered_type("largest", 1, REEF_EVENT_SIZE_MAX, 64);
     assert_refused(w, REEF_LIMIT, reef_post_id(w, larger, bytes, REEF_EVENT_SIZE_MAX + 4));
     assert_refused(w, REEF_LIMIT, reef_post_id(w, aligned, bytes, 128));
     assert_refused(w, REEF_NOT_COPYABLE, reef_post_id(w, reef_id(Tracked), bytes, sizeof(Tracked)));
@@ -378,7 +380,7 @@ static void D7_types_that_can_not_be_events_are_refused(void **f)
     const reef_touch touches[] = {{REEF_SENDS, larger}, {REEF_SENDS, largest}, {REEF_RECEIVES, largest}, {0}};
     assert_true(stage_add(&the, w, "large", touches));
     stage_job x;
-    uint32_t  n = 0;
+    uint32_t n = 0;
     job_open(&x, w, stage_system(&the, "large"));
     assert_status(REEF_LIMIT, reef_send_id(&x.block, larger, bytes, REEF_EVENT_SIZE_MAX + 4));
     for (uint32_t i = 0; i < 100; i++) {
@@ -409,7 +411,8 @@ static void D7_readers_of_the_host_that_are_not_there_are_refused(void **f)
     assert_false(reef_event_next(w, none, NULL));
     assert_int_equal(reef_last_error(w).status, REEF_NOT_ALIVE);
     assert_refused(other, REEF_OTHER_WORLD, reef_event_reader_free(other, r));
-    assert_refused(w, REEF_NOT_ALIVE, reef_removals_free(w, (reef_removals){r.index, r.generation, r.world})); /* it reads events */
+    /* it reads events */
+    assert_refused(w, REEF_NOT_ALIVE, reef_removals_free(w, (reef_removals){r.index, r.generation, r.world}));
     w->running = &reef__phase_running;
     assert_status(REEF_LOCKED, reef_post(w, Hit, .number = 1));
     assert_status(REEF_LOCKED, reef_events_bound(w, reef_id(Hit), 1));
@@ -450,7 +453,7 @@ static void D7_a_steady_state_allocates_nothing(void **f)
 static void D7_without_memory_for_what_waits_it_stays_and_comes_later(void **f)
 {
     reef_world *w = world_of(f);
-    Hit         hit;
+    Hit hit;
     sender_and_receiver(w);
     reef_event_reader r = reef_event_reader_new(w, reef_id(Hit));
     run_sender(w, stage_system(&the, "send"), 0, 3000);
@@ -480,7 +483,7 @@ static void D7_without_memory_for_what_waits_it_stays_and_comes_later(void **f)
 static void D7_without_memory_a_send_is_refused_and_nothing_else_changes(void **f)
 {
     reef_world *w = world_of(f);
-    stage_job   x;
+    stage_job x;
     sender_and_receiver(w);
     job_open(&x, w, stage_system(&the, "send"));
     heap_fail_nth(heap_of(f), 1, true);
@@ -504,8 +507,8 @@ static void D7_without_memory_a_send_is_refused_and_nothing_else_changes(void **
 enum { NAIVE_READERS = 4 };
 
 typedef struct naive {
-    uint32_t sent, kept, bound;        /* numbers kept ... sent - 1 */
-    uint32_t place[NAIVE_READERS];     /* the first two are systems, the others the host's */
+    uint32_t sent, kept, bound;    /* numbers kept ... sent - 1 */
+    uint32_t place[NAIVE_READERS]; /* the first two are systems, the others the host's */
 } naive;
 
 static void naive_trim(naive *n)
@@ -520,7 +523,7 @@ static void naive_trim(naive *n)
 static void naive_run(reef_world *w, naive *n, uint32_t k, const char *name)
 {
     struct system *s = stage_system(&the, name);
-    stage_job      x;
+    stage_job x;
     const uint32_t first = n->place[k] > n->kept ? n->place[k] : n->kept;
     job_open(&x, w, s);
     reef__events_begin(w, s);
@@ -549,10 +552,10 @@ static void naive_host(reef_world *w, naive *n, uint32_t k, reef_event_reader r,
 static void D7_random_runs_agree_with_a_naive_list(void **f)
 {
     for (uint64_t seed = 1; seed <= 25; seed++) {
-        uint64_t       random = seed;
-        reef_world    *w = another_world(f, NULL);
+        uint64_t random = seed;
+        reef_world *w = another_world(f, NULL);
         reef_snapshot *s = NULL;
-        naive          now = {.bound = REEF_EVENTS_BOUND}, then = now;
+        naive now = {.bound = REEF_EVENTS_BOUND}, then = now;
         stage_open(&the, w);
         assert_true(stage_add(&the, w, "a", TOUCHES(RECEIVES(Hit))));
         assert_true(stage_add(&the, w, "send", TOUCHES(SENDS(Hit))));
@@ -572,7 +575,8 @@ static void D7_random_runs_agree_with_a_naive_list(void **f)
             case 5: phase_ends(w), naive_trim(&now), naive_host(w, &now, 3, r[1], UINT32_MAX); break;
             case 6:
                 phase_ends(w), naive_trim(&now);
-                for (uint32_t i = 0; i < n % 40; i++) assert_ok(reef_post(w, Hit, .number = now.sent++)), naive_trim(&now);
+                for (uint32_t i = 0; i < n % 40; i++)
+                    assert_ok(reef_post(w, Hit, .number = now.sent++)), naive_trim(&now);
                 break;
             case 7:
                 phase_ends(w), naive_trim(&now);
@@ -583,7 +587,8 @@ static void D7_random_runs_agree_with_a_naive_list(void **f)
             default:
                 phase_ends(w), naive_trim(&now);
                 if (s && random_below(&random, 2)) assert_ok(reef_restore(w, s)), now = then;
-                else if (random_below(&random, 4) == 0) assert_ok(reef_events_bound(w, reef_id(Hit), now.bound = n + 1)), naive_trim(&now);
+                else if (random_below(&random, 4) == 0)
+                    assert_ok(reef_events_bound(w, reef_id(Hit), now.bound = n + 1)), naive_trim(&now);
             }
             if (random_below(&random, 2)) phase_ends(w), naive_trim(&now);
         }

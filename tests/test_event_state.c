@@ -6,9 +6,9 @@
 static void D7_a_fork_has_the_events_and_not_the_readers_of_the_host(void **f)
 {
     static stage its;
-    reef_world  *w = world_of(f);
+    reef_world *w = world_of(f);
     sender_and_receiver(w);
-    struct system    *from = stage_system(&the, "send"), *to = stage_system(&the, "receive");
+    struct system *from = stage_system(&the, "send"), *to = stage_system(&the, "receive");
     reef_event_reader r = reef_event_reader_new(w, reef_id(Hit));
     run_sender(w, from, 0, 3000);
     phase_ends(w);
@@ -47,9 +47,9 @@ static void D7_a_fork_has_the_events_and_not_the_readers_of_the_host(void **f)
 static void D7_a_restore_brings_events_and_readers_back(void **f)
 {
     reef_world *w = world_of(f);
-    Hit         hit;
+    Hit hit;
     sender_and_receiver(w);
-    struct system    *from = stage_system(&the, "send"), *to = stage_system(&the, "receive");
+    struct system *from = stage_system(&the, "send"), *to = stage_system(&the, "receive");
     reef_event_reader r = reef_event_reader_new(w, reef_id(Hit));
     run_sender(w, from, 0, 1000);
     phase_ends(w);
@@ -109,7 +109,8 @@ static void D7_a_restore_may_bring_back_a_system_that_is_gone(void **f)
 
 /* ---- the hash ---- */
 
-/* A world with the systems of `the`, of which `receive` and `slow` read hits that wait: `lag` and `slow_lag` of them. */
+/* A world with the systems of `the`, of which `receive` and `slow` read hits that wait: `lag` and `slow_lag` of
+ * them. */
 static void behind(stage *s, reef_world *w, uint32_t before, uint32_t lag, uint32_t slow_lag)
 {
     stage_open(s, w);
@@ -146,7 +147,7 @@ static void D7_the_hash_knows_what_waits_and_not_what_was(void **f)
 static void differ(reef_world *w, reef_world *v, uint64_t row, const char *wanted)
 {
     reef_difference d;
-    char            text[256];
+    char text[256];
     assert_int_not_equal(reef_hash(w), reef_hash(v));
     assert_false(reef_equal(w, v, &d));
     assert_int_equal(d.kind, REEF_HASH_EVENTS);
@@ -161,7 +162,11 @@ static void differ(reef_world *w, reef_world *v, uint64_t row, const char *wante
 static void D7_events_and_how_far_systems_are_make_a_difference(void **f)
 {
     static stage its;
-    const struct { uint32_t lag, slow; uint64_t row; const char *text; } other[] = {
+    const struct {
+        uint32_t lag, slow;
+        uint64_t row;
+        const char *text;
+    } other[] = {
         {7, 0, 5, "The events Hit differ: number 5 of those that wait"},
         {0, 0, 0, "The events Hit differ: number 0 of those that wait"},
         {0, 5, UINT64_MAX, "The events Hit differ: a system has read more of them or fewer"},
@@ -189,7 +194,7 @@ static void D7_events_and_how_far_systems_are_make_a_difference(void **f)
 static void D7_bytes_between_the_fields_of_events_do_not_count(void **f)
 {
     static stage its;
-    reef_world  *world[2] = {world_of(f), another_world(f, NULL)};
+    reef_world *world[2] = {world_of(f), another_world(f, NULL)};
     for (uint32_t i = 0; i < 2; i++) {
         stage *s = i ? &its : &the;
         Padded value;
@@ -213,7 +218,7 @@ static bool find_events(void *context, const reef_hash_part *part)
 
 static void D7_events_are_a_part_of_the_hash(void **f)
 {
-    reef_world    *w = world_of(f);
+    reef_world *w = world_of(f);
     reef_hash_part part = {0};
     const uint64_t before = reef_hash(w);
     behind(&the, w, 100, 0, 0);
@@ -230,10 +235,11 @@ static void D7_events_are_a_part_of_the_hash(void **f)
 
 static void D7_printing_a_world_counts_the_events_that_wait(void **f)
 {
-    static const char wanted[] = "world: entities 0, without components 0, tables 0, names 0\n  events Hit: 7\n  events Odd: 1\n";
+    static const char wanted[] =
+        "world: entities 0, without components 0, tables 0, names 0\n  events Hit: 7\n  events Odd: 1\n";
     reef_world *w = world_of(f);
-    char        text[512];
-    FILE       *file = tmpfile();
+    char text[512];
+    FILE *file = tmpfile();
     assert_non_null(file);
     behind(&the, w, 100, 7, 3);
     assert_true(stage_add(&the, w, "odd", TOUCHES(RECEIVES(Odd))));
@@ -245,11 +251,12 @@ static void D7_printing_a_world_counts_the_events_that_wait(void **f)
     fclose(file);
 }
 
-/* A system may be tried on a fork before it has ended: what is in flight goes to the state of both, and neither loses it. */
+/* A system may be tried on a fork before it has ended: what is in flight goes to the state of both, and neither
+ * loses it. */
 static void D7_a_fork_between_a_systems_beginning_and_its_end_sees_the_same(void **f)
 {
     static stage its;
-    reef_world  *w = world_of(f);
+    reef_world *w = world_of(f);
     sender_and_receiver(w);
     struct system *from = stage_system(&the, "send"), *to = stage_system(&the, "receive");
     stage_job x, y;

@@ -1,10 +1,10 @@
-/* Events in ticks (D7): systems that send and receive in parallel, phases with steps of their own, worlds as values; events as
- * entities. */
+/* Events in ticks (D7): systems that send and receive in parallel, phases with steps of their own, worlds as values;
+ * events as entities. */
 #include "support.h"
 
 typedef struct {
     reef_entity who;
-    uint32_t    number, more;
+    uint32_t number, more;
 } Hit;
 typedef struct {
     uint32_t number;
@@ -29,7 +29,7 @@ typedef struct log {
 
 static void hear(reef_block *b)
 {
-    log        *l = b->context;
+    log *l = b->context;
     reef_events r = reef_receive(b, Hit);
     l->runs++;
     l->missed += (uint32_t)r.missed;
@@ -43,9 +43,11 @@ static void speak(reef_block *b)
     for (int i = 0; i < 2; i++) assert_ok(reef_send(b, Hit, .number = (*next)++));
 }
 
-static reef_system_id made(reef_world *w, const char *name, void (*f)(reef_block *), const char *text, const char *phase, void *context)
+static reef_system_id made(reef_world *w, const char *name, void (*f)(reef_block *), const char *text,
+                           const char *phase, void *context)
 {
-    reef_system_id s = reef_system_new(w, &(reef_system_desc){.name = name, .function = f, .text = text, .phase = phase, .context = context});
+    reef_system_id s = reef_system_new(
+        w, &(reef_system_desc){.name = name, .function = f, .text = text, .phase = phase, .context = context});
     assert_false(reef_system_is_null(s));
     return s;
 }
@@ -70,9 +72,9 @@ static void tick_all(reef_world *w, uint32_t n, float dt)
 
 static void D7_later_systems_see_events_in_the_same_tick_and_earlier_ones_in_the_next(void **f)
 {
-    static log  before, after, in_end, in_begin;
+    static log before, after, in_end, in_begin;
     reef_world *w = world_of(f);
-    uint32_t    next = 0;
+    uint32_t next = 0;
     before = after = in_end = in_begin = (log){0};
     made(w, "before", hear, "; receives Hit", NULL, &before);
     made(w, "speak", speak, "; sends Hit", NULL, &next);
@@ -91,9 +93,9 @@ static void D7_later_systems_see_events_in_the_same_tick_and_earlier_ones_in_the
 
 static void D7_a_system_of_a_slower_phase_sees_everything_once(void **f)
 {
-    static log  slow, fast;
+    static log slow, fast;
     reef_world *w = world_of(f);
-    uint32_t    next = 0;
+    uint32_t next = 0;
     slow = fast = (log){0};
     assert_ok(reef_phase_new(w, &(reef_phase_desc){.name = "seldom", .step_ns = 1000000000}));
     assert_ok(reef_phase_new(w, &(reef_phase_desc){.name = "often", .step_ns = 100000000}));
@@ -110,9 +112,9 @@ static void D7_a_system_of_a_slower_phase_sees_everything_once(void **f)
 
 static void D7_a_system_that_is_off_sees_later_what_it_missed_up_to_the_bound(void **f)
 {
-    static log  l;
+    static log l;
     reef_world *w = world_of(f);
-    uint32_t    next = 0;
+    uint32_t next = 0;
     l = (log){0};
     reef_system_id s = made(w, "hear", hear, "; receives Hit", NULL, &l);
     made(w, "speak", speak, "; sends Hit", NULL, &next);
@@ -135,15 +137,16 @@ static void D7_a_system_that_is_off_sees_later_what_it_missed_up_to_the_bound(vo
 
 static void D7_a_system_that_is_replaced_goes_on_and_one_that_is_removed_is_not_waited_for(void **f)
 {
-    static log  l, other;
+    static log l, other;
     reef_world *w = world_of(f);
-    uint32_t    next = 0;
+    uint32_t next = 0;
     l = other = (log){0};
     reef_system_id s = made(w, "hear", hear, "; receives Hit", NULL, &l);
     made(w, "speak", speak, "; sends Hit", NULL, &next);
     tick_all(w, 3, 0);
     heard(&l, 4);
-    assert_ok(reef_system_replace(w, s, &(reef_system_desc){.name = "heed", .function = hear, .text = "; receives Hit Cry", .context = &l}));
+    assert_ok(reef_system_replace(
+        w, s, &(reef_system_desc){.name = "heed", .function = hear, .text = "; receives Hit Cry", .context = &l}));
     tick_all(w, 1, 0);
     heard(&l, 6);
     assert_int_equal(reef_world_stats(w).events, 2);
@@ -159,16 +162,17 @@ static void D7_a_system_that_is_replaced_goes_on_and_one_that_is_removed_is_not_
 
 static void D7_the_host_and_systems_that_run_once_take_part(void **f)
 {
-    static log  l, once;
+    static log l, once;
     reef_world *w = world_of(f);
-    uint32_t    next = 3;
-    Hit         hit;
+    uint32_t next = 3;
+    Hit hit;
     l = once = (log){0};
     made(w, "hear", hear, "; receives Hit", NULL, &l);
     reef_event_reader r = reef_event_reader_new(w, reef_id(Hit));
     for (uint32_t i = 0; i < 3; i++) assert_ok(reef_post(w, Hit, .number = i));
     assert_ok(reef_system_once(w, &(reef_system_desc){.function = speak, .text = "; sends Hit", .context = &next}, 0));
-    assert_ok(reef_system_once(w, &(reef_system_desc){.function = hear, .text = "; receives Hit", .context = &once}, 0));
+    assert_ok(
+        reef_system_once(w, &(reef_system_desc){.function = hear, .text = "; receives Hit", .context = &once}, 0));
     assert_int_equal(once.count, 0); /* it came after them */
     tick_all(w, 2, 0);
     heard(&l, 5);
@@ -217,7 +221,7 @@ static void pinch(reef_block *b)
 
 static uint32_t fold_of(const reef_events *events)
 {
-    uint32_t    sum = 17;
+    uint32_t sum = 17;
     reef_events r = *events;
     for (const Hit *h; (h = reef_next_event(&r)) != NULL;) sum = sum * 31 + h->number + h->who.index;
     return sum;
@@ -225,17 +229,17 @@ static uint32_t fold_of(const reef_events *events)
 
 static void fold(reef_block *b)
 {
-    Mass             *m = reef_inout(b, Mass);
+    Mass *m = reef_inout(b, Mass);
     const reef_events r = reef_receive(b, Hit);
-    const uint32_t    sum = fold_of(&r);
+    const uint32_t sum = fold_of(&r);
     for (uint32_t i = 0; i < b->count; i++) m[i].kg = m[i].kg * 3 + sum;
 }
 
 static void fold_cries(reef_block *b)
 {
-    Health     *m = reef_inout(b, Health);
+    Health *m = reef_inout(b, Health);
     reef_events r = reef_receive(b, Cry);
-    int32_t     sum = (int32_t)r.count;
+    int32_t sum = (int32_t)r.count;
     for (const Cry *c; (c = reef_next_event(&r)) != NULL;) sum = (int32_t)((uint32_t)sum * 31 + c->number);
     for (uint32_t i = 0; i < b->count; i++) m[i].now = sum, m[i].most++;
 }
@@ -264,7 +268,8 @@ static void D7_the_same_events_on_any_number_of_threads(void **f)
     (void)f;
     for (uint32_t i = 0; i < sizeof threads / sizeof *threads; i++) {
         reef_world *w = reef_world_new(NULL); /* the fixture's heap is for one thread */
-        reef_pool  *pool = i ? reef_pool_new(&(reef_pool_config){.threads = threads[i], .shuffle = i > 2 ? i : 0}) : NULL;
+        reef_pool *pool =
+            i ? reef_pool_new(&(reef_pool_config){.threads = threads[i], .shuffle = i > 2 ? i : 0}) : NULL;
         assert_ok(reef_set_pool(w, pool));
         reef_watch_systems(w, pool == NULL);
         scene(w);
@@ -344,20 +349,20 @@ static void explode(reef_block *b)
 
 static void feel(reef_block *b)
 {
-    log         *l = b->context;
+    log *l = b->context;
     const Blast *x = reef_in(b, Blast);
     for (uint32_t i = 0; i < b->count; i++) l->number[l->count++] = x[i].power;
 }
 
 static void D7_a_brief_entity_is_seen_once_by_each_system(void **f)
 {
-    static log   seen[6];
+    static log seen[6];
     static const char *const phase[] = {"begin", "update", "update", "update", "end", "end"};
-    static const uint32_t    later[] = {0, 1, 1, 1, 2, 2};
+    static const uint32_t later[] = {0, 1, 1, 1, 2, 2};
     static const char *const name[] = {"s0", "s1", "s2", "s3", "s4", "s5"};
     for (uint32_t where = 0; where < 6; where++) { /* the one that spawns */
         reef_world *w = another_world(f, NULL);
-        uint32_t    next = 0;
+        uint32_t next = 0;
         memset(seen, 0, sizeof seen);
         for (uint32_t i = 0; i < 6; i++)
             if (i != where) made(w, name[i], feel, "in Blast", phase[i], &seen[i]);
@@ -372,7 +377,7 @@ static void D7_a_brief_entity_is_seen_once_by_each_system(void **f)
 
 static void D7_a_brief_entity_of_the_host_is_seen_by_the_next_tick_alone(void **f)
 {
-    static log  begin, end;
+    static log begin, end;
     reef_world *w = world_of(f);
     begin = end = (log){0};
     made(w, "a", feel, "in Blast", "begin", &begin);

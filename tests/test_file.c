@@ -178,7 +178,8 @@ static void G5_a_replaced_file_is_whole_after_a_crash_of_the_system(void **state
 static void G5_content_of_every_size_around_the_buffer(void **state)
 {
     (void)state;
-    static const size_t sizes[] = {0, 1, FILE_BUFFER - 1, FILE_BUFFER, FILE_BUFFER + 1, 2 * FILE_BUFFER, 3 * FILE_BUFFER + 7};
+    static const size_t sizes[] = {
+        0, 1, FILE_BUFFER - 1, FILE_BUFFER, FILE_BUFFER + 1, 2 * FILE_BUFFER, 3 * FILE_BUFFER + 7};
     const char *path = faults_path("sizes");
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         assert_ok(replace(path, false, 5, sizes[i], NULL));
@@ -202,7 +203,7 @@ static void G5_what_produces_the_content_may_fail(void **state)
 
 /* A failed write can't be hidden by who writes. */
 typedef struct forgetting {
-    replacing  *r;
+    replacing *r;
     reef_status answer;
 } forgetting;
 
@@ -416,7 +417,7 @@ static void G5_a_file_is_written_by_one_at_a_time(void **state)
     assert_int_equal(faults_called(FAULT_nanosleep), DISK_LOCK_WAIT_MS / 5);
     assert_non_null(strstr(r.reason, "held.new: somebody else has it open for writing"));
     assert_true(holds(r.temporary, 9, LEFT_BYTES)); /* it isn't ours */
-    f.kind = FAULT_ERROR; /* the second time it is free */
+    f.kind = FAULT_ERROR;                           /* the second time it is free */
     assert_true(faults_run(&f, replacing_run, &r));
     assert_int_equal(faults_called(FAULT_nanosleep), 1);
     assert_true(holds_new(&r));
@@ -434,11 +435,11 @@ static void G5_a_file_is_written_by_one_at_a_time(void **state)
 /* ---- reading ---- */
 
 typedef struct reading {
-    char   path[300];
+    char path[300];
     reef_status status;
     size_t size, count;
     unsigned char bytes[NEW_BYTES];
-    char   reason[REEF_DETAIL_MAX];
+    char reason[REEF_DETAIL_MAX];
 } reading;
 
 static void reading_prepare(void *context)
@@ -474,9 +475,12 @@ static bool reading_run(void *context)
 static void reading_check(void *context, const fault *f, fault_end end)
 {
     const reading *r = context;
-    if (end == FAULT_SUCCEEDED && !is_content(r->bytes, r->count, 4, r->size)) fail_msg("%s: not the content", fault_text(f));
-    if (end == FAULT_REFUSED && (r->status != REEF_IO || !strstr(r->reason, strerror(f->error)))) fail_msg("%s: %s", fault_text(f), r->reason);
-    if (end != FAULT_KILLED && !is_content(r->bytes, r->count, 4, r->count)) fail_msg("%s: not what is in front", fault_text(f));
+    if (end == FAULT_SUCCEEDED && !is_content(r->bytes, r->count, 4, r->size))
+        fail_msg("%s: not the content", fault_text(f));
+    if (end == FAULT_REFUSED && (r->status != REEF_IO || !strstr(r->reason, strerror(f->error))))
+        fail_msg("%s: %s", fault_text(f), r->reason);
+    if (end != FAULT_KILLED && !is_content(r->bytes, r->count, 4, r->count))
+        fail_msg("%s: not what is in front", fault_text(f));
 }
 
 static const fault_scenario reading_scenario = {reading_prepare, reading_run, reading_check, true};
@@ -520,7 +524,9 @@ static void G5_a_reason_shows_the_end_of_a_long_path(void **state)
     (void)state;
     char reason[REEF_DETAIL_MAX], name[200];
     memset(name, 'a', sizeof name);
-    strcpy(name + 90, "\xC3\xA4" "fghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ12345/no"); /* cut within the first letter */
+    /* cut within the first letter */
+    strcpy(name + 90, "\xC3\xA4"
+                      "fghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ12345/no");
     assert_status(REEF_IO, replace(faults_path(name), true, 1, 1, reason));
     char wanted[2 * REEF_DETAIL_MAX];
     snprintf(wanted, sizeof wanted, "opening the folder of ...%s: %s", strchr(name, 'f'), strerror(ENOENT));

@@ -1,4 +1,5 @@
-/* Files that grow: what is on the disk when something goes wrong while they are appended to, and when the machine stops. */
+/* Files that grow: what is on the disk when something goes wrong while they are appended to, and when the machine
+ * stops. */
 #include "file_content.h"
 
 #include <errno.h>
@@ -11,11 +12,11 @@ static const size_t record_bytes[] = {100, 100 << 10, 5000};
 enum { RECORDS = 3 };
 
 typedef struct appending {
-    char     path[300];
-    bool     synced, undo; /* undo: before each record something is written and taken back */
-    uint32_t settled;      /* records, as run was told; in shared memory */
-    bool     unknown;
-    char     reason[REEF_DETAIL_MAX];
+    char path[300];
+    bool synced, undo; /* undo: before each record something is written and taken back */
+    uint32_t settled;  /* records, as run was told; in shared memory */
+    bool unknown;
+    char reason[REEF_DETAIL_MAX];
     uint32_t torn, refused, unknowns; /* ends seen */
 } appending;
 
@@ -101,12 +102,14 @@ static void appending_check(void *context, const fault *f, fault_end end)
         if (f->call == FAULT_fsync && !a->unknown) fail_msg("%s: nobody knows what reached the disk", fault_text(f));
         if (!strstr(a->reason, strerror(f->error)) && !a->unknown) fail_msg("%s: %s", fault_text(f), a->reason);
         /* The torn tail that was there before stays when opening fails. */
-        if (!a->unknown && (records != a->settled || (rest && !(f->call != FAULT_pwrite && records == 0 && rest == 300))))
+        if (!a->unknown &&
+            (records != a->settled || (rest && !(f->call != FAULT_pwrite && records == 0 && rest == 300))))
             fail_msg("%s: %u records and %zu bytes, %u were settled", fault_text(f), records, rest, a->settled);
         if (records < a->settled) fail_msg("%s: %u records, %u were settled", fault_text(f), records, a->settled);
         break;
     case FAULT_KILLED:
-        if (records < a->settled || records > a->settled + 1) fail_msg("%s: %u records of %u", fault_text(f), records, a->settled);
+        if (records < a->settled || records > a->settled + 1)
+            fail_msg("%s: %u records of %u", fault_text(f), records, a->settled);
         break;
     }
 }
@@ -286,12 +289,14 @@ static void keeping_check(void *context, const fault *f, fault_end end)
     appending *a = context;
     size_t rest;
     if (holds(a->path, 0, BASE_BYTES + 300)) { /* the old one */
-        if (end == FAULT_SUCCEEDED || a->settled || (end == FAULT_REFUSED && a->unknown)) fail_msg("%s: the old file", fault_text(f));
+        if (end == FAULT_SUCCEEDED || a->settled || (end == FAULT_REFUSED && a->unknown))
+            fail_msg("%s: the old file", fault_text(f));
         return;
     }
     uint32_t records = records_in(a, &rest);
     if (end == FAULT_SUCCEEDED && records != RECORDS) fail_msg("%s: no success", fault_text(f));
-    if (end == FAULT_REFUSED && !a->unknown && (records != a->settled || rest)) fail_msg("%s: %u records", fault_text(f), records);
+    if (end == FAULT_REFUSED && !a->unknown && (records != a->settled || rest))
+        fail_msg("%s: %u records", fault_text(f), records);
     if (records < a->settled) fail_msg("%s: %u records were settled, %u are there", fault_text(f), a->settled, records);
 }
 

@@ -3,7 +3,7 @@
 
 typedef struct Buoy {
     const struct Buoy *self;
-    int32_t            depth;
+    int32_t depth;
 } Buoy;
 
 static int64_t refuse_in = -1; /* hooks refuse when this has counted down to 0 */
@@ -107,7 +107,8 @@ static void A8_a_hook_that_refuses_leaves_the_old_value(void **state)
     reef_entity e[2] = {reef_spawn(w, reef_default(BuoyCopied)), reef_spawn(w, reef_with(Mass, 1))};
     assert_status(REEF_OK, reef_set_id(w, e[0], reef_id(BuoyCopied), &deep, sizeof deep));
     assert_bound(w, reef_id(BuoyCopied), e, 1, 7);
-    const reef_value v[] = {reef_value_make(reef_id(BuoyCopied), REEF_VALUE_DEFAULT, 0, NULL), reef_value_make(reef_id(Buoy), REEF_VALUE_DEFAULT, 0, NULL)};
+    const reef_value v[] = {reef_value_make(reef_id(BuoyCopied), REEF_VALUE_DEFAULT, 0, NULL),
+                            reef_value_make(reef_id(Buoy), REEF_VALUE_DEFAULT, 0, NULL)};
     for (refuse_in = 0; refuse_in < 2; refuse_in++) {
         const int64_t at = refuse_in;
         assert_status(REEF_NO_MEMORY, reef_change_values(w, e[0], v, 2));
@@ -160,7 +161,8 @@ static void A8_a_copy_needs_the_copy_hook(void **state)
     reef_world *f = reef_fork(w);
     assert_non_null(f);
     const Buoy deep = {&deep, 7};
-    for (uint32_t i = 0; i < N; i++) assert_status(REEF_OK, reef_set_id(f, e[i], reef_id(BuoyCopied), &deep, sizeof deep));
+    for (uint32_t i = 0; i < N; i++)
+        assert_status(REEF_OK, reef_set_id(f, e[i], reef_id(BuoyCopied), &deep, sizeof deep));
     assert_bound(f, reef_id(BuoyCopied), e, N, 7);
     assert_bound(w, reef_id(BuoyCopied), e, N, 1);
     const reef_query q = reef_query_new(w, "BuoyCopied");

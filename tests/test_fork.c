@@ -1,5 +1,5 @@
-/* What forks and snapshots cost, and what they do with hooks, configs and extreme worlds. (What shows where: test_snapshot.c;
- * threads: test_fork_threads.c; types that forks reset: test_on_fork.c.) */
+/* What forks and snapshots cost, and what they do with hooks, configs and extreme worlds. (What shows where:
+ * test_snapshot.c; threads: test_fork_threads.c; types that forks reset: test_on_fork.c.) */
 #include "support.h"
 
 enum { ROWS = 3000 };
@@ -7,7 +7,7 @@ enum { ROWS = 3000 };
 /* ---- types that can't be copied ---- */
 
 typedef struct {
-    int32_t  value;
+    int32_t value;
     uint32_t ticket;
 } Anchor; /* as Unique, but before it by name */
 REEF_COMPONENT_HOOKS(Anchor, &unique_hooks);
@@ -25,7 +25,7 @@ static void refused(reef_world *w, reef_component c)
 
 static void allowed(reef_world *w)
 {
-    reef_world    *fork = reef_fork(w);
+    reef_world *fork = reef_fork(w);
     reef_snapshot *snapshot = reef_snapshot_take(w);
     assert_non_null(fork);
     assert_non_null(snapshot);
@@ -65,11 +65,11 @@ static void G1_a_type_that_can_t_be_copied_is_named(void **state)
 static void G1_only_what_is_written_is_copied(void **state)
 {
     static reef_entity e[ROWS];
-    reef_world        *w = world_of(state);
+    reef_world *w = world_of(state);
     assert_ok(
         reef_spawn_many(w, ROWS, e, reef_with(Tracked, .value = 5), reef_with(Loose, .value = 6), reef_with(Mass, 7)));
     ledger_count_anew();
-    reef_world    *fork = reef_fork(w);
+    reef_world *fork = reef_fork(w);
     reef_snapshot *snapshot = reef_snapshot_take(fork);
     assert_int_equal(book.copied, 0);
     reef_mut(w, e[3], Mass)->kg = 1; /* a column of plain data: nothing else is copied */
@@ -151,7 +151,7 @@ static bool copy_clone(reef_world *w, const reef_entity *e) { return !reef_entit
 static bool copy_loop(reef_world *w, const reef_entity *e)
 {
     reef_query q = reef_query_new(w, "Tracked");
-    uint32_t    rows = 0;
+    uint32_t rows = 0;
     (void)e;
     for (reef_block b = reef_begin(w, q); reef_next(&b);) rows += b.count;
     reef_query_free(w, q);
@@ -181,7 +181,7 @@ static void G5_a_copy_hook_that_fails(void **state)
             assert_ok(reef_spawn_many(w, 40, e, reef_with(Tracked, .value = 5), reef_with(Loose, .value = 6),
                                       reef_with(Mass, 7)));
             reef_world *fork = reef_fork(w);
-            uint64_t    before = digest(w);
+            uint64_t before = digest(w);
             book.fail_copy = n;
             bool done = calls[i].call(w, e), failed = book.fail_copy == 0;
             book.fail_copy = 0;
@@ -215,11 +215,11 @@ static void G1_a_strict_world_s_fork_knows_its_types(void **state)
 {
     reef_world *w = another_world(state, &(reef_world_config){.strict = true});
     assert_ok(reef_use(w, Mass));
-    reef_entity    e = reef_spawn(w, reef_with(Mass, 1));
+    reef_entity e = reef_spawn(w, reef_with(Mass, 1));
     reef_snapshot *snapshot = reef_snapshot_take(w);
     assert_ok(reef_use(w, Health));
     reef_bundle *bundle = reef_bundle_new(w, &(reef_bundle_part){reef_id(Health), 0}, 1);
-    reef_world  *fork = reef_fork(w), *earlier = reef_snapshot_fork(snapshot);
+    reef_world *fork = reef_fork(w), *earlier = reef_snapshot_fork(snapshot);
     assert_status(REEF_ADDED, reef_set(fork, e, Health, 1, 2));
     assert_refused(fork, REEF_UNKNOWN_TYPE, reef_set(fork, e, Velocity, 1, 2));
     assert_refused(earlier, REEF_UNKNOWN_TYPE, reef_set(earlier, e, Health, 1, 2));
@@ -264,7 +264,7 @@ static void G1_a_fork_never_reuses_what_its_world_never_reuses(void **state)
     assert_ok(reef_spawn_many(w, 10, e, reef_with(Mass, 1)));
     assert_ok(reef_destroy(w, e[4]));
     reef_snapshot *snapshot = reef_snapshot_take(w);
-    reef_world    *fork = reef_fork(w);
+    reef_world *fork = reef_fork(w);
     assert_ok(reef_destroy(fork, e[5]));
     for (uint32_t i = 10; i < 20; i++) assert_int_equal(reef_create(fork).index, i);
     assert_ok(reef_destroy(w, e[9]));
@@ -285,11 +285,11 @@ static void hear(void *context, reef_status status, const char *message)
 
 static void G1_each_world_has_its_own_context(void **state)
 {
-    int         a = 0, b = 0;
+    int a = 0, b = 0;
     reef_world *w = another_world(state, &(reef_world_config){.misuse = hear, .context = &a});
     assert_ptr_equal(reef_context(w), &a);
     reef_snapshot *snapshot = reef_snapshot_take(w);
-    reef_world    *fork = reef_fork(w);
+    reef_world *fork = reef_fork(w);
     assert_ptr_equal(reef_context(fork), &a); /* begins with that of the world */
     reef_set_context(fork, &b);
     assert_ptr_equal(reef_context(fork), &b);
@@ -317,7 +317,7 @@ static void G1_each_world_has_its_own_context(void **state)
 static uint64_t calls_of(heap *h, reef_world *w, int what)
 {
     reef_snapshot *snapshot = what == 2 ? reef_snapshot_take(w) : NULL;
-    uint64_t       before = h->calls;
+    uint64_t before = h->calls;
     if (what == 0) reef_world_free(reef_fork(w));
     if (what == 1) reef_snapshot_free(reef_snapshot_take(w));
     if (what == 2) reef_world_free(reef_snapshot_fork(snapshot));
@@ -338,8 +338,8 @@ static void tables_make(reef_world *w, uint32_t tables, reef_entity *e)
 static void G1_a_fork_allocates_a_few_blocks_whatever_the_size(void **state)
 {
     static reef_entity e[1024];
-    heap              *h = heap_of(state);
-    reef_world        *small = another_world(state, NULL), *large = another_world(state, NULL),
+    heap *h = heap_of(state);
+    reef_world *small = another_world(state, NULL), *large = another_world(state, NULL),
                *wide = another_world(state, NULL);
     assert_ok(reef_spawn_many(small, 10, NULL, reef_with(Mass, 1), reef_tag(Awake)));
     assert_ok(reef_spawn_many(large, 100000, NULL, reef_with(Mass, 1), reef_tag(Awake)));
@@ -363,10 +363,10 @@ static void G1_a_fork_allocates_a_few_blocks_whatever_the_size(void **state)
 static void G1_the_first_write_copies_one_block(void **state)
 {
     static reef_entity e[100000];
-    reef_world        *w = world_of(state);
+    reef_world *w = world_of(state);
     assert_ok(reef_spawn_many(w, 100000, e, reef_with(Mass, 1), reef_with(Position, 1, 2), reef_with(Cargo, {1})));
     reef_world *fork = reef_fork(w);
-    reef_stats  before = reef_world_stats(w);
+    reef_stats before = reef_world_stats(w);
     reef_mut(w, e[70000], Mass)->kg = 5;
     reef_stats after = reef_world_stats(w);
     assert_int_equal(after.bytes_rows - before.bytes_rows, 1024 * sizeof(Mass));
@@ -391,14 +391,15 @@ static void kg_put(reef_world *w, const reef_entity *e, uint32_t n, float kg)
     for (uint32_t i = 0; i < n; i++) reef_mut(w, e[i], Mass)->kg = kg;
 }
 
-/* What is written stays where it is as long as snapshots alone hold what it was; a world's blocks stay where they are in any case. */
+/* What is written stays where it is as long as snapshots alone hold what it was; a world's blocks stay where they
+ * are in any case. */
 static void G1_snapshots_get_the_copy_and_worlds_keep_their_blocks(void **state)
 {
     enum { FULL = 2048, ALL = FULL + 100 };
     static reef_entity e[ALL];
-    reef_world        *w = world_of(state);
+    reef_world *w = world_of(state);
     assert_ok(reef_spawn_many(w, ALL, e, reef_with(Mass, 1), reef_with(Position, 1, 2)));
-    const Mass    *place = reef_get(w, e[0], Mass);
+    const Mass *place = reef_get(w, e[0], Mass);
     reef_snapshot *one = reef_snapshot_take(w), *same = reef_snapshot_take(w);
     kg_put(w, e, ALL, 2);
     assert_ptr_equal(reef_get(w, e[0], Mass), place);
@@ -434,24 +435,39 @@ static void G1_snapshots_get_the_copy_and_worlds_keep_their_blocks(void **state)
     kg_is(w, e, ALL, 2);
 }
 
-/* A loop copies shared blocks ahead, and snapshots get the copies several at a time. Whatever happens to the next blocks before the loop comes
- * to them, each holder sees its own values, only what was handed out is marked, and no memory is left over. */
+/* A loop copies shared blocks ahead, and snapshots get the copies several at a time. Whatever happens to the next
+ * blocks before the loop comes to them, each holder sees its own values, only what was handed out is marked, and no
+ * memory is left over. */
 #if defined(REEF_CHECKED)
 enum { AHEAD_BEFORE = 0 };
 #else
 enum { AHEAD_BEFORE = 16 }; /* blocks of a loop, before several are copied: src/storage/copy_on_write.c */
 #endif
 enum { AHEAD_ALL = (AHEAD_BEFORE + 5) * 1024 + 100 };
-enum { AHEAD_NOTHING, AHEAD_LEAVE, AHEAD_MUT, AHEAD_FREE, AHEAD_FORK, AHEAD_INNER, AHEAD_OUT, AHEAD_FREE_LEAVE, AHEAD_FORK_LEAVE, AHEAD_EVENTS };
+enum {
+    AHEAD_NOTHING,
+    AHEAD_LEAVE,
+    AHEAD_MUT,
+    AHEAD_FREE,
+    AHEAD_FORK,
+    AHEAD_INNER,
+    AHEAD_OUT,
+    AHEAD_FREE_LEAVE,
+    AHEAD_FORK_LEAVE,
+    AHEAD_EVENTS
+};
 
 typedef struct ahead_case {
-    reef_world    *w, *fork, *late;
+    reef_world *w, *fork, *late;
     reef_snapshot *snapshot;
-    reef_entity   *e;
-    uint32_t       event, at; /* happens in this block */
+    reef_entity *e;
+    uint32_t event, at; /* happens in this block */
 } ahead_case;
 
-static bool ahead_leaves(const ahead_case *c) { return c->event == AHEAD_LEAVE || c->event == AHEAD_FREE_LEAVE || c->event == AHEAD_FORK_LEAVE; }
+static bool ahead_leaves(const ahead_case *c)
+{
+    return c->event == AHEAD_LEAVE || c->event == AHEAD_FREE_LEAVE || c->event == AHEAD_FORK_LEAVE;
+}
 
 static void ahead_happens(ahead_case *c)
 {
@@ -463,7 +479,8 @@ static void ahead_happens(ahead_case *c)
         c->snapshot = NULL;
         if (c->event == AHEAD_FREE) reef_mut(c->w, c->e[(c->at + 1) * 1024 + 5], Mass)->kg = 9;
     }
-    if (c->event == AHEAD_FORK || c->event == AHEAD_FORK_LEAVE) c->late = c->snapshot ? reef_snapshot_fork(c->snapshot) : NULL;
+    if (c->event == AHEAD_FORK || c->event == AHEAD_FORK_LEAVE)
+        c->late = c->snapshot ? reef_snapshot_fork(c->snapshot) : NULL;
     if (c->event == AHEAD_INNER)
         for (reef_block b = reef_begin_text(c->w, "Position, Mass"); reef_next(&b);)
             for (uint32_t i = 0; i < b.count; i++) reef_inout(&b, Position)[i].x += 1;
@@ -486,10 +503,13 @@ static void ahead_loop(ahead_case *c, const char *text)
 
 static void ahead_check(const ahead_case *c, reef_query changed)
 {
-    const uint32_t left = (c->at + 1) * 1024, last = ahead_leaves(c) && left < AHEAD_ALL ? left : AHEAD_ALL, next = left + 5;
-    const bool     early = (c->event == AHEAD_MUT || c->event == AHEAD_FREE) && next < AHEAD_ALL;
+    const uint32_t left = (c->at + 1) * 1024, last = ahead_leaves(c) && left < AHEAD_ALL ? left : AHEAD_ALL,
+                   next = left + 5;
+    const bool early = (c->event == AHEAD_MUT || c->event == AHEAD_FREE) && next < AHEAD_ALL;
     for (uint32_t i = 0; i < AHEAD_ALL; i++) {
-        const float was = c->event == AHEAD_OUT ? i < left ? 4 : 5 : 1, kg = i >= last ? 1 : early && i == next ? 10 : was + 1;
+        const float was = c->event == AHEAD_OUT ? i < left ? 4 : 5 : 1, kg = i >= last            ? 1
+                                                                             : early && i == next ? 10
+                                                                                                  : was + 1;
         assert_true(reef_get(c->w, c->e[i], Mass)->kg == kg);
         assert_true(reef_get(c->w, c->e[i], Position)->x == (c->event == AHEAD_INNER ? 2 : 1));
         if (c->fork)
@@ -506,12 +526,12 @@ static void ahead_check(const ahead_case *c, reef_query changed)
 static void G1_a_loop_copies_blocks_ahead(void **state)
 {
     static const char *const texts[] = {"Mass", "Mass, Position", "Position, Mass"};
-    static reef_entity       e[AHEAD_ALL];
+    static reef_entity e[AHEAD_ALL];
     for (uint32_t k = 0; k < 3 * AHEAD_EVENTS * 5; k++) {
-        reef_world      *w = another_world(state, NULL);
-        const uint32_t   who = k % 3;
+        reef_world *w = another_world(state, NULL);
+        const uint32_t who = k % 3;
         const reef_query changed = reef_query_make(w, &(reef_query_desc){.text = "changed in Mass"});
-        ahead_case       c = {.w = w, .e = e, .event = k / 3 % AHEAD_EVENTS, .at = AHEAD_BEFORE + k / 3 / AHEAD_EVENTS};
+        ahead_case c = {.w = w, .e = e, .event = k / 3 % AHEAD_EVENTS, .at = AHEAD_BEFORE + k / 3 / AHEAD_EVENTS};
         assert_ok(reef_spawn_many(w, AHEAD_ALL, e, reef_with(Mass, 1), reef_with(Position, 1, 2)));
         for (reef_block b = reef_begin(w, changed); reef_next(&b);) {}
         const uint64_t rows = reef_world_stats(w).bytes_rows;
@@ -539,7 +559,7 @@ static void G1_a_snapshot_has_the_rows_that_went(void **state)
 {
     enum { ALL = 1024 + 1024 };
     static reef_entity e[ALL];
-    reef_world        *w = world_of(state);
+    reef_world *w = world_of(state);
     assert_ok(reef_spawn_many(w, ALL, e, reef_with(Mass, 1)));
     reef_snapshot *full = reef_snapshot_take(w);
     for (uint32_t i = ALL; i-- > ALL - 50;) assert_ok(reef_destroy(w, e[i]));
@@ -559,7 +579,8 @@ static void G1_a_snapshot_has_the_rows_that_went(void **state)
 static uint64_t bytes_used(const reef_world *w)
 {
     reef_stats s = reef_world_stats(w);
-    return s.bytes_rows + s.bytes_index + s.bytes_tables + s.bytes_names + s.bytes_bits + s.bytes_hashes + s.bytes_tracks;
+    return s.bytes_rows + s.bytes_index + s.bytes_tables + s.bytes_names + s.bytes_bits + s.bytes_hashes +
+           s.bytes_tracks;
 }
 
 static void busy(reef_world *w, const reef_entity *e, uint32_t n, uint64_t seed)
@@ -604,9 +625,9 @@ static void G1_memory_comes_back(void **state)
 {
     enum { FORKS = 30 };
     static reef_entity e[4000];
-    heap              *h = heap_of(state);
-    reef_world        *w = world_of(state), *forks[FORKS];
-    reef_snapshot     *snapshots[FORKS];
+    heap *h = heap_of(state);
+    reef_world *w = world_of(state), *forks[FORKS];
+    reef_snapshot *snapshots[FORKS];
     busy_world(w, e, 4000);
     for (int order = 0; order < 3; order++) {
         uint64_t bytes = h->bytes, blocks = h->blocks, used = bytes_used(w), values = book.live, before = digest(w);
@@ -636,12 +657,12 @@ static void G1_memory_comes_back(void **state)
 static void G1_memory_comes_back_to_a_world_that_went_on(void **state)
 {
     static reef_entity e[4000];
-    reef_world        *w = world_of(state), *control = another_world(state, NULL);
+    reef_world *w = world_of(state), *control = another_world(state, NULL);
     busy_world(w, e, 4000);
     busy_world(control, e, 4000);
     for (uint64_t i = 0; i < 20; i++) {
         reef_snapshot *snapshot = reef_snapshot_take(w);
-        reef_world    *fork = reef_fork(w);
+        reef_world *fork = reef_fork(w);
         busy(w, e, 4000, i);
         busy(fork, e, 4000, i + 50);
         busy(control, e, 4000, i);
@@ -668,7 +689,7 @@ static void G1_an_empty_world_and_one_of_a_single_entity(void **state)
         reef_entity e = {0, 0};
         if (one) e = reef_spawn(w, reef_with(Health, 1, 2)), (void)reef_spawn(control, reef_with(Health, 1, 2));
         reef_snapshot *snapshot = reef_snapshot_take(w);
-        reef_world    *fork = reef_fork(w), *second = reef_snapshot_fork(snapshot);
+        reef_world *fork = reef_fork(w), *second = reef_snapshot_fork(snapshot);
         assert_true(digest(fork) == digest(control) && digest(second) == digest(control));
         assert_true(reef_hash(fork) == reef_hash(control));
         assert_ok(reef_world_clear(fork));
@@ -692,10 +713,10 @@ static void G1_an_empty_world_and_one_of_a_single_entity(void **state)
 static void G1_a_thousand_tables(void **state)
 {
     static reef_entity e[1024], here[1024];
-    reef_world        *w = world_of(state), *control = another_world(state, NULL);
+    reef_world *w = world_of(state), *control = another_world(state, NULL);
     tables_make(w, 1024, e);
     tables_make(control, 1024, here);
-    reef_world    *fork = reef_fork(w);
+    reef_world *fork = reef_fork(w);
     reef_snapshot *snapshot = reef_snapshot_take(w);
     for (uint32_t i = 0; i < 1024; i++) {
         if (i % 2) reef_mut(w, e[i], Mass)->kg += 1;
@@ -719,14 +740,14 @@ static void G1_a_thousand_tables(void **state)
 
 static void G1_components_of_a_mebibyte(void **state)
 {
-    reef_world    *w = world_of(state);
+    reef_world *w = world_of(state);
     reef_component c = numbered_type("mebibyte", 1, 1 << 20, 16);
-    reef_entity    e[3];
+    reef_entity e[3];
     for (int i = 0; i < 3; i++) {
         e[i] = reef_spawn_values(w, (reef_value[]){{c, REEF_VALUE_DEFAULT, 0, NULL}}, 1);
         memset(reef_mut_id(w, e[i], c), 'a' + i, 1 << 20);
     }
-    reef_world    *fork = reef_fork(w);
+    reef_world *fork = reef_fork(w);
     reef_snapshot *snapshot = reef_snapshot_take(w);
     memset(reef_mut_id(fork, e[1], c), 'x', 1 << 20);
     assert_ok(reef_destroy(w, e[0]));
@@ -747,7 +768,7 @@ static void G1_copies_are_aligned_as_the_type_is(void **state)
     reef_world *w = world_of(state);
     for (uint32_t align = 64; align <= 4096; align *= 8) {
         reef_component c = numbered_type("aligned", align, align, align);
-        reef_entity    e[20];
+        reef_entity e[20];
         assert_ok(reef_spawn_many_values(w, 20, e, (reef_value[]){{c, REEF_VALUE_DEFAULT, 0, NULL}}, 1));
         reef_world *fork = reef_fork(w), *second = reef_fork(fork);
         for (int i = 0; i < 20; i++) {
@@ -768,8 +789,8 @@ static void G2_a_thousand_snapshots(void **state)
 {
     enum { SNAPSHOTS = 1500 };
     static reef_snapshot *s[SNAPSHOTS];
-    reef_world           *w = world_of(state);
-    reef_entity           e[20];
+    reef_world *w = world_of(state);
+    reef_entity e[20];
     assert_ok(reef_spawn_many(w, 20, e, reef_with(Health, 0, 0), reef_with(Tracked, .value = 0)));
     for (int i = 0; i < SNAPSHOTS; i++) {
         reef_mut(w, e[i % 20], Health)->now = i;

@@ -1,6 +1,7 @@
-/* Forks of one world on threads of their own: each lives a life of random operations, makes tables that the family doesn't
- * know yet, hashes, takes and drops snapshots, forks further and frees itself, while the original goes on. Each life ends
- * with the hash that it has when all are lived one after the other. To be run under the thread sanitizer as well. */
+/* Forks of one world on threads of their own: each lives a life of random operations, makes tables that the family
+ * doesn't know yet, hashes, takes and drops snapshots, forks further and frees itself, while the original goes on.
+ * Each life ends with the hash that it has when all are lived one after the other. To be run under the thread
+ * sanitizer as well. */
 #ifdef REEF_NO_THREADS
 int main(void) { return 77; }
 #else
@@ -19,7 +20,7 @@ static atomic_llong bytes_held, notes_held;
 static void *count_resize(void *context, void *block, size_t old_bytes, size_t new_bytes, size_t align)
 {
     (void)context;
-    void  *fresh = NULL;
+    void *fresh = NULL;
     size_t unit = align < 16 ? 16 : align;
     if (new_bytes) {
         fresh = aligned_alloc(unit, (new_bytes + unit - 1) / unit * unit);
@@ -32,7 +33,7 @@ static void *count_resize(void *context, void *block, size_t old_bytes, size_t n
 }
 
 typedef struct {
-    uint32_t  number;
+    uint32_t number;
     uint32_t *owned; /* holds the same number */
 } Note;
 
@@ -110,9 +111,9 @@ REEF_COMPONENT_HOOKS(Radio, &radio_hooks);
 
 typedef struct life {
     reef_world *w;
-    uint64_t    seed, trace; /* what was seen on the way */
-    uint32_t    family, number, depth, steps;
-    bool        failed;
+    uint64_t seed, trace; /* what was seen on the way */
+    uint32_t family, number, depth, steps;
+    bool failed;
 } life;
 
 static void saw(life *l, uint64_t what) { l->trace = digest_bytes(l->trace, &what, sizeof what); }
@@ -121,8 +122,8 @@ static void must(life *l, bool ok) { l->failed |= !ok; }
 static reef_world *world_make(bool radios)
 {
     reef_world_config config = {.allocator = {.resize = count_resize}};
-    reef_world       *w = reef_world_new(&config);
-    char              text[32];
+    reef_world *w = reef_world_new(&config);
+    char text[32];
     if (w == NULL) return NULL;
     (void)reef_spawn_many(w, PEOPLE, NULL, reef_with(Position, 1, 2), reef_with(Mass, 3));
     (void)reef_spawn_many(w, PEOPLE / 2, NULL, reef_with(Position, 1, 2), reef_with(Velocity, 3, 4), reef_tag(Frozen),
@@ -148,7 +149,7 @@ static bool sum_part(void *context, const reef_hash_part *part)
 static void walk(life *l, const char *text, bool write)
 {
     reef_query q = reef_query_new(l->w, text);
-    double      sum = 0;
+    double sum = 0;
     for (reef_block b = reef_begin(l->w, q); reef_next(&b);)
         for (uint32_t i = 0; i < b.count; i++) {
             if (write) reef_inout(&b, Mass)[i].kg += 1;
@@ -159,10 +160,11 @@ static void walk(life *l, const char *text, bool write)
     reef_query_free(l->w, q);
 }
 
-/* A table that the family doesn't know, perhaps of a type that the process doesn't know: lives race for the same ones. */
+/* A table that the family doesn't know, perhaps of a type that the process doesn't know: lives race for the same
+ * ones. */
 static void new_table(life *l, reef_entity e)
 {
-    char        name[32];
+    char name[32];
     reef_status status = REEF_OK;
     snprintf(name, sizeof name, "thread%u.%u", (unsigned)l->family, (unsigned)random_below(&l->seed, 60));
     reef_component c = reef_type_new(&(reef_type_desc){.name = name, .size = 8, .align = 8}, &status);
@@ -209,10 +211,11 @@ static void write_note(life *l, reef_entity e, reef_component c)
 /* A note outside of the rows comes, is written or goes; others may have the same one, or one more. */
 static void change_elsewhere(life *l, reef_entity e)
 {
-    const reef_component homes[] = {reef_id(SparseNote), reef_id(PagedNote), reef_id(ColdNote), reef_id(ManyNotes), reef_id(SharedNote)};
-    const uint32_t       home = random_below(&l->seed, 5), what = random_below(&l->seed, 4);
+    const reef_component homes[] = {reef_id(SparseNote), reef_id(PagedNote), reef_id(ColdNote), reef_id(ManyNotes),
+                                    reef_id(SharedNote)};
+    const uint32_t home = random_below(&l->seed, 5), what = random_below(&l->seed, 4);
     const reef_component c = homes[home];
-    reef_world          *w = l->w;
+    reef_world *w = l->w;
     if (!reef_has_id(w, e, c)) {
         must(l, reef_add_id(w, e, c, NULL, NULL) == REEF_OK);
         return;
@@ -232,13 +235,15 @@ static void change_elsewhere(life *l, reef_entity e)
 static void write_notes(life *l)
 {
     static const char *const texts[] = {"SparseNote", "PagedNote", "ColdNote", "each ManyNotes", "SharedNote"};
-    const reef_component     homes[] = {reef_id(SparseNote), reef_id(PagedNote), reef_id(ColdNote), reef_id(ManyNotes), reef_id(SharedNote)};
-    const uint32_t           home = random_below(&l->seed, 5);
-    uint64_t                 sum = 0;
+    const reef_component homes[] = {reef_id(SparseNote), reef_id(PagedNote), reef_id(ColdNote), reef_id(ManyNotes),
+                                    reef_id(SharedNote)};
+    const uint32_t home = random_below(&l->seed, 5);
+    uint64_t sum = 0;
     for (reef_block b = reef_begin_text(l->w, texts[home]); reef_next(&b);) {
         Note *note = reef_block_inout(&b, homes[home]);
         must(l, note != NULL);
-        for (uint32_t i = 0; note && i < (home == 4 ? 1 : b.count); i++) { /* one value for all rows of a shared block */
+        /* one value for all rows of a shared block */
+        for (uint32_t i = 0; note && i < (home == 4 ? 1 : b.count); i++) {
             must(l, *note[i].owned == note[i].number);
             sum += *note[i].owned = ++note[i].number;
         }
@@ -250,7 +255,7 @@ static void write_notes(life *l)
 static void change_one(life *l, uint32_t what, reef_entity e)
 {
     reef_world *w = l->w;
-    char        text[32];
+    char text[32];
     switch (what) {
     case 0: must(l, reef_set(w, e, Position, (float)what, 1) >= 0); break;
     case 1: must(l, reef_set(w, e, Mass, random_below(&l->seed, 100)) >= 0); break;
@@ -286,11 +291,13 @@ static void change_one(life *l, uint32_t what, reef_entity e)
 static void change_many(life *l, uint32_t what)
 {
     reef_world *w = l->w;
-    uint64_t    sum = 0;
+    uint64_t sum = 0;
     switch (what) {
     case 0: must(l, reef_spawn_many(w, 300, NULL, reef_with(Mass, 1), reef_tag(Seen)) == REEF_OK); break;
     case 1: walk(l, "Mass, with Seen", true); break;
-    case 2: walk(l, random_below(&l->seed, 2) ? "in Mass, with Position" : "in Mass, in SparseNote, ?in PagedNote", false); break;
+    case 2:
+        walk(l, random_below(&l->seed, 2) ? "in Mass, with Position" : "in Mass, in SparseNote, ?in PagedNote", false);
+        break;
     case 3: saw(l, reef_hash(w)); break;
     case 4: must(l, reef_hash_parts(w, sum_part, &sum) == reef_hash(w)), saw(l, sum); break;
     case 5: must(l, reef_shrink(w) == REEF_OK); break;
@@ -308,7 +315,7 @@ static void live(life *l)
 {
     for (uint32_t i = 0; i < l->steps && !l->failed; i++) {
         reef_entity e = reef_entity_at(l->w, random_below(&l->seed, PEOPLE * 2));
-        uint32_t    what = random_below(&l->seed, 100);
+        uint32_t what = random_below(&l->seed, 100);
         if (what < 4) change_many(l, random_below(&l->seed, 11));
         else if (reef_entity_is_null(e))
             must(l, !reef_entity_is_null(reef_spawn(l->w, reef_with(Mass, 2), reef_with(Position, 1, 1))));
@@ -353,8 +360,8 @@ static void G1_forks_live_on_threads_as_they_do_alone(void **state)
 {
     (void)state;
     for (uint64_t seed = 1; seed <= 3; seed++) {
-        life      l[THREADS + 1];
-        uint64_t  wanted[THREADS + 1];
+        life l[THREADS + 1];
+        uint64_t wanted[THREADS + 1];
         pthread_t thread[THREADS + 1];
         lives_begin(l, seed * 100);
         for (int i = 1; i <= THREADS; i++) assert_int_equal(pthread_create(&thread[i], NULL, live_and_leave, &l[i]), 0);
@@ -371,9 +378,9 @@ static void G1_forks_live_on_threads_as_they_do_alone(void **state)
 /* One snapshot, which all threads fork and restore at the same time, over and over. */
 typedef struct sharing {
     const reef_snapshot *snapshot;
-    reef_snapshot       *own;
-    uint64_t             hash; /* of the snapshot */
-    life                 l;
+    reef_snapshot *own;
+    uint64_t hash; /* of the snapshot */
+    life l;
 } sharing;
 
 static void *fork_and_live(void *of)
@@ -396,11 +403,11 @@ static void *fork_and_live(void *of)
 static void G1_threads_fork_one_snapshot(void **state)
 {
     (void)state;
-    reef_world    *w = world_make(true);
+    reef_world *w = world_make(true);
     reef_snapshot *snapshot = reef_snapshot_take(w);
-    uint64_t       hash = reef_hash(w);
-    sharing        s[THREADS] = {{.own = NULL}};
-    pthread_t      thread[THREADS];
+    uint64_t hash = reef_hash(w);
+    sharing s[THREADS] = {{.own = NULL}};
+    pthread_t thread[THREADS];
     for (uint32_t i = 0; i < THREADS; i++) {
         s[i] = (sharing){.snapshot = snapshot, .hash = hash, .l = {.number = i}};
         assert_int_equal(pthread_create(&thread[i], NULL, fork_and_live, &s[i]), 0);
@@ -427,8 +434,8 @@ static void G1_threads_fork_one_snapshot(void **state)
 /* Snapshots are freed by any thread, while the world they are of goes on and takes new ones. */
 typedef struct passing {
     pthread_mutex_t lock;
-    reef_snapshot  *waiting[8];
-    bool            over;
+    reef_snapshot *waiting[8];
+    bool over;
 } passing;
 
 static void *free_what_comes(void *of)
@@ -450,7 +457,7 @@ static void G1_snapshots_are_freed_on_another_thread(void **state)
 {
     (void)state;
     passing p = {.lock = PTHREAD_MUTEX_INITIALIZER};
-    life    l = {.w = world_make(false), .seed = 77, .depth = 2, .steps = 10},
+    life l = {.w = world_make(false), .seed = 77, .depth = 2, .steps = 10},
          alone = {.w = world_make(false), .seed = 77, .depth = 2, .steps = 10};
     pthread_t thread;
     assert_int_equal(pthread_create(&thread, NULL, free_what_comes, &p), 0);
@@ -476,17 +483,17 @@ static void G1_snapshots_are_freed_on_another_thread(void **state)
     assert_int_equal(atomic_load(&notes_held), 0);
 }
 
-/* A snapshot is forked on other threads while a loop of its world writes, block after block, what both still share. The first that leaves frees
- * what is its own alone. */
+/* A snapshot is forked on other threads while a loop of its world writes, block after block, what both still share.
+ * The first that leaves frees what is its own alone. */
 typedef struct looking {
     reef_snapshot *snapshot;
-    float          kg;
-    bool           frees, failed;
+    float kg;
+    bool frees, failed;
 } looking;
 
 static void *fork_and_look(void *of)
 {
-    looking    *l = of;
+    looking *l = of;
     reef_world *fork = reef_snapshot_fork(l->snapshot);
     if (l->frees) reef_snapshot_free(l->snapshot);
     l->failed = fork == NULL;
@@ -502,11 +509,11 @@ static void G1_a_snapshot_is_forked_while_its_world_is_written(void **state)
     enum { ROUNDS = 100, BLOCKS = 24 };
     (void)state;
     reef_world_config config = {.allocator = {.resize = count_resize}};
-    reef_world       *w = reef_world_new(&config);
+    reef_world *w = reef_world_new(&config);
     assert_non_null(w);
     assert_ok(reef_spawn_many(w, BLOCKS * 1024, NULL, reef_with(Mass, 0)));
     for (int round = 0; round < ROUNDS; round++) {
-        looking   l[2];
+        looking l[2];
         pthread_t thread[2];
         for (int i = 0; i < 2; i++) {
             l[i] = (looking){.snapshot = reef_snapshot_take(w), .kg = (float)round, .frees = i == round % 2};

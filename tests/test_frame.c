@@ -33,7 +33,14 @@ static void record_put(section_out *o, uint64_t number, uint32_t flags, size_t r
     reef__section_end(o);
 }
 
-enum { PART = 24, HEAD = 40 + PART, TIME = 8 + PART, ROWS = 4000 + PART, DONE = 16 + PART, RECORD = HEAD + TIME + DONE };
+enum {
+    PART = 24,
+    HEAD = 40 + PART,
+    TIME = 8 + PART,
+    ROWS = 4000 + PART,
+    DONE = 16 + PART,
+    RECORD = HEAD + TIME + DONE
+};
 
 /* A file with `records` records, of which the first one has `rows` sections of rows. */
 static void make(uint16_t flags, uint64_t records, size_t rows)
@@ -44,7 +51,8 @@ static void make(uint16_t flags, uint64_t records, size_t rows)
     made = (byte_file){.size = 0};
     reef__out_begin(&o, &m, (reef_writer){byte_file_write, &made});
     reef__out_header(&o, flags);
-    for (uint64_t i = 0; i < records; i++) record_put(&o, i, i || flags & FILE_DIFFERENCE ? RECORD_DIFFERENCE : 0, i ? 0 : rows);
+    for (uint64_t i = 0; i < records; i++)
+        record_put(&o, i, i || flags & FILE_DIFFERENCE ? RECORD_DIFFERENCE : 0, i ? 0 : rows);
     assert_int_equal(o.status, REEF_OK);
     reef__out_drop(&o);
     reef__memory_drop(&m);
@@ -167,10 +175,18 @@ static void G5_records_in_wrong_places_are_refused(void **state)
     memory m;
     section_out o;
     (void)state;
-    /* number 1 first; a whole record where a difference must be; the other way round; a second record in a file that isn't a journal */
-    static const struct { uint16_t file; uint64_t number; uint32_t first, second; const char *wrong; } cases[] = {
-        {FILE_JOURNAL, 1, 0, 1, "a record in the wrong place"},  {FILE_JOURNAL, 0, 1, 1, "a record in the wrong place"},
-        {FILE_DIFFERENCE, 0, 0, 1, "a record in the wrong place"}, {0, 0, 0, 1, "something follows behind the only record"},
+    /* number 1 first; a whole record where a difference must be; the other way round; a second record in a file that
+     * isn't a journal */
+    static const struct {
+        uint16_t file;
+        uint64_t number;
+        uint32_t first, second;
+        const char *wrong;
+    } cases[] = {
+        {FILE_JOURNAL, 1, 0, 1, "a record in the wrong place"},
+        {FILE_JOURNAL, 0, 1, 1, "a record in the wrong place"},
+        {FILE_DIFFERENCE, 0, 0, 1, "a record in the wrong place"},
+        {0, 0, 0, 1, "something follows behind the only record"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         assert_true(reef__memory_make(&m, &reef__memory_standard));
@@ -187,7 +203,8 @@ static void G5_records_in_wrong_places_are_refused(void **state)
     }
 }
 
-/* Where a record was appended without waiting for those before it, a hole before it is a torn end: it says so itself. */
+/* Where a record was appended without waiting for those before it, a hole before it is a torn end: it says so
+ * itself. */
 static void G5_a_hole_before_records_that_did_not_wait_is_a_torn_end(void **state)
 {
     memory m;
@@ -250,7 +267,8 @@ static void G5_what_the_reader_answers_is_answered(void **state)
     assert_int_equal(info.bytes, 0);
 }
 
-/* Each allocation fails in its turn: NO_MEMORY, and everything is given back. A section as long as it likes takes no more than the file. */
+/* Each allocation fails in its turn: NO_MEMORY, and everything is given back. A section as long as it likes takes no
+ * more than the file. */
 static void H2_no_memory_is_answered(void **state)
 {
     heap h = {0};

@@ -20,7 +20,7 @@ static void G3_equal_states_hash_equal_whatever_the_way_there(void **test)
 
 static void G3_a_world_that_grew_shrank_and_was_restored_hashes_as_a_fresh_one(void **test)
 {
-    reef_world  *w = world_of(test), *old = another_world(test, NULL);
+    reef_world *w = world_of(test), *old = another_world(test, NULL);
     reef_entity *many = calloc(5000, sizeof *many);
     build(w, AS_IT_IS, AT_ONCE, 0);
     reef_snapshot *empty = reef_snapshot_take(old);
@@ -100,7 +100,7 @@ static uint64_t hash_of_types(bool backwards)
 
 static void G3_the_hash_is_the_same_whatever_the_order_of_registration(void **test)
 {
-    char     command[4096];
+    char command[4096];
     uint64_t hash = hash_of_types(false);
     (void)test;
     assert_true(hash != 0);
@@ -115,7 +115,7 @@ static void G3_the_hash_is_the_same_whatever_the_order_of_registration(void **te
 static void G3_whatever_differs_is_hashed_and_named(void **test)
 {
     reef_world *w = world_of(test);
-    uint64_t    hashes[VARIATIONS];
+    uint64_t hashes[VARIATIONS];
     build(w, AS_IT_IS, AT_ONCE, 0);
     hashes[0] = reef_hash(w);
     reef_snapshot *then = reef_snapshot_take(w);
@@ -146,8 +146,8 @@ static void G3_padding_and_what_is_no_field_do_not_count(void **test)
     reef_entity e = reef_entity_at(w, 68);
     assert_int_equal(reef_set(w, e, Partial, 1, 2, 3), REEF_ADDED);
     assert_int_equal(reef_set(other, e, Partial, 1, 99, 3), REEF_ADDED);
-    ((unsigned char *)reef_mut(other, reef_entity_at(other, 2), Padded))[offsetof(Padded, number) - 1] = 0xFF; /* compilers
-                            needn't copy padding */
+    /* compilers needn't copy padding */
+    ((unsigned char *)reef_mut(other, reef_entity_at(other, 2), Padded))[offsetof(Padded, number) - 1] = 0xFF;
     assert_memory_not_equal(reef_get(w, reef_entity_at(w, 2), Padded), reef_get(other, reef_entity_at(w, 2), Padded),
                             sizeof(Padded));
     assert_equal_worlds(w, other);
@@ -158,7 +158,7 @@ static void G3_padding_and_what_is_no_field_do_not_count(void **test)
 static void G3_bytes_of_types_without_fields_all_count(void **test)
 {
     reef_world *w = world_of(test), *other = another_world(test, NULL);
-    Bare        a, b;
+    Bare a, b;
     memset(&a, 0, sizeof a);
     memset(&b, 0, sizeof b);
     ((uint8_t *)&b)[3] = 1;
@@ -182,7 +182,7 @@ static void G3_values_that_forks_do_not_get_count_by_their_presence(void **test)
 static void check_row(reef_world *w, reef_world *other, uint32_t row)
 {
     const reef_entity e = reef_entity_at(w, row);
-    const bool        on = reef_has(w, e, Awake);
+    const bool on = reef_has(w, e, Awake);
     flip(&reef_mut(w, e, Point)->y);
     assert_int_equal(assert_different(w, other, REEF_HASH_COLUMN, NULL).row, row);
     flip(&reef_mut(w, e, Point)->y);
@@ -201,7 +201,7 @@ static void G3_any_number_of_rows_hashes_and_compares(void **test)
     static const uint32_t sizes[] = {0, 1, 2, 63, 64, 1023, 1024, 1025, 2048, 5000};
     for (uint32_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
         const uint32_t rows = sizes[s], some[] = {0, 1, 63, 64, 1022, 1023, 1024, 2047, 2048, rows - 2, rows - 1};
-        reef_world    *w = another_world(test, NULL), *other = another_world(test, NULL), *fork;
+        reef_world *w = another_world(test, NULL), *other = another_world(test, NULL), *fork;
         spawn_rows(w, rows);
         spawn_rows(other, rows);
         assert_equal_worlds(w, other);
@@ -297,8 +297,8 @@ enum { PARTS_MAX = 64 };
 
 typedef struct parts {
     reef_hash_part part[PARTS_MAX];
-    char           table[PARTS_MAX][128];
-    uint32_t       count, stop; /* after so many; 0: never */
+    char table[PARTS_MAX][128];
+    uint32_t count, stop; /* after so many; 0: never */
 } parts;
 
 static bool part_seen(void *context, const reef_hash_part *part)
@@ -316,7 +316,7 @@ static bool part_seen(void *context, const reef_hash_part *part)
 static const char *part_text(const parts *p, uint32_t i, char *text, size_t size)
 {
     static const char *const kinds[] = {"?", "ids", "names", "rows", "column", "switch", "type"};
-    const reef_hash_part    *h = &p->part[i];
+    const reef_hash_part *h = &p->part[i];
     snprintf(text, size, "%s %s %" PRIu64 " %s", kinds[h->kind], h->component.id ? reef_type_name(h->component) : "-",
              h->rows, p->table[i]);
     return text;
@@ -351,9 +351,9 @@ static void G3_the_parts_come_in_the_order_of_the_state(void **test)
                                          "type Rich 20 ",
                                          "type Seen 2 ",
                                          "type Wide 20 "};
-    reef_world              *w = world_of(test);
-    parts                   *p = calloc(1, sizeof *p);
-    char                     text[512];
+    reef_world *w = world_of(test);
+    parts *p = calloc(1, sizeof *p);
+    char text[512];
     build(w, AS_IT_IS, BACKWARDS, 0);
     const uint64_t hash = reef_hash_parts(w, part_seen, p);
     assert_true(hash == reef_hash(w));
@@ -374,10 +374,10 @@ static void G3_only_the_parts_that_changed_differ(void **test)
 {
     for (uint32_t v = ONE_BIT; v < VARIATIONS; v++) {
         if (v == ROW_ORDER) continue; /* many columns follow their rows */
-        reef_world     *w = another_world(test, NULL), *other = another_world(test, NULL);
-        parts          *a = calloc(1, sizeof *a), *b = calloc(1, sizeof *b);
+        reef_world *w = another_world(test, NULL), *other = another_world(test, NULL);
+        parts *a = calloc(1, sizeof *a), *b = calloc(1, sizeof *b);
         reef_difference d;
-        uint32_t        i = 0;
+        uint32_t i = 0;
         build(w, AS_IT_IS, AT_ONCE, 0);
         build(other, (variation)v, AT_ONCE, 0);
         assert_true(reef_hash_parts(w, part_seen, a) != reef_hash_parts(other, part_seen, b));
@@ -402,9 +402,9 @@ static void G3_only_the_parts_that_changed_differ(void **test)
 
 static void G3_nothing_is_equal_to_no_world(void **test)
 {
-    reef_world     *w = world_of(test);
+    reef_world *w = world_of(test);
     reef_difference d = {.kind = REEF_HASH_TYPE};
-    char            text[8] = "1234567";
+    char text[8] = "1234567";
     assert_false(reef_equal(w, NULL, &d));
     assert_int_equal(d.kind, 0);
     assert_false(reef_equal(NULL, w, NULL));

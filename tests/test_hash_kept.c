@@ -1,5 +1,5 @@
-/* The hashes that a world keeps: always right, and only what was written is hashed again. And the walker, which changes each
- * byte of a world in turn. */
+/* The hashes that a world keeps: always right, and only what was written is hashed again. And the walker, which
+ * changes each byte of a world in turn. */
 #include "storage/archetype.h"
 #include "storage/cow_pages.h"
 #include "storage/entity_index.h"
@@ -57,11 +57,11 @@ static bool part_counted(void *context, const reef_hash_part *part)
 static void G5_without_memory_the_hash_is_right_or_none(void **test)
 {
     for (int rest = 0; rest < 2; rest++) {
-        bool     more = true;
+        bool more = true;
         uint64_t wanted = 0;
         for (uint64_t n = 1; more; n++) {
             reef_world *w = another_world(test, NULL);
-            uint32_t    parts = 0;
+            uint32_t parts = 0;
             build(w, AS_IT_IS, AT_ONCE, 0);
             heap_fail_nth(heap_of(test), n, rest);
             uint64_t hash = n % 2 ? reef_hash(w) : reef_hash_parts(w, part_counted, &parts);
@@ -134,14 +134,14 @@ static void touch_ids(reef_world *w) { assert_ok(reef_destroy(w, reef_create(w))
 static void G3_only_what_was_written_is_hashed_again(void **test)
 {
     reef_world *w = world_of(test);
-    char        name[32];
+    char name[32];
     spawn_rows(w, 3000);
     for (uint32_t i = 0; i < 100; i++) {
         snprintf(name, sizeof name, "number %u", i);
         assert_ok(reef_set_name(w, reef_entity_at(w, i), name));
     }
     uint32_t late = 1500, id = unit_slots(w, place_unit(place_of(w, reef_entity_at(w, late))))[0].head.table;
-    void    *value =
+    void *value =
         unit_slots(w, place_unit(place_of(w, reef_entity_at(w, late))))[slot_find(w, reef_id(Point).id, id)].block;
     void *handle_byte = unit_slots(w, place_unit(place_of(w, reef_entity_at(w, late))))[SLOT_ENTITIES].block;
     void *word = (void *)(uintptr_t)bit_words(bit_store_of(w, reef_id(Awake).id),
@@ -166,10 +166,10 @@ static void G3_a_fork_takes_the_kept_hashes_along(void **test)
     reef_world *w = world_of(test);
     spawn_rows(w, 3000);
     reef_snapshot *before = reef_snapshot_take(w);
-    uint64_t       hash = reef_hash(w);
+    uint64_t hash = reef_hash(w);
     reef_snapshot *hashed = reef_snapshot_take(w);
-    reef_world    *fork = reef_fork(w), *cold = reef_snapshot_fork(before), *warm = reef_snapshot_fork(hashed);
-    uint64_t       blocks = heap_of(test)->calls;
+    reef_world *fork = reef_fork(w), *cold = reef_snapshot_fork(before), *warm = reef_snapshot_fork(hashed);
+    uint64_t blocks = heap_of(test)->calls;
     assert_true(reef_hash(fork) == hash && reef_hash(warm) == hash && reef_hash(w) == hash);
     assert_int_equal(reef_world_stats(fork).bytes_hashes, reef_world_stats(w).bytes_hashes);
     assert_true(heap_of(test)->calls - blocks < 10); /* the lists of tables; nothing is kept anew */
@@ -188,12 +188,12 @@ static void G3_a_fork_takes_the_kept_hashes_along(void **test)
 
 typedef struct walk {
     reef_world *w, *control; /* equal, unrelated */
-    uint64_t    hash, counted, skipped;
+    uint64_t hash, counted, skipped;
 } walk;
 
 static void changed(walk *k, bool counts, const char *what)
 {
-    const bool     equal = reef_equal(k->w, k->control, NULL);
+    const bool equal = reef_equal(k->w, k->control, NULL);
     const uint64_t hash = hash_anew(k->w);
     if ((hash == k->hash) == counts) fail_msg("%s: the hash %s", what, counts ? "misses it" : "takes it in");
     if (equal == counts) fail_msg("%s: the comparison %s", what, counts ? "misses it" : "takes it in");
@@ -220,7 +220,7 @@ static void walk_table(walk *k, uint32_t id)
 {
     const table *t = table_read(k->w, id);
     for (uint32_t unit = t ? t->first : 0; unit; unit = unit_slots(k->w, unit)[0].head.next) {
-        const uint32_t   rows = chunk_rows(t, unit);
+        const uint32_t rows = chunk_rows(t, unit);
         const reef_slot *slots = unit_slots(k->w, unit);
         for (uint32_t i = 0; i < rows * sizeof(reef_entity); i++)
             walk_byte(k, (char *)slots[SLOT_ENTITIES].block + i, true, "a handle");
@@ -267,7 +267,7 @@ static void walk_names(walk *k)
 {
     for (uint32_t n = 0; n < k->w->state.name_count; n++) {
         reef_entity e;
-        char       *text = (char *)(uintptr_t)reef__name_at_number(k->w, n, &e), *owner = text - sizeof e;
+        char *text = (char *)(uintptr_t)reef__name_at_number(k->w, n, &e), *owner = text - sizeof e;
         assert_memory_equal(owner, &e, sizeof e);
         for (uint32_t i = 0; i < sizeof e; i++) walk_byte(k, owner + i, true, "a name's entity");
         for (size_t i = 0, length = strlen(text); i < length; i++) walk_byte(k, text + i, true, "a name");
@@ -297,15 +297,22 @@ static void G3_each_byte_that_counts_changes_the_hash_and_no_other(void **test)
     assert_in_range(k.skipped, 40 * 7 + 4 + 4, 2000); /* paddings, Partial.hidden, Local */
 }
 
-/* The same of what lies outside of the rows and beside them: values in each other home, marks, singletons, events, time, the seed. */
-#define ELSEWHERE(X) X(Sparse, REEF_SPARSE) X(Paged, REEF_PAGED) X(Cold, REEF_COLD) X(Multi, REEF_MULTI) X(Shared, REEF_SHARED)
+/* The same of what lies outside of the rows and beside them: values in each other home, marks, singletons, events,
+ * time, the seed. */
+#define ELSEWHERE(X) \
+    X(Sparse, REEF_SPARSE) \
+    X(Paged, REEF_PAGED) \
+    X(Cold, REEF_COLD) \
+    X(Multi, REEF_MULTI) \
+    X(Shared, REEF_SHARED)
 #define X(name, home) \
     typedef struct { \
-        uint8_t  kind; \
+        uint8_t kind; \
         uint32_t number, hidden; \
     } name##Value; \
     REEF_COMPONENT_IN(name##Value, home); \
-    REEF_FIELDS(name##Value, REEF_FIELD(name##Value, kind, REEF_U8, NULL, 0, 0), REEF_FIELD(name##Value, number, REEF_U32, NULL, 0, 0));
+    REEF_FIELDS(name##Value, REEF_FIELD(name##Value, kind, REEF_U8, NULL, 0, 0), \
+                REEF_FIELD(name##Value, number, REEF_U32, NULL, 0, 0));
 ELSEWHERE(X)
 #undef X
 
@@ -318,7 +325,7 @@ static void build_elsewhere(reef_world *w)
     for (int i = 0; i < SOME; i++) {
         const reef_entity e = reef_spawn(w, reef_with(Point, 1, 2));
 #define X(name, home) \
-        if (i % 2) assert_int_equal(reef_set(w, e, name##Value, 1, 2, 3), REEF_ADDED);
+    if (i % 2) assert_int_equal(reef_set(w, e, name##Value, 1, 2, 3), REEF_ADDED);
         ELSEWHERE(X)
 #undef X
         if (i % 4 == 1) assert_true(reef_disable(w, e, Point) >= 0);
@@ -333,10 +340,10 @@ static void build_elsewhere(reef_world *w)
 }
 
 typedef struct found {
-    const void    *data[400];
-    size_t         size[400];
+    const void *data[400];
+    size_t size[400];
     reef_component of[400];
-    uint32_t       count;
+    uint32_t count;
 } found;
 
 static bool find_value(void *context, reef_entity e, reef_component c, const void *data, size_t size)
@@ -369,15 +376,17 @@ static void G3_each_byte_outside_of_the_rows_counts(void **test)
     for (uint32_t i = 0; i < f.count; i++) {
         const type *t = reef__type_of(f.of[i].id);
         if (t->home != REEF_TABLE)
-            for (uint32_t b = 0; b < f.size[i]; b++) walk_byte(&k, (char *)(uintptr_t)f.data[i] + b, byte_counts(t, b % t->size), t->name);
+            for (uint32_t b = 0; b < f.size[i]; b++)
+                walk_byte(&k, (char *)(uintptr_t)f.data[i] + b, byte_counts(t, b % t->size), t->name);
     }
     assert_in_range(k.counted, 5 * 10 * 5, 500);
     const event_store *events = reef__events_after(k.w, NULL);
-    reef_events        waiting = reef__events_waiting(k.w, events);
-    uint32_t           n;
+    reef_events waiting = reef__events_waiting(k.w, events);
+    uint32_t n;
     for (const char *run; (run = reef_event_run(&waiting, &n)) != NULL;)
         for (uint32_t b = 0; b < n * sizeof(Padded); b++)
-            walk_byte(&k, (char *)(uintptr_t)run + b, byte_counts(reef__type_of(events->component), b % sizeof(Padded)), "an event");
+            walk_byte(&k, (char *)(uintptr_t)run + b, byte_counts(reef__type_of(events->component), b % sizeof(Padded)),
+                      "an event");
     walk_number(&k, &k.w->state.ticks, "the ticks");
     walk_number(&k, &k.w->state.time_ns, "the time");
     walk_number(&k, &k.w->state.seed, "the seed");
@@ -409,8 +418,8 @@ enum { FORKS = 6, CROWD = 300 };
 static void live(reef_world *w, uint64_t *seed)
 {
     reef_entity e = reef_entity_at(w, random_below(seed, CROWD));
-    char        name[32];
-    uint32_t    what = random_below(seed, 12);
+    char name[32];
+    uint32_t what = random_below(seed, 12);
     if (reef_entity_is_null(e))
         e = what & 1 ? reef_create(w) : reef_spawn(w, reef_with(Point, (float)what, 0), reef_tag(Seen));
     else if (what == 0) assert_ok(reef_destroy(w, e));
@@ -431,14 +440,14 @@ static void live(reef_world *w, uint64_t *seed)
 static void G3_kept_hashes_stay_right_over_a_life_with_forks(void **test)
 {
     reef_world *w = reef_fork(world_of(test)), *fork[FORKS];
-    uint64_t    seed = 5, equal = 0, unequal = 0;
+    uint64_t seed = 5, equal = 0, unequal = 0;
     for (int i = 0; i < FORKS; i++) fork[i] = reef_fork(w);
     for (int step = 0; step < 1000; step++) {
         for (uint32_t n = random_below(&seed, 12); n > 0; n--) live(w, &seed);
         if (random_below(&seed, 3) == 0) (void)reef_hash(w);
         const uint32_t i = random_below(&seed, FORKS);
-        const bool     same = reef_hash(w) == reef_hash(fork[i]);
-        reef_world    *fresh = reef_fork(w);
+        const bool same = reef_hash(w) == reef_hash(fork[i]);
+        reef_world *fresh = reef_fork(w);
         assert_int_equal(reef_equal(w, fork[i], NULL), same);
         same ? equal++ : unequal++;
         if (random_below(&seed, 4) == 0) { /* back to an old one */
@@ -462,12 +471,12 @@ static void G3_kept_hashes_stay_right_over_a_life_with_forks(void **test)
 /* A kept hash of bytes is worth nothing once the type's fields are known. */
 static void G3_fields_that_come_later_make_the_kept_hash_void(void **test)
 {
-    reef_world    *w = world_of(test);
+    reef_world *w = world_of(test);
     reef_component late = reef_type_new(&(reef_type_desc){.name = "FieldsComeLater", .size = 8, .align = 4}, NULL);
     const uint32_t bytes[2] = {1, 0xFFFFFFFF};
-    reef_entity    e = reef_create(w);
+    reef_entity e = reef_create(w);
     assert_int_equal(reef_set_id(w, e, late, bytes, sizeof bytes), REEF_ADDED);
-    uint64_t       before = reef_hash(w);
+    uint64_t before = reef_hash(w);
     reef_snapshot *then = reef_snapshot_take(w);
     assert_ok(reef_type_describe(late, &(reef_field){"first", REEF_U32, 0, 4, NULL, 0, 0}, 1));
     assert_true(reef_hash(w) != before);

@@ -1,5 +1,6 @@
-/* Heavy mode (G4, G5): each scene (scenes.h) is played again with everything that is kept put to use in every tick, and each state must have the hash that it has
- * in a world that was left alone. So what is saved isn't only the state, but all that the future depends on. */
+/* Heavy mode (G4, G5): each scene (scenes.h) is played again with everything that is kept put to use in every tick,
+ * and each state must have the hash that it has in a world that was left alone. So what is saved isn't only the
+ * state, but all that the future depends on. */
 #include "scenes.h"
 #include <unistd.h>
 
@@ -7,8 +8,8 @@ enum { HEAVY_TICKS = 64 };
 
 typedef struct alone {
     const scene *scene;
-    reef_world  *world;
-    uint64_t     hash[HEAVY_TICKS + 1];
+    reef_world *world;
+    uint64_t hash[HEAVY_TICKS + 1];
 } alone;
 
 static reef_world *scene_world(void **state, const scene *s)

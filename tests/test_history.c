@@ -1,5 +1,5 @@
-/* History: what is kept, going back to it, playing again, inputs that come late, other futures, budgets, lifetimes. (Memory that
- * runs out, steps that fail: test_history_oom.c.) */
+/* History: what is kept, going back to it, playing again, inputs that come late, other futures, budgets, lifetimes.
+ * (Memory that runs out, steps that fail: test_history_oom.c.) */
 #include "history_game.h"
 
 /* ---- keeping ---- */
@@ -208,7 +208,8 @@ static void G2_inputs_have_any_length(void **state)
     scene_end(&s, state);
 }
 
-/* The hash of a state that was given up because it doesn't follow any more isn't told; that of one that was thinned out is. */
+/* The hash of a state that was given up because it doesn't follow any more isn't told; that of one that was thinned
+ * out is. */
 static void G2_a_hash_goes_with_the_inputs_that_led_to_it(void **state)
 {
     enum { TICKS = 20 };
@@ -239,10 +240,10 @@ static void G2_a_hash_goes_with_the_inputs_that_led_to_it(void **state)
 /* What was recorded, and a second world that plays it without a history: states that were played once are held. */
 enum { SHADOWS = 128 };
 typedef struct shadow {
-    scene          s;
-    uint32_t       input[SHADOWS];
+    scene s;
+    uint32_t input[SHADOWS];
     reef_snapshot *at[SHADOWS + 1];
-    uint64_t       hash[SHADOWS + 1], known; /* of states 0 ... known */
+    uint64_t hash[SHADOWS + 1], known; /* of states 0 ... known */
 } shadow;
 
 static uint64_t shadow_hash(shadow *x, uint64_t tick)
@@ -445,7 +446,8 @@ static void G2_a_long_log_drops_the_oldest_ticks(void **state)
     static char input[1000];
     reef_world *w = world_of(state);
     reef_entity e = reef_spawn(w, reef_with(Position, 1, 2));
-    reef_history *h = reef_history_new(w, &(reef_history_config){.bytes = BUDGET, .step = one_value_step, .context = &e});
+    reef_history *h =
+        reef_history_new(w, &(reef_history_config){.bytes = BUDGET, .step = one_value_step, .context = &e});
     for (int t = 0; t < 2000; t++) {
         assert_ok(reef_history_step(h, input, sizeof input));
         assert_true(reef_history_reach(h).bytes <= BUDGET);
@@ -618,7 +620,8 @@ static void G2_what_a_rewind_leaves_alone_is_never_in_a_kept_state(void **state)
     reef_world *w = world_of(state);
     uint64_t fail_at = 99;
     reef_entity e = reef_spawn(w, reef_with(Position, 0, 0));
-    reef_history *h = reef_history_new(w, &(reef_history_config){.ticks = 9, .step = singing_step, .context = &fail_at});
+    reef_history *h =
+        reef_history_new(w, &(reef_history_config){.ticks = 9, .step = singing_step, .context = &fail_at});
     for (int t = 0; t < 6; t++) assert_ok(reef_history_step(h, NULL, 0));
     assert_ok(reef_history_rewind(h, 0)); /* the sound is gone */
     assert_ok(reef_history_rewind(h, 5));
@@ -703,7 +706,7 @@ static void H2_arguments_are_checked(void **state)
 
 typedef struct careless {
     reef_query query;
-    reef_block  open; /* a loop must not move */
+    reef_block open; /* a loop must not move */
 } careless;
 
 static reef_status careless_step(void *context, reef_world *w, uint64_t tick, const void *input, size_t bytes)

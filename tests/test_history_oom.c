@@ -41,7 +41,8 @@ static void G5_a_step_that_fails_changes_nothing(void **state)
     s.g.fail_at = 13;
     assert_status(REEF_IO, reef_history_replay(s.h, 20));
     assert_status(REEF_IO, reef_history_correct(s.h, &(reef_late_input){2, NULL, 0}, 1) == REEF_OK
-                               ? reef_history_replay(s.h, 20) : REEF_OK);
+                               ? reef_history_replay(s.h, 20)
+                               : REEF_OK);
     assert_int_equal(reef_history_reach(s.h).tick, 6);
     s.g.fail_at = 0;
     assert_ok(reef_history_correct(s.h, &(reef_late_input){2, &inputs[2], sizeof *inputs}, 1));
@@ -128,8 +129,8 @@ static view sweep_after(void **state, reef_status (*call)(scene *s), uint64_t ba
     return v;
 }
 
-/* One allocation fails, or all from there on: world and history stay as they are; then it works. False: none was left to
- * fail. */
+/* One allocation fails, or all from there on: world and history stay as they are; then it works. False: none was
+ * left to fail. */
 static bool sweep_nth(void **state, reef_status (*call)(scene *s), uint64_t back, uint64_t n, bool rest, view wanted)
 {
     scene s;

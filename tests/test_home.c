@@ -1,5 +1,6 @@
-/* Calls on values outside of the rows: the same answers in each home, ends, hooks, pages, room. Each test goes through all homes, the
- * table among them: what it shows may not depend on where the values are. (Homes as state: tests/test_home_state.c.) */
+/* Calls on values outside of the rows: the same answers in each home, ends, hooks, pages, room. Each test goes
+ * through all homes, the table among them: what it shows may not depend on where the values are. (Homes as state:
+ * tests/test_home_state.c.) */
 #include "homes.h"
 
 /* ---- the same answers ---- */
@@ -75,7 +76,8 @@ static void C1_what_a_world_shows_doesnt_depend_on_the_home(void **state)
         uint32_t n = 0;
         for (reef_block b = reef_begin(w, q); reef_next(&b);)
             for (uint32_t i = 0; i < b.count; i++)
-                if (reef_block_mask(&b) == NULL || reef_block_mask(&b)[i / 64] >> i % 64 & 1) found[n++] = b.entities[i];
+                if (reef_block_mask(&b) == NULL || reef_block_mask(&b)[i / 64] >> i % 64 & 1)
+                    found[n++] = b.entities[i];
         assert_int_equal(n, reef_count_id(w, c));
         for (uint32_t i = 0; i < n; i++) assert_true(reef_has_id(w, found[i], c));
         if (h == 0) first = sum;
@@ -147,7 +149,8 @@ static void E2_hooks_run_exactly_right_in_every_home(void **state)
         enum { N = 300 };
         reef_world *w = another_world(state, NULL);
         const reef_component c = type_sized(h, "Tracked", sizeof(Tracked), 4, &tracked_hooks);
-        const reef_component u = type_sized(h, "Unique", sizeof(Unique), 4, &unique_hooks), l = type_sized(h, "Loose", sizeof(Loose), 4, &loose_hooks);
+        const reef_component u = type_sized(h, "Unique", sizeof(Unique), 4, &unique_hooks),
+                             l = type_sized(h, "Loose", sizeof(Loose), 4, &loose_hooks);
         const reef_component all[] = {c, u, l};
         reef_entity e[N];
         for (uint32_t i = 0; i < N; i++) {
@@ -319,7 +322,8 @@ static void H3_room_is_reserved_in_every_home(void **state)
         for (uint32_t i = 0; i < N; i++) {
             const int32_t value[2] = {(int32_t)i, 7};
             const Mass mass = {1};
-            const reef_value v[] = {reef_value_make(c[0], REEF_VALUE_ONE, sizeof value, value), reef_value_make(c[1], REEF_VALUE_ONE, sizeof mass, &mass)};
+            const reef_value v[] = {reef_value_make(c[0], REEF_VALUE_ONE, sizeof value, value),
+                                    reef_value_make(c[1], REEF_VALUE_ONE, sizeof mass, &mass)};
             assert_some(reef_spawn_values(w, v, 2));
         }
         assert_true(memory->calls <= calls + 4); /* bits of the rows' chunk, and what a first spawn remembers */

@@ -1,5 +1,5 @@
-/* Values outside of the rows as state: forks, snapshots, histories, the hash, inspection, and what a call that fails leaves as it was.
- * Each test goes through all homes, the table among them, as those of tests/test_home.c do. */
+/* Values outside of the rows as state: forks, snapshots, histories, the hash, inspection, and what a call that fails
+ * leaves as it was. Each test goes through all homes, the table among them, as those of tests/test_home.c do. */
 #include "homes.h"
 
 /* ---- worlds as values ---- */
@@ -17,7 +17,8 @@ static void G1_forks_and_snapshots_have_values_of_their_own(void **state)
         reef_world *fork = reef_fork(w);
         for (uint32_t i = 0; i < N; i += 4) number_set(w, e[i], c, -1);
         for (uint32_t i = 2; i < N; i += 4) assert_ok(reef_remove_id(w, e[i], c));
-        for (uint32_t i = 1; i < N; i += 2) assert_ok(i % 3 ? reef_destroy(w, e[i]) : reef_add_id(w, e[i], c, NULL, NULL));
+        for (uint32_t i = 1; i < N; i += 2)
+            assert_ok(i % 3 ? reef_destroy(w, e[i]) : reef_add_id(w, e[i], c, NULL, NULL));
         assert_true(reef_hash(w) != hash);
         assert_true(digest(fork) == before);
         assert_true(reef_hash(fork) == hash);
@@ -113,8 +114,8 @@ static void G1_types_that_forks_reset_or_skip_do_so_in_every_home(void **state)
     for (uint32_t h = 0; h < HOMES; h++) {
         enum { N = 60 };
         reef_world *w = another_world(state, NULL);
-        const reef_component types[3] = {type_sized(h, "Sound", sizeof(Unique), 4, &sound), type_sized(h, "Reset", 8, 4, &reset),
-                                         type_sized(h, "Skip", 8, 4, &skip)};
+        const reef_component types[3] = {type_sized(h, "Sound", sizeof(Unique), 4, &sound),
+                                         type_sized(h, "Reset", 8, 4, &reset), type_sized(h, "Skip", 8, 4, &skip)};
         const int32_t standard[3] = {100, 0, 0};
         reef_entity e[N];
         for (uint32_t i = 0; i < N; i++) {
@@ -202,7 +203,7 @@ enum { PLAYERS = 50 };
 
 typedef struct play {
     reef_component plain, tracked, skip;
-    int32_t        noise; /* != 0: the step isn't deterministic */
+    int32_t noise; /* != 0: the step isn't deterministic */
 } play;
 
 static reef_status play_step(void *context, reef_world *w, uint64_t tick, const void *input, size_t bytes)
@@ -217,7 +218,10 @@ static reef_status play_step(void *context, reef_world *w, uint64_t tick, const 
         switch (random_below(&seed, 7)) {
         case 0: s = reef_destroy(w, e); break;
         case 1: s = reef_entity_is_null(reef_create(w)) ? REEF_NO_MEMORY : REEF_OK; break;
-        case 2: s = reef_has_id(w, e, p->tracked) ? reef_remove_id(w, e, p->tracked) : reef_add_id(w, e, p->tracked, NULL, NULL); break;
+        case 2:
+            s = reef_has_id(w, e, p->tracked) ? reef_remove_id(w, e, p->tracked)
+                                              : reef_add_id(w, e, p->tracked, NULL, NULL);
+            break;
         case 3: s = reef_has_id(w, e, p->plain) ? reef_remove_id(w, e, p->plain) : REEF_OK; break;
         case 4: s = reef_has_id(w, e, p->skip) ? REEF_OK : reef_add_id(w, e, p->skip, NULL, NULL); break;
         default: s = reef_set_id(w, e, p->plain, value, sizeof value);
@@ -232,8 +236,10 @@ static reef_status play_step(void *context, reef_world *w, uint64_t tick, const 
 static void play_begin(reef_world *w, play *p, uint32_t h)
 {
     static const reef_hooks skip = {.on_fork = REEF_FORK_SKIP};
-    static const reef_field value[] = {REEF_FIELD(Tracked, value, REEF_I32, NULL, 0, 0)}; /* the ticket is another one each time */
-    *p = (play){plain_in(h), type_sized(h, "Owner", sizeof(Tracked), 4, &tracked_hooks), type_sized(h, "Skip", 8, 4, &skip), 0};
+    /* the ticket is another one each time */
+    static const reef_field value[] = {REEF_FIELD(Tracked, value, REEF_I32, NULL, 0, 0)};
+    *p = (play){plain_in(h), type_sized(h, "Owner", sizeof(Tracked), 4, &tracked_hooks),
+                type_sized(h, "Skip", 8, 4, &skip), 0};
     assert_ok(reef_type_describe(p->tracked, value, 1));
     for (uint32_t i = 0; i < PLAYERS + 2; i++) {
         const reef_entity e = reef_create(w);
@@ -250,7 +256,8 @@ static void G2_a_history_brings_values_of_every_home_back(void **state)
         play p;
         reef_world *w = another_world(state, NULL);
         play_begin(w, &p, h);
-        reef_history *history = reef_history_new(w, &(reef_history_config){.ticks = TICKS, .bytes = 8 << 20, .step = play_step, .context = &p});
+        reef_history *history = reef_history_new(
+            w, &(reef_history_config){.ticks = TICKS, .bytes = 8 << 20, .step = play_step, .context = &p});
         for (uint32_t t = 0; t < TICKS; t++) {
             hashes[t] = reef_hash(w);
             assert_ok(reef_history_step(history, NULL, 0));
@@ -282,10 +289,14 @@ static void G3_a_synctest_names_component_and_entity_in_every_home(void **state)
         reef_desync report;
         reef_world *w = another_world(state, NULL);
         play_begin(w, &p, h);
-        assert_ok(reef_synctest(w, &(reef_synctest_config){.ticks = 12, .distance = 3, .step = play_step, .context = &p}, &report));
+        assert_ok(reef_synctest(
+            w, &(reef_synctest_config){.ticks = 12, .distance = 3, .step = play_step, .context = &p}, &report));
         p.noise = 1000;
         const reef_entity last = reef_entity_at(w, PLAYERS + 1);
-        assert_status(REEF_DESYNC, reef_synctest(w, &(reef_synctest_config){.ticks = 12, .distance = 3, .step = play_step, .context = &p}, &report));
+        assert_status(
+            REEF_DESYNC,
+            reef_synctest(w, &(reef_synctest_config){.ticks = 12, .distance = 3, .step = play_step, .context = &p},
+                          &report));
         assert_int_equal(report.difference.component.id, p.plain.id);
         assert_entity(report.difference.entity, last);
         char text[300];
@@ -351,8 +362,8 @@ static void G4_the_hash_knows_values_but_not_where_they_lie(void **state)
 
 typedef struct parts {
     reef_component component;
-    uint64_t       hash, rows; /* of REEF_HASH_TYPE */
-    uint32_t       stores;
+    uint64_t hash, rows; /* of REEF_HASH_TYPE */
+    uint32_t stores;
 } parts;
 
 static bool part_seen(void *context, const reef_hash_part *part)
@@ -417,10 +428,11 @@ static void G4_every_byte_of_a_value_counts(void **state)
 static void G4_fields_alone_count(void **state)
 {
     typedef struct mixed {
-        uint8_t  kind;
+        uint8_t kind;
         uint32_t number, hidden;
     } mixed;
-    static const reef_field fields[] = {REEF_FIELD(mixed, number, REEF_U32, NULL, 0, 0), REEF_FIELD(mixed, kind, REEF_U8, NULL, 0, 0)};
+    static const reef_field fields[] = {REEF_FIELD(mixed, number, REEF_U32, NULL, 0, 0),
+                                        REEF_FIELD(mixed, kind, REEF_U8, NULL, 0, 0)};
     for (uint32_t h = 0; h < HOMES; h++) {
         reef_world *w = another_world(state, NULL);
         const reef_component c = type_sized(h, "Mixed", sizeof(mixed), 4, NULL);
@@ -449,19 +461,19 @@ static void G4_fields_alone_count(void **state)
 /* ---- inspection ---- */
 
 typedef struct visited {
-    char   text[4000];
+    char text[4000];
     size_t length;
 } visited;
 
 static bool visit_name(void *context, reef_entity e, reef_component type, const void *data, size_t size)
 {
     visited *v = context;
-    char     name[64];
+    char name[64];
     (void)snprintf(name, sizeof name, "%s", reef_type_name(type));
     char *end = strchr(name, '_');
     if (end) *end = 0;
-    v->length += (size_t)snprintf(v->text + v->length, sizeof v->text - v->length, "%u %s %zu %d, ", e.index, name, size,
-                                  data ? *(const char *)data : -1);
+    v->length += (size_t)snprintf(v->text + v->length, sizeof v->text - v->length, "%u %s %zu %d, ", e.index, name,
+                                  size, data ? *(const char *)data : -1);
     return true;
 }
 
@@ -593,10 +605,10 @@ static void E1_memory_that_runs_out_changes_nothing_in_any_home(void **state)
 enum { WIDE_TYPES = 1100, WIDE_ROWS = 60, WIDE_EACH = 6 };
 
 typedef struct wide {
-    reef_world    *w;
+    reef_world *w;
     reef_component c[WIDE_TYPES];
-    reef_entity    e[WIDE_ROWS];
-    bool           has[WIDE_ROWS][WIDE_TYPES], disabled[WIDE_ROWS][WIDE_TYPES];
+    reef_entity e[WIDE_ROWS];
+    bool has[WIDE_ROWS][WIDE_TYPES], disabled[WIDE_ROWS][WIDE_TYPES];
 } wide;
 
 static void wide_check(const wide *x)
@@ -622,7 +634,8 @@ static void wide_gone(wide *x, uint32_t r)
 
 static void wide_step(wide *x, uint64_t *seed)
 {
-    const uint32_t r = random_below(seed, WIDE_ROWS), what = random_below(seed, 20), family = r % 5; /* rows of a table have few types */
+    /* rows of a table have few types */
+    const uint32_t r = random_below(seed, WIDE_ROWS), what = random_below(seed, 20), family = r % 5;
     const uint32_t i = (family * 211 + random_below(seed, WIDE_EACH) * 167) % WIDE_TYPES, other = (r + 5) % WIDE_ROWS;
     reef_world *w = x->w;
     if (what < 8) {

@@ -34,8 +34,8 @@ static void E2_add_replace_remove_and_destroy(void **state)
 typedef struct crowd {
     reef_world *w;
     reef_entity e[400];
-    int32_t     tracked[400], unique[400], loose[400];
-    uint64_t    seed;
+    int32_t tracked[400], unique[400], loose[400];
+    uint64_t seed;
 } crowd;
 
 static void crowd_kill(crowd *c, uint32_t i)
@@ -47,7 +47,7 @@ static void crowd_kill(crowd *c, uint32_t i)
 static void crowd_set(crowd *c, uint32_t i, int32_t value)
 {
     reef_world *w = c->w;
-    bool        there = reef_has(w, c->e[i], Tracked);
+    bool there = reef_has(w, c->e[i], Tracked);
     assert_status(there ? REEF_OK : REEF_ADDED, reef_set(w, c->e[i], Tracked, .value = value));
     c->tracked[i] = value;
 }
@@ -55,8 +55,8 @@ static void crowd_set(crowd *c, uint32_t i, int32_t value)
 static void crowd_step(crowd *c)
 {
     reef_world *w = c->w;
-    uint32_t    i = random_below(&c->seed, 400), what = random_below(&c->seed, 12);
-    int32_t     value = (int32_t)random_below(&c->seed, 1000) + 1;
+    uint32_t i = random_below(&c->seed, 400), what = random_below(&c->seed, 12);
+    int32_t value = (int32_t)random_below(&c->seed, 1000) + 1;
     reef_entity e = c->e[i];
     if (!reef_is_alive(w, e)) {
         c->e[i] =
@@ -91,8 +91,8 @@ static void crowd_check(const crowd *c)
     uint64_t live = 0;
     for (int i = 0; i < 400; i++) {
         const Tracked *t = reef_get(c->w, c->e[i], Tracked);
-        const Unique  *u = reef_get(c->w, c->e[i], Unique);
-        const Loose   *l = reef_get(c->w, c->e[i], Loose);
+        const Unique *u = reef_get(c->w, c->e[i], Unique);
+        const Loose *l = reef_get(c->w, c->e[i], Loose);
         assert_int_equal(t ? t->value : 0, c->tracked[i]);
         assert_int_equal(u ? u->value : 0, c->unique[i]);
         assert_int_equal(l ? l->value : 0, c->loose[i]);
@@ -125,7 +125,7 @@ static void E2_a_random_life_of_many_rows(void **state)
 static void E2_growth_moves_within_the_first_chunk_only(void **state)
 {
     enum { N = 3000 };
-    reef_world        *w = world_of(state);
+    reef_world *w = world_of(state);
     static reef_entity e[N];
     for (int i = 0; i < 1024; i++) e[i] = reef_spawn(w, reef_with(Tracked, .value = i));
     assert_int_equal(book.copied, 1024);
@@ -145,9 +145,9 @@ static void E2_growth_moves_within_the_first_chunk_only(void **state)
 static void E2_bulk_copies_once_a_slot(void **state)
 {
     enum { N = 1500 };
-    reef_world        *w = world_of(state);
+    reef_world *w = world_of(state);
     static reef_entity e[N];
-    static Tracked     source[N];
+    static Tracked source[N];
     for (int i = 0; i < N; i++) tracked_make(&source[i], i);
     assert_ok(reef_spawn_many(w, N, e, reef_array(Tracked, source), reef_with(Loose, .value = 8), reef_with(Mass, 2)));
     assert_int_equal(book.copied, 2 * N);
@@ -212,7 +212,7 @@ static void E2_move_only_types_move(void **state)
     enum { N = 40 };
     reef_world *w = world_of(state);
     reef_entity e[N];
-    Unique      source[N], next;
+    Unique source[N], next;
     for (int i = 0; i < N; i++) unique_make(&source[i], i);
     assert_ok(reef_spawn_many(w, N, e, reef_array(Unique, source), reef_tag(Hungry)));
     assert_int_equal(book.live, N);
@@ -222,7 +222,7 @@ static void E2_move_only_types_move(void **state)
     assert_int_equal(reef_get(w, e[3], Unique)->value, 77);
     assert_int_equal(book.destroyed, 1);
     unique_make(&next, 78);
-    reef_value  one = reef_value_make(reef_id(Unique), REEF_VALUE_ONE, sizeof next, &next);
+    reef_value one = reef_value_make(reef_id(Unique), REEF_VALUE_ONE, sizeof next, &next);
     reef_entity f = reef_spawn_values(w, &one, 1);
     assert_int_equal(reef_get(w, f, Unique)->value, 78);
     assert_int_equal(book.live, N + 1);
@@ -233,7 +233,7 @@ static void E2_what_must_copy_refuses_a_move_only_type_by_name(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e = reef_spawn(w, reef_with(Position, 1, 2), reef_with(Unique, .value = 3));
-    Unique      own;
+    Unique own;
     unique_make(&own, 9);
     assert_no_entity(w, REEF_NOT_COPYABLE, reef_clone(w, e));
     assert_int_equal(reef_last_error(w).component.id, reef_id(Unique).id);
@@ -285,7 +285,7 @@ static void E2_a_failing_copy_leaves_the_world_as_it_was(void **state)
     reef_world *w = world_of(state);
     reef_entity e = reef_spawn(w, reef_with(Tracked, .value = 1), reef_with(TrackedToo, .value = 2));
     reef_entity f = reef_spawn(w, reef_with(Loose, .value = 3));
-    Tracked     values[20];
+    Tracked values[20];
     for (int i = 0; i < 20; i++) values[i] = (Tracked){.value = i};
     book.fail_status = REEF_IO;
     uint64_t live = book.live;
@@ -352,7 +352,7 @@ static void E2_a_failing_call_leaves_a_move_only_value_with_its_owner(void **sta
 {
     reef_world *w = world_of(state);
     reef_entity e = reef_spawn(w, reef_with(Position, 1, 2));
-    Unique      own[4];
+    Unique own[4];
     for (int i = 0; i < 4; i++) unique_make(&own[i], i + 1);
     reef_value all[] = {
         reef_value_make(reef_id(Unique), REEF_VALUE_ONE, sizeof(Unique), own),
@@ -433,7 +433,7 @@ static void E2_a_value_may_lie_in_a_row_that_moves(void **state)
         reef_entity e[5];
         for (int i = 0; i < 5; i++)
             e[i] = reef_spawn(w, reef_with(Tracked, .value = 10 + i), reef_with(Position, (float)i, 0));
-        int         from = which == 0 ? 1 : which == 1 ? 4 : 2; /* itself, the last, another */
+        int from = which == 0 ? 1 : which == 1 ? 4 : 2; /* itself, the last, another */
         const void *value = reef_get(w, e[from], Tracked), *position = reef_get(w, e[from], Position);
         assert_status(REEF_ADDED, reef_set_id(w, e[1], reef_id(TrackedToo), value, sizeof(Tracked)));
         assert_int_equal(reef_get(w, e[1], TrackedToo)->value, 10 + from);

@@ -3,10 +3,10 @@
 
 typedef struct {
     reef_entity mate;
-    char        label[8];
-    int16_t     depths[3];
-    bool        sick;
-    uint8_t     hours;
+    char label[8];
+    int16_t depths[3];
+    bool sick;
+    uint8_t hours;
 } Crab;
 REEF_COMPONENT(Crab);
 REEF_FIELDS(Crab, REEF_FIELD(Crab, mate, REEF_ENTITY, NULL, 0, 0), REEF_FIELD(Crab, label, REEF_CHAR, NULL, 0, 0),
@@ -17,15 +17,15 @@ typedef struct {
     struct {
         float x, y;
     } at;
-    double   heat;
-    int64_t  big;
+    double heat;
+    int64_t big;
     uint64_t bits;
 } Probe;
 typedef struct {
-    int8_t   a;
+    int8_t a;
     uint16_t b;
     uint32_t c;
-    float    none, endless;
+    float none, endless;
 } Small;
 REEF_COMPONENT(Small);
 REEF_FIELDS(Small, REEF_FIELD(Small, a, REEF_I8, NULL, 0, 0), REEF_FIELD(Small, b, REEF_U16, NULL, 0, 0),
@@ -42,15 +42,15 @@ REEF_FIELDS(div_t, REEF_FIELD(div_t, quot, REEF_I32, NULL, 0, 0), REEF_FIELD(div
 /* ---- B7: visiting ---- */
 
 typedef struct notes {
-    char     text[4000];
+    char text[4000];
     uint32_t stop_after;
-    size_t   size_sum;
+    size_t size_sum;
 } notes;
 
 static bool note(void *context, reef_entity e, reef_component c, const void *data, size_t size)
 {
-    notes      *n = context;
-    size_t      length = strlen(n->text);
+    notes *n = context;
+    size_t length = strlen(n->text);
     const char *name = c.id ? reef_type_name(c) : "-";
     snprintf(n->text + length, sizeof n->text - length, "%s%u%s ", name, (unsigned)e.index, data ? "*" : "");
     n->size_sum += size;
@@ -60,7 +60,7 @@ static bool note(void *context, reef_entity e, reef_component c, const void *dat
 static void B7_all_components_of_an_entity_by_type_name(void **state)
 {
     reef_world *w = world_of(state);
-    notes       n = {0};
+    notes n = {0};
     reef_entity e = reef_spawn(w, reef_tag(Seen), reef_with(Velocity, 1, 2), reef_tag(Frozen), reef_with(Cargo, {1}),
                                reef_tag(Awake), reef_with(Tracked, .value = 2));
     assert_true(reef_visit_entity(w, e, note, &n));
@@ -80,7 +80,7 @@ static void B7_all_components_of_an_entity_by_type_name(void **state)
 static void B7_all_components_of_a_world_by_type_name_then_table_then_row(void **state)
 {
     reef_world *w = world_of(state);
-    notes       n = {0};
+    notes n = {0};
     reef_spawn(w, reef_with(Position, 0, 0));
     reef_spawn(w, reef_with(Position, 0, 0), reef_with(Mass, 1), reef_tag(Awake));
     reef_spawn(w, reef_with(Flag, 1), reef_with(Position, 0, 0));
@@ -112,12 +112,12 @@ static void B7_each_component_comes_exactly_once(void **state)
 {
     enum { N = 2500 };
     static uint32_t seen[N], wanted[N];
-    reef_world     *w = world_of(state);
-    uint64_t        seed = 8;
+    reef_world *w = world_of(state);
+    uint64_t seed = 8;
     memset(seen, 0, sizeof seen);
     for (uint32_t i = 0; i < N; i++) {
         reef_entity e = reef_create(w);
-        uint32_t    set = random_below(&seed, 32);
+        uint32_t set = random_below(&seed, 32);
         if (set & 1) assert_ok(reef_add(w, e, Position));
         if (set & 2) assert_ok(reef_add(w, e, Frozen));
         if (set & 4) assert_ok(reef_add(w, e, Awake));
@@ -167,7 +167,7 @@ static void F9_an_entity_is_printed_with_fields_values_and_units(void **state)
     assert_ok(reef_set_name(w, mate, "clara"));
     Crab crab = {.mate = mate, .label = "pinchers", .depths = {-3, 0, -40}, .sick = true, .hours = 9};
     memcpy(crab.label, "pincher!", 8); /* fills the array: no zero at its end */
-    Probe       probe = {.at = {1.5f, 2}, .heat = -0.1, .big = INT64_MIN, .bits = UINT64_MAX};
+    Probe probe = {.at = {1.5f, 2}, .heat = -0.1, .big = INT64_MIN, .bits = UINT64_MAX};
     reef_entity e = reef_spawn(w, reef_tag(Frozen), reef_with(div_t, .quot = 7, .rem = -2), reef_tag(Awake));
     assert_status(REEF_ADDED, reef_set_id(w, e, reef_id(Crab), &crab, sizeof crab));
     assert_status(REEF_ADDED, reef_set_id(w, e, reef_id(Probe), &probe, sizeof probe));
@@ -190,10 +190,10 @@ static void F9_an_entity_is_printed_with_fields_values_and_units(void **state)
 
 static void F9_each_kind_of_number_is_printed(void **state)
 {
-    reef_world    *w = world_of(state);
+    reef_world *w = world_of(state);
     volatile float zero = 0;
-    reef_entity    e = reef_spawn(w, reef_with(Small, -128, 65535, UINT32_MAX, zero / zero, 1 / zero));
-    const char    *text = print_one(w, e);
+    reef_entity e = reef_spawn(w, reef_with(Small, -128, 65535, UINT32_MAX, zero / zero, 1 / zero));
+    const char *text = print_one(w, e);
     assert_holds(text, "a -128");
     assert_holds(text, "b 65535");
     assert_holds(text, "c 4294967295");
@@ -203,9 +203,9 @@ static void F9_each_kind_of_number_is_printed(void **state)
 
 static void F9_bytes_are_printed_where_no_fields_are_known(void **state)
 {
-    reef_world    *w = world_of(state);
+    reef_world *w = world_of(state);
     reef_component c = numbered_type("bytes", 1, 4, 1);
-    reef_entity    e = reef_create(w);
+    reef_entity e = reef_create(w);
     assert_status(REEF_ADDED, reef_set_id(w, e, c, (uint8_t[]){0xDE, 0xAD, 0x00, 0x07}, 4));
     const char *text = print_one(w, e);
     assert_holds(text, "bytes00001");
@@ -268,7 +268,10 @@ static void F9_a_value_is_printed_whole_or_one_field_of_it(void **state)
     assert_string_equal(printed(file), "01 02 03 ff");
 }
 
-typedef struct tables_seen { char text[256]; uint32_t left; } tables_seen;
+typedef struct tables_seen {
+    char text[256];
+    uint32_t left;
+} tables_seen;
 
 static bool table_seen(void *context, const reef_component *types, uint32_t count, uint64_t rows)
 {
@@ -311,7 +314,7 @@ static void F9_a_file_that_cannot_be_written_is_reported(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e = reef_spawn(w, reef_with(Position, 1, 2));
-    FILE       *full = fopen("/dev/full", "w");
+    FILE *full = fopen("/dev/full", "w");
     assert_non_null(full);
     assert_false(reef_print(w, e, full));
     clearerr(full);

@@ -1,13 +1,15 @@
-/* Commands of systems (D3, D4, D5, B8): what is answered between a request and the end of the phase, what requests become that meet,
- * what is refused at once. docs/systems.md has the two tables; each of their cells is a check here. */
+/* Commands of systems (D3, D4, D5, B8): what is answered between a request and the end of the phase, what requests
+ * become that meet, what is refused at once. docs/systems.md has the two tables; each of their cells is a check
+ * here. */
 #include "support.h"
 
-/* The world of each test: two entities with a position, the first with a mass of 5 as well; and what its systems do with it. */
+/* The world of each test: two entities with a position, the first with a mass of 5 as well; and what its systems do
+ * with it. */
 typedef struct scene {
     reef_world *w;
-    reef_query  mass;
+    reef_query mass;
     reef_entity e, f, made[8];
-    int         step;
+    int step;
 } scene;
 
 static scene scene_make(void **state)
@@ -20,12 +22,14 @@ static scene scene_make(void **state)
 }
 
 /* May do everything. */
-#define FREELY "; reads Position, reads Mass, reads Awake, reads Health, spawns, adds, removes, enables, destroys, names"
+#define FREELY \
+    "; reads Position, reads Mass, reads Awake, reads Health, spawns, adds, removes, enables, destroys, names"
 
 /* Runs a function once as a system; what its commands answered in the end. */
 static reef_status once(scene *s, void (*function)(reef_block *b), const char *text)
 {
-    const reef_status run = reef_system_once(s->w, &(reef_system_desc){.name = "tested", .function = function, .text = text, .context = s}, 0);
+    const reef_status run = reef_system_once(
+        s->w, &(reef_system_desc){.name = "tested", .function = function, .text = text, .context = s}, 0);
     assert_true(run == REEF_OK);
     assert_valid(s->w);
     return reef_last_error(s->w).status;
@@ -65,7 +69,8 @@ static void D4_made_entity_is_not_alive_before_the_phase_ends(void **state)
     for (int i = 0; i < 6; i++) assert_true(reef_is_alive(s.w, s.made[i]));
     assert_position(s.w, s.made[0], 9, 9);
     assert_position(s.w, s.made[2], 1, 2);
-    assert_true(mass_of(s.w, s.made[0]) == 7 && mass_of(s.w, s.made[1]) == -1 && mass_of(s.w, s.made[2]) == 5 && mass_of(s.w, s.made[5]) == 1);
+    assert_true(mass_of(s.w, s.made[0]) == 7 && mass_of(s.w, s.made[1]) == -1 && mass_of(s.w, s.made[2]) == 5 &&
+                mass_of(s.w, s.made[5]) == 1);
     assert_int_equal(reef_count_alive(s.w), 8);
     assert_int_equal(reef_query_count(s.w, s.mass), 6);
 }
@@ -147,12 +152,19 @@ static void visit_and_count(reef_block *b)
 static void D4_rows_of_a_phase_stay(void **state)
 {
     scene s = scene_make(state);
-    assert_false(reef_system_is_null(reef_system_new(s.w, &(reef_system_desc){.name = "first", .function = visit_and_destroy, .context = &s,
-                                                                             .text = "in Position, with Mass; spawns Position, destroys"})));
     assert_false(reef_system_is_null(
-        reef_system_new(s.w, &(reef_system_desc){.name = "second", .function = visit_and_count, .context = &s, .text = "in Position, with Mass"})));
+        reef_system_new(s.w, &(reef_system_desc){.name = "first",
+                                                 .function = visit_and_destroy,
+                                                 .context = &s,
+                                                 .text = "in Position, with Mass; spawns Position, destroys"})));
     assert_false(reef_system_is_null(reef_system_new(
-        s.w, &(reef_system_desc){.name = "third", .function = visit_and_count, .context = &s, .text = "in Position, with Mass", .phase = "end"})));
+        s.w, &(reef_system_desc){
+                 .name = "second", .function = visit_and_count, .context = &s, .text = "in Position, with Mass"})));
+    assert_false(reef_system_is_null(reef_system_new(s.w, &(reef_system_desc){.name = "third",
+                                                                              .function = visit_and_count,
+                                                                              .context = &s,
+                                                                              .text = "in Position, with Mass",
+                                                                              .phase = "end"})));
     assert_ok(reef_tick(s.w, 0));
     assert_int_equal(s.step, 101);
     assert_int_equal(reef_count(s.w, Position), 2);
@@ -161,23 +173,26 @@ static void D4_rows_of_a_phase_stay(void **state)
 /* ---- the same, cell by cell ----
  * One request; systems of the same phase behind it look, then those of the next one. */
 
-typedef struct Told { reef_entity who; } Told;
+typedef struct Told {
+    reef_entity who;
+} Told;
 REEF_COMPONENT(Told);
 
 enum { SEEN_E = 1, SEEN_F = 2, SEEN_MADE = 4, LOOKED_AT = 4 };
 
-/* What a phase sees: who is alive, who is told of, whose rows come to each of the queries, who has these values and this name. */
+/* What a phase sees: who is alive, who is told of, whose rows come to each of the queries, who has these values and
+ * this name. */
 typedef struct sight {
     uint32_t alive, told, rows[LOOKED_AT], has[LOOKED_AT], enabled;
-    double   mass;
-    bool     e_named, f_named;
+    double mass;
+    bool e_named, f_named;
 } sight;
 
 typedef struct looking {
-    scene       s; /* first: requests know it by b->context */
-    void      (*request)(reef_block *b);
+    scene s; /* first: requests know it by b->context */
+    void (*request)(reef_block *b);
     reef_entity told_of;
-    sight       seen[2]; /* in the phase of the request, in the next one */
+    sight seen[2]; /* in the phase of the request, in the next one */
 } looking;
 
 static uint32_t seen_as(const scene *s, reef_entity e)
@@ -243,7 +258,8 @@ ROWS_SEEN(1, 3)
         __VA_ARGS__ \
     }
 ASK(ask_nothing, s->step++;)
-ASK(ask_make, assert_some(s->made[0] = reef_cmd_spawn(b, reef_with(Position, 9, 9), reef_with(Mass, 7))); assert_ok(reef_cmd_name(b, s->made[0], "made"));)
+ASK(ask_make, assert_some(s->made[0] = reef_cmd_spawn(b, reef_with(Position, 9, 9), reef_with(Mass, 7)));
+    assert_ok(reef_cmd_name(b, s->made[0], "made"));)
 ASK(ask_clone, assert_some(s->made[0] = reef_cmd_clone(b, s->e));)
 ASK(ask_destroy, assert_ok(reef_cmd_destroy(b, s->e));)
 ASK(ask_add, assert_ok(reef_cmd_add(b, s->f, Mass)); assert_ok(reef_cmd_add(b, s->f, Awake));)
@@ -251,7 +267,8 @@ ASK(ask_set_new, assert_ok(reef_cmd_set(b, s->f, Health, 1, 2));)
 ASK(ask_set_old, assert_ok(reef_cmd_set(b, s->e, Mass, 6));)
 ASK(ask_remove, assert_ok(reef_cmd_remove(b, s->e, Mass));)
 ASK(ask_remove_all, assert_ok(reef_cmd_remove_all(b, s->e));)
-ASK(ask_change, assert_ok(reef_cmd_change(b, s->e, reef_with(Mass, 6), reef_with(Health, 1, 2), reef_without(Position)));)
+ASK(ask_change,
+    assert_ok(reef_cmd_change(b, s->e, reef_with(Mass, 6), reef_with(Health, 1, 2), reef_without(Position)));)
 ASK(ask_disable, assert_ok(reef_cmd_disable(b, s->e, Mass));)
 ASK(ask_disable_entity, assert_ok(reef_cmd_disable_entity(b, s->f));)
 ASK(ask_name, assert_ok(reef_cmd_name(b, s->f, "eff"));)
@@ -259,13 +276,14 @@ ASK(ask_no_name, assert_ok(reef_cmd_name(b, s->e, NULL));)
 
 typedef struct cells {
     const char *what;
-    void      (*request)(reef_block *b);
-    sight       after; /* of the next phase; `told` is in both who `of` is */
+    void (*request)(reef_block *b);
+    sight after; /* of the next phase; `told` is in both who `of` is */
 } cells;
 
 static void looking_make(looking *l, void **state, const cells *x)
 {
-    static void (*const rows[2][LOOKED_AT])(reef_block *) = {{rows_00, rows_01, rows_02, rows_03}, {rows_10, rows_11, rows_12, rows_13}};
+    static void (*const rows[2][LOOKED_AT])(reef_block *) = {{rows_00, rows_01, rows_02, rows_03},
+                                                             {rows_10, rows_11, rows_12, rows_13}};
     static const char *const queries[LOOKED_AT] = {"in Position", "in Mass", "in Health", "with Awake"};
     char name[16];
     *l = (looking){.s = {.w = another_world(state, NULL)}, .request = x->request};
@@ -273,15 +291,22 @@ static void looking_make(looking *l, void **state, const cells *x)
     l->s.f = reef_spawn(l->s.w, reef_with(Position, 3, 4));
     l->told_of = x->after.told == SEEN_E ? l->s.e : x->after.told == SEEN_F ? l->s.f : (reef_entity){0, 0};
     assert_ok(reef_set_name(l->s.w, l->s.e, "ee"));
-    assert_false(reef_system_is_null(reef_system_new(l->s.w, &(reef_system_desc){.name = "asks", .function = ask, .text = FREELY ", sends Told", .context = l})));
+    assert_false(reef_system_is_null(reef_system_new(
+        l->s.w, &(reef_system_desc){.name = "asks", .function = ask, .text = FREELY ", sends Told", .context = l})));
     for (int phase = 0; phase < 2; phase++) {
         const char *where = phase ? "end" : NULL;
-        assert_false(reef_system_is_null(reef_system_new(l->s.w, &(reef_system_desc){.name = phase ? "later" : "now", .function = phase ? look_later : look_now,
-            .phase = where, .context = l, .text = "; receives Told, reads Position Mass Health Awake"})));
+        assert_false(reef_system_is_null(
+            reef_system_new(l->s.w, &(reef_system_desc){.name = phase ? "later" : "now",
+                                                        .function = phase ? look_later : look_now,
+                                                        .phase = where,
+                                                        .context = l,
+                                                        .text = "; receives Told, reads Position Mass Health Awake"})));
         for (int k = 0; k < LOOKED_AT; k++) {
             snprintf(name, sizeof name, "rows%d%d", phase, k);
-            assert_false(reef_system_is_null(
-                reef_system_new(l->s.w, &(reef_system_desc){.name = name, .function = rows[phase][k], .text = queries[k], .phase = where, .context = l})));
+            assert_false(reef_system_is_null(reef_system_new(
+                l->s.w,
+                &(reef_system_desc){
+                    .name = name, .function = rows[phase][k], .text = queries[k], .phase = where, .context = l})));
         }
     }
 }
@@ -290,7 +315,8 @@ static void assert_sight(const char *what, const char *when, const sight *got, c
 {
     if (memcmp(got->rows, wanted->rows, sizeof got->rows) != 0) fail_msg("%s: other rows %s", what, when);
     if (memcmp(got->has, wanted->has, sizeof got->has) != 0) fail_msg("%s: reef_has %s", what, when);
-    if (got->alive != wanted->alive || got->enabled != wanted->enabled) fail_msg("%s: who lives, who is enabled %s", what, when);
+    if (got->alive != wanted->alive || got->enabled != wanted->enabled)
+        fail_msg("%s: who lives, who is enabled %s", what, when);
     if (got->told != wanted->told) fail_msg("%s: events %s", what, when);
     if (got->e_named != wanted->e_named || got->f_named != wanted->f_named) fail_msg("%s: names %s", what, when);
     if (got->mass < wanted->mass || got->mass > wanted->mass) fail_msg("%s: the mass is %g %s", what, got->mass, when);
@@ -301,8 +327,12 @@ static void D4_each_cell_between_the_request_and_the_phases_end(void **state)
     enum { E = SEEN_E, F = SEEN_F, M = SEEN_MADE };
     static const cells all[] = {
         {"nothing", ask_nothing, {E | F, E, {E | F, E, 0, 0}, {E | F, E, 0, 0}, E | F, 5, true, false}},
-        {"make", ask_make, {E | F | M, M, {E | F | M, E | M, 0, 0}, {E | F | M, E | M, 0, 0}, E | F | M, 5, true, false}},
-        {"clone", ask_clone, {E | F | M, M, {E | F | M, E | M, 0, 0}, {E | F | M, E | M, 0, 0}, E | F | M, 5, true, false}},
+        {"make",
+         ask_make,
+         {E | F | M, M, {E | F | M, E | M, 0, 0}, {E | F | M, E | M, 0, 0}, E | F | M, 5, true, false}},
+        {"clone",
+         ask_clone,
+         {E | F | M, M, {E | F | M, E | M, 0, 0}, {E | F | M, E | M, 0, 0}, E | F | M, 5, true, false}},
         {"destroy", ask_destroy, {F, E, {F, 0, 0, 0}, {F, 0, 0, 0}, F, -1, false, false}},
         {"add", ask_add, {E | F, F, {E | F, E | F, 0, F}, {E | F, E | F, 0, F}, E | F, 5, true, false}},
         {"set what isn't there", ask_set_new, {E | F, F, {E | F, E, F, 0}, {E | F, E, F, 0}, E | F, 5, true, false}},
@@ -332,18 +362,17 @@ static void D4_each_cell_between_the_request_and_the_phases_end(void **state)
 
 typedef struct meeting {
     const char *what;
-    void      (*requests)(reef_block *b);
+    void (*requests)(reef_block *b);
     reef_status status; /* of the first that fails */
     const char *operation;
-    void      (*check)(const scene *s);
+    void (*check)(const scene *s);
 } meeting;
 
 #define REQUESTS(name, ...) \
     static void name(reef_block *b) \
     { \
         scene *s = b->context; \
-        __VA_ARGS__ \
-        (void)s; \
+        __VA_ARGS__(void) s; \
     }
 #define AFTER(name, ...) \
     static void name(const scene *s) { __VA_ARGS__ }
@@ -354,7 +383,8 @@ REQUESTS(destroy_add, assert_ok(reef_cmd_destroy(b, s->f)); assert_ok(reef_cmd_a
 REQUESTS(destroy_set, assert_ok(reef_cmd_destroy(b, s->f)); assert_ok(reef_cmd_set(b, s->f, Mass, 1));)
 REQUESTS(destroy_remove, assert_ok(reef_cmd_destroy(b, s->f)); assert_ok(reef_cmd_remove(b, s->f, Position));)
 REQUESTS(destroy_remove_all, assert_ok(reef_cmd_destroy(b, s->f)); assert_ok(reef_cmd_remove_all(b, s->f));)
-REQUESTS(destroy_change, assert_ok(reef_cmd_destroy(b, s->f)); assert_ok(reef_cmd_change(b, s->f, reef_without(Position)));)
+REQUESTS(destroy_change, assert_ok(reef_cmd_destroy(b, s->f));
+         assert_ok(reef_cmd_change(b, s->f, reef_without(Position)));)
 REQUESTS(destroy_disable, assert_ok(reef_cmd_destroy(b, s->f)); assert_ok(reef_cmd_disable(b, s->f, Position));)
 REQUESTS(destroy_name, assert_ok(reef_cmd_destroy(b, s->f)); assert_ok(reef_cmd_name(b, s->f, "late"));)
 REQUESTS(destroy_clone, assert_ok(reef_cmd_destroy(b, s->f)); assert_some(s->made[0] = reef_cmd_clone(b, s->f));)
@@ -365,8 +395,8 @@ REQUESTS(add_set, assert_ok(reef_cmd_add(b, s->f, Mass)); assert_ok(reef_cmd_set
 REQUESTS(set_add, assert_ok(reef_cmd_set(b, s->f, Mass, 4)); assert_ok(reef_cmd_add(b, s->f, Mass));)
 AFTER(mass_4, assert_true(mass_of(s->w, s->f) == 4);)
 REQUESTS(set_set, assert_ok(reef_cmd_set(b, s->f, Mass, 3)); assert_ok(reef_cmd_set(b, s->f, Mass, 4));)
-REQUESTS(add_remove, assert_ok(reef_cmd_add(b, s->f, Mass)); assert_ok(reef_cmd_remove(b, s->f, Mass)); assert_ok(reef_cmd_add(b, s->f, Health));
-         assert_ok(reef_cmd_change(b, s->f, reef_without(Health)));)
+REQUESTS(add_remove, assert_ok(reef_cmd_add(b, s->f, Mass)); assert_ok(reef_cmd_remove(b, s->f, Mass));
+         assert_ok(reef_cmd_add(b, s->f, Health)); assert_ok(reef_cmd_change(b, s->f, reef_without(Health)));)
 AFTER(f_without, assert_false(reef_has(s->w, s->f, Mass) || reef_has(s->w, s->f, Health));)
 REQUESTS(remove_add, assert_ok(reef_cmd_remove(b, s->e, Mass)); assert_ok(reef_cmd_add(b, s->e, Mass));)
 AFTER(e_mass_0, assert_true(mass_of(s->w, s->e) == 0);)
@@ -375,11 +405,13 @@ AFTER(e_no_mass, assert_false(reef_has(s->w, s->e, Mass)); assert_true(reef_is_a
 REQUESTS(remove_set, assert_ok(reef_cmd_remove(b, s->e, Mass)); assert_ok(reef_cmd_set(b, s->e, Mass, 9));)
 AFTER(e_mass_9, assert_true(mass_of(s->w, s->e) == 9);)
 REQUESTS(all_add, assert_ok(reef_cmd_remove_all(b, s->e)); assert_ok(reef_cmd_add(b, s->e, Health));)
-AFTER(e_health_only, assert_true(reef_has(s->w, s->e, Health)); assert_false(reef_has(s->w, s->e, Mass) || reef_has(s->w, s->e, Position));)
-REQUESTS(make_all, s->made[0] = reef_cmd_spawn(b, reef_with(Mass, 1), reef_with(Position, 0, 0)); assert_ok(reef_cmd_set(b, s->made[0], Mass, 2));
-         assert_ok(reef_cmd_add(b, s->made[0], Health)); assert_ok(reef_cmd_remove(b, s->made[0], Position));
-         assert_ok(reef_cmd_add(b, s->made[0], Awake)); assert_ok(reef_cmd_disable(b, s->made[0], Mass));
-         assert_ok(reef_cmd_name(b, s->made[0], "made")); s->made[1] = reef_cmd_clone(b, s->made[0]);
+AFTER(e_health_only, assert_true(reef_has(s->w, s->e, Health));
+      assert_false(reef_has(s->w, s->e, Mass) || reef_has(s->w, s->e, Position));)
+REQUESTS(make_all, s->made[0] = reef_cmd_spawn(b, reef_with(Mass, 1), reef_with(Position, 0, 0));
+         assert_ok(reef_cmd_set(b, s->made[0], Mass, 2)); assert_ok(reef_cmd_add(b, s->made[0], Health));
+         assert_ok(reef_cmd_remove(b, s->made[0], Position)); assert_ok(reef_cmd_add(b, s->made[0], Awake));
+         assert_ok(reef_cmd_disable(b, s->made[0], Mass)); assert_ok(reef_cmd_name(b, s->made[0], "made"));
+         s->made[1] = reef_cmd_clone(b, s->made[0]);
          assert_ok(reef_cmd_change(b, s->made[0], reef_with(Velocity, 1, 1), reef_without(Awake)));)
 AFTER(all_of_it, const reef_entity made = s->made[0]; const reef_entity twin = s->made[1];
       assert_true(mass_of(s->w, made) == 2 && reef_has(s->w, made, Health) && reef_has(s->w, made, Velocity));
@@ -387,8 +419,8 @@ AFTER(all_of_it, const reef_entity made = s->made[0]; const reef_entity twin = s
       assert_true(mass_of(s->w, twin) == 2 && reef_has(s->w, twin, Awake) && !reef_has(s->w, twin, Velocity));
       assert_false(reef_is_enabled(s->w, twin, Mass)); assert_entity(made, reef_find(s->w, "made"));)
 REQUESTS(make_destroy, s->made[0] = reef_cmd_spawn(b, reef_with(Mass, 1)); assert_ok(reef_cmd_destroy(b, s->made[0]));)
-REQUESTS(make_destroy_add, s->made[0] = reef_cmd_spawn(b, reef_with(Mass, 1)); assert_ok(reef_cmd_destroy(b, s->made[0]));
-         assert_ok(reef_cmd_add(b, s->made[0], Health));)
+REQUESTS(make_destroy_add, s->made[0] = reef_cmd_spawn(b, reef_with(Mass, 1));
+         assert_ok(reef_cmd_destroy(b, s->made[0])); assert_ok(reef_cmd_add(b, s->made[0], Health));)
 AFTER(never_lived, assert_false(reef_is_alive(s->w, s->made[0])); assert_int_equal(reef_count_alive(s->w), 2);
       const reef_entity next = reef_create(s->w); assert_int_equal(next.index, s->made[0].index);
       assert_int_equal(next.generation, s->made[0].generation + 1);)
@@ -397,7 +429,8 @@ AFTER(clone_only, assert_false(reef_is_alive(s->w, s->e)); assert_true(mass_of(s
 REQUESTS(add_disable, assert_ok(reef_cmd_add(b, s->f, Mass)); assert_ok(reef_cmd_disable(b, s->f, Mass));)
 AFTER(f_mass_disabled, assert_true(reef_has(s->w, s->f, Mass) && !reef_is_enabled(s->w, s->f, Mass));)
 REQUESTS(disable_remove, assert_ok(reef_cmd_disable(b, s->e, Mass)); assert_ok(reef_cmd_remove(b, s->e, Mass));)
-AFTER(no_mark, assert_false(reef_has(s->w, s->e, Mass)); assert_ok(reef_add(s->w, s->e, Mass)); assert_true(reef_is_enabled(s->w, s->e, Mass));)
+AFTER(no_mark, assert_false(reef_has(s->w, s->e, Mass)); assert_ok(reef_add(s->w, s->e, Mass));
+      assert_true(reef_is_enabled(s->w, s->e, Mass));)
 REQUESTS(remove_disable, assert_ok(reef_cmd_remove(b, s->e, Mass)); assert_ok(reef_cmd_disable(b, s->e, Mass));)
 REQUESTS(disable_enable, assert_ok(reef_cmd_disable(b, s->e, Mass)); assert_ok(reef_cmd_enable(b, s->e, Mass));)
 AFTER(e_enabled, assert_true(reef_is_enabled(s->w, s->e, Mass));)
@@ -468,14 +501,16 @@ static void D5_requests_of_two_systems_that_meet(void **state)
         s.w = another_world(state, NULL);
         s.e = reef_spawn(s.w, reef_with(Position, 1, 2), reef_with(Mass, 5));
         s.f = reef_spawn(s.w, reef_with(Position, 3, 4));
-        const reef_system_desc two[] = {{.name = "goer", .function = destroy_and_name, .text = "; destroys, names", .context = &s},
-                                        {.name = "adder", .function = add_and_name, .text = "; adds Mass, names", .context = &s}};
+        const reef_system_desc two[] = {
+            {.name = "goer", .function = destroy_and_name, .text = "; destroys, names", .context = &s},
+            {.name = "adder", .function = add_and_name, .text = "; adds Mass, names", .context = &s}};
         for (int i = 0; i < 2; i++) assert_false(reef_system_is_null(reef_system_new(s.w, &two[i ^ turn])));
         assert_ok(reef_tick(s.w, 0));
         const reef_error first = reef_last_error(s.w);
         assert_false(reef_is_alive(s.w, s.f));
         assert_true(mass_of(s.w, s.e) == 8);
-        assert_int_equal(first.status, turn ? REEF_OK : REEF_NOT_ALIVE); /* turn 1: added, named, destroyed, and the name is free again */
+        /* turn 1: added, named, destroyed, and the name is free again */
+        assert_int_equal(first.status, turn ? REEF_OK : REEF_NOT_ALIVE);
         assert_string_equal(first.operation, turn ? "" : "reef_add");
         assert_string_equal(first.system, turn ? "" : "adder");
         assert_entity(s.e, reef_find(s.w, "taken"));
@@ -491,7 +526,8 @@ static void refuse_all(reef_block *b)
     const reef_entity null = {0, 0};
     const reef_component nobody = {REEF_TYPES_MAX + 5}, none = {0};
     Mass mass = {1};
-    const reef_value twice[] = {reef_with(Mass, 1), reef_with(Mass, 2)}, wrong = {reef_id(Mass), REEF_VALUE_ONE, 3, &mass};
+    const reef_value twice[] = {reef_with(Mass, 1), reef_with(Mass, 2)},
+                     wrong = {reef_id(Mass), REEF_VALUE_ONE, 3, &mass};
     const reef_value odd = {reef_id(Mass), (reef_value_kind)4, sizeof mass, &mass}, gone = reef_without(Mass);
     assert_status(REEF_NOT_ALIVE, reef_cmd_destroy(b, null));
     assert_status(REEF_NOT_ALIVE, reef_cmd_add(b, null, Mass));
@@ -538,14 +574,15 @@ static void D4_what_can_be_told_at_once_is_refused_at_once(void **state)
 /* A system with no more than each declaration; what it allows, and what it doesn't. */
 typedef struct allowed {
     const char *text;
-    uint32_t    calls; /* bits of those that are allowed */
+    uint32_t calls; /* bits of those that are allowed */
 } allowed;
 
 enum { CALLS = 15 };
 
 static reef_status call_number(reef_block *b, const scene *s, int n)
 {
-    const reef_value mass[] = {reef_with(Mass, 1)}, both[] = {reef_with(Mass, 1), reef_with(Position, 1, 1)}, without[] = {reef_without(Mass)};
+    const reef_value mass[] = {reef_with(Mass, 1)}, both[] = {reef_with(Mass, 1), reef_with(Position, 1, 1)},
+                     without[] = {reef_without(Mass)};
     switch (n) {
     case 0: return reef_entity_is_null(reef_cmd_create(b)) ? REEF_UNDECLARED : REEF_OK;
     case 1: return reef_entity_is_null(reef_cmd_spawn_values(b, mass, 1)) ? REEF_UNDECLARED : REEF_OK;
@@ -623,8 +660,10 @@ static void D4_without_a_system_commands_are_calls_on_the_world(void **state)
     assert_status(REEF_OK, reef_cmd_set(&b, s.f, Velocity, 1, 1));
     assert_false(reef_is_alive(s.w, made));
     reef_end(&b);
-    assert_true(mass_of(s.w, made) == 3 && mass_of(s.w, twin) == 5 && mass_of(s.w, many[1]) == 4 && mass_of(s.w, s.f) == 0);
-    assert_true(reef_has(s.w, s.f, Health) && reef_has(s.w, s.f, Velocity) && !reef_has(s.w, s.e, Mass) && !reef_is_enabled(s.w, s.f, Position));
+    assert_true(mass_of(s.w, made) == 3 && mass_of(s.w, twin) == 5 && mass_of(s.w, many[1]) == 4 &&
+                mass_of(s.w, s.f) == 0);
+    assert_true(reef_has(s.w, s.f, Health) && reef_has(s.w, s.f, Velocity) && !reef_has(s.w, s.e, Mass) &&
+                !reef_is_enabled(s.w, s.f, Position));
 }
 
 /* ---- values with hooks ---- */
@@ -682,7 +721,8 @@ static uint64_t hash_with(uint32_t threads)
     reef_set_pool(w, pool);
     reef_watch_systems(w, pool == NULL);
     for (int i = 0; i < 20000; i++) reef_spawn(w, reef_with(Position, (float)i, 0));
-    assert_false(reef_system_is_null(reef_system(w, split_and_stamp, "in Position; spawns Health, adds Mass, destroys")));
+    assert_false(
+        reef_system_is_null(reef_system(w, split_and_stamp, "in Position; spawns Health, adds Mass, destroys")));
     for (int i = 0; i < 3; i++) {
         assert_ok(reef_tick(w, 0));
         assert_valid(w);
@@ -706,8 +746,11 @@ static void H2_the_same_tick_again_takes_no_memory(void **state)
     scene s = {.w = w};
     reef_watch_systems(w, false); /* which copies what it watches */
     for (int i = 0; i < 5000; i++) reef_spawn(w, reef_with(Position, (float)i, 0), reef_with(Mass, 1));
-    assert_false(reef_system_is_null(reef_system_new(w, &(reef_system_desc){.name = "turn", .function = visit_and_destroy, .context = &s,
-                                                                           .text = "in Position; spawns Position, destroys"})));
+    assert_false(
+        reef_system_is_null(reef_system_new(w, &(reef_system_desc){.name = "turn",
+                                                                   .function = visit_and_destroy,
+                                                                   .context = &s,
+                                                                   .text = "in Position; spawns Position, destroys"})));
     for (int i = 0; i < 4; i++) assert_ok(reef_tick(w, 0));
     const uint64_t calls = heap_of(state)->calls;
     for (int i = 0; i < 8; i++) assert_ok(reef_tick(w, 0));
@@ -736,8 +779,8 @@ static void ask_for_everything(reef_block *b)
     s->step++;
 }
 
-/* One allocation of a tick fails, alone or with all that follow: the world stays valid, and what was recorded and couldn't be done is done
- * later. Where the tick itself is content, the end is that of one with memory. */
+/* One allocation of a tick fails, alone or with all that follow: the world stays valid, and what was recorded and
+ * couldn't be done is done later. Where the tick itself is content, the end is that of one with memory. */
 static void G5_a_tick_without_memory_goes_on_later(void **state)
 {
     uint64_t whole = 0, same = 0;
@@ -746,8 +789,10 @@ static void G5_a_tick_without_memory_goes_on_later(void **state)
             scene s = {.w = another_world(state, NULL)};
             for (int i = 0; i < 1500; i++) reef_spawn(s.w, reef_with(Position, (float)i, 0));
             for (int i = 0; i < 200; i++) assert_ok(reef_destroy(s.w, reef_create(s.w)));
-            assert_false(reef_system_is_null(reef_system_new(
-                s.w, &(reef_system_desc){.name = "asks", .function = ask_for_everything, .context = &s, .text = "in Position" FREELY})));
+            assert_false(reef_system_is_null(reef_system_new(s.w, &(reef_system_desc){.name = "asks",
+                                                                                      .function = ask_for_everything,
+                                                                                      .context = &s,
+                                                                                      .text = "in Position" FREELY})));
             const uint64_t before = reef_count_alive(s.w);
             if (n) heap_fail_nth(heap_of(state), n, rest != 0);
             const reef_status status = reef_tick(s.w, 0);

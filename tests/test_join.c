@@ -1,12 +1,19 @@
-/* What loops remember of rows with values outside of them: whatever happens in between, they visit what a loop that remembers nothing does. */
+/* What loops remember of rows with values outside of them: whatever happens in between, they visit what a loop that
+ * remembers nothing does. */
 #include "support.h"
 
-typedef struct Spark { uint32_t n; } Spark;
-typedef struct Ember { uint32_t n; } Ember;
+typedef struct Spark {
+    uint32_t n;
+} Spark;
+typedef struct Ember {
+    uint32_t n;
+} Ember;
 REEF_COMPONENT_IN(Spark, REEF_SPARSE);
 REEF_COMPONENT_IN(Ember, REEF_SPARSE);
 REEF_TAG(Odd);
-typedef struct Marked { uint32_t n; } Marked;
+typedef struct Marked {
+    uint32_t n;
+} Marked;
 static const reef_hooks marked_hooks = {.track_rows = true};
 REEF_COMPONENT_IN_HOOKS(Marked, REEF_SPARSE, &marked_hooks);
 
@@ -14,19 +21,23 @@ enum { N = 2600, ROUNDS = 40, BLOCKS_MAX = 2 * N };
 
 typedef struct visit {
     const reef_entity *entities;
-    const Position    *position;
-    const Spark       *spark;
-    uint32_t           count;
+    const Position *position;
+    const Spark *spark;
+    uint32_t count;
 } visit;
 
-static visit       wanted[BLOCKS_MAX];
+static visit wanted[BLOCKS_MAX];
 static reef_entity all[N], then[N];
 
-static visit visit_of(const reef_block *b) { return (visit){b->entities, reef_in(b, Position), reef_in(b, Spark), b->count}; }
+static visit visit_of(const reef_block *b)
+{
+    return (visit){b->entities, reef_in(b, Position), reef_in(b, Spark), b->count};
+}
 
 static bool visit_is(const visit *x, const reef_block *b)
 {
-    return x->entities == b->entities && x->position == reef_in(b, Position) && x->spark == reef_in(b, Spark) && x->count == b->count;
+    return x->entities == b->entities && x->position == reef_in(b, Position) && x->spark == reef_in(b, Spark) &&
+           x->count == b->count;
 }
 
 /* A loop that skips or counts rows looks at them all. */
@@ -48,10 +59,13 @@ static uint32_t wanted_find(reef_world *w, reef_query q)
 static void rows_check(reef_world *w, reef_query q, uint32_t n, uint32_t leave)
 {
     uint32_t k = 0, i = 0, rows = 0;
-    reef_each(w, q, row) {
+    reef_each(w, q, row)
+    {
         assert_true(k < n && reef_entity_equal(row.entity, wanted[k].entities[i]));
-        assert_true(reef_at_in(row, Position) == &wanted[k].position[i] && reef_at_in(row, Spark) == &wanted[k].spark[i]);
-        assert_true(reef_entity_equal(row.block.entities[row.i], row.entity) && (const Spark *)reef_in(&row.block, Spark) + row.i == &wanted[k].spark[i]);
+        assert_true(reef_at_in(row, Position) == &wanted[k].position[i] &&
+                    reef_at_in(row, Spark) == &wanted[k].spark[i]);
+        assert_true(reef_entity_equal(row.block.entities[row.i], row.entity) &&
+                    (const Spark *)reef_in(&row.block, Spark) + row.i == &wanted[k].spark[i]);
         const uint64_t *mask = reef_block_mask(&row.block);
         assert_true(row.i < row.block.count && (mask == NULL || mask[row.i / 64] >> (row.i % 64) & 1));
         if (++i == wanted[k].count) i = 0, k++;
@@ -85,7 +99,8 @@ static void loops_check(reef_world *w, reef_query q)
     assert_non_null(s);
     k = 0;
     for (uint32_t part = 0; part < 3; part++)
-        for (reef_block b = reef_split_part(s, part); reef_next(&b); k++) assert_true(k < n && visit_is(&wanted[k], &b));
+        for (reef_block b = reef_split_part(s, part); reef_next(&b); k++)
+            assert_true(k < n && visit_is(&wanted[k], &b));
     reef_split_end(s);
     assert_int_equal(k, n);
 }
@@ -119,7 +134,7 @@ static void some_change(reef_world *w, uint64_t *seed)
 
 static void glow(reef_block *b)
 {
-    Position    *p = reef_inout(b, Position);
+    Position *p = reef_inout(b, Position);
     const Spark *s = reef_in(b, Spark);
     for (uint32_t i = 0; i < b->count; i++) p[i].x += (float)s[i].n;
 }
@@ -132,7 +147,7 @@ static void grow(reef_block *b)
 /* Two systems, the second of which writes the values that lie outside, and a loop that does. */
 static void tick_check(reef_world *w, reef_query writes)
 {
-    static float    x[N];
+    static float x[N];
     static uint32_t n[N];
     for (uint32_t i = 0; i < N; i++) {
         x[i] = reef_get(w, all[i], Position)->x;
@@ -157,7 +172,8 @@ static void goes_over(reef_world *w, reef_world *f, reef_query q)
     loops_check(w, q);
 }
 
-/* The world and a fork of it change at the same time; then it goes over to the fork's state, whose versions are those of its own. */
+/* The world and a fork of it change at the same time; then it goes over to the fork's state, whose versions are
+ * those of its own. */
 static void history_other(reef_world *w, reef_query q, uint64_t *seed)
 {
     static reef_entity now[N];
@@ -174,7 +190,7 @@ static void history_other(reef_world *w, reef_query q, uint64_t *seed)
 static void C3_F1_what_is_remembered_is_what_would_be_found(void **state)
 {
     reef_world *w = world_of(state);
-    reef_pool  *p = reef_pool_new(&(reef_pool_config){.threads = 2});
+    reef_pool *p = reef_pool_new(&(reef_pool_config){.threads = 2});
     assert_ok(reef_set_pool(w, p));
     for (uint32_t i = 0; i < N; i++) {
         all[i] = reef_spawn(w, reef_with(Position, 0, 0));
@@ -262,8 +278,10 @@ static void F1_rows_of_which_some_lack_a_column(void **state)
     assert_query(q);
     for (uint32_t round = 0; round < 3; round++) {
         uint32_t rows = 0;
-        reef_each(w, q, row) {
-            assert_true(reef_at_in(row, Mass) == reef_get(w, row.entity, Mass) && reef_at_in(row, Spark) == reef_get(w, row.entity, Spark));
+        reef_each(w, q, row)
+        {
+            assert_true(reef_at_in(row, Mass) == reef_get(w, row.entity, Mass) &&
+                        reef_at_in(row, Spark) == reef_get(w, row.entity, Spark));
             rows++;
         }
         assert_int_equal(rows, 43);
@@ -290,7 +308,8 @@ static void F1_as_many_rows_as_are_remembered(void **state)
     }
 }
 
-/* Two worlds give one more the value, at the same version of theirs and in the same slot: then one takes over the other's state. */
+/* Two worlds give one more the value, at the same version of theirs and in the same slot: then one takes over the
+ * other's state. */
 static void C3_F1_two_histories_with_the_same_versions(void **state)
 {
     reef_world *w = world_of(state);
@@ -334,11 +353,12 @@ static void F1_E1_rows_that_are_written_beside_a_fork(void **state)
     assert_ok(reef_query_free(w, q));
 }
 
-/* Nothing is allocated by a loop that remembers all, and hardly anything after a change; without memory it goes without. */
+/* Nothing is allocated by a loop that remembers all, and hardly anything after a change; without memory it goes
+ * without. */
 static void G5_F1_memory_to_remember_may_be_short(void **state)
 {
     reef_world *w = world_of(state);
-    heap       *h = heap_of(state);
+    heap *h = heap_of(state);
     for (uint32_t i = 0; i < N; i++) {
         all[i] = reef_spawn(w, reef_with(Position, 0, 0));
         if (i % 50 == 3) assert_true(reef_set(w, all[i], Spark, i) >= 0);
@@ -366,7 +386,8 @@ static void G5_F1_memory_to_remember_may_be_short(void **state)
     assert_ok(reef_query_free(w, q));
 }
 
-/* Rows that a loop may write are stamped, and a loop that asks for what changed sees these alone, however often it ran. */
+/* Rows that a loop may write are stamped, and a loop that asks for what changed sees these alone, however often it
+ * ran. */
 static void F7_stamps_and_changes_of_values_outside_of_rows(void **state)
 {
     reef_world *w = world_of(state);
@@ -375,7 +396,8 @@ static void F7_stamps_and_changes_of_values_outside_of_rows(void **state)
         e[i] = reef_spawn(w, reef_with(Position, 0, 0));
         if (i % 2) reef_set(w, e[i], Marked, i);
     }
-    const reef_query writes = reef_query_new(w, "Position, Marked"), asks = reef_query_new(w, "Position, in changed Marked");
+    const reef_query writes = reef_query_new(w, "Position, Marked"),
+                     asks = reef_query_new(w, "Position, in changed Marked");
     for (uint32_t round = 0; round < 5; round++) {
         uint64_t since = reef_version(w);
         for (reef_block b = reef_begin(w, writes); reef_next(&b);) reef_inout(&b, Marked)->n++;
@@ -385,7 +407,8 @@ static void F7_stamps_and_changes_of_values_outside_of_rows(void **state)
         assert_int_equal(rows, 32);
         assert_true(reef_mut(w, e[2 * round + 1], Marked) != NULL);
         rows = 0;
-        for (reef_block b = reef_begin(w, asks); reef_next(&b); rows += b.count) assert_true(b.count == 1 && reef_entity_equal(b.entities[0], e[2 * round + 1]));
+        for (reef_block b = reef_begin(w, asks); reef_next(&b); rows += b.count)
+            assert_true(b.count == 1 && reef_entity_equal(b.entities[0], e[2 * round + 1]));
         assert_int_equal(rows, 1);
     }
 }

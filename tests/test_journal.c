@@ -4,7 +4,10 @@
 #include "load_repair.h"
 #include "load_zoo.h"
 
-typedef struct { int32_t units; reef_entity owner; } Coin;
+typedef struct {
+    int32_t units;
+    reef_entity owner;
+} Coin;
 REEF_COMPONENT(Coin);
 REEF_FIELDS(Coin, REEF_FIELD(Coin, units, REEF_I32, NULL, 0, 0), REEF_FIELD(Coin, owner, REEF_ENTITY, NULL, 0, 0));
 
@@ -255,11 +258,15 @@ static void G5_a_cancelled_append_leaves_file_and_numbers_alone(void **state)
     coin(w, 1);
     reef_journal *j = opened(w, &quick);
     reef_journal_close(j);
-    j = reef_journal_open(w, journal_path(), &(reef_journal_desc){.unsynced = true, .load = {.progress = a_few_times, .context = &left}});
+    j = reef_journal_open(w, journal_path(),
+                          &(reef_journal_desc){.unsynced = true, .load = {.progress = a_few_times, .context = &left}});
     assert_null(j); /* loading stops as well */
     assert_int_equal(reef_last_error(w).status, REEF_CANCELLED);
     assert_int_equal(reef_count_alive(w), 1);
-    assert_no_pointer(w, REEF_CANCELLED, reef_journal_open(w, journal_path(), &(reef_journal_desc){.fresh = true, .load = {.progress = a_few_times, .context = &left}}));
+    assert_no_pointer(
+        w, REEF_CANCELLED,
+        reef_journal_open(w, journal_path(),
+                          &(reef_journal_desc){.fresh = true, .load = {.progress = a_few_times, .context = &left}}));
     assert_holds(state, w);
     left = UINT32_MAX;
     j = opened(w, &(reef_journal_desc){.unsynced = true, .load = {.progress = a_few_times, .context = &left}});
@@ -306,9 +313,11 @@ static void G5_an_append_that_was_refused_is_made_up_for(void **state)
 
 static reef_component pair_type(const char *name, bool swapped, bool wide)
 {
-    reef_field f[2] = {{swapped ? "b" : "a", REEF_I32, 0, 4, NULL, 0, 0}, {swapped ? "a" : "b", wide ? REEF_F32 : REEF_I32, 4, 4, NULL, 0, 0}};
+    reef_field f[2] = {{swapped ? "b" : "a", REEF_I32, 0, 4, NULL, 0, 0},
+                       {swapped ? "a" : "b", wide ? REEF_F32 : REEF_I32, 4, 4, NULL, 0, 0}};
     reef_status status;
-    const reef_component c = reef_type_new(&(reef_type_desc){.name = name, .size = 8, .align = 4, .fields = f, .field_count = 2}, &status);
+    const reef_component c =
+        reef_type_new(&(reef_type_desc){.name = name, .size = 8, .align = 4, .fields = f, .field_count = 2}, &status);
     assert_ok(status);
     return c;
 }
@@ -365,7 +374,8 @@ static void G4_a_raw_journal_stays_raw(void **state)
     append(w, j);
     reef_journal_close(j);
     assert_holds(state, w);
-    assert_no_pointer(other, REEF_NOT_PORTABLE, reef_journal_open(other, journal_path(), &quick)); /* would be written anew, and can't be */
+    /* would be written anew, and can't be */
+    assert_no_pointer(other, REEF_NOT_PORTABLE, reef_journal_open(other, journal_path(), &quick));
     assert_holds(state, w);
     j = opened(other, &raw);
     assert_int_equal(reef_journal_stats(j).records, 2);
@@ -527,7 +537,9 @@ static void G5_a_journal_whose_name_leads_elsewhere_is_not_appended_to(void **st
     coin(w, 5);
     refused_with(w, j, "it isn't there any more");
     assert_ok(reef_journal_compact(j));
-    reef_journal *second = reef_journal_open(other, journal_path(), &(reef_journal_desc){.fresh = true, .unsynced = true}); /* its file is a new one */
+    /* its file is a new one */
+    reef_journal *second =
+        reef_journal_open(other, journal_path(), &(reef_journal_desc){.fresh = true, .unsynced = true});
     assert_non_null(second);
     refused_with(w, j, "another file has its name now");
     coin(other, 6);
@@ -567,7 +579,10 @@ static small_journal small_make(reef_world *w)
     return x;
 }
 
-typedef struct cut { uint32_t count; uint64_t bytes; } cut;
+typedef struct cut {
+    uint32_t count;
+    uint64_t bytes;
+} cut;
 
 static void cut_note(void *context, const reef_load_note *n)
 {
@@ -602,7 +617,8 @@ static void G5_each_truncation_leaves_the_state_of_the_last_whole_record(void **
         cut seen = {0, 0};
         while (whole < RECORDS && x.end[whole] <= size) whole++;
         faults_put(journal_path(), x.data, size);
-        reef_journal *j = opened(other, &(reef_journal_desc){.unsynced = true, .load = {.note = cut_note, .context = &seen}});
+        reef_journal *j =
+            opened(other, &(reef_journal_desc){.unsynced = true, .load = {.note = cut_note, .context = &seen}});
         assert_true(reef_hash(other) == x.hash[whole - 1]);
         assert_int_equal(seen.count, size > x.end[whole - 1]);
         assert_int_equal(file_bytes(), x.end[whole - 1]);
@@ -676,7 +692,10 @@ static void G5_a_hole_before_appends_that_nobody_waited_for_is_a_torn_tail(void 
 
 typedef bool sweep_call(reef_world *w, reef_journal **j);
 
-static bool sweep_make(reef_world *w, reef_journal **j) { return (*j = reef_journal_open(w, journal_path(), &quick)) != NULL; }
+static bool sweep_make(reef_world *w, reef_journal **j)
+{
+    return (*j = reef_journal_open(w, journal_path(), &quick)) != NULL;
+}
 static bool sweep_append(reef_world *w, reef_journal **j) { return (void)w, reef_journal_append(*j) == REEF_OK; }
 static bool sweep_compact(reef_world *w, reef_journal **j) { return (void)w, reef_journal_compact(*j) == REEF_OK; }
 
@@ -732,12 +751,14 @@ static void G5_each_allocation_of_a_journal_fails_in_turn(void **state)
     }
 }
 
-typedef struct { int32_t n; } Sound;
+typedef struct {
+    int32_t n;
+} Sound;
 static const reef_hooks stays = {.on_fork = REEF_FORK_SKIP};
 REEF_COMPONENT_HOOKS(Sound, &stays);
 
-/* The file is a save, so it is loaded and written anew as a journal. Where that fails the world has all back: also values that would have gone
- * over to the state of the file, and which systems are on. */
+/* The file is a save, so it is loaded and written anew as a journal. Where that fails the world has all back: also
+ * values that would have gone over to the state of the file, and which systems are on. */
 static void G5_a_file_that_cant_become_a_journal_leaves_all_as_it_was(void **state)
 {
     reef_world *w = world_of(state);
@@ -775,7 +796,10 @@ static void G5_a_file_that_cant_become_a_journal_leaves_all_as_it_was(void **sta
 /* ---- values that own something ---- */
 
 /* Its hook makes the field from what it owns whenever it moves, as std::string would its length. */
-typedef struct { int32_t weight; int32_t *owned; } Sack;
+typedef struct {
+    int32_t weight;
+    int32_t *owned;
+} Sack;
 
 static reef_status sack_make(void *context, reef_world *w, reef_entity e, void *slot, const void *args)
 {
@@ -804,7 +828,8 @@ static void sack_end(void *context, void *slot)
     (void)context;
     free(((Sack *)slot)->owned);
 }
-static const reef_hooks sack_hooks = {.construct = sack_make, .copy = sack_copy, .move = sack_move, .destroy = sack_end};
+static const reef_hooks sack_hooks = {
+    .construct = sack_make, .copy = sack_copy, .move = sack_move, .destroy = sack_end};
 REEF_COMPONENT_HOOKS(Sack, &sack_hooks);
 REEF_FIELDS(Sack, REEF_FIELD(Sack, weight, REEF_I32, NULL, 0, 0));
 

@@ -1,4 +1,5 @@
-/* Saves and journals on a disk that fails: the state of the last append that was answered with REEF_OK is there, or a later one. */
+/* Saves and journals on a disk that fails: the state of the last append that was answered with REEF_OK is there, or
+ * a later one. */
 #include "faults.h"
 #include "reef/journal.h"
 #include "reef/save.h"
@@ -13,13 +14,13 @@ REEF_FIELDS(Gold, REEF_FIELD(Gold, units, REEF_I32, NULL, 0, 0), REEF_FIELD(Gold
 enum { STEPS = 3 };
 
 typedef struct playing {
-    char     path[300];
-    bool     unsynced, compact;
-    size_t   begin_bytes;         /* the journal that each run finds */
-    char     begin[4096];
-    uint64_t hash[STEPS + 1];     /* of the state that it holds, and behind each step */
-    uint32_t settled;             /* appends that were answered with REEF_OK */
-    uint32_t seen[STEPS + 1];     /* how often each state was found */
+    char path[300];
+    bool unsynced, compact;
+    size_t begin_bytes; /* the journal that each run finds */
+    char begin[4096];
+    uint64_t hash[STEPS + 1]; /* of the state that it holds, and behind each step */
+    uint32_t settled;         /* appends that were answered with REEF_OK */
+    uint32_t seen[STEPS + 1]; /* how often each state was found */
 } playing;
 
 /* A step changes a value, adds an entity, and from the second on takes one away. */
@@ -63,7 +64,8 @@ static bool playing_run(void *context)
     reef_journal *j = journal_open(w, p);
     bool good = j && play_steps(p, w, j);
     if (!good) assert_int_equal(reef_last_error(w).status, REEF_IO);
-    if (!good && !strstr(reef_last_error(w).detail, " of ")) fail_msg("no reason: %s, %s", reef_last_error(w).operation, reef_last_error(w).detail);
+    if (!good && !strstr(reef_last_error(w).detail, " of "))
+        fail_msg("no reason: %s, %s", reef_last_error(w).operation, reef_last_error(w).detail);
     reef_journal_close(j);
     reef_world_free(w);
     return good;
@@ -149,14 +151,14 @@ static void G5_a_journal_is_whole_after_a_crash_of_the_system(void **state)
 /* ---- saves ---- */
 
 typedef struct saving {
-    char        path[300];
-    bool        unsynced, old;      /* old: there is a file */
-    size_t      begin_bytes;
-    char        begin[4096];
-    uint64_t    hash[2];            /* of the world in that file, of the one that is saved */
+    char path[300];
+    bool unsynced, old; /* old: there is a file */
+    size_t begin_bytes;
+    char begin[4096];
+    uint64_t hash[2]; /* of the world in that file, of the one that is saved */
     reef_status status;
-    char        detail[REEF_DETAIL_MAX];
-    uint32_t    seen[FAULT_KILLED + 1][2]; /* how often which of them was found, by the run's end */
+    char detail[REEF_DETAIL_MAX];
+    uint32_t seen[FAULT_KILLED + 1][2]; /* how often which of them was found, by the run's end */
 } saving;
 
 static void saving_prepare(void *context)
@@ -191,7 +193,8 @@ static int world_in(const saving *p, const char *when)
     const uint64_t hash = reef_hash(w);
     const bool none = s == REEF_IO && strstr(reef_last_error(w).detail, "No such file") != NULL;
     if (s != REEF_OK && (p->old || !none)) fail_msg("%s: %s", when, reef_last_error(w).detail);
-    if (s == REEF_OK && hash != p->hash[1] && (!p->old || hash != p->hash[0])) fail_msg("%s: a world that never was", when);
+    if (s == REEF_OK && hash != p->hash[1] && (!p->old || hash != p->hash[0]))
+        fail_msg("%s: a world that never was", when);
     reef_world_free(w);
     return s == REEF_OK && hash == p->hash[1];
 }
@@ -204,7 +207,8 @@ static void saving_check(void *context, const fault *f, fault_end end)
     if (end == FAULT_SUCCEEDED && !is) fail_msg("%s: the old world behind a save that said OK", fault_text(f));
     if (end != FAULT_REFUSED) return;
     if (p->status != REEF_IO || !strstr(p->detail, " of ")) fail_msg("%s: %s", fault_text(f), p->detail);
-    if (is != (strncmp(p->detail, "fsync of the folder of ", 23) == 0)) fail_msg("%s: %s, and the file is the %s one", fault_text(f), p->detail, is ? "new" : "old");
+    if (is != (strncmp(p->detail, "fsync of the folder of ", 23) == 0))
+        fail_msg("%s: %s, and the file is the %s one", fault_text(f), p->detail, is ? "new" : "old");
 }
 
 static const fault_scenario saving_scenario = {saving_prepare, saving_run, saving_check, false};

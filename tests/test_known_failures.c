@@ -1,14 +1,14 @@
-/* What is known to go wrong in systems of this kind: a test a failure, in every home of values where it can happen. Each is found by a seeded
- * bug (src/base/bugs.h): 110 ... 117, 7, 9 and 60. (Row H7.) */
+/* What is known to go wrong in systems of this kind: a test a failure, in every home of values where it can happen.
+ * Each is found by a seeded bug (src/base/bugs.h): 110 ... 117, 7, 9 and 60. (Row H7.) */
 #include "base/platform.h"
 #include "support.h"
 
 static const struct where {
     const char *name;
-    reef_home   home;
-    uint32_t    page_rows;
-} places[] = {{"table", REEF_TABLE, 0}, {"sparse", REEF_SPARSE, 0}, {"paged", REEF_PAGED, 4}, {"cold", REEF_COLD, 0},
-              {"multi", REEF_MULTI, 0}, {"shared", REEF_SHARED, 0}};
+    reef_home home;
+    uint32_t page_rows;
+} places[] = {{"table", REEF_TABLE, 0}, {"sparse", REEF_SPARSE, 0}, {"paged", REEF_PAGED, 4},
+              {"cold", REEF_COLD, 0},   {"multi", REEF_MULTI, 0},   {"shared", REEF_SHARED, 0}};
 enum { PLACES = sizeof places / sizeof *places };
 
 static reef_component type_in(uint32_t h, const char *what, uint32_t size, const reef_hooks *hooks)
@@ -16,8 +16,13 @@ static reef_component type_in(uint32_t h, const char *what, uint32_t size, const
     char name[48];
     reef_status s;
     (void)snprintf(name, sizeof name, "%s_%s", what, places[h].name);
-    const reef_component c = reef_type_new(
-        &(reef_type_desc){.name = name, .size = size, .align = 4, .home = places[h].home, .hooks = hooks, .page_rows = places[h].page_rows}, &s);
+    const reef_component c = reef_type_new(&(reef_type_desc){.name = name,
+                                                             .size = size,
+                                                             .align = 4,
+                                                             .home = places[h].home,
+                                                             .hooks = hooks,
+                                                             .page_rows = places[h].page_rows},
+                                           &s);
     assert_status(REEF_OK, s);
     return c;
 }
@@ -37,7 +42,8 @@ static int32_t number_there(const reef_world *w, reef_entity e, reef_component c
 
 /* ---- entities ---- */
 
-/* Storage found by the entity's id alone makes what isn't there: an add to a dead entity gives it a life that nobody ends. */
+/* Storage found by the entity's id alone makes what isn't there: an add to a dead entity gives it a life that nobody
+ * ends. */
 static void A1_an_add_doesnt_bring_back_a_dead_entity(void **state)
 {
     for (uint32_t h = 0; h < PLACES; h++) {
@@ -53,7 +59,8 @@ static void A1_an_add_doesnt_bring_back_a_dead_entity(void **state)
                 assert_refused(w, REEF_NOT_ALIVE, reef_set_id(w, gone[i], c, value, sizeof value));
                 assert_no_pointer(w, REEF_NOT_ALIVE, reef_ensure_id(w, gone[i], c, NULL));
                 assert_no_pointer(w, REEF_NOT_ALIVE, reef_append_id(w, gone[i], c, value, sizeof value));
-                assert_refused(w, REEF_NOT_ALIVE, reef_change(w, gone[i], reef_value_make(c, REEF_VALUE_DEFAULT, 0, NULL)));
+                assert_refused(w, REEF_NOT_ALIVE,
+                               reef_change(w, gone[i], reef_value_make(c, REEF_VALUE_DEFAULT, 0, NULL)));
                 assert_refused(w, REEF_NOT_ALIVE, reef_add(w, gone[i], Awake));
                 assert_false(reef_is_alive(w, gone[i]));
             }
@@ -71,7 +78,8 @@ static void A1_a_reused_id_begins_without_components(void **state)
     for (uint32_t h = 0; h < PLACES; h++) {
         reef_world *w = another_world(state, NULL);
         const reef_component c = kept_type(h);
-        const reef_entity first = reef_spawn(w, reef_with(Position, 1, 2), reef_tag(Awake)), other = reef_spawn(w, reef_with(Position, 3, 4));
+        const reef_entity first = reef_spawn(w, reef_with(Position, 1, 2), reef_tag(Awake)),
+                          other = reef_spawn(w, reef_with(Position, 3, 4));
         assert_ok(reef_add_id(w, first, c, NULL, NULL));
         assert_ok(reef_add_id(w, other, c, NULL, NULL));
         assert_ok(reef_disable(w, first, Position));
@@ -134,7 +142,8 @@ static void A2_no_id_is_given_out_that_is_alive(void **state)
 
 /* ---- values ---- */
 
-/* What a remove takes from a block's size but not from its capacity, or the other way round, is written over by later adds. */
+/* What a remove takes from a block's size but not from its capacity, or the other way round, is written over by
+ * later adds. */
 static void E7_adds_after_removes_stay_inside_of_their_blocks(void **state)
 {
     for (uint32_t h = 0; h < PLACES; h++) {
@@ -143,7 +152,8 @@ static void E7_adds_after_removes_stay_inside_of_their_blocks(void **state)
         const reef_component c = plain_type(h);
         reef_entity e[N];
         for (uint32_t i = 0; i < N; i++) e[i] = reef_spawn(w, reef_with(Mass, i));
-        for (uint32_t round = 0, n = 3; n <= N; round++, n += n / 2) { /* up to n, down to a few, and a little more than before */
+        /* up to n, down to a few, and a little more than before */
+        for (uint32_t round = 0, n = 3; n <= N; round++, n += n / 2) {
             for (uint32_t i = 0; i < n; i++) number_give(w, e[i], c, (int32_t)(i + round));
             for (uint32_t i = 0; i < n; i += 2) assert_ok(reef_remove_id(w, e[i], c));
             if (round % 2) assert_ok(reef_shrink(w));
@@ -160,7 +170,8 @@ static void E7_adds_after_removes_stay_inside_of_their_blocks(void **state)
     }
 }
 
-/* A move into a slot that was constructed for it leaks one value; a slot that is destroyed where it was moved from ends twice. */
+/* A move into a slot that was constructed for it leaks one value; a slot that is destroyed where it was moved from
+ * ends twice. */
 static void E2_each_slot_is_constructed_once_and_destroyed_once(void **state)
 {
     for (uint32_t h = 0; h < PLACES; h++) {
@@ -175,8 +186,9 @@ static void E2_each_slot_is_constructed_once_and_destroyed_once(void **state)
         }
         assert_int_equal(book.constructed, N);
         assert_int_equal(book.destroyed + book.copied, 0);
-        for (uint32_t i = 0; i < N; i += 2) assert_status(REEF_ADDED, reef_set(w, e[i], Position, 1, 2)); /* each row moves, */
-        for (uint32_t i = 0; i < N; i += 4) assert_ok(reef_remove(w, e[i], Position));                    /* and back */
+        /* each row moves, */
+        for (uint32_t i = 0; i < N; i += 2) assert_status(REEF_ADDED, reef_set(w, e[i], Position, 1, 2));
+        for (uint32_t i = 0; i < N; i += 4) assert_ok(reef_remove(w, e[i], Position)); /* and back */
         assert_int_equal(book.constructed, N);
         assert_int_equal(book.destroyed + book.copied, 0);
         assert_int_equal(book.live, N);
@@ -229,7 +241,8 @@ static void C3_bits_go_with_their_component(void **state)
             case 3: assert_ok(reef_destroy(w, e)); break;
             default: assert_ok(reef_clear_type(w, c, NULL)); break;
             }
-            const reef_entity now = way == 3 ? reef_spawn(w, reef_with(Mass, 4)) : x; /* in the row that was left, under the same index */
+            /* in the row that was left, under the same index */
+            const reef_entity now = way == 3 ? reef_spawn(w, reef_with(Mass, 4)) : x;
             assert_int_equal(now.index, x.index);
             assert_false(reef_has_id(w, now, c));
             assert_false(finds(w, c, now));
@@ -242,7 +255,8 @@ static void C3_bits_go_with_their_component(void **state)
 
 /* ---- reading ---- */
 
-/* A registry that makes a container at its first use makes it for a question as well: also for a const world, on several threads. */
+/* A registry that makes a container at its first use makes it for a question as well: also for a const world, on
+ * several threads. */
 static void E3_a_read_creates_nothing(void **state)
 {
     for (uint32_t h = 0; h < PLACES; h++) {
@@ -250,7 +264,8 @@ static void E3_a_read_creates_nothing(void **state)
         const reef_component c = type_in(h, "Unused", 8, NULL);
         const reef_entity dead = reef_create(w), e = reef_spawn(w, reef_with(Mass, 1));
         assert_ok(reef_destroy(w, dead));
-        const uint64_t before = digest(w), tables = reef_world_stats(w).tables, hash = reef_hash(w), calls = heap_of(state)->calls;
+        const uint64_t before = digest(w), tables = reef_world_stats(w).tables, hash = reef_hash(w),
+                       calls = heap_of(state)->calls;
         const reef_world *read = w;
         const reef_entity asked[] = {e, dead, {0, 0}, {99, 1}};
         uint32_t n = 1;
@@ -283,7 +298,7 @@ static void E3_a_read_creates_nothing(void **state)
 
 typedef struct watch_over {
     reef_component component;
-    int64_t        seen; /* by the reader: the sum of all values */
+    int64_t seen; /* by the reader: the sum of all values */
 } watch_over;
 
 static void sums_up(reef_block *b)
@@ -321,10 +336,12 @@ static void D2_a_reader_holds_back_the_writer_behind_it(void **state)
             (void)snprintf(writes, sizeof writes, "in Mass; writes %s", reef_type_name(x.component));
             for (uint32_t i = 0; i < 2; i++) {
                 const bool write = (i == 0) == writer_first;
-                assert_false(reef_system_is_null(reef_system_new(w, &(reef_system_desc){.name = write ? "writer" : "reader",
-                                                                                        .function = write ? writes_ones : sums_up,
-                                                                                        .text = write ? writes : reads,
-                                                                                        .context = &x, .whole = true})));
+                assert_false(reef_system_is_null(
+                    reef_system_new(w, &(reef_system_desc){.name = write ? "writer" : "reader",
+                                                           .function = write ? writes_ones : sums_up,
+                                                           .text = write ? writes : reads,
+                                                           .context = &x,
+                                                           .whole = true})));
             }
             reef_schedule_explain(w, REEF_EXPLAIN_TEXT, text, sizeof text);
             assert_non_null(strstr(text, writer_first ? "waits for writer" : "waits for reader"));

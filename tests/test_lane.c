@@ -1,4 +1,5 @@
-/* Lanes of ids (D3, E4): which ids jobs give out, and what becomes of those that they pass over. The jobs are made by hand. */
+/* Lanes of ids (D3, E4): which ids jobs give out, and what becomes of those that they pass over. The jobs are made
+ * by hand. */
 #include "storage/cow_pages.h"
 #include "storage/entity_index.h"
 #include "storage/id_lanes.h"
@@ -12,11 +13,11 @@ enum { LANES_MOST = 64, IDS_MOST = 40000 };
 
 typedef struct lane_stage {
     reef_world *w;
-    uint32_t    lanes, made[LANES_MOST];
-    reef_entity out[IDS_MOST];    /* in the order in which they were given out */
-    uint32_t    count;
+    uint32_t lanes, made[LANES_MOST];
+    reef_entity out[IDS_MOST]; /* in the order in which they were given out */
+    uint32_t count;
     reef_entity expected[IDS_MOST]; /* the sequence before: free ids, oldest first, then fresh indices */
-    bool        is_out[IDS_MOST];
+    bool is_out[IDS_MOST];
 } lane_stage;
 
 static uint64_t position_of(uint64_t k, uint32_t lane, uint32_t lanes) { return (k / 64 * lanes + lane) * 64 + k % 64; }
@@ -52,7 +53,8 @@ static reef_status take(lane_stage *s, uint32_t lane, uint32_t n)
     return status;
 }
 
-/* After the lanes: those that are out are pending, and what comes next is what was passed over, in the sequence's order. */
+/* After the lanes: those that are out are pending, and what comes next is what was passed over, in the sequence's
+ * order. */
 static void check_end(lane_stage *s)
 {
     static uint32_t passed[IDS_MOST];
@@ -97,7 +99,8 @@ static void random_lanes(reef_world *w, uint64_t *seed)
     for (int round = 0; round < 4; round++) {
         lane_stage *s = lane_stage_make(w, 1 + random_below(seed, random_below(seed, 2) ? LANES_MOST : 4));
         const uint32_t takes = random_below(seed, 30);
-        for (uint32_t i = 0; i < takes; i++) (void)take(s, random_below(seed, s->lanes), random_below(seed, random_below(seed, 2) ? 200 : 5));
+        for (uint32_t i = 0; i < takes; i++)
+            (void)take(s, random_below(seed, s->lanes), random_below(seed, random_below(seed, 2) ? 200 : 5));
         const reef_status status = reef__lanes_end(w, s->made, s->lanes);
         assert_ok(status);
         check_end(s);
@@ -146,7 +149,8 @@ static void E4_entities_max_ends_each_lane_at_its_place(void **setup)
     for (int i = 0; i < 10; i++) assert_some(reef_create(w));
     lane_stage *s = lane_stage_make(w, 2);
     assert_status(REEF_LIMIT, take(s, 1, 1000));
-    assert_int_equal(s->made[1], 64); /* run 1; run 3 begins at position 192, behind the last of the 190 that are left */
+    /* run 1; run 3 begins at position 192, behind the last of the 190 that are left */
+    assert_int_equal(s->made[1], 64);
     assert_status(REEF_LIMIT, take(s, 0, 1000));
     assert_int_equal(s->made[0], 64 + 190 - 128); /* runs 0 and 2 */
     assert_status(REEF_LIMIT, take(s, 1, 1));
@@ -212,7 +216,8 @@ static void G1_lanes_leave_a_fork_alone(void **setup)
     free(s);
 }
 
-/* Without memory the lanes' end waits, and nobody gets an id meanwhile; then all is as if memory had never been short. */
+/* Without memory the lanes' end waits, and nobody gets an id meanwhile; then all is as if memory had never been
+ * short. */
 static void G5_lanes_that_end_without_memory_end_later(void **setup)
 {
     uint64_t whole = 0, refused = 1;

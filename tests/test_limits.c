@@ -82,9 +82,9 @@ static reef_component tag_type(uint32_t i) { return numbered_type("tag", i, 0, 1
 static void D9_an_entity_has_any_number_of_components(void **state)
 {
     static const uint32_t amounts[] = {0, 1, 63, 64, 65, 255, 256, 257, REEF_COLUMNS_MAX};
-    static reef_value     v[REEF_COLUMNS_MAX + 1];
-    static uint32_t       data[REEF_COLUMNS_MAX + 1];
-    reef_world           *w = world_of(state);
+    static reef_value v[REEF_COLUMNS_MAX + 1];
+    static uint32_t data[REEF_COLUMNS_MAX + 1];
+    reef_world *w = world_of(state);
     for (uint32_t i = 0; i <= REEF_COLUMNS_MAX; i++) {
         data[i] = i * 7;
         v[i] = reef_value_make(many_type(i), REEF_VALUE_ONE, 4, &data[i]);
@@ -114,7 +114,7 @@ static void D9_an_entity_has_any_number_of_components(void **state)
 static void D9_an_entity_has_at_most_4096_components(void **state)
 {
     static reef_value v[REEF_COMPONENTS_MAX + 1];
-    reef_world       *w = world_of(state);
+    reef_world *w = world_of(state);
     for (uint32_t i = 0; i <= REEF_COMPONENTS_MAX; i++)
         v[i] = reef_value_make(tag_type(i), REEF_VALUE_DEFAULT, 0, NULL);
     v[0] = reef_with(Position, 1, 2);
@@ -134,7 +134,7 @@ static void D9_an_entity_has_at_most_4096_components(void **state)
 static void fills(reef_world *w, reef_component c, size_t size, int rows)
 {
     unsigned char *data = malloc(size);
-    reef_entity    e[8];
+    reef_entity e[8];
     for (int i = 0; i < rows; i++) {
         memset(data, 16 + i, size);
         e[i] = reef_spawn_values(w, (reef_value[]){{c, REEF_VALUE_ONE, (uint32_t)size, data}}, 1);
@@ -165,9 +165,9 @@ static void D9_components_of_a_megabyte_and_of_the_largest_size(void **state)
 
 static void D9_components_of_no_bytes_are_tags(void **state)
 {
-    reef_world    *w = world_of(state);
+    reef_world *w = world_of(state);
     reef_component c = numbered_type("nothing", 1, 0, 1);
-    reef_entity    e = reef_spawn_values(w, (reef_value[]){{c, REEF_VALUE_DEFAULT, 0, NULL}, reef_with(Mass, 2)}, 2);
+    reef_entity e = reef_spawn_values(w, (reef_value[]){{c, REEF_VALUE_DEFAULT, 0, NULL}, reef_with(Mass, 2)}, 2);
     assert_true(reef_has_id(w, e, c));
     assert_null(reef_get_id(w, e, c));
     assert_int_equal(reef_count_id(w, c), 1);
@@ -180,7 +180,7 @@ static void E2_every_alignment_holds_through_every_move(void **state)
     reef_world *w = world_of(state);
     for (uint32_t align = 1; align <= REEF_ALIGN_MAX; align *= 2) {
         reef_component c = numbered_type("alignment", align, align, align);
-        reef_entity    e[30];
+        reef_entity e[30];
         assert_ok(
             reef_spawn_many_values(w, 30, e, (reef_value[]){reef_with(Flag, 1), {c, REEF_VALUE_DEFAULT, 0, NULL}}, 2));
         for (int i = 0; i < 30; i++) {
@@ -202,7 +202,7 @@ static void E2_every_alignment_holds_through_every_move(void **state)
 static void E1_blocks_of_1023_1024_and_1025_rows(void **state)
 {
     for (uint32_t n = 1022; n <= 1026; n++) {
-        reef_world        *w = another_world(state, NULL);
+        reef_world *w = another_world(state, NULL);
         static reef_entity e[1026];
         for (uint32_t i = 0; i < n; i++) e[i] = reef_spawn(w, reef_with(Mass, i), reef_with(Flag, (uint8_t)i));
         assert_int_equal(reef_world_stats(w).blocks, n > 1024 ? 2 : 1);
@@ -228,7 +228,7 @@ static void E1_a_thousand_tables_keep_apart(void **state)
     reef_entity e[1024];
     for (uint32_t i = 0; i < 1024; i++) {
         reef_value v[11] = {reef_with(Mass, i)};
-        uint32_t   n = 1;
+        uint32_t n = 1;
         for (uint32_t b = 0; b < 10; b++)
             if (i >> b & 1) v[n++] = reef_value_make(tag_type(b + 1), REEF_VALUE_DEFAULT, 0, NULL);
         e[i] = reef_spawn_values(w, v, n);

@@ -4,7 +4,7 @@
 static void D9_65536_types_and_one_more(void **state)
 {
     reef_world *w = world_of(state);
-    uint32_t    declared = reef_id(Position).id ? reef_type_count() : 0;
+    uint32_t declared = reef_id(Position).id ? reef_type_count() : 0;
     for (uint32_t i = declared; i < REEF_TYPES_MAX; i++) assert_int_equal(numbered_type("type", i + 1, 4, 4).id, i + 1);
     assert_int_equal(reef_type_count(), REEF_TYPES_MAX);
     reef_status status = REEF_OK;
@@ -18,8 +18,8 @@ static void D9_65536_types_and_one_more(void **state)
     assert_int_equal(reef_type_find("one_more").id, 0);
 
     reef_component far[] = {{REEF_TYPES_MAX}, {REEF_TYPES_MAX - 1}, {40000}, {65}, {64}};
-    uint32_t       data = 9;
-    reef_entity    e = reef_create(w);
+    uint32_t data = 9;
+    reef_entity e = reef_create(w);
     for (int i = 0; i < 5; i++) assert_status(REEF_ADDED, reef_set_id(w, e, far[i], &data, 4));
     for (int i = 0; i < 5; i++) assert_int_equal(*(const uint32_t *)reef_get_id(w, e, far[i]), 9);
     assert_int_equal(reef_count_id(w, (reef_component){REEF_TYPES_MAX}), 1);
@@ -37,7 +37,7 @@ static void D9_thousands_of_types_in_use(void **state)
 {
     enum { STEP = 13, USED = REEF_TYPES_MAX / STEP };
     static reef_entity e[USED];
-    reef_world        *w = world_of(state);
+    reef_world *w = world_of(state);
     for (uint32_t i = 0; i < USED; i++) {
         reef_component c = {i * STEP + 100 < REEF_TYPES_MAX ? i * STEP + 100 : 50};
         reef_type_info info;

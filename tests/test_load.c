@@ -94,10 +94,18 @@ static void F10_many_rows_in_many_chunks(void **state)
 
 /* ---- a part of a world, and a world more ---- */
 
-/* What a query selects, with its handles and all that it has, and nothing else: that is the world without the others. */
+/* What a query selects, with its handles and all that it has, and nothing else: that is the world without the
+ * others. */
 static void F10_what_a_query_selects_comes_back(void **state)
 {
-    static const char *const queries[] = {"in Spot", "in Spot, !Beast", "Alert", "in Hunger | in Scent", "disabled Hunger", "with Stuck", "in Grudge, in Herd", "in Track, ?in Age"};
+    static const char *const queries[] = {"in Spot",
+                                          "in Spot, !Beast",
+                                          "Alert",
+                                          "in Hunger | in Scent",
+                                          "disabled Hunger",
+                                          "with Stuck",
+                                          "in Grudge, in Herd",
+                                          "in Track, ?in Age"};
     reef_world *w = world_of(state), *other = another_world(state, NULL);
     zoo_make(w, 5, 3000);
     zoo_steps(other, 6, 200);
@@ -121,7 +129,9 @@ static void F10_what_a_query_selects_comes_back(void **state)
         assert_int_equal(reef_count_alive(other), count);
         reef_diff *d = reef_diff_new(rest, other);
         const reef_change *c = reef_diff_next(d);
-        if (c) fail_msg("%s: entity %u, %s: another one", queries[i], (unsigned)c->entity.index, c->component.id ? reef_type_name(c->component) : "");
+        if (c)
+            fail_msg("%s: entity %u, %s: another one", queries[i], (unsigned)c->entity.index,
+                     c->component.id ? reef_type_name(c->component) : "");
         reef_diff_free(d);
         reef_bytes_free(&bytes);
         reef_world_free(rest);
@@ -173,7 +183,8 @@ static void scene_goes_on(void **state, const scene *s, uint32_t ticks)
     reef_bytes bytes = saved(w, true);
     load(other, bytes);
     assert_same(w, other);
-    const bool owns = strcmp(s->name, "owned") == 0; /* what its values own isn't in the file, and decides how it goes on */
+    /* what its values own isn't in the file, and decides how it goes on */
+    const bool owns = strcmp(s->name, "owned") == 0;
     for (uint64_t t = ticks; t < ticks + 3 && !owns; t++) {
         assert_ok(scene_tick(s, w, t));
         assert_ok(scene_tick(s, other, t));
@@ -245,14 +256,17 @@ static void G4_a_hundred_loads_and_undos(void **state)
     assert_true(reef_version(w) < 1 << 20);
 }
 
-typedef struct { uint32_t self, value; } Mark; /* construct says whose it is, which is no field */
+typedef struct {
+    uint32_t self, value;
+} Mark; /* construct says whose it is, which is no field */
 static reef_status mark_construct(void *context, reef_world *world, reef_entity e, void *slot, const void *args)
 {
     (void)context, (void)world, (void)args;
     ((Mark *)slot)->self = e.index;
     return REEF_OK;
 }
-static const reef_hooks mark_hooks = {.construct = mark_construct}, trace_hooks = {.construct = mark_construct, .on_fork = REEF_FORK_RESET};
+static const reef_hooks mark_hooks = {.construct = mark_construct},
+                        trace_hooks = {.construct = mark_construct, .on_fork = REEF_FORK_RESET};
 typedef Mark Trace;
 REEF_COMPONENT_HOOKS(Mark, &mark_hooks);
 REEF_FIELDS(Mark, REEF_FIELD(Mark, value, REEF_U32, NULL, 0, 0));
@@ -344,7 +358,8 @@ static void survives(reef_world *w, const unsigned char *data, size_t size)
         return;
     }
     if (s != REEF_CORRUPT) print_message("%s: %s\n", reef_status_text(s), reef_last_error(w).detail);
-    assert_true(s == REEF_CORRUPT || s == REEF_VERSION || s == REEF_LIMIT || s == REEF_NOT_PORTABLE || s == REEF_NO_MEMORY);
+    assert_true(s == REEF_CORRUPT || s == REEF_VERSION || s == REEF_LIMIT || s == REEF_NOT_PORTABLE ||
+                s == REEF_NO_MEMORY);
 }
 
 static void G5_files_that_lie_are_refused_or_sound(void **state)
@@ -370,14 +385,30 @@ static void G5_files_that_lie_are_refused_or_sound(void **state)
 
 /* ---- programs that have changed ---- */
 
-typedef struct { float a; int32_t gone; uint8_t small; int16_t list[3]; char text[4]; double wide; } OldShape;
-typedef struct { uint8_t wide; float a; int64_t small; int16_t list[5]; char text[8]; int32_t fresh; } NewShape;
+typedef struct {
+    float a;
+    int32_t gone;
+    uint8_t small;
+    int16_t list[3];
+    char text[4];
+    double wide;
+} OldShape;
+typedef struct {
+    uint8_t wide;
+    float a;
+    int64_t small;
+    int16_t list[5];
+    char text[8];
+    int32_t fresh;
+} NewShape;
 REEF_COMPONENT(OldShape);
-REEF_FIELDS(OldShape, REEF_FIELD(OldShape, a, REEF_F32, NULL, 0, 0), REEF_FIELD(OldShape, gone, REEF_I32, NULL, 0, 0), REEF_FIELD(OldShape, small, REEF_U8, NULL, 0, 0),
-            REEF_FIELD(OldShape, list, REEF_I16, NULL, 0, 0), REEF_FIELD(OldShape, text, REEF_CHAR, NULL, 0, 0), REEF_FIELD(OldShape, wide, REEF_F64, NULL, 0, 0));
+REEF_FIELDS(OldShape, REEF_FIELD(OldShape, a, REEF_F32, NULL, 0, 0), REEF_FIELD(OldShape, gone, REEF_I32, NULL, 0, 0),
+            REEF_FIELD(OldShape, small, REEF_U8, NULL, 0, 0), REEF_FIELD(OldShape, list, REEF_I16, NULL, 0, 0),
+            REEF_FIELD(OldShape, text, REEF_CHAR, NULL, 0, 0), REEF_FIELD(OldShape, wide, REEF_F64, NULL, 0, 0));
 REEF_COMPONENT(NewShape);
-REEF_FIELDS(NewShape, REEF_FIELD(NewShape, wide, REEF_U8, NULL, 0, 0), REEF_FIELD(NewShape, a, REEF_F32, NULL, 0, 0), REEF_FIELD(NewShape, small, REEF_I64, NULL, 0, 0),
-            REEF_FIELD(NewShape, list, REEF_I16, NULL, 0, 0), REEF_FIELD(NewShape, text, REEF_CHAR, NULL, 0, 0), REEF_FIELD(NewShape, fresh, REEF_I32, NULL, 0, 0));
+REEF_FIELDS(NewShape, REEF_FIELD(NewShape, wide, REEF_U8, NULL, 0, 0), REEF_FIELD(NewShape, a, REEF_F32, NULL, 0, 0),
+            REEF_FIELD(NewShape, small, REEF_I64, NULL, 0, 0), REEF_FIELD(NewShape, list, REEF_I16, NULL, 0, 0),
+            REEF_FIELD(NewShape, text, REEF_CHAR, NULL, 0, 0), REEF_FIELD(NewShape, fresh, REEF_I32, NULL, 0, 0));
 
 /* The file's type of this name is one of another, as long one. */
 static void rename_type(reef_bytes bytes, const char *from, const char *to)
@@ -390,7 +421,11 @@ static void rename_type(reef_bytes bytes, const char *from, const char *to)
     repair(bytes.data, bytes.size);
 }
 
-typedef struct notes { uint32_t count[16]; uint64_t rows; char text[512]; } notes;
+typedef struct notes {
+    uint32_t count[16];
+    uint64_t rows;
+    char text[512];
+} notes;
 
 static void note_down(void *context, const reef_load_note *n)
 {
@@ -398,7 +433,8 @@ static void note_down(void *context, const reef_load_note *n)
     x->count[n->kind]++;
     x->rows += n->rows;
     const size_t at = strlen(x->text);
-    (void)snprintf(x->text + at, sizeof x->text - at, "%d %s %s\n", (int)n->kind, n->type ? n->type : "-", n->field ? n->field : "-");
+    (void)snprintf(x->text + at, sizeof x->text - at, "%d %s %s\n", (int)n->kind, n->type ? n->type : "-",
+                   n->field ? n->field : "-");
 }
 
 static void G4_fields_follow_their_names(void **state)
@@ -421,7 +457,9 @@ static void G4_fields_follow_their_names(void **state)
     assert_int_equal(x->list[3], 0);
     assert_string_equal(x->text, "abc");
     assert_int_equal(x->fresh, 0);
-    assert_string_equal(n.text, "4 NewShape wide\n4 NewShape small\n4 NewShape list\n4 NewShape text\n3 NewShape fresh\n2 NewShape gone\n");
+    assert_string_equal(
+        n.text,
+        "4 NewShape wide\n4 NewShape small\n4 NewShape list\n4 NewShape text\n3 NewShape fresh\n2 NewShape gone\n");
     reef_bytes_free(&bytes);
 }
 
@@ -451,7 +489,8 @@ static void sleeps(reef_block *b) { (void)b; }
 static void G4_systems_that_are_gone_are_told(void **state)
 {
     reef_world *w = world_of(state), *other = another_world(state, NULL);
-    const reef_system_desc kept = {.name = "kept", .function = sleeps, .text = "Spot"}, gone = {.name = "gone", .function = sleeps, .text = "Spot", .off = true};
+    const reef_system_desc kept = {.name = "kept", .function = sleeps, .text = "Spot"},
+                           gone = {.name = "gone", .function = sleeps, .text = "Spot", .off = true};
     assert_false(reef_system_is_null(reef_system_new(w, &kept)));
     assert_false(reef_system_is_null(reef_system_new(w, &gone)));
     assert_false(reef_system_is_null(reef_system_new(other, &kept)));
@@ -557,9 +596,11 @@ static void home_changes(void **state, reef_home from, reef_home to)
         assert_int_equal(x != NULL, i % 3 != 0);
         assert_int_equal(reef_has(other, e, Frozen), i % 4 == 0);
         if (x) assert_int_equal(*x, i);
-        if (x && from != REEF_COLD && to != REEF_COLD) assert_int_equal(reef_is_enabled_id(other, e, is), reef_is_enabled_id(w, e, was));
+        if (x && from != REEF_COLD && to != REEF_COLD)
+            assert_int_equal(reef_is_enabled_id(other, e, is), reef_is_enabled_id(w, e, was));
     }
-    const bool same = from == to || (from == REEF_TABLE && to == REEF_SPLIT) || (from == REEF_SPLIT && to == REEF_TABLE);
+    const bool same =
+        from == to || (from == REEF_TABLE && to == REEF_SPLIT) || (from == REEF_SPLIT && to == REEF_TABLE);
     assert_int_equal(n.count[REEF_NOTE_HOME_CHANGED], same ? 0 : 1);
     reef_bytes_free(&bytes);
     end_world(state, w);
@@ -576,7 +617,8 @@ static void G4_types_may_change_their_homes(void **state)
 static void G4_what_the_config_forbids_is_refused(void **state)
 {
     reef_world *w = world_of(state);
-    reef_world *small = another_world(state, &(reef_world_config){.entities_max = 10}), *strict = another_world(state, &(reef_world_config){.strict = true});
+    reef_world *small = another_world(state, &(reef_world_config){.entities_max = 10}),
+               *strict = another_world(state, &(reef_world_config){.strict = true});
     for (int i = 0; i < 11; i++) assert_some(reef_create(w));
     reef_bytes bytes = saved(w, false);
     assert_refused(small, REEF_LIMIT, reef_load_bytes(small, bytes.data, bytes.size, NULL));
@@ -594,7 +636,8 @@ static void G4_what_the_config_forbids_is_refused(void **state)
 
 /* ---- what changed ---- */
 
-/* Systems that look at what changed, now and then, in a world and in its replica, which gets each change as a difference. */
+/* Systems that look at what changed, now and then, in a world and in its replica, which gets each change as a
+ * difference. */
 enum { WATCHED = 9, SEEN_MOST = 40000 };
 static uint32_t seen[2][SEEN_MOST], seen_count[2], seen_by;
 
@@ -610,18 +653,22 @@ static void watcher(reef_block *b)
 
 static void watchers_add(reef_world *w, reef_system_id *id)
 {
-    static const char *const text[WATCHED] = {"in changed Spot", "in changed Beast", "in changed Hunger", "in changed Scent", "in changed Grudge", "in changed Herd",
-                                              "in changed Track", "in changed Age", "in added Age"};
+    static const char *const text[WATCHED] = {"in changed Spot",  "in changed Beast",  "in changed Hunger",
+                                              "in changed Scent", "in changed Grudge", "in changed Herd",
+                                              "in changed Track", "in changed Age",    "in added Age"};
     char name[16];
     for (uint32_t i = 0; i < WATCHED; i++) {
         (void)snprintf(name, sizeof name, "watcher%u", (unsigned)i);
-        id[i] = reef_system_new(w, &(reef_system_desc){.name = name, .function = watcher, .text = text[i], .context = (void *)(uintptr_t)i});
+        id[i] = reef_system_new(
+            w,
+            &(reef_system_desc){.name = name, .function = watcher, .text = text[i], .context = (void *)(uintptr_t)i});
         if (reef_system_is_null(id[i])) fail_msg("%s: %s", text[i], reef_last_error(w).detail);
     }
 }
 
 /* Each watcher runs when its turn comes, in both. */
-static void watchers_run(reef_world *w, reef_world *replica, const reef_system_id *id, const reef_system_id *other, uint32_t round)
+static void watchers_run(reef_world *w, reef_world *replica, const reef_system_id *id, const reef_system_id *other,
+                         uint32_t round)
 {
     for (uint32_t i = 0; i < WATCHED; i++) {
         const bool on = round % (2 + i % 3) == 0;
@@ -634,8 +681,10 @@ static void watchers_run(reef_world *w, reef_world *replica, const reef_system_i
     }
     for (uint32_t i = 0; i < seen_count[0] || i < seen_count[1]; i++) {
         const uint32_t a = i < seen_count[0] ? seen[0][i] : UINT32_MAX, b = i < seen_count[1] ? seen[1][i] : UINT32_MAX;
-        if (a != b) fail_msg("round %u: watcher %u saw entity %u, that of the replica %u saw %u", (unsigned)round, (unsigned)(a % WATCHED), (unsigned)(a / WATCHED),
-                             (unsigned)(b % WATCHED), (unsigned)(b / WATCHED));
+        if (a != b)
+            fail_msg("round %u: watcher %u saw entity %u, that of the replica %u saw %u", (unsigned)round,
+                     (unsigned)(a % WATCHED), (unsigned)(a / WATCHED), (unsigned)(b % WATCHED),
+                     (unsigned)(b / WATCHED));
     }
 }
 
@@ -669,8 +718,8 @@ static uint32_t seen_of(uint32_t watcher_number, reef_entity e)
     return n;
 }
 
-/* Types whose values come as a whole when one of them changes. Which of them lie on one page, and so count as changed together, isn't as in the
- * original; but a page it is, and not all. */
+/* Types whose values come as a whole when one of them changes. Which of them lie on one page, and so count as
+ * changed together, isn't as in the original; but a page it is, and not all. */
 static void F10_a_replica_sees_few_changes_of_values_that_come_as_a_whole(void **state)
 {
     reef_world *w = world_of(state), *replica = another_world(state, NULL);
@@ -683,7 +732,8 @@ static void F10_a_replica_sees_few_changes_of_values_that_come_as_a_whole(void *
         reef_world *before = reef_fork(w);
         for (uint32_t i = 0; i < (round ? 0 : MANY); i++) {
             const reef_entity e = reef_create(w);
-            for (int32_t k = 0; k < 3; k++) assert_non_null(reef_append_id(w, e, reef_id(Grudge), &(Grudge){k, e}, sizeof(Grudge)));
+            for (int32_t k = 0; k < 3; k++)
+                assert_non_null(reef_append_id(w, e, reef_id(Grudge), &(Grudge){k, e}, sizeof(Grudge)));
             assert_status(REEF_ADDED, reef_set(w, e, Herd, i / 2));
         }
         const reef_entity some = reef_entity_at(w, round * 97 + 5), last = reef_entity_at(w, MANY - 1 - round);

@@ -1,5 +1,5 @@
-/* Files whose sums are right and which were made to cost much: what a reader does is bounded by their size. And versions, which
- * must not grow by being saved and loaded. */
+/* Files whose sums are right and which were made to cost much: what a reader does is bounded by their size. And
+ * versions, which must not grow by being saved and loaded. */
 #include "base/checksum.h"
 #include "load_zoo.h"
 #include "file/section.h"
@@ -7,10 +7,10 @@
 #include <time.h>
 
 typedef struct forged {
-    section_out    o;
+    section_out o;
     unsigned char *bytes;
-    size_t         size, room;
-    memory         memory;
+    size_t size, room;
+    memory memory;
 } forged;
 
 static reef_status forged_write(void *context, const void *bytes, size_t count)
@@ -44,7 +44,8 @@ static void forge_type(forged *x, const char *name, reef_home home, uint32_t fla
 {
     reef__put_text(&x->o, name);
     reef__put_u8(&x->o, (uint32_t)home), reef__put_u8(&x->o, flags);
-    reef__put_u32(&x->o, size), reef__put_u32(&x->o, 1), reef__put_u32(&x->o, 0), reef__put_u32(&x->o, 0), reef__put_u16(&x->o, 0);
+    reef__put_u32(&x->o, size), reef__put_u32(&x->o, 1), reef__put_u32(&x->o, 0), reef__put_u32(&x->o, 0),
+        reef__put_u16(&x->o, 0);
 }
 
 static void forge_time(forged *x, uint64_t version)
@@ -55,7 +56,8 @@ static void forge_time(forged *x, uint64_t version)
     reef__put_u32(&x->o, 0), reef__put_u32(&x->o, 0), reef__put_u32(&x->o, 0);
     reef__section_end(&x->o);
     reef__section_begin(&x->o, SECTION_IDS);
-    reef__put_u32(&x->o, 0), reef__put_u64(&x->o, 0), reef__put_u64(&x->o, 0), reef__put_u64(&x->o, 0), reef__put_u64(&x->o, 0);
+    reef__put_u32(&x->o, 0), reef__put_u64(&x->o, 0), reef__put_u64(&x->o, 0), reef__put_u64(&x->o, 0),
+        reef__put_u64(&x->o, 0);
     reef__section_end(&x->o);
 }
 
@@ -164,7 +166,8 @@ static void G5_events_without_values_are_no_more_than_memory(void **state)
         forged x;
         forge_stored(&x, "Season", REEF_TABLE, sizeof(Season));
         reef__section_begin(&x.o, SECTION_EVENTS);
-        reef__put_u32(&x.o, 0), reef__put_u64(&x.o, UINT64_MAX), reef__put_u64(&x.o, 0), reef__put_u64(&x.o, counts[i]), reef__put_u64(&x.o, 0), reef__put_u32(&x.o, counts[i]), reef__put_u32(&x.o, 0);
+        reef__put_u32(&x.o, 0), reef__put_u64(&x.o, UINT64_MAX), reef__put_u64(&x.o, 0), reef__put_u64(&x.o, counts[i]),
+            reef__put_u64(&x.o, 0), reef__put_u32(&x.o, counts[i]), reef__put_u32(&x.o, 0);
         reef__section_end(&x.o);
         heap_of(state)->limit = 1 << 24;
         if (i == 0) assert_ok(forged_load(&x, w));
@@ -172,7 +175,8 @@ static void G5_events_without_values_are_no_more_than_memory(void **state)
     }
 }
 
-/* How large the numbers in a file are doesn't matter, only their order: the files that reef wrote before it knew that are read. */
+/* How large the numbers in a file are doesn't matter, only their order: the files that reef wrote before it knew
+ * that are read. */
 static void G5_the_newest_version_may_be_any(void **state)
 {
     reef_world *w = world_of(state);
@@ -196,9 +200,11 @@ static void forge_seen(forged *x, uint64_t newest, uint64_t run, uint64_t writte
     reef__put_u32(&x->o, 1);
     reef__put_text(&x->o, "Season");
     reef__put_u8(&x->o, REEF_TABLE), reef__put_u8(&x->o, 0);
-    reef__put_u32(&x->o, sizeof(Season)), reef__put_u32(&x->o, (uint32_t)_Alignof(Season)), reef__put_u32(&x->o, sizeof(Season)), reef__put_u32(&x->o, 0), reef__put_u16(&x->o, 1);
+    reef__put_u32(&x->o, sizeof(Season)), reef__put_u32(&x->o, (uint32_t) _Alignof(Season)),
+        reef__put_u32(&x->o, sizeof(Season)), reef__put_u32(&x->o, 0), reef__put_u16(&x->o, 1);
     reef__put_text(&x->o, "of");
-    reef__put_u8(&x->o, REEF_I32), reef__put_u32(&x->o, 0), reef__put_u32(&x->o, sizeof(int32_t)), reef__put_text(&x->o, ""), reef__put_f64(&x->o, 0), reef__put_f64(&x->o, 0);
+    reef__put_u8(&x->o, REEF_I32), reef__put_u32(&x->o, 0), reef__put_u32(&x->o, sizeof(int32_t)),
+        reef__put_text(&x->o, ""), reef__put_f64(&x->o, 0), reef__put_f64(&x->o, 0);
     reef__section_end(&x->o);
     reef__section_begin(&x->o, SECTION_TABLES);
     reef__put_u32(&x->o, 1), reef__put_u32(&x->o, 1), reef__put_u32(&x->o, 0);
@@ -211,15 +217,18 @@ static void forge_seen(forged *x, uint64_t newest, uint64_t run, uint64_t writte
     reef__put_u32(&x->o, 1), reef__put_text(&x->o, "watch"), reef__put_u8(&x->o, 1);
     reef__section_end(&x->o);
     reef__section_begin(&x->o, SECTION_IDS);
-    reef__put_u32(&x->o, 1), reef__put_u64(&x->o, 0), reef__put_u64(&x->o, 0), reef__put_u64(&x->o, 0), reef__put_u64(&x->o, 0);
+    reef__put_u32(&x->o, 1), reef__put_u64(&x->o, 0), reef__put_u64(&x->o, 0), reef__put_u64(&x->o, 0),
+        reef__put_u64(&x->o, 0);
     reef__section_end(&x->o);
     reef__section_begin(&x->o, SECTION_SIZES);
     reef__put_u32(&x->o, 1), reef__put_u32(&x->o, 0), reef__put_u64(&x->o, 1);
     reef__section_end(&x->o);
     reef__section_begin(&x->o, SECTION_ROWS);
     reef__put_u32(&x->o, 0), reef__put_u32(&x->o, 0), reef__put_u32(&x->o, 2);
-    reef__put_u32(&x->o, 0), reef__put_u32(&x->o, 0), reef__put_u32(&x->o, 1), reef__put_u64(&x->o, written), reef__put_handle(&x->o, (reef_entity){0, 1});
-    reef__put_u32(&x->o, 1), reef__put_u32(&x->o, 0), reef__put_u32(&x->o, 1), reef__put_u64(&x->o, written), reef__put_u32(&x->o, 3);
+    reef__put_u32(&x->o, 0), reef__put_u32(&x->o, 0), reef__put_u32(&x->o, 1), reef__put_u64(&x->o, written),
+        reef__put_handle(&x->o, (reef_entity){0, 1});
+    reef__put_u32(&x->o, 1), reef__put_u32(&x->o, 0), reef__put_u32(&x->o, 1), reef__put_u64(&x->o, written),
+        reef__put_u32(&x->o, 3);
     reef__section_end(&x->o);
 }
 
@@ -228,7 +237,8 @@ static void G5_what_a_system_has_seen_follows_from_the_order_of_versions(void **
     static const uint64_t runs[] = {1, 5, UINT64_C(1) << 55, UINT64_C(1) << 62, UINT64_MAX - 1};
     reef_world *w = world_of(state);
     forged x;
-    assert_false(reef_system_is_null(reef_system_new(w, &(reef_system_desc){.name = "watch", .function = watch, .text = "changed in Season"})));
+    assert_false(reef_system_is_null(
+        reef_system_new(w, &(reef_system_desc){.name = "watch", .function = watch, .text = "changed in Season"})));
     for (uint32_t i = 0; i < 5; i++) {
         for (uint64_t later = 0; later < 2; later++) {
             forge_seen(&x, UINT64_MAX, runs[i], runs[i] + later);
@@ -262,7 +272,8 @@ static void F10_a_world_may_be_saved_and_loaded_for_ever(void **state)
     assert_valid(w);
 }
 
-/* The way back to an old state, whose versions are small, is work of a moment: so what is saved then must not count all the versions since. */
+/* The way back to an old state, whose versions are small, is work of a moment: so what is saved then must not count
+ * all the versions since. */
 static void F10_a_world_may_go_back_and_be_saved_and_loaded_for_ever(void **state)
 {
     enum { TIMES = 200 };
@@ -286,7 +297,9 @@ static void F10_a_world_may_go_back_and_be_saved_and_loaded_for_ever(void **stat
     reef_snapshot_free(s);
 }
 
-typedef struct told { uint32_t misuses; } told;
+typedef struct told {
+    uint32_t misuses;
+} told;
 
 static void count_misuse(void *context, reef_status status, const char *message)
 {
@@ -299,7 +312,9 @@ static void G5_damaged_files_are_no_misuse(void **state)
 {
     told t = {0};
     char text[512];
-    reef_world *w = world_of(state), *few = another_world(state, &(reef_world_config){.entities_max = 3, .misuse = count_misuse, .context = &t});
+    reef_world *w = world_of(state),
+               *few =
+                   another_world(state, &(reef_world_config){.entities_max = 3, .misuse = count_misuse, .context = &t});
     for (uint32_t i = 0; i < 5; i++) assert_some(reef_create_entity(w));
     reef_bytes bytes = {NULL, 0};
     assert_ok(reef_save_bytes(w, &bytes, NULL));
@@ -319,10 +334,14 @@ static void G5_damaged_files_are_no_misuse(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        TEST(G5_many_types_take_no_longer_each), TEST(G5_a_name_that_is_there_twice_is_refused), TEST(G5_a_store_begins_once),
-        TEST(G5_events_without_values_are_no_more_than_memory), TEST(G5_the_newest_version_may_be_any), TEST(G5_what_a_system_has_seen_follows_from_the_order_of_versions),
-        TEST(G5_damaged_files_are_no_misuse), TEST(F10_a_world_may_be_saved_and_loaded_for_ever),
-        TEST(F10_a_world_may_go_back_and_be_saved_and_loaded_for_ever)};
+    const struct CMUnitTest tests[] = {TEST(G5_many_types_take_no_longer_each),
+                                       TEST(G5_a_name_that_is_there_twice_is_refused),
+                                       TEST(G5_a_store_begins_once),
+                                       TEST(G5_events_without_values_are_no_more_than_memory),
+                                       TEST(G5_the_newest_version_may_be_any),
+                                       TEST(G5_what_a_system_has_seen_follows_from_the_order_of_versions),
+                                       TEST(G5_damaged_files_are_no_misuse),
+                                       TEST(F10_a_world_may_be_saved_and_loaded_for_ever),
+                                       TEST(F10_a_world_may_go_back_and_be_saved_and_loaded_for_ever)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,18 +1,24 @@
-/* Files and differences are read while memory ends: nothing happens then, and nothing but NO_MEMORY is answered. The sweep over all that a world may
- * have is test_oom_files.c. */
+/* Files and differences are read while memory ends: nothing happens then, and nothing but NO_MEMORY is answered. The
+ * sweep over all that a world may have is test_oom_files.c. */
 #include "load_zoo.h"
 #include "support.h"
 
-typedef struct { int32_t n; } Stamped;
-typedef struct { int32_t n; } Lot;
+typedef struct {
+    int32_t n;
+} Stamped;
+typedef struct {
+    int32_t n;
+} Lot;
 static const reef_hooks stamped_rows = {.track_rows = true};
 REEF_COMPONENT_HOOKS(Stamped, &stamped_rows);
 REEF_FIELDS(Stamped, REEF_FIELD(Stamped, n, REEF_I32, NULL, 0, 0));
 REEF_COMPONENT_IN(Lot, REEF_MULTI);
 REEF_FIELDS(Lot, REEF_FIELD(Lot, n, REEF_I32, NULL, 0, 0));
 
-/* Each allocation fails in its turn, alone or with all that follow: the world is as it was, until one time nothing fails. */
-static void sweep_memory(void **state, reef_world *w, reef_status (*call)(reef_world *, const void *, size_t), reef_bytes bytes)
+/* Each allocation fails in its turn, alone or with all that follow: the world is as it was, until one time nothing
+ * fails. */
+static void sweep_memory(void **state, reef_world *w, reef_status (*call)(reef_world *, const void *, size_t),
+                         reef_bytes bytes)
 {
     heap *h = heap_of(state);
     const uint64_t hash = reef_hash(w);
@@ -37,7 +43,10 @@ static void sweep_memory(void **state, reef_world *w, reef_status (*call)(reef_w
     reef_snapshot_free(before);
 }
 
-static reef_status load_call(reef_world *w, const void *data, size_t size) { return reef_load_bytes(w, data, size, NULL); }
+static reef_status load_call(reef_world *w, const void *data, size_t size)
+{
+    return reef_load_bytes(w, data, size, NULL);
+}
 
 static void G5_without_memory_nothing_happens(void **state)
 {
@@ -95,7 +104,8 @@ static void G5_a_difference_leaves_readers_of_removals_where_they_were(void **st
     reef_bytes bytes = difference(w, fork, true);
     sweep_memory(state, w, reef_diff_apply, bytes);
     assert_int_equal(reef_count_alive(w), 3);
-    assert_true(reef_removals_next(w, r, &lost, &value)); /* as before a restore: of what it takes away nobody is told */
+    /* as before a restore: of what it takes away nobody is told */
+    assert_true(reef_removals_next(w, r, &lost, &value));
     assert_entity(e[0], lost);
     assert_int_equal(value.n, 0);
     assert_false(reef_removals_next(w, r, &lost, &value));
@@ -122,7 +132,8 @@ static void G5_a_sealed_file_is_not_corrupt_where_memory_ends(void **state)
 static void F10_several_values_may_become_none_at_all(void **state)
 {
     reef_world *w = world_of(state), *fork = reef_fork(w);
-    for (int i = 0; i < 3; i++) assert_non_null(reef_append_id(w, reef_create(w), reef_id(Lot), &(Lot){i}, sizeof(Lot)));
+    for (int i = 0; i < 3; i++)
+        assert_non_null(reef_append_id(w, reef_create(w), reef_id(Lot), &(Lot){i}, sizeof(Lot)));
     reef_bytes bytes = difference(w, fork, false);
     sweep_memory(state, w, reef_diff_apply, bytes);
     assert_int_equal(reef_world_stats(w).indices, 0);

@@ -1,5 +1,5 @@
-/* What systems have seen is the same in a world that was loaded, or became what it is by a difference: also where a difference leads back, or to a state that
- * was restored. */
+/* What systems have seen is the same in a world that was loaded, or became what it is by a difference: also where a
+ * difference leads back, or to a state that was restored. */
 #include "load_zoo.h"
 #include "reef/system.h"
 #include "support.h"
@@ -39,7 +39,8 @@ static void rows_tell(reef_block *b)
 static void teller_add(reef_world *w, const char *text)
 {
     reef_watch_systems(w, false); /* they would run twice */
-    assert_false(reef_system_is_null(reef_system_new(w, &(reef_system_desc){.name = "tell", .function = rows_tell, .text = text})));
+    assert_false(reef_system_is_null(
+        reef_system_new(w, &(reef_system_desc){.name = "tell", .function = rows_tell, .text = text})));
 }
 
 static uint32_t told_by_tick(reef_world *w)
@@ -59,7 +60,8 @@ static void go_back(reef_world *w, reef_world *before)
     reef_world_free(before);
 }
 
-/* A difference that leads back takes the runs of systems back too: what both states have and no system had seen is new again. */
+/* A difference that leads back takes the runs of systems back too: what both states have and no system had seen is
+ * new again. */
 static void F10_by_undo_a_system_sees_again_what_it_had_not_seen(void **state)
 {
     reef_world *w = world_of(state);
@@ -80,7 +82,8 @@ static void F10_by_undo_a_system_sees_nothing_that_it_had_seen(void **state)
 {
     reef_world *w = world_of(state);
     teller_add(w, "changed in Season");
-    const reef_entity a = reef_spawn(w, reef_with(Season, 1)), b = reef_spawn(w, reef_with(Season, 1), reef_with(Spot, 1, 2, 3));
+    const reef_entity a = reef_spawn(w, reef_with(Season, 1)),
+                      b = reef_spawn(w, reef_with(Season, 1), reef_with(Spot, 1, 2, 3));
     assert_int_equal(told_by_tick(w), 2);
     reef_set(w, b, Season, 2);
     reef_world *before = reef_fork(w);
@@ -95,7 +98,8 @@ static void F10_by_undo_stamps_are_as_old_as_they_were(void **state)
     for (uint32_t added = 0; added < 2; added++) {
         reef_world *w = another_world(state, NULL);
         teller_add(w, added ? "added Age" : "changed in Age");
-        const reef_entity a = reef_spawn(w, reef_with(Age, 1)), b = reef_spawn(w, reef_with(Age, 1)), c = reef_spawn(w, reef_with(Age, 1));
+        const reef_entity a = reef_spawn(w, reef_with(Age, 1)), b = reef_spawn(w, reef_with(Age, 1)),
+                          c = reef_spawn(w, reef_with(Age, 1));
         assert_int_equal(told_by_tick(w), 3);
         const reef_entity d = reef_spawn(w, reef_with(Age, 1));
         reef_world *before = reef_fork(w);
@@ -181,7 +185,10 @@ static void F10_marks_leave_what_they_are_of_as_old_as_it_is(void **state)
     reef_bytes_free(&again);
 }
 
-static void note_count(void *context, const reef_load_note *note) { *(uint32_t *)context += note->kind == REEF_NOTE_SYSTEM_UNKNOWN; }
+static void note_count(void *context, const reef_load_note *note)
+{
+    *(uint32_t *)context += note->kind == REEF_NOTE_SYSTEM_UNKNOWN;
+}
 
 /* How far the system was is forgotten, and reported; the file isn't damaged for that. */
 static void F10_a_sealed_file_may_tell_of_a_system_that_is_not_there(void **state)
@@ -189,11 +196,13 @@ static void F10_a_sealed_file_may_tell_of_a_system_that_is_not_there(void **stat
     reef_world *w = world_of(state), *other = another_world(state, NULL);
     reef_bytes bytes = {NULL, 0};
     uint32_t unknown = 0;
-    assert_false(reef_system_is_null(reef_system_new(w, &(reef_system_desc){.name = "tell", .function = rows_tell, .text = "in Spot", .interval_ns = 1000000})));
+    assert_false(reef_system_is_null(reef_system_new(
+        w, &(reef_system_desc){.name = "tell", .function = rows_tell, .text = "in Spot", .interval_ns = 1000000})));
     (void)reef_spawn(w, reef_with(Spot, 1, 2, 3));
     for (uint32_t i = 0; i < 3; i++) assert_ok(reef_tick(w, 1.0f / 64));
     assert_ok(reef_save_bytes(w, &bytes, &(reef_save_desc){.sealed = true}));
-    const reef_status s = reef_load_bytes(other, bytes.data, bytes.size, &(reef_load_desc){.note = note_count, .context = &unknown});
+    const reef_status s =
+        reef_load_bytes(other, bytes.data, bytes.size, &(reef_load_desc){.note = note_count, .context = &unknown});
     if (s != REEF_OK) fail_msg("%s", reef_last_error(other).detail);
     assert_true(unknown > 0);
     reef_bytes_free(&bytes);

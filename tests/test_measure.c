@@ -1,5 +1,6 @@
-/* What is counted of systems, and who is told of jobs (F11): without being asked reef reads no clock; asked, it counts runs, blocks, rows and
- * time; a profiler's functions are called around each job. The clock is the test's: the linker leads timespec_get here (CMakeLists.txt). */
+/* What is counted of systems, and who is told of jobs (F11): without being asked reef reads no clock; asked, it
+ * counts runs, blocks, rows and time; a profiler's functions are called around each job. The clock is the test's:
+ * the linker leads timespec_get here (CMakeLists.txt). */
 #include "base/platform.h"
 #include "support.h"
 #include <stdatomic.h>
@@ -51,7 +52,8 @@ static reef_world *measured_world(void **state, reef_system_id *ids)
     return w;
 }
 
-static void assert_counted(const reef_world *w, reef_system_id id, uint64_t runs, uint64_t blocks, uint64_t rows, uint64_t time, uint64_t longest)
+static void assert_counted(const reef_world *w, reef_system_id id, uint64_t runs, uint64_t blocks, uint64_t rows,
+                           uint64_t time, uint64_t longest)
 {
     const reef_system_stats s = reef_system_measured(w, id);
     assert_int_equal(s.runs, runs);
@@ -66,8 +68,10 @@ static void F11_no_clock_is_read_unless_systems_are_measured(void **state)
     reef_system_id ids[3];
     reef_world *w = measured_world(state, ids);
     assert_ok(reef_phase_new(w, &(reef_phase_desc){.name = "steps", .step_ns = 1000000}));
-    assert_false(reef_system_is_null(reef_system_new(w, &(reef_system_desc){.name = "step", .function = take_time, .text = "Position", .phase = "steps"})));
-    assert_false(reef_system_is_null(reef_system_new(w, &(reef_system_desc){.name = "seldom", .function = take_time, .interval_ns = 2000000})));
+    assert_false(reef_system_is_null(reef_system_new(
+        w, &(reef_system_desc){.name = "step", .function = take_time, .text = "Position", .phase = "steps"})));
+    assert_false(reef_system_is_null(
+        reef_system_new(w, &(reef_system_desc){.name = "seldom", .function = take_time, .interval_ns = 2000000})));
     for (uint32_t threads = 1; threads <= 3; threads += 2) {
         reef_pool *p = threads > 1 ? reef_pool_new(&(reef_pool_config){.threads = threads}) : NULL;
         assert_ok(reef_set_pool(w, p));
@@ -83,7 +87,8 @@ static void F11_no_clock_is_read_unless_systems_are_measured(void **state)
         atomic_store(&clock_reads, 0);
         assert_ok(reef_tick(w, 0.003f));
         assert_int_equal(atomic_load(&clock_reads), 0);
-        assert_int_equal(reef_system_measured(w, ids[0]).runs, 1); /* what was counted stays until it is turned on again */
+        /* what was counted stays until it is turned on again */
+        assert_int_equal(reef_system_measured(w, ids[0]).runs, 1);
         reef_measure_systems(w, true);
         for (int i = 0; i < 3; i++) assert_counted(w, ids[i], 0, 0, 0, 0, 0);
         reef_measure_systems(w, false);
@@ -126,7 +131,7 @@ static void F11_what_is_counted_of_systems(void **state)
 typedef struct tracer {
     atomic_uint begun, ended, wrong;
     atomic_uint inside[REEF_THREADS_MAX]; /* by worker */
-    uint32_t    threads;
+    uint32_t threads;
 } tracer;
 
 static void job_begins(void *context, const char *system, uint32_t worker)
@@ -134,7 +139,8 @@ static void job_begins(void *context, const char *system, uint32_t worker)
     tracer *t = context;
     atomic_fetch_add(&t->begun, 1);
     if (worker >= t->threads || atomic_fetch_add(&t->inside[worker], 1) != 0) atomic_fetch_add(&t->wrong, 1);
-    if (strcmp(system, "split") != 0 && strcmp(system, "whole") != 0 && strcmp(system, "alone") != 0) atomic_fetch_add(&t->wrong, 1);
+    if (strcmp(system, "split") != 0 && strcmp(system, "whole") != 0 && strcmp(system, "alone") != 0)
+        atomic_fetch_add(&t->wrong, 1);
 }
 
 static void job_ends(void *context, const char *system, uint32_t worker)

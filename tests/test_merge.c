@@ -3,7 +3,7 @@
 
 typedef struct {
     reef_entity to;
-    int32_t     n;
+    int32_t n;
 } Link;
 typedef struct {
     reef_entity ring[3];
@@ -13,15 +13,15 @@ typedef struct {
 } Target;
 typedef struct {
     reef_entity who;
-    int32_t     since;
+    int32_t since;
 } Friend;
 typedef struct {
-    int32_t     n;
+    int32_t n;
     reef_entity chief;
 } Emblem;
 typedef struct {
     reef_entity at;
-    float       x;
+    float x;
 } Anchor;
 typedef struct {
     reef_entity at; /* that no field tells of */
@@ -81,7 +81,8 @@ static void crew(reef_world *w, reef_entity *e)
         if (i % 5 == 1) assert_true(reef_set(w, e[i], Story, i) >= 0);
         if (i % 6 == 1) assert_true(reef_set(w, e[i], Sound, i) >= 0);
         if (i % 4 == 2) reef_ensure(w, e[i], Copied)->value = i;
-        if (i % 9 == 2) for (int k = 0; k < 3; k++) assert_ok(reef_add(w, e[i], Several));
+        if (i % 9 == 2)
+            for (int k = 0; k < 3; k++) assert_ok(reef_add(w, e[i], Several));
         if (i % 2) assert_ok(reef_add(w, e[i], Awake));
         if (i % 7 == 3) assert_ok(reef_add(w, e[i], Frozen));
         if (i % 10 == 4) assert_ok(reef_set_name(w, e[i], (char[]){(char)('a' + i), 0}));
@@ -105,10 +106,10 @@ static void same_handles(const reef_merged *who, const reef_entity *from, const 
 }
 
 typedef struct together {
-    const reef_world  *to, *from;
+    const reef_world *to, *from;
     const reef_merged *who;
-    reef_entity        e;
-    uint32_t           count;
+    reef_entity e;
+    uint32_t count;
 } together;
 
 static bool component_same(void *context, reef_entity e, reef_component c, const void *data, size_t size)
@@ -120,7 +121,8 @@ static bool component_same(void *context, reef_entity e, reef_component c, const
     assert_true(reef_has_id(x->to, f, c));
     assert_int_equal(reef_is_enabled_id(x->from, e, c), reef_is_enabled_id(x->to, f, c));
     assert_int_equal(reef_count_on_id(x->from, e, c), reef_count_on_id(x->to, f, c));
-    if (c.id == reef_id(Copied).id) assert_int_equal(reef_get(x->from, e, Copied)->value, reef_get(x->to, f, Copied)->value);
+    if (c.id == reef_id(Copied).id)
+        assert_int_equal(reef_get(x->from, e, Copied)->value, reef_get(x->to, f, Copied)->value);
     if (c.id == reef_id(Sound).id) assert_int_equal(reef_get(x->to, f, Sound)->n, 0);
     if (c.id == reef_id(Anchor).id) {
         Anchor a, b;
@@ -159,12 +161,15 @@ static void same_entity(together *x, reef_entity e)
     reef_visit_entity(x->from, e, component_same, x);
     const Link *l = reef_get(x->from, e, Link), *l2 = reef_get(x->to, f, Link);
     if (l) assert_int_equal(l->n, l2->n), same_handles(x->who, &l->to, &l2->to, 1);
-    if (reef_get(x->from, e, Links)) same_handles(x->who, reef_get(x->from, e, Links)->ring, reef_get(x->to, f, Links)->ring, 3);
-    if (reef_get(x->from, e, Target)) same_handles(x->who, &reef_get(x->from, e, Target)->at, &reef_get(x->to, f, Target)->at, 1);
+    if (reef_get(x->from, e, Links))
+        same_handles(x->who, reef_get(x->from, e, Links)->ring, reef_get(x->to, f, Links)->ring, 3);
+    if (reef_get(x->from, e, Target))
+        same_handles(x->who, &reef_get(x->from, e, Target)->at, &reef_get(x->to, f, Target)->at, 1);
     const Emblem *b = reef_get(x->from, e, Emblem), *b2 = reef_get(x->to, f, Emblem);
     if (b) assert_int_equal(b->n, b2->n), same_handles(x->who, &b->chief, &b2->chief, 1);
     const Friend *s = reef_span(x->from, e, Friend, &n), *s2 = reef_span(x->to, f, Friend, &m);
-    for (uint32_t i = 0; i < n; i++) assert_int_equal(s[i].since, s2[i].since), same_handles(x->who, &s[i].who, &s2[i].who, 1);
+    for (uint32_t i = 0; i < n; i++)
+        assert_int_equal(s[i].since, s2[i].since), same_handles(x->who, &s[i].who, &s2[i].who, 1);
 }
 
 static void same_crew(const reef_world *to, const reef_world *from, const reef_merged *who, const reef_entity *e)
@@ -259,9 +264,9 @@ static void G5_scripts_that_were_merged_go_on(void **state)
 }
 
 typedef struct order {
-    reef_entity      e[CREW * 12];
-    reef_component   c[CREW * 12];
-    uint32_t         count;
+    reef_entity e[CREW * 12];
+    reef_component c[CREW * 12];
+    uint32_t count;
 } order;
 static bool note_order(void *context, reef_entity e, reef_component c, const void *data, size_t size)
 {
@@ -284,7 +289,8 @@ static void G5_merging_keeps_the_order(void **state)
     reef_visit_world(from, note_order, a);
     reef_visit_world(w, note_order, b);
     assert_int_equal(a->count, b->count);
-    for (uint32_t i = 0; i < a->count; i++) assert_true(a->c[i].id == b->c[i].id && reef_entity_equal(became(who, a->e[i]), b->e[i]));
+    for (uint32_t i = 0; i < a->count; i++)
+        assert_true(a->c[i].id == b->c[i].id && reef_entity_equal(became(who, a->e[i]), b->e[i]));
     assert_ok(reef_merge(twin, from, NULL, NULL));
     assert_true(reef_hash(w) == reef_hash(twin) && reef_equal(w, twin, NULL));
     reef_merged_free(who);
@@ -303,12 +309,13 @@ static void G5_merging_some(void **state)
     assert_true(reef_hash(from) == before);
     uint32_t n = 0;
     for (int i = 0; i < CREW; i++) {
-        const bool comes = reef_has(from, e[i], Position) && reef_has(from, e[i], Link) && reef_is_enabled(from, e[i], Position) &&
-                           reef_is_enabled_entity(from, e[i]);
+        const bool comes = reef_has(from, e[i], Position) && reef_has(from, e[i], Link) &&
+                           reef_is_enabled(from, e[i], Position) && reef_is_enabled_entity(from, e[i]);
         assert_int_equal(comes, !reef_entity_is_null(became(who, e[i])));
         if (!comes) continue;
         n++;
-        same_handles(who, &reef_get(from, e[i], Link)->to, &reef_get(w, became(who, e[i]), Link)->to, 1); /* null, where it stays behind */
+        /* null, where it stays behind */
+        same_handles(who, &reef_get(from, e[i], Link)->to, &reef_get(w, became(who, e[i]), Link)->to, 1);
     }
     assert_true(n > 5);
     assert_int_equal(reef_count_alive(w), n);
@@ -391,7 +398,8 @@ static void G5_merging_that_is_refused(void **state)
     assert_ok(reef_world_use(strict, reef_id(Position)));
     assert_refused(strict, REEF_UNKNOWN_TYPE, reef_merge(strict, from, NULL, NULL));
     assert_int_equal(reef_last_error(strict).component.id, reef_id(Mass).id);
-    assert_ok(reef_merge(strict, from, &(reef_merge_desc){.query = "Position"}, NULL)); /* nobody of whom it doesn't know a type */
+    /* nobody of whom it doesn't know a type */
+    assert_ok(reef_merge(strict, from, &(reef_merge_desc){.query = "Position"}, NULL));
 }
 
 static void G5_merging_is_all_or_nothing(void **state)
@@ -415,7 +423,8 @@ static void G5_merging_is_all_or_nothing(void **state)
     assert_true(failed > 40);
     assert_int_equal(reef_count_alive(w), 2 * CREW);
     assert_true(digest(from) == theirs);
-    for (int i = 0; i < CREW; i++) if (reef_name(from, e[i])) assert_ok(reef_set_name(from, e[i], NULL));
+    for (int i = 0; i < CREW; i++)
+        if (reef_name(from, e[i])) assert_ok(reef_set_name(from, e[i], NULL));
     const uint64_t now = digest(w);
     for (uint64_t n = 1; n < 4; n++) { /* hooks that refuse */
         book.fail_copy = n * 4;

@@ -29,10 +29,12 @@ static void assert_kinds_at(const reef_world *w, reef_entity e, const int32_t *k
     assert_ptr_equal(b, reef_get(w, e, Buff));
     assert_int_equal(reef_has(w, e, Buff), count != 0);
     for (uint32_t i = 0; i < n; i++)
-        if (b[i].kind != kinds[i]) fail_msg("line %d: buff %u is %d instead of %d", line, (unsigned)i, b[i].kind, kinds[i]);
+        if (b[i].kind != kinds[i])
+            fail_msg("line %d: buff %u is %d instead of %d", line, (unsigned)i, b[i].kind, kinds[i]);
 }
 #define assert_kinds(w, e, ...) \
-    assert_kinds_at(w, e, (const int32_t[]){__VA_ARGS__}, (uint32_t)(sizeof((const int32_t[]){__VA_ARGS__}) / 4), __LINE__)
+    assert_kinds_at(w, e, (const int32_t[]){__VA_ARGS__}, (uint32_t)(sizeof((const int32_t[]){__VA_ARGS__}) / 4), \
+                    __LINE__)
 
 static void B4_add_adds_one_more(void **state)
 {
@@ -424,7 +426,8 @@ static void B4_a_query_asks_for_each(void **state)
     reef_snapshot *s = reef_snapshot_take(w);
     for (reef_block b = reef_begin_text(w, "each Buff, in Mass"); reef_next(&b);) reef_inout(&b, Buff)->kind += 0;
     assert_true(kinds_of_each(w, "in Mass, each in Buff", &visits, false) == sum);
-    for (reef_row row = reef_rows(w, reef_query_new(w, "each Buff")); reef_row_next(&row);) reef_at(row, Buff)->kind = 9;
+    for (reef_row row = reef_rows(w, reef_query_new(w, "each Buff")); reef_row_next(&row);)
+        reef_at(row, Buff)->kind = 9;
     assert_ok(reef_restore(w, s));
     assert_true(kinds_of_each(w, "in Mass, each in Buff", &visits, false) == sum);
     reef_snapshot_free(s);

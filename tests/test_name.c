@@ -41,8 +41,8 @@ static void C6_a_taken_name_is_refused(void **state)
 
 static void C6_the_last_part_is_unique_within_its_scope(void **state)
 {
-    reef_world              *w = world_of(state);
-    reef_entity              e[5], late = reef_create(w);
+    reef_world *w = world_of(state);
+    reef_entity e[5], late = reef_create(w);
     static const char *const names[] = {"ship.turret.barrel", "ship.hull.barrel", "barrel", "ship.turret", "ship"};
     for (int i = 0; i < 5; i++) assert_ok(reef_set_name(w, e[i] = reef_create(w), names[i]));
     for (int i = 0; i < 5; i++) assert_entity(e[i], reef_find(w, names[i]));
@@ -57,9 +57,9 @@ static void C6_the_last_part_is_unique_within_its_scope(void **state)
 static void C6_bad_names_are_refused(void **state)
 {
     static const char *const bad[] = {"", ".", "a.", ".a", "a..b", "..", "a.b."};
-    reef_world              *w = world_of(state);
-    reef_entity              e = reef_create(w);
-    char                     longest[REEF_NAME_MAX + 2];
+    reef_world *w = world_of(state);
+    reef_entity e = reef_create(w);
+    char longest[REEF_NAME_MAX + 2];
     for (int i = 0; i < 7; i++) {
         assert_refused(w, REEF_BAD_TEXT, reef_set_name(w, e, bad[i]));
         assert_none(reef_find(w, bad[i]));
@@ -83,7 +83,7 @@ static void C6_a_name_dies_with_its_entity(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[6];
-    char        name[16];
+    char name[16];
     for (int i = 0; i < 6; i++) {
         e[i] = reef_spawn(w, reef_with(Position, 1, 2));
         snprintf(name, sizeof name, "e%d", i);
@@ -111,11 +111,11 @@ static void C6_a_random_life_of_names(void **state)
 {
     enum { N = 1200 };
     static reef_entity e[N];
-    static uint32_t    named[N]; /* number of the name, 0: none */
-    static int         owner[3 * N + 1];
-    reef_world        *w = world_of(state);
-    uint64_t           seed = 21;
-    char               name[40];
+    static uint32_t named[N]; /* number of the name, 0: none */
+    static int owner[3 * N + 1];
+    reef_world *w = world_of(state);
+    uint64_t seed = 21;
+    char name[40];
     memset(named, 0, sizeof named);
     for (int i = 0; i <= 3 * N; i++) owner[i] = -1;
     for (int i = 0; i < N; i++) e[i] = reef_create(w);

@@ -1,4 +1,5 @@
-/* Observers (F3, H1): who is told of what, in which order, with which values; what they may ask for; when collected ones hear. */
+/* Observers (F3, H1): who is told of what, in which order, with which values; what they may ask for; when collected
+ * ones hear. */
 #include "support.h"
 
 /* ---- what was heard ---- */
@@ -8,12 +9,15 @@ typedef struct heard {
     reef_observed kind;
     reef_component component;
     reef_entity entity;
-    int32_t     now, old; /* the first four bytes, -1: none */
-    uint32_t    count;    /* of the block */
-    bool        existing;
+    int32_t now, old; /* the first four bytes, -1: none */
+    uint32_t count;   /* of the block */
+    bool existing;
 } heard;
 
-static struct { heard at[20000]; uint32_t count, calls; } tape;
+static struct {
+    heard at[20000];
+    uint32_t count, calls;
+} tape;
 
 static void rewind_tape(void) { tape.count = tape.calls = 0; }
 
@@ -30,44 +34,62 @@ static void hear(const reef_notice *n)
     assert_in_range(n->count, 1, REEF_BLOCK_ROWS);
     for (uint32_t i = 0; i < n->count; i++) {
         assert_true(tape.count < sizeof tape.at / sizeof tape.at[0]);
-        tape.at[tape.count++] = (heard){n->context, n->kind, n->component, n->entities[i], first_bytes(reef_notice_value(n, i)),
-                                        first_bytes(reef_notice_old(n, i)), n->count, n->existing};
+        tape.at[tape.count++] = (heard){n->context,
+                                        n->kind,
+                                        n->component,
+                                        n->entities[i],
+                                        first_bytes(reef_notice_value(n, i)),
+                                        first_bytes(reef_notice_old(n, i)),
+                                        n->count,
+                                        n->existing};
     }
     if (n->values && n->count > 1) assert_ptr_equal((const char *)n->values + n->size, reef_notice_value(n, 1));
     if (n->olds && n->count > 1) assert_ptr_equal((const char *)n->olds + n->size, reef_notice_old(n, 1));
 }
 
-static void assert_heard_at(uint32_t i, const char *who, reef_observed kind, reef_entity e, int32_t now, int32_t old, int line)
+static void assert_heard_at(uint32_t i, const char *who, reef_observed kind, reef_entity e, int32_t now, int32_t old,
+                            int line)
 {
     if (i >= tape.count) fail_msg("line %d: number %u wasn't heard, %u were", line, (unsigned)i, (unsigned)tape.count);
     const heard *h = &tape.at[i];
-    if (strcmp(h->who, who) != 0 || h->kind != kind || !reef_entity_equal(h->entity, e) || h->now != now || h->old != old)
-        fail_msg("line %d: number %u: %s kind %d entity %uv%u now %d old %d, wanted %s kind %d entity %uv%u now %d old %d", line, (unsigned)i,
-                 h->who, (int)h->kind, (unsigned)h->entity.index, (unsigned)h->entity.generation, (int)h->now, (int)h->old, who, (int)kind,
-                 (unsigned)e.index, (unsigned)e.generation, (int)now, (int)old);
+    if (strcmp(h->who, who) != 0 || h->kind != kind || !reef_entity_equal(h->entity, e) || h->now != now ||
+        h->old != old)
+        fail_msg(
+            "line %d: number %u: %s kind %d entity %uv%u now %d old %d, wanted %s kind %d entity %uv%u now %d old %d",
+            line, (unsigned)i, h->who, (int)h->kind, (unsigned)h->entity.index, (unsigned)h->entity.generation,
+            (int)h->now, (int)h->old, who, (int)kind, (unsigned)e.index, (unsigned)e.generation, (int)now, (int)old);
 }
 #define assert_heard(i, who, kind, e, now, old) assert_heard_at(i, who, kind, e, now, old, __LINE__)
 
 static reef_observer_id listen(reef_world *w, const char *name, uint32_t events, reef_component c)
 {
-    const reef_observer_id id = reef_observer_new(w, &(reef_observer_desc){.name = name, .function = hear, .events = events, .component = c,
-                                                                         .context = (void *)(uintptr_t)name});
+    const reef_observer_id id = reef_observer_new(
+        w, &(reef_observer_desc){
+               .name = name, .function = hear, .events = events, .component = c, .context = (void *)(uintptr_t)name});
     assert_false(reef_observer_is_null(id));
     return id;
 }
 
 static reef_observer_id listen_later(reef_world *w, const char *name, uint32_t events, reef_component c)
 {
-    const reef_observer_id id = reef_observer_new(w, &(reef_observer_desc){.name = name, .function = hear, .events = events, .component = c,
-                                                                         .collected = true, .context = (void *)(uintptr_t)name});
+    const reef_observer_id id = reef_observer_new(w, &(reef_observer_desc){.name = name,
+                                                                           .function = hear,
+                                                                           .events = events,
+                                                                           .component = c,
+                                                                           .collected = true,
+                                                                           .context = (void *)(uintptr_t)name});
     assert_false(reef_observer_is_null(id));
     return id;
 }
 
 static reef_observer_id listen_match(reef_world *w, const char *name, const char *text, bool collected)
 {
-    const reef_observer_id id = reef_observer_new(w, &(reef_observer_desc){.name = name, .function = hear, .text = text, .collected = collected,
-                                                                         .events = REEF_ON_MATCH | REEF_ON_UNMATCH, .context = (void *)(uintptr_t)name});
+    const reef_observer_id id = reef_observer_new(w, &(reef_observer_desc){.name = name,
+                                                                           .function = hear,
+                                                                           .text = text,
+                                                                           .collected = collected,
+                                                                           .events = REEF_ON_MATCH | REEF_ON_UNMATCH,
+                                                                           .context = (void *)(uintptr_t)name});
     assert_false(reef_observer_is_null(id));
     return id;
 }
@@ -152,7 +174,8 @@ static void F3_tags_and_switches_are_observed(void **state)
     }
 }
 
-/* Adds of rows that have neighbours, of a tag and of a component, over and over: who is told follows the observers that there are. */
+/* Adds of rows that have neighbours, of a tag and of a component, over and over: who is told follows the observers
+ * that there are. */
 static void adds_are_told(reef_world *w, const reef_entity *e, uint32_t n, const char *const *who, uint32_t told)
 {
     const reef_component both[] = {reef_id(Frozen), reef_id(Health)};
@@ -189,18 +212,28 @@ static void F3_adds_are_told_to_whoever_listens_now(void **state)
     const reef_observer_id ids[] = {listen(w, "one", REEF_ON_ADD, frozen), listen(w, "other", REEF_ON_ADD, health)};
     for (uint32_t i = 0; i < 2; i++) assert_ok(reef_observer_remove(w, ids[i]));
     adds_are_told(w, e, N, NULL, 0);
-    const reef_observer_id f = reef_observer_new(w, &(reef_observer_desc){.name = "f", .function = hear, .events = REEF_ON_ADD, .component = frozen, .context = "one"});
-    const reef_observer_id h = reef_observer_new(w, &(reef_observer_desc){.name = "h", .function = hear, .events = REEF_ON_ADD, .component = health, .context = "one"});
+    const reef_observer_id f = reef_observer_new(
+        w, &(reef_observer_desc){
+               .name = "f", .function = hear, .events = REEF_ON_ADD, .component = frozen, .context = "one"});
+    const reef_observer_id h = reef_observer_new(
+        w, &(reef_observer_desc){
+               .name = "h", .function = hear, .events = REEF_ON_ADD, .component = health, .context = "one"});
     adds_are_told(w, e, N, one, 1);
     assert_ok(reef_observer_remove(w, h)); /* who was told last; the other one listens on */
     rewind_tape();
     for (int i = 0; i < N; i++) assert_ok(reef_add(w, e[i], Health));
     for (int i = 0; i < N; i++) assert_ok(reef_remove(w, e[i], Health));
     assert_int_equal(tape.count, 0);
-    const reef_observer_id again = reef_observer_new(w, &(reef_observer_desc){.name = "h", .function = hear, .events = REEF_ON_ADD, .component = health, .context = "one"});
+    const reef_observer_id again = reef_observer_new(
+        w, &(reef_observer_desc){
+               .name = "h", .function = hear, .events = REEF_ON_ADD, .component = health, .context = "one"});
     adds_are_told(w, e, N, one, 1);
     for (uint32_t i = 0; i < 2; i++)
-        (void)reef_observer_new(w, &(reef_observer_desc){.name = i ? "f2" : "h2", .function = hear, .events = REEF_ON_ADD, .component = i ? frozen : health, .context = "two"});
+        (void)reef_observer_new(w, &(reef_observer_desc){.name = i ? "f2" : "h2",
+                                                         .function = hear,
+                                                         .events = REEF_ON_ADD,
+                                                         .component = i ? frozen : health,
+                                                         .context = "two"});
     adds_are_told(w, e, N, two, 2);
     assert_ok(reef_observer_remove(w, f));
     assert_ok(reef_observer_remove(w, again));
@@ -210,7 +243,12 @@ static void F3_adds_are_told_to_whoever_listens_now(void **state)
     adds_are_told(w, e, N, last, 1);
     reef_world_free(fork);
     for (uint32_t i = 0; i < 2; i++)
-        (void)reef_observer_new(w, &(reef_observer_desc){.name = i ? "f3" : "h3", .function = hear, .events = REEF_ON_ADD, .component = i ? frozen : health, .context = "one", .collected = true});
+        (void)reef_observer_new(w, &(reef_observer_desc){.name = i ? "f3" : "h3",
+                                                         .function = hear,
+                                                         .events = REEF_ON_ADD,
+                                                         .component = i ? frozen : health,
+                                                         .context = "one",
+                                                         .collected = true});
     const char *mixed[] = {"two", "one"};
     adds_are_told(w, e, N, mixed, 2); /* each call is its own flush */
     listen_match(w, "match", "in Position, in Mass, !Hungry", false);
@@ -220,14 +258,16 @@ static void F3_adds_are_told_to_whoever_listens_now(void **state)
     for (uint32_t i = 0; i < N; i++) assert_heard(i, "match", REEF_ON_UNMATCH, e[i], -1, -1);
 }
 
-/* What the observer asks for is done before the next add, which finds another table; what it is refused has its name. */
+/* What the observer asks for is done before the next add, which finds another table; what it is refused has its
+ * name. */
 static void moves_it_on(const reef_notice *n)
 {
     const reef_entity dead = {0, 0};
     assert_int_equal(n->count, 1);
     assert_ok(reef_add(n->world, n->entities[0], Hungry));
     assert_false(reef_has(n->world, n->entities[0], Hungry));
-    if (++tape.calls % 3 == 0) assert_int_equal(reef_add_id(n->world, dead, reef_id(Hungry), NULL, NULL), REEF_NOT_ALIVE);
+    if (++tape.calls % 3 == 0)
+        assert_int_equal(reef_add_id(n->world, dead, reef_id(Hungry), NULL, NULL), REEF_NOT_ALIVE);
 }
 
 static void F3_the_only_observer_of_many_adds_may_ask_for_more(void **state)
@@ -376,19 +416,19 @@ static void F3_a_match_begins_and_ends(void **state)
     listen_match(w, "m", "Position, !Frozen, Awake", false);
     const reef_entity e = reef_spawn(w, reef_with(Position, 1, 2));
     assert_int_equal(tape.count, 0);
-    assert_ok(reef_add(w, e, Awake)); /* begins */
-    assert_ok(reef_add(w, e, Mass));  /* goes on */
-    assert_ok(reef_add(w, e, Frozen)); /* ends */
-    assert_ok(reef_remove(w, e, Frozen)); /* begins */
-    assert_ok(reef_disable_entity(w, e)); /* ends */
-    assert_ok(reef_enable_entity(w, e)); /* begins */
-    assert_ok(reef_disable(w, e, Position)); /* ends */
-    assert_ok(reef_enable(w, e, Position)); /* begins */
-    assert_ok(reef_remove(w, e, Awake)); /* ends */
-    assert_ok(reef_add(w, e, Awake)); /* begins */
+    assert_ok(reef_add(w, e, Awake));          /* begins */
+    assert_ok(reef_add(w, e, Mass));           /* goes on */
+    assert_ok(reef_add(w, e, Frozen));         /* ends */
+    assert_ok(reef_remove(w, e, Frozen));      /* begins */
+    assert_ok(reef_disable_entity(w, e));      /* ends */
+    assert_ok(reef_enable_entity(w, e));       /* begins */
+    assert_ok(reef_disable(w, e, Position));   /* ends */
+    assert_ok(reef_enable(w, e, Position));    /* begins */
+    assert_ok(reef_remove(w, e, Awake));       /* ends */
+    assert_ok(reef_add(w, e, Awake));          /* begins */
     const reef_entity copy = reef_clone(w, e); /* begins for the copy */
-    assert_ok(reef_destroy(w, e)); /* ends */
-    assert_ok(reef_remove_all(w, copy)); /* ends */
+    assert_ok(reef_destroy(w, e));             /* ends */
+    assert_ok(reef_remove_all(w, copy));       /* ends */
     for (uint32_t i = 0; i < 9; i++) assert_heard(i, "m", i % 2 ? REEF_ON_UNMATCH : REEF_ON_MATCH, e, -1, -1);
     assert_heard(9, "m", REEF_ON_MATCH, copy, -1, -1);
     assert_heard(10, "m", REEF_ON_UNMATCH, e, -1, -1);
@@ -413,7 +453,8 @@ static void F3_matches_of_whole_queries(void **state)
     assert_ok(reef_enable_entities_where(w, off));
     assert_int_equal(tape.count, 1000);
     assert_int_equal(tape.calls, 5);
-    for (uint32_t i = 0; i < 1000; i++) assert_heard(i, "m", i / 200 % 2 ? REEF_ON_UNMATCH : REEF_ON_MATCH, e[i % 200], -1, -1);
+    for (uint32_t i = 0; i < 1000; i++)
+        assert_heard(i, "m", i / 200 % 2 ? REEF_ON_UNMATCH : REEF_ON_MATCH, e[i % 200], -1, -1);
 }
 
 /* ---- cascades ---- */
@@ -437,12 +478,21 @@ static void F3_what_observers_ask_for_is_done_first_in_first_out(void **state)
 {
     reef_world *w = world_of(state);
     begin(state);
-    assert_false(reef_observer_is_null(reef_observer_new(w, &(reef_observer_desc){.name = "freeze", .function = freeze_it, .events = REEF_ON_ADD,
-                                                                               .component = reef_id(Mass), .context = "freeze"})));
-    assert_false(reef_observer_is_null(reef_observer_new(w, &(reef_observer_desc){.name = "spawn", .function = spawn_hungry, .events = REEF_ON_ADD,
-                                                                               .component = reef_id(Mass), .context = "spawn"})));
-    assert_false(reef_observer_is_null(reef_observer_new(w, &(reef_observer_desc){.name = "more", .function = spawn_hungry, .events = REEF_ON_ADD,
-                                                                               .component = reef_id(Frozen), .context = "more"})));
+    assert_false(reef_observer_is_null(reef_observer_new(w, &(reef_observer_desc){.name = "freeze",
+                                                                                  .function = freeze_it,
+                                                                                  .events = REEF_ON_ADD,
+                                                                                  .component = reef_id(Mass),
+                                                                                  .context = "freeze"})));
+    assert_false(reef_observer_is_null(reef_observer_new(w, &(reef_observer_desc){.name = "spawn",
+                                                                                  .function = spawn_hungry,
+                                                                                  .events = REEF_ON_ADD,
+                                                                                  .component = reef_id(Mass),
+                                                                                  .context = "spawn"})));
+    assert_false(reef_observer_is_null(reef_observer_new(w, &(reef_observer_desc){.name = "more",
+                                                                                  .function = spawn_hungry,
+                                                                                  .events = REEF_ON_ADD,
+                                                                                  .component = reef_id(Frozen),
+                                                                                  .context = "more"})));
     listen(w, "hungry", REEF_ON_ADD, reef_id(Hungry));
     const reef_entity e = reef_create(w);
     assert_ok(reef_add(w, e, Mass));
@@ -501,7 +551,8 @@ static void F3_sets_by_observers_are_done_after_them(void **state)
 static void for_ever(const reef_notice *n)
 {
     tape.calls++;
-    const reef_status s = reef_set(n->world, n->entities[0], Health, reef_get(n->world, n->entities[0], Health)->now + 1, 0);
+    const reef_status s =
+        reef_set(n->world, n->entities[0], Health, reef_get(n->world, n->entities[0], Health)->now + 1, 0);
     if (s != REEF_OK) assert_int_equal(s, REEF_LIMIT);
 }
 
@@ -545,7 +596,8 @@ static void tries(const reef_notice *n)
         for (uint32_t i = 0; i < b.count; i++) p[i].x += 1;
     }
     const reef_query q = reef_query_new(w, "Position");
-    for (reef_block b = reef_begin_loop(w, q, &(reef_loop){.deferred = true}); reef_next(&b);) assert_ok(reef_add(w, b.entities[0], Hungry));
+    for (reef_block b = reef_begin_loop(w, q, &(reef_loop){.deferred = true}); reef_next(&b);)
+        assert_ok(reef_add(w, b.entities[0], Hungry));
     assert_ok(reef_query_free(w, q));
     assert_ok(reef_add(w, n->entities[0], Mass)); /* is still recorded */
     assert_false(reef_has(w, n->entities[0], Mass));
@@ -571,7 +623,10 @@ static void F3_observers_may_walk_and_write_but_not_fork(void **state)
 
 /* ---- the misuse hook ---- */
 
-typedef struct misuses { int count; char message[400]; } misuses;
+typedef struct misuses {
+    int count;
+    char message[400];
+} misuses;
 
 static void hear_misuse(void *context, reef_status status, const char *message)
 {

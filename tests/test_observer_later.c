@@ -1,15 +1,20 @@
-/* Observers over time (F3): collected ones, flushes, systems on several threads, forks and snapshots, what is there already, limits. */
+/* Observers over time (F3): collected ones, flushes, systems on several threads, forks and snapshots, what is there
+ * already, limits. */
 #include "support.h"
 
 typedef struct heard {
     const char *who;
     reef_observed kind;
     reef_entity entity;
-    int32_t     now, old;
-    bool        existing;
+    int32_t now, old;
+    bool existing;
 } heard;
 
-static struct { heard at[40000]; uint32_t count, calls; uint64_t sum; } tape;
+static struct {
+    heard at[40000];
+    uint32_t count, calls;
+    uint64_t sum;
+} tape;
 
 static int32_t first_bytes(const void *p)
 {
@@ -23,19 +28,27 @@ static void hear(const reef_notice *n)
     tape.calls++;
     for (uint32_t i = 0; i < n->count; i++) {
         assert_true(tape.count < sizeof tape.at / sizeof tape.at[0]);
-        const heard h = {n->context, n->kind, n->entities[i], first_bytes(reef_notice_value(n, i)), first_bytes(reef_notice_old(n, i)), n->existing};
+        const heard h = {n->context,
+                         n->kind,
+                         n->entities[i],
+                         first_bytes(reef_notice_value(n, i)),
+                         first_bytes(reef_notice_old(n, i)),
+                         n->existing};
         tape.at[tape.count++] = h;
-        tape.sum = (tape.sum ^ reef_entity_bits(h.entity)) * 0x100000001B3u + (uint64_t)h.kind * 31 + (uint32_t)h.now * 7u + (uint32_t)h.old;
+        tape.sum = (tape.sum ^ reef_entity_bits(h.entity)) * 0x100000001B3u + (uint64_t)h.kind * 31 +
+                   (uint32_t)h.now * 7u + (uint32_t)h.old;
     }
 }
 
-static void assert_heard_at(uint32_t i, const char *who, reef_observed kind, reef_entity e, int32_t now, int32_t old, int line)
+static void assert_heard_at(uint32_t i, const char *who, reef_observed kind, reef_entity e, int32_t now, int32_t old,
+                            int line)
 {
     if (i >= tape.count) fail_msg("line %d: number %u wasn't heard, %u were", line, (unsigned)i, (unsigned)tape.count);
     const heard *h = &tape.at[i];
-    if (strcmp(h->who, who) != 0 || h->kind != kind || !reef_entity_equal(h->entity, e) || h->now != now || h->old != old)
-        fail_msg("line %d: number %u: %s kind %d entity %uv%u now %d old %d", line, (unsigned)i, h->who, (int)h->kind, (unsigned)h->entity.index,
-                 (unsigned)h->entity.generation, (int)h->now, (int)h->old);
+    if (strcmp(h->who, who) != 0 || h->kind != kind || !reef_entity_equal(h->entity, e) || h->now != now ||
+        h->old != old)
+        fail_msg("line %d: number %u: %s kind %d entity %uv%u now %d old %d", line, (unsigned)i, h->who, (int)h->kind,
+                 (unsigned)h->entity.index, (unsigned)h->entity.generation, (int)h->now, (int)h->old);
 }
 #define assert_heard(i, who, kind, e, now, old) assert_heard_at(i, who, kind, e, now, old, __LINE__)
 
@@ -45,20 +58,33 @@ enum { ALL = REEF_ON_ADD | REEF_ON_SET | REEF_ON_REMOVE | REEF_ON_DESTROY };
 
 static reef_observer_id listen(reef_world *w, const char *name, uint32_t events, reef_component c, bool collected)
 {
-    return reef_observer_new(w, &(reef_observer_desc){.name = name, .function = hear, .events = events, .component = c, .collected = collected,
+    return reef_observer_new(w, &(reef_observer_desc){.name = name,
+                                                      .function = hear,
+                                                      .events = events,
+                                                      .component = c,
+                                                      .collected = collected,
                                                       .context = (void *)(uintptr_t)name});
 }
 
 static reef_observer_id listen_match(reef_world *w, const char *name, const char *text, bool collected)
 {
-    return reef_observer_new(w, &(reef_observer_desc){.name = name, .function = hear, .text = text, .collected = collected,
-                                                      .events = REEF_ON_MATCH | REEF_ON_UNMATCH, .context = (void *)(uintptr_t)name});
+    return reef_observer_new(w, &(reef_observer_desc){.name = name,
+                                                      .function = hear,
+                                                      .text = text,
+                                                      .collected = collected,
+                                                      .events = REEF_ON_MATCH | REEF_ON_UNMATCH,
+                                                      .context = (void *)(uintptr_t)name});
 }
 
 /* ---- a base and its subtype on one entity ---- */
 
-typedef struct { int32_t speed; } Swims;
-typedef struct { Swims base; int32_t fins; } SwimsFast, SwimsCold;
+typedef struct {
+    int32_t speed;
+} Swims;
+typedef struct {
+    Swims base;
+    int32_t fins;
+} SwimsFast, SwimsCold;
 REEF_COMPONENT(Swims);
 REEF_SUBTYPE(SwimsFast, Swims);
 REEF_SUBTYPE_IN(SwimsCold, Swims, REEF_SPARSE);
@@ -131,7 +157,7 @@ static void F3_collected_observers_hear_the_net_effect_of_a_loop(void **state)
         assert_ok(reef_remove(w, e[1], Health)); /* replaced in the end */
         assert_ok(reef_add(w, e[1], Health));
         assert_ok(reef_set(w, e[2], Health, 22, 0)); /* done at once: it is there */
-        assert_ok(reef_add(w, e[3], Health)); /* nothing in the end */
+        assert_ok(reef_add(w, e[3], Health));        /* nothing in the end */
         assert_ok(reef_remove(w, e[3], Health));
         assert_ok(reef_set(w, e[4], Health, 24, 0)); /* new */
         assert_ok(reef_set(w, e[4], Health, 25, 0));
@@ -182,15 +208,21 @@ static void values_of_hooks_later(const reef_notice *n)
 {
     hear(n);
     for (uint32_t i = 0; i < n->count; i++)
-        if (n->kind == REEF_ON_REMOVE) assert_some(reef_spawn(n->world, reef_with(Tracked, .value = reef_was(n, Tracked, i)->value + 100)));
+        if (n->kind == REEF_ON_REMOVE)
+            assert_some(reef_spawn(n->world, reef_with(Tracked, .value = reef_was(n, Tracked, i)->value + 100)));
 }
 
 static void F3_collected_values_with_hooks_end_with_the_flush(void **state)
 {
     reef_world *w = world_of(state);
     begin();
-    assert_false(reef_observer_is_null(reef_observer_new(w, &(reef_observer_desc){.name = "later", .function = values_of_hooks_later, .context = "later",
-                                                         .events = REEF_ON_ADD | REEF_ON_SET | REEF_ON_REMOVE, .component = reef_id(Tracked), .collected = true})));
+    assert_false(reef_observer_is_null(
+        reef_observer_new(w, &(reef_observer_desc){.name = "later",
+                                                   .function = values_of_hooks_later,
+                                                   .context = "later",
+                                                   .events = REEF_ON_ADD | REEF_ON_SET | REEF_ON_REMOVE,
+                                                   .component = reef_id(Tracked),
+                                                   .collected = true})));
     reef_entity e[40];
     for (int i = 0; i < 40; i++) e[i] = reef_spawn(w, reef_with(Tracked, .value = i), reef_tag(Frozen));
     begin();
@@ -233,7 +265,11 @@ static void thaw(const reef_notice *n)
 static void observers_of_ticks(reef_world *w)
 {
     reef_system(w, hurt, "Health; adds Frozen, removes Frozen, destroys, spawns, adds Mass, enables");
-    const reef_observer_desc thaws = {.name = "thaw", .function = thaw, .events = REEF_ON_ADD | REEF_ON_REMOVE, .component = reef_id(Frozen), .context = "thaw"};
+    const reef_observer_desc thaws = {.name = "thaw",
+                                      .function = thaw,
+                                      .events = REEF_ON_ADD | REEF_ON_REMOVE,
+                                      .component = reef_id(Frozen),
+                                      .context = "thaw"};
     assert_false(reef_observer_is_null(reef_observer_new(w, &thaws)));
     listen(w, "mass", ALL, reef_id(Mass), false);
     listen(w, "health", ALL, reef_id(Health), true);
@@ -287,7 +323,11 @@ static void F3_forks_and_snapshots_have_observers(void **state)
     reef_world *w = world_of(state);
     begin();
     freed = 0;
-    const reef_observer_desc desc = {.name = "o", .function = hear, .events = ALL, .component = reef_id(Health), .context = (void *)(uintptr_t)"mine",
+    const reef_observer_desc desc = {.name = "o",
+                                     .function = hear,
+                                     .events = ALL,
+                                     .component = reef_id(Health),
+                                     .context = (void *)(uintptr_t) "mine",
                                      .context_free = free_context};
     const reef_observer_id o = reef_observer_new(w, &desc);
     listen_match(w, "m", "Health, Position", false);
@@ -365,7 +405,12 @@ static void F3_what_exists_is_told_by_block_on_request(void **state)
         if (i % 500 == 3) assert_ok(reef_add(w, e[i], Frozen));
         if (i % 500 == 4) assert_ok(reef_disable_entity(w, e[i]));
     }
-    reef_observer_desc desc = {.name = "o", .function = mark, .events = REEF_ON_ADD, .component = reef_id(Health), .existing = true, .context = "o"};
+    reef_observer_desc desc = {.name = "o",
+                               .function = mark,
+                               .events = REEF_ON_ADD,
+                               .component = reef_id(Health),
+                               .existing = true,
+                               .context = "o"};
     assert_false(reef_observer_is_null(reef_observer_new(w, &desc)));
     assert_int_equal(tape.count, 1500); /* disabled ones as well: they have it */
     assert_int_equal(tape.calls, 3);
@@ -375,10 +420,20 @@ static void F3_what_exists_is_told_by_block_on_request(void **state)
     assert_heard(1499, "o", REEF_ON_ADD, e[1499], 1499, -1);
     assert_int_equal(reef_count(w, Hungry), 1500);
     begin();
-    desc = (reef_observer_desc){.name = "m", .function = hear, .events = REEF_ON_MATCH, .text = "Health, !Frozen", .existing = true, .context = "m"};
+    desc = (reef_observer_desc){.name = "m",
+                                .function = hear,
+                                .events = REEF_ON_MATCH,
+                                .text = "Health, !Frozen",
+                                .existing = true,
+                                .context = "m"};
     assert_false(reef_observer_is_null(reef_observer_new(w, &desc)));
     assert_int_equal(tape.count, 1494);
-    desc = (reef_observer_desc){.name = "s", .function = hear, .events = REEF_ON_ADD, .component = reef_id(Awake), .existing = true, .context = "s"};
+    desc = (reef_observer_desc){.name = "s",
+                                .function = hear,
+                                .events = REEF_ON_ADD,
+                                .component = reef_id(Awake),
+                                .existing = true,
+                                .context = "s"};
     assert_ok(reef_add(w, e[7], Awake));
     begin();
     assert_false(reef_observer_is_null(reef_observer_new(w, &desc)));
@@ -401,25 +456,43 @@ static void H2_wrong_observers_are_refused(void **state)
     reef_world *w = world_of(state);
     const reef_component none = {0}, health = reef_id(Health);
     const reef_query_desc in_struct = {.text = "Health"};
-    assert_true(reef_observer_is_null(reef_observer_new(NULL, &(reef_observer_desc){.name = "o", .function = hear, .events = REEF_ON_ADD, .component = health})));
+    assert_true(reef_observer_is_null(reef_observer_new(
+        NULL, &(reef_observer_desc){.name = "o", .function = hear, .events = REEF_ON_ADD, .component = health})));
     refuse(w, REEF_BAD_ARGUMENT, NULL);
     refuse(w, REEF_BAD_ARGUMENT, &(reef_observer_desc){.name = "o", .events = REEF_ON_ADD, .component = health});
     refuse(w, REEF_BAD_ARGUMENT, &(reef_observer_desc){.function = hear, .events = REEF_ON_ADD, .component = health});
-    refuse(w, REEF_BAD_ARGUMENT, &(reef_observer_desc){.name = "a b", .function = hear, .events = REEF_ON_ADD, .component = health});
+    refuse(w, REEF_BAD_ARGUMENT,
+           &(reef_observer_desc){.name = "a b", .function = hear, .events = REEF_ON_ADD, .component = health});
     refuse(w, REEF_BAD_ARGUMENT, &(reef_observer_desc){.name = "o", .function = hear, .component = health});
-    refuse(w, REEF_BAD_ARGUMENT, &(reef_observer_desc){.name = "o", .function = hear, .events = 64, .component = health});
-    refuse(w, REEF_BAD_ARGUMENT, &(reef_observer_desc){.name = "o", .function = hear, .events = REEF_ON_ADD, .component = none});
-    refuse(w, REEF_BAD_ARGUMENT, &(reef_observer_desc){.name = "o", .function = hear, .events = REEF_ON_ADD | REEF_ON_MATCH, .component = health});
+    refuse(w, REEF_BAD_ARGUMENT,
+           &(reef_observer_desc){.name = "o", .function = hear, .events = 64, .component = health});
+    refuse(w, REEF_BAD_ARGUMENT,
+           &(reef_observer_desc){.name = "o", .function = hear, .events = REEF_ON_ADD, .component = none});
+    refuse(w, REEF_BAD_ARGUMENT,
+           &(reef_observer_desc){
+               .name = "o", .function = hear, .events = REEF_ON_ADD | REEF_ON_MATCH, .component = health});
     refuse(w, REEF_BAD_ARGUMENT, &(reef_observer_desc){.name = "o", .function = hear, .events = REEF_ON_MATCH});
-    refuse(w, REEF_BAD_ARGUMENT, &(reef_observer_desc){.name = "o", .function = hear, .events = REEF_ON_ADD, .component = health, .text = "Health"});
-    refuse(w, REEF_BAD_ARGUMENT, &(reef_observer_desc){.name = "o", .function = hear, .events = REEF_ON_MATCH, .component = health, .text = "Health"});
-    refuse(w, REEF_BAD_ARGUMENT, &(reef_observer_desc){.name = "o", .function = hear, .events = REEF_ON_MATCH, .query = &in_struct, .text = "Health"});
-    refuse(w, REEF_BAD_ARGUMENT, &(reef_observer_desc){.name = "o", .function = hear, .events = REEF_ON_SET, .component = health, .existing = true});
-    refuse(w, REEF_BAD_ARGUMENT, &(reef_observer_desc){.name = "o", .function = hear, .events = REEF_ON_MATCH, .text = "changed Health"});
-    refuse(w, REEF_BAD_TEXT, &(reef_observer_desc){.name = "o", .function = hear, .events = REEF_ON_MATCH, .text = "Health,"});
-    refuse(w, REEF_UNKNOWN_TYPE, &(reef_observer_desc){.name = "o", .function = hear, .events = REEF_ON_ADD, .component = {60000}});
+    refuse(w, REEF_BAD_ARGUMENT,
+           &(reef_observer_desc){
+               .name = "o", .function = hear, .events = REEF_ON_ADD, .component = health, .text = "Health"});
+    refuse(w, REEF_BAD_ARGUMENT,
+           &(reef_observer_desc){
+               .name = "o", .function = hear, .events = REEF_ON_MATCH, .component = health, .text = "Health"});
+    refuse(w, REEF_BAD_ARGUMENT,
+           &(reef_observer_desc){
+               .name = "o", .function = hear, .events = REEF_ON_MATCH, .query = &in_struct, .text = "Health"});
+    refuse(w, REEF_BAD_ARGUMENT,
+           &(reef_observer_desc){
+               .name = "o", .function = hear, .events = REEF_ON_SET, .component = health, .existing = true});
+    refuse(w, REEF_BAD_ARGUMENT,
+           &(reef_observer_desc){.name = "o", .function = hear, .events = REEF_ON_MATCH, .text = "changed Health"});
+    refuse(w, REEF_BAD_TEXT,
+           &(reef_observer_desc){.name = "o", .function = hear, .events = REEF_ON_MATCH, .text = "Health,"});
+    refuse(w, REEF_UNKNOWN_TYPE,
+           &(reef_observer_desc){.name = "o", .function = hear, .events = REEF_ON_ADD, .component = {60000}});
     assert_false(reef_observer_is_null(listen(w, "o", REEF_ON_ADD, health, false)));
-    refuse(w, REEF_EXISTS, &(reef_observer_desc){.name = "o", .function = hear, .events = REEF_ON_ADD, .component = health});
+    refuse(w, REEF_EXISTS,
+           &(reef_observer_desc){.name = "o", .function = hear, .events = REEF_ON_ADD, .component = health});
     assert_status(REEF_NOT_ALIVE, reef_observer_remove(w, (reef_observer_id){0, 0, 0}));
     assert_status(REEF_BAD_ARGUMENT, reef_observer_remove(NULL, (reef_observer_id){0, 0, 0}));
     assert_true(reef_observer_is_null(reef_observer_find(w, "nobody")));
@@ -428,7 +501,8 @@ static void H2_wrong_observers_are_refused(void **state)
     const reef_entity e = reef_spawn(w, reef_with(Position, 1, 1));
     (void)e;
     for (reef_block b = reef_begin_text(w, "Position"); reef_next(&b);) {
-        refuse(w, REEF_LOCKED, &(reef_observer_desc){.name = "p", .function = hear, .events = REEF_ON_ADD, .component = health});
+        refuse(w, REEF_LOCKED,
+               &(reef_observer_desc){.name = "p", .function = hear, .events = REEF_ON_ADD, .component = health});
         assert_status(REEF_LOCKED, reef_observer_remove(w, reef_observer_find(w, "o")));
     }
 }
@@ -440,10 +514,14 @@ static void H2_the_number_of_observers_is_limited(void **state)
     begin();
     for (int i = 0; i < REEF_OBSERVERS_MAX; i++) {
         snprintf(name, sizeof name, "o%d", i);
-        assert_false(reef_observer_is_null(reef_observer_new(w, &(reef_observer_desc){.name = name, .function = hear, .events = REEF_ON_ADD,
-                                                                                    .component = reef_id(Health), .context = "o"})));
+        assert_false(reef_observer_is_null(reef_observer_new(
+            w,
+            &(reef_observer_desc){
+                .name = name, .function = hear, .events = REEF_ON_ADD, .component = reef_id(Health), .context = "o"})));
     }
-    refuse(w, REEF_LIMIT, &(reef_observer_desc){.name = "one_more", .function = hear, .events = REEF_ON_ADD, .component = reef_id(Health)});
+    refuse(w, REEF_LIMIT,
+           &(reef_observer_desc){
+               .name = "one_more", .function = hear, .events = REEF_ON_ADD, .component = reef_id(Health)});
     const reef_entity e = reef_create(w);
     assert_ok(reef_add(w, e, Health));
     assert_int_equal(tape.count, REEF_OBSERVERS_MAX);
@@ -492,7 +570,8 @@ static void F3_a_cascade_follows_its_command(void **state)
 {
     reef_world *w = world_of(state);
     begin();
-    const reef_observer_desc d = {.name = "f", .function = adds_hungry, .events = REEF_ON_ADD, .component = reef_id(Frozen), .context = "f"};
+    const reef_observer_desc d = {
+        .name = "f", .function = adds_hungry, .events = REEF_ON_ADD, .component = reef_id(Frozen), .context = "f"};
     assert_false(reef_observer_is_null(reef_observer_new(w, &d)));
     listen(w, "h", REEF_ON_ADD, reef_id(Hungry), false);
     listen(w, "later", REEF_ON_ADD, reef_id(Hungry), true);
@@ -519,7 +598,8 @@ static void asks_for_much(const reef_notice *n)
     for (uint32_t i = 0; i < n->count; i++) {
         asked++;
         for (int k = 0; k < 40; k++)
-            granted_entities += !reef_entity_is_null(reef_spawn(n->world, reef_with(Cargo, {1}), reef_with(Tracked, .value = k)));
+            granted_entities +=
+                !reef_entity_is_null(reef_spawn(n->world, reef_with(Cargo, {1}), reef_with(Tracked, .value = k)));
         granted_sets += reef_set(n->world, n->entities[i], Health, 3, 4) == REEF_OK;
     }
 }
@@ -576,17 +656,24 @@ static void G5_what_observers_ask_for_without_memory_is_kept(void **state)
             memset(&h, 0, sizeof h);
             ledger_reset();
             without_memory(&h, n, loop, &more);
-            if (h.blocks || h.mistake || book.live) fail_msg("allocation %u: %u blocks are left", (unsigned)n, (unsigned)h.blocks);
+            if (h.blocks || h.mistake || book.live)
+                fail_msg("allocation %u: %u blocks are left", (unsigned)n, (unsigned)h.blocks);
             assert_true(n < 2000);
         }
     }
 }
 
-/* What waits for the flush is for those who were there when it happened; who comes in between hears nothing of it, who goes neither. */
+/* What waits for the flush is for those who were there when it happened; who comes in between hears nothing of it,
+ * who goes neither. */
 static bool sets_granted;
-static void sets_health(const reef_notice *n) { sets_granted |= reef_set(n->world, n->entities[0], Health, 3, 4) == REEF_OK; }
+static void sets_health(const reef_notice *n)
+{
+    sets_granted |= reef_set(n->world, n->entities[0], Health, 3, 4) == REEF_OK;
+}
 
-typedef struct between { bool collects, matches, comes, goes, once; } between;
+typedef struct between {
+    bool collects, matches, comes, goes, once;
+} between;
 
 static bool with_others_in_between(heap *h, uint64_t fail, const between *x)
 {
@@ -639,7 +726,8 @@ static void G5_observers_come_and_go_while_requests_wait(void **state)
             memset(&h, 0, sizeof h);
             ledger_reset();
             more = with_others_in_between(&h, n, &x);
-            if (h.blocks || h.mistake || book.live) fail_msg("allocation %u: %u blocks are left", (unsigned)n, (unsigned)h.blocks);
+            if (h.blocks || h.mistake || book.live)
+                fail_msg("allocation %u: %u blocks are left", (unsigned)n, (unsigned)h.blocks);
             assert_true(n < 200);
         }
     }
@@ -673,12 +761,19 @@ static void F3_observers_change_nothing_by_themselves(void **state)
         for (int i = 0; i < 2; i++) {
             reef_world *w = i ? b : a;
             switch (what) {
-            case 1: case 2: case 3: got[i] = reef_add_id(w, e[k], c, NULL, NULL); break;
-            case 4: case 5: case 6: got[i] = reef_remove_id(w, e[k], c); break;
+            case 1:
+            case 2:
+            case 3: got[i] = reef_add_id(w, e[k], c, NULL, NULL); break;
+            case 4:
+            case 5:
+            case 6: got[i] = reef_remove_id(w, e[k], c); break;
             case 7: got[i] = reef_set(w, e[k], Health, step, 2); break;
             case 8: got[i] = reef_set(w, e[k], Tracked, .value = step); break;
             case 9: got[i] = reef_destroy(w, e[k]); break;
-            case 10: got[i] = reef_change(w, e[k], reef_with(Health, step, 3), reef_without(Mass), reef_tag(Awake), reef_without(Frozen)); break;
+            case 10:
+                got[i] = reef_change(w, e[k], reef_with(Health, step, 3), reef_without(Mass), reef_tag(Awake),
+                                     reef_without(Frozen));
+                break;
             case 11: got[i] = reef_enable_id(w, e[k], (reef_component){0}, step % 2); break;
             case 12: got[i] = reef_remove_all(w, e[k]); break;
             default: {

@@ -1,11 +1,20 @@
-/* Observers that keep books (F3): for types of every home and for queries, immediate and collected ones write down who has what with
- * which value. Whatever is done at random, by single calls, to whole queries, in loops that record, their books are the world. */
+/* Observers that keep books (F3): for types of every home and for queries, immediate and collected ones write down
+ * who has what with which value. Whatever is done at random, by single calls, to whole queries, in loops that
+ * record, their books are the world. */
 #include "support.h"
 
-typedef struct { int32_t value; } Sparse;
-typedef struct { int32_t value; } Paged;
-typedef struct { int32_t value; } Cold;
-typedef struct { int32_t value, more; } Fields;
+typedef struct {
+    int32_t value;
+} Sparse;
+typedef struct {
+    int32_t value;
+} Paged;
+typedef struct {
+    int32_t value;
+} Cold;
+typedef struct {
+    int32_t value, more;
+} Fields;
 typedef Tracked TrackedPaged;
 typedef Tracked TrackedCold;
 REEF_COMPONENT_IN(Sparse, REEF_SPARSE);
@@ -19,12 +28,15 @@ REEF_COMPONENT_IN_HOOKS(TrackedCold, REEF_COLD, &tracked_hooks);
 enum { INDICES = 4096, TYPES = 11, QUERIES = 4, BOOKS = 2 * (TYPES + QUERIES) };
 
 /* What one observer knows, by the entity's index. */
-typedef struct page { uint32_t generation; int32_t value; } page;
+typedef struct page {
+    uint32_t generation;
+    int32_t value;
+} page;
 typedef struct journal {
     reef_component component;
-    bool     collected;
+    bool collected;
     uint64_t told;
-    page     of[INDICES];
+    page of[INDICES];
 } journal;
 
 static journal books[BOOKS];
@@ -54,7 +66,8 @@ static void write_down(const reef_notice *n)
         assert_true(e.index < INDICES);
         page *x = &b->of[e.index];
         const bool split = n->component.id == reef_id(Fields).id && n->kind != REEF_ON_REMOVE;
-        const int32_t now = split ? value_now(n->world, e, n->component) : first_bytes(reef_notice_value(n, i)), old = first_bytes(reef_notice_old(n, i));
+        const int32_t now = split ? value_now(n->world, e, n->component) : first_bytes(reef_notice_value(n, i)),
+                      old = first_bytes(reef_notice_old(n, i));
         if (n->kind & (REEF_ON_ADD | REEF_ON_MATCH)) {
             assert_int_equal(x->generation, 0);
             *x = (page){e.generation, now};
@@ -73,12 +86,14 @@ static void count_dead(const reef_notice *n)
 }
 
 static reef_component types[TYPES];
-static const char *const queries[QUERIES] = {"Health, !Frozen", "Awake | Sparse", "Tracked, ?Mass, !Cold", "Paged, Health"};
+static const char *const queries[QUERIES] = {"Health, !Frozen", "Awake | Sparse", "Tracked, ?Mass, !Cold",
+                                             "Paged, Health"};
 
 static void observe_all(reef_world *w)
 {
-    const reef_component all[TYPES] = {reef_id(Health), reef_id(Frozen), reef_id(Awake), reef_id(Tracked), reef_id(Loose),
-                                       reef_id(Sparse), reef_id(Paged),  reef_id(Cold),  reef_id(TrackedPaged), reef_id(TrackedCold), reef_id(Fields)};
+    const reef_component all[TYPES] = {reef_id(Health),       reef_id(Frozen),      reef_id(Awake), reef_id(Tracked),
+                                       reef_id(Loose),        reef_id(Sparse),      reef_id(Paged), reef_id(Cold),
+                                       reef_id(TrackedPaged), reef_id(TrackedCold), reef_id(Fields)};
     char name[32];
     memcpy(types, all, sizeof types);
     memset(books, 0, sizeof books);
@@ -107,7 +122,8 @@ static void check_book(reef_world *w, uint32_t number, const reef_entity *e, uin
         if (!reef_is_alive(w, e[i])) continue;
         seen[e[i].index] = true;
         const bool has = k < TYPES ? reef_has_id(w, e[i], b->component) : reef_query_matches(w, q, e[i]);
-        if (has != (b->of[e[i].index].generation == e[i].generation)) fail_msg("observer %u of entity %u", (unsigned)number, (unsigned)e[i].index);
+        if (has != (b->of[e[i].index].generation == e[i].generation))
+            fail_msg("observer %u of entity %u", (unsigned)number, (unsigned)e[i].index);
         if (has && k < TYPES) assert_int_equal(b->of[e[i].index].value, value_now(w, e[i], b->component));
     }
     for (uint32_t i = 0; i < INDICES; i++)
@@ -119,16 +135,18 @@ static void check_book(reef_world *w, uint32_t number, const reef_entity *e, uin
 
 typedef struct play {
     reef_world *w;
-    uint64_t    seed;
+    uint64_t seed;
     reef_entity e[INDICES];
-    uint32_t    count;
-    int32_t     value;
+    uint32_t count;
+    int32_t value;
 } play;
 
 static reef_status set_one(play *p, reef_entity e, reef_component c)
 {
     reef_type_info info;
-    struct { int32_t value, more; } v = {++p->value, 0};
+    struct {
+        int32_t value, more;
+    } v = {++p->value, 0};
     assert_true(reef_type_get(c, &info));
     return reef_set_id(p->w, e, c, &v, info.size);
 }
@@ -144,20 +162,32 @@ static void do_single(play *p)
     const reef_entity e = p->e[random_below(&p->seed, p->count)];
     const reef_component c = types[random_below(&p->seed, TYPES)];
     switch (random_below(&p->seed, 14)) {
-    case 0: if (p->count < 900) remember(p, reef_spawn(w, reef_with(Health, ++p->value, 1), reef_with(Paged, 3), reef_with(TrackedCold, .value = 4))); break;
-    case 1: if (p->count < 900) remember(p, reef_clone(w, e)); break;
+    case 0:
+        if (p->count < 900)
+            remember(p, reef_spawn(w, reef_with(Health, ++p->value, 1), reef_with(Paged, 3),
+                                   reef_with(TrackedCold, .value = 4)));
+        break;
+    case 1:
+        if (p->count < 900) remember(p, reef_clone(w, e));
+        break;
     case 2: (void)reef_destroy(w, e); break;
-    case 3: case 4: (void)reef_add_id(w, e, c, NULL, NULL); break;
-    case 5: case 6: (void)set_one(p, e, c); break;
-    case 7: case 8: (void)reef_remove_id(w, e, c); break;
+    case 3:
+    case 4: (void)reef_add_id(w, e, c, NULL, NULL); break;
+    case 5:
+    case 6: (void)set_one(p, e, c); break;
+    case 7:
+    case 8: (void)reef_remove_id(w, e, c); break;
     case 9: (void)reef_enable_id(w, e, (reef_component){0}, p->value++ % 2); break;
     case 10: (void)reef_enable_id(w, e, types[random_below(&p->seed, TYPES)], p->value++ % 3 != 0); break;
     case 11:
-        (void)reef_change(w, e, reef_with(Health, ++p->value, 3), reef_without(Sparse), reef_tag(Awake), reef_with(Tracked, .value = 2),
-                          reef_without(TrackedPaged), reef_with(Cold, 5));
+        (void)reef_change(w, e, reef_with(Health, ++p->value, 3), reef_without(Sparse), reef_tag(Awake),
+                          reef_with(Tracked, .value = 2), reef_without(TrackedPaged), reef_with(Cold, 5));
         break;
-    case 12: if (p->value++ % 4 == 0) (void)reef_remove_all(w, e); break;
-    default: if (p->count < 900) remember(p, reef_create(w));
+    case 12:
+        if (p->value++ % 4 == 0) (void)reef_remove_all(w, e);
+        break;
+    default:
+        if (p->count < 900) remember(p, reef_create(w));
     }
 }
 
@@ -167,7 +197,9 @@ static void do_whole(play *p)
     static const char *const texts[] = {"Health", "Sparse", "Frozen, Paged", "Awake", "Tracked | Cold"};
     const reef_query q = reef_query_new(w, texts[random_below(&p->seed, 5)]);
     const reef_component c = types[random_below(&p->seed, TYPES)];
-    const struct { int32_t value, more; } v = {++p->value, 0};
+    const struct {
+        int32_t value, more;
+    } v = {++p->value, 0};
     reef_type_info info;
     reef_entity many[5];
     assert_true(reef_type_get(c, &info));
@@ -177,12 +209,17 @@ static void do_whole(play *p)
     case 2: assert_ok(reef_set_where_id(w, q, c, &v, info.size, NULL)); break;
     case 3: assert_ok(reef_enable_where_id(w, q, (reef_component){0}, v.value % 2, NULL)); break;
     case 4: assert_ok(reef_enable_where_id(w, q, types[random_below(&p->seed, TYPES)], v.value % 2, NULL)); break;
-    case 5: if (v.value % 4 == 0) assert_ok(reef_destroy_where(w, q, NULL)); break;
-    case 6: if (v.value % 4 == 0) assert_ok(reef_clear_type(w, c, NULL)); break;
+    case 5:
+        if (v.value % 4 == 0) assert_ok(reef_destroy_where(w, q, NULL));
+        break;
+    case 6:
+        if (v.value % 4 == 0) assert_ok(reef_clear_type(w, c, NULL));
+        break;
     case 7: (void)reef_destroy_many(w, p->e + random_below(&p->seed, p->count), 1); break;
     default:
         if (p->count > 800) break;
-        assert_ok(reef_spawn_many(w, 5, many, reef_with(Sparse, v.value), reef_tag(Frozen), reef_tag(Awake), reef_with(TrackedPaged, .value = 8)));
+        assert_ok(reef_spawn_many(w, 5, many, reef_with(Sparse, v.value), reef_tag(Frozen), reef_tag(Awake),
+                                  reef_with(TrackedPaged, .value = 8)));
         for (int i = 0; i < 5; i++) remember(p, many[i]);
     }
     assert_ok(reef_query_free(w, q));
@@ -228,7 +265,8 @@ static void F3_books_of_observers_are_the_world(void **state)
     observe_all(p.w);
     play_on(&p, 3000);
     for (uint32_t i = 0; i < 2 * (TYPES + QUERIES); i++)
-        if (books[i].told < 50 && i / 2 != TYPES + 3) fail_msg("observer %u heard %u", (unsigned)i, (unsigned)books[i].told);
+        if (books[i].told < 50 && i / 2 != TYPES + 3)
+            fail_msg("observer %u heard %u", (unsigned)i, (unsigned)books[i].told);
     for (uint32_t i = 0; i < 2 * (TYPES + QUERIES); i += 2) assert_true(books[i].told >= books[i + 1].told / 2);
     const uint64_t before = deaths, alive = reef_count_alive(p.w);
     assert_ok(reef_world_clear(p.w));

@@ -7,8 +7,8 @@ static reef_component sound, texture, plain_reset, plain_skip, copied_reset;
 
 typedef struct kind {
     reef_component *type;
-    int32_t         standard; /* the default value */
-    bool            skips, hooked;
+    int32_t standard; /* the default value */
+    bool skips, hooked;
 } kind;
 static const kind kinds[] = {{&sound, 100, true, true},
                              {&texture, 100, false, true},
@@ -53,14 +53,14 @@ static void people_are(const reef_world *w, const reef_entity *e, uint32_t n, bo
 
 static void G1_copies_get_default_values_and_the_world_keeps_its_own(void **state)
 {
-    static reef_entity    e[MANY];
+    static reef_entity e[MANY];
     static const uint32_t counts[] = {1, 7, 8, 9, 1023, 1024, 1025, MANY};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
-        uint32_t    n = counts[i];
+        uint32_t n = counts[i];
         reef_world *w = another_world(state, NULL);
         people_make(w, e, n);
-        uint64_t       before = digest(w), live = book.live;
-        reef_world    *fork = reef_fork(w);
+        uint64_t before = digest(w), live = book.live;
+        reef_world *fork = reef_fork(w);
         reef_snapshot *snapshot = reef_snapshot_take(w);
         assert_non_null(fork);
         assert_non_null(snapshot);
@@ -96,15 +96,16 @@ static void G1_copies_get_default_values_and_the_world_keeps_its_own(void **stat
     }
 }
 
-/* What is shared among copies isn't made again and again: values of one snapshot serve all forks of it until they write. */
+/* What is shared among copies isn't made again and again: values of one snapshot serve all forks of it until they
+ * write. */
 static void G1_default_values_are_shared(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[50];
     people_make(w, e, 50);
     reef_snapshot *snapshot = reef_snapshot_take(w);
-    uint64_t       live = book.live;
-    reef_world    *forks[20];
+    uint64_t live = book.live;
+    reef_world *forks[20];
     for (int i = 0; i < 20; i++) forks[i] = reef_snapshot_fork(snapshot);
     assert_int_equal(book.live, live);
     value_set(forks[3], e[1], sound, 4);
@@ -162,9 +163,9 @@ static void G2_restoring_resets_or_leaves_alone(void **state)
 
 static void G2_entities_that_only_one_state_has(void **state)
 {
-    reef_world    *w = world_of(state);
+    reef_world *w = world_of(state);
     reef_snapshot *empty = reef_snapshot_take(w);
-    reef_entity    e[30];
+    reef_entity e[30];
     people_make(w, e, 30);
     reef_snapshot *full = reef_snapshot_take(w);
     assert_ok(reef_restore(w, empty)); /* nobody has it then: values end */
@@ -184,7 +185,7 @@ static void G3_such_values_are_never_hashed(void **state)
     reef_world *w = world_of(state);
     reef_entity e[1500];
     people_make(w, e, 1500);
-    uint64_t    hash = reef_hash(w);
+    uint64_t hash = reef_hash(w);
     reef_world *fork = reef_fork(w);
     assert_true(reef_hash(fork) == hash);
     assert_true(reef_equal(w, fork, NULL));
@@ -250,7 +251,7 @@ static void G5_without_memory_nothing_changes(void **state)
         for (int rest = 0; rest < 2; rest++) {
             uint64_t n = 1;
             for (bool failed = true; failed; n++) {
-                reef_world    *w, *made = NULL;
+                reef_world *w, *made = NULL;
                 reef_snapshot *snapshot, *taken = NULL;
                 no_memory_world(state, e, 1100, &w, &snapshot);
                 uint64_t before = digest(w), live = book.live;
@@ -291,8 +292,8 @@ enum { PEOPLE = 70, WORLDS = 5, SNAPSHOTS = 4, STEPS = 6000 };
 
 typedef struct naive {
     reef_entity e[PEOPLE]; /* null: dead */
-    bool        has[PEOPLE][KINDS];
-    int32_t     value[PEOPLE][KINDS];
+    bool has[PEOPLE][KINDS];
+    int32_t value[PEOPLE][KINDS];
 } naive;
 
 static naive copy_of(const naive *from)
@@ -319,8 +320,8 @@ static naive restored(const naive *now, const naive *then)
 
 static void live(reef_world *w, naive *n, uint64_t *seed)
 {
-    uint32_t       i = random_below(seed, PEOPLE), k = random_below(seed, KINDS), what = random_below(seed, 10);
-    reef_entity    e = n->e[i];
+    uint32_t i = random_below(seed, PEOPLE), k = random_below(seed, KINDS), what = random_below(seed, 10);
+    reef_entity e = n->e[i];
     reef_component c = *kinds[k].type;
     if (reef_entity_is_null(e)) {
         n->e[i] = reef_spawn(w, reef_with(Mass, 1));
@@ -355,10 +356,10 @@ static void check(const reef_world *w, const naive *n)
 
 static void G2_random_lives(void **state)
 {
-    reef_world    *w[WORLDS] = {another_world(state, NULL)};
+    reef_world *w[WORLDS] = {another_world(state, NULL)};
     reef_snapshot *s[SNAPSHOTS] = {NULL};
-    naive         *of_w = calloc(WORLDS, sizeof *of_w), *of_s = calloc(SNAPSHOTS, sizeof *of_s);
-    uint64_t       seed = 44;
+    naive *of_w = calloc(WORLDS, sizeof *of_w), *of_s = calloc(SNAPSHOTS, sizeof *of_s);
+    uint64_t seed = 44;
     for (int step = 0; step < STEPS; step++) {
         uint32_t a = random_below(&seed, WORLDS), b = random_below(&seed, WORLDS), i = random_below(&seed, SNAPSHOTS);
         uint32_t what = random_below(&seed, 60);

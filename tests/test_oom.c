@@ -5,14 +5,22 @@
  * leak. Then all of that again where a fork shares everything with the world: the call is the first write after it. */
 #include "oom_sweep.h"
 
-/* Builds in which everything takes longer (tests/CMakeLists.txt) try each allocation alone after a fork, and with all later ones
- * elsewhere, and of a long row of allocations the first and every seventh; the others try all. */
+/* Builds in which everything takes longer (tests/CMakeLists.txt) try each allocation alone after a fork, and with
+ * all later ones elsewhere, and of a long row of allocations the first and every seventh; the others try all. */
 #if defined(SWEEP_HALF)
 static bool swept(bool shared, bool rest) { return shared != rest; }
 static uint64_t sweep_step(uint64_t n) { return n < 5 ? 1 : 7; }
 #else
-static bool swept(bool shared, bool rest) { (void)shared, (void)rest; return true; }
-static uint64_t sweep_step(uint64_t n) { (void)n; return 1; }
+static bool swept(bool shared, bool rest)
+{
+    (void)shared, (void)rest;
+    return true;
+}
+static uint64_t sweep_step(uint64_t n)
+{
+    (void)n;
+    return 1;
+}
 #endif
 
 static uint64_t sweep_all(bool shared)
@@ -20,7 +28,7 @@ static uint64_t sweep_all(bool shared)
     uint64_t runs = 0;
     failures = 0;
     for (size_t i = 0; i < scenario_count; i++) {
-        const trial  t = {.scene = scenarios[i], .steps = scenarios[i].call == name_more};
+        const trial t = {.scene = scenarios[i], .steps = scenarios[i].call == name_more};
         const wanted w = sweep_undisturbed(&t);
         for (int rest = 0; rest < 2; rest++) {
             uint64_t n = 1;
@@ -79,8 +87,8 @@ static void G5_making_a_world_fails_cleanly(void **state)
             memset(&sweep_heap, 0, sizeof sweep_heap);
             heap_fail_nth(&sweep_heap, n, rest == 1);
             reef_world_config config = {.allocator = heap_allocator(&sweep_heap)};
-            reef_world       *w = reef_world_new(&config);
-            bool              failed = sweep_heap.refused != 0;
+            reef_world *w = reef_world_new(&config);
+            bool failed = sweep_heap.refused != 0;
             assert_true(failed ? w == NULL : w != NULL);
             reef_world_free(w);
             assert_int_equal(sweep_heap.blocks, 0);
@@ -101,7 +109,7 @@ static void G5_destroy_many_stops_where_memory_ends(void **state)
         sweep_begin(&scene, false);
         heap_fail_nth(&sweep_heap, n, true);
         uint32_t died = reef_destroy_many(now.w, now.e, 300);
-        bool     failed = sweep_heap.refused != 0;
+        bool failed = sweep_heap.refused != 0;
         heap_fail_never(&sweep_heap);
         assert_valid(now.w);
         assert_int_equal(reef_count_alive(now.w), 300 - died);

@@ -1,7 +1,8 @@
-/* The allocation sweep over files and what travels as they do: each feature of a world, and each two of them, in each of the calls that write, read
- * or exchange whole worlds. The mechanism is that of test_oom.c: with the n-th allocation failing, or the n-th hook that makes a value, a call
- * answers NO_MEMORY or works; the worlds that take part are as before, valid, and nothing leaks; each value ends once; with
- * memory the call works, and comes to what it would have come to.
+/* The allocation sweep over files and what travels as they do: each feature of a world, and each two of them, in
+ * each of the calls that write, read or exchange whole worlds. The mechanism is that of test_oom.c: with the n-th
+ * allocation failing, or the n-th hook that makes a value, a call answers NO_MEMORY or works; the worlds that take
+ * part are as before, valid, and nothing leaks; each value ends once; with memory the call works, and comes to what
+ * it would have come to.
  *
  *     test_oom_files                of each scenario some allocations, others for each; of two features some calls
  *     test_oom_files --deep 1 4     all of them, the first of four parts */
@@ -12,12 +13,23 @@
 
 /* ---- features ---- */
 
-typedef struct { int32_t a, b; } Some;
-typedef struct { uint32_t number; } Hold;
-typedef struct { float x, y; int32_t n; } Split;
+typedef struct {
+    int32_t a, b;
+} Some;
+typedef struct {
+    uint32_t number;
+} Hold;
+typedef struct {
+    float x, y;
+    int32_t n;
+} Split;
 typedef Tracked Several, Common, Sparse, Paged, Cold;
-typedef struct { uint32_t number; } Plainly;
-typedef struct { int32_t n; } Sent;
+typedef struct {
+    uint32_t number;
+} Plainly;
+typedef struct {
+    int32_t n;
+} Sent;
 static const reef_hooks rows = {.track_rows = true}, skip = {.on_fork = REEF_FORK_SKIP};
 REEF_COMPONENT_IN(Some, REEF_MULTI);
 REEF_COMPONENT_IN_HOOKS(Several, REEF_MULTI, &tracked_hooks);
@@ -30,7 +42,8 @@ REEF_COMPONENT(Sent);
 REEF_COMPONENT_HOOKS(Hold, &rows);
 REEF_TAG_HOOKS(Marked, &rows);
 REEF_COMPONENT_IN(Split, REEF_SPLIT);
-REEF_FIELDS(Split, REEF_FIELD(Split, x, REEF_F32, NULL, 0, 0), REEF_FIELD(Split, y, REEF_F32, NULL, 0, 0), REEF_FIELD(Split, n, REEF_I32, NULL, 0, 0));
+REEF_FIELDS(Split, REEF_FIELD(Split, x, REEF_F32, NULL, 0, 0), REEF_FIELD(Split, y, REEF_F32, NULL, 0, 0),
+            REEF_FIELD(Split, n, REEF_I32, NULL, 0, 0));
 REEF_FIELDS(Several, REEF_FIELD(Several, value, REEF_I32, NULL, 0, 0));
 REEF_FIELDS(Common, REEF_FIELD(Common, value, REEF_I32, NULL, 0, 0));
 REEF_FIELDS(Sparse, REEF_FIELD(Sparse, value, REEF_I32, NULL, 0, 0));
@@ -38,7 +51,10 @@ REEF_FIELDS(Paged, REEF_FIELD(Paged, value, REEF_I32, NULL, 0, 0));
 REEF_FIELDS(Cold, REEF_FIELD(Cold, value, REEF_I32, NULL, 0, 0));
 
 /* What a file's types become that has other names in their place. */
-typedef struct { double x; int32_t n; } Whole;
+typedef struct {
+    double x;
+    int32_t n;
+} Whole;
 typedef Tracked Tabled, Stays, Onlyone;
 REEF_COMPONENT(Whole);
 REEF_COMPONENT_HOOKS(Tabled, &tracked_hooks);
@@ -48,9 +64,13 @@ REEF_FIELDS(Whole, REEF_FIELD(Whole, x, REEF_F64, NULL, 0, 0), REEF_FIELD(Whole,
 REEF_FIELDS(Tabled, REEF_FIELD(Tabled, value, REEF_I32, NULL, 0, 0));
 REEF_FIELDS(Onlyone, REEF_FIELD(Onlyone, value, REEF_I32, NULL, 0, 0));
 REEF_FIELDS(Stays, REEF_FIELD(Stays, value, REEF_I32, NULL, 0, 0));
-static const char *const renamed[][2] = {{"Split", "Whole"}, {"Sparse", "Tabled"}, {"Several", "Onlyone"}, {"Paged", "Stays"}, {"Plainly", "Unknown"}, {"Common", "Nobody"}, {"Health", "Wealth"}};
+static const char *const renamed[][2] = {{"Split", "Whole"},  {"Sparse", "Tabled"},   {"Several", "Onlyone"},
+                                         {"Paged", "Stays"},  {"Plainly", "Unknown"}, {"Common", "Nobody"},
+                                         {"Health", "Wealth"}};
 
-typedef struct { int32_t n; } Skipped;
+typedef struct {
+    int32_t n;
+} Skipped;
 typedef Tracked Reset;
 static reef_hooks reset_hooks, kept_hooks;
 REEF_COMPONENT_HOOKS(Skipped, &skip);
@@ -112,7 +132,10 @@ static void names_give(reef_world *w, reef_entity e, int i, int round)
     snprintf(name, sizeof name, "name%d", i + round);
     if (i % 3) (void)reef_set_name(w, e, name);
 }
-static void split_give(reef_world *w, reef_entity e, int i, int round) { reef_set(w, e, Split, (float)i, (float)round, i); }
+static void split_give(reef_world *w, reef_entity e, int i, int round)
+{
+    reef_set(w, e, Split, (float)i, (float)round, i);
+}
 static void scripts_give(reef_world *w, reef_entity e, int i, int round)
 {
     const int32_t data = i + round;
@@ -152,9 +175,11 @@ static void scripts_watch(sweep *s)
     assert_false(reef_system_is_null(reef_scripts(s->w, NULL, NULL)));
     s->removals[3] = reef_removals_new(s->w, reef_script_type(), true);
 }
-static void observe(reef_world *w, const char *name, uint32_t events, reef_component c, const char *text, bool collected)
+static void observe(reef_world *w, const char *name, uint32_t events, reef_component c, const char *text,
+                    bool collected)
 {
-    const reef_observer_desc d = {.name = name, .function = nobody, .events = events, .component = c, .text = text, .collected = collected};
+    const reef_observer_desc d = {
+        .name = name, .function = nobody, .events = events, .component = c, .text = text, .collected = collected};
     assert_false(reef_observer_is_null(reef_observer_new(w, &d)));
 }
 static void observers_watch(sweep *s)
@@ -177,7 +202,7 @@ static void systems_watch(sweep *s)
 
 static const struct feature {
     const char *name;
-    void (*watch)(sweep *s);                                        /* before there is anything; NULL: nothing */
+    void (*watch)(sweep *s);                                      /* before there is anything; NULL: nothing */
     void (*give)(reef_world *w, reef_entity e, int i, int round); /* to the i-th entity; NULL: nothing */
 } features[] = {
     {"hooks", NULL, hooks_give},
@@ -309,7 +334,10 @@ static void with_stranger(sweep *s)
     assert_ok(reef_load_bytes(s->other, s->bytes.data, s->bytes.size, NULL));
 }
 
-static reef_journal *journal(reef_world *w) { return reef_journal_open(w, path(), &(reef_journal_desc){.unsynced = true, .raw = true}); }
+static reef_journal *journal(reef_world *w)
+{
+    return reef_journal_open(w, path(), &(reef_journal_desc){.unsynced = true, .raw = true});
+}
 static void with_no_file(sweep *s)
 {
     filled(s);
@@ -345,7 +373,7 @@ static void with_saved_file(sweep *s)
 /* What the test does itself doesn't fail. */
 typedef struct interval {
     uint64_t fail_at;
-    heap    *hooks;
+    heap *hooks;
 } interval;
 static interval interval_begin(void)
 {
@@ -364,12 +392,15 @@ static void interval_end(interval p)
 static bool written(sweep *s, reef_status status, bool difference)
 {
     if (status != REEF_OK) return false;
-    heap   quiet = {0};
+    heap quiet = {0};
     interval p = interval_begin();
-    reef_world *w = difference ? reef_fork(s->other) : reef_world_new(&(reef_world_config){.allocator = heap_allocator(&quiet)});
+    reef_world *w =
+        difference ? reef_fork(s->other) : reef_world_new(&(reef_world_config){.allocator = heap_allocator(&quiet)});
     const reef_status read = difference ? reef_diff_apply(w, s->made_bytes.data, s->made_bytes.size)
                                         : reef_load_bytes(w, s->made_bytes.data, s->made_bytes.size, NULL);
-    if (read != REEF_OK) fail_msg("%s%s: what was written is refused: %s", s->trial->scene.name, s->trial->with, reef_last_error(w).detail);
+    if (read != REEF_OK)
+        fail_msg("%s%s: what was written is refused: %s", s->trial->scene.name, s->trial->with,
+                 reef_last_error(w).detail);
     s->seen = reef_hash(w);
     reef_world_free(w);
     interval_end(p);
@@ -382,7 +413,8 @@ static bool written_file(sweep *s, bool works)
     if (!works) return false;
     const interval p = interval_begin();
     reef_world *w = reef_world_new(&(reef_world_config){.allocator = heap_allocator(&quiet)});
-    if (reef_load(w, path(), NULL) != REEF_OK) fail_msg("%s%s: the file is refused: %s", s->trial->scene.name, s->trial->with, reef_last_error(w).detail);
+    if (reef_load(w, path(), NULL) != REEF_OK)
+        fail_msg("%s%s: the file is refused: %s", s->trial->scene.name, s->trial->with, reef_last_error(w).detail);
     s->seen = reef_hash(w);
     reef_world_free(w);
     interval_end(p);
@@ -398,13 +430,17 @@ static bool save_sealed(sweep *s) { return save_it(s, true); }
 static bool diff_it(sweep *s, bool sealed)
 {
     reef_bytes_free(&s->made_bytes);
-    return written(s, reef_diff_bytes(s->other, s->w, &s->made_bytes, &(reef_save_desc){.sealed = sealed, .raw = true}), true);
+    return written(s, reef_diff_bytes(s->other, s->w, &s->made_bytes, &(reef_save_desc){.sealed = sealed, .raw = true}),
+                   true);
 }
 static bool diff(sweep *s) { return diff_it(s, false); }
 static bool diff_sealed(sweep *s) { return diff_it(s, true); }
 static bool load(sweep *s) { return done(reef_load_bytes(s->w, s->bytes.data, s->bytes.size, NULL)); }
 static bool apply(sweep *s) { return done(reef_diff_apply(s->w, s->bytes.data, s->bytes.size)); }
-static bool merge(sweep *s) { return done(reef_merge(s->w, s->other, &(reef_merge_desc){.drop_names = true}, &s->merged)); }
+static bool merge(sweep *s)
+{
+    return done(reef_merge(s->w, s->other, &(reef_merge_desc){.drop_names = true}, &s->merged));
+}
 static bool merge_some(sweep *s)
 {
     return done(reef_merge(s->w, s->other, &(reef_merge_desc){.drop_names = true, .query = "Position"}, &s->merged));
@@ -412,7 +448,10 @@ static bool merge_some(sweep *s)
 static bool journal_open(sweep *s) { return written_file(s, (s->journal = journal(s->w)) != NULL); }
 static bool journal_append(sweep *s) { return written_file(s, done(reef_journal_append(s->journal))); }
 static bool journal_compact(sweep *s) { return written_file(s, done(reef_journal_compact(s->journal))); }
-static bool save_file(sweep *s) { return written_file(s, done(reef_save(s->w, path(), &(reef_save_desc){.sealed = true, .raw = true}))); }
+static bool save_file(sweep *s)
+{
+    return written_file(s, done(reef_save(s->w, path(), &(reef_save_desc){.sealed = true, .raw = true})));
+}
 static bool load_file(sweep *s) { return done(reef_load(s->w, path(), NULL)); }
 static bool restore(sweep *s) { return done(reef_restore(s->w, s->snapshot)); }
 static bool snapshot(sweep *s) { return (s->snapshot = reef_snapshot_take(s->w)) != NULL; }
@@ -472,7 +511,8 @@ static void told(sweep *s)
         }
     }
     Sent sent;
-    while (!reef_event_reader_is_null(s->reader) && reef_event_next(s->w, s->reader, &sent)) hash = digest_bytes(hash, &sent, sizeof sent);
+    while (!reef_event_reader_is_null(s->reader) && reef_event_next(s->w, s->reader, &sent))
+        hash = digest_bytes(hash, &sent, sizeof sent);
     s->seen = hash;
 }
 
@@ -487,7 +527,7 @@ static void end(sweep *s)
 static const struct operation {
     scenario scene;
     void (*ready)(sweep *s);
-    bool     steps;
+    bool steps;
 } operations[] = {
     {{"save", filled, save}, NULL, false},
     {{"save, sealed", filled, save_sealed}, NULL, false},
@@ -535,7 +575,14 @@ static uint64_t sweep_one(const struct operation *o, uint32_t mask, uint64_t ste
     uint64_t runs = 0;
     for (uint32_t k = 0; k < FEATURES; k++)
         if (mask >> k & 1) snprintf(with + strlen(with), sizeof with - strlen(with), " + %s", features[k].name);
-    const trial t = {.scene = o->scene, .steps = o->steps, .hooks = true, .number = mask, .with = with, .ready = o->ready, .told = told, .end = end};
+    const trial t = {.scene = o->scene,
+                     .steps = o->steps,
+                     .hooks = true,
+                     .number = mask,
+                     .with = with,
+                     .ready = o->ready,
+                     .told = told,
+                     .end = end};
     const wanted w = sweep_undisturbed(&t);
     for (uint64_t way = 0; way < 4; way++) {
         if (parts == 0 && (way + offset) % 4 != 0) continue;
@@ -555,15 +602,28 @@ static void sweep_sets(uint32_t many, uint64_t step, uint64_t of)
         for (uint32_t k = 0; k < FEATURES; k++) count += mask >> k & 1;
         if (many ? count != many : mask != 0 && mask != (1u << FEATURES) - 1) continue;
         for (uint32_t i = 0; i < OPERATIONS; i++)
-            if (parts ? number++ % parts == part : number++ % of == 0) runs += sweep_one(&operations[i], mask, step, rounds++);
+            if (parts ? number++ % parts == part : number++ % of == 0)
+                runs += sweep_one(&operations[i], mask, step, rounds++);
     }
     assert_int_equal(failures, 0);
     assert_true(runs > 100); /* or the sweep sweeps nothing */
 }
 
-static void G5_none_and_all_features(void **state) { (void)state; sweep_sets(0, STEP_ALL, 1); }
-static void G5_each_feature(void **state) { (void)state; sweep_sets(1, STEP_EACH, 1); }
-static void G5_each_two_features(void **state) { (void)state; sweep_sets(2, STEP_TWO, TWO_OF); }
+static void G5_none_and_all_features(void **state)
+{
+    (void)state;
+    sweep_sets(0, STEP_ALL, 1);
+}
+static void G5_each_feature(void **state)
+{
+    (void)state;
+    sweep_sets(1, STEP_EACH, 1);
+}
+static void G5_each_two_features(void **state)
+{
+    (void)state;
+    sweep_sets(2, STEP_TWO, TWO_OF);
+}
 
 /* Of tracked values the files and the hash have the value, not the ticket. */
 static bool types_begin(void)
@@ -572,19 +632,21 @@ static bool types_begin(void)
     kept_hooks = reset_hooks = tracked_hooks;
     kept_hooks.track_rows = true;
     reset_hooks.on_fork = REEF_FORK_RESET;
-    const reef_type_desc d = {.size = sizeof(Tracked), .align = REEF_ALIGNOF(Tracked), .fields = &value, .field_count = 1};
+    const reef_type_desc d = {
+        .size = sizeof(Tracked), .align = REEF_ALIGNOF(Tracked), .fields = &value, .field_count = 1};
     reef_type_desc k = d, r = d;
     k.name = "Kept", k.hooks = &kept_hooks;
     r.name = "Reset", r.hooks = &reset_hooks;
     kept = reef_type_new(&k, NULL);
     reset = reef_type_new(&r, NULL);
-    return kept.id && reset.id && reef_type_describe(reef_id(Tracked), &value, 1) >= 0 && reef_type_describe(reef_id(Loose), &value, 1) >= 0 &&
-           reef_script_know(&guard) >= 0;
+    return kept.id && reset.id && reef_type_describe(reef_id(Tracked), &value, 1) >= 0 &&
+           reef_type_describe(reef_id(Loose), &value, 1) >= 0 && reef_script_know(&guard) >= 0;
 }
 
 int main(int argc, char **argv)
 {
-    if (argc > 3 && strcmp(argv[1], "--deep") == 0) part = strtoul(argv[2], NULL, 10) - 1, parts = strtoul(argv[3], NULL, 10);
+    if (argc > 3 && strcmp(argv[1], "--deep") == 0)
+        part = strtoul(argv[2], NULL, 10) - 1, parts = strtoul(argv[3], NULL, 10);
     if (!types_begin()) return 1;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(G5_none_and_all_features),

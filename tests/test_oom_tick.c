@@ -1,7 +1,7 @@
-/* The allocation sweep inside of ticks (G5): each allocation of a tick of each scene (scenes.h) fails in turn, alone and with
- * all that follow it, on the thread that ticks alone and with a second one. The tick says OK or NO_MEMORY. OK: the state is
- * the one without a failure. NO_MEMORY: the world is valid and goes on; with atomic_tick it is what it was before the tick,
- * and the next tick comes to what the first one would have come to. Nothing leaks.
+/* The allocation sweep inside of ticks (G5): each allocation of a tick of each scene (scenes.h) fails in turn, alone
+ * and with all that follow it, on the thread that ticks alone and with a second one. The tick says OK or NO_MEMORY.
+ * OK: the state is the one without a failure. NO_MEMORY: the world is valid and goes on; with atomic_tick it is what
+ * it was before the tick, and the next tick comes to what the first one would have come to. Nothing leaks.
  *
  *     test_oom_tick           a sample of the allocations
  *     test_oom_tick --deep    all of them */
@@ -9,15 +9,17 @@
 
 static bool deep;
 
-typedef struct Extra { int32_t n; } Extra;
+typedef struct Extra {
+    int32_t n;
+} Extra;
 REEF_COMPONENT(Extra);
 
 /* What is tried. */
 typedef struct trial {
     const scene *scene;
     reef_status (*call)(const scene *s, reef_world *w);
-    uint32_t     threads; /* 0: no pool */
-    bool         atomic, fresh; /* a world that was just made; else a fork of one that ticked */
+    uint32_t threads;   /* 0: no pool */
+    bool atomic, fresh; /* a world that was just made; else a fork of one that ticked */
 } trial;
 
 enum { TICK = 3 };
@@ -73,12 +75,13 @@ static void end(void **state, const trial *t, reef_world *w)
 
 static void failed_in(const trial *t, uint64_t n, bool rest, const char *what)
 {
-    fail_msg("%s%s%s on %u threads, allocation %u%s: %s", t->scene->name, t->atomic ? ", atomic" : "", t->fresh ? ", fresh" : "", t->threads,
-             (unsigned)n, rest ? " and later ones" : "", what);
+    fail_msg("%s%s%s on %u threads, allocation %u%s: %s", t->scene->name, t->atomic ? ", atomic" : "",
+             t->fresh ? ", fresh" : "", t->threads, (unsigned)n, rest ? " and later ones" : "", what);
 }
 
 /* One call with the n-th allocation failing. False: it had fewer. */
-static bool try_one(void **state, const trial *t, reef_pool *p, reef_world *base, uint64_t wanted, uint64_t n, bool rest)
+static bool try_one(void **state, const trial *t, reef_pool *p, reef_world *base, uint64_t wanted, uint64_t n,
+                    bool rest)
 {
     heap *h = heap_of(state);
     reef_world *w = begin(state, t, p, base);
@@ -92,7 +95,8 @@ static bool try_one(void **state, const trial *t, reef_pool *p, reef_world *base
     if (s == REEF_NO_MEMORY && reef_last_error(w).status != REEF_NO_MEMORY)
         failed_in(t, n, rest, "the error record isn't NO_MEMORY");
     assert_valid(w);
-    if (s == REEF_OK && reef_hash(w) != wanted) failed_in(t, n, rest, "it says that it worked, but the state is another one");
+    if (s == REEF_OK && reef_hash(w) != wanted)
+        failed_in(t, n, rest, "it says that it worked, but the state is another one");
     if (before && s != REEF_OK && !reef_equal(w, before, NULL)) failed_in(t, n, rest, "the world isn't what it was");
     if (before) reef_world_free(before);
     if (s != REEF_OK && t->call(t->scene, w) != REEF_OK) failed_in(t, n, rest, "it fails also with memory");
@@ -144,7 +148,9 @@ static void G5_one_system_on_threads(void **state) { sweep_all(state, call_once,
 
 /* ---- others' rows ---- */
 
-typedef struct Stamp { int32_t n, more[1023]; } Stamp; /* a block of them is an allocation of its own */
+typedef struct Stamp {
+    int32_t n, more[1023];
+} Stamp; /* a block of them is an allocation of its own */
 static const reef_hooks stamp_rows = {.track_rows = true};
 REEF_COMPONENT_HOOKS(Stamp, &stamp_rows);
 

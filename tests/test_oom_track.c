@@ -1,6 +1,7 @@
-/* The allocation sweep for types with track_rows: each allocation of each call fails in turn, alone and with all that follow it;
- * in worlds that are alone, and in those that share everything with a fork. On failure the world is as before, nobody changed
- * and nothing is told to readers; the call works with memory, and then all is as if it had worked at once. */
+/* The allocation sweep for types with track_rows: each allocation of each call fails in turn, alone and with all
+ * that follow it; in worlds that are alone, and in those that share everything with a fork. On failure the world is
+ * as before, nobody changed and nothing is told to readers; the call works with memory, and then all is as if it had
+ * worked at once. */
 #include "support.h"
 
 typedef struct {
@@ -23,12 +24,12 @@ REEF_TAG_HOOKS(Marked, &rows);
 enum { ROWS = 1500 };
 
 typedef struct scene {
-    heap           memory;
-    reef_world    *w, *fork, *child;
-    reef_entity    e[ROWS];
-    reef_removals  held, wide, marked, further;
+    heap memory;
+    reef_world *w, *fork, *child;
+    reef_entity e[ROWS];
+    reef_removals held, wide, marked, further;
     reef_snapshot *snapshot, *taken;
-    uint64_t       mark;
+    uint64_t mark;
 } scene;
 
 static scene now;
@@ -71,7 +72,8 @@ static bool remove_tag(void) { return reef_remove(now.w, now.e[900], Marked) == 
 static bool remove_all(void) { return reef_remove_all(now.w, now.e[900]) == REEF_OK; }
 static bool change(void)
 {
-    return reef_change(now.w, now.e[900], reef_without(Wide), reef_with(Hold, 9), reef_with(Tracked, .value = 7)) == REEF_OK;
+    return reef_change(now.w, now.e[900], reef_without(Wide), reef_with(Hold, 9), reef_with(Tracked, .value = 7)) ==
+           REEF_OK;
 }
 static bool destroy(void) { return reef_destroy(now.w, now.e[900]) == REEF_OK; }
 static bool destroy_with(void) { return reef_destroy_with(now.w, reef_id(Hold)) == REEF_OK; }
@@ -79,44 +81,72 @@ static bool clear(void) { return reef_clear_type(now.w, reef_id(Wide), NULL) == 
 static bool clear_tag(void) { return reef_clear_type(now.w, reef_id(Marked), NULL) == REEF_OK; }
 static bool clear_world(void) { return reef_world_clear(now.w) == REEF_OK; }
 static bool spawn(void) { return some(reef_spawn(now.w, reef_with(Hold, 8), reef_with(Cargo, {1}))); }
-static bool spawn_many(void) { return reef_spawn_many(now.w, 1200, NULL, reef_with(Wide, {8}), reef_tag(Seen)) == REEF_OK; }
+static bool spawn_many(void)
+{
+    return reef_spawn_many(now.w, 1200, NULL, reef_with(Wide, {8}), reef_tag(Seen)) == REEF_OK;
+}
 static bool clone_many(void) { return reef_clone_many(now.w, now.e[900], 1200, NULL) == REEF_OK; }
 static bool far_ahead(void)
 {
     return reef_is_alive(now.w, (reef_entity){90000, 1}) || reef_create_as(now.w, (reef_entity){90000, 1}) == REEF_OK;
 }
-static bool far_away(void) { return far_ahead() && reef_add_id(now.w, (reef_entity){90000, 1}, reef_id(Hold), NULL, NULL) == REEF_OK; }
+static bool far_away(void)
+{
+    return far_ahead() && reef_add_id(now.w, (reef_entity){90000, 1}, reef_id(Hold), NULL, NULL) == REEF_OK;
+}
 static bool reader(void) { return !reef_removals_is_null(now.further = reef_removals_new(now.w, reef_id(Hold), true)); }
 static bool fork(void) { return (now.child = reef_fork(now.w)) != NULL; }
 static bool snapshot(void) { return (now.taken = reef_snapshot_take(now.w)) != NULL; }
 static bool restore(void) { return now.snapshot == NULL || reef_restore(now.w, now.snapshot) == REEF_OK; }
 
-static const struct call { const char *name; bool (*run)(void), steps; } calls[] = {
-    {"mut", mut, false}, {"mut_id", mut_wide, false}, {"set", set, false}, {"set, new", set_new, false}, {"add", add, false},
-    {"add a tag", add_tag, false}, {"ensure", ensure, false}, {"remove", remove_one, false}, {"remove a tag", remove_tag, false},
-    {"remove_all", remove_all, false}, {"change", change, false}, {"destroy", destroy, false}, {"destroy_with", destroy_with, false},
-    {"clear_type", clear, false}, {"clear_type of a tag", clear_tag, false}, {"world_clear", clear_world, false},
-    {"spawn", spawn, false}, {"spawn_many", spawn_many, false}, {"clone_many", clone_many, false}, {"far away", far_away, true},
-    {"removals_new", reader, false}, {"fork", fork, false}, {"snapshot_take", snapshot, false}, {"restore", restore, false},
+static const struct call {
+    const char *name;
+    bool (*run)(void), steps;
+} calls[] = {
+    {"mut", mut, false},
+    {"mut_id", mut_wide, false},
+    {"set", set, false},
+    {"set, new", set_new, false},
+    {"add", add, false},
+    {"add a tag", add_tag, false},
+    {"ensure", ensure, false},
+    {"remove", remove_one, false},
+    {"remove a tag", remove_tag, false},
+    {"remove_all", remove_all, false},
+    {"change", change, false},
+    {"destroy", destroy, false},
+    {"destroy_with", destroy_with, false},
+    {"clear_type", clear, false},
+    {"clear_type of a tag", clear_tag, false},
+    {"world_clear", clear_world, false},
+    {"spawn", spawn, false},
+    {"spawn_many", spawn_many, false},
+    {"clone_many", clone_many, false},
+    {"far away", far_away, true},
+    {"removals_new", reader, false},
+    {"fork", fork, false},
+    {"snapshot_take", snapshot, false},
+    {"restore", restore, false},
 };
 
 /* Everything there is, who changed, and (drained) what readers are told. */
 static uint64_t said(bool drain)
 {
     const reef_component c[] = {reef_id(Hold), reef_id(Wide), reef_id(Marked), reef_id(Hum)};
-    const reef_removals  r[] = {now.held, now.wide, now.marked, now.further};
+    const reef_removals r[] = {now.held, now.wide, now.marked, now.further};
     uint64_t hash = digest(now.w);
     const uint64_t indices = reef_world_stats(now.w).indices;
     for (uint32_t i = 0; i < indices; i++) {
         reef_entity e = reef_entity_at(now.w, i);
         if (!some(e)) continue;
         for (int k = 0; k < 4; k++) {
-            uint8_t b = (uint8_t)(reef_changed_since_id(now.w, e, c[k], now.mark) | reef_added_since_id(now.w, e, c[k], now.mark) << 1);
+            uint8_t b = (uint8_t)(reef_changed_since_id(now.w, e, c[k], now.mark) |
+                                  reef_added_since_id(now.w, e, c[k], now.mark) << 1);
             hash = digest_bytes(hash, &b, 1);
         }
     }
     for (int k = 0; drain && k < 4; k++) {
-        Wide        value = {{0}};
+        Wide value = {{0}};
         reef_entity e;
         while (!reef_removals_is_null(r[k]) && reef_removals_next(now.w, r[k], &e, k == 1 ? &value : NULL)) {
             hash = digest_bytes(hash, &e, sizeof e);
@@ -149,9 +179,11 @@ static bool run(const struct call *c, bool shared, uint64_t n, bool rest, uint64
     bool works = c->run(), failed = now.memory.refused != 0;
     heap_fail_never(&now.memory);
     if (!works) {
-        if (!failed || reef_last_error(now.w).status != REEF_NO_MEMORY) fail_msg("%s: it failed without a reason", c->name);
+        if (!failed || reef_last_error(now.w).status != REEF_NO_MEMORY)
+            fail_msg("%s: it failed without a reason", c->name);
         assert_valid(now.w);
-        if (!c->steps && said(false) != before) fail_msg("%s, allocation %u: the world is another one", c->name, (unsigned)n);
+        if (!c->steps && said(false) != before)
+            fail_msg("%s, allocation %u: the world is another one", c->name, (unsigned)n);
         if (!c->run()) fail_msg("%s, allocation %u: fails with memory", c->name, (unsigned)n);
     }
     assert_valid(now.w);

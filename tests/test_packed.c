@@ -1,5 +1,5 @@
-/* Entities that commands make in runs (D3, D4, G5): put into rows by all threads of a pool, with one state whatever their number; of runs with
- * an entity that doesn't come; where memory ends; in memory that commands lay in. */
+/* Entities that commands make in runs (D3, D4, G5): put into rows by all threads of a pool, with one state whatever
+ * their number; of runs with an entity that doesn't come; where memory ends; in memory that commands lay in. */
 #include "storage/entity_index.h"
 #include "storage/world_data.h"
 #include "support.h"
@@ -202,12 +202,14 @@ static void G5_memory_that_is_used_for_the_first_time_is_known(void **setup)
     for (int round = 0; round < 2; round++) {
         reef__memory_fresh_begin(m, &fresh);
         reef__memory_fresh_begin(m, &other);
-        for (int i = 0; i < BLOCKS; i++) assert_non_null(block[i] = reef__memory_block(m, MEMORY_OTHER, ARENA_COLUMNS, BYTES, 64));
+        for (int i = 0; i < BLOCKS; i++)
+            assert_non_null(block[i] = reef__memory_block(m, MEMORY_OTHER, ARENA_COLUMNS, BYTES, 64));
         reef__memory_fresh_end(m, &other);
         reef__memory_fresh_end(m, &fresh);
         assert_null(m->fresh);
         assert_int_equal(other.count, 0);
-        assert_true(fresh.count < MEMORY_PARTS && (fresh.count == 0) == (round == 1)); /* the second time they are those that were freed */
+        /* the second time they are those that were freed */
+        assert_true(fresh.count < MEMORY_PARTS && (fresh.count == 0) == (round == 1));
         for (int i = SHORT; i < BLOCKS && fresh.count; i++) {
             uint32_t in = 0;
             for (uint32_t k = 0; k < fresh.count; k++) {

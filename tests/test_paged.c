@@ -12,28 +12,28 @@ enum { SLOTS = 8, PAGES_MOST = 40, HOLDERS = 7, BLOCK_BYTES = 64 };
 
 typedef struct slot {
     uint64_t *block;
-    uint64_t  version; /* of the block's last write */
+    uint64_t version; /* of the block's last write */
 } slot;
 
 typedef struct holder {
-    bool       there;
+    bool there;
     reef_paged paged;
-    uint64_t   version, fork_version;
-    uint32_t   count;
-    bool       page[PAGES_MOST];
-    uint64_t   value[PAGES_MOST][SLOTS]; /* 0: no block */
+    uint64_t version, fork_version;
+    uint32_t count;
+    bool page[PAGES_MOST];
+    uint64_t value[PAGES_MOST][SLOTS]; /* 0: no block */
 } holder;
 
 typedef struct play {
-    heap        heap;
-    memory      memory;
-    mutex       lock;
-    paged_type  type;
+    heap heap;
+    memory memory;
+    mutex lock;
+    paged_type type;
     paged_owner owner;
-    holder      holders[HOLDERS];
-    uint64_t    seed;
-    uint64_t    blocks; /* made and not yet freed */
-    uint64_t    copies;
+    holder holders[HOLDERS];
+    uint64_t seed;
+    uint64_t blocks; /* made and not yet freed */
+    uint64_t copies;
 } play;
 
 static void block_free(play *p, uint64_t *block)
@@ -128,9 +128,9 @@ static slot *page_own(play *p, holder *h, uint32_t i)
 static bool write_slot(play *p, holder *h)
 {
     if (h->count == 0) return true;
-    uint32_t  i = random_below(&p->seed, h->count), k = random_below(&p->seed, SLOTS);
-    uint64_t  value = 1000 + random_below(&p->seed, 1u << 30);
-    slot     *s = page_own(p, h, i);
+    uint32_t i = random_below(&p->seed, h->count), k = random_below(&p->seed, SLOTS);
+    uint64_t value = 1000 + random_below(&p->seed, 1u << 30);
+    slot *s = page_own(p, h, i);
     uint64_t *block = s ? block_own(p, h, &s[k]) : NULL;
     if (!block) return false;
     for (uint32_t word = 0; word < BLOCK_BYTES / 8; word++) block[word] = value + word;
@@ -188,9 +188,9 @@ static uint32_t holders_there(const play *p)
 
 static void step(play *p)
 {
-    holder  *h = &p->holders[random_below(&p->seed, HOLDERS)];
+    holder *h = &p->holders[random_below(&p->seed, HOLDERS)];
     uint32_t what = random_below(&p->seed, 100);
-    bool     starved = random_below(&p->seed, 30) == 0, ok = true;
+    bool starved = random_below(&p->seed, 30) == 0, ok = true;
     if (!h->there) return;
     if (starved) heap_fail_nth(&p->heap, 1 + random_below(&p->seed, 2), random_below(&p->seed, 2) == 0);
     if (what < 4) ok = grow(p, h);

@@ -5,19 +5,19 @@
 enum { HOLDERS = 6, PAGES = 40, PAGE_BYTES = 192 };
 
 typedef struct holder {
-    bool       used;
+    bool used;
     reef_paged pages;
-    uint64_t   version, fork_version;
-    uint32_t   count;
-    uint32_t   value[PAGES]; /* what page i must hold; 0: a page that was never touched, or is gone */
+    uint64_t version, fork_version;
+    uint32_t count;
+    uint32_t value[PAGES]; /* what page i must hold; 0: a page that was never touched, or is gone */
 } holder;
 
 typedef struct family_of_holders {
-    heap       heap;
-    memory     memory;
-    mutex      lock;
+    heap heap;
+    memory memory;
+    mutex lock;
     paged_type type;
-    holder     h[HOLDERS];
+    holder h[HOLDERS];
 } family_of_holders;
 
 static paged_owner reef__owner_of(family_of_holders *f) { return (paged_owner){&f->memory, &f->lock, &f->type, NULL}; }
@@ -50,7 +50,7 @@ static void check(const holder *h)
     assert_true(h->pages.count >= h->count);
     for (uint32_t i = 0; i < h->pages.count; i++) {
         const uint32_t *page = h->pages.page[i];
-        uint32_t        wanted = i < PAGES ? h->value[i] : 0;
+        uint32_t wanted = i < PAGES ? h->value[i] : 0;
         if (page == NULL) assert_int_equal(wanted, 0);
         for (uint32_t k = 0; page && k < PAGE_BYTES / 4; k++) assert_int_equal(page[k], wanted);
     }
@@ -100,7 +100,7 @@ static void leave(family_of_holders *f, holder *h)
 static void step(family_of_holders *f, uint64_t *seed, bool memory_fails)
 {
     uint32_t what = random_below(seed, 100), i = random_below(seed, PAGES), used = 0;
-    holder  *h = &f->h[random_below(seed, HOLDERS)], *other = &f->h[random_below(seed, HOLDERS)];
+    holder *h = &f->h[random_below(seed, HOLDERS)], *other = &f->h[random_below(seed, HOLDERS)];
     for (int k = 0; k < HOLDERS; k++) used += f->h[k].used ? 1u : 0u;
     if (!h->used) return;
     if (memory_fails) heap_fail_nth(&f->heap, 1 + what % 3, what % 2);

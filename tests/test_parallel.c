@@ -1,5 +1,5 @@
-/* Systems at the same time (A10, D3, D6): those whose declarations don't collide meet inside one tick, those that collide never
- * overlap and keep their order; jobs of one system meet; the main thread; job systems of the user's. */
+/* Systems at the same time (A10, D3, D6): those whose declarations don't collide meet inside one tick, those that
+ * collide never overlap and keep their order; jobs of one system meet; the main thread; job systems of the user's. */
 #include "base/platform.h"
 #include "support.h"
 
@@ -12,26 +12,52 @@ int main(void) { return 77; }
 #include <stdatomic.h>
 #include <time.h>
 
-typedef struct Hit { uint32_t n; } Hit;
-typedef struct Total { int64_t n; } Total;
-typedef struct Trail { uint64_t n; } Trail;
-typedef struct Heat { int64_t n; } Heat;
-typedef struct Charge { int64_t n; } Charge;
-typedef struct Load { int64_t n; } Load;
+typedef struct Hit {
+    uint32_t n;
+} Hit;
+typedef struct Total {
+    int64_t n;
+} Total;
+typedef struct Trail {
+    uint64_t n;
+} Trail;
+typedef struct Heat {
+    int64_t n;
+} Heat;
+typedef struct Charge {
+    int64_t n;
+} Charge;
+typedef struct Load {
+    int64_t n;
+} Load;
 REEF_COMPONENT(Hit);
 REEF_COMPONENT(Total);
 REEF_COMPONENT(Trail);
 REEF_COMPONENT(Load);
 REEF_COMPONENT_IN(Heat, REEF_SPARSE);
 REEF_COMPONENT_PAGED(Charge, 64);
-typedef struct Stamped { int32_t n; } Stamped;
+typedef struct Stamped {
+    int32_t n;
+} Stamped;
 static const reef_hooks stamped_rows = {.track_rows = true};
 REEF_COMPONENT_HOOKS(Stamped, &stamped_rows);
-typedef struct Item { int32_t kind, count; } Item;
-typedef struct Sail { int32_t colour; } Sail;
-typedef struct Flow { float u; int16_t v; } Flow;
-typedef struct Body { int32_t weight; } Body;
-typedef struct Whale { Body base; int32_t songs; } Whale;
+typedef struct Item {
+    int32_t kind, count;
+} Item;
+typedef struct Sail {
+    int32_t colour;
+} Sail;
+typedef struct Flow {
+    float u;
+    int16_t v;
+} Flow;
+typedef struct Body {
+    int32_t weight;
+} Body;
+typedef struct Whale {
+    Body base;
+    int32_t songs;
+} Whale;
 REEF_COMPONENT_IN(Item, REEF_MULTI);
 REEF_COMPONENT_IN(Sail, REEF_SHARED);
 REEF_COMPONENT_IN(Flow, REEF_SPLIT);
@@ -52,14 +78,14 @@ static reef_pool *pool_of(uint32_t threads, uint64_t shuffle)
 
 /* What the calls of both see of one another; asserts are for the thread that ticks. */
 typedef struct pair {
-    bool        must_meet;
+    bool must_meet;
     atomic_uint inside[2], calls[2], ended[2];
     atomic_uint overlaps, early, missed;
-    unsigned    expected[2]; /* calls a tick */
+    unsigned expected[2]; /* calls a tick */
 } pair;
 
 typedef struct side {
-    pair    *pair;
+    pair *pair;
     unsigned number; /* 0: runs first by declaration */
 } side;
 
@@ -113,8 +139,8 @@ typedef enum use { USE_NONE = 0, USE_READ = 1, USE_WRITE = 2, USE_SEND = 4, USE_
 /* What a system says it touches, and what that does with Position and Velocity, with Hits, with the singleton Total. */
 typedef struct access_kind {
     const char *text;
-    use         position, velocity, hit, total;
-    bool        fixed; /* of the text "%s" is the entity's name */
+    use position, velocity, hit, total;
+    bool fixed; /* of the text "%s" is the entity's name */
 } access_kind;
 
 static const access_kind kinds[] = {
@@ -155,8 +181,8 @@ static bool uses_collide(use a, use b)
 
 static bool kinds_collide(const access_kind *a, const access_kind *b)
 {
-    return uses_collide(a->position, b->position) || uses_collide(a->velocity, b->velocity) || uses_collide(a->hit, b->hit) ||
-           uses_collide(a->total, b->total);
+    return uses_collide(a->position, b->position) || uses_collide(a->velocity, b->velocity) ||
+           uses_collide(a->hit, b->hit) || uses_collide(a->total, b->total);
 }
 
 static void add_totals(void *total, const void *part) { ((Total *)total)->n += ((const Total *)part)->n; }
@@ -164,7 +190,8 @@ static void add_totals(void *total, const void *part) { ((Total *)total)->n += (
 static reef_world *meeting_place(void **state)
 {
     reef_world *w = world_of(state);
-    assert_ok(reef_spawn_many(w, 1024 * BLOCKS, NULL, reef_with(Position, 1, 1), reef_with(Velocity, 1, 1), reef_with(Health, 1, 1)));
+    assert_ok(reef_spawn_many(w, 1024 * BLOCKS, NULL, reef_with(Position, 1, 1), reef_with(Velocity, 1, 1),
+                              reef_with(Health, 1, 1)));
     assert_ok(reef_spawn_many(w, 10, NULL, reef_with(Mass, 1)));
     assert_ok(reef_set_name(w, reef_spawn(w, reef_with(Position, 0, 0)), "rock"));
     assert_int_equal(reef_single_set(w, Total, 0), REEF_ADDED);
@@ -173,8 +200,12 @@ static reef_world *meeting_place(void **state)
 
 static reef_system_id side_add(reef_world *w, const char *name, side *s, const char *text, const char *after)
 {
-    reef_system_id x = reef_system_new(w, &(reef_system_desc){.name = name, .function = watched, .text = text, .context = s, .after = after,
-                                                               .combine = strstr(text, "sums") ? add_totals : NULL});
+    reef_system_id x = reef_system_new(w, &(reef_system_desc){.name = name,
+                                                              .function = watched,
+                                                              .text = text,
+                                                              .context = s,
+                                                              .after = after,
+                                                              .combine = strstr(text, "sums") ? add_totals : NULL});
     if (reef_system_is_null(x)) fail_msg("%s: %s", text, reef_status_name(reef_last_error(w).status));
     return x;
 }
@@ -192,7 +223,8 @@ static void try_pair(reef_world *w, const access_kind *a, const access_kind *b, 
     pair_clear(&p);
     p.must_meet = false;
     p.expected[0] = 0;
-    assert_ok(reef_set_pool(w, NULL)); /* how many calls there are; and `changed` sees all in a new system's first run only */
+    /* how many calls there are; and `changed` sees all in a new system's first run only */
+    assert_ok(reef_set_pool(w, NULL));
     reef_world *aside = reef_fork(w);
     assert_ok(reef_tick(aside, 0));
     p.expected[0] = atomic_load(&p.calls[0]);
@@ -205,7 +237,8 @@ static void try_pair(reef_world *w, const access_kind *a, const access_kind *b, 
     p.must_meet = !kinds_collide(a, b);
     assert_ok(reef_tick(w, 0));
     for (int i = 0; i < 2; i++)
-        if (atomic_load(&p.calls[i]) != p.expected[i]) fail_msg("%s, %s: %u calls", a->text, b->text, atomic_load(&p.calls[i]));
+        if (atomic_load(&p.calls[i]) != p.expected[i])
+            fail_msg("%s, %s: %u calls", a->text, b->text, atomic_load(&p.calls[i]));
     if (atomic_load(&p.missed)) fail_msg("%s and %s don't meet", a->text, b->text);
     if (atomic_load(&p.overlaps)) fail_msg("%s and %s overlap, seed %u", a->text, b->text, (unsigned)seed);
     if (atomic_load(&p.early)) fail_msg("%s begins before %s has ended, seed %u", b->text, a->text, (unsigned)seed);
@@ -218,7 +251,8 @@ static void D3_all_pairs_of_access_meet_or_exclude_one_another(void **state)
     reef_world *w = meeting_place(state);
     unsigned collide = 0, meet = 0;
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
-        reef_pool *p = pool_of(BLOCKS + 2 + (uint32_t)seed % 2, seed); /* more threads than a system has jobs: all of them wait */
+        /* more threads than a system has jobs: all of them wait */
+        reef_pool *p = pool_of(BLOCKS + 2 + (uint32_t)seed % 2, seed);
         assert_ok(reef_set_pool(w, p));
         reef_watch_systems(w, false);
         /* Each seed tries some of the pairs, all seeds together each of them several times. */
@@ -241,7 +275,7 @@ static void D3_all_pairs_of_access_meet_or_exclude_one_another(void **state)
 
 typedef struct gathering {
     atomic_uint here, missed;
-    unsigned    wanted;
+    unsigned wanted;
 } gathering;
 
 static void gather(reef_block *b)
@@ -253,15 +287,17 @@ static void gather(reef_block *b)
 
 static void D6_jobs_of_a_split_system_meet(void **state)
 {
-    static const char *const texts[] = {"Position", "in Position; sends Hit, spawns Mass, destroys", "in Position; sums Total",
-                                        "in changed Position; reads Velocity"};
+    static const char *const texts[] = {"Position", "in Position; sends Hit, spawns Mass, destroys",
+                                        "in Position; sums Total", "in changed Position; reads Velocity"};
     reef_world *w = meeting_place(state);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         reef_pool *p = pool_of(BLOCKS + 1, 0);
         gathering g = {.wanted = BLOCKS};
         assert_ok(reef_set_pool(w, p));
         reef_watch_systems(w, false);
-        const reef_system_desc d = {.function = gather, .text = texts[i], .context = &g,
+        const reef_system_desc d = {.function = gather,
+                                    .text = texts[i],
+                                    .context = &g,
                                     .combine = strstr(texts[i], "sums") ? add_totals : NULL};
         assert_ok(reef_system_once(w, &d, 0));
         assert_int_equal(atomic_load(&g.missed), 0);
@@ -276,7 +312,7 @@ static void D6_jobs_of_a_split_system_meet(void **state)
 typedef struct place {
     thread_name caller;
     atomic_uint before, elsewhere, bound, after, wrong;
-    unsigned    wanted;
+    unsigned wanted;
 } place;
 
 static void goes_before(reef_block *b)
@@ -291,7 +327,8 @@ static void goes_before(reef_block *b)
 static void is_bound(reef_block *b)
 {
     place *p = b->context;
-    if (!thread_is(p->caller) || atomic_load(&p->before) != p->wanted || atomic_load(&p->after)) atomic_fetch_add(&p->wrong, 1);
+    if (!thread_is(p->caller) || atomic_load(&p->before) != p->wanted || atomic_load(&p->after))
+        atomic_fetch_add(&p->wrong, 1);
     atomic_fetch_add(&p->bound, 1);
 }
 
@@ -311,12 +348,13 @@ static void D6_systems_of_the_main_thread_keep_their_place(void **state)
     p.caller = thread_own_name();
     p.wanted = BLOCKS + 1;
     assert_some(reef_find(w, "rock"));
-    assert_false(reef_system_is_null(
-        reef_system_new(w, &(reef_system_desc){.name = "before", .function = goes_before, .text = "Position", .context = &p})));
     assert_false(reef_system_is_null(reef_system_new(
-        w, &(reef_system_desc){.name = "bound", .function = is_bound, .text = "Position", .context = &p, .main_thread = true})));
-    assert_false(reef_system_is_null(
-        reef_system_new(w, &(reef_system_desc){.name = "after", .function = goes_after, .text = "in Position", .context = &p})));
+        w, &(reef_system_desc){.name = "before", .function = goes_before, .text = "Position", .context = &p})));
+    assert_false(reef_system_is_null(reef_system_new(
+        w, &(reef_system_desc){
+               .name = "bound", .function = is_bound, .text = "Position", .context = &p, .main_thread = true})));
+    assert_false(reef_system_is_null(reef_system_new(
+        w, &(reef_system_desc){.name = "after", .function = goes_after, .text = "in Position", .context = &p})));
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         reef_pool *pool = pool_of(4, seed);
         assert_ok(reef_set_pool(w, pool));
@@ -339,12 +377,15 @@ static void D6_systems_of_the_main_thread_keep_their_place(void **state)
 
 enum { JOBS = 256, OWN_THREADS = 3 };
 typedef struct own_jobs {
-    mutex    lock;
-    condvar  wake;
-    struct { void (*task)(void *); void *data; } queue[JOBS];
+    mutex lock;
+    condvar wake;
+    struct {
+        void (*task)(void *);
+        void *data;
+    } queue[JOBS];
     uint32_t first, end, unfinished, ran;
-    bool     ending;
-    thread   threads[OWN_THREADS];
+    bool ending;
+    thread threads[OWN_THREADS];
 } own_jobs;
 
 static bool own_take(own_jobs *o, void (**task)(void *), void **data)
@@ -415,7 +456,8 @@ static void jostle(reef_block *b)
     Position *p = reef_inout(b, Position);
     for (uint32_t i = 0; i < b->count; i++) {
         p[i].x = p[i].x * 1.25f + (float)b->entities[i].index;
-        if (b->entities[i].index % 700 == 3) reef_cmd_spawn(b, reef_with(Health, (int32_t)p[i].x, 1), reef_with(Position, p[i].x, 2));
+        if (b->entities[i].index % 700 == 3)
+            reef_cmd_spawn(b, reef_with(Health, (int32_t)p[i].x, 1), reef_with(Position, p[i].x, 2));
         if (b->entities[i].index % 701 == 4) reef_send(b, Hit, b->entities[i].index);
     }
 }
@@ -458,7 +500,8 @@ static void D6_job_systems_of_the_users(void **state)
     o.first = o.end = o.unfinished = o.ran = 0;
     for (int i = 0; i < OWN_THREADS; i++) assert_true(thread_make(&o.threads[i], own_work, &o));
     for (uint64_t seed = 0; seed < 4; seed++)
-        assert_true(hash_on(state, &(reef_pool_config){.threads = 2 + (uint32_t)seed, .jobs = own, .shuffle = seed}) == wanted);
+        assert_true(hash_on(state, &(reef_pool_config){.threads = 2 + (uint32_t)seed, .jobs = own, .shuffle = seed}) ==
+                    wanted);
     /* Its threads and the caller meet. */
     reef_world *w = meeting_place(state);
     gathering g = {.wanted = BLOCKS};
@@ -466,7 +509,8 @@ static void D6_job_systems_of_the_users(void **state)
     assert_non_null(p);
     assert_ok(reef_set_pool(w, p));
     reef_watch_systems(w, false);
-    assert_ok(reef_system_once(w, &(reef_system_desc){.function = gather, .text = "Position, in Velocity", .context = &g}, 0));
+    assert_ok(reef_system_once(
+        w, &(reef_system_desc){.function = gather, .text = "Position, in Velocity", .context = &g}, 0));
     assert_int_equal(atomic_load(&g.missed), 0);
     assert_int_equal(atomic_load(&g.here), BLOCKS);
     assert_ok(reef_set_pool(w, NULL));
@@ -481,7 +525,8 @@ static void D6_job_systems_of_the_users(void **state)
 }
 
 /* ---- calls that are allowed ----
- * Systems beside one another write others' rows by calls, each another type: through what the world remembers of its last calls, which isn't theirs. */
+ * Systems beside one another write others' rows by calls, each another type: through what the world remembers of its
+ * last calls, which isn't theirs. */
 
 static reef_entity written[64];
 
@@ -543,11 +588,15 @@ static void D3_others_are_set_on_all_threads(void **state)
         assert_status(REEF_ADDED, reef_set(w, written[i], Flow, 0, 5));
         assert_status(REEF_ADDED, reef_set(w, written[i], Stamped, 0));
     }
-    assert_false(reef_system_is_null(reef_system(w, write_items, "; writes Item")) || reef_system_is_null(reef_system(w, write_flows, "; writes Flow")));
+    assert_false(reef_system_is_null(reef_system(w, write_items, "; writes Item")) ||
+                 reef_system_is_null(reef_system(w, write_flows, "; writes Flow")));
     assert_false(reef_system_is_null(reef_system(w, write_stamped, "; writes Stamped")));
-    assert_false(reef_system_is_null(reef_system(w, write_Hit, "; writes Hit")) || reef_system_is_null(reef_system(w, write_Load, "; writes Load")));
-    assert_false(reef_system_is_null(reef_system(w, write_Total, "; writes Total")) || reef_system_is_null(reef_system(w, write_Trail, "; writes Trail")));
-    assert_false(reef_system_is_null(reef_system(w, write_Heat, "; writes Heat")) || reef_system_is_null(reef_system(w, write_Charge, "; writes Charge")));
+    assert_false(reef_system_is_null(reef_system(w, write_Hit, "; writes Hit")) ||
+                 reef_system_is_null(reef_system(w, write_Load, "; writes Load")));
+    assert_false(reef_system_is_null(reef_system(w, write_Total, "; writes Total")) ||
+                 reef_system_is_null(reef_system(w, write_Trail, "; writes Trail")));
+    assert_false(reef_system_is_null(reef_system(w, write_Heat, "; writes Heat")) ||
+                 reef_system_is_null(reef_system(w, write_Charge, "; writes Charge")));
     for (uint32_t tick = 1; tick <= 10; tick++) {
         reef_pool *p = pool_of(9, tick);
         assert_ok(reef_set_pool(w, p));
@@ -559,16 +608,19 @@ static void D3_others_are_set_on_all_threads(void **state)
             assert_true(reef_get(w, e, Hit)->n == n && reef_get(w, e, Load)->n == n && reef_get(w, e, Total)->n == n);
             const Item *item = reef_span(w, e, Item, NULL);
             Flow flow;
-            assert_true(item[0].count == (int32_t)tick && item[1].count == 2 * (int32_t)tick && reef_read(w, e, Flow, &flow) && flow.u == (float)tick);
+            assert_true(item[0].count == (int32_t)tick && item[1].count == 2 * (int32_t)tick &&
+                        reef_read(w, e, Flow, &flow) && flow.u == (float)tick);
             assert_int_equal(reef_get(w, e, Stamped)->n, tick);
-            assert_true(reef_get(w, e, Trail)->n == (uint64_t)n && reef_get(w, e, Heat)->n == n && reef_get(w, e, Charge)->n == n);
+            assert_true(reef_get(w, e, Trail)->n == (uint64_t)n && reef_get(w, e, Heat)->n == n &&
+                        reef_get(w, e, Charge)->n == n);
         }
         /* And outside of them what is remembered is right. */
         const reef_entity e = reef_spawn(w, reef_with(Hit, 1), reef_with(Load, 2));
         assert_status(REEF_ADDED, reef_set(w, e, Total, 3));
         assert_status(REEF_ADDED, reef_set(w, e, Trail, 4));
         assert_ok(reef_remove(w, e, Total));
-        assert_true(reef_get(w, e, Hit)->n == 1 && reef_get(w, e, Load)->n == 2 && reef_get(w, e, Trail)->n == 4 && !reef_has(w, e, Total));
+        assert_true(reef_get(w, e, Hit)->n == 1 && reef_get(w, e, Load)->n == 2 && reef_get(w, e, Trail)->n == 4 &&
+                    !reef_has(w, e, Total));
         assert_valid(w);
         assert_ok(reef_set_pool(w, NULL));
         reef_pool_free(p);
@@ -576,9 +628,9 @@ static void D3_others_are_set_on_all_threads(void **state)
 }
 
 typedef struct asking {
-    reef_query     all, some;
+    reef_query all, some;
     reef_signature signature;
-    atomic_ullong  answers; /* a sum of what was answered */
+    atomic_ullong answers; /* a sum of what was answered */
 } asking;
 
 static bool see_all(void *context, reef_entity e, reef_component c, const void *data, size_t size)
@@ -592,7 +644,8 @@ static bool see_all(void *context, reef_entity e, reef_component c, const void *
 static uint64_t ask_of(reef_block *b, const asking *a, reef_entity e)
 {
     const reef_world *w = b->world;
-    uint64_t n = reef_is_alive(w, e) + 2u * reef_has(w, e, Awake) + 4u * reef_has(w, e, Heat) + 8u * reef_is_enabled(w, e, Position) + reef_is_enabled_entity(w, e);
+    uint64_t n = reef_is_alive(w, e) + 2u * reef_has(w, e, Awake) + 4u * reef_has(w, e, Heat) +
+                 8u * reef_is_enabled(w, e, Position) + reef_is_enabled_entity(w, e);
     uint32_t items = 0;
     Flow flow = {0, 0};
     reef_component subs[4];
@@ -607,7 +660,8 @@ static uint64_t ask_of(reef_block *b, const asking *a, reef_entity e)
     const Heat *h = reef_get(w, e, Heat);
     const Body *body = reef_get(w, e, Body);
     n += p ? (uint64_t)p->x : 0;
-    n += (c ? (uint64_t)c->n : 0) + (h ? (uint64_t)h->n : 0) + (body ? (uint64_t)body->weight : 0) + (reef_read(w, e, Flow, &flow) ? (uint64_t)flow.v : 0);
+    n += (c ? (uint64_t)c->n : 0) + (h ? (uint64_t)h->n : 0) + (body ? (uint64_t)body->weight : 0) +
+         (reef_read(w, e, Flow, &flow) ? (uint64_t)flow.v : 0);
     n += reef_count_on(w, e, Item) + reef_find_subs(w, e, Body, subs, 4) + reef_has_all(w, e, &a->signature);
     n += reef_name(w, e) ? strlen(reef_name(w, e)) : 0;
     (void)reef_visit_entity(w, e, see_all, &n);
@@ -621,10 +675,13 @@ static void ask_all(reef_block *b)
     const Total *total = reef_single_get(w, Total);
     reef_random random = reef_random_for(b, b->entities[0]);
     reef_events told = reef_receive(b, Hit);
-    uint64_t n = reef_count(w, Position) + reef_count(w, Heat) + reef_count(w, Item) + reef_count_alive(w) + reef_tick_count(w) + reef_time_ns(w) + (total ? (uint64_t)total->n : 0);
+    uint64_t n = reef_count(w, Position) + reef_count(w, Heat) + reef_count(w, Item) + reef_count_alive(w) +
+                 reef_tick_count(w) + reef_time_ns(w) + (total ? (uint64_t)total->n : 0);
     for (const Hit *h; (h = reef_next_event(&told)) != NULL;) n += h->n;
-    n += reef_find(w, "rock").index + reef_entity_at(w, 77).generation + (reef_type_find("Position").id != 0) + reef_random_u32(&random);
-    n += strlen(reef_system_name(w, reef_system_find(w, "asks"))) + reef_system_is_on(w, reef_system_find(w, "other")) + reef_world_stats(w).entities;
+    n += reef_find(w, "rock").index + reef_entity_at(w, 77).generation + (reef_type_find("Position").id != 0) +
+         reef_random_u32(&random);
+    n += strlen(reef_system_name(w, reef_system_find(w, "asks"))) + reef_system_is_on(w, reef_system_find(w, "other")) +
+         reef_world_stats(w).entities;
     for (reef_block o = reef_others(b, a->all); reef_next(&o);) n += o.count + (uint64_t)reef_in(&o, Position)[0].x;
     for (reef_block o = reef_others(b, a->some); reef_next(&o);)
         for (uint32_t first = 0, rows; (rows = reef_block_run(&o, &first)) != 0; first += rows) n += first * rows;
@@ -635,7 +692,8 @@ static void ask_all(reef_block *b)
 /* On any number of threads all are told the same, also of tables that the queries haven't met yet. */
 static void A10_others_are_asked_on_all_threads(void **state)
 {
-    static const char text[] = "in Position; reads Position Heat Charge Item Sail Flow Body Whale Load Velocity Health Mass Total, receives Hit";
+    static const char text[] = "in Position; reads Position Heat Charge Item Sail Flow Body Whale Load Velocity Health "
+                               "Mass Total, receives Hit";
     static asking a;
     uint64_t wanted[4] = {0};
     reef_world *w = meeting_place(state), *fork = NULL;
@@ -654,8 +712,10 @@ static void A10_others_are_asked_on_all_threads(void **state)
     }
     a.signature = reef_signature_new(w);
     assert_true(reef_signature_add(&a.signature, reef_id(Position)) >= 0);
-    assert_false(reef_system_is_null(reef_system_new(w, &(reef_system_desc){.name = "asks", .function = ask_all, .text = text, .context = &a})));
-    assert_false(reef_system_is_null(reef_system_new(w, &(reef_system_desc){.name = "other", .function = ask_all, .text = text, .context = &a})));
+    assert_false(reef_system_is_null(
+        reef_system_new(w, &(reef_system_desc){.name = "asks", .function = ask_all, .text = text, .context = &a})));
+    assert_false(reef_system_is_null(
+        reef_system_new(w, &(reef_system_desc){.name = "other", .function = ask_all, .text = text, .context = &a})));
     for (uint32_t threads = 0; threads <= 5; threads += 5) {
         reef_pool *p = threads ? pool_of(threads, 7) : NULL;
         fork = reef_fork(w);
@@ -686,15 +746,18 @@ static void A10_others_are_asked_on_all_threads(void **state)
  * On all threads at once: they say no and touch nothing. */
 
 typedef struct refused {
-    reef_query     query;
+    reef_query query;
     reef_system_id self;
     reef_snapshot *snapshot;
-    reef_world    *fork;
+    reef_world *fork;
     reef_event_reader reader;
-    atomic_uint    done, answered, line; /* jobs that made all calls; what wasn't refused, and where */
+    atomic_uint done, answered, line; /* jobs that made all calls; what wasn't refused, and where */
 } refused;
 
-static reef_status write_nowhere(void *context, const void *bytes, size_t count) { return (void)context, (void)bytes, (void)count, REEF_OK; }
+static reef_status write_nowhere(void *context, const void *bytes, size_t count)
+{
+    return (void)context, (void)bytes, (void)count, REEF_OK;
+}
 static void observe_nothing(const reef_notice *n) { (void)n; }
 
 /* None of them; all are called, since each says no. */
@@ -708,14 +771,22 @@ static void refuse_structure(reef_block *b, refused *r)
     reef_world *w = b->world;
     const reef_entity e = b->entities[0];
     Velocity *v = NULL;
-    NO(!reef_entity_is_null(reef_spawn(w, reef_with(Position, 1, 1))) || !reef_entity_is_null(reef_create(w)) || !reef_entity_is_null(reef_clone(w, e)));
-    NO(reef_destroy(w, e) >= 0 || reef_destroy_many(w, &e, 1) > 0 || reef_add(w, e, Mass) >= 0 || reef_remove(w, e, Position) >= 0);
-    NO(reef_set(w, e, Mass, 1) >= 0 || reef_remove_all(w, e) >= 0 || reef_change(w, e, reef_with(Mass, 1)) >= 0 || reef_ensure(w, e, Mass) != NULL);
-    NO(reef_add(w, e, Awake) >= 0 || reef_remove(w, e, Awake) >= 0 || reef_disable(w, e, Position) >= 0 || reef_disable_entity(w, e) >= 0);
-    NO(reef_set(w, e, Heat, 1) >= 0 || reef_add(w, e, Charge) >= 0 || reef_remove(w, e, Load) >= 0 || reef_add(w, e, Heat) >= 0 || reef_set(w, e, Charge, 2) >= 0);
-    NO(reef_set_name(w, e, "e") >= 0 || !reef_entity_is_null(reef_reserve_id(w)) || reef_create_as(w, (reef_entity){90000, 1}) >= 0);
-    NO(reef_world_clear(w) >= 0 || reef_clear_all(w, Position) > 0 || reef_shrink(w) >= 0 || reef_reserve(w, 100000) >= 0 || reef_flush(w) >= 0);
-    NO(reef_single_set(w, Total, 1) >= 0 || reef_single_remove(w, Total) >= 0 || reef_single_mut(w, Total) != NULL || (v = reef_mut(w, e, Velocity)) != NULL);
+    NO(!reef_entity_is_null(reef_spawn(w, reef_with(Position, 1, 1))) || !reef_entity_is_null(reef_create(w)) ||
+       !reef_entity_is_null(reef_clone(w, e)));
+    NO(reef_destroy(w, e) >= 0 || reef_destroy_many(w, &e, 1) > 0 || reef_add(w, e, Mass) >= 0 ||
+       reef_remove(w, e, Position) >= 0);
+    NO(reef_set(w, e, Mass, 1) >= 0 || reef_remove_all(w, e) >= 0 || reef_change(w, e, reef_with(Mass, 1)) >= 0 ||
+       reef_ensure(w, e, Mass) != NULL);
+    NO(reef_add(w, e, Awake) >= 0 || reef_remove(w, e, Awake) >= 0 || reef_disable(w, e, Position) >= 0 ||
+       reef_disable_entity(w, e) >= 0);
+    NO(reef_set(w, e, Heat, 1) >= 0 || reef_add(w, e, Charge) >= 0 || reef_remove(w, e, Load) >= 0 ||
+       reef_add(w, e, Heat) >= 0 || reef_set(w, e, Charge, 2) >= 0);
+    NO(reef_set_name(w, e, "e") >= 0 || !reef_entity_is_null(reef_reserve_id(w)) ||
+       reef_create_as(w, (reef_entity){90000, 1}) >= 0);
+    NO(reef_world_clear(w) >= 0 || reef_clear_all(w, Position) > 0 || reef_shrink(w) >= 0 ||
+       reef_reserve(w, 100000) >= 0 || reef_flush(w) >= 0);
+    NO(reef_single_set(w, Total, 1) >= 0 || reef_single_remove(w, Total) >= 0 || reef_single_mut(w, Total) != NULL ||
+       (v = reef_mut(w, e, Velocity)) != NULL);
 }
 
 static void refuse_others(reef_block *b, refused *r)
@@ -724,18 +795,29 @@ static void refuse_others(reef_block *b, refused *r)
     reef_bytes bytes;
     Hit hit;
     reef_block loop = reef_begin_text(w, "in Position");
-    NO(reef_next(&loop) || !reef_query_is_null(reef_query_new(w, "Position")) || reef_query_free(w, r->query) >= 0 || reef_query_count(w, r->query) > 0);
-    NO(reef_tick(w, 0) >= 0 || reef_step_once(w, 0) >= 0 || reef_tick_phase(w, "update", 0) >= 0 || reef_set_pool(w, NULL) >= 0);
-    NO(reef_system_once(w, &(reef_system_desc){.function = watched}, 0) >= 0 || !reef_system_is_null(reef_system(w, watched, NULL)));
-    NO(reef_system_remove(w, r->self) >= 0 || reef_system_switch(w, r->self, false) >= 0 || reef_phase_new(w, &(reef_phase_desc){.name = "p"}) >= 0);
+    NO(reef_next(&loop) || !reef_query_is_null(reef_query_new(w, "Position")) || reef_query_free(w, r->query) >= 0 ||
+       reef_query_count(w, r->query) > 0);
+    NO(reef_tick(w, 0) >= 0 || reef_step_once(w, 0) >= 0 || reef_tick_phase(w, "update", 0) >= 0 ||
+       reef_set_pool(w, NULL) >= 0);
+    NO(reef_system_once(w, &(reef_system_desc){.function = watched}, 0) >= 0 ||
+       !reef_system_is_null(reef_system(w, watched, NULL)));
+    NO(reef_system_remove(w, r->self) >= 0 || reef_system_switch(w, r->self, false) >= 0 ||
+       reef_phase_new(w, &(reef_phase_desc){.name = "p"}) >= 0);
     NO(!reef_system_is_null(reef_update(w, Position, watched)) || !reef_system_is_null(reef_scripts(w, NULL, NULL)));
-    NO(reef_snapshot_take(w) != NULL || reef_fork(w) != NULL || reef_restore(w, r->snapshot) >= 0 || reef_hash(w) != 0 || reef_version(w) != 0);
-    NO(reef_save_bytes(w, &bytes, NULL) >= 0 || reef_save_bytes(w, &bytes, &(reef_save_desc){.query = "in Position"}) >= 0 || reef_load_bytes(w, "", 0, NULL) >= 0);
-    NO(reef_save_to(w, (reef_writer){write_nowhere, NULL}, &(reef_save_desc){.raw = true}) >= 0 || reef_diff_bytes(r->fork, w, &bytes, NULL) >= 0);
-    NO(reef_journal_open(w, "never.journal", NULL) != NULL || reef_diff_apply(w, "", 0) >= 0 || reef_merge(w, r->fork, NULL, NULL) >= 0);
-    NO(reef_post(w, Hit, 1) >= 0 || reef_event_next(w, r->reader, &hit) || reef_events_bound(w, reef_id(Hit), 5) >= 0 || reef_set_seed(w, 5) >= 0);
+    NO(reef_snapshot_take(w) != NULL || reef_fork(w) != NULL || reef_restore(w, r->snapshot) >= 0 ||
+       reef_hash(w) != 0 || reef_version(w) != 0);
+    NO(reef_save_bytes(w, &bytes, NULL) >= 0 ||
+       reef_save_bytes(w, &bytes, &(reef_save_desc){.query = "in Position"}) >= 0 ||
+       reef_load_bytes(w, "", 0, NULL) >= 0);
+    NO(reef_save_to(w, (reef_writer){write_nowhere, NULL}, &(reef_save_desc){.raw = true}) >= 0 ||
+       reef_diff_bytes(r->fork, w, &bytes, NULL) >= 0);
+    NO(reef_journal_open(w, "never.journal", NULL) != NULL || reef_diff_apply(w, "", 0) >= 0 ||
+       reef_merge(w, r->fork, NULL, NULL) >= 0);
+    NO(reef_post(w, Hit, 1) >= 0 || reef_event_next(w, r->reader, &hit) || reef_events_bound(w, reef_id(Hit), 5) >= 0 ||
+       reef_set_seed(w, 5) >= 0);
     NO(!reef_observer_is_null(reef_observer_add(w, "o", observe_nothing, REEF_ON_ADD, reef_id(Mass))));
-    NO(reef_send(b, Hit, 1) >= 0 || reef_cmd_destroy(b, b->entities[0]) >= 0 || reef_part(b, Total) != NULL || reef_inout(b, Velocity) != NULL);
+    NO(reef_send(b, Hit, 1) >= 0 || reef_cmd_destroy(b, b->entities[0]) >= 0 || reef_part(b, Total) != NULL ||
+       reef_inout(b, Velocity) != NULL);
     reef_measure_systems(w, true);
     reef_set_trace(w, NULL);
     reef_watch_systems(w, true);
@@ -749,7 +831,10 @@ static void refuse_all(reef_block *b)
     atomic_fetch_add(&r->done, 1);
 }
 
-static void quiet(void *context, reef_status status, const char *message) { (void)context, (void)status, (void)message; }
+static void quiet(void *context, reef_status status, const char *message)
+{
+    (void)context, (void)status, (void)message;
+}
 
 static void A10_refused_calls_on_all_threads_touch_nothing(void **state)
 {
@@ -758,7 +843,9 @@ static void A10_refused_calls_on_all_threads_touch_nothing(void **state)
     refused r = {.fork = NULL};
     assert_ok(reef_spawn_many(w, 1024 * 8, NULL, reef_with(Position, 1, 1), reef_with(Velocity, 1, 1)));
     for (uint32_t i = 0; i < 8192; i += 256) /* some have values outside of the rows */
-        assert_true(reef_set(w, reef_entity_at(w, i), Heat, 1) > 0 && reef_set(w, reef_entity_at(w, i + 1), Charge, 1) > 0 && reef_set(w, reef_entity_at(w, i + 2), Load, 1) > 0);
+        assert_true(reef_set(w, reef_entity_at(w, i), Heat, 1) > 0 &&
+                    reef_set(w, reef_entity_at(w, i + 1), Charge, 1) > 0 &&
+                    reef_set(w, reef_entity_at(w, i + 2), Load, 1) > 0);
     assert_int_equal(reef_single_set(w, Total, 0), REEF_ADDED);
     r.query = reef_query_new(w, "in Position");
     r.reader = reef_event_reader_new(w, reef_id(Hit));
@@ -767,7 +854,8 @@ static void A10_refused_calls_on_all_threads_touch_nothing(void **state)
     r.snapshot = reef_snapshot_take(w);
     r.fork = reef_fork(w);
     const reef_system_desc split = {.name = "split", .function = refuse_all, .text = "in Position", .context = &r};
-    const reef_system_desc beside = {.name = "beside", .function = refuse_all, .text = "in Position, in Velocity", .context = &r, .whole = true};
+    const reef_system_desc beside = {
+        .name = "beside", .function = refuse_all, .text = "in Position, in Velocity", .context = &r, .whole = true};
     r.self = reef_system_new(w, &split);
     assert_false(reef_system_is_null(r.self) || reef_system_is_null(reef_system_new(w, &beside)));
     assert_ok(reef_tick(w, 0));

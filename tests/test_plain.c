@@ -1,13 +1,20 @@
-/* The exported twins of the inlined functions (reef/plain.h): each answers what the inlined one does, and takes NULL. That every inlined
- * function has one is tested by tests/languages. */
+/* The exported twins of the inlined functions (reef/plain.h): each answers what the inlined one does, and takes
+ * NULL. That every inlined function has one is tested by tests/languages. */
 #include "support.h"
 #include "reef/plain.h"
 #include <float.h>
 #include <math.h>
 
-typedef struct { int32_t weight; } PlainBase;
-typedef struct { PlainBase base; int32_t more; } PlainSub;
-typedef struct { uint32_t number; } PlainEvent;
+typedef struct {
+    int32_t weight;
+} PlainBase;
+typedef struct {
+    PlainBase base;
+    int32_t more;
+} PlainSub;
+typedef struct {
+    uint32_t number;
+} PlainEvent;
 REEF_COMPONENT(PlainBase);
 REEF_SUBTYPE(PlainSub, PlainBase);
 REEF_COMPONENT(PlainEvent);
@@ -73,7 +80,8 @@ static void F14_values_and_scripts(void **test)
     const PlainBase base = {40};
     const reef_script script = reef_script_make(&class, &(uint32_t){9});
     const reef_value values[] = {reef_plain_value_make(reef_id(PlainBase), REEF_VALUE_ONE, sizeof base, &base),
-                                 reef_plain_value_make(reef_id(PlainTag), REEF_VALUE_DEFAULT, 0, NULL), reef_plain_script_value(&script)};
+                                 reef_plain_value_make(reef_id(PlainTag), REEF_VALUE_DEFAULT, 0, NULL),
+                                 reef_plain_script_value(&script)};
     const reef_entity e = reef_spawn_values(w, values, 3);
     assert_some(e);
     assert_int_equal(reef_get(w, e, PlainBase)->weight, 40);
@@ -86,7 +94,8 @@ static void F14_rows(void **test)
 {
     reef_world *w = world_of(test);
     for (int32_t i = 0; i < 30; i++) {
-        const reef_entity e = i % 3 ? reef_spawn(w, reef_with(PlainBase, i)) : reef_spawn(w, reef_with(PlainBase, i), reef_tag(PlainTag));
+        const reef_entity e =
+            i % 3 ? reef_spawn(w, reef_with(PlainBase, i)) : reef_spawn(w, reef_with(PlainBase, i), reef_tag(PlainTag));
         if (i % 4 == 0) assert_ok(reef_disable(w, e, PlainBase));
     }
     const reef_query q = reef_query_new(w, "in PlainBase");
@@ -129,7 +138,8 @@ static void F14_references(void **test)
     assert_null(reef_plain_ref_get_id(w, &a));
     assert_null(reef_plain_ref_get_id(w, NULL));
     assert_null(reef_plain_ref_get_id(NULL, &a));
-    assert_true(reef_plain_ref_is_null(NULL) && reef_plain_ref_is_null(&(reef_ref){{0, 0}, {0}, 0, NULL, 0}) && !reef_plain_ref_is_null(&a));
+    assert_true(reef_plain_ref_is_null(NULL) && reef_plain_ref_is_null(&(reef_ref){{0, 0}, {0}, 0, NULL, 0}) &&
+                !reef_plain_ref_is_null(&a));
 }
 
 static void F14_subtypes(void **test)

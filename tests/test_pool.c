@@ -1,4 +1,5 @@
-/* Pools of threads: who is called with which number and when, several callers at once, job systems of the user's, idling. */
+/* Pools of threads: who is called with which number and when, several callers at once, job systems of the user's,
+ * idling. */
 #define _DEFAULT_SOURCE /* nanosleep, fork, setrlimit */
 #include "base/platform.h"
 #include "support.h"
@@ -40,7 +41,10 @@ static void D6_threads_out_of_range_are_refused(void **state)
     reef_pool_free(NULL);
 }
 
-static void submit_nothing(void *context, void (*task)(void *data), void *data) { (void)context, (void)task, (void)data; }
+static void submit_nothing(void *context, void (*task)(void *data), void *data)
+{
+    (void)context, (void)task, (void)data;
+}
 static void wait_for_nothing(void *context) { (void)context; }
 
 static void D6_half_a_job_system_is_refused(void **state)
@@ -157,8 +161,8 @@ static void D6_without_threads_every_pool_has_one(void **state)
 /* ---- a place where as many meet as there are threads ---- */
 
 typedef struct meeting {
-    mutex    lock;
-    condvar  arrived;
+    mutex lock;
+    condvar arrived;
     uint32_t wanted, here;
     uint32_t called[REEF_THREADS_MAX]; /* by number */
 } meeting;
@@ -238,7 +242,7 @@ static void D6_a_pool_is_made_and_freed_a_thousand_times(void **state)
 
 typedef struct brief {
     atomic_uint begun, ended;
-    bool        over; /* written by the caller alone, behind the run */
+    bool over; /* written by the caller alone, behind the run */
 } brief;
 
 static void be_brief(void *data, uint32_t worker)
@@ -270,11 +274,11 @@ static void D6_nobody_begins_behind_the_end_of_a_run(void **state)
 /* ---- several callers ---- */
 
 typedef struct shares { /* so many shares of work, each done once */
-    mutex    lock;
+    mutex lock;
     uint32_t next, count;
     uint32_t done[64];
-    bool     busy[REEF_THREADS_MAX]; /* numbers in use */
-    bool     twice;
+    bool busy[REEF_THREADS_MAX]; /* numbers in use */
+    bool twice;
 } shares;
 
 static void do_shares(void *data, uint32_t worker)
@@ -296,7 +300,7 @@ static void do_shares(void *data, uint32_t worker)
 
 typedef struct caller {
     reef_pool *pool;
-    uint32_t   wrong;
+    uint32_t wrong;
 } caller;
 
 static void *run_often(void *data)
@@ -364,7 +368,7 @@ static void D6_a_caller_gets_on_while_all_threads_are_busy_elsewhere(void **stat
 }
 
 typedef struct nest {
-    reef_pool  *pool;
+    reef_pool *pool;
     atomic_uint inner;
 } nest;
 
@@ -399,8 +403,8 @@ static void D6_a_run_may_be_made_inside_of_another(void **state)
 enum { TASKS_MAX = 256, HANDS = 5 };
 
 typedef struct task_list {
-    void   (*task[TASKS_MAX])(void *data);
-    void    *data[TASKS_MAX];
+    void (*task[TASKS_MAX])(void *data);
+    void *data[TASKS_MAX];
     uint32_t count, submitted, waited;
 } task_list;
 
@@ -449,7 +453,8 @@ static void D6_a_job_system_may_run_tasks_inside_of_submit(void **state)
 {
     (void)state;
     uint32_t submitted = 0, calls = 0;
-    reef_pool *p = reef_pool_new(&(reef_pool_config){.threads = 3, .jobs = {submit_here, wait_for_nothing, &submitted}});
+    reef_pool *p =
+        reef_pool_new(&(reef_pool_config){.threads = 3, .jobs = {submit_here, wait_for_nothing, &submitted}});
     assert_non_null(p);
     reef__pool_run(p, count_call, &calls);
     assert_int_equal(submitted, 2);
@@ -459,11 +464,11 @@ static void D6_a_job_system_may_run_tasks_inside_of_submit(void **state)
 
 /* One with threads of its own. wait is told by number of tasks, so only one thread may tick on it at a time. */
 typedef struct workshop {
-    mutex     lock;
-    condvar   changed;
+    mutex lock;
+    condvar changed;
     task_list tasks; /* a stack */
-    uint32_t  open;  /* tasks submitted and not done */
-    bool      ending;
+    uint32_t open;   /* tasks submitted and not done */
+    bool ending;
     pthread_t hand[HANDS];
 } workshop;
 
@@ -530,8 +535,8 @@ static void D6_a_job_system_may_have_threads_of_its_own(void **state)
     (void)state;
     workshop s;
     workshop_begin(&s);
-    reef_pool *p = reef_pool_new(
-        &(reef_pool_config){.threads = HANDS + 1, .jobs = {workshop_submit, workshop_wait, &s}});
+    reef_pool *p =
+        reef_pool_new(&(reef_pool_config){.threads = HANDS + 1, .jobs = {workshop_submit, workshop_wait, &s}});
     assert_non_null(p);
     assert_all_meet(p, HANDS + 1, 20);
     caller c = {p, 0};

@@ -1,5 +1,6 @@
-/* Pointers that are kept over a structural change (A9). Each seeded mistake is made in a process of its own, which the address sanitizer
- * stops; what reef adds to its report is compared. In other builds only the call itself is tested. */
+/* Pointers that are kept over a structural change (A9). Each seeded mistake is made in a process of its own, which
+ * the address sanitizer stops; what reef adds to its report is compared. In other builds only the call itself is
+ * tested. */
 #if !defined(_WIN32)
 #define _DEFAULT_SOURCE
 #endif
@@ -24,19 +25,37 @@ static void A9_the_call_refuses_what_is_wrong(void **state)
 #include <sys/wait.h>
 #include <unistd.h>
 
-typedef struct Place { float x, y; } Place;
-typedef struct Speed { float x, y; } Speed;
-typedef struct Big { char bytes[40]; } Big;
-typedef struct Order { uint32_t n; } Order;
+typedef struct Place {
+    float x, y;
+} Place;
+typedef struct Speed {
+    float x, y;
+} Speed;
+typedef struct Big {
+    char bytes[40];
+} Big;
+typedef struct Order {
+    uint32_t n;
+} Order;
 REEF_COMPONENT(Place);
 REEF_COMPONENT(Speed);
 REEF_COMPONENT(Big);
 REEF_COMPONENT(Order);
-typedef struct Fright { float x, y; } Fright;
-typedef struct Note { float x, y; } Note;
-typedef struct Nest { float x, y; } Nest;
-typedef struct Wound { float x, y; } Wound;
-typedef struct Shell { float x, y; } Shell;
+typedef struct Fright {
+    float x, y;
+} Fright;
+typedef struct Note {
+    float x, y;
+} Note;
+typedef struct Nest {
+    float x, y;
+} Nest;
+typedef struct Wound {
+    float x, y;
+} Wound;
+typedef struct Shell {
+    float x, y;
+} Shell;
 REEF_COMPONENT_IN(Fright, REEF_SPARSE);
 REEF_COMPONENT_IN(Note, REEF_COLD);
 REEF_COMPONENT_IN(Nest, REEF_PAGED);
@@ -122,7 +141,8 @@ static void moved_on(reef_world *w)
 
 static void moved_back(reef_world *w)
 {
-    reef_entity e = reef_spawn(w, reef_with(Place, 1, 2), reef_with(Speed, 1, 2)), f = reef_spawn(w, reef_with(Place, 1, 2));
+    reef_entity e = reef_spawn(w, reef_with(Place, 1, 2), reef_with(Speed, 1, 2)),
+                f = reef_spawn(w, reef_with(Place, 1, 2));
     const Place *p = reef_get(w, f, Place); /* where e comes to */
     reef_remove(w, e, Speed);
     read_of(p);
@@ -381,9 +401,11 @@ static void A9_each_mistake_is_told(void **state)
     tells(state, slot_of_another, "reef: a pointer to Place of entity 0v1 was used after reef_destroy moved it");
     tells(state, grown, "reef: a pointer to Place of entity 0v1 was used after reef_spawn moved it");
     tells(state, moved_on, "reef: a pointer to Place of entity 0v1 was used after reef_add of Speed moved it");
-    tells(state, moved_back, "reef: a pointer to Place of entity 1v1 was used after reef_remove of Speed of entity 0v1 moved it");
+    tells(state, moved_back,
+          "reef: a pointer to Place of entity 1v1 was used after reef_remove of Speed of entity 0v1 moved it");
     tells(state, set_anew, "reef: a pointer to Place of entity 0v1 was used after reef_set of Big moved it");
-    tells(state, flushed, "reef: a pointer to Place of entity 0v1 was used after reef_add of Speed moved it, when commands were done");
+    tells(state, flushed,
+          "reef: a pointer to Place of entity 0v1 was used after reef_add of Speed moved it, when commands were done");
     tells(state, reused, "reef: a pointer to Place of entity 0v1 was used after reef_destroy moved it");
     tells(state, unshared, "reef: a pointer to Place of entity 0v1 was used after reef_fork moved it");
     tells(state, left, "reef: a pointer to Place was used after the state that it was in was left");
@@ -394,23 +416,30 @@ static void A9_mistakes_of_many_rows_are_told(void **state)
     tells(state, added_where, "reef: a pointer to Place of entity 0v1 was used after reef_add_where of Speed moved it");
     tells(state, destroyed_where, "reef: a pointer to Place of entity 0v1 was used after reef_destroy moved it");
     tells(state, sorted, "reef: a pointer to Order of entity 1v1 was used after reef_sort_storage moved it");
-    tells(state, handles, "reef: a pointer to the entities of a block was used after reef_destroy of entity 0v1 moved it");
-    tells(state, last_of_chunk, "reef: a pointer to Place of entity 1029v1 was used after reef_destroy of entity 0v1 moved it");
+    tells(state, handles,
+          "reef: a pointer to the entities of a block was used after reef_destroy of entity 0v1 moved it");
+    tells(state, last_of_chunk,
+          "reef: a pointer to Place of entity 1029v1 was used after reef_destroy of entity 0v1 moved it");
     tells(state, not_moved, "reef: a pointer to Place of entity 99v1 was used after reef_destroy moved it");
 }
 
 static void A9_mistakes_outside_of_the_rows_are_told(void **state)
 {
-    tells(state, sparse_swapped, "reef: a pointer to Fright of entity 2v1 was used after reef_remove of Fright of entity 0v1 moved it");
+    tells(state, sparse_swapped,
+          "reef: a pointer to Fright of entity 2v1 was used after reef_remove of Fright of entity 0v1 moved it");
     tells(state, sparse_of_another, "reef: a pointer to Fright of entity 0v1 was used after reef_destroy moved it");
     tells(state, sparse_reused, "reef: a pointer to Fright of entity 2v1 was used after reef_destroy moved it");
     tells(state, sparse_flushed,
-          "reef: a pointer to Fright of entity 0v1 was used after reef_remove of Fright of entity 1v1 moved it, when commands were done");
+          "reef: a pointer to Fright of entity 0v1 was used after reef_remove of Fright of entity 1v1 moved it, when "
+          "commands were done");
     tells(state, sparse_forked, "reef: a pointer to Fright of entity 0v1 was used after reef_fork moved it");
-    tells(state, sparse_left, "reef: a pointer to Fright of entity 0v1 was used after the state that it was in was left");
+    tells(state, sparse_left,
+          "reef: a pointer to Fright of entity 0v1 was used after the state that it was in was left");
     tells(state, sparse_not_moved, "reef: a pointer to Fright of entity 2v1 was used after reef_destroy moved it");
-    tells(state, cold_swapped, "reef: a pointer to Note of entity 2v1 was used after reef_destroy of entity 0v1 moved it");
-    tells(state, cleared, "reef: a pointer to Note of entity 1v1 was used after reef_remove of Note of entity 0v1 moved it");
+    tells(state, cold_swapped,
+          "reef: a pointer to Note of entity 2v1 was used after reef_destroy of entity 0v1 moved it");
+    tells(state, cleared,
+          "reef: a pointer to Note of entity 1v1 was used after reef_remove of Note of entity 0v1 moved it");
 }
 
 static void A9_mistakes_in_pages_runs_and_shared_values_are_told(void **state)
@@ -418,7 +447,8 @@ static void A9_mistakes_in_pages_runs_and_shared_values_are_told(void **state)
     tells(state, paged_gone, "reef: a pointer to Nest of entity 1v1 was used after reef_remove of Nest moved it");
     tells(state, paged_dead, "reef: a pointer to Nest of entity 1v1 was used after reef_destroy moved it");
     tells(state, multi_grown, "reef: a pointer to Wound of entity 0v1 was used after reef_append of Wound moved it");
-    tells(state, multi_closed_up, "reef: a pointer to Wound of entity 0v1 was used after reef_remove_one of Wound moved it");
+    tells(state, multi_closed_up,
+          "reef: a pointer to Wound of entity 0v1 was used after reef_remove_one of Wound moved it");
     tells(state, multi_gone, "reef: a pointer to Wound of entity 1v1 was used after reef_remove of Wound moved it");
     tells(state, shared_gone, "reef: a pointer to Shell of entity 1v1 was used after reef_destroy moved it");
     tells(state, shared_replaced, "reef: a pointer to Shell of entity 1v1 was used after reef_set of Shell moved it");
@@ -453,8 +483,10 @@ static void values_come_and_go(reef_world *w, reef_entity *e, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
         const float x = (float)i;
-        e[i] = reef_spawn(w, reef_with(Fright, x, 1), reef_with(Note, x, 1), reef_with(Nest, x, 1), reef_with(Wound, x, 1), reef_with(Shell, x, 1));
-        for (uint32_t k = 0; k < i % 5; k++) assert_non_null(reef_append_id(w, e[i], reef_id(Wound), reef_get(w, e[i / 2], Wound), sizeof(Wound)));
+        e[i] = reef_spawn(w, reef_with(Fright, x, 1), reef_with(Note, x, 1), reef_with(Nest, x, 1),
+                          reef_with(Wound, x, 1), reef_with(Shell, x, 1));
+        for (uint32_t k = 0; k < i % 5; k++)
+            assert_non_null(reef_append_id(w, e[i], reef_id(Wound), reef_get(w, e[i / 2], Wound), sizeof(Wound)));
     }
     for (uint32_t i = 0; i < n; i += 3) {
         assert_ok(reef_remove(w, e[i], Fright));
@@ -505,14 +537,17 @@ static void A9_without_memory_nothing_moves(void **state)
         const reef_status s = reef_add(w, e, Big);
         heap_fail_never(h);
         assert_true(s == REEF_OK || s == REEF_NO_MEMORY);
-        assert_true(reef_get(w, f, Place)->x == 3 && reef_get(w, e, Place)->x == 1 && reef_has(w, e, Big) == (s == REEF_OK));
+        assert_true(reef_get(w, f, Place)->x == 3 && reef_get(w, e, Place)->x == 1 &&
+                    reef_has(w, e, Big) == (s == REEF_OK));
     }
     assert_valid(w);
 }
 
-#define MISTAKES TEST(A9_each_mistake_is_told), TEST(A9_mistakes_of_many_rows_are_told), TEST(A9_mistakes_outside_of_the_rows_are_told), \
-    TEST(A9_mistakes_in_pages_runs_and_shared_values_are_told), TEST(A9_right_programs_are_told_nothing), \
-    TEST(A9_right_programs_outside_of_the_rows_are_told_nothing), TEST(A9_without_memory_nothing_moves),
+#define MISTAKES \
+    TEST(A9_each_mistake_is_told), TEST(A9_mistakes_of_many_rows_are_told), \
+        TEST(A9_mistakes_outside_of_the_rows_are_told), TEST(A9_mistakes_in_pages_runs_and_shared_values_are_told), \
+        TEST(A9_right_programs_are_told_nothing), TEST(A9_right_programs_outside_of_the_rows_are_told_nothing), \
+        TEST(A9_without_memory_nothing_moves),
 #else
 #define MISTAKES
 #endif

@@ -30,10 +30,10 @@ static void A7_a_type_is_walked_in_lockstep_with_its_entities(void **state)
         if (i % 3 == 1) assert_status(REEF_ADDED, reef_set(w, e, Position, (float)i, 0));
     }
     reef_query q = reef_query_new(w, "in Mass, Flag");
-    uint64_t    rows = 0, blocks = 0;
+    uint64_t rows = 0, blocks = 0;
     for (reef_block b = reef_begin(w, q); reef_next(&b); blocks++) {
         const Mass *m = reef_in(&b, Mass);
-        Flag       *f = reef_inout(&b, Flag);
+        Flag *f = reef_inout(&b, Flag);
         for (uint32_t i = 0; i < b.count; i++, rows++) {
             assert_ptr_equal(&m[i], reef_get(w, b.entities[i], Mass));
             assert_ptr_equal(&f[i], reef_get(w, b.entities[i], Flag));
@@ -113,7 +113,7 @@ static void A11_rows_are_visited_in_the_order_of_the_table(void **state)
 
 static void E6_a_query_sees_tables_made_before_and_after_it(void **state)
 {
-    reef_world        *w = world_of(state);
+    reef_world *w = world_of(state);
     static reef_entity seen[300];
     reef_query never = reef_query_new(w, "Cargo");
     reef_spawn(w, reef_with(Position, 1, 2));
@@ -161,11 +161,12 @@ static void D1_arrays_are_handed_out_as_declared(void **state)
     reef_world *w = world_of(state);
     reef_entity e =
         reef_spawn(w, reef_with(Position, 1, 2), reef_with(Velocity, 3, 4), reef_with(Mass, 5), reef_with(Flag, 6));
-    reef_query q = reef_query_make(w, &(reef_query_desc){.terms = {{.component = reef_id(Flag), .access = REEF_WITH},
-                                                                    {.component = reef_id(Velocity), .access = REEF_IN},
-                                                                    {.component = reef_id(Position), .access = REEF_INOUT},
-                                                                    {.component = reef_id(Mass), .access = REEF_OUT}}});
-    int         blocks = 0;
+    reef_query q =
+        reef_query_make(w, &(reef_query_desc){.terms = {{.component = reef_id(Flag), .access = REEF_WITH},
+                                                        {.component = reef_id(Velocity), .access = REEF_IN},
+                                                        {.component = reef_id(Position), .access = REEF_INOUT},
+                                                        {.component = reef_id(Mass), .access = REEF_OUT}}});
+    int blocks = 0;
     for (reef_block b = reef_begin(w, q); reef_next(&b); blocks++) {
         assert_ptr_equal(reef_in(&b, Velocity), reef_get(w, e, Velocity));
         assert_ptr_equal(reef_in(&b, Position), reef_get(w, e, Position));
@@ -232,9 +233,13 @@ static void H2_bad_texts_name_the_column(void **state)
     assert_no_query(w, REEF_BAD_ARGUMENT, reef_query_make(w, NULL));
     assert_no_query(w, REEF_BAD_ARGUMENT, reef_query_new(w, NULL));
     assert_no_query(w, REEF_BAD_TEXT, reef_query_make(w, &(reef_query_desc){.text = "Mass,,"}));
-    assert_query(reef_query_make(w, &(reef_query_desc){.text = "in Mass", .terms = {{.component = reef_id(Position), .access = REEF_IN}}}));
-    assert_no_query(w, REEF_BAD_ARGUMENT, reef_query_make(w, &(reef_query_desc){.terms = {{.component = reef_id(Mass), .access = (reef_access)9}}}));
-    reef_term       twice[] = {{.component = reef_id(Mass), .access = REEF_IN}, {.component = reef_id(Mass), .access = REEF_WITH}};
+    assert_query(reef_query_make(
+        w, &(reef_query_desc){.text = "in Mass", .terms = {{.component = reef_id(Position), .access = REEF_IN}}}));
+    assert_no_query(
+        w, REEF_BAD_ARGUMENT,
+        reef_query_make(w, &(reef_query_desc){.terms = {{.component = reef_id(Mass), .access = (reef_access)9}}}));
+    reef_term twice[] = {{.component = reef_id(Mass), .access = REEF_IN},
+                         {.component = reef_id(Mass), .access = REEF_WITH}};
     reef_query_desc d = {.terms = {twice[0], twice[1]}};
     assert_no_query(w, REEF_DUPLICATE_TERM, reef_query_make(w, &d));
     d.terms[1].component.id = UINT32_MAX;
@@ -243,10 +248,10 @@ static void H2_bad_texts_name_the_column(void **state)
 
 static void H2_the_number_of_terms_has_a_limit(void **state)
 {
-    reef_world     *w = world_of(state);
+    reef_world *w = world_of(state);
     reef_query_desc d = {.text = NULL};
-    static char     text[REEF_TERMS_MAX * 20 + 40];
-    reef_value      v[REEF_TERMS_MAX + 1];
+    static char text[REEF_TERMS_MAX * 20 + 40];
+    reef_value v[REEF_TERMS_MAX + 1];
     for (uint32_t i = 0; i <= REEF_TERMS_MAX; i++) {
         reef_component c = numbered_type("term", i, 4, 4);
         if (i < REEF_TERMS_MAX) d.terms[i].component = c;
@@ -300,7 +305,7 @@ static void D4_an_open_loop_locks_the_structure(void **state)
     reef_world *w = world_of(state);
     reef_entity e = reef_spawn(w, reef_with(Position, 1, 2), reef_tag(Awake));
     reef_query q = reef_query_new(w, "Position");
-    reef_block  b = reef_begin(w, q);
+    reef_block b = reef_begin(w, q);
     refuses_structure(w, e); /* from reef_begin on */
     assert_true(reef_next(&b));
     refuses_structure(w, e);
@@ -320,7 +325,7 @@ static void D4_loops_nest_and_may_be_left(void **state)
 {
     reef_world *w = world_of(state);
     reef_query q = reef_query_new(w, "Position"), all = reef_query_new(w, "with Hungry");
-    uint32_t    pairs = 0;
+    uint32_t pairs = 0;
     for (int i = 0; i < 3000; i++) reef_spawn(w, reef_with(Position, (float)i, 2), reef_tag(Hungry));
     for (reef_block b = reef_begin(w, q); reef_next(&b);) {
         for (reef_block c = reef_begin(w, all); reef_next(&c);) pairs++;
@@ -372,7 +377,7 @@ static void H2_a_query_of_another_world_gives_no_blocks(void **state)
     reef_spawn(w, reef_with(Position, 1, 2));
     reef_spawn(other, reef_with(Position, 1, 2));
     reef_query q = reef_query_new(w, "Position");
-    reef_block  b = reef_begin(other, q);
+    reef_block b = reef_begin(other, q);
     assert_int_equal(reef_last_error(other).status, REEF_OTHER_WORLD);
     assert_false(reef_next(&b));
     assert_some(reef_create(other));
@@ -387,7 +392,7 @@ static void H2_a_query_of_another_world_gives_no_blocks(void **state)
 static void E3_a_query_of_unused_types_creates_nothing(void **state)
 {
     reef_world *w = world_of(state);
-    reef_stats  before = reef_world_stats(w);
+    reef_stats before = reef_world_stats(w);
     reef_query q = reef_query_new(w, "in Velocity, with Frozen, with Seen");
     reef_entity seen[2];
     assert_int_equal(collect(w, q, seen), 0);
@@ -407,8 +412,8 @@ static void C1_masks_tell_the_rows_that_match(void **state)
 {
     enum { N = 3100 };
     static reef_entity e[N], seen[N];
-    reef_world        *w = world_of(state);
-    uint32_t           wanted = 0, n = 0;
+    reef_world *w = world_of(state);
+    uint32_t wanted = 0, n = 0;
     for (uint32_t i = 0; i < N; i++) {
         e[i] = reef_spawn(w, reef_with(Mass, i));
         if (awake(i)) assert_ok(reef_add(w, e[i], Awake));
@@ -424,7 +429,7 @@ static void C1_masks_tell_the_rows_that_match(void **state)
         assert_null(reef_block_mask(&b));
         assert_entity(e[1024], b.entities[0]);
         assert_int_equal(b.count, 1024);
-        uint64_t        words[2][16];
+        uint64_t words[2][16];
         const uint64_t *bits = reef_bits(&b, Awake, words[0]), *all = reef_bits(&b, Seen, words[1]);
         for (uint32_t i = 0; i < 1024; i++) {
             assert_int_equal(bits[i / 64] >> i % 64 & 1, awake(1024 + i));
@@ -434,7 +439,8 @@ static void C1_masks_tell_the_rows_that_match(void **state)
     assert_int_equal(blocks, 1);
 }
 
-/* Chunk k of the table: no row, all, some of the first word, none of the first word, all of the first word, none again; the last is short. */
+/* Chunk k of the table: no row, all, some of the first word, none of the first word, all of the first word, none
+ * again; the last is short. */
 static bool lit(uint32_t i)
 {
     const uint32_t row = i % 1024;
@@ -443,7 +449,9 @@ static bool lit(uint32_t i)
     case 2: return row % 5 == 0;
     case 3: return row > 700 && row % 2;
     case 4: return row < 64 || row == 1000;
-    case 6: case 7: case 9: return row % 3 != 1;
+    case 6:
+    case 7:
+    case 9: return row % 3 != 1;
     default: return false;
     }
 }
@@ -455,8 +463,8 @@ static uint32_t lit_rows(reef_block b, const reef_entity *wanted, uint32_t n)
 {
     while (reef_next(&b)) {
         const uint64_t *mask = reef_block_mask(&b);
-        Mass           *m = reef_inout(&b, Mass);
-        uint32_t        rows = 0;
+        Mass *m = reef_inout(&b, Mass);
+        uint32_t rows = 0;
         for (uint32_t i = 0; i < b.count; i++) {
             if (mask && (mask[i / 64] >> i % 64 & 1) == 0) continue;
             assert_entity(wanted[n], b.entities[i]);
@@ -473,21 +481,23 @@ static uint32_t lit_rows(reef_block b, const reef_entity *wanted, uint32_t n)
 static void C1_one_switch_decides_in_many_chunks(void **state)
 {
     static reef_entity e[LIT], wanted[LIT];
-    reef_world        *w = world_of(state);
-    uint32_t           n = 0;
+    reef_world *w = world_of(state);
+    uint32_t n = 0;
     for (uint32_t i = 0; i < LIT; i++) {
         e[i] = reef_spawn(w, reef_with(Mass, 0), reef_with(Flag, 1));
-        if (i % 2000 == 0) reef_spawn(w, reef_with(Mass, 0), reef_with(Position, 1, 2)); /* chunks of another table in between */
+        /* chunks of another table in between */
+        if (i % 2000 == 0) reef_spawn(w, reef_with(Mass, 0), reef_with(Position, 1, 2));
         if (lit(i)) assert_ok(reef_add(w, e[i], Awake)), wanted[n++] = e[i];
     }
-    reef_query  q = reef_query_new(w, "Mass, in Flag, with Awake");
+    reef_query q = reef_query_new(w, "Mass, in Flag, with Awake");
     reef_world *fork = NULL;
     for (int round = 0; round < 3; round++) { /* alone, shared with a fork, and after that */
         if (round == 1) fork = reef_fork(w);
         assert_int_equal(lit_rows(reef_begin(w, q), wanted, 0), n);
-        assert_int_equal(lit_rows(reef_begin_loop(w, q, &(reef_loop){.offset = 1500, .limit = 700}), wanted, 1500), 2200);
+        assert_int_equal(lit_rows(reef_begin_loop(w, q, &(reef_loop){.offset = 1500, .limit = 700}), wanted, 1500),
+                         2200);
         reef_split *split = reef_split_begin(w, q, NULL, 5);
-        uint32_t    at = 0;
+        uint32_t at = 0;
         for (uint32_t part = 0; part < 5; part++) at = lit_rows(reef_split_part(split, part), wanted, at);
         assert_int_equal(at, n);
         reef_split_end(split);
@@ -517,7 +527,7 @@ static void C1_two_switches_and_the_bits_behind_the_last_row(void **state)
     assert_int_equal(collect(w, both, seen), 35);
     for (int i = 0; i < 35; i++) assert_entity(e[2 * i + 1], seen[i]);
     for (reef_block b = reef_begin(w, plain); reef_next(&b);) {
-        uint64_t        words[2][16];
+        uint64_t words[2][16];
         const uint64_t *bits = reef_bits(&b, Awake, words[0]), *second = reef_bits(&b, Seen, words[1]);
         assert_null(reef_block_mask(&b));
         assert_true(bits[0] == UINT64_MAX && bits[1] == 63);
@@ -542,14 +552,15 @@ static void C1_two_switches_and_the_bits_behind_the_last_row(void **state)
     }
 }
 
-/* Loops that only read make no new version, so the straight paths go on between them; a fork and its end are on the way. */
+/* Loops that only read make no new version, so the straight paths go on between them; a fork and its end are on the
+ * way. */
 static void E6_loops_see_rows_that_came_and_went_between_them(void **state)
 {
     enum { ROUNDS = 300 };
     reef_world *w = world_of(state), *fork = NULL;
-    reef_query  q = reef_query_new(w, "in Mass"), other = reef_query_new(w, "in Mass, in Position");
+    reef_query q = reef_query_new(w, "in Mass"), other = reef_query_new(w, "in Mass, in Position");
     reef_entity made[4 * ROUNDS], seen[4 * ROUNDS];
-    uint32_t    n = 0, moved = 0;
+    uint32_t n = 0, moved = 0;
     for (uint32_t i = 0; i < ROUNDS; i++) {
         for (uint32_t k = 0; k <= i % 4; k++) made[n++] = reef_spawn(w, reef_with(Mass, (int)i));
         assert_int_equal(collect(w, q, seen), n);
@@ -566,16 +577,18 @@ static void E6_loops_see_rows_that_came_and_went_between_them(void **state)
     end_world(state, w);
 }
 
-/* The explanation is that of the world as it is: of tables that are empty, or that another future or a fork made, it says nothing. */
+/* The explanation is that of the world as it is: of tables that are empty, or that another future or a fork made, it
+ * says nothing. */
 static void C4_F1_an_explanation_is_of_the_world_as_it_is(void **state)
 {
-    static const char wanted[] = "query \"Position, in Velocity\"\n"
-                                 "walks 2 of 4 tables in the order of their type names, 3 blocks, 1503 rows\n"
-                                 "tables are found by Velocity, the rarest type that all of them have: 2; a new table without it costs nothing\n"
-                                 "1. [Frozen, Position, Velocity]: 3 rows in 1 block, all match\n"
-                                 "2. [Position, Velocity]: 1500 rows in 2 blocks, all match\n"
-                                 "1503 entities match\n";
-    char        text[2000], none[1] = "";
+    static const char wanted[] =
+        "query \"Position, in Velocity\"\n"
+        "walks 2 of 4 tables in the order of their type names, 3 blocks, 1503 rows\n"
+        "tables are found by Velocity, the rarest type that all of them have: 2; a new table without it costs nothing\n"
+        "1. [Frozen, Position, Velocity]: 3 rows in 1 block, all match\n"
+        "2. [Position, Velocity]: 1500 rows in 2 blocks, all match\n"
+        "1503 entities match\n";
+    char text[2000], none[1] = "";
     reef_world *w = world_of(state);
     assert_ok(reef_spawn_many(w, 1500, NULL, reef_with(Position, 1, 2), reef_with(Velocity, 3, 4)));
     assert_ok(reef_spawn_many(w, 3, NULL, reef_with(Position, 1, 2), reef_with(Velocity, 3, 4), reef_tag(Frozen)));
@@ -585,9 +598,10 @@ static void C4_F1_an_explanation_is_of_the_world_as_it_is(void **state)
     assert_int_equal(reef_query_explain(w, q, text, sizeof text), sizeof wanted - 1);
     assert_string_equal(text, wanted);
     reef_snapshot *s = reef_snapshot_take(w);
-    reef_world    *fork = reef_fork(w);
+    reef_world *fork = reef_fork(w);
     for (int side = 0; side < 2; side++) { /* in a future that is abandoned, and in a fork */
-        reef_entity e = reef_spawn(side ? fork : w, reef_with(Position, 1, 2), reef_with(Velocity, 3, 4), reef_with(Mass, 1));
+        reef_entity e =
+            reef_spawn(side ? fork : w, reef_with(Position, 1, 2), reef_with(Velocity, 3, 4), reef_with(Mass, 1));
         assert_ok(reef_remove(side ? fork : w, e, Velocity));
         assert_some(reef_spawn(side ? fork : w, reef_with(Velocity, 3, 4), reef_tag(Hungry)));
     }

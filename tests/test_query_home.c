@@ -1,11 +1,22 @@
-/* Loops and systems over values outside of the rows: where blocks are cut, what is marked, what a fork keeps, on any number of threads. */
+/* Loops and systems over values outside of the rows: where blocks are cut, what is marked, what a fork keeps, on any
+ * number of threads. */
 #include "support.h"
 
-typedef struct Spark { uint32_t n; } Spark;
-typedef struct Leaf { uint32_t n; } Leaf;
-typedef struct Rust { uint32_t n; } Rust;
-typedef struct Bulk { uint64_t n[5]; } Bulk;
-typedef struct Trace { uint32_t n; } Trace;
+typedef struct Spark {
+    uint32_t n;
+} Spark;
+typedef struct Leaf {
+    uint32_t n;
+} Leaf;
+typedef struct Rust {
+    uint32_t n;
+} Rust;
+typedef struct Bulk {
+    uint64_t n[5];
+} Bulk;
+typedef struct Trace {
+    uint32_t n;
+} Trace;
 REEF_COMPONENT_IN(Spark, REEF_SPARSE);
 REEF_COMPONENT_PAGED(Leaf, 4);
 REEF_COMPONENT_IN(Rust, REEF_COLD);
@@ -58,7 +69,8 @@ static void F1_blocks_are_runs_of_values_side_by_side(void **state)
         assert_int_equal(b.count, runs[k++]);
         for (uint32_t i = 0; i < b.count; i++) {
             assert_entity(e[row + i], b.entities[i]);
-            assert_true(&reef_in(&b, Spark)[i] == reef_get(w, e[row + i], Spark) && &reef_in(&b, Position)[i] == reef_get(w, e[row + i], Position));
+            assert_true(&reef_in(&b, Spark)[i] == reef_get(w, e[row + i], Spark) &&
+                        &reef_in(&b, Position)[i] == reef_get(w, e[row + i], Position));
         }
     }
     assert_true(row == 10 && k == 4);
@@ -74,7 +86,8 @@ static void F1_blocks_are_runs_of_values_side_by_side(void **state)
     reef_end(&b);
 }
 
-/* Which rows have a value: alone, side by side, at the ends of words, more of them in a chunk than are found at once. */
+/* Which rows have a value: alone, side by side, at the ends of words, more of them in a chunk than are found at
+ * once. */
 static bool alone(uint32_t pattern, uint32_t i)
 {
     switch (pattern) {
@@ -109,14 +122,16 @@ static void F1_rows_that_stand_alone_are_all_visited_in_order(void **state)
                 assert_true(reef_inout(&b, Position)[i].x == (float)row);
                 reef_inout(&b, Position)[i].y = 2;
             }
-        for (uint32_t i = 0; i < N; i++) assert_true(reef_get(w, e[i], Position)->y == (alone(k % PATTERNS, i) ? 2 : 1));
+        for (uint32_t i = 0; i < N; i++)
+            assert_true(reef_get(w, e[i], Position)->y == (alone(k % PATTERNS, i) ? 2 : 1));
         assert_ok(reef_query_free(w, q));
         assert_ok(reef_destroy_with_types(w, NULL, 0, NULL));
     }
 }
 
 /* A walk by one query; what it sees doesn't depend on homes. */
-static void walk_check(reef_world *w, const reef_entity *e, uint32_t count, uint32_t (*set)(uint32_t), const char *text, uint32_t must, uint32_t may)
+static void walk_check(reef_world *w, const reef_entity *e, uint32_t count, uint32_t (*set)(uint32_t), const char *text,
+                       uint32_t must, uint32_t may)
 {
     uint32_t row = 0;
     const reef_query q = query_new(w, text);
@@ -148,10 +163,18 @@ static void C3_F1_optional_values_are_in_all_rows_of_a_block_or_in_none(void **s
     walk_check(w, e, 3000, some_have_some, "in Spark, in Leaf, in Rust, in Position", 7, 7);
 }
 
-typedef struct C1 { uint32_t n; } C1;
-typedef struct C2 { uint32_t n; } C2;
-typedef struct C3 { uint32_t n; } C3;
-typedef struct C4 { uint32_t n; } C4;
+typedef struct C1 {
+    uint32_t n;
+} C1;
+typedef struct C2 {
+    uint32_t n;
+} C2;
+typedef struct C3 {
+    uint32_t n;
+} C3;
+typedef struct C4 {
+    uint32_t n;
+} C4;
 REEF_COMPONENT_IN(C1, REEF_SPARSE);
 REEF_COMPONENT_IN(C2, REEF_PAGED);
 REEF_COMPONENT_IN(C3, REEF_COLD);
@@ -169,9 +192,11 @@ static void F1_more_terms_with_data_than_a_block_has_cells(void **state)
     for (uint32_t i = 30; i-- > 0;) /* in the other order, so that no two lie side by side as their rows do */
         if (i % 2 == 0) assert_true(reef_set(w, e[i], C4, i) > 0);
     uint32_t row = 0;
-    for (reef_block b = reef_begin(w, query_new(w, "Position, in Spark, in Leaf, in Rust, C1, C2, C3, C4")); reef_next(&b); row++) {
+    for (reef_block b = reef_begin(w, query_new(w, "Position, in Spark, in Leaf, in Rust, C1, C2, C3, C4"));
+         reef_next(&b); row++) {
         assert_int_equal(b.count, 1);
-        assert_true(reef_in(&b, Spark)->n == row && reef_in(&b, Leaf)->n == row && reef_in(&b, Rust)->n == row && reef_in(&b, C1)->n == row);
+        assert_true(reef_in(&b, Spark)->n == row && reef_in(&b, Leaf)->n == row && reef_in(&b, Rust)->n == row &&
+                    reef_in(&b, C1)->n == row);
         assert_true(reef_in(&b, C2)->n == row && reef_in(&b, C3)->n == row && reef_in(&b, C4)->n == row);
         assert_true(reef_in(&b, Position)->x == (float)row);
         reef_inout(&b, C4)->n += 100;
@@ -193,16 +218,20 @@ static void E2_F1_loops_leave_a_forks_values_alone(void **state)
     assert_non_null(f);
     const reef_query q = query_new(w, "in Position, Spark, Leaf, Rust");
     for (reef_block b = reef_begin(w, q); reef_next(&b);)
-        for (uint32_t i = 0; i < b.count; i++) reef_inout(&b, Spark)[i].n += 1000, reef_inout(&b, Leaf)[i].n += 1000, reef_inout(&b, Rust)[i].n += 1000;
+        for (uint32_t i = 0; i < b.count; i++)
+            reef_inout(&b, Spark)[i].n += 1000, reef_inout(&b, Leaf)[i].n += 1000, reef_inout(&b, Rust)[i].n += 1000;
     for (uint32_t i = 0; i < ROWS; i++) {
-        assert_true(reef_get(w, e[i], Spark)->n == i + 1000 && reef_get(w, e[i], Leaf)->n == i + 1000 && reef_get(w, e[i], Rust)->n == i + 1000);
-        assert_true(reef_get(f, e[i], Spark)->n == i && reef_get(f, e[i], Leaf)->n == i && reef_get(f, e[i], Rust)->n == i);
+        assert_true(reef_get(w, e[i], Spark)->n == i + 1000 && reef_get(w, e[i], Leaf)->n == i + 1000 &&
+                    reef_get(w, e[i], Rust)->n == i + 1000);
+        assert_true(reef_get(f, e[i], Spark)->n == i && reef_get(f, e[i], Leaf)->n == i &&
+                    reef_get(f, e[i], Rust)->n == i);
     }
     assert_valid(f);
     reef_world_free(f);
 }
 
-/* A write by a call inside of the loop takes a column, or a page, away from a fork: later blocks show where the values are then. */
+/* A write by a call inside of the loop takes a column, or a page, away from a fork: later blocks show where the
+ * values are then. */
 static void F1_later_blocks_show_what_calls_wrote_meanwhile(void **state)
 {
     reef_world *w = world_of(state);
@@ -212,7 +241,8 @@ static void F1_later_blocks_show_what_calls_wrote_meanwhile(void **state)
     const reef_query q = query_new(w, "in Position, in Spark");
     uint32_t blocks = 0;
     for (reef_block b = reef_begin(w, q); reef_next(&b); blocks++) {
-        assert_true(reef_in(&b, Position) == reef_get(w, b.entities[0], Position) && reef_in(&b, Spark) == reef_get(w, b.entities[0], Spark));
+        assert_true(reef_in(&b, Position) == reef_get(w, b.entities[0], Position) &&
+                    reef_in(&b, Spark) == reef_get(w, b.entities[0], Spark));
         assert_int_equal(reef_in(&b, Spark)->n, b.entities[0].index - e[0].index + (blocks ? 1000 : 0));
         if (blocks) continue;
         for (uint32_t i = 0; i < ROWS; i++) {
@@ -241,7 +271,8 @@ static void F4_pages_say_what_changed(void **state)
     reef_world *w = world_of(state);
     reef_entity e[ROWS];
     rows_make(w, e, ROWS, all_have_all);
-    const reef_query q = query_new(w, "in changed Leaf"), changes = query_new(w, "changed Leaf"), tracked = query_new(w, "with changed Trace");
+    const reef_query q = query_new(w, "in changed Leaf"), changes = query_new(w, "changed Leaf"),
+                     tracked = query_new(w, "with changed Trace");
     assert_true(visit(w, q, 0) == ROWS && visit(w, q, 0) == 0);
     reef_mut(w, e[50], Leaf)->n = 7;
     const uint64_t page = e[50].index / 4;
@@ -249,7 +280,8 @@ static void F4_pages_say_what_changed(void **state)
     for (reef_block b = reef_begin(w, q); reef_next(&b);)
         for (uint32_t i = 0; i < b.count; i++) assert_int_equal(b.entities[i].index / 4, page);
     assert_int_equal(visit(w, q, 0), 0);
-    /* A loop that writes what it asks about comes to the other rows of a page that it marked itself; its own marks are no news to it. */
+    /* A loop that writes what it asks about comes to the other rows of a page that it marked itself; its own marks
+     * are no news to it. */
     assert_true(visit(w, changes, 1) == ROWS && visit(w, changes, 1) == 0 && visit(w, q, 0) == ROWS);
     reef_mut(w, e[50], Leaf)->n = 8;
     assert_true(visit(w, changes, 1) == 4 && visit(w, changes, 1) == 0 && visit(w, q, 0) == 4);
@@ -257,12 +289,15 @@ static void F4_pages_say_what_changed(void **state)
     for (uint32_t i = 0; i < 20; i++) assert_true(reef_set(w, e[i], Trace, i) > 0);
     assert_int_equal(visit(w, tracked, 0), 20);
     reef_mut(w, e[3], Trace)->n = 4;
-    assert_true(reef_query_count(w, tracked) == 1 && reef_query_matches(w, tracked, e[3]) && !reef_query_matches(w, tracked, e[4]));
+    assert_true(reef_query_count(w, tracked) == 1 && reef_query_matches(w, tracked, e[3]) &&
+                !reef_query_matches(w, tracked, e[4]));
     /* And so are those that a loop wrote. */
     assert_int_equal(visit(w, tracked, 0), 1);
-    for (reef_block b = reef_begin_loop(w, query_new(w, "Trace"), &(reef_loop){.offset = 5, .limit = 3}); reef_next(&b);)
+    for (reef_block b = reef_begin_loop(w, query_new(w, "Trace"), &(reef_loop){.offset = 5, .limit = 3});
+         reef_next(&b);)
         for (uint32_t i = 0; i < b.count; i++) reef_inout(&b, Trace)[i].n++;
-    assert_true(reef_query_count(w, tracked) == 3 && reef_query_matches(w, tracked, e[5]) && reef_query_matches(w, tracked, e[7]));
+    assert_true(reef_query_count(w, tracked) == 3 && reef_query_matches(w, tracked, e[5]) &&
+                reef_query_matches(w, tracked, e[7]));
 }
 
 static void C8_what_cant_be_asked_is_refused(void **state)
@@ -276,9 +311,11 @@ static void C8_what_cant_be_asked_is_refused(void **state)
     const reef_query q = query_new(w, "Position");
     assert_refused(w, REEF_BAD_ARGUMENT, reef_sort_storage(w, &(reef_sort){.types = types, .type_count = 1}));
     assert_refused(w, REEF_BAD_ARGUMENT, reef_sort_storage(w, &(reef_sort){.types = types + 1, .type_count = 1}));
-    assert_refused(w, REEF_BAD_ARGUMENT, reef_sort_storage(w, &(reef_sort){.order = {.component = reef_id(Position), .pool = true}}));
+    assert_refused(w, REEF_BAD_ARGUMENT,
+                   reef_sort_storage(w, &(reef_sort){.order = {.component = reef_id(Position), .pool = true}}));
     assert_refused(w, REEF_BAD_ARGUMENT, reef_sort_storage(w, &(reef_sort){.order = {.pool = true}}));
-    assert_refused(w, REEF_BAD_ARGUMENT, reef_query_order(w, q, &(reef_order){.component = reef_id(Spark), .pool = true}));
+    assert_refused(w, REEF_BAD_ARGUMENT,
+                   reef_query_order(w, q, &(reef_order){.component = reef_id(Spark), .pool = true}));
     assert_ok(reef_sort_storage(w, &(reef_sort){.order = {.component = tag, .pool = true}}));
 }
 
@@ -308,9 +345,11 @@ static void C8_ordered_by_a_value_outside_of_the_rows(void **state)
     uint64_t seed = 5;
     uint32_t have = 0;
     rows_make(w, e, ROWS, some_have_some);
-    const reef_query up = query_new(w, "in Spark"), down = query_new(w, "in Position, Spark"), tens = query_new(w, "in Spark");
+    const reef_query up = query_new(w, "in Spark"), down = query_new(w, "in Position, Spark"),
+                     tens = query_new(w, "in Spark");
     assert_ok(reef_query_order(w, up, &(reef_order){.component = reef_id(Spark), .key = spark_key}));
-    assert_ok(reef_query_order(w, down, &(reef_order){.component = reef_id(Spark), .key = spark_key, .descending = true}));
+    assert_ok(
+        reef_query_order(w, down, &(reef_order){.component = reef_id(Spark), .key = spark_key, .descending = true}));
     assert_ok(reef_query_order(w, tens, &(reef_order){.component = reef_id(Spark), .key = spark_tens}));
     for (uint32_t i = 0; i < ROWS; i++) have += some_have_some(i) & 1;
     for (uint32_t k = 0; k < 60; k++) {
@@ -324,7 +363,8 @@ static void C8_ordered_by_a_value_outside_of_the_rows(void **state)
         switch (random_below(&seed, 3)) {
         case 0: have += reef_set(w, some, Spark, random_below(&seed, 500)) == REEF_ADDED; break;
         case 1: have -= reef_remove(w, some, Spark) == REEF_OK; break;
-        default: if (reef_has(w, some, Spark)) reef_mut(w, some, Spark)->n = random_below(&seed, 500);
+        default:
+            if (reef_has(w, some, Spark)) reef_mut(w, some, Spark)->n = random_below(&seed, 500);
         }
     }
 }
@@ -472,14 +512,18 @@ static void lean(reef_block *b) /* its result depends on the order of rows */
     for (uint32_t i = 0; i < b->count; i++) last = s[i].n = s[i].n + last;
 }
 static uint32_t misuses;
-static void count_misuse(void *context, reef_status s, const char *message) { (void)context, (void)s, (void)message, misuses++; }
+static void count_misuse(void *context, reef_status s, const char *message)
+{
+    (void)context, (void)s, (void)message, misuses++;
+}
 
 static void G6_stored_values_are_watched(void **state)
 {
     static reef_entity e[20];
     reef_world *w = another_world(state, &(reef_world_config){.misuse = count_misuse});
     rows_make(w, e, 20, all_have_all);
-    const reef_system_id id = reef_system_new(w, &(reef_system_desc){.name = "cheat", .function = cheat, .text = "in Spark; reads Spark", .context = e});
+    const reef_system_id id = reef_system_new(
+        w, &(reef_system_desc){.name = "cheat", .function = cheat, .text = "in Spark; reads Spark", .context = e});
     misuses = 0;
     assert_ok(reef_tick(w, 1));
     assert_status(REEF_UNDECLARED, reef_last_error(w).status);
@@ -487,7 +531,8 @@ static void G6_stored_values_are_watched(void **state)
     assert_entity(e[0], reef_last_error(w).entity);
     assert_string_equal(reef_last_error(w).system, "cheat");
     assert_ok(reef_system_remove(w, id));
-    assert_false(reef_system_is_null(reef_system_new(w, &(reef_system_desc){.name = "lean", .function = lean, .text = "Spark, with Leaf"})));
+    assert_false(reef_system_is_null(
+        reef_system_new(w, &(reef_system_desc){.name = "lean", .function = lean, .text = "Spark, with Leaf"})));
     assert_ok(reef_tick(w, 1));
     assert_true(misuses == 2 && reef_last_error(w).component.id == reef_id(Spark).id);
     assert_string_equal(reef_last_error(w).system, "lean");
@@ -505,7 +550,8 @@ static void F6_explained(void **state)
     assert_true(reef_query_explain(w, q, text, sizeof text) < sizeof text);
     assert_non_null(strstr(text, "looks at rows: Spark is a bit of the row, 64 rows at a time\n"));
     assert_non_null(strstr(text, "looks at rows: Rust is cold, and looked up row by row\n"));
-    assert_non_null(strstr(text, "cuts blocks where the values of Spark don't lie side by side: their home is REEF_SPARSE\n"));
+    assert_non_null(
+        strstr(text, "cuts blocks where the values of Spark don't lie side by side: their home is REEF_SPARSE\n"));
     assert_null(strstr(text, "the values of Leaf"));
 }
 

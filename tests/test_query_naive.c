@@ -1,6 +1,6 @@
-/* Random worlds and random queries, each asked by every entrance, and compared with the naive evaluator of query_naive.c: whole loops
- * with their blocks, masks, runs, arrays and bits; row by row; late and short loops; parts; questions; as struct and as text; made
- * before a change and after it; on forks, and after a restore. */
+/* Random worlds and random queries, each asked by every entrance, and compared with the naive evaluator of
+ * query_naive.c: whole loops with their blocks, masks, runs, arrays and bits; row by row; late and short loops;
+ * parts; questions; as struct and as text; made before a change and after it; on forks, and after a restore. */
 #include "query_naive.h"
 
 enum { QUERIES = 24, NAIVE_FAILURES = 4000 };
@@ -11,10 +11,10 @@ enum { QUERIES = 24, NAIVE_FAILURES = 4000 };
 /* ---- failing ---- */
 
 static struct {
-    uint64_t           seed;
-    const char        *stage, *entrance;
+    uint64_t seed;
+    const char *stage, *entrance;
     const naive_query *q;
-    uint64_t           pairs, wrong, rows, texts, changes;
+    uint64_t pairs, wrong, rows, texts, changes;
 } now;
 
 static void failed_here(const char *what, int line)
@@ -31,16 +31,16 @@ static void failed_here(const char *what, int line)
 /* ---- walking ---- */
 
 typedef struct walk {
-    naive_world       *n;
+    naive_world *n;
     const naive_query *q;
-    uint64_t          *seed;
-    uint32_t           next, end; /* of the answer */
-    uint64_t           clock;     /* of what this loop writes */
-    bool               whole;     /* all blocks as they are; else a cut may have been made */
-    bool               refused;   /* an accessor was, by intent */
-    bool               cut;       /* it asks for values outside of the rows */
-    bool               parts;     /* of a split */
-    bool               plain;     /* no such refusal, and no other calls that need memory */
+    uint64_t *seed;
+    uint32_t next, end; /* of the answer */
+    uint64_t clock;     /* of what this loop writes */
+    bool whole;         /* all blocks as they are; else a cut may have been made */
+    bool refused;       /* an accessor was, by intent */
+    bool cut;           /* it asks for values outside of the rows */
+    bool parts;         /* of a split */
+    bool plain;         /* no such refusal, and no other calls that need memory */
 } walk;
 
 static naive_answer wanted;
@@ -100,8 +100,8 @@ static void columns_check(walk *x, const reef_block *b, uint32_t first, uint32_t
         const reef_term *term = &x->q->desc.terms[i];
         if (term->op >= REEF_ANY_OF || naive_filter(x->q, i) || !reef_entity_is_null(term->source)) continue;
         const uint32_t type = naive_type_of(term->component), size = naive_types[type].size;
-        const char    *in = reef_block_in(b, term->component);
-        char          *out = term->access == REEF_IN ? NULL : reef_block_inout(b, term->component);
+        const char *in = reef_block_in(b, term->component);
+        char *out = term->access == REEF_IN ? NULL : reef_block_inout(b, term->component);
         for (uint32_t k = 0; k < rows; k++) check((in != NULL) == (entity_at(x, first + k)->mask >> type & 1));
         check(term->access == REEF_IN || in == out);
         if (in == NULL) continue;
@@ -130,16 +130,17 @@ static void fixed_check(walk *x, const reef_block *b)
 {
     for (uint32_t i = 0; i < x->q->count; i++) {
         const reef_term *t = &x->q->desc.terms[i];
-        bool             first = t->op < REEF_ANY_OF && !naive_filter(x->q, i) && !reef_entity_is_null(t->source);
+        bool first = t->op < REEF_ANY_OF && !naive_filter(x->q, i) && !reef_entity_is_null(t->source);
         for (uint32_t k = 0; first && k < i; k++) {
             const reef_term *o = &x->q->desc.terms[k];
-            first = o->component.id != t->component.id || o->op >= REEF_ANY_OF || naive_filter(x->q, k) || reef_entity_is_null(o->source);
+            first = o->component.id != t->component.id || o->op >= REEF_ANY_OF || naive_filter(x->q, k) ||
+                    reef_entity_is_null(o->source);
         }
         if (!first) continue;
         const uint32_t type = naive_type_of(t->component), number = naive_find(x->n, t->source);
         if (x->parts && writes_rows(x->q, t->component)) continue; /* perhaps in another part */
-        const void    *p = reef_block_fixed_in(b, t->component);
-        const bool     there = number != UINT32_MAX && x->n->entity[number].mask >> type & 1;
+        const void *p = reef_block_fixed_in(b, t->component);
+        const bool there = number != UINT32_MAX && x->n->entity[number].mask >> type & 1;
         check(p == reef_get_id(x->n->w, t->source, t->component) && (p != NULL) == there);
         if (p) check(naive_is(p, naive_types[type].size, x->n->entity[number].value[type]));
         if (!there || t->access == REEF_IN || x->q->since || x->plain || random_below(x->seed, 4)) continue;
@@ -152,7 +153,7 @@ static void fixed_check(walk *x, const reef_block *b)
 
 static void bits_check(walk *x, const reef_block *b)
 {
-    uint64_t       words[16], used[16] = {0};
+    uint64_t words[16], used[16] = {0};
     const uint32_t type = random_below(x->seed, NAIVE_TYPES);
     check(reef_block_bits(b, naive_types[type].id, words) == words);
     for (uint32_t i = 0; i < b->count; i++) {
@@ -166,10 +167,11 @@ static void bits_check(walk *x, const reef_block *b)
 static void refusal_check(walk *x, const reef_block *b)
 {
     const reef_component c = naive_types[random_below(x->seed, NAIVE_TYPES)].id;
-    bool                 read = false, write = false;
+    bool read = false, write = false;
     for (uint32_t i = 0; i < x->q->count; i++) {
         const reef_term *t = &x->q->desc.terms[i];
-        bool named = t->op < REEF_ANY_OF && t->component.id == c.id && !naive_filter(x->q, i) && reef_entity_is_null(t->source);
+        bool named =
+            t->op < REEF_ANY_OF && t->component.id == c.id && !naive_filter(x->q, i) && reef_entity_is_null(t->source);
         read |= named;
         write |= named && t->access != REEF_IN;
     }
@@ -181,15 +183,16 @@ static void refusal_check(walk *x, const reef_block *b)
 static void block_check(walk *x, const reef_block *b)
 {
     const uint64_t *mask = reef_block_mask(b);
-    const uint32_t  first = x->next;
+    const uint32_t first = x->next;
     check(b->count >= 1 && b->count <= REEF_BLOCK_ROWS && b->world == x->n->w && first < x->end);
     const naive_entity *e = entity_at(x, first);
-    const naive_table  *t = naive_table_of(x->n, e);
-    const uint32_t      begin = e->row / REEF_BLOCK_ROWS * REEF_BLOCK_ROWS;
+    const naive_table *t = naive_table_of(x->n, e);
+    const uint32_t begin = e->row / REEF_BLOCK_ROWS * REEF_BLOCK_ROWS;
     if (x->cut) check(mask == NULL);
     if (x->whole && !x->cut) {
         check(b->count == (t->count - begin < REEF_BLOCK_ROWS ? t->count - begin : REEF_BLOCK_ROWS));
-        for (uint32_t i = 0; i < b->count; i++) check(reef_entity_equal(b->entities[i], x->n->entity[t->row[begin + i]].id));
+        for (uint32_t i = 0; i < b->count; i++)
+            check(reef_entity_equal(b->entities[i], x->n->entity[t->row[begin + i]].id));
     }
     uint64_t runs[16] = {0};
     for (uint32_t from = 0, n; (n = reef_block_run(b, &from)) != 0; from += n) {
@@ -214,13 +217,16 @@ static void run_check(reef_block *b) { block_check(b->context, b); }
 
 /* ---- the entrances that walk ---- */
 
-/* A loop that was left within a block, or within a chunk whose blocks are cut: the rest of the rows counts as written, too. */
+/* A loop that was left within a block, or within a chunk whose blocks are cut: the rest of the rows counts as
+ * written, too. */
 static void rest_written(const walk *x)
 {
     for (uint32_t k = x->next; k > 0 && k < wanted.count && same_block(x, k - 1, k); k++)
         for (uint32_t i = 0; i < x->q->count; i++) {
             const reef_term *t = &x->q->desc.terms[i];
-            if (t->op >= REEF_ANY_OF || naive_filter(x->q, i) || !reef_entity_is_null(t->source) || t->access == REEF_IN) continue;
+            if (t->op >= REEF_ANY_OF || naive_filter(x->q, i) || !reef_entity_is_null(t->source) ||
+                t->access == REEF_IN)
+                continue;
             entity_at(x, k)->changed[naive_type_of(t->component)] = x->clock;
         }
 }
@@ -228,9 +234,9 @@ static void rest_written(const walk *x)
 static void entrance_loop(naive_world *n, naive_query *q, reef_query h, uint64_t *seed)
 {
     now.entrance = "reef_begin";
-    walk       x = walk_begin(n, q, seed, q->last, NULL);
+    walk x = walk_begin(n, q, seed, q->last, NULL);
     reef_block b = reef_begin(n->w, h);
-    uint32_t   leave = random_below(seed, 8) ? UINT32_MAX : random_below(seed, 4);
+    uint32_t leave = random_below(seed, 8) ? UINT32_MAX : random_below(seed, 4);
     for (; leave && reef_next(&b); leave--) block_check(&x, &b);
     if (leave == 0) {
         x.end = x.next;
@@ -244,7 +250,7 @@ static void entrance_loop(naive_world *n, naive_query *q, reef_query h, uint64_t
 static void entrance_run(naive_world *n, naive_query *q, reef_query h, uint64_t *seed)
 {
     now.entrance = "reef_run";
-    walk        x = walk_begin(n, q, seed, q->last, NULL);
+    walk x = walk_begin(n, q, seed, q->last, NULL);
     reef_status s = reef_run(n->w, h, run_check, &x);
     check(x.refused || s == REEF_OK);
     walk_end(&x);
@@ -254,7 +260,7 @@ static void entrance_begin_loop(naive_world *n, naive_query *q, reef_query h, ui
 {
     now.entrance = "reef_begin_loop";
     reef_loop loop = {.offset = 0};
-    uint32_t  size = wanted.count + 2; /* about */
+    uint32_t size = wanted.count + 2; /* about */
     if (random_below(seed, 4)) loop.offset = random_below(seed, size);
     if (random_below(seed, 4)) loop.limit = random_below(seed, size);
     walk x = walk_begin(n, q, seed, q->last, &loop);
@@ -265,9 +271,10 @@ static void entrance_begin_loop(naive_world *n, naive_query *q, reef_query h, ui
 static void entrance_each(naive_world *n, naive_query *q, reef_query h, uint64_t *seed)
 {
     now.entrance = "reef_each";
-    walk     x = walk_begin(n, q, seed, q->last, NULL);
+    walk x = walk_begin(n, q, seed, q->last, NULL);
     uint32_t rows = 1, leave = random_below(seed, 8) ? UINT32_MAX : 1 + random_below(seed, 30);
-    reef_each(n->w, h, row) {
+    reef_each(n->w, h, row)
+    {
         check(x.next < x.end);
         naive_entity *e = entity_at(&x, x.next);
         check(reef_entity_equal(row.entity, e->id) && reef_entity_equal(row.block.entities[row.i], e->id));
@@ -275,10 +282,10 @@ static void entrance_each(naive_world *n, naive_query *q, reef_query h, uint64_t
             const reef_term *t = &q->desc.terms[i];
             if (t->op >= REEF_ANY_OF || naive_filter(q, i) || !reef_entity_is_null(t->source)) continue;
             const uint32_t type = naive_type_of(t->component), size = naive_types[type].size;
-            const void    *in = reef_row_cell_in(row.i, reef_block_in_fast(&row.block, t->component), size);
-            const bool     writes = t->access != REEF_IN;
-            void          *out = writes ? reef_row_cell(row.i, reef_block_inout_fast(&row.block, t->component), size) : NULL;
-            uint64_t      *version = naive_version(n, e, type);
+            const void *in = reef_row_cell_in(row.i, reef_block_in_fast(&row.block, t->component), size);
+            const bool writes = t->access != REEF_IN;
+            void *out = writes ? reef_row_cell(row.i, reef_block_inout_fast(&row.block, t->component), size) : NULL;
+            uint64_t *version = naive_version(n, e, type);
             check((in != NULL) == (e->mask >> type & 1));
             if (in && out && version) *version = x.clock;
             if (in) value_check(&x, e, type, t->access, in, out);
@@ -300,11 +307,13 @@ static void entrance_split(naive_world *n, naive_query *q, reef_query h, uint64_
     now.entrance = "reef_split_begin";
     for (uint32_t i = 0; i < q->count; i++) {
         const reef_term *t = &q->desc.terms[i];
-        if (t->since == REEF_ALWAYS || t->op != REEF_HAS || t->access == REEF_IN || naive_filter(q, i) || !naive_in_group(q, i)) continue;
+        if (t->since == REEF_ALWAYS || t->op != REEF_HAS || t->access == REEF_IN || naive_filter(q, i) ||
+            !naive_in_group(q, i))
+            continue;
         check(reef_split_begin(n->w, h, NULL, parts) == NULL && reef_last_error(n->w).status == REEF_BAD_ARGUMENT);
         return;
     }
-    walk        x = walk_begin(n, q, seed, q->last, NULL);
+    walk x = walk_begin(n, q, seed, q->last, NULL);
     reef_split *s = reef_split_begin(n->w, h, NULL, parts);
     x.parts = true;
     check(s != NULL);
@@ -319,7 +328,7 @@ static void entrance_text(naive_world *n, naive_query *q, uint64_t *seed)
     if (!q->said) return;
     now.entrance = "reef_begin_text";
     uint64_t last = q->last;
-    walk     x = walk_begin(n, q, seed, 0, NULL);
+    walk x = walk_begin(n, q, seed, 0, NULL);
     q->last = last; /* it is another query */
     for (reef_block b = reef_begin_text(n->w, q->text); reef_next(&b);) block_check(&x, &b);
     walk_end(&x);
@@ -335,14 +344,15 @@ static void ask_one(naive_world *n, reef_query h, uint64_t *seed)
     if (wanted.count != 1) check(reef_last_error(n->w).status == (wanted.count ? REEF_AMBIGUOUS : REEF_ABSENT));
     check(reef_query_any(n->w, h) == (wanted.count > 0));
     if (wanted.count == 0) {
-        check(reef_entity_is_null(first) && reef_entity_is_null(single) && reef_entity_is_null(reef_query_pick(n->w, h, 1)));
+        check(reef_entity_is_null(first) && reef_entity_is_null(single) &&
+              reef_entity_is_null(reef_query_pick(n->w, h, 1)));
         return;
     }
     check(reef_entity_equal(first, n->entity[wanted.row[0]].id));
     check(reef_entity_equal(single, wanted.count == 1 ? first : (reef_entity){0}));
-    const uint64_t    number = random_next(seed);
+    const uint64_t number = random_next(seed);
     const reef_entity pick = reef_query_pick(n->w, h, number);
-    uint32_t          place = 0;
+    uint32_t place = 0;
     while (place < wanted.count && !reef_entity_equal(n->entity[wanted.row[place]].id, pick)) place++;
     check(place < wanted.count && reef_entity_equal(pick, reef_query_pick(n->w, h, number)));
 }
@@ -351,9 +361,9 @@ static void ask_one(naive_world *n, reef_query h, uint64_t *seed)
 static void ask_row(naive_world *n, naive_query *q, reef_query h, uint64_t *seed, uint32_t number)
 {
     now.entrance = "reef_query_row";
-    reef_block    b;
+    reef_block b;
     naive_entity *e = &n->entity[number];
-    bool          matches = naive_matches(n, q, number, q->last);
+    bool matches = naive_matches(n, q, number, q->last);
     check(reef_query_row(n->w, h, e->id, &b) == matches);
     if (!matches) return;
     wanted.row[0] = number;
@@ -375,7 +385,8 @@ static void ask(naive_world *n, naive_query *q, reef_query h, uint64_t *seed)
         check(reef_query_matches(n->w, h, n->entity[i].id) == naive_matches(n, q, i, q->last));
     check(!reef_query_matches(n->w, h, (reef_entity){0}));
     for (uint32_t i = 0; i < 3 && n->entities; i++)
-        ask_row(n, q, h, seed, i < 1 && wanted.count ? wanted.row[random_below(seed, wanted.count)] : random_below(seed, n->entities));
+        ask_row(n, q, h, seed,
+                i < 1 && wanted.count ? wanted.row[random_below(seed, wanted.count)] : random_below(seed, n->entities));
 }
 
 /* ---- pairs ---- */
@@ -383,10 +394,11 @@ static void ask(naive_world *n, naive_query *q, reef_query h, uint64_t *seed)
 static void pair_check(naive_world *n, naive_query *q, reef_query h, uint64_t *seed)
 {
     now.q = q;
-    const bool     quiet = !q->writes && random_below(seed, 4) == 0;
+    const bool quiet = !q->writes && random_below(seed, 4) == 0;
     const uint64_t hash = quiet ? reef_hash(n->w) : 0;
     ask(n, q, h, seed);
-    switch (random_below(seed, 3)) { /* in another order: what a query that asks for changes saw, the next entrance doesn't see */
+    /* in another order: what a query that asks for changes saw, the next entrance doesn't see */
+    switch (random_below(seed, 3)) {
     case 0: entrance_each(n, q, h, seed); break;
     case 1: entrance_split(n, q, h, seed, 3); break;
     default: break;
@@ -405,8 +417,8 @@ static void pair_check(naive_world *n, naive_query *q, reef_query h, uint64_t *s
     now.changes += q->since;
 }
 
-/* What reef says that the query is, read again. It can't be read where a source is dead, and where a group of one, which isn't
- * written, allowed a filter to be named twice. */
+/* What reef says that the query is, read again. It can't be read where a source is dead, and where a group of one,
+ * which isn't written, allowed a filter to be named twice. */
 static void text_check(naive_world *n, naive_query *q, reef_query h, uint64_t *seed)
 {
     static char text[8192];
@@ -439,7 +451,8 @@ static void fresh_check(naive_world *n, naive_query *q, uint64_t *seed)
     now.entrance = "a fresh query";
     const uint64_t last = q->last;
     q->last = 0;
-    reef_query h = reef_query_make(n->w, &q->desc), same = q->said ? reef_query_new(n->w, q->text) : reef_query_copy(n->w, n->w, h);
+    reef_query h = reef_query_make(n->w, &q->desc),
+               same = q->said ? reef_query_new(n->w, q->text) : reef_query_copy(n->w, n->w, h);
     check(!reef_query_is_null(h) && !reef_query_is_null(same));
     naive_ask(&wanted, n, q, 0);
     check(reef_query_count(n->w, h) == wanted.count && reef_query_count(n->w, same) == wanted.count);
@@ -456,22 +469,23 @@ static void fresh_check(naive_world *n, naive_query *q, uint64_t *seed)
 typedef struct trial {
     naive_world n;
     naive_query q[QUERIES];
-    reef_query  h[QUERIES];
-    uint64_t    seed;
+    reef_query h[QUERIES];
+    uint64_t seed;
 } trial;
 
 static void world_random(naive_world *n, reef_world *w, uint64_t *seed)
 {
     static const char *const names[NAIVE_SOURCES] = {"sun", "ship.turret", "an odd one", "fourth"};
-    const uint32_t           all = (1u << NAIVE_TYPES) - 1, kinds = 1 + random_below(seed, 12);
-    uint32_t                 kind[12], count = random_below(seed, 60);
+    const uint32_t all = (1u << NAIVE_TYPES) - 1, kinds = 1 + random_below(seed, 12);
+    uint32_t kind[12], count = random_below(seed, 60);
     naive_begin(n, w);
     for (uint32_t i = 0; i < NAIVE_SOURCES; i++) {
         const uint32_t number = naive_spawn(n, random_next(seed) & all, seed);
         n->source[i] = n->entity[number].id;
         assert_ok(reef_set_name(w, n->source[i], names[i]));
     }
-    for (uint32_t i = 0; i < kinds; i++) kind[i] = random_next(seed) & (random_below(seed, 3) ? random_next(seed) : all) & all;
+    for (uint32_t i = 0; i < kinds; i++)
+        kind[i] = random_next(seed) & (random_below(seed, 3) ? random_next(seed) : all) & all;
     if (random_below(seed, 200) == 0) count = 1000 + random_below(seed, 2500);
     for (uint32_t i = 0; i < count; i++) { /* big worlds have big tables */
         uint32_t which = count > 1000 && random_below(seed, 4) ? 0 : random_below(seed, kinds), mask = kind[which];
@@ -486,7 +500,7 @@ static void queries_random(trial *t)
 {
     for (uint32_t i = 0; i < QUERIES; i++) {
         naive_query *q = &t->q[i];
-        uint64_t     number = 0;
+        uint64_t number = 0;
         now.q = q;
         for (;;) {
             naive_query_random(q, &t->n, &t->seed, i % 4 == 0);
@@ -597,7 +611,7 @@ static void trial_run(void **state, uint64_t seed)
 static void F1_F2_F7_C3_E9_a_naive_evaluator_agrees(void **state)
 {
     const char *first = getenv("NAIVE_SEED"), *pairs = getenv("NAIVE_PAIRS");
-    uint64_t    most = pairs ? strtoull(pairs, NULL, 10) : NAIVE_PAIRS;
+    uint64_t most = pairs ? strtoull(pairs, NULL, 10) : NAIVE_PAIRS;
     for (uint64_t seed = first ? strtoull(first, NULL, 10) : 1; now.pairs < most; seed++) trial_run(state, seed);
     print_message("%llu pairs (%llu ask for changes), %llu rows, %llu loops by text, %llu wrong queries\n",
                   (unsigned long long)now.pairs, (unsigned long long)now.changes, (unsigned long long)now.rows,
@@ -609,7 +623,8 @@ static void F1_F2_F7_C3_E9_a_naive_evaluator_agrees(void **state)
 
 /* ---- without memory ---- */
 
-/* A loop over a world that shares all with a fork, whose n-th allocation fails, alone or with all that follow. True: it had that many. */
+/* A loop over a world that shares all with a fork, whose n-th allocation fails, alone or with all that follow. True:
+ * it had that many. */
 static bool fails_at(void **state, trial *t, uint32_t i, uint64_t number, bool rest, uint32_t parts)
 {
     naive_world f;
@@ -647,7 +662,7 @@ static bool fails_at(void **state, trial *t, uint32_t i, uint64_t number, bool r
 static void G5_F1_a_failed_allocation_in_a_loop_leaves_every_value(void **state)
 {
     static trial t;
-    uint64_t     failures = 0;
+    uint64_t failures = 0;
     now.stage = "a loop without memory";
     for (uint64_t seed = 1; failures < NAIVE_FAILURES; seed++) {
         now.seed = t.seed = 1000000 + seed;
@@ -659,7 +674,7 @@ static void G5_F1_a_failed_allocation_in_a_loop_leaves_every_value(void **state)
         for (uint32_t i = 0; i < QUERIES; i++) {
             now.q = &t.q[i];
             if (!t.q[i].writes || t.q[i].since) continue;
-            const bool     rest = random_below(&t.seed, 2);
+            const bool rest = random_below(&t.seed, 2);
             const uint32_t parts = random_below(&t.seed, 3) ? 0 : 1 + random_below(&t.seed, 4);
             now.entrance = parts ? "reef_split_begin" : "reef_begin";
             for (uint64_t number = 1; fails_at(state, &t, i, number, rest, parts); number++) failures++;

@@ -9,7 +9,7 @@ REEF_COMPONENT(Depth);
 REEF_FIELDS(Depth, REEF_FIELD(Depth, z, REEF_F32, NULL, 0, 0));
 
 typedef struct {
-    int32_t  row;
+    int32_t row;
     uint16_t column;
 } Cell;
 REEF_COMPONENT(Cell);
@@ -24,7 +24,7 @@ typedef enum sense { BY_ENTITY, BY_Z, BY_ROW, BY_COLUMN } sense;
 
 typedef struct want {
     reef_entity entity;
-    double      value; /* NaN behind everything */
+    double value; /* NaN behind everything */
 } want;
 
 enum { WANTS = 20000 };
@@ -59,7 +59,8 @@ static double value_of(const reef_world *w, reef_entity e, sense by)
 static uint32_t wants_make(reef_world *w, reef_query plain, sense by, bool descending)
 {
     uint32_t n = 0;
-    reef_each(w, plain, row) {
+    reef_each(w, plain, row)
+    {
         assert_true(n < WANTS);
         wants[n++] = (want){row.entity, value_of(w, row.entity, by)};
     }
@@ -110,7 +111,8 @@ static void F1_by_a_float(void **state)
         const reef_order by_key = {.component = reef_id(Depth), .key = depth_key, .descending = descending};
         int i = 0;
         assert_ok(reef_query_order(w, q, turn < 2 ? &by_field : &by_key));
-        reef_each(w, q, row) {
+        reef_each(w, q, row)
+        {
             const float want_z = z[(descending ? down : up)[i]];
             assert_entity(e[(descending ? down : up)[i++]], row.entity);
             assert_memory_equal(reef_at_in(row, Depth), &want_z, sizeof want_z);
@@ -135,7 +137,8 @@ static void F1_blocks_are_runs_and_give_their_columns(void **state)
     reef_world *w = world_of(state);
     static reef_entity e[N];
     reef_query q = reef_query_new(w, "Depth, in Cell, ?Mass");
-    for (int i = 0; i < N; i++) e[i] = reef_spawn(w, reef_with(Depth, (float)(i * 7919 % N)), reef_with(Cell, .row = i));
+    for (int i = 0; i < N; i++)
+        e[i] = reef_spawn(w, reef_with(Depth, (float)(i * 7919 % N)), reef_with(Cell, .row = i));
     assert_ok(reef_query_order(w, q, &(reef_order){.component = reef_id(Depth), .field = "z"}));
     float last = -1;
     for (reef_block b = reef_begin(w, q); reef_next(&b);) {
@@ -150,7 +153,8 @@ static void F1_blocks_are_runs_and_give_their_columns(void **state)
         }
     }
     last = -N;
-    reef_each(w, q, row) {
+    reef_each(w, q, row)
+    {
         assert_true(reef_at_in(row, Depth)->z > last);
         last = reef_at_in(row, Depth)->z;
     }
@@ -201,7 +205,8 @@ static void F1_ties_are_ordered_by_entity(void **state)
     for (int i = 0; i < 300; i += 5) reef_spawn(w, reef_with(Cell, .column = 1), reef_tag(Hungry)); /* recycled ids */
     reef_query q = reef_query_new(w, "in Cell"), plain = reef_query_new(w, "in Cell");
     for (int descending = 0; descending < 2; descending++) {
-        assert_ok(reef_query_order(w, q, &(reef_order){.component = reef_id(Cell), .field = "column", .descending = descending}));
+        assert_ok(reef_query_order(
+            w, q, &(reef_order){.component = reef_id(Cell), .field = "column", .descending = descending}));
         assert_order(w, q, plain, BY_COLUMN, descending);
         assert_ok(reef_query_order(w, q, &(reef_order){.descending = descending}));
         assert_order(w, q, plain, BY_ENTITY, descending);
@@ -216,7 +221,8 @@ static void F1_values_with_hooks(void **state)
     assert_ok(reef_query_order(w, q, &(reef_order){.component = reef_id(Tracked), .key = tracked_key}));
     for (int turn = 0; turn < 2; turn++) {
         int32_t last = INT32_MIN;
-        reef_each(w, q, row) {
+        reef_each(w, q, row)
+        {
             assert_true(reef_at_in(row, Tracked)->value > last);
             last = reef_at_in(row, Tracked)->value;
             reef_at(row, Tracked)->value = -last;
@@ -312,8 +318,8 @@ static float any_z(void)
 
 typedef struct asked {
     const char *text;
-    sense       by;
-    bool        descending, key;
+    sense by;
+    bool descending, key;
 } asked;
 
 static const asked questions[] = {
@@ -340,9 +346,9 @@ static reef_order order_of(const asked *a)
 
 typedef struct crowd {
     reef_world *w;
-    reef_query  ordered[QUESTIONS], plain[QUESTIONS];
+    reef_query ordered[QUESTIONS], plain[QUESTIONS];
     reef_entity e[CROWD];
-    uint32_t    count;
+    uint32_t count;
 } crowd;
 
 static void crowd_ask(crowd *c, reef_world *w)
@@ -375,16 +381,35 @@ static void crowd_touch(crowd *c, reef_entity e)
     reef_world *w = c->w;
     switch (any_below(11)) {
     case 0: reef_set(w, e, Depth, any_z()); break;
-    case 1: if (reef_has(w, e, Depth)) reef_mut(w, e, Depth)->z = any_z(); break;
-    case 2: if (reef_has(w, e, Cell)) reef_mut(w, e, Cell)->row = (int32_t)any_below(50) - 25; break;
+    case 1:
+        if (reef_has(w, e, Depth)) reef_mut(w, e, Depth)->z = any_z();
+        break;
+    case 2:
+        if (reef_has(w, e, Cell)) reef_mut(w, e, Cell)->row = (int32_t)any_below(50) - 25;
+        break;
     case 3: reef_set(w, e, Cell, .row = 1, .column = (uint16_t)any_below(12)); break;
-    case 4: if (reef_has(w, e, Depth)) reef_remove(w, e, Depth); break;
-    case 5: if (reef_has(w, e, Frozen)) reef_remove(w, e, Frozen); else reef_add(w, e, Frozen); break;
-    case 6: if (reef_has(w, e, Awake)) reef_remove(w, e, Awake); else reef_add(w, e, Awake); break;
-    case 7: if (reef_has(w, e, Mass)) reef_remove(w, e, Mass); else reef_set(w, e, Mass, 2); break;
-    case 8: if (reef_has(w, e, Depth)) reef_enable_id(w, e, reef_id(Depth), any_below(3) > 0); break;
+    case 4:
+        if (reef_has(w, e, Depth)) reef_remove(w, e, Depth);
+        break;
+    case 5:
+        if (reef_has(w, e, Frozen)) reef_remove(w, e, Frozen);
+        else reef_add(w, e, Frozen);
+        break;
+    case 6:
+        if (reef_has(w, e, Awake)) reef_remove(w, e, Awake);
+        else reef_add(w, e, Awake);
+        break;
+    case 7:
+        if (reef_has(w, e, Mass)) reef_remove(w, e, Mass);
+        else reef_set(w, e, Mass, 2);
+        break;
+    case 8:
+        if (reef_has(w, e, Depth)) reef_enable_id(w, e, reef_id(Depth), any_below(3) > 0);
+        break;
     case 9: reef_enable_id(w, e, (reef_component){0}, any_below(3) > 0); break;
-    default: if (reef_has(w, e, Cell)) reef_mut(w, e, Cell)->column = (uint16_t)any_below(12); break;
+    default:
+        if (reef_has(w, e, Cell)) reef_mut(w, e, Cell)->column = (uint16_t)any_below(12);
+        break;
     }
 }
 
@@ -506,11 +531,13 @@ static void F1_a_loop_inside_another(void **state)
 {
     reef_world *w = world_of(state);
     for (int i = 0; i < 100; i++) reef_spawn(w, reef_with(Depth, (float)(i * 37 % 100)));
-    reef_query q = reef_query_new(w, "Depth"), writer = reef_query_new(w, "Depth"), plain = reef_query_new(w, "in Depth");
+    reef_query q = reef_query_new(w, "Depth"), writer = reef_query_new(w, "Depth"),
+               plain = reef_query_new(w, "in Depth");
     assert_ok(reef_query_order(w, q, &(reef_order){.component = reef_id(Depth)}));
     const uint32_t n = wants_make(w, plain, BY_Z, false);
     uint32_t i = 0;
-    reef_each(w, q, row) {
+    reef_each(w, q, row)
+    {
         assert_entity(wants[i++].entity, row.entity);
         reef_at(row, Depth)->z *= -1;
         if (i == 50) assert_loop(w, reef_begin(w, q), 0, n); /* as it began */
@@ -525,7 +552,8 @@ static void F1_a_loop_inside_another(void **state)
             Depth *d = reef_inout(&b, Depth);
             d[0].z = (float)turn;
             if (turn) (void)reef_query_group_count(w, q, 7);
-            else for (reef_block inner = reef_begin(w, other); reef_next(&inner);) continue;
+            else
+                for (reef_block inner = reef_begin(w, other); reef_next(&inner);) continue;
             d[1].z = turn % 2 ? 3000 : -3000;
             d[99].z = turn % 2 ? -2000 : 2000;
         }
@@ -577,7 +605,8 @@ static void F1_ordered_and_changed(void **state)
 static void F1_mistakes_change_nothing(void **state)
 {
     reef_world *w = world_of(state), *other = another_world(state, NULL);
-    for (int i = 0; i < 20; i++) reef_spawn(w, reef_with(Depth, (float)-i), reef_with(Cell, .row = i), reef_tag(Frozen));
+    for (int i = 0; i < 20; i++)
+        reef_spawn(w, reef_with(Depth, (float)-i), reef_with(Cell, .row = i), reef_tag(Frozen));
     reef_entity e = reef_spawn(w, reef_with(Mass, 1));
     assert_ok(reef_set_name(w, e, "sun"));
     reef_query q = reef_query_new(w, "in Depth, ?Cell, Frozen, Position | Frozen, in Mass of sun, !Health");
@@ -596,10 +625,13 @@ static void F1_mistakes_change_nothing(void **state)
     assert_zero(w, REEF_BAD_ARGUMENT, reef_query_next_group(w, q, &g));
     for (int turn = 0; turn < 2; turn++) {
         for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-            assert_refused(w, REEF_BAD_ARGUMENT, reef_query_order(w, q, &(reef_order){.component = bad[i], .key = depth_key}));
-        assert_refused(w, REEF_BAD_ARGUMENT, reef_query_order(w, q, &(reef_order){.component = reef_id(Depth), .field = "x"}));
+            assert_refused(w, REEF_BAD_ARGUMENT,
+                           reef_query_order(w, q, &(reef_order){.component = bad[i], .key = depth_key}));
         assert_refused(w, REEF_BAD_ARGUMENT,
-                       reef_query_order(w, q, &(reef_order){.component = reef_id(Depth), .field = "z", .key = depth_key}));
+                       reef_query_order(w, q, &(reef_order){.component = reef_id(Depth), .field = "x"}));
+        assert_refused(
+            w, REEF_BAD_ARGUMENT,
+            reef_query_order(w, q, &(reef_order){.component = reef_id(Depth), .field = "z", .key = depth_key}));
         assert_refused(w, REEF_BAD_ARGUMENT, reef_query_order(w, q, &(reef_order){.key = depth_key}));
         assert_refused(w, REEF_UNKNOWN_TYPE, reef_query_order(w, q, &(reef_order){.component = {REEF_TYPES_MAX + 1}}));
         assert_refused(w, REEF_NOT_ALIVE, reef_query_order(w, gone, &by));
@@ -618,7 +650,8 @@ static void F1_mistakes_change_nothing(void **state)
     assert_no_pointer(w, REEF_BAD_ARGUMENT, reef_split_begin(w, q, NULL, 2));
     /* The order that it had is still there. */
     float last = -100;
-    reef_each(w, q, row) {
+    reef_each(w, q, row)
+    {
         assert_true(reef_at_in(row, Depth)->z > last);
         last = reef_at_in(row, Depth)->z;
     }
@@ -659,12 +692,14 @@ static void F1_without_memory(void **state)
 {
     reef_world *w = world_of(state);
     static reef_entity e[3000];
-    for (int i = 0; i < 3000; i++) e[i] = reef_spawn(w, reef_with(Depth, (float)(i * 1237 % 3000)), reef_with(Cell, .row = i));
+    for (int i = 0; i < 3000; i++)
+        e[i] = reef_spawn(w, reef_with(Depth, (float)(i * 1237 % 3000)), reef_with(Cell, .row = i));
     reef_query q = reef_query_new(w, "Depth, changed in Cell"), plain = reef_query_new(w, "in Depth, in Cell");
     for (int turn = 0; turn < 6; turn++) {
         const uint32_t n = turn == 3 ? 0 : 3000;
         uint64_t refused = 0;
-        if (turn == 4) for (int i = 0; i < 3000; i += 2) reef_mut(w, e[i], Depth)->z += 2000;
+        if (turn == 4)
+            for (int i = 0; i < 3000; i += 2) reef_mut(w, e[i], Depth)->z += 2000;
         for (int i = 0; turn != 3 && i < 3000; i += 100) reef_mut(w, e[i], Cell)->row++;
         if (turn == 5) { /* some chunks are new to the list, and the loop unshares what it writes */
             for (int i = 0; i < 1500; i++) reef_spawn(w, reef_with(Depth, 1), reef_with(Cell, 1, 0), reef_tag(Frozen));

@@ -1,37 +1,66 @@
-/* What each operator of a query means, which queries are refused and how, what changes a query sees, many tables, and parts of a
- * loop on threads. */
+/* What each operator of a query means, which queries are refused and how, what changes a query sees, many tables,
+ * and parts of a loop on threads. */
 #include "support.h"
 #ifndef REEF_NO_THREADS
 #include <pthread.h>
 #endif
 
-#define OUT_OF(T) {.component = reef_id(T), .access = REEF_OUT}
-#define IN_OF(T) {.component = reef_id(T), .access = REEF_IN}
-#define HAS_OF(T) {.component = reef_id(T)}
-#define WITH_OF(T) {.component = reef_id(T), .access = REEF_WITH}
-#define NOT_OF(T) {.component = reef_id(T), .op = REEF_NOT}
-#define MAYBE_OF(T) {.component = reef_id(T), .op = REEF_OPTIONAL}
-#define CHANGED_OF(T) {.component = reef_id(T), .access = REEF_IN, .since = REEF_IF_CHANGED}
-#define ANY_OF(n) {.op = REEF_ANY_OF, .count = n}
-#define ALL_OF(n) {.op = REEF_ALL_OF, .count = n}
-#define NONE_OF(n) {.op = REEF_NONE_OF, .count = n}
+#define OUT_OF(T) \
+    { \
+        .component = reef_id(T), .access = REEF_OUT \
+    }
+#define IN_OF(T) \
+    { \
+        .component = reef_id(T), .access = REEF_IN \
+    }
+#define HAS_OF(T) \
+    { \
+        .component = reef_id(T) \
+    }
+#define WITH_OF(T) \
+    { \
+        .component = reef_id(T), .access = REEF_WITH \
+    }
+#define NOT_OF(T) \
+    { \
+        .component = reef_id(T), .op = REEF_NOT \
+    }
+#define MAYBE_OF(T) \
+    { \
+        .component = reef_id(T), .op = REEF_OPTIONAL \
+    }
+#define CHANGED_OF(T) \
+    { \
+        .component = reef_id(T), .access = REEF_IN, .since = REEF_IF_CHANGED \
+    }
+#define ANY_OF(n) \
+    { \
+        .op = REEF_ANY_OF, .count = n \
+    }
+#define ALL_OF(n) \
+    { \
+        .op = REEF_ALL_OF, .count = n \
+    }
+#define NONE_OF(n) \
+    { \
+        .op = REEF_NONE_OF, .count = n \
+    }
 #define MAKE(w, ...) reef_query_make(w, &(reef_query_desc){.terms = {__VA_ARGS__}})
 
 /* The entities that a query visits, as letters: entity number 0 is `a`. */
 typedef struct cast {
     reef_world *w;
     reef_entity e[26];
-    uint32_t    count;
+    uint32_t count;
 } cast;
 
 static const char *visited(const cast *c, reef_query q)
 {
     static char text[64];
-    uint32_t    n = 0;
-    bool        seen[26] = {false};
+    uint32_t n = 0;
+    bool seen[26] = {false};
     assert_query(q);
-    reef_each(c->w, q, row)
-        for (uint32_t i = 0; i < c->count; i++) seen[i] |= reef_entity_equal(c->e[i], row.entity);
+    reef_each(c->w, q, row) for (uint32_t i = 0; i < c->count; i++) seen[i] |= reef_entity_equal(c->e[i], row.entity);
     for (uint32_t i = 0; i < c->count; i++)
         if (seen[i]) text[n++] = (char)('a' + i);
     text[n] = 0;
@@ -43,13 +72,15 @@ static const char *visited(const cast *c, reef_query q)
 static const char *once(const cast *c, reef_query q)
 {
     const char *text = visited(c, q);
-    for (uint32_t i = 0; i < c->count; i++) assert_int_equal(reef_query_matches(c->w, q, c->e[i]), strchr(text, (int)('a' + i)) != NULL);
+    for (uint32_t i = 0; i < c->count; i++)
+        assert_int_equal(reef_query_matches(c->w, q, c->e[i]), strchr(text, (int)('a' + i)) != NULL);
     assert_int_equal(reef_query_count(c->w, q), strlen(text));
     assert_ok(reef_query_free(c->w, q));
     return text;
 }
 
-/* a: Position. b: Position, Velocity. c: Position, Velocity, Frozen. d: Mass. e: Mass, Frozen, Awake. f: nothing. g: Awake alone. */
+/* a: Position. b: Position, Velocity. c: Position, Velocity, Frozen. d: Mass. e: Mass, Frozen, Awake. f: nothing. g:
+ * Awake alone. */
 static cast cast_of(reef_world *w)
 {
     cast c = {.w = w, .count = 7};
@@ -79,7 +110,7 @@ static void F1_E9_has_not_and_optional(void **state)
     assert_string_equal(once(&c, MAKE(c.w, HAS_OF(Mass), MAYBE_OF(Awake))), "de");
     assert_string_equal(once(&c, MAKE(c.w, WITH_OF(Velocity))), "bc");
     reef_query q = MAKE(c.w, IN_OF(Position), MAYBE_OF(Velocity));
-    uint32_t   with = 0;
+    uint32_t with = 0;
     for (reef_block b = reef_begin(c.w, q); reef_next(&b);) {
         Velocity *v = reef_inout(&b, Velocity);
         assert_ptr_equal(v, reef_get(c.w, b.entities[0], Velocity));
@@ -97,8 +128,10 @@ static void F1_groups_nest(void **state)
     assert_string_equal(once(&c, MAKE(c.w, ALL_OF(2), HAS_OF(Velocity), HAS_OF(Frozen))), "c");
     assert_string_equal(once(&c, MAKE(c.w, NONE_OF(2), HAS_OF(Velocity), HAS_OF(Frozen))), "adg");
     assert_string_equal(once(&c, MAKE(c.w, NONE_OF(1), ALL_OF(2), HAS_OF(Velocity), HAS_OF(Frozen))), "abdeg");
-    assert_string_equal(once(&c, MAKE(c.w, ANY_OF(2), ALL_OF(2), HAS_OF(Velocity), NOT_OF(Frozen), HAS_OF(Mass))), "bde");
-    reef_query three = MAKE(c.w, ANY_OF(3), HAS_OF(Velocity), NONE_OF(2), HAS_OF(Position), HAS_OF(Mass), HAS_OF(Frozen));
+    assert_string_equal(once(&c, MAKE(c.w, ANY_OF(2), ALL_OF(2), HAS_OF(Velocity), NOT_OF(Frozen), HAS_OF(Mass))),
+                        "bde");
+    reef_query three =
+        MAKE(c.w, ANY_OF(3), HAS_OF(Velocity), NONE_OF(2), HAS_OF(Position), HAS_OF(Mass), HAS_OF(Frozen));
     assert_string_equal(once(&c, three), "bceg");
     assert_string_equal(once(&c, MAKE(c.w, NONE_OF(1), NONE_OF(1), HAS_OF(Mass))), "de");
     assert_string_equal(once(&c, MAKE(c.w, ANY_OF(2), MAYBE_OF(Velocity), HAS_OF(Mass))), "abcdeg");
@@ -113,13 +146,14 @@ static void F1_groups_nest(void **state)
 
 static void F1_terms_of_another_entity(void **state)
 {
-    cast        c = cast_of(world_of(state));
+    cast c = cast_of(world_of(state));
     reef_entity mass = c.e[3], awake = c.e[6], nothing = c.e[5];
-    reef_query  in = MAKE(c.w, WITH_OF(Velocity), {.component = reef_id(Mass), .source = mass, .access = REEF_IN});
-    reef_query  out = MAKE(c.w, WITH_OF(Velocity), {.component = reef_id(Mass), .source = mass});
-    reef_query  without = MAKE(c.w, WITH_OF(Velocity), {.component = reef_id(Mass), .source = mass, .op = REEF_NOT});
-    reef_query  maybe = MAKE(c.w, WITH_OF(Velocity), {.component = reef_id(Mass), .source = mass, .op = REEF_OPTIONAL});
-    reef_query  either = MAKE(c.w, ANY_OF(2), WITH_OF(Velocity), {.component = reef_id(Mass), .source = mass, .access = REEF_WITH});
+    reef_query in = MAKE(c.w, WITH_OF(Velocity), {.component = reef_id(Mass), .source = mass, .access = REEF_IN});
+    reef_query out = MAKE(c.w, WITH_OF(Velocity), {.component = reef_id(Mass), .source = mass});
+    reef_query without = MAKE(c.w, WITH_OF(Velocity), {.component = reef_id(Mass), .source = mass, .op = REEF_NOT});
+    reef_query maybe = MAKE(c.w, WITH_OF(Velocity), {.component = reef_id(Mass), .source = mass, .op = REEF_OPTIONAL});
+    reef_query either =
+        MAKE(c.w, ANY_OF(2), WITH_OF(Velocity), {.component = reef_id(Mass), .source = mass, .access = REEF_WITH});
     assert_string_equal(visited(&c, in), "bc");
     assert_string_equal(visited(&c, without), "");
     assert_string_equal(visited(&c, maybe), "bc");
@@ -160,11 +194,13 @@ static void F7_enabled_disabled_or_both(void **state)
     assert_string_equal(once(&c, MAKE(c.w, NOT_OF(Velocity))), "abdeg");
     assert_string_equal(once(&c, MAKE(c.w, {.component = reef_id(Velocity), .enabled = REEF_DISABLED})), "b");
     assert_string_equal(once(&c, MAKE(c.w, {.component = reef_id(Velocity), .enabled = REEF_EITHER})), "bc");
-    assert_string_equal(once(&c, MAKE(c.w, {.component = reef_id(Velocity), .enabled = REEF_DISABLED, .op = REEF_NOT})), "acdeg");
+    assert_string_equal(once(&c, MAKE(c.w, {.component = reef_id(Velocity), .enabled = REEF_DISABLED, .op = REEF_NOT})),
+                        "acdeg");
     assert_string_equal(once(&c, MAKE(c.w, HAS_OF(Frozen))), "c");
     assert_string_equal(once(&c, MAKE(c.w, HAS_OF(Awake))), "g");
     assert_string_equal(once(&c, MAKE(c.w, {.component = reef_id(Awake), .enabled = REEF_EITHER})), "eg");
-    assert_string_equal(once(&c, MAKE(c.w, ANY_OF(2), {.component = reef_id(Awake), .enabled = REEF_DISABLED}, HAS_OF(Frozen))), "ce");
+    assert_string_equal(
+        once(&c, MAKE(c.w, ANY_OF(2), {.component = reef_id(Awake), .enabled = REEF_DISABLED}, HAS_OF(Frozen))), "ce");
     assert_string_equal(once(&c, MAKE(c.w, {.component = reef_id(Frozen), .source = c.e[4]})), "");
     reef_query all = reef_query_new(c.w, "");
     assert_ok(reef_disable_entity(c.w, c.e[0]));
@@ -180,9 +216,9 @@ static void F7_enabled_disabled_or_both(void **state)
 static void F1_first_single_and_pick(void **state)
 {
     reef_world *w = world_of(state);
-    reef_query  q = MAKE(w, WITH_OF(Hungry));
+    reef_query q = MAKE(w, WITH_OF(Hungry));
     reef_entity e[3];
-    uint32_t    picked[3] = {0};
+    uint32_t picked[3] = {0};
     assert_none(reef_query_first(w, q));
     assert_no_entity(w, REEF_ABSENT, reef_query_single(w, q));
     assert_none(reef_query_pick(w, q, 5));
@@ -231,9 +267,9 @@ static void E4_a_component_named_twice(void **state)
 
 static void H2_the_most_terms(void **state)
 {
-    reef_world     *w = world_of(state);
+    reef_world *w = world_of(state);
     reef_query_desc d = {.text = NULL};
-    static char     text[2000];
+    static char text[2000];
     strcpy(text, "!(");
     for (uint32_t i = 0; i < REEF_TERMS_MAX; i++) {
         d.terms[i] = (reef_term){.component = numbered_type("many", i, 4, 4), .access = REEF_IN};
@@ -278,7 +314,8 @@ static void H2_terms_out_of_range(void **state)
     assert_no_query(w, REEF_BAD_ARGUMENT, reef_query_make(w, &(reef_query_desc){.entities = (reef_enabled)3}));
     assert_no_query(w, REEF_BAD_ARGUMENT, reef_query_make(w, NULL));
     assert_no_query(w, REEF_BAD_ARGUMENT, reef_query_new(w, NULL));
-    assert_true(reef_query_is_null(reef_query_new(NULL, "Position")) && reef_query_is_null(reef_query_make(NULL, NULL)));
+    assert_true(reef_query_is_null(reef_query_new(NULL, "Position")) &&
+                reef_query_is_null(reef_query_make(NULL, NULL)));
     reef_world *strict = another_world(state, &(reef_world_config){.strict = true});
     assert_ok(reef_use(strict, Position));
     assert_query(MAKE(strict, HAS_OF(Position)));
@@ -350,10 +387,11 @@ static void H2_freed_null_and_others_queries(void **state)
 static void H2_loops_out_of_range(void **state)
 {
     reef_world *w = world_of(state);
-    reef_query  q = reef_query_new(w, "Position");
+    reef_query q = reef_query_new(w, "Position");
     reef_spawn(w, reef_with(Position, 1, 2));
     no_block(w, reef_begin_loop(w, q, NULL), REEF_BAD_ARGUMENT, "reef_begin_loop");
-    no_block(w, reef_begin_loop(w, q, &(reef_loop){.since = 1}), REEF_BAD_ARGUMENT, "reef_begin_loop"); /* it asks for no changes */
+    /* it asks for no changes */
+    no_block(w, reef_begin_loop(w, q, &(reef_loop){.since = 1}), REEF_BAD_ARGUMENT, "reef_begin_loop");
     reef_query since = MAKE(w, CHANGED_OF(Position));
     no_block(w, reef_begin_loop(w, since, &(reef_loop){.since = UINT64_MAX}), REEF_BAD_ARGUMENT, "reef_begin_loop");
     no_block(w, reef_begin_text(w, "Position,,"), REEF_BAD_TEXT, "reef_begin_text");
@@ -372,9 +410,9 @@ static void H2_loops_out_of_range(void **state)
 static void H2_a_query_in_use_is_not_freed(void **state)
 {
     reef_world *w = world_of(state);
-    reef_query  q = reef_query_new(w, "Position"), other = reef_query_new(w, "Mass");
+    reef_query q = reef_query_new(w, "Position"), other = reef_query_new(w, "Mass");
     reef_entity e = reef_spawn(w, reef_with(Position, 1, 2));
-    reef_block  b = reef_begin(w, q), row;
+    reef_block b = reef_begin(w, q), row;
     assert_refused(w, REEF_LOCKED, reef_query_free(w, q));
     assert_ok(reef_query_free(w, other));
     assert_query(other = reef_query_new(w, "Mass"));
@@ -422,11 +460,12 @@ static void refused_accesses(reef_world *w, reef_block *b)
 static void D9_undeclared_access_is_refused(void **state)
 {
     reef_world *w = world_of(state);
-    reef_entity e = reef_spawn(w, reef_with(Position, 1, 2), reef_with(Velocity, 1, 2), reef_with(Mass, 1), reef_with(Cargo, {1}),
-                               reef_tag(Frozen), reef_tag(Awake));
-    reef_query  q[2];
+    reef_entity e = reef_spawn(w, reef_with(Position, 1, 2), reef_with(Velocity, 1, 2), reef_with(Mass, 1),
+                               reef_with(Cargo, {1}), reef_tag(Frozen), reef_tag(Awake));
+    reef_query q[2];
     q[0] = MAKE(w, HAS_OF(Position), IN_OF(Velocity), WITH_OF(Mass), HAS_OF(Frozen), NOT_OF(Flag));
-    q[1] = MAKE(w, HAS_OF(Position), IN_OF(Velocity), WITH_OF(Mass), HAS_OF(Frozen), NOT_OF(Flag), HAS_OF(Awake)); /* looks at rows */
+    /* looks at rows */
+    q[1] = MAKE(w, HAS_OF(Position), IN_OF(Velocity), WITH_OF(Mass), HAS_OF(Frozen), NOT_OF(Flag), HAS_OF(Awake));
     for (int i = 0; i < 2; i++) {
         reef_block row;
         for (reef_block b = reef_begin(w, q[i]); reef_next(&b);) refused_accesses(w, &b);
@@ -452,9 +491,10 @@ static uint32_t rows_of(reef_world *w, reef_query q)
 static void F2_blocks_that_changed_since_the_last_run(void **state)
 {
     static reef_entity e[THREE];
-    reef_world        *w = world_of(state);
+    reef_world *w = world_of(state);
     assert_ok(reef_spawn_many(w, THREE, e, reef_with(Position, 1, 2), reef_with(Mass, 3)));
-    reef_query q = MAKE(w, CHANGED_OF(Position)), second = reef_query_copy(w, w, q), all = reef_query_new(w, "Position");
+    reef_query q = MAKE(w, CHANGED_OF(Position)), second = reef_query_copy(w, w, q),
+               all = reef_query_new(w, "Position");
     reef_query in = reef_query_new(w, "in Position, in Mass"), mass = reef_query_new(w, "Mass, in Position");
     assert_int_equal(rows_of(w, q), THREE); /* never ran */
     assert_int_equal(rows_of(w, q), 0);
@@ -488,11 +528,13 @@ static void F2_blocks_that_changed_since_the_last_run(void **state)
 static void F2_what_a_query_writes_is_not_new_to_itself(void **state)
 {
     static reef_entity e[THREE];
-    reef_world        *w = world_of(state);
+    reef_world *w = world_of(state);
     assert_ok(reef_spawn_many(w, THREE, e, reef_with(Position, 1, 2), reef_with(Mass, 3)));
-    reef_query q = reef_query_make(w, &(reef_query_desc){.terms = {{.component = reef_id(Position), .since = REEF_IF_CHANGED}}});
+    reef_query q =
+        reef_query_make(w, &(reef_query_desc){.terms = {{.component = reef_id(Position), .since = REEF_IF_CHANGED}}});
     reef_query other = MAKE(w, CHANGED_OF(Position));
-    reef_query groups = MAKE(w, ANY_OF(2), {.component = reef_id(Position), .since = REEF_IF_CHANGED}, CHANGED_OF(Mass));
+    reef_query groups =
+        MAKE(w, ANY_OF(2), {.component = reef_id(Position), .since = REEF_IF_CHANGED}, CHANGED_OF(Mass));
     assert_int_equal(rows_of(w, other) + rows_of(w, groups), 2 * THREE);
     assert_int_equal(rows_of(w, q), THREE);
     assert_int_equal(rows_of(w, q), 0);
@@ -519,8 +561,9 @@ static void F2_own_writes_beside_tracked_ones(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity both = reef_spawn(w, reef_with(Position, 1, 2), reef_with(Follower, 1));
-    reef_entity later = reef_spawn(w, reef_with(Position, 1, 2), reef_tag(Hungry)), first = reef_spawn(w, reef_with(Position, 1, 2));
-    reef_query  q = MAKE(w, {.component = reef_id(Position), .since = REEF_IF_CHANGED}, MAYBE_OF(Follower)), row = q;
+    reef_entity later = reef_spawn(w, reef_with(Position, 1, 2), reef_tag(Hungry)),
+                first = reef_spawn(w, reef_with(Position, 1, 2));
+    reef_query q = MAKE(w, {.component = reef_id(Position), .since = REEF_IF_CHANGED}, MAYBE_OF(Follower)), row = q;
     assert_int_equal(rows_of(w, q), 3);
     assert_int_equal(rows_of(w, q), 0);
     reef_mut(w, later, Position)->x = 3;
@@ -531,7 +574,8 @@ static void F2_own_writes_beside_tracked_ones(void **state)
     assert_int_equal(rows_of(w, row), 0);
     reef_block b;
     assert_int_equal(rows_of(w, q), 3); /* what `row` wrote */
-    assert_true(reef_query_matches(w, row, both) && reef_query_row(w, row, first, &b)); /* to be written outside of a loop */
+    /* to be written outside of a loop */
+    assert_true(reef_query_matches(w, row, both) && reef_query_row(w, row, first, &b));
     assert_int_equal(rows_of(w, row), 3);
     assert_int_equal(rows_of(w, q), 3);
 }
@@ -540,7 +584,7 @@ static void F2_own_writes_beside_tracked_ones(void **state)
 static void F2_loops_inside_a_loop_that_asks_for_changes(void **state)
 {
     static reef_entity e[THREE];
-    reef_world        *w = world_of(state);
+    reef_world *w = world_of(state);
     assert_ok(reef_spawn_many(w, THREE, e, reef_with(Position, 1, 2), reef_with(Mass, 3)));
     reef_query q = MAKE(w, CHANGED_OF(Position));
     reef_query inner[3];
@@ -560,8 +604,8 @@ static void F2_loops_inside_a_loop_that_asks_for_changes(void **state)
 static void F2_rows_that_come_and_go_change_their_blocks(void **state)
 {
     static reef_entity e[THREE];
-    reef_world        *w = world_of(state);
-    reef_query         q = MAKE(w, CHANGED_OF(Position));
+    reef_world *w = world_of(state);
+    reef_query q = MAKE(w, CHANGED_OF(Position));
     assert_ok(reef_spawn_many(w, THREE, e, reef_with(Position, 1, 2)));
     assert_int_equal(rows_of(w, q), THREE);
     reef_entity late = reef_spawn(w, reef_with(Position, 3, 4));
@@ -571,7 +615,8 @@ static void F2_rows_that_come_and_go_change_their_blocks(void **state)
     assert_true(reef_query_matches(w, q, e[7]) && reef_query_matches(w, q, late));
     (void)rows_of(w, q);
     assert_ok(reef_destroy(w, e[2000]));
-    assert_true(reef_query_matches(w, q, e[2498]) || reef_query_matches(w, q, e[2499])); /* whoever came into its place */
+    /* whoever came into its place */
+    assert_true(reef_query_matches(w, q, e[2498]) || reef_query_matches(w, q, e[2499]));
     assert_false(reef_query_matches(w, q, e[0]));
     (void)rows_of(w, q);
     assert_int_equal(rows_of(w, q), 0);
@@ -580,9 +625,9 @@ static void F2_rows_that_come_and_go_change_their_blocks(void **state)
 static void F2_switches_change_as_well(void **state)
 {
     static reef_entity e[THREE];
-    reef_world        *w = world_of(state);
-    reef_query         q = MAKE(w, {.component = reef_id(Awake), .since = REEF_IF_CHANGED});
-    reef_query         still = MAKE(w, WITH_OF(Mass), {.component = reef_id(Awake), .since = REEF_IF_CHANGED, .op = REEF_NOT});
+    reef_world *w = world_of(state);
+    reef_query q = MAKE(w, {.component = reef_id(Awake), .since = REEF_IF_CHANGED});
+    reef_query still = MAKE(w, WITH_OF(Mass), {.component = reef_id(Awake), .since = REEF_IF_CHANGED, .op = REEF_NOT});
     assert_ok(reef_spawn_many(w, THREE, e, reef_with(Mass, 3)));
     for (uint32_t i = 0; i < THREE; i += 100) assert_ok(reef_add(w, e[i], Awake));
     assert_int_equal(rows_of(w, q), 25);
@@ -599,8 +644,8 @@ static void F2_switches_change_as_well(void **state)
 static void F2_a_restore_brings_the_last_run_back(void **state)
 {
     static reef_entity e[THREE];
-    reef_world        *w = world_of(state);
-    reef_query         q = MAKE(w, CHANGED_OF(Position)), later = q;
+    reef_world *w = world_of(state);
+    reef_query q = MAKE(w, CHANGED_OF(Position)), later = q;
     assert_ok(reef_spawn_many(w, THREE, e, reef_with(Position, 1, 2)));
     assert_int_equal(rows_of(w, q), THREE);
     reef_mut(w, e[1500], Position)->x = 9;
@@ -619,7 +664,7 @@ static void F2_a_restore_brings_the_last_run_back(void **state)
     assert_ok(reef_restore(w, s));
     assert_int_equal(rows_of(w, q), 1024);
     reef_world *fork = reef_snapshot_fork(s);
-    reef_query  there = reef_query_copy(fork, w, q);
+    reef_query there = reef_query_copy(fork, w, q);
     assert_int_equal(rows_of(fork, there), THREE); /* another query, that never ran */
     assert_int_equal(rows_of(fork, there), 0);
     reef_mut(fork, e[2100], Position)->x = 1;
@@ -632,9 +677,9 @@ static void F2_a_restore_brings_the_last_run_back(void **state)
 static void F2_changes_since_a_version(void **state)
 {
     static reef_entity e[THREE];
-    reef_world        *w = world_of(state);
-    reef_query         q = MAKE(w, CHANGED_OF(Position));
-    uint64_t           versions[4];
+    reef_world *w = world_of(state);
+    reef_query q = MAKE(w, CHANGED_OF(Position));
+    uint64_t versions[4];
     assert_ok(reef_spawn_many(w, THREE, e, reef_with(Position, 1, 2)));
     for (uint32_t i = 0; i < 3; i++) {
         versions[i] = reef_version(w);
@@ -647,7 +692,8 @@ static void F2_changes_since_a_version(void **state)
         assert_int_equal(n, i < 3 ? THREE - i * 1024 : 0);
         assert_int_equal(rows_of(w, q), 0); /* that was a run */
     }
-    no_block(w, reef_begin_loop(w, q, &(reef_loop){.since = reef_version(w) + 1000}), REEF_BAD_ARGUMENT, "reef_begin_loop");
+    no_block(w, reef_begin_loop(w, q, &(reef_loop){.since = reef_version(w) + 1000}), REEF_BAD_ARGUMENT,
+             "reef_begin_loop");
 }
 
 /* The state doesn't show that a query ran. */
@@ -655,7 +701,7 @@ static void F2_runs_are_not_hashed(void **state)
 {
     reef_world *w = world_of(state);
     for (int i = 0; i < 100; i++) reef_spawn(w, reef_with(Position, (float)i, 2));
-    uint64_t   hash = reef_hash(w);
+    uint64_t hash = reef_hash(w);
     reef_query q = MAKE(w, CHANGED_OF(Position));
     assert_int_equal(rows_of(w, q), 100);
     assert_true(reef_hash(w) == hash);
@@ -667,10 +713,10 @@ static void F2_runs_are_not_hashed(void **state)
 static void F1_out_takes_no_copy_of_shared_blocks(void **state)
 {
     static reef_entity e[THREE];
-    reef_world        *w = world_of(state);
+    reef_world *w = world_of(state);
     assert_ok(reef_spawn_many(w, THREE, e, reef_with(Position, 1, 2), reef_with(Mass, 3)));
     for (uint32_t i = 0; i < THREE; i += 2) assert_ok(reef_add(w, e[i], Awake));
-    reef_query  q[2];
+    reef_query q[2];
     reef_world *fork = reef_fork(w);
     q[0] = MAKE(w, OUT_OF(Position), IN_OF(Mass));
     q[1] = MAKE(w, OUT_OF(Position), IN_OF(Mass), HAS_OF(Awake)); /* half of the rows: the others keep their values */
@@ -679,7 +725,8 @@ static void F1_out_takes_no_copy_of_shared_blocks(void **state)
             Position *p = reef_out(&b, Position);
             assert_non_null(p);
             for (uint32_t first = 0, n; (n = reef_block_run(&b, &first)) != 0; first += n)
-                for (uint32_t i = first; i < first + n; i++) p[i] = (Position){(float)k + 10, (float)reef_in(&b, Mass)[i].kg};
+                for (uint32_t i = first; i < first + n; i++)
+                    p[i] = (Position){(float)k + 10, (float)reef_in(&b, Mass)[i].kg};
         }
         for (uint32_t i = 0; i < THREE; i++) {
             if (k == 0 || i % 2 == 0) assert_position(w, e[i], (float)k + 10, 3);
@@ -700,11 +747,11 @@ static void F1_out_takes_no_copy_of_shared_blocks(void **state)
 static void H2_65536_tables(void **state)
 {
     enum { TAGS = MANY_TAGS, TABLES = 1 << TAGS };
-    reef_world    *w = another_world(state, &(reef_world_config){.allocator = {NULL, NULL}});
+    reef_world *w = another_world(state, &(reef_world_config){.allocator = {NULL, NULL}});
     reef_component tag[TAGS];
-    reef_query     all = MAKE(w, WITH_OF(Mass)), few = reef_query_new(w, "Mass, in Position");
-    reef_value     values[TAGS + 2];
-    uint32_t       rows = 0, blocks = 0;
+    reef_query all = MAKE(w, WITH_OF(Mass)), few = reef_query_new(w, "Mass, in Position");
+    reef_value values[TAGS + 2];
+    uint32_t rows = 0, blocks = 0;
     for (uint32_t i = 0; i < TAGS; i++) tag[i] = numbered_type("bit_of_many", i, 0, 1);
     for (uint32_t i = 0; i < TABLES; i++) {
         uint32_t n = 0;
@@ -723,7 +770,8 @@ static void H2_65536_tables(void **state)
     for (reef_block b = reef_begin(w, all); reef_next(&b); blocks++) assert_int_equal(b.count, 1);
     assert_int_equal(blocks, TABLES + 4);
     reef_query late = reef_query_new(w, "Mass, in Position");
-    reef_query none = MAKE(w, WITH_OF(Mass), NONE_OF(2), HAS_OF(Position), ANY_OF(2), {.component = tag[0]}, {.component = tag[TAGS - 1]});
+    reef_query none = MAKE(w, WITH_OF(Mass), NONE_OF(2), HAS_OF(Position), ANY_OF(2), {.component = tag[0]},
+                           {.component = tag[TAGS - 1]});
     assert_int_equal(reef_query_count(w, late), 4);
     assert_int_equal(reef_query_count(w, none), TABLES / 4);
     blocks = 0;
@@ -743,15 +791,15 @@ enum { PARTS = 4, PEOPLE = 20000 };
 
 typedef struct part {
     reef_split *split;
-    uint32_t    number;
-    uint64_t    rows, blocks;
+    uint32_t number;
+    uint64_t rows, blocks;
 } part;
 
 static void *part_walk(void *context)
 {
     part *p = context;
     for (reef_block b = reef_split_part(p->split, p->number); reef_next(&b); p->blocks++) {
-        Position       *position = reef_inout(&b, Position);
+        Position *position = reef_inout(&b, Position);
         const Velocity *velocity = reef_in(&b, Velocity);
         for (uint32_t first = 0, n; (n = reef_block_run(&b, &first)) != 0; first += n)
             for (uint32_t i = first; i < first + n; i++, p->rows++) {
@@ -764,9 +812,9 @@ static void *part_walk(void *context)
 
 static void walk_in_parts(reef_world *w, reef_query q, uint64_t wanted)
 {
-    part        parts[PARTS];
-    pthread_t   thread[PARTS];
-    uint64_t    rows = 0;
+    part parts[PARTS];
+    pthread_t thread[PARTS];
+    uint64_t rows = 0;
     reef_split *s = reef_split_begin(w, q, NULL, PARTS);
     assert_non_null(s);
     for (uint32_t i = 0; i < PARTS; i++) {
@@ -785,13 +833,15 @@ static void walk_in_parts(reef_world *w, reef_query q, uint64_t wanted)
 static void E6_parts_of_a_loop_on_threads(void **state)
 {
     static reef_entity e[PEOPLE];
-    reef_world        *w = world_of(state);
+    reef_world *w = world_of(state);
     assert_ok(reef_spawn_many(w, PEOPLE, e, reef_with(Position, 0, 0), reef_with(Velocity, 2, 0), reef_with(Mass, 1)));
     for (uint32_t i = 0; i < PEOPLE; i += 3) assert_ok(reef_add(w, e[i], Awake));
     for (uint32_t i = 0; i < PEOPLE; i += 5) assert_ok(reef_remove(w, e[i], Velocity));
     reef_world *fork = reef_fork(w); /* so that begin must unshare */
-    reef_query  all = reef_query_new(w, "Position, in Velocity"), awake = reef_query_new(w, "Position, ?in Velocity, Awake");
-    reef_query  changed = MAKE(w, HAS_OF(Position), {.component = reef_id(Velocity), .access = REEF_IN, .since = REEF_IF_CHANGED});
+    reef_query all = reef_query_new(w, "Position, in Velocity"),
+               awake = reef_query_new(w, "Position, ?in Velocity, Awake");
+    reef_query changed =
+        MAKE(w, HAS_OF(Position), {.component = reef_id(Velocity), .access = REEF_IN, .since = REEF_IF_CHANGED});
     walk_in_parts(w, all, PEOPLE * 4 / 5);
     walk_in_parts(w, awake, (PEOPLE + 2) / 3);
     walk_in_parts(w, changed, PEOPLE * 4 / 5);

@@ -1,12 +1,18 @@
-/* The text form of queries: every operator and word, every error with its column and sentence, limits, and the way back. */
+/* The text form of queries: every operator and word, every error with its column and sentence, limits, and the way
+ * back. */
 #include "support.h"
 #include "query/query_text.h"
 
 /* src/storage/error.c: src/storage/state.h, where it is declared, has names of its own for much that tests name. */
-reef_status reef__failure_detail(reef_world *w, reef_status status, const char *operation, uint64_t number, const char *detail);
+reef_status reef__failure_detail(reef_world *w, reef_status status, const char *operation, uint64_t number,
+                                 const char *detail);
 
-typedef struct { int32_t n; } in;
-typedef struct { int32_t n; } of;
+typedef struct {
+    int32_t n;
+} in;
+typedef struct {
+    int32_t n;
+} of;
 REEF_COMPONENT(in);
 REEF_COMPONENT(of);
 
@@ -19,8 +25,9 @@ static const reef_component none;
 static query_text read_text(const reef_world *w, const char *text)
 {
     query_text q;
-    char       detail[REEF_DETAIL_MAX];
-    if (reef__query_text_parse(w, text, &q, detail, sizeof detail) != REEF_OK) fail_msg("\"%s\", column %u: %s", text, (unsigned)q.at, detail);
+    char detail[REEF_DETAIL_MAX];
+    if (reef__query_text_parse(w, text, &q, detail, sizeof detail) != REEF_OK)
+        fail_msg("\"%s\", column %u: %s", text, (unsigned)q.at, detail);
     assert_int_equal(q.at, 0);
     assert_string_equal(detail, "");
     for (uint32_t i = 0; i < q.count; i++) {
@@ -37,14 +44,16 @@ static bool same_term(const reef_term *a, const reef_term *b)
 }
 
 /* The text gives these terms, and these terms give the canonical text, which gives the same terms again. */
-static void reads_as(const reef_world *w, const char *text, const char *canonical, const reef_term *wanted, uint32_t count)
+static void reads_as(const reef_world *w, const char *text, const char *canonical, const reef_term *wanted,
+                     uint32_t count)
 {
-    char       written[TEXT_BYTES];
+    char written[TEXT_BYTES];
     query_text q = read_text(w, text);
     assert_int_equal(q.count, count);
     for (uint32_t i = 0; i < count; i++)
         if (!same_term(&q.term[i], &wanted[i])) fail_msg("\"%s\": term %u is another one", text, (unsigned)i);
-    assert_int_equal(reef__query_text_write(w, q.term, q.count, q.entities, written, sizeof written), strlen(canonical));
+    assert_int_equal(reef__query_text_write(w, q.term, q.count, q.entities, written, sizeof written),
+                     strlen(canonical));
     assert_string_equal(written, canonical);
     query_text again = read_text(w, written);
     assert_int_equal(again.count, count);
@@ -56,18 +65,24 @@ static void reads_as(const reef_world *w, const char *text, const char *canonica
     reads_as(w, text, canonical, (const reef_term[]){__VA_ARGS__}, \
              (uint32_t)(sizeof((const reef_term[]){__VA_ARGS__}) / sizeof(reef_term)))
 #define LEAF(...) LEAF_(__VA_ARGS__, .count = 0)
-#define LEAF_(T, ...) {.component = reef_id(T), __VA_ARGS__}
-#define GROUP(name, n) {.op = REEF_##name, .count = (n)}
+#define LEAF_(T, ...) \
+    { \
+        .component = reef_id(T), __VA_ARGS__ \
+    }
+#define GROUP(name, n) \
+    { \
+        .op = REEF_##name, .count = (n) \
+    }
 
 static void refused(const reef_world *w, const char *text, reef_status status, uint32_t column, const char *sentence)
 {
     query_text q;
-    char       detail[REEF_DETAIL_MAX];
+    char detail[REEF_DETAIL_MAX];
     memset(detail, 'x', sizeof detail);
     reef_status got = reef__query_text_parse(w, text, &q, detail, sizeof detail);
     if (got != status || q.at != column || strcmp(detail, sentence) != 0)
-        fail_msg("\"%s\": %s, column %u: %s\nwanted: %s, column %u: %s", text, reef_status_name(got), (unsigned)q.at, detail,
-                 reef_status_name(status), (unsigned)column, sentence);
+        fail_msg("\"%s\": %s, column %u: %s\nwanted: %s, column %u: %s", text, reef_status_name(got), (unsigned)q.at,
+                 detail, reef_status_name(status), (unsigned)column, sentence);
 }
 
 /* ---- what is read ---- */
@@ -76,9 +91,10 @@ static void F1_terms_have_access_words(void **state)
 {
     reef_world *w = world_of(state);
     READS(w, "Position", "Position", LEAF(Position, .access = REEF_INOUT));
-    READS(w, "Position, in Velocity,out Mass ,\t\n\rinout Health, with Flag", "Position, in Velocity, out Mass, Health, with Flag",
-          LEAF(Position, .access = REEF_INOUT), LEAF(Velocity, .access = REEF_IN), LEAF(Mass, .access = REEF_OUT),
-          LEAF(Health, .access = REEF_INOUT), LEAF(Flag, .access = REEF_WITH));
+    READS(w, "Position, in Velocity,out Mass ,\t\n\rinout Health, with Flag",
+          "Position, in Velocity, out Mass, Health, with Flag", LEAF(Position, .access = REEF_INOUT),
+          LEAF(Velocity, .access = REEF_IN), LEAF(Mass, .access = REEF_OUT), LEAF(Health, .access = REEF_INOUT),
+          LEAF(Flag, .access = REEF_WITH));
     assert_int_equal(read_text(w, "").count, 0);
     assert_int_equal(read_text(w, " \t\r\n ").count, 0);
 }
@@ -91,11 +107,13 @@ static void F1_every_operator(void **state)
     READS(w, "?Mass, ? in Health", "?Mass, ?in Health", LEAF(Mass, .op = REEF_OPTIONAL),
           LEAF(Health, .op = REEF_OPTIONAL, .access = REEF_IN));
     READS(w, "Flag|in Mass", "Flag | in Mass", GROUP(ANY_OF, 2), LEAF(Flag), LEAF(Mass, .access = REEF_IN));
-    READS(w, "Position, Flag | Mass | Health, Cargo", "Position, Flag | Mass | Health, Cargo", LEAF(Position), GROUP(ANY_OF, 3),
-          LEAF(Flag), LEAF(Mass), LEAF(Health), LEAF(Cargo));
+    READS(w, "Position, Flag | Mass | Health, Cargo", "Position, Flag | Mass | Health, Cargo", LEAF(Position),
+          GROUP(ANY_OF, 3), LEAF(Flag), LEAF(Mass), LEAF(Health), LEAF(Cargo));
     READS(w, "(Flag, Mass)", "(Flag, Mass)", GROUP(ALL_OF, 2), LEAF(Flag), LEAF(Mass));
-    READS(w, "Cargo | (Flag, Mass)", "Cargo | (Flag, Mass)", GROUP(ANY_OF, 2), LEAF(Cargo), GROUP(ALL_OF, 2), LEAF(Flag), LEAF(Mass));
-    READS(w, "!(Flag | Mass)", "!(Flag | Mass)", GROUP(NONE_OF, 2), LEAF(Flag, .access = REEF_WITH), LEAF(Mass, .access = REEF_WITH));
+    READS(w, "Cargo | (Flag, Mass)", "Cargo | (Flag, Mass)", GROUP(ANY_OF, 2), LEAF(Cargo), GROUP(ALL_OF, 2),
+          LEAF(Flag), LEAF(Mass));
+    READS(w, "!(Flag | Mass)", "!(Flag | Mass)", GROUP(NONE_OF, 2), LEAF(Flag, .access = REEF_WITH),
+          LEAF(Mass, .access = REEF_WITH));
     READS(w, "!(Flag, Mass)", "!(Flag, Mass)", GROUP(NONE_OF, 1), GROUP(ALL_OF, 2), LEAF(Flag, .access = REEF_WITH),
           LEAF(Mass, .access = REEF_WITH));
     READS(w, "!!Flag", "!!Flag", GROUP(NONE_OF, 1), LEAF(Flag, .op = REEF_NOT, .access = REEF_WITH));
@@ -103,10 +121,10 @@ static void F1_every_operator(void **state)
     READS(w, "((Flag))", "Flag", LEAF(Flag));
     READS(w, "!((Flag))", "!Flag", LEAF(Flag, .op = REEF_NOT, .access = REEF_WITH));
     READS(w, "((Flag | Mass))", "Flag | Mass", GROUP(ANY_OF, 2), LEAF(Flag), LEAF(Mass));
-    READS(w, "(Flag | Mass) | Health", "(Flag | Mass) | Health", GROUP(ANY_OF, 2), GROUP(ANY_OF, 2), LEAF(Flag), LEAF(Mass),
-          LEAF(Health));
-    READS(w, "!(Flag | (Mass, !Health)) | Cargo", "!(Flag | (Mass, !Health)) | Cargo", GROUP(ANY_OF, 2), GROUP(NONE_OF, 2),
-          LEAF(Flag, .access = REEF_WITH), GROUP(ALL_OF, 2), LEAF(Mass, .access = REEF_WITH),
+    READS(w, "(Flag | Mass) | Health", "(Flag | Mass) | Health", GROUP(ANY_OF, 2), GROUP(ANY_OF, 2), LEAF(Flag),
+          LEAF(Mass), LEAF(Health));
+    READS(w, "!(Flag | (Mass, !Health)) | Cargo", "!(Flag | (Mass, !Health)) | Cargo", GROUP(ANY_OF, 2),
+          GROUP(NONE_OF, 2), LEAF(Flag, .access = REEF_WITH), GROUP(ALL_OF, 2), LEAF(Mass, .access = REEF_WITH),
           LEAF(Health, .op = REEF_NOT, .access = REEF_WITH), LEAF(Cargo));
 }
 
@@ -115,7 +133,8 @@ static void F1_words_of_enabling_and_of_change(void **state)
     reef_world *w = world_of(state);
     READS(w, "disabled Flag, either Mass", "disabled Flag, either Mass", LEAF(Flag, .enabled = REEF_DISABLED),
           LEAF(Mass, .enabled = REEF_EITHER));
-    READS(w, "changed in Flag, in added Mass", "in changed Flag, in added Mass", LEAF(Flag, .access = REEF_IN, .since = REEF_IF_CHANGED),
+    READS(w, "changed in Flag, in added Mass", "in changed Flag, in added Mass",
+          LEAF(Flag, .access = REEF_IN, .since = REEF_IF_CHANGED),
           LEAF(Mass, .access = REEF_IN, .since = REEF_IF_ADDED));
     READS(w, "?changed either out Flag", "?out either changed Flag",
           LEAF(Flag, .op = REEF_OPTIONAL, .access = REEF_OUT, .enabled = REEF_EITHER, .since = REEF_IF_CHANGED));
@@ -156,10 +175,12 @@ static void F1_a_word_is_only_a_word_when_a_name_follows_it(void **state)
 
 static void F1_a_term_may_have_a_fixed_source(void **state)
 {
-    static const char *const names[] = {"sun", "ship.turret", "my ship", "say \"hi\"", "back\\slash", "in", "*", "#1v1", "\xC3\xA9toile"};
-    static const char *const texts[] = {"sun", "ship.turret", "\"my ship\"", "\"say \\\"hi\\\"\"", "\"back\\\\slash\"", "\"in\"", "\"*\"",
-                                        "\"#1v1\"", "\xC3\xA9toile"};
-    char        text[300], wanted[300];
+    static const char *const names[] = {"sun", "ship.turret", "my ship", "say \"hi\"",   "back\\slash",
+                                        "in",  "*",           "#1v1",    "\xC3\xA9toile"};
+    static const char *const texts[] = {
+        "sun",    "ship.turret", "\"my ship\"", "\"say \\\"hi\\\"\"", "\"back\\\\slash\"",
+        "\"in\"", "\"*\"",       "\"#1v1\"",    "\xC3\xA9toile"};
+    char text[300], wanted[300];
     reef_world *w = world_of(state);
     for (uint32_t i = 0; i < 9; i++) {
         reef_entity e = reef_create(w);
@@ -190,7 +211,11 @@ static void F1_columns_are_those_of_names_and_of_groups(void **state)
 
 static void H2_bad_texts_say_what_was_expected_where(void **state)
 {
-    static const struct { const char *text; uint32_t column; const char *sentence; } bad[] = {
+    static const struct {
+        const char *text;
+        uint32_t column;
+        const char *sentence;
+    } bad[] = {
         {"Position,, Velocity", 10, "expected a type's name, found ','"},
         {", Position", 1, "expected a type's name, found ','"},
         {"Position,", 10, "expected a type's name, found the end"},
@@ -238,7 +263,8 @@ static void H2_bad_texts_say_what_was_expected_where(void **state)
         {"changed in added Mass", 12, "expected a type's name, found 'added': a word of its kind stands before it"},
         {"disabled disabled Mass", 10, "expected a type's name, found 'disabled': a word of its kind stands before it"},
         {"!in Mass", 2, "expected a type's name, found 'in': what stands under '!' has no data"},
-        {"!(Flag | (Mass, changed out Health))", 25, "expected a type's name, found 'out': what stands under '!' has no data"},
+        {"!(Flag | (Mass, changed out Health))", 25,
+         "expected a type's name, found 'out': what stands under '!' has no data"},
         {"in of sun", 7, "expected ',' or '|', found 'sun'"},
         {"*", 1, "'*', the whole entity, has 'disabled' or 'either' before it, nothing else"},
         {"?disabled *", 11, "'*', the whole entity, has 'disabled' or 'either' before it, nothing else"},
@@ -253,7 +279,8 @@ static void H2_bad_texts_say_what_was_expected_where(void **state)
     };
     reef_world *w = world_of(state);
     assert_ok(reef_set_name(w, reef_create(w), "sun"));
-    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) refused(w, bad[i].text, REEF_BAD_TEXT, bad[i].column, bad[i].sentence);
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+        refused(w, bad[i].text, REEF_BAD_TEXT, bad[i].column, bad[i].sentence);
 }
 
 static void H2_an_unknown_name_gets_the_nearest_known_one(void **state)
@@ -268,8 +295,10 @@ static void H2_an_unknown_name_gets_the_nearest_known_one(void **state)
     refused(w, "Nobody", REEF_UNKNOWN_TYPE, 1, "no type is named Nobody");
     refused(w, "X", REEF_UNKNOWN_TYPE, 1, "no type is named X");
     refused(w, "\"\"", REEF_UNKNOWN_TYPE, 1, "no type is named ");
-    refused(w, "Mass, with", REEF_UNKNOWN_TYPE, 7, "no type is named with, and as a word it needs a type's name behind it");
-    refused(w, "out, Mass", REEF_UNKNOWN_TYPE, 1, "no type is named out, and as a word it needs a type's name behind it");
+    refused(w, "Mass, with", REEF_UNKNOWN_TYPE, 7,
+            "no type is named with, and as a word it needs a type's name behind it");
+    refused(w, "out, Mass", REEF_UNKNOWN_TYPE, 1,
+            "no type is named out, and as a word it needs a type's name behind it");
     /* Equally near: exactly the same letters first, then the order of names, whichever was made first. */
     (void)reef_type_new(&(reef_type_desc){.name = "nearest_zb", .size = 4}, NULL);
     (void)reef_type_new(&(reef_type_desc){.name = "nearest_za", .size = 4}, NULL);
@@ -279,7 +308,8 @@ static void H2_an_unknown_name_gets_the_nearest_known_one(void **state)
     refused(w, "nearest_Zb", REEF_UNKNOWN_TYPE, 1, "no type is named nearest_Zb; did you mean nearest_zb?");
     (void)reef_type_new(&(reef_type_desc){.name = "Nearest_LETTERS", .size = 4}, NULL);
     (void)reef_type_new(&(reef_type_desc){.name = "nearest_letters", .size = 4}, NULL);
-    refused(w, "nearest_letterS", REEF_UNKNOWN_TYPE, 1, "no type is named nearest_letterS; did you mean nearest_letters?");
+    refused(w, "nearest_letterS", REEF_UNKNOWN_TYPE, 1,
+            "no type is named nearest_letterS; did you mean nearest_letters?");
     refused(w, "NEAREST_zB", REEF_UNKNOWN_TYPE, 1, "no type is named NEAREST_zB; did you mean NEAREST_ZB?");
 }
 
@@ -287,7 +317,7 @@ static void H2_an_unknown_name_gets_the_nearest_known_one(void **state)
 static uint32_t plain_edits(const char *a, const char *b)
 {
     static uint32_t d[40][40];
-    uint32_t        m = (uint32_t)strlen(a), n = (uint32_t)strlen(b);
+    uint32_t m = (uint32_t)strlen(a), n = (uint32_t)strlen(b);
     for (uint32_t i = 0; i <= m; i++)
         for (uint32_t j = 0; j <= n; j++) {
             d[i][j] = i == 0 ? j : j == 0 ? i : d[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
@@ -303,10 +333,10 @@ static uint32_t plain_edits(const char *a, const char *b)
 static void H2_the_nearest_name_is_the_one_with_the_fewest_edits(void **state)
 {
     static char names[60][20];
-    char        text[60], detail[REEF_DETAIL_MAX], wanted[REEF_DETAIL_MAX];
-    uint64_t    seed = 11;
+    char text[60], detail[REEF_DETAIL_MAX], wanted[REEF_DETAIL_MAX];
+    uint64_t seed = 11;
     reef_world *w = world_of(state);
-    uint32_t    suggested = 0, count = 0;
+    uint32_t suggested = 0, count = 0;
     for (uint32_t k = 0; k < 60; k++) {
         uint32_t length = 1 + random_below(&seed, 14);
         for (uint32_t i = 0; i < length; i++) names[count][i] = (char)('a' + random_below(&seed, 3));
@@ -314,7 +344,7 @@ static void H2_the_nearest_name_is_the_one_with_the_fewest_edits(void **state)
         if (reef_set_name(w, reef_create(w), names[count]) == REEF_OK) count++;
     }
     for (uint32_t k = 0; k < 3000; k++) {
-        char     name[20] = "";
+        char name[20] = "";
         uint32_t length = 1 + random_below(&seed, 14), least = UINT32_MAX;
         for (uint32_t i = 0; i < length; i++) name[i] = (char)('a' + random_below(&seed, 3));
         const char *best = NULL;
@@ -369,9 +399,10 @@ static void H2_a_strict_world_knows_what_it_was_told_of(void **state)
 
 static void H2_long_names_are_cut_between_characters(void **state)
 {
-    char        text[300], wanted[REEF_DETAIL_MAX];
+    char text[300], wanted[REEF_DETAIL_MAX];
     reef_world *w = world_of(state);
-    /* 40 bytes are shown. The character that would be cut goes as a whole: 1 + 13 * 3 = 40, 2 + 12 * 3 = 38, 3 + 12 * 3 = 39. */
+    /* 40 bytes are shown. The character that would be cut goes as a whole: 1 + 13 * 3 = 40, 2 + 12 * 3 = 38, 3 + 12
+     * * 3 = 39. */
     for (uint32_t ahead = 0; ahead < 4; ahead++) {
         memset(text, 'a', ahead);
         for (uint32_t i = 0; i < 50; i++) memcpy(text + ahead + i * 3, "\xE2\x82\xAC", 3);
@@ -406,9 +437,9 @@ static void H2_long_names_are_cut_between_characters(void **state)
 static void H2_a_small_buffer_gets_what_fits(void **state)
 {
     static const char sentence[] = "no type is named Posit\xC3\xB6n; did you mean Position?";
-    reef_world       *w = world_of(state);
-    query_text        q;
-    char              detail[REEF_DETAIL_MAX];
+    reef_world *w = world_of(state);
+    query_text q;
+    char detail[REEF_DETAIL_MAX];
     for (size_t size = 0; size <= sizeof sentence; size++) {
         memset(detail, 'x', sizeof detail);
         assert_status(REEF_UNKNOWN_TYPE, reef__query_text_parse(w, "Posit\xC3\xB6n", &q, size ? detail : NULL, size));
@@ -419,7 +450,7 @@ static void H2_a_small_buffer_gets_what_fits(void **state)
         assert_int_equal(detail[size], 'x');
     }
     static const reef_term terms[] = {{.op = REEF_NONE_OF, .count = 2}, {.op = REEF_HAS}, {.op = REEF_HAS}};
-    reef_term              t[3] = {terms[0], terms[1], terms[2]};
+    reef_term t[3] = {terms[0], terms[1], terms[2]};
     t[1].component = reef_id(Mass);
     t[2].component = reef_id(Flag);
     for (size_t size = 0; size < 20; size++) {
@@ -435,8 +466,8 @@ static void H2_a_small_buffer_gets_what_fits(void **state)
 
 static void H2_the_error_record_holds_column_and_detail(void **state)
 {
-    char        text[300], detail[REEF_DETAIL_MAX];
-    query_text  q;
+    char text[300], detail[REEF_DETAIL_MAX];
+    query_text q;
     reef_world *w = world_of(state);
     reef_status s = reef__query_text_parse(w, "Mass, Positon", &q, detail, sizeof detail);
     assert_status(REEF_UNKNOWN_TYPE, reef__failure_detail(w, s, "reef_query_new", q.at, detail));
@@ -448,7 +479,8 @@ static void H2_the_error_record_holds_column_and_detail(void **state)
     assert_int_equal(e.component.id, none.id);
     size_t length = reef_error_text(w, text, sizeof text);
     assert_int_equal(length, strlen(text));
-    assert_string_equal(text, "reef_query_new: the component type is not known here (column 7): no type is named Positon; did you mean Position?");
+    assert_string_equal(text, "reef_query_new: the component type is not known here (column 7): no type is named "
+                              "Positon; did you mean Position?");
     /* The public calls record the same. */
     assert_status(REEF_NOT_ALIVE, reef_destroy(w, (reef_entity){3, 3}));
     assert_true(reef_query_is_null(reef_query_new(w, "Mass, Positon")));
@@ -462,26 +494,34 @@ static void H2_the_error_record_holds_column_and_detail(void **state)
     static const struct {
         const char *text;
         reef_status status;
-        uint64_t    column;
+        uint64_t column;
         const char *detail;
     } senseless[] = {
-        {"Mass, in Mass", REEF_DUPLICATE_TERM, 10, "it is named before: only filters may be named twice, one of them in a group"},
-        {"Awake, with Awake", REEF_DUPLICATE_TERM, 13, "it is named before: only filters may be named twice, one of them in a group"},
+        {"Mass, in Mass", REEF_DUPLICATE_TERM, 10,
+         "it is named before: only filters may be named twice, one of them in a group"},
+        {"Awake, with Awake", REEF_DUPLICATE_TERM, 13,
+         "it is named before: only filters may be named twice, one of them in a group"},
         {"Mass, added Position", REEF_BAD_ARGUMENT, 13, "'added' asks for a type with track_rows"},
-        {"changed Frozen", REEF_BAD_ARGUMENT, 9, "'changed' asks for a type with data, a switch, or one with track_rows"},
+        {"changed Frozen", REEF_BAD_ARGUMENT, 9,
+         "'changed' asks for a type with data, a switch, or one with track_rows"},
         {"added Mass+", REEF_BAD_ARGUMENT, 7, "'added' asks for one type, without '+'"},
-        {"each with Mass", REEF_BAD_ARGUMENT, 11, "'each' stands once, before a term outside of groups whose data is asked for"},
-        {"Frozen | each Mass", REEF_BAD_ARGUMENT, 15, "'each' stands once, before a term outside of groups whose data is asked for"},
+        {"each with Mass", REEF_BAD_ARGUMENT, 11,
+         "'each' stands once, before a term outside of groups whose data is asked for"},
+        {"Frozen | each Mass", REEF_BAD_ARGUMENT, 15,
+         "'each' stands once, before a term outside of groups whose data is asked for"},
     };
     for (size_t i = 0; i < sizeof senseless / sizeof *senseless; i++) {
         assert_true(reef_query_is_null(reef_query_new(w, senseless[i].text)));
         e = reef_last_error(w);
-        if (e.status != senseless[i].status || e.number != senseless[i].column || strcmp(e.detail, senseless[i].detail) != 0)
-            fail_msg("\"%s\": %s, column %u: %s", senseless[i].text, reef_status_name(e.status), (unsigned)e.number, e.detail);
+        if (e.status != senseless[i].status || e.number != senseless[i].column ||
+            strcmp(e.detail, senseless[i].detail) != 0)
+            fail_msg("\"%s\": %s, column %u: %s", senseless[i].text, reef_status_name(e.status), (unsigned)e.number,
+                     e.detail);
         assert_true(reef_type_name(e.component) != NULL);
     }
     /* Of a struct it is the number of the term, so there is no sentence about a column. */
-    assert_true(reef_query_is_null(reef_query_make(w, &(reef_query_desc){.terms = {{.component = reef_id(Mass), .each = true, .access = REEF_WITH}}})));
+    assert_true(reef_query_is_null(reef_query_make(
+        w, &(reef_query_desc){.terms = {{.component = reef_id(Mass), .each = true, .access = REEF_WITH}}})));
     assert_int_equal(reef_last_error(w).number, 1);
     assert_string_equal(reef_last_error(w).detail, "");
     /* The next failure has none. */
@@ -501,15 +541,16 @@ static void hear(void *context, reef_status status, const char *message)
 
 static void H2_the_checked_build_tells_the_whole_message(void **state)
 {
-    char        detail[REEF_DETAIL_MAX];
-    query_text  q;
+    char detail[REEF_DETAIL_MAX];
+    query_text q;
     reef_world *w = another_world(state, &(reef_world_config){.misuse = hear});
     heard[0] = 0;
     reef_status s = reef__query_text_parse(w, "Mass,", &q, detail, sizeof detail);
     assert_string_equal(heard, "");
     assert_status(REEF_BAD_TEXT, reef__failure_detail(w, s, "reef_query_new", q.at, detail));
 #ifdef REEF_CHECKED
-    assert_string_equal(heard, "reef_query_new: the text can't be read (column 6): expected a type's name, found the end");
+    assert_string_equal(heard,
+                        "reef_query_new: the text can't be read (column 6): expected a type's name, found the end");
 #else
     assert_string_equal(heard, "");
 #endif
@@ -600,17 +641,17 @@ static void H2_nesting_has_a_limit(void **state)
 /* ---- there and back, on random trees ---- */
 
 typedef struct grower {
-    uint64_t       seed;
-    reef_term      term[REEF_TERMS_MAX];
-    uint32_t       count;
+    uint64_t seed;
+    reef_term term[REEF_TERMS_MAX];
+    uint32_t count;
     reef_component types[6];
-    reef_entity    sources[4];
+    reef_entity sources[4];
 } grower;
 
 static void grow_leaf(grower *g, bool filter)
 {
     static const reef_op ops[] = {REEF_HAS, REEF_HAS, REEF_HAS, REEF_NOT, REEF_OPTIONAL};
-    reef_term           *t = &g->term[g->count++];
+    reef_term *t = &g->term[g->count++];
     *t = (reef_term){.component = g->types[random_below(&g->seed, 6)], .op = ops[random_below(&g->seed, 5)]};
     t->access = filter || t->op == REEF_NOT ? REEF_WITH : (reef_access)random_below(&g->seed, 4);
     if (random_below(&g->seed, 3) == 0) t->enabled = (reef_enabled)random_below(&g->seed, 3);
@@ -656,7 +697,8 @@ static bool holds(const reef_term *terms, uint32_t *at, uint64_t world)
     const reef_term *t = &terms[(*at)++];
     if (t->op < REEF_ANY_OF) {
         uint64_t h = (world ^ (uint64_t)t->component.id * 7 ^ (uint64_t)t->enabled << 20 ^ (uint64_t)t->since << 24 ^
-                      (uint64_t)t->source.index << 32) * 0x9E3779B97F4A7C15u;
+                      (uint64_t)t->source.index << 32) *
+                     0x9E3779B97F4A7C15u;
         return t->op == REEF_OPTIONAL || (h >> 63 != 0) == (t->op == REEF_HAS);
     }
     uint32_t true_ones = 0;
@@ -674,7 +716,9 @@ static bool query_holds(const reef_term *terms, uint32_t count, uint64_t world)
 static grower grower_begin(reef_world *w)
 {
     static const char *const names[] = {"sun", "ship.turret", "\"quoted\" in"};
-    grower g = {.seed = 5, .types = {reef_id(Position), reef_id(Velocity), reef_id(Mass), reef_id(Frozen), reef_id(in), reef_id(of)}};
+    grower g = {
+        .seed = 5,
+        .types = {reef_id(Position), reef_id(Velocity), reef_id(Mass), reef_id(Frozen), reef_id(in), reef_id(of)}};
     for (int i = 0; i < 4; i++) {
         g.sources[i] = reef_create(w);
         if (i < 3) assert_ok(reef_set_name(w, g.sources[i], names[i]));
@@ -686,8 +730,8 @@ static void F1_random_terms_are_read_as_they_were_written(void **state)
 {
     static char text[TEXT_BYTES], again[TEXT_BYTES];
     reef_world *w = world_of(state);
-    grower      g = grower_begin(w);
-    uint32_t    largest = 0;
+    grower g = grower_begin(w);
+    uint32_t largest = 0;
     for (int round = 0; round < 20000; round++) {
         grow_query(&g, true);
         reef_enabled entities = (reef_enabled)random_below(&g.seed, 3);
@@ -708,8 +752,8 @@ static void F1_any_terms_keep_their_meaning(void **state)
 {
     static char text[TEXT_BYTES], again[TEXT_BYTES];
     reef_world *w = world_of(state);
-    grower      g = grower_begin(w);
-    uint32_t    shorter = 0, yes = 0, no = 0;
+    grower g = grower_begin(w);
+    uint32_t shorter = 0, yes = 0, no = 0;
     for (int round = 0; round < 10000; round++) {
         grow_query(&g, false);
         reef__query_text_write(w, g.term, g.count, REEF_ENABLED, text, sizeof text);
@@ -718,7 +762,7 @@ static void F1_any_terms_keep_their_meaning(void **state)
         shorter += q.count < g.count;
         for (int k = 0; k < 20; k++) {
             uint64_t world = (uint64_t)random_next(&g.seed) << 32 | random_next(&g.seed);
-            bool     wanted = query_holds(g.term, g.count, world);
+            bool wanted = query_holds(g.term, g.count, world);
             if (query_holds(q.term, q.count, world) != wanted) fail_msg("round %d: \"%s\"", round, text);
             if (wanted) yes++;
             else no++;

@@ -171,7 +171,8 @@ static void G3_ranges_have_no_bias(void **test)
     uint32_t count[6] = {0};
     for (int i = 0; i < 60000; i++) count[reef_random_range(&r, -2, 3) + 2]++;
     for (int i = 0; i < 6; i++) assert_in_range(count[i], 9635, 10365); /* 10,000 +- 4 standard deviations */
-    /* Three quarters of 2^32: drawn modulo the span, the lower third would come twice as often as each of the others. */
+    /* Three quarters of 2^32: drawn modulo the span, the lower third would come twice as often as each of the
+     * others. */
     uint32_t lower = 0;
     for (int i = 0; i < 60000; i++) lower += reef_random_range(&r, 0, (int64_t)3 << 30) < (int64_t)1 << 30;
     assert_in_range(lower, 19538, 20462); /* 20,000 +- 4 standard deviations */
@@ -232,7 +233,8 @@ static void G3_ticks_systems_and_steps_have_numbers_of_their_own(void **test)
     w = another_world(test, NULL);
     const reef_entity e = reef_spawn(w, reef_with(Mass, 0));
     assert_ok(reef_phase_new(w, &(reef_phase_desc){.name = "steps", .step_ns = 100000000}));
-    const reef_system_id s = reef_system_new(w, &(reef_system_desc){.name = "noise", .function = add_noise, .text = "Mass", .phase = "steps"});
+    const reef_system_id s = reef_system_new(
+        w, &(reef_system_desc){.name = "noise", .function = add_noise, .text = "Mass", .phase = "steps"});
     assert_false(reef_system_is_null(s));
     assert_ok(reef_tick(w, 0.1f));
     kg[0] = reef_get(w, e, Mass)->kg;
@@ -245,7 +247,8 @@ static void G3_ticks_systems_and_steps_have_numbers_of_their_own(void **test)
     assert_true(kg[1] != 3 * kg[2]);
     assert_int_equal(w->step, 0);
     assert_ok(reef_system_remove(w, s));
-    assert_false(reef_system_is_null(reef_system_new(w, &(reef_system_desc){.name = "other", .function = add_noise, .text = "Mass", .phase = "steps"})));
+    assert_false(reef_system_is_null(reef_system_new(
+        w, &(reef_system_desc){.name = "other", .function = add_noise, .text = "Mass", .phase = "steps"})));
     assert_ok(reef_set(w, e, Mass, 0));
     w->state.ticks = 1;
     assert_ok(reef_tick(w, 0.1f));

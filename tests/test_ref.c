@@ -16,7 +16,8 @@ static void B3_a_reference_follows_its_entity(void **state)
     assert_ptr_equal(reef_ref_get(w, &ref, Position), reef_get(w, b, Position));
     assert_true(reef_set(w, b, Mass, 5) == REEF_ADDED);
     assert_ptr_equal(reef_ref_get(w, &ref, Position), reef_get(w, b, Position));
-    for (int i = 0; i < 40; i++) assert_some(reef_spawn(w, reef_with(Position, 0, 0), reef_with(Mass, 0))); /* the first chunk grows */
+    /* the first chunk grows */
+    for (int i = 0; i < 40; i++) assert_some(reef_spawn(w, reef_with(Position, 0, 0), reef_with(Mass, 0)));
     assert_ptr_equal(reef_ref_get(w, &ref, Position), reef_get(w, b, Position));
     reef_ref_mut(w, &ref, Position)->x = 9;
     assert_position(w, b, 9, 4);
@@ -171,11 +172,11 @@ static void B3_a_reference_goes_with_its_world_through_restore(void **state)
 /* ---- everything at random ---- */
 
 typedef struct life {
-    reef_world    *w, *fork[FORKS];
+    reef_world *w, *fork[FORKS];
     reef_snapshot *kept[FORKS];
-    reef_entity    e[PEOPLE];
-    reef_ref       ref[REFS];
-    uint64_t       seed;
+    reef_entity e[PEOPLE];
+    reef_ref ref[REFS];
+    uint64_t seed;
 } life;
 
 static reef_component type_of_number(uint32_t i)
@@ -200,7 +201,9 @@ static void change_one(life *l, uint32_t what, reef_entity e, int32_t value)
     case 3: (void)(reef_has(w, e, Awake) ? reef_remove(w, e, Awake) : reef_add(w, e, Awake)); break;
     case 4: (void)(reef_has(w, e, Frozen) ? reef_remove(w, e, Frozen) : reef_add(w, e, Frozen)); break;
     case 5: (void)(reef_has(w, e, Loose) ? reef_remove(w, e, Loose) : reef_add(w, e, Loose)); break;
-    case 6: assert_ok(reef_change(w, e, reef_with(Mass, value), reef_without(Loose), reef_tag(Seen), reef_default(Cargo))); break;
+    case 6:
+        assert_ok(reef_change(w, e, reef_with(Mass, value), reef_without(Loose), reef_tag(Seen), reef_default(Cargo)));
+        break;
     case 7:
         if (reef_has(w, e, Cargo)) reef_mut(w, e, Cargo)->byte[3] = (uint8_t)value;
         break;
@@ -230,7 +233,8 @@ static void change_many(life *l, uint32_t what)
     case 10: assert_ok(reef_destroy_where(w, q, NULL)); break;
     case 11: (void)reef_clone_many(w, l->e[random_below(&l->seed, PEOPLE)], 40, l->e + 100); break;
     default:
-        assert_ok(reef_sort_storage(w, &(reef_sort){.order = {.component = reef_id(Mass), .key = mass_key,
+        assert_ok(reef_sort_storage(w, &(reef_sort){.order = {.component = reef_id(Mass),
+                                                              .key = mass_key,
                                                               .descending = random_below(&l->seed, 2) == 1}}));
     }
     reef_query_free(w, q);
@@ -278,14 +282,17 @@ static void live(life *l)
     else if (reef_is_alive(l->w, l->e[i])) change_one(l, what % 9, l->e[i], value);
     else if (what % 3 == 0) l->e[i] = reef_create(l->w);
     else if (what % 3 == 1) l->e[i] = reef_spawn(l->w, reef_with(Mass, value), reef_with(Tracked, .value = value));
-    else l->e[i] = reef_spawn(l->w, reef_with(Position, (float)value, 2), reef_with(Cargo, .byte = {1}), reef_tag(Frozen));
+    else
+        l->e[i] =
+            reef_spawn(l->w, reef_with(Position, (float)value, 2), reef_with(Cargo, .byte = {1}), reef_tag(Frozen));
 }
 
 static void compare(life *l, uint32_t i)
 {
     reef_ref *ref = &l->ref[i];
     const void *wanted = ref->component.id ? reef_get_id(l->w, ref->entity, ref->component) : NULL;
-    if (reef_ref_get_id(l->w, ref) != wanted) fail_msg("reference %u of entity %u: not where it is", i, ref->entity.index);
+    if (reef_ref_get_id(l->w, ref) != wanted)
+        fail_msg("reference %u of entity %u: not where it is", i, ref->entity.index);
 }
 
 static void B3_references_agree_with_get_whatever_happens(void **state)
@@ -378,7 +385,8 @@ static void steer(reef_block *b)
 }
 static void look(reef_block *b)
 {
-    for (uint32_t i = 0; i < FLEET; i++) wrong += reef_ref_get(b->world, &fleet[i], Position) != reef_get(b->world, ship[i], Position);
+    for (uint32_t i = 0; i < FLEET; i++)
+        wrong += reef_ref_get(b->world, &fleet[i], Position) != reef_get(b->world, ship[i], Position);
 }
 static void drift(reef_block *b)
 {
@@ -404,7 +412,8 @@ static void B3_systems_use_references_while_forks_come_and_go(void **state)
         if (tick % 3 == 1) fork = reef_fork(w);
         assert_ok(reef_tick(w, 0.1f));
         reef_world_free(tick % 3 == 2 ? fork : NULL);
-        for (uint32_t i = 0; i < FLEET; i++) assert_ptr_equal(reef_ref_get(w, &fleet[i], Position), reef_get(w, ship[i], Position));
+        for (uint32_t i = 0; i < FLEET; i++)
+            assert_ptr_equal(reef_ref_get(w, &fleet[i], Position), reef_get(w, ship[i], Position));
     }
     assert_int_equal(wrong, 0);
     assert_true(reef_count_alive(w) < FLEET);
@@ -470,7 +479,8 @@ static void B3_a_collision_manager_keeps_10000_colliders(void **state)
             if (!reef_is_alive(w, body[i])) continue;
             if (n % 4 == 0) assert_ok(reef_destroy(w, body[i])), alive--;
             else if (n % 4 == 1)
-                (void)(reef_has(w, body[i], Velocity) ? reef_remove(w, body[i], Velocity) : reef_add(w, body[i], Velocity));
+                (void)(reef_has(w, body[i], Velocity) ? reef_remove(w, body[i], Velocity)
+                                                      : reef_add(w, body[i], Velocity));
             else reef_ref_mut(w, &ref[i], Collider)->radius += 1;
         }
         uint64_t there = 0;

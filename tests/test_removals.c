@@ -6,7 +6,7 @@ typedef struct {
 } Hold;
 typedef struct {
     uint32_t number;
-    uint8_t  more[5000 - sizeof(uint32_t)];
+    uint8_t more[5000 - sizeof(uint32_t)];
 } Chest; /* does not divide a page of the log */
 
 static const reef_hooks rows = {.track_rows = true};
@@ -25,16 +25,20 @@ static reef_removals reader(reef_world *w, bool values)
 static void told_at(reef_world *w, reef_removals r, reef_entity e, const uint32_t *number, int line)
 {
     reef_entity got = {0, 0};
-    Hold        value = {~0u};
+    Hold value = {~0u};
     if (!reef_removals_next(w, r, &got, number ? &value : NULL)) fail_msg("line %d: nothing is told", line);
-    if (!reef_entity_equal(got, e)) fail_msg("line %d: {%u, %u} is told, not {%u, %u}", line, got.index, got.generation, e.index, e.generation);
+    if (!reef_entity_equal(got, e))
+        fail_msg("line %d: {%u, %u} is told, not {%u, %u}", line, got.index, got.generation, e.index, e.generation);
     if (number && value.number != *number) fail_msg("line %d: the value was %u, not %u", line, value.number, *number);
 }
 #define told(w, r, e) told_at(w, r, e, NULL, __LINE__)
 #define told_value(w, r, e, number) told_at(w, r, e, &(uint32_t){number}, __LINE__)
 #define told_no_more(w, r) assert_false(reef_removals_next(w, r, NULL, NULL))
 
-static reef_entity holder(reef_world *w, uint32_t number) { return reef_spawn(w, reef_with(Hold, number), reef_with(Mass, 1)); }
+static reef_entity holder(reef_world *w, uint32_t number)
+{
+    return reef_spawn(w, reef_with(Hold, number), reef_with(Mass, 1));
+}
 
 static void F2_each_way_to_lose_a_component_is_told_once(void **state)
 {
@@ -68,7 +72,8 @@ static void F2_each_way_to_lose_a_component_is_told_once(void **state)
     uint64_t n = 0;
     assert_ok(reef_clear_type(w, reef_id(Hold), &n));
     assert_int_equal(n, 5);
-    for (uint32_t i = 0; i < 5; i++) { /* tables in the order of their type names: {Hold, Mass} before {Hold, Mass, Velocity} */
+    /* tables in the order of their type names: {Hold, Mass} before {Hold, Mass, Velocity} */
+    for (uint32_t i = 0; i < 5; i++) {
         static const uint32_t order[5] = {0, 8, 7, 9, 6};
         told_value(w, r, e[order[i]], order[i] == 6 ? 66 : order[i]);
     }
@@ -118,15 +123,16 @@ static void F2_readers_begin_when_they_are_made_and_read_at_their_own_pace(void 
 
 static void F2_values_of_any_size_come_back_whole(void **state)
 {
-    static Chest  chest, back;
-    reef_world   *w = world_of(state);
+    static Chest chest, back;
+    reef_world *w = world_of(state);
     reef_removals r = reef_removals_new(w, reef_id(Chest), true), t = reef_removals_new(w, reef_id(Marked), true);
-    reef_entity   e[60], got;
+    reef_entity e[60], got;
     for (uint32_t round = 0; round < 5; round++) { /* the ring turns, and grows while it holds something */
         for (uint32_t i = 0; i < 60; i++) {
             chest.number = round * 60 + i;
             memset(chest.more, (int)(i + round), sizeof chest.more);
-            e[i] = reef_spawn(w, reef_value_make(reef_id(Chest), REEF_VALUE_ONE, sizeof chest, &chest), reef_tag(Marked));
+            e[i] =
+                reef_spawn(w, reef_value_make(reef_id(Chest), REEF_VALUE_ONE, sizeof chest, &chest), reef_tag(Marked));
             assert_some(e[i]);
         }
         uint32_t read = 0;
@@ -149,7 +155,7 @@ static void F2_what_everybody_has_read_takes_no_memory(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity kept = holder(w, 1);
-    uint64_t    bare = reef_world_stats(w).bytes_tracks;
+    uint64_t bare = reef_world_stats(w).bytes_tracks;
     for (uint32_t i = 0; i < 5000; i++) assert_ok(reef_destroy(w, holder(w, i)));
     assert_int_equal(reef_world_stats(w).bytes_tracks, bare); /* nobody reads: nothing is logged */
     reef_removals r = reader(w, true), behind = reader(w, false);
@@ -195,10 +201,10 @@ static void F2_a_restore_takes_the_readers_back(void **state)
         assert_status(REEF_NOT_ALIVE, reef_removals_free(w, ended));
     }
     /* a state of before the type was known at all */
-    reef_world    *other = another_world(state, NULL);
+    reef_world *other = another_world(state, NULL);
     reef_snapshot *empty = reef_snapshot_take(other);
-    reef_entity    f = holder(other, 5);
-    reef_removals  r = reader(other, true);
+    reef_entity f = holder(other, 5);
+    reef_removals r = reader(other, true);
     assert_ok(reef_destroy(other, f));
     assert_ok(reef_restore(other, empty));
     told_no_more(other, r);
@@ -218,7 +224,7 @@ static void F2_a_fork_begins_with_an_empty_log(void **state)
     reef_removals r = reader(w, true);
     assert_ok(reef_destroy(w, e[0]));
     reef_snapshot *s = reef_snapshot_take(w);
-    reef_world    *copy[2] = {reef_fork(w), reef_snapshot_fork(s)};
+    reef_world *copy[2] = {reef_fork(w), reef_snapshot_fork(s)};
     for (int i = 0; i < 2; i++) {
         assert_false(reef_removals_next(copy[i], r, NULL, NULL));
         assert_int_equal(reef_last_error(copy[i]).status, REEF_OTHER_WORLD);
@@ -293,10 +299,10 @@ static void F2_a_history_that_goes_back_takes_the_readers_along(void **state)
 static void F2_logs_of_values_that_stay_go_back_as_well(void **state)
 {
     static const reef_hooks stays = {.track_rows = true, .on_fork = REEF_FORK_SKIP};
-    reef_world    *w = world_of(state);
+    reef_world *w = world_of(state);
     reef_component c = reef_type_new(&(reef_type_desc){.name = "Hum", .size = 4, .hooks = &stays}, NULL);
-    reef_entity    e[3] = {holder(w, 0), holder(w, 1), holder(w, 2)};
-    uint32_t       value = 0;
+    reef_entity e[3] = {holder(w, 0), holder(w, 1), holder(w, 2)};
+    uint32_t value = 0;
     for (int i = 0; i < 3; i++) assert_ok(reef_add_id(w, e[i], c, NULL, NULL));
     reef_removals r = reef_removals_new(w, c, true), hold = reader(w, false);
     assert_ok(reef_destroy(w, e[0]));
@@ -319,9 +325,9 @@ static void F2_logs_of_values_that_stay_go_back_as_well(void **state)
 
 static void F2_a_row_that_was_never_complete_isnt_told(void **state)
 {
-    reef_world    *w = world_of(state);
-    reef_removals  r = reader(w, true);
-    reef_entity    e[20];
+    reef_world *w = world_of(state);
+    reef_removals r = reader(w, true);
+    reef_entity e[20];
     book.fail_construct = 15;
     assert_true(reef_spawn_many(w, 20, e, reef_with(Hold, 1), reef_default(Tracked)) < 0);
     told_no_more(w, r);
@@ -335,10 +341,10 @@ static void F2_a_row_that_was_never_complete_isnt_told(void **state)
 
 static void H2_readers_are_refused_where_they_must_be(void **state)
 {
-    reef_world    *w = world_of(state), *other = another_world(state, NULL);
+    reef_world *w = world_of(state), *other = another_world(state, NULL);
     reef_type_desc d = {.name = "TrackedLedger", .size = sizeof(Tracked), .align = 4, .hooks = &ledger_rows};
     reef_component owner = reef_type_new(&d, NULL);
-    Hold           value;
+    Hold value;
     (void)holder(w, 1);
 #define REFUSED_NEW(wanted, c, values) \
     do { \
@@ -352,7 +358,7 @@ static void H2_readers_are_refused_where_they_must_be(void **state)
     REFUSED_NEW(REEF_NOT_COPYABLE, owner, true);
     assert_true(reef_removals_is_null(reef_removals_new(NULL, reef_id(Hold), false)));
     reef_removals r = reader(w, false), of_owner = reef_removals_new(w, owner, false);
-    reef_entity   e = reef_create(w);
+    reef_entity e = reef_create(w);
     assert_ok(reef_add_id(w, e, owner, NULL, NULL));
     assert_ok(reef_destroy(w, e));
     told(w, of_owner, e);

@@ -1,13 +1,16 @@
-/* Long loops: a world is played, restored, forked, merged, saved and loaded again and again, in random order, and nothing may wear out.
+/* Long loops: a world is played, restored, forked, merged, saved and loaded again and again, in random order, and
+ * nothing may wear out.
  *
- * After each round every counter of the world, of its state and of its family is looked at (`counters` below). One that counts up for ever may have grown by
- * no more than the work that was done; one that says how much there is may not be larger than what the world can have. (A version that doubled with each load
- * was found late: after 54 rounds the world's file could not be read any more.)
+ * After each round every counter of the world, of its state and of its family is looked at (`counters` below). One
+ * that counts up for ever may have grown by no more than the work that was done; one that says how much there is may
+ * not be larger than what the world can have. (A version that doubled with each load was found late: after 54 rounds
+ * the world's file could not be read any more.)
  *
- * Whatever is written is read at once, into a new world as well, and must go on as the world goes on that wrote it: the same hash, the same file again, the
- * same rows that systems find changed, and the same events, for a few ticks.
+ * Whatever is written is read at once, into a new world as well, and must go on as the world goes on that wrote it:
+ * the same hash, the same file again, the same rows that systems find changed, and the same events, for a few ticks.
  *
- *     test_rounds [--rounds N] [--seed S] [--trace]     --trace: each round as it begins, and at the end the most that each counter has reached */
+ *     test_rounds [--rounds N] [--seed S] [--trace]     --trace: each round as it begins, and at the end the most
+ *                                                       that each counter has reached */
 #include "storage/entity_index.h"
 #include "system/event.h"
 #include "load_zoo.h"
@@ -26,7 +29,7 @@
 #endif
 static uint32_t rounds = ROUNDS;
 static uint64_t first_seed = 1;
-static bool     trace;
+static bool trace;
 
 /* ---- systems: they tell what they see ---- */
 
@@ -39,20 +42,26 @@ static uint64_t mixed(uint64_t x)
     return x ^ x >> 29;
 }
 
-typedef struct watcher { const char *name, *text; uint32_t period, number; } watcher;
+typedef struct watcher {
+    const char *name, *text;
+    uint32_t period, number;
+} watcher;
 static watcher watchers[WATCHERS] = {
-    {"watch_spot", "changed in Spot", 1, 0}, {"watch_hunger", "changed in Hunger", 2, 1}, {"watch_scent", "changed in Scent", 3, 2},
-    {"watch_age", "changed in Age", 2, 3},   {"added_age", "added Age", 5, 4},           {"watch_track", "changed in Track", 4, 5},
-    {"watch_beast", "changed in Beast", 7, 6}, {"watch_tick", "changed in Tick", 11, 7}, {"watch_den", "changed in Den", 3, 8},
-    {"watch_across", "changed in Track.across", 5, 9}};
-static watcher hearers[HEARERS] = {{"hear", "; receives Season", 1, WATCHERS}, {"hear_seldom", "; receives Season", 6, WATCHERS + 1}};
+    {"watch_spot", "changed in Spot", 1, 0},   {"watch_hunger", "changed in Hunger", 2, 1},
+    {"watch_scent", "changed in Scent", 3, 2}, {"watch_age", "changed in Age", 2, 3},
+    {"added_age", "added Age", 5, 4},          {"watch_track", "changed in Track", 4, 5},
+    {"watch_beast", "changed in Beast", 7, 6}, {"watch_tick", "changed in Tick", 11, 7},
+    {"watch_den", "changed in Den", 3, 8},     {"watch_across", "changed in Track.across", 5, 9}};
+static watcher hearers[HEARERS] = {{"hear", "; receives Season", 1, WATCHERS},
+                                   {"hear_seldom", "; receives Season", 6, WATCHERS + 1}};
 
 /* Which rows, in whatever order. */
 static void watch(reef_block *b)
 {
     uint64_t *sum = &seen[((const watcher *)b->context)->number];
     for (uint32_t first = 0, n; (n = reef_block_run(b, &first)) != 0; first += n)
-        for (uint32_t i = first; i < first + n; i++) *sum += mixed((uint64_t)b->entities[i].index << 32 | b->entities[i].generation);
+        for (uint32_t i = first; i < first + n; i++)
+            *sum += mixed((uint64_t)b->entities[i].index << 32 | b->entities[i].generation);
 }
 
 static void hear(reef_block *b)
@@ -63,7 +72,10 @@ static void hear(reef_block *b)
     *sum += r.missed;
 }
 
-static bool is_time(const reef_world *w, void *context) { return reef_tick_count(w) % ((const watcher *)context)->period == 0; }
+static bool is_time(const reef_world *w, void *context)
+{
+    return reef_tick_count(w) % ((const watcher *)context)->period == 0;
+}
 
 static void drift(reef_block *b)
 {
@@ -83,20 +95,25 @@ static void send(reef_block *b)
     for (int32_t i = 0; i < 3; i++) (void)reef_send(b, Season, i);
 }
 
-static void breed(reef_block *b)
-{
-    (void)reef_cmd_spawn(b, reef_with(Age, 0));
-}
+static void breed(reef_block *b) { (void)reef_cmd_spawn(b, reef_with(Age, 0)); }
 
 static void systems_add(reef_world *w)
 {
-    static watcher every[] = {{"drift", "Spot, Stuck", 3, 0}, {"starve", "Hunger, Alert", 4, 0}, {"send", "; sends Season", 2, 0}, {"breed", "; spawns Age", 9, 0}};
+    static watcher every[] = {{"drift", "Spot, Stuck", 3, 0},
+                              {"starve", "Hunger, Alert", 4, 0},
+                              {"send", "; sends Season", 2, 0},
+                              {"breed", "; spawns Age", 9, 0}};
     void (*const does[])(reef_block *) = {drift, starve, send, breed};
     reef_watch_systems(w, false); /* they would run twice */
     for (uint32_t i = 0; i < WATCHERS + HEARERS + 4; i++) {
         watcher *x = i < WATCHERS ? &watchers[i] : i < TELLERS ? &hearers[i - WATCHERS] : &every[i - TELLERS];
-        const reef_system_desc desc = {.name = x->name, .text = x->text, .context = x, .condition = is_time,
-                                       .function = i < WATCHERS ? watch : i < TELLERS ? hear : does[i - TELLERS]};
+        const reef_system_desc desc = {.name = x->name,
+                                       .text = x->text,
+                                       .context = x,
+                                       .condition = is_time,
+                                       .function = i < WATCHERS  ? watch
+                                                   : i < TELLERS ? hear
+                                                                 : does[i - TELLERS]};
         if (reef_system_is_null(reef_system_new(w, &desc))) fail_msg("%s: %s", x->name, reef_last_error(w).detail);
     }
 }
@@ -106,18 +123,18 @@ static void systems_add(reef_world *w)
 enum { SNAPSHOTS = 4, CHECKED = 8, PEOPLE_MOST = 120 };
 
 typedef struct game {
-    void         **fixed;
-    reef_world    *w;
-    uint64_t       seed, work; /* work: calls, rows and runs of systems, so far */
+    void **fixed;
+    reef_world *w;
+    uint64_t seed, work; /* work: calls, rows and runs of systems, so far */
     reef_snapshot *snapshot[SNAPSHOTS];
-    reef_query     changed;
-    reef_removals  gone;
+    reef_query changed;
+    reef_removals gone;
     reef_event_reader heard;
-    reef_journal  *journal;
-    char           path[64];
-    uint64_t       most[64];   /* of each counter */
-    size_t         largest;    /* file */
-    const char    *doing;
+    reef_journal *journal;
+    char path[64];
+    uint64_t most[64]; /* of each counter */
+    size_t largest;    /* file */
+    const char *doing;
 } game;
 
 static uint32_t below(game *g, uint32_t n) { return zoo_below(&g->seed, n); }
@@ -165,7 +182,9 @@ static void assert_goes_on(game *g, reef_world *a, reef_world *b)
         memset(seen, 0, sizeof seen);
         ticked(g, b);
         for (uint32_t k = 0; k < TELLERS; k++)
-            if (first[k] != seen[k]) fail_msg("%s: tick %u: %s sees other rows", g->doing, (unsigned)i, k < WATCHERS ? watchers[k].name : hearers[k - WATCHERS].name);
+            if (first[k] != seen[k])
+                fail_msg("%s: tick %u: %s sees other rows", g->doing, (unsigned)i,
+                         k < WATCHERS ? watchers[k].name : hearers[k - WATCHERS].name);
         assert_alike(g, a, b);
     }
 }
@@ -177,7 +196,6 @@ static reef_world *fork_of(game *g, reef_world *w)
     worked(g, 16); /* as a snapshot */
     return fork;
 }
-
 
 /* A new world that reads the bytes, or the file at the path. */
 static reef_world *loaded(game *g, const reef_bytes *bytes, const char *path)
@@ -203,7 +221,7 @@ static reef_bytes saved(game *g, reef_world *w)
 
 /* The sections of a file; false: no more. */
 typedef struct sections {
-    memory     m;
+    memory m;
     section_in in;
 } sections;
 
@@ -300,7 +318,8 @@ static void do_save_and_load(game *g)
     reef_bytes file = saved(g, g->w);
     reef_world *before = fork_of(g, g->w);
     assert_holds(g, g->w, &file, below(g, 3) == 0);
-    if (reef_load_bytes(g->w, file.data, file.size, NULL) != REEF_OK) fail_msg("the same world: %s", reef_last_error(g->w).detail);
+    if (reef_load_bytes(g->w, file.data, file.size, NULL) != REEF_OK)
+        fail_msg("the same world: %s", reef_last_error(g->w).detail);
     assert_alike(g, before, g->w);
     if (below(g, 3) == 0) {
         reef_world *now = fork_of(g, g->w);
@@ -321,13 +340,16 @@ static void do_difference(game *g)
     if (below(g, 2)) ticked(g, later);
     const bool back = below(g, 2) != 0;
     reef_world *from = back ? later : g->w, *to = back ? g->w : later;
-    if (reef_diff_bytes(from, to, &bytes, &(reef_save_desc){.sealed = below(g, 2) != 0}) != REEF_OK) fail_msg("%s", reef_last_error(to).detail);
+    if (reef_diff_bytes(from, to, &bytes, &(reef_save_desc){.sealed = below(g, 2) != 0}) != REEF_OK)
+        fail_msg("%s", reef_last_error(to).detail);
     target = fork_of(g, from);
-    if (reef_diff_apply(target, bytes.data, bytes.size) != REEF_OK) fail_msg("%s: %s", g->doing, reef_last_error(target).detail);
+    if (reef_diff_apply(target, bytes.data, bytes.size) != REEF_OK)
+        fail_msg("%s: %s", g->doing, reef_last_error(target).detail);
     assert_valid(target);
     assert_alike(g, to, target);
     assert_true(newest_version(&bytes) <= SYSTEMS_MOST);
-    if (!back && below(g, 2) && reef_diff_apply(g->w, bytes.data, bytes.size) != REEF_OK) fail_msg("%s: the world itself: %s", g->doing, reef_last_error(g->w).detail);
+    if (!back && below(g, 2) && reef_diff_apply(g->w, bytes.data, bytes.size) != REEF_OK)
+        fail_msg("%s: the world itself: %s", g->doing, reef_last_error(g->w).detail);
     reef_world *expected = fork_of(g, to);
     assert_goes_on(g, expected, target);
     reef_world_free(expected);
@@ -482,7 +504,11 @@ static void do_systems(game *g)
 {
     static watcher once = {"once", "changed in Spot", 1, 0};
     static const char *const names[] = {"watch_spot", "watch_age", "hear_seldom", "drift"};
-    const reef_system_desc desc = {.name = "once", .text = "changed in Spot; receives Season", .function = watch, .context = &once, .interval_ns = 1000};
+    const reef_system_desc desc = {.name = "once",
+                                   .text = "changed in Spot; receives Season",
+                                   .function = watch,
+                                   .context = &once,
+                                   .interval_ns = 1000};
     assert_ok(reef_system_once(g->w, &desc, 0));
     const reef_system_id id = reef_system_new(g->w, &desc), other = reef_system_find(g->w, names[below(g, 4)]);
     assert_false(reef_system_is_null(id) || reef_system_is_null(other));
@@ -498,7 +524,8 @@ static void readers_make(game *g)
     g->changed = reef_query_new(g->w, "changed in Beast");
     g->gone = reef_removals_new(g->w, reef_id(Age), true);
     g->heard = reef_event_reader_new(g->w, reef_id(Season));
-    assert_false(reef_query_is_null(g->changed) || reef_removals_is_null(g->gone) || reef_event_reader_is_null(g->heard));
+    assert_false(reef_query_is_null(g->changed) || reef_removals_is_null(g->gone) ||
+                 reef_event_reader_is_null(g->heard));
     worked(g, 3);
 }
 
@@ -525,22 +552,25 @@ static void do_look(game *g)
 }
 
 /* ---- counters ----
- * `work` counts calls, rows that loops visit, and runs of systems: each counter's factor says how much of it one such unit may take. */
+ * `work` counts calls, rows that loops visit, and runs of systems: each counter's factor says how much of it one
+ * such unit may take. */
 
 typedef struct inspection {
-    game    *g;
+    game *g;
     uint64_t work; /* of this round */
     uint32_t at;
-    bool     tell; /* the most that each counter has reached */
+    bool tell; /* the most that each counter has reached */
 } inspection;
 
-/* One that only counts up. A state that comes back brings its own old ones: so it is held against the largest that any round has seen. */
+/* One that only counts up. A state that comes back brings its own old ones: so it is held against the largest that
+ * any round has seen. */
 static void grows(inspection *x, const char *name, uint64_t value, uint64_t factor)
 {
     uint64_t *most = &x->g->most[x->at++];
     assert_true(x->at < sizeof x->g->most / sizeof *x->g->most);
     if (value > *most && *most && value - *most > factor * x->work)
-        fail_msg("%s: %s grew by %llu with work of %llu", x->g->doing, name, (unsigned long long)(value - *most), (unsigned long long)x->work);
+        fail_msg("%s: %s grew by %llu with work of %llu", x->g->doing, name, (unsigned long long)(value - *most),
+                 (unsigned long long)x->work);
     if (value > *most) *most = value;
     if (x->tell) printf("%-24s %llu\n", name, (unsigned long long)*most);
 }
@@ -566,16 +596,20 @@ static uint64_t generation_most(const reef_world *w)
 static void look_at_world(inspection *x, const reef_world *w)
 {
     uint64_t readers = 0, queries = 0, slots = 0;
-    for (uint32_t i = 0; i < w->reader_count; i++) readers = w->readers[i].generation > readers ? w->readers[i].generation : readers;
-    for (uint32_t i = 0; i < w->query_room; i++) queries = w->queries[i].generation > queries ? w->queries[i].generation : queries;
-    for (uint32_t i = 0; i < w->schedule->slot_count; i++) slots = w->schedule->slots[i].generation > slots ? w->schedule->slots[i].generation : slots;
+    for (uint32_t i = 0; i < w->reader_count; i++)
+        readers = w->readers[i].generation > readers ? w->readers[i].generation : readers;
+    for (uint32_t i = 0; i < w->query_room; i++)
+        queries = w->queries[i].generation > queries ? w->queries[i].generation : queries;
+    for (uint32_t i = 0; i < w->schedule->slot_count; i++)
+        slots = w->schedule->slots[i].generation > slots ? w->schedule->slots[i].generation : slots;
     /* A call makes a new version before it and one behind it at most; a load one for each system and two for itself. */
     grows(x, "version", w->hot.version, 2);
     assert_true(w->hot.fork_version <= w->hot.version);
     assert_true(w->ours_after <= w->hot.version || w->ours_after == UINT64_MAX); /* nothing is ours */
     assert_true(w->observed <= w->hot.version);
     assert_true(w->hashed <= w->hot.version);
-    /* What the world remembers is distrusted a few times a call: where its tables, its rows or the whole state become others. */
+    /* What the world remembers is distrusted a few times a call: where its tables, its rows or the whole state
+     * become others. */
     grows(x, "moves", w->hot.moves, 4);
     grows(x, "tables_epoch", w->tables_epoch, 4);
     grows(x, "rows_epoch", w->rows_epoch, 8);
@@ -586,12 +620,13 @@ static void look_at_world(inspection *x, const reef_world *w)
     grows(x, "reader generation", readers, 1);
     grows(x, "query generation", queries, 1);
     grows(x, "system generation", slots, 1);
-    stays(x, "readers", w->reader_count, 4);           /* three at a time, and that of scripts */
-    stays(x, "queries", w->query_count, SYSTEMS_MOST + 4); /* one a system, two of the game, and those of single loops */
+    stays(x, "readers", w->reader_count, 4); /* three at a time, and that of scripts */
+    /* one a system, two of the game, and those of single loops */
+    stays(x, "queries", w->query_count, SYSTEMS_MOST + 4);
     stays(x, "rooms for queries", w->query_room, 64);
     stays(x, "systems", w->schedule->count, SYSTEMS_MOST);
     stays(x, "rooms for systems", w->schedule->slot_count, SYSTEMS_MOST);
-    stays(x, "ids of lanes", w->lane_rest, 0);         /* memory was never short */
+    stays(x, "ids of lanes", w->lane_rest, 0); /* memory was never short */
     stays(x, "unpended", w->unpended, 0);
 }
 
@@ -599,17 +634,19 @@ static void look_at_family(inspection *x, const family *f)
 {
     uint64_t left = 0;
     for (const retired *r = f->graph.retired; r; r = r->next) left++;
-    /* A call makes one reader, one query or one system; a change of systems makes one schedule, and a phase's failure none. */
+    /* A call makes one reader, one query or one system; a change of systems makes one schedule, and a phase's
+     * failure none. */
     grows(x, "reader serial", f->reader_serial, 1);
     grows(x, "query serial", f->query_serial, 1);
     grows(x, "schedule epoch", f->schedule_epoch, 2);
-    stays(x, "members", f->members, 3 + SNAPSHOTS);    /* the world, its snapshots, the journal's state and the fixture's first world */
+    /* the world, its snapshots, the journal's state and the fixture's first world */
+    stays(x, "members", f->members, 3 + SNAPSHOTS);
     stays(x, "worlds", f->worlds, 3);
-    stays(x, "layouts", f->graph.shape_count, 1024);   /* ten types live in tables */
-    stays(x, "edges", f->graph.edge_count, 1 << 14);   /* for each of these, to and fro */
-    stays(x, "maps", f->graph.map_count, 256);         /* types of the program */
+    stays(x, "layouts", f->graph.shape_count, 1024); /* ten types live in tables */
+    stays(x, "edges", f->graph.edge_count, 1 << 14); /* for each of these, to and fro */
+    stays(x, "maps", f->graph.map_count, 256);       /* types of the program */
     stays(x, "rare maps", f->graph.rare_count, 1 << 14);
-    stays(x, "retired arrays", left, 64);              /* each is twice as long as the one before */
+    stays(x, "retired arrays", left, 64); /* each is twice as long as the one before */
 }
 
 static void look_at_state(inspection *x, const reef_world *w)
@@ -618,7 +655,8 @@ static void look_at_state(inspection *x, const reef_world *w)
     uint64_t removals = 0, waiting = 0, posted = 0, kept = 0, moves = 0, slots = 0;
     for (uint32_t i = 0; i < s->track_count; i++) {
         removals = s->tracks[i].tail > removals ? s->tracks[i].tail : removals;
-        waiting = s->tracks[i].tail - s->tracks[i].value_head > waiting ? s->tracks[i].tail - s->tracks[i].value_head : waiting;
+        waiting = s->tracks[i].tail - s->tracks[i].value_head > waiting ? s->tracks[i].tail - s->tracks[i].value_head
+                                                                        : waiting;
     }
     for (uint32_t i = 0; i < s->event_count; i++) {
         posted = s->events[i].tail > posted ? s->events[i].tail : posted;
@@ -634,18 +672,19 @@ static void look_at_state(inspection *x, const reef_world *w)
     grows(x, "ring head", s->ring_head, 2);
     grows(x, "ring tail", s->ring_tail, 2);
     grows(x, "generation", generation_most(w), 1);
-    grows(x, "removals", removals, 2);                 /* of each type one a call; a load puts those that scripts wait for there again */
-    grows(x, "events", posted, 4);                     /* three a run of the system that sends */
+    /* of each type one a call; a load puts those that scripts wait for there again */
+    grows(x, "removals", removals, 2);
+    grows(x, "events", posted, 4); /* three a run of the system that sends */
     grows(x, "moves in stores", moves, 2);
     grows(x, "ticks", s->ticks, 1);
     grows(x, "time", s->time_ns, 1000000000 / 64);
-    stays(x, "indices", w->hot.index_count, 1 << 12);  /* of those who lived at once, and a step of one's game more */
+    stays(x, "indices", w->hot.index_count, 1 << 12); /* of those who lived at once, and a step of one's game more */
     stays(x, "retired indices", s->retired_count, 0);
     stays(x, "reserved indices", s->reserved_count, 0);
     stays(x, "holes of the ring", s->ring_holes, 1 << 12);
     stays(x, "pages of the ring", s->ring.count, 8);
-    stays(x, "units", s->next_unit, 1 << 13);          /* layouts, of a few units each */
-    stays(x, "stores of bits", s->bit_count, 64);      /* types, and the marks of each */
+    stays(x, "units", s->next_unit, 1 << 13);     /* layouts, of a few units each */
+    stays(x, "stores of bits", s->bit_count, 64); /* types, and the marks of each */
     stays(x, "tracked types", s->track_count, 2);
     stays(x, "removals that wait", waiting, 1 << 16);
     stays(x, "stores", s->store_count, 8);
@@ -654,7 +693,7 @@ static void look_at_state(inspection *x, const reef_world *w)
     stays(x, "events that wait", kept, 1 << 12);
     stays(x, "places of events", s->event_place_count, 4);
     stays(x, "places of readers", s->place_count, 8);
-    stays(x, "runs", s->run_count, 2 * SYSTEMS_MOST);  /* of systems and queries that ask for changes */
+    stays(x, "runs", s->run_count, 2 * SYSTEMS_MOST); /* of systems and queries that ask for changes */
     stays(x, "clocks", s->clock_count, SYSTEMS_MOST);
     stays(x, "names", s->name_count, 50);
     stays(x, "buckets of names", s->name_buckets, 1024);
@@ -674,10 +713,25 @@ static void look_at_all(game *g, uint64_t work_before, bool tell)
 
 /* ---- rounds ---- */
 
-typedef struct doing { const char *name; void (*act)(game *); uint32_t weight; } doing;
-static const doing doings[] = {{"play", do_play, 8}, {"tick", do_tick, 6}, {"snapshot", do_snapshot, 1}, {"restore", do_restore, 2}, {"save and load", do_save_and_load, 6},
-                               {"difference", do_difference, 3}, {"merge", do_merge, 1}, {"journal", do_journal, 5}, {"history", do_history, 1}, {"read", do_read, 3},
-                               {"ask", do_ask, 3}, {"systems", do_systems, 1}, {"move", do_move, 1}, {"look", do_look, 2}};
+typedef struct doing {
+    const char *name;
+    void (*act)(game *);
+    uint32_t weight;
+} doing;
+static const doing doings[] = {{"play", do_play, 8},
+                               {"tick", do_tick, 6},
+                               {"snapshot", do_snapshot, 1},
+                               {"restore", do_restore, 2},
+                               {"save and load", do_save_and_load, 6},
+                               {"difference", do_difference, 3},
+                               {"merge", do_merge, 1},
+                               {"journal", do_journal, 5},
+                               {"history", do_history, 1},
+                               {"read", do_read, 3},
+                               {"ask", do_ask, 3},
+                               {"systems", do_systems, 1},
+                               {"move", do_move, 1},
+                               {"look", do_look, 2}};
 
 static const doing *drawn(game *g)
 {
@@ -703,7 +757,8 @@ static void F10_nothing_wears_out(void **fixed)
         char text[128];
         for (uint32_t i = 0; i < ACTS; i++) {
             const doing *d = drawn(&g);
-            (void)snprintf(text, sizeof text, "seed %llu, round %u, %s", (unsigned long long)first_seed, (unsigned)round, d->name);
+            (void)snprintf(text, sizeof text, "seed %llu, round %u, %s", (unsigned long long)first_seed,
+                           (unsigned)round, d->name);
             g.doing = text;
             if (trace) printf("%s\n", text);
             d->act(&g);
@@ -718,7 +773,8 @@ static void F10_nothing_wears_out(void **fixed)
     (void)remove(g.path);
 }
 
-/* A game that goes on in a fork each time, or is restored each time, and makes queries and systems anew: what those that are gone had seen goes, too. */
+/* A game that goes on in a fork each time, or is restored each time, and makes queries and systems anew: what those
+ * that are gone had seen goes, too. */
 static void F10_what_is_gone_leaves_nothing(void **fixed)
 {
     enum { TIMES = 300, MOST = 32 };
@@ -727,7 +783,8 @@ static void F10_what_is_gone_leaves_nothing(void **fixed)
     systems_add(w);
     for (uint32_t i = 0; i < 2 * TIMES; i++) {
         static watcher every = {"once", "changed in Spot", 1, 0};
-        const reef_system_desc desc = {.name = "once", .text = every.text, .function = watch, .context = &every, .interval_ns = 1000};
+        const reef_system_desc desc = {
+            .name = "once", .text = every.text, .function = watch, .context = &every, .interval_ns = 1000};
         reef_query q = reef_query_new(w, "changed in Beast");
         assert_false(reef_query_is_null(q));
         reef_system_id once = reef_system_new(w, &desc);

@@ -1,13 +1,21 @@
-/* Saving: the same state gives the same bytes, what is refused, what a query selects, progress, where the bytes go, differences. */
+/* Saving: the same state gives the same bytes, what is refused, what a query selects, progress, where the bytes go,
+ * differences. */
 #include "save_zoo.h"
 #include "support.h"
 #ifndef REEF_NO_THREADS
 #include <pthread.h>
 #endif
 
-typedef struct { int32_t n; } SaveZebra;
-typedef struct { int32_t n; } SaveAnt;
-typedef struct { void *owned; int32_t n; } SaveOwner;
+typedef struct {
+    int32_t n;
+} SaveZebra;
+typedef struct {
+    int32_t n;
+} SaveAnt;
+typedef struct {
+    void *owned;
+    int32_t n;
+} SaveOwner;
 static void owner_destroy(void *context, void *slot) { (void)context, (void)slot; }
 static const reef_hooks owner_hooks = {.destroy = owner_destroy, .bytes_move = true};
 REEF_COMPONENT(SaveZebra);
@@ -178,7 +186,8 @@ static void G4_systems_cannot_save_their_world(void **state)
 {
     reef_world *w = world_of(state);
     system_answer = REEF_OK;
-    assert_int_not_equal(reef_system_new(w, &(reef_system_desc){.name = "saves", .function = saving_system}).generation, 0);
+    assert_int_not_equal(reef_system_new(w, &(reef_system_desc){.name = "saves", .function = saving_system}).generation,
+                         0);
     (void)reef_tick(w, 1.0);
     assert_int_equal(system_answer, REEF_LOCKED);
 }
@@ -204,8 +213,8 @@ static void G4_arguments_are_checked(void **state)
 /* ---- where the bytes go ---- */
 
 typedef struct sink {
-    char        bytes[1 << 16];
-    size_t      used, calls, fail_at;
+    char bytes[1 << 16];
+    size_t used, calls, fail_at;
     reef_status answer;
 } sink;
 
@@ -276,7 +285,9 @@ static void G4_a_file_is_replaced(void **state)
 
 /* ---- progress ---- */
 
-typedef struct watcher { uint64_t calls, last, all, stop_at; } watcher;
+typedef struct watcher {
+    uint64_t calls, last, all, stop_at;
+} watcher;
 static bool watch_progress(void *context, uint64_t done, uint64_t all)
 {
     watcher *p = context;
@@ -298,7 +309,8 @@ static void G4_progress_is_told_and_cancels(void **state)
     assert_in_range(p.last, p.all * 9 / 10, p.all);
     reef_bytes_free(&b);
     p = (watcher){.stop_at = 7};
-    assert_refused(w, REEF_CANCELLED, reef_save_bytes(w, &b, &(reef_save_desc){.progress = watch_progress, .context = &p}));
+    assert_refused(w, REEF_CANCELLED,
+                   reef_save_bytes(w, &b, &(reef_save_desc){.progress = watch_progress, .context = &p}));
     assert_int_equal(p.calls, 7);
 }
 
@@ -308,7 +320,8 @@ static void G4_a_query_selects(void **state)
 {
     reef_world *w = world_of(state);
     const reef_entity ant = reef_spawn(w, reef_with(SaveAnt, 1)), zebra = reef_spawn(w, reef_with(SaveZebra, 2));
-    const reef_save_desc ants = {.query = "SaveAnt"}, worse = {.query = "SaveAnt,,"}, unknown = {.query = "SaveAnt, SaveDodo"};
+    const reef_save_desc ants = {.query = "SaveAnt"}, worse = {.query = "SaveAnt,,"},
+                         unknown = {.query = "SaveAnt, SaveDodo"};
     reef_bytes b;
     assert_ok(reef_set_name(w, ant, "Amy"));
     assert_ok(reef_set_name(w, zebra, "Zoe"));
@@ -382,7 +395,8 @@ static void G4_a_sealed_difference_names_both_states(void **state)
     zoo(w, 30);
     const uint64_t hashes[2] = {reef_hash(before), reef_hash(w)};
     reef_bytes b = difference(before, w, true);
-    const unsigned char *p = (const unsigned char *)b.data + 24 + 16 + 24, *q = (const unsigned char *)b.data + b.size - 16;
+    const unsigned char *p = (const unsigned char *)b.data + 24 + 16 + 24,
+                        *q = (const unsigned char *)b.data + b.size - 16;
     uint64_t said[2] = {0, 0};
     for (unsigned i = 0; i < 8; i++) said[0] |= (uint64_t)p[i] << 8 * i, said[1] |= (uint64_t)q[i] << 8 * i;
     assert_int_equal(said[0], hashes[0]);
@@ -394,7 +408,11 @@ static void G4_a_sealed_difference_names_both_states(void **state)
 /* ---- threads ---- */
 
 #ifndef REEF_NO_THREADS
-typedef struct saver { reef_world *w; reef_bytes bytes, part; reef_status status; } saver;
+typedef struct saver {
+    reef_world *w;
+    reef_bytes bytes, part;
+    reef_status status;
+} saver;
 
 static void *saver_run(void *data)
 {

@@ -24,11 +24,15 @@ static const struct system *inside(const reef_world *w, reef_system_id id)
     return e->system;
 }
 
-static reef_system_id add(reef_world *w, const char *name, const char *text) { return reef_system_add(w, name, nothing_done, text); }
+static reef_system_id add(reef_world *w, const char *name, const char *text)
+{
+    return reef_system_add(w, name, nothing_done, text);
+}
 
 static reef_system_id ordered(reef_world *w, const char *name, const char *before, const char *after)
 {
-    return reef_system_new(w, &(reef_system_desc){.name = name, .function = nothing_done, .before = before, .after = after});
+    return reef_system_new(
+        w, &(reef_system_desc){.name = name, .function = nothing_done, .before = before, .after = after});
 }
 
 /* The systems of a phase as they run: "a b c". */
@@ -43,7 +47,8 @@ static const char *order_in(const reef_world *w, const char *phase_name)
     text[0] = 0;
     for (uint32_t i = s->phases[p].first; i < end; i++) {
         assert_int_equal(s->entries[s->order[i]].phase, p);
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", used ? " " : "", s->entries[s->order[i]].system->name);
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", used ? " " : "",
+                                 s->entries[s->order[i]].system->name);
     }
     return text;
 }
@@ -117,7 +122,8 @@ static void E11_replaced_in_its_place(void **stage)
     reef_system_id b = add(w, "b", "Position");
     add(w, "c", NULL);
     const uint64_t serial = inside(w, b)->serial;
-    assert_ok(reef_system_replace(w, b, &(reef_system_desc){.name = "d", .function = nothing_else, .text = "in Mass", .off = true}));
+    assert_ok(reef_system_replace(
+        w, b, &(reef_system_desc){.name = "d", .function = nothing_else, .text = "in Mass", .off = true}));
     assert_string_equal(reef_system_name(w, b), "d");
     assert_true(inside(w, b)->function == nothing_else);
     assert_int_equal(inside(w, b)->access_count, 1);
@@ -127,12 +133,14 @@ static void E11_replaced_in_its_place(void **stage)
     assert_ok(reef_system_replace(w, b, &(reef_system_desc){.name = "d", .function = nothing_done, .phase = "begin"}));
     assert_string_equal(order_in(w, "begin"), "d");
     assert_order(w, "a c");
-    assert_refused(w, REEF_EXISTS, reef_system_replace(w, b, &(reef_system_desc){.name = "a", .function = nothing_done}));
+    assert_refused(w, REEF_EXISTS,
+                   reef_system_replace(w, b, &(reef_system_desc){.name = "a", .function = nothing_done}));
     assert_refused(w, REEF_BAD_ARGUMENT, reef_system_replace(w, b, &(reef_system_desc){.name = "e"}));
     assert_refused(w, REEF_BAD_ARGUMENT, reef_system_replace(w, b, NULL));
     assert_string_equal(order_in(w, "begin"), "d");
     assert_ok(reef_system_remove(w, b));
-    assert_refused(w, REEF_NOT_ALIVE, reef_system_replace(w, b, &(reef_system_desc){.name = "e", .function = nothing_done}));
+    assert_refused(w, REEF_NOT_ALIVE,
+                   reef_system_replace(w, b, &(reef_system_desc){.name = "e", .function = nothing_done}));
 }
 
 static void E11_what_is_refused(void **stage)
@@ -145,10 +153,14 @@ static void E11_what_is_refused(void **stage)
     assert_no_system(w, REEF_EXISTS, reef_system_new(w, &good));
     assert_no_system(w, REEF_BAD_ARGUMENT, reef_system_new(w, &(reef_system_desc){.name = "b"}));
     assert_no_system(w, REEF_BAD_ARGUMENT, reef_system_new(w, &(reef_system_desc){.function = nothing_done}));
-    assert_no_system(w, REEF_BAD_ARGUMENT, reef_system_new(w, &(reef_system_desc){.name = "b", .function = nothing_done, .phase = "updte"}));
+    assert_no_system(w, REEF_BAD_ARGUMENT,
+                     reef_system_new(w, &(reef_system_desc){.name = "b", .function = nothing_done, .phase = "updte"}));
     assert_string_equal(reef_last_error(w).detail, "no phase is named updte; did you mean update?");
-    assert_no_system(w, REEF_BAD_ARGUMENT, reef_system_new(w, &(reef_system_desc){.name = "b", .function = nothing_done, .text = "Position",
-                                                                                 .query = &(reef_query_desc){0}}));
+    assert_no_system(w, REEF_BAD_ARGUMENT,
+                     reef_system_new(w, &(reef_system_desc){.name = "b",
+                                                            .function = nothing_done,
+                                                            .text = "Position",
+                                                            .query = &(reef_query_desc){0}}));
     assert_refused(w, REEF_NOT_ALIVE, reef_system_remove(w, null));
     assert_refused(w, REEF_NOT_ALIVE, reef_system_switch(w, null, true));
     assert_refused(other, REEF_OTHER_WORLD, reef_system_remove(other, a));
@@ -181,7 +193,8 @@ static void E11_locked_while_a_loop_is_open(void **stage)
         assert_true(reef_system_is_null(add(w, "b", NULL)));
         assert_status(REEF_LOCKED, reef_system_remove(w, a));
         assert_status(REEF_LOCKED, reef_system_switch(w, a, false));
-        assert_status(REEF_LOCKED, reef_system_replace(w, a, &(reef_system_desc){.name = "a", .function = nothing_done}));
+        assert_status(REEF_LOCKED,
+                      reef_system_replace(w, a, &(reef_system_desc){.name = "a", .function = nothing_done}));
         assert_status(REEF_LOCKED, reef_phase_new(w, &(reef_phase_desc){.name = "p"}));
         if (!running) {
             assert_int_equal(reef_last_error(w).status, REEF_LOCKED);
@@ -254,7 +267,9 @@ static void E11_circles_are_told(void **stage)
     assert_string_equal(reef_last_error(w).detail, "self -> self");
     assert_order(w, "z a b");
     reef_system_id c = ordered(w, "c", NULL, NULL);
-    assert_refused(w, REEF_BAD_ARGUMENT, reef_system_replace(w, c, &(reef_system_desc){.name = "c", .function = nothing_done, .before = "z a"}));
+    assert_refused(
+        w, REEF_BAD_ARGUMENT,
+        reef_system_replace(w, c, &(reef_system_desc){.name = "c", .function = nothing_done, .before = "z a"}));
     assert_string_equal(reef_last_error(w).detail, "a -> b -> c -> a");
     assert_order(w, "z a b c");
     /* One that doesn't fit is cut. */
@@ -286,7 +301,8 @@ static void E11_order_is_the_earliest(void **stage)
             for (uint32_t j = 0; j < N; j++) {
                 seed = seed * 6364136223846793005u + 1442695040888963407u;
                 if (i == j || seed >> 33 & 15) continue;
-                const uint32_t low = (i * 7 + (uint32_t)round) % N, other = (j * 7 + (uint32_t)round) % N; /* no circles */
+                /* no circles */
+                const uint32_t low = (i * 7 + (uint32_t)round) % N, other = (j * 7 + (uint32_t)round) % N;
                 if (low < other) comes[i][j] = true, strcat(strcat(before, names[j]), " ");
                 else comes[j][i] = true, strcat(strcat(after, " "), names[j]);
             }
@@ -334,7 +350,8 @@ static void E11_phases(void **stage)
     reef_system_new(w, &(reef_system_desc){.name = "m", .function = nothing_done, .phase = "mid"});
     assert_string_equal(order_in(w, "mid"), "m");
     assert_refused(w, REEF_EXISTS, reef_phase_new(w, &(reef_phase_desc){.name = "mid"}));
-    assert_refused(w, REEF_BAD_ARGUMENT, reef_phase_new(w, &(reef_phase_desc){.name = "x", .before = "mid", .after = "begin"}));
+    assert_refused(w, REEF_BAD_ARGUMENT,
+                   reef_phase_new(w, &(reef_phase_desc){.name = "x", .before = "mid", .after = "begin"}));
     assert_refused(w, REEF_BAD_ARGUMENT, reef_phase_new(w, &(reef_phase_desc){.name = "x", .before = "mld"}));
     assert_string_equal(reef_last_error(w).detail, "no phase is named mld; did you mean mid?");
     assert_refused(w, REEF_BAD_ARGUMENT, reef_phase_new(w, NULL));
@@ -354,7 +371,8 @@ static void G_limits_of_systems(void **stage)
     assert_no_system(w, REEF_LIMIT, add(w, "more", NULL));
     reef_system_id last = reef_system_find(w, "s4095");
     assert_string_equal(reef_system_name(w, last), "s4095");
-    assert_ok(reef_system_replace(w, last, &(reef_system_desc){.name = "first", .function = nothing_done, .before = "s0"}));
+    assert_ok(
+        reef_system_replace(w, last, &(reef_system_desc){.name = "first", .function = nothing_done, .before = "s0"}));
     const char *order = order_in(w, "update");
     assert_memory_equal(order, "s1 s2 ", 6);
     assert_string_equal(order + strlen(order) - 9, " first s0");
@@ -415,7 +433,9 @@ static void count_freed(void *context) { freed += *(int *)context; }
 
 static reef_system_id with_context(reef_world *w, const char *name, int *context)
 {
-    return reef_system_new(w, &(reef_system_desc){.name = name, .function = nothing_done, .context = context, .context_free = count_freed});
+    return reef_system_new(
+        w,
+        &(reef_system_desc){.name = name, .function = nothing_done, .context = context, .context_free = count_freed});
 }
 
 static void E11_the_context_goes_with_the_last_world(void **stage)
@@ -435,12 +455,16 @@ static void E11_the_context_goes_with_the_last_world(void **stage)
     reef_world *child = reef_fork(fork);
     reef_world_free(fork);
     assert_int_equal(freed, 1);
-    assert_ok(reef_system_replace(w, b, &(reef_system_desc){.name = "b", .function = nothing_done, .context = &hundred, .context_free = count_freed}));
+    assert_ok(reef_system_replace(
+        w, b,
+        &(reef_system_desc){.name = "b", .function = nothing_done, .context = &hundred, .context_free = count_freed}));
     assert_int_equal(freed, 1);
     assert_string_equal(order_in(child, "update"), "b");
     reef_world_free(child);
     assert_int_equal(freed, 11);
-    assert_refused(w, REEF_BAD_ARGUMENT, reef_system_replace(w, b, &(reef_system_desc){.name = "b", .context = &one, .context_free = count_freed}));
+    assert_refused(
+        w, REEF_BAD_ARGUMENT,
+        reef_system_replace(w, b, &(reef_system_desc){.name = "b", .context = &one, .context_free = count_freed}));
     assert_ok(reef_system_replace(w, b, &(reef_system_desc){.name = "b", .function = nothing_done}));
     assert_int_equal(freed, 111);
     with_context(w, "last", &one);
@@ -504,69 +528,94 @@ static bool always(const reef_world *w, void *context) { return w != context; }
 static void living(reef_world *w)
 {
     assert_ok(reef_set_name(w, reef_spawn(w, reef_with(Mass, 3)), "sun"));
-    assert_ok(reef_phase_new(w, &(reef_phase_desc){.name = "physics", .after = "begin", .step_ns = 5000000, .steps_max = 2}));
-    reef_system_new(w, &(reef_system_desc){.name = "gravity", .function = nothing_done, .phase = "physics", .text = "Velocity, in Mass of sun"});
-    reef_system_new(w, &(reef_system_desc){.name = "move", .function = nothing_done, .phase = "physics", .text = "Position, in Velocity, !Frozen"});
-    reef_system_new(w, &(reef_system_desc){.name = "hurt", .function = nothing_done, .phase = "physics",
-                                           .text = "in Position, out Health; receives Cargo, adds Hungry Frozen, spawns, destroys"});
-    reef_system_new(w, &(reef_system_desc){.name = "throw", .function = nothing_done, .phase = "physics", .main_thread = true, .interval_ns = 7,
+    assert_ok(
+        reef_phase_new(w, &(reef_phase_desc){.name = "physics", .after = "begin", .step_ns = 5000000, .steps_max = 2}));
+    reef_system_new(
+        w, &(reef_system_desc){
+               .name = "gravity", .function = nothing_done, .phase = "physics", .text = "Velocity, in Mass of sun"});
+    reef_system_new(
+        w, &(reef_system_desc){
+               .name = "move", .function = nothing_done, .phase = "physics", .text = "Position, in Velocity, !Frozen"});
+    reef_system_new(w, &(reef_system_desc){
+                           .name = "hurt",
+                           .function = nothing_done,
+                           .phase = "physics",
+                           .text = "in Position, out Health; receives Cargo, adds Hungry Frozen, spawns, destroys"});
+    reef_system_new(w, &(reef_system_desc){.name = "throw",
+                                           .function = nothing_done,
+                                           .phase = "physics",
+                                           .main_thread = true,
+                                           .interval_ns = 7,
                                            .text = "in Position; sends Cargo, writes Mass"});
-    reef_system_new(w, &(reef_system_desc){.name = "draw", .function = nothing_done, .phase = "end", .main_thread = true, .off = true,
-                                           .condition = always, .before = "erase"});
-    reef_system_new(w, &(reef_system_desc){.name = "er\\ase", .function = nothing_done, .phase = "end", .whole = true, .query = &(reef_query_desc){0}});
-    reef_system_new(w, &(reef_system_desc){.name = "spread", .function = nothing_done, .phase = "end", .text = "Position; reads Position Velocity"});
-    reef_system_new(w, &(reef_system_desc){.name = "both", .function = nothing_done, .phase = "end",
+    reef_system_new(w, &(reef_system_desc){.name = "draw",
+                                           .function = nothing_done,
+                                           .phase = "end",
+                                           .main_thread = true,
+                                           .off = true,
+                                           .condition = always,
+                                           .before = "erase"});
+    reef_system_new(w, &(reef_system_desc){.name = "er\\ase",
+                                           .function = nothing_done,
+                                           .phase = "end",
+                                           .whole = true,
+                                           .query = &(reef_query_desc){0}});
+    reef_system_new(w, &(reef_system_desc){.name = "spread",
+                                           .function = nothing_done,
+                                           .phase = "end",
+                                           .text = "Position; reads Position Velocity"});
+    reef_system_new(w, &(reef_system_desc){.name = "both",
+                                           .function = nothing_done,
+                                           .phase = "end",
                                            .text = "Position, Mass of sun; sends Cargo, receives Cargo"});
 }
 
 static void D2_explained_as_text(void **stage)
 {
     reef_world *w = world_of(stage);
-    static const char wanted[] =
-        "phase begin: once a tick\n"
-        "phase physics: every 5000000 ns, at most 2 times a tick\n"
-        "  gravity\n"
-        "    query: Velocity, in Mass of sun\n"
-        "    reads Mass, writes Velocity\n"
-        "    split into jobs\n"
-        "  move\n"
-        "    query: Position, in Velocity, !Frozen\n"
-        "    reads Velocity, writes Position\n"
-        "    split into jobs\n"
-        "    waits for gravity: both use Velocity, gravity writes it\n"
-        "  hurt\n"
-        "    query: in Position, out Health\n"
-        "    reads Position, writes Health, receives Cargo\n"
-        "    commands: spawns, adds Frozen Hungry, destroys\n"
-        "    split into jobs\n"
-        "    waits for move: both use Position, move writes it\n"
-        "  throw, on the main thread, every 7 ns\n"
-        "    query: in Position\n"
-        "    reads Position, writes Mass, sends Cargo\n"
-        "    not split: it runs on the main thread\n"
-        "    waits for gravity: both use Mass, gravity only reads it\n"
-        "    waits for move: both use Position, move writes it\n"
-        "    waits for hurt: hurt receives Cargo, which is sent here\n"
-        "phase update: once a tick\n"
-        "phase end: once a tick\n"
-        "  draw, off, on the main thread, on a condition\n"
-        "    not split: it has no query\n"
-        "    beside: er\\ase, spread, both\n"
-        "  er\\ase\n"
-        "    query: everything\n"
-        "    not split: it is declared whole\n"
-        "    beside: draw, spread, both\n"
-        "  spread\n"
-        "    query: Position\n"
-        "    reads Velocity, writes Position\n"
-        "    not split: writes Position, and reads it of others\n"
-        "    beside: draw, er\\ase\n"
-        "  both\n"
-        "    query: Position, Mass of sun\n"
-        "    writes Mass Position, sends Cargo, receives Cargo\n"
-        "    not split: writes Mass of one entity\n"
-        "    beside: draw, er\\ase\n"
-        "    waits for spread: both write Position\n";
+    static const char wanted[] = "phase begin: once a tick\n"
+                                 "phase physics: every 5000000 ns, at most 2 times a tick\n"
+                                 "  gravity\n"
+                                 "    query: Velocity, in Mass of sun\n"
+                                 "    reads Mass, writes Velocity\n"
+                                 "    split into jobs\n"
+                                 "  move\n"
+                                 "    query: Position, in Velocity, !Frozen\n"
+                                 "    reads Velocity, writes Position\n"
+                                 "    split into jobs\n"
+                                 "    waits for gravity: both use Velocity, gravity writes it\n"
+                                 "  hurt\n"
+                                 "    query: in Position, out Health\n"
+                                 "    reads Position, writes Health, receives Cargo\n"
+                                 "    commands: spawns, adds Frozen Hungry, destroys\n"
+                                 "    split into jobs\n"
+                                 "    waits for move: both use Position, move writes it\n"
+                                 "  throw, on the main thread, every 7 ns\n"
+                                 "    query: in Position\n"
+                                 "    reads Position, writes Mass, sends Cargo\n"
+                                 "    not split: it runs on the main thread\n"
+                                 "    waits for gravity: both use Mass, gravity only reads it\n"
+                                 "    waits for move: both use Position, move writes it\n"
+                                 "    waits for hurt: hurt receives Cargo, which is sent here\n"
+                                 "phase update: once a tick\n"
+                                 "phase end: once a tick\n"
+                                 "  draw, off, on the main thread, on a condition\n"
+                                 "    not split: it has no query\n"
+                                 "    beside: er\\ase, spread, both\n"
+                                 "  er\\ase\n"
+                                 "    query: everything\n"
+                                 "    not split: it is declared whole\n"
+                                 "    beside: draw, spread, both\n"
+                                 "  spread\n"
+                                 "    query: Position\n"
+                                 "    reads Velocity, writes Position\n"
+                                 "    not split: writes Position, and reads it of others\n"
+                                 "    beside: draw, er\\ase\n"
+                                 "  both\n"
+                                 "    query: Position, Mass of sun\n"
+                                 "    writes Mass Position, sends Cargo, receives Cargo\n"
+                                 "    not split: writes Mass of one entity\n"
+                                 "    beside: draw, er\\ase\n"
+                                 "    waits for spread: both write Position\n";
     char text[4096], small[100];
     living(w);
     reef_watch_systems(w, false); /* the checked build would say more */
@@ -590,18 +639,17 @@ static void D2_explained_as_text(void **stage)
 static void D2_explained_as_a_graph(void **stage)
 {
     reef_world *w = world_of(stage);
-    static const char wanted[] =
-        "digraph schedule {\n  rankdir=LR;\n  node [shape=box];\n"
-        "  subgraph \"cluster_1\" {\n    label=\"1. begin\";\n  }\n"
-        "  subgraph \"cluster_2\" {\n    label=\"2. physics\";\n"
-        "    \"gravity\";\n    \"move\";\n    \"hurt\";\n    \"throw\";\n"
-        "    \"gravity\" -> \"move\" [label=\"Velocity\"];\n"
-        "    \"move\" -> \"hurt\" [label=\"Position\"];\n"
-        "    \"hurt\" -> \"throw\" [label=\"Cargo\"];\n  }\n"
-        "  subgraph \"cluster_3\" {\n    label=\"3. update\";\n  }\n"
-        "  subgraph \"cluster_4\" {\n    label=\"4. end\";\n"
-        "    \"draw\" [style=dashed];\n    \"er\\\\ase\";\n    \"spread\";\n    \"both\";\n"
-        "    \"spread\" -> \"both\" [label=\"Position\"];\n  }\n}\n";
+    static const char wanted[] = "digraph schedule {\n  rankdir=LR;\n  node [shape=box];\n"
+                                 "  subgraph \"cluster_1\" {\n    label=\"1. begin\";\n  }\n"
+                                 "  subgraph \"cluster_2\" {\n    label=\"2. physics\";\n"
+                                 "    \"gravity\";\n    \"move\";\n    \"hurt\";\n    \"throw\";\n"
+                                 "    \"gravity\" -> \"move\" [label=\"Velocity\"];\n"
+                                 "    \"move\" -> \"hurt\" [label=\"Position\"];\n"
+                                 "    \"hurt\" -> \"throw\" [label=\"Cargo\"];\n  }\n"
+                                 "  subgraph \"cluster_3\" {\n    label=\"3. update\";\n  }\n"
+                                 "  subgraph \"cluster_4\" {\n    label=\"4. end\";\n"
+                                 "    \"draw\" [style=dashed];\n    \"er\\\\ase\";\n    \"spread\";\n    \"both\";\n"
+                                 "    \"spread\" -> \"both\" [label=\"Position\"];\n  }\n}\n";
     char text[4096];
     living(w);
     const size_t length = reef_schedule_explain(w, REEF_EXPLAIN_DOT, text, sizeof text);

@@ -37,7 +37,10 @@ static void B1_scripts_run_in_entity_order_whatever_else_the_entities_have(void 
 {
     reef_world *w = begin(test, NULL);
     reef_entity e[40];
-    for (uint32_t i = 0; i < 40; i++) e[i] = i % 3 == 0 ? reef_create_entity(w) : i % 3 == 1 ? reef_spawn(w, reef_with(Mass, 1)) : reef_spawn(w, reef_with(Health, 1, 2), reef_tag(Frozen));
+    for (uint32_t i = 0; i < 40; i++)
+        e[i] = i % 3 == 0   ? reef_create_entity(w)
+               : i % 3 == 1 ? reef_spawn(w, reef_with(Mass, 1))
+                            : reef_spawn(w, reef_with(Health, 1, 2), reef_tag(Frozen));
     for (uint32_t i = 40; i-- > 0;) assert_ok(reef_script_add(w, e[i], i % 2 ? &class_a : &class_b, NULL));
     tick(w);
     assert_int_equal(written, 80);
@@ -346,7 +349,8 @@ static reef_status play(void *context, reef_world *w, uint64_t tick_number, cons
     (void)context, (void)input, (void)bytes;
     if (tick_number % 4 == 1) {
         const reef_entity e = reef_create_entity(w);
-        if (reef_script_add(w, e, tick_number % 8 == 1 ? &class_a : &class_b, NULL) != REEF_OK) return reef_last_error(w).status;
+        if (reef_script_add(w, e, tick_number % 8 == 1 ? &class_a : &class_b, NULL) != REEF_OK)
+            return reef_last_error(w).status;
     }
     if (tick_number % 5 == 4) (void)reef_destroy(w, reef_entity_at(w, (uint32_t)tick_number % 7));
     written = 0;
@@ -375,7 +379,7 @@ static void drift(reef_block *b)
 static void G3_scripts_beside_parallel_systems(void **test)
 {
     uint64_t hash[6] = {0};
-    char     stories[6][4000];
+    char stories[6][4000];
     for (uint32_t threads = 1; threads <= 8; threads *= 2) {
         reef_world *w = another_world(test, NULL);
         reef_pool *p = reef_pool_new(&(reef_pool_config){.threads = threads});
@@ -384,14 +388,16 @@ static void G3_scripts_beside_parallel_systems(void **test)
         assert_ok(reef_spawn_many(w, 5000, NULL, reef_with(Position, 0, 0)));
         assert_false(reef_system_is_null(reef_system(w, drift, "Position")));
         assert_false(reef_system_is_null(reef_scripts(w, NULL, "destroys")));
-        for (uint32_t i = 0; i < 20; i++) assert_ok(reef_script_add(w, reef_entity_at(w, 4000 - i * 97), i % 3 ? &class_a : &class_b, NULL));
+        for (uint32_t i = 0; i < 20; i++)
+            assert_ok(reef_script_add(w, reef_entity_at(w, 4000 - i * 97), i % 3 ? &class_a : &class_b, NULL));
         for (uint32_t tick_number = 0; tick_number < 6; tick_number++) {
             written = 0;
             if (tick_number == 3) assert_ok(reef_destroy(w, reef_entity_at(w, 4000)));
             reef_world *fork = tick_number == 4 ? reef_fork(w) : NULL; /* what is shared is copied in the tick */
             tick(w);
             const char *text = story();
-            if (threads == 1) hash[tick_number] = reef_hash(w), snprintf(stories[tick_number], sizeof stories[0], "%s", text);
+            if (threads == 1)
+                hash[tick_number] = reef_hash(w), snprintf(stories[tick_number], sizeof stories[0], "%s", text);
             assert_true(reef_hash(w) == hash[tick_number]);
             assert_string_equal(text, stories[tick_number]);
             reef_world_free(fork);
@@ -461,7 +467,8 @@ static void G3_the_hash_covers_who_waits_for_an_end(void **test)
 
 static void B1_what_is_wrong_is_refused(void **test)
 {
-    static const reef_script_class nameless = {.name = ""}, unnamed = {.size = 1}, large = {.name = "x", .size = REEF_SCRIPT_BYTES + 1};
+    static const reef_script_class nameless = {.name = ""}, unnamed = {.size = 1},
+                                   large = {.name = "x", .size = REEF_SCRIPT_BYTES + 1};
     static const reef_script_class full = {.name = "x", .size = REEF_SCRIPT_BYTES};
     reef_world *w = begin(test, NULL);
     const reef_entity e = reef_create_entity(w), dead = reef_create_entity(w);
@@ -560,7 +567,8 @@ static void health_update(reef_block *b)
 static void B8_a_type_has_an_update_for_every_instance(void **test)
 {
     reef_world *w = world_of(test);
-    const reef_entity e = reef_spawn(w, reef_with(Health, 1, 9)), f = reef_spawn(w, reef_with(Health, 5, 9), reef_with(Mass, 1));
+    const reef_entity e = reef_spawn(w, reef_with(Health, 1, 9)),
+                      f = reef_spawn(w, reef_with(Health, 5, 9), reef_with(Mass, 1));
     assert_false(reef_system_is_null(reef_update(w, Health, health_update)));
     assert_false(reef_system_is_null(reef_system_find(w, "Health.update")));
     tick(w);
@@ -579,10 +587,12 @@ static void B8_a_type_has_an_update_for_every_instance(void **test)
     char name[REEF_SYSTEM_NAME_MAX + 1];
     memset(name, 'L', sizeof name);
     name[REEF_SYSTEM_NAME_MAX - 7 + 1] = 0;
-    assert_true(reef_system_is_null(reef_update_id(w, reef_type_new(&(reef_type_desc){.name = name, .size = 4}, NULL), health_update)));
+    assert_true(reef_system_is_null(
+        reef_update_id(w, reef_type_new(&(reef_type_desc){.name = name, .size = 4}, NULL), health_update)));
     assert_int_equal(reef_last_error(w).status, REEF_BAD_ARGUMENT);
     name[REEF_SYSTEM_NAME_MAX - 7] = 0;
-    assert_false(reef_system_is_null(reef_update_id(w, reef_type_new(&(reef_type_desc){.name = name, .size = 4}, NULL), health_update)));
+    assert_false(reef_system_is_null(
+        reef_update_id(w, reef_type_new(&(reef_type_desc){.name = name, .size = 4}, NULL), health_update)));
 }
 
 int main(void)

@@ -15,12 +15,15 @@ static void know(void)
     assert_ok(reef_script_know(&class_a)); /* again */
 }
 
-/* Entity 0 has a script that runs, 1 one that hasn't started, 2 and 3 wait for their end, 4 never started and waits for none. */
+/* Entity 0 has a script that runs, 1 one that hasn't started, 2 and 3 wait for their end, 4 never started and waits
+ * for none. */
 static void script_scene(reef_world *w)
 {
     for (int i = 0; i < 5; i++) assert_some(reef_spawn(w, reef_with(Mass, 1)));
     for (uint32_t i = 0; i < 4; i++)
-        if (i != 1) assert_ok(reef_script_add(w, reef_entity_at(w, i), i % 2 ? &class_b : &class_a, &(int64_t){10 * (int64_t)i}));
+        if (i != 1)
+            assert_ok(
+                reef_script_add(w, reef_entity_at(w, i), i % 2 ? &class_b : &class_a, &(int64_t){10 * (int64_t)i}));
     tick(w);
     written = 0;
     assert_ok(reef_script_add(w, reef_entity_at(w, 1), &class_b, NULL));
@@ -101,7 +104,8 @@ static void G4_differences_of_worlds_with_scripts_apply(void **test)
 static void G4_a_journal_of_a_world_with_scripts_is_resumed(void **test)
 {
     reef_world *w = begin(test, NULL), *other = resumed(test), *third = resumed(test);
-    const reef_journal_desc desc = {.raw = true, .unsynced = true, .fresh = true}, more = {.raw = true, .unsynced = true};
+    const reef_journal_desc desc = {.raw = true, .unsynced = true, .fresh = true},
+                            more = {.raw = true, .unsynced = true};
     know();
     reef_journal *j = reef_journal_open(w, "script.journal", &desc);
     assert_non_null(j);
@@ -201,7 +205,8 @@ static void G4_classes_that_cant_be_known_are_refused(void **test)
 {
     static char names[REEF_SCRIPT_CLASSES_MAX + 1][24];
     static reef_script_class many[REEF_SCRIPT_CLASSES_MAX + 1];
-    static const reef_script_class nameless = {.name = ""}, large = {.name = "large", .size = REEF_SCRIPT_BYTES + 1}, largest = {.name = "a", .size = REEF_SCRIPT_BYTES};
+    static const reef_script_class nameless = {.name = ""}, large = {.name = "large", .size = REEF_SCRIPT_BYTES + 1},
+                                   largest = {.name = "a", .size = REEF_SCRIPT_BYTES};
     (void)test;
     know();
     assert_status(REEF_BAD_ARGUMENT, reef_script_know(NULL));

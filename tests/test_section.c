@@ -16,7 +16,8 @@ static void make(void)
     reef__out_begin(&o, &memory_used, (reef_writer){byte_file_write, &made});
     reef__out_header(&o, FILE_JOURNAL);
     reef__section_begin(&o, SECTION_TIME);
-    reef__put_u8(&o, 200), reef__put_u16(&o, 60000), reef__put_u32(&o, 4000000000u), reef__put_u64(&o, 1ull << 63 | 5), reef__put_f64(&o, -2.5);
+    reef__put_u8(&o, 200), reef__put_u16(&o, 60000), reef__put_u32(&o, 4000000000u), reef__put_u64(&o, 1ull << 63 | 5),
+        reef__put_f64(&o, -2.5);
     reef__put_handle(&o, (reef_entity){7, 9}), reef__put_text(&o, "Alice"), reef__put_text(&o, NULL);
     reef__section_end(&o);
     reef__section_begin(&o, SECTION_ROWS);
@@ -45,7 +46,8 @@ static bool read_all(section_in *in)
     while (reef__section_next(in)) {
         sections++;
         if (in->kind == SECTION_TIME) {
-            assert_int_equal(reef__get_u8(in), 200), assert_int_equal(reef__get_u16(in), 60000), assert_int_equal(reef__get_u32(in), 4000000000u);
+            assert_int_equal(reef__get_u8(in), 200), assert_int_equal(reef__get_u16(in), 60000),
+                assert_int_equal(reef__get_u32(in), 4000000000u);
             assert_true(reef__get_u64(in) == (1ull << 63 | 5)), assert_true(reef__get_f64(in) == -2.5);
             assert_true(reef_entity_equal(reef__get_handle(in), (reef_entity){7, 9}));
             assert_true(reef__get_text(in, text, 5)), assert_string_equal(text, "Alice");
@@ -57,8 +59,7 @@ static bool read_all(section_in *in)
             assert_int_equal(reef__get_u32(in), 42);
             assert_int_equal(reef__get_bytes(in, 10)[9], 63);
             assert_int_equal(reef__get_bytes(in, 2000)[1999], (1999 * 7) & 255);
-        } else
-            assert_int_equal(in->kind, SECTION_DONE);
+        } else assert_int_equal(in->kind, SECTION_DONE);
         assert_true(reef__section_taken(in));
     }
     return in->status == REEF_OK && sections == 3 && flags == FILE_JOURNAL;
@@ -122,7 +123,11 @@ static void G5_each_cut_is_found(void **state)
     const byte_file whole = made;
     for (size_t size = 0; size < whole.size; size += size < 200 ? 1 : 61) {
         made.size = size;
-        assert_int_equal(read_file(&made, size % 2), size == FILE_HEADER_BYTES || size == FILE_HEADER_BYTES + SECTION_HEAD_BYTES + 40 + SECTION_SUM_BYTES ? REEF_ABSENT : REEF_CORRUPT);
+        assert_int_equal(read_file(&made, size % 2),
+                         size == FILE_HEADER_BYTES ||
+                                 size == FILE_HEADER_BYTES + SECTION_HEAD_BYTES + 40 + SECTION_SUM_BYTES
+                             ? REEF_ABSENT
+                             : REEF_CORRUPT);
     }
 }
 
@@ -136,7 +141,8 @@ static void G5_sections_in_another_order_are_found(void **state)
     other.size += FIRST;
     assert_int_equal(read_file(&other, false), REEF_CORRUPT);
     other = made; /* not at all */
-    memmove(other.bytes + FILE_HEADER_BYTES, made.bytes + FILE_HEADER_BYTES + FIRST, made.size - FILE_HEADER_BYTES - FIRST);
+    memmove(other.bytes + FILE_HEADER_BYTES, made.bytes + FILE_HEADER_BYTES + FIRST,
+            made.size - FILE_HEADER_BYTES - FIRST);
     other.size -= FIRST;
     assert_int_equal(read_file(&other, false), REEF_CORRUPT);
 }

@@ -378,7 +378,7 @@ static void C2_many_get_values_of_their_own(void **state)
 
 typedef struct letting_go {
     reef_pinned *pin;
-    uint32_t     first, count;
+    uint32_t first, count;
 } letting_go;
 
 static atomic_uint ended;
@@ -428,7 +428,8 @@ static void B3_pins_end_on_any_thread(void **state)
     reef_world *f = reef_fork(w);
     letting_go halves[2] = {{pin, 0, N}, {pin, N, N}};
     thread t[3];
-    bool made[3] = {thread_make(&t[0], let_go, &halves[0]), thread_make(&t[1], let_go, &halves[1]), thread_make(&t[2], write_all, f)};
+    bool made[3] = {thread_make(&t[0], let_go, &halves[0]), thread_make(&t[1], let_go, &halves[1]),
+                    thread_make(&t[2], write_all, f)};
     for (int i = 0; i < N; i += 2) assert_ok(reef_destroy(w, e[i]));
     reef_world_free(w);
     for (int i = 0; i < 3; i++) {

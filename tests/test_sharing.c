@@ -7,7 +7,7 @@ enum { PEOPLE = 400, SNAPSHOTS = 4 };
 typedef struct life {
     reef_world *w;
     reef_entity e[PEOPLE];
-    uint64_t    seed;
+    uint64_t seed;
 } life;
 
 static void live_components(life *l, uint32_t what, reef_entity e, int32_t value)
@@ -51,7 +51,7 @@ static void live_rarely(life *l, uint32_t what)
 static void live(life *l)
 {
     uint32_t i = random_below(&l->seed, PEOPLE), what = random_below(&l->seed, 100);
-    int32_t  value = (int32_t)random_below(&l->seed, 1000);
+    int32_t value = (int32_t)random_below(&l->seed, 1000);
     if (what < 2) live_rarely(l, random_below(&l->seed, 7));
     else if (!reef_is_alive(l->w, l->e[i])) {
         if (what % 3 == 0) l->e[i] = reef_create(l->w);
@@ -63,9 +63,9 @@ static void live(life *l)
 
 static void G1_snapshots_keep_what_the_world_changes(void **state)
 {
-    life       *l = calloc(1, sizeof *l), *control = calloc(1, sizeof *control);
+    life *l = calloc(1, sizeof *l), *control = calloc(1, sizeof *control);
     reef_world *frozen[SNAPSHOTS] = {NULL};
-    uint64_t    hash[SNAPSHOTS] = {0}, seed = 99;
+    uint64_t hash[SNAPSHOTS] = {0}, seed = 99;
     l->w = world_of(state);
     control->w = another_world(state, NULL);
     l->seed = control->seed = 12;
@@ -110,7 +110,7 @@ static void G1_each_first_write_after_a_snapshot(void **state)
             for (int i = 0; i < 600; i++) live(both[k]);
         }
         reef_world *frozen = reef_fork(l->w), *second = reef_fork(l->w);
-        uint64_t    hash = digest(frozen);
+        uint64_t hash = digest(frozen);
         for (int k = 0; k < 2; k++)
             for (uint32_t i = 0; i < 3; i++) {
                 if (what < 9)
@@ -146,7 +146,7 @@ static void G5_unsharing_without_memory_changes_nothing(void **state)
             reef_query q = reef_query_new(w, "Mass");
             assert_int_equal(reef_query_count(w, q), 1200);
             reef_world *frozen = reef_fork(w);
-            uint64_t    before = digest(w), hash = digest(frozen);
+            uint64_t before = digest(w), hash = digest(frozen);
             heap_fail_nth(heap_of(state), n, true);
             bool works = false;
             if (call == 0) works = reef_mut(w, e[5], Position) != NULL;

@@ -16,9 +16,9 @@ static reef_component spread(uint32_t number) { return numbered_type("spread", n
 
 static void C3_an_empty_signature_is_like_nothing(void **state)
 {
-    reef_world    *w = world_of(state);
+    reef_world *w = world_of(state);
     reef_signature none = {0}, s = reef_signature_new(w);
-    uint64_t       calls = heap_of(state)->calls;
+    uint64_t calls = heap_of(state)->calls;
     reef_component types[1];
     assert_int_equal(reef_signature_count(&s), 0);
     assert_int_equal(reef_signature_types(&s, types, 1), 0);
@@ -68,11 +68,11 @@ static void C3_types_come_and_go(void **state)
 
 static void C3_mistakes_change_nothing(void **state)
 {
-    reef_world    *w = world_of(state);
+    reef_world *w = world_of(state);
     reef_component two[] = {reef_id(Position), reef_id(Mass)};
     reef_component twice[] = {reef_id(Frozen), reef_id(Frozen)}, unknown[] = {reef_id(Frozen), {reef_type_count() + 1}};
     reef_signature s = of_types(state, two, 2), same = of_types(state, two, 2);
-    reef_entity    dead = reef_spawn(w, reef_with(Velocity, 1, 2));
+    reef_entity dead = reef_spawn(w, reef_with(Velocity, 1, 2));
     assert_ok(reef_destroy(w, dead));
     assert_status(REEF_UNKNOWN_TYPE, reef_signature_add(&s, (reef_component){0}));
     assert_status(REEF_UNKNOWN_TYPE, reef_signature_add(&s, unknown[1]));
@@ -102,7 +102,7 @@ static void C3_mistakes_change_nothing(void **state)
 
 static void C3_a_signature_may_outlive_its_world(void **state)
 {
-    reef_world    *w = another_world(state, NULL);
+    reef_world *w = another_world(state, NULL);
     reef_signature s = reef_signature_new(w);
     assert_ok(reef_signature_of(w, reef_spawn(w, reef_with(Position, 1, 2), reef_tag(Awake)), &s));
     end_world(state, w);
@@ -118,14 +118,14 @@ enum { UNIVERSE = 400 };
 static void random_set(uint64_t *seed, reef_signature *s, bool *has)
 {
     reef_component types[UNIVERSE];
-    uint32_t       n = 0, part = 1 + random_below(seed, 5);
+    uint32_t n = 0, part = 1 + random_below(seed, 5);
     for (uint32_t i = 0; i < UNIVERSE; i++) {
         has[i] = random_below(seed, 10) < part && random_below(seed, 3) != 0;
         if (i / 64 == part) has[i] = false; /* a word without types */
         if (has[i]) types[n++] = spread(i);
     }
     for (uint32_t i = n; i > 1; i--) { /* in any order */
-        uint32_t       k = random_below(seed, i);
+        uint32_t k = random_below(seed, i);
         reef_component x = types[k];
         types[k] = types[i - 1];
         types[i - 1] = x;
@@ -158,7 +158,7 @@ static void C3_two_signatures_agree_with_sets(void **state)
     uint32_t subsets = 0, meetings = 0;
     for (uint32_t i = 0; i < UNIVERSE; i++) (void)spread(i);
     for (int round = 0; round < 40; round++) {
-        bool           a[UNIVERSE], b[UNIVERSE], want[UNIVERSE];
+        bool a[UNIVERSE], b[UNIVERSE], want[UNIVERSE];
         reef_signature s = reef_signature_new(world_of(state)), r = s, to = s;
         random_set(&seed, &s, a);
         random_set(&seed, &r, b);
@@ -197,7 +197,7 @@ static void C3_two_signatures_agree_with_sets(void **state)
 
 static reef_component kind_of_number(uint32_t i)
 {
-    const reef_component named[] = {reef_id(Position), reef_id(Mass), reef_id(Tracked), reef_id(Frozen),
+    const reef_component named[] = {reef_id(Position), reef_id(Mass),  reef_id(Tracked), reef_id(Frozen),
                                     reef_id(Hungry),   reef_id(Awake), reef_id(Seen)};
     return i < 7 ? named[i] : spread(i * 67); /* words apart */
 }
@@ -234,7 +234,7 @@ static void check_entity(const reef_world *w, reef_entity e, reef_signature *s, 
 
 static void one_step(reef_world *w, reef_entity *e, uint64_t *seed)
 {
-    uint32_t       what = random_below(seed, 100);
+    uint32_t what = random_below(seed, 100);
     reef_component c = kind_of_number(random_below(seed, KINDS));
     if (!reef_is_alive(w, *e)) *e = reef_create(w); /* old indices come back */
     else if (what < 50) (void)(reef_has_id(w, *e, c) ? REEF_OK : reef_add_id(w, *e, c, NULL, NULL));
@@ -247,11 +247,11 @@ static void one_step(reef_world *w, reef_entity *e, uint64_t *seed)
 
 static void C3_signatures_of_entities_stay_right(void **state)
 {
-    reef_world    *w = world_of(state);
-    reef_entity    e[CROWD] = {{0, 0}};
-    uint64_t       seed = 11;
+    reef_world *w = world_of(state);
+    reef_entity e[CROWD] = {{0, 0}};
+    uint64_t seed = 11;
     reef_signature s = reef_signature_new(w);
-    reef_world    *fork = NULL;
+    reef_world *fork = NULL;
     for (uint32_t i = 0; i < UNIVERSE * 3; i++) (void)spread(i);
     for (uint32_t step = 0; step < STEPS; step++) {
         uint32_t at = random_below(&seed, CROWD);
@@ -277,17 +277,17 @@ static void C3_signatures_of_entities_stay_right(void **state)
 
 static void C3_G5_without_memory_a_signature_stays(void **state)
 {
-    reef_world    *w = world_of(state);
+    reef_world *w = world_of(state);
     reef_component many[90];
     for (uint32_t i = 0; i < 90; i++) many[i] = spread(i * 13);
-    reef_entity    e = reef_spawn(w, reef_with(Position, 1, 2), reef_tag(Awake));
+    reef_entity e = reef_spawn(w, reef_with(Position, 1, 2), reef_tag(Awake));
     for (uint32_t i = 0; i < 90; i++) assert_ok(reef_add_id(w, e, many[i], NULL, NULL));
     reef_signature big = of_types(state, many, 90), was = of_types(state, (reef_component[]){reef_id(Mass)}, 1);
     for (int call = 0; call < 6; call++) {
         for (int rest = 0; rest < 2; rest++) {
             for (uint64_t n = 1;; n++) {
                 reef_signature s = of_types(state, (reef_component[]){reef_id(Mass)}, 1);
-                reef_status    got = REEF_CORRUPT;
+                reef_status got = REEF_CORRUPT;
                 heap_fail_nth(heap_of(state), n, rest == 1);
                 if (call == 0) got = reef_signature_set(&s, many, 90);
                 if (call == 1) got = reef_signature_copy(&s, &big);
@@ -317,12 +317,12 @@ static void C3_G5_without_memory_a_signature_stays(void **state)
 
 static void C3_H7_all_types_that_there_can_be(void **state)
 {
-    reef_world     *w = world_of(state);
-    uint32_t        first = reef_type_count() + 1;
+    reef_world *w = world_of(state);
+    uint32_t first = reef_type_count() + 1;
     for (uint32_t i = 0; reef_type_count() < REEF_TYPES_MAX; i++) assert_true(numbered_type("edge", i, 0, 1).id != 0);
-    reef_component  last = {REEF_TYPES_MAX}, past = {REEF_TYPES_MAX + 1};
+    reef_component last = {REEF_TYPES_MAX}, past = {REEF_TYPES_MAX + 1};
     reef_component *all = malloc(REEF_TYPES_MAX * sizeof *all);
-    reef_signature  s = reef_signature_new(w), other = s;
+    reef_signature s = reef_signature_new(w), other = s;
     assert_non_null(all);
     for (uint32_t i = 0; i < REEF_TYPES_MAX; i++) all[i].id = REEF_TYPES_MAX - i;
     assert_ok(reef_signature_set(&s, all, REEF_TYPES_MAX));

@@ -215,7 +215,11 @@ static void D4_an_open_loop_locks_or_records(void **test)
 
 /* ---- in systems ---- */
 
-static struct { bool got, wrote; reef_status set, made; float y; } in_system;
+static struct {
+    bool got, wrote;
+    reef_status set, made;
+    float y;
+} in_system;
 
 static void read_single(reef_block *b)
 {

@@ -1,6 +1,6 @@
-/* Worlds as values: what is written to one never shows in another, whichever is freed first; handles after a rewind; and a
- * world that was rewound and plays another future is a fresh one that only played that. (Hooks, memory, limits:
- * test_fork.c.) */
+/* Worlds as values: what is written to one never shows in another, whichever is freed first; handles after a rewind;
+ * and a world that was rewound and plays another future is a fresh one that only played that. (Hooks, memory,
+ * limits: test_fork.c.) */
 #include "support.h"
 
 enum { CROWD = 1500, FISH = 200, HOOKED = 60, BARE = 50, ALL = CROWD + FISH + HOOKED + BARE };
@@ -210,7 +210,7 @@ enum { CHANGES = sizeof changes / sizeof *changes };
 
 static uint64_t visits(reef_world *w, const char *text)
 {
-    uint64_t    hash = 7;
+    uint64_t hash = 7;
     reef_query q = reef_query_new(w, text);
     for (reef_block b = reef_begin(w, q); reef_next(&b);) {
         hash = digest_bytes(hash, &b.count, sizeof b.count);
@@ -224,7 +224,7 @@ static void same(reef_world *a, reef_world *b, const char *when)
 {
     static const char *const queries[] = {"in Mass",     "in Position", "in Mass, with Awake",
                                           "with Frozen", "in Tracked",  "with Seen"};
-    const char              *wrong = NULL;
+    const char *wrong = NULL;
     assert_valid(a);
     assert_valid(b);
     if (digest(a) != digest(b)) wrong = "digests";
@@ -259,13 +259,13 @@ static void same_ids(reef_world *a, reef_world *b, uint32_t count)
 static void G1_a_write_to_the_world_shows_nowhere_else(void **state)
 {
     for (int i = 0; i < CHANGES; i++) {
-        scene       s, t;
+        scene s, t;
         reef_world *w = another_world(state, NULL), *control = another_world(state, NULL);
         scene_make(w, &s);
         scene_make(control, &t);
         reef_snapshot *snapshot = reef_snapshot_take(w);
-        reef_world    *fork = reef_fork(w);
-        uint64_t       before = digest(w), hash = reef_hash(fork);
+        reef_world *fork = reef_fork(w);
+        uint64_t before = digest(w), hash = reef_hash(fork);
         changes[i].make(w, &s);
         if (digest(fork) != before || reef_hash(fork) != hash) fail_msg("%s shows in the fork", changes[i].name);
         changes[i].make(control, &t);
@@ -290,13 +290,13 @@ static void G1_a_write_to_the_world_shows_nowhere_else(void **state)
 static void G1_a_write_to_a_fork_shows_nowhere_else(void **state)
 {
     for (int i = 0; i < CHANGES; i++) {
-        scene       s, t;
+        scene s, t;
         reef_world *w = another_world(state, NULL), *control = another_world(state, NULL);
         scene_make(w, &s);
         scene_make(control, &t);
-        reef_world    *fork = reef_fork(w), *second = reef_fork(fork);
+        reef_world *fork = reef_fork(w), *second = reef_fork(fork);
         reef_snapshot *snapshot = reef_snapshot_take(fork);
-        uint64_t       before = digest(w), hash = reef_hash(w);
+        uint64_t before = digest(w), hash = reef_hash(w);
         changes[i].make(fork, &s);
         changes[i].make(control, &t);
         same(fork, control, changes[i].name);
@@ -324,8 +324,8 @@ static void G1_a_write_to_a_fork_shows_nowhere_else(void **state)
 static void G1_two_futures_don_t_meet(void **state)
 {
     for (int i = 0; i < CHANGES; i++) {
-        int         k = (i * 17 + 5) % CHANGES;
-        scene       s;
+        int k = (i * 17 + 5) % CHANGES;
+        scene s;
         reef_world *w = another_world(state, NULL), *a = another_world(state, NULL), *b = another_world(state, NULL);
         scene_make(w, &s);
         scene_make(a, &s);
@@ -351,8 +351,8 @@ static void G1_all_are_freed_in_any_order(void **state)
 {
     enum { HOLDERS = 5, ORDERS = 120 };
     for (int order = 0; order < ORDERS; order++) {
-        int         left[HOLDERS] = {0, 1, 2, 3, 4}, n = order;
-        scene       s;
+        int left[HOLDERS] = {0, 1, 2, 3, 4}, n = order;
+        scene s;
         reef_world *w = another_world(state, NULL);
         scene_make(w, &s);
         reef_snapshot *snapshot = reef_snapshot_take(w);
@@ -364,7 +364,7 @@ static void G1_all_are_freed_in_any_order(void **state)
         reef_world *grandchild = reef_fork(fork);
         loop(grandchild, &s);
         reef_world *worlds[HOLDERS] = {w, NULL, fork, NULL, grandchild};
-        uint64_t    digests[HOLDERS] = {digest(w), 0, digest(fork), 0, digest(grandchild)};
+        uint64_t digests[HOLDERS] = {digest(w), 0, digest(fork), 0, digest(grandchild)};
         for (int k = HOLDERS; k > 0; k--) {
             int who = left[n % k];
             n /= k;
@@ -385,7 +385,7 @@ static void G1_all_are_freed_in_any_order(void **state)
 
 static void G1_a_snapshot_outlives_all_worlds(void **state)
 {
-    scene       s, t;
+    scene s, t;
     reef_world *w = another_world(state, NULL), *control = world_of(state);
     scene_make(w, &s);
     scene_make(control, &t);
@@ -444,8 +444,8 @@ static void G2_handles_of_an_abandoned_future(void **state)
 
 static void G2_restoring_changes_pointers_not_values(void **state)
 {
-    reef_world    *w = world_of(state);
-    reef_entity    e = reef_spawn(w, reef_with(Health, 1, 10));
+    reef_world *w = world_of(state);
+    reef_entity e = reef_spawn(w, reef_with(Health, 1, 10));
     reef_snapshot *one = reef_snapshot_take(w);
     reef_mut(w, e, Health)->now = 2;
     reef_snapshot *two = reef_snapshot_take(w);
@@ -470,7 +470,7 @@ static void stir(reef_world *w, uint64_t *seed)
 {
     char text[32];
     for (int i = 0; i < 20; i++) {
-        uint32_t    what = random_below(seed, 11);
+        uint32_t what = random_below(seed, 11);
         reef_entity e = reef_entity_at(w, random_below(seed, 2400));
         if (what == 0 || reef_entity_is_null(e)) assert_some(reef_spawn(w, reef_with(Mass, i), reef_tag(Frozen)));
         else if (what < 3) assert_ok(reef_destroy(w, e));
@@ -499,8 +499,8 @@ static void play(reef_world *w, scene *s, uint64_t seed, int count)
 static void G2_a_rewound_world_is_a_fresh_one(void **state)
 {
     for (int i = 0; i < CHANGES; i++) {
-        int         k = (i * 7 + 3) % CHANGES;
-        scene       s, t;
+        int k = (i * 7 + 3) % CHANGES;
+        scene s, t;
         reef_world *w = another_world(state, NULL), *control = another_world(state, NULL);
         scene_make(w, &s);
         scene_make(control, &t);
@@ -530,10 +530,10 @@ static void G2_a_rewound_world_is_a_fresh_one(void **state)
 static void G2_back_and_forth_between_many_states(void **state)
 {
     enum { STATES = 12, STEPS = 150 };
-    scene          s;
-    reef_world    *w = another_world(state, NULL);
+    scene s;
+    reef_world *w = another_world(state, NULL);
     reef_snapshot *kept[STATES] = {NULL};
-    uint64_t       digests[STATES] = {0}, hashes[STATES] = {0}, seed = 5;
+    uint64_t digests[STATES] = {0}, hashes[STATES] = {0}, seed = 5;
     scene_make(w, &s);
     for (int step = 0; step < STEPS; step++) {
         uint32_t i = random_below(&seed, STATES);
@@ -567,8 +567,8 @@ static void G2_back_and_forth_between_many_states(void **state)
 
 static void G2_queries_and_bundles_outlive_a_restore(void **state)
 {
-    scene          s;
-    reef_world    *w = world_of(state);
+    scene s;
+    reef_world *w = world_of(state);
     reef_query before = reef_query_new(w, "in Mass"), new_type = reef_query_new(w, "in Cargo");
     reef_snapshot *empty = reef_snapshot_take(w);
     scene_make(w, &s);
@@ -579,8 +579,8 @@ static void G2_queries_and_bundles_outlive_a_restore(void **state)
     reef_bundle *other = reef_bundle_new(w, (reef_bundle_part[]){{reef_id(Position), 0}, {reef_id(Cargo), 16}}, 2);
     struct {
         Position p;
-        Mass     m;
-        Cargo    c;
+        Mass m;
+        Cargo c;
     } packed = {{1, 2}, {3}, {{4}}};
     reef_entity first = reef_spawn_bundle(w, other, &packed),
                 set = reef_spawn(w, reef_with(Cargo, {5}), reef_tag(Hungry));
@@ -623,16 +623,17 @@ static void G2_queries_and_bundles_outlive_a_restore(void **state)
     reef_snapshot_free(full);
 }
 
-/* A query lives through forks, writes to what is shared, restores, and the relatives' leaving, and always sees what is there. */
+/* A query lives through forks, writes to what is shared, restores, and the relatives' leaving, and always sees what
+ * is there. */
 static void G2_a_query_sees_what_is_there_now(void **state)
 {
     enum { RELATIVES = 3, LOOPS = 2 };
     static const char *const texts[LOOPS] = {"in Mass", "Mass, with Awake"};
-    scene                    s;
-    reef_world              *w[RELATIVES] = {another_world(state, NULL)};
-    reef_snapshot           *snapshot = NULL;
-    reef_query               q[RELATIVES][LOOPS];
-    uint64_t                 seed = 8;
+    scene s;
+    reef_world *w[RELATIVES] = {another_world(state, NULL)};
+    reef_snapshot *snapshot = NULL;
+    reef_query q[RELATIVES][LOOPS];
+    uint64_t seed = 8;
     scene_make(w[0], &s);
     for (int k = 0; k < LOOPS; k++) assert_query(q[0][k] = reef_query_new(w[0], texts[k]));
     for (int step = 0; step < 1500; step++) {
@@ -672,7 +673,7 @@ static void G2_a_query_sees_what_is_there_now(void **state)
 /* What a world remembers of tables that the restored state has no room for, not even empty ones. */
 static void G2_bundles_and_sets_of_tables_that_are_gone(void **state)
 {
-    reef_world    *w = world_of(state);
+    reef_world *w = world_of(state);
     reef_snapshot *empty = reef_snapshot_take(w);
     for (uint32_t i = 0; i < 200; i++) { /* tables live 64 to a page */
         reef_component c = numbered_type("gone", i, 0, 1);
@@ -681,7 +682,7 @@ static void G2_bundles_and_sets_of_tables_that_are_gone(void **state)
     reef_bundle *bundle = reef_bundle_new(w, (reef_bundle_part[]){{reef_id(Position), 0}, {reef_id(Mass), 8}}, 2);
     struct {
         Position p;
-        Mass     m;
+        Mass m;
     } packed = {{1, 2}, {3}};
     for (int round = 0; round < 4; round++) {
         reef_entity e, f, g = {0, 0};
@@ -705,9 +706,9 @@ static void G2_bundles_and_sets_of_tables_that_are_gone(void **state)
 /* A fork may know more, have more tables, and have written more often than the world that takes over its state. */
 static void G1_restoring_what_another_fork_made(void **state)
 {
-    reef_world    *w = another_world(state, NULL), *fork = reef_fork(w);
+    reef_world *w = another_world(state, NULL), *fork = reef_fork(w);
     reef_component last = {0};
-    reef_entity    e = reef_spawn(fork, reef_with(Mass, 5), reef_tag(Awake)), wide = e;
+    reef_entity e = reef_spawn(fork, reef_with(Mass, 5), reef_tag(Awake)), wide = e;
     reef_snapshot *first = reef_snapshot_take(fork), *second;
     assert_ok(reef_restore(w, first)); /* which never used any type */
     assert_valid(w);
@@ -747,10 +748,10 @@ static void G1_restoring_what_another_fork_made(void **state)
 /* Edges, sets and places that a world remembers to be quick: after a restore they are found anew. */
 static void G2_quick_paths_after_a_restore(void **state)
 {
-    reef_world    *w = world_of(state), *control = another_world(state, NULL);
+    reef_world *w = world_of(state), *control = another_world(state, NULL);
     reef_snapshot *snapshot = reef_snapshot_take(w);
-    reef_world    *both[] = {w, control};
-    uint64_t       wanted = 0;
+    reef_world *both[] = {w, control};
+    uint64_t wanted = 0;
     for (int round = 0; round < 4; round++) {
         int worlds = round == 3 ? 2 : 1;
         assert_ok(reef_restore(w, snapshot));
@@ -777,13 +778,13 @@ static void G2_quick_paths_after_a_restore(void **state)
 
 static void G1_refusals(void **state)
 {
-    scene       s;
+    scene s;
     reef_world *w = world_of(state), *stranger = another_world(state, NULL);
     scene_make(w, &s);
     scene_make(stranger, &s);
     reef_query q = reef_query_new(w, "Position");
     reef_snapshot *snapshot = reef_snapshot_take(w), *strange = reef_snapshot_take(stranger);
-    reef_block     b = reef_begin(w, q);
+    reef_block b = reef_begin(w, q);
     assert_true(reef_next(&b));
     assert_no_pointer(w, REEF_LOCKED, reef_snapshot_take(w));
     assert_no_pointer(w, REEF_LOCKED, reef_fork(w));
@@ -800,7 +801,7 @@ static void G1_refusals(void **state)
     assert_null(reef_snapshot_fork(NULL));
     reef_snapshot_free(NULL);
     reef_world *fork = reef_fork(w);
-    reef_block  open = reef_begin(w, q);
+    reef_block open = reef_begin(w, q);
     assert_true(reef_next(&open));
     assert_ok(reef_restore(fork, snapshot)); /* the other world's loop is the other world's affair */
     reef_world *while_reading = reef_snapshot_fork(snapshot);

@@ -5,7 +5,7 @@
 enum { MANY = 5000 };
 
 typedef struct {
-    int32_t  row;
+    int32_t row;
     uint16_t column;
 } Cell;
 REEF_COMPONENT(Cell);
@@ -18,28 +18,28 @@ REEF_COMPONENT(Depth);
 REEF_FIELDS(Depth, REEF_FIELD(Depth, z, REEF_F32, NULL, 0, 0));
 
 typedef struct {
-    bool        yes;
-    int8_t      i8;
-    uint8_t     u8;
-    int16_t     i16;
-    uint16_t    u16;
-    int32_t     i32;
-    uint32_t    u32;
-    int64_t     i64;
-    uint64_t    u64;
-    float       f32;
-    double      f64;
+    bool yes;
+    int8_t i8;
+    uint8_t u8;
+    int16_t i16;
+    uint16_t u16;
+    int32_t i32;
+    uint32_t u32;
+    int64_t i64;
+    uint64_t u64;
+    float f32;
+    double f64;
     reef_entity who;
-    char        text[8];
-    char        long_text[9];
-    int32_t     pair[2];
+    char text[8];
+    char long_text[9];
+    int32_t pair[2];
 } Everything;
 REEF_COMPONENT(Everything);
 #define EACH(member, kind) REEF_FIELD(Everything, member, kind, NULL, 0, 0)
-REEF_FIELDS(Everything, EACH(yes, REEF_BOOL), EACH(i8, REEF_I8), EACH(u8, REEF_U8), EACH(i16, REEF_I16), EACH(u16, REEF_U16),
-            EACH(i32, REEF_I32), EACH(u32, REEF_U32), EACH(i64, REEF_I64), EACH(u64, REEF_U64), EACH(f32, REEF_F32),
-            EACH(f64, REEF_F64), EACH(who, REEF_ENTITY), EACH(text, REEF_CHAR), EACH(long_text, REEF_CHAR),
-            EACH(pair, REEF_I32));
+REEF_FIELDS(Everything, EACH(yes, REEF_BOOL), EACH(i8, REEF_I8), EACH(u8, REEF_U8), EACH(i16, REEF_I16),
+            EACH(u16, REEF_U16), EACH(i32, REEF_I32), EACH(u32, REEF_U32), EACH(i64, REEF_I64), EACH(u64, REEF_U64),
+            EACH(f32, REEF_F32), EACH(f64, REEF_F64), EACH(who, REEF_ENTITY), EACH(text, REEF_CHAR),
+            EACH(long_text, REEF_CHAR), EACH(pair, REEF_I32));
 
 static uint64_t cell_key(const void *value) { return reef_key_i32(((const Cell *)value)->row); }
 static uint64_t tracked_key(const void *value) { return reef_key_i32(((const Tracked *)value)->value); }
@@ -50,13 +50,17 @@ static uint64_t constant_key(const void *value)
     return 3;
 }
 
-#define BY(...) &(reef_sort){.order = {__VA_ARGS__}}
+#define BY(...) \
+    &(reef_sort) \
+    { \
+        .order = { __VA_ARGS__ } \
+    }
 
 /* ---- what an entity has ---- */
 
 static bool add_component(void *context, reef_entity e, reef_component c, const void *data, size_t size)
 {
-    uint64_t   *d = context;
+    uint64_t *d = context;
     const char *name = reef_type_name(c);
     reef_type_info info;
     (void)e;
@@ -67,7 +71,7 @@ static bool add_component(void *context, reef_entity e, reef_component c, const 
 
 static uint64_t possessions(const reef_world *w, reef_entity e)
 {
-    uint64_t    d = 1;
+    uint64_t d = 1;
     const char *name = reef_name(w, e);
     assert_true(reef_visit_entity(w, e, add_component, &d));
     return name ? digest_bytes(d, name, strlen(name)) : d;
@@ -88,7 +92,7 @@ static void assert_remembered(const reef_world *w, const reef_entity *e, uint32_
 /* The rows of one query, in their order. */
 static uint32_t walk(reef_world *w, const char *text, reef_entity *out)
 {
-    uint32_t   n = 0;
+    uint32_t n = 0;
     reef_query q = reef_query_new(w, text);
     assert_true(q.generation != 0);
     for (reef_block b = reef_begin(w, q); reef_next(&b);) {
@@ -103,7 +107,7 @@ static uint32_t walk(reef_world *w, const char *text, reef_entity *out)
 static void assert_by_index(reef_world *w, const char *text, bool descending)
 {
     static reef_entity e[MANY * 2];
-    uint32_t           n = walk(w, text, e);
+    uint32_t n = walk(w, text, e);
     assert_true(n > 1);
     for (uint32_t i = 1; i < n; i++)
         assert_true(descending ? e[i - 1].index > e[i].index : e[i - 1].index < e[i].index);
@@ -136,8 +140,8 @@ static void crowd(reef_world *w, reef_entity *e, uint32_t n, uint64_t seed)
 static void C8_by_entity(void **state)
 {
     static reef_entity e[MANY];
-    static uint64_t    had[MANY];
-    reef_world        *w = world_of(state);
+    static uint64_t had[MANY];
+    reef_world *w = world_of(state);
     static reef_entity got[MANY];
     crowd(w, e, MANY, 3);
     assert_int_equal(walk(w, "Position", got), reef_count_alive(w));
@@ -185,8 +189,8 @@ static int by_row_then_index(const void *a, const void *b)
 static void assert_by_row(reef_world *w, const char *text, bool descending)
 {
     static reef_entity e[MANY];
-    static uint64_t    want[MANY][2];
-    uint32_t           n = walk(w, text, e);
+    static uint64_t want[MANY][2];
+    uint32_t n = walk(w, text, e);
     assert_true(n > 100);
     for (uint32_t i = 0; i < n; i++) {
         want[i][0] = reef_key_i32(reef_get(w, e[i], Cell)->row) ^ (descending ? UINT64_MAX : 0);
@@ -199,12 +203,12 @@ static void assert_by_row(reef_world *w, const char *text, bool descending)
 static void C8_by_a_component(void **state)
 {
     static reef_entity e[MANY];
-    static uint64_t    had[MANY];
-    reef_world        *w = world_of(state);
-    const reef_order   orders[] = {{.component = reef_id(Cell), .key = cell_key},
-                                   {.component = reef_id(Cell), .field = "row", .descending = true},
-                                   {.component = reef_id(Cell), .field = "row"},
-                                   {.component = reef_id(Cell), .key = cell_key, .descending = true}};
+    static uint64_t had[MANY];
+    reef_world *w = world_of(state);
+    const reef_order orders[] = {{.component = reef_id(Cell), .key = cell_key},
+                                 {.component = reef_id(Cell), .field = "row", .descending = true},
+                                 {.component = reef_id(Cell), .field = "row"},
+                                 {.component = reef_id(Cell), .key = cell_key, .descending = true}};
     crowd(w, e, MANY, 8);
     remember(w, e, MANY, had);
     for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
@@ -213,14 +217,15 @@ static void C8_by_a_component(void **state)
         assert_by_row(w, "in Cell, with Frozen", orders[i].descending);
         assert_by_row(w, "in Cell, with Tracked", orders[i].descending);
     }
-    assert_ok(reef_sort_storage(w, BY(.component = reef_id(Cell), .key = constant_key, .descending = true))); /* ties only: by entity */
+    /* ties only: by entity */
+    assert_ok(reef_sort_storage(w, BY(.component = reef_id(Cell), .key = constant_key, .descending = true)));
     assert_by_index(w, "in Cell, with Frozen", false);
 }
 
 static void C8_counts_of_rows_at_edges(void **state)
 {
     static const uint32_t counts[] = {0, 1, 2, 3, 8, 9, 24, 25, 1023, 1024, 1025, 2048, 2049, 3000};
-    static reef_entity    e[3000];
+    static reef_entity e[3000];
     for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
         reef_world *w = another_world(state, NULL);
         for (uint32_t i = 0; i < counts[c]; i++)
@@ -228,7 +233,7 @@ static void C8_counts_of_rows_at_edges(void **state)
         assert_ok(reef_sort_storage(w, BY(.component = reef_id(Depth))));
         assert_valid(w);
         static reef_entity got[3000];
-        float              last = -1;
+        float last = -1;
         assert_int_equal(walk(w, "in Depth, in Tracked", got), counts[c]);
         for (uint32_t i = 0; i < counts[c]; i++) {
             int32_t number = reef_get(w, got[i], Tracked)->value;
@@ -245,9 +250,9 @@ static void C8_sizes_and_alignments(void **state)
 {
     static const uint32_t sizes[] = {1, 2, 4, 8, 12, 16, 24, 40, 4096, 8192, 100000};
     enum { SIZES = sizeof sizes / sizeof *sizes, ROWS = 40 };
-    reef_world    *w = world_of(state);
+    reef_world *w = world_of(state);
     reef_component c[SIZES];
-    reef_entity    e[ROWS];
+    reef_entity e[ROWS];
     for (uint32_t k = 0; k < SIZES; k++)
         c[k] = numbered_type("sized", k, sizes[k], sizes[k] % 4096 == 0 ? 4096 : sizes[k] % 16 == 0 ? 16 : 1);
     for (uint32_t i = 0; i < ROWS; i++) {
@@ -267,8 +272,8 @@ static void C8_sizes_and_alignments(void **state)
 
 static void C8_only_some_tables(void **state)
 {
-    reef_world    *w = world_of(state);
-    reef_entity    plain[3], frozen[3], both[3], got[9];
+    reef_world *w = world_of(state);
+    reef_entity plain[3], frozen[3], both[3], got[9];
     reef_component cold[] = {reef_id(Cell), reef_id(Frozen)};
     for (int i = 0; i < 3; i++) {
         plain[i] = reef_spawn(w, reef_with(Cell, .row = -i));
@@ -300,8 +305,9 @@ static void C8_only_some_tables(void **state)
 static void C8_keys_are_ordered_as_their_numbers(void **state)
 {
     static const double numbers[] = {-INFINITY, -1e300, -3.5, -1, -1e-310, 0, 1e-310, 0.5, 1, 2, 1e300, INFINITY};
-    static const float  floats[] = {-INFINITY, -3e38f, -2.5f, -1, -1e-40f, 0, 1e-40f, 0.5f, 1, 2, 3e38f, INFINITY};
-    static const int64_t longs[] = {INT64_MIN, INT64_MIN + 1, INT32_MIN, -2, -1, 0, 1, INT32_MAX, INT64_MAX - 1, INT64_MAX};
+    static const float floats[] = {-INFINITY, -3e38f, -2.5f, -1, -1e-40f, 0, 1e-40f, 0.5f, 1, 2, 3e38f, INFINITY};
+    static const int64_t longs[] = {INT64_MIN, INT64_MIN + 1, INT32_MIN,     -2,       -1, 0,
+                                    1,         INT32_MAX,     INT64_MAX - 1, INT64_MAX};
     (void)state;
     for (int i = 1; i < 12; i++) {
         assert_true(reef_key_f64(numbers[i - 1]) < reef_key_f64(numbers[i]));
@@ -316,7 +322,7 @@ static void C8_keys_are_ordered_as_their_numbers(void **state)
     uint64_t seed = 4;
     for (int i = 0; i < 20000; i++) { /* any bits */
         uint32_t u[2] = {random_next(&seed), random_next(&seed)};
-        float    x[2];
+        float x[2];
         memcpy(x, u, sizeof x);
         if (isnan(x[0]) || isnan(x[1])) continue;
         assert_int_equal(x[0] < x[1], reef_key_f32(x[0]) < reef_key_f32(x[1]));
@@ -327,7 +333,8 @@ static void C8_keys_are_ordered_as_their_numbers(void **state)
 /* In each field the values rise with the number; a sort by any field finds them again. */
 static Everything rising(int i)
 {
-    Everything x = {.yes = i >= 8, .i8 = (int8_t)(i * 16 - 128), .u8 = (uint8_t)(i * 16), .i16 = (int16_t)(i * 4000 - 30000)};
+    Everything x = {
+        .yes = i >= 8, .i8 = (int8_t)(i * 16 - 128), .u8 = (uint8_t)(i * 16), .i16 = (int16_t)(i * 4000 - 30000)};
     x.u16 = (uint16_t)(i * 4000);
     x.i32 = (i - 8) * 200000000;
     x.u32 = (uint32_t)i * 260000000u;
@@ -367,22 +374,25 @@ static void C8_each_kind_of_field(void **state)
 
 static void C8_mistakes_change_nothing(void **state)
 {
-    reef_world    *w = world_of(state);
+    reef_world *w = world_of(state);
     reef_component twice[] = {reef_id(Cell), reef_id(Frozen), reef_id(Cell)};
     reef_component turned[] = {reef_id(Cell), reef_id(Awake)}, unknown = {reef_type_count() + 1};
-    reef_order     rows = {.component = reef_id(Cell), .key = cell_key};
-    for (int i = 0; i < 30; i++) reef_spawn(w, reef_with(Cell, .row = -i), reef_with(Everything, .i32 = -i), reef_tag(Frozen));
+    reef_order rows = {.component = reef_id(Cell), .key = cell_key};
+    for (int i = 0; i < 30; i++)
+        reef_spawn(w, reef_with(Cell, .row = -i), reef_with(Everything, .i32 = -i), reef_tag(Frozen));
     assert_refused(w, REEF_BAD_ARGUMENT, reef_sort_storage(w, NULL));
     assert_refused(w, REEF_UNKNOWN_TYPE, reef_sort_storage(w, BY(.component = unknown, .key = cell_key)));
     assert_refused(w, REEF_BAD_ARGUMENT, reef_sort_storage(w, BY(.key = cell_key)));
     assert_refused(w, REEF_BAD_ARGUMENT, reef_sort_storage(w, BY(.field = "row")));
-    assert_refused(w, REEF_BAD_ARGUMENT, reef_sort_storage(w, BY(.component = reef_id(Cell), .key = cell_key, .field = "row")));
+    assert_refused(w, REEF_BAD_ARGUMENT,
+                   reef_sort_storage(w, BY(.component = reef_id(Cell), .key = cell_key, .field = "row")));
     assert_refused(w, REEF_BAD_ARGUMENT, reef_sort_storage(w, BY(.component = reef_id(Cell)))); /* two fields: which? */
     assert_refused(w, REEF_BAD_ARGUMENT, reef_sort_storage(w, BY(.component = reef_id(Cell), .field = "line")));
     assert_refused(w, REEF_BAD_ARGUMENT, reef_sort_storage(w, BY(.component = reef_id(Position)))); /* no fields */
     assert_refused(w, REEF_BAD_ARGUMENT, reef_sort_storage(w, BY(.component = reef_id(Frozen), .key = cell_key)));
     assert_refused(w, REEF_BAD_ARGUMENT, reef_sort_storage(w, BY(.component = reef_id(Awake), .key = cell_key)));
-    assert_refused(w, REEF_BAD_ARGUMENT, reef_sort_storage(w, BY(.component = reef_id(Everything), .field = "long_text")));
+    assert_refused(w, REEF_BAD_ARGUMENT,
+                   reef_sort_storage(w, BY(.component = reef_id(Everything), .field = "long_text")));
     assert_refused(w, REEF_BAD_ARGUMENT, reef_sort_storage(w, BY(.component = reef_id(Everything), .field = "pair")));
     assert_refused(w, REEF_BAD_ARGUMENT, reef_sort_storage(w, &(reef_sort){rows, NULL, 1, false}));
     assert_refused(w, REEF_DUPLICATE_TERM, reef_sort_storage(w, &(reef_sort){rows, twice, 3, false}));
@@ -409,7 +419,7 @@ static void C8_values_with_hooks_are_moved_and_nothing_else(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[300];
-    uint64_t    seed = 2;
+    uint64_t seed = 2;
     for (int i = 0; i < 300; i++) {
         e[i] = reef_spawn(w, reef_with(Tracked, .value = (int32_t)random_below(&seed, 90)), reef_default(Unique),
                           reef_with(Loose, .value = i));
@@ -434,7 +444,7 @@ static void C8_a_copy_hook_that_fails(void **state)
     for (int i = 0; i < 100; i++)
         reef_spawn(w, reef_with(Tracked, .value = i * 37 % 100), reef_with(Cell, .row = i), reef_tag(Awake));
     reef_world *fork = reef_fork(w);
-    uint64_t    forks = digest(fork);
+    uint64_t forks = digest(fork);
     book.fail_copy = 60;
     assert_refused(w, REEF_NO_MEMORY, reef_sort_storage(w, BY(.component = reef_id(Tracked), .key = tracked_key)));
     assert_int_equal(reef_last_error(w).component.id, reef_id(Tracked).id);
@@ -448,14 +458,14 @@ static void C8_a_copy_hook_that_fails(void **state)
 static void C8_a_fork_and_a_snapshot_keep_their_order(void **state)
 {
     static reef_entity e[MANY];
-    static uint64_t    had[MANY];
-    reef_world        *w = world_of(state);
+    static uint64_t had[MANY];
+    reef_world *w = world_of(state);
     crowd(w, e, MANY, 21);
     reef_clear_type(w, reef_id(Unique), NULL); /* which can't be forked */
     remember(w, e, MANY, had);
-    uint64_t       before = digest(w), hash = reef_hash(w);
+    uint64_t before = digest(w), hash = reef_hash(w);
     reef_snapshot *was = reef_snapshot_take(w);
-    reef_world    *fork = reef_fork(w);
+    reef_world *fork = reef_fork(w);
     assert_ok(reef_sort_storage(fork, BY(.component = reef_id(Cell), .key = cell_key)));
     assert_remembered(fork, e, MANY, had);
     assert_true(digest(w) == before && reef_hash(w) == hash);
@@ -474,11 +484,11 @@ static void C8_a_fork_and_a_snapshot_keep_their_order(void **state)
 static void C8_what_is_sorted_is_not_touched(void **state)
 {
     static reef_entity e[MANY];
-    reef_world        *w = world_of(state);
+    reef_world *w = world_of(state);
     assert_ok(reef_spawn_many(w, MANY, e, reef_with(Cargo, {1}), reef_with(Cell, .row = 5)));
     for (int i = 0; i < MANY; i++) reef_mut(w, e[i], Cell)->row = i;
     reef_world *fork = reef_fork(w);
-    uint64_t    version = reef_world_stats(w).bytes_rows;
+    uint64_t version = reef_world_stats(w).bytes_rows;
     assert_ok(reef_sort_storage(w, &(reef_sort){0}));
     assert_ok(reef_sort_storage(w, BY(.component = reef_id(Cell), .key = cell_key)));
     assert_true(reef_world_stats(w).bytes_rows == version);
@@ -499,17 +509,21 @@ static void C8_what_is_sorted_is_not_touched(void **state)
 static void C8_life_goes_on(void **state)
 {
     static reef_entity e[MANY];
-    reef_world        *w = world_of(state);
-    uint64_t           seed = 6;
+    reef_world *w = world_of(state);
+    uint64_t seed = 6;
     crowd(w, e, 2000, 77);
     for (int round = 0; round < 30; round++) {
-        assert_ok(reef_sort_storage(w, round % 3 ? BY(.component = reef_id(Cell), .key = cell_key, .descending = round % 2) : BY(.descending = false)));
+        assert_ok(reef_sort_storage(w, round % 3
+                                           ? BY(.component = reef_id(Cell), .key = cell_key, .descending = round % 2)
+                                           : BY(.descending = false)));
         for (int i = 0; i < 60; i++) {
             uint32_t at = random_below(&seed, 2000);
             if (!reef_is_alive(w, e[at])) e[at] = reef_spawn(w, reef_with(Cell, .row = i), reef_with(Position, 1, 2));
             else if (i % 4 == 0) assert_ok(reef_destroy(w, e[at]));
-            else if (i % 4 == 1) (void)(reef_has(w, e[at], Mass) ? reef_remove(w, e[at], Mass) : reef_add(w, e[at], Mass));
-            else if (i % 4 == 2) (void)(reef_has(w, e[at], Awake) ? reef_remove(w, e[at], Awake) : reef_add(w, e[at], Awake));
+            else if (i % 4 == 1)
+                (void)(reef_has(w, e[at], Mass) ? reef_remove(w, e[at], Mass) : reef_add(w, e[at], Mass));
+            else if (i % 4 == 2)
+                (void)(reef_has(w, e[at], Awake) ? reef_remove(w, e[at], Awake) : reef_add(w, e[at], Awake));
             else reef_mut(w, e[at], Cell)->row = i;
         }
         assert_valid(w);
@@ -520,8 +534,8 @@ static void C8_life_goes_on(void **state)
 static void C8_H1_the_result_depends_on_the_state_alone(void **state)
 {
     static reef_entity e[MANY];
-    reef_world        *w = world_of(state), *other = another_world(state, NULL);
-    reef_order         o = {.component = reef_id(Cell), .field = "column"};
+    reef_world *w = world_of(state), *other = another_world(state, NULL);
+    reef_order o = {.component = reef_id(Cell), .field = "column"};
     for (int i = 0; i < 800; i++) {
         e[i] = reef_spawn(w, reef_with(Cell, .column = (uint16_t)(i % 10)));
         (void)reef_spawn(other, reef_with(Cell, .column = (uint16_t)(i % 10)));

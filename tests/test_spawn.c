@@ -30,11 +30,11 @@ static void C2_spawn_makes_everything_in_one_step(void **state)
 static void C2_wrong_lists_are_refused(void **state)
 {
     reef_world *w = world_of(state);
-    Position    p = {1, 2};
-    reef_value  no_data = reef_value_make(reef_id(Position), REEF_VALUE_ONE, sizeof p, NULL);
-    reef_value  taken = reef_value_make(reef_id(Position), REEF_VALUE_REMOVE, 0, NULL);
-    reef_value  strange = reef_value_make(reef_id(Position), (reef_value_kind)9, sizeof p, &p);
-    reef_value  unknown = reef_value_make((reef_component){0}, REEF_VALUE_ONE, sizeof p, &p);
+    Position p = {1, 2};
+    reef_value no_data = reef_value_make(reef_id(Position), REEF_VALUE_ONE, sizeof p, NULL);
+    reef_value taken = reef_value_make(reef_id(Position), REEF_VALUE_REMOVE, 0, NULL);
+    reef_value strange = reef_value_make(reef_id(Position), (reef_value_kind)9, sizeof p, &p);
+    reef_value unknown = reef_value_make((reef_component){0}, REEF_VALUE_ONE, sizeof p, &p);
     assert_no_entity(w, REEF_DUPLICATE_TERM, reef_spawn(w, reef_with(Position, 1, 2), reef_with(Position, 3, 4)));
     assert_no_entity(w, REEF_DUPLICATE_TERM, reef_spawn(w, reef_tag(Frozen), reef_with(Mass, 3), reef_tag(Frozen)));
     assert_no_entity(w, REEF_DUPLICATE_TERM, reef_spawn(w, reef_tag(Awake), reef_tag(Awake)));
@@ -59,15 +59,15 @@ enum { AMOUNTS = sizeof amounts / sizeof *amounts, MOST = 3000 };
 
 static void C2_bulk_equals_one_by_one(void **state)
 {
-    static Position    p[MOST];
-    static Cargo       c[MOST];
+    static Position p[MOST];
+    static Cargo c[MOST];
     static reef_entity ids[MOST];
     for (uint32_t i = 0; i < MOST; i++) {
         p[i] = (Position){(float)i, 1};
         c[i] = (Cargo){{(uint8_t)i, (uint8_t)(i >> 8)}};
     }
     for (uint32_t a = 0; a < AMOUNTS; a++) {
-        uint32_t    n = amounts[a];
+        uint32_t n = amounts[a];
         reef_world *bulk = another_world(state, NULL), *single = another_world(state, NULL);
         for (int round = 0; round < 2; round++) { /* into an empty table, then behind rows */
             assert_ok(reef_spawn_many(bulk, n, ids, reef_array(Position, p), reef_tag(Hungry), reef_array(Cargo, c),
@@ -121,11 +121,11 @@ static void C2_ids_may_take_the_place_of_values(void **state)
 {
     enum { N = 2500 };
     static reef_entity ids[N], were[N];
-    reef_world        *w = world_of(state);
+    reef_world *w = world_of(state);
     for (uint32_t round = 0; round < 4; round++) {
         assert_ok(reef_spawn_many(w, N, ids, reef_with(Position, 1, 2)));
         memcpy(were, ids, sizeof ids);
-        const void           *from = round % 2 ? (const void *)ids : (const char *)(ids + N / 2) + (round ? 4 : 0);
+        const void *from = round % 2 ? (const void *)ids : (const char *)(ids + N / 2) + (round ? 4 : 0);
         const reef_value_kind kind = round % 2 ? REEF_VALUE_ARRAY : REEF_VALUE_ONE;
         const reef_value v[] = {reef_value_make(reef_id(Position), kind, sizeof(Position), from), reef_tag(Frozen)};
         assert_ok(reef_spawn_many_values(w, N, ids, v, 2));
@@ -143,7 +143,7 @@ static void C2_bulk_that_fails_names_nobody(void **state)
 {
     enum { N = 5000 };
     static reef_entity ids[N];
-    uint32_t           failures = 0;
+    uint32_t failures = 0;
     for (uint32_t n = 1;; n++) {
         reef_world *w = another_world(state, NULL);
         memset(ids, 0, sizeof ids);
@@ -177,12 +177,13 @@ static void count_awake(reef_world *w, uint32_t want)
     assert_int_equal(reef_count(w, Awake), want);
 }
 
-/* Rows that come where others have switches on, or marks, or had them, have none: by a bundle, by a list, with ids that come back. */
+/* Rows that come where others have switches on, or marks, or had them, have none: by a bundle, by a list, with ids
+ * that come back. */
 static void C2_rows_beside_switches_have_none(void **state)
 {
     static reef_entity ids[BESIDE];
-    reef_world        *w = world_of(state);
-    reef_bundle       *b = reef_bundle_new(w, (reef_bundle_part[]){{reef_id(Position), 0}}, 1);
+    reef_world *w = world_of(state);
+    reef_bundle *b = reef_bundle_new(w, (reef_bundle_part[]){{reef_id(Position), 0}}, 1);
     assert_non_null(b);
     for (uint32_t round = 0; round < 3; round++) {
         const uint32_t first = round ? BESIDE / 3 : 0;
@@ -206,10 +207,10 @@ static void C2_rows_beside_switches_have_none(void **state)
 /* ---- bundles ---- */
 
 typedef struct fish {
-    double   weight;
+    double weight;
     Position place;
-    uint8_t  flag;
-    Health   health;
+    uint8_t flag;
+    Health health;
 } fish;
 
 static reef_bundle *fish_bundle(reef_world *w)
@@ -228,8 +229,8 @@ static void C2_a_bundle_spawns_what_it_was_prepared_for(void **state)
 {
     enum { N = 2500 };
     static reef_entity e[N];
-    reef_world        *w = world_of(state), *v = another_world(state, NULL);
-    reef_bundle       *b = fish_bundle(w);
+    reef_world *w = world_of(state), *v = another_world(state, NULL);
+    reef_bundle *b = fish_bundle(w);
     assert_non_null(b);
     for (int i = 0; i < N; i++) {
         fish packed = {i, {(float)i, 2}, (uint8_t)i, {i, 9}};
@@ -255,24 +256,24 @@ REEF_COMPONENT(Pair);
 static void C2_a_bundle_of_plain_data(void **state)
 {
     typedef struct {
-        Flag     flag;
+        Flag flag;
         Position place;
-        Pair     pair;
-        Cargo    cargo;
-        Mass     mass;
+        Pair pair;
+        Cargo cargo;
+        Mass mass;
     } packed;
-    reef_bundle_part      parts[] = {{reef_id(Cargo), offsetof(packed, cargo)},
-                                     {reef_id(Pair), offsetof(packed, pair)},
-                                     {reef_id(Hungry), 0},
-                                     {reef_id(Flag), offsetof(packed, flag)},
-                                     {reef_id(Position), offsetof(packed, place)},
-                                     {reef_id(Mass), offsetof(packed, mass)}};
+    reef_bundle_part parts[] = {{reef_id(Cargo), offsetof(packed, cargo)},
+                                {reef_id(Pair), offsetof(packed, pair)},
+                                {reef_id(Hungry), 0},
+                                {reef_id(Flag), offsetof(packed, flag)},
+                                {reef_id(Position), offsetof(packed, place)},
+                                {reef_id(Mass), offsetof(packed, mass)}};
     static const uint32_t counts[] = {2, 4, 6}; /* the parts from the end */
     for (int c = 0; c < 3; c++) {
-        reef_world  *w = another_world(state, NULL);
+        reef_world *w = another_world(state, NULL);
         reef_bundle *b = reef_bundle_new(w, parts + 6 - counts[c], counts[c]);
         for (int i = 0; i < 2100; i++) {
-            packed      p = {{(uint8_t)i}, {(float)i, 1}, {i, -i}, {{1, (uint8_t)i}}, {i * 2.0}};
+            packed p = {{(uint8_t)i}, {(float)i, 1}, {i, -i}, {{1, (uint8_t)i}}, {i * 2.0}};
             reef_entity e = reef_spawn_bundle(w, b, &p);
             assert_position(w, e, (float)i, 1);
             assert_true(reef_get(w, e, Mass)->kg == i * 2.0);
@@ -287,9 +288,9 @@ static void C2_a_bundle_of_plain_data(void **state)
 
 static void C2_a_bundle_outlives_the_tables_that_it_filled(void **state)
 {
-    reef_world  *w = world_of(state);
+    reef_world *w = world_of(state);
     reef_bundle *b = fish_bundle(w);
-    fish         packed = {1, {2, 3}, 4, {5, 6}};
+    fish packed = {1, {2, 3}, 4, {5, 6}};
     for (int round = 0; round < 5; round++) {
         for (int i = 0; i < 50; i++) assert_some(reef_spawn_bundle(w, b, &packed));
         assert_int_equal(reef_count(w, Awake), 50);
@@ -304,12 +305,12 @@ static void C2_a_bundle_outlives_the_tables_that_it_filled(void **state)
 
 static void C2_a_bundle_may_read_from_the_world_and_from_hooks(void **state)
 {
-    reef_world      *w = world_of(state);
+    reef_world *w = world_of(state);
     reef_bundle_part parts[] = {{reef_id(Tracked), 0}, {reef_id(Cargo), sizeof(Tracked)}};
-    reef_bundle     *b = reef_bundle_new(w, parts, 2), *one = reef_bundle_new(w, parts, 1);
+    reef_bundle *b = reef_bundle_new(w, parts, 2), *one = reef_bundle_new(w, parts, 1);
     struct {
         Tracked t;
-        Cargo   c;
+        Cargo c;
     } packed = {.t = {.value = 5}, .c = {{6}}};
     for (int i = 0; i < 30; i++) {
         reef_entity e = reef_spawn_bundle(w, b, &packed);
@@ -323,12 +324,18 @@ static void C2_a_bundle_may_read_from_the_world_and_from_hooks(void **state)
     assert_no_entity(w, REEF_BAD_ARGUMENT, reef_spawn_bundle(w, b, &packed));
 }
 
-/* What a bundle knows of its table ends with each fork, snapshot and restored state; bundles take turns, and one may be freed. */
+/* What a bundle knows of its table ends with each fork, snapshot and restored state; bundles take turns, and one may
+ * be freed. */
 static void C2_bundles_follow_their_tables(void **state)
 {
-    static const struct { Position p; Velocity v; Cargo c; } packed = {{1, 2}, {3, 4}, {{0}}};
+    static const struct {
+        Position p;
+        Velocity v;
+        Cargo c;
+    } packed = {{1, 2}, {3, 4}, {{0}}};
     reef_world *w = world_of(state);
-    reef_bundle_part parts[] = {{reef_id(Velocity), 8}, {reef_id(Position), 0}, {reef_id(Cargo), 16}, {reef_id(Hungry), 0}};
+    reef_bundle_part parts[] = {
+        {reef_id(Velocity), 8}, {reef_id(Position), 0}, {reef_id(Cargo), 16}, {reef_id(Hungry), 0}};
     reef_bundle *b[4];
     for (uint32_t i = 0; i < 4; i++) b[i] = reef_bundle_new(w, parts, i + 1);
     for (int round = 0; round < 40; round++) {
@@ -349,20 +356,22 @@ static void C2_bundles_follow_their_tables(void **state)
         if (s) assert_ok(reef_restore(w, s));
         reef_snapshot_free(s);
         reef_world_free(fork);
-        if (round % 7 == 3) reef_bundle_free(b[round / 7 % 4]), b[round / 7 % 4] = reef_bundle_new(w, parts, (uint32_t)round / 7 % 4 + 1);
+        if (round % 7 == 3)
+            reef_bundle_free(b[round / 7 % 4]),
+                b[round / 7 % 4] = reef_bundle_new(w, parts, (uint32_t)round / 7 % 4 + 1);
     }
     for (int i = 0; i < 4; i++) reef_bundle_free(b[i]);
 }
 
 static void C2_wrong_bundles_are_refused(void **state)
 {
-    reef_world      *w = world_of(state), *other = another_world(state, NULL);
+    reef_world *w = world_of(state), *other = another_world(state, NULL);
     reef_bundle_part twice[] = {{reef_id(Mass), 0}, {reef_id(Mass), 8}}, unknown = {{0}, 0};
     assert_no_pointer(w, REEF_DUPLICATE_TERM, reef_bundle_new(w, twice, 2));
     assert_no_pointer(w, REEF_UNKNOWN_TYPE, reef_bundle_new(w, &unknown, 1));
     assert_no_pointer(w, REEF_BAD_ARGUMENT, reef_bundle_new(w, NULL, 1));
     reef_bundle *b = reef_bundle_new(w, twice, 1), *empty = reef_bundle_new(w, NULL, 0);
-    Mass         packed = {3};
+    Mass packed = {3};
     assert_no_entity(other, REEF_OTHER_WORLD, reef_spawn_bundle(other, b, &packed));
     assert_no_entity(w, REEF_BAD_ARGUMENT, reef_spawn_bundle(w, NULL, &packed));
     assert_no_entity(w, REEF_BAD_ARGUMENT, reef_spawn_bundle(w, b, NULL));
@@ -397,8 +406,8 @@ static void C2_many_clones_equal_single_ones(void **state)
 {
     for (uint32_t a = 0; a < AMOUNTS; a++) {
         static reef_entity ids[MOST];
-        reef_world        *bulk = another_world(state, NULL), *single = another_world(state, NULL);
-        reef_entity        e = {0}, f = {0};
+        reef_world *bulk = another_world(state, NULL), *single = another_world(state, NULL);
+        reef_entity e = {0}, f = {0};
         for (int i = 0; i < 5; i++) {
             e = reef_spawn(bulk, reef_with(Position, (float)i, 2), reef_with(Cargo, {3}), reef_tag(Hungry),
                            reef_tag(Awake));

@@ -1,15 +1,18 @@
-/* Types that are split by field (C1): a column for each field, in every call that takes or gives a value, in queries, systems, forks. */
+/* Types that are split by field (C1): a column for each field, in every call that takes or gives a value, in
+ * queries, systems, forks. */
 #include "support.h"
 
 typedef struct Spot {
     float x, y;
     int32_t layer;
 } Spot;
-typedef struct Weight { float kilos; } Weight;
+typedef struct Weight {
+    float kilos;
+} Weight;
 typedef struct Mixed { /* fields of every size, and padding */
-    uint8_t  a;
+    uint8_t a;
     uint64_t b;
-    float    c[3];
+    float c[3];
     reef_entity d;
 } Mixed;
 REEF_COMPONENT_IN(Spot, REEF_SPLIT);
@@ -26,8 +29,8 @@ static void assert_spot_at(const reef_world *w, reef_entity e, float x, float y,
     Spot s = {-99, -99, -99};
     const bool there = reef_read(w, e, Spot, &s);
     if (!there || s.x != x || s.y != y || s.layer != layer)
-        fail_msg("line %d: (%g, %g, %d), %s, instead of (%g, %g, %d)", line, (double)s.x, (double)s.y, (int)s.layer, there ? "there" : "absent",
-                 (double)x, (double)y, (int)layer);
+        fail_msg("line %d: (%g, %g, %d), %s, instead of (%g, %g, %d)", line, (double)s.x, (double)s.y, (int)s.layer,
+                 there ? "there" : "absent", (double)x, (double)y, (int)layer);
 }
 #define assert_spot(w, e, x, y, layer) assert_spot_at(w, e, x, y, layer, __LINE__)
 
@@ -112,7 +115,10 @@ static void C1_many_at_once(void **state)
     reef_entity copy = reef_clone(w, e[17]);
     assert_spot(w, copy, 17, -1, 51);
     reef_bundle *b = reef_bundle_new(w, (reef_bundle_part[]){{reef_id(Weight), 0}, {reef_id(Spot), sizeof(Weight)}}, 2);
-    struct { Weight m; Spot s; } packed = {{1}, {2, 3, 4}};
+    struct {
+        Weight m;
+        Spot s;
+    } packed = {{1}, {2, 3, 4}};
     for (int i = 0; i < 3; i++) assert_spot(w, reef_spawn_bundle(w, b, &packed), 2, 3, 4);
     reef_query q = reef_query_new(w, "with Weight");
     assert_ok(reef_set_where(w, q, Spot, 9, 8, 7));
@@ -165,7 +171,8 @@ static void C1_a_term_covers_all_fields_or_one(void **state)
     assert_int_equal(reef_last_error(w).status, REEF_DUPLICATE_TERM);
 }
 
-/* p[i] never has the wrong stride: of a struct that isn't split there is no array of a field, but of one that is the whole. */
+/* p[i] never has the wrong stride: of a struct that isn't split there is no array of a field, but of one that is the
+ * whole. */
 static void C1_other_homes_have_no_array_of_a_field(void **state)
 {
     reef_world *w = world_of(state);
@@ -221,18 +228,22 @@ static void C1_changes_are_seen_by_field(void **state)
 {
     reef_world *w = world_of(state);
     reef_spawn(w, reef_with(Spot, 1, 2, 3));
-    reef_query any = reef_query_new(w, "changed in Spot"), x = reef_query_new(w, "changed in Spot.x"), not = reef_query_new(w, "!changed Spot");
+    reef_query any = reef_query_new(w, "changed in Spot"), x = reef_query_new(w, "changed in Spot.x"),
+               not = reef_query_new(w, "!changed Spot");
     for (int round = 0; round < 2; round++) {
         uint32_t n[3] = {0};
         for (reef_block b = reef_begin(w, any); reef_next(&b);) n[0] += b.count;
         for (reef_block b = reef_begin(w, x); reef_next(&b);) n[1] += b.count;
-        for (reef_block b = reef_begin(w, not); reef_next(&b);) n[2] += b.count;
+        for (reef_block b = reef_begin(w, not ); reef_next(&b);) n[2] += b.count;
         assert_true(n[0] == 1 && n[1] == (round == 0) && n[2] == 0);
         for (reef_block b = reef_begin_text(w, "Spot.y"); reef_next(&b);) reef_inout_field(&b, Spot, y)[0] = 5;
     }
 }
 
-typedef struct told { uint32_t adds, sets, removes; float old; } told;
+typedef struct told {
+    uint32_t adds, sets, removes;
+    float old;
+} told;
 static void tell(const reef_notice *n)
 {
     told *t = n->context;
@@ -247,8 +258,12 @@ static void C1_observers_get_structs(void **state)
 {
     reef_world *w = world_of(state);
     told t = {0};
-    assert_false(reef_observer_is_null(reef_observer_new(w, &(reef_observer_desc){.name = "tell", .function = tell,
-        .events = REEF_ON_ADD | REEF_ON_SET | REEF_ON_REMOVE, .component = reef_id(Spot), .context = &t})));
+    assert_false(reef_observer_is_null(
+        reef_observer_new(w, &(reef_observer_desc){.name = "tell",
+                                                   .function = tell,
+                                                   .events = REEF_ON_ADD | REEF_ON_SET | REEF_ON_REMOVE,
+                                                   .component = reef_id(Spot),
+                                                   .context = &t})));
     reef_entity e = reef_spawn(w, reef_with(Spot, 1, 2, 3)), f = reef_create(w);
     reef_set(w, f, Spot, 1, 20, 3);
     assert_true(t.adds == 2 && t.sets == 0);
@@ -265,7 +280,8 @@ static void C1_deferred_changes(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e = reef_spawn(w, reef_with(Weight, 1)), made[2] = {{0, 0}, {0, 0}};
-    for (reef_block b = reef_begin_loop(w, reef_query_new(w, "Weight"), &(reef_loop){.deferred = true}); reef_next(&b);) {
+    for (reef_block b = reef_begin_loop(w, reef_query_new(w, "Weight"), &(reef_loop){.deferred = true});
+         reef_next(&b);) {
         reef_set(w, e, Spot, 1, 2, 3);
         for (int i = 0; i < 2; i++) made[i] = reef_spawn(w, reef_with(Spot, 4, 5, (int32_t)i), reef_with(Weight, 2));
         reef_change(w, made[1], reef_with(Spot, 6, 7, 8), reef_without(Weight));
@@ -283,8 +299,10 @@ static void C1_orders_name_fields(void **state)
 {
     reef_world *w = world_of(state);
     for (int i = 0; i < 50; i++) assert_some(reef_spawn(w, reef_with(Spot, (float)(i * 37 % 50), (float)i, i * 7 % 5)));
-    const reef_order by_key = {.component = reef_id(Spot), .key = key_of_spot}, by_x = {.component = reef_id(Spot), .field = "x"};
-    const reef_order by_layer = {.component = reef_id(Spot), .field = "layer", .descending = true}, by_none = {.component = reef_id(Spot), .field = "z"};
+    const reef_order by_key = {.component = reef_id(Spot), .key = key_of_spot},
+                     by_x = {.component = reef_id(Spot), .field = "x"};
+    const reef_order by_layer = {.component = reef_id(Spot), .field = "layer", .descending = true},
+                     by_none = {.component = reef_id(Spot), .field = "z"};
     const reef_query q = reef_query_new(w, "with Spot");
     assert_refused(w, REEF_BAD_ARGUMENT, reef_sort_storage(w, &(reef_sort){.order = by_key}));
     assert_refused(w, REEF_BAD_ARGUMENT, reef_query_order(w, q, &by_key));
@@ -323,10 +341,15 @@ static void C1_sets_orders_and_strict_worlds(void **state)
     assert_ok(reef_query_order(w, q, &by_x));
     float last = -1;
     for (reef_block b = reef_begin(w, q); reef_next(&b);)
-        for (uint32_t i = 0; i < b.count; i++) assert_true(reef_in_field(&b, Spot, x)[i] > last), last = reef_in_field(&b, Spot, x)[i];
+        for (uint32_t i = 0; i < b.count; i++)
+            assert_true(reef_in_field(&b, Spot, x)[i] > last), last = reef_in_field(&b, Spot, x)[i];
     assert_true(last == 3);
-    assert_ok(reef_sort_storage(w, &(reef_sort){.order = by_x, .types = (reef_component[]){reef_id(Spot), reef_id(Weight)}, .type_count = 2, .exactly = true}));
-    for (reef_block b = reef_begin_text(w, "in Spot.x"); reef_next(&b);) assert_true(reef_in_field(&b, Spot, x)[0] == 0 && reef_in_field(&b, Spot, x)[3] == 3);
+    assert_ok(reef_sort_storage(w, &(reef_sort){.order = by_x,
+                                                .types = (reef_component[]){reef_id(Spot), reef_id(Weight)},
+                                                .type_count = 2,
+                                                .exactly = true}));
+    for (reef_block b = reef_begin_text(w, "in Spot.x"); reef_next(&b);)
+        assert_true(reef_in_field(&b, Spot, x)[0] == 0 && reef_in_field(&b, Spot, x)[3] == 3);
     reef_signature of = {0}, both = {0};
     assert_ok(reef_signature_of(w, e[0], &of));
     assert_status(REEF_ADDED, reef_signature_add(&both, reef_id(Spot)));
@@ -363,7 +386,10 @@ static void C1_forks_snapshots_and_hashes(void **state)
     reef_snapshot_free(s);
 }
 
-typedef struct seen { uint32_t count, spots; Spot last; } seen;
+typedef struct seen {
+    uint32_t count, spots;
+    Spot last;
+} seen;
 static bool visit(void *context, reef_entity e, reef_component c, const void *data, size_t size)
 {
     seen *s = context;
@@ -409,8 +435,10 @@ static void C1_systems_name_fields(void **state)
     reef_world *w = world_of(state);
     for (int i = 0; i < 2000; i++) aim = reef_spawn(w, reef_with(Spot, 0, 0, i));
     reef_spawn(w, reef_with(Weight, 1));
-    assert_false(reef_system_is_null(reef_system_new(w, &(reef_system_desc){.name = "drift", .function = drift, .text = "Spot.x"})));
-    assert_false(reef_system_is_null(reef_system_new(w, &(reef_system_desc){.name = "others", .function = others, .text = "in Weight; writes Spot"})));
+    assert_false(reef_system_is_null(
+        reef_system_new(w, &(reef_system_desc){.name = "drift", .function = drift, .text = "Spot.x"})));
+    assert_false(reef_system_is_null(reef_system_new(
+        w, &(reef_system_desc){.name = "others", .function = others, .text = "in Weight; writes Spot"})));
     for (int i = 0; i < 3; i++) assert_ok(reef_step_once(w, 1));
     assert_ok(reef_last_error(w).status);
     assert_spot(w, aim, 3, 3, 1999);
@@ -422,15 +450,43 @@ static void C1_what_can_be_split(void **state)
 {
     (void)state;
     reef_status s;
-    const reef_field two[] = {{.name = "a", .offset = 0, .bytes = 4, .kind = REEF_I32, .lowest = -1, .highest = 1}, {.name = "b", .offset = 4, .bytes = 4, .kind = REEF_I32, .lowest = -1, .highest = 1}};
-    const reef_field overlap[] = {{.name = "a", .offset = 0, .bytes = 4, .kind = REEF_I32, .highest = 1}, {.name = "b", .offset = 2, .bytes = 4, .kind = REEF_I32, .highest = 1}};
-    assert_int_not_equal(reef_type_new(&(reef_type_desc){.name = "SplitTwo", .size = 8, .home = REEF_SPLIT, .fields = two, .field_count = 2}, &s).id, 0);
-    assert_int_equal(reef_type_new(&(reef_type_desc){.name = "SplitGap", .size = 16, .align = 4, .home = REEF_SPLIT, .fields = two, .field_count = 2}, &s).id, 0);
+    const reef_field two[] = {{.name = "a", .offset = 0, .bytes = 4, .kind = REEF_I32, .lowest = -1, .highest = 1},
+                              {.name = "b", .offset = 4, .bytes = 4, .kind = REEF_I32, .lowest = -1, .highest = 1}};
+    const reef_field overlap[] = {{.name = "a", .offset = 0, .bytes = 4, .kind = REEF_I32, .highest = 1},
+                                  {.name = "b", .offset = 2, .bytes = 4, .kind = REEF_I32, .highest = 1}};
+    assert_int_not_equal(
+        reef_type_new(
+            &(reef_type_desc){.name = "SplitTwo", .size = 8, .home = REEF_SPLIT, .fields = two, .field_count = 2}, &s)
+            .id,
+        0);
+    assert_int_equal(
+        reef_type_new(
+            &(reef_type_desc){
+                .name = "SplitGap", .size = 16, .align = 4, .home = REEF_SPLIT, .fields = two, .field_count = 2},
+            &s)
+            .id,
+        0);
     assert_int_equal(s, REEF_BAD_ARGUMENT);
-    assert_int_equal(reef_type_new(&(reef_type_desc){.name = "SplitOver", .size = 8, .home = REEF_SPLIT, .fields = overlap, .field_count = 2}, &s).id, 0);
+    assert_int_equal(
+        reef_type_new(
+            &(reef_type_desc){.name = "SplitOver", .size = 8, .home = REEF_SPLIT, .fields = overlap, .field_count = 2},
+            &s)
+            .id,
+        0);
     static const reef_hooks stamped = {.track_rows = true};
-    assert_int_equal(reef_type_new(&(reef_type_desc){.name = "SplitHooks", .size = 8, .home = REEF_SPLIT, .fields = two, .field_count = 2, .hooks = &stamped}, &s).id, 0);
-    assert_int_equal(reef_type_new(&(reef_type_desc){.name = "SplitLarge", .size = REEF_SPLIT_SIZE_MAX + 4, .home = REEF_SPLIT}, &s).id, 0);
+    assert_int_equal(reef_type_new(&(reef_type_desc){.name = "SplitHooks",
+                                                     .size = 8,
+                                                     .home = REEF_SPLIT,
+                                                     .fields = two,
+                                                     .field_count = 2,
+                                                     .hooks = &stamped},
+                                   &s)
+                         .id,
+                     0);
+    assert_int_equal(
+        reef_type_new(&(reef_type_desc){.name = "SplitLarge", .size = REEF_SPLIT_SIZE_MAX + 4, .home = REEF_SPLIT}, &s)
+            .id,
+        0);
     assert_int_equal(s, REEF_BAD_ARGUMENT);
 }
 
@@ -462,9 +518,18 @@ static void C1_as_many_fields_as_there_may_be(void **state)
         fields[i] = (reef_field){.name = names[i], .offset = i, .bytes = 1, .kind = REEF_U8, .highest = 255};
         if (i < REEF_SPLIT_FIELDS_MAX) value[i] = (uint8_t)(i + 1);
     }
-    assert_int_equal(reef_type_new(&(reef_type_desc){.name = "Split33", .size = 33, .align = 1, .home = REEF_SPLIT, .fields = fields, .field_count = 33}, &s).id, 0);
+    assert_int_equal(
+        reef_type_new(
+            &(reef_type_desc){
+                .name = "Split33", .size = 33, .align = 1, .home = REEF_SPLIT, .fields = fields, .field_count = 33},
+            &s)
+            .id,
+        0);
     assert_int_equal(s, REEF_BAD_ARGUMENT);
-    const reef_component c = reef_type_new(&(reef_type_desc){.name = "Split32", .size = 32, .align = 1, .home = REEF_SPLIT, .fields = fields, .field_count = 32}, &s);
+    const reef_component c = reef_type_new(
+        &(reef_type_desc){
+            .name = "Split32", .size = 32, .align = 1, .home = REEF_SPLIT, .fields = fields, .field_count = 32},
+        &s);
     reef_entity e = reef_create(w);
     assert_status(REEF_ADDED, reef_set_id(w, e, c, value, sizeof value));
     assert_true(reef_read_id(w, e, c, got, sizeof got));
@@ -481,7 +546,8 @@ static void C1_without_memory_nothing_changes(void **state)
     reef_entity e = reef_spawn(w, reef_with(Weight, 1));
     for (uint64_t n = 1; n < 60; n++) {
         heap_fail_nth(h, n, true);
-        const reef_status s = reef_change(w, e, reef_with(Spot, 1, 2, 3), reef_with(Mixed, .a = 1), reef_without(Weight));
+        const reef_status s =
+            reef_change(w, e, reef_with(Spot, 1, 2, 3), reef_with(Mixed, .a = 1), reef_without(Weight));
         heap_fail_never(h);
         assert_valid(w);
         if (s == REEF_OK) break;
@@ -494,11 +560,25 @@ static void C1_without_memory_nothing_changes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(C1_values_are_spread_and_gathered), TEST(C1_there_is_no_struct_to_point_to), TEST(C1_parts_come_and_go_with_their_type),
-        TEST(C1_many_at_once), TEST(C1_structs_with_padding_and_arrays), TEST(C1_a_term_covers_all_fields_or_one),
-        TEST(C1_other_homes_have_no_array_of_a_field), TEST(C1_queries_of_every_kind), TEST(C1_changes_are_seen_by_field),
-        TEST(C1_deferred_changes), TEST(C1_orders_name_fields), TEST(C1_sets_orders_and_strict_worlds), TEST(C1_observers_get_structs), TEST(C1_forks_snapshots_and_hashes), TEST(C1_a_type_is_shown_once_with_its_value),
-        TEST(C1_systems_name_fields), TEST(C1_what_can_be_split), TEST(C1_fields_may_come_late), TEST(C1_as_many_fields_as_there_may_be),
+        TEST(C1_values_are_spread_and_gathered),
+        TEST(C1_there_is_no_struct_to_point_to),
+        TEST(C1_parts_come_and_go_with_their_type),
+        TEST(C1_many_at_once),
+        TEST(C1_structs_with_padding_and_arrays),
+        TEST(C1_a_term_covers_all_fields_or_one),
+        TEST(C1_other_homes_have_no_array_of_a_field),
+        TEST(C1_queries_of_every_kind),
+        TEST(C1_changes_are_seen_by_field),
+        TEST(C1_deferred_changes),
+        TEST(C1_orders_name_fields),
+        TEST(C1_sets_orders_and_strict_worlds),
+        TEST(C1_observers_get_structs),
+        TEST(C1_forks_snapshots_and_hashes),
+        TEST(C1_a_type_is_shown_once_with_its_value),
+        TEST(C1_systems_name_fields),
+        TEST(C1_what_can_be_split),
+        TEST(C1_fields_may_come_late),
+        TEST(C1_as_many_fields_as_there_may_be),
         TEST(C1_without_memory_nothing_changes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,9 +1,15 @@
 /* Values outside of the rows: the same calls, whatever the home. */
 #include "support.h"
 
-typedef struct { int32_t a, b; } Near;
-typedef struct { int32_t a, b; } Far;
-typedef struct { int32_t a, b; } Rare;
+typedef struct {
+    int32_t a, b;
+} Near;
+typedef struct {
+    int32_t a, b;
+} Far;
+typedef struct {
+    int32_t a, b;
+} Rare;
 typedef Tracked TrackedSparse, TrackedPaged, TrackedCold;
 REEF_COMPONENT_IN(Near, REEF_SPARSE);
 REEF_COMPONENT_PAGED(Far, 16);
@@ -12,10 +18,7 @@ REEF_COMPONENT_IN_HOOKS(TrackedSparse, REEF_SPARSE, &tracked_hooks);
 REEF_COMPONENT_IN_HOOKS(TrackedPaged, REEF_PAGED, &tracked_hooks);
 REEF_COMPONENT_IN_HOOKS(TrackedCold, REEF_COLD, &tracked_hooks);
 
-static void homes(reef_component c[3])
-{
-    c[0] = reef_id(Near), c[1] = reef_id(Far), c[2] = reef_id(Rare);
-}
+static void homes(reef_component c[3]) { c[0] = reef_id(Near), c[1] = reef_id(Far), c[2] = reef_id(Rare); }
 
 static void C1_a_value_lives_outside_of_the_row(void **state)
 {
@@ -122,7 +125,8 @@ static void E2_hooks_run_once_in_every_home(void **state)
 static void C2_stored_values_are_spawned_with_the_others(void **state)
 {
     reef_world *w = world_of(state);
-    reef_entity e = reef_spawn(w, reef_with(Position, 1, 2), reef_with(Near, 3, 4), reef_with(Far, 5, 6), reef_with(Rare, 7, 8));
+    reef_entity e =
+        reef_spawn(w, reef_with(Position, 1, 2), reef_with(Near, 3, 4), reef_with(Far, 5, 6), reef_with(Rare, 7, 8));
     assert_int_equal(reef_get(w, e, Near)->b, 4);
     assert_int_equal(reef_get(w, e, Far)->b, 6);
     assert_int_equal(reef_get(w, e, Rare)->b, 8);
@@ -156,7 +160,8 @@ static void assert_visited(const reef_world *w, const reef_entity *e, int count,
     assert_int_equal(all[0], reef_count_id(w, c));
 }
 
-/* Most values come by straight paths and go with their entities: whatever counts only one of both is 0 at some time, with values still there. */
+/* Most values come by straight paths and go with their entities: whatever counts only one of both is 0 at some time,
+ * with values still there. */
 static void C1_values_that_came_straight_are_seen_to_the_last(void **state)
 {
     enum { N = 9 };
@@ -197,13 +202,16 @@ static void D8_a_page_has_a_size_and_a_limit(void **state)
     reef_type_info info;
     reef_status s;
     assert_true(reef_type_get(reef_id(Far), &info) && info.page_rows == 16 && info.home == REEF_PAGED);
-    reef_component c = reef_type_new(&(reef_type_desc){.name = "PageOfItself", .size = 1 << 20, .home = REEF_PAGED}, &s);
+    reef_component c =
+        reef_type_new(&(reef_type_desc){.name = "PageOfItself", .size = 1 << 20, .home = REEF_PAGED}, &s);
     assert_true(reef_type_get(c, &info) && info.page_rows == 1);
     c = reef_type_new(&(reef_type_desc){.name = "PageOfMany", .size = 4, .home = REEF_PAGED}, &s);
     assert_true(reef_type_get(c, &info) && info.page_rows == 1024);
-    c = reef_type_new(&(reef_type_desc){.name = "PageLargest", .size = 16384, .home = REEF_PAGED, .page_rows = 65536}, &s);
+    c = reef_type_new(&(reef_type_desc){.name = "PageLargest", .size = 16384, .home = REEF_PAGED, .page_rows = 65536},
+                      &s);
     assert_int_equal(s, REEF_OK);
-    c = reef_type_new(&(reef_type_desc){.name = "PageTooLarge", .size = 16400, .home = REEF_PAGED, .page_rows = 65536}, &s);
+    c = reef_type_new(&(reef_type_desc){.name = "PageTooLarge", .size = 16400, .home = REEF_PAGED, .page_rows = 65536},
+                      &s);
     assert_int_equal(s, REEF_BAD_ARGUMENT);
     c = reef_type_new(&(reef_type_desc){.name = "PageTooMany", .size = 4, .home = REEF_PAGED, .page_rows = 131072}, &s);
     assert_int_equal(s, REEF_BAD_ARGUMENT);

@@ -6,18 +6,18 @@ typedef struct {
 } Moving;
 typedef struct {
     Moving base;
-    float  x, y;
+    float x, y;
 } AxisMoving;
 typedef struct {
     AxisMoving base;
-    uint64_t   laps;
+    uint64_t laps;
 } CircleMoving;
 typedef struct {
     Moving base;
     double where[4];
 } PathMoving;
 typedef struct {
-    Moving  base;
+    Moving base;
     int32_t hops;
 } HopMoving;
 REEF_COMPONENT(Moving);
@@ -89,10 +89,14 @@ static void B6_what_can_be_no_subtype_is_refused(void **state)
 /* Declarations by hand, as no macro makes them. The last test: only the first contradiction is kept. */
 static void B6_bases_in_a_circle_are_refused(void **state)
 {
-    static reef_type_decl one = {.name = "CircleOne", .size = 8, .align = 4}, two = {.name = "CircleTwo", .size = 8, .align = 4},
-                          self = {.name = "CircleSelf", .size = 8, .align = 4}, onto = {.name = "OntoCircle", .size = 8, .align = 4},
-                          wide = {.name = "WideBase", .size = 16, .align = 8}, less = {.name = "LessThanBase", .size = 8, .align = 8},
-                          first = {.name = "DeepFirst", .size = 8, .align = 4}, second = {.name = "DeepSecond", .size = 8, .align = 4},
+    static reef_type_decl one = {.name = "CircleOne", .size = 8, .align = 4},
+                          two = {.name = "CircleTwo", .size = 8, .align = 4},
+                          self = {.name = "CircleSelf", .size = 8, .align = 4},
+                          onto = {.name = "OntoCircle", .size = 8, .align = 4},
+                          wide = {.name = "WideBase", .size = 16, .align = 8},
+                          less = {.name = "LessThanBase", .size = 8, .align = 8},
+                          first = {.name = "DeepFirst", .size = 8, .align = 4},
+                          second = {.name = "DeepSecond", .size = 8, .align = 4},
                           third = {.name = "DeepThird", .size = 8, .align = 4};
     (void)state;
     third.base = &second; /* the last is asked for first */
@@ -187,7 +191,8 @@ static void B6_several_subtypes_are_ambiguous(void **state)
 static void B6_subtypes_in_another_home(void **state)
 {
     reef_world *w = world_of(state);
-    const reef_entity e = reef_spawn(w, reef_with(HopMoving, {3}, 9)), other = reef_spawn(w, reef_with(HopMoving, {4}, 9));
+    const reef_entity e = reef_spawn(w, reef_with(HopMoving, {3}, 9)),
+                      other = reef_spawn(w, reef_with(HopMoving, {4}, 9));
     assert_ptr_equal(reef_get(w, e, Moving), reef_get(w, e, HopMoving));
     reef_mut(w, e, Moving)->speed = 6;
     assert_float_equal(reef_get(w, e, HopMoving)->base.speed, 6, 0);
@@ -241,13 +246,14 @@ static void B6_a_type_declared_later_is_found(void **state)
 
 typedef struct {
     uint32_t rows, blocks;
-    float    sum;
+    float sum;
     uint32_t of[6]; /* rows whose values are: Moving, AxisMoving, CircleMoving, HopMoving, PathMoving, none */
 } tally;
 
 static uint32_t kind_of(reef_component c)
 {
-    const reef_component all[] = {reef_id(Moving), reef_id(AxisMoving), reef_id(CircleMoving), reef_id(HopMoving), reef_id(PathMoving)};
+    const reef_component all[] = {reef_id(Moving), reef_id(AxisMoving), reef_id(CircleMoving), reef_id(HopMoving),
+                                  reef_id(PathMoving)};
     for (uint32_t i = 0; i < 5; i++)
         if (all[i].id == c.id) return i;
     return 5;
@@ -323,7 +329,8 @@ static void B6_a_plus_asks_for_subtypes_too(void **state)
     assert_int_equal(reef_query_count(w, q), 15);
     q = reef_query_new(w, "HopMoving+ | (CircleMoving, !Mass)");
     assert_int_equal(reef_query_count(w, q), 10);
-    q = reef_query_make(w, &(reef_query_desc){.terms = {{.component = reef_id(AxisMoving), .access = REEF_IN, .subtypes = 1}}});
+    q = reef_query_make(
+        w, &(reef_query_desc){.terms = {{.component = reef_id(AxisMoving), .access = REEF_IN, .subtypes = 1}}});
     assert_int_equal(reef_query_count(w, q), 15);
     char text[64];
     reef_query_text(w, q, text, sizeof text);
@@ -340,9 +347,11 @@ static void B6_what_a_plus_cannot_do_is_refused(void **state)
     assert_no_query(w, REEF_BAD_ARGUMENT, reef_query_new(w, "added Moving+"));
     assert_no_query(w, REEF_BAD_TEXT, reef_query_new(w, "Moving+ of #2v1"));
     assert_no_query(w, REEF_BAD_TEXT, reef_query_new(w, "Moving++"));
+    assert_no_query(
+        w, REEF_BAD_ARGUMENT,
+        reef_query_make(w, &(reef_query_desc){.terms = {{.component = reef_id(Moving), .subtypes = 1, .source = e}}}));
     assert_no_query(w, REEF_BAD_ARGUMENT,
-                    reef_query_make(w, &(reef_query_desc){.terms = {{.component = reef_id(Moving), .subtypes = 1, .source = e}}}));
-    assert_no_query(w, REEF_BAD_ARGUMENT, reef_query_make(w, &(reef_query_desc){.terms = {{.component = reef_id(Moving), .subtypes = 2}}}));
+                    reef_query_make(w, &(reef_query_desc){.terms = {{.component = reef_id(Moving), .subtypes = 2}}}));
     reef_query q = reef_query_new(w, "Moving+");
     reef_block b = reef_begin(w, q);
     assert_true(reef_next(&b));
@@ -381,7 +390,8 @@ static void B6_writing_by_stride(void **state)
     reef_each(w, q, row) reef_at_sub(row, Moving)->speed += reef_at_in_sub(row, Moving)->speed;
     assert_float_equal(walk(w, q).sum, 4 * 5 * (1 + 10 + 100 + 1000 + 20), 0);
     assert_int_equal(reef_hash(fork), hash); /* blocks were copied */
-    reef_each(w, reef_query_new(w, "in PathMoving"), row) assert_float_equal(reef_at_in(row, PathMoving)->base.speed, 10000, 0);
+    reef_each(w, reef_query_new(w, "in PathMoving"), row)
+        assert_float_equal(reef_at_in(row, PathMoving)->base.speed, 10000, 0);
     reef_world_free(fork);
 }
 
@@ -411,7 +421,8 @@ static void B6_queries_find_types_that_are_declared_later(void **state)
 {
     reef_world *w = world_of(state);
     reef_query q = reef_query_new(w, "in Moving+"), none = reef_query_new(w, "!Moving+");
-    const reef_entity e = reef_spawn(w, reef_with(Moving, 1)), f = reef_spawn(w, reef_with(Mass, 1)), g = reef_spawn(w, reef_with(Mass, 1));
+    const reef_entity e = reef_spawn(w, reef_with(Moving, 1)), f = reef_spawn(w, reef_with(Mass, 1)),
+                      g = reef_spawn(w, reef_with(Mass, 1));
     assert_int_equal(walk(w, q).rows, 1);
     assert_int_equal(reef_query_count(w, none), 2);
     (void)e;
@@ -419,7 +430,8 @@ static void B6_queries_find_types_that_are_declared_later(void **state)
         char name[32];
         snprintf(name, sizeof name, "New%uMoving", i);
         const reef_home home = i % 3 == 1 ? REEF_SPARSE : REEF_TABLE;
-        const reef_component c = reef_type_new(&(reef_type_desc){.name = name, .size = 16, .align = 4, .home = home, .base = reef_id(Moving)}, NULL);
+        const reef_component c = reef_type_new(
+            &(reef_type_desc){.name = name, .size = 16, .align = 4, .home = home, .base = reef_id(Moving)}, NULL);
         const float value[4] = {3};
         assert_true(c.id != 0);
         assert_true(reef_set_id(w, f, c, value, 16) == REEF_ADDED);
@@ -446,18 +458,23 @@ static void B6_queries_find_types_that_are_declared_later(void **state)
 enum { CROWD = 600, TYPES = 7 };
 static uint32_t crowd_types(reef_component *to)
 {
-    const reef_component all[TYPES] = {reef_id(Moving), reef_id(AxisMoving), reef_id(CircleMoving), reef_id(PathMoving),
-                                       reef_id(HopMoving), reef_id(Mass), reef_id(Red)};
+    const reef_component all[TYPES] = {reef_id(Moving),     reef_id(AxisMoving), reef_id(CircleMoving),
+                                       reef_id(PathMoving), reef_id(HopMoving),  reef_id(Mass),
+                                       reef_id(Red)};
     memcpy(to, all, sizeof all);
     return TYPES;
 }
 
-static bool any_of(const reef_world *w, reef_entity e, reef_component base) { return reef_find_subs_id(w, e, base, NULL, 0) != 0; }
+static bool any_of(const reef_world *w, reef_entity e, reef_component base)
+{
+    return reef_find_subs_id(w, e, base, NULL, 0) != 0;
+}
 
 /* What the texts below mean. */
 static bool naive(const reef_world *w, reef_entity e, uint32_t what)
 {
-    const bool moving = any_of(w, e, reef_id(Moving)), axis = any_of(w, e, reef_id(AxisMoving)), mass = reef_has(w, e, Mass);
+    const bool moving = any_of(w, e, reef_id(Moving)), axis = any_of(w, e, reef_id(AxisMoving)),
+               mass = reef_has(w, e, Mass);
     switch (what) {
     case 0: return moving;
     case 1: return axis && mass;
@@ -467,9 +484,16 @@ static bool naive(const reef_world *w, reef_entity e, uint32_t what)
     default: return mass && (axis || any_of(w, e, reef_id(Colour)));
     }
 }
-static const struct { const char *text; bool axis; } asked[] = {
-    {"Moving+", false}, {"AxisMoving+, in Mass", true}, {"?Moving+, Mass", false}, {"Moving+ | Mass, !Colour+", false},
-    {"AxisMoving+, !PathMoving+", true}, {"Mass, AxisMoving+ | with Colour+", true},
+static const struct {
+    const char *text;
+    bool axis;
+} asked[] = {
+    {"Moving+", false},
+    {"AxisMoving+, in Mass", true},
+    {"?Moving+, Mass", false},
+    {"Moving+ | Mass, !Colour+", false},
+    {"AxisMoving+, !PathMoving+", true},
+    {"Mass, AxisMoving+ | with Colour+", true},
 };
 
 static void compare_walk(reef_world *w, const reef_entity *e, uint32_t what, reef_query q, uint64_t offset)
@@ -533,7 +557,8 @@ static void B6_random_worlds_are_walked_as_each_entity_says(void **state)
 static void B6_other_ways_to_walk(void **state)
 {
     reef_world *w = world_of(state);
-    const reef_entity e = reef_spawn(w, reef_with(PathMoving, .base = {2})), f = reef_spawn(w, reef_with(HopMoving, {3}, 4));
+    const reef_entity e = reef_spawn(w, reef_with(PathMoving, .base = {2})),
+                      f = reef_spawn(w, reef_with(HopMoving, {3}, 4));
     some_of_all(w);
     reef_query q = reef_query_new(w, "Moving+");
     reef_split *s = reef_split_begin(w, q, NULL, 3);
@@ -580,7 +605,8 @@ static void B6_access_rules_know_subtypes(void **state)
     assert_false(reef_system_is_null(reef_system_add(w, "look_mass", look_mass, "in Mass")));
     assert_false(reef_system_is_null(reef_system_add(w, "look_path", look_mass, "in PathMoving, in AxisMoving")));
     reef_schedule_explain(w, REEF_EXPLAIN_TEXT, text, sizeof text);
-    assert_non_null(strstr(text, "slow_down uses Moving, look_axis uses AxisMoving, one of which is a subtype of the other"));
+    assert_non_null(
+        strstr(text, "slow_down uses Moving, look_axis uses AxisMoving, one of which is a subtype of the other"));
     assert_non_null(strstr(text, "writes Moving+"));
     for (int i = 0; i < 3; i++) {
         reef_world *fork = reef_fork(w);
@@ -599,7 +625,8 @@ static void B6_a_base_is_disabled_where_it_is_itself(void **state)
     reef_world *w = world_of(state);
     const reef_component base = numbered_type("marked", 1, 4, 4);
     reef_status s;
-    const reef_component sub = reef_type_new(&(reef_type_desc){.name = "marked_more", .size = 8, .align = 4, .base = base}, &s);
+    const reef_component sub =
+        reef_type_new(&(reef_type_desc){.name = "marked_more", .size = 8, .align = 4, .base = base}, &s);
     const reef_entity e = reef_spawn_values(w, &(reef_value){sub, REEF_VALUE_DEFAULT, 0, NULL}, 1);
     assert_true(reef_has_id(w, e, base));
     assert_status(REEF_ABSENT, reef_enable_id(w, e, base, false));
@@ -613,7 +640,8 @@ static void B6_a_base_is_disabled_where_it_is_itself(void **state)
 static void B6_handles_of_nobody_in_a_world_without_entities(void **state)
 {
     reef_world *w = world_of(state);
-    const reef_entity nobody[] = {{0, 0}, {0, 7}, {4000000000u, 1}, reef_spawn(another_world(state, NULL), reef_with(AxisMoving, {1}, 2, 3))};
+    const reef_entity nobody[] = {
+        {0, 0}, {0, 7}, {4000000000u, 1}, reef_spawn(another_world(state, NULL), reef_with(AxisMoving, {1}, 2, 3))};
     for (uint32_t i = 0; i < 4; i++) {
         reef_component found, all[2];
         reef_ref ref = reef_ref_make(w, nobody[i], Moving);
@@ -654,8 +682,10 @@ static void B6_a_deferred_add_of_a_base_with_arguments(void **state)
 {
     reef_world *w = world_of(state);
     reef_status s;
-    const reef_component base = reef_type_new(&(reef_type_desc){.name = "built", .size = sizeof(Tracked), .align = 4, .hooks = &tracked_hooks}, &s);
-    const reef_component sub = reef_type_new(&(reef_type_desc){.name = "built_more", .size = 16, .align = 4, .base = base}, &s);
+    const reef_component base = reef_type_new(
+        &(reef_type_desc){.name = "built", .size = sizeof(Tracked), .align = 4, .hooks = &tracked_hooks}, &s);
+    const reef_component sub =
+        reef_type_new(&(reef_type_desc){.name = "built_more", .size = 16, .align = 4, .base = base}, &s);
     const reef_entity e = reef_spawn_values(w, &(reef_value){sub, REEF_VALUE_DEFAULT, 0, NULL}, 1);
     const int32_t seven = 7;
     reef_block b = reef_begin_loop(w, reef_query_new(w, "Mass"), &(reef_loop){.deferred = true});
@@ -669,10 +699,13 @@ static void B6_what_is_shared_of_a_base_is_its_own(void **state)
 {
     reef_world *w = world_of(state);
     reef_status s;
-    const reef_component base = reef_type_new(&(reef_type_desc){.name = "held", .size = 8, .align = 8, .home = REEF_SHARED}, &s);
-    const reef_component sub = reef_type_new(&(reef_type_desc){.name = "held_more", .size = 16, .align = 8, .base = base}, &s);
+    const reef_component base =
+        reef_type_new(&(reef_type_desc){.name = "held", .size = 8, .align = 8, .home = REEF_SHARED}, &s);
+    const reef_component sub =
+        reef_type_new(&(reef_type_desc){.name = "held_more", .size = 16, .align = 8, .base = base}, &s);
     const uint64_t value[2] = {3, 4};
-    const reef_entity e = reef_spawn_values(w, &(reef_value){sub, REEF_VALUE_ONE, 16, value}, 1), to = reef_spawn(w, reef_with(Mass, 1));
+    const reef_entity e = reef_spawn_values(w, &(reef_value){sub, REEF_VALUE_ONE, 16, value}, 1),
+                      to = reef_spawn(w, reef_with(Mass, 1));
     assert_non_null(reef_get_id(w, e, base));
     assert_true(reef_pin_is_null(reef_pin_id(w, e, base)));
     assert_refused(w, REEF_ABSENT, reef_share_id(w, e, to, base));
@@ -686,11 +719,16 @@ static void B6_many_values_and_marks_are_of_the_base_itself(void **state)
     reef_world *w = world_of(state);
     for (uint32_t home = 0; home < 2; home++) {
         reef_status s;
-        const reef_component base = reef_type_new(
-            &(reef_type_desc){.name = home ? "bulk_sparse" : "bulk_table", .size = 8, .align = 8, .home = home ? REEF_SPARSE : REEF_TABLE,
-                              .hooks = &(reef_hooks){.track_rows = true}}, &s);
+        const reef_component base = reef_type_new(&(reef_type_desc){.name = home ? "bulk_sparse" : "bulk_table",
+                                                                    .size = 8,
+                                                                    .align = 8,
+                                                                    .home = home ? REEF_SPARSE : REEF_TABLE,
+                                                                    .hooks = &(reef_hooks){.track_rows = true}},
+                                                  &s);
         const reef_component sub = reef_type_new(
-            &(reef_type_desc){.name = home ? "bulk_sparse_more" : "bulk_table_more", .size = 16, .align = 8, .base = base}, &s);
+            &(reef_type_desc){
+                .name = home ? "bulk_sparse_more" : "bulk_table_more", .size = 16, .align = 8, .base = base},
+            &s);
         uint64_t value[2] = {3, 4}, got = 99;
         const reef_entity e = reef_spawn_values(w, &(reef_value){sub, REEF_VALUE_ONE, 16, value}, 1);
         const uint64_t before = reef_version(w);
@@ -753,7 +791,8 @@ static void B6_a_system_sets_the_base_itself(void **state)
     reef_world *w = world_of(state);
     reef_status got = REEF_OK;
     const reef_entity e = reef_spawn(w, reef_with(AxisMoving, {1}, 2, 3));
-    const reef_system_desc d = {.name = "sets", .function = set_base_of_others, .text = "in AxisMoving; writes Moving", .context = &got};
+    const reef_system_desc d = {
+        .name = "sets", .function = set_base_of_others, .text = "in AxisMoving; writes Moving", .context = &got};
     (void)reef_system_once(w, &d, 0);
     assert_int_equal(got, REEF_LOCKED);
     assert_true(reef_get(w, e, AxisMoving)->base.speed == 1);

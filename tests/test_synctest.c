@@ -55,8 +55,8 @@ static void G2_synctest_names_the_first_difference(void **state)
 }
 
 /* ---- whatever it is that differs ----
- * An entity has something of every home, and other state beside it. Each time the step is called it writes another number; from tick 5 on it
- * does one thing more that depends on how often it was called, which no snapshot holds. */
+ * An entity has something of every home, and other state beside it. Each time the step is called it writes another
+ * number; from tick 5 on it does one thing more that depends on how often it was called, which no snapshot holds. */
 
 typedef struct {
     int32_t n;
@@ -65,7 +65,7 @@ typedef struct {
     int32_t n;
 } Look;
 typedef struct {
-    float   x, y;
+    float x, y;
     int32_t n;
 } Spot;
 typedef struct {
@@ -91,14 +91,31 @@ REEF_COMPONENT_IN(Story, REEF_COLD);
 REEF_COMPONENT(Score);
 
 typedef enum differs {
-    IN_TABLE, IN_SPARSE, IN_PAGES, IN_COLD, ONE_OF_MANY, ONE_MORE, SHARED_VALUE, SPLIT_FIELD, A_SWITCH, A_TAG, A_MARK,
-    A_WHOLE_ENTITY, A_NAME, ORDER_OF_ROWS, ORDER_OF_FREE_IDS, A_SINGLETON, AN_EVENT, THE_SEED, DIFFERENCES
+    IN_TABLE,
+    IN_SPARSE,
+    IN_PAGES,
+    IN_COLD,
+    ONE_OF_MANY,
+    ONE_MORE,
+    SHARED_VALUE,
+    SPLIT_FIELD,
+    A_SWITCH,
+    A_TAG,
+    A_MARK,
+    A_WHOLE_ENTITY,
+    A_NAME,
+    ORDER_OF_ROWS,
+    ORDER_OF_FREE_IDS,
+    A_SINGLETON,
+    AN_EVENT,
+    THE_SEED,
+    DIFFERENCES
 } differs;
 
 typedef struct lapse {
     reef_entity e, other;
-    differs     what;
-    uint32_t    calls;
+    differs what;
+    uint32_t calls;
 } lapse;
 
 static void lapse_act(reef_world *w, const lapse *l, int32_t n)
@@ -154,7 +171,8 @@ static reef_world *lapse_begin(void **state, lapse *l)
     assert_ok(reef_spawn_many(w, 5, NULL, reef_with(Position, 0, 0), reef_with(Health, 7, 2)));
     assert_false(reef_system_is_null(reef_system(w, receive_scores, "; receives Score"))); /* so that events wait */
     for (int i = 0; i < 2; i++) {
-        reef_entity e = reef_spawn(w, reef_with(Health, i, 2), reef_with(Note, 1), reef_with(Depth, 1), reef_with(Story, 1), reef_with(Look, 1));
+        reef_entity e = reef_spawn(w, reef_with(Health, i, 2), reef_with(Note, 1), reef_with(Depth, 1),
+                                   reef_with(Story, 1), reef_with(Look, 1));
         assert_true(reef_set(w, e, Spot, 1, 2, 3) >= 0);
         for (int k = 0; k < 2; k++) assert_non_null(reef_append_id(w, e, reef_id(Wound), &wounds[k], sizeof *wounds));
         *(i ? &l->other : &l->e) = e;
@@ -167,7 +185,7 @@ static void G2_G3_synctest_names_whatever_differs(void **state)
 {
     static const struct {
         reef_hash_kind kind;
-        const char    *words;
+        const char *words;
     } wanted[DIFFERENCES] = {
         [IN_TABLE] = {REEF_HASH_COLUMN, "Health of entity 5v1 differs"},
         [IN_SPARSE] = {REEF_HASH_STORE, "Note of entity 5v1 differs"},
@@ -189,15 +207,17 @@ static void G2_G3_synctest_names_whatever_differs(void **state)
         [THE_SEED] = {REEF_HASH_TIME, "the seed"},
     };
     for (int what = 0; what < DIFFERENCES; what++) {
-        char        text[400] = "";
-        lapse       l = {.what = (differs)what};
+        char text[400] = "";
+        lapse l = {.what = (differs)what};
         reef_desync report;
         reef_world *w = lapse_begin(state, &l);
-        const view  before = view_of(w);
-        const reef_status got = reef_synctest(w, &(reef_synctest_config){.ticks = 12, .distance = 3, .step = lapsing_step, .context = &l}, &report);
+        const view before = view_of(w);
+        const reef_status got = reef_synctest(
+            w, &(reef_synctest_config){.ticks = 12, .distance = 3, .step = lapsing_step, .context = &l}, &report);
         (void)reef_difference_text(&report.difference, text, sizeof text);
         if (got != REEF_DESYNC || report.difference.kind != wanted[what].kind || !strstr(text, wanted[what].words))
-            fail_msg("%d: %s, kind %d at tick %d: %s", what, reef_status_name(got), (int)report.difference.kind, (int)report.tick, text);
+            fail_msg("%d: %s, kind %d at tick %d: %s", what, reef_status_name(got), (int)report.difference.kind,
+                     (int)report.tick, text);
         assert_int_equal(report.tick, 5);
         assert_view(view_of(w), before);
         end_world(state, w);
@@ -232,7 +252,8 @@ static void G5_synctest_of_a_failing_step_changes_nothing(void **state)
     assert_view(view_of(s.w), before);
     assert_refused(s.w, REEF_BAD_ARGUMENT, reef_synctest(s.w, NULL, NULL));
     assert_refused(s.w, REEF_BAD_ARGUMENT, reef_synctest(s.w, &(reef_synctest_config){30, 1, NULL, NULL, NULL}, NULL));
-    assert_refused(s.w, REEF_BAD_ARGUMENT, reef_synctest(s.w, &(reef_synctest_config){30, 0, game_step, NULL, &s.g}, NULL));
+    assert_refused(s.w, REEF_BAD_ARGUMENT,
+                   reef_synctest(s.w, &(reef_synctest_config){30, 0, game_step, NULL, &s.g}, NULL));
     assert_refused(s.w, REEF_BAD_ARGUMENT,
                    reef_synctest(s.w, &(reef_synctest_config){30, 65537, game_step, NULL, &s.g}, NULL));
     s.g.fail_at = 0;
@@ -245,10 +266,8 @@ static void G5_synctest_of_a_failing_step_changes_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(G2_synctest_passes_a_deterministic_step),
-        TEST(G2_synctest_names_the_first_difference),
-        TEST(G2_synctest_finds_an_entity_too_many),
-        TEST(G2_G3_synctest_names_whatever_differs),
+        TEST(G2_synctest_passes_a_deterministic_step),       TEST(G2_synctest_names_the_first_difference),
+        TEST(G2_synctest_finds_an_entity_too_many),          TEST(G2_G3_synctest_names_whatever_differs),
         TEST(G5_synctest_of_a_failing_step_changes_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

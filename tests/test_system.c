@@ -1,4 +1,5 @@
-/* What a system declares: its text, what follows from it for who may run beside whom, and for who may be split. (Rows D1, D2, D3, D6.) */
+/* What a system declares: its text, what follows from it for who may run beside whom, and for who may be split.
+ * (Rows D1, D2, D3, D6.) */
 #include "system/system.h"
 #include "type/value.h"
 #include "support.h"
@@ -34,7 +35,8 @@ static reef_system_id try_text(reef_world *w, const char *text)
     static unsigned number;
     char name[16];
     snprintf(name, sizeof name, "s%u", number++);
-    return reef_system_new(w, &(reef_system_desc){.name = name, .function = nothing_done, .text = text, .combine = add_up});
+    return reef_system_new(
+        w, &(reef_system_desc){.name = name, .function = nothing_done, .text = text, .combine = add_up});
 }
 
 static const struct system *from_text(reef_world *w, const char *text)
@@ -75,7 +77,11 @@ static const char *uses(const struct system *s)
 static void D6_texts_of_touches(void **stage)
 {
     reef_world *w = world_of(stage);
-    static const struct { const char *text; bool query; const char *kinds; } good[] = {
+    static const struct {
+        const char *text;
+        bool query;
+        const char *kinds;
+    } good[] = {
         {"", false, ""},
         {" ; ", false, ""},
         {"Position, in Velocity", true, ""},
@@ -93,7 +99,8 @@ static void D6_texts_of_touches(void **stage)
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         char text[512] = "", detail[REEF_DETAIL_MAX];
         system_text t;
-        if (reef__system_text_parse(w, good[i].text, &t, detail, sizeof detail) != REEF_OK) fail_msg("\"%s\": %s", good[i].text, detail);
+        if (reef__system_text_parse(w, good[i].text, &t, detail, sizeof detail) != REEF_OK)
+            fail_msg("\"%s\": %s", good[i].text, detail);
         for (uint32_t k = 0; k < t.count; k++) {
             const char *name = reef_type_name(t.touch[k].type);
             strcat(strcat(text, k ? "|" : ""), reef__touch_word(t.touch[k].kind));
@@ -112,15 +119,22 @@ static void D6_texts_of_touches(void **stage)
 static void D6_texts_that_are_refused(void **stage)
 {
     reef_world *w = world_of(stage);
-    static const char kinds[] = "expected reads, writes, sends, receives, sums, spawns, adds, removes, enables, destroys or names";
-    static const struct { const char *text; reef_status status; uint32_t column; const char *detail; } bad[] = {
+    static const char kinds[] =
+        "expected reads, writes, sends, receives, sums, spawns, adds, removes, enables, destroys or names";
+    static const struct {
+        const char *text;
+        reef_status status;
+        uint32_t column;
+        const char *detail;
+    } bad[] = {
         {"Positon", REEF_UNKNOWN_TYPE, 1, "no type is named Positon; did you mean Position?"},
         {"Position Velocity", REEF_BAD_TEXT, 10, "expected ',', '|' or ';', found 'Velocity'"},
         {"(Position; reads Mass", REEF_BAD_TEXT, 10, "expected ',', '|' or ')', found ';'"},
         {"Position; reads Mas", REEF_UNKNOWN_TYPE, 17, "no type is named Mas; did you mean Mass?"},
         {"Position; reads in", REEF_UNKNOWN_TYPE, 17, "no type is named in"},
         {"Position; raeds Mass", REEF_BAD_TEXT, 11, "expected what is touched, found 'raeds'; did you mean reads?"},
-        {"; reads Mass, Health", REEF_BAD_TEXT, 15, "expected reads, writes ..., found the type Health: no comma between types"},
+        {"; reads Mass, Health", REEF_BAD_TEXT, 15,
+         "expected reads, writes ..., found the type Health: no comma between types"},
         {"; qqqqqqqq", REEF_BAD_TEXT, 3, kinds},
         {"; reads Mass,", REEF_BAD_TEXT, 14, kinds},
         {"; \"reads\" Mass", REEF_BAD_TEXT, 3, kinds},
@@ -138,7 +152,8 @@ static void D6_texts_that_are_refused(void **stage)
         {"; sums Mass Health", REEF_BAD_ARGUMENT, 13, "a system sums one type: a second one needs a system of its own"},
         {"; reads Mass, reads Mass", REEF_DUPLICATE_TERM, 21, ""},
         {"; adds, destroys, adds", REEF_DUPLICATE_TERM, 19, ""},
-        {"Position, in Position; reads Mass", REEF_DUPLICATE_TERM, 14, "it is named before: only filters may be named twice, one of them in a group"},
+        {"Position, in Position; reads Mass", REEF_DUPLICATE_TERM, 14,
+         "it is named before: only filters may be named twice, one of them in a group"},
         {"added Position", REEF_BAD_ARGUMENT, 7, "'added' asks for a type with track_rows"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -146,7 +161,8 @@ static void D6_texts_that_are_refused(void **stage)
         assert_true(reef_system_is_null(try_text(w, bad[i].text)));
         const reef_error e = reef_last_error(w);
         if (e.status != bad[i].status || e.number != bad[i].column || strcmp(e.detail, bad[i].detail) != 0)
-            fail_msg("\"%s\": %s, column %u: %s", bad[i].text, reef_status_name(e.status), (unsigned)e.number, e.detail);
+            fail_msg("\"%s\": %s, column %u: %s", bad[i].text, reef_status_name(e.status), (unsigned)e.number,
+                     e.detail);
         assert_string_equal(e.operation, "reef_system_new");
         assert_true(digest(w) == before);
     }
@@ -167,7 +183,8 @@ static void D6_texts_cut_and_changed(void **stage)
             text[i] = (char)c;
             text[sizeof whole - 1] = 0;
             const reef_status s = reef__system_text_parse(w, text, &t, detail, sizeof detail);
-            assert_true(s == REEF_OK ? t.at == 0 && detail[0] == 0 : t.at >= 1 && t.at <= strlen(text) + 1 && detail[0] != 0);
+            assert_true(s == REEF_OK ? t.at == 0 && detail[0] == 0
+                                     : t.at >= 1 && t.at <= strlen(text) + 1 && detail[0] != 0);
         }
     }
 }
@@ -176,10 +193,13 @@ static void D1_the_same_as_a_struct(void **stage)
 {
     reef_world *w = world_of(stage);
     const struct system *a = from_text(w, "Position, in Velocity, !Frozen; reads Mass, sends Hit, spawns, destroys");
-    reef_system_desc d = {.name = "struct", .function = nothing_done,
-                          .query = &(reef_query_desc){.terms = {{.component = reef_id(Position)}, {.component = reef_id(Velocity), .access = REEF_IN},
-                                                                {.component = reef_id(Frozen), .op = REEF_NOT, .access = REEF_INOUT}}},
-                          .touches = {{REEF_READS, reef_id(Mass)}, {REEF_SENDS, reef_id(Hit)}, {REEF_SPAWNS, {0}}, {REEF_DESTROYS, {0}}}};
+    reef_system_desc d = {
+        .name = "struct",
+        .function = nothing_done,
+        .query = &(reef_query_desc){.terms = {{.component = reef_id(Position)},
+                                              {.component = reef_id(Velocity), .access = REEF_IN},
+                                              {.component = reef_id(Frozen), .op = REEF_NOT, .access = REEF_INOUT}}},
+        .touches = {{REEF_READS, reef_id(Mass)}, {REEF_SENDS, reef_id(Hit)}, {REEF_SPAWNS, {0}}, {REEF_DESTROYS, {0}}}};
     const struct system *b = inside(w, reef_system_new(w, &d));
     a = inside(w, (reef_system_id){0, 1, w->hot.number});
     assert_int_equal(a->touch_count, b->touch_count);
@@ -204,19 +224,30 @@ static void D1_the_same_as_a_struct(void **stage)
 static void D1_structs_that_are_refused(void **stage)
 {
     reef_world *w = world_of(stage), *strict = another_world(stage, &(reef_world_config){.strict = true});
-    const struct { reef_touch touch; reef_status status; } bad[] = {
-        {{(reef_touch_kind)12, reef_id(Mass)}, REEF_BAD_ARGUMENT}, {{(reef_touch_kind)-1, reef_id(Mass)}, REEF_BAD_ARGUMENT},
-        {{REEF_READS, {0}}, REEF_BAD_ARGUMENT}, {{REEF_SUMS, {0}}, REEF_BAD_ARGUMENT}, {{REEF_DESTROYS, reef_id(Mass)}, REEF_BAD_ARGUMENT},
-        {{REEF_NAMES, reef_id(Mass)}, REEF_BAD_ARGUMENT}, {{REEF_READS, {60000}}, REEF_UNKNOWN_TYPE}, {{REEF_ADDS, {60000}}, REEF_UNKNOWN_TYPE},
-        {{REEF_SUMS, reef_id(Mass)}, REEF_BAD_ARGUMENT}, {{REEF_READS, reef_id(Health)}, REEF_DUPLICATE_TERM},
+    const struct {
+        reef_touch touch;
+        reef_status status;
+    } bad[] = {
+        {{(reef_touch_kind)12, reef_id(Mass)}, REEF_BAD_ARGUMENT},
+        {{(reef_touch_kind)-1, reef_id(Mass)}, REEF_BAD_ARGUMENT},
+        {{REEF_READS, {0}}, REEF_BAD_ARGUMENT},
+        {{REEF_SUMS, {0}}, REEF_BAD_ARGUMENT},
+        {{REEF_DESTROYS, reef_id(Mass)}, REEF_BAD_ARGUMENT},
+        {{REEF_NAMES, reef_id(Mass)}, REEF_BAD_ARGUMENT},
+        {{REEF_READS, {60000}}, REEF_UNKNOWN_TYPE},
+        {{REEF_ADDS, {60000}}, REEF_UNKNOWN_TYPE},
+        {{REEF_SUMS, reef_id(Mass)}, REEF_BAD_ARGUMENT},
+        {{REEF_READS, reef_id(Health)}, REEF_DUPLICATE_TERM},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        reef_system_desc d = {.name = "a", .function = nothing_done, .touches = {{REEF_READS, reef_id(Health)}, bad[i].touch}};
+        reef_system_desc d = {
+            .name = "a", .function = nothing_done, .touches = {{REEF_READS, reef_id(Health)}, bad[i].touch}};
         assert_true(reef_system_is_null(reef_system_new(w, &d)));
         assert_status(bad[i].status, reef_last_error(w).status);
         assert_int_equal(reef_last_error(w).number, 2);
     }
-    reef_system_desc d = {.name = "a", .function = nothing_done, .query = &(reef_query_desc){.terms = {{.component = {60000}}}}};
+    reef_system_desc d = {
+        .name = "a", .function = nothing_done, .query = &(reef_query_desc){.terms = {{.component = {60000}}}}};
     assert_true(reef_system_is_null(reef_system_new(w, &d)));
     assert_status(REEF_UNKNOWN_TYPE, reef_last_error(w).status);
     d = (reef_system_desc){.name = "a", .function = nothing_done, .touches = {{REEF_READS, reef_id(Mass)}}};
@@ -232,7 +263,11 @@ static void D3_access_and_splitting(void **stage)
 {
     reef_world *w = world_of(stage);
     assert_ok(reef_set_name(w, reef_spawn(w, reef_with(Position, 1, 2), reef_with(Mass, 3)), "sun"));
-    static const struct { const char *text, *uses; split_reason reason; const char *type; } cases[] = {
+    static const struct {
+        const char *text, *uses;
+        split_reason reason;
+        const char *type;
+    } cases[] = {
         {"", "", SPLIT_NO_QUERY, NULL},
         {"; reads Mass", "Mass r", SPLIT_NO_QUERY, NULL},
         {"Position, in Velocity, out Mass", "Mass w, Position rw, Velocity r", SPLIT_ALLOWED, NULL},
@@ -240,7 +275,8 @@ static void D3_access_and_splitting(void **stage)
         {"?Position, in Velocity | Mass, !(Health, Cargo)", "Mass rw, Position rw, Velocity r", SPLIT_ALLOWED, NULL},
         {"changed with Position, !changed Mass", "Mass r, Position r", SPLIT_ALLOWED, NULL},
         {"added with Watched, changed in Velocity", "Velocity r, Watched r", SPLIT_ALLOWED, NULL},
-        {"Position, changed in Velocity | changed Mass", "Mass rw, Position rw, Velocity r", SPLIT_CHANGED_IN_GROUP, "Mass"},
+        {"Position, changed in Velocity | changed Mass", "Mass rw, Position rw, Velocity r", SPLIT_CHANGED_IN_GROUP,
+         "Mass"},
         {"changed Position, in Velocity", "Position rw, Velocity r", SPLIT_ALLOWED, NULL},
         {"Position, in Mass of sun", "Mass r, Position rw", SPLIT_ALLOWED, NULL},
         {"Velocity, with Mass of sun", "Velocity rw", SPLIT_ALLOWED, NULL},
@@ -262,7 +298,8 @@ static void D3_access_and_splitting(void **stage)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct system *s = from_text(w, cases[i].text);
         const char *type_name = reef_type_name(s->unsplit_type), *wanted = cases[i].type;
-        if (strcmp(uses(s), cases[i].uses) != 0 || s->unsplit != cases[i].reason || s->split != (cases[i].reason == SPLIT_ALLOWED))
+        if (strcmp(uses(s), cases[i].uses) != 0 || s->unsplit != cases[i].reason ||
+            s->split != (cases[i].reason == SPLIT_ALLOWED))
             fail_msg("\"%s\": %s, %d", cases[i].text, uses(s), (int)s->unsplit);
         if (wanted) assert_string_equal(type_name, wanted);
         else assert_null(type_name);
@@ -280,11 +317,30 @@ static void D2_collisions_of_all_pairs(void **stage)
     reef_world *w = world_of(stage);
     assert_ok(reef_set_name(w, reef_spawn(w, reef_with(Mass, 3)), "sun"));
     enum { NOT, READ, WRITE, SEND, RECEIVE };
-    static const struct { const char *text; int use; } ways[] = {
-        {"", NOT}, {"with Mass", NOT}, {"!Mass", NOT}, {"in Position; spawns Mass, adds Mass, removes Mass, enables Mass, destroys, names", NOT},
-        {"with Mass of sun, in Velocity", NOT}, {"in Mass", READ}, {"changed with Mass", READ}, {"?in Mass", READ}, {"in Mass | in Health", READ},
-        {"in Mass of sun", READ}, {"; reads Mass", READ}, {"Mass", WRITE}, {"out Mass", WRITE}, {"?Mass", WRITE}, {"Mass | in Cargo", WRITE},
-        {"Mass of sun", WRITE}, {"; writes Mass", WRITE}, {"; sums Mass", WRITE}, {"; sends Mass", SEND}, {"; receives Mass", RECEIVE},
+    static const struct {
+        const char *text;
+        int use;
+    } ways[] = {
+        {"", NOT},
+        {"with Mass", NOT},
+        {"!Mass", NOT},
+        {"in Position; spawns Mass, adds Mass, removes Mass, enables Mass, destroys, names", NOT},
+        {"with Mass of sun, in Velocity", NOT},
+        {"in Mass", READ},
+        {"changed with Mass", READ},
+        {"?in Mass", READ},
+        {"in Mass | in Health", READ},
+        {"in Mass of sun", READ},
+        {"; reads Mass", READ},
+        {"Mass", WRITE},
+        {"out Mass", WRITE},
+        {"?Mass", WRITE},
+        {"Mass | in Cargo", WRITE},
+        {"Mass of sun", WRITE},
+        {"; writes Mass", WRITE},
+        {"; sums Mass", WRITE},
+        {"; sends Mass", SEND},
+        {"; receives Mass", RECEIVE},
     };
     enum { WAYS = sizeof ways / sizeof *ways };
     reef_system_id id[WAYS];
@@ -292,10 +348,11 @@ static void D2_collisions_of_all_pairs(void **stage)
     for (uint32_t i = 0; i < WAYS; i++) {
         for (uint32_t j = 0; j < WAYS; j++) {
             const int a = ways[i].use, b = ways[j].use;
-            const bool wanted = (a == WRITE && (b == READ || b == WRITE)) || (a == READ && b == WRITE) || (a == SEND && b == RECEIVE) ||
-                                (a == RECEIVE && b == SEND);
+            const bool wanted = (a == WRITE && (b == READ || b == WRITE)) || (a == READ && b == WRITE) ||
+                                (a == SEND && b == RECEIVE) || (a == RECEIVE && b == SEND);
             const uint32_t got = reef__systems_collide(inside(w, id[i]), inside(w, id[j]));
-            if (got != (wanted ? reef_id(Mass).id : 0)) fail_msg("\"%s\" and \"%s\": %u", ways[i].text, ways[j].text, (unsigned)got);
+            if (got != (wanted ? reef_id(Mass).id : 0))
+                fail_msg("\"%s\" and \"%s\": %u", ways[i].text, ways[j].text, (unsigned)got);
         }
     }
     /* Sending and receiving at once is both; the first by name is told, whatever its id. */
@@ -303,7 +360,8 @@ static void D2_collisions_of_all_pairs(void **stage)
     assert_int_equal(reef__systems_collide(inside(w, both), inside(w, both)), reef_id(Hit).id);
     assert_int_equal(reef__systems_collide(inside(w, both), inside(w, sends_hit)), reef_id(Hit).id);
     assert_int_equal(reef__systems_collide(inside(w, sends_hit), inside(w, sends_hit)), 0);
-    const reef_component z = reef_type_new(&(reef_type_desc){.name = "Zz1", .size = 4}, NULL), y = reef_type_new(&(reef_type_desc){.name = "Aa1", .size = 4}, NULL);
+    const reef_component z = reef_type_new(&(reef_type_desc){.name = "Zz1", .size = 4}, NULL),
+                         y = reef_type_new(&(reef_type_desc){.name = "Aa1", .size = 4}, NULL);
     assert_true(z.id < y.id);
     const reef_system_id two = try_text(w, "Zz1, Aa1"), other = try_text(w, "in Aa1, in Zz1");
     assert_int_equal(reef__systems_collide(inside(w, two), inside(w, other)), y.id);
@@ -313,7 +371,8 @@ static void D6_what_is_declared(void **stage)
 {
     reef_world *w = world_of(stage);
     const uint32_t mass = reef_id(Mass).id, hit = reef_id(Hit).id;
-    reef_system_id id = try_text(w, "Position; reads Mass, writes Velocity, sends Hit, spawns Mass, adds, removes Frozen, enables Mass");
+    reef_system_id id = try_text(
+        w, "Position; reads Mass, writes Velocity, sends Hit, spawns Mass, adds, removes Frozen, enables Mass");
     const struct system *s = inside(w, id);
     assert_true(reef__system_touches(s, REEF_READS, mass));
     assert_true(reef__system_touches(s, REEF_READS, reef_id(Velocity).id));
@@ -345,7 +404,9 @@ static void D6_what_is_declared(void **stage)
 static void D1_a_system_in_no_schedule(void **stage)
 {
     reef_world *w = world_of(stage);
-    struct system *s = reef__system_make(w, "reef_system_once", &(reef_system_desc){.function = nothing_done, .text = "Position", .phase = "nowhere"}, NULL);
+    struct system *s =
+        reef__system_make(w, "reef_system_once",
+                          &(reef_system_desc){.function = nothing_done, .text = "Position", .phase = "nowhere"}, NULL);
     assert_non_null(s);
     assert_null(w->schedule);
     assert_string_equal(s->name, "reef_system_once");
@@ -358,15 +419,9 @@ static void D1_a_system_in_no_schedule(void **stage)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(D6_texts_of_touches),
-        TEST(D6_texts_that_are_refused),
-        TEST(D6_texts_cut_and_changed),
-        TEST(D1_the_same_as_a_struct),
-        TEST(D1_structs_that_are_refused),
-        TEST(D3_access_and_splitting),
-        TEST(D2_collisions_of_all_pairs),
-        TEST(D6_what_is_declared),
-        TEST(D1_a_system_in_no_schedule),
+        TEST(D6_texts_of_touches),        TEST(D6_texts_that_are_refused),   TEST(D6_texts_cut_and_changed),
+        TEST(D1_the_same_as_a_struct),    TEST(D1_structs_that_are_refused), TEST(D3_access_and_splitting),
+        TEST(D2_collisions_of_all_pairs), TEST(D6_what_is_declared),         TEST(D1_a_system_in_no_schedule),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,14 @@
-/* Commands that concern systems (E11): systems add, replace, remove and switch others and themselves, from the next phase on. */
+/* Commands that concern systems (E11): systems add, replace, remove and switch others and themselves, from the next
+ * phase on. */
 #include "support.h"
 
 /* What the systems of a test did, in order, and how many contexts they were freed of. */
 typedef struct diary {
-    char     text[256];
-    uint32_t at;    /* the tick in which the conductor acts */
+    char text[256];
+    uint32_t at; /* the tick in which the conductor acts */
     uint32_t tick, freed;
     reef_status answer;
-    void   (*act)(reef_block *b);
+    void (*act)(reef_block *b);
 } diary;
 
 static void note(reef_block *b, const char *what)
@@ -37,13 +38,17 @@ static reef_system_desc noting(diary *d, const char *name, void (*f)(reef_block 
 /* The conductor is in the phase "begin", a, b and c in "update". */
 static void band(reef_world *w, diary *d, void (*act)(reef_block *b), uint32_t at)
 {
-    static const struct { const char *name; void (*f)(reef_block *); } all[] = {{"a", note_a}, {"b", note_b}, {"c", note_a}};
+    static const struct {
+        const char *name;
+        void (*f)(reef_block *);
+    } all[] = {{"a", note_a}, {"b", note_b}, {"c", note_a}};
     *d = (diary){.act = act, .at = at};
     for (int i = 0; i < 3; i++) {
         const reef_system_desc desc = noting(d, all[i].name, all[i].f, NULL);
         assert_false(reef_system_is_null(reef_system_new(w, &desc)));
     }
-    assert_false(reef_system_is_null(reef_system_new(w, &(reef_system_desc){.name = "conduct", .function = conduct, .phase = "begin", .context = d})));
+    assert_false(reef_system_is_null(reef_system_new(
+        w, &(reef_system_desc){.name = "conduct", .function = conduct, .phase = "begin", .context = d})));
     for (int i = 0; i < 3; i++) reef_spawn(w, reef_with(Position, 0, 0));
 }
 
@@ -135,7 +140,8 @@ static void E11_of_a_phase_in_which_another_has_no_memory(void **state)
     for (int i = 0; i < 3000; i++) reef_spawn(w, reef_with(Position, 0, 0));
     for (uint64_t n = 1; n < 100; n++) {
         diary d = {.freed = 0};
-        const reef_system_desc gone = {.name = "gone", .function = note_rows, .text = "Position", .context = &d, .context_free = context_gone};
+        const reef_system_desc gone = {
+            .name = "gone", .function = note_rows, .text = "Position", .context = &d, .context_free = context_gone};
         reef_world *fork = reef_fork(w);
         assert_non_null(fork);
         assert_false(reef_system_is_null(reef_system_add(fork, "remover", leave_at_once, NULL)));
@@ -218,7 +224,9 @@ static void E11_refused_when_it_is_done(void **state)
         diary d;
         reef_world *w = another_world(state, NULL);
         band(w, &d, ask_in_vain, at);
-        assert_ok(reef_system_replace(w, reef_system_find(w, "b"), &(reef_system_desc){.name = "b", .function = note_b, .context = &d, .after = "a"}));
+        assert_ok(
+            reef_system_replace(w, reef_system_find(w, "b"),
+                                &(reef_system_desc){.name = "b", .function = note_b, .context = &d, .after = "a"}));
         d.freed = 0;
         if (at == 2) plays(w, &d, "| a b a");
         plays(w, &d, "| a b a");
@@ -227,7 +235,8 @@ static void E11_refused_when_it_is_done(void **state)
         assert_string_equal(reef_last_error(w).system, "conduct");
         assert_string_equal(reef_last_error(w).operation, "reef_system_remove");
         assert_string_equal(reef_last_error(w).detail, "no system is named nobody");
-        assert_string_equal(reef_system_name(w, reef_system_find(w, "new")), "new"); /* b, which goes before itself under its old name */
+        /* b, which goes before itself under its old name */
+        assert_string_equal(reef_system_name(w, reef_system_find(w, "new")), "new");
         plays(w, &d, "| a b a");
         end_world(state, w);
     }

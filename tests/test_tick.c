@@ -1,19 +1,25 @@
-/* Ticks: systems in their phases and in their order, time, commands between phases, what changed since, failures (D1, D4, D10, D12, E4,
- * E11, F8). Threads have suites of their own. */
+/* Ticks: systems in their phases and in their order, time, commands between phases, what changed since, failures
+ * (D1, D4, D10, D12, E4, E11, F8). Threads have suites of their own. */
 #include "support.h"
 
-typedef struct Count { uint32_t n; } Count;
-typedef struct Wind { float x, y; } Wind;
-typedef struct Page { uint32_t number, rest[511]; } Page; /* its blocks are larger than what arenas share out */
+typedef struct Count {
+    uint32_t n;
+} Count;
+typedef struct Wind {
+    float x, y;
+} Wind;
+typedef struct Page {
+    uint32_t number, rest[511];
+} Page; /* its blocks are larger than what arenas share out */
 REEF_COMPONENT(Count);
 REEF_COMPONENT(Wind);
 REEF_COMPONENT(Page);
 
 /* What the systems of a test did, in order. */
 typedef struct diary {
-    char     text[256];
+    char text[256];
     uint32_t calls, rows;
-    float    dt;
+    float dt;
 } diary;
 
 static void note(reef_block *b, const char *what)
@@ -33,14 +39,16 @@ static void note_c(reef_block *b) { note(b, "c"); }
 
 static void move(reef_block *b)
 {
-    Position       *p = reef_inout(b, Position);
+    Position *p = reef_inout(b, Position);
     const Velocity *v = reef_in(b, Velocity);
     for (uint32_t i = 0; i < b->count; i++) p[i].x += v[i].x * b->dt, p[i].y += v[i].y * b->dt;
 }
 
-static reef_system_id system_with(reef_world *w, diary *d, const char *name, void (*f)(reef_block *), const char *text, const char *phase)
+static reef_system_id system_with(reef_world *w, diary *d, const char *name, void (*f)(reef_block *), const char *text,
+                                  const char *phase)
 {
-    reef_system_id s = reef_system_new(w, &(reef_system_desc){.name = name, .function = f, .text = text, .phase = phase, .context = d});
+    reef_system_id s = reef_system_new(
+        w, &(reef_system_desc){.name = name, .function = f, .text = text, .phase = phase, .context = d});
     assert_false(reef_system_is_null(s));
     return s;
 }
@@ -106,7 +114,8 @@ static void F8_steps_of_a_fixed_rate(void **state)
 {
     reef_world *w = world_of(state);
     diary d = {{0}, 0, 0, 0};
-    assert_ok(reef_phase_new(w, &(reef_phase_desc){.name = "physics", .before = "update", .step_ns = 10000000, .steps_max = 5}));
+    assert_ok(reef_phase_new(
+        w, &(reef_phase_desc){.name = "physics", .before = "update", .step_ns = 10000000, .steps_max = 5}));
     system_with(w, &d, "a", note_a, NULL, "physics");
     assert_ok(reef_tick(w, 0.009f));
     assert_int_equal(d.calls, 0);
@@ -161,7 +170,8 @@ static void F8_an_interval_ends_when_the_condition_holds(void **state)
 {
     reef_world *w = world_of(state);
     bool now = false;
-    reef_system_desc d = {.name = "slow", .function = count_run, .context = &now, .condition = holds_now, .interval_ns = 20000000};
+    reef_system_desc d = {
+        .name = "slow", .function = count_run, .context = &now, .condition = holds_now, .interval_ns = 20000000};
     assert_false(reef_system_is_null(reef_system_new(w, &d)));
     runs_counted = 0;
     for (int i = 0; i < 4; i++) assert_ok(reef_tick(w, 0.01f));
@@ -177,10 +187,10 @@ static void F8_conditions_intervals_pause(void **state)
 {
     reef_world *w = world_of(state);
     diary d = {{0}, 0, 0, 0}, e = {{0}, 0, 0, 0};
-    assert_false(reef_system_is_null(
-        reef_system_new(w, &(reef_system_desc){.name = "even", .function = note_a, .context = &d, .condition = is_even})));
-    assert_false(reef_system_is_null(
-        reef_system_new(w, &(reef_system_desc){.name = "slow", .function = note_b, .context = &e, .interval_ns = 30000000})));
+    assert_false(reef_system_is_null(reef_system_new(
+        w, &(reef_system_desc){.name = "even", .function = note_a, .context = &d, .condition = is_even})));
+    assert_false(reef_system_is_null(reef_system_new(
+        w, &(reef_system_desc){.name = "slow", .function = note_b, .context = &e, .interval_ns = 30000000})));
     for (int i = 0; i < 10; i++) assert_ok(reef_tick(w, 0.01f));
     assert_int_equal(d.calls, 5);
     assert_int_equal(e.calls, 3);
@@ -267,9 +277,11 @@ static void D4_commands_are_done_at_the_phases_end(void **state)
     uint32_t same = 0, next = 0;
     for (int i = 0; i < 3000; i++) reef_spawn(w, reef_with(Position, 0, 0));
     assert_false(reef_system_is_null(reef_system(w, burst, "in Position; spawns Count, destroys")));
-    assert_false(reef_system_is_null(reef_system_new(w, &(reef_system_desc){.name = "same", .function = count_rows, .text = "in Count", .context = &same})));
-    assert_false(reef_system_is_null(
-        reef_system_new(w, &(reef_system_desc){.name = "next", .function = count_rows, .text = "in Count", .context = &next, .phase = "end"})));
+    assert_false(reef_system_is_null(reef_system_new(
+        w, &(reef_system_desc){.name = "same", .function = count_rows, .text = "in Count", .context = &same})));
+    assert_false(reef_system_is_null(reef_system_new(
+        w, &(reef_system_desc){
+               .name = "next", .function = count_rows, .text = "in Count", .context = &next, .phase = "end"})));
     assert_ok(reef_tick(w, 0));
     assert_int_equal(same, 0);
     assert_int_equal(next, 3000);
@@ -316,7 +328,8 @@ static void D4_calls_on_the_world_are_refused_in_systems(void **state)
     assert_false(reef_system_is_null(reef_system(w, wrong_calls, "Position")));
     const uint64_t rows = reef_count_alive(w);
     assert_ok(reef_tick(w, 0));
-    assert_int_equal(reef_last_error(w).status, REEF_UNDECLARED); /* of the block's calls: it is known whose they were */
+    /* of the block's calls: it is known whose they were */
+    assert_int_equal(reef_last_error(w).status, REEF_UNDECLARED);
     assert_string_equal(reef_last_error(w).system, "wrong_calls");
     assert_int_equal(reef_count_alive(w), rows);
     assert_ok(reef_add(w, e, Velocity));
@@ -338,8 +351,9 @@ static void D3_others_rows_by_declaration(void **state)
     reef_world *w = world_of(state);
     reef_entity target = reef_spawn(w, reef_with(Position, 0, 0), reef_with(Velocity, 0, 0));
     for (int i = 0; i < 2100; i++) reef_spawn(w, reef_with(Count, 1));
-    assert_false(reef_system_is_null(
-        reef_system_new(w, &(reef_system_desc){.name = "push", .function = push, .text = "in Count; writes Position Velocity", .context = &target})));
+    assert_false(reef_system_is_null(reef_system_new(
+        w, &(reef_system_desc){
+               .name = "push", .function = push, .text = "in Count; writes Position Velocity", .context = &target})));
     assert_ok(reef_tick(w, 0));
     assert_true(reef_get(w, target, Position)->x == 2100);
     assert_true(reef_get(w, target, Velocity)->y == 2100);
@@ -376,12 +390,14 @@ static void D3_a_loop_over_others(void **state)
         reef_entity e = reef_spawn(w, reef_with(Position, i % 2 ? 1.0f : -1.0f, 0));
         if (i % 4) reef_add(w, e, Awake);
     }
-    reef_system_desc d = {.name = "count", .function = count_enemies, .text = "Count; reads Position", .context = &enemies};
+    reef_system_desc d = {
+        .name = "count", .function = count_enemies, .text = "Count; reads Position", .context = &enemies};
     reef_system_id s = reef_system_new(w, &d);
     assert_false(reef_system_is_null(s));
     assert_ok(reef_tick(w, 0));
     assert_int_equal(reef_get(w, me, Count)->n, 1250);
-    reef_spawn(w, reef_with(Position, 1, 0), reef_tag(Frozen), reef_tag(Awake)); /* a table that the query doesn't know yet */
+    /* a table that the query doesn't know yet */
+    reef_spawn(w, reef_with(Position, 1, 0), reef_tag(Frozen), reef_tag(Awake));
     assert_ok(reef_tick(w, 0));
     assert_int_equal(reef_get(w, me, Count)->n, 1251);
     assert_string_equal(reef_last_error(w).operation, "");
@@ -418,8 +434,8 @@ static void D2_changes_are_seen_once(void **state)
     reef_entity e = reef_spawn(w, reef_with(Position, 0, 0), reef_with(Count, 1));
     reef_spawn(w, reef_with(Position, 0, 0), reef_with(Velocity, 1, 1));
     system_with(w, &d, "see", note_a, "in changed Position", NULL);
-    assert_false(reef_system_is_null(
-        reef_system_new(w, &(reef_system_desc){.name = "touch", .function = touch_some, .text = "; writes Position", .context = &e})));
+    assert_false(reef_system_is_null(reef_system_new(
+        w, &(reef_system_desc){.name = "touch", .function = touch_some, .text = "; writes Position", .context = &e})));
     reef_system_id mover = reef_system(w, move, "Position, in Velocity");
     assert_ok(reef_tick(w, 1));
     assert_int_equal(d.rows, 2); /* all is new */
@@ -492,8 +508,10 @@ static void G1_rows_whose_fixed_term_holds_later_are_not_the_forks(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity sky = reef_spawn(w, reef_with(Count, 0)), e = reef_spawn(w, reef_with(Position, 0, 0));
-    const reef_query_desc q = {.terms = {{.component = reef_id(Position)}, {.component = reef_id(Wind), .access = REEF_IN, .source = sky}}};
-    assert_false(reef_system_is_null(reef_system_new(w, &(reef_system_desc){.name = "blow", .function = step_right, .query = &q})));
+    const reef_query_desc q = {
+        .terms = {{.component = reef_id(Position)}, {.component = reef_id(Wind), .access = REEF_IN, .source = sky}}};
+    assert_false(reef_system_is_null(
+        reef_system_new(w, &(reef_system_desc){.name = "blow", .function = step_right, .query = &q})));
     reef_world *fork = reef_fork(w);
     assert_ok(reef_tick(w, 0));
     assert_true(reef_get(w, e, Position)->x == 0);
@@ -526,7 +544,8 @@ static void G5_values_survive_a_system_that_had_no_memory(void **state)
         heap_fail_nth(h, n, true);
         const reef_status s = reef_tick(fork, 0);
         heap_fail_never(h);
-        for (uint32_t i = 0; i < ROWS; i++) assert_int_equal(reef_get(fork, e[i], Page)->number, s == REEF_OK ? 7 : i + 100);
+        for (uint32_t i = 0; i < ROWS; i++)
+            assert_int_equal(reef_get(fork, e[i], Page)->number, s == REEF_OK ? 7 : i + 100);
         reef_world_free(fork);
         if (s == REEF_OK) break;
         failures++;
@@ -536,7 +555,7 @@ static void G5_values_survive_a_system_that_had_no_memory(void **state)
 
 /* A system that may write others' Page, and not their Count, while there is no memory for what it may. */
 typedef struct short_of {
-    heap       *memory;
+    heap *memory;
     reef_entity e;
     reef_status page, count;
 } short_of;
@@ -550,7 +569,10 @@ static void set_both(reef_block *b)
     x->count = reef_set(b->world, x->e, Count, 1);
 }
 
-static void quiet(void *context, reef_status status, const char *message) { (void)context, (void)status, (void)message; }
+static void quiet(void *context, reef_status status, const char *message)
+{
+    (void)context, (void)status, (void)message;
+}
 
 /* What a call on the world answers is its own failure, whatever else failed in the tick. */
 static void D4_a_refused_set_says_why_it_was_refused_itself(void **state)
@@ -560,7 +582,8 @@ static void D4_a_refused_set_says_why_it_was_refused_itself(void **state)
     reef_spawn(w, reef_with(Position, 0, 0));
     x.e = reef_spawn(w, reef_with(Page, .number = 100), reef_with(Count, 5));
     reef_watch_systems(w, false); /* it runs once */
-    const reef_system_desc sets = {.name = "sets", .function = set_both, .text = "in Position; writes Page", .context = &x};
+    const reef_system_desc sets = {
+        .name = "sets", .function = set_both, .text = "in Position; writes Page", .context = &x};
     assert_false(reef_system_is_null(reef_system_new(w, &sets)));
     reef_world *fork = reef_fork(w); /* the block of Page is shared */
     assert_int_equal(reef_tick(w, 0), REEF_NO_MEMORY);
@@ -613,7 +636,7 @@ static void G5_a_tick_that_failed_goes_on(void **state)
         assert_valid(w);
         assert_true(s == REEF_OK || s == REEF_NO_MEMORY);
         assert_ok(reef_tick(w, 1)); /* what was recorded is done; what wasn't begins now */
-        assert_int_equal(reef_count(w, Count) , 3000);
+        assert_int_equal(reef_count(w, Count), 3000);
         assert_int_equal(reef_count(w, Position), 0);
         end_world(state, w);
     }

@@ -30,7 +30,8 @@ enum { MANY = 2600 };
 #define QUERY(...) reef_query_make(w, &(reef_query_desc){.terms = {__VA_ARGS__}})
 
 /* Who changed since: for each of n entities a letter, '-' not, 'c' changed, 'a' added and so changed. */
-static void seen_since(const reef_world *w, const reef_entity *e, uint32_t n, reef_component c, uint64_t since, char *text)
+static void seen_since(const reef_world *w, const reef_entity *e, uint32_t n, reef_component c, uint64_t since,
+                       char *text)
 {
     for (uint32_t i = 0; i < n; i++) {
         bool changed = reef_changed_since_id(w, e[i], c, since), added = reef_added_since_id(w, e[i], c, since);
@@ -39,8 +40,8 @@ static void seen_since(const reef_world *w, const reef_entity *e, uint32_t n, re
     text[n] = 0;
 }
 
-static void assert_since_at(const reef_world *w, const reef_entity *e, reef_component c, uint64_t since, const char *wanted,
-                            int line)
+static void assert_since_at(const reef_world *w, const reef_entity *e, reef_component c, uint64_t since,
+                            const char *wanted, int line)
 {
     char got[200];
     seen_since(w, e, (uint32_t)strlen(wanted), c, since, got);
@@ -205,7 +206,7 @@ static void F2_a_setting_that_fails_is_no_change(void **given)
     reef_world *w = world_of(given);
     reef_type_desc d = {.name = "TrackedLedger", .size = sizeof(Tracked), .align = 4, .hooks = &ledger_rows};
     reef_component owner = reef_type_new(&d, NULL);
-    reef_entity    e[2] = {reef_create(w), reef_create(w)};
+    reef_entity e[2] = {reef_create(w), reef_create(w)};
     assert_ok(reef_add_id(w, e[0], owner, NULL, NULL));
     uint64_t v = reef_version(w);
     Tracked value = {.value = 3};
@@ -223,7 +224,7 @@ static void F2_forks_and_restores_carry_what_was_known(void **given)
     five(w, e);
     uint64_t v = reef_version(w);
     reef_mut(w, e[1], Spot)->x = 1;
-    reef_world    *fork = reef_fork(w);
+    reef_world *fork = reef_fork(w);
     reef_snapshot *s = reef_snapshot_take(w);
     reef_mut(fork, e[2], Spot)->x = 1;
     reef_mut(w, e[3], Spot)->x = 1;
@@ -256,7 +257,7 @@ static void F2_values_that_forks_dont_get_keep_their_times(void **given)
     uint64_t v = reef_version(w);
     reef_mut(w, e[0], Note)->value = 2;
     reef_snapshot *s = reef_snapshot_take(w);
-    reef_world    *fork = reef_fork(w);
+    reef_world *fork = reef_fork(w);
     assert_int_equal(reef_get(fork, e[1], Note)->value, 0);
     assert_since(fork, e, Note, v, "c---");
     assert_since(w, e, Note, v, "c---");
@@ -278,9 +279,9 @@ static void F2_values_that_forks_dont_get_keep_their_times(void **given)
 static void F2_many_rows_keep_their_own_times(void **given)
 {
     static reef_entity e[MANY];
-    static uint64_t    when[MANY], made[MANY];
-    reef_world        *w = world_of(given);
-    uint64_t           seed = 7, marks[8] = {0};
+    static uint64_t when[MANY], made[MANY];
+    reef_world *w = world_of(given);
+    uint64_t seed = 7, marks[8] = {0};
     assert_ok(reef_create_as(w, e[0] = (reef_entity){70000, 3}));
     assert_ok(reef_add(w, e[0], Wide));
     assert_ok(reef_spawn_many(w, MANY - 1, e + 1, reef_with(Wide, {1, 2, 3})));
@@ -314,9 +315,8 @@ static void visited(reef_world *w, reef_query q, const reef_entity *e, uint32_t 
 {
     memset(text, '-', n);
     text[n] = 0;
-    reef_each(w, q, row)
-        for (uint32_t i = 0; i < n; i++)
-            if (reef_entity_equal(e[i], row.entity)) text[i] = (char)('a' + i);
+    reef_each(w, q, row) for (uint32_t i = 0; i < n; i++) if (reef_entity_equal(e[i], row.entity)) text[i] =
+        (char)('a' + i);
 }
 
 static void assert_visits_at(reef_world *w, reef_query q, const reef_entity *e, const char *wanted, int line)
@@ -335,8 +335,9 @@ static void F2_loops_mark_the_rows_that_they_write(void **given)
     e[5] = reef_spawn(w, reef_with(Spot, 1, 2), reef_tag(Frozen));
     assert_ok(reef_add(w, e[1], Awake));
     assert_ok(reef_add(w, e[3], Awake));
-    uint64_t   v = reef_version(w);
-    reef_query reads = reef_query_new(w, "in Spot"), some = reef_query_new(w, "Spot, Awake"), all = reef_query_new(w, "out Spot");
+    uint64_t v = reef_version(w);
+    reef_query reads = reef_query_new(w, "in Spot"), some = reef_query_new(w, "Spot, Awake"),
+               all = reef_query_new(w, "out Spot");
     reef_query perhaps = QUERY({.component = reef_id(Spot), .op = REEF_OPTIONAL}, {.component = reef_id(Frozen)});
     for (reef_block b = reef_begin(w, reads); reef_next(&b);) assert_non_null(reef_in(&b, Spot));
     assert_since(w, e, Spot, v, "------");
@@ -370,7 +371,8 @@ static void F2_loops_mark_the_rows_that_they_write(void **given)
     reef_split_end(s);
     assert_since(w, e, Spot, v, "-c-c--");
     assert_true(reef_reserve_for(w, 1, (reef_component[]){reef_id(Spot), reef_id(Hungry)}, 2) == REEF_OK);
-    for (reef_block b = reef_begin(w, all); reef_next(&b);) assert_true(b.count > 0); /* also where a table only has room */
+    /* also where a table only has room */
+    for (reef_block b = reef_begin(w, all); reef_next(&b);) assert_true(b.count > 0);
 }
 
 static void F2_queries_visit_exactly_what_changed(void **given)
@@ -379,8 +381,10 @@ static void F2_queries_visit_exactly_what_changed(void **given)
     reef_entity e[5];
     five(w, e);
     reef_query changed = QUERY({.component = reef_id(Spot), .since = REEF_IF_CHANGED});
-    reef_query added = QUERY({.component = reef_id(Spot), .access = REEF_IN, .since = REEF_IF_ADDED}, {.component = reef_id(Mass)});
-    reef_query tag = QUERY({.component = reef_id(Marked), .since = REEF_IF_ADDED}, {.component = reef_id(Mass), .access = REEF_WITH});
+    reef_query added =
+        QUERY({.component = reef_id(Spot), .access = REEF_IN, .since = REEF_IF_ADDED}, {.component = reef_id(Mass)});
+    reef_query tag = QUERY({.component = reef_id(Marked), .since = REEF_IF_ADDED},
+                           {.component = reef_id(Mass), .access = REEF_WITH});
     reef_query other = QUERY({.component = reef_id(Spot), .access = REEF_IN, .since = REEF_IF_CHANGED});
     reef_query still = QUERY({.component = reef_id(Spot), .op = REEF_NOT, .since = REEF_IF_CHANGED},
                              {.component = reef_id(Mass), .access = REEF_WITH});
@@ -413,7 +417,8 @@ static void F2_queries_visit_exactly_what_changed(void **given)
     for (int i = 0; i < 2; i++) { /* since a version, as often as one likes */
         uint32_t seen = 0;
         for (reef_block b = reef_begin_loop(w, other, &(reef_loop){.since = v}); reef_next(&b);)
-            for (uint32_t k = 0; k < b.count; k++) seen += !reef_block_mask(&b) || reef_block_mask(&b)[k / 64] >> k % 64 & 1;
+            for (uint32_t k = 0; k < b.count; k++)
+                seen += !reef_block_mask(&b) || reef_block_mask(&b)[k / 64] >> k % 64 & 1;
         assert_int_equal(seen, 1);
     }
     reef_query bad = QUERY({.component = reef_id(Mass), .since = REEF_IF_ADDED});
@@ -504,8 +509,8 @@ static void F2_stamps_cost_what_they_cost(void **given)
 
 static void H2_what_cant_be_tracked_is_refused(void **given)
 {
-    reef_world    *w = world_of(given);
-    reef_status    s = REEF_OK;
+    reef_world *w = world_of(given);
+    reef_status s = REEF_OK;
     reef_type_desc d = {.name = "TrackedSwitch", .home = REEF_BIT, .hooks = &rows};
     assert_int_equal(reef_type_new(&d, &s).id, 0);
     assert_int_equal(s, REEF_BAD_ARGUMENT);

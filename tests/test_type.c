@@ -108,8 +108,8 @@ static void refuses_one(reef_world *w, reef_component here, reef_component there
 {
     assert_true(here.id == 0 || there.id == 0);
     reef_component none = here.id ? there : here;
-    reef_entity    e = reef_create(w);
-    char           value[16] = {0};
+    reef_entity e = reef_create(w);
+    char value[16] = {0};
     assert_refused(w, REEF_UNKNOWN_TYPE, reef_set_id(w, e, none, value, 4));
     assert_no_pointer(w, REEF_UNKNOWN_TYPE, reef_ensure_id(w, e, none, NULL));
 }
@@ -136,11 +136,11 @@ static bool join_names(void *context, reef_entity e, reef_component c, const voi
 
 static void A11_nothing_visible_depends_on_the_order_of_first_use(void **state)
 {
-    reef_world    *w = world_of(state), *v = another_world(state, NULL);
+    reef_world *w = world_of(state), *v = another_world(state, NULL);
     reef_component z = numbered_type("order_z", 1, 4, 4), a = numbered_type("order_a", 1, 4, 4);
     reef_component m = numbered_type("order_m", 1, 8, 8);
     assert_true(z.id < a.id && a.id < m.id);
-    reef_entity    e = reef_create(w), f = reef_create(v);
+    reef_entity e = reef_create(w), f = reef_create(v);
     reef_component up[] = {a, m, z}, down[] = {z, m, a};
     for (int i = 0; i < 3; i++) {
         assert_ok(reef_add_id(w, e, up[i], NULL, NULL));
@@ -161,7 +161,7 @@ static void A11_nothing_visible_depends_on_the_order_of_first_use(void **state)
 
 static reef_status makes(const reef_type_desc *d, reef_component *out)
 {
-    reef_status    status = REEF_OK;
+    reef_status status = REEF_OK;
     reef_component c = reef_type_new(d, &status);
     assert_true((status < 0) == (c.id == 0));
     if (out) *out = c;
@@ -171,9 +171,9 @@ static reef_status makes(const reef_type_desc *d, reef_component *out)
 static void A11_making_a_type_again_is_harmless(void **state)
 {
     static const reef_field fields[] = {{"n", REEF_U32, 4, 4, "m", 0, 0}};
-    reef_world             *w = world_of(state);
-    reef_type_desc          d = {.name = "again", .size = 8, .align = 4};
-    reef_component          first, c;
+    reef_world *w = world_of(state);
+    reef_type_desc d = {.name = "again", .size = 8, .align = 4};
+    reef_component first, c;
     assert_ok(makes(&d, &first));
     assert_ok(makes(&d, &c));
     assert_int_equal(c.id, first.id);
@@ -199,12 +199,14 @@ static void A11_making_a_type_again_is_harmless(void **state)
 
 static void A11_the_parts_of_a_made_type_are_copied(void **state)
 {
-    reef_world    *w = world_of(state);
-    char           name[] = "copied", member[] = "member", unit[] = "m/s";
-    reef_field     field = {member, REEF_I32, 0, 4, unit, -1, 1};
-    reef_hooks     hooks = loose_hooks;
+    reef_world *w = world_of(state);
+    char name[] = "copied", member[] = "member", unit[] = "m/s";
+    reef_field field = {member, REEF_I32, 0, 4, unit, -1, 1};
+    reef_hooks hooks = loose_hooks;
     reef_component c;
-    assert_ok(makes(&(reef_type_desc){.name = name, .size = 8, .align = 4, .hooks = &hooks, .fields = &field, .field_count = 1}, &c));
+    assert_ok(makes(
+        &(reef_type_desc){.name = name, .size = 8, .align = 4, .hooks = &hooks, .fields = &field, .field_count = 1},
+        &c));
     memset(name, 'x', 6), memset(member, 'x', 6), memset(unit, 'x', 3);
     memset(&field, 0, sizeof field), memset(&hooks, 0, sizeof hooks);
     reef_type_info info;
@@ -285,7 +287,7 @@ static void A12_another_types_id_is_refused_by_its_size(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e = reef_spawn(w, reef_with(Mass, 4), reef_with(Flag, 1));
-    Cargo       cargo = {{1}};
+    Cargo cargo = {{1}};
     assert_refused(w, REEF_WRONG_SIZE, reef_set_id(w, e, reef_id(Mass), &cargo, sizeof cargo));
     assert_refused(w, REEF_WRONG_SIZE, reef_set_id(w, e, reef_id(Position), &cargo, sizeof cargo));
     reef_value wrong = reef_value_make(reef_id(Mass), REEF_VALUE_ONE, sizeof cargo, &cargo);
@@ -335,7 +337,7 @@ static void F9_fields_are_described_beside_the_struct_or_later(void **state)
 static void F9_the_number_of_fields_has_a_limit(void **state)
 {
     static reef_field fields[REEF_FIELDS_MAX + 1];
-    static char       names[REEF_FIELDS_MAX + 1][8];
+    static char names[REEF_FIELDS_MAX + 1][8];
     (void)state;
     for (uint32_t i = 0; i <= REEF_FIELDS_MAX; i++) {
         snprintf(names[i], sizeof names[i], "f%u", (unsigned)i);
@@ -357,15 +359,15 @@ enum { THREADS = 4, THREAD_TYPES = 200 };
 
 typedef struct meeting {
     pthread_t thread;
-    uint32_t  first;
-    uint32_t  id[THREAD_TYPES];
+    uint32_t first;
+    uint32_t id[THREAD_TYPES];
 } meeting;
 
 static void *make_types(void *context)
 {
     meeting *m = context;
     for (uint32_t i = 0; i < THREAD_TYPES; i++) {
-        char     name[32];
+        char name[32];
         uint32_t n = (i + m->first) % THREAD_TYPES;
         snprintf(name, sizeof name, "thread%u", (unsigned)n);
         m->id[n] = reef_type_new(&(reef_type_desc){.name = name, .size = 4 + n % 3 * 4, .align = 4}, NULL).id;

@@ -36,12 +36,12 @@ static void G5_a_type_without_memory_can_be_made_later(void **state)
         char name[32];
         snprintf(name, sizeof name, "memory%u", (unsigned)i);
         reef_type_desc d = {.name = name, .size = 8, .align = 4, .fields = fields, .field_count = 2};
-        uint32_t       count = reef_type_count();
-        reef_status    status = REEF_OK;
+        uint32_t count = reef_type_count();
+        reef_status status = REEF_OK;
         for (uint64_t n = 1;; n++) {
             heap_fail_nth(&types, n, i % 2);
             reef_component c = reef_type_new(&d, &status);
-            bool           failed = types.refused != 0;
+            bool failed = types.refused != 0;
             heap_fail_never(&types);
             if (!failed) break;
             failures++;
@@ -78,9 +78,9 @@ static void G5_fields_without_memory_can_be_given_later(void **state)
 static void H3_worlds_and_types_keep_their_memory_apart(void **state)
 {
     (void)state;
-    heap              own = {0};
+    heap own = {0};
     reef_world_config config = {.allocator = heap_allocator(&own)};
-    reef_world       *w = reef_world_new(&config);
+    reef_world *w = reef_world_new(&config);
     (void)reef_id(Velocity), (void)reef_id(Awake);
     uint64_t calls = types.calls;
     for (int i = 0; i < 2000; i++)
@@ -98,7 +98,8 @@ static void H3_worlds_and_types_keep_their_memory_apart(void **state)
 static reef_bytes file_of(const char *was, const char *name)
 {
     static const reef_field field = {"a", REEF_U32, 0, 4, NULL, 0, 0};
-    const reef_component c = reef_type_new(&(reef_type_desc){.name = was, .size = 4, .align = 4, .fields = &field, .field_count = 1}, NULL);
+    const reef_component c =
+        reef_type_new(&(reef_type_desc){.name = was, .size = 4, .align = 4, .fields = &field, .field_count = 1}, NULL);
     reef_world *w = reef_world_new(NULL);
     reef_bytes b;
     assert_some(reef_spawn_values(w, &(reef_value){c, REEF_VALUE_DEFAULT, 0, NULL}, 1));
@@ -137,7 +138,8 @@ static void without_memory_nothing_is_left_out(const char *was, const char *name
 static void G5_a_load_without_memory_for_types_leaves_nothing_out(void **state)
 {
     static const reef_field field = {"a", REEF_U32, 0, 4, NULL, 0, 0};
-    static reef_type_decl late = {.name = "Later", .size = 4, .align = 4, .home = REEF_TABLE, .fields = &field, .field_count = 1};
+    static reef_type_decl late = {
+        .name = "Later", .size = 4, .align = 4, .home = REEF_TABLE, .fields = &field, .field_count = 1};
     (void)state;
     without_memory_nothing_is_left_out("Told1", "Saved", NULL);
     without_memory_nothing_is_left_out("Told2", "Later", &late);

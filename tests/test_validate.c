@@ -8,7 +8,7 @@
 typedef struct damage {
     reef_world *w;
     reef_entity e; /* Position, Mass, Awake, a name; not the last row */
-    table      *t; /* its table */
+    table *t;      /* its table */
 } damage;
 
 static uint64_t *record_of(reef_world *w, uint32_t index)
@@ -63,7 +63,7 @@ static void with_count(const damage *d, uint32_t *number, uint32_t wrong, const 
 
 static void C3_damage_to_the_index_is_found(void **test)
 {
-    damage    d = prepared(test);
+    damage d = prepared(test);
     uint64_t *record = record_of(d.w, d.e.index);
     with_number(&d, record, *record & UINT32_MAX, "index");                  /* generation 0 */
     with_number(&d, record, *record + ((uint64_t)1 << 32), "index");         /* another generation than in the row */
@@ -79,7 +79,7 @@ static void C3_damage_to_the_index_is_found(void **test)
 
 static void C3_damage_to_the_free_ids_is_found(void **test)
 {
-    damage    d = prepared(test);
+    damage d = prepared(test);
     uint32_t *first = (uint32_t *)d.w->state.ring.page[0] + d.w->state.ring_head % RING_PER_PAGE;
     with_count(&d, first, d.e.index, "index");            /* one that lives */
     with_count(&d, first, d.w->hot.index_count, "index"); /* one that never was */
@@ -89,7 +89,7 @@ static void C3_damage_to_the_free_ids_is_found(void **test)
 
 static void C3_damage_to_a_table_is_found(void **test)
 {
-    damage     d = prepared(test);
+    damage d = prepared(test);
     reef_slot *slots = unit_slots(d.w, d.t->first), *last = unit_slots(d.w, d.t->last);
     with_count(&d, &d.t->chunks, d.t->chunks + 1, "table");
     with_count(&d, &d.t->next, d.t->next - 1, ""); /* a row too few */
@@ -110,10 +110,10 @@ static void C3_damage_to_a_table_is_found(void **test)
 
 static void C3_damage_to_switches_is_found(void **test)
 {
-    damage     d = prepared(test);
+    damage d = prepared(test);
     bit_store *b = (bit_store *)(uintptr_t)bit_store_of(d.w, reef_id(Awake).id);
-    uint32_t   place = (uint32_t)*record_of(d.w, d.e.index);
-    uint64_t  *words = b->words.page[place_unit(place)];
+    uint32_t place = (uint32_t)*record_of(d.w, d.e.index);
+    uint64_t *words = b->words.page[place_unit(place)];
     with_number(&d, &b->switched, b->switched + 1, "bits");
     with_number(&d, &words[0], words[0] | 1, "bits"); /* one more than is counted */
     assert_ok(reef_remove(d.w, d.e, Awake));
@@ -141,18 +141,20 @@ static void C3_damage_to_marks_is_found(void **test)
     const uint32_t keys[] = {reef_id(Mass).id | BIT_DISABLED, reef_id(Awake).id | BIT_DISABLED, BIT_DISABLED};
     for (int i = 0; i < 3; i++) {
         bit_store *b = (bit_store *)(uintptr_t)bit_store_of(d.w, keys[i]);
-        uint64_t  *words = b->words.page[place_unit(place)];
+        uint64_t *words = b->words.page[place_unit(place)];
         with_number(&d, &b->switched, 7, "disabled");
-        with_number(&d, &words[row / 64], words[row / 64] | 1ull << ((row + 1) % 64), "disabled"); /* one more than is counted */
+        /* one more than is counted */
+        with_number(&d, &words[row / 64], words[row / 64] | 1ull << ((row + 1) % 64), "disabled");
         with_count(&d, &b->marks, 0, "marks");
     }
     bit_store *b = (bit_store *)(uintptr_t)bit_store_of(d.w, keys[1]);
-    uint64_t  *words = b->words.page[place_unit(place)], right = words[row / 64];
+    uint64_t *words = b->words.page[place_unit(place)], right = words[row / 64];
     words[row / 64] = 1ull << ((row + 1) % 64); /* of one that hasn't got the switch */
     finds(&d, "disabled Awake: a bit without its row or component");
     words[row / 64] = right;
     b = (bit_store *)(uintptr_t)bit_store_of(d.w, keys[0]);
-    with_count(&d, &b->key, reef_id(Velocity).id | BIT_DISABLED, "disabled Velocity: a bit without its row or component");
+    with_count(&d, &b->key, reef_id(Velocity).id | BIT_DISABLED,
+               "disabled Velocity: a bit without its row or component");
     b = (bit_store *)(uintptr_t)bit_store_of(d.w, reef_id(Awake).id);
     with_count(&d, &b->marks, 0, "marks");
     for (int i = 0; i < 3; i++) with_count(&d, &d.w->state.bit_number[bit_slot(keys[i])], 0, "another store");
@@ -161,7 +163,7 @@ static void C3_damage_to_marks_is_found(void **test)
 static void C3_damage_to_names_is_found(void **test)
 {
     damage d = prepared(test);
-    char  *text = (char *)(uintptr_t)reef_name(d.w, d.e);
+    char *text = (char *)(uintptr_t)reef_name(d.w, d.e);
     text[0] = 'w';
     finds(&d, "names"); /* not found under its text any more */
     text[0] = 'v';
@@ -173,7 +175,7 @@ static void C3_damage_to_names_is_found(void **test)
     strcpy(text, "victim.one");
     assert_valid(d.w);
     with_count(&d, &d.w->state.name_count, 0, "names");
-    uint64_t    *record = record_of(d.w, d.e.index), right = *record;
+    uint64_t *record = record_of(d.w, d.e.index), right = *record;
     reef_entity *owner = (reef_entity *)d.w->state.name_entries.page[0];
     owner->generation++;
     finds(&d, "names");
@@ -184,11 +186,18 @@ static void C3_damage_to_names_is_found(void **test)
 
 static void C3_damage_to_a_store_is_found(void **test)
 {
-    static const struct { const char *name; reef_home home; } stores[] = {{"V_sparse", REEF_SPARSE}, {"V_paged", REEF_PAGED}, {"V_cold", REEF_COLD}};
+    static const struct {
+        const char *name;
+        reef_home home;
+    } stores[] = {{"V_sparse", REEF_SPARSE}, {"V_paged", REEF_PAGED}, {"V_cold", REEF_COLD}};
     damage d = prepared(test);
     for (int i = 0; i < 3; i++) {
-        const reef_component c = reef_type_new(&(reef_type_desc){.name = stores[i].name, .size = 8, .align = 8, .home = stores[i].home,
-                                                                 .page_rows = stores[i].home == REEF_PAGED ? 64 : 0}, NULL);
+        const reef_component c = reef_type_new(&(reef_type_desc){.name = stores[i].name,
+                                                                 .size = 8,
+                                                                 .align = 8,
+                                                                 .home = stores[i].home,
+                                                                 .page_rows = stores[i].home == REEF_PAGED ? 64 : 0},
+                                               NULL);
         for (uint32_t k = 600; k < 1200; k++) assert_ok(reef_add_id(d.w, reef_entity_at(d.w, k), c, NULL, NULL));
         assert_valid(d.w);
         value_store *s = (value_store *)(uintptr_t)store_of(d.w, c.id);

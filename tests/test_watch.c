@@ -1,32 +1,47 @@
-/* The checked build's watch over systems (G6): a seeded violation of every kind is told with system, component and entity; right systems
- * of many shapes are told nothing, and come out as they do without the watch. */
+/* The checked build's watch over systems (G6): a seeded violation of every kind is told with system, component and
+ * entity; right systems of many shapes are told nothing, and come out as they do without the watch. */
 #include "scenes.h"
 #ifndef REEF_NO_THREADS
 #include <pthread.h>
 #endif
 
-typedef struct Count { uint32_t n; } Count;
-typedef struct Wind { float x, y; } Wind;
-typedef struct Bump { uint32_t n; } Bump;
-typedef struct Marked { uint32_t n; } Marked;
+typedef struct Count {
+    uint32_t n;
+} Count;
+typedef struct Wind {
+    float x, y;
+} Wind;
+typedef struct Bump {
+    uint32_t n;
+} Bump;
+typedef struct Marked {
+    uint32_t n;
+} Marked;
 REEF_COMPONENT(Count);
 REEF_COMPONENT(Wind);
 REEF_COMPONENT(Bump);
 static const reef_hooks marked_hooks = {.track_rows = true};
 REEF_COMPONENT_HOOKS(Marked, &marked_hooks);
-typedef struct Banner { uint32_t n; } Banner;
+typedef struct Banner {
+    uint32_t n;
+} Banner;
 REEF_COMPONENT_IN(Banner, REEF_SHARED);
-typedef struct Rich { uint32_t n; } Rich;
-static reef_status rich_copy(void *context, void *to, const void *from) { return (void)context, memcpy(to, from, sizeof(Rich)), REEF_OK; }
+typedef struct Rich {
+    uint32_t n;
+} Rich;
+static reef_status rich_copy(void *context, void *to, const void *from)
+{
+    return (void)context, memcpy(to, from, sizeof(Rich)), REEF_OK;
+}
 static void rich_destroy(void *context, void *slot) { (void)context, memset(slot, 0xEE, sizeof(Rich)); }
 static const reef_hooks rich_hooks = {.copy = rich_copy, .destroy = rich_destroy, .bytes_move = true};
 REEF_COMPONENT_HOOKS(Rich, &rich_hooks);
 
 /* What the misuse hook and the log heard. */
 typedef struct heard {
-    uint32_t    count, logs;
+    uint32_t count, logs;
     reef_status status;
-    char        first[512], log[256];
+    char first[512], log[256];
 } heard;
 
 static void hear(void *context, reef_status status, const char *message)
@@ -53,12 +68,13 @@ static reef_world *world_heard(void **state, heard *h)
 
 static void system_new(reef_world *w, const char *name, void (*f)(reef_block *), const char *text, void *context)
 {
-    assert_false(reef_system_is_null(reef_system_new(w, &(reef_system_desc){.name = name, .function = f, .text = text, .context = context})));
+    assert_false(reef_system_is_null(
+        reef_system_new(w, &(reef_system_desc){.name = name, .function = f, .text = text, .context = context})));
 }
 
 static void move(reef_block *b)
 {
-    Position       *p = reef_inout(b, Position);
+    Position *p = reef_inout(b, Position);
     const Velocity *v = reef_in(b, Velocity);
     for (uint32_t i = 0; i < b->count; i++) p[i].x += v[i].x * b->dt, p[i].y += v[i].y * b->dt;
 }
@@ -66,7 +82,8 @@ static void move(reef_block *b)
 #ifdef REEF_CHECKED
 
 /* A tick tells of exactly this. */
-static void assert_tells(reef_world *w, heard *h, reef_status status, const char *op, reef_component c, reef_entity e, const char *words)
+static void assert_tells(reef_world *w, heard *h, reef_status status, const char *op, reef_component c, reef_entity e,
+                         const char *words)
 {
     h->count = 0;
     assert_ok(reef_tick(w, 1));
@@ -88,7 +105,8 @@ enum { FISH = 5 };
 static reef_world *world_of_fish(void **state, heard *h, reef_entity *fish)
 {
     reef_world *w = world_heard(state, h);
-    for (uint32_t i = 0; i < FISH; i++) fish[i] = reef_spawn(w, reef_with(Position, (float)i, 0), reef_with(Velocity, 1, 2));
+    for (uint32_t i = 0; i < FISH; i++)
+        fish[i] = reef_spawn(w, reef_with(Position, (float)i, 0), reef_with(Velocity, 1, 2));
     return w;
 }
 
@@ -109,9 +127,12 @@ static void G6_an_in_array_is_written(void **state)
     reef_entity fish[FISH];
     reef_world *w = world_of_fish(state, &h, fish);
     system_new(w, "cheat", write_in, "in Position, Velocity", NULL);
-    assert_tells(w, &h, REEF_UNDECLARED, "reef_system", reef_id(Position), fish[3], "which doesn't declare that it writes it");
-    assert_string_equal(h.first, "system cheat: reef_system: component Position, entity 3v1: the access was not declared: changed by the "
-                                 "system, which doesn't declare that it writes it");
+    assert_tells(w, &h, REEF_UNDECLARED, "reef_system", reef_id(Position), fish[3],
+                 "which doesn't declare that it writes it");
+    assert_string_equal(
+        h.first,
+        "system cheat: reef_system: component Position, entity 3v1: the access was not declared: changed by the "
+        "system, which doesn't declare that it writes it");
 }
 
 static void write_last(reef_block *b) { ((Position *)(uintptr_t)reef_in(b, Position))[b->count - 1].x = 9; }
@@ -281,7 +302,8 @@ static void G6_terms_of_one_entity(void **state)
     system_new(w, "cheat", write_fixed_in, "in Position, in Velocity of sun", NULL);
     assert_tells(w, &h, REEF_UNDECLARED, "reef_system", reef_id(Velocity), target, NULL);
     assert_ok(reef_system_remove(w, reef_system_find(w, "cheat")));
-    system_new(w, "cheat", get_fixed, "in Position, with Velocity of sun", NULL); /* that it is there says nothing about its value */
+    /* that it is there says nothing about its value */
+    system_new(w, "cheat", get_fixed, "in Position, with Velocity of sun", NULL);
     assert_tells(w, &h, REEF_UNDECLARED, "reef_get", reef_id(Velocity), target, NULL);
 }
 
@@ -320,14 +342,22 @@ static void G6_a_row_depends_on_others(void **state)
     heard h;
     reef_entity fish[8];
     reef_world *w = world_heard(state, &h);
-    for (uint32_t i = 0; i < 8; i++) fish[i] = reef_spawn(w, reef_with(Position, (float)(10 + 3 * i * i), 0), reef_with(Count, 0));
-    static const struct { void (*f)(reef_block *); const char *text; int first; } cheats[] = {
-        {write_next, "Position", 1}, {read_next, "Position", 0}, {sum_up, "Position", 0}, {number, "Count", 0},
+    for (uint32_t i = 0; i < 8; i++)
+        fish[i] = reef_spawn(w, reef_with(Position, (float)(10 + 3 * i * i), 0), reef_with(Count, 0));
+    static const struct {
+        void (*f)(reef_block *);
+        const char *text;
+        int first;
+    } cheats[] = {
+        {write_next, "Position", 1},
+        {read_next, "Position", 0},
+        {sum_up, "Position", 0},
+        {number, "Count", 0},
     };
     for (size_t i = 0; i < sizeof cheats / sizeof *cheats; i++) {
         system_new(w, "cheat", cheats[i].f, cheats[i].text, NULL);
-        assert_tells(w, &h, REEF_UNDECLARED, "reef_system", cheats[i].f == number ? reef_id(Count) : reef_id(Position), fish[cheats[i].first],
-                     "depends on other rows");
+        assert_tells(w, &h, REEF_UNDECLARED, "reef_system", cheats[i].f == number ? reef_id(Count) : reef_id(Position),
+                     fish[cheats[i].first], "depends on other rows");
         assert_ok(reef_system_remove(w, reef_system_find(w, "cheat")));
     }
 }
@@ -352,11 +382,13 @@ static void G6_who_is_not_run_twice_is_listed(void **state)
     system_new(w, "reads", nothing, "in Position", NULL);
     system_new(w, "twice", move, "Position, in Velocity", NULL);
     assert_false(reef_system_is_null(reef_system_new(
-        w, &(reef_system_desc){.name = "sums", .function = nothing, .text = "Position; sums Count", .combine = add_counts})));
+        w, &(reef_system_desc){
+               .name = "sums", .function = nothing, .text = "Position; sums Count", .combine = add_counts})));
     assert_true(reef_schedule_explain(w, REEF_EXPLAIN_TEXT, text, sizeof text) < sizeof text);
     static const char *const wanted[] = {
-        "not run twice: it has a context\n", "not run twice: it has commands\n", "not run twice: it sends events\n",
-        "not run twice: it receives events\n", "not run twice: it isn't split\n", "not run twice: it writes Tracked, which has hooks\n",
+        "not run twice: it has a context\n",  "not run twice: it has commands\n",
+        "not run twice: it sends events\n",   "not run twice: it receives events\n",
+        "not run twice: it isn't split\n",    "not run twice: it writes Tracked, which has hooks\n",
         "not run twice: it writes nothing\n", "not run twice: it sums\n",
     };
     uint32_t lines = 0;
@@ -374,7 +406,10 @@ static void G6_who_is_not_run_twice_is_listed(void **state)
 /* ---- calls ---- */
 
 static void get_other(reef_block *b) { assert_true(reef_get(b->world, target, Velocity)->x == 1); }
-static void get_by_id(reef_block *b) { assert_non_null(reef_get_fast(b->world, target, reef_id(Velocity), sizeof(Velocity))); }
+static void get_by_id(reef_block *b)
+{
+    assert_non_null(reef_get_fast(b->world, target, reef_id(Velocity), sizeof(Velocity)));
+}
 static void get_many(reef_block *b)
 {
     Velocity v;
@@ -430,7 +465,11 @@ static void G6_undeclared_calls_on_others(void **state)
     heard h;
     reef_entity fish[FISH];
     reef_world *w = world_of_fish(state, &h, fish);
-    const struct { void (*f)(reef_block *); const char *op, *allowed; reef_component c; } cheats[] = {
+    const struct {
+        void (*f)(reef_block *);
+        const char *op, *allowed;
+        reef_component c;
+    } cheats[] = {
         {get_other, "reef_get", "Position; reads Velocity", reef_id(Velocity)},
         {get_by_id, "reef_get", "Position; writes Velocity", reef_id(Velocity)},
         {get_many, "reef_get_many", "Position; reads Velocity", reef_id(Velocity)},
@@ -492,11 +531,16 @@ static void G6_undeclared_events_and_commands(void **state)
     target = fish[1];
     const reef_entity no = {0, 0};
     const reef_component none = {0};
-    const struct { void (*f)(reef_block *); reef_component c; reef_entity e; } cheats[] = {
-        {send_bump, reef_id(Bump), no},       {receive_bump, reef_id(Bump), no},         {cmd_spawn, reef_id(Count), no},
-        {cmd_add, reef_id(Count), target},    {cmd_set, reef_id(Count), target},         {cmd_remove, reef_id(Velocity), target},
-        {cmd_destroy, none, target},          {cmd_enable, reef_id(Velocity), target},   {cmd_name, none, target},
-        {part_of_sum, reef_id(Count), no},
+    const struct {
+        void (*f)(reef_block *);
+        reef_component c;
+        reef_entity e;
+    } cheats[] = {
+        {send_bump, reef_id(Bump), no},    {receive_bump, reef_id(Bump), no},
+        {cmd_spawn, reef_id(Count), no},   {cmd_add, reef_id(Count), target},
+        {cmd_set, reef_id(Count), target}, {cmd_remove, reef_id(Velocity), target},
+        {cmd_destroy, none, target},       {cmd_enable, reef_id(Velocity), target},
+        {cmd_name, none, target},          {part_of_sum, reef_id(Count), no},
     };
     const uint64_t before = reef_count_alive(w);
     for (size_t i = 0; i < sizeof cheats / sizeof *cheats; i++) {
@@ -527,7 +571,13 @@ static void G6_stale_entities_and_calls_at_the_wrong_time(void **state)
     const reef_entity no = {0, 0};
     target = fish[4];
     assert_ok(reef_destroy(w, target));
-    const struct { void (*f)(reef_block *); const char *text, *op; reef_status status; reef_component c; reef_entity e; } cheats[] = {
+    const struct {
+        void (*f)(reef_block *);
+        const char *text, *op;
+        reef_status status;
+        reef_component c;
+        reef_entity e;
+    } cheats[] = {
         {stale_mut, "; writes Velocity", "reef_mut", REEF_NOT_ALIVE, velocity, target},
         {stale_set, "; writes Velocity", "reef_set", REEF_NOT_ALIVE, velocity, target},
         {tick_again, "Position", "reef_tick", REEF_LOCKED, none, no},
@@ -736,10 +786,14 @@ static reef_world *world_of_right(void **state, heard *h, reef_entity *target_ke
     system_new(w, "pull", pull, "Position; reads Wind", NULL);
     system_new(w, "push", push, "in Health; writes Velocity, sends Bump", target_kept);
     system_new(w, "hear_bumps", hear_bumps, "; receives Bump, writes Wind", NULL);
-    system_new(w, "renew", renew, "in Count, in Position, !Rich, !Marked; spawns Position Velocity Count, destroys", NULL);
+    system_new(w, "renew", renew, "in Count, in Position, !Rich, !Marked; spawns Position Velocity Count, destroys",
+               NULL);
     system_new(w, "live", live, "Rich", NULL);
-    assert_false(reef_system_is_null(reef_system_new(
-        w, &(reef_system_desc){.name = "sum", .function = count_all, .text = "in Position; sums Count", .phase = "end", .combine = counts_add})));
+    assert_false(reef_system_is_null(reef_system_new(w, &(reef_system_desc){.name = "sum",
+                                                                            .function = count_all,
+                                                                            .text = "in Position; sums Count",
+                                                                            .phase = "end",
+                                                                            .combine = counts_add})));
     return w;
 }
 
@@ -782,7 +836,8 @@ static void G6_scenes_are_told_nothing(void **state)
         for (uint64_t tick = 0; tick < scenes[n].ticks; tick++) {
             assert_ok(scene_tick(&scenes[n], w, tick));
             assert_ok(scene_tick(&scenes[n], v, tick));
-            if (reef_hash(w) != reef_hash(v)) fail_msg("%s: another state after tick %u", scenes[n].name, (unsigned)tick);
+            if (reef_hash(w) != reef_hash(v))
+                fail_msg("%s: another state after tick %u", scenes[n].name, (unsigned)tick);
         }
         if (h.count != g.count) fail_msg("%s: %s", scenes[n].name, h.first);
         end_world(state, w);

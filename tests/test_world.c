@@ -40,7 +40,7 @@ static void E10_a_world_by_default_works(void **state)
 static void E10_a_new_world_is_empty(void **state)
 {
     reef_world *w = world_of(state);
-    reef_stats  s = reef_world_stats(w);
+    reef_stats s = reef_world_stats(w);
     assert_int_equal(s.entities + s.entities_empty + s.indices + s.free_ids + s.tables + s.blocks + s.names, 0);
     assert_int_equal(s.spawned + s.destroyed + s.moved, 0);
     assert_int_equal(reef_count_alive(w), 0);
@@ -69,8 +69,8 @@ static void E3_a_strict_world_knows_what_it_was_told(void **state)
 {
     reef_world *w = another_world(state, &(reef_world_config){.strict = true});
     reef_entity e = reef_create(w);
-    Position    p = {1, 2};
-    char        text[200];
+    Position p = {1, 2};
+    char text[200];
     assert_refused(w, REEF_UNKNOWN_TYPE, reef_set_id(w, e, reef_id(Position), &p, sizeof p));
     reef_error_text(w, text, sizeof text);
     assert_non_null(strstr(text, "Position"));
@@ -100,9 +100,9 @@ static void E3_a_strict_world_knows_what_it_was_told(void **state)
 
 typedef struct reader {
     const reef_world *w;
-    reef_entity       e;
-    reef_component    unused;
-    uint64_t          wrong;
+    reef_entity e;
+    reef_component unused;
+    uint64_t wrong;
 } reader;
 
 static void *read_unused(void *context)
@@ -121,10 +121,10 @@ static void *read_unused(void *context)
 static void E3_reading_unused_types_creates_nothing_on_any_thread(void **state)
 {
     reef_world *w = world_of(state);
-    reader      r[4];
+    reader r[4];
     reef_entity e = reef_spawn(w, reef_with(Position, 1, 2));
-    uint64_t    calls = heap_of(state)->calls;
-    reef_stats  before = reef_world_stats(w);
+    uint64_t calls = heap_of(state)->calls;
+    reef_stats before = reef_world_stats(w);
     for (uint32_t i = 0; i < 4; i++) r[i] = (reader){w, e, numbered_type("unused", i, 8, 4), 0};
 #ifndef REEF_NO_THREADS
     pthread_t thread[4];
@@ -180,7 +180,7 @@ static void A11_two_worlds_never_disturb_each_other(void **state)
 static void H2_the_error_record_says_everything(void **state)
 {
     reef_world *w = world_of(state);
-    char        text[300], part[8];
+    char text[300], part[8];
     reef_entity e = reef_spawn(w, reef_with(Position, 1, 2));
     assert_ok(reef_set_name(w, e, "nemo"));
     assert_status(REEF_ABSENT, reef_remove(w, e, Mass));
@@ -229,9 +229,9 @@ static void H2_every_status_has_a_name_and_a_text(void **state)
 }
 
 typedef struct heard {
-    int         logs, misuses;
+    int logs, misuses;
     reef_status status;
-    char        message[300];
+    char message[300];
 } heard;
 
 static void hear_log(void *context, reef_log_level level, const char *message)
@@ -252,7 +252,7 @@ static void hear_misuse(void *context, reef_status status, const char *message)
 
 static void H2_the_checked_build_reports_every_mistake_of_the_caller(void **state)
 {
-    heard       with = {0}, without = {0};
+    heard with = {0}, without = {0};
     reef_world *w =
         another_world(state, &(reef_world_config){.log = hear_log, .misuse = hear_misuse, .context = &with});
     reef_world *v = another_world(state, &(reef_world_config){.log = hear_log, .context = &without});
@@ -279,7 +279,7 @@ static void H2_the_checked_build_reports_every_mistake_of_the_caller(void **stat
 static void busy_life(reef_world *w)
 {
     static reef_entity e[1500];
-    char               message[100];
+    char message[100];
     assert_ok(reef_spawn_many(w, 1500, e, reef_with(Position, 1, 2), reef_with(Tracked, .value = 1)));
     for (int i = 0; i < 1500; i += 2) assert_ok(reef_destroy(w, e[i]));
     (void)reef_destroy(w, e[0]);
@@ -351,10 +351,10 @@ static void H3_statistics_count_what_is_there(void **state)
 static void H3_after_reserve_making_entities_allocates_nothing(void **state)
 {
     enum { N = 5000 };
-    reef_world    *w = world_of(state);
-    heap          *h = heap_of(state);
+    reef_world *w = world_of(state);
+    heap *h = heap_of(state);
     reef_component set[] = {reef_id(Position), reef_id(Velocity), reef_id(Hungry)};
-    reef_entity    e[40];
+    reef_entity e[40];
     assert_ok(reef_reserve(w, N));
     uint64_t calls = h->calls;
     for (int i = 0; i < N; i++) assert_some(reef_create(w));
@@ -404,7 +404,7 @@ static void E8_bullets_allocate_nothing_after_the_first_round(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[100];
-    uint64_t    calls = 0;
+    uint64_t calls = 0;
     for (int round = 0; round < 10000; round++) {
         for (int i = 0; i < 100; i++)
             e[i] = reef_spawn(w, reef_with(Position, 1, 2), reef_with(Velocity, 3, 4), reef_tag(Hungry));
@@ -439,10 +439,10 @@ static void E8_bullets_of_every_make_allocate_nothing(void **state)
     static const char *const makes[] = {"spawn", "bundle", "clone", "clone_many", "spawn_many"};
     for (int made = 0; made < 5; made++)
         for (int ended = 0; ended < 2; ended++) {
-            reef_world      *w = another_world(state, NULL);
+            reef_world *w = another_world(state, NULL);
             reef_bundle_part parts[] = {{reef_id(Position), 0}, {reef_id(Velocity), sizeof(Position)}};
-            reef_bundle     *bundle = reef_bundle_new(w, parts, 2);
-            reef_entity      first = reef_spawn(w, reef_with(Position, 1, 2), reef_with(Velocity, 3, 4));
+            reef_bundle *bundle = reef_bundle_new(w, parts, 2);
+            reef_entity first = reef_spawn(w, reef_with(Position, 1, 2), reef_with(Velocity, 3, 4));
             bullets(w, made, ended, bundle, first);
             uint64_t calls = heap_of(state)->calls;
             for (int i = 0; i < 300; i++) bullets(w, made, ended, bundle, first);
@@ -472,7 +472,7 @@ static void H3_the_allocator_is_asked_for_the_alignment_of_the_types(void **stat
         reef_component c = numbered_type("aligned", align, align * 3, align);
         for (int i = 0; i < 40; i++) {
             reef_entity e = reef_create(w);
-            void       *p = reef_ensure_id(w, e, c, NULL);
+            void *p = reef_ensure_id(w, e, c, NULL);
             assert_int_equal((uintptr_t)p % align, 0);
             memset(p, 7, align * 3);
             assert_ok(reef_add(w, e, Frozen));
@@ -488,10 +488,10 @@ static void H3_the_allocator_is_asked_for_the_alignment_of_the_types(void **stat
 static void E8_shrink_gives_memory_back_and_changes_nothing(void **state)
 {
     enum { N = 300000 };
-    reef_world  *w = world_of(state);
-    heap        *h = heap_of(state);
+    reef_world *w = world_of(state);
+    heap *h = heap_of(state);
     reef_entity *e = malloc(N * sizeof *e);
-    uint64_t     empty = h->bytes;
+    uint64_t empty = h->bytes;
     assert_ok(reef_spawn_many(w, N, e, reef_with(Position, 1, 2), reef_with(Cargo, {1}), reef_tag(Awake)));
     for (int i = 0; i < N; i += 3) assert_ok(reef_add(w, e[i], Frozen));
     uint64_t full = h->bytes, rows = reef_world_stats(w).bytes_rows;
@@ -550,17 +550,21 @@ static void E8_empty_tables_are_kept_and_can_be_reclaimed(void **state)
     assert_some(reef_spawn_values(w, &v, 1));
 }
 
-/* Where the next block of a column doesn't lie behind this one, what the processor fetches ahead is lost: at most at `most` places. */
+/* Where the next block of a column doesn't lie behind this one, what the processor fetches ahead is lost: at most at
+ * `most` places. */
 static void E1_columns_of_a_growing_world_lie_in_few_runs(void **state)
 {
-    static const struct { uint32_t rows, most; } world[] = {{4096, 1}, {20000, 2}, {48000, 2}, {200000, 5}};
+    static const struct {
+        uint32_t rows, most;
+    } world[] = {{4096, 1}, {20000, 2}, {48000, 2}, {200000, 5}};
     (void)state;
     for (size_t k = 0; k < sizeof world / sizeof *world; k++) {
-        uint32_t        gaps[2] = {0, 0};
+        uint32_t gaps[2] = {0, 0};
         const Position *p = NULL;
         const Velocity *v = NULL;
-        reef_world     *w = reef_world_new(NULL);
-        for (uint32_t i = 0; i < world[k].rows; i++) assert_some(reef_spawn(w, reef_with(Position, 1, 2), reef_with(Velocity, 3, 4)));
+        reef_world *w = reef_world_new(NULL);
+        for (uint32_t i = 0; i < world[k].rows; i++)
+            assert_some(reef_spawn(w, reef_with(Position, 1, 2), reef_with(Velocity, 3, 4)));
         reef_query q = reef_query_new(w, "in Position, in Velocity");
         for (reef_block b = reef_begin(w, q); reef_next(&b); p = reef_in(&b, Position), v = reef_in(&b, Velocity)) {
             gaps[0] += p && reef_in(&b, Position) != p + REEF_BLOCK_ROWS;
@@ -575,7 +579,7 @@ static void E1_columns_of_a_growing_world_lie_in_few_runs(void **state)
 static void E10_a_worlds_memory_has_a_bound_that_is_respected(void **state)
 {
     reef_world *w = world_of(state);
-    heap       *h = heap_of(state);
+    heap *h = heap_of(state);
     h->limit = h->bytes + (4u << 20);
     uint32_t made = 0;
     while (made < 1000000 && !reef_entity_is_null(reef_spawn(w, reef_with(Cargo, {1}), reef_with(Position, 1, 2))))

@@ -9,7 +9,8 @@ static int check_one(const char *path)
     const reef_file_info *i = &f.info;
     file_kind(&f, kind, sizeof kind);
     if (i->difference) {
-        printf("%s: sound as far as can be told without the state that it belongs to: %s, %" PRIu64 " bytes\n", path, kind, i->bytes);
+        printf("%s: sound as far as can be told without the state that it belongs to: %s, %" PRIu64 " bytes\n", path,
+               kind, i->bytes);
         return ANSWER_GOOD;
     }
     if (!file_load(&f)) return ANSWER_BAD;
@@ -18,9 +19,11 @@ static int check_one(const char *path)
         say(path, "what it holds is no sound world: %s", message);
     } else {
         const uint64_t entities = reef_count_alive(f.world), cut = i->bytes - i->sound_bytes;
-        printf("%s: sound: %s, %" PRIu64 " %s, %" PRIu64 " bytes\n", path, kind, entities, entities == 1 ? "entity" : "entities", i->sound_bytes);
+        printf("%s: sound: %s, %" PRIu64 " %s, %" PRIu64 " bytes\n", path, kind, entities,
+               entities == 1 ? "entity" : "entities", i->sound_bytes);
         if (i->torn)
-            printf("%s: torn at byte %" PRIu64 ": %s; opening the journal cuts %" PRIu64 " byte%s off\n", path, i->wrong_at, i->wrong, cut, plural(cut));
+            printf("%s: torn at byte %" PRIu64 ": %s; opening the journal cuts %" PRIu64 " byte%s off\n", path,
+                   i->wrong_at, i->wrong, cut, plural(cut));
     }
     file_close(&f);
     return s == REEF_OK ? ANSWER_GOOD : ANSWER_BAD;

@@ -4,9 +4,10 @@
 
 enum { LINES_MOST = 200 };
 
-static const char *const words_of[] = {[REEF_CHANGE_GONE] = "gone", [REEF_CHANGE_BORN] = "born", [REEF_CHANGE_NAME] = "name",
-                                       [REEF_CHANGE_REMOVED] = "removed", [REEF_CHANGE_ADDED] = "added", [REEF_CHANGE_VALUE] = "changed",
-                                       [REEF_CHANGE_DISABLED] = "disabled", [REEF_CHANGE_ENABLED] = "enabled"};
+static const char *const words_of[] = {
+    [REEF_CHANGE_GONE] = "gone",         [REEF_CHANGE_BORN] = "born",      [REEF_CHANGE_NAME] = "name",
+    [REEF_CHANGE_REMOVED] = "removed",   [REEF_CHANGE_ADDED] = "added",    [REEF_CHANGE_VALUE] = "changed",
+    [REEF_CHANGE_DISABLED] = "disabled", [REEF_CHANGE_ENABLED] = "enabled"};
 enum { KINDS = sizeof words_of / sizeof words_of[0] };
 
 static void put_text(const char *text)
@@ -98,10 +99,10 @@ static int diff_worlds(const reef_world *a, const reef_world *b, bool all)
     reef_diff_free(d);
     if (lines == 0) return rest_differs(a, b) ? ANSWER_BAD : ANSWER_GOOD;
     if (left) printf("... and %" PRIu64 " more; --all lists them\n", left);
-    printf("entities: %" PRIu64 " gone, %" PRIu64 " born, %" PRIu64 " named; components: %" PRIu64 " removed, %" PRIu64 " added, %" PRIu64
-           " changed, %" PRIu64 " disabled, %" PRIu64 " enabled\n",
-           count[REEF_CHANGE_GONE], count[REEF_CHANGE_BORN], count[REEF_CHANGE_NAME], count[REEF_CHANGE_REMOVED], count[REEF_CHANGE_ADDED],
-           count[REEF_CHANGE_VALUE], count[REEF_CHANGE_DISABLED], count[REEF_CHANGE_ENABLED]);
+    printf("entities: %" PRIu64 " gone, %" PRIu64 " born, %" PRIu64 " named; components: %" PRIu64 " removed, %" PRIu64
+           " added, %" PRIu64 " changed, %" PRIu64 " disabled, %" PRIu64 " enabled\n",
+           count[REEF_CHANGE_GONE], count[REEF_CHANGE_BORN], count[REEF_CHANGE_NAME], count[REEF_CHANGE_REMOVED],
+           count[REEF_CHANGE_ADDED], count[REEF_CHANGE_VALUE], count[REEF_CHANGE_DISABLED], count[REEF_CHANGE_ENABLED]);
     return ANSWER_BAD;
 }
 

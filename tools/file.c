@@ -26,11 +26,19 @@ static void noted(void *context, const reef_load_note *n)
     if (f->quiet) return;
     switch (n->kind) {
     case REEF_NOTE_TYPE_DROPPED: say(f->path, "%s is left out: %" PRIu64 " had it", n->type, n->rows); break;
-    case REEF_NOTE_FIELD_DROPPED: say(f->path, "%s.%s is left out: %s has no such field in the first file", n->type, n->field, n->type); break;
-    case REEF_NOTE_FIELD_DEFAULT: say(f->path, "%s.%s has its default value: %s has no such field in this file", n->type, n->field, n->type); break;
-    case REEF_NOTE_FIELD_CONVERTED: say(f->path, "%s.%s is converted: in the first file it is of another kind or length", n->type, n->field); break;
+    case REEF_NOTE_FIELD_DROPPED:
+        say(f->path, "%s.%s is left out: %s has no such field in the first file", n->type, n->field, n->type);
+        break;
+    case REEF_NOTE_FIELD_DEFAULT:
+        say(f->path, "%s.%s has its default value: %s has no such field in this file", n->type, n->field, n->type);
+        break;
+    case REEF_NOTE_FIELD_CONVERTED:
+        say(f->path, "%s.%s is converted: in the first file it is of another kind or length", n->type, n->field);
+        break;
     case REEF_NOTE_HOME_CHANGED: say(f->path, "%s is kept in another home, as in the first file", n->type); break;
-    case REEF_NOTE_TAIL_CUT: say(f->path, "the last record is torn: %" PRIu64 " byte%s left out", n->rows, n->rows == 1 ? " is" : "s are"); break;
+    case REEF_NOTE_TAIL_CUT:
+        say(f->path, "the last record is torn: %" PRIu64 " byte%s left out", n->rows, n->rows == 1 ? " is" : "s are");
+        break;
     case REEF_NOTE_SYSTEM_UNKNOWN:
     case REEF_NOTE_SCRIPT_UNKNOWN: break; /* the tool has neither systems nor scripts */
     }
@@ -48,7 +56,9 @@ static void load_say(const tool_file *f, reef_status s)
         return;
     }
     const char *type = e.component.id ? reef_type_name(e.component) : NULL;
-    const char *detail = e.detail[0] ? e.detail : s == REEF_NOT_PORTABLE && f->info.raw ? "the file holds bytes of a machine unlike this one" : reef_status_text(s);
+    const char *detail = e.detail[0]                             ? e.detail
+                         : s == REEF_NOT_PORTABLE && f->info.raw ? "the file holds bytes of a machine unlike this one"
+                                                                 : reef_status_text(s);
     say(f->path, "%s%s%s", type ? type : "", type ? ": " : "", detail);
 }
 
@@ -85,6 +95,7 @@ void file_kind(const tool_file *f, char *text, size_t size)
 {
     const reef_file_info *i = &f->info;
     if (i->difference) (void)snprintf(text, size, "a difference");
-    else if (i->journal) (void)snprintf(text, size, "a journal of %" PRIu64 " record%s", i->records, plural(i->records));
+    else if (i->journal)
+        (void)snprintf(text, size, "a journal of %" PRIu64 " record%s", i->records, plural(i->records));
     else (void)snprintf(text, size, "a world");
 }

@@ -3,19 +3,36 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const kinds[] = {[REEF_BOOL] = "bool", [REEF_I8] = "i8", [REEF_U8] = "u8", [REEF_I16] = "i16", [REEF_U16] = "u16",
-                                    [REEF_I32] = "i32", [REEF_U32] = "u32", [REEF_I64] = "i64", [REEF_U64] = "u64", [REEF_F32] = "f32",
-                                    [REEF_F64] = "f64", [REEF_CHAR] = "text", [REEF_ENTITY] = "entity"};
-static const uint32_t kind_bytes[] = {[REEF_BOOL] = 1, [REEF_I8] = 1, [REEF_U8] = 1, [REEF_I16] = 2, [REEF_U16] = 2, [REEF_I32] = 4, [REEF_U32] = 4,
-                                      [REEF_I64] = 8, [REEF_U64] = 8, [REEF_F32] = 4, [REEF_F64] = 8, [REEF_CHAR] = 1, [REEF_ENTITY] = 8};
-static const char *const homes[] = {[REEF_TABLE] = "table", [REEF_BIT] = "bit", [REEF_SPARSE] = "sparse", [REEF_PAGED] = "paged",
-                                    [REEF_COLD] = "cold", [REEF_MULTI] = "multi", [REEF_SHARED] = "shared", [REEF_SPLIT] = "split"};
+static const char *const kinds[] = {
+    [REEF_BOOL] = "bool", [REEF_I8] = "i8",     [REEF_U8] = "u8",        [REEF_I16] = "i16", [REEF_U16] = "u16",
+    [REEF_I32] = "i32",   [REEF_U32] = "u32",   [REEF_I64] = "i64",      [REEF_U64] = "u64", [REEF_F32] = "f32",
+    [REEF_F64] = "f64",   [REEF_CHAR] = "text", [REEF_ENTITY] = "entity"};
+static const uint32_t kind_bytes[] = {
+    [REEF_BOOL] = 1, [REEF_I8] = 1,  [REEF_U8] = 1,  [REEF_I16] = 2, [REEF_U16] = 2,  [REEF_I32] = 4,   [REEF_U32] = 4,
+    [REEF_I64] = 8,  [REEF_U64] = 8, [REEF_F32] = 4, [REEF_F64] = 8, [REEF_CHAR] = 1, [REEF_ENTITY] = 8};
+static const char *const homes[] = {
+    [REEF_TABLE] = "table", [REEF_BIT] = "bit",     [REEF_SPARSE] = "sparse", [REEF_PAGED] = "paged",
+    [REEF_COLD] = "cold",   [REEF_MULTI] = "multi", [REEF_SHARED] = "shared", [REEF_SPLIT] = "split"};
 static const struct {
     const char *kind, *text;
-} sections[] = {{"RECD", "heads of records"}, {"TYPE", "types"}, {"TABL", "tables"}, {"TIME", "time"}, {"IDS ", "indices"}, {"FREE", "free indices"},
-                {"IDLE", "entities without a row"}, {"SIZE", "sizes of tables"}, {"ROWS", "rows"}, {"BITS", "switches and marks"},
-                {"STOR", "values outside of the rows"}, {"PAGE", "their pages"}, {"VALS", "several and shared values"}, {"NAME", "names"},
-                {"EVNT", "events"}, {"TRAK", "stamps of rows"}, {"LOST", "scripts that end"}, {"DONE", "ends of records"}};
+} sections[] = {{"RECD", "heads of records"},
+                {"TYPE", "types"},
+                {"TABL", "tables"},
+                {"TIME", "time"},
+                {"IDS ", "indices"},
+                {"FREE", "free indices"},
+                {"IDLE", "entities without a row"},
+                {"SIZE", "sizes of tables"},
+                {"ROWS", "rows"},
+                {"BITS", "switches and marks"},
+                {"STOR", "values outside of the rows"},
+                {"PAGE", "their pages"},
+                {"VALS", "several and shared values"},
+                {"NAME", "names"},
+                {"EVNT", "events"},
+                {"TRAK", "stamps of rows"},
+                {"LOST", "scripts that end"},
+                {"DONE", "ends of records"}};
 
 /* ---- the frame ---- */
 
@@ -25,9 +42,14 @@ static void frame_print(const tool_file *f)
     char kind[64];
     file_kind(f, kind, sizeof kind);
     printf("%s: %s, version %" PRIu32 ", %" PRIu64 " bytes\n", f->path, kind, i->version, i->bytes);
-    if (i->raw) printf("raw: bytes of types without fields, of a %s-endian machine\n", i->big_endian ? "big" : "little");
-    if (i->journal) printf("the first record takes %" PRIu64 " bytes, those behind it %" PRIu64 "\n", i->whole_bytes, i->sound_bytes - i->whole_bytes);
-    if (i->torn) printf("torn at byte %" PRIu64 ": %s; %" PRIu64 " bytes are left out\n", i->wrong_at, i->wrong, i->bytes - i->sound_bytes);
+    if (i->raw)
+        printf("raw: bytes of types without fields, of a %s-endian machine\n", i->big_endian ? "big" : "little");
+    if (i->journal)
+        printf("the first record takes %" PRIu64 " bytes, those behind it %" PRIu64 "\n", i->whole_bytes,
+               i->sound_bytes - i->whole_bytes);
+    if (i->torn)
+        printf("torn at byte %" PRIu64 ": %s; %" PRIu64 " bytes are left out\n", i->wrong_at, i->wrong,
+               i->bytes - i->sound_bytes);
 }
 
 static void sections_print(const tool_file *f)
@@ -61,7 +83,8 @@ static bool table_print(void *context, const reef_component *types, uint32_t cou
 /* How many entities have it, disabled or not. */
 static uint64_t holders(reef_world *w, reef_component type)
 {
-    const reef_query_desc desc = {.terms = {{.component = type, .access = REEF_WITH, .enabled = REEF_EITHER}}, .entities = REEF_EITHER};
+    const reef_query_desc desc = {.terms = {{.component = type, .access = REEF_WITH, .enabled = REEF_EITHER}},
+                                  .entities = REEF_EITHER};
     const reef_query q = reef_query_make(w, &desc);
     const uint64_t n = reef_query_is_null(q) ? 0 : reef_query_count(w, q);
     (void)reef_query_free(w, q);
@@ -141,8 +164,8 @@ static bool world_print(const tool_file *f)
 {
     const reef_stats s = reef_world_stats(f->world);
     bool first = true;
-    printf("entities %" PRIu64 ", without components %" PRIu64 ", names %" PRIu64 ", free indices %" PRIu64 "\n", s.entities, s.entities_empty,
-           s.names, s.free_ids);
+    printf("entities %" PRIu64 ", without components %" PRIu64 ", names %" PRIu64 ", free indices %" PRIu64 "\n",
+           s.entities, s.entities_empty, s.names, s.free_ids);
     printf("ticks %" PRIu64 ", time %.9g s\n", reef_tick_count(f->world), (double)reef_time_ns(f->world) / 1e9);
     return (reef_visit_tables(f->world, table_print, &first) || !output_open()) && types_print(f);
 }

@@ -33,7 +33,8 @@ static int print_matching(reef_world *w, const char *text)
     reef_entity last = {0, 0};
     const reef_query q = reef_query_new(w, text);
     if (reef_query_is_null(q)) return query_refused(w, text);
-    reef_each(w, q, row) {
+    reef_each(w, q, row)
+    {
         if (reef_entity_equal(row.entity, last)) continue;
         last = row.entity;
         if (print_one(w, last, (reef_component){0}, NULL, 0)) continue;
@@ -60,7 +61,8 @@ int command_print(int count, char **words)
     tool_file f = {0};
     int answer = ANSWER_GOOD;
     const bool named = count == 3 && strcmp(words[1], "--name") == 0;
-    if (count < 1 || (count > 2 && !named) || words[0][0] == '-' || (count == 2 && words[1][0] == '-')) return usage(how);
+    if (count < 1 || (count > 2 && !named) || words[0][0] == '-' || (count == 2 && words[1][0] == '-'))
+        return usage(how);
     if (!file_open(&f, words[0])) return ANSWER_BAD;
     if (named) answer = print_named(f.world, f.path, words[2]);
     else if (count == 2) answer = print_matching(f.world, words[1]);

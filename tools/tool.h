@@ -18,11 +18,11 @@ int command_print(int count, char **words);
 /* ---- a file (file.c) ---- */
 
 typedef struct tool_file {
-    const char    *path;
+    const char *path;
     reef_file_info info;
-    reef_world    *world;      /* what it holds; NULL: nothing is loaded */
-    uint32_t       types_first; /* types with greater ids came with this file, or later */
-    bool           quiet;      /* about what isn't in the world as it is in the file */
+    reef_world *world;    /* what it holds; NULL: nothing is loaded */
+    uint32_t types_first; /* types with greater ids came with this file, or later */
+    bool quiet;           /* about what isn't in the world as it is in the file */
 } tool_file;
 
 /* Looks at the frame. False: why is said. */
@@ -47,8 +47,8 @@ void put_entity(const reef_world *world, reef_entity entity);
 const char *plural(uint64_t count);
 /* Can stdout still be written? What printed much asks now and then. */
 bool output_open(void);
-/* The last word of each command: what is still to be written is, and `answer` is the program's; where that fails, and not since nobody
- * reads any more, it is said, and it is trouble. */
+/* The last word of each command: what is still to be written is, and `answer` is the program's; where that fails,
+ * and not since nobody reads any more, it is said, and it is trouble. */
 int output_close(int answer);
 
 #endif

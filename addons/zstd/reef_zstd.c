@@ -1,4 +1,5 @@
-/* Two filters around libzstd's streams, and files on both sides. Each keeps the first thing that went wrong and answers it from then on. */
+/* Two filters around libzstd's streams, and files on both sides. Each keeps the first thing that went wrong and
+ * answers it from then on. */
 #include "reef_zstd.h"
 #include <errno.h>
 #include <stdio.h>
@@ -16,11 +17,11 @@ static void reason_put(char *reason, const char *text)
 
 struct reef_zstd_out {
     reef_writer to;
-    ZSTD_CCtx  *zstd;
+    ZSTD_CCtx *zstd;
     reef_status status;
-    bool        ended;
-    size_t      room;
-    char        bytes[];
+    bool ended;
+    size_t room;
+    char bytes[];
 };
 
 reef_zstd_out *reef_zstd_out_new(reef_writer to, int level)
@@ -89,12 +90,12 @@ void reef_zstd_out_free(reef_zstd_out *o)
 
 struct reef_zstd_in {
     reef_reader from;
-    ZSTD_DCtx  *zstd;
+    ZSTD_DCtx *zstd;
     reef_status status;
     const char *reason;
-    bool        whole, ended; /* the frame is whole; the inner reader is at its end */
-    size_t      at, fill, room;
-    char        bytes[];
+    bool whole, ended; /* the frame is whole; the inner reader is at its end */
+    size_t at, fill, room;
+    char bytes[];
 };
 
 reef_zstd_in *reef_zstd_in_new(reef_reader from)
@@ -104,7 +105,8 @@ reef_zstd_in *reef_zstd_in_new(reef_reader from)
     reef_zstd_in *i = malloc(sizeof *i + room);
     if (i == NULL) return NULL;
     *i = (reef_zstd_in){.from = from, .zstd = ZSTD_createDCtx(), .reason = "", .room = room};
-    if (i->zstd && !ZSTD_isError(ZSTD_DCtx_setParameter(i->zstd, ZSTD_d_windowLogMax, REEF_ZSTD_WINDOW_LOG_MAX))) return i;
+    if (i->zstd && !ZSTD_isError(ZSTD_DCtx_setParameter(i->zstd, ZSTD_d_windowLogMax, REEF_ZSTD_WINDOW_LOG_MAX)))
+        return i;
     reef_zstd_in_free(i);
     return NULL;
 }
@@ -132,7 +134,8 @@ static reef_status in_refused(reef_zstd_in *i, size_t error)
     switch (ZSTD_getErrorCode(error)) {
     case ZSTD_error_memory_allocation: return in_failed(i, REEF_NO_MEMORY, "no memory for zstd");
     case ZSTD_error_prefix_unknown: return in_failed(i, REEF_CORRUPT, "this is no frame of zstd");
-    case ZSTD_error_frameParameter_windowTooLarge: return in_failed(i, REEF_CORRUPT, "the frame of zstd asks for too much memory");
+    case ZSTD_error_frameParameter_windowTooLarge:
+        return in_failed(i, REEF_CORRUPT, "the frame of zstd asks for too much memory");
     default: return in_failed(i, REEF_CORRUPT, "the frame of zstd is damaged");
     }
 }
@@ -212,10 +215,10 @@ reef_status reef_zstd_load_from(reef_world *world, reef_reader from, const reef_
 /* ---- files ---- */
 
 typedef struct saving {
-    reef_world           *world;
+    reef_world *world;
     const reef_save_desc *desc;
-    int                   level;
-    char                  reason[REEF_DETAIL_MAX];
+    int level;
+    char reason[REEF_DETAIL_MAX];
 } saving;
 
 static reef_status produce(void *context, reef_writer writer)
@@ -227,7 +230,7 @@ static reef_status produce(void *context, reef_writer writer)
 reef_status reef_zstd_save(reef_world *world, const char *path, const reef_save_desc *desc, int level, char *reason)
 {
     saving x = {.world = world, .desc = desc, .level = level};
-    char   why[REEF_DETAIL_MAX] = "";
+    char why[REEF_DETAIL_MAX] = "";
     const reef_status s = reef_file_replace(path, desc == NULL || !desc->unsynced, produce, &x, why);
     reason_put(reason, why[0] ? why : x.reason);
     return s;
@@ -243,7 +246,8 @@ reef_status reef_zstd_load(reef_world *world, const char *path, const reef_load_
 {
     FILE *f = path ? fopen(path, "rb") : NULL;
     if (f == NULL) {
-        if (reason) (void)snprintf(reason, REEF_DETAIL_MAX, "%s: %.64s", path ? strerror(errno) : "no path", path ? path : "");
+        if (reason)
+            (void)snprintf(reason, REEF_DETAIL_MAX, "%s: %.64s", path ? strerror(errno) : "no path", path ? path : "");
         return path ? REEF_IO : REEF_BAD_ARGUMENT;
     }
     const reef_status s = reef_zstd_load_from(world, (reef_reader){file_read, f}, desc, reason);

@@ -5,7 +5,7 @@
 int64_t census_energy(const reef_world *w)
 {
     const Stock *stock = reef_single_get(w, Stock);
-    int64_t      sum = reef_single_get(w, Census)->energy;
+    int64_t sum = reef_single_get(w, Census)->energy;
     for (int l = 0; l < LAYERS; l++) sum += stock->layer[l];
     return sum;
 }
@@ -19,8 +19,8 @@ void forget(reef_block *b)
 void count_fish(reef_block *b)
 {
     const Species *kind = reef_in(b, Species);
-    const Energy  *energy = reef_in(b, Energy);
-    Census        *part = reef_part(b, Census);
+    const Energy *energy = reef_in(b, Energy);
+    Census *part = reef_part(b, Census);
     part->fish += b->count;
     for (uint32_t i = 0; i < b->count; i++) {
         part->population[kind[i].index]++;
@@ -30,7 +30,7 @@ void count_fish(reef_block *b)
 
 void add_fish(void *total, const void *part)
 {
-    Census       *all = total;
+    Census *all = total;
     const Census *some = part;
     all->fish += some->fish;
     all->energy += some->energy;
@@ -40,7 +40,7 @@ void add_fish(void *total, const void *part)
 void count_water(reef_block *b)
 {
     const Water *water = reef_in(b, Water);
-    Stock       *part = reef_part(b, Stock);
+    Stock *part = reef_part(b, Stock);
     for (uint32_t i = 0; i < b->count; i++)
         for (int l = 0; l < LAYERS; l++) part->layer[l] += water[i].of[l];
 }

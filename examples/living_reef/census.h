@@ -1,4 +1,5 @@
-/* The census: fish by species, and energy, which is counted in whole units: the sum over the whole sea never changes. */
+/* The census: fish by species, and energy, which is counted in whole units: the sum over the whole sea never
+ * changes. */
 #ifndef LIVING_REEF_CENSUS_H
 #define LIVING_REEF_CENSUS_H
 
@@ -8,7 +9,7 @@
 /* All fish that there are. */
 typedef struct Census {
     uint32_t fish, population[SPECIES_MAX];
-    int64_t  energy;
+    int64_t energy;
 } Census;
 
 /* All energy in the cells. */
@@ -18,7 +19,8 @@ typedef struct Stock {
 
 REEF_COMPONENT(Census);
 REEF_COMPONENT(Stock);
-REEF_FIELDS(Census, REEF_FIELD(Census, fish, REEF_U32, NULL, 0, 0), REEF_FIELD(Census, population, REEF_U32, NULL, 0, 0), REEF_FIELD(Census, energy, REEF_I64, NULL, 0, 0));
+REEF_FIELDS(Census, REEF_FIELD(Census, fish, REEF_U32, NULL, 0, 0),
+            REEF_FIELD(Census, population, REEF_U32, NULL, 0, 0), REEF_FIELD(Census, energy, REEF_I64, NULL, 0, 0));
 REEF_FIELDS(Stock, REEF_FIELD(Stock, layer, REEF_I64, NULL, 0, 0));
 
 /* The energy of sea and fish at the last count. */

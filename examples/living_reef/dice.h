@@ -1,5 +1,5 @@
-/* Random numbers are reef's (reef/random.h): they depend on seed, tick, system and entity alone. Here is what numbers that
- * no system draws are for, and how numbers are used. */
+/* Random numbers are reef's (reef/random.h): they depend on seed, tick, system and entity alone. Here is what
+ * numbers that no system draws are for, and how numbers are used. */
 #ifndef LIVING_REEF_DICE_H
 #define LIVING_REEF_DICE_H
 

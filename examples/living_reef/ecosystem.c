@@ -29,7 +29,8 @@ static const reef_system_desc tick[] = {
                              "reads Sight Place Sea Rules Census, sends Strike"},
     {SYSTEM(feed), .text = "Water, in Crowd, out Meal; reads Sight Place Rules"},
     {SYSTEM(swim), .text = "Position, out Velocity, in Place; reads Sight Crowd Sea"},
-    {SYSTEM(age), .text = "in Species, in Place, Energy, Age; reads Sight Meal Rules, sends Corpse, adds Adult, destroys"},
+    {SYSTEM(age), .text = "in Species, in Place, Energy, Age; "
+                            "reads Sight Meal Rules, sends Corpse, adds Adult, destroys"},
     {SYSTEM(seize), .text = "; receives Strike, reads Species Place Rules, writes Energy Hunter, sends Corpse, "
                             "adds Resting, destroys"},
     {SYSTEM(spawn), .text = "in Position, in Species, Energy, with Adult; reads Census Rules, sums Tally, "
@@ -139,18 +140,20 @@ bool ecosystem_tick(ecosystem *e)
 bool ecosystem_remove(ecosystem *e, uint32_t kind)
 {
     reef_world *w = e->world;
-    const Sea   sea = *reef_single_get(w, Sea);
-    reef_query  fish = reef_query_new(w, "in Position, with Species, in Energy");
-    bool        good = reef_query_order(w, fish, &(reef_order){.component = reef_id(Species), .field = "index"}) == REEF_OK;
-    reef_loop   of_kind = {.grouped = true, .group = reef_key_u32(kind), .deferred = true};
+    const Sea sea = *reef_single_get(w, Sea);
+    reef_query fish = reef_query_new(w, "in Position, with Species, in Energy");
+    bool good = reef_query_order(w, fish, &(reef_order){.component = reef_id(Species), .field = "index"}) == REEF_OK;
+    reef_loop of_kind = {.grouped = true, .group = reef_key_u32(kind), .deferred = true};
     for (reef_block b = reef_begin_loop(w, fish, &of_kind); reef_next(&b);) {
         const Position *at = reef_in(&b, Position);
-        const Energy   *energy = reef_in(&b, Energy);
+        const Energy *energy = reef_in(&b, Energy);
         for (uint32_t i = 0; good && i < b.count; i++)
-            good = reef_post(w, Corpse, sea_cell(&sea, at[i].x, at[i].y), energy[i].units) == REEF_OK && reef_destroy(w, b.entities[i]) == REEF_OK;
+            good = reef_post(w, Corpse, sea_cell(&sea, at[i].x, at[i].y), energy[i].units) == REEF_OK &&
+                   reef_destroy(w, b.entities[i]) == REEF_OK;
     }
     good = good && reef_last_error(w).status == REEF_OK;
-    if (!good || reef_query_free(w, fish) != REEF_OK || reef_tick_phase(w, "end", 0) < 0) return ecosystem_refused(e, "taking a species out");
+    if (!good || reef_query_free(w, fish) != REEF_OK || reef_tick_phase(w, "end", 0) < 0)
+        return ecosystem_refused(e, "taking a species out");
     return check_energy(e);
 }
 

@@ -22,16 +22,16 @@ void swim(reef_block *b);   /* and follow them */
 
 typedef struct ecosystem {
     const species_table *table; /* numbers scaled to this sea; must outlive the ecosystem */
-    reef_world          *world;
-    int64_t              energy;     /* what there was at the start */
-    char                 error[512]; /* why a call failed */
+    reef_world *world;
+    int64_t energy;  /* what there was at the start */
+    char error[512]; /* why a call failed */
 } ecosystem;
 
 /* Makes the sea and fills it. A pool of NULL: ticks run on the calling thread alone. False, here and below: see error.
  * Must be freed in any case. */
 bool ecosystem_new(ecosystem *e, const species_table *table, uint32_t metres, uint64_t seed, reef_pool *pool);
-/* The same for an ecosystem that was saved: a world with the systems, and nothing in it. When its state was loaded, ecosystem_wake
- * gives it what isn't saved: the rules and the arrays. */
+/* The same for an ecosystem that was saved: a world with the systems, and nothing in it. When its state was loaded,
+ * ecosystem_wake gives it what isn't saved: the rules and the arrays. */
 bool ecosystem_empty(ecosystem *e, const species_table *table, uint64_t seed, reef_pool *pool);
 bool ecosystem_wake(ecosystem *e, int64_t energy);
 /* Makes a second ecosystem that begins as `from` is between two ticks. Each of the two may then be used by a thread of

@@ -51,23 +51,23 @@ static Position first_place(reef_world *w, const Sea *s, const species *of, Spec
 {
     reef_entity group = {fish.index / (of->prey != 0 ? 2 : 30), kind.index + 1};
     reef_random r = reef_random_of(w, FOR_GROUP, group);
-    float       x = reef_random_float(&r) * s->metres + reef_random_float(own) * 6.0f;
-    float       y = reef_random_float(&r) * s->metres + reef_random_float(own) * 6.0f;
+    float x = reef_random_float(&r) * s->metres + reef_random_float(own) * 6.0f;
+    float y = reef_random_float(&r) * s->metres + reef_random_float(own) * 6.0f;
     return (Position){sea_wrap(s, x), sea_wrap(s, y)};
 }
 
 static void hatch(reef_block *b)
 {
-    const Sea     *s = reef_single_get(b->world, Sea);
-    const Rules   *rules = reef_single_get(b->world, Rules);
+    const Sea *s = reef_single_get(b->world, Sea);
+    const Rules *rules = reef_single_get(b->world, Rules);
     const Species *kind = reef_in(b, Species);
-    Position      *at = reef_out(b, Position);
-    Velocity      *v = reef_out(b, Velocity);
-    Energy        *energy = reef_out(b, Energy);
-    Age           *age = reef_out(b, Age);
+    Position *at = reef_out(b, Position);
+    Velocity *v = reef_out(b, Velocity);
+    Energy *energy = reef_out(b, Energy);
+    Age *age = reef_out(b, Age);
     for (uint32_t i = 0; i < b->count; i++) {
         const species *of = &rules->table.of[kind[i].index];
-        reef_random    r = reef_random_for(b, b->entities[i]);
+        reef_random r = reef_random_for(b, b->entities[i]);
         at[i] = first_place(b->world, s, of, kind[i], b->entities[i], &r);
         v[i] = fish_heading(of, &r);
         energy[i].units = of->full * 2 / 5 + (int32_t)dice_below(&r, (uint32_t)of->full / 3);
@@ -86,7 +86,7 @@ bool fish_fill(reef_world *w, const species_table *table)
         reef_value values[] = {reef_with(Species, i), reef_default(Position), reef_default(Velocity),
                                reef_default(Energy),  reef_default(Age),      reef_default(Place),
                                reef_default(Hunter)};
-        uint32_t   count =
+        uint32_t count =
             sizeof values / sizeof values[0] - (table->of[i].prey == 0); /* those that hunt nobody are no hunters */
         if (reef_spawn_many_values(w, table->of[i].number, NULL, values, count) < 0) return false;
     }

@@ -59,9 +59,9 @@ REEF_SWITCH(Resting); /* hunters that swallow their last catch */
 /* ---- what holds for all of them: a singleton that never changes ---- */
 
 typedef struct Rules {
-    species_table table;               /* numbers scaled to this sea */
-    uint32_t      hiding[SPECIES_MAX]; /* fish of a species that the reef's holes can hide */
-    uint32_t      nests[SPECIES_MAX];  /* fish of a species that find a place to spawn in */
+    species_table table;          /* numbers scaled to this sea */
+    uint32_t hiding[SPECIES_MAX]; /* fish of a species that the reef's holes can hide */
+    uint32_t nests[SPECIES_MAX];  /* fish of a species that find a place to spawn in */
 } Rules;
 REEF_COMPONENT(Rules);
 
@@ -71,8 +71,8 @@ static inline bool fish_is_full(const species *of, int32_t energy) { return ener
 /* Sets the rules, which follow from the table. False: reef refused. */
 bool fish_rules(reef_world *w, const species_table *table);
 
-/* Sets the rules, and fills the sea with the table's numbers: places, headings, ages and energies are random. False: reef
- * refused. */
+/* Sets the rules, and fills the sea with the table's numbers: places, headings, ages and energies are random. False:
+ * reef refused. */
 bool fish_fill(reef_world *w, const species_table *table);
 
 /* A random lifespan in ticks: the species' own, give or take a fifth. */

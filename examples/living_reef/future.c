@@ -7,8 +7,8 @@
 static bool record_tick(future *f, const options *o)
 {
     ecosystem *e = &f->e;
-    uint32_t   tick = ecosystem_ticks(e);
-    bool       due = tick % SAMPLE_TICKS == 0 || tick == o->ticks / 2 || tick == o->ticks;
+    uint32_t tick = ecosystem_ticks(e);
+    bool due = tick % SAMPLE_TICKS == 0 || tick == o->ticks / 2 || tick == o->ticks;
     if (due && !record_sample(e)) return false;
     if (tick == o->ticks / 2 && !record_map(e, HALF_WAY)) return false;
     return tick != o->ticks || record_map(e, AT_END);
@@ -72,5 +72,6 @@ bool future_play_both(future *with, future *without, const options *o, report *s
 bool future_take(future *f, const options *o)
 {
     f->taken.removed = f->removed;
-    return record_take(&f->taken, &f->e, f->removed == SPECIES_MAX ? 0 : o->ticks / 2) || ecosystem_refused(&f->e, "gathering what was recorded");
+    return record_take(&f->taken, &f->e, f->removed == SPECIES_MAX ? 0 : o->ticks / 2) ||
+           ecosystem_refused(&f->e, "gathering what was recorded");
 }

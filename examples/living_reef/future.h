@@ -10,8 +10,8 @@ typedef struct report report; /* what the person at the screen sees: report.h */
 
 typedef struct future {
     ecosystem e;
-    record    taken;   /* at the end */
-    uint32_t  removed; /* the species that was taken out at the fork; SPECIES_MAX: none */
+    record taken;     /* at the end */
+    uint32_t removed; /* the species that was taken out at the fork; SPECIES_MAX: none */
 } future;
 
 /* Makes the sea and records how it begins. False, here and below: see e.error. Must be freed in any case. */
@@ -24,8 +24,8 @@ bool future_play(future *f, const options *o, uint32_t until, report *screen);
 /* Forks a future, and takes species `removed` out of the fork. */
 bool future_fork(future *without, future *with, uint32_t removed, report *screen);
 
-/* Plays both to the end, tick by tick in turns; one that is behind plays alone at first. False: one failed, or both; an empty e.error tells
- * who didn't. */
+/* Plays both to the end, tick by tick in turns; one that is behind plays alone at first. False: one failed, or both;
+ * an empty e.error tells who didn't. */
 bool future_play_both(future *with, future *without, const options *o, report *screen);
 
 /* At the end: all that was recorded. */

@@ -15,7 +15,7 @@ enum {
 
 /* Energy units that a fish would eat of a layer; of NUTRIENTS, that is of nothing, always 0. */
 typedef struct appetite {
-    layer   food;
+    layer food;
     int32_t want;
 } appetite;
 
@@ -23,7 +23,7 @@ typedef struct appetite {
 static appetite appetite_of(const species *of, int32_t energy, const Water *water)
 {
     appetite a = {NUTRIENTS, 0};
-    int32_t  room = of->full - energy, bite = of->burn * BITE_NEEDS / 1024, most = 0;
+    int32_t room = of->full - energy, bite = of->burn * BITE_NEEDS / 1024, most = 0;
     for (int l = PLANKTON; room > 0 && l < LAYERS; l++)
         if ((of->foods >> l & 1) != 0 && water->of[l] > most) a.food = (layer)l, most = water->of[l];
     if (a.food == NUTRIENTS) return a;
@@ -33,7 +33,8 @@ static appetite appetite_of(const species *of, int32_t energy, const Water *wate
     return a;
 }
 
-/* Metabolism in whole units: in 1,024 ticks they add up to `burn`. A starving body burns half, and nobody more than it has. */
+/* Metabolism in whole units: in 1,024 ticks they add up to `burn`. A starving body burns half, and nobody more than
+ * it has. */
 static int32_t burned(const species *of, uint64_t tick, int32_t energy)
 {
     int64_t burn = energy < of->full / 4 ? of->burn / 2 : of->burn;
@@ -46,7 +47,7 @@ static int32_t burned(const species *of, uint64_t tick, int32_t energy)
 static Water feed_cell(const Sight *sight, const Rules *rules, Crowd here, Water was, uint64_t tick, Meal *meal)
 {
     int32_t wanted[LAYERS] = {0};
-    Water   is = was;
+    Water is = was;
     for (uint32_t k = here.first; k < here.end; k++) {
         appetite a = appetite_of(&rules->table.of[sight->fish[k].species], sight->fish[k].energy, &was);
         wanted[a.food] += a.want;
@@ -54,7 +55,7 @@ static Water feed_cell(const Sight *sight, const Rules *rules, Crowd here, Water
     }
     for (uint32_t k = here.first; k < here.end; k++) {
         const seen *fish = &sight->fish[k];
-        int32_t     food = sight->gain[k] % LAYERS, want = sight->gain[k] / LAYERS, all = wanted[food],
+        int32_t food = sight->gain[k] % LAYERS, want = sight->gain[k] / LAYERS, all = wanted[food],
                 there = was.of[food];
         int32_t got = all <= there ? want : (int32_t)((int64_t)want * there / all), waste = got / 4;
         int32_t cost = burned(&rules->table.of[fish->species], tick + fish->fish.index, fish->energy);
@@ -69,11 +70,11 @@ static Water feed_cell(const Sight *sight, const Rules *rules, Crowd here, Water
 
 void feed(reef_block *b)
 {
-    const Sight   *sight = reef_single_get(b->world, Sight);
-    const Rules   *rules = reef_single_get(b->world, Rules);
-    Water         *water = reef_inout(b, Water);
-    Meal          *meal = reef_out(b, Meal);
-    const Crowd   *crowd = reef_in(b, Crowd);
+    const Sight *sight = reef_single_get(b->world, Sight);
+    const Rules *rules = reef_single_get(b->world, Rules);
+    Water *water = reef_inout(b, Water);
+    Meal *meal = reef_out(b, Meal);
+    const Crowd *crowd = reef_in(b, Crowd);
     const uint64_t tick = reef_tick_count(b->world);
     for (uint32_t i = 0; i < b->count; i++) {
         meal[i].eaten = 0;
@@ -85,12 +86,12 @@ void feed(reef_block *b)
 
 void age(reef_block *b)
 {
-    const Sight   *sight = reef_single_get(b->world, Sight);
-    const Rules   *rules = reef_single_get(b->world, Rules);
+    const Sight *sight = reef_single_get(b->world, Sight);
+    const Rules *rules = reef_single_get(b->world, Rules);
     const Species *kind = reef_in(b, Species);
-    const Place   *place = reef_in(b, Place);
-    Energy        *energy = reef_inout(b, Energy);
-    Age           *lived = reef_inout(b, Age);
+    const Place *place = reef_in(b, Place);
+    Energy *energy = reef_inout(b, Energy);
+    Age *lived = reef_inout(b, Age);
     for (uint32_t i = 0; i < b->count; i++) {
         energy[i].units += sight->gain[place[i].slot];
         lived[i].ticks++;
@@ -125,8 +126,8 @@ static uint32_t exposure(const reef_world *w, uint32_t kind)
 
 /* What a hunter has found so far. */
 typedef struct hunt {
-    float       x, y;
-    float       best; /* square of the distance */
+    float x, y;
+    float best;       /* square of the distance */
     const seen *prey; /* NULL: nobody */
 } hunt;
 
@@ -147,7 +148,7 @@ static const seen *nearest_prey(const Sea *sea, const Sight *sight, const specie
 {
     float reach = 0.5f + of->speed;
     if (reach > CELL_METRES) reach = CELL_METRES;
-    hunt     h = {hunter->x, hunter->y, reach * reach, NULL};
+    hunt h = {hunter->x, hunter->y, reach * reach, NULL};
     uint32_t here = sea_column(h.x), west = sea_column(sea_wrap(sea, h.x - reach)),
              east = sea_column(sea_wrap(sea, h.x + reach));
     uint32_t rows[3] = {sea_column(sea_wrap(sea, h.y - reach)), sea_column(h.y),
@@ -163,16 +164,16 @@ static const seen *nearest_prey(const Sea *sea, const Sight *sight, const specie
 
 void strike(reef_block *b)
 {
-    const Sea     *sea = reef_single_get(b->world, Sea);
-    const Sight   *sight = reef_single_get(b->world, Sight);
-    const Rules   *rules = reef_single_get(b->world, Rules);
+    const Sea *sea = reef_single_get(b->world, Sea);
+    const Sight *sight = reef_single_get(b->world, Sight);
+    const Rules *rules = reef_single_get(b->world, Rules);
     const Species *kind = reef_in(b, Species);
-    const Place   *place = reef_in(b, Place);
+    const Place *place = reef_in(b, Place);
     const uint64_t tick = reef_tick_count(b->world);
     for (uint32_t first = 0, n; (n = reef_block_run(b, &first)) != 0; first += n)
         for (uint32_t i = first; i < first + n; i++) {
             const species *of = &rules->table.of[kind[i].index];
-            const seen    *me = &sight->fish[place[i].slot];
+            const seen *me = &sight->fish[place[i].slot];
             if (fish_is_full(of, me->energy) || ((b->entities[i].index + tick) & 1) != 0) continue;
             const seen *prey = nearest_prey(sea, sight, of, me);
             if (prey == NULL) continue;
@@ -185,9 +186,9 @@ void strike(reef_block *b)
 /* The first hunter in visiting order gets a prey that several strike at; an eaten hunter gets nothing. */
 void seize(reef_block *b)
 {
-    reef_world  *w = b->world;
+    reef_world *w = b->world;
     const Rules *rules = reef_single_get(w, Rules);
-    reef_events  strikes = reef_receive(b, Strike);
+    reef_events strikes = reef_receive(b, Strike);
     for (const Strike *s; (s = reef_next_event(&strikes)) != NULL;) {
         Energy *hunter = reef_mut(w, s->hunter, Energy), *prey = reef_mut(w, s->prey, Energy);
         if (hunter == NULL || prey == NULL || hunter->units == 0 || prey->units == 0) continue;
@@ -214,8 +215,8 @@ static bool spawns(const species *of, uint32_t population, uint32_t nests, int32
 
 static void spawn_one(reef_block *b, Position at, Species kind, const species *of, reef_random *r)
 {
-    Velocity         heading = fish_heading(of, r);
-    const Age        young = {0, fish_span(of, r)};
+    Velocity heading = fish_heading(of, r);
+    const Age young = {0, fish_span(of, r)};
     const reef_value values[] = {reef_with(Position, at.x, at.y),
                                  reef_with(Velocity, heading.x, heading.y),
                                  reef_with(Species, kind.index),
@@ -228,12 +229,12 @@ static void spawn_one(reef_block *b, Position at, Species kind, const species *o
 
 void spawn(reef_block *b)
 {
-    const Census   *census = reef_single_get(b->world, Census);
-    const Rules    *rules = reef_single_get(b->world, Rules);
+    const Census *census = reef_single_get(b->world, Census);
+    const Rules *rules = reef_single_get(b->world, Rules);
     const Position *at = reef_in(b, Position);
-    const Species  *kind = reef_in(b, Species);
-    Energy         *energy = reef_inout(b, Energy);
-    Tally          *births = reef_part(b, Tally);
+    const Species *kind = reef_in(b, Species);
+    Energy *energy = reef_inout(b, Energy);
+    Tally *births = reef_part(b, Tally);
     for (uint32_t i = 0; i < b->count; i++) {
         const uint32_t k = kind[i].index;
         const species *of = &rules->table.of[k];
@@ -252,7 +253,7 @@ void add_births(void *total, const void *part) { ((Tally *)total)->born += ((con
 
 void bury(reef_block *b)
 {
-    const Sea  *sea = reef_single_get(b->world, Sea);
+    const Sea *sea = reef_single_get(b->world, Sea);
     reef_events corpses = reef_receive(b, Corpse);
     reef_single_mut(b->world, Tally)->died += corpses.count;
     for (const Corpse *c; (c = reef_next_event(&corpses)) != NULL;)

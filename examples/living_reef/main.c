@@ -35,7 +35,7 @@ static bool scale(species_table *table, const options *o, char *message, size_t 
 /* What a run plays: `without` only from the fork on. */
 typedef struct futures {
     future with, without;
-    bool   forked;
+    bool forked;
 } futures;
 
 /* From the start, or as it was saved: behind the fork both futures were. */
@@ -43,10 +43,12 @@ static bool begin(futures *f, const species_table *table, const options *o, reef
 {
     save_found found = o->resume ? save_load(&f->with, false, table, o, pool) : SAVE_NOTHING;
     if (found == SAVE_NOTHING) return future_new(&f->with, table, o, pool);
-    if (found == SAVE_FAILED || o->one_future || ecosystem_ticks(&f->with.e) <= o->ticks / 2) return found == SAVE_LOADED;
+    if (found == SAVE_FAILED || o->one_future || ecosystem_ticks(&f->with.e) <= o->ticks / 2)
+        return found == SAVE_LOADED;
     found = save_load(&f->without, true, table, o, pool);
     f->forked = found == SAVE_LOADED;
-    if (found == SAVE_NOTHING) snprintf(f->without.e.error, sizeof f->without.e.error, "%s: its file is missing", o->save);
+    if (found == SAVE_NOTHING)
+        snprintf(f->without.e.error, sizeof f->without.e.error, "%s: its file is missing", o->save);
     return f->forked;
 }
 
@@ -59,7 +61,8 @@ static bool play(futures *f, report *screen, const species_table *table, const o
     if (!f->forked && !future_play(&f->with, o, o->ticks / 2, screen)) return false;
     if (!f->forked && !future_fork(&f->without, &f->with, removed, screen)) return false;
     f->forked = true;
-    return future_play_both(&f->with, &f->without, o, screen) && future_take(&f->with, o) && future_take(&f->without, o);
+    return future_play_both(&f->with, &f->without, o, screen) && future_take(&f->with, o) &&
+           future_take(&f->without, o);
 }
 
 static void complain_of(const futures *f)
@@ -74,7 +77,7 @@ static void complain_of(const futures *f)
 static bool write_files(output *files, const futures *f, const options *o, char *message, size_t size)
 {
     const ecosystem *e = &f->with.e;
-    const record    *with = &f->with.taken, *without = f->forked ? &f->without.taken : NULL;
+    const record *with = &f->with.taken, *without = f->forked ? &f->without.taken : NULL;
     record_write(with, without, e->table, files->file[OUTPUT_POPULATIONS]);
     if (!picture_write(with, without, e->table, o->size, o->seed, files->file[OUTPUT_PICTURE])) {
         snprintf(message, size, "drawing the picture: no memory");
@@ -86,14 +89,14 @@ static bool write_files(output *files, const futures *f, const options *o, char 
 static int run(const options *o, const species_table *table)
 {
     static futures f;
-    static output  files;
-    report         screen = {.quiet = true};
-    char           message[1400];
-    reef_pool     *pool = NULL;
+    static output files;
+    report screen = {.quiet = true};
+    char message[1400];
+    reef_pool *pool = NULL;
     if (!save_begin(o, message, sizeof message)) return complain(message, FAILED);
     if (!output_open(&files, o->out, message, sizeof message)) return complain(message, FAILED);
     if (o->threads != 1) pool = reef_pool_new(&(reef_pool_config){.threads = o->threads}); /* NULL: this thread alone */
-    int  status = RAN;
+    int status = RAN;
     bool good = play(&f, &screen, table, o, pool);
     report_end(&screen);
     if (!good) {
@@ -114,8 +117,8 @@ static int run(const options *o, const species_table *table)
 int main(int count, char **arguments)
 {
     static species_table table;
-    options              o;
-    char                 message[1400];
+    options o;
+    char message[1400];
     if (!options_parse(&o, count, arguments, message, sizeof message)) return complain(message, REFUSED);
     if (o.help) {
         options_help(stdout);

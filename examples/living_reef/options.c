@@ -12,62 +12,63 @@ enum { TICKS_MAX = 10000000, FISH_MIN = 10, SAVE_EVERY = 50 };
 
 void options_help(FILE *file)
 {
-    fprintf(file,
-            "usage: living_reef [options]\n"
-            "\n"
-            "Plays a closed ecosystem on a wrapped sea: nutrients, plankton, algae and detritus in cells of %d m, and "
-            "fish\n"
-            "that school, graze, hunt, burn energy, spawn, die and decay. Energy is counted in whole units, and their "
-            "sum is\n"
-            "checked in every tick.\n"
-            "\n"
-            "Half way the world is forked, and the largest species that eats other ones is taken out of one of the two "
-            "futures:\n"
-            "its fish die and become detritus. Both futures are then played side by side.\n"
-            "\n"
-            "  --species FILE   table of species; FILE's comments explain it\n"
-            "                   (default: %s)\n"
-            "  --size METRES    side of the sea, an even number from %d to %d (default: %d)\n"
-            "  --fish N         scale the table's numbers to N fish (default: the table's numbers, in proportion to "
-            "the area)\n"
-            "  --seed N         another seed, another history (default: 1)\n"
-            "  --ticks N        how long to play, 1 to %d (default: 1000)\n"
-            "  --out DIR        where to put populations.csv and living_reef.svg (default: the current directory)\n"
-            "  --one-future     don't fork the world (a table without a species that eats other ones is played so "
-            "anyway)\n"
-            "  --threads N      how many threads play, 1 to %d (default: one for each processor)\n"
-            "  --save DIR       save what has been played in DIR, every %d ticks (--save-every N: another number) and at "
-            "the end\n"
-            "  --resume DIR     go on with what --save or --resume left in DIR, or from the start where nothing is "
-            "there, and save\n"
-            "                   there; with the same options otherwise. However often a run is killed and resumed, the "
-            "files at its\n"
-            "                   end are the same, byte for byte\n"
-            "  --quiet          print nothing but errors\n"
-            "  --leak-test N    lose one unit of energy in tick N, in both futures; the run must end there with an "
-            "error and\n"
-            "                   status 1\n"
-            "  --help           this text\n"
-            "\n"
-            "The same table, size, fish, seed and ticks give the same two files, byte for byte, on every machine, with "
-            "any number\n"
-            "of threads. In populations.csv the column \"future\" says where a line belongs: both (up to the fork), with "
-            "and without\n"
-            "the species that was taken out, or only (--one-future). living_reef.svg opens in any browser.\n"
-            "\n"
-            "Time: in one tick a fish swims for one second at its real speed, but it ages much faster. A lifespan of y "
-            "years\n"
-            "lasts 600 x sqrt(y) ticks, so that a goby of two months (240 ticks) and a snapper of 55 years (4,450 "
-            "ticks) can\n"
-            "be watched side by side. Metabolism is given in percent of a full body's energy for 100 ticks. A full "
-            "body holds\n"
-            "1,600 units of energy, and 12,000 for each metre of length.\n"
-            "\n"
-            "Status: 0 for a whole run; 1 when energy was not conserved, memory ran out or a file couldn't be written; "
-            "2 for\n"
-            "a wrong option or table, and then nothing is written.\n",
-            CELL_METRES, LIVING_REEF_SPECIES, SEA_METRES_MIN, SEA_METRES_MAX, SEA_METRES_DEFAULT, TICKS_MAX,
-            REEF_THREADS_MAX, SAVE_EVERY);
+    fprintf(
+        file,
+        "usage: living_reef [options]\n"
+        "\n"
+        "Plays a closed ecosystem on a wrapped sea: nutrients, plankton, algae and detritus in cells of %d m, and "
+        "fish\n"
+        "that school, graze, hunt, burn energy, spawn, die and decay. Energy is counted in whole units, and their "
+        "sum is\n"
+        "checked in every tick.\n"
+        "\n"
+        "Half way the world is forked, and the largest species that eats other ones is taken out of one of the two "
+        "futures:\n"
+        "its fish die and become detritus. Both futures are then played side by side.\n"
+        "\n"
+        "  --species FILE   table of species; FILE's comments explain it\n"
+        "                   (default: %s)\n"
+        "  --size METRES    side of the sea, an even number from %d to %d (default: %d)\n"
+        "  --fish N         scale the table's numbers to N fish (default: the table's numbers, in proportion to "
+        "the area)\n"
+        "  --seed N         another seed, another history (default: 1)\n"
+        "  --ticks N        how long to play, 1 to %d (default: 1000)\n"
+        "  --out DIR        where to put populations.csv and living_reef.svg (default: the current directory)\n"
+        "  --one-future     don't fork the world (a table without a species that eats other ones is played so "
+        "anyway)\n"
+        "  --threads N      how many threads play, 1 to %d (default: one for each processor)\n"
+        "  --save DIR       save what has been played in DIR, every %d ticks (--save-every N: another number) and at "
+        "the end\n"
+        "  --resume DIR     go on with what --save or --resume left in DIR, or from the start where nothing is "
+        "there, and save\n"
+        "                   there; with the same options otherwise. However often a run is killed and resumed, the "
+        "files at its\n"
+        "                   end are the same, byte for byte\n"
+        "  --quiet          print nothing but errors\n"
+        "  --leak-test N    lose one unit of energy in tick N, in both futures; the run must end there with an "
+        "error and\n"
+        "                   status 1\n"
+        "  --help           this text\n"
+        "\n"
+        "The same table, size, fish, seed and ticks give the same two files, byte for byte, on every machine, with "
+        "any number\n"
+        "of threads. In populations.csv the column \"future\" says where a line belongs: both (up to the fork), with "
+        "and without\n"
+        "the species that was taken out, or only (--one-future). living_reef.svg opens in any browser.\n"
+        "\n"
+        "Time: in one tick a fish swims for one second at its real speed, but it ages much faster. A lifespan of y "
+        "years\n"
+        "lasts 600 x sqrt(y) ticks, so that a goby of two months (240 ticks) and a snapper of 55 years (4,450 "
+        "ticks) can\n"
+        "be watched side by side. Metabolism is given in percent of a full body's energy for 100 ticks. A full "
+        "body holds\n"
+        "1,600 units of energy, and 12,000 for each metre of length.\n"
+        "\n"
+        "Status: 0 for a whole run; 1 when energy was not conserved, memory ran out or a file couldn't be written; "
+        "2 for\n"
+        "a wrong option or table, and then nothing is written.\n",
+        CELL_METRES, LIVING_REEF_SPECIES, SEA_METRES_MIN, SEA_METRES_MAX, SEA_METRES_DEFAULT, TICKS_MAX,
+        REEF_THREADS_MAX, SAVE_EVERY);
 }
 
 static bool to_number(const char *text, uint64_t lowest, uint64_t highest, uint64_t *number)
@@ -87,8 +88,8 @@ static bool to_number(const char *text, uint64_t lowest, uint64_t highest, uint6
 /* An option with a number: its name, its range, what was expected, and where it goes. */
 typedef struct number_option {
     const char *name, *expected;
-    uint64_t    lowest, highest;
-    uint64_t   *value;
+    uint64_t lowest, highest;
+    uint64_t *value;
 } number_option;
 
 static bool take_number(const number_option *known, const char *value, char *message, size_t message_size)
@@ -101,7 +102,7 @@ static bool take_number(const number_option *known, const char *value, char *mes
 static bool take_pair(options *o, const number_option *numbers, size_t number_count, const char *name,
                       const char *value, char *message, size_t message_size)
 {
-    bool   text = strcmp(name, "--species") == 0 || strcmp(name, "--out") == 0 || strcmp(name, "--save") == 0 ||
+    bool text = strcmp(name, "--species") == 0 || strcmp(name, "--out") == 0 || strcmp(name, "--save") == 0 ||
                 strcmp(name, "--resume") == 0;
     size_t i = 0;
     while (!text && i < number_count && strcmp(name, numbers[i].name) != 0) i++;
@@ -122,8 +123,8 @@ static bool take_pair(options *o, const number_option *numbers, size_t number_co
 
 bool options_parse(options *o, int count, char *const *arguments, char *message, size_t message_size)
 {
-    uint64_t            size = SEA_METRES_DEFAULT, ticks = 1000, fish = 0, leak = 0, seed = 1, threads = 0,
-                        save_every = SAVE_EVERY;
+    uint64_t size = SEA_METRES_DEFAULT, ticks = 1000, fish = 0, leak = 0, seed = 1, threads = 0,
+             save_every = SAVE_EVERY;
     const number_option numbers[] = {
         {"--size", "an even number from 16 to 4096", SEA_METRES_MIN, SEA_METRES_MAX, &size},
         {"--ticks", "a number from 1 to 10000000", 1, TICKS_MAX, &ticks},

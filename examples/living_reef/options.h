@@ -10,17 +10,17 @@
 typedef struct options {
     const char *species; /* file of the table */
     const char *out;     /* directory */
-    uint32_t    size;    /* m */
-    uint32_t    ticks;
-    uint32_t    fish;      /* 0: as the table says, in proportion to the sea's area */
-    uint32_t    leak_tick; /* 0: never */
-    uint64_t    seed;
-    uint32_t    threads;   /* 0: as many as there are processors */
-    const char *save;      /* directory for what has been played; NULL: nothing is saved */
-    uint32_t    save_every; /* ticks */
-    bool        resume;     /* go on with what is saved there */
-    bool        one_future; /* the world isn't forked */
-    bool        quiet, help;
+    uint32_t size;       /* m */
+    uint32_t ticks;
+    uint32_t fish;      /* 0: as the table says, in proportion to the sea's area */
+    uint32_t leak_tick; /* 0: never */
+    uint64_t seed;
+    uint32_t threads;    /* 0: as many as there are processors */
+    const char *save;    /* directory for what has been played; NULL: nothing is saved */
+    uint32_t save_every; /* ticks */
+    bool resume;         /* go on with what is saved there */
+    bool one_future;     /* the world isn't forked */
+    bool quiet, help;
 } options;
 
 /* False: the message says which argument is wrong, and what was expected. */

@@ -39,7 +39,7 @@ bool output_commit(output *o, char *message, size_t message_size)
 {
     for (int i = 0; i < OUTPUT_FILES; i++) {
         bool bad = fflush(o->file[i]) != 0 || ferror(o->file[i]) != 0;
-        int  reason = errno;
+        int reason = errno;
         bad = fclose(o->file[i]) != 0 || bad;
         o->file[i] = NULL;
         if (bad) return refuse(o, "can't be written", o->part[i], reason, message, message_size);

@@ -11,8 +11,8 @@ typedef enum output_file { OUTPUT_POPULATIONS = 0, OUTPUT_PICTURE, OUTPUT_FILES 
 
 typedef struct output {
     FILE *file[OUTPUT_FILES];
-    char  part[OUTPUT_FILES][1200]; /* names while they are written */
-    char  name[OUTPUT_FILES][1200];
+    char part[OUTPUT_FILES][1200]; /* names while they are written */
+    char name[OUTPUT_FILES][1200];
 } output;
 
 /* Makes the directory if it isn't there, and opens the temporary files in it. False: see the message; nothing is

@@ -135,7 +135,7 @@ static void put_rectangle(FILE *f, int64_t x, int64_t y, int64_t width, int64_t 
 /* The logarithm to base 2 in 1/65,536, rounded down: bit by bit, by squaring. */
 static int64_t log2_parts(uint64_t n)
 {
-    int64_t  whole = 0, part = 0;
+    int64_t whole = 0, part = 0;
     uint64_t m = n;
     while (m >> 1 != 0) m >>= 1, whole++;
     m = whole < 31 ? n << (31 - whole) : n >> (whole - 31);
@@ -250,7 +250,7 @@ static void draw_curve(FILE *f, const char *class, const record *r, const specie
 
 typedef struct label {
     uint32_t species;
-    int64_t  curve_y, y;
+    int64_t curve_y, y;
 } label;
 
 static int compare_labels(const void *a, const void *b)
@@ -287,7 +287,7 @@ static void put_difference(FILE *f, uint32_t with, uint32_t without)
 
 static void draw_counts(FILE *f, const record *with, const record *without, uint32_t index, int64_t y, bool roomy)
 {
-    int64_t  right = without != NULL ? NUMBERS_WITH : NUMBERS;
+    int64_t right = without != NULL ? NUMBERS_WITH : NUMBERS;
     uint32_t last = with->samples[with->count - 1].population[index];
     begin_text(f, "count end", right, y);
     put_number(f, last);
@@ -334,7 +334,7 @@ static void draw_label(FILE *f, const record *with, const record *without, const
 static void draw_fork(FILE *f, const record *with, const record *without, decades d)
 {
     uint32_t tick = without->samples[0].tick, k = 0;
-    int64_t  x = tick_to_x(with, tick), arm = 55;
+    int64_t x = tick_to_x(with, tick), arm = 55;
     while (with->samples[k].tick < tick) k++;
     int64_t y = count_to_y(d, with->samples[k].population[without->removed]);
     put_line(f, "fork", x, CURVES_TOP, x, CURVES_BOTTOM);
@@ -431,7 +431,7 @@ static void draw_share(FILE *f, const Sample *s, int part, int64_t total, int64_
 static void draw_energy(FILE *f, const record *with, const record *without)
 {
     const Sample *last = &with->samples[with->count - 1];
-    int64_t       total = last->fish;
+    int64_t total = last->fish;
     for (int l = 0; l < LAYERS; l++) total += last->layer[l];
     put_label(f, "heading", LEFT, ENERGY_TOP - 200, "Where the energy is");
     begin_text(f, "hint", LEFT + 2150, ENERGY_TOP - 200);
@@ -463,7 +463,7 @@ static colour mixed(colour a, colour b, uint32_t percent)
 static uint32_t make_colours(colour *colours, uint32_t species_count)
 {
     const colour deep = {0x07, 0x1B, 0x33}, rock = {0x2B, 0x3A, 0x3F}, green = {0x10, 0x5A, 0x55};
-    uint32_t     n = 0;
+    uint32_t n = 0;
     for (uint32_t r = 0; r < 4; r++)
         for (uint32_t p = 0; p < 4; p++) colours[n++] = mixed(mixed(deep, rock, r * 30), green, p * 18);
     for (uint32_t i = 0; i < species_count; i++)
@@ -473,9 +473,9 @@ static uint32_t make_colours(colour *colours, uint32_t species_count)
 
 /* Where a map stands, and how it is called. */
 typedef struct place_of_map {
-    const map  *of;
+    const map *of;
     const char *when;
-    int64_t     left, side;
+    int64_t left, side;
 } place_of_map;
 
 /* The largest species as dots; drawn twice, the first time wider and dark, for a rim. */
@@ -517,7 +517,7 @@ static bool draw_map(FILE *f, const place_of_map *p, uint32_t metres, const colo
 static uint32_t place_maps(const record *with, const record *without, place_of_map *places)
 {
     uint32_t count = without != NULL ? 4 : 3;
-    int64_t  side = without != NULL ? MAP_SIDE_FORKED : MAP_SIDE, step = (NUMBERS - LEFT - side) / (count - 1);
+    int64_t side = without != NULL ? MAP_SIDE_FORKED : MAP_SIDE, step = (NUMBERS - LEFT - side) / (count - 1);
     for (uint32_t m = 0; m < count; m++) places[m] = (place_of_map){NULL, NULL, LEFT + m * step, side};
     places[0].of = &with->maps[AT_START], places[0].when = "At the start";
     places[1].of = &with->maps[HALF_WAY], places[1].when = without != NULL ? "At the fork" : "Half way";
@@ -529,9 +529,9 @@ static uint32_t place_maps(const record *with, const record *without, place_of_m
 static bool draw_maps(FILE *f, const record *with, const record *without, const species_table *t, uint32_t metres)
 {
     place_of_map places[4];
-    colour       colours[MAP_SHADES + SPECIES_MAX * FISH_SHADES];
-    uint32_t     count = make_colours(colours, t->count), maps = place_maps(with, without, places);
-    bool         good = true;
+    colour colours[MAP_SHADES + SPECIES_MAX * FISH_SHADES];
+    uint32_t count = make_colours(colours, t->count), maps = place_maps(with, without, places);
+    bool good = true;
     for (uint32_t m = 0; m < maps && good; m++) good = draw_map(f, &places[m], metres, colours, count);
     begin_text(f, "note", LEFT, MAPS_TOP + places[0].side + 220);
     fputs("Each point is a fish in the colour of its species, brighter where several are; the round dots: ", f);
@@ -574,7 +574,7 @@ static void draw_title(FILE *f, const record *with, const record *without, const
                        uint64_t seed)
 {
     const Sample *last = &with->samples[with->count - 1];
-    int64_t       up = without != NULL ? 110 : 0; /* makes room for a second line */
+    int64_t up = without != NULL ? 110 : 0; /* makes room for a second line */
     put_label(f, "title", LEFT, 700 - up, "A living reef");
     begin_text(f, "subtitle", LEFT, 1000 - up);
     fprintf(f, "%" PRIu32 " species on a sea of %" PRIu32 " m by %" PRIu32 " m, seed %" PRIu64 ": ", t->count, metres,

@@ -1,7 +1,7 @@
 /* PNG (ISO/IEC 15948): signature, header, palette, one data chunk, end. The data is a zlib stream (RFC 1950) of one
  * deflate block (RFC 1951) with the fixed codes; the only matches are runs of the previous byte, which is what the
- * sea between the fish consists of. No library: what another version of zlib writes has other bytes, and the reef's files are
- * the same on every machine. */
+ * sea between the fish consists of. No library: what another version of zlib writes has other bytes, and the reef's
+ * files are the same on every machine. */
 #include "png.h"
 
 #include <stdlib.h>
@@ -9,15 +9,15 @@
 
 typedef struct bytes {
     uint8_t *at;
-    size_t   count, capacity;
-    bool     failed;
+    size_t count, capacity;
+    bool failed;
     uint32_t bits, bit_count; /* not yet written, lowest first */
 } bytes;
 
 static void put(bytes *b, uint32_t value)
 {
     if (b->count == b->capacity) {
-        size_t   capacity = b->capacity > 0 ? b->capacity * 2 : 4096;
+        size_t capacity = b->capacity > 0 ? b->capacity * 2 : 4096;
         uint8_t *bigger = realloc(b->at, capacity);
         if (bigger == NULL) {
             b->failed = true;
@@ -137,7 +137,7 @@ static void end_chunk(bytes *b, size_t start)
 /* Each row begins with its filter's number: 0, none. */
 static void put_rows(bytes *b, const uint8_t *pixels, uint32_t width, uint32_t height)
 {
-    size_t   count = ((size_t)width + 1) * height;
+    size_t count = ((size_t)width + 1) * height;
     uint8_t *rows = malloc(count);
     if (rows == NULL) {
         b->failed = true;
@@ -172,7 +172,7 @@ bool png_write_base64(FILE *file, const uint8_t *pixels, uint32_t width, uint32_
                       uint32_t colour_count)
 {
     static const uint8_t signature[8] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1A, '\n'};
-    bytes                b = {0};
+    bytes b = {0};
     for (size_t i = 0; i < sizeof signature; i++) put(&b, signature[i]);
     size_t chunk = begin_chunk(&b, "IHDR");
     put_32(&b, width);

@@ -10,7 +10,7 @@ static bool enough_memory(const ecosystem *e) { return reef_last_error(e->world)
 static Sample *sample_now(ecosystem *e)
 {
     const uint32_t tick = ecosystem_ticks(e);
-    Sample        *found = NULL;
+    Sample *found = NULL;
     for (reef_block b = reef_begin_text(e->world, "in Sample"); reef_next(&b);)
         for (uint32_t i = 0; i < b.count; i++)
             if (reef_in(&b, Sample)[i].tick == tick) found = reef_mut(e->world, b.entities[i], Sample);
@@ -19,15 +19,16 @@ static Sample *sample_now(ecosystem *e)
 
 bool record_sample(ecosystem *e)
 {
-    const Tally  *tally = reef_single_get(e->world, Tally);
+    const Tally *tally = reef_single_get(e->world, Tally);
     const Census *census = reef_single_get(e->world, Census);
-    Sample        s = {.tick = ecosystem_ticks(e), .fish = census->energy, .born = tally->born, .died = tally->died};
+    Sample s = {.tick = ecosystem_ticks(e), .fish = census->energy, .born = tally->born, .died = tally->died};
     memcpy(s.population, census->population, sizeof s.population);
     memcpy(s.layer, reef_single_get(e->world, Stock)->layer, sizeof s.layer);
     Sample *taken = sample_now(e);
     if (taken != NULL) *taken = s;
     return enough_memory(e) &&
-           (taken != NULL || !reef_entity_is_null(reef_spawn(e->world, reef_value_make(reef_id(Sample), REEF_VALUE_ONE, (uint32_t)sizeof s, &s))));
+           (taken != NULL || !reef_entity_is_null(reef_spawn(
+                                 e->world, reef_value_make(reef_id(Sample), REEF_VALUE_ONE, (uint32_t)sizeof s, &s))));
 }
 
 /* ---- maps ---- */
@@ -59,7 +60,7 @@ static uint32_t pixel_of(const Sea *s, Position p)
 static void draw_fish(Map *m, const ecosystem *e, Position at, uint32_t kind)
 {
     uint8_t *pixel = &m->pixel[pixel_of(reef_single_get(e->world, Sea), at)];
-    uint8_t  first = (uint8_t)(MAP_SHADES + kind * FISH_SHADES);
+    uint8_t first = (uint8_t)(MAP_SHADES + kind * FISH_SHADES);
     if (*pixel >= MAP_SHADES) {
         uint32_t other = (*pixel - (uint32_t)MAP_SHADES) / FISH_SHADES;
         if (other == kind) {
@@ -82,17 +83,17 @@ static uint32_t largest_species(const species_table *t)
 /* Where the largest fish are, which the picture draws one by one. */
 static bool add_giants(ecosystem *e, moment when, uint32_t kind, uint32_t most)
 {
-    Giant   *giants = malloc((most + 1) * sizeof *giants);
+    Giant *giants = malloc((most + 1) * sizeof *giants);
     uint32_t count = 0;
     if (giants == NULL) return false;
     for (reef_block b = reef_begin_text(e->world, "in Position, in Species"); reef_next(&b);) {
         const Position *at = reef_in(&b, Position);
-        const Species  *kinds = reef_in(&b, Species);
+        const Species *kinds = reef_in(&b, Species);
         for (uint32_t i = 0; i < b.count; i++)
             if (kinds[i].index == kind) giants[count++] = (Giant){(uint32_t)when, at[i]};
     }
     const reef_value all = reef_array(Giant, giants);
-    bool             good = enough_memory(e) && reef_spawn_many_values(e->world, count, NULL, &all, 1) >= 0;
+    bool good = enough_memory(e) && reef_spawn_many_values(e->world, count, NULL, &all, 1) >= 0;
     free(giants);
     return good;
 }
@@ -100,7 +101,7 @@ static bool add_giants(ecosystem *e, moment when, uint32_t kind, uint32_t most)
 bool record_map(ecosystem *e, moment when)
 {
     const Census *census = reef_single_get(e->world, Census);
-    Map          *m = malloc(sizeof *m);
+    Map *m = malloc(sizeof *m);
     if (m == NULL) return false;
     m->moment = (uint32_t)when;
     m->tick = ecosystem_ticks(e);
@@ -109,12 +110,14 @@ bool record_map(ecosystem *e, moment when)
     draw_sea(m, e->world, reef_single_get(e->world, Sea));
     for (reef_block b = reef_begin_text(e->world, "in Position, in Species"); reef_next(&b);) {
         const Position *at = reef_in(&b, Position);
-        const Species  *kind = reef_in(&b, Species);
+        const Species *kind = reef_in(&b, Species);
         for (uint32_t i = 0; i < b.count; i++)
             if (kind[i].index != m->giant) draw_fish(m, e, at[i], kind[i].index);
     }
     const uint32_t giants = census->population[m->giant];
-    const bool     good = enough_memory(e) && !reef_entity_is_null(reef_spawn(e->world, reef_value_make(reef_id(Map), REEF_VALUE_ONE, (uint32_t)sizeof *m, m)));
+    const bool good = enough_memory(e) &&
+                      !reef_entity_is_null(
+                          reef_spawn(e->world, reef_value_make(reef_id(Map), REEF_VALUE_ONE, (uint32_t)sizeof *m, m)));
     const uint32_t kind = m->giant;
     free(m);
     return good && add_giants(e, when, kind, giants);
@@ -126,7 +129,8 @@ static bool take_giants(record *r, ecosystem *e)
 {
     const uint32_t all = (uint32_t)reef_count(e->world, Giant);
     for (int i = 0; i < MAPS; i++)
-        if (r->maps[i].drawn != NULL && (r->maps[i].giants = malloc((all + 1) * sizeof(Position))) == NULL) return false;
+        if (r->maps[i].drawn != NULL && (r->maps[i].giants = malloc((all + 1) * sizeof(Position))) == NULL)
+            return false;
     for (reef_block b = reef_begin_text(e->world, "in Giant"); reef_next(&b);) {
         const Giant *giant = reef_in(&b, Giant);
         for (uint32_t i = 0; i < b.count; i++) {
@@ -201,7 +205,7 @@ void record_write(const record *with, const record *without, const species_table
     write_header(table, file);
     for (uint32_t k = 0; k < with->count; k++) {
         const Sample *s = &with->samples[k];
-        const char   *future = without == NULL ? "only" : s->tick <= without->samples[0].tick ? "both" : "with";
+        const char *future = without == NULL ? "only" : s->tick <= without->samples[0].tick ? "both" : "with";
         write_sample(s, future, table, file);
     }
     for (uint32_t k = 0; without != NULL && k < without->count; k++)

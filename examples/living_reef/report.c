@@ -18,7 +18,12 @@ static double now(void)
 
 void report_start(report *r, uint32_t ticks, uint32_t tick, bool quiet)
 {
-    *r = (report){.quiet = quiet, .terminal = isatty(fileno(stderr)) == 1, .ticks = ticks, .start = now(), .begun = tick, .last_tick = tick};
+    *r = (report){.quiet = quiet,
+                  .terminal = isatty(fileno(stderr)) == 1,
+                  .ticks = ticks,
+                  .start = now(),
+                  .begun = tick,
+                  .last_tick = tick};
     r->last = r->start;
 }
 
@@ -26,7 +31,7 @@ static uint32_t fish_count(const ecosystem *e) { return reef_single_get(e->world
 
 static void print_bar(const report *r, const ecosystem *e)
 {
-    char     bar[BAR_CHARACTERS + 1];
+    char bar[BAR_CHARACTERS + 1];
     uint32_t full = (uint32_t)((uint64_t)ecosystem_ticks(e) * BAR_CHARACTERS / r->ticks);
     memset(bar, '.', BAR_CHARACTERS);
     memset(bar, '#', full);
@@ -88,7 +93,7 @@ static void print_species(const species *s, uint32_t i, const record *with, cons
         printf(" %10" PRIu32 "%s\n", last->population[i], last->population[i] == 0 ? "  died out" : "");
         return;
     }
-    uint32_t    left = without->samples[without->count - 1].population[i];
+    uint32_t left = without->samples[without->count - 1].population[i];
     const char *fate = last->population[i] == 0 || left == 0 ? "  died out" : "";
     if (i == without->removed) fate = "  taken out";
     printf(" %10" PRIu32 " %10" PRIu32 "%s\n", last->population[i], left, fate);
@@ -105,10 +110,10 @@ static void print_numbers(const char *what, uint64_t with, const uint64_t *witho
 static void print_counts(const future *with, const future *without)
 {
     static const char *const names[] = {"born", "died", "entities spawned", "entities destroyed", "structural changes"};
-    uint64_t                 counts[2][5];
+    uint64_t counts[2][5];
     for (int c = 0; c < (without != NULL ? 2 : 1); c++) {
         const future *column = c == 0 ? with : without;
-        reef_stats    s = reef_world_stats(column->e.world);
+        reef_stats s = reef_world_stats(column->e.world);
         counts[c][0] = reef_single_get(column->e.world, Tally)->born;
         counts[c][1] = reef_single_get(column->e.world, Tally)->died;
         counts[c][2] = s.spawned;
@@ -131,10 +136,10 @@ void report_table(const report *r, const future *with, const future *without)
 {
     if (r->quiet) return;
     const ecosystem *e = &with->e;
-    reef_stats       stats = reef_world_stats(e->world);
-    double           seconds = now() - r->start;
-    uint32_t         fork = without != NULL ? without->taken.samples[0].tick : r->ticks;
-    uint32_t         played = r->ticks - r->begun + (r->ticks - (fork > r->begun ? fork : r->begun));
+    reef_stats stats = reef_world_stats(e->world);
+    double seconds = now() - r->start;
+    uint32_t fork = without != NULL ? without->taken.samples[0].tick : r->ticks;
+    uint32_t played = r->ticks - r->begun + (r->ticks - (fork > r->begun ? fork : r->begun));
     printf("%-28s %10s %10s%s\n", "species", "start", without != NULL ? "with" : "end",
            without != NULL ? "    without" : "");
     for (uint32_t i = 0; i < e->table->count; i++)

@@ -6,11 +6,11 @@
 #include "future.h"
 
 struct report {
-    bool     quiet, terminal;
-    uint32_t ticks, begun;           /* of the whole run; where it was resumed */
-    double   start, last, last_rate; /* s; s; ticks/s */
+    bool quiet, terminal;
+    uint32_t ticks, begun;         /* of the whole run; where it was resumed */
+    double start, last, last_rate; /* s; s; ticks/s */
     uint32_t last_tick;
-    double   fork_start, fork_seconds;
+    double fork_start, fork_seconds;
     uint64_t fork_bytes, before_bytes; /* what the fork took, what there was before */
 };
 

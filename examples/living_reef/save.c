@@ -43,9 +43,18 @@ static uint64_t table_number(const species_table *t)
     uint64_t hash = mix_number(0xCBF29CE484222325u, t->count);
     for (uint32_t i = 0; i < t->count; i++) {
         const species *s = &t->of[i];
-        const uint64_t numbers[] = {s->trophic_hundredths, (uint64_t)(double)(s->length * 1000.0f), (uint64_t)(double)(s->speed * 1000.0f), s->metabolism_thousandths,
-                                    s->clutch,             s->foods,                                s->prey,                                s->number,
-                                    s->span,               s->mature,                               (uint64_t)s->full,                      (uint64_t)s->newborn,
+        const uint64_t numbers[] = {s->trophic_hundredths,
+                                    (uint64_t)(double)(s->length * 1000.0f),
+                                    (uint64_t)(double)(s->speed * 1000.0f),
+                                    s->metabolism_thousandths,
+                                    s->clutch,
+                                    s->foods,
+                                    s->prey,
+                                    s->number,
+                                    s->span,
+                                    s->mature,
+                                    (uint64_t)s->full,
+                                    (uint64_t)s->newborn,
                                     (uint64_t)s->burn};
         hash = mix_bytes(hash, s->scientific, strlen(s->scientific) + 1);
         for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; k++) hash = mix_number(hash, numbers[k]);
@@ -80,12 +89,13 @@ static const char *run_differs(const Run *was, const Run *is)
 /* A fork is saved: it loses what holds for this process alone, and gets the Run, while the world goes on as it is. */
 static bool save_future(future *f, const options *o)
 {
-    char        path[PATH_BYTES];
-    const Run   run = run_of(f, o);
+    char path[PATH_BYTES];
+    const Run run = run_of(f, o);
     reef_world *aside = reef_fork(f->e.world);
     if (aside == NULL) return ecosystem_refused(&f->e, "saving");
     bool good = file_of(o, f->removed != SPECIES_MAX, path) && reef_single_remove(aside, Sight) == REEF_OK &&
-                reef_single_remove(aside, Rules) == REEF_OK && reef_single_set_id(aside, reef_id(Run), &run, sizeof run) >= 0 &&
+                reef_single_remove(aside, Rules) == REEF_OK &&
+                reef_single_set_id(aside, reef_id(Run), &run, sizeof run) >= 0 &&
                 reef_save(aside, path, NULL) == REEF_OK;
     if (!good) {
         int n = snprintf(f->e.error, sizeof f->e.error, "saving: ");
@@ -111,7 +121,7 @@ static save_found refuse(future *f, const char *path, const char *what)
 
 save_found save_load(future *f, bool without, const species_table *table, const options *o, reef_pool *pool)
 {
-    char        path[PATH_BYTES], text[400];
+    char path[PATH_BYTES], text[400];
     struct stat status;
     if (!file_of(o, without, path) || stat(path, &status) != 0) return SAVE_NOTHING;
     if (!ecosystem_empty(&f->e, table, o->seed, pool)) return SAVE_FAILED;
@@ -121,7 +131,7 @@ save_found save_load(future *f, bool without, const species_table *table, const 
     }
     const Run *found = reef_single_get(f->e.world, Run);
     if (found == NULL) return refuse(f, path, "this is a file of another program");
-    const Run   was = *found, is = run_of(f, o);
+    const Run was = *found, is = run_of(f, o);
     const char *other = run_differs(&was, &is);
     f->removed = was.removed;
     if (other != NULL) {

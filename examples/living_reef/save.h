@@ -1,6 +1,6 @@
-/* What has been played, on the disk: a file for each future, which holds its world with all that was recorded, and a Run, which says what
- * run it is of. Each file is replaced in one step, so whenever the program is killed, there are whole ones. That they may be of
- * different ticks doesn't matter: who is behind catches up. */
+/* What has been played, on the disk: a file for each future, which holds its world with all that was recorded, and a
+ * Run, which says what run it is of. Each file is replaced in one step, so whenever the program is killed, there are
+ * whole ones. That they may be of different ticks doesn't matter: who is behind catches up. */
 #ifndef LIVING_REEF_SAVE_H
 #define LIVING_REEF_SAVE_H
 
@@ -11,7 +11,7 @@ typedef struct Run {
     uint64_t seed, table; /* a number that stands for the table's content */
     uint32_t size, ticks, one_future;
     uint32_t removed; /* SPECIES_MAX: the future in which nothing was done */
-    int64_t  energy;
+    int64_t energy;
 } Run;
 REEF_COMPONENT(Run);
 REEF_FIELDS(Run, REEF_FIELD(Run, seed, REEF_U64, NULL, 0, 0), REEF_FIELD(Run, table, REEF_U64, NULL, 0, 0),
@@ -25,8 +25,8 @@ bool save_begin(const options *o, char *message, size_t message_size);
 bool save_due(future *f, const options *o);
 
 typedef enum save_found { SAVE_NOTHING = 0, SAVE_LOADED, SAVE_FAILED } save_found;
-/* Brings a future back that nothing was made of yet: the one in which nothing was done, or the other. SAVE_FAILED: see e.error. It must be freed
- * in any case. */
+/* Brings a future back that nothing was made of yet: the one in which nothing was done, or the other. SAVE_FAILED:
+ * see e.error. It must be freed in any case. */
 save_found save_load(future *f, bool without, const species_table *table, const options *o, reef_pool *pool);
 
 #endif

@@ -15,7 +15,8 @@ enum {
 
 /* ---- the first sea ---- */
 
-/* The height of a knot of a coarse lattice. Knots are no entities, but anything that has the shape of a handle gets numbers. */
+/* The height of a knot of a coarse lattice. Knots are no entities, but anything that has the shape of a handle gets
+ * numbers. */
 static float height_of(const reef_world *w, uint32_t lattice, uint32_t knot)
 {
     reef_random r = reef_random_of(w, FOR_GROUND, (reef_entity){knot, lattice});
@@ -26,9 +27,9 @@ static float height_of(const reef_world *w, uint32_t lattice, uint32_t knot)
 static int32_t rock(const reef_world *w, const Sea *s, uint32_t cell, uint32_t lattice)
 {
     uint32_t knots = s->side / lattice > 0 ? s->side / lattice : 1, x = cell % s->side, y = cell / s->side;
-    float    u = (float)(x * knots) / (float)s->side, v = (float)(y * knots) / (float)s->side;
+    float u = (float)(x * knots) / (float)s->side, v = (float)(y * knots) / (float)s->side;
     uint32_t i = (uint32_t)u, j = (uint32_t)v;
-    float    fx = u - (float)i, fy = v - (float)j;
+    float fx = u - (float)i, fy = v - (float)j;
     fx = fx * fx * (3.0f - 2.0f * fx);
     fy = fy * fy * (3.0f - 2.0f * fy);
     float corner[4];
@@ -41,12 +42,12 @@ static int32_t rock(const reef_world *w, const Sea *s, uint32_t cell, uint32_t l
 static void lay_ground(reef_block *b)
 {
     const Sea *s = reef_single_get(b->world, Sea);
-    Ground    *ground = reef_out(b, Ground);
-    Water     *water = reef_out(b, Water);
+    Ground *ground = reef_out(b, Ground);
+    Water *water = reef_out(b, Water);
     for (uint32_t i = 0; i < b->count; i++) {
         uint32_t cell = b->entities[i].index - s->first.index;
-        int32_t  height = (rock(b->world, s, cell, 24) * 2 + rock(b->world, s, cell, 8)) / 3;
-        int32_t  above = height < 380 ? 0 : height > 620 ? 240 : height - 380;
+        int32_t height = (rock(b->world, s, cell, 24) * 2 + rock(b->world, s, cell, 8)) / 3;
+        int32_t above = height < 380 ? 0 : height > 620 ? 240 : height - 380;
         ground[i].carries = above * GROUND_MOST / 240;
         water[i] = (Water){{START_NUTRIENTS, START_PLANKTON, ground[i].carries / 2, START_DETRITUS}};
     }
@@ -54,9 +55,10 @@ static void lay_ground(reef_block *b)
 
 bool sea_fill(reef_world *w, uint32_t metres)
 {
-    Sea                    s = {metres / CELL_METRES, (float)metres, {0}};
+    Sea s = {metres / CELL_METRES, (float)metres, {0}};
     const reef_system_desc lay = {.function = lay_ground, .text = "out Ground, out Water; reads Sea"};
-    const reef_value cell[] = {reef_default(Water), reef_default(Ground), reef_default(Mixed), reef_default(Crowd), reef_default(Meal)};
+    const reef_value cell[] = {reef_default(Water), reef_default(Ground), reef_default(Mixed), reef_default(Crowd),
+                               reef_default(Meal)};
     /* The world is new: the cells' ids are the next ones, and the first of them is known when it is made. */
     s.first = reef_spawn_values(w, cell, 5);
     return !reef_entity_is_null(s.first) && reef_spawn_many_values(w, s.side * s.side - 1, NULL, cell, 5) >= 0 &&
@@ -83,7 +85,7 @@ static Water grown(Water was, int32_t carries)
 
 void grow(reef_block *b)
 {
-    Water        *water = reef_inout(b, Water);
+    Water *water = reef_inout(b, Water);
     const Ground *ground = reef_in(b, Ground);
     for (uint32_t i = 0; i < b->count; i++) water[i] = grown(water[i], ground[i].carries);
 }
@@ -93,7 +95,7 @@ void grow(reef_block *b)
 void turn(reef_block *b)
 {
     reef_random r = reef_random_for(b, (reef_entity){0});
-    uint32_t    bits = reef_random_u32(&r);
+    uint32_t bits = reef_random_u32(&r);
     *reef_single_mut(b->world, Current) = (Current){(bits & 1) != 0, (bits & 2) != 0};
 }
 
@@ -108,15 +110,15 @@ static int32_t flow(int32_t from, int32_t to, int drift)
 void mix(reef_block *b)
 {
     const reef_world *w = b->world;
-    const Sea        *s = reef_single_get(w, Sea);
-    const Current    *current = reef_single_get(w, Current);
-    const Water      *water = reef_in(b, Water);
-    Mixed            *mixed = reef_out(b, Mixed);
-    const bool        along_x = (reef_tick_count(w) & 1) != 0; /* in turns */
-    const int         dx = !along_x ? 0 : current->west ? -1 : 1, dy = along_x ? 0 : current->north ? -1 : 1;
+    const Sea *s = reef_single_get(w, Sea);
+    const Current *current = reef_single_get(w, Current);
+    const Water *water = reef_in(b, Water);
+    Mixed *mixed = reef_out(b, Mixed);
+    const bool along_x = (reef_tick_count(w) & 1) != 0; /* in turns */
+    const int dx = !along_x ? 0 : current->west ? -1 : 1, dy = along_x ? 0 : current->north ? -1 : 1;
     for (uint32_t i = 0; i < b->count; i++) {
-        uint32_t     cell = b->entities[i].index - s->first.index;
-        spot         p = sea_spot(s, cell % s->side, cell / s->side);
+        uint32_t cell = b->entities[i].index - s->first.index;
+        spot p = sea_spot(s, cell % s->side, cell / s->side);
         const Water *west = sea_water(w, s, p.row[1] + p.west), *east = sea_water(w, s, p.row[1] + p.east);
         const Water *north = sea_water(w, s, p.row[0] + p.here), *south = sea_water(w, s, p.row[2] + p.here);
         for (uint32_t l = NUTRIENTS; l <= PLANKTON; l++) {
@@ -129,7 +131,7 @@ void mix(reef_block *b)
 
 void pour(reef_block *b)
 {
-    Water       *water = reef_inout(b, Water);
+    Water *water = reef_inout(b, Water);
     const Mixed *mixed = reef_in(b, Mixed);
     for (uint32_t i = 0; i < b->count; i++)
         for (uint32_t l = NUTRIENTS; l <= PLANKTON; l++) water[i].of[l] = mixed[i].of[l];

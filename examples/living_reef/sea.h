@@ -1,5 +1,5 @@
-/* The sea: a wrapped square of cells, each an entity with whole units of energy in four layers. Energy moves between cells
- * and layers, and never appears or disappears here.
+/* The sea: a wrapped square of cells, each an entity with whole units of energy in four layers. Energy moves between
+ * cells and layers, and never appears or disappears here.
  *
  *     nutrients --grow--> plankton --die--> detritus --rot--> nutrients        nutrients and plankton spread and drift
  *     nutrients --grow--> algae    --die--> detritus                          algae and detritus stay where they are */
@@ -44,9 +44,9 @@ typedef struct Meal {
 /* ---- what the sea has ---- */
 
 typedef struct Sea {
-    uint32_t    side;   /* cells */
-    float       metres; /* side * CELL_METRES */
-    reef_entity first;  /* of the cells: they were made in a row, and none of them ever dies */
+    uint32_t side;     /* cells */
+    float metres;      /* side * CELL_METRES */
+    reef_entity first; /* of the cells: they were made in a row, and none of them ever dies */
 } Sea;
 
 typedef struct Current {
@@ -65,8 +65,10 @@ REEF_FIELDS(Ground, REEF_FIELD(Ground, carries, REEF_I32, NULL, 0, 0));
 REEF_FIELDS(Mixed, REEF_FIELD(Mixed, of, REEF_I32, NULL, 0, 0));
 REEF_FIELDS(Crowd, REEF_FIELD(Crowd, first, REEF_U32, NULL, 0, 0), REEF_FIELD(Crowd, end, REEF_U32, NULL, 0, 0));
 REEF_FIELDS(Meal, REEF_FIELD(Meal, eaten, REEF_I32, NULL, 0, 0));
-REEF_FIELDS(Sea, REEF_FIELD(Sea, side, REEF_U32, "cells", 0, 0), REEF_FIELD(Sea, metres, REEF_F32, "m", 0, 0), REEF_FIELD(Sea, first, REEF_ENTITY, NULL, 0, 0));
-REEF_FIELDS(Current, REEF_FIELD(Current, west, REEF_BOOL, NULL, 0, 0), REEF_FIELD(Current, north, REEF_BOOL, NULL, 0, 0));
+REEF_FIELDS(Sea, REEF_FIELD(Sea, side, REEF_U32, "cells", 0, 0), REEF_FIELD(Sea, metres, REEF_F32, "m", 0, 0),
+            REEF_FIELD(Sea, first, REEF_ENTITY, NULL, 0, 0));
+REEF_FIELDS(Current, REEF_FIELD(Current, west, REEF_BOOL, NULL, 0, 0),
+            REEF_FIELD(Current, north, REEF_BOOL, NULL, 0, 0));
 
 /* Makes the cells of a new world, and the singletons. False: reef refused. */
 bool sea_fill(reef_world *w, uint32_t metres);

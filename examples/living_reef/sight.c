@@ -8,7 +8,7 @@
 bool sight_new(reef_world *w)
 {
     const Sea *s = reef_single_get(w, Sea);
-    Sight      own = {.cells = s->side * s->side};
+    Sight own = {.cells = s->side * s->side};
     own.first = malloc(((size_t)own.cells + 2) * sizeof *own.first); /* two more: see count and arrange */
     own.hunters = malloc(own.cells * sizeof *own.hunters);
     if (own.first != NULL && own.hunters != NULL && reef_single_set_id(w, reef_id(Sight), &own, sizeof own) >= 0)
@@ -57,12 +57,12 @@ void clear_sight(reef_block *b)
 /* Into first[cell + 2]. */
 void count(reef_block *b)
 {
-    Sight          *own = reef_single_mut(b->world, Sight);
-    const Sea      *sea = reef_single_get(b->world, Sea);
-    const Rules    *rules = reef_single_get(b->world, Rules);
+    Sight *own = reef_single_mut(b->world, Sight);
+    const Sea *sea = reef_single_get(b->world, Sea);
+    const Rules *rules = reef_single_get(b->world, Rules);
     const Position *at = reef_in(b, Position);
-    const Species  *kind = reef_in(b, Species);
-    Place          *place = reef_out(b, Place);
+    const Species *kind = reef_in(b, Species);
+    Place *place = reef_out(b, Place);
     for (uint32_t i = 0; i < b->count; i++) {
         uint32_t cell = sea_cell(sea, at[i].x, at[i].y);
         place[i].cell = cell;
@@ -87,12 +87,12 @@ void arrange(reef_block *b)
 
 void show(reef_block *b)
 {
-    const Sight    *own = reef_single_get(b->world, Sight);
+    const Sight *own = reef_single_get(b->world, Sight);
     const Position *at = reef_in(b, Position);
     const Velocity *v = reef_in(b, Velocity);
-    const Species  *kind = reef_in(b, Species);
-    const Energy   *energy = reef_in(b, Energy);
-    const Place    *place = reef_inout(b, Place);
+    const Species *kind = reef_in(b, Species);
+    const Energy *energy = reef_in(b, Energy);
+    const Place *place = reef_inout(b, Place);
     for (uint32_t i = 0; i < b->count; i++)
         own->fish[place[i].slot] =
             (seen){at[i].x, at[i].y, v[i].x, v[i].y, b->entities[i], energy[i].units, kind[i].index};

@@ -3,8 +3,10 @@
  *
  * The arrays lie outside of the world, since they are forgotten after each tick; a singleton says where. Their parts
  * belong to rows of the world, and so what is declared for those holds for them too:
- *   - a system that writes a fish's Place may write its slot in `fish`; who reads other fish's slots reads their Places;
- *   - a system that writes a cell's Crowd may write `course` in the slots of the fish there, and one that writes its Meal
+ *   - a system that writes a fish's Place may write its slot in `fish`; who reads other fish's slots reads their
+ *     Places;
+ *   - a system that writes a cell's Crowd may write `course` in the slots of the fish there, and one that writes its
+ *     Meal
  *     `gain`; who reads those reads Crowds, or Meals. */
 #ifndef LIVING_REEF_SIGHT_H
 #define LIVING_REEF_SIGHT_H
@@ -14,19 +16,19 @@
 
 /* What is seen of a fish: 32 bytes, since a fish looks at a dozen others when it decides on its course. */
 typedef struct seen {
-    float       x, y, vx, vy;
+    float x, y, vx, vy;
     reef_entity fish;
-    int32_t     energy;
-    uint32_t    species;
+    int32_t energy;
+    uint32_t species;
 } seen;
 
 typedef struct Sight {
-    seen     *fish;
+    seen *fish;
     Velocity *course;  /* in step with fish: what each decides on */
-    int32_t  *gain;    /* in step with fish: energy that the tick gives to each; less than 0: takes */
+    int32_t *gain;     /* in step with fish: energy that the tick gives to each; less than 0: takes */
     uint32_t *first;   /* of each cell: its first slot; that of the next cell is behind its last one */
     uint64_t *hunters; /* of each cell: bit s: a hunter of species s is there */
-    uint32_t  cells, capacity;
+    uint32_t cells, capacity;
 } Sight;
 
 REEF_COMPONENT(Sight);

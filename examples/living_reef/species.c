@@ -22,20 +22,20 @@ typedef struct position {
 typedef struct reader {
     const char *name;
     const char *at, *end;
-    position    here;
-    char       *message;
-    size_t      message_size;
-    char        field[FIELD_MAX + 1]; /* the current field without its quotes */
-    size_t      field_length;
-    position    field_start;
-    bool        line_ended;                       /* after the current field */
-    char        eats[SPECIES_MAX][FIELD_MAX + 1]; /* resolved once all names are known */
-    position    eats_start[SPECIES_MAX];
+    position here;
+    char *message;
+    size_t message_size;
+    char field[FIELD_MAX + 1]; /* the current field without its quotes */
+    size_t field_length;
+    position field_start;
+    bool line_ended;                       /* after the current field */
+    char eats[SPECIES_MAX][FIELD_MAX + 1]; /* resolved once all names are known */
+    position eats_start[SPECIES_MAX];
 } reader;
 
 static bool refuse(reader *r, position p, const char *format, ...)
 {
-    char    what[512];
+    char what[512];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(what, sizeof what, format, arguments);
@@ -77,8 +77,8 @@ static void skip_blanks(reader *r)
 static size_t character_bytes(const reader *r)
 {
     const unsigned char *s = (const unsigned char *)r->at;
-    size_t               left = (size_t)(r->end - r->at), n;
-    uint32_t             code, lowest;
+    size_t left = (size_t)(r->end - r->at), n;
+    uint32_t code, lowest;
     if (s[0] < 0x80) return (s[0] >= 0x20 && s[0] != 0x7F) || s[0] == '\t' ? 1 : 0;
     if (s[0] >> 5 == 6) n = 2, code = s[0] & 0x1Fu, lowest = 0xA0;
     else if (s[0] >> 4 == 14) n = 3, code = s[0] & 0x0Fu, lowest = 0x800;
@@ -198,7 +198,7 @@ static bool to_units(const char *text, uint32_t decimals, uint64_t *units)
 {
     uint64_t value = 0;
     uint32_t digits = 0, behind = 0;
-    bool     point = false;
+    bool point = false;
     for (const char *s = text; *s != '\0'; s++) {
         if (*s == '.' && !point && digits > 0 && decimals > 0) {
             point = true;
@@ -362,9 +362,9 @@ bool species_load(species_table *table, const char *path, char *message, size_t 
         snprintf(message, message_size, "%s: expected a readable file: %s", path, strerror(errno));
         return false;
     }
-    char  *text = malloc(FILE_MAX + 1);
+    char *text = malloc(FILE_MAX + 1);
     size_t length = text != NULL ? fread(text, 1, FILE_MAX + 1, file) : 0;
-    bool   good = text != NULL && ferror(file) == 0;
+    bool good = text != NULL && ferror(file) == 0;
     if (!good) snprintf(message, message_size, "%s: expected a readable file: it could not be read", path);
     fclose(file);
     if (good && length > FILE_MAX) {

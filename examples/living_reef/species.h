@@ -26,12 +26,12 @@ typedef enum layer { NUTRIENTS = 0, PLANKTON, ALGAE, DETRITUS, LAYERS } layer;
 
 typedef struct species {
     /* as in the table: */
-    char     scientific[SPECIES_NAME_MAX + 1];
-    char     common[SPECIES_NAME_MAX + 1];
+    char scientific[SPECIES_NAME_MAX + 1];
+    char common[SPECIES_NAME_MAX + 1];
     uint32_t trophic_hundredths; /* trophic level times 100 */
-    float    length;             /* m */
-    float    speed;              /* m/s, cruising */
-    float    lifespan_years;
+    float length;                /* m */
+    float speed;                 /* m/s, cruising */
+    float lifespan_years;
     uint32_t metabolism_thousandths; /* of the full body's energy per 100 ticks, in 1/1000 of a percent */
     uint32_t clutch;                 /* young of one spawning that settle on the reef */
     uint32_t foods;                  /* bit l: eats layer l */
@@ -42,13 +42,13 @@ typedef struct species {
     uint64_t feared;    /* of these, the faster ones: a slower hunter lies in ambush and isn't seen */
     uint32_t span;      /* lifespan in ticks */
     uint32_t mature;    /* age in ticks from which it spawns */
-    int32_t  full;      /* energy of a body that needs no more food */
-    int32_t  newborn;   /* energy of a young fish, given by its parent */
-    int32_t  burn;      /* energy units burned in 1,024 ticks */
+    int32_t full;       /* energy of a body that needs no more food */
+    int32_t newborn;    /* energy of a young fish, given by its parent */
+    int32_t burn;       /* energy units burned in 1,024 ticks */
 } species;
 
 typedef struct species_table {
-    species  of[SPECIES_MAX];
+    species of[SPECIES_MAX];
     uint32_t count;
 } species_table;
 

@@ -20,25 +20,25 @@ static const float weight_together = 0.30f, weight_along = 0.40f, weight_apart =
 /* What all of a block look at. */
 typedef struct scene {
     const reef_world *world;
-    const Sea        *sea;
-    const Sight      *sight;
-    const Rules      *rules;
+    const Sea *sea;
+    const Sight *sight;
+    const Rules *rules;
 } scene;
 
 /* What a fish sees of its own kind. */
 typedef struct view {
-    float    x, y;             /* sum of the ways to them */
-    float    vx, vy;           /* sum of their velocities */
-    float    apart_x, apart_y; /* sum of the ways from those that are too near */
+    float x, y;             /* sum of the ways to them */
+    float vx, vy;           /* sum of their velocities */
+    float apart_x, apart_y; /* sum of the ways from those that are too near */
     uint32_t count;
 } view;
 
 typedef struct swimmer {
-    float          x, y;
-    uint32_t       kind;
-    uint32_t       dice; /* for looking */
+    float x, y;
+    uint32_t kind;
+    uint32_t dice; /* for looking */
     const species *of;
-    const spot    *place;
+    const spot *place;
 } swimmer;
 
 static void look_at_run(const scene *s, const swimmer *me, uint32_t from, uint32_t to, view *v)
@@ -69,7 +69,7 @@ static void look_at_run(const scene *s, const swimmer *me, uint32_t from, uint32
 static void look_around(const scene *s, const swimmer *me, view *v)
 {
     const uint32_t *first = s->sight->first;
-    const spot     *p = me->place;
+    const spot *p = me->place;
     for (uint32_t j = 0; j < 3; j++) {
         uint32_t row = p->row[j];
         if (p->west < p->here && p->here < p->east) {
@@ -85,10 +85,10 @@ static void look_around(const scene *s, const swimmer *me, view *v)
 /* Away from the cells around in which enemies are: {0, 0} when there is none. */
 static Velocity away_from_enemies(const scene *s, const swimmer *me)
 {
-    const spot     *p = me->place;
+    const spot *p = me->place;
     const uint64_t *hunters = s->sight->hunters;
-    uint64_t        feared = me->of->feared;
-    Velocity        away = {0.0f, 0.0f};
+    uint64_t feared = me->of->feared;
+    Velocity away = {0.0f, 0.0f};
     if (hunters[p->row[1] + p->west] & feared) away.x += 1.0f;
     if (hunters[p->row[1] + p->east] & feared) away.x -= 1.0f;
     if (hunters[p->row[0] + p->here] & feared) away.y += 1.0f;
@@ -99,7 +99,7 @@ static Velocity away_from_enemies(const scene *s, const swimmer *me)
 /* The direction in which there is more food: -1, 0 or 1 along each axis. */
 static Velocity towards_food(const scene *s, const swimmer *me)
 {
-    const spot  *p = me->place;
+    const spot *p = me->place;
     const Water *west = sea_water(s->world, s->sea, p->row[1] + p->west),
                 *east = sea_water(s->world, s->sea, p->row[1] + p->east);
     const Water *north = sea_water(s->world, s->sea, p->row[0] + p->here),
@@ -117,9 +117,9 @@ static Velocity towards_food(const scene *s, const swimmer *me)
 static Velocity towards_prey(const scene *s, const swimmer *me)
 {
     const spot *p = me->place;
-    uint32_t    columns[3] = {p->west, p->here, p->east};
-    float       best = 1e9f;
-    Velocity    way = {0.0f, 0.0f};
+    uint32_t columns[3] = {p->west, p->here, p->east};
+    float best = 1e9f;
+    Velocity way = {0.0f, 0.0f};
     for (uint32_t j = 0; j < 9; j++) {
         uint32_t c = p->row[j / 3] + columns[j % 3], from = s->sight->first[c], to = s->sight->first[c + 1];
         if (to - from > 2 * LOOKED_AT) to = from + 2 * LOOKED_AT;
@@ -140,8 +140,8 @@ static Velocity towards_prey(const scene *s, const swimmer *me)
 /* The wishes of one fish, added up: in parts of its cruising speed. */
 static Velocity wish(const scene *s, const swimmer *me, Velocity now, bool hungry, bool *hurried)
 {
-    view     v = {0};
-    float    slowness = 1.0f / me->of->speed;
+    view v = {0};
+    float slowness = 1.0f / me->of->speed;
     Velocity w = {now.x * slowness, now.y * slowness};
     look_around(s, me, &v);
     if (v.count > 0) {
@@ -165,9 +165,9 @@ static Velocity wish(const scene *s, const swimmer *me, Velocity now, bool hungr
 static Velocity steer(const scene *s, const seen *fish, const spot *place, reef_random *r)
 {
     const species *of = &s->rules->table.of[fish->species];
-    swimmer        me = {fish->x, fish->y, fish->species, reef_random_u32(r), of, place};
-    bool           hurried = false;
-    Velocity       w = wish(s, &me, (Velocity){fish->vx, fish->vy}, !fish_is_full(of, fish->energy), &hurried);
+    swimmer me = {fish->x, fish->y, fish->species, reef_random_u32(r), of, place};
+    bool hurried = false;
+    Velocity w = wish(s, &me, (Velocity){fish->vx, fish->vy}, !fish_is_full(of, fish->energy), &hurried);
     w.x += (reef_random_float(r) - 0.5f) * weight_wander;
     w.y += (reef_random_float(r) - 0.5f) * weight_wander;
     float speed = (hurried ? of->speed * fleeing_speed : of->speed) / (sqrtf(w.x * w.x + w.y * w.y) + 1e-6f);
@@ -178,12 +178,12 @@ static Velocity steer(const scene *s, const seen *fish, const spot *place, reef_
 void decide(reef_block *b)
 {
     const reef_world *w = b->world;
-    const scene       s = {w, reef_single_get(w, Sea), reef_single_get(w, Sight), reef_single_get(w, Rules)};
-    const uint64_t    tick = reef_tick_count(w);
-    Crowd            *crowd = reef_out(b, Crowd);
+    const scene s = {w, reef_single_get(w, Sea), reef_single_get(w, Sight), reef_single_get(w, Rules)};
+    const uint64_t tick = reef_tick_count(w);
+    Crowd *crowd = reef_out(b, Crowd);
     for (uint32_t i = 0; i < b->count; i++) {
         uint32_t cell = b->entities[i].index - s.sea->first.index;
-        spot     place = sea_spot(s.sea, cell % s.sea->side, cell / s.sea->side);
+        spot place = sea_spot(s.sea, cell % s.sea->side, cell / s.sea->side);
         crowd[i] = (Crowd){s.sight->first[cell], s.sight->first[cell + 1]};
         for (uint32_t k = crowd[i].first; k < crowd[i].end; k++) {
             const seen *fish = &s.sight->fish[k];
@@ -197,10 +197,10 @@ void decide(reef_block *b)
 
 void swim(reef_block *b)
 {
-    const Sea   *sea = reef_single_get(b->world, Sea);
+    const Sea *sea = reef_single_get(b->world, Sea);
     const Sight *sight = reef_single_get(b->world, Sight);
-    Position    *at = reef_inout(b, Position);
-    Velocity    *v = reef_out(b, Velocity);
+    Position *at = reef_inout(b, Position);
+    Velocity *v = reef_out(b, Velocity);
     const Place *place = reef_in(b, Place);
     for (uint32_t i = 0; i < b->count; i++) {
         v[i] = sight->course[place[i].slot];

@@ -1,12 +1,18 @@
-/* A small world in C, with the typed words. small_world.lua and small_world.py do the same from LuaJIT and Python, by the exported
- * functions alone, and print the same: hashes of the state, too. */
+/* A small world in C, with the typed words. small_world.lua and small_world.py do the same from LuaJIT and Python,
+ * by the exported functions alone, and print the same: hashes of the state, too. */
 #include <inttypes.h>
 #include <reef.h>
 #include <stdio.h>
 
-typedef struct { float x, y; } Position;
-typedef struct { float x, y; } Velocity;
-typedef struct { uint32_t grams; } Mass;
+typedef struct {
+    float x, y;
+} Position;
+typedef struct {
+    float x, y;
+} Velocity;
+typedef struct {
+    uint32_t grams;
+} Mass;
 REEF_COMPONENT(Position);
 REEF_COMPONENT(Velocity);
 REEF_COMPONENT(Mass);
@@ -20,7 +26,7 @@ enum { FISH = 1500 };
 /* Whoever swims beyond the edge is gone. */
 static void drift(reef_block *b)
 {
-    Position       *p = reef_inout(b, Position);
+    Position *p = reef_inout(b, Position);
     const Velocity *v = reef_in(b, Velocity);
     for (uint32_t i = 0; i < b->count; i++) {
         p[i].x += v[i].x * b->dt;
@@ -61,7 +67,7 @@ static void push(reef_world *w)
 {
     reef_query q = reef_query_new(w, "Position, in Velocity, !Frozen");
     for (reef_block b = reef_begin(w, q); reef_next(&b);) {
-        Position       *p = reef_inout(&b, Position);
+        Position *p = reef_inout(&b, Position);
         const Velocity *v = reef_in(&b, Velocity);
         for (uint32_t i = 0; i < b.count; i++) p[i].x += 8 * v[i].x;
         printf("a block of %" PRIu32 "\n", b.count);

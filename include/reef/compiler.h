@@ -54,8 +54,8 @@
 /* A pointer that another thread may have published. */
 #define REEF_ACQUIRE_POINTER(address) __atomic_load_n((address), __ATOMIC_ACQUIRE)
 #define REEF_ACQUIRE_U32(address) __atomic_load_n((address), __ATOMIC_ACQUIRE)
-/* The same where the address of what is read next depends on the value: every processor that reef runs on then keeps the
- * order by itself, and the compiler may keep the value in a register over a loop (get: 4 instructions fewer). */
+/* The same where the address of what is read next depends on the value: every processor that reef runs on then keeps
+ * the order by itself, and the compiler may keep the value in a register over a loop (get: 4 instructions fewer). */
 #if defined(__SANITIZE_THREAD__)
 #define REEF_DEPENDENT(address) __atomic_load_n((address), __ATOMIC_ACQUIRE)
 #elif defined(__has_feature)

@@ -16,19 +16,25 @@ template <class T> REEF_INLINE const T *get(const reef_world *w, reef_entity e)
 {
     needs_data<T>();
     if constexpr (is_stored<T>)
-        return static_cast<const T *>(reef_get_stored(w, e, record_of<T>::decl(), sizeof(T), home_of<T>::value == REEF_PAGED));
+        return static_cast<const T *>(
+            reef_get_stored(w, e, record_of<T>::decl(), sizeof(T), home_of<T>::value == REEF_PAGED));
     else return static_cast<const T *>(reef_get_decl(w, e, record_of<T>::decl(), sizeof(T)));
 }
 template <class T> REEF_INLINE T *mut(reef_world *w, reef_entity e)
 {
     needs_data<T>();
-    if constexpr (is_stored<T>) return static_cast<T *>(reef_mut_stored(w, e, record_of<T>::decl(), sizeof(T), home_of<T>::value == REEF_PAGED));
+    if constexpr (is_stored<T>)
+        return static_cast<T *>(
+            reef_mut_stored(w, e, record_of<T>::decl(), sizeof(T), home_of<T>::value == REEF_PAGED));
     else return static_cast<T *>(reef_mut_decl(w, e, record_of<T>::decl(), sizeof(T)));
 }
-template <class T> REEF_INLINE bool has(const reef_world *w, reef_entity e) { return reef_has_decl(w, e, record_of<T>::decl()); }
+template <class T> REEF_INLINE bool has(const reef_world *w, reef_entity e)
+{
+    return reef_has_decl(w, e, record_of<T>::decl());
+}
 
-/* A value on its way into the world. One that can't be copied is moved out of its place by a call that succeeds, and is then no value
- * any more: so it is held in raw memory. */
+/* A value on its way into the world. One that can't be copied is moved out of its place by a call that succeeds, and
+ * is then no value any more: so it is held in raw memory. */
 template <class T, bool Moves> struct held_value {
     const T *value;
     explicit held_value(const T &v) : value(&v) {}
@@ -49,7 +55,8 @@ template <class T> struct held_value<T, true> {
 template <class T, class V> auto hold(V &&v)
 {
     constexpr bool moves = !is_plain<T>() && !std::is_copy_constructible_v<T>;
-    static_assert(!moves || !std::is_lvalue_reference_v<V>, "reef: this type can't be copied: hand it over with std::move");
+    static_assert(!moves || !std::is_lvalue_reference_v<V>,
+                  "reef: this type can't be copied: hand it over with std::move");
     return held_value<T, moves>(std::forward<V>(v));
 }
 
@@ -77,14 +84,22 @@ template <class V, class T, reef_value_kind Kind> struct given_word {
     static reef_value value(const std::tuple<> &) { return reef_value_make(id<T>(), Kind, 0, nullptr); }
     static void end(std::tuple<> &, bool) {}
 };
-template <class T> struct given<tag<T>> : given_word<tag<T>, T, REEF_VALUE_DEFAULT> {};
-template <class T> struct given<without<T>> : given_word<without<T>, T, REEF_VALUE_REMOVE> {};
-template <class T> struct given<tag<T> &> : given<tag<T>> {};
-template <class T> struct given<without<T> &> : given<without<T>> {};
-template <class T> struct given<const tag<T> &> : given<tag<T>> {};
+template <class T> struct given<tag<T>> : given_word<tag<T>, T, REEF_VALUE_DEFAULT> {
+};
+template <class T> struct given<without<T>> : given_word<without<T>, T, REEF_VALUE_REMOVE> {
+};
+template <class T> struct given<tag<T> &> : given<tag<T>> {
+};
+template <class T> struct given<without<T> &> : given<without<T>> {
+};
+template <class T> struct given<const tag<T> &> : given<tag<T>> {
+};
 template <class T> struct given<const array<T> &> {
     static const T *hold_it(const array<T> &a) { return a.values; }
-    static reef_value value(const T *const &held) { return reef_value_make(id<T>(), REEF_VALUE_ARRAY, static_cast<uint32_t>(sizeof(T)), held); }
+    static reef_value value(const T *const &held)
+    {
+        return reef_value_make(id<T>(), REEF_VALUE_ARRAY, static_cast<uint32_t>(sizeof(T)), held);
+    }
     static void end(const T *&, bool) {}
 };
 
@@ -103,7 +118,8 @@ template <class F, class Went, class... V> auto with_values(F f, Went went, V &&
 
 template <class T> reef_status set_value(reef_world *w, reef_entity e, const void *value)
 {
-    if constexpr (is_stored<T>) return reef_set_outside(w, e, record_of<T>::decl(), value, sizeof(T), home_of<T>::value == REEF_PAGED);
+    if constexpr (is_stored<T>)
+        return reef_set_outside(w, e, record_of<T>::decl(), value, sizeof(T), home_of<T>::value == REEF_PAGED);
     else return reef_set_id(w, e, id<T>(), value, sizeof(T));
 }
 template <class T, class V> reef_status set(reef_world *w, reef_entity e, V &&v)
@@ -140,7 +156,8 @@ template <class T, class... A> reef_status add(reef_world *w, reef_entity e, A &
 template <class T> reef_status remove(reef_world *w, reef_entity e)
 {
     if constexpr (home_of<T>::value == REEF_BIT) return reef_switch_off(w, e, record_of<T>::decl());
-    else if constexpr (is_stored<T>) return reef_remove_outside(w, e, record_of<T>::decl(), sizeof(T), home_of<T>::value == REEF_PAGED);
+    else if constexpr (is_stored<T>)
+        return reef_remove_outside(w, e, record_of<T>::decl(), sizeof(T), home_of<T>::value == REEF_PAGED);
     else return reef_remove_id(w, e, id<T>());
 }
 template <class T> T *ensure(reef_world *w, reef_entity e)
@@ -163,8 +180,8 @@ template <class T> T *ensure(reef_world *w, reef_entity e)
 
 class chain;
 
-/* An entity of a world: two words, owns nothing, and may be dead like any handle. To keep one in a component store its reef_entity, which
- * it converts to. A null one is refused by every call. */
+/* An entity of a world: two words, owns nothing, and may be dead like any handle. To keep one in a component store
+ * its reef_entity, which it converts to. A null one is refused by every call. */
 class entity {
   public:
     entity() = default;
@@ -183,7 +200,8 @@ class entity {
     template <class T> bool has() const { return w && detail::has<T>(w, e); }
     /* The one that is there, or a new one of the default value. */
     template <class T> T *ensure() const { return w ? detail::ensure<T>(w, e) : nullptr; }
-    /* Of a type in REEF_MULTI: one more behind the others (NULL: refused), all of them in their order, one of them gone. */
+    /* Of a type in REEF_MULTI: one more behind the others (NULL: refused), all of them in their order, one of them
+     * gone. */
     template <class T, class... A> T *append(A &&...arguments) const
     {
         detail::needs_data<T>();
@@ -206,15 +224,21 @@ class entity {
         if (w) s.first = static_cast<T *>(reef_span_mut_id(w, e, id<T>(), &s.count));
         return s;
     }
-    template <class T> reef_status remove_one(uint32_t i) const { return w ? reef_remove_one_id(w, e, id<T>(), i) : REEF_NOT_ALIVE; }
+    template <class T> reef_status remove_one(uint32_t i) const
+    {
+        return w ? reef_remove_one_id(w, e, id<T>(), i) : REEF_NOT_ALIVE;
+    }
     /* Gives `to` the value that this one has, of a type in REEF_SHARED. */
-    template <class T> reef_status share(const entity &to) const { return w ? reef_share_id(w, e, to.e, id<T>()) : REEF_NOT_ALIVE; }
+    template <class T> reef_status share(const entity &to) const
+    {
+        return w ? reef_share_id(w, e, to.e, id<T>()) : REEF_NOT_ALIVE;
+    }
     template <class T> bool is_enabled() const { return w && reef_is_enabled_id(w, e, id<T>()); }
     bool is_enabled() const { return w && reef_is_enabled_id(w, e, reef_null_component_()); }
     const char *name() const { return w ? reef_name(w, e) : nullptr; }
 
-    /* Each makes one change, and answers the entity with the status of what was done in this expression: see reef::chain. Several in one step:
-     * change(Health{3}, reef::tag<Hurt>(), reef::without<Shield>()). */
+    /* Each makes one change, and answers the entity with the status of what was done in this expression: see
+     * reef::chain. Several in one step: change(Health{3}, reef::tag<Hurt>(), reef::without<Shield>()). */
     template <class T, class... A> chain add(A &&...arguments) const;
     template <class V> chain set(V &&value) const;
     template <class T, class... A> chain set(A &&...arguments) const;
@@ -233,8 +257,8 @@ class entity {
     reef_entity e = {0, 0};
 };
 
-/* A weak way to one component of an entity (reef/ref.h): follows it wherever it moves, and knows when it is gone. Owns nothing; one thread at a
- * time. On a fork it is null: make another one for there. */
+/* A weak way to one component of an entity (reef/ref.h): follows it wherever it moves, and knows when it is gone.
+ * Owns nothing; one thread at a time. On a fork it is null: make another one for there. */
 template <class T> class ref {
   public:
     ref() = default;
@@ -248,7 +272,7 @@ template <class T> class ref {
   private:
     static_assert(!detail::is_tag<T>(), "reef: a tag has no value to refer to");
     reef_world *w = nullptr;
-    reef_ref    r = {};
+    reef_ref r = {};
 };
 
 /* An entity, and how the changes of one expression went: the first failure, or what the last of them answered. */
@@ -296,14 +320,26 @@ template <class... V> chain entity::change(V &&...v) const
     if (w == nullptr) return chain(*this, REEF_NOT_ALIVE);
     reef_world *const world = w;
     const reef_entity handle = e;
-    auto f = [world, handle](const reef_value *values, uint32_t n) { return reef_change_values(world, handle, values, n); };
-    return chain(*this, detail::with_values(f, [](reef_status s) { return s >= 0; }, std::forward<V>(v)...));
+    auto f = [world, handle](const reef_value *values, uint32_t n) {
+        return reef_change_values(world, handle, values, n);
+    };
+    return chain(*this, detail::with_values(
+                            f, [](reef_status s) { return s >= 0; }, std::forward<V>(v)...));
 }
-template <class T> chain entity::enable(bool on) const { return chain(*this, w ? reef_enable_id(w, e, id<T>(), on) : REEF_NOT_ALIVE); }
+template <class T> chain entity::enable(bool on) const
+{
+    return chain(*this, w ? reef_enable_id(w, e, id<T>(), on) : REEF_NOT_ALIVE);
+}
 template <class T> chain entity::disable() const { return enable<T>(false); }
-inline chain entity::enable(bool on) const { return chain(*this, w ? reef_enable_id(w, e, reef_null_component_(), on) : REEF_NOT_ALIVE); }
+inline chain entity::enable(bool on) const
+{
+    return chain(*this, w ? reef_enable_id(w, e, reef_null_component_(), on) : REEF_NOT_ALIVE);
+}
 inline chain entity::disable() const { return enable(false); }
-inline chain entity::rename(const char *text) const { return chain(*this, w ? reef_set_name(w, e, text) : REEF_NOT_ALIVE); }
+inline chain entity::rename(const char *text) const
+{
+    return chain(*this, w ? reef_set_name(w, e, text) : REEF_NOT_ALIVE);
+}
 
 } // namespace reef
 

@@ -1,5 +1,5 @@
-/* Owning handles of C++ beside worlds: pools of threads, journals, readers of events, pins of shared values. Part of reef.hpp. Each is
- * move-only, and ends what it owns. */
+/* Owning handles of C++ beside worlds: pools of threads, journals, readers of events, pins of shared values. Part of
+ * reef.hpp. Each is move-only, and ends what it owns. */
 #ifndef REEF_HANDLES_HPP
 #define REEF_HANDLES_HPP
 
@@ -36,11 +36,15 @@ class pool {
     reef_pool *p = nullptr;
 };
 
-/* A journal of a world (reef/journal.h), which must outlive it. The file is loaded where it is there, else it is made. */
+/* A journal of a world (reef/journal.h), which must outlive it. The file is loaded where it is there, else it is
+ * made. */
 class journal {
   public:
     journal() = default;
-    journal(reef_world *world, const char *path, const reef_journal_desc *desc = nullptr) : j(reef_journal_open(world, path, desc)) {}
+    journal(reef_world *world, const char *path, const reef_journal_desc *desc = nullptr)
+        : j(reef_journal_open(world, path, desc))
+    {
+    }
     journal(journal &&other) noexcept : j(std::exchange(other.j, nullptr)) {}
     journal &operator=(journal &&other) noexcept
     {
@@ -64,7 +68,10 @@ template <class T> class event_reader {
   public:
     event_reader() = default;
     explicit event_reader(reef_world *world) : w(world), r(reef_event_reader_new(world, id<T>())) {}
-    event_reader(event_reader &&other) noexcept : w(std::exchange(other.w, nullptr)), r(std::exchange(other.r, reef_event_reader{0, 0, 0})) {}
+    event_reader(event_reader &&other) noexcept
+        : w(std::exchange(other.w, nullptr)), r(std::exchange(other.r, reef_event_reader{0, 0, 0}))
+    {
+    }
     event_reader &operator=(event_reader &&other) noexcept
     {
         std::swap(w, other.w);
@@ -82,10 +89,11 @@ template <class T> class event_reader {
     {
         union room { /* no value yet */
             char none;
-            T    value;
+            T value;
             room() : none() {}
         } slot;
-        if (w == nullptr || !reef_event_next(w, r, detail::is_tag<T>() ? nullptr : static_cast<void *>(&slot.value))) return std::nullopt;
+        if (w == nullptr || !reef_event_next(w, r, detail::is_tag<T>() ? nullptr : static_cast<void *>(&slot.value)))
+            return std::nullopt;
         if constexpr (detail::is_tag<T>()) return T();
         else return slot.value;
     }
@@ -93,12 +101,14 @@ template <class T> class event_reader {
     uint64_t missed() const { return w ? reef_events_missed(w, r) : 0; }
 
   private:
-    static_assert(!detail::owns<T>(), "reef: events are plain values: this type's bytes are not all that there is to it");
-    reef_world       *w = nullptr;
+    static_assert(!detail::owns<T>(),
+                  "reef: events are plain values: this type's bytes are not all that there is to it");
+    reef_world *w = nullptr;
     reef_event_reader r = {0, 0, 0};
 };
 
-/* Holds a value of a type in REEF_SHARED from outside: it lives on when the entities are gone, and the world as well. */
+/* Holds a value of a type in REEF_SHARED from outside: it lives on when the entities are gone, and the world as
+ * well. */
 template <class T> class pinned {
   public:
     pinned() = default;

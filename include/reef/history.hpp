@@ -1,7 +1,7 @@
 /* Histories in C++: the last ticks of a world, going back, playing on. Part of reef.hpp.
  *
- *     reef::history<Keys> past(world, reef::keeping().ticks(60), [](reef::world_ref w, uint64_t tick, const Keys &keys) { ...; w.tick(dt); });
- *     past.step(keys);
+ *     reef::history<Keys> past(world, reef::keeping().ticks(60), [](reef::world_ref w, uint64_t tick, const Keys
+ *     &keys) { ...; w.tick(dt); }); past.step(keys);
  *     past.rewind(40);
  *     past.replay(60);
  *     past.correct(41, late);
@@ -25,7 +25,8 @@ struct keeping {
 
 /* Owns its states and the step; the world is the caller's. */
 template <class Input> class history {
-    static_assert(std::is_trivially_copyable_v<Input>, "reef: inputs are kept as bytes: give a type that is plain data");
+    static_assert(std::is_trivially_copyable_v<Input>,
+                  "reef: inputs are kept as bytes: give a type that is plain data");
     struct player {
         virtual ~player() = default;
         virtual reef_status play(world_ref w, uint64_t tick, const Input &input) = 0;
@@ -37,7 +38,8 @@ template <class Input> class history {
         {
             static_assert(std::is_invocable_v<F &, world_ref, uint64_t, const Input &>,
                           "reef: a step takes (reef::world_ref, uint64_t tick, const Input &)");
-            if constexpr (std::is_void_v<std::invoke_result_t<F &, world_ref, uint64_t, const Input &>>) return f(w, tick, input), REEF_OK;
+            if constexpr (std::is_void_v<std::invoke_result_t<F &, world_ref, uint64_t, const Input &>>)
+                return f(w, tick, input), REEF_OK;
             else return f(w, tick, input);
         }
     };
@@ -48,7 +50,8 @@ template <class Input> class history {
 
   public:
     history() = default;
-    template <class F> history(const world_ref &world, keeping what, F step) : p(new (std::nothrow) player_of<F>(std::move(step)))
+    template <class F>
+    history(const world_ref &world, keeping what, F step) : p(new (std::nothrow) player_of<F>(std::move(step)))
     {
         if (p == nullptr) return;
         what.config.step = play;
@@ -98,7 +101,7 @@ template <class Input> class history {
     }
 
   private:
-    player       *p = nullptr;
+    player *p = nullptr;
     reef_history *h = nullptr;
 };
 

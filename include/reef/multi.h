@@ -10,18 +10,19 @@
  *     for (uint32_t i = 0; i < n; i++) buff[i].left--;
  *     reef_remove_one(w, knight, Buff, 0);                 the others keep their order
  *
- * The values of an entity lie side by side, at most REEF_MULTI_MAX of them; they move when there are more than ever before. Of a type
- * in REEF_MULTI
+ * The values of an entity lie side by side, at most REEF_MULTI_MAX of them; they move when there are more than ever
+ * before. Of a type in REEF_MULTI
  *
  *     reef_add          adds one more, and gives it to `out`; never EXISTS; LIMIT where there are REEF_MULTI_MAX
- *     reef_set          writes the first; adds it where there is none. So do spawn, reef_change, reef_set_where, reef_add_where
+ *     reef_set          writes the first; adds it where there is none. So do spawn, reef_change, reef_set_where,
+ *                       reef_add_where
  *     reef_get, reef_mut, reef_ensure   the first
  *     reef_remove       removes all; so does the end of the entity
  *     reef_clone        copies all
  *     reef_count        counts entities
  *
- * and visiting, printing, hash, comparison, snapshot and fork know all of them, in their order. The calls here do the same for types in
- * any other home, of which an entity has one at most. */
+ * and visiting, printing, hash, comparison, snapshot and fork know all of them, in their order. The calls here do
+ * the same for types in any other home, of which an entity has one at most. */
 #ifndef REEF_MULTI_PUBLIC_H
 #define REEF_MULTI_PUBLIC_H
 
@@ -30,30 +31,34 @@
 
 REEF_BEGIN_C
 
-/* All values of a type that the entity has, in the order of adding; *count (NULL is allowed) says how many. NULL and 0: it has none, or
- * is dead; a tag has no values. The pointer lives as long as one that reef_get gives. Any number of threads, as reading. */
+/* All values of a type that the entity has, in the order of adding; *count (NULL is allowed) says how many. NULL and
+ * 0: it has none, or is dead; a tag has no values. The pointer lives as long as one that reef_get gives. Any number
+ * of threads, as reading. */
 REEF_API const void *reef_span_id(const reef_world *world, reef_entity entity, reef_component type, uint32_t *count);
 /* The same for writing: errors and what is marked as changed as with reef_mut. */
 REEF_API void *reef_span_mut_id(reef_world *world, reef_entity entity, reef_component type, uint32_t *count);
 /* How many values of the type the entity has; of a tag: 1 or 0. */
 REEF_API uint32_t reef_count_on_id(const reef_world *world, reef_entity entity, reef_component type);
-/* Adds one more with this value; returns it. The value is copied; a type without copy is moved out of `value`. It may be one of the
- * entity's own. NULL on failure: NOT_ALIVE, UNKNOWN_TYPE, WRONG_SIZE, LIMIT (there are as many as there can be), EXISTS (in another home
- * than REEF_MULTI), BAD_ARGUMENT (a tag), LOCKED (in open loops; what defers too), NO_MEMORY. */
-REEF_API void *reef_append_id(reef_world *world, reef_entity entity, reef_component type, const void *value, size_t size);
-/* Removes number i of the entity's values; those behind it move up. The last one: as reef_remove. Errors: NOT_ALIVE, UNKNOWN_TYPE, ABSENT
- * (it has no more than i), LOCKED (in open loops; what defers too), NO_MEMORY. */
+/* Adds one more with this value; returns it. The value is copied; a type without copy is moved out of `value`. It
+ * may be one of the entity's own. NULL on failure: NOT_ALIVE, UNKNOWN_TYPE, WRONG_SIZE, LIMIT (there are as many as
+ * there can be), EXISTS (in another home than REEF_MULTI), BAD_ARGUMENT (a tag), LOCKED (in open loops; what defers
+ * too), NO_MEMORY. */
+REEF_API void *reef_append_id(reef_world *world, reef_entity entity, reef_component type, const void *value,
+                              size_t size);
+/* Removes number i of the entity's values; those behind it move up. The last one: as reef_remove. Errors: NOT_ALIVE,
+ * UNKNOWN_TYPE, ABSENT (it has no more than i), LOCKED (in open loops; what defers too), NO_MEMORY. */
 REEF_API reef_status reef_remove_one_id(reef_world *world, reef_entity entity, reef_component type, uint32_t i);
 
-/* All values of the entity in row `row` of a block whose query asks for the type; reef_in gives the first of each row. NULL and 0: the
- * row has none, there is no such row, or the query doesn't ask for it (UNDECLARED). */
+/* All values of the entity in row `row` of a block whose query asks for the type; reef_in gives the first of each
+ * row. NULL and 0: the row has none, there is no such row, or the query doesn't ask for it (UNDECLARED). */
 REEF_API const void *reef_block_span_id(const reef_block *block, reef_component type, uint32_t row, uint32_t *count);
 /* The same for writing, of a term that the query writes. */
 REEF_API void *reef_block_span_mut_id(const reef_block *block, reef_component type, uint32_t row, uint32_t *count);
 
 REEF_END_C
 
-/* By the C name of a type: reef_append(w, e, Buff, 1, 10) takes the value written out, and the others give pointers to T. */
+/* By the C name of a type: reef_append(w, e, Buff, 1, 10) takes the value written out, and the others give pointers
+ * to T. */
 #define reef_span(world, entity, T, count) ((const T *)reef_span_id(world, entity, reef_id(T), count))
 #define reef_span_mut(world, entity, T, count) ((T *)reef_span_mut_id(world, entity, reef_id(T), count))
 #define reef_count_on(world, entity, T) reef_count_on_id(world, entity, reef_id(T))
@@ -61,7 +66,8 @@ REEF_END_C
 #define reef_block_span(block, T, row, count) ((const T *)reef_block_span_id(block, reef_id(T), row, count))
 #define reef_block_span_mut(block, T, row, count) ((T *)reef_block_span_mut_id(block, reef_id(T), row, count))
 #ifndef __cplusplus
-#define reef_append(world, entity, T, ...) ((T *)reef_append_id(world, entity, reef_id(T), &(const T){__VA_ARGS__}, sizeof(T)))
+#define reef_append(world, entity, T, ...) \
+    ((T *)reef_append_id(world, entity, reef_id(T), &(const T){__VA_ARGS__}, sizeof(T)))
 #else
 template <class T> static inline T *reef_append_value(reef_world *w, reef_entity e, reef_component c, const T &value)
 {

@@ -6,9 +6,10 @@
  *     world.on_destroy(reef::watching("graves").collected(), [](reef::entity e) { ... });
  *     world.on_match<Position, reef::without<Frozen>>("moving", [](reef::entity e) { ... });
  *
- * The function is called for each entity: with the entity, and the values if it takes them (tags have none, and types in REEF_SPLIT
- * none in one place). One that takes const reef_notice & is called for each notice instead. What it may do stands in reef/observer.h. It is kept as a
- * system's function is: by the world, its forks and snapshots, and freed with the last of them. */
+ * The function is called for each entity: with the entity, and the values if it takes them (tags have none, and
+ * types in REEF_SPLIT none in one place). One that takes const reef_notice & is called for each notice instead. What
+ * it may do stands in reef/observer.h. It is kept as a system's function is: by the world, its forks and snapshots,
+ * and freed with the last of them. */
 #ifndef REEF_OBSERVER_HPP
 #define REEF_OBSERVER_HPP
 
@@ -19,7 +20,7 @@ namespace reef {
 /* How to observe; all but the name may be left alone. */
 struct watching {
     const char *name;
-    bool        later = false, there = false;
+    bool later = false, there = false;
 
     watching(const char *called) : name(called) {}
     watching &collected() { return later = true, *this; } /* told at the next flush, of the net effect */
@@ -38,7 +39,7 @@ class observer_ref {
     reef_status remove() const { return w ? reef_observer_remove(w, o) : REEF_NOT_ALIVE; }
 
   private:
-    reef_world      *w = nullptr;
+    reef_world *w = nullptr;
     reef_observer_id o = {0, 0, 0};
 };
 
@@ -56,19 +57,25 @@ template <class T, reef_observed Kind, class F> struct kept_observer {
         if constexpr (plain) {
             f(e);
         } else {
-            static_assert(!std::is_void_v<T>, "reef: the function takes the entity alone, or const reef_notice &: there is no value");
-            static_assert(!is_tag<T>(), "reef: a tag has no value: the function takes the entity alone, or const reef_notice &");
-            static_assert(home_of<T>::value != REEF_SPLIT, "reef: a type that is split by field has no value in one place: take the entity alone");
-            const T *now = static_cast<const T *>(reef_notice_value(n, i)), *was = static_cast<const T *>(reef_notice_old(n, i));
+            static_assert(!std::is_void_v<T>,
+                          "reef: the function takes the entity alone, or const reef_notice &: there is no value");
+            static_assert(!is_tag<T>(),
+                          "reef: a tag has no value: the function takes the entity alone, or const reef_notice &");
+            static_assert(home_of<T>::value != REEF_SPLIT,
+                          "reef: a type that is split by field has no value in one place: take the entity alone");
+            const T *now = static_cast<const T *>(reef_notice_value(n, i)),
+                    *was = static_cast<const T *>(reef_notice_old(n, i));
             if constexpr (Kind == REEF_ON_ADD) {
                 static_assert(std::is_invocable_v<F &, entity, const T &>,
                               "reef: the function takes (entity), (entity, const T &now), or (const reef_notice &)");
                 f(e, *now);
             } else if constexpr (Kind == REEF_ON_SET) {
                 static_assert(std::is_invocable_v<F &, entity, const T &, const T &>,
-                              "reef: the function takes (entity), (entity, const T &now, const T &was), or (const reef_notice &)");
-                static_assert(home_of<T>::value != REEF_MULTI,
-                              "reef: of a type with several values nothing says which was there before: take the entity alone");
+                              "reef: the function takes (entity), (entity, const T &now, const T &was), or (const "
+                              "reef_notice &)");
+                static_assert(
+                    home_of<T>::value != REEF_MULTI,
+                    "reef: of a type with several values nothing says which was there before: take the entity alone");
                 f(e, *now, *was);
             } else {
                 static_assert(std::is_invocable_v<F &, entity, const T &>,
@@ -87,7 +94,8 @@ template <class T, reef_observed Kind, class F> struct kept_observer {
     static void free(void *context) noexcept { delete static_cast<kept_observer *>(context); }
 };
 
-template <class T, reef_observed Kind, class F> observer_ref observe(reef_world *w, const watching &a, F f, const reef_query_desc *query)
+template <class T, reef_observed Kind, class F>
+observer_ref observe(reef_world *w, const watching &a, F f, const reef_query_desc *query)
 {
     using kept = kept_observer<T, Kind, F>;
     reef_observer_desc d = {};

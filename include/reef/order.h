@@ -8,7 +8,8 @@
  *
  *     static uint64_t depth_key(const void *value) { return reef_key_f32(((const Depth *)value)->z); }
  *
- * Components may be of any home. Equal keys are ordered by entity (its index), so that an order depends on the world's state alone, not on its history. */
+ * Components may be of any home. Equal keys are ordered by entity (its index), so that an order depends on the
+ * world's state alone, not on its history. */
 #ifndef REEF_ORDER_H
 #define REEF_ORDER_H
 
@@ -22,18 +23,20 @@ typedef uint64_t (*reef_key)(const void *value);
 /* By what is sorted; {0}: by entity. */
 typedef struct reef_order {
     reef_component component; /* with data; {0}: by entity, then the next two must be NULL */
-    reef_key       key;       /* NULL: by `field`. Not of a type in REEF_SPLIT, of which there is no struct: of one of its fields' types */
-    const char    *field;     /* the name of a field of one element (of REEF_CHAR: of up to 8 bytes). NULL without a key: the
-                                 type's only field */
-    bool           descending; /* the largest key first; equal ones still by entity */
-    bool           pool;       /* by where the component's values lie in their pool, so that a walk over both goes through both in
-                                  order: of types in REEF_SPARSE, REEF_PAGED, REEF_COLD; `key` and `field` must be NULL */
+    /* NULL: by `field`. Not of a type in REEF_SPLIT, of which there is no struct: of one of its fields' types */
+    reef_key key;
+    /* the name of a field of one element (of REEF_CHAR: of up to 8 bytes). NULL without a key: the type's only field */
+    const char *field;
+    bool descending; /* the largest key first; equal ones still by entity */
+    /* by where the component's values lie in their pool, so that a walk over both goes through both in order: of
+     * types in REEF_SPARSE, REEF_PAGED, REEF_COLD; `key` and `field` must be NULL */
+    bool pool;
 } reef_order;
 
 /* ---- numbers as keys: a < b exactly when the key of a is smaller ----
  * Keys of 32-bit numbers have 32 bits, so two of them can be joined: reef_key_i32(layer) << 32 | reef_key_f32(z).
- * Floating point: -0 and +0 have the same key; negative infinity comes first; NaNs, whatever their bits, have one key, behind
- * that of positive infinity. */
+ * Floating point: -0 and +0 have the same key; negative infinity comes first; NaNs, whatever their bits, have one
+ * key, behind that of positive infinity. */
 
 /* The key of a whole number. */
 REEF_INLINE uint64_t reef_key_u32(uint32_t x) { return x; }

@@ -1,8 +1,9 @@
-/* What is a macro or inlined in C, as exported functions for other languages (docs/other-languages.md). In C nobody needs this header.
+/* What is a macro or inlined in C, as exported functions for other languages (docs/other-languages.md). In C nobody
+ * needs this header.
  *
- * Each inlined function reef_x of the other headers is here as reef_plain_x, with the same parameters and the same answer, or has
- * an exported function of its own; so have the typed words, which are macros over functions of ids. The words whose expansion
- * doesn't name that function:
+ * Each inlined function reef_x of the other headers is here as reef_plain_x, with the same parameters and the same
+ * answer, or has an exported function of its own; so have the typed words, which are macros over functions of ids.
+ * The words whose expansion doesn't name that function:
  *
  *     reef_next               reef_next_block
  *     reef_each               reef_plain_row_next
@@ -23,8 +24,8 @@
  *     reef_ref_get            reef_plain_ref_get_id
  *     reef_ref_mut_id         reef_ref_mut_as
  *
- * (scripts/listing reads this table.) Errors, lifetimes and threads are those of the inlined functions. A pointer that is NULL
- * answers false, 0 or NULL. */
+ * (scripts/listing reads this table.) Errors, lifetimes and threads are those of the inlined functions. A pointer
+ * that is NULL answers false, 0 or NULL. */
 #ifndef REEF_PLAIN_H
 #define REEF_PLAIN_H
 
@@ -70,7 +71,8 @@ REEF_API void *reef_plain_sub_cell(reef_strided values, uint32_t i);
 
 /* ---- walking ---- */
 
-/* The rows of the block that match: bit i % 64 of word i / 64 is row i; NULL: all. Valid until the next reef_next_block. */
+/* The rows of the block that match: bit i % 64 of word i / 64 is row i; NULL: all. Valid until the next
+ * reef_next_block. */
 REEF_API const uint64_t *reef_plain_block_mask(const reef_block *block);
 /* The next row of reef_rows: row->entity, at row->i of row->block. False: no more. */
 REEF_API bool reef_plain_row_next(reef_row *row);
@@ -81,7 +83,8 @@ REEF_API const void *reef_plain_next_event(reef_events *events);
 
 /* A reference to a component of an entity, whether the entity has it or not: reef/ref.h. */
 REEF_API reef_ref reef_plain_ref_make_id(const reef_world *world, reef_entity entity, reef_component component);
-/* Its value, or NULL. Lives until the next call that takes the world without const. One thread at a time may use a reference. */
+/* Its value, or NULL. Lives until the next call that takes the world without const. One thread at a time may use a
+ * reference. */
 REEF_API const void *reef_plain_ref_get_id(const reef_world *world, reef_ref *ref);
 
 /* ---- numbers as keys of orders: a < b exactly when the key of a is smaller ---- */
@@ -97,8 +100,8 @@ REEF_API uint64_t reef_plain_key_entity(reef_entity entity);
 
 /* ---- random numbers ---- */
 
-/* The next number of a row of reef_random_for or reef_random_of: 0 ... 2^32-1; 0 ... 2^64-1; 0 <= x < 1, a multiple of 2^-24. Each with
- * equal chance. */
+/* The next number of a row of reef_random_for or reef_random_of: 0 ... 2^32-1; 0 ... 2^64-1; 0 <= x < 1, a multiple
+ * of 2^-24. Each with equal chance. */
 REEF_API uint32_t reef_plain_random_u32(reef_random *random);
 REEF_API uint64_t reef_plain_random_u64(reef_random *random);
 REEF_API float reef_plain_random_float(reef_random *random);

@@ -6,17 +6,19 @@
  *
  *     T             is there, and is read and written: the walk marks it as changed      T &
  *     const T       is there, and is only read                                           const T &
- *     T *, const T *   may be there or not                                               T *, const T *: NULL where it isn't
+ *     T *, const T *   may be there or not                                               T *, const T *: NULL where
+ *                      it isn't
  *     a tag, with<T>, without<T>   filters                                               nothing
  *     sub<T>, sub<const T>         there is T or a subtype of it (reef/subtype.h)        T &, const T &
  *     all<T>, all<const T>         all values of a type in REEF_MULTI                    span<T>, span<const T>
- *     changed<const T>, added<const T>, without const too   only rows where it was written, or came, since this query ran last
+ *     changed<const T>, added<const T>, without const too   only rows where it was written, or came, since this
+ *                                                           query ran last
  *                                                                                        const T &, T &
  *
  * and on the right is what a row hands out, behind its entity. While a walk is open, structural changes answer LOCKED.
  *
- * Three ways to walk: row by row with a range-for; each(), which calls a function for every row, and becomes the same inner loop over arrays as
- * in C, which compilers vectorise; blocks(), which hands the arrays out. */
+ * Three ways to walk: row by row with a range-for; each(), which calls a function for every row, and becomes the
+ * same inner loop over arrays as in C, which compilers vectorise; blocks(), which hands the arrays out. */
 #ifndef REEF_QUERY_HPP
 #define REEF_QUERY_HPP
 
@@ -36,15 +38,22 @@ template <class T> struct row_value {
 };
 } // namespace detail
 
-template <class T> struct sub : detail::row_value<T> {};     /* the component, or a subtype of it */
-template <class T> struct changed : detail::row_value<T> {}; /* only where it was written since the query ran last (REEF_IF_CHANGED) */
-template <class T> struct added : detail::row_value<T> {};   /* only where it came since then; for types that track rows */
-template <class T> struct all : span<T> {};                  /* all values that the entity has of a type in REEF_MULTI */
+template <class T> struct sub : detail::row_value<T> {
+}; /* the component, or a subtype of it */
+/* only where it was written since the query ran last (REEF_IF_CHANGED) */
+template <class T> struct changed : detail::row_value<T> {
+};
+/* only where it came since then; for types that track rows */
+template <class T> struct added : detail::row_value<T> {
+};
+/* all values that the entity has of a type in REEF_MULTI */
+template <class T> struct all : span<T> {
+};
 
 /* Values that lie a fixed distance apart. */
 template <class T> struct strided {
-    T       *first = nullptr;
-    size_t   stride = 0; /* bytes */
+    T *first = nullptr;
+    size_t stride = 0; /* bytes */
     uint32_t count = 0;
 
     uint32_t size() const { return count; }
@@ -141,7 +150,10 @@ template <class T> struct sub_column {
         values = strided<T>{static_cast<T *>(s.first), s.stride, b->count};
     }
     REEF_INLINE_MEMBER T &at(uint32_t i) const { return values[i]; }
-    REEF_INLINE_MEMBER strided<T> part(uint32_t i, uint32_t n) const { return strided<T>{&values[i], values.stride, n}; }
+    REEF_INLINE_MEMBER strided<T> part(uint32_t i, uint32_t n) const
+    {
+        return strided<T>{&values[i], values.stride, n};
+    }
     static bool term(reef_query_desc &d, uint32_t &n)
     {
         needs_data<type>();
@@ -166,7 +178,7 @@ template <class T> struct multi_column {
     }
     struct rows {
         multi_column of;
-        uint32_t     from, count;
+        uint32_t from, count;
         uint32_t size() const { return count; }
         all<T> operator[](size_t i) const { return of.at(from + static_cast<uint32_t>(i)); }
     };
@@ -194,14 +206,29 @@ template <class T, reef_since Since> struct since_column : column<T> {
 template <class T> struct item_of {
     using type = std::conditional_t<is_tag<std::remove_const_t<T>>(), with_filter<std::remove_const_t<T>>, column<T>>;
 };
-template <class T> struct item_of<T &> : item_of<T> {};
-template <class T> struct item_of<T *> { using type = optional_column<T>; };
-template <class T> struct item_of<sub<T>> { using type = sub_column<T>; };
-template <class T> struct item_of<all<T>> { using type = multi_column<T>; };
-template <class T> struct item_of<changed<T>> { using type = since_column<T, REEF_IF_CHANGED>; };
-template <class T> struct item_of<added<T>> { using type = since_column<T, REEF_IF_ADDED>; };
-template <class T> struct item_of<with<T>> { using type = with_filter<T>; };
-template <class T> struct item_of<without<T>> { using type = without_filter<T>; };
+template <class T> struct item_of<T &> : item_of<T> {
+};
+template <class T> struct item_of<T *> {
+    using type = optional_column<T>;
+};
+template <class T> struct item_of<sub<T>> {
+    using type = sub_column<T>;
+};
+template <class T> struct item_of<all<T>> {
+    using type = multi_column<T>;
+};
+template <class T> struct item_of<changed<T>> {
+    using type = since_column<T, REEF_IF_CHANGED>;
+};
+template <class T> struct item_of<added<T>> {
+    using type = since_column<T, REEF_IF_ADDED>;
+};
+template <class T> struct item_of<with<T>> {
+    using type = with_filter<T>;
+};
+template <class T> struct item_of<without<T>> {
+    using type = without_filter<T>;
+};
 template <class T> using item = typename item_of<T>::type;
 
 template <class... T> constexpr void check_terms()
@@ -250,14 +277,18 @@ template <class... Item> struct handed_out {
 
 } // namespace detail
 
-/* One walk over what matches. It opens with begin(), each() or blocks(), and ends at its end, or where the view goes out of scope. */
+/* One walk over what matches. It opens with begin(), each() or blocks(), and ends at its end, or where the view goes
+ * out of scope. */
 template <class... T> class view {
     using columns = std::tuple<detail::item<T>...>;
     using indices = typename detail::handed_out<detail::item<T>...>::indices;
-    template <size_t... I> static auto row_type(std::index_sequence<I...>)
+    template <size_t... I>
+    static auto row_type(std::index_sequence<I...>)
         -> std::tuple<entity, decltype(std::declval<const std::tuple_element_t<I, columns> &>().at(0))...>;
-    template <size_t... I> static auto run_type(std::index_sequence<I...>)
-        -> std::tuple<span<const reef_entity>, decltype(std::declval<const std::tuple_element_t<I, columns> &>().part(0, 0))...>;
+    template <size_t... I>
+    static auto run_type(std::index_sequence<I...>)
+        -> std::tuple<span<const reef_entity>,
+                      decltype(std::declval<const std::tuple_element_t<I, columns> &>().part(0, 0))...>;
 
   public:
     /* What a range-for hands out. */
@@ -275,7 +306,8 @@ template <class... T> class view {
 
     struct end_mark {};
 
-    /* A place in the walk: a run of rows that match, and one of them. It is a few words that stay in registers; the block is the view's. */
+    /* A place in the walk: a run of rows that match, and one of them. It is a few words that stay in registers; the
+     * block is the view's. */
     class place {
       public:
         REEF_INLINE_MEMBER bool operator!=(end_mark) const { return i < last; }
@@ -302,11 +334,11 @@ template <class... T> class view {
                 return;
             }
         }
-        reef_block        *b;
+        reef_block *b;
         const reef_entity *entities = nullptr;
-        uint32_t           i = 0, last = 0;
-        bool               inside = false;
-        columns            c;
+        uint32_t i = 0, last = 0;
+        bool inside = false;
+        columns c;
     };
 
     class row_place : public place {
@@ -358,7 +390,8 @@ template <class... T> class view {
         view *v;
     };
     /* auto view = world.view<Position, const Velocity>();
-     * for (auto [entities, p, v] : view.runs()) ...    spans of rows that lie side by side and match; they live until the next ones. (Of a view that
+     * for (auto [entities, p, v] : view.runs()) ...    spans of rows that lie side by side and match; they live
+     *                                                  until the next ones. (Of a view that
      * has no name take blocks(): it would be gone.) */
     run_range runs() & { return run_range(this); }
 
@@ -385,7 +418,8 @@ template <class... T> class view {
     {
         constexpr bool with_entity = std::is_invocable_v<F &, entity, decltype(std::get<I>(c).at(0))...>;
         static_assert(with_entity || std::is_invocable_v<F &, decltype(std::get<I>(c).at(0))...>,
-                      "reef: each() calls its function with the components in their order, before them the entity if it takes one; what is const "
+                      "reef: each() calls its function with the components in their order, before them the entity if "
+                      "it takes one; what is const "
                       "in the list is const there");
         const reef_entity *const entities = block.entities;
         reef_world *const world = w;
@@ -408,9 +442,9 @@ template <class... T> class view {
     }
 
     reef_world *w;
-    reef_query  q;
-    bool        own;
-    reef_block  block;
+    reef_query q;
+    bool own;
+    reef_block block;
 };
 
 /* A query that is kept: made once, walked often. Owns it; ends before its world or with it. */
@@ -418,7 +452,9 @@ template <class... T> class query {
   public:
     query() = default;
     explicit query(reef_world *world) : w(world) { detail::types_known(), q = detail::make_query<T...>(w); }
-    query(query &&other) noexcept : w(std::exchange(other.w, nullptr)), q(std::exchange(other.q, reef_query{0, 0, 0})) {}
+    query(query &&other) noexcept : w(std::exchange(other.w, nullptr)), q(std::exchange(other.q, reef_query{0, 0, 0}))
+    {
+    }
     query &operator=(query &&other) noexcept
     {
         std::swap(w, other.w);
@@ -444,8 +480,8 @@ template <class... T> class query {
     entity single() const { return entity(w, reef_query_single(w, q)); }
     bool matches(reef_entity e) const { return reef_query_matches(w, q, e); }
 
-    /* For all that match at once, all or none (reef/bulk.h); `n`, where it is wanted, gets how many were changed. A type whose default value isn't
-     * all zeroes takes set. */
+    /* For all that match at once, all or none (reef/bulk.h); `n`, where it is wanted, gets how many were changed. A
+     * type whose default value isn't all zeroes takes set. */
     template <class C> reef_status add(uint64_t *n = nullptr)
     {
         if constexpr (!detail::is_tag<C>())
@@ -460,13 +496,19 @@ template <class... T> class query {
         detail::needs_data<V>();
         return reef_set_where_id(w, q, id<V>(), &value, sizeof(V), n);
     }
-    template <class C> reef_status enable(bool on = true, uint64_t *n = nullptr) { return reef_enable_where_id(w, q, id<C>(), on, n); }
-    reef_status enable(bool on = true, uint64_t *n = nullptr) { return reef_enable_where_id(w, q, reef_null_component_(), on, n); }
+    template <class C> reef_status enable(bool on = true, uint64_t *n = nullptr)
+    {
+        return reef_enable_where_id(w, q, id<C>(), on, n);
+    }
+    reef_status enable(bool on = true, uint64_t *n = nullptr)
+    {
+        return reef_enable_where_id(w, q, reef_null_component_(), on, n);
+    }
     reef_status destroy(uint64_t *n = nullptr) { return reef_destroy_where(w, q, n); }
 
   private:
     reef_world *w = nullptr;
-    reef_query  q = {0, 0, 0};
+    reef_query q = {0, 0, 0};
 };
 
 } // namespace reef

@@ -9,9 +9,10 @@
  *         }
  *     }
  *
- * Nothing is shared and nothing is drawn in turn, so the numbers are the same on any number of threads, in whatever order rows are
- * visited, after a restore, and on every machine: integers throughout, floats made of 24 bits. The generator is Philox4x32-10
- * (docs/PROVENANCE.md): good enough for games and simulations, and no secret to anybody who wants to guess the next number. */
+ * Nothing is shared and nothing is drawn in turn, so the numbers are the same on any number of threads, in whatever
+ * order rows are visited, after a restore, and on every machine: integers throughout, floats made of 24 bits. The
+ * generator is Philox4x32-10 (docs/PROVENANCE.md): good enough for games and simulations, and no secret to anybody
+ * who wants to guess the next number. */
 #ifndef REEF_RANDOM_H
 #define REEF_RANDOM_H
 
@@ -24,16 +25,16 @@ typedef struct reef_random {
     uint32_t key[2];
     uint32_t counter[4]; /* [0]: blocks of four numbers that were made */
     uint32_t block[4];
-    uint32_t left;       /* of the block, its last ones */
+    uint32_t left; /* of the block, its last ones */
 } reef_random;
 
-/* The numbers of an entity in this tick for the system that runs; of the null entity: the system's own. Each call begins at the same
- * first number. A phase with steps of its own has other numbers in each step. Those of the same seed, tick, step, system name
- * and entity are the same: reef_tick_phase and reef_system_once, which don't count as ticks, repeat them. With a block of a loop outside
- * of systems: reef_random_of with stream 0. */
+/* The numbers of an entity in this tick for the system that runs; of the null entity: the system's own. Each call
+ * begins at the same first number. A phase with steps of its own has other numbers in each step. Those of the same
+ * seed, tick, step, system name and entity are the same: reef_tick_phase and reef_system_once, which don't count as
+ * ticks, repeat them. With a block of a loop outside of systems: reef_random_of with stream 0. */
 REEF_API reef_random reef_random_for(const reef_block *block, reef_entity entity);
-/* The same anywhere: the numbers of an entity in this tick for a purpose of your own, which `stream` tells from others. Takes a
- * const world. NULL: as a world with seed 0 that never ticked. */
+/* The same anywhere: the numbers of an entity in this tick for a purpose of your own, which `stream` tells from
+ * others. Takes a const world. NULL: as a world with seed 0 that never ticked. */
 REEF_API reef_random reef_random_of(const reef_world *world, uint64_t stream, reef_entity entity);
 
 /* The seed is part of the state; a new world has that of its config. Errors: LOCKED (in a tick). */
@@ -64,8 +65,8 @@ REEF_INLINE float reef_random_float(reef_random *random)
     return (float)(reef_random_u32(random) >> 8) * (1.0f / 16777216.0f);
 }
 
-/* lowest ... highest, both included, each with equal chance. Draws as often as it takes: fewer than two times on average. `lowest` if
- * highest is less. */
+/* lowest ... highest, both included, each with equal chance. Draws as often as it takes: fewer than two times on
+ * average. `lowest` if highest is less. */
 REEF_API int64_t reef_random_range(reef_random *random, int64_t lowest, int64_t highest);
 
 REEF_END_C

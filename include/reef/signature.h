@@ -6,12 +6,12 @@
  *     if (reef_has_all(w, fish, &hunter)) ...
  *     reef_signature_free(&hunter);
  *
- * Any type may be in one: components, tags, switches. It is kept as words of 64 ids, and words without a type aren't kept: so
- * comparing two of them, or testing an entity, costs O(words), whatever the number of types in the process.
+ * Any type may be in one: components, tags, switches. It is kept as words of 64 ids, and words without a type aren't
+ * kept: so comparing two of them, or testing an entity, costs O(words), whatever the number of types in the process.
  *
- * {0} is the empty signature whose memory comes from the C library. A signature belongs to no world: it may be used with any,
- * and may outlive the one it was made for (but not that world's allocator). Calls that take it as const may run on several
- * threads at once. Its fields are reef's own.
+ * {0} is the empty signature whose memory comes from the C library. A signature belongs to no world: it may be used
+ * with any, and may outlive the one it was made for (but not that world's allocator). Calls that take it as const
+ * may run on several threads at once. Its fields are reef's own.
  *
  * Errors are statuses; a call that fails leaves the signature as it was. BAD_ARGUMENT: a pointer is NULL. */
 #ifndef REEF_SIGNATURE_H
@@ -31,8 +31,8 @@ typedef struct reef_signature_word {
 /* A set of types; {0}: the empty one. */
 typedef struct reef_signature {
     reef_signature_word *words; /* by number */
-    uint32_t             count, room;
-    reef_allocator       allocator;
+    uint32_t count, room;
+    reef_allocator allocator;
 } reef_signature;
 
 /* ---- making ---- */
@@ -53,7 +53,8 @@ REEF_API reef_status reef_signature_add(reef_signature *signature, reef_componen
 /* Errors: UNKNOWN_TYPE, ABSENT. */
 REEF_API reef_status reef_signature_remove(reef_signature *signature, reef_component type);
 
-/* `to` becomes what either has, what both have, what `a` has and `b` hasn't; it may be one of the two. Errors: NO_MEMORY. */
+/* `to` becomes what either has, what both have, what `a` has and `b` hasn't; it may be one of the two. Errors:
+ * NO_MEMORY. */
 REEF_API reef_status reef_signature_union(reef_signature *to, const reef_signature *a, const reef_signature *b);
 REEF_API reef_status reef_signature_intersection(reef_signature *to, const reef_signature *a, const reef_signature *b);
 REEF_API reef_status reef_signature_difference(reef_signature *to, const reef_signature *a, const reef_signature *b);
@@ -73,8 +74,8 @@ REEF_API bool reef_signature_is_subset(const reef_signature *a, const reef_signa
 /* Have they a type in common? */
 REEF_API bool reef_signature_intersects(const reef_signature *a, const reef_signature *b);
 
-/* Has the entity all of these types (true for the empty signature), or any of them? False for a dead one. Costs O(words), and
- * what it costs to look up those among them that aren't in tables. */
+/* Has the entity all of these types (true for the empty signature), or any of them? False for a dead one. Costs
+ * O(words), and what it costs to look up those among them that aren't in tables. */
 REEF_API bool reef_has_all(const reef_world *world, reef_entity entity, const reef_signature *signature);
 REEF_API bool reef_has_any(const reef_world *world, reef_entity entity, const reef_signature *signature);
 

@@ -4,13 +4,14 @@
  *     reef_single_mut(w, Gravity)->y *= 2;
  *     const Gravity *g = reef_single_get(w, Gravity);        NULL: there is none
  *
- * A singleton of a type is that component of one entity, which the world makes with the first singleton: an ordinary entity with
- * an ordinary id. So hooks, fields, queries, snapshots, forks, the hash and printing know singletons without a word more, and the
- * entity counts where entities are counted. When it is destroyed (reef_destroy, reef_world_clear ...) all singletons are gone,
- * and the next one makes another. Which entity it is belongs to the state.
+ * A singleton of a type is that component of one entity, which the world makes with the first singleton: an ordinary
+ * entity with an ordinary id. So hooks, fields, queries, snapshots, forks, the hash and printing know singletons
+ * without a word more, and the entity counts where entities are counted. When it is destroyed (reef_destroy,
+ * reef_world_clear ...) all singletons are gone, and the next one makes another. Which entity it is belongs to the
+ * state.
  *
- * In a system, singletons are others' components: `reads Gravity` allows reef_single_get(block->world, Gravity), `writes Gravity`
- * reef_single_mut, and reef_single_set of one that is there. */
+ * In a system, singletons are others' components: `reads Gravity` allows reef_single_get(block->world, Gravity),
+ * `writes Gravity` reef_single_mut, and reef_single_set of one that is there. */
 #ifndef REEF_SINGLE_H
 #define REEF_SINGLE_H
 
@@ -18,8 +19,8 @@
 
 REEF_BEGIN_C
 
-/* Adds or replaces: ADDED or OK. Errors: as reef_set; LIMIT when the entity can't be made. In a loop that defers the making, and the
- * adding of what isn't there, are recorded: the singleton is there when the loop ends. */
+/* Adds or replaces: ADDED or OK. Errors: as reef_set; LIMIT when the entity can't be made. In a loop that defers the
+ * making, and the adding of what isn't there, are recorded: the singleton is there when the loop ends. */
 REEF_API reef_status reef_single_set_id(reef_world *world, reef_component type, const void *value, size_t size);
 /* NULL: there is none. Takes a const world, and lives as a pointer from reef_get does. */
 REEF_API const void *reef_single_get_id(const reef_world *world, reef_component type);

@@ -7,7 +7,8 @@
  *     T &, const T &        the row's component: written, read
  *     T *, const T *        the same where it may be missing: then NULL
  *     span<T>, span<const T>   by blocks instead of rows: the values of rows that lie side by side
- *     sub<T>, all<T>, changed<T>, added<T>   as in views (reef/query.hpp); the first, third and fourth stand for the row's value: m->speed
+ *     sub<T>, all<T>, changed<T>, added<T>   as in views (reef/query.hpp); the first, third and fourth stand for the
+ *                                            row's value: m->speed
  *     const Tag &, with<T>, without<T>   filters
  *     entity, reef_entity   the row's; by blocks span<const reef_entity>
  *     reef_random           the row's random numbers, which depend on the state alone
@@ -15,17 +16,20 @@
  *     reef_block &          the block, for the calls of C
  *     reads<T...>           looking up others' components, and singletons, for reading
  *     writes<T...>          the same for writing as well: such a system runs in one job
- *     commands<...>         changing the structure at the end of the phase; the list says how: spawns<T...>, adds<T...>, removes<T...>,
- *                           enables<T...> (without a type: of all types), destroys, names. What isn't in the list doesn't compile
+ *     commands<...>         changing the structure at the end of the phase; the list says how: spawns<T...>,
+ *                           adds<T...>, removes<T...>,
+ *                           enables<T...> (without a type: of all types), destroys, names. What isn't in the list
+ *                           doesn't compile
  *     sends<T>, receives<T> events
  *     sums<T>               the job's part of a singleton: sum->total += 3. The parts are added up in order, by T's +=
  *
- * Further arguments of world.system(name, function, arguments ...) are kept, and handed to the function's last parameters at every call:
- * std::ref hands on a reference. Functions, lambdas, functors with one operator(), and members with their object (world.system("step",
- * &Game::step, &game)) are all taken. What is kept is freed when the last world that has the system is; forks call the same function with the same things kept.
+ * Further arguments of world.system(name, function, arguments ...) are kept, and handed to the function's last
+ * parameters at every call: std::ref hands on a reference. Functions, lambdas, functors with one operator(), and
+ * members with their object (world.system("step", &Game::step, &game)) are all taken. What is kept is freed when the
+ * last world that has the system is; forks call the same function with the same things kept.
  *
- * A function that may change what it keeps (a mutable lambda, a functor or member that isn't const, std::ref of what isn't const) is never
- * split into jobs. One with none of row or block parameters is called once a run. */
+ * A function that may change what it keeps (a mutable lambda, a functor or member that isn't const, std::ref of what
+ * isn't const) is never split into jobs. One with none of row or block parameters is called once a run. */
 #ifndef REEF_SYSTEM_HPP
 #define REEF_SYSTEM_HPP
 
@@ -67,7 +71,10 @@ template <class... T> class writes {
     template <class C> const C *get(reef_entity e) const { return check<C>(), detail::get<C>(w, e); }
     template <class C> bool has(reef_entity e) const { return check<C>(), detail::has<C>(w, e); }
     template <class C> C *mut(reef_entity e) const { return check<C>(), detail::mut<C>(w, e); }
-    template <class C> const C *single() const { return check<C>(), static_cast<const C *>(reef_single_get_id(w, id<C>())); }
+    template <class C> const C *single() const
+    {
+        return check<C>(), static_cast<const C *>(reef_single_get_id(w, id<C>()));
+    }
     template <class C> C *single_mut() const { return check<C>(), static_cast<C *>(reef_single_mut_id(w, id<C>())); }
 
   private:
@@ -78,23 +85,33 @@ template <class... T> class writes {
     reef_world *w;
 };
 
-template <class... T> struct spawns {};
-template <class... T> struct adds {};
-template <class... T> struct removes {};
-template <class... T> struct enables {};
+template <class... T> struct spawns {
+};
+template <class... T> struct adds {
+};
+template <class... T> struct removes {
+};
+template <class... T> struct enables {
+};
 struct destroys {};
 struct names {};
 
 namespace detail {
 
 /* Does a list of commands allow this? */
-template <class Word, class T> struct allows : std::false_type {};
+template <class Word, class T> struct allows : std::false_type {
+};
 template <template <class...> class Word, class... A, class T>
-struct allows<Word<A...>, Word<T>> : std::bool_constant<sizeof...(A) == 0 || (std::is_same_v<A, T> || ...)> {};
-template <class A> struct is_spawns : std::false_type {};
-template <class... A> struct is_spawns<spawns<A...>> : std::true_type {};
-template <class A> struct is_enables_all : std::false_type {};
-template <> struct is_enables_all<enables<>> : std::true_type {};
+struct allows<Word<A...>, Word<T>> : std::bool_constant<sizeof...(A) == 0 || (std::is_same_v<A, T> || ...)> {
+};
+template <class A> struct is_spawns : std::false_type {
+};
+template <class... A> struct is_spawns<spawns<A...>> : std::true_type {
+};
+template <class A> struct is_enables_all : std::false_type {
+};
+template <> struct is_enables_all<enables<>> : std::true_type {
+};
 
 template <class W> struct touch_of;
 template <reef_touch_kind Kind, class... T> struct touches {
@@ -114,24 +131,40 @@ template <reef_touch_kind Kind, class... T> struct touches {
         n++;
     }
 };
-template <class... T> struct touch_of<spawns<T...>> : touches<REEF_SPAWNS, T...> {};
-template <class... T> struct touch_of<adds<T...>> : touches<REEF_ADDS, T...> {};
-template <class... T> struct touch_of<removes<T...>> : touches<REEF_REMOVES, T...> {};
-template <class... T> struct touch_of<enables<T...>> : touches<REEF_ENABLES, T...> {};
-template <> struct touch_of<destroys> : touches<REEF_DESTROYS> {};
-template <> struct touch_of<names> : touches<REEF_NAMES> {};
+template <class... T> struct touch_of<spawns<T...>> : touches<REEF_SPAWNS, T...> {
+};
+template <class... T> struct touch_of<adds<T...>> : touches<REEF_ADDS, T...> {
+};
+template <class... T> struct touch_of<removes<T...>> : touches<REEF_REMOVES, T...> {
+};
+template <class... T> struct touch_of<enables<T...>> : touches<REEF_ENABLES, T...> {
+};
+template <> struct touch_of<destroys> : touches<REEF_DESTROYS> {
+};
+template <> struct touch_of<names> : touches<REEF_NAMES> {
+};
 
-template <class Words, class V> struct changed_by : allows<Words, adds<std::decay_t<V>>> {};
-template <class Words, class T> struct changed_by<Words, tag<T>> : allows<Words, adds<T>> {};
-template <class Words, class T> struct changed_by<Words, without<T>> : allows<Words, removes<T>> {};
+template <class Words, class V> struct changed_by : allows<Words, adds<std::decay_t<V>>> {
+};
+template <class Words, class T> struct changed_by<Words, tag<T>> : allows<Words, adds<T>> {
+};
+template <class Words, class T> struct changed_by<Words, without<T>> : allows<Words, removes<T>> {
+};
 
-template <class V> struct spawned { using type = std::decay_t<V>; };
-template <class T> struct spawned<tag<T>> { using type = T; };
-template <class T> struct spawned<tag<T> &> { using type = T; };
+template <class V> struct spawned {
+    using type = std::decay_t<V>;
+};
+template <class T> struct spawned<tag<T>> {
+    using type = T;
+};
+template <class T> struct spawned<tag<T> &> {
+    using type = T;
+};
 
 } // namespace detail
 
-/* Changing the structure at the end of the phase. Handles of entities that it makes are good at once for further commands. */
+/* Changing the structure at the end of the phase. Handles of entities that it makes are good at once for further
+ * commands. */
 template <class... W> class commands {
     template <class Word> static constexpr bool allowed = (detail::allows<W, Word>::value || ...);
     template <class Word> static constexpr bool listed = (std::is_same_v<W, Word> || ...);
@@ -142,11 +175,13 @@ template <class... W> class commands {
 
     template <class... V> reef_entity spawn(V &&...values) const
     {
-        static_assert((allowed<spawns<typename detail::spawned<V>::type>> && ...) && (detail::is_spawns<W>::value || ...),
+        static_assert((allowed<spawns<typename detail::spawned<V>::type>> && ...) &&
+                          (detail::is_spawns<W>::value || ...),
                       "reef: the system's commands don't list spawns<...> of this type");
         reef_block *const block = b;
         auto f = [block](const reef_value *list, uint32_t n) { return reef_cmd_spawn_values(block, list, n); };
-        return detail::with_values(f, [](reef_entity e) { return !reef_entity_is_null(e); }, std::forward<V>(values)...);
+        return detail::with_values(
+            f, [](reef_entity e) { return !reef_entity_is_null(e); }, std::forward<V>(values)...);
     }
     /* A tag, zeroes, or what the type's constructor makes. */
     template <class T> reef_status add(reef_entity e) const
@@ -179,7 +214,8 @@ template <class... W> class commands {
                       "reef: the system's commands don't list adds<...> or removes<...> of this type");
         reef_block *const block = b;
         auto f = [block, e](const reef_value *list, uint32_t n) { return reef_cmd_change_values(block, e, list, n); };
-        return detail::with_values(f, [](reef_status s) { return s >= 0; }, std::forward<V>(values)...);
+        return detail::with_values(
+            f, [](reef_status s) { return s >= 0; }, std::forward<V>(values)...);
     }
     template <class T> reef_status enable(reef_entity e, bool on = true) const
     {
@@ -188,7 +224,8 @@ template <class... W> class commands {
     }
     reef_status enable(reef_entity e, bool on = true) const
     {
-        static_assert((detail::is_enables_all<W>::value || ...), "reef: the system's commands don't list enables<>, for whole entities");
+        static_assert((detail::is_enables_all<W>::value || ...),
+                      "reef: the system's commands don't list enables<>, for whole entities");
         return reef_cmd_enable_id(b, e, reef_null_component_(), on);
     }
     reef_status destroy(reef_entity e) const
@@ -207,7 +244,8 @@ template <class... W> class commands {
 };
 
 template <class T> class sends {
-    static_assert(!detail::owns<T>(), "reef: events are plain values: this type's bytes are not all that there is to it");
+    static_assert(!detail::owns<T>(),
+                  "reef: events are plain values: this type's bytes are not all that there is to it");
 
   public:
     explicit sends(reef_block *block) : b(block) {}
@@ -229,7 +267,8 @@ template <class T> class sends {
 
 /* for (const Hit &hit : hits) ... */
 template <class T> class receives {
-    static_assert(!detail::owns<T>(), "reef: events are plain values: this type's bytes are not all that there is to it");
+    static_assert(!detail::owns<T>(),
+                  "reef: events are plain values: this type's bytes are not all that there is to it");
 
   public:
     explicit receives(reef_block *block) : b(block) {}
@@ -265,7 +304,8 @@ template <class T> class sums {
     T *operator->() const { return part; }
 
   private:
-    static_assert(!detail::owns<T>(), "reef: the parts of a sum are plain values: this type's bytes are not all that there is to it");
+    static_assert(!detail::owns<T>(),
+                  "reef: the parts of a sum are plain values: this type's bytes are not all that there is to it");
     T *part;
 };
 
@@ -278,8 +318,8 @@ enum class form { any, row, run };
 
 /* A parameter that doesn't depend on the row. */
 struct plain_parameter {
-    static constexpr form  needs = form::any;
-    static constexpr bool  is_term = false;
+    static constexpr form needs = form::any;
+    static constexpr bool is_term = false;
     using term_type = void;
     static bool term(reef_query_desc &, uint32_t &) { return true; }
     static void touch(reef_system_desc &, uint32_t &) {}
@@ -294,8 +334,10 @@ template <class T> struct own_parameter : plain_parameter {
 };
 
 template <class P> struct parameter { /* by value, and none of the words */
-    static_assert(!std::is_same_v<P, P>, "reef: a system takes components by reference (T &, const T &), by pointer where they may be missing, or "
-                                         "by span; what else it may take stands in reef/system.hpp");
+    static_assert(
+        !std::is_same_v<P, P>,
+        "reef: a system takes components by reference (T &, const T &), by pointer where they may be missing, or "
+        "by span; what else it may take stands in reef/system.hpp");
 };
 
 template <> struct parameter<float> : plain_parameter {
@@ -325,7 +367,7 @@ template <> struct parameter<reef_random> : plain_parameter {
 };
 template <> struct parameter<entity> : plain_parameter {
     static constexpr form needs = form::row;
-    reef_world        *w;
+    reef_world *w;
     const reef_entity *first;
     REEF_INLINE_MEMBER explicit parameter(const reef_block *b) : w(b->world), first(b->entities) {}
     REEF_INLINE_MEMBER entity at(uint32_t i) const { return entity(w, first[i]); }
@@ -334,7 +376,10 @@ template <> struct parameter<span<const reef_entity>> : plain_parameter {
     static constexpr form needs = form::run;
     const reef_entity *first;
     REEF_INLINE_MEMBER explicit parameter(const reef_block *b) : first(b->entities) {}
-    REEF_INLINE_MEMBER span<const reef_entity> part(uint32_t i, uint32_t n) const { return span<const reef_entity>{first + i, n}; }
+    REEF_INLINE_MEMBER span<const reef_entity> part(uint32_t i, uint32_t n) const
+    {
+        return span<const reef_entity>{first + i, n};
+    }
 };
 
 template <class Column, form Form> struct term_parameter : Column {
@@ -402,35 +447,73 @@ template <class T> struct parameter<sums<T>> : own_parameter<sums<T>> {
     }
 };
 
-template <class T> struct is_word : std::false_type {};
-template <> struct is_word<float> : std::true_type {};
-template <> struct is_word<entity> : std::true_type {};
-template <> struct is_word<reef_entity> : std::true_type {};
-template <> struct is_word<reef_random> : std::true_type {};
-template <class T> struct is_word<span<T>> : std::true_type {};
-template <class... T> struct is_word<reads<T...>> : std::true_type {};
-template <class... T> struct is_word<writes<T...>> : std::true_type {};
-template <class... T> struct is_word<commands<T...>> : std::true_type {};
-template <class T> struct is_word<sends<T>> : std::true_type {};
-template <class T> struct is_word<receives<T>> : std::true_type {};
-template <class T> struct is_word<sums<T>> : std::true_type {};
-template <class T> struct is_word<sub<T>> : std::true_type {};
-template <class T> struct is_word<all<T>> : std::true_type {};
-template <class T> struct is_word<changed<T>> : std::true_type {};
-template <class T> struct is_word<added<T>> : std::true_type {};
-template <class T> struct is_word<with<T>> : std::true_type {};
-template <class T> struct is_word<without<T>> : std::true_type {};
+template <class T> struct is_word : std::false_type {
+};
+template <> struct is_word<float> : std::true_type {
+};
+template <> struct is_word<entity> : std::true_type {
+};
+template <> struct is_word<reef_entity> : std::true_type {
+};
+template <> struct is_word<reef_random> : std::true_type {
+};
+template <class T> struct is_word<span<T>> : std::true_type {
+};
+template <class... T> struct is_word<reads<T...>> : std::true_type {
+};
+template <class... T> struct is_word<writes<T...>> : std::true_type {
+};
+template <class... T> struct is_word<commands<T...>> : std::true_type {
+};
+template <class T> struct is_word<sends<T>> : std::true_type {
+};
+template <class T> struct is_word<receives<T>> : std::true_type {
+};
+template <class T> struct is_word<sums<T>> : std::true_type {
+};
+template <class T> struct is_word<sub<T>> : std::true_type {
+};
+template <class T> struct is_word<all<T>> : std::true_type {
+};
+template <class T> struct is_word<changed<T>> : std::true_type {
+};
+template <class T> struct is_word<added<T>> : std::true_type {
+};
+template <class T> struct is_word<with<T>> : std::true_type {
+};
+template <class T> struct is_word<without<T>> : std::true_type {
+};
 
-template <class T> struct same { using type = T; };
-template <class T> struct parameter_word { using type = parameter<T>; };
-template <class T> struct parameter_word<span<T>> { using type = run_parameter<T>; };
-template <> struct parameter_word<span<const reef_entity>> { using type = parameter<span<const reef_entity>>; };
-template <class T> struct parameter_word<sub<T>> { using type = word_parameter<sub_column<T>, sub<T>>; };
-template <class T> struct parameter_word<all<T>> { using type = multi_parameter<T>; };
-template <class T> struct parameter_word<changed<T>> { using type = word_parameter<since_column<T, REEF_IF_CHANGED>, changed<T>>; };
-template <class T> struct parameter_word<added<T>> { using type = word_parameter<since_column<T, REEF_IF_ADDED>, added<T>>; };
-template <class T> struct parameter_word<with<T>> { using type = filter_parameter<with_filter<T>, with<T>>; };
-template <class T> struct parameter_word<without<T>> { using type = filter_parameter<without_filter<T>, without<T>>; };
+template <class T> struct same {
+    using type = T;
+};
+template <class T> struct parameter_word {
+    using type = parameter<T>;
+};
+template <class T> struct parameter_word<span<T>> {
+    using type = run_parameter<T>;
+};
+template <> struct parameter_word<span<const reef_entity>> {
+    using type = parameter<span<const reef_entity>>;
+};
+template <class T> struct parameter_word<sub<T>> {
+    using type = word_parameter<sub_column<T>, sub<T>>;
+};
+template <class T> struct parameter_word<all<T>> {
+    using type = multi_parameter<T>;
+};
+template <class T> struct parameter_word<changed<T>> {
+    using type = word_parameter<since_column<T, REEF_IF_CHANGED>, changed<T>>;
+};
+template <class T> struct parameter_word<added<T>> {
+    using type = word_parameter<since_column<T, REEF_IF_ADDED>, added<T>>;
+};
+template <class T> struct parameter_word<with<T>> {
+    using type = filter_parameter<with_filter<T>, with<T>>;
+};
+template <class T> struct parameter_word<without<T>> {
+    using type = filter_parameter<without_filter<T>, without<T>>;
+};
 
 template <class P> constexpr auto choose_parameter()
 {
@@ -455,8 +538,9 @@ template <class... P> struct list {
 
 /* Its parameters, and whether a call may change it. */
 template <class F, class = void> struct callable {
-    static_assert(!std::is_same_v<F, F>, "reef: a system is a function, a lambda without auto parameters, a functor with one operator(), or a "
-                                         "member with its object");
+    static_assert(!std::is_same_v<F, F>,
+                  "reef: a system is a function, a lambda without auto parameters, a functor with one operator(), or a "
+                  "member with its object");
     using parameters = list<>;
     static constexpr bool constant = true;
 };
@@ -469,38 +553,55 @@ template <class... P> struct changing_callable {
     static constexpr bool constant = false;
 };
 template <class M> struct member;
-template <class R, class C, class... P> struct member<R (C::*)(P...)> : changing_callable<P...> {};
-template <class R, class C, class... P> struct member<R (C::*)(P...) noexcept> : changing_callable<P...> {};
-template <class R, class C, class... P> struct member<R (C::*)(P...) const> : plain_callable<P...> {};
-template <class R, class C, class... P> struct member<R (C::*)(P...) const noexcept> : plain_callable<P...> {};
-template <class R, class C, class... P> struct member<R (C::*)(P...) &> : changing_callable<P...> {};
-template <class R, class C, class... P> struct member<R (C::*)(P...) & noexcept> : changing_callable<P...> {};
-template <class R, class C, class... P> struct member<R (C::*)(P...) const &> : plain_callable<P...> {};
-template <class R, class C, class... P> struct member<R (C::*)(P...) const & noexcept> : plain_callable<P...> {};
-template <class R, class... P> struct callable<R (*)(P...), void> : plain_callable<P...> {};
-template <class R, class... P> struct callable<R (*)(P...) noexcept, void> : plain_callable<P...> {};
-template <class F> struct callable<F, std::void_t<decltype(&F::operator())>> : member<decltype(&F::operator())> {};
+template <class R, class C, class... P> struct member<R (C::*)(P...)> : changing_callable<P...> {
+};
+template <class R, class C, class... P> struct member<R (C::*)(P...) noexcept> : changing_callable<P...> {
+};
+template <class R, class C, class... P> struct member<R (C::*)(P...) const> : plain_callable<P...> {
+};
+template <class R, class C, class... P> struct member<R (C::*)(P...) const noexcept> : plain_callable<P...> {
+};
+template <class R, class C, class... P> struct member<R (C::*)(P...) &> : changing_callable<P...> {
+};
+template <class R, class C, class... P> struct member<R (C::*)(P...) &noexcept> : changing_callable<P...> {
+};
+template <class R, class C, class... P> struct member<R (C::*)(P...) const &> : plain_callable<P...> {
+};
+template <class R, class C, class... P> struct member<R (C::*)(P...) const &noexcept> : plain_callable<P...> {
+};
+template <class R, class... P> struct callable<R (*)(P...), void> : plain_callable<P...> {
+};
+template <class R, class... P> struct callable<R (*)(P...) noexcept, void> : plain_callable<P...> {
+};
+template <class F> struct callable<F, std::void_t<decltype(&F::operator())>> : member<decltype(&F::operator())> {
+};
 
 /* A member with its object. */
 template <class M, class C> struct bound_member {
-    M  m;
+    M m;
     C *object;
     template <class... A> REEF_INLINE_MEMBER void operator()(A &&...a) const { (object->*m)(std::forward<A>(a)...); }
 };
-template <class M, class C> struct callable<bound_member<M, C>, void> : member<M> {};
+template <class M, class C> struct callable<bound_member<M, C>, void> : member<M> {
+};
 
 /* The first of some parameters; the others are handed what was kept. */
 template <class L, class Kept, class Done = list<>> struct split_parameters;
 template <class... P, class Kept> struct split_parameters<list<P...>, Kept, list<>> {
-    static_assert(sizeof...(P) >= std::tuple_size_v<Kept>, "reef: more arguments were given than the function has parameters");
+    static_assert(sizeof...(P) >= std::tuple_size_v<Kept>,
+                  "reef: more arguments were given than the function has parameters");
     static constexpr size_t count = sizeof...(P) - std::tuple_size_v<Kept>;
-    template <size_t... I> static list<std::tuple_element_t<I, std::tuple<same<P>...>>...> pick(std::index_sequence<I...>);
+    template <size_t... I>
+    static list<std::tuple_element_t<I, std::tuple<same<P>...>>...> pick(std::index_sequence<I...>);
     using type = decltype(pick(std::make_index_sequence<count>()));
 };
 
-template <class A> struct is_changing : std::false_type {};
-template <class A> struct is_changing<std::reference_wrapper<A>> : std::bool_constant<!std::is_const_v<A>> {};
-template <class A> struct is_changing<A *> : std::bool_constant<!std::is_const_v<A>> {};
+template <class A> struct is_changing : std::false_type {
+};
+template <class A> struct is_changing<std::reference_wrapper<A>> : std::bool_constant<!std::is_const_v<A>> {
+};
+template <class A> struct is_changing<A *> : std::bool_constant<!std::is_const_v<A>> {
+};
 
 /* What was kept, as it is handed over: copies can't be changed by the function. */
 template <class A> REEF_INLINE const A &handed(const A &a) { return a; }
@@ -515,8 +616,10 @@ template <class F, class Kept, class... P> struct runner {
     static constexpr bool rows = ((parameter_of<P>::needs == form::row) || ...);
     static constexpr bool by_runs = ((parameter_of<P>::needs == form::run) || ...);
     static constexpr bool queries = (parameter_of<P>::is_term || ...);
-    static_assert(!(rows && by_runs), "reef: a system takes either rows (T &, T *, entity) or runs of them (span<T>), not both");
-    static_assert((size_t{0} + ... + (parameter_of<P>::is_term ? 1 : 0)) <= REEF_TERMS_MAX, "reef: more components than a query has terms");
+    static_assert(!(rows && by_runs),
+                  "reef: a system takes either rows (T &, T *, entity) or runs of them (span<T>), not both");
+    static_assert((size_t{0} + ... + (parameter_of<P>::is_term ? 1 : 0)) <= REEF_TERMS_MAX,
+                  "reef: more components than a query has terms");
     static_assert(queries || !(rows || by_runs), "reef: the system takes entities: name a component that they have");
 
     /* No component is named twice. */
@@ -524,7 +627,10 @@ template <class F, class Kept, class... P> struct runner {
     template <class... A, class... B> static list<A..., B...> joined(list<A...>, list<B...>);
     static list<> join() { return {}; }
     template <class L> static L join(L l) { return l; }
-    template <class A, class B, class... M> static auto join(A a, B b, M... more) { return join(decltype(joined(a, b))(), more...); }
+    template <class A, class B, class... M> static auto join(A a, B b, M... more)
+    {
+        return join(decltype(joined(a, b))(), more...);
+    }
     template <class Q> static auto term_list()
     {
         if constexpr (Q::is_term) return list<typename Q::term_type>();
@@ -533,7 +639,8 @@ template <class F, class Kept, class... P> struct runner {
     static_assert(once(decltype(join(term_list<parameter_of<P>>()...))()), "reef: a component is named twice");
 
     template <size_t... I, size_t... K>
-    REEF_INLINE_MEMBER static void call(reef_block *b, F &f, const Kept &kept, std::index_sequence<I...>, std::index_sequence<K...>)
+    REEF_INLINE_MEMBER static void call(reef_block *b, F &f, const Kept &kept, std::index_sequence<I...>,
+                                        std::index_sequence<K...>)
     {
         parameters p(parameter_of<P>{b}...);
         (void)p;
@@ -542,12 +649,17 @@ template <class F, class Kept, class... P> struct runner {
                 for (uint32_t i = first; i < first + n; i++) f(std::get<I>(p).at(i)..., handed(std::get<K>(kept))...);
             });
         } else if constexpr (by_runs) {
-            runs(b, [&](uint32_t first, uint32_t n) { f(std::get<I>(p).part(first, n)..., handed(std::get<K>(kept))...); });
+            runs(b, [&](uint32_t first, uint32_t n) {
+                f(std::get<I>(p).part(first, n)..., handed(std::get<K>(kept))...);
+            });
         } else {
             f(std::get<I>(p).part(0, b->count)..., handed(std::get<K>(kept))...);
         }
     }
-    REEF_INLINE_MEMBER static void call(reef_block *b, F &f, const Kept &kept) { call(b, f, kept, indices(), kept_indices()); }
+    REEF_INLINE_MEMBER static void call(reef_block *b, F &f, const Kept &kept)
+    {
+        call(b, f, kept, indices(), kept_indices());
+    }
 
     static bool describe(reef_query_desc &q, reef_system_desc &d)
     {
@@ -560,17 +672,21 @@ template <class F, class Kept, class... P> struct runner {
     }
 };
 template <class F, class Kept, class L> struct runner_for;
-template <class F, class Kept, class... P> struct runner_for<F, Kept, list<same<P>...>> { using type = runner<F, Kept, P...>; };
+template <class F, class Kept, class... P> struct runner_for<F, Kept, list<same<P>...>> {
+    using type = runner<F, Kept, P...>;
+};
 
 /* The function and what it keeps, outside of the world. */
 template <class F, class... A> struct kept_system {
     using kept = std::tuple<A...>;
-    using run = typename runner_for<F, kept, typename split_parameters<typename callable<F>::parameters, kept>::type>::type;
+    using run =
+        typename runner_for<F, kept, typename split_parameters<typename callable<F>::parameters, kept>::type>::type;
     static constexpr bool changing = !callable<F>::constant || (is_changing<A>::value || ...);
-    /* A function object without content is kept by its type alone: then the system has no context, and the checked build runs it twice. */
+    /* A function object without content is kept by its type alone: then the system has no context, and the checked
+     * build runs it twice. */
     static constexpr bool nothing = std::is_empty_v<F> && is_plain<F>() && sizeof...(A) == 0;
 
-    F    f;
+    F f;
     kept arguments;
 
     static void function(reef_block *b) noexcept
@@ -595,8 +711,8 @@ template <class F, class... A> struct kept_system {
 struct about {
     const char *name;
     const char *phase = nullptr, *before = nullptr, *after = nullptr;
-    uint64_t    interval_ns = 0;
-    bool        main_thread = false, whole = false, off = false;
+    uint64_t interval_ns = 0;
+    bool main_thread = false, whole = false, off = false;
 
     about(const char *called) : name(called) {}
     about &in(const char *text) { return phase = text, *this; }
@@ -622,7 +738,7 @@ class system_ref {
     reef_status remove() const { return w ? reef_system_remove(w, s) : REEF_NOT_ALIVE; }
 
   private:
-    reef_world    *w = nullptr;
+    reef_world *w = nullptr;
     reef_system_id s = {0, 0, 0};
 };
 

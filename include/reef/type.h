@@ -4,7 +4,8 @@
  *
  *     typedef struct { float x, y; } Position;
  *     REEF_COMPONENT(Position);                          a component: its data is a Position
- *     REEF_FIELDS(Position, REEF_FIELD(Position, x, REEF_F32, "m", 0, 0), REEF_FIELD(Position, y, REEF_F32, "m", 0, 0));
+ *     REEF_FIELDS(Position, REEF_FIELD(Position, x, REEF_F32, "m", 0, 0), REEF_FIELD(Position, y, REEF_F32, "m", 0,
+ *     0));
  *
  *     REEF_TAG(Frozen);                                  a tag: no data; each combination of tags has its own table
  *     REEF_SWITCH(Awake);                                a tag kept as one bit a row: cheap to turn on and off
@@ -52,22 +53,26 @@ typedef struct reef_world reef_world;
 typedef enum reef_home {
     REEF_TABLE = 0, /* in the columns of the entity's table: fastest to walk; adding and removing moves the row */
     REEF_BIT,       /* tags only: one bit a row; adding and removing moves nothing */
-    REEF_SPARSE,    /* packed densely, found by the entity's index: adding and removing moves at most one value, of the same type */
-    REEF_PAGED,     /* in pages indexed by the entity's index: quick to reach at random; a value stays where it is while it lives, but
-                       for the first write after a fork */
-    REEF_COLD,      /* as sparse, and rows know nothing of it: costs nothing to those that move, and queries that name it look it up row
-                       by row. Tags too */
-    REEF_MULTI,     /* as many on an entity as are added, side by side in the order of adding */
-    REEF_SHARED,    /* a counted value outside of the rows, which several entities may have in common */
-    REEF_SPLIT      /* as REEF_TABLE, with a column for each field; the type needs fields */
+    /* packed densely, found by the entity's index: adding and removing moves at most one value, of the same type */
+    REEF_SPARSE,
+    /* in pages indexed by the entity's index: quick to reach at random; a value stays where it is while it lives, but
+     * for the first write after a fork */
+    REEF_PAGED,
+    /* as sparse, and rows know nothing of it: costs nothing to those that move, and queries that name it look it up
+     * row by row. Tags too */
+    REEF_COLD,
+    REEF_MULTI,  /* as many on an entity as are added, side by side in the order of adding */
+    REEF_SHARED, /* a counted value outside of the rows, which several entities may have in common */
+    REEF_SPLIT   /* as REEF_TABLE, with a column for each field; the type needs fields */
 } reef_home;
 
 /* What a snapshot or a fork gets of a type's values. */
 typedef enum reef_on_fork {
     REEF_FORK_COPY = 0, /* the values, shared until one side writes, then copied */
     REEF_FORK_RESET,    /* default values: what `construct` makes, or zeroes */
-    REEF_FORK_SKIP      /* the same; but reef_restore leaves the value of an entity alone that has it now and then: for what
-                           belongs to this run of the program and not to the game, as a sound that plays or a texture */
+    /* the same; but reef_restore leaves the value of an entity alone that has it now and then: for what belongs to
+     * this run of the program and not to the game, as a sound that plays or a texture */
+    REEF_FORK_SKIP
 } reef_on_fork;
 
 /* ---- hooks ----
@@ -75,34 +80,47 @@ typedef enum reef_on_fork {
  * Hooks must not call reef on the same world. Alignment of every slot is the type's. */
 /* What is to be done with the values of a type where their bytes alone won't do. */
 typedef struct reef_hooks {
-    /* Make a value in `slot` (zeroed memory) for `entity`. `args` is what the caller gave to reef_add_with (NULL for the
-     * default value). Anything but REEF_OK fails the whole call, and `slot` is not destroyed. */
+    /* Make a value in `slot` (zeroed memory) for `entity`. `args` is what the caller gave to reef_add_with (NULL for
+     * the default value). Anything but REEF_OK fails the whole call, and `slot` is not destroyed. */
     reef_status (*construct)(void *context, reef_world *world, reef_entity entity, void *slot, const void *args);
     /* Make `to` (raw memory) a copy of `from`. A type with `destroy` but no `copy` can't be copied: set takes its value
-     * by moving bytes in; clone refuses it by name, and so does fork, unless on_fork says otherwise. May run on any thread that uses
-     * a fork of the world, or runs its systems.
-     * Anything but REEF_OK fails the call; when it runs since a shared block is written, the call answers NO_MEMORY and names the type. */
+     * by moving bytes in; clone refuses it by name, and so does fork, unless on_fork says otherwise. May run on any
+     * thread that uses a fork of the world, or runs its systems.
+     * Anything but REEF_OK fails the call; when it runs since a shared block is written, the call answers NO_MEMORY
+     * and names the type. */
     reef_status (*copy)(void *context, void *to, const void *from);
     /* Make `to` (raw memory) hold what `from` held; `from` is raw memory afterwards and isn't destroyed. */
     void (*move)(void *context, void *to, void *from);
     /* Release what `slot` owns; it is raw memory afterwards. */
     void (*destroy)(void *context, void *slot);
-    void *context;     /* handed to every hook */
-    bool  bytes_move;  /* moving is copying the bytes and forgetting the old place: no `move` needed */
-    bool  address_bound; /* the value knows its own address: without `copy` it can't be copied, and without `move` only REEF_PAGED
-                            takes the type, where each value is made in the place that it keeps */
+    void *context;   /* handed to every hook */
+    bool bytes_move; /* moving is copying the bytes and forgetting the old place: no `move` needed */
+    /* the value knows its own address: without `copy` it can't be copied, and without `move` only REEF_PAGED takes
+     * the type, where each value is made in the place that it keeps */
+    bool address_bound;
     reef_on_fork on_fork; /* may stand alone: plain data that forks don't get. Such values are never hashed */
-    bool  track_rows; /* may stand alone, for tags too: the world knows for each entity when the component was last written and when it
-                         was added, and tells who lost it (reef/track.h). Costs 16 bytes for each entity index, 512 of them at a
-                         time where one is used, and every add, remove, write, spawn and destroy of entities that have the type
-                         goes a slower way. Refused for the REEF_BIT home (BAD_ARGUMENT) */
+    /* may stand alone, for tags too: the world knows for each entity when the component was last written and when it
+     * was added, and tells who lost it (reef/track.h). Costs 16 bytes for each entity index, 512 of them at a time
+     * where one is used, and every add, remove, write, spawn and destroy of entities that have the type goes a slower
+     * way. Refused for the REEF_BIT home (BAD_ARGUMENT) */
+    bool track_rows;
 } reef_hooks;
 
 /* ---- fields ---- */
 
 /* What a field holds. */
 typedef enum reef_kind {
-    REEF_BOOL = 1, REEF_I8, REEF_U8, REEF_I16, REEF_U16, REEF_I32, REEF_U32, REEF_I64, REEF_U64, REEF_F32, REEF_F64,
+    REEF_BOOL = 1,
+    REEF_I8,
+    REEF_U8,
+    REEF_I16,
+    REEF_U16,
+    REEF_I32,
+    REEF_U32,
+    REEF_I64,
+    REEF_U64,
+    REEF_F32,
+    REEF_F64,
     REEF_CHAR,  /* text: count is the size of the array, zero terminated if shorter */
     REEF_ENTITY /* a reef_entity */
 } reef_kind;
@@ -110,30 +128,33 @@ typedef enum reef_kind {
 /* A field of a component. `lowest` and `highest` are the range that tools offer, both 0: none. */
 typedef struct reef_field {
     const char *name;
-    reef_kind   kind;
-    uint32_t    offset; /* bytes from the struct's start */
-    uint32_t    bytes;  /* the whole member; an array has bytes / size of kind elements */
-    const char *unit;   /* "m", "m/s", NULL: none */
-    double      lowest, highest;
+    reef_kind kind;
+    uint32_t offset;  /* bytes from the struct's start */
+    uint32_t bytes;   /* the whole member; an array has bytes / size of kind elements */
+    const char *unit; /* "m", "m/s", NULL: none */
+    double lowest, highest;
 } reef_field;
 
-/* A field by its member's name; nested members and arrays are allowed: REEF_FIELD(Body, box.min, REEF_F32, "m", 0, 0). */
+/* A field by its member's name; nested members and arrays are allowed: REEF_FIELD(Body, box.min, REEF_F32, "m", 0,
+ * 0). */
 #define REEF_FIELD(T, member, kind, unit, lowest, highest) \
-    {#member, kind, (uint32_t)offsetof(T, member), (uint32_t)sizeof(((T *)0)->member), unit, lowest, highest}
+    { \
+#member, kind, (uint32_t)offsetof(T, member), (uint32_t)sizeof(((T *)0)->member), unit, lowest, highest \
+    }
 
 /* ---- declaring ---- */
 
 /* One declaration in one file. Filled by the macros below; never by hand. */
 typedef struct reef_type_decl {
-    const char        *name;
-    uint32_t           size, align;
-    reef_home          home;
-    const reef_hooks  *hooks;
-    const reef_field  *fields;
-    uint32_t           field_count;
-    uint32_t           page_rows; /* REEF_PAGED: values of a page, 0: up to 1,024 */
-    struct reef_type_decl *base;  /* of a subtype */
-    uint32_t           id;   /* 0 until the first use */
+    const char *name;
+    uint32_t size, align;
+    reef_home home;
+    const reef_hooks *hooks;
+    const reef_field *fields;
+    uint32_t field_count;
+    uint32_t page_rows;          /* REEF_PAGED: values of a page, 0: up to 1,024 */
+    struct reef_type_decl *base; /* of a subtype */
+    uint32_t id;                 /* 0 until the first use */
     struct reef_type_decl *next;
 } reef_type_decl;
 
@@ -162,29 +183,39 @@ REEF_API const char *reef_declare_error(void);
 #define REEF_COMPONENT_HOOKS(T, hooks) REEF_COMPONENT_IN_HOOKS(T, REEF_TABLE, hooks)
 /* A component in another home: REEF_COMPONENT_IN(Burning, REEF_SPARSE). */
 #define REEF_COMPONENT_IN(T, home) REEF_COMPONENT_IN_HOOKS(T, home, 0)
-#define REEF_COMPONENT_IN_HOOKS(T, home, hooks) REEF_DECLARE_(T, (uint32_t)sizeof(T), (uint32_t)REEF_ALIGNOF(T), home, hooks)
+#define REEF_COMPONENT_IN_HOOKS(T, home, hooks) \
+    REEF_DECLARE_(T, (uint32_t)sizeof(T), (uint32_t)REEF_ALIGNOF(T), home, hooks)
 /* A component in pages of so many values: a power of two, 1 ... REEF_PAGE_ROWS_MAX. */
 #define REEF_COMPONENT_PAGED(T, page_rows) \
     REEF_DECLARE_AS_(T, (uint32_t)sizeof(T), (uint32_t)REEF_ALIGNOF(T), REEF_PAGED, 0, page_rows, 0)
-/* A component that is a Base as well: its struct begins with a Base (the first member is one, or has the same members). The base
- * is declared before it. Both in any home but REEF_SPLIT and REEF_MULTI. What that means to reading and to queries: reef/subtype.h. */
+/* A component that is a Base as well: its struct begins with a Base (the first member is one, or has the same
+ * members). The base is declared before it. Both in any home but REEF_SPLIT and REEF_MULTI. What that means to
+ * reading and to queries: reef/subtype.h. */
 #define REEF_SUBTYPE(T, Base) REEF_SUBTYPE_IN_HOOKS(T, Base, REEF_TABLE, 0)
 #define REEF_SUBTYPE_IN(T, Base, home) REEF_SUBTYPE_IN_HOOKS(T, Base, home, 0)
 #define REEF_SUBTYPE_IN_HOOKS(T, Base, home, hooks) \
     typedef char reef_subtype_is_as_large_##T[sizeof(T) >= sizeof(Base) ? 1 : -1]; \
     REEF_DECLARE_AS_(T, (uint32_t)sizeof(T), (uint32_t)REEF_ALIGNOF(T), home, hooks, 0, &reef_decl_##Base)
 /* A tag that is a Base as well, which is a tag, too. */
-#define REEF_SUBTAG(Name, Base) typedef struct Name Name; REEF_DECLARE_AS_(Name, 0, 1, REEF_TABLE, 0, 0, &reef_decl_##Base)
+#define REEF_SUBTAG(Name, Base) \
+    typedef struct Name Name; \
+    REEF_DECLARE_AS_(Name, 0, 1, REEF_TABLE, 0, 0, &reef_decl_##Base)
 /* A second component with the data of an existing C type: REEF_COMPONENT_AS(Target, Position). */
 #define REEF_COMPONENT_AS(Name, T) \
     typedef T Name; \
     REEF_DECLARE_(Name, (uint32_t)sizeof(T), (uint32_t)REEF_ALIGNOF(T), REEF_TABLE, 0)
 /* A tag: a component without data. */
-#define REEF_TAG(Name) typedef struct Name Name; REEF_DECLARE_(Name, 0, 1, REEF_TABLE, 0)
+#define REEF_TAG(Name) \
+    typedef struct Name Name; \
+    REEF_DECLARE_(Name, 0, 1, REEF_TABLE, 0)
 /* A tag with hooks, of which only track_rows makes sense. */
-#define REEF_TAG_HOOKS(Name, hooks) typedef struct Name Name; REEF_DECLARE_(Name, 0, 1, REEF_TABLE, hooks)
+#define REEF_TAG_HOOKS(Name, hooks) \
+    typedef struct Name Name; \
+    REEF_DECLARE_(Name, 0, 1, REEF_TABLE, hooks)
 /* A tag kept as one bit a row. */
-#define REEF_SWITCH(Name) typedef struct Name Name; REEF_DECLARE_(Name, 0, 1, REEF_BIT, 0)
+#define REEF_SWITCH(Name) \
+    typedef struct Name Name; \
+    REEF_DECLARE_(Name, 0, 1, REEF_BIT, 0)
 
 /* The fields of a type; in the same file as, and after, its declaration. */
 #define REEF_FIELDS(T, ...) \
@@ -210,44 +241,46 @@ REEF_INLINE reef_component reef_id_of(reef_type_decl *decl)
 
 /* A type to be made at run time. What isn't said is 0: a tag in REEF_TABLE. */
 typedef struct reef_type_desc {
-    const char       *name;  /* copied */
-    uint32_t          size;  /* 0 ... REEF_SIZE_MAX */
-    uint32_t          align; /* a power of two up to REEF_ALIGN_MAX; 0: the largest that divides size, at most 16 */
-    reef_home         home;
-    const reef_hooks *hooks; /* copied; NULL: plain data */
+    const char *name; /* copied */
+    uint32_t size;    /* 0 ... REEF_SIZE_MAX */
+    uint32_t align;   /* a power of two up to REEF_ALIGN_MAX; 0: the largest that divides size, at most 16 */
+    reef_home home;
+    const reef_hooks *hooks;  /* copied; NULL: plain data */
     const reef_field *fields; /* copied, names too */
-    uint32_t          field_count;
-    uint32_t          page_rows; /* REEF_PAGED: values of a page, a power of two up to REEF_PAGE_ROWS_MAX, together at most 1 GiB; 0: up to
-                                    1,024 and 64 KiB */
-    reef_component    base;      /* a subtype's base, {0}: none. It is no larger, and its alignment no stricter */
+    uint32_t field_count;
+    /* REEF_PAGED: values of a page, a power of two up to REEF_PAGE_ROWS_MAX, together at most 1 GiB; 0: up to 1,024
+     * and 64 KiB */
+    uint32_t page_rows;
+    reef_component base; /* a subtype's base, {0}: none. It is no larger, and its alignment no stricter */
 } reef_type_desc;
 
 /* Makes a type, or finds the one of that name if it is the same. Errors (into *status if not NULL): BAD_ARGUMENT, LIMIT
  * (65,536 types), NO_MEMORY, EXISTS (a different type of that name), NOT_MOVABLE (hooks that the home can't do with),
  * UNKNOWN_TYPE (no such base). Any thread. */
 REEF_API reef_component reef_type_new(const reef_type_desc *desc, reef_status *status);
-/* Gives a type its fields when it has none yet. Errors: UNKNOWN_TYPE, EXISTS (it has other fields), BAD_ARGUMENT (a field
- * outside of the struct), NO_MEMORY. Any thread. */
+/* Gives a type its fields when it has none yet. Errors: UNKNOWN_TYPE, EXISTS (it has other fields), BAD_ARGUMENT (a
+ * field outside of the struct), NO_MEMORY. Any thread. */
 REEF_API reef_status reef_type_describe(reef_component type, const reef_field *fields, uint32_t count);
 /* The type of a name, {0} if nobody declared one. Any thread. */
 REEF_API reef_component reef_type_find(const char *name);
 
 /* What is known of a type. */
 typedef struct reef_type_info {
-    const char       *name;
-    uint32_t          size, align;
-    reef_home         home;
+    const char *name;
+    uint32_t size, align;
+    reef_home home;
     const reef_hooks *hooks;  /* NULL: plain data */
     const reef_field *fields; /* NULL: bytes */
-    uint32_t          field_count;
-    uint32_t          page_rows; /* REEF_PAGED: values of a page; else 0 */
-    reef_component    base;      /* of a subtype, {0}: none */
+    uint32_t field_count;
+    uint32_t page_rows;  /* REEF_PAGED: values of a page; else 0 */
+    reef_component base; /* of a subtype, {0}: none */
 } reef_type_info;
 
 /* What is known of a type; false for an id that isn't one. The pointers live as long as the process. Any thread. */
 REEF_API bool reef_type_get(reef_component type, reef_type_info *info);
-/* The part of a type of REEF_SPLIT that is the column of one field, a type of its own named "Type.field": for terms of queries, orders,
- * touches of systems. It comes and goes with the type, never alone. {0}: there is none. Any thread. */
+/* The part of a type of REEF_SPLIT that is the column of one field, a type of its own named "Type.field": for terms
+ * of queries, orders, touches of systems. It comes and goes with the type, never alone. {0}: there is none. Any
+ * thread. */
 REEF_API reef_component reef_part_of(reef_component type, const char *field);
 /* A type's name, NULL for an id that isn't one. Lives as long as the process. Any thread. */
 REEF_API const char *reef_type_name(reef_component type);
@@ -256,10 +289,10 @@ REEF_API uint32_t reef_type_count(void);
 
 /* ---- the memory of types ---- */
 
-/* Where memory comes from: a world's, or the process's. One function, as in Lua: old_bytes 0 allocates, new_bytes 0 frees (and returns
- * NULL), otherwise the block is resized and keeps its content. `align` is a power of two up to 4,096 and is the same in
- * all calls for one block. NULL on failure: the old block is then untouched. Must be callable from any thread that uses
- * the world or a fork of it. Memory is not cleared by it. */
+/* Where memory comes from: a world's, or the process's. One function, as in Lua: old_bytes 0 allocates, new_bytes 0
+ * frees (and returns NULL), otherwise the block is resized and keeps its content. `align` is a power of two up to
+ * 4,096 and is the same in all calls for one block. NULL on failure: the old block is then untouched. Must be
+ * callable from any thread that uses the world or a fork of it. Memory is not cleared by it. */
 typedef struct reef_allocator {
     void *(*resize)(void *context, void *block, size_t old_bytes, size_t new_bytes, size_t align);
     void *context;
@@ -274,35 +307,37 @@ REEF_API reef_status reef_set_process_allocator(const reef_allocator *allocator)
 
 /* ---- limits: all of them ---- */
 enum {
-    REEF_TYPES_MAX = 65536,       /* types in a process */
-    REEF_SIZE_MAX = 16 << 20,     /* bytes of one component */
-    REEF_ALIGN_MAX = 4096,        /* bytes */
-    REEF_COLUMNS_MAX = 1000,      /* components with data in REEF_TABLE on one entity; tags don't count */
-    REEF_COMPONENTS_MAX = 4096,   /* components of REEF_TABLE on one entity, tags included */
-    REEF_TYPE_NAME_MAX = 255,     /* bytes of a type's name */
-    REEF_NAME_MAX = 247,          /* bytes of an entity's name with its path */
-    REEF_FIELDS_MAX = 1024,       /* fields of a type */
-    REEF_TERMS_MAX = 64,          /* terms of a query */
-    REEF_SPLIT_MAX = 1024,        /* parts of a loop */
-    REEF_SYSTEMS_MAX = 4096,      /* systems of a world */
-    REEF_PHASES_MAX = 64,         /* phases of a world */
-    REEF_OBSERVERS_MAX = 1024,    /* observers of a world */
-    REEF_CASCADE_ROUNDS = 1024,   /* rounds of what observers ask for, after one operation */
-    REEF_SYSTEM_NAME_MAX = 63,    /* bytes of a system's or phase's name */
-    REEF_TOUCHES_MAX = 64,        /* what a system touches beside its query */
-    REEF_THREADS_MAX = 64,        /* threads of a pool */
-    REEF_JOBS_MAX = 64,           /* jobs that a system is split into */
-    REEF_DETAIL_MAX = 128,        /* bytes of an error's detail, with the zero at its end */
-    REEF_BUNDLE_MAX = 64,         /* parts of a bundle */
-    REEF_PAGE_ROWS_MAX = 65536,   /* values of a page of REEF_PAGED */
-    REEF_SPLIT_FIELDS_MAX = 32,   /* fields of a type of REEF_SPLIT */
-    REEF_SPLIT_SIZE_MAX = 4096,   /* bytes of one */
-    REEF_MULTI_MAX = 256,         /* values of one type in REEF_MULTI on one entity; fewer where one takes more than 4 KiB: as many
-                                     as a power of two that fits 1 MiB, at least one */
-    REEF_BLOCK_ROWS = 1024        /* rows of a block */
+    REEF_TYPES_MAX = 65536,     /* types in a process */
+    REEF_SIZE_MAX = 16 << 20,   /* bytes of one component */
+    REEF_ALIGN_MAX = 4096,      /* bytes */
+    REEF_COLUMNS_MAX = 1000,    /* components with data in REEF_TABLE on one entity; tags don't count */
+    REEF_COMPONENTS_MAX = 4096, /* components of REEF_TABLE on one entity, tags included */
+    REEF_TYPE_NAME_MAX = 255,   /* bytes of a type's name */
+    REEF_NAME_MAX = 247,        /* bytes of an entity's name with its path */
+    REEF_FIELDS_MAX = 1024,     /* fields of a type */
+    REEF_TERMS_MAX = 64,        /* terms of a query */
+    REEF_SPLIT_MAX = 1024,      /* parts of a loop */
+    REEF_SYSTEMS_MAX = 4096,    /* systems of a world */
+    REEF_PHASES_MAX = 64,       /* phases of a world */
+    REEF_OBSERVERS_MAX = 1024,  /* observers of a world */
+    REEF_CASCADE_ROUNDS = 1024, /* rounds of what observers ask for, after one operation */
+    REEF_SYSTEM_NAME_MAX = 63,  /* bytes of a system's or phase's name */
+    REEF_TOUCHES_MAX = 64,      /* what a system touches beside its query */
+    REEF_THREADS_MAX = 64,      /* threads of a pool */
+    REEF_JOBS_MAX = 64,         /* jobs that a system is split into */
+    REEF_DETAIL_MAX = 128,      /* bytes of an error's detail, with the zero at its end */
+    REEF_BUNDLE_MAX = 64,       /* parts of a bundle */
+    REEF_PAGE_ROWS_MAX = 65536, /* values of a page of REEF_PAGED */
+    REEF_SPLIT_FIELDS_MAX = 32, /* fields of a type of REEF_SPLIT */
+    REEF_SPLIT_SIZE_MAX = 4096, /* bytes of one */
+    /* values of one type in REEF_MULTI on one entity; fewer where one takes more than 4 KiB: as many as a power of
+     * two that fits 1 MiB, at least one */
+    REEF_MULTI_MAX = 256,
+    REEF_BLOCK_ROWS = 1024 /* rows of a block */
 };
 /* Also: 2^32 - 2 entities in a world (less with reef_world_config.entities_max), 2^32 - 1 lives of an index, 4,194,000
- * chunks of 1,024 rows in a world (one with more than two columns counts as another one for every four), 2^20 tables. */
+ * chunks of 1,024 rows in a world (one with more than two columns counts as another one for every four), 2^20
+ * tables. */
 
 REEF_END_C
 

@@ -24,12 +24,14 @@ using status = reef_status;
  *         static constexpr uint32_t page_rows = 64;                of REEF_PAGED
  *         static constexpr reef_on_fork on_fork = REEF_FORK_RESET;
  *         static constexpr bool track_rows = true;
- *         using base = Moving;                                     it is a Moving as well (reef/subtype.h), by deriving from it
+ *         using base = Moving;                                     it is a Moving as well (reef/subtype.h), by
+ *                                                                  deriving from it
  *         static constexpr reef_field fields[] = {REEF_FIELD(Burning, left, REEF_F32, "s", 0, 0)};
  *     };
  *
  * Of a type that C has declared already, C's word holds. */
-template <class T> struct options {};
+template <class T> struct options {
+};
 
 #define REEF_CPP_NAME(T, text) \
     template <> struct reef::options<T> { \
@@ -44,8 +46,10 @@ namespace detail {
 
 /* ---- what a type is ---- */
 
-template <class T, class = void> struct is_complete : std::false_type {};
-template <class T> struct is_complete<T, std::void_t<decltype(sizeof(T))>> : std::true_type {};
+template <class T, class = void> struct is_complete : std::false_type {
+};
+template <class T> struct is_complete<T, std::void_t<decltype(sizeof(T))>> : std::true_type {
+};
 
 template <class T> constexpr bool is_tag()
 {
@@ -54,7 +58,10 @@ template <class T> constexpr bool is_tag()
 }
 
 /* Bytes are all that there is to it. */
-template <class T> constexpr bool is_plain() { return std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>; }
+template <class T> constexpr bool is_plain()
+{
+    return std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>;
+}
 
 /* Its constructors and its destructor become hooks. */
 template <class T> constexpr bool owns()
@@ -63,30 +70,50 @@ template <class T> constexpr bool owns()
     else return !is_plain<T>();
 }
 
-template <class T, class = void> struct name_of : std::false_type {};
-template <class T> struct name_of<T, std::void_t<decltype(options<T>::name)>> : std::true_type {};
+template <class T, class = void> struct name_of : std::false_type {
+};
+template <class T> struct name_of<T, std::void_t<decltype(options<T>::name)>> : std::true_type {
+};
 
-template <class T, class = void> struct home_of { static constexpr reef_home value = REEF_TABLE; };
-template <class T> struct home_of<T, std::void_t<decltype(options<T>::home)>> { static constexpr reef_home value = options<T>::home; };
+template <class T, class = void> struct home_of {
+    static constexpr reef_home value = REEF_TABLE;
+};
+template <class T> struct home_of<T, std::void_t<decltype(options<T>::home)>> {
+    static constexpr reef_home value = options<T>::home;
+};
 
-template <class T, class = void> struct page_rows_of { static constexpr uint32_t value = 0; };
+template <class T, class = void> struct page_rows_of {
+    static constexpr uint32_t value = 0;
+};
 template <class T> struct page_rows_of<T, std::void_t<decltype(options<T>::page_rows)>> {
     static constexpr uint32_t value = options<T>::page_rows;
 };
 
-template <class T, class = void> struct on_fork_of { static constexpr reef_on_fork value = REEF_FORK_COPY; };
+template <class T, class = void> struct on_fork_of {
+    static constexpr reef_on_fork value = REEF_FORK_COPY;
+};
 template <class T> struct on_fork_of<T, std::void_t<decltype(options<T>::on_fork)>> {
     static constexpr reef_on_fork value = options<T>::on_fork;
 };
 
-template <class T, class = void> struct tracks { static constexpr bool value = false; };
-template <class T> struct tracks<T, std::void_t<decltype(options<T>::track_rows)>> { static constexpr bool value = options<T>::track_rows; };
+template <class T, class = void> struct tracks {
+    static constexpr bool value = false;
+};
+template <class T> struct tracks<T, std::void_t<decltype(options<T>::track_rows)>> {
+    static constexpr bool value = options<T>::track_rows;
+};
 
-template <class T, class = void> struct has_fields : std::false_type {};
-template <class T> struct has_fields<T, std::void_t<decltype(options<T>::fields)>> : std::true_type {};
+template <class T, class = void> struct has_fields : std::false_type {
+};
+template <class T> struct has_fields<T, std::void_t<decltype(options<T>::fields)>> : std::true_type {
+};
 
-template <class T, class = void> struct base_of { using type = void; };
-template <class T> struct base_of<T, std::void_t<typename options<T>::base>> { using type = typename options<T>::base; };
+template <class T, class = void> struct base_of {
+    using type = void;
+};
+template <class T> struct base_of<T, std::void_t<typename options<T>::base>> {
+    using type = typename options<T>::base;
+};
 
 /* ---- a type's name, as the compiler writes it ---- */
 
@@ -105,13 +132,15 @@ template <class T> constexpr std::string_view written()
 {
     std::string_view text = signature<T>();
     text = text.substr(name_before, text.size() - name_before - name_behind);
-    for (std::string_view word : {std::string_view("struct "), std::string_view("class "), std::string_view("union "), std::string_view("enum ")})
+    for (std::string_view word : {std::string_view("struct "), std::string_view("class "), std::string_view("union "),
+                                  std::string_view("enum ")})
         if (text.substr(0, word.size()) == word) text.remove_prefix(word.size());
     return text;
 }
 constexpr bool is_name_letter(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == ':' || (c & 0x80) != 0;
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == ':' ||
+           (c & 0x80) != 0;
 }
 constexpr bool are_words(std::string_view text)
 {
@@ -127,8 +156,9 @@ template <size_t N> struct name_text {
     }
 };
 template <class T> struct written_name {
-    static_assert(are_words(written<T>()), "reef: this type has no name that is the same everywhere (it is a template, or in a function or an "
-                                           "unnamed namespace). Give it one: REEF_CPP_NAME(Type, \"name\")");
+    static_assert(are_words(written<T>()),
+                  "reef: this type has no name that is the same everywhere (it is a template, or in a function or an "
+                  "unnamed namespace). Give it one: REEF_CPP_NAME(Type, \"name\")");
     static constexpr name_text<written<T>().size()> value{written<T>()};
 };
 template <class T> constexpr const char *type_name()
@@ -139,10 +169,12 @@ template <class T> constexpr const char *type_name()
 
 /* ---- making values ---- */
 
-/* A number as the argument of an aggregate: add<Proximity>(2) where the member is a float. A float never becomes an integer silently. */
+/* A number as the argument of an aggregate: add<Proximity>(2) where the member is a float. A float never becomes an
+ * integer silently. */
 template <class A> struct number {
     A value;
-    template <class U, class = std::enable_if_t<std::is_arithmetic_v<U> && (std::is_floating_point_v<U> || std::is_integral_v<A>)>>
+    template <class U, class = std::enable_if_t<std::is_arithmetic_v<U> &&
+                                                (std::is_floating_point_v<U> || std::is_integral_v<A>)>>
     constexpr operator U() const
     {
         return static_cast<U>(value);
@@ -225,16 +257,16 @@ template <class T> constexpr reef_hooks hooks_of()
 
 /* ---- records of types ---- */
 
-/* The record of a type, and what its base is known by. It is made known when the program uses the type anywhere, and completed by the first
- * reef::world: by then C's declarations are known, whose word holds. */
+/* The record of a type, and what its base is known by. It is made known when the program uses the type anywhere, and
+ * completed by the first reef::world: by then C's declarations are known, whose word holds. */
 struct record {
     reef_type_decl decl, base;
-    record        *base_record;
-    record        *next;
+    record *base_record;
+    record *next;
 };
 
 inline std::atomic<record *> waiting{nullptr};
-inline std::atomic_flag      resolving = ATOMIC_FLAG_INIT;
+inline std::atomic_flag resolving = ATOMIC_FLAG_INIT;
 
 inline void record_resolve(record *r)
 {
@@ -287,9 +319,9 @@ template <class T> struct record_of {
     static_assert(std::is_same_v<T, std::remove_cv_t<T>> && !std::is_reference_v<T> && !std::is_pointer_v<T>,
                   "reef: a component is a type of its own, no pointer or reference");
     static constexpr reef_hooks hooks = hooks_of<T>();
-    static constexpr bool       hooked = owns<T>() || on_fork_of<T>::value != REEF_FORK_COPY || tracks<T>::value;
-    static record               value;
-    static const enlisting      enlisted;
+    static constexpr bool hooked = owns<T>() || on_fork_of<T>::value != REEF_FORK_COPY || tracks<T>::value;
+    static record value;
+    static const enlisting enlisted;
 
     static constexpr uint32_t size()
     {
@@ -308,7 +340,8 @@ template <class T> struct record_of {
     }
     static constexpr uint32_t field_count()
     {
-        if constexpr (has_fields<T>::value) return static_cast<uint32_t>(sizeof options<T>::fields / sizeof(reef_field));
+        if constexpr (has_fields<T>::value)
+            return static_cast<uint32_t>(sizeof options<T>::fields / sizeof(reef_field));
         else return 0;
     }
     static record *base();
@@ -317,9 +350,11 @@ template <class T> struct record_of {
     {
         if constexpr (!is_tag<T>()) {
             static_assert(std::is_move_constructible_v<T> && std::is_destructible_v<T>,
-                          "reef: this type can't be moved, and rows move. Give it a move constructor, or keep it behind a std::unique_ptr");
-            static_assert(sizeof(T) <= REEF_SIZE_MAX,
-                          "reef: a component has at most REEF_SIZE_MAX bytes. Keep what is larger behind a std::unique_ptr");
+                          "reef: this type can't be moved, and rows move. Give it a move constructor, or keep it "
+                          "behind a std::unique_ptr");
+            static_assert(
+                sizeof(T) <= REEF_SIZE_MAX,
+                "reef: a component has at most REEF_SIZE_MAX bytes. Keep what is larger behind a std::unique_ptr");
             static_assert(alignof(T) <= REEF_ALIGN_MAX, "reef: a component is aligned to at most REEF_ALIGN_MAX bytes");
         }
         (void)&enlisted; /* so that it is there */
@@ -336,23 +371,25 @@ template <class T> record *record_of<T>::base()
     }
 }
 template <class T>
-record record_of<T>::value = {{type_name<T>(), size(), align(), home_of<T>::value, hooked ? &hooks : nullptr, fields(), field_count(),
-                               page_rows_of<T>::value, nullptr, 0, nullptr},
+record record_of<T>::value = {{type_name<T>(), size(), align(), home_of<T>::value, hooked ? &hooks : nullptr, fields(),
+                               field_count(), page_rows_of<T>::value, nullptr, 0, nullptr},
                               {},
                               nullptr,
                               nullptr};
 template <class T> const enlisting record_of<T>::enlisted{(value.base_record = base(), &value)};
 
-template <class T> constexpr bool is_stored = home_of<T>::value >= REEF_SPARSE && home_of<T>::value <= REEF_COLD;
+template <class T> constexpr bool is_stored = home_of<T>::value >= REEF_SPARSE &&home_of<T>::value <= REEF_COLD;
 
 template <class T> constexpr void needs_data()
 {
     static_assert(!is_tag<T>(), "reef: a tag has no value. Ask with has<T>()");
 }
 
-template <class... T> struct distinct : std::true_type {};
+template <class... T> struct distinct : std::true_type {
+};
 template <class A, class... B>
-struct distinct<A, B...> : std::bool_constant<(!std::is_same_v<A, B> && ...) && distinct<B...>::value> {};
+struct distinct<A, B...> : std::bool_constant<(!std::is_same_v<A, B> && ...) && distinct<B...>::value> {
+};
 
 } // namespace detail
 
@@ -368,7 +405,7 @@ template <class T> inline const char *type_name() { return detail::record_of<T>:
 
 /* Values side by side. */
 template <class T> struct span {
-    T       *first = nullptr;
+    T *first = nullptr;
     uint32_t count = 0;
 
     T *begin() const { return first; }
@@ -380,10 +417,14 @@ template <class T> struct span {
 
 /* ---- words in lists of components ---- */
 
-template <class T> struct with {};    /* must be there; its value isn't handed out */
-template <class T> struct without {}; /* must not be there. In change(): takes it away */
-template <class T> struct tag {};     /* a tag in spawn() and change() */
-/* In spawn_many(): one of these values for each entity, as many as entities are made. spawn_many(3, ids, reef::array(positions)) */
+template <class T> struct with {
+}; /* must be there; its value isn't handed out */
+template <class T> struct without {
+}; /* must not be there. In change(): takes it away */
+template <class T> struct tag {
+}; /* a tag in spawn() and change() */
+/* In spawn_many(): one of these values for each entity, as many as entities are made. spawn_many(3, ids,
+ * reef::array(positions)) */
 template <class T> struct array {
     const T *values;
     explicit array(const T *first) : values(first) {}

@@ -51,8 +51,8 @@ class snapshot {
     reef_snapshot *s = nullptr;
 };
 
-/* A world of somebody else: refers to it and owns nothing. What only reads is const. Handles are taken as reef_entity, which a reef::entity
- * converts to; reading by world and handle compiles to what it does in C. */
+/* A world of somebody else: refers to it and owns nothing. What only reads is const. Handles are taken as
+ * reef_entity, which a reef::entity converts to; reading by world and handle compiles to what it does in C. */
 class world_ref {
   public:
     world_ref(reef_world *world) : w(world) { detail::types_known(); }
@@ -81,18 +81,25 @@ class world_ref {
     {
         reef_world *const world = w;
         auto f = [world](const reef_value *list, uint32_t n) { return reef_spawn_values(world, list, n); };
-        return at(detail::with_values(f, [](reef_entity e) { return !reef_entity_is_null(e); }, std::forward<V>(values)...));
+        return at(detail::with_values(
+            f, [](reef_entity e) { return !reef_entity_is_null(e); }, std::forward<V>(values)...));
     }
-    /* `n` entities, each with a copy of all of these, or with its own value of an array: spawn_many(n, ids, reef::array(positions),
-     * Health{3}); handles go to `entities`, NULL: not wanted. */
+    /* `n` entities, each with a copy of all of these, or with its own value of an array: spawn_many(n, ids,
+     * reef::array(positions), Health{3}); handles go to `entities`, NULL: not wanted. */
     template <class... V> reef_status spawn_many(uint32_t n, reef_entity *entities, const V &...values)
     {
         reef_world *const world = w;
-        auto f = [world, n, entities](const reef_value *list, uint32_t count) { return reef_spawn_many_values(world, n, entities, list, count); };
-        return detail::with_values(f, [](reef_status s) { return s >= 0; }, values...);
+        auto f = [world, n, entities](const reef_value *list, uint32_t count) {
+            return reef_spawn_many_values(world, n, entities, list, count);
+        };
+        return detail::with_values(
+            f, [](reef_status s) { return s >= 0; }, values...);
     }
     /* `n` copies of an entity, without its name. */
-    reef_status clone_many(reef_entity source, uint32_t n, reef_entity *entities) { return reef_clone_many(w, source, n, entities); }
+    reef_status clone_many(reef_entity source, uint32_t n, reef_entity *entities)
+    {
+        return reef_clone_many(w, source, n, entities);
+    }
     reef::entity find(const char *name) const { return at(reef_find(w, name)); }
     reef::entity at(reef_entity e) const { return reef_entity_is_null(e) ? reef::entity() : reef::entity(w, e); }
     reef_status destroy(reef_entity e) { return reef_destroy(w, e); }
@@ -107,7 +114,10 @@ class world_ref {
     template <class T> T *mut(reef_entity e) { return detail::mut<T>(w, e); }
     template <class T> bool has(reef_entity e) const { return detail::has<T>(w, e); }
     template <class T> T *ensure(reef_entity e) { return detail::ensure<T>(w, e); }
-    template <class T, class... A> reef_status add(reef_entity e, A &&...a) { return detail::add<T>(w, e, std::forward<A>(a)...); }
+    template <class T, class... A> reef_status add(reef_entity e, A &&...a)
+    {
+        return detail::add<T>(w, e, std::forward<A>(a)...);
+    }
     template <class V> reef_status set(reef_entity e, V &&value)
     {
         using T = std::decay_t<V>;
@@ -138,8 +148,8 @@ class world_ref {
     /* One walk. Makes a query and frees it; reef::world keeps its own. */
     template <class... T> reef::view<T...> view() { return reef::view<T...>(w, detail::make_query<T...>(w), true); }
     template <class... T> reef::query<T...> query() { return reef::query<T...>(w); }
-    /* Calls a function for all that match what its parameters say, as a system's; what is behind it is handed to its last parameters.
-     * The structure stays as it is meanwhile. */
+    /* Calls a function for all that match what its parameters say, as a system's; what is behind it is handed to its
+     * last parameters. The structure stays as it is meanwhile. */
     template <class F, class... A> reef_status each(F f, A... arguments)
     {
         using run = typename detail::kept_system<F, A...>::run;
@@ -165,7 +175,9 @@ class world_ref {
             return member(a, f, std::move(arguments)...);
         } else {
             reef_system_id s = {0, 0, 0};
-            auto done = [this, &s](const reef_system_desc &d) { return !reef_system_is_null(s = reef_system_new(w, &d)); };
+            auto done = [this, &s](const reef_system_desc &d) {
+                return !reef_system_is_null(s = reef_system_new(w, &d));
+            };
             (void)detail::describe_system(a, std::move(f), done, std::move(arguments)...);
             return system_ref(w, s);
         }
@@ -191,7 +203,8 @@ class world_ref {
     reef_status use(reef::pool &&) = delete; /* it must outlive its use */
     template <class T, class... A> reef_status post(A &&...arguments)
     {
-        static_assert(!detail::owns<T>(), "reef: events are plain values: this type's bytes are not all that there is to it");
+        static_assert(!detail::owns<T>(),
+                      "reef: events are plain values: this type's bytes are not all that there is to it");
         const T value = detail::made<T>(std::forward<A>(arguments)...);
         return reef_post_id(w, id<T>(), detail::is_tag<T>() ? nullptr : &value, detail::is_tag<T>() ? 0 : sizeof(T));
     }
@@ -200,15 +213,36 @@ class world_ref {
 
     /* ---- observers: reef/observer.hpp ---- */
 
-    template <class T, class F> observer_ref on_add(const watching &a, F f) { return detail::observe<T, REEF_ON_ADD>(w, a, std::move(f), nullptr); }
-    template <class T, class F> observer_ref on_set(const watching &a, F f) { return detail::observe<T, REEF_ON_SET>(w, a, std::move(f), nullptr); }
-    template <class T, class F> observer_ref on_remove(const watching &a, F f) { return detail::observe<T, REEF_ON_REMOVE>(w, a, std::move(f), nullptr); }
+    template <class T, class F> observer_ref on_add(const watching &a, F f)
+    {
+        return detail::observe<T, REEF_ON_ADD>(w, a, std::move(f), nullptr);
+    }
+    template <class T, class F> observer_ref on_set(const watching &a, F f)
+    {
+        return detail::observe<T, REEF_ON_SET>(w, a, std::move(f), nullptr);
+    }
+    template <class T, class F> observer_ref on_remove(const watching &a, F f)
+    {
+        return detail::observe<T, REEF_ON_REMOVE>(w, a, std::move(f), nullptr);
+    }
     /* Of whoever had T; without it, of everybody. */
-    template <class T, class F> observer_ref on_destroy(const watching &a, F f) { return detail::observe<T, REEF_ON_DESTROY>(w, a, std::move(f), nullptr); }
-    template <class F> observer_ref on_destroy(const watching &a, F f) { return detail::observe<void, REEF_ON_DESTROY>(w, a, std::move(f), nullptr); }
+    template <class T, class F> observer_ref on_destroy(const watching &a, F f)
+    {
+        return detail::observe<T, REEF_ON_DESTROY>(w, a, std::move(f), nullptr);
+    }
+    template <class F> observer_ref on_destroy(const watching &a, F f)
+    {
+        return detail::observe<void, REEF_ON_DESTROY>(w, a, std::move(f), nullptr);
+    }
     /* Of a list of components, as a view's. */
-    template <class... T, class F> observer_ref on_match(const watching &a, F f) { return on_query<REEF_ON_MATCH, T...>(a, std::move(f)); }
-    template <class... T, class F> observer_ref on_unmatch(const watching &a, F f) { return on_query<REEF_ON_UNMATCH, T...>(a, std::move(f)); }
+    template <class... T, class F> observer_ref on_match(const watching &a, F f)
+    {
+        return on_query<REEF_ON_MATCH, T...>(a, std::move(f));
+    }
+    template <class... T, class F> observer_ref on_unmatch(const watching &a, F f)
+    {
+        return on_query<REEF_ON_UNMATCH, T...>(a, std::move(f));
+    }
     observer_ref find_observer(const char *name) { return observer_ref(w, reef_observer_find(w, name)); }
 
     /* ---- worlds as values, files ---- */
@@ -218,7 +252,10 @@ class world_ref {
     world fork();
     uint64_t hash() { return reef_hash(w); }
     /* The same state? Where not, *difference (NULL: not wanted) says where they differ first. */
-    bool equals(const world_ref &other, reef_difference *difference = nullptr) const { return reef_equal(w, other.w, difference); }
+    bool equals(const world_ref &other, reef_difference *difference = nullptr) const
+    {
+        return reef_equal(w, other.w, difference);
+    }
     reef_status save(const char *path, const reef_save_desc *desc = nullptr) { return reef_save(w, path, desc); }
     reef_status load(const char *path, const reef_load_desc *desc = nullptr) { return reef_load(w, path, desc); }
     reef::bytes save_bytes(const reef_save_desc *desc = nullptr)
@@ -226,9 +263,15 @@ class world_ref {
         reef_bytes b = {nullptr, 0};
         return reef_save_bytes(w, &b, desc) >= 0 ? reef::bytes(b) : reef::bytes();
     }
-    reef_status load_bytes(const void *data, size_t size, const reef_load_desc *desc = nullptr) { return reef_load_bytes(w, data, size, desc); }
+    reef_status load_bytes(const void *data, size_t size, const reef_load_desc *desc = nullptr)
+    {
+        return reef_load_bytes(w, data, size, desc);
+    }
 
-    reef::journal journal(const char *path, const reef_journal_desc *desc = nullptr) { return reef::journal(w, path, desc); }
+    reef::journal journal(const char *path, const reef_journal_desc *desc = nullptr)
+    {
+        return reef::journal(w, path, desc);
+    }
 
     /* Why the last failing call failed. */
     reef_error error() const { return reef_last_error(w); }
@@ -258,7 +301,9 @@ class world : public world_ref {
     explicit world(const reef_world_config &config) : world_ref(reef_world_new(&config)) {}
     /* Takes a world of C's over. */
     explicit world(reef_world *taken) : world_ref(taken) {}
-    world(world &&other) noexcept : world_ref(std::exchange(other.w, nullptr)), kept(std::exchange(other.kept, nullptr)) {}
+    world(world &&other) noexcept : world_ref(std::exchange(other.w, nullptr)), kept(std::exchange(other.kept, nullptr))
+    {
+    }
     world &operator=(world &&other) noexcept
     {
         std::swap(w, other.w);
@@ -294,7 +339,7 @@ class world : public world_ref {
   private:
     struct kept_query {
         const void *list;
-        reef_query  query;
+        reef_query query;
         kept_query *next;
     };
     template <class... T> static inline const char key = 0;

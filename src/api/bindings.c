@@ -26,7 +26,10 @@ const uint64_t *reef_plain_block_mask(const reef_block *b) { return reef_block_m
 bool reef_plain_row_next(reef_row *row) { return row && reef_row_next(row); }
 const void *reef_plain_next_event(reef_events *events) { return events ? reef_next_event(events) : NULL; }
 
-reef_ref reef_plain_ref_make_id(const reef_world *w, reef_entity e, reef_component c) { return reef_ref_make_id(w, e, c); }
+reef_ref reef_plain_ref_make_id(const reef_world *w, reef_entity e, reef_component c)
+{
+    return reef_ref_make_id(w, e, c);
+}
 const void *reef_plain_ref_get_id(const reef_world *w, reef_ref *r) { return w && r ? reef_ref_get_id(w, r) : NULL; }
 
 uint64_t reef_plain_key_u32(uint32_t x) { return reef_key_u32(x); }

@@ -1,6 +1,6 @@
-/* Looking into a world: visiting and printing everything in an order that depends on the world's state alone, and counting.
- * Components come by type name, tables by the names of their types, entities by index. Nothing here changes a world or
- * shows an address or the id of a type. */
+/* Looking into a world: visiting and printing everything in an order that depends on the world's state alone, and
+ * counting. Components come by type name, tables by the names of their types, entities by index. Nothing here
+ * changes a world or shows an address or the id of a type. */
 #include "base/memory.h"
 #include "base/platform.h"
 #include "type/type.h"
@@ -27,21 +27,21 @@
 
 /* ---- the components of one entity ---- */
 
-/* A walk over the components of a row by type name: two sorted sequences merged, those of the table and all others. Finding the
- * next one of these costs a look at every switch and store of the world, so that no list has to be made. */
+/* A walk over the components of a row by type name: two sorted sequences merged, those of the table and all others.
+ * Finding the next one of these costs a look at every switch and store of the world, so that no list has to be made. */
 typedef struct row_walk {
     const reef_world *world;
-    const shape      *shape; /* NULL: no component in the table */
-    const reef_slot  *slots;
-    uint32_t          place, next; /* next of shape->component */
-    char             *room;        /* REEF_SPLIT_SIZE_MAX bytes, for a value that is put together */
-    const type       *other;       /* that isn't in the table and comes next, NULL: none */
+    const shape *shape; /* NULL: no component in the table */
+    const reef_slot *slots;
+    uint32_t place, next; /* next of shape->component */
+    char *room;           /* REEF_SPLIT_SIZE_MAX bytes, for a value that is put together */
+    const type *other;    /* that isn't in the table and comes next, NULL: none */
 } row_walk;
 
 static bool switch_is_on(const bit_store *b, uint32_t place)
 {
     const uint64_t *words = bit_words(b, place_unit(place));
-    uint32_t        row = place_row(place);
+    uint32_t row = place_row(place);
     return words && (words[row / 64] >> (row % 64) & 1) != 0;
 }
 
@@ -58,13 +58,15 @@ static const type *other_after(const reef_world *w, uint32_t place, const type *
         const value_store *s = &w->state.stores[i];
         const type *t = reef__type_of(s->component);
         if (t->bit || s->count == 0 || reef_store_find(s, entity_in(w, place)) == NULL) continue;
-        if ((last == NULL || reef__type_compare(t, last) > 0) && (best == NULL || reef__type_compare(t, best) < 0)) best = t;
+        if ((last == NULL || reef__type_compare(t, last) > 0) && (best == NULL || reef__type_compare(t, best) < 0))
+            best = t;
     }
     for (uint32_t i = 0; i < w->state.bit_count; i++) {
         const bit_store *b = &w->state.bits[i];
         if ((b->key & BIT_DISABLED) || !switch_is_on(b, place)) continue;
         const type *t = reef__type_of(b->key);
-        if ((last == NULL || reef__type_compare(t, last) > 0) && (best == NULL || reef__type_compare(t, best) < 0)) best = t;
+        if ((last == NULL || reef__type_compare(t, last) > 0) && (best == NULL || reef__type_compare(t, best) < 0))
+            best = t;
     }
     return best;
 }
@@ -99,8 +101,9 @@ static const void *row_data(const row_walk *walk, const type *t)
 static const type *row_next(row_walk *walk, const void **data)
 {
     const shape *s = walk->shape;
-    while (s && walk->next < s->component_count && reef__type_of(s->component[walk->next])->owner) walk->next++; /* seen with their type */
-    const type  *t = s && walk->next < s->component_count ? reef__type_of(s->component[walk->next]) : NULL;
+    /* seen with their type */
+    while (s && walk->next < s->component_count && reef__type_of(s->component[walk->next])->owner) walk->next++;
+    const type *t = s && walk->next < s->component_count ? reef__type_of(s->component[walk->next]) : NULL;
     *data = NULL;
     if (walk->other && (t == NULL || reef__type_compare(walk->other, t) < 0)) {
         t = walk->other;
@@ -115,12 +118,15 @@ static const type *row_next(row_walk *walk, const void **data)
 }
 
 /* One value, or all that the entity has of the type. */
-static bool visit_values(const reef_world *w, const type *t, reef_entity e, const void *data, reef_visitor visit, void *context)
+static bool visit_values(const reef_world *w, const type *t, reef_entity e, const void *data, reef_visitor visit,
+                         void *context)
 {
     const uint32_t n = t->home == REEF_MULTI ? reef__store_values(w, t, e) : 1;
     if (data) running_read(w, "reef_visit", e, (reef_component){t->id});
     for (uint32_t i = 0; i < n; i++)
-        if (!visit(context, e, (reef_component){t->id}, data ? (const char *)data + (size_t)i * t->size : NULL, t->size)) return false;
+        if (!visit(context, e, (reef_component){t->id}, data ? (const char *)data + (size_t)i * t->size : NULL,
+                   t->size))
+            return false;
     return true;
 }
 
@@ -129,7 +135,7 @@ bool reef_visit_entity(const reef_world *w, reef_entity e, reef_visitor visit, v
     uint32_t place = inspect_place(w, e);
     if (place == PLACE_DEAD || visit == NULL) return false;
     _Alignas(BLOCK_ALIGN) char room[REEF_SPLIT_SIZE_MAX];
-    row_walk    walk = row_begin(w, place, room);
+    row_walk walk = row_begin(w, place, room);
     const void *data;
     for (const type *t; (t = row_next(&walk, &data)) != NULL;)
         if (!visit_values(w, t, e, data, visit, context)) return false;
@@ -140,10 +146,10 @@ bool reef_visit_entity(const reef_world *w, reef_entity e, reef_visitor visit, v
 
 typedef struct world_walk {
     const reef_world *world;
-    const uint32_t   *tables; /* sorted */
-    uint32_t          table_count;
-    reef_visitor      visit;
-    void             *context;
+    const uint32_t *tables; /* sorted */
+    uint32_t table_count;
+    reef_visitor visit;
+    void *context;
 } world_walk;
 
 /* Of a layout's components: the number of those whose names come before that of t, or are it. */
@@ -162,10 +168,10 @@ static uint32_t components_through(const shape *s, const type *t)
 static const type *world_type_after(const world_walk *walk, const type *last)
 {
     const reef_world *w = walk->world;
-    const type       *best = NULL;
+    const type *best = NULL;
     for (uint32_t i = 0; i < walk->table_count; i++) {
         const shape *s = table_read(w, walk->tables[i])->shape;
-        uint32_t     k = last ? components_through(s, last) : 0;
+        uint32_t k = last ? components_through(s, last) : 0;
         while (k < s->component_count && reef__type_of(s->component[k])->owner) k++;
         if (k == s->component_count) continue;
         const type *t = reef__type_of(s->component[k]);
@@ -175,20 +181,23 @@ static const type *world_type_after(const world_walk *walk, const type *last)
         const uint32_t key = w->state.bits[i].key;
         if ((key & BIT_DISABLED) || reef__bit_count_rows(w, key) == 0) continue;
         const type *t = reef__type_of(key);
-        if ((last == NULL || reef__type_compare(t, last) > 0) && (best == NULL || reef__type_compare(t, best) < 0)) best = t;
+        if ((last == NULL || reef__type_compare(t, last) > 0) && (best == NULL || reef__type_compare(t, best) < 0))
+            best = t;
     }
     const value_store *s = reef__store_after(w, last); /* one without bits is known by its values alone */
-    return s && (best == NULL || reef__type_compare(reef__type_of(s->component), best) < 0) ? reef__type_of(s->component) : best;
+    return s && (best == NULL || reef__type_compare(reef__type_of(s->component), best) < 0)
+               ? reef__type_of(s->component)
+               : best;
 }
 
-/* The rows of one chunk that have the type: all of them, or those whose bit is set, or who have a value. `slot` is that of its column,
- * 0: none. */
+/* The rows of one chunk that have the type: all of them, or those whose bit is set, or who have a value. `slot` is
+ * that of its column, 0: none. */
 static bool visit_chunk(const world_walk *walk, const table *t, uint32_t unit, const type *c, uint32_t slot)
 {
-    const reef_world  *w = walk->world;
-    const reef_slot   *slots = unit_slots(w, unit);
+    const reef_world *w = walk->world;
+    const reef_slot *slots = unit_slots(w, unit);
     const reef_entity *entities = slot_entities(slots);
-    const uint64_t    *words = c->bit ? bit_words(bit_store_of(w, c->id), unit) : NULL;
+    const uint64_t *words = c->bit ? bit_words(bit_store_of(w, c->id), unit) : NULL;
     _Alignas(BLOCK_ALIGN) char room[REEF_SPLIT_SIZE_MAX];
     if (c->bit && words == NULL) return true;
     for (uint32_t row = 0, rows = chunk_rows(t, unit); row < rows; row++) {
@@ -206,8 +215,8 @@ static bool visit_type(const world_walk *walk, const type *c)
 {
     for (uint32_t i = 0; i < walk->table_count; i++) {
         const table *t = table_read(walk->world, walk->tables[i]);
-        const bool   outside = c->bit || c->stored;
-        uint32_t     slot = outside ? 0 : reef__slot_seek(walk->world, c->id, walk->tables[i]), unit = t->first;
+        const bool outside = c->bit || c->stored;
+        uint32_t slot = outside ? 0 : reef__slot_seek(walk->world, c->id, walk->tables[i]), unit = t->first;
         if (!outside && slot == 0) continue;
         if (c->size == 0) slot = 0;
         for (uint32_t n = 0; n < t->chunks; n++) {
@@ -230,7 +239,7 @@ COLD bool reef_visit_world(const reef_world *w, reef_visitor visit, void *contex
     uint32_t *tables = reef__tables_sorted(w, &count);
     if (tables == NULL) return count == 0;
     world_walk walk = {w, tables, count, visit, context};
-    bool       whole = true;
+    bool whole = true;
     for (const type *t = NULL; whole && (t = world_type_after(&walk, t)) != NULL;) whole = visit_type(&walk, t);
     tables_free(w, tables, count);
     return whole;
@@ -252,7 +261,8 @@ COLD bool reef_visit_tables(const reef_world *w, reef_table_visitor visit, void 
     if (w == NULL || visit == NULL) return false;
     uint32_t *tables = reef__tables_sorted(w, &count);
     bool whole = tables || count == 0;
-    for (uint32_t i = 0; tables && whole && i < count; i++) whole = visit_table(table_read(w, tables[i]), visit, context);
+    for (uint32_t i = 0; tables && whole && i < count; i++)
+        whole = visit_table(table_read(w, tables[i]), visit, context);
     if (tables) tables_free(w, tables, count);
     return whole;
 }
@@ -296,7 +306,7 @@ static void print_number(FILE *file, const char *text)
 static void print_float(FILE *file, double value, bool is_double)
 {
     char text[64];
-    int  digits = is_double ? DBL_DIG : FLT_DIG, most = is_double ? DBL_DECIMAL_DIG : FLT_DECIMAL_DIG;
+    int digits = is_double ? DBL_DIG : FLT_DIG, most = is_double ? DBL_DECIMAL_DIG : FLT_DECIMAL_DIG;
     if (value != value) {
         fputs("nan", file);
         return;
@@ -343,8 +353,8 @@ static void print_handle(FILE *file, const reef_world *w, reef_entity e)
 
 static void print_element(FILE *file, const reef_world *w, reef_kind kind, const unsigned char *data)
 {
-    float       single;
-    double      wide;
+    float single;
+    double wide;
     reef_entity entity;
     switch (kind) {
     case REEF_BOOL: fputs(*data ? "true" : "false", file); break;
@@ -430,7 +440,7 @@ static COLD void print_entity(FILE *file, const reef_world *w, reef_entity e)
     fputs(place == PLACE_DEAD && !reef_entity_is_null(e) ? " is not alive\n" : "\n", file);
     if (place == PLACE_DEAD) return;
     _Alignas(BLOCK_ALIGN) char room[REEF_SPLIT_SIZE_MAX];
-    row_walk    walk = row_begin(w, place, room);
+    row_walk walk = row_begin(w, place, room);
     const void *data;
     for (const type *t; (t = row_next(&walk, &data)) != NULL;)
         for (uint32_t i = 0, n = t->home == REEF_MULTI ? reef__store_values(w, t, e) : 1; i < n; i++)
@@ -471,7 +481,8 @@ static void print_table(FILE *file, const table *t)
 static void print_events(FILE *file, const reef_world *w)
 {
     for (const event_store *s = reef__events_after(w, NULL); s; s = reef__events_after(w, reef__type_of(s->component)))
-        fprintf(file, "  events %s: %" PRIu64 "\n", reef__type_of(s->component)->name, reef__events_waiting(w, s).count);
+        fprintf(file, "  events %s: %" PRIu64 "\n", reef__type_of(s->component)->name,
+                reef__events_waiting(w, s).count);
 }
 
 static void print_entities(FILE *file, const reef_world *w, uint64_t most)

@@ -1,6 +1,6 @@
 /* The seeded bugs: what scripts/seeded-bugs turns on one by one, to prove that the tests see. In a build with
- * REEF_SEEDED_BUGS the environment variable REEF_BUG=n turns bug n on; its place says BUG(n) (platform.h). In every other
- * build BUG(n) is the constant false. A number is never used again. */
+ * REEF_SEEDED_BUGS the environment variable REEF_BUG=n turns bug n on; its place says BUG(n) (platform.h). In every
+ * other build BUG(n) is the constant false. A number is never used again. */
 #ifndef REEF_BASE_BUGS_H
 #define REEF_BASE_BUGS_H
 
@@ -97,7 +97,8 @@
     X(145, "a block that changed hands early stays so though the loop never came to it") \
     X(150, "ids of many go to where their values come from before these are read") \
     X(151, "rows leave a table by the straight path though some of its rows have bits") \
-    X(160, "loading moves the world's version up by all the versions between the oldest write in the file and the newest one") \
+    X(160, "loading moves the world's version up by all the versions between the oldest write in the file and the " \
+           "newest one") \
     X(161, "a difference isn't applied to a world that has a reader of removals") \
     X(162, "loading marks of what is disabled makes new who has it") \
     X(163, "a difference that leads back is taken for one that leads on") \

@@ -1,11 +1,13 @@
 #include "base/byte_hash.h"
 #include "base/platform.h"
 
-static const uint64_t secret[24] = { /* splitmix64 from 0 */
-    0xE220A8397B1DCDAFu, 0x6E789E6AA1B965F4u, 0x06C45D188009454Fu, 0xF88BB8A8724C81ECu, 0x1B39896A51A8749Bu, 0x53CB9F0C747EA2EAu,
-    0x2C829ABE1F4532E1u, 0xC584133AC916AB3Cu, 0x3EE5789041C98AC3u, 0xF3B8488C368CB0A6u, 0x657EECDD3CB13D09u, 0xC2D326E0055BDEF6u,
-    0x8621A03FE0BBDB7Bu, 0x8E1F7555983AA92Fu, 0xB54E0F1600CC4D19u, 0x84BB3F97971D80ABu, 0x7D29825C75521255u, 0xC3CF17102B7F7F86u,
-    0x3466E9A083914F64u, 0xD81A8D2B5A4485ACu, 0xDB01602B100B9ED7u, 0xA9038A921825F10Du, 0xEDF5F1D90DCA2F6Au, 0x54496AD67BD2634Cu,
+static const uint64_t secret[24] = {
+    /* splitmix64 from 0 */
+    0xE220A8397B1DCDAFu, 0x6E789E6AA1B965F4u, 0x06C45D188009454Fu, 0xF88BB8A8724C81ECu, 0x1B39896A51A8749Bu,
+    0x53CB9F0C747EA2EAu, 0x2C829ABE1F4532E1u, 0xC584133AC916AB3Cu, 0x3EE5789041C98AC3u, 0xF3B8488C368CB0A6u,
+    0x657EECDD3CB13D09u, 0xC2D326E0055BDEF6u, 0x8621A03FE0BBDB7Bu, 0x8E1F7555983AA92Fu, 0xB54E0F1600CC4D19u,
+    0x84BB3F97971D80ABu, 0x7D29825C75521255u, 0xC3CF17102B7F7F86u, 0x3466E9A083914F64u, 0xD81A8D2B5A4485ACu,
+    0xDB01602B100B9ED7u, 0xA9038A921825F10Du, 0xEDF5F1D90DCA2F6Au, 0x54496AD67BD2634Cu,
 };
 
 /* Whole stripes, the first of them number `first`. */
@@ -16,7 +18,8 @@ static NOINLINE void stripes_add(uint64_t *restrict lanes, const unsigned char *
     for (size_t s = first; s < first + count; s++, p += STRIPE) {
         const uint64_t *key = secret + s % ROUND;
         PREFETCH((const void *)((uintptr_t)p + FETCH_AHEAD));
-        NO_UNROLL for (int i = 0; i < LANES; i++) { /* rolled, so that gcc makes vectors of it */
+        NO_UNROLL for (int i = 0; i < LANES; i++)
+        { /* rolled, so that gcc makes vectors of it */
             uint64_t d;
             memcpy(&d, p + 8 * i, 8);
             d = LITTLE_64(d);

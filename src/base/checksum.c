@@ -1,4 +1,5 @@
-/* XXH64: four lanes of 64 bits take 8 bytes each of a stripe of 32; at the end they are joined, and what is left over is mixed in. */
+/* XXH64: four lanes of 64 bits take 8 bytes each of a stripe of 32; at the end they are joined, and what is left
+ * over is mixed in. */
 #include "base/checksum.h"
 #include "base/platform.h"
 #include <string.h>
@@ -22,7 +23,10 @@ static inline uint64_t word_32(const unsigned char *p)
     return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
-static inline uint64_t lane_round(uint64_t lane, uint64_t word) { return rotated(lane + word * prime[2], 31) * prime[1]; }
+static inline uint64_t lane_round(uint64_t lane, uint64_t word)
+{
+    return rotated(lane + word * prime[2], 31) * prime[1];
+}
 
 static void lanes_add(uint64_t *lanes, const unsigned char *p, size_t stripes)
 {

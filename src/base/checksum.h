@@ -1,5 +1,5 @@
-/* XXH64, the checksum of files (Yann Collet's specification of xxHash). The state's hash is another function: it reads values by
- * vectors (src/world/state_hash.c); this one is what every language has a library for. */
+/* XXH64, the checksum of files (Yann Collet's specification of xxHash). The state's hash is another function: it
+ * reads values by vectors (src/world/state_hash.c); this one is what every language has a library for. */
 #ifndef REEF_BASE_CHECKSUM_H
 #define REEF_BASE_CHECKSUM_H
 
@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 typedef struct checksum {
-    uint64_t      lane[4], seed, bytes;
+    uint64_t lane[4], seed, bytes;
     unsigned char rest[32]; /* bytes % 32 of them */
 } checksum;
 

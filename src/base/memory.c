@@ -12,44 +12,51 @@
 #endif
 
 enum {
-    FINE = 64, FINE_CLASSES = 256,     /* up to 16 KiB in steps of 64 bytes */
-    COARSE = 4096, COARSE_CLASSES = 253, /* up to 1 MiB in steps of 4 KiB */
-    ARENA_MAX = COARSE * 256,          /* larger blocks come from the allocator */
-    PIECE_FIRST = 16 << 10, PIECE_SMALL = 64 << 10, PIECE = 2 << 20,
-    PIECES_SMALL = 64 << 10,           /* in small pieces together, before the first large one */
-    PIECES_SINGLE = 8 << 20,           /* before the first one of twice that */
-    RUN_FIRST = 16 << 10, RUN_LARGE = 64 << 10, /* the first ones; of a large piece */
+    FINE = 64,
+    FINE_CLASSES = 256, /* up to 16 KiB in steps of 64 bytes */
+    COARSE = 4096,
+    COARSE_CLASSES = 253,     /* up to 1 MiB in steps of 4 KiB */
+    ARENA_MAX = COARSE * 256, /* larger blocks come from the allocator */
+    PIECE_FIRST = 16 << 10,
+    PIECE_SMALL = 64 << 10,
+    PIECE = 2 << 20,
+    PIECES_SMALL = 64 << 10, /* in small pieces together, before the first large one */
+    PIECES_SINGLE = 8 << 20, /* before the first one of twice that */
+    RUN_FIRST = 16 << 10,
+    RUN_LARGE = 64 << 10, /* the first ones; of a large piece */
     RUN = 512 << 10,
-    TOUCH_AHEAD = 64 << 10,            /* of a run, touched at once: one thread's share as well */
+    TOUCH_AHEAD = 64 << 10, /* of a run, touched at once: one thread's share as well */
     STAGGER = 192,
-    INHERITED_LEAST = 64 << 10, INHERITED_MOST = 128 << 10
+    INHERITED_LEAST = 64 << 10,
+    INHERITED_MOST = 128 << 10
 };
 
 typedef struct arena arena;
 
-/* Memory from the allocator, which arenas share: each takes runs of it. (With pieces of their own ten columns of 1 MiB took
- * ten large pages, and their first touch made rows of eight components 1.3 times as slow.) */
+/* Memory from the allocator, which arenas share: each takes runs of it. (With pieces of their own ten columns of 1
+ * MiB took ten large pages, and their first touch made rows of eight components 1.3 times as slow.) */
 typedef struct piece {
-    char  *memory;
+    char *memory;
     size_t bytes;
     size_t taken;  /* from the start, by runs */
     size_t carved; /* into blocks, of all runs */
-    bool   asked, there; /* was it asked whether all of it (of two large pages the first) was touched when some was; and the answer */
+    /* was it asked whether all of it (of two large pages the first) was touched when some was; and the answer */
+    bool asked, there;
     struct piece *next;
 } piece;
 
-/* Free blocks of a size. The first one has room for the addresses of others: to free a block, or to take one, touches none but the first,
- * and what is in no cache stays so. */
+/* Free blocks of a size. The first one has room for the addresses of others: to free a block, or to take one,
+ * touches none but the first, and what is in no cache stays so. */
 typedef struct free_block {
     struct free_block *next; /* freed before the others of this one */
     uint32_t count;
-    void    *other[];
+    void *other[];
 } free_block;
 
 struct arena {
-    char  *at, *end; /* of the run that is carved; NULL: none */
-    char  *touched;  /* so far; to the end, of a short one */
-    piece *piece;    /* where it lies */
+    char *at, *end; /* of the run that is carved; NULL: none */
+    char *touched;  /* so far; to the end, of a short one */
+    piece *piece;   /* where it lies */
     size_t used_bytes;
     free_block *list[FINE_CLASSES + COARSE_CLASSES];
 };
@@ -59,19 +66,21 @@ struct arena {
 #if defined(__linux__)
 static void advise_huge(void *p, size_t bytes)
 {
-    uintptr_t huge = (uintptr_t)2 << 20, a = ((uintptr_t)p + huge - 1) & ~(huge - 1), b = ((uintptr_t)p + bytes) & ~(huge - 1);
+    uintptr_t huge = (uintptr_t)2 << 20, a = ((uintptr_t)p + huge - 1) & ~(huge - 1),
+              b = ((uintptr_t)p + bytes) & ~(huge - 1);
     if (b > a) (void)madvise((void *)a, b - a, MADV_HUGEPAGE);
 }
 #elif !defined(_WIN32)
 static void advise_huge(void *p, size_t bytes) { (void)p, (void)bytes; }
 #endif
 
-/* The first touch of each page of 4 KiB costs 2.4 us, that of many in one call 1.8. An older kernel refuses, one with larger pages as well, and
- * pages come one by one. */
+/* The first touch of each page of 4 KiB costs 2.4 us, that of many in one call 1.8. An older kernel refuses, one
+ * with larger pages as well, and pages come one by one. */
 void reef__memory_touch(void *p, size_t bytes)
 {
 #if defined(__linux__) && defined(MADV_POPULATE_WRITE)
-    const uintptr_t page = COARSE, from = (uintptr_t)p & ~(page - 1), end = ((uintptr_t)p + bytes + page - 1) & ~(page - 1);
+    const uintptr_t page = COARSE, from = (uintptr_t)p & ~(page - 1),
+                    end = ((uintptr_t)p + bytes + page - 1) & ~(page - 1);
     if (bytes) (void)madvise((void *)from, end - from, MADV_POPULATE_WRITE);
 #else
     (void)p, (void)bytes;
@@ -226,13 +235,15 @@ static arena *arena_of(memory *m, uint32_t which)
     return m->arenas[which];
 }
 
-/* Small worlds stay small, and large pages are filled: between small pieces and large ones lie mappings that would get a large page
- * each. (To map 2 MiB takes a tenth as long as their first touch: where there are four such pieces, half as many calls do.) */
+/* Small worlds stay small, and large pages are filled: between small pieces and large ones lie mappings that would
+ * get a large page each. (To map 2 MiB takes a tenth as long as their first touch: where there are four such pieces,
+ * half as many calls do.) */
 static piece *piece_add(memory *m, uint32_t group, size_t need)
 {
     size_t bytes = PIECE_FIRST;
     while (bytes < need || bytes < m->piece_bytes[group] / 2) bytes *= 2;
-    if (bytes > PIECE_SMALL || m->piece_bytes[group] >= PIECES_SMALL) bytes = m->piece_bytes[group] < PIECES_SINGLE ? PIECE : 2 * PIECE;
+    if (bytes > PIECE_SMALL || m->piece_bytes[group] >= PIECES_SMALL)
+        bytes = m->piece_bytes[group] < PIECES_SINGLE ? PIECE : 2 * PIECE;
     piece *p = raw_take(m, sizeof *p, BLOCK_ALIGN);
     if (p == NULL) return NULL;
     *p = (piece){raw_take(m, bytes, BLOCK_ALIGN), bytes, 0, 0, false, false, m->pieces[group]};
@@ -292,7 +303,10 @@ static void pieces_turn(piece **pieces)
 }
 
 /* Pieces of rows, and of what stays when rows go, which must not hold them back. */
-static uint32_t piece_group(uint32_t which) { return which == ARENA_RECORDS || which == ARENA_DIRECTORY || which == ARENA_BITS; }
+static uint32_t piece_group(uint32_t which)
+{
+    return which == ARENA_RECORDS || which == ARENA_DIRECTORY || which == ARENA_BITS;
+}
 
 /* From now on the arena carves what lies from `at` to `end` in a piece. */
 static void arena_begin(arena *a, piece *p, char *at, char *end, bool ahead)
@@ -304,9 +318,10 @@ static void arena_begin(arena *a, piece *p, char *at, char *end, bool ahead)
     a->piece = p;
 }
 
-/* Before there is another piece: half of a run that another arena needs later, if ever. Not of columns, which are better walked in long runs.
- * (1,000,000 records filled four large pieces but for an eighth, and the directory then had the fifth, whose first touch took a thirtieth of
- * what making the entities by one call took.) False: nobody has so much. */
+/* Before there is another piece: half of a run that another arena needs later, if ever. Not of columns, which are
+ * better walked in long runs. (1,000,000 records filled four large pieces but for an eighth, and the directory then
+ * had the fifth, whose first touch took a thirtieth of what making the entities by one call took.) False: nobody has
+ * so much. */
 static bool arena_share(memory *m, arena *a, uint32_t which, size_t bytes)
 {
     const uint32_t group = piece_group(which);
@@ -323,17 +338,18 @@ static bool arena_share(memory *m, arena *a, uint32_t which, size_t bytes)
     return false;
 }
 
-/* A run for blocks of so many bytes, but one block: at most as much as the arena has; of a large piece RUN_LARGE, and from then on four times what
- * it has (not before: small worlds of many types share one piece). Behind the last one, where nobody took a run since. False: no memory. (What the
- * processor fetches ahead by itself ends with a run. The one measured here, over data that its second-level cache holds, gives up altogether where a
- * loop comes to a third end: p += v * dt for 20,000 entities, in runs of 64 KiB, took 1.6 times as long as over plain arrays, and takes 1.1. Runs up to
- * 256 KiB made iter_bit 3 to 5 in a hundred slower.) */
+/* A run for blocks of so many bytes, but one block: at most as much as the arena has; of a large piece RUN_LARGE,
+ * and from then on four times what it has (not before: small worlds of many types share one piece). Behind the last
+ * one, where nobody took a run since. False: no memory. (What the processor fetches ahead by itself ends with a run.
+ * The one measured here, over data that its second-level cache holds, gives up altogether where a loop comes to a
+ * third end: p += v * dt for 20,000 entities, in runs of 64 KiB, took 1.6 times as long as over plain arrays, and
+ * takes 1.1. Runs up to 256 KiB made iter_bit 3 to 5 in a hundred slower.) */
 static bool arena_run(memory *m, arena *a, uint32_t which, size_t bytes)
 {
     size_t length = RUN_FIRST;
     while (length < RUN && length < a->used_bytes / 2) length *= 2;
     const bool ahead = length >= TOUCH_AHEAD; /* of its use: not for an arena that has little */
-    const size_t had = arena_left(a); /* less than a block */
+    const size_t had = arena_left(a);         /* less than a block */
     const uint32_t group = piece_group(which);
     piece *p = a->piece;
     char *at = a->at;
@@ -359,8 +375,8 @@ static bool arena_run(memory *m, arena *a, uint32_t which, size_t bytes)
     return true;
 }
 
-/* More of the run is touched. Where that made the whole piece come, as with large pages, nothing of the piece is touched ahead any more:
- * asking for what is there cost 2 us. */
+/* More of the run is touched. Where that made the whole piece come, as with large pages, nothing of the piece is
+ * touched ahead any more: asking for what is there cost 2 us. */
 static void arena_touch(memory *m, arena *a)
 {
     char *from = a->touched;
@@ -378,7 +394,8 @@ static void arena_touch(memory *m, arena *a)
     if (a->piece->there) a->touched = a->end;
 }
 
-/* A free block of commands that are done becomes blocks of this arena: it was touched before, and the first touch of new memory costs
+/* A free block of commands that are done becomes blocks of this arena: it was touched before, and the first touch of
+ * new memory costs
  * 2.3 us for 4 KiB. False: there is none, or too much of it would be left over. */
 static bool arena_inherit(memory *m, arena *a, uint32_t which, size_t bytes)
 {
@@ -473,7 +490,8 @@ void *reef__memory_block(memory *m, enum memory_kind kind, uint32_t which, size_
     return p;
 }
 
-uint32_t reef__memory_blocks(memory *m, enum memory_kind kind, uint32_t which, size_t bytes, size_t align, void **block, uint32_t most)
+uint32_t reef__memory_blocks(memory *m, enum memory_kind kind, uint32_t which, size_t bytes, size_t align, void **block,
+                             uint32_t most)
 {
     uint32_t n = 0;
     if (bytes > ARENA_MAX || align > BLOCK_ALIGN) {
@@ -600,11 +618,12 @@ static size_t piece_free_bytes(memory *m, const piece *p, bool unlink)
 static void piece_leave(memory *m, const piece *p)
 {
     for (uint32_t i = 0; i < ARENA_COUNT; i++)
-        if (m->arenas[i] && m->arenas[i]->piece == p) m->arenas[i]->piece = NULL, m->arenas[i]->at = m->arenas[i]->end = NULL;
+        if (m->arenas[i] && m->arenas[i]->piece == p)
+            m->arenas[i]->piece = NULL, m->arenas[i]->at = m->arenas[i]->end = NULL;
 }
 
-/* Costs O(pieces * free blocks): a call for quiet moments. A block may wait in the lists of another arena than the one that it was
- * carved from (relabel in table.c). */
+/* Costs O(pieces * free blocks): a call for quiet moments. A block may wait in the lists of another arena than the
+ * one that it was carved from (relabel in table.c). */
 static void pieces_trim(memory *m, uint32_t group)
 {
     for (piece **link = &m->pieces[group]; *link;) {

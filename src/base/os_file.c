@@ -1,7 +1,8 @@
 /* See disk.h. The Windows half is run under wine alone (docs/platforms.md).
  *
- * A writer holds its file by flock, whose locks belong to the open file, not to the process: two threads hold each other off too, the
- * lock goes when the process is killed, and closing some other descriptor doesn't release it (as it does with the locks of fcntl). */
+ * A writer holds its file by flock, whose locks belong to the open file, not to the process: two threads hold each
+ * other off too, the lock goes when the process is killed, and closing some other descriptor doesn't release it (as
+ * it does with the locks of fcntl). */
 #define _DEFAULT_SOURCE /* flock, fsync and pwrite beside -std=c11 */
 #include "base/os_file.h"
 #include "base/platform.h"
@@ -118,7 +119,8 @@ static int is_named(int fd, const char *path, bool *same)
 COLD int reef__disk_open_write(const char *path, bool create, uint32_t mode, disk_file *f)
 {
     for (;;) {
-        int error = opened(path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | (create ? O_CREAT : 0), mode, f); /* a pipe doesn't make us wait */
+        /* a pipe doesn't make us wait */
+        int error = opened(path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | (create ? O_CREAT : 0), mode, f);
         if (error) return error;
         bool same = false;
         error = lock_wait((int)*f);
@@ -213,7 +215,8 @@ COLD int reef__disk_remove(const char *path) { return unlink(path) < 0 ? errno :
 
 #else /* ---- Windows ---- */
 
-/* Paths are UTF-8, as everywhere in reef; the system's own calls take UTF-16. A path that is neither is refused by the conversion. */
+/* Paths are UTF-8, as everywhere in reef; the system's own calls take UTF-16. A path that is neither is refused by
+ * the conversion. */
 #define DISK_HANDLE(f) ((HANDLE)(f))
 #define DISK_SHARED (FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE)
 
@@ -274,19 +277,22 @@ COLD int reef__disk_open_read(const char *path, disk_file *f)
     return opened(path, GENERIC_READ, DISK_SHARED, OPEN_EXISTING, FILE_ATTRIBUTE_NORMAL, f);
 }
 
-/* Who opens without FILE_SHARE_WRITE is the only one who writes. A folder is told apart, since the system says no more than "denied". */
+/* Who opens without FILE_SHARE_WRITE is the only one who writes. A folder is told apart, since the system says no
+ * more than "denied". */
 COLD int reef__disk_open_write(const char *path, bool create, uint32_t mode, disk_file *f)
 {
     disk_look seen;
     int error;
     (void)mode;
     for (int waited = 0;; waited += DISK_LOCK_STEP_MS) {
-        error = opened(path, GENERIC_WRITE, FILE_SHARE_READ | FILE_SHARE_DELETE, create ? OPEN_ALWAYS : OPEN_EXISTING, FILE_ATTRIBUTE_NORMAL, f);
+        error = opened(path, GENERIC_WRITE, FILE_SHARE_READ | FILE_SHARE_DELETE, create ? OPEN_ALWAYS : OPEN_EXISTING,
+                       FILE_ATTRIBUTE_NORMAL, f);
         if (error != ERROR_SHARING_VIOLATION) break;
         if (waited >= DISK_LOCK_WAIT_MS) return DISK_HELD;
         Sleep(DISK_LOCK_STEP_MS);
     }
-    if (error == ERROR_ACCESS_DENIED && reef__disk_look_at(path, &seen) == 0 && seen.exists && !seen.plain) return DISK_NOT_PLAIN;
+    if (error == ERROR_ACCESS_DENIED && reef__disk_look_at(path, &seen) == 0 && seen.exists && !seen.plain)
+        return DISK_NOT_PLAIN;
     if (error) return error;
     error = reef__disk_look_into(*f, &seen);
     if (!error && seen.plain) return 0;
@@ -315,7 +321,8 @@ int reef__disk_read(disk_file f, void *bytes, size_t count, size_t *got)
 {
     for (*got = 0; *got < count;) {
         DWORD done, part = count - *got < DISK_PART_MAX ? (DWORD)(count - *got) : DISK_PART_MAX;
-        if (!ReadFile(DISK_HANDLE(f), (char *)bytes + *got, part, &done, NULL)) return GetLastError() == ERROR_BROKEN_PIPE ? 0 : last_error();
+        if (!ReadFile(DISK_HANDLE(f), (char *)bytes + *got, part, &done, NULL))
+            return GetLastError() == ERROR_BROKEN_PIPE ? 0 : last_error();
         if (done == 0) break;
         *got += done;
     }
@@ -349,10 +356,12 @@ COLD int reef__disk_truncate(disk_file f, uint64_t length)
 COLD int reef__disk_sync(disk_file f) { return FlushFileBuffers(DISK_HANDLE(f)) ? 0 : last_error(); }
 COLD int reef__disk_sync_name(disk_file folder, disk_file f) { return (void)folder, reef__disk_sync(f); }
 
-/* As POSIX has it: `to` may be open, by us or by somebody else who reads it; he goes on reading the old file. From Windows 10 (1607) on. */
+/* As POSIX has it: `to` may be open, by us or by somebody else who reads it; he goes on reading the old file. From
+ * Windows 10 (1607) on. */
 static bool rename_over_open(const wchar_t *from, const wchar_t *to)
 {
-    enum { INFO_EX = 22, REPLACE_IF_EXISTS = 1, POSIX_SEMANTICS = 2 }; /* FileRenameInfoEx, which older headers don't know */
+    /* FileRenameInfoEx, which older headers don't know */
+    enum { INFO_EX = 22, REPLACE_IF_EXISTS = 1, POSIX_SEMANTICS = 2 };
     union {
         FILE_RENAME_INFO info;
         char room[sizeof(FILE_RENAME_INFO) + DISK_PATH_MAX * sizeof(wchar_t)];
@@ -373,7 +382,8 @@ static bool rename_over_open(const wchar_t *from, const wchar_t *to)
     return done;
 }
 
-/* Where there is no such call: the old file steps aside, under a name of its own. A crash in between leaves both, but none in its place. */
+/* Where there is no such call: the old file steps aside, under a name of its own. A crash in between leaves both,
+ * but none in its place. */
 static bool rename_by_turns(const wchar_t *from, const wchar_t *to)
 {
     static const wchar_t suffix[] = L".reef-old";
@@ -412,8 +422,10 @@ COLD int reef__disk_remove(const char *path)
 static void system_error_text(int error, char *text, size_t size)
 {
     wchar_t wide[256];
-    const DWORD length = FormatMessageW(FORMAT_MESSAGE_FROM_SYSTEM | FORMAT_MESSAGE_IGNORE_INSERTS, NULL, (DWORD)error, 0, wide, 256, NULL);
-    if (length == 0 || !WideCharToMultiByte(CP_UTF8, 0, wide, -1, text, (int)size, NULL, NULL)) (void)snprintf(text, size, "error %d", error);
+    const DWORD length = FormatMessageW(FORMAT_MESSAGE_FROM_SYSTEM | FORMAT_MESSAGE_IGNORE_INSERTS, NULL, (DWORD)error,
+                                        0, wide, 256, NULL);
+    if (length == 0 || !WideCharToMultiByte(CP_UTF8, 0, wide, -1, text, (int)size, NULL, NULL))
+        (void)snprintf(text, size, "error %d", error);
     text[strcspn(text, "\r\n")] = 0;
 }
 
@@ -421,9 +433,15 @@ static void system_error_text(int error, char *text, size_t size)
 
 COLD void reef__disk_error_text(int error, char *text, size_t size)
 {
-    static const char *const own[] = {"", "somebody else has it open for writing", "it is no plain file", "the name is too long",
-                                      "it is shorter than it was", "it isn't known what reached the disk", "somebody else has changed it",
-                                      "another file has its name now", "it isn't there any more"};
+    static const char *const own[] = {"",
+                                      "somebody else has it open for writing",
+                                      "it is no plain file",
+                                      "the name is too long",
+                                      "it is shorter than it was",
+                                      "it isn't known what reached the disk",
+                                      "somebody else has changed it",
+                                      "another file has its name now",
+                                      "it isn't there any more"};
     if (error < 0) {
         (void)snprintf(text, size, "%s", error >= DISK_GONE ? own[-error] : "");
         return;

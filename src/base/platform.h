@@ -1,5 +1,5 @@
-/* What the compiler and the processor offer, behind one small contract: atomics, bits, prefetching, asserts. Threads are in
- * src/base/threads.h. */
+/* What the compiler and the processor offer, behind one small contract: atomics, bits, prefetching, asserts. Threads
+ * are in src/base/threads.h. */
 #ifndef REEF_BASE_PLATFORM_H
 #define REEF_BASE_PLATFORM_H
 
@@ -7,7 +7,8 @@
 #include "reef/compiler.h"
 #include <assert.h>
 
-/* Pointers that are kept too long are found (src/storage/quarantine.h): in the checked build with the address sanitizer. */
+/* Pointers that are kept too long are found (src/storage/quarantine.h): in the checked build with the address
+ * sanitizer. */
 #if defined(REEF_CHECKED) && defined(__SANITIZE_ADDRESS__)
 #define QUARANTINE
 #elif defined(REEF_CHECKED) && defined(__has_feature)
@@ -79,12 +80,13 @@ static inline uint32_t bits_count(uint64_t x)
 static inline uint32_t bits_first(uint64_t x) { return bits_count(~x & (x - 1)); }
 #endif
 
-/* A block that is written soon and lies in no cache: where its pages are is looked up for all of them at once. One by one, as it is written,
- * cost a copy past the caches a quarter with pages of 4 KiB. */
+/* A block that is written soon and lies in no cache: where its pages are is looked up for all of them at once. One
+ * by one, as it is written, cost a copy past the caches a quarter with pages of 4 KiB. */
 static inline void pages_fetch(const void *block, size_t bytes)
 {
     const size_t page = 4096;
-    for (size_t at = page - ((uintptr_t)block & (page - 1)); at < bytes; at += page) PREFETCH_ONCE((const char *)block + at);
+    for (size_t at = page - ((uintptr_t)block & (page - 1)); at < bytes; at += page)
+        PREFETCH_ONCE((const char *)block + at);
 }
 
 /* A copy that nobody reads soon: past the caches, where the processor can do that. `to` is aligned to 32 bytes. */
@@ -123,8 +125,9 @@ static inline void copy_away(void *to, const void *from, size_t bytes)
 #endif
 }
 
-/* A copy that is worked on soon, to memory that is in no near cache. The processor's own instruction writes whole lines without reading them
- * first: the first loop after a fork took 0.68 ns a row instead of 0.74 with pages of 2 MiB. */
+/* A copy that is worked on soon, to memory that is in no near cache. The processor's own instruction writes whole
+ * lines without reading them first: the first loop after a fork took 0.68 ns a row instead of 0.74 with pages of 2
+ * MiB. */
 enum { COPY_MANY = 4096 };
 static inline void copy_near(void *to, const void *from, size_t bytes)
 {
@@ -137,8 +140,9 @@ static inline void copy_near(void *to, const void *from, size_t bytes)
     memcpy(to, from, bytes);
 }
 
-/* The same eight bytes n times. Where the processor has an instruction for it, that takes whole lines without reading them first, which a loop
- * of stores doesn't: 1,000,000 entities by one call took 2.35 ms instead of 2.55. It takes a moment to begin. */
+/* The same eight bytes n times. Where the processor has an instruction for it, that takes whole lines without
+ * reading them first, which a loop of stores doesn't: 1,000,000 entities by one call took 2.35 ms instead of 2.55.
+ * It takes a moment to begin. */
 enum { FILL_MANY = 256 };
 static inline void fill_eight(void *to, uint64_t value, size_t n)
 {
@@ -177,8 +181,8 @@ void reef_assert_failed(const char *text, const char *file, int line);
 #define ASSERT(x) assert(x)
 #endif
 
-/* Seeded bugs prove that the tests can see: -DREEF_SEEDED_BUGS compiles them in, the environment variable REEF_BUG=n turns
- * one on (scripts/seeded-bugs). In every other build BUG(n) is the constant false. */
+/* Seeded bugs prove that the tests can see: -DREEF_SEEDED_BUGS compiles them in, the environment variable REEF_BUG=n
+ * turns one on (scripts/seeded-bugs). In every other build BUG(n) is the constant false. */
 #if defined(REEF_SEEDED_BUGS)
 extern int reef_bug;
 #define BUG(n) UNLIKELY(reef_bug == (n))

@@ -4,16 +4,19 @@
  *                      │
  *      free thread ────┘ begins on the first session that it hasn't seen; sleeps when there is none
  *
- * The caller does the work as well, so that a session always gets on, however busy the threads are. When the caller is through, its
- * session leaves the list: nobody begins on it any more, and the caller waits for those that have begun.
+ * The caller does the work as well, so that a session always gets on, however busy the threads are. When the caller
+ * is through, its session leaves the list: nobody begins on it any more, and the caller waits for those that have
+ * begun.
  *
- * With a job system of the user's there are no threads: each session submits a task for each number. A task that comes too late does
- * nothing, and so does one that is run inside of submit: on the caller's own thread the work could wait for the caller for ever.
+ * With a job system of the user's there are no threads: each session submits a task for each number. A task that
+ * comes too late does nothing, and so does one that is run inside of submit: on the caller's own thread the work
+ * could wait for the caller for ever.
  *
- * A thread that is through looks out for the next session for some 15 us before it sleeps, if there is a processor for each thread. A
- * tick's phases follow one another more closely than that, and waking a thread that sleeps took 18 to 40 us, one that looks out 0.2.
- * While somebody is at work it looks longer, some 150 us, and so does who waits for others to end: a job that is worth to be one takes
- * about as long, and being woken at the end cost a phase 40 us. */
+ * A thread that is through looks out for the next session for some 15 us before it sleeps, if there is a processor
+ * for each thread. A tick's phases follow one another more closely than that, and waking a thread that sleeps took
+ * 18 to 40 us, one that looks out 0.2. While somebody is at work it looks longer, some 150 us, and so does who waits
+ * for others to end: a job that is worth to be one takes about as long, and being woken at the end cost a phase 40
+ * us. */
 #define _DEFAULT_SOURCE /* sysconf */
 #include "base/thread_pool.h"
 #include "base/memory.h"
@@ -35,41 +38,41 @@ typedef struct pool_task {
 } pool_task;
 
 struct session {
-    session  *next;
-    uint64_t  serial;  /* the later, the greater */
-    void    (*work)(void *data, uint32_t worker);
-    void     *data;
-    uint32_t  running; /* threads, without the caller */
+    session *next;
+    uint64_t serial; /* the later, the greater */
+    void (*work)(void *data, uint32_t worker);
+    void *data;
+    uint32_t running; /* threads, without the caller */
     /* of a job system */
-    reef_pool  *pool;
+    reef_pool *pool;
     thread_name caller;
-    bool        closed;
-    pool_task   tasks[REEF_THREADS_MAX - 1];
+    bool closed;
+    pool_task tasks[REEF_THREADS_MAX - 1];
 };
 
 typedef struct pool_thread {
-    thread     thread;
+    thread thread;
     reef_pool *pool;
-    uint32_t   number;
+    uint32_t number;
 } pool_thread;
 
 struct reef_pool {
-    uint32_t        threads; /* with the caller */
+    uint32_t threads; /* with the caller */
     reef_job_system jobs;
-    reef_allocator  allocator;
-    uint64_t        shuffle;
-    uint32_t        looks;   /* before a thread sleeps */
-    size_t          bytes;   /* of this allocation */
-    mutex           lock;    /* of what follows, and of the sessions */
-    condvar         wanted;  /* there is a session, or the end has come */
-    condvar         through; /* nobody runs a session any more */
-    session        *first, *last;
-    uint64_t        serial;
-    uint32_t        opened;  /* the serial number's lower half: for look_out */
-    uint32_t        sleeping;
-    bool            ending;
-    uint32_t        made;    /* threads that run */
-    pool_thread     thread[]; /* threads - 1 of them, none with a job system */
+    reef_allocator allocator;
+    uint64_t shuffle;
+    uint32_t looks;  /* before a thread sleeps */
+    size_t bytes;    /* of this allocation */
+    mutex lock;      /* of what follows, and of the sessions */
+    condvar wanted;  /* there is a session, or the end has come */
+    condvar through; /* nobody runs a session any more */
+    session *first, *last;
+    uint64_t serial;
+    uint32_t opened; /* the serial number's lower half: for look_out */
+    uint32_t sleeping;
+    bool ending;
+    uint32_t made;        /* threads that run */
+    pool_thread thread[]; /* threads - 1 of them, none with a job system */
 };
 
 /* ---- threads ---- */
@@ -82,7 +85,8 @@ static session *session_behind(const reef_pool *p, uint64_t seen)
     return s;
 }
 
-/* Waits a moment until the number isn't `was` any more, which is changed under the lock; the lock is given back meanwhile. */
+/* Waits a moment until the number isn't `was` any more, which is changed under the lock; the lock is given back
+ * meanwhile. */
 static void look_out(mutex *lock, uint32_t looks, const uint32_t *number, uint32_t was)
 {
     mutex_unlock(lock);
@@ -206,12 +210,13 @@ void reef__pool_run(reef_pool *p, void (*work)(void *data, uint32_t worker), voi
 }
 
 typedef struct pool_shares {
-    void   (*step)(void *data, uint32_t i);
-    void    *data;
+    void (*step)(void *data, uint32_t i);
+    void *data;
     uint32_t count, begun;
 } pool_shares;
 
-/* The first half and the second one in turn: where memory comes in pages of 2 MiB, two threads should touch two for the first time. */
+/* The first half and the second one in turn: where memory comes in pages of 2 MiB, two threads should touch two for
+ * the first time. */
 static void pool_shares_work(void *data, uint32_t worker)
 {
     pool_shares *x = data;

@@ -28,14 +28,15 @@ static reef_status value_check(reef_world *w, const reef_value *v, bool remove, 
     return s == REEF_OK ? reef__value_sound(v, remove, n) : s;
 }
 
-reef_status reef__values_check(reef_world *w, const char *op, reef_entity e, const reef_value *values, uint32_t count, bool remove,
-                         uint32_t n)
+reef_status reef__values_check(reef_world *w, const char *op, reef_entity e, const reef_value *values, uint32_t count,
+                               bool remove, uint32_t n)
 {
     if (count && values == NULL) return reef__failure(w, REEF_BAD_ARGUMENT, op, (reef_component){0}, e, count);
     for (uint32_t i = 0; i < count; i++) {
         reef_component c = values[i].component;
         for (uint32_t j = 0; j < i; j++)
-            if (values[j].component.id == c.id && !BUG(20)) return reef__failure(w, REEF_DUPLICATE_TERM, op, c, e, i + 1);
+            if (values[j].component.id == c.id && !BUG(20))
+                return reef__failure(w, REEF_DUPLICATE_TERM, op, c, e, i + 1);
         reef_status s = value_check(w, &values[i], remove, n);
         if (s != REEF_OK) return reef__failure(w, s, op, c, e, s == REEF_WRONG_SIZE ? values[i].size : i + 1);
     }
@@ -52,9 +53,9 @@ reef_status reef__value_put(reef_world *w, reef_entity e, const type *t, void *s
 /* ---- the slow and general path ---- */
 
 typedef struct staged { /* what has been prepared for one change */
-    table      *from, *to;  /* NULL: no row there */
-    uint32_t    place, last, to_place;
-    reef_slot  *slots, *to_slots;
+    table *from, *to;   /* NULL: no row there */
+    uint32_t place, last, to_place;
+    reef_slot *slots, *to_slots;
 } staged;
 
 static const type *column_type(const reef_value *v) /* NULL: not a value of a column */
@@ -106,7 +107,9 @@ static reef_status change_stage(reef_world *w, const staged *x, reef_entity e, c
         if (s == REEF_OK) continue;
         while (i-- > 0) {
             t = column_type(&values[i]);
-            if (t) reef__value_take_back(t, cell(x->to_slots, reef__slot_seek(w, t->id, x->to->shape->table), row, t->size), &values[i], 0);
+            if (t)
+                reef__value_take_back(
+                    t, cell(x->to_slots, reef__slot_seek(w, t->id, x->to->shape->table), row, t->size), &values[i], 0);
         }
         return s;
     }
@@ -130,8 +133,10 @@ static void change_columns(reef_world *w, const staged *x, const reef_value *val
         void *old = cell(x->slots, k, row, t->size);
         uint32_t there = x->to ? reef__slot_seek(w, t->id, x->to->shape->table) : 0;
         if (BUG(113) && there && t->hooks.construct)
-            t->hooks.construct(t->hooks.context, w, slot_entities(x->slots)[row], cell(x->to_slots, there, to_row, t->size), NULL);
-        if (there && !is_staged(values, count, t->id)) reef__value_move(t, cell(x->to_slots, there, to_row, t->size), old);
+            t->hooks.construct(t->hooks.context, w, slot_entities(x->slots)[row],
+                               cell(x->to_slots, there, to_row, t->size), NULL);
+        if (there && !is_staged(values, count, t->id))
+            reef__value_move(t, cell(x->to_slots, there, to_row, t->size), old);
         else value_leave(w, t, old);
     }
 }
@@ -160,9 +165,10 @@ static void change_commit(reef_world *w, const staged *x, reef_entity e, const r
 
 static size_t aligned(size_t at, const type *t) { return (at + t->align - 1) & ~(size_t)(t->align - 1); }
 
-/* Types with hooks are made aside first, so that a failing hook changes nothing. How many values were tried; *s says how the
- * last one ended. */
-static COLD uint32_t replace_make(reef_world *w, reef_entity e, char *aside, const reef_value *values, uint32_t count, reef_status *s)
+/* Types with hooks are made aside first, so that a failing hook changes nothing. How many values were tried; *s says
+ * how the last one ended. */
+static COLD uint32_t replace_make(reef_world *w, reef_entity e, char *aside, const reef_value *values, uint32_t count,
+                                  reef_status *s)
 {
     size_t at = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -176,7 +182,8 @@ static COLD uint32_t replace_make(reef_world *w, reef_entity e, char *aside, con
     return count;
 }
 
-static void replace_commit(reef_world *w, const table *t, uint32_t place, char *aside, const reef_value *values, uint32_t count)
+static void replace_commit(reef_world *w, const table *t, uint32_t place, char *aside, const reef_value *values,
+                           uint32_t count)
 {
     reef_slot *slots = reef_slots_at(&w->hot, place);
     size_t at = 0;
@@ -209,8 +216,8 @@ static COLD void replace_undo(char *aside, const reef_value *values, uint32_t ma
     }
 }
 
-static reef_status replace_in_place(reef_world *w, reef_entity e, const table *t, uint32_t place, const reef_value *values,
-                                    uint32_t count)
+static reef_status replace_in_place(reef_world *w, reef_entity e, const table *t, uint32_t place,
+                                    const reef_value *values, uint32_t count)
 {
     _Alignas(BLOCK_ALIGN) char few[1024];
     char *aside = few;
@@ -219,7 +226,8 @@ static reef_status replace_in_place(reef_world *w, reef_entity e, const table *t
     for (uint32_t i = 0; i < count; i++) {
         const type *c = column_type(&values[i]);
         if (c == NULL) continue;
-        if (!reef__column_own(w, t, place_unit(place), reef__slot_seek(w, c->id, t->shape->table))) return REEF_NO_MEMORY;
+        if (!reef__column_own(w, t, place_unit(place), reef__slot_seek(w, c->id, t->shape->table)))
+            return REEF_NO_MEMORY;
         if (c->hooked) bytes = aligned(bytes, c) + c->size;
         if (c->hooked && c->align > align) align = c->align;
     }
@@ -235,8 +243,8 @@ static reef_status replace_in_place(reef_world *w, reef_entity e, const table *t
 
 /* ---- switches and marks ---- */
 
-/* Makes ready what the values say of the bits of the row that will be at `place` of table `id`. A component that goes takes its
- * mark along. */
+/* Makes ready what the values say of the bits of the row that will be at `place` of table `id`. A component that
+ * goes takes its mark along. */
 static bool bits_prepare(reef_world *w, uint32_t id, uint32_t place, const reef_value *values, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -261,24 +269,26 @@ static void bits_commit(reef_world *w, uint32_t place, const reef_value *values,
 /* ---- rows that are tracked ---- */
 
 /* Everything that change_track needs. */
-static bool change_track_prepare(reef_world *w, reef_entity e, const shape *from, const shape *to, const reef_value *values,
-                                 uint32_t count)
+static bool change_track_prepare(reef_world *w, reef_entity e, const shape *from, const shape *to,
+                                 const reef_value *values, uint32_t count)
 {
     for (uint32_t i = 0; i < to->component_count; i++) {
         const uint32_t c = to->component[i];
-        if (!reef__type_of(c)->tracked || (reef__slot_seek(w, c, from->table) && !is_staged(values, count, c))) continue;
+        if (!reef__type_of(c)->tracked || (reef__slot_seek(w, c, from->table) && !is_staged(values, count, c)))
+            continue;
         if (!reef__track_prepare(w, c, &e, 1)) return false;
     }
     for (uint32_t i = 0; i < from->component_count; i++) {
         const uint32_t c = from->component[i];
-        if (reef__type_of(c)->tracked && reef__slot_seek(w, c, to->table) == 0 && !reef__removals_prepare(w, c, 1)) return false;
+        if (reef__type_of(c)->tracked && reef__slot_seek(w, c, to->table) == 0 && !reef__removals_prepare(w, c, 1))
+            return false;
     }
     return true;
 }
 
 /* While the values that go are still in the row at `place`. */
-static void change_track(reef_world *w, reef_entity e, uint32_t place, const shape *from, const shape *to, const reef_value *values,
-                         uint32_t count)
+static void change_track(reef_world *w, reef_entity e, uint32_t place, const shape *from, const shape *to,
+                         const reef_value *values, uint32_t count)
 {
     for (uint32_t i = 0; i < from->component_count; i++) {
         const type *t = reef__type_of(from->component[i]);
@@ -299,8 +309,10 @@ static reef_status change_run(reef_world *w, reef_entity e, uint32_t place, uint
     staged x = {.place = place};
     bool row_to = to_id != TABLE_EMPTY;
     const table *from = place == PLACE_EMPTY ? NULL : table_read(w, from_id);
-    for (uint32_t i = 0; !row_to && i < count; i++) row_to = value_is_outside(&values[i]) && values[i].kind != REEF_VALUE_REMOVE;
-    if (!row_to && from) row_to = reef__bits_remain(w, from->bits, place, values, count) || reef__cold_remains(w, e, values, count);
+    for (uint32_t i = 0; !row_to && i < count; i++)
+        row_to = value_is_outside(&values[i]) && values[i].kind != REEF_VALUE_REMOVE;
+    if (!row_to && from)
+        row_to = reef__bits_remain(w, from->bits, place, values, count) || reef__cold_remains(w, e, values, count);
     bool stay = to_id == from_id && row_to == (from != NULL), bits = stay ? place != PLACE_EMPTY : row_to;
     const shape *before = shape_of(w->family, from_id), *after = shape_of(w->family, to_id);
     const bool tracked = before->tracked || after->tracked, stored = reef__values_stored(values, count);
@@ -331,8 +343,8 @@ static reef_status change_run(reef_world *w, reef_entity e, uint32_t place, uint
     return REEF_OK;
 }
 
-reef_status reef__change_apply(reef_world *w, const char *op, reef_entity e, uint32_t place, uint32_t to, reef_value *values,
-                         uint32_t count)
+reef_status reef__change_apply(reef_world *w, const char *op, reef_entity e, uint32_t place, uint32_t to,
+                               reef_value *values, uint32_t count)
 {
     w->value = values;
     w->value_count = count;

@@ -1,19 +1,24 @@
 /* Commands.
  *
- *   chunk ─► chunk ─► chunk        a chunk: the name of the system whose commands it holds, then commands one behind the
+ *   chunk ─► chunk ─► chunk        a chunk: the name of the system whose commands it holds, then commands one behind
+ *                                  the
  *                                  other, each
  *                                  {header} {ids} {values} {bytes of the values}, or
  *                                  {header} {handle} {handle} ...           a run: the same for each of them
- *                                  {header} {values} {id, bytes} {id, bytes} ...   a run of entities to make (COMMAND_ROWS)
- *                                  {header} {values} {lane_ids} {bytes} {bytes} ...   the same with ids of fresh indices, which
- *                                                                                  follow from one another (COMMAND_LANE_ROWS)
+ *                                  {header} {values} {id, bytes} {id, bytes} ...   a run of entities to make
+ *                                                                                  (COMMAND_ROWS)
+ *                                  {header} {values} {lane_ids} {bytes} {bytes} ...   the same with ids of fresh
+ *                                  indices, which
+ *                                                                                  follow from one another
+ *                                                                                  (COMMAND_LANE_ROWS)
  *
- * A value of a plain type is held as bytes. One with hooks is held as a value: made by the copy hook, or moved out of the
- * caller's where there is none, and moved on into its column when the command is done. What a constructor is given `args` for is
- * constructed at once, since args are the caller's and read during the call only. Default values are made at the end.
+ * A value of a plain type is held as bytes. One with hooks is held as a value: made by the copy hook, or moved out
+ * of the caller's where there is none, and moved on into its column when the command is done. What a constructor is
+ * given `args` for is constructed at once, since args are the caller's and read during the call only. Default values
+ * are made at the end.
  *
- * A run means its elements one by one. Where it names all rows of a table in their order, and nobody could tell, the table is done
- * as a whole. */
+ * A run means its elements one by one. Where it names all rows of a table in their order, and nobody could tell, the
+ * table is done as a whole. */
 #include "change/command.h"
 #include "base/memory.h"
 #include "base/platform.h"
@@ -41,32 +46,33 @@
 #include <stdio.h>
 
 typedef struct command {
-    size_t       bytes; /* to the next one */
+    size_t bytes; /* to the next one */
     union {
         reef_entity entity;
-        uint64_t    at; /* of a run: its first elements, which are done */
+        uint64_t at; /* of a run: its first elements, which are done */
     };
-    uint32_t     n;     /* ids behind this head; elements of a run */
-    uint32_t     count; /* values behind them */
-    uint32_t     component; /* of a run of entities to make: bytes of an element */
+    uint32_t n;         /* ids behind this head; elements of a run */
+    uint32_t count;     /* values behind them */
+    uint32_t component; /* of a run of entities to make: bytes of an element */
     command_kind kind;
 } command;
 
 typedef struct command_chunk {
     struct command_chunk *next;
-    size_t                bytes;      /* a power of two */
-    size_t                used, done; /* of these; the first of them is this head */
-    char                  system[REEF_SYSTEM_NAME_MAX + 1]; /* a copy: the system may go before its commands are done */
+    size_t bytes;                          /* a power of two */
+    size_t used, done;                     /* of these; the first of them is this head */
+    char system[REEF_SYSTEM_NAME_MAX + 1]; /* a copy: the system may go before its commands are done */
 } command_chunk;
 
 _Static_assert(sizeof(command_chunk) % PLAIN_ALIGN == 0, "commands begin aligned");
 
 enum {
-    COMMAND_CHUNK_BITS = 12, /* of the smallest */
+    COMMAND_CHUNK_BITS = 12,      /* of the smallest */
     COMMAND_CHUNK_MOST = 1 << 17, /* but for a command that is longer; some fit a piece of an arena */
     COMMAND_CHUNK_WIDE = 1 << 16, /* it comes touched, and goes back to the arena, if it was used */
-    COMMAND_RUN_VALUES = 16, /* of a run of entities to make, at most */
-    COMMAND_PACKED = 64,     /* parts of such runs that are done at once, at most: their memory is there for the next ones' rows */
+    COMMAND_RUN_VALUES = 16,      /* of a run of entities to make, at most */
+    /* parts of such runs that are done at once, at most: their memory is there for the next ones' rows */
+    COMMAND_PACKED = 64,
     COMMAND_WHOLE_LEAST = 64, /* rows of a table that is done as a whole: below, one by one is as fast */
     COMPLAINT_BYTES = REPORT_BYTES + 32
 };
@@ -76,7 +82,10 @@ static reef_value *held_values(const command *x) { return (reef_value *)(void *)
 
 static bool command_is_run(const command *x) { return x->kind >= COMMAND_ADD; }
 static bool command_is_rows(const command *x) { return x->kind >= COMMAND_ROWS; }
-static uint32_t run_stride(const command *x) { return command_is_rows(x) ? x->component : (uint32_t)sizeof(reef_entity); }
+static uint32_t run_stride(const command *x)
+{
+    return command_is_rows(x) ? x->component : (uint32_t)sizeof(reef_entity);
+}
 static size_t run_head(command_kind kind, uint32_t count)
 {
     return sizeof(command) + count * sizeof(reef_value) + (kind == COMMAND_LANE_ROWS ? sizeof(lane_ids) : 0);
@@ -98,7 +107,8 @@ static uint32_t chunk_class(size_t bytes)
 static void command_chunk_retire(reef_world *w, command_chunk *k)
 {
     const uint32_t class = chunk_class(k->bytes);
-    if (k->bytes >= COMMAND_CHUNK_WIDE && k->bytes <= COMMAND_CHUNK_MOST && k->used > k->bytes / 4) { /* for rows of the next commands */
+    /* for rows of the next commands */
+    if (k->bytes >= COMMAND_CHUNK_WIDE && k->bytes <= COMMAND_CHUNK_MOST && k->used > k->bytes / 4) {
         reef__memory_block_free(&w->family->memory, MEMORY_OTHER, ARENA_COMMANDS, k, k->bytes, BLOCK_ALIGN);
         return;
     }
@@ -110,7 +120,7 @@ static void command_chunk_retire(reef_world *w, command_chunk *k)
 
 void reef__commands_trim(reef_world *w)
 {
-    for (uint32_t class = 0; class < COMMAND_CHUNK_CLASSES; class++) {
+    for (uint32_t class = 0; class < COMMAND_CHUNK_CLASSES; class ++) {
         while (w->spare_chunks[class]) {
             command_chunk *k = w->spare_chunks[class];
             w->spare_chunks[class] = k->next;
@@ -198,7 +208,8 @@ static command *command_room(reef_world *w, commands *c, size_t bytes)
 }
 
 /* A run whose elements take the rest of the chunk, if they come. */
-static command *run_open(reef_world *w, commands *c, command_kind kind, uint32_t component, uint32_t count, size_t stride)
+static command *run_open(reef_world *w, commands *c, command_kind kind, uint32_t component, uint32_t count,
+                         size_t stride)
 {
     const size_t head = run_head(kind, count);
     command *x = command_room(w, c, head + stride);
@@ -297,13 +308,14 @@ static reef_status value_hold(reef_world *w, const command *x, uint32_t i, const
         while (k-- > 0) reef__value_take_back(t, slot + (size_t)k * t->size, v, k);
         return s;
     }
-    if (t->fixed && t->copyable) return REEF_OK; /* copied once more, to where it stays */
+    if (t->fixed && t->copyable) return REEF_OK;                              /* copied once more, to where it stays */
     if (elements == n) held->kind = n == 1 ? VALUE_MOVED : VALUE_MOVED_ARRAY; /* else one of which copies are made */
     return REEF_OK;
 }
 
 /* All of them; what was moved goes back to the caller when one fails, and *failed says which. *end: behind the last. */
-static reef_status values_hold(reef_world *w, command *x, const reef_value *values, uint32_t count, char **end, reef_component *failed)
+static reef_status values_hold(reef_world *w, command *x, const reef_value *values, uint32_t count, char **end,
+                               reef_component *failed)
 {
     const uint32_t n = x->n ? x->n : 1;
     char *at = (char *)(held_values(x) + count);
@@ -320,7 +332,8 @@ static reef_status values_hold(reef_world *w, command *x, const reef_value *valu
         while (i-- > 0) {
             t = reef__type_of(values[i].component.id);
             for (uint32_t k = value_elements(t, &values[i], n); t->hooked && k-- > 0;)
-                reef__value_take_back(t, (char *)(uintptr_t)held_values(x)[i].data + (size_t)k * t->size, &values[i], k);
+                reef__value_take_back(t, (char *)(uintptr_t)held_values(x)[i].data + (size_t)k * t->size, &values[i],
+                                      k);
         }
         return s;
     }
@@ -330,8 +343,8 @@ static reef_status values_hold(reef_world *w, command *x, const reef_value *valu
 
 /* ---- recording ---- */
 
-static COLD reef_status refuse(reef_world *w, const commands *to, reef_status s, const char *op, reef_component c, reef_entity e,
-                               uint64_t n)
+static COLD reef_status refuse(reef_world *w, const commands *to, reef_status s, const char *op, reef_component c,
+                               reef_entity e, uint64_t n)
 {
     return to->by ? to->by->calls->failure(to->by, s, op, c, e, n) : reef__failure(w, s, op, c, e, n);
 }
@@ -345,9 +358,13 @@ static void command_head(command *x, command_kind kind, reef_entity e, uint32_t 
     x->kind = kind;
 }
 
-bool reef__command_knows(const reef_world *w, reef_entity e) { return place_of(w, e) != PLACE_DEAD || reef__id_pending(w, e); }
+bool reef__command_knows(const reef_world *w, reef_entity e)
+{
+    return place_of(w, e) != PLACE_DEAD || reef__id_pending(w, e);
+}
 
-reef_status reef__command_plain(reef_world *w, commands *to, command_kind kind, const char *op, reef_entity e, reef_component c)
+reef_status reef__command_plain(reef_world *w, commands *to, command_kind kind, const char *op, reef_entity e,
+                                reef_component c)
 {
     if (kind >= COMMAND_ADD) {
         if (command_again(to, kind, c.id, e)) return REEF_OK;
@@ -363,7 +380,7 @@ reef_status reef__command_plain(reef_world *w, commands *to, command_kind kind, 
 }
 
 reef_status reef__command_values(reef_world *w, commands *to, command_kind kind, const char *op, reef_entity e,
-                           const reef_value *values, uint32_t count)
+                                 const reef_value *values, uint32_t count)
 {
     size_t bytes = 0;
     char *end = NULL;
@@ -390,7 +407,8 @@ reef_status reef__command_name(reef_world *w, commands *to, const char *op, reef
 }
 
 /* Simple runs of a phase have one buffer: what a system is named stands at the head of a chunk. */
-COLD void *reef__command_bytes(reef_world *w, commands *to, const char *op, const command_call *call, uint32_t what, size_t bytes)
+COLD void *reef__command_bytes(reef_world *w, commands *to, const char *op, const command_call *call, uint32_t what,
+                               size_t bytes)
 {
     const size_t all = sizeof(command) + PLAIN_ALIGN + bytes;
     command *x = NULL;
@@ -441,9 +459,13 @@ static bool rows_allow(const reef_value *values, uint32_t count, size_t *stride)
 }
 
 static command *rows_open_run(const commands *to) { return command_at(to->last, to->last->used); }
-static size_t rows_id_bytes(const commands *to) { return to->run == command_run_key(COMMAND_ROWS, 0) ? sizeof(reef_entity) : 0; }
+static size_t rows_id_bytes(const commands *to)
+{
+    return to->run == command_run_key(COMMAND_ROWS, 0) ? sizeof(reef_entity) : 0;
+}
 
-/* Puts the values of the open run's next element. False: its elements aren't like this one, or there is no room, or no such run. */
+/* Puts the values of the open run's next element. False: its elements aren't like this one, or there is no room, or
+ * no such run. */
 static bool row_repeats(const commands *to, const reef_value *values, uint32_t count)
 {
     if (to->run < command_run_key(COMMAND_ROWS, 0) || to->next == to->end) return false;
@@ -453,7 +475,8 @@ static bool row_repeats(const commands *to, const reef_value *values, uint32_t c
     if (x->count != count) return false;
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t size = held[i].size;
-        if (held[i].component.id != values[i].component.id || held[i].kind != values[i].kind || size != values[i].size) return false;
+        if (held[i].component.id != values[i].component.id || held[i].kind != values[i].kind || size != values[i].size)
+            return false;
         if (held[i].kind != REEF_VALUE_ONE || size == 0) continue;
         if (values[i].data == NULL) return false;
         bytes_copy(at, values[i].data, size);
@@ -469,7 +492,8 @@ static void rows_put(commands *to, reef_entity e)
 }
 
 /* A run of entities to make; `e` will be its first. Those of a lane only go up: behind one of a fresh index all are. */
-static bool rows_open(reef_world *w, commands *to, reef_entity e, const reef_value *values, uint32_t count, size_t stride)
+static bool rows_open(reef_world *w, commands *to, reef_entity e, const reef_value *values, uint32_t count,
+                      size_t stride)
 {
     const bool fresh = to->by && e.index >= w->hot.index_count && stride > sizeof e;
     if (fresh) stride -= sizeof e;
@@ -488,8 +512,8 @@ static bool rows_open(reef_world *w, commands *to, reef_entity e, const reef_val
     return row_repeats(to, values, count);
 }
 
-static reef_status rows_add(reef_world *w, commands *to, const char *op, reef_entity *made, const reef_value *values, uint32_t count,
-                            size_t stride)
+static reef_status rows_add(reef_world *w, commands *to, const char *op, reef_entity *made, const reef_value *values,
+                            uint32_t count, size_t stride)
 {
     reef_entity e;
     reef_status s = ids_take(w, to, 1, &e);
@@ -533,15 +557,16 @@ static reef_status command_with_ids(reef_world *w, commands *to, command_kind ki
     return REEF_OK;
 }
 
-reef_status reef__command_spawn(reef_world *w, commands *to, const char *op, reef_entity source, uint32_t n, reef_entity *made,
-                          const reef_value *values, uint32_t count)
+reef_status reef__command_spawn(reef_world *w, commands *to, const char *op, reef_entity source, uint32_t n,
+                                reef_entity *made, const reef_value *values, uint32_t count)
 {
     size_t stride;
     if (n == 1 && rows_allow(values, count, &stride)) return rows_add(w, to, op, made, values, count, stride);
     return command_with_ids(w, to, COMMAND_SPAWN, op, source, n, made, values, count);
 }
 
-reef_status reef__command_clone(reef_world *w, commands *to, const char *op, reef_entity source, uint32_t n, reef_entity *made)
+reef_status reef__command_clone(reef_world *w, commands *to, const char *op, reef_entity source, uint32_t n,
+                                reef_entity *made)
 {
     return command_with_ids(w, to, COMMAND_CLONE, op, source, n, made, NULL, 0);
 }
@@ -579,8 +604,8 @@ static reef_status values_ready(reef_world *w, const char *op, const reef_value 
 }
 
 /* n entities, by a list of values or as copies of `source`. */
-static reef_status pending_do(reef_world *w, const reef_entity *ids, uint32_t n, const reef_entity *source, reef_value *values,
-                              uint32_t count)
+static reef_status pending_do(reef_world *w, const reef_entity *ids, uint32_t n, const reef_entity *source,
+                              reef_value *values, uint32_t count)
 {
     const char *op = source ? "reef_clone" : "reef_spawn";
     bool pending = true;
@@ -591,7 +616,8 @@ static reef_status pending_do(reef_world *w, const reef_entity *ids, uint32_t n,
     else if ((s = values_ready(w, op, values, count)) == REEF_OK) s = reef__spawn_pending(w, ids, n, values, count);
     if (s >= 0 || s == REEF_NO_MEMORY) return s;
     const reef_error why = w->error;
-    if (!ids_give_up(w, ids, n)) return reef__failure(w, REEF_NO_MEMORY, why.operation, why.component, why.entity, why.number);
+    if (!ids_give_up(w, ids, n))
+        return reef__failure(w, REEF_NO_MEMORY, why.operation, why.component, why.entity, why.number);
     w->error = why;
     return s;
 }
@@ -673,9 +699,9 @@ static void commands_skip(reef_world *w, commands *c, uint64_t n)
 /* A place in the runs of one kind and component that follow one another. */
 typedef struct run_place {
     const command_chunk *chunk;
-    const command       *x;
-    size_t               offset;
-    uint64_t             at;
+    const command *x;
+    size_t offset;
+    uint64_t at;
 } run_place;
 
 /* To the first of at least one more element of such a run. False: there is none. */
@@ -723,7 +749,9 @@ static bool table_move(reef_world *w, uint32_t id, uint32_t component, bool remo
     const shape *from = shape_of(w->family, id), *to = shape_of(w->family, e->to);
     const bit_store *marks = bit_store_of(w, component | BIT_DISABLED);
     const table *there = table_read(w, e->to);
-    if (from->hooked || to->hooked || from->tracked || to->tracked || (observed(w) && !BUG(73)) || (there && table_rows(there))) return false;
+    if (from->hooked || to->hooked || from->tracked || to->tracked || (observed(w) && !BUG(73)) ||
+        (there && table_rows(there)))
+        return false;
     if (remove && marks && reef__bit_known(w, marks, id)) return false;
     if (reef__relabel_prepare(w, &r, id, e, remove, NULL)) reef__relabel_commit(w, &r);
     else return reef__relabel_cancel(w, &r), false;
@@ -739,15 +767,16 @@ static bool table_destroy(reef_world *w, uint32_t id, uint64_t rows)
     return true;
 }
 
-/* What the run says from its next element on, whose entity is the first of a chunk, for a whole table. How many elements that were;
- * 0: nothing was done. */
+/* What the run says from its next element on, whose entity is the first of a chunk, for a whole table. How many
+ * elements that were; 0: nothing was done. */
 static NOINLINE uint64_t run_whole(reef_world *w, const commands *c, const command *x, uint32_t place)
 {
     const uint32_t id = reef_slots_at(&w->hot, place)[0].head.table;
     const table *t = id > TABLE_EMPTY ? table_read(w, id) : NULL;
     const uint64_t rows = t ? table_rows(t) : 0;
     if (rows < COMMAND_WHOLE_LEAST || t->first != place_unit(place) || x->kind > COMMAND_DESTROY) return 0;
-    if (x->kind != COMMAND_DESTROY && (reef__type_of(x->component) == NULL || !in_table(reef__type_of(x->component)))) return 0;
+    if (x->kind != COMMAND_DESTROY && (reef__type_of(x->component) == NULL || !in_table(reef__type_of(x->component))))
+        return 0;
     if (!run_names_table(w, (run_place){c->first, x, c->first->done, x->at}, t)) return 0;
     if (x->kind == COMMAND_DESTROY) return table_destroy(w, id, rows) ? rows : 0;
     return table_move(w, id, x->component, x->kind == COMMAND_REMOVE) ? rows : 0;
@@ -818,7 +847,8 @@ static bool rows_alike(const command *x, const command *y)
     return true;
 }
 
-/* As many entities as can be made at once, of this run from its next element on and of those like it behind it. How many. */
+/* As many entities as can be made at once, of this run from its next element on and of those like it behind it. How
+ * many. */
 static NOINLINE uint64_t rows_packed(reef_world *w, const commands *c, const command *x)
 {
     packed_run runs[COMMAND_PACKED];
@@ -826,8 +856,10 @@ static NOINLINE uint64_t rows_packed(reef_world *w, const commands *c, const com
     for (run_place p = {c->first, x, c->first->done, x->at}; n < COMMAND_PACKED; p.at += runs[n++].n) {
         if (n && (!run_place_next(&p) || !rows_alike(x, p.x))) break;
         const uint64_t rest = p.x->n - p.at;
-        runs[n] = (packed_run){.rows = run_elements(p.x) + p.at * p.x->component, .ids = x->kind == COMMAND_LANE_ROWS ? run_ids(p.x) : NULL,
-                               .at = (uint32_t)p.at, .n = rest < REEF_BLOCK_ROWS ? (uint32_t)rest : REEF_BLOCK_ROWS};
+        runs[n] = (packed_run){.rows = run_elements(p.x) + p.at * p.x->component,
+                               .ids = x->kind == COMMAND_LANE_ROWS ? run_ids(p.x) : NULL,
+                               .at = (uint32_t)p.at,
+                               .n = rest < REEF_BLOCK_ROWS ? (uint32_t)rest : REEF_BLOCK_ROWS};
     }
     return reef__spawn_packed(w, run_values(x), x->count, x->component, runs, n);
 }
@@ -896,7 +928,9 @@ void reef__commands_drop(reef_world *w, commands *c)
 
 reef_status reef__world_flush(reef_world *w)
 {
-    if (!lanes_settle(w)) return reef__failure(w, REEF_NO_MEMORY, "reef_flush", (reef_component){0}, (reef_entity){0, 0}, w->deferred.count);
+    if (!lanes_settle(w))
+        return reef__failure(w, REEF_NO_MEMORY, "reef_flush", (reef_component){0}, (reef_entity){0, 0},
+                             w->deferred.count);
     reef_status s = observed(w) ? observed_flush(w) : reef__commands_do(w, &w->deferred);
     if (w->deferred.count == 0) w->slow &= ~SLOW_DEFERRED;
     return s;
@@ -905,6 +939,7 @@ reef_status reef__world_flush(reef_world *w)
 reef_status reef_flush(reef_world *w)
 {
     if (w == NULL) return REEF_BAD_ARGUMENT;
-    if (w->locks || w->flushing) return reef__failure(w, REEF_LOCKED, "reef_flush", (reef_component){0}, (reef_entity){0, 0}, 0);
+    if (w->locks || w->flushing)
+        return reef__failure(w, REEF_LOCKED, "reef_flush", (reef_component){0}, (reef_entity){0, 0}, 0);
     return reef__world_flush(w);
 }

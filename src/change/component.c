@@ -69,7 +69,8 @@ void *reef_mut_id(reef_world *w, reef_entity e, reef_component c)
     }
     if (t->stored) return stored_mut(w, e, t);
     uint32_t place = place_of(w, e), id = reef_slots_at(&w->hot, place)[0].head.table, k = slot_find(w, c.id, id);
-    if ((t->tracked && !reef__track_prepare(w, c.id, &e, 1)) || !reef__column_own(w, table_read(w, id), place_unit(place), k)) {
+    if ((t->tracked && !reef__track_prepare(w, c.id, &e, 1)) ||
+        !reef__column_own(w, table_read(w, id), place_unit(place), k)) {
         reef__failure(w, REEF_NO_MEMORY, "reef_mut", c, e, 0);
         return NULL;
     }
@@ -86,14 +87,17 @@ void reef_mut_slow(reef_world *w, reef_entity e, reef_type_decl *decl)
     w->ready.component = ready ? c.id : 0;
 }
 
-/* What mut found no way to by the maps, what is tracked, or what failed: a block that isn't marked isn't ours to write. */
+/* What mut found no way to by the maps, what is tracked, or what failed: a block that isn't marked isn't ours to
+ * write. */
 void *reef_mut_done(const reef_world *w, reef_entity e, reef_type_decl *decl)
 {
     const uint32_t c = component_meant(w, e, reef_id_of(decl)).id;
     void *p = (void *)(uintptr_t)reef_get_id(w, e, (reef_component){c});
     if (p == NULL) return NULL;
-    if (reef__type_of(c)->stored && !w->running) return w->ready.component == c && reef_entity_equal(w->ready.entity, e) ? p : NULL;
-    if (reef__type_of(c)->tracked && !w->running) return w->ready.component == c && reef_entity_equal(w->ready.entity, e) ? p : NULL;
+    if (reef__type_of(c)->stored && !w->running)
+        return w->ready.component == c && reef_entity_equal(w->ready.entity, e) ? p : NULL;
+    if (reef__type_of(c)->tracked && !w->running)
+        return w->ready.component == c && reef_entity_equal(w->ready.entity, e) ? p : NULL;
     if (reef__type_of(c)->stored) return w->running->marked(w, c, reef__store_version(store_of(w, c), e)) ? p : NULL;
     const reef_slot *slots = reef_slots_at(&w->hot, place_of(w, e));
     const uint64_t version = slots[slot_find(w, c, slots[0].head.table)].version;
@@ -121,7 +125,8 @@ static COLD const edge *edge_fetch(reef_world *w, uint64_t key, reef_status *sta
 {
     uint32_t from = (uint32_t)(key >> 33), component = (uint32_t)(key >> 1);
     const edge *e = reef__graph_edge(w, from, component, key & 1, status);
-    if (e == NULL || reef__type_of(component)->split) return e; /* the straight path knows one column that comes or goes */
+    /* the straight path knows one column that comes or goes */
+    if (e == NULL || reef__type_of(component)->split) return e;
     if (BUG(2)) key &= ~1ull;
     table *to = e->to == TABLE_EMPTY ? NULL : reef__table_own(w, e->to), *s = reef__table_own(w, from);
     if (s && to) {
@@ -148,7 +153,8 @@ static COLD reef_status one_deferred(reef_world *w, const char *op, reef_entity 
     command_kind kind = v->data ? COMMAND_ADD_VALUE : COMMAND_ADD;
     if (v->kind == REEF_VALUE_REMOVE) kind = COMMAND_REMOVE;
     if (v->kind == REEF_VALUE_ONE) kind = COMMAND_SET;
-    if (kind == COMMAND_SET || kind == COMMAND_ADD_VALUE) return reef__command_values(w, w->commands, kind, op, e, v, 1);
+    if (kind == COMMAND_SET || kind == COMMAND_ADD_VALUE)
+        return reef__command_values(w, w->commands, kind, op, e, v, 1);
     return reef__command_plain(w, w->commands, kind, op, e, v->component);
 }
 
@@ -163,10 +169,12 @@ static COLD reef_status remove_instead(reef_world *w, const char *op, reef_entit
 {
     uint32_t found;
     const reef_status s = reef__subtype_find(w, e, t, &found);
-    return s == REEF_OK ? reef_remove_id(w, e, (reef_component){found}) : reef__failure(w, s, op, (reef_component){t->id}, e, 0);
+    return s == REEF_OK ? reef_remove_id(w, e, (reef_component){found})
+                        : reef__failure(w, s, op, (reef_component){t->id}, e, 0);
 }
 
-static COLD reef_status one_slow(reef_world *w, const char *op, reef_entity e, reef_component c, reef_value value, void **out)
+static COLD reef_status one_slow(reef_world *w, const char *op, reef_entity e, reef_component c, reef_value value,
+                                 void **out)
 {
     bool remove = value.kind == REEF_VALUE_REMOVE;
     uint32_t place = place_of(w, e);
@@ -211,14 +219,15 @@ INLINE void lately_renew(const reef_world *w, value_store *s)
     if (s->lately_gate != w->hot.version) s->lately.slots = s->hole.slots = s->lately_indices = 0;
 }
 
-/* The switch of a row, when its store, its word and its table are ready; or its mark, of a component that is there. False:
- * nothing was done. (Only rows count: without bits a row of the empty set goes, and a page of words that was written at this
- * version is ours. `mark` is a constant.) */
+/* The switch of a row, when its store, its word and its table are ready; or its mark, of a component that is there.
+ * False: nothing was done. (Only rows count: without bits a row of the empty set goes, and a page of words that was
+ * written at this version is ours. `mark` is a constant.) */
 INLINE bool bit_go(reef_world *w, reef_entity e, reef_component c, bool on, bool mark)
 {
     const handle h = handle_of(e);
     const uint32_t number = bit_number_of(w, mark ? c.id | BIT_DISABLED : c.id);
-    if (UNLIKELY(number == 0 || (w->locks | (w->slow & SLOW_OBSERVED)) || HANDLE_INDEX(h) >= w->hot.index_count)) return false;
+    if (UNLIKELY(number == 0 || (w->locks | (w->slow & SLOW_OBSERVED)) || HANDLE_INDEX(h) >= w->hot.index_count))
+        return false;
     bit_store *b = &w->state.bits[number - 1];
     const uint64_t record = *reef_record_at(&w->hot, HANDLE_INDEX(h));
     const uint32_t place = (uint32_t)record, unit = place_unit(place);
@@ -233,8 +242,10 @@ INLINE bool bit_go(reef_world *w, reef_entity e, reef_component c, bool on, bool
     }
     if (mark) {
         if (on && c.id && slot_find(w, c.id, id) == 0 && !reef__bit_has(w, c.id, place)) return false;
-    } else if (UNLIKELY(b->marks != 0)) { /* the id of a type with a bit too many, or a switch whose mark goes as well */
-        if (b->marks == BITS_OF_MARKS || (!on && !BUG(35) && reef__bit_has(w, c.id | BIT_DISABLED, place))) return false;
+    } else if (UNLIKELY(b->marks !=
+                        0)) { /* the id of a type with a bit too many, or a switch whose mark goes as well */
+        if (b->marks == BITS_OF_MARKS || (!on && !BUG(35) && reef__bit_has(w, c.id | BIT_DISABLED, place)))
+            return false;
     }
     const uint64_t bit = 1ull << (place % 64), was = words[place_row(place) / 64];
     if (UNLIKELY(((was & bit) != 0) == on)) return false;
@@ -255,32 +266,38 @@ INLINE bool bit_go(reef_world *w, reef_entity e, reef_component c, bool on, bool
     return true;
 }
 
-/* Where else the type may be than in tables. (Ids beyond all types read some page of the maps, and are refused later.) */
+/* Where else the type may be than in tables. (Ids beyond all types read some page of the maps, and are refused
+ * later.) */
 INLINE uint32_t elsewhere(const reef_world *w, reef_component c)
 {
     return REEF_DEPENDENT(&REEF_DEPENDENT(&w->hot.maps[c.id >> 8 & 255][c.id & 255])->elsewhere);
 }
 
-/* While records are shared with a fork, or there are observers, the gate is closed: the same path, with their owners asked, and
- * observers told. */
-static bool edge_go_shared(reef_world *w, reef_entity e, reef_component c, const void *value, size_t size, bool remove, void **out)
+/* While records are shared with a fork, or there are observers, the gate is closed: the same path, with their owners
+ * asked, and observers told. */
+static bool edge_go_shared(reef_world *w, reef_entity e, reef_component c, const void *value, size_t size, bool remove,
+                           void **out)
 {
     spot x;
     if ((w->hot.records.shared == 0 && !observed(w)) || w->locks || !spot_find(w, &x, e)) return false;
     const uint64_t key = spot_key(&x, c, remove);
     const uint32_t i = edge_index(key);
-    if (w->edge_cache[i].key != key || !edge_open(w, &x, i, w->hot.version) || (value && w->edge_cache[i].edge->size != size)) return false;
+    if (w->edge_cache[i].key != key || !edge_open(w, &x, i, w->hot.version) ||
+        (value && w->edge_cache[i].edge->size != size))
+        return false;
     const table *from = w->edge_cache[i].from;
     const handle moved = handle_at(from->tail, place_row(from->next - 1));
     if (!record_owned(w, HANDLE_INDEX(x.h)) || !record_owned(w, HANDLE_INDEX(moved))) return false;
     if (!observed(w)) return *out = edge_go_wide(w, &x, i, value, remove), true;
-    if (!observe_straight(w, c.id) || (remove && w->edge_cache[i].edge->size && !observe_unasked(w, c.id))) return false;
+    if (!observe_straight(w, c.id) || (remove && w->edge_cache[i].edge->size && !observe_unasked(w, c.id)))
+        return false;
     *out = edge_go_wide(w, &x, i, value, remove);
     if (observe_told(w, e, c.id, *out, remove) && *out) *out = cell_now(w, e, c);
     return true;
 }
 
-static NOINLINE reef_status add_slow(reef_world *w, const char *op, reef_entity e, reef_component c, const void *args, void **out)
+static NOINLINE reef_status add_slow(reef_world *w, const char *op, reef_entity e, reef_component c, const void *args,
+                                     void **out)
 {
     void *made = NULL;
     if (w == NULL) return REEF_BAD_ARGUMENT;
@@ -299,14 +316,16 @@ static NOINLINE reef_status switch_add(reef_world *w, reef_entity e, reef_compon
     return REEF_OK;
 }
 
-/* A value of a type with a store comes (NULL: zero), or goes, and its bit with it, where nothing has to be made or owned and nobody looks. Then
- * the bits of the chunk and its pages are at hand for the next one (reef_set_outside). False: nothing was done. */
+/* A value of a type with a store comes (NULL: zero), or goes, and its bit with it, where nothing has to be made or
+ * owned and nobody looks. Then the bits of the chunk and its pages are at hand for the next one (reef_set_outside).
+ * False: nothing was done. */
 static NOINLINE bool stored_go(reef_world *w, value_store *s, reef_entity e, const void *value)
 {
     const reef_component c = {s->component};
     if (!bit_go(w, e, c, true, false)) return false;
     lately_renew(w, s); /* bit_go doesn't, where there are marks */
-    char *at = s->paged ? reef_come_paged(&w->hot, s, reef_handle(e), s->size) : reef_come_packed(&w->hot, s, e, s->size);
+    char *at =
+        s->paged ? reef_come_paged(&w->hot, s, reef_handle(e), s->size) : reef_come_packed(&w->hot, s, e, s->size);
     if (LIKELY(at != NULL)) {
         if (value) memcpy(at, value, s->size);
         else memset(at, 0, s->size);
@@ -324,7 +343,8 @@ static NOINLINE bool stored_leave(reef_world *w, value_store *s, reef_entity e)
     const reef_component c = {s->component};
     if (!bit_go(w, e, c, false, false)) return false;
     lately_renew(w, s);
-    if (LIKELY(s->paged ? reef_leave_paged(&w->hot, s, reef_handle(e), &none, 0) : reef_leave_packed(&w->hot, s, e.index, s->size, &none, 0, true)))
+    if (LIKELY(s->paged ? reef_leave_paged(&w->hot, s, reef_handle(e), &none, 0)
+                        : reef_leave_packed(&w->hot, s, e.index, s->size, &none, 0, true)))
         return world_touch(w), true;
     const bool back = bit_go(w, e, c, true, false);
     ASSERT(back);
@@ -332,7 +352,8 @@ static NOINLINE bool stored_leave(reef_world *w, value_store *s, reef_entity e)
     return false;
 }
 
-static value_store *store_direct(const reef_world *w, reef_component c) /* NULL: there is none, or hooks, stamps, observers are in the way */
+/* NULL: there is none, or hooks, stamps, observers are in the way */
+static value_store *store_direct(const reef_world *w, reef_component c)
 {
     value_store *s = (value_store *)(uintptr_t)store_of(w, c.id);
     return LIKELY(s->direct && !observed(w) && !GUARDED(w)) ? s : NULL;
@@ -355,10 +376,12 @@ static NOINLINE reef_status table_add_told(reef_world *w, reef_entity e, reef_co
     spot x;
     const uint32_t i = EDGE_CACHE;
     const bool lately = observe_lately(w, c.id);
-    if (UNLIKELY(w->locks | w->hot.records.shared) || UNLIKELY(!spot_find(w, &x, e)) || UNLIKELY(!lately && !observe_straight(w, c.id)))
+    if (UNLIKELY(w->locks | w->hot.records.shared) || UNLIKELY(!spot_find(w, &x, e)) ||
+        UNLIKELY(!lately && !observe_straight(w, c.id)))
         return add_slow(w, "reef_add", e, c, NULL, out);
     const uint64_t key = spot_key(&x, c, false);
-    if (UNLIKELY(!edge_lately(w, key, false, w->hot.version) || !edge_open(w, &x, i, w->hot.version))) return add_slow(w, "reef_add", e, c, NULL, out);
+    if (UNLIKELY(!edge_lately(w, key, false, w->hot.version) || !edge_open(w, &x, i, w->hot.version)))
+        return add_slow(w, "reef_add", e, c, NULL, out);
     void *made = edge_add(w, &x, i);
     bool told = true;
     if (LIKELY(lately)) observe_lately_told(w, e, made);
@@ -374,7 +397,8 @@ static NOINLINE reef_status table_add(reef_world *w, reef_entity e, reef_compone
     if (UNLIKELY(!spot_find(w, &x, e))) return add_slow(w, "reef_add", e, c, args, out);
     const uint64_t key = spot_key(&x, c, false);
     const uint32_t i = EDGE_CACHE;
-    if (UNLIKELY(!edge_lately(w, key, false, w->hot.gate_move) || !edge_open(w, &x, i, w->hot.gate_move))) return add_slow(w, "reef_add", e, c, args, out);
+    if (UNLIKELY(!edge_lately(w, key, false, w->hot.gate_move) || !edge_open(w, &x, i, w->hot.gate_move)))
+        return add_slow(w, "reef_add", e, c, args, out);
     void *made = edge_add(w, &x, i);
     if (out) *out = made;
     return REEF_OK;
@@ -400,7 +424,8 @@ reef_status reef_add_id(reef_world *w, reef_entity e, reef_component c, const vo
 static COLD reef_status running_set(reef_world *w, reef_entity e, reef_component c, const void *value, size_t size)
 {
     const type *t = reef__type_of(c.id);
-    const bool plain = t && t->hooks.copy == NULL && t->hooks.destroy == NULL && t->hooks.move == NULL && t->home != REEF_SHARED;
+    const bool plain =
+        t && t->hooks.copy == NULL && t->hooks.destroy == NULL && t->hooks.move == NULL && t->home != REEF_SHARED;
     if (!running_here(w)) return reef__failure(w, REEF_LOCKED, "reef_set", c, e, size);
     if (t == NULL) return reef__failure(w, REEF_UNKNOWN_TYPE, "reef_set", c, e, size);
     if (size != t->size) return reef__failure(w, REEF_WRONG_SIZE, "reef_set", c, e, size);
@@ -453,7 +478,8 @@ static NOINLINE reef_status set_slow(reef_world *w, reef_entity e, reef_componen
     if (size && spot_find(w, &x, e)) {
         const uint64_t key = spot_key(&x, c, false);
         const uint32_t i = edge_index(key);
-        if (w->edge_cache[i].key == key && edge_open(w, &x, i, w->hot.gate_move)) return edge_go_wide(w, &x, i, value, false), REEF_ADDED;
+        if (w->edge_cache[i].key == key && edge_open(w, &x, i, w->hot.gate_move))
+            return edge_go_wide(w, &x, i, value, false), REEF_ADDED;
         if (edge_go_shared(w, e, c, value, size, false, &made)) return REEF_ADDED;
     }
     return one_slow(w, "reef_set", e, c, reef_value_make(c, REEF_VALUE_ONE, (uint32_t)size, value), &made);
@@ -465,7 +491,8 @@ reef_status reef_set_id(reef_world *w, reef_entity e, reef_component c, const vo
     if (UNLIKELY(w == NULL || !spot_find(w, &x, e))) return set_slow(w, e, c, value, size);
     const uint64_t key = spot_key(&x, c, false);
     const uint32_t i = EDGE_CACHE;
-    if (UNLIKELY(!edge_lately(w, key, false, w->hot.gate_move) || !edge_open(w, &x, i, w->hot.gate_move))) return set_slow(w, e, c, value, size);
+    if (UNLIKELY(!edge_lately(w, key, false, w->hot.gate_move) || !edge_open(w, &x, i, w->hot.gate_move)))
+        return set_slow(w, e, c, value, size);
     const edge *d = w->edge_cache[i].edge;
     if (UNLIKELY(value == NULL || size != d->size || d->slot == 0)) return set_slow(w, e, c, value, size);
     if (UNLIKELY(size != 8)) return edge_go_wide(w, &x, i, value, false), REEF_ADDED;
@@ -480,7 +507,8 @@ reef_status reef_set_stored(reef_world *w, reef_entity e, reef_component c, cons
     const reef_store_way way = reef_store_way_to(s, s->paged);
     const void *there = reef_store_at(&way, e, size, s->paged, &page);
     if (there == NULL && stored_go(w, s, e, value)) return REEF_ADDED;
-    if (there == NULL || w->running || s->values.version[page] != w->hot.version) return reef_set_id(w, e, c, value, size);
+    if (there == NULL || w->running || s->values.version[page] != w->hot.version)
+        return reef_set_id(w, e, c, value, size);
     memmove((void *)(uintptr_t)there, value, size);
     return REEF_OK;
 }
@@ -519,7 +547,8 @@ static NOINLINE reef_status stored_remove(reef_world *w, reef_entity e, reef_com
 {
     value_store *s = store_direct(w, c);
     if (UNLIKELY(s == NULL)) return remove_slow(w, e, c);
-    if (s->paged ? reef_leave_lately(w, e, c, s->size, true) : reef_leave_lately(w, e, c, s->size, false)) return REEF_OK;
+    if (s->paged ? reef_leave_lately(w, e, c, s->size, true) : reef_leave_lately(w, e, c, s->size, false))
+        return REEF_OK;
     return stored_leave(w, s, e) ? REEF_OK : remove_slow(w, e, c);
 }
 
@@ -529,7 +558,8 @@ static NOINLINE reef_status table_remove(reef_world *w, reef_entity e, reef_comp
     if (UNLIKELY(!spot_find(w, &x, e))) return remove_slow(w, e, c);
     const uint64_t key = spot_key(&x, c, true);
     const uint32_t i = EDGE_CACHE + 1;
-    if (UNLIKELY(!edge_lately(w, key, true, w->hot.gate_move) || !edge_open(w, &x, i, w->hot.gate_move))) return remove_slow(w, e, c);
+    if (UNLIKELY(!edge_lately(w, key, true, w->hot.gate_move) || !edge_open(w, &x, i, w->hot.gate_move)))
+        return remove_slow(w, e, c);
     if (UNLIKELY(!w->edge_cache[i].edge->word)) return edge_go_wide(w, &x, i, NULL, true), REEF_OK;
     return (reef_status)edge_go(w, &x, i, NULL, true, true, REEF_OK);
 }
@@ -564,7 +594,8 @@ static uint32_t set_after(const reef_world *w, uint32_t from, const reef_value *
 
 static reef_status change_values(reef_world *w, const char *op, reef_entity e, reef_value *values, uint32_t count);
 
-static COLD reef_status change_spread(reef_world *w, const char *op, reef_entity e, const reef_value *values, uint32_t count)
+static COLD reef_status change_spread(reef_world *w, const char *op, reef_entity e, const reef_value *values,
+                                      uint32_t count)
 {
     spread x;
     reef_status s = reef__spread_make(w, &x, values, count);
@@ -601,14 +632,16 @@ static COLD bool all_there(const reef_world *w, reef_entity e, const reef_value 
     return place_of(w, e) != PLACE_DEAD;
 }
 
-COLD reef_status reef__change_held(reef_world *w, const char *op, reef_entity e, reef_value *values, uint32_t count, bool absent)
+COLD reef_status reef__change_held(reef_world *w, const char *op, reef_entity e, reef_value *values, uint32_t count,
+                                   bool absent)
 {
     const reef_component c = {count == 1 ? values->component.id : 0};
     if (place_of(w, e) == PLACE_DEAD) return reef__failure(w, REEF_NOT_ALIVE, op, c, e, 0);
     const bool more = absent && (BUG(172) ? reef_has_id(w, e, c) : has_itself(w, e, reef__type_of(c.id)));
     if (more && reef__type_of(c.id)->home != REEF_MULTI) return reef__failure(w, REEF_EXISTS, op, c, e, 0);
     if (more) return reef__multi_add(w, op, e, reef__type_of(c.id), values, NULL);
-    return reef__values_spread(values, count) > count ? change_spread(w, op, e, values, count) : change_values(w, op, e, values, count);
+    return reef__values_spread(values, count) > count ? change_spread(w, op, e, values, count)
+                                                      : change_values(w, op, e, values, count);
 }
 
 reef_status reef_change_values(reef_world *w, reef_entity e, const reef_value *values, uint32_t count)
@@ -617,16 +650,19 @@ reef_status reef_change_values(reef_world *w, reef_entity e, const reef_value *v
     reef_value few[32], *copy = few;
     if (w == NULL) return REEF_BAD_ARGUMENT;
     if (w->running) return reef__failure(w, REEF_LOCKED, op, (reef_component){0}, e, 0);
-    if (place_of(w, e) == PLACE_DEAD && !deferred_to(w, e)) return reef__failure(w, REEF_NOT_ALIVE, op, (reef_component){0}, e, 0);
+    if (place_of(w, e) == PLACE_DEAD && !deferred_to(w, e))
+        return reef__failure(w, REEF_NOT_ALIVE, op, (reef_component){0}, e, 0);
     if (count > REEF_COMPONENTS_MAX) return reef__failure(w, REEF_LIMIT, op, (reef_component){0}, e, count);
     reef_status s = reef__values_check(w, op, e, values, count, true, 1);
     if (s != REEF_OK) return s;
-    if (w->commands && (w->notifying || !all_there(w, e, values, count))) return reef__command_values(w, w->commands, COMMAND_CHANGE, op, e, values, count);
+    if (w->commands && (w->notifying || !all_there(w, e, values, count)))
+        return reef__command_values(w, w->commands, COMMAND_CHANGE, op, e, values, count);
     size_t bytes = count > 32 ? count * sizeof *copy : 0;
     if (bytes) copy = reef__memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, bytes, PLAIN_ALIGN);
     if (copy == NULL) return reef__failure(w, REEF_NO_MEMORY, op, (reef_component){0}, e, 0);
     if (count) memcpy(copy, values, count * sizeof *copy);
-    s = reef__values_spread(copy, count) > count ? change_spread(w, op, e, copy, count) : change_values(w, op, e, copy, count);
+    s = reef__values_spread(copy, count) > count ? change_spread(w, op, e, copy, count)
+                                                 : change_values(w, op, e, copy, count);
     if (bytes) reef__memory_free(&w->family->memory, MEMORY_OTHER, copy, bytes);
     return s;
 }
@@ -648,9 +684,10 @@ COLD reef_status reef_remove_all(reef_world *w, reef_entity e)
     if (off == NULL) return reef__failure(w, REEF_NO_MEMORY, op, none, e, 0);
     uint32_t n = 0;
     EACH_BIT_STORE(w, bits_of(w, place), b) /* all but the entity's own mark */
-        if (b->key != BIT_DISABLED && bit_read(b, place)) off[n++] = reef_value_make((reef_component){b->key}, REEF_VALUE_REMOVE, 0, NULL);
+    if (b->key != BIT_DISABLED && bit_read(b, place))
+        off[n++] = reef_value_make((reef_component){b->key}, REEF_VALUE_REMOVE, 0, NULL);
     EACH_COLD_STORE(w, x)
-        if (cold_has(x, e)) off[n++] = reef_value_make((reef_component){x->component}, REEF_VALUE_REMOVE, 0, NULL);
+    if (cold_has(x, e)) off[n++] = reef_value_make((reef_component){x->component}, REEF_VALUE_REMOVE, 0, NULL);
     reef_status s = REEF_OK;
     uint32_t to = reef__graph_table(w, NULL, 0, &s);
     s = to ? reef__change_apply(w, op, e, place, to, off, n) : reef__failure(w, s, op, none, e, 0);
@@ -669,7 +706,8 @@ static NOINLINE reef_status mark_slow(reef_world *w, reef_entity e, reef_compone
     if (c.id && reef__type_of(c.id)->owner) return reef__failure(w, REEF_BAD_ARGUMENT, op, c, e, 0);
     if (w->commands) return reef__command_plain(w, w->commands, on ? COMMAND_ENABLE : COMMAND_DISABLE, op, e, c);
     const uint32_t from = reef_slots_at(&w->hot, place)[0].head.table;
-    if (c.id && !component_there(w, reef__type_of(c.id), e, place, from)) return reef__failure(w, REEF_ABSENT, op, c, e, 0);
+    if (c.id && !component_there(w, reef__type_of(c.id), e, place, from))
+        return reef__failure(w, REEF_ABSENT, op, c, e, 0);
     if (reef__bit_has(w, key, place) != on) return REEF_OK;
     if (w->locks) return reef__failure(w, REEF_LOCKED, op, c, e, 0);
     reef_value mark = reef_value_make((reef_component){key}, on ? REEF_VALUE_REMOVE : REEF_VALUE_DEFAULT, 0, NULL);

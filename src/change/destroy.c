@@ -24,7 +24,7 @@
 
 typedef struct doomed { /* entities collected in visiting order before anything changes */
     reef_entity *entities;
-    uint64_t     count, room;
+    uint64_t count, room;
 } doomed;
 
 /* ---- one ---- */
@@ -32,7 +32,8 @@ typedef struct doomed { /* entities collected in visiting order before anything 
 /* As reef__row_destroy, in a world with observers. */
 static void row_leave(reef_world *w, const shape *s, reef_slot *slots, uint32_t row)
 {
-    for (uint32_t k = SLOT_COLUMNS; k < s->end_slot; k++) value_leave(w, s->columns[k].type, cell(slots, k, row, s->columns[k].size));
+    for (uint32_t k = SLOT_COLUMNS; k < s->end_slot; k++)
+        value_leave(w, s->columns[k].type, cell(slots, k, row, s->columns[k].size));
 }
 
 /* It is alive, at `place`. False: no memory. */
@@ -51,7 +52,9 @@ static COLD bool destroy_run(reef_world *w, reef_entity e, uint32_t place)
         uint32_t last = t->next - 1;
         reef_entity moved = slot_entities(unit_slots(w, t->last))[place_row(last)];
         if (!reef__record_own(w, moved.index)) return false;
-        if (!(last == place ? reef__bits_prepare_clear(w, t->bits, place) : reef__bits_prepare_move(w, t->bits, last, place))) return false;
+        if (!(last == place ? reef__bits_prepare_clear(w, t->bits, place)
+                            : reef__bits_prepare_move(w, t->bits, last, place)))
+            return false;
         if (t->shape->tracked && !reef__removals_prepare_row(w, t->shape)) return false;
         if (t->shape->tracked && !BUG(42)) reef__removals_log_row(w, t->shape, place, e);
         if (observed(w)) row_leave(w, t->shape, reef_slots_at(&w->hot, place), place_row(place));
@@ -75,7 +78,8 @@ static COLD reef_status destroy_slow(reef_world *w, reef_entity e)
     const reef_component none = {0};
     if (w == NULL) return REEF_BAD_ARGUMENT;
     uint32_t place = place_of(w, e);
-    if (w->commands && reef__command_knows(w, e)) return reef__command_plain(w, w->commands, COMMAND_DESTROY, op, e, none);
+    if (w->commands && reef__command_knows(w, e))
+        return reef__command_plain(w, w->commands, COMMAND_DESTROY, op, e, none);
     if (place == PLACE_DEAD) return reef__failure(w, REEF_NOT_ALIVE, op, none, e, 0);
     if (w->locks && !BUG(17)) return reef__failure(w, REEF_LOCKED, op, none, e, 0);
     const bool told = observed(w);
@@ -91,7 +95,8 @@ INLINE bool destroy_go(reef_world *w, handle h, uint64_t *record, uint64_t gate,
     const uint64_t value = *record;
     const uint32_t place = (uint32_t)value;
     reef_slot *slots = reef_slots_at(&w->hot, place);
-    if (UNLIKELY(slots[SLOT_ENTITIES].version != gate)) return false; /* the dead and those without a row are in no such chunk */
+    /* the dead and those without a row are in no such chunk */
+    if (UNLIKELY(slots[SLOT_ENTITIES].version != gate)) return false;
     const uint32_t id = slots[0].head.table;
     struct edge_entry *lately = &w->edge_cache[EDGE_CACHE + 2];
     if (UNLIKELY(lately->key != id)) {
@@ -124,7 +129,10 @@ INLINE bool destroy_go(reef_world *w, handle h, uint64_t *record, uint64_t gate,
 static NOINLINE reef_status destroy_wide(reef_world *w, reef_entity e)
 {
     /* In a world with names or cold values this one may have neither. (Where rows have bits, tables have no lease.) */
-    const uint64_t gate = w->slow & SLOW_BOUND && reef_name(w, e) == NULL && !(w->slow & SLOW_COLD && reef__cold_some(w, e)) ? w->hot.gate_move : w->gate_destroy;
+    const uint64_t gate =
+        w->slow & SLOW_BOUND && reef_name(w, e) == NULL && !(w->slow & SLOW_COLD && reef__cold_some(w, e))
+            ? w->hot.gate_move
+            : w->gate_destroy;
     if (place_of(w, e) >= 2 * PLACE_EMPTY) {
         uint64_t *record = (uint64_t *)(uintptr_t)reef_record_at(&w->hot, e.index);
         if (destroy_go(w, handle_of(e), record, gate, false)) return REEF_OK;
@@ -160,7 +168,8 @@ uint32_t reef_destroy_many(reef_world *w, const reef_entity *es, uint32_t n)
     uint32_t died = 0;
     if (w == NULL || es == NULL) return 0;
     if (w->commands) return reef__command_destroy_many(w, w->commands, "reef_destroy_many", es, n);
-    if (w->locks) return reef__failure(w, REEF_LOCKED, "reef_destroy_many", (reef_component){0}, (reef_entity){0, 0}, n), 0;
+    if (w->locks)
+        return reef__failure(w, REEF_LOCKED, "reef_destroy_many", (reef_component){0}, (reef_entity){0, 0}, n), 0;
     observe_open(w);
     for (uint32_t i = 0; i < n; i++) {
         if (i + AHEAD_RECORD < n && es[i + AHEAD_RECORD].index < w->hot.index_count)
@@ -181,8 +190,8 @@ static bool doomed_room(reef_world *w, doomed *d, uint64_t more)
     if (d->count + more <= d->room) return true;
     uint64_t room = d->room * 2 > d->count + more ? d->room * 2 : d->count + more;
     if (room > SIZE_MAX / sizeof *d->entities) return false;
-    reef_entity *p = reef__memory_resize(&w->family->memory, MEMORY_OTHER, d->entities, (size_t)d->room * sizeof *p, (size_t)room * sizeof *p,
-                                   PLAIN_ALIGN);
+    reef_entity *p = reef__memory_resize(&w->family->memory, MEMORY_OTHER, d->entities, (size_t)d->room * sizeof *p,
+                                         (size_t)room * sizeof *p, PLAIN_ALIGN);
     if (p == NULL) return false;
     d->entities = p;
     d->room = room;
@@ -191,7 +200,8 @@ static bool doomed_room(reef_world *w, doomed *d, uint64_t more)
 
 static void doomed_free(reef_world *w, doomed *d)
 {
-    reef__memory_free(&w->family->memory, MEMORY_OTHER, d->entities, (size_t)(BUG(19) ? d->count : d->room) * sizeof *d->entities);
+    reef__memory_free(&w->family->memory, MEMORY_OTHER, d->entities,
+                      (size_t)(BUG(19) ? d->count : d->room) * sizeof *d->entities);
 }
 
 static bool row_has(const reef_world *w, const reef_component *types, uint32_t count, reef_entity e, uint32_t place)
@@ -244,7 +254,8 @@ static COLD bool collect(reef_world *w, const reef_component *types, uint32_t co
     uint32_t n, *ids = reef__tables_sorted(w, &n);
     bool ok = n == 0 || ids != NULL;
     for (uint32_t i = 0; ok && i < n; i++)
-        if (table_has(w, types, count, ids[i])) ok = reef__table_own_all(w, ids[i]) && collect_table(w, ids[i], types, count, d);
+        if (table_has(w, types, count, ids[i]))
+            ok = reef__table_own_all(w, ids[i]) && collect_table(w, ids[i], types, count, d);
     if (ids) reef__memory_free(&w->family->memory, MEMORY_OTHER, ids, n * sizeof *ids);
     return ok && (count != 0 || collect_rowless(w, d));
 }
@@ -295,7 +306,8 @@ COLD void reef__destroy_rows(reef_world *w, uint32_t id)
     reef__table_lease(w, t);
 }
 
-static COLD reef_status destroy_with(reef_world *w, const char *op, const reef_component *types, uint32_t count, uint64_t *destroyed)
+static COLD reef_status destroy_with(reef_world *w, const char *op, const reef_component *types, uint32_t count,
+                                     uint64_t *destroyed)
 {
     doomed d = {0};
     if (w == NULL) return REEF_BAD_ARGUMENT;
@@ -365,7 +377,8 @@ COLD reef_status reef_clear_type(reef_world *w, reef_component c, uint64_t *remo
     if (w == NULL) return REEF_BAD_ARGUMENT;
     reef_status s = types_check(w, op, &c, 1);
     if (s != REEF_OK) return s;
-    if (reef__type_of(c.id)->owner) return reef__failure(w, REEF_BAD_ARGUMENT, op, c, (reef_entity){0, 0}, 0); /* it goes with its type */
+    /* it goes with its type */
+    if (reef__type_of(c.id)->owner) return reef__failure(w, REEF_BAD_ARGUMENT, op, c, (reef_entity){0, 0}, 0);
     s = clear_all(w, c, &d);
     if (removed && s == REEF_OK) *removed = d.count;
     doomed_free(w, &d);

@@ -1,5 +1,5 @@
-/* One component of many entities, which lie anywhere: copied out, or written. Records are fetched 2 * AHEAD entities before they are used,
- * values AHEAD. */
+/* One component of many entities, which lie anywhere: copied out, or written. Records are fetched 2 * AHEAD entities
+ * before they are used, values AHEAD. */
 #include "base/platform.h"
 #include "type/type.h"
 #include "type/value.h"
@@ -32,7 +32,8 @@ static void record_fetch(const reef_way *way, reef_entity e)
 }
 
 /* One by one: for types whose values the maps don't lead to. */
-static uint32_t get_each(const reef_world *w, reef_component c, const reef_entity *es, uint32_t n, char *out, size_t size)
+static uint32_t get_each(const reef_world *w, reef_component c, const reef_entity *es, uint32_t n, char *out,
+                         size_t size)
 {
     const bool split = reef__type_of(c.id)->split;
     uint32_t copied = 0;
@@ -67,7 +68,8 @@ INLINE uint32_t get_ahead(const reef_way *way, const reef_entity *es, uint32_t n
     return copied;
 }
 
-uint32_t reef_get_many_id(const reef_world *w, reef_component c, const reef_entity *es, uint32_t n, void *out, size_t size)
+uint32_t reef_get_many_id(const reef_world *w, reef_component c, const reef_entity *es, uint32_t n, void *out,
+                          size_t size)
 {
     const type *t = w ? reef__type_of(c.id) : NULL;
     if (t == NULL || size == 0 || size != t->size || !t->plain_copy || es == NULL || out == NULL) return 0;
@@ -77,7 +79,8 @@ uint32_t reef_get_many_id(const reef_world *w, reef_component c, const reef_enti
     return size == 8 ? get_ahead(&way, es, n, out, 8) : get_ahead(&way, es, n, out, size);
 }
 
-uint32_t reef_write_many_id(reef_world *w, reef_component c, const reef_entity *es, uint32_t n, const void *in, size_t size)
+uint32_t reef_write_many_id(reef_world *w, reef_component c, const reef_entity *es, uint32_t n, const void *in,
+                            size_t size)
 {
     static const char op[] = "reef_write_many";
     reef_entity none = {0, 0};

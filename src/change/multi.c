@@ -18,7 +18,8 @@ static reef_status add_behind(reef_world *w, reef_entity e, const type *t, const
     value_store *s = (value_store *)(uintptr_t)store_of(w, t->id);
     const uint32_t n = reef__multi_values(s, e);
     reef_value value = *v;
-    const size_t own = (uintptr_t)v->data - (uintptr_t)slot_value(s, slot_of(s, e)); /* it may be one of the entity's values, which move */
+    /* it may be one of the entity's values, which move */
+    const size_t own = (uintptr_t)v->data - (uintptr_t)slot_value(s, slot_of(s, e));
     w->value = &value;
     w->value_count = 1;
     const bool room = (!t->tracked || reef__track_prepare(w, t->id, &e, 1)) && reef__run_extend(w, s, t, e);
@@ -43,7 +44,9 @@ void *reef_append_id(reef_world *w, reef_entity e, reef_component c, const void 
     const type *t = reef__type_of(c.id);
     if (w == NULL) return NULL;
     const reef_value v = reef_value_make(c, REEF_VALUE_ONE, size > UINT32_MAX ? UINT32_MAX : (uint32_t)size, value);
-    reef_status s = w->locks || w->running ? REEF_LOCKED : reef_is_alive(w, e) ? reef__type_ready(w, c.id) : REEF_NOT_ALIVE;
+    reef_status s = w->locks || w->running ? REEF_LOCKED
+                    : reef_is_alive(w, e)  ? reef__type_ready(w, c.id)
+                                           : REEF_NOT_ALIVE;
     if (s == REEF_OK) s = reef__value_sound(&v, false, 1);
     if (s == REEF_OK && t->size == 0) s = REEF_BAD_ARGUMENT;
     const bool has = s == REEF_OK && has_itself(w, e, t);
@@ -66,7 +69,8 @@ reef_status reef_remove_one_id(reef_world *w, reef_entity e, reef_component c, u
     if (n == 1) return reef_remove_id(w, e, c);
     const bool told = observed(w);
     w->hook_failed.id = 0;
-    if ((t->tracked && !reef__track_prepare(w, t->id, &e, 1)) || reef__store_own(w, t->id, e) == NULL || (told && !observe_several(w, e, t)))
+    if ((t->tracked && !reef__track_prepare(w, t->id, &e, 1)) || reef__store_own(w, t->id, e) == NULL ||
+        (told && !observe_several(w, e, t)))
         return reef__failure(w, REEF_NO_MEMORY, op, w->hook_failed.id ? w->hook_failed : c, e, i);
     value_store *s = (value_store *)(uintptr_t)store_of(w, t->id);
     const uint32_t first = slot_of(s, e);
@@ -82,7 +86,8 @@ reef_status reef_remove_one_id(reef_world *w, reef_entity e, reef_component c, u
     return REEF_OK;
 }
 
-reef_status reef__multi_add(reef_world *w, const char *op, reef_entity e, const type *t, const reef_value *v, void **out)
+reef_status reef__multi_add(reef_world *w, const char *op, reef_entity e, const type *t, const reef_value *v,
+                            void **out)
 {
     const uint32_t n = reef__store_values(w, t, e);
     const reef_component c = {t->id};

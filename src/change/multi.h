@@ -6,6 +6,7 @@
 #include "reef/entity.h"
 
 /* One more of what an entity has. */
-reef_status reef__multi_add(reef_world *w, const char *op, reef_entity e, const type *t, const reef_value *v, void **out);
+reef_status reef__multi_add(reef_world *w, const char *op, reef_entity e, const type *t, const reef_value *v,
+                            void **out);
 
 #endif

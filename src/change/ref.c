@@ -1,8 +1,9 @@
 /* References to components, kept outside of the world: the way when what one remembers is old.
  *
- * hot.moves (world.h) is one count for the whole world: a place that is remembered under the same count is good, and nothing else
- * is read. The alternative was to remember the entity's record as well and to trust the place while the record stays: that costs a
- * second miss a get, in a quiet world too. Values in stores aren't remembered, so that stores count nothing. */
+ * hot.moves (world.h) is one count for the whole world: a place that is remembered under the same count is good, and
+ * nothing else is read. The alternative was to remember the entity's record as well and to trust the place while the
+ * record stays: that costs a second miss a get, in a quiet world too. Values in stores aren't remembered, so that
+ * stores count nothing. */
 #include "base/platform.h"
 #include "type/type.h"
 #include "storage/error.h"
@@ -10,7 +11,8 @@
 #include "storage/world_data.h"
 #include "reef/ref.h"
 
-/* What the maps don't lead to: a store, a rare map, nothing. What isn't there may come without a word, and stores count nothing. */
+/* What the maps don't lead to: a store, a rare map, nothing. What isn't there may come without a word, and stores
+ * count nothing. */
 static NOINLINE const void *ref_seek_elsewhere(const reef_world *w, reef_ref *ref, reef_component c)
 {
     ref->moves = 0;
@@ -25,7 +27,8 @@ const void *reef_ref_seek(const reef_world *w, reef_ref *ref, reef_component c, 
     const reef_way way = reef_way_to(h, c);
     const reef_slot *slots = NULL;
     uint32_t place = 0;
-    if (UNLIKELY(ref->world != h->number || ref->component.id != c.id) || REEF_HELD_(w)) return ref_seek_elsewhere(w, ref, c);
+    if (UNLIKELY(ref->world != h->number || ref->component.id != c.id) || REEF_HELD_(w))
+        return ref_seek_elsewhere(w, ref, c);
     const uint32_t k = reef_slot_at(&way, reef_handle(ref->entity), &place, &slots);
     if (UNLIKELY(k == 0 || k == REEF_SLOT_TAG)) return ref_seek_elsewhere(w, ref, c);
     ref->moves = moves;
@@ -37,7 +40,8 @@ void *reef_ref_mut_as(reef_world *w, const reef_ref *ref, reef_component c)
     static const char op[] = "reef_ref_mut";
     const reef_entity none = {0, 0};
     if (w == NULL) return NULL;
-    if (ref == NULL || ref->world == 0 || ref->component.id != c.id) return reef__failure(w, REEF_BAD_ARGUMENT, op, c, none, 0), NULL;
+    if (ref == NULL || ref->world == 0 || ref->component.id != c.id)
+        return reef__failure(w, REEF_BAD_ARGUMENT, op, c, none, 0), NULL;
     if (ref->world != w->hot.number) return reef__failure(w, REEF_OTHER_WORLD, op, c, ref->entity, 0), NULL;
     const reef_way way = reef_way_to(&w->hot, c);
     const reef_slot *slots = NULL;

@@ -1,6 +1,7 @@
 /* The straight path of a row from one table to another: everything it needs is tested read-only, then the row moves.
  *
- *   handle -> spot: record, place, chunk -> edge_lately: the edge that was used lately -> edge_open: all holds -> edge_go: the row moves
+ *   handle -> spot: record, place, chunk -> edge_lately: the edge that was used lately -> edge_open: all holds ->
+ *   edge_go: the row moves
  *
  * For src/change/component.c alone: inlined there, since add, set and remove are what their instructions are. */
 #ifndef REEF_CHANGE_ROW_MOVE_H
@@ -16,12 +17,13 @@
 
 INLINE uint32_t edge_index(uint64_t key) { return (uint32_t)((key >> 33) * 31 + key) & (EDGE_CACHE - 1); }
 
-/* An entity's record, what it says, and its chunk. Records are read and written by halves: what moves keeps its generation. */
+/* An entity's record, what it says, and its chunk. Records are read and written by halves: what moves keeps its
+ * generation. */
 typedef struct spot {
-    char      *record;
+    char *record;
     reef_slot *slots;
-    handle     h;
-    uint32_t   place;
+    handle h;
+    uint32_t place;
 } spot;
 
 /* False: the handle is stale. */
@@ -42,8 +44,8 @@ INLINE uint64_t spot_key(const spot *x, reef_component c, bool remove)
     return edge_key(x->slots[0].head.table, c.id, remove && !BUG(2));
 }
 
-/* The edge of this key in the entry for what was used lately, if it is cached. Where the gate is shut nothing is put there: systems
- * run, several may be here at once, and of two edges there would be one that is neither. */
+/* The edge of this key in the entry for what was used lately, if it is cached. Where the gate is shut nothing is put
+ * there: systems run, several may be here at once, and of two edges there would be one that is neither. */
 INLINE bool edge_lately(reef_world *w, uint64_t key, bool remove, uint64_t gate)
 {
     struct edge_entry *lately = &w->edge_cache[EDGE_CACHE + remove];
@@ -54,10 +56,13 @@ INLINE bool edge_lately(reef_world *w, uint64_t key, bool remove, uint64_t gate)
 }
 
 /* Of what the edge used lately adds or removes, which is in tables. */
-INLINE uint32_t edge_component(const reef_world *w, bool remove) { return (uint32_t)(w->edge_cache[EDGE_CACHE + remove].key >> 1); }
+INLINE uint32_t edge_component(const reef_world *w, bool remove)
+{
+    return (uint32_t)(w->edge_cache[EDGE_CACHE + remove].key >> 1);
+}
 
-/* Does all hold that the straight path along the cached edge `i` needs, which is the one of the row's key? The chunk is ours (dead entities and
- * those without a row are in no such chunk), both ends are leased, there is room. */
+/* Does all hold that the straight path along the cached edge `i` needs, which is the one of the row's key? The chunk
+ * is ours (dead entities and those without a row are in no such chunk), both ends are leased, there is room. */
 INLINE bool edge_open(const reef_world *w, const spot *x, uint32_t i, uint64_t gate)
 {
     if (UNLIKELY(x->slots[SLOT_ENTITIES].version != gate)) return false;
@@ -65,13 +70,15 @@ INLINE bool edge_open(const reef_world *w, const spot *x, uint32_t i, uint64_t g
     return LIKELY(from->lease == gate && to->lease == gate && to->next != to->end && place_row(from->next - 1) != 0);
 }
 
-/* Where a row goes, where it is, and the last row, which comes into the hole: slots, and rows as bytes of a column of words. */
+/* Where a row goes, where it is, and the last row, which comes into the hole: slots, and rows as bytes of a column
+ * of words. */
 typedef struct haul {
     const reef_slot *to, *here, *tail;
     size_t to_at, at, last_at;
 } haul;
 
-/* A kept column of 8 bytes. `hole`, here and below, is a constant: the last row comes into the hole; it isn't the one that goes. */
+/* A kept column of 8 bytes. `hole`, here and below, is a constant: the last row comes into the hole; it isn't the
+ * one that goes. */
 INLINE void word_move(const haul *x, const edge_move *m, bool hole)
 {
     char *here = slot_by(x->here, m->from) + x->at;
@@ -95,12 +102,18 @@ INLINE void words_move(const haul *x, const edge_move *m, uint32_t count, bool h
     }
 }
 
-INLINE const reef_slot *slots_by(const reef_slot *slots, size_t offset) { return (const reef_slot *)(const void *)((const char *)slots + offset); }
+INLINE const reef_slot *slots_by(const reef_slot *slots, size_t offset)
+{
+    return (const reef_slot *)(const void *)((const char *)slots + offset);
+}
 
 /* Of 16 bytes: column k of those at these slots. */
-typedef struct pair { uint64_t a, b; } pair;
+typedef struct pair {
+    uint64_t a, b;
+} pair;
 
-INLINE void pair_move(const haul *x, const reef_slot *to, const reef_slot *slots, const reef_slot *tail, size_t k, bool hole)
+INLINE void pair_move(const haul *x, const reef_slot *to, const reef_slot *slots, const reef_slot *tail, size_t k,
+                      bool hole)
 {
     char *here = (char *)slots[k].block + 2 * x->at;
     pair p, q = {0, 0};
@@ -110,8 +123,8 @@ INLINE void pair_move(const haul *x, const reef_slot *to, const reef_slot *slots
     if (hole) memcpy(here, &q, 16);
 }
 
-/* Columns of 16 bytes that lie side by side in both tables. Each has instructions of its own, by which the processor knows the strides of
- * what they read. (Seven columns by a loop: 1.35 times as long.) */
+/* Columns of 16 bytes that lie side by side in both tables. Each has instructions of its own, by which the processor
+ * knows the strides of what they read. (Seven columns by a loop: 1.35 times as long.) */
 INLINE void pairs_move(const haul *x, size_t from, size_t to_slot, uint32_t count, bool hole)
 {
     const reef_slot *to = slots_by(x->to, to_slot), *slots = slots_by(x->here, from), *tail = slots_by(x->tail, from);
@@ -144,9 +157,11 @@ static NOINLINE uintptr_t cells_go(const struct edge_entry *c, const reef_slot *
     return answer;
 }
 
-/* Moves the row along edge i. The new column gets `value`, or zero. What comes back is `answer`, or if that is 0, the new cell, NULL
- * if there is none. `word`, `remove` and `hole` are constants: the component is 8 bytes wide or a tag. */
-INLINE uintptr_t edge_haul(reef_world *w, const spot *x, uint32_t i, const void *value, bool word, bool remove, uintptr_t answer, bool hole)
+/* Moves the row along edge i. The new column gets `value`, or zero. What comes back is `answer`, or if that is 0,
+ * the new cell, NULL if there is none. `word`, `remove` and `hole` are constants: the component is 8 bytes wide or a
+ * tag. */
+INLINE uintptr_t edge_haul(reef_world *w, const spot *x, uint32_t i, const void *value, bool word, bool remove,
+                           uintptr_t answer, bool hole)
 {
     const edge *e = w->edge_cache[i].edge;
     table *from = w->edge_cache[i].from, *d = w->edge_cache[i].to;
@@ -181,20 +196,23 @@ INLINE uintptr_t edge_haul(reef_world *w, const spot *x, uint32_t i, const void 
     const uint32_t before = e->pair_count, behind = (uint32_t)(e->end_16 - e->end_8) - before;
     if (!BUG(10)) pairs_move(&k, e->pair_from, e->pair_to, before, hole);
     if (!word && behind)
-        pairs_move(&k, e->pair_from + (before + remove) * sizeof(reef_slot), e->pair_to + (before + (!remove && !BUG(118))) * sizeof(reef_slot), behind, hole);
+        pairs_move(&k, e->pair_from + (before + remove) * sizeof(reef_slot),
+                   e->pair_to + (before + (!remove && !BUG(118))) * sizeof(reef_slot), behind, hole);
     return UNLIKELY(e->count != e->end_16) ? cells_go(&w->edge_cache[i], k.here, place, answer) : answer;
 }
-/* The row that came last needs nobody for its place, and is often the next one that goes: so it has a path of its own. (Rows of seven columns
- * that go in the order in which they came: 12 to 17% less.) */
-INLINE uintptr_t edge_go(reef_world *w, const spot *x, uint32_t i, const void *value, bool word, bool remove, uintptr_t answer)
+/* The row that came last needs nobody for its place, and is often the next one that goes: so it has a path of its
+ * own. (Rows of seven columns that go in the order in which they came: 12 to 17% less.) */
+INLINE uintptr_t edge_go(reef_world *w, const spot *x, uint32_t i, const void *value, bool word, bool remove,
+                         uintptr_t answer)
 {
     return LIKELY(x->place != w->edge_cache[i].from->next - 1) ? edge_haul(w, x, i, value, word, remove, answer, true)
                                                                : edge_haul(w, x, i, value, word, remove, answer, false);
 }
 
-/* For components of other sizes; edge_open held. (A spot as a parameter would go over the stack, in halves, and be read back whole,
- * which makes the processor wait.) */
-static NOINLINE uintptr_t wide_add(reef_world *w, char *record, reef_slot *slots, handle h, uint32_t i, const void *value)
+/* For components of other sizes; edge_open held. (A spot as a parameter would go over the stack, in halves, and be
+ * read back whole, which makes the processor wait.) */
+static NOINLINE uintptr_t wide_add(reef_world *w, char *record, reef_slot *slots, handle h, uint32_t i,
+                                   const void *value)
 {
     spot x = {record, slots, h, 0};
     memcpy(&x.place, record + 4 * REEF_RECORD_PLACE, 4);
@@ -216,7 +234,8 @@ INLINE void *edge_go_wide(reef_world *w, const spot *x, uint32_t i, const void *
 /* For rare callers too: of either kind. */
 INLINE void *edge_add(reef_world *w, const spot *x, uint32_t i)
 {
-    return LIKELY(w->edge_cache[i].edge->word) ? (void *)edge_go(w, x, i, NULL, true, false, 0) : edge_go_wide(w, x, i, NULL, false);
+    return LIKELY(w->edge_cache[i].edge->word) ? (void *)edge_go(w, x, i, NULL, true, false, 0)
+                                               : edge_go_wide(w, x, i, NULL, false);
 }
 
 #endif

@@ -85,7 +85,8 @@ reef_status reef_attach(reef_world *w, reef_entity e, reef_pinned pin)
     if (s != REEF_OK) return reef__failure(w, s, op, c, e, 0);
     if (pin.value == reef__value_itself(w, e, c)) return REEF_OK;
     if (!reef__is_own(w, h)) {
-        if (!reef__type_of(c.id)->copyable && REEF_ACQUIRE_U32(&h->world) != w->hot.number) return reef__failure(w, REEF_NOT_COPYABLE, op, c, e, 0);
+        if (!reef__type_of(c.id)->copyable && REEF_ACQUIRE_U32(&h->world) != w->hot.number)
+            return reef__failure(w, REEF_NOT_COPYABLE, op, c, e, 0);
         RELEASE_STORE(&h->world, 0u); /* two worlds may see it now */
     }
     return value_give(w, op, e, c, pin.value);

@@ -1,5 +1,5 @@
-/* Singletons: the components of one entity that the state remembers. A handle of a dead entity stays where it is: it never
- * becomes alive again, and means the same as none. */
+/* Singletons: the components of one entity that the state remembers. A handle of a dead entity stays where it is: it
+ * never becomes alive again, and means the same as none. */
 #include "change/singleton.h"
 #include "base/platform.h"
 #include "storage/entity_index.h"
@@ -36,7 +36,8 @@ void *reef_single_mut_id(reef_world *w, reef_component c)
 {
     static const char op[] = "reef_single_mut";
     if (w == NULL) return NULL;
-    if (!reef_is_alive(w, w->state.single)) return (void)reef__failure(w, REEF_ABSENT, op, c, (reef_entity){0, 0}, 0), NULL;
+    if (!reef_is_alive(w, w->state.single))
+        return (void)reef__failure(w, REEF_ABSENT, op, c, (reef_entity){0, 0}, 0), NULL;
     single_calls(w, op);
     void *value = reef_mut_id(w, w->state.single, c);
     single_calls(w, NULL);
@@ -71,7 +72,8 @@ reef_status reef_single_set_id(reef_world *w, reef_component c, const void *valu
 {
     if (w == NULL) return REEF_BAD_ARGUMENT;
     single_calls(w, "reef_single_set");
-    reef_status s = reef__command_knows(w, w->state.single) ? reef_set_id(w, w->state.single, c, value, size) : single_make(w, c, value, size);
+    reef_status s = reef__command_knows(w, w->state.single) ? reef_set_id(w, w->state.single, c, value, size)
+                                                            : single_make(w, c, value, size);
     single_calls(w, NULL);
     return s;
 }

@@ -1,8 +1,8 @@
 /* Making entities: one, many, copies; bundles.
  *
  * A *bundle* is a prepared set: its table and where each value goes. The user makes one for what is spawned often. For
- * reef_spawn the world remembers the tables of the last sets, whatever the order of the components: the second spawn of a
- * set costs neither sorting nor allocation. */
+ * reef_spawn the world remembers the tables of the last sets, whatever the order of the components: the second spawn
+ * of a set costs neither sorting nor allocation. */
 #include "change/spawn.h"
 #include "base/memory.h"
 #include "base/platform.h"
@@ -31,36 +31,40 @@
 
 typedef struct part {
     const type *type;
-    uint32_t    size, offset;
-    uint16_t    slot; /* 0: a tag */
+    uint32_t size, offset;
+    uint16_t slot; /* 0: a tag */
 } part;
 
 struct reef_bundle {
-    bundle_gate  gate;     /* open: t is good and the straight path may be taken */
-    reef_world  *world;
+    bundle_gate gate; /* open: t is good and the straight path may be taken */
+    reef_world *world;
     reef_bundle *next, *previous;
-    uint32_t     table, count;
-    bool         plain;    /* memcpy is all that it takes */
-    table       *t;
-    part        *parts, *rest, *end; /* those of 8 bytes first, then those of 16, of other sizes, tags from `end` on */
-    uint64_t     way[];    /* of each part of 8 bytes, then WAY_END or WAY_MORE; then the same for those of 16 */
+    uint32_t table, count;
+    bool plain; /* memcpy is all that it takes */
+    table *t;
+    part *parts, *rest, *end; /* those of 8 bytes first, then those of 16, of other sizes, tags from `end` on */
+    uint64_t way[];           /* of each part of 8 bytes, then WAY_END or WAY_MORE; then the same for those of 16 */
 };
-/* offset << 32 | bytes from the chunk's slots to the column's: the straight path is bound by its loads, and this is one a part. */
+/* offset << 32 | bytes from the chunk's slots to the column's: the straight path is bound by its loads, and this is
+ * one a part. */
 enum { WAY_END, WAY_MORE };
 
-static size_t bundle_bytes(uint32_t count) { return sizeof(reef_bundle) + (count + 2) * sizeof(uint64_t) + count * sizeof(part); }
+static size_t bundle_bytes(uint32_t count)
+{
+    return sizeof(reef_bundle) + (count + 2) * sizeof(uint64_t) + count * sizeof(part);
+}
 
 /* ---- n rows of one table ---- */
 
 typedef struct spawning {
     reef_world *w;
     const reef_value *values;
-    uint32_t    count, id, n;
+    uint32_t count, id, n;
     reef_entity *entities;    /* where the new ids go; NULL: nowhere */
     const reef_entity *given; /* ids that are pending; NULL: new ones */
-    table      *t;            /* NULL: entities without row */
-    bool        stored;       /* some values go to stores */
-    bool        named;        /* the ids are there already */
+    table *t;                 /* NULL: entities without row */
+    bool stored;              /* some values go to stores */
+    bool named;               /* the ids are there already */
 } spawning;
 
 static reef_entity spawn_id(const spawning *x, uint32_t i) { return x->given ? x->given[i] : reef__id_peek(x->w, i); }
@@ -82,7 +86,9 @@ static COLD void spawn_undo(spawning *x, uint32_t made)
         reef_entity e = slot_entities(slots)[place_row(place)];
         for (uint32_t k = 0; k < x->count; k++) {
             const type *c = reef__value_column(&x->values[k]);
-            if (c) reef__value_take_back(c, cell(slots, reef__slot_seek(w, c->id, x->id), place_row(place), c->size), &x->values[k], made);
+            if (c)
+                reef__value_take_back(c, cell(slots, reef__slot_seek(w, c->id, x->id), place_row(place), c->size),
+                                      &x->values[k], made);
         }
         if (x->stored) reef__stored_unmake(w, e, x->values, x->count, made);
         reef__bits_clear(w, x->t->bits, place);
@@ -99,11 +105,13 @@ static reef_status spawn_columns(const spawning *x, reef_slot *slots, uint32_t r
     for (uint32_t k = 0; k < x->count; k++) {
         const type *c = reef__value_column(&x->values[k]);
         if (c == NULL) continue;
-        reef_status s = reef__value_put(w, e, c, cell(slots, reef__slot_seek(w, c->id, x->id), row, c->size), &x->values[k], i);
+        reef_status s =
+            reef__value_put(w, e, c, cell(slots, reef__slot_seek(w, c->id, x->id), row, c->size), &x->values[k], i);
         if (s == REEF_OK) continue;
         while (k-- > 0) {
             c = reef__value_column(&x->values[k]);
-            if (c) reef__value_take_back(c, cell(slots, reef__slot_seek(w, c->id, x->id), row, c->size), &x->values[k], i);
+            if (c)
+                reef__value_take_back(c, cell(slots, reef__slot_seek(w, c->id, x->id), row, c->size), &x->values[k], i);
         }
         return s;
     }
@@ -121,7 +129,8 @@ static reef_status spawn_row(spawning *x, uint32_t i)
     reef_entity e = spawn_id(x, i);
     if (t->shape->tracked && !reef__track_prepare_row(w, t->shape, e)) return REEF_NO_MEMORY;
     for (uint32_t k = 0; k < x->count; k++)
-        if (value_is_bit(&x->values[k]) && !reef__bit_prepare(w, x->values[k].component.id, x->id, place, true)) return REEF_NO_MEMORY;
+        if (value_is_bit(&x->values[k]) && !reef__bit_prepare(w, x->values[k].component.id, x->id, place, true))
+            return REEF_NO_MEMORY;
     if (x->stored && !reef__stored_prepare(w, e, x->values, x->count)) return REEF_NO_MEMORY;
     reef_status s = x->stored ? reef__stored_make(w, e, x->values, x->count, i, &stage) : REEF_OK;
     if (s != REEF_OK) return s;
@@ -160,7 +169,8 @@ static void column_fill(char *to, const reef_value *v, const type *t, uint32_t f
 static void records_put_fresh(reef_world *w, uint32_t index, uint32_t place, uint32_t n)
 {
     while (n > 0) {
-        uint64_t *record = (uint64_t *)w->hot.records.page[index >> REEF_RECORD_BITS] + (index & (RECORDS_PER_PAGE - 1));
+        uint64_t *record =
+            (uint64_t *)w->hot.records.page[index >> REEF_RECORD_BITS] + (index & (RECORDS_PER_PAGE - 1));
         uint32_t rows = RECORDS_PER_PAGE - (index & (RECORDS_PER_PAGE - 1));
         if (rows > n) rows = n;
         for (uint32_t i = 0; i < rows; i++) record[i] = (uint64_t)1 << 32 | (place + i);
@@ -225,13 +235,15 @@ static bool values_under_ids(const spawning *x)
     for (uint32_t k = 0; k < x->count; k++) {
         const reef_value *v = &x->values[k];
         const uintptr_t behind = (uintptr_t)from - (uintptr_t)v->data; /* from the value to the ids, or round about */
-        beside |= v->kind != REEF_VALUE_DEFAULT && (v->kind != REEF_VALUE_ONE || behind < v->size || 0 - behind < x->n * sizeof *x->entities);
+        beside |= v->kind != REEF_VALUE_DEFAULT &&
+                  (v->kind != REEF_VALUE_ONE || behind < v->size || 0 - behind < x->n * sizeof *x->entities);
     }
     return beside;
 }
 
-/* The ids of plain rows before the rows: the caller's array was mostly made just now, and is in the caches until the rows drive it out of them.
- * (1,000,000 entities with two components took 2.35 ms with pages of 2 MiB, and take 2.2.) */
+/* The ids of plain rows before the rows: the caller's array was mostly made just now, and is in the caches until the
+ * rows drive it out of them. (1,000,000 entities with two components took 2.35 ms with pages of 2 MiB, and take
+ * 2.2.) */
 static void entities_early(spawning *x)
 {
     x->named = x->entities && (!values_under_ids(x) || BUG(150));
@@ -267,8 +279,8 @@ static reef_status spawn_all(spawning *x, bool rows)
 }
 
 /* n entities of a table that has the columns of `values`, with new ids or those that are given. */
-static reef_status spawn_listed(reef_world *w, const char *op, uint32_t id, reef_value *values, uint32_t count, uint32_t n,
-                                reef_entity *entities, const reef_entity *given)
+static reef_status spawn_listed(reef_world *w, const char *op, uint32_t id, reef_value *values, uint32_t count,
+                                uint32_t n, reef_entity *entities, const reef_entity *given)
 {
     bool rows = id != TABLE_EMPTY;
     for (uint32_t k = 0; k < count; k++) rows |= value_is_outside(&values[k]);
@@ -295,11 +307,12 @@ static reef_status spawn_listed(reef_world *w, const char *op, uint32_t id, reef
 }
 
 /* The same by a list without the parts of split types. */
-static reef_status spawn_into(reef_world *w, const char *op, uint32_t id, reef_value *values, uint32_t count, uint32_t n,
-                              reef_entity *entities, const reef_entity *given)
+static reef_status spawn_into(reef_world *w, const char *op, uint32_t id, reef_value *values, uint32_t count,
+                              uint32_t n, reef_entity *entities, const reef_entity *given)
 {
     spread x;
-    if (LIKELY(reef__values_spread(values, count) == count)) return spawn_listed(w, op, id, values, count, n, entities, given);
+    if (LIKELY(reef__values_spread(values, count) == count))
+        return spawn_listed(w, op, id, values, count, n, entities, given);
     reef_status s = reef__spread_make(w, &x, values, count);
     if (s != REEF_OK) return reef__failure(w, s, op, (reef_component){0}, (reef_entity){0, 0}, n);
     s = spawn_listed(w, op, id, x.values, x.count, n, entities, given);
@@ -321,7 +334,8 @@ COLD uint32_t reef__values_table(reef_world *w, const reef_value *values, uint32
     return reef__graph_table(w, ids, n, status);
 }
 
-static reef_status spawn_many(reef_world *w, const char *op, uint32_t n, reef_entity *entities, const reef_value *values, uint32_t count)
+static reef_status spawn_many(reef_world *w, const char *op, uint32_t n, reef_entity *entities,
+                              const reef_value *values, uint32_t count)
 {
     const reef_entity null = {0, 0};
     reef_value few[32], *copy = few;
@@ -342,14 +356,16 @@ static reef_status spawn_many(reef_world *w, const char *op, uint32_t n, reef_en
     return s;
 }
 
-reef_status reef_spawn_many_values(reef_world *w, uint32_t n, reef_entity *entities, const reef_value *values, uint32_t count)
+reef_status reef_spawn_many_values(reef_world *w, uint32_t n, reef_entity *entities, const reef_value *values,
+                                   uint32_t count)
 {
     return spawn_many(w, "reef_spawn_many", n, entities, values, count);
 }
 
 /* ---- copies ---- */
 
-static COLD reef_status clone(reef_world *w, reef_entity source, uint32_t n, reef_entity *entities, const reef_entity *given)
+static COLD reef_status clone(reef_world *w, reef_entity source, uint32_t n, reef_entity *entities,
+                              const reef_entity *given)
 {
     static const char op[] = "reef_clone";
     reef_component none = {0};
@@ -359,7 +375,8 @@ static COLD reef_status clone(reef_world *w, reef_entity source, uint32_t n, ree
     uint32_t id = slots[0].head.table, count = 0;
     const shape *s = shape_of(w->family, id);
     for (uint32_t k = SLOT_COLUMNS; k < s->end_slot; k++)
-        if (!s->columns[k].type->copyable) return reef__failure(w, REEF_NOT_COPYABLE, op, (reef_component){s->columns[k].type->id}, source, n);
+        if (!s->columns[k].type->copyable)
+            return reef__failure(w, REEF_NOT_COPYABLE, op, (reef_component){s->columns[k].type->id}, source, n);
     const type *bound = reef__stored_bound(w, source);
     if (bound) return reef__failure(w, REEF_NOT_COPYABLE, op, (reef_component){bound->id}, source, n);
     reef_value few[32], *values = few;
@@ -369,11 +386,12 @@ static COLD reef_status clone(reef_world *w, reef_entity source, uint32_t n, ree
     if (values == NULL) return reef__failure(w, REEF_NO_MEMORY, op, none, source, n);
     for (uint32_t k = SLOT_COLUMNS; k < s->end_slot; k++) {
         const type *t = s->columns[k].type;
-        values[count++] = reef_value_make((reef_component){t->id}, REEF_VALUE_ONE, t->size, cell(slots, k, place_row(place), t->size));
+        values[count++] = reef_value_make((reef_component){t->id}, REEF_VALUE_ONE, t->size,
+                                          cell(slots, k, place_row(place), t->size));
     }
     EACH_BIT_STORE(w, bits_of(w, place), b)
-        if (bit_read(b, place) && !store_has(w, b->key, source))
-            values[count++] = reef_value_make((reef_component){b->key}, REEF_VALUE_DEFAULT, 0, NULL);
+    if (bit_read(b, place) && !store_has(w, b->key, source))
+        values[count++] = reef_value_make((reef_component){b->key}, REEF_VALUE_DEFAULT, 0, NULL);
     count += reef__stored_values(w, source, values + count);
     reef_status status = n ? spawn_into(w, op, id, values, count, n, entities, given) : REEF_OK;
     if (bytes) reef__memory_free(&w->family->memory, MEMORY_OTHER, values, bytes);
@@ -385,7 +403,8 @@ COLD reef_status reef_clone_many(reef_world *w, reef_entity source, uint32_t n, 
     static const char op[] = "reef_clone";
     const reef_component none = {0};
     if (w == NULL) return REEF_BAD_ARGUMENT;
-    if (w->commands ? !reef__command_knows(w, source) : place_of(w, source) == PLACE_DEAD) return reef__failure(w, REEF_NOT_ALIVE, op, none, source, n);
+    if (w->commands ? !reef__command_knows(w, source) : place_of(w, source) == PLACE_DEAD)
+        return reef__failure(w, REEF_NOT_ALIVE, op, none, source, n);
     if (w->commands) return n ? reef__command_clone(w, w->commands, op, source, n, entities) : REEF_OK;
     if (w->locks) return reef__failure(w, REEF_LOCKED, op, none, source, n);
     return clone(w, source, n, entities, NULL);
@@ -393,7 +412,8 @@ COLD reef_status reef_clone_many(reef_world *w, reef_entity source, uint32_t n, 
 
 /* ---- for commands ---- */
 
-COLD reef_status reef__spawn_pending(reef_world *w, const reef_entity *ids, uint32_t n, reef_value *values, uint32_t count)
+COLD reef_status reef__spawn_pending(reef_world *w, const reef_entity *ids, uint32_t n, reef_value *values,
+                                     uint32_t count)
 {
     static const char op[] = "reef_spawn";
     reef_status s = REEF_OK;
@@ -402,7 +422,10 @@ COLD reef_status reef__spawn_pending(reef_world *w, const reef_entity *ids, uint
     return spawn_into(w, op, id, values, count, n, NULL, ids);
 }
 
-COLD reef_status reef__clone_pending(reef_world *w, reef_entity source, const reef_entity *ids, uint32_t n) { return clone(w, source, n, NULL, ids); }
+COLD reef_status reef__clone_pending(reef_world *w, reef_entity source, const reef_entity *ids, uint32_t n)
+{
+    return clone(w, source, n, NULL, ids);
+}
 
 reef_entity reef_clone(reef_world *w, reef_entity source)
 {
@@ -410,7 +433,8 @@ reef_entity reef_clone(reef_world *w, reef_entity source)
     return reef_clone_many(w, source, 1, &e) == REEF_OK ? e : (reef_entity){0, 0};
 }
 
-reef_status reef__spawn_copies(reef_world *w, const char *op, uint32_t id, reef_value *values, uint32_t count, uint32_t n, reef_entity *entities)
+reef_status reef__spawn_copies(reef_world *w, const char *op, uint32_t id, reef_value *values, uint32_t count,
+                               uint32_t n, reef_entity *entities)
 {
     return spawn_into(w, op, id, values, count, n, entities, NULL);
 }
@@ -423,7 +447,7 @@ static COLD void parts_sort(reef_bundle *b)
     uint32_t at = 0, wide = 0;
     for (uint32_t i = 0; i < b->count; i++) wide += b->parts[i].slot != 0 && b->parts[i].size != 8;
     uint64_t *way = b->way;
-    for (uint32_t class = 0; class < 3; class++) {
+    for (uint32_t class = 0; class < 3; class ++) {
         b->rest = b->parts + at;
         for (uint32_t i = at; i < b->count; i++) {
             const part p = b->parts[i];
@@ -451,7 +475,8 @@ static void bundle_take(reef_bundle *b, table *t)
     w->bundles_ready = &b->gate;
 }
 
-static reef_bundle *bundle_make(reef_world *w, const char *op, const reef_value *values, const uint32_t *offsets, uint32_t count)
+static reef_bundle *bundle_make(reef_world *w, const char *op, const reef_value *values, const uint32_t *offsets,
+                                uint32_t count)
 {
     const reef_entity null = {0, 0};
     reef_status s = REEF_OK;
@@ -488,7 +513,9 @@ COLD reef_bundle *reef_bundle_new(reef_world *w, const reef_bundle_part *parts, 
     uint32_t offsets[REEF_BUNDLE_MAX];
     if (w == NULL) return NULL;
     if (count > REEF_BUNDLE_MAX || (count && parts == NULL))
-        return reef__failure(w, count > REEF_BUNDLE_MAX ? REEF_LIMIT : REEF_BAD_ARGUMENT, op, (reef_component){0}, null, count), NULL;
+        return reef__failure(w, count > REEF_BUNDLE_MAX ? REEF_LIMIT : REEF_BAD_ARGUMENT, op, (reef_component){0}, null,
+                             count),
+               NULL;
     for (uint32_t i = 0; i < count; i++) {
         values[i] = reef_value_make(parts[i].component, REEF_VALUE_DEFAULT, 0, NULL);
         offsets[i] = parts[i].offset;
@@ -539,7 +566,8 @@ INLINE bool spawn_fast(reef_world *w, table *t, reef_slot **slots, reef_entity *
     return true;
 }
 
-/* The same with the id that is free longest. No part of spawn_fast: a call in its middle would cost that 7 instructions of 42. */
+/* The same with the id that is free longest. No part of spawn_fast: a call in its middle would cost that 7
+ * instructions of 42. */
 static NOINLINE bool spawn_recycled(reef_world *w, table *t, reef_slot **slots, reef_entity *e, uint32_t *to)
 {
     const uint32_t place = t->next;
@@ -567,13 +595,16 @@ static COLD reef_entity bundle_slow(reef_world *w, const reef_bundle *b, const v
         const part *p = &b->parts[i];
         reef_status s = reef__type_ready(w, p->type->id); /* a restored state may know fewer types than the bundle */
         if (s != REEF_OK) return reef__failure(w, s, op, (reef_component){p->type->id}, e, i + 1), e;
-        if (p->size && packed == NULL) return reef__failure(w, REEF_BAD_ARGUMENT, op, (reef_component){p->type->id}, e, 0), e;
-        values[i] = reef_value_make((reef_component){p->type->id}, p->size ? REEF_VALUE_ONE : REEF_VALUE_DEFAULT, p->size,
-                                    p->size ? (const char *)packed + p->offset : NULL);
+        if (p->size && packed == NULL)
+            return reef__failure(w, REEF_BAD_ARGUMENT, op, (reef_component){p->type->id}, e, 0), e;
+        values[i] = reef_value_make((reef_component){p->type->id}, p->size ? REEF_VALUE_ONE : REEF_VALUE_DEFAULT,
+                                    p->size, p->size ? (const char *)packed + p->offset : NULL);
     }
-    if (w->commands) return reef__command_spawn(w, w->commands, op, e, 1, &e, values, b->count) == REEF_OK ? e : (reef_entity){0, 0};
+    if (w->commands)
+        return reef__command_spawn(w, w->commands, op, e, 1, &e, values, b->count) == REEF_OK ? e : (reef_entity){0, 0};
     if (spawn_into(w, op, b->table, values, b->count, 1, &e, NULL) != REEF_OK) return (reef_entity){0, 0};
-    bundle_take((reef_bundle *)(uintptr_t)b, (table *)(uintptr_t)table_read(w, b->table)); /* NULL: a bundle without components makes no rows */
+    /* NULL: a bundle without components makes no rows */
+    bundle_take((reef_bundle *)(uintptr_t)b, (table *)(uintptr_t)table_read(w, b->table));
     return e;
 }
 
@@ -582,7 +613,8 @@ static NOINLINE reef_entity bundle_rest(const reef_bundle *b, const char *from, 
 {
     const reef_slot *slots = b->t->tail;
     const size_t row = place_row(b->t->next - 1);
-    for (const part *p = b->rest; p < b->end; p++) bytes_copy((char *)slots[p->slot].block + row * p->size, from + p->offset, p->size);
+    for (const part *p = b->rest; p < b->end; p++)
+        bytes_copy((char *)slots[p->slot].block + row * p->size, from + p->offset, p->size);
     return e;
 }
 
@@ -591,7 +623,8 @@ INLINE char *way_block(uint64_t way, const reef_slot *slots)
     return ((const reef_slot *)(const void *)((const char *)slots + (uint32_t)way))->block;
 }
 
-INLINE reef_entity bundle_fill(const reef_bundle *b, const reef_slot *slots, uint32_t place, const char *from, reef_entity e)
+INLINE reef_entity bundle_fill(const reef_bundle *b, const reef_slot *slots, uint32_t place, const char *from,
+                               reef_entity e)
 {
     const uint64_t *p = b->way;
     const size_t word = place_word(place), two = word * 2;
@@ -607,7 +640,8 @@ static NOINLINE reef_entity bundle_recycled(reef_world *w, const reef_bundle *b,
     reef_entity e;
     reef_slot *slots;
     uint32_t place;
-    return spawn_recycled(w, b->t, &slots, &e, &place) ? bundle_fill(b, slots, place, packed, e) : bundle_slow(w, b, packed);
+    return spawn_recycled(w, b->t, &slots, &e, &place) ? bundle_fill(b, slots, place, packed, e)
+                                                       : bundle_slow(w, b, packed);
 }
 
 reef_entity reef_spawn_bundle(reef_world *w, const reef_bundle *b, const void *packed)
@@ -626,7 +660,8 @@ reef_entity reef_spawn_bundle(reef_world *w, const reef_bundle *b, const void *p
 INLINE uint64_t set_key(const reef_value *values, uint32_t count)
 {
     uint64_t key = count;
-    for (uint32_t i = 0; i < count; i++) key += (values[i].component.id + 1) * 0x9E3779B97F4A7C15u ^ (uint64_t)values[i].component.id << 40;
+    for (uint32_t i = 0; i < count; i++)
+        key += (values[i].component.id + 1) * 0x9E3779B97F4A7C15u ^ (uint64_t)values[i].component.id << 40;
     return key;
 }
 INLINE uint32_t set_index(uint64_t key) { return (uint32_t)(key >> 32 ^ key) % SET_CACHE; }
@@ -671,7 +706,8 @@ reef_entity reef_spawn_values(reef_world *w, const reef_value *values, uint32_t 
     }
     table *t = (table *)w->state.tables.page[id / TABLES_PER_PAGE] + id % TABLES_PER_PAGE;
     reef_slot *slots;
-    if (UNLIKELY(!spawn_fast(w, t, &slots, &e, &place)) && !spawn_recycled(w, t, &slots, &e, &place)) return spawn_slow(w, values, count);
+    if (UNLIKELY(!spawn_fast(w, t, &slots, &e, &place)) && !spawn_recycled(w, t, &slots, &e, &place))
+        return spawn_slow(w, values, count);
     for (uint32_t k = 0; k < count; k++) {
         if (slot[k] == 0) continue;
         const size_t size = s->columns[slot[k]].size;
@@ -686,7 +722,8 @@ reef_entity reef_create_entity(reef_world *w)
 {
     reef_entity null = {0, 0}, e;
     if (w == NULL) return null;
-    if (w->commands) return reef__command_spawn(w, w->commands, "reef_create", null, 1, &e, NULL, 0) == REEF_OK ? e : null;
+    if (w->commands)
+        return reef__command_spawn(w, w->commands, "reef_create", null, 1, &e, NULL, 0) == REEF_OK ? e : null;
     const bool blank = w->locks == 0 && reef__blank_ready(w);
     reef_status s = w->locks ? REEF_LOCKED : blank ? REEF_OK : reef__ids_prepare(w, 1);
     if (s != REEF_OK) {

@@ -1,11 +1,12 @@
 /* The entities of runs of commands, of one set of plain components, become rows.
  *
  *   check     the ids are pending, their records ours              by runs, on all threads of the pool
- *   reserve   rows of the table, and where those of a run begin    on this thread: memory may end here, then it is fewer rows
+ *   reserve   rows of the table, and where those of a run begin    on this thread: memory may end here, then it is
+ *                                                                  fewer rows
  *   put       memory that is new, then handles, records, columns    on all threads of the pool
  *
- * Which thread does a run can't be told afterwards. For 1,000,000 entities of 16 bytes it takes two threads some 6 ms with pages of 4 KiB and 5 with
- * those of 2 MiB: half is the first touch of memory, which is why it is shared. */
+ * Which thread does a run can't be told afterwards. For 1,000,000 entities of 16 bytes it takes two threads some 6
+ * ms with pages of 4 KiB and 5 with those of 2 MiB: half is the first touch of memory, which is why it is shared. */
 #include "change/spawn_batch.h"
 #include "base/memory.h"
 #include "base/platform.h"
@@ -33,14 +34,14 @@ enum {
 
 typedef struct packing {
     reef_world *w;
-    table      *t;
+    table *t;
     const reef_value *values;
-    uint32_t    count;
-    size_t      stride;
+    uint32_t count;
+    size_t stride;
     packed_run *runs;
-    uint32_t    run_count;
+    uint32_t run_count;
     memory_fresh fresh; /* of what was reserved, memory that was never used */
-    uint32_t    begun;  /* shares: memory first, then runs */
+    uint32_t begun;     /* shares: memory first, then runs */
 } packing;
 
 static void packed_ids(const packing *x, const packed_run *r, uint32_t first, uint32_t n, reef_entity *to)
@@ -65,7 +66,9 @@ static void packed_check(void *data, uint32_t i)
         const uint32_t n = r->n - r->good < PACKED_IDS ? r->n - r->good : PACKED_IDS;
         packed_ids(x, r, r->good, n, e);
         for (uint32_t k = 0; k < n; k++, r->good++)
-            if (e[k].index >= w->hot.index_count || !record_owned(w, e[k].index) || record_read(w, e[k].index) != record_pending(e[k])) return;
+            if (e[k].index >= w->hot.index_count || !record_owned(w, e[k].index) ||
+                record_read(w, e[k].index) != record_pending(e[k]))
+                return;
     }
 }
 
@@ -92,7 +95,8 @@ static void packed_columns(const packing *x, const reef_slot *slots, uint32_t ro
     }
 }
 
-/* Their ids aren't without row any more: the hash sees it (as record_mark). Threads that come to one page store the same. */
+/* Their ids aren't without row any more: the hash sees it (as record_mark). Threads that come to one page store the
+ * same. */
 static void packed_records(reef_world *w, const reef_entity *e, uint32_t place, uint32_t n)
 {
     uint64_t *page = NULL;
@@ -107,7 +111,8 @@ static void packed_records(reef_world *w, const reef_entity *e, uint32_t place, 
 }
 
 /* The same for ids of a lane, which are named as well: in runs of indices one behind the other. */
-static void packed_lane(const packing *x, const packed_run *r, uint32_t first, uint32_t n, uint32_t place, reef_entity *e)
+static void packed_lane(const packing *x, const packed_run *r, uint32_t first, uint32_t n, uint32_t place,
+                        reef_entity *e)
 {
     const reef_world *w = x->w;
     for (uint32_t i = 0, m, index; i < n; i += m) {
@@ -167,7 +172,8 @@ static uint64_t packing_reserve(packing *x)
     return all;
 }
 
-/* The first half of the memory and the second one in turn: where it comes in pages of 2 MiB, two threads should touch two for the first time. */
+/* The first half of the memory and the second one in turn: where it comes in pages of 2 MiB, two threads should
+ * touch two for the first time. */
 static void packed_work(void *data, uint32_t worker)
 {
     packing *x = data;
@@ -186,7 +192,8 @@ static void packed_work(void *data, uint32_t worker)
 /* Is it known that all ids of commands are pending, and their records ours? (Looking took 2 ns an entity.) */
 static bool ids_are_good(const reef_world *w) { return w->unpended == 0 && w->hot.records.shared == 0; }
 
-uint64_t reef__spawn_packed(reef_world *w, const reef_value *values, uint32_t count, size_t stride, packed_run *runs, uint32_t run_count)
+uint64_t reef__spawn_packed(reef_world *w, const reef_value *values, uint32_t count, size_t stride, packed_run *runs,
+                            uint32_t run_count)
 {
     reef_status s = REEF_OK;
     uint64_t n = 0;
@@ -195,11 +202,13 @@ uint64_t reef__spawn_packed(reef_world *w, const reef_value *values, uint32_t co
     const uint32_t id = reef__values_table(w, values, count, &s);
     table *t = id > TABLE_EMPTY ? reef__table_own(w, id) : NULL;
     if (t == NULL || t->shape->hooked || t->shape->tracked || observed(w)) return 0;
-    packing x = {.w = w, .t = t, .values = values, .count = count, .stride = stride, .runs = runs, .run_count = run_count};
+    packing x = {
+        .w = w, .t = t, .values = values, .count = count, .stride = stride, .runs = runs, .run_count = run_count};
     for (uint32_t i = 0; i < run_count; i++) n += runs[i].n;
     reef_pool *pool = n < PACKED_SHARED ? NULL : w->pool;
     if (!ids_are_good(w)) reef__pool_share(pool, run_count, packed_check, &x);
-    else for (uint32_t i = 0; i < run_count; i++) runs[i].good = runs[i].n;
+    else
+        for (uint32_t i = 0; i < run_count; i++) runs[i].good = runs[i].n;
     reef__memory_fresh_begin(&w->family->memory, &x.fresh);
     n = packing_reserve(&x);
     reef__memory_fresh_end(&w->family->memory, &x.fresh);

@@ -1,4 +1,5 @@
-/* The values of a change that lie in stores: made ready, made aside or behind what is visible, then put in their places. */
+/* The values of a change that lie in stores: made ready, made aside or behind what is visible, then put in their
+ * places. */
 #include "change/value_stage.h"
 #include "base/memory.h"
 #include "base/platform.h"
@@ -35,7 +36,8 @@ bool reef__values_stored(const reef_value *values, uint32_t count)
 static bool prepare_new(reef_world *w, const type *t, reef_entity e, const reef_value *v)
 {
     if (!reef__store_prepare_add(w, t->id, &e, v->kind != VALUE_SPAN)) return false;
-    return v->kind != VALUE_SPAN || reef__multi_prepare(w, (value_store *)(uintptr_t)store_of(w, t->id), &e, 1, v->size);
+    return v->kind != VALUE_SPAN ||
+           reef__multi_prepare(w, (value_store *)(uintptr_t)store_of(w, t->id), &e, 1, v->size);
 }
 
 static void *raw_of(const reef_world *w, const type *t, reef_entity e, const reef_value *v)
@@ -82,7 +84,8 @@ static reef_status put(reef_world *w, reef_entity e, const type *t, char *slot, 
     if (t->home == REEF_SHARED) return put_shared(w, e, t, slot, v, n);
     if (v->kind != VALUE_SPAN) return reef__value_put(w, e, t, slot, v, n);
     for (uint32_t i = 0; i < v->size; i++) {
-        const reef_value one = reef_value_make(v->component, REEF_VALUE_ONE, t->size, (const char *)v->data + (size_t)i * t->size);
+        const reef_value one =
+            reef_value_make(v->component, REEF_VALUE_ONE, t->size, (const char *)v->data + (size_t)i * t->size);
         const reef_status s = reef__value_put(w, e, t, slot + (size_t)i * t->size, &one, 0);
         if (s == REEF_OK) continue;
         while (i-- > 0) value_destroy(t, slot + (size_t)i * t->size);
@@ -113,8 +116,9 @@ COLD bool reef__stored_prepare(reef_world *w, reef_entity e, const reef_value *v
     return true;
 }
 
-/* A value in the place of one that is there, by hooks that may refuse: made aside first. One that can't move is made in its place, and
- * the bytes of the old one are kept aside: it had no hook to end it, and lives again when they go back to where they were. */
+/* A value in the place of one that is there, by hooks that may refuse: made aside first. One that can't move is made
+ * in its place, and the bytes of the old one are kept aside: it had no hook to end it, and lives again when they go
+ * back to where they were. */
 static bool made_aside(const reef_world *w, const type *t, reef_entity e, const reef_value *v)
 {
     const bool made = t->home == REEF_SHARED || (t->hooked && v->kind < VALUE_MOVED);
@@ -127,7 +131,8 @@ static size_t aside_align(const type *t) { return t->home == REEF_SHARED ? sizeo
 static size_t stored_aligned(size_t at, const type *t) { return (at + aside_align(t) - 1) & ~(aside_align(t) - 1); }
 
 /* Makes a value that can't move, whose page is ours, and keeps what was there. */
-static COLD reef_status fixed_put(reef_world *w, reef_entity e, const reef_value *v, const type *t, char *was, uint32_t n)
+static COLD reef_status fixed_put(reef_world *w, reef_entity e, const reef_value *v, const type *t, char *was,
+                                  uint32_t n)
 {
     char *here = slot_value(store_of(w, t->id), e.index);
     memcpy(was, here, t->size);
@@ -136,14 +141,16 @@ static COLD reef_status fixed_put(reef_world *w, reef_entity e, const reef_value
     return s;
 }
 
-static COLD void fixed_undo(const reef_world *w, reef_entity e, const reef_value *v, const type *t, const char *was, uint32_t n)
+static COLD void fixed_undo(const reef_world *w, reef_entity e, const reef_value *v, const type *t, const char *was,
+                            uint32_t n)
 {
     char *here = slot_value(store_of(w, t->id), e.index);
     take_back(t, here, v, n);
     memcpy(here, was, t->size);
 }
 
-static COLD void stored_undo_some(reef_world *w, reef_entity e, const reef_value *values, uint32_t made, uint32_t n, char *aside)
+static COLD void stored_undo_some(reef_world *w, reef_entity e, const reef_value *values, uint32_t made, uint32_t n,
+                                  char *aside)
 {
     size_t at = 0;
     for (uint32_t i = 0; i < made; i++) {
@@ -166,7 +173,8 @@ static void stage_free(reef_world *w, stored_stage *x)
     x->heap = NULL;
 }
 
-COLD reef_status reef__stored_make(reef_world *w, reef_entity e, const reef_value *values, uint32_t count, uint32_t n, stored_stage *x)
+COLD reef_status reef__stored_make(reef_world *w, reef_entity e, const reef_value *values, uint32_t count, uint32_t n,
+                                   stored_stage *x)
 {
     size_t at = 0;
     x->heap = NULL;
@@ -188,8 +196,9 @@ COLD reef_status reef__stored_make(reef_world *w, reef_entity e, const reef_valu
         const bool replaces = made_aside(w, t, e, &values[i]);
         if (t->size == 0 || (!replaces && store_has(w, t->id, e))) continue;
         if (replaces) at = stored_aligned(at, t);
-        const reef_status s = replaces && t->fixed ? fixed_put(w, e, &values[i], t, aside + at, n)
-                                                   : put(w, e, t, replaces ? aside + at : raw_of(w, t, e, &values[i]), &values[i], n);
+        const reef_status s = replaces && t->fixed
+                                  ? fixed_put(w, e, &values[i], t, aside + at, n)
+                                  : put(w, e, t, replaces ? aside + at : raw_of(w, t, e, &values[i]), &values[i], n);
         if (replaces) at += aside_bytes(t);
         if (s == REEF_OK) continue;
         stored_undo_some(w, e, values, i, n, aside);
@@ -199,7 +208,8 @@ COLD reef_status reef__stored_make(reef_world *w, reef_entity e, const reef_valu
     return REEF_OK;
 }
 
-COLD void reef__stored_undo(reef_world *w, reef_entity e, const reef_value *values, uint32_t count, uint32_t n, stored_stage *x)
+COLD void reef__stored_undo(reef_world *w, reef_entity e, const reef_value *values, uint32_t count, uint32_t n,
+                            stored_stage *x)
 {
     stored_undo_some(w, e, values, count, n, x->heap ? x->heap : x->few);
     stage_free(w, x);
@@ -248,7 +258,8 @@ COLD void reef__stored_commit(reef_world *w, reef_entity e, const reef_value *va
         const bool has = store_has(w, t->id, e), replaces = made_aside(w, t, e, &values[i]);
         if (replaces) at = stored_aligned(at, t);
         if (has) stored_replace(w, e, t, stored_own(w, t, e), replaces ? aside + at : NULL, &values[i]);
-        else if (values[i].kind == VALUE_SPAN) reef__multi_put(w, (value_store *)(uintptr_t)store_of(w, t->id), e, values[i].size);
+        else if (values[i].kind == VALUE_SPAN)
+            reef__multi_put(w, (value_store *)(uintptr_t)store_of(w, t->id), e, values[i].size);
         else reef__store_commit_add(w, t->id, e);
         if (replaces) at += aside_bytes(t);
         if (t->tracked && (t->size || !has)) reef__track_stamp(w, t->id, e.index, !has);
@@ -300,7 +311,8 @@ INLINE const value_store *entity_stores_next(const reef_world *w, reef_entity e,
 
 COLD bool reef__stored_prepare_end(reef_world *w, reef_entity e)
 {
-    EACH_STORE_OF(w, e, s) {
+    EACH_STORE_OF(w, e, s)
+    {
         if (reef__type_of(s->component)->tracked && !reef__removals_prepare(w, s->component, 1)) return false;
         if (!reef__store_prepare_drop(w, s->component, e)) return false;
     }
@@ -316,7 +328,8 @@ bool reef__cold_some(const reef_world *w, reef_entity e)
 
 COLD void reef__stored_end(reef_world *w, reef_entity e)
 {
-    EACH_STORE_OF(w, e, s) {
+    EACH_STORE_OF(w, e, s)
+    {
         const type *t = reef__type_of(s->component);
         if (t->tracked) reef__removal_log(w, t, 0, e);
         reef__store_drop(w, t->id, e);
@@ -339,7 +352,8 @@ bool reef__stores_tracked(const reef_world *w)
 
 static COLD bool cold_stays(const reef_world *w, reef_entity e, const reef_value *values, uint32_t count)
 {
-    EACH_COLD_STORE(w, s) {
+    EACH_COLD_STORE(w, s)
+    {
         bool stays = cold_has(s, e);
         for (uint32_t k = 0; stays && k < count; k++)
             stays = values[k].component.id != s->component || values[k].kind != REEF_VALUE_REMOVE;
@@ -358,7 +372,8 @@ bool reef__cold_remains(const reef_world *w, reef_entity e, const reef_value *va
 COLD const type *reef__stored_bound(const reef_world *w, reef_entity e)
 {
     const type *first = NULL;
-    EACH_STORE_OF(w, e, s) {
+    EACH_STORE_OF(w, e, s)
+    {
         const type *t = reef__type_of(s->component);
         if (!t->copyable && !s->shared && (first == NULL || reef__type_compare(t, first) < 0)) first = t;
     }
@@ -368,18 +383,20 @@ COLD const type *reef__stored_bound(const reef_world *w, reef_entity e)
 COLD uint32_t reef__stored_values(const reef_world *w, reef_entity e, reef_value *values)
 {
     uint32_t n = 0;
-    EACH_STORE_OF(w, e, s) {
+    EACH_STORE_OF(w, e, s)
+    {
         const bool data = s->size != 0;
         if (s->shared) {
             values[n++] = reef_value_make((reef_component){s->component}, VALUE_HELD, 0, reef_store_find(s, e));
             continue;
         }
         if (s->multi) {
-            values[n++] = reef_value_make((reef_component){s->component}, VALUE_SPAN, reef__multi_values(s, e), reef_store_find(s, e));
+            values[n++] = reef_value_make((reef_component){s->component}, VALUE_SPAN, reef__multi_values(s, e),
+                                          reef_store_find(s, e));
             continue;
         }
-        values[n++] = reef_value_make((reef_component){s->component}, data ? REEF_VALUE_ONE : REEF_VALUE_DEFAULT, s->size,
-                                      data ? reef_store_find(s, e) : NULL);
+        values[n++] = reef_value_make((reef_component){s->component}, data ? REEF_VALUE_ONE : REEF_VALUE_DEFAULT,
+                                      s->size, data ? reef_store_find(s, e) : NULL);
     }
     return n;
 }

@@ -42,7 +42,9 @@ bool reef__decode_room(decoding *d, void *array, uint32_t *room, uint32_t count,
     if (count <= *room) return true;
     const uint32_t more = count > UINT32_MAX / 2 ? count : *room * 2 > count ? *room * 2 : count < 8 ? 8 : count;
     memcpy(&p, array, sizeof p);
-    p = reef__size_multiply(more, size, 0, &bytes) ? reef__memory_resize(d->memory, MEMORY_OTHER, p, *room * size, bytes, PLAIN_ALIGN) : NULL;
+    p = reef__size_multiply(more, size, 0, &bytes)
+            ? reef__memory_resize(d->memory, MEMORY_OTHER, p, *room * size, bytes, PLAIN_ALIGN)
+            : NULL;
     if (p == NULL) return reef__decode_no_memory(d);
     memset((char *)p + *room * size, 0, (more - *room) * size);
     memcpy(array, &p, sizeof p);
@@ -73,10 +75,15 @@ bool reef__decode_version(decoding *d, uint64_t *version)
 
 void reef__decode_note(decoding *d, reef_load_note_kind kind, const char *name, const char *field, uint64_t rows)
 {
-    static const char *const texts[] = {
-        "", "it isn't known: left out, of so many entities:", "is known no more: left out", "isn't in the file: default values",
-        "is of another kind or length: converted", "lives in another home now", "is in the file and not in the world", "is torn at its end: bytes left out:",
-        "scripts whose class isn't known do nothing:"};
+    static const char *const texts[] = {"",
+                                        "it isn't known: left out, of so many entities:",
+                                        "is known no more: left out",
+                                        "isn't in the file: default values",
+                                        "is of another kind or length: converted",
+                                        "lives in another home now",
+                                        "is in the file and not in the world",
+                                        "is torn at its end: bytes left out:",
+                                        "scripts whose class isn't known do nothing:"};
     const reef_load_desc *desc = d->load->desc;
     const reef_load_note note = {kind, name, field, rows};
     char message[2 * REEF_TYPE_NAME_MAX + 128];
@@ -86,8 +93,11 @@ void reef__decode_note(decoding *d, reef_load_note_kind kind, const char *name, 
         return;
     }
     if (d->target->config.log == NULL) return;
-    const char *what = kind == REEF_NOTE_SYSTEM_UNKNOWN ? "system " : kind == REEF_NOTE_TAIL_CUT ? "the journal" : "type ";
-    const int n = snprintf(message, sizeof message, "loading: %s%s%s%s %s", what, name ? name : "", field ? ", field " : "", field ? field : "", texts[kind]);
+    const char *what = kind == REEF_NOTE_SYSTEM_UNKNOWN ? "system "
+                       : kind == REEF_NOTE_TAIL_CUT     ? "the journal"
+                                                        : "type ";
+    const int n = snprintf(message, sizeof message, "loading: %s%s%s%s %s", what, name ? name : "",
+                           field ? ", field " : "", field ? field : "", texts[kind]);
     if (n > 0 && (size_t)n < sizeof message && (kind == REEF_NOTE_TYPE_DROPPED || kind >= REEF_NOTE_TAIL_CUT))
         snprintf(message + n, sizeof message - (size_t)n, " %llu", (unsigned long long)rows);
     d->target->config.log(d->target->config.context, REEF_LOG_WARNING, message);
@@ -108,7 +118,8 @@ file_table *reef__decode_table_of(decoding *d, uint32_t number)
 uint32_t reef__decode_unit(decoding *d, file_table *ft, uint32_t chunk)
 {
     const table *t = table_read(d->w, ft->id);
-    if (t == NULL || chunk >= t->chunks) return (void)reef__in_wrong(d->in, REEF_CORRUPT, "chunk %u isn't there", (unsigned)chunk), 0u;
+    if (t == NULL || chunk >= t->chunks)
+        return (void)reef__in_wrong(d->in, REEF_CORRUPT, "chunk %u isn't there", (unsigned)chunk), 0u;
     if (chunk == t->chunks - 1) return t->last;
     if (!reef__decode_room(d, &ft->units, &ft->unit_room, chunk + 1, sizeof *ft->units)) return 0;
     for (; ft->unit_count <= chunk; ft->unit_count++) {
@@ -132,7 +143,8 @@ bool reef__decode_place(decoding *d, reef_entity e, uint32_t place)
 {
     reef_world *w = d->w;
     if (e.index >= w->hot.index_count || e.generation == 0)
-        return reef__in_wrong(d->in, REEF_CORRUPT, "entity %uv%u is out of range", (unsigned)e.index, (unsigned)e.generation);
+        return reef__in_wrong(d->in, REEF_CORRUPT, "entity %uv%u is out of range", (unsigned)e.index,
+                              (unsigned)e.generation);
     if (!record_owned(w, e.index) && reef__record_own(w, e.index) == NULL) return reef__decode_no_memory(d);
     const uint32_t was = (uint32_t)record_read(w, e.index);
     if (was - 1 < PLACE_EMPTY) {
@@ -152,8 +164,10 @@ static bool indices_set(decoding *d, uint32_t indices)
 {
     reef_world *w = d->w;
     const uint32_t was = w->hot.index_count, limit = w->config.entities_max ? w->config.entities_max : INDEX_MAX;
-    if (indices > limit) return reef__in_wrong(d->in, REEF_LIMIT, "%u entities are more than the config allows", (unsigned)indices);
-    if (indices > was && indices - was > (d->in->size - d->in->at) / 8) return reef__in_wrong(d->in, REEF_CORRUPT, "more indices than the file has room for");
+    if (indices > limit)
+        return reef__in_wrong(d->in, REEF_LIMIT, "%u entities are more than the config allows", (unsigned)indices);
+    if (indices > was && indices - was > (d->in->size - d->in->at) / 8)
+        return reef__in_wrong(d->in, REEF_CORRUPT, "more indices than the file has room for");
     for (uint32_t i = indices; i < was; i++) {
         if (reef__record_own(w, i) == NULL) return reef__decode_no_memory(d);
         places_count(w, (uint32_t)record_read(w, i), UINT32_MAX);
@@ -163,7 +177,8 @@ static bool indices_set(decoding *d, uint32_t indices)
     w->hot.index_count = indices;
     fresh_close(w);
     for (uint32_t i = was; i < indices;) { /* generation 0 is what no index may have in the end */
-        const uint32_t in = i & (RECORDS_PER_PAGE - 1), n = indices - i < RECORDS_PER_PAGE - in ? indices - i : RECORDS_PER_PAGE - in;
+        const uint32_t in = i & (RECORDS_PER_PAGE - 1),
+                       n = indices - i < RECORDS_PER_PAGE - in ? indices - i : RECORDS_PER_PAGE - in;
         memset((uint64_t *)w->hot.records.page[i >> REEF_RECORD_BITS] + in, 0, n * sizeof(uint64_t));
         record_mark(w, i);
         i += n;
@@ -189,7 +204,8 @@ static bool decode_ids(decoding *d)
     s->ring_tail = s->ring_head + kept;
     w->ring_next = w->ring_end = NULL;
     world_touch(w);
-    return added == 0 || (reef__ring_room(w, added) && reef__ring_own(w, s->ring_tail, s->ring_tail + added)) || reef__decode_no_memory(d);
+    return added == 0 || (reef__ring_room(w, added) && reef__ring_own(w, s->ring_tail, s->ring_tail + added)) ||
+           reef__decode_no_memory(d);
 }
 
 static bool decode_free(decoding *d)
@@ -232,7 +248,8 @@ static bool decode_idle(decoding *d)
 static bool record_head_get(section_in *in, record_head *h)
 {
     const unsigned char *p = reef__get_bytes(in, RECORD_HEAD_BYTES);
-    return reef__section_taken(in) && (reef__record_head_read(p, h) || reef__in_wrong(in, REEF_CORRUPT, "the head of a record is damaged"));
+    return reef__section_taken(in) &&
+           (reef__record_head_read(p, h) || reef__in_wrong(in, REEF_CORRUPT, "the head of a record is damaged"));
 }
 
 static bool decode_section(decoding *d)
@@ -261,10 +278,13 @@ static bool decode_section(decoding *d)
 /* Where a section stands among the others of a record; those of one rank come in any order. */
 static uint32_t section_rank(uint32_t kind)
 {
-    static const struct { uint32_t kind, rank; } ranks[] = {
-        {SECTION_TYPES, 1}, {SECTION_TABLES, 2}, {SECTION_TIME, 3}, {SECTION_IDS, 4}, {SECTION_FREE, 5}, {SECTION_IDLE, 6}, {SECTION_SIZES, 7},
-        {SECTION_ROWS, 8}, {SECTION_BITS, 9}, {SECTION_STORE, 10}, {SECTION_PAGE, 10}, {SECTION_VALUES, 10}, {SECTION_NAMES, 12},
-        {SECTION_EVENTS, 13}, {SECTION_TRACKS, 14}, {SECTION_LOST, 15}, {SECTION_DONE, 16}};
+    static const struct {
+        uint32_t kind, rank;
+    } ranks[] = {{SECTION_TYPES, 1},  {SECTION_TABLES, 2},  {SECTION_TIME, 3},    {SECTION_IDS, 4},
+                 {SECTION_FREE, 5},   {SECTION_IDLE, 6},    {SECTION_SIZES, 7},   {SECTION_ROWS, 8},
+                 {SECTION_BITS, 9},   {SECTION_STORE, 10},  {SECTION_PAGE, 10},   {SECTION_VALUES, 10},
+                 {SECTION_NAMES, 12}, {SECTION_EVENTS, 13}, {SECTION_TRACKS, 14}, {SECTION_LOST, 15},
+                 {SECTION_DONE, 16}};
     for (uint32_t i = 0; i < sizeof ranks / sizeof ranks[0]; i++)
         if (ranks[i].kind == kind) return ranks[i].rank;
     return 0;
@@ -286,7 +306,8 @@ static bool progress_tell(decoding *d)
     const reef_load_desc *desc = d->load->desc;
     if (desc == NULL || desc->progress == NULL || d->in->at - d->told < d->in->size / 100) return true;
     d->told = d->in->at;
-    return desc->progress(desc->context, d->in->at, d->in->size) || reef__in_wrong(d->in, REEF_CANCELLED, "the caller stopped it");
+    return desc->progress(desc->context, d->in->at, d->in->size) ||
+           reef__in_wrong(d->in, REEF_CANCELLED, "the caller stopped it");
 }
 
 static bool validated(decoding *d)
@@ -294,7 +315,8 @@ static bool validated(decoding *d)
     char message[SECTION_DETAIL];
     if (d->in->status != REEF_OK) return false;
     d->in->payload = NULL;
-    return reef_validate(d->w, message, sizeof message) == REEF_OK || reef__in_wrong(d->in, REEF_CORRUPT, "%s", message);
+    return reef_validate(d->w, message, sizeof message) == REEF_OK ||
+           reef__in_wrong(d->in, REEF_CORRUPT, "%s", message);
 }
 
 /* Versions go on behind all that was written: what is kept of hashes is known by them. */
@@ -322,7 +344,8 @@ static bool state_is(decoding *d, uint64_t hash, reef_status status, const char 
 /* What the record promised is there. */
 static bool record_complete(decoding *d)
 {
-    if (d->free_left || d->idle_left) return reef__in_wrong(d->in, REEF_CORRUPT, "fewer free or idle indices than were said");
+    if (d->free_left || d->idle_left)
+        return reef__in_wrong(d->in, REEF_CORRUPT, "fewer free or idle indices than were said");
     if (!reef__decode_rows_done(d) || !reef__decode_stores_done(d)) return false;
     reef__events_trim(d->w);
     versions_close(d);
@@ -336,7 +359,9 @@ static bool record_read_rest(decoding *d)
     uint32_t rank = 0;
     for (;; sections++) {
         if (!progress_tell(d)) return false;
-        if (!reef__section_next(in)) return in->status == REEF_OK ? reef__in_wrong(in, REEF_CORRUPT, "the file ends in the middle of a record") : false;
+        if (!reef__section_next(in))
+            return in->status == REEF_OK ? reef__in_wrong(in, REEF_CORRUPT, "the file ends in the middle of a record")
+                                         : false;
         if (!rank_follows(d, &rank)) return false;
         if (in->kind == SECTION_DONE) break;
         if (!decode_section(d) || !reef__section_taken(in)) return false;
@@ -352,33 +377,41 @@ static bool record_read_one(decoding *d, uint64_t number)
 {
     section_in *in = d->in;
     record_head h;
-    if (!reef__section_next(in)) return in->status == REEF_OK ? reef__in_wrong(in, REEF_CORRUPT, "the file has no record") : false;
+    if (!reef__section_next(in))
+        return in->status == REEF_OK ? reef__in_wrong(in, REEF_CORRUPT, "the file has no record") : false;
     if (in->kind != SECTION_RECORD) return reef__in_wrong(in, REEF_CORRUPT, "a record doesn't begin with its head");
     if (!record_head_get(in, &h)) return false;
     d->whole = (h.flags & RECORD_DIFFERENCE) == 0;
     const bool first = number == 0 && (d->load->flags & FILE_DIFFERENCE) == 0;
-    if (h.number != number || d->whole != first || (d->whole && h.before)) return reef__in_wrong(in, REEF_CORRUPT, "a record in the wrong place");
-    if (!state_is(d, h.before, number ? REEF_CORRUPT : REEF_OTHER_STATE, "the difference is one of another state")) return false;
+    if (h.number != number || d->whole != first || (d->whole && h.before))
+        return reef__in_wrong(in, REEF_CORRUPT, "a record in the wrong place");
+    if (!state_is(d, h.before, number ? REEF_CORRUPT : REEF_OTHER_STATE, "the difference is one of another state"))
+        return false;
     for (uint32_t i = 0; i < d->table_count; i++) {
         const table *t = table_read(d->w, d->tables[i].id);
         d->tables[i].rows = t ? table_rows(t) : 0;
         d->tables[i].unit_count = 0;
     }
     for (uint32_t i = 0; i < d->type_count; i++) d->types[i].counted = false;
-    if (d->base < d->w->hot.version) d->base = d->w->hot.version; /* what is kept of hashes is known by versions: no two records give the same one */
+    /* what is kept of hashes is known by versions: no two records give the same one */
+    if (d->base < d->w->hot.version) d->base = d->w->hot.version;
     d->first = number == 0;
     return record_read_rest(d);
 }
 
 /* ---- journals: which records are whole ---- */
 
-typedef struct journal_scan { uint64_t records, first_end, end, end_chain; } journal_scan;
+typedef struct journal_scan {
+    uint64_t records, first_end, end, end_chain;
+} journal_scan;
 
-/* Are there whole heads of records of a greater number behind `at`, for which all that was before had reached the disk? */
+/* Are there whole heads of records of a greater number behind `at`, for which all that was before had reached the
+ * disk? */
 static bool heads_follow(const section_in *in, uint64_t at, uint64_t number)
 {
     record_head h;
-    for (const unsigned char *p = in->data + at, *end = in->data + in->size; (size_t)(end - p) >= RECORD_HEAD_BYTES; p++) {
+    for (const unsigned char *p = in->data + at, *end = in->data + in->size; (size_t)(end - p) >= RECORD_HEAD_BYTES;
+         p++) {
         p = memchr(p, reef__record_magic[0], (size_t)(end - p) - RECORD_HEAD_BYTES + 1);
         if (p == NULL) return false;
         if (reef__record_head_read(p, &h) && h.number > number && !(h.flags & RECORD_UNSYNCED)) return true;
@@ -391,7 +424,8 @@ static bool record_is_whole(section_in *in, uint64_t number)
 {
     record_head h;
     uint64_t sections = 0;
-    if (!reef__section_next(in) || in->kind != SECTION_RECORD || !record_head_get(in, &h) || h.number != number) return false;
+    if (!reef__section_next(in) || in->kind != SECTION_RECORD || !record_head_get(in, &h) || h.number != number)
+        return false;
     do {
         sections++;
         if (!reef__section_next(in)) return false;
@@ -414,18 +448,21 @@ static bool journal_scanned(decoding *d, journal_scan *s)
         return true;
     }
     if (s->end < d->in->size && heads_follow(d->in, s->end, s->records))
-        return d->in->at = s->end, reef__in_wrong(d->in, REEF_CORRUPT, "record %llu is damaged, and whole ones follow", (unsigned long long)s->records);
+        return d->in->at = s->end, reef__in_wrong(d->in, REEF_CORRUPT, "record %llu is damaged, and whole ones follow",
+                                                  (unsigned long long)s->records);
     return true;
 }
 
-/* The rest of a stream whose length isn't known, or of a journal, comes into memory: both must be looked at before they are used. */
+/* The rest of a stream whose length isn't known, or of a journal, comes into memory: both must be looked at before
+ * they are used. */
 static bool rest_read(section_in *in, unsigned char **all, size_t *room)
 {
     size_t fill = FILE_HEADER_BYTES, got;
     for (*all = NULL, *room = 0;; fill += got) {
         if (*room - fill < 1 << 16 || *all == NULL) {
             const size_t more = *room ? *room * 2 : (size_t)1 << 18;
-            void *p = more > *room ? reef__memory_resize(in->memory, MEMORY_OTHER, *all, *room, more, PLAIN_ALIGN) : NULL;
+            void *p =
+                more > *room ? reef__memory_resize(in->memory, MEMORY_OTHER, *all, *room, more, PLAIN_ALIGN) : NULL;
             if (p == NULL) return reef__in_wrong(in, REEF_NO_MEMORY, "no memory for the file");
             *all = p;
             *room = more;
@@ -453,9 +490,12 @@ static bool decode_finish(decoding *d)
 static bool flags_allowed(section_in *in, uint16_t flags, bool difference)
 {
     if (((flags & FILE_DIFFERENCE) != 0) != difference)
-        return reef__in_wrong(in, REEF_CORRUPT, difference ? "this is no difference" : "this is a difference, and no world");
-    if ((flags & FILE_BIG) && !(flags & FILE_RAW)) return reef__in_wrong(in, REEF_CORRUPT, "flags that contradict each other");
-    return !(flags & FILE_RAW) || ((flags & FILE_BIG) != 0) == !HOST_IS_LITTLE || reef__in_wrong(in, REEF_NOT_PORTABLE, "raw, of a machine with another order of bytes");
+        return reef__in_wrong(in, REEF_CORRUPT,
+                              difference ? "this is no difference" : "this is a difference, and no world");
+    if ((flags & FILE_BIG) && !(flags & FILE_RAW))
+        return reef__in_wrong(in, REEF_CORRUPT, "flags that contradict each other");
+    return !(flags & FILE_RAW) || ((flags & FILE_BIG) != 0) == !HOST_IS_LITTLE ||
+           reef__in_wrong(in, REEF_NOT_PORTABLE, "raw, of a machine with another order of bytes");
 }
 
 static bool records_read(decoding *d)
@@ -485,14 +525,16 @@ bool reef__file_read(section_in *in, record_load *r, reef_world *aside, reef_wor
     if (r->numbering.memory == NULL) r->numbering.memory = in->memory;
     decoding *d = reef__memory_zeroed(in->memory, MEMORY_OTHER, sizeof *d);
     if (d == NULL) return reef__in_wrong(in, REEF_NO_MEMORY, "no memory");
-    *d = (decoding){.in = in, .load = r, .w = aside, .target = target, .memory = in->memory, .base = target->hot.version};
+    *d = (decoding){
+        .in = in, .load = r, .w = aside, .target = target, .memory = in->memory, .base = target->hot.version};
     r->decoding = d;
     aside->hook_failed.id = 0;
     d->runs.memory = in->memory;
     d->script = reef__scripts_type();
     bool ok = reef__readers_mirror(aside, target) || reef__decode_no_memory(d);
     ok = ok && reef__in_header(in, &r->flags) && flags_allowed(in, r->flags, r->difference);
-    if (ok && in->data == NULL && (in->size == UINT64_MAX || (r->flags & FILE_JOURNAL))) ok = rest_read(in, &all, &room);
+    if (ok && in->data == NULL && (in->size == UINT64_MAX || (r->flags & FILE_JOURNAL)))
+        ok = rest_read(in, &all, &room);
     ok = ok && records_read(d) && decode_finish(d);
     reef__readers_unmirror(aside);
     d->in = NULL;

@@ -28,13 +28,15 @@
 
 /* ---- systems and phases by name ---- */
 
-/* The serial number of a system or phase that the file names; one that the world hasn't got is absent from now on. 0: recorded. */
+/* The serial number of a system or phase that the file names; one that the world hasn't got is absent from now on.
+ * 0: recorded. */
 static uint64_t file_serial(decoding *d, const char *name, bool of_phase)
 {
     const uint64_t serial = reef__serial_by_name(d->w, name, of_phase);
     if (serial) return serial;
     if (name[0] == 0) return (void)reef__in_wrong(d->in, REEF_CORRUPT, "a system or phase without a name"), 0u;
-    if (d->w->state.absent_count >= REEF_SYSTEMS_MAX) return (void)reef__in_wrong(d->in, REEF_LIMIT, "more systems than a world has"), 0u;
+    if (d->w->state.absent_count >= REEF_SYSTEMS_MAX)
+        return (void)reef__in_wrong(d->in, REEF_LIMIT, "more systems than a world has"), 0u;
     absentee *a = reef__absent_add(d->w, name, of_phase);
     if (a == NULL) return (void)reef__decode_no_memory(d), 0u;
     return a->serial;
@@ -49,7 +51,8 @@ static bool run_set(decoding *d, uint64_t serial, uint64_t version)
         if (s->runs[i].serial == serial) return s->runs[i].version = version, true;
     if (s->run_count == s->run_room) {
         const uint32_t room = s->run_room ? s->run_room * 2 : 8;
-        struct query_run *p = reef__memory_resize(d->memory, MEMORY_OTHER, s->runs, s->run_room * sizeof *p, room * sizeof *p, PLAIN_ALIGN);
+        struct query_run *p = reef__memory_resize(d->memory, MEMORY_OTHER, s->runs, s->run_room * sizeof *p,
+                                                  room * sizeof *p, PLAIN_ALIGN);
         if (p == NULL) return reef__decode_no_memory(d);
         s->runs = p;
         s->run_room = room;
@@ -72,7 +75,8 @@ static bool clocks_read(decoding *d)
         if (of > 1) return reef__in_wrong(in, REEF_CORRUPT, "a clock of no known kind");
         const uint64_t serial = file_serial(d, name, of == 0);
         if (serial == 0) return false;
-        if (!of && d->first && reef__absent_of(d->w, serial)) reef__decode_note(d, REEF_NOTE_SYSTEM_UNKNOWN, name, NULL, 0);
+        if (!of && d->first && reef__absent_of(d->w, serial))
+            reef__decode_note(d, REEF_NOTE_SYSTEM_UNKNOWN, name, NULL, 0);
         uint64_t *clock = reef__clock_own(d->w, serial);
         if (clock == NULL) return reef__decode_no_memory(d);
         *clock = value;
@@ -137,13 +141,15 @@ static bool switches_read(decoding *d)
         absentee *a = reef__absent_of(d->w, serial);
         if (a) a->on = on != 0;
         if (a && d->first) reef__decode_note(d, REEF_NOTE_SYSTEM_UNKNOWN, name, NULL, 0);
-        if (!reef__decode_room(d, &d->switches, &d->switch_room, d->switch_count + 1, sizeof *d->switches)) return false;
+        if (!reef__decode_room(d, &d->switches, &d->switch_room, d->switch_count + 1, sizeof *d->switches))
+            return false;
         d->switches[d->switch_count++] = (file_switch){serial, on != 0};
     }
     return true;
 }
 
-/* Systems that the file knows (its switches name them all) and doesn't say of that they ran. Of what others saw a difference says nothing. */
+/* Systems that the file knows (its switches name them all) and doesn't say of that they ran. Of what others saw a
+ * difference says nothing. */
 static void runs_drop(decoding *d, uint32_t old)
 {
     state *s = &d->w->state;
@@ -217,16 +223,19 @@ static bool event_place_put(decoding *d, uint64_t serial, const char *name, uint
 {
     state *s = &d->w->state;
     for (uint32_t i = 0; i < s->event_place_count; i++)
-        if (s->event_places[i].serial == serial && s->event_places[i].component == component) return s->event_places[i].position = position, true;
+        if (s->event_places[i].serial == serial && s->event_places[i].component == component)
+            return s->event_places[i].position = position, true;
     if (s->event_place_count == s->event_place_capacity) {
         const uint32_t room = s->event_place_capacity ? s->event_place_capacity * 2 : 4;
-        event_place *p = reef__memory_resize(d->memory, MEMORY_EVENTS, s->event_places, s->event_place_capacity * sizeof *p, room * sizeof *p, PLAIN_ALIGN);
+        event_place *p = reef__memory_resize(d->memory, MEMORY_EVENTS, s->event_places,
+                                             s->event_place_capacity * sizeof *p, room * sizeof *p, PLAIN_ALIGN);
         if (p == NULL) return reef__decode_no_memory(d);
         memset(p + s->event_place_capacity, 0, (room - s->event_place_capacity) * sizeof *p);
         s->event_places = p;
         s->event_place_capacity = room;
     }
-    s->event_places[s->event_place_count++] = (event_place){serial, reef__hash_bytes(name, strlen(name)), position, component};
+    s->event_places[s->event_place_count++] =
+        (event_place){serial, reef__hash_bytes(name, strlen(name)), position, component};
     return true;
 }
 
@@ -251,7 +260,10 @@ static bool readers_read(decoding *d, const type *t, uint64_t tail)
     return true;
 }
 
-typedef struct event_reading { uint64_t most, head, tail, from; const unsigned char *values; } event_reading;
+typedef struct event_reading {
+    uint64_t most, head, tail, from;
+    const unsigned char *values;
+} event_reading;
 
 enum { EVENTS_FROM_NOTHING = 1 << 20 }; /* bytes in memory of events that take none in the file */
 
@@ -260,9 +272,11 @@ static bool events_fill(decoding *d, const file_type *f, const type *t, const ev
 {
     reef_world *w = d->w;
     const unsigned char *values = x->values;
-    if (t->hooked || t->size > REEF_EVENT_SIZE_MAX || t->align > REEF_EVENT_ALIGN_MAX) return reef__in_wrong(d->in, REEF_NOT_PORTABLE, "type %.80s can't be that of events", t->name);
+    if (t->hooked || t->size > REEF_EVENT_SIZE_MAX || t->align > REEF_EVENT_ALIGN_MAX)
+        return reef__in_wrong(d->in, REEF_NOT_PORTABLE, "type %.80s can't be that of events", t->name);
     if (f->bytes == 0 && t->size && x->tail - x->from > EVENTS_FROM_NOTHING / t->size)
-        return reef__in_wrong(d->in, REEF_LIMIT, "more events of type %.80s without values than a file may say", f->name);
+        return reef__in_wrong(d->in, REEF_LIMIT, "more events of type %.80s without values than a file may say",
+                              f->name);
     event_store *s = reef__event_store_ready(w, t->id);
     char *one = reef__decode_value_room(d, t->size ? t->size : 1);
     if (s == NULL || one == NULL) return reef__decode_no_memory(d);
@@ -293,7 +307,8 @@ bool reef__decode_events(decoding *d)
     x.from = reef__get_u64(in);
     const uint32_t count = reef__get_u32(in);
     if (f == NULL || in->status != REEF_OK) return false;
-    if (x.head > x.from || x.from > x.tail || x.tail - x.from != count || x.tail > UINT64_MAX / 4 || (f->bytes && count > in_left(in) / f->bytes))
+    if (x.head > x.from || x.from > x.tail || x.tail - x.from != count || x.tail > UINT64_MAX / 4 ||
+        (f->bytes && count > in_left(in) / f->bytes))
         return reef__in_wrong(in, REEF_CORRUPT, "events in an order that can't be");
     x.values = reef__get_bytes(in, (size_t)count * f->bytes);
     const type *t = f->dropped ? NULL : f->to ? f->to : f->t; /* events know no homes */
@@ -309,7 +324,8 @@ bool reef__decode_tracks(decoding *d)
     const file_type *f = reef__decode_type_of(d, reef__get_u32(in));
     const uint32_t first = reef__get_u32(in), count = reef__get_u32(in);
     if (f == NULL || in->status != REEF_OK) return false;
-    if (count > in_left(in) / 16 || (uint64_t)first + count > d->w->hot.index_count) return reef__in_wrong(in, REEF_CORRUPT, "stamps of indices that aren't there");
+    if (count > in_left(in) / 16 || (uint64_t)first + count > d->w->hot.index_count)
+        return reef__in_wrong(in, REEF_CORRUPT, "stamps of indices that aren't there");
     for (uint32_t i = 0; i < count; i++) {
         uint64_t changed = reef__get_u64(in), added = reef__get_u64(in);
         if (!reef__decode_version(d, &changed) || !reef__decode_version(d, &added)) return false;
@@ -327,7 +343,8 @@ bool reef__decode_lost(decoding *d)
     const file_type *f = reef__decode_type_of(d, reef__get_u32(in));
     const uint32_t count = reef__get_u32(in);
     if (f == NULL || in->status != REEF_OK) return false;
-    if (count > in_left(in) / (sizeof(reef_entity) + f->bytes)) return reef__in_wrong(in, REEF_CORRUPT, "scripts wait that aren't there");
+    if (count > in_left(in) / (sizeof(reef_entity) + f->bytes))
+        return reef__in_wrong(in, REEF_CORRUPT, "scripts wait that aren't there");
     const bool kept = w->script_reader && f->t && f->t->id == d->script;
     if (!kept && count) d->load->converted = true; /* nobody would end them */
     if (kept && !reef__removals_forget_waiting(w, w->script_reader - 1)) return reef__decode_no_memory(d);
@@ -349,7 +366,8 @@ bool reef__decode_lost(decoding *d)
 bool reef__decode_scripts_done(decoding *d)
 {
     if (d->unbound == 0) return true;
-    if (d->load->difference) return reef__in_wrong(d->in, REEF_NOT_PORTABLE, "the class of a script isn't known: reef_script_know");
+    if (d->load->difference)
+        return reef__in_wrong(d->in, REEF_NOT_PORTABLE, "the class of a script isn't known: reef_script_know");
     const uint64_t rows = reef__scripts_without(d->w);
     if (rows) reef__decode_note(d, REEF_NOTE_SCRIPT_UNKNOWN, reef__type_of(d->script)->name, NULL, rows);
     return true;

@@ -11,6 +11,6 @@ bool reef__decode_events(decoding *d);
 bool reef__decode_tracks(decoding *d);
 bool reef__decode_lost(decoding *d);
 bool reef__decode_scripts_done(decoding *d); /* scripts without a class are reported */
-bool reef__decode_tracks_done(decoding *d); /* rows of types that are tracked now get stamps */
+bool reef__decode_tracks_done(decoding *d);  /* rows of types that are tracked now get stamps */
 
 #endif

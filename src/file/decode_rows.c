@@ -1,8 +1,8 @@
 /* Reading a file: rows of tables, and the bits of rows.
  *
- * Rows that a table is to get are made chunk by chunk, when the first values of a chunk come: first their handles, then values that are nobody's
- * yet (zero, or what a hook makes), then what the section says. So there is never a row without values, and never more rows than a section
- * brought handles for. */
+ * Rows that a table is to get are made chunk by chunk, when the first values of a chunk come: first their handles,
+ * then values that are nobody's yet (zero, or what a hook makes), then what the section says. So there is never a
+ * row without values, and never more rows than a section brought handles for. */
 #include "file/decode_rows.h"
 #include "base/platform.h"
 #include "type/type.h"
@@ -29,12 +29,15 @@ static bool rows_end(decoding *d, table *t, uint32_t gone)
 {
     reef_world *w = d->w;
     const uint32_t unit = t->last, rows = chunk_rows(t, unit);
-    if (!reef__table_prepare_pop(w, t) || (t->shape->hooked && !reef__chunk_own(w, t, unit))) return reef__decode_no_memory(d);
-    if (gone == rows && t->chunks > 1 && !reef__chunk_page_own(w, unit_slots(w, unit)[0].head_more.previous)) return reef__decode_no_memory(d);
+    if (!reef__table_prepare_pop(w, t) || (t->shape->hooked && !reef__chunk_own(w, t, unit)))
+        return reef__decode_no_memory(d);
+    if (gone == rows && t->chunks > 1 && !reef__chunk_page_own(w, unit_slots(w, unit)[0].head_more.previous))
+        return reef__decode_no_memory(d);
     for (uint32_t row = rows - gone; t->bits && !BUG(180) && row < rows; row++)
         if (!reef__bits_prepare_clear(w, t->bits, unit_place(unit) + row)) return reef__decode_no_memory(d);
     for (uint32_t row = rows - gone; row < rows; row++) {
-        if (BUG(180) && t->bits && !reef__bits_prepare_clear(w, t->bits, unit_place(unit) + row)) return reef__decode_no_memory(d);
+        if (BUG(180) && t->bits && !reef__bits_prepare_clear(w, t->bits, unit_place(unit) + row))
+            return reef__decode_no_memory(d);
         reef__bits_clear(w, t->bits, unit_place(unit) + row);
         reef__row_destroy(t->shape, unit_slots(w, unit), row);
     }
@@ -70,7 +73,8 @@ bool reef__decode_sizes(decoding *d)
         const uint64_t have = table_rows(t);
         if (rows > d->w->hot.index_count) return reef__in_wrong(in, REEF_CORRUPT, "more rows than entities");
         promised += rows > have ? rows - have : 0;
-        if (promised > (in->size - in->at) / 8) return reef__in_wrong(in, REEF_CORRUPT, "more rows than the file has room for");
+        if (promised > (in->size - in->at) / 8)
+            return reef__in_wrong(in, REEF_CORRUPT, "more rows than the file has room for");
         ft->rows = rows;
         ft->unit_count = 0;
         if (rows < have && !table_cut(d, t, rows)) return false;
@@ -82,7 +86,8 @@ bool reef__decode_rows_done(decoding *d)
 {
     for (uint32_t i = 0; i < d->table_count; i++) {
         const table *t = table_read(d->w, d->tables[i].id);
-        if (d->tables[i].rows != (t ? table_rows(t) : 0)) return reef__in_wrong(d->in, REEF_CORRUPT, "rows that nothing filled, in table %u", (unsigned)i);
+        if (d->tables[i].rows != (t ? table_rows(t) : 0))
+            return reef__in_wrong(d->in, REEF_CORRUPT, "rows that nothing filled, in table %u", (unsigned)i);
     }
     return true;
 }
@@ -90,12 +95,12 @@ bool reef__decode_rows_done(decoding *d)
 /* ---- values ---- */
 
 typedef struct chunk_reading {
-    decoding         *d;
-    file_table       *ft;
-    table            *t;
-    uint32_t          unit, rows, fresh, pieces; /* rows: of the chunk in the end; those from `fresh` on are new */
-    size_t            start; /* of the pieces in the section */
-    uint64_t          filled; /* columns 1 ... 64, by bit: a piece has all rows of the chunk */
+    decoding *d;
+    file_table *ft;
+    table *t;
+    uint32_t unit, rows, fresh, pieces; /* rows: of the chunk in the end; those from `fresh` on are new */
+    size_t start;                       /* of the pieces in the section */
+    uint64_t filled;                    /* columns 1 ... 64, by bit: a piece has all rows of the chunk */
 } chunk_reading;
 
 typedef struct piece_head {
@@ -119,7 +124,10 @@ static bool piece_versions(const chunk_reading *x, piece_head *p)
 }
 
 /* The version of field i of the program's type, when the types are the same; else the newest. */
-static uint64_t piece_version(const piece_head *p, uint32_t i) { return p->versions > 1 && i < p->versions && p->f->t->part_count == p->versions ? p->version[i] : p->newest; }
+static uint64_t piece_version(const piece_head *p, uint32_t i)
+{
+    return p->versions > 1 && i < p->versions && p->f->t->part_count == p->versions ? p->version[i] : p->newest;
+}
 
 /* The next piece; its values are there. */
 static bool piece_next(const chunk_reading *x, piece_head *p)
@@ -129,33 +137,38 @@ static bool piece_next(const chunk_reading *x, piece_head *p)
     p->row = reef__get_u32(in);
     p->rows = reef__get_u32(in);
     if (in->status != REEF_OK) return false;
-    if (p->column > x->ft->column_count || p->row > x->rows || p->rows > x->rows - p->row) return reef__in_wrong(in, REEF_CORRUPT, "values of rows that aren't there");
+    if (p->column > x->ft->column_count || p->row > x->rows || p->rows > x->rows - p->row)
+        return reef__in_wrong(in, REEF_CORRUPT, "values of rows that aren't there");
     p->f = p->column ? &x->d->types[x->ft->columns[p->column - 1]] : NULL;
     p->versions = p->f && p->f->home == REEF_SPLIT ? p->f->field_count : 1;
-    if (p->versions == 0 || p->versions > REEF_SPLIT_FIELDS_MAX) return reef__in_wrong(in, REEF_CORRUPT, "type %.80s is split by no fields, or too many", p->f->name);
+    if (p->versions == 0 || p->versions > REEF_SPLIT_FIELDS_MAX)
+        return reef__in_wrong(in, REEF_CORRUPT, "type %.80s is split by no fields, or too many", p->f->name);
     if (!piece_versions(x, p)) return false;
     const size_t size = p->column ? p->f->bytes : sizeof(reef_entity);
-    if (p->rows && size > in_left(in) / p->rows) return reef__in_wrong(in, REEF_CORRUPT, "a section is too short for what it says");
+    if (p->rows && size > in_left(in) / p->rows)
+        return reef__in_wrong(in, REEF_CORRUPT, "a section is too short for what it says");
     p->values = reef__get_bytes(in, p->rows * size);
     return p->values != NULL;
 }
 
-/* The entities are where these handles are. In a whole world nearly all of them were nowhere before, and their records are ours. */
+/* The entities are where these handles are. In a whole world nearly all of them were nowhere before, and their
+ * records are ours. */
 static bool handles_place(const chunk_reading *x, const reef_entity *e, const piece_head *p)
 {
     reef_world *w = x->d->w;
     const bool ours = w->hot.records.shared == 0;
     const uint32_t first = unit_place(x->unit) + p->row;
     for (uint32_t i = 0; i < p->rows; i++) {
-        const bool quick = ours && e[i].generation && e[i].index < w->hot.index_count && (uint32_t)record_read(w, e[i].index) - 1 >= PLACE_EMPTY;
+        const bool quick = ours && e[i].generation && e[i].index < w->hot.index_count &&
+                           (uint32_t)record_read(w, e[i].index) - 1 >= PLACE_EMPTY;
         if (LIKELY(quick)) record_put(w, e[i], first + i);
         else if (!reef__decode_place(x->d, e[i], first + i)) return false;
     }
     return true;
 }
 
-/* What a file says of a value with hooks is another's now, and the rest is the new one's own. The fields come last: hooks may make them
- * anew from what the value owns. `room` is for two values, the first of which is the new one. */
+/* What a file says of a value with hooks is another's now, and the rest is the new one's own. The fields come last:
+ * hooks may make them anew from what the value owns. `room` is for two values, the first of which is the new one. */
 static void value_renew(const type *t, void *value, void *room)
 {
     void *was = (char *)room + t->size;
@@ -259,7 +272,8 @@ static bool rows_begin(const chunk_reading *x)
     for (uint32_t k = SLOT_COLUMNS; k < s->end_slot; k++) {
         const column *c = &s->columns[k];
         if (c->type->hooks.construct == NULL) {
-            if (c->type->hooked || !column_is_filled(x, c->type)) memset(cell(slots, k, x->fresh, c->size), 0, (size_t)fresh * c->size);
+            if (c->type->hooked || !column_is_filled(x, c->type))
+                memset(cell(slots, k, x->fresh, c->size), 0, (size_t)fresh * c->size);
             continue;
         }
         for (uint32_t i = x->fresh; i < x->rows; i++) {
@@ -280,7 +294,8 @@ static bool columns_ready(const chunk_reading *x, const piece_head *p, value_tar
     const type *t = p->f->t;
     const uint32_t parts = t->split ? t->part_count : 1;
     for (uint32_t i = 0; i < parts; i++) {
-        const uint32_t id = t->split ? t->parts[i] : t->id, k = reef__slot_seek(w, id, x->t->shape->table), size = reef__type_of(id)->size;
+        const uint32_t id = t->split ? t->parts[i] : t->id, k = reef__slot_seek(w, id, x->t->shape->table),
+                       size = reef__type_of(id)->size;
         ASSERT(k != 0 && k != REEF_SLOT_TAG);
         if (!reef__block_own_at(w, x->t, x->unit, k)) return reef__decode_no_memory(x->d);
         reef_slot *slots = unit_slots(w, x->unit);
@@ -297,7 +312,8 @@ static void rows_default(const chunk_reading *x, const piece_head *p, const valu
 {
     const type *t = p->f->t;
     if (!p->f->partial || t->hooked || p->row >= x->fresh) return;
-    for (uint32_t i = 0; i < (t->split ? t->part_count : 1); i++) memset(to->base[i], 0, (size_t)to->stride[i] * p->rows);
+    for (uint32_t i = 0; i < (t->split ? t->part_count : 1); i++)
+        memset(to->base[i], 0, (size_t)to->stride[i] * p->rows);
 }
 
 static bool values_read(const chunk_reading *x, const piece_head *p)
@@ -337,7 +353,8 @@ bool reef__decode_rows(decoding *d)
     x.t = reef__table_own(d->w, x.ft->id);
     if (x.t == NULL) return reef__decode_no_memory(d);
     const uint64_t first = (uint64_t)chunk * REEF_BLOCK_ROWS, have = table_rows(x.t);
-    if (first >= x.ft->rows || first > have) return reef__in_wrong(in, REEF_CORRUPT, "rows of a chunk that isn't there, or isn't its turn");
+    if (first >= x.ft->rows || first > have)
+        return reef__in_wrong(in, REEF_CORRUPT, "rows of a chunk that isn't there, or isn't its turn");
     x.rows = x.ft->rows - first < REEF_BLOCK_ROWS ? (uint32_t)(x.ft->rows - first) : REEF_BLOCK_ROWS;
     x.fresh = x.rows;
     if (have < first + x.rows) {
@@ -360,7 +377,8 @@ static bool words_read(decoding *d, uint32_t key, file_table *ft, uint32_t compo
     uint64_t version = reef__get_u64(in);
     if (unit == 0 || in->status != REEF_OK || !reef__decode_version(d, &version)) return false;
     /* Its store comes before that of its marks. Where it has words they stay as old as they are. */
-    const bool of_bits = component && reef__type_of(component)->bit && (BUG(162) || bit_words(bit_store_of(w, component), unit) == NULL);
+    const bool of_bits =
+        component && reef__type_of(component)->bit && (BUG(162) || bit_words(bit_store_of(w, component), unit) == NULL);
     if (of_bits && !reef__bit_prepare(w, component, ft->id, unit_place(unit), true)) return reef__decode_no_memory(d);
     if (!reef__bit_prepare(w, key, ft->id, unit_place(unit), true)) return reef__decode_no_memory(d);
     bit_store *b = (bit_store *)(uintptr_t)bit_store_of(w, key);
@@ -383,15 +401,18 @@ bool reef__decode_bits(decoding *d)
     file_table *ft = reef__decode_table_of(d, reef__get_u32(in));
     const uint32_t count = reef__get_u32(in);
     if (in->status != REEF_OK || ft == NULL) return false;
-    if (what > 2 || (what == 2 && number != UINT32_MAX) || count > in_left(in) / CHUNK_BYTES) return reef__in_wrong(in, REEF_CORRUPT, "bits of no known kind");
+    if (what > 2 || (what == 2 && number != UINT32_MAX) || count > in_left(in) / CHUNK_BYTES)
+        return reef__in_wrong(in, REEF_CORRUPT, "bits of no known kind");
     if (f && (f->t == NULL || f->dropped)) { /* left out */
         for (uint32_t i = 0; i < count; i++) {
             (void)reef__get_bytes(in, 12);
-            for (uint32_t k = 0; k < BIT_WORDS; k++) f->rows += what == 0 ? bits_count(reef__get_u64(in)) : 0 * reef__get_u64(in);
+            for (uint32_t k = 0; k < BIT_WORDS; k++)
+                f->rows += what == 0 ? bits_count(reef__get_u64(in)) : 0 * reef__get_u64(in);
         }
         return in->status == REEF_OK;
     }
-    if (f && what == 0 && !f->t->bit) return reef__in_wrong(in, REEF_CORRUPT, "bits of type %.80s, which has none", f->name);
+    if (f && what == 0 && !f->t->bit)
+        return reef__in_wrong(in, REEF_CORRUPT, "bits of type %.80s, which has none", f->name);
     const uint32_t component = f ? f->t->id : 0;
     for (uint32_t i = 0; i < count; i++)
         if (!words_read(d, what == 0 ? component : component | BIT_DISABLED, ft, component)) return false;

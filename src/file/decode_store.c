@@ -1,5 +1,5 @@
-/* Reading a file: values outside of tables. Those of sparse, paged and cold come by slot and go where they were: which of them lie on one page
- * decides what counts as changed. */
+/* Reading a file: values outside of tables. Those of sparse, paged and cold come by slot and go where they were:
+ * which of them lie on one page decides what counts as changed. */
 #include "file/decode_store.h"
 #include "type/type.h"
 #include "type/value.h"
@@ -25,12 +25,16 @@ static value_store *store_ready(decoding *d, const type *t)
 static bool entity_sound(decoding *d, reef_entity e)
 {
     if (e.generation && e.index < d->w->hot.index_count) return true;
-    return reef__in_wrong(d->in, REEF_CORRUPT, "a value of entity %uv%u, which is out of range", (unsigned)e.index, (unsigned)e.generation);
+    return reef__in_wrong(d->in, REEF_CORRUPT, "a value of entity %uv%u, which is out of range", (unsigned)e.index,
+                          (unsigned)e.generation);
 }
 
 /* ---- sparse, paged, cold ---- */
 
-static bool home_in_pages(const file_type *f) { return f->home == REEF_SPARSE || f->home == REEF_PAGED || f->home == REEF_COLD; }
+static bool home_in_pages(const file_type *f)
+{
+    return f->home == REEF_SPARSE || f->home == REEF_PAGED || f->home == REEF_COLD;
+}
 
 /* The slot is nobody's any more: its page is ours, and counts as written. */
 static bool slot_leave_at(decoding *d, value_store *s, const type *t, uint32_t slot)
@@ -65,8 +69,10 @@ bool reef__decode_store(decoding *d)
     const uint32_t rows = reef__get_u32(in);
     if (f == NULL || in->status != REEF_OK) return false;
     if (f->counted) return reef__in_wrong(in, REEF_CORRUPT, "type %.80s has two stores", f->name);
-    if (!home_in_pages(f) || rows == 0 || count > d->w->hot.index_count) return reef__in_wrong(in, REEF_CORRUPT, "values of type %.80s: so many there can't be", f->name);
-    if (count > (in->size - in->at) / 8 + (d->whole ? 0 : d->w->hot.index_count)) return reef__in_wrong(in, REEF_CORRUPT, "more values than the file has room for");
+    if (!home_in_pages(f) || rows == 0 || count > d->w->hot.index_count)
+        return reef__in_wrong(in, REEF_CORRUPT, "values of type %.80s: so many there can't be", f->name);
+    if (count > (in->size - in->at) / 8 + (d->whole ? 0 : d->w->hot.index_count))
+        return reef__in_wrong(in, REEF_CORRUPT, "more values than the file has room for");
     f->page_rows = rows;
     f->count = count;
     f->counted = true;
@@ -86,14 +92,17 @@ bool reef__decode_store(decoding *d)
 }
 
 /* A value in its slot. */
-static bool slot_read(decoding *d, const file_type *f, value_store *s, uint32_t slot, reef_entity e, const unsigned char *from)
+static bool slot_read(decoding *d, const file_type *f, value_store *s, uint32_t slot, reef_entity e,
+                      const unsigned char *from)
 {
     const uint32_t i = slot & slot_mask(s);
     if (!entity_sound(d, e)) return false;
     char *block = reef__store_page_own(d->w, s, slot >> s->bits);
-    if (block == NULL || (!s->paged && reef__store_index_own(d->w, s, e.index) == NULL)) return reef__decode_no_memory(d);
+    if (block == NULL || (!s->paged && reef__store_index_own(d->w, s, e.index) == NULL))
+        return reef__decode_no_memory(d);
     const reef_entity was = slot_owner(s, slot);
-    if (was.generation && !reef_entity_equal(was, e) && (f->t->hooked || !s->paged) && !slot_leave_at(d, s, f->t, slot)) return false;
+    if (was.generation && !reef_entity_equal(was, e) && (f->t->hooked || !s->paged) && !slot_leave_at(d, s, f->t, slot))
+        return false;
     const bool fresh = slot_owner(s, slot).generation == 0;
     void *value = slot_value(s, slot);
     if (fresh && f->t->size && !reef__decode_construct(d, f->t, e, value)) return false;
@@ -116,7 +125,12 @@ static bool slot_read(decoding *d, const file_type *f, value_store *s, uint32_t 
     return true;
 }
 
-typedef struct page_reading { decoding *d; file_type *f; value_store *s; uint32_t page; } page_reading;
+typedef struct page_reading {
+    decoding *d;
+    file_type *f;
+    value_store *s;
+    uint32_t page;
+} page_reading;
 
 static bool page_piece(const page_reading *x)
 {
@@ -129,7 +143,8 @@ static bool page_piece(const page_reading *x)
     const uint64_t from = (uint64_t)x->page * f->page_rows + first;
     if (first > f->page_rows || count > f->page_rows - first || count > in_left(in) / (8 + (size_t)f->bytes))
         return reef__in_wrong(in, REEF_CORRUPT, "slots that aren't on their page");
-    section_in handles = {.payload = reef__get_bytes(in, count * sizeof(reef_entity)), .length = count * sizeof(reef_entity)};
+    section_in handles = {.payload = reef__get_bytes(in, count * sizeof(reef_entity)),
+                          .length = count * sizeof(reef_entity)};
     const unsigned char *values = reef__get_bytes(in, (size_t)count * f->bytes);
     if (values == NULL || s == NULL) return in->status == REEF_OK;
     if (from + count > (s->paged ? x->d->w->hot.index_count : f->count) && count) {
@@ -139,9 +154,13 @@ static bool page_piece(const page_reading *x)
         const reef_entity e = reef__get_handle(&handles);
         const uint64_t slot = from + i;
         const bool none = s->paged && e.generation == 0;
-        if (none && (slot > UINT32_MAX || slot >> s->bits >= s->values.count || s->values.page[slot >> s->bits] == NULL)) continue;
-        if (s->paged && !none && e.index != slot) return reef__in_wrong(in, REEF_CORRUPT, "a value in the slot of another");
-        if (none ? !slot_leave_at(x->d, s, f->t, (uint32_t)slot) : !slot_read(x->d, f, s, (uint32_t)slot, e, values)) return false;
+        if (none &&
+            (slot > UINT32_MAX || slot >> s->bits >= s->values.count || s->values.page[slot >> s->bits] == NULL))
+            continue;
+        if (s->paged && !none && e.index != slot)
+            return reef__in_wrong(in, REEF_CORRUPT, "a value in the slot of another");
+        if (none ? !slot_leave_at(x->d, s, f->t, (uint32_t)slot) : !slot_read(x->d, f, s, (uint32_t)slot, e, values))
+            return false;
     }
     const uint64_t page = from >> s->bits;
     if (version && f->page_rows == slot_mask(s) + 1 && page < s->values.count && s->values.page[page]) {
@@ -159,7 +178,8 @@ bool reef__decode_page(decoding *d)
     x.page = reef__get_u32(in);
     const uint32_t pieces = reef__get_u32(in);
     if (x.f == NULL || in->status != REEF_OK) return false;
-    if (!x.f->counted || !home_in_pages(x.f)) return reef__in_wrong(in, REEF_CORRUPT, "a page of type %.80s before its store", x.f->name);
+    if (!x.f->counted || !home_in_pages(x.f))
+        return reef__in_wrong(in, REEF_CORRUPT, "a page of type %.80s before its store", x.f->name);
     if (x.f->t && (x.s = store_ready(d, x.f->t)) == NULL) return false;
     for (uint32_t i = 0; i < pieces; i++)
         if (!page_piece(&x)) return false;
@@ -171,7 +191,8 @@ bool reef__decode_stores_done(decoding *d)
     for (uint32_t i = 0; i < d->type_count; i++) {
         const file_type *f = &d->types[i];
         if (f->counted && f->t && home_in_pages(f) && store_of(d->w, f->t->id)->count != f->count)
-            return reef__in_wrong(d->in, REEF_CORRUPT, "type %.80s has another number of values than was said", f->name);
+            return reef__in_wrong(d->in, REEF_CORRUPT, "type %.80s has another number of values than was said",
+                                  f->name);
     }
     return true;
 }
@@ -196,12 +217,17 @@ static bool versions_keep(decoding *d, const value_store *s)
     return true;
 }
 
-static uint64_t version_kept(const decoding *d, reef_entity e) { return e.index < d->before_count ? d->before[e.index] : 0; }
+static uint64_t version_kept(const decoding *d, reef_entity e)
+{
+    return e.index < d->before_count ? d->before[e.index] : 0;
+}
 
 static void store_forget(decoding *d, value_store *s)
 {
     store_pages pages;
-    const paged_owner o = reef__store_owner(d->w->family, s, &pages), index = reef__owner_of(d->w->family, &reef__pages_index), hashes = reef__owner_of(d->w->family, &reef__pages_hashes);
+    const paged_owner o = reef__store_owner(d->w->family, s, &pages),
+                      index = reef__owner_of(d->w->family, &reef__pages_index),
+                      hashes = reef__owner_of(d->w->family, &reef__pages_hashes);
     reef__paged_drop(&s->values, &o);
     reef__paged_drop(&s->index, &index);
     reef__paged_drop(&s->hashes, &hashes);
@@ -218,7 +244,9 @@ static void page_version_put(value_store *s, uint32_t page, uint64_t was, uint64
 }
 static uint64_t version_before(const value_store *s, uint32_t page)
 {
-    return page < s->values.count && s->values.page[page] && (s->multi ? s->run_count : s->count) ? s->values.version[page] : 0;
+    return page < s->values.count && s->values.page[page] && (s->multi ? s->run_count : s->count)
+               ? s->values.version[page]
+               : 0;
 }
 
 static bool multi_read(decoding *d, const file_type *f, value_store *s)
@@ -229,14 +257,17 @@ static bool multi_read(decoding *d, const file_type *f, value_store *s)
     const uint32_t n = reef__get_u32(in);
     if (in->status != REEF_OK || !reef__decode_version(d, &version)) return false;
     if (n == 0 || n > REEF_MULTI_MAX || n > in_left(in) / (f->bytes ? f->bytes : 1)) {
-        if (n == 0 || n > REEF_MULTI_MAX || f->bytes) return reef__in_wrong(in, REEF_CORRUPT, "so many values of one entity there can't be");
+        if (n == 0 || n > REEF_MULTI_MAX || f->bytes)
+            return reef__in_wrong(in, REEF_CORRUPT, "so many values of one entity there can't be");
     }
     const unsigned char *from = reef__get_bytes(in, (size_t)n * f->bytes);
     if (from == NULL || f->t == NULL) return in->status == REEF_OK;
     if (!entity_sound(d, e)) return false;
     if (version == 0) version = version_kept(d, e);
-    if (n > slot_mask(s) + 1) return reef__in_wrong(in, REEF_LIMIT, "more values of type %.80s than an entity can have", f->name);
-    if (reef_store_find(s, e) || (e.index >> REEF_INDEX_BITS < s->index.count && s->index.page[e.index >> REEF_INDEX_BITS] && *index_entry(s, e.index)))
+    if (n > slot_mask(s) + 1)
+        return reef__in_wrong(in, REEF_LIMIT, "more values of type %.80s than an entity can have", f->name);
+    if (reef_store_find(s, e) || (e.index >> REEF_INDEX_BITS < s->index.count &&
+                                  s->index.page[e.index >> REEF_INDEX_BITS] && *index_entry(s, e.index)))
         return reef__in_wrong(in, REEF_CORRUPT, "an entity has values in two places");
     if (!reef__multi_prepare(d->w, s, &e, 1, n)) return reef__decode_no_memory(d);
     char *to = reef__multi_raw(s, n);
@@ -258,13 +289,15 @@ static bool multi_read(decoding *d, const file_type *f, value_store *s)
 }
 
 /* Holders of one value. */
-static bool shared_give(decoding *d, const file_type *f, value_store *s, void *value, uint64_t version, const unsigned char *holders, uint32_t n)
+static bool shared_give(decoding *d, const file_type *f, value_store *s, void *value, uint64_t version,
+                        const unsigned char *holders, uint32_t n)
 {
     section_in in = {.payload = holders, .length = n * sizeof(reef_entity)};
     for (uint32_t i = 0; i < n; i++) {
         const reef_entity e = reef__get_handle(&in);
         if (!entity_sound(d, e)) return false;
-        if (reef_store_find(s, e) || (e.index >> REEF_INDEX_BITS < s->index.count && s->index.page[e.index >> REEF_INDEX_BITS] && *index_entry(s, e.index)))
+        if (reef_store_find(s, e) || (e.index >> REEF_INDEX_BITS < s->index.count &&
+                                      s->index.page[e.index >> REEF_INDEX_BITS] && *index_entry(s, e.index)))
             return reef__in_wrong(d->in, REEF_CORRUPT, "an entity has two values of type %.80s", f->name);
         const uint32_t slot = (uint32_t)s->count, page = slot >> s->bits;
         const uint64_t was = (slot & slot_mask(s)) == 0 ? 0 : version_before(s, page);
@@ -284,7 +317,8 @@ static bool shared_read(decoding *d, const file_type *f, value_store *s)
     const uint32_t n = reef__get_u32(in);
     uint64_t version = reef__get_u64(in);
     if (in->status != REEF_OK || !reef__decode_version(d, &version)) return false;
-    if (n == 0 || n > in_left(in) / sizeof(reef_entity)) return reef__in_wrong(in, REEF_CORRUPT, "a value with a wrong number of holders");
+    if (n == 0 || n > in_left(in) / sizeof(reef_entity))
+        return reef__in_wrong(in, REEF_CORRUPT, "a value with a wrong number of holders");
     const unsigned char *holders = reef__get_bytes(in, n * sizeof(reef_entity)), *from = reef__get_bytes(in, f->bytes);
     if (from == NULL || f->t == NULL) return in->status == REEF_OK;
     void *value = reef__shared_make(d->w, f->t);
@@ -312,8 +346,11 @@ bool reef__decode_several(decoding *d)
     file_type *f = reef__decode_type_of(d, reef__get_u32(in));
     const uint32_t first = reef__get_u8(in), count = reef__get_u32(in);
     if (f == NULL || in->status != REEF_OK) return false;
-    if (first > 1 || (f->home != REEF_MULTI && f->home != REEF_SHARED)) return reef__in_wrong(in, REEF_CORRUPT, "values of type %.80s, which lie elsewhere", f->name);
-    if (f->counted == (first != 0)) return reef__in_wrong(in, REEF_CORRUPT, first ? "type %.80s begins twice" : "type %.80s goes on before it begins", f->name);
+    if (first > 1 || (f->home != REEF_MULTI && f->home != REEF_SHARED))
+        return reef__in_wrong(in, REEF_CORRUPT, "values of type %.80s, which lie elsewhere", f->name);
+    if (f->counted == (first != 0))
+        return reef__in_wrong(in, REEF_CORRUPT,
+                              first ? "type %.80s begins twice" : "type %.80s goes on before it begins", f->name);
     f->counted = true;
     value_store *s = f->t ? store_ready(d, f->t) : NULL;
     if (f->t && s == NULL) return false;

@@ -25,7 +25,11 @@
 
 /* ---- numbers of one kind from those of another ---- */
 
-typedef struct any_number { double real; uint64_t magnitude; bool is_real, negative; } any_number;
+typedef struct any_number {
+    double real;
+    uint64_t magnitude;
+    bool is_real, negative;
+} any_number;
 
 static uint64_t little_of(const unsigned char *p, uint32_t bytes)
 {
@@ -34,7 +38,10 @@ static uint64_t little_of(const unsigned char *p, uint32_t bytes)
     return x;
 }
 
-static bool kind_is_signed(uint8_t kind) { return kind == REEF_I8 || kind == REEF_I16 || kind == REEF_I32 || kind == REEF_I64; }
+static bool kind_is_signed(uint8_t kind)
+{
+    return kind == REEF_I8 || kind == REEF_I16 || kind == REEF_I32 || kind == REEF_I64;
+}
 static bool kind_is_number(uint8_t kind) { return kind >= REEF_BOOL && kind <= REEF_F64; }
 
 static any_number number_read(uint8_t kind, const unsigned char *p)
@@ -115,7 +122,8 @@ static void op_convert(const field_op *op, const unsigned char *from, char *to)
 /* The same kind on a machine with the other order of bytes; truth values are 0 or 1 whatever the file says. */
 static void op_reorder(const field_op *op, const unsigned char *from, char *to)
 {
-    const uint32_t size = op->kind == REEF_ENTITY ? 4 : reef__kind_size((reef_kind)op->kind), bytes = op->count * reef__kind_size((reef_kind)op->kind);
+    const uint32_t size = op->kind == REEF_ENTITY ? 4 : reef__kind_size((reef_kind)op->kind),
+                   bytes = op->count * reef__kind_size((reef_kind)op->kind);
     for (uint32_t at = 0; at < bytes; at += size) {
         if (op->kind == REEF_BOOL) to[at] = from[at] != 0;
         else
@@ -143,7 +151,8 @@ void reef__decode_values(const file_type *f, const unsigned char *from, const va
         if (op_copies(op))
             for (uint32_t row = 0; row < rows; row++, p += f->bytes, q += stride) bytes_copy(q, p, bytes);
         else
-            for (uint32_t row = 0; row < rows; row++, p += f->bytes, q += stride) op->was == op->kind ? op_reorder(op, p, q) : op_convert(op, p, q);
+            for (uint32_t row = 0; row < rows; row++, p += f->bytes, q += stride)
+                op->was == op->kind ? op_reorder(op, p, q) : op_convert(op, p, q);
     }
 }
 
@@ -170,17 +179,17 @@ bool reef__decode_construct(decoding *d, const type *t, reef_entity e, void *to)
 /* ---- plans ---- */
 
 typedef struct file_field {
-    char     name[REEF_TYPE_NAME_MAX + 1], unit[REEF_TYPE_NAME_MAX + 1];
-    uint8_t  kind;
+    char name[REEF_TYPE_NAME_MAX + 1], unit[REEF_TYPE_NAME_MAX + 1];
+    uint8_t kind;
     uint32_t offset, bytes, at; /* at: in the file's value */
-    double   lowest, highest;
+    double lowest, highest;
 } file_field;
 
 typedef struct type_reading {
-    decoding   *d;
-    file_type  *f;
+    decoding *d;
+    file_type *f;
     file_field *fields;
-    uint32_t    count, align, base;
+    uint32_t count, align, base;
 } type_reading;
 
 static bool plan_add(type_reading *x, field_op op)
@@ -190,7 +199,8 @@ static bool plan_add(type_reading *x, field_op op)
     if (op_copies(&op)) {
         op.count *= reef__kind_size((reef_kind)op.kind);
         op.was = op.kind = REEF_U8;
-        if (last && op_copies(last) && last->part == op.part && last->from + last->count == op.from && last->to + last->count == op.to) {
+        if (last && op_copies(last) && last->part == op.part && last->from + last->count == op.from &&
+            last->to + last->count == op.to) {
             last->count += op.count;
             return true;
         }
@@ -205,10 +215,14 @@ static bool plan_field(type_reading *x, const type *t, const reef_field *field, 
 {
     const uint32_t to_size = reef__kind_size(field->kind), from_size = reef__kind_size((reef_kind)from->kind);
     const uint32_t have = from->bytes / from_size, want = field->bytes / to_size;
-    field_op op = {from->at, t->split ? 0 : field->offset, have < want ? have : want, from->kind, (uint8_t)field->kind, (uint16_t)(t->split ? part : 0)};
-    const bool same = from->kind == (uint8_t)field->kind, fits = same || (kind_is_number(from->kind) && kind_is_number((uint8_t)field->kind));
+    field_op op = {from->at,   t->split ? 0 : field->offset, have < want ? have : want,
+                   from->kind, (uint8_t)field->kind,         (uint16_t)(t->split ? part : 0)};
+    const bool same = from->kind == (uint8_t)field->kind,
+               fits = same || (kind_is_number(from->kind) && kind_is_number((uint8_t)field->kind));
     if (!same || have != want) {
-        if (x->d->load->difference) return reef__in_wrong(x->d->in, REEF_NOT_PORTABLE, "field %.40s of type %.40s is another", field->name, t->name);
+        if (x->d->load->difference)
+            return reef__in_wrong(x->d->in, REEF_NOT_PORTABLE, "field %.40s of type %.40s is another", field->name,
+                                  t->name);
         reef__decode_note(x->d, fits ? REEF_NOTE_FIELD_CONVERTED : REEF_NOTE_FIELD_DEFAULT, t->name, field->name, 0);
     }
     return !fits || plan_add(x, op);
@@ -217,7 +231,9 @@ static bool plan_field(type_reading *x, const type *t, const reef_field *field, 
 /* The types differ: for a difference that is the end of it. */
 static bool plan_note(type_reading *x, reef_load_note_kind kind, const type *t, const char *field)
 {
-    if (x->d->load->difference) return reef__in_wrong(x->d->in, REEF_NOT_PORTABLE, "field %.40s of type %.40s is in one of both only", field, t->name);
+    if (x->d->load->difference)
+        return reef__in_wrong(x->d->in, REEF_NOT_PORTABLE, "field %.40s of type %.40s is in one of both only", field,
+                              t->name);
     reef__decode_note(x->d, kind, t->name, field, 0);
     return true;
 }
@@ -227,7 +243,8 @@ static bool plan_by_fields(type_reading *x, const type *t)
     for (uint32_t i = 0; i < t->field_count; i++) {
         uint32_t k = 0;
         while (k < x->count && strcmp(x->fields[k].name, t->fields[i].name) != 0) k++;
-        if (!(k < x->count ? plan_field(x, t, &t->fields[i], i, &x->fields[k]) : plan_note(x, REEF_NOTE_FIELD_DEFAULT, t, t->fields[i].name)))
+        if (!(k < x->count ? plan_field(x, t, &t->fields[i], i, &x->fields[k])
+                           : plan_note(x, REEF_NOTE_FIELD_DEFAULT, t, t->fields[i].name)))
             return false;
     }
     for (uint32_t k = 0; k < x->count; k++) {
@@ -243,7 +260,9 @@ static bool plan_by_offsets(type_reading *x, const type *t)
 {
     for (uint32_t k = 0; k < x->count; k++) {
         const file_field *f = &x->fields[k];
-        if (!plan_add(x, (field_op){f->at, f->offset, f->bytes / reef__kind_size((reef_kind)f->kind), f->kind, f->kind, 0})) return false;
+        if (!plan_add(
+                x, (field_op){f->at, f->offset, f->bytes / reef__kind_size((reef_kind)f->kind), f->kind, f->kind, 0}))
+            return false;
     }
     (void)t;
     return true;
@@ -258,16 +277,22 @@ static bool type_plan_make(type_reading *x, const type *t)
         f->partial = true;
         return true;
     }
-    const bool fits = f->size == t->size && !t->hooks.destroy && t->plain_copy && t->plain_move && !t->split; /* as reef__pack_allowed */
+    /* as reef__pack_allowed */
+    const bool fits = f->size == t->size && !t->hooks.destroy && t->plain_copy && t->plain_move && !t->split;
     if ((f->flags & TYPE_RAW) || (fields == NULL && x->count && t->size)) {
-        if (!fits) return reef__in_wrong(x->d->in, REEF_NOT_PORTABLE, "type %.80s: its size or hooks are others, and fields aren't known", t->name);
-        if (!(f->flags & TYPE_RAW) ? !plan_by_offsets(x, t) : !plan_add(x, (field_op){0, 0, f->size, REEF_U8, REEF_U8, 0})) return false;
+        if (!fits)
+            return reef__in_wrong(x->d->in, REEF_NOT_PORTABLE,
+                                  "type %.80s: its size or hooks are others, and fields aren't known", t->name);
+        if (!(f->flags & TYPE_RAW) ? !plan_by_offsets(x, t)
+                                   : !plan_add(x, (field_op){0, 0, f->size, REEF_U8, REEF_U8, 0}))
+            return false;
     } else if (fields || x->count) {
         if (!plan_by_fields(x, t)) return false;
     }
     for (uint32_t i = 0; i < f->op_count; i++) covered += f->ops[i].count * reef__kind_size((reef_kind)f->ops[i].kind);
     f->partial = covered < t->size;
-    f->whole = !t->split && f->op_count == 1 && op_copies(&f->ops[0]) && covered == f->bytes && f->bytes == t->size && f->ops[0].from == 0;
+    f->whole = !t->split && f->op_count == 1 && op_copies(&f->ops[0]) && covered == f->bytes && f->bytes == t->size &&
+               f->ops[0].from == 0;
     return true;
 }
 
@@ -277,11 +302,14 @@ static bool type_as_written(const type_reading *x, const type *t)
     const file_type *f = x->f;
     const reef_field *fields = REEF_ACQUIRE_POINTER(&t->fields);
     const uint32_t count = fields ? t->field_count : 0;
-    if (f->home != t->home || f->size != t->size || f->bytes != reef__pack_bytes(t, (x->d->load->flags & FILE_RAW) != 0)) return false;
+    if (f->home != t->home || f->size != t->size ||
+        f->bytes != reef__pack_bytes(t, (x->d->load->flags & FILE_RAW) != 0))
+        return false;
     if (count != x->count || ((f->flags & TYPE_RAW) && fields)) return false;
     for (uint32_t i = 0; i < count; i++) {
         const file_field *p = &x->fields[i];
-        if (p->kind != (uint8_t)fields[i].kind || p->bytes != fields[i].bytes || strcmp(p->name, fields[i].name) != 0) return false;
+        if (p->kind != (uint8_t)fields[i].kind || p->bytes != fields[i].bytes || strcmp(p->name, fields[i].name) != 0)
+            return false;
     }
     return true;
 }
@@ -290,17 +318,20 @@ static bool type_as_written(const type_reading *x, const type *t)
 
 static bool home_in_table(reef_home home) { return home == REEF_TABLE || home == REEF_SPLIT; }
 
-/* A type of this home and size that nothing else uses. Their names follow from what they are and from the order in the file. */
+/* A type of this home and size that nothing else uses. Their names follow from what they are and from the order in
+ * the file. */
 static const type *standin_make(decoding *d, reef_home home, uint32_t size, uint32_t align)
 {
     char name[96];
     if (home == REEF_SPLIT) home = REEF_TABLE;
     if (size == 0 && home != REEF_TABLE && home != REEF_BIT && home != REEF_COLD) size = align = 1;
-    snprintf(name, sizeof name, "reef:standin:%u:%u:%u:%u", (unsigned)home, (unsigned)size, (unsigned)align, (unsigned)d->standins++);
+    snprintf(name, sizeof name, "reef:standin:%u:%u:%u:%u", (unsigned)home, (unsigned)size, (unsigned)align,
+             (unsigned)d->standins++);
     const reef_type_desc desc = {.name = name, .size = size, .align = size ? align : 1, .home = home};
     reef_status status = REEF_OK;
     const type *t = reef__type_of(reef_type_new(&desc, &status).id);
-    if (t == NULL && status == REEF_LIMIT) (void)reef__in_wrong(d->in, REEF_LIMIT, "more types than there can be, with those of the file");
+    if (t == NULL && status == REEF_LIMIT)
+        (void)reef__in_wrong(d->in, REEF_LIMIT, "more types than there can be, with those of the file");
     else if (t == NULL) (void)reef__decode_no_memory(d);
     return t;
 }
@@ -314,10 +345,16 @@ static const type *type_declare(type_reading *x)
     if (f->size > 2 * (uint64_t)f->bytes + 256) return NULL; /* much memory for little in the file */
     for (uint32_t i = 0; i < x->count; i++) {
         const file_field *p = &x->fields[i];
-        fields[i] = (reef_field){p->name, (reef_kind)p->kind, p->offset, p->bytes, p->unit[0] ? p->unit : NULL, p->lowest, p->highest};
+        fields[i] = (reef_field){p->name,   (reef_kind)p->kind, p->offset, p->bytes, p->unit[0] ? p->unit : NULL,
+                                 p->lowest, p->highest};
     }
     const reef_hooks hooks = {.track_rows = (f->flags & TYPE_TRACKED) != 0};
-    reef_type_desc desc = {.name = f->name, .size = f->size, .align = x->align, .home = f->home, .hooks = &hooks, .fields = x->count ? fields : NULL,
+    reef_type_desc desc = {.name = f->name,
+                           .size = f->size,
+                           .align = x->align,
+                           .home = f->home,
+                           .hooks = &hooks,
+                           .fields = x->count ? fields : NULL,
                            .field_count = x->count};
     if (x->base && x->d->types[x->base - 1].t && !x->d->types[x->base - 1].to && !x->d->types[x->base - 1].dropped)
         desc.base.id = x->d->types[x->base - 1].t->id;
@@ -350,10 +387,13 @@ static bool type_resolve(type_reading *x)
     const type *t = reef__type_of(id);
     bool ok = t && t->owner == 0 && reef__world_knows(d->w, id) && !(t->split && REEF_ACQUIRE_U32(&t->part_count) == 0);
     if (!ok) ok = type_unknown(x);
-    else if (id == d->script && (f->home != t->home || (f->flags & TYPE_RAW))) return reef__in_wrong(d->in, REEF_CORRUPT, "scripts as they can't be");
-    else if (t->home == f->home || (home_in_table(t->home) && home_in_table(f->home))) f->t = t, ok = type_plan_make(x, t);
+    else if (id == d->script && (f->home != t->home || (f->flags & TYPE_RAW)))
+        return reef__in_wrong(d->in, REEF_CORRUPT, "scripts as they can't be");
+    else if (t->home == f->home || (home_in_table(t->home) && home_in_table(f->home)))
+        f->t = t, ok = type_plan_make(x, t);
     else {
-        if (d->load->difference) return reef__in_wrong(d->in, REEF_NOT_PORTABLE, "type %.80s lives in another home", f->name);
+        if (d->load->difference)
+            return reef__in_wrong(d->in, REEF_NOT_PORTABLE, "type %.80s lives in another home", f->name);
         reef__decode_note(d, REEF_NOTE_HOME_CHANGED, t->name, NULL, 0);
         f->to = t;
         if (t->split) { /* the stand-in is one piece, as the struct */
@@ -387,17 +427,21 @@ static bool field_read(type_reading *x, uint32_t i, uint32_t *at)
     if (in->status != REEF_OK) return false;
     const uint32_t element = p->kind >= REEF_BOOL && p->kind <= REEF_ENTITY ? reef__kind_size((reef_kind)p->kind) : 0;
     const uint32_t size = x->f->size;
-    if (element == 0 || p->bytes == 0 || p->bytes % element || p->offset > size || p->bytes > size - p->offset || p->bytes > REEF_SIZE_MAX)
+    if (element == 0 || p->bytes == 0 || p->bytes % element || p->offset > size || p->bytes > size - p->offset ||
+        p->bytes > REEF_SIZE_MAX)
         return reef__in_wrong(in, REEF_CORRUPT, "a field that isn't one");
     for (uint32_t k = 0; k < i; k++)
-        if (strcmp(x->fields[k].name, p->name) == 0) return reef__in_wrong(in, REEF_CORRUPT, "a type has two fields of one name");
+        if (strcmp(x->fields[k].name, p->name) == 0)
+            return reef__in_wrong(in, REEF_CORRUPT, "a type has two fields of one name");
     *at += p->bytes;
-    return *at <= 2 * (uint32_t)REEF_SIZE_MAX || reef__in_wrong(in, REEF_CORRUPT, "the fields are larger than their type can be");
+    return *at <= 2 * (uint32_t)REEF_SIZE_MAX ||
+           reef__in_wrong(in, REEF_CORRUPT, "the fields are larger than their type can be");
 }
 
 static bool type_sizes_sound(const file_type *f, uint32_t count, uint32_t sum)
 {
-    if (f->size > REEF_SIZE_MAX || f->home > REEF_SPLIT || f->flags > (TYPE_RAW | TYPE_OMITTED | TYPE_TRACKED)) return false;
+    if (f->size > REEF_SIZE_MAX || f->home > REEF_SPLIT || f->flags > (TYPE_RAW | TYPE_OMITTED | TYPE_TRACKED))
+        return false;
     if ((f->home == REEF_BIT) && f->size) return false;
     if ((f->flags & TYPE_RAW) && (f->flags & TYPE_OMITTED)) return false;
     if (f->flags & TYPE_RAW) return f->bytes == f->size && count == 0;
@@ -443,11 +487,13 @@ static bool type_read(type_reading *x)
     x->base = reef__get_u32(in);
     x->count = reef__get_u16(in);
     if (in->status != REEF_OK) return false;
-    if (x->count > REEF_FIELDS_MAX || x->base > d->type_count) return reef__in_wrong(in, REEF_CORRUPT, "a type with too many fields, or an unknown base");
+    if (x->count > REEF_FIELDS_MAX || x->base > d->type_count)
+        return reef__in_wrong(in, REEF_CORRUPT, "a type with too many fields, or an unknown base");
     if (!names_room(d)) return false;
     uint32_t *slot = name_slot(d, name);
     if (*slot) return reef__in_wrong(in, REEF_CORRUPT, "two types of one name");
-    if ((f->flags & TYPE_RAW) && !(d->load->flags & FILE_RAW)) return reef__in_wrong(in, REEF_CORRUPT, "a raw type in a file that has none");
+    if ((f->flags & TYPE_RAW) && !(d->load->flags & FILE_RAW))
+        return reef__in_wrong(in, REEF_CORRUPT, "a raw type in a file that has none");
     f->name_bytes = strlen(name) + 1;
     f->name = reef__memory_resize(d->memory, MEMORY_OTHER, NULL, 0, f->name_bytes, PLAIN_ALIGN);
     if (f->name == NULL) return reef__decode_no_memory(d);
@@ -457,7 +503,8 @@ static bool type_read(type_reading *x)
     f->field_count = x->count;
     bool ok = reef__decode_room(d, &x->fields, &room, x->count, sizeof *x->fields);
     for (uint32_t i = 0; ok && i < x->count; i++) ok = field_read(x, i, &sum);
-    if (ok && !type_sizes_sound(f, x->count, sum)) ok = reef__in_wrong(in, REEF_CORRUPT, "type %.80s: its size or home isn't one", name);
+    if (ok && !type_sizes_sound(f, x->count, sum))
+        ok = reef__in_wrong(in, REEF_CORRUPT, "type %.80s: its size or home isn't one", name);
     ok = ok && type_resolve(x);
     reef__memory_free(d->memory, MEMORY_OTHER, x->fields, room * sizeof *x->fields);
     return ok;
@@ -482,16 +529,19 @@ static bool table_read_one(decoding *d)
     uint32_t *ids = NULL, room = 0, n = 0, columns = 0;
     reef_status status = REEF_OK;
     if (in->status != REEF_OK) return false;
-    if (count > in_left(in) / 4 || count > REEF_COMPONENTS_MAX) return reef__in_wrong(in, REEF_CORRUPT, "a table of too many types");
+    if (count > in_left(in) / 4 || count > REEF_COMPONENTS_MAX)
+        return reef__in_wrong(in, REEF_CORRUPT, "a table of too many types");
     file_table *ft = &d->tables[d->table_count++];
     *ft = (file_table){0};
-    bool ok = reef__decode_room(d, &ids, &room, count + 1, sizeof *ids) && reef__decode_room(d, &ft->columns, &columns, count + 1, sizeof *ft->columns);
+    bool ok = reef__decode_room(d, &ids, &room, count + 1, sizeof *ids) &&
+              reef__decode_room(d, &ft->columns, &columns, count + 1, sizeof *ft->columns);
     ft->column_count = columns; /* the room, until it is known */
     uint32_t used = 0;
     for (uint32_t i = 0; ok && i < count; i++) {
         const file_type *f = reef__decode_type_of(d, reef__get_u32(in));
         ok = f != NULL;
-        if (ok && (!home_in_table(f->home) || f->t == NULL)) ok = reef__in_wrong(in, REEF_CORRUPT, "a table with type %.80s of another home", f->name);
+        if (ok && (!home_in_table(f->home) || f->t == NULL))
+            ok = reef__in_wrong(in, REEF_CORRUPT, "a table with type %.80s of another home", f->name);
         const uint32_t parts = ok ? f->t->part_count : 0;
         ok = ok && reef__decode_room(d, &ids, &room, n + 1 + parts, sizeof *ids);
         if (!ok) break;
@@ -504,13 +554,16 @@ static bool table_read_one(decoding *d)
         if (ids[i] == ids[i - 1]) ok = reef__in_wrong(in, REEF_CORRUPT, "a table has a type twice");
     if (ok) {
         ft->id = reef__graph_table(d->w, ids, n, &status);
-        if (ft->id == 0) ok = status == REEF_LIMIT ? reef__in_wrong(in, REEF_LIMIT, "a table of more types than there can be") : reef__decode_no_memory(d);
+        if (ft->id == 0)
+            ok = status == REEF_LIMIT ? reef__in_wrong(in, REEF_LIMIT, "a table of more types than there can be")
+                                      : reef__decode_no_memory(d);
     }
     ok = ok && reef__decode_room(d, &d->seen, &d->seen_room, ft->id + 1, 1);
     if (ok && d->seen[ft->id]) ok = reef__in_wrong(in, REEF_CORRUPT, "a table is there twice");
     if (ok) d->seen[ft->id] = 1;
     reef__memory_free(d->memory, MEMORY_OTHER, ids, room * sizeof *ids);
-    uint32_t *fit = reef__memory_resize(d->memory, MEMORY_OTHER, ft->columns, columns * sizeof *fit, (used ? used : 1) * sizeof *fit, PLAIN_ALIGN);
+    uint32_t *fit = reef__memory_resize(d->memory, MEMORY_OTHER, ft->columns, columns * sizeof *fit,
+                                        (used ? used : 1) * sizeof *fit, PLAIN_ALIGN);
     if (fit == NULL) return ok && reef__decode_no_memory(d);
     ft->columns = fit;
     ft->column_count = used;
@@ -538,7 +591,8 @@ void reef__decode_types_drop(decoding *d)
     }
     for (uint32_t i = 0; i < d->table_count; i++) {
         file_table *ft = &d->tables[i];
-        reef__memory_free(d->memory, MEMORY_OTHER, ft->columns, (ft->column_count ? ft->column_count : 1) * sizeof *ft->columns);
+        reef__memory_free(d->memory, MEMORY_OTHER, ft->columns,
+                          (ft->column_count ? ft->column_count : 1) * sizeof *ft->columns);
         reef__memory_free(d->memory, MEMORY_OTHER, ft->units, ft->unit_room * sizeof *ft->units);
     }
     reef__memory_free(d->memory, MEMORY_OTHER, d->names, d->name_room * sizeof *d->names);
@@ -552,7 +606,8 @@ void reef__decode_types_drop(decoding *d)
 /* What the file said of a value that hooks made. */
 static void fields_copy(const type *t, char *to, const char *from)
 {
-    for (uint32_t i = 0; i < t->field_count; i++) memcpy(to + t->fields[i].offset, from + t->fields[i].offset, t->fields[i].bytes);
+    for (uint32_t i = 0; i < t->field_count; i++)
+        memcpy(to + t->fields[i].offset, from + t->fields[i].offset, t->fields[i].bytes);
 }
 
 static bool value_home(decoding *d, const file_type *f, reef_entity e)
@@ -564,7 +619,8 @@ static bool value_home(decoding *d, const file_type *f, reef_entity e)
     if (f->to->size && aside == NULL) return false;
     if (value) memcpy(aside, value, f->to->size);
     const bool off = !reef_is_enabled_id(w, e, from);
-    reef_status s = f->to->hooked || f->to->size == 0 ? reef_add_id(w, e, to, NULL, NULL) : reef_set_id(w, e, to, aside, f->to->size);
+    reef_status s = f->to->hooked || f->to->size == 0 ? reef_add_id(w, e, to, NULL, NULL)
+                                                      : reef_set_id(w, e, to, aside, f->to->size);
     if (s < 0) return reef__decode_no_memory(d);
     if (f->to->hooked && f->to->field_count) {
         char *made = reef_mut_id(w, e, to);
@@ -591,7 +647,8 @@ bool reef__decode_standins_end(decoding *d)
             const reef_entity e = reef_entity_at(d->w, k);
             if (e.generation && has_itself(d->w, e, f->t) && !value_home(d, f, e)) return false;
         }
-        if ((f->to || f->dropped) && f->t && reef_clear_type(d->w, (reef_component){f->t->id}, &removed) < 0) return reef__decode_no_memory(d);
+        if ((f->to || f->dropped) && f->t && reef_clear_type(d->w, (reef_component){f->t->id}, &removed) < 0)
+            return reef__decode_no_memory(d);
         if (f->dropped) reef__decode_note(d, REEF_NOTE_TYPE_DROPPED, f->name, NULL, removed);
     }
     return true;

@@ -1,7 +1,8 @@
 /* Writing a record: what it is about, types, tables, time, and all its parts in their order.
  *
- * Nothing in it may follow from ids of types, addresses, capacities or which of several equal worlds it is: types are numbered by
- * name, tables in the visible order; only what has come before in the same file has its number already. */
+ * Nothing in it may follow from ids of types, addresses, capacities or which of several equal worlds it is: types
+ * are numbered by name, tables in the visible order; only what has come before in the same file has its number
+ * already. */
 #include "file/encode.h"
 #include "base/memory.h"
 #include "base/platform.h"
@@ -44,7 +45,8 @@ void reef__encode_end(encoding *x)
     const uint64_t done = x->o->bytes - x->start;
     if (done < x->next) return;
     x->next = done + (x->all ? x->all / 100 : 1 << 20);
-    if (!x->d->progress(x->d->context, done < x->all || x->all == 0 ? done : x->all, x->all)) reef__encode_failed(x, REEF_CANCELLED);
+    if (!x->d->progress(x->d->context, done < x->all || x->all == 0 ? done : x->all, x->all))
+        reef__encode_failed(x, REEF_CANCELLED);
 }
 
 bool reef__encode_allowed(encoding *x, const type *t)
@@ -83,7 +85,9 @@ uint32_t reef__encode_columns(const encoding *x, const shape *s, file_column *co
     for (uint32_t i = 0; i < s->component_count; i++) {
         const type *t = reef__type_of(s->component[i]);
         const uint32_t bytes = t->owner ? 0 : reef__pack_bytes(t, x->d->raw);
-        if (bytes) columns[n++] = (file_column){t, t->split ? 0 : reef__slot_seek(x->w, t->id, s->table), bytes, !t->split && reef__type_is_flat(t)};
+        if (bytes)
+            columns[n++] = (file_column){t, t->split ? 0 : reef__slot_seek(x->w, t->id, s->table), bytes,
+                                         !t->split && reef__type_is_flat(t)};
     }
     return n;
 }
@@ -142,7 +146,8 @@ static bool keys_add(encoding *x, const reef_world *w, const reef_world *known)
     for (uint32_t i = 0; i < w->state.bit_count; i++) {
         const bit_store *b = &w->state.bits[i];
         if (reef__bit_count_rows(w, b->key) == 0 || (known && reef__bit_count_rows(known, b->key))) continue;
-        if (!reef__number_add(x->memory, &x->keys, &x->key_count, &x->key_room, b->key)) return reef__encode_failed(x, REEF_NO_MEMORY), false;
+        if (!reef__number_add(x->memory, &x->keys, &x->key_count, &x->key_room, b->key))
+            return reef__encode_failed(x, REEF_NO_MEMORY), false;
         for (uint32_t k = x->key_count - 1; k > 0 && reef__bit_key_compare(x->keys[k - 1], b->key) > 0; k--) {
             x->keys[k] = x->keys[k - 1];
             x->keys[k - 1] = b->key;
@@ -155,7 +160,8 @@ static bool stores_add(encoding *x, const reef_world *w, const reef_world *known
 {
     for (const value_store *s = reef__store_after(w, NULL); s; s = reef__store_after(w, reef__type_of(s->component))) {
         if (known && store_of(known, s->component)->count) continue;
-        if (!reef__number_add(x->memory, &x->stores, &x->store_count, &x->store_room, s->component)) return reef__encode_failed(x, REEF_NO_MEMORY), false;
+        if (!reef__number_add(x->memory, &x->stores, &x->store_count, &x->store_room, s->component))
+            return reef__encode_failed(x, REEF_NO_MEMORY), false;
     }
     return true;
 }
@@ -278,19 +284,22 @@ static void clocks_put(encoding *x)
     uint32_t count = 0;
     const size_t where = reef__put_later(x->o);
     for (uint32_t of = 0; of < 2; of++)
-        for (named_serial n = {NULL, 0, false}; reef__named_next(x->w, of == 0, &n);) clock_put(x, of, n.name, clock_of(s, n.serial), &count);
+        for (named_serial n = {NULL, 0, false}; reef__named_next(x->w, of == 0, &n);)
+            clock_put(x, of, n.name, clock_of(s, n.serial), &count);
     reef__put_now(x->o, where, count);
 }
 
-/* A reader of a difference takes what it tells of for newer than all the rest. That is so where the one state came about from the other one. It needn't be:
- * a difference may lead back (undo), and a world may be restored between two records of a journal. Then a run that is told of may be older than a write that both
- * states have, which the system hasn't seen, and something that is told of older than a run that both have. So of all runs from told_from on the record tells, and
- * of all writes after that. What is left out is older than what is told. */
+/* A reader of a difference takes what it tells of for newer than all the rest. That is so where the one state came
+ * about from the other one. It needn't be: a difference may lead back (undo), and a world may be restored between
+ * two records of a journal. Then a run that is told of may be older than a write that both states have, which the
+ * system hasn't seen, and something that is told of older than a run that both have. So of all runs from told_from
+ * on the record tells, and of all writes after that. What is left out is older than what is told. */
 static void difference_bound(encoding *x)
 {
     x->told_from = x->again = UINT64_MAX;
     if (x->base == NULL || BUG(163)) return;
-    uint64_t first = UINT64_MAX, limit = x->base->hot.fork_version, oldest = UINT64_MAX; /* what is shared is no newer than that */
+    /* what is shared is no newer than that */
+    uint64_t first = UINT64_MAX, limit = x->base->hot.fork_version, oldest = UINT64_MAX;
     bool needed = x->w->state.track_count != 0;
     for (named_serial n = {NULL, 0, false}; reef__named_next(x->w, false, &n);) {
         const uint64_t version = last_run_of(&x->w->state, n.serial);
@@ -304,7 +313,8 @@ static void difference_bound(encoding *x)
         reef__encode_stores_oldest(x, limit, &oldest);
     }
     x->back = oldest <= x->base->hot.fork_version;
-    if (x->back) reef__encode_tracks_oldest(x, limit, &oldest); /* no row was stamped anew without its column, or its place, being marked */
+    /* no row was stamped anew without its column, or its place, being marked */
+    if (x->back) reef__encode_tracks_oldest(x, limit, &oldest);
     for (named_serial n = {NULL, 0, false}; oldest != UINT64_MAX && reef__named_next(x->w, false, &n);) {
         const uint64_t version = last_run_of(&x->w->state, n.serial);
         if (version >= oldest && version < first) first = version;
@@ -313,7 +323,8 @@ static void difference_bound(encoding *x)
     x->deep = first < x->base->hot.fork_version;
 }
 
-/* The version of a system's last run, if the record tells of it. Else 0: it never ran, or *told: it is as in the base. */
+/* The version of a system's last run, if the record tells of it. Else 0: it never ran, or *told: it is as in the
+ * base. */
 static uint64_t run_to_tell(const encoding *x, uint64_t serial, bool *told)
 {
     const uint64_t version = last_run_of(&x->w->state, serial);
@@ -477,13 +488,15 @@ static void names_settle(reef_world *w)
 
 reef_status reef__record_write(section_out *o, numbering *n, const record_desc *d, const char *operation)
 {
-    encoding x = {.o = o, .n = n, .d = d, .w = d->world, .base = d->base, .op = operation, .memory = &d->world->family->memory};
+    encoding x = {
+        .o = o, .n = n, .d = d, .w = d->world, .base = d->base, .op = operation, .memory = &d->world->family->memory};
     const reef_entity null = {0, 0};
     uint64_t before = 0, after = 0;
     names_settle(x.w);
     if (x.base) names_settle(d->base);
     bool ready = o->status == REEF_OK && reef__events_settle(x.w) == REEF_OK;
-    if (ready && d->sealed) ready = (after = reef_hash(x.w)) != 0 && (x.base == NULL || (before = reef_hash(x.base)) != 0);
+    if (ready && d->sealed)
+        ready = (after = reef_hash(x.w)) != 0 && (x.base == NULL || (before = reef_hash(x.base)) != 0);
     if (ready && encode_begin(&x)) sections_put(&x, before, after);
     else reef__encode_failed(&x, REEF_NO_MEMORY);
     encode_drop(&x);

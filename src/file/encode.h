@@ -1,8 +1,9 @@
-/* Writing a record, in parts (docs/file-format.md): encode.c says what is in it, reef__encode_ids.c writes indices and names, reef__encode_rows.c
- * tables and bits, encode_store.c values outside of tables, encode_log.c events, stamps and what scripts wait for.
+/* Writing a record, in parts (docs/file-format.md): encode.c says what is in it, reef__encode_ids.c writes indices
+ * and names, reef__encode_rows.c tables and bits, encode_store.c values outside of tables, encode_log.c events,
+ * stamps and what scripts wait for.
  *
- * A whole world is written as the difference to nothing: where there is no base, everything is new. What both worlds have by the same
- * pointer neither has written since, and it isn't looked at. */
+ * A whole world is written as the difference to nothing: where there is no base, everything is new. What both worlds
+ * have by the same pointer neither has written since, and it isn't looked at. */
 #ifndef REEF_FILE_ENCODE_H
 #define REEF_FILE_ENCODE_H
 
@@ -21,37 +22,39 @@ enum { ENCODE_PART = 1 << 16 }; /* entries of a section that is a part of a list
 
 typedef struct encoding {
     section_out *o;
-    numbering   *n;
+    numbering *n;
     const record_desc *d;
-    reef_world  *w, *base;     /* base NULL: a whole world */
-    const char  *op;
-    memory      *memory;
-    uint32_t    *type_number;  /* by id */
-    uint32_t     type_room;
-    uint32_t    *table_number; /* by id */
-    uint32_t     table_room;
-    uint32_t     first_type, first_table; /* that this record describes */
-    const uint32_t *order;     /* tables of the family, in the visible order */
-    uint32_t     order_count;
-    uint32_t    *keys;         /* of bits that some row has here or has there, in the visible order */
-    uint32_t     key_count, key_room;
-    uint32_t    *stores;       /* types that have values outside of tables here or there, by name */
-    uint32_t     store_count, store_room;
-    uint64_t     start, all, next; /* progress: where the record begins, about how long it is, when it is told next */
+    reef_world *w, *base; /* base NULL: a whole world */
+    const char *op;
+    memory *memory;
+    uint32_t *type_number; /* by id */
+    uint32_t type_room;
+    uint32_t *table_number; /* by id */
+    uint32_t table_room;
+    uint32_t first_type, first_table; /* that this record describes */
+    const uint32_t *order;            /* tables of the family, in the visible order */
+    uint32_t order_count;
+    uint32_t *keys; /* of bits that some row has here or has there, in the visible order */
+    uint32_t key_count, key_room;
+    uint32_t *stores; /* types that have values outside of tables here or there, by name */
+    uint32_t store_count, store_room;
+    uint64_t start, all, next; /* progress: where the record begins, about how long it is, when it is told next */
     version_order runs;        /* of the runs that the record tells: what the file says of versions */
-    uint64_t     told_from;    /* of a difference: runs from this one on are told of, also those that are as in the base */
-    uint64_t     again;        /* the same: what was written after this is told of, also where it is as in the base. UINT64_MAX: nothing is */
-    bool         deep;         /* such a write may be one that both states share */
-    bool         back;         /* the state may have things again that the base has lost */
-    bool         told;         /* the failure is in the world's last error */
+    /* of a difference: runs from this one on are told of, also those that are as in the base */
+    uint64_t told_from;
+    /* the same: what was written after this is told of, also where it is as in the base. UINT64_MAX: nothing is */
+    uint64_t again;
+    bool deep; /* such a write may be one that both states share */
+    bool back; /* the state may have things again that the base has lost */
+    bool told; /* the failure is in the world's last error */
 } encoding;
 
 /* A column of the file. */
 typedef struct file_column {
-    const type *type;  /* NULL: handles */
-    uint32_t    slot;  /* 0: of a type that is split */
-    uint32_t    bytes; /* of a value */
-    bool        flat;
+    const type *type; /* NULL: handles */
+    uint32_t slot;    /* 0: of a type that is split */
+    uint32_t bytes;   /* of a value */
+    bool flat;
 } file_column;
 
 /* The section is complete; tells progress. */
@@ -79,8 +82,9 @@ INLINE void encode_older(uint64_t version, uint64_t limit, uint64_t *oldest)
 }
 bool reef__encode_type_need(encoding *x, uint32_t id); /* numbers a type. False: something failed */
 
-/* Writes a record. The status is that of `o`; what the caller did wrong or what the world has that can't be written is in its last error, recorded for the
- * operation, but for IO. When it isn't OK, neither `o` nor the numbering can be used any further. Nothing visible of either world changes. */
+/* Writes a record. The status is that of `o`; what the caller did wrong or what the world has that can't be written
+ * is in its last error, recorded for the operation, but for IO. When it isn't OK, neither `o` nor the numbering can
+ * be used any further. Nothing visible of either world changes. */
 reef_status reef__record_write(section_out *o, numbering *n, const record_desc *d, const char *operation);
 
 #endif

@@ -19,8 +19,14 @@ typedef struct free_queue {
     uint64_t at, end;
 } free_queue;
 
-static free_queue queue_of(const reef_world *w) { return w ? (free_queue){w, w->state.ring_head, w->state.ring_tail} : (free_queue){0}; }
-static uint64_t queue_count(const reef_world *w) { return w ? w->state.ring_tail - w->state.ring_head - w->state.ring_holes : 0; }
+static free_queue queue_of(const reef_world *w)
+{
+    return w ? (free_queue){w, w->state.ring_head, w->state.ring_tail} : (free_queue){0};
+}
+static uint64_t queue_count(const reef_world *w)
+{
+    return w ? w->state.ring_tail - w->state.ring_head - w->state.ring_holes : 0;
+}
 
 /* Generation 0: it ends here. */
 static reef_entity queue_next(free_queue *q)
@@ -32,8 +38,8 @@ static reef_entity queue_next(free_queue *q)
     return (reef_entity){0, 0};
 }
 
-/* The old queue behind its first ids up to the new one's first; how many these are. No id is in a queue twice, so the place where
- * it most likely is says it at once, if it is there. */
+/* The old queue behind its first ids up to the new one's first; how many these are. No id is in a queue twice, so
+ * the place where it most likely is says it at once, if it is there. */
 static uint64_t queue_seek(const reef_world *w, const reef_world *base, free_queue *old)
 {
     free_queue now = queue_of(w);
@@ -77,7 +83,10 @@ static void queue_put(encoding *x, free_queue *now, uint64_t added)
 /* ---- entities without rows ---- */
 
 /* The record of an index, 0: there is none. */
-static uint64_t record_in(const reef_world *w, uint32_t index) { return w && index < w->hot.index_count ? record_read(w, index) : 0; }
+static uint64_t record_in(const reef_world *w, uint32_t index)
+{
+    return w && index < w->hot.index_count ? record_read(w, index) : 0;
+}
 
 /* Is it so that neither a row nor the queue tells of it? */
 static bool record_is_idle(uint64_t r) { return (uint32_t)r - 1 < PLACE_EMPTY; }
@@ -147,7 +156,10 @@ typedef struct name_of {
     reef_entity entity;
 } name_of;
 
-static int name_of_compare(const void *a, const void *b) { return strcmp(((const name_of *)a)->text, ((const name_of *)b)->text); }
+static int name_of_compare(const void *a, const void *b)
+{
+    return strcmp(((const name_of *)a)->text, ((const name_of *)b)->text);
+}
 
 static bool name_page_shared(const encoding *x, uint32_t number)
 {
@@ -202,7 +214,8 @@ void reef__encode_names(encoding *x)
     if ((most == 0 && were == 0) || encode_stopped(x)) return;
     size_t bytes;
     name_of *list = reef__size_multiply((size_t)most + were, sizeof *list, 0, &bytes)
-                        ? reef__memory_resize(x->memory, MEMORY_OTHER, NULL, 0, bytes, PLAIN_ALIGN) : NULL;
+                        ? reef__memory_resize(x->memory, MEMORY_OTHER, NULL, 0, bytes, PLAIN_ALIGN)
+                        : NULL;
     if (list == NULL) {
         reef__encode_failed(x, REEF_NO_MEMORY);
         return;

@@ -38,7 +38,8 @@ static bool waiting_counts(const events_span *x) { return x->first != x->end || 
 static uint64_t reader_position(const reef_world *w, uint64_t serial, uint32_t component)
 {
     for (uint32_t i = 0; i < w->state.event_place_count; i++)
-        if (w->state.event_places[i].serial == serial && w->state.event_places[i].component == component) return w->state.event_places[i].position;
+        if (w->state.event_places[i].serial == serial && w->state.event_places[i].component == component)
+            return w->state.event_places[i].position;
     return UINT64_MAX;
 }
 
@@ -46,7 +47,8 @@ static uint64_t reader_position(const reef_world *w, uint64_t serial, uint32_t c
 static uint64_t waiting_from(const encoding *x, const type *t, const events_span *now, const events_span *was)
 {
     if (now->first < was->first || now->first >= was->end) return now->first;
-    reef_events a = reef__events_waiting(x->w, reef__events_of(x->w, t->id)), b = reef__events_waiting(x->base, reef__events_of(x->base, t->id));
+    reef_events a = reef__events_waiting(x->w, reef__events_of(x->w, t->id)),
+                b = reef__events_waiting(x->base, reef__events_of(x->base, t->id));
     for (uint64_t n = was->first; n < now->first; n++) (void)reef_next_event(&b);
     uint64_t at = now->first;
     for (; at < now->end && at < was->end; at++) {
@@ -84,7 +86,8 @@ static const type *events_next(const encoding *x, const type *last)
         const reef_world *w = side ? x->base : x->w;
         for (uint32_t i = 0; w && i < w->state.event_count; i++) {
             const type *t = reef__type_of(w->state.events[i].component);
-            if ((last == NULL || reef__type_compare(t, last) > 0) && (best == NULL || reef__type_compare(t, best) < 0)) best = t;
+            if ((last == NULL || reef__type_compare(t, last) > 0) && (best == NULL || reef__type_compare(t, best) < 0))
+                best = t;
         }
     }
     return best;
@@ -146,10 +149,15 @@ static bool stamp_counts_in(const reef_world *w, uint32_t component, uint64_t in
     return index < w->hot.index_count && has_itself(w, reef_entity_at(w, (uint32_t)index), reef__type_of(component));
 }
 
-static bool stamp_counts(const encoding *x, uint32_t component, uint64_t index) { return stamp_counts_in(x->w, component, index); }
+static bool stamp_counts(const encoding *x, uint32_t component, uint64_t index)
+{
+    return stamp_counts_in(x->w, component, index);
+}
 
-/* The stamp of an index as it is to be written, {changed, added}: 0 for what isn't, since nobody has it or it is as before. */
-static void stamp_to_write(const encoding *x, uint32_t component, uint64_t index, const uint64_t *now, const uint64_t *was, uint64_t *to)
+/* The stamp of an index as it is to be written, {changed, added}: 0 for what isn't, since nobody has it or it is as
+ * before. */
+static void stamp_to_write(const encoding *x, uint32_t component, uint64_t index, const uint64_t *now,
+                           const uint64_t *was, uint64_t *to)
 {
     to[0] = to[1] = 0;
     if (!stamp_counts(x, component, index)) return;
@@ -165,7 +173,8 @@ static bool stamps_put(encoding *x, const track_store *s, uint32_t page, const u
     uint64_t to[STAMP_WORDS * STAMP_ROWS];
     uint32_t first = STAMP_ROWS, end = 0;
     for (uint32_t i = 0; i < STAMP_ROWS; i++) {
-        stamp_to_write(x, s->component, base + i, stamps + STAMP_WORDS * i, was ? was + STAMP_WORDS * i : NULL, to + STAMP_WORDS * i);
+        stamp_to_write(x, s->component, base + i, stamps + STAMP_WORDS * i, was ? was + STAMP_WORDS * i : NULL,
+                       to + STAMP_WORDS * i);
         if (to[STAMP_WORDS * i] == 0) continue;
         if (first == STAMP_ROWS) first = i;
         end = i + 1;
@@ -200,9 +209,11 @@ void reef__encode_tracks_oldest(const encoding *x, uint64_t limit, uint64_t *old
     for (uint32_t n = 0; n < x->w->state.track_count; n++) {
         const track_store *s = &x->w->state.tracks[n], *old = reef__track_of(x->base, s->component);
         for (uint32_t page = 0; page < s->stamps.count; page++) {
-            const uint64_t *now = s->stamps.page[page], *was = old && page < old->stamps.count ? old->stamps.page[page] : NULL;
+            const uint64_t *now = s->stamps.page[page],
+                           *was = old && page < old->stamps.count ? old->stamps.page[page] : NULL;
             for (uint32_t i = 0; now && i < STAMP_ROWS; i++) {
-                stamp_to_write(x, s->component, (uint64_t)page * STAMP_ROWS + i, now + STAMP_WORDS * i, was ? was + STAMP_WORDS * i : NULL, to);
+                stamp_to_write(x, s->component, (uint64_t)page * STAMP_ROWS + i, now + STAMP_WORDS * i,
+                               was ? was + STAMP_WORDS * i : NULL, to);
                 for (uint32_t k = 0; k < STAMP_WORDS; k++)
                     if (to[k]) encode_older(to[k], limit, oldest);
             }
@@ -216,19 +227,23 @@ static const track_store *track_after(const reef_world *w, const type *last)
     for (uint32_t i = 0; i < w->state.track_count; i++) {
         const track_store *s = &w->state.tracks[i];
         const type *t = reef__type_of(s->component);
-        if ((last == NULL || reef__type_compare(t, last) > 0) && (best == NULL || reef__type_compare(t, reef__type_of(best->component)) < 0)) best = s;
+        if ((last == NULL || reef__type_compare(t, last) > 0) &&
+            (best == NULL || reef__type_compare(t, reef__type_of(best->component)) < 0))
+            best = s;
     }
     return best;
 }
 
 void reef__encode_tracks(encoding *x)
 {
-    for (const track_store *s = track_after(x->w, NULL); s; s = track_after(x->w, reef__type_of(s->component))) (void)track_pages_put(x, s, true);
+    for (const track_store *s = track_after(x->w, NULL); s; s = track_after(x->w, reef__type_of(s->component)))
+        (void)track_pages_put(x, s, true);
 }
 
 /* ---- scripts ---- */
 
-/* From where on scripts wait in one of the worlds: a state that is held aside has no reader, and says where that of the world was. */
+/* From where on scripts wait in one of the worlds: a state that is held aside has no reader, and says where that of
+ * the world was. */
 static uint64_t lost_first(const encoding *x, const reef_world *w)
 {
     uint64_t position = UINT64_MAX;

@@ -5,7 +5,8 @@
 #include "file/encode.h"
 
 void reef__encode_tracks_oldest(const encoding *x, uint64_t limit, uint64_t *oldest);
-bool reef__encode_events_need(encoding *x); /* numbers the types of events, tracks, and scripts that wait. False: something failed */
+/* numbers the types of events, tracks, and scripts that wait. False: something failed */
+bool reef__encode_events_need(encoding *x);
 void reef__encode_events(encoding *x);
 void reef__encode_tracks(encoding *x);
 void reef__encode_lost(encoding *x);

@@ -1,7 +1,7 @@
 /* Writing a record: the rows of tables, chunk by chunk, and the bits of rows.
  *
- * Chunk k of a table is held against chunk k of the base. Where a column's block is the same one it isn't looked at; in the others the
- * rows that differ are written, in pieces. */
+ * Chunk k of a table is held against chunk k of the base. Where a column's block is the same one it isn't looked at;
+ * in the others the rows that differ are written, in pieces. */
 #include "file/encode_rows.h"
 #include "base/platform.h"
 #include "type/type.h"
@@ -20,7 +20,7 @@
 typedef struct chunk_at {
     const reef_world *w;
     const table *t;
-    uint32_t     unit, rows;
+    uint32_t unit, rows;
     const reef_slot *slots;
 } chunk_at;
 
@@ -36,12 +36,21 @@ static chunk_at chunk_first(const reef_world *w, uint32_t id)
     return chunk_of(w, t, t && table_rows(t) ? t->first : 0);
 }
 
-static chunk_at chunk_next(chunk_at at) { return at.unit == 0 || at.unit == at.t->last ? (chunk_at){.w = at.w} : chunk_of(at.w, at.t, at.slots[0].head.next); }
+static chunk_at chunk_next(chunk_at at)
+{
+    return at.unit == 0 || at.unit == at.t->last ? (chunk_at){.w = at.w} : chunk_of(at.w, at.t, at.slots[0].head.next);
+}
 
 /* Nothing of the rows was written in either world since they were one: not even looking is needed. */
-static bool chunk_shared(const chunk_at *now, const chunk_at *was) { return now->slots == was->slots && now->rows == was->rows; }
+static bool chunk_shared(const chunk_at *now, const chunk_at *was)
+{
+    return now->slots == was->slots && now->rows == was->rows;
+}
 
-static bool slot_shared(const reef_slot *a, const reef_slot *b, uint32_t k) { return a[k].block == b[k].block && a[k].version == b[k].version; }
+static bool slot_shared(const reef_slot *a, const reef_slot *b, uint32_t k)
+{
+    return a[k].block == b[k].block && a[k].version == b[k].version;
+}
 
 /* encoding.again for a table: what can't be written, and needn't be, doesn't become a reason to refuse the record. */
 static uint64_t again_in(const encoding *x, const table *t)
@@ -69,7 +78,8 @@ void reef__encode_rows_oldest(const encoding *x, uint64_t limit, uint64_t *oldes
         chunk_at now = chunk_first(x->w, x->order[i]), was = chunk_first(x->base, x->order[i]);
         for (; now.unit; now = chunk_next(now), was = chunk_next(was))
             for (uint32_t k = SLOT_ENTITIES; !chunk_shared(&now, &was) && k < now.t->shape->end_slot; k++)
-                if (was.unit == 0 || !slot_shared(now.slots, was.slots, k)) encode_older(now.slots[k].version, limit, oldest);
+                if (was.unit == 0 || !slot_shared(now.slots, was.slots, k))
+                    encode_older(now.slots[k].version, limit, oldest);
     }
 }
 
@@ -171,7 +181,8 @@ static COLD void split_put(encoding *x, const chunk_at *at, const file_column *c
         const uint32_t k = part_slot(at, c, i);
         field.offset = 0;
         for (uint32_t r = 0; r < rows; r++)
-            reef__pack_field(&field, to + (size_t)r * c->bytes + offset, (const unsigned char *)cell(at->slots, k, row + r, p->size));
+            reef__pack_field(&field, to + (size_t)r * c->bytes + offset,
+                             (const unsigned char *)cell(at->slots, k, row + r, p->size));
         offset += field.bytes;
     }
 }
@@ -184,17 +195,20 @@ static void row_piece_put(encoding *x, const chunk_at *at, const file_column *c,
 }
 
 /* `number`: of the column in the file. */
-static void piece_put(encoding *x, const chunk_at *at, const file_column *c, uint32_t number, uint32_t row, uint32_t rows)
+static void piece_put(encoding *x, const chunk_at *at, const file_column *c, uint32_t number, uint32_t row,
+                      uint32_t rows)
 {
     reef__put_u32(x->o, number);
     reef__put_u32(x->o, row);
     reef__put_u32(x->o, rows);
-    for (uint32_t i = 0; i < part_number(c); i++) reef__put_u64(x->o, encode_version(x, at->slots[part_slot(at, c, i)].version));
+    for (uint32_t i = 0; i < part_number(c); i++)
+        reef__put_u64(x->o, encode_version(x, at->slots[part_slot(at, c, i)].version));
     if (rows) row_piece_put(x, at, c, row, rows);
 }
 
 /* The rows of a column that differ: from one that does up to a gap that costs more than the head of another piece. */
-static uint32_t column_put(encoding *x, const chunk_at *now, const chunk_at *was, const file_column *c, uint32_t number, uint64_t again)
+static uint32_t column_put(encoding *x, const chunk_at *now, const chunk_at *was, const file_column *c, uint32_t number,
+                           uint64_t again)
 {
     enum { PIECE_HEAD = 20 };
     const uint32_t gap = PIECE_HEAD / c->bytes;
@@ -217,7 +231,8 @@ static uint32_t column_put(encoding *x, const chunk_at *now, const chunk_at *was
     return pieces;
 }
 
-static void chunk_put(encoding *x, uint32_t id, uint32_t number, const chunk_at *now, const chunk_at *was, const file_column *columns, uint32_t count)
+static void chunk_put(encoding *x, uint32_t id, uint32_t number, const chunk_at *now, const chunk_at *was,
+                      const file_column *columns, uint32_t count)
 {
     const uint64_t again = again_in(x, now->t);
     uint32_t pieces = 0;
@@ -238,7 +253,8 @@ void reef__encode_rows(encoding *x)
         chunk_at now = chunk_first(x->w, id), was = chunk_first(x->base, id);
         if (now.unit == 0 || x->table_number[id] == ENCODE_NONE) continue;
         const uint32_t count = reef__encode_columns(x, now.t->shape, columns);
-        for (uint32_t number = 0; now.unit && !encode_stopped(x); number++, now = chunk_next(now), was = chunk_next(was))
+        for (uint32_t number = 0; now.unit && !encode_stopped(x);
+             number++, now = chunk_next(now), was = chunk_next(was))
             if (x->deep || !chunk_shared(&now, &was)) chunk_put(x, id, number, &now, &was, columns, count);
     }
 }
@@ -254,7 +270,8 @@ static const uint64_t *words_of(const bit_store *b, const chunk_at *at, uint64_t
 }
 
 /* The bits of a chunk that are to be written into `to`: none: false. Rows that are gone took theirs along. */
-static bool bits_differ_at(const bit_store *b, const chunk_at *now, const bit_store *old, const chunk_at *was, uint64_t again, uint64_t *to, uint64_t *version)
+static bool bits_differ_at(const bit_store *b, const chunk_at *now, const bit_store *old, const chunk_at *was,
+                           uint64_t again, uint64_t *to, uint64_t *version)
 {
     uint64_t before;
     const uint64_t *words = words_of(b, now, version), *others = words_of(old, was, &before);
@@ -262,7 +279,9 @@ static bool bits_differ_at(const bit_store *b, const chunk_at *now, const bit_st
     bool any = false, differs = false;
     for (uint32_t i = 0; i < BIT_WORDS; i++) {
         const uint32_t first = i * 64;
-        const uint64_t rows = now->rows >= first + 64 ? UINT64_MAX : now->rows > first ? (UINT64_C(1) << (now->rows - first)) - 1 : 0;
+        const uint64_t rows = now->rows >= first + 64 ? UINT64_MAX
+                              : now->rows > first     ? (UINT64_C(1) << (now->rows - first)) - 1
+                                                      : 0;
         const uint64_t is = words ? words[i] & rows : 0, used = others ? others[i] & rows : 0;
         to[i] = is;
         any |= is != 0;
@@ -291,7 +310,8 @@ void reef__encode_bits_oldest(const encoding *x, uint64_t limit, uint64_t *oldes
         for (uint32_t i = 0; i < x->order_count; i++) {
             chunk_at now = chunk_first(x->w, x->order[i]), was = chunk_first(x->base, x->order[i]);
             for (; now.unit; now = chunk_next(now), was = chunk_next(was))
-                if (bits_differ_at(b, &now, old, &was, UINT64_MAX, words, &version)) encode_older(version, limit, oldest);
+                if (bits_differ_at(b, &now, old, &was, UINT64_MAX, words, &version))
+                    encode_older(version, limit, oldest);
         }
     }
 }

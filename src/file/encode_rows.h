@@ -4,7 +4,8 @@
 
 #include "file/encode.h"
 
-/* The oldest version, of those up to `limit`, of what isn't as in the base; *oldest stays what it is if there is none. */
+/* The oldest version, of those up to `limit`, of what isn't as in the base; *oldest stays what it is if there is
+ * none. */
 void reef__encode_rows_oldest(const encoding *x, uint64_t limit, uint64_t *oldest);
 void reef__encode_bits_oldest(const encoding *x, uint64_t limit, uint64_t *oldest);
 

@@ -1,7 +1,8 @@
 /* Writing a record: values outside of tables.
  *
- * Sparse, paged and cold ones page by page as they lie, against the same page of the base. Those of REEF_MULTI by entity and those in
- * common by value, since where they lie follows from history: when something in such a type differs it is written anew. */
+ * Sparse, paged and cold ones page by page as they lie, against the same page of the base. Those of REEF_MULTI by
+ * entity and those in common by value, since where they lie follows from history: when something in such a type
+ * differs it is written anew. */
 #include "file/encode_store.h"
 #include "base/memory.h"
 #include "type/type.h"
@@ -16,16 +17,22 @@
 #include "reef/ref.h"
 #include <stdlib.h>
 
-static const value_store *store_in(const reef_world *w, uint32_t component) { return w ? store_of(w, component) : NULL; }
+static const value_store *store_in(const reef_world *w, uint32_t component)
+{
+    return w ? store_of(w, component) : NULL;
+}
 
 static bool page_shared(const value_store *s, const value_store *old, uint32_t page)
 {
-    return old && page < s->values.count && page < old->values.count && s->values.page[page] == old->values.page[page] &&
-           s->values.version[page] == old->values.version[page];
+    return old && page < s->values.count && page < old->values.count &&
+           s->values.page[page] == old->values.page[page] && s->values.version[page] == old->values.version[page];
 }
 
 /* encoding.again for a store: as for tables. */
-static uint64_t again_of(const encoding *x, const type *t) { return x->again == UINT64_MAX || reef__pack_allowed(t, x->d->raw) != REEF_OK ? UINT64_MAX : x->again; }
+static uint64_t again_of(const encoding *x, const type *t)
+{
+    return x->again == UINT64_MAX || reef__pack_allowed(t, x->d->raw) != REEF_OK ? UINT64_MAX : x->again;
+}
 
 /* Was something on the page written after `again`? */
 static bool page_after(const encoding *x, const value_store *s, uint32_t page, uint64_t again)
@@ -44,7 +51,8 @@ void reef__encode_stores_oldest(const encoding *x, uint64_t limit, uint64_t *old
     for (uint32_t i = 1; i < x->w->state.store_count; i++) {
         const value_store *s = &x->w->state.stores[i], *old = store_in(x->base, s->component);
         for (uint32_t page = 0; s->count && page < s->values.count; page++)
-            if (s->values.page[page] && !page_shared(s, old, page)) encode_older(s->values.version[page], limit, oldest);
+            if (s->values.page[page] && !page_shared(s, old, page))
+                encode_older(s->values.version[page], limit, oldest);
     }
 }
 
@@ -57,7 +65,8 @@ bool reef__encode_store_differs(const encoding *x, uint32_t component)
     if (s->count == 0) return false;
     const uint32_t pages = s->values.count > old->values.count ? s->values.count : old->values.count;
     for (uint32_t page = 0; page < pages; page++) {
-        const bool none = page >= s->values.count || s->values.page[page] == NULL, before = page >= old->values.count || old->values.page[page] == NULL;
+        const bool none = page >= s->values.count || s->values.page[page] == NULL,
+                   before = page >= old->values.count || old->values.page[page] == NULL;
         if (!(none && before) && (!page_shared(s, old, page) || page_after(x, s, page, again))) return true;
     }
     return false;
@@ -68,9 +77,9 @@ bool reef__encode_store_differs(const encoding *x, uint32_t component)
 typedef struct page_at {
     const value_store *s;
     const type *t;
-    uint32_t    page, slots; /* slots: of dense homes, with values */
-    const char *block;       /* NULL: there is none */
-    uint64_t    version;
+    uint32_t page, slots; /* slots: of dense homes, with values */
+    const char *block;    /* NULL: there is none */
+    uint64_t version;
 } page_at;
 
 static page_at page_of(const value_store *s, const type *t, uint32_t page)
@@ -92,9 +101,13 @@ static reef_entity page_entity(const page_at *at, uint32_t i)
     return e.generation ? e : (reef_entity){0, 0};
 }
 
-static const char *page_value(const page_at *at, uint32_t i) { return at->block + at->s->offset + (size_t)i * at->s->size; }
+static const char *page_value(const page_at *at, uint32_t i)
+{
+    return at->block + at->s->offset + (size_t)i * at->s->size;
+}
 
-/* Is slot i to be written? A slot that is empty in both isn't; one that became empty is where its index says who had it. */
+/* Is slot i to be written? A slot that is empty in both isn't; one that became empty is where its index says who had
+ * it. */
 static bool slot_differs(const page_at *now, const page_at *was, uint32_t i)
 {
     const reef_entity e = page_entity(now, i);
@@ -142,7 +155,8 @@ static void page_put(encoding *x, const page_at *now, const page_at *was, bool f
         slots_put(x, now, flat, i, end - i);
         pieces++;
     }
-    if (pieces == 0 && was->block && (was->version != now->version || now->version > again)) slots_put(x, now, flat, 0, 0), pieces++;
+    if (pieces == 0 && was->block && (was->version != now->version || now->version > again))
+        slots_put(x, now, flat, 0, 0), pieces++;
     reef__put_now(x->o, where, pieces);
     if (pieces) reef__encode_end(x);
 }
@@ -190,7 +204,8 @@ static void pages_put(encoding *x, const type *t)
 static uint64_t version_to_write(const encoding *x, const value_store *s, const value_store *old, reef_entity e)
 {
     const uint64_t version = reef__store_version(s, e);
-    return old && reef_store_find(old, e) && reef__store_version(old, e) == version && version <= x->again ? 0 : version;
+    return old && reef_store_find(old, e) && reef__store_version(old, e) == version && version <= x->again ? 0
+                                                                                                           : version;
 }
 
 /* ---- several values an entity ---- */

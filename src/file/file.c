@@ -1,4 +1,5 @@
-/* See file.h. A writer's failure is kept (`failed`, with its reason), since it is the caller's own code that stands between the write and us. */
+/* See file.h. A writer's failure is kept (`failed`, with its reason), since it is the caller's own code that stands
+ * between the write and us. */
 #include "file/file.h"
 #include "base/memory.h"
 #include "base/os_file.h"
@@ -7,32 +8,33 @@
 #include <stdio.h>
 
 enum {
-    FILE_AHEAD = 4096, /* is read for the sake of a few bytes; what is larger isn't copied on its way (a file of 56 MB: 9 ms less) */
+    /* is read for the sake of a few bytes; what is larger isn't copied on its way (a file of 56 MB: 9 ms less) */
+    FILE_AHEAD = 4096,
     REASON_PATH = 56 /* bytes of a path's end that a reason shows */
 };
 
 struct file_out {
-    memory   *memory;
+    memory *memory;
     disk_file file, folder;
-    disk_look look;     /* at the file, when it was opened: device and number stay */
-    uint64_t  settled;  /* bytes of the file that stay */
-    uint64_t  end;      /* of what the system has got; settled <= end */
-    size_t    buffered; /* bytes that follow */
-    bool      unknown;
-    bool      failed;
-    char      reason[REEF_DETAIL_MAX];
-    char      path[DISK_PATH_MAX], temporary[DISK_PATH_MAX];
-    char      buffer[FILE_BUFFER];
+    disk_look look;   /* at the file, when it was opened: device and number stay */
+    uint64_t settled; /* bytes of the file that stay */
+    uint64_t end;     /* of what the system has got; settled <= end */
+    size_t buffered;  /* bytes that follow */
+    bool unknown;
+    bool failed;
+    char reason[REEF_DETAIL_MAX];
+    char path[DISK_PATH_MAX], temporary[DISK_PATH_MAX];
+    char buffer[FILE_BUFFER];
 };
 
 struct file_in {
-    memory   *memory;
+    memory *memory;
     disk_file file;
     disk_look look;
-    size_t    at, filled; /* of the buffer */
-    char      reason[REEF_DETAIL_MAX];
-    char      path[DISK_PATH_MAX];
-    char      buffer[FILE_AHEAD];
+    size_t at, filled; /* of the buffer */
+    char reason[REEF_DETAIL_MAX];
+    char path[DISK_PATH_MAX];
+    char buffer[FILE_AHEAD];
 };
 
 COLD void reef__file_say(char *reason, const char *call, const char *path, int error)
@@ -41,7 +43,8 @@ COLD void reef__file_say(char *reason, const char *call, const char *path, int e
     size_t length = strlen(path), skipped = length > REASON_PATH ? length - REASON_PATH : 0;
     while (skipped && ((unsigned char)path[skipped] & 0xC0) == 0x80) skipped++; /* no half letter */
     reef__disk_error_text(error, text, sizeof text);
-    (void)snprintf(reason, REEF_DETAIL_MAX, "%s of %s%.*s: %.48s", call, skipped ? "..." : "", REASON_PATH, path + skipped, text);
+    (void)snprintf(reason, REEF_DETAIL_MAX, "%s of %s%.*s: %.48s", call, skipped ? "..." : "", REASON_PATH,
+                   path + skipped, text);
 }
 
 COLD static reef_status file_failed(file_out *f, const char *call, const char *path, int error)
@@ -117,19 +120,22 @@ COLD static reef_status replace_open(file_out *f, const char *path, bool synced)
     if (error) return file_failed(f, "readlink", path, error);
     if ((error = reef__disk_look_at(f->path, &old)) != 0) return file_failed(f, "stat", f->path, error);
     if (old.exists && !old.plain) return file_failed(f, "open", f->path, DISK_NOT_PLAIN);
-    if (synced && (error = reef__disk_open_folder(f->path, &f->folder)) != 0) return file_failed(f, "opening the folder", f->path, error);
+    if (synced && (error = reef__disk_open_folder(f->path, &f->folder)) != 0)
+        return file_failed(f, "opening the folder", f->path, error);
     int length = snprintf(f->temporary, sizeof f->temporary, "%s" FILE_TEMPORARY, f->path);
     if (length < 0 || (size_t)length >= sizeof f->temporary) return file_failed(f, "open", path, DISK_LONG_NAME);
     /* Nobody else may read it before it has the old one's permissions. */
     error = reef__disk_open_write(f->temporary, true, old.exists ? 0600 : 0666, &f->file);
     if (error) return file_failed(f, "open", f->temporary, error);
     if ((error = reef__disk_look_into(f->file, &f->look)) != 0) return file_failed(f, "stat", f->temporary, error);
-    if (old.exists && (error = reef__disk_set_mode(f->file, old.mode)) != 0) return file_failed(f, "chmod", f->temporary, error);
+    if (old.exists && (error = reef__disk_set_mode(f->file, old.mode)) != 0)
+        return file_failed(f, "chmod", f->temporary, error);
     if ((error = reef__disk_truncate(f->file, 0)) != 0) return file_failed(f, "truncate", f->temporary, error);
     return REEF_OK;
 }
 
-/* The file stays open over the rename, since it is held until then: who waited for it would find a temporary file that is in use. */
+/* The file stays open over the rename, since it is held until then: who waited for it would find a temporary file
+ * that is in use. */
 COLD static reef_status replace_finish(file_out *f, bool synced, bool *placed)
 {
     int error;
@@ -148,8 +154,9 @@ COLD static reef_status replace_finish(file_out *f, bool synced, bool *placed)
     return REEF_OK;
 }
 
-COLD reef_status reef__file_replace(memory *m, const char *path, bool synced, reef_status (*produce)(void *context, reef_writer writer), void *context,
-                              file_out **keep, char *reason)
+COLD reef_status reef__file_replace(memory *m, const char *path, bool synced,
+                                    reef_status (*produce)(void *context, reef_writer writer), void *context,
+                                    file_out **keep, char *reason)
 {
     bool placed = false;
     if (keep) *keep = NULL;
@@ -172,7 +179,9 @@ COLD reef_status reef__file_replace(memory *m, const char *path, bool synced, re
     return s;
 }
 
-COLD reef_status reef_file_replace(const char *path, bool synced, reef_status (*produce)(void *context, reef_writer writer), void *context, char *reason)
+COLD reef_status reef_file_replace(const char *path, bool synced,
+                                   reef_status (*produce)(void *context, reef_writer writer), void *context,
+                                   char *reason)
 {
     memory m;
     reason_copy(reason, "");
@@ -189,18 +198,21 @@ COLD static reef_status append_open(file_out *f, const char *path, uint64_t leng
 {
     int error = reef__disk_target(path, f->path);
     if (error) return file_failed(f, "readlink", path, error);
-    if ((error = reef__disk_open_write(f->path, false, 0, &f->file)) != 0) return file_failed(f, "open", f->path, error);
+    if ((error = reef__disk_open_write(f->path, false, 0, &f->file)) != 0)
+        return file_failed(f, "open", f->path, error);
     if ((error = reef__disk_look_into(f->file, &f->look)) != 0) return file_failed(f, "stat", f->path, error);
     const disk_look now = f->look;
     if (read && (now.device != read->look.device || now.number != read->look.number || now.size != read->look.size))
         return file_failed(f, "appending to the end", f->path, DISK_CHANGED);
     if (now.size < length) return file_failed(f, "appending to the end", f->path, DISK_SHORTER);
-    if (now.size > length && (error = reef__disk_truncate(f->file, length)) != 0) return file_failed(f, "truncate", f->path, error);
+    if (now.size > length && (error = reef__disk_truncate(f->file, length)) != 0)
+        return file_failed(f, "truncate", f->path, error);
     f->settled = f->end = length;
     return REEF_OK;
 }
 
-COLD reef_status reef__file_append_open(memory *m, const char *path, uint64_t length, const file_in *read, file_out **out, char *reason)
+COLD reef_status reef__file_append_open(memory *m, const char *path, uint64_t length, const file_in *read,
+                                        file_out **out, char *reason)
 {
     *out = NULL;
     reason_copy(reason, "");

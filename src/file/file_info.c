@@ -1,6 +1,7 @@
-/* Looking at a file without loading it: its frame. A journal whose last record isn't whole is either torn, since the program died while it
- * wrote, or damaged: then records follow that were written when it was on the disk. Their heads are known by their magic and their own sum, wherever they
- * stand, so that all that is read is watched for them as it goes by. */
+/* Looking at a file without loading it: its frame. A journal whose last record isn't whole is either torn, since the
+ * program died while it wrote, or damaged: then records follow that were written when it was on the disk. Their
+ * heads are known by their magic and their own sum, wherever they stand, so that all that is read is watched for
+ * them as it goes by. */
 #include "base/memory.h"
 #include "base/platform.h"
 #include "file/file.h"
@@ -11,22 +12,23 @@
 enum { DRAIN_STEP = 4096 };
 
 /* The kinds in the order of the format. */
-static const uint32_t frame_kinds[] = {SECTION_RECORD, SECTION_TYPES, SECTION_TABLES, SECTION_TIME, SECTION_IDS, SECTION_FREE, SECTION_IDLE,
-                                       SECTION_SIZES, SECTION_ROWS, SECTION_BITS, SECTION_STORE, SECTION_PAGE, SECTION_VALUES, SECTION_NAMES,
-                                       SECTION_EVENTS, SECTION_TRACKS, SECTION_LOST, SECTION_DONE};
+static const uint32_t frame_kinds[] = {SECTION_RECORD, SECTION_TYPES, SECTION_TABLES, SECTION_TIME,  SECTION_IDS,
+                                       SECTION_FREE,   SECTION_IDLE,  SECTION_SIZES,  SECTION_ROWS,  SECTION_BITS,
+                                       SECTION_STORE,  SECTION_PAGE,  SECTION_VALUES, SECTION_NAMES, SECTION_EVENTS,
+                                       SECTION_TRACKS, SECTION_LOST,  SECTION_DONE};
 enum { FRAME_KINDS = sizeof frame_kinds / sizeof frame_kinds[0] };
 
 typedef struct frame {
-    reef_reader     from;
-    section_in      in;
+    reef_reader from;
+    section_in in;
     reef_file_info *info;
-    uint64_t        bytes; /* that went by */
-    bool            ended;
-    unsigned char   last[RECORD_HEAD_BYTES]; /* the newest bytes that may begin a head */
-    size_t          last_count;
-    bool            head_seen; /* since the end of the last whole record, one of a later number than the next */
-    bool            refused;   /* the sums are right, so that no tail is torn, but what stands there isn't */
-    reef_file_part  part[FRAME_KINDS]; /* of the record that is read */
+    uint64_t bytes; /* that went by */
+    bool ended;
+    unsigned char last[RECORD_HEAD_BYTES]; /* the newest bytes that may begin a head */
+    size_t last_count;
+    bool head_seen;                   /* since the end of the last whole record, one of a later number than the next */
+    bool refused;                     /* the sums are right, so that no tail is torn, but what stands there isn't */
+    reef_file_part part[FRAME_KINDS]; /* of the record that is read */
 } frame;
 
 /* ---- watching ---- */
@@ -107,7 +109,8 @@ static bool frame_record(frame *f)
     uint64_t sections = 0;
     memset(f->part, 0, sizeof f->part);
     if (!reef__section_next(in)) return false;
-    if (f->info->records && !f->info->journal) return reef__in_wrong(in, REEF_CORRUPT, "something follows behind the only record");
+    if (f->info->records && !f->info->journal)
+        return reef__in_wrong(in, REEF_CORRUPT, "something follows behind the only record");
     if (in->kind != SECTION_RECORD) return reef__in_wrong(in, REEF_CORRUPT, "a record doesn't begin with its head");
     if (!frame_head(f)) return false;
     for (; in->kind != SECTION_DONE; sections++) {

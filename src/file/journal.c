@@ -1,11 +1,12 @@
 /* Journals.
  *
  *      file:   header, record of the whole │ record │ record │ ...      each: what is different from the state before
- *      held:   base, a world aside in the state of the last record ──► the next record is the difference from it to the world
+ *      held:   base, a world aside in the state of the last record ──► the next record is the difference from it to
+ *              the world
  *
- * Beside the world stands nothing but that state, which costs what any fork costs. What is written behind the last whole record is taken back when
- * something fails, or cut off by who opens the journal again. When it isn't known what the file holds, the next append writes a
- * new one: `broken`. */
+ * Beside the world stands nothing but that state, which costs what any fork costs. What is written behind the last
+ * whole record is taken back when something fails, or cut off by who opens the journal again. When it isn't known
+ * what the file holds, the next append writes a new one: `broken`. */
 #include "base/memory.h"
 #include "base/os_file.h"
 #include "base/platform.h"
@@ -23,14 +24,14 @@
 
 struct reef_journal {
     reef_world *world, *base;
-    file_out   *out;
-    numbering   numbers;
-    uint64_t    chain, whole_bytes;
-    bool        raw, synced, broken;
-    uint64_t    compact_bytes;
+    file_out *out;
+    numbering numbers;
+    uint64_t chain, whole_bytes;
+    bool raw, synced, broken;
+    uint64_t compact_bytes;
     reef_progress progress;
-    void       *context;
-    char        path[DISK_PATH_MAX];
+    void *context;
+    char path[DISK_PATH_MAX];
 };
 
 static memory *journal_memory(const reef_journal *j) { return &j->world->family->memory; }
@@ -65,10 +66,10 @@ static reef_status journal_said(const reef_journal *j, reef_status s, const char
 
 typedef struct journal_whole {
     reef_journal *journal;
-    const char   *op;
-    section_out   out;
-    numbering     numbers;
-    reef_status   written; /* what writing the record answered */
+    const char *op;
+    section_out out;
+    numbering numbers;
+    reef_status written; /* what writing the record answered */
 } journal_whole;
 
 static reef_status journal_produce(void *context, reef_writer writer)
@@ -91,7 +92,8 @@ static reef_status journal_rewrite(reef_journal *j, const char *op)
     file_out *out = NULL;
     reef_world *now = journal_state(j->world, op);
     if (now == NULL) return j->world->error.status;
-    /* Synced always: an unsynced journal may lose its last records in a crash of the system, but never the file that they stand in. */
+    /* Synced always: an unsynced journal may lose its last records in a crash of the system, but never the file that
+     * they stand in. */
     const reef_status s = reef__file_replace(journal_memory(j), j->path, true, journal_produce, &x, &out, reason);
     if (out == NULL) { /* the name leads to the old file still */
         reef__numbering_drop(&x.numbers);
@@ -118,7 +120,12 @@ static reef_status journal_write(reef_journal *j, const char *op)
     if (now == NULL) return j->world->error.status;
     reef__out_begin(&o, journal_memory(j), reef__file_append_writer(j->out));
     o.chain = j->chain;
-    const record_desc d = {.world = j->world, .base = j->base, .raw = j->raw, .unsynced = !j->synced, .progress = j->progress, .context = j->context};
+    const record_desc d = {.world = j->world,
+                           .base = j->base,
+                           .raw = j->raw,
+                           .unsynced = !j->synced,
+                           .progress = j->progress,
+                           .context = j->context};
     reef_status s = reef__record_write(&o, &j->numbers, &d, op);
     if (s == REEF_OK) s = reef__file_append_named(j->out, reason);
     if (s == REEF_OK || (s == REEF_IO && reason[0] == 0)) s = reef__file_append_settle(j->out, j->synced, reason);
@@ -175,7 +182,8 @@ reef_status reef_journal_compact(reef_journal *j)
 /* ---- opening ---- */
 
 /* What is in the file can be continued: all that may fail comes before the file's state becomes the world's. */
-static reef_status journal_go_on(reef_journal *j, const file_in *file, record_load *r, reef_world *aside, const char *op)
+static reef_status journal_go_on(reef_journal *j, const file_in *file, record_load *r, reef_world *aside,
+                                 const char *op)
 {
     char reason[REEF_DETAIL_MAX] = "";
     j->base = journal_state(aside, op);
@@ -204,7 +212,8 @@ static reef_status journal_take_over(reef_journal *j, const record_load *r, reef
     return s;
 }
 
-static reef_status journal_continue(reef_journal *j, const file_in *file, record_load *r, reef_world *aside, const char *op)
+static reef_status journal_continue(reef_journal *j, const file_in *file, record_load *r, reef_world *aside,
+                                    const char *op)
 {
     const bool anew = r->converted || !(r->flags & FILE_JOURNAL) || ((r->flags & FILE_RAW) != 0) != j->raw;
     return anew ? journal_take_over(j, r, aside, op) : journal_go_on(j, file, r, aside, op);
@@ -217,7 +226,8 @@ static reef_status journal_read(reef_journal *j, file_in *file, const reef_load_
     record_load r = {.desc = desc, .numbering = {.memory = journal_memory(j)}};
     reef_world *aside = reef__world_blank(j->world);
     if (aside == NULL) return journal_failed(j, REEF_NO_MEMORY, op, "");
-    reef__in_begin(&in, journal_memory(j), reef__file_in_reader(file), reef__file_in_size(file, &size) ? size : UINT64_MAX);
+    reef__in_begin(&in, journal_memory(j), reef__file_in_reader(file),
+                   reef__file_in_size(file, &size) ? size : UINT64_MAX);
     reef_status s = reef__file_read(&in, &r, aside, j->world) ? REEF_OK : in.status;
     if (s == REEF_OK) s = journal_continue(j, file, &r, aside, op);
     else reef__failure_detail(j->world, s, op, in.wrong_at, s == REEF_IO ? reef__file_in_reason(file) : in.detail);
@@ -258,8 +268,10 @@ COLD reef_journal *reef_journal_open(reef_world *w, const char *path, const reef
     static const char op[] = "reef_journal_open";
     static const reef_journal_desc defaults;
     if (w == NULL) return NULL;
-    if (path == NULL || path[0] == 0 || strlen(path) >= DISK_PATH_MAX) return (void)reef__failure_detail(w, REEF_BAD_ARGUMENT, op, 0, "the path is empty or too long"), NULL;
-    if (w->running || world_engaged(w)) return (void)reef__failure(w, REEF_LOCKED, op, (reef_component){0}, (reef_entity){0, 0}, 0), NULL;
+    if (path == NULL || path[0] == 0 || strlen(path) >= DISK_PATH_MAX)
+        return (void)reef__failure_detail(w, REEF_BAD_ARGUMENT, op, 0, "the path is empty or too long"), NULL;
+    if (w->running || world_engaged(w))
+        return (void)reef__failure(w, REEF_LOCKED, op, (reef_component){0}, (reef_entity){0, 0}, 0), NULL;
     reef_journal *j = reef__memory_zeroed(&w->family->memory, MEMORY_OTHER, sizeof *j);
     if (j == NULL) return (void)reef__failure(w, REEF_NO_MEMORY, op, (reef_component){0}, (reef_entity){0, 0}, 0), NULL;
     if (desc == NULL) desc = &defaults;
@@ -279,7 +291,8 @@ COLD reef_journal *reef_journal_open(reef_world *w, const char *path, const reef
 reef_journal_info reef_journal_stats(const reef_journal *j)
 {
     if (j == NULL) return (reef_journal_info){0};
-    return (reef_journal_info){.records = j->numbers.records, .bytes = reef__file_append_length(j->out), .whole_bytes = j->whole_bytes};
+    return (reef_journal_info){
+        .records = j->numbers.records, .bytes = reef__file_append_length(j->out), .whole_bytes = j->whole_bytes};
 }
 
 COLD void reef_journal_close(reef_journal *j)

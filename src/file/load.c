@@ -16,7 +16,8 @@
 #include "reef/save.h"
 #include "reef/system.h"
 
-/* The systems are on or off as in the file. Only the first change can fail, since after it the schedule is the world's own. */
+/* The systems are on or off as in the file. Only the first change can fail, since after it the schedule is the
+ * world's own. */
 static reef_status switches_put(reef_world *w, const decoding *d, bool *was, bool back)
 {
     const schedule *s = w->schedule;
@@ -41,7 +42,8 @@ static bool commit_ready(reef_world *w, load_back *b, bool back)
     b->count = w->schedule ? w->schedule->count + 1 : 1;
     b->on = reef__memory_zeroed(&w->family->memory, MEMORY_OTHER, b->count);
     w->hook_failed.id = 0;
-    return b->on && (!back || (reef__events_settle(w) == REEF_OK && reef__readers_note(w) && reef__skips_prepare(w, &b->room)));
+    return b->on &&
+           (!back || (reef__events_settle(w) == REEF_OK && reef__readers_note(w) && reef__skips_prepare(w, &b->room)));
 }
 
 void reef__load_back_drop(const reef_world *w, load_back *b)
@@ -56,7 +58,8 @@ reef_status reef__load_commit(reef_world *w, reef_world *aside, const record_loa
     load_back none = {0}, *b = back ? back : &none;
     w->calling = op;
     const bool ready = commit_ready(w, b, back != NULL);
-    reef_status s = ready ? switches_put(w, r->decoding, b->on, false) : reef__failure(w, REEF_NO_MEMORY, op, w->hook_failed, (reef_entity){0, 0}, 0);
+    reef_status s = ready ? switches_put(w, r->decoding, b->on, false)
+                          : reef__failure(w, REEF_NO_MEMORY, op, w->hook_failed, (reef_entity){0, 0}, 0);
     if (s == REEF_OK && !reef__world_adopt(w, aside, r->difference)) {
         (void)switches_put(w, r->decoding, b->on, true);
         s = reef__failure(w, REEF_NO_MEMORY, op, w->hook_failed, (reef_entity){0, 0}, 0);
@@ -74,7 +77,8 @@ void reef__load_return(reef_world *w, reef_world *aside, const record_load *r, c
 }
 
 /* Reads what `in` was begun with; it is dropped. `reason`, if it isn't empty, says more of a failure to read. */
-static reef_status load_read(reef_world *w, section_in *in, const reef_load_desc *desc, bool difference, const char *op, const char *(*reason)(void *), void *context)
+static reef_status load_read(reef_world *w, section_in *in, const reef_load_desc *desc, bool difference, const char *op,
+                             const char *(*reason)(void *), void *context)
 {
     record_load r = {.desc = desc, .numbering = {.memory = in->memory}, .difference = difference};
     reef_status status = REEF_NO_MEMORY;

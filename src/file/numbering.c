@@ -11,7 +11,8 @@ bool reef__number_add(memory *m, uint32_t **list, uint32_t *count, uint32_t *roo
 {
     if (*count == *room) {
         const uint32_t more = *room ? *room * 2 : 32;
-        uint32_t *bigger = reef__memory_resize(m, MEMORY_OTHER, *list, *room * sizeof **list, more * sizeof **list, PLAIN_ALIGN);
+        uint32_t *bigger =
+            reef__memory_resize(m, MEMORY_OTHER, *list, *room * sizeof **list, more * sizeof **list, PLAIN_ALIGN);
         if (bigger == NULL) return false;
         *list = bigger;
         *room = more;
@@ -32,7 +33,10 @@ bool reef__numbering_type(numbering *n, uint32_t id)
     n->bare += type_is_bare(id);
     return true;
 }
-bool reef__numbering_table(numbering *n, uint32_t id) { return reef__number_add(n->memory, &n->tables, &n->table_count, &n->table_room, id); }
+bool reef__numbering_table(numbering *n, uint32_t id)
+{
+    return reef__number_add(n->memory, &n->tables, &n->table_count, &n->table_room, id);
+}
 
 bool reef__numbering_outdated(const numbering *n)
 {
@@ -55,7 +59,8 @@ bool reef__version_order_add(version_order *x, uint64_t version)
 {
     if (x->count == x->room) {
         const uint32_t room = x->room ? x->room * 2 : 32;
-        uint64_t *seen = reef__memory_resize(x->memory, MEMORY_OTHER, x->seen, x->room * sizeof *seen, room * sizeof *seen, PLAIN_ALIGN);
+        uint64_t *seen = reef__memory_resize(x->memory, MEMORY_OTHER, x->seen, x->room * sizeof *seen,
+                                             room * sizeof *seen, PLAIN_ALIGN);
         if (seen == NULL) return false;
         x->seen = seen;
         x->room = room;

@@ -1,5 +1,5 @@
-/* Values as they are in files. On a little-endian machine most types are flat: their bytes in memory are those in the file, and nobody
- * comes by here. */
+/* Values as they are in files. On a little-endian machine most types are flat: their bytes in memory are those in
+ * the file, and nobody comes by here. */
 #include "file/pack.h"
 #include "base/platform.h"
 #include "type/type.h"
@@ -24,7 +24,8 @@ uint32_t reef__pack_bytes(const type *t, bool raw)
 
 void reef__pack_field(const reef_field *f, unsigned char *to, const unsigned char *from)
 {
-    const uint32_t size = HOST_IS_LITTLE ? 1 : f->kind == REEF_ENTITY ? 4 : reef__kind_size(f->kind); /* an entity is two numbers */
+    /* an entity is two numbers */
+    const uint32_t size = HOST_IS_LITTLE ? 1 : f->kind == REEF_ENTITY ? 4 : reef__kind_size(f->kind);
     if (size == 1) {
         memcpy(to, from, f->bytes);
         return;
@@ -41,7 +42,8 @@ void reef__pack_values(const type *t, unsigned char *to, const void *from, size_
         return;
     }
     for (size_t k = 0; k < n; k++, value += t->size)
-        for (uint32_t i = 0; i < t->field_count; to += t->fields[i++].bytes) reef__pack_field(&t->fields[i], to, value + t->fields[i].offset);
+        for (uint32_t i = 0; i < t->field_count; to += t->fields[i++].bytes)
+            reef__pack_field(&t->fields[i], to, value + t->fields[i].offset);
 }
 
 bool reef__pack_equal(const type *t, const void *p, const void *q)

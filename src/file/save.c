@@ -41,7 +41,8 @@ static reef_status save_record(const record_desc *d, uint16_t flags, reef_writer
 
 /* ---- what a query selects ---- */
 
-/* A fork in which nobody is told of anything, and which has no time and no events. NULL: why is in the world's last error. */
+/* A fork in which nobody is told of anything, and which has no time and no events. NULL: why is in the world's last
+ * error. */
 static reef_world *part_fork(reef_world *w, const char *op)
 {
     w->calling = op;
@@ -91,7 +92,8 @@ static reef_status part_select(reef_world *fork, const char *text)
     return s;
 }
 
-static reef_status part_write(reef_world *w, const record_desc *d, const char *text, uint16_t flags, reef_writer writer, const char *op)
+static reef_status part_write(reef_world *w, const record_desc *d, const char *text, uint16_t flags, reef_writer writer,
+                              const char *op)
 {
     w->calling = op;
     const reef_query q = reef_query_new(w, text); /* says what is wrong with it */
@@ -113,7 +115,10 @@ static reef_status part_write(reef_world *w, const record_desc *d, const char *t
     return s;
 }
 
-static uint16_t raw_flags(const reef_save_desc *desc) { return (uint16_t)(desc->raw ? FILE_RAW | (HOST_IS_LITTLE ? 0 : FILE_BIG) : 0); }
+static uint16_t raw_flags(const reef_save_desc *desc)
+{
+    return (uint16_t)(desc->raw ? FILE_RAW | (HOST_IS_LITTLE ? 0 : FILE_BIG) : 0);
+}
 
 /* Everything but IO is recorded. */
 static reef_status save_write(reef_world *w, reef_writer writer, const reef_save_desc *desc, const char *op)
@@ -121,7 +126,8 @@ static reef_status save_write(reef_world *w, reef_writer writer, const reef_save
     static const reef_save_desc defaults;
     if (desc == NULL) desc = &defaults;
     if (!save_allowed(w, op)) return w->running ? REEF_LOCKED : w->error.status;
-    const record_desc d = {.world = w, .raw = desc->raw, .sealed = desc->sealed, .progress = desc->progress, .context = desc->context};
+    const record_desc d = {
+        .world = w, .raw = desc->raw, .sealed = desc->sealed, .progress = desc->progress, .context = desc->context};
     const uint16_t flags = raw_flags(desc);
     return desc->query ? part_write(w, &d, desc->query, flags, writer, op) : save_record(&d, flags, writer, op);
 }
@@ -158,7 +164,8 @@ COLD reef_status reef_save(reef_world *w, const char *path, const reef_save_desc
     if (path == NULL || path[0] == 0) return reef__failure(w, REEF_BAD_ARGUMENT, op, save_none, save_null, 0);
     if (!save_allowed(w, op)) return w->running ? REEF_LOCKED : w->error.status;
     file_saving x = {w, desc, op, REEF_OK};
-    const reef_status s = reef__file_replace(&w->family->memory, path, desc == NULL || !desc->unsynced, file_saving_produce, &x, NULL, reason);
+    const reef_status s = reef__file_replace(&w->family->memory, path, desc == NULL || !desc->unsynced,
+                                             file_saving_produce, &x, NULL, reason);
     if (s == REEF_IO) return reef__failure_detail(w, s, op, 0, reason);
     if (s != x.written) reef__failure(w, s, op, save_none, save_null, 0);
     return s;
@@ -169,14 +176,14 @@ COLD reef_status reef_save(reef_world *w, const char *path, const reef_save_desc
 /* Before the bytes that the caller gets: who gave the memory. */
 typedef struct saved_head {
     reef_allocator allocator;
-    size_t         room; /* of all of it */
+    size_t room; /* of all of it */
 } saved_head;
 
 enum { SAVED_HEAD = (int)((sizeof(saved_head) + PLAIN_ALIGN - 1) / PLAIN_ALIGN * PLAIN_ALIGN), SAVED_FIRST = 4096 };
 
 typedef struct saving {
     reef_allocator allocator;
-    char  *memory; /* the head, then the bytes */
+    char *memory; /* the head, then the bytes */
     size_t room, used;
 } saving;
 
@@ -238,15 +245,22 @@ COLD void reef_bytes_free(reef_bytes *bytes)
 
 /* ---- differences ---- */
 
-static reef_status diff_write(reef_world *before, reef_world *after, reef_writer writer, const reef_save_desc *desc, const char *op)
+static reef_status diff_write(reef_world *before, reef_world *after, reef_writer writer, const reef_save_desc *desc,
+                              const char *op)
 {
     static const reef_save_desc defaults;
     if (desc == NULL) desc = &defaults;
     if (before == NULL || desc->query) return reef__failure(after, REEF_BAD_ARGUMENT, op, save_none, save_null, 0);
     if (before->family != after->family) return reef__failure(after, REEF_OTHER_WORLD, op, save_none, save_null, 0);
     if (!save_allowed(after, op)) return after->running ? REEF_LOCKED : after->error.status;
-    if (before != after && !save_allowed(before, op)) return before->running ? REEF_LOCKED : reef__failure_record(after, &before->error);
-    const record_desc d = {.world = after, .base = before, .raw = desc->raw, .sealed = desc->sealed, .progress = desc->progress, .context = desc->context};
+    if (before != after && !save_allowed(before, op))
+        return before->running ? REEF_LOCKED : reef__failure_record(after, &before->error);
+    const record_desc d = {.world = after,
+                           .base = before,
+                           .raw = desc->raw,
+                           .sealed = desc->sealed,
+                           .progress = desc->progress,
+                           .context = desc->context};
     return save_record(&d, (uint16_t)(FILE_DIFFERENCE | raw_flags(desc)), writer, op);
 }
 

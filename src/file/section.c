@@ -1,6 +1,6 @@
-/* Sections: the frame of files. What is big isn't copied on its way out: a payload is a list of pieces, of which the small ones lie one
- * behind the other in a buffer. On its way in a payload is read as a whole, its sum compared, and only then looked at. The buffer grows
- * with what has really come: a length that lies costs no memory. */
+/* Sections: the frame of files. What is big isn't copied on its way out: a payload is a list of pieces, of which the
+ * small ones lie one behind the other in a buffer. On its way in a payload is read as a whole, its sum compared, and
+ * only then looked at. The buffer grows with what has really come: a length that lies costs no memory. */
 #include "file/section.h"
 #include "base/checksum.h"
 #include "base/memory.h"
@@ -43,7 +43,9 @@ void reef__record_head_write(unsigned char *to, const record_head *h)
 
 bool reef__record_head_read(const unsigned char *from, record_head *h)
 {
-    if (memcmp(from, reef__record_magic, sizeof reef__record_magic) != 0 || reef__checksum_of(from, HEAD_SUMMED, 0) != little_get(from + HEAD_SUMMED, 8)) return false;
+    if (memcmp(from, reef__record_magic, sizeof reef__record_magic) != 0 ||
+        reef__checksum_of(from, HEAD_SUMMED, 0) != little_get(from + HEAD_SUMMED, 8))
+        return false;
     *h = (record_head){little_get(from + 8, 8), little_get(from + 24, 8), (uint32_t)little_get(from + 16, 4)};
     return h->flags <= (RECORD_DIFFERENCE | RECORD_UNSYNCED) && little_get(from + 20, 4) == 0;
 }
@@ -87,7 +89,8 @@ static bool room_more(section_out *o, void **p, size_t *room, size_t needed, siz
         more *= 2;
     }
     if (needed <= *room) return true;
-    void *bigger = more < needed ? NULL : reef__memory_resize(o->memory, MEMORY_OTHER, *p, *room * size, more * size, PLAIN_ALIGN);
+    void *bigger =
+        more < needed ? NULL : reef__memory_resize(o->memory, MEMORY_OTHER, *p, *room * size, more * size, PLAIN_ALIGN);
     if (bigger == NULL) {
         o->status = REEF_NO_MEMORY;
         return false;
@@ -243,7 +246,8 @@ COLD bool reef__in_wrong(section_in *in, reef_status status, const char *format,
     vsnprintf(in->detail, sizeof in->detail, format, arguments);
     va_end(arguments);
     in->status = status;
-    if (reef__status_of_file(status)) in->wrong_at = in->payload ? in->section_at + SECTION_HEAD_BYTES + in->got : in->at;
+    if (reef__status_of_file(status))
+        in->wrong_at = in->payload ? in->section_at + SECTION_HEAD_BYTES + in->got : in->at;
     return false;
 }
 
@@ -268,12 +272,15 @@ bool reef__in_header(section_in *in, uint16_t *flags)
     unsigned char head[FILE_HEADER_BYTES];
     size_t got;
     if (!in_read(in, head, sizeof head, &got)) return false;
-    if (got < sizeof head || memcmp(head, file_magic, sizeof file_magic) != 0) return reef__in_wrong(in, REEF_CORRUPT, "this is no file of reef");
+    if (got < sizeof head || memcmp(head, file_magic, sizeof file_magic) != 0)
+        return reef__in_wrong(in, REEF_CORRUPT, "this is no file of reef");
     in->chain = reef__checksum_of(head, 16, 0);
     if (in->chain != little_get(head + 16, 8)) return reef__in_wrong(in, REEF_CORRUPT, "the header is damaged");
     const uint32_t version = (uint32_t)little_get(head + 8, 2);
     *flags = (uint16_t)little_get(head + 10, 2);
-    if (version != FILE_VERSION) return reef__in_wrong(in, REEF_VERSION, "the file has version %u, known is %d", (unsigned)version, FILE_VERSION);
+    if (version != FILE_VERSION)
+        return reef__in_wrong(in, REEF_VERSION, "the file has version %u, known is %d", (unsigned)version,
+                              FILE_VERSION);
     if (*flags > (FILE_JOURNAL | FILE_DIFFERENCE | FILE_RAW | FILE_BIG) || little_get(head + 12, 4))
         return reef__in_wrong(in, REEF_VERSION, "the header has flags that aren't known");
     return true;
@@ -302,7 +309,8 @@ static bool payload_read(section_in *in, uint64_t length)
     for (uint64_t have = 0, got; have < length; have += got) {
         const size_t step = length - have < READ_STEP ? (size_t)(length - have) : READ_STEP;
         size_t n;
-        if (have + step > SIZE_MAX || !buffer_room(in, (size_t)have + step)) return reef__in_wrong(in, REEF_NO_MEMORY, "no memory for a section");
+        if (have + step > SIZE_MAX || !buffer_room(in, (size_t)have + step))
+            return reef__in_wrong(in, REEF_NO_MEMORY, "no memory for a section");
         if (!in_read(in, in->buffer + have, step, &n)) return false;
         if (n < step) return reef__in_wrong(in, REEF_CORRUPT, "the file ends in the middle of a section");
         got = n;
@@ -322,8 +330,10 @@ bool reef__section_next(section_in *in)
     if (got < sizeof head) return reef__in_wrong(in, REEF_CORRUPT, "the file ends in the middle of a section's head");
     const uint64_t length = little_get(head + 4, 8), h = reef__checksum_of(head, 12, in->chain);
     in->kind = (uint32_t)little_get(head, 4);
-    if ((uint32_t)h != (uint32_t)little_get(head + 12, 4)) return reef__in_wrong(in, REEF_CORRUPT, "the head of a section is damaged, or in the wrong place");
-    if (length > SIZE_MAX || (in->size != UINT64_MAX && (in->size - in->at < SECTION_SUM_BYTES || length > in->size - in->at - SECTION_SUM_BYTES)))
+    if ((uint32_t)h != (uint32_t)little_get(head + 12, 4))
+        return reef__in_wrong(in, REEF_CORRUPT, "the head of a section is damaged, or in the wrong place");
+    if (length > SIZE_MAX || (in->size != UINT64_MAX && (in->size - in->at < SECTION_SUM_BYTES ||
+                                                         length > in->size - in->at - SECTION_SUM_BYTES)))
         return reef__in_wrong(in, REEF_CORRUPT, "the file ends in the middle of a section");
     if (!payload_read(in, length)) return false;
     const unsigned char *payload = in->payload;
@@ -331,7 +341,8 @@ bool reef__section_next(section_in *in)
     if (!in_read(in, sum, sizeof sum, &got)) return false;
     if (got < sizeof sum) return reef__in_wrong(in, REEF_CORRUPT, "the file ends in the middle of a section");
     in->chain = reef__checksum_of(payload, (size_t)length, h);
-    if (in->chain != little_get(sum, 8)) return reef__in_wrong(in, REEF_CORRUPT, "a section is damaged: its sum is another");
+    if (in->chain != little_get(sum, 8))
+        return reef__in_wrong(in, REEF_CORRUPT, "a section is damaged: its sum is another");
     in->payload = length ? payload : sum; /* never NULL */
     in->length = (size_t)length;
     in->got = 0;
@@ -341,7 +352,8 @@ bool reef__section_next(section_in *in)
 const unsigned char *reef__get_bytes(section_in *in, size_t count)
 {
     if (in->status != REEF_OK) return NULL;
-    if (UNLIKELY(count > in->length - in->got)) return (void)reef__in_wrong(in, REEF_CORRUPT, "a section is too short for what it says"), NULL;
+    if (UNLIKELY(count > in->length - in->got))
+        return (void)reef__in_wrong(in, REEF_CORRUPT, "a section is too short for what it says"), NULL;
     const unsigned char *p = in->payload + in->got;
     in->got += count;
     return p;
@@ -378,7 +390,8 @@ bool reef__get_text(section_in *in, char *text, size_t most)
 {
     const size_t n = reef__get_u16(in);
     text[0] = 0;
-    if (in->status == REEF_OK && n > most) return reef__in_wrong(in, REEF_CORRUPT, "a text of %zu bytes is too long", n);
+    if (in->status == REEF_OK && n > most)
+        return reef__in_wrong(in, REEF_CORRUPT, "a text of %zu bytes is too long", n);
     const unsigned char *p = reef__get_bytes(in, n);
     if (p == NULL) return false;
     if (memchr(p, 0, n)) return reef__in_wrong(in, REEF_CORRUPT, "a text has a zero in it");

@@ -3,7 +3,8 @@
  *   writing:  reef__section_begin ─► put_... ─► reef__section_end ─► head, payload, sum go to the writer
  *   reading:  reef__section_next  ─► payload, whose sum is right ─► get_... within its bounds
  *
- * Both keep the first thing that went wrong and do nothing from then on: so a caller looks at `status` once, at the end. */
+ * Both keep the first thing that went wrong and do nothing from then on: so a caller looks at `status` once, at the
+ * end. */
 #ifndef REEF_FILE_SECTION_H
 #define REEF_FILE_SECTION_H
 
@@ -33,9 +34,15 @@
 
 enum {
     FILE_VERSION = 1,
-    FILE_JOURNAL = 1, FILE_DIFFERENCE = 2, FILE_RAW = 4, FILE_BIG = 8, /* flags of the header */
-    RECORD_DIFFERENCE = 1, RECORD_UNSYNCED = 2, /* of a record */
-    FILE_HEADER_BYTES = 24, SECTION_HEAD_BYTES = 16, SECTION_SUM_BYTES = 8,
+    FILE_JOURNAL = 1,
+    FILE_DIFFERENCE = 2,
+    FILE_RAW = 4,
+    FILE_BIG = 8, /* flags of the header */
+    RECORD_DIFFERENCE = 1,
+    RECORD_UNSYNCED = 2, /* of a record */
+    FILE_HEADER_BYTES = 24,
+    SECTION_HEAD_BYTES = 16,
+    SECTION_SUM_BYTES = 8,
     SECTION_COPY = 1024, /* pieces from here on aren't copied on their way to the writer */
     SECTION_DETAIL = REEF_DETAIL_MAX
 };
@@ -43,7 +50,10 @@ enum {
 /* ---- heads of records: 40 bytes that are known wherever they stand ---- */
 
 enum { RECORD_HEAD_BYTES = 40 };
-typedef struct record_head { uint64_t number, before; uint32_t flags; } record_head;
+typedef struct record_head {
+    uint64_t number, before;
+    uint32_t flags;
+} record_head;
 
 extern const unsigned char reef__record_magic[8]; /* they begin with it */
 void reef__record_head_write(unsigned char *to, const record_head *h);
@@ -52,19 +62,23 @@ bool reef__record_head_read(const unsigned char *from, record_head *h);
 
 /* ---- writing ---- */
 
-typedef struct section_piece { const void *outside; size_t bytes; } section_piece; /* outside NULL: the next bytes of the buffer */
+/* outside NULL: the next bytes of the buffer */
+typedef struct section_piece {
+    const void *outside;
+    size_t bytes;
+} section_piece;
 
 typedef struct section_out {
-    reef_writer    to;
-    memory        *memory;
-    reef_status    status;
-    uint64_t       chain, bytes; /* bytes: written so far */
-    uint64_t       sections;     /* written since it was set to 0 */
-    uint32_t       kind;
+    reef_writer to;
+    memory *memory;
+    reef_status status;
+    uint64_t chain, bytes; /* bytes: written so far */
+    uint64_t sections;     /* written since it was set to 0 */
+    uint32_t kind;
     unsigned char *buffer;
-    size_t         fill, room;
+    size_t fill, room;
     section_piece *pieces;
-    size_t         piece_count, piece_room;
+    size_t piece_count, piece_room;
 } section_out;
 
 /* `chain` of a file that is there already is what its reader ended with; else the header starts it. */
@@ -94,21 +108,21 @@ void reef__put_now(section_out *o, size_t where, uint32_t x);
 /* ---- reading ---- */
 
 typedef struct section_in {
-    reef_reader    from;
-    const unsigned char *data;  /* instead: the whole file lies in memory */
-    uint64_t       size;        /* of the file; UINT64_MAX: not known */
-    memory        *memory;
-    reef_status    status;
-    char           detail[SECTION_DETAIL]; /* what is wrong */
-    uint64_t       wrong_at;    /* the byte where, 0: it isn't the bytes that are wrong */
-    uint64_t       at;          /* bytes read: where the next section begins */
-    uint64_t       chain;
-    uint64_t       section_at;  /* where the section begins */
-    uint32_t       kind;
+    reef_reader from;
+    const unsigned char *data; /* instead: the whole file lies in memory */
+    uint64_t size;             /* of the file; UINT64_MAX: not known */
+    memory *memory;
+    reef_status status;
+    char detail[SECTION_DETAIL]; /* what is wrong */
+    uint64_t wrong_at;           /* the byte where, 0: it isn't the bytes that are wrong */
+    uint64_t at;                 /* bytes read: where the next section begins */
+    uint64_t chain;
+    uint64_t section_at; /* where the section begins */
+    uint32_t kind;
     const unsigned char *payload;
-    size_t         length, got; /* of the payload; bytes taken from it */
+    size_t length, got; /* of the payload; bytes taken from it */
     unsigned char *buffer;
-    size_t         room;
+    size_t room;
 } section_in;
 
 void reef__in_begin(section_in *in, memory *m, reef_reader from, uint64_t size);

@@ -1,13 +1,14 @@
 /* What operations tell, and who hears it.
  *
  *   log    notice: kind, component, entities, old value        planned by an operation, complete when it is done
- *   told   notices before it were told to immediate observers; collected ones hear of the whole log, which then is empty
+ *   told   notices before it were told to immediate observers; collected ones hear of the whole log, which then is
+ *          empty
  *
- * An old value that is plain is copied when it is planned. One with hooks is moved into the log where it would have ended
- * (value_leave), and ends when the log is emptied.
+ * An old value that is plain is copied when it is planned. One with hooks is moved into the log where it would have
+ * ended (value_leave), and ends when the log is emptied.
  *
- * What observers ask for is recorded among the world's commands (as in a loop that records), taken out from there, and done in rounds:
- * the operations of one round tell, and what is asked for then is the next round. */
+ * What observers ask for is recorded among the world's commands (as in a loop that records), taken out from there,
+ * and done in rounds: the operations of one round tell, and what is asked for then is the next round. */
 #include "observe/notify.h"
 #include "base/memory.h"
 #include "base/platform.h"
@@ -82,11 +83,13 @@ static void *olds_take(observing *o, const type *t)
 }
 
 /* Room for notices, for entities, for entities named by notices, for bytes of old values. */
-static bool notices_room(reef_world *w, observing *o, uint64_t notices, uint64_t entities, uint64_t references, uint64_t bytes)
+static bool notices_room(reef_world *w, observing *o, uint64_t notices, uint64_t entities, uint64_t references,
+                         uint64_t bytes)
 {
     return log_room(w, &o->notices, o->notice_count, &o->notice_room, notices, sizeof *o->notices) &&
            log_room(w, &o->entities, o->entity_count, &o->entity_room, entities, sizeof *o->entities) &&
-           (!o->collects || log_room(w, &o->nets, o->references, &o->net_room, references, sizeof *o->nets)) && olds_room(w, o, bytes);
+           (!o->collects || log_room(w, &o->nets, o->references, &o->net_room, references, sizeof *o->nets)) &&
+           olds_room(w, o, bytes);
 }
 
 static notice *notice_add(observing *o, uint32_t kind, uint32_t component, uint64_t first, uint32_t count)
@@ -100,7 +103,8 @@ static notice *notice_add(observing *o, uint32_t kind, uint32_t component, uint6
 static void log_empty(reef_world *w, observing *o)
 {
     for (uint64_t i = 0; i < o->notice_count; i++)
-        if (o->notices[i].held && !BUG(72)) held_end(reef__type_of(o->notices[i].component), (void *)(uintptr_t)o->notices[i].old);
+        if (o->notices[i].held && !BUG(72))
+            held_end(reef__type_of(o->notices[i].component), (void *)(uintptr_t)o->notices[i].old);
     o->notice_count = o->told = o->entity_count = o->references = o->op_notices = o->op_entities = 0;
     while (o->olds && (o->olds->next || o->olds->bytes > OLDS_KEPT)) {
         olds *k = o->olds;
@@ -120,7 +124,7 @@ static COLD void observing_forget(reef_world *w)
 static COLD void observing_drop(reef_world *w)
 {
     observing *o = w->observing;
-    memory    *m = &w->family->memory;
+    memory *m = &w->family->memory;
     if (o == NULL) return;
     log_empty(w, o);
     reef__listeners_free(w, o);
@@ -150,7 +154,8 @@ static void plan_begin(observing *o, bool one)
 static void plan_entity(reef_world *w, observing *o, reef_entity e)
 {
     o->entities[o->entity_count++] = e;
-    for (uint32_t i = 0; o->head.matches && i < o->count; i++) o->before[i] = watcher_matches(&o->watchers[i], place_of(w, e));
+    for (uint32_t i = 0; o->head.matches && i < o->count; i++)
+        o->before[i] = watcher_matches(&o->watchers[i], place_of(w, e));
 }
 
 /* The value of a component that leaves e. */
@@ -171,13 +176,15 @@ static void plan_old(reef_world *w, observing *o, notice *n, reef_entity e, cons
 }
 
 /* What a change does to a component. */
-static uint32_t change_of(const reef_world *w, reef_entity e, const type *t, uint32_t to, const reef_value *values, uint32_t count)
+static uint32_t change_of(const reef_world *w, reef_entity e, const type *t, uint32_t to, const reef_value *values,
+                          uint32_t count)
 {
     const reef_value *v = NULL;
     for (uint32_t i = 0; i < count && v == NULL; i++)
         if (values[i].component.id == t->id) v = &values[i];
     if (BUG(173) ? reef_has_id(w, e, (reef_component){t->id}) : has_itself(w, e, t)) {
-        if (v ? v->kind == REEF_VALUE_REMOVE : !t->bit && !t->stored && reef__slot_seek(w, t->id, to) == 0) return REEF_ON_REMOVE;
+        if (v ? v->kind == REEF_VALUE_REMOVE : !t->bit && !t->stored && reef__slot_seek(w, t->id, to) == 0)
+            return REEF_ON_REMOVE;
         return v && t->size ? REEF_ON_SET : 0;
     }
     return v && v->kind != REEF_VALUE_REMOVE ? REEF_ON_ADD : 0;
@@ -241,7 +248,9 @@ static bool observing_destroy(reef_world *w, reef_entity e)
         const type *t = reef__type_of(o->watched[i]);
         const uint32_t kinds = kinds_asked(o, t->id) & either;
         if (kinds == 0 || !has_itself(w, e, t)) continue;
-        plan_old(w, o, notice_add(o, kinds & REEF_ON_REMOVE ? REEF_ON_REMOVE : REEF_ON_DESTROY, t->id, o->op_entities, 1), e, t);
+        plan_old(w, o,
+                 notice_add(o, kinds & REEF_ON_REMOVE ? REEF_ON_REMOVE : REEF_ON_DESTROY, t->id, o->op_entities, 1), e,
+                 t);
     }
     const uint64_t end = o->notice_count;
     for (uint64_t i = o->op_notices; i < end; i++) {
@@ -268,19 +277,22 @@ static bool observing_spawn(reef_world *w, uint32_t id, const reef_value *values
     observing *o = w->observing;
     uint64_t kinds = o->births;
     for (uint32_t i = 0; i < o->watched_count; i++)
-        kinds += kinds_asked(o, o->watched[i]) & REEF_ON_ADD && spawn_brings(w, reef__type_of(o->watched[i]), id, values, count);
+        kinds += kinds_asked(o, o->watched[i]) & REEF_ON_ADD &&
+                 spawn_brings(w, reef__type_of(o->watched[i]), id, values, count);
     const uint64_t matches = (uint64_t)o->head.matches * n;
     if (kinds + matches && !notices_room(w, o, kinds + matches, n, kinds * n + matches, 0)) return false;
     plan_begin(o, false);
     return true;
 }
 
-static void observing_spawned(reef_world *w, uint32_t id, const reef_value *values, uint32_t count, uint32_t n, const reef_entity *given)
+static void observing_spawned(reef_world *w, uint32_t id, const reef_value *values, uint32_t count, uint32_t n,
+                              const reef_entity *given)
 {
     observing *o = w->observing;
     bool any = o->births || o->head.matches;
     for (uint32_t i = 0; !any && i < o->watched_count; i++)
-        any = kinds_asked(o, o->watched[i]) & REEF_ON_ADD && spawn_brings(w, reef__type_of(o->watched[i]), id, values, count);
+        any = kinds_asked(o, o->watched[i]) & REEF_ON_ADD &&
+              spawn_brings(w, reef__type_of(o->watched[i]), id, values, count);
     if (!any) return;
     reef_entity *e = o->entities + o->entity_count;
     if (given) memcpy(e, given, n * sizeof *e);
@@ -288,7 +300,8 @@ static void observing_spawned(reef_world *w, uint32_t id, const reef_value *valu
     o->entity_count += n;
     if (o->births) notice_add(o, NOTICE_BORN, 0, o->op_entities, n);
     for (uint32_t i = 0; i < o->watched_count; i++)
-        if (kinds_asked(o, o->watched[i]) & REEF_ON_ADD && spawn_brings(w, reef__type_of(o->watched[i]), id, values, count))
+        if (kinds_asked(o, o->watched[i]) & REEF_ON_ADD &&
+            spawn_brings(w, reef__type_of(o->watched[i]), id, values, count))
             notice_add(o, REEF_ON_ADD, o->watched[i], o->op_entities, n);
     for (uint32_t i = 0; o->head.matches && i < o->count; i++) {
         notice *last = NULL;
@@ -379,12 +392,18 @@ static const void *values_of(const reef_world *w, const reef_entity *e, uint32_t
     return first;
 }
 
-static void observer_tell(reef_world *w, const struct observer *o, uint32_t kind, const reef_entity *e, const void *const *old, uint32_t n,
-                          bool existing)
+static void observer_tell(reef_world *w, const struct observer *o, uint32_t kind, const reef_entity *e,
+                          const void *const *old, uint32_t n, bool existing)
 {
     const type *t = reef__type_of(o->component.id);
-    reef_notice x = {.world = w, .context = o->context, .kind = (reef_observed)kind, .component = o->component, .count = n, .entities = e,
-                     .existing = existing, .size = t ? t->size : 0};
+    reef_notice x = {.world = w,
+                     .context = o->context,
+                     .kind = (reef_observed)kind,
+                     .component = o->component,
+                     .count = n,
+                     .entities = e,
+                     .existing = existing,
+                     .size = t ? t->size : 0};
     if (x.size && kind & (REEF_ON_ADD | REEF_ON_SET)) x.values = values_of(w, e, n, o->component, x.size);
     if (x.size && old && kind & (REEF_ON_SET | REEF_ON_REMOVE | REEF_ON_DESTROY)) {
         x.old = old;
@@ -396,7 +415,8 @@ static void observer_tell(reef_world *w, const struct observer *o, uint32_t kind
 const void *reef_notice_value(const reef_notice *n, uint32_t i)
 {
     if (n == NULL || i >= n->count || n->size == 0 || !(n->kind & (REEF_ON_ADD | REEF_ON_SET))) return NULL;
-    return n->values ? (const char *)n->values + (size_t)i * n->size : reef__value_itself(n->world, n->entities[i], n->component);
+    return n->values ? (const char *)n->values + (size_t)i * n->size
+                     : reef__value_itself(n->world, n->entities[i], n->component);
 }
 
 const void *reef_notice_old(const reef_notice *n, uint32_t i) { return n && n->old && i < n->count ? n->old[i] : NULL; }
@@ -437,7 +457,8 @@ static void tell_immediate(reef_world *w, observing *o)
             batch_tell(w, x, &o->batch);
             for (uint32_t at = 0; at < n->count; at += REEF_BLOCK_ROWS) {
                 const uint32_t rest = n->count - at;
-                observer_tell(w, x, n->kind, o->entities + n->first + at, NULL, rest < REEF_BLOCK_ROWS ? rest : REEF_BLOCK_ROWS, false);
+                observer_tell(w, x, n->kind, o->entities + n->first + at, NULL,
+                              rest < REEF_BLOCK_ROWS ? rest : REEF_BLOCK_ROWS, false);
             }
         }
         batch_tell(w, x, &o->batch);
@@ -670,7 +691,8 @@ static bool observing_told(reef_world *w, reef_entity e, uint32_t component, voi
         o->head.round = 0;
         if (!w->flushing) o->head.failed.status = REEF_OK, o->head.stuck = false;
     }
-    reef_notice x = {.world = w, .kind = (reef_observed)kind, .component = {component}, .count = 1, .entities = &e, .values = value};
+    reef_notice x = {
+        .world = w, .kind = (reef_observed)kind, .component = {component}, .count = 1, .entities = &e, .values = value};
     if (value) x.size = reef__type_of(component)->size;
     commands *const recording = w->commands; /* as observers_enter; no loop is open */
     w->commands = o->head.round >= REEF_CASCADE_ROUNDS ? NULL : &w->deferred;
@@ -698,7 +720,9 @@ static bool observing_told(reef_world *w, reef_entity e, uint32_t component, voi
 
 static reef_status observing_flush(reef_world *w)
 {
-    if (!reef__observing_ready(w)) return reef__failure(w, REEF_NO_MEMORY, "reef_flush", (reef_component){0}, (reef_entity){0, 0}, w->deferred.count);
+    if (!reef__observing_ready(w))
+        return reef__failure(w, REEF_NO_MEMORY, "reef_flush", (reef_component){0}, (reef_entity){0, 0},
+                             w->deferred.count);
     observing *o = w->observing;
     commands asked_for = w->deferred;
     memset(&w->deferred, 0, sizeof w->deferred);
@@ -735,7 +759,8 @@ COLD bool reef__observe_existing(reef_world *w, const struct observer *x)
 {
     observing *o = w->observing;
     const watcher *last = &o->watchers[o->count - 1];
-    const reef_query_desc desc = {.terms = {{.component = x->component, .access = REEF_WITH, .enabled = REEF_EITHER}}, .entities = REEF_EITHER};
+    const reef_query_desc desc = {.terms = {{.component = x->component, .access = REEF_WITH, .enabled = REEF_EITHER}},
+                                  .entities = REEF_EITHER};
     const reef_query q = x->has_query ? last->handle : reef_query_make(w, &desc);
     if (q.generation == 0) return x->has_query;
     reef_block b = reef_begin_loop(w, q, &(reef_loop){.deferred = true});
@@ -754,12 +779,29 @@ static COLD reef_status observing_check(const reef_world *w, char *message, size
     const observing *o = w->observing;
     if (w->locks || w->flushing || w->slow & SLOW_DEFERRED) return REEF_OK;
     if (o->notice_count == 0 && o->head.depth == 0 && !o->head.cascading && w->notifying == NULL) return REEF_OK;
-    snprintf(message, size, "observers: %llu notices wait outside of any operation", (unsigned long long)o->notice_count);
+    snprintf(message, size, "observers: %llu notices wait outside of any operation",
+             (unsigned long long)o->notice_count);
     return REEF_CORRUPT;
 }
 
 const observer_calls reef__observers_called = {
-    observing_change, observing_several, observing_destroy, observing_spawn, observing_spawned, observing_done, observing_keep,
-    observing_reserve_changes, observing_reserve_deaths, observing_open, observing_close, observing_told, told_more, observing_flush,
-    observing_failure, observing_forget, observing_drop, reef__observer_named, observing_check,
+    observing_change,
+    observing_several,
+    observing_destroy,
+    observing_spawn,
+    observing_spawned,
+    observing_done,
+    observing_keep,
+    observing_reserve_changes,
+    observing_reserve_deaths,
+    observing_open,
+    observing_close,
+    observing_told,
+    told_more,
+    observing_flush,
+    observing_failure,
+    observing_forget,
+    observing_drop,
+    reef__observer_named,
+    observing_check,
 };

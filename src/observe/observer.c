@@ -36,13 +36,17 @@ enum {
 static COLD bool check_events(reef_world *w, const char *op, const reef_observer_desc *d)
 {
     const bool of_query = d->text || d->query;
-    if (d->events == 0 || (d->events & ~(uint32_t)OF_ALL)) return refuse_observer(w, op, "events is one or more of REEF_ON_ADD ... REEF_ON_UNMATCH");
+    if (d->events == 0 || (d->events & ~(uint32_t)OF_ALL))
+        return refuse_observer(w, op, "events is one or more of REEF_ON_ADD ... REEF_ON_UNMATCH");
     if (d->text && d->query) return refuse_observer(w, op, "a query as a text and another one beside it");
     if ((d->events & OF_QUERIES) && (d->events & ~(uint32_t)OF_QUERIES))
         return refuse_observer(w, op, "an observer is of a component or of a query, not of both");
-    if (of_query != ((d->events & OF_QUERIES) != 0)) return refuse_observer(w, op, "a query goes with REEF_ON_MATCH and REEF_ON_UNMATCH");
-    if (of_query && d->component.id) return refuse_observer(w, op, "an observer is of a component or of a query, not of both");
-    if ((d->events & OF_COMPONENTS) && d->component.id == 0) return refuse_observer(w, op, "which component? only REEF_ON_DESTROY goes without");
+    if (of_query != ((d->events & OF_QUERIES) != 0))
+        return refuse_observer(w, op, "a query goes with REEF_ON_MATCH and REEF_ON_UNMATCH");
+    if (of_query && d->component.id)
+        return refuse_observer(w, op, "an observer is of a component or of a query, not of both");
+    if ((d->events & OF_COMPONENTS) && d->component.id == 0)
+        return refuse_observer(w, op, "which component? only REEF_ON_DESTROY goes without");
     if (d->existing && !(d->events & (REEF_ON_ADD | REEF_ON_MATCH)))
         return refuse_observer(w, op, "existing goes with REEF_ON_ADD and REEF_ON_MATCH");
     return true;
@@ -55,7 +59,8 @@ static COLD bool check_query(reef_world *w, const char *op, const reef_observer_
     term_facts facts[REEF_TERMS_MAX];
     const reef_query_desc of_text = {.text = d->text};
     memset(&text, 0, sizeof text);
-    if (!reef__query_read(w, op, d->query ? d->query : &of_text, &text) || !reef__query_check(w, op, &text, facts)) return false;
+    if (!reef__query_read(w, op, d->query ? d->query : &of_text, &text) || !reef__query_check(w, op, &text, facts))
+        return false;
     for (uint32_t i = 0; i < text.count; i++) {
         if (text.term[i].since != REEF_ALWAYS) return refuse_observer(w, op, "its query asks for changes");
         if (text.term[i].source.generation != 0) return refuse_observer(w, op, "its query names an entity");
@@ -100,7 +105,8 @@ static const observer_entry *observer_find(const reef_world *w, reef_observer_id
     const schedule *s = w->schedule;
     const bool ours = which.world == w->hot.number;
     if (ours && which.generation && s && which.index < s->observer_slot_count &&
-        s->observer_slots[which.index].generation == which.generation && s->observer_slots[which.index].entry != ENTRY_NONE)
+        s->observer_slots[which.index].generation == which.generation &&
+        s->observer_slots[which.index].entry != ENTRY_NONE)
         return &s->observers[s->observer_slots[which.index].entry];
     *status = ours || which.generation == 0 ? REEF_NOT_ALIVE : REEF_OTHER_WORLD;
     return NULL;
@@ -119,13 +125,14 @@ static COLD bool observers_may_change(reef_world *w, const char *op)
     return false;
 }
 
-/* What had no memory and waits for a flush is done first: it is for the observers that were there when it happened, and the log names them by
- * their places. False: it still has none. */
+/* What had no memory and waits for a flush is done first: it is for the observers that were there when it happened,
+ * and the log names them by their places. False: it still has none. */
 static COLD bool observers_settled(reef_world *w)
 {
     const bool waits = w->slow & SLOW_DEFERRED || (w->observing && w->observing->notice_count);
     if (!waits || BUG(192)) return true;
-    return reef__world_flush(w) != REEF_NO_MEMORY && (w->slow & SLOW_DEFERRED) == 0 && (w->observing == NULL || w->observing->notice_count == 0);
+    return reef__world_flush(w) != REEF_NO_MEMORY && (w->slow & SLOW_DEFERRED) == 0 &&
+           (w->observing == NULL || w->observing->notice_count == 0);
 }
 
 static COLD reef_status observer_refused(reef_world *w, const char *op, reef_status s)
@@ -144,7 +151,8 @@ static COLD reef_status observer_join(reef_world *w, const char *op, struct obse
     schedule *s = reef__schedule_copy_more(w, 0, 1);
     if (s == NULL) return observer_refused(w, op, REEF_NO_MEMORY);
     uint32_t slot = 0;
-    while (slot < s->observer_slot_count && (s->observer_slots[slot].entry != ENTRY_NONE || s->observer_slots[slot].generation == UINT32_MAX))
+    while (slot < s->observer_slot_count &&
+           (s->observer_slots[slot].entry != ENTRY_NONE || s->observer_slots[slot].generation == UINT32_MAX))
         slot++;
     if (slot == s->observer_slot_count) s->observer_slot_count++;
     s->observer_slots[slot].generation++;
@@ -168,11 +176,12 @@ COLD reef_observer_id reef_observer_new(reef_world *w, const reef_observer_desc 
     if (!observers_settled(w)) return observer_refused(w, op, REEF_NO_MEMORY), null;
     struct observer *o = observer_make(w, op, desc);
     if (o == NULL) return null;
-    family   *f = w->family;
+    family *f = w->family;
     schedule *was = reef__schedule_hold(f, reef__schedule_ready(w));
     reef_status s = was ? observer_join(w, op, o) : observer_refused(w, op, REEF_NO_MEMORY);
     const reef_observer_id made = s == REEF_OK ? observer_handle(w, w->schedule->observer_count - 1) : null;
-    if (s == REEF_OK && (!reef__observing_ready(w) || (desc->existing && !reef__observe_existing(w, o)))) { /* back to the schedule that was */
+    /* back to the schedule that was */
+    if (s == REEF_OK && (!reef__observing_ready(w) || (desc->existing && !reef__observe_existing(w, o)))) {
         schedule *fresh = w->schedule;
         s = observer_refused(w, op, REEF_NO_MEMORY);
         w->schedule = was;
@@ -185,10 +194,11 @@ COLD reef_observer_id reef_observer_new(reef_world *w, const reef_observer_desc 
     return s == REEF_OK ? made : null;
 }
 
-COLD reef_observer_id reef_observer_add(reef_world *w, const char *name, void (*function)(const reef_notice *notice), uint32_t events,
-                                        reef_component c)
+COLD reef_observer_id reef_observer_add(reef_world *w, const char *name, void (*function)(const reef_notice *notice),
+                                        uint32_t events, reef_component c)
 {
-    return reef_observer_new(w, &(reef_observer_desc){.name = name, .function = function, .events = events, .component = c});
+    return reef_observer_new(
+        w, &(reef_observer_desc){.name = name, .function = function, .events = events, .component = c});
 }
 
 COLD reef_status reef_observer_remove(reef_world *w, reef_observer_id which)
@@ -257,12 +267,14 @@ static COLD void listener_note(observing *o, const struct observer *x)
     if (x->collected) o->collects = true;
     if (x->events & REEF_ON_DESTROY) o->births |= x->collected, o->deaths |= c == 0;
     if (c == 0) return;
-    if (x->collected) o->head.later[c] |= (uint8_t)((x->events & OF_COMPONENT ? OF_COMPONENT : 0) | (x->events & REEF_ON_DESTROY));
+    if (x->collected)
+        o->head.later[c] |= (uint8_t)((x->events & OF_COMPONENT ? OF_COMPONENT : 0) | (x->events & REEF_ON_DESTROY));
     else o->head.now[c] |= (uint8_t)x->events;
     for (uint32_t i = 0; i < o->watched_count; i++)
         if (o->watched[i] == c) return;
     uint32_t at = o->watched_count++;
-    for (; at > 0 && reef__type_compare(reef__type_of(o->watched[at - 1]), reef__type_of(c)) > 0; at--) o->watched[at] = o->watched[at - 1];
+    for (; at > 0 && reef__type_compare(reef__type_of(o->watched[at - 1]), reef__type_of(c)) > 0; at--)
+        o->watched[at] = o->watched[at - 1];
     o->watched[at] = c;
 }
 
@@ -306,7 +318,8 @@ static COLD bool observing_make(reef_world *w)
 {
     observing fresh;
     memset(&fresh, 0, sizeof fresh - sizeof fresh.batch);
-    if (w->observing == NULL) w->observing = reef__memory_zeroed(&w->family->memory, MEMORY_OTHER, sizeof *w->observing);
+    if (w->observing == NULL)
+        w->observing = reef__memory_zeroed(&w->family->memory, MEMORY_OTHER, sizeof *w->observing);
     if (w->observing == NULL) return false;
     observing *o = w->observing;
     ASSERT(o->notice_count == 0 || o->head.epoch == 0 || BUG(192));

@@ -1,4 +1,5 @@
-/* What a block of a loop gives: columns, values of fixed sources, bits, runs of rows that match; and loops row by row. */
+/* What a block of a loop gives: columns, values of fixed sources, bits, runs of rows that match; and loops row by
+ * row. */
 #include "query/block.h"
 #include "base/platform.h"
 #include "type/type.h"
@@ -32,7 +33,9 @@ static const reef_term *term_named(const query *q, uint32_t component, bool writ
 {
     for (uint32_t i = 0; i < q->term_count; i++) {
         const reef_term *t = &q->terms[i];
-        if (t->component.id != component || t->op >= REEF_ANY_OF || q->facts[i].filter || q->facts[i].fixed != fixed || q->facts[i].sub) continue;
+        if (t->component.id != component || t->op >= REEF_ANY_OF || q->facts[i].filter || q->facts[i].fixed != fixed ||
+            q->facts[i].sub)
+            continue;
         if (!write || t->access != REEF_IN) return t;
     }
     return NULL;
@@ -42,7 +45,8 @@ const void *reef_block_other(const reef_block *b, reef_component c, bool write)
 {
     const query *q = b->query;
     const char *op = write ? "reef_inout" : "reef_in";
-    if (b->count == 0 || q == NULL || c.id == 0 || term_named(q, c.id, write, false) == NULL) return block_refuse(b, c, op);
+    if (b->count == 0 || q == NULL || c.id == 0 || term_named(q, c.id, write, false) == NULL)
+        return block_refuse(b, c, op);
     if (reef__type_of(c.id)->stored) /* all of the block follow it */
         return b->number && q->cut->each == c.id ? reef__store_nth(store_of(b->world, c.id), b->entities[0], b->number)
                                                  : store_find(b->world, c.id, b->entities[0]);
@@ -61,9 +65,13 @@ const void *reef_block_slow(const reef_block *b, reef_type_decl *decl, bool writ
 const void *reef_block_in(const reef_block *b, reef_component c)
 {
     if (b == NULL || b->count == 0) return NULL;
-    return c.id > REEF_TYPES_MAX ? reef_block_other(b, c, false) : reef_block_in_fast(b, c); /* REEF_NO_KEY is no component's */
+    /* REEF_NO_KEY is no component's */
+    return c.id > REEF_TYPES_MAX ? reef_block_other(b, c, false) : reef_block_in_fast(b, c);
 }
-void *reef_block_inout(const reef_block *b, reef_component c) { return b && b->count ? reef_block_inout_fast(b, c) : NULL; }
+void *reef_block_inout(const reef_block *b, reef_component c)
+{
+    return b && b->count ? reef_block_inout_fast(b, c) : NULL;
+}
 
 const void *reef_block_fixed_in(const reef_block *b, reef_component c)
 {
@@ -209,7 +217,8 @@ bool reef_rows_more(reef_row *r)
     const join_list *l = LIKELY(r->cut != NULL) ? reef__gather_next(b) : NULL;
     if (LIKELY(l != NULL)) return row_walk_gather(r, l->row, l->row + l->rows);
     uint32_t first = r->end;
-    if (first == 0 || b->mask == NULL || r->cut || (first = reef__row_seek(b->mask, first, b->count, true)) == b->count) {
+    if (first == 0 || b->mask == NULL || r->cut ||
+        (first = reef__row_seek(b->mask, first, b->count, true)) == b->count) {
         r->cut = r->cut_end = NULL;
         if (!(b->gathers ? reef__cut_next(b) : reef_next(b))) return row_walk_end(r);
         first = 0;
@@ -226,7 +235,8 @@ bool reef_rows_more(reef_row *r)
 reef_status reef_run(reef_world *w, reef_query which, void (*function)(reef_block *), void *context)
 {
     if (w == NULL) return REEF_BAD_ARGUMENT;
-    if (function == NULL) return reef__failure(w, REEF_BAD_ARGUMENT, "reef_run", (reef_component){0}, (reef_entity){0, 0}, 0);
+    if (function == NULL)
+        return reef__failure(w, REEF_BAD_ARGUMENT, "reef_run", (reef_component){0}, (reef_entity){0, 0}, 0);
     reef_block b = reef_begin(w, which);
     b.context = context;
     while (reef_next(&b)) function(&b);

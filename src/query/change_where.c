@@ -1,14 +1,16 @@
-/* Whole queries at once. What matches is collected first, table by table in the visible order; then everything that the change needs
- * is made ready; then it happens, and can't fail. A table that matches is a portion, which changes in one of these ways:
+/* Whole queries at once. What matches is collected first, table by table in the visible order; then everything that
+ * the change needs is made ready; then it happens, and can't fail. A table that matches is a portion, which changes
+ * in one of these ways:
  *
- *   RELABEL        all rows of a table go to one without rows: chunks get another table, blocks stay (src/storage/table.c)
+ *   RELABEL        all rows of a table go to one without rows: chunks get another table, blocks stay
+ *                  (src/storage/table.c)
  *   APPEND         all rows of a table go behind those of another one, in runs
  *   MOVE           listed rows go to another table, one by one
  *   FILL, REPLACE  a value is replaced in place: in whole chunks, in listed rows
  *
- * Each table is the source of at most one portion and the destination of at most one, and no table is both, but that rows may join one
- * where values are replaced. So the portions don't disturb each other, and the order of rows is that of single calls. Switches and
- * marks change by words of 64 rows. */
+ * Each table is the source of at most one portion and the destination of at most one, and no table is both, but that
+ * rows may join one where values are replaced. So the portions don't disturb each other, and the order of rows is
+ * that of single calls. Switches and marks change by words of 64 rows. */
 #include "base/memory.h"
 #include "base/platform.h"
 #include "type/type.h"
@@ -43,10 +45,10 @@ typedef enum portion_kind { RELABEL, APPEND, MOVE, FILL, REPLACE } portion_kind;
 
 typedef struct portion {
     portion_kind kind;
-    uint32_t     from;
-    const edge  *edge;
-    uint64_t     first, count; /* in the list, where they are listed */
-    relabel      relabel;
+    uint32_t from;
+    const edge *edge;
+    uint64_t first, count; /* in the list, where they are listed */
+    relabel relabel;
 } portion;
 
 typedef struct bit_rows { /* rows of a unit whose bits change */
@@ -55,20 +57,20 @@ typedef struct bit_rows { /* rows of a unit whose bits change */
 } bit_rows;
 
 typedef struct bulk {
-    reef_world  *w;
+    reef_world *w;
     const query *q;
-    const char  *op;
-    const type  *t;
-    reef_value   value; /* DEFAULT to add, ONE to set, REMOVE */
-    uint64_t     since;
-    portion     *portions;
-    bit_rows    *bits;
-    reef_entity *list;  /* in visiting order */
-    uint64_t     portion_count, portion_room, bit_count, bit_room, count, room;
-    uint64_t     changed, prepared;
-    uint64_t     leaving; /* of the list, those that may lose their row with their last bit: the first */
-    char        *aside; /* of a type with hooks, or in REEF_SHARED: a value for each in the list */
-    uint64_t     made;
+    const char *op;
+    const type *t;
+    reef_value value; /* DEFAULT to add, ONE to set, REMOVE */
+    uint64_t since;
+    portion *portions;
+    bit_rows *bits;
+    reef_entity *list; /* in visiting order */
+    uint64_t portion_count, portion_room, bit_count, bit_room, count, room;
+    uint64_t changed, prepared;
+    uint64_t leaving; /* of the list, those that may lose their row with their last bit: the first */
+    char *aside;      /* of a type with hooks, or in REEF_SHARED: a value for each in the list */
+    uint64_t made;
 } bulk;
 
 /* ---- collecting ---- */
@@ -79,7 +81,8 @@ static bool room_for(reef_world *w, void **p, uint64_t count, uint64_t *room, ui
     if (count + more <= *room) return true;
     const uint64_t now = *room * 2 > count + more ? *room * 2 : count + more;
     if (now > SIZE_MAX / size) return false;
-    void *q = reef__memory_resize(&w->family->memory, MEMORY_OTHER, *p, (size_t)*room * size, (size_t)now * size, PLAIN_ALIGN);
+    void *q = reef__memory_resize(&w->family->memory, MEMORY_OTHER, *p, (size_t)*room * size, (size_t)now * size,
+                                  PLAIN_ALIGN);
     if (q == NULL) return false;
     *p = q;
     *room = now;
@@ -117,7 +120,8 @@ static void bulk_free(bulk *b)
     reef__memory_free(m, MEMORY_OTHER, b->portions, (size_t)b->portion_room * sizeof *b->portions);
     reef__memory_free(m, MEMORY_OTHER, b->bits, (size_t)b->bit_room * sizeof *b->bits);
     reef__memory_free(m, MEMORY_OTHER, b->list, (size_t)b->room * sizeof *b->list);
-    if (b->aside) reef__memory_resize(m, MEMORY_OTHER, b->aside, (size_t)b->count * made_bytes(b->t), 0, made_align(b->t));
+    if (b->aside)
+        reef__memory_resize(m, MEMORY_OTHER, b->aside, (size_t)b->count * made_bytes(b->t), 0, made_align(b->t));
 }
 
 /* The rows of a chunk that match. False: none. */
@@ -172,7 +176,9 @@ static bool may_go_whole(const bulk *b, const table *t, const edge *e)
 {
     const shape *from = t->shape, *to = shape_of(b->w->family, e->to);
     const bit_store *marks = bit_store_of(b->w, b->t->id | BIT_DISABLED);
-    if (b->t->split || e->to == TABLE_EMPTY || from->hooked || to->hooked || from->tracked || to->tracked || observed(b->w)) return false;
+    if (b->t->split || e->to == TABLE_EMPTY || from->hooked || to->hooked || from->tracked || to->tracked ||
+        observed(b->w))
+        return false;
     return b->value.kind != REEF_VALUE_REMOVE || marks == NULL || !reef__bit_known(b->w, marks, from->table);
 }
 
@@ -182,7 +188,8 @@ static reef_status collect_replace(bulk *b, const match *m, const table *t, uint
     const bool fill = rows == table_rows(t) && !b->t->split && !b->t->hooked && !b->t->tracked && !observed(b->w);
     b->changed += rows;
     if (b->t->size == 0) return REEF_OK;
-    if (portion_add(b, fill ? FILL : REPLACE, m->id) == NULL || (!fill && !list_table(b, m, t, rows))) return REEF_NO_MEMORY;
+    if (portion_add(b, fill ? FILL : REPLACE, m->id) == NULL || (!fill && !list_table(b, m, t, rows)))
+        return REEF_NO_MEMORY;
     b->portions[b->portion_count - 1].count = fill ? 0 : rows;
     return REEF_OK;
 }
@@ -262,7 +269,9 @@ static bool columns_own(reef_world *w, const portion *p, uint32_t component, con
     }
     for (uint64_t i = 0; i < p->count; i++) {
         const uint32_t place = place_of(w, e[i]);
-        if (k == REEF_SLOT_TAG ? !reef__parts_own(w, place, reef__type_of(component)) : !reef__column_own(w, t, place_unit(place), k)) return false;
+        if (k == REEF_SLOT_TAG ? !reef__parts_own(w, place, reef__type_of(component))
+                               : !reef__column_own(w, t, place_unit(place), k))
+            return false;
     }
     return true;
 }
@@ -272,7 +281,8 @@ static bool portion_prepare(bulk *b, portion *p)
     const reef_entity *e = b->list ? b->list + p->first : NULL; /* whole tables aren't listed */
     const void *value = b->value.kind == REEF_VALUE_ONE ? b->value.data : NULL;
     switch (p->kind) {
-    case RELABEL: return reef__relabel_prepare(b->w, &p->relabel, p->from, p->edge, b->value.kind == REEF_VALUE_REMOVE, value);
+    case RELABEL:
+        return reef__relabel_prepare(b->w, &p->relabel, p->from, p->edge, b->value.kind == REEF_VALUE_REMOVE, value);
     case APPEND: return reef__table_own_all(b->w, p->from) && arrive_prepare(b->w, p->from, p->edge->to, p->count);
     case MOVE: return leave_prepare(b->w, p->from, e, p->count) && arrive_prepare(b->w, p->from, p->edge->to, p->count);
     default: return columns_own(b->w, p, b->t->id, e);
@@ -286,14 +296,17 @@ static bool track_ready(bulk *b)
     if (b->value.kind == REEF_VALUE_REMOVE) return reef__removals_prepare(b->w, b->t->id, b->count);
     for (uint64_t i = 0; i < b->count; i += REEF_BLOCK_ROWS) {
         const uint64_t rest = b->count - i;
-        if (!reef__track_prepare(b->w, b->t->id, &b->list[i], (uint32_t)(rest < REEF_BLOCK_ROWS ? rest : REEF_BLOCK_ROWS))) return false;
+        if (!reef__track_prepare(b->w, b->t->id, &b->list[i],
+                                 (uint32_t)(rest < REEF_BLOCK_ROWS ? rest : REEF_BLOCK_ROWS)))
+            return false;
     }
     return true;
 }
 
 static void *made_value(const bulk *b, uint64_t i)
 {
-    if (b->t->fixed) return reef__store_raw(b->w, b->t->id, b->list[i], 0); /* it can't move: made in the place that is ready for it */
+    /* it can't move: made in the place that is ready for it */
+    if (b->t->fixed) return reef__store_raw(b->w, b->t->id, b->list[i], 0);
     char *at = b->aside + (size_t)i * made_bytes(b->t);
     return b->t->home == REEF_SHARED ? *(void **)(void *)at : at;
 }
@@ -306,7 +319,8 @@ static reef_status made_begin(bulk *b, uint64_t i)
     return value ? REEF_OK : REEF_NO_MEMORY;
 }
 
-/* Values of a type with hooks are made aside, so that a hook that refuses changes nothing; so are those that take memory of their own. */
+/* Values of a type with hooks are made aside, so that a hook that refuses changes nothing; so are those that take
+ * memory of their own. */
 static reef_status aside_make(bulk *b)
 {
     const size_t size = made_bytes(b->t);
@@ -314,7 +328,8 @@ static reef_status aside_make(bulk *b)
     if (!aside || size == 0 || b->count == 0 || b->value.kind == REEF_VALUE_REMOVE) return REEF_OK;
     if (b->count > SIZE_MAX / size) return REEF_NO_MEMORY;
     if (!b->t->fixed) {
-        b->aside = reef__memory_resize(&b->w->family->memory, MEMORY_OTHER, NULL, 0, (size_t)b->count * size, made_align(b->t));
+        b->aside = reef__memory_resize(&b->w->family->memory, MEMORY_OTHER, NULL, 0, (size_t)b->count * size,
+                                       made_align(b->t));
         if (b->aside == NULL) return REEF_NO_MEMORY;
     }
     for (; b->made < b->count; b->made++) {
@@ -392,10 +407,12 @@ static void append_run(const bulk *b, const edge *e, uint64_t mask, uint32_t uni
     reef_slot *from = unit_slots(b->w, unit), *slots = unit_slots(b->w, to->last);
     const size_t at = place_row(to->next), size = b->t->size;
     for (const edge_move *m = e->move, *end = m + e->count; m < end; m++)
-        memcpy(slot_by(slots, m->to) + at * m->size, slot_by(from, m->from) + (size_t)row * m->size, (size_t)n * m->size);
-    memcpy((char *)slots[SLOT_ENTITIES].block + at * sizeof(reef_entity), (char *)from[SLOT_ENTITIES].block + row * sizeof(reef_entity),
-           n * sizeof(reef_entity));
-    if (e->slot && b->value.kind == REEF_VALUE_ONE) reef__values_fill((char *)slots[e->slot].block + at * size, b->value.data, size, n);
+        memcpy(slot_by(slots, m->to) + at * m->size, slot_by(from, m->from) + (size_t)row * m->size,
+               (size_t)n * m->size);
+    memcpy((char *)slots[SLOT_ENTITIES].block + at * sizeof(reef_entity),
+           (char *)from[SLOT_ENTITIES].block + row * sizeof(reef_entity), n * sizeof(reef_entity));
+    if (e->slot && b->value.kind == REEF_VALUE_ONE)
+        reef__values_fill((char *)slots[e->slot].block + at * size, b->value.data, size, n);
     if (e->slot && b->value.kind == REEF_VALUE_DEFAULT) memset((char *)slots[e->slot].block + at * size, 0, n * size);
     for (uint32_t i = 0; i < n; i++) handle_record_put(b->w, handle_at(slots, at + i), to->next + i);
     for (uint32_t i = 0; mask && i < n; i++) reef__bits_move(b->w, mask, unit_place(unit) + row + i, to->next + i);
@@ -480,7 +497,8 @@ static void rows_with(const reef_world *w, uint32_t component, uint32_t table_id
     for (uint32_t k = 0; k < BIT_WORDS; k++) rows[k] &= words ? words[k] : 0;
 }
 
-/* Rows of a chunk whose bit changes; those of the table of entities without components that may lose their row by it are listed. */
+/* Rows of a chunk whose bit changes; those of the table of entities without components that may lose their row by it
+ * are listed. */
 static bool collect_bits(bulk *b, const match *m, const table *t, uint32_t key, bool on)
 {
     bit_rows p = {.table_id = m->id};
@@ -522,7 +540,8 @@ static bool bits_ready(bulk *b, uint32_t key, bool on)
     for (uint64_t i = 0; i < b->bit_count; i++) {
         const bit_rows *p = &b->bits[i];
         if (!reef__bits_prepare_rows(b->w, key, p->table_id, p->unit, p->rows, on)) return false;
-        if (!on && !reef__bits_prepare_rows(b->w, key | BIT_DISABLED, p->table_id, p->unit, p->rows, false)) return false;
+        if (!on && !reef__bits_prepare_rows(b->w, key | BIT_DISABLED, p->table_id, p->unit, p->rows, false))
+            return false;
     }
     return b->leaving == 0 || leave_prepare(b->w, TABLE_EMPTY, b->list, b->leaving);
 }
@@ -568,7 +587,8 @@ static bool list_stored(bulk *b, const match *m, const table *t)
         uint64_t end = first;
         for (uint64_t i = first; i < b->count; i++) {
             const bool has = store_has(b->w, b->t->id, b->list[i]);
-            if (b->value.kind == REEF_VALUE_ONE || has == (b->value.kind == REEF_VALUE_REMOVE)) b->list[end++] = b->list[i];
+            if (b->value.kind == REEF_VALUE_ONE || has == (b->value.kind == REEF_VALUE_REMOVE))
+                b->list[end++] = b->list[i];
         }
         b->count = end;
     }
@@ -585,14 +605,19 @@ static bool stored_ready(bulk *b)
         const uint32_t place = place_of(w, e), id = reef_slots_at(&w->hot, place)[0].head.table, c = b->t->id;
         const bool has = store_has(w, c, e);
         leaving += id == TABLE_EMPTY && !on;
-        if (b->t->bit && on && !reef__bit_prepare(w, c, id, place, true)) return false; /* of those that have it as well: the change asks for it */
-        if (!on && ((b->t->bit && !reef__bit_prepare(w, c, id, place, false)) || !reef__bit_prepare(w, c | BIT_DISABLED, id, place, false))) return false;
-        if (on && has && (b->t->home == REEF_SHARED ? reef__store_slot_own(w, c, e) : reef__store_own(w, c, e)) == NULL) return false;
+        /* of those that have it as well: the change asks for it */
+        if (b->t->bit && on && !reef__bit_prepare(w, c, id, place, true)) return false;
+        if (!on && ((b->t->bit && !reef__bit_prepare(w, c, id, place, false)) ||
+                    !reef__bit_prepare(w, c | BIT_DISABLED, id, place, false)))
+            return false;
+        if (on && has && (b->t->home == REEF_SHARED ? reef__store_slot_own(w, c, e) : reef__store_own(w, c, e)) == NULL)
+            return false;
     }
     if (!on && !reef__store_prepare_drop_all(w, b->t->id)) return false;
     if (on && b->count && !reef__store_prepare_add_some(w, b->t->id, b->list, b->count)) return false;
     if (leaving == 0) return true;
-    reef_entity *out = reef__memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, leaving * sizeof *out, PLAIN_ALIGN);
+    reef_entity *out =
+        reef__memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, leaving * sizeof *out, PLAIN_ALIGN);
     uint32_t n = 0;
     for (uint64_t i = 0; out && i < b->count; i++)
         if (reef_slots_at(&w->hot, place_of(w, b->list[i]))[0].head.table == TABLE_EMPTY) out[n++] = b->list[i];
@@ -624,7 +649,8 @@ static reef_status bulk_stored(bulk *b)
         const uint32_t place = place_of(b->w, e);
         reef_value v = b->value;
         if (b->made) v.kind = b->t->home == REEF_SHARED ? VALUE_HELD : VALUE_MOVED, v.data = made_value(b, i);
-        const reef_status done = reef__change_apply(b->w, b->op, e, place, reef_slots_at(&b->w->hot, place)[0].head.table, &v, 1);
+        const reef_status done =
+            reef__change_apply(b->w, b->op, e, place, reef_slots_at(&b->w->hot, place)[0].head.table, &v, 1);
         ASSERT(done == REEF_OK);
         (void)done;
         if (v.kind == VALUE_HELD) reef__shared_release(made_value(b, i)); /* the entity holds it */
@@ -670,19 +696,24 @@ static reef_status bulk_change(reef_world *w, const char *op, reef_query which, 
     if (w == NULL) return REEF_BAD_ARGUMENT;
     reef_status s = bulk_begin(&b, w, op, which);
     if (s == REEF_OK) s = bulk_value(&b, value);
-    if (s != REEF_OK) return reef__failure(w, s, op, value.component, (reef_entity){0, 0}, s == REEF_WRONG_SIZE ? value.size : 0);
+    if (s != REEF_OK)
+        return reef__failure(w, s, op, value.component, (reef_entity){0, 0}, s == REEF_WRONG_SIZE ? value.size : 0);
     w->hook_failed.id = 0;
     quarantine_because(w, op, value.component.id, (reef_entity){0, 0});
-    const bool bytes = value.kind == REEF_VALUE_ONE && !b.t->hooked && value.size; /* they may lie in a row that moves */
+    /* they may lie in a row that moves */
+    const bool bytes = value.kind == REEF_VALUE_ONE && !b.t->hooked && value.size;
     const bool heap = bytes && value.size > sizeof few;
     if (heap) copy = reef__memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, value.size, PLAIN_ALIGN);
     if (bytes && copy) b.value.data = memcpy(copy, value.data, value.size);
     if (copy == NULL) s = REEF_NO_MEMORY;
-    else if (reef__fixed_hold(b.q, b.since)) s = b.t->stored ? bulk_stored(&b) : b.t->bit ? bulk_bits(&b, b.t->id) : bulk_table(&b);
+    else if (reef__fixed_hold(b.q, b.since))
+        s = b.t->stored ? bulk_stored(&b) : b.t->bit ? bulk_bits(&b, b.t->id) : bulk_table(&b);
     if (heap) reef__memory_free(&w->family->memory, MEMORY_OTHER, copy, value.size);
     bulk_free(&b);
     if (s == REEF_OK && changed) *changed = b.changed;
-    return s == REEF_OK ? s : reef__failure(w, s, op, w->hook_failed.id ? w->hook_failed : value.component, (reef_entity){0, 0}, 0);
+    return s == REEF_OK
+               ? s
+               : reef__failure(w, s, op, w->hook_failed.id ? w->hook_failed : value.component, (reef_entity){0, 0}, 0);
 }
 
 reef_status reef_add_where_id(reef_world *w, reef_query q, reef_component c, uint64_t *changed)
@@ -695,7 +726,8 @@ reef_status reef_remove_where_id(reef_world *w, reef_query q, reef_component c, 
     return bulk_change(w, "reef_remove_where", q, reef_value_make(c, REEF_VALUE_REMOVE, 0, NULL), changed);
 }
 
-reef_status reef_set_where_id(reef_world *w, reef_query q, reef_component c, const void *value, size_t size, uint64_t *changed)
+reef_status reef_set_where_id(reef_world *w, reef_query q, reef_component c, const void *value, size_t size,
+                              uint64_t *changed)
 {
     const uint32_t bytes = size > UINT32_MAX ? UINT32_MAX : (uint32_t)size;
     return bulk_change(w, "reef_set_where", q, reef_value_make(c, REEF_VALUE_ONE, bytes, value), changed);
@@ -708,7 +740,8 @@ reef_status reef_enable_where_id(reef_world *w, reef_query which, reef_component
     if (w == NULL) return REEF_BAD_ARGUMENT;
     reef_status s = bulk_begin(&b, w, op, which);
     if (s == REEF_OK && c.id) s = reef__type_ready(w, c.id);
-    if (s == REEF_OK && c.id && reef__type_of(c.id)->owner && !BUG(175)) s = REEF_BAD_ARGUMENT; /* parts have no marks of their own */
+    /* parts have no marks of their own */
+    if (s == REEF_OK && c.id && reef__type_of(c.id)->owner && !BUG(175)) s = REEF_BAD_ARGUMENT;
     if (s != REEF_OK) return reef__failure(w, s, op, c, (reef_entity){0, 0}, 0);
     b.value.kind = on ? REEF_VALUE_REMOVE : REEF_VALUE_DEFAULT;
     if (reef__fixed_hold(b.q, b.since)) s = bulk_bits(&b, c.id | BIT_DISABLED);
@@ -723,7 +756,8 @@ static reef_status collect_doomed(bulk *b, const match *m)
     const table *t = table_read(b->w, m->id);
     const uint64_t rows = t ? rows_count(b, m, t) : 0;
     if (rows == 0) return REEF_OK;
-    const bool whole = rows == table_rows(t) && b->w->state.name_count == 0 && !t->shape->tracked && !reef__stores_tracked(b->w) && !observed(b->w);
+    const bool whole = rows == table_rows(t) && b->w->state.name_count == 0 && !t->shape->tracked &&
+                       !reef__stores_tracked(b->w) && !observed(b->w);
     portion *p = portion_add(b, whole ? FILL : MOVE, m->id);
     if (p == NULL || (!whole && !list_table(b, m, t, rows))) return REEF_NO_MEMORY;
     p->count = rows;
@@ -737,7 +771,8 @@ static reef_status destroy_matches(bulk *b)
     for (uint32_t i = 0; s == REEF_OK && i < b->q->match_count; i++) s = collect_doomed(b, match_at(b->q, i));
     for (uint64_t i = 0; s == REEF_OK && i < b->portion_count; i++) {
         const portion *p = &b->portions[i];
-        const bool ready = p->kind == FILL ? reef__table_own_all(b->w, p->from) : leave_prepare(b->w, p->from, b->list + p->first, p->count);
+        const bool ready = p->kind == FILL ? reef__table_own_all(b->w, p->from)
+                                           : leave_prepare(b->w, p->from, b->list + p->first, p->count);
         if (!ready) s = REEF_NO_MEMORY;
     }
     if (s == REEF_OK && !reef__destroy_prepare(b->w, b->list, b->count, b->changed - b->count)) s = REEF_NO_MEMORY;

@@ -1,10 +1,10 @@
 /* Loops over a query's blocks.
  *
- * The straight loop is inlined (reef/fast.h): table after table, chunk after chunk, columns that it writes unshared and marked
- * before the block is seen. Every other loop looks, from its inlined half, as if it were at its end, and goes on here: loops that
- * look at rows (switches, disabled components, changes), that write optional columns, that begin late or stop early, that go in
- * another order, and the parts of a split. A block that begins within its chunk has an empty head, so that the accessors come
- * here as well. */
+ * The straight loop is inlined (reef/fast.h): table after table, chunk after chunk, columns that it writes unshared
+ * and marked before the block is seen. Every other loop looks, from its inlined half, as if it were at its end, and
+ * goes on here: loops that look at rows (switches, disabled components, changes), that write optional columns, that
+ * begin late or stop early, that go in another order, and the parts of a split. A block that begins within its chunk
+ * has an empty head, so that the accessors come here as well. */
 #include "query/iterate.h"
 #include "base/memory.h"
 #include "base/platform.h"
@@ -55,7 +55,8 @@ static bool run_counts(const reef_world *w, uint64_t serial)
     return reef__serial_counts(w, serial);
 }
 
-/* A fork has the runs of its origin's queries, and a state that is restored those of queries that were there then: nobody asks for them any more. */
+/* A fork has the runs of its origin's queries, and a state that is restored those of queries that were there then:
+ * nobody asks for them any more. */
 static COLD void runs_settle(const reef_world *w, state *s)
 {
     for (uint32_t i = s->run_count; i-- > 0;)
@@ -70,7 +71,8 @@ COLD bool reef__run_make(query *q)
     if (s->run_count == s->run_room && !BUG(165)) runs_settle(q->world, s);
     if (s->run_count == s->run_room) {
         uint32_t room = s->run_room ? s->run_room * 2 : 4;
-        struct query_run *p = reef__memory_resize(&q->world->family->memory, MEMORY_OTHER, s->runs, s->run_room * sizeof *p, room * sizeof *p, PLAIN_ALIGN);
+        struct query_run *p = reef__memory_resize(&q->world->family->memory, MEMORY_OTHER, s->runs,
+                                                  s->run_room * sizeof *p, room * sizeof *p, PLAIN_ALIGN);
         if (p == NULL) return false;
         s->runs = p;
         s->run_room = room;
@@ -100,8 +102,8 @@ static COLD reef_block begin_refuse(reef_world *w, const char *op, reef_status s
     return b;
 }
 
-/* What every loop needs: the world is locked, its straight paths are closed. Nothing is stored that is so already: the rows of small loops
- * mostly wait to be stored themselves, and what a loop stores to begin and end comes on top. */
+/* What every loop needs: the world is locked, its straight paths are closed. Nothing is stored that is so already:
+ * the rows of small loops mostly wait to be stored themselves, and what a loop stores to begin and end comes on top. */
 INLINE void loop_lock(reef_world *w, query *q)
 {
     if (UNLIKELY(w->error.status != REEF_OK)) w->error.status = REEF_OK;
@@ -112,8 +114,9 @@ INLINE void loop_lock(reef_world *w, query *q)
     q->open++;
 }
 
-/* A block before the first. What isn't set here is set with the first block, or by reef__walk_open. No function: reef_begin makes its
- * block where the caller wants it only as long as nobody takes the address; else 280 bytes are copied. */
+/* A block before the first. What isn't set here is set with the first block, or by reef__walk_open. No function:
+ * reef_begin makes its block where the caller wants it only as long as nobody takes the address; else 280 bytes are
+ * copied. */
 #define BLOCK_BEFORE(b, w_, q_) \
     b.count = 0; \
     b.dt = 0; \
@@ -160,7 +163,8 @@ void reef__walk_open(reef_block *b, const query *q)
     b->gathers = false;
 }
 
-/* A query that asks what changed: since its last run, which this is. What the loop writes itself isn't new to the next one. */
+/* A query that asks what changed: since its last run, which this is. What the loop writes itself isn't new to the
+ * next one. */
 static COLD bool since_begin(reef_block *b, query *q, uint64_t since)
 {
     reef_world *w = q->world;
@@ -240,7 +244,8 @@ COLD reef_block reef_begin_loop(reef_world *w, reef_query which, const reef_loop
     reef_status s = REEF_NO_MEMORY;
     reef_block b;
     query *q = w ? query_of(w, which, &s) : NULL;
-    if (q && (loop == NULL || (loop->since && !q->since) || loop->since > w->hot.version || (loop->grouped && !q->ranking)))
+    if (q &&
+        (loop == NULL || (loop->since && !q->since) || loop->since > w->hot.version || (loop->grouped && !q->ranking)))
         return begin_refuse(w, op, REEF_BAD_ARGUMENT);
     if (q == NULL || !query_update(q)) return begin_refuse(w, op, s);
     loop_lock(w, q);
@@ -269,8 +274,8 @@ COLD reef_block reef_begin_text(reef_world *w, const char *text)
     return reef_begin(w, (reef_query){q->index, q->generation, w->hot.number});
 }
 
-/* A loop ended while some loop records, or while commands are left: they are done when no loop is open. Or before it wrote what was copied
- * for it. */
+/* A loop ended while some loop records, or while commands are left: they are done when no loop is open. Or before it
+ * wrote what was copied for it. */
 static COLD void end_rest(reef_block *b)
 {
     reef_world *w = b->world;
@@ -317,10 +322,10 @@ void reef_end(reef_block *b)
 
 /* Columns of a chunk that a loop is about to write; those of which no old value is wanted come second. */
 typedef struct writing {
-    reef_world  *w;
+    reef_world *w;
     const table *t;
-    uint32_t     unit, count, first_out;
-    uint16_t     slot[REEF_TERMS_MAX];
+    uint32_t unit, count, first_out;
+    uint16_t slot[REEF_TERMS_MAX];
 } writing;
 
 static void writing_add(writing *x, uint32_t slot, bool out)
@@ -338,7 +343,8 @@ static bool writing_own(const writing *x)
     void *fresh[REEF_TERMS_MAX];
     uint32_t i = x->first_out;
     if (!reef__slots_own(x->w, x->t, x->unit, x->slot, i, 0)) return false;
-    if (i < x->count && x->w->ahead_chunks) reef__ahead_drop(x->w); /* of a loop around this one: blocks that changed hands early are taken back */
+    /* of a loop around this one: blocks that changed hands early are taken back */
+    if (i < x->count && x->w->ahead_chunks) reef__ahead_drop(x->w);
     for (; i < x->count; i++) {
         fresh[i] = reef__column_fresh(x->w, x->t, x->unit, x->slot[i]);
         if (fresh[i]) continue;
@@ -349,7 +355,8 @@ static bool writing_own(const writing *x)
     return true;
 }
 
-/* A loop that breaks off was no run: changes that it didn't come to are still new. (A block of reef_query_row is no loop.) */
+/* A loop that breaks off was no run: changes that it didn't come to are still new. (A block of reef_query_row is no
+ * loop.) */
 COLD bool reef__walk_no_memory(reef_block *b)
 {
     const reef_component failed = b->world->hook_failed; /* the end may do commands */
@@ -487,7 +494,8 @@ static bool term_is_tracked(const query *q, uint32_t i, uint32_t table_id)
     const reef_term *t = &q->terms[i];
     if (t->op >= REEF_ANY_OF || q->facts[i].filter || q->facts[i].fixed || t->access == REEF_IN) return false;
     if (q->facts[i].sub && !q->facts[i].stored && reef__sub_hidden(q, i, table_id)) return false;
-    return reef__type_of(t->component.id)->tracked && (q->facts[i].stored || reef__slot_seek(q->world, t->component.id, table_id));
+    return reef__type_of(t->component.id)->tracked &&
+           (q->facts[i].stored || reef__slot_seek(q->world, t->component.id, table_id));
 }
 
 /* Row `row` of the block has a value of the term that is written. */
@@ -510,8 +518,8 @@ static bool walk_track_prepare(const reef_block *b, const query *q, uint32_t tab
     return true;
 }
 
-/* What a loop writes isn't new to its own next run: the version of this one, if nobody else looked since it began; otherwise 0. (A
- * block of reef_query_row is no loop.) */
+/* What a loop writes isn't new to its own next run: the version of this one, if nobody else looked since it began;
+ * otherwise 0. (A block of reef_query_row is no loop.) */
 uint64_t reef__own_version(const reef_block *b, const query *q)
 {
     const uint64_t last = q->since && b->end ? reef__query_last_run(q) : 0;
@@ -525,7 +533,8 @@ static void walk_track(const reef_block *b, const query *q, uint32_t table_id, u
         if (!term_is_tracked(q, i, table_id)) continue;
         for (uint32_t row = 0; row < b->count; row++)
             if (row_is_written(b, q, i, row))
-                reef__track_stamp_at(b->world, q->terms[i].component.id, b->entities[row].index, version ? version : b->world->hot.version);
+                reef__track_stamp_at(b->world, q->terms[i].component.id, b->entities[row].index,
+                                     version ? version : b->world->hot.version);
     }
 }
 
@@ -543,7 +552,9 @@ bool reef__walk_own(reef_block *b)
     const bool whole = !b->part && b->mask == NULL && b->first == 0 && b->count == chunk_rows(x.t, b->unit);
     for (uint32_t i = 0; i < q->term_count; i++) {
         const reef_term *t = &q->terms[i];
-        if (t->op >= REEF_ANY_OF || q->facts[i].filter || q->facts[i].fixed || q->facts[i].stored || t->access == REEF_IN) continue;
+        if (t->op >= REEF_ANY_OF || q->facts[i].filter || q->facts[i].fixed || q->facts[i].stored ||
+            t->access == REEF_IN)
+            continue;
         if (q->facts[i].sub && reef__sub_hidden(q, i, table_id)) continue;
         const uint32_t k = reef__slot_seek(b->world, t->component.id, table_id);
         if (k) writing_add(&x, k, t->access == REEF_OUT && !q->facts[i].sub && (whole || BUG(31)));
@@ -573,7 +584,9 @@ static uint32_t part_columns(const reef_block *b, uint16_t *slot)
     }
     for (uint32_t i = 0; i < q->term_count; i++) {
         const reef_term *t = &q->terms[i];
-        if (t->op >= REEF_ANY_OF || q->facts[i].filter || q->facts[i].fixed || q->facts[i].stored || t->access == REEF_IN) continue;
+        if (t->op >= REEF_ANY_OF || q->facts[i].filter || q->facts[i].fixed || q->facts[i].stored ||
+            t->access == REEF_IN)
+            continue;
         if (q->facts[i].sub && reef__sub_hidden(q, i, block_slots(b)[0].head.table)) continue;
         const uint32_t k = reef__slot_seek(b->world, t->component.id, block_slots(b)[0].head.table);
         if (k) slot[n++] = (uint16_t)k;
@@ -609,14 +622,16 @@ COLD bool reef__tracks_prepare(query *q, const match *m)
 {
     reef_world *w = q->world;
     for (uint32_t i = 0; i < q->term_count; i++)
-        if (!q->facts[i].stored && term_is_tracked(q, i, m->id) && !reef__track_prepare_table(w, q->terms[i].component.id, m->table)) return false;
+        if (!q->facts[i].stored && term_is_tracked(q, i, m->id) &&
+            !reef__track_prepare_table(w, q->terms[i].component.id, m->table))
+            return false;
     return true;
 }
 
 /* ---- looks at rows ---- */
 
-/* A few switches decide: their words are folded as they are, and those of a single one are the mask. (iter_frag_1k_bit took 1.5
- * times as long by way of reef__look_rows.) False: no row matches. */
+/* A few switches decide: their words are folded as they are, and those of a single one are the mask.
+ * (iter_frag_1k_bit took 1.5 times as long by way of reef__look_rows.) False: no row matches. */
 INLINE bool switches_look(reef_block *b, const query *q)
 {
     const uint64_t *mask = NULL;
@@ -724,8 +739,8 @@ static bool table_next(reef_block *b, const query *q)
     return true;
 }
 
-/* A column of the next chunk, where it doesn't lie behind that of this one: what the processor fetches ahead by itself ends there.
- * (iter_bit: 1.10 -> 1.03 times raw where somebody else knows the blocks.) */
+/* A column of the next chunk, where it doesn't lie behind that of this one: what the processor fetches ahead by
+ * itself ends there. (iter_bit: 1.10 -> 1.03 times raw where somebody else knows the blocks.) */
 INLINE void column_ahead(const reef_block *b, const query *q, const reef_slot *next, uint32_t i)
 {
     const char *now = reef_block_slot(b, i)->block, *then = reef_slot_of(next, match_now(b), i)->block;
@@ -750,15 +765,16 @@ static NOINLINE bool lone_leave(reef_block *b)
 {
     b->next_slots = NULL;
     if (!walk_next(b)) return false;
-    if (b->walk_unit != 0 && b->walk_unit != b->end_unit) columns_ahead(b, b->query, unit_slots(b->world, b->walk_unit));
+    if (b->walk_unit != 0 && b->walk_unit != b->end_unit)
+        columns_ahead(b, b->query, unit_slots(b->world, b->walk_unit));
     return true;
 }
 
-/* One switch decides, and nothing else is asked: its words are the mask as they are. The next chunk in the middle of a table, or of a
- * part (another thread may be making the columns behind it its own), of which the first word says that some rows match and some don't; all
- * others go by walk_next. That the chunk behind it is there and no other part's, and where its slots are, is left in next_slots for the
- * step to it. Few instructions: none is hidden behind what the caller does (iter_frag_1k_bit: 244 -> 153 for a block; from 172 to 153 it
- * went from 8.4 to 7.4 ns). */
+/* One switch decides, and nothing else is asked: its words are the mask as they are. The next chunk in the middle of
+ * a table, or of a part (another thread may be making the columns behind it its own), of which the first word says
+ * that some rows match and some don't; all others go by walk_next. That the chunk behind it is there and no other
+ * part's, and where its slots are, is left in next_slots for the step to it. Few instructions: none is hidden behind
+ * what the caller does (iter_frag_1k_bit: 244 -> 153 for a block; from 172 to 153 it went from 8.4 to 7.4 ns). */
 static NOINLINE bool lone_next(reef_block *b)
 {
     const query *q = b->query;
@@ -795,7 +811,8 @@ static NOINLINE bool block_find(reef_block *b)
     const query *q = b->query;
     if (UNLIKELY(b->walks)) {
         if (b->cut != b->cut_end) return reef__run_next(b);
-        if (UNLIKELY(q->cut && q->cut->each)) return reef__each_next(b, q->ranking ? reef__ranking_next : reef__cut_next);
+        if (UNLIKELY(q->cut && q->cut->each))
+            return reef__each_next(b, q->ranking ? reef__ranking_next : reef__cut_next);
         return q->ranking ? reef__ranking_next(b) : q->cut ? reef__cut_next(b) : walk_next(b);
     }
     if (table_next(b, q)) {
@@ -808,8 +825,8 @@ static NOINLINE bool block_find(reef_block *b)
     return false;
 }
 
-/* What reef_next doesn't do by itself. The end behind the last table is here, and the rest is a call further, so that it saves no registers:
- * see loop_lock. */
+/* What reef_next doesn't do by itself. The end behind the last table is here, and the rest is a call further, so
+ * that it saves no registers: see loop_lock. */
 bool reef_block_more(reef_block *b)
 {
     if (UNLIKELY(!b->open)) return false;

@@ -4,12 +4,13 @@
  *   their values        a   b c d q     r      b c d lie side by side in their store, the others elsewhere
  *   blocks            . 1 . 2 2 2 3 . . 4
  *
- * In a block all rows match, and the values of each term are an array: a column's from the first row on, a stored one's from
- * that of the first entity on. Of a component that a row need not have, either all rows have it or none. Columns of a chunk are marked
- * when the loop comes to it, pages of stores when a block has values there.
+ * In a block all rows match, and the values of each term are an array: a column's from the first row on, a stored
+ * one's from that of the first entity on. Of a component that a row need not have, either all rows have it or none.
+ * Columns of a chunk are marked when the loop comes to it, pages of stores when a block has values there.
  *
- * The accessors find cells where those of other loops find slots: `match` is one that names the cells, and walk_match is where the
- * loop is. Where only one store decides which rows match, the blocks of a chunk are remembered (src/query/match_cache.h). */
+ * The accessors find cells where those of other loops find slots: `match` is one that names the cells, and
+ * walk_match is where the loop is. Where only one store decides which rows match, the blocks of a chunk are
+ * remembered (src/query/match_cache.h). */
 #include "query/iterate_sparse.h"
 #include "base/byte_hash.h"
 #include "base/memory.h"
@@ -33,21 +34,28 @@
 /* Cells as the columns of a match. */
 enum { CUT_COLUMNS = offsetof(match, columns) / sizeof(uint16_t), CELL = sizeof(reef_cell) };
 typedef union cut_columns {
-    match    aligned;
+    match aligned;
     uint16_t column[CUT_COLUMNS + REEF_CELLS];
 } cut_columns;
-static const cut_columns cut_match = {
-    .column = {[CUT_COLUMNS] = 0, [CUT_COLUMNS + 1] = CELL, [CUT_COLUMNS + 2] = 2 * CELL, [CUT_COLUMNS + 3] = 3 * CELL,
-               [CUT_COLUMNS + 4] = 4 * CELL, [CUT_COLUMNS + 5] = 5 * CELL}};
+static const cut_columns cut_match = {.column = {[CUT_COLUMNS] = 0,
+                                                 [CUT_COLUMNS + 1] = CELL,
+                                                 [CUT_COLUMNS + 2] = 2 * CELL,
+                                                 [CUT_COLUMNS + 3] = 3 * CELL,
+                                                 [CUT_COLUMNS + 4] = 4 * CELL,
+                                                 [CUT_COLUMNS + 5] = 5 * CELL}};
 
 /* ---- what is asked for ---- */
 
-static bool term_has_data(const query *q, uint32_t i) { return q->terms[i].op < REEF_ANY_OF && !q->facts[i].filter && !q->facts[i].fixed; }
+static bool term_has_data(const query *q, uint32_t i)
+{
+    return q->terms[i].op < REEF_ANY_OF && !q->facts[i].filter && !q->facts[i].fixed;
+}
 
 static bool term_freezes(const query *q, uint32_t i)
 {
     const reef_term *t = &q->terms[i];
-    return q->facts[i].stored && t->since != REEF_ALWAYS && t->access != REEF_IN && !reef__type_of(t->component.id)->tracked;
+    return q->facts[i].stored && t->since != REEF_ALWAYS && t->access != REEF_IN &&
+           !reef__type_of(t->component.id)->tracked;
 }
 
 static void cutting_add(cutting *c, const query *q, uint32_t i)
@@ -128,8 +136,8 @@ uint32_t reef__cut_rows(const query *q, const reef_entity *e, uint32_t n)
 
 /* ---- writing ---- */
 
-/* The page of the entity's value ours and marked. `own`: a version that isn't new to the loop itself (0: none), which the page keeps
- * if nobody else wrote it. NULL: no memory. */
+/* The page of the entity's value ours and marked. `own`: a version that isn't new to the loop itself (0: none),
+ * which the page keeps if nobody else wrote it. NULL: no memory. */
 static NOINLINE void *value_own(reef_world *w, uint32_t component, reef_entity e, uint64_t own)
 {
     const uint64_t was = reef__store_version(store_of(w, component), e);
@@ -187,7 +195,8 @@ void reef__stored_mark(const reef_block *b, uint64_t version)
     for (uint32_t i = 0; i < c->stored_count; i++) {
         const value_store *s = store_of(b->world, c->term[i].component);
         if (!c->term[i].writes || (!c->term[i].sure && reef_store_find(s, b->entities[0]) == NULL)) continue;
-        if (page_version(s, slot_of(s, b->entities[0]) >> s->bits) != version || s->shared) reef__store_mark_at(s, b->entities[0], version);
+        if (page_version(s, slot_of(s, b->entities[0]) >> s->bits) != version || s->shared)
+            reef__store_mark_at(s, b->entities[0], version);
     }
 }
 
@@ -197,9 +206,11 @@ COLD frozen_versions *reef__frozen_make(const query *q, frozen_versions *old)
 {
     size_t bytes = sizeof *old;
     for (uint32_t i = 0; i < q->term_count; i++)
-        if (term_freezes(q, i)) bytes += store_of(q->world, q->terms[i].component.id)->values.count * sizeof *old->version;
+        if (term_freezes(q, i))
+            bytes += store_of(q->world, q->terms[i].component.id)->values.count * sizeof *old->version;
     if (old && old->bytes >= bytes) return old;
-    frozen_versions *f = reef__memory_resize(&q->world->family->memory, MEMORY_OTHER, old, old ? old->bytes : 0, bytes, PLAIN_ALIGN);
+    frozen_versions *f =
+        reef__memory_resize(&q->world->family->memory, MEMORY_OTHER, old, old ? old->bytes : 0, bytes, PLAIN_ALIGN);
     if (f) f->bytes = bytes;
     return f;
 }
@@ -237,8 +248,8 @@ bool reef__value_changed(const look *l, uint32_t i, reef_entity e)
 
 /* ---- stepping ---- */
 
-/* The value of an entity; its slot. In table order entities often come in the order in which they got the component: then it is the
- * slot behind the last one, and the index isn't looked at, which is another line of memory for each. */
+/* The value of an entity; its slot. In table order entities often come in the order in which they got the component:
+ * then it is the slot behind the last one, and the index isn't looked at, which is another line of memory for each. */
 INLINE char *cell_find(const reef_cell *x, const cut_term *t, reef_entity e, uint32_t *slot)
 {
     const value_store *s = x->from;
@@ -247,7 +258,8 @@ INLINE char *cell_find(const reef_cell *x, const cut_term *t, reef_entity e, uin
     if (LIKELY(at < s->count)) {
         const char *page = s->values.page[at >> s->bits];
         const uint32_t i = at & ((1u << s->bits) - 1);
-        if (LIKELY(memcmp(page + i * sizeof e, &e, sizeof e) == 0)) return *slot = at, (char *)(uintptr_t)page + s->offset + (size_t)i * s->size;
+        if (LIKELY(memcmp(page + i * sizeof e, &e, sizeof e) == 0))
+            return *slot = at, (char *)(uintptr_t)page + s->offset + (size_t)i * s->size;
     }
     if (!t->sure && reef_store_find(s, e) == NULL) return NULL;
     *slot = slot_of(s, e);
@@ -271,7 +283,8 @@ INLINE const reef_slot *cell_from(const reef_block *b, const cut_term *t, const 
     return slot ? &slots[slot] : NULL;
 }
 
-/* The slots where they are now: a write by a call moved the page. (Blocks move as well, and are looked up for each block of the loop.) */
+/* The slots where they are now: a write by a call moved the page. (Blocks move as well, and are looked up for each
+ * block of the loop.) */
 static COLD void cells_find_slots(reef_block *b, const cutting *c)
 {
     b->epoch = b->world->tables_epoch;
@@ -287,8 +300,8 @@ static NOINLINE uint32_t words_set(const uint64_t *words)
     return set;
 }
 
-/* The values of a list's rows are fetched: where they are few, each column has a line of memory for each, and a loop waits for one after
- * the other. */
+/* The values of a list's rows are fetched: where they are few, each column has a line of memory for each, and a loop
+ * waits for one after the other. */
 INLINE void rows_fetch(const cutting *c, const match *m, const reef_slot *slots, const join_list *l)
 {
     const join_row *first = l->row, *end = first + l->rows;
@@ -313,7 +326,8 @@ INLINE void chunk_ahead(const reef_block *b, const query *q, const bit_store *bi
 {
     joining *j = q->cut->join;
     const uint32_t unit = b->walk_unit;
-    if (unit == 0 || unit == b->end_unit || j == NULL) return; /* another thread may be making those of its part its own */
+    /* another thread may be making those of its part its own */
+    if (unit == 0 || unit == b->end_unit || j == NULL) return;
     const reef_slot *slots = unit_slots(b->world, unit);
     const uint32_t after = slots[0].head.next;
     PREFETCH(unit_slots(b->world, after));
@@ -324,7 +338,8 @@ INLINE void chunk_ahead(const reef_block *b, const query *q, const bit_store *bi
     else if (after && !b->part && q->open == 1) chunk_find(b, q, bits, after);
 }
 
-/* The next chunk with rows that match, of a query that joins: b->cut, or b->mask where nothing can be remembered. False: the end. */
+/* The next chunk with rows that match, of a query that joins: b->cut, or b->mask where nothing can be remembered.
+ * False: the end. */
 static bool joined_chunk(reef_block *b)
 {
     query *q = b->query;
@@ -333,7 +348,8 @@ static bool joined_chunk(reef_block *b)
         const uint64_t *words = bit_words(bits, b->unit);
         if (words == NULL) continue;
         const join_list *l = reef__join_find(q, b->slots, bits, b->unit, b->part);
-        if (UNLIKELY(l == NULL) && !b->part && q->open == 1) l = reef__join_make(q, match_now(b), b->slots, bits, b->unit, b->world->hot.version - 1);
+        if (UNLIKELY(l == NULL) && !b->part && q->open == 1)
+            l = reef__join_make(q, match_now(b), b->slots, bits, b->unit, b->world->hot.version - 1);
         b->mask = words;
         if (UNLIKELY(l == NULL)) {
             if (words_set(words)) return true;
@@ -380,8 +396,10 @@ static NOINLINE bool cut_chunk(reef_block *b)
     if (UNLIKELY(b->words == NULL)) cut_begin(b, q);
     else b->match = b->walk_match;
     if (!(b->bits ? joined_chunk(b) : reef__walk_chunk(b))) return reef_end(b), false;
-    if (!b->part && !(q->optional_writes || q->tracked ? reef__walk_own(b) : reef_block_mark(b, &q->head))) return false;
-    for (uint32_t i = c->stored_count; i < c->cell_count; i++) b->cells[i].from = cell_from(b, &c->term[i], match_now(b), b->slots);
+    if (!b->part && !(q->optional_writes || q->tracked ? reef__walk_own(b) : reef_block_mark(b, &q->head)))
+        return false;
+    for (uint32_t i = c->stored_count; i < c->cell_count; i++)
+        b->cells[i].from = cell_from(b, &c->term[i], match_now(b), b->slots);
     b->walk_match = b->match;
     b->match = &cut_match;
     b->head = &c->head;
@@ -396,9 +414,9 @@ static NOINLINE bool cut_chunk(reef_block *b)
     return true;
 }
 
-/* The next chunk of the table, row by row as the one before, where its list holds and what the loop writes is ours: then little changes, and
- * this little is what a loop over a few rows a chunk costs. Loops by rows are never parts of a loop, so a table ends where its chunks do.
- * NULL: reef__cut_next knows more. */
+/* The next chunk of the table, row by row as the one before, where its list holds and what the loop writes is ours:
+ * then little changes, and this little is what a loop over a few rows a chunk costs. Loops by rows are never parts
+ * of a loop, so a table ends where its chunks do. NULL: reef__cut_next knows more. */
 const join_list *reef__gather_next(reef_block *b)
 {
     const query *q = b->query;
@@ -472,7 +490,8 @@ static bool cells_own(reef_block *b, const cutting *c)
     for (uint32_t i = 0; i < c->stored_count; i++) {
         const cut_term *t = &c->term[i];
         const value_store *s = store_of(w, t->component);
-        if (!t->writes || (i < REEF_CELLS ? b->cells[i].values == NULL : reef_store_find(s, b->entities[0]) == NULL)) continue;
+        if (!t->writes || (i < REEF_CELLS ? b->cells[i].values == NULL : reef_store_find(s, b->entities[0]) == NULL))
+            continue;
         const uint64_t is = page_version(s, slot_of(s, b->entities[0]) >> s->bits);
         if (!s->shared && (is == w->hot.version || (own && is == own))) continue;
         void *p = value_own(w, t->component, b->entities[0], own);
@@ -484,7 +503,9 @@ static bool cells_own(reef_block *b, const cutting *c)
 
 static NOINLINE bool cut_block(reef_block *b, const cutting *c, uint32_t row, bool alone)
 {
-    const uint32_t n = cells_fill(b, c, b->handles + row, alone ? 1 : reef__row_seek(b->words, row, REEF_BLOCK_ROWS, false) - row), end = row + n;
+    const uint32_t n = cells_fill(b, c, b->handles + row,
+                                  alone ? 1 : reef__row_seek(b->words, row, REEF_BLOCK_ROWS, false) - row),
+                   end = row + n;
     columns_fill(b, c, row);
     if (n == 1) {
         b->rest &= b->rest - 1;
@@ -508,7 +529,8 @@ static NOINLINE bool run_rest(reef_block *b, const join_row *r)
     return !c->writes || b->part || cells_own(b, c);
 }
 
-/* A call inside of the loop may move what the loop doesn't write and shares with a fork: then columns are looked up for each row. */
+/* A call inside of the loop may move what the loop doesn't write and shares with a fork: then columns are looked up
+ * for each row. */
 bool reef__cut_gathers(const query *q)
 {
     const cutting *c = q->cut;
@@ -559,6 +581,7 @@ bool reef__each_next(reef_block *b, bool (*next)(reef_block *))
     b->number++;
     for (uint32_t i = 0; b->head == &c->head && i < c->stored_count && i < REEF_CELLS; i++)
         if (c->term[i].component == c->each)
-            b->cells[i].values = (void *)(uintptr_t)reef__store_nth(store_of(b->world, c->each), b->entities[0], b->number);
+            b->cells[i].values =
+                (void *)(uintptr_t)reef__store_nth(store_of(b->world, c->each), b->entities[0], b->number);
     return true;
 }

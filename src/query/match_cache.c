@@ -1,16 +1,17 @@
 /* Which rows have a value outside of the rows, and where it lies, remembered from one loop of a query to the next.
  *
- *   chunk, by its unit     list: rows  . . x . . . x x . . x     what a loop would find by way of the bits, the rows' handles and the
+ *   chunk, by its unit     list: rows  . . x . . . x x . . x     what a loop would find by way of the bits, the
+ *                                                                rows' handles and the
  *                                slots     7       8 9     3     store's index, a line of memory for each row and step
  *
- * A list is proved right before it is used, without a look at the rows. Their handles and bits are as they were if the versions of these
- * are: who writes them marks them, as for the hash. The values are theirs if no value left the store since, or else if the slots have the
- * owners that they had, which lie side by side. So a row that comes or goes costs its own chunk a new list, and one whose value moves
- * to another slot too.
+ * A list is proved right before it is used, without a look at the rows. Their handles and bits are as they were if
+ * the versions of these are: who writes them marks them, as for the hash. The values are theirs if no value left the
+ * store since, or else if the slots have the owners that they had, which lie side by side. So a row that comes or
+ * goes costs its own chunk a new list, and one whose value moves to another slot too.
  *
- * Versions tell that something was written, not how often: what was written at the world's own version may be written again, and is
- * not remembered; the next loop makes a new version. States that come from elsewhere have versions of another history: then all is
- * forgotten. Jobs read lists and make none. */
+ * Versions tell that something was written, not how often: what was written at the world's own version may be
+ * written again, and is not remembered; the next loop makes a new version. States that come from elsewhere have
+ * versions of another history: then all is forgotten. Jobs read lists and make none. */
 #include "query/match_cache.h"
 #include "base/byte_hash.h"
 #include "base/memory.h"
@@ -70,13 +71,16 @@ static bool owners_hold(const join_list *l, const value_store *s)
 {
     uint32_t slot = l->first;
     for (const join_row *r = l->row, *end = r + l->rows; r < end; r++, slot++) {
-        if (!l->straight) slot = ((uint32_t)r->page << s->bits) + ((uint32_t)(r->at + (int32_t)(r->row * s->size)) - s->offset) / s->size;
+        if (!l->straight)
+            slot = ((uint32_t)r->page << s->bits) +
+                   ((uint32_t)(r->at + (int32_t)(r->row * s->size)) - s->offset) / s->size;
         if (!slot_follows(s, slot, &r->entity)) return false;
     }
     return true;
 }
 
-const join_list *reef__join_find(const query *q, const reef_slot *slots, const bit_store *bits, uint32_t unit, bool shared)
+const join_list *reef__join_find(const query *q, const reef_slot *slots, const bit_store *bits, uint32_t unit,
+                                 bool shared)
 {
     join_list *l = join_of_rows(q->cut->join, q->world, slots, bits, unit);
     if (UNLIKELY(l == NULL)) return NULL;
@@ -90,8 +94,8 @@ const join_list *reef__join_find(const query *q, const reef_slot *slots, const b
 
 /* ---- making lists ---- */
 
-/* The rows that have a bit, in a list; how many, or more than JOIN_ROWS. A word mostly has few of them, and how many nobody can tell: so
- * two are written of each, without a branch. */
+/* The rows that have a bit, in a list; how many, or more than JOIN_ROWS. A word mostly has few of them, and how many
+ * nobody can tell: so two are written of each, without a branch. */
 static uint32_t rows_find(uint16_t *row, const uint64_t *words)
 {
     uint32_t n = 0;
@@ -99,15 +103,17 @@ static uint32_t rows_find(uint16_t *row, const uint64_t *words)
         uint64_t word = words[k];
         const uint32_t count = bits_count(word);
         if (n + count > JOIN_ROWS) return JOIN_ROWS + 1;
-        for (uint32_t i = 0; i < 2; i++, word &= word - 1) row[n + i] = (uint16_t)(k * 64 + bits_first(word | 1ull << 63));
-        for (uint32_t i = 2; UNLIKELY(i < count); i++, word &= word - 1) row[n + i] = (uint16_t)(k * 64 + bits_first(word));
+        for (uint32_t i = 0; i < 2; i++, word &= word - 1)
+            row[n + i] = (uint16_t)(k * 64 + bits_first(word | 1ull << 63));
+        for (uint32_t i = 2; UNLIKELY(i < count); i++, word &= word - 1)
+            row[n + i] = (uint16_t)(k * 64 + bits_first(word));
         n += count;
     }
     return n;
 }
 
-/* The pages of a chunk whose rows are looked for next: else all rows on a page would wait for where it is. (A first loop with pages of 4 KiB:
- * 46 ns a row -> 32. Inlined by force: to compilers a function that fetches does nothing.) */
+/* The pages of a chunk whose rows are looked for next: else all rows on a page would wait for where it is. (A first
+ * loop with pages of 4 KiB: 46 ns a row -> 32. Inlined by force: to compilers a function that fetches does nothing.) */
 INLINE void chunk_pages_fetch(const query *q, const match *m, uint32_t unit)
 {
     const cutting *c = q->cut;
@@ -115,10 +121,12 @@ INLINE void chunk_pages_fetch(const query *q, const match *m, uint32_t unit)
     const reef_slot *slots = unit_slots(q->world, unit);
     pages_fetch(slot_entities(slots), REEF_BLOCK_ROWS * sizeof(reef_entity));
     for (const cut_term *t = &c->term[c->stored_count], *end = &c->term[c->cell_count]; t < end; t++)
-        if (t->column != CUT_ELSEWHERE && t->size <= JOIN_PAGE_SIZE) pages_fetch(reef_slot_of(slots, m, t->column)->block, REEF_BLOCK_ROWS * t->size);
+        if (t->column != CUT_ELSEWHERE && t->size <= JOIN_PAGE_SIZE)
+            pages_fetch(reef_slot_of(slots, m, t->column)->block, REEF_BLOCK_ROWS * t->size);
 }
 
-NOINLINE void reef__join_ahead(joining *j, const query *q, const match *m, const reef_slot *slots, const bit_store *bits, uint32_t unit)
+NOINLINE void reef__join_ahead(joining *j, const query *q, const match *m, const reef_slot *slots,
+                               const bit_store *bits, uint32_t unit)
 {
     const cutting *c = q->cut;
     const uint32_t next = slots[0].head.next;
@@ -189,14 +197,16 @@ static join_list *list_alone(memory *m, size_t bytes)
     return l;
 }
 
-/* Room for the list of a unit, of so many rows: a second one, since rows came, has a block of its own. NULL: no memory. */
+/* Room for the list of a unit, of so many rows: a second one, since rows came, has a block of its own. NULL: no
+ * memory. */
 static join_list *joined_room(const query *q, joining *j, uint32_t unit, uint32_t rows)
 {
     const size_t bytes = list_bytes(rows);
     memory *m = &q->world->family->memory;
     if (unit >= j->units) {
         const uint32_t units = unit < q->world->state.next_unit ? q->world->state.next_unit : unit + 1;
-        join_list **list = reef__memory_resize(m, MEMORY_OTHER, j->list, j->units * sizeof *list, units * sizeof *list, PLAIN_ALIGN);
+        join_list **list =
+            reef__memory_resize(m, MEMORY_OTHER, j->list, j->units * sizeof *list, units * sizeof *list, PLAIN_ALIGN);
         if (list == NULL) return NULL;
         memset(list + j->units, 0, (units - j->units) * sizeof *list);
         j->list = list;
@@ -219,7 +229,8 @@ static COLD void lists_forget(joining *j, uint64_t epoch)
     j->epoch = epoch;
 }
 
-NOINLINE const join_list *reef__join_make(query *q, const match *m, const reef_slot *slots, const bit_store *bits, uint32_t unit, uint64_t settled)
+NOINLINE const join_list *reef__join_make(query *q, const match *m, const reef_slot *slots, const bit_store *bits,
+                                          uint32_t unit, uint64_t settled)
 {
     const reef_world *w = q->world;
     const value_store *s = store_of(w, q->cut->term[0].component);
@@ -252,7 +263,8 @@ void reef__joins_prepare(query *q, uint64_t settled)
     for (const match *m = match_at(q, 0), *end = match_end(q); m < end; m = reef_match_after(&q->head, m, 1))
         for (uint32_t unit = table_rows(m->table) ? m->table->first : 0; unit;) {
             const reef_slot *slots = unit_slots(w, unit);
-            if (bit_words(bits, unit) && reef__join_find(q, slots, bits, unit, false) == NULL) reef__join_make(q, m, slots, bits, unit, settled);
+            if (bit_words(bits, unit) && reef__join_find(q, slots, bits, unit, false) == NULL)
+                reef__join_make(q, m, slots, bits, unit, settled);
             unit = slots[0].head.next;
         }
 }

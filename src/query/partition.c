@@ -1,7 +1,8 @@
 /* A loop in parts, for the caller's own threads.
  *
- * Everything that could fail or be written by two parts happens when the split begins: the columns that the loop writes become
- * the world's own and are marked, chunk by chunk. A part then reads the world and writes only the blocks that it hands out. */
+ * Everything that could fail or be written by two parts happens when the split begins: the columns that the loop
+ * writes become the world's own and are marked, chunk by chunk. A part then reads the world and writes only the
+ * blocks that it hands out. */
 #include "query/partition.h"
 #include "base/memory.h"
 #include "base/platform.h"
@@ -18,7 +19,7 @@
 
 struct reef_split {
     reef_block whole; /* the loop that is open meanwhile */
-    uint32_t   count;
+    uint32_t count;
     split_place begin[]; /* of each part, and of the end */
 };
 
@@ -32,7 +33,8 @@ static uint64_t rows_walked(const reef_block *b, const query *q)
     return n;
 }
 
-/* Walks everything once: chunks with rows that match become ours; each part begins at the first chunk behind its share. */
+/* Walks everything once: chunks with rows that match become ours; each part begins at the first chunk behind its
+ * share. */
 static bool split_walk(reef_split *s, const query *q)
 {
     reef_block b = s->whole;
@@ -59,8 +61,8 @@ static bool split_walk(reef_split *s, const query *q)
     return true;
 }
 
-/* All is marked before a part looks at rows. Where a term inside a group asks whether a column changed that the loop writes, the
- * parts would take the marks for changes. */
+/* All is marked before a part looks at rows. Where a term inside a group asks whether a column changed that the loop
+ * writes, the parts would take the marks for changes. */
 static bool marks_mislead(const query *q)
 {
     bool mislead = false;
@@ -83,8 +85,8 @@ COLD reef_split *reef_split_begin(reef_world *w, reef_query which, const reef_lo
     if (loop == NULL) loop = &plain;
     query *q = query_of(w, which, &status);
     if (q == NULL) return reef__failure(w, status, op, none, null, 0), NULL;
-    if (count == 0 || count > REEF_SPLIT_MAX || loop->offset || loop->limit || loop->grouped || loop->deferred || q->ranking ||
-        marks_mislead(q))
+    if (count == 0 || count > REEF_SPLIT_MAX || loop->offset || loop->limit || loop->grouped || loop->deferred ||
+        q->ranking || marks_mislead(q))
         return reef__failure(w, REEF_BAD_ARGUMENT, op, none, null, count), NULL;
     reef_split *s = reef__memory_zeroed(&w->family->memory, MEMORY_OTHER, split_bytes(count));
     if (s == NULL) return reef__failure(w, REEF_NO_MEMORY, op, none, null, count), NULL;
@@ -109,7 +111,8 @@ void reef__part_open(reef_block *b, const split_place *from, const split_place *
     b->end_unit = to->unit;
     if (from->match == to->match && from->unit == to->unit) b->left = 0, b->lone = NULL;
     else if (from->unit == 0) b->match = (const char *)from->match - b->query->head.match_bytes; /* in front of it */
-    else if (to->unit) b->end = reef_match_after(&b->query->head, to->match, 1); /* from a chunk to a chunk, maybe of one table */
+    /* from a chunk to a chunk, maybe of one table */
+    else if (to->unit) b->end = reef_match_after(&b->query->head, to->match, 1);
 }
 
 reef_block reef_split_part(reef_split *s, uint32_t number)

@@ -1,8 +1,9 @@
 /* Queries: making them, and finding the tables that match.
  *
- * A query keeps the tables that may match, in the visible order, each with the slots of its columns. Tables are never forgotten by
- * the graph, so finding the new ones is a look at those made since the last time; when none of them has the query's rarest type,
- * not even that. A query that is made when there are many tables goes through them in their order; later ones are sorted in. */
+ * A query keeps the tables that may match, in the visible order, each with the slots of its columns. Tables are
+ * never forgotten by the graph, so finding the new ones is a look at those made since the last time; when none of
+ * them has the query's rarest type, not even that. A query that is made when there are many tables goes through them
+ * in their order; later ones are sorted in. */
 #include "query/query.h"
 #include "base/memory.h"
 #include "base/platform.h"
@@ -24,10 +25,12 @@
 #include <stdio.h>
 
 static const table nothing; /* of a table that this world never used */
-/* Of a chunk that isn't remembered: a loop may look ahead. Never written; not const, so that it takes no room in the file. */
+/* Of a chunk that isn't remembered: a loop may look ahead. Never written; not const, so that it takes no room in the
+ * file. */
 static reef_slot no_slots[REEF_COLUMNS_MAX + SLOT_COLUMNS];
 
-enum { FEW_TABLES = 32, RARE_AMONG = 32, MANY_MATCHES = 128 }; /* their tables and slots don't fit the first-level cache */
+/* their tables and slots don't fit the first-level cache */
+enum { FEW_TABLES = 32, RARE_AMONG = 32, MANY_MATCHES = 128 };
 
 static match *match_of(const query *q, uint32_t i) { return (match *)(uintptr_t)match_at(q, i); }
 
@@ -75,7 +78,9 @@ static verdict term_verdict(const query *q, uint32_t *at, uint32_t table_id)
 
 verdict reef__table_verdict(const query *q, uint32_t table_id)
 {
-    verdict v = q->entities != REEF_EITHER && q->marked_entities ? ROWS_SOME : q->entities == REEF_DISABLED ? ROWS_NONE : ROWS_ALL;
+    verdict v = q->entities != REEF_EITHER && q->marked_entities ? ROWS_SOME
+                : q->entities == REEF_DISABLED                   ? ROWS_NONE
+                                                                 : ROWS_ALL;
     for (uint32_t at = 0; v != ROWS_NONE && at < q->term_count;) {
         verdict x = term_verdict(q, &at, table_id);
         if (x < v) v = x;
@@ -103,7 +108,10 @@ static void matches_clear(query *q, uint32_t first, uint32_t end)
 }
 
 /* One empty match is in front of the first, where a loop begins. */
-static size_t matches_bytes(const query *q, uint32_t capacity) { return capacity ? (size_t)(capacity + 1) * q->head.match_bytes : 0; }
+static size_t matches_bytes(const query *q, uint32_t capacity)
+{
+    return capacity ? (size_t)(capacity + 1) * q->head.match_bytes : 0;
+}
 static void *matches_memory(const query *q) { return q->match_capacity ? q->matches - q->head.match_bytes : NULL; }
 
 /* Room for more matches, and empty ones behind the last: a loop ends there, and looks ahead. */
@@ -113,7 +121,8 @@ static bool match_room(query *q, uint32_t more)
     uint32_t need = q->match_count + more + REEF_MATCHES_AHEAD;
     if (need <= q->match_capacity) return true;
     uint32_t capacity = q->match_capacity * 2 > need ? q->match_capacity * 2 : need + 3;
-    char *p = reef__memory_resize(m, MEMORY_OTHER, matches_memory(q), matches_bytes(q, q->match_capacity), matches_bytes(q, capacity), PLAIN_ALIGN);
+    char *p = reef__memory_resize(m, MEMORY_OTHER, matches_memory(q), matches_bytes(q, q->match_capacity),
+                                  matches_bytes(q, capacity), PLAIN_ALIGN);
     if (p == NULL && !BUG(5)) return false;
     q->matches = p + q->head.match_bytes;
     if (more <= 1) matches_clear(q, q->match_count, capacity); /* who asks for many fills them */
@@ -212,15 +221,16 @@ INLINE uint32_t map_slot(const reef_map *m, uint32_t id)
     return d < m->capacity ? ((const uint16_t *)(m + 1))[1 + d] : 0;
 }
 
-/* A plain query's matches among these tables, in one pass (`columns` is a constant where it is 1 or 2): a query of two columns over
- * 1,024 tables is made in 4 us; looking at each table on its own took 190. */
+/* A plain query's matches among these tables, in one pass (`columns` is a constant where it is 1 or 2): a query of
+ * two columns over 1,024 tables is made in 4 us; looking at each table on its own took 190. */
 INLINE void tables_look_plain(query *q, const uint32_t *ids, uint32_t n, uint32_t count, const uint32_t columns)
 {
     const reef_world *w = q->world;
     const uint32_t bytes = q->head.match_bytes;
     const reef_map *maps[REEF_TERMS_MAX];
     char *to = q->matches + (size_t)q->match_count * bytes;
-    for (uint32_t c = 0; c < columns; c++) maps[c] = REEF_DEPENDENT(&w->hot.maps[q->head.key[c] >> 9][q->head.key[c] >> 1 & 255]);
+    for (uint32_t c = 0; c < columns; c++)
+        maps[c] = REEF_DEPENDENT(&w->hot.maps[q->head.key[c] >> 9][q->head.key[c] >> 1 & 255]);
     for (uint32_t i = 0; i < n; i++) {
         const uint32_t id = ids[i];
         match *m = (match *)(void *)to;
@@ -229,7 +239,9 @@ INLINE void tables_look_plain(query *q, const uint32_t *ids, uint32_t n, uint32_
         if (UNLIKELY(id >= count)) continue; /* another world of the family made it meanwhile */
         for (; c < columns; c++) {
             uint32_t slot = map_slot(maps[c], id);
-            if (UNLIKELY(slot == 0) && (!REEF_DEPENDENT(&maps[c]->elsewhere) || (slot = reef__slot_seek(w, q->head.key[c] >> 1, id)) == 0)) break;
+            if (UNLIKELY(slot == 0) &&
+                (!REEF_DEPENDENT(&maps[c]->elsewhere) || (slot = reef__slot_seek(w, q->head.key[c] >> 1, id)) == 0))
+                break;
             slots[c] = (uint16_t)(slot * sizeof(reef_slot));
         }
         if (c < columns) continue;
@@ -251,7 +263,8 @@ static void switches_find(query *q, bool marks)
         const reef_term *t = &q->terms[i];
         const term_facts *f = &q->facts[i];
         if (t->op >= REEF_ANY_OF || t->op == REEF_OPTIONAL) continue;
-        only = t->enabled != REEF_DISABLED && (!f->cold || f->fixed) && (f->top || !(f->fixed || f->bit)) && (!f->bit || f->fixed || n < SWITCHES_FEW);
+        only = t->enabled != REEF_DISABLED && (!f->cold || f->fixed) && (f->top || !(f->fixed || f->bit)) &&
+               (!f->bit || f->fixed || n < SWITCHES_FEW);
         if (only && f->bit && !f->fixed) q->switches[n++] = t->component.id << 1 | (t->op == REEF_NOT);
     }
     q->switch_count = only ? n : UINT32_MAX;
@@ -330,7 +343,8 @@ static void query_settle(query *q);
 static COLD bool subs_look(query *q, uint32_t count)
 {
     const reef_world *w = q->world;
-    const bool same = q->seen == count && q->marks_epoch == w->disabled_epoch && q->head.remembers == (w->hot.chunks.shared == 0);
+    const bool same =
+        q->seen == count && q->marks_epoch == w->disabled_epoch && q->head.remembers == (w->hot.chunks.shared == 0);
     if (!same) q->subs->epoch = UINT64_MAX;
     if (!subs_are_old(q)) return true;
     cutting *const was = q->cut;
@@ -362,7 +376,8 @@ NOINLINE bool reef__query_look(query *q)
     q->head.remembers = w->hot.chunks.shared == 0;
     if (q->marks_epoch != w->disabled_epoch && marks_look(q)) matches_forget(q);
     if (q->seen != count) {
-        mutex_lock(&w->family->lock); /* other worlds of the family count tables, and none may be between the two numbers */
+        /* other worlds of the family count tables, and none may be between the two numbers */
+        mutex_lock(&w->family->lock);
         if (q->rare == 0) rarest_choose(q);
         const uint32_t used = q->rare ? reef__tables_with(w, q->rare) : UINT32_MAX;
         count = w->family->graph.shape_count;
@@ -392,8 +407,8 @@ NOINLINE bool reef__query_look(query *q)
     return true;
 }
 
-/* What straight loops know of tables. A table with a lease gets and loses rows without a word to queries: it is taken away. (The next change
- * of the table then goes by the general path, as after each loop that writes.) */
+/* What straight loops know of tables. A table with a lease gets and loses rows without a word to queries: it is
+ * taken away. (The next change of the table then goes by the general path, as after each loop that writes.) */
 NOINLINE bool reef__rows_look(query *q)
 {
     const reef_world *w = q->world;
@@ -405,7 +420,8 @@ NOINLINE bool reef__rows_look(query *q)
         m->rows = (uint32_t)table_rows(t);
         m->quick = 0;
         if (m->rows == 0) continue;
-        if (q->head.remembers && m->unit != t->first) m->unit = t->first, m->column = reef_slot_of(unit_slots(w, t->first), m, 0);
+        if (q->head.remembers && m->unit != t->first)
+            m->unit = t->first, m->column = reef_slot_of(unit_slots(w, t->first), m, 0);
         m->entities = slot_entities(unit_slots(w, t->first));
         m->quick = match_quick(q, m);
     }
@@ -421,7 +437,8 @@ static bool match_is_sound(const query *q, const match *m)
     if (t != table_place(w, m->id) || m->rows != table_rows(t) || t->append == w->hot.version) return false;
     if (m->rows == 0) return m->quick == 0;
     if (m->quick && m->quick != match_quick(q, m)) return false;
-    return m->entities == slot_entities(unit_slots(w, t->first)) && (!q->head.remembers || match_first(m) == unit_slots(w, t->first));
+    return m->entities == slot_entities(unit_slots(w, t->first)) &&
+           (!q->head.remembers || match_first(m) == unit_slots(w, t->first));
 }
 
 COLD reef_status reef__queries_validate(const reef_world *w, char *message, size_t size)
@@ -441,12 +458,12 @@ COLD reef_status reef__queries_validate(const reef_world *w, char *message, size
 /* ---- reading terms ---- */
 
 typedef struct term_list {
-    reef_term    term[REEF_TERMS_MAX];
-    uint32_t     number[REEF_TERMS_MAX]; /* of each, for messages: a column, or its place in the struct */
-    uint32_t     count;
+    reef_term term[REEF_TERMS_MAX];
+    uint32_t number[REEF_TERMS_MAX]; /* of each, for messages: a column, or its place in the struct */
+    uint32_t count;
     reef_enabled entities;
-    bool         said; /* by a text */
-    const char  *op;
+    bool said; /* by a text */
+    const char *op;
 } term_list;
 
 static reef_status terms_refuse(reef_world *w, const term_list *l, reef_status s, reef_component c, uint64_t number)
@@ -495,10 +512,12 @@ static reef_status leaf_check(reef_world *w, const reef_term *t, const char **wh
 {
     reef_status s = reef__type_ready(w, t->component.id);
     if (s != REEF_OK) return s;
-    if ((uint32_t)t->access > REEF_WITH || (uint32_t)t->enabled > REEF_EITHER || (uint32_t)t->since > REEF_IF_ADDED) return REEF_BAD_ARGUMENT;
+    if ((uint32_t)t->access > REEF_WITH || (uint32_t)t->enabled > REEF_EITHER || (uint32_t)t->since > REEF_IF_ADDED)
+        return REEF_BAD_ARGUMENT;
     const type *x = reef__type_of(t->component.id);
     *why = "'added' asks for one type, without '+'";
-    if (t->subtypes && (t->subtypes > 1 || t->since == REEF_IF_ADDED || !reef_entity_is_null(t->source))) return REEF_BAD_ARGUMENT;
+    if (t->subtypes && (t->subtypes > 1 || t->since == REEF_IF_ADDED || !reef_entity_is_null(t->source)))
+        return REEF_BAD_ARGUMENT;
     if (x->tracked) return REEF_OK;
     *why = "'added' asks for a type with track_rows";
     if (t->since == REEF_IF_ADDED) return REEF_BAD_ARGUMENT;
@@ -511,7 +530,8 @@ static bool twice(const term_list *l, const term_facts *facts, uint32_t i)
 {
     for (uint32_t j = 0; j < i; j++) {
         if (l->term[j].op >= REEF_ANY_OF || l->term[j].component.id != l->term[i].component.id) continue;
-        if (!reef_entity_equal(l->term[j].source, l->term[i].source) || l->term[j].subtypes != l->term[i].subtypes) continue;
+        if (!reef_entity_equal(l->term[j].source, l->term[i].source) || l->term[j].subtypes != l->term[i].subtypes)
+            continue;
         if (!facts[i].filter || !facts[j].filter || (facts[i].top && facts[j].top)) return true;
     }
     return false;
@@ -528,7 +548,8 @@ static bool each_sound(const term_list *l, const term_facts *facts, uint32_t i)
 }
 
 /* Term *at and what is inside it. */
-static reef_status terms_check(reef_world *w, const term_list *l, term_facts *facts, uint32_t *at, bool top, bool filter)
+static reef_status terms_check(reef_world *w, const term_list *l, term_facts *facts, uint32_t *at, bool top,
+                               bool filter)
 {
     const uint32_t i = (*at)++;
     const reef_term *t = &l->term[i];
@@ -539,7 +560,8 @@ static reef_status terms_check(reef_world *w, const term_list *l, term_facts *fa
         const char *why = NULL;
         reef_status s = leaf_check(w, t, &why);
         if (s == REEF_OK && twice(l, facts, i))
-            s = REEF_DUPLICATE_TERM, why = "it is named before: only filters may be named twice, one of them in a group";
+            s = REEF_DUPLICATE_TERM,
+            why = "it is named before: only filters may be named twice, one of them in a group";
         if (s == REEF_OK && !each_sound(l, facts, i))
             s = REEF_BAD_ARGUMENT, why = "'each' stands once, before a term outside of groups whose data is asked for";
         return s == REEF_OK ? s : term_refuse(w, l, s, i, why);
@@ -557,7 +579,8 @@ static reef_status terms_check(reef_world *w, const term_list *l, term_facts *fa
 static bool terms_sound(reef_world *w, const term_list *l, term_facts *facts)
 {
     memset(facts, 0, l->count * sizeof *facts);
-    if ((uint32_t)l->entities > REEF_EITHER) return terms_refuse(w, l, REEF_BAD_ARGUMENT, (reef_component){0}, 0), false;
+    if ((uint32_t)l->entities > REEF_EITHER)
+        return terms_refuse(w, l, REEF_BAD_ARGUMENT, (reef_component){0}, 0), false;
     for (uint32_t at = 0; at < l->count;)
         if (terms_check(w, l, facts, &at, true, false) != REEF_OK) return false;
     return true;
@@ -631,7 +654,8 @@ static uint32_t place_take(reef_world *w)
     for (uint32_t i = 0; w->query_count < w->query_room && i < w->query_room; i++)
         if (w->queries[i].query == NULL) return i;
     const uint32_t first = w->query_room, room = first ? first * 2 : 8;
-    struct query_slot *p = reef__memory_resize(&w->family->memory, MEMORY_OTHER, w->queries, w->query_room * sizeof *p, room * sizeof *p, PLAIN_ALIGN);
+    struct query_slot *p = reef__memory_resize(&w->family->memory, MEMORY_OTHER, w->queries, w->query_room * sizeof *p,
+                                               room * sizeof *p, PLAIN_ALIGN);
     if (p == NULL) return UINT32_MAX;
     memset(p + w->query_room, 0, (room - w->query_room) * sizeof *p);
     w->queries = p;
@@ -639,12 +663,15 @@ static uint32_t place_take(reef_world *w)
     return first;
 }
 
-/* A query that was freed lately and asked the same. Tables made since are found as by any query. NULL: there is none. */
+/* A query that was freed lately and asked the same. Tables made since are found as by any query. NULL: there is
+ * none. */
 static query *query_again(reef_world *w, const term_list *l)
 {
     for (uint32_t i = 0; i < FREED_QUERIES && w->freed_queries[i]; i++) {
         query *q = w->freed_queries[i];
-        if (q->asked_count != l->count || q->entities != l->entities || memcmp(q->asked, l->term, l->count * sizeof *l->term) != 0) continue;
+        if (q->asked_count != l->count || q->entities != l->entities ||
+            memcmp(q->asked, l->term, l->count * sizeof *l->term) != 0)
+            continue;
         memmove(w->freed_queries + i, w->freed_queries + i + 1, (FREED_QUERIES - 1 - i) * sizeof *w->freed_queries);
         w->freed_queries[FREED_QUERIES - 1] = NULL;
         q->once = false;
@@ -709,7 +736,9 @@ static COLD reef_status terms_read(reef_world *w, term_list *l, const reef_query
     l->said = false;
     const reef_status s = desc->text ? text_read(w, l, desc->text) : desc_read(l, desc);
     if (s != REEF_OK || reef__terms_spread(l->term, l->number, &l->count)) return s;
-    if (l->said) return reef__failure_detail(w, REEF_LIMIT, l->op, 0, "a query has at most 64 terms; each field of a type that is split is one");
+    if (l->said)
+        return reef__failure_detail(w, REEF_LIMIT, l->op, 0,
+                                    "a query has at most 64 terms; each field of a type that is split is one");
     return terms_refuse(w, l, REEF_LIMIT, (reef_component){0}, l->count);
 }
 
@@ -825,8 +854,7 @@ COLD reef_status reef_query_free(reef_world *w, reef_query which)
 
 void reef__queries_drop(reef_world *w)
 {
-    for (uint32_t i = 0; i < w->query_room; i++)
-        query_give(w, w->queries[i].query);
+    for (uint32_t i = 0; i < w->query_room; i++) query_give(w, w->queries[i].query);
     reef__queries_forget(w);
     reef__memory_free(&w->family->memory, MEMORY_OTHER, w->queries, w->query_room * sizeof *w->queries);
     w->queries = NULL;

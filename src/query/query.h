@@ -1,11 +1,13 @@
-/* The inside of a query, for src/query/query.c (making, finding tables), src/query/iterate.c (loops) and src/query/query_answers.c (questions).
+/* The inside of a query, for src/query/query.c (making, finding tables), src/query/iterate.c (loops) and
+ * src/query/query_answers.c (questions).
  *
  *   terms: a tree in prefix form          ANY_OF 2 · Red · ALL_OF 2 · Blue · Cold
  *   matches: the tables that may have rows that match, in the visible order
  *
- * For a table, each term is settled (ROWS_ALL: it holds for every row, ROWS_NONE: for no row) or not (ROWS_SOME: it depends on the
- * row, because of switches, disabled components, changes). Tables where the whole is ROWS_NONE are not kept. Those where it is
- * ROWS_SOME are walked with a look at rows: sixteen words a block say which match, and the tree is folded over such words. */
+ * For a table, each term is settled (ROWS_ALL: it holds for every row, ROWS_NONE: for no row) or not (ROWS_SOME: it
+ * depends on the row, because of switches, disabled components, changes). Tables where the whole is ROWS_NONE are
+ * not kept. Those where it is ROWS_SOME are walked with a look at rows: sixteen words a block say which match, and
+ * the tree is folded over such words. */
 #ifndef REEF_QUERY_QUERY_H
 #define REEF_QUERY_QUERY_H
 
@@ -36,12 +38,13 @@ enum { SWITCHES_FEW = 8 };
 
 enum { CUT_ELSEWHERE = UINT16_MAX };
 
-/* Of a query with a plus: each such term is a group, over the base and its subtypes as they were known (src/query/subtype_terms.c). */
+/* Of a query with a plus: each such term is a group, over the base and its subtypes as they were known
+ * (src/query/subtype_terms.c). */
 typedef struct expansion {
-    uint32_t   count, based; /* of terms; reef__types_based() then */
-    uint64_t   epoch;        /* of the world's tables, when the matches' pointers were taken */
+    uint32_t count, based; /* of terms; reef__types_based() then */
+    uint64_t epoch;        /* of the world's tables, when the matches' pointers were taken */
     term_facts *facts;
-    reef_term  terms[];
+    reef_term terms[];
 } expansion;
 
 /* A term with data of a loop whose blocks are cut (src/query/iterate_sparse.c). */
@@ -49,10 +52,10 @@ typedef struct cut_term {
     uint32_t component, size;
     uint16_t term;
     uint16_t column; /* its place in query.head; CUT_ELSEWHERE: none */
-    bool     stored; /* else it is a column */
-    bool     packed; /* of a store whose slots have no holes */
-    bool     writes;
-    bool     sure;   /* every row that matches has it */
+    bool stored;     /* else it is a column */
+    bool packed;     /* of a store whose slots have no holes */
+    bool writes;
+    bool sure; /* every row that matches has it */
 } cut_term;
 
 /* Of a query that asks for stored data: its terms with data, the stored ones first. */
@@ -60,69 +63,72 @@ typedef struct cutting {
     reef_query_head head; /* of its blocks: key i is that of cell i */
     uint32_t count, stored_count, cell_count;
     uint32_t each;        /* component whose values are visited one by one; 0: none */
-    bool     writes;      /* some stored term */
-    bool     shared;      /* it writes values that rows have in common: one job */
-    bool     quick;       /* one stored term, without holes, of every match; and a cell for each term */
-    bool     freezes;     /* it asks which of the stored values changed that it writes itself */
+    bool writes;          /* some stored term */
+    bool shared;          /* it writes values that rows have in common: one job */
+    bool quick;           /* one stored term, without holes, of every match; and a cell for each term */
+    bool freezes;         /* it asks which of the stored values changed that it writes itself */
     struct joining *join; /* what it remembers of chunks (src/query/match_cache.h) */
     cut_term term[];
 } cutting;
 
 /* The versions of a store's pages as they were when a loop began: for each term that asks, in their order. */
 typedef struct frozen_versions {
-    size_t   bytes;
+    size_t bytes;
     uint64_t version[];
 } frozen_versions;
 
 struct reef_query_data {
     reef_query_head head;
     reef_world *world;
-    uint32_t    index, generation; /* of its handle */
-    uint64_t    serial;      /* of its last run, in the state (src/query/iterate.c) */
-    uint32_t    open;        /* loops that walk the matches: they must not move */
-    uint32_t    seen;        /* tables of the graph looked at */
-    uint32_t    rare, rare_used; /* the rarest type that every match has, 0: none; how many tables had it when we looked */
-    uint64_t    epoch;       /* of the world's tables, when the matches' pointers were taken */
-    uint64_t    rows_epoch;  /* the same of rows_epoch, when reef__rows_look came by */
-    uint64_t    marks_epoch; /* of the world's marks of disabled components, when tables were settled */
-    char       *matches;
-    uint32_t    match_count, match_capacity;
+    uint32_t index, generation; /* of its handle */
+    uint64_t serial;            /* of its last run, in the state (src/query/iterate.c) */
+    uint32_t open;              /* loops that walk the matches: they must not move */
+    uint32_t seen;              /* tables of the graph looked at */
+    /* the rarest type that every match has, 0: none; how many tables had it when we looked */
+    uint32_t rare, rare_used;
+    uint64_t epoch;       /* of the world's tables, when the matches' pointers were taken */
+    uint64_t rows_epoch;  /* the same of rows_epoch, when reef__rows_look came by */
+    uint64_t marks_epoch; /* of the world's marks of disabled components, when tables were settled */
+    char *matches;
+    uint32_t match_count, match_capacity;
     reef_enabled entities;
     struct ranking *ranking; /* of an ordered query: src/query/sorted_query.h */
-    cutting    *cut;         /* NULL: no stored data is asked for */
-    bool        once;        /* freed at the end of its loop */
-    bool        straight, plain; /* every term is a column that is wanted; and none may be disabled: a table that has them matches */
-    bool        looks;       /* some match needs a look at rows, or some term a version */
-    bool        since;       /* some term asks what changed */
-    bool        tracked;     /* some term writes a type with track_rows: such loops look at rows as well */
-    bool        fixed;       /* some term is of another entity */
-    bool        marked_entities; /* some entity may be disabled as a whole */
-    uint32_t    optional_writes; /* terms whose column is written where it is there */
-    uint32_t    switch_count; /* only these switches decide by row, UINT32_MAX: more does */
-    uint32_t    switches[SWITCHES_FEW]; /* component << 1 | it must be off */
-    size_t      block_bytes[REEF_TERMS_MAX]; /* of a full block of each column of head.key */
-    uint64_t    out;         /* columns of head.key that are written without being read: bits */
-    uint32_t    term_count;
-    reef_term  *terms;       /* as asked, or of `subs` */
+    cutting *cut;            /* NULL: no stored data is asked for */
+    bool once;               /* freed at the end of its loop */
+    /* every term is a column that is wanted; and none may be disabled: a table that has them matches */
+    bool straight, plain;
+    bool looks;                         /* some match needs a look at rows, or some term a version */
+    bool since;                         /* some term asks what changed */
+    bool tracked;                       /* some term writes a type with track_rows: such loops look at rows as well */
+    bool fixed;                         /* some term is of another entity */
+    bool marked_entities;               /* some entity may be disabled as a whole */
+    uint32_t optional_writes;           /* terms whose column is written where it is there */
+    uint32_t switch_count;              /* only these switches decide by row, UINT32_MAX: more does */
+    uint32_t switches[SWITCHES_FEW];    /* component << 1 | it must be off */
+    size_t block_bytes[REEF_TERMS_MAX]; /* of a full block of each column of head.key */
+    uint64_t out;                       /* columns of head.key that are written without being read: bits */
+    uint32_t term_count;
+    reef_term *terms; /* as asked, or of `subs` */
     term_facts *facts;
-    expansion  *subs;        /* NULL: no term has a plus */
-    uint32_t    asked_count;
-    term_facts  asked_facts[REEF_TERMS_MAX];
-    reef_term   asked[];
+    expansion *subs; /* NULL: no term has a plus */
+    uint32_t asked_count;
+    term_facts asked_facts[REEF_TERMS_MAX];
+    reef_term asked[];
 };
 
 /* A query of this world by its handle. NULL: *s says why. */
 INLINE query *query_of(const reef_world *w, reef_query q, reef_status *s)
 {
     const bool ours = q.world == w->hot.number && !w->running;
-    if (LIKELY(ours && q.index < w->query_room && w->queries[q.index].generation == q.generation && w->queries[q.index].query))
+    if (LIKELY(ours && q.index < w->query_room && w->queries[q.index].generation == q.generation &&
+               w->queries[q.index].query))
         return w->queries[q.index].query;
     *s = w->running ? REEF_LOCKED : ours || q.generation == 0 ? REEF_NOT_ALIVE : REEF_OTHER_WORLD;
     return NULL;
 }
 
-/* How many rows of a match reef_next may hand out by itself: reef_match.quick. What is ours alone stays so until the next fork, which makes
- * queries look again. */
+/* How many rows of a match reef_next may hand out by itself: reef_match.quick. What is ours alone stays so until the
+ * next fork, which makes queries look again. */
 INLINE uint16_t match_quick(const query *q, const match *m)
 {
     if (m->rows == 0 || m->rows > REEF_BLOCK_ROWS || !q->head.remembers) return 0;
@@ -131,27 +137,38 @@ INLINE uint16_t match_quick(const query *q, const match *m)
     return (uint16_t)m->rows;
 }
 
-INLINE const match *match_at(const query *q, uint32_t i) { return (const match *)(const void *)(q->matches + (size_t)i * q->head.match_bytes); }
+INLINE const match *match_at(const query *q, uint32_t i)
+{
+    return (const match *)(const void *)(q->matches + (size_t)i * q->head.match_bytes);
+}
 
 /* The match of a block, and of a loop's place. */
 INLINE const match *match_now(const reef_block *b) { return (const match *)b->match; }
 /* The slots of its first chunk, while `unit` is that. */
-INLINE const reef_slot *match_first(const match *m) { return (const reef_slot *)(const void *)((const char *)m->column - m->columns[0]); }
+INLINE const reef_slot *match_first(const match *m)
+{
+    return (const reef_slot *)(const void *)((const char *)m->column - m->columns[0]);
+}
 INLINE const match *match_end(const query *q) { return match_at(q, q->match_count); }
 
-/* Looks at tables made since the last time, and where this world's tables lie now. What was found stays found when memory
- * runs out: false. */
+/* Looks at tables made since the last time, and where this world's tables lie now. What was found stays found when
+ * memory runs out: false. */
 bool reef__query_look(query *q);
-INLINE bool query_update(query *q) { return LIKELY(q->epoch == q->world->tables_epoch) || q->open || reef__query_look(q); }
-/* The same for a straight loop, which goes by what matches know of rows as well; while rows_epoch stays, it isn't needed again. False: no
- * memory, or the query has no straight loops. */
+INLINE bool query_update(query *q)
+{
+    return LIKELY(q->epoch == q->world->tables_epoch) || q->open || reef__query_look(q);
+}
+/* The same for a straight loop, which goes by what matches know of rows as well; while rows_epoch stays, it isn't
+ * needed again. False: no memory, or the query has no straight loops. */
 bool reef__rows_look(query *q);
 reef_status reef__queries_validate(const reef_world *w, char *message, size_t size);
 void reef__query_drop(query *q);
-uint32_t reef__tables_with(const reef_world *w, uint32_t component); /* how many have the type; UINT32_MAX: not known. Under the lock */
+/* how many have the type; UINT32_MAX: not known. Under the lock */
+uint32_t reef__tables_with(const reef_world *w, uint32_t component);
 void reef__queries_forget(reef_world *w); /* those that were freed lately */
 query *reef__query_make_text(reef_world *w, const char *op, const char *text);
-/* What a description asks, in one form; what its terms mean, if they make sense together. Errors as of a query that is made: false. */
+/* What a description asks, in one form; what its terms mean, if they make sense together. Errors as of a query that
+ * is made: false. */
 struct query_text;
 bool reef__query_read(reef_world *w, const char *op, const reef_query_desc *desc, struct query_text *to);
 bool reef__query_check(reef_world *w, const char *op, const struct query_text *q, term_facts *facts);
@@ -165,8 +182,8 @@ verdict reef__table_verdict(const query *q, uint32_t table_id);
 /* A place to look at rows: a chunk of a table, and since when changes count. */
 typedef struct look {
     const query *q;
-    uint32_t     table_id, unit, count;
-    uint64_t     since;
+    uint32_t table_id, unit, count;
+    uint64_t since;
     const reef_entity *entities;
     const frozen_versions *frozen; /* NULL: pages of stores are as new as they are */
     const uint64_t *among;         /* rows that matter; NULL: all (reef__look_rows sets it) */
@@ -178,7 +195,10 @@ INLINE void rows_all(uint64_t *words, uint32_t count)
         words[k] = count >= (k + 1) * 64 ? ~0ull : count <= k * 64 ? 0 : ~0ull >> (64 - count % 64);
 }
 /* Where a part of a loop begins: at a match, or at a chunk of its table. */
-typedef struct split_place { const void *match; uint32_t unit; } split_place;
+typedef struct split_place {
+    const void *match;
+    uint32_t unit;
+} split_place;
 
 /* ---- what a block gives (src/query/block.c) ---- */
 /* The slots of the block's chunk. */
@@ -199,6 +219,6 @@ INLINE bool subs_are_old(const query *q) { return q->subs->based != reef__types_
 void reef__facts_find(const reef_term *t, term_facts *f, bool top, bool filter); /* src/query/query.c */
 
 /* ---- values outside of the rows (src/query/iterate_sparse.c) ---- */
-void reef__queries_drop(reef_world *w);  /* src/query/query.c */
+void reef__queries_drop(reef_world *w); /* src/query/query.c */
 
 #endif

@@ -28,13 +28,14 @@ static query *query_ask(reef_world *w, const char *op, reef_query which)
 /* ---- going over chunks ---- */
 
 typedef struct asking { /* the chunk that is looked at, and its rows */
-    look     at;
-    bool     all;   /* all rows of it match; else: */
+    look at;
+    bool all; /* all rows of it match; else: */
     uint64_t words[BIT_WORDS];
-    uint64_t rows;  /* that match */
+    uint64_t rows; /* that match */
 } asking;
 
-/* Called for each chunk with rows that match, or for each whole table where all do (`table` then, at.unit its first chunk). False: stop. */
+/* Called for each chunk with rows that match, or for each whole table where all do (`table` then, at.unit its first
+ * chunk). False: stop. */
 typedef bool (*asked)(void *context, const asking *a, const table *t);
 
 static bool table_ask(asking *a, const match *m, asked answer, void *context)
@@ -107,7 +108,7 @@ uint64_t reef_query_count(reef_world *w, reef_query which)
 /* ---- one of them ---- */
 
 typedef struct wanted { /* row number n of all that match, and how many there are up to it */
-    uint64_t    n, passed;
+    uint64_t n, passed;
     reef_entity entity;
 } wanted;
 
@@ -181,8 +182,14 @@ bool reef__query_place_matches(const query *q, uint32_t place)
     const uint32_t id = slots[0].head.table, row = place_row(place), k = row / 64;
     uint64_t words[BIT_WORDS], among[BIT_WORDS];
     among[k] = 1ull << (row % 64);
-    const look l = {q, id, place_unit(place), chunk_rows(table_read(q->world, id), place_unit(place)), reef__query_last_run(q), slot_entities(slots),
-                    NULL, among};
+    const look l = {q,
+                    id,
+                    place_unit(place),
+                    chunk_rows(table_read(q->world, id), place_unit(place)),
+                    reef__query_last_run(q),
+                    slot_entities(slots),
+                    NULL,
+                    among};
     const verdict v = reef__table_verdict(q, id);
     if (v == ROWS_NONE || !reef__fixed_hold(q, l.since)) return false;
     return v == ROWS_ALL || (reef__look_rows(&l, words, k, k + 1) && (words[k] >> (row % 64) & 1));
@@ -192,5 +199,6 @@ bool reef_query_matches(reef_world *w, reef_query which, reef_entity e)
 {
     query *q = query_ask(w, "reef_query_matches", which);
     const uint32_t place = q ? place_of(w, e) : PLACE_DEAD;
-    return place >= 2 * PLACE_EMPTY && reef__query_place_matches(q, place); /* dead, or without a row: no query visits it */
+    /* dead, or without a row: no query visits it */
+    return place >= 2 * PLACE_EMPTY && reef__query_place_matches(q, place);
 }

@@ -16,7 +16,7 @@
 
 /* A text that is written as far as it fits; `length` is that of the whole. */
 typedef struct explanation {
-    char  *text;
+    char *text;
     size_t size, length;
 } explanation;
 
@@ -36,7 +36,8 @@ static const char *type_text(uint32_t component) { return reef__type_of(componen
 
 static const char *home_constant(reef_home home)
 {
-    static const char *const text[] = {"REEF_TABLE", "REEF_BIT", "REEF_SPARSE", "REEF_PAGED", "REEF_COLD", "REEF_MULTI", "REEF_SHARED", "REEF_SPLIT"};
+    static const char *const text[] = {"REEF_TABLE", "REEF_BIT",   "REEF_SPARSE", "REEF_PAGED",
+                                       "REEF_COLD",  "REEF_MULTI", "REEF_SHARED", "REEF_SPLIT"};
     return text[home];
 }
 
@@ -45,12 +46,13 @@ static void explain_terms(explanation *o, const query *q)
 {
     explain_put(o, "query \"");
     const size_t at = o->length < o->size ? o->length : o->size;
-    o->length += reef__query_text_write(q->world, q->asked, q->asked_count, q->entities, o->size ? o->text + at : NULL, o->size - at);
+    o->length += reef__query_text_write(q->world, q->asked, q->asked_count, q->entities, o->size ? o->text + at : NULL,
+                                        o->size - at);
     explain_put(o, "\"\n");
 }
 
-/* Tables of this world that have rows, of all and of those that have a type (0: none). What other worlds of the family, or futures that were
- * abandoned, have made or emptied doesn't show. */
+/* Tables of this world that have rows, of all and of those that have a type (0: none). What other worlds of the
+ * family, or futures that were abandoned, have made or emptied doesn't show. */
 static uint32_t tables_in_use(const reef_world *w, uint32_t component, uint32_t *with)
 {
     uint32_t count = 0;
@@ -69,10 +71,14 @@ static void explain_tables(explanation *o, const query *q, uint64_t blocks, uint
 {
     uint32_t with;
     const uint32_t known = tables_in_use(q->world, q->rare, &with);
-    explain_put(o, "walks %" PRIu32 " of %" PRIu32 " table%s in the order of their type names, %" PRIu64 " block%s, %" PRIu64 " row%s\n",
+    explain_put(o,
+                "walks %" PRIu32 " of %" PRIu32 " table%s in the order of their type names, %" PRIu64
+                " block%s, %" PRIu64 " row%s\n",
                 walked, known, plural(known), blocks, plural(blocks), rows, plural(rows));
     if (q->rare)
-        explain_put(o, "tables are found by %s, the rarest type that all of them have: %" PRIu32 "; a new table without it costs nothing\n",
+        explain_put(o,
+                    "tables are found by %s, the rarest type that all of them have: %" PRIu32
+                    "; a new table without it costs nothing\n",
                     type_text(q->rare), with);
     else explain_put(o, "no component is in all of them, so each new table is looked at once\n");
 }
@@ -82,14 +88,16 @@ static void explain_rows(explanation *o, const query *q)
 {
     if (q->marked_entities || q->entities == REEF_DISABLED)
         explain_put(o, "looks at rows: entities that are disabled %s\n",
-                    q->entities == REEF_ENABLED ? "are skipped" : q->entities == REEF_DISABLED ? "are wanted" : "count as others");
+                    q->entities == REEF_ENABLED    ? "are skipped"
+                    : q->entities == REEF_DISABLED ? "are wanted"
+                                                   : "count as others");
     for (uint32_t i = 0; i < q->term_count; i++) {
         const reef_term *t = &q->terms[i];
         const term_facts *f = &q->facts[i];
         if (t->op >= REEF_ANY_OF) continue;
         if (f->fixed)
-            explain_put(o, "%s of entity %" PRIu32 "v%" PRIu32 " decides for all rows\n", type_text(t->component.id), t->source.index,
-                        t->source.generation);
+            explain_put(o, "%s of entity %" PRIu32 "v%" PRIu32 " decides for all rows\n", type_text(t->component.id),
+                        t->source.index, t->source.generation);
         else if (f->bit && t->op != REEF_OPTIONAL)
             explain_put(o, "looks at rows: %s is a %s, 64 rows at a time\n", type_text(t->component.id),
                         reef__type_of(t->component.id)->stored ? "bit of the row" : "switch");
@@ -102,9 +110,10 @@ static void explain_rows(explanation *o, const query *q)
         if (t->since == REEF_IF_CHANGED)
             explain_put(o, "looks at %s: %s was written since the last run\n", what, type_text(t->component.id));
         if (f->stored)
-            explain_put(o, "cuts blocks where the values of %s don't lie side by side: their home is %s\n", type_text(t->component.id),
-                        home_constant(reef__type_of(t->component.id)->home));
-        if (t->since == REEF_IF_ADDED) explain_put(o, "looks at rows: %s was added since the last run\n", type_text(t->component.id));
+            explain_put(o, "cuts blocks where the values of %s don't lie side by side: their home is %s\n",
+                        type_text(t->component.id), home_constant(reef__type_of(t->component.id)->home));
+        if (t->since == REEF_IF_ADDED)
+            explain_put(o, "looks at rows: %s was added since the last run\n", type_text(t->component.id));
     }
 }
 
@@ -125,7 +134,9 @@ static void explain_match(explanation *o, const query *q, uint32_t number, const
     explain_put(o, "%" PRIu32 ". [", number);
     for (uint32_t i = 0; i < s->component_count; i++) explain_put(o, "%s%s", i ? ", " : "", type_text(s->component[i]));
     explain_put(o, "]: %" PRIu64 " row%s in %" PRIu32 " block%s%s\n", rows, plural(rows), blocks, plural(blocks),
-                rows == 0 ? "" : m->look ? ", some may match" : ", all match");
+                rows == 0 ? ""
+                : m->look ? ", some may match"
+                          : ", all match");
 }
 
 COLD size_t reef_query_explain(reef_world *w, reef_query which, char *text, size_t size)

@@ -1,4 +1,5 @@
-/* The text form of queries: a parser by recursive descent, with one token looked at, and the writer that goes the other way.
+/* The text form of queries: a parser by recursive descent, with one token looked at, and the writer that goes the
+ * other way.
  *
  *     query  := [any {"," any}]
  *     any    := one {"|" one}                              ANY_OF, if there are two or more
@@ -8,14 +9,16 @@
  *     name   := what type names are made of, or any text in quotes
  *     source := the same for an entity's name, or "#" index "v" generation
  *
- * A word is only a word when a name follows it: "in" alone is a type named in, and so is the first term of "in, Position".
- * "in in" is that type, read only. A type in quotes is never a word: "\"in\" of sun" (without the quotes, `of` would be the name
- * that follows). "of" is a word only behind a name. Each kind of word (access; disabled, either; changed, added; each) stands once.
- * "+" behind a name: or a subtype of it. `word "*"` says which whole entities are visited; it is no term. In quotes, \" and \\ stand for " and \. Parentheses are
- * not empty. "$" and "name(" are kept for variables and pairs.
+ * A word is only a word when a name follows it: "in" alone is a type named in, and so is the first term of "in,
+ * Position". "in in" is that type, read only. A type in quotes is never a word: "\"in\" of sun" (without the quotes,
+ * `of` would be the name that follows). "of" is a word only behind a name. Each kind of word (access; disabled,
+ * either; changed, added; each) stands once. "+" behind a name: or a subtype of it. `word "*"` says which whole
+ * entities are visited; it is no term. In quotes, \" and \\ stand for " and \. Parentheses are not empty. "$" and
+ * "name(" are kept for variables and pairs.
  *
- * Parentheses around a single `any` only group: they make no term. Groups are put in front of their members when these are
- * read, so a text needs no more terms than its result has. Recursion is bounded by two counts, of parentheses and of "!". */
+ * Parentheses around a single `any` only group: they make no term. Groups are put in front of their members when
+ * these are read, so a text needs no more terms than its result has. Recursion is bounded by two counts, of
+ * parentheses and of "!". */
 #include "query/query_text.h"
 #include "base/platform.h"
 #include "type/type.h"
@@ -30,15 +33,19 @@ typedef enum word_kind { WORD_ACCESS, WORD_ENABLED, WORD_SINCE, WORD_EACH, WORD_
 
 typedef struct query_word {
     const char *text;
-    word_kind   kind;
-    uint8_t     value;
+    word_kind kind;
+    uint8_t value;
 } query_word;
 
 static const query_word query_words[] = {
-    {"in", WORD_ACCESS, REEF_IN},              {"out", WORD_ACCESS, REEF_OUT},
-    {"inout", WORD_ACCESS, REEF_INOUT},        {"with", WORD_ACCESS, REEF_WITH},
-    {"disabled", WORD_ENABLED, REEF_DISABLED}, {"either", WORD_ENABLED, REEF_EITHER},
-    {"changed", WORD_SINCE, REEF_IF_CHANGED},  {"added", WORD_SINCE, REEF_IF_ADDED},
+    {"in", WORD_ACCESS, REEF_IN},
+    {"out", WORD_ACCESS, REEF_OUT},
+    {"inout", WORD_ACCESS, REEF_INOUT},
+    {"with", WORD_ACCESS, REEF_WITH},
+    {"disabled", WORD_ENABLED, REEF_DISABLED},
+    {"either", WORD_ENABLED, REEF_EITHER},
+    {"changed", WORD_SINCE, REEF_IF_CHANGED},
+    {"added", WORD_SINCE, REEF_IF_ADDED},
     {"each", WORD_EACH, true},
 };
 
@@ -57,7 +64,7 @@ enum { ENTITY_NAMES_MAX = 65536 }; /* worlds with more names than that get no su
 
 static COLD bool refuse_source(parser *p, const token *at, const char *name)
 {
-    nearest  s = reef__nearest_begin(name);
+    nearest s = reef__nearest_begin(name);
     uint32_t count = p->world->state.name_count;
     for (uint32_t i = 0; i < count && count <= ENTITY_NAMES_MAX; i++) {
         reef_entity e;
@@ -66,14 +73,14 @@ static COLD bool refuse_source(parser *p, const token *at, const char *name)
     const shown unknown = reef__show(name, strlen(name));
     if (s.name == NULL) return reef__parse_refuse(p, REEF_NOT_ALIVE, at->start, "no entity is named %s", unknown.text);
     return reef__parse_refuse(p, REEF_NOT_ALIVE, at->start, "no entity is named %s; did you mean %s?", unknown.text,
-                        reef__show(s.name, strlen(s.name)).text);
+                              reef__show(s.name, strlen(s.name)).text);
 }
 
 /* A number of 32 bits at *at, without a sign; *at goes behind it. */
 static bool parse_number(const char **at, uint32_t *number)
 {
     const char *first = *at;
-    uint64_t    n = 0;
+    uint64_t n = 0;
     for (; **at >= '0' && **at <= '9'; ++*at) {
         n = n * 10 + (uint64_t)(**at - '0');
         if (n > UINT32_MAX) return false;
@@ -86,17 +93,19 @@ static COLD bool parse_handle(parser *p, reef_entity *e)
 {
     const char *at = p->token.start + 1, *end = p->token.start + p->token.length;
     if (!parse_number(&at, &e->index) || *at++ != 'v' || !parse_number(&at, &e->generation) || at != end)
-        return reef__parse_refuse(p, REEF_BAD_TEXT, p->token.start, "expected an entity as #<index>v<generation>, found '%s'",
-                            reef__show_token(p->token).text);
+        return reef__parse_refuse(p, REEF_BAD_TEXT, p->token.start,
+                                  "expected an entity as #<index>v<generation>, found '%s'",
+                                  reef__show_token(p->token).text);
     if (!reef_is_alive(p->world, *e))
-        return reef__parse_refuse(p, REEF_NOT_ALIVE, p->token.start, "the entity %s is not alive", reef__show_token(p->token).text);
+        return reef__parse_refuse(p, REEF_NOT_ALIVE, p->token.start, "the entity %s is not alive",
+                                  reef__show_token(p->token).text);
     reef__token_next(p);
     return true;
 }
 
 static COLD bool parse_source(parser *p, reef_entity *e)
 {
-    char        name[REEF_NAME_MAX + 1];
+    char name[REEF_NAME_MAX + 1];
     const token at = p->token;
     if (at.kind == TOKEN_HANDLE) return parse_handle(p, e);
     if (!token_is_name(at)) return reef__parse_expected(p, "an entity's name");
@@ -132,10 +141,12 @@ static COLD bool parse_words(parser *p, reef_term *t, bool *given)
         if (!token_is_name(reef__token_scan(p->token.start + p->token.length))) return true;
         if (given[found->kind])
             return reef__parse_refuse(p, REEF_BAD_TEXT, p->token.start,
-                                "expected a type's name, found '%s': a word of its kind stands before it", found->text);
+                                      "expected a type's name, found '%s': a word of its kind stands before it",
+                                      found->text);
         if (found->kind == WORD_ACCESS && found->value != REEF_WITH && p->nots)
             return reef__parse_refuse(p, REEF_BAD_TEXT, p->token.start,
-                                "expected a type's name, found '%s': what stands under '!' has no data", found->text);
+                                      "expected a type's name, found '%s': what stands under '!' has no data",
+                                      found->text);
         given[found->kind] = true;
         if (found->kind == WORD_ACCESS) t->access = (reef_access)found->value;
         if (found->kind == WORD_ENABLED) t->enabled = (reef_enabled)found->value;
@@ -150,10 +161,12 @@ static COLD bool parse_entities(parser *p, const reef_term *t, const bool *given
 {
     bool inside = p->parentheses || p->nots || p->alternatives;
     if (p->entities_given) return reef__parse_refuse(p, REEF_BAD_TEXT, p->token.start, "'*' stands here a second time");
-    if (inside) return reef__parse_refuse(p, REEF_BAD_TEXT, p->token.start, "'*', the whole entity, is no part of a group or of '!'");
+    if (inside)
+        return reef__parse_refuse(p, REEF_BAD_TEXT, p->token.start,
+                                  "'*', the whole entity, is no part of a group or of '!'");
     if (t->op != REEF_HAS || !given[WORD_ENABLED] || given[WORD_ACCESS] || given[WORD_SINCE] || given[WORD_EACH])
         return reef__parse_refuse(p, REEF_BAD_TEXT, p->token.start,
-                            "'*', the whole entity, has 'disabled' or 'either' before it, nothing else");
+                                  "'*', the whole entity, has 'disabled' or 'either' before it, nothing else");
     p->out->entities = t->enabled;
     p->entities_given = true;
     reef__token_next(p);
@@ -163,7 +176,7 @@ static COLD bool parse_entities(parser *p, const reef_term *t, const bool *given
 static COLD bool parse_leaf(parser *p)
 {
     reef_term t = {.access = p->nots ? REEF_WITH : REEF_INOUT};
-    bool      given[WORD_KINDS] = {false};
+    bool given[WORD_KINDS] = {false};
     if (token_is_sign(p, '?')) {
         t.op = REEF_OPTIONAL;
         reef__token_next(p);
@@ -179,7 +192,8 @@ static COLD bool parse_leaf(parser *p)
         reef__token_next(p);
     }
     if (reef__token_is(p->token, "of")) {
-        if (t.subtypes) return reef__parse_refuse(p, REEF_BAD_TEXT, p->token.start, "a type with its subtypes has no 'of'");
+        if (t.subtypes)
+            return reef__parse_refuse(p, REEF_BAD_TEXT, p->token.start, "a type with its subtypes has no 'of'");
         reef__token_next(p);
         if (!parse_source(p, &t.source)) return false;
     }
@@ -194,14 +208,15 @@ static COLD bool parse_list(parser *p, uint32_t *members);
 
 static bool parse_too_deep(parser *p, const char *what)
 {
-    return reef__parse_refuse(p, REEF_LIMIT, p->token.start, "at most %d %s may be open at a place", REEF_TERMS_MAX, what);
+    return reef__parse_refuse(p, REEF_LIMIT, p->token.start, "at most %d %s may be open at a place", REEF_TERMS_MAX,
+                              what);
 }
 
 /* A NOT or a NONE_OF. (What is under it has at least one term.) */
 static COLD bool parse_not(parser *p)
 {
     const uint32_t first = p->out->count;
-    const char    *at = p->token.start;
+    const char *at = p->token.start;
     if (p->nots == REEF_TERMS_MAX) return parse_too_deep(p, "'!'");
     reef__token_next(p);
     p->nots++;
@@ -219,14 +234,15 @@ static COLD bool parse_unended(parser *p)
 {
     const char *what = p->parentheses ? "',', '|' or ')'" : p->parts ? "',', '|' or ';'" : "',' or '|'";
     if (!token_is_sign(p, '(')) return reef__parse_expected(p, what);
-    return reef__parse_refuse(p, REEF_BAD_TEXT, p->token.start, "expected %s, found '(', which is kept for pairs", what);
+    return reef__parse_refuse(p, REEF_BAD_TEXT, p->token.start, "expected %s, found '(', which is kept for pairs",
+                              what);
 }
 
 static COLD bool parse_parentheses(parser *p)
 {
     const uint32_t first = p->out->count;
-    const char    *at = p->token.start;
-    uint32_t       members = 0;
+    const char *at = p->token.start;
+    uint32_t members = 0;
     if (p->parentheses == REEF_TERMS_MAX) return parse_too_deep(p, "parentheses");
     reef__token_next(p);
     p->parentheses++;
@@ -247,8 +263,8 @@ static COLD bool parse_one(parser *p)
 static COLD bool parse_any(parser *p)
 {
     const uint32_t first = p->out->count;
-    const char    *at = p->token.start;
-    uint32_t       members = 1;
+    const char *at = p->token.start;
+    uint32_t members = 1;
     if (!parse_one(p)) return false;
     if (!token_is_sign(p, '|')) return true;
     if (p->out->count == first) return reef__parse_expected(p, "',' after the whole entity"); /* "disabled * | A" */
@@ -285,7 +301,8 @@ COLD bool reef__parse_query(parser *p)
     return query_ends(p) || (parse_list(p, &members) && (query_ends(p) || parse_unended(p)));
 }
 
-COLD reef_status reef__query_text_parse(const reef_world *w, const char *text, query_text *out, char *detail, size_t size)
+COLD reef_status reef__query_text_parse(const reef_world *w, const char *text, query_text *out, char *detail,
+                                        size_t size)
 {
     parser p = {.world = w, .text = text, .out = out, .detail = detail, .size = size};
     if (size) detail[0] = 0;
@@ -298,10 +315,10 @@ COLD reef_status reef__query_text_parse(const reef_world *w, const char *text, q
 
 typedef struct query_writer {
     const reef_world *world;
-    const reef_term  *terms;
-    uint32_t          count, at; /* at: the next term */
-    char             *text;
-    size_t            size, length; /* length: of the whole */
+    const reef_term *terms;
+    uint32_t count, at; /* at: the next term */
+    char *text;
+    size_t size, length; /* length: of the whole */
 } query_writer;
 
 /* Where a term stands, which decides whether an ANY_OF needs parentheses. */
@@ -324,7 +341,7 @@ static COLD void write_text(query_writer *o, const char *text) { write_bytes(o, 
 static COLD void write_name(query_writer *o, const char *name)
 {
     token t = reef__token_scan(name);
-    bool  plain = t.kind == TOKEN_NAME && t.start == name && name[t.length] == 0;
+    bool plain = t.kind == TOKEN_NAME && t.start == name && name[t.length] == 0;
     if (plain && word_find(t) == NULL && !reef__token_is(t, "of") && !reef__token_is(t, "*")) {
         write_text(o, name);
         return;
@@ -339,7 +356,7 @@ static COLD void write_name(query_writer *o, const char *name)
 
 static COLD void write_source(query_writer *o, reef_entity e)
 {
-    char        number[32];
+    char number[32];
     const char *name = reef_name(o->world, e);
     write_text(o, " of ");
     if (name) {
@@ -394,8 +411,8 @@ static COLD void write_term(query_writer *o, write_place place, bool filter)
     if (parentheses) write_text(o, ")");
 }
 
-COLD size_t reef__query_text_write(const reef_world *w, const reef_term *terms, uint32_t count, reef_enabled entities, char *text,
-                             size_t size)
+COLD size_t reef__query_text_write(const reef_world *w, const reef_term *terms, uint32_t count, reef_enabled entities,
+                                   char *text, size_t size)
 {
     query_writer o = {.world = w, .terms = terms, .count = count, .text = text, .size = size};
     if (size) text[0] = 0;

@@ -1,5 +1,5 @@
-/* Which rows of a chunk a query matches: switches, disabled components, values outside of the rows, what changed. Words of bits, 64 rows
- * each. */
+/* Which rows of a chunk a query matches: switches, disabled components, values outside of the rows, what changed.
+ * Words of bits, 64 rows each. */
 #include "query/row_filter.h"
 #include "base/platform.h"
 #include "type/type.h"
@@ -22,7 +22,8 @@ static void words_fill(uint64_t *words, uint32_t first, uint32_t end, uint64_t w
 }
 
 /* Enabled rows, disabled ones, or both. */
-static void enabled_rows(const look *l, uint32_t component, reef_enabled enabled, uint64_t *words, uint32_t first, uint32_t end)
+static void enabled_rows(const look *l, uint32_t component, reef_enabled enabled, uint64_t *words, uint32_t first,
+                         uint32_t end)
 {
     if (enabled == REEF_EITHER) return;
     const uint64_t *off = disabled_words(l->q->world, component, l->unit);
@@ -54,7 +55,10 @@ static void rows_filter(const look *l, uint32_t i, row_test holds, uint64_t *wor
     }
 }
 
-static bool row_is_stored(const look *l, uint32_t i, reef_entity e) { return store_has(l->q->world, l->q->terms[i].component.id, e); }
+static bool row_is_stored(const look *l, uint32_t i, reef_entity e)
+{
+    return store_has(l->q->world, l->q->terms[i].component.id, e);
+}
 
 static void changed_rows(const look *l, uint32_t i, uint64_t *words, uint32_t first, uint32_t end)
 {
@@ -67,7 +71,9 @@ static void changed_rows(const look *l, uint32_t i, uint64_t *words, uint32_t fi
         const bool none = x->size && !x->stored && !x->resets && written_at(w, x->id, l->unit, l->table_id) <= l->since;
         for (uint32_t k = first; k < end; k++) {
             const uint32_t rows = l->count <= k * 64 ? 0 : l->count - k * 64 < 64 ? l->count - k * 64 : 64;
-            if (words[k]) words[k] &= none ? 0 : reef__track_word(w, s, l->entities + k * 64, rows, l->since, t->since == REEF_IF_ADDED);
+            if (words[k])
+                words[k] &=
+                    none ? 0 : reef__track_word(w, s, l->entities + k * 64, rows, l->since, t->since == REEF_IF_ADDED);
         }
         return;
     }
@@ -88,8 +94,14 @@ static bool fixed_holds(const query *q, uint32_t i, uint64_t since)
     const uint32_t row = place_row(place), k = row / 64;
     uint64_t words[BIT_WORDS], among[BIT_WORDS];
     among[k] = 1ull << (row % 64);
-    look l = {q, reef_slots_at(&w->hot, place)[0].head.table, place_unit(place), row + 1, since,
-              slot_entities(reef_slots_at(&w->hot, place)), NULL, among};
+    look l = {q,
+              reef_slots_at(&w->hot, place)[0].head.table,
+              place_unit(place),
+              row + 1,
+              since,
+              slot_entities(reef_slots_at(&w->hot, place)),
+              NULL,
+              among};
     words_fill(words, k, k + 1, ~0ull);
     enabled_rows(&l, t->component.id, t->enabled, words, k, k + 1);
     changed_rows(&l, i, words, k, k + 1);
@@ -145,7 +157,8 @@ static void term_rows(const look *l, uint32_t *at, uint64_t *words, uint32_t fir
     words_fill(words, first, end, t->op == REEF_ALL_OF ? ~0ull : 0);
     for (uint32_t c = 0; c < t->count; c++) {
         term_rows(l, at, inner, first, end);
-        for (uint32_t k = first; k < end; k++) words[k] = t->op == REEF_ALL_OF ? words[k] & inner[k] : words[k] | inner[k];
+        for (uint32_t k = first; k < end; k++)
+            words[k] = t->op == REEF_ALL_OF ? words[k] & inner[k] : words[k] | inner[k];
     }
     for (uint32_t k = first; t->op == REEF_NONE_OF && !BUG(28) && k < end; k++) words[k] = ~words[k];
 }
@@ -155,14 +168,16 @@ static bool term_is_settled(const query *q, uint32_t i)
 {
     const term_facts *f = &q->facts[i];
     const reef_term *t = &q->terms[i];
-    return t->op < REEF_ANY_OF && !f->bit && !f->cold && !f->fixed && !f->marks && t->since == REEF_ALWAYS && t->enabled != REEF_DISABLED;
+    return t->op < REEF_ANY_OF && !f->bit && !f->cold && !f->fixed && !f->marks && t->since == REEF_ALWAYS &&
+           t->enabled != REEF_DISABLED;
 }
 
 /* It asks a store row by row: so it comes last, for the rows that are left. */
 static bool term_is_slow(const query *q, uint32_t i)
 {
     const term_facts *f = &q->facts[i];
-    return q->terms[i].op < REEF_ANY_OF && !f->fixed && (f->cold || (q->terms[i].since != REEF_ALWAYS && reef__type_of(q->terms[i].component.id)->stored));
+    return q->terms[i].op < REEF_ANY_OF && !f->fixed &&
+           (f->cold || (q->terms[i].since != REEF_ALWAYS && reef__type_of(q->terms[i].component.id)->stored));
 }
 
 bool reef__look_rows(const look *given, uint64_t *words, uint32_t first, uint32_t end)

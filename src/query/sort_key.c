@@ -1,8 +1,8 @@
 /* Orders: what a reef_order means, keys of a block at a time, and sorting by them.
  *
- * Rows are sorted by digits of 8 bits, the lowest first, of the index and then of the key: each pass is stable, so the last one
- * decides. Digits that are the same in all rows (the upper halves of small numbers) are found by counting all twelve at once,
- * and cost no pass. */
+ * Rows are sorted by digits of 8 bits, the lowest first, of the index and then of the key: each pass is stable, so
+ * the last one decides. Digits that are the same in all rows (the upper halves of small numbers) are found by
+ * counting all twelve at once, and cost no pass. */
 #include "query/sort_key.h"
 #include "base/platform.h"
 #include "type/type.h"
@@ -37,7 +37,8 @@ COLD reef_status reef__order_resolve(const reef_world *w, const reef_order *give
         return REEF_OK;
     }
     if (o.stride == 0 || (given->key && given->field)) return REEF_BAD_ARGUMENT;
-    if (o.type->split && given->key && !BUG(193)) return REEF_BAD_ARGUMENT; /* there is no struct that a key could be made of */
+    /* there is no struct that a key could be made of */
+    if (o.type->split && given->key && !BUG(193)) return REEF_BAD_ARGUMENT;
     const reef_field *fields = REEF_ACQUIRE_POINTER(&o.type->fields), *found = NULL;
     for (uint32_t i = 0; fields && !given->key && i < o.type->field_count; i++)
         if (given->field ? strcmp(fields[i].name, given->field) == 0 : o.type->field_count == 1) found = &fields[i];
@@ -108,7 +109,8 @@ static void order_keys(const ordering *o, const void *values, uint32_t rows, uin
     }
 }
 
-uint32_t reef__order_chunk(const reef_world *w, const ordering *o, const reef_slot *slots, uint32_t slot, uint32_t rows, uint64_t *keys)
+uint32_t reef__order_chunk(const reef_world *w, const ordering *o, const reef_slot *slots, uint32_t slot, uint32_t rows,
+                           uint64_t *keys)
 {
     const reef_entity *e = slot_entities(slots);
     uint32_t n = 0;

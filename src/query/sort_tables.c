@@ -3,8 +3,8 @@
  *      for every table:  keys of all rows ──► sorted? ──no──► sort ──► own what moves ──► the permutation as cycles
  *      then every column:  aside ◄─ p0 ◄─ p1 ◄─ ... ◄─ pn ◄─ aside        nothing fails any more
  *
- * A cycle moves each value once and needs room for a single one, where a copy of the column would need the column again, and
- * would move each value twice. It also never moves a value to where it is, which move hooks needn't bear. */
+ * A cycle moves each value once and needs room for a single one, where a copy of the column would need the column
+ * again, and would move each value twice. It also never moves a value to where it is, which move hooks needn't bear. */
 #include "base/memory.h"
 #include "base/platform.h"
 #include "type/type.h"
@@ -27,22 +27,22 @@
 enum { CYCLE_AHEAD = 12 }; /* places that are fetched ahead */
 
 typedef struct sort_plan { /* of a table that isn't in order */
-    uint32_t  table;
+    uint32_t table;
     uint32_t *places; /* reef__bits_cycle says how */
-    size_t    count, room;
+    size_t count, room;
 } sort_plan;
 
 typedef struct sorting {
     reef_world *w;
-    ordering    order;
-    order_row  *rows, *scratch; /* of the table that is being planned */
-    size_t      row_room;
-    sort_plan  *plans;
-    uint32_t    plan_count, plan_room;
-    uint32_t   *units; /* of the chunks of that table */
-    uint32_t    unit_room;
-    size_t      value_bytes, value_align; /* of the largest values that move */
-    void       *aside;
+    ordering order;
+    order_row *rows, *scratch; /* of the table that is being planned */
+    size_t row_room;
+    sort_plan *plans;
+    uint32_t plan_count, plan_room;
+    uint32_t *units; /* of the chunks of that table */
+    uint32_t unit_room;
+    size_t value_bytes, value_align; /* of the largest values that move */
+    void *aside;
 } sorting;
 
 /* ---- which tables ---- */
@@ -70,7 +70,8 @@ static bool sort_takes(const reef_world *w, const reef_sort *sort, const orderin
 {
     if (table_rows(t) < 2 || order_slot(w, o, t->shape->table) == 0) return false;
     uint32_t types = 0;
-    for (uint32_t i = 0; sort->exactly && i < t->shape->component_count; i++) types += reef__type_of(t->shape->component[i])->owner == 0;
+    for (uint32_t i = 0; sort->exactly && i < t->shape->component_count; i++)
+        types += reef__type_of(t->shape->component[i])->owner == 0;
     if (sort->exactly && types != sort->type_count) return false;
     for (uint32_t i = 0; i < sort->type_count; i++)
         if (reef__slot_seek(w, sort->types[i].id, t->shape->table) == 0) return false;
@@ -145,7 +146,8 @@ static void rows_collect(sorting *s, const table *t)
         uint32_t rows = chunk_rows(t, unit);
         s->units[chunk++] = unit;
         reef__order_chunk(s->w, &s->order, slots, slot, rows, keys);
-        for (uint32_t i = 0; i < rows; i++, row++) s->rows[row] = (order_row){keys[i], slot_entities(slots)[i].index, row};
+        for (uint32_t i = 0; i < rows; i++, row++)
+            s->rows[row] = (order_row){keys[i], slot_entities(slots)[i].index, row};
     }
 }
 
@@ -167,8 +169,8 @@ static bool rows_own(sorting *s, const table *t, const order_row *sorted, size_t
     return true;
 }
 
-/* `from` says where the row comes from that must be here; it is used up. (It is an array of its own: a walk that jumps about costs
- * less in four bytes a row than in sixteen.) */
+/* `from` says where the row comes from that must be here; it is used up. (It is an array of its own: a walk that
+ * jumps about costs less in four bytes a row than in sixteen.) */
 static void cycles_collect(const sorting *s, sort_plan *plan, uint32_t *from, size_t rows)
 {
     for (uint32_t i = 0; i < rows; i++) {
@@ -189,7 +191,8 @@ static bool plan_make(sorting *s, const table *t)
     rows_collect(s, t);
     order_row *sorted = reef__order_rows(s->rows, s->scratch, rows);
     for (size_t i = 0; i < rows; i++) moved += sorted[i].row != i;
-    sort_plan plan = {.table = t->shape->table, .room = moved + moved / 2}; /* a cycle has two places or more, and an end */
+    /* a cycle has two places or more, and an end */
+    sort_plan plan = {.table = t->shape->table, .room = moved + moved / 2};
     void *places = NULL;
     if (!rows_own(s, t, sorted, rows) || !array_grow(s->w, &places, 0, plan.room, sizeof *plan.places)) return false;
     plan.places = places;
@@ -234,14 +237,16 @@ static void column_cycle(const reef_world *w, const sort_plan *plan, uint32_t sl
     }
 }
 
-/* In the order of rows, which is often that of the records too. What didn't move keeps its record, whose page may be shared. */
+/* In the order of rows, which is often that of the records too. What didn't move keeps its record, whose page may be
+ * shared. */
 static void records_follow(reef_world *w, const table *t)
 {
     for (uint32_t unit = t->first; unit; unit = unit_slots(w, unit)[0].head.next) {
         const reef_slot *slots = unit_slots(w, unit);
         uint32_t rows = chunk_rows(t, unit);
         for (uint32_t row = 0; row < rows; row++) {
-            if (row + CYCLE_AHEAD < rows) PREFETCH_WRITE(reef_record_at(&w->hot, slot_entities(slots)[row + CYCLE_AHEAD].index));
+            if (row + CYCLE_AHEAD < rows)
+                PREFETCH_WRITE(reef_record_at(&w->hot, slot_entities(slots)[row + CYCLE_AHEAD].index));
             handle h = handle_at(slots, row);
             uint32_t was = (uint32_t)record_read(w, HANDLE_INDEX(h));
             if (was == unit_place(unit) + row || (BUG(45) && place_unit(was) != unit)) continue;
@@ -258,7 +263,8 @@ static void plan_commit(reef_world *w, const sort_plan *plan, void *aside)
     reef__quarantine_table(w, t);
     column_cycle(w, plan, SLOT_ENTITIES, NULL, &one);
     records_follow(w, t);
-    for (uint32_t k = SLOT_COLUMNS; k < t->shape->end_slot; k++) column_cycle(w, plan, k, t->shape->columns[k].type, aside);
+    for (uint32_t k = SLOT_COLUMNS; k < t->shape->end_slot; k++)
+        column_cycle(w, plan, k, t->shape->columns[k].type, aside);
     reef__bits_cycle(w, t->bits, plan->places, plan->count);
     values_shift(w);
 }

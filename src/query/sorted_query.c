@@ -5,13 +5,14 @@
  *     listed:  unit 7: 1024 rows    unit 9: 300 rows    ...        how many rows of a chunk are in the list
  *     rows:    {key, index, place} {key, index, place} ...
  *
- * Before a loop the list is repaired. A chunk is as it was if it has as many rows as are listed, and neither its key column nor
- * its handles were written since: a row that comes or moves marks them all. The rows of all other chunks are taken out, those
- * that such chunks have now are sorted and merged in: one pass over the list, and a sort of what changed. So the list is always
- * what sorting everything would give, and how it came about can't be seen.
+ * Before a loop the list is repaired. A chunk is as it was if it has as many rows as are listed, and neither its key
+ * column nor its handles were written since: a row that comes or moves marks them all. The rows of all other chunks
+ * are taken out, those that such chunks have now are sorted and merged in: one pass over the list, and a sort of
+ * what changed. So the list is always what sorting everything would give, and how it came about can't be seen.
  *
- * The list has the rows that the tables' types let through. Those that fail for another reason (switches, disabled components,
- * changes) are left out when they are visited: what makes them fail doesn't mark the column of their key. */
+ * The list has the rows that the tables' types let through. Those that fail for another reason (switches, disabled
+ * components, changes) are left out when they are visited: what makes them fail doesn't mark the column of their
+ * key. */
 #include "query/sorted_query.h"
 #include "base/memory.h"
 #include "base/platform.h"
@@ -28,26 +29,27 @@
 #include "query/sort_key.h"
 
 enum {
-    LISTED_KEPT = 0x8000 /* of ranking.listed, during a repair: nothing changed in this chunk, or its rows are new in the list */
+    /* of ranking.listed, during a repair: nothing changed in this chunk, or its rows are new in the list */
+    LISTED_KEPT = 0x8000
 };
 
 /* What a loop found out when it began, where that changes while it runs: the rows that it will visit. */
 typedef struct frozen {
     struct frozen *next;
-    size_t         room, count;
-    order_row      rows[];
+    size_t room, count;
+    order_row rows[];
 } frozen;
 
 struct ranking {
-    ordering   by;
+    ordering by;
     order_row *rows;
-    size_t     count, room;
-    uint16_t  *listed;  /* by unit */
-    uint32_t   units;
-    uint64_t   version; /* of the newest write that the list knows */
-    uint64_t   epoch;   /* of the world's state */
-    bool       look;    /* some table has rows that may not match */
-    frozen    *frozen;  /* of open loops */
+    size_t count, room;
+    uint16_t *listed; /* by unit */
+    uint32_t units;
+    uint64_t version; /* of the newest write that the list knows */
+    uint64_t epoch;   /* of the world's state */
+    bool look;        /* some table has rows that may not match */
+    frozen *frozen;   /* of open loops */
 };
 
 static const reef_component no_order;
@@ -103,7 +105,8 @@ static bool ranking_units(ranking *r, reef_world *w)
     const uint32_t units = w->state.next_unit;
     if (units <= r->units) return true;
     const uint32_t room = units + units / 4;
-    uint16_t *p = reef__memory_resize(&w->family->memory, MEMORY_OTHER, r->listed, r->units * sizeof *p, room * sizeof *p, PLAIN_ALIGN);
+    uint16_t *p = reef__memory_resize(&w->family->memory, MEMORY_OTHER, r->listed, r->units * sizeof *p,
+                                      room * sizeof *p, PLAIN_ALIGN);
     if (p == NULL) return false;
     memset(p + r->units, 0, (room - r->units) * sizeof *p);
     r->listed = p;
@@ -117,7 +120,8 @@ static bool ranking_room(ranking *r, reef_world *w, size_t count)
     if (count <= r->room) return true;
     const size_t room = count + count / 8;
     if (!reef__size_multiply(room, sizeof *r->rows, 0, &bytes)) return false;
-    order_row *p = reef__memory_resize(&w->family->memory, MEMORY_OTHER, r->rows, r->room * sizeof *p, bytes, PLAIN_ALIGN);
+    order_row *p =
+        reef__memory_resize(&w->family->memory, MEMORY_OTHER, r->rows, r->room * sizeof *p, bytes, PLAIN_ALIGN);
     if (p == NULL) return false;
     r->rows = p;
     r->room = room;
@@ -135,9 +139,11 @@ static bool pages_are_new(const reef_world *w, const ranking *r)
     return false;
 }
 
-/* How many rows of a chunk have the stored component that the list is sorted by. `news`: some page is new; then *same turns false if a
- * value of these rows lies in one. (Who got the component since has a value in one; and where one lost it there are fewer.) */
-static uint32_t rows_stored(const reef_world *w, const ranking *r, const reef_entity *e, uint32_t rows, bool news, bool *same)
+/* How many rows of a chunk have the stored component that the list is sorted by. `news`: some page is new; then
+ * *same turns false if a value of these rows lies in one. (Who got the component since has a value in one; and where
+ * one lost it there are fewer.) */
+static uint32_t rows_stored(const reef_world *w, const ranking *r, const reef_entity *e, uint32_t rows, bool news,
+                            bool *same)
 {
     const value_store *s = store_of(w, r->by.type->id);
     uint32_t n = 0;
@@ -209,7 +215,8 @@ static size_t rows_gather(const query *q)
             if (r->listed[unit] & LISTED_KEPT) continue;
             const uint32_t keyed = reef__order_chunk(w, &r->by, slots, slot, rows, keys);
             for (uint32_t k = 0; k < rows; k++)
-                if (keyed == rows || store_has(w, r->by.type->id, e[k])) *to++ = (order_row){keys[k], e[k].index, unit_place(unit) + k};
+                if (keyed == rows || store_has(w, r->by.type->id, e[k]))
+                    *to++ = (order_row){keys[k], e[k].index, unit_place(unit) + k};
             r->listed[unit] = (uint16_t)(keyed | LISTED_KEPT);
         }
     }
@@ -221,8 +228,8 @@ static bool row_behind(const order_row *a, const order_row *b)
     return a->key != b->key ? a->key > b->key : a->index > b->index;
 }
 
-/* How many of the first `count` rows aren't behind x. Looks from the end, in steps that double: merging is linear in the list,
- * however many rows come in. */
+/* How many of the first `count` rows aren't behind x. Looks from the end, in steps that double: merging is linear in
+ * the list, however many rows come in. */
 static size_t rows_upto(const order_row *rows, size_t count, const order_row *x)
 {
     size_t step = 1, high = count;
@@ -256,11 +263,12 @@ static void rows_merge(ranking *r, const order_row *fresh, size_t count)
 
 static void listed_settle(ranking *r)
 {
-    for (uint32_t u = 0; u < r->units; u++) r->listed[u] = r->listed[u] & LISTED_KEPT ? (uint16_t)(r->listed[u] & ~LISTED_KEPT) : 0;
+    for (uint32_t u = 0; u < r->units; u++)
+        r->listed[u] = r->listed[u] & LISTED_KEPT ? (uint16_t)(r->listed[u] & ~LISTED_KEPT) : 0;
 }
 
-/* The list becomes that of the world as it is. While other loops are open their blocks may be written without a new mark, so what
- * is new now stays new for the next repair. False: no memory; then the next repair sorts everything. */
+/* The list becomes that of the world as it is. While other loops are open their blocks may be written without a new
+ * mark, so what is new now stays new for the next repair. False: no memory; then the next repair sorts everything. */
 static bool ranking_repair(query *q, uint32_t others)
 {
     reef_world *w = q->world;
@@ -333,8 +341,8 @@ static uint64_t rows_wanted(const query *q, size_t first, size_t end, uint64_t s
 
 /* ---- loops ---- */
 
-/* A loop that asks for changes makes some: what it writes itself would count when it comes to the same chunk again. So it finds
- * its rows when it begins. */
+/* A loop that asks for changes makes some: what it writes itself would count when it comes to the same chunk again.
+ * So it finds its rows when it begins. */
 COLD bool reef__ranking_begin(reef_block *b, query *q)
 {
     ranking *r = q->ranking;
@@ -411,7 +419,9 @@ bool reef__ranking_next(reef_block *b)
     }
     const uint32_t place = rows[i].row, most = b->left < end - i ? (uint32_t)b->left : end - i;
     uint32_t n = 1;
-    while (n < most && rows[i + n].row == place + n && place_row(place + n) && (!looks || place_wanted(q, place + n, b->since))) n++;
+    while (n < most && rows[i + n].row == place + n && place_row(place + n) &&
+           (!looks || place_wanted(q, place + n, b->since)))
+        n++;
     b->mask = NULL;
     b->unit = place_unit(place);
     b->first = place_row(place);
@@ -430,7 +440,8 @@ bool reef__ranking_next(reef_block *b)
 static bool ranking_allows(const query *q, reef_component c)
 {
     for (uint32_t i = 0; c.id && i < q->term_count; i++)
-        if (q->terms[i].component.id == c.id && q->terms[i].op == REEF_HAS && q->facts[i].top && !q->facts[i].fixed) return true;
+        if (q->terms[i].component.id == c.id && q->terms[i].op == REEF_HAS && q->facts[i].top && !q->facts[i].fixed)
+            return true;
     return c.id == 0;
 }
 

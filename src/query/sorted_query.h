@@ -11,8 +11,8 @@ typedef struct ranking ranking;
 bool reef__ranking_copy(query *q, const ranking *from);
 void reef__ranking_drop(query *q);
 
-/* A loop over an ordered query keeps its place in fields that the visible order doesn't need: walk_unit is the next place in the
- * list, end_unit the one behind the last, end a list of this loop's own, if it needs one. */
+/* A loop over an ordered query keeps its place in fields that the visible order doesn't need: walk_unit is the next
+ * place in the list, end_unit the one behind the last, end a list of this loop's own, if it needs one. */
 
 /* The list is brought up to date, and what else the loop needs is reserved. False: no memory. */
 bool reef__ranking_begin(reef_block *b, query *q);

@@ -3,9 +3,10 @@
  *     asked       Position · Moving+                        !Moving+
  *     expanded    Position · ANY_OF 3 · Moving · A · B      NONE_OF 3 · Moving · A · B
  *
- * A query with such a term keeps a second list, in which it is a group over the base and, by name, the subtypes that are known. So tables,
- * rows, changes, stores and marks treat it as any group. The list is made anew when a loop begins and types came since. Of the
- * members that a table has, blocks give the first one; the others aren't written. */
+ * A query with such a term keeps a second list, in which it is a group over the base and, by name, the subtypes that
+ * are known. So tables, rows, changes, stores and marks treat it as any group. The list is made anew when a loop
+ * begins and types came since. Of the members that a table has, blocks give the first one; the others aren't
+ * written. */
 #include "query/subtype_terms.h"
 #include "base/memory.h"
 #include "base/platform.h"
@@ -18,7 +19,10 @@
 #include "query/query.h"
 #include "reef/subtype.h"
 
-static size_t expansion_bytes(uint32_t count) { return sizeof(expansion) + count * (sizeof(reef_term) + sizeof(term_facts)); }
+static size_t expansion_bytes(uint32_t count)
+{
+    return sizeof(expansion) + count * (sizeof(reef_term) + sizeof(term_facts));
+}
 
 static expansion *expansion_make(reef_world *w, uint32_t count)
 {
@@ -42,7 +46,8 @@ void reef__subs_drop(query *q)
 }
 
 /* The group of term t at `at`, over the base and `n` subtypes by name. Returns the place behind it. */
-static uint32_t group_put(expansion *x, uint32_t at, const reef_term *t, const term_facts *f, const uint32_t *ids, uint32_t n)
+static uint32_t group_put(expansion *x, uint32_t at, const reef_term *t, const term_facts *f, const uint32_t *ids,
+                          uint32_t n)
 {
     reef_term *member = &x->terms[at + 1];
     x->terms[at] = (reef_term){.op = t->op == REEF_NOT ? REEF_NONE_OF : REEF_ANY_OF, .count = n + 1};
@@ -50,7 +55,8 @@ static uint32_t group_put(expansion *x, uint32_t at, const reef_term *t, const t
     for (uint32_t k = 0; k <= n; k++) {
         uint32_t to = k;
         const reef_component c = k ? (reef_component){ids[k - 1]} : t->component;
-        for (; to > 1 && reef__type_compare(reef__type_of(c.id), reef__type_of(member[to - 1].component.id)) < 0; to--) member[to] = member[to - 1];
+        for (; to > 1 && reef__type_compare(reef__type_of(c.id), reef__type_of(member[to - 1].component.id)) < 0; to--)
+            member[to] = member[to - 1];
         member[to] = *t;
         member[to].component = c;
         member[to].op = t->op == REEF_OPTIONAL ? REEF_OPTIONAL : REEF_HAS;
@@ -112,7 +118,8 @@ bool reef__sub_hidden(const query *q, uint32_t i, uint32_t table_id)
 /* Where the values of a member begin in the block; NULL: it isn't there. */
 static void *member_values(const reef_block *b, const type *t)
 {
-    if (t->stored) return (void *)(uintptr_t)store_find(b->world, t->id, b->entities[0]); /* all of the block follow it */
+    /* all of the block follow it */
+    if (t->stored) return (void *)(uintptr_t)store_find(b->world, t->id, b->entities[0]);
     const reef_slot *slots = block_slots(b);
     const uint32_t k = reef__slot_seek(b->world, t->id, slots[0].head.table);
     return k == 0 || k == REEF_SLOT_TAG ? NULL : (char *)slots[k].block + (size_t)(b->walks ? b->first : 0) * t->size;
@@ -125,7 +132,8 @@ reef_strided reef_block_sub(const reef_block *b, reef_component base, bool write
     const query *q = b->query;
     for (uint32_t i = 0; q && q->subs && i + 1 < q->term_count; i++) {
         const reef_term *group = &q->terms[i], *first = group + 1;
-        if (!q->facts[i].sub || group->op < REEF_ANY_OF || first->component.id != base.id || q->facts[i + 1].filter) continue;
+        if (!q->facts[i].sub || group->op < REEF_ANY_OF || first->component.id != base.id || q->facts[i + 1].filter)
+            continue;
         if (write && first->access == REEF_IN) continue;
         for (uint32_t k = 0; k < group->count; k++) {
             const type *t = reef__type_of(first[k].component.id);
@@ -134,6 +142,8 @@ reef_strided reef_block_sub(const reef_block *b, reef_component base, bool write
         }
         return none;
     }
-    if (b->world) reef__failure(b->world, REEF_UNDECLARED, write ? "reef_inout_sub" : "reef_in_sub", base, (reef_entity){0, 0}, 0);
+    if (b->world)
+        reef__failure(b->world, REEF_UNDECLARED, write ? "reef_inout_sub" : "reef_in_sub", base, (reef_entity){0, 0},
+                      0);
     return none;
 }

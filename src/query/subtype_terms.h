@@ -4,8 +4,8 @@
 
 #include "query/query.h"
 
-/* Makes q->subs, or makes it anew, of what is known now; the terms' facts are then settled by query_settle. False: no memory, and the
- * query is as it was. */
+/* Makes q->subs, or makes it anew, of what is known now; the terms' facts are then settled by query_settle. False:
+ * no memory, and the query is as it was. */
 bool reef__subs_expand(query *q);
 
 void reef__subs_drop(query *q);

@@ -1,5 +1,5 @@
-/* What the parsers of texts share: tokens, messages, and the names of types with what is near to them. (src/query/token.c; queries are read by
- * src/query/query_text.c, what systems touch by src/system/system_text.c.) */
+/* What the parsers of texts share: tokens, messages, and the names of types with what is near to them.
+ * (src/query/token.c; queries are read by src/query/query_text.c, what systems touch by src/system/system_text.c.) */
 #ifndef REEF_QUERY_TOKEN_H
 #define REEF_QUERY_TOKEN_H
 
@@ -9,36 +9,38 @@
 typedef enum token_kind { TOKEN_END, TOKEN_NAME, TOKEN_QUOTED, TOKEN_HANDLE, TOKEN_SIGN } token_kind;
 
 typedef struct token {
-    token_kind  kind;
+    token_kind kind;
     const char *start;
-    size_t      length; /* with quotes, with the # */
+    size_t length; /* with quotes, with the # */
 } token;
 
 typedef struct parser {
     const reef_world *world;
-    const char       *text;
-    token             token; /* the one that is looked at */
-    char             *detail;
-    size_t            size;
-    reef_status       status;
-    uint32_t          at;    /* of the failure: a column */
-    bool              word;  /* a type's name that isn't known is a word of queries */
+    const char *text;
+    token token; /* the one that is looked at */
+    char *detail;
+    size_t size;
+    reef_status status;
+    uint32_t at; /* of the failure: a column */
+    bool word;   /* a type's name that isn't known is a word of queries */
     /* of a query */
-    bool              parts; /* it may end with a semicolon */
+    bool parts; /* it may end with a semicolon */
     struct query_text *out;
-    uint32_t          parentheses, nots, alternatives; /* that are open here */
-    bool              entities_given;
+    uint32_t parentheses, nots, alternatives; /* that are open here */
+    bool entities_given;
 } parser;
 
 token reef__token_scan(const char *at);
-void  reef__token_next(parser *p);
+void reef__token_next(parser *p);
 /* Is it this name, not in quotes? */
 bool reef__token_is(token t, const char *text);
 INLINE bool token_is_sign(const parser *p, char c) { return p->token.kind == TOKEN_SIGN && *p->token.start == c; }
 INLINE bool token_is_name(token t) { return t.kind == TOKEN_NAME || t.kind == TOKEN_QUOTED; }
 
 enum { SHOWN_MAX = 40 }; /* bytes of a name in a message */
-typedef struct shown { char text[SHOWN_MAX + 4]; } shown;
+typedef struct shown {
+    char text[SHOWN_MAX + 4];
+} shown;
 /* A name for a message: a long one is cut, and ends in dots. What isn't printed is a question mark. */
 shown reef__show(const char *text, size_t length);
 shown reef__show_token(token t);
@@ -54,9 +56,9 @@ bool reef__parse_type(parser *p, reef_component *c);
 /* The nearest of some names to one that isn't known. */
 typedef struct nearest {
     const char *wanted, *name; /* name NULL: none is near enough */
-    uint32_t    length, limit, edits, exact;
+    uint32_t length, limit, edits, exact;
 } nearest;
 nearest reef__nearest_begin(const char *name);
-void    reef__nearest_look(nearest *s, const char *name);
+void reef__nearest_look(nearest *s, const char *name);
 
 #endif

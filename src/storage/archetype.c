@@ -4,9 +4,10 @@
  *      set of components ──hash──► table
  *      (table, component, add or remove) ──edge──► table, with the moves of the columns that both have
  *
- * The graph belongs to the family: it only grows, and nothing of it can be seen from outside but the layouts of tables with
- * rows. All changes under the family's lock; readers of other worlds of the family take no lock: what they may still read
- * when it is replaced is retired, not freed. (Arrays double, so the retired ones are less than the live ones.) */
+ * The graph belongs to the family: it only grows, and nothing of it can be seen from outside but the layouts of
+ * tables with rows. All changes under the family's lock; readers of other worlds of the family take no lock: what
+ * they may still read when it is replaced is retired, not freed. (Arrays double, so the retired ones are less than
+ * the live ones.) */
 #include "storage/archetype.h"
 #include "base/memory.h"
 #include "base/platform.h"
@@ -19,14 +20,18 @@
 #include "reef/signature.h"
 
 /* Each with the slot behind it that every map has. */
-static struct empty_map { reef_map map; uint16_t slot[2]; } empty_none, empty_bits = {.map = {.elsewhere = ELSEWHERE_BITS}},
-                        empty_stores = {.map = {.elsewhere = ELSEWHERE_STORES}}, empty_rare = {.map = {.elsewhere = ELSEWHERE_RARE}},
-                        empty_split = {.map = {.elsewhere = ELSEWHERE_RARE}};
+static struct empty_map {
+    reef_map map;
+    uint16_t slot[2];
+} empty_none, empty_bits = {.map = {.elsewhere = ELSEWHERE_BITS}},
+              empty_stores = {.map = {.elsewhere = ELSEWHERE_STORES}},
+              empty_rare = {.map = {.elsewhere = ELSEWHERE_RARE}}, empty_split = {.map = {.elsewhere = ELSEWHERE_RARE}};
 #define map_none empty_none.map
 #define map_bits empty_bits.map
 #define map_stores empty_stores.map
 #define map_rare empty_rare.map
-#define map_split empty_split.map /* of all types that are split by field: the inlined calls take their tags for no column */
+/* of all types that are split by field: the inlined calls take their tags for no column */
+#define map_split empty_split.map
 
 static uint64_t mix(uint64_t z) /* splitmix64's finaliser */
 {
@@ -59,9 +64,13 @@ static void retire(family *f, retired *node, void *p, size_t bytes)
 
 /* ---- sets of components ---- */
 
-static int id_compare(uint32_t a, uint32_t b) { return a == b ? 0 : reef__type_compare(reef__type_of(a), reef__type_of(b)); }
+static int id_compare(uint32_t a, uint32_t b)
+{
+    return a == b ? 0 : reef__type_compare(reef__type_of(a), reef__type_of(b));
+}
 
-void reef__ids_sort(uint32_t *ids, uint32_t count) /* insertion: sets are short and mostly sorted; else heaps of halves */
+/* insertion: sets are short and mostly sorted; else heaps of halves */
+void reef__ids_sort(uint32_t *ids, uint32_t count)
 {
     for (uint32_t gap = count > 32 ? count / 2 : 1; gap; gap = gap > 2 ? gap * 5 / 11 : gap == 2) {
         for (uint32_t i = gap; i < count; i++) {
@@ -95,7 +104,8 @@ static uint32_t set_find(const graph *g, const uint32_t *ids, uint32_t count)
     uint32_t mask = g->hash_capacity - 1;
     for (uint32_t i = (uint32_t)set_hash(ids, count) & mask; g->hash[i]; i = (i + 1) & mask) {
         const shape *s = g->shapes[g->hash[i] - 1];
-        if (s->component_count == count && (count == 0 || memcmp(s->component, ids, count * sizeof *ids) == 0)) return s->table;
+        if (s->component_count == count && (count == 0 || memcmp(s->component, ids, count * sizeof *ids) == 0))
+            return s->table;
     }
     return 0;
 }
@@ -131,7 +141,10 @@ uint32_t reef__graph_slot_rare(const family *f, uint32_t component, uint32_t tab
     return slot;
 }
 
-uint32_t reef__slot_seek(const reef_world *w, uint32_t component, uint32_t table_id) { return slot_find(w, component, table_id); }
+uint32_t reef__slot_seek(const reef_world *w, uint32_t component, uint32_t table_id)
+{
+    return slot_find(w, component, table_id);
+}
 
 static void rare_put(graph *g, uint64_t key, uint16_t slot)
 {
@@ -244,7 +257,8 @@ COLD reef_status reef__graph_sync(reef_world *w)
         ok = *page != NULL;
         const type *t = reef__type_of(g->map_count);
         if (ok && t) map_bases(g, t);
-        if (ok && t && (t->split || !in_table(t))) RELEASE_STORE(map_of(g, g->map_count), t->split ? &map_split : t->stored ? &map_stores : &map_bits);
+        if (ok && t && (t->split || !in_table(t)))
+            RELEASE_STORE(map_of(g, g->map_count), t->split ? &map_split : t->stored ? &map_stores : &map_bits);
     }
     for (uint32_t i = 0; i < REEF_MAP_PAGES; i++)
         if (g->maps[i]) w->hot.maps[i] = g->maps[i];
@@ -257,9 +271,9 @@ COLD reef_status reef__graph_sync(reef_world *w)
 
 static uint32_t size_class(uint32_t size) { return size == 8 ? 0 : size == 16 ? 1 : 2; }
 
-/* Columns of a table have arenas of their own, and so have tables that grow in turn, as far as there are arenas: two with a common
- * component cost 1.3 times as much to walk when their blocks alternate. (A table can't use the blocks that another one frees then:
- * moving all rows from one to another costs 4 to 10% more.) */
+/* Columns of a table have arenas of their own, and so have tables that grow in turn, as far as there are arenas: two
+ * with a common component cost 1.3 times as much to walk when their blocks alternate. (A table can't use the blocks
+ * that another one frees then: moving all rows from one to another costs 4 to 10% more.) */
 static uint16_t column_arena(uint32_t id, uint32_t slot)
 {
     return (uint16_t)(ARENA_COLUMNS + (5 * id + slot - SLOT_COLUMNS) % COLUMN_ARENAS);
@@ -269,7 +283,7 @@ static void shape_columns(shape *s, column *columns)
 {
     uint16_t slot = SLOT_COLUMNS;
     columns[SLOT_ENTITIES] = (column){NULL, sizeof(reef_entity), _Alignof(reef_entity), ARENA_ENTITIES};
-    for (uint32_t class = 0; class < 3; class++) {
+    for (uint32_t class = 0; class < 3; class ++) {
         for (uint32_t i = 0; i < s->component_count; i++) {
             const type *t = reef__type_of(s->component[i]);
             if (type_column(t) == 0 || size_class(t->size) != class) continue;
@@ -314,7 +328,10 @@ static size_t shape_bytes(uint32_t components, uint32_t columns, uint32_t words)
     return sizeof(shape) + (columns + SLOT_COLUMNS) * sizeof(column) + words * sizeof(reef_signature_word) +
            components * sizeof(uint32_t);
 }
-static void shape_free(family *f, shape *s) { give(f, s, shape_bytes(s->component_count, s->column_count, s->word_count)); }
+static void shape_free(family *f, shape *s)
+{
+    give(f, s, shape_bytes(s->component_count, s->column_count, s->word_count));
+}
 
 static shape *shape_make(family *f, uint32_t id, const uint32_t *ids, uint32_t count, reef_status *status)
 {
@@ -405,7 +422,8 @@ uint32_t reef__graph_table(reef_world *w, uint32_t *ids, uint32_t count, reef_st
     reef__ids_sort(ids, count);
     mutex_lock(&f->lock);
     uint32_t id = set_find(&f->graph, ids, count);
-    if (id == 0 && count && f->graph.shape_count == TABLE_EMPTY && table_make(f, NULL, 0, status) == 0) { /* is always the first */
+    /* is always the first */
+    if (id == 0 && count && f->graph.shape_count == TABLE_EMPTY && table_make(f, NULL, 0, status) == 0) {
         mutex_unlock(&f->lock);
         return 0;
     }
@@ -425,7 +443,9 @@ static COLD void edge_plan(reef_world *w, edge *e, const shape *from, const shap
     for (uint32_t slot = SLOT_COLUMNS; slot < from->end_slot; slot++) {
         const column *c = &from->columns[slot];
         uint32_t there = slot_find(w, c->type->id, to->table);
-        if (there != 0) e->move[e->count++] = (edge_move){(uint16_t)(slot * sizeof(reef_slot)), (uint16_t)(there * sizeof(reef_slot)), c->size};
+        if (there != 0)
+            e->move[e->count++] =
+                (edge_move){(uint16_t)(slot * sizeof(reef_slot)), (uint16_t)(there * sizeof(reef_slot)), c->size};
         if (slot + 1u == from->end_8) e->end_8 = e->count;
         if (slot + 1u == from->end_16) e->end_16 = e->count;
     }
@@ -437,7 +457,8 @@ static COLD void edge_plan(reef_world *w, edge *e, const shape *from, const shap
     e->pair_count = (uint16_t)(own >= s->end_8 && own < s->end_16 ? own - s->end_8 : pairs);
 }
 
-static COLD edge *edge_make(reef_world *w, uint32_t from, uint32_t component, bool remove, uint64_t key, reef_status *status)
+static COLD edge *edge_make(reef_world *w, uint32_t from, uint32_t component, bool remove, uint64_t key,
+                            reef_status *status)
 {
     family *f = w->family;
     const shape *s = shape_of(f, from);
@@ -447,7 +468,8 @@ static COLD edge *edge_make(reef_world *w, uint32_t from, uint32_t component, bo
     if (ids == NULL) return NULL;
     const type *t = reef__type_of(component);
     for (uint32_t i = 0; i < s->component_count; i++)
-        if (s->component[i] != component && reef__type_of(s->component[i])->owner != component) ids[n++] = s->component[i];
+        if (s->component[i] != component && reef__type_of(s->component[i])->owner != component)
+            ids[n++] = s->component[i];
     if (!remove) ids[n++] = component;
     for (uint32_t i = 0; !remove && i < t->part_count; i++) ids[n++] = t->parts[i];
     uint32_t to = reef__graph_table(w, ids, n, status);
@@ -558,7 +580,8 @@ static bool order_reserve(family *f, uint32_t **order, uint32_t *room, uint32_t 
 {
     if (*room >= count) return true;
     uint32_t more = count + count / 2 + 8;
-    uint32_t *p = reef__memory_resize(&f->memory, MEMORY_OTHER, *order, *room * sizeof *p, more * sizeof *p, PLAIN_ALIGN);
+    uint32_t *p =
+        reef__memory_resize(&f->memory, MEMORY_OTHER, *order, *room * sizeof *p, more * sizeof *p, PLAIN_ALIGN);
     if (p == NULL) return false;
     *order = p;
     *room = more;

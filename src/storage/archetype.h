@@ -18,16 +18,16 @@ INLINE uint32_t slot_find(const reef_world *w, uint32_t component, uint32_t tabl
     const reef_map *m = REEF_DEPENDENT(&w->hot.maps[component >> 8][component & 255]);
     uint32_t d = table_id - m->lowest;
     uint32_t k = d < m->capacity ? ((const uint16_t *)(m + 1))[1 + d] : 0;
-    return LIKELY(k != 0) || REEF_DEPENDENT(&m->elsewhere) != ELSEWHERE_RARE ? k : reef__graph_slot_rare(w->family, component, table_id);
+    return LIKELY(k != 0) || REEF_DEPENDENT(&m->elsewhere) != ELSEWHERE_RARE
+               ? k
+               : reef__graph_slot_rare(w->family, component, table_id);
 }
-INLINE const shape *shape_of(const family *f, uint32_t table_id)
-{
-    return REEF_DEPENDENT(&f->graph.shapes)[table_id];
-}
+INLINE const shape *shape_of(const family *f, uint32_t table_id) { return REEF_DEPENDENT(&f->graph.shapes)[table_id]; }
 
 void reef__family_drop(family *f); /* the last member left */
 
-/* Frees what was retired, if no other world is left whose thread may still read it. Under the lock, or by the only world. */
+/* Frees what was retired, if no other world is left whose thread may still read it. Under the lock, or by the only
+ * world. */
 void reef__graph_settle(family *f);
 
 /* The world's view of maps that don't exist yet. */
@@ -36,7 +36,8 @@ void reef__graph_view_none(reef_world *w);
 /* Makes the maps reach all types; refreshes the world's view. NO_MEMORY. */
 reef_status reef__graph_sync(reef_world *w);
 
-/* The table of a set of table-home components, given by ids in any order, without doubles. 0: no memory or a limit (then
+/* The table of a set of table-home components, given by ids in any order, without doubles. 0: no memory or a limit
+ * (then
  * *status says). */
 uint32_t reef__graph_table(reef_world *w, uint32_t *ids, uint32_t count, reef_status *status);
 
@@ -48,8 +49,8 @@ NOINLINE uint32_t reef__slot_seek(const reef_world *w, uint32_t component, uint3
 void reef__ids_sort(uint32_t *ids, uint32_t count); /* by type name */
 
 /* The tables with at least one row, by their sorted type names: ids into a fresh array of *count (memory kind OTHER;
- * free with reef__memory_free(&w->family->memory, MEMORY_OTHER, p, *count * 4)). NULL with *count 0: none; NULL with *count != 0:
- * no memory. (src/storage/archetype.c) */
+ * free with reef__memory_free(&w->family->memory, MEMORY_OTHER, p, *count * 4)). NULL with *count 0: none; NULL with
+ * *count != 0: no memory. (src/storage/archetype.c) */
 uint32_t *reef__tables_sorted(const reef_world *w, uint32_t *count);
 
 /* All tables of the family, with rows here or without, in that order: the world's own list, good until the next call.

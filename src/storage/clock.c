@@ -1,7 +1,8 @@
 /* Time as a part of the state: ticks, nanoseconds, and clocks of phases and systems.
  *
- * Clocks are kept by the serial numbers of the family, and hashed by the names that the world's schedule knows, or that are kept of what is
- * absent (src/system/absent_system.c): a clock of a system that is gone doesn't count, and neither does one at 0. */
+ * Clocks are kept by the serial numbers of the family, and hashed by the names that the world's schedule knows, or
+ * that are kept of what is absent (src/system/absent_system.c): a clock of a system that is gone doesn't count, and
+ * neither does one at 0. */
 #include "storage/clock.h"
 #include "base/memory.h"
 #include "base/platform.h"
@@ -31,7 +32,8 @@ uint64_t *reef__clock_own(reef_world *w, uint64_t serial)
     if (s->clock_count == s->clock_room && !BUG(165)) clocks_settle(w, s);
     if (s->clock_count == s->clock_room) {
         const uint32_t room = s->clock_room ? s->clock_room * 2 : 4;
-        struct clock *p = reef__memory_resize(&w->family->memory, MEMORY_OTHER, s->clocks, s->clock_room * sizeof *p, room * sizeof *p, PLAIN_ALIGN);
+        struct clock *p = reef__memory_resize(&w->family->memory, MEMORY_OTHER, s->clocks, s->clock_room * sizeof *p,
+                                              room * sizeof *p, PLAIN_ALIGN);
         if (p == NULL) return NULL;
         s->clocks = p;
         s->clock_room = room;

@@ -1,18 +1,20 @@
 /* Blocks that are shared with a fork or a snapshot, and become the world's own when it writes to them.
  *
- * Who shares a block keeps it, and the world gets the copy; but where only snapshots do, they get the copy, which goes past the caches: what each
- * tick writes stays there, and no memory is read to be written over.
+ * Who shares a block keeps it, and the world gets the copy; but where only snapshots do, they get the copy, which
+ * goes past the caches: what each tick writes stays there, and no memory is read to be written over.
  *
  *     loop        block 20                       block 21       22        23        block 24
  *                 20 ... 23 change hands         copy 25        copy 26   copy 27   24 ... 27 change hands
  *                 copy 24                                                           copy 28
  *
- * A straight loop copies ahead. A copy past the caches takes 100 to 130 ns to arrive, and one into them waits for memory that isn't there; the
- * lock under which a block changes hands waits for both. So they arrive while the user's loop runs over the blocks before, and what snapshots get
- * changes hands four blocks at a time. (One at a time rollback_60 took 7 to 11 in a hundred longer: each time nothing is on its way any more.)
+ * A straight loop copies ahead. A copy past the caches takes 100 to 130 ns to arrive, and one into them waits for
+ * memory that isn't there; the lock under which a block changes hands waits for both. So they arrive while the
+ * user's loop runs over the blocks before, and what snapshots get changes hands four blocks at a time. (One at a
+ * time rollback_60 took 7 to 11 in a hundred longer: each time nothing is on its way any more.)
  *
- * What changed hands before the loop came to it has the version that it had, which says that the past owns it. So it is noted as being there, and
- * taken back when the loop doesn't come: the past gets it again, or, if another world came from the past meanwhile, we share the copy with that. */
+ * What changed hands before the loop came to it has the version that it had, which says that the past owns it. So it
+ * is noted as being there, and taken back when the loop doesn't come: the past gets it again, or, if another world
+ * came from the past meanwhile, we share the copy with that. */
 #include "storage/copy_on_write.h"
 #include "base/memory.h"
 #include "base/platform.h"
@@ -27,9 +29,9 @@
 enum {
     AHEAD_BYTES = 64 << 10, /* of the copies of a column: a loop that is left early made them in vain */
 #if defined(REEF_CHECKED)
-    AHEAD_AFTER = 1         /* small worlds show it, too */
+    AHEAD_AFTER = 1 /* small worlds show it, too */
 #else
-    AHEAD_AFTER = 16        /* chunks: before, one is copied */
+    AHEAD_AFTER = 16 /* chunks: before, one is copied */
 #endif
 };
 
@@ -89,7 +91,8 @@ static void ahead_hand(reef_world *w, uint32_t unit)
             struct ahead_copy *m = &a->made[at];
             const reef_slot *s = &unit_slots(w, next)[a->slot];
             if (!m->copy || m->there || !m->away || next >> REEF_UNIT_BITS != unit >> REEF_UNIT_BITS) continue;
-            reef_slot *past = s->version == m->version && s->block == m->of ? slot_past(w, s, next, a->slot, m->of) : NULL;
+            reef_slot *past =
+                s->version == m->version && s->block == m->of ? slot_past(w, s, next, a->slot, m->of) : NULL;
             if (past == NULL) continue;
             past->block = m->copy;
             m->there = true;
@@ -132,7 +135,8 @@ INLINE void ahead_pass(reef_world *w)
 {
     const uint32_t at = w->ahead_first;
     for (uint32_t i = 0; i < w->ahead_count; i++)
-        if (UNLIKELY(w->ahead[i].made[at].copy != NULL)) ahead_leave(w, &w->ahead[i], &w->ahead[i].made[at], w->ahead_unit[at]);
+        if (UNLIKELY(w->ahead[i].made[at].copy != NULL))
+            ahead_leave(w, &w->ahead[i], &w->ahead[i].made[at], w->ahead_unit[at]);
     w->ahead_first = (at + 1) % AHEAD_CHUNKS;
     w->ahead_chunks--;
 }
@@ -142,7 +146,8 @@ void reef__ahead_drop(reef_world *w)
     while (w->ahead_chunks) ahead_pass(w);
     while (w->ahead_count) {
         struct ahead *a = &w->ahead[--w->ahead_count];
-        while (a->spare_at < a->spare_end) reef__block_give(w->family, a->column, a->spare[--a->spare_end], REEF_BLOCK_ROWS);
+        while (a->spare_at < a->spare_end)
+            reef__block_give(w->family, a->column, a->spare[--a->spare_end], REEF_BLOCK_ROWS);
     }
     w->slow &= ~SLOW_AHEAD;
 }
@@ -177,7 +182,8 @@ static void *ahead_block(reef_world *w, struct ahead *a, uint32_t chunks)
     if (a->spare_at == a->spare_end) {
         const uint32_t most = chunks < AHEAD_SPARES ? chunks : AHEAD_SPARES;
         a->spare_at = 0;
-        a->spare_end = reef__memory_blocks(&w->family->memory, MEMORY_ROWS, c->arena, (size_t)c->size * REEF_BLOCK_ROWS, c->align, a->spare, most);
+        a->spare_end = reef__memory_blocks(&w->family->memory, MEMORY_ROWS, c->arena, (size_t)c->size * REEF_BLOCK_ROWS,
+                                           c->align, a->spare, most);
     }
     return a->spare_at == a->spare_end ? NULL : a->spare[a->spare_at++];
 }
@@ -201,7 +207,8 @@ static void ahead_copy(reef_world *w, const table *t, uint32_t unit)
         *m = (struct ahead_copy){copy, s->block, s->version, w->has_past, false};
         if (m->away) copy_away(copy, s->block, bytes);
         else copy_near(copy, s->block, bytes);
-        if (m->away && a->spare_at != a->spare_end) pages_fetch(a->spare[a->spare_at], bytes); /* of the next one, whose turn is after the user's loop */
+        /* of the next one, whose turn is after the user's loop */
+        if (m->away && a->spare_at != a->spare_end) pages_fetch(a->spare[a->spare_at], bytes);
     }
 }
 
@@ -210,7 +217,8 @@ static void ahead_go(reef_world *w, const table *t, uint32_t unit, const uint16_
 {
     if (!ahead_is_for(w, t->shape, slot, count)) ahead_begin(w, t->shape, slot, count);
     if (w->ahead_chunks && w->ahead_unit[w->ahead_first] == unit) ahead_pass(w);
-    if (UNLIKELY(w->ahead_chunks && w->ahead_unit[w->ahead_first] != next)) ahead_begin(w, t->shape, slot, count); /* another loop's */
+    /* another loop's */
+    if (UNLIKELY(w->ahead_chunks && w->ahead_unit[w->ahead_first] != next)) ahead_begin(w, t->shape, slot, count);
     const uint32_t most = w->ahead_done++ >= AHEAD_AFTER && w->has_past ? w->ahead_most : 1;
     while (w->ahead_chunks < most) {
         const uint32_t last = w->ahead_unit[(w->ahead_first + w->ahead_chunks - 1) % AHEAD_CHUNKS];
@@ -223,7 +231,8 @@ static void ahead_go(reef_world *w, const table *t, uint32_t unit, const uint16_
 /* ---- a block changes hands ---- */
 
 /* None was made ahead. NULL: no memory, or a hook refused. */
-static NOINLINE void *copy_now(reef_world *w, const column *c, const reef_slot *slots, uint32_t k, uint32_t rows, bool away)
+static NOINLINE void *copy_now(reef_world *w, const column *c, const reef_slot *slots, uint32_t k, uint32_t rows,
+                               bool away)
 {
     const uint32_t capacity = slots[0].head_more.capacity;
     const void *old = slots[k].block;
@@ -243,7 +252,8 @@ static NOINLINE void copy_wasted(reef_world *w, const column *c, const reef_slot
     reef__block_give(w->family, c, fresh, slots[0].head_more.capacity);
 }
 
-INLINE bool unshare(reef_world *w, const column *c, reef_slot *slots, uint32_t unit, uint32_t k, uint32_t rows, uint64_t version)
+INLINE bool unshare(reef_world *w, const column *c, reef_slot *slots, uint32_t unit, uint32_t k, uint32_t rows,
+                    uint64_t version)
 {
     reef_slot *s = &slots[k];
     struct ahead_copy *made = ahead_of(w, c, s, unit);

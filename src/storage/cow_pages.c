@@ -3,16 +3,20 @@
 #include "base/platform.h"
 #include "reef/fast.h"
 
-/* A node and, behind it, page pointers and versions. All fields under the family's lock, but for what its only holder reads. */
+/* A node and, behind it, page pointers and versions. All fields under the family's lock, but for what its only
+ * holder reads. */
 struct reef_node {
     struct reef_node *parent, *child, *next, *previous; /* next, previous: siblings */
-    uint64_t base;    /* pages with a newer version are this node's */
-    uint32_t holders; /* worlds and snapshots that look at this very node */
-    uint32_t kept;    /* how many of them are snapshots, if reef__paged_keep was told */
+    uint64_t base;                                      /* pages with a newer version are this node's */
+    uint32_t holders;                                   /* worlds and snapshots that look at this very node */
+    uint32_t kept; /* how many of them are snapshots, if reef__paged_keep was told */
     uint32_t count, capacity;
 };
 
-static size_t node_bytes(uint32_t capacity) { return sizeof(reef_node) + (size_t)capacity * (sizeof(void *) + sizeof(uint64_t)); }
+static size_t node_bytes(uint32_t capacity)
+{
+    return sizeof(reef_node) + (size_t)capacity * (sizeof(void *) + sizeof(uint64_t));
+}
 static uint64_t *node_versions(reef_node *n) { return (uint64_t *)(void *)(n + 1); }
 static void **node_pages(reef_node *n) { return (void **)(void *)(node_versions(n) + n->capacity); }
 
@@ -27,7 +31,8 @@ static reef_node *node_past(const reef_paged *p)
 {
     const reef_node *n = p->node;
     reef_node *past = n->parent;
-    return n->holders == 1 && !n->child && !n->next && !n->previous && past && past->kept == past->holders ? past : NULL;
+    return n->holders == 1 && !n->child && !n->next && !n->previous && past && past->kept == past->holders ? past
+                                                                                                           : NULL;
 }
 
 bool reef__paged_has_past(const reef_paged *p) { return node_past(p) != NULL; }

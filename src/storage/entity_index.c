@@ -1,14 +1,17 @@
 /* The entity index: records, and the ring of free ids.
  *
  *   record = generation << 32 | place       alive: the entity's own generation, place >= PLACE_EMPTY
- *                                           dead:  the generation that the next owner of the index gets, place < PLACE_EMPTY
- *                                           pending: its own, a command makes the entity; place < PLACE_EMPTY
+ *                                           dead:  the generation that the next owner of the index gets, place <
+ *                                           PLACE_EMPTY pending: its own, a command makes the entity; place <
+ *                                           PLACE_EMPTY
  *
- *   ring:  head ─► oldest free id ... youngest ◄─ tail      positions count up for ever; page = position >> 12, modulo the
+ *   ring:  head ─► oldest free id ... youngest ◄─ tail      positions count up for ever; page = position >> 12,
+ *                                                           modulo the
  *                                                           number of pages, which is a power of two
  *
- * The ring has random access (reef__id_peek), since parallel lanes draw from the middle of "free ids oldest first, then fresh
- * indices". An id taken out of turn (reef_create_as) leaves a hole, which is squeezed out before the next id is drawn. */
+ * The ring has random access (reef__id_peek), since parallel lanes draw from the middle of "free ids oldest first,
+ * then fresh indices". An id taken out of turn (reef_create_as) leaves a hole, which is squeezed out before the next
+ * id is drawn. */
 #include "storage/entity_index.h"
 #include "base/platform.h"
 #include "storage/archetype.h"
@@ -29,10 +32,7 @@ const uint64_t reef__records_blank[RECORDS_PER_PAGE] = {BLANK_64(BLANK_64((uint6
 
 enum { PLACE_FREE = PLACE_DEAD, PLACE_RESERVED = 1, PLACE_RETIRED = 2 };
 
-static uint32_t index_limit(const reef_world *w)
-{
-    return w->config.entities_max ? w->config.entities_max : INDEX_MAX;
-}
+static uint32_t index_limit(const reef_world *w) { return w->config.entities_max ? w->config.entities_max : INDEX_MAX; }
 
 /* ---- records ---- */
 
@@ -101,7 +101,8 @@ static uint64_t ring_part(const state *s, uint32_t i, uint32_t pages)
     return s->ring_tail && part <= (s->ring_tail - 1) / RING_PER_PAGE ? part : UINT64_MAX;
 }
 
-/* The ids of the old ring, page by page: positions stay. `whole`: the pages themselves go over, into slots that have none. */
+/* The ids of the old ring, page by page: positions stay. `whole`: the pages themselves go over, into slots that have
+ * none. */
 static void ring_take_pages(const reef_world *w, reef_paged *to, bool whole)
 {
     const state *s = &w->state;
@@ -133,8 +134,8 @@ static void ring_squeeze(reef_world *w, reef_paged *to)
     s->ring_holes = 0;
 }
 
-/* A ring of `pages` pages with the same ids. All its pages are made at once: a ring that turns allocates nothing. Pages that nobody shares
- * aren't copied but go over: of 1,000,000 ids the first touch of the copies cost 0.6 ms. */
+/* A ring of `pages` pages with the same ids. All its pages are made at once: a ring that turns allocates nothing.
+ * Pages that nobody shares aren't copied but go over: of 1,000,000 ids the first touch of the copies cost 0.6 ms. */
 static COLD bool ring_rebuild(reef_world *w, uint32_t pages)
 {
     paged_owner o = reef__owner_ring(w);
@@ -142,7 +143,8 @@ static COLD bool ring_rebuild(reef_world *w, uint32_t pages)
     reef_paged fresh = {0};
     bool ok = reef__paged_grow(&fresh, &o, pages, w->hot.fork_version);
     for (uint32_t i = 0; ok && i < pages; i++)
-        ok = (whole && ring_part(&w->state, i, pages) != UINT64_MAX) || reef__paged_own(&fresh, &o, i, w->hot.version, w->hot.fork_version) != NULL;
+        ok = (whole && ring_part(&w->state, i, pages) != UINT64_MAX) ||
+             reef__paged_own(&fresh, &o, i, w->hot.version, w->hot.fork_version) != NULL;
     if (!ok) {
         reef__paged_drop(&fresh, &o);
         return false;
@@ -172,7 +174,10 @@ bool reef__ring_own(reef_world *w, uint64_t from, uint64_t to)
     return true;
 }
 
-COLD bool reef__ring_squeezed(reef_world *w) { return w->state.ring_holes == 0 || ring_rebuild(w, w->state.ring.count); }
+COLD bool reef__ring_squeezed(reef_world *w)
+{
+    return w->state.ring_holes == 0 || ring_rebuild(w, w->state.ring.count);
+}
 
 bool reef__id_free_prepare(reef_world *w)
 {
@@ -244,14 +249,16 @@ uint32_t reef__ids_peek(const reef_world *w, uint32_t first, uint32_t n, reef_en
     return used;
 }
 
-/* Indices that the straight paths may hand out: those of the last page, if it is ours, while no id waits in the ring. */
+/* Indices that the straight paths may hand out: those of the last page, if it is ours, while no id waits in the
+ * ring. */
 static void fresh_open(reef_world *w)
 {
     reef_hot *h = &w->hot;
     fresh_close(w);
     if (ring_count(w) != 0 || w->locks || w->slow & ~SLOW_BOUND || h->index_count == 0) return;
     uint32_t page = h->index_count >> REEF_RECORD_BITS, limit = index_limit(w);
-    if (page >= h->records.count || h->records.page[page] == NULL || !paged_owned(&h->records, page, h->fork_version)) return;
+    if (page >= h->records.count || h->records.page[page] == NULL || !paged_owned(&h->records, page, h->fork_version))
+        return;
     uint64_t end = ((uint64_t)page + 1) << REEF_RECORD_BITS;
     h->empty_end = end < limit ? (uint32_t)end : limit;
     h->fresh_page = NULL;
@@ -264,9 +271,13 @@ bool reef__blank_ready(reef_world *w)
     const paged_owner o = reef__owner_records(w);
     const uint32_t index = w->hot.index_count, page = index >> REEF_RECORD_BITS;
     const reef_paged *p = &w->hot.records;
-    if (w->locks || w->running || w->lane_rest || w->slow & ~SLOW_BOUND || ring_count(w) || page == 0 || index >= index_limit(w)) return false;
-    if (page < p->count && p->page[page]) return records_are_blank(w, page) && paged_owned(p, page, w->hot.fork_version);
-    return index % RECORDS_PER_PAGE == 0 && reef__paged_lend(&w->hot.records, &o, page, w->hot.version, w->hot.fork_version);
+    if (w->locks || w->running || w->lane_rest || w->slow & ~SLOW_BOUND || ring_count(w) || page == 0 ||
+        index >= index_limit(w))
+        return false;
+    if (page < p->count && p->page[page])
+        return records_are_blank(w, page) && paged_owned(p, page, w->hot.fork_version);
+    return index % RECORDS_PER_PAGE == 0 &&
+           reef__paged_lend(&w->hot.records, &o, page, w->hot.version, w->hot.fork_version);
 }
 
 void reef__ids_commit(reef_world *w, uint32_t n)
@@ -280,7 +291,9 @@ void reef__ids_commit(reef_world *w, uint32_t n)
 bool reef__id_recycle(reef_world *w, reef_entity *e)
 {
     state *s = &w->state;
-    if (w->hot.gate_move != w->hot.version || w->slow & ~SLOW_BOUND || w->lane_rest || s->ring_head == s->ring_tail || s->ring_holes) return false;
+    if (w->hot.gate_move != w->hot.version || w->slow & ~SLOW_BOUND || w->lane_rest || s->ring_head == s->ring_tail ||
+        s->ring_holes)
+        return false;
     *e = reef__id_peek(w, 0);
     s->ring_head++;
     if (s->ring_head == s->ring_tail) fresh_open(w);
@@ -349,7 +362,8 @@ COLD reef_status reef_release_id(reef_world *w, reef_entity e)
     if (w->locks) return reef__failure(w, REEF_LOCKED, op, none, e, 0);
     if (record_place(w, e.index) != PLACE_RESERVED || record_read(w, e.index) >> 32 != e.generation)
         return reef__failure(w, REEF_BAD_ARGUMENT, op, none, e, e.index);
-    if (!reef__record_own(w, e.index) || !reef__id_free_prepare(w)) return reef__failure(w, REEF_NO_MEMORY, op, none, e, 0);
+    if (!reef__record_own(w, e.index) || !reef__id_free_prepare(w))
+        return reef__failure(w, REEF_NO_MEMORY, op, none, e, 0);
     w->state.reserved_count--;
     reef__id_free(w, e); /* its generation was seen outside: the next owner gets another one */
     return REEF_OK;
@@ -471,13 +485,17 @@ COLD reef_status reef__index_validate(const reef_world *w, uint64_t *placed, cha
         waiting += place == PLACE_FREE;
         reserved += place == PLACE_RESERVED || place == PLACE_PENDING;
         gone += place == PLACE_RETIRED;
-        if (place > PLACE_EMPTY && place < PLACE_EMPTY + REEF_BLOCK_ROWS) return wrong(message, size, "a row in unit 1", i);
+        if (place > PLACE_EMPTY && place < PLACE_EMPTY + REEF_BLOCK_ROWS)
+            return wrong(message, size, "a row in unit 1", i);
         if (place > PLACE_PENDING && place < PLACE_EMPTY) return wrong(message, size, "a row in unit 0", i);
         *placed += place >= 2 * PLACE_EMPTY;
     }
-    if (empty != w->hot.empty_count) return wrong(message, size, "wrong number of entities without row", w->hot.empty_count);
-    if (reserved != w->state.reserved_count) return wrong(message, size, "wrong number of reserved ids", w->state.reserved_count);
-    if (gone != w->state.retired_count) return wrong(message, size, "wrong number of retired ids", w->state.retired_count);
+    if (empty != w->hot.empty_count)
+        return wrong(message, size, "wrong number of entities without row", w->hot.empty_count);
+    if (reserved != w->state.reserved_count)
+        return wrong(message, size, "wrong number of reserved ids", w->state.reserved_count);
+    if (gone != w->state.retired_count)
+        return wrong(message, size, "wrong number of retired ids", w->state.retired_count);
     for (uint64_t at = w->state.ring_head; at < w->state.ring_tail; at++) {
         uint32_t index = ring_read(w, at);
         if (index == RING_HOLE) continue;
@@ -486,6 +504,7 @@ COLD reef_status reef__index_validate(const reef_world *w, uint64_t *placed, cha
         waiting--;
     }
     if (waiting != 0) return wrong(message, size, "free ids outside of the ring, or in it twice", (uint32_t)waiting);
-    if ((w->hot.fresh_end > w->hot.index_count || w->hot.empty_end > w->hot.index_count) && ring_count(w) != 0) return wrong(message, size, "fresh ids before free ones", 0);
+    if ((w->hot.fresh_end > w->hot.index_count || w->hot.empty_end > w->hot.index_count) && ring_count(w) != 0)
+        return wrong(message, size, "fresh ids before free ones", 0);
     return REEF_OK;
 }

@@ -11,7 +11,10 @@
 
 /* The records of entities that never had anything: of a whole page of them nothing is kept but that it is one. */
 extern const uint64_t reef__records_blank[RECORDS_PER_PAGE];
-INLINE bool records_are_blank(const reef_world *w, uint32_t page) { return w->hot.records.page[page] == (const void *)reef__records_blank; }
+INLINE bool records_are_blank(const reef_world *w, uint32_t page)
+{
+    return w->hot.records.page[page] == (const void *)reef__records_blank;
+}
 INLINE uint64_t record_read(const reef_world *w, uint32_t index) { return *reef_record_at(&w->hot, index); }
 /* For commits: the page was owned before. */
 INLINE void record_put(reef_world *w, reef_entity e, uint32_t place)
@@ -19,8 +22,8 @@ INLINE void record_put(reef_world *w, reef_entity e, uint32_t place)
     ((uint64_t *)w->hot.records.page[e.index >> REEF_RECORD_BITS])[e.index & (RECORDS_PER_PAGE - 1)] =
         (uint64_t)e.generation << 32 | place;
 }
-/* For an entity that has no row or won't have one: the hash takes such records page by page, and sees by the page's version
- * that one changed. (Rows are hashed where they are.) */
+/* For an entity that has no row or won't have one: the hash takes such records page by page, and sees by the page's
+ * version that one changed. (Rows are hashed where they are.) */
 INLINE void record_mark(reef_world *w, uint32_t index)
 {
     w->hot.records.version[index >> REEF_RECORD_BITS] = w->hot.version;
@@ -33,7 +36,8 @@ INLINE void record_put_rowless(reef_world *w, reef_entity e, uint32_t place)
 }
 INLINE bool record_owned(const reef_world *w, uint32_t index)
 {
-    return paged_owned(&w->hot.records, index >> REEF_RECORD_BITS, w->hot.fork_version) && !records_are_blank(w, index >> REEF_RECORD_BITS);
+    return paged_owned(&w->hot.records, index >> REEF_RECORD_BITS, w->hot.fork_version) &&
+           !records_are_blank(w, index >> REEF_RECORD_BITS);
 }
 /* Are all records of a page the same in both? False: nobody knows. */
 INLINE bool records_same(const reef_world *w, const reef_world *other, uint32_t page)
@@ -70,19 +74,21 @@ INLINE uint32_t *ring_at(const reef_world *w, uint64_t position)
 }
 /* The record of a pending id. */
 INLINE uint64_t record_pending(reef_entity e) { return (uint64_t)e.generation << 32 | PLACE_PENDING; }
-/* The next index is one of a page of entities that have nothing, for which no memory is needed: it begins such a page, or is in one. (Making
- * entities without components took 1.9 times as long, half of that for the first touch of their records.) Not the first page: most worlds
- * have no other. False: it isn't so, or there is no memory. */
+/* The next index is one of a page of entities that have nothing, for which no memory is needed: it begins such a
+ * page, or is in one. (Making entities without components took 1.9 times as long, half of that for the first touch
+ * of their records.) Not the first page: most worlds have no other. False: it isn't so, or there is no memory. */
 bool reef__blank_ready(reef_world *w);
 
 /* A record for writing; its index must have one. NULL: no memory. */
 uint64_t *reef__record_own(reef_world *w, uint32_t index);
 
-/* n new ids in the sequence "free ids oldest first, then fresh indices": prepare makes sure of them, reef__id_peek(k) names them
- * (0 <= k < n), reef__ids_commit takes them; their records must be put in between or after. */
+/* n new ids in the sequence "free ids oldest first, then fresh indices": prepare makes sure of them,
+ * reef__id_peek(k) names them (0 <= k < n), reef__ids_commit takes them; their records must be put in between or
+ * after. */
 reef_status reef__ids_prepare(reef_world *w, uint32_t n);
 reef_entity reef__id_peek(const reef_world *w, uint32_t k);
-uint32_t reef__ids_peek(const reef_world *w, uint32_t first, uint32_t n, reef_entity *e); /* several; how many of them are recycled */
+/* several; how many of them are recycled */
+uint32_t reef__ids_peek(const reef_world *w, uint32_t first, uint32_t n, reef_entity *e);
 void reef__ids_commit(reef_world *w, uint32_t n);
 
 /* The straight path: the id that waits longest in the ring is given out. False: none waits, or something is unusual. */
@@ -91,8 +97,8 @@ bool reef__id_recycle(reef_world *w, reef_entity *e);
 /* How many ids can still be given out. */
 uint64_t reef__ids_left(const reef_world *w);
 
-/* For lanes: records of indices up to (not with) `end`, and those from `from` on ours; the ring without its holes; with room for n more;
- * its pages of these positions ours. False: no memory. */
+/* For lanes: records of indices up to (not with) `end`, and those from `from` on ours; the ring without its holes;
+ * with room for n more; its pages of these positions ours. False: no memory. */
 bool reef__records_reserve(reef_world *w, uint32_t from, uint32_t end);
 bool reef__ring_squeezed(reef_world *w);
 bool reef__ring_room(reef_world *w, uint64_t n);
@@ -101,20 +107,23 @@ bool reef__ring_own(reef_world *w, uint64_t from, uint64_t to);
 /* Room for one more free id. */
 bool reef__id_free_prepare(reef_world *w);
 bool reef__ids_free_prepare(reef_world *w, uint64_t n); /* room for n more */
-void reef__id_free(reef_world *w, reef_entity e); /* the index of a dying entity; its record's page is ours */
+void reef__id_free(reef_world *w, reef_entity e);       /* the index of a dying entity; its record's page is ours */
 
-/* Takes the n new ids that reef__ids_peek named, after reef__ids_prepare, for entities that a command makes later: they are pending. */
+/* Takes the n new ids that reef__ids_peek named, after reef__ids_prepare, for entities that a command makes later:
+ * they are pending. */
 void reef__ids_pend(reef_world *w, const reef_entity *e, uint32_t n);
 void reef__id_pend(reef_world *w, reef_entity e); /* its entity is undone */
 bool reef__id_pending(const reef_world *w, reef_entity e);
 
-/* For lanes: the records of n fresh indices from `index` on, all in one page, which are out, or free. Without a mark. */
+/* For lanes: the records of n fresh indices from `index` on, all in one page, which are out, or free. Without a
+ * mark. */
 void reef__records_fresh(reef_world *w, uint32_t index, uint32_t n, bool out);
 
 /* Its entity doesn't come: the id is free again, with the next generation. False: no memory. */
 bool reef__id_unpend(reef_world *w, reef_entity e);
 
-/* *placed: how many entities say that they have a row. (Each row is its entity's: reef__tables_validate. So when there are as many rows, all is said.) */
+/* *placed: how many entities say that they have a row. (Each row is its entity's: reef__tables_validate. So when
+ * there are as many rows, all is said.) */
 reef_status reef__index_validate(const reef_world *w, uint64_t *placed, char *message, size_t size);
 
 #endif

@@ -24,14 +24,14 @@ reef_error reef_last_error(const reef_world *w)
 
 /* A text that is written as far as it fits; `length` is that of the whole. */
 typedef struct error_writer {
-    char  *text;
+    char *text;
     size_t size, length;
 } error_writer;
 
 static void error_put(error_writer *o, const char *format, ...)
 {
     va_list arguments;
-    size_t  used = o->length < o->size ? o->length : o->size;
+    size_t used = o->length < o->size ? o->length : o->size;
     va_start(arguments, format);
     int n = vsnprintf(o->size ? o->text + used : NULL, o->size - used, format, arguments);
     va_end(arguments);
@@ -40,14 +40,16 @@ static void error_put(error_writer *o, const char *format, ...)
 
 bool reef__status_of_file(reef_status status)
 {
-    return status == REEF_CORRUPT || status == REEF_VERSION || status == REEF_NOT_PORTABLE || status == REEF_OTHER_STATE || status == REEF_IO;
+    return status == REEF_CORRUPT || status == REEF_VERSION || status == REEF_NOT_PORTABLE ||
+           status == REEF_OTHER_STATE || status == REEF_IO;
 }
 
 static void error_put_number(error_writer *o, const reef_error *e)
 {
     const type *t = reef__type_of(e->component.id);
     if (e->detail[0]) {
-        if (e->number) error_put(o, reef__status_of_file(e->status) ? " (byte %" PRIu64 ")" : " (column %" PRIu64 ")", e->number);
+        if (e->number)
+            error_put(o, reef__status_of_file(e->status) ? " (byte %" PRIu64 ")" : " (column %" PRIu64 ")", e->number);
         error_put(o, ": %s", e->detail);
         return;
     }
@@ -74,10 +76,12 @@ static void error_put_entity(error_writer *o, const reef_world *w, reef_entity e
 /* As reef_error_text. */
 static COLD size_t error_text(const reef_world *w, const reef_error *e, char *text, size_t size)
 {
-    error_writer     o = {text, size, 0};
-    const char      *component = reef_type_name(e->component);
-    bool             entity = !reef_entity_is_null(e->entity);
-    if (e->system[0]) error_put(&o, "%s %s: ", w && observers_by(w) && observers_by(w)->named(w, e->system) ? "observer" : "system", e->system);
+    error_writer o = {text, size, 0};
+    const char *component = reef_type_name(e->component);
+    bool entity = !reef_entity_is_null(e->entity);
+    if (e->system[0])
+        error_put(&o, "%s %s: ", w && observers_by(w) && observers_by(w)->named(w, e->system) ? "observer" : "system",
+                  e->system);
     if (e->operation[0]) error_put(&o, "%s: ", e->operation);
     if (component) error_put(&o, "component %s%s", component, entity ? ", " : ": ");
     if (entity) {
@@ -120,7 +124,8 @@ static int error_compare(const reef_error *a, const reef_error *b)
     int order = strcmp(a->operation, b->operation);
     if (order == 0) order = (a->status > b->status) - (a->status < b->status);
     if (order == 0) order = (a->entity.index > b->entity.index) - (a->entity.index < b->entity.index);
-    if (order == 0) order = (a->entity.generation > b->entity.generation) - (a->entity.generation < b->entity.generation);
+    if (order == 0)
+        order = (a->entity.generation > b->entity.generation) - (a->entity.generation < b->entity.generation);
     if (order == 0 && a->component.id != b->component.id) {
         const char *x = reef_type_name(a->component), *y = reef_type_name(b->component);
         order = strcmp(x ? x : "", y ? y : "");
@@ -128,8 +133,8 @@ static int error_compare(const reef_error *a, const reef_error *b)
     return order ? order : (a->number > b->number) - (a->number < b->number);
 }
 
-/* A call on the world from inside of a system: nobody knows which job it was. Of several failures the same one is kept however many
- * threads there are. */
+/* A call on the world from inside of a system: nobody knows which job it was. Of several failures the same one is
+ * kept however many threads there are. */
 static COLD void running_failure(reef_world *w, const reef_error *e)
 {
     mutex_lock(&w->family->lock);
@@ -160,14 +165,15 @@ COLD reef_status reef__failure_record(reef_world *w, const reef_error *e)
     return e->status;
 }
 
-COLD reef_status reef__failure(reef_world *w, reef_status status, const char *operation, reef_component c, reef_entity e,
-                         uint64_t number)
+COLD reef_status reef__failure(reef_world *w, reef_status status, const char *operation, reef_component c,
+                               reef_entity e, uint64_t number)
 {
     if (!w->running && w->calling) operation = w->calling;
     return reef__failure_record(w, &(reef_error){status, operation, c, e, number, "", ""});
 }
 
-COLD reef_status reef__failure_detail(reef_world *w, reef_status status, const char *operation, uint64_t number, const char *detail)
+COLD reef_status reef__failure_detail(reef_world *w, reef_status status, const char *operation, uint64_t number,
+                                      const char *detail)
 {
     if (!w->running && w->calling) operation = w->calling;
     reef_error e = {.status = status, .operation = operation, .number = number};

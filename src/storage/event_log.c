@@ -144,7 +144,8 @@ bool reef__events_room(reef_world *w, event_store *s, uint64_t n)
     const size_t size = reef__type_of(s->component)->size;
     if (size == 0 || n == 0) return true;
     const uint64_t head = event_address(s->head, size), tail = event_address(s->tail, size);
-    return reef__bytes_room(w, &reef__pages_events, &s->pages, head, tail, event_address(s->tail + n - 1, size) + size - tail);
+    return reef__bytes_room(w, &reef__pages_events, &s->pages, head, tail,
+                            event_address(s->tail + n - 1, size) + size - tail);
 }
 
 /* There is room. */
@@ -161,7 +162,8 @@ void reef__events_put(event_store *s, const char *from, uint64_t count)
 
 reef_events reef__event_cursor(const reef_world *w, const event_store *s, uint64_t from, uint64_t to)
 {
-    reef_events r = {.count = to - from, .size = reef__type_of(s->component)->size, .left = to - from, .position = from, .store = s};
+    reef_events r = {
+        .count = to - from, .size = reef__type_of(s->component)->size, .left = to - from, .position = from, .store = s};
     const flight_type *t = reef__flight_of(w, s);
     if (to <= s->tail || t->first == NULL) return r;
     const event_chunk *k = t->first;
@@ -281,7 +283,8 @@ static bool event_lag_within(const reef_world *a, const reef_world *b, uint32_t 
         bool same = false;
         for (uint32_t k = 0; k < b->state.event_place_count && !same; k++) {
             const event_place *q = &b->state.event_places[k];
-            same = q->component == component && q->name_hash == p->name_hash && other_end - q->position == end - p->position;
+            same = q->component == component && q->name_hash == p->name_hash &&
+                   other_end - q->position == end - p->position;
         }
         if (!same) return false;
     }
@@ -297,7 +300,8 @@ static const char *event_store_wrong(const reef_world *w, const event_store *s)
 {
     const size_t size = reef__type_of(s->component)->size;
     const uint64_t end = reef__event_end(w, s);
-    bool read = s->head == s->tail || (w->flight && w->flight->moved); /* what was read goes when the state is settled */
+    /* what was read goes when the state is settled */
+    bool read = s->head == s->tail || (w->flight && w->flight->moved);
     if (s->head > s->tail || s->tail - s->head > s->most) return "wrong ends";
     for (uint32_t i = 0; i < w->state.event_place_count; i++) {
         const event_place *p = &w->state.event_places[i];
@@ -312,8 +316,8 @@ static const char *event_store_wrong(const reef_world *w, const event_store *s)
         read |= r->position <= s->head;
     }
     if (!read) return "events that nobody waits for";
-    for (uint64_t p = event_address(s->head, size) / TRACK_PAGE_BYTES; size && s->head != s->tail &&
-         p <= event_address(s->tail - 1, size) / TRACK_PAGE_BYTES; p++)
+    for (uint64_t p = event_address(s->head, size) / TRACK_PAGE_BYTES;
+         size && s->head != s->tail && p <= event_address(s->tail - 1, size) / TRACK_PAGE_BYTES; p++)
         if (s->pages.count == 0 || s->pages.page[p & (s->pages.count - 1)] == NULL) return "a page that isn't there";
     const flight_type *t = reef__flight_of(w, s);
     uint64_t chunks = 0;
@@ -327,12 +331,14 @@ COLD reef_status reef__events_validate(const reef_world *w, char *message, size_
     uint32_t component = 0;
     for (uint32_t i = 0; i < w->state.event_count && !what; i++) {
         component = w->state.events[i].component;
-        what = reef__events_of(w, component) != &w->state.events[i] ? "two stores" : event_store_wrong(w, &w->state.events[i]);
+        what = reef__events_of(w, component) != &w->state.events[i] ? "two stores"
+                                                                    : event_store_wrong(w, &w->state.events[i]);
     }
     for (uint32_t i = 0; i < w->state.event_place_count && !what; i++) {
         const event_place *p = &w->state.event_places[i];
         component = p->component;
-        if (reef__events_of(w, component) == NULL || reef__event_place_of(w, p->serial, component) != p) what = "a wrong place of a system";
+        if (reef__events_of(w, component) == NULL || reef__event_place_of(w, p->serial, component) != p)
+            what = "a wrong place of a system";
     }
     if (what == NULL) return REEF_OK;
     snprintf(message, size, "events %s: %s", reef_type_name((reef_component){component}), what);

@@ -9,32 +9,32 @@
 
 typedef struct event_chunk {
     struct event_chunk *next;
-    uint32_t            bytes, count; /* of the chunk; events in it, when it is full or gathered */
+    uint32_t bytes, count; /* of the chunk; events in it, when it is full or gathered */
 } event_chunk;
 
 enum { EVENT_CHUNK_HEAD = 64, EVENT_CHUNK_CLASSES = 4, EVENT_CHUNK_LEAST = 1024 }; /* class k: 1,024 << 2 k bytes */
 
 typedef struct flight_type {
     event_chunk *first, *last;
-    uint64_t     count; /* events */
-    uint64_t     skip;  /* of the first chunk, that don't count any more */
+    uint64_t count; /* events */
+    uint64_t skip;  /* of the first chunk, that don't count any more */
 } flight_type;
 
 typedef struct event_flight {
-    flight_type *types;  /* as state.events */
-    reef_events *views;  /* as state.event_places: of the systems that run */
-    uint32_t     type_room, view_room;
-    bool         moved;  /* something was sent or read: the state isn't settled */
-    bool         ready;  /* reef__events_ready was here, when these were */
-    uint64_t     schedule_epoch, state_epoch;
+    flight_type *types; /* as state.events */
+    reef_events *views; /* as state.event_places: of the systems that run */
+    uint32_t type_room, view_room;
+    bool moved; /* something was sent or read: the state isn't settled */
+    bool ready; /* reef__events_ready was here, when these were */
+    uint64_t schedule_epoch, state_epoch;
     event_chunk *spare[EVENT_CHUNK_CLASSES];
 } event_flight;
 
 INLINE char *chunk_events(const event_chunk *k) { return (char *)(uintptr_t)k + EVENT_CHUNK_HEAD; }
 /* Any thread. */
 event_chunk *reef__event_chunk_take(reef_world *w, uint32_t c);
-/* A list of chunks waits to be used again, in the same order: lying one behind the other in memory they stay so. (In turn
- * forwards and backwards, every other million of events took 8 ns each instead of 4.) */
+/* A list of chunks waits to be used again, in the same order: lying one behind the other in memory they stay so. (In
+ * turn forwards and backwards, every other million of events took 8 ns each instead of 4.) */
 void reef__event_chunks_retire(reef_world *w, event_chunk *first);
 flight_type *reef__flight_of(const reef_world *w, const event_store *s);
 uint64_t reef__event_end(const reef_world *w, const event_store *s);
@@ -65,11 +65,12 @@ void reef__events_trim(reef_world *w);
 
 /* The state was left: what wasn't part of it yet is forgotten. */
 void reef__events_forget(reef_world *w);
-void reef__events_drop(reef_world *w); /* the world ends */
+void reef__events_drop(reef_world *w);   /* the world ends */
 void reef__events_shrink(reef_world *w); /* gives back what isn't used */
 reef_status reef__events_validate(const reef_world *w, char *message, size_t size);
 
-/* The store of a type, made if need be (NULL: no memory); room for n more in its pages; they come behind its last one. */
+/* The store of a type, made if need be (NULL: no memory); room for n more in its pages; they come behind its last
+ * one. */
 event_store *reef__event_store_ready(reef_world *w, uint32_t component);
 bool reef__events_room(reef_world *w, event_store *s, uint64_t n);
 void reef__events_put(event_store *s, const char *from, uint64_t count);

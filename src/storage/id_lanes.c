@@ -1,12 +1,13 @@
-/* Ids that jobs give out while they run. The k-th new id of lane l of L is position ((k / 64) * L + l) * 64 + k % 64 in the sequence "free
- * ids, oldest first, then fresh indices":
+/* Ids that jobs give out while they run. The k-th new id of lane l of L is position ((k / 64) * L + l) * 64 + k % 64
+ * in the sequence "free ids, oldest first, then fresh indices":
  *
  *   lane     0        1        2        0        1        2
- *   ids   |■■■■■■■■|■■■□□□□□|■■■■■■■■|■■□□□□□□|□□□□□□□□|■□□         ■ out   □ passed over   (runs of 64; behind the last ■ nothing happens)
+ *   ids   |■■■■■■■■|■■■□□□□□|■■■■■■■■|■■□□□□□□|□□□□□□□□|■□□         ■ out   □ passed over   (runs of 64; behind the
+ *                                                                           last ■ nothing happens)
  *
- * So an id depends on the world's state, on L and on what its own job did, and a job that makes one writes nothing but its count.
- * Afterwards the ids that are out are pending; what was passed over of the free ids stays free, before those that are left; what was
- * passed over of the fresh indices is free too, behind them. */
+ * So an id depends on the world's state, on L and on what its own job did, and a job that makes one writes nothing
+ * but its count. Afterwards the ids that are out are pending; what was passed over of the free ids stays free,
+ * before those that are left; what was passed over of the fresh indices is free too, behind them. */
 #include "storage/id_lanes.h"
 #include "base/memory.h"
 #include "base/platform.h"
@@ -69,7 +70,8 @@ reef_status reef__lane_next(id_lane *j, reef_entity *e)
 lane_ids reef__lane_ids_of(const id_lane *j)
 {
     const reef_world *w = j->world;
-    return (lane_ids){j->made - 1, j->lane, j->lanes, w->hot.index_count - (uint32_t)(w->state.ring_tail - w->state.ring_head)};
+    return (lane_ids){j->made - 1, j->lane, j->lanes,
+                      w->hot.index_count - (uint32_t)(w->state.ring_tail - w->state.ring_head)};
 }
 
 uint32_t reef__lane_ids_run(const lane_ids *x, uint32_t at, uint32_t n, uint32_t *index)
@@ -92,11 +94,11 @@ void reef__lane_ids_name(const lane_ids *x, uint32_t at, uint32_t n, reef_entity
 /* What a set of lanes did to the sequence. */
 typedef struct lane_sum {
     const uint32_t *made;
-    uint32_t        lanes;
-    uint64_t        recycled;    /* positions of free ids; fresh indices follow */
-    uint64_t        end;         /* behind the last position that is out */
-    uint64_t        out, passed; /* how many are out; how many of the fresh ones were passed over */
-    uint32_t        fresh;       /* how many of the fresh ones are out */
+    uint32_t lanes;
+    uint64_t recycled;    /* positions of free ids; fresh indices follow */
+    uint64_t end;         /* behind the last position that is out */
+    uint64_t out, passed; /* how many are out; how many of the fresh ones were passed over */
+    uint32_t fresh;       /* how many of the fresh ones are out */
 } lane_sum;
 
 /* How many ids of run q are out: its first ones. */
@@ -139,7 +141,8 @@ static bool lanes_prepare(reef_world *w, const lane_sum *x)
             if (!record_owned(w, i) && reef__record_own(w, i) == NULL) return false;
         }
     }
-    if (x->passed && (!reef__ring_room(w, x->passed) || !reef__ring_own(w, s->ring_tail, s->ring_tail + x->passed))) return false;
+    if (x->passed && (!reef__ring_room(w, x->passed) || !reef__ring_own(w, s->ring_tail, s->ring_tail + x->passed)))
+        return false;
     return reef__ring_own(w, s->ring_head, s->ring_head + near);
 }
 
@@ -163,9 +166,9 @@ static void lanes_recycled(reef_world *w, const lane_sum *x)
 }
 
 typedef struct lane_records {
-    reef_world     *w;
+    reef_world *w;
     const lane_sum *x;
-    uint32_t        from, end; /* fresh indices */
+    uint32_t from, end; /* fresh indices */
 } lane_records;
 
 /* Those of the i-th page. */
@@ -231,8 +234,8 @@ bool reef__lanes_begin(reef_world *w, uint32_t lanes)
 {
     if (!lanes_settle(w) || !reef__ring_squeezed(w)) return false;
     if (lanes <= w->lane_room) return true;
-    uint32_t *made = reef__memory_resize(&w->family->memory, MEMORY_OTHER, w->lane_made, w->lane_room * sizeof *made, lanes * sizeof *made,
-                                   PLAIN_ALIGN);
+    uint32_t *made = reef__memory_resize(&w->family->memory, MEMORY_OTHER, w->lane_made, w->lane_room * sizeof *made,
+                                         lanes * sizeof *made, PLAIN_ALIGN);
     if (made == NULL) return false;
     w->lane_made = made;
     w->lane_room = lanes;

@@ -12,11 +12,13 @@
 #else
 #define GUARDED(w) false
 #endif
-/* hot.gate_move is what a lease must be for the straight path: the version, or never; hot.lately is emptied when a unit gets another
- * table, the stores move, the state is another. To be called when one of these changes: version, open loops, names, shared records, whether there are observers. */
+/* hot.gate_move is what a lease must be for the straight path: the version, or never; hot.lately is emptied when a
+ * unit gets another table, the stores move, the state is another. To be called when one of these changes: version,
+ * open loops, names, shared records, whether there are observers. */
 INLINE void gates_set(reef_world *w)
 {
-    w->hot.gate_move = w->locks || w->hot.records.shared || GUARDED(w) || w->slow & SLOW_OBSERVED ? UINT64_MAX : w->hot.version;
+    w->hot.gate_move =
+        w->locks || w->hot.records.shared || GUARDED(w) || w->slow & SLOW_OBSERVED ? UINT64_MAX : w->hot.version;
     w->gate_destroy = w->slow & SLOW_BOUND ? UINT64_MAX : w->hot.gate_move;
     w->hot.lately.component = REEF_LATELY_NONE;
 }
@@ -31,7 +33,8 @@ INLINE void version_advance(reef_world *w)
     w->hot.version++;
     gates_set(w);
 }
-/* The straight paths that give out indices are closed, until somebody comes by fresh_open of src/storage/entity_index.c. */
+/* The straight paths that give out indices are closed, until somebody comes by fresh_open of
+ * src/storage/entity_index.c. */
 INLINE void fresh_close(reef_world *w) { w->hot.fresh_end = w->hot.empty_end = 0; }
 /* The same where every later write shall be seen, also those of the straight paths that mark nothing. */
 INLINE void version_look(reef_world *w)
@@ -40,8 +43,9 @@ INLINE void version_look(reef_world *w)
     w->ring_next = w->ring_end = NULL;
     version_advance(w);
 }
-/* What queries remember of the rows of tables isn't so any more. The straight paths that make and end rows don't come by here: they need
- * a lease, which does, and queries take away the leases of the tables that they look at (reef__rows_look in src/query/query.c). */
+/* What queries remember of the rows of tables isn't so any more. The straight paths that make and end rows don't
+ * come by here: they need a lease, which does, and queries take away the leases of the tables that they look at
+ * (reef__rows_look in src/query/query.c). */
 INLINE void rows_other(reef_world *w) { w->rows_epoch++; }
 
 void reef__bundles_distrust(reef_world *w); /* closes the gates of all bundles */
@@ -59,7 +63,7 @@ INLINE void marks_renew(reef_world *w)
 /* The same after everything was shared with another holder: nothing is ours alone. */
 INLINE void version_share(reef_world *w)
 {
-    if (!BUG(27)) tables_renew(w); /* queries remember slots */
+    if (!BUG(27)) tables_renew(w);             /* queries remember slots */
     bool hashed = w->hashed == w->hot.version; /* sharing changes nothing that the hash covers */
     w->hot.fork_version = w->ours_after = w->hot.version;
     version_look(w);
@@ -73,7 +77,8 @@ INLINE void lately_forget(reef_world *w)
     for (uint32_t i = 0; i < w->state.store_count; i++) w->state.stores[i].lately_gate = 0;
 }
 
-/* Called where something begins to be written for the first time at this version. (A loop that writes makes a new one.) */
+/* Called where something begins to be written for the first time at this version. (A loop that writes makes a new
+ * one.) */
 INLINE void world_touch(reef_world *w) { w->hashed = 0; }
 
 INLINE uint64_t rows_moved(const reef_world *w) { return w->hot.moves - w->destroyed - w->shifted; }

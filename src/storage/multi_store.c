@@ -1,14 +1,15 @@
 /* REEF_MULTI: as many values of a type on an entity as are added, side by side in the order of adding.
  *
  *      index   entity ─► {generation, first slot of its run}
- *      page    entities   e e e . f . . . g   a slot's owner; in the first slot of a free run: the next free run's first slot + 1
+ *      page    entities   e e e . f . . . g   a slot's owner; in the first slot of a free run: the next free run's
+ *                                             first slot + 1
  *              runs       3       1       1   in a run's first slot: how many values, and log2 of its slots
  *              values     x x x . y . . . z
  *
- * A run has 1, 2, 4 ... slots, begins at a multiple of that and lies on one page. One that is full moves into one of twice the slots;
- * a free one is halved where smaller ones are wanted, and halves aren't joined again: a store whose last value goes begins anew. So
- * no slot is free but in a free run or behind an entity's values, and a store has at most two slots for each value there were at once
- * of each length of runs. */
+ * A run has 1, 2, 4 ... slots, begins at a multiple of that and lies on one page. One that is full moves into one of
+ * twice the slots; a free one is halved where smaller ones are wanted, and halves aren't joined again: a store whose
+ * last value goes begins anew. So no slot is free but in a free run or behind an entity's values, and a store has at
+ * most two slots for each value there were at once of each length of runs. */
 #include "storage/multi_store.h"
 #include "base/platform.h"
 #include "type/type.h"
@@ -37,13 +38,16 @@ void reef__slot_owner_put(const value_store *s, uint32_t slot, reef_entity e)
 static uint32_t span_class(uint32_t values)
 {
     uint32_t class = 0;
-    while (1u << class < values) class++;
+    while (1u << class < values) class ++;
     return class;
 }
 static uint32_t class_most(const value_store *s) { return s->bits < REEF_RUN_CLASSES ? s->bits : REEF_RUN_CLASSES - 1; }
 
 uint32_t reef__multi_most(const value_store *s) { return 1u << class_most(s); }
-uint32_t reef__multi_values(const value_store *s, reef_entity e) { return word_count(*reef__run_word(s, slot_of(s, e))); }
+uint32_t reef__multi_values(const value_store *s, reef_entity e)
+{
+    return word_count(*reef__run_word(s, slot_of(s, e)));
+}
 
 /* ---- free runs ---- */
 
@@ -67,7 +71,8 @@ static bool run_halve(reef_world *w, value_store *s, uint32_t class)
 {
     uint32_t from = class + 1;
     while (from < REEF_RUN_CLASSES && s->free_runs[from] == 0) from++;
-    if (from == REEF_RUN_CLASSES || reef__store_page_own(w, s, (s->free_runs[from] - 1) >> s->bits) == NULL) return false;
+    if (from == REEF_RUN_CLASSES || reef__store_page_own(w, s, (s->free_runs[from] - 1) >> s->bits) == NULL)
+        return false;
     const uint32_t slot = run_take(s, from);
     while (from-- > class) run_free(s, slot + (1u << from), from);
     run_free(s, slot, class);
@@ -113,7 +118,10 @@ bool reef__multi_prepare(reef_world *w, value_store *s, const reef_entity *e, ui
     return runs_ready(w, s, span_class(values), n);
 }
 
-void *reef__multi_raw(const value_store *s, uint32_t values) { return slot_value(s, s->free_runs[span_class(values)] - 1); }
+void *reef__multi_raw(const value_store *s, uint32_t values)
+{
+    return slot_value(s, s->free_runs[span_class(values)] - 1);
+}
 
 static void run_give(reef_world *w, value_store *s, reef_entity e, uint32_t slot, uint32_t class, uint32_t values)
 {
@@ -207,7 +215,9 @@ static uint32_t list_length(const value_store *s, uint32_t class)
 {
     uint32_t n = 0;
     for (uint32_t at = s->free_runs[class]; at && n <= s->run_end; at = slot_owner(s, at - 1).index, n++)
-        if (at > s->run_end || *reef__run_word(s, at - 1) != class << RUN_COUNT_BITS || slot_owner(s, at - 1).generation) return UINT32_MAX;
+        if (at > s->run_end || *reef__run_word(s, at - 1) != class << RUN_COUNT_BITS ||
+            slot_owner(s, at - 1).generation)
+            return UINT32_MAX;
     return n;
 }
 
@@ -217,12 +227,14 @@ static const char *run_wrong(const value_store *s, uint32_t slot, uint32_t *slot
     if (s->values.page[slot >> s->bits] == NULL) return "a page of runs that is missing: slot";
     const uint32_t word = *reef__run_word(s, slot), class = word_class(word), n = word_count(word);
     const reef_entity e = slot_owner(s, slot);
-    if (class > class_most(s) || n > 1u << class || (slot & ((1u << class) - 1))) return "a run of a wrong length at slot";
+    if (class > class_most(s) || n > 1u << class || (slot & ((1u << class) - 1)))
+        return "a run of a wrong length at slot";
     *slots = 1u << class;
     if ((n != 0) != (e.generation != 0)) return "a run of a wrong count at slot";
     for (uint32_t i = 1; i < *slots; i++) {
         const reef_entity other = slot_owner(s, slot + i);
-        if (i < n ? !reef_entity_equal(other, e) : other.generation != 0) return "another entity's value in the run at slot";
+        if (i < n ? !reef_entity_equal(other, e) : other.generation != 0)
+            return "another entity's value in the run at slot";
     }
     return n && (uint32_t)*index_entry(s, e.index) != slot ? "a run that isn't found: slot" : NULL;
 }
@@ -241,7 +253,7 @@ const char *reef__multi_wrong(const value_store *s, uint64_t *number)
         runs += n != 0;
         values += n;
     }
-    for (uint32_t class = 0; class < REEF_RUN_CLASSES; class++) {
+    for (uint32_t class = 0; class < REEF_RUN_CLASSES; class ++) {
         *number = class;
         if (list_length(s, class) != free_count[class]) return "free runs that aren't in their list, or twice: class";
     }

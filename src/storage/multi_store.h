@@ -23,8 +23,8 @@ const void *reef__store_nth(const value_store *s, reef_entity e, uint32_t i);
 /* Of a store of REEF_MULTI: how many the entity, which has some, has. */
 uint32_t reef__multi_values(const value_store *s, reef_entity e);
 
-/* Runs for n more entities, of `values` values each: free ones, whose pages are ours; in which the next one's values are made; it is
- * that of the entity now. False: no memory. */
+/* Runs for n more entities, of `values` values each: free ones, whose pages are ours; in which the next one's values
+ * are made; it is that of the entity now. False: no memory. */
 bool reef__multi_prepare(reef_world *w, value_store *s, const reef_entity *e, uint32_t n, uint32_t values);
 void *reef__multi_raw(const value_store *s, uint32_t values);
 void reef__multi_put(reef_world *w, value_store *s, reef_entity e, uint32_t values);

@@ -5,9 +5,9 @@
  *     by_index: bucket -> entry number + 1 ─┘
  *
  * Both indices are open addressing with linear probing, of the same size, at most three quarters full; a removal shifts
- * what follows back, so there are no grave stones. All three live in copy-on-write pages. Every change first owns each page
- * that it will write (name_own_...), which may fail and changes nothing that can be seen, and then writes without failing.
- * Entries and buckets depend on history, and nothing visible follows their order. */
+ * what follows back, so there are no grave stones. All three live in copy-on-write pages. Every change first owns
+ * each page that it will write (name_own_...), which may fail and changes nothing that can be seen, and then writes
+ * without failing. Entries and buckets depend on history, and nothing visible follows their order. */
 #include "storage/name_index.h"
 #include "base/memory.h"
 #include "base/platform.h"
@@ -25,7 +25,7 @@
 
 typedef struct name_entry {
     reef_entity entity;
-    char        text[REEF_NAME_MAX + 1];
+    char text[REEF_NAME_MAX + 1];
 } name_entry;
 
 _Static_assert(sizeof(name_entry) == 256, "a name fills its entry");
@@ -34,8 +34,10 @@ enum { NAME_BUCKETS_PER_PAGE = 1024 };
 #define NAME_NONE 0xFFFFFFFFu /* no entry has this number */
 #define NAME_BUCKETS_MAX 0x80000000u
 
-const paged_type reef__pages_names = {NAMES_PER_PAGE * sizeof(name_entry), ARENA_DIRECTORY, MEMORY_NAMES, NULL, false, 0, NULL, NULL};
-const paged_type reef__pages_buckets = {NAME_BUCKETS_PER_PAGE * sizeof(uint32_t), ARENA_DIRECTORY, MEMORY_NAMES, NULL, false, 0, NULL, NULL};
+const paged_type reef__pages_names = {
+    NAMES_PER_PAGE * sizeof(name_entry), ARENA_DIRECTORY, MEMORY_NAMES, NULL, false, 0, NULL, NULL};
+const paged_type reef__pages_buckets = {
+    NAME_BUCKETS_PER_PAGE * sizeof(uint32_t), ARENA_DIRECTORY, MEMORY_NAMES, NULL, false, 0, NULL, NULL};
 
 static bool name_own_page(reef_world *w, reef_paged *p, const paged_type *pages, uint32_t page)
 {
@@ -68,7 +70,7 @@ static bool name_own_entry(reef_world *w, uint32_t number)
 static bool name_reserve_entry(reef_world *w)
 {
     paged_owner o = reef__owner_of(w->family, &reef__pages_names);
-    uint32_t    number = w->state.name_count;
+    uint32_t number = w->state.name_count;
     return reef__paged_grow(&w->state.name_entries, &o, number / NAMES_PER_PAGE + 1, w->hot.fork_version) &&
            name_own_entry(w, number);
 }
@@ -89,8 +91,9 @@ static uint32_t name_hash_text(const char *text)
     return (uint32_t)(h >> 32 ^ h);
 }
 
-/* The middle bits: they spread indices that follow one another evenly. (With the folded product of 32 bits, destroying an entity without a
- * name beside two million that have one took 1,920 instructions instead of 1,120: its bucket was behind a long run of others.) */
+/* The middle bits: they spread indices that follow one another evenly. (With the folded product of 32 bits,
+ * destroying an entity without a name beside two million that have one took 1,920 instructions instead of 1,120: its
+ * bucket was behind a long run of others.) */
 static uint32_t name_hash_index(uint32_t index) { return (uint32_t)(index * 0x9E3779B97F4A7C15u >> 32); }
 
 static uint32_t name_hash(const reef_world *w, name_key key, uint32_t number)
@@ -110,7 +113,7 @@ static uint32_t name_mask(const reef_world *w) { return w->state.name_buckets - 
 static uint32_t name_position(reef_world *w, name_key key, uint32_t number)
 {
     const reef_paged *p = name_buckets(w, key);
-    uint32_t          i = name_hash(w, key, number) & name_mask(w);
+    uint32_t i = name_hash(w, key, number) & name_mask(w);
     while (*name_bucket(p, i) != number + 1) i = (i + 1) & name_mask(w);
     return i;
 }
@@ -124,7 +127,7 @@ static bool name_own_bucket(reef_world *w, name_key key, uint32_t i)
 static COLD bool name_own_cluster(reef_world *w, name_key key, uint32_t i)
 {
     const reef_paged *p = name_buckets(w, key);
-    uint32_t          mask = name_mask(w);
+    uint32_t mask = name_mask(w);
     if (!name_own_bucket(w, key, i)) return false;
     while (*name_bucket(p, i) != 0) {
         i = (i + 1) & mask;
@@ -144,7 +147,7 @@ static void name_insert(const reef_paged *p, uint32_t mask, uint32_t hash, uint3
 static void name_erase(reef_world *w, name_key key, uint32_t i)
 {
     const reef_paged *p = name_buckets(w, key);
-    uint32_t          mask = name_mask(w), hole = i;
+    uint32_t mask = name_mask(w), hole = i;
     for (;;) {
         i = (i + 1) & mask;
         uint32_t n = *name_bucket(p, i);
@@ -183,7 +186,7 @@ static uint32_t name_find_entity(const reef_world *w, reef_entity e)
 static COLD bool name_build(reef_world *w, name_key key, uint32_t buckets, reef_paged *out)
 {
     paged_owner o = reef__owner_of(w->family, &reef__pages_buckets);
-    uint32_t    pages = buckets / NAME_BUCKETS_PER_PAGE;
+    uint32_t pages = buckets / NAME_BUCKETS_PER_PAGE;
     if (!reef__paged_grow(out, &o, pages, w->hot.fork_version)) return false;
     for (uint32_t i = 0; i < pages; i++)
         if (!name_own_page(w, out, &reef__pages_buckets, i)) return false;
@@ -194,9 +197,9 @@ static COLD bool name_build(reef_world *w, name_key key, uint32_t buckets, reef_
 /* Room for one more name in both indices. New ones are complete before the old ones go. */
 static bool name_reserve_buckets(reef_world *w)
 {
-    state      *s = &w->state;
+    state *s = &w->state;
     paged_owner o = reef__owner_of(w->family, &reef__pages_buckets);
-    reef_paged  text = {0}, index = {0};
+    reef_paged text = {0}, index = {0};
     if (s->name_count + 1 <= s->name_buckets / 4 * 3) return true;
     if (s->name_buckets >= NAME_BUCKETS_MAX) return false;
     uint32_t buckets = s->name_buckets ? s->name_buckets * 2 : NAME_BUCKETS_PER_PAGE;
@@ -245,7 +248,9 @@ COLD bool reef__names_own_all(reef_world *w)
     for (uint32_t i = 0; i < s->name_entries.count; i++)
         if (!name_own_page(w, &s->name_entries, &reef__pages_names, i)) return false;
     for (uint32_t i = 0; i < s->name_buckets / NAME_BUCKETS_PER_PAGE; i++)
-        if (!name_own_page(w, &s->name_by_text, &reef__pages_buckets, i) || !name_own_page(w, &s->name_by_index, &reef__pages_buckets, i)) return false;
+        if (!name_own_page(w, &s->name_by_text, &reef__pages_buckets, i) ||
+            !name_own_page(w, &s->name_by_index, &reef__pages_buckets, i))
+            return false;
     return true;
 }
 
@@ -276,10 +281,10 @@ COLD void reef__name_forget(reef_world *w, reef_entity e)
 uint32_t reef__name_bad_column(const char *text, uint32_t *length)
 {
     uint32_t i = 0;
-    bool     part = false; /* the part that is being read has a byte */
+    bool part = false; /* the part that is being read has a byte */
     for (; text[i]; i++) {
         unsigned char c = (unsigned char)text[i];
-        bool          at_end = i == 0 || text[i + 1] == 0;
+        bool at_end = i == 0 || text[i + 1] == 0;
         if (i == REEF_NAME_MAX || c < 32 || c == 127 || (c == ' ' && at_end) || (c == '.' && !part)) return i + 1;
         part = c != '.';
     }
@@ -317,10 +322,10 @@ static bool name_change(reef_world *w, uint32_t number, const char *text, uint32
 
 COLD reef_status reef_set_name(reef_world *w, reef_entity e, const char *name)
 {
-    static const char    operation[] = "reef_set_name";
+    static const char operation[] = "reef_set_name";
     const reef_component none = {0};
-    char                 text[REEF_NAME_MAX + 1]; /* `name` may point into a page that is about to be copied */
-    uint32_t             length = 0;
+    char text[REEF_NAME_MAX + 1]; /* `name` may point into a page that is about to be copied */
+    uint32_t length = 0;
     if (w == NULL) return REEF_BAD_ARGUMENT;
     if (w->running) return reef__failure(w, REEF_LOCKED, operation, none, e, 0);
     if (!reef_is_alive(w, e)) return reef__failure(w, REEF_NOT_ALIVE, operation, none, e, 0);
@@ -382,7 +387,7 @@ static bool name_index_counts(const reef_world *w, const reef_paged *p)
 COLD reef_status reef__names_validate(const reef_world *w, char *message, size_t size)
 {
     const state *s = &w->state;
-    bool         slow = (w->slow & SLOW_NAMES) != 0;
+    bool slow = (w->slow & SLOW_NAMES) != 0;
     if (slow != (s->name_count != 0)) return name_corrupt(message, size, "names: the flag of the slow path is wrong");
     if (s->name_count > s->name_buckets / 4 * 3) return name_corrupt(message, size, "names: the indices are too full");
     if (!name_index_counts(w, &s->name_by_text))
@@ -391,7 +396,7 @@ COLD reef_status reef__names_validate(const reef_world *w, char *message, size_t
         return name_corrupt(message, size, "names: the index by entity is wrong");
     for (uint32_t n = 0; n < s->name_count; n++) {
         const name_entry *e = name_at(w, n);
-        uint32_t          length = 0;
+        uint32_t length = 0;
         if (memchr(e->text, 0, sizeof e->text) == NULL || reef__name_bad_column(e->text, &length))
             return name_corrupt(message, size, "names: name %" PRIu32 " isn't a path", n);
         if (!reef_is_alive(w, e->entity))

@@ -12,26 +12,28 @@
 
 /* Immutable but for its count of holders. */
 struct observer {
-    uint32_t  holders; /* schedules; under the family's lock */
-    uint32_t  events;
-    uint64_t  name_hash;
-    char      name[REEF_SYSTEM_NAME_MAX + 1];
-    void    (*function)(const reef_notice *notice);
-    void     *context;
-    void    (*context_free)(void *context);
+    uint32_t holders; /* schedules; under the family's lock */
+    uint32_t events;
+    uint64_t name_hash;
+    char name[REEF_SYSTEM_NAME_MAX + 1];
+    void (*function)(const reef_notice *notice);
+    void *context;
+    void (*context_free)(void *context);
     reef_component component;
-    bool      collected, has_query;
+    bool collected, has_query;
     reef_query_desc query; /* without text */
 };
 
-/* What observers are told by; a family has it from its first observer on. Nothing else leads to src/observe/notify.c, and from there to
- * queries: so a program without observers carries neither. (A hello was 250 KiB, of which 145 hung on this.) */
+/* What observers are told by; a family has it from its first observer on. Nothing else leads to
+ * src/observe/notify.c, and from there to queries: so a program without observers carries neither. (A hello was 250
+ * KiB, of which 145 hung on this.) */
 typedef struct observer_calls {
     bool (*change)(reef_world *w, reef_entity e, uint32_t to, const reef_value *values, uint32_t count);
     bool (*several)(reef_world *w, reef_entity e, const type *t);
     bool (*destroy)(reef_world *w, reef_entity e);
     bool (*spawn)(reef_world *w, uint32_t id, const reef_value *values, uint32_t count, uint32_t n);
-    void (*spawned)(reef_world *w, uint32_t id, const reef_value *values, uint32_t count, uint32_t n, const reef_entity *given);
+    void (*spawned)(reef_world *w, uint32_t id, const reef_value *values, uint32_t count, uint32_t n,
+                    const reef_entity *given);
     void (*done)(reef_world *w, bool happened);
     bool (*keep)(reef_world *w, const type *t, void *slot);
     bool (*reserve_changes)(reef_world *w, const type *t, uint64_t n);
@@ -70,13 +72,14 @@ INLINE bool observe_change(reef_world *w, reef_entity e, uint32_t to, const reef
 INLINE bool observe_several(reef_world *w, reef_entity e, const type *t) { return observers_by(w)->several(w, e, t); }
 /* e is about to die. */
 INLINE bool observe_destroy(reef_world *w, reef_entity e) { return observers_by(w)->destroy(w, e); }
-/* n entities are about to be made in table `id` with these values; they have been made, by these ids, which are alive or NULL: the next
- * ones (reef__ids_peek). */
+/* n entities are about to be made in table `id` with these values; they have been made, by these ids, which are
+ * alive or NULL: the next ones (reef__ids_peek). */
 INLINE bool observe_spawn(reef_world *w, uint32_t id, const reef_value *values, uint32_t count, uint32_t n)
 {
     return observers_by(w)->spawn(w, id, values, count, n);
 }
-INLINE void observe_spawned(reef_world *w, uint32_t id, const reef_value *values, uint32_t count, uint32_t n, const reef_entity *given)
+INLINE void observe_spawned(reef_world *w, uint32_t id, const reef_value *values, uint32_t count, uint32_t n,
+                            const reef_entity *given)
 {
     observers_by(w)->spawned(w, id, values, count, n, given);
 }
@@ -89,9 +92,12 @@ INLINE void value_leave(reef_world *w, const type *t, void *slot)
     if (LIKELY(!observed(w)) || !observe_keep(w, t, slot)) value_destroy(t, slot);
 }
 
-/* Room for n operations between here and observe_close, which then can't fail for what observers need: of changes of one component;
- * of deaths. */
-INLINE bool observe_reserve_changes(reef_world *w, const type *t, uint64_t n) { return observers_by(w)->reserve_changes(w, t, n); }
+/* Room for n operations between here and observe_close, which then can't fail for what observers need: of changes of
+ * one component; of deaths. */
+INLINE bool observe_reserve_changes(reef_world *w, const type *t, uint64_t n)
+{
+    return observers_by(w)->reserve_changes(w, t, n);
+}
 INLINE bool observe_reserve_deaths(reef_world *w, uint64_t n) { return observers_by(w)->reserve_deaths(w, n); }
 /* Of any world. */
 INLINE void observe_open(reef_world *w)
@@ -103,7 +109,8 @@ INLINE void observe_close(reef_world *w)
     if (observed(w)) observers_by(w)->close(w);
 }
 
-/* The number of the world's observers as its schedule has them, which changes with them: the first member of a schedule. */
+/* The number of the world's observers as its schedule has them, which changes with them: the first member of a
+ * schedule. */
 INLINE uint64_t observer_epoch(const reef_world *w)
 {
     uint64_t epoch;
@@ -117,15 +124,16 @@ typedef struct observing_head {
     uint32_t kinds_count; /* the highest component of which there is something in `now` and `later` */
     uint32_t matches;     /* observers of queries */
     uint32_t depth;       /* observe_open */
-    bool     cascading;   /* what observers asked for is being done */
-    bool     stuck;       /* and couldn't be */
+    bool cascading;       /* what observers asked for is being done */
+    bool stuck;           /* and couldn't be */
     uint8_t *now, *later; /* by component: what immediate, and what collected observers ask */
-    uint32_t lately;      /* the component that came last on the straight path where one observer is told of it; 0: none. Then */
+    /* the component that came last on the straight path where one observer is told of it; 0: none. Then */
+    uint32_t lately;
     const struct observer *only; /* who is told, */
     reef_notice only_notice;     /* what, */
     reef_entity only_entity;     /* and of whom */
     uint32_t round;
-    reef_error failed;    /* the first failure of an observer or for one */
+    reef_error failed; /* the first failure of an observer or for one */
 } observing_head;
 
 /* May a table component come, or a tag go, with nothing more than observe_told behind it? */
@@ -148,8 +156,9 @@ INLINE bool observe_told(reef_world *w, reef_entity e, uint32_t component, void 
     return observers_by(w)->told(w, e, component, value, remove);
 }
 
-/* A table component comes once more of which one observer alone was told lately: may it, with nothing more than observe_lately_told behind
- * it? (A list of observers to go through and a notice to fill in made 1.3 times as many instructions of an add.) */
+/* A table component comes once more of which one observer alone was told lately: may it, with nothing more than
+ * observe_lately_told behind it? (A list of observers to go through and a notice to fill in made 1.3 times as many
+ * instructions of an add.) */
 INLINE bool observe_lately(const reef_world *w, uint32_t component)
 {
     const observing_head *o = (const observing_head *)(const void *)w->observing;
@@ -174,7 +183,8 @@ INLINE void observe_lately_told(reef_world *w, reef_entity e, const void *value)
     w->commands = recording;
     w->deferring--;
     w->locks = 0;
-    if (UNLIKELY((w->deferred.count | w->deferred.run) != 0 || o->failed.status != REEF_OK)) observers_by(w)->told_more(w);
+    if (UNLIKELY((w->deferred.count | w->deferred.run) != 0 || o->failed.status != REEF_OK))
+        observers_by(w)->told_more(w);
 }
 
 /* What is recorded is done, and collected observers are called. (reef__world_flush) */

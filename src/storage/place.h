@@ -32,7 +32,8 @@ INLINE void handle_put(reef_slot *slots, size_t row, handle h)
 }
 INLINE uint32_t place_unit(uint32_t place) { return place >> REEF_ROW_BITS; }
 INLINE uint32_t place_row(uint32_t place) { return place & ROW_MASK; }
-/* Where row `place` of its chunk begins in a block of values of 8 or 16 bytes. (One register for columns and handles alike.) */
+/* Where row `place` of its chunk begins in a block of values of 8 or 16 bytes. (One register for columns and handles
+ * alike.) */
 INLINE size_t place_word(uint32_t place) { return (size_t)(place * 8 & ROW_MASK * 8); }
 INLINE uint32_t unit_place(uint32_t unit) { return unit << REEF_ROW_BITS; }
 INLINE reef_slot *unit_slots(const reef_world *w, uint32_t unit) { return reef_slots_at(&w->hot, unit_place(unit)); }
@@ -45,7 +46,10 @@ INLINE uint64_t table_rows(const table *t)
 {
     return t->chunks == 0 ? 0 : (uint64_t)(t->chunks - 1) * REEF_BLOCK_ROWS + (t->next - unit_place(t->last));
 }
-INLINE const reef_entity *slot_entities(const reef_slot *slots) { return (const reef_entity *)slots[SLOT_ENTITIES].block; }
+INLINE const reef_entity *slot_entities(const reef_slot *slots)
+{
+    return (const reef_entity *)slots[SLOT_ENTITIES].block;
+}
 INLINE char *cell(const reef_slot *slots, uint32_t slot, uint32_t row, size_t size)
 {
     return (char *)slots[slot].block + row * size;

@@ -24,33 +24,33 @@ enum { WAITING = 256 };
 #define GUARD_BYTES ((uint64_t)16 << 10) /* that a change moves at most, where nobody says otherwise */
 
 typedef struct held_block {
-    char       *block;
-    size_t      bytes;
+    char *block;
+    size_t bytes;
     const type *type; /* NULL: handles */
-    uint32_t    size, arena;
-    uint32_t    first; /* byte of the first row: a page of a store begins with its marks */
-    bool        waits; /* false: it is the allocator's again, or a row of a block that is in use */
+    uint32_t size, arena;
+    uint32_t first; /* byte of the first row: a page of a store begins with its marks */
+    bool waits;     /* false: it is the allocator's again, or a row of a block that is in use */
 } held_block;
 
 struct held {
-    family     *family;
+    family *family;
     const char *op; /* NULL: the end of a state */
-    uint32_t    component;
+    uint32_t component;
     reef_entity entity;
-    bool        flushing;
-    uint32_t    rows, count;
-    size_t      bytes;
+    bool flushing;
+    uint32_t rows, count;
+    size_t bytes;
     reef_entity *entities;
-    held_block  blocks[];
+    held_block blocks[];
 };
 
 /* The records are the C library's memory: no allocator of a world sees them. */
 typedef struct waiting_blocks {
-    mutex    lock;
-    held    *ring[WAITING];
+    mutex lock;
+    held *ring[WAITING];
     uint32_t head, tail; /* positions */
-    size_t   bytes;
-    bool     reports;
+    size_t bytes;
+    bool reports;
 } waiting_blocks;
 static waiting_blocks waiting = {.lock = MUTEX_INIT};
 
@@ -84,7 +84,8 @@ static void held_tell(const held *x, const held_block *b, const char *address)
     fprintf(stderr, x->flushing ? ", when commands were done\n" : "\n");
 }
 
-/* Called by the sanitizer when it stops the program: whoever holds the lock won't go on. The newest record is the right one. */
+/* Called by the sanitizer when it stops the program: whoever holds the lock won't go on. The newest record is the
+ * right one. */
 static void report_more(const char *text)
 {
     const char *address = __asan_get_report_address();
@@ -265,13 +266,15 @@ COLD bool reef__quarantine_chunk(reef_world *w, const table *t, uint32_t unit, u
     uint32_t made = SLOT_ENTITIES;
     for (; x && made < s->end_slot; made++) {
         const column *c = &s->columns[made];
-        fresh[made] = reef__memory_block(&w->family->memory, MEMORY_ROWS, c->arena, (size_t)c->size * capacity, c->align);
+        fresh[made] =
+            reef__memory_block(&w->family->memory, MEMORY_ROWS, c->arena, (size_t)c->size * capacity, c->align);
         if (fresh[made] == NULL) break;
     }
     if (made < s->end_slot) {
         while (made-- > SLOT_ENTITIES) {
             const column *c = &s->columns[made];
-            reef__memory_block_free(&w->family->memory, MEMORY_ROWS, c->arena, fresh[made], (size_t)c->size * capacity, c->align);
+            reef__memory_block_free(&w->family->memory, MEMORY_ROWS, c->arena, fresh[made], (size_t)c->size * capacity,
+                                    c->align);
         }
         free(x);
         return false;
@@ -285,7 +288,8 @@ COLD bool reef__quarantine_chunk(reef_world *w, const table *t, uint32_t unit, u
         slots[k].block = fresh[k];
         mutex_unlock(&w->family->lock);
         if (!reef__quarantine_take(x, c, old, capacity))
-            reef__memory_block_free(&w->family->memory, MEMORY_ROWS, c->arena, old, (size_t)c->size * capacity, c->align);
+            reef__memory_block_free(&w->family->memory, MEMORY_ROWS, c->arena, old, (size_t)c->size * capacity,
+                                    c->align);
     }
     values_shift(w);
     reef__quarantine_wait(x);
@@ -296,7 +300,8 @@ COLD bool reef__quarantine_chunk(reef_world *w, const table *t, uint32_t unit, u
 COLD void reef__quarantine_table(reef_world *w, const table *t)
 {
     if (!quarantine_on(w)) return;
-    for (uint32_t unit = t->first; unit; unit = unit_slots(w, unit)[0].head.next) reef__quarantine_chunk(w, t, unit, UINT32_MAX);
+    for (uint32_t unit = t->first; unit; unit = unit_slots(w, unit)[0].head.next)
+        reef__quarantine_chunk(w, t, unit, UINT32_MAX);
 }
 
 /* ---- values outside of the rows ---- */
@@ -313,13 +318,14 @@ static void page_note(held *x, const value_store *s, const paged_type *p, char *
     if (b->waits) x->bytes += b->bytes;
 }
 
-/* A page of values to another address. Those of REEF_PAGED stay where they are, and those that are had in common aren't on the page.
- * False: it is where it was, as a chunk that doesn't move. */
+/* A page of values to another address. Those of REEF_PAGED stay where they are, and those that are had in common
+ * aren't on the page. False: it is where it was, as a chunk that doesn't move. */
 static bool page_moves(reef_world *w, value_store *s, uint32_t page)
 {
     store_pages pages;
     char *old = page < s->values.count ? s->values.page[page] : NULL;
-    if (old == NULL || s->paged || s->shared || s->size == 0 || !paged_owned(&s->values, page, w->hot.fork_version)) return false;
+    if (old == NULL || s->paged || s->shared || s->size == 0 || !paged_owned(&s->values, page, w->hot.fork_version))
+        return false;
     if (!guard_pays(w, page_bytes(s))) return false;
     (void)reef__store_owner(w->family, s, &pages);
     const paged_type *p = &pages.type;
@@ -336,7 +342,8 @@ static bool page_moves(reef_world *w, value_store *s, uint32_t page)
     mutex_lock(&w->family->lock); /* a dying relative may be comparing pages */
     s->values.page[page] = fresh;
     mutex_unlock(&w->family->lock);
-    if (!x->blocks[0].waits) reef__memory_block_free(&w->family->memory, p->kind, p->arena, old, p->page_bytes, p->align);
+    if (!x->blocks[0].waits)
+        reef__memory_block_free(&w->family->memory, p->kind, p->arena, old, p->page_bytes, p->align);
     values_rebase(w, old, fresh, p->page_bytes);
     s->moves++;
     s->lately.slots = s->hole.slots = 0;
@@ -345,7 +352,10 @@ static bool page_moves(reef_world *w, value_store *s, uint32_t page)
     return true;
 }
 
-COLD bool reef__quarantine_page(reef_world *w, value_store *s, uint32_t page) { return quarantine_on(w) && page_moves(w, s, page); }
+COLD bool reef__quarantine_page(reef_world *w, value_store *s, uint32_t page)
+{
+    return quarantine_on(w) && page_moves(w, s, page);
+}
 
 COLD void reef__quarantine_slots(const reef_world *w, const value_store *s, uint32_t slot, uint32_t n, reef_entity e)
 {
@@ -398,7 +408,8 @@ COLD void reef__quarantine_world(reef_world *w, const char *op)
         if (t) reef__quarantine_table(w, t);
     }
     for (uint32_t i = 1; i < w->state.store_count; i++)
-        for (uint32_t page = 0; page < w->state.stores[i].values.count; page++) (void)page_moves(w, &w->state.stores[i], page);
+        for (uint32_t page = 0; page < w->state.stores[i].values.count; page++)
+            (void)page_moves(w, &w->state.stores[i], page);
 }
 
 COLD void reef__quarantine_fill(reef_world *w, const table *t, uint32_t place)
@@ -416,14 +427,16 @@ COLD void reef__quarantine_fill(reef_world *w, const table *t, uint32_t place)
     x->rows = 1;
     for (uint32_t k = SLOT_ENTITIES; k < t->shape->end_slot; k++) {
         const column *c = &t->shape->columns[k];
-        x->blocks[x->count++] = (held_block){(char *)slots[k].block + (size_t)last * c->size, c->size, c->type, c->size, c->arena, 0, false};
+        x->blocks[x->count++] = (held_block){
+            (char *)slots[k].block + (size_t)last * c->size, c->size, c->type, c->size, c->arena, 0, false};
     }
     reef__quarantine_wait(x);
 }
 
 COLD void reef__quarantine_close(reef_world *w, const table *t)
 {
-    if (quarantine_on(w) && chunk_is_ours(w, t->shape, t->last)) tail_close(t->shape, unit_slots(w, t->last), place_row(t->next));
+    if (quarantine_on(w) && chunk_is_ours(w, t->shape, t->last))
+        tail_close(t->shape, unit_slots(w, t->last), place_row(t->next));
 }
 
 static void tail_open(const shape *s, const reef_slot *slots, uint32_t rows)
@@ -446,10 +459,12 @@ static void quarantine_set(reef_world *w, uint64_t bytes)
     for (uint32_t id = TABLE_EMPTY; bytes == 0 && id < w->state.tables.count * TABLES_PER_PAGE; id++) {
         const table *t = table_read(w, id);
         if (t && t->last) reef__quarantine_open(w, t, t->last);
-        for (uint32_t unit = t ? t->spare : 0; unit; unit = unit_slots(w, unit)[0].head.next) tail_open(t->shape, unit_slots(w, unit), 0);
+        for (uint32_t unit = t ? t->spare : 0; unit; unit = unit_slots(w, unit)[0].head.next)
+            tail_open(t->shape, unit_slots(w, unit), 0);
     }
     for (uint32_t i = 1; bytes == 0 && i < w->state.store_count; i++)
-        for (uint32_t page = 0; page < w->state.stores[i].values.count; page++) reef__quarantine_open_page(w, &w->state.stores[i], page);
+        for (uint32_t page = 0; page < w->state.stores[i].values.count; page++)
+            reef__quarantine_open_page(w, &w->state.stores[i], page);
     reef__quarantine_end(w->family);
     guard_set(w->family, bytes);
     version_look(w); /* closes the straight paths: no lease is of this version */

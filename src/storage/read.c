@@ -46,9 +46,15 @@ bool reef_has_id(const reef_world *w, reef_entity e, reef_component c)
     return UNLIKELY(t && has_subtypes(t)) && reef__subtype_any(w, e, t);
 }
 
-bool reef_has_slow(const reef_world *w, reef_entity e, reef_type_decl *decl) { return reef_has_id(w, e, reef_id_of(decl)); }
+bool reef_has_slow(const reef_world *w, reef_entity e, reef_type_decl *decl)
+{
+    return reef_has_id(w, e, reef_id_of(decl));
+}
 
-const void *reef_get_slow(const reef_world *w, reef_entity e, reef_type_decl *decl) { return reef_get_id(w, e, reef_id_of(decl)); }
+const void *reef_get_slow(const reef_world *w, reef_entity e, reef_type_decl *decl)
+{
+    return reef_get_id(w, e, reef_id_of(decl));
+}
 
 const void *reef__value_itself(const reef_world *w, reef_entity e, reef_component c)
 {

@@ -10,12 +10,14 @@
 #include "storage/world_data.h"
 #include "reef/fast.h"
 
-/* Has a living entity the component itself? What asks for a base (reef_has_id) finds its subtypes as well; whatever makes, writes, counts or
- * tells of one component means that alone. False for a dead handle, also where the world has no entities, and no chunks, yet. */
+/* Has a living entity the component itself? What asks for a base (reef_has_id) finds its subtypes as well; whatever
+ * makes, writes, counts or tells of one component means that alone. False for a dead handle, also where the world
+ * has no entities, and no chunks, yet. */
 INLINE bool has_itself(const reef_world *w, reef_entity e, const type *t)
 {
     const uint32_t place = place_of(w, e);
-    return (place != PLACE_DEAD || BUG(170)) && component_there(w, t, e, place, reef_slots_at(&w->hot, place)[0].head.table);
+    return (place != PLACE_DEAD || BUG(170)) &&
+           component_there(w, t, e, place, reef_slots_at(&w->hot, place)[0].head.table);
 }
 
 /* Where the value of the component itself is; NULL: there is none, or no data. */

@@ -1,15 +1,17 @@
 /* The log of removals of a type with track_rows, and its readers.
  *
- *   log:     head ─► handles of who lost it, oldest first ◄─ tail       positions count up for ever; as in the ring of free ids,
- *   values:  value_head ─► their last values ◄─ tail                    page = byte / TRACK_PAGE_BYTES modulo the number of pages
+ *   log:     head ─► handles of who lost it, oldest first ◄─ tail       positions count up for ever; as in the ring
+ *                                                                       of free ids,
+ *   values:  value_head ─► their last values ◄─ tail                    page = byte / TRACK_PAGE_BYTES modulo the
+ *                                                                       number of pages
  *
- * Both rings are state, shared with snapshots page by page. Nothing is logged while the world has no reader of the type, and no
- * value while none wants values. head is the place of the slowest reader; what lies before it is overwritten. With the last
- * reader the pages go.
+ * Both rings are state, shared with snapshots page by page. Nothing is logged while the world has no reader of the
+ * type, and no value while none wants values. head is the place of the slowest reader; what lies before it is
+ * overwritten. With the last reader the pages go.
  *
- * The readers are the world's, with their places; the host's readers of events (src/system/event.c) are among them. A state that
- * somebody may go back to holds the places of then by the readers' serial numbers, which no two readers of a family have in
- * common: so a reader that the state doesn't know is found out. */
+ * The readers are the world's, with their places; the host's readers of events (src/system/event.c) are among them.
+ * A state that somebody may go back to holds the places of then by the readers' serial numbers, which no two readers
+ * of a family have in common: so a reader that the state doesn't know is found out. */
 #include "storage/removal_log.h"
 #include "base/memory.h"
 #include "base/platform.h"
@@ -53,7 +55,8 @@ static COLD bool bytes_enlarge(reef_world *w, const paged_type *kind, reef_paged
     return ok;
 }
 
-bool reef__bytes_room(reef_world *w, const paged_type *kind, reef_paged *ring, uint64_t head, uint64_t tail, uint64_t bytes)
+bool reef__bytes_room(reef_world *w, const paged_type *kind, reef_paged *ring, uint64_t head, uint64_t tail,
+                      uint64_t bytes)
 {
     const paged_owner o = reef__owner_of(w->family, kind);
     if (bytes == 0) return true;
@@ -61,7 +64,8 @@ bool reef__bytes_room(reef_world *w, const paged_type *kind, reef_paged *ring, u
     const uint64_t pages = end - head / TRACK_PAGE_BYTES;
     if (pages > ring->count && !bytes_enlarge(w, kind, ring, head, tail, pages)) return false;
     for (uint64_t p = first; p < end; p++)
-        if (!reef__paged_own(ring, &o, (uint32_t)(p & (ring->count - 1)), w->hot.version, w->hot.fork_version)) return false;
+        if (!reef__paged_own(ring, &o, (uint32_t)(p & (ring->count - 1)), w->hot.version, w->hot.fork_version))
+            return false;
     return true;
 }
 
@@ -121,8 +125,7 @@ COLD bool reef__removals_prepare_many(reef_world *w, const reef_entity *e, uint6
     for (uint32_t i = 0; i < w->state.track_count; i++) {
         track_store *s = &w->state.tracks[i];
         uint64_t rows = 0;
-        for (uint64_t k = 0; s->readers && k < n; k++)
-            rows += has_itself(w, e[k], reef__type_of(s->component));
+        for (uint64_t k = 0; s->readers && k < n; k++) rows += has_itself(w, e[k], reef__type_of(s->component));
         if (!store_room(w, s, rows)) return false;
     }
     return true;
@@ -135,7 +138,9 @@ void reef__removal_log(reef_world *w, const type *t, uint32_t place, reef_entity
     bytes_put(&s->log, s->tail * ENTRY, (const char *)&e, ENTRY);
     if (s->value_readers && t->size) {
         const reef_slot *slots = reef_slots_at(&w->hot, place);
-        const char *value = t->stored ? store_find(w, t->id, e) : cell(slots, reef__slot_seek(w, t->id, slots[0].head.table), place_row(place), t->size);
+        const char *value =
+            t->stored ? store_find(w, t->id, e)
+                      : cell(slots, reef__slot_seek(w, t->id, slots[0].head.table), place_row(place), t->size);
         bytes_put(&s->values, s->tail * t->size, value, t->size);
     }
     s->tail++;
@@ -190,14 +195,16 @@ COLD bool reef__readers_note(reef_world *w)
     state *s = &w->state;
     s->place_count = 0;
     if (w->reader_count > s->place_capacity) {
-        reader_place *places = reef__memory_resize(&w->family->memory, MEMORY_TRACKS, s->places, s->place_capacity * sizeof *places,
-                                             w->reader_count * sizeof *places, PLAIN_ALIGN);
+        reader_place *places =
+            reef__memory_resize(&w->family->memory, MEMORY_TRACKS, s->places, s->place_capacity * sizeof *places,
+                                w->reader_count * sizeof *places, PLAIN_ALIGN);
         if (places == NULL) return false;
         s->places = places;
         s->place_capacity = w->reader_count;
     }
     for (uint32_t i = 0; i < w->reader_count; i++)
-        if (w->readers[i].serial) s->places[s->place_count++] = (reader_place){w->readers[i].serial, w->readers[i].position};
+        if (w->readers[i].serial)
+            s->places[s->place_count++] = (reader_place){w->readers[i].serial, w->readers[i].position};
     return true;
 }
 
@@ -242,8 +249,10 @@ static log_reader *reader_place_find(reef_world *w)
     while (i < w->reader_count && (w->readers[i].serial || w->readers[i].generation == UINT32_MAX)) i++;
     if (i == w->reader_capacity) {
         uint32_t capacity = i ? i * 2 : 4;
-        log_reader *readers = i >= 1u << 30 ? NULL : reef__memory_resize(&w->family->memory, MEMORY_TRACKS, w->readers, i * sizeof *readers,
-                                                capacity * sizeof *readers, PLAIN_ALIGN);
+        log_reader *readers = i >= 1u << 30
+                                  ? NULL
+                                  : reef__memory_resize(&w->family->memory, MEMORY_TRACKS, w->readers,
+                                                        i * sizeof *readers, capacity * sizeof *readers, PLAIN_ALIGN);
         if (readers == NULL) return NULL;
         w->readers = readers;
         w->reader_capacity = capacity;
@@ -294,7 +303,8 @@ log_reader *reef__reader_of(reef_world *w, reef_removals r, bool events, const c
     const bool ours = r.world == w->hot.number;
     log_reader *found = ours && r.index < w->reader_count ? &w->readers[r.index] : NULL;
     if (LIKELY(found && found->serial && found->generation == r.generation && found->events == events)) return found;
-    reef__failure(w, ours || r.generation == 0 ? REEF_NOT_ALIVE : REEF_OTHER_WORLD, op, (reef_component){0}, (reef_entity){0, 0}, r.index);
+    reef__failure(w, ours || r.generation == 0 ? REEF_NOT_ALIVE : REEF_OTHER_WORLD, op, (reef_component){0},
+                  (reef_entity){0, 0}, r.index);
     return NULL;
 }
 
@@ -302,7 +312,8 @@ COLD reef_status reef_removals_free(reef_world *w, reef_removals removals)
 {
     if (w == NULL) return REEF_BAD_ARGUMENT;
     if (removals.generation == 0) return REEF_OK;
-    if (w->running) return reef__failure(w, REEF_LOCKED, "reef_removals_free", (reef_component){0}, (reef_entity){0, 0}, 0);
+    if (w->running)
+        return reef__failure(w, REEF_LOCKED, "reef_removals_free", (reef_component){0}, (reef_entity){0, 0}, 0);
     log_reader *r = reef__reader_of(w, removals, false, "reef_removals_free");
     if (r == NULL) return w->error.status;
     track_store *s = reef__track_of(w, r->component);
@@ -333,7 +344,8 @@ bool reef_removals_next(reef_world *w, reef_removals removals, reef_entity *enti
 
 /* ---- for scripts ---- */
 
-/* While systems run: one of them reads, and moves the reader's place on; what lies before it is let go when none of them runs. */
+/* While systems run: one of them reads, and moves the reader's place on; what lies before it is let go when none of
+ * them runs. */
 bool reef__removals_at(const reef_world *w, uint32_t component, uint64_t position, reef_entity *entity, void *value)
 {
     const track_store *s = reef__track_of(w, component);
@@ -375,7 +387,10 @@ bool reef__readers_place(const reef_world *w, uint64_t serial, uint64_t *positio
 }
 
 /* Those of events stay where the state says they are. */
-uint64_t reef__scripts_serial(const reef_world *w) { return w->script_reader ? w->readers[w->script_reader - 1].serial : 0; }
+uint64_t reef__scripts_serial(const reef_world *w)
+{
+    return w->script_reader ? w->readers[w->script_reader - 1].serial : 0;
+}
 
 COLD bool reef__readers_mirror(reef_world *aside, const reef_world *w)
 {
@@ -384,7 +399,8 @@ COLD bool reef__readers_mirror(reef_world *aside, const reef_world *w)
     const uint64_t serial = reef__scripts_serial(w);
     if (w->reader_count == 0 || (serial == 0 && BUG(161))) return true;
     if (serial && reader_place_in(s, serial) == NULL && s->place_count == s->place_capacity) {
-        reader_place *places = reef__memory_resize(m, MEMORY_TRACKS, s->places, s->place_capacity * sizeof *places, (s->place_capacity + 1) * sizeof *places, PLAIN_ALIGN);
+        reader_place *places = reef__memory_resize(m, MEMORY_TRACKS, s->places, s->place_capacity * sizeof *places,
+                                                   (s->place_capacity + 1) * sizeof *places, PLAIN_ALIGN);
         if (places == NULL) return false;
         s->places = places;
         s->place_capacity++;

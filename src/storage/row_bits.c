@@ -3,12 +3,12 @@
  *   store of a type:  words[unit] ─► 16 words: bit `row` of unit = the entity at (unit, row) has the switch
  *   store of marks:   the same, = a component of the entity is disabled, or the entity is
  *
- * A store's *key* says which: a component's id, the same with BIT_DISABLED, or BIT_DISABLED alone. The mark of a component is
- * only where the component is, and goes with it.
+ * A store's *key* says which: a component's id, the same with BIT_DISABLED, or BIT_DISABLED alone. The mark of a
+ * component is only where the component is, and goes with it.
  *
- * Setting a bit moves nothing; a row that moves takes its bits along. A table remembers in `bits` which stores may have bits in
- * it (bit_mask), so that tables without switches pay one test a move, and others look into those stores only. Bits of rows that
- * don't exist are zero. Pages are made with the first bit that is set in a unit. */
+ * Setting a bit moves nothing; a row that moves takes its bits along. A table remembers in `bits` which stores may
+ * have bits in it (bit_mask), so that tables without switches pay one test a move, and others look into those stores
+ * only. Bits of rows that don't exist are zero. Pages are made with the first bit that is set in a unit. */
 #include "storage/row_bits.h"
 #include "base/memory.h"
 #include "base/platform.h"
@@ -61,7 +61,8 @@ static COLD bool number_room(reef_world *w, uint32_t key)
     state *s = &w->state;
     if (bit_slot(key) < s->bit_room) return true;
     const uint32_t room = (bit_slot(key) | 1) + 1 + s->bit_room / 2;
-    uint32_t *number = reef__memory_resize(&w->family->memory, MEMORY_BITS, s->bit_number, s->bit_room * sizeof *number, room * sizeof *number, PLAIN_ALIGN);
+    uint32_t *number = reef__memory_resize(&w->family->memory, MEMORY_BITS, s->bit_number, s->bit_room * sizeof *number,
+                                           room * sizeof *number, PLAIN_ALIGN);
     if (number == NULL) return false;
     memset(number + s->bit_room, 0, (room - s->bit_room) * sizeof *number);
     s->bit_number = number;
@@ -78,7 +79,7 @@ static COLD bit_store *store_make(reef_world *w, uint32_t key)
     if (s->bit_count == s->bit_capacity) {
         uint32_t capacity = s->bit_capacity ? s->bit_capacity * 2 : 4;
         bit_store *bits = reef__memory_resize(&w->family->memory, MEMORY_BITS, s->bits, s->bit_capacity * sizeof *bits,
-                                        capacity * sizeof *bits, PLAIN_ALIGN);
+                                              capacity * sizeof *bits, PLAIN_ALIGN);
         if (bits == NULL) return NULL;
         s->bits = bits;
         lately_forget(w);
@@ -128,7 +129,8 @@ void reef__bit_commit(reef_world *w, uint32_t key, uint32_t place, bool on)
 
 bool reef__bits_prepare_move(reef_world *w, uint64_t mask, uint32_t from, uint32_t to)
 {
-    EACH_BIT_STORE(w, mask, b) {
+    EACH_BIT_STORE(w, mask, b)
+    {
         bool was = bit_read(b, from), is = bit_read(b, to);
         if (was && !words_own(w, b, place_unit(from))) return false;
         if (was != is && !words_own(w, b, place_unit(to))) return false;
@@ -138,7 +140,8 @@ bool reef__bits_prepare_move(reef_world *w, uint64_t mask, uint32_t from, uint32
 
 void reef__bits_move(reef_world *w, uint64_t mask, uint32_t from, uint32_t to)
 {
-    EACH_BIT_STORE(w, mask, b) {
+    EACH_BIT_STORE(w, mask, b)
+    {
         bool was = bit_read(b, from);
         if (was != bit_read(b, to)) bit_put(b, to, was);
         if (was) bit_put(b, from, false);
@@ -147,7 +150,8 @@ void reef__bits_move(reef_world *w, uint64_t mask, uint32_t from, uint32_t to)
 
 COLD void reef__bits_cycle(reef_world *w, uint64_t mask, const uint32_t *places, size_t count)
 {
-    EACH_BIT_STORE(w, mask, b) {
+    EACH_BIT_STORE(w, mask, b)
+    {
         for (size_t i = 0; i < count; i++) {
             uint32_t hole = places[i];
             bool first = bit_read(b, hole);
@@ -160,7 +164,7 @@ COLD void reef__bits_cycle(reef_world *w, uint64_t mask, const uint32_t *places,
 bool reef__bits_prepare_clear(reef_world *w, uint64_t mask, uint32_t place)
 {
     EACH_BIT_STORE(w, mask, b)
-        if (bit_read(b, place) && !words_own(w, b, place_unit(place))) return false;
+    if (bit_read(b, place) && !words_own(w, b, place_unit(place))) return false;
     return true;
 }
 
@@ -168,19 +172,20 @@ void reef__bits_clear(reef_world *w, uint64_t mask, uint32_t place)
 {
     if (BUG(9)) return;
     EACH_BIT_STORE(w, mask, b)
-        if (bit_read(b, place)) bit_put(b, place, false);
+    if (bit_read(b, place)) bit_put(b, place, false);
 }
 
 bool reef__bits_own_unit(reef_world *w, uint64_t mask, uint32_t unit)
 {
     EACH_BIT_STORE(w, mask, b)
-        if (!words_own(w, b, unit)) return false;
+    if (!words_own(w, b, unit)) return false;
     return true;
 }
 
 void reef__bits_move_unit(reef_world *w, uint64_t mask, uint32_t from, uint32_t to)
 {
-    EACH_BIT_STORE(w, mask, b) {
+    EACH_BIT_STORE(w, mask, b)
+    {
         memcpy(b->words.page[to], b->words.page[from], sizeof(uint64_t) * BIT_WORDS);
         memset(b->words.page[from], 0, sizeof(uint64_t) * BIT_WORDS);
     }
@@ -188,7 +193,8 @@ void reef__bits_move_unit(reef_world *w, uint64_t mask, uint32_t from, uint32_t 
 
 void reef__bits_clear_unit(reef_world *w, uint64_t mask, uint32_t unit)
 {
-    EACH_BIT_STORE(w, mask, b) {
+    EACH_BIT_STORE(w, mask, b)
+    {
         uint64_t *words = b->words.page[unit];
         for (uint32_t k = 0; k < BIT_WORDS; k++) b->switched -= bits_count(words[k]);
         memset(words, 0, sizeof(uint64_t) * BIT_WORDS);
@@ -220,7 +226,8 @@ void reef__bits_commit_rows(reef_world *w, uint32_t key, uint32_t unit, const ui
 
 bool reef__bits_remain(const reef_world *w, uint64_t mask, uint32_t place, const reef_value *values, uint32_t count)
 {
-    EACH_BIT_STORE(w, mask, b) {
+    EACH_BIT_STORE(w, mask, b)
+    {
         bool stays = bit_read(b, place);
         for (uint32_t i = 0; stays && i < count; i++) {
             uint32_t c = values[i].component.id;
@@ -252,8 +259,8 @@ uint64_t reef__bit_sum(const reef_world *w, uint32_t key)
 static COLD reef_status store_corrupt(const bit_store *b, char *message, size_t size, const char *what, uint64_t number)
 {
     const type *t = reef__type_of(b->key & ~BIT_DISABLED);
-    snprintf(message, size, "bits: %s%s%s %llu", b->key & BIT_DISABLED ? "disabled " : "", t ? t->name : "entities", what,
-             (unsigned long long)number);
+    snprintf(message, size, "bits: %s%s%s %llu", b->key & BIT_DISABLED ? "disabled " : "", t ? t->name : "entities",
+             what, (unsigned long long)number);
     return REEF_CORRUPT;
 }
 
@@ -261,10 +268,12 @@ static COLD reef_status store_corrupt(const bit_store *b, char *message, size_t 
 static void unit_rows(const reef_world *w, const bit_store *b, const table *t, uint32_t unit, uint64_t *rows)
 {
     const uint32_t component = b->key & ~BIT_DISABLED, count = chunk_rows(t, unit);
-    const bool marks = b->key & BIT_DISABLED && component, all = !marks || reef__slot_seek(w, component, t->shape->table) != 0;
+    const bool marks = b->key & BIT_DISABLED && component,
+               all = !marks || reef__slot_seek(w, component, t->shape->table) != 0;
     const reef_entity *e = slot_entities(unit_slots(w, unit));
     for (uint32_t row = 0; row < count; row++)
-        if (all || reef__bit_has(w, component, unit_place(unit) + row) || store_has(w, component, e[row])) rows[row / 64] |= 1ull << (row % 64);
+        if (all || reef__bit_has(w, component, unit_place(unit) + row) || store_has(w, component, e[row]))
+            rows[row / 64] |= 1ull << (row % 64);
 }
 
 static reef_status unit_validate(const reef_world *w, const bit_store *b, uint32_t unit, uint64_t *sum, char *message,
@@ -291,11 +300,13 @@ COLD reef_status reef__bits_validate(const reef_world *w, char *message, size_t 
         uint64_t sum = 0;
         for (uint32_t u = 0; u < b->words.count; u++)
             if (b->words.page[u] && unit_validate(w, b, u, &sum, message, size) != REEF_OK) return REEF_CORRUPT;
-        const bool stored = (b->key & BIT_DISABLED) == 0 && reef__type_of(b->key)->stored; /* src/storage/store_list.c holds those against their values */
+        /* src/storage/store_list.c holds those against their values */
+        const bool stored = (b->key & BIT_DISABLED) == 0 && reef__type_of(b->key)->stored;
         if (sum != b->switched && !stored) return store_corrupt(b, message, size, ": a wrong count of bits, not", sum);
         uint32_t number = b == marks ? BITS_OF_MARKS : marks ? (uint32_t)(marks - w->state.bits) + 1 : 0;
         if (b->marks != number) return store_corrupt(b, message, size, ": another store of marks than number", number);
-        if (bit_number_of(w, b->key) != i + 1) return store_corrupt(b, message, size, ": another store is known by its key than number", i + 1);
+        if (bit_number_of(w, b->key) != i + 1)
+            return store_corrupt(b, message, size, ": another store is known by its key than number", i + 1);
     }
     return REEF_OK;
 }

@@ -10,7 +10,8 @@
 #include "storage/world_data.h"
 #include "reef/fast.h"
 
-/* Where state.bit_number has a key: a component's switch and its mark lie side by side, the mark of entities is that of component 0. */
+/* Where state.bit_number has a key: a component's switch and its mark lie side by side, the mark of entities is that
+ * of component 0. */
 INLINE uint32_t bit_slot(uint32_t key) { return key << 1 | key >> 31; }
 /* Number of the bit store of a key + 1; 0: the world never used it. */
 INLINE uint32_t bit_number_of(const reef_world *w, uint32_t key)
@@ -41,14 +42,15 @@ INLINE const uint64_t *disabled_words(const reef_world *w, uint32_t component, u
     return bit_words(bit_store_of(w, component | BIT_DISABLED), unit);
 }
 
-/* Of store `number` in table.bits: one bit says which of 32 it is, another one which 32. So a table that knows a few of the first 1,024
- * stores names them and maybe some others, which have no bit in its rows. */
+/* Of store `number` in table.bits: one bit says which of 32 it is, another one which 32. So a table that knows a few
+ * of the first 1,024 stores names them and maybe some others, which have no bit in its rows. */
 INLINE uint64_t bit_mask(uint32_t number) { return 1ull << number % 32 | 1ull << (32 + number / 32 % 32); }
 INLINE bool bit_named(uint64_t mask, uint32_t number) { return (~mask & bit_mask(number)) == 0; }
 /* The stores that a mask names, in order of first use. */
 typedef struct bit_walk {
-    uint64_t   mask;
-    uint32_t   turn, of, base, in; /* of 1,024 stores, of the 32 among them, and in those: bits that are still to come */
+    uint64_t mask;
+    /* of 1,024 stores, of the 32 among them, and in those: bits that are still to come */
+    uint32_t turn, of, base, in;
     bit_store *store;
 } bit_walk;
 
@@ -78,7 +80,10 @@ INLINE uint64_t bits_of(const reef_world *w, uint32_t place)
     return t ? t->bits : 0;
 }
 /* Is this value a bit of its row, a switch or a mark? (What reef makes itself names marks by their keys.) */
-INLINE bool value_is_bit(const reef_value *v) { return v->component.id & BIT_DISABLED || reef__type_of(v->component.id)->bit; }
+INLINE bool value_is_bit(const reef_value *v)
+{
+    return v->component.id & BIT_DISABLED || reef__type_of(v->component.id)->bit;
+}
 
 /* The visible order of keys: switches by name, marks of entities, marks of components by name. */
 int reef__bit_key_compare(uint32_t a, uint32_t b);
@@ -87,8 +92,8 @@ int reef__bit_key_compare(uint32_t a, uint32_t b);
 bool reef__bits_prepare_move(reef_world *w, uint64_t mask, uint32_t from, uint32_t to);
 void reef__bits_move(reef_world *w, uint64_t mask, uint32_t from, uint32_t to); /* to := from, from := 0 */
 
-/* Rows change places in cycles: each place gets the row of the one behind it in the list, the last of a cycle that of the first; 0
- * ends a cycle. The words of all their units are ours. */
+/* Rows change places in cycles: each place gets the row of the one behind it in the list, the last of a cycle that
+ * of the first; 0 ends a cycle. The words of all their units are ours. */
 void reef__bits_cycle(reef_world *w, uint64_t mask, const uint32_t *places, size_t count);
 bool reef__bits_prepare_clear(reef_world *w, uint64_t mask, uint32_t place);
 void reef__bits_clear(reef_world *w, uint64_t mask, uint32_t place);

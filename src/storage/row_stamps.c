@@ -2,12 +2,12 @@
  *
  *   store of a type:  stamps[index / 512] ─► {changed, added} of 512 entity indices      versions of the world
  *
- * They are kept by entity index and not by row: rows that move take nothing along, and there is nothing to clear when a component
- * or its entity goes, since the stamp of an entity that hasn't got the component is never read. Stamps are state: a snapshot
- * brings back those of then. They are neither hashed nor compared.
+ * They are kept by entity index and not by row: rows that move take nothing along, and there is nothing to clear
+ * when a component or its entity goes, since the stamp of an entity that hasn't got the component is never read.
+ * Stamps are state: a snapshot brings back those of then. They are neither hashed nor compared.
  *
- * The inlined mut writes without a call where a column carries the world's version. So whatever marks a tracked column makes a new
- * version (reef__chunk_own, reef__column_own), and the next mut comes through here again. */
+ * The inlined mut writes without a call where a column carries the world's version. So whatever marks a tracked
+ * column makes a new version (reef__chunk_own, reef__column_own), and the next mut comes through here again. */
 #include "storage/row_stamps.h"
 #include "base/memory.h"
 #include "base/platform.h"
@@ -46,8 +46,9 @@ static COLD track_store *track_make(reef_world *w, uint32_t component)
     state *s = &w->state;
     if (s->track_count == s->track_capacity) {
         uint32_t capacity = s->track_capacity ? s->track_capacity * 2 : 4;
-        track_store *tracks = reef__memory_resize(&w->family->memory, MEMORY_TRACKS, s->tracks, s->track_capacity * sizeof *tracks,
-                                            capacity * sizeof *tracks, PLAIN_ALIGN);
+        track_store *tracks =
+            reef__memory_resize(&w->family->memory, MEMORY_TRACKS, s->tracks, s->track_capacity * sizeof *tracks,
+                                capacity * sizeof *tracks, PLAIN_ALIGN);
         if (tracks == NULL) return NULL;
         s->tracks = tracks;
         s->track_capacity = capacity;
@@ -69,7 +70,8 @@ static const stamp *stamp_read(const track_store *s, uint32_t index)
     return (const stamp *)s->stamps.page[page] + index % STAMPS_PER_PAGE;
 }
 
-uint64_t reef__track_word(const reef_world *w, const track_store *s, const reef_entity *e, uint32_t rows, uint64_t since, bool added)
+uint64_t reef__track_word(const reef_world *w, const track_store *s, const reef_entity *e, uint32_t rows,
+                          uint64_t since, bool added)
 {
     uint64_t word = 0;
     (void)w;
@@ -96,13 +98,20 @@ static bool since_id(const reef_world *w, reef_entity e, reef_component c, uint6
     return t && has_itself(w, e, t) && reef__track_word(w, reef__track_of(w, c.id), &e, 1, since, added) != 0;
 }
 
-bool reef_changed_since_id(const reef_world *w, reef_entity e, reef_component c, uint64_t since) { return since_id(w, e, c, since, false); }
-bool reef_added_since_id(const reef_world *w, reef_entity e, reef_component c, uint64_t since) { return since_id(w, e, c, since, true); }
+bool reef_changed_since_id(const reef_world *w, reef_entity e, reef_component c, uint64_t since)
+{
+    return since_id(w, e, c, since, false);
+}
+bool reef_added_since_id(const reef_world *w, reef_entity e, reef_component c, uint64_t since)
+{
+    return since_id(w, e, c, since, true);
+}
 
 uint64_t reef_version(reef_world *w)
 {
     if (w == NULL) return 0;
-    if (w->running) return reef__failure(w, REEF_LOCKED, "reef_version", (reef_component){0}, (reef_entity){0, 0}, 0), 0;
+    if (w->running)
+        return reef__failure(w, REEF_LOCKED, "reef_version", (reef_component){0}, (reef_entity){0, 0}, 0), 0;
     const uint64_t now = w->hot.version;
     const bool hashed = w->hashed == now; /* the state is the same */
     version_look(w);
@@ -173,7 +182,8 @@ void reef__track_stamp_row(reef_world *w, const shape *s, uint32_t index)
 
 void reef__track_carry(reef_world *to, const reef_world *from, uint32_t component, uint32_t index)
 {
-    *(stamp *)(uintptr_t)stamp_read(reef__track_of(to, component), index) = *stamp_read(reef__track_of(from, component), index);
+    *(stamp *)(uintptr_t)stamp_read(reef__track_of(to, component), index) =
+        *stamp_read(reef__track_of(from, component), index);
 }
 
 /* ---- validation ---- */
@@ -184,7 +194,8 @@ static const char *rows_validate(const reef_world *w, const table *t, uint32_t c
     for (uint32_t unit = t->first; unit; unit = unit_slots(w, unit)[0].head.next) {
         const reef_slot *slots = unit_slots(w, unit);
         const uint32_t k = reef__slot_seek(w, component, t->shape->table);
-        if (k != REEF_SLOT_TAG && slots[k].version == w->hot.version && !w->locks) return "a column that may be written unseen";
+        if (k != REEF_SLOT_TAG && slots[k].version == w->hot.version && !w->locks)
+            return "a column that may be written unseen";
         for (uint32_t row = 0; row < chunk_rows(t, unit); row++) {
             const stamp *x = s ? stamp_read(s, slot_entities(slots)[row].index) : NULL;
             if (x == NULL || x->added == 0) return "a row without a stamp";

@@ -1,7 +1,8 @@
-/* Types with track_rows: when the component of each entity was written and added (src/storage/row_stamps.c), and the log of removals
- * (src/storage/reef__removal_log.c).
+/* Types with track_rows: when the component of each entity was written and added (src/storage/row_stamps.c), and the
+ * log of removals (src/storage/reef__removal_log.c).
  *
- * Calls that write: ..._prepare owns what the rest needs and changes nothing visible; false: no memory. What follows can't fail. */
+ * Calls that write: ..._prepare owns what the rest needs and changes nothing visible; false: no memory. What follows
+ * can't fail. */
 #ifndef REEF_STORAGE_ROW_STAMPS_H
 #define REEF_STORAGE_ROW_STAMPS_H
 
@@ -14,11 +15,12 @@
 /* NULL: no entity of this state ever had the component. Good until a type is tracked for the first time. */
 track_store *reef__track_of(const reef_world *w, uint32_t component);
 /* Bit i (of at most 64): the component of e[i], which has it, was written, or added, after the version `since`. */
-uint64_t reef__track_word(const reef_world *w, const track_store *s, const reef_entity *e, uint32_t rows, uint64_t since, bool added);
+uint64_t reef__track_word(const reef_world *w, const track_store *s, const reef_entity *e, uint32_t rows,
+                          uint64_t since, bool added);
 /* The first index from `index` on whose entity ever had the component; UINT64_MAX: there is none. NULL store: none. */
 uint64_t reef__track_next(const track_store *s, uint64_t index);
-/* Stamps for these entities. Whoever writes a tracked column without reef__column_own or reef__chunk_own must make a new version afterwards:
- * see reef__chunk_own. */
+/* Stamps for these entities. Whoever writes a tracked column without reef__column_own or reef__chunk_own must make a
+ * new version afterwards: see reef__chunk_own. */
 bool reef__track_prepare(reef_world *w, uint32_t component, const reef_entity *e, uint32_t rows);
 bool reef__track_prepare_table(reef_world *w, uint32_t component, const table *t); /* of all its entities */
 void reef__track_stamp(reef_world *w, uint32_t component, uint32_t index, bool added);
@@ -40,7 +42,7 @@ typedef struct log_reader {
     uint64_t serial;   /* 0: free */
     uint64_t position; /* of the next one to be read */
     uint32_t generation, component;
-    bool     values, events;
+    bool values, events;
 } log_reader;
 
 #endif

@@ -4,12 +4,13 @@
  *      slot of entity b ─┼─► head {holders, world, version ...} value          a slot holds the value's address
  *      pin ──────────────┘
  *
- * Holders are slots and pins. A page of slots that is copied (paged.h) holds each of its values once more, so forks and snapshots
- * hold what they can see; the last holder that leaves ends the value, on whatever thread that is.
+ * Holders are slots and pins. A page of slots that is copied (paged.h) holds each of its values once more, so forks
+ * and snapshots hold what they can see; the last holder that leaves ends the value, on whatever thread that is.
  *
- * A value may be written where it lies by the world that made it, until that is forked or snapshotted: `version` is newer than
- * its fork_version. Any other is copied before it is written, and all slots of the world that held it hold the copy (or no copy is
- * made: nobody else holds it). So what forks, snapshots, and the pins that were there before see never changes. */
+ * A value may be written where it lies by the world that made it, until that is forked or snapshotted: `version` is
+ * newer than its fork_version. Any other is copied before it is written, and all slots of the world that held it
+ * hold the copy (or no copy is made: nobody else holds it). So what forks, snapshots, and the pins that were there
+ * before see never changes. */
 #include "storage/shared_store.h"
 #include "base/memory.h"
 #include "base/platform.h"
@@ -22,7 +23,8 @@
 #include <stdlib.h>
 
 static size_t head_align(const type *t) { return t->align > PLAIN_ALIGN ? t->align : PLAIN_ALIGN; }
-static size_t head_bytes(const type *t) { return (sizeof(shared_head) + head_align(t) - 1) & ~(head_align(t) - 1); } /* to the value */
+/* to the value */
+static size_t head_bytes(const type *t) { return (sizeof(shared_head) + head_align(t) - 1) & ~(head_align(t) - 1); }
 
 /* ---- one value ---- */
 
@@ -31,8 +33,12 @@ void *reef__shared_make(reef_world *w, const type *t)
     char *p = reef__memory_resize(&w->family->memory, MEMORY_STORES, NULL, 0, head_bytes(t) + t->size, head_align(t));
     if (p == NULL) return NULL;
     void *value = p + head_bytes(t);
-    *head_of(value) = (shared_head){.holders = 1, .component = t->id, .world = w->hot.number, .family = w->family,
-                                    .version = w->hot.version, .written = w->hot.version};
+    *head_of(value) = (shared_head){.holders = 1,
+                                    .component = t->id,
+                                    .world = w->hot.number,
+                                    .family = w->family,
+                                    .version = w->hot.version,
+                                    .written = w->hot.version};
     return value;
 }
 
@@ -40,7 +46,8 @@ void reef__shared_discard(void *value)
 {
     const shared_head h = *head_of(value);
     const type *t = reef__type_of(h.component);
-    reef__memory_resize(&h.family->memory, MEMORY_STORES, (char *)value - head_bytes(t), head_bytes(t) + t->size, 0, head_align(t));
+    reef__memory_resize(&h.family->memory, MEMORY_STORES, (char *)value - head_bytes(t), head_bytes(t) + t->size, 0,
+                        head_align(t));
 }
 
 void reef__shared_hold(const void *value) { (void)COUNT_UP(&head_of(value)->holders); }
@@ -171,7 +178,8 @@ COLD bool reef__shared_own_all(reef_world *w, uint32_t component)
     for (uint32_t slot = 0; all && slot < s->count; slot++) all = reef__is_own(w, head_of(*slot_at(s, slot)));
     if (all) return true;
     mutex_lock(&w->family->lock);
-    const bool ok = doubles_make(w, s, reef__type_of(component)); /* under the lock: another world may claim the same values */
+    /* under the lock: another world may claim the same values */
+    const bool ok = doubles_make(w, s, reef__type_of(component));
     if (ok) doubles_take(s);
     else doubles_drop(s);
     mutex_unlock(&w->family->lock);
@@ -191,7 +199,7 @@ reef_entity reef__shared_first(const value_store *s, reef_entity e)
 
 typedef struct slot_of_value {
     const void *value;
-    uint32_t    index, slot;
+    uint32_t index, slot;
 } slot_of_value;
 
 static int slot_of_value_compare(const void *a, const void *b)

@@ -1,6 +1,6 @@
-/* Sets of types as sorted words of 64 ids. Every layout has its own set in the same form (shape_signature), so that an entity is
- * tested word by word; types that no layout has are asked one by one, by the bits of the row or in their store, and only those that
- * the words leave open. */
+/* Sets of types as sorted words of 64 ids. Every layout has its own set in the same form (shape_signature), so that
+ * an entity is tested word by word; types that no layout has are asked one by one, by the bits of the row or in
+ * their store, and only those that the words leave open. */
 #include "storage/signature.h"
 #include "base/memory.h"
 #include "base/platform.h"
@@ -24,7 +24,8 @@ static const reef_allocator *signature_memory(const reef_signature *s)
     return s->allocator.resize ? &s->allocator : &reef__memory_standard;
 }
 
-static reef_signature_word *words_resize(const reef_signature *s, reef_signature_word *words, uint32_t old, uint32_t room)
+static reef_signature_word *words_resize(const reef_signature *s, reef_signature_word *words, uint32_t old,
+                                         uint32_t room)
 {
     const reef_allocator *a = signature_memory(s);
     return a->resize(a->context, words, old * sizeof *words, room * sizeof *words, PLAIN_ALIGN);
@@ -119,7 +120,7 @@ reef_status reef_signature_set(reef_signature *s, const reef_component *types, u
     if (s == NULL || (types == NULL && count)) return REEF_BAD_ARGUMENT;
     if (count > REEF_TYPES_MAX) return REEF_LIMIT;
     reef_signature fresh = {.allocator = s->allocator};
-    reef_status    status = REEF_OK;
+    reef_status status = REEF_OK;
     for (uint32_t i = 0; i < count && status >= REEF_OK; i++) {
         status = reef_signature_add(&fresh, types[i]);
         if (status == REEF_OK) status = REEF_DUPLICATE_TERM;
@@ -160,9 +161,9 @@ reef_status reef_signature_of(const reef_world *w, reef_entity e, reef_signature
     if (set->word_count) memcpy(s->words, shape_signature(set), set->word_count * sizeof *s->words);
     s->count = set->word_count;
     EACH_BIT_STORE(w, bits_of(w, place), b)
-        if (switch_of(b, place)) signature_put(s, b->key);
+    if (switch_of(b, place)) signature_put(s, b->key);
     EACH_COLD_STORE(w, x)
-        if (cold_has(x, e)) signature_put(s, x->component);
+    if (cold_has(x, e)) signature_put(s, x->component);
     return REEF_OK;
 }
 
@@ -198,7 +199,8 @@ static uint32_t words_combine(const reef_signature *a, const reef_signature *b, 
 {
     uint32_t n = 0;
     for (uint32_t i = 0, k = 0; i < a->count || k < b->count;) {
-        uint32_t from_a = i < a->count ? a->words[i].number : UINT32_MAX, from_b = k < b->count ? b->words[k].number : UINT32_MAX;
+        uint32_t from_a = i < a->count ? a->words[i].number : UINT32_MAX,
+                 from_b = k < b->count ? b->words[k].number : UINT32_MAX;
         uint32_t number = from_a < from_b ? from_a : from_b;
         uint64_t x = from_a == number ? a->words[i++].bits : 0, y = from_b == number ? b->words[k++].bits : 0;
         uint64_t bits = operation == SET_UNION ? x | y : operation == SET_INTERSECTION ? x & y : x & ~y;
@@ -209,7 +211,8 @@ static uint32_t words_combine(const reef_signature *a, const reef_signature *b, 
     return n;
 }
 
-static reef_status signature_combine(reef_signature *to, const reef_signature *a, const reef_signature *b, int operation)
+static reef_status signature_combine(reef_signature *to, const reef_signature *a, const reef_signature *b,
+                                     int operation)
 {
     if (to == NULL || a == NULL || b == NULL) return REEF_BAD_ARGUMENT;
     uint32_t count = words_combine(a, b, operation, NULL);
@@ -237,10 +240,7 @@ reef_status reef_signature_difference(reef_signature *to, const reef_signature *
 
 /* ---- asking ---- */
 
-bool reef_signature_has(const reef_signature *s, reef_component c)
-{
-    return s && words_have(s->words, s->count, c.id);
-}
+bool reef_signature_has(const reef_signature *s, reef_component c) { return s && words_have(s->words, s->count, c.id); }
 
 uint32_t reef_signature_count(const reef_signature *s)
 {
@@ -276,7 +276,8 @@ bool reef_signature_is_subset(const reef_signature *a, const reef_signature *b)
     if (a->count > b->count) return false;
     for (uint32_t i = 0, k = 0; i < a->count; i++) {
         while (k < b->count && b->words[k].number < a->words[i].number) k++;
-        if (k == b->count || b->words[k].number != a->words[i].number || (a->words[i].bits & ~b->words[k].bits)) return false;
+        if (k == b->count || b->words[k].number != a->words[i].number || (a->words[i].bits & ~b->words[k].bits))
+            return false;
     }
     return true;
 }
@@ -325,9 +326,9 @@ bool reef_has_any(const reef_world *w, reef_entity e, const reef_signature *s)
     const shape *set = shape_of(w->family, reef_slots_at(&w->hot, place)[0].head.table);
     if (words_meet(s->words, s->count, shape_signature(set), set->word_count)) return true;
     EACH_BIT_STORE(w, bits_of(w, place), b)
-        if (switch_of(b, place) && words_have(s->words, s->count, b->key)) return true;
+    if (switch_of(b, place) && words_have(s->words, s->count, b->key)) return true;
     EACH_COLD_STORE(w, x)
-        if (cold_has(x, e) && words_have(s->words, s->count, x->component)) return true;
+    if (cold_has(x, e) && words_have(s->words, s->count, x->component)) return true;
     return false;
 }
 

@@ -15,10 +15,17 @@
 #include "storage/world_data.h"
 #include "reef/ref.h"
 
-/* A store's slots begin small, so that many types with few values each cost little; a page of values is at most so long, or one value. */
-enum { STORE_PAGE_BYTES = 16384, STORE_ROWS_MAX = 256, MULTI_PAGE_BYTES = 1 << 20, INDEX_ENTRIES = 1 << REEF_INDEX_BITS };
+/* A store's slots begin small, so that many types with few values each cost little; a page of values is at most so
+ * long, or one value. */
+enum {
+    STORE_PAGE_BYTES = 16384,
+    STORE_ROWS_MAX = 256,
+    MULTI_PAGE_BYTES = 1 << 20,
+    INDEX_ENTRIES = 1 << REEF_INDEX_BITS
+};
 
-const paged_type reef__pages_index = {sizeof(uint64_t) * INDEX_ENTRIES, ARENA_DIRECTORY, MEMORY_STORES, NULL, false, 0, NULL, NULL};
+const paged_type reef__pages_index = {
+    sizeof(uint64_t) * INDEX_ENTRIES, ARENA_DIRECTORY, MEMORY_STORES, NULL, false, 0, NULL, NULL};
 
 static reef_store store_none; /* of all types that have no store; nobody writes it */
 static const uint32_t store_number_none;
@@ -95,7 +102,8 @@ static COLD char *values_own_slow(reef_world *w, value_store *s, uint32_t page)
     const bool fresh = s->values.page[page] == NULL;
     reef__quarantine_open_page(w, s, page);
     char *block = reef__paged_own(&s->values, &o, page, w->hot.version, w->hot.fork_version);
-    if (block && fresh && pages.type.raw) memset(block, 0, s->offset); /* who is there; values are written before they are read */
+    /* who is there; values are written before they are read */
+    if (block && fresh && pages.type.raw) memset(block, 0, s->offset);
     if (pages.refused) w->hook_failed.id = s->component;
     return block;
 }
@@ -130,7 +138,7 @@ void reef__stores_view(reef_world *w)
     w->hot.near_id[0] = w->hot.near_id[1] = UINT32_MAX;
     w->slow &= ~SLOW_COLD;
     EACH_COLD_STORE(w, s)
-        if (s->count) w->slow |= SLOW_COLD;
+    if (s->count) w->slow |= SLOW_COLD;
     gates_set(w);
 }
 
@@ -164,7 +172,8 @@ static COLD value_store *value_store_make(reef_world *w, uint32_t component)
     memory *m = &w->family->memory;
     if (component >= s->store_room) {
         const uint32_t room = component + 1 + s->store_room / 2;
-        uint32_t *number = reef__memory_resize(m, MEMORY_STORES, s->store_number, s->store_room * sizeof *number, room * sizeof *number, PLAIN_ALIGN);
+        uint32_t *number = reef__memory_resize(m, MEMORY_STORES, s->store_number, s->store_room * sizeof *number,
+                                               room * sizeof *number, PLAIN_ALIGN);
         if (number == NULL) return NULL;
         memset(number + s->store_room, 0, (room - s->store_room) * sizeof *number);
         s->store_number = number;
@@ -173,7 +182,8 @@ static COLD value_store *value_store_make(reef_world *w, uint32_t component)
     }
     if (s->store_count == s->store_capacity) {
         const uint32_t capacity = s->store_capacity ? s->store_capacity * 2 : 4;
-        reef_store *stores = reef__memory_resize(m, MEMORY_STORES, s->stores, s->store_capacity * sizeof *stores, capacity * sizeof *stores, PLAIN_ALIGN);
+        reef_store *stores = reef__memory_resize(m, MEMORY_STORES, s->stores, s->store_capacity * sizeof *stores,
+                                                 capacity * sizeof *stores, PLAIN_ALIGN);
         if (stores == NULL) return NULL;
         if (s->store_count == 0) memset(&stores[s->store_count++], 0, sizeof *stores);
         s->stores = stores;
@@ -193,7 +203,10 @@ static COLD value_store *value_store_make(reef_world *w, uint32_t component)
     return made;
 }
 
-static value_store *store_mine(reef_world *w, uint32_t component) { return (value_store *)(uintptr_t)store_of(w, component); }
+static value_store *store_mine(reef_world *w, uint32_t component)
+{
+    return (value_store *)(uintptr_t)store_of(w, component);
+}
 
 /* ---- reading ---- */
 
@@ -313,7 +326,9 @@ bool reef__store_prepare_add_some(reef_world *w, uint32_t component, const reef_
     value_store *s = store_mine(w, component);
     for (uint64_t i = 0; i < n; i++) {
         if (store_has(w, component, e[i])) continue;
-        if (s->paged ? values_own(w, s, e[i].index >> s->bits) == NULL : reef__store_index_own(w, s, e[i].index) == NULL) return false;
+        if (s->paged ? values_own(w, s, e[i].index >> s->bits) == NULL
+                     : reef__store_index_own(w, s, e[i].index) == NULL)
+            return false;
         if (s->paged) reef__quarantine_open_slots(w, s, e[i].index, 1);
     }
     if (s->multi) return reef__multi_prepare(w, s, NULL, missing, 1);
@@ -348,7 +363,8 @@ bool reef_page_lately(const reef_hot *h, const reef_store *s, reef_page_near *pa
 bool reef_index_lately(const reef_hot *h, reef_store *s, uint32_t index)
 {
     const uint32_t page = index >> REEF_INDEX_BITS;
-    if (page >= s->index.count || s->index.page[page] == NULL || !paged_owned(&s->index, page, h->fork_version)) return false;
+    if (page >= s->index.count || s->index.page[page] == NULL || !paged_owned(&s->index, page, h->fork_version))
+        return false;
     s->lately_index = page << REEF_INDEX_BITS;
     s->lately_indices = INDEX_ENTRIES;
     s->lately_entries = s->index.page[page];
@@ -378,7 +394,8 @@ bool reef__store_prepare_drop_all(reef_world *w, uint32_t component)
     return true;
 }
 
-/* A page without values goes, but for the one that became empty last: whose only value comes and goes costs no memory each time. */
+/* A page without values goes, but for the one that became empty last: whose only value comes and goes costs no
+ * memory each time. */
 static COLD void page_emptied(reef_world *w, value_store *s, uint32_t page)
 {
     store_pages pages;
@@ -489,7 +506,8 @@ COLD bool reef__stores_shrink(reef_world *w)
         for (uint32_t page = 0; page < s->values.count; page++) {
             if (s->values.page[page] == NULL) continue;
             const uint64_t first = (uint64_t)page << s->bits;
-            const bool empty = s->paged ? *page_live(s, s->values.page[page]) == 0 : first >= (s->multi ? s->run_end : s->count);
+            const bool empty =
+                s->paged ? *page_live(s, s->values.page[page]) == 0 : first >= (s->multi ? s->run_end : s->count);
             if (empty && !reef__paged_clear(&s->values, &o, page, w->hot.fork_version)) return false;
         }
         s->spare = 0;

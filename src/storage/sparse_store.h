@@ -1,16 +1,19 @@
 /* Homes outside of the rows: sparse, paged, cold, multi, shared.
  *
- *   who has it     a bit of the row, as for REEF_BIT (src/storage/row_bits.c): rows that move take it along. Not for REEF_COLD
+ *   who has it     a bit of the row, as for REEF_BIT (src/storage/row_bits.c): rows that move take it along. Not for
+ *                  REEF_COLD
  *   its value      in the type's store, by entity index:
  *
  *     REEF_PAGED   values[index >> bits] ─► page: generations, values           the slot is the index itself
  *     the others   index[index >> 9]     ─► {generation, slot}
  *                  values[slot >> bits]  ─► page: entities, values
  *                     sparse, cold, shared: slots 0 ... count - 1, without holes
- *                     multi:                a run of slots an entity (src/storage/multi_store.c); pages: entities, runs, values
+ *                     multi:                a run of slots an entity (src/storage/multi_store.c); pages: entities,
+ *                                           runs, values
  *
- * A generation that matches proves that the entity is alive and has it: the store forgets an entity with its component. All pages
- * are copy-on-write (paged.h), with a version each; a shared page with hooks is copied by its hooks.
+ * A generation that matches proves that the entity is alive and has it: the store forgets an entity with its
+ * component. All pages are copy-on-write (paged.h), with a version each; a shared page with hooks is copied by its
+ * hooks.
  *
  * As everywhere: ..._prepare and ..._own may fail and change nothing visible; what follows can't fail. */
 #ifndef REEF_STORAGE_SPARSE_STORE_H
@@ -30,11 +33,11 @@ typedef reef_store value_store; /* fast.h */
 
 /* The owner of a store's pages of values; `pages` lasts as long as it. Those of its index: reef__pages_index. */
 typedef struct store_pages {
-    paged_type         type;
+    paged_type type;
     const value_store *store;
-    reef_world        *world; /* that copies pages of default values: they are made anew (src/world/fork_policy.c) */
-    bool               refused; /* a hook did */
-    family            *family;
+    reef_world *world; /* that copies pages of default values: they are made anew (src/world/fork_policy.c) */
+    bool refused;      /* a hook did */
+    family *family;
 } store_pages;
 extern const paged_type reef__pages_index;
 paged_owner reef__store_owner(family *f, const value_store *s, store_pages *pages);
@@ -54,8 +57,14 @@ INLINE const value_store *store_of(const reef_world *w, uint32_t component)
     for (const value_store *s = &(w)->hot.stores[(w)->hot.stores->cold]; s->component; s = &(w)->hot.stores[s->cold])
 
 /* The value of an entity, of a multi the first; NULL: it hasn't got it, or is dead. (A tag in REEF_COLD: somewhere.) */
-INLINE const void *store_find(const reef_world *w, uint32_t component, reef_entity e) { return reef_store_find(store_of(w, component), e); }
-INLINE bool store_has(const reef_world *w, uint32_t component, reef_entity e) { return store_find(w, component, e) != NULL; }
+INLINE const void *store_find(const reef_world *w, uint32_t component, reef_entity e)
+{
+    return reef_store_find(store_of(w, component), e);
+}
+INLINE bool store_has(const reef_world *w, uint32_t component, reef_entity e)
+{
+    return store_find(w, component, e) != NULL;
+}
 /* The same of a store of REEF_COLD. */
 INLINE bool cold_has(const value_store *s, reef_entity e)
 {
@@ -68,18 +77,19 @@ uint32_t reef__store_run(const value_store *s, const reef_entity *e, uint32_t n)
 /* The version of the last write to the page where the value lies (0: none). */
 uint64_t reef__store_version(const value_store *s, reef_entity e);
 
-/* For writing: the page of the entity's value ours and marked as written at the world's version. NULL: no memory (it has it). */
+/* For writing: the page of the entity's value ours and marked as written at the world's version. NULL: no memory (it
+ * has it). */
 void *reef__store_own(reef_world *w, uint32_t component, reef_entity e);
 /* All pages ours, marked or not: before systems that write run. */
 bool reef__store_own_all(reef_world *w, uint32_t component, bool mark);
-/* While systems run: the page of the entity's value ours, and if it wasn't, written at `version`; one thread at a time for a type. (Other
- * pages aren't touched: what isn't written stays as old as it is.) */
+/* While systems run: the page of the entity's value ours, and if it wasn't, written at `version`; one thread at a
+ * time for a type. (Other pages aren't touched: what isn't written stays as old as it is.) */
 bool reef__store_claim(reef_world *w, uint32_t component, reef_entity e, uint64_t version);
 /* Page of an owned value marked as written at `version`: several threads may do this. */
 void reef__store_mark_at(const value_store *s, reef_entity e, uint64_t version);
 
-/* Adding: room for n more values (of entities e[0 ... n-1], which don't have it), all pages ours. Then for each, in this order: the
- * raw slot of number i, filled by the caller; when all are filled, commit makes them visible. */
+/* Adding: room for n more values (of entities e[0 ... n-1], which don't have it), all pages ours. Then for each, in
+ * this order: the raw slot of number i, filled by the caller; when all are filled, commit makes them visible. */
 bool reef__store_prepare_add(reef_world *w, uint32_t component, const reef_entity *e, uint32_t n);
 /* The same of any n entities, some of which have it. */
 bool reef__store_prepare_add_some(reef_world *w, uint32_t component, const reef_entity *e, uint64_t n);
@@ -88,19 +98,22 @@ void reef__store_commit_add(reef_world *w, uint32_t component, reef_entity e);
 /* The entity that came last has none again; its value was taken from its slot. */
 void reef__store_undo_add(reef_world *w, uint32_t component, reef_entity e);
 
-/* Removing: pages ours that dropping touches. Then the value ends (its destroy hook runs) and the entity is forgotten. */
+/* Removing: pages ours that dropping touches. Then the value ends (its destroy hook runs) and the entity is
+ * forgotten. */
 bool reef__store_prepare_drop(reef_world *w, uint32_t component, reef_entity e);
 void reef__store_drop(reef_world *w, uint32_t component, reef_entity e);
 /* Of n entities in any order, of whom any may have it. */
 bool reef__store_prepare_drop_all(reef_world *w, uint32_t component);
 
-/* Values of page `page` that are there, for whoever looks at all of them: the next slot from *slot on; its value and entity. */
+/* Values of page `page` that are there, for whoever looks at all of them: the next slot from *slot on; its value and
+ * entity. */
 typedef struct store_place {
     reef_entity entity;
-    void       *value;
-    uint32_t    slot, number; /* number: of an entity's values in REEF_MULTI, in the order of adding */
+    void *value;
+    uint32_t slot, number; /* number: of an entity's values in REEF_MULTI, in the order of adding */
 } store_place;
-bool reef__store_each(const value_store *s, uint32_t page, store_place *at); /* at->slot: to begin with, then of the next */
+/* at->slot: to begin with, then of the next */
+bool reef__store_each(const value_store *s, uint32_t page, store_place *at);
 
 INLINE uint64_t store_entities(const value_store *s) { return s->multi ? s->run_count : s->count; } /* that have it */
 uint32_t reef__store_page_live(const value_store *s, uint32_t page); /* of REEF_PAGED: values on a page that is there */
@@ -148,10 +161,13 @@ INLINE uint64_t *index_entry(const value_store *s, uint32_t index)
     return (uint64_t *)s->index.page[index >> REEF_INDEX_BITS] + (index & ((1u << REEF_INDEX_BITS) - 1));
 }
 /* Where the value of an entity that has it lies. */
-INLINE uint32_t slot_of(const value_store *s, reef_entity e) { return s->paged ? e.index : (uint32_t)*index_entry(s, e.index); }
+INLINE uint32_t slot_of(const value_store *s, reef_entity e)
+{
+    return s->paged ? e.index : (uint32_t)*index_entry(s, e.index);
+}
 
-/* What carries the world's version is what the inlined mut writes without a call; so a page of a tracked type gets a version that is
- * past. */
+/* What carries the world's version is what the inlined mut writes without a call; so a page of a tracked type gets a
+ * version that is past. */
 INLINE void values_mark(reef_world *w, value_store *s, uint32_t page)
 {
     s->values.version[page] = w->hot.version;

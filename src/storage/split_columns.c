@@ -25,7 +25,8 @@ COLD uint32_t reef__spread_one(reef_value *to, const reef_value *v)
     for (uint32_t i = 0; i < t->part_count; i++) {
         const type *p = reef__type_of(t->parts[i]);
         const bool data = v->kind != REEF_VALUE_REMOVE && v->kind != REEF_VALUE_DEFAULT;
-        to[1 + i] = reef_value_make((reef_component){p->id}, v->kind, data ? p->size : 0, data ? (const char *)v->data + p->offset : NULL);
+        to[1 + i] = reef_value_make((reef_component){p->id}, v->kind, data ? p->size : 0,
+                                    data ? (const char *)v->data + p->offset : NULL);
     }
     return 1 + t->part_count;
 }
@@ -34,7 +35,8 @@ COLD reef_status reef__spread_make(reef_world *w, spread *x, const reef_value *v
 {
     const uint32_t n = reef__values_spread(values, count);
     x->bytes = n > sizeof x->few / sizeof *x->few ? n * sizeof *x->values : 0;
-    x->values = x->bytes ? reef__memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, x->bytes, PLAIN_ALIGN) : x->few;
+    x->values =
+        x->bytes ? reef__memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, x->bytes, PLAIN_ALIGN) : x->few;
     if (n > REEF_COMPONENTS_MAX || x->values == NULL) {
         if (x->bytes && x->values) reef__spread_free(w, x);
         return n > REEF_COMPONENTS_MAX ? REEF_LIMIT : REEF_NO_MEMORY;
@@ -81,7 +83,8 @@ COLD bool reef__parts_own(reef_world *w, uint32_t place, const type *t)
 {
     const uint32_t id = reef_slots_at(&w->hot, place)[0].head.table;
     for (uint32_t i = 0; i < t->part_count; i++)
-        if (!reef__column_own(w, table_read(w, id), place_unit(place), reef__slot_seek(w, t->parts[i], id))) return false;
+        if (!reef__column_own(w, table_read(w, id), place_unit(place), reef__slot_seek(w, t->parts[i], id)))
+            return false;
     return true;
 }
 
@@ -99,10 +102,10 @@ static uint32_t part_of_field(const type *t, size_t offset, size_t size)
 
 typedef struct spread_terms {
     const reef_term *from;
-    const uint32_t  *number;
-    uint32_t  from_count, at, count; /* at: the next one */
+    const uint32_t *number;
+    uint32_t from_count, at, count; /* at: the next one */
     reef_term term[REEF_TERMS_MAX];
-    uint32_t  to_number[REEF_TERMS_MAX];
+    uint32_t to_number[REEF_TERMS_MAX];
 } spread_terms;
 
 static bool term_put(spread_terms *x, reef_term t, uint32_t number)
@@ -132,14 +135,16 @@ static bool leaf_spread(spread_terms *x, reef_term t, uint32_t number, bool top,
     if (t.op == REEF_NOT || filter) t.access = REEF_WITH;
     if (whole == NULL || whole->part_count == 0 || (t.access == REEF_WITH && !since)) return term_put(x, t, number);
     if (t.op == REEF_OPTIONAL)
-        return (top || term_put(x, (reef_term){.op = REEF_ALL_OF, .count = whole->part_count}, number)) && parts_put(x, &t, whole, number);
+        return (top || term_put(x, (reef_term){.op = REEF_ALL_OF, .count = whole->part_count}, number)) &&
+               parts_put(x, &t, whole, number);
     reef_term tag = t;
     tag.access = REEF_WITH;
     tag.since = REEF_ALWAYS;
     tag.op = REEF_HAS;
     if (t.op == REEF_NOT && !term_put(x, (reef_term){.op = REEF_NONE_OF, .count = 1}, number)) return false;
     const uint32_t members = 1 + (since ? 1 : whole->part_count);
-    if ((!top || t.op == REEF_NOT) && !term_put(x, (reef_term){.op = REEF_ALL_OF, .count = members}, number)) return false;
+    if ((!top || t.op == REEF_NOT) && !term_put(x, (reef_term){.op = REEF_ALL_OF, .count = members}, number))
+        return false;
     if (!term_put(x, tag, number)) return false;
     if (since && !term_put(x, (reef_term){.op = REEF_ANY_OF, .count = whole->part_count}, number)) return false;
     return parts_put(x, &t, whole, number);

@@ -1,3 +1,2 @@
 #include "storage/state.h"
 #include <stdio.h>
-

@@ -38,7 +38,8 @@ COLD bool reef__stores_reserve(reef_world *w, const reef_component *types, uint3
     reef_entity *e = reef__memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, bytes, PLAIN_ALIGN);
     if (e == NULL) return false;
     reef__ids_peek(w, 0, count, e); /* those that come next: by their indices values are found */
-    for (uint32_t i = 0; ok && i < type_count; i++) ok = !reef__type_of(types[i].id)->stored || reef__store_prepare_add(w, types[i].id, e, count);
+    for (uint32_t i = 0; ok && i < type_count; i++)
+        ok = !reef__type_of(types[i].id)->stored || reef__store_prepare_add(w, types[i].id, e, count);
     reef__memory_free(&w->family->memory, MEMORY_OTHER, e, bytes);
     return ok;
 }
@@ -51,7 +52,8 @@ enum { PAGE_SIZES = 17 }; /* 1 ... REEF_PAGE_ROWS_MAX */
 static uint64_t pages_bytes(const value_store *s, uint32_t bits, uint64_t pages, uint64_t slots)
 {
     const uint64_t rows = UINT64_C(1) << bits;
-    return pages * (reef__store_offset(s, (uint32_t)rows) + rows * s->size) + slots * (sizeof(void *) + sizeof(uint64_t));
+    return pages * (reef__store_offset(s, (uint32_t)rows) + rows * s->size) +
+           slots * (sizeof(void *) + sizeof(uint64_t));
 }
 
 COLD reef_status reef_pages_used(const reef_world *w, reef_component c, reef_page_use *use)
@@ -84,11 +86,11 @@ COLD reef_status reef_pages_used(const reef_world *w, reef_component c, reef_pag
 /* ---- validation ---- */
 
 typedef struct proving {
-    const reef_world  *w;
+    const reef_world *w;
     const value_store *s;
-    uint64_t           values; /* seen so far */
-    char              *message;
-    size_t             size;
+    uint64_t values; /* seen so far */
+    char *message;
+    size_t size;
 } proving;
 
 static COLD reef_status corrupt(const proving *x, const char *what, uint64_t number)
@@ -104,11 +106,13 @@ static reef_status value_validate(const proving *x, const store_place *at)
     const reef_entity e = at->entity;
     const reef_world *w = x->w;
     const type *t = reef__type_of(x->s->component);
-    if (e.index >= w->hot.index_count || record_read(w, e.index) >> 32 != e.generation) return corrupt(x, "a value of the dead entity", e.index);
+    if (e.index >= w->hot.index_count || record_read(w, e.index) >> 32 != e.generation)
+        return corrupt(x, "a value of the dead entity", e.index);
     const uint32_t place = (uint32_t)record_read(w, e.index);
     if (place_unit(place) <= place_unit(PLACE_EMPTY)) return corrupt(x, "a value of an entity without a row:", e.index);
     if (t->bit && !reef__bit_has(w, t->id, place)) return corrupt(x, "a value without its bit: entity", e.index);
-    if (reef__store_nth(x->s, e, at->number) != at->value) return corrupt(x, "a value that isn't found: entity", e.index);
+    if (reef__store_nth(x->s, e, at->number) != at->value)
+        return corrupt(x, "a value that isn't found: entity", e.index);
     if ((uintptr_t)at->value & (t->align - 1u)) return corrupt(x, "a value that isn't aligned: entity", e.index);
     return REEF_OK;
 }
@@ -124,7 +128,8 @@ static reef_status page_validate(proving *x, uint32_t page)
         n++;
     }
     const uint64_t first = (uint64_t)page << s->bits, room = s->count > first ? s->count - first : 0;
-    if (!s->paged && !s->multi && n != (room < 1u << s->bits ? room : 1u << s->bits)) return corrupt(x, "a wrong number of values in page", page);
+    if (!s->paged && !s->multi && n != (room < 1u << s->bits ? room : 1u << s->bits))
+        return corrupt(x, "a wrong number of values in page", page);
     if (s->paged && n != reef__store_page_live(s, page)) return corrupt(x, "a wrong count of values in page", page);
     x->values += n;
     return REEF_OK;
@@ -147,17 +152,22 @@ static reef_status store_validate(proving *x)
 {
     const value_store *s = x->s;
     const type *t = reef__type_of(s->component);
-    if (t == NULL || !t->stored || s->size != (s->shared ? sizeof(void *) : t->size)) return corrupt(x, "not laid out as its type", s->size);
-    if (s->paged != (t->home == REEF_PAGED) || s->multi != (t->home == REEF_MULTI) || s->shared != (t->home == REEF_SHARED))
+    if (t == NULL || !t->stored || s->size != (s->shared ? sizeof(void *) : t->size))
+        return corrupt(x, "not laid out as its type", s->size);
+    if (s->paged != (t->home == REEF_PAGED) || s->multi != (t->home == REEF_MULTI) ||
+        s->shared != (t->home == REEF_SHARED))
         return corrupt(x, "not laid out as its home", (uint64_t)t->home);
     uint64_t number = 0;
-    const char *runs = s->multi ? reef__multi_wrong(s, &number) : s->shared ? reef__shared_wrong(x->w, s, &number) : NULL;
+    const char *runs = s->multi    ? reef__multi_wrong(s, &number)
+                       : s->shared ? reef__shared_wrong(x->w, s, &number)
+                                   : NULL;
     if (runs) return corrupt(x, runs, number);
     for (uint32_t page = 0; page < s->values.count; page++)
         if (s->values.page[page] && page_validate(x, page) != REEF_OK) return REEF_CORRUPT;
     if (x->values != s->count) return corrupt(x, "a wrong count of values, not", x->values);
     if (index_of_store_validate(x) != REEF_OK) return REEF_CORRUPT;
-    if (t->bit && reef__bit_sum(x->w, t->id) != store_entities(s)) return corrupt(x, "bits without a value: they are", reef__bit_sum(x->w, t->id));
+    if (t->bit && reef__bit_sum(x->w, t->id) != store_entities(s))
+        return corrupt(x, "bits without a value: they are", reef__bit_sum(x->w, t->id));
     return REEF_OK;
 }
 
@@ -167,11 +177,13 @@ COLD reef_status reef__stores_validate(const reef_world *w, char *message, size_
     for (uint32_t i = 1; i < w->state.store_count; i++) {
         proving x = {w, &w->state.stores[i], 0, message, size};
         const uint32_t component = x.s->component;
-        if (component >= w->state.store_room || w->state.store_number[component] != i) return corrupt(&x, "another one is known by its type than number", i);
+        if (component >= w->state.store_room || w->state.store_number[component] != i)
+            return corrupt(&x, "another one is known by its type than number", i);
         if (store_validate(&x) != REEF_OK) return REEF_CORRUPT;
         const bool listed = cold == i;
         if (listed) cold = x.s->cold;
-        if (listed == reef__type_of(component)->bit || (!listed && x.s->cold) || (cold && i + 1 == w->state.store_count))
+        if (listed == reef__type_of(component)->bit || (!listed && x.s->cold) ||
+            (cold && i + 1 == w->state.store_count))
             return corrupt(&x, "the list of cold stores goes on with number", cold);
     }
     for (uint32_t i = 0; i < w->state.bit_count; i++) {

@@ -1,4 +1,5 @@
-/* Subtypes: which of a base's subtypes an entity has. (Who they are: src/type/type.c. Queries: src/query/subtype_terms.c.)
+/* Subtypes: which of a base's subtypes an entity has. (Who they are: src/type/type.c. Queries:
+ * src/query/subtype_terms.c.)
  *
  * All this is for the slow half of calls: a type without subtypes costs one load more there. */
 #include "storage/subtype.h"
@@ -21,7 +22,8 @@ COLD bool reef_is_subtype(reef_component c, reef_component base)
 
 static int type_order(const void *a, const void *b)
 {
-    return reef__type_compare(reef__type_of(((const reef_component *)a)->id), reef__type_of(((const reef_component *)b)->id));
+    return reef__type_compare(reef__type_of(((const reef_component *)a)->id),
+                              reef__type_of(((const reef_component *)b)->id));
 }
 
 /* The first `room` by name, of ids that come one by one: kept sorted, so that no memory is needed. */
@@ -92,7 +94,8 @@ COLD reef_status reef_find_sub_id(const reef_world *w, reef_entity e, reef_compo
     return s;
 }
 
-COLD uint32_t reef_find_subs_id(const reef_world *w, reef_entity e, reef_component base, reef_component *types, uint32_t room)
+COLD uint32_t reef_find_subs_id(const reef_world *w, reef_entity e, reef_component base, reef_component *types,
+                                uint32_t room)
 {
     const type *t = reef__type_of(base.id);
     uint32_t count, n = 0;

@@ -6,7 +6,8 @@
 #include "type/type.h"
 #include "reef/subtype.h"
 
-/* The only subtype of a base that the entity has: OK and its id; NOT_ALIVE, ABSENT, AMBIGUOUS. The base itself isn't looked for. */
+/* The only subtype of a base that the entity has: OK and its id; NOT_ALIVE, ABSENT, AMBIGUOUS. The base itself isn't
+ * looked for. */
 reef_status reef__subtype_find(const reef_world *w, reef_entity e, const type *base, uint32_t *found);
 bool reef__subtype_any(const reef_world *w, reef_entity e, const type *base);
 /* The component that a call with `c` means: the only subtype, where the entity hasn't got c itself; otherwise c. */

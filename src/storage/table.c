@@ -22,13 +22,18 @@
 
 static bool chunk_page_release(void *context, const void *page, const void *kept, uint64_t base, size_t index);
 
-const paged_type reef__pages_records = {sizeof(uint64_t) * RECORDS_PER_PAGE, ARENA_RECORDS, MEMORY_INDEX, NULL, true, 0, NULL, reef__records_blank};
-const paged_type reef__pages_chunks = {REEF_PAGE_BYTES, ARENA_DIRECTORY, MEMORY_TABLES, chunk_page_release, false, 0, NULL, NULL};
-const paged_type reef__pages_tables = {sizeof(table) * TABLES_PER_PAGE, ARENA_DIRECTORY, MEMORY_TABLES, NULL, false, 0, NULL, NULL};
-const paged_type reef__pages_ring = {sizeof(uint32_t) * RING_PER_PAGE, ARENA_DIRECTORY, MEMORY_INDEX, NULL, true, 0, NULL, NULL};
+const paged_type reef__pages_records = {
+    sizeof(uint64_t) * RECORDS_PER_PAGE, ARENA_RECORDS, MEMORY_INDEX, NULL, true, 0, NULL, reef__records_blank};
+const paged_type reef__pages_chunks = {
+    REEF_PAGE_BYTES, ARENA_DIRECTORY, MEMORY_TABLES, chunk_page_release, false, 0, NULL, NULL};
+const paged_type reef__pages_tables = {
+    sizeof(table) * TABLES_PER_PAGE, ARENA_DIRECTORY, MEMORY_TABLES, NULL, false, 0, NULL, NULL};
+const paged_type reef__pages_ring = {
+    sizeof(uint32_t) * RING_PER_PAGE, ARENA_DIRECTORY, MEMORY_INDEX, NULL, true, 0, NULL, NULL};
 const paged_type reef__pages_bits = {sizeof(uint64_t) * BIT_WORDS, ARENA_BITS, MEMORY_BITS, NULL, false, 0, NULL, NULL};
 
-const paged_type reef__pages_hashes = {sizeof(uint64_t) * 2 * HASHES_PER_PAGE, ARENA_DIRECTORY, MEMORY_HASHES, NULL, false, 0, NULL, NULL};
+const paged_type reef__pages_hashes = {
+    sizeof(uint64_t) * 2 * HASHES_PER_PAGE, ARENA_DIRECTORY, MEMORY_HASHES, NULL, false, 0, NULL, NULL};
 const paged_type reef__pages_tracks = {TRACK_PAGE_BYTES, ARENA_DIRECTORY, MEMORY_TRACKS, NULL, false, 0, NULL, NULL};
 const paged_type reef__pages_events = {TRACK_PAGE_BYTES, ARENA_DIRECTORY, MEMORY_EVENTS, NULL, true, 0, NULL, NULL};
 
@@ -54,7 +59,8 @@ void reef__row_destroy(const shape *s, reef_slot *slots, uint32_t row)
 
 enum {
     GONE_AT_ONCE = 64, /* blocks that are freed under one lock */
-    RELEASE_AHEAD = 32 * REEF_UNIT_BYTES /* of a page that goes: an old one is in no cache (20.9 us for a tick of rollback_60 -> 15.3) */
+    /* of a page that goes: an old one is in no cache (20.9 us for a tick of rollback_60 -> 15.3) */
+    RELEASE_AHEAD = 32 * REEF_UNIT_BYTES
 };
 
 void *reef__block_take(family *f, const column *c, uint32_t rows)
@@ -91,7 +97,8 @@ static bool block_construct(reef_world *w, const column *c, void *to, const reef
 
 bool reef__block_copy(reef_world *w, const column *c, void *to, const void *from, const reef_entity *e, uint32_t rows)
 {
-    if (c->type && c->type->resets) return block_construct(w, c, to, e, rows); /* who shares such a block has default values */
+    /* who shares such a block has default values */
+    if (c->type && c->type->resets) return block_construct(w, c, to, e, rows);
     if (c->type == NULL || c->type->hooks.copy == NULL) {
         memcpy(to, from, (size_t)rows * c->size);
         return true;
@@ -107,7 +114,8 @@ bool reef__block_copy(reef_world *w, const column *c, void *to, const void *from
     return true;
 }
 
-/* Called for a page of chunks that a dying node owns: frees the blocks that are its own and that `kept` doesn't hold. */
+/* Called for a page of chunks that a dying node owns: frees the blocks that are its own and that `kept` doesn't
+ * hold. */
 static bool chunk_page_release(void *context, const void *page, const void *kept, uint64_t base, size_t index)
 {
     family *f = context;
@@ -192,8 +200,10 @@ static uint32_t unit_find(reef_world *w, uint32_t units)
 static void unit_take(reef_world *w, uint32_t unit, uint32_t units)
 {
     lately_forget(w);
-    if (w->state.free_unit[run_class(units)] == unit) w->state.free_unit[run_class(units)] = unit_slots(w, unit)[0].head.next;
-    else w->state.next_unit = unit + units; /* the rest of a page that was skipped stays unused: at most 250 units a page */
+    if (w->state.free_unit[run_class(units)] == unit)
+        w->state.free_unit[run_class(units)] = unit_slots(w, unit)[0].head.next;
+    /* the rest of a page that was skipped stays unused: at most 250 units a page */
+    else w->state.next_unit = unit + units;
 }
 
 static void unit_give(reef_world *w, uint32_t unit, uint32_t units)
@@ -271,7 +281,8 @@ static bool block_own(reef_world *w, const shape *s, uint32_t unit, uint32_t k, 
     const uint64_t was = unit_slots(w, unit)[k].version;
     const column *c = &s->columns[k];
     if (was > w->ours_after) return true;
-    return (UNLIKELY(c->type && !c->type->plain_copy) && reef__block_is_ours(w, was)) || reef__block_unshare(w, c, unit, k, rows, w->hot.version);
+    return (UNLIKELY(c->type && !c->type->plain_copy) && reef__block_is_ours(w, was)) ||
+           reef__block_unshare(w, c, unit, k, rows, w->hot.version);
 }
 
 bool reef__column_is_ours(reef_world *w, uint32_t unit, uint32_t k)
@@ -355,7 +366,8 @@ COLD void *reef__column_fresh(reef_world *w, const table *t, uint32_t unit, uint
     const column *c = &t->shape->columns[k];
     void *block = slots ? reef__block_take(w->family, c, chunk_capacity(slots)) : NULL;
 #if defined(REEF_CHECKED)
-    if (block) memset(block, 0xA5, (size_t)chunk_rows(t, unit) * c->size); /* so that a value that isn't written shows */
+    /* so that a value that isn't written shows */
+    if (block) memset(block, 0xA5, (size_t)chunk_rows(t, unit) * c->size);
 #endif
     return block;
 }
@@ -419,7 +431,8 @@ static COLD bool chunk_enlarge(reef_world *w, table *t)
         char *old = slots[k].block, *fresh = block[k];
         if (c->type == NULL || c->type->plain_move) memcpy(fresh, old, (size_t)rows * c->size);
         else
-            for (uint32_t i = 0; i < rows; i++) reef__value_move(c->type, fresh + (size_t)i * c->size, old + (size_t)i * c->size);
+            for (uint32_t i = 0; i < rows; i++)
+                reef__value_move(c->type, fresh + (size_t)i * c->size, old + (size_t)i * c->size);
         reef__values_relocate(w, old, fresh, (size_t)rows * c->size);
         mutex_lock(&w->family->lock);
         slots[k].block = fresh;
@@ -518,10 +531,13 @@ bool reef__table_room(reef_world *w, table *t)
 void reef__table_lease(reef_world *w, table *t)
 {
     const shape *s = t->shape;
-    if (t->append == w->hot.version || GUARDED(w) || s->hooked || s->tracked || t->chunks == 0 || !reef__chunk_own(w, t, t->last)) return;
+    if (t->append == w->hot.version || GUARDED(w) || s->hooked || s->tracked || t->chunks == 0 ||
+        !reef__chunk_own(w, t, t->last))
+        return;
     t->tail = unit_slots(w, t->last);
     t->append = w->hot.version;
-    t->lease = t->bits && !BUG(151) ? 0 : w->hot.version; /* a row that comes anew has no bit, and those behind the last one are zero */
+    /* a row that comes anew has no bit, and those behind the last one are zero */
+    t->lease = t->bits && !BUG(151) ? 0 : w->hot.version;
     rows_other(w);
 }
 
@@ -590,7 +606,7 @@ void reef__row_fill(reef_world *w, table *t, uint32_t place)
         else
             for (uint32_t k = SLOT_COLUMNS; k < s->end_slot; k++)
                 reef__value_move(s->columns[k].type, cell(to, k, to_row, s->columns[k].size),
-                           cell(from, k, from_row, s->columns[k].size));
+                                 cell(from, k, from_row, s->columns[k].size));
         reef__bits_move(w, t->bits, last, place);
     } else {
         reef__bits_clear(w, t->bits, place);
@@ -669,7 +685,8 @@ static bool relabel_blocks(reef_world *w, relabel *r, const void *value)
 {
     const column *c = &r->to->shape->columns[r->slot];
     uint32_t unit = r->from->first;
-    r->fresh = reef__memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, r->chunks * sizeof *r->fresh, PLAIN_ALIGN);
+    r->fresh =
+        reef__memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, r->chunks * sizeof *r->fresh, PLAIN_ALIGN);
     if (r->fresh == NULL) return false;
     if (r->gone) return true;
     for (; r->fresh_count < r->chunks; r->fresh_count++, unit = unit_slots(w, unit)[0].head.next) {
@@ -693,7 +710,8 @@ static COLD bool relabel_units(reef_world *w, relabel *r)
         if (fresh == 0) return false;
         unit_take(w, fresh, r->to->shape->units);
         r->unit[r->unit_count] = fresh;
-        if (!reef__bits_own_unit(w, r->from->bits, unit) || !reef__bits_own_unit(w, r->from->bits, fresh)) return r->unit_count++, false;
+        if (!reef__bits_own_unit(w, r->from->bits, unit) || !reef__bits_own_unit(w, r->from->bits, fresh))
+            return r->unit_count++, false;
         const reef_entity *e = slot_entities(unit_slots(w, unit));
         for (uint32_t i = 0; i < chunk_rows(r->from, unit); i++)
             if (!record_owned(w, e[i].index) && reef__record_own(w, e[i].index) == NULL) return r->unit_count++, false;
@@ -716,7 +734,8 @@ bool reef__relabel_prepare(reef_world *w, relabel *r, uint32_t from, const edge 
     const shape *s = r->to->shape;
     for (uint32_t k = SLOT_COLUMNS; k < s->end_slot; k++)
         if (!reef__memory_arena_ready(&w->family->memory, s->columns[k].arena)) return false;
-    return ((r->slot | r->gone) == 0 || relabel_blocks(w, r, value)) && (s->units == r->from->shape->units || relabel_units(w, r));
+    return ((r->slot | r->gone) == 0 || relabel_blocks(w, r, value)) &&
+           (s->units == r->from->shape->units || relabel_units(w, r));
 }
 
 static void relabel_free(reef_world *w, relabel *r)
@@ -746,12 +765,14 @@ static void relabel_origins(const reef_world *w, const relabel *r, uint16_t *ori
 }
 
 /* Chunk number i gets the columns of `to`, in the run `unit`; under the lock. */
-static void relabel_chunk(reef_world *w, const relabel *r, uint32_t i, uint32_t was, uint32_t unit, const uint16_t *origin)
+static void relabel_chunk(reef_world *w, const relabel *r, uint32_t i, uint32_t was, uint32_t unit,
+                          const uint16_t *origin)
 {
     reef_slot old[REEF_COLUMNS_MAX + SLOT_COLUMNS], *slots = unit_slots(w, was), *to = unit_slots(w, unit);
     const shape *f = r->from->shape, *s = r->to->shape;
     memcpy(old, slots, f->end_slot * sizeof *old);
-    for (uint32_t k = SLOT_ENTITIES; k < f->end_slot; k++) slots[k] = (reef_slot){.block = NULL}; /* none may seem to hold a block */
+    /* none may seem to hold a block */
+    for (uint32_t k = SLOT_ENTITIES; k < f->end_slot; k++) slots[k] = (reef_slot){.block = NULL};
     to[0] = old[0];
     to[0].head.table = s->table;
     to[0].head_more.count = s->hooked ? (uint16_t)chunk_rows(r->from, was) : 0;
@@ -774,7 +795,8 @@ static void relabel_give(reef_world *w, const relabel *r)
 static void relabel_places(reef_world *w, const relabel *r, uint32_t was, uint32_t unit)
 {
     const reef_slot *slots = unit_slots(w, unit);
-    for (uint32_t i = 0, rows = chunk_rows(r->from, was); i < rows; i++) handle_record_put(w, handle_at(slots, i), unit_place(unit) + i);
+    for (uint32_t i = 0, rows = chunk_rows(r->from, was); i < rows; i++)
+        handle_record_put(w, handle_at(slots, i), unit_place(unit) + i);
     reef__bits_move_unit(w, r->from->bits, was, unit);
 }
 
@@ -817,7 +839,8 @@ void reef__relabel_commit(reef_world *w, relabel *r)
 
 /* ---- validation ---- */
 
-static reef_status chunk_validate(const reef_world *w, const table *t, uint32_t unit, uint32_t previous, char *message, size_t size)
+static reef_status chunk_validate(const reef_world *w, const table *t, uint32_t unit, uint32_t previous, char *message,
+                                  size_t size)
 {
     const reef_slot *slots = unit_slots(w, unit);
     const shape *s = t->shape;
@@ -832,7 +855,8 @@ static reef_status chunk_validate(const reef_world *w, const table *t, uint32_t 
         if (slots[k].version > w->hot.version) what = "a write from the future";
     }
     for (uint32_t i = 0; i < rows && !what; i++)
-        if (place_of(w, slot_entities(slots)[i]) != unit_place(unit) + i) what = "a row whose entity the index has elsewhere";
+        if (place_of(w, slot_entities(slots)[i]) != unit_place(unit) + i)
+            what = "a row whose entity the index has elsewhere";
     if (what == NULL) return REEF_OK;
     snprintf(message, size, "table %u, unit %u: %s", s->table, unit, what);
     return REEF_CORRUPT;
@@ -848,9 +872,11 @@ COLD reef_status reef__tables_validate(const reef_world *w, char *message, size_
             if (chunk_validate(w, t, unit, previous, message, size) != REEF_OK) return REEF_CORRUPT;
             previous = unit;
         }
-        bool ok = chunks == t->chunks && previous == t->last && t->next <= t->end && (t->chunks <= 1 || t->next > unit_place(t->last));
+        bool ok = chunks == t->chunks && previous == t->last && t->next <= t->end &&
+                  (t->chunks <= 1 || t->next > unit_place(t->last));
         if (t->lease == w->hot.version && (t->bits || t->append != t->lease)) ok = false;
-        if (t->append == w->hot.version && (t->shape->hooked || t->shape->tracked || t->tail != unit_slots(w, t->last))) ok = false;
+        if (t->append == w->hot.version && (t->shape->hooked || t->shape->tracked || t->tail != unit_slots(w, t->last)))
+            ok = false;
         if (!reef__shape_signed(t->shape)) ok = false;
         for (uint32_t i = 0; i < t->shape->component_count; i++) {
             const type *c = reef__type_of(t->shape->component[i]);

@@ -1,8 +1,10 @@
-/* What the state says of systems and phases that the world hasn't got, as a loaded file does where the program is another one.
+/* What the state says of systems and phases that the world hasn't got, as a loaded file does where the program is
+ * another one.
  *
- * A name that only the file knows gets a serial number of its own, by which runs, clocks and places in events are kept as those of any
- * system. So they count for the hash, and are saved again. A system or phase of that name that is added later takes them over. They end
- * when a system of the world runs: a program that goes on without one would keep events for it for ever. */
+ * A name that only the file knows gets a serial number of its own, by which runs, clocks and places in events are
+ * kept as those of any system. So they count for the hash, and are saved again. A system or phase of that name that
+ * is added later takes them over. They end when a system of the world runs: a program that goes on without one would
+ * keep events for it for ever. */
 #include "system/absent_system.h"
 #include "base/memory.h"
 #include "base/platform.h"
@@ -27,7 +29,8 @@ COLD uint64_t reef__serial_by_name(const reef_world *w, const char *name, bool o
 {
     const uint64_t serial = serial_named(w, name, of_phase);
     for (uint32_t i = 0; serial == 0 && i < w->state.absent_count; i++)
-        if (w->state.absents[i].phase == of_phase && strcmp(w->state.absents[i].name, name) == 0) return w->state.absents[i].serial;
+        if (w->state.absents[i].phase == of_phase && strcmp(w->state.absents[i].name, name) == 0)
+            return w->state.absents[i].serial;
     return serial;
 }
 
@@ -36,7 +39,8 @@ COLD absentee *reef__absent_add(reef_world *w, const char *name, bool of_phase)
     state *s = &w->state;
     if (s->absent_count == s->absent_room) {
         const uint32_t room = s->absent_room ? s->absent_room * 2 : 4;
-        absentee *p = reef__memory_resize(&w->family->memory, MEMORY_OTHER, s->absents, s->absent_room * sizeof *p, room * sizeof *p, PLAIN_ALIGN);
+        absentee *p = reef__memory_resize(&w->family->memory, MEMORY_OTHER, s->absents, s->absent_room * sizeof *p,
+                                          room * sizeof *p, PLAIN_ALIGN);
         if (p == NULL) return NULL;
         s->absents = p;
         s->absent_room = room;
@@ -98,8 +102,10 @@ COLD bool reef__named_next(const reef_world *w, bool of_phase, named_serial *n)
     const schedule *s = w->schedule;
     named_serial best = {NULL, 0, false};
 #define LOOK(x, number, is_on) \
-    if ((n->name == NULL || strcmp(x, n->name) > 0) && (best.name == NULL || strcmp(x, best.name) < 0)) best = (named_serial){x, number, is_on}
-    for (uint32_t i = 0; s && !of_phase && i < s->count; i++) LOOK(s->entries[i].system->name, s->entries[i].system->serial, s->entries[i].on);
+    if ((n->name == NULL || strcmp(x, n->name) > 0) && (best.name == NULL || strcmp(x, best.name) < 0)) \
+        best = (named_serial) { x, number, is_on }
+    for (uint32_t i = 0; s && !of_phase && i < s->count; i++)
+        LOOK(s->entries[i].system->name, s->entries[i].system->serial, s->entries[i].on);
     for (uint32_t i = 0; s && of_phase && i < s->phase_count; i++) LOOK(s->phases[i].name, s->phases[i].serial, true);
     for (uint32_t i = 0; i < w->state.absent_count; i++) {
         const absentee *a = &w->state.absents[i];

@@ -14,9 +14,13 @@ void reef__absents_settle(reef_world *w);
 /* Systems of the world run: the others are forgotten. */
 void reef__absents_end(reef_world *w);
 
-/* All systems, or phases, of a world's state by name, the absent ones among them. {NULL} starts; false: no more. Behind reef__absents_settle, or
- * a name may be met once more than it should. */
-typedef struct named_serial { const char *name; uint64_t serial; bool on; } named_serial;
+/* All systems, or phases, of a world's state by name, the absent ones among them. {NULL} starts; false: no more.
+ * Behind reef__absents_settle, or a name may be met once more than it should. */
+typedef struct named_serial {
+    const char *name;
+    uint64_t serial;
+    bool on;
+} named_serial;
 bool reef__named_next(const reef_world *w, bool of_phase, named_serial *n);
 
 #endif

@@ -1,17 +1,21 @@
-/* The checked build's watch over systems. Each is held against its declaration while it runs, alone, on the thread that ticks:
+/* The checked build's watch over systems. Each is held against its declaration while it runs, alone, on the thread
+ * that ticks:
  *
- *   values    Before it runs, all columns are copied: entity handles, switches and marks too, and the rows behind the last one that a
- *             chunk has room for. Afterwards each byte that isn't what it was must lie in a row that the system was handed for writing,
- *             or in a component that it declares to write in others' rows.
+ *   values    Before it runs, all columns are copied: entity handles, switches and marks too, and the rows behind
+ *             the last one that a
+ *             chunk has room for. Afterwards each byte that isn't what it was must lie in a row that the system was
+ *             handed for writing, or in a component that it declares to write in others' rows.
  *   calls     reef_get and its like ask for `reads` or `writes`, or a fixed term; reef_mut and reef_set for `writes`.
- *   order     A system that touches its own rows only, and nothing that the world doesn't know (a context, commands, events), runs a
- *             second time: its columns get the values from before, and it is handed one row after the other, the last one first. Both
- *             results must be the same. (No fork is needed: the copy is there already, and one made now would take the blocks that were
- *             made the world's own. Values with hooks can't go back as bytes: systems that write such aren't run twice.)
+ *   order     A system that touches its own rows only, and nothing that the world doesn't know (a context, commands,
+ *             events), runs a
+ *             second time: its columns get the values from before, and it is handed one row after the other, the
+ *             last one first. Both results must be the same. (No fork is needed: the copy is there already, and one
+ *             made now would take the blocks that were made the world's own. Values with hooks can't go back as
+ *             bytes: systems that write such aren't run twice.)
  *   threads   Another thread than that which ticks is refused, and told of.
  *
- * The world's state is the same with the watch and without. What is found is told through reef__failure_record: it is the last error of the
- * tick, and the misuse hook hears of it at once. */
+ * The world's state is the same with the watch and without. What is found is told through reef__failure_record: it
+ * is the last error of the tick, and the misuse hook hears of it at once. */
 #include "system/access_check.h"
 #include "base/memory.h"
 #include "base/platform.h"
@@ -52,14 +56,14 @@ COLD void reef_watch_systems(reef_world *w, bool on)
 
 #if defined(REEF_CHECKED)
 
-/* A chunk as it was. Its values: handles, columns by slot, each for as many rows as there is room for; then the words of each store of
- * bits that has some for it. */
+/* A chunk as it was. Its values: handles, columns by slot, each for as many rows as there is room for; then the
+ * words of each store of bits that has some for it. */
 typedef struct shade {
     const table *table;
     uint32_t unit, table_id, rows, capacity;
-    size_t   at;     /* of its values */
-    bool     handed; /* to the system, */
-    bool     masked; /* not all of its rows: */
+    size_t at;   /* of its values */
+    bool handed; /* to the system, */
+    bool masked; /* not all of its rows: */
     uint64_t mask[BIT_WORDS];
 } shade;
 
@@ -68,7 +72,8 @@ typedef struct shade {
 /* A term that gives the data of an entity of its own. */
 static bool gives_fixed(const reef_term *t, uint32_t component)
 {
-    return t->source.generation && t->component.id == component && (t->op == REEF_HAS || t->op == REEF_OPTIONAL) && t->access != REEF_WITH;
+    return t->source.generation && t->component.id == component && (t->op == REEF_HAS || t->op == REEF_OPTIONAL) &&
+           t->access != REEF_WITH;
 }
 
 /* In others' rows. */
@@ -151,8 +156,8 @@ COLD void reef__watch_failure(reef_world *w, reef_error *e)
     watch *x = w->watch;
     if (!reef__watch_thread(w)) {
         e->number = 0;
-        snprintf(e->detail, sizeof e->detail, "another thread uses the world while it ticks%s%.63s", x->system ? ", in system " : "",
-                 x->system ? x->system->name : "");
+        snprintf(e->detail, sizeof e->detail, "another thread uses the world while it ticks%s%.63s",
+                 x->system ? ", in system " : "", x->system ? x->system->name : "");
         return;
     }
     x->mistakes++;
@@ -166,7 +171,9 @@ bool reef__watch_thread(const reef_world *w) { return w->watch == NULL || thread
 COLD void reef__watch_read(const reef_world *w, const char *op, reef_entity e, reef_component c)
 {
     const watch *x = w->watch;
-    if (x == NULL || x->system == NULL || reef__type_of(c.id) == NULL || !reef__watch_thread(w) || reads_everywhere(x->system, c.id)) return;
+    if (x == NULL || x->system == NULL || reef__type_of(c.id) == NULL || !reef__watch_thread(w) ||
+        reads_everywhere(x->system, c.id))
+        return;
     tell_once((reef_world *)(uintptr_t)w, op, c, e, NULL);
 }
 
@@ -206,7 +213,8 @@ void reef__watch_close(reef_world *w)
 
 static size_t whole_units(size_t bytes) { return (bytes + PLAIN_ALIGN - 1) / PLAIN_ALIGN * PLAIN_ALIGN; }
 
-/* Copies a chunk to `to`, or with NULL only counts: its bytes. They exist beside each other in memory, so their sum fits. */
+/* Copies a chunk to `to`, or with NULL only counts: its bytes. They exist beside each other in memory, so their sum
+ * fits. */
 static size_t chunk_copy(const reef_world *w, const shape *s, uint32_t unit, char *to)
 {
     const reef_slot *slots = unit_slots(w, unit);
@@ -241,14 +249,14 @@ static void shade_make(reef_world *w, watch *x, const table *t, uint32_t id, uin
     x->by_unit[unit] = x->shade_count++;
 }
 
-/* Over the values of all stores, by the names of their types. Nothing comes or goes while systems run, so each walk meets the same ones
- * in the same order; `copy` goes along. */
+/* Over the values of all stores, by the names of their types. Nothing comes or goes while systems run, so each walk
+ * meets the same ones in the same order; `copy` goes along. */
 typedef struct stored_walk {
     const value_store *s; /* NULL: before the first */
-    uint32_t    page;
+    uint32_t page;
     store_place at;
-    char       *copy; /* of the value; its entity's stands before it */
-    size_t      bytes; /* of all copies up to the end of this one */
+    char *copy;   /* of the value; its entity's stands before it */
+    size_t bytes; /* of all copies up to the end of this one */
 } stored_walk;
 
 static bool stored_next(const reef_world *w, stored_walk *k, char *copies)
@@ -286,10 +294,12 @@ static bool copy_make(reef_world *w, watch *x)
     for (uint32_t i = 0; i < count; i++) {
         const table *t = table_read(w, ids[i]);
         chunks += t->chunks;
-        for (uint32_t unit = t->first; unit; unit = unit_slots(w, unit)[0].head.next) values += chunk_copy(w, t->shape, unit, NULL);
+        for (uint32_t unit = t->first; unit; unit = unit_slots(w, unit)[0].head.next)
+            values += chunk_copy(w, t->shape, unit, NULL);
     }
     const size_t stored = stored_copy(w, NULL);
-    const size_t shades = whole_units(chunks * sizeof(shade)), units = whole_units(w->state.next_unit * sizeof(uint32_t));
+    const size_t shades = whole_units(chunks * sizeof(shade)),
+                 units = whole_units(w->state.next_unit * sizeof(uint32_t));
     x->bytes = shades + units + whole_units(chunks * sizeof(uint32_t)) + values + stored;
     char *p = reef__memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, x->bytes, PLAIN_ALIGN);
     if (p) {
@@ -302,7 +312,8 @@ static bool copy_make(reef_world *w, watch *x)
     }
     for (uint32_t i = 0; p && i < count; i++) {
         const table *t = table_read(w, ids[i]);
-        for (uint32_t unit = t->first; unit; unit = unit_slots(w, unit)[0].head.next) shade_make(w, x, t, ids[i], unit, &at);
+        for (uint32_t unit = t->first; unit; unit = unit_slots(w, unit)[0].head.next)
+            shade_make(w, x, t, ids[i], unit, &at);
     }
     reef__memory_free(&w->family->memory, MEMORY_OTHER, ids, count * sizeof *ids);
     return p != NULL;
@@ -377,16 +388,17 @@ static void column_compare(reef_world *w, const watch *x, const shade *d, reef_c
     const uint32_t row = row_changed(x, d, slot, unit_slots(w, d->unit)[slot].block, size, writes);
     if (row == d->capacity) return;
     tell_once(w, "reef_system", c, shade_entity(x, d, row),
-              slot == SLOT_ENTITIES   ? "the entity's handle was changed by the system"
-              : row >= d->rows        ? "memory behind the last row was written by the system"
-              : writes && d->handed   ? "changed by the system, though the row doesn't match its query"
-              : writes                ? "changed by the system, in a block that it wasn't handed"
-                                      : "changed by the system, which doesn't declare that it writes it");
+              slot == SLOT_ENTITIES ? "the entity's handle was changed by the system"
+              : row >= d->rows      ? "memory behind the last row was written by the system"
+              : writes && d->handed ? "changed by the system, though the row doesn't match its query"
+              : writes              ? "changed by the system, in a block that it wasn't handed"
+                                    : "changed by the system, which doesn't declare that it writes it");
 }
 
 static void bits_compare(reef_world *w, const watch *x, const shade *d)
 {
-    const char *begin = x->values + d->at, *was = begin + whole_units((size_t)(shade_column(x, d, d->table->shape->end_slot) - begin));
+    const char *begin = x->values + d->at,
+               *was = begin + whole_units((size_t)(shade_column(x, d, d->table->shape->end_slot) - begin));
     for (uint32_t i = 0; i < w->state.bit_count; i++) {
         const bit_store *b = &w->state.bits[i];
         const uint64_t *now = bit_words(b, d->unit);
@@ -397,7 +409,8 @@ static void bits_compare(reef_world *w, const watch *x, const shade *d)
         for (uint32_t k = 0; k < BIT_WORDS; k++) {
             if (words[k] == now[k]) continue;
             const reef_entity e = shade_entity(x, d, k * 64 + bits_first(words[k] ^ now[k]));
-            tell_once(w, "reef_system", (reef_component){b->key & ~BIT_DISABLED}, e, "a switch or a mark was changed by the system");
+            tell_once(w, "reef_system", (reef_component){b->key & ~BIT_DISABLED}, e,
+                      "a switch or a mark was changed by the system");
             break;
         }
     }
@@ -441,7 +454,8 @@ static void copy_compare(reef_world *w, const watch *x)
 
 /* ---- the second run ---- */
 
-/* The columns that the system writes, of a chunk that it was handed: the next one's slot at or behind *slot, 0: no more. */
+/* The columns that the system writes, of a chunk that it was handed: the next one's slot at or behind *slot, 0: no
+ * more. */
 static uint32_t written_next(const watch *x, const shade *d, uint32_t slot)
 {
     for (; slot < d->table->shape->end_slot; slot++)
@@ -470,7 +484,8 @@ static void written_exchange(reef_world *w, const watch *x)
             bytes_exchange(slots[k].block, shade_column(x, d, k), (size_t)d->rows * d->table->shape->columns[k].size);
     }
     for (stored_walk k = {.s = NULL}; stored_next(w, &k, x->stored);)
-        if (writes_handed(x->run->query, k.s->component)) bytes_exchange(k.at.value, k.copy, reef__type_of(k.s->component)->size);
+        if (writes_handed(x->run->query, k.s->component))
+            bytes_exchange(k.at.value, k.copy, reef__type_of(k.s->component)->size);
 }
 
 static void rows_again(reef_world *w, const watch *x)
@@ -541,7 +556,8 @@ static void run_again(reef_world *w, const watch *x)
 
 /* ---- a run ---- */
 
-/* May it run once more? Not when it made mistakes, which would be told twice, and not when it gave commands: any system may, of systems. */
+/* May it run once more? Not when it made mistakes, which would be told twice, and not when it gave commands: any
+ * system may, of systems. */
 static bool may_run_again(const reef_world *w, const watch *x)
 {
     uint32_t component;

@@ -6,12 +6,14 @@
  *              │ reef__events_settle: what somebody hasn't read is copied, the chunks are used again
  *   state:   pages:  head ─► event, event, ... ◄─ tail  a ring
  *
- * Events of a type have positions that count up for ever: head ... tail - 1 lie in the pages, tail ... in flight. A reader is a
- * position. Those of systems are state, kept by the system's serial number; those of the host are the world's (src/storage/reef__removal_log.c).
+ * Events of a type have positions that count up for ever: head ... tail - 1 lie in the pages, tail ... in flight. A
+ * reader is a position. Those of systems are state, kept by the system's serial number; those of the host are the
+ * world's (src/storage/reef__removal_log.c).
  *
- * While jobs run nothing here moves: a system's view is made under the phase's lock when it begins, and ends where the events
- * ended then. What is gathered meanwhile is linked behind the last chunk of the view, whose link the view never follows. So a
- * job reads without a lock; it takes the family's lock where it needs another chunk, once for up to 64 KiB of events.
+ * While jobs run nothing here moves: a system's view is made under the phase's lock when it begins, and ends where
+ * the events ended then. What is gathered meanwhile is linked behind the last chunk of the view, whose link the view
+ * never follows. So a job reads without a lock; it takes the family's lock where it needs another chunk, once for up
+ * to 64 KiB of events.
  *
  * The chunks of a phase wait for the next one. Events that all readers saw in their own phase are never copied. */
 #include "system/event.h"
@@ -45,9 +47,9 @@ _Static_assert((int)REEF_EVENT_SIZE_MAX <= (int)TRACK_PAGE_BYTES && (int)REEF_EV
 
 typedef struct event_queue {
     reef_event_room room; /* in the last chunk. Of a tag size is UINT32_MAX: nothing takes the straight path */
-    event_chunk    *first, *last;
-    uint32_t        chunks;
-    uint64_t        count; /* in all chunks but the last; of a tag: all */
+    event_chunk *first, *last;
+    uint32_t chunks;
+    uint64_t count; /* in all chunks but the last; of a tag: all */
 } event_queue;
 
 static const reef_entity event_null = {0, 0};
@@ -111,7 +113,8 @@ reef_events reef_receive_id(const reef_block *b, reef_component c)
     job *j = b->job;
     const event_place *p = reef__event_place_of(j->world, j->system->serial, c.id);
     if (LIKELY(p != NULL && j->world->flight != NULL)) return j->world->flight->views[p - j->world->state.event_places];
-    if (!event_touched(j->system, REEF_RECEIVES, c.id)) (void)reef__job_failure(j, REEF_UNDECLARED, op, c, event_null, 0);
+    if (!event_touched(j->system, REEF_RECEIVES, c.id))
+        (void)reef__job_failure(j, REEF_UNDECLARED, op, c, event_null, 0);
     return none;
 }
 
@@ -229,10 +232,12 @@ static reef_status event_post(reef_world *w, const char *op, reef_component c, s
     reef_status s = event_type_check(w, c.id, &t);
     if (s != REEF_OK) return reef__failure(w, s, op, c, event_null, s == REEF_LIMIT ? t->size : 0);
     if (size != t->size) return reef__failure(w, REEF_WRONG_SIZE, op, c, event_null, size);
-    if (!reef__events_ready(w) || reef__events_settle(w) != REEF_OK) return reef__failure(w, REEF_NO_MEMORY, op, c, event_null, size);
+    if (!reef__events_ready(w) || reef__events_settle(w) != REEF_OK)
+        return reef__failure(w, REEF_NO_MEMORY, op, c, event_null, size);
     if (!event_is_read(w, c.id)) return REEF_OK;
     event_store *store = reef__event_store_ready(w, c.id);
-    if (store == NULL || !reef__events_room(w, store, 1)) return reef__failure(w, REEF_NO_MEMORY, op, c, event_null, size);
+    if (store == NULL || !reef__events_room(w, store, 1))
+        return reef__failure(w, REEF_NO_MEMORY, op, c, event_null, size);
     uint32_t one = 1;
     if (size) *slot = reef__event_piece(store, store->tail, size, &one);
     store->tail++;
@@ -364,7 +369,8 @@ COLD bool reef__events_follow(reef_world *w, const struct system *s)
         if (reef__event_store_ready(w, t->type.id) == NULL) return false;
         places += t->kind == REEF_RECEIVES;
     }
-    if (!reef__event_array(w, &x->event_places, &x->event_place_capacity, places, sizeof *x->event_places)) return false;
+    if (!reef__event_array(w, &x->event_places, &x->event_place_capacity, places, sizeof *x->event_places))
+        return false;
     if (places && !reef__flight_room(w, 0, x->event_place_capacity)) return false;
     for (uint32_t i = x->event_place_count; i-- > 0;) { /* types that it doesn't receive any more */
         if (x->event_places[i].serial != s->serial) continue;
@@ -420,7 +426,8 @@ COLD void reef__events_sift(reef_world *w)
     for (uint32_t i = x->event_place_count; i-- > 0;) {
         uint32_t k = 0, systems = w->schedule ? w->schedule->count : 0;
         while (k < systems && w->schedule->entries[k].system->serial != x->event_places[i].serial) k++;
-        if (k == systems && reef__absent_of(w, x->event_places[i].serial) == NULL) x->event_places[i] = x->event_places[--x->event_place_count], world_touch(w);
+        if (k == systems && reef__absent_of(w, x->event_places[i].serial) == NULL)
+            x->event_places[i] = x->event_places[--x->event_place_count], world_touch(w);
     }
     reef__events_trim(w);
 }

@@ -15,7 +15,7 @@
 /* Entities of which something is to be done, in the visible order. */
 typedef struct brief_list {
     reef_entity *entities;
-    size_t       count, room;
+    size_t count, room;
 } brief_list;
 
 static uint64_t brief_phase(const phase *p)
@@ -34,8 +34,8 @@ static bool brief_add(reef_world *w, brief_list *l, reef_entity e)
 {
     if (l->count == l->room) {
         const size_t room = l->room ? l->room * 2 : 64;
-        reef_entity *p = reef__memory_resize(&w->family->memory, MEMORY_EVENTS, l->entities, l->room * sizeof e, room * sizeof e,
-                                       PLAIN_ALIGN);
+        reef_entity *p = reef__memory_resize(&w->family->memory, MEMORY_EVENTS, l->entities, l->room * sizeof e,
+                                             room * sizeof e, PLAIN_ALIGN);
         if (p == NULL) return false;
         l->entities = p;
         l->room = room;
@@ -53,7 +53,8 @@ static bool brief_collect(reef_world *w, reef_query q, uint64_t made_by, brief_l
     while (ok && reef_next(&b)) {
         const ReefBrief *brief = reef_in(&b, ReefBrief);
         for (uint32_t i = 0; ok && i < b.count; i++)
-            if (brief[i].phase == made_by && (made_by == 0 || brief[i].tick < w->state.ticks)) ok = brief_add(w, l, b.entities[i]);
+            if (brief[i].phase == made_by && (made_by == 0 || brief[i].tick < w->state.ticks))
+                ok = brief_add(w, l, b.entities[i]);
     }
     reef_end(&b);
     return ok;
@@ -86,7 +87,8 @@ static reef_status brief_turn(reef_world *w, uint64_t ending, ReefBrief mark)
     const reef_component c = reef_id(ReefBrief);
     if (!brief_used(w, c)) return REEF_OK;
     const reef_error before = w->error;
-    const reef_query_desc desc = {.terms = {{.component = c, .access = REEF_IN, .enabled = REEF_EITHER}}, .entities = REEF_EITHER};
+    const reef_query_desc desc = {.terms = {{.component = c, .access = REEF_IN, .enabled = REEF_EITHER}},
+                                  .entities = REEF_EITHER};
     const reef_query q = reef_query_make(w, &desc);
     brief_list l = {NULL, 0, 0};
     bool ok = !reef_query_is_null(q);

@@ -7,7 +7,8 @@
 #include "system/schedule.h"
 #include "reef/world.h"
 
-COLD reef_status reef__job_failure(job *j, reef_status status, const char *operation, reef_component c, reef_entity e, uint64_t number)
+COLD reef_status reef__job_failure(job *j, reef_status status, const char *operation, reef_component c, reef_entity e,
+                                   uint64_t number)
 {
     reef_error x = {status, operation, c, e, number, "", ""};
     memcpy(x.system, j->system->name, sizeof x.system);
@@ -20,9 +21,13 @@ COLD reef_status reef__job_failure(job *j, reef_status status, const char *opera
     return status;
 }
 
-static const char *recorder_name(const recorder *by) { return ((const job *)(const void *)((const char *)by - offsetof(job, by)))->system->name; }
+static const char *recorder_name(const recorder *by)
+{
+    return ((const job *)(const void *)((const char *)by - offsetof(job, by)))->system->name;
+}
 
-static COLD reef_status recorder_failure(recorder *by, reef_status status, const char *op, reef_component c, reef_entity e, uint64_t number)
+static COLD reef_status recorder_failure(recorder *by, reef_status status, const char *op, reef_component c,
+                                         reef_entity e, uint64_t number)
 {
     return reef__job_failure((job *)(void *)((char *)by - offsetof(job, by)), status, op, c, e, number);
 }

@@ -1,5 +1,5 @@
-/* Commands of systems: what can be told at once is refused at once, the rest is recorded by the job (src/change/command.c). A block of a loop
- * outside of systems has no job: its commands are calls on the world. */
+/* Commands of systems: what can be told at once is refused at once, the rest is recorded by the job
+ * (src/change/command.c). A block of a loop outside of systems has no job: its commands are calls on the world. */
 #include "base/platform.h"
 #include "type/type.h"
 #include "type/value.h"
@@ -60,7 +60,8 @@ static reef_status type_check(job *j, const char *op, reef_touch_kind kind, reef
 }
 
 /* A list of values for n entities: `adds` is what the system must declare of those that come. */
-static reef_status list_check(job *j, const char *op, reef_touch_kind adds, reef_entity e, const reef_value *values, uint32_t count, uint32_t n)
+static reef_status list_check(job *j, const char *op, reef_touch_kind adds, reef_entity e, const reef_value *values,
+                              uint32_t count, uint32_t n)
 {
     if (count > REEF_COMPONENTS_MAX) return reef__job_failure(j, REEF_LIMIT, op, (reef_component){0}, e, count);
     if (count && values == NULL) return reef__job_failure(j, REEF_BAD_ARGUMENT, op, (reef_component){0}, e, count);
@@ -78,7 +79,8 @@ static reef_status list_check(job *j, const char *op, reef_touch_kind adds, reef
 
 /* ---- making ---- */
 
-static reef_status job_spawn(job *j, const char *op, uint32_t n, reef_entity *entities, const reef_value *values, uint32_t count)
+static reef_status job_spawn(job *j, const char *op, uint32_t n, reef_entity *entities, const reef_value *values,
+                             uint32_t count)
 {
     const reef_entity null = {0, 0};
     const reef_status s = list_check(j, op, REEF_SPAWNS, null, values, count, n);
@@ -108,11 +110,13 @@ reef_entity reef_cmd_spawn_values(reef_block *b, const reef_value *values, uint3
     if (UNLIKELY(b == NULL)) return (reef_entity){0, 0};
     job *j = b->job;
     if (UNLIKELY(j == NULL)) return reef_spawn_values(b->world, values, count);
-    if (UNLIKELY(j->by.ids.fresh_count == 0 || values == NULL || !command_row_words(&j->commands, values, count))) return spawn_other(j, values, count);
+    if (UNLIKELY(j->by.ids.fresh_count == 0 || values == NULL || !command_row_words(&j->commands, values, count)))
+        return spawn_other(j, values, count);
     return lane_again(&j->by.ids);
 }
 
-reef_status reef_cmd_spawn_many_values(reef_block *b, uint32_t n, reef_entity *entities, const reef_value *values, uint32_t count)
+reef_status reef_cmd_spawn_many_values(reef_block *b, uint32_t n, reef_entity *entities, const reef_value *values,
+                                       uint32_t count)
 {
     if (b == NULL) return REEF_BAD_ARGUMENT;
     if (b->job == NULL) return reef_spawn_many_values(b->world, n, entities, values, count);
@@ -125,7 +129,8 @@ reef_entity reef_cmd_clone(reef_block *b, reef_entity source)
     reef_entity e = {0, 0};
     if (b == NULL) return e;
     if (b->job == NULL) return reef_clone(b->world, source);
-    if (reef_entity_is_null(source)) return reef__job_failure(b->job, REEF_NOT_ALIVE, op, (reef_component){0}, source, 0), e;
+    if (reef_entity_is_null(source))
+        return reef__job_failure(b->job, REEF_NOT_ALIVE, op, (reef_component){0}, source, 0), e;
     if (!declares_spawns(b->job->system, true)) return undeclared(b->job, op, 0, source), e;
     return reef__command_clone(b->world, job_commands(b->job), op, source, 1, &e) == REEF_OK ? e : (reef_entity){0, 0};
 }
@@ -133,9 +138,11 @@ reef_entity reef_cmd_clone(reef_block *b, reef_entity source)
 /* ---- one entity ---- */
 
 /* One that begins a run, or is refused. */
-static NOINLINE reef_status request_new(job *j, command_kind kind, reef_touch_kind touch, reef_entity e, reef_component c)
+static NOINLINE reef_status request_new(job *j, command_kind kind, reef_touch_kind touch, reef_entity e,
+                                        reef_component c)
 {
-    static const char *const ops[] = {"reef_cmd_add", "reef_cmd_remove", "reef_cmd_destroy", "reef_cmd_enable", "reef_cmd_disable"};
+    static const char *const ops[] = {"reef_cmd_add", "reef_cmd_remove", "reef_cmd_destroy", "reef_cmd_enable",
+                                      "reef_cmd_disable"};
     const char *op = ops[kind - COMMAND_ADD];
     const bool typed = kind == COMMAND_ADD || kind == COMMAND_REMOVE;
     const reef_status s = typed ? type_check(j, op, touch, c, e) : one_check(j, op, touch, c, e);
@@ -152,13 +159,15 @@ INLINE reef_status request_go(job *j, command_kind kind, reef_touch_kind touch, 
 reef_status reef_cmd_destroy(reef_block *b, reef_entity e)
 {
     if (UNLIKELY(b == NULL)) return REEF_BAD_ARGUMENT;
-    return LIKELY(b->job != NULL) ? request_go(b->job, COMMAND_DESTROY, REEF_DESTROYS, e, (reef_component){0}) : reef_destroy(b->world, e);
+    return LIKELY(b->job != NULL) ? request_go(b->job, COMMAND_DESTROY, REEF_DESTROYS, e, (reef_component){0})
+                                  : reef_destroy(b->world, e);
 }
 
 reef_status reef_cmd_add_id(reef_block *b, reef_entity e, reef_component c)
 {
     if (UNLIKELY(b == NULL)) return REEF_BAD_ARGUMENT;
-    return LIKELY(b->job != NULL) ? request_go(b->job, COMMAND_ADD, REEF_ADDS, e, c) : reef_add_id(b->world, e, c, NULL, NULL);
+    return LIKELY(b->job != NULL) ? request_go(b->job, COMMAND_ADD, REEF_ADDS, e, c)
+                                  : reef_add_id(b->world, e, c, NULL, NULL);
 }
 
 reef_status reef_cmd_set_id(reef_block *b, reef_entity e, reef_component c, const void *value, size_t size)
@@ -179,7 +188,8 @@ reef_status reef_cmd_set_id(reef_block *b, reef_entity e, reef_component c, cons
 reef_status reef_cmd_remove_id(reef_block *b, reef_entity e, reef_component c)
 {
     if (UNLIKELY(b == NULL)) return REEF_BAD_ARGUMENT;
-    return LIKELY(b->job != NULL) ? request_go(b->job, COMMAND_REMOVE, REEF_REMOVES, e, c) : reef_remove_id(b->world, e, c);
+    return LIKELY(b->job != NULL) ? request_go(b->job, COMMAND_REMOVE, REEF_REMOVES, e, c)
+                                  : reef_remove_id(b->world, e, c);
 }
 
 reef_status reef_cmd_remove_all(reef_block *b, reef_entity e)
@@ -220,5 +230,6 @@ reef_status reef_cmd_name(reef_block *b, reef_entity e, const char *name)
     const reef_status s = one_check(b->job, op, REEF_NAMES, none, e);
     if (s != REEF_OK) return s;
     const uint32_t bad = name ? reef__name_bad_column(name, &length) : 0;
-    return bad ? reef__job_failure(b->job, REEF_BAD_TEXT, op, none, e, bad) : reef__command_name(b->world, job_commands(b->job), op, e, name);
+    return bad ? reef__job_failure(b->job, REEF_BAD_TEXT, op, none, e, bad)
+               : reef__command_name(b->world, job_commands(b->job), op, e, name);
 }

@@ -1,14 +1,16 @@
 /* One phase: its systems begin, run and end, on one thread or on several; then what they left is joined.
  *
- *   prepare   on this thread, may fail: queries know all tables, pages of chunks are ours, stamps have room, jobs are laid out
+ *   prepare   on this thread, may fail: queries know all tables, pages of chunks are ours, stamps have room, jobs
+ *             are laid out
  *   begin     under the lock, when all runs that it waits for have ended: it sees their events and changes
- *   claim     in jobs, where something is shared with a fork: blocks that the system writes become ours; without memory it doesn't run
+ *   claim     in jobs, where something is shared with a fork: blocks that the system writes become ours; without
+ *             memory it doesn't run
  *   jobs      without any lock: each job walks its blocks, marks them, calls the function
  *   end       under the lock: sums, marks of what was written in others' rows; later runs that waited may begin
  *   join      on this thread, in the order of (system, job): ids, commands, events, failures
  *
- * Run i of a phase writes with version base + 1 + i, on however many threads: so "changed since" answers the same for each number of
- * threads, and a change by a later system of the same tick is never lost. */
+ * Run i of a phase writes with version base + 1 + i, on however many threads: so "changed since" answers the same
+ * for each number of threads, and a change by a later system of the same tick is never lost. */
 #include "system/phase.h"
 #include "base/memory.h"
 #include "base/platform.h"
@@ -93,7 +95,8 @@ static bool others_add(reef_world *w, ticking *k, uint32_t component)
         if (k->others[i].component == component) return true;
     if (k->other_count == k->other_room) {
         const uint32_t room = k->other_room ? k->other_room * 2 : 8;
-        written *p = reef__memory_resize(&w->family->memory, MEMORY_OTHER, k->others, k->other_room * sizeof *p, room * sizeof *p, PLAIN_ALIGN);
+        written *p = reef__memory_resize(&w->family->memory, MEMORY_OTHER, k->others, k->other_room * sizeof *p,
+                                         room * sizeof *p, PLAIN_ALIGN);
         if (p == NULL) return false;
         k->others = p;
         k->other_room = room;
@@ -112,7 +115,8 @@ static uint32_t other_written(const struct system *s, uint32_t *at)
     for (uint32_t i; (i = *at - s->touch_count) < REEF_TERMS_MAX; ++*at) {
         const reef_term *t = &s->query.terms[i];
         if (t->op < REEF_ANY_OF && t->component.id == 0) break;
-        if (t->source.generation && t->op != REEF_NOT && (t->access == REEF_INOUT || t->access == REEF_OUT)) return ++*at, t->component.id;
+        if (t->source.generation && t->op != REEF_NOT && (t->access == REEF_INOUT || t->access == REEF_OUT))
+            return ++*at, t->component.id;
     }
     return 0;
 }
@@ -150,7 +154,8 @@ static bool jobs_room(reef_world *w, ticking *k, uint32_t more)
 {
     if (k->job_count + more <= k->job_room) return true;
     const uint32_t room = k->job_room * 2 > k->job_count + more ? k->job_room * 2 : k->job_count + more;
-    job *p = reef__memory_resize(&w->family->memory, MEMORY_OTHER, k->jobs, k->job_room * sizeof *p, room * sizeof *p, PLAIN_ALIGN);
+    job *p = reef__memory_resize(&w->family->memory, MEMORY_OTHER, k->jobs, k->job_room * sizeof *p, room * sizeof *p,
+                                 PLAIN_ALIGN);
     if (p == NULL) return false;
     memset(p + k->job_room, 0, (room - k->job_room) * sizeof *p);
     k->jobs = p;
@@ -260,9 +265,11 @@ static bool jobs_equip(reef_world *w, ticking *k)
         parts += r->job_count * part_bytes(r->system);
         lanes += r->spawns ? r->job_count : 0;
     }
-    if (!bytes_room_for(w, &k->queues, &k->queue_room, queues) || !bytes_room_for(w, &k->parts, &k->part_room, parts)) return false;
+    if (!bytes_room_for(w, &k->queues, &k->queue_room, queues) || !bytes_room_for(w, &k->parts, &k->part_room, parts))
+        return false;
     if (lanes > k->made_room) {
-        uint32_t *p = reef__memory_resize(&w->family->memory, MEMORY_OTHER, k->made, k->made_room * sizeof *p, lanes * sizeof *p, PLAIN_ALIGN);
+        uint32_t *p = reef__memory_resize(&w->family->memory, MEMORY_OTHER, k->made, k->made_room * sizeof *p,
+                                          lanes * sizeof *p, PLAIN_ALIGN);
         if (p == NULL) return false;
         k->made = p;
         k->made_room = lanes;
@@ -381,7 +388,8 @@ static bool running_marked(const reef_world *w, uint32_t component, uint64_t ver
     return x && x->version == version && reef__watch_may_write(w, component);
 }
 
-static reef_status running_mut_stored(reef_world *w, const char *op, reef_entity e, const type *t, const written *x, void **at)
+static reef_status running_mut_stored(reef_world *w, const char *op, reef_entity e, const type *t, const written *x,
+                                      void **at)
 {
     const reef_component c = {t->id};
     if (store_find(w, c.id, e) == NULL || t->size == 0) return reef__failure(w, REEF_ABSENT, op, c, e, 0);
@@ -406,7 +414,8 @@ static reef_status running_mut(reef_world *w, const char *op, reef_entity e, ree
     if (k == 0 || k == REEF_SLOT_TAG) return reef__failure(w, REEF_ABSENT, op, c, e, 0);
     if (!reef__watch_write(w, op, e, c)) return REEF_UNDECLARED;
     if (x == NULL) return reef__failure(w, REEF_UNDECLARED, op, c, e, 0);
-    if (!reef__column_claim(w, table_read(w, id), place_unit(place), k, x->version)) return reef__failure(w, REEF_NO_MEMORY, op, c, e, 0);
+    if (!reef__column_claim(w, table_read(w, id), place_unit(place), k, x->version))
+        return reef__failure(w, REEF_NO_MEMORY, op, c, e, 0);
     slots[k].version = t->tracked ? x->version : w->hot.version;
     x->touched = true;
     if (t->tracked) reef__track_stamp_at(w, c.id, e.index, x->version);
@@ -524,7 +533,8 @@ static bool run_must_claim(const reef_world *w, const run *r)
     return r->claimed_fork != w->hot.fork_version || r->claimed_epoch != w->state_epoch;
 }
 
-/* Its jobs claimed the blocks that they came to. Where it depends on rows which ones that are, others may come in the next run. */
+/* Its jobs claimed the blocks that they came to. Where it depends on rows which ones that are, others may come in
+ * the next run. */
 static void run_claimed(const reef_world *w, run *r)
 {
     if (r->query == NULL || r->query->looks || r->query->fixed) return;
@@ -612,7 +622,8 @@ static void run_end(reef_world *w, ticking *k, run *r)
     r->stage = RUN_ENDED;
     k->unfinished--;
     if (r->failed || k->failed) {
-        if (r->failed && r->query && r->query->since) reef__run_put(r->query, r->since); /* it was no run: changes are still new to it */
+        /* it was no run: changes are still new to it */
+        if (r->failed && r->query && r->query->since) reef__run_put(r->query, r->since);
         if (r->failed && (k->failed == NULL || r < k->failed)) k->failed = r;
     }
     if (!r->failed && !(k->failed && r->job_count == 0)) {
@@ -672,7 +683,9 @@ static run *run_pick(ticking *k, uint32_t worker)
 {
     run *found = NULL;
     uint32_t n = 0;
-    while (k->ended_before < k->run_end && (!k->runs[k->ended_before].going || k->runs[k->ended_before].stage == RUN_ENDED)) k->ended_before++;
+    while (k->ended_before < k->run_end &&
+           (!k->runs[k->ended_before].going || k->runs[k->ended_before].stage == RUN_ENDED))
+        k->ended_before++;
     for (uint32_t i = k->ended_before; i < k->run_end; i++) {
         run *r = &k->runs[i];
         if (!run_has_job(r, worker)) continue;
@@ -682,7 +695,8 @@ static run *run_pick(ticking *k, uint32_t worker)
     return found;
 }
 
-/* Has every run that didn't end begun all of its jobs, which are its last? Then a helper need not wait for their end. */
+/* Has every run that didn't end begun all of its jobs, which are its last? Then a helper need not wait for their
+ * end. */
 static bool phase_begun(const ticking *k)
 {
     for (uint32_t i = k->ended_before; i < k->run_end; i++) {
@@ -800,7 +814,8 @@ reef_status reef__phase_run(reef_world *w, uint32_t first, uint32_t end, float d
         if (k->shuffle) k->backwards = random_next(&k->shuffle) & 1;
     }
     for (uint32_t i = first; i < end; i++)
-        for (uint32_t n = 0; k->runs[i].going && n < k->runs[i].after_count; n++) k->runs[k->after[k->runs[i].after_first + n]].waiting++;
+        for (uint32_t n = 0; k->runs[i].going && n < k->runs[i].after_count; n++)
+            k->runs[k->after[k->runs[i].after_first + n]].waiting++;
     phase_open(w, k->end_version);
     reef__watch_open(w);
     for (uint32_t i = first; i < end; i++)
@@ -821,7 +836,8 @@ reef_status reef__phase_run(reef_world *w, uint32_t first, uint32_t end, float d
 
 INLINE bool phase_is_known(const reef_world *w, const phase_plan *p)
 {
-    return p->known && p->tables_epoch == w->tables_epoch && p->state_epoch == w->state_epoch && p->fork_version == w->hot.fork_version;
+    return p->known && p->tables_epoch == w->tables_epoch && p->state_epoch == w->state_epoch &&
+           p->fork_version == w->hot.fork_version;
 }
 
 /* Queries know all tables, whose chunks stay where they are. */
@@ -862,7 +878,8 @@ INLINE void quick_rows(const quick *x, reef_block *b, const match *m, uint64_t v
     const uint32_t unit = t->first;
     uint32_t count = t->next - unit_place(unit);
     if (count == 0) return; /* also where nothing is: 0 - 0 */
-    reef_slot *slots = (reef_slot *)(uintptr_t)(LIKELY(m->unit == unit) ? match_first(m) : reef__match_slots(b, m, unit));
+    reef_slot *slots =
+        (reef_slot *)(uintptr_t)(LIKELY(m->unit == unit) ? match_first(m) : reef__match_slots(b, m, unit));
     b->match = m;
     for (;;) {
         const uint32_t next = slots[0].head.next;
@@ -870,7 +887,8 @@ INLINE void quick_rows(const quick *x, reef_block *b, const match *m, uint64_t v
         b->entities = slot_entities(slots);
         b->next_unit = next ? next : REEF_GO_TABLE;
         b->count = UNLIKELY(next != 0) ? REEF_BLOCK_ROWS : count;
-        for (uint32_t i = 0; i < x->write_count; i++) ((reef_slot *)(uintptr_t)reef_slot_of(slots, m, i))->version = version;
+        for (uint32_t i = 0; i < x->write_count; i++)
+            ((reef_slot *)(uintptr_t)reef_slot_of(slots, m, i))->version = version;
         x->function(b);
         if (LIKELY(next == 0)) return;
         slots = unit_slots(w, next);
@@ -896,8 +914,8 @@ static COLD reef_status simple_join(reef_world *w, ticking *k)
     return REEF_NO_MEMORY;
 }
 
-/* What reef__phase_run does is here: nothing to prepare, each block marked and handed out, hardly anything to join. A system of one block costs some
- * 40 instructions beside the call; by way of jobs it would be 900. */
+/* What reef__phase_run does is here: nothing to prepare, each block marked and handed out, hardly anything to join.
+ * A system of one block costs some 40 instructions beside the call; by way of jobs it would be 900. */
 bool reef__phase_run_simple(reef_world *w, const phase_plan *p, float dt, reef_status *s)
 {
     ticking *k = w->ticking;
@@ -925,7 +943,8 @@ bool reef__phase_run_simple(reef_world *w, const phase_plan *p, float dt, reef_s
         b.query = x->query;
         b.head = x->query ? &x->query->head : NULL;
         if (UNLIKELY(x->query == NULL)) b.count = 0, x->function(&b);
-        for (const match *m = x->first; m != x->end; m = (const match *)(const void *)((const char *)m + x->match_bytes))
+        for (const match *m = x->first; m != x->end;
+             m = (const match *)(const void *)((const char *)m + x->match_bytes))
             quick_rows(x, &b, m, version + x->number);
     }
     phase_close(w);

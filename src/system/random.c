@@ -1,9 +1,11 @@
 /* Random numbers: Philox4x32-10, a function from a counter of 128 bits and a key of 64 to 128 bits.
  *
  *      key      seed, stream (a system's name), upper half of the tick, step    mixed to 64 bits
- *      counter  block, lower half of the tick, index, generation                as they are: no two entities share a block
+ *      counter  block, lower half of the tick, index, generation                as they are: no two entities share a
+ *                                                                               block
  *
- * For one key the function is a bijection of counters, so different entities, ticks and blocks never get the same 128 bits. */
+ * For one key the function is a bijection of counters, so different entities, ticks and blocks never get the same
+ * 128 bits. */
 #include "base/platform.h"
 #include "storage/error.h"
 #include "storage/invalidate.h"
@@ -39,7 +41,8 @@ reef_random reef_random_of(const reef_world *w, uint64_t stream, reef_entity e)
 {
     const uint64_t seed = w ? w->state.seed : 0, tick = w ? w->state.ticks : 0, step = w ? w->step : 0;
     const uint64_t key = key_mix(key_mix(key_mix(seed + 0x9E3779B97F4A7C15u) + stream) + ((tick >> 32) << 32 | step));
-    return (reef_random){{(uint32_t)key, (uint32_t)(key >> 32)}, {0, (uint32_t)tick, e.index, e.generation}, {0, 0, 0, 0}, 0};
+    return (reef_random){
+        {(uint32_t)key, (uint32_t)(key >> 32)}, {0, (uint32_t)tick, e.index, e.generation}, {0, 0, 0, 0}, 0};
 }
 
 reef_random reef_random_for(const reef_block *b, reef_entity e)

@@ -1,7 +1,8 @@
 /* Schedules: systems come, go and get their order.
  *
- * Each change makes a new schedule beside the old one, and puts it in its place when nothing can fail any more; so it doesn't matter
- * who else holds the old one. Only switching a system of a schedule that is the world's alone happens in place. */
+ * Each change makes a new schedule beside the old one, and puts it in its place when nothing can fail any more; so
+ * it doesn't matter who else holds the old one. Only switching a system of a schedule that is the world's alone
+ * happens in place. */
 #include "system/schedule.h"
 #include "base/byte_hash.h"
 #include "base/memory.h"
@@ -21,15 +22,16 @@
 
 /* ---- making and sharing ---- */
 
-/* Cleared, with the plain fields and phases of `from`, and room for so many more systems and observers. NULL: no memory. */
+/* Cleared, with the plain fields and phases of `from`, and room for so many more systems and observers. NULL: no
+ * memory. */
 static COLD schedule *schedule_empty(family *f, const schedule *from, uint32_t systems, uint32_t observers)
 {
     static const schedule none;
     if (from == NULL) from = &none;
     const uint32_t count = from->count + systems, slots = from->slot_count + systems;
     const uint32_t watching = from->observer_count + observers, places = from->observer_slot_count + observers;
-    const size_t bytes = sizeof(schedule) + count * (sizeof(schedule_entry) + sizeof(uint32_t)) + watching * sizeof(observer_entry) +
-                         (slots + places) * sizeof(schedule_slot);
+    const size_t bytes = sizeof(schedule) + count * (sizeof(schedule_entry) + sizeof(uint32_t)) +
+                         watching * sizeof(observer_entry) + (slots + places) * sizeof(schedule_slot);
     schedule *s = reef__memory_zeroed(&f->memory, MEMORY_OTHER, bytes);
     if (s == NULL) return NULL;
     *s = *from;
@@ -87,7 +89,7 @@ COLD void reef__schedule_leave(family *f, schedule *s)
 /* A new schedule becomes the world's. */
 COLD void reef__schedule_put(reef_world *w, schedule *s)
 {
-    family   *f = w->family;
+    family *f = w->family;
     schedule *was = w->schedule;
     mutex_lock(&f->lock);
     for (uint32_t i = 0; i < s->count; i++) s->entries[i].system->holders++;
@@ -150,8 +152,8 @@ const schedule_entry *reef__schedule_find(const reef_world *w, reef_system_id wh
 {
     const schedule *s = w->schedule;
     const bool ours = which.world == w->hot.number;
-    if (ours && which.generation && s && which.index < s->slot_count && s->slots[which.index].generation == which.generation &&
-        s->slots[which.index].entry != ENTRY_NONE)
+    if (ours && which.generation && s && which.index < s->slot_count &&
+        s->slots[which.index].generation == which.generation && s->slots[which.index].entry != ENTRY_NONE)
         return &s->entries[s->slots[which.index].entry];
     *status = ours || which.generation == 0 ? REEF_NOT_ALIVE : REEF_OTHER_WORLD;
     return NULL;
@@ -177,8 +179,8 @@ COLD bool reef__phase_named(reef_world *w, const char *op, const char *name, uin
     }
     const shown unknown = reef__show(name, strlen(name));
     const shown meant = near_by.name ? reef__show(near_by.name, strlen(near_by.name)) : reef__show("", 0);
-    snprintf(detail, sizeof detail, near_by.name ? "no phase is named %s; did you mean %s?" : "no phase is named %s", unknown.text,
-             meant.text);
+    snprintf(detail, sizeof detail, near_by.name ? "no phase is named %s; did you mean %s?" : "no phase is named %s",
+             unknown.text, meant.text);
     return reef__failure_detail(w, REEF_BAD_ARGUMENT, op, 0, detail), false;
 }
 
@@ -232,7 +234,8 @@ static COLD bool name_free(reef_world *w, const char *op, const char *name, uint
 static COLD uint32_t slot_take(schedule *s)
 {
     uint32_t slot = 0;
-    while (slot < s->slot_count && (s->slots[slot].entry != ENTRY_NONE || s->slots[slot].generation == UINT32_MAX)) slot++;
+    while (slot < s->slot_count && (s->slots[slot].entry != ENTRY_NONE || s->slots[slot].generation == UINT32_MAX))
+        slot++;
     if (slot == s->slot_count) s->slot_count++;
     s->slots[slot].generation++;
     return slot;
@@ -262,9 +265,13 @@ static COLD reef_system_id system_come(reef_world *w, const char *op, const reef
     return entry_handle(w, w->schedule->count - 1);
 }
 
-COLD reef_system_id reef_system_new(reef_world *w, const reef_system_desc *desc) { return system_come(w, "reef_system_new", desc); }
+COLD reef_system_id reef_system_new(reef_world *w, const reef_system_desc *desc)
+{
+    return system_come(w, "reef_system_new", desc);
+}
 
-COLD reef_system_id reef_system_add(reef_world *w, const char *name, void (*function)(reef_block *block), const char *text)
+COLD reef_system_id reef_system_add(reef_world *w, const char *name, void (*function)(reef_block *block),
+                                    const char *text)
 {
     return system_come(w, "reef_system_add", &(reef_system_desc){.name = name, .function = function, .text = text});
 }
@@ -378,14 +385,16 @@ static COLD reef_status phase_check(reef_world *w, const char *op, const reef_ph
     char detail[REEF_DETAIL_MAX];
     if (desc == NULL) return refuse_change(w, op, REEF_BAD_ARGUMENT);
     if (!reef__system_name_allowed(desc->name)) return reef__system_refuse_name(w, op, "a phase"), REEF_BAD_ARGUMENT;
-    if (desc->before && desc->after) return reef__failure_detail(w, REEF_BAD_ARGUMENT, op, 0, "a phase has `before` or `after`, not both");
+    if (desc->before && desc->after)
+        return reef__failure_detail(w, REEF_BAD_ARGUMENT, op, 0, "a phase has `before` or `after`, not both");
     const schedule *s = reef__schedule_ready(w);
     if (s == NULL) return refuse_change(w, op, REEF_NO_MEMORY);
     if (reef__phase_find(s, desc->name) != UINT32_MAX) {
         snprintf(detail, sizeof detail, "another phase is named %s", desc->name);
         return reef__failure_detail(w, REEF_EXISTS, op, 0, detail);
     }
-    if (!reef__phase_named(w, op, desc->after ? desc->after : desc->before ? desc->before : "end", at)) return REEF_BAD_ARGUMENT;
+    if (!reef__phase_named(w, op, desc->after ? desc->after : desc->before ? desc->before : "end", at))
+        return REEF_BAD_ARGUMENT;
     *at += desc->after != NULL;
     return s->phase_count == REEF_PHASES_MAX ? refuse_change(w, op, REEF_LIMIT) : REEF_OK;
 }

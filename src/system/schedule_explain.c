@@ -1,5 +1,5 @@
-/* A schedule as a text, and as a graph for Graphviz. Nothing is allocated: who waits for whom is found by comparing systems, for each
- * system of a phase of n in n * n comparisons at worst. */
+/* A schedule as a text, and as a graph for Graphviz. Nothing is allocated: who waits for whom is found by comparing
+ * systems, for each system of a phase of n in n * n comparisons at worst. */
 #include "base/platform.h"
 #include "type/type.h"
 #include "storage/world_data.h"
@@ -16,13 +16,15 @@
 
 typedef struct explainer {
     const reef_world *world;
-    const schedule   *s;
-    uint32_t          first, end; /* of the phase that is written, in s->order */
-    char             *text;
-    size_t            size, length; /* length: of the whole */
+    const schedule *s;
+    uint32_t first, end; /* of the phase that is written, in s->order */
+    char *text;
+    size_t size, length; /* length: of the whole */
 } explainer;
 
-typedef struct system_set { uint64_t word[REEF_SYSTEMS_MAX / 64]; } system_set; /* by place in the phase */
+typedef struct system_set {
+    uint64_t word[REEF_SYSTEMS_MAX / 64];
+} system_set; /* by place in the phase */
 
 static void place_put(system_set *set, uint32_t i) { set->word[i / 64] |= 1ull << i % 64; }
 static bool place_has(const system_set *set, uint32_t i) { return set->word[i / 64] >> i % 64 & 1; }
@@ -42,9 +44,11 @@ static COLD void tell_format(explainer *o, const char *format, ...)
 static COLD void tell_query(explainer *o, const struct system *x)
 {
     const size_t used = o->length < o->size ? o->length : o->size;
-    uint32_t     count = 0;
-    while (count < REEF_TERMS_MAX && (x->query.terms[count].component.id || x->query.terms[count].op >= REEF_ANY_OF)) count++;
-    o->length += reef__query_text_write(o->world, x->query.terms, count, x->query.entities, o->size ? o->text + used : NULL, o->size - used);
+    uint32_t count = 0;
+    while (count < REEF_TERMS_MAX && (x->query.terms[count].component.id || x->query.terms[count].op >= REEF_ANY_OF))
+        count++;
+    o->length += reef__query_text_write(o->world, x->query.terms, count, x->query.entities,
+                                        o->size ? o->text + used : NULL, o->size - used);
     if (count == 0 && x->query.entities == REEF_ENABLED) tell_format(o, "everything");
 }
 
@@ -94,7 +98,7 @@ static COLD uint32_t use_of(const struct system *x, uint32_t component)
 static COLD void tell_uses(explainer *o, const struct system *x, reef_touch_kind kind, bool *some)
 {
     uint32_t by_name[ACCESS_MAX];
-    bool     begun = false;
+    bool begun = false;
     access_sorted(x, by_name);
     for (uint32_t i = 0; i < x->access_count; i++) {
         const struct access a = x->access[by_name[i]];
@@ -115,7 +119,7 @@ static COLD void tell_uses(explainer *o, const struct system *x, reef_touch_kind
 static COLD void tell_commands(explainer *o, const struct system *x, reef_touch_kind kind, bool *some)
 {
     const char *last = "";
-    bool        begun = false;
+    bool begun = false;
     for (;; begun = true) { /* the next type by name; none stands before all */
         const char *next = NULL;
         for (uint32_t i = 0; i < x->touch_count; i++) {
@@ -144,8 +148,8 @@ static COLD bool collides_with(const explainer *o, uint32_t i, const system_set 
     return false;
 }
 
-/* Those before `place` that it waits for, by itself or for the sake of one between. `direct`: by itself, and for nobody's sake
- * between. */
+/* Those before `place` that it waits for, by itself or for the sake of one between. `direct`: by itself, and for
+ * nobody's sake between. */
 static COLD void set_before(const explainer *o, uint32_t place, system_set *all, system_set *direct)
 {
     memset(all, 0, sizeof *all);
@@ -172,16 +176,18 @@ static COLD void set_behind(const explainer *o, uint32_t place, system_set *all)
 /* Why system a, which is before b, keeps it waiting. */
 static COLD void tell_reason(explainer *o, const struct system *a, const struct system *b)
 {
-    uint32_t    by_name[ACCESS_MAX];
+    uint32_t by_name[ACCESS_MAX];
     const char *between = ": ";
     access_sorted(a, by_name);
     for (uint32_t i = 0; i < a->access_count; i++) {
         const uint32_t c = a->access[by_name[i]].component, x = a->access[by_name[i]].use, y = use_of(b, c);
         const uint32_t why = reef__access_collides(x, y);
-        const char    *name = type_at(c);
+        const char *name = type_at(c);
         if (why & ACCESS_WRITE) {
             if (x & y & ACCESS_WRITE) tell_format(o, "%sboth write %s", between, name);
-            else tell_format(o, "%sboth use %s, %s %s it", between, name, a->name, x & ACCESS_WRITE ? "writes" : "only reads");
+            else
+                tell_format(o, "%sboth use %s, %s %s it", between, name, a->name,
+                            x & ACCESS_WRITE ? "writes" : "only reads");
             between = "; ";
         }
         if (why & ACCESS_SEND) {
@@ -193,8 +199,8 @@ static COLD void tell_reason(explainer *o, const struct system *a, const struct 
     }
     uint32_t other = 0, c = *between == ':' ? reef__subtypes_collide(a, b, &other) : 0;
     if (c)
-        tell_format(o, "%s%s uses %s, %s uses %s, one of which is a subtype of the other", between, a->name, type_at(c), b->name,
-                    type_at(other));
+        tell_format(o, "%s%s uses %s, %s uses %s, one of which is a subtype of the other", between, a->name, type_at(c),
+                    b->name, type_at(other));
     tell_format(o, "\n");
 }
 
@@ -231,7 +237,7 @@ static COLD void tell_twice(explainer *o, const struct system *x)
 /* Two that run on the main thread don't run at the same time, though neither waits for the other. */
 static COLD void tell_beside(explainer *o, uint32_t place)
 {
-    system_set  before, direct, behind;
+    system_set before, direct, behind;
     const char *between = "    beside: ";
     set_before(o, place, &before, &direct);
     set_behind(o, place, &behind);
@@ -277,7 +283,8 @@ static COLD void tell_system(explainer *o, uint32_t place)
 static COLD void tell_phase(explainer *o, const phase *p)
 {
     tell_format(o, "phase %s: ", p->name);
-    if (p->step_ns) tell_format(o, "every %" PRIu64 " ns, at most %" PRIu32 " times a tick\n", p->step_ns, p->steps_max);
+    if (p->step_ns)
+        tell_format(o, "every %" PRIu64 " ns, at most %" PRIu32 " times a tick\n", p->step_ns, p->steps_max);
     else tell_format(o, "once a tick\n");
     for (uint32_t i = 0; i < o->end - o->first; i++) tell_system(o, i);
 }
@@ -287,7 +294,7 @@ static COLD void tell_phase(explainer *o, const phase *p)
 /* The types for whose sake b waits for a. */
 static COLD void tell_label(explainer *o, const struct system *a, const struct system *b)
 {
-    uint32_t    by_name[ACCESS_MAX];
+    uint32_t by_name[ACCESS_MAX];
     const char *between = "";
     access_sorted(a, by_name);
     for (uint32_t i = 0; i < a->access_count; i++) {

@@ -1,6 +1,7 @@
 /* The order of systems: of those that nobody has to run before any more, always the one that was added first.
  *
- * Names of `before` and `after` are looked up in a hash table that lives as long as the sorting: n systems with h names cost O(n + h). */
+ * Names of `before` and `after` are looked up in a hash table that lives as long as the sorting: n systems with h
+ * names cost O(n + h). */
 #include "system/schedule_order.h"
 #include "base/byte_hash.h"
 #include "base/memory.h"
@@ -15,9 +16,11 @@ typedef struct sorter {
     uint32_t *bucket, bucket_mask; /* of names: entry + 1 */
     uint32_t *head;                /* by entry: its first edge + 1 */
     uint32_t *waits;               /* by entry: edges to it whose beginning has no place yet */
-    struct sort_edge { uint32_t from, to, next; } *edge;
-    uint32_t  edges;
-    uint64_t  free[REEF_SYSTEMS_MAX / 64]; /* entries that wait for nobody and have no place yet */
+    struct sort_edge {
+        uint32_t from, to, next;
+    } * edge;
+    uint32_t edges;
+    uint64_t free[REEF_SYSTEMS_MAX / 64]; /* entries that wait for nobody and have no place yet */
 } sorter;
 
 /* The next name of a list; its length, 0: no more. */
@@ -32,7 +35,7 @@ static COLD size_t next_name(const char **at, const char **name)
 static COLD uint64_t names_in(const char *list)
 {
     const char *name;
-    uint64_t    n = 0;
+    uint64_t n = 0;
     while (list && next_name(&list, &name)) n++;
     return n;
 }
@@ -42,7 +45,8 @@ static COLD uint32_t entry_of_name(const sorter *o, const char *name, size_t len
     const uint64_t hash = reef__hash_bytes(name, length);
     for (uint32_t i = (uint32_t)hash & o->bucket_mask; o->bucket[i]; i = (i + 1) & o->bucket_mask) {
         const struct system *x = o->s->entries[o->bucket[i] - 1].system;
-        if (x->name_hash == hash && strlen(x->name) == length && memcmp(x->name, name, length) == 0) return o->bucket[i] - 1;
+        if (x->name_hash == hash && strlen(x->name) == length && memcmp(x->name, name, length) == 0)
+            return o->bucket[i] - 1;
     }
     return ENTRY_NONE;
 }
@@ -143,8 +147,8 @@ static COLD bool circle_put(char *detail, const char *arrow, const char *name, s
     return true;
 }
 
-/* Goes from one system that waits to one that it waits for, until it comes back to where it was. `path` is of use no more: the edges'
- * heads. */
+/* Goes from one system that waits to one that it waits for, until it comes back to where it was. `path` is of use no
+ * more: the edges' heads. */
 static COLD void circle_tell(sorter *o, char *detail)
 {
     uint32_t *path = o->head, length = 0, at = 0, first;
@@ -186,15 +190,17 @@ static COLD void sort_plainly(schedule *s)
 
 COLD reef_status reef__schedule_sort(family *f, schedule *s, char *detail)
 {
-    sorter   o = {.s = s};
+    sorter o = {.s = s};
     uint64_t names = 0;
     uint32_t buckets = 16;
-    size_t   bytes;
-    for (uint32_t i = 0; i < s->count; i++) names += names_in(s->entries[i].system->before) + names_in(s->entries[i].system->after);
+    size_t bytes;
+    for (uint32_t i = 0; i < s->count; i++)
+        names += names_in(s->entries[i].system->before) + names_in(s->entries[i].system->after);
     if (names == 0) return sort_plainly(s), REEF_OK;
     while (buckets < s->count * 2) buckets *= 2;
     const size_t lists = (buckets + 2 * s->count) * sizeof(uint32_t);
-    if (names > UINT32_MAX - 1 || !reef__size_multiply((size_t)names, sizeof *o.edge, lists, &bytes)) return REEF_NO_MEMORY;
+    if (names > UINT32_MAX - 1 || !reef__size_multiply((size_t)names, sizeof *o.edge, lists, &bytes))
+        return REEF_NO_MEMORY;
     uint32_t *room = reef__memory_zeroed(&f->memory, MEMORY_OTHER, bytes);
     if (room == NULL) return REEF_NO_MEMORY;
     o.bucket = room;

@@ -3,9 +3,10 @@
  *      reef_script of entity 7  ──► removals, with the last value ──► end
  *      stamps by index: 3, 7, 9 ──► start, update
  *
- * There are no destroy hooks: those would be called for each copy of a value that snapshots and forks have, at any time. Who lost a script
- * is told by the log of removals, which is state as the scripts are; a fork has a reader of its own at the place of its origin's. The order
- * of indices comes from the stamps that tracked types have by index: nothing is sorted and nothing is kept beside the state. */
+ * There are no destroy hooks: those would be called for each copy of a value that snapshots and forks have, at any
+ * time. Who lost a script is told by the log of removals, which is state as the scripts are; a fork has a reader of
+ * its own at the place of its origin's. The order of indices comes from the stamps that tracked types have by index:
+ * nothing is sorted and nothing is kept beside the state. */
 #include "system/script.h"
 #include "base/byte_hash.h"
 #include "base/memory.h"
@@ -30,8 +31,17 @@ static const reef_field script_fields[] = {
     REEF_FIELD(reef_script, data, REEF_U8, NULL, 0, 0),
 };
 static reef_type_decl script_decl = {
-    "reef_script", (uint32_t)sizeof(reef_script), (uint32_t)_Alignof(reef_script), REEF_TABLE, &script_hooks,
-    script_fields, sizeof script_fields / sizeof *script_fields, 0, NULL, 0, NULL,
+    "reef_script",
+    (uint32_t)sizeof(reef_script),
+    (uint32_t) _Alignof(reef_script),
+    REEF_TABLE,
+    &script_hooks,
+    script_fields,
+    sizeof script_fields / sizeof *script_fields,
+    0,
+    NULL,
+    0,
+    NULL,
 };
 _Static_assert(offsetof(reef_script, data) % 8 == 0, "the data of scripts is aligned to 8 bytes");
 
@@ -43,7 +53,7 @@ reef_component reef_script_type(void) { return reef_id_of(&script_decl); }
 enum { CLASS_SLOTS = 2 * REEF_SCRIPT_CLASSES_MAX };
 
 typedef struct script_classes {
-    mutex    lock;
+    mutex lock;
     uint32_t count;
     const reef_script_class *slot[CLASS_SLOTS]; /* open addressing by the name's hash */
     uint64_t hash[CLASS_SLOTS];
@@ -146,7 +156,10 @@ reef_status reef_script_remove(reef_world *w, reef_entity e)
     return s;
 }
 
-static const reef_script *script_get(const reef_world *w, reef_entity e) { return reef_get_id(w, e, reef_script_type()); }
+static const reef_script *script_get(const reef_world *w, reef_entity e)
+{
+    return reef_get_id(w, e, reef_script_type());
+}
 
 const reef_script_class *reef_script_of(const reef_world *w, reef_entity e)
 {
@@ -177,10 +190,13 @@ reef_status reef_cmd_script(reef_block *b, reef_entity e, const reef_script_clas
 /* ---- running ---- */
 
 /* Also one that was loaded and whose class nobody knows. */
-static bool script_lives(const reef_script *x, reef_entity e) { return x->name_hash && reef_entity_equal(x->started, e); }
+static bool script_lives(const reef_script *x, reef_entity e)
+{
+    return x->name_hash && reef_entity_equal(x->started, e);
+}
 
-/* Scripts that were taken away end. The place of the reader goes on here, on whatever thread the system runs: nobody else reads or
- * writes it meanwhile. */
+/* Scripts that were taken away end. The place of the reader goes on here, on whatever thread the system runs: nobody
+ * else reads or writes it meanwhile. */
 static void scripts_end_lost(reef_world *w, reef_script_run *r)
 {
     reef_script x;
@@ -242,7 +258,10 @@ static COLD bool script_reader_make(reef_world *w, uint64_t serial)
     return true;
 }
 
-COLD bool reef__scripts_join(reef_world *fork, uint64_t serial) { return serial == 0 || script_reader_make(fork, serial); }
+COLD bool reef__scripts_join(reef_world *fork, uint64_t serial)
+{
+    return serial == 0 || script_reader_make(fork, serial);
+}
 
 uint64_t reef__scripts_hash(const reef_world *w, uint64_t *waits)
 {
@@ -252,7 +271,8 @@ uint64_t reef__scripts_hash(const reef_world *w, uint64_t *waits)
     *waits = 0;
     for (uint64_t n = 0; w->script_reader && reef__removals_peek(w, w->script_reader - 1, n, &e, &x); n++) {
         if (!script_lives(&x, e)) continue;
-        h = reef__number_hash(reef__number_hash(h + reef_entity_bits(e)) + x.name_hash) + reef__hash_bytes(x.data, sizeof x.data);
+        h = reef__number_hash(reef__number_hash(h + reef_entity_bits(e)) + x.name_hash) +
+            reef__hash_bytes(x.data, sizeof x.data);
         ++*waits;
     }
     return h;
@@ -294,10 +314,15 @@ COLD reef_system_id reef_scripts(reef_world *w, const char *where, const char *t
     if (text == NULL || script.id == 0) {
         reef__failure(w, REEF_NO_MEMORY, op, script, (reef_entity){0, 0}, 0);
     } else if (reef_world_use(w, script) == REEF_OK) {
-        const reef_system_desc desc = {.name = "scripts", .function = scripts_run, .text = text, .touches = {{REEF_WRITES, script}},
-                                       .phase = where, .condition = scripts_ready};
+        const reef_system_desc desc = {.name = "scripts",
+                                       .function = scripts_run,
+                                       .text = text,
+                                       .touches = {{REEF_WRITES, script}},
+                                       .phase = where,
+                                       .condition = scripts_ready};
         made = reef_system_new(w, &desc);
-        if (made.generation == 0 && w->error.detail[0] && w->error.number) w->error.number--; /* a column of `touches` */
+        /* a column of `touches` */
+        if (made.generation == 0 && w->error.detail[0] && w->error.number) w->error.number--;
         if (made.generation && fresh && !script_reader_make(w, 0)) {
             (void)reef_system_remove(w, made);
             made = none;
@@ -321,7 +346,8 @@ COLD reef_system_id reef_update_id(reef_world *w, reef_component c, void (*funct
     snprintf(name, sizeof name, "%s.update", type_name);
     const reef_query_desc terms = {.terms = {{.component = c}}};
     if (!w->running) w->calling = "reef_update";
-    const reef_system_id made = reef_system_new(w, &(reef_system_desc){.name = name, .function = function, .query = &terms});
+    const reef_system_id made =
+        reef_system_new(w, &(reef_system_desc){.name = name, .function = function, .query = &terms});
     if (!w->running) w->calling = NULL;
     return made;
 }

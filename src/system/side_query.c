@@ -1,5 +1,6 @@
-/* A loop inside of a system over rows that aren't its own: a part of a loop that nobody opened. It marks nothing, locks nothing, and
- * writes nothing but its block. What it walks doesn't change while systems run; who writes its values waits for the system. */
+/* A loop inside of a system over rows that aren't its own: a part of a loop that nobody opened. It marks nothing,
+ * locks nothing, and writes nothing but its block. What it walks doesn't change while systems run; who writes its
+ * values waits for the system. */
 #include "system/side_query.h"
 #include "base/platform.h"
 #include "type/type.h"
@@ -28,7 +29,8 @@ static reef_component term_undeclared(const query *q, const struct system *s)
         const reef_term *t = &q->terms[i];
         if (t->op >= REEF_ANY_OF || (q->facts[i].filter && t->since == REEF_ALWAYS)) continue;
         if (reef__type_of(t->component.id)->size == 0) continue;
-        if ((t->access != REEF_IN && !q->facts[i].filter) || !reef__system_touches(s, REEF_READS, t->component.id)) return t->component;
+        if ((t->access != REEF_IN && !q->facts[i].filter) || !reef__system_touches(s, REEF_READS, t->component.id))
+            return t->component;
     }
     return (reef_component){0};
 }
@@ -48,7 +50,8 @@ reef_block reef_others(const reef_block *b, reef_query which)
     const reef_world *w = b->world;
     reef_block o;
     if (b->job == NULL) return others_refuse(b, REEF_BAD_ARGUMENT, (reef_component){0});
-    if (which.world != w->hot.number && which.generation) return others_refuse(b, REEF_OTHER_WORLD, (reef_component){0});
+    if (which.world != w->hot.number && which.generation)
+        return others_refuse(b, REEF_OTHER_WORLD, (reef_component){0});
     const bool known = which.index < w->query_room && w->queries[which.index].generation == which.generation;
     query *q = known ? w->queries[which.index].query : NULL;
     if (q == NULL) return others_refuse(b, REEF_NOT_ALIVE, (reef_component){0});

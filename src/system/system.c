@@ -1,4 +1,5 @@
-/* One system: what its description asks for, read, checked and put into a form in which others can be held against it. */
+/* One system: what its description asks for, read, checked and put into a form in which others can be held against
+ * it. */
 #include "system/system.h"
 #include "base/byte_hash.h"
 #include "base/memory.h"
@@ -16,15 +17,15 @@
 
 /* A system that is being made. */
 typedef struct system_draft {
-    reef_world             *world;
-    const char             *op;
+    reef_world *world;
+    const char *op;
     const reef_system_desc *desc;
-    system_text             text; /* of the struct as well: columns are numbers of terms and touches then */
-    term_facts              facts[REEF_TERMS_MAX];
-    struct access           access[REEF_TERMS_MAX + REEF_TOUCHES_MAX * REEF_SPLIT_FIELDS_MAX];
-    uint32_t                access_count;
-    split_reason            unsplit;
-    reef_component          unsplit_type;
+    system_text text; /* of the struct as well: columns are numbers of terms and touches then */
+    term_facts facts[REEF_TERMS_MAX];
+    struct access access[REEF_TERMS_MAX + REEF_TOUCHES_MAX * REEF_SPLIT_FIELDS_MAX];
+    uint32_t access_count;
+    split_reason unsplit;
+    reef_component unsplit_type;
 } system_draft;
 
 static COLD bool refuse_system(const system_draft *d, reef_status status, reef_component c, uint64_t number)
@@ -47,7 +48,8 @@ COLD bool reef__system_name_allowed(const char *name)
     if (name == NULL) return false;
     for (; name[length]; length++) {
         const unsigned char c = (unsigned char)name[length];
-        if (c <= ' ' || c == 127 || c == ';' || c == ',' || c == '"' || c == '\'' || length == REEF_SYSTEM_NAME_MAX) return false;
+        if (c <= ' ' || c == 127 || c == ';' || c == ',' || c == '"' || c == '\'' || length == REEF_SYSTEM_NAME_MAX)
+            return false;
     }
     return length != 0;
 }
@@ -73,7 +75,8 @@ static COLD bool draft_query(system_draft *d)
         if (s != REEF_OK) return refuse_detail(d, s, d->text.at, detail);
     }
     if (desc->query) {
-        if (d->text.has_query) return refuse_detail(d, REEF_BAD_ARGUMENT, 0, "it has a query in its text and another one beside it");
+        if (d->text.has_query)
+            return refuse_detail(d, REEF_BAD_ARGUMENT, 0, "it has a query in its text and another one beside it");
         if (!reef__query_read(d->world, d->op, desc->query, &d->text.query)) return false;
         d->text.has_query = true;
     }
@@ -103,16 +106,17 @@ static COLD bool check_bytes(const system_draft *d, reef_touch t, uint32_t numbe
                       : t.kind == REEF_SUMS && x->split                  ? "its values lie in several places"
                                                                          : NULL;
     if (why == NULL) return true;
-    snprintf(detail, sizeof detail, "%s %.40s%s: %s", reef__touch_word(t.kind), x->name, strlen(x->name) > 40 ? "..." : "", why);
+    snprintf(detail, sizeof detail, "%s %.40s%s: %s", reef__touch_word(t.kind), x->name,
+             strlen(x->name) > 40 ? "..." : "", why);
     return refuse_detail(d, REEF_BAD_ARGUMENT, number, detail);
 }
 
 static COLD bool check_touch(const system_draft *d, uint32_t i)
 {
     const reef_touch t = d->text.touch[i];
-    const uint32_t   number = d->text.column[i];
+    const uint32_t number = d->text.column[i];
     const touch_type takes = reef__touch_takes(t.kind);
-    const bool       typed = t.type.id != 0;
+    const bool typed = t.type.id != 0;
     if (typed ? takes == TOUCH_PLAIN : takes == TOUCH_TYPED) return refuse_system(d, REEF_BAD_ARGUMENT, t.type, number);
     const reef_status s = typed ? reef__type_ready(d->world, t.type.id) : REEF_OK;
     if (s != REEF_OK) return refuse_system(d, s, t.type, number);
@@ -120,7 +124,8 @@ static COLD bool check_touch(const system_draft *d, uint32_t i)
         const reef_touch *u = &d->text.touch[j];
         if (u->kind == t.kind && u->type.id == t.type.id) return refuse_system(d, REEF_DUPLICATE_TERM, t.type, number);
         if (u->kind == REEF_SUMS && t.kind == REEF_SUMS)
-            return refuse_detail(d, REEF_BAD_ARGUMENT, number, "a system sums one type: a second one needs a system of its own");
+            return refuse_detail(d, REEF_BAD_ARGUMENT, number,
+                                 "a system sums one type: a second one needs a system of its own");
     }
     if (t.kind == REEF_SUMS && d->desc->combine == NULL)
         return refuse_detail(d, REEF_BAD_ARGUMENT, number, "what sums needs combine, which adds up the parts");
@@ -166,7 +171,8 @@ static COLD uint32_t term_use(const reef_term *t, const term_facts *f)
 /* Is the component what the term names, or with a plus a subtype of it? */
 static COLD bool term_names(const reef_term *t, uint32_t component)
 {
-    return t->component.id == component || (t->subtypes && reef__is_subtype(reef__type_of(component), reef__type_of(t->component.id)));
+    return t->component.id == component ||
+           (t->subtypes && reef__is_subtype(reef__type_of(component), reef__type_of(t->component.id)));
 }
 
 /* Does the system write the component in its own rows? */
@@ -175,7 +181,8 @@ static COLD bool writes_own(const system_draft *d, uint32_t component)
     for (uint32_t i = 0; i < d->text.query.count; i++) {
         const reef_term *t = &d->text.query.term[i];
         if (t->op >= REEF_ANY_OF || d->facts[i].fixed) continue;
-        if (!term_names(t, component) && reef__type_of(t->component.id)->owner != component) continue; /* a touch of a whole covers its parts */
+        /* a touch of a whole covers its parts */
+        if (!term_names(t, component) && reef__type_of(t->component.id)->owner != component) continue;
         if (term_use(t, &d->facts[i]) & ACCESS_WRITE) return true;
     }
     return false;
@@ -184,24 +191,28 @@ static COLD bool writes_own(const system_draft *d, uint32_t component)
 static COLD void access_of_terms(system_draft *d)
 {
     for (uint32_t i = 0; i < d->text.query.count; i++) {
-        const reef_term  *t = &d->text.query.term[i];
+        const reef_term *t = &d->text.query.term[i];
         const term_facts *f = &d->facts[i];
-        const uint32_t    c = t->component.id;
+        const uint32_t c = t->component.id;
         if (t->op >= REEF_ANY_OF) continue;
         const uint32_t use = term_use(t, f);
         if (use) access_add(d, c, use);
         if (f->fixed && (use & ACCESS_WRITE)) unsplit(d, SPLIT_WRITES_FIXED, c);
         if (f->fixed && use && writes_own(d, c)) unsplit(d, SPLIT_READS_WRITTEN, c);
         /* A job's marks of what it wrote would be changes to another one. */
-        if (!f->fixed && (!f->top || t->subtypes) && t->since != REEF_ALWAYS && writes_own(d, c)) unsplit(d, SPLIT_CHANGED_IN_GROUP, c);
+        if (!f->fixed && (!f->top || t->subtypes) && t->since != REEF_ALWAYS && writes_own(d, c))
+            unsplit(d, SPLIT_CHANGED_IN_GROUP, c);
     }
 }
 
 static COLD void access_of_touches(system_draft *d)
 {
     static const uint32_t uses[] = {
-        [REEF_READS] = ACCESS_READ, [REEF_WRITES] = ACCESS_READ | ACCESS_WRITE, [REEF_SUMS] = ACCESS_READ | ACCESS_WRITE,
-        [REEF_SENDS] = ACCESS_SEND, [REEF_RECEIVES] = ACCESS_RECEIVE,
+        [REEF_READS] = ACCESS_READ,
+        [REEF_WRITES] = ACCESS_READ | ACCESS_WRITE,
+        [REEF_SUMS] = ACCESS_READ | ACCESS_WRITE,
+        [REEF_SENDS] = ACCESS_SEND,
+        [REEF_RECEIVES] = ACCESS_RECEIVE,
     };
     for (uint32_t i = 0; i < d->text.count; i++) {
         const reef_touch t = d->text.touch[i];
@@ -229,7 +240,7 @@ static COLD void draft_access(system_draft *d)
 static COLD char *join_text(char **room, const char *text)
 {
     if (text == NULL || text[0] == 0) return NULL;
-    char        *copy = *room;
+    char *copy = *room;
     const size_t bytes = strlen(text) + 1;
     memcpy(copy, text, bytes);
     *room += bytes;
@@ -260,10 +271,11 @@ static COLD void system_describe(struct system *s, const system_draft *d, const 
 
 static COLD struct system *system_of(const system_draft *d, const char *name)
 {
-    family      *f = d->world->family;
-    const char  *before = d->desc->before, *after = d->desc->after;
-    const size_t bytes = sizeof(struct system) + d->text.count * sizeof(reef_touch) + d->access_count * sizeof(struct access) +
-                         (before ? strlen(before) + 1 : 0) + (after ? strlen(after) + 1 : 0);
+    family *f = d->world->family;
+    const char *before = d->desc->before, *after = d->desc->after;
+    const size_t bytes = sizeof(struct system) + d->text.count * sizeof(reef_touch) +
+                         d->access_count * sizeof(struct access) + (before ? strlen(before) + 1 : 0) +
+                         (after ? strlen(after) + 1 : 0);
     struct system *s = reef__memory_zeroed(&f->memory, MEMORY_OTHER, bytes);
     if (s == NULL) return refuse_system(d, REEF_NO_MEMORY, (reef_component){0}, 0), NULL;
     s->bytes = bytes;
@@ -322,7 +334,8 @@ bool reef__system_touches(const struct system *s, reef_touch_kind kind, uint32_t
     const type *x = reef__type_of(component);
     for (uint32_t i = 0; i < s->touch_count; i++) {
         const reef_touch t = s->touches[i];
-        if (x && x->owner && t.type.id == x->owner && (kind == t.kind || (kind == REEF_READS && t.kind == REEF_WRITES))) return true;
+        if (x && x->owner && t.type.id == x->owner && (kind == t.kind || (kind == REEF_READS && t.kind == REEF_WRITES)))
+            return true;
         if (t.kind != kind && !(kind == REEF_READS && t.kind == REEF_WRITES)) continue;
         if (t.type.id == component || t.type.id == 0 || (component == 0 && kind == REEF_SPAWNS)) return true;
     }
@@ -341,7 +354,8 @@ static COLD bool access_overlaps(struct access x, struct access y)
 {
     const type *a = reef__type_of(x.component), *b = reef__type_of(y.component);
     if (x.component == y.component) return true;
-    return ((x.use & ACCESS_SUBTYPES) && reef__is_subtype(b, a)) || ((y.use & ACCESS_SUBTYPES) && reef__is_subtype(a, b));
+    return ((x.use & ACCESS_SUBTYPES) && reef__is_subtype(b, a)) ||
+           ((y.use & ACCESS_SUBTYPES) && reef__is_subtype(a, b));
 }
 
 /* A type with its subtypes, and a subtype of it: the first by name of what a uses. 0: none; *other: what b uses. */

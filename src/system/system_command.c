@@ -1,7 +1,9 @@
-/* Commands that concern systems: a system adds, replaces, removes or switches others, and itself, from the next phase on.
+/* Commands that concern systems: a system adds, replaces, removes or switches others, and itself, from the next
+ * phase on.
  *
- * A description is kept as it is, with its texts behind it, and read when the command is done: reading one may make types and phases
- * known to the world, which is nothing for a job. What it has as a context is reef's from the recording on. */
+ * A description is kept as it is, with its texts behind it, and read when the command is done: reading one may make
+ * types and phases known to the world, which is nothing for a job. What it has as a context is reef's from the
+ * recording on. */
 #include "base/platform.h"
 #include "storage/error.h"
 #include "storage/world_data.h"
@@ -15,9 +17,9 @@ typedef enum system_change { SYSTEM_NEW = 1, SYSTEM_REPLACE, SYSTEM_REMOVE, SYST
 
 /* Its texts follow; what the pointers in it point to lies here. */
 typedef struct held_system {
-    const char      *target; /* of whom it takes the place */
+    const char *target; /* of whom it takes the place */
     reef_system_desc desc;
-    reef_query_desc  query;
+    reef_query_desc query;
 } held_system;
 
 /* ---- recording ---- */
@@ -53,8 +55,9 @@ static COLD reef_status system_keep(job *j, const char *op, const char *target, 
 {
     if (desc == NULL || desc->function == NULL || !reef__system_name_allowed(desc->name)) return bad_argument(j, op);
     const char *words = desc->query ? desc->query->text : NULL;
-    const size_t bytes = sizeof(held_system) + text_bytes(target) + text_bytes(desc->name) + text_bytes(desc->text) + text_bytes(words) +
-                         text_bytes(desc->phase) + text_bytes(desc->before) + text_bytes(desc->after);
+    const size_t bytes = sizeof(held_system) + text_bytes(target) + text_bytes(desc->name) + text_bytes(desc->text) +
+                         text_bytes(words) + text_bytes(desc->phase) + text_bytes(desc->before) +
+                         text_bytes(desc->after);
     held_system *h = system_room(j, op, target ? SYSTEM_REPLACE : SYSTEM_NEW, bytes);
     if (h == NULL) return REEF_NO_MEMORY;
     char *room = (char *)(h + 1);
@@ -153,11 +156,13 @@ COLD reef_status reef_cmd_system_replace(reef_block *b, const char *name, const 
 COLD reef_status reef_cmd_system_remove(reef_block *b, const char *name)
 {
     if (b == NULL) return REEF_BAD_ARGUMENT;
-    return b->job ? name_keep(b->job, "reef_cmd_system_remove", SYSTEM_REMOVE, name) : system_remove_named(b->world, name);
+    return b->job ? name_keep(b->job, "reef_cmd_system_remove", SYSTEM_REMOVE, name)
+                  : system_remove_named(b->world, name);
 }
 
 COLD reef_status reef_cmd_system_switch(reef_block *b, const char *name, bool on)
 {
     if (b == NULL) return REEF_BAD_ARGUMENT;
-    return b->job ? name_keep(b->job, "reef_cmd_system_switch", on ? SYSTEM_ON : SYSTEM_OFF, name) : system_switch_named(b->world, name, on);
+    return b->job ? name_keep(b->job, "reef_cmd_system_switch", on ? SYSTEM_ON : SYSTEM_OFF, name)
+                  : system_switch_named(b->world, name, on);
 }

@@ -14,17 +14,15 @@
 #include "query/token.h"
 #include "reef/system.h"
 
-static const struct touch_rule { const char *text; touch_type takes; } touch_words[] = {
-    [REEF_READS] = {"reads", TOUCH_TYPED},
-    [REEF_WRITES] = {"writes", TOUCH_TYPED},
-    [REEF_SENDS] = {"sends", TOUCH_TYPED},
-    [REEF_RECEIVES] = {"receives", TOUCH_TYPED},
-    [REEF_SUMS] = {"sums", TOUCH_TYPED},
-    [REEF_SPAWNS] = {"spawns", TOUCH_ANY},
-    [REEF_ADDS] = {"adds", TOUCH_ANY},
-    [REEF_REMOVES] = {"removes", TOUCH_ANY},
-    [REEF_ENABLES] = {"enables", TOUCH_ANY},
-    [REEF_DESTROYS] = {"destroys", TOUCH_PLAIN},
+static const struct touch_rule {
+    const char *text;
+    touch_type takes;
+} touch_words[] = {
+    [REEF_READS] = {"reads", TOUCH_TYPED},   [REEF_WRITES] = {"writes", TOUCH_TYPED},
+    [REEF_SENDS] = {"sends", TOUCH_TYPED},   [REEF_RECEIVES] = {"receives", TOUCH_TYPED},
+    [REEF_SUMS] = {"sums", TOUCH_TYPED},     [REEF_SPAWNS] = {"spawns", TOUCH_ANY},
+    [REEF_ADDS] = {"adds", TOUCH_ANY},       [REEF_REMOVES] = {"removes", TOUCH_ANY},
+    [REEF_ENABLES] = {"enables", TOUCH_ANY}, [REEF_DESTROYS] = {"destroys", TOUCH_PLAIN},
     [REEF_NAMES] = {"names", TOUCH_PLAIN},
 };
 
@@ -37,25 +35,27 @@ COLD touch_type reef__touch_takes(reef_touch_kind kind) { return touch_words[kin
 
 static COLD bool refuse_kind(parser *p)
 {
-    char        name[SHOWN_MAX + 4];
+    char name[SHOWN_MAX + 4];
     const shown found = reef__show_token(p->token);
     strcpy(name, found.text);
     nearest s = reef__nearest_begin(name);
     for (uint32_t kind = REEF_READS; kind <= REEF_NAMES; kind++) reef__nearest_look(&s, touch_words[kind].text);
     if (p->token.kind == TOKEN_NAME && s.name)
-        return reef__parse_refuse(p, REEF_BAD_TEXT, p->token.start, "expected what is touched, found '%s'; did you mean %s?", found.text,
-                            s.name);
+        return reef__parse_refuse(p, REEF_BAD_TEXT, p->token.start,
+                                  "expected what is touched, found '%s'; did you mean %s?", found.text, s.name);
     if (p->token.kind == TOKEN_NAME && reef_type_find(name).id)
-        return reef__parse_refuse(p, REEF_BAD_TEXT, p->token.start, "expected reads, writes ..., found the type %s: no comma between types",
-                            found.text);
-    return reef__parse_refuse(p, REEF_BAD_TEXT, p->token.start,
-                        "expected reads, writes, sends, receives, sums, spawns, adds, removes, enables, destroys or names");
+        return reef__parse_refuse(p, REEF_BAD_TEXT, p->token.start,
+                                  "expected reads, writes ..., found the type %s: no comma between types", found.text);
+    return reef__parse_refuse(
+        p, REEF_BAD_TEXT, p->token.start,
+        "expected reads, writes, sends, receives, sums, spawns, adds, removes, enables, destroys or names");
 }
 
 static COLD bool touch_put(parser *p, system_text *out, reef_touch_kind kind, reef_component c, const char *at)
 {
     if (out->count == REEF_TOUCHES_MAX)
-        return reef__parse_refuse(p, REEF_LIMIT, at, "a system touches at most %d things beside its query", REEF_TOUCHES_MAX);
+        return reef__parse_refuse(p, REEF_LIMIT, at, "a system touches at most %d things beside its query",
+                                  REEF_TOUCHES_MAX);
     out->touch[out->count] = (reef_touch){kind, c};
     out->column[out->count++] = (uint32_t)(at - p->text) + 1;
     return true;
@@ -66,12 +66,13 @@ static COLD bool parse_touch(parser *p, system_text *out)
     reef_touch_kind kind = REEF_READS;
     while (kind <= REEF_NAMES && !reef__token_is(p->token, touch_words[kind].text)) kind++;
     if (kind > REEF_NAMES) return refuse_kind(p);
-    const char      *at = p->token.start;
+    const char *at = p->token.start;
     const touch_type takes = reef__touch_takes(kind);
     reef__token_next(p);
     if (takes == TOUCH_PLAIN) return touch_put(p, out, kind, (reef_component){0}, at);
     if (!token_is_name(p->token))
-        return takes == TOUCH_TYPED ? reef__parse_expected(p, "a type's name") : touch_put(p, out, kind, (reef_component){0}, at);
+        return takes == TOUCH_TYPED ? reef__parse_expected(p, "a type's name")
+                                    : touch_put(p, out, kind, (reef_component){0}, at);
     while (token_is_name(p->token)) {
         reef_component c;
         at = p->token.start;
@@ -94,7 +95,8 @@ static COLD bool parse_touches(parser *p, system_text *out)
     return reef__parse_expected(p, plain ? "','" : "',' or a type's name");
 }
 
-COLD reef_status reef__system_text_parse(const reef_world *w, const char *text, system_text *out, char *detail, size_t size)
+COLD reef_status reef__system_text_parse(const reef_world *w, const char *text, system_text *out, char *detail,
+                                         size_t size)
 {
     parser p = {.world = w, .text = text, .out = &out->query, .detail = detail, .size = size, .parts = true};
     out->count = 0;

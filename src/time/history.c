@@ -1,14 +1,17 @@
 /* The last ticks of a world: states, inputs, going back, playing again.
  *
  *      tick     first                   newest            end
- *      moment   [s i] [- i] [- i] [s i] [s i] [- i] [- i]         s: the state before the tick, -: not kept, i: the input
+ *      moment   [s i] [- i] [- i] [s i] [s i] [- i] [- i]         s: the state before the tick, -: not kept, i: the
+ *                                                                 input
  *                 └──── newer ─────┘ └───┘└─► the world
  *
- * Moments lie in a ring by tick. The oldest one always has its state; so every state from there on can be made: the nearest
- * older one that is kept, and the inputs played. What a state costs is what it holds and its successor doesn't.
+ * Moments lie in a ring by tick. The oldest one always has its state; so every state from there on can be made: the
+ * nearest older one that is kept, and the inputs played. What a state costs is what it holds and its successor
+ * doesn't.
  *
- * Playing can fail at any tick. So the world's state is first put aside, in a fork that nobody else knows, and what is played is
- * recorded in moments of their own; these are taken over, or the states change places, and neither needs memory. */
+ * Playing can fail at any tick. So the world's state is first put aside, in a fork that nobody else knows, and what
+ * is played is recorded in moments of their own; these are taken over, or the states change places, and neither
+ * needs memory. */
 #include "base/memory.h"
 #include "base/platform.h"
 #include "storage/archetype.h"
@@ -35,23 +38,23 @@ typedef struct recorded_input {
 } recorded_input;
 
 typedef struct moment {
-    reef_snapshot  *snapshot; /* NULL: not kept */
+    reef_snapshot *snapshot; /* NULL: not kept */
     recorded_input *input;
-    uint64_t        hash;
-    uint64_t        bytes;        /* of the snapshot */
-    uint64_t        older, newer; /* the next ticks with a snapshot, or NO_TICK */
+    uint64_t hash;
+    uint64_t bytes;        /* of the snapshot */
+    uint64_t older, newer; /* the next ticks with a snapshot, or NO_TICK */
 } moment;
 
 struct reef_history {
-    reef_world         *world;
-    family             *family;
+    reef_world *world;
+    family *family;
     reef_history_config config;
-    moment             *moments;          /* of tick t: t % capacity; a power of two */
-    uint64_t            capacity;
-    uint64_t            first, tick, end; /* moments first ... end - 1 are there */
-    uint64_t            newest, kept;     /* ticks with snapshots */
-    uint64_t            bytes, log_bytes; /* of snapshots; of moments and inputs */
-    bool                running;          /* a step */
+    moment *moments; /* of tick t: t % capacity; a power of two */
+    uint64_t capacity;
+    uint64_t first, tick, end; /* moments first ... end - 1 are there */
+    uint64_t newest, kept;     /* ticks with snapshots */
+    uint64_t bytes, log_bytes; /* of snapshots; of moments and inputs */
+    bool running;              /* a step */
 };
 
 static moment *moment_at(const reef_history *h, uint64_t tick) { return &h->moments[tick & (h->capacity - 1)]; }
@@ -63,8 +66,8 @@ static moment *moment_recorded(const reef_history *h, uint64_t tick)
 
 /* ---- what a state costs ---- */
 
-/* Of a page of chunks: blocks that the same page of another state (or NULL) doesn't hold. Under the lock: a fork on another thread may
- * put what the snapshot has elsewhere. */
+/* Of a page of chunks: blocks that the same page of another state (or NULL) doesn't hold. Under the lock: a fork on
+ * another thread may put what the snapshot has elsewhere. */
 static uint64_t blocks_beyond(const family *f, const reef_slot *page, const reef_slot *other, uint32_t index)
 {
     uint64_t sum = 0;
@@ -79,8 +82,8 @@ static uint64_t blocks_beyond(const family *f, const reef_slot *page, const reef
     return sum;
 }
 
-/* Bytes that a snapshot holds and the state after it doesn't. What nobody wrote to in between is found to be the same by one
- * comparison for each container, page and block. */
+/* Bytes that a snapshot holds and the state after it doesn't. What nobody wrote to in between is found to be the
+ * same by one comparison for each container, page and block. */
 static COLD uint64_t snapshot_beyond(reef_snapshot *s, reef_hot *next_hot, state *next)
 {
     state_part x, y;
@@ -88,7 +91,8 @@ static COLD uint64_t snapshot_beyond(reef_snapshot *s, reef_hot *next_hot, state
     uint64_t sum = sizeof *s + s->state.bit_count * sizeof *s->state.bits +
                    s->state.bit_room * sizeof *s->state.bit_number + s->state.used_words * sizeof *s->state.used_types +
                    s->state.track_count * sizeof *s->state.tracks + s->state.event_count * sizeof *s->state.events +
-                   s->state.event_place_count * sizeof *s->state.event_places + s->state.absent_count * sizeof *s->state.absents + s->state.store_count * sizeof *s->state.stores +
+                   s->state.event_place_count * sizeof *s->state.event_places +
+                   s->state.absent_count * sizeof *s->state.absents + s->state.store_count * sizeof *s->state.stores +
                    s->state.store_room * sizeof *s->state.store_number;
     for (uint32_t i = 0; reef__part_at(s->family, &s->hot, &s->state, i, &x); i++) {
         const paged_type *kind = x.owner.type;
@@ -194,8 +198,8 @@ static COLD void oldest_forget(reef_history *h)
 
 /* ---- bounds ---- */
 
-/* The state that is missed least: neither the first nor the last, and the gap that it leaves is the smallest for its age; of
- * equal ones the oldest. So what is left lies the farther apart the older it is. NO_TICK: there are but two. */
+/* The state that is missed least: neither the first nor the last, and the gap that it leaves is the smallest for its
+ * age; of equal ones the oldest. So what is left lies the farther apart the older it is. NO_TICK: there are but two. */
 static uint64_t least_missed(const reef_history *h)
 {
     uint64_t least = NO_TICK;
@@ -236,7 +240,8 @@ static COLD bool moments_reserve(reef_history *h)
 {
     if (h->end - h->first < h->capacity) return true;
     size_t capacity = h->capacity ? (size_t)h->capacity * 2 : MOMENTS_FIRST;
-    moment *more = capacity > SIZE_MAX / sizeof *more ? NULL
+    moment *more = capacity > SIZE_MAX / sizeof *more
+                       ? NULL
                        : reef__memory_zeroed(&h->family->memory, MEMORY_OTHER, capacity * sizeof *more);
     if (more == NULL) return false;
     for (uint64_t t = h->first; t < h->end; t++) more[t & (capacity - 1)] = *moment_at(h, t);
@@ -248,16 +253,16 @@ static COLD bool moments_reserve(reef_history *h)
 
 /* ---- playing ---- */
 
-/* What is played, until it is known that all of it can be: moments of ticks from ... from + count - 1. An input here goes before
- * the recorded one. */
+/* What is played, until it is known that all of it can be: moments of ticks from ... from + count - 1. An input here
+ * goes before the recorded one. */
 typedef struct playing {
     reef_history *h;
-    const char   *op;
-    uint64_t      from;
-    moment       *moments; /* NULL: nothing is to be kept */
-    size_t        count;
-    reef_world   *aside;   /* the state to go back to */
-    skips_room    room;    /* for values that stay when it comes back */
+    const char *op;
+    uint64_t from;
+    moment *moments; /* NULL: nothing is to be kept */
+    size_t count;
+    reef_world *aside; /* the state to go back to */
+    skips_room room;   /* for values that stay when it comes back */
 } playing;
 
 /* A failure under the name of the call that the user made. */
@@ -276,7 +281,8 @@ static reef_status history_refused(const playing *p)
 static bool playing_begin(playing *p, size_t count)
 {
     p->count = count;
-    p->moments = count > SIZE_MAX / sizeof(moment) ? NULL
+    p->moments = count > SIZE_MAX / sizeof(moment)
+                     ? NULL
                      : reef__memory_zeroed(&p->h->family->memory, MEMORY_OTHER, count * sizeof(moment));
     return p->moments != NULL;
 }
@@ -306,7 +312,8 @@ static COLD reef_status go_back(playing *p, uint64_t tick)
     reef_world *w = p->h->world;
     skips_room room = {0};
     p->aside = reef__snapshot_aside(moment_at(p->h, tick)->snapshot);
-    bool ok = p->aside && reef__events_settle(w) == REEF_OK && reef__readers_note(w) && reef__skips_prepare(w, &room) && reef__skips_prepare(p->aside, &p->room);
+    bool ok = p->aside && reef__events_settle(w) == REEF_OK && reef__readers_note(w) && reef__skips_prepare(w, &room) &&
+              reef__skips_prepare(p->aside, &p->room);
     reef__skips_free(p->h->family, &room);
     if (!ok) return history_refuse(p->h, REEF_NO_MEMORY, p->op, tick);
     reef__skips_commit(w, p->aside, &p->room);
@@ -391,7 +398,8 @@ COLD reef_status reef_history_step(reef_history *h, const void *input, size_t by
     if (s != REEF_OK) return s;
     if (bytes && input == NULL) return history_refuse(h, REEF_BAD_ARGUMENT, p.op, bytes);
     if (input_too_long(h, bytes)) return history_refuse(h, REEF_LIMIT, p.op, bytes);
-    if (!moments_reserve(h) || !playing_begin(&p, 1) || (p.moments[0].input = input_new(h->family, input, bytes)) == NULL)
+    if (!moments_reserve(h) || !playing_begin(&p, 1) ||
+        (p.moments[0].input = input_new(h->family, input, bytes)) == NULL)
         s = history_refuse(h, REEF_NO_MEMORY, p.op, bytes);
     if (s == REEF_OK) s = put_aside(&p);
     if (s == REEF_OK) s = play(&p, p.from, p.from + 1);
@@ -453,7 +461,8 @@ static COLD reef_status inputs_copy(playing *p, const reef_late_input *inputs, u
 }
 
 /* The earliest tick of the inputs in *earliest. */
-static COLD reef_status inputs_check(const playing *p, const reef_late_input *inputs, uint32_t count, uint64_t *earliest)
+static COLD reef_status inputs_check(const playing *p, const reef_late_input *inputs, uint32_t count,
+                                     uint64_t *earliest)
 {
     const reef_history *h = p->h;
     *earliest = h->end;

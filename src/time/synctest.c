@@ -3,8 +3,8 @@
  *      first:   0 ──► 1 ──► 2 ──► 3 ──► 4       states are kept, with their hashes
  *      again:         1 ──► 2'──► 3'──► 4'      here for a distance of 3: the hashes must be those of the first time
  *
- * The world goes on from the state that was played again: a mistake that only shows there (something that a restored world
- * remembers and shouldn't) comes out as well. */
+ * The world goes on from the state that was played again: a mistake that only shows there (something that a restored
+ * world remembers and shouldn't) comes out as well. */
 #include "base/memory.h"
 #include "base/platform.h"
 #include "storage/error.h"
@@ -17,10 +17,13 @@
 enum { DISTANCE_MAX = 65536 };
 
 typedef struct synctest {
-    reef_world                 *world;
+    reef_world *world;
     const reef_synctest_config *config;
-    reef_desync                *report;
-    struct { reef_snapshot *state; uint64_t hash; } *first; /* of tick t: t % (distance + 1) */
+    reef_desync *report;
+    struct {
+        reef_snapshot *state;
+        uint64_t hash;
+    } * first; /* of tick t: t % (distance + 1) */
 } synctest;
 
 static const char sync_op[] = "reef_synctest";
@@ -112,7 +115,8 @@ COLD reef_status reef_synctest(reef_world *w, const reef_synctest_config *config
     reef_world *aside = reef_fork(w);
     if (aside == NULL) return sync_failed(&x);
     reef_status s = REEF_OK;
-    if (!reef__skips_prepare(aside, &room) || (x.first = reef__memory_zeroed(&w->family->memory, MEMORY_OTHER, sync_bytes(&x))) == NULL)
+    if (!reef__skips_prepare(aside, &room) ||
+        (x.first = reef__memory_zeroed(&w->family->memory, MEMORY_OTHER, sync_bytes(&x))) == NULL)
         s = sync_refuse(w, REEF_NO_MEMORY, config->distance);
     else if ((s = sync_run(&x)) != REEF_OK) {
         reef__skips_commit(w, aside, &room);

@@ -1,7 +1,8 @@
 /* Ticks: the plan of a world's systems, phases in their order, time.
  *
  *   reef_tick ──► what is left from before ──► phase "begin" ──► ... ──► phase "end"
- *                                              once, or once for each step of its own that fits the time that went by */
+ *                                              once, or once for each step of its own that fits the time that went
+ *                                              by */
 #include "base/memory.h"
 #include "base/platform.h"
 #include "base/thread_pool.h"
@@ -50,13 +51,15 @@ static bool run_make_of(reef_world *w, run *r, struct system *s)
     memset(r, 0, sizeof *r);
     r->system = s;
     r->serial = s->serial;
-    r->writes_others = s->unsplit == SPLIT_WRITES_OTHERS || s->unsplit == SPLIT_WRITES_FIXED || touches_kind(s, REEF_WRITES) ||
-                       touches_kind(s, REEF_SUMS);
-    for (uint32_t i = 0; s->has_query && i < REEF_TERMS_MAX; i++) r->writes_others |= s->query.terms[i].source.generation != 0;
+    r->writes_others = s->unsplit == SPLIT_WRITES_OTHERS || s->unsplit == SPLIT_WRITES_FIXED ||
+                       touches_kind(s, REEF_WRITES) || touches_kind(s, REEF_SUMS);
+    for (uint32_t i = 0; s->has_query && i < REEF_TERMS_MAX; i++)
+        r->writes_others |= s->query.terms[i].source.generation != 0;
     r->reads_others = touches_kind(s, REEF_READS) || touches_kind(s, REEF_WRITES);
     r->receives = touches_kind(s, REEF_RECEIVES);
     r->spawns = touches_kind(s, REEF_SPAWNS);
-    r->simple = !r->writes_others && !r->receives && !touches_kind(s, REEF_SENDS) && !s->commands && s->condition == NULL && s->interval_ns == 0;
+    r->simple = !r->writes_others && !r->receives && !touches_kind(s, REEF_SENDS) && !s->commands &&
+                s->condition == NULL && s->interval_ns == 0;
     if (!s->has_query) return true;
     reef_status status;
     r->handle = reef_query_make(w, &s->query);
@@ -69,7 +72,8 @@ static bool after_add(reef_world *w, ticking *k, uint32_t later)
 {
     if (k->after_count == k->after_room) {
         const uint32_t room = k->after_room ? k->after_room * 2 : 64;
-        uint32_t *p = reef__memory_resize(&w->family->memory, MEMORY_OTHER, k->after, k->after_room * sizeof *p, room * sizeof *p, PLAIN_ALIGN);
+        uint32_t *p = reef__memory_resize(&w->family->memory, MEMORY_OTHER, k->after, k->after_room * sizeof *p,
+                                          room * sizeof *p, PLAIN_ALIGN);
         if (p == NULL) return false;
         k->after = p;
         k->after_room = room;
@@ -107,7 +111,8 @@ static void runs_forget(reef_world *w, const ticking *k, run *runs, uint32_t cou
 {
     while (count-- > 0) {
         if (run_of(k, runs[count].serial)) continue;
-        if (runs[count].query) runs[count].query->serial = 0; /* the system lives on: what it has seen stays in the state */
+        /* the system lives on: what it has seen stays in the state */
+        if (runs[count].query) runs[count].query->serial = 0;
         reef__run_drop(w, &runs[count]);
     }
 }
@@ -146,7 +151,8 @@ static bool plan_update(reef_world *w, ticking *k)
     if (c == NULL) return false;
     if (k->epoch == c->epoch) return true;
     run *runs = runs_of(w, k, c);
-    quick *quicks = runs ? reef__memory_zeroed(&w->family->memory, MEMORY_OTHER, (c->count + 1) * sizeof *quicks) : NULL;
+    quick *quicks =
+        runs ? reef__memory_zeroed(&w->family->memory, MEMORY_OTHER, (c->count + 1) * sizeof *quicks) : NULL;
     if (quicks == NULL) {
         if (runs) runs_forget(w, k, runs, c->count);
         reef__memory_free(&w->family->memory, MEMORY_OTHER, runs, (c->count + 1) * sizeof *runs);
@@ -320,7 +326,9 @@ reef_status reef_step_once(reef_world *w, float dt)
 
 reef_status reef_tick(reef_world *w, float dt)
 {
-    if (w && w->paused) return w->locks ? reef__failure(w, REEF_LOCKED, "reef_tick", (reef_component){0}, (reef_entity){0, 0}, 0) : REEF_OK;
+    if (w && w->paused)
+        return w->locks ? reef__failure(w, REEF_LOCKED, "reef_tick", (reef_component){0}, (reef_entity){0, 0}, 0)
+                        : REEF_OK;
     return reef_step_once(w, dt);
 }
 

@@ -1,11 +1,13 @@
 /* The process's registry of component types.
  *
- *     reef_declare ──► pending list ──first use──► name ──► hash table ──► id ──► type_pages[id - 1 >> 6][id - 1 & 63]: the record
+ *     reef_declare ──► pending list ──first use──► name ──► hash table ──► id ──► type_pages[id - 1 >> 6][id - 1 &
+ *     63]: the record
  *
- * Declaring links a static struct into a list, before main, and allocates nothing. The first call that asks for any type
- * registers everything that is pending: names, fields and hooks are copied, so that a library may be unloaded after that.
- * Records never move and never die. A record is published by its id, its fields (which may come later) by their pointer,
- * both with release; reef__type_of needs two acquiring loads and no lock. Everything else happens under the lock.
+ * Declaring links a static struct into a list, before main, and allocates nothing. The first call that asks for any
+ * type registers everything that is pending: names, fields and hooks are copied, so that a library may be unloaded
+ * after that. Records never move and never die. A record is published by its id, its fields (which may come later)
+ * by their pointer, both with release; reef__type_of needs two acquiring loads and no lock. Everything else happens
+ * under the lock.
  *
  * All memory hangs from `registry` and `type_pages`, so leak checkers find it. */
 #include "type/type.h"
@@ -28,17 +30,17 @@ enum {
 static reef_type_decl pending_end;
 
 static struct {
-    mutex           lock;
-    reef_allocator  allocator; /* resize NULL: the C library's */
-    bool            taken;     /* memory was taken from it: it stays */
+    mutex lock;
+    reef_allocator allocator; /* resize NULL: the C library's */
+    bool taken;               /* memory was taken from it: it stays */
     reef_type_decl *pending;
-    uint32_t        count;
-    uint32_t        described; /* types that have fields */
-    uint32_t        based;     /* types that have a base */
-    uint32_t       *bucket; /* open addressing by name: ids, 0 is free */
-    uint32_t        bucket_count;
-    const char     *error; /* NULL, or text: published once */
-    char            text[1024];
+    uint32_t count;
+    uint32_t described; /* types that have fields */
+    uint32_t based;     /* types that have a base */
+    uint32_t *bucket;   /* open addressing by name: ids, 0 is free */
+    uint32_t bucket_count;
+    const char *error; /* NULL, or text: published once */
+    char text[1024];
 } registry = {.lock = MUTEX_INIT, .pending = &pending_end};
 
 static type *type_pages[TYPE_PAGES]; /* apart, since it needs no room in the file */
@@ -48,7 +50,7 @@ static type *type_pages[TYPE_PAGES]; /* apart, since it needs no room in the fil
 static void *type_allocate(size_t bytes)
 {
     const reef_allocator *a = &registry.allocator;
-    void                 *p = a->resize ? a->resize(a->context, NULL, 0, bytes, alignof(max_align_t)) : malloc(bytes);
+    void *p = a->resize ? a->resize(a->context, NULL, 0, bytes, alignof(max_align_t)) : malloc(bytes);
     if (p) {
         registry.taken = true;
         memset(p, 0, bytes);
@@ -105,7 +107,7 @@ static bool type_name_allowed(const char *name)
     size_t length = 0;
     for (; name[length]; length++) {
         unsigned char c = (unsigned char)name[length];
-        bool          word = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c >= 128;
+        bool word = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c >= 128;
         if (!word && strchr("_.:<>*", c) == NULL) return false;
         if (length == REEF_TYPE_NAME_MAX) return false;
     }
@@ -126,7 +128,7 @@ static bool fields_allowed(const reef_field *fields, uint32_t count, uint32_t si
     if (count > REEF_FIELDS_MAX || (count != 0 && fields == NULL)) return false;
     for (uint32_t i = 0; i < count; i++) {
         const reef_field *f = &fields[i];
-        uint32_t          element = reef__kind_size(f->kind);
+        uint32_t element = reef__kind_size(f->kind);
         if (f->name == NULL || f->name[0] == 0 || !field_text_allowed(f->name)) return false;
         if (f->unit && !field_text_allowed(f->unit)) return false;
         if (element == 0 || f->bytes == 0 || f->bytes % element != 0) return false;
@@ -139,7 +141,8 @@ static bool fields_allowed(const reef_field *fields, uint32_t count, uint32_t si
 }
 
 static bool hooks_run(const reef_hooks *h) { return h->construct || h->copy || h->move || h->destroy; }
-static bool hooks_value(const reef_hooks *h) { return hooks_run(h) || h->on_fork != REEF_FORK_COPY; } /* they need data */
+/* they need data */
+static bool hooks_value(const reef_hooks *h) { return hooks_run(h) || h->on_fork != REEF_FORK_COPY; }
 static bool hooks_any(const reef_hooks *h) { return hooks_value(h) || h->track_rows; }
 
 static bool home_stored(reef_home home) { return home >= REEF_SPARSE && home <= REEF_SHARED; }
@@ -177,7 +180,8 @@ static reef_status home_check(const reef_type_desc *d)
     if (d->home == REEF_BIT && d->size != 0) return REEF_BAD_ARGUMENT;
     if (d->home == REEF_SPLIT && d->size > REEF_SPLIT_SIZE_MAX) return REEF_BAD_ARGUMENT;
     if (d->home >= REEF_SPARSE && d->home != REEF_COLD && d->size == 0) return REEF_BAD_ARGUMENT;
-    if (d->page_rows && (d->home != REEF_PAGED || (d->page_rows & (d->page_rows - 1)) || d->page_rows > REEF_PAGE_ROWS_MAX))
+    if (d->page_rows &&
+        (d->home != REEF_PAGED || (d->page_rows & (d->page_rows - 1)) || d->page_rows > REEF_PAGE_ROWS_MAX))
         return REEF_BAD_ARGUMENT;
     return (uint64_t)d->page_rows * d->size > PAGE_BYTES_MAX ? REEF_BAD_ARGUMENT : REEF_OK;
 }
@@ -188,7 +192,8 @@ static reef_status hooks_check(const reef_hooks *h, uint32_t size, reef_home hom
     /* A tag has no slot that a hook could be given. */
     if (size == 0 && (hooks_value(h) || h->address_bound)) return REEF_BAD_ARGUMENT;
     if (home == REEF_BIT && h->track_rows) return REEF_BAD_ARGUMENT;
-    if (home == REEF_SHARED && (h->track_rows || h->on_fork != REEF_FORK_COPY)) return REEF_BAD_ARGUMENT; /* whose would it be? */
+    /* whose would it be? */
+    if (home == REEF_SHARED && (h->track_rows || h->on_fork != REEF_FORK_COPY)) return REEF_BAD_ARGUMENT;
     if ((uint32_t)h->on_fork > REEF_FORK_SKIP) return REEF_BAD_ARGUMENT;
     if (home != REEF_PAGED && h->address_bound && h->move == NULL) return REEF_NOT_MOVABLE;
     if (h->destroy && h->move == NULL && !h->bytes_move) return REEF_NOT_MOVABLE;
@@ -202,7 +207,8 @@ static reef_status base_check(const reef_type_desc *d)
     if (d->base.id == 0) return REEF_OK;
     if (base == NULL) return REEF_UNKNOWN_TYPE;
     if (base->size > d->size || base->align > d->align || strcmp(base->name, d->name) == 0) return REEF_BAD_ARGUMENT;
-    const bool one = d->home != REEF_SPLIT && d->home != REEF_MULTI && base->home != REEF_SPLIT && base->home != REEF_MULTI;
+    const bool one =
+        d->home != REEF_SPLIT && d->home != REEF_MULTI && base->home != REEF_SPLIT && base->home != REEF_MULTI;
     return one ? REEF_OK : REEF_BAD_ARGUMENT; /* otherwise an entity has not one struct */
 }
 
@@ -221,7 +227,8 @@ static reef_status type_normalise(reef_type_desc *d)
     if (!align_allowed(d->size, d->align)) return REEF_BAD_ARGUMENT;
     if (d->size == 0) d->align = 1;
     if (!fields_allowed(d->fields, d->field_count, d->size)) return REEF_BAD_ARGUMENT;
-    if (d->home == REEF_SPLIT && ((d->hooks && hooks_any(d->hooks)) || !fields_cover(d->fields, d->field_count, d->size, d->align)))
+    if (d->home == REEF_SPLIT &&
+        ((d->hooks && hooks_any(d->hooks)) || !fields_cover(d->fields, d->field_count, d->size, d->align)))
         return REEF_BAD_ARGUMENT;
     reef_status status = hooks_check(d->hooks, d->size, d->home);
     if (status >= 0) status = base_check(d);
@@ -323,10 +330,7 @@ int reef__type_compare(const type *a, const type *b) { return strcmp(a->name, b-
 
 /* ---- records by id and by name ---- */
 
-static type *record_at(uint32_t id)
-{
-    return &type_pages[(id - 1) >> TYPE_PAGE_BITS][(id - 1) & (TYPES_PER_PAGE - 1)];
-}
+static type *record_at(uint32_t id) { return &type_pages[(id - 1) >> TYPE_PAGE_BITS][(id - 1) & (TYPES_PER_PAGE - 1)]; }
 
 const type *reef__type_of(uint32_t id)
 {
@@ -365,7 +369,7 @@ static bool type_buckets_reserve(void)
 {
     uint32_t old_count = registry.bucket_count, *old = registry.bucket;
     if (registry.count + 1 <= old_count / 4 * 3) return true;
-    uint32_t  count = old_count ? old_count * 2 : TYPE_BUCKETS_MIN;
+    uint32_t count = old_count ? old_count * 2 : TYPE_BUCKETS_MIN;
     uint32_t *fresh = type_allocate(count * sizeof *fresh);
     if (fresh == NULL) return false;
     registry.bucket = fresh;
@@ -389,7 +393,7 @@ static bool type_page_reserve(uint32_t id)
 
 static char *type_copy_text(char **room, const char *text)
 {
-    char  *copy = *room;
+    char *copy = *room;
     size_t bytes = strlen(text) + 1;
     memcpy(copy, text, bytes);
     *room += bytes;
@@ -444,14 +448,15 @@ static void type_fill(type *t, const reef_type_desc *d)
     t->copyable = t->plain_copy || h->copy;
 }
 
-/* A record for a description that was checked: of the field at `offset` of `owner`, or of a type of its own. What memory it took
- * before it failed is kept for the next attempt. */
+/* A record for a description that was checked: of the field at `offset` of `owner`, or of a type of its own. What
+ * memory it took before it failed is kept for the next attempt. */
 static reef_status type_make(const reef_type_desc *d, const type *owner, uint32_t offset, uint32_t *id)
 {
     uint32_t next = registry.count + 1;
-    size_t   name_bytes = strlen(d->name) + 1;
+    size_t name_bytes = strlen(d->name) + 1;
     if (next > REEF_TYPES_MAX) return REEF_LIMIT;
-    if (!type_page_reserve(next) || !type_buckets_reserve() || !subtypes_reserve(reef__type_of(d->base.id))) return REEF_NO_MEMORY;
+    if (!type_page_reserve(next) || !type_buckets_reserve() || !subtypes_reserve(reef__type_of(d->base.id)))
+        return REEF_NO_MEMORY;
     char *name = type_allocate(name_bytes);
     if (name == NULL) return REEF_NO_MEMORY;
     type *t = record_at(next);
@@ -543,7 +548,8 @@ static void text_add_fields(size_t *length, const type *t, const reef_type_desc 
 
 static const char *home_text(reef_home home)
 {
-    static const char *const names[] = {"tables", "bits", "a sparse set", "pages", "a cold set", "spans", "shared values", "split columns"};
+    static const char *const names[] = {"tables",     "bits",  "a sparse set",  "pages",
+                                        "a cold set", "spans", "shared values", "split columns"};
     return names[home];
 }
 
@@ -558,25 +564,32 @@ static void type_refuse(const reef_type_desc *d, reef_status status)
     const type *t = status == REEF_EXISTS ? type_by_name(d->name) : NULL;
     if (t == NULL && d->base.id && base_check(d) < 0) {
         const type *base = reef__type_of(d->base.id);
-        text_add(&length, "it can't be a subtype of %s: %s (sizes %u and %u, alignments %u and %u)", base->name, reef_status_text(status),
-                 base->size, d->size, base->align, d->align);
+        text_add(&length, "it can't be a subtype of %s: %s (sizes %u and %u, alignments %u and %u)", base->name,
+                 reef_status_text(status), base->size, d->size, base->align, d->align);
     } else if (t == NULL) {
         text_add(&length, "%s", reef_status_text(status));
         /* hooks that do nothing with values are gone from the description: what was wrong is its address */
         if (status == REEF_NOT_MOVABLE && d->home != REEF_PAGED && (d->hooks == NULL || d->hooks->address_bound))
-            text_add(&length, ": in %s values move; give it a move hook, or the home REEF_PAGED, where each stays at its address", home_text(d->home));
+            text_add(
+                &length,
+                ": in %s values move; give it a move hook, or the home REEF_PAGED, where each stays at its address",
+                home_text(d->home));
         else if (status == REEF_NOT_MOVABLE)
             text_add(&length, ": what has a destroy hook needs a move hook, or says bytes_move");
         if (d->home == REEF_SPLIT && status == REEF_BAD_ARGUMENT)
-            text_add(&length, "; what is split by field has fields that cover it, at most %u, and no hooks", (unsigned)REEF_SPLIT_FIELDS_MAX);
+            text_add(&length, "; what is split by field has fields that cover it, at most %u, and no hooks",
+                     (unsigned)REEF_SPLIT_FIELDS_MAX);
     } else {
         text_add(&length, "two declarations differ");
         if (t->size != d->size) text_add(&length, "; sizes %u and %u", t->size, d->size);
         if (t->align != d->align) text_add(&length, "; alignments %u and %u", t->align, d->align);
-        if (t->home != d->home) text_add(&length, "; one lives in %s, the other in %s", home_text(t->home), home_text(d->home));
-        else if (t->page_rows != page_rows_of(d)) text_add(&length, "; pages of %u and %u values", t->page_rows, page_rows_of(d));
+        if (t->home != d->home)
+            text_add(&length, "; one lives in %s, the other in %s", home_text(t->home), home_text(d->home));
+        else if (t->page_rows != page_rows_of(d))
+            text_add(&length, "; pages of %u and %u values", t->page_rows, page_rows_of(d));
         if (!base_same(t, d))
-            text_add(&length, "; one is a subtype of %s, the other of %s", base_text(t->base), base_text(reef__type_of(d->base.id)));
+            text_add(&length, "; one is a subtype of %s, the other of %s", base_text(t->base),
+                     base_text(reef__type_of(d->base.id)));
         if (!type_same_hooks(t, d->hooks)) text_add(&length, "; their hooks differ");
         if (!fields_same(t, d->fields, d->field_count)) text_add_fields(&length, t, d);
     }
@@ -589,7 +602,8 @@ static void base_refuse(const reef_type_decl *decl, const char *why)
 {
     size_t length = 0;
     if (registry.error) return;
-    text_add(&length, "type %s: it can't be a subtype of %s, %s", decl->name, decl->base->name ? decl->base->name : "(no name)", why);
+    text_add(&length, "type %s: it can't be a subtype of %s, %s", decl->name,
+             decl->base->name ? decl->base->name : "(no name)", why);
     RELEASE_STORE(&registry.error, (const char *)registry.text);
 }
 
@@ -614,10 +628,10 @@ static COLD reef_status base_take(reef_type_decl *decl, reef_component *base)
 
 static COLD reef_status type_take(reef_type_decl *decl)
 {
-    uint32_t       id = 0;
-    reef_type_desc d = {decl->name, decl->size, decl->align, decl->home, decl->hooks, decl->fields, decl->field_count,
-                        decl->page_rows, {0}};
-    reef_status    status = base_take(decl, &d.base);
+    uint32_t id = 0;
+    reef_type_desc d = {decl->name,   decl->size,        decl->align,     decl->home, decl->hooks,
+                        decl->fields, decl->field_count, decl->page_rows, {0}};
+    reef_status status = base_take(decl, &d.base);
     if (status < 0) return status;
     status = type_register(&d, &id);
     if (status >= 0) RELEASE_STORE(&decl->id, id);
@@ -666,7 +680,7 @@ COLD reef_component reef_resolve(reef_type_decl *decl)
 COLD reef_component reef_type_new(const reef_type_desc *desc, reef_status *status)
 {
     reef_component c = {0};
-    reef_status    s = REEF_BAD_ARGUMENT;
+    reef_status s = REEF_BAD_ARGUMENT;
     if (desc) {
         reef_type_desc d = *desc;
         mutex_lock(&registry.lock);
@@ -681,7 +695,7 @@ COLD reef_status reef_type_describe(reef_component component, const reef_field *
 {
     if (reef__type_of(component.id) == NULL) return REEF_UNKNOWN_TYPE;
     mutex_lock(&registry.lock);
-    type       *t = record_at(component.id);
+    type *t = record_at(component.id);
     reef_status status = REEF_OK;
     if (!fields_allowed(fields, count, t->size)) status = REEF_BAD_ARGUMENT;
     else if (!fields_same(t, fields, count)) status = REEF_EXISTS;

@@ -5,40 +5,43 @@
 #include "base/platform.h"
 #include "reef/type.h"
 
-/* Ids, which only ever become more: published by the count. A list that was too small for one more stays readable, behind the next one. */
+/* Ids, which only ever become more: published by the count. A list that was too small for one more stays readable,
+ * behind the next one. */
 typedef struct type_list {
     struct type_list *older;
-    uint32_t          room, count;
-    uint32_t          id[];
+    uint32_t room, count;
+    uint32_t id[];
 } type_list;
 
 typedef struct type {
     const char *name;
-    uint64_t    name_hash;   /* for the state's hash, which knows no ids */
-    uint32_t    id, size, align;
-    reef_home   home;
-    bool        bit;         /* who has it, rows know by a bit */
-    bool        stored;      /* values lie in a store outside of the rows: src/storage/sparse_store.h */
-    bool        split;       /* in tables each of its fields has a column of its own, as a component that is its part: src/storage/split_columns.h */
-    uint32_t    page_rows;   /* of such a store */
-    uint32_t    owner;       /* of a part: the type that it is a field of; else 0 */
-    uint32_t    offset;      /* of a part: in the owner's struct */
-    uint32_t    stride;      /* between two values of an array that a caller hands in: of a part, the owner's size */
-    uint32_t    part_count;  /* of a split type; published last. 0: it has no fields yet, and can't be used */
-    uint32_t   *parts;       /* ids, in the order of the fields */
-    const struct type *base; /* NULL: none */
+    uint64_t name_hash; /* for the state's hash, which knows no ids */
+    uint32_t id, size, align;
+    reef_home home;
+    bool bit;    /* who has it, rows know by a bit */
+    bool stored; /* values lie in a store outside of the rows: src/storage/sparse_store.h */
+    /* in tables each of its fields has a column of its own, as a component that is its part:
+     * src/storage/split_columns.h */
+    bool split;
+    uint32_t page_rows;         /* of such a store */
+    uint32_t owner;             /* of a part: the type that it is a field of; else 0 */
+    uint32_t offset;            /* of a part: in the owner's struct */
+    uint32_t stride;            /* between two values of an array that a caller hands in: of a part, the owner's size */
+    uint32_t part_count;        /* of a split type; published last. 0: it has no fields yet, and can't be used */
+    uint32_t *parts;            /* ids, in the order of the fields */
+    const struct type *base;    /* NULL: none */
     struct type_list *subtypes; /* to any depth, as they came; NULL: none. By reef__subtypes_of */
-    bool        hooked;      /* any of the hooks below: its rows can't be moved by memcpy alone, or need destroying */
-    bool        fixed;       /* nobody can move a value: it is made where it stays */
-    bool        plain_move;  /* moving is memcpy */
-    bool        plain_copy;  /* copying is memcpy */
-    bool        copyable;    /* plain, or by its hook */
-    bool        resets;      /* a copy of the world gets default values */
-    bool        tracked;     /* rows that change are stamped */
-    bool        direct;      /* neither hooked nor tracked: a value is replaced where it lies, and that is all */
-    reef_hooks  hooks;       /* all NULL for plain data */
+    bool hooked;      /* any of the hooks below: its rows can't be moved by memcpy alone, or need destroying */
+    bool fixed;       /* nobody can move a value: it is made where it stays */
+    bool plain_move;  /* moving is memcpy */
+    bool plain_copy;  /* copying is memcpy */
+    bool copyable;    /* plain, or by its hook */
+    bool resets;      /* a copy of the world gets default values */
+    bool tracked;     /* rows that change are stamped */
+    bool direct;      /* neither hooked nor tracked: a value is replaced where it lies, and that is all */
+    reef_hooks hooks; /* all NULL for plain data */
     const reef_field *fields;
-    uint32_t    field_count;
+    uint32_t field_count;
 } type;
 
 /* NULL for an id that isn't one. Any thread. */

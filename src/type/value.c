@@ -46,7 +46,8 @@ reef_status reef__value_make(reef_world *w, reef_entity e, const type *t, void *
     }
     const char *from = (const char *)v->data + (value_is_array(v) ? (size_t)i * t->stride : 0);
     if (t->copyable && v->kind < VALUE_MOVED) return reef__value_copy(t, slot, from);
-    if (slot != from) reef__value_move(t, slot, (void *)(uintptr_t)from); /* else it was made there, as what can't move is */
+    /* else it was made there, as what can't move is */
+    if (slot != from) reef__value_move(t, slot, (void *)(uintptr_t)from);
     return REEF_OK;
 }
 

@@ -41,7 +41,9 @@ void reef__value_take_back(const type *t, void *slot, const reef_value *v, uint3
 /* Moving, copying, destroying one value; plain types cost a memcpy. */
 void reef__value_move(const type *t, void *to, void *from);
 reef_status reef__value_copy(const type *t, void *to, const void *from); /* REEF_OK, or what the hook says */
-bool reef__value_equal(const type *t, const char *p, const char *q); /* by its fields, where it has some (src/world/compare.c) */
-void reef__values_fill(void *block, const void *value, size_t size, uint32_t rows); /* the same plain value in each row */
+/* by its fields, where it has some (src/world/compare.c) */
+bool reef__value_equal(const type *t, const char *p, const char *q);
+/* the same plain value in each row */
+void reef__values_fill(void *block, const void *value, size_t size, uint32_t rows);
 
 #endif

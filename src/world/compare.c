@@ -3,8 +3,8 @@
  *      ids by index, free ids in their order ──► names ──► time ──► events by type name
  *      ──► tables: rows ──► columns by name ──► switches by name ──► marks ──► stores by name: by entity index
  *
- * What is the same memory is the same: pages and blocks that two forks share aren't looked into. Both sides list their tables
- * by type name, so the lists are merged as they are. */
+ * What is the same memory is the same: pages and blocks that two forks share aren't looked into. Both sides list
+ * their tables by type name, so the lists are merged as they are. */
 #include "base/memory.h"
 #include "base/platform.h"
 #include "type/type.h"
@@ -34,7 +34,7 @@
 
 typedef struct comparing {
     const reef_world *world[2];
-    reef_difference  *found;
+    reef_difference *found;
 } comparing;
 
 /* ---- ids ---- */
@@ -65,7 +65,10 @@ static COLD bool records_equal(comparing *x)
     return a->index_count == b->index_count || index_differs(x, REEF_HASH_IDS, end);
 }
 
-static const uint32_t *free_page(const state *s, uint64_t at) { return s->ring.page[at / RING_PER_PAGE & (s->ring.count - 1)]; }
+static const uint32_t *free_page(const state *s, uint64_t at)
+{
+    return s->ring.page[at / RING_PER_PAGE & (s->ring.count - 1)];
+}
 
 /* The records are equal: there are as many free ids on either side, and of the same generations. */
 static bool free_ids_equal(comparing *x)
@@ -100,7 +103,8 @@ static uint32_t names_lowest(const reef_world *w, const reef_world *other, uint3
 {
     for (uint32_t n = 0; n < w->state.name_count; n++) {
         uint32_t page = n / NAMES_PER_PAGE;
-        if (n < other->state.name_count && w->state.name_entries.page[page] == other->state.name_entries.page[page]) continue;
+        if (n < other->state.name_count && w->state.name_entries.page[page] == other->state.name_entries.page[page])
+            continue;
         reef_entity e;
         const char *text = reef__name_at_number(w, n, &e), *same = reef_name(other, e);
         if (e.index < lowest && (same == NULL || strcmp(same, text) != 0)) lowest = e.index;
@@ -119,7 +123,9 @@ static COLD bool names_equal(comparing *x)
 static COLD bool time_equal(comparing *x)
 {
     const state *a = &x->world[0]->state, *b = &x->world[1]->state;
-    if (a->ticks == b->ticks && a->time_ns == b->time_ns && a->seed == b->seed && reef__clocks_hash(x->world[0]) == reef__clocks_hash(x->world[1])) return true;
+    if (a->ticks == b->ticks && a->time_ns == b->time_ns && a->seed == b->seed &&
+        reef__clocks_hash(x->world[0]) == reef__clocks_hash(x->world[1]))
+        return true;
     *x->found = (reef_difference){.kind = REEF_HASH_TIME};
     return false;
 }
@@ -145,11 +151,11 @@ static bool single_equal(comparing *x)
 
 /* A table that both sides have, one chunk of each at a time. */
 typedef struct twin {
-    comparing       *x;
-    uint32_t         id[2], unit[2], rows[2]; /* rows of the chunk; 0: this side has no further one */
-    const table     *t[2];
+    comparing *x;
+    uint32_t id[2], unit[2], rows[2]; /* rows of the chunk; 0: this side has no further one */
+    const table *t[2];
     const reef_slot *slots[2];
-    uint64_t         row; /* the chunk's first */
+    uint64_t row; /* the chunk's first */
 } twin;
 
 static bool twin_chunk(twin *p)
@@ -204,7 +210,8 @@ static bool rows_equal(twin *p)
 static bool column_equal(twin *p, uint32_t component)
 {
     const type *t = reef__type_of(component);
-    uint32_t k = reef__slot_seek(p->x->world[0], component, p->id[0]), other = reef__slot_seek(p->x->world[1], component, p->id[1]);
+    uint32_t k = reef__slot_seek(p->x->world[0], component, p->id[0]),
+             other = reef__slot_seek(p->x->world[1], component, p->id[1]);
     if (k == REEF_SLOT_TAG || t->hooks.on_fork != REEF_FORK_COPY) return true;
     bool flat = reef__type_is_flat(t);
     for (bool more = twin_first(p); more; more = twin_next(p)) {
@@ -229,7 +236,8 @@ static bool bits_equal(twin *p, uint32_t key)
         if (words[0] == words[1]) continue;
         for (uint32_t row = 0; row < p->rows[0]; row++)
             if ((words[0][row / 64] ^ words[1][row / 64]) >> (row % 64) & 1)
-                return row_differs(p, key & BIT_DISABLED ? REEF_HASH_DISABLED : REEF_HASH_SWITCH, key & ~BIT_DISABLED, row);
+                return row_differs(p, key & BIT_DISABLED ? REEF_HASH_DISABLED : REEF_HASH_SWITCH, key & ~BIT_DISABLED,
+                                   row);
     }
     return true;
 }
@@ -289,10 +297,12 @@ static COLD bool value_differs(const comparing *x, uint32_t component, reef_enti
     const reef_world *w = x->world[0];
     reef_difference *d = x->found;
     const uint32_t place = place_of(w, e);
-    *d = (reef_difference){.kind = REEF_HASH_STORE, .component = {component}, .entity = e, .other = e, .row = place_row(place)};
+    *d = (reef_difference){
+        .kind = REEF_HASH_STORE, .component = {component}, .entity = e, .other = e, .row = place_row(place)};
     if (place_unit(place) <= place_unit(PLACE_EMPTY)) return false;
     const table *t = table_read(w, unit_slots(w, place_unit(place))[0].head.table);
-    for (uint32_t unit = t->first; unit != place_unit(place); unit = unit_slots(w, unit)[0].head.next) d->row += REEF_BLOCK_ROWS;
+    for (uint32_t unit = t->first; unit != place_unit(place); unit = unit_slots(w, unit)[0].head.next)
+        d->row += REEF_BLOCK_ROWS;
     d->table_count = t->shape->component_count < 64 ? t->shape->component_count : 64;
     for (uint32_t i = 0; i < d->table_count; i++) d->table[i].id = t->shape->component[i];
     return false;
@@ -305,7 +315,8 @@ static uint32_t shared_index(const value_store *s, const uint32_t *firsts, reef_
 }
 
 /* The entity of the lowest index, below that of `lowest`, whose value in `s` isn't the same in the other store. */
-static COLD reef_entity store_lowest(const value_store *s, const value_store *other, reef_entity lowest, uint32_t *const firsts[2])
+static COLD reef_entity store_lowest(const value_store *s, const value_store *other, reef_entity lowest,
+                                     uint32_t *const firsts[2])
 {
     const type *t = reef__type_of(s->component ? s->component : other->component);
     const bool valued = t->size && t->hooks.on_fork == REEF_FORK_COPY;
@@ -315,8 +326,10 @@ static COLD reef_entity store_lowest(const value_store *s, const value_store *ot
         while (reef__store_each(s, page, &at)) {
             if (!reef_entity_is_null(lowest) && at.entity.index >= lowest.index) continue;
             const void *same = reef__store_nth(other, at.entity, at.number);
-            if (same == NULL || (valued && at.value != same && !reef__value_equal(t, at.value, same))) lowest = at.entity;
-            else if (s->shared && shared_index(s, firsts[0], at.entity) != shared_index(other, firsts[1], at.entity)) lowest = at.entity;
+            if (same == NULL || (valued && at.value != same && !reef__value_equal(t, at.value, same)))
+                lowest = at.entity;
+            else if (s->shared && shared_index(s, firsts[0], at.entity) != shared_index(other, firsts[1], at.entity))
+                lowest = at.entity;
         }
     }
     return lowest;
@@ -383,14 +396,15 @@ COLD bool reef_equal(const reef_world *a, const reef_world *b, reef_difference *
     comparing x = {{a, b}, difference ? difference : &unwanted};
     *x.found = (reef_difference){0};
     if (a == NULL || b == NULL) return false;
-    return a == b || (records_equal(&x) && free_ids_equal(&x) && names_equal(&x) && time_equal(&x) && single_equal(&x) &&
-                       all_events_equal(&x) && scripts_equal(&x) && tables_equal(&x) && all_stores_equal(&x));
+    return a == b ||
+           (records_equal(&x) && free_ids_equal(&x) && names_equal(&x) && time_equal(&x) && single_equal(&x) &&
+            all_events_equal(&x) && scripts_equal(&x) && tables_equal(&x) && all_stores_equal(&x));
 }
 
 /* ---- in words ---- */
 
 typedef struct sentence {
-    char  *text;
+    char *text;
     size_t size, length;
 } sentence;
 

@@ -1,11 +1,14 @@
 /* What is different between two worlds, one thing at a time.
  *
- *   reef_diff_new    tables of both by name ──► pairs ──► chunk beside chunk ──► spots: some block or word of bits is another
- *   reef_diff_next   ids ──► names ──► type by type, kind by kind: the spots of tables that have it ──► masks of 64 rows
+ *   reef_diff_new    tables of both by name ──► pairs ──► chunk beside chunk ──► spots: some block or word of bits
+ *                    is another
+ *   reef_diff_next   ids ──► names ──► type by type, kind by kind: the spots of tables that have it ──► masks of 64
+ *                    rows
  *
- * The k-th chunk of a table stands beside the k-th of the same table in the other world. Where both have the same entity in a row,
- * which is nearly everywhere, values are compared by loops over both blocks; other rows are *moved*, and their entities are looked up.
- * Values outside of the rows are compared by entity index. All memory is taken at the beginning. */
+ * The k-th chunk of a table stands beside the k-th of the same table in the other world. Where both have the same
+ * entity in a row, which is nearly everywhere, values are compared by loops over both blocks; other rows are
+ * *moved*, and their entities are looked up. Values outside of the rows are compared by entity index. All memory is
+ * taken at the beginning. */
 #include "base/memory.h"
 #include "base/platform.h"
 #include "type/type.h"
@@ -25,59 +28,61 @@
 #include "reef/ref.h"
 
 typedef struct diff_pair { /* a table that one of the worlds has, or both */
-    const table *t[2]; /* NULL: it has no rows there */
-    uint32_t     id[2];
-    uint32_t     first, count, moved; /* of its spots; of these, with moved rows */
+    const table *t[2];     /* NULL: it has no rows there */
+    uint32_t id[2];
+    uint32_t first, count, moved; /* of its spots; of these, with moved rows */
 } diff_pair;
 
 typedef struct diff_spot {
     uint32_t unit[2]; /* 0: there is no such chunk */
     uint16_t rows[2];
-    bool     moved; /* not all rows have the same entity on both sides */
+    bool moved; /* not all rows have the same entity on both sides */
 } diff_spot;
 
-typedef struct diff_bits { const bit_store *of[2]; } diff_bits; /* of one key; NULL: the world never used it */
+typedef struct diff_bits {
+    const bit_store *of[2];
+} diff_bits; /* of one key; NULL: the world never used it */
 
 enum { STAGE_GONE, STAGE_BORN, STAGE_NAMES, STAGE_TYPES, STAGE_END };
 
 struct reef_diff {
     /* what is left of 64 rows */
-    uint64_t           mask;
-    bool               straight; /* of each the value lies at its row on both sides */
-    bool               fielded;  /* and its fields are compared: bytes between them may differ */
-    size_t             size;
-    const char        *was;      /* the first of the 64 */
-    uintptr_t          apart;    /* from there to its value on the other side */
+    uint64_t mask;
+    bool straight; /* of each the value lies at its row on both sides */
+    bool fielded;  /* and its fields are compared: bytes between them may differ */
+    size_t size;
+    const char *was; /* the first of the 64 */
+    uintptr_t apart; /* from there to its value on the other side */
     const reef_entity *entities;
-    reef_change        change;
+    reef_change change;
     /* where we are */
-    int              stage, pass; /* pass: the kind of change */
-    uint32_t         side;        /* whose rows are walked */
-    uint64_t         at;          /* index of entities, number of names */
-    uint32_t         type_at, pair_at, spot_at, spot_end, group;
-    const type      *type; /* NULL: the entity itself */
-    bool             valued, aside; /* values are compared; they lie in stores */
-    uint32_t         slot[2];
+    int stage, pass; /* pass: the kind of change */
+    uint32_t side;   /* whose rows are walked */
+    uint64_t at;     /* index of entities, number of names */
+    uint32_t type_at, pair_at, spot_at, spot_end, group;
+    const type *type;   /* NULL: the entity itself */
+    bool valued, aside; /* values are compared; they lie in stores */
+    uint32_t slot[2];
     const bit_store *bits[2];
     const diff_pair *pair;
     const diff_spot *spot;
     const reef_entity *chunk; /* of the spot, on our side */
-    const char      *column[2]; /* of the spot */
-    uint64_t         masks[BIT_WORDS];
-    reef_entity      holder; /* values in stores */
-    uint32_t         number, number_end;
+    const char *column[2];    /* of the spot */
+    uint64_t masks[BIT_WORDS];
+    reef_entity holder; /* values in stores */
+    uint32_t number, number_end;
     /* what there is */
     const reef_world *world[2];
-    bool              related; /* memory may be shared */
-    uint32_t          moved;   /* spots with moved rows */
-    diff_pair        *pairs;
-    diff_spot        *spots;
-    diff_bits        *keys;
-    uint64_t         *names; /* index << 32 | generation, of those with another name */
-    uint32_t         *types; /* by name; first 0, for the entity itself */
-    char             *gathered; /* two values of a type that is split */
-    uint32_t          pair_count, pair_room, spot_count, spot_room, key_count, key_room;
-    uint32_t          name_count, name_room, type_count, type_room;
+    bool related;   /* memory may be shared */
+    uint32_t moved; /* spots with moved rows */
+    diff_pair *pairs;
+    diff_spot *spots;
+    diff_bits *keys;
+    uint64_t *names; /* index << 32 | generation, of those with another name */
+    uint32_t *types; /* by name; first 0, for the entity itself */
+    char *gathered;  /* two values of a type that is split */
+    uint32_t pair_count, pair_room, spot_count, spot_room, key_count, key_room;
+    uint32_t name_count, name_room, type_count, type_room;
 };
 
 /* ---- rows that differ ---- */
@@ -115,7 +120,8 @@ INLINE void column_mask(uint64_t *masks, const char *a, const char *b, size_t si
     if (row < rows) masks[row / 64] |= eight_mask(a, b, size, rows - row) << row % 64;
 }
 
-static void column_differs(uint64_t *masks, const char *a, const char *b, size_t size, uint32_t rows, const reef_entity *e)
+static void column_differs(uint64_t *masks, const char *a, const char *b, size_t size, uint32_t rows,
+                           const reef_entity *e)
 {
     switch (size) {
     case 4: column_mask(masks, a, b, 4, rows, e); break;
@@ -144,24 +150,29 @@ static uint64_t fields_differ(const type *t, const char *p, const char *q)
 
 static bool words_other(const diff_bits *k, const uint32_t *unit)
 {
-    const uint64_t *a = unit[0] ? bit_words(k->of[0], unit[0]) : NULL, *b = unit[1] ? bit_words(k->of[1], unit[1]) : NULL;
+    const uint64_t *a = unit[0] ? bit_words(k->of[0], unit[0]) : NULL,
+                   *b = unit[1] ? bit_words(k->of[1], unit[1]) : NULL;
     return a != b;
 }
 
 /* The chunks have other memory somewhere; *moved: other entities in their rows. */
-static bool chunks_differ(const reef_diff *d, const diff_pair *p, const uint32_t *unit, const uint32_t *rows, bool *moved)
+static bool chunks_differ(const reef_diff *d, const diff_pair *p, const uint32_t *unit, const uint32_t *rows,
+                          bool *moved)
 {
     *moved = rows[0] != rows[1];
     if (unit[0] == 0 || unit[1] == 0) return true;
     const reef_slot *a = unit_slots(d->world[0], unit[0]), *b = unit_slots(d->world[1], unit[1]);
-    PREFETCH((const void *)((uintptr_t)a + (size_t)8 * p->t[0]->shape->units * REEF_UNIT_BYTES)); /* most chunks follow each other */
+    /* most chunks follow each other */
+    PREFETCH((const void *)((uintptr_t)a + (size_t)8 * p->t[0]->shape->units * REEF_UNIT_BYTES));
     PREFETCH((const void *)((uintptr_t)b + (size_t)8 * p->t[1]->shape->units * REEF_UNIT_BYTES));
     bool differ = *moved || !d->related;
     if (a != b)
-        for (uint32_t k = SLOT_ENTITIES; !differ && k < p->t[0]->shape->end_slot; k++) differ = a[k].block != b[k].block;
+        for (uint32_t k = SLOT_ENTITIES; !differ && k < p->t[0]->shape->end_slot; k++)
+            differ = a[k].block != b[k].block;
     if (!*moved && a[SLOT_ENTITIES].block != b[SLOT_ENTITIES].block)
         *moved = memcmp(a[SLOT_ENTITIES].block, b[SLOT_ENTITIES].block, rows[0] * sizeof(reef_entity)) != 0;
-    for (uint32_t i = 0; !differ && p->t[0]->bits | p->t[1]->bits && i < d->key_count; i++) differ = words_other(&d->keys[i], unit);
+    for (uint32_t i = 0; !differ && p->t[0]->bits | p->t[1]->bits && i < d->key_count; i++)
+        differ = words_other(&d->keys[i], unit);
     return differ;
 }
 
@@ -222,7 +233,8 @@ static bool pairs_make(reef_diff *d, uint32_t *const ids[2], const uint32_t coun
     size_t bytes;
     if (chunks > UINT32_MAX || !reef__size_multiply(chunks, sizeof *d->spots, 0, &bytes)) return false;
     if (bytes == 0) bytes = 1;
-    d->spots = reef__memory_resize(&d->world[1]->family->memory, MEMORY_OTHER, NULL, 0, bytes, PLAIN_ALIGN); /* most isn't touched */
+    /* most isn't touched */
+    d->spots = reef__memory_resize(&d->world[1]->family->memory, MEMORY_OTHER, NULL, 0, bytes, PLAIN_ALIGN);
     if (d->spots) d->spot_room = (uint32_t)chunks;
     return d->spots != NULL;
 }
@@ -255,7 +267,8 @@ static bool spots_make(reef_diff *d)
 
 static bool pages_same(const reef_paged *a, const reef_paged *b)
 {
-    return a->count == b->count && (a->count == 0 || a->page == b->page || memcmp(a->page, b->page, a->count * sizeof *a->page) == 0);
+    return a->count == b->count &&
+           (a->count == 0 || a->page == b->page || memcmp(a->page, b->page, a->count * sizeof *a->page) == 0);
 }
 static bool stores_same(const value_store *a, const value_store *b)
 {
@@ -300,7 +313,8 @@ static bool types_make(reef_diff *d)
     give_back(d, seen, words, sizeof *seen);
     if (d->types == NULL) return false;
     reef__ids_sort(d->types + 1, d->type_count++);
-    for (uint32_t i = 1; i < d->type_count; i++) bytes |= reef__type_of(d->types[i])->split ? 2 * REEF_SPLIT_SIZE_MAX : 0;
+    for (uint32_t i = 1; i < d->type_count; i++)
+        bytes |= reef__type_of(d->types[i])->split ? 2 * REEF_SPLIT_SIZE_MAX : 0;
     return bytes == 0 || (d->gathered = diff_room(d, &bytes, bytes, 1)) != NULL;
 }
 
@@ -315,7 +329,8 @@ static bool names_alike(const reef_diff *d, uint32_t number)
 
 static void names_sort(uint64_t *e, uint32_t count)
 {
-    for (uint32_t gap = count > 32 ? count / 2 : 1; gap; gap = gap > 2 ? (uint32_t)((uint64_t)gap * 5 / 11) : gap == 2) {
+    for (uint32_t gap = count > 32 ? count / 2 : 1; gap;
+         gap = gap > 2 ? (uint32_t)((uint64_t)gap * 5 / 11) : gap == 2) {
         for (uint32_t i = gap; i < count; i++) {
             uint64_t x = e[i];
             uint32_t k = i;
@@ -468,13 +483,15 @@ static void values_mask(reef_diff *d, uint32_t common)
 {
     const diff_spot *s = d->spot;
     const type *t = d->type;
-    const reef_slot *a = s->unit[0] ? unit_slots(d->world[0], s->unit[0]) : NULL, *b = unit_slots(d->world[1], s->unit[1]);
+    const reef_slot *a = s->unit[0] ? unit_slots(d->world[0], s->unit[0]) : NULL,
+                    *b = unit_slots(d->world[1], s->unit[1]);
     for (uint32_t i = 0; common && i < (t->split ? t->part_count : 1); i++) {
         const uint32_t part = t->split ? t->parts[i] : t->id;
         const uint32_t k = t->split ? slot_find(d->world[0], part, d->pair->id[0]) : d->slot[0];
         const uint32_t m = t->split ? slot_find(d->world[1], part, d->pair->id[1]) : d->slot[1];
         d->column[0] = a[k].block, d->column[1] = b[m].block;
-        if (a[k].block != b[m].block) column_differs(d->masks, a[k].block, b[m].block, reef__type_of(part)->size, common, d->chunk);
+        if (a[k].block != b[m].block)
+            column_differs(d->masks, a[k].block, b[m].block, reef__type_of(part)->size, common, d->chunk);
     }
 }
 
@@ -485,7 +502,8 @@ static bool spot_masks(reef_diff *d, const diff_spot *s)
     const bool bits = of_bits(d), values = d->pass == REEF_CHANGE_VALUE;
     if (rows == 0 || (!bits && !values && !s->moved)) return false;
     if (values && !s->moved && !d->type->split &&
-        unit_slots(d->world[0], s->unit[0])[d->slot[0]].block == unit_slots(d->world[1], s->unit[1])[d->slot[1]].block) return false;
+        unit_slots(d->world[0], s->unit[0])[d->slot[0]].block == unit_slots(d->world[1], s->unit[1])[d->slot[1]].block)
+        return false;
     d->spot = s;
     d->chunk = slot_entities(unit_slots(d->world[d->side], s->unit[d->side]));
     memset(d->masks, 0, sizeof d->masks);
@@ -598,11 +616,13 @@ static bool holder_next(reef_diff *d, const value_store *s, const value_store *o
             d->at |= (1u << bits) - 1;
             continue;
         }
-        const uint32_t generation = s->paged ? slot_entity(s, s->values.page[page], page, index & slot_mask(s)).generation
-                                             : (uint32_t)(*index_entry(s, index) >> 32);
+        const uint32_t generation = s->paged
+                                        ? slot_entity(s, s->values.page[page], page, index & slot_mask(s)).generation
+                                        : (uint32_t)(*index_entry(s, index) >> 32);
         if (generation == 0) continue;
         d->holder = (reef_entity){index, generation};
-        const uint32_t ours = values_count_of(s, d->holder), others = values_count_of(o, d->holder), common = ours < others ? ours : others;
+        const uint32_t ours = values_count_of(s, d->holder), others = values_count_of(o, d->holder),
+                       common = ours < others ? ours : others;
         d->number = d->pass == REEF_CHANGE_VALUE ? 0 : d->pass == REEF_CHANGE_ADDED ? common : ours;
         d->number_end = d->pass == REEF_CHANGE_ADDED ? ours : common;
         if (d->number == d->number_end) continue;
@@ -622,8 +642,10 @@ static bool aside_next(reef_diff *d)
             reef_change *c = &d->change;
             c->entity = d->holder;
             c->number = number;
-            c->was = d->pass == REEF_CHANGE_ADDED || !d->valued ? NULL : reef__store_nth(d->side ? o : s, d->holder, number);
-            c->is = d->pass == REEF_CHANGE_REMOVED || !d->valued ? NULL : reef__store_nth(d->side ? s : o, d->holder, number);
+            c->was =
+                d->pass == REEF_CHANGE_ADDED || !d->valued ? NULL : reef__store_nth(d->side ? o : s, d->holder, number);
+            c->is = d->pass == REEF_CHANGE_REMOVED || !d->valued ? NULL
+                                                                 : reef__store_nth(d->side ? s : o, d->holder, number);
             if (d->pass != REEF_CHANGE_VALUE) return true;
             c->fields = c->was == c->is ? 0 : fields_differ(d->type, c->was, c->is);
             if (c->fields) return true;

@@ -3,11 +3,13 @@
  *      before:  world ──► node ──► chunk ──► values
  *      after:   world ──► node'──► chunk'──► values         copy ──► node ──► chunk ──► default values
  *
- * What is shared can't differ between the two sides. So default values are made first and take the place of the world's own
- * while the state is shared; then the world takes its own back, into chunks' pages that are its own again. It costs a block for
- * each chunk that has such a column; such columns count as written by a snapshot or fork. A world without such types pays one test.
+ * What is shared can't differ between the two sides. So default values are made first and take the place of the
+ * world's own while the state is shared; then the world takes its own back, into chunks' pages that are its own
+ * again. It costs a block for each chunk that has such a column; such columns count as written by a snapshot or
+ * fork. A world without such types pays one test.
  *
- * Values outside of the rows (store.h): the whole container of a store is made a second time with default values, and is the copy's. */
+ * Values outside of the rows (store.h): the whole container of a store is made a second time with default values,
+ * and is the copy's. */
 #include "world/fork_policy.h"
 #include "base/memory.h"
 #include "base/platform.h"
@@ -29,14 +31,14 @@
 
 struct reset {
     const shape *shape;
-    uint32_t     unit, slot;
-    void        *own, *fresh;
-    bool         back; /* the world has its own again */
+    uint32_t unit, slot;
+    void *own, *fresh;
+    bool back; /* the world has its own again */
 };
 
 struct store_reset {
-    uint32_t   number; /* of the store */
-    reef_paged own;    /* the world's values */
+    uint32_t number; /* of the store */
+    reef_paged own;  /* the world's values */
 };
 
 /* ---- stores ---- */
@@ -59,10 +61,12 @@ static COLD bool page_construct(reef_world *w, const value_store *s, uint32_t pa
     const char *from = s->values.page[page];
     store_place at = {.slot = 0};
     while (t->hooks.construct && reef__store_each(s, page, &at)) {
-        if (t->hooks.construct(t->hooks.context, w, at.entity, to + ((char *)at.value - from), NULL) == REEF_OK) continue;
+        if (t->hooks.construct(t->hooks.context, w, at.entity, to + ((char *)at.value - from), NULL) == REEF_OK)
+            continue;
         const uint32_t end = at.slot - 1;
         w->hook_failed.id = t->id;
-        for (at.slot = 0; reef__store_each(s, page, &at) && at.slot <= end;) value_destroy(t, to + ((char *)at.value - from));
+        for (at.slot = 0; reef__store_each(s, page, &at) && at.slot <= end;)
+            value_destroy(t, to + ((char *)at.value - from));
         return false;
     }
     memcpy(to, from, s->offset);
@@ -97,7 +101,8 @@ static void stores_take_back(reef_world *w, resets *r)
         const paged_owner o = reef__store_owner(w->family, s, &pages);
         reef__paged_drop(&s->values, &o);
         s->values = x->own;
-        if (s->values.shared) s->values.shared = s->values.count; /* what is older than the copy now isn't known for ours, as in any share */
+        /* what is older than the copy now isn't known for ours, as in any share */
+        if (s->values.shared) s->values.shared = s->values.count;
     }
 }
 
@@ -121,8 +126,8 @@ static COLD bool stores_place(reef_world *w, resets *r)
 
 /* ---- columns ---- */
 
-/* The blocks of columns that reset, where the world has values of its own: without a list they are counted in r->room, with one
- * each gets its default values. False: no memory for these; what was made is in the list. */
+/* The blocks of columns that reset, where the world has values of its own: without a list they are counted in
+ * r->room, with one each gets its default values. False: no memory for these; what was made is in the list. */
 static bool resets_collect(reef_world *w, resets *r)
 {
     uint32_t n = 0;
@@ -184,7 +189,8 @@ COLD bool reef__resets_place(reef_world *w, resets *r)
         reef__resets_undo(w, r);
         return false;
     }
-    for (uint32_t i = 0; i < r->count; i++) r->list[i].own = reef__column_exchange(w, r->list[i].unit, r->list[i].slot, r->list[i].fresh);
+    for (uint32_t i = 0; i < r->count; i++)
+        r->list[i].own = reef__column_exchange(w, r->list[i].unit, r->list[i].slot, r->list[i].fresh);
     return true;
 }
 
@@ -204,11 +210,14 @@ COLD bool reef__resets_take_back(reef_world *w, resets *r)
 
 typedef struct skipping {
     reef_world *now, *then;
-    void       *aside; /* room for one value; NULL while everything is being made ready */
-    bool        resets; /* those of REEF_FORK_RESET types as well */
+    void *aside; /* room for one value; NULL while everything is being made ready */
+    bool resets; /* those of REEF_FORK_RESET types as well */
 } skipping;
 
-static bool stays(const skipping *x, const type *t) { return x->resets ? t->resets : t->hooks.on_fork == REEF_FORK_SKIP; }
+static bool stays(const skipping *x, const type *t)
+{
+    return x->resets ? t->resets : t->hooks.on_fork == REEF_FORK_SKIP;
+}
 
 static void values_swap(const skipping *x, const type *t, void *here, void *there)
 {
@@ -320,7 +329,8 @@ static COLD bool skips_own(reef_world *w, const table *t)
             const type *c = t->shape->columns[k].type;
             if (c->hooks.on_fork != REEF_FORK_SKIP) continue;
             if (!reef__column_own(w, t, unit, k)) return false;
-            if (c->tracked && !reef__track_prepare(w, c->id, slot_entities(unit_slots(w, unit)), chunk_rows(t, unit))) return false;
+            if (c->tracked && !reef__track_prepare(w, c->id, slot_entities(unit_slots(w, unit)), chunk_rows(t, unit)))
+                return false;
         }
     }
     return true;

@@ -31,35 +31,35 @@
 #include "reef/merge.h"
 
 typedef struct became {
-    uint32_t    generation; /* in `from`; 0: nobody */
-    reef_entity entity;     /* in `to` */
+    uint32_t generation; /* in `from`; 0: nobody */
+    reef_entity entity;  /* in `to` */
 } became;
 
 struct reef_merged {
-    family  *family; /* whose memory it is */
-    size_t   bytes;
+    family *family; /* whose memory it is */
+    size_t bytes;
     uint32_t count;
-    became   of[]; /* by index in `from` */
+    became of[]; /* by index in `from` */
 };
 
 typedef struct common { /* of one store of shared values of `from` */
-    uint32_t *firsts; /* by slot: the lowest index of those that have the same value */
-    void    **made;   /* by the slot of that index: the value that stands for it */
-    size_t    count;
+    uint32_t *firsts;   /* by slot: the lowest index of those that have the same value */
+    void **made;        /* by the slot of that index: the value that stands for it */
+    size_t count;
 } common;
 
 typedef struct merging {
-    reef_world  *to, *from;
-    reef_world  *w; /* where the entities are made */
+    reef_world *to, *from;
+    reef_world *w;       /* where the entities are made */
     const query *chosen; /* NULL: all */
-    bool         drop_names;
+    bool drop_names;
     reef_merged *who;
-    reef_value  *values; /* of one entity */
-    uint32_t     value_room;
-    common      *commons; /* by number of the store */
-    uint32_t     common_count;
-    reef_error   error;
-    reef_entity  made[REEF_BLOCK_ROWS];
+    reef_value *values; /* of one entity */
+    uint32_t value_room;
+    common *commons; /* by number of the store */
+    uint32_t common_count;
+    reef_error error;
+    reef_entity made[REEF_BLOCK_ROWS];
 } merging;
 
 static const char merge_op[] = "reef_merge";
@@ -108,12 +108,14 @@ static bool type_comes(merging *x, const type *t)
     return s == REEF_OK || merge_fails(x, s, t->id, (reef_entity){0, 0});
 }
 
-static bool value_list(merging *x, uint32_t *count, uint32_t component, reef_value_kind kind, uint32_t size, const void *data)
+static bool value_list(merging *x, uint32_t *count, uint32_t component, reef_value_kind kind, uint32_t size,
+                       const void *data)
 {
     if (*count == x->value_room) {
         const uint32_t more = x->value_room ? x->value_room * 2 : 32;
         memory *m = &x->w->family->memory;
-        reef_value *p = reef__memory_resize(m, MEMORY_OTHER, x->values, x->value_room * sizeof *p, more * sizeof *p, PLAIN_ALIGN);
+        reef_value *p =
+            reef__memory_resize(m, MEMORY_OTHER, x->values, x->value_room * sizeof *p, more * sizeof *p, PLAIN_ALIGN);
         if (p == NULL) return merge_short(x);
         x->values = p;
         x->value_room = more;
@@ -179,7 +181,8 @@ static bool merge_run(merging *x, const shape *s, uint32_t id, const reef_slot *
         const type *t = s->columns[k].type;
         const bool made = t->owner || t->resets;
         const char *values = made ? NULL : cell(slots, k, row, t->size);
-        if (!value_list(x, &count, t->id, made ? REEF_VALUE_DEFAULT : REEF_VALUE_ARRAY, made ? 0 : t->size, values)) return false;
+        if (!value_list(x, &count, t->id, made ? REEF_VALUE_DEFAULT : REEF_VALUE_ARRAY, made ? 0 : t->size, values))
+            return false;
     }
     if (!merge_spawn(x, id, count, n, slot_entities(slots) + row)) return false;
     parts_copy(x, s, id, slots, row, n);
@@ -193,7 +196,7 @@ static bool merge_columns(merging *x, const shape *s, const reef_slot *slots, ui
     for (uint32_t k = SLOT_COLUMNS; k < s->end_slot; k++) {
         const type *t = s->columns[k].type;
         if (!value_list(x, count, t->id, t->resets ? REEF_VALUE_DEFAULT : REEF_VALUE_ONE, t->resets ? 0 : t->size,
-                       t->resets ? NULL : cell(slots, k, row, t->size)))
+                        t->resets ? NULL : cell(slots, k, row, t->size)))
             return false;
     }
     return true;
@@ -206,7 +209,8 @@ static bool merge_bits(merging *x, uint32_t place, bool marks, uint32_t *count)
     for (uint32_t i = 0; i < s->bit_count; i++) {
         const uint32_t key = s->bits[i].key;
         const type *t = reef__type_of(key & ~BIT_DISABLED);
-        if (marks != ((key & BIT_DISABLED) != 0) || (!marks && t->stored) || !reef__bit_has(x->from, key, place)) continue;
+        if (marks != ((key & BIT_DISABLED) != 0) || (!marks && t->stored) || !reef__bit_has(x->from, key, place))
+            continue;
         if (!marks && !type_comes(x, t)) return false;
         if (!value_list(x, count, key, REEF_VALUE_DEFAULT, 0, NULL)) return false;
     }
@@ -229,7 +233,8 @@ static bool merge_common(merging *x, uint32_t number, reef_entity e, uint32_t *c
 static bool merge_stored(merging *x, reef_entity e, uint32_t *count)
 {
     const reef_world *from = x->from;
-    for (const value_store *s = reef__store_after(from, NULL); s; s = reef__store_after(from, reef__type_of(s->component))) {
+    for (const value_store *s = reef__store_after(from, NULL); s;
+         s = reef__store_after(from, reef__type_of(s->component))) {
         const void *value = reef_store_find(s, e);
         if (value == NULL) continue;
         const type *t = reef__type_of(s->component);
@@ -237,8 +242,14 @@ static bool merge_stored(merging *x, reef_entity e, uint32_t *count)
         if (!type_comes(x, t)) return false;
         if (s->shared) {
             if (!merge_common(x, (uint32_t)(s - from->state.stores), e, count)) return false;
-        } else if (!value_list(x, count, t->id, made ? REEF_VALUE_DEFAULT : s->multi ? VALUE_SPAN : REEF_VALUE_ONE,
-                              made ? 0 : s->multi ? reef__multi_values(s, e) : t->size, made ? NULL : value)) {
+        } else if (!value_list(x, count, t->id,
+                               made       ? REEF_VALUE_DEFAULT
+                               : s->multi ? VALUE_SPAN
+                                          : REEF_VALUE_ONE,
+                               made       ? 0
+                               : s->multi ? reef__multi_values(s, e)
+                                          : t->size,
+                               made ? NULL : value)) {
             return false;
         }
     }
@@ -274,7 +285,8 @@ static bool merge_row(merging *x, const shape *s, uint32_t id, uint32_t unit, ui
     const reef_entity e = slot_entities(slots)[row];
     const uint32_t place = unit_place(unit) + row;
     uint32_t count = 0;
-    if (!merge_columns(x, s, slots, row, &count) || !merge_bits(x, place, false, &count) || !merge_stored(x, e, &count)) return false;
+    if (!merge_columns(x, s, slots, row, &count) || !merge_bits(x, place, false, &count) || !merge_stored(x, e, &count))
+        return false;
     if (!merge_bits(x, place, true, &count)) return false; /* a store of marks is made after that of what they are of */
     return merge_spawn(x, id, count, 1, &e) && merge_rest(x, e, x->made[0]);
 }
@@ -307,7 +319,8 @@ static bool merge_table(merging *x, uint32_t from)
             if (!row_comes(x, unit, row)) continue;
             if (id == 0 && (id = table_ready(x, s)) == 0) return false;
             while (plain && row + n < rows && row_comes(x, unit, row + n)) n++;
-            if (plain ? !merge_run(x, s, id, unit_slots(x->from, unit), row, n) : !merge_row(x, s, id, unit, row)) return false;
+            if (plain ? !merge_run(x, s, id, unit_slots(x->from, unit), row, n) : !merge_row(x, s, id, unit, row))
+                return false;
         }
     }
     return true;
@@ -448,7 +461,8 @@ static void all_follow(const merging *x)
         }
     }
     for (uint32_t i = 1; i < from->state.store_count; i++)
-        if (from->state.stores[i].count && names_entities(reef__type_of(from->state.stores[i].component))) store_follows(x, i);
+        if (from->state.stores[i].count && names_entities(reef__type_of(from->state.stores[i].component)))
+            store_follows(x, i);
 }
 
 /* ---- the call ---- */
@@ -486,7 +500,8 @@ static COLD reef_status merge_done(reef_world *to, const merging *x, bool ok, re
     return reef__failure_record(to, &e);
 }
 
-static COLD reef_status merge_from(reef_world *to, reef_world *from, const query *chosen, bool drop_names, reef_merged **merged)
+static COLD reef_status merge_from(reef_world *to, reef_world *from, const query *chosen, bool drop_names,
+                                   reef_merged **merged)
 {
     reef_world *w = merge_aside(to);
     if (w == NULL) return to->error.status;

@@ -3,10 +3,10 @@
  *      world ──┬── records, chunks, tables, ring, names, switches, hashes      one reference each, whatever is in them
  *      snapshot┘
  *
- * All that is state lies in copy-on-write containers (paged.h): holding the same state a second time means taking a reference
- * to each, and raising fork_version, so that both sides know that what was written so far isn't theirs alone. It costs the
- * same for an empty world and for one of a million entities: 1 to 2 us, about 10 when the caches are cold. Whoever writes
- * first copies the page pointers, the page, the block.
+ * All that is state lies in copy-on-write containers (paged.h): holding the same state a second time means taking a
+ * reference to each, and raising fork_version, so that both sides know that what was written so far isn't theirs
+ * alone. It costs the same for an empty world and for one of a million entities: 1 to 2 us, about 10 when the caches
+ * are cold. Whoever writes first copies the page pointers, the page, the block.
  *
  * Not state: queries, bundles, open loops, the last error, what is remembered to be quick. */
 #include "world/snapshot.h"
@@ -39,8 +39,8 @@
 
 /* ---- all containers of a state ---- */
 
-/* Container i of them all, with the kind of its pages (NULL: `part` is that of a store, and complete). The chunks come first:
- * their values are destroyed while everything else is still there. */
+/* Container i of them all, with the kind of its pages (NULL: `part` is that of a store, and complete). The chunks
+ * come first: their values are destroyed while everything else is still there. */
 enum { STATE_PARTS = 11, BIT_PARTS = 2, TRACK_PARTS = 3, STORE_PARTS = 3 }; /* then one a type of events */
 
 static uint32_t store_parts(const state *s) { return s->store_count ? STORE_PARTS * (s->store_count - 1) : 0; }
@@ -57,20 +57,20 @@ static const paged_type *store_part(family *f, state *s, uint32_t i, state_part 
 
 static const paged_type *part_kind(family *f, reef_hot *h, state *s, uint32_t i, state_part *part)
 {
-    static const struct { size_t offset; const paged_type *type; } parts[STATE_PARTS - 2] = {
-        {offsetof(state, tables), &reef__pages_tables},
-        {offsetof(state, ring), &reef__pages_ring},
-        {offsetof(state, name_entries), &reef__pages_names},
-        {offsetof(state, name_by_text), &reef__pages_buckets},
-        {offsetof(state, name_by_index), &reef__pages_buckets},
-        {offsetof(state, chunk_hashes), &reef__pages_hashes},
-        {offsetof(state, record_hashes), &reef__pages_hashes},
-        {offsetof(state, ring_hashes), &reef__pages_hashes},
+    static const struct {
+        size_t offset;
+        const paged_type *type;
+    } parts[STATE_PARTS - 2] = {
+        {offsetof(state, tables), &reef__pages_tables},         {offsetof(state, ring), &reef__pages_ring},
+        {offsetof(state, name_entries), &reef__pages_names},    {offsetof(state, name_by_text), &reef__pages_buckets},
+        {offsetof(state, name_by_index), &reef__pages_buckets}, {offsetof(state, chunk_hashes), &reef__pages_hashes},
+        {offsetof(state, record_hashes), &reef__pages_hashes},  {offsetof(state, ring_hashes), &reef__pages_hashes},
         {offsetof(state, name_hashes), &reef__pages_hashes},
     };
     if (i == 0) return part->pages = &h->chunks, &reef__pages_chunks;
     if (i == 1) return part->pages = &h->records, &reef__pages_records;
-    if (i < STATE_PARTS) return part->pages = (reef_paged *)(void *)((char *)s + parts[i - 2].offset), parts[i - 2].type;
+    if (i < STATE_PARTS)
+        return part->pages = (reef_paged *)(void *)((char *)s + parts[i - 2].offset), parts[i - 2].type;
     i -= STATE_PARTS;
     if (i < BIT_PARTS * s->bit_count) {
         part->pages = i % 2 ? &s->bits[i / 2].hashes : &s->bits[i / 2].words;
@@ -90,7 +90,8 @@ static const paged_type *part_kind(family *f, reef_hot *h, state *s, uint32_t i,
 
 bool reef__part_at(family *f, reef_hot *h, state *s, uint32_t i, state_part *part)
 {
-    if (i >= STATE_PARTS + BIT_PARTS * s->bit_count + TRACK_PARTS * s->track_count + store_parts(s) + s->event_count) return false;
+    if (i >= STATE_PARTS + BIT_PARTS * s->bit_count + TRACK_PARTS * s->track_count + store_parts(s) + s->event_count)
+        return false;
     const paged_type *kind = part_kind(f, h, s, i, part);
     if (kind) part->owner = reef__owner_of(f, kind);
     return true;
@@ -156,7 +157,8 @@ static COLD bool state_copy(family *f, state *to, const state *from)
     size_t tracks = from->track_count * sizeof *from->tracks, places = from->place_count * sizeof *from->places;
     size_t runs = from->run_count * sizeof *from->runs, clocks = from->clock_count * sizeof *from->clocks;
     size_t stores = from->store_count * sizeof *from->stores, numbers = from->store_room * sizeof *from->store_number;
-    size_t events = from->event_count * sizeof *from->events, event_places = from->event_place_count * sizeof *from->event_places;
+    size_t events = from->event_count * sizeof *from->events,
+           event_places = from->event_place_count * sizeof *from->event_places;
     const size_t absents = from->absent_count * sizeof *from->absents;
     *to = *from;
     to->absent_room = from->absent_count;
@@ -228,7 +230,8 @@ static bool share_allowed(reef_world *w, const char *op)
     if (world_engaged(w)) return reef__failure(w, REEF_LOCKED, op, (reef_component){0}, null, 0), false;
     reef_component c = state_bound(w);
     w->hook_failed.id = 0;
-    if (reef__events_settle(w) != REEF_OK) return reef__failure(w, REEF_NO_MEMORY, op, (reef_component){0}, null, 0), false;
+    if (reef__events_settle(w) != REEF_OK)
+        return reef__failure(w, REEF_NO_MEMORY, op, (reef_component){0}, null, 0), false;
     if (c.id) return reef__failure(w, REEF_NOT_COPYABLE, op, c, null, 0), false;
     reef__quarantine_world(w, op);
     return true;
@@ -417,8 +420,8 @@ static void world_distrust(reef_world *w)
     if (!BUG(26)) reef__names_changed(w);
 }
 
-/* The view of the family's maps is each world's own. A state that comes from another fork may have tables of types whose maps
- * this world never saw: then it takes over the wider view. How many maps it sees now. */
+/* The view of the family's maps is each world's own. A state that comes from another fork may have tables of types
+ * whose maps this world never saw: then it takes over the wider view. How many maps it sees now. */
 static uint32_t maps_view(reef_world *w, const reef_hot *hot, uint32_t map_count)
 {
     if (map_count <= w->state.map_count) return w->state.map_count;
@@ -446,7 +449,8 @@ COLD void reef__state_exchange(reef_world *w, reef_world *other)
     const reef_hot hot = w->hot, other_hot = other->hot;
     const state was = w->state, other_was = other->state;
     const uint64_t moved = rows_moved(w), destroyed = w->destroyed, other_moved = rows_moved(other);
-    const uint64_t version = hot.version > other_hot.version ? hot.version : other_hot.version; /* of all writes to either */
+    /* of all writes to either */
+    const uint64_t version = hot.version > other_hot.version ? hot.version : other_hot.version;
     state_put(w, &other_was, &other_hot, version);
     state_put(other, &was, &hot, version);
     moves_put(w, other_moved, other->destroyed);
@@ -497,7 +501,8 @@ reef_status reef_restore(reef_world *w, const reef_snapshot *s)
     if (s->family != w->family) return reef__failure(w, REEF_OTHER_WORLD, op, none, null, 0);
     if (w->locks) return reef__failure(w, REEF_LOCKED, op, none, null, 0);
     w->hook_failed.id = 0;
-    bool ok = REEF_ACQUIRE_U32(&w->family->graph.reset_count) || reef__stores_reset(w) ? restore_skipping(w, s) : restore_plainly(w, s);
+    bool ok = REEF_ACQUIRE_U32(&w->family->graph.reset_count) || reef__stores_reset(w) ? restore_skipping(w, s)
+                                                                                       : restore_plainly(w, s);
     if (!ok) return reef__failure(w, REEF_NO_MEMORY, op, w->hook_failed, null, 0);
     if (BUG(23)) w->state.ring_head = w->state.ring_tail, w->state.ring_holes = 0;
     moves_put(w, s->moved, s->destroyed);

@@ -3,16 +3,18 @@
  *      block ──► 64 bits, kept beside its version ──┐
  *      free ids, entities without row, names ───────┴──► parts ──► the hash
  *
- * What is hashed is canonical: tables by their type names, rows in order, fields little-endian. Hashes of pages and blocks
- * are kept with the version of the last write; looking advances the world's version, so that equal versions prove equal
- * content. Of values outside of the rows a page's hash is a sum over the entities that have them: where a value lies in its store is
- * nobody's business, and a value that moves within a page changes nothing. The kept hashes are state like everything else, in containers of their own: a fork or a restored snapshot brings the
- * right ones along, and a hash that can't be kept for want of memory is computed again the next time.
+ * What is hashed is canonical: tables by their type names, rows in order, fields little-endian. Hashes of pages and
+ * blocks are kept with the version of the last write; looking advances the world's version, so that equal versions
+ * prove equal content. Of values outside of the rows a page's hash is a sum over the entities that have them: where
+ * a value lies in its store is nobody's business, and a value that moves within a page changes nothing. The kept
+ * hashes are state like everything else, in containers of their own: a fork or a restored snapshot brings the right
+ * ones along, and a hash that can't be kept for want of memory is computed again the next time.
  *
- * The function over bytes is the accumulation of XXH3's long inputs (Yann Collet, xxHash): eight lanes of 64 bits; each takes 8
- * bytes of a 64-byte stripe, mixes them with a secret, multiplies the two halves and adds; every 16 stripes the lanes are
- * scrambled. Here the halves are added swapped in their own lane (there in the neighbour's), and splitmix64's finaliser joins the
- * lanes, so that it is all 64-bit arithmetic on any machine. Measured: 8 bytes a ns with gcc -O2, 21 with AVX2. */
+ * The function over bytes is the accumulation of XXH3's long inputs (Yann Collet, xxHash): eight lanes of 64 bits;
+ * each takes 8 bytes of a 64-byte stripe, mixes them with a secret, multiplies the two halves and adds; every 16
+ * stripes the lanes are scrambled. Here the halves are added swapped in their own lane (there in the neighbour's),
+ * and splitmix64's finaliser joins the lanes, so that it is all 64-bit arithmetic on any machine. Measured: 8 bytes
+ * a ns with gcc -O2, 21 with AVX2. */
 #include "world/state_hash.h"
 #include "base/byte_hash.h"
 #include "base/memory.h"
@@ -88,14 +90,17 @@ static uint64_t column_hash(const column *c, const void *block, uint32_t rows)
 
 /* ---- hashes that are kept ---- */
 
-typedef struct kept_hash { uint64_t version, hash; } kept_hash;
+typedef struct kept_hash {
+    uint64_t version, hash;
+} kept_hash;
 /* Of what was never hashed: versions begin with 1. Never written; not const, so that it takes no room in the file. */
 static kept_hash never_kept[HASHES_PER_PAGE];
 
 static const kept_hash *kept_read(const reef_paged *p, uint64_t i)
 {
     uint64_t page = i / HASHES_PER_PAGE;
-    return page < p->count && p->page[page] ? (const kept_hash *)p->page[page] + i % HASHES_PER_PAGE : &never_kept[i % HASHES_PER_PAGE];
+    return page < p->count && p->page[page] ? (const kept_hash *)p->page[page] + i % HASHES_PER_PAGE
+                                            : &never_kept[i % HASHES_PER_PAGE];
 }
 
 /* NULL: can't be kept. */
@@ -103,7 +108,8 @@ static kept_hash *kept_own(reef_world *w, reef_paged *p, uint64_t i)
 {
     paged_owner o = reef__owner_of(w->family, &reef__pages_hashes);
     uint32_t page = (uint32_t)(i / HASHES_PER_PAGE);
-    if (w->locks || !reef__paged_grow(p, &o, page + 1, w->hot.fork_version)) return NULL; /* an open loop writes what it marked before */
+    /* an open loop writes what it marked before */
+    if (w->locks || !reef__paged_grow(p, &o, page + 1, w->hot.fork_version)) return NULL;
     kept_hash *k = reef__paged_own(p, &o, page, w->hot.version, w->hot.fork_version);
     return k ? k + i % HASHES_PER_PAGE : NULL;
 }
@@ -140,7 +146,8 @@ static uint64_t ring_hash(reef_world *w)
     uint64_t h = 0;
     for (uint64_t at = s->ring_head; at < s->ring_tail;) {
         uint64_t page = at / RING_PER_PAGE;
-        uint32_t slot = (uint32_t)page & (s->ring.count - 1), from = (uint32_t)(at % RING_PER_PAGE), to = RING_PER_PAGE, count;
+        uint32_t slot = (uint32_t)page & (s->ring.count - 1), from = (uint32_t)(at % RING_PER_PAGE), to = RING_PER_PAGE,
+                 count;
         if (s->ring_tail - page * RING_PER_PAGE < to) to = (uint32_t)(s->ring_tail % RING_PER_PAGE);
         const kept_hash *k = kept_read(&s->ring_hashes, slot * 2u); /* and which piece of the page, behind it */
         uint64_t piece = k[0].hash, range = (uint64_t)from << 32 | to;
@@ -165,7 +172,8 @@ static COLD uint64_t rowless_piece(const reef_world *w, uint32_t page)
     if (end > w->hot.index_count || end == 0) end = w->hot.index_count;
     for (uint32_t i = first; i < end; i++) {
         uint64_t r = record_read(w, i);
-        if ((uint32_t)r - 1 < PLACE_EMPTY) sum += hash_blend(hash_blend(r) + i); /* places 1 ... PLACE_EMPTY: neither free nor a row */
+        /* places 1 ... PLACE_EMPTY: neither free nor a row */
+        if ((uint32_t)r - 1 < PLACE_EMPTY) sum += hash_blend(hash_blend(r) + i);
     }
     return sum;
 }
@@ -305,7 +313,8 @@ static uint32_t value_gather(const type *t, const unsigned char *value, unsigned
     for (uint32_t i = 0; i < t->field_count; i++) {
         const reef_field *f = &t->fields[i];
         const uint32_t size = HOST_IS_LITTLE ? 1 : f->kind == REEF_ENTITY ? 4 : reef__kind_size(f->kind);
-        for (uint32_t at = 0; at < f->bytes; at++) to[n + at] = value[f->offset + at / size * size + (size - 1 - at % size)];
+        for (uint32_t at = 0; at < f->bytes; at++)
+            to[n + at] = value[f->offset + at / size * size + (size - 1 - at % size)];
         n += f->bytes;
     }
     return n;
@@ -331,7 +340,8 @@ static uint32_t sharing(const value_store *s, const uint32_t *firsts, uint32_t p
 static COLD uint64_t page_hash(const value_store *s, uint32_t page, const uint32_t *firsts)
 {
     const type *t = reef__type_of(s->component);
-    const bool valued = t->size && t->hooks.on_fork == REEF_FORK_COPY, small = value_bytes(t) <= STRIPE, flat = reef__type_is_flat(t);
+    const bool valued = t->size && t->hooks.on_fork == REEF_FORK_COPY, small = value_bytes(t) <= STRIPE,
+               flat = reef__type_is_flat(t);
     unsigned char bytes[STRIPE];
     store_place at = {.slot = 0};
     uint64_t sum = 0;
@@ -340,7 +350,8 @@ static COLD uint64_t page_hash(const value_store *s, uint32_t page, const uint32
         if (valued && small && flat) h = short_hash(at.value, t->size);
         else if (valued && small) h = short_hash(bytes, value_gather(t, at.value, bytes));
         else if (valued) h = column_hash(&(column){t, t->size, 0, 0}, at.value, 1);
-        sum += hash_blend(hash_join(hash_blend(reef_entity_bits(at.entity)) + (s->shared ? sharing(s, firsts, page, &at) : at.number), h));
+        sum += hash_blend(hash_join(
+            hash_blend(reef_entity_bits(at.entity)) + (s->shared ? sharing(s, firsts, page, &at) : at.number), h));
     }
     return sum;
 }
@@ -375,27 +386,31 @@ static uint64_t store_hash(reef_world *w, value_store *s)
 
 /* ---- the whole ---- */
 
-typedef struct type_sum { uint64_t rows, hash; } type_sum; /* of a type, by id */
+typedef struct type_sum {
+    uint64_t rows, hash;
+} type_sum; /* of a type, by id */
 
 typedef struct hashing {
     reef_world *w;
-    uint64_t    hash;
-    bool      (*visit)(void *context, const reef_hash_part *part);
-    void       *context;
-    bool        stopped;
-    type_sum   *sums;       /* NULL: nobody asked */
-    uint32_t   *switches;   /* numbers of the bit stores in the order of their keys */
-    uint32_t    sum_count, switch_count;
+    uint64_t hash;
+    bool (*visit)(void *context, const reef_hash_part *part);
+    void *context;
+    bool stopped;
+    type_sum *sums;     /* NULL: nobody asked */
+    uint32_t *switches; /* numbers of the bit stores in the order of their keys */
+    uint32_t sum_count, switch_count;
 } hashing;
 
 static bool part_add(hashing *x, reef_hash_kind kind, const shape *s, uint32_t component, uint64_t rows, uint64_t hash)
 {
     const type *t = component ? reef__type_of(component) : NULL;
     uint64_t name = t ? t->name_hash : 0;
-    if (kind != REEF_HASH_TYPE) x->hash = hash_join(hash_join(hash_join(x->hash, (uint64_t)kind ^ rows << 8), name), hash);
+    if (kind != REEF_HASH_TYPE)
+        x->hash = hash_join(hash_join(hash_join(x->hash, (uint64_t)kind ^ rows << 8), name), hash);
     if (x->visit == NULL) return true;
     if (component && kind != REEF_HASH_TYPE && kind != REEF_HASH_EVENTS) {
-        const bool counted = kind == REEF_HASH_DISABLED || (kind == REEF_HASH_STORE && t->bit); /* the bits of its rows were */
+        /* the bits of its rows were */
+        const bool counted = kind == REEF_HASH_DISABLED || (kind == REEF_HASH_STORE && t->bit);
         x->sums[component].rows += counted ? 0 : rows;
         x->sums[component].hash = hash_join(x->sums[component].hash, hash);
     }
@@ -494,7 +509,8 @@ static bool parts_add(hashing *x)
     const uint64_t time = reef__clocks_hash(w);
     if (time && !part_add(x, REEF_HASH_TIME, NULL, 0, w->state.ticks, time)) return true;
     const reef_entity single = reef_single_entity(w);
-    if (single.generation && !part_add(x, REEF_HASH_SINGLE, NULL, 0, 1, hash_blend(reef_entity_bits(single)))) return true;
+    if (single.generation && !part_add(x, REEF_HASH_SINGLE, NULL, 0, 1, hash_blend(reef_entity_bits(single))))
+        return true;
     if (!hash_events_add(x)) return true;
     uint64_t waiting;
     const uint64_t scripts = reef__scripts_hash(w, &waiting);
@@ -573,7 +589,9 @@ static uint64_t clock_read(const state *s, uint64_t serial)
 static uint64_t clock_piece(const state *s, uint64_t serial, const char *name, uint64_t kind)
 {
     const uint64_t value = clock_read(s, serial);
-    return value ? reef__number_hash(reef__number_hash(value) + reef__number_hash(reef__hash_bytes(name, strlen(name)) + kind)) : 0;
+    return value ? reef__number_hash(reef__number_hash(value) +
+                                     reef__number_hash(reef__hash_bytes(name, strlen(name)) + kind))
+                 : 0;
 }
 
 COLD uint64_t reef__clocks_hash(const reef_world *w)
@@ -581,7 +599,8 @@ COLD uint64_t reef__clocks_hash(const reef_world *w)
     const state *s = &w->state;
     const schedule *c = w->schedule;
     uint64_t sum = 0;
-    for (uint32_t i = 0; c && s->clock_count && i < c->phase_count; i++) sum += clock_piece(s, c->phases[i].serial, c->phases[i].name, 1);
+    for (uint32_t i = 0; c && s->clock_count && i < c->phase_count; i++)
+        sum += clock_piece(s, c->phases[i].serial, c->phases[i].name, 1);
     for (uint32_t i = 0; c && s->clock_count && i < c->count; i++)
         sum += clock_piece(s, c->entries[i].system->serial, c->entries[i].system->name, 2);
     for (uint32_t i = 0; s->clock_count && i < s->absent_count; i++)

@@ -118,8 +118,10 @@ COLD reef_status reef_reserve_for(reef_world *w, uint32_t count, const reef_comp
     uint32_t ids[REEF_COMPONENTS_MAX], n = 0;
     bool rows = false;
     if (w == NULL) return REEF_BAD_ARGUMENT;
-    if (type_count > REEF_COMPONENTS_MAX) return reef__failure(w, REEF_LIMIT, op, (reef_component){0}, null, type_count);
-    if (type_count && types == NULL) return reef__failure(w, REEF_BAD_ARGUMENT, op, (reef_component){0}, null, type_count);
+    if (type_count > REEF_COMPONENTS_MAX)
+        return reef__failure(w, REEF_LIMIT, op, (reef_component){0}, null, type_count);
+    if (type_count && types == NULL)
+        return reef__failure(w, REEF_BAD_ARGUMENT, op, (reef_component){0}, null, type_count);
     if (w->locks) return reef__failure(w, REEF_LOCKED, op, (reef_component){0}, null, count);
     for (uint32_t i = 0; i < type_count; i++) {
         reef_status s = reef__type_ready(w, types[i].id);
@@ -148,14 +150,17 @@ COLD reef_status reef_validate(const reef_world *w, char *message, size_t size)
     if (w == NULL) return REEF_BAD_ARGUMENT;
     if (message == NULL || size == 0) message = unused, size = 1;
     message[0] = 0;
-    if (reef__index_validate(w, &placed, message, size) != REEF_OK || reef__tables_validate(w, message, size) != REEF_OK ||
-        reef__bits_validate(w, message, size) != REEF_OK || reef__stores_validate(w, message, size) != REEF_OK || reef__tracks_validate(w, message, size) != REEF_OK ||
+    if (reef__index_validate(w, &placed, message, size) != REEF_OK ||
+        reef__tables_validate(w, message, size) != REEF_OK || reef__bits_validate(w, message, size) != REEF_OK ||
+        reef__stores_validate(w, message, size) != REEF_OK || reef__tracks_validate(w, message, size) != REEF_OK ||
         reef__events_validate(w, message, size) != REEF_OK || reef__names_validate(w, message, size) != REEF_OK ||
-        reef__single_validate(w, message, size) != REEF_OK || observing_validate(w, message, size) != REEF_OK || reef__queries_validate(w, message, size) != REEF_OK)
+        reef__single_validate(w, message, size) != REEF_OK || observing_validate(w, message, size) != REEF_OK ||
+        reef__queries_validate(w, message, size) != REEF_OK)
         return REEF_CORRUPT;
     const uint64_t rows = reef_count_alive(w) - w->hot.empty_count;
     if (rows == placed) return REEF_OK;
-    snprintf(message, size, "world: %llu rows, %llu entities in them", (unsigned long long)rows, (unsigned long long)placed);
+    snprintf(message, size, "world: %llu rows, %llu entities in them", (unsigned long long)rows,
+             (unsigned long long)placed);
     return REEF_CORRUPT;
 }
 

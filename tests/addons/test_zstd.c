@@ -11,7 +11,7 @@ REEF_FIELDS(Place, REEF_FIELD(Place, x, REEF_F32, NULL, 0, 0), REEF_FIELD(Place,
 
 typedef struct bytes {
     unsigned char data[1 << 18];
-    size_t        size, at, limit; /* limit: of what can be written, 0: none */
+    size_t size, at, limit; /* limit: of what can be written, 0: none */
 } bytes;
 
 static bytes pressed;
@@ -205,8 +205,8 @@ static void G5_streams_take_bytes_of_any_kind(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(G5_what_was_saved_is_loaded_at_every_level), TEST(G5_files_are_replaced_in_one_step),
-        TEST(G5_what_is_no_whole_frame_is_refused),       TEST(G5_a_frame_that_asks_for_much_memory_is_refused),
+        TEST(G5_what_was_saved_is_loaded_at_every_level),   TEST(G5_files_are_replaced_in_one_step),
+        TEST(G5_what_is_no_whole_frame_is_refused),         TEST(G5_a_frame_that_asks_for_much_memory_is_refused),
         TEST(G5_what_the_inner_stream_answers_is_answered), TEST(G5_streams_take_bytes_of_any_kind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

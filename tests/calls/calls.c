@@ -1,17 +1,20 @@
-/* Every call with every kind of handle. The calls are made from the listing of the public interface (tests/calls/generate), so that none can
- * be forgotten; the arguments are the fields of `setting`.
+/* Every call with every kind of handle. The calls are made from the listing of the public interface
+ * (tests/calls/generate), so that none can be forgotten; the arguments are the fields of `setting`.
  *
  *   world of a kind  x  type (each home, base, subtype, none)  x  handle (null, dead, alive ...)  x  call
  *
- * Of each: nothing crashes; a refusal, and whatever takes a const world, leaves the hash as it was; a refusal says why in the world's error;
- * handles of nobody and unknown types are refused for what they are. And between them:
+ * Of each: nothing crashes; a refusal, and whatever takes a const world, leaves the hash as it was; a refusal says
+ * why in the world's error; handles of nobody and unknown types are refused for what they are. And between them:
  *
- *   the same in every kind of world     the answer and the hash behind it are those of the plain world: of a fork, of a strict world, of a world
+ *   the same in every kind of world     the answer and the hash behind it are those of the plain world: of a fork,
+ *                                       of a strict world, of a world
  *                                       with observers and readers
- *   deferred means the same             a call in a loop that defers, and the end of the loop, come to what the call alone comes to
+ *   deferred means the same             a call in a loop that defers, and the end of the loop, come to what the call
+ *                                       alone comes to
  *   locked means nothing                in a plain loop the call is done as ever, or answers LOCKED
  *   the same in every home              where docs/homes.md says no other, a type in another home has the same answers
- *   a base means itself                 but where docs/subtypes.md says so, an entity with a subtype only is as one without, to observers too
+ *   a base means itself                 but where docs/subtypes.md says so, an entity with a subtype only is as one
+ *                                       without, to observers too
  *
  * A world is used until a call is done that isn't only reading; then it is made anew, with the same hash. */
 #include "inside.h"
@@ -89,61 +92,110 @@ REEF_SUBTAG(SubTagToo, BaseTag);
 
 /* type, two of its subtypes (itself where it has none) */
 #define DATA_TYPES(X) \
-    X(InTable, InTable, InTable) X(InSparse, InSparse, InSparse) X(InPaged, InPaged, InPaged) X(InCold, InCold, InCold) \
-    X(InMulti, InMulti, InMulti) X(InShared, InShared, InShared) X(InSplit, InSplit, InSplit) X(Stamped, Stamped, Stamped) \
-    X(BaseTable, SubTable, SubTableToo) X(BaseSparse, SubSparse, SubSparseToo) X(BasePaged, SubPaged, SubPagedToo) \
-    X(BaseCold, SubCold, SubColdToo) X(BaseShared, SubShared, SubSharedToo) X(SubTable, SubTable, SubTable)
-#define TAG_TYPES(X) X(ATag, ATag, ATag) X(ASwitch, ASwitch, ASwitch) X(BaseTag, SubTag, SubTagToo)
+    X(InTable, InTable, InTable) \
+    X(InSparse, InSparse, InSparse) \
+    X(InPaged, InPaged, InPaged) \
+    X(InCold, InCold, InCold) \
+    X(InMulti, InMulti, InMulti) \
+    X(InShared, InShared, InShared) \
+    X(InSplit, InSplit, InSplit) \
+    X(Stamped, Stamped, Stamped) \
+    X(BaseTable, SubTable, SubTableToo) \
+    X(BaseSparse, SubSparse, SubSparseToo) \
+    X(BasePaged, SubPaged, SubPagedToo) \
+    X(BaseCold, SubCold, SubColdToo) \
+    X(BaseShared, SubShared, SubSharedToo) \
+    X(SubTable, SubTable, SubTable)
+#define TAG_TYPES(X) \
+    X(ATag, ATag, ATag) \
+    X(ASwitch, ASwitch, ASwitch) \
+    X(BaseTag, SubTag, SubTagToo)
 /* What is no type, or can't be given to an entity: name, id */
 #define NO_TYPES(X) \
-    X(none, 0) X(unknown, 60000) X(beyond, REEF_TYPES_MAX + 1) X(far_beyond, UINT32_MAX) X(part, reef_part_of(reef_id(InSplit), "b").id)
+    X(none, 0) \
+    X(unknown, 60000) \
+    X(beyond, REEF_TYPES_MAX + 1) \
+    X(far_beyond, UINT32_MAX) \
+    X(part, reef_part_of(reef_id(InSplit), "b").id)
 
 /* ---- one call ---- */
 
 enum { FRESH, FEW, FORK, STRICT, WATCHED, DEFERS, LOCKS, FRESH_DEFERS, FRESH_LOCKS, WORLDS };
-static const char *const world_names[] = {"without entities", "with a few", "forked", "strict", "watched",
-                                          "in a loop that defers", "in a loop", "without entities in a loop that defers", "without entities in a loop"};
-enum { NULL_HANDLE, OTHER_GENERATION, NEVER, FOREIGN, DEAD, REUSED, RESERVED, PENDING, BARE, HAS, HAS_SUB, HAS_SUBS, HAS_BOTH, HANDLES };
-static const char *const handle_names[] = {"null", "another generation of index 0", "never made", "of another world", "dead", "dead, its index reused",
-                                           "reserved", "made by the loop's end", "alive without it", "alive with it", "alive with a subtype only",
-                                           "alive with two subtypes", "alive with it and a subtype"};
+static const char *const world_names[] = {"without entities",
+                                          "with a few",
+                                          "forked",
+                                          "strict",
+                                          "watched",
+                                          "in a loop that defers",
+                                          "in a loop",
+                                          "without entities in a loop that defers",
+                                          "without entities in a loop"};
+enum {
+    NULL_HANDLE,
+    OTHER_GENERATION,
+    NEVER,
+    FOREIGN,
+    DEAD,
+    REUSED,
+    RESERVED,
+    PENDING,
+    BARE,
+    HAS,
+    HAS_SUB,
+    HAS_SUBS,
+    HAS_BOTH,
+    HANDLES
+};
+static const char *const handle_names[] = {"null",
+                                           "another generation of index 0",
+                                           "never made",
+                                           "of another world",
+                                           "dead",
+                                           "dead, its index reused",
+                                           "reserved",
+                                           "made by the loop's end",
+                                           "alive without it",
+                                           "alive with it",
+                                           "alive with a subtype only",
+                                           "alive with two subtypes",
+                                           "alive with it and a subtype"};
 
 typedef struct setting {
-    reef_world        *world, *other, *origin;
-    uint64_t           hash;
-    bool               looping, awaits; /* awaits: an entity that the loop's end makes */
-    reef_block         loop;
-    reef_entity        handle[HANDLES], entity, living;
-    bool               there[HANDLES];
-    reef_component     type, types[4];
-    size_t             size;
-    const void        *value;
-    reef_value         with, plain, without;
-    reef_bundle       *bundle;
-    reef_bundle_part   part;
-    reef_query         query, other_query;
-    reef_ref           ref, null_ref;
-    reef_signature     signature;
-    reef_pinned        pin;
-    reef_removals      removals, other_removals;
-    reef_event_reader  reader, other_reader;
-    reef_system_id     system, other_system;
-    reef_observer_id   observer, other_observer;
-    reef_snapshot     *other_snapshot;
-    reef_group         group;
-    reef_block         block;
-    reef_page_use      use;
-    reef_entity        room[4];
-    uint64_t           number, bytes[8];
-    uint32_t           count;
-    void              *pointer;
-    char               text[96];
+    reef_world *world, *other, *origin;
+    uint64_t hash;
+    bool looping, awaits; /* awaits: an entity that the loop's end makes */
+    reef_block loop;
+    reef_entity handle[HANDLES], entity, living;
+    bool there[HANDLES];
+    reef_component type, types[4];
+    size_t size;
+    const void *value;
+    reef_value with, plain, without;
+    reef_bundle *bundle;
+    reef_bundle_part part;
+    reef_query query, other_query;
+    reef_ref ref, null_ref;
+    reef_signature signature;
+    reef_pinned pin;
+    reef_removals removals, other_removals;
+    reef_event_reader reader, other_reader;
+    reef_system_id system, other_system;
+    reef_observer_id observer, other_observer;
+    reef_snapshot *other_snapshot;
+    reef_group group;
+    reef_block block;
+    reef_page_use use;
+    reef_entity room[4];
+    uint64_t number, bytes[8];
+    uint32_t count;
+    void *pointer;
+    char text[96];
 } setting;
 
 typedef struct answer {
-    bool        good;
+    bool good;
     reef_status status; /* what it answers, or what the world's error says */
-    uint64_t    number;
+    uint64_t number;
 } answer;
 
 static answer answer_status(reef_status s) { return (answer){s >= 0, s, 0}; }
@@ -182,11 +234,15 @@ static answer answer_pin(reef_pinned p)
     reef_unpin(p);
     return (answer){some, REEF_OK, 0};
 }
+/* clang-format off */
 #define ANSWER(x) \
-    _Generic((x), reef_status: answer_status, bool: answer_bool, uint32_t: answer_number, uint64_t: answer_number, reef_entity: answer_entity, \
-        reef_ref: answer_ref, reef_query: answer_query, reef_system_id: answer_system, reef_observer_id: answer_observer, \
-        reef_removals: answer_removals, reef_event_reader: answer_reader, reef_random: answer_random, reef_block: answer_block, \
-        reef_row: answer_row, reef_pinned: answer_pin, reef_system_stats: answer_stats, reef_split *: answer_split, default: answer_pointer)(x)
+    _Generic((x), \
+        reef_status: answer_status, bool: answer_bool, uint32_t: answer_number, uint64_t: answer_number, \
+        reef_entity: answer_entity, reef_ref: answer_ref, reef_query: answer_query, reef_system_id: answer_system, \
+        reef_observer_id: answer_observer, reef_removals: answer_removals, reef_event_reader: answer_reader, \
+        reef_random: answer_random, reef_block: answer_block, reef_row: answer_row, reef_pinned: answer_pin, \
+        reef_system_stats: answer_stats, reef_split *: answer_split, default: answer_pointer)(x)
+/* clang-format on */
 
 static const reef_script_class script = {.name = "a_caller", .size = 8};
 static void nothing(reef_block *b) { (void)b; }
@@ -202,12 +258,22 @@ static const reef_system_desc system_desc = {.name = "replaced", .function = not
 static FILE *paper;
 
 enum {
-    CONST = 1, ENTITY = 2, TYPE = 4, ANY_ENTITY = 8, ANY_TYPE = 16, SUBTYPES = 32, LOCKED_IN_LOOPS = 64, NO_WORLD = 128, BY_HOME = 256, QUIET = 512, WATCHER = 1024
+    CONST = 1,
+    ENTITY = 2,
+    TYPE = 4,
+    ANY_ENTITY = 8,
+    ANY_TYPE = 16,
+    SUBTYPES = 32,
+    LOCKED_IN_LOOPS = 64,
+    NO_WORLD = 128,
+    BY_HOME = 256,
+    QUIET = 512,
+    WATCHER = 1024
 };
 typedef struct call {
     const char *text;
-    uint32_t    flags;
-    answer    (*run)(setting *s);
+    uint32_t flags;
+    answer (*run)(setting *s);
 } call;
 
 #include "calls.h"
@@ -231,19 +297,20 @@ TAG_TYPES(LIST_WORDS_OF_TAG)
 
 enum { CALL_COUNT = sizeof calls / sizeof *calls };
 typedef struct kind { /* of type */
-    const char    *name;
+    const char *name;
     reef_component id, sub[2];
-    uint32_t       size;
-    const call    *words;
-    uint32_t       word_count;
+    uint32_t size;
+    const call *words;
+    uint32_t word_count;
 } kind;
-static kind     kinds[32];
+static kind kinds[32];
 static uint32_t kind_count;
 
 static void kinds_make(void)
 {
 #define KIND(T, one, two, bytes) \
-    kinds[kind_count++] = (kind){#T, reef_id(T), {reef_id(one), reef_id(two)}, bytes, words_##T, (uint32_t)(sizeof words_##T / sizeof *words_##T)};
+    kinds[kind_count++] = (kind){#T,    reef_id(T), {reef_id(one), reef_id(two)}, \
+                                 bytes, words_##T,  (uint32_t)(sizeof words_##T / sizeof *words_##T)};
 #define DATA_KIND(T, one, two) KIND(T, one, two, (uint32_t)sizeof(T))
 #define TAG_KIND(T, one, two) KIND(T, one, two, 0)
 #define NO_KIND(what, number) kinds[kind_count++] = (kind){#what, {number}, {{number}, {number}}, 4, NULL, 0};
@@ -255,11 +322,12 @@ static bool kind_known(const kind *k) { return k->words != NULL; }
 static bool kind_is_part(const kind *k) { return k == &kinds[kind_count - 1]; } /* the last of NO_TYPES */
 static bool kind_is_base(const kind *k) { return k->sub[0].id != k->id.id; }
 
-/* ---- memory: large blocks wait for the next world, since to take them from the system costs more than all else here ---- */
+/* ---- memory: large blocks wait for the next world ----
+ * To take them from the system would cost more than all else here. */
 
 enum { LARGE = 16384, WAITING = 256 };
 static struct waiting {
-    void  *block;
+    void *block;
     size_t bytes, align;
 } waiting[WAITING];
 static uint32_t waiting_count;
@@ -278,7 +346,8 @@ static void *reef__block_take(size_t bytes, size_t align)
 
 static void reef__block_give(void *block, size_t bytes, size_t align)
 {
-    if (block && bytes >= LARGE && waiting_count < WAITING) waiting[waiting_count++] = (struct waiting){block, bytes, align};
+    if (block && bytes >= LARGE && waiting_count < WAITING)
+        waiting[waiting_count++] = (struct waiting){block, bytes, align};
     else free(block);
 }
 
@@ -295,24 +364,25 @@ static void *resize(void *context, void *block, size_t old_bytes, size_t new_byt
 /* ---- worlds ---- */
 
 static const uint32_t pattern[8] = {3, 5, 7, 11, 13, 17, 19, 23};
-static uint32_t       failures, runs, rebuilt, compared;
+static uint32_t failures, runs, rebuilt, compared;
 
 static void complain(uint32_t world, const kind *k, uint32_t handle, const call *c, const char *format, ...)
 {
-    char    text[400];
+    char text[400];
     va_list list;
     va_start(list, format);
     (void)vsnprintf(text, sizeof text, format, list);
     va_end(list);
     static const char *said[500][2];
-    static uint32_t    said_count;
-    const char        *what = c ? c->text : "-";
-    uint32_t           times = 0;
+    static uint32_t said_count;
+    const char *what = c ? c->text : "-";
+    uint32_t times = 0;
     failures++;
     for (uint32_t i = 0; i < said_count; i++) times += said[i][0] == what && said[i][1] == format;
     if (times < 2 && said_count < 500) { /* of the same call by the same rule twice */
         said[said_count][0] = what, said[said_count++][1] = format;
-        (void)fprintf(stderr, "%s, %s; a world %s; handle: %s: %s\n", what, k->name, world_names[world], handle_names[handle], text);
+        (void)fprintf(stderr, "%s, %s; a world %s; handle: %s: %s\n", what, k->name, world_names[world],
+                      handle_names[handle], text);
     }
 }
 
@@ -325,7 +395,9 @@ static reef_entity with(reef_world *w, reef_component a, reef_component b)
 static void other_make(setting *s)
 {
     s->other = reef_world_new(NULL);
-    for (uint32_t i = 0; i < 40; i++) s->handle[FOREIGN] = reef_spawn(s->other, reef_with(Mass, .a = 1), reef_with(InTable, .a = 2), reef_with(SubTable, .a = 1));
+    for (uint32_t i = 0; i < 40; i++)
+        s->handle[FOREIGN] =
+            reef_spawn(s->other, reef_with(Mass, .a = 1), reef_with(InTable, .a = 2), reef_with(SubTable, .a = 1));
     s->other_query = reef_query_new(s->other, "Mass");
     s->other_removals = reef_removals_new(s->other, reef_id(Stamped), false);
     s->other_reader = reef_event_reader_new(s->other, reef_id(InTable));
@@ -367,7 +439,8 @@ static void watchers_make(setting *s, const kind *k)
     s->removals = reef_removals_new(s->world, reef_id(Stamped), true);
     s->reader = reef_event_reader_new(s->world, reef_id(InTable));
     s->system = reef_system_add(s->world, "a_system", nothing, "in Mass");
-    s->observer = reef_observer_add(s->world, "an_observer", no_notice, REEF_ON_ADD | REEF_ON_SET | REEF_ON_REMOVE, kind_known(k) ? k->id : reef_id(Mass));
+    s->observer = reef_observer_add(s->world, "an_observer", no_notice, REEF_ON_ADD | REEF_ON_SET | REEF_ON_REMOVE,
+                                    kind_known(k) ? k->id : reef_id(Mass));
 }
 
 static void setting_end(setting *s)
@@ -386,7 +459,8 @@ static void setting_make(setting *s, uint32_t world, const kind *k)
 {
     const bool strict = world == STRICT, fresh = world == FRESH || world >= FRESH_DEFERS;
     /* (reef_create_as of a huge index would make all below it.) */
-    reef_world *w = s->world = reef_world_new(&(reef_world_config){.allocator = {resize, NULL}, .strict = strict, .entities_max = 5000});
+    reef_world *w = s->world =
+        reef_world_new(&(reef_world_config){.allocator = {resize, NULL}, .strict = strict, .entities_max = 5000});
     rebuilt++;
     memset(s->there, 0, sizeof s->there);
     s->handle[NULL_HANDLE] = (reef_entity){0, 0};
@@ -394,8 +468,9 @@ static void setting_make(setting *s, uint32_t world, const kind *k)
     s->handle[NEVER] = (reef_entity){4000000000u, 1};
     s->there[NULL_HANDLE] = s->there[OTHER_GENERATION] = s->there[NEVER] = s->there[FOREIGN] = true;
     if (strict) {
-        const reef_component all[] = {reef_id(Mass), reef_id(InTable), reef_id(InShared), reef_id(InSplit), reef_id(Stamped),
-                                      reef_script_type(), k->id, k->sub[0], k->sub[1]};
+        const reef_component all[] = {
+            reef_id(Mass), reef_id(InTable), reef_id(InShared), reef_id(InSplit), reef_id(Stamped), reef_script_type(),
+            k->id,         k->sub[0],        k->sub[1]};
         for (uint32_t i = 0; i < sizeof all / sizeof *all; i++)
             if (all[i].id != 60000) (void)reef_world_use(w, all[i]);
     }
@@ -427,9 +502,7 @@ static void setting_make(setting *s, uint32_t world, const kind *k)
         s->looping = true;
     }
     s->there[PENDING] = world == DEFERS || world == FRESH_DEFERS;
-    if (s->awaits) {
-        s->handle[PENDING] = with(w, kind_known(k) ? k->id : reef_id(Mass), (reef_component){0});
-    }
+    if (s->awaits) { s->handle[PENDING] = with(w, kind_known(k) ? k->id : reef_id(Mass), (reef_component){0}); }
     s->hash = reef_hash(w);
 }
 
@@ -438,7 +511,8 @@ static void setting_renew(setting *s, uint32_t world, const kind *k)
     char message[200];
     if (s->looping) reef_end(&s->loop);
     s->looping = false;
-    if (reef_validate(s->world, message, sizeof message) != REEF_OK) complain(world, k, 0, NULL, "not valid: %s", message);
+    if (reef_validate(s->world, message, sizeof message) != REEF_OK)
+        complain(world, k, 0, NULL, "not valid: %s", message);
     setting_end(s);
     setting_make(s, world, k);
 }
@@ -446,8 +520,8 @@ static void setting_renew(setting *s, uint32_t world, const kind *k)
 /* ---- what each call came to, in the plain world ---- */
 
 typedef struct outcome {
-    bool     done;
-    answer   answer;
+    bool done;
+    answer answer;
     uint32_t told; /* of how much observers were told */
     uint64_t before, after;
 } outcome;
@@ -483,15 +557,19 @@ static void run_one(setting *s, uint32_t world, const kind *k, uint32_t handle, 
     told = 0;
     o->answer = c->run(s);
     o->done = true;
-    if (!(c->flags & NO_WORLD) && o->answer.status == REEF_OK && !o->answer.good) o->answer.status = reef_last_error(s->world).status;
+    if (!(c->flags & NO_WORLD) && o->answer.status == REEF_OK && !o->answer.good)
+        o->answer.status = reef_last_error(s->world).status;
     o->told = told;
     o->after = reef_hash(s->world);
     const bool loop = s->looping && o->answer.good && !(c->flags & (CONST | NO_WORLD));
     if ((c->flags & (CONST | NO_WORLD) || o->answer.status < 0) && o->after != o->before)
         complain(world, k, handle, c, "%s, and the hash is another one", answer_text(&o->answer));
-    if (!(c->flags & (CONST | NO_WORLD)) && !o->answer.good && o->answer.status < 0 && reef_last_error(s->world).status != o->answer.status)
-        complain(world, k, handle, c, "%s, and the error says %s", answer_text(&o->answer), reef_status_name(reef_last_error(s->world).status));
-    if (c->flags & NO_WORLD && o->answer.good && !(c->flags & ANY_ENTITY)) complain(world, k, handle, c, "done without a world");
+    if (!(c->flags & (CONST | NO_WORLD)) && !o->answer.good && o->answer.status < 0 &&
+        reef_last_error(s->world).status != o->answer.status)
+        complain(world, k, handle, c, "%s, and the error says %s", answer_text(&o->answer),
+                 reef_status_name(reef_last_error(s->world).status));
+    if (c->flags & NO_WORLD && o->answer.good && !(c->flags & ANY_ENTITY))
+        complain(world, k, handle, c, "done without a world");
     if (loop) {
         reef_end(&s->loop);
         s->looping = false;
@@ -519,7 +597,8 @@ static void check_refusals(const setting *s, uint32_t world, const kind *k)
             const answer *a = &now[h][i].answer;
             if (!s->there[h] || c->flags & ANY_ENTITY) continue;
             if (a->good) complain(world, k, h, c, "done for nobody");
-            else if (!(c->flags & (CONST | QUIET)) && a->status != REEF_NOT_ALIVE && !(alive >> -a->status & 1) && s->there[BARE])
+            else if (!(c->flags & (CONST | QUIET)) && a->status != REEF_NOT_ALIVE && !(alive >> -a->status & 1) &&
+                     s->there[BARE])
                 complain(world, k, h, c, "%s, and not NOT_ALIVE", answer_text(a));
         }
     }
@@ -542,13 +621,15 @@ static void check_like_plain(uint32_t world, const kind *k, const outcome (*alon
         const call *c = call_of(k, i);
         for (uint32_t h = 0; h < HANDLES; h++) {
             const outcome *o = &now[h][i], *p = &alone[h][i];
-            if (!o->done || !p->done || h == PENDING || c->flags & NO_WORLD || (world == WATCHED && c->flags & WATCHER)) continue;
+            if (!o->done || !p->done || h == PENDING || c->flags & NO_WORLD || (world == WATCHED && c->flags & WATCHER))
+                continue;
             if (loops && !o->answer.good && o->answer.status == REEF_LOCKED) {
                 if ((world == DEFERS || world == FRESH_DEFERS) && !(c->flags & LOCKED_IN_LOOPS))
                     complain(world, k, h, c, "LOCKED, though the loop defers; alone: %s", answer_text(&p->answer));
                 continue;
             }
-            const bool same = loops && p->answer.good ? o->answer.good : answers_equal(&o->answer, &p->answer); /* OK stands for ADDED */
+            /* OK stands for ADDED */
+            const bool same = loops && p->answer.good ? o->answer.good : answers_equal(&o->answer, &p->answer);
             if (!same) complain(world, k, h, c, "%s; alone: %s", answer_text(&o->answer), answer_text(&p->answer));
             if (!same || o->before != p->before) continue;
             compared++;
@@ -564,7 +645,8 @@ static void check_home(const kind *k, uint32_t kind_number, uint32_t like)
         for (uint32_t h = 0; h < HANDLES; h++) {
             const outcome *o = &plain[0][kind_number][h][i], *p = &plain[0][like][h][i];
             if (o->done && p->done && !(c->flags & BY_HOME) && !answers_equal(&o->answer, &p->answer))
-                complain(FEW, k, h, c, "%s; of %s: %s", answer_text(&o->answer), kinds[like].name, answer_text(&p->answer));
+                complain(FEW, k, h, c, "%s; of %s: %s", answer_text(&o->answer), kinds[like].name,
+                         answer_text(&p->answer));
         }
     }
 }
@@ -575,9 +657,11 @@ static void check_base(uint32_t world, const kind *k)
         const call *c = call_of(k, i);
         for (uint32_t h = HAS_SUB; h <= HAS_SUBS && !(c->flags & SUBTYPES); h++)
             if (now[h][i].done && !answers_equal(&now[h][i].answer, &now[BARE][i].answer))
-                complain(world, k, h, c, "%s; without the subtype: %s", answer_text(&now[h][i].answer), answer_text(&now[BARE][i].answer));
+                complain(world, k, h, c, "%s; without the subtype: %s", answer_text(&now[h][i].answer),
+                         answer_text(&now[BARE][i].answer));
             else if (now[h][i].done && now[h][i].told != now[BARE][i].told)
-                complain(world, k, h, c, "observers are told of %u; without the subtype: %u", (unsigned)now[h][i].told, (unsigned)now[BARE][i].told);
+                complain(world, k, h, c, "observers are told of %u; without the subtype: %u", (unsigned)now[h][i].told,
+                         (unsigned)now[BARE][i].told);
     }
 }
 
@@ -609,7 +693,8 @@ static void run_kind(setting *s, uint32_t world, uint32_t kind_number)
     else check_like_plain(world, k, (const outcome(*)[OUTCOMES])plain[fresh][kind_number]);
     if ((world == FEW || world == WATCHED) && kind_is_base(k)) check_base(world, k);
     char message[200];
-    if (reef_validate(s->world, message, sizeof message) != REEF_OK) complain(world, k, 0, NULL, "not valid: %s", message);
+    if (reef_validate(s->world, message, sizeof message) != REEF_OK)
+        complain(world, k, 0, NULL, "not valid: %s", message);
     setting_end(s);
 }
 
@@ -622,13 +707,14 @@ int main(void)
     other_make(&s);
     for (uint32_t i = 0; i < WORLDS; i++)
         for (uint32_t k = 0; k < kind_count; k++) run_kind(&s, order[i], k);
-    for (uint32_t k = 1; k <= 3; k++) check_home(&kinds[k], k, 0); /* InSparse ... InCold, as InTable */
+    for (uint32_t k = 1; k <= 3; k++) check_home(&kinds[k], k, 0);  /* InSparse ... InCold, as InTable */
     for (uint32_t k = 9; k <= 11; k++) check_home(&kinds[k], k, 8); /* BaseSparse ... BaseCold, as BaseTable */
     reef_snapshot_free(s.other_snapshot);
     reef_world_free(s.other);
     if (paper) (void)fclose(paper);
     while (waiting_count) free(waiting[--waiting_count].block);
-    (void)printf("%u calls with %u kinds of types, %u runs, %u compared, %u worlds, %u failures\n", (unsigned)CALL_COUNT, (unsigned)kind_count, (unsigned)runs, (unsigned)compared, (unsigned)rebuilt,
+    (void)printf("%u calls with %u kinds of types, %u runs, %u compared, %u worlds, %u failures\n",
+                 (unsigned)CALL_COUNT, (unsigned)kind_count, (unsigned)runs, (unsigned)compared, (unsigned)rebuilt,
                  (unsigned)failures);
     return failures != 0;
 }

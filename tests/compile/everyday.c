@@ -19,7 +19,7 @@ static void show(const reef_world *w, reef_entity e)
 {
     const Position *p = reef_get(w, e, Position);
     const Velocity *v = reef_get(w, e, Velocity);
-    const Target   *t = reef_get(w, e, Target);
+    const Target *t = reef_get(w, e, Target);
     if (p) printf("position %g %g; ", (double)p->x, (double)p->y);
     if (v) printf("velocity %g %g; ", (double)v->x, (double)v->y);
     if (t) printf("target %g %g; ", (double)t->x, (double)t->y);
@@ -42,12 +42,12 @@ static void change(reef_world *w, reef_entity e)
 static void many(reef_world *w)
 {
     reef_entity school[4];
-    Position    places[4] = {{0, 0}, {1, 0}, {2, 0}, {3, 0}};
-    Position    copies[4];
+    Position places[4] = {{0, 0}, {1, 0}, {2, 0}, {3, 0}};
+    Position copies[4];
     reef_spawn_many(w, 4, school, reef_array(Position, places), reef_with(Velocity, 0, 1), reef_default(Target));
     reef_query q = reef_query_new(w, "Position, in Velocity, with Target");
     for (reef_block b = reef_begin(w, q); reef_next(&b);) {
-        Position       *p = reef_inout(&b, Position);
+        Position *p = reef_inout(&b, Position);
         const Velocity *v = reef_in(&b, Velocity);
         for (uint32_t i = 0; i < b.count; i++) p[i].y += v[i].y;
     }

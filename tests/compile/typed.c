@@ -1,6 +1,6 @@
 /* Each function twice: with the typed words, and with -DPLAIN what they stand for, ids and sizes written out. Both must
- * compile to the same instructions (tests/compile/typed), in C and in C++. Functions named list_... build an array of values: there
- * the compilers order the stores differently, and only the number of instructions is compared. */
+ * compile to the same instructions (tests/compile/typed), in C and in C++. Functions named list_... build an array
+ * of values: there the compilers order the stores differently, and only the number of instructions is compared. */
 #include <reef.h>
 
 typedef struct {
@@ -17,23 +17,23 @@ REEF_TAG(Hungry);
 extern "C" {
 #endif
 const Position *get(const reef_world *w, reef_entity e);
-Position       *mut(reef_world *w, reef_entity e);
-Position       *ensure(reef_world *w, reef_entity e);
-bool            has(const reef_world *w, reef_entity e);
-reef_status     set(reef_world *w, reef_entity e, float x, float y);
-reef_status     add(reef_world *w, reef_entity e);
-reef_status     take(reef_world *w, reef_entity e);
-reef_status     disable(reef_world *w, reef_entity e);
-reef_status     enable_entity(reef_world *w, reef_entity e);
-bool            is_enabled(const reef_world *w, reef_entity e);
-uint64_t        count(const reef_world *w);
-reef_entity     list_spawn(reef_world *w, float x, float y);
-reef_status     list_spawn_many(reef_world *w, reef_entity *e, const Position *p);
-reef_status     list_change(reef_world *w, reef_entity e);
-reef_status     list_destroy(reef_world *w);
-uint32_t        get_many(reef_world *w, const reef_entity *e, Position *p);
-uint32_t        write_many(reef_world *w, const reef_entity *e, const Position *p);
-void            walk(reef_block *b);
+Position *mut(reef_world *w, reef_entity e);
+Position *ensure(reef_world *w, reef_entity e);
+bool has(const reef_world *w, reef_entity e);
+reef_status set(reef_world *w, reef_entity e, float x, float y);
+reef_status add(reef_world *w, reef_entity e);
+reef_status take(reef_world *w, reef_entity e);
+reef_status disable(reef_world *w, reef_entity e);
+reef_status enable_entity(reef_world *w, reef_entity e);
+bool is_enabled(const reef_world *w, reef_entity e);
+uint64_t count(const reef_world *w);
+reef_entity list_spawn(reef_world *w, float x, float y);
+reef_status list_spawn_many(reef_world *w, reef_entity *e, const Position *p);
+reef_status list_change(reef_world *w, reef_entity e);
+reef_status list_destroy(reef_world *w);
+uint32_t get_many(reef_world *w, const reef_entity *e, Position *p);
+uint32_t write_many(reef_world *w, const reef_entity *e, const Position *p);
+void walk(reef_block *b);
 #ifdef __cplusplus
 }
 #endif
@@ -41,17 +41,17 @@ void            walk(reef_block *b);
 #ifndef PLAIN
 
 const Position *get(const reef_world *w, reef_entity e) { return reef_get(w, e, Position); }
-Position       *mut(reef_world *w, reef_entity e) { return reef_mut(w, e, Position); }
-Position       *ensure(reef_world *w, reef_entity e) { return reef_ensure(w, e, Position); }
-bool            has(const reef_world *w, reef_entity e) { return reef_has(w, e, Position); }
-reef_status     set(reef_world *w, reef_entity e, float x, float y) { return reef_set(w, e, Position, x, y); }
-reef_status     add(reef_world *w, reef_entity e) { return reef_add(w, e, Position); }
-reef_status     take(reef_world *w, reef_entity e) { return reef_remove(w, e, Position); }
-reef_status     disable(reef_world *w, reef_entity e) { return reef_disable(w, e, Position); }
-reef_status     enable_entity(reef_world *w, reef_entity e) { return reef_enable_entity(w, e); }
-bool            is_enabled(const reef_world *w, reef_entity e) { return reef_is_enabled(w, e, Position); }
-uint64_t        count(const reef_world *w) { return reef_count(w, Position); }
-reef_entity     list_spawn(reef_world *w, float x, float y)
+Position *mut(reef_world *w, reef_entity e) { return reef_mut(w, e, Position); }
+Position *ensure(reef_world *w, reef_entity e) { return reef_ensure(w, e, Position); }
+bool has(const reef_world *w, reef_entity e) { return reef_has(w, e, Position); }
+reef_status set(reef_world *w, reef_entity e, float x, float y) { return reef_set(w, e, Position, x, y); }
+reef_status add(reef_world *w, reef_entity e) { return reef_add(w, e, Position); }
+reef_status take(reef_world *w, reef_entity e) { return reef_remove(w, e, Position); }
+reef_status disable(reef_world *w, reef_entity e) { return reef_disable(w, e, Position); }
+reef_status enable_entity(reef_world *w, reef_entity e) { return reef_enable_entity(w, e); }
+bool is_enabled(const reef_world *w, reef_entity e) { return reef_is_enabled(w, e, Position); }
+uint64_t count(const reef_world *w) { return reef_count(w, Position); }
+reef_entity list_spawn(reef_world *w, float x, float y)
 {
     return reef_spawn(w, reef_with(Position, x, y), reef_with(Velocity, 1, 2), reef_tag(Hungry));
 }
@@ -64,14 +64,14 @@ reef_status list_change(reef_world *w, reef_entity e)
     return reef_change(w, e, reef_without(Velocity), reef_tag(Hungry));
 }
 reef_status list_destroy(reef_world *w) { return reef_destroy_with(w, reef_id(Position), reef_id(Hungry)); }
-uint32_t    get_many(reef_world *w, const reef_entity *e, Position *p) { return reef_get_many(w, Position, e, 8, p); }
-uint32_t    write_many(reef_world *w, const reef_entity *e, const Position *p)
+uint32_t get_many(reef_world *w, const reef_entity *e, Position *p) { return reef_get_many(w, Position, e, 8, p); }
+uint32_t write_many(reef_world *w, const reef_entity *e, const Position *p)
 {
     return reef_write_many(w, Position, e, 8, p);
 }
 void walk(reef_block *b)
 {
-    Position       *p = reef_inout(b, Position);
+    Position *p = reef_inout(b, Position);
     const Velocity *v = reef_in(b, Velocity);
     for (uint32_t i = 0; i < b->count; i++) p[i].x += v[i].x * b->dt;
 }
@@ -93,9 +93,12 @@ const Position *get(const reef_world *w, reef_entity e)
 {
     return (const Position *)reef_get_decl(w, e, &reef_decl_Position, sizeof(Position));
 }
-Position   *mut(reef_world *w, reef_entity e) { return (Position *)reef_mut_decl(w, e, &reef_decl_Position, sizeof(Position)); }
-Position   *ensure(reef_world *w, reef_entity e) { return (Position *)reef_ensure_id(w, e, position(), NULL); }
-bool        has(const reef_world *w, reef_entity e) { return reef_has_decl(w, e, &reef_decl_Position); }
+Position *mut(reef_world *w, reef_entity e)
+{
+    return (Position *)reef_mut_decl(w, e, &reef_decl_Position, sizeof(Position));
+}
+Position *ensure(reef_world *w, reef_entity e) { return (Position *)reef_ensure_id(w, e, position(), NULL); }
+bool has(const reef_world *w, reef_entity e) { return reef_has_decl(w, e, &reef_decl_Position); }
 reef_status set(reef_world *w, reef_entity e, float x, float y)
 {
 #ifdef __cplusplus
@@ -112,13 +115,13 @@ reef_status enable_entity(reef_world *w, reef_entity e)
     reef_component none = {0};
     return reef_enable_id(w, e, none, true);
 }
-bool        is_enabled(const reef_world *w, reef_entity e) { return reef_is_enabled_id(w, e, position()); }
-uint64_t    count(const reef_world *w) { return reef_count_id(w, position()); }
+bool is_enabled(const reef_world *w, reef_entity e) { return reef_is_enabled_id(w, e, position()); }
+uint64_t count(const reef_world *w) { return reef_count_id(w, position()); }
 reef_entity list_spawn(reef_world *w, float x, float y)
 {
 #ifdef __cplusplus
-    const Position   p = {x, y};
-    const Velocity   v = {1, 2};
+    const Position p = {x, y};
+    const Velocity v = {1, 2};
     const reef_value values[] = {{position(), REEF_VALUE_ONE, sizeof p, &p},
                                  {velocity(), REEF_VALUE_ONE, sizeof v, &v},
                                  {hungry(), REEF_VALUE_DEFAULT, 0, NULL}};
@@ -157,7 +160,7 @@ uint32_t write_many(reef_world *w, const reef_entity *e, const Position *p)
 }
 void walk(reef_block *b)
 {
-    Position       *p = (Position *)reef_block_inout_decl(b, &reef_decl_Position);
+    Position *p = (Position *)reef_block_inout_decl(b, &reef_decl_Position);
     const Velocity *v = (const Velocity *)reef_block_in_decl(b, &reef_decl_Velocity);
     for (uint32_t i = 0; i < b->count; i++) p[i].x += v[i].x * b->dt;
 }

@@ -104,7 +104,8 @@ static void test_C2_chains()
     CHECK(changed.status() == REEF_EXISTS && !changed && alice.has<Health>() && alice.get<Health>()->value == 100);
     CHECK(alice.get<Position>()->x == 3);
     CHECK(alice.set<Position>(5, 6).status() == REEF_OK && alice.get<Position>()->y == 6);
-    CHECK(alice.remove<Velocity>().status() == REEF_OK && alice.get<Velocity>() == nullptr && alice.mut<Velocity>() == nullptr);
+    CHECK(alice.remove<Velocity>().status() == REEF_OK && alice.get<Velocity>() == nullptr &&
+          alice.mut<Velocity>() == nullptr);
     CHECK(alice.remove<Velocity>().status() == REEF_ABSENT);
     alice.mut<Position>()->x = 8;
     CHECK(world.get<Position>(alice)->x == 8);
@@ -116,14 +117,17 @@ static void test_C2_chains()
     CHECK(!alice.has<Health>() && !alice.has<Frozen>() && alice.has<Awake>() && alice.get<Velocity>()->x == 7);
     reef::entity bob = world.spawn(Position{1, 1}, Frozen(), reef::tag<OnlyTag>(), game::Position{4});
     CHECK(bob && bob.has<OnlyTag>() && bob.has<Frozen>() && bob.get<game::Position>()->column == 4);
-    CHECK(bob.rename("Alice").status() == REEF_NAME_TAKEN && bob.rename("Bob").status() == REEF_OK && world.find("Bob") == bob);
-    CHECK(bob.disable<Position>() && !bob.is_enabled<Position>() && bob.enable<Position>() && bob.is_enabled<Position>());
+    CHECK(bob.rename("Alice").status() == REEF_NAME_TAKEN && bob.rename("Bob").status() == REEF_OK &&
+          world.find("Bob") == bob);
+    CHECK(bob.disable<Position>() && !bob.is_enabled<Position>() && bob.enable<Position>() &&
+          bob.is_enabled<Position>());
     CHECK(bob.disable() && !bob.is_enabled() && bob.enable());
     CHECK(bob.clone().get<Position>()->x == 1);
     /* Null and dead ones are refused. */
     const uint64_t hash = world.hash();
     reef::entity none;
-    CHECK(!none && none.get<Position>() == nullptr && none.mut<Position>() == nullptr && !none.has<Position>() && none.name() == nullptr);
+    CHECK(!none && none.get<Position>() == nullptr && none.mut<Position>() == nullptr && !none.has<Position>() &&
+          none.name() == nullptr);
     CHECK(none.add<Position>().status() == REEF_NOT_ALIVE && none.set(Velocity{1, 1}).status() == REEF_NOT_ALIVE);
     CHECK(none.destroy() == REEF_NOT_ALIVE && !none.clone() && none.change(Velocity{1, 1}).status() == REEF_NOT_ALIVE);
     CHECK(world.hash() == hash);
@@ -150,7 +154,8 @@ static void test_A11_names_and_one_type_with_C()
     CHECK(reef_type_get(reef::id<Burning>(), &info) && info.home == REEF_SPARSE);
     CHECK(reef_type_get(reef::id<Awake>(), &info) && info.home == REEF_BIT && info.size == 0);
     CHECK(reef_type_get(reef::id<Box<int>>(), &info) && info.home == REEF_PAGED && info.page_rows == 64);
-    CHECK(reef_type_get(reef::id<Mark>(), &info) && info.home == REEF_COLD && info.field_count == 1 && info.fields[0].highest == 9);
+    CHECK(reef_type_get(reef::id<Mark>(), &info) && info.home == REEF_COLD && info.field_count == 1 &&
+          info.fields[0].highest == 9);
     CHECK(reef_type_get(reef::id<Position>(), &info) && info.hooks == nullptr && info.size == 8);
     /* Names of C++ types are words of queries. */
     reef_query q = reef_query_new(world.get(), "Position, in game::Position, !Frozen");
@@ -177,7 +182,8 @@ static void test_A8_types_that_own()
         reef::world world;
         reef_quarantine(world.get(), 0); /* nothing moves but what has to */
         reef::entity e = world.entity().add<Counted>(3);
-        CHECK(Counted::made == 1 && Counted::copies == 0 && Counted::moves == 0 && Counted::alive == 1); /* B5: in its place */
+        /* B5: in its place */
+        CHECK(Counted::made == 1 && Counted::copies == 0 && Counted::moves == 0 && Counted::alive == 1);
         CHECK(e.add<Counted>(4).status() == REEF_EXISTS && e.get<Counted>()->value == 3 && Counted::alive == 1);
         e.add<Position>(); /* a move to another table */
         CHECK(Counted::moves == 1 && Counted::alive == 1 && e.get<Counted>()->value == 3);
@@ -215,7 +221,8 @@ static void test_A8_types_that_own()
         dead.destroy();
         CHECK(dead.set(Texture{std::make_unique<int>(9)}).status() == REEF_NOT_ALIVE); /* the value isn't leaked */
         CHECK(dead.add<Texture>(std::make_unique<int>(9)).status() == REEF_NOT_ALIVE);
-        CHECK(!t.clone() && world.error().status == REEF_NOT_COPYABLE && world.error().component.id == reef::id<Texture>().id);
+        CHECK(!t.clone() && world.error().status == REEF_NOT_COPYABLE &&
+              world.error().component.id == reef::id<Texture>().id);
         CHECK(!world.fork() && world.error().component.id == reef::id<Texture>().id && !world.snapshot());
         /* Values that know where they are. */
         reef::entity o = world.spawn(Own(4), Position{0, 0});
@@ -224,8 +231,10 @@ static void test_A8_types_that_own()
         CHECK(o.get<Own>()->self == o.get<Own>() && o.get<Own>()->value == 4);
         CHECK(o.ensure<Own>() == o.get<Own>());
         reef::entity p = world.entity();
-        CHECK(p.ensure<Own>() == nullptr && world.error().status == REEF_BAD_ARGUMENT); /* it can't be made of nothing */
-        CHECK(world.set_single(Texture{std::make_unique<int>(1)}) == REEF_ADDED && *world.single<Texture>()->handle == 1);
+        /* it can't be made of nothing */
+        CHECK(p.ensure<Own>() == nullptr && world.error().status == REEF_BAD_ARGUMENT);
+        CHECK(world.set_single(Texture{std::make_unique<int>(1)}) == REEF_ADDED &&
+              *world.single<Texture>()->handle == 1);
         validate(world.get(), __func__);
     }
 }
@@ -274,7 +283,9 @@ static void test_C4_views()
         CHECK(entities.count == p.count && &p[0] == world.get<Position>(entities[0]));
         for (reef_entity e : entities) in_runs += world.has<Awake>(e);
     }
-    view.blocks([&](reef::span<const reef_entity> entities, reef::span<const Position> p) { in_blocks += entities.size(), (void)p; });
+    view.blocks([&](reef::span<const reef_entity> entities, reef::span<const Position> p) {
+        in_blocks += entities.size(), (void)p;
+    });
     CHECK(in_runs == switched && in_blocks == switched);
     rows = 0;
     view.each([&](reef::entity e, const Position &p) { rows += e.has<Awake>() && &p == e.get<Position>(); });
@@ -329,7 +340,10 @@ static void test_C4_open_and_kept_views()
 }
 
 static void drift(Position &p, const Velocity &v, float dt) { p.x += v.x * dt; }
-static void drift_noexcept(Position &p, const Velocity &v, float dt, const float &factor) noexcept { p.x += v.x * dt * factor; }
+static void drift_noexcept(Position &p, const Velocity &v, float dt, const float &factor) noexcept
+{
+    p.x += v.x * dt * factor;
+}
 
 struct Counter {
     uint64_t rows = 0;
@@ -362,15 +376,18 @@ static void test_D1_systems()
     CHECK(world.system("function", drift));
     CHECK(world.system("bound", drift_noexcept, 2.0f)); /* the last parameter is the argument */
     CHECK(world.system("captures", [&seen](reef::entity x, const Position &p) { seen += x.get<Position>() == &p; }));
-    CHECK(world.system("mutable", [n = 0](const Velocity &, uint64_t &out) mutable { out = uint64_t(++n); }, std::ref(runs)));
+    CHECK(world.system(
+        "mutable", [n = 0](const Velocity &, uint64_t &out) mutable { out = uint64_t(++n); }, std::ref(runs)));
     CHECK(world.system("functor", Functor{3}));
     CHECK(world.system("member", &Counter::count, &counter));
     CHECK(world.system("member_const", &Counter::both, &counter));
     CHECK(world.system("block", [](reef_block &b, const Position &p) { CHECK(b.count >= 1 && p.x >= 0); }));
     uint64_t with_health = 0, without = 0;
-    CHECK(world.system(reef::about("optional").in_one_job(), [&](const Position &, const Health *h) { (h ? with_health : without)++; }));
+    CHECK(world.system(reef::about("optional").in_one_job(),
+                       [&](const Position &, const Health *h) { (h ? with_health : without)++; }));
     CHECK(!world.system("function", drift) && world.error().status == REEF_EXISTS);
-    CHECK(!world.system(reef::about("nowhere").in("no_such_phase"), drift) && world.error().status == REEF_BAD_ARGUMENT);
+    CHECK(!world.system(reef::about("nowhere").in("no_such_phase"), drift) &&
+          world.error().status == REEF_BAD_ARGUMENT);
     CHECK(world.tick(0.5f) == REEF_OK);
     CHECK(e.get<Position>()->x == 0.5f + 0.5f + 1 && e.get<Position>()->y == 3);
     CHECK(seen == 2001 && runs == 2001 && counter.rows == 2001 && with_health == 2000 && without == 1);
@@ -396,11 +413,15 @@ static void test_D3_D6_touches()
         if (v.y < 0) send(reef_entity(e), 2);
         CHECK(target);
     });
-    world.system("hurt", [](reef::receives<Hit> hits, reef::writes<Health> w, reef_entity who) {
-        CHECK(hits.count() == 2);
-        for (const Hit &hit : hits) w.mut<Health>(who)->value -= hit.damage;
-    }, target.handle());
-    world.system("gone", [](reef::entity e, const Velocity &v, reef::commands<reef::destroys, reef::spawns<Position, Frozen>, reef::adds<Mark>> c) {
+    world.system(
+        "hurt",
+        [](reef::receives<Hit> hits, reef::writes<Health> w, reef_entity who) {
+            CHECK(hits.count() == 2);
+            for (const Hit &hit : hits) w.mut<Health>(who)->value -= hit.damage;
+        },
+        target.handle());
+    world.system("gone", [](reef::entity e, const Velocity &v,
+                            reef::commands<reef::destroys, reef::spawns<Position, Frozen>, reef::adds<Mark>> c) {
         if (v.y < 0) c.destroy(e), c.spawn(Position{1, 1}, reef::tag<Frozen>());
         else c.set(e, Mark{1});
     });
@@ -430,7 +451,9 @@ static void test_D3_D6_touches()
         reef::world w;
         for (int i = 0; i < 5000; i++) w.spawn(Position{float(i), 0}, Velocity{0.5f, 0.25f});
         w.system("move", [](Position &p, const Velocity &v, float dt) { p.x += v.x * dt, p.y += p.x * v.y; });
-        w.system("spark", [](const Position &p, reef::commands<reef::spawns<Mark>> c) { if (p.x > 4990) c.spawn(Mark{int32_t(p.x)}); });
+        w.system("spark", [](const Position &p, reef::commands<reef::spawns<Mark>> c) {
+            if (p.x > 4990) c.spawn(Mark{int32_t(p.x)});
+        });
         if (threads) CHECK(reef_set_pool(w.get(), pool) == REEF_OK);
         for (int i = 0; i < 3; i++) CHECK(w.tick(0.125f) == REEF_OK);
         hash[threads] = w.hash();
@@ -457,7 +480,8 @@ static void test_worlds_as_values()
     reef::bytes file = world.save_bytes();
     CHECK(file && file.size() > 0);
     reef::world loaded;
-    CHECK(loaded.load_bytes(file.data(), file.size()) == REEF_OK && loaded.hash() == hash && loaded.get<Mark>(e)->level == 4);
+    CHECK(loaded.load_bytes(file.data(), file.size()) == REEF_OK && loaded.hash() == hash &&
+          loaded.get<Mark>(e)->level == 4);
     CHECK(loaded.load_bytes(file.data(), file.size() - 1) < 0 && loaded.hash() == hash);
     /* Owning and not. */
     reef::world owner(std::move(loaded));
@@ -465,7 +489,8 @@ static void test_worlds_as_values()
     reef_world *c = owner.release();
     CHECK(!owner && reef_hash(c) == hash);
     reef::world again(c);
-    CHECK(again.single<Gravity>() == nullptr && again.set_single(Gravity{1}) == REEF_ADDED && again.single_mut<Gravity>()->y == 1);
+    CHECK(again.single<Gravity>() == nullptr && again.set_single(Gravity{1}) == REEF_ADDED &&
+          again.single_mut<Gravity>()->y == 1);
     CHECK(again.has_single<Gravity>() && again.remove_single<Gravity>() == REEF_OK && !again.has_single<Gravity>());
     validate(again.get(), __func__);
 }

@@ -1,5 +1,5 @@
-/* reef.hpp's further words: observers, several values, subtypes, changes, whole queries, events, histories, journals. (A second file
- * that includes it.) */
+/* reef.hpp's further words: observers, several values, subtypes, changes, whole queries, events, histories,
+ * journals. (A second file that includes it.) */
 #include "check.hpp"
 
 #include <ctime>
@@ -74,9 +74,12 @@ using namespace more;
 static void test_F3_observers()
 {
     reef::world world;
-    int added = 0, set = 0, removed = 0, died = 0, anybody = 0, matched = 0, unmatched = 0, tags = 0, notices = 0, owned = 0;
-    CHECK(world.on_add<Health>("add", [&](reef::entity e, const Health &now) { added += now.value, CHECK(e.has<Health>()); }));
-    CHECK(world.on_set<Health>("set", [&](reef::entity, const Health &now, const Health &was) { set += now.value - was.value; }));
+    int added = 0, set = 0, removed = 0, died = 0, anybody = 0, matched = 0, unmatched = 0, tags = 0, notices = 0,
+        owned = 0;
+    CHECK(world.on_add<Health>("add",
+                               [&](reef::entity e, const Health &now) { added += now.value, CHECK(e.has<Health>()); }));
+    CHECK(world.on_set<Health>(
+        "set", [&](reef::entity, const Health &now, const Health &was) { set += now.value - was.value; }));
     CHECK(world.on_remove<Health>("remove", [&](reef::entity, const Health &was) { removed += was.value; }));
     CHECK(world.on_destroy<Health>("die", [&](reef::entity, const Health &was) { died += was.value; }));
     CHECK(world.on_destroy("anybody", [&](reef::entity) { anybody++; }));
@@ -84,7 +87,9 @@ static void test_F3_observers()
     CHECK((world.on_unmatch<Health, reef::without<Hurt>>("unmatch", [&](reef::entity) { unmatched++; })));
     CHECK(world.on_add<Hurt>("hurt", [&](reef::entity) { tags++; }));
     CHECK(world.on_add<Hurt>("notice", [&](const reef_notice &n) { notices += int(n.count); }));
-    CHECK(world.on_remove<Label>("label", [&](reef::entity, const Label &was) { owned += was.text == "a label that is too long for its own place"; }));
+    CHECK(world.on_remove<Label>("label", [&](reef::entity, const Label &was) {
+        owned += was.text == "a label that is too long for its own place";
+    }));
     CHECK(!world.on_add<Health>("add", [](reef::entity) {}) && world.error().status == REEF_EXISTS);
     reef::entity e = world.entity().add<Health>(3), f = world.spawn(Health{4}, Hurt());
     CHECK(added == 7 && matched == 1 && unmatched == 0 && tags == 1 && notices == 1);
@@ -97,20 +102,23 @@ static void test_F3_observers()
     e.add<Label>("a label that is too long for its own place");
     e.destroy();
     CHECK(removed == 14 && died == 10 && anybody == 1 && owned == 1);
-    /* Collected ones hear of the net effect; existing ones of what is there. What is kept is freed with the last world that has it. */
+    /* Collected ones hear of the net effect; existing ones of what is there. What is kept is freed with the last
+     * world that has it. */
     auto shared = std::make_shared<int>(0);
     {
         reef::world other;
         other.spawn(Health{1});
         other.spawn(Health{2});
-        CHECK(other.on_add<Health>(reef::watching("there").existing(), [shared](reef::entity, const Health &now) { *shared += now.value; }));
+        CHECK(other.on_add<Health>(reef::watching("there").existing(),
+                                   [shared](reef::entity, const Health &now) { *shared += now.value; }));
         CHECK(*shared == 3 && shared.use_count() == 2);
         CHECK(!other.on_add<Health>("there", [shared](reef::entity) {}) && shared.use_count() == 2);
         reef::world fork = other.fork();
         other = reef::world();
         fork.spawn(Health{5});
         CHECK(*shared == 8 && shared.use_count() == 2);
-        CHECK(fork.find_observer("there").remove() == REEF_OK && shared.use_count() == 1 && !fork.find_observer("there"));
+        CHECK(fork.find_observer("there").remove() == REEF_OK && shared.use_count() == 1 &&
+              !fork.find_observer("there"));
     }
     {
         reef::world other;
@@ -130,25 +138,31 @@ static void test_B4_several_values()
     for (int i = 0; i < 3; i++) CHECK(knight.append<Buff>(i, 10 * i)->left == 10 * i);
     CHECK(knight.all<Buff>().count == 3 && knight.all<Buff>()[2].kind == 2);
     for (Buff &b : knight.all_mut<Buff>()) b.left++;
-    CHECK(knight.remove_one<Buff>(0) == REEF_OK && knight.all<Buff>()[0].left == 11 && knight.remove_one<Buff>(7) == REEF_ABSENT);
+    CHECK(knight.remove_one<Buff>(0) == REEF_OK && knight.all<Buff>()[0].left == 11 &&
+          knight.remove_one<Buff>(7) == REEF_ABSENT);
     CHECK(knight.append<Items>("a sword with a name that is quite long") && knight.append<Items>("a shield"));
     CHECK(knight.all<Items>().count == 2 && knight.all<Items>()[1].name == "a shield");
     reef::entity page = world.entity("page");
     page.append<Buff>(9, 1);
-    CHECK(page.append<Health>(1) != nullptr && page.append<Health>(2) == nullptr && world.error().status == REEF_EXISTS);
+    CHECK(page.append<Health>(1) != nullptr && page.append<Health>(2) == nullptr &&
+          world.error().status == REEF_EXISTS);
     int rows = 0, values = 0, left = 0, in_runs = 0;
     for (auto [e, buffs] : world.view<reef::all<const Buff>>()) {
         static_assert(std::is_same_v<decltype(buffs), reef::all<const Buff>>);
         rows++, values += int(buffs.count), CHECK(e.all<Buff>().first == buffs.first);
     }
     CHECK(rows == 2 && values == 3);
-    world.view<reef::all<Buff>>().each([&](reef::all<Buff> buffs) { for (Buff &b : buffs) left += --b.left; });
+    world.view<reef::all<Buff>>().each([&](reef::all<Buff> buffs) {
+        for (Buff &b : buffs) left += --b.left;
+    });
     CHECK(left == 10 + 20 + 0);
     world.view<reef::all<const Buff>>().blocks([&](reef::span<const reef_entity> who, auto buffs) {
         for (uint32_t i = 0; i < who.count; i++) in_runs += int(buffs[i].count);
     });
     CHECK(in_runs == 3);
-    world.system("tick", [](reef::all<Buff> buffs) { for (Buff &b : buffs) b.left += 100; });
+    world.system("tick", [](reef::all<Buff> buffs) {
+        for (Buff &b : buffs) b.left += 100;
+    });
     CHECK(world.tick(1) == REEF_OK && page.all<Buff>()[0].left == 100 && knight.all<Buff>()[1].left == 120);
     reef::entity none;
     CHECK(none.all<Buff>().count == 0 && none.append<Buff>(1, 1) == nullptr && none.all_mut<Buff>().first == nullptr);
@@ -159,7 +173,8 @@ static void test_B4_several_values()
 static void test_B6_subtypes()
 {
     reef::world world;
-    reef::entity clock = world.entity().add<Moving>(8.0f), lift = world.entity().add<AxisMoving>(4.0f, 1.5).add<Position>(1, 1);
+    reef::entity clock = world.entity().add<Moving>(8.0f),
+                 lift = world.entity().add<AxisMoving>(4.0f, 1.5).add<Position>(1, 1);
     world.entity().add<Position>();
     for (int i = 0; i < 5; i++) world.entity().add<AxisMoving>(1.0f, double(i));
     CHECK(lift.get<Moving>() == lift.get<AxisMoving>() && lift.has<Moving>() && !clock.has<AxisMoving>());
@@ -169,7 +184,8 @@ static void test_B6_subtypes()
         static_assert(std::is_same_v<decltype(m), Moving &>);
         m.speed *= 0.5f, rows++, CHECK(e.get<Moving>() == &m);
     }
-    CHECK(rows == 7 && clock.get<Moving>()->speed == 4 && lift.get<AxisMoving>()->speed == 2 && lift.get<AxisMoving>()->axis == 1.5);
+    CHECK(rows == 7 && clock.get<Moving>()->speed == 4 && lift.get<AxisMoving>()->speed == 2 &&
+          lift.get<AxisMoving>()->axis == 1.5);
     world.view<reef::sub<const Moving>>().each([&](const Moving &m) { sum += m.speed; });
     world.view<reef::sub<const Moving>>().blocks([&](reef::span<const reef_entity>, reef::strided<const Moving> m) {
         for (uint32_t i = 0; i < m.count; i++) by_runs += m[i].speed;
@@ -200,7 +216,8 @@ static void test_B3_references_and_shared()
     CHECK(pin->file == "a file with a long name, far from here");
     reef::pinned<Mesh> moved(std::move(pin));
     reef::entity late = world.entity();
-    CHECK(moved.attach(late) == REEF_ADDED && late.get<Mesh>() == moved.get() && !pin && pin.attach(late) == REEF_BAD_ARGUMENT);
+    CHECK(moved.attach(late) == REEF_ADDED && late.get<Mesh>() == moved.get() && !pin &&
+          pin.attach(late) == REEF_BAD_ARGUMENT);
     world = reef::world();
     CHECK((*moved).file.size() == 38);
 }
@@ -225,7 +242,9 @@ static void test_F2_changes()
     CHECK(take(fresh) == 1 && take(seen) == 1);
     /* In systems: since their last run. */
     uint64_t rows = 0;
-    world.system("sees", [&rows](reef::entity e, reef::changed<const Seen> s) { rows++, CHECK(e.get<Seen>() == &*s && s->n >= 0); });
+    world.system("sees", [&rows](reef::entity e, reef::changed<const Seen> s) {
+        rows++, CHECK(e.get<Seen>() == &*s && s->n >= 0);
+    });
     CHECK(world.tick(1) == REEF_OK && rows == 3001);
     all[9].set(Seen{4});
     CHECK(world.tick(1) == REEF_OK && rows == 3002 && world.tick(1) == REEF_OK && rows == 3002);
@@ -257,7 +276,7 @@ static void test_F12_whole_queries_and_many()
 struct Tally {
     int sum = 0;
     void add(const Health &h, const int &factor) & { sum += h.value * factor; }
-    void look(const Health &h) const & noexcept { CHECK(h.value != 0); }
+    void look(const Health &h) const &noexcept { CHECK(h.value != 0); }
 };
 struct Changing {
     int *calls;
@@ -272,15 +291,19 @@ static void test_D1_D10_once_each_members_sums()
     /* Once, without being kept. */
     auto shared = std::make_shared<int>(2);
     CHECK(world.once(0.5f, [](Position &p, float dt) { p.x += dt; }) == REEF_OK);
-    CHECK(world.once(0.5f, [shared](Position &p, const Health &h, float by) { p.y += by * float(h.value * *shared); }, 0.5f) == REEF_OK);
+    CHECK(world.once(
+              0.5f, [shared](Position &p, const Health &h, float by) { p.y += by * float(h.value * *shared); }, 0.5f) ==
+          REEF_OK);
     CHECK(shared.use_count() == 1 && world.ticks() == 0 && !world.find_system("once"));
     float x = 0, y = 0;
-    CHECK(world.each([](const Position &p, float &to_x, float &to_y) { to_x += p.x, to_y += p.y; }, std::ref(x), std::ref(y)) == REEF_OK);
+    CHECK(world.each([](const Position &p, float &to_x, float &to_y) { to_x += p.x, to_y += p.y; }, std::ref(x),
+                     std::ref(y)) == REEF_OK);
     CHECK(x == 50 && y == 5050);
     /* Members with arguments, qualified ones, functors that change. */
     Tally tally;
     int calls = 0;
-    CHECK(world.system("add", &Tally::add, &tally, 3) && world.system("look", &Tally::look, &tally) && world.system("changing", Changing{&calls}));
+    CHECK(world.system("add", &Tally::add, &tally, 3) && world.system("look", &Tally::look, &tally) &&
+          world.system("changing", Changing{&calls}));
     CHECK(world.tick(1) == REEF_OK && tally.sum == 3 * 5050 && calls == 100);
     /* Sums: each job has a part. */
     reef::pool pool(3);
@@ -292,10 +315,12 @@ static void test_D1_D10_once_each_members_sums()
     /* Random numbers of rows don't depend on threads or order. */
     std::vector<uint32_t> drawn;
     world.find_system("sum").remove();
-    CHECK(world.system(reef::about("draw").in_one_job(), [&drawn](const Position &, reef_random r) { drawn.push_back(reef_random_u32(&r)); }));
+    CHECK(world.system(reef::about("draw").in_one_job(),
+                       [&drawn](const Position &, reef_random r) { drawn.push_back(reef_random_u32(&r)); }));
     CHECK(world.tick(1) == REEF_OK && drawn.size() == 100 && drawn[0] != drawn[1]);
     /* Several changes by one command. */
-    world.system("change", [](reef::entity e, const Position &, reef::commands<reef::adds<Health, Hurt>, reef::removes<Position>> c) {
+    world.system("change", [](reef::entity e, const Position &,
+                              reef::commands<reef::adds<Health, Hurt>, reef::removes<Position>> c) {
         c.change(e, Health{1}, reef::tag<Hurt>(), reef::without<Position>());
     });
     CHECK(world.tick(1) == REEF_OK && world.count<Hurt>() == 100 && world.count<Position>() == 0);
@@ -308,7 +333,8 @@ static void test_D7_events_from_outside()
     reef::world world;
     auto hits = world.reader<Hit>();
     auto pings = world.reader<Ping>();
-    CHECK(hits && pings && !hits.next() && world.post<Hit>(5) == REEF_OK && world.post<Hit>() == REEF_OK && world.post<Ping>() == REEF_OK);
+    CHECK(hits && pings && !hits.next() && world.post<Hit>(5) == REEF_OK && world.post<Hit>() == REEF_OK &&
+          world.post<Ping>() == REEF_OK);
     auto first = hits.next();
     CHECK(first && first->damage == 5);
     reef::event_reader<Hit> moved(std::move(hits));
@@ -326,22 +352,26 @@ static void test_G2_histories()
     reef::world world;
     reef::entity e = world.entity("player").add<Position>();
     world.system("move", [](Position &p, float dt) { p.y += dt; });
-    reef::history<Keys> past(world, reef::keeping().ticks(20).hashes(), [](reef::world_ref w, uint64_t, const Keys &keys) {
-        w.find("player").mut<Position>()->x += float(keys.right);
-        return w.tick(1);
-    });
+    reef::history<Keys> past(world, reef::keeping().ticks(20).hashes(),
+                             [](reef::world_ref w, uint64_t, const Keys &keys) {
+                                 w.find("player").mut<Position>()->x += float(keys.right);
+                                 return w.tick(1);
+                             });
     CHECK(past);
     for (int i = 0; i < 10; i++) CHECK(past.step(Keys{i}) == REEF_OK);
     const uint64_t end = world.hash();
-    CHECK(e.get<Position>()->x == 45 && e.get<Position>()->y == 10 && past.reach().end == 10 && past.input(4)->right == 4);
+    CHECK(e.get<Position>()->x == 45 && e.get<Position>()->y == 10 && past.reach().end == 10 &&
+          past.input(4)->right == 4);
     CHECK(past.rewind(5) == REEF_OK && e.get<Position>()->x == 10 && past.hash(5) == world.hash());
     CHECK(past.replay(10) == REEF_OK && world.hash() == end);
     CHECK(past.correct(3, Keys{100}) == REEF_OK && e.get<Position>()->x == 142);
     reef::world then = past.fork_at(4);
     CHECK(then && then.get<Position>(e)->x == 103 && !past.fork_at(77));
     reef::history<Keys> moved(std::move(past)), none;
-    CHECK(moved && !past && past.step(Keys{}) == REEF_BAD_ARGUMENT && none.rewind(0) == REEF_BAD_ARGUMENT && moved.rewind(2) == REEF_OK);
-    moved = reef::history<Keys>(world, reef::keeping(), [](reef::world_ref, uint64_t, const Keys &) {}); /* without a bound */
+    CHECK(moved && !past && past.step(Keys{}) == REEF_BAD_ARGUMENT && none.rewind(0) == REEF_BAD_ARGUMENT &&
+          moved.rewind(2) == REEF_OK);
+    /* without a bound */
+    moved = reef::history<Keys>(world, reef::keeping(), [](reef::world_ref, uint64_t, const Keys &) {});
     CHECK(!moved && world.error().status == REEF_BAD_ARGUMENT);
     validate(world.get(), __func__);
 }

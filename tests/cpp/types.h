@@ -1,4 +1,5 @@
-/* Components that C and C++ have in common: types.c declares them for C, test_cpp.cpp uses them by their structs alone. */
+/* Components that C and C++ have in common: types.c declares them for C, test_cpp.cpp uses them by their structs
+ * alone. */
 #ifndef REEF_TEST_CPP_TYPES_H
 #define REEF_TEST_CPP_TYPES_H
 

@@ -1,4 +1,5 @@
-/* write FOLDER: saves a world, a difference of worlds and a journal there, and beside them what read.py must find in them. */
+/* write FOLDER: saves a world, a difference of worlds and a journal there, and beside them what read.py must find in
+ * them. */
 #include "../kept_scene.h"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -13,10 +14,25 @@ static void fail(const char *what)
 
 static void element_print(FILE *out, reef_kind kind, const unsigned char *p)
 {
-    union { bool yes; int8_t i8; uint8_t u8; int16_t i16; uint16_t u16; int32_t i32; uint32_t u32; int64_t i64; uint64_t u64; float f32;
-            double f64; reef_entity e; } x = {.u64 = 0};
-    memcpy(&x, p, kind == REEF_F64 || kind == REEF_I64 || kind == REEF_U64 || kind == REEF_ENTITY ? 8
-                  : kind == REEF_F32 || kind == REEF_I32 || kind == REEF_U32 ? 4 : kind == REEF_I16 || kind == REEF_U16 ? 2 : 1);
+    union {
+        bool yes;
+        int8_t i8;
+        uint8_t u8;
+        int16_t i16;
+        uint16_t u16;
+        int32_t i32;
+        uint32_t u32;
+        int64_t i64;
+        uint64_t u64;
+        float f32;
+        double f64;
+        reef_entity e;
+    } x = {.u64 = 0};
+    memcpy(&x, p,
+           kind == REEF_F64 || kind == REEF_I64 || kind == REEF_U64 || kind == REEF_ENTITY ? 8
+           : kind == REEF_F32 || kind == REEF_I32 || kind == REEF_U32                      ? 4
+           : kind == REEF_I16 || kind == REEF_U16                                          ? 2
+                                                                                           : 1);
     switch (kind) {
     case REEF_BOOL: fprintf(out, "%d", x.yes); break;
     case REEF_I8: fprintf(out, "%d", x.i8); break;
@@ -69,11 +85,13 @@ static void component_print(FILE *out, const reef_world *w, reef_entity e, reef_
     reef_type_info info;
     char whole[256];
     if (!reef_type_get(c, &info) || !reef_has_id(w, e, c)) return;
-    if (c.id == reef_id(ZooAnimal).id && reef_has(w, e, ZooDog)) return; /* a dog is one; the file says so of the type */
+    /* a dog is one; the file says so of the type */
+    if (c.id == reef_id(ZooAnimal).id && reef_has(w, e, ZooDog)) return;
     const uint32_t n = info.home == REEF_MULTI ? reef_count_on_id(w, e, c) : 1;
     for (uint32_t i = 0; i < n; i++) {
-        const void *value = info.size == 0 ? whole : info.home == REEF_SPLIT ? (reef_read_id(w, e, c, whole, info.size) ? whole : NULL)
-                            : (const char *)reef_span_id(w, e, c, NULL) + i * info.size;
+        const void *value = info.size == 0            ? whole
+                            : info.home == REEF_SPLIT ? (reef_read_id(w, e, c, whole, info.size) ? whole : NULL)
+                                                      : (const char *)reef_span_id(w, e, c, NULL) + i * info.size;
         fprintf(out, " %s", reef_is_enabled_id(w, e, c) ? "" : "-");
         value_print(out, &info, value);
     }

@@ -1,6 +1,6 @@
-/* The text form of queries under libFuzzer: whatever bytes come, the parser ends, stays inside of the text, and either says where
- * and why, or makes terms that are written as a text that gives the same terms. A query of these terms is refused with the column
- * of one of them, or counts as many entities as it visits and as match one by one. */
+/* The text form of queries under libFuzzer: whatever bytes come, the parser ends, stays inside of the text, and
+ * either says where and why, or makes terms that are written as a text that gives the same terms. A query of these
+ * terms is refused with the column of one of them, or counts as many entities as it visits and as match one by one. */
 #include "must.h"
 #include "query/query_text.h"
 #include "reef.h"
@@ -8,11 +8,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct { float x, y; } Position;
-typedef struct { float x, y; } Velocity;
-typedef struct { double kg; } Mass;
-typedef struct { int32_t n; } in;
-typedef struct { int32_t n; } of;
+typedef struct {
+    float x, y;
+} Position;
+typedef struct {
+    float x, y;
+} Velocity;
+typedef struct {
+    double kg;
+} Mass;
+typedef struct {
+    int32_t n;
+} in;
+typedef struct {
+    int32_t n;
+} of;
 REEF_COMPONENT(Position);
 REEF_COMPONENT(Velocity);
 REEF_COMPONENT(Mass);
@@ -23,15 +33,18 @@ REEF_SWITCH(Awake);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Some entities, with names that are words, paths, and nothing simple, and some without; with all kinds of components. */
+/* Some entities, with names that are words, paths, and nothing simple, and some without; with all kinds of
+ * components. */
 static reef_world *world(void)
 {
-    static const char *const names[] = {"sun", "ship.turret.barrel", "my \"ship\"", "in", "*", "back\\slash", "\xC3\xA9toile"};
+    static const char *const names[] = {"sun", "ship.turret.barrel", "my \"ship\"",  "in",
+                                        "*",   "back\\slash",        "\xC3\xA9toile"};
     static reef_world *w;
     if (w) return w;
     w = reef_world_new(NULL);
     MUST(w);
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) MUST(reef_set_name(w, reef_create(w), names[i]) == REEF_OK);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        MUST(reef_set_name(w, reef_create(w), names[i]) == REEF_OK);
     MUST(reef_is_alive(w, reef_create(w)));
     for (uint32_t set = 0; set < 64; set++) {
         reef_entity e = reef_create(w);
@@ -82,8 +95,8 @@ static void check_refusal(const char *text, const query_text *q, reef_status sta
 static void check_terms(const char *text, const query_text *q)
 {
     static char written[1 << 16], again[1 << 16];
-    char        detail[REEF_DETAIL_MAX];
-    query_text  second;
+    char detail[REEF_DETAIL_MAX];
+    query_text second;
     MUST(q->at == 0 && q->count <= REEF_TERMS_MAX);
     for (uint32_t i = 0; i < q->count; i++) {
         MUST(q->column[i] >= 1 && q->column[i] <= strlen(text));
@@ -96,13 +109,16 @@ static void check_terms(const char *text, const query_text *q)
     MUST(second.count == q->count && second.entities == q->entities);
     for (uint32_t i = 0; i < q->count; i++) {
         const reef_term *a = &q->term[i], *b = &second.term[i];
-        MUST(a->component.id == b->component.id && a->access == b->access && a->op == b->op && a->enabled == b->enabled);
+        MUST(a->component.id == b->component.id && a->access == b->access && a->op == b->op &&
+             a->enabled == b->enabled);
         MUST(a->since == b->since && a->count == b->count && reef_entity_equal(a->source, b->source));
         MUST(a->subtypes == b->subtypes && a->each == b->each);
     }
     MUST(reef__query_text_write(world(), second.term, second.count, second.entities, again, length + 1) == length);
     MUST(memcmp(written, again, length + 1) == 0);
-    if (length) MUST(reef__query_text_write(world(), q->term, q->count, q->entities, again, length) == length && strlen(again) == length - 1);
+    if (length)
+        MUST(reef__query_text_write(world(), q->term, q->count, q->entities, again, length) == length &&
+             strlen(again) == length - 1);
 }
 
 static void check_query(const char *text, const query_text *t)
@@ -110,7 +126,7 @@ static void check_query(const char *text, const query_text *t)
     reef_query q = reef_query_new(world(), text);
     if (reef_query_is_null(q)) {
         reef_error e = reef_last_error(world());
-        bool       known = false;
+        bool known = false;
         for (uint32_t i = 0; i < t->count; i++) known |= t->column[i] == e.number;
         MUST(known && (e.status == REEF_DUPLICATE_TERM || e.status == REEF_BAD_ARGUMENT) && e.detail[0] != 0);
         return;
@@ -129,9 +145,9 @@ static void check_query(const char *text, const query_text *t)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    char       detail[REEF_DETAIL_MAX];
+    char detail[REEF_DETAIL_MAX];
     query_text q;
-    char      *text = malloc(size + 1); /* exactly as long as it is, so that reading behind its end is seen */
+    char *text = malloc(size + 1); /* exactly as long as it is, so that reading behind its end is seen */
     MUST(text);
     if (size) memcpy(text, data, size);
     text[size] = 0;

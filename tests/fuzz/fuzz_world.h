@@ -1,4 +1,5 @@
-/* What the fuzz programs of files share: worlds with something in every home, and the files that fuzzing begins with. */
+/* What the fuzz programs of files share: worlds with something in every home, and the files that fuzzing begins
+ * with. */
 #ifndef REEF_TESTS_FUZZ_WORLD_H
 #define REEF_TESTS_FUZZ_WORLD_H
 

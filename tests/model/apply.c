@@ -53,7 +53,7 @@ uint32_t op_makes(const op *o)
 void model_made(model *m, uint32_t first, const reef_entity *made, uint32_t count)
 {
     if (first + count > m->handle_capacity) {
-        uint32_t     n = (first + count) * 2 + 1024;
+        uint32_t n = (first + count) * 2 + 1024;
         reef_entity *p = realloc(m->handle, n * sizeof *p);
         if (!p) abort();
         memset(p + m->handle_capacity, 0, (n - m->handle_capacity) * sizeof *p);
@@ -96,15 +96,15 @@ uint32_t model_values(const model *m, const op *o, ref_value *values)
 static void *memory_for(const model_type *t, uint32_t n)
 {
     size_t at = t->align < 16 ? 16 : t->align;
-    void  *p = aligned_take(at, ((size_t)t->size * n + at) / at * at);
+    void *p = aligned_take(at, ((size_t)t->size * n + at) / at * at);
     if (!p) abort();
     return p;
 }
 
 static void given_one(const model *m, given *g, uint32_t i, uint32_t n)
 {
-    const ref_value  *r = &g->ref[i];
-    reef_value       *v = &g->v[i];
+    const ref_value *r = &g->ref[i];
+    reef_value *v = &g->v[i];
     const model_type *t = &model_types[r->type < TYPES_MAX ? r->type : 0];
     v->component = component_of(r->type);
     v->kind = r->how == HOW_ARRAY ? REEF_VALUE_ARRAY : r->how == HOW_REMOVE ? REEF_VALUE_REMOVE : REEF_VALUE_DEFAULT;
@@ -118,13 +118,15 @@ static void given_one(const model *m, given *g, uint32_t i, uint32_t n)
     if (t->size == 0) return;
     if (r->how == HOW_FROM && t->sort != SORT_MOVER) {
         reef_component own;
-        const bool     has = reef_find_sub_id(m->world, r->from, v->component, &own) == REEF_OK && own.id == v->component.id;
+        const bool has =
+            reef_find_sub_id(m->world, r->from, v->component, &own) == REEF_OK && own.id == v->component.id;
         v->data = has ? reef_get_id(m->world, r->from, v->component) : NULL;
         if (v->data) return;
     }
     g->elements[i] = r->how == HOW_ARRAY ? n : 1;
     g->memory[i] = memory_for(t, g->elements[i]);
-    if (r->how == HOW_FROM && t->home == REEF_SPLIT && reef_read_id(m->world, r->from, v->component, g->memory[i], t->size)) {
+    if (r->how == HOW_FROM && t->home == REEF_SPLIT &&
+        reef_read_id(m->world, r->from, v->component, g->memory[i], t->size)) {
         v->data = g->memory[i];
         return;
     }
@@ -194,7 +196,7 @@ static void core_SPAWN(model *m, const op *o, outcome *out)
 static void want_SPAWN(model *m, const op *o, outcome *want)
 {
     ref_value values[OP_TYPES];
-    uint32_t  count = model_values(m, o, values);
+    uint32_t count = model_values(m, o, values);
     want->status = ref_spawn(&m->reference, 1, want->made, values, count);
     want_one(want);
 }
@@ -210,7 +212,7 @@ static void core_SPAWN_MANY(model *m, const op *o, outcome *out)
 static void want_SPAWN_MANY(model *m, const op *o, outcome *want)
 {
     ref_value values[OP_TYPES];
-    uint32_t  count = model_values(m, o, values);
+    uint32_t count = model_values(m, o, values);
     want->status = ref_spawn(&m->reference, o->n, want->made, values, count);
     want->made_count = want->status == REEF_OK ? o->n : 0;
 }
@@ -294,7 +296,7 @@ static void bundle_lay_out(model_bundle *b, const op *o)
 static void core_BUNDLE_NEW(model *m, const op *o, outcome *out)
 {
     reef_bundle_part part[OP_TYPES];
-    model_bundle     b = {0};
+    model_bundle b = {0};
     bundle_lay_out(&b, o);
     for (uint32_t i = 0; i < o->count; i++) {
         part[i].component = component_of(o->type[i]);
@@ -309,7 +311,7 @@ static void core_BUNDLE_NEW(model *m, const op *o, outcome *out)
 static void want_BUNDLE_NEW(model *m, const op *o, outcome *want)
 {
     ref_value values[OP_TYPES];
-    uint32_t  count = model_values(m, o, values);
+    uint32_t count = model_values(m, o, values);
     want->status = ref_check_bundle(&m->reference, values, count);
     if (want->status == REEF_OK) bundle_lay_out(&m->bundle[o->n], o);
 }
@@ -329,7 +331,7 @@ static void want_BUNDLE_FREE(model *m, const op *o, outcome *want)
 static void core_BUNDLE_SPAWN(model *m, const op *o, outcome *out)
 {
     const model_bundle *b = &m->bundle[o->n];
-    model_type          all = {.sort = SORT_PLAIN, .size = b->bytes, .align = 4096};
+    model_type all = {.sort = SORT_PLAIN, .size = b->bytes, .align = 4096};
     out->status = REEF_OK;
     if (b->count == 0) return;
     if (o->option & 1) {
@@ -348,7 +350,7 @@ static void core_BUNDLE_SPAWN(model *m, const op *o, outcome *out)
 static void want_BUNDLE_SPAWN(model *m, const op *o, outcome *want)
 {
     const model_bundle *b = &m->bundle[o->n];
-    ref_value           values[OP_TYPES] = {0};
+    ref_value values[OP_TYPES] = {0};
     want->status = REEF_OK;
     if (b->count == 0) return;
     if (o->option & 1) {
@@ -394,7 +396,7 @@ static uint32_t components_of(const op *o, reef_component *c)
 static void core_DESTROY_WITH(model *m, const op *o, outcome *out)
 {
     reef_component c[OP_TYPES];
-    uint32_t       count = components_of(o, c);
+    uint32_t count = components_of(o, c);
     out->status = reef_destroy_with_types(m->world, c, count, o->option & 1 ? NULL : &out->number);
 }
 static void want_DESTROY_WITH(model *m, const op *o, outcome *want)
@@ -453,7 +455,7 @@ static uint64_t digest_want(const model *m, reef_entity e, uint32_t type)
 static void core_ADD(model *m, const op *o, outcome *out)
 {
     uint64_t args = value_mix(o->value, 0);
-    void    *p = NULL;
+    void *p = NULL;
     out->status = reef_add_id(m->world, subject_of(m, o), component_of(o->type[0]), o->option & 1 ? &args : NULL,
                               o->option & 2 ? &p : NULL);
     out->digest = digest_at(o->type[0], p);
@@ -463,9 +465,11 @@ static void want_ADD(model *m, const op *o, outcome *want)
     want->status = ref_add(&m->reference, subject_of(m, o), o->type[0], o->option & 1, value_mix(o->value, 0));
     if (want->status == REEF_OK && (o->option & 2)) {
         const ref_entity *x = ref_alive(&m->reference, subject_of(m, o));
-        const uint32_t    t = o->type[0];
-        const bool        more = ref_is_multi(t) && x->several[special_of(t)]; /* the last one is given */
-        const uint64_t    last = type_is_made(&model_types[t]) && o->option & 1 ? value_mix(o->value, 0) : value_default(&model_types[t], subject_of(m, o));
+        const uint32_t t = o->type[0];
+        const bool more = ref_is_multi(t) && x->several[special_of(t)]; /* the last one is given */
+        const uint64_t last = type_is_made(&model_types[t]) && o->option & 1
+                                  ? value_mix(o->value, 0)
+                                  : value_default(&model_types[t], subject_of(m, o));
         want->digest = more ? value_digest_of(&model_types[t], last) : digest_want(m, subject_of(m, o), t);
     }
 }
@@ -486,11 +490,11 @@ static void want_SET(model *m, const op *o, outcome *want)
 
 static void core_ENSURE(model *m, const op *o, outcome *out)
 {
-    uint64_t       args = value_mix(o->value, 0);
-    reef_entity    e = subject_of(m, o);
+    uint64_t args = value_mix(o->value, 0);
+    reef_entity e = subject_of(m, o);
     reef_component c = component_of(o->type[0]);
-    const void    *p = reef_ensure_id(m->world, e, c, o->option & 1 ? &args : NULL);
-    bool           no_data = o->type[0] < TYPES_MAX && model_types[o->type[0]].size == 0;
+    const void *p = reef_ensure_id(m->world, e, c, o->option & 1 ? &args : NULL);
+    bool no_data = o->type[0] < TYPES_MAX && model_types[o->type[0]].size == 0;
     out->status = p || (no_data && reef_has_id(m->world, e, c)) ? REEF_OK : last_status(m);
     out->digest = digest_at(type_meant(m, e, o->type[0]), p);
 }
@@ -547,14 +551,14 @@ static void core_CHANGE(model *m, const op *o, outcome *out)
 static void want_CHANGE(model *m, const op *o, outcome *want)
 {
     ref_value values[OP_TYPES];
-    uint32_t  count = model_values(m, o, values);
+    uint32_t count = model_values(m, o, values);
     want->status = ref_change(&m->reference, subject_of(m, o), values, count);
 }
 
 static void core_WRITE(model *m, const op *o, outcome *out)
 {
     reef_entity e = subject_of(m, o);
-    void       *p = NULL;
+    void *p = NULL;
     if (!(o->option & 1) || !typed_mut(m->world, e, o->type[0], &p))
         p = reef_mut_id(m->world, e, component_of(o->type[0]));
     const uint32_t t = type_meant(m, e, o->type[0]);
@@ -565,13 +569,13 @@ static void core_WRITE(model *m, const op *o, outcome *out)
 static void want_WRITE(model *m, const op *o, outcome *want)
 {
     ref_entity *x = ref_alive(&m->reference, subject_of(m, o));
-    uint32_t    t = o->type[0] < TYPES_MAX && x ? ref_meant(x, o->type[0]) : o->type[0];
-    want->status = !x                                         ? REEF_NOT_ALIVE
-                   : t == TYPE_ZERO && o->type[0] < TYPES_MAX ? REEF_AMBIGUOUS
-                   : !ref_knows(&m->reference, o->type[0])    ? REEF_UNKNOWN_TYPE
+    uint32_t t = o->type[0] < TYPES_MAX && x ? ref_meant(x, o->type[0]) : o->type[0];
+    want->status = !x                                                   ? REEF_NOT_ALIVE
+                   : t == TYPE_ZERO && o->type[0] < TYPES_MAX           ? REEF_AMBIGUOUS
+                   : !ref_knows(&m->reference, o->type[0])              ? REEF_UNKNOWN_TYPE
                    : ref_has(x, t) && model_types[t].home == REEF_SPLIT ? REEF_BAD_ARGUMENT
-                   : ref_has(x, t) && model_types[t].size > 0 ? REEF_OK
-                                                              : REEF_ABSENT;
+                   : ref_has(x, t) && model_types[t].size > 0           ? REEF_OK
+                                                                        : REEF_ABSENT;
     if (want->status != REEF_OK) return;
     want->digest = digest_want(m, subject_of(m, o), t);
     ref_changed(&m->reference, x, t);
@@ -584,10 +588,10 @@ enum { READ_ALIVE = 1, READ_HAS = 2, READ_FAST_HAS = 4, READ_MATCHES = 8, READ_A
 
 static void core_READ(model *m, const op *o, outcome *out)
 {
-    reef_entity        e = subject_of(m, o);
-    reef_component     c = component_of(o->type[0]);
-    const void        *p = reef_get_id(m->world, e, c), *inlined;
-    bool               has = reef_has_id(m->world, e, c), has_inlined;
+    reef_entity e = subject_of(m, o);
+    reef_component c = component_of(o->type[0]);
+    const void *p = reef_get_id(m->world, e, c), *inlined;
+    bool has = reef_has_id(m->world, e, c), has_inlined;
     const model_query *q = &m->query[o->n];
     if (!typed_get(m->world, e, o->type[0], &inlined)) inlined = p;
     if (!typed_has(m->world, e, o->type[0], &has_inlined)) has_inlined = has;
@@ -600,12 +604,13 @@ static void core_READ(model *m, const op *o, outcome *out)
 }
 static void want_READ(model *m, const op *o, outcome *want)
 {
-    reef_entity        e = subject_of(m, o);
-    const ref_entity  *x = ref_alive(&m->reference, e);
+    reef_entity e = subject_of(m, o);
+    const ref_entity *x = ref_alive(&m->reference, e);
     const model_query *q = &m->query[o->n];
-    uint32_t           set = 0;
+    uint32_t set = 0;
     for (uint32_t i = 0; i < q->count; i++) set |= 1u << q->type[i];
-    want->number = (x ? READ_ALIVE : 0u) | (x && ref_meant(x, o->type[0]) != TYPES_MAX ? READ_HAS | READ_FAST_HAS : 0u) | READ_AGREES |
+    want->number = (x ? READ_ALIVE : 0u) |
+                   (x && ref_meant(x, o->type[0]) != TYPES_MAX ? READ_HAS | READ_FAST_HAS : 0u) | READ_AGREES |
                    (x && q->count && ref_matches(x, set) ? READ_MATCHES : 0u);
     if (o->value % 4 == 0) want->number |= ref_count_type(&m->reference, o->type[0]) << 8;
     want->digest = digest_want(m, e, o->type[0]);
@@ -613,10 +618,10 @@ static void want_READ(model *m, const op *o, outcome *want)
 }
 
 static const model_type *many_type(const op *o) { return &model_types[o->type[0]]; }
-static void              core_GET_MANY(model *m, const op *o, outcome *out)
+static void core_GET_MANY(model *m, const op *o, outcome *out)
 {
     const model_type *t = many_type(o);
-    char             *to = memory_for(t, o->n);
+    char *to = memory_for(t, o->n);
     memset(to, 0xEE, (size_t)t->size * o->n);
     out->number = reef_get_many_id(m->world, t->id, entities_of(m, o), o->n, to, t->size);
     for (uint32_t i = 0; i < o->n; i++) {
@@ -628,14 +633,16 @@ static void              core_GET_MANY(model *m, const op *o, outcome *out)
 }
 static void want_GET_MANY(model *m, const op *o, outcome *want)
 {
-    unsigned char      untouched[4096];
-    const model_type  *t = many_type(o);
+    unsigned char untouched[4096];
+    const model_type *t = many_type(o);
     const reef_entity *e = entities_of(m, o);
     memset(untouched, 0xEE, sizeof untouched);
     for (uint32_t i = 0; i < o->n; i++) {
         const ref_entity *x = ref_alive(&m->reference, e[i]);
-        bool              copied = x && ref_has(x, o->type[0]) && !type_has_payload(t);
-        uint64_t d = copied ? value_digest_of(t, x->value[o->type[0]]) : type_has_payload(t) ? 0 : value_digest(t, untouched);
+        bool copied = x && ref_has(x, o->type[0]) && !type_has_payload(t);
+        uint64_t d = copied                ? value_digest_of(t, x->value[o->type[0]])
+                     : type_has_payload(t) ? 0
+                                           : value_digest(t, untouched);
         want->digest = value_mix(want->digest, d);
         want->number += copied;
     }
@@ -645,7 +652,7 @@ static void want_GET_MANY(model *m, const op *o, outcome *want)
 static void core_WRITE_MANY(model *m, const op *o, outcome *out)
 {
     const model_type *t = many_type(o);
-    char             *from = memory_for(t, o->n);
+    char *from = memory_for(t, o->n);
     for (uint32_t i = 0; i < o->n; i++) value_make(t, from + (size_t)i * t->size, value_mix(o->value, i));
     out->number = reef_write_many_id(m->world, t->id, entities_of(m, o), o->n, from, t->size);
     for (uint32_t i = 0; i < o->n; i++) value_unmake(t, from + (size_t)i * t->size);
@@ -663,7 +670,8 @@ static void want_WRITE_MANY(model *m, const op *o, outcome *want)
         ref_changed(&m->reference, x, o->type[0]);
         want->number++;
     }
-    for (uint32_t i = 0; i < ref_told.count; i++) { /* all are told when it is done: of who is there twice the last value */
+    /* all are told when it is done: of who is there twice the last value */
+    for (uint32_t i = 0; i < ref_told.count; i++) {
         const ref_entity *x = ref_alive(&m->reference, ref_told.at[i].entity);
         if (x) ref_told.at[i].now = x->value[o->type[0]];
     }
@@ -687,7 +695,7 @@ static void want_NAME(model *m, const op *o, outcome *want)
 {
     reef_entity e = subject_of(m, o);
     ref_entity *x = ref_alive(&m->reference, e);
-    uint32_t    owner = o->n < NAMES_GOOD ? named_index(m, o->n) : UINT32_MAX;
+    uint32_t owner = o->n < NAMES_GOOD ? named_index(m, o->n) : UINT32_MAX;
     want->status = REEF_OK;
     if (!x) want->status = REEF_NOT_ALIVE;
     else if (o->n == NAME_NONE) x->name = 0;
@@ -725,20 +733,20 @@ static void core_RESERVE(model *m, const op *o, outcome *out) { out->status = re
 static void want_RESERVE(model *m, const op *o, outcome *want)
 {
     const ref_world *r = &m->reference;
-    uint64_t         room = (uint64_t)(r->free_end - r->free_first) + (r->entities_max - r->count);
+    uint64_t room = (uint64_t)(r->free_end - r->free_first) + (r->entities_max - r->count);
     want->status = o->n > room ? REEF_LIMIT : REEF_OK;
 }
 
 static void core_RESERVE_FOR(model *m, const op *o, outcome *out)
 {
     reef_component c[OP_TYPES];
-    uint32_t       count = components_of(o, c);
+    uint32_t count = components_of(o, c);
     out->status = reef_reserve_for(m->world, o->n, c, count);
 }
 static void want_RESERVE_FOR(model *m, const op *o, outcome *want)
 {
     ref_value values[OP_TYPES];
-    uint32_t  count = model_values(m, o, values);
+    uint32_t count = model_values(m, o, values);
     want->status = ref_check_bundle(&m->reference, values, count);
     if (want->status == REEF_OK) want_RESERVE(m, o, want);
 }
@@ -772,7 +780,7 @@ typedef void (*op_function)(model *m, const op *o, outcome *out);
 static const struct op_entry {
     const char *name;
     op_function core, want;
-    int         part;
+    int part;
 } op_entries[] = {
 #define X(name, weight, part) {#name, core_##name, want_##name, part},
     MODEL_OPS(X)
@@ -822,8 +830,8 @@ void model_refer(model *m, const op *o)
     model_made(m, o->made, m->want.made, m->want.made_count);
 }
 
-/* Lets reef do it; when memory is made to run out, checks that nothing changed, and tries again. `hash` is that of the world
- * before, 0: not known. */
+/* Lets reef do it; when memory is made to run out, checks that nothing changed, and tries again. `hash` is that of
+ * the world before, 0: not known. */
 static void core_do(model *m, const op *o, uint64_t hash)
 {
     const struct op_entry *entry = &op_entries[o->kind];
@@ -856,7 +864,7 @@ static void core_do(model *m, const op *o, uint64_t hash)
 static void outcomes_compare(model *m, const op *o)
 {
     const outcome *a = &m->core, *b = &m->want;
-    const char    *name = op_name((op_kind)o->kind);
+    const char *name = op_name((op_kind)o->kind);
     if (a->status != b->status) {
         model_fail(m, "%s answers %s, must answer %s", name, reef_status_name(a->status), reef_status_name(b->status));
         return;

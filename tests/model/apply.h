@@ -7,11 +7,11 @@
 /* Values in memory, as reef takes them. */
 typedef struct given {
     reef_value v[OP_TYPES];
-    ref_value  ref[OP_TYPES];
-    void      *memory[OP_TYPES];
-    uint32_t   elements[OP_TYPES];
-    uint64_t   args[OP_TYPES];
-    uint32_t   count;
+    ref_value ref[OP_TYPES];
+    void *memory[OP_TYPES];
+    uint32_t elements[OP_TYPES];
+    uint64_t args[OP_TYPES];
+    uint32_t count;
 } given;
 
 /* The values of an operation, for n entities. */

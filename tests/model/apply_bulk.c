@@ -4,7 +4,7 @@
 
 typedef struct found { /* before anything changes */
     uint32_t *index;
-    uint32_t  count, room;
+    uint32_t count, room;
 } found;
 
 static void find(void *context, ref_entity *e, uint32_t index)
@@ -22,8 +22,8 @@ static void find(void *context, ref_entity *e, uint32_t index)
 static found matches(const model *m, const op *o)
 {
     const model_query *q = &m->query[o->n];
-    found              f = {0};
-    uint32_t           set = 0;
+    found f = {0};
+    uint32_t set = 0;
     for (uint32_t i = 0; i < q->count; i++) set |= 1u << q->type[i];
     ref_walk_enabled(&m->reference, set, find, &f);
     return f;
@@ -42,7 +42,9 @@ static bool want_begins(const model *m, const op *o, outcome *want)
 
 void core_ADD_WHERE(model *m, const op *o, outcome *out)
 {
-    out->status = is_query(m, o) ? reef_add_where_id(m->world, m->query[o->n].query, component_of(o->type[0]), &out->number) : REEF_OK;
+    out->status = is_query(m, o)
+                      ? reef_add_where_id(m->world, m->query[o->n].query, component_of(o->type[0]), &out->number)
+                      : REEF_OK;
 }
 
 void want_ADD_WHERE(model *m, const op *o, outcome *want)
@@ -50,13 +52,17 @@ void want_ADD_WHERE(model *m, const op *o, outcome *want)
     if (!want_begins(m, o, want)) return;
     found f = matches(m, o);
     for (uint32_t i = 0; i < f.count; i++)
-        if (!ref_has(&m->reference.entity[f.index[i]], o->type[0])) want->number += ref_add(&m->reference, ref_handle(&m->reference, f.index[i]), o->type[0], false, 0) == REEF_OK;
+        if (!ref_has(&m->reference.entity[f.index[i]], o->type[0]))
+            want->number +=
+                ref_add(&m->reference, ref_handle(&m->reference, f.index[i]), o->type[0], false, 0) == REEF_OK;
     free(f.index);
 }
 
 void core_REMOVE_WHERE(model *m, const op *o, outcome *out)
 {
-    out->status = is_query(m, o) ? reef_remove_where_id(m->world, m->query[o->n].query, component_of(o->type[0]), &out->number) : REEF_OK;
+    out->status = is_query(m, o)
+                      ? reef_remove_where_id(m->world, m->query[o->n].query, component_of(o->type[0]), &out->number)
+                      : REEF_OK;
 }
 
 void want_REMOVE_WHERE(model *m, const op *o, outcome *want)
@@ -64,7 +70,8 @@ void want_REMOVE_WHERE(model *m, const op *o, outcome *want)
     if (!want_begins(m, o, want)) return;
     found f = matches(m, o);
     for (uint32_t i = 0; i < f.count; i++) /* a whole query means the type itself, no subtype */
-        if (ref_has(&m->reference.entity[f.index[i]], o->type[0])) want->number += ref_remove(&m->reference, ref_handle(&m->reference, f.index[i]), o->type[0]) == REEF_OK;
+        if (ref_has(&m->reference.entity[f.index[i]], o->type[0]))
+            want->number += ref_remove(&m->reference, ref_handle(&m->reference, f.index[i]), o->type[0]) == REEF_OK;
     free(f.index);
 }
 
@@ -72,13 +79,14 @@ void want_REMOVE_WHERE(model *m, const op *o, outcome *want)
 void core_SET_WHERE(model *m, const op *o, outcome *out)
 {
     const model_type *t = o->type[0] < TYPES_MAX ? &model_types[o->type[0]] : NULL;
-    const size_t      size = t ? t->size : 4;
+    const size_t size = t ? t->size : 4;
     out->status = REEF_OK;
     if (!is_query(m, o) || is_mover(o)) return;
     char *value = aligned_take(4096, (size + 4096) & ~(size_t)4095);
     if (!value) abort();
     if (t && size) value_make(t, value, value_mix(o->value, 0));
-    out->status = reef_set_where_id(m->world, m->query[o->n].query, component_of(o->type[0]), value, size, &out->number);
+    out->status =
+        reef_set_where_id(m->world, m->query[o->n].query, component_of(o->type[0]), value, size, &out->number);
     if (t && size) value_unmake(t, value);
     aligned_give(value);
 }
@@ -104,7 +112,8 @@ void want_DESTROY_WHERE(model *m, const op *o, outcome *want)
     want->status = REEF_OK;
     if (m->query[o->n].count == 0) return;
     found f = matches(m, o);
-    for (uint32_t i = 0; i < f.count; i++) want->number += ref_destroy(&m->reference, ref_handle(&m->reference, f.index[i])) == REEF_OK;
+    for (uint32_t i = 0; i < f.count; i++)
+        want->number += ref_destroy(&m->reference, ref_handle(&m->reference, f.index[i])) == REEF_OK;
     free(f.index);
 }
 
@@ -113,7 +122,8 @@ void core_ENABLE_WHERE(model *m, const op *o, outcome *out)
 {
     const bool on = o->option & 1;
     out->status = REEF_OK;
-    if (is_query(m, o)) out->status = reef_enable_where_id(m->world, m->query[o->n].query, component_of(o->type[0]), on, &out->number);
+    if (is_query(m, o))
+        out->status = reef_enable_where_id(m->world, m->query[o->n].query, component_of(o->type[0]), on, &out->number);
 }
 
 void want_ENABLE_WHERE(model *m, const op *o, outcome *want)

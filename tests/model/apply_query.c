@@ -7,7 +7,7 @@ static const char *const access_words[] = {"inout ", "in ", "out ", "with "};
 
 static reef_query query_of_text(model *m, const op *o)
 {
-    char   text[512] = "";
+    char text[512] = "";
     size_t at = 0;
     for (uint32_t i = 0; i < o->count; i++) {
         const char *name = o->type[i] < TYPES_MAX ? model_types[o->type[i]].name : "Nobody_knows_me";
@@ -38,7 +38,7 @@ void core_QUERY_NEW(model *m, const op *o, outcome *out)
 void want_QUERY_NEW(model *m, const op *o, outcome *want)
 {
     ref_value values[OP_TYPES];
-    uint32_t  count = model_values(m, o, values);
+    uint32_t count = model_values(m, o, values);
     for (uint32_t i = 0; i < count; i++) values[i].how = HOW_DEFAULT;
     want->status = ref_check_bundle(&m->reference, values, count);
     if (want->status != REEF_OK) return;
@@ -90,10 +90,10 @@ static uint64_t walk_value(const op *o, uint64_t visited, uint32_t term)
 static void try_locked(model *m, const op *o, reef_entity e)
 {
     reef_component c = component_of(o->type[0]), none = {0}, found;
-    reef_value     v = reef_value_make(c, REEF_VALUE_DEFAULT, 0, NULL);
-    reef_entity    made[2];
-    uint32_t       bad = 0;
-    reef_entity    later = {e.index, e.generation + 1};
+    reef_value v = reef_value_make(c, REEF_VALUE_DEFAULT, 0, NULL);
+    reef_entity made[2];
+    uint32_t bad = 0;
+    reef_entity later = {e.index, e.generation + 1};
     bad |= reef_create(m->world).generation != 0 ? 1u << 0 : 0;
     bad |= reef_last_error(m->world).status != REEF_LOCKED ? 1u << 1 : 0;
     bad |= reef_create_entity(m->world).generation != 0 ? 1u << 2 : 0;
@@ -117,7 +117,8 @@ static void try_locked(model *m, const op *o, reef_entity e)
         if (s) bad |= reef_restore(m->world, s) != REEF_LOCKED ? 1u << 20 : 0;
     }
     bad |= reef_enable_id(m->world, e, none, !reef_is_enabled_id(m->world, e, none)) != REEF_LOCKED ? 1u << 21 : 0;
-    const bool has = reef_has_id(m->world, e, c), itself = has && reef_find_sub_id(m->world, e, c, &found) == REEF_OK && found.id == c.id;
+    const bool has = reef_has_id(m->world, e, c),
+               itself = has && reef_find_sub_id(m->world, e, c, &found) == REEF_OK && found.id == c.id;
     if (itself)
         bad |= reef_enable_id(m->world, e, c, !reef_is_enabled_id(m->world, e, c)) != REEF_LOCKED ? 1u << 22 : 0;
     if (itself) bad |= reef_remove_id(m->world, e, c) != REEF_LOCKED ? 1u << 16 : 0;
@@ -131,7 +132,7 @@ static void row_core(model *m, const op *o, outcome *out, const reef_block *b, u
     out->digest = value_mix(out->digest, reef_entity_bits(b->entities[row]));
     for (uint32_t i = 0; i < q->count; i++) {
         const model_type *t = &model_types[q->type[i]];
-        size_t            at = (size_t)row * t->size;
+        size_t at = (size_t)row * t->size;
         if (term_reads(q, i, o)) {
             const char *p = reef_block_in(b, t->id);
             out->digest = value_mix(out->digest, p ? value_digest(t, p + at) : 0);
@@ -148,8 +149,8 @@ static void row_core(model *m, const op *o, outcome *out, const reef_block *b, u
 static void block_core(model *m, const op *o, outcome *out, const reef_block *b, uint64_t *visited)
 {
     const model_query *q = &m->query[o->n];
-    const uint64_t    *mask = reef_block_mask(b);
-    uint32_t           switches = ref_switches() & m->reference.known;
+    const uint64_t *mask = reef_block_mask(b);
+    uint32_t switches = ref_switches() & m->reference.known;
     if (b->count == 0 || b->count > REEF_BLOCK_ROWS) {
         model_fail(m, "a block has %u rows", b->count);
         return;
@@ -162,7 +163,7 @@ static void block_core(model *m, const op *o, outcome *out, const reef_block *b,
         row_core(m, o, out, b, row, visited);
         for (uint32_t t = 0; t < TYPES_MAX; t++) {
             if (!(switches >> t & 1)) continue;
-            uint64_t        words[REEF_BLOCK_ROWS / 64];
+            uint64_t words[REEF_BLOCK_ROWS / 64];
             const uint64_t *bits = reef_block_bits(b, model_types[t].id, words);
             out->digest = value_mix(out->digest, bits ? bits[row / 64] >> row % 64 & 1 : 2);
         }
@@ -172,8 +173,8 @@ static void block_core(model *m, const op *o, outcome *out, const reef_block *b,
 void core_QUERY_WALK(model *m, const op *o, outcome *out)
 {
     model_query *q = &m->query[o->n];
-    uint64_t     visited = 0;
-    bool         left = false;
+    uint64_t visited = 0;
+    bool left = false;
     out->status = REEF_OK;
     if (reef_query_is_null(q->query)) return;
     if (o->option & WALK_OTHER_WORLD) {
@@ -199,18 +200,18 @@ void core_QUERY_WALK(model *m, const op *o, outcome *out)
 }
 
 typedef struct walk {
-    model    *m;
+    model *m;
     const op *o;
-    outcome  *want;
-    uint64_t  visited;
+    outcome *want;
+    uint64_t visited;
 } walk;
 
 static void row_want(void *context, ref_entity *e, uint32_t index)
 {
-    walk              *k = context;
+    walk *k = context;
     const model_query *q = &k->m->query[k->o->n];
-    uint32_t           switches = ref_switches() & k->m->reference.known;
-    uint64_t           digest = value_mix(k->want->digest, reef_entity_bits(ref_handle(&k->m->reference, index)));
+    uint32_t switches = ref_switches() & k->m->reference.known;
+    uint64_t digest = value_mix(k->want->digest, reef_entity_bits(ref_handle(&k->m->reference, index)));
     for (uint32_t i = 0; i < q->count; i++) {
         uint32_t t = q->type[i];
         if (q->access[i] == REEF_INOUT || q->access[i] == REEF_OUT) { /* handed out for writing */
@@ -230,8 +231,8 @@ static void row_want(void *context, ref_entity *e, uint32_t index)
 void want_QUERY_WALK(model *m, const op *o, outcome *want)
 {
     const model_query *q = &m->query[o->n];
-    walk               k = {m, o, want, 0};
-    uint32_t           set = 0;
+    walk k = {m, o, want, 0};
+    uint32_t set = 0;
     want->status = REEF_OK;
     if (q->count == 0) return;
     for (uint32_t i = 0; i < q->count; i++) set |= 1u << q->type[i];

@@ -8,13 +8,13 @@
 /* ---- one entity ---- */
 
 typedef struct seen {
-    model            *m;
+    model *m;
     const ref_entity *e;
-    reef_entity       handle;
-    uint32_t          set;
-    int               last; /* rank of the type before */
-    uint32_t          several[2]; /* of types in REEF_MULTI: values behind the first, and what they come to */
-    uint64_t          chain[2];
+    reef_entity handle;
+    uint32_t set;
+    int last;            /* rank of the type before */
+    uint32_t several[2]; /* of types in REEF_MULTI: values behind the first, and what they come to */
+    uint64_t chain[2];
 } seen;
 
 static uint32_t type_of_component(reef_component c)
@@ -26,12 +26,14 @@ static uint32_t type_of_component(reef_component c)
 
 static bool see(void *context, reef_entity entity, reef_component type, const void *data, size_t size)
 {
-    seen    *s = context;
+    seen *s = context;
     uint32_t t = type_of_component(type);
     if ((int)t == s->last && ref_is_multi(t)) { /* one more */
         const uint32_t k = special_of(t);
-        if (type_has_payload(&model_types[t]) && !value_matches(&model_types[t], data, value_digest(&model_types[t], data)))
-            model_fail(s->m, "entity {%u, %u} has a damaged value in %s", entity.index, entity.generation, model_types[t].name);
+        if (type_has_payload(&model_types[t]) &&
+            !value_matches(&model_types[t], data, value_digest(&model_types[t], data)))
+            model_fail(s->m, "entity {%u, %u} has a damaged value in %s", entity.index, entity.generation,
+                       model_types[t].name);
         s->chain[k] = value_mix(s->chain[k], value_digest(&model_types[t], data));
         s->several[k]++;
         return true;
@@ -62,10 +64,12 @@ static void compare_times(model *m, reef_entity e, const ref_entity *x)
             const ref_mark *k = &r->mark[i]; /* one not made yet is before everything */
             bool has = x && ref_has(x, t);
             bool changed = has && x->changed[t] > k->time, added = has && x->added[t] > k->time;
-            if (reef_changed_since_id(m->world, e, model_types[t].id, k->version) != changed && !(has && x->changed_unknown >> t & 1))
+            if (reef_changed_since_id(m->world, e, model_types[t].id, k->version) != changed &&
+                !(has && x->changed_unknown >> t & 1))
                 model_fail(m, "{%u, %u}: %s %s since version %llu", e.index, e.generation, model_types[t].name,
                            changed ? "changed" : "didn't change", (unsigned long long)k->version);
-            if (reef_added_since_id(m->world, e, model_types[t].id, k->version) != added && !(has && x->added_unknown >> t & 1))
+            if (reef_added_since_id(m->world, e, model_types[t].id, k->version) != added &&
+                !(has && x->added_unknown >> t & 1))
                 model_fail(m, "{%u, %u}: %s %s since version %llu", e.index, e.generation, model_types[t].name,
                            added ? "was added" : "wasn't added", (unsigned long long)k->version);
         }
@@ -89,17 +93,19 @@ void model_compare_entity(model *m, reef_entity e)
         if (!ref_is_multi(t) || !ref_has(s.e, t)) continue;
         const uint32_t k = special_of(t);
         if (s.several[k] != s.e->several[k] || (s.several[k] && s.chain[k] != s.e->chain[k]))
-            model_fail(m, "entity {%u, %u} has %u values of %s behind the first, must have %u", e.index, e.generation, s.several[k], model_types[t].name, s.e->several[k]);
+            model_fail(m, "entity {%u, %u} has %u values of %s behind the first, must have %u", e.index, e.generation,
+                       s.several[k], model_types[t].name, s.e->several[k]);
     }
     for (uint32_t t = 0; s.e && t < TYPES_MAX; t++) {
         if (model_types[t].home != REEF_SHARED || !ref_has(s.e, t)) continue;
         const uint32_t first = ref_common_first(&m->reference, s.e, t);
-        if (reef_get_id(m->world, e, model_types[t].id) != reef_get_id(m->world, ref_handle(&m->reference, first), model_types[t].id))
-            model_fail(m, "entity {%u, %u} hasn't its %s in common with index %u", e.index, e.generation, model_types[t].name, first);
+        if (reef_get_id(m->world, e, model_types[t].id) !=
+            reef_get_id(m->world, ref_handle(&m->reference, first), model_types[t].id))
+            model_fail(m, "entity {%u, %u} hasn't its %s in common with index %u", e.index, e.generation,
+                       model_types[t].name, first);
     }
     for (uint32_t t = 0; t < TYPES_MAX; t++)
-        if (reef_is_enabled_id(m->world, e, model_types[t].id) !=
-            (s.e && ref_has(s.e, t) && !(s.e->disabled >> t & 1)))
+        if (reef_is_enabled_id(m->world, e, model_types[t].id) != (s.e && ref_has(s.e, t) && !(s.e->disabled >> t & 1)))
             model_fail(m, "%s of entity {%u, %u} is enabled and must not be, or the other way round",
                        model_types[t].name, e.index, e.generation);
     if (reef_is_enabled_id(m->world, e, (reef_component){0}) != (s.e && !s.e->off))
@@ -117,7 +123,7 @@ void model_compare_entity(model *m, reef_entity e)
 
 typedef struct order {
     reef_entity *entity;
-    uint32_t     count, capacity;
+    uint32_t count, capacity;
 } order;
 
 static order order_core, order_want;
@@ -153,14 +159,15 @@ static void orders_compare(model *m, const char *what, uint32_t set)
 static reef_query query_of_set(model *m, uint32_t set)
 {
     reef_query_desc desc = {0};
-    uint32_t        n = 0;
+    uint32_t n = 0;
     for (uint32_t t = 0; t < TYPES_MAX; t++) {
         if (!(set >> t & 1)) continue;
         desc.terms[n].component = model_types[t].id;
         desc.terms[n++].access = REEF_WITH;
     }
     reef_query q = reef_query_make(m->world, &desc);
-    if (reef_query_is_null(q)) model_fail(m, "no query of ranks %x: %s", set, reef_status_name(reef_last_error(m->world).status));
+    if (reef_query_is_null(q))
+        model_fail(m, "no query of ranks %x: %s", set, reef_status_name(reef_last_error(m->world).status));
     return q;
 }
 
@@ -193,8 +200,8 @@ static void compare_orders(model *m)
     }
     uint64_t random = m->reference.spawned * 31 + m->reference.destroyed;
     for (uint32_t i = 0; i < 3 && n > 1 && !m->failed; i++) {
-        uint64_t    x = value_mix(random, i) >> 1;
-        uint32_t    pair = 1u << some[x % n] | 1u << some[x / 64 % n];
+        uint64_t x = value_mix(random, i) >> 1;
+        uint32_t pair = 1u << some[x % n] | 1u << some[x / 64 % n];
         reef_query q = query_of_set(m, pair);
         compare_query(m, pair, q);
         reef_query_free(m->world, q);
@@ -235,7 +242,7 @@ static void compare_living(model *m)
 }
 
 typedef struct visit_all {
-    model   *m;
+    model *m;
     uint32_t type, row; /* rank and place of the next expected one */
 } visit_all;
 
@@ -252,7 +259,9 @@ static bool see_all(void *context, reef_entity e, reef_component type, const voi
     visit_all *v = context;
     (void)data;
     (void)size;
-    if (v->row && v->type < TYPES_MAX && ref_is_multi(v->type) && type.id == model_types[v->type].id.id && reef_entity_equal(order_want.entity[v->row - 1], e)) return true;
+    if (v->row && v->type < TYPES_MAX && ref_is_multi(v->type) && type.id == model_types[v->type].id.id &&
+        reef_entity_equal(order_want.entity[v->row - 1], e))
+        return true;
     if (v->row == order_want.count) next_type(v);
     if (v->type >= TYPES_MAX || type.id != model_types[v->type].id.id || v->row >= order_want.count ||
         !reef_entity_equal(order_want.entity[v->row], e)) {
@@ -277,8 +286,8 @@ static void compare_visit(model *m)
 static void compare_stats(model *m)
 {
     const ref_world *r = &m->reference;
-    reef_stats       s = reef_world_stats(m->world);
-    uint64_t         empty = 0, tables = 0, names = 0, payloads = 0;
+    reef_stats s = reef_world_stats(m->world);
+    uint64_t empty = 0, tables = 0, names = 0, payloads = 0;
     for (uint32_t i = 0; i < r->table_count; i++) tables += r->table[i]->count > 0 && r->table[i]->set != 0;
     for (uint32_t i = 0; i < r->living_count; i++) {
         const ref_entity *e = &r->entity[r->living[i]];
@@ -286,9 +295,11 @@ static void compare_stats(model *m)
         names += e->name != 0;
         for (uint32_t t = 0; t < TYPES_MAX; t++)
             if (ref_has(e, t) && type_has_payload(&model_types[t]))
-                payloads += ref_shares(e, t) ? ref_common_first(r, e, t) == r->living[i] : model_types[t].sort != SORT_MOVER || e->value[t] != 0;
+                payloads += ref_shares(e, t) ? ref_common_first(r, e, t) == r->living[i]
+                                             : model_types[t].sort != SORT_MOVER || e->value[t] != 0;
         for (uint32_t t = 0; t < TYPES_MAX; t++)
-            if (ref_has(e, t) && ref_is_multi(t) && type_has_payload(&model_types[t])) payloads += e->several[special_of(t)];
+            if (ref_has(e, t) && ref_is_multi(t) && type_has_payload(&model_types[t]))
+                payloads += e->several[special_of(t)];
     }
     bool alone = !m->journal && !m->bytes_beside; /* forks share values, and a journal holds one */
     for (uint32_t i = 0; i < FORKS; i++) alone &= m->fork[i].world == NULL;
@@ -320,7 +331,7 @@ void model_compare(model *m, bool validate)
 
 void model_compare_rows(model *m, bool validate)
 {
-    char        message[400] = "";
+    char message[400] = "";
     reef_status s = validate ? reef_validate(m->world, message, sizeof message) : REEF_OK;
     if (s != REEF_OK) model_fail(m, "reef_validate: %s: %s", reef_status_name(s), message);
     if (!m->failed) compare_living(m);
@@ -339,7 +350,8 @@ uint64_t random_next(uint64_t *state)
 static uint32_t first_with(uint32_t feature)
 {
     for (uint32_t t = 0; t < TYPES_MAX; t++)
-        if (pairs_of_type(t) >> feature & 1) return 1u << t | (model_types[t].base < TYPES_MAX ? types_below(TYPE_BASE) | 1u << TYPE_BASE : 0);
+        if (pairs_of_type(t) >> feature & 1)
+            return 1u << t | (model_types[t].base < TYPES_MAX ? types_below(TYPE_BASE) | 1u << TYPE_BASE : 0);
     return 0;
 }
 
@@ -368,7 +380,7 @@ static bool other_make(model *m)
 
 bool model_start(model *m, uint64_t seed, uint32_t types_max, bool with_world)
 {
-    uint64_t          random = value_mix(seed, 999);
+    uint64_t random = value_mix(seed, 999);
     reef_world_config config = {0};
     memset(m, 0, sizeof *m);
     names_make();

@@ -1,5 +1,6 @@
-/* A loop that records structural changes. The calls inside of it are operations of their own, which follow from the loop's:
- * the same functions do them as outside. The reference notes what must be noted, and does it one by one when the loop ends. */
+/* A loop that records structural changes. The calls inside of it are operations of their own, which follow from the
+ * loop's: the same functions do them as outside. The reference notes what must be noted, and does it one by one when
+ * the loop ends. */
 #include "apply.h"
 #include <stdlib.h>
 
@@ -7,8 +8,8 @@ enum { STEP_KINDS = 12 };
 
 void defer_step(const op *o, uint32_t i, op *step)
 {
-    static const op_kind kinds[STEP_KINDS] = {OP_CREATE, OP_SPAWN, OP_SPAWN, OP_CLONE, OP_DESTROY, OP_ADD, OP_ADD, OP_REMOVE,
-                                              OP_SET, OP_CHANGE, OP_ENABLE, OP_REMOVE_ALL};
+    static const op_kind kinds[STEP_KINDS] = {OP_CREATE, OP_SPAWN,  OP_SPAWN, OP_CLONE,  OP_DESTROY, OP_ADD,
+                                              OP_ADD,    OP_REMOVE, OP_SET,   OP_CHANGE, OP_ENABLE,  OP_REMOVE_ALL};
     const uint64_t v = value_mix(o->value, 1000 + i) >> 3;
     const uint32_t count = o->count ? o->count : 1;
     memset(step, 0, sizeof *step);
@@ -21,13 +22,19 @@ void defer_step(const op *o, uint32_t i, op *step)
         static const ref_how hows[] = {HOW_ONE, HOW_ONE, HOW_DEFAULT, HOW_ARGS};
         const uint64_t x = v >> (24 + 3 * k);
         step->type[k] = o->type[((v >> 20) + k) % count];
-        step->how[k] = (uint8_t)(step->kind == OP_SET ? HOW_ONE : step->kind == OP_CHANGE && x & 4 ? HOW_REMOVE : hows[x & 3]);
+        step->how[k] = (uint8_t)(step->kind == OP_SET               ? HOW_ONE
+                                 : step->kind == OP_CHANGE && x & 4 ? HOW_REMOVE
+                                                                    : hows[x & 3]);
     }
     if (step->kind == OP_ADD) step->option = v >> 40 & 1;
-    if (step->kind == OP_ENABLE) step->option = (uint8_t)(v >> 40 & 1 ? OPTION_ON : 0) | (v >> 41 & 3 ? 0 : OPTION_WHOLE);
+    if (step->kind == OP_ENABLE)
+        step->option = (uint8_t)(v >> 40 & 1 ? OPTION_ON : 0) | (v >> 41 & 3 ? 0 : OPTION_WHOLE);
 }
 
-static bool step_makes(const op *step) { return step->kind == OP_CREATE || step->kind == OP_SPAWN || step->kind == OP_CLONE; }
+static bool step_makes(const op *step)
+{
+    return step->kind == OP_CREATE || step->kind == OP_SPAWN || step->kind == OP_CLONE;
+}
 
 /* Numbers of all that the loop may make, none made yet. */
 static void defer_begin(model *m, const op *o, outcome *out)
@@ -39,7 +46,10 @@ static void defer_begin(model *m, const op *o, outcome *out)
 }
 
 /* What is seen of each that was made; the status of the first that failed in the end. */
-static void defer_end(outcome *out, reef_status first) { out->digest = value_mix(out->digest, (uint64_t)(int64_t)first); }
+static void defer_end(outcome *out, reef_status first)
+{
+    out->digest = value_mix(out->digest, (uint64_t)(int64_t)first);
+}
 
 void core_DEFER(model *m, const op *o, outcome *out)
 {
@@ -60,7 +70,8 @@ void core_DEFER(model *m, const op *o, outcome *out)
         m->handle[step.made] = out->made[i] = one[0];
     }
     reef_flush(m->world); /* so that the last error is known: LOCKED */
-    if (rows) while (reef_next(&b)) continue;
+    if (rows)
+        while (reef_next(&b)) continue;
     else reef_end(&b);
     reef_status s = reef_last_error(m->world).status;
     defer_end(out, s == REEF_LOCKED ? REEF_OK : s);
@@ -71,9 +82,9 @@ void core_DEFER(model *m, const op *o, outcome *out)
 /* ---- the reference ---- */
 
 typedef struct noted {
-    op          step[DEFER_STEPS];
+    op step[DEFER_STEPS];
     reef_entity subject[DEFER_STEPS], made[DEFER_STEPS];
-    uint32_t    count;
+    uint32_t count;
 } noted;
 
 static bool defer_knows(const model *m, const outcome *want, reef_entity e)
@@ -99,8 +110,8 @@ static reef_status step_note(model *m, const op *step, outcome *want, reef_entit
     ref_world *r = &m->reference;
     const reef_entity e = model_handle(m, step->subject);
     const bool whole = step->kind == OP_ENABLE && step->option & OPTION_WHOLE;
-    const bool untyped = step->kind == OP_CREATE || step->kind == OP_CLONE || step->kind == OP_DESTROY ||
-                         step->kind == OP_REMOVE_ALL;
+    const bool untyped =
+        step->kind == OP_CREATE || step->kind == OP_CLONE || step->kind == OP_DESTROY || step->kind == OP_REMOVE_ALL;
     if (step->kind != OP_CREATE && step->kind != OP_SPAWN && !defer_knows(m, want, e)) return REEF_NOT_ALIVE;
     for (uint32_t i = 0; !untyped && !whole && i < step->count; i++)
         if (!ref_knows(r, step->type[i])) return REEF_UNKNOWN_TYPE;
@@ -153,5 +164,6 @@ void want_DEFER(model *m, const op *o, outcome *want)
         if (first == REEF_OK && s < REEF_OK) first = s;
     }
     defer_end(want, first);
-    for (uint32_t i = 0; i < DEFER_STEPS; i++) want->number += (uint64_t)(ref_alive(&m->reference, want->made[i]) != NULL) << i;
+    for (uint32_t i = 0; i < DEFER_STEPS; i++)
+        want->number += (uint64_t)(ref_alive(&m->reference, want->made[i]) != NULL) << i;
 }

@@ -1,4 +1,5 @@
-/* Worlds that are forked, taken up again, held, restored, compared with references of their own, and freed in any order. */
+/* Worlds that are forked, taken up again, held, restored, compared with references of their own, and freed in any
+ * order. */
 #include "fork.h"
 #include <stdlib.h>
 
@@ -45,7 +46,7 @@ void reference_restore(ref_world *now, const ref_world *then)
     memcpy(r.observer, now->observer, sizeof r.observer);
     memcpy(r.lately, now->lately, sizeof r.lately);
     for (uint32_t i = 0; i < r.living_count; i++) {
-        uint32_t          index = r.living[i];
+        uint32_t index = r.living[i];
         const ref_entity *e = ref_alive(now, ref_handle(&r, index));
         for (uint32_t t = 0; e && t < TYPES_MAX; t++)
             if (model_types[t].on_fork == REEF_FORK_SKIP && ref_has(e, t) && ref_has(&r.entity[index], t)) {
@@ -85,7 +86,7 @@ void relative_compare(model *m, reef_world *w, const ref_world *r, uint64_t hash
 {
     reef_query single[TYPES_MAX];
     reef_world *world = m->world;
-    ref_world   reference = m->reference;
+    ref_world reference = m->reference;
     memcpy(single, m->single, sizeof single);
     memset(m->single, 0, sizeof m->single);
     m->world = w;
@@ -150,7 +151,7 @@ static void fork_put(model *m, model_fork *k, reef_world *w, uint64_t hash)
 
 void core_FORK(model *m, const op *o, outcome *out)
 {
-    uint64_t    hash = hash_of(o, m->world);
+    uint64_t hash = hash_of(o, m->world);
     reef_world *f = reef_fork(m->world);
     out->status = REEF_OK;
     if (f) fork_put(m, &m->fork[o->n], f, hash);
@@ -187,7 +188,7 @@ void core_FORK_SWAP(model *m, const op *o, outcome *out)
 void want_FORK_SWAP(model *m, const op *o, outcome *want)
 {
     model_fork *k = &m->fork[o->n];
-    ref_world   r = m->reference;
+    ref_world r = m->reference;
     want->status = REEF_OK;
     if (!ref_is_there(&k->reference)) return;
     for (uint32_t i = 0; i < SLOTS; i++) m->query[i].count = m->bundle[i].count = 0;
@@ -228,8 +229,8 @@ static void snapshot_end(model *m, model_snapshot *k)
 void core_SNAPSHOT(model *m, const op *o, outcome *out)
 {
     model_snapshot *k = &m->snapshot[o->list[0]];
-    uint64_t        hash = hash_of(o, m->world);
-    reef_snapshot  *s = reef_snapshot_take(m->world);
+    uint64_t hash = hash_of(o, m->world);
+    reef_snapshot *s = reef_snapshot_take(m->world);
     out->status = REEF_OK;
     if (!s) {
         refused(m, out);
@@ -262,7 +263,7 @@ void want_SNAPSHOT_FREE(model *m, const op *o, outcome *want)
 void core_SNAPSHOT_FORK(model *m, const op *o, outcome *out)
 {
     model_snapshot *k = &m->snapshot[o->list[0]];
-    reef_world     *f = reef_snapshot_fork(k->snapshot);
+    reef_world *f = reef_snapshot_fork(k->snapshot);
     out->status = f || !k->snapshot ? REEF_OK : REEF_NO_MEMORY;
     out->number = f != NULL;
     if (f) fork_put(m, &m->fork[o->n], f, k->hash);
@@ -270,7 +271,7 @@ void core_SNAPSHOT_FORK(model *m, const op *o, outcome *out)
 void want_SNAPSHOT_FORK(model *m, const op *o, outcome *want)
 {
     const model_snapshot *s = &m->snapshot[o->list[0]];
-    model_fork           *k = &m->fork[o->n];
+    model_fork *k = &m->fork[o->n];
     want->status = REEF_OK;
     want->number = ref_is_there(&s->reference);
     if (want->number == 0) return;
@@ -281,7 +282,7 @@ void want_SNAPSHOT_FORK(model *m, const op *o, outcome *want)
 void core_RESTORE(model *m, const op *o, outcome *out)
 {
     const model_snapshot *k = &m->snapshot[o->list[0]];
-    bool                  other = (o->option & OPTION_OTHER_WORLD) != 0;
+    bool other = (o->option & OPTION_OTHER_WORLD) != 0;
     out->status = reef_restore(m->world, other ? m->other_snapshot : k->snapshot);
     if (out->status != REEF_OK) return;
     m->check_all = true;
@@ -290,21 +291,22 @@ void core_RESTORE(model *m, const op *o, outcome *out)
 void want_RESTORE(model *m, const op *o, outcome *want)
 {
     const model_snapshot *k = &m->snapshot[o->list[0]];
-    bool                  other = (o->option & OPTION_OTHER_WORLD) != 0;
+    bool other = (o->option & OPTION_OTHER_WORLD) != 0;
     want->status = other ? REEF_OTHER_WORLD : ref_is_there(&k->reference) ? REEF_OK : REEF_BAD_ARGUMENT;
     if (want->status == REEF_OK) reference_restore(&m->reference, &k->reference);
 }
 
 /* ---- the end of a run ---- */
 
-/* Copies that nobody writes to let go of all memory that they took, and so do those that are written to all over. What the
- * family and the world make once, with the first copy, stays; and what that took from others' room they take anew. Where arenas
- * take more room in a round, as what the quarantine holds isn't used again, the note of that room stays as well. */
+/* Copies that nobody writes to let go of all memory that they took, and so do those that are written to all over.
+ * What the family and the world make once, with the first copy, stays; and what that took from others' room they
+ * take anew. Where arenas take more room in a round, as what the quarantine holds isn't used again, the note of that
+ * room stays as well. */
 static void check_memory_returns(model *m)
 {
     uint64_t bytes = 0, spare = 0;
     for (uint32_t i = 0; i < 4; i++) {
-        reef_world    *f = reef_fork(m->world);
+        reef_world *f = reef_fork(m->world);
         reef_snapshot *s = reef_snapshot_take(m->world);
         if (!f || !s) return; /* it can't be copied */
         if (i < 3) reef_world_clear(f);

@@ -10,8 +10,8 @@ void reference_double(ref_world *to, const ref_world *from);
 void reference_restore(ref_world *now, const ref_world *then);
 void fork_reference(ref_world *to, const ref_world *from);
 /* Does somebody have a component that can't be copied? */
-bool     fork_is_refused(const ref_world *r);
-bool     ref_is_there(const ref_world *r);
+bool fork_is_refused(const ref_world *r);
+bool ref_is_there(const ref_world *r);
 uint32_t forks_live(const model *m);
 
 /* The rank of the first type that stands in the way of a fork, TYPES_MAX: there is none. */

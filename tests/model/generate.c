@@ -10,7 +10,7 @@ static const uint16_t weights[] = {
 #undef X
 };
 
-static char       name_text[4][REEF_NAME_MAX + 2];
+static char name_text[4][REEF_NAME_MAX + 2];
 const char *const model_names[] = {"a", "b", "aa", "a.a", "a.b", "a.b.c", "a.b.d", "b.a", "b.b", "ship", "ship.turret",
                                    "ship.turret.barrel", "ship.turret.base", "ship.hull", "reef", "reef.coral",
                                    "reef.coral.1", "reef.coral.2", "reef.coral.3", "reef.coral.10", "kelp forest",
@@ -30,7 +30,7 @@ void names_make(void)
 }
 
 static uint32_t below(generator *g, uint32_t n) { return n == 0 ? 0 : (uint32_t)(random_next(&g->random) % n); }
-static bool     one_in(generator *g, uint32_t n) { return below(g, n) == 0; }
+static bool one_in(generator *g, uint32_t n) { return below(g, n) == 0; }
 
 /* Four kinds of seeds, since shared pages and switches each turn straight paths off. */
 bool seed_has_forks(uint64_t seed) { return seed % 4 == 2 || seed % 4 == 3; }
@@ -91,7 +91,8 @@ static void phase_change(generator *g, const model *m)
 {
     static const uint32_t targets[] = {5, 30, 60, 120, 200, 300, 400}, fork_targets[] = {0, 0, 1, 3, 8, 25, 75};
     g->calm = 200 + below(g, 4000);
-    g->target = targets[below(g, g->all ? 4 : sizeof targets / sizeof targets[0])]; /* whole worlds are compared often there */
+    /* whole worlds are compared often there */
+    g->target = targets[below(g, g->all ? 4 : sizeof targets / sizeof targets[0])];
     g->failing = one_in(g, 3);
     g->naming = g->all || one_in(g, 3);
     g->watching = one_in(g, g->all ? 2 : 4);
@@ -108,9 +109,9 @@ static void phase_change(generator *g, const model *m)
     g->failing = one_in(g, 8);
     g->clears = !one_in(g, 3);
     uint32_t few = 0;
-    bool     narrow = one_in(g, 3); /* no columns but those of 8 bytes */
+    bool narrow = one_in(g, 3); /* no columns but those of 8 bytes */
     for (uint32_t i = 0, n = 2 + below(g, 4); i < 40 && n > 0; i++) {
-        uint32_t          t = active_type(g, m);
+        uint32_t t = active_type(g, m);
         const model_type *x = &model_types[t];
         if (type_is_hooked(x) || !type_in_table(x) || (narrow && x->size != 0 && x->size != 8)) continue;
         few |= 1u << t;
@@ -128,8 +129,8 @@ static uint8_t any_type(generator *g, const model *m)
 /* Each home as often as any other, and each other feature of types. */
 static uint8_t type_of_features(generator *g, const model *m)
 {
-    static const uint8_t features[] = {PAIR_TABLE, PAIR_BIT, PAIR_SPARSE, PAIR_PAGED, PAIR_COLD, PAIR_MULTI, PAIR_SHARED, PAIR_SPLIT,
-                                       PAIR_HOOKS, PAIR_TRACKED, PAIR_RESET};
+    static const uint8_t features[] = {PAIR_TABLE,  PAIR_BIT,   PAIR_SPARSE, PAIR_PAGED,   PAIR_COLD, PAIR_MULTI,
+                                       PAIR_SHARED, PAIR_SPLIT, PAIR_HOOKS,  PAIR_TRACKED, PAIR_RESET};
     if (one_in(g, 6)) return TYPE_BASE;
     const uint32_t feature = features[below(g, sizeof features)];
     for (uint32_t i = 0; i < 200; i++) {
@@ -153,7 +154,7 @@ static uint8_t type_of_entity(generator *g, const model *m, uint32_t number)
 static uint8_t how_of(generator *g, uint32_t type, bool many)
 {
     const model_type *t = type < TYPES_MAX ? &model_types[type] : NULL;
-    uint32_t          x = below(g, 20);
+    uint32_t x = below(g, 20);
     if (!t || t->size == 0) return x < 15 ? HOW_DEFAULT : HOW_ONE;
     if (many && x < 10) return t->size > 300 ? HOW_ONE : HOW_ARRAY;
     return x < 14 ? HOW_ONE : x < 17 ? HOW_DEFAULT : x < 18 ? HOW_ARGS : HOW_FROM;
@@ -221,8 +222,8 @@ static op_kind kind_for_forks(generator *g, const model *m)
     return one_in(g, 4) ? OP_SNAPSHOT_FORK : OP_FORK;
 }
 
-/* A query remembers where the chunks are when the world shares none. A snapshot and the write of a value, one right after the
- * other, move what it remembers, and nothing else. */
+/* A query remembers where the chunks are when the world shares none. A snapshot and the write of a value, one right
+ * after the other, move what it remembers, and nothing else. */
 enum { BURST = 5 };
 
 static op_kind kind_in_burst(generator *g, const model *m)
@@ -238,8 +239,9 @@ enum { MEDLEY = 7 };
 
 static op_kind kind_in_medley(generator *g)
 {
-    static const op_kind kinds[] = {OP_SAVE, OP_SAVE, OP_DIFF, OP_JOURNAL, OP_JOURNAL, OP_HISTORY, OP_MERGE, OP_RESTORE, OP_SNAPSHOT, OP_FORK,
-                                    OP_DEFER, OP_TICK, OP_ADD_WHERE, OP_SET_WHERE, OP_POST};
+    static const op_kind kinds[] = {OP_SAVE,    OP_SAVE,  OP_DIFF,      OP_JOURNAL,   OP_JOURNAL,
+                                    OP_HISTORY, OP_MERGE, OP_RESTORE,   OP_SNAPSHOT,  OP_FORK,
+                                    OP_DEFER,   OP_TICK,  OP_ADD_WHERE, OP_SET_WHERE, OP_POST};
     g->medley--;
     return kinds[below(g, sizeof kinds / sizeof kinds[0])];
 }
@@ -249,9 +251,9 @@ static void gen_burst_write(generator *g, const model *m, op *o)
 {
     const model_query *q = &m->query[g->query];
     for (uint32_t i = 0; i < 40 && q->count > 0; i++) {
-        uint32_t          number = living_number(g, m);
+        uint32_t number = living_number(g, m);
         const ref_entity *e = ref_alive(&m->reference, model_handle(m, number));
-        uint8_t           t = q->type[below(g, q->count)];
+        uint8_t t = q->type[below(g, q->count)];
         if (!e || !ref_has(e, t) || model_types[t].size == 0) continue;
         o->subject = number;
         o->type[0] = t;
@@ -313,7 +315,7 @@ static void gen_keep(generator *g, const model *m, op *o)
 static uint32_t amount(generator *g)
 {
     static const uint16_t edges[] = {1022, 1023, 1024, 1025, 1026, 2047, 2048, 2049, 3000};
-    uint32_t              x = below(g, 100);
+    uint32_t x = below(g, 100);
     if (x == 0 && !g->all) return edges[below(g, sizeof edges / sizeof edges[0])];
     return x < 8 ? 0 : x < 90 ? 1 + below(g, 12) : 1 + below(g, 70);
 }
@@ -331,7 +333,7 @@ static void gen_spawn_many(generator *g, const model *m, op *o)
 static void gen_create_as(generator *g, const model *m, op *o)
 {
     const ref_world *r = &m->reference;
-    uint32_t         index = below(g, r->count ? r->count : 1), variant = below(g, 12);
+    uint32_t index = below(g, r->count ? r->count : 1), variant = below(g, 12);
     for (uint32_t i = 0; i < r->count && variant < 4; i++) { /* reserved ones */
         uint32_t k = (index + i) % r->count;
         if (r->entity[k].life != LIFE_RESERVED) continue;
@@ -369,7 +371,7 @@ static void gen_batch(generator *g, const model *m, op *o, bool writes)
     while (model_types[o->type[0]].size == 0 && !one_in(g, 20));
     o->count = 1;
     const model_type *t = &model_types[o->type[0]];
-    bool              fits = ref_knows(&m->reference, o->type[0]) && t->size > 0 && !(writes && t->sort == SORT_MOVER);
+    bool fits = ref_knows(&m->reference, o->type[0]) && t->size > 0 && !(writes && t->sort == SORT_MOVER);
     if (!fits) o->kind = OP_READ;
     if (o->kind == OP_READ) o->n = below(g, SLOTS);
     if (t->size > 300 && o->n > OP_LIST) o->n = OP_LIST;
@@ -388,7 +390,8 @@ static void gen_query_new(generator *g, const model *m, op *o)
         bool owns = o->type[i] < TYPES_MAX && type_has_payload(&model_types[o->type[i]]);
         o->how[i] = (uint8_t)below(g, 4);
         if (!sized(o, i)) o->how[i] = one_in(g, 2) ? REEF_WITH : REEF_INOUT;
-        else if (model_types[o->type[i]].home == REEF_SPLIT) o->how[i] = REEF_WITH; /* its fields have types of their own */
+        /* its fields have types of their own */
+        else if (model_types[o->type[i]].home == REEF_SPLIT) o->how[i] = REEF_WITH;
         else if (owns && o->how[i] == REEF_OUT) o->how[i] = REEF_INOUT;
     }
     if (one_in(g, 25) && o->count > 1) o->type[o->count - 1] = o->type[0];
@@ -441,7 +444,7 @@ static void gen_one_type(generator *g, const model *m, op *o)
 static void gen_sort(generator *g, const model *m, op *o)
 {
     const ref_entity *e = ref_alive(&m->reference, model_handle(m, living_number(g, m)));
-    uint32_t          set = e ? e->set & ~ref_outside() : 0;
+    uint32_t set = e ? e->set & ~ref_outside() : 0;
     o->option = (uint8_t)below(g, 2 * ORDER_EXACTLY);
     if (one_in(g, 3)) o->option &= ORDER_DESCENDING; /* all tables by entity */
     if (one_in(g, 12) || !set) {
@@ -449,21 +452,25 @@ static void gen_sort(generator *g, const model *m, op *o)
         if (o->count == 0) o->option = 0;
         return;
     }
-    for (uint32_t i = 0, at = below(g, TYPES_MAX); i < TYPES_MAX && o->count < OP_TYPES; i++, at = (at + 1) % TYPES_MAX) {
+    for (uint32_t i = 0, at = below(g, TYPES_MAX); i < TYPES_MAX && o->count < OP_TYPES;
+         i++, at = (at + 1) % TYPES_MAX) {
         if (!(set >> at & 1)) continue;
         o->type[o->count++] = (uint8_t)at;
         if (model_types[at].size == 0 || model_types[at].home == REEF_SPLIT || o->count == 1) continue;
         o->type[o->count - 1] = o->type[0]; /* a value to sort by comes first */
         o->type[0] = (uint8_t)at;
     }
-    if (!(o->option & ORDER_EXACTLY)) o->count = (uint8_t)(o->option & ORDER_BY_VALUE ? 1 + below(g, 2) % o->count : below(g, 2));
+    if (!(o->option & ORDER_EXACTLY))
+        o->count = (uint8_t)(o->option & ORDER_BY_VALUE ? 1 + below(g, 2) % o->count : below(g, 2));
 }
 
 /* A value that several have: of a type in REEF_SHARED mostly. */
 static void gen_share(generator *g, const model *m, op *o)
 {
     gen_one_type(g, m, o);
-    for (uint32_t i = 0; i < 20 && !one_in(g, 30) && (o->type[0] >= TYPES_MAX || model_types[o->type[0]].home != REEF_SHARED); i++) o->type[0] = active_type(g, m);
+    for (uint32_t i = 0;
+         i < 20 && !one_in(g, 30) && (o->type[0] >= TYPES_MAX || model_types[o->type[0]].home != REEF_SHARED); i++)
+        o->type[0] = active_type(g, m);
     for (uint32_t i = 0; i < 20; i++) {
         const ref_entity *e = ref_alive(&m->reference, model_handle(m, o->list[0]));
         if (e && ref_has(e, o->type[0])) return;
@@ -505,7 +512,8 @@ static void observed_instead(generator *g, const model *m, op *o)
 /* One more where there are few, one less where there are many. */
 static void gen_observe(generator *g, const model *m, op *o)
 {
-    static const uint32_t events[] = {REEF_ON_ADD | REEF_ON_SET | REEF_ON_REMOVE, REEF_ON_ADD, REEF_ON_REMOVE, REEF_ON_SET | REEF_ON_REMOVE};
+    static const uint32_t events[] = {REEF_ON_ADD | REEF_ON_SET | REEF_ON_REMOVE, REEF_ON_ADD, REEF_ON_REMOVE,
+                                      REEF_ON_SET | REEF_ON_REMOVE};
     o->n = below(g, OBSERVERS);
     for (uint32_t i = 0; i < OBSERVERS && !g->watching; i++)
         if (m->reference.observer[i].events) o->n = i;
@@ -537,7 +545,7 @@ static op_kind kind_by_weight(generator *g)
 static op_kind kind_for_population(generator *g, const model *m, op_kind k)
 {
     uint32_t n = m->reference.living_count;
-    bool     makes = k == OP_CREATE || k == OP_SPAWN || k == OP_CLONE || k == OP_BUNDLE_SPAWN || k == OP_SPAWN_MANY;
+    bool makes = k == OP_CREATE || k == OP_SPAWN || k == OP_CLONE || k == OP_BUNDLE_SPAWN || k == OP_SPAWN_MANY;
     if (n > g->target && makes && !one_in(g, 3)) return OP_DESTROY;
     if (n < g->target / 2 && (k == OP_DESTROY || k == OP_DESTROY_MANY) && !one_in(g, 3))
         return one_in(g, 3) ? OP_CREATE : OP_SPAWN;
@@ -547,19 +555,21 @@ static op_kind kind_for_population(generator *g, const model *m, op_kind k)
 static bool is_fork(op_kind k)
 {
     return k == OP_FORK || k == OP_FORK_SWAP || k == OP_FORK_FREE || k == OP_SNAPSHOT || k == OP_SNAPSHOT_FREE ||
-           k == OP_SNAPSHOT_FORK || k == OP_RESTORE || k == OP_DIFF || k == OP_JOURNAL || k == OP_HISTORY || k == OP_MERGE;
+           k == OP_SNAPSHOT_FORK || k == OP_RESTORE || k == OP_DIFF || k == OP_JOURNAL || k == OP_HISTORY ||
+           k == OP_MERGE;
 }
 
 static bool is_loud(op_kind k)
 {
-    return (is_fork(k) && k != OP_FORK_FREE) || k == OP_QUERY_WALK || k == OP_DEFER || k == OP_TICK || k == OP_SHRINK || k == OP_NAME ||
-           k == OP_WORLD_CLEAR || k == OP_HASH || k == OP_SAVE;
+    return (is_fork(k) && k != OP_FORK_FREE) || k == OP_QUERY_WALK || k == OP_DEFER || k == OP_TICK || k == OP_SHRINK ||
+           k == OP_NAME || k == OP_WORLD_CLEAR || k == OP_HASH || k == OP_SAVE;
 }
 
 static op_kind kind_for_phase(generator *g, op_kind k)
 {
     static const op_kind instead[] = {OP_ADD, OP_REMOVE, OP_SET, OP_DESTROY, OP_SPAWN, OP_WRITE};
-    if ((is_fork(k) && !g->forks) || (k == OP_ENABLE && (!g->marks || g->quiet)) || (g->quiet && is_loud(k) && !one_in(g, 40)))
+    if ((is_fork(k) && !g->forks) || (k == OP_ENABLE && (!g->marks || g->quiet)) ||
+        (g->quiet && is_loud(k) && !one_in(g, 40)))
         k = instead[below(g, sizeof instead / sizeof instead[0])];
     return k == OP_NAME && !g->naming ? OP_FIND : k;
 }
@@ -691,7 +701,8 @@ void generate(generator *g, const model *m, op *o)
     g->bursting = g->burst != 0;
     if (g->bursting) o->kind = (uint8_t)kind_in_burst(g, m);
     else if (g->forks && one_in(g, 150)) g->burst = BURST;
-    if (!g->bursting && (g->watching ? one_in(g, g->all ? 12 : 40) : is_observed(&m->reference) && one_in(g, 3))) o->kind = OP_OBSERVE;
+    if (!g->bursting && (g->watching ? one_in(g, g->all ? 12 : 40) : is_observed(&m->reference) && one_in(g, 3)))
+        o->kind = OP_OBSERVE;
     if (g->all && !g->bursting && one_in(g, 40)) o->kind = g->naming && one_in(g, 2) ? OP_NAME : OP_SHARE;
     if (g->medley && !g->bursting && one_in(g, 3)) o->kind = (uint8_t)kind_in_medley(g);
     else if (g->all && !g->quiet && one_in(g, 90)) g->medley = MEDLEY;
@@ -708,6 +719,7 @@ void generate(generator *g, const model *m, op *o)
         o->fail_at = (uint16_t)(1 + below(g, 1 + below(g, 8)));
         o->fail_on = one_in(g, 2);
     }
-    if (o->kind == OP_ENSURE && o->type[0] < TYPES_MAX && model_types[o->type[0]].home == REEF_SPLIT) o->kind = OP_ADD; /* there is no pointer to it */
+    /* there is no pointer to it */
+    if (o->kind == OP_ENSURE && o->type[0] < TYPES_MAX && model_types[o->type[0]].home == REEF_SPLIT) o->kind = OP_ADD;
     g->numbers += op_makes(o);
 }

@@ -1,5 +1,5 @@
-/* The hash of a world. The reference has a digest of its own, over the same things and computed in another way: two states
- * have the same hash exactly if they have the same digest. */
+/* The hash of a world. The reference has a digest of its own, over the same things and computed in another way: two
+ * states have the same hash exactly if they have the same digest. */
 #include "apply.h"
 #include "fork.h"
 #include "hash.h"
@@ -30,8 +30,10 @@ static void add_entity(uint64_t *digest, const ref_world *r, uint32_t index)
         if (ref_has(e, t)) add(digest, value_said(&model_types[t], e->value[t]));
     for (uint32_t t = 0; t < TYPES_MAX; t++) {
         if (!ref_has(e, t)) continue;
-        if (ref_shares(e, t)) add(digest, ref_common_first(r, e, t) != index ? (uint64_t)ref_common_first(r, e, t) << 8 | t : 0);
-        if (ref_is_multi(t) && e->several[special_of(t)]) add(digest, e->several[special_of(t)]), add(digest, e->chain[special_of(t)]);
+        if (ref_shares(e, t))
+            add(digest, ref_common_first(r, e, t) != index ? (uint64_t)ref_common_first(r, e, t) << 8 | t : 0);
+        if (ref_is_multi(t) && e->several[special_of(t)])
+            add(digest, e->several[special_of(t)]), add(digest, e->chain[special_of(t)]);
     }
 }
 
@@ -59,12 +61,13 @@ uint64_t ref_digest(const ref_world *r)
 
 void hash_check(model *m, uint64_t hash)
 {
-    uint64_t    digest = ref_digest(&m->reference);
+    uint64_t digest = ref_digest(&m->reference);
     hash_entry *a = &m->by_digest[digest % HASHES], *b = &m->by_hash[hash % HASHES];
     if (hash == 0) model_fail(m, "the hash is 0");
     if (a->digest == digest && a->hash && a->hash != hash)
         model_fail(m, "the hash isn't what it was when everything was the same");
-    if (hash && b->hash == hash && b->digest != digest) model_fail(m, "the hash is what it was when something was different");
+    if (hash && b->hash == hash && b->digest != digest)
+        model_fail(m, "the hash is what it was when something was different");
     *a = *b = (hash_entry){digest, hash};
 }
 
@@ -85,7 +88,7 @@ static bool hash_in_loop(const model *m, const op *o, uint64_t *hash)
     reef_query q = reef_query_make(m->world, &desc);
     if (reef_query_is_null(q)) return false;
     reef_block b = reef_begin(m->world, q);
-    bool       some = reef_next(&b);
+    bool some = reef_next(&b);
     if (some) *hash = reef_hash(m->world);
     if (some) reef_end(&b);
     reef_query_free(m->world, q);
@@ -95,7 +98,7 @@ static bool hash_in_loop(const model *m, const op *o, uint64_t *hash)
 void core_HASH(model *m, const op *o, outcome *out)
 {
     uint64_t hash, again;
-    bool     loop_first = o->option == HASH_IN_LOOP && o->value % 2;
+    bool loop_first = o->option == HASH_IN_LOOP && o->value % 2;
     out->status = REEF_OK;
     if (loop_first && !hash_in_loop(m, o, &hash)) loop_first = false;
     if (!loop_first || hash == 0) hash = reef_hash(m->world); /* memory may have been too short the first time */

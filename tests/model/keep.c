@@ -6,8 +6,9 @@ char model_path[MODEL_PATH];
 
 /* ---- the reference ---- */
 
-/* What becomes of a world by loading: `from`, with the values that aren't in files. Those of types that a rewind skips stay with who has
- * them before and after; of those that forks reset this holds if they `stay`, which they do for a difference. */
+/* What becomes of a world by loading: `from`, with the values that aren't in files. Those of types that a rewind
+ * skips stay with who has them before and after; of those that forks reset this holds if they `stay`, which they do
+ * for a difference. */
 static void reference_filled(ref_world *r, const ref_world *now, const ref_world *from, bool stay)
 {
     fork_reference(r, from);
@@ -18,14 +19,16 @@ static void reference_filled(ref_world *r, const ref_world *now, const ref_world
     r->mark_count = now->mark_count;
     memcpy(r->mark, now->mark, sizeof r->mark);
     for (uint32_t i = 0; i < r->living_count; i++) {
-        uint32_t          index = r->living[i];
-        ref_entity       *e = &r->entity[index];
+        uint32_t index = r->living[i];
+        ref_entity *e = &r->entity[index];
         const ref_entity *was = ref_alive(now, ref_handle(r, index));
         e->changed_unknown = e->added_unknown = stay ? UINT32_MAX : 0;
         for (uint32_t t = 0; t < TYPES_MAX; t++) {
             const reef_on_fork on_fork = model_types[t].on_fork;
             e->changed[t] = e->added[t] = r->time; /* all of it is newer than what was known before */
-            if (on_fork == REEF_FORK_COPY || (on_fork == REEF_FORK_RESET && !stay) || !was || !ref_has(was, t) || !ref_has(e, t)) continue;
+            if (on_fork == REEF_FORK_COPY || (on_fork == REEF_FORK_RESET && !stay) || !was || !ref_has(was, t) ||
+                !ref_has(e, t))
+                continue;
             e->value[t] = was->value[t];
             e->changed_unknown |= 1u << t;
             e->added_unknown |= 1u << t;
@@ -74,19 +77,23 @@ static void types_join(model *m, model_fork *k)
     const uint32_t fail_at = counted_memory.fail_at, more = m->reference.known & ~k->reference.known;
     counted_memory.fail_at = 0;
     for (uint32_t t = 0; t < TYPES_MAX; t++)
-        if (more >> t & 1 && reef_world_use(k->world, model_types[t].id) != REEF_OK) model_fail(m, "a fork can't use a type");
+        if (more >> t & 1 && reef_world_use(k->world, model_types[t].id) != REEF_OK)
+            model_fail(m, "a fork can't use a type");
     counted_memory.fail_at = fail_at;
 }
 
 /* A world of another family. Until fresh_end all other memory is `beside`. */
 static reef_world *fresh_make(model *m, bool without_systems)
 {
-    reef_world_config config = {.allocator = counted_allocator(), .strict = m->strict, .never_reuse = m->never_reuse, .entities_max = m->entities_max};
-    const uint32_t    fail_at = counted_memory.fail_at;
-    const uint64_t    beside = counted_memory.bytes;
+    reef_world_config config = {.allocator = counted_allocator(),
+                                .strict = m->strict,
+                                .never_reuse = m->never_reuse,
+                                .entities_max = m->entities_max};
+    const uint32_t fail_at = counted_memory.fail_at;
+    const uint64_t beside = counted_memory.bytes;
     counted_memory.fail_at = 0;
     reef_world *w = reef_world_new(&config);
-    bool        ok = w && reef_world_use(w, event_type) == REEF_OK && (without_systems || tick_systems(w));
+    bool ok = w && reef_world_use(w, event_type) == REEF_OK && (without_systems || tick_systems(w));
     for (uint32_t t = 0; ok && t < TYPES_MAX && m->strict; t++)
         ok = !(m->reference.known >> t & 1) || reef_world_use(w, model_types[t].id) == REEF_OK;
     if (!ok) abort();
@@ -133,15 +140,17 @@ static void saved_again(model *m, reef_world *w, const reef_bytes *bytes, const 
 {
     reef_bytes again;
     counted_memory.fail_at = 0;
-    if (reef_save_bytes(w, &again, desc) != REEF_OK || again.size != bytes->size) model_fail(m, "what was loaded is saved as another file");
+    if (reef_save_bytes(w, &again, desc) != REEF_OK || again.size != bytes->size)
+        model_fail(m, "what was loaded is saved as another file");
     reef_bytes_free(&again);
 }
 
-static reef_status save_fresh(model *m, const reef_bytes *bytes, const reef_save_desc *desc, uint64_t hash, bool without_systems)
+static reef_status save_fresh(model *m, const reef_bytes *bytes, const reef_save_desc *desc, uint64_t hash,
+                              bool without_systems)
 {
-    reef_world       *w = fresh_make(m, without_systems); /* a program that only looks into a file has none */
+    reef_world *w = fresh_make(m, without_systems); /* a program that only looks into a file has none */
     const reef_status s = load_into(m, w, bytes);
-    const uint32_t    fail_at = counted_memory.fail_at;
+    const uint32_t fail_at = counted_memory.fail_at;
     if (s == REEF_OK) {
         saved_again(m, w, bytes, desc);
         fresh_compare(m, w, hash);
@@ -153,10 +162,10 @@ static reef_status save_fresh(model *m, const reef_bytes *bytes, const reef_save
 
 void core_SAVE(model *m, const op *o, outcome *out)
 {
-    model_fork          *k = &m->fork[o->n];
+    model_fork *k = &m->fork[o->n];
     const reef_save_desc desc = {.raw = !(o->option & KEEP_PORTABLE), .sealed = o->option & KEEP_SEALED};
-    const uint32_t       fail_at = counted_memory.fail_at;
-    reef_bytes           bytes;
+    const uint32_t fail_at = counted_memory.fail_at;
+    reef_bytes bytes;
     counted_memory.fail_at = 0;
     const uint64_t hash = reef_hash(m->world);
     counted_memory.fail_at = fail_at;
@@ -183,7 +192,8 @@ static bool needs_raw(const ref_world *r)
     uint32_t set = 0;
     for (uint32_t i = 0; i < r->living_count; i++) set |= r->entity[r->living[i]].set;
     for (uint32_t t = 0; t < TYPES_MAX; t++)
-        if (set >> t & 1 && model_types[t].size && !model_types[t].fields && model_types[t].on_fork == REEF_FORK_COPY) return true;
+        if (set >> t & 1 && model_types[t].size && !model_types[t].fields && model_types[t].on_fork == REEF_FORK_COPY)
+            return true;
     return false;
 }
 
@@ -203,7 +213,8 @@ void want_SAVE(model *m, const op *o, outcome *want)
 
 /* ---- differences: between a fork and this world ---- */
 
-static reef_status difference_apply(model *m, model_fork *k, const reef_bytes *bytes, ref_world *r, const ref_world *to, uint64_t hash)
+static reef_status difference_apply(model *m, model_fork *k, const reef_bytes *bytes, ref_world *r, const ref_world *to,
+                                    uint64_t hash)
 {
     const reef_status s = reef_diff_apply(k->world, bytes->data, bytes->size);
     if (s != REEF_OK) return s;
@@ -217,9 +228,9 @@ static reef_status difference_apply(model *m, model_fork *k, const reef_bytes *b
 
 static reef_status differences_try(model *m, const op *o, const reef_bytes *there, const reef_bytes *back)
 {
-    model_fork    *k = &m->fork[o->n];
+    model_fork *k = &m->fork[o->n];
     const uint32_t fail_at = counted_memory.fail_at;
-    ref_world      r;
+    ref_world r;
     counted_memory.fail_at = 0;
     const uint64_t hash = reef_hash(m->world), was = reef_hash(k->world);
     counted_memory.fail_at = fail_at;
@@ -248,9 +259,9 @@ static void bytes_move(reef_bytes *bytes)
 
 void core_DIFF(model *m, const op *o, outcome *out)
 {
-    model_fork          *k = &m->fork[o->n];
+    model_fork *k = &m->fork[o->n];
     const reef_save_desc desc = {.raw = true, .sealed = o->option & KEEP_SEALED};
-    reef_bytes           there, back = {NULL, 0};
+    reef_bytes there, back = {NULL, 0};
     out->status = REEF_OK; /* what is recorded in the fork is answered as a number */
     if (!k->world) return;
     types_join(m, k);
@@ -272,7 +283,7 @@ void core_DIFF(model *m, const op *o, outcome *out)
 void want_DIFF(model *m, const op *o, outcome *want)
 {
     model_fork *k = &m->fork[o->n];
-    ref_world   was;
+    ref_world was;
     want->status = REEF_OK;
     if (!ref_is_there(&k->reference)) return;
     k->reference.known |= m->reference.known;
@@ -311,9 +322,9 @@ static reef_status journal_begin(model *m, bool fresh)
 
 static reef_status journal_read(model *m, uint64_t hash)
 {
-    reef_world       *w = fresh_make(m, hash % 2);
+    reef_world *w = fresh_make(m, hash % 2);
     const reef_status s = reef_load(w, model_path, NULL);
-    const uint32_t    fail_at = counted_memory.fail_at;
+    const uint32_t fail_at = counted_memory.fail_at;
     counted_memory.fail_at = 0;
     if (s == REEF_OK) fresh_compare(m, w, hash);
     counted_memory.fail_at = fail_at;

@@ -14,7 +14,7 @@ typedef struct payload {
 
 enum { PAYLOADS = 1 << 17 };
 
-static payload  pool[PAYLOADS];
+static payload pool[PAYLOADS];
 static uint32_t pool_used, pool_first, pool_last; /* list of free ones: index + 1, 0: none */
 static uint64_t pool_live;
 
@@ -82,13 +82,13 @@ uint64_t payloads_live(void) { return pool_live; }
 /* ---- hooks ---- */
 
 typedef struct owner { /* of SORT_OWNER */
-    void    *self;
+    void *self;
     payload *payload;
     uint64_t value, check;
 } owner;
 
 typedef struct mover { /* of SORT_MOVER: self is NULL while there is no payload */
-    void    *self;
+    void *self;
     payload *payload;
     uint64_t value;
 } mover;
@@ -259,12 +259,13 @@ static reef_status maker_construct(void *context, reef_world *world, reef_entity
 
 static uint32_t maker_size = 12;
 
-static const reef_hooks hooks_owner = {owner_construct, owner_copy, owner_move,    owner_destroy, NULL,
+static const reef_hooks hooks_owner = {owner_construct, owner_copy, owner_move,     owner_destroy, NULL,
                                        false,           true,       REEF_FORK_COPY, false};
 static const reef_hooks hooks_mover = {NULL, NULL, mover_move, mover_destroy, NULL, false, true, REEF_FORK_COPY, false};
-static const reef_hooks hooks_bytes = {bytes_construct, bytes_copy,    NULL, bytes_destroy, NULL, true,
+static const reef_hooks hooks_bytes = {bytes_construct, bytes_copy,     NULL, bytes_destroy, NULL, true,
                                        false,           REEF_FORK_COPY, false};
-static const reef_hooks hooks_maker = {maker_construct, NULL, NULL, NULL, &maker_size, false, false, REEF_FORK_COPY, false};
+static const reef_hooks hooks_maker = {maker_construct, NULL,  NULL,           NULL, &maker_size,
+                                       false,           false, REEF_FORK_COPY, false};
 
 /* Of types that own something the value; of others enough to tell two values, with holes and in another order. */
 static const reef_field owner_fields[] = {{"value", REEF_U64, (uint32_t)offsetof(owner, value), 8, NULL, 0, 0}};
@@ -279,7 +280,8 @@ static const reef_field quay_fields[] = {{"late", REEF_U16, 40, 6, NULL, 0, 0}, 
     }
 #define KIND_WITH(name, sort, size, align, on_fork, fields) \
     { \
-        name, sort, size, align, {0}, on_fork, fields, (uint32_t)(sizeof fields / sizeof fields[0]), false, REEF_TABLE, 0, TYPES_MAX \
+        name, sort, size, align, {0}, on_fork, fields, (uint32_t)(sizeof fields / sizeof fields[0]), false, \
+            REEF_TABLE, 0, TYPES_MAX \
     }
 #define KIND_TRACKED(name, sort, size, align, on_fork) \
     { \
@@ -314,7 +316,18 @@ model_type model_types[TYPES_MAX] = {
     KIND("Salt", SORT_SWITCH, 0, 1),
     KIND("Tide", SORT_PLAIN, 2, 2),
     KIND("Urn", SORT_PLAIN, 8, 1),
-    {"Void", SORT_MOVER, sizeof(mover), REEF_ALIGNOF(mover), {0}, REEF_FORK_SKIP, mover_fields, 1, true, REEF_TABLE, 0, TYPES_MAX},
+    {"Void",
+     SORT_MOVER,
+     sizeof(mover),
+     REEF_ALIGNOF(mover),
+     {0},
+     REEF_FORK_SKIP,
+     mover_fields,
+     1,
+     true,
+     REEF_TABLE,
+     0,
+     TYPES_MAX},
     KIND_TRACKED("Weed", SORT_PLAIN, 8, 8, REEF_FORK_RESET),
     KIND_OWNER("Wrack", REEF_FORK_RESET),
     KIND("_z", SORT_TAG, 0, 1),
@@ -337,11 +350,18 @@ static const reef_hooks *hooks_of(type_sort sort)
 
 uint32_t homes_allowed = ~0u;
 
-/* Where everything is in play, some types are in the homes that only they can have: one of each with hooks, where that can be. */
+/* Where everything is in play, some types are in the homes that only they can have: one of each with hooks, where
+ * that can be. */
 static reef_home home_always(const model_type *t)
 {
-    static const struct { const char *name; reef_home home; } homes[] = {
-        {"Oar", REEF_SPLIT}, {"Pearl", REEF_SHARED}, {"Lure", REEF_SHARED}, {"Jelly", REEF_MULTI}, {"Crab", REEF_MULTI}};
+    static const struct {
+        const char *name;
+        reef_home home;
+    } homes[] = {{"Oar", REEF_SPLIT},
+                 {"Pearl", REEF_SHARED},
+                 {"Lure", REEF_SHARED},
+                 {"Jelly", REEF_MULTI},
+                 {"Crab", REEF_MULTI}};
     for (size_t i = 0; i < sizeof homes / sizeof homes[0]; i++)
         if (strcmp(t->name, homes[i].name) == 0) return homes[i].home;
     return t->home;
@@ -354,11 +374,13 @@ static void homes_draw(uint64_t homes)
     static const uint32_t pages[] = {1, 2, 16, 128, 1024, REEF_PAGE_ROWS_MAX};
     for (uint32_t i = 0; i < TYPES_MAX; i++) {
         model_type *t = &model_types[i];
-        uint64_t    x = value_mix(homes, i) >> 1;
+        uint64_t x = value_mix(homes, i) >> 1;
         t->home = t->sort == SORT_SWITCH ? REEF_BIT : homes ? choice[x % 5] : REEF_TABLE;
         if (homes && homes % 2 == 0) t->home = home_always(t);
-        if (t->home != REEF_BIT && (!(homes_allowed >> t->home & 1) || (t->size == 0 && t->home != REEF_COLD))) t->home = REEF_TABLE;
-        t->page_rows = t->home == REEF_PAGED ? pages[x / 5 % (homes % 2 ? 6 : 3)] : 0; /* small ones where everything is in play */
+        if (t->home != REEF_BIT && (!(homes_allowed >> t->home & 1) || (t->size == 0 && t->home != REEF_COLD)))
+            t->home = REEF_TABLE;
+        /* small ones where everything is in play */
+        t->page_rows = t->home == REEF_PAGED ? pages[x / 5 % (homes % 2 ? 6 : 3)] : 0;
         t->base = homes && (strcmp(t->name, "Alga") == 0 || strcmp(t->name, "Echo") == 0) ? TYPE_BASE : TYPES_MAX;
         while (t->page_rows > 16 && (size_t)t->page_rows * t->size > 1 << 20) t->page_rows /= 16;
     }
@@ -382,8 +404,8 @@ bool types_make(uint64_t homes)
     homes_draw(homes);
     typed_declare();
     for (uint32_t i = 0; i <= TYPES_MAX; i++) {
-        model_type    *t = &model_types[i == 0 ? TYPE_BASE : ((i - 1) * 11 + 5) % TYPES_MAX]; /* a base first */
-        reef_status    status = REEF_OK;
+        model_type *t = &model_types[i == 0 ? TYPE_BASE : ((i - 1) * 11 + 5) % TYPES_MAX]; /* a base first */
+        reef_status status = REEF_OK;
         reef_type_desc desc = {0};
         desc.name = t->name;
         desc.size = t->size;
@@ -456,7 +478,7 @@ void value_fill(void *to, size_t size, uint64_t value)
     unsigned char *p = (unsigned char *)to;
     for (uint64_t i = 0; size > 0; i++) {
         uint64_t word = value * (2 * i + 1);
-        size_t   part = size < 8 ? size : 8;
+        size_t part = size < 8 ? size : 8;
         memcpy(p, &word, part);
         p += part;
         size -= part;
@@ -625,7 +647,7 @@ static void *counted_new(size_t bytes, size_t align)
 static void counted_free(void *block, size_t bytes, size_t align)
 {
     size_t at = align < sizeof(void *) ? sizeof(void *) : align;
-    head  *h = (head *)(void *)((unsigned char *)block - sizeof(head));
+    head *h = (head *)(void *)((unsigned char *)block - sizeof(head));
     if (h->bytes != bytes) fault("a block was freed or resized with a size that isn't its own");
     if (h->align != align) fault("a block was freed or resized with an alignment that isn't its own");
     memset(block, 0xDB, h->bytes);

@@ -9,7 +9,12 @@
 
 #include "reef.h"
 
-enum { TYPE_BASE = 23, /* Tide, which has subtypes */ TYPES_MAX = 31, TYPE_HIGH = 254, TYPE_ZERO = 255 /* these two are no types */ };
+enum {
+    TYPE_BASE = 23,
+    /* Tide, which has subtypes */ TYPES_MAX = 31,
+    TYPE_HIGH = 254,
+    TYPE_ZERO = 255 /* these two are no types */
+};
 
 typedef enum type_sort {
     SORT_PLAIN,
@@ -22,17 +27,17 @@ typedef enum type_sort {
 } type_sort;
 
 typedef struct model_type {
-    const char       *name;
-    type_sort         sort;
-    uint32_t          size, align;
-    reef_component    id;
-    reef_on_fork      on_fork;
+    const char *name;
+    type_sort sort;
+    uint32_t size, align;
+    reef_component id;
+    reef_on_fork on_fork;
     const reef_field *fields; /* NULL: its bytes are hashed */
-    uint32_t          field_count;
-    bool              tracked; /* track_rows */
-    reef_home         home;    /* drawn by types_make */
-    uint32_t          page_rows;
-    uint32_t          base;    /* of a subtype: its rank; TYPES_MAX: it is none. Drawn as well */
+    uint32_t field_count;
+    bool tracked;   /* track_rows */
+    reef_home home; /* drawn by types_make */
+    uint32_t page_rows;
+    uint32_t base; /* of a subtype: its rank; TYPES_MAX: it is none. Drawn as well */
 } model_type;
 
 /* Sorted by name, so that an index is also a rank. */
@@ -40,14 +45,14 @@ extern model_type model_types[TYPES_MAX];
 
 extern uint32_t homes_allowed; /* a bit each, by reef_home: what is drawn otherwise becomes REEF_TABLE */
 
-/* Makes the types known to the process, in an order that isn't that of their names. `homes`: from what the home of each is drawn;
- * 0: all but the switches live in tables. The second call does nothing. */
+/* Makes the types known to the process, in an order that isn't that of their names. `homes`: from what the home of
+ * each is drawn; 0: all but the switches live in tables. The second call does nothing. */
 bool types_make(uint64_t homes);
-bool type_in_table(const model_type *t); /* does it take part in the set of a table? */
+bool type_in_table(const model_type *t);    /* does it take part in the set of a table? */
 bool type_is_hooked(const model_type *t);   /* has any hook */
 bool type_has_payload(const model_type *t); /* owns something */
 bool type_is_made(const model_type *t);     /* has a constructor */
-uint32_t types_below(uint32_t type); /* set of its subtypes */
+uint32_t types_below(uint32_t type);        /* set of its subtypes */
 bool type_is_bound(const model_type *t);    /* an entity that has it can't be forked */
 /* What events are of: plain, with a field, and no component of anybody. */
 extern reef_component event_type;
@@ -60,7 +65,7 @@ void typed_declare(void);
 uint64_t value_mix(uint64_t seed, uint64_t number); /* never 0 */
 /* What a type's default value is for this entity. */
 uint64_t value_default(const model_type *t, reef_entity e);
-void     value_fill(void *to, size_t size, uint64_t value);
+void value_fill(void *to, size_t size, uint64_t value);
 /* Makes a value in raw memory outside of any world, and takes it apart. */
 void value_make(const model_type *t, void *slot, uint64_t value);
 void value_unmake(const model_type *t, void *slot);
@@ -76,10 +81,10 @@ uint64_t value_digest_of(const model_type *t, uint64_t value);
 /* ---- memory that counts, and fails when told ---- */
 
 typedef struct counted {
-    uint64_t    bytes, blocks; /* out now */
-    uint32_t    fail_at;       /* the fail_at-th request from now on gets nothing; 0: all are served */
-    bool        fail_on;       /* so do all after it */
-    bool        fired;
+    uint64_t bytes, blocks; /* out now */
+    uint32_t fail_at;       /* the fail_at-th request from now on gets nothing; 0: all are served */
+    bool fail_on;           /* so do all after it */
+    bool fired;
     const char *fault; /* a mistake of the caller of the allocator or of a hook, NULL: none */
 } counted;
 
@@ -88,7 +93,7 @@ extern counted counted_memory; /* one a process: hooks have no other way to it *
 reef_allocator counted_allocator(void);
 /* aligned_alloc, which not every C library has; given back by aligned_give. */
 void *aligned_take(size_t align, size_t bytes);
-void  aligned_give(void *p);
+void aligned_give(void *p);
 /* Forgets faults and payloads, for a new run. */
 void counted_reset(void);
 /* Payloads that live. */

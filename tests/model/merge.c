@@ -9,12 +9,12 @@ enum { MERGE_DROPS_NAMES = 1, MERGED_MOST = 500 };
 /* Those that come, in the order in which they do: by table and row, then those that have no row, by index. */
 typedef struct comers {
     reef_entity entity[MERGE_MADE];
-    uint32_t    count;
+    uint32_t count;
 } comers;
 
 typedef struct coming {
     const ref_world *from;
-    comers          *all;
+    comers *all;
 } coming;
 
 static void comes(void *context, ref_entity *e, uint32_t index)
@@ -44,7 +44,8 @@ static bool name_is_taken(const ref_world *r, uint32_t name)
 static bool can_merge(const model *m, const op *o)
 {
     const ref_world *to = &m->reference, *from = &m->fork[o->n].reference;
-    if (!ref_is_there(from) || from->living_count > MERGE_MADE || to->living_count + from->living_count > MERGED_MOST) return false;
+    if (!ref_is_there(from) || from->living_count > MERGE_MADE || to->living_count + from->living_count > MERGED_MOST)
+        return false;
     if (fork_is_refused(to) || fork_is_refused(from)) return false;
     if (from->living_count > (uint64_t)(to->free_end - to->free_first) + (to->entities_max - to->count)) return false;
     for (uint32_t i = 0; i < from->living_count; i++)
@@ -55,8 +56,8 @@ static bool can_merge(const model *m, const op *o)
 void core_MERGE(model *m, const op *o, outcome *out)
 {
     const reef_merge_desc desc = {.drop_names = o->option & MERGE_DROPS_NAMES};
-    reef_merged          *who = NULL;
-    comers                all;
+    reef_merged *who = NULL;
+    comers all;
     out->status = REEF_OK;
     if (!can_merge(m, o)) return;
     out->status = reef_merge(m->world, m->fork[o->n].world, &desc, &who);
@@ -70,9 +71,9 @@ void core_MERGE(model *m, const op *o, outcome *out)
 
 void want_MERGE(model *m, const op *o, outcome *want)
 {
-    ref_world       *r = &m->reference;
+    ref_world *r = &m->reference;
     const ref_world *from = &m->fork[o->n].reference;
-    comers           all;
+    comers all;
     want->status = REEF_OK;
     if (!can_merge(m, o)) return;
     comers_find(from, &all);

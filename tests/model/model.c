@@ -1,11 +1,13 @@
 /* model: random operations on reef and on the reference.
  *
- *     model [--seeds N] [--ops N] [--first-seed S] [--seed S] [--types N] [--forks N] [--homes BITS] [--pairs] [--shrink SECONDS] [--verbose]
+ *     model [--seeds N] [--ops N] [--first-seed S] [--seed S] [--types N] [--forks N] [--homes BITS] [--pairs]
+ *     [--shrink SECONDS] [--verbose]
  *
- * The home of each type is drawn by the seed; --homes says which may be: a bit each, by reef_home. Every seed runs in a child
- * process. When one fails, its operations are made again (without reef), shrunk, and printed as a C program. With --pairs it prints how often each pair of features met, and fails if
- * one never did. With --forks N at least N forks must have lived at the same time in one of the seeds. Status: 0 all
- * agree, 1 a difference, 2 wrong use. */
+ * The home of each type is drawn by the seed; --homes says which may be: a bit each, by reef_home. Every seed runs
+ * in a child process. When one fails, its operations are made again (without reef), shrunk, and printed as a C
+ * program. With --pairs it prints how often each pair of features met, and fails if one never did. With --forks N at
+ * least N forks must have lived at the same time in one of the seeds. Status: 0 all agree, 1 a difference, 2 wrong
+ * use. */
 #define _DEFAULT_SOURCE
 #include "fork.h"
 #include "shrink.h"
@@ -22,12 +24,12 @@ enum { COMPARE_EVERY = 256, SEED_SECONDS = 600 };
 typedef struct options {
     uint64_t seeds, first_seed, ops, types, forks, homes, pairs;
     uint64_t shrink_seconds;
-    bool     verbose;
+    bool verbose;
 } options;
 
 typedef struct seed_run {
     const options *o;
-    uint64_t       seed;
+    uint64_t seed;
 } seed_run;
 
 static void count(report *r, const model *m, const op *o)
@@ -44,9 +46,9 @@ static void count(report *r, const model *m, const op *o)
 static void run_seed(report *r, void *context)
 {
     const seed_run *s = context;
-    model           m;
-    generator       g;
-    op              o;
+    model m;
+    generator g;
+    op o;
     if (!types_make(seed_homes(s->seed)) || !model_start(&m, s->seed, (uint32_t)s->o->types, true)) {
         r->failed = true;
         snprintf(r->message, sizeof r->message, "no world");
@@ -70,10 +72,10 @@ static void run_seed(report *r, void *context)
 /* The operations of a seed up to and including number `last`. */
 static op_list list_again(const seed_run *s, uint32_t last)
 {
-    model     m;
+    model m;
     generator g;
-    op        o;
-    op_list   list = {NULL, 0, 0};
+    op o;
+    op_list list = {NULL, 0, 0};
     if (!types_make(seed_homes(s->seed))) exit(1);
     model_start(&m, s->seed, (uint32_t)s->o->types, false);
     generator_start(&g, s->seed);
@@ -89,9 +91,9 @@ static op_list list_again(const seed_run *s, uint32_t last)
 static void explain(const seed_run *s, const report *r)
 {
     run_options o = {s->seed, (uint32_t)s->o->types, COMPARE_EVERY};
-    op_list     list = list_again(s, r->at);
-    char        message[600];
-    uint32_t    at;
+    op_list list = list_again(s, r->at);
+    char message[600];
+    uint32_t at;
     printf("seed %llu, operation %u: %s\n", (unsigned long long)s->seed, r->at, r->message);
     if (s->o->shrink_seconds == 0 || !MODEL_HAS_CHILDREN) {
         free(list.op);
@@ -129,12 +131,12 @@ static void add_counts(report *total, const report *r)
 static bool run_all(const options *o)
 {
     static report total;
-    report       *r = report_make();
-    double        start = seconds_now();
+    report *r = report_make();
+    double start = seconds_now();
     if (!r) return false;
     for (uint64_t i = 0; i < o->seeds; i++) {
         seed_run s = {o, o->first_seed + i};
-        bool     good = child_run(r, SEED_SECONDS, run_seed, &s);
+        bool good = child_run(r, SEED_SECONDS, run_seed, &s);
         if (o->verbose)
             printf("seed %llu: %s, %u operations, at most %llu living, %llu forks\n", (unsigned long long)s.seed,
                    good ? "ok" : "FAILED", r->at, (unsigned long long)r->most_living,
@@ -168,7 +170,7 @@ static bool option(const char *name, const char *given, const char *value, uint6
 
 int main(int argc, char **argv)
 {
-    options  o = {20, 1, 100000, TYPES_MAX, 0, UINT32_MAX, 0, 60, false};
+    options o = {20, 1, 100000, TYPES_MAX, 0, UINT32_MAX, 0, 60, false};
     uint64_t seed = 0;
     for (int i = 1; i < argc; i++) {
         const char *value = i + 1 < argc ? argv[i + 1] : NULL;
@@ -186,11 +188,11 @@ int main(int argc, char **argv)
         } else if (!option("--seeds", argv[i], value, &o.seeds) &&
                    !option("--first-seed", argv[i], value, &o.first_seed) && !option("--ops", argv[i], value, &o.ops) &&
                    !option("--types", argv[i], value, &o.types) && !option("--forks", argv[i], value, &o.forks) &&
-                   !option("--homes", argv[i], value, &o.homes) && !option("--shrink", argv[i], value, &o.shrink_seconds)) {
-            fprintf(
-                stderr,
-                "model [--seeds N] [--ops N] [--first-seed S] [--seed S] [--types N] [--forks N] [--homes BITS] [--pairs] [--shrink SECONDS] "
-                "[--verbose]\n");
+                   !option("--homes", argv[i], value, &o.homes) &&
+                   !option("--shrink", argv[i], value, &o.shrink_seconds)) {
+            fprintf(stderr, "model [--seeds N] [--ops N] [--first-seed S] [--seed S] [--types N] [--forks N] [--homes "
+                            "BITS] [--pairs] [--shrink SECONDS] "
+                            "[--verbose]\n");
             return 2;
         }
         i++;

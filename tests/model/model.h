@@ -106,17 +106,28 @@ enum {
     FORKS = 80, /* further worlds of the family */
     SNAPSHOTS = 12,
     HASHES = 4096, /* that are remembered */
-    OPTION_ON = 1, OPTION_WHOLE = 2, /* of ENABLE: the entity, not a component */
+    OPTION_ON = 1,
+    OPTION_WHOLE = 2, /* of ENABLE: the entity, not a component */
     OPTION_HASHED = 1,
     OPTION_OTHER_WORLD = 2, /* of FORK and its like */
-    KEEP_FORK = 1, KEEP_FRESH = 2, KEEP_PORTABLE = 4, KEEP_SEALED = 8, /* of SAVE: into a slot of forks, a world of another family; else itself */
+    /* of SAVE: into a slot of forks, a world of another family; else itself */
+    KEEP_FORK = 1,
+    KEEP_FRESH = 2,
+    KEEP_PORTABLE = 4,
+    KEEP_SEALED = 8,
     KEEP_BACK = 1, /* of DIFF, beside KEEP_SEALED: and back again */
-    KEEP_READ = 1, KEEP_REOPEN = 2, KEEP_COMPACT = 4, KEEP_CLOSE = 16, /* of JOURNAL */
-    ORDER_DESCENDING = 1, ORDER_BY_VALUE = 2, ORDER_COARSELY = 4, ORDER_EXACTLY = 8, /* options of SORT */
-    DEFER_STEPS = 10, /* calls inside of DEFER, each numbered as if it made an entity */
+    KEEP_READ = 1,
+    KEEP_REOPEN = 2,
+    KEEP_COMPACT = 4,
+    KEEP_CLOSE = 16, /* of JOURNAL */
+    ORDER_DESCENDING = 1,
+    ORDER_BY_VALUE = 2,
+    ORDER_COARSELY = 4,
+    ORDER_EXACTLY = 8,  /* options of SORT */
+    DEFER_STEPS = 10,   /* calls inside of DEFER, each numbered as if it made an entity */
     DEFER_STEPS_ON = 1, /* option: the loop is walked to its end */
-    MERGE_MADE = 128, /* entities that come by MERGE at most */
-    TICK_MADE = 16, /* entities that a tick makes at most */
+    MERGE_MADE = 128,   /* entities that come by MERGE at most */
+    TICK_MADE = 16,     /* entities that a tick makes at most */
     NAME_NONE = 0xFFFF,
     /* subjects that are no entity's number: */
     SUBJECT_FIRST = 0x7FFFFFF0, /* numbers are below */
@@ -127,10 +138,10 @@ enum {
 
 /* An operation. `how` of QUERY_NEW holds a reef_access. */
 typedef struct op {
-    uint8_t  kind, flaw, count, option;
+    uint8_t kind, flaw, count, option;
     uint16_t fail_at; /* an allocation fails, see counted */
-    uint8_t  fail_on;
-    uint8_t  type[OP_TYPES], how[OP_TYPES];
+    uint8_t fail_on;
+    uint8_t type[OP_TYPES], how[OP_TYPES];
     uint32_t subject; /* number of an entity */
     uint32_t made;    /* number of the first entity that it makes */
     uint32_t n;
@@ -139,39 +150,39 @@ typedef struct op {
 } op;
 
 typedef struct op_list {
-    op      *op;
+    op *op;
     uint32_t count, capacity;
 } op_list;
 
 typedef struct outcome {
-    reef_status  status;
-    uint64_t     number;     /* whatever the call counts or answers */
-    uint64_t     digest;     /* of the data that was read */
-    reef_entity *made;       /* with room enough */
-    uint32_t     made_count; /* 0 when the caller didn't want to know */
+    reef_status status;
+    uint64_t number;     /* whatever the call counts or answers */
+    uint64_t digest;     /* of the data that was read */
+    reef_entity *made;   /* with room enough */
+    uint32_t made_count; /* 0 when the caller didn't want to know */
 } outcome;
 
 typedef struct model_query {
     reef_query query;
-    uint8_t     type[OP_TYPES], access[OP_TYPES], count;
+    uint8_t type[OP_TYPES], access[OP_TYPES], count;
 } model_query;
 
 typedef struct model_bundle {
     reef_bundle *bundle;
-    uint8_t      type[OP_TYPES], count;
-    uint32_t     offset[OP_TYPES], bytes;
+    uint8_t type[OP_TYPES], count;
+    uint32_t offset[OP_TYPES], bytes;
 } model_bundle;
 
 typedef struct model_fork {
     reef_world *world;
-    ref_world   reference; /* entities_max 0: there is none */
-    uint64_t    hash;      /* 0: not known */
+    ref_world reference; /* entities_max 0: there is none */
+    uint64_t hash;       /* 0: not known */
 } model_fork;
 
 typedef struct model_snapshot {
     reef_snapshot *snapshot;
-    ref_world      reference;
-    uint64_t       hash;
+    ref_world reference;
+    uint64_t hash;
 } model_snapshot;
 
 typedef struct hash_entry {
@@ -179,32 +190,32 @@ typedef struct hash_entry {
 } hash_entry;
 
 typedef struct model {
-    reef_world    *world;
-    reef_world    *other; /* a world whose objects must be refused */
-    reef_bundle   *other_bundle;
+    reef_world *world;
+    reef_world *other; /* a world whose objects must be refused */
+    reef_bundle *other_bundle;
     reef_snapshot *other_snapshot;
-    ref_world      reference;
-    uint32_t       active; /* types of this run */
-    bool           strict, never_reuse;
-    uint32_t       entities_max;
-    reef_entity   *handle; /* by number; {0}: its maker failed or was left out */
-    uint32_t       handle_count, handle_capacity;
-    outcome        core, want;
-    uint32_t       made_capacity;
-    model_query    query[SLOTS];
-    model_bundle   bundle[SLOTS];
-    model_fork     fork[FORKS];
+    ref_world reference;
+    uint32_t active; /* types of this run */
+    bool strict, never_reuse;
+    uint32_t entities_max;
+    reef_entity *handle; /* by number; {0}: its maker failed or was left out */
+    uint32_t handle_count, handle_capacity;
+    outcome core, want;
+    uint32_t made_capacity;
+    model_query query[SLOTS];
+    model_bundle bundle[SLOTS];
+    model_fork fork[FORKS];
     model_snapshot snapshot[SNAPSHOTS];
-    reef_journal  *journal;
-    reef_world    *journal_world; /* whose it is */
-    uint64_t       bytes_beside;  /* while a world of another family is compared: what all others take */
-    hash_entry     by_digest[HASHES], by_hash[HASHES]; /* lately seen */
-    bool           check_all, check_rows;              /* the operation wants the whole world compared, */
-    uint64_t       check_hash;                         /* and its hash, if this isn't 0 */
+    reef_journal *journal;
+    reef_world *journal_world; /* whose it is */
+    uint64_t bytes_beside;     /* while a world of another family is compared: what all others take */
+    hash_entry by_digest[HASHES], by_hash[HASHES]; /* lately seen */
+    bool check_all, check_rows;                    /* the operation wants the whole world compared, */
+    uint64_t check_hash;                           /* and its hash, if this isn't 0 */
     reef_query single[TYPES_MAX];                  /* queries of one type, for whole comparisons */
-    uint64_t       starved;                            /* calls that answered NO_MEMORY, and were then tried again */
-    bool           failed;
-    char           failure[600];
+    uint64_t starved;                              /* calls that answered NO_MEMORY, and were then tried again */
+    bool failed;
+    char failure[600];
 } model;
 
 /* The names that entities get; the last ones are none. */
@@ -226,11 +237,11 @@ void model_compare_rows(model *m, bool validate);
 void model_compare_entity(model *m, reef_entity e);
 
 reef_entity model_handle(const model *m, uint32_t number);
-void        model_made(model *m, uint32_t first, const reef_entity *made, uint32_t count);
+void model_made(model *m, uint32_t first, const reef_entity *made, uint32_t count);
 /* The inlined calls, for types that have them: false for all others. (typed.c) */
-bool        typed_get(const reef_world *w, reef_entity e, uint32_t type, const void **p);
-bool        typed_mut(reef_world *w, reef_entity e, uint32_t type, void **p);
-bool        typed_has(const reef_world *w, reef_entity e, uint32_t type, bool *has);
+bool typed_get(const reef_world *w, reef_entity e, uint32_t type, const void **p);
+bool typed_mut(reef_world *w, reef_entity e, uint32_t type, void **p);
+bool typed_has(const reef_world *w, reef_entity e, uint32_t type, bool *has);
 const char *op_name(op_kind kind);
 /* The values of an operation as the reference takes them. */
 uint32_t model_values(const model *m, const op *o, ref_value *values);
@@ -249,23 +260,23 @@ typedef struct generator {
     uint32_t numbers; /* given out so far */
     uint32_t target;  /* of living entities */
     uint32_t calm;    /* operations until the next change of phase */
-    bool     failing; /* this phase lets allocations fail */
-    bool     naming;  /* this phase gives names */
+    bool failing;     /* this phase lets allocations fail */
+    bool naming;      /* this phase gives names */
     uint32_t quiet;   /* the types of a phase without hooks, switches, names and loops that write; 0: any phase */
-    bool     watching; /* this phase has observers */
-    bool     clears;  /* a quiet phase that begins with an empty world */
-    bool     forks;   /* this seed forks worlds */
-    bool     marks;   /* this seed disables components and entities */
-    bool     all;     /* this seed has every feature */
+    bool watching;    /* this phase has observers */
+    bool clears;      /* a quiet phase that begins with an empty world */
+    bool forks;       /* this seed forks worlds */
+    bool marks;       /* this seed disables components and entities */
+    bool all;         /* this seed has every feature */
     uint32_t forks_target;
-    uint32_t medley; /* what is left of operations on whole worlds, one after the other */
+    uint32_t medley;       /* what is left of operations on whole worlds, one after the other */
     uint32_t burst, query; /* what is left of a walk, a fork, a write and a walk of one query */
-    bool     bursting;
+    bool bursting;
 } generator;
 
 bool seed_has_forks(uint64_t seed);
 bool seed_has_switches(uint64_t seed);
-bool seed_has_all(uint64_t seed); /* every feature is in play: what --pairs counts */
+bool seed_has_all(uint64_t seed);   /* every feature is in play: what --pairs counts */
 uint64_t seed_homes(uint64_t seed); /* for types_make */
 void generator_start(generator *g, uint64_t seed);
 void generate(generator *g, const model *m, op *o);
@@ -281,10 +292,10 @@ typedef struct run_options {
     uint64_t seed;
     uint32_t types, every; /* whole comparison every ... operations */
 } run_options;
-bool     list_fails(const op_list *list, const run_options *o, uint32_t *at, char *message, size_t size);
-void     list_add(op_list *list, const op *o);
-void     shrink(op_list *list, const run_options *o, double seconds);
-void     print_program(FILE *file, const op_list *list, const run_options *o, const char *message);
+bool list_fails(const op_list *list, const run_options *o, uint32_t *at, char *message, size_t size);
+void list_add(op_list *list, const op *o);
+void shrink(op_list *list, const run_options *o, double seconds);
+void print_program(FILE *file, const op_list *list, const run_options *o, const char *message);
 uint64_t random_next(uint64_t *state);
 
 #endif

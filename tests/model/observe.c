@@ -1,6 +1,7 @@
-/* Observers: each is of one type, immediate or collected, and only listens. What it hears of an operation is compared by entity, kind and
- * values, in whatever order. The reference notes each step; what a collected observer hears is the net effect of an operation's steps:
- * each operation of the model is one call, one loop that records, or one tick, so one flush. */
+/* Observers: each is of one type, immediate or collected, and only listens. What it hears of an operation is
+ * compared by entity, kind and values, in whatever order. The reference notes each step; what a collected observer
+ * hears is the net effect of an operation's steps: each operation of the model is one call, one loop that records,
+ * or one tick, so one flush. */
 #include "observe.h"
 #include "apply.h"
 #include "pairs.h"
@@ -34,7 +35,10 @@ static void tape_add(tape *t, uint32_t kind, reef_entity e, uint64_t now, uint64
     t->count++;
 }
 
-static uint64_t digest_of(const model_type *t, const void *value) { return value && t->size ? value_digest(t, value) : 0; }
+static uint64_t digest_of(const model_type *t, const void *value)
+{
+    return value && t->size ? value_digest(t, value) : 0;
+}
 
 /* ---- reef ---- */
 
@@ -50,10 +54,12 @@ static void hear(const reef_notice *n)
     const model_type *t = type_of_notice(n);
     for (uint32_t i = 0; i < n->count; i++) {
         unsigned char copy[4096];
-        const void   *is = reef_notice_value(n, i);
-        const bool    split = t->home == REEF_SPLIT && n->kind & (REEF_ON_ADD | REEF_ON_SET); /* it lies nowhere as a whole */
+        const void *is = reef_notice_value(n, i);
+        /* it lies nowhere as a whole */
+        const bool split = t->home == REEF_SPLIT && n->kind & (REEF_ON_ADD | REEF_ON_SET);
         if (split && reef_read_id(n->world, n->entities[i], t->id, copy, t->size)) is = copy;
-        tape_add(&heard[(uintptr_t)n->context], n->kind, n->entities[i], digest_of(t, is), digest_of(t, reef_notice_old(n, i)));
+        tape_add(&heard[(uintptr_t)n->context], n->kind, n->entities[i], digest_of(t, is),
+                 digest_of(t, reef_notice_old(n, i)));
     }
 }
 
@@ -67,10 +73,16 @@ static const char *observer_name(uint32_t slot)
 void core_OBSERVE(model *m, const op *o, outcome *out)
 {
     const reef_observer_id was = reef_observer_find(m->world, observer_name(o->n));
-    const reef_observer_desc desc = {.name = observer_name(o->n), .function = hear, .context = (void *)(uintptr_t)o->n,
-                                     .events = o->list[0], .component = component_of(o->type[0]), .collected = o->option & 1};
+    const reef_observer_desc desc = {.name = observer_name(o->n),
+                                     .function = hear,
+                                     .context = (void *)(uintptr_t)o->n,
+                                     .events = o->list[0],
+                                     .component = component_of(o->type[0]),
+                                     .collected = o->option & 1};
     if (!reef_observer_is_null(was)) out->status = reef_observer_remove(m->world, was);
-    else out->status = reef_observer_is_null(reef_observer_new(m->world, &desc)) ? reef_last_error(m->world).status : REEF_OK;
+    else
+        out->status =
+            reef_observer_is_null(reef_observer_new(m->world, &desc)) ? reef_last_error(m->world).status : REEF_OK;
 }
 
 void want_OBSERVE(model *m, const op *o, outcome *want)
@@ -108,9 +120,9 @@ static void tell(tape *t, const ref_observer *x, const ref_note *n)
 /* All notes of the type and the entity of note i, which is the first of them. */
 static void tell_net(const ref_world *r, tape *t, const ref_observer *x, const ref_note *first)
 {
-    ref_note          net = *first;
+    ref_note net = *first;
     const ref_entity *e = ref_alive(r, first->entity);
-    const bool        was = first->kind != REEF_ON_ADD, is = e && ref_has(e, first->type);
+    const bool was = first->kind != REEF_ON_ADD, is = e && ref_has(e, first->type);
     if (!was && !is) return;
     net.kind = was && is ? REEF_ON_SET : is ? REEF_ON_ADD : REEF_ON_REMOVE;
     if (is) net.now = e->value[first->type];
@@ -120,15 +132,15 @@ static void tell_net(const ref_world *r, tape *t, const ref_observer *x, const r
 static int note_order(const void *a, const void *b)
 {
     const ref_note *x = *(const ref_note *const *)a, *y = *(const ref_note *const *)b;
-    const uint64_t  p = reef_entity_bits(x->entity), q = reef_entity_bits(y->entity);
+    const uint64_t p = reef_entity_bits(x->entity), q = reef_entity_bits(y->entity);
     return p != q ? (p < q ? -1 : 1) : x < y ? -1 : 1;
 }
 
 static void want_heard(const model *m, uint32_t slot)
 {
     const ref_observer *x = &m->reference.observer[slot];
-    const ref_note    **of = x->collected ? malloc((ref_told.count + 1) * sizeof *of) : NULL;
-    uint32_t            n = 0;
+    const ref_note **of = x->collected ? malloc((ref_told.count + 1) * sizeof *of) : NULL;
+    uint32_t n = 0;
     for (uint32_t i = 0; i < ref_told.count; i++) {
         if (ref_told.at[i].type != x->type) continue;
         if (of) of[n++] = &ref_told.at[i];
@@ -136,7 +148,8 @@ static void want_heard(const model *m, uint32_t slot)
     }
     if (n) qsort(of, n, sizeof *of, note_order);
     for (uint32_t i = 0; i < n; i++)
-        if (i == 0 || !reef_entity_equal(of[i]->entity, of[i - 1]->entity)) tell_net(&m->reference, &must[slot], x, of[i]);
+        if (i == 0 || !reef_entity_equal(of[i]->entity, of[i - 1]->entity))
+            tell_net(&m->reference, &must[slot], x, of[i]);
     free(of);
 }
 
@@ -149,9 +162,10 @@ void observers_compare(model *m)
         if (x->events && ref_told.count) want_heard(m, i);
         if (must[i].count) kinds |= x->collected ? 1 : 2;
         if (unsure || (must[i].sum == heard[i].sum && must[i].count == heard[i].count)) continue;
-        model_fail(m, "%s observer %s of %s hears of %llu things, must hear of %llu%s", x->collected ? "collected" : "immediate", observer_name(i),
-                   x->events ? model_types[x->type].name : "-", (unsigned long long)heard[i].count, (unsigned long long)must[i].count,
-                   heard[i].count == must[i].count ? ", but others" : "");
+        model_fail(m, "%s observer %s of %s hears of %llu things, must hear of %llu%s",
+                   x->collected ? "collected" : "immediate", observer_name(i),
+                   x->events ? model_types[x->type].name : "-", (unsigned long long)heard[i].count,
+                   (unsigned long long)must[i].count, heard[i].count == must[i].count ? ", but others" : "");
     }
     if (kinds & 1) pairs_happened(m, PAIR_COLLECTED);
     if (kinds & 2) pairs_happened(m, PAIR_IMMEDIATE);

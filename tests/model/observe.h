@@ -4,9 +4,9 @@
 
 #include "model.h"
 
-void observers_forget(void); /* what was heard so far; before reef does an operation */
-bool observers_heard(void);  /* anything */
-void observers_unsure(void); /* what is heard of this operation isn't compared */
+void observers_forget(void);    /* what was heard so far; before reef does an operation */
+bool observers_heard(void);     /* anything */
+void observers_unsure(void);    /* what is heard of this operation isn't compared */
 void observers_begin(model *m); /* the reference is about to do it */
 void observers_compare(model *m);
 

@@ -1,7 +1,8 @@
 /* The model test is worth what it tries together. A feature is in play
  *
  *   of values       on an entity that is compared, or of which an observer is told
- *   of operations   when reef and the reference have done one and agree; it meets what the entities that it is about have, or for what is done
+ *   of operations   when reef and the reference have done one and agree; it meets what the entities that it is about
+ *                   have, or for what is done
  *                   to whole worlds what any entity has, and what else lately was done to this world
  *
  * So a pair counts only where both features are in one world, and of values on one entity, in one check. */
@@ -35,7 +36,7 @@ uint64_t pairs_of_type(uint32_t type)
     if (type >= TYPES_MAX) return 0;
     if (known[type]) return known[type];
     const model_type *t = &model_types[type];
-    uint64_t          set = 0;
+    uint64_t set = 0;
     switch (t->home) {
     case REEF_TABLE: set = PAIR_BIT(TABLE); break;
     case REEF_BIT: set = PAIR_BIT(BIT); break;
@@ -72,7 +73,7 @@ uint64_t pairs_of_world(const ref_world *r)
 static uint64_t lately(const model *m)
 {
     const ref_world *r = &m->reference;
-    uint64_t         set = 0;
+    uint64_t set = 0;
     for (uint32_t i = 0; i < PAIR_COUNT; i++)
         if (r->lately[i] && r->time - r->lately[i] < LATELY) set |= UINT64_C(1) << i;
     if (m->journal && m->journal_world == m->world) set |= PAIR_BIT(JOURNAL);
@@ -109,8 +110,8 @@ static uint64_t about(const model *m, const op *o)
 static uint64_t visited(const model *m, const op *o)
 {
     const model_query *q = &m->query[o->n];
-    uint32_t           set = 0, n = 0;
-    uint64_t           features = 0;
+    uint32_t set = 0, n = 0;
+    uint64_t features = 0;
     for (uint32_t i = 0; i < q->count; i++) set |= 1u << q->type[i];
     for (uint32_t i = 0; q->count && i < m->reference.living_count; i++) {
         const ref_entity *e = &m->reference.entity[m->reference.living[i]];
@@ -148,10 +149,12 @@ void pairs_of_op(model *m, const op *o)
     case OP_SNAPSHOT: happened(m, PAIR_SNAPSHOT, pairs_of_world(&m->reference)); break;
     case OP_RESTORE: happened(m, PAIR_RESTORE, pairs_of_world(&m->reference)); break;
     case OP_SAVE:
-        if ((o->option & KEEP_FRESH) || !(o->option & KEEP_FORK)) happened(m, o->option & KEEP_SEALED ? PAIR_SEALED : PAIR_UNSEALED, pairs_of_world(&m->reference));
+        if ((o->option & KEEP_FRESH) || !(o->option & KEEP_FORK))
+            happened(m, o->option & KEEP_SEALED ? PAIR_SEALED : PAIR_UNSEALED, pairs_of_world(&m->reference));
         break;
     case OP_DIFF:
-        if (ref_is_there(&m->fork[o->n].reference) && m->want.number == 0) happened(m, PAIR_DIFFERENCE, pairs_of_world(&m->reference));
+        if (ref_is_there(&m->fork[o->n].reference) && m->want.number == 0)
+            happened(m, PAIR_DIFFERENCE, pairs_of_world(&m->reference));
         break;
     case OP_JOURNAL:
         if (o->option & (KEEP_READ | KEEP_REOPEN)) happened(m, PAIR_JOURNAL, pairs_of_world(&m->reference));
@@ -200,7 +203,7 @@ uint32_t pairs_missing(const pair_counts *c)
             missing++;
         }
     }
-    printf("pairs of features: %u, the rarest is %s and %s, which met %llu times\n", PAIR_COUNT * (PAIR_COUNT - 1) / 2, feature_names[b], feature_names[a],
-           (unsigned long long)c->met[a][b]);
+    printf("pairs of features: %u, the rarest is %s and %s, which met %llu times\n", PAIR_COUNT * (PAIR_COUNT - 1) / 2,
+           feature_names[b], feature_names[a], (unsigned long long)c->met[a][b]);
     return missing;
 }

@@ -6,15 +6,35 @@
 
 /* name in the table */
 #define PAIR_FEATURES(X) \
-    X(TABLE, "table") X(BIT, "bit") X(SPARSE, "sparse") X(PAGED, "paged") X(COLD, "cold") \
-    X(MULTI, "multi") X(SHARED, "shared") X(SPLIT, "split") X(SUBTYPE, "subtype") \
-    X(HOOKS, "hooks") X(TRACKED, "tracked") X(RESET, "reset") \
-    X(DISABLED, "disabled") X(NAME, "name") X(EVENTS, "events") \
-    X(IMMEDIATE, "immediate") X(COLLECTED, "collected") \
-    X(DEFERRED, "deferred") X(TICK, "tick") X(WHOLE, "whole query") \
-    X(FORK, "fork") X(SNAPSHOT, "snapshot") X(RESTORE, "restore") \
-    X(SEALED, "sealed") X(UNSEALED, "unsealed") X(DIFFERENCE, "difference") X(JOURNAL, "journal") \
-    X(HISTORY, "history") X(MERGE, "merge")
+    X(TABLE, "table") \
+    X(BIT, "bit") \
+    X(SPARSE, "sparse") \
+    X(PAGED, "paged") \
+    X(COLD, "cold") \
+    X(MULTI, "multi") \
+    X(SHARED, "shared") \
+    X(SPLIT, "split") \
+    X(SUBTYPE, "subtype") \
+    X(HOOKS, "hooks") \
+    X(TRACKED, "tracked") \
+    X(RESET, "reset") \
+    X(DISABLED, "disabled") \
+    X(NAME, "name") \
+    X(EVENTS, "events") \
+    X(IMMEDIATE, "immediate") \
+    X(COLLECTED, "collected") \
+    X(DEFERRED, "deferred") \
+    X(TICK, "tick") \
+    X(WHOLE, "whole query") \
+    X(FORK, "fork") \
+    X(SNAPSHOT, "snapshot") \
+    X(RESTORE, "restore") \
+    X(SEALED, "sealed") \
+    X(UNSEALED, "unsealed") \
+    X(DIFFERENCE, "difference") \
+    X(JOURNAL, "journal") \
+    X(HISTORY, "history") \
+    X(MERGE, "merge")
 
 typedef enum pair_feature {
 #define X(name, text) PAIR_##name,
@@ -38,7 +58,8 @@ uint64_t pairs_of_world(const ref_world *r); /* of all its entities */
 void pairs_meet(uint64_t a, uint64_t b);
 /* An entity was compared. */
 void pairs_compared(const struct model *m, const ref_entity *e);
-/* A feature was in play in the world in the operation that was compared just now: it met what others are in play there. */
+/* A feature was in play in the world in the operation that was compared just now: it met what others are in play
+ * there. */
 void pairs_happened(struct model *m, pair_feature feature);
 void pairs_of_op(struct model *m, const struct op *o);
 
@@ -46,8 +67,8 @@ typedef struct pair_counts {
     uint64_t met[PAIR_COUNT][PAIR_COUNT]; /* [greater][less] */
 } pair_counts;
 extern pair_counts pairs_counted; /* of this process */
-void     pairs_add(pair_counts *to, const pair_counts *from);
-void     pairs_print(const pair_counts *c);
+void pairs_add(pair_counts *to, const pair_counts *from);
+void pairs_print(const pair_counts *c);
 uint32_t pairs_missing(const pair_counts *c); /* prints those that never met, and the rarest one */
 
 #endif

@@ -1,5 +1,5 @@
-/* Histories. One is made, plays some steps, each a call that follows from the operation as in a loop that records, goes back to one of
- * them, and stays there, plays the same again, or goes on in another way. */
+/* Histories. One is made, plays some steps, each a call that follows from the operation as in a loop that records,
+ * goes back to one of them, and stays there, plays the same again, or goes on in another way. */
 #include "apply.h"
 #include "fork.h"
 #include "observe.h"
@@ -15,10 +15,14 @@ typedef struct course {
 static course course_of(const op *o, uint32_t played)
 {
     const uint64_t v = value_mix(o->value, 4000) >> 1;
-    return (course){STEPS_LEAST + (uint32_t)(v % (STEPS_MOST - STEPS_LEAST)), played ? (uint32_t)(v >> 8) % played : 0, (uint32_t)(v >> 20) % 3};
+    return (course){STEPS_LEAST + (uint32_t)(v % (STEPS_MOST - STEPS_LEAST)), played ? (uint32_t)(v >> 8) % played : 0,
+                    (uint32_t)(v >> 20) % 3};
 }
 
-static bool step_makes(const op *step) { return step->kind == OP_CREATE || step->kind == OP_SPAWN || step->kind == OP_CLONE; }
+static bool step_makes(const op *step)
+{
+    return step->kind == OP_CREATE || step->kind == OP_SPAWN || step->kind == OP_CLONE;
+}
 static bool step_posts(const op *step) { return step->value % 4 == 0; }
 
 static void past_begin(model *m, const op *o, outcome *out)
@@ -39,19 +43,20 @@ static void step_made(model *m, const op *o, const op *step, outcome *out, const
 /* ---- reef ---- */
 
 static struct {
-    model    *m;
+    model *m;
     const op *o;
-    outcome  *out;
+    outcome *out;
 } now;
 
 static reef_status play(void *context, reef_world *w, uint64_t tick, const void *input, size_t bytes)
 {
     reef_entity one[1];
-    outcome     got = {.made = one};
-    op          step;
+    outcome got = {.made = one};
+    op step;
     (void)context, (void)tick;
     memcpy(&step, input, bytes);
-    if (step_posts(&step) && now.m->reference.event_count + DEFER_STEPS < EVENTS_MOST && reef_post_id(w, event_type, &step.value, sizeof step.value) != REEF_OK)
+    if (step_posts(&step) && now.m->reference.event_count + DEFER_STEPS < EVENTS_MOST &&
+        reef_post_id(w, event_type, &step.value, sizeof step.value) != REEF_OK)
         model_fail(now.m, "a step of a history can't post");
     model_core(now.m, &step, &got);
     step_made(now.m, now.o, &step, now.out, &got);
@@ -68,8 +73,8 @@ static reef_status play_one(reef_history *h, const op *o, uint32_t i)
 void core_HISTORY(model *m, const op *o, outcome *out)
 {
     const reef_history_config config = {.ticks = DEFER_STEPS, .step = play, .hashes = o->option & 1};
-    uint32_t                  played = 0;
-    reef_status               s = REEF_OK;
+    uint32_t played = 0;
+    reef_status s = REEF_OK;
     past_begin(m, o, out);
     now.m = m;
     now.o = o;
@@ -80,7 +85,8 @@ void core_HISTORY(model *m, const op *o, outcome *out)
     if (played) {
         s = reef_history_rewind(h, c.back);
         out->number = value_mix((uint64_t)(int64_t)s, reef_count_alive(m->world));
-        if (s == REEF_OK && config.hashes && reef_history_hash(h, c.back) != reef_hash(m->world)) model_fail(m, "the hash that a history keeps isn't that of its state");
+        if (s == REEF_OK && config.hashes && reef_history_hash(h, c.back) != reef_hash(m->world))
+            model_fail(m, "the hash that a history keeps isn't that of its state");
         if (s == REEF_OK && c.then == PAST_AGAIN) s = reef_history_replay(h, played);
         if (s == REEF_OK && c.then == PAST_OTHERWISE) s = play_one(h, o, played);
     }
@@ -97,8 +103,8 @@ void core_HISTORY(model *m, const op *o, outcome *out)
 static reef_status want_step(model *m, const op *o, outcome *want, uint32_t i, uint32_t room, ref_world *before)
 {
     reef_entity one[1];
-    outcome     got = {.made = one};
-    op          step;
+    outcome got = {.made = one};
+    op step;
     if (fork_is_refused(&m->reference)) return REEF_NOT_COPYABLE;
     if (before) fork_reference(before, &m->reference);
     defer_step(o, i, &step);
@@ -110,18 +116,20 @@ static reef_status want_step(model *m, const op *o, outcome *want, uint32_t i, u
 
 void want_HISTORY(model *m, const op *o, outcome *want)
 {
-    ref_world      past[DEFER_STEPS];
+    ref_world past[DEFER_STEPS];
     const uint32_t room = m->reference.event_count + DEFER_STEPS < EVENTS_MOST;
-    uint32_t       played = 0;
-    reef_status    s = REEF_OK;
+    uint32_t played = 0;
+    reef_status s = REEF_OK;
     past_begin(m, o, want);
-    while (s == REEF_OK && played < course_of(o, 0).steps) played += (s = want_step(m, o, want, played, room, &past[played])) == REEF_OK;
+    while (s == REEF_OK && played < course_of(o, 0).steps)
+        played += (s = want_step(m, o, want, played, room, &past[played])) == REEF_OK;
     const course c = course_of(o, played);
     if (played) {
         s = REEF_OK; /* also where what is there now can't be copied: all states are kept, and none has to be made */
         reference_restore(&m->reference, &past[c.back]);
         want->number = value_mix((uint64_t)(int64_t)s, m->reference.living_count);
-        for (uint32_t i = c.back; s == REEF_OK && c.then == PAST_AGAIN && i < played; i++) s = want_step(m, o, want, i, room, NULL);
+        for (uint32_t i = c.back; s == REEF_OK && c.then == PAST_AGAIN && i < played; i++)
+            s = want_step(m, o, want, i, room, NULL);
         if (s == REEF_OK && c.then == PAST_OTHERWISE) s = want_step(m, o, want, played, room, NULL);
     }
     want->number = value_mix(want->number, (uint64_t)(int64_t)s);

@@ -2,10 +2,10 @@
 #include "hash.h"
 
 typedef struct printer {
-    FILE              *file;
-    const op_list     *list;
+    FILE *file;
+    const op_list *list;
     const run_options *o;
-    uint32_t           types; /* that appear */
+    uint32_t types; /* that appear */
 } printer;
 
 /* ---- entities ---- */
@@ -49,7 +49,7 @@ static void print_list(const printer *p, const op *o)
     fprintf(p->file, "    reef_entity list[] = {");
     for (uint32_t i = 0; i < o->n; i++) {
         uint32_t number = !(o->option & 1) ? o->list[i] : o->subject + (o->option & 2 ? o->n - 1 - i : i);
-        bool     nobody = place_of(p, number) < 0;
+        bool nobody = place_of(p, number) < 0;
         if (nobody && (o->option & 1) && o->kind == OP_DESTROY_MANY) continue;
         fprintf(p->file, "%s", written++ ? ", " : "");
         print_entity(p, number);
@@ -60,7 +60,7 @@ static void print_list(const printer *p, const op *o)
 static const char *text_of_type(uint32_t type)
 {
     static char text[2][64];
-    static int  turn;
+    static int turn;
     turn = !turn;
     if (type < TYPES_MAX) snprintf(text[turn], sizeof text[turn], "T%s", model_types[type].name);
     else snprintf(text[turn], sizeof text[turn], "(reef_component){%u}", component_of(type).id);
@@ -74,12 +74,12 @@ static unsigned long long seed_of(const op *o, uint32_t i) { return (unsigned lo
 static void print_value(const printer *p, const op *o, uint32_t i, uint32_t n)
 {
     const model_type *t = o->type[i] < TYPES_MAX ? &model_types[o->type[i]] : NULL;
-    unsigned          flaw = i + 1 == o->count ? o->flaw : 0u;
-    ref_how           how = (ref_how)o->how[i];
-    const char       *kind = how == HOW_ARRAY    ? "REEF_VALUE_ARRAY"
-                             : how == HOW_REMOVE ? "REEF_VALUE_REMOVE"
-                                                 : "REEF_VALUE_DEFAULT";
-    bool              with_data = t && (how == HOW_ONE || how == HOW_ARRAY || how == HOW_FROM);
+    unsigned flaw = i + 1 == o->count ? o->flaw : 0u;
+    ref_how how = (ref_how)o->how[i];
+    const char *kind = how == HOW_ARRAY    ? "REEF_VALUE_ARRAY"
+                       : how == HOW_REMOVE ? "REEF_VALUE_REMOVE"
+                                           : "REEF_VALUE_DEFAULT";
+    bool with_data = t && (how == HOW_ONE || how == HOW_ARRAY || how == HOW_FROM);
     if (with_data && how != HOW_ARRAY) kind = "REEF_VALUE_ONE";
     if (flaw == FLAW_KIND) kind = "(reef_value_kind)9";
     fprintf(p->file, "        {%s, %s, %u, ", text_of_type(o->type[i]), kind,
@@ -135,7 +135,7 @@ static void print_bundle_parts(const printer *p, const op *o)
 static void print_packed(const printer *p, const op *spawn)
 {
     const op *b = NULL;
-    uint32_t  at = 0;
+    uint32_t at = 0;
     for (const op *o = p->list->op; o < spawn; o++)
         if (o->kind == OP_BUNDLE_NEW && o->n == spawn->n) b = o;
     fprintf(p->file, "    static _Alignas(4096) char packed[65536];\n");
@@ -200,9 +200,10 @@ static void print_sort(const printer *p, const op *o)
     bool by_value = (o->option & ORDER_BY_VALUE) != 0;
     fprintf(p->file, "key_type = %s, key_coarse = %d;\n", by_value ? text_of_type(o->type[0]) : "(reef_component){0}",
             (o->option & ORDER_COARSELY) != 0);
-    fprintf(p->file, "    say(\"reef_sort_storage\", reef_sort_storage(w, &(reef_sort){{%s, %s, NULL, %d}, t, %u, %d}));",
-            by_value ? text_of_type(o->type[0]) : "{0}", by_value ? "key" : "NULL", o->option & ORDER_DESCENDING, o->count,
-            (o->option & ORDER_EXACTLY) != 0);
+    fprintf(p->file,
+            "    say(\"reef_sort_storage\", reef_sort_storage(w, &(reef_sort){{%s, %s, NULL, %d}, t, %u, %d}));",
+            by_value ? text_of_type(o->type[0]) : "{0}", by_value ? "key" : "NULL", o->option & ORDER_DESCENDING,
+            o->count, (o->option & ORDER_EXACTLY) != 0);
 }
 
 static void print_name_call(const printer *p, const op *o)
@@ -221,7 +222,7 @@ static void print_walk(const printer *p, const op *o)
 
 static void print_call_of_entity(const printer *p, const op *o)
 {
-    char        text[128];
+    char text[128];
     const char *type = text_of_type(o->type[0]);
     switch ((op_kind)o->kind) {
     case OP_DESTROY: print_simple(p, o, "reef_destroy", ""); break;
@@ -286,11 +287,16 @@ static void print_kept(const printer *p, const op *o)
         if (o->option & KEEP_FRESH) fprintf(f, "save(w, NULL");
         else if (o->option & KEEP_FORK) fprintf(f, "save(w, world[%u] ? world[%u] : w", o->n, o->n);
         else fprintf(f, "save(w, w");
-        fprintf(f, ", &(reef_save_desc){.raw = %s, .sealed = %s});", o->option & KEEP_PORTABLE ? "false" : "true", flag(o, KEEP_SEALED));
+        fprintf(f, ", &(reef_save_desc){.raw = %s, .sealed = %s});", o->option & KEEP_PORTABLE ? "false" : "true",
+                flag(o, KEEP_SEALED));
         break;
-    case OP_DIFF: fprintf(f, "if (world[%u]) difference(world[%u], w, %s, %s);", o->n, o->n, flag(o, KEEP_SEALED), flag(o, KEEP_BACK)); break;
+    case OP_DIFF:
+        fprintf(f, "if (world[%u]) difference(world[%u], w, %s, %s);", o->n, o->n, flag(o, KEEP_SEALED),
+                flag(o, KEEP_BACK));
+        break;
     case OP_JOURNAL:
-        fprintf(f, "journal(w, %s, %s, %s, %s);", flag(o, KEEP_COMPACT), flag(o, KEEP_READ), flag(o, KEEP_REOPEN), flag(o, KEEP_CLOSE));
+        fprintf(f, "journal(w, %s, %s, %s, %s);", flag(o, KEEP_COMPACT), flag(o, KEEP_READ), flag(o, KEEP_REOPEN),
+                flag(o, KEEP_CLOSE));
         break;
     default: print_call_of_entity(p, o);
     }
@@ -299,7 +305,7 @@ static void print_kept(const printer *p, const op *o)
 static void print_call_of_copy(const printer *p, const op *o)
 {
     uint32_t n = o->n, s = o->list[0];
-    FILE    *f = p->file;
+    FILE *f = p->file;
     switch ((op_kind)o->kind) {
     case OP_FORK:
     case OP_SNAPSHOT_FORK:
@@ -344,9 +350,9 @@ static void print_defer(const printer *p, const op *o)
 
 static void print_call(const printer *p, const op *o)
 {
-    char        text[200];
+    char text[200];
     const char *type = text_of_type(o->type[0]);
-    FILE       *f = p->file;
+    FILE *f = p->file;
     fprintf(f, "    ");
     switch ((op_kind)o->kind) {
     case OP_CREATE: print_making(p, o, o->option & 1 ? "reef_create_entity(w)" : "reef_create(w)"); break;
@@ -390,20 +396,32 @@ static void print_call(const printer *p, const op *o)
                 type, o->n, type, o->n, seed_of(o, 0), model_types[o->type[0]].size);
         break;
     case OP_QUERY_NEW: fprintf(f, "query[%u] = reef_query_make(w, &d);", o->n); break;
-    case OP_QUERY_FREE: fprintf(f, "reef_query_free(w, query[%u]); query[%u] = (reef_query){0, 0, 0};", o->n, o->n); break;
+    case OP_QUERY_FREE:
+        fprintf(f, "reef_query_free(w, query[%u]); query[%u] = (reef_query){0, 0, 0};", o->n, o->n);
+        break;
     case OP_QUERY_WALK: print_walk(p, o); break;
-    case OP_ADD_WHERE: fprintf(f, "say(\"reef_add_where\", reef_add_where_id(w, query[%u], %s, NULL));", o->n, type); break;
-    case OP_REMOVE_WHERE: fprintf(f, "say(\"reef_remove_where\", reef_remove_where_id(w, query[%u], %s, NULL));", o->n, type); break;
+    case OP_ADD_WHERE:
+        fprintf(f, "say(\"reef_add_where\", reef_add_where_id(w, query[%u], %s, NULL));", o->n, type);
+        break;
+    case OP_REMOVE_WHERE:
+        fprintf(f, "say(\"reef_remove_where\", reef_remove_where_id(w, query[%u], %s, NULL));", o->n, type);
+        break;
     case OP_SET_WHERE:
-        fprintf(f, "say(\"reef_set_where\", reef_set_where_id(w, query[%u], %s, values(%s, 1, %lluu), %u, NULL));", o->n, type, type,
-                seed_of(o, 0), o->type[0] < TYPES_MAX ? model_types[o->type[0]].size : 4);
+        fprintf(f, "say(\"reef_set_where\", reef_set_where_id(w, query[%u], %s, values(%s, 1, %lluu), %u, NULL));",
+                o->n, type, type, seed_of(o, 0), o->type[0] < TYPES_MAX ? model_types[o->type[0]].size : 4);
         break;
     case OP_ENABLE_WHERE:
-        fprintf(f, "say(\"reef_enable_where\", reef_enable_where_id(w, query[%u], %s, %d, NULL));", o->n, type, o->option & 1);
+        fprintf(f, "say(\"reef_enable_where\", reef_enable_where_id(w, query[%u], %s, %d, NULL));", o->n, type,
+                o->option & 1);
         break;
-    case OP_DESTROY_WHERE: fprintf(f, "say(\"reef_destroy_where\", reef_destroy_where(w, query[%u], NULL));", o->n); break;
+    case OP_DESTROY_WHERE:
+        fprintf(f, "say(\"reef_destroy_where\", reef_destroy_where(w, query[%u], NULL));", o->n);
+        break;
     case OP_DEFER: print_defer(p, o); break;
-    case OP_TICK: fprintf(f, "/* a tick of the model's systems (tests/model/tick.c), value %llu */", (unsigned long long)o->value); break;
+    case OP_TICK:
+        fprintf(f, "/* a tick of the model's systems (tests/model/tick.c), value %llu */",
+                (unsigned long long)o->value);
+        break;
     case OP_HASH: print_hash(p, o); break;
     default: print_call_of_copy(p, o);
     }
@@ -505,7 +523,8 @@ static const char *const prelude[] = {
     " uint64_t **payload = i.hooks->bytes_move ? &((Bytes *)slot)->payload : &((Own *)slot)->payload;"
     " if (*payload) payload[1] = (void *)(uintptr_t)(**payload = value); }\n",
     "static reef_component key_type;\nstatic int key_coarse;\n"
-    "static uint64_t key(const void *value)\n{\n    reef_type_info i;\n    uint64_t k = 0;\n    reef_type_get(key_type, &i);\n"
+    "static uint64_t key(const void *value)\n{\n    reef_type_info i;\n    uint64_t k = 0;\n    "
+    "reef_type_get(key_type, &i);\n"
     "    if (!i.hooks || !i.hooks->destroy) memcpy(&k, value, i.size < 8 ? i.size : 8);\n"
     "    else if (i.hooks->bytes_move) k = *((const Bytes *)value)->payload;\n"
     "    else if (((const Own *)value)->payload) k = *((const Own *)value)->payload;\n"
@@ -524,17 +543,20 @@ static const char *const prelude[] = {
     "        for (uint32_t i = 0; i < b.count; i++) printf(\" {%u, %u}\", b.entities[i].index, "
     "b.entities[i].generation);\n"
     "    printf(\"\\n\");\n}\n"
-    "static reef_component type(const char *name, uint32_t size, uint32_t align, reef_home home, uint32_t page_rows, const reef_hooks "
+    "static reef_component type(const char *name, uint32_t size, uint32_t align, reef_home home, uint32_t page_rows, "
+    "const reef_hooks "
     "*hooks, "
     "reef_on_fork on_fork, bool track_rows,\n    reef_component base, const reef_field *fields, uint32_t count)\n{\n"
     "    reef_hooks h = hooks ? *hooks : (reef_hooks){0};\n    h.on_fork = on_fork;\n    h.track_rows = track_rows;\n"
-    "    reef_type_desc d = {name, size, align, home, hooks || on_fork || track_rows ? &h : NULL, fields, count, page_rows, base};\n"
+    "    reef_type_desc d = {name, size, align, home, hooks || on_fork || track_rows ? &h : NULL, fields, count, "
+    "page_rows, base};\n"
     "    return reef_type_new(&d, NULL);\n}\n"
     "static void hash(const char *how, uint64_t h) { printf(\"%s: %016llx\\n\", how, (unsigned long long)h); }\n"
     "static uint64_t hash_of_fork(void)\n"
     "{ reef_world *f = reef_fork(w); uint64_t h = f ? reef_hash(f) : 0; if (f) reef_world_free(f); return h; }\n"
     "static uint64_t hash_in_loop(reef_component c)\n{\n"
-    "    reef_query_desc d = {.terms = {{.component = c, .access = REEF_WITH}}};\n    reef_query q = reef_query_make(w, &d);\n    uint64_t h "
+    "    reef_query_desc d = {.terms = {{.component = c, .access = REEF_WITH}}};\n    reef_query q = "
+    "reef_query_make(w, &d);\n    uint64_t h "
     "= 0;\n"
     "    reef_block b = reef_begin(w, q);\n    if (reef_next(&b)) h = reef_hash(w), reef_end(&b);\n"
     "    reef_query_free(w, q);\n    return h;\n}\n\n",
@@ -551,10 +573,12 @@ static const char *const prelude[] = {
     "static void save(reef_world *x, reef_world *into, const reef_save_desc *d)\n{\n    reef_bytes b;\n"
     "    if (say(\"reef_save_bytes\", reef_save_bytes(x, &b, d)) != REEF_OK) return;\n"
     "    reef_world *y = into ? into : reef_world_new(NULL);\n"
-    "    if (say(\"reef_load_bytes\", reef_load_bytes(y, b.data, b.size, NULL)) == REEF_OK) reef_visit_world(y, mend, NULL);\n"
+    "    if (say(\"reef_load_bytes\", reef_load_bytes(y, b.data, b.size, NULL)) == REEF_OK) reef_visit_world(y, mend, "
+    "NULL);\n"
     "    hash(\"loaded\", reef_hash(y));\n    reef_bytes_free(&b);\n    if (!into) reef_world_free(y);\n}\n"
     "static void apply(reef_world *x, reef_bytes *b)\n{\n"
-    "    if (say(\"reef_diff_apply\", reef_diff_apply(x, b->data, b->size)) == REEF_OK) reef_visit_world(x, mend, NULL);\n"
+    "    if (say(\"reef_diff_apply\", reef_diff_apply(x, b->data, b->size)) == REEF_OK) reef_visit_world(x, mend, "
+    "NULL);\n"
     "    hash(\"applied\", reef_hash(x));\n    reef_bytes_free(b);\n}\n"
     "static void difference(reef_world *before, reef_world *after, bool sealed, bool back)\n{\n"
     "    const reef_save_desc d = {.raw = true, .sealed = sealed};\n    reef_bytes to, from = {0};\n"
@@ -565,20 +589,24 @@ static const char *const prelude[] = {
     "static void journal(reef_world *x, bool compact, bool read, bool reopen, bool close)\n{\n"
     "    reef_journal_desc d = {.raw = true, .unsynced = true, .fresh = true};\n"
     "    if (journal_of != x) free_journal();\n"
-    "    if (open_journal) say(\"append\", compact ? reef_journal_compact(open_journal) : reef_journal_append(open_journal));\n"
-    "    else if (!(journal_of = x, open_journal = reef_journal_open(x, \"model.journal\", &d))) say(\"open\", reef_last_error(x).status);\n"
+    "    if (open_journal) say(\"append\", compact ? reef_journal_compact(open_journal) : "
+    "reef_journal_append(open_journal));\n"
+    "    else if (!(journal_of = x, open_journal = reef_journal_open(x, \"model.journal\", &d))) say(\"open\", "
+    "reef_last_error(x).status);\n"
     "    if (read) {\n        reef_world *y = reef_world_new(NULL);\n"
-    "        if (say(\"reef_load\", reef_load(y, \"model.journal\", NULL)) == REEF_OK) reef_visit_world(y, mend, NULL);\n"
+    "        if (say(\"reef_load\", reef_load(y, \"model.journal\", NULL)) == REEF_OK) reef_visit_world(y, mend, "
+    "NULL);\n"
     "        hash(\"read\", reef_hash(y));\n        reef_world_free(y);\n    }\n"
     "    if (reopen && open_journal) {\n        free_journal();\n        d.fresh = false;\n"
-    "        if (!(open_journal = reef_journal_open(x, \"model.journal\", &d))) say(\"reopen\", reef_last_error(x).status);\n"
+    "        if (!(open_journal = reef_journal_open(x, \"model.journal\", &d))) say(\"reopen\", "
+    "reef_last_error(x).status);\n"
     "        else reef_visit_world(x, mend, NULL);\n    }\n    if (close) free_journal();\n}\n\n"};
 
 static void print_unused(const printer *p)
 {
-    static const char *const names[] = {"put",   "values", "from", "write", "next_of",      "say",         "number",
-                                        "there", "made",   "walk", "hash",  "hash_of_fork", "hash_in_loop",
-                                        "key",   "save",   "difference", "journal"};
+    static const char *const names[] = {"put",          "values", "from", "write",      "next_of", "say",
+                                        "number",       "there",  "made", "walk",       "hash",    "hash_of_fork",
+                                        "hash_in_loop", "key",    "save", "difference", "journal"};
     fprintf(p->file, "    (void)bundle, (void)query, (void)e, (void)world, (void)snapshot;\n");
     fprintf(p->file, "    (void)own, (void)mover, (void)bytes, (void)maker;\n");
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) fprintf(p->file, "    (void)%s;\n", names[i]);
@@ -597,18 +625,20 @@ static void print_fields(const printer *p, const model_type *t)
 static void print_type_lines(const printer *p, const model *m)
 {
     static const char *const hooks[] = {"NULL", "NULL", "NULL", "&own", "&mover", "&bytes", "&maker"};
-    static const char *const home[] = {[REEF_TABLE] = "REEF_TABLE", [REEF_BIT] = "REEF_BIT", [REEF_SPARSE] = "REEF_SPARSE",
-                                       [REEF_PAGED] = "REEF_PAGED", [REEF_COLD] = "REEF_COLD", [REEF_MULTI] = "REEF_MULTI",
-                                       [REEF_SHARED] = "REEF_SHARED", [REEF_SPLIT] = "REEF_SPLIT"};
+    static const char *const home[] = {
+        [REEF_TABLE] = "REEF_TABLE",   [REEF_BIT] = "REEF_BIT",    [REEF_SPARSE] = "REEF_SPARSE",
+        [REEF_PAGED] = "REEF_PAGED",   [REEF_COLD] = "REEF_COLD",  [REEF_MULTI] = "REEF_MULTI",
+        [REEF_SHARED] = "REEF_SHARED", [REEF_SPLIT] = "REEF_SPLIT"};
     static const char *const on_fork[] = {"REEF_FORK_COPY", "REEF_FORK_RESET", "REEF_FORK_SKIP"};
     for (uint32_t i = 0; i <= TYPES_MAX; i++) { /* in the order in which the model makes them: ids could matter */
-        uint32_t          rank = i == 0 ? TYPE_BASE : ((i - 1) * 11 + 5) % TYPES_MAX;
+        uint32_t rank = i == 0 ? TYPE_BASE : ((i - 1) * 11 + 5) % TYPES_MAX;
         const model_type *t = &model_types[rank];
         if (i && rank == TYPE_BASE) continue;
         if (!((p->types | (m->strict ? m->reference.known : 0)) >> rank & 1)) continue;
-        fprintf(p->file, "    reef_component T%s = type(\"%s\", %u, %u, %s, %u, %s, %s, %d, %s%s, ", t->name, t->name, t->size,
-                t->align, home[t->home], t->page_rows, hooks[t->sort], on_fork[t->on_fork], t->tracked,
-                t->base < TYPES_MAX ? "T" : "(reef_component){0}", t->base < TYPES_MAX ? model_types[t->base].name : "");
+        fprintf(p->file, "    reef_component T%s = type(\"%s\", %u, %u, %s, %u, %s, %s, %d, %s%s, ", t->name, t->name,
+                t->size, t->align, home[t->home], t->page_rows, hooks[t->sort], on_fork[t->on_fork], t->tracked,
+                t->base < TYPES_MAX ? "T" : "(reef_component){0}",
+                t->base < TYPES_MAX ? model_types[t->base].name : "");
         print_fields(p, t);
     }
 }
@@ -626,9 +656,9 @@ static uint32_t types_of(const op_list *list)
 
 void print_program(FILE *file, const op_list *list, const run_options *o, const char *message)
 {
-    printer  p = {file, list, o, types_of(list)};
+    printer p = {file, list, o, types_of(list)};
     uint32_t entities = 1;
-    model    m;
+    model m;
     model_start(&m, o->seed, o->types, false);
     for (uint32_t i = 0; i < list->count; i++) entities += op_makes(&list->op[i]);
     fprintf(file, "/* %u operations of seed %llu. The model test says:\n * %s */\n", list->count,
@@ -655,8 +685,7 @@ void print_program(FILE *file, const op_list *list, const run_options *o, const 
     fprintf(file, "    printf(\"reef_validate: %%s %%s\\n\", reef_status_name(s), s ? text : \"\");\n");
     fprintf(file, "    reef_print_world(w, stdout, 100);\n");
     fprintf(file, "    for (int i = 0; i < %d; i++) if (world[i]) free_world(world[i]);\n", FORKS);
-    fprintf(file, "    for (int i = 0; i < %d; i++) reef_snapshot_free(snapshot[i]);\n    free_world(w);\n",
-            SNAPSHOTS);
+    fprintf(file, "    for (int i = 0; i < %d; i++) reef_snapshot_free(snapshot[i]);\n    free_world(w);\n", SNAPSHOTS);
     fprintf(file, "    printf(\"%%u payloads left\\n\", live);\n    return 0;\n}\n");
     model_stop(&m);
 }

@@ -103,18 +103,22 @@ uint64_t ref_count_type(const ref_world *r, uint32_t type)
 /* ---- values in common, several values ---- */
 
 uint32_t special_of(uint32_t type) { return type_has_payload(&model_types[type]); }
-bool     ref_is_multi(uint32_t type) { return type < TYPES_MAX && model_types[type].home == REEF_MULTI; }
+bool ref_is_multi(uint32_t type) { return type < TYPES_MAX && model_types[type].home == REEF_MULTI; }
 static bool is_shared(uint32_t type) { return type < TYPES_MAX && model_types[type].home == REEF_SHARED; }
-bool     ref_shares(const ref_entity *e, uint32_t type) { return is_shared(type) && e->common[special_of(type)]; }
+bool ref_shares(const ref_entity *e, uint32_t type) { return is_shared(type) && e->common[special_of(type)]; }
 
-uint64_t ref_chain(uint64_t chain, uint32_t type, uint64_t value) { return value_mix(chain, value_digest_of(&model_types[type], value)); }
+uint64_t ref_chain(uint64_t chain, uint32_t type, uint64_t value)
+{
+    return value_mix(chain, value_digest_of(&model_types[type], value));
+}
 
 uint32_t ref_common_first(const ref_world *r, const ref_entity *e, uint32_t type)
 {
     const uint32_t s = special_of(type);
-    uint32_t       i = 0;
+    uint32_t i = 0;
     if (!e->common[s]) return (uint32_t)(e - r->entity);
-    while (r->entity[i].life != LIFE_ALIVE || !ref_has(&r->entity[i], type) || r->entity[i].common[s] != e->common[s]) i++;
+    while (r->entity[i].life != LIFE_ALIVE || !ref_has(&r->entity[i], type) || r->entity[i].common[s] != e->common[s])
+        i++;
     return i;
 }
 
@@ -207,8 +211,10 @@ static void note(const ref_world *r, uint32_t index, uint32_t kind, uint32_t typ
     if (ref_told.of != r) return;
     ref_told.at = grown(ref_told.at, ref_told.count + 1, &ref_told.capacity, sizeof *ref_told.at);
     const uint64_t beside = types_below(type) & e->set ? PAIR_BIT(SUBTYPE) : 0; /* a base beside its subtype */
-    const uint64_t features = (pairs_of_type(type) & ~PAIR_BIT(SUBTYPE)) | beside | (pairs_of_entity(e) & PAIRS_OF_WHOLE_ENTITIES);
-    ref_told.at[ref_told.count++] = (ref_note){kind, type, ref_handle(r, index), now, kind == REEF_ON_ADD ? 0 : e->value[type], false, features};
+    const uint64_t features =
+        (pairs_of_type(type) & ~PAIR_BIT(SUBTYPE)) | beside | (pairs_of_entity(e) & PAIRS_OF_WHOLE_ENTITIES);
+    ref_told.at[ref_told.count++] =
+        (ref_note){kind, type, ref_handle(r, index), now, kind == REEF_ON_ADD ? 0 : e->value[type], false, features};
 }
 
 void ref_note_set(ref_world *r, uint32_t index, uint32_t type, uint64_t now)
@@ -216,7 +222,8 @@ void ref_note_set(ref_world *r, uint32_t index, uint32_t type, uint64_t now)
     if (model_types[type].size) note(r, index, REEF_ON_SET, type, now);
 }
 
-/* The entity has this set now: which row is its? What it didn't have is added now; `taking`: with what it shares and has several of. */
+/* The entity has this set now: which row is its? What it didn't have is added now; `taking`: with what it shares and
+ * has several of. */
 static void settle_as(ref_world *r, uint32_t index, uint32_t set, bool taking)
 {
     ref_entity *e = &r->entity[index];
@@ -231,8 +238,8 @@ static void settle_as(ref_world *r, uint32_t index, uint32_t set, bool taking)
         e->changed_unknown &= ~(1u << t);
         e->added_unknown &= ~(1u << t);
     }
-    uint32_t    in_table = set & ~ref_outside();
-    ref_table  *t = set != 0 || e->off ? table_of(r, in_table) : NULL;
+    uint32_t in_table = set & ~ref_outside();
+    ref_table *t = set != 0 || e->off ? table_of(r, in_table) : NULL;
     e->set = set;
     e->disabled &= set;
     if (t == e->table) return;
@@ -258,9 +265,9 @@ void ref_walk(const ref_world *r, uint32_t set, ref_visit visit, void *context)
 bool ref_matches(const ref_entity *e, uint32_t set) { return (e->set & ~e->disabled & set) == set && !e->off; }
 
 typedef struct enabled_walk {
-    uint32_t  set;
+    uint32_t set;
     ref_visit visit;
-    void     *context;
+    void *context;
 } enabled_walk;
 
 static void visit_enabled(void *context, ref_entity *e, uint32_t index)
@@ -287,7 +294,7 @@ static void id_give(ref_world *r, uint32_t index)
 static void id_end(ref_world *r, uint32_t index)
 {
     ref_entity *e = &r->entity[index];
-    bool        last = r->never_reuse || e->generation == UINT32_MAX;
+    bool last = r->never_reuse || e->generation == UINT32_MAX;
     e->life = last ? LIFE_RETIRED : LIFE_FREE;
     if (last) return;
     e->generation++;
@@ -374,7 +381,7 @@ reef_status ref_release_id(ref_world *r, reef_entity e)
 void ref_lanes_end(ref_world *r, const uint32_t *made, uint32_t lanes, uint32_t run)
 {
     const uint32_t waiting = r->free_end - r->free_first, fresh = r->count;
-    uint32_t  end = 0;
+    uint32_t end = 0;
     for (uint32_t l = 0; l < lanes; l++) {
         const uint32_t last = made[l] ? made[l] - 1 : 0, at = (last / run * lanes + l) * run + last % run;
         if (made[l] && at >= end) end = at + 1;
@@ -479,7 +486,8 @@ static void become_copy(ref_world *r, uint32_t index, uint32_t source)
     const ref_entity *e = &r->entity[source];
     memcpy(r->entity[index].value, e->value, sizeof e->value);
     for (uint32_t t = 0; t < TYPES_MAX; t++)
-        if (is_shared(t) && ref_has(e, t) && !e->common[special_of(t)]) r->entity[source].common[special_of(t)] = ++r->commons;
+        if (is_shared(t) && ref_has(e, t) && !e->common[special_of(t)])
+            r->entity[source].common[special_of(t)] = ++r->commons;
     memcpy(r->entity[index].common, e->common, sizeof e->common);
     memcpy(r->entity[index].several, e->several, sizeof e->several);
     memcpy(r->entity[index].chain, e->chain, sizeof e->chain);
@@ -514,7 +522,8 @@ reef_entity ref_bring(ref_world *r, const ref_entity *e, uint32_t from_commons)
     memcpy(x->chain, e->chain, sizeof x->chain);
     for (uint32_t i = 0; i < 2; i++) x->common[i] = e->common[i] ? e->common[i] + from_commons : 0;
     for (uint32_t t = 0; t < TYPES_MAX; t++)
-        if (ref_has(e, t) && model_types[t].on_fork != REEF_FORK_COPY) x->value[t] = value_default(&model_types[t], ref_handle(r, index));
+        if (ref_has(e, t) && model_types[t].on_fork != REEF_FORK_COPY)
+            x->value[t] = value_default(&model_types[t], ref_handle(r, index));
     x->disabled = e->disabled;
     x->off = e->off;
     settle_as(r, index, e->set, true);
@@ -542,7 +551,7 @@ reef_status ref_destroy(ref_world *r, reef_entity e)
 
 typedef struct collected {
     uint32_t *index;
-    uint32_t  count, capacity;
+    uint32_t count, capacity;
 } collected;
 
 static void collect(void *context, ref_entity *e, uint32_t index)
@@ -555,7 +564,7 @@ static void collect(void *context, ref_entity *e, uint32_t index)
 
 reef_status ref_destroy_with(ref_world *r, const uint8_t *types, uint32_t count, uint64_t *destroyed)
 {
-    uint32_t  set = 0;
+    uint32_t set = 0;
     collected c = {0};
     for (uint32_t i = 0; i < count; i++) {
         if (!ref_knows(r, types[i])) return REEF_UNKNOWN_TYPE;
@@ -593,13 +602,14 @@ void ref_clear(ref_world *r)
 static reef_status ref_add_one(ref_world *r, ref_entity *x, reef_entity e, uint32_t type, bool with_args, uint64_t args)
 {
     const model_type *t = &model_types[type];
-    const uint32_t    s = special_of(type);
+    const uint32_t s = special_of(type);
     if (x->several[s] + 1 == REEF_MULTI_MAX) return REEF_LIMIT;
     if (ref_told.of == r) {
         ref_note_set(r, e.index, type, x->value[type]);
         ref_told.at[ref_told.count - 1].added_one = true;
     }
-    x->chain[s] = ref_chain(x->several[s] ? x->chain[s] : 0, type, type_is_made(t) && with_args ? args : value_default(t, e));
+    x->chain[s] =
+        ref_chain(x->several[s] ? x->chain[s] : 0, type, type_is_made(t) && with_args ? args : value_default(t, e));
     x->several[s]++;
     return REEF_OK;
 }
@@ -613,7 +623,7 @@ reef_status ref_share(ref_world *r, reef_entity from, reef_entity to, uint32_t t
     if (!y) return REEF_NOT_ALIVE;
     if (!ref_has(x, type)) return REEF_ABSENT;
     const uint32_t s = special_of(type);
-    const bool     had = ref_has(y, type);
+    const bool had = ref_has(y, type);
     if (x == y || (had && x->common[s] && x->common[s] == y->common[s])) return REEF_OK;
     if (!x->common[s]) x->common[s] = ++r->commons;
     if (had) ref_note_set(r, to.index, type, x->value[type]);

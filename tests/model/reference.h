@@ -5,10 +5,12 @@
  *   - ids: the one that has been free for longest comes first, then the next index that was never used;
  *   - rows: a new row is the table's last; the last row fills the hole of one that leaves;
  *   - tables: by their sorted type names, a set that is the beginning of another before it;
- *   - the time is that of the operation: what an operation writes or adds is newer than every mark that was made before;
+ *   - the time is that of the operation: what an operation writes or adds is newer than every mark that was made
+ *     before;
  *   - a switch doesn't change the table. An entity that has nothing has no row; one that has only switches has a row
  *     in the table of the empty set;
- *   - so has one that is disabled as a whole. What is disabled changes nothing else; a component takes its mark along. */
+ *   - so has one that is disabled as a whole. What is disabled changes nothing else; a component takes its mark
+ *     along. */
 #ifndef MODEL_REFERENCE_H
 #define MODEL_REFERENCE_H
 
@@ -17,27 +19,28 @@
 typedef enum ref_life { LIFE_FREE = 0, LIFE_ALIVE, LIFE_RESERVED, LIFE_RETIRED } ref_life;
 
 typedef struct ref_table {
-    uint32_t  set; /* of types, by rank; never a switch */
+    uint32_t set;  /* of types, by rank; never a switch */
     uint32_t *row; /* indices of entities */
-    uint32_t  count, capacity;
+    uint32_t count, capacity;
 } ref_table;
 
 typedef struct ref_entity {
-    ref_life   life;
-    uint32_t   generation; /* of the living or reserved one; otherwise the next */
-    uint32_t   set;        /* of types, switches too */
-    uint32_t   disabled;   /* of these */
-    bool       off;        /* disabled as a whole */
-    ref_table *table;      /* NULL: no row */
-    uint32_t   number;     /* the model's; the reference only carries it */
-    uint32_t   living_at;
-    uint32_t   name; /* number of its name in the model's list + 1, 0: none */
-    uint32_t   common[2];   /* of types in REEF_SHARED, by special_of: entities with the same number have one value; 0: it has its own */
-    uint32_t   several[2];  /* of types in REEF_MULTI, by special_of: values behind the first, */
-    uint64_t   chain[2];    /* and what they come to, in their order */
-    uint64_t   value[TYPES_MAX];
-    uint32_t   changed[TYPES_MAX], added[TYPES_MAX]; /* times */
-    uint32_t   changed_unknown, added_unknown;       /* types whose time isn't known */
+    ref_life life;
+    uint32_t generation; /* of the living or reserved one; otherwise the next */
+    uint32_t set;        /* of types, switches too */
+    uint32_t disabled;   /* of these */
+    bool off;            /* disabled as a whole */
+    ref_table *table;    /* NULL: no row */
+    uint32_t number;     /* the model's; the reference only carries it */
+    uint32_t living_at;
+    uint32_t name; /* number of its name in the model's list + 1, 0: none */
+    /* of types in REEF_SHARED, by special_of: entities with the same number have one value; 0: it has its own */
+    uint32_t common[2];
+    uint32_t several[2]; /* of types in REEF_MULTI, by special_of: values behind the first, */
+    uint64_t chain[2];   /* and what they come to, in their order */
+    uint64_t value[TYPES_MAX];
+    uint32_t changed[TYPES_MAX], added[TYPES_MAX]; /* times */
+    uint32_t changed_unknown, added_unknown;       /* types whose time isn't known */
 } ref_entity;
 
 enum { MARKS = 4, EVENTS_MOST = 96 };
@@ -49,43 +52,44 @@ typedef struct ref_mark { /* reef's version at a time; version 0: not made yet *
 /* An observer of the world, by its slot; events 0: there is none. */
 typedef struct ref_observer {
     uint32_t type, events; /* of reef_observed: added, set, removed */
-    bool     collected;
+    bool collected;
 } ref_observer;
 enum { OBSERVERS = 6 };
 
 typedef struct ref_world {
-    uint32_t    known; /* types of a strict world; all bits set in an open one */
-    bool        never_reuse;
-    uint32_t    entities_max;
+    uint32_t known; /* types of a strict world; all bits set in an open one */
+    bool never_reuse;
+    uint32_t entities_max;
     ref_entity *entity;
-    uint32_t    count, capacity; /* indices ever used */
-    uint32_t   *free_id;         /* oldest first */
-    uint32_t    free_first, free_end, free_capacity;
-    uint32_t   *living; /* indices of the living, in no order: to choose from */
-    uint32_t    living_count, living_capacity;
+    uint32_t count, capacity; /* indices ever used */
+    uint32_t *free_id;        /* oldest first */
+    uint32_t free_first, free_end, free_capacity;
+    uint32_t *living; /* indices of the living, in no order: to choose from */
+    uint32_t living_count, living_capacity;
     ref_table **table; /* sorted, empty ones too */
-    uint32_t    table_count, table_capacity;
-    uint64_t    spawned, destroyed, ticks;
-    uint32_t    time, mark_count, commons; /* numbers given to values in common */
-    ref_mark    mark[MARKS];
-    uint64_t    event[EVENTS_MOST]; /* that the slower of two systems hasn't read; the quick one hasn't read the last `news` */
-    uint32_t    event_count, news;
+    uint32_t table_count, table_capacity;
+    uint64_t spawned, destroyed, ticks;
+    uint32_t time, mark_count, commons; /* numbers given to values in common */
+    ref_mark mark[MARKS];
+    /* that the slower of two systems hasn't read; the quick one hasn't read the last `news` */
+    uint64_t event[EVENTS_MOST];
+    uint32_t event_count, news;
     ref_observer observer[OBSERVERS]; /* of the world, not of its state */
-    uint32_t    lately[64]; /* by pair_feature: the time when it was in play; 0: never */
+    uint32_t lately[64];              /* by pair_feature: the time when it was in play; 0: never */
 } ref_world;
 
 /* What happened to the world `of`, in the order in which it did: what observers are told of. */
 typedef struct ref_note {
-    uint32_t    kind, type; /* reef_observed */
+    uint32_t kind, type; /* reef_observed */
     reef_entity entity;
-    uint64_t    now, old;   /* values */
-    bool        added_one;  /* to others: there is no old value */
-    uint64_t    features;   /* of the entity, with the type (pairs.h) */
+    uint64_t now, old; /* values */
+    bool added_one;    /* to others: there is no old value */
+    uint64_t features; /* of the entity, with the type (pairs.h) */
 } ref_note;
 typedef struct ref_notes {
     const ref_world *of; /* NULL: nobody listens */
     ref_note *at;
-    uint32_t  count, capacity;
+    uint32_t count, capacity;
 } ref_notes;
 extern ref_notes ref_told;
 
@@ -94,10 +98,10 @@ typedef enum ref_how { HOW_ONE = 0, HOW_ARRAY, HOW_DEFAULT, HOW_ARGS, HOW_REMOVE
 typedef enum ref_flaw { FLAW_NONE = 0, FLAW_SIZE, FLAW_KIND, FLAW_DATA } ref_flaw;
 
 typedef struct ref_value {
-    uint32_t    type; /* rank, or TYPE_ZERO, TYPE_HIGH */
-    ref_how     how;
-    ref_flaw    flaw;
-    uint64_t    seed; /* of the values: see ref_value_at */
+    uint32_t type; /* rank, or TYPE_ZERO, TYPE_HIGH */
+    ref_how how;
+    ref_flaw flaw;
+    uint64_t seed;    /* of the values: see ref_value_at */
     reef_entity from; /* HOW_FROM: whose value is copied; if it has none, as HOW_ONE */
 } ref_value;
 
@@ -111,43 +115,48 @@ void ref_drop(ref_world *r);
 /* NULL if it isn't alive. */
 ref_entity *ref_alive(const ref_world *r, reef_entity e);
 reef_entity ref_handle(const ref_world *r, uint32_t index);
-bool        ref_knows(const ref_world *r, uint32_t type);
-bool        ref_has(const ref_entity *e, uint32_t type);
-/* The type that reef_get of `type` means: itself, or its only subtype. TYPES_MAX: the entity has neither; TYPE_ZERO: several. */
-uint32_t    ref_meant(const ref_entity *e, uint32_t type);
+bool ref_knows(const ref_world *r, uint32_t type);
+bool ref_has(const ref_entity *e, uint32_t type);
+/* The type that reef_get of `type` means: itself, or its only subtype. TYPES_MAX: the entity has neither; TYPE_ZERO:
+ * several. */
+uint32_t ref_meant(const ref_entity *e, uint32_t type);
 /* Which of the few types in this home it is: 0 or 1. */
-uint32_t    special_of(uint32_t type);
-bool        ref_shares(const ref_entity *e, uint32_t type);  /* with anybody? */
-bool        ref_is_multi(uint32_t type);
-uint64_t    ref_chain(uint64_t chain, uint32_t type, uint64_t value); /* one more */
-uint32_t    ref_common_first(const ref_world *r, const ref_entity *e, uint32_t type); /* the lowest index that has the same value */
+uint32_t special_of(uint32_t type);
+bool ref_shares(const ref_entity *e, uint32_t type); /* with anybody? */
+bool ref_is_multi(uint32_t type);
+uint64_t ref_chain(uint64_t chain, uint32_t type, uint64_t value); /* one more */
+/* the lowest index that has the same value */
+uint32_t ref_common_first(const ref_world *r, const ref_entity *e, uint32_t type);
 /* What a pointer to its value writes, for all that have it. */
-void        ref_write(ref_world *r, ref_entity *e, uint32_t type, uint64_t value);
-void        ref_give(ref_entity *e, uint32_t type, uint64_t value); /* a value of its own; it has one */
+void ref_write(ref_world *r, ref_entity *e, uint32_t type, uint64_t value);
+void ref_give(ref_entity *e, uint32_t type, uint64_t value); /* a value of its own; it has one */
 reef_status ref_share(ref_world *r, reef_entity from, reef_entity to, uint32_t type);
-void        ref_note_set(ref_world *r, uint32_t index, uint32_t type, uint64_t now); /* it is about to be told of as set */
-void        ref_changed(ref_world *r, ref_entity *e, uint32_t type); /* its value is written */
-uint64_t    ref_count_type(const ref_world *r, uint32_t type);
-uint32_t    ref_switches(void); /* set of the types that are switches */
-uint32_t    ref_outside(void);  /* set of the types that take no part in the set of a table: all but those in REEF_TABLE */
+/* it is about to be told of as set */
+void ref_note_set(ref_world *r, uint32_t index, uint32_t type, uint64_t now);
+void ref_changed(ref_world *r, ref_entity *e, uint32_t type); /* its value is written */
+uint64_t ref_count_type(const ref_world *r, uint32_t type);
+uint32_t ref_switches(void); /* set of the types that are switches */
+/* set of the types that take no part in the set of a table: all but those in REEF_TABLE */
+uint32_t ref_outside(void);
 
 /* Each answers what reef must answer. `made` has room for n. */
 reef_status ref_spawn(ref_world *r, uint32_t n, reef_entity *made, const ref_value *values, uint32_t count);
 reef_status ref_clone(ref_world *r, reef_entity source, uint32_t n, reef_entity *made);
 /* An entity of another world comes; what forks don't copy has its default value. */
-reef_entity ref_bring(ref_world *r, const ref_entity *e, uint32_t from_commons); /* numbers of values in common begin behind these */
+/* numbers of values in common begin behind these */
+reef_entity ref_bring(ref_world *r, const ref_entity *e, uint32_t from_commons);
 reef_status ref_clone_as(ref_world *r, reef_entity source, reef_entity reserved);
 reef_status ref_reserve_id(ref_world *r, reef_entity *made);
 reef_status ref_release_id(ref_world *r, reef_entity e);
-/* Lanes gave out so many ids each, in runs of so many (reef's src/storage/id_lanes.c): these are reserved, those between them are free, in
- * order. */
-void        ref_lanes_end(ref_world *r, const uint32_t *made, uint32_t lanes, uint32_t run);
+/* Lanes gave out so many ids each, in runs of so many (reef's src/storage/id_lanes.c): these are reserved, those
+ * between them are free, in order. */
+void ref_lanes_end(ref_world *r, const uint32_t *made, uint32_t lanes, uint32_t run);
 reef_status ref_create_as(ref_world *r, reef_entity wanted);
 reef_status ref_check_bundle(const ref_world *r, const ref_value *values, uint32_t count);
 reef_status ref_destroy(ref_world *r, reef_entity e);
 reef_status ref_destroy_with(ref_world *r, const uint8_t *types, uint32_t count, uint64_t *destroyed);
 reef_status ref_clear_type(ref_world *r, uint32_t type, uint64_t *removed);
-void        ref_clear(ref_world *r);
+void ref_clear(ref_world *r);
 reef_status ref_add(ref_world *r, reef_entity e, uint32_t type, bool with_args, uint64_t args);
 reef_status ref_set(ref_world *r, reef_entity e, const ref_value *value);
 reef_status ref_remove(ref_world *r, reef_entity e, uint32_t type);

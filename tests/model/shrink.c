@@ -84,14 +84,14 @@ bool child_run(report *r, unsigned limit_seconds, child_function run, void *cont
 #endif
 
 typedef struct list_run {
-    const op_list     *list;
+    const op_list *list;
     const run_options *o;
 } list_run;
 
 static void run_list(report *r, void *context)
 {
     const list_run *l = context;
-    model           m;
+    model m;
 #if MODEL_HAS_CHILDREN
     if (freopen("/dev/null", "w", stderr) == NULL) r->at = 0;
 #endif
@@ -113,7 +113,7 @@ static void run_list(report *r, void *context)
 bool list_fails(const op_list *list, const run_options *o, uint32_t *at, char *message, size_t size)
 {
     static report *r;
-    list_run       l = {list, o};
+    list_run l = {list, o};
     if (!r) r = report_make();
     if (!r) exit(2);
     bool fails = !child_run(r, 60, run_list, &l);
@@ -125,10 +125,10 @@ bool list_fails(const op_list *list, const run_options *o, uint32_t *at, char *m
 /* ---- shrinking ---- */
 
 typedef struct shrinker {
-    op_list    *list;
+    op_list *list;
     run_options o;
-    double      end;
-    char        message[600];
+    double end;
+    char message[600];
 } shrinker;
 
 static bool still_fails(shrinker *s, op_list *candidate)
@@ -158,7 +158,7 @@ static bool without(shrinker *s, uint32_t start, uint32_t n)
 /* One operation with a smaller argument. */
 static bool with(shrinker *s, uint32_t i, const op *smaller)
 {
-    op      before = s->list->op[i];
+    op before = s->list->op[i];
     op_list same = *s->list;
     if (memcmp(&before, smaller, sizeof before) == 0) return false;
     s->list->op[i] = *smaller;

@@ -1,17 +1,17 @@
-/* Sorting storage, for reef and for the reference: by entity, or by the first bytes of a component (what owns something: by
- * its payload). */
+/* Sorting storage, for reef and for the reference: by entity, or by the first bytes of a component (what owns
+ * something: by its payload). */
 #include "apply.h"
 #include <stdlib.h>
 
 static struct {
     uint32_t type;
-    bool     coarse;
+    bool coarse;
 } sorted_by; /* a key function has no context */
 
 static uint64_t key_of_value(const void *value)
 {
     const model_type *t = &model_types[sorted_by.type];
-    uint64_t          key = 0;
+    uint64_t key = 0;
     if (type_has_payload(t)) key = value_digest(t, value);
     else memcpy(&key, value, t->size < 8 ? t->size : 8);
     return sorted_by.coarse ? key % 5 : key;
@@ -20,7 +20,7 @@ static uint64_t key_of_value(const void *value)
 static uint64_t key_in_reference(uint64_t value)
 {
     const model_type *t = &model_types[sorted_by.type];
-    unsigned char     bytes[8] = {0};
+    unsigned char bytes[8] = {0};
     if (type_has_payload(t)) return sorted_by.coarse ? value % 5 : value;
     value_fill(bytes, t->size < 8 ? t->size : 8, value);
     return key_of_value(bytes);
@@ -29,7 +29,7 @@ static uint64_t key_in_reference(uint64_t value)
 void core_SORT(model *m, const op *o, outcome *out)
 {
     reef_component types[OP_TYPES];
-    reef_sort      sort = {.types = types, .type_count = o->count, .exactly = (o->option & ORDER_EXACTLY) != 0};
+    reef_sort sort = {.types = types, .type_count = o->count, .exactly = (o->option & ORDER_EXACTLY) != 0};
     for (uint32_t i = 0; i < o->count; i++) types[i] = component_of(o->type[i]);
     sort.order.descending = (o->option & ORDER_DESCENDING) != 0;
     if (o->option & ORDER_BY_VALUE) {
@@ -48,7 +48,9 @@ static reef_status check(const model *m, const op *o)
         if (!type_in_table(&model_types[o->type[i]])) return REEF_BAD_ARGUMENT;
     }
     const bool keyed = (o->option & ORDER_BY_VALUE) != 0;
-    return keyed && (model_types[o->type[0]].size == 0 || model_types[o->type[0]].home == REEF_SPLIT) ? REEF_BAD_ARGUMENT : REEF_OK;
+    return keyed && (model_types[o->type[0]].size == 0 || model_types[o->type[0]].home == REEF_SPLIT)
+               ? REEF_BAD_ARGUMENT
+               : REEF_OK;
 }
 
 static bool comes_before(const uint64_t *a, const uint64_t *b) { return a[0] != b[0] ? a[0] < b[0] : a[1] < b[1]; }
@@ -79,7 +81,7 @@ void want_SORT(model *m, const op *o, outcome *want)
     sorted_by.coarse = (o->option & ORDER_COARSELY) != 0;
     for (uint32_t i = 0; i < m->reference.table_count; i++) {
         ref_table *t = m->reference.table[i];
-        bool       taken = o->option & ORDER_EXACTLY ? t->set == set : (t->set & set) == set;
+        bool taken = o->option & ORDER_EXACTLY ? t->set == set : (t->set & set) == set;
         if (taken && t->count > 1) sort_table(&m->reference, t, o);
     }
     m->check_rows = true;

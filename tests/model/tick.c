@@ -1,6 +1,6 @@
-/* Ticks. The world has three systems, which want things changed by commands: what, follows from the operation and the entity
- * that is visited. The reference knows what a tick promises: all see the structure as it was, ids come from lanes, and what
- * was wanted is done when all have run, one by one.
+/* Ticks. The world has three systems, which want things changed by commands: what, follows from the operation and
+ * the entity that is visited. The reference knows what a tick promises: all see the structure as it was, ids come
+ * from lanes, and what was wanted is done when all have run, one by one.
  *
  *     every    visits all rows, in jobs
  *     wilful   has no query: the entities of the operation's list
@@ -13,18 +13,18 @@
 enum { SYSTEMS = 5, ASKED_MAX = 6 * TICK_MADE, EVERY = 0, WILFUL = 1, WHOLE = 2, LANE_IDS = 64 };
 
 static struct {
-    model    *m;
+    model *m;
     const op *o;
-    outcome  *out;
-    uint32_t  made, asked; /* entities that were made, commands that were given */
-    uint64_t  heard;
+    outcome *out;
+    uint32_t made, asked; /* entities that were made, commands that were given */
+    uint64_t heard;
 } now;
 
 /* What a system wants of an entity: nothing, or a call. */
 static bool tick_step(const op *o, uint32_t system, reef_entity e, uint32_t living, op *step)
 {
-    static const op_kind kinds[] = {OP_CREATE, OP_SPAWN, OP_SPAWN, OP_CLONE, OP_DESTROY, OP_ADD, OP_ADD, OP_REMOVE, OP_SET, OP_SET,
-                                    OP_CHANGE, OP_ENABLE, OP_REMOVE_ALL};
+    static const op_kind kinds[] = {OP_CREATE, OP_SPAWN, OP_SPAWN, OP_CLONE,  OP_DESTROY, OP_ADD,       OP_ADD,
+                                    OP_REMOVE, OP_SET,   OP_SET,   OP_CHANGE, OP_ENABLE,  OP_REMOVE_ALL};
     const uint64_t v = value_mix(o->value ^ reef_entity_bits(e), 2000 + system) >> 3;
     const uint32_t count = o->count ? o->count : 1;
     if (system != WILFUL && v % (1 + living / 12)) return false;
@@ -39,12 +39,15 @@ static bool tick_step(const op *o, uint32_t system, reef_entity e, uint32_t livi
         if (step->kind == OP_CHANGE && x & 2) step->how[k] = HOW_REMOVE;
     }
     if (step->kind == OP_ENABLE)
-        step->option = (uint8_t)((v >> 40 & 1 ? OPTION_ON : 0) |
-                                 ((v >> 41 & 3) && step->type[0] != TYPE_ZERO ? 0 : OPTION_WHOLE));
+        step->option =
+            (uint8_t)((v >> 40 & 1 ? OPTION_ON : 0) | ((v >> 41 & 3) && step->type[0] != TYPE_ZERO ? 0 : OPTION_WHOLE));
     return true;
 }
 
-static bool step_makes(const op *step) { return step->kind == OP_CREATE || step->kind == OP_SPAWN || step->kind == OP_CLONE; }
+static bool step_makes(const op *step)
+{
+    return step->kind == OP_CREATE || step->kind == OP_SPAWN || step->kind == OP_CLONE;
+}
 
 /* Some wants are about the entity that was made last. */
 static bool about_made(const op *step) { return (step->value >> 7 & 3) == 0; }
@@ -74,7 +77,9 @@ static void command(reef_block *b, uint32_t system, reef_entity e)
     case OP_REMOVE_ALL: s = reef_cmd_remove_all(b, e); break;
     case OP_SET: s = reef_cmd_set_id(b, e, c, g.v[0].data, g.v[0].size); break;
     case OP_CHANGE: s = reef_cmd_change_values(b, e, g.v, g.count); break;
-    default: s = reef_cmd_enable_id(b, e, step.option & OPTION_WHOLE ? (reef_component){0} : c, step.option & OPTION_ON); break;
+    default:
+        s = reef_cmd_enable_id(b, e, step.option & OPTION_WHOLE ? (reef_component){0} : c, step.option & OPTION_ON);
+        break;
     }
     if (step_makes(&step)) s = reef_entity_is_null(made) ? REEF_LIMIT : REEF_OK;
     given_free(&g, s == REEF_OK && (step.kind == OP_SPAWN || step.kind == OP_SET || step.kind == OP_CHANGE));
@@ -93,7 +98,10 @@ static void visit_rows(reef_block *b, uint32_t system)
 static void every(reef_block *b) { visit_rows(b, EVERY); }
 static void whole(reef_block *b) { visit_rows(b, WHOLE); }
 /* How many events a tick sends, and whether the slow system runs. */
-static uint32_t sends_of(const op *o, const ref_world *r) { return r->event_count + 4 > EVENTS_MOST ? 0 : (uint32_t)(value_mix(o->value, 3000) >> 1) % 4; }
+static uint32_t sends_of(const op *o, const ref_world *r)
+{
+    return r->event_count + 4 > EVENTS_MOST ? 0 : (uint32_t)(value_mix(o->value, 3000) >> 1) % 4;
+}
 static bool wakes(const op *o) { return (value_mix(o->value, 3001) >> 1) % 3 == 0; }
 
 static void hears(reef_block *b)
@@ -152,33 +160,36 @@ void core_TICK(model *m, const op *o, outcome *out)
 /* An event from outside. */
 void core_POST(model *m, const op *o, outcome *out)
 {
-    out->status = m->reference.event_count < EVENTS_MOST ? reef_post_id(m->world, event_type, &o->value, sizeof o->value) : REEF_OK;
+    out->status = m->reference.event_count < EVENTS_MOST
+                      ? reef_post_id(m->world, event_type, &o->value, sizeof o->value)
+                      : REEF_OK;
 }
 
 /* ---- the reference ---- */
 
 /* The lanes of a tick: those of `every` first. */
 typedef struct lanes {
-    uint32_t  count, job[SYSTEMS]; /* first lane of each system */
+    uint32_t count, job[SYSTEMS]; /* first lane of each system */
     uint32_t *made;
-    uint64_t  free;                /* ids that wait: then fresh ones follow */
+    uint64_t free; /* ids that wait: then fresh ones follow */
 } lanes;
 
 typedef struct wanted {
-    op          step;
+    op step;
     reef_entity subject, made;
 } wanted;
 
 static struct {
-    model   *m;
+    model *m;
     const op *o;
     outcome *out;
-    lanes    lanes;
-    wanted   list[ASKED_MAX];
+    lanes lanes;
+    wanted list[ASKED_MAX];
     uint32_t asked, made, system, lane, rows;
 } plan;
 
-/* Jobs of `every`: a block of 1,024 rows at least each; a new one begins with a block. Blocks are those of each table's rows. */
+/* Jobs of `every`: a block of 1,024 rows at least each; a new one begins with a block. Blocks are those of each
+ * table's rows. */
 static uint32_t rows_in_jobs(const ref_world *r, uint32_t *jobs)
 {
     uint32_t all = 0, rows = 0;
@@ -215,8 +226,8 @@ static reef_status want_note(const op *step, reef_entity *made)
 {
     const ref_world *r = &plan.m->reference;
     const bool whole_entity = step->kind == OP_ENABLE && step->option & OPTION_WHOLE;
-    const bool untyped = step->kind == OP_CREATE || step->kind == OP_CLONE || step->kind == OP_DESTROY ||
-                         step->kind == OP_REMOVE_ALL;
+    const bool untyped =
+        step->kind == OP_CREATE || step->kind == OP_CLONE || step->kind == OP_DESTROY || step->kind == OP_REMOVE_ALL;
     for (uint32_t i = 0; !untyped && !whole_entity && i < step->count; i++) {
         if (!ref_knows(r, step->type[i])) return REEF_UNKNOWN_TYPE;
         for (uint32_t k = 0; k < i; k++)
@@ -280,7 +291,8 @@ static reef_status want_do(model *m, const wanted *x)
     case OP_SET: return ref_set(r, x->subject, &one);
     case OP_CHANGE: return ref_change(r, x->subject, values, model_values(m, step, values));
     case OP_ENABLE:
-        return ref_enable(r, x->subject, step->option & OPTION_WHOLE ? TYPES_MAX : step->type[0], step->option & OPTION_ON);
+        return ref_enable(r, x->subject, step->option & OPTION_WHOLE ? TYPES_MAX : step->type[0],
+                          step->option & OPTION_ON);
     default: return REEF_OK; /* it was refused at once */
     }
 }

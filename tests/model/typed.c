@@ -45,8 +45,21 @@ REEF_TAG_HOOKS(Fin, &tracked_rows);
 REEF_SWITCH(Bite);
 REEF_SWITCH(Glow);
 
-#define TYPED(X) X(A) X(Ab) X(Alga) X(Dust) X(Echo) X(Hull) X(Kelp) X(Pearl) X(Tide)
-#define TYPED_WITHOUT_DATA(X) X(AB) X(Fin) X(Bite) X(Glow)
+#define TYPED(X) \
+    X(A) \
+    X(Ab) \
+    X(Alga) \
+    X(Dust) \
+    X(Echo) \
+    X(Hull) \
+    X(Kelp) \
+    X(Pearl) \
+    X(Tide)
+#define TYPED_WITHOUT_DATA(X) \
+    X(AB) \
+    X(Fin) \
+    X(Bite) \
+    X(Glow)
 
 void typed_declare(void)
 {

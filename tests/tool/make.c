@@ -8,12 +8,13 @@ typedef struct {
     float x, y;
 } Position;
 REEF_COMPONENT(Position);
-REEF_FIELDS(Position, REEF_FIELD(Position, x, REEF_F32, "m", -100, 100), REEF_FIELD(Position, y, REEF_F32, "m", -100, 100));
+REEF_FIELDS(Position, REEF_FIELD(Position, x, REEF_F32, "m", -100, 100),
+            REEF_FIELD(Position, y, REEF_F32, "m", -100, 100));
 
 typedef struct {
-    uint16_t    legs[3];
-    char        kind[12];
-    bool        tame;
+    uint16_t legs[3];
+    char kind[12];
+    bool tame;
     reef_entity owner;
 } Animal;
 REEF_COMPONENT(Animal);
@@ -76,7 +77,8 @@ static reef_world *scene(void)
     reef_world *w = reef_world_new(NULL);
     if (w == NULL) exit(1);
     ann = reef_spawn(w, reef_with(Position, 1, 2));
-    bob = reef_spawn(w, reef_with(Position, 3, 4), reef_with(Animal, .legs = {4, 0, 7}, .kind = "dog", .tame = true, .owner = ann), reef_tag(Frozen));
+    bob = reef_spawn(w, reef_with(Position, 3, 4),
+                     reef_with(Animal, .legs = {4, 0, 7}, .kind = "dog", .tame = true, .owner = ann), reef_tag(Frozen));
     rock = reef_spawn(w, reef_with(Position, -5, 0.5f), reef_with(Flow, 1.5, -2));
     (void)reef_create(w);
     MUST(reef_destroy(w, reef_create(w)));

@@ -2,7 +2,9 @@
  * expected: aligned to at most REEF_ALIGN_MAX */
 #include "common.hpp"
 
-struct alignas(2 * REEF_ALIGN_MAX) Page { char bytes[2 * REEF_ALIGN_MAX]; };
+struct alignas(2 * REEF_ALIGN_MAX) Page {
+    char bytes[2 * REEF_ALIGN_MAX];
+};
 
 void use(reef::world &w, reef::entity e)
 {

@@ -6,8 +6,10 @@ void use(reef::world &w, reef::entity e)
 {
     (void)w, (void)e;
 #ifdef WRONG
-    Mesh mesh; e.set(mesh);
+    Mesh mesh;
+    e.set(mesh);
 #else
-    Mesh mesh; e.set(std::move(mesh));
+    Mesh mesh;
+    e.set(std::move(mesh));
 #endif
 }

@@ -2,7 +2,9 @@
  * expected: at most REEF_SIZE_MAX bytes */
 #include "common.hpp"
 
-struct Sea { char cells[REEF_SIZE_MAX + 1]; };
+struct Sea {
+    char cells[REEF_SIZE_MAX + 1];
+};
 
 void use(reef::world &w, reef::entity e)
 {

@@ -1,7 +1,9 @@
 #include <cstdio>
 #include <reef.hpp>
 
-struct Place { float x, y; };
+struct Place {
+    float x, y;
+};
 
 int main()
 {
