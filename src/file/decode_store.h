@@ -1,10 +1,10 @@
-/* file/reef__decode_store: TODO */
+/* file/decode_store: TODO */
 #ifndef REEF_FILE_DECODE_STORE_H
 #define REEF_FILE_DECODE_STORE_H
 
 #include "file/decode.h"
 
-/* src/file/reef__decode_store.c */
+/* src/file/decode_store.c */
 bool reef__decode_store(decoding *d);
 bool reef__decode_page(decoding *d);
 bool reef__decode_several(decoding *d);

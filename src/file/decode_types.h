@@ -1,4 +1,4 @@
-/* file/reef__decode_types: TODO */
+/* file/decode_types: TODO */
 #ifndef REEF_FILE_DECODE_TYPES_H
 #define REEF_FILE_DECODE_TYPES_H
 
@@ -6,7 +6,7 @@
 #include "file/decode.h"
 #include "reef/type.h"
 
-/* src/file/reef__decode_types.c */
+/* src/file/decode_types.c */
 bool reef__decode_types(decoding *d);
 bool reef__decode_tables(decoding *d);
 void reef__decode_types_drop(decoding *d);

@@ -1,4 +1,4 @@
-/* file/reef__encode_ids: TODO */
+/* file/encode_ids: TODO */
 #ifndef REEF_FILE_ENCODE_IDS_H
 #define REEF_FILE_ENCODE_IDS_H
 

@@ -1,4 +1,4 @@
-/* file/reef__encode_rows: TODO */
+/* file/encode_rows: TODO */
 #ifndef REEF_FILE_ENCODE_ROWS_H
 #define REEF_FILE_ENCODE_ROWS_H
 

@@ -1,4 +1,4 @@
-/* storage/reef__removal_log: TODO */
+/* storage/removal_log: TODO */
 #ifndef REEF_STORAGE_REMOVAL_LOG_H
 #define REEF_STORAGE_REMOVAL_LOG_H
 

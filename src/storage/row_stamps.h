@@ -1,5 +1,5 @@
 /* Types with track_rows: when the component of each entity was written and added (src/storage/row_stamps.c), and the
- * log of removals (src/storage/reef__removal_log.c).
+ * log of removals (src/storage/removal_log.c).
  *
  * Calls that write: ..._prepare owns what the rest needs and changes nothing visible; false: no memory. What follows
  * can't fail. */

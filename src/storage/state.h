@@ -32,7 +32,7 @@ typedef struct bit_store { /* the REEF_BIT home of one type, or the marks of tho
 
 typedef struct track_store { /* of one type with track_rows */
     uint32_t component;
-    /* of removals, that the world has: nothing is logged without one (src/storage/reef__removal_log.c) */
+    /* of removals, that the world has: nothing is logged without one (src/storage/removal_log.c) */
     uint32_t readers, value_readers;
     reef_paged stamps;               /* by entity index: src/storage/row_stamps.c */
     reef_paged log;                  /* removals head ... tail - 1: a ring of handles */

@@ -75,7 +75,7 @@ struct reef_world {
     } ready; /* of a tracked type, to be written: reef_mut_done */
     /* number of that of scripts + 1; 0: scripts were never turned on (src/system/script.c) */
     uint32_t script_reader;
-    struct log_reader *readers; /* by index: src/storage/reef__removal_log.c */
+    struct log_reader *readers; /* by index: src/storage/removal_log.c */
     reef_status sent;           /* of reef_send outside of systems */
     /* events that aren't part of the state yet: src/system/event.c; NULL: there never were any */
     struct event_flight *flight;

@@ -8,7 +8,7 @@
  *
  * Events of a type have positions that count up for ever: head ... tail - 1 lie in the pages, tail ... in flight. A
  * reader is a position. Those of systems are state, kept by the system's serial number; those of the host are the
- * world's (src/storage/reef__removal_log.c).
+ * world's (src/storage/removal_log.c).
  *
  * While jobs run nothing here moves: a system's view is made under the phase's lock when it begins, and ends where
  * the events ended then. What is gathered meanwhile is linked behind the last chunk of the view, whose link the view
