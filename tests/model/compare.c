@@ -89,7 +89,8 @@ void model_compare_entity(model *m, reef_entity e)
         if (!ref_is_multi(t) || !ref_has(s.e, t)) continue;
         const uint32_t k = special_of(t);
         if (s.several[k] != s.e->several[k] || (s.several[k] && s.chain[k] != s.e->chain[k]))
-            model_fail(m, "entity {%u, %u} has %u values of %s behind the first, must have %u", e.index, e.generation, s.several[k], model_types[t].name, s.e->several[k]);
+            model_fail(m, "entity {%u, %u} has %u values of %s behind the first, must have %u", e.index, e.generation, s.several[k],
+                       model_types[t].name, s.e->several[k]);
     }
     for (uint32_t t = 0; s.e && t < TYPES_MAX; t++) {
         if (model_types[t].home != REEF_SHARED || !ref_has(s.e, t)) continue;
@@ -252,7 +253,8 @@ static bool see_all(void *context, reef_entity e, reef_component type, const voi
     visit_all *v = context;
     (void)data;
     (void)size;
-    if (v->row && v->type < TYPES_MAX && ref_is_multi(v->type) && type.id == model_types[v->type].id.id && reef_entity_equal(order_want.entity[v->row - 1], e)) return true;
+    const bool same = v->row && v->type < TYPES_MAX && type.id == model_types[v->type].id.id;
+    if (same && ref_is_multi(v->type) && reef_entity_equal(order_want.entity[v->row - 1], e)) return true; /* one more value */
     if (v->row == order_want.count) next_type(v);
     if (v->type >= TYPES_MAX || type.id != model_types[v->type].id.id || v->row >= order_want.count ||
         !reef_entity_equal(order_want.entity[v->row], e)) {

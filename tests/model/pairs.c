@@ -148,7 +148,8 @@ void pairs_of_op(model *m, const op *o)
     case OP_SNAPSHOT: happened(m, PAIR_SNAPSHOT, pairs_of_world(&m->reference)); break;
     case OP_RESTORE: happened(m, PAIR_RESTORE, pairs_of_world(&m->reference)); break;
     case OP_SAVE:
-        if ((o->option & KEEP_FRESH) || !(o->option & KEEP_FORK)) happened(m, o->option & KEEP_SEALED ? PAIR_SEALED : PAIR_UNSEALED, pairs_of_world(&m->reference));
+        if ((o->option & KEEP_FRESH) || !(o->option & KEEP_FORK))
+            happened(m, o->option & KEEP_SEALED ? PAIR_SEALED : PAIR_UNSEALED, pairs_of_world(&m->reference));
         break;
     case OP_DIFF:
         if (ref_is_there(&m->fork[o->n].reference) && m->want.number == 0) happened(m, PAIR_DIFFERENCE, pairs_of_world(&m->reference));

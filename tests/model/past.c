@@ -51,8 +51,8 @@ static reef_status play(void *context, reef_world *w, uint64_t tick, const void 
     op          step;
     (void)context, (void)tick;
     memcpy(&step, input, bytes);
-    if (step_posts(&step) && now.m->reference.event_count + DEFER_STEPS < EVENTS_MOST && reef_post_id(w, event_type, &step.value, sizeof step.value) != REEF_OK)
-        model_fail(now.m, "a step of a history can't post");
+    const bool posts = step_posts(&step) && now.m->reference.event_count + DEFER_STEPS < EVENTS_MOST;
+    if (posts && reef_post_id(w, event_type, &step.value, sizeof step.value) != REEF_OK) model_fail(now.m, "a step of a history can't post");
     model_core(now.m, &step, &got);
     step_made(now.m, now.o, &step, now.out, &got);
     return REEF_OK;
@@ -80,7 +80,8 @@ void core_HISTORY(model *m, const op *o, outcome *out)
     if (played) {
         s = reef_history_rewind(h, c.back);
         out->number = value_mix((uint64_t)(int64_t)s, reef_count_alive(m->world));
-        if (s == REEF_OK && config.hashes && reef_history_hash(h, c.back) != reef_hash(m->world)) model_fail(m, "the hash that a history keeps isn't that of its state");
+        if (s == REEF_OK && config.hashes && reef_history_hash(h, c.back) != reef_hash(m->world))
+            model_fail(m, "the hash that a history keeps isn't that of its state");
         if (s == REEF_OK && c.then == PAST_AGAIN) s = reef_history_replay(h, played);
         if (s == REEF_OK && c.then == PAST_OTHERWISE) s = play_one(h, o, played);
     }
