@@ -273,10 +273,10 @@
 #define memory_arena_ready reef_inner_memory_arena_ready
 #define memory_block reef_inner_memory_block
 #define memory_block_free reef_inner_memory_block_free
-#define memory_blocks reef_inner_memory_blocks
-#define memory_blocks_free reef_inner_memory_blocks_free
 #define memory_block_hold reef_inner_memory_block_hold
 #define memory_block_release reef_inner_memory_block_release
+#define memory_blocks reef_inner_memory_blocks
+#define memory_blocks_free reef_inner_memory_blocks_free
 #define memory_drop reef_inner_memory_drop
 #define memory_free reef_inner_memory_free
 #define memory_fresh_begin reef_inner_memory_fresh_begin
