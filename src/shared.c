@@ -10,6 +10,7 @@
  * A value may be written where it lies by the world that made it, until that is forked or snapshotted: `version` is newer than
  * its fork_version. Any other is copied before it is written, and all slots of the world that held it hold the copy (or no copy is
  * made: nobody else holds it). So what forks, snapshots, and the pins that were there before see never changes. */
+#include "watch.h"
 #include "reef/shared.h"
 #include "change.h"
 #include "observer.h"
@@ -286,6 +287,7 @@ reef_pinned reef_pin_id(const reef_world *w, reef_entity e, reef_component c)
     reef_pinned pin = {NULL};
     const type *t = type_of(c.id);
     if (w == NULL || t == NULL || t->home != REEF_SHARED) return pin;
+    watch_get(w, "reef_pin", e, c);
     pin.value = value_itself(w, e, c);
     if (pin.value == NULL) return pin;
     family_join(w->family, false);
