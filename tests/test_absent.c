@@ -123,10 +123,107 @@ static void G4_a_removed_system_that_a_restore_brings_back_waits_for_nothing(voi
     reef_snapshot_free(s);
 }
 
+/* ---- versions ---- */
+
+typedef struct {
+    uint32_t number;
+} Shell;
+REEF_COMPONENT(Shell);
+REEF_FIELDS(Shell, REEF_FIELD(Shell, number, REEF_U32, NULL, 0, 0));
+static uint32_t seen_changed;
+static void sees(reef_block *b) { seen_changed += b->count; }
+static void sees_seldom(reef_block *b) { seen_changed += 1000 * b->count; }
+
+static void seeing_systems(reef_world *w)
+{
+    assert_false(reef_system_is_null(
+        reef_system_new(w, &(reef_system_desc){.name = "sees", .function = sees, .text = "changed in Shell"})));
+    assert_false(reef_system_is_null(reef_system_new(
+        w, &(reef_system_desc){
+               .name = "seldom", .function = sees_seldom, .text = "changed in Shell", .interval_ns = 2000000000})));
+}
+
+static uint32_t tick_seen(reef_world *w)
+{
+    seen_changed = 0;
+    assert_ok(reef_tick(w, 1));
+    return seen_changed;
+}
+
+/* A restore goes back to old versions, and loading makes new ones: what lies between must not grow for ever. way: by
+ * a file, by a journal, by differences there and back. */
+static void versions_stay_near(void **state, int way)
+{
+    reef_world *w = another_world(state, NULL), *same = another_world(state, NULL);
+    reef_entity e[3];
+    reef_bytes bytes = {NULL, 0};
+    seeing_systems(w);
+    seeing_systems(same);
+    for (uint32_t i = 0; i < 3; i++)
+        e[i] = i == 0   ? reef_spawn(w, reef_with(Shell, i))
+               : i == 1 ? reef_spawn(w, reef_with(Shell, i), reef_with(Bell, i))
+                        : e[1];
+    assert_int_equal(tick_seen(w) + tick_seen(w), 2002);
+    reef_snapshot *s = reef_snapshot_take(w);
+    const char *path = "versions.journal";
+    reef_journal *j =
+        way == 1 ? reef_journal_open(w, path, &(reef_journal_desc){.fresh = true, .unsynced = true}) : NULL;
+    for (int i = 0; i < 80; i++) {
+        reef_world *before = way == 2 ? reef_fork(w) : NULL;
+        assert_ok(reef_restore(w, s));
+        if (j) assert_ok(reef_journal_append(j));
+        if (way == 2) {
+            reef_bytes back;
+            assert_ok(reef_tick(w, 1));
+            assert_ok(reef_diff_bytes(before, w, &back, NULL));
+            assert_ok(reef_diff_apply(before, back.data, back.size));
+            assert_true(reef_hash(before) == reef_hash(w));
+            reef_bytes_free(&back);
+        }
+        assert_ok(reef_save_bytes(w, &bytes, &(reef_save_desc){.sealed = true}));
+        const reef_status got = reef_load_bytes(w, bytes.data, bytes.size, NULL);
+        if (got != REEF_OK) fail_msg("round %d: %s", i, reef_last_error(w).detail);
+        reef_bytes_free(&bytes);
+        if (j) {
+            assert_ok(reef_journal_append(j));
+            reef_journal_close(j);
+            j = reef_journal_open(w, path, &(reef_journal_desc){.unsynced = true});
+            if (j == NULL) fail_msg("round %d: %s", i, reef_last_error(w).detail);
+        }
+        if (before) reef_world_free(before);
+    }
+    assert_valid(w);
+    /* Systems see what they would have seen. */
+    (void)tick_seen(w);
+    reef_mut(w, e[0], Shell)->number = 77;
+    assert_ok(reef_save_bytes(w, &bytes, &(reef_save_desc){.sealed = true}));
+    assert_ok(reef_load_bytes(same, bytes.data, bytes.size, NULL));
+    for (int i = 0; i < 3; i++) {
+        const uint32_t must = tick_seen(w);
+        assert_int_equal(tick_seen(same), must);
+        if (i == 0) assert_true(must % 1000 == 1);
+        reef_mut(w, e[1], Shell)->number++;
+        reef_mut(same, e[1], Shell)->number++;
+    }
+    assert_true(reef_version(w) < UINT64_C(1) << 50);
+    reef_bytes_free(&bytes);
+    if (j) reef_journal_close(j);
+    (void)remove(path);
+    reef_snapshot_free(s);
+    end_world(state, w);
+    end_world(state, same);
+}
+
+static void G4_versions_do_not_grow_by_restoring_and_loading(void **state)
+{
+    for (int way = 0; way < 3; way++) versions_stay_near(state, way);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(G4_what_systems_that_are_not_there_wait_for_is_kept),
+        TEST(G4_versions_do_not_grow_by_restoring_and_loading),
         TEST(G4_a_removed_system_that_a_restore_brings_back_waits_for_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

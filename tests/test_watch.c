@@ -477,7 +477,7 @@ static void G6_undeclared_calls_on_others(void **state)
         {read_other, "reef_get", "Position; reads Velocity", reef_id(Velocity)},
         {span_other, "reef_get", "Position; reads Velocity", reef_id(Velocity)},
         {ref_other, "reef_get", "Position; reads Velocity", reef_id(Velocity)},
-        {pin_other, "reef_get", "Position; reads Banner", reef_id(Banner)},
+        {pin_other, "reef_pin", "Position; reads Banner", reef_id(Banner)},
         {visit_other, "reef_visit", "Position; reads Banner", reef_id(Banner)},
         {set_single, "reef_set", NULL, reef_id(Wind)},
         {ref_mut_other, "reef_mut", NULL, reef_id(Velocity)},

@@ -86,6 +86,8 @@
     X(191, "a file is sealed with events for a system that a restore brought back, and which it doesn't name") \
     X(192, "observers come and go while others are yet to be told") \
     X(193, "rows are ordered by structs that lie nowhere") \
+    X(194, "values that entities have in common are each one's own after a merge") \
+    X(195, "one more value beside others is told to nobody") \
     X(141, "indices are given out of a page of entities without components after somebody wrote there") \
     X(142, "a page of entities without components is the same in both worlds, however many there are") \
     X(131, "a loop that is left keeps what was copied for it") \

@@ -7,6 +7,7 @@
 #include "storage/family.h"
 #include "storage/known_types.h"
 #include "storage/read.h"
+#include "storage/running.h"
 #include "storage/shared_store.h"
 #include "storage/world_data.h"
 #include "change/apply.h"
@@ -53,6 +54,7 @@ reef_pinned reef_pin_id(const reef_world *w, reef_entity e, reef_component c)
     reef_pinned pin = {NULL};
     const type *t = reef__type_of(c.id);
     if (w == NULL || t == NULL || t->home != REEF_SHARED) return pin;
+    running_read(w, "reef_pin", e, c);
     pin.value = reef__value_itself(w, e, c);
     if (pin.value == NULL) return pin;
     reef__family_join(w->family, false);

@@ -219,7 +219,7 @@ static COLD bool observing_several(reef_world *w, reef_entity e, const type *t)
 {
     if (!reef__observing_ready(w)) return false;
     observing *o = w->observing;
-    const bool told = (kinds_asked(o, t->id) & REEF_ON_SET) != 0;
+    const bool told = (kinds_asked(o, t->id) & REEF_ON_SET) != 0 && !BUG(195);
     if (!notices_room(w, o, told + (uint64_t)o->head.matches, 1, told + (uint64_t)o->head.matches, 0)) return false;
     plan_begin(o, true);
     plan_entity(w, o, e);

@@ -224,7 +224,7 @@ static bool merge_common(merging *x, uint32_t number, reef_entity e, uint32_t *c
     const type *t = reef__type_of(s->component);
     const common *c = &x->commons[number];
     const uint32_t slot = (uint32_t)*index_entry(s, c->firsts[slot_of(s, e)]);
-    if (c->made[slot]) return value_list(x, count, t->id, VALUE_HELD, 0, c->made[slot]);
+    if (c->made[slot] && !BUG(194)) return value_list(x, count, t->id, VALUE_HELD, 0, c->made[slot]);
     if (t->resets) return value_list(x, count, t->id, REEF_VALUE_DEFAULT, 0, NULL);
     return value_list(x, count, t->id, REEF_VALUE_ONE, t->size, reef_store_find(s, e));
 }

@@ -4,8 +4,6 @@
 #include "hash.h"
 #include "observe.h"
 #include "pairs.h"
-#include "reef/multi.h"
-#include "reef/shared.h"
 #include <stdarg.h>
 #include <stdlib.h>
 
@@ -21,7 +19,7 @@ reef_entity model_handle(const model *m, uint32_t number)
     return number < m->handle_count ? m->handle[number] : e;
 }
 
-static reef_entity subject_of(const model *m, const op *o)
+reef_entity subject_of(const model *m, const op *o)
 {
     reef_entity e = model_handle(m, o->subject);
     if (o->subject == SUBJECT_AHEAD) {
@@ -714,17 +712,6 @@ static void want_FIND(model *m, const op *o, outcome *want)
     uint32_t index = named_index(m, o->n);
     want->number = index == UINT32_MAX ? 0 : reef_entity_bits(ref_handle(&m->reference, index));
     want->status = REEF_OK;
-}
-
-/* ---- values in common: o->list[0] has it, the subject gets it ---- */
-
-static void core_SHARE(model *m, const op *o, outcome *out)
-{
-    out->status = reef_share_id(m->world, model_handle(m, o->list[0]), subject_of(m, o), component_of(o->type[0]));
-}
-static void want_SHARE(model *m, const op *o, outcome *want)
-{
-    want->status = ref_share(&m->reference, model_handle(m, o->list[0]), subject_of(m, o), o->type[0]);
 }
 
 /* ---- room and types ---- */

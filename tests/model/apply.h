@@ -41,6 +41,11 @@ void core_DESTROY_WHERE(model *m, const op *o, outcome *out);
 void want_DESTROY_WHERE(model *m, const op *o, outcome *want);
 void core_ENABLE_WHERE(model *m, const op *o, outcome *out);
 void want_ENABLE_WHERE(model *m, const op *o, outcome *want);
+/* Whom an operation is about. */
+reef_entity subject_of(const model *m, const op *o);
+
+void core_SHARE(model *m, const op *o, outcome *out);
+void want_SHARE(model *m, const op *o, outcome *want);
 void core_POST(model *m, const op *o, outcome *out);
 void want_POST(model *m, const op *o, outcome *want);
 void core_HISTORY(model *m, const op *o, outcome *out);

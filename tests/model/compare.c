@@ -259,9 +259,9 @@ static bool see_all(void *context, reef_entity e, reef_component type, const voi
     visit_all *v = context;
     (void)data;
     (void)size;
-    if (v->row && v->type < TYPES_MAX && ref_is_multi(v->type) && type.id == model_types[v->type].id.id &&
-        reef_entity_equal(order_want.entity[v->row - 1], e))
-        return true;
+    const bool same = v->row && v->type < TYPES_MAX && type.id == model_types[v->type].id.id;
+    /* one more value */
+    if (same && ref_is_multi(v->type) && reef_entity_equal(order_want.entity[v->row - 1], e)) return true;
     if (v->row == order_want.count) next_type(v);
     if (v->type >= TYPES_MAX || type.id != model_types[v->type].id.id || v->row >= order_want.count ||
         !reef_entity_equal(order_want.entity[v->row], e)) {

@@ -10,6 +10,7 @@
  *   fork.c      makes forks and snapshots, and goes back to them
  *   past.c      histories
  *   merge.c     adds the entities of a fork
+ *   share.c     values in common
  *   keep.c      saves and loads, differences, journals
  *   hash.c      the hash, and what it must tell apart
  *   observe.c   observers, and what they must hear

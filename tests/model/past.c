@@ -55,8 +55,8 @@ static reef_status play(void *context, reef_world *w, uint64_t tick, const void 
     op step;
     (void)context, (void)tick;
     memcpy(&step, input, bytes);
-    if (step_posts(&step) && now.m->reference.event_count + DEFER_STEPS < EVENTS_MOST &&
-        reef_post_id(w, event_type, &step.value, sizeof step.value) != REEF_OK)
+    const bool posts = step_posts(&step) && now.m->reference.event_count + DEFER_STEPS < EVENTS_MOST;
+    if (posts && reef_post_id(w, event_type, &step.value, sizeof step.value) != REEF_OK)
         model_fail(now.m, "a step of a history can't post");
     model_core(now.m, &step, &got);
     step_made(now.m, now.o, &step, now.out, &got);

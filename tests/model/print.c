@@ -423,6 +423,27 @@ static void print_call(const printer *p, const op *o)
                 (unsigned long long)o->value);
         break;
     case OP_HASH: print_hash(p, o); break;
+    case OP_OBSERVE: fprintf(f, "observe(%u, %s, %uu, %d);", o->n, type, o->list[0], o->option & 1); break;
+    case OP_POST:
+        fprintf(f, "/* an event %llu from outside, for the model's systems (tests/model/tick.c) */",
+                (unsigned long long)o->value);
+        break;
+    case OP_HISTORY:
+        fprintf(f, "/* a history of calls (tests/model/past.c), value %llu */", (unsigned long long)o->value);
+        break;
+    case OP_MERGE:
+        fprintf(
+            f,
+            "if (world[%u]) say(\"reef_merge\", reef_merge(w, world[%u], &(reef_merge_desc){.drop_names = %d}, NULL));",
+            o->n, o->n, o->option & 1);
+        break;
+    case OP_SHARE:
+        fprintf(f, "say(\"reef_share_id\", reef_share_id(w, ");
+        print_entity(p, o->list[0]);
+        fprintf(f, ", ");
+        print_subject(p, o);
+        fprintf(f, ", %s));", type);
+        break;
     default: print_call_of_copy(p, o);
     }
     fprintf(f, "\n");
@@ -538,7 +559,7 @@ static const char *const prelude[] = {
     "{ *to = e; printf(\"%s: {%u, %u}%s%s\\n\", call, e.index, e.generation, e.generation ? \"\" : \" \","
     " e.generation ? \"\" : reef_status_name(reef_last_error(w).status)); }\n"
     "static void walk(reef_world *x, reef_query q, int writes)\n{\n"
-    "    (void)writes;\n    if (!q) return;\n"
+    "    (void)writes;\n    if (reef_query_is_null(q)) return;\n"
     "    for (reef_block b = reef_begin(x, q); reef_next(&b);)\n"
     "        for (uint32_t i = 0; i < b.count; i++) printf(\" {%u, %u}\", b.entities[i].index, "
     "b.entities[i].generation);\n"
@@ -551,6 +572,16 @@ static const char *const prelude[] = {
     "    reef_type_desc d = {name, size, align, home, hooks || on_fork || track_rows ? &h : NULL, fields, count, "
     "page_rows, base};\n"
     "    return reef_type_new(&d, NULL);\n}\n"
+    "static void hear(const reef_notice *n)\n{\n    for (uint32_t i = 0; i < n->count; i++)\n"
+    "        printf(\"  %s: kind %d of {%u, %u}\\n\", (const char *)n->context, (int)n->kind, n->entities[i].index, "
+    "n->entities[i].generation);\n}\n"
+    "static void observe(uint32_t slot, reef_component c, uint32_t events, bool collected)\n{\n"
+    "    static char name[8][2] = {\"0\", \"1\", \"2\", \"3\", \"4\", \"5\", \"6\", \"7\"};\n"
+    "    reef_observer_id was = reef_observer_find(w, name[slot]);\n"
+    "    reef_observer_desc d = {.name = name[slot], .function = hear, .context = name[slot], .events = events, "
+    ".component = c, .collected = collected};\n"
+    "    if (was.generation) say(\"reef_observer_remove\", reef_observer_remove(w, was));\n"
+    "    else if (!reef_observer_new(w, &d).generation) say(\"reef_observer_new\", reef_last_error(w).status);\n}\n"
     "static void hash(const char *how, uint64_t h) { printf(\"%s: %016llx\\n\", how, (unsigned long long)h); }\n"
     "static uint64_t hash_of_fork(void)\n"
     "{ reef_world *f = reef_fork(w); uint64_t h = f ? reef_hash(f) : 0; if (f) reef_world_free(f); return h; }\n"
@@ -606,7 +637,7 @@ static void print_unused(const printer *p)
 {
     static const char *const names[] = {"put",          "values", "from", "write",      "next_of", "say",
                                         "number",       "there",  "made", "walk",       "hash",    "hash_of_fork",
-                                        "hash_in_loop", "key",    "save", "difference", "journal"};
+                                        "hash_in_loop", "key",    "save", "difference", "journal", "observe"};
     fprintf(p->file, "    (void)bundle, (void)query, (void)e, (void)world, (void)snapshot;\n");
     fprintf(p->file, "    (void)own, (void)mover, (void)bytes, (void)maker;\n");
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) fprintf(p->file, "    (void)%s;\n", names[i]);

@@ -233,7 +233,8 @@ static void settle_as(ref_world *r, uint32_t index, uint32_t set, bool taking)
     }
     for (uint32_t t = 0; t < TYPES_MAX; t++) {
         if (!((set & ~e->set) >> t & 1)) continue;
-        if (!taking) value_own(e, t), ref_is_multi(t) ? (void)(e->several[special_of(t)] = 0) : (void)0;
+        if (!taking) value_own(e, t);
+        if (!taking && ref_is_multi(t)) e->several[special_of(t)] = 0;
         e->changed[t] = e->added[t] = r->time;
         e->changed_unknown &= ~(1u << t);
         e->added_unknown &= ~(1u << t);
