@@ -1,6 +1,6 @@
 /* write FOLDER: saves a world, a difference of worlds and a journal there, and beside them what read.py must find in
  * them. */
-#include "../kept_scene.h"
+#include "../support/kept_scene.h"
 #include <inttypes.h>
 #include <stdlib.h>
 

@@ -75,7 +75,7 @@ void want_REMOVE_WHERE(model *m, const op *o, outcome *want)
     free(f.index);
 }
 
-/* Values that can't be copied are left to tests/test_bulk.c. */
+/* Values that can't be copied are left to tests/unit/query/test_bulk.c. */
 void core_SET_WHERE(model *m, const op *o, outcome *out)
 {
     const model_type *t = o->type[0] < TYPES_MAX ? &model_types[o->type[0]] : NULL;

@@ -1,6 +1,6 @@
 /* Calls on values outside of the rows: the same answers in each home, ends, hooks, pages, room. Each test goes
  * through all homes, the table among them: what it shows may not depend on where the values are. (Homes as state:
- * tests/test_home_state.c.) */
+ * tests/state/test_home_state.c.) */
 #include "homes.h"
 
 /* ---- the same answers ---- */

@@ -1,5 +1,5 @@
 /* What operations cost, in instructions: a world of some size, and each operation done a thousand times, which
- * valgrind counts (tests/costs.sh). Run alone it only checks that the work was done.
+ * valgrind counts (tests/costs/costs.sh). Run alone it only checks that the work was done.
  *
  *     costs ENTITIES TYPES TABLES SYSTEMS OUTSIDE COLD
  *

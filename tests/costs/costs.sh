@@ -1,5 +1,5 @@
 #!/bin/sh
-# costs.sh PROGRAM [deep]: what operations cost in worlds of several sizes, in instructions (row H4). PROGRAM is tests/costs.c; valgrind
+# costs.sh PROGRAM [deep]: what operations cost in worlds of several sizes, in instructions (row H4). PROGRAM is tests/costs/costs.c; valgrind
 # counts. Prints a table, and fails where a cost grows:
 #
 #   all             20% and 16 instructions more are let through: a block is made now and then, and hash tables are more or less full

@@ -1,5 +1,5 @@
 /* A scene whose hashes are the same on every machine: it needs the library alone, and prints what
- * tests/hash_scene.expected holds.
+ * tests/state/hash_scene.expected holds.
  *
  * It has every kind of state: tables with and without data, fields of all kinds, links between entities, switches,
  * names, ids that are free, reserved and used again, forks, snapshots and a second future. All types have fields
