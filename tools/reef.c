@@ -12,7 +12,7 @@ static const char help[] =
     "  reef diff [--all] A B    what is different in B: entities born and gone, components added,\n"
     "                           removed and changed, with their values; at most 200 lines without --all\n"
     "  reef print FILE [QUERY]  the entities with all their components: all, or those that match a query\n"
-    "                           like \"Position, !Frozen\" (docs/manual/queries.md); by name with --name NAME\n"
+    "                           like \"Position, !Frozen\" (docs/manual/query-terms.md); by name with --name NAME\n"
     "  reef --help              this text\n"
     "  reef --version           the version of reef\n"
     "\n"

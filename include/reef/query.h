@@ -93,7 +93,7 @@ typedef struct reef_term {
 
 /* A query to be made: its text or its terms. */
 typedef struct reef_query_desc {
-    /* "Position, in Velocity, !Frozen, ?Mass, Red | Blue": docs/manual/queries.md; NULL: the terms below */
+    /* "Position, in Velocity, !Frozen, ?Mass, Red | Blue": docs/manual/query-terms.md; NULL: the terms below */
     const char *text;
     reef_term terms[REEF_TERMS_MAX]; /* up to the first HAS, NOT or OPTIONAL whose component is {0} */
     reef_enabled entities;           /* which whole entities; enabled ones unless said otherwise */
