@@ -12,7 +12,7 @@ static const char usage[] =
     "  --json             all repeats, with machine, compiler, flags, commit and date\n"
     "  --targets [FILE]   three whole runs in each page policy, judged; status 0 if every row is at must\n"
     "                     (FILE has a dot or a slash in its name; without it: benchmark/targets.tsv)\n"
-    "  --markdown [FILE]  the same as a table for docs/performance.md\n"
+    "  --markdown [FILE]  the same as a table for docs/rules/performance.md\n"
     "  --scale            growing worlds, and more and more tables: a table and a picture\n"
     "  --list             the rows' names\n"
     "\n"

@@ -232,7 +232,7 @@ int judge_targets(const bench_options *o, const char *file)
     return status ? status : counts[MISSES] ? 1 : 0;
 }
 
-/* ---- the table of docs/performance.md ---- */
+/* ---- the table of docs/rules/performance.md ---- */
 
 static void markdown_figure(const figure *f)
 {

@@ -4,7 +4,7 @@ volatile float bench_dt = 1.0f / 64.0f;
 
 /* Unrolled by four vectors, as clang does by itself: raw is as fast or faster in each row. gcc's plain vector loop
  * (-DPLAIN_LOOPS) makes 256 rounds of a block of 1,024 rows, and not every processor foresees the end of so many:
- * docs/performance.md has the ratios. */
+ * docs/rules/performance.md has the ratios. */
 #if defined(__GNUC__) && !defined(__clang__) && !defined(PLAIN_LOOPS)
 #define UNROLLED _Pragma("GCC unroll 4")
 #else

@@ -109,7 +109,7 @@ static uint64_t heavy_expected(const bench_row *r)
     return sum;
 }
 
-/* ---- frame_mixed: docs/performance.md lists the systems ---- */
+/* ---- frame_mixed: docs/rules/performance.md lists the systems ---- */
 
 typedef struct Health {
     float now, most;

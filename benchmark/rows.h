@@ -67,9 +67,8 @@
  *                     and on 2
  *                     threads. _2 is the speed-up: the time without a pool (in raw's column, as ns an entity)
  *                     divided by that with it; the clock on the wall
- *   frame_mixed       ten ticks of a small game (docs/performance.md), on 2 threads; in raw's column without a pool;
- *                     the clock on
- *                     the wall
+ *   frame_mixed       ten ticks of a small game (docs/rules/performance.md), on 2 threads; in raw's column without a
+ *                     pool; the clock on the wall
  *   event_rw          one tick: a system sends 1,000,000 events of 16 bytes, the next one reads them, on one thread.
  *                     Setup played
  *                     one tick, so that the memory for them is there. No baseline

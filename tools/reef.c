@@ -1,4 +1,4 @@
-/* reef: the command line tool, which looks into files of reef (docs/file-format.md). It knows nothing of the
+/* reef: the command line tool, which looks into files of reef (docs/files/file-format.md). It knows nothing of the
  * programs that wrote them: what a component is made of stands in the file. */
 #include "tool.h"
 #include <string.h>
@@ -12,7 +12,7 @@ static const char help[] =
     "  reef diff [--all] A B    what is different in B: entities born and gone, components added,\n"
     "                           removed and changed, with their values; at most 200 lines without --all\n"
     "  reef print FILE [QUERY]  the entities with all their components: all, or those that match a query\n"
-    "                           like \"Position, !Frozen\" (docs/queries.md); by name with --name NAME\n"
+    "                           like \"Position, !Frozen\" (docs/manual/query-terms.md); by name with --name NAME\n"
     "  reef --help              this text\n"
     "  reef --version           the version of reef\n"
     "\n"

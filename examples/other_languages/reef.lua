@@ -6,7 +6,7 @@
 --     ...
 --     C.reef_world_free(w)
 --
--- Structs are cdata, passed and returned by value as in C; texts from the library are read by ffi.string. docs/other-languages.md has
+-- Structs are cdata, passed and returned by value as in C; texts from the library are read by ffi.string. docs/manual/other-languages.md has
 -- the rules, above all those of callbacks.
 local ffi = require "ffi"
 local M = {}

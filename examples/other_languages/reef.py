@@ -8,7 +8,7 @@
 
 Structs are ctypes.Structure classes, passed and returned by value as in C; where C takes a pointer to one, give the struct, ctypes.byref
 of it, an array, or None. Texts are str as parameters and answers of functions, and bytes in the fields of structs. A
-field whose name is a word of Python is read by getattr(change, "is"). docs/other-languages.md has the rules.
+field whose name is a word of Python is read by getattr(change, "is"). docs/manual/other-languages.md has the rules.
 """
 import ctypes
 import json

@@ -12,7 +12,7 @@
  * done one by one, in the order of the systems, of the blocks, of the calls. What can be told at once is refused at
  * once (UNDECLARED, UNKNOWN_TYPE, WRONG_SIZE, a null entity, NO_MEMORY ...). Whether the entity lives is decided
  * when the command is done, since commands before it may make or destroy it; a command that fails then has no
- * effect, and goes to the log. docs/systems.md has the table.
+ * effect, and goes to the log. docs/manual/commands.md has the table.
  *
  * With a block of a loop outside of systems these are the same as the calls on the world. */
 #ifndef REEF_COMMAND_PUBLIC_H

@@ -1,5 +1,5 @@
-/* What is a macro or inlined in C, as exported functions for other languages (docs/other-languages.md). In C nobody
- * needs this header.
+/* What is a macro or inlined in C, as exported functions for other languages (docs/manual/other-languages.md). In C
+ * nobody needs this header.
  *
  * Each inlined function reef_x of the other headers is here as reef_plain_x, with the same parameters and the same
  * answer, or has an exported function of its own; so have the typed words, which are macros over functions of ids.

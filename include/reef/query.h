@@ -13,8 +13,8 @@
  * while tables come and go; it finds new ones by itself, and its cost doesn't depend on tables that it doesn't
  * match.
  *
- * Of components outside of the table (docs/homes.md) values lie side by side in a block as well: a block ends where
- * they don't, and at a row that doesn't match.
+ * Of components outside of the table (docs/manual/homes.md) values lie side by side in a block as well: a block ends
+ * where they don't, and at a row that doesn't match.
  *
  * Where some rows of a block don't match (switches, disabled components, changed rows), the block says which do:
  * reef_block_mask. reef_each walks row by row and needs no mask.
@@ -93,7 +93,7 @@ typedef struct reef_term {
 
 /* A query to be made: its text or its terms. */
 typedef struct reef_query_desc {
-    /* "Position, in Velocity, !Frozen, ?Mass, Red | Blue": docs/queries.md; NULL: the terms below */
+    /* "Position, in Velocity, !Frozen, ?Mass, Red | Blue": docs/manual/query-terms.md; NULL: the terms below */
     const char *text;
     reef_term terms[REEF_TERMS_MAX]; /* up to the first HAS, NOT or OPTIONAL whose component is {0} */
     reef_enabled entities;           /* which whole entities; enabled ones unless said otherwise */
@@ -269,7 +269,7 @@ REEF_API void *reef_block_field_inout(const reef_block *block, reef_component ty
  * While such a loop is open, these calls are recorded and answer OK: making (also by a bundle, and clones),
  * destroying, add, remove, remove_all, enabling and disabling; set and change where they would do more than write
  * what is there. They are done when the last open loop ends, in the order of the calls, and mean what they would
- * mean if they were made then, one by one; docs/deferred.md has the table. What can be told at once is refused at
+ * mean if they were made then, one by one; docs/rules/deferred.md has the table. What can be told at once is refused at
  * once: dead handles, unknown types, sizes, doubles; what depends on the state is decided when it is done (EXISTS,
  * ABSENT, NOT_ALIVE since a call before it destroyed the entity). A call that fails then has no effect, the others
  * are done; each goes to the log as a warning, and the first is reef_last_error after the loop. All other structural

@@ -11,8 +11,8 @@
  *
  * Nothing is shared and nothing is drawn in turn, so the numbers are the same on any number of threads, in whatever
  * order rows are visited, after a restore, and on every machine: integers throughout, floats made of 24 bits. The
- * generator is Philox4x32-10 (docs/PROVENANCE.md): good enough for games and simulations, and no secret to anybody
- * who wants to guess the next number. */
+ * generator is Philox4x32-10 (docs/internals/PROVENANCE.md): good enough for games and simulations, and no secret to
+ * anybody who wants to guess the next number. */
 #ifndef REEF_RANDOM_H
 #define REEF_RANDOM_H
 

@@ -8,7 +8,7 @@
  * goes on as the saved one would have, to the bit. Not in it: what only readers of removals or the host's readers of
  * events haven't seen yet (reef/track.h, reef/event.h); they begin at the load. It is the same on all machines, and
  * it describes its types: a program whose types have changed meanwhile reads it by their fields' names.
- * docs/file-format.md says what is in it.
+ * docs/files/file-format.md says what is in it.
  *
  * Saving never leaves half a file: it is written under another name, synced, and takes the old one's place in one
  * step. Loading never leaves half a world: the new state is made ready and checked beside the old one.
@@ -164,7 +164,7 @@ REEF_API reef_status reef_file_replace(const char *path, bool synced,
 
 /* What the sections of one kind take. */
 typedef struct reef_file_part {
-    char kind[5]; /* four letters: docs/file-format.md */
+    char kind[5]; /* four letters: docs/files/file-format.md */
     uint64_t sections, bytes;
 } reef_file_part;
 

@@ -160,8 +160,8 @@ REEF_API uint64_t reef_time_ns(const reef_world *world);
  * thread that ticks, whatever pool the world has, and each is held against its declaration. What it wrote elsewhere,
  * read or wrote of others by calls without declaring it, and, where it runs twice, what depends on other rows, is
  * UNDECLARED: told to the misuse hook with system, component and entity, and the last error of the tick
- * (docs/systems.md). It costs a copy of all components a system. A fork begins as its origin. Without effect in
- * other builds; LOCKED in a tick. */
+ * (docs/manual/checked-systems.md). It costs a copy of all components a system. A fork begins as its origin. Without
+ * effect in other builds; LOCKED in a tick. */
 REEF_API void reef_watch_systems(reef_world *world, bool on);
 
 /* ---- for systems ---- */

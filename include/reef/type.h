@@ -49,7 +49,7 @@ REEF_INLINE uint64_t reef_entity_bits(reef_entity e) { return (uint64_t)e.genera
 /* A world: entities, their components and the memory for both (reef/world.h). */
 typedef struct reef_world reef_world;
 
-/* Where the values of a type live. The calls are the same for all homes; docs/homes.md says which to take when. */
+/* Where the values of a type live. The calls are the same for all homes; docs/manual/homes.md says which to take. */
 typedef enum reef_home {
     REEF_TABLE = 0, /* in the columns of the entity's table: fastest to walk; adding and removing moves the row */
     REEF_BIT,       /* tags only: one bit a row; adding and removing moves nothing */

@@ -79,8 +79,8 @@ REEF_API reef_status reef_shrink(reef_world *world);
 
 /* In the checked build with the address sanitizer (preset asan) pointers to components that are kept over a
  * structural change are found: what a change touches goes to another address, and using the old one stops the
- * program with the component, the entity and what moved it (docs/pointers.md). A change moves about `bytes` of rows
- * at most, larger chunks only now and then; UINT64_MAX: all of them; 0: none. Until this call it is what the
+ * program with the component, the entity and what moved it (docs/rules/pointers.md). A change moves about `bytes` of
+ * rows at most, larger chunks only now and then; UINT64_MAX: all of them; 0: none. Until this call it is what the
  * environment variable REEF_QUARANTINE says, else 16 KiB. The world's forks do the same. Without effect in other
  * builds. Errors: LOCKED (a loop is open, systems run, it has forks or snapshots). */
 REEF_API reef_status reef_quarantine(reef_world *world, uint64_t bytes);

@@ -1,4 +1,4 @@
-/* See disk.h. The Windows half is run under wine alone (docs/platforms.md).
+/* See disk.h. The Windows half is run under wine alone (docs/rules/platforms.md).
  *
  * A writer holds its file by flock, whose locks belong to the open file, not to the process: two threads hold each
  * other off too, the lock goes when the process is killed, and closing some other descriptor doesn't release it (as

@@ -1,4 +1,4 @@
-/* The reader of records (docs/file-format.md): what is known of a file while it is read.
+/* The reader of records (docs/files/file-format.md): what is known of a file while it is read.
  *
  *      TYPE ─► file_type: which type of the program holds its values, and how a value in the file becomes one in
  *      memory (its plan)

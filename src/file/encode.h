@@ -1,4 +1,4 @@
-/* Writing a record, in parts (docs/file-format.md): encode.c says what is in it, reef__encode_ids.c writes indices
+/* Writing a record, in parts (docs/files/file-format.md): encode.c says what is in it, encode_ids.c writes indices
  * and names, reef__encode_rows.c tables and bits, encode_store.c values outside of tables, encode_log.c events,
  * stamps and what scripts wait for.
  *

@@ -1,4 +1,4 @@
-/* Values as they are in files: their fields, little-endian, one after the other (docs/file-format.md). */
+/* Values as they are in files: their fields, little-endian, one after the other (docs/files/file-format.md). */
 #ifndef REEF_FILE_PACK_H
 #define REEF_FILE_PACK_H
 

@@ -1,4 +1,4 @@
-/* Records: a world, or the difference to the state before, as sections (docs/file-format.md). Written by
+/* Records: a world, or the difference to the state before, as sections (docs/files/file-format.md). Written by
  * src/encode*.c, read by src/decode*.c. */
 #ifndef REEF_FILE_RECORD_H
 #define REEF_FILE_RECORD_H

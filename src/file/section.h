@@ -1,4 +1,4 @@
-/* The frame of files (docs/file-format.md): sections, one after the other, with a chain of sums.
+/* The frame of files (docs/files/file-format.md): sections, one after the other, with a chain of sums.
  *
  *   writing:  reef__section_begin ─► put_... ─► reef__section_end ─► head, payload, sum go to the writer
  *   reading:  reef__section_next  ─► payload, whose sum is right ─► get_... within its bounds

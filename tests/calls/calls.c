@@ -12,9 +12,10 @@
  *   deferred means the same             a call in a loop that defers, and the end of the loop, come to what the call
  *                                       alone comes to
  *   locked means nothing                in a plain loop the call is done as ever, or answers LOCKED
- *   the same in every home              where docs/homes.md says no other, a type in another home has the same answers
- *   a base means itself                 but where docs/subtypes.md says so, an entity with a subtype only is as one
- *                                       without, to observers too
+ *   the same in every home              where docs/manual/homes.md says no other, a type in another home has the same
+ *                                       answers
+ *   a base means itself                 but where docs/manual/subtypes.md says so, an entity with a subtype only is as
+ *                                       one without, to observers too
  *
  * A world is used until a call is done that isn't only reading; then it is made anew, with the same hash. */
 #include "inside.h"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Reads files of reef and prints who is in them: written from docs/file-format.md alone, to prove that it is enough.
+"""Reads files of reef and prints who is in them: written from docs/files/file-format.md alone, to prove that it is enough.
 
     read.py FILE               a saved world or a journal
     read.py FILE DIFFERENCE    what becomes of it

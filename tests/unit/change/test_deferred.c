@@ -1,6 +1,6 @@
 /* Loops that record structural changes (D4, D5): what is answered between a request and the loop's end, what
- * requests become that meet, and that nothing is lost. docs/deferred.md has the two tables; each of their cells is a
- * check here. */
+ * requests become that meet, and that nothing is lost. docs/rules/deferred.md has the two tables; each of their cells
+ * is a check here. */
 #include "deferred_stage.h"
 
 static bool visited(reef_world *w, const char *text, reef_entity e)

@@ -1,5 +1,5 @@
 /* Commands of systems (D3, D4, D5, B8): what is answered between a request and the end of the phase, what requests
- * become that meet, what is refused at once. docs/systems.md has the two tables; each of their cells is a check
+ * become that meet, what is refused at once. docs/manual/commands.md has the two tables; each of their cells is a check
  * here. */
 #include "support.h"
 
