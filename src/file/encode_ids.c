@@ -6,6 +6,7 @@
 #include "storage/name_index.h"
 #include "storage/state.h"
 #include "storage/world_data.h"
+#include "world/world_pair.h"
 #include "file/encode.h"
 #include "file/section.h"
 #include "reef/ref.h"
@@ -161,26 +162,11 @@ static int name_of_compare(const void *a, const void *b)
     return strcmp(((const name_of *)a)->text, ((const name_of *)b)->text);
 }
 
-static bool name_page_shared(const encoding *x, uint32_t number)
-{
-    const uint32_t page = number / NAMES_PER_PAGE;
-    const reef_paged *p = &x->w->state.name_entries, *q = x->base ? &x->base->state.name_entries : NULL;
-    return q && page < q->count && page < p->count && q->page[page] == p->page[page] && p->page[page];
-}
-
-/* The names of `w` that `other` hasn't, or has another way; how many. */
-static uint32_t names_new(const encoding *x, const reef_world *w, const reef_world *other, name_of *list)
+/* The names of `w` that `other` doesn't have, by name. Answers how many. */
+static uint32_t names_new(const reef_world *w, const reef_world *other, name_of *list)
 {
     uint32_t n = 0;
-    for (uint32_t i = 0; i < w->state.name_count; i++) {
-        name_of name;
-        const bool both = other && i < other->state.name_count;
-        if (both && name_page_shared(x, i)) continue;
-        name.text = reef__name_at_number(w, i, &name.entity);
-        const char *was = other ? reef_name(other, name.entity) : NULL;
-        if (was && strcmp(was, name.text) == 0) continue;
-        list[n++] = name;
-    }
+    for (name_walk walk = {0}; reef__name_walk_next(w, other, &walk);) list[n++] = (name_of){walk.text, walk.entity};
     if (n > 1) qsort(list, n, sizeof *list, name_of_compare);
     return n;
 }
@@ -220,8 +206,8 @@ void reef__encode_names(encoding *x)
         reef__encode_failed(x, REEF_NO_MEMORY);
         return;
     }
-    const uint32_t count = names_new(x, x->w, x->base, list);
-    const uint32_t gone = x->base ? names_new(x, x->base, x->w, list + count) : 0;
+    const uint32_t count = names_new(x->w, x->base, list);
+    const uint32_t gone = x->base ? names_new(x->base, x->w, list + count) : 0;
     names_put(x, list + count, gone, list, count);
     reef__memory_free(x->memory, MEMORY_OTHER, list, bytes);
 }

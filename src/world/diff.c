@@ -24,12 +24,12 @@
 #include "storage/state.h"
 #include "storage/world_data.h"
 #include "change/row_move.h"
+#include "world/world_pair.h"
 #include "reef/diff.h"
 #include "reef/ref.h"
 
 typedef struct diff_pair { /* a table that one of the worlds has, or both */
-    const table *t[2];     /* NULL: it has no rows there */
-    uint32_t id[2];
+    table_pair of;
     uint32_t first, count, moved; /* of its spots; of these, with moved rows */
 } diff_pair;
 
@@ -148,49 +148,43 @@ static uint64_t fields_differ(const type *t, const char *p, const char *q)
 
 /* ---- the spots ---- */
 
-static bool words_other(const diff_bits *k, const uint32_t *unit)
+static bool words_other(const diff_bits *k, const chunk_pair *c)
 {
-    const uint64_t *a = unit[0] ? bit_words(k->of[0], unit[0]) : NULL,
-                   *b = unit[1] ? bit_words(k->of[1], unit[1]) : NULL;
+    const uint64_t *a = c->unit[0] ? bit_words(k->of[0], c->unit[0]) : NULL,
+                   *b = c->unit[1] ? bit_words(k->of[1], c->unit[1]) : NULL;
     return a != b;
 }
 
 /* The chunks have other memory somewhere; *moved: other entities in their rows. */
-static bool chunks_differ(const reef_diff *d, const diff_pair *p, const uint32_t *unit, const uint32_t *rows,
-                          bool *moved)
+static bool chunks_differ(const reef_diff *d, const chunk_pair *c, bool *moved)
 {
-    *moved = rows[0] != rows[1];
-    if (unit[0] == 0 || unit[1] == 0) return true;
-    const reef_slot *a = unit_slots(d->world[0], unit[0]), *b = unit_slots(d->world[1], unit[1]);
+    const reef_slot *a = c->slots[0], *b = c->slots[1];
+    *moved = c->rows[0] != c->rows[1];
+    if (a == NULL || b == NULL) return true;
     /* most chunks follow each other */
-    PREFETCH((const void *)((uintptr_t)a + (size_t)8 * p->t[0]->shape->units * REEF_UNIT_BYTES));
-    PREFETCH((const void *)((uintptr_t)b + (size_t)8 * p->t[1]->shape->units * REEF_UNIT_BYTES));
+    PREFETCH((const void *)((uintptr_t)a + (size_t)8 * c->t[0]->shape->units * REEF_UNIT_BYTES));
+    PREFETCH((const void *)((uintptr_t)b + (size_t)8 * c->t[1]->shape->units * REEF_UNIT_BYTES));
     bool differ = *moved || !d->related;
     if (a != b)
-        for (uint32_t k = SLOT_ENTITIES; !differ && k < p->t[0]->shape->end_slot; k++)
+        for (uint32_t k = SLOT_ENTITIES; !differ && k < c->t[0]->shape->end_slot; k++)
             differ = a[k].block != b[k].block;
     if (!*moved && a[SLOT_ENTITIES].block != b[SLOT_ENTITIES].block)
-        *moved = memcmp(a[SLOT_ENTITIES].block, b[SLOT_ENTITIES].block, rows[0] * sizeof(reef_entity)) != 0;
-    for (uint32_t i = 0; !differ && p->t[0]->bits | p->t[1]->bits && i < d->key_count; i++)
-        differ = words_other(&d->keys[i], unit);
+        *moved = memcmp(a[SLOT_ENTITIES].block, b[SLOT_ENTITIES].block, c->rows[0] * sizeof(reef_entity)) != 0;
+    for (uint32_t i = 0; !differ && c->t[0]->bits | c->t[1]->bits && i < d->key_count; i++)
+        differ = words_other(&d->keys[i], c);
     return differ;
 }
 
 static void pair_spots(reef_diff *d, diff_pair *p)
 {
-    uint32_t unit[2];
-    for (int side = 0; side < 2; side++) unit[side] = p->t[side] ? p->t[side]->first : 0;
+    chunk_pair c = {.world = {d->world[0], d->world[1]}, .t = {p->of.t[0], p->of.t[1]}};
+    bool moved;
     p->first = d->spot_count;
-    while (unit[0] || unit[1]) {
-        uint32_t rows[2];
-        bool moved;
-        for (int side = 0; side < 2; side++) rows[side] = unit[side] ? chunk_rows(p->t[side], unit[side]) : 0;
-        if (chunks_differ(d, p, unit, rows, &moved)) {
-            d->spots[d->spot_count++] = (diff_spot){{unit[0], unit[1]}, {(uint16_t)rows[0], (uint16_t)rows[1]}, moved};
-            p->moved += moved;
-        }
-        for (int side = 0; side < 2; side++)
-            if (unit[side]) unit[side] = unit_slots(d->world[side], unit[side])[0].head.next;
+    for (bool more = chunk_pair_first(&c); more; more = chunk_pair_next(&c)) {
+        if (!chunks_differ(d, &c, &moved)) continue;
+        d->spots[d->spot_count++] =
+            (diff_spot){{c.unit[0], c.unit[1]}, {(uint16_t)c.rows[0], (uint16_t)c.rows[1]}, moved};
+        p->moved += moved;
     }
     p->count = d->spot_count - p->first;
     d->moved += p->moved;
@@ -213,21 +207,14 @@ static void give_back(const reef_diff *d, void *p, size_t count, size_t size)
     reef__memory_free(&d->world[1]->family->memory, MEMORY_OTHER, p, count && size ? count * size : 1);
 }
 
-/* Both lists are by name, so they are merged as they are. */
-static bool pairs_make(reef_diff *d, uint32_t *const ids[2], const uint32_t count[2])
+static bool pairs_make(reef_diff *d, table_merge *m)
 {
-    d->pairs = diff_room(d, &d->pair_room, (size_t)count[0] + count[1], sizeof *d->pairs);
+    d->pairs = diff_room(d, &d->pair_room, (size_t)m->count[0] + m->count[1], sizeof *d->pairs);
     if (d->pairs == NULL) return false;
     size_t chunks = 0;
-    for (uint32_t i = 0, k = 0; i < count[0] || k < count[1];) {
-        diff_pair *p = &d->pairs[d->pair_count++];
-        if (i < count[0]) p->t[0] = table_read(d->world[0], p->id[0] = ids[0][i]);
-        if (k < count[1]) p->t[1] = table_read(d->world[1], p->id[1] = ids[1][k]);
-        int order = p->t[0] == NULL ? 1 : p->t[1] == NULL ? -1 : 0;
-        if (order == 0 && p->t[0]->shape != p->t[1]->shape) order = reef__shape_compare(p->t[0]->shape, p->t[1]->shape);
-        if (order) p->t[order < 0] = NULL;
-        i += order <= 0, k += order >= 0;
-        const uint32_t a = p->t[0] ? p->t[0]->chunks : 0, b = p->t[1] ? p->t[1]->chunks : 0;
+    for (table_pair of; reef__table_merge_next(m, &of);) {
+        const uint32_t a = of.t[0] ? of.t[0]->chunks : 0, b = of.t[1] ? of.t[1]->chunks : 0;
+        d->pairs[d->pair_count++].of = of;
         chunks += a > b ? a : b;
     }
     size_t bytes;
@@ -256,11 +243,9 @@ static bool keys_make(reef_diff *d)
 
 static bool spots_make(reef_diff *d)
 {
-    uint32_t count[2], *ids[2];
-    for (int side = 0; side < 2; side++) ids[side] = reef__tables_sorted(d->world[side], &count[side]);
-    bool ok = (ids[0] || count[0] == 0) && (ids[1] || count[1] == 0) && keys_make(d) && pairs_make(d, ids, count);
-    for (int side = 0; side < 2; side++)
-        reef__memory_free(&d->world[side]->family->memory, MEMORY_OTHER, ids[side], count[side] * sizeof *ids[side]);
+    table_merge m;
+    const bool ok = reef__table_merge_begin(&m, d->world[0], d->world[1]) && keys_make(d) && pairs_make(d, &m);
+    reef__table_merge_end(&m);
     for (uint32_t i = 0; ok && i < d->pair_count; i++) pair_spots(d, &d->pairs[i]);
     return ok;
 }
@@ -285,7 +270,7 @@ static void types_see(const reef_diff *d, uint64_t *seen)
 {
     for (uint32_t i = 0; i < d->pair_count; i++) {
         const diff_pair *p = &d->pairs[i];
-        const shape *s = p->t[0] ? p->t[0]->shape : p->t[1]->shape;
+        const shape *s = p->of.t[0] ? p->of.t[0]->shape : p->of.t[1]->shape;
         for (uint32_t k = 0; p->count && k < s->component_count; k++) type_seen(seen, s->component[k]);
     }
     for (uint32_t i = 0; i < d->key_count && d->spot_count; i++) {
@@ -320,13 +305,6 @@ static bool types_make(reef_diff *d)
 
 /* ---- names ---- */
 
-static bool names_alike(const reef_diff *d, uint32_t number)
-{
-    const state *a = &d->world[0]->state, *b = &d->world[1]->state;
-    return number < a->name_count && number < b->name_count &&
-           a->name_entries.page[number / NAMES_PER_PAGE] == b->name_entries.page[number / NAMES_PER_PAGE];
-}
-
 static void names_sort(uint64_t *e, uint32_t count)
 {
     for (uint32_t gap = count > 32 ? count / 2 : 1; gap;
@@ -342,20 +320,17 @@ static void names_sort(uint64_t *e, uint32_t count)
 
 static bool names_make(reef_diff *d)
 {
-    size_t n = 0;
+    size_t most = 0;
     for (int side = 0; side < 2; side++)
-        for (uint32_t i = 0; i < d->world[side]->state.name_count; i++) n += !names_alike(d, i);
-    if (n == 0) return true;
-    d->names = diff_room(d, &d->name_room, n, sizeof *d->names);
+        for (uint32_t i = 0; i < d->world[side]->state.name_count; i++)
+            most += !name_shared(d->world[side], d->world[!side], i);
+    if (most == 0) return true;
+    d->names = diff_room(d, &d->name_room, most, sizeof *d->names);
     if (d->names == NULL) return false;
-    for (int side = 0; side < 2; side++)
-        for (uint32_t i = 0; i < d->world[side]->state.name_count; i++) {
-            reef_entity e;
-            if (names_alike(d, i)) continue;
-            const char *text = reef__name_at_number(d->world[side], i, &e), *other = reef_name(d->world[!side], e);
-            if (other && (side == 1 || strcmp(text, other) == 0)) continue;
-            d->names[d->name_count++] = (uint64_t)e.index << 32 | e.generation;
-        }
+    for (uint32_t side = 0; side < 2; side++)
+        for (name_walk n = {0}; reef__name_walk_next(d->world[side], d->world[!side], &n);)
+            if (side == 0 || n.other == NULL) /* with a name on both sides it is in the list */
+                d->names[d->name_count++] = (uint64_t)n.entity.index << 32 | n.entity.generation;
     names_sort(d->names, d->name_count);
     return true;
 }
@@ -487,8 +462,8 @@ static void values_mask(reef_diff *d, uint32_t common)
                     *b = unit_slots(d->world[1], s->unit[1]);
     for (uint32_t i = 0; common && i < (t->split ? t->part_count : 1); i++) {
         const uint32_t part = t->split ? t->parts[i] : t->id;
-        const uint32_t k = t->split ? slot_find(d->world[0], part, d->pair->id[0]) : d->slot[0];
-        const uint32_t m = t->split ? slot_find(d->world[1], part, d->pair->id[1]) : d->slot[1];
+        const uint32_t k = t->split ? slot_find(d->world[0], part, d->pair->of.id[0]) : d->slot[0];
+        const uint32_t m = t->split ? slot_find(d->world[1], part, d->pair->of.id[1]) : d->slot[1];
         d->column[0] = a[k].block, d->column[1] = b[m].block;
         if (a[k].block != b[m].block)
             column_differs(d->masks, a[k].block, b[m].block, reef__type_of(part)->size, common, d->chunk);
@@ -521,10 +496,10 @@ static bool spot_masks(reef_diff *d, const diff_spot *s)
 static bool pair_has(reef_diff *d, const diff_pair *p)
 {
     const uint32_t side = d->side;
-    if (p->count == 0 || p->t[side] == NULL) return false;
-    if (of_bits(d)) return d->bits[side] && reef__bit_known(d->world[side], d->bits[side], p->id[side]);
+    if (p->count == 0 || p->of.t[side] == NULL) return false;
+    if (of_bits(d)) return d->bits[side] && reef__bit_known(d->world[side], d->bits[side], p->of.id[side]);
     if (d->pass != REEF_CHANGE_VALUE && p->moved == 0) return false;
-    for (uint32_t i = 0; i < 2; i++) d->slot[i] = p->t[i] ? slot_find(d->world[i], d->type->id, p->id[i]) : 0;
+    for (uint32_t i = 0; i < 2; i++) d->slot[i] = p->of.t[i] ? slot_find(d->world[i], d->type->id, p->of.id[i]) : 0;
     return d->slot[side] != 0;
 }
 
