@@ -1,10 +1,11 @@
-/* Comparing two worlds: part by part in the order of the hash, and in each part the first thing that differs.
+/* Comparing two worlds: one part after the other, in the order of the state hash, until something differs.
  *
  *      ids by index, free ids in their order ──► names ──► time ──► events by type name
  *      ──► tables: rows ──► columns by name ──► switches by name ──► marks ──► stores by name: by entity index
  *
- * What is the same memory is the same: pages and blocks that two forks share aren't looked into. Both sides list
- * their tables by type name, so the lists are merged as they are. */
+ * Within a part the answer is the first difference in a canonical order (by index, by name, by row), so that it depends
+ * only on what the two worlds hold. Pages and blocks that both worlds hold by the same pointer are equal and are
+ * skipped: comparing two forks costs what was written since they were one. */
 #include "base/memory.h"
 #include "base/platform.h"
 #include "type/type.h"
@@ -38,7 +39,7 @@ typedef struct comparing {
     reef_difference *found;
 } comparing;
 
-/* The first of two types by name. 0: there is no such type; one of them there is. */
+/* The type whose name comes first, of two types of which one may be missing (0). */
 static const type *type_before(uint32_t a, uint32_t b)
 {
     if (a == 0 || b == 0) return reef__type_of(a ? a : b);
@@ -55,7 +56,8 @@ static bool index_differs(comparing *x, reef_hash_kind kind, uint32_t index)
     return false;
 }
 
-/* Of entities with rows only that they have one: the tables tell the rest. */
+/* Compares the records of all indices. Of an entity with a row it compares only that it has one; where the row is
+ * follows from the tables, which are compared later. */
 static COLD bool records_equal(comparing *x)
 {
     const reef_hot *a = &x->world[0]->hot, *b = &x->world[1]->hot;
@@ -78,7 +80,7 @@ static const uint32_t *free_page(const state *s, uint64_t at)
     return s->ring.page[at / RING_PER_PAGE & (s->ring.count - 1)];
 }
 
-/* The records are equal: there are as many free ids on either side, and of the same generations. */
+/* Compares the order of the free ids. The records are equal, so both worlds have the same free ids in some order. */
 static bool free_ids_equal(comparing *x)
 {
     const state *a = &x->world[0]->state, *b = &x->world[1]->state;
@@ -121,7 +123,7 @@ static COLD bool names_equal(comparing *x)
     return lowest == UINT32_MAX || index_differs(x, REEF_HASH_NAMES, lowest);
 }
 
-/* Clocks are compared by their hash: two hashes of 64 bits of a few numbers. */
+/* Clocks are compared by their 64-bit hash: they are a few numbers, and a collision is out of the question. */
 static COLD bool time_equal(comparing *x)
 {
     const state *a = &x->world[0]->state, *b = &x->world[1]->state;
@@ -132,7 +134,7 @@ static COLD bool time_equal(comparing *x)
     return false;
 }
 
-/* By their hash, as clocks are. */
+/* Scripts are compared by their hash, as clocks are. */
 static COLD bool scripts_equal(comparing *x)
 {
     uint64_t n[2];
@@ -186,7 +188,7 @@ static bool rows_equal(twin *p)
     return true;
 }
 
-/* The rows are equal. */
+/* Compares one column of a table whose rows are equal. */
 static bool column_equal(twin *p, uint32_t component)
 {
     chunk_pair *c = &p->at;
@@ -205,7 +207,7 @@ static bool column_equal(twin *p, uint32_t component)
     return true;
 }
 
-/* The bits of one key, and of the same in the other world, where it may be unknown; the rows are equal. */
+/* Compares the bits of one key in a table whose rows are equal. One of the worlds may never have used the key. */
 static bool bits_equal(twin *p, uint32_t key)
 {
     static const uint64_t none[BIT_WORDS];
@@ -235,7 +237,7 @@ static bool all_bits_equal(twin *p)
             if (!bits_equal(p, b->key)) first = &b->key;
         }
     }
-    return first == NULL || bits_equal(p, *first); /* again: the first in order is the one to tell of */
+    return first == NULL || bits_equal(p, *first); /* a second time, to report the first key in the visible order */
 }
 
 static bool table_equal(twin *p)
@@ -261,9 +263,9 @@ static bool tables_equal(comparing *x)
     return equal;
 }
 
-/* ---- stores: the rows are equal, and the bits of who has a value ---- */
+/* ---- stores. The rows are equal, and so are the bits that say who has a value. ---- */
 
-/* Where the entity's row is, in the first world. */
+/* Reports a difference of a value in a store, with the place of the entity's row in the first world. */
 static COLD bool value_differs(const comparing *x, uint32_t component, reef_entity e)
 {
     const reef_world *w = x->world[0];
@@ -280,13 +282,14 @@ static COLD bool value_differs(const comparing *x, uint32_t component, reef_enti
     return false;
 }
 
-/* The entity of the lowest index that has the same value. */
+/* The lowest index of the entities that share the value of `e`. */
 static uint32_t shared_index(const value_store *s, const uint32_t *firsts, reef_entity e)
 {
     return firsts ? firsts[slot_of(s, e)] : reef__shared_first(s, e).index;
 }
 
-/* The entity of the lowest index, below that of `lowest`, whose value in `s` isn't the same in the other store. */
+/* The entity of the lowest index, below that of `lowest`, whose value in `s` differs in the other store or is missing
+ * there. */
 static COLD reef_entity store_lowest(const value_store *s, const value_store *other, reef_entity lowest,
                                      uint32_t *const firsts[2])
 {
@@ -332,7 +335,7 @@ static COLD bool events_differ(comparing *x, uint32_t component, uint64_t number
     return false;
 }
 
-/* Those of one type that wait for a system. */
+/* Compares the events of one type that wait for a system, and how far the systems have read. */
 static COLD bool events_equal(comparing *x, uint32_t component)
 {
     const type *t = reef__type_of(component);
@@ -349,7 +352,7 @@ static COLD bool events_equal(comparing *x, uint32_t component)
     return reef__events_lag_equal(x->world[0], x->world[1], component) || events_differ(x, component, UINT64_MAX);
 }
 
-/* By type name. */
+/* Compares the events of all types, in the order of the types' names. */
 static bool all_events_equal(comparing *x)
 {
     for (const type *last = NULL;;) {
@@ -371,7 +374,7 @@ COLD bool reef_equal(const reef_world *a, const reef_world *b, reef_difference *
             all_events_equal(&x) && scripts_equal(&x) && tables_equal(&x) && all_stores_equal(&x));
 }
 
-/* ---- in words ---- */
+/* ---- a difference as text ---- */
 
 typedef struct sentence {
     char *text;

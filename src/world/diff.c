@@ -1,14 +1,14 @@
-/* What is different between two worlds, one thing at a time.
+/* The difference of two worlds, one change at a time.
  *
- *   reef_diff_new    tables of both by name ──► pairs ──► chunk beside chunk ──► spots: some block or word of bits
- *                    is another
- *   reef_diff_next   ids ──► names ──► type by type, kind by kind: the spots of tables that have it ──► masks of 64
- *                    rows
+ *   reef_diff_new    tables by name ──► pairs of tables ──► pairs of chunks ──► spots
+ *   reef_diff_next   ids ──► names ──► type by type and kind by kind: the spots of its tables ──► masks of 64 rows
  *
- * The k-th chunk of a table stands beside the k-th of the same table in the other world. Where both have the same
- * entity in a row, which is nearly everywhere, values are compared by loops over both blocks; other rows are
- * *moved*, and their entities are looked up. Values outside of the rows are compared by entity index. All memory is
- * taken at the beginning. */
+ * A *spot* is a pair of chunks that may differ: the two worlds don't share all of its blocks and words of bits. Chunk k
+ * of a table is compared with chunk k of the same table in the other world. Nearly everywhere both have the same entity
+ * in the same row, and a loop over both blocks compares the values. Where they don't, the row is *moved*, and its entity
+ * is looked up in the other world. Values in stores are compared by entity index.
+ *
+ * Invariant: reef_diff_new takes all memory that is needed, so reef_diff_next can't fail. */
 #include "base/memory.h"
 #include "base/platform.h"
 #include "type/type.h"
@@ -28,66 +28,67 @@
 #include "reef/diff.h"
 #include "reef/ref.h"
 
-typedef struct diff_pair { /* a table that one of the worlds has, or both */
+typedef struct diff_pair { /* a table that at least one of the worlds has */
     table_pair of;
-    uint32_t first, count, moved; /* of its spots; of these, with moved rows */
+    uint32_t first, count; /* number of its first spot, number of its spots */
+    uint32_t moved;        /* number of its spots with moved rows */
 } diff_pair;
 
 typedef struct diff_spot {
     uint32_t unit[2]; /* 0: there is no such chunk */
     uint16_t rows[2];
-    bool moved; /* not all rows have the same entity on both sides */
+    bool moved; /* some row has another entity in the other world */
 } diff_spot;
 
 typedef struct diff_bits {
     const bit_store *of[2];
-} diff_bits; /* of one key; NULL: the world never used it */
+} diff_bits; /* of one key; NULL: the world never used the key */
 
 enum { STAGE_GONE, STAGE_BORN, STAGE_NAMES, STAGE_TYPES, STAGE_END };
 
 struct reef_diff {
-    /* what is left of 64 rows */
-    uint64_t mask;
-    bool straight; /* of each the value lies at its row on both sides */
-    bool fielded;  /* and its fields are compared: bytes between them may differ */
+    /* the current group of 64 rows: reef_diff_next reads only this when it is quick */
+    uint64_t mask; /* rows of the group that are still to be looked at */
+    bool straight; /* the values of a row lie at the same row of both blocks */
+    bool fielded;  /* the fields are compared too: the bytes between them may differ and mean nothing */
     size_t size;
-    const char *was; /* the first of the 64 */
-    uintptr_t apart; /* from there to its value on the other side */
+    const char *was; /* value of the group's first row in world 0 */
+    uintptr_t apart; /* distance from there to the same row's value in world 1 */
     const reef_entity *entities;
     reef_change change;
-    /* where we are */
+    /* the position */
     int stage, pass; /* pass: the kind of change */
-    uint32_t side;   /* whose rows are walked */
-    uint64_t at;     /* index of entities, number of names */
+    uint32_t side;   /* the world whose rows are walked */
+    uint64_t at;     /* entity index, or number of a name */
     uint32_t type_at, pair_at, spot_at, spot_end, group;
     const type *type;   /* NULL: the entity itself */
-    bool valued, aside; /* values are compared; they lie in stores */
+    bool valued, aside; /* values are compared; values lie in a store */
     uint32_t slot[2];
     const bit_store *bits[2];
     const diff_pair *pair;
     const diff_spot *spot;
-    const reef_entity *chunk; /* of the spot, on our side */
-    const char *column[2];    /* of the spot */
+    const reef_entity *chunk; /* the spot's entities in the world that is walked */
+    const char *column[2];    /* the spot's values in both worlds */
     uint64_t masks[BIT_WORDS];
-    reef_entity holder; /* values in stores */
+    reef_entity holder; /* the entity whose values in a store are compared */
     uint32_t number, number_end;
-    /* what there is */
+    /* what is compared */
     const reef_world *world[2];
-    bool related;   /* memory may be shared */
-    uint32_t moved; /* spots with moved rows */
+    bool related;   /* the worlds are of one family and may share memory */
+    uint32_t moved; /* number of spots with moved rows */
     diff_pair *pairs;
     diff_spot *spots;
     diff_bits *keys;
-    uint64_t *names; /* index << 32 | generation, of those with another name */
-    uint32_t *types; /* by name; first 0, for the entity itself */
-    char *gathered;  /* two values of a type that is split */
+    uint64_t *names; /* index << 32 | generation of each entity whose name differs */
+    uint32_t *types; /* by name; the first is 0 and stands for the entity itself */
+    char *gathered;  /* room for two values of a split type */
     uint32_t pair_count, pair_room, spot_count, spot_room, key_count, key_room;
     uint32_t name_count, name_room, type_count, type_room;
 };
 
 /* ---- rows that differ ---- */
 
-/* Of n <= 8 rows, as bits. */
+/* Bit i says whether row i of n <= 8 rows differs. */
 INLINE uint64_t eight_mask(const char *a, const char *b, size_t size, uint32_t n)
 {
     uint64_t mask = 0;
@@ -95,7 +96,7 @@ INLINE uint64_t eight_mask(const char *a, const char *b, size_t size, uint32_t n
     return mask;
 }
 
-/* Eight rows of a multiple of four bytes are whole words of eight. */
+/* Do eight rows differ? They are `size` words of 8 bytes. */
 INLINE bool eight_differ(const char *a, const char *b, size_t size)
 {
     uint64_t x = 0;
@@ -108,7 +109,7 @@ INLINE bool eight_differ(const char *a, const char *b, size_t size)
     return x != 0;
 }
 
-/* Sets the bits of rows with different bytes. The handles of such rows are fetched ahead. */
+/* Sets the bits of the rows whose bytes differ. The handles of such rows are prefetched. */
 INLINE void column_mask(uint64_t *masks, const char *a, const char *b, size_t size, uint32_t rows, const reef_entity *e)
 {
     uint32_t row = 0;
@@ -155,13 +156,13 @@ static bool words_other(const diff_bits *k, const chunk_pair *c)
     return a != b;
 }
 
-/* The chunks have other memory somewhere; *moved: other entities in their rows. */
+/* May the two chunks differ? *moved: some row has another entity. */
 static bool chunks_differ(const reef_diff *d, const chunk_pair *c, bool *moved)
 {
     const reef_slot *a = c->slots[0], *b = c->slots[1];
     *moved = c->rows[0] != c->rows[1];
     if (a == NULL || b == NULL) return true;
-    /* most chunks follow each other */
+    /* Most chunks of a table follow each other in memory. */
     PREFETCH((const void *)((uintptr_t)a + (size_t)8 * c->t[0]->shape->units * REEF_UNIT_BYTES));
     PREFETCH((const void *)((uintptr_t)b + (size_t)8 * c->t[1]->shape->units * REEF_UNIT_BYTES));
     bool differ = *moved || !d->related;
@@ -220,7 +221,7 @@ static bool pairs_make(reef_diff *d, table_merge *m)
     size_t bytes;
     if (chunks > UINT32_MAX || !reef__size_multiply(chunks, sizeof *d->spots, 0, &bytes)) return false;
     if (bytes == 0) bytes = 1;
-    /* most isn't touched */
+    /* Not zeroed: most of it is never used. */
     d->spots = reef__memory_resize(&d->world[1]->family->memory, MEMORY_OTHER, NULL, 0, bytes, PLAIN_ALIGN);
     if (d->spots) d->spot_room = (uint32_t)chunks;
     return d->spots != NULL;
@@ -234,7 +235,7 @@ static bool keys_make(reef_diff *d)
     for (int side = 0; side < 2; side++)
         for (uint32_t i = 0; i < s[side]->bit_count; i++) {
             const bit_store *b = &s[side]->bits[i], *other = bit_store_of(d->world[!side], b->key);
-            if (side && other) continue; /* it is in the list */
+            if (side && other) continue; /* the first world's turn put the key into the list */
             diff_bits *k = &d->keys[d->key_count++];
             k->of[side] = b, k->of[!side] = other;
         }
@@ -262,10 +263,11 @@ static bool stores_same(const value_store *a, const value_store *b)
 
 static void type_seen(uint64_t *seen, uint32_t id)
 {
-    if (id && reef__type_of(id)->owner == 0) seen[id / 64] |= 1ull << (id % 64); /* parts are told of with their type */
+    /* A part of a split type is reported with its type. */
+    if (id && reef__type_of(id)->owner == 0) seen[id / 64] |= 1ull << (id % 64);
 }
 
-/* The types of which something may differ. */
+/* Collects the types of which something may differ. */
 static void types_see(const reef_diff *d, uint64_t *seen)
 {
     for (uint32_t i = 0; i < d->pair_count; i++) {
@@ -329,7 +331,7 @@ static bool names_make(reef_diff *d)
     if (d->names == NULL) return false;
     for (uint32_t side = 0; side < 2; side++)
         for (name_walk n = {0}; reef__name_walk_next(d->world[side], d->world[!side], &n);)
-            if (side == 0 || n.other == NULL) /* with a name on both sides it is in the list */
+            if (side == 0 || n.other == NULL) /* an entity with two names is in the list since side 0 */
                 d->names[d->name_count++] = (uint64_t)n.entity.index << 32 | n.entity.generation;
     names_sort(d->names, d->name_count);
     return true;
@@ -348,7 +350,7 @@ static bool name_next(reef_diff *d)
 
 /* ---- ids ---- */
 
-/* The next entity that lives on one side alone. */
+/* The next entity that lives in world `side` alone. */
 static bool id_next(reef_diff *d, uint32_t side, reef_change_kind kind)
 {
     const reef_world *w = d->world[side], *other = d->world[!side];
@@ -372,7 +374,7 @@ static bool id_next(reef_diff *d, uint32_t side, reef_change_kind kind)
 
 static uint32_t table_at(const reef_world *w, uint32_t place) { return reef_slots_at(&w->hot, place)[0].head.table; }
 
-/* Has the entity at the place (PLACE_DEAD: nowhere) the component? */
+/* Does the entity at this place have the component? PLACE_DEAD: the entity isn't alive, so it doesn't. */
 static bool has_at(const reef_world *w, const type *t, reef_entity e, uint32_t place)
 {
     if (place == PLACE_DEAD) return false;
@@ -380,7 +382,7 @@ static bool has_at(const reef_world *w, const type *t, reef_entity e, uint32_t p
     return t->bit ? reef__bit_has(w, t->id, place) : slot_find(w, t->id, table_at(w, place)) != 0;
 }
 
-/* The value in the row at the place, which has the component; NULL: it has no data that is part of the state. */
+/* The value in the row at this place, which has the component. NULL: the type has no data that is part of the state. */
 static const void *value_at(const reef_diff *d, uint32_t side, uint32_t place)
 {
     const type *t = d->type;
@@ -400,7 +402,7 @@ static uint32_t key_of(const reef_diff *d) { return d->type ? d->type->id | BIT_
 static bool of_marks(const reef_diff *d) { return d->pass >= REEF_CHANGE_DISABLED; }
 static bool of_bits(const reef_diff *d) { return of_marks(d) || d->type->bit; }
 
-/* Row `row` of the 64, which may be a change. */
+/* Looks at one row of the group. Does it hold a change? */
 static bool row_change(reef_diff *d, uint32_t in_group)
 {
     const reef_entity e = d->entities[in_group];
@@ -413,7 +415,7 @@ static bool row_change(reef_diff *d, uint32_t in_group)
     c->entity = e;
     if (of_marks(d)) {
         const bool whole = there != PLACE_DEAD && (d->type == NULL || has_at(d->world[other], d->type, e, there));
-        if (side == 0 && !whole) return false; /* the mark went with what it was of */
+        if (side == 0 && !whole) return false; /* the mark went with its entity or component */
         return there == PLACE_DEAD || !reef__bit_has(d->world[other], key_of(d), there);
     }
     const bool has = (beside && d->pass == REEF_CHANGE_VALUE) || has_at(d->world[other], d->type, e, there);
@@ -432,7 +434,7 @@ static bool row_change(reef_diff *d, uint32_t in_group)
     return c->fields != 0;
 }
 
-/* The rows whose entity isn't in the same row on the other side. */
+/* Adds the rows whose entity isn't in the same row of the other world. */
 static void moved_mask(reef_diff *d, uint32_t rows, uint32_t common)
 {
     const diff_spot *s = d->spot;
@@ -470,7 +472,7 @@ static void values_mask(reef_diff *d, uint32_t common)
     }
 }
 
-/* Which rows of the spot may be changes? */
+/* Finds the rows of the spot that may hold changes. False: there are none. */
 static bool spot_masks(reef_diff *d, const diff_spot *s)
 {
     const uint32_t rows = s->rows[d->side], common = rows < s->rows[!d->side] ? rows : s->rows[!d->side];
@@ -503,7 +505,7 @@ static bool pair_has(reef_diff *d, const diff_pair *p)
     return d->slot[side] != 0;
 }
 
-/* The next spot with rows to look at. False: this type has no further one. */
+/* The next spot with rows to look at. False: there is none for this type. */
 static bool spot_next(reef_diff *d)
 {
     for (;;) {
@@ -531,7 +533,8 @@ static bool group_next(reef_diff *d)
     return false;
 }
 
-/* The next row whose values lie straight in both blocks. False: none of the rest differs in its fields. */
+/* The fast path (row diff): takes the next row of a group whose values lie at the same row of both blocks. False: no
+ * further row of the group differs. */
 INLINE bool row_take(reef_diff *d)
 {
     while (d->mask) {
@@ -561,7 +564,7 @@ static bool rows_next(reef_diff *d)
     }
 }
 
-/* ---- values outside of the rows ---- */
+/* ---- values in stores ---- */
 
 static uint32_t values_count_of(const value_store *s, reef_entity e)
 {
@@ -569,7 +572,7 @@ static uint32_t values_count_of(const value_store *s, reef_entity e)
     return s->multi ? reef__multi_values(s, e) : 1;
 }
 
-/* The page where the entity of this index begins is the other's as well, and says all that is asked. */
+/* Do both worlds hold the page that begins with this index, and does that prove that nothing on it differs? */
 static bool page_alike(const reef_diff *d, const value_store *s, const value_store *o, uint64_t index)
 {
     const bool entries = !s->paged;
@@ -580,7 +583,7 @@ static bool page_alike(const reef_diff *d, const value_store *s, const value_sto
     return s->paged == o->paged && s->bits == o->bits && page < b->count && a->page[page] == b->page[page];
 }
 
-/* The next entity in the store of our side, and which of its values to look at. */
+/* The next entity in the store of the world that is walked, and which of its values to look at. */
 static bool holder_next(reef_diff *d, const value_store *s, const value_store *o)
 {
     const uint32_t bits = s->paged ? s->bits : REEF_INDEX_BITS;
@@ -607,7 +610,8 @@ static bool holder_next(reef_diff *d, const value_store *s, const value_store *o
     return false;
 }
 
-/* Of several values of an entity the last is removed first: so each number is good when its turn comes. */
+/* The next change of a value in a store. Of several values of an entity the last is removed first: whoever applies the
+ * changes in this order finds each value under its number. */
 static bool aside_next(reef_diff *d)
 {
     const value_store *s = store_of(d->world[d->side], d->type->id), *o = store_of(d->world[!d->side], d->type->id);
@@ -664,7 +668,7 @@ static bool type_begin(reef_diff *d)
     return true;
 }
 
-/* The kinds of changes of a type follow each other in the order told. */
+/* The kind of change that follows another one: the order that reef/diff.h promises. */
 static int pass_after(int pass)
 {
     switch (pass) {

@@ -1,14 +1,15 @@
 /* Worlds as values: snapshot, restore, fork.
  *
- *      world ──┬── records, chunks, tables, ring, names, switches, hashes      one reference each, whatever is in them
+ *      world ──┬── records, chunks, tables, ring, names, switches, hashes      one reference to each container
  *      snapshot┘
  *
- * All that is state lies in copy-on-write containers (paged.h): holding the same state a second time means taking a
- * reference to each, and raising fork_version, so that both sides know that what was written so far isn't theirs
- * alone. It costs the same for an empty world and for one of a million entities: 1 to 2 us, about 10 when the caches
- * are cold. Whoever writes first copies the page pointers, the page, the block.
+ * All state lies in copy-on-write containers (copy_on_write.h). To hold the same state a second time means to take a
+ * reference to each container, and to raise fork_version: what was written up to that version may be shared, and only
+ * what was written later is certainly held by one side alone. It costs the same for an empty world and for one of a
+ * million entities: 1 to 2 us, about 10 when the caches are cold. The first write by either side copies the page
+ * pointers, then the page, then the block.
  *
- * Not state: queries, bundles, open loops, the last error, what is remembered to be quick. */
+ * Queries, bundles, open loops, the last error and all caches aren't state. */
 #include "world/snapshot.h"
 #include "base/memory.h"
 #include "base/platform.h"
@@ -204,9 +205,9 @@ static COLD bool state_copy(family *f, state *to, const state *from)
     return ok;
 }
 
-/* ---- what can't be held twice ---- */
+/* ---- values that can't be copied ---- */
 
-/* The first type by name that can't be copied and that some entity has; {0}: there is none. */
+/* The first type by name that can't be copied and of which some entity has a value. {0}: there is none. */
 static COLD reef_component state_bound(const reef_world *w)
 {
     const type *first = NULL;
@@ -227,7 +228,7 @@ static COLD reef_component state_bound(const reef_world *w)
     return (reef_component){first ? first->id : 0};
 }
 
-/* Can the world's state be shared now? Says what is in the way. */
+/* Can the world's state be shared now? If not, the error is recorded. */
 static bool share_allowed(reef_world *w, const char *op)
 {
     const reef_entity null = {0, 0};
@@ -242,7 +243,7 @@ static bool share_allowed(reef_world *w, const char *op)
     return true;
 }
 
-/* No memory for a copy, or a construct hook that refused: then it names the type. */
+/* Records that there was no memory for a copy, or that a construct hook refused; then the error names its type. */
 static void refuse_copy(reef_world *w, const char *op)
 {
     reef__failure(w, REEF_NO_MEMORY, op, w->hook_failed, (reef_entity){0, 0}, 0);
@@ -298,7 +299,7 @@ void reef_snapshot_free(reef_snapshot *s)
 
 /* ---- forks ---- */
 
-/* A world of its own that begins with this state. NULL: no memory. */
+/* Makes a world that begins with this state. NULL: no memory. */
 static COLD reef_world *world_begin(family *f, const reef_world_config *config, const reef_hot *hot, const state *from)
 {
     reef_world *w = reef__memory_zeroed(&f->memory, MEMORY_OTHER, sizeof *w);
@@ -375,7 +376,7 @@ reef_world *reef_snapshot_fork(const reef_snapshot *s)
     return fork;
 }
 
-/* Nothing in it: no entity, no free id, no time. */
+/* The blank world has no entity, no free id and no time. */
 COLD reef_world *reef__world_blank(reef_world *w)
 {
     family *f = w->family;
@@ -404,12 +405,12 @@ COLD reef_world *reef__world_blank(reef_world *w)
 
 /* ---- restoring ---- */
 
-/* What the world remembers of the state that it left. Commands that were left are of that state as well. */
+/* Drops all that the world remembers of the state that it leaves: caches, and commands that weren't applied. */
 static void world_distrust(reef_world *w)
 {
     reef__commands_drop(w, &w->deferred);
     observing_restart(w);
-    w->lane_rest = 0; /* as its commands: of the state that is left behind */
+    w->lane_rest = 0; /* the ids set aside for commands belong to the state that is left */
     w->slow &= ~SLOW_DEFERRED;
     reef__events_forget(w);
     memset(w->edge_cache, 0, sizeof w->edge_cache);
@@ -423,8 +424,8 @@ static void world_distrust(reef_world *w)
     if (!BUG(26)) reef__names_changed(w);
 }
 
-/* The view of the family's maps is each world's own. A state that comes from another fork may have tables of types
- * whose maps this world never saw: then it takes over the wider view. How many maps it sees now. */
+/* Each world has its own view of the family's maps. A state from another fork may have tables of types whose maps this
+ * world never saw; then the world takes over the wider view. Answers how many maps it sees now. */
 static uint32_t maps_view(reef_world *w, const reef_hot *hot, uint32_t map_count)
 {
     if (map_count <= w->state.map_count) return w->state.map_count;
@@ -442,7 +443,7 @@ static void state_put(reef_world *w, const state *s, const reef_hot *hot, uint64
     w->hot.index_count = hot->index_count;
     w->hot.empty_count = hot->empty_count;
     w->hot.version = version;
-    w->hot.fork_version = w->ours_after = hot->fork_version; /* what is ours alone in this state stays so */
+    w->hot.fork_version = w->ours_after = hot->fork_version; /* what this state alone holds stays its own */
     version_look(w);
     world_distrust(w);
 }
@@ -452,7 +453,7 @@ COLD void reef__state_exchange(reef_world *w, reef_world *other)
     const reef_hot hot = w->hot, other_hot = other->hot;
     const state was = w->state, other_was = other->state;
     const uint64_t moved = rows_moved(w), destroyed = w->destroyed, other_moved = rows_moved(other);
-    /* of all writes to either */
+    /* no older than any write to either world */
     const uint64_t version = hot.version > other_hot.version ? hot.version : other_hot.version;
     state_put(w, &other_was, &other_hot, version);
     state_put(other, &was, &hot, version);
@@ -468,7 +469,8 @@ COLD bool reef__world_adopt(reef_world *w, reef_world *aside, bool resets_too)
     return true;
 }
 
-/* The long way, for worlds with values that stay: the new state is made ready beside the old one. */
+/* Restores a world with values that a rewind leaves alone: the new state is prepared beside the old one, since taking
+ * the values over can fail. */
 static COLD bool restore_skipping(reef_world *w, const reef_snapshot *s)
 {
     reef_world *fresh = world_begin(w->family, &w->config, &s->hot, &s->state);
