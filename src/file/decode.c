@@ -252,53 +252,47 @@ static bool record_head_get(section_in *in, record_head *h)
            (reef__record_head_read(p, h) || reef__in_wrong(in, REEF_CORRUPT, "the head of a record is damaged"));
 }
 
-static bool decode_section(decoding *d)
-{
-    switch (d->in->kind) {
-    case SECTION_TYPES: return reef__decode_types(d);
-    case SECTION_TABLES: return reef__decode_tables(d);
-    case SECTION_TIME: return reef__decode_time(d);
-    case SECTION_IDS: return decode_ids(d);
-    case SECTION_FREE: return decode_free(d);
-    case SECTION_IDLE: return decode_idle(d);
-    case SECTION_SIZES: return reef__decode_sizes(d);
-    case SECTION_ROWS: return reef__decode_rows(d);
-    case SECTION_BITS: return reef__decode_bits(d);
-    case SECTION_STORE: return reef__decode_store(d);
-    case SECTION_PAGE: return reef__decode_page(d);
-    case SECTION_VALUES: return reef__decode_several(d);
-    case SECTION_NAMES: return reef__decode_names(d);
-    case SECTION_EVENTS: return reef__decode_events(d);
-    case SECTION_TRACKS: return reef__decode_tracks(d);
-    case SECTION_LOST: return reef__decode_lost(d);
-    default: return reef__in_wrong(d->in, REEF_CORRUPT, "a section of no known kind");
-    }
-}
+/* The sections of a record: their order, and who reads them. Those of one rank come in any order. DONE ends a record,
+ * and nothing reads it by way of this table. */
+typedef struct section_row {
+    uint32_t kind, rank;
+    bool once; /* a record has at most one */
+    bool (*read)(decoding *d);
+} section_row;
 
-/* Where a section stands among the others of a record; those of one rank come in any order. */
-static uint32_t section_rank(uint32_t kind)
-{
-    static const struct {
-        uint32_t kind, rank;
-    } ranks[] = {{SECTION_TYPES, 1},  {SECTION_TABLES, 2},  {SECTION_TIME, 3},    {SECTION_IDS, 4},
-                 {SECTION_FREE, 5},   {SECTION_IDLE, 6},    {SECTION_SIZES, 7},   {SECTION_ROWS, 8},
-                 {SECTION_BITS, 9},   {SECTION_STORE, 10},  {SECTION_PAGE, 10},   {SECTION_VALUES, 10},
-                 {SECTION_NAMES, 12}, {SECTION_EVENTS, 13}, {SECTION_TRACKS, 14}, {SECTION_LOST, 15},
-                 {SECTION_DONE, 16}};
-    for (uint32_t i = 0; i < sizeof ranks / sizeof ranks[0]; i++)
-        if (ranks[i].kind == kind) return ranks[i].rank;
-    return 0;
-}
+static const section_row section_rows[] = {
+    {SECTION_TYPES, 1, true, reef__decode_types},
+    {SECTION_TABLES, 2, true, reef__decode_tables},
+    {SECTION_TIME, 3, true, reef__decode_time},
+    {SECTION_IDS, 4, true, decode_ids},
+    {SECTION_FREE, 5, false, decode_free},
+    {SECTION_IDLE, 6, false, decode_idle},
+    {SECTION_SIZES, 7, true, reef__decode_sizes},
+    {SECTION_ROWS, 8, false, reef__decode_rows},
+    {SECTION_BITS, 9, false, reef__decode_bits},
+    {SECTION_STORE, 10, false, reef__decode_store},
+    {SECTION_PAGE, 10, false, reef__decode_page},
+    {SECTION_VALUES, 10, false, reef__decode_several},
+    {SECTION_NAMES, 12, false, reef__decode_names},
+    {SECTION_EVENTS, 13, false, reef__decode_events},
+    {SECTION_TRACKS, 14, false, reef__decode_tracks},
+    {SECTION_LOST, 15, true, reef__decode_lost},
+    {SECTION_DONE, 16, true, NULL},
+};
 
-static bool rank_follows(decoding *d, uint32_t *rank)
+/* The row of the section that was read, if it may follow one of rank *rank. NULL: CORRUPT is recorded. */
+static const section_row *section_follows(decoding *d, uint32_t *rank)
 {
-    const uint32_t next = section_rank(d->in->kind), was = *rank;
-    const bool once = next <= 4 || next == 7 || next >= 15;
-    if (next == 0) return reef__in_wrong(d->in, REEF_CORRUPT, "a section of no known kind");
-    if (next < was || (once && next == was) || (next > 3 && was < 3) || (next > 4 && was < 4))
-        return reef__in_wrong(d->in, REEF_CORRUPT, "a section in the wrong place");
+    enum { RANK_TIME = 3, RANK_IDS = 4 }; /* every record has these two */
+    const section_row *row = section_rows, *end = row + sizeof section_rows / sizeof section_rows[0];
+    while (row < end && row->kind != d->in->kind) row++;
+    if (row == end) return (void)reef__in_wrong(d->in, REEF_CORRUPT, "a section of no known kind"), NULL;
+    const uint32_t next = row->rank, was = *rank;
+    const bool missing = (next > RANK_TIME && was < RANK_TIME) || (next > RANK_IDS && was < RANK_IDS);
+    if (next < was || (row->once && next == was) || missing)
+        return (void)reef__in_wrong(d->in, REEF_CORRUPT, "a section in the wrong place"), NULL;
     *rank = next;
-    return true;
+    return row;
 }
 
 static bool progress_tell(decoding *d)
@@ -362,9 +356,10 @@ static bool record_read_rest(decoding *d)
         if (!reef__section_next(in))
             return in->status == REEF_OK ? reef__in_wrong(in, REEF_CORRUPT, "the file ends in the middle of a record")
                                          : false;
-        if (!rank_follows(d, &rank)) return false;
-        if (in->kind == SECTION_DONE) break;
-        if (!decode_section(d) || !reef__section_taken(in)) return false;
+        const section_row *row = section_follows(d, &rank);
+        if (row == NULL) return false;
+        if (row->kind == SECTION_DONE) break;
+        if (!row->read(d) || !reef__section_taken(in)) return false;
     }
     const uint64_t said = reef__get_u64(in), after = reef__get_u64(in);
     if (!reef__section_taken(in)) return false;
