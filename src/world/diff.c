@@ -3,10 +3,10 @@
  *   reef_diff_new    tables by name ──► pairs of tables ──► pairs of chunks ──► spots
  *   reef_diff_next   ids ──► names ──► type by type and kind by kind: the spots of its tables ──► masks of 64 rows
  *
- * A *spot* is a pair of chunks that may differ: the two worlds don't share all of its blocks and words of bits. Chunk k
- * of a table is compared with chunk k of the same table in the other world. Nearly everywhere both have the same entity
- * in the same row, and a loop over both blocks compares the values. Where they don't, the row is *moved*, and its entity
- * is looked up in the other world. Values in stores are compared by entity index.
+ * A *spot* is a pair of chunks that may differ: the two worlds don't share all of its blocks and words of bits.
+ * Chunk k of a table is compared with chunk k of the same table in the other world. Nearly everywhere both have the
+ * same entity in the same row, and a loop over both blocks compares the values. Where they don't, the row is
+ * *moved*, and its entity is looked up in the other world. Values in stores are compared by entity index.
  *
  * Invariant: reef_diff_new takes all memory that is needed, so reef_diff_next can't fail. */
 #include "base/memory.h"

@@ -471,8 +471,8 @@ static void all_follow(const merging *x)
 
 /* ---- the call ---- */
 
-/* The fork in which the entities are made. It has no observers and reports no errors; `to` does. NULL: the error of `to`
- * says why. */
+/* The fork in which the entities are made. It has no observers and reports no errors; `to` does. NULL: the error of
+ * `to` says why. */
 static reef_world *merge_aside(reef_world *to)
 {
     to->calling = merge_op;

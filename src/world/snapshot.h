@@ -30,7 +30,8 @@ typedef struct state_part {
 /* Container i of a state. False: there is none of this number. */
 bool reef__part_at(family *f, reef_hot *h, state *s, uint32_t i, state_part *part);
 
-/* The number that container i of state `from` has in state `to`. Where `to` has no such container, the number of none. */
+/* The number that container i of state `from` has in state `to`. Where `to` has no such container, the number of
+ * none. */
 uint32_t reef__part_like(const state *from, uint32_t i, const state *to);
 
 /* A fork, and a fork of a snapshot, from which the world may take its state back. They have the log of removals, with

@@ -129,8 +129,8 @@ static uint64_t power(uint64_t x, uint64_t n)
     return y;
 }
 
-/* The hash of the free ids, oldest first: a polynomial, so that the hashes of pieces can be joined wherever the pages of
- * the ring begin. */
+/* The hash of the free ids, oldest first: a polynomial, so that the hashes of pieces can be joined wherever the
+ * pages of the ring begin. */
 static COLD uint64_t ring_piece(const reef_world *w, const uint32_t *ids, uint32_t from, uint32_t to, uint32_t *count)
 {
     uint64_t h = 0;
@@ -342,8 +342,8 @@ static uint32_t sharing(const value_store *s, const uint32_t *firsts, uint32_t p
     return first == at->entity.index ? 0 : first + 1;
 }
 
-/* The hash of the values on a page and of their entities: a sum. `firsts` is the list of reef__shared_firsts for a store
- * of shared values, NULL for others. */
+/* The hash of the values on a page and of their entities: a sum. `firsts` is the list of reef__shared_firsts for a
+ * store of shared values, NULL for others. */
 static COLD uint64_t page_hash(const value_store *s, uint32_t page, const uint32_t *firsts)
 {
     const type *t = reef__type_of(s->component);

@@ -1,5 +1,5 @@
-/* Worlds: making and freeing them, reserving and shrinking their memory, and reef_validate, which checks every invariant
- * of a world. The parts of a world are in the layers below; this file calls them in the right order. */
+/* Worlds: making and freeing them, reserving and shrinking their memory, and reef_validate, which checks every
+ * invariant of a world. The parts of a world are in the layers below; this file calls them in the right order. */
 #include "base/memory.h"
 #include "base/platform.h"
 #include "type/type.h"
