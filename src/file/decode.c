@@ -1,4 +1,11 @@
-/* Reading a file: records, the entity index, and what proves the whole sound. */
+/* Reading a file: its records, the entity index, and the proof that the result is sound.
+ *
+ *      header ──► record ──► record ──► ...   each: its sections in their order, then what it promised is held against
+ *                                             what is there
+ *             ──► stand-ins give their values away ──► reef_validate
+ *
+ * A journal is scanned first for its whole records. If its end is torn the rest is left out; if whole records follow a
+ * damaged place, the file is refused. */
 #include "file/decode.h"
 #include "base/memory.h"
 #include "base/platform.h"
@@ -26,7 +33,7 @@
 #include "reef/snapshot.h"
 #include <stdio.h>
 
-/* ---- what all of it uses ---- */
+/* ---- what all decode files use ---- */
 
 COLD bool reef__decode_no_memory(decoding *d)
 {
@@ -131,7 +138,7 @@ uint32_t reef__decode_unit(decoding *d, file_table *ft, uint32_t chunk)
 
 /* ---- the entity index ---- */
 
-/* The record of an index is about to change, from what it was to what it will be: neither may be a row. */
+/* Adds `add` (1, or -1 as an unsigned number) to the count of indices that have this place. Rows aren't counted. */
 static void places_count(reef_world *w, uint32_t place, uint32_t add)
 {
     if (place == PLACE_EMPTY) w->hot.empty_count += add;
@@ -176,7 +183,7 @@ static bool indices_set(decoding *d, uint32_t indices)
     if (!reef__records_reserve(w, was, indices)) return reef__decode_no_memory(d);
     w->hot.index_count = indices;
     fresh_close(w);
-    for (uint32_t i = was; i < indices;) { /* generation 0 is what no index may have in the end */
+    for (uint32_t i = was; i < indices;) { /* an index that still has generation 0 at the end is refused */
         const uint32_t in = i & (RECORDS_PER_PAGE - 1),
                        n = indices - i < RECORDS_PER_PAGE - in ? indices - i : RECORDS_PER_PAGE - in;
         memset((uint64_t *)w->hot.records.page[i >> REEF_RECORD_BITS] + in, 0, n * sizeof(uint64_t));
@@ -313,7 +320,7 @@ static bool validated(decoding *d)
            reef__in_wrong(d->in, REEF_CORRUPT, "%s", message);
 }
 
-/* Versions go on behind all that was written: what is kept of hashes is known by them. */
+/* Ends a record's writes: later ones get newer versions, and all caches are dropped. */
 static void versions_close(decoding *d)
 {
     reef_world *w = d->w;
@@ -326,6 +333,7 @@ static void versions_close(decoding *d)
     marks_renew(w);
 }
 
+/* Is the state the one with this hash? True where the file doesn't say it, or where types were converted. */
 static bool state_is(decoding *d, uint64_t hash, reef_status status, const char *what)
 {
     if (hash == 0 || d->load->converted) return true;
@@ -335,7 +343,7 @@ static bool state_is(decoding *d, uint64_t hash, reef_status status, const char 
     return is == hash || reef__in_wrong(d->in, status, "%s", what);
 }
 
-/* What the record promised is there. */
+/* Is everything there that the record promised? */
 static bool record_complete(decoding *d)
 {
     if (d->free_left || d->idle_left)
@@ -367,7 +375,6 @@ static bool record_read_rest(decoding *d)
     return record_complete(d) && state_is(d, after, REEF_CORRUPT, "the state isn't the one that was written");
 }
 
-/* One record. */
 static bool record_read_one(decoding *d, uint64_t number)
 {
     section_in *in = d->in;
@@ -388,20 +395,20 @@ static bool record_read_one(decoding *d, uint64_t number)
         d->tables[i].unit_count = 0;
     }
     for (uint32_t i = 0; i < d->type_count; i++) d->types[i].counted = false;
-    /* what is kept of hashes is known by versions: no two records give the same one */
+    /* Kept hashes are recognised by versions, so no two records may give the same version. */
     if (d->base < d->w->hot.version) d->base = d->w->hot.version;
     d->first = number == 0;
     return record_read_rest(d);
 }
 
-/* ---- journals: which records are whole ---- */
+/* ---- the whole records of a journal ---- */
 
 typedef struct journal_scan {
     uint64_t records, first_end, end, end_chain;
 } journal_scan;
 
-/* Are there whole heads of records of a greater number behind `at`, for which all that was before had reached the
- * disk? */
+/* Does a whole head of a later record follow behind `at` that was written when everything before it was on the disk?
+ * Then the damage at `at` isn't a torn end. */
 static bool heads_follow(const section_in *in, uint64_t at, uint64_t number)
 {
     record_head h;
@@ -414,7 +421,7 @@ static bool heads_follow(const section_in *in, uint64_t at, uint64_t number)
     return false;
 }
 
-/* A record's frame: all sums are right, and its sections are as many as it says. */
+/* Is the frame of the next record whole: all sums are right, and the number of sections is as it says? */
 static bool record_is_whole(section_in *in, uint64_t number)
 {
     record_head h;
@@ -438,7 +445,7 @@ static bool journal_scanned(decoding *d, journal_scan *s)
         s->end_chain = in.chain;
         in.got = in.length;
     }
-    if (s->records == 0) { /* the first record is damaged: reading it says how */
+    if (s->records == 0) { /* the first record is damaged; reading it will say how */
         s->records = 1;
         return true;
     }
@@ -448,8 +455,8 @@ static bool journal_scanned(decoding *d, journal_scan *s)
     return true;
 }
 
-/* The rest of a stream whose length isn't known, or of a journal, comes into memory: both must be looked at before
- * they are used. */
+/* Reads the rest of the file into memory. This is done for streams whose length isn't known, since memory is bounded by
+ * the length, and for journals, which are scanned before they are used. */
 static bool rest_read(section_in *in, unsigned char **all, size_t *room)
 {
     size_t fill = FILE_HEADER_BYTES, got;

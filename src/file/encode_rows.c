@@ -1,7 +1,8 @@
 /* Writing a record: the rows of tables, chunk by chunk, and the bits of rows.
  *
- * Chunk k of a table is held against chunk k of the base. Where a column's block is the same one it isn't looked at;
- * in the others the rows that differ are written, in pieces. */
+ * Chunk k of a table is compared with chunk k of the same table in the base. A column whose block both share isn't
+ * looked at. Of the other columns the rows that differ are written, in pieces: a piece ends where more equal rows
+ * follow than the head of another piece would cost. */
 #include "file/encode_rows.h"
 #include "base/platform.h"
 #include "type/type.h"
@@ -20,7 +21,7 @@
 /* The sides of a pair of chunks. */
 enum { WAS, NOW };
 
-/* The table in the base and in the world; the caller goes to its chunks. */
+/* The first chunks of a table, in the base and in the world. */
 static chunk_pair chunks_of(const encoding *x, uint32_t id)
 {
     chunk_pair p = {.world = {x->base, x->w}};
@@ -34,7 +35,8 @@ static bool slot_shared(const reef_slot *a, const reef_slot *b, uint32_t k)
     return a[k].block == b[k].block && a[k].version == b[k].version;
 }
 
-/* encoding.again for a table: what can't be written, and needn't be, doesn't become a reason to refuse the record. */
+/* encoding.again for a table. What is written again needn't be, so where values of the table can't be written it is
+ * left out, rather than that the record is refused. */
 static uint64_t again_in(const encoding *x, const table *t)
 {
     if (x->again == UINT64_MAX || t == NULL) return UINT64_MAX;
@@ -103,7 +105,7 @@ void reef__encode_sizes(encoding *x)
 
 /* ---- columns ---- */
 
-/* The slot of part i of a split column; of any other column its own. */
+/* The slot of part i of a split column. Any other column has one part, itself. */
 static uint32_t part_slot(const chunk_pair *p, const file_column *c, uint32_t i)
 {
     return c->slot ? c->slot : reef__slot_seek(p->world[NOW], c->type->parts[i], p->t[NOW]->shape->table);
@@ -111,7 +113,7 @@ static uint32_t part_slot(const chunk_pair *p, const file_column *c, uint32_t i)
 
 static uint32_t part_number(const file_column *c) { return c->slot ? 1 : c->type->part_count; }
 
-/* The same blocks; *version: with the same versions, which need not be told again. */
+/* Do both worlds share the column's blocks? *version: their versions are the same too, and needn't be written. */
 static bool column_shared(const chunk_pair *p, const file_column *c, uint64_t again, bool *version)
 {
     bool same = p->unit[WAS] != 0;
@@ -136,7 +138,7 @@ static bool row_same(const chunk_pair *p, const file_column *c, uint32_t row)
     return true;
 }
 
-/* The first row from `row` on that differs; `rows`: none. */
+/* The first row from `row` on that differs. Rows that the base doesn't have count as different. */
 static uint32_t row_that_differs(const chunk_pair *p, const file_column *c, uint32_t row)
 {
     const uint32_t both = p->rows[NOW] < p->rows[WAS] ? p->rows[NOW] : p->rows[WAS];
@@ -151,7 +153,7 @@ static uint32_t row_that_differs(const chunk_pair *p, const file_column *c, uint
     return row;
 }
 
-/* Values of a type that is split, gathered from its parts. */
+/* Writes values of a split type, which are gathered from its parts. */
 static COLD void split_put(encoding *x, const chunk_pair *p, const file_column *c, uint32_t row, uint32_t rows)
 {
     unsigned char *to = reef__put_room(x->o, (size_t)rows * c->bytes);
@@ -176,7 +178,7 @@ static void row_piece_put(encoding *x, const chunk_pair *p, const file_column *c
     else reef__encode_values(x, c->type, c->flat, cell(p->slots[NOW], c->slot, row, c->type->size), rows);
 }
 
-/* `number`: of the column in the file. */
+/* Writes one piece of a column. `number`: that of the column in the file. */
 static void piece_put(encoding *x, const chunk_pair *p, const file_column *c, uint32_t number, uint32_t row,
                       uint32_t rows)
 {
@@ -188,7 +190,7 @@ static void piece_put(encoding *x, const chunk_pair *p, const file_column *c, ui
     if (rows) row_piece_put(x, p, c, row, rows);
 }
 
-/* The rows of a column that differ: from one that does up to a gap that costs more than the head of another piece. */
+/* Writes the rows of a column that differ. Answers the number of pieces. */
 static uint32_t column_put(encoding *x, const chunk_pair *p, const file_column *c, uint32_t number, uint64_t again)
 {
     enum { PIECE_HEAD = 20 };
@@ -240,7 +242,7 @@ void reef__encode_rows(encoding *x)
 
 /* ---- bits ---- */
 
-/* The words of a chunk: NULL: all zero. */
+/* The words of a chunk, and their version. NULL: all are zero. */
 static const uint64_t *words_of(const bit_store *b, uint32_t unit, uint64_t *version)
 {
     const uint64_t *words = b && unit ? bit_words(b, unit) : NULL;
@@ -248,7 +250,8 @@ static const uint64_t *words_of(const bit_store *b, uint32_t unit, uint64_t *ver
     return words;
 }
 
-/* The bits of a chunk that are to be written into `to`: none: false. Rows that are gone took theirs along. */
+/* Puts the bits of a chunk that are to be written into `to`. False: there are none. The bits of rows that the world
+ * doesn't have any more went with the rows. */
 static bool bits_differ_at(const chunk_pair *p, const bit_store *b, const bit_store *old, uint64_t again, uint64_t *to,
                            uint64_t *version)
 {
@@ -301,7 +304,7 @@ bool reef__encode_bits_differ(const encoding *x, uint32_t key)
     return false;
 }
 
-/* The rows of one table. */
+/* Writes the bits of one key in one table. */
 static void bits_put(encoding *x, uint32_t key, uint32_t id)
 {
     enum { PART = 4096 };
