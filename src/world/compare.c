@@ -252,12 +252,12 @@ static bool table_equal(twin *p)
 static bool tables_equal(comparing *x)
 {
     table_merge m;
-    table_pair pair;
+    table_pair both;
     bool equal = reef__table_merge_begin(&m, x->world[0], x->world[1]);
-    while (equal && reef__table_merge_next(&m, &pair)) {
-        twin p = {.x = x, .id = {pair.id[0], pair.id[1]}};
-        p.at = (chunk_pair){.world = {x->world[0], x->world[1]}, .t = {pair.t[0], pair.t[1]}};
-        equal = pair.t[0] && pair.t[1] ? table_equal(&p) : rows_equal(&p);
+    while (equal && reef__table_merge_next(&m, &both)) {
+        twin p = {.x = x, .id = {both.id[0], both.id[1]}};
+        p.at = (chunk_pair){.world = {x->world[0], x->world[1]}, .t = {both.t[0], both.t[1]}};
+        equal = both.t[0] && both.t[1] ? table_equal(&p) : rows_equal(&p);
     }
     reef__table_merge_end(&m);
     return equal;

@@ -126,11 +126,11 @@ static uint32_t array_containers(const state *s, const array_row *a)
     return count > a->skipped ? (count - a->skipped) * a->container_count : 0;
 }
 
-static void part_set(family *f, char *holder, const container_row *row, state_part *part)
+static void part_set(family *f, char *base, const container_row *row, state_part *part)
 {
-    part->pages = (reef_paged *)(void *)(holder + row->offset);
+    part->pages = (reef_paged *)(void *)(base + row->offset);
     part->owner =
-        row->pages ? reef__owner_of(f, row->pages) : reef__store_owner(f, (value_store *)(void *)holder, &part->values);
+        row->pages ? reef__owner_of(f, row->pages) : reef__store_owner(f, (value_store *)(void *)base, &part->values);
 }
 
 bool reef__part_at(family *f, reef_hot *h, state *s, uint32_t i, state_part *part)

@@ -14,21 +14,21 @@ COLD bool reef__table_merge_begin(table_merge *m, const reef_world *a, const ree
     return (m->ids[0] || m->count[0] == 0) && (m->ids[1] || m->count[1] == 0);
 }
 
-COLD bool reef__table_merge_next(table_merge *m, table_pair *pair)
+COLD bool reef__table_merge_next(table_merge *m, table_pair *next)
 {
-    *pair = (table_pair){{NULL, NULL}, {0, 0}};
+    *next = (table_pair){{NULL, NULL}, {0, 0}};
     for (int side = 0; side < 2; side++) {
         if (m->at[side] == m->count[side]) continue;
-        pair->id[side] = m->ids[side][m->at[side]];
-        pair->t[side] = table_read(m->world[side], pair->id[side]);
+        next->id[side] = m->ids[side][m->at[side]];
+        next->t[side] = table_read(m->world[side], next->id[side]);
     }
-    const table *a = pair->t[0], *b = pair->t[1];
+    const table *a = next->t[0], *b = next->t[1];
     const int order = a == NULL              ? 1
                       : b == NULL            ? -1
                       : a->shape == b->shape ? 0
                                              : reef__shape_compare(a->shape, b->shape);
-    if (order) pair->t[order < 0] = NULL; /* the other world doesn't have the lesser one */
-    for (int side = 0; side < 2; side++) m->at[side] += pair->t[side] != NULL;
+    if (order) next->t[order < 0] = NULL; /* the other world doesn't have the lesser one */
+    for (int side = 0; side < 2; side++) m->at[side] += next->t[side] != NULL;
     return a || b;
 }
 

@@ -33,7 +33,7 @@ typedef struct table_merge {
 /* False: no memory. reef__table_merge_end follows in both cases. */
 bool reef__table_merge_begin(table_merge *m, const reef_world *a, const reef_world *b);
 /* The next pair; false: there is none. */
-bool reef__table_merge_next(table_merge *m, table_pair *pair);
+bool reef__table_merge_next(table_merge *m, table_pair *next);
 void reef__table_merge_end(table_merge *m);
 
 /* ---- chunks ---- */
