@@ -41,7 +41,7 @@ struct reset {
 };
 
 struct store_reset {
-    uint32_t number; /* of the store */
+    uint32_t number; /* number of the store */
     reef_paged own;  /* the world's values */
 };
 

@@ -34,14 +34,14 @@
 
 typedef struct became {
     uint32_t generation; /* in `from`; 0: this index didn't come along */
-    reef_entity entity;  /* in `to` */
+    reef_entity entity;  /* the entity in `to` */
 } became;
 
 struct reef_merged {
-    family *family; /* whose memory it is */
+    family *family; /* the family whose memory this is */
     size_t bytes;
     uint32_t count;
-    became of[]; /* by index in `from` */
+    became of[]; /* by entity index in `from` */
 };
 
 typedef struct common { /* one store of shared values of `from` */
@@ -58,7 +58,7 @@ typedef struct merging {
     reef_merged *who;
     reef_value *values; /* of the entity that is made */
     uint32_t value_room;
-    common *commons; /* by number of the store */
+    common *commons; /* by store number in `from` */
     uint32_t common_count;
     reef_error error;
     reef_entity made[REEF_BLOCK_ROWS];

@@ -72,7 +72,7 @@ static COLD void value_add(hasher *h, const type *t, const unsigned char *value)
 {
     for (uint32_t i = 0; i < t->field_count; i++) {
         const reef_field *f = &t->fields[i];
-        uint32_t size = f->kind == REEF_ENTITY ? 4 : reef__kind_size(f->kind); /* an entity is two numbers */
+        uint32_t size = f->kind == REEF_ENTITY ? 4 : reef__kind_size(f->kind); /* a handle is two numbers */
         if (HOST_IS_LITTLE || size == 1) reef__hash_add(h, value + f->offset, f->bytes);
         else swapped_add(h, value + f->offset, f->bytes, size);
     }
@@ -176,7 +176,7 @@ static COLD uint64_t rowless_piece(const reef_world *w, uint32_t page)
     if (end > w->hot.index_count || end == 0) end = w->hot.index_count;
     for (uint32_t i = first; i < end; i++) {
         uint64_t r = record_read(w, i);
-        /* places 1 ... PLACE_EMPTY: neither free nor a row */
+        /* The places 1 ... PLACE_EMPTY stand for indices that are neither free nor have a row. */
         if ((uint32_t)r - 1 < PLACE_EMPTY) sum += hash_blend(hash_blend(r) + i);
     }
     return sum;
