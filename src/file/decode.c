@@ -1,4 +1,11 @@
-/* Reading a file: records, the entity index, and what proves the whole sound. */
+/* Reading a file: its records, the entity index, and the proof that the result is sound.
+ *
+ *      header ──► record ──► record ──► ...   each: its sections in their order, then what it promised is held against
+ *                                             what is there
+ *             ──► stand-ins give their values away ──► reef_validate
+ *
+ * A journal is scanned first for its whole records. If its end is torn the rest is left out; if whole records follow a
+ * damaged place, the file is refused. */
 #include "file/decode.h"
 #include "base/memory.h"
 #include "base/platform.h"
@@ -26,7 +33,7 @@
 #include "reef/snapshot.h"
 #include <stdio.h>
 
-/* ---- what all of it uses ---- */
+/* ---- what all decode files use ---- */
 
 COLD bool reef__decode_no_memory(decoding *d)
 {
@@ -131,7 +138,7 @@ uint32_t reef__decode_unit(decoding *d, file_table *ft, uint32_t chunk)
 
 /* ---- the entity index ---- */
 
-/* The record of an index is about to change, from what it was to what it will be: neither may be a row. */
+/* Adds `add` (1, or -1 as an unsigned number) to the count of indices that have this place. Rows aren't counted. */
 static void places_count(reef_world *w, uint32_t place, uint32_t add)
 {
     if (place == PLACE_EMPTY) w->hot.empty_count += add;
@@ -176,7 +183,7 @@ static bool indices_set(decoding *d, uint32_t indices)
     if (!reef__records_reserve(w, was, indices)) return reef__decode_no_memory(d);
     w->hot.index_count = indices;
     fresh_close(w);
-    for (uint32_t i = was; i < indices;) { /* generation 0 is what no index may have in the end */
+    for (uint32_t i = was; i < indices;) { /* an index that still has generation 0 at the end is refused */
         const uint32_t in = i & (RECORDS_PER_PAGE - 1),
                        n = indices - i < RECORDS_PER_PAGE - in ? indices - i : RECORDS_PER_PAGE - in;
         memset((uint64_t *)w->hot.records.page[i >> REEF_RECORD_BITS] + in, 0, n * sizeof(uint64_t));
@@ -252,53 +259,47 @@ static bool record_head_get(section_in *in, record_head *h)
            (reef__record_head_read(p, h) || reef__in_wrong(in, REEF_CORRUPT, "the head of a record is damaged"));
 }
 
-static bool decode_section(decoding *d)
-{
-    switch (d->in->kind) {
-    case SECTION_TYPES: return reef__decode_types(d);
-    case SECTION_TABLES: return reef__decode_tables(d);
-    case SECTION_TIME: return reef__decode_time(d);
-    case SECTION_IDS: return decode_ids(d);
-    case SECTION_FREE: return decode_free(d);
-    case SECTION_IDLE: return decode_idle(d);
-    case SECTION_SIZES: return reef__decode_sizes(d);
-    case SECTION_ROWS: return reef__decode_rows(d);
-    case SECTION_BITS: return reef__decode_bits(d);
-    case SECTION_STORE: return reef__decode_store(d);
-    case SECTION_PAGE: return reef__decode_page(d);
-    case SECTION_VALUES: return reef__decode_several(d);
-    case SECTION_NAMES: return reef__decode_names(d);
-    case SECTION_EVENTS: return reef__decode_events(d);
-    case SECTION_TRACKS: return reef__decode_tracks(d);
-    case SECTION_LOST: return reef__decode_lost(d);
-    default: return reef__in_wrong(d->in, REEF_CORRUPT, "a section of no known kind");
-    }
-}
+/* The sections of a record: their order, and who reads them. Those of one rank come in any order. DONE ends a record,
+ * and nothing reads it by way of this table. */
+typedef struct section_row {
+    uint32_t kind, rank;
+    bool once; /* a record has at most one */
+    bool (*read)(decoding *d);
+} section_row;
 
-/* Where a section stands among the others of a record; those of one rank come in any order. */
-static uint32_t section_rank(uint32_t kind)
-{
-    static const struct {
-        uint32_t kind, rank;
-    } ranks[] = {{SECTION_TYPES, 1},  {SECTION_TABLES, 2},  {SECTION_TIME, 3},    {SECTION_IDS, 4},
-                 {SECTION_FREE, 5},   {SECTION_IDLE, 6},    {SECTION_SIZES, 7},   {SECTION_ROWS, 8},
-                 {SECTION_BITS, 9},   {SECTION_STORE, 10},  {SECTION_PAGE, 10},   {SECTION_VALUES, 10},
-                 {SECTION_NAMES, 12}, {SECTION_EVENTS, 13}, {SECTION_TRACKS, 14}, {SECTION_LOST, 15},
-                 {SECTION_DONE, 16}};
-    for (uint32_t i = 0; i < sizeof ranks / sizeof ranks[0]; i++)
-        if (ranks[i].kind == kind) return ranks[i].rank;
-    return 0;
-}
+static const section_row section_rows[] = {
+    {SECTION_TYPES, 1, true, reef__decode_types},
+    {SECTION_TABLES, 2, true, reef__decode_tables},
+    {SECTION_TIME, 3, true, reef__decode_time},
+    {SECTION_IDS, 4, true, decode_ids},
+    {SECTION_FREE, 5, false, decode_free},
+    {SECTION_IDLE, 6, false, decode_idle},
+    {SECTION_SIZES, 7, true, reef__decode_sizes},
+    {SECTION_ROWS, 8, false, reef__decode_rows},
+    {SECTION_BITS, 9, false, reef__decode_bits},
+    {SECTION_STORE, 10, false, reef__decode_store},
+    {SECTION_PAGE, 10, false, reef__decode_page},
+    {SECTION_VALUES, 10, false, reef__decode_several},
+    {SECTION_NAMES, 12, false, reef__decode_names},
+    {SECTION_EVENTS, 13, false, reef__decode_events},
+    {SECTION_TRACKS, 14, false, reef__decode_tracks},
+    {SECTION_LOST, 15, true, reef__decode_lost},
+    {SECTION_DONE, 16, true, NULL},
+};
 
-static bool rank_follows(decoding *d, uint32_t *rank)
+/* The row of the section that was read, if it may follow one of rank *rank. NULL: CORRUPT is recorded. */
+static const section_row *section_follows(decoding *d, uint32_t *rank)
 {
-    const uint32_t next = section_rank(d->in->kind), was = *rank;
-    const bool once = next <= 4 || next == 7 || next >= 15;
-    if (next == 0) return reef__in_wrong(d->in, REEF_CORRUPT, "a section of no known kind");
-    if (next < was || (once && next == was) || (next > 3 && was < 3) || (next > 4 && was < 4))
-        return reef__in_wrong(d->in, REEF_CORRUPT, "a section in the wrong place");
+    enum { RANK_TIME = 3, RANK_IDS = 4 }; /* every record has these two */
+    const section_row *row = section_rows, *end = row + sizeof section_rows / sizeof section_rows[0];
+    while (row < end && row->kind != d->in->kind) row++;
+    if (row == end) return (void)reef__in_wrong(d->in, REEF_CORRUPT, "a section of no known kind"), NULL;
+    const uint32_t next = row->rank, was = *rank;
+    const bool missing = (next > RANK_TIME && was < RANK_TIME) || (next > RANK_IDS && was < RANK_IDS);
+    if (next < was || (row->once && next == was) || missing)
+        return (void)reef__in_wrong(d->in, REEF_CORRUPT, "a section in the wrong place"), NULL;
     *rank = next;
-    return true;
+    return row;
 }
 
 static bool progress_tell(decoding *d)
@@ -319,7 +320,7 @@ static bool validated(decoding *d)
            reef__in_wrong(d->in, REEF_CORRUPT, "%s", message);
 }
 
-/* Versions go on behind all that was written: what is kept of hashes is known by them. */
+/* Ends a record's writes: later ones get newer versions, and all caches are dropped. */
 static void versions_close(decoding *d)
 {
     reef_world *w = d->w;
@@ -332,6 +333,7 @@ static void versions_close(decoding *d)
     marks_renew(w);
 }
 
+/* Is the state the one with this hash? True where the file doesn't say it, or where types were converted. */
 static bool state_is(decoding *d, uint64_t hash, reef_status status, const char *what)
 {
     if (hash == 0 || d->load->converted) return true;
@@ -341,7 +343,7 @@ static bool state_is(decoding *d, uint64_t hash, reef_status status, const char 
     return is == hash || reef__in_wrong(d->in, status, "%s", what);
 }
 
-/* What the record promised is there. */
+/* Is everything there that the record promised? */
 static bool record_complete(decoding *d)
 {
     if (d->free_left || d->idle_left)
@@ -362,9 +364,10 @@ static bool record_read_rest(decoding *d)
         if (!reef__section_next(in))
             return in->status == REEF_OK ? reef__in_wrong(in, REEF_CORRUPT, "the file ends in the middle of a record")
                                          : false;
-        if (!rank_follows(d, &rank)) return false;
-        if (in->kind == SECTION_DONE) break;
-        if (!decode_section(d) || !reef__section_taken(in)) return false;
+        const section_row *row = section_follows(d, &rank);
+        if (row == NULL) return false;
+        if (row->kind == SECTION_DONE) break;
+        if (!row->read(d) || !reef__section_taken(in)) return false;
     }
     const uint64_t said = reef__get_u64(in), after = reef__get_u64(in);
     if (!reef__section_taken(in)) return false;
@@ -372,7 +375,6 @@ static bool record_read_rest(decoding *d)
     return record_complete(d) && state_is(d, after, REEF_CORRUPT, "the state isn't the one that was written");
 }
 
-/* One record. */
 static bool record_read_one(decoding *d, uint64_t number)
 {
     section_in *in = d->in;
@@ -393,20 +395,20 @@ static bool record_read_one(decoding *d, uint64_t number)
         d->tables[i].unit_count = 0;
     }
     for (uint32_t i = 0; i < d->type_count; i++) d->types[i].counted = false;
-    /* what is kept of hashes is known by versions: no two records give the same one */
+    /* Kept hashes are recognised by versions, so no two records may give the same version. */
     if (d->base < d->w->hot.version) d->base = d->w->hot.version;
     d->first = number == 0;
     return record_read_rest(d);
 }
 
-/* ---- journals: which records are whole ---- */
+/* ---- the whole records of a journal ---- */
 
 typedef struct journal_scan {
     uint64_t records, first_end, end, end_chain;
 } journal_scan;
 
-/* Are there whole heads of records of a greater number behind `at`, for which all that was before had reached the
- * disk? */
+/* Does a whole head of a later record follow behind `at` that was written when everything before it was on the disk?
+ * Then the damage at `at` isn't a torn end. */
 static bool heads_follow(const section_in *in, uint64_t at, uint64_t number)
 {
     record_head h;
@@ -419,7 +421,7 @@ static bool heads_follow(const section_in *in, uint64_t at, uint64_t number)
     return false;
 }
 
-/* A record's frame: all sums are right, and its sections are as many as it says. */
+/* Is the frame of the next record whole: all sums are right, and the number of sections is as it says? */
 static bool record_is_whole(section_in *in, uint64_t number)
 {
     record_head h;
@@ -443,7 +445,7 @@ static bool journal_scanned(decoding *d, journal_scan *s)
         s->end_chain = in.chain;
         in.got = in.length;
     }
-    if (s->records == 0) { /* the first record is damaged: reading it says how */
+    if (s->records == 0) { /* the first record is damaged; reading it will say how */
         s->records = 1;
         return true;
     }
@@ -453,8 +455,8 @@ static bool journal_scanned(decoding *d, journal_scan *s)
     return true;
 }
 
-/* The rest of a stream whose length isn't known, or of a journal, comes into memory: both must be looked at before
- * they are used. */
+/* Reads the rest of the file into memory. This is done for streams whose length isn't known, since memory is bounded by
+ * the length, and for journals, which are scanned before they are used. */
 static bool rest_read(section_in *in, unsigned char **all, size_t *room)
 {
     size_t fill = FILE_HEADER_BYTES, got;

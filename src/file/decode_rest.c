@@ -1,4 +1,7 @@
-/* Reading a file: time, what systems have seen, names, events that wait, stamps. */
+/* Reading a file: time, what systems have seen, names, events that wait, stamps, scripts that wait for their end.
+ *
+ * A file knows systems and phases by name. One that the world doesn't have becomes absent (absent_system.h): the state
+ * keeps what the file says of it, for the case that the program makes it later or saves again. */
 #include "file/decode_rest.h"
 #include "base/byte_hash.h"
 #include "base/memory.h"
@@ -28,8 +31,8 @@
 
 /* ---- systems and phases by name ---- */
 
-/* The serial number of a system or phase that the file names; one that the world hasn't got is absent from now on.
- * 0: recorded. */
+/* The serial number of a system or phase that the file names. One that the world doesn't have is absent from now on. 0:
+ * the error is recorded. */
 static uint64_t file_serial(decoding *d, const char *name, bool of_phase)
 {
     const uint64_t serial = reef__serial_by_name(d->w, name, of_phase);
@@ -84,7 +87,8 @@ static bool clocks_read(decoding *d)
     return true;
 }
 
-/* What the versions in this record are held against. It comes before the first of them is used. */
+/* Collects the runs of this record before any version is translated: a version becomes its rank among them. Reads ahead
+ * and leaves the section where it was. */
 static bool runs_ordered(decoding *d)
 {
     section_in *in = d->in;
@@ -102,7 +106,8 @@ static bool runs_ordered(decoding *d)
     return true;
 }
 
-/* When systems ran last. What isn't among them never did (runs_drop); in a difference, version 0 says: as before. */
+/* Reads when systems ran last. In a difference version 0 says: as in the state before. Marks in the value room which of
+ * the `old` runs the record mentions, for runs_drop. */
 static bool runs_read(decoding *d, uint32_t old)
 {
     section_in *in = d->in;
@@ -148,8 +153,8 @@ static bool switches_read(decoding *d)
     return true;
 }
 
-/* Systems that the file knows (its switches name them all) and doesn't say of that they ran. Of what others saw a
- * difference says nothing. */
+/* Drops the runs of systems that the file knows (its switches name them all) and whose run it doesn't mention: they
+ * never ran. Of systems that the file doesn't know it says nothing, so their runs stay. */
 static void runs_drop(decoding *d, uint32_t old)
 {
     state *s = &d->w->state;
@@ -198,7 +203,8 @@ bool reef__decode_names(decoding *d)
     for (uint32_t i = reef__get_u32(in); i > 0 && in->status == REEF_OK; i--)
         if (!name_gone(d, reef__get_handle(in))) return false;
     const uint32_t count = reef__get_u32(in);
-    for (int pass = 0; pass < 2 && in->status == REEF_OK; pass++) { /* names may change places */
+    /* First the old names of all entities go, then the new ones come: two entities may have exchanged their names. */
+    for (int pass = 0; pass < 2 && in->status == REEF_OK; pass++) {
         const size_t start = in->got;
         for (uint32_t i = 0; i < count; i++) {
             const reef_entity e = reef__get_handle(in);
@@ -218,7 +224,7 @@ bool reef__decode_names(decoding *d)
 
 /* ---- events ---- */
 
-/* Room for a place of a system. */
+/* Sets the position up to which a system has read events of a type. */
 static bool event_place_put(decoding *d, uint64_t serial, const char *name, uint32_t component, uint64_t position)
 {
     state *s = &d->w->state;
@@ -239,7 +245,7 @@ static bool event_place_put(decoding *d, uint64_t serial, const char *name, uint
     return true;
 }
 
-/* The systems that are behind; all others have read everything. */
+/* Reads the positions of the systems that are behind. All others have read everything. */
 static bool readers_read(decoding *d, const type *t, uint64_t tail)
 {
     section_in *in = d->in;
@@ -266,9 +272,9 @@ typedef struct event_reading {
     const unsigned char *values;
 } event_reading;
 
-enum { EVENTS_FROM_NOTHING = 1 << 20 }; /* bytes in memory of events that take none in the file */
+enum { EVENTS_FROM_NOTHING = 1 << 20 }; /* most bytes of memory for events that take no bytes in the file */
 
-/* Those from `from` on are new. */
+/* Keeps the events before `from` and adds those of the file. */
 static bool events_fill(decoding *d, const file_type *f, const type *t, const event_reading *x)
 {
     reef_world *w = d->w;
@@ -312,7 +318,7 @@ bool reef__decode_events(decoding *d)
         (f->bytes && count > in_left(in) / f->bytes))
         return reef__in_wrong(in, REEF_CORRUPT, "events in an order that can't be");
     x.values = reef__get_bytes(in, (size_t)count * f->bytes);
-    const type *t = f->dropped ? NULL : f->to ? f->to : f->t; /* events know no homes */
+    const type *t = f->dropped ? NULL : f->to ? f->to : f->t; /* events have no home, so they need no stand-in */
     if (x.values == NULL || (t && !events_fill(d, f, t, &x))) return false;
     return readers_read(d, t, x.tail);
 }
@@ -347,7 +353,7 @@ bool reef__decode_lost(decoding *d)
     if (count > in_left(in) / (sizeof(reef_entity) + f->bytes))
         return reef__in_wrong(in, REEF_CORRUPT, "scripts wait that aren't there");
     const bool kept = w->script_reader && f->t && f->t->id == d->script;
-    if (!kept && count) d->load->converted = true; /* nobody would end them */
+    if (!kept && count) d->load->converted = true; /* this world has no system that would end them */
     if (kept && !reef__removals_forget_waiting(w, w->script_reader - 1)) return reef__decode_no_memory(d);
     for (uint32_t i = 0; i < count; i++) {
         const reef_entity e = reef__get_handle(in);
@@ -363,7 +369,6 @@ bool reef__decode_lost(decoding *d)
     return true;
 }
 
-/* Differences are for programs that have the same types, and classes of scripts. */
 bool reef__decode_scripts_done(decoding *d)
 {
     if (d->unbound == 0) return true;
@@ -374,7 +379,7 @@ bool reef__decode_scripts_done(decoding *d)
     return true;
 }
 
-/* Stamps for what has none: it counts as added now. */
+/* Stamps the entities that have no stamp: their component counts as added now. */
 static bool rows_stamp(decoding *d, uint32_t component, const reef_entity *e, uint32_t rows)
 {
     if (!reef__track_prepare(d->w, component, e, rows)) return reef__decode_no_memory(d);

@@ -1,8 +1,10 @@
 /* Reading a file: rows of tables, and the bits of rows.
  *
- * Rows that a table is to get are made chunk by chunk, when the first values of a chunk come: first their handles,
- * then values that are nobody's yet (zero, or what a hook makes), then what the section says. So there is never a
- * row without values, and never more rows than a section brought handles for. */
+ * SIZE cuts tables that become shorter, and only notes how long the others become. Their rows are made chunk by
+ * chunk, when the section of a chunk comes: first its handles, then default values (zero, or what a construct hook
+ * makes), then the values of the section.
+ *
+ * Invariant: there is never a row without values, and never a row for which no section brought a handle. */
 #include "file/decode_rows.h"
 #include "base/platform.h"
 #include "type/type.h"
@@ -24,7 +26,7 @@
 
 /* ---- sizes ---- */
 
-/* The last `gone` rows of the last chunk end. Their entities are elsewhere, or will be. */
+/* Removes the last `gone` rows of the last chunk. Their entities have another place already, or will get one. */
 static bool rows_end(decoding *d, table *t, uint32_t gone)
 {
     reef_world *w = d->w;
@@ -98,13 +100,13 @@ typedef struct chunk_reading {
     decoding *d;
     file_table *ft;
     table *t;
-    uint32_t unit, rows, fresh, pieces; /* rows: of the chunk in the end; those from `fresh` on are new */
-    size_t start;                       /* of the pieces in the section */
-    uint64_t filled;                    /* columns 1 ... 64, by bit: a piece has all rows of the chunk */
+    uint32_t unit, rows, fresh, pieces; /* rows: number of the chunk's rows at the end; those from `fresh` on are new */
+    size_t start;                       /* where the pieces begin in the section */
+    uint64_t filled;                    /* a bit for each of columns 1 ... 64: one piece has all rows of the chunk */
 } chunk_reading;
 
 typedef struct piece_head {
-    uint32_t column, row, rows, versions; /* versions: of a split type, one a field; else 1 */
+    uint32_t column, row, rows, versions; /* versions: number of versions; one for each field of a split type, else 1 */
     uint64_t version[REEF_SPLIT_FIELDS_MAX], newest;
     const file_type *f;
     const unsigned char *values;
@@ -123,13 +125,13 @@ static bool piece_versions(const chunk_reading *x, piece_head *p)
     return true;
 }
 
-/* The version of field i of the program's type, when the types are the same; else the newest. */
+/* The version of field i of a split type. Where the program's type has other fields it is the newest of all. */
 static uint64_t piece_version(const piece_head *p, uint32_t i)
 {
     return p->versions > 1 && i < p->versions && p->f->t->part_count == p->versions ? p->version[i] : p->newest;
 }
 
-/* The next piece; its values are there. */
+/* Reads the head of the next piece and checks that all of its values are there. */
 static bool piece_next(const chunk_reading *x, piece_head *p)
 {
     section_in *in = x->d->in;
@@ -151,8 +153,8 @@ static bool piece_next(const chunk_reading *x, piece_head *p)
     return p->values != NULL;
 }
 
-/* The entities are where these handles are. In a whole world nearly all of them were nowhere before, and their
- * records are ours. */
+/* Gives the entities of a piece their places. In a whole world nearly all of them had no place before, and no other
+ * world shares their records: that is the quick way. */
 static bool handles_place(const chunk_reading *x, const reef_entity *e, const piece_head *p)
 {
     reef_world *w = x->d->w;
@@ -167,8 +169,9 @@ static bool handles_place(const chunk_reading *x, const reef_entity *e, const pi
     return true;
 }
 
-/* What a file says of a value with hooks is another's now, and the rest is the new one's own. The fields come last:
- * hooks may make them anew from what the value owns. `room` is for two values, the first of which is the new one. */
+/* Replaces a value with hooks by a new one for another entity. The new value keeps the fields that the file may not
+ * repeat: they are copied last, since moving the new value may run a hook that sets them. `room` holds two values; the
+ * first is the new one. */
 static void value_renew(const type *t, void *value, void *room)
 {
     void *was = (char *)room + t->size;
@@ -180,7 +183,8 @@ static void value_renew(const type *t, void *value, void *room)
     if (!t->resets && t->fields == NULL) memcpy(value, was, t->size);
 }
 
-/* A row that was there gets another entity: it has nothing of what the values of the one before own, or forks reset. */
+/* A row that exists gets another entity. Its values with hooks are replaced, so that the new entity has nothing of what
+ * the old values own or of what a fork resets. */
 static bool row_renew(const chunk_reading *x, uint32_t row, reef_entity e)
 {
     const shape *s = x->t->shape;
@@ -225,7 +229,7 @@ static bool handles_read(const chunk_reading *x, const piece_head *p)
     return true;
 }
 
-/* Room for the new rows, which nobody sees yet. */
+/* Makes room for new rows. They don't belong to the table yet. */
 static bool chunk_grow(chunk_reading *x, uint32_t rows)
 {
     reef_world *w = x->d->w;
@@ -242,6 +246,7 @@ static bool chunk_grow(chunk_reading *x, uint32_t rows)
     return true;
 }
 
+/* Destroys the values of new rows that were made before a hook refused in column `end` at `row`. */
 static void columns_end(const chunk_reading *x, uint32_t end, uint32_t row)
 {
     const shape *s = x->t->shape;
@@ -250,7 +255,7 @@ static void columns_end(const chunk_reading *x, uint32_t end, uint32_t row)
             value_destroy(s->columns[k].type, cell(unit_slots(x->d->w, x->unit), k, i, s->columns[k].size));
 }
 
-/* Does a piece of this section bring whole values for all new rows? Pieces of one row each aren't counted together. */
+/* Does one piece of this section bring whole values for all new rows? Then they needn't be zeroed first. */
 static bool column_is_filled(const chunk_reading *x, const type *t)
 {
     for (uint32_t i = 0; i < x->ft->column_count && i < 64; i++) {
@@ -260,7 +265,7 @@ static bool column_is_filled(const chunk_reading *x, const type *t)
     return false;
 }
 
-/* The new rows get values, and are there. */
+/* Gives the new rows default values, and makes them part of the table. */
 static bool rows_begin(const chunk_reading *x)
 {
     const shape *s = x->t->shape;
@@ -287,7 +292,7 @@ static bool rows_begin(const chunk_reading *x)
     return true;
 }
 
-/* The column of a type, or those of its parts: ours, with the piece's version. */
+/* Makes the column of a type, or the columns of its parts, this world's own, and gives them the piece's version. */
 static bool columns_ready(const chunk_reading *x, const piece_head *p, value_target *to)
 {
     reef_world *w = x->d->w;
@@ -307,7 +312,8 @@ static bool columns_ready(const chunk_reading *x, const piece_head *p, value_tar
     return true;
 }
 
-/* Rows that were there: what the file says nothing of isn't what it was. Values with hooks keep what they own. */
+/* Zeroes values of rows that existed before, where the plan doesn't set all of a value's bytes: what was there
+ * belongs to the state before. Values with hooks keep what they own. */
 static void rows_default(const chunk_reading *x, const piece_head *p, const value_target *to)
 {
     const type *t = p->f->t;
@@ -329,7 +335,7 @@ static bool values_read(const chunk_reading *x, const piece_head *p)
     return true;
 }
 
-/* The pieces of column 0, or of all others. */
+/* Reads the pieces of column 0, or those of all other columns. */
 static bool pieces_read(chunk_reading *x, bool handles)
 {
     piece_head p;
@@ -376,7 +382,7 @@ static bool words_read(decoding *d, uint32_t key, file_table *ft, uint32_t compo
     const uint32_t unit = reef__decode_unit(d, ft, reef__get_u32(in));
     uint64_t version = reef__get_u64(in);
     if (unit == 0 || in->status != REEF_OK || !reef__decode_version(d, &version)) return false;
-    /* Its store comes before that of its marks. Where it has words they stay as old as they are. */
+    /* The bit store of a type is made before that of its marks. Where it has words they keep their version. */
     const bool of_bits =
         component && reef__type_of(component)->bit && (BUG(162) || bit_words(bit_store_of(w, component), unit) == NULL);
     if (of_bits && !reef__bit_prepare(w, component, ft->id, unit_place(unit), true)) return reef__decode_no_memory(d);
@@ -403,7 +409,7 @@ bool reef__decode_bits(decoding *d)
     if (in->status != REEF_OK || ft == NULL) return false;
     if (what > 2 || (what == 2 && number != UINT32_MAX) || count > in_left(in) / CHUNK_BYTES)
         return reef__in_wrong(in, REEF_CORRUPT, "bits of no known kind");
-    if (f && (f->t == NULL || f->dropped)) { /* left out */
+    if (f && (f->t == NULL || f->dropped)) { /* values of the type are left out, and only counted */
         for (uint32_t i = 0; i < count; i++) {
             (void)reef__get_bytes(in, 12);
             for (uint32_t k = 0; k < BIT_WORDS; k++)

@@ -1,13 +1,14 @@
-/* file/decode_rows: TODO */
+/* Reading a file: the sections SIZE and ROWS (the rows of tables) and BITS (switches, marks, and who has values in
+ * stores). */
 #ifndef REEF_FILE_DECODE_ROWS_H
 #define REEF_FILE_DECODE_ROWS_H
 
 #include "file/decode.h"
 
-/* src/file/decode_rows.c */
 bool reef__decode_sizes(decoding *d);
 bool reef__decode_rows(decoding *d);
 bool reef__decode_bits(decoding *d);
+/* At the end of a record: does each table have the rows that were promised? */
 bool reef__decode_rows_done(decoding *d);
 
 #endif

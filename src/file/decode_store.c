@@ -1,5 +1,8 @@
-/* Reading a file: values outside of tables. Those of sparse, paged and cold come by slot and go where they were:
- * which of them lie on one page decides what counts as changed. */
+/* Reading a file: values in stores.
+ *
+ * Values of the homes sparse, paged and cold come by slot, and go to the same slot: versions are kept by page, so which
+ * values lie on one page decides what counts as changed. A type of the homes multi or shared comes as a whole: the
+ * store is emptied and filled again, and values without a version get the one that they had before. */
 #include "file/decode_store.h"
 #include "type/type.h"
 #include "type/value.h"
@@ -36,7 +39,7 @@ static bool home_in_pages(const file_type *f)
     return f->home == REEF_SPARSE || f->home == REEF_PAGED || f->home == REEF_COLD;
 }
 
-/* The slot is nobody's any more: its page is ours, and counts as written. */
+/* Empties a slot: its page becomes this world's own, and counts as written. */
 static bool slot_leave_at(decoding *d, value_store *s, const type *t, uint32_t slot)
 {
     char *block = reef__store_page_own(d->w, s, slot >> s->bits);
@@ -91,7 +94,7 @@ bool reef__decode_store(decoding *d)
     return true;
 }
 
-/* A value in its slot. */
+/* Puts a value into its slot. */
 static bool slot_read(decoding *d, const file_type *f, value_store *s, uint32_t slot, reef_entity e,
                       const unsigned char *from)
 {
@@ -114,7 +117,7 @@ static bool slot_read(decoding *d, const file_type *f, value_store *s, uint32_t 
     } else {
         memcpy(block + i * sizeof e, &e, sizeof e);
         *index_entry(s, e.index) = (uint64_t)e.generation << 32 | slot;
-        if (slot >= s->count) s->count = (uint64_t)slot + 1; /* a hole before it is found by the validator */
+        if (slot >= s->count) s->count = (uint64_t)slot + 1; /* reef_validate finds a hole before this slot */
     }
     if (f->t->size && f->op_count) {
         value_target to;
@@ -199,7 +202,8 @@ bool reef__decode_stores_done(decoding *d)
 
 /* ---- multi, shared ---- */
 
-/* In a difference many of the values are as before; they come all the same, and without a version. */
+/* Notes the versions of a store's values before it is emptied. A difference repeats all values of the type, and those
+ * that are as before have no version. */
 static bool versions_keep(decoding *d, const value_store *s)
 {
     d->before_count = 0;
@@ -222,6 +226,7 @@ static uint64_t version_kept(const decoding *d, reef_entity e)
     return e.index < d->before_count ? d->before[e.index] : 0;
 }
 
+/* Empties a store. */
 static void store_forget(decoding *d, value_store *s)
 {
     store_pages pages;
@@ -237,7 +242,7 @@ static void store_forget(decoding *d, value_store *s)
     world_touch(d->w);
 }
 
-/* The page's version becomes that of the newest value on it. */
+/* Gives a page the version of the newest value on it. */
 static void page_version_put(value_store *s, uint32_t page, uint64_t was, uint64_t version)
 {
     if (version) s->values.version[page] = was > version ? was : version;
@@ -288,7 +293,7 @@ static bool multi_read(decoding *d, const file_type *f, value_store *s)
     return true;
 }
 
-/* Holders of one value. */
+/* Gives a shared value to all entities that hold it. */
 static bool shared_give(decoding *d, const file_type *f, value_store *s, void *value, uint64_t version,
                         const unsigned char *holders, uint32_t n)
 {
@@ -336,7 +341,7 @@ static bool shared_read(decoding *d, const file_type *f, value_store *s)
     reef__decode_values(f, from, &to, 1);
     if (version) reef__shared_mark(value, version);
     const bool ok = shared_give(d, f, s, value, version, holders, n);
-    reef__shared_release(value); /* ours, while it had no slot */
+    reef__shared_release(value); /* our reference, which kept the value alive while no slot held it */
     return ok;
 }
 

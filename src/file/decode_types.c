@@ -1,4 +1,11 @@
-/* Reading a file: its types and tables, and how values become those of the program. */
+/* Reading a file: its types and tables, and the conversion of values to the program's types.
+ *
+ *      the type in the file          the program                     values
+ *      same name, same home          has it                          go to it by a plan: field by field, by name
+ *      same name                     has it in another home          go to a stand-in, and to it at the end
+ *      unknown name                  may declare it (REEF_UNKNOWN_DECLARE), else they are left out
+ *
+ * A plan is made once for each type. Where the file and the program agree it is one copy of bytes. */
 #include "file/decode_types.h"
 #include "base/byte_hash.h"
 #include "base/memory.h"
@@ -23,7 +30,7 @@
 #include <float.h>
 #include <stdio.h>
 
-/* ---- numbers of one kind from those of another ---- */
+/* ---- converting numbers from one kind to another ---- */
 
 typedef struct any_number {
     double real;
@@ -65,7 +72,7 @@ static any_number number_read(uint8_t kind, const unsigned char *p)
     return n;
 }
 
-/* The nearest whole number; what is none is 0. */
+/* Rounds to the nearest whole number. Not-a-number becomes 0. */
 static void number_round(any_number *n)
 {
     if (!n->is_real) return;
@@ -119,7 +126,8 @@ static void op_convert(const field_op *op, const unsigned char *from, char *to)
     for (uint32_t i = 0; i < op->count; i++) number_write(op->kind, number_read(op->was, from + i * in), to + i * out);
 }
 
-/* The same kind on a machine with the other order of bytes; truth values are 0 or 1 whatever the file says. */
+/* Copies elements of the same kind where bytes can't be copied as they are: on a big-endian machine, and truth values,
+ * which become 0 or 1 whatever the file says. */
 static void op_reorder(const field_op *op, const unsigned char *from, char *to)
 {
     const uint32_t size = op->kind == REEF_ENTITY ? 4 : reef__kind_size((reef_kind)op->kind),
@@ -181,7 +189,7 @@ bool reef__decode_construct(decoding *d, const type *t, reef_entity e, void *to)
 typedef struct file_field {
     char name[REEF_TYPE_NAME_MAX + 1], unit[REEF_TYPE_NAME_MAX + 1];
     uint8_t kind;
-    uint32_t offset, bytes, at; /* at: in the file's value */
+    uint32_t offset, bytes, at; /* offset: in the writer's struct; at: in the file's value */
     double lowest, highest;
 } file_field;
 
@@ -210,7 +218,7 @@ static bool plan_add(type_reading *x, field_op op)
     return true;
 }
 
-/* Offsets in a split type are those in the column of the field. */
+/* Adds a step for a field of the program's type. In a split type each field has a column, and its offset there is 0. */
 static bool plan_field(type_reading *x, const type *t, const reef_field *field, uint32_t part, const file_field *from)
 {
     const uint32_t to_size = reef__kind_size(field->kind), from_size = reef__kind_size((reef_kind)from->kind);
@@ -228,7 +236,7 @@ static bool plan_field(type_reading *x, const type *t, const reef_field *field, 
     return !fits || plan_add(x, op);
 }
 
-/* The types differ: for a difference that is the end of it. */
+/* Notes that a field is in the file or in the program alone. A difference is refused then. */
 static bool plan_note(type_reading *x, reef_load_note_kind kind, const type *t, const char *field)
 {
     if (x->d->load->difference)
@@ -255,7 +263,8 @@ static bool plan_by_fields(type_reading *x, const type *t)
     return true;
 }
 
-/* The program's type has no fields: the file's stand where they stood, if nothing speaks against it. */
+/* Makes the plan for a type of the program without fields: the fields go to the offsets that they had in the writer's
+ * struct. */
 static bool plan_by_offsets(type_reading *x, const type *t)
 {
     for (uint32_t k = 0; k < x->count; k++) {
@@ -277,7 +286,7 @@ static bool type_plan_make(type_reading *x, const type *t)
         f->partial = true;
         return true;
     }
-    /* as reef__pack_allowed */
+    /* Values without fields can be bytes under the same conditions as in reef__pack_allowed. */
     const bool fits = f->size == t->size && !t->hooks.destroy && t->plain_copy && t->plain_move && !t->split;
     if ((f->flags & TYPE_RAW) || (fields == NULL && x->count && t->size)) {
         if (!fits)
@@ -296,7 +305,7 @@ static bool type_plan_make(type_reading *x, const type *t)
     return true;
 }
 
-/* Would the type be described as it is in the file? Records that follow there could hold its values. */
+/* Would this program describe the type as the file does? If so, further records can be appended to the file. */
 static bool type_as_written(const type_reading *x, const type *t)
 {
     const file_type *f = x->f;
@@ -314,12 +323,12 @@ static bool type_as_written(const type_reading *x, const type *t)
     return true;
 }
 
-/* ---- which type it is ---- */
+/* ---- the program's type for a type of the file ---- */
 
 static bool home_in_table(reef_home home) { return home == REEF_TABLE || home == REEF_SPLIT; }
 
-/* A type of this home and size that nothing else uses. Their names follow from what they are and from the order in
- * the file. */
+/* Makes a stand-in: a type of this home and size that nothing else uses. Its name follows from these and from the
+ * number of stand-ins that the file needed before, so loading the same file again makes no new types. */
 static const type *standin_make(decoding *d, reef_home home, uint32_t size, uint32_t align)
 {
     char name[96];
@@ -336,13 +345,13 @@ static const type *standin_make(decoding *d, reef_home home, uint32_t size, uint
     return t;
 }
 
-/* The file describes it for the program. NULL: it can't. */
+/* Declares a type as the file describes it. NULL: that isn't possible. */
 static const type *type_declare(type_reading *x)
 {
     const file_type *f = x->f;
     reef_field fields[REEF_FIELDS_MAX];
     reef_status status = REEF_OK;
-    if (f->size > 2 * (uint64_t)f->bytes + 256) return NULL; /* much memory for little in the file */
+    if (f->size > 2 * (uint64_t)f->bytes + 256) return NULL; /* few bytes in the file would take much memory */
     for (uint32_t i = 0; i < x->count; i++) {
         const file_field *p = &x->fields[i];
         fields[i] = (reef_field){p->name,   (reef_kind)p->kind, p->offset, p->bytes, p->unit[0] ? p->unit : NULL,
@@ -396,7 +405,7 @@ static bool type_resolve(type_reading *x)
             return reef__in_wrong(d->in, REEF_NOT_PORTABLE, "type %.80s lives in another home", f->name);
         reef__decode_note(d, REEF_NOTE_HOME_CHANGED, t->name, NULL, 0);
         f->to = t;
-        if (t->split) { /* the stand-in is one piece, as the struct */
+        if (t->split) { /* the stand-in holds the whole struct */
             type whole = *t;
             whole.split = false;
             ok = type_plan_make(x, &whole);
@@ -448,7 +457,7 @@ static bool type_sizes_sound(const file_type *f, uint32_t count, uint32_t sum)
     return f->flags & TYPE_OMITTED ? f->bytes == 0 : f->bytes == sum;
 }
 
-/* Where the name stands among those that were read, or may stand. */
+/* The slot of the name in the hash table, or the free slot where it belongs. */
 static uint32_t *name_slot(const decoding *d, const char *name)
 {
     for (uint32_t i = (uint32_t)reef__hash_bytes(name, strlen(name));; i++) {
@@ -457,7 +466,7 @@ static uint32_t *name_slot(const decoding *d, const char *name)
     }
 }
 
-/* Room for one more name: at most half of the slots are taken. */
+/* Makes room for one more name: at most half of the slots are taken. */
 static bool names_room(decoding *d)
 {
     const uint32_t room = d->name_room ? d->name_room * 2 : 64;
@@ -513,7 +522,8 @@ static bool type_read(type_reading *x)
 bool reef__decode_types(decoding *d)
 {
     const uint32_t count = reef__get_u32(d->in);
-    if (!BUG(189) && !reef__types_known()) return reef__decode_no_memory(d); /* else they would be left out */
+    /* A type whose registration failed for want of memory would be unknown, and its values left out. */
+    if (!BUG(189) && !reef__types_known()) return reef__decode_no_memory(d);
     for (uint32_t i = 0; i < count && d->in->status == REEF_OK; i++) {
         if (!reef__decode_room(d, &d->types, &d->type_room, d->type_count + 1, sizeof *d->types)) return false;
         type_reading x = {.d = d, .f = &d->types[d->type_count]};
@@ -535,7 +545,7 @@ static bool table_read_one(decoding *d)
     *ft = (file_table){0};
     bool ok = reef__decode_room(d, &ids, &room, count + 1, sizeof *ids) &&
               reef__decode_room(d, &ft->columns, &columns, count + 1, sizeof *ft->columns);
-    ft->column_count = columns; /* the room, until it is known */
+    ft->column_count = columns; /* the capacity, until the number is known */
     uint32_t used = 0;
     for (uint32_t i = 0; ok && i < count; i++) {
         const file_type *f = reef__decode_type_of(d, reef__get_u32(in));
@@ -603,7 +613,7 @@ void reef__decode_types_drop(decoding *d)
 
 /* ---- the end of stand-ins ---- */
 
-/* What the file said of a value that hooks made. */
+/* Copies the fields that came from the file into a value that a hook made. */
 static void fields_copy(const type *t, char *to, const char *from)
 {
     for (uint32_t i = 0; i < t->field_count; i++)
@@ -635,7 +645,8 @@ bool reef__decode_standins_end(decoding *d)
     bool some = false;
     for (uint32_t i = 0; i < d->type_count; i++) some |= d->types[i].to || (d->types[i].dropped && d->types[i].t);
     d->in->payload = NULL;
-    if (some && reef_validate(d->w, d->in->detail, sizeof d->in->detail) != REEF_OK) { /* what follows trusts it */
+    /* The calls that follow trust the world, so it is validated first. */
+    if (some && reef_validate(d->w, d->in->detail, sizeof d->in->detail) != REEF_OK) {
         d->in->status = REEF_CORRUPT;
         d->in->wrong_at = d->in->at;
         return false;

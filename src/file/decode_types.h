@@ -1,4 +1,5 @@
-/* file/decode_types: TODO */
+/* Reading a file: the sections TYPE and TABL, and the plans by which a value in the file becomes one of the program's
+ * type, which may have other fields or another home by now. */
 #ifndef REEF_FILE_DECODE_TYPES_H
 #define REEF_FILE_DECODE_TYPES_H
 
@@ -6,20 +7,21 @@
 #include "file/decode.h"
 #include "reef/type.h"
 
-/* src/file/decode_types.c */
 bool reef__decode_types(decoding *d);
 bool reef__decode_tables(decoding *d);
 void reef__decode_types_drop(decoding *d);
 
+/* Converts `rows` values by the type's plan. */
 void reef__decode_values(const file_type *f, const unsigned char *from, const value_target *to, uint32_t rows);
 
-/* One value as the program's struct, of a split type too. */
+/* Converts one value to the program's struct, also for a split type. */
 void reef__decode_value_flat(const file_type *f, const type *t, const unsigned char *from, char *to);
 
-/* A value that is raw memory: zero, or what the hook makes. False: recorded. */
+/* Makes a default value in raw memory: zero, or what the construct hook makes. False: the error is recorded. */
 bool reef__decode_construct(decoding *d, const type *t, reef_entity e, void *to);
 
-/* Stand-ins give their values to whom they stand for, and go. */
+/* Moves the values of stand-ins to the types that they stand for, and removes the stand-ins' values. False: the
+ * error is recorded. */
 bool reef__decode_standins_end(decoding *d);
 
 #endif

@@ -1,8 +1,15 @@
-/* Writing a record: what it is about, types, tables, time, and all its parts in their order.
+/* Writing a record: its contents are found and numbered first; then the sections follow in their order.
  *
- * Nothing in it may follow from ids of types, addresses, capacities or which of several equal worlds it is: types
- * are numbered by name, tables in the visible order; only what has come before in the same file has its number
- * already. */
+ *      contents_number  which tables, bits, stores and events differ ──► their types get numbers, by name
+ *      sections_put     RECD  TYPE  TABL  TIME  IDS ... DONE
+ *
+ * The numbers must be known before the first section: TYPE and TABL stand before the sections that need them, and a
+ * section goes to the writer as soon as it is complete. That is why each part can say whether it has something to
+ * write without writing it.
+ *
+ * Invariant: equal worlds give equal bytes. Nothing in a record follows from ids of types, addresses, capacities or
+ * history. Types are numbered by name and tables in the visible order, after those that the file has described
+ * before. */
 #include "file/encode.h"
 #include "base/memory.h"
 #include "base/platform.h"
@@ -31,7 +38,7 @@
 #include "reef/single.h"
 #include "reef/snapshot.h"
 
-/* ---- what all parts use ---- */
+/* ---- what all encode files use ---- */
 
 COLD void reef__encode_failed(encoding *x, reef_status status)
 {
@@ -92,7 +99,7 @@ uint32_t reef__encode_columns(const encoding *x, const shape *s, file_column *co
     return n;
 }
 
-/* ---- what is in the record ---- */
+/* ---- the contents of the record ---- */
 
 bool reef__encode_type_need(encoding *x, uint32_t id)
 {
@@ -104,7 +111,7 @@ bool reef__encode_type_need(encoding *x, uint32_t id)
     return !encode_stopped(x);
 }
 
-/* Types that are only list get their numbers by name. */
+/* Gives numbers to the types of a list, by name. */
 static bool types_number(encoding *x, uint32_t *list, uint32_t count)
 {
     reef__ids_sort(list, count);
@@ -113,6 +120,7 @@ static bool types_number(encoding *x, uint32_t *list, uint32_t count)
     return true;
 }
 
+/* Adds a type to the list of those that the record must describe. */
 static void want(const encoding *x, uint32_t *list, uint32_t *count, uint32_t id, unsigned char *seen)
 {
     if (seen[id] || x->type_number[id] != ENCODE_NONE || reef__type_of(id)->owner) return;
@@ -120,7 +128,7 @@ static void want(const encoding *x, uint32_t *list, uint32_t *count, uint32_t id
     list[(*count)++] = id;
 }
 
-/* The tables that the record speaks of, and the types of those that are new. False: a type can't be written. */
+/* Numbers the tables that the record mentions, and lists their types. False: a type can't be written, or no memory. */
 static bool tables_need(encoding *x, uint32_t *list, uint32_t *count, unsigned char *seen)
 {
     for (uint32_t i = 0; i < x->order_count; i++) {
@@ -140,7 +148,7 @@ static bool tables_need(encoding *x, uint32_t *list, uint32_t *count, unsigned c
     return true;
 }
 
-/* The keys of bits of a world that the other one doesn't have, sorted in. */
+/* Adds the keys of bits that `w` uses and `known` doesn't. The list stays in the visible order. */
 static bool keys_add(encoding *x, const reef_world *w, const reef_world *known)
 {
     for (uint32_t i = 0; i < w->state.bit_count; i++) {
@@ -185,7 +193,7 @@ static bool contents_find(encoding *x, uint32_t *list, unsigned char *seen)
     return types_number(x, list, count) && reef__encode_events_need(x);
 }
 
-/* Finds out what the record is about, and gives numbers to it. */
+/* Finds out what the record describes, and gives numbers to its types and tables. */
 static void contents_number(encoding *x)
 {
     uint32_t *list = reef__memory_resize(x->memory, MEMORY_OTHER, NULL, 0, x->type_room * sizeof *list, PLAIN_ALIGN);
@@ -289,16 +297,18 @@ static void clocks_put(encoding *x)
     reef__put_now(x->o, where, count);
 }
 
-/* A reader of a difference takes what it tells of for newer than all the rest. That is so where the one state came
- * about from the other one. It needn't be: a difference may lead back (undo), and a world may be restored between
- * two records of a journal. Then a run that is told of may be older than a write that both states have, which the
- * system hasn't seen, and something that is told of older than a run that both have. So of all runs from told_from
- * on the record tells, and of all writes after that. What is left out is older than what is told. */
+/* Finds from which version on a difference must write everything, even what is as in the base.
+ *
+ * Whoever reads a difference takes what is in it for newer than what isn't. That is true where the state came about
+ * from the base. It can be wrong where a difference leads back (undo), or where a world was restored between two
+ * records of a journal: then a run in the record may be older than a write that both states have and that the system
+ * hasn't seen, or a write in the record may be older than a run that both have. So the record mentions all runs from
+ * told_from on, and all writes after that. Then what is left out is older than what is written. */
 static void difference_bound(encoding *x)
 {
     x->told_from = x->again = UINT64_MAX;
     if (x->base == NULL || BUG(163)) return;
-    /* what is shared is no newer than that */
+    /* What both states share was written at the base's fork_version or before. */
     uint64_t first = UINT64_MAX, limit = x->base->hot.fork_version, oldest = UINT64_MAX;
     bool needed = x->w->state.track_count != 0;
     for (named_serial n = {NULL, 0, false}; reef__named_next(x->w, false, &n);) {
@@ -313,7 +323,7 @@ static void difference_bound(encoding *x)
         reef__encode_stores_oldest(x, limit, &oldest);
     }
     x->back = oldest <= x->base->hot.fork_version;
-    /* no row was stamped anew without its column, or its place, being marked */
+    /* Stamps are looked at only here: a row gets a new stamp only with a write that marks its column or its place. */
     if (x->back) reef__encode_tracks_oldest(x, limit, &oldest);
     for (named_serial n = {NULL, 0, false}; oldest != UINT64_MAX && reef__named_next(x->w, false, &n);) {
         const uint64_t version = last_run_of(&x->w->state, n.serial);
@@ -323,8 +333,8 @@ static void difference_bound(encoding *x)
     x->deep = first < x->base->hot.fork_version;
 }
 
-/* The version of a system's last run, if the record tells of it. Else 0: it never ran, or *told: it is as in the
- * base. */
+/* The version of a system's last run, if the record must write it. 0: it needn't; *told says whether the record
+ * mentions the run at all (as in the base) or not (the system never ran). */
 static uint64_t run_to_tell(const encoding *x, uint64_t serial, bool *told)
 {
     const uint64_t version = last_run_of(&x->w->state, serial);
@@ -332,7 +342,8 @@ static uint64_t run_to_tell(const encoding *x, uint64_t serial, bool *told)
     return x->base && last_run_of(&x->base->state, serial) == version && version < x->told_from ? 0 : version;
 }
 
-/* Of a part of a world nothing was ever seen. False: no memory. */
+/* Collects and sorts the runs that the record mentions. A record of a part of a world mentions none. False: no
+ * memory. */
 static bool runs_order(encoding *x)
 {
     bool told;
@@ -402,7 +413,7 @@ static void done_put(encoding *x, uint64_t after)
     x->n->records++;
 }
 
-/* About how many bytes a whole world takes. */
+/* About how many bytes the record of a whole world takes, for the progress. 0: not known. */
 static uint64_t length_guess(const encoding *x)
 {
     const state *s = &x->w->state;
@@ -425,6 +436,7 @@ static uint64_t length_guess(const encoding *x)
     return n + 1024;
 }
 
+/* The inverse of a list: numbers by id, ENCODE_NONE for ids that aren't in it. NULL: no memory. */
 static uint32_t *numbers_of(memory *m, uint32_t room, const uint32_t *list, uint32_t count)
 {
     uint32_t *numbers = reef__memory_resize(m, MEMORY_OTHER, NULL, 0, room * sizeof *numbers, PLAIN_ALIGN);
@@ -479,7 +491,7 @@ static void sections_put(encoding *x, uint64_t before, uint64_t after)
     done_put(x, after);
 }
 
-/* Whatever systems left behind has a name that can be written. */
+/* Gives a name to everything that removed systems left behind, since a file knows systems by name alone. */
 static void names_settle(reef_world *w)
 {
     reef__absents_settle(w);

@@ -1,4 +1,8 @@
-/* Writing a record: indices, free ids, entities without rows, names. */
+/* Writing a record: indices, free ids, entities without rows, names.
+ *
+ * Free ids form a queue. A difference says how many ids at the front of the base's queue are gone, how many after those
+ * stay, and which are added at the end. Of entities without a row it lists those whose record isn't the base's, and of
+ * names those that the base doesn't have, sorted by text; names that are gone come first. */
 #include "file/encode_ids.h"
 #include "base/memory.h"
 #include "storage/entity_index.h"
@@ -6,6 +10,7 @@
 #include "storage/name_index.h"
 #include "storage/state.h"
 #include "storage/world_data.h"
+#include "world/world_pair.h"
 #include "file/encode.h"
 #include "file/section.h"
 #include "reef/ref.h"
@@ -28,7 +33,7 @@ static uint64_t queue_count(const reef_world *w)
     return w ? w->state.ring_tail - w->state.ring_head - w->state.ring_holes : 0;
 }
 
-/* Generation 0: it ends here. */
+/* The next id of the queue. Generation 0: the queue is at its end. */
 static reef_entity queue_next(free_queue *q)
 {
     while (q->at < q->end) {
@@ -38,8 +43,8 @@ static reef_entity queue_next(free_queue *q)
     return (reef_entity){0, 0};
 }
 
-/* The old queue behind its first ids up to the new one's first; how many these are. No id is in a queue twice, so
- * the place where it most likely is says it at once, if it is there. */
+/* Moves the base's queue to the first id of the new queue, and answers how many ids stand before it. No id is in a
+ * queue twice, so it is enough to look first at the position where it most likely is. */
 static uint64_t queue_seek(const reef_world *w, const reef_world *base, free_queue *old)
 {
     free_queue now = queue_of(w);
@@ -57,7 +62,7 @@ static uint64_t queue_seek(const reef_world *w, const reef_world *base, free_que
     }
 }
 
-/* How many follow that are the same in both; `now` goes on to behind them. */
+/* How many ids follow that are the same in both queues. Both move on to behind them. */
 static uint64_t queue_same(free_queue *now, free_queue *old)
 {
     uint64_t n = 0;
@@ -82,15 +87,16 @@ static void queue_put(encoding *x, free_queue *now, uint64_t added)
 
 /* ---- entities without rows ---- */
 
-/* The record of an index, 0: there is none. */
+/* The record of an index. 0: there is none. */
 static uint64_t record_in(const reef_world *w, uint32_t index)
 {
     return w && index < w->hot.index_count ? record_read(w, index) : 0;
 }
 
-/* Is it so that neither a row nor the queue tells of it? */
+/* Does this record say something that neither a row nor the queue of free ids says? */
 static bool record_is_idle(uint64_t r) { return (uint32_t)r - 1 < PLACE_EMPTY; }
 
+/* What IDLE says of such a record (docs/files/file-format.md). */
 static uint32_t idle_kind(uint64_t r) { return (uint32_t)r == PLACE_EMPTY ? 0 : (uint32_t)r; }
 
 static bool idle_differs(const encoding *x, uint32_t index)
@@ -104,7 +110,7 @@ static bool idle_page_differs(const encoding *x, uint32_t page)
     return x->base == NULL || !records_same(x->w, x->base, page);
 }
 
-/* How many are idle now and were another way before; `put`: writes them. */
+/* How many indices are idle and have another record in the base. With `put` it writes them. */
 static uint64_t idle_run(encoding *x, bool put)
 {
     const state *s = &x->w->state;
@@ -161,26 +167,11 @@ static int name_of_compare(const void *a, const void *b)
     return strcmp(((const name_of *)a)->text, ((const name_of *)b)->text);
 }
 
-static bool name_page_shared(const encoding *x, uint32_t number)
-{
-    const uint32_t page = number / NAMES_PER_PAGE;
-    const reef_paged *p = &x->w->state.name_entries, *q = x->base ? &x->base->state.name_entries : NULL;
-    return q && page < q->count && page < p->count && q->page[page] == p->page[page] && p->page[page];
-}
-
-/* The names of `w` that `other` hasn't, or has another way; how many. */
-static uint32_t names_new(const encoding *x, const reef_world *w, const reef_world *other, name_of *list)
+/* The names of `w` that `other` doesn't have, by name. Answers how many. */
+static uint32_t names_new(const reef_world *w, const reef_world *other, name_of *list)
 {
     uint32_t n = 0;
-    for (uint32_t i = 0; i < w->state.name_count; i++) {
-        name_of name;
-        const bool both = other && i < other->state.name_count;
-        if (both && name_page_shared(x, i)) continue;
-        name.text = reef__name_at_number(w, i, &name.entity);
-        const char *was = other ? reef_name(other, name.entity) : NULL;
-        if (was && strcmp(was, name.text) == 0) continue;
-        list[n++] = name;
-    }
+    for (name_walk walk = {0}; reef__name_walk_next(w, other, &walk);) list[n++] = (name_of){walk.text, walk.entity};
     if (n > 1) qsort(list, n, sizeof *list, name_of_compare);
     return n;
 }
@@ -220,8 +211,8 @@ void reef__encode_names(encoding *x)
         reef__encode_failed(x, REEF_NO_MEMORY);
         return;
     }
-    const uint32_t count = names_new(x, x->w, x->base, list);
-    const uint32_t gone = x->base ? names_new(x, x->base, x->w, list + count) : 0;
+    const uint32_t count = names_new(x->w, x->base, list);
+    const uint32_t gone = x->base ? names_new(x->base, x->w, list + count) : 0;
     names_put(x, list + count, gone, list, count);
     reef__memory_free(x->memory, MEMORY_OTHER, list, bytes);
 }

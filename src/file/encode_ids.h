@@ -1,4 +1,4 @@
-/* file/encode_ids: TODO */
+/* Writing a record: the sections IDS, FREE and IDLE (all indices that have no row), and NAME. */
 #ifndef REEF_FILE_ENCODE_IDS_H
 #define REEF_FILE_ENCODE_IDS_H
 

@@ -1,4 +1,8 @@
-/* Writing a record: events that systems haven't read, stamps of tracked types, and scripts that wait for their end. */
+/* Writing a record: events that systems haven't read, stamps of tracked types, and scripts that wait for their end.
+ *
+ * Events have positions that count up for ever. A difference writes those from the first one that isn't as in the
+ * base, and how far each system has read. Stamps are compared page by page, and of each page the indices from the
+ * first to the last difference are written. Scripts that wait are few: where they differ all are written. */
 #include "file/encode_log.h"
 #include "type/type.h"
 #include "storage/event_log.h"
@@ -19,7 +23,8 @@
 
 /* ---- events ---- */
 
-/* What waits of a type. Where nothing waits positions don't matter, and the type counts only for how many are kept. */
+/* The positions of the events of a type that wait, and how many are kept at most. Where nothing waits positions don't
+ * matter, and the type is written only for its `most`. */
 typedef struct events_span {
     uint64_t first, end, most;
 } events_span;
@@ -34,7 +39,7 @@ static events_span waiting_of(const reef_world *w, uint32_t component)
 
 static bool waiting_counts(const events_span *x) { return x->first != x->end || x->most != REEF_EVENTS_BOUND; }
 
-/* How far a system has read, UINT64_MAX: it doesn't read these. */
+/* The position up to which a system has read. UINT64_MAX: it doesn't read this type. */
 static uint64_t reader_position(const reef_world *w, uint64_t serial, uint32_t component)
 {
     for (uint32_t i = 0; i < w->state.event_place_count; i++)
@@ -43,7 +48,7 @@ static uint64_t reader_position(const reef_world *w, uint64_t serial, uint32_t c
     return UINT64_MAX;
 }
 
-/* The first event that isn't as it is in the base. */
+/* The position of the first event that isn't as in the base. */
 static uint64_t waiting_from(const encoding *x, const type *t, const events_span *now, const events_span *was)
 {
     if (now->first < was->first || now->first >= was->end) return now->first;
@@ -81,7 +86,7 @@ static bool events_differ_now(const encoding *x, uint32_t component, events_span
 static const type *events_next(const encoding *x, const type *last)
 {
     const type *best = NULL;
-    if (x->d->part) return NULL; /* they belong to no entity */
+    if (x->d->part) return NULL; /* events belong to no entity, so a part of a world has none */
     for (uint32_t side = 0; side < 2; side++) {
         const reef_world *w = side ? x->base : x->w;
         for (uint32_t i = 0; w && i < w->state.event_count; i++) {
@@ -93,7 +98,7 @@ static const type *events_next(const encoding *x, const type *last)
     return best;
 }
 
-/* Those that have something left to read, by name. */
+/* Writes the systems that have something left to read, by name. */
 static void readers_put(encoding *x, uint32_t component, uint64_t end)
 {
     uint32_t count = 0;
@@ -154,8 +159,8 @@ static bool stamp_counts(const encoding *x, uint32_t component, uint64_t index)
     return stamp_counts_in(x->w, component, index);
 }
 
-/* The stamp of an index as it is to be written, {changed, added}: 0 for what isn't, since nobody has it or it is as
- * before. */
+/* The stamp of an index as it is written: {changed, added}. 0: the entity doesn't have the component, or the stamp
+ * is as in the base. */
 static void stamp_to_write(const encoding *x, uint32_t component, uint64_t index, const uint64_t *now,
                            const uint64_t *was, uint64_t *to)
 {
@@ -166,7 +171,7 @@ static void stamp_to_write(const encoding *x, uint32_t component, uint64_t index
     if (added || now[1] > x->again) to[1] = now[1];
 }
 
-/* Stamps of a page from the first to the last that is to be written. */
+/* Is there a stamp of this page to be written? With `put` it writes those from the first to the last. */
 static bool stamps_put(encoding *x, const track_store *s, uint32_t page, const uint64_t *was, bool put)
 {
     const uint64_t *stamps = s->stamps.page[page], base = (uint64_t)page * STAMP_ROWS;
@@ -190,7 +195,7 @@ static bool stamps_put(encoding *x, const track_store *s, uint32_t page, const u
     return true;
 }
 
-/* Is there a page to be written? `put`: writes them. */
+/* Is there a page with stamps to be written? With `put` it writes them. */
 static bool track_pages_put(encoding *x, const track_store *s, bool put)
 {
     const track_store *old = x->base ? reef__track_of(x->base, s->component) : NULL;
@@ -202,7 +207,7 @@ static bool track_pages_put(encoding *x, const track_store *s, bool put)
     return false;
 }
 
-/* Of all rows: who has a component again that was lost in the base may have a stamp that is as it was there. */
+/* All rows count: an entity that has again a component which the base has lost may have its old stamp again, too. */
 void reef__encode_tracks_oldest(const encoding *x, uint64_t limit, uint64_t *oldest)
 {
     uint64_t to[STAMP_WORDS];
@@ -242,8 +247,8 @@ void reef__encode_tracks(encoding *x)
 
 /* ---- scripts ---- */
 
-/* From where on scripts wait in one of the worlds: a state that is held aside has no reader, and says where that of
- * the world was. */
+/* The position from which on scripts wait. A state that is held aside has no reader of its own; it says where the
+ * world's reader stood. */
 static uint64_t lost_first(const encoding *x, const reef_world *w)
 {
     uint64_t position = UINT64_MAX;

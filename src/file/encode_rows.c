@@ -1,7 +1,8 @@
 /* Writing a record: the rows of tables, chunk by chunk, and the bits of rows.
  *
- * Chunk k of a table is held against chunk k of the base. Where a column's block is the same one it isn't looked at;
- * in the others the rows that differ are written, in pieces. */
+ * Chunk k of a table is compared with chunk k of the same table in the base. A column whose block both share isn't
+ * looked at. Of the other columns the rows that differ are written, in pieces: a piece ends where more equal rows
+ * follow than the head of another piece would cost. */
 #include "file/encode_rows.h"
 #include "base/platform.h"
 #include "type/type.h"
@@ -11,40 +12,22 @@
 #include "storage/row_bits.h"
 #include "storage/state.h"
 #include "storage/world_data.h"
+#include "world/world_pair.h"
 #include "file/encode.h"
 #include "file/pack.h"
 #include "file/section.h"
 #include "reef/fast.h"
 
-/* A chunk of the table in one of the worlds: unit 0: there is none. */
-typedef struct chunk_at {
-    const reef_world *w;
-    const table *t;
-    uint32_t unit, rows;
-    const reef_slot *slots;
-} chunk_at;
+/* The sides of a pair of chunks. */
+enum { WAS, NOW };
 
-static chunk_at chunk_of(const reef_world *w, const table *t, uint32_t unit)
+/* The first chunks of a table, in the base and in the world. */
+static chunk_pair chunks_of(const encoding *x, uint32_t id)
 {
-    if (unit == 0 || chunk_rows(t, unit) == 0) return (chunk_at){.w = w};
-    return (chunk_at){w, t, unit, chunk_rows(t, unit), unit_slots(w, unit)};
-}
-
-static chunk_at chunk_first(const reef_world *w, uint32_t id)
-{
-    const table *t = w ? table_read(w, id) : NULL;
-    return chunk_of(w, t, t && table_rows(t) ? t->first : 0);
-}
-
-static chunk_at chunk_next(chunk_at at)
-{
-    return at.unit == 0 || at.unit == at.t->last ? (chunk_at){.w = at.w} : chunk_of(at.w, at.t, at.slots[0].head.next);
-}
-
-/* Nothing of the rows was written in either world since they were one: not even looking is needed. */
-static bool chunk_shared(const chunk_at *now, const chunk_at *was)
-{
-    return now->slots == was->slots && now->rows == was->rows;
+    chunk_pair p = {.world = {x->base, x->w}};
+    for (int side = 0; side < 2; side++) p.t[side] = p.world[side] ? table_read(p.world[side], id) : NULL;
+    (void)chunk_pair_first(&p);
+    return p;
 }
 
 static bool slot_shared(const reef_slot *a, const reef_slot *b, uint32_t k)
@@ -52,7 +35,8 @@ static bool slot_shared(const reef_slot *a, const reef_slot *b, uint32_t k)
     return a[k].block == b[k].block && a[k].version == b[k].version;
 }
 
-/* encoding.again for a table: what can't be written, and needn't be, doesn't become a reason to refuse the record. */
+/* encoding.again for a table. What is written again needn't be, so where values of the table can't be written it is
+ * left out, rather than that the record is refused. */
 static uint64_t again_in(const encoding *x, const table *t)
 {
     if (x->again == UINT64_MAX || t == NULL) return UINT64_MAX;
@@ -63,23 +47,23 @@ static uint64_t again_in(const encoding *x, const table *t)
     return x->again;
 }
 
-static bool chunk_differs(const chunk_at *now, const chunk_at *was, uint64_t again, bool deep)
+static bool chunk_differs(const chunk_pair *p, uint64_t again, bool deep)
 {
-    if (was->unit == 0 || now->rows != was->rows) return true;
-    if (!deep && chunk_shared(now, was)) return false;
-    for (uint32_t k = SLOT_ENTITIES; k < now->t->shape->end_slot; k++)
-        if (!slot_shared(now->slots, was->slots, k) || now->slots[k].version > again) return true;
+    if (p->unit[WAS] == 0 || p->rows[NOW] != p->rows[WAS]) return true;
+    if (!deep && chunk_pair_shared(p)) return false;
+    for (uint32_t k = SLOT_ENTITIES; k < p->t[NOW]->shape->end_slot; k++)
+        if (!slot_shared(p->slots[NOW], p->slots[WAS], k) || p->slots[NOW][k].version > again) return true;
     return false;
 }
 
 void reef__encode_rows_oldest(const encoding *x, uint64_t limit, uint64_t *oldest)
 {
     for (uint32_t i = 0; i < x->order_count; i++) {
-        chunk_at now = chunk_first(x->w, x->order[i]), was = chunk_first(x->base, x->order[i]);
-        for (; now.unit; now = chunk_next(now), was = chunk_next(was))
-            for (uint32_t k = SLOT_ENTITIES; !chunk_shared(&now, &was) && k < now.t->shape->end_slot; k++)
-                if (was.unit == 0 || !slot_shared(now.slots, was.slots, k))
-                    encode_older(now.slots[k].version, limit, oldest);
+        chunk_pair p = chunks_of(x, x->order[i]);
+        for (; p.unit[NOW]; chunk_pair_next(&p))
+            for (uint32_t k = SLOT_ENTITIES; !chunk_pair_shared(&p) && k < p.t[NOW]->shape->end_slot; k++)
+                if (p.unit[WAS] == 0 || !slot_shared(p.slots[NOW], p.slots[WAS], k))
+                    encode_older(p.slots[NOW][k].version, limit, oldest);
     }
 }
 
@@ -91,9 +75,9 @@ bool reef__encode_table_differs(const encoding *x, uint32_t id)
     const uint64_t rows = t ? table_rows(t) : 0;
     const uint64_t again = again_in(x, t);
     if (rows != (b ? table_rows(b) : 0)) return true;
-    chunk_at now = chunk_first(x->w, id), was = chunk_first(x->base, id);
-    for (; now.unit; now = chunk_next(now), was = chunk_next(was))
-        if (chunk_differs(&now, &was, again, x->deep)) return true;
+    chunk_pair p = chunks_of(x, id);
+    for (; p.unit[NOW]; chunk_pair_next(&p))
+        if (chunk_differs(&p, again, x->deep)) return true;
     for (uint32_t i = 0; rows && i < x->w->state.bit_count; i++)
         if (bits_differ_in(x, x->w->state.bits[i].key, id)) return true;
     for (uint32_t i = 0; rows && x->base && i < x->base->state.bit_count; i++)
@@ -121,126 +105,124 @@ void reef__encode_sizes(encoding *x)
 
 /* ---- columns ---- */
 
-/* The slot of part i of a split column; of any other column its own. */
-static uint32_t part_slot(const chunk_at *at, const file_column *c, uint32_t i)
+/* The slot of part i of a split column. Any other column has one part, itself. */
+static uint32_t part_slot(const chunk_pair *p, const file_column *c, uint32_t i)
 {
-    return c->slot ? c->slot : reef__slot_seek(at->w, c->type->parts[i], at->t->shape->table);
+    return c->slot ? c->slot : reef__slot_seek(p->world[NOW], c->type->parts[i], p->t[NOW]->shape->table);
 }
 
 static uint32_t part_number(const file_column *c) { return c->slot ? 1 : c->type->part_count; }
 
-/* The same blocks; *version: with the same versions, which need not be told again. */
-static bool column_shared(const chunk_at *now, const chunk_at *was, const file_column *c, uint64_t again, bool *version)
+/* Do both worlds share the column's blocks? *version: their versions are the same too, and needn't be written. */
+static bool column_shared(const chunk_pair *p, const file_column *c, uint64_t again, bool *version)
 {
-    bool same = was->unit != 0;
+    bool same = p->unit[WAS] != 0;
     *version = same;
-    for (uint32_t i = 0; was->unit && i < part_number(c); i++) {
-        const uint32_t k = part_slot(now, c, i);
-        same &= now->slots[k].block == was->slots[k].block;
-        *version &= now->slots[k].version == was->slots[k].version && now->slots[k].version <= again;
+    for (uint32_t i = 0; p->unit[WAS] && i < part_number(c); i++) {
+        const uint32_t k = part_slot(p, c, i);
+        same &= p->slots[NOW][k].block == p->slots[WAS][k].block;
+        *version &= p->slots[NOW][k].version == p->slots[WAS][k].version && p->slots[NOW][k].version <= again;
     }
     return same;
 }
 
-static bool row_same(const chunk_at *now, const chunk_at *was, const file_column *c, uint32_t row)
+static bool row_same(const chunk_pair *p, const file_column *c, uint32_t row)
 {
-    if (c->type == NULL) return handle_at(now->slots, row) == handle_at(was->slots, row);
+    if (c->type == NULL) return handle_at(p->slots[NOW], row) == handle_at(p->slots[WAS], row);
     for (uint32_t i = 0; i < part_number(c); i++) {
         const type *t = c->slot ? c->type : reef__type_of(c->type->parts[i]);
-        const uint32_t k = part_slot(now, c, i);
-        const char *a = cell(now->slots, k, row, t->size), *b = cell(was->slots, k, row, t->size);
+        const uint32_t k = part_slot(p, c, i);
+        const char *a = cell(p->slots[NOW], k, row, t->size), *b = cell(p->slots[WAS], k, row, t->size);
         if (c->slot && !c->flat ? !reef__pack_equal(t, a, b) : memcmp(a, b, t->size) != 0) return false;
     }
     return true;
 }
 
-/* The first row from `row` on that differs; `rows`: none. */
-static uint32_t row_that_differs(const chunk_at *now, const chunk_at *was, const file_column *c, uint32_t row)
+/* The first row from `row` on that differs. Rows that the base doesn't have count as different. */
+static uint32_t row_that_differs(const chunk_pair *p, const file_column *c, uint32_t row)
 {
-    const uint32_t both = now->rows < was->rows ? now->rows : was->rows;
+    const uint32_t both = p->rows[NOW] < p->rows[WAS] ? p->rows[NOW] : p->rows[WAS];
     if (c->flat) {
         const size_t size = c->bytes;
-        const char *a = now->slots[c->slot].block, *b = was->slots[c->slot].block;
+        const char *a = p->slots[NOW][c->slot].block, *b = p->slots[WAS][c->slot].block;
         while (row + 16 <= both && memcmp(a + row * size, b + row * size, 16 * size) == 0) row += 16;
         while (row < both && memcmp(a + row * size, b + row * size, size) == 0) row++;
         return row;
     }
-    while (row < both && row_same(now, was, c, row)) row++;
+    while (row < both && row_same(p, c, row)) row++;
     return row;
 }
 
-/* Values of a type that is split, gathered from its parts. */
-static COLD void split_put(encoding *x, const chunk_at *at, const file_column *c, uint32_t row, uint32_t rows)
+/* Writes values of a split type, which are gathered from its parts. */
+static COLD void split_put(encoding *x, const chunk_pair *p, const file_column *c, uint32_t row, uint32_t rows)
 {
     unsigned char *to = reef__put_room(x->o, (size_t)rows * c->bytes);
     uint32_t offset = 0;
     if (to == NULL) return;
     for (uint32_t i = 0; i < c->type->part_count; i++) {
-        const type *p = reef__type_of(c->type->parts[i]);
+        const uint32_t size = reef__type_of(c->type->parts[i])->size;
         reef_field field = c->type->fields[i];
-        const uint32_t k = part_slot(at, c, i);
+        const uint32_t k = part_slot(p, c, i);
         field.offset = 0;
         for (uint32_t r = 0; r < rows; r++)
             reef__pack_field(&field, to + (size_t)r * c->bytes + offset,
-                             (const unsigned char *)cell(at->slots, k, row + r, p->size));
+                             (const unsigned char *)cell(p->slots[NOW], k, row + r, size));
         offset += field.bytes;
     }
 }
 
-static void row_piece_put(encoding *x, const chunk_at *at, const file_column *c, uint32_t row, uint32_t rows)
+static void row_piece_put(encoding *x, const chunk_pair *p, const file_column *c, uint32_t row, uint32_t rows)
 {
-    if (c->slot == 0) split_put(x, at, c, row, rows);
-    else if (c->type == NULL) reef__encode_handles(x, slot_entities(at->slots) + row, rows);
-    else reef__encode_values(x, c->type, c->flat, cell(at->slots, c->slot, row, c->type->size), rows);
+    if (c->slot == 0) split_put(x, p, c, row, rows);
+    else if (c->type == NULL) reef__encode_handles(x, slot_entities(p->slots[NOW]) + row, rows);
+    else reef__encode_values(x, c->type, c->flat, cell(p->slots[NOW], c->slot, row, c->type->size), rows);
 }
 
-/* `number`: of the column in the file. */
-static void piece_put(encoding *x, const chunk_at *at, const file_column *c, uint32_t number, uint32_t row,
+/* Writes one piece of a column. `number`: that of the column in the file. */
+static void piece_put(encoding *x, const chunk_pair *p, const file_column *c, uint32_t number, uint32_t row,
                       uint32_t rows)
 {
     reef__put_u32(x->o, number);
     reef__put_u32(x->o, row);
     reef__put_u32(x->o, rows);
     for (uint32_t i = 0; i < part_number(c); i++)
-        reef__put_u64(x->o, encode_version(x, at->slots[part_slot(at, c, i)].version));
-    if (rows) row_piece_put(x, at, c, row, rows);
+        reef__put_u64(x->o, encode_version(x, p->slots[NOW][part_slot(p, c, i)].version));
+    if (rows) row_piece_put(x, p, c, row, rows);
 }
 
-/* The rows of a column that differ: from one that does up to a gap that costs more than the head of another piece. */
-static uint32_t column_put(encoding *x, const chunk_at *now, const chunk_at *was, const file_column *c, uint32_t number,
-                           uint64_t again)
+/* Writes the rows of a column that differ. Answers the number of pieces. */
+static uint32_t column_put(encoding *x, const chunk_pair *p, const file_column *c, uint32_t number, uint64_t again)
 {
     enum { PIECE_HEAD = 20 };
     const uint32_t gap = PIECE_HEAD / c->bytes;
     bool version;
-    uint32_t pieces = 0, row = column_shared(now, was, c, again, &version) ? was->rows : 0;
-    if (was->unit && row < now->rows) row = row_that_differs(now, was, c, row);
-    while (row < now->rows) {
+    uint32_t pieces = 0, row = column_shared(p, c, again, &version) ? p->rows[WAS] : 0;
+    if (p->unit[WAS] && row < p->rows[NOW]) row = row_that_differs(p, c, row);
+    while (row < p->rows[NOW]) {
         uint32_t end = row + 1, next = end;
-        while (end < now->rows) {
-            if (end >= was->rows) next = end = now->rows; /* all that follows is new */
-            else next = row_that_differs(now, was, c, end);
-            if (next == now->rows || next - end > gap) break;
+        while (end < p->rows[NOW]) {
+            if (end >= p->rows[WAS]) next = end = p->rows[NOW]; /* all that follows is new */
+            else next = row_that_differs(p, c, end);
+            if (next == p->rows[NOW] || next - end > gap) break;
             end = next + 1;
         }
-        piece_put(x, now, c, number, row, end - row - (BUG(102) && was->unit && number && end - row > 1));
+        piece_put(x, p, c, number, row, end - row - (BUG(102) && p->unit[WAS] && number && end - row > 1));
         pieces++;
-        row = end < now->rows ? next : end;
+        row = end < p->rows[NOW] ? next : end;
     }
-    if (pieces == 0 && !version) piece_put(x, now, c, number, 0, 0), pieces++;
+    if (pieces == 0 && !version) piece_put(x, p, c, number, 0, 0), pieces++;
     return pieces;
 }
 
-static void chunk_put(encoding *x, uint32_t id, uint32_t number, const chunk_at *now, const chunk_at *was,
-                      const file_column *columns, uint32_t count)
+static void chunk_put(encoding *x, uint32_t id, const chunk_pair *p, const file_column *columns, uint32_t count)
 {
-    const uint64_t again = again_in(x, now->t);
+    const uint64_t again = again_in(x, p->t[NOW]);
     uint32_t pieces = 0;
     reef__section_begin(x->o, SECTION_ROWS);
     reef__put_u32(x->o, x->table_number[id]);
-    reef__put_u32(x->o, number);
+    reef__put_u32(x->o, p->number);
     const size_t where = reef__put_later(x->o);
-    for (uint32_t c = 0; c < count; c++) pieces += column_put(x, now, was, &columns[c], c, again);
+    for (uint32_t c = 0; c < count; c++) pieces += column_put(x, p, &columns[c], c, again);
     reef__put_now(x->o, where, pieces);
     if (pieces) reef__encode_end(x);
 }
@@ -250,38 +232,38 @@ void reef__encode_rows(encoding *x)
     file_column columns[REEF_COLUMNS_MAX + 1];
     for (uint32_t i = 0; i < x->order_count; i++) {
         const uint32_t id = x->order[i];
-        chunk_at now = chunk_first(x->w, id), was = chunk_first(x->base, id);
-        if (now.unit == 0 || x->table_number[id] == ENCODE_NONE) continue;
-        const uint32_t count = reef__encode_columns(x, now.t->shape, columns);
-        for (uint32_t number = 0; now.unit && !encode_stopped(x);
-             number++, now = chunk_next(now), was = chunk_next(was))
-            if (x->deep || !chunk_shared(&now, &was)) chunk_put(x, id, number, &now, &was, columns, count);
+        chunk_pair p = chunks_of(x, id);
+        if (p.unit[NOW] == 0 || x->table_number[id] == ENCODE_NONE) continue;
+        const uint32_t count = reef__encode_columns(x, p.t[NOW]->shape, columns);
+        for (; p.unit[NOW] && !encode_stopped(x); chunk_pair_next(&p))
+            if (x->deep || !chunk_pair_shared(&p)) chunk_put(x, id, &p, columns, count);
     }
 }
 
 /* ---- bits ---- */
 
-/* The words of a chunk: NULL: all zero. */
-static const uint64_t *words_of(const bit_store *b, const chunk_at *at, uint64_t *version)
+/* The words of a chunk, and their version. NULL: all are zero. */
+static const uint64_t *words_of(const bit_store *b, uint32_t unit, uint64_t *version)
 {
-    const uint64_t *words = b && at->unit ? bit_words(b, at->unit) : NULL;
-    *version = words ? b->words.version[at->unit] : 0;
+    const uint64_t *words = b && unit ? bit_words(b, unit) : NULL;
+    *version = words ? b->words.version[unit] : 0;
     return words;
 }
 
-/* The bits of a chunk that are to be written into `to`: none: false. Rows that are gone took theirs along. */
-static bool bits_differ_at(const bit_store *b, const chunk_at *now, const bit_store *old, const chunk_at *was,
-                           uint64_t again, uint64_t *to, uint64_t *version)
+/* Puts the bits of a chunk that are to be written into `to`. False: there are none. The bits of rows that the world
+ * doesn't have any more went with the rows. */
+static bool bits_differ_at(const chunk_pair *p, const bit_store *b, const bit_store *old, uint64_t again, uint64_t *to,
+                           uint64_t *version)
 {
     uint64_t before;
-    const uint64_t *words = words_of(b, now, version), *others = words_of(old, was, &before);
+    const uint64_t *words = words_of(b, p->unit[NOW], version), *others = words_of(old, p->unit[WAS], &before);
     if (words == others && (words == NULL || (*version == before && *version <= again))) return false;
     bool any = false, differs = false;
     for (uint32_t i = 0; i < BIT_WORDS; i++) {
         const uint32_t first = i * 64;
-        const uint64_t rows = now->rows >= first + 64 ? UINT64_MAX
-                              : now->rows > first     ? (UINT64_C(1) << (now->rows - first)) - 1
-                                                      : 0;
+        const uint64_t rows = p->rows[NOW] >= first + 64 ? UINT64_MAX
+                              : p->rows[NOW] > first     ? (UINT64_C(1) << (p->rows[NOW] - first)) - 1
+                                                         : 0;
         const uint64_t is = words ? words[i] & rows : 0, used = others ? others[i] & rows : 0;
         to[i] = is;
         any |= is != 0;
@@ -296,9 +278,9 @@ static bool bits_differ_in(const encoding *x, uint32_t key, uint32_t id)
     const bit_store *b = bit_store_of(x->w, key), *old = x->base ? bit_store_of(x->base, key) : NULL;
     if (reef__bit_count_rows(x->w, key) == 0 && (old == NULL || reef__bit_count_rows(x->base, key) == 0)) return false;
     const uint64_t again = again_in(x, table_read(x->w, id));
-    chunk_at now = chunk_first(x->w, id), was = chunk_first(x->base, id);
-    for (; now.unit; now = chunk_next(now), was = chunk_next(was))
-        if (bits_differ_at(b, &now, old, &was, again, words, &version)) return true;
+    chunk_pair p = chunks_of(x, id);
+    for (; p.unit[NOW]; chunk_pair_next(&p))
+        if (bits_differ_at(&p, b, old, again, words, &version)) return true;
     return false;
 }
 
@@ -308,10 +290,9 @@ void reef__encode_bits_oldest(const encoding *x, uint64_t limit, uint64_t *oldes
     for (uint32_t k = 0; k < x->w->state.bit_count; k++) {
         const bit_store *b = &x->w->state.bits[k], *old = bit_store_of(x->base, b->key);
         for (uint32_t i = 0; i < x->order_count; i++) {
-            chunk_at now = chunk_first(x->w, x->order[i]), was = chunk_first(x->base, x->order[i]);
-            for (; now.unit; now = chunk_next(now), was = chunk_next(was))
-                if (bits_differ_at(b, &now, old, &was, UINT64_MAX, words, &version))
-                    encode_older(version, limit, oldest);
+            chunk_pair p = chunks_of(x, x->order[i]);
+            for (; p.unit[NOW]; chunk_pair_next(&p))
+                if (bits_differ_at(&p, b, old, UINT64_MAX, words, &version)) encode_older(version, limit, oldest);
         }
     }
 }
@@ -323,7 +304,7 @@ bool reef__encode_bits_differ(const encoding *x, uint32_t key)
     return false;
 }
 
-/* The rows of one table. */
+/* Writes the bits of one key in one table. */
 static void bits_put(encoding *x, uint32_t key, uint32_t id)
 {
     enum { PART = 4096 };
@@ -333,9 +314,9 @@ static void bits_put(encoding *x, uint32_t key, uint32_t id)
     const bit_store *b = bit_store_of(x->w, key), *old = x->base ? bit_store_of(x->base, key) : NULL;
     const uint32_t component = key & ~BIT_DISABLED, what = (key & BIT_DISABLED) == 0 ? 0 : component ? 1 : 2;
     const uint64_t again = again_in(x, table_read(x->w, id));
-    chunk_at now = chunk_first(x->w, id), was = chunk_first(x->base, id);
-    for (uint32_t number = 0; now.unit && !encode_stopped(x); number++, now = chunk_next(now), was = chunk_next(was)) {
-        if (!bits_differ_at(b, &now, old, &was, again, words, &version)) continue;
+    chunk_pair p = chunks_of(x, id);
+    for (; p.unit[NOW] && !encode_stopped(x); chunk_pair_next(&p)) {
+        if (!bits_differ_at(&p, b, old, again, words, &version)) continue;
         if (count == 0) {
             reef__section_begin(x->o, SECTION_BITS);
             reef__put_u8(x->o, what);
@@ -343,7 +324,7 @@ static void bits_put(encoding *x, uint32_t key, uint32_t id)
             reef__put_u32(x->o, x->table_number[id]);
             where = reef__put_later(x->o);
         }
-        reef__put_u32(x->o, number);
+        reef__put_u32(x->o, p.number);
         reef__put_u64(x->o, encode_version(x, version));
         for (uint32_t i = 0; i < BIT_WORDS; i++) reef__put_u64(x->o, words[i]);
         reef__put_now(x->o, where, ++count);

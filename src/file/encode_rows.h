@@ -1,15 +1,15 @@
-/* file/encode_rows: TODO */
+/* Writing a record: the sections SIZE and ROWS (the rows of tables) and BITS (switches, marks, and who has values in
+ * stores). */
 #ifndef REEF_FILE_ENCODE_ROWS_H
 #define REEF_FILE_ENCODE_ROWS_H
 
 #include "file/encode.h"
 
-/* The oldest version, of those up to `limit`, of what isn't as in the base; *oldest stays what it is if there is
- * none. */
+/* Lower *oldest to the oldest version up to `limit` of a block, or of a word of bits, that isn't as in the base. */
 void reef__encode_rows_oldest(const encoding *x, uint64_t limit, uint64_t *oldest);
 void reef__encode_bits_oldest(const encoding *x, uint64_t limit, uint64_t *oldest);
 
-/* What both have the same pointer or number of is skipped. Is there something of this table, of these rows? */
+/* Is there something to write of this table, or of the bits of this key? */
 bool reef__encode_table_differs(const encoding *x, uint32_t id);
 void reef__encode_sizes(encoding *x);
 void reef__encode_rows(encoding *x);

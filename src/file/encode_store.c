@@ -1,8 +1,8 @@
-/* Writing a record: values outside of tables.
+/* Writing a record: values in stores.
  *
- * Sparse, paged and cold ones page by page as they lie, against the same page of the base. Those of REEF_MULTI by
- * entity and those in common by value, since where they lie follows from history: when something in such a type
- * differs it is written anew. */
+ * The homes sparse, paged and cold are written page by page, each compared with the same page of the base. The homes
+ * multi and shared are written by entity and by value, since where their values lie follows from history. When
+ * something differs in such a type, all of it is written. */
 #include "file/encode_store.h"
 #include "base/memory.h"
 #include "type/type.h"
@@ -28,7 +28,7 @@ static bool page_shared(const value_store *s, const value_store *old, uint32_t p
            s->values.page[page] == old->values.page[page] && s->values.version[page] == old->values.version[page];
 }
 
-/* encoding.again for a store: as for tables. */
+/* encoding.again for a store, as again_in is for a table. */
 static uint64_t again_of(const encoding *x, const type *t)
 {
     return x->again == UINT64_MAX || reef__pack_allowed(t, x->d->raw) != REEF_OK ? UINT64_MAX : x->again;
@@ -56,7 +56,6 @@ void reef__encode_stores_oldest(const encoding *x, uint64_t limit, uint64_t *old
     }
 }
 
-/* Was some value in common written since? Those that the base holds aren't, but their marks may be newer. */
 bool reef__encode_store_differs(const encoding *x, uint32_t component)
 {
     const uint64_t again = again_of(x, reef__type_of(component));
@@ -77,8 +76,8 @@ bool reef__encode_store_differs(const encoding *x, uint32_t component)
 typedef struct page_at {
     const value_store *s;
     const type *t;
-    uint32_t page, slots; /* slots: of dense homes, with values */
-    const char *block;    /* NULL: there is none */
+    uint32_t page, slots; /* slots: number of slots in use; of a paged store, of all slots */
+    const char *block;    /* NULL: there is no such page */
     uint64_t version;
 } page_at;
 
@@ -106,8 +105,8 @@ static const char *page_value(const page_at *at, uint32_t i)
     return at->block + at->s->offset + (size_t)i * at->s->size;
 }
 
-/* Is slot i to be written? A slot that is empty in both isn't; one that became empty is where its index says who had
- * it. */
+/* Is slot i to be written? Of slots that became empty only those of a paged store are: in the other homes values lie
+ * side by side, and the store's count says where they end. */
 static bool slot_differs(const page_at *now, const page_at *was, uint32_t i)
 {
     const reef_entity e = page_entity(now, i);
@@ -129,7 +128,8 @@ static void slots_put(encoding *x, const page_at *at, bool flat, uint32_t slot, 
         reef__encode_values(x, at->t, flat, page_value(at, slot), count);
         return;
     }
-    for (uint32_t i = slot, n = 0; bytes && i < slot + count; i += n) { /* of nobody's slots the memory says nothing */
+    for (uint32_t i = slot, n = 0; bytes && i < slot + count;
+         i += n) { /* an empty slot holds garbage: zero is written */
         const bool some = !reef_entity_equal(page_entity(at, i), null);
         for (n = 1; i + n < slot + count && !reef_entity_equal(page_entity(at, i + n), null) == some; n++) {}
         unsigned char *to = some ? NULL : reef__put_room(x->o, (size_t)n * bytes);
@@ -161,7 +161,7 @@ static void page_put(encoding *x, const page_at *now, const page_at *was, bool f
     if (pieces) reef__encode_end(x);
 }
 
-/* A page that is gone had values at indices of its own. */
+/* Writes that the values of a paged store's page are gone. */
 static void page_gone_put(encoding *x, const page_at *was)
 {
     uint32_t pieces = 0;
@@ -200,7 +200,7 @@ static void pages_put(encoding *x, const type *t)
     }
 }
 
-/* The version of an entity's values as it is written; 0: the base has the same, so they weren't written since. */
+/* The version of an entity's values that the record must mention. 0: it is as in the base. */
 static uint64_t version_to_write(const encoding *x, const value_store *s, const value_store *old, reef_entity e)
 {
     const uint64_t version = reef__store_version(s, e);
@@ -210,7 +210,7 @@ static uint64_t version_to_write(const encoding *x, const value_store *s, const 
 
 /* ---- several values an entity ---- */
 
-/* By the entities' indices. */
+/* Writes all values of a type, in the order of the entities' indices. */
 static void multi_put_all(encoding *x, const type *t, const value_store *s)
 {
     enum { PART_BYTES = 1 << 20 };
@@ -246,10 +246,10 @@ static void multi_put_all(encoding *x, const type *t, const value_store *s)
     if (count) reef__encode_end(x);
 }
 
-/* ---- values in common ---- */
+/* ---- shared values ---- */
 
 typedef struct holder {
-    uint32_t first, slot; /* first: lowest index of all who have the value */
+    uint32_t first, slot; /* first: lowest index of the entities that share the value */
     reef_entity entity;
 } holder;
 

@@ -1,5 +1,10 @@
-/* See file.h. A writer's failure is kept (`failed`, with its reason), since it is the caller's own code that stands
- * between the write and us. */
+/* Files that are never half written (file.h explains how).
+ *
+ *      appending:   [ settled bytes ][ bytes that the system has got ][ buffered bytes ]
+ *                                   settled                           end
+ *
+ * An error of the writer is kept in `failed`, with its reason: the writer is called by code of the caller, which may
+ * lose its answer. */
 #include "file/file.h"
 #include "base/memory.h"
 #include "base/os_file.h"
@@ -8,20 +13,20 @@
 #include <stdio.h>
 
 enum {
-    /* is read for the sake of a few bytes; what is larger isn't copied on its way (a file of 56 MB: 9 ms less) */
+    /* size of the read buffer; larger reads go past it and aren't copied (loading a file of 56 MB: 9 ms less) */
     FILE_AHEAD = 4096,
-    REASON_PATH = 56 /* bytes of a path's end that a reason shows */
+    REASON_PATH = 56 /* most bytes of a path that a reason shows */
 };
 
 struct file_out {
     memory *memory;
     disk_file file, folder;
-    disk_look look;   /* at the file, when it was opened: device and number stay */
-    uint64_t settled; /* bytes of the file that stay */
-    uint64_t end;     /* of what the system has got; settled <= end */
-    size_t buffered;  /* bytes that follow */
-    bool unknown;
-    bool failed;
+    disk_look look;   /* the file when it was opened: its device and number identify it */
+    uint64_t settled; /* number of bytes that are part of the file */
+    uint64_t end;     /* end of the bytes that the system has got; settled <= end */
+    size_t buffered;  /* number of bytes in the buffer, which follow them */
+    bool unknown;     /* reef__file_append_unknown */
+    bool failed;      /* a write failed since the last settle or undo */
     char reason[REEF_DETAIL_MAX];
     char path[DISK_PATH_MAX], temporary[DISK_PATH_MAX];
     char buffer[FILE_BUFFER];
@@ -31,7 +36,7 @@ struct file_in {
     memory *memory;
     disk_file file;
     disk_look look;
-    size_t at, filled; /* of the buffer */
+    size_t at, filled; /* bytes of the buffer that were taken, and that are there */
     char reason[REEF_DETAIL_MAX];
     char path[DISK_PATH_MAX];
     char buffer[FILE_AHEAD];
@@ -41,7 +46,7 @@ COLD void reef__file_say(char *reason, const char *call, const char *path, int e
 {
     char text[REEF_DETAIL_MAX];
     size_t length = strlen(path), skipped = length > REASON_PATH ? length - REASON_PATH : 0;
-    while (skipped && ((unsigned char)path[skipped] & 0xC0) == 0x80) skipped++; /* no half letter */
+    while (skipped && ((unsigned char)path[skipped] & 0xC0) == 0x80) skipped++; /* not within a UTF-8 sequence */
     reef__disk_error_text(error, text, sizeof text);
     (void)snprintf(reason, REEF_DETAIL_MAX, "%s of %s%.*s: %.48s", call, skipped ? "..." : "", REASON_PATH,
                    path + skipped, text);
@@ -112,7 +117,7 @@ static reef_status file_write(void *context, const void *bytes, size_t count)
 
 /* ---- replacing ---- */
 
-/* The temporary file, empty and held. */
+/* Opens, locks and empties the temporary file. */
 COLD static reef_status replace_open(file_out *f, const char *path, bool synced)
 {
     disk_look old;
@@ -124,7 +129,7 @@ COLD static reef_status replace_open(file_out *f, const char *path, bool synced)
         return file_failed(f, "opening the folder", f->path, error);
     int length = snprintf(f->temporary, sizeof f->temporary, "%s" FILE_TEMPORARY, f->path);
     if (length < 0 || (size_t)length >= sizeof f->temporary) return file_failed(f, "open", path, DISK_LONG_NAME);
-    /* Nobody else may read it before it has the old one's permissions. */
+    /* No other user may read it before it has the permissions of the old file. */
     error = reef__disk_open_write(f->temporary, true, old.exists ? 0600 : 0666, &f->file);
     if (error) return file_failed(f, "open", f->temporary, error);
     if ((error = reef__disk_look_into(f->file, &f->look)) != 0) return file_failed(f, "stat", f->temporary, error);
@@ -134,8 +139,8 @@ COLD static reef_status replace_open(file_out *f, const char *path, bool synced)
     return REEF_OK;
 }
 
-/* The file stays open over the rename, since it is held until then: who waited for it would find a temporary file
- * that is in use. */
+/* Syncs and renames the file. It stays open and locked until it has its name: another program that waits for the lock
+ * would else take a temporary file that is still in use. */
 COLD static reef_status replace_finish(file_out *f, bool synced, bool *placed)
 {
     int error;
@@ -165,10 +170,10 @@ COLD reef_status reef__file_replace(memory *m, const char *path, bool synced,
     if (f == NULL) return REEF_NO_MEMORY;
     reef_status s = replace_open(f, path, synced);
     if (s == REEF_OK) s = produce(context, (reef_writer){file_write, f});
-    if (f->failed) s = REEF_IO; /* whatever was made of it */
+    if (f->failed) s = REEF_IO; /* even if `produce` answered something else */
     if (s == REEF_OK) s = replace_finish(f, synced, &placed);
     if (s == REEF_IO) reason_copy(reason, f->reason);
-    if (!placed && f->file != DISK_NONE) (void)reef__disk_remove(f->temporary); /* while nobody else can hold it */
+    if (!placed && f->file != DISK_NONE) (void)reef__disk_remove(f->temporary); /* while it is locked */
     if (placed && keep) {
         reef__disk_close(f->folder);
         f->folder = DISK_NONE;
@@ -252,7 +257,7 @@ reef_status reef__file_append_settle(file_out *f, bool synced, char *reason)
 void reef__file_append_undo(file_out *f)
 {
     f->buffered = 0;
-    /* A write that failed may have left bytes behind `end`. */
+    /* A failed write may have left bytes behind `end`. */
     if ((f->failed || f->end > f->settled) && reef__disk_truncate(f->file, f->settled) != 0) f->unknown = true;
     f->end = f->settled;
     f->failed = false;
@@ -326,7 +331,7 @@ static reef_status file_read_into(void *context, void *bytes, size_t count, size
         f->at += part;
         *got += part;
         if (*got == count) break;
-        if (count - *got >= FILE_AHEAD) { /* past the buffer, which is empty */
+        if (count - *got >= FILE_AHEAD) { /* the buffer is empty, so the read can go past it */
             s = file_fetch(f, (char *)bytes + *got, count - *got, &more);
             *got += more;
             break;

@@ -1,7 +1,9 @@
-/* Looking at a file without loading it: its frame. A journal whose last record isn't whole is either torn, since the
- * program died while it wrote, or damaged: then records follow that were written when it was on the disk. Their
- * heads are known by their magic and their own sum, wherever they stand, so that all that is read is watched for
- * them as it goes by. */
+/* Checking a file without loading it: all sums, the order of its records, and what it consists of.
+ *
+ * A journal whose last record isn't whole is either torn, since the program died while it wrote, or damaged. It is
+ * damaged if a later record follows that was written when this one was on the disk. The head of a record can be
+ * recognised anywhere by its magic and its own sum, so all bytes that are read are searched for heads on their way
+ * (frame_read), and after an error the rest of the file is searched too. */
 #include "base/memory.h"
 #include "base/platform.h"
 #include "file/file.h"
@@ -11,7 +13,7 @@
 
 enum { DRAIN_STEP = 4096 };
 
-/* The kinds in the order of the format. */
+/* The kinds of sections in the order of the format. */
 static const uint32_t frame_kinds[] = {SECTION_RECORD, SECTION_TYPES, SECTION_TABLES, SECTION_TIME,  SECTION_IDS,
                                        SECTION_FREE,   SECTION_IDLE,  SECTION_SIZES,  SECTION_ROWS,  SECTION_BITS,
                                        SECTION_STORE,  SECTION_PAGE,  SECTION_VALUES, SECTION_NAMES, SECTION_EVENTS,
@@ -22,16 +24,16 @@ typedef struct frame {
     reef_reader from;
     section_in in;
     reef_file_info *info;
-    uint64_t bytes; /* that went by */
+    uint64_t bytes; /* number of bytes read */
     bool ended;
-    unsigned char last[RECORD_HEAD_BYTES]; /* the newest bytes that may begin a head */
+    unsigned char last[RECORD_HEAD_BYTES]; /* the newest bytes, in which a head may begin */
     size_t last_count;
-    bool head_seen;                   /* since the end of the last whole record, one of a later number than the next */
-    bool refused;                     /* the sums are right, so that no tail is torn, but what stands there isn't */
-    reef_file_part part[FRAME_KINDS]; /* of the record that is read */
+    bool head_seen;                   /* a head of a later record was seen since the end of the last whole record */
+    bool refused;                     /* the content is wrong though its sums are right: the file isn't torn */
+    reef_file_part part[FRAME_KINDS]; /* parts of the record that is read */
 } frame;
 
-/* ---- watching ---- */
+/* ---- searching for heads ---- */
 
 static void head_look(frame *f, const unsigned char *p)
 {
@@ -39,7 +41,7 @@ static void head_look(frame *f, const unsigned char *p)
     if (reef__record_head_read(p, &h)) f->head_seen |= h.number > f->info->records && !(h.flags & RECORD_UNSYNCED);
 }
 
-/* Heads that begin in these bytes, or in those before them that are kept. */
+/* Searches these bytes for heads, and heads that began in the bytes before them. */
 static void frame_watch(frame *f, const unsigned char *p, size_t count)
 {
     unsigned char both[2 * RECORD_HEAD_BYTES];
@@ -52,7 +54,7 @@ static void frame_watch(frame *f, const unsigned char *p, size_t count)
         if (at == NULL) break;
         head_look(f, at);
     }
-    /* The last RECORD_HEAD_BYTES - 1 may begin one. */
+    /* A head may begin in the last RECORD_HEAD_BYTES - 1 bytes, so they are kept. */
     if (count >= RECORD_HEAD_BYTES - 1) {
         f->last_count = RECORD_HEAD_BYTES - 1;
         memcpy(f->last, p + count - f->last_count, f->last_count);
@@ -95,14 +97,14 @@ static bool frame_head(frame *f)
     record_head h;
     const unsigned char *p = reef__get_bytes(in, RECORD_HEAD_BYTES);
     if (!reef__section_taken(in)) return false;
-    in->got = 0; /* what is wrong is at its begin */
+    in->got = 0; /* what is wrong is reported at the beginning of the head */
     if (!reef__record_head_read(p, &h)) return reef__in_wrong(in, REEF_CORRUPT, "the head of a record is damaged");
     if (h.number != f->info->records) return reef__in_wrong(in, REEF_CORRUPT, "a record in the wrong place");
     f->refused = ((h.flags & RECORD_DIFFERENCE) != 0) != (f->info->difference || f->info->records);
     return !f->refused || reef__in_wrong(in, REEF_CORRUPT, "a record in the wrong place");
 }
 
-/* One record, if the file has a further one. */
+/* Checks the next record. False: it is wrong, or the file ends here. */
 static bool frame_record(frame *f)
 {
     section_in *in = &f->in;
@@ -141,7 +143,7 @@ static void frame_count(frame *f)
     f->head_seen = false;
 }
 
-/* The kinds that are there move to the front. */
+/* Moves the kinds that the file has to the front, and names them. */
 static void frame_name_parts(reef_file_info *info)
 {
     for (uint32_t i = 0; i < FRAME_KINDS; i++) {
@@ -153,7 +155,7 @@ static void frame_name_parts(reef_file_info *info)
     memset(info->part + info->part_count, 0, (REEF_FILE_PARTS_MAX - info->part_count) * sizeof info->part[0]);
 }
 
-/* The rest goes by, to be counted and watched. */
+/* Reads the rest of the file, which is counted and searched for heads. */
 static void frame_drain(frame *f)
 {
     unsigned char room[DRAIN_STEP];

@@ -1,12 +1,11 @@
 /* Journals.
  *
- *      file:   header, record of the whole │ record │ record │ ...      each: what is different from the state before
- *      held:   base, a world aside in the state of the last record ──► the next record is the difference from it to
- *              the world
+ *      file:     header │ record of the whole world │ record │ record │ ...    each: the difference to the state before
+ *      memory:   base, a fork in the state of the last record ──► the next record is what the world differs from it
  *
- * Beside the world stands nothing but that state, which costs what any fork costs. What is written behind the last
- * whole record is taken back when something fails, or cut off by who opens the journal again. When it isn't known
- * what the file holds, the next append writes a new one: `broken`. */
+ * A journal costs the memory of that fork and nothing else. When an append fails, what it wrote behind the last
+ * whole record is taken back; after a crash, whoever opens the journal again cuts it off. When it is unknown what
+ * the file holds (`broken`), the next append writes a new file. */
 #include "base/memory.h"
 #include "base/os_file.h"
 #include "base/platform.h"
@@ -41,7 +40,7 @@ static reef_status journal_failed(const reef_journal *j, reef_status s, const ch
     return reef__failure_detail(j->world, s, op, 0, detail);
 }
 
-/* The world as it is now, to be held. NULL: recorded. */
+/* A fork in the state of the world as it is now. NULL: the error is recorded. */
 static reef_world *journal_state(reef_world *w, const char *op)
 {
     w->calling = op;
@@ -58,7 +57,7 @@ static void journal_hold(reef_journal *j, reef_world *now)
 
 /* ---- writing ---- */
 
-/* What a record's writer answered is recorded already, unless it is of the file. */
+/* Records an error of the file. All other errors are recorded already. */
 static reef_status journal_said(const reef_journal *j, reef_status s, const char *op, const char *reason)
 {
     return s == REEF_OK || s != REEF_IO ? s : journal_failed(j, s, op, reason);
@@ -84,7 +83,7 @@ static reef_status journal_produce(void *context, reef_writer writer)
     return x->written;
 }
 
-/* The whole world, in a new file. */
+/* Writes the whole world into a new file, which replaces the old one. */
 static reef_status journal_rewrite(reef_journal *j, const char *op)
 {
     char reason[REEF_DETAIL_MAX];
@@ -92,10 +91,10 @@ static reef_status journal_rewrite(reef_journal *j, const char *op)
     file_out *out = NULL;
     reef_world *now = journal_state(j->world, op);
     if (now == NULL) return j->world->error.status;
-    /* Synced always: an unsynced journal may lose its last records in a crash of the system, but never the file that
-     * they stand in. */
+    /* It is always synced: in a crash of the system an unsynced journal may lose its last records, but never the whole
+     * file. */
     const reef_status s = reef__file_replace(journal_memory(j), j->path, true, journal_produce, &x, &out, reason);
-    if (out == NULL) { /* the name leads to the old file still */
+    if (out == NULL) { /* the name still leads to the old file */
         reef__numbering_drop(&x.numbers);
         reef_world_free(now);
         return s == REEF_IO || s != x.written ? journal_failed(j, s, op, reason) : s;
@@ -152,7 +151,7 @@ static bool journal_allowed(const reef_journal *j, const char *op)
     return reef__failure(j->world, REEF_LOCKED, op, (reef_component){0}, (reef_entity){0, 0}, 0), false;
 }
 
-/* Something must be written anew; but not over a file that somebody else has put in the journal's place. */
+/* Writes the file anew, unless somebody else has put another file in its place. */
 static reef_status journal_renew(reef_journal *j, const char *op)
 {
     char reason[REEF_DETAIL_MAX];
@@ -181,7 +180,7 @@ reef_status reef_journal_compact(reef_journal *j)
 
 /* ---- opening ---- */
 
-/* What is in the file can be continued: all that may fail comes before the file's state becomes the world's. */
+/* Takes over a file that can be continued. All that can fail comes before the file's state becomes the world's. */
 static reef_status journal_go_on(reef_journal *j, const file_in *file, record_load *r, reef_world *aside,
                                  const char *op)
 {
@@ -197,14 +196,15 @@ static reef_status journal_go_on(reef_journal *j, const file_in *file, record_lo
     return reef__load_commit(j->world, aside, r, op, NULL);
 }
 
-/* The file is no journal of these types: it is written anew. The world goes back when it couldn't be. */
+/* Takes over a file that can't be continued: it isn't a journal, or its types are others now. The file is written anew;
+ * where that fails the world gets its old state back. */
 static reef_status journal_take_over(reef_journal *j, const record_load *r, reef_world *aside, const char *op)
 {
     load_back back = {0};
     reef_status s = reef__load_commit(j->world, aside, r, op, &back);
     if (s == REEF_OK && (s = journal_rewrite(j, op)) != REEF_OK) {
         const reef_error said = j->world->error;
-        journal_hold(j, NULL); /* it may share what goes back */
+        journal_hold(j, NULL); /* the base may share memory of the state that goes back */
         if (!BUG(185)) reef__load_return(j->world, aside, r, &back);
         j->world->error = said;
     }

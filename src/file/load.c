@@ -1,4 +1,5 @@
-/* Loading: a world is made aside from a file, proved sound, and takes the place of the one that is there. */
+/* Loading: a world is read aside from a file and proved sound; then it exchanges its state with the world that
+ * loads. So a file that is refused leaves that world as it was. */
 #include "file/load.h"
 #include "base/memory.h"
 #include "base/platform.h"
@@ -16,8 +17,8 @@
 #include "reef/save.h"
 #include "reef/system.h"
 
-/* The systems are on or off as in the file. Only the first change can fail, since after it the schedule is the
- * world's own. */
+/* Switches the systems on or off as in the file, or back to what they `was`. Only the first change can fail: it
+ * makes the schedule the world's own. */
 static reef_status switches_put(reef_world *w, const decoding *d, bool *was, bool back)
 {
     const schedule *s = w->schedule;
@@ -36,7 +37,8 @@ static reef_status switches_put(reef_world *w, const decoding *d, bool *was, boo
     return REEF_OK;
 }
 
-/* Which systems are on, and with a way back all that reef__load_return needs. False: no memory. */
+/* Takes the memory for the step: which systems are on, and with `back` all that reef__load_return needs. False: no
+ * memory. */
 static bool commit_ready(reef_world *w, load_back *b, bool back)
 {
     b->count = w->schedule ? w->schedule->count + 1 : 1;
@@ -76,7 +78,8 @@ void reef__load_return(reef_world *w, reef_world *aside, const record_load *r, c
     if (!BUG(187)) (void)switches_put(w, r->decoding, b->on, true);
 }
 
-/* Reads what `in` was begun with; it is dropped. `reason`, if it isn't empty, says more of a failure to read. */
+/* Reads a file from `in`, which it drops, and commits it. `reason` (may be NULL) gives the text of a failure to
+ * read. */
 static reef_status load_read(reef_world *w, section_in *in, const reef_load_desc *desc, bool difference, const char *op,
                              const char *(*reason)(void *), void *context)
 {

@@ -1,12 +1,14 @@
-/* file/load: TODO */
+/* The last step of loading: the state that was read aside becomes the world's, and its systems are switched on or
+ * off as in the file. */
 #ifndef REEF_FILE_LOAD_H
 #define REEF_FILE_LOAD_H
 
 #include "file/record.h"
 #include "reef/type.h"
 
-/* With `back`, which is zero before, reef__load_return can undo it without memory, while nobody else has changed
- * either world. Drop it in any case. NULL: nobody wants to. */
+/* Commits what was read. A failure is recorded, and changes nothing. With `back`, which must be {0} before,
+ * reef__load_return can undo the step without memory as long as neither world was changed otherwise; the caller drops
+ * `back` in any case. NULL: it needn't be undone. */
 reef_status reef__load_commit(reef_world *w, reef_world *aside, const record_load *r, const char *operation,
                               load_back *back);
 void reef__load_return(reef_world *w, reef_world *aside, const record_load *r, const load_back *back);

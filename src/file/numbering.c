@@ -1,4 +1,5 @@
-/* Numbers of types and tables in a file, and of versions in a record: src/file/record.h. */
+/* Numbers of types and tables in a file, and ranks of versions in a record. Both are lists that grow; the versions are
+ * sorted once, and a rank is found by bisection. */
 #include "file/numbering.h"
 #include "base/memory.h"
 #include "type/type.h"
@@ -21,6 +22,7 @@ bool reef__number_add(memory *m, uint32_t **list, uint32_t *count, uint32_t *roo
     return true;
 }
 
+/* Does the type have a size and no fields? */
 static bool type_is_bare(uint32_t id)
 {
     const type *t = reef__type_of(id);

@@ -1,5 +1,5 @@
-/* Values as they are in files. On a little-endian machine most types are flat: their bytes in memory are those in
- * the file, and nobody comes by here. */
+/* Packing values for files. On a little-endian machine most types are flat: their bytes in memory are those in the
+ * file, and this code isn't needed. */
 #include "file/pack.h"
 #include "base/platform.h"
 #include "type/type.h"
@@ -24,7 +24,7 @@ uint32_t reef__pack_bytes(const type *t, bool raw)
 
 void reef__pack_field(const reef_field *f, unsigned char *to, const unsigned char *from)
 {
-    /* an entity is two numbers */
+    /* A handle is two numbers of 4 bytes. */
     const uint32_t size = HOST_IS_LITTLE ? 1 : f->kind == REEF_ENTITY ? 4 : reef__kind_size(f->kind);
     if (size == 1) {
         memcpy(to, from, f->bytes);

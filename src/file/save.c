@@ -1,4 +1,6 @@
-/* Saving: where the bytes of a record go, and what of the world is in it. */
+/* Saving: a world, the part of it that a query selects, or the difference of two worlds is written as a file with one
+ * record: to a path, to memory, or to the caller's writer. A part is saved by way of a fork in which all other entities
+ * are destroyed. */
 #include "base/memory.h"
 #include "base/platform.h"
 #include "storage/error.h"
@@ -39,10 +41,9 @@ static reef_status save_record(const record_desc *d, uint16_t flags, reef_writer
     return s;
 }
 
-/* ---- what a query selects ---- */
+/* ---- a part of a world ---- */
 
-/* A fork in which nobody is told of anything, and which has no time and no events. NULL: why is in the world's last
- * error. */
+/* Makes a fork without observers, schedule, time and events. NULL: the world's last error says why. */
 static reef_world *part_fork(reef_world *w, const char *op)
 {
     w->calling = op;
@@ -60,7 +61,7 @@ static reef_world *part_fork(reef_world *w, const char *op)
     return fork;
 }
 
-/* Bits of the indices whose entities match. */
+/* Sets the bits of the indices whose entities match. */
 static void matches_mark(reef_world *fork, reef_query q, uint64_t *marks)
 {
     for (uint32_t i = 0; i < fork->hot.index_count; i++)
@@ -77,7 +78,8 @@ static reef_status others_destroy(reef_world *fork, const uint64_t *marks)
     return REEF_OK;
 }
 
-/* Who doesn't match is destroyed: first all are asked, since a query may look at others than those that it visits. */
+/* Destroys the entities that don't match. All are asked first, since whether an entity matches may follow from
+ * others. */
 static reef_status part_select(reef_world *fork, const char *text)
 {
     memory *m = &fork->family->memory;
@@ -96,7 +98,7 @@ static reef_status part_write(reef_world *w, const record_desc *d, const char *t
                               const char *op)
 {
     w->calling = op;
-    const reef_query q = reef_query_new(w, text); /* says what is wrong with it */
+    const reef_query q = reef_query_new(w, text); /* made in the world itself for its error message */
     w->calling = NULL;
     if (reef_query_is_null(q)) return w->error.status;
     (void)reef_query_free(w, q);
@@ -120,7 +122,7 @@ static uint16_t raw_flags(const reef_save_desc *desc)
     return (uint16_t)(desc->raw ? FILE_RAW | (HOST_IS_LITTLE ? 0 : FILE_BIG) : 0);
 }
 
-/* Everything but IO is recorded. */
+/* Writes what the description says. All errors but IO are recorded. */
 static reef_status save_write(reef_world *w, reef_writer writer, const reef_save_desc *desc, const char *op)
 {
     static const reef_save_desc defaults;
@@ -173,10 +175,10 @@ COLD reef_status reef_save(reef_world *w, const char *path, const reef_save_desc
 
 /* ---- memory ---- */
 
-/* Before the bytes that the caller gets: who gave the memory. */
+/* What stands before the bytes that the caller gets: the allocator that must free them. */
 typedef struct saved_head {
     reef_allocator allocator;
-    size_t room; /* of all of it */
+    size_t room; /* bytes of the whole block */
 } saved_head;
 
 enum { SAVED_HEAD = (int)((sizeof(saved_head) + PLAIN_ALIGN - 1) / PLAIN_ALIGN * PLAIN_ALIGN), SAVED_FIRST = 4096 };

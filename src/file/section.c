@@ -1,6 +1,10 @@
-/* Sections: the frame of files. What is big isn't copied on its way out: a payload is a list of pieces, of which the
- * small ones lie one behind the other in a buffer. On its way in a payload is read as a whole, its sum compared, and
- * only then looked at. The buffer grows with what has really come: a length that lies costs no memory. */
+/* Sections: the frame of files.
+ *
+ * Writing: a payload is a list of pieces. Small ones are copied, one behind the other, into a buffer; large ones stay
+ * where they are and go straight to the writer.
+ *
+ * Reading: a payload is read as a whole, and its sum is compared before anybody looks at it. The buffer grows with the
+ * bytes that have come, so a length that lies costs no memory. */
 #include "file/section.h"
 #include "base/checksum.h"
 #include "base/memory.h"
@@ -80,7 +84,7 @@ void reef__out_header(section_out *o, uint16_t flags)
     out_write(o, head, sizeof head);
 }
 
-/* Room for one more of an array that doubles; false: no memory. */
+/* Makes room for `needed` elements in an array whose capacity doubles. False: no memory. */
 static bool room_more(section_out *o, void **p, size_t *room, size_t needed, size_t size, size_t first)
 {
     size_t more = *room ? *room : first;
@@ -106,7 +110,7 @@ void reef__section_begin(section_out *o, uint32_t kind)
     o->fill = o->piece_count = 0;
 }
 
-/* The piece that ends with the buffer's fill grows, or a new one comes. */
+/* Adds `count` bytes to the list of pieces. Bytes in the buffer become one piece with those before them. */
 static bool section_piece_add(section_out *o, const void *outside, size_t count)
 {
     section_piece *last = o->piece_count ? &o->pieces[o->piece_count - 1] : NULL;
@@ -251,7 +255,7 @@ COLD bool reef__in_wrong(section_in *in, reef_status status, const char *format,
     return false;
 }
 
-/* Up to `count` bytes; *got of them came. Fewer: the file ends. */
+/* Reads up to `count` bytes. Where *got is less the file ends. */
 static bool in_read(section_in *in, void *to, size_t count, size_t *got)
 {
     *got = 0;
@@ -286,7 +290,7 @@ bool reef__in_header(section_in *in, uint16_t *flags)
     return true;
 }
 
-/* Room for what is known to come, or for twice what has come. */
+/* Makes the buffer large enough; its size doubles. */
 static bool buffer_room(section_in *in, size_t needed)
 {
     if (needed <= in->room) return true;

@@ -1,10 +1,10 @@
 /* The frame of files (docs/files/file-format.md): sections, one after the other, with a chain of sums.
  *
- *   writing:  reef__section_begin ─► put_... ─► reef__section_end ─► head, payload, sum go to the writer
- *   reading:  reef__section_next  ─► payload, whose sum is right ─► get_... within its bounds
+ *   writing:  reef__section_begin ─► reef__put_... ─► reef__section_end ─► head, payload and sum go to the writer
+ *   reading:  reef__section_next ─► a payload whose sum is right ─► reef__get_... within its bounds
  *
- * Both keep the first thing that went wrong and do nothing from then on: so a caller looks at `status` once, at the
- * end. */
+ * Both sides keep the first error and do nothing from then on, so a caller may look at `status` once, at the end. A
+ * getter answers 0 or NULL then. */
 #ifndef REEF_FILE_SECTION_H
 #define REEF_FILE_SECTION_H
 
@@ -37,17 +37,17 @@ enum {
     FILE_JOURNAL = 1,
     FILE_DIFFERENCE = 2,
     FILE_RAW = 4,
-    FILE_BIG = 8, /* flags of the header */
+    FILE_BIG = 8, /* FILE_JOURNAL to FILE_BIG are flags of the header */
     RECORD_DIFFERENCE = 1,
-    RECORD_UNSYNCED = 2, /* of a record */
+    RECORD_UNSYNCED = 2, /* these two are flags of a record */
     FILE_HEADER_BYTES = 24,
     SECTION_HEAD_BYTES = 16,
     SECTION_SUM_BYTES = 8,
-    SECTION_COPY = 1024, /* pieces from here on aren't copied on their way to the writer */
+    SECTION_COPY = 1024, /* pieces of this size or larger aren't copied on their way to the writer */
     SECTION_DETAIL = REEF_DETAIL_MAX
 };
 
-/* ---- heads of records: 40 bytes that are known wherever they stand ---- */
+/* ---- heads of records: 40 bytes that can be recognised anywhere in a damaged file ---- */
 
 enum { RECORD_HEAD_BYTES = 40 };
 typedef struct record_head {
@@ -55,14 +55,14 @@ typedef struct record_head {
     uint32_t flags;
 } record_head;
 
-extern const unsigned char reef__record_magic[8]; /* they begin with it */
+extern const unsigned char reef__record_magic[8]; /* a head begins with it */
 void reef__record_head_write(unsigned char *to, const record_head *h);
-/* False: these bytes are none. */
+/* False: these bytes aren't the head of a record. */
 bool reef__record_head_read(const unsigned char *from, record_head *h);
 
 /* ---- writing ---- */
 
-/* outside NULL: the next bytes of the buffer */
+/* A piece of a payload: bytes outside of the buffer, or with NULL the next bytes of the buffer. */
 typedef struct section_piece {
     const void *outside;
     size_t bytes;
@@ -72,8 +72,8 @@ typedef struct section_out {
     reef_writer to;
     memory *memory;
     reef_status status;
-    uint64_t chain, bytes; /* bytes: written so far */
-    uint64_t sections;     /* written since it was set to 0 */
+    uint64_t chain, bytes; /* bytes: number of bytes written so far */
+    uint64_t sections;     /* number of sections written since a record set it to 0 */
     uint32_t kind;
     unsigned char *buffer;
     size_t fill, room;
@@ -81,7 +81,7 @@ typedef struct section_out {
     size_t piece_count, piece_room;
 } section_out;
 
-/* `chain` of a file that is there already is what its reader ended with; else the header starts it. */
+/* Begins a file; its header starts the chain. To continue a file, set `chain` to what its reader ended with. */
 void reef__out_begin(section_out *o, memory *m, reef_writer to);
 void reef__out_header(section_out *o, uint16_t flags);
 void reef__out_drop(section_out *o); /* frees its buffers */
@@ -90,9 +90,9 @@ void reef__section_begin(section_out *o, uint32_t kind);
 void reef__section_end(section_out *o);
 
 void reef__put_bytes(section_out *o, const void *bytes, size_t count);
-/* The bytes are there until reef__section_end. */
+/* As reef__put_bytes, but the bytes must stay until reef__section_end, since large blocks aren't copied. */
 void reef__put_block(section_out *o, const void *bytes, size_t count);
-/* Room for `count` bytes that the caller fills at once; NULL: no memory. */
+/* Room for `count` bytes, which the caller fills before the next call. NULL: no memory, or an error before. */
 unsigned char *reef__put_room(section_out *o, size_t count);
 void reef__put_u8(section_out *o, uint32_t x);
 void reef__put_u16(section_out *o, uint32_t x);
@@ -100,8 +100,8 @@ void reef__put_u32(section_out *o, uint32_t x);
 void reef__put_u64(section_out *o, uint64_t x);
 void reef__put_f64(section_out *o, double x);
 void reef__put_handle(section_out *o, reef_entity e);
-void reef__put_text(section_out *o, const char *text); /* NULL: as "" */
-/* A u32 that is known later: where it stands in the buffer, and its value. */
+void reef__put_text(section_out *o, const char *text); /* NULL is written as "" */
+/* A u32 whose value is known later: reef__put_later answers where it stands, reef__put_now sets it. */
 size_t reef__put_later(section_out *o);
 void reef__put_now(section_out *o, size_t where, uint32_t x);
 
@@ -109,18 +109,18 @@ void reef__put_now(section_out *o, size_t where, uint32_t x);
 
 typedef struct section_in {
     reef_reader from;
-    const unsigned char *data; /* instead: the whole file lies in memory */
-    uint64_t size;             /* of the file; UINT64_MAX: not known */
+    const unsigned char *data; /* the whole file in memory; NULL: it is read by `from` */
+    uint64_t size;             /* size of the file; UINT64_MAX: not known */
     memory *memory;
     reef_status status;
     char detail[SECTION_DETAIL]; /* what is wrong */
-    uint64_t wrong_at;           /* the byte where, 0: it isn't the bytes that are wrong */
-    uint64_t at;                 /* bytes read: where the next section begins */
+    uint64_t wrong_at;           /* the byte where it is wrong; 0: the error isn't in the bytes */
+    uint64_t at;                 /* number of bytes read */
     uint64_t chain;
-    uint64_t section_at; /* where the section begins */
+    uint64_t section_at; /* where the current section begins */
     uint32_t kind;
     const unsigned char *payload;
-    size_t length, got; /* of the payload; bytes taken from it */
+    size_t length, got; /* length of the payload, number of bytes taken from it */
     unsigned char *buffer;
     size_t room;
 } section_in;
@@ -128,15 +128,15 @@ typedef struct section_in {
 void reef__in_begin(section_in *in, memory *m, reef_reader from, uint64_t size);
 void reef__in_begin_memory(section_in *in, memory *m, const void *data, size_t size);
 void reef__in_drop(section_in *in);
-/* CORRUPT where no file of reef begins; VERSION. */
+/* Reads the header. False: CORRUPT (this isn't a file of reef), VERSION, or an error of the reader. */
 bool reef__in_header(section_in *in, uint16_t *flags);
-/* The next section. False: `status` says why, or OK: the file ends here. */
+/* Reads the next section. False: `status` says why; OK: the file ends here. */
 bool reef__section_next(section_in *in);
-/* Records what is wrong, once; at the byte that would be taken next. Answers false. */
+/* Records what is wrong, unless an error is recorded already, and the byte that would be taken next. Answers false. */
 bool reef__in_wrong(section_in *in, reef_status status, const char *format, ...) REEF_PRINTF(3, 4);
 
 INLINE size_t in_left(const section_in *in) { return in->length - in->got; }
-/* `count` bytes of the payload; NULL, and CORRUPT: it has fewer. */
+/* The next `count` bytes of the payload, good until the next section. NULL: it has fewer, which is CORRUPT. */
 const unsigned char *reef__get_bytes(section_in *in, size_t count);
 uint32_t reef__get_u8(section_in *in);
 uint32_t reef__get_u16(section_in *in);
@@ -144,9 +144,9 @@ uint32_t reef__get_u32(section_in *in);
 uint64_t reef__get_u64(section_in *in);
 double reef__get_f64(section_in *in);
 reef_entity reef__get_handle(section_in *in);
-/* As a string in `text`, of at most `most` bytes and the zero; a zero in it is CORRUPT. */
+/* Reads a string of at most `most` bytes into `text`, which has room for one more. A zero within it is CORRUPT. */
 bool reef__get_text(section_in *in, char *text, size_t most);
-/* The section was taken to its end? Else CORRUPT. */
+/* Was the section taken to its end? If not, it is CORRUPT. */
 bool reef__section_taken(section_in *in);
 
 #endif

@@ -1,10 +1,11 @@
-/* Comparing two worlds: part by part in the order of the hash, and in each part the first thing that differs.
+/* Comparing two worlds: one part after the other, in the order of the state hash, until something differs.
  *
  *      ids by index, free ids in their order ──► names ──► time ──► events by type name
  *      ──► tables: rows ──► columns by name ──► switches by name ──► marks ──► stores by name: by entity index
  *
- * What is the same memory is the same: pages and blocks that two forks share aren't looked into. Both sides list
- * their tables by type name, so the lists are merged as they are. */
+ * Within a part the answer is the first difference in a canonical order (by index, by name, by row), so that it depends
+ * only on what the two worlds hold. Pages and blocks that both worlds hold by the same pointer are equal and are
+ * skipped: comparing two forks costs what was written since they were one. */
 #include "base/memory.h"
 #include "base/platform.h"
 #include "type/type.h"
@@ -24,6 +25,7 @@
 #include "storage/world_data.h"
 #include "system/script.h"
 #include "world/state_hash.h"
+#include "world/world_pair.h"
 #include "reef/event.h"
 #include "reef/ref.h"
 #include "reef/single.h"
@@ -37,6 +39,13 @@ typedef struct comparing {
     reef_difference *found;
 } comparing;
 
+/* The type whose name comes first, of two types of which one may be missing (0). */
+static const type *type_before(uint32_t a, uint32_t b)
+{
+    if (a == 0 || b == 0) return reef__type_of(a ? a : b);
+    return reef__type_compare(reef__type_of(b), reef__type_of(a)) < 0 ? reef__type_of(b) : reef__type_of(a);
+}
+
 /* ---- ids ---- */
 
 static bool index_differs(comparing *x, reef_hash_kind kind, uint32_t index)
@@ -47,7 +56,8 @@ static bool index_differs(comparing *x, reef_hash_kind kind, uint32_t index)
     return false;
 }
 
-/* Of entities with rows only that they have one: the tables tell the rest. */
+/* Compares the records of all indices. Of an entity with a row it compares only that it has one; where the row is
+ * follows from the tables, which are compared later. */
 static COLD bool records_equal(comparing *x)
 {
     const reef_hot *a = &x->world[0]->hot, *b = &x->world[1]->hot;
@@ -70,7 +80,7 @@ static const uint32_t *free_page(const state *s, uint64_t at)
     return s->ring.page[at / RING_PER_PAGE & (s->ring.count - 1)];
 }
 
-/* The records are equal: there are as many free ids on either side, and of the same generations. */
+/* Compares the order of the free ids. The records are equal, so both worlds have the same free ids in some order. */
 static bool free_ids_equal(comparing *x)
 {
     const state *a = &x->world[0]->state, *b = &x->world[1]->state;
@@ -98,17 +108,11 @@ static bool free_ids_equal(comparing *x)
 
 /* ---- names ---- */
 
-/* The lowest index below `lowest` with a name in `w` that it hasn't got in `other`. */
+/* The lowest index below `lowest` of the names of `w` that `other` doesn't have. */
 static uint32_t names_lowest(const reef_world *w, const reef_world *other, uint32_t lowest)
 {
-    for (uint32_t n = 0; n < w->state.name_count; n++) {
-        uint32_t page = n / NAMES_PER_PAGE;
-        if (n < other->state.name_count && w->state.name_entries.page[page] == other->state.name_entries.page[page])
-            continue;
-        reef_entity e;
-        const char *text = reef__name_at_number(w, n, &e), *same = reef_name(other, e);
-        if (e.index < lowest && (same == NULL || strcmp(same, text) != 0)) lowest = e.index;
-    }
+    for (name_walk n = {0}; reef__name_walk_next(w, other, &n);)
+        if (n.entity.index < lowest) lowest = n.entity.index;
     return lowest;
 }
 
@@ -119,7 +123,7 @@ static COLD bool names_equal(comparing *x)
     return lowest == UINT32_MAX || index_differs(x, REEF_HASH_NAMES, lowest);
 }
 
-/* Clocks are compared by their hash: two hashes of 64 bits of a few numbers. */
+/* Clocks are compared by their 64-bit hash: they are a few numbers, and a collision is out of the question. */
 static COLD bool time_equal(comparing *x)
 {
     const state *a = &x->world[0]->state, *b = &x->world[1]->state;
@@ -130,7 +134,7 @@ static COLD bool time_equal(comparing *x)
     return false;
 }
 
-/* By their hash, as clocks are. */
+/* Scripts are compared by their hash, as clocks are. */
 static COLD bool scripts_equal(comparing *x)
 {
     uint64_t n[2];
@@ -149,45 +153,22 @@ static bool single_equal(comparing *x)
 
 /* ---- tables ---- */
 
-/* A table that both sides have, one chunk of each at a time. */
+/* A table that both worlds have, one chunk of each at a time. */
 typedef struct twin {
     comparing *x;
-    uint32_t id[2], unit[2], rows[2]; /* rows of the chunk; 0: this side has no further one */
-    const table *t[2];
-    const reef_slot *slots[2];
-    uint64_t row; /* the chunk's first */
+    uint32_t id[2];
+    chunk_pair at;
 } twin;
-
-static bool twin_chunk(twin *p)
-{
-    for (int side = 0; side < 2; side++) {
-        p->rows[side] = p->unit[side] ? chunk_rows(p->t[side], p->unit[side]) : 0;
-        p->slots[side] = p->unit[side] ? unit_slots(p->x->world[side], p->unit[side]) : NULL;
-    }
-    return p->rows[0] || p->rows[1];
-}
-
-static bool twin_first(twin *p)
-{
-    p->row = 0;
-    for (int side = 0; side < 2; side++) p->unit[side] = p->t[side] ? p->t[side]->first : 0;
-    return twin_chunk(p);
-}
-
-static bool twin_next(twin *p)
-{
-    p->row += REEF_BLOCK_ROWS;
-    for (int side = 0; side < 2; side++) p->unit[side] = p->slots[side] ? p->slots[side][0].head.next : 0;
-    return twin_chunk(p);
-}
 
 static bool row_differs(const twin *p, reef_hash_kind kind, uint32_t component, uint32_t row)
 {
     reef_difference *d = p->x->found;
-    const shape *s = p->t[0] ? p->t[0]->shape : p->t[1]->shape;
-    *d = (reef_difference){.kind = kind, .component = {component}, .row = p->row + row};
-    if (row < p->rows[0]) d->entity = slot_entities(p->slots[0])[row];
-    if (row < p->rows[1]) d->other = slot_entities(p->slots[1])[row];
+    const chunk_pair *c = &p->at;
+    const shape *s = c->t[0] ? c->t[0]->shape : c->t[1]->shape;
+    const uint64_t number = (uint64_t)c->number * REEF_BLOCK_ROWS + row;
+    *d = (reef_difference){.kind = kind, .component = {component}, .row = number};
+    if (row < c->rows[0]) d->entity = slot_entities(c->slots[0])[row];
+    if (row < c->rows[1]) d->other = slot_entities(c->slots[1])[row];
     d->table_count = s->component_count < 64 ? s->component_count : 64;
     for (uint32_t i = 0; i < d->table_count; i++) d->table[i].id = s->component[i];
     return false;
@@ -195,46 +176,49 @@ static bool row_differs(const twin *p, reef_hash_kind kind, uint32_t component, 
 
 static bool rows_equal(twin *p)
 {
-    for (bool more = twin_first(p); more; more = twin_next(p)) {
-        uint32_t rows = p->rows[0] < p->rows[1] ? p->rows[0] : p->rows[1];
-        if (rows && p->slots[0][SLOT_ENTITIES].block != p->slots[1][SLOT_ENTITIES].block)
+    chunk_pair *c = &p->at;
+    for (bool more = chunk_pair_first(c); more; more = chunk_pair_next(c)) {
+        uint32_t rows = c->rows[0] < c->rows[1] ? c->rows[0] : c->rows[1];
+        if (rows && c->slots[0][SLOT_ENTITIES].block != c->slots[1][SLOT_ENTITIES].block)
             for (uint32_t i = 0; i < rows; i++)
-                if (!reef_entity_equal(slot_entities(p->slots[0])[i], slot_entities(p->slots[1])[i]))
+                if (!reef_entity_equal(slot_entities(c->slots[0])[i], slot_entities(c->slots[1])[i]))
                     return row_differs(p, REEF_HASH_ROWS, 0, i);
-        if (p->rows[0] != p->rows[1]) return row_differs(p, REEF_HASH_ROWS, 0, rows);
+        if (c->rows[0] != c->rows[1]) return row_differs(p, REEF_HASH_ROWS, 0, rows);
     }
     return true;
 }
 
-/* The rows are equal. */
+/* Compares one column of a table whose rows are equal. */
 static bool column_equal(twin *p, uint32_t component)
 {
+    chunk_pair *c = &p->at;
     const type *t = reef__type_of(component);
     uint32_t k = reef__slot_seek(p->x->world[0], component, p->id[0]),
              other = reef__slot_seek(p->x->world[1], component, p->id[1]);
     if (k == REEF_SLOT_TAG || t->hooks.on_fork != REEF_FORK_COPY) return true;
     bool flat = reef__type_is_flat(t);
-    for (bool more = twin_first(p); more; more = twin_next(p)) {
-        const char *a = p->slots[0][k].block, *b = p->slots[1][other].block;
-        if (a == b || (flat && memcmp(a, b, (size_t)p->rows[0] * t->size) == 0)) continue;
-        for (uint32_t i = 0; i < p->rows[0]; i++)
+    for (bool more = chunk_pair_first(c); more; more = chunk_pair_next(c)) {
+        const char *a = c->slots[0][k].block, *b = c->slots[1][other].block;
+        if (a == b || (flat && memcmp(a, b, (size_t)c->rows[0] * t->size) == 0)) continue;
+        for (uint32_t i = 0; i < c->rows[0]; i++)
             if (!reef__value_equal(t, a + (size_t)i * t->size, b + (size_t)i * t->size))
                 return row_differs(p, REEF_HASH_COLUMN, component, i);
     }
     return true;
 }
 
-/* The bits of one key, and of the same in the other world, where it may be unknown; the rows are equal. */
+/* Compares the bits of one key in a table whose rows are equal. One of the worlds may never have used the key. */
 static bool bits_equal(twin *p, uint32_t key)
 {
     static const uint64_t none[BIT_WORDS];
     const bit_store *stores[2] = {bit_store_of(p->x->world[0], key), bit_store_of(p->x->world[1], key)};
-    for (bool more = twin_first(p); more; more = twin_next(p)) {
+    chunk_pair *c = &p->at;
+    for (bool more = chunk_pair_first(c); more; more = chunk_pair_next(c)) {
         const uint64_t *words[2];
         for (int side = 0; side < 2; side++)
-            if ((words[side] = bit_words(stores[side], p->unit[side])) == NULL) words[side] = none;
+            if ((words[side] = bit_words(stores[side], c->unit[side])) == NULL) words[side] = none;
         if (words[0] == words[1]) continue;
-        for (uint32_t row = 0; row < p->rows[0]; row++)
+        for (uint32_t row = 0; row < c->rows[0]; row++)
             if ((words[0][row / 64] ^ words[1][row / 64]) >> (row % 64) & 1)
                 return row_differs(p, key & BIT_DISABLED ? REEF_HASH_DISABLED : REEF_HASH_SWITCH, key & ~BIT_DISABLED,
                                    row);
@@ -247,51 +231,41 @@ static bool all_bits_equal(twin *p)
     const uint32_t *first = NULL;
     for (int side = 0; side < 2; side++) {
         const reef_world *w = p->x->world[side];
-        for (uint32_t i = 0; p->t[side]->bits && i < w->state.bit_count; i++) {
+        for (uint32_t i = 0; p->at.t[side]->bits && i < w->state.bit_count; i++) {
             const bit_store *b = &w->state.bits[i];
             if (!reef__bit_known(w, b, p->id[side]) || (first && reef__bit_key_compare(b->key, *first) >= 0)) continue;
             if (!bits_equal(p, b->key)) first = &b->key;
         }
     }
-    return first == NULL || bits_equal(p, *first); /* again: the first in order is the one to tell of */
+    return first == NULL || bits_equal(p, *first); /* a second time, to report the first key in the visible order */
 }
 
 static bool table_equal(twin *p)
 {
     if (!rows_equal(p)) return false;
-    const shape *s = p->t[0]->shape;
+    const shape *s = p->at.t[0]->shape;
     for (uint32_t i = 0; i < s->component_count; i++)
         if (!column_equal(p, s->component[i])) return false;
     return all_bits_equal(p);
 }
 
-/* Tables with rows, by type names, on both sides. */
-static bool lists_equal(comparing *x, uint32_t *const ids[2], const uint32_t count[2])
-{
-    for (uint32_t i = 0, k = 0; i < count[0] || k < count[1]; i++, k++) {
-        twin p = {.x = x};
-        if (i < count[0]) p.t[0] = table_read(x->world[0], p.id[0] = ids[0][i]);
-        if (k < count[1]) p.t[1] = table_read(x->world[1], p.id[1] = ids[1][k]);
-        int order = p.t[0] == NULL ? 1 : p.t[1] == NULL ? -1 : reef__shape_compare(p.t[0]->shape, p.t[1]->shape);
-        if (order) p.t[order < 0] = NULL; /* the lesser one is missing on the other side */
-        if (order ? !rows_equal(&p) : !table_equal(&p)) return false;
-    }
-    return true;
-}
-
 static bool tables_equal(comparing *x)
 {
-    uint32_t count[2], *ids[2];
-    for (int side = 0; side < 2; side++) ids[side] = reef__tables_sorted(x->world[side], &count[side]);
-    bool known = (ids[0] || count[0] == 0) && (ids[1] || count[1] == 0), equal = known && lists_equal(x, ids, count);
-    for (int side = 0; side < 2; side++)
-        reef__memory_free(&x->world[side]->family->memory, MEMORY_OTHER, ids[side], count[side] * sizeof *ids[side]);
+    table_merge m;
+    table_pair both;
+    bool equal = reef__table_merge_begin(&m, x->world[0], x->world[1]);
+    while (equal && reef__table_merge_next(&m, &both)) {
+        twin p = {.x = x, .id = {both.id[0], both.id[1]}};
+        p.at = (chunk_pair){.world = {x->world[0], x->world[1]}, .t = {both.t[0], both.t[1]}};
+        equal = both.t[0] && both.t[1] ? table_equal(&p) : rows_equal(&p);
+    }
+    reef__table_merge_end(&m);
     return equal;
 }
 
-/* ---- stores: the rows are equal, and the bits of who has a value ---- */
+/* ---- stores. The rows are equal, and so are the bits that say who has a value. ---- */
 
-/* Where the entity's row is, in the first world. */
+/* Reports a difference of a value in a store, with the place of the entity's row in the first world. */
 static COLD bool value_differs(const comparing *x, uint32_t component, reef_entity e)
 {
     const reef_world *w = x->world[0];
@@ -308,13 +282,14 @@ static COLD bool value_differs(const comparing *x, uint32_t component, reef_enti
     return false;
 }
 
-/* The entity of the lowest index that has the same value. */
+/* The lowest index of the entities that share the value of `e`. */
 static uint32_t shared_index(const value_store *s, const uint32_t *firsts, reef_entity e)
 {
     return firsts ? firsts[slot_of(s, e)] : reef__shared_first(s, e).index;
 }
 
-/* The entity of the lowest index, below that of `lowest`, whose value in `s` isn't the same in the other store. */
+/* The entity of the lowest index, below that of `lowest`, whose value in `s` differs in the other store or is missing
+ * there. */
 static COLD reef_entity store_lowest(const value_store *s, const value_store *other, reef_entity lowest,
                                      uint32_t *const firsts[2])
 {
@@ -339,9 +314,8 @@ static bool all_stores_equal(comparing *x)
 {
     for (const type *last = NULL;;) {
         const value_store *s[2] = {reef__store_after(x->world[0], last), reef__store_after(x->world[1], last)};
-        const type *t[2] = {s[0] ? reef__type_of(s[0]->component) : NULL, s[1] ? reef__type_of(s[1]->component) : NULL};
-        if (t[0] == NULL && t[1] == NULL) return true;
-        last = t[0] == NULL || (t[1] && reef__type_compare(t[1], t[0]) < 0) ? t[1] : t[0];
+        if (s[0] == NULL && s[1] == NULL) return true;
+        last = type_before(s[0] ? s[0]->component : 0, s[1] ? s[1]->component : 0);
         for (int side = 0; side < 2; side++) s[side] = store_of(x->world[side], last->id);
         uint32_t *firsts[2] = {NULL, NULL};
         for (int side = 0; side < 2; side++)
@@ -361,7 +335,7 @@ static COLD bool events_differ(comparing *x, uint32_t component, uint64_t number
     return false;
 }
 
-/* Those of one type that wait for a system. */
+/* Compares the events of one type that wait for a system, and how far the systems have read. */
 static COLD bool events_equal(comparing *x, uint32_t component)
 {
     const type *t = reef__type_of(component);
@@ -378,14 +352,13 @@ static COLD bool events_equal(comparing *x, uint32_t component)
     return reef__events_lag_equal(x->world[0], x->world[1], component) || events_differ(x, component, UINT64_MAX);
 }
 
-/* By type name. */
+/* Compares the events of all types, in the order of the types' names. */
 static bool all_events_equal(comparing *x)
 {
     for (const type *last = NULL;;) {
         const event_store *s[2] = {reef__events_after(x->world[0], last), reef__events_after(x->world[1], last)};
-        const type *t[2] = {s[0] ? reef__type_of(s[0]->component) : NULL, s[1] ? reef__type_of(s[1]->component) : NULL};
-        if (t[0] == NULL && t[1] == NULL) return true;
-        last = t[0] == NULL || (t[1] && reef__type_compare(t[1], t[0]) < 0) ? t[1] : t[0];
+        if (s[0] == NULL && s[1] == NULL) return true;
+        last = type_before(s[0] ? s[0]->component : 0, s[1] ? s[1]->component : 0);
         if (!events_equal(x, last->id)) return false;
     }
 }
@@ -401,7 +374,7 @@ COLD bool reef_equal(const reef_world *a, const reef_world *b, reef_difference *
             all_events_equal(&x) && scripts_equal(&x) && tables_equal(&x) && all_stores_equal(&x));
 }
 
-/* ---- in words ---- */
+/* ---- a difference as text ---- */
 
 typedef struct sentence {
     char *text;

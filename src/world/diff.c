@@ -1,14 +1,14 @@
-/* What is different between two worlds, one thing at a time.
+/* The difference of two worlds, one change at a time.
  *
- *   reef_diff_new    tables of both by name ──► pairs ──► chunk beside chunk ──► spots: some block or word of bits
- *                    is another
- *   reef_diff_next   ids ──► names ──► type by type, kind by kind: the spots of tables that have it ──► masks of 64
- *                    rows
+ *   reef_diff_new    tables by name ──► pairs of tables ──► pairs of chunks ──► spots
+ *   reef_diff_next   ids ──► names ──► type by type and kind by kind: the spots of its tables ──► masks of 64 rows
  *
- * The k-th chunk of a table stands beside the k-th of the same table in the other world. Where both have the same
- * entity in a row, which is nearly everywhere, values are compared by loops over both blocks; other rows are
- * *moved*, and their entities are looked up. Values outside of the rows are compared by entity index. All memory is
- * taken at the beginning. */
+ * A *spot* is a pair of chunks that may differ: the two worlds don't share all of its blocks and words of bits.
+ * Chunk k of a table is compared with chunk k of the same table in the other world. Nearly everywhere both have the
+ * same entity in the same row, and a loop over both blocks compares the values. Where they don't, the row is
+ * *moved*, and its entity is looked up in the other world. Values in stores are compared by entity index.
+ *
+ * Invariant: reef_diff_new takes all memory that is needed, so reef_diff_next can't fail. */
 #include "base/memory.h"
 #include "base/platform.h"
 #include "type/type.h"
@@ -24,70 +24,71 @@
 #include "storage/state.h"
 #include "storage/world_data.h"
 #include "change/row_move.h"
+#include "world/world_pair.h"
 #include "reef/diff.h"
 #include "reef/ref.h"
 
-typedef struct diff_pair { /* a table that one of the worlds has, or both */
-    const table *t[2];     /* NULL: it has no rows there */
-    uint32_t id[2];
-    uint32_t first, count, moved; /* of its spots; of these, with moved rows */
+typedef struct diff_pair { /* a table that at least one of the worlds has */
+    table_pair of;
+    uint32_t first, count; /* number of its first spot, number of its spots */
+    uint32_t moved;        /* number of its spots with moved rows */
 } diff_pair;
 
 typedef struct diff_spot {
     uint32_t unit[2]; /* 0: there is no such chunk */
     uint16_t rows[2];
-    bool moved; /* not all rows have the same entity on both sides */
+    bool moved; /* some row has another entity in the other world */
 } diff_spot;
 
 typedef struct diff_bits {
     const bit_store *of[2];
-} diff_bits; /* of one key; NULL: the world never used it */
+} diff_bits; /* of one key; NULL: the world never used the key */
 
 enum { STAGE_GONE, STAGE_BORN, STAGE_NAMES, STAGE_TYPES, STAGE_END };
 
 struct reef_diff {
-    /* what is left of 64 rows */
-    uint64_t mask;
-    bool straight; /* of each the value lies at its row on both sides */
-    bool fielded;  /* and its fields are compared: bytes between them may differ */
+    /* the current group of 64 rows: reef_diff_next reads only this when it is quick */
+    uint64_t mask; /* rows of the group that are still to be looked at */
+    bool straight; /* the values of a row lie at the same row of both blocks */
+    bool fielded;  /* the fields are compared too: the bytes between them may differ and mean nothing */
     size_t size;
-    const char *was; /* the first of the 64 */
-    uintptr_t apart; /* from there to its value on the other side */
+    const char *was; /* value of the group's first row in world 0 */
+    uintptr_t apart; /* distance from there to the same row's value in world 1 */
     const reef_entity *entities;
     reef_change change;
-    /* where we are */
+    /* the position */
     int stage, pass; /* pass: the kind of change */
-    uint32_t side;   /* whose rows are walked */
-    uint64_t at;     /* index of entities, number of names */
+    uint32_t side;   /* the world whose rows are walked */
+    uint64_t at;     /* entity index, or number of a name */
     uint32_t type_at, pair_at, spot_at, spot_end, group;
     const type *type;   /* NULL: the entity itself */
-    bool valued, aside; /* values are compared; they lie in stores */
+    bool valued, aside; /* values are compared; values lie in a store */
     uint32_t slot[2];
     const bit_store *bits[2];
     const diff_pair *pair;
     const diff_spot *spot;
-    const reef_entity *chunk; /* of the spot, on our side */
-    const char *column[2];    /* of the spot */
+    const reef_entity *chunk; /* the spot's entities in the world that is walked */
+    const char *column[2];    /* the spot's values in both worlds */
     uint64_t masks[BIT_WORDS];
-    reef_entity holder; /* values in stores */
+    reef_entity holder; /* the entity whose values in a store are compared */
     uint32_t number, number_end;
-    /* what there is */
+    /* what is compared */
     const reef_world *world[2];
-    bool related;   /* memory may be shared */
-    uint32_t moved; /* spots with moved rows */
+    bool related;   /* the worlds are of one family and may share memory */
+    uint32_t moved; /* number of spots with moved rows */
     diff_pair *pairs;
     diff_spot *spots;
     diff_bits *keys;
-    uint64_t *names; /* index << 32 | generation, of those with another name */
-    uint32_t *types; /* by name; first 0, for the entity itself */
-    char *gathered;  /* two values of a type that is split */
+    uint64_t *names; /* index << 32 | generation of each entity whose name differs */
+    uint32_t *types; /* by name; the first is 0 and stands for the entity itself */
+    char *gathered;  /* room for two values of a split type */
     uint32_t pair_count, pair_room, spot_count, spot_room, key_count, key_room;
     uint32_t name_count, name_room, type_count, type_room;
 };
 
 /* ---- rows that differ ---- */
 
-/* Of n <= 8 rows, as bits. */
+/* Bit i says whether row i of n <= 8 rows differs. */
 INLINE uint64_t eight_mask(const char *a, const char *b, size_t size, uint32_t n)
 {
     uint64_t mask = 0;
@@ -95,7 +96,7 @@ INLINE uint64_t eight_mask(const char *a, const char *b, size_t size, uint32_t n
     return mask;
 }
 
-/* Eight rows of a multiple of four bytes are whole words of eight. */
+/* Do eight rows differ? They are `size` words of 8 bytes. */
 INLINE bool eight_differ(const char *a, const char *b, size_t size)
 {
     uint64_t x = 0;
@@ -108,7 +109,7 @@ INLINE bool eight_differ(const char *a, const char *b, size_t size)
     return x != 0;
 }
 
-/* Sets the bits of rows with different bytes. The handles of such rows are fetched ahead. */
+/* Sets the bits of the rows whose bytes differ. The handles of such rows are prefetched. */
 INLINE void column_mask(uint64_t *masks, const char *a, const char *b, size_t size, uint32_t rows, const reef_entity *e)
 {
     uint32_t row = 0;
@@ -148,49 +149,43 @@ static uint64_t fields_differ(const type *t, const char *p, const char *q)
 
 /* ---- the spots ---- */
 
-static bool words_other(const diff_bits *k, const uint32_t *unit)
+static bool words_other(const diff_bits *k, const chunk_pair *c)
 {
-    const uint64_t *a = unit[0] ? bit_words(k->of[0], unit[0]) : NULL,
-                   *b = unit[1] ? bit_words(k->of[1], unit[1]) : NULL;
+    const uint64_t *a = c->unit[0] ? bit_words(k->of[0], c->unit[0]) : NULL,
+                   *b = c->unit[1] ? bit_words(k->of[1], c->unit[1]) : NULL;
     return a != b;
 }
 
-/* The chunks have other memory somewhere; *moved: other entities in their rows. */
-static bool chunks_differ(const reef_diff *d, const diff_pair *p, const uint32_t *unit, const uint32_t *rows,
-                          bool *moved)
+/* May the two chunks differ? *moved: some row has another entity. */
+static bool chunks_differ(const reef_diff *d, const chunk_pair *c, bool *moved)
 {
-    *moved = rows[0] != rows[1];
-    if (unit[0] == 0 || unit[1] == 0) return true;
-    const reef_slot *a = unit_slots(d->world[0], unit[0]), *b = unit_slots(d->world[1], unit[1]);
-    /* most chunks follow each other */
-    PREFETCH((const void *)((uintptr_t)a + (size_t)8 * p->t[0]->shape->units * REEF_UNIT_BYTES));
-    PREFETCH((const void *)((uintptr_t)b + (size_t)8 * p->t[1]->shape->units * REEF_UNIT_BYTES));
+    const reef_slot *a = c->slots[0], *b = c->slots[1];
+    *moved = c->rows[0] != c->rows[1];
+    if (a == NULL || b == NULL) return true;
+    /* Most chunks of a table follow each other in memory. */
+    PREFETCH((const void *)((uintptr_t)a + (size_t)8 * c->t[0]->shape->units * REEF_UNIT_BYTES));
+    PREFETCH((const void *)((uintptr_t)b + (size_t)8 * c->t[1]->shape->units * REEF_UNIT_BYTES));
     bool differ = *moved || !d->related;
     if (a != b)
-        for (uint32_t k = SLOT_ENTITIES; !differ && k < p->t[0]->shape->end_slot; k++)
+        for (uint32_t k = SLOT_ENTITIES; !differ && k < c->t[0]->shape->end_slot; k++)
             differ = a[k].block != b[k].block;
     if (!*moved && a[SLOT_ENTITIES].block != b[SLOT_ENTITIES].block)
-        *moved = memcmp(a[SLOT_ENTITIES].block, b[SLOT_ENTITIES].block, rows[0] * sizeof(reef_entity)) != 0;
-    for (uint32_t i = 0; !differ && p->t[0]->bits | p->t[1]->bits && i < d->key_count; i++)
-        differ = words_other(&d->keys[i], unit);
+        *moved = memcmp(a[SLOT_ENTITIES].block, b[SLOT_ENTITIES].block, c->rows[0] * sizeof(reef_entity)) != 0;
+    for (uint32_t i = 0; !differ && c->t[0]->bits | c->t[1]->bits && i < d->key_count; i++)
+        differ = words_other(&d->keys[i], c);
     return differ;
 }
 
 static void pair_spots(reef_diff *d, diff_pair *p)
 {
-    uint32_t unit[2];
-    for (int side = 0; side < 2; side++) unit[side] = p->t[side] ? p->t[side]->first : 0;
+    chunk_pair c = {.world = {d->world[0], d->world[1]}, .t = {p->of.t[0], p->of.t[1]}};
+    bool moved;
     p->first = d->spot_count;
-    while (unit[0] || unit[1]) {
-        uint32_t rows[2];
-        bool moved;
-        for (int side = 0; side < 2; side++) rows[side] = unit[side] ? chunk_rows(p->t[side], unit[side]) : 0;
-        if (chunks_differ(d, p, unit, rows, &moved)) {
-            d->spots[d->spot_count++] = (diff_spot){{unit[0], unit[1]}, {(uint16_t)rows[0], (uint16_t)rows[1]}, moved};
-            p->moved += moved;
-        }
-        for (int side = 0; side < 2; side++)
-            if (unit[side]) unit[side] = unit_slots(d->world[side], unit[side])[0].head.next;
+    for (bool more = chunk_pair_first(&c); more; more = chunk_pair_next(&c)) {
+        if (!chunks_differ(d, &c, &moved)) continue;
+        d->spots[d->spot_count++] =
+            (diff_spot){{c.unit[0], c.unit[1]}, {(uint16_t)c.rows[0], (uint16_t)c.rows[1]}, moved};
+        p->moved += moved;
     }
     p->count = d->spot_count - p->first;
     d->moved += p->moved;
@@ -213,27 +208,20 @@ static void give_back(const reef_diff *d, void *p, size_t count, size_t size)
     reef__memory_free(&d->world[1]->family->memory, MEMORY_OTHER, p, count && size ? count * size : 1);
 }
 
-/* Both lists are by name, so they are merged as they are. */
-static bool pairs_make(reef_diff *d, uint32_t *const ids[2], const uint32_t count[2])
+static bool pairs_make(reef_diff *d, table_merge *m)
 {
-    d->pairs = diff_room(d, &d->pair_room, (size_t)count[0] + count[1], sizeof *d->pairs);
+    d->pairs = diff_room(d, &d->pair_room, (size_t)m->count[0] + m->count[1], sizeof *d->pairs);
     if (d->pairs == NULL) return false;
     size_t chunks = 0;
-    for (uint32_t i = 0, k = 0; i < count[0] || k < count[1];) {
-        diff_pair *p = &d->pairs[d->pair_count++];
-        if (i < count[0]) p->t[0] = table_read(d->world[0], p->id[0] = ids[0][i]);
-        if (k < count[1]) p->t[1] = table_read(d->world[1], p->id[1] = ids[1][k]);
-        int order = p->t[0] == NULL ? 1 : p->t[1] == NULL ? -1 : 0;
-        if (order == 0 && p->t[0]->shape != p->t[1]->shape) order = reef__shape_compare(p->t[0]->shape, p->t[1]->shape);
-        if (order) p->t[order < 0] = NULL;
-        i += order <= 0, k += order >= 0;
-        const uint32_t a = p->t[0] ? p->t[0]->chunks : 0, b = p->t[1] ? p->t[1]->chunks : 0;
+    for (table_pair of; reef__table_merge_next(m, &of);) {
+        const uint32_t a = of.t[0] ? of.t[0]->chunks : 0, b = of.t[1] ? of.t[1]->chunks : 0;
+        d->pairs[d->pair_count++].of = of;
         chunks += a > b ? a : b;
     }
     size_t bytes;
     if (chunks > UINT32_MAX || !reef__size_multiply(chunks, sizeof *d->spots, 0, &bytes)) return false;
     if (bytes == 0) bytes = 1;
-    /* most isn't touched */
+    /* Not zeroed: most of it is never used. */
     d->spots = reef__memory_resize(&d->world[1]->family->memory, MEMORY_OTHER, NULL, 0, bytes, PLAIN_ALIGN);
     if (d->spots) d->spot_room = (uint32_t)chunks;
     return d->spots != NULL;
@@ -247,7 +235,7 @@ static bool keys_make(reef_diff *d)
     for (int side = 0; side < 2; side++)
         for (uint32_t i = 0; i < s[side]->bit_count; i++) {
             const bit_store *b = &s[side]->bits[i], *other = bit_store_of(d->world[!side], b->key);
-            if (side && other) continue; /* it is in the list */
+            if (side && other) continue; /* the first world's turn put the key into the list */
             diff_bits *k = &d->keys[d->key_count++];
             k->of[side] = b, k->of[!side] = other;
         }
@@ -256,11 +244,9 @@ static bool keys_make(reef_diff *d)
 
 static bool spots_make(reef_diff *d)
 {
-    uint32_t count[2], *ids[2];
-    for (int side = 0; side < 2; side++) ids[side] = reef__tables_sorted(d->world[side], &count[side]);
-    bool ok = (ids[0] || count[0] == 0) && (ids[1] || count[1] == 0) && keys_make(d) && pairs_make(d, ids, count);
-    for (int side = 0; side < 2; side++)
-        reef__memory_free(&d->world[side]->family->memory, MEMORY_OTHER, ids[side], count[side] * sizeof *ids[side]);
+    table_merge m;
+    const bool ok = reef__table_merge_begin(&m, d->world[0], d->world[1]) && keys_make(d) && pairs_make(d, &m);
+    reef__table_merge_end(&m);
     for (uint32_t i = 0; ok && i < d->pair_count; i++) pair_spots(d, &d->pairs[i]);
     return ok;
 }
@@ -277,15 +263,16 @@ static bool stores_same(const value_store *a, const value_store *b)
 
 static void type_seen(uint64_t *seen, uint32_t id)
 {
-    if (id && reef__type_of(id)->owner == 0) seen[id / 64] |= 1ull << (id % 64); /* parts are told of with their type */
+    /* A part of a split type is reported with its type. */
+    if (id && reef__type_of(id)->owner == 0) seen[id / 64] |= 1ull << (id % 64);
 }
 
-/* The types of which something may differ. */
+/* Collects the types of which something may differ. */
 static void types_see(const reef_diff *d, uint64_t *seen)
 {
     for (uint32_t i = 0; i < d->pair_count; i++) {
         const diff_pair *p = &d->pairs[i];
-        const shape *s = p->t[0] ? p->t[0]->shape : p->t[1]->shape;
+        const shape *s = p->of.t[0] ? p->of.t[0]->shape : p->of.t[1]->shape;
         for (uint32_t k = 0; p->count && k < s->component_count; k++) type_seen(seen, s->component[k]);
     }
     for (uint32_t i = 0; i < d->key_count && d->spot_count; i++) {
@@ -320,13 +307,6 @@ static bool types_make(reef_diff *d)
 
 /* ---- names ---- */
 
-static bool names_alike(const reef_diff *d, uint32_t number)
-{
-    const state *a = &d->world[0]->state, *b = &d->world[1]->state;
-    return number < a->name_count && number < b->name_count &&
-           a->name_entries.page[number / NAMES_PER_PAGE] == b->name_entries.page[number / NAMES_PER_PAGE];
-}
-
 static void names_sort(uint64_t *e, uint32_t count)
 {
     for (uint32_t gap = count > 32 ? count / 2 : 1; gap;
@@ -342,20 +322,17 @@ static void names_sort(uint64_t *e, uint32_t count)
 
 static bool names_make(reef_diff *d)
 {
-    size_t n = 0;
+    size_t most = 0;
     for (int side = 0; side < 2; side++)
-        for (uint32_t i = 0; i < d->world[side]->state.name_count; i++) n += !names_alike(d, i);
-    if (n == 0) return true;
-    d->names = diff_room(d, &d->name_room, n, sizeof *d->names);
+        for (uint32_t i = 0; i < d->world[side]->state.name_count; i++)
+            most += !name_shared(d->world[side], d->world[!side], i);
+    if (most == 0) return true;
+    d->names = diff_room(d, &d->name_room, most, sizeof *d->names);
     if (d->names == NULL) return false;
-    for (int side = 0; side < 2; side++)
-        for (uint32_t i = 0; i < d->world[side]->state.name_count; i++) {
-            reef_entity e;
-            if (names_alike(d, i)) continue;
-            const char *text = reef__name_at_number(d->world[side], i, &e), *other = reef_name(d->world[!side], e);
-            if (other && (side == 1 || strcmp(text, other) == 0)) continue;
-            d->names[d->name_count++] = (uint64_t)e.index << 32 | e.generation;
-        }
+    for (uint32_t side = 0; side < 2; side++)
+        for (name_walk n = {0}; reef__name_walk_next(d->world[side], d->world[!side], &n);)
+            if (side == 0 || n.other == NULL) /* an entity with two names is in the list since side 0 */
+                d->names[d->name_count++] = (uint64_t)n.entity.index << 32 | n.entity.generation;
     names_sort(d->names, d->name_count);
     return true;
 }
@@ -373,7 +350,7 @@ static bool name_next(reef_diff *d)
 
 /* ---- ids ---- */
 
-/* The next entity that lives on one side alone. */
+/* The next entity that lives in world `side` alone. */
 static bool id_next(reef_diff *d, uint32_t side, reef_change_kind kind)
 {
     const reef_world *w = d->world[side], *other = d->world[!side];
@@ -397,7 +374,7 @@ static bool id_next(reef_diff *d, uint32_t side, reef_change_kind kind)
 
 static uint32_t table_at(const reef_world *w, uint32_t place) { return reef_slots_at(&w->hot, place)[0].head.table; }
 
-/* Has the entity at the place (PLACE_DEAD: nowhere) the component? */
+/* Does the entity at this place have the component? PLACE_DEAD: the entity isn't alive, so it doesn't. */
 static bool has_at(const reef_world *w, const type *t, reef_entity e, uint32_t place)
 {
     if (place == PLACE_DEAD) return false;
@@ -405,7 +382,7 @@ static bool has_at(const reef_world *w, const type *t, reef_entity e, uint32_t p
     return t->bit ? reef__bit_has(w, t->id, place) : slot_find(w, t->id, table_at(w, place)) != 0;
 }
 
-/* The value in the row at the place, which has the component; NULL: it has no data that is part of the state. */
+/* The value in the row at this place, which has the component. NULL: the type has no data that is part of the state. */
 static const void *value_at(const reef_diff *d, uint32_t side, uint32_t place)
 {
     const type *t = d->type;
@@ -425,7 +402,7 @@ static uint32_t key_of(const reef_diff *d) { return d->type ? d->type->id | BIT_
 static bool of_marks(const reef_diff *d) { return d->pass >= REEF_CHANGE_DISABLED; }
 static bool of_bits(const reef_diff *d) { return of_marks(d) || d->type->bit; }
 
-/* Row `row` of the 64, which may be a change. */
+/* Looks at one row of the group. Does it hold a change? */
 static bool row_change(reef_diff *d, uint32_t in_group)
 {
     const reef_entity e = d->entities[in_group];
@@ -438,7 +415,7 @@ static bool row_change(reef_diff *d, uint32_t in_group)
     c->entity = e;
     if (of_marks(d)) {
         const bool whole = there != PLACE_DEAD && (d->type == NULL || has_at(d->world[other], d->type, e, there));
-        if (side == 0 && !whole) return false; /* the mark went with what it was of */
+        if (side == 0 && !whole) return false; /* the mark went with its entity or component */
         return there == PLACE_DEAD || !reef__bit_has(d->world[other], key_of(d), there);
     }
     const bool has = (beside && d->pass == REEF_CHANGE_VALUE) || has_at(d->world[other], d->type, e, there);
@@ -457,7 +434,7 @@ static bool row_change(reef_diff *d, uint32_t in_group)
     return c->fields != 0;
 }
 
-/* The rows whose entity isn't in the same row on the other side. */
+/* Adds the rows whose entity isn't in the same row of the other world. */
 static void moved_mask(reef_diff *d, uint32_t rows, uint32_t common)
 {
     const diff_spot *s = d->spot;
@@ -487,15 +464,15 @@ static void values_mask(reef_diff *d, uint32_t common)
                     *b = unit_slots(d->world[1], s->unit[1]);
     for (uint32_t i = 0; common && i < (t->split ? t->part_count : 1); i++) {
         const uint32_t part = t->split ? t->parts[i] : t->id;
-        const uint32_t k = t->split ? slot_find(d->world[0], part, d->pair->id[0]) : d->slot[0];
-        const uint32_t m = t->split ? slot_find(d->world[1], part, d->pair->id[1]) : d->slot[1];
+        const uint32_t k = t->split ? slot_find(d->world[0], part, d->pair->of.id[0]) : d->slot[0];
+        const uint32_t m = t->split ? slot_find(d->world[1], part, d->pair->of.id[1]) : d->slot[1];
         d->column[0] = a[k].block, d->column[1] = b[m].block;
         if (a[k].block != b[m].block)
             column_differs(d->masks, a[k].block, b[m].block, reef__type_of(part)->size, common, d->chunk);
     }
 }
 
-/* Which rows of the spot may be changes? */
+/* Finds the rows of the spot that may hold changes. False: there are none. */
 static bool spot_masks(reef_diff *d, const diff_spot *s)
 {
     const uint32_t rows = s->rows[d->side], common = rows < s->rows[!d->side] ? rows : s->rows[!d->side];
@@ -521,14 +498,14 @@ static bool spot_masks(reef_diff *d, const diff_spot *s)
 static bool pair_has(reef_diff *d, const diff_pair *p)
 {
     const uint32_t side = d->side;
-    if (p->count == 0 || p->t[side] == NULL) return false;
-    if (of_bits(d)) return d->bits[side] && reef__bit_known(d->world[side], d->bits[side], p->id[side]);
+    if (p->count == 0 || p->of.t[side] == NULL) return false;
+    if (of_bits(d)) return d->bits[side] && reef__bit_known(d->world[side], d->bits[side], p->of.id[side]);
     if (d->pass != REEF_CHANGE_VALUE && p->moved == 0) return false;
-    for (uint32_t i = 0; i < 2; i++) d->slot[i] = p->t[i] ? slot_find(d->world[i], d->type->id, p->id[i]) : 0;
+    for (uint32_t i = 0; i < 2; i++) d->slot[i] = p->of.t[i] ? slot_find(d->world[i], d->type->id, p->of.id[i]) : 0;
     return d->slot[side] != 0;
 }
 
-/* The next spot with rows to look at. False: this type has no further one. */
+/* The next spot with rows to look at. False: there is none for this type. */
 static bool spot_next(reef_diff *d)
 {
     for (;;) {
@@ -556,7 +533,8 @@ static bool group_next(reef_diff *d)
     return false;
 }
 
-/* The next row whose values lie straight in both blocks. False: none of the rest differs in its fields. */
+/* The fast path (row diff): takes the next row of a group whose values lie at the same row of both blocks. False: no
+ * further row of the group differs. */
 INLINE bool row_take(reef_diff *d)
 {
     while (d->mask) {
@@ -586,7 +564,7 @@ static bool rows_next(reef_diff *d)
     }
 }
 
-/* ---- values outside of the rows ---- */
+/* ---- values in stores ---- */
 
 static uint32_t values_count_of(const value_store *s, reef_entity e)
 {
@@ -594,7 +572,7 @@ static uint32_t values_count_of(const value_store *s, reef_entity e)
     return s->multi ? reef__multi_values(s, e) : 1;
 }
 
-/* The page where the entity of this index begins is the other's as well, and says all that is asked. */
+/* Do both worlds hold the page that begins with this index, and does that prove that nothing on it differs? */
 static bool page_alike(const reef_diff *d, const value_store *s, const value_store *o, uint64_t index)
 {
     const bool entries = !s->paged;
@@ -605,7 +583,7 @@ static bool page_alike(const reef_diff *d, const value_store *s, const value_sto
     return s->paged == o->paged && s->bits == o->bits && page < b->count && a->page[page] == b->page[page];
 }
 
-/* The next entity in the store of our side, and which of its values to look at. */
+/* The next entity in the store of the world that is walked, and which of its values to look at. */
 static bool holder_next(reef_diff *d, const value_store *s, const value_store *o)
 {
     const uint32_t bits = s->paged ? s->bits : REEF_INDEX_BITS;
@@ -632,7 +610,8 @@ static bool holder_next(reef_diff *d, const value_store *s, const value_store *o
     return false;
 }
 
-/* Of several values of an entity the last is removed first: so each number is good when its turn comes. */
+/* The next change of a value in a store. Of several values of an entity the last is removed first: whoever applies the
+ * changes in this order finds each value under its number. */
 static bool aside_next(reef_diff *d)
 {
     const value_store *s = store_of(d->world[d->side], d->type->id), *o = store_of(d->world[!d->side], d->type->id);
@@ -689,7 +668,7 @@ static bool type_begin(reef_diff *d)
     return true;
 }
 
-/* The kinds of changes of a type follow each other in the order told. */
+/* The kind of change that follows another one: the order that reef/diff.h promises. */
 static int pass_after(int pass)
 {
     switch (pass) {

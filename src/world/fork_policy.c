@@ -1,15 +1,19 @@
-/* Types of which a copy of the world gets default values, and those whose values a rewind leaves alone (reef_on_fork).
+/* Types whose values a copy of the world doesn't get (REEF_FORK_RESET), and types whose values a rewind leaves alone
+ * (REEF_FORK_SKIP).
  *
  *      before:  world ──► node ──► chunk ──► values
  *      after:   world ──► node'──► chunk'──► values         copy ──► node ──► chunk ──► default values
  *
- * What is shared can't differ between the two sides. So default values are made first and take the place of the
- * world's own while the state is shared; then the world takes its own back, into chunks' pages that are its own
- * again. It costs a block for each chunk that has such a column; such columns count as written by a snapshot or
- * fork. A world without such types pays one test.
+ * A snapshot or fork shares the state, and what is shared can't differ between its two holders. So default values are
+ * made first, and take the place of the world's own values while the state is shared. Then the world copies the pages
+ * of the chunks concerned and puts its own values back; the copy keeps the default ones. This costs a block for each
+ * chunk with such a column, and a snapshot or fork counts as a write of such columns. A world without such types pays
+ * one test.
  *
- * Values outside of the rows (store.h): the whole container of a store is made a second time with default values,
- * and is the copy's. */
+ * For values in stores, a second container with default values is made for each such store, and the copy keeps it.
+ *
+ * A rewind exchanges the values of such types between the state that it leaves and the state that it enters, for all
+ * entities that have them in both. A first pass takes all memory and changes nothing; the second pass can't fail. */
 #include "world/fork_policy.h"
 #include "base/memory.h"
 #include "base/platform.h"
@@ -33,11 +37,11 @@ struct reset {
     const shape *shape;
     uint32_t unit, slot;
     void *own, *fresh;
-    bool back; /* the world has its own again */
+    bool back; /* the world has its own values again */
 };
 
 struct store_reset {
-    uint32_t number; /* of the store */
+    uint32_t number; /* number of the store */
     reef_paged own;  /* the world's values */
 };
 
@@ -54,7 +58,7 @@ static uint32_t stores_that_reset(const reef_world *w)
 
 bool reef__stores_reset(const reef_world *w) { return stores_that_reset(w) != 0; }
 
-/* Default values for those of a page of a store, in cleared memory that has no marks yet. */
+/* Makes default values for the entities of a page of a store. `to` is zeroed and doesn't say yet who has a value. */
 static COLD bool page_construct(reef_world *w, const value_store *s, uint32_t page, char *to)
 {
     const type *t = reef__type_of(s->component);
@@ -73,7 +77,7 @@ static COLD bool page_construct(reef_world *w, const value_store *s, uint32_t pa
     return true;
 }
 
-/* A second container with the same entities, and default values. False: no memory, or a hook refused. */
+/* Makes a second container with the same entities and default values. False: no memory, or a hook refused. */
 static COLD bool store_default(reef_world *w, const value_store *s, reef_paged *fresh)
 {
     store_pages pages;
@@ -90,7 +94,7 @@ static COLD bool store_default(reef_world *w, const value_store *s, reef_paged *
     return ok;
 }
 
-/* The world has its own values again; the copy, if there is one, keeps the default ones. */
+/* Gives the world its own values back. The copy, if there is one, keeps the default ones. */
 static void stores_take_back(reef_world *w, resets *r)
 {
     lately_forget(w);
@@ -101,7 +105,7 @@ static void stores_take_back(reef_world *w, resets *r)
         const paged_owner o = reef__store_owner(w->family, s, &pages);
         reef__paged_drop(&s->values, &o);
         s->values = x->own;
-        /* what is older than the copy now isn't known for ours, as in any share */
+        /* After any share it is unknown which of the older pages the world alone holds. */
         if (s->values.shared) s->values.shared = s->values.count;
     }
 }
@@ -126,8 +130,8 @@ static COLD bool stores_place(reef_world *w, resets *r)
 
 /* ---- columns ---- */
 
-/* The blocks of columns that reset, where the world has values of its own: without a list they are counted in
- * r->room, with one each gets its default values. False: no memory for these; what was made is in the list. */
+/* Finds the blocks of columns that reset in which the world has values of its own. Without a list it counts them in
+ * r->room; with a list it makes default values for each. False: no memory; what was made is in the list. */
 static bool resets_collect(reef_world *w, resets *r)
 {
     uint32_t n = 0;
@@ -160,12 +164,12 @@ static void resets_free(reef_world *w, resets *r)
     *r = (resets){0};
 }
 
-/* The values of the world stand again where they stood; the copy, if there was one, is gone. */
+/* Puts the values of the world back where they were. There is no copy, or it was freed. */
 COLD void reef__resets_undo(reef_world *w, resets *r)
 {
     for (uint32_t i = 0; i < r->count; i++) {
         struct reset *x = &r->list[i];
-        if (x->back) continue; /* what it had in common with the copy went with it */
+        if (x->back) continue; /* the default values belonged to the copy and were freed with it */
         if (x->own) reef__column_exchange(w, x->unit, x->slot, x->own);
         reef__column_discard(w, x->shape, x->unit, x->slot, x->fresh);
     }
@@ -210,8 +214,8 @@ COLD bool reef__resets_take_back(reef_world *w, resets *r)
 
 typedef struct skipping {
     reef_world *now, *then;
-    void *aside; /* room for one value; NULL while everything is being made ready */
-    bool resets; /* those of REEF_FORK_RESET types as well */
+    void *aside; /* room for one value; NULL: the first pass, which only takes memory */
+    bool resets; /* values of REEF_FORK_RESET types as well */
 } skipping;
 
 static bool stays(const skipping *x, const type *t)
@@ -226,7 +230,7 @@ static void values_swap(const skipping *x, const type *t, void *here, void *ther
     reef__value_move(t, there, x->aside);
 }
 
-/* One entity's value changes places with the one of the state that comes. False: no memory. */
+/* Exchanges one entity's value with its value in the state that the world enters. False: no memory. */
 static bool skip_value(const skipping *x, const type *t, reef_entity e, void *here)
 {
     uint32_t place = place_of(x->then, e);
@@ -240,7 +244,7 @@ static bool skip_value(const skipping *x, const type *t, reef_entity e, void *he
     return true;
 }
 
-/* The same of one in a store. */
+/* skip_value for a value in a store. */
 static bool skip_stored(const skipping *x, const type *t, const store_place *at)
 {
     const reef_entity e = at->entity;
@@ -252,7 +256,7 @@ static bool skip_stored(const skipping *x, const type *t, const store_place *at)
     return true;
 }
 
-/* Pages that others share hold default values. */
+/* Does the world alone hold this page? If not, the page holds default values, which needn't be kept. */
 static bool page_is_ours(const reef_world *w, const value_store *s, uint32_t page)
 {
     if (s->values.shared == 0) return true;
@@ -302,7 +306,7 @@ static bool skip_all(const skipping *x)
     return skip_stores(x);
 }
 
-/* Room for any such value. */
+/* Takes room for the largest of such values. False: no memory. */
 static COLD bool room_take(family *f, bool resets_too, skips_room *room)
 {
     const skipping x = {.resets = resets_too};

@@ -1,4 +1,5 @@
-/* What a copy of the world doesn't get: see reset.c. */
+/* Values that a snapshot or fork doesn't get, or that a rewind leaves alone (reef_on_fork). fork_policy.c explains
+ * both. */
 #ifndef REEF_WORLD_FORK_POLICY_H
 #define REEF_WORLD_FORK_POLICY_H
 
@@ -6,29 +7,31 @@
 #include "reef/type.h"
 
 typedef struct resets {
-    struct reset *list; /* of columns */
+    struct reset *list; /* blocks of columns */
     uint32_t count, room;
     struct store_reset *stores;
     uint32_t store_count, store_room;
 } resets;
 
-/* Around sharing a state. Places default values; false: no memory, or a hook refused: nothing changed. */
+/* Comes before the state is shared: default values take the place of the world's own. False: no memory, or a hook
+ * refused; nothing changed. */
 bool reef__resets_place(reef_world *w, resets *r);
-/* The world has its own values again; false: no memory: then the copy must go, and reef__resets_undo follows. */
+/* Comes after the state was shared: the world takes its own values back. False: no memory; the caller frees the copy
+ * and then calls reef__resets_undo. */
 bool reef__resets_take_back(reef_world *w, resets *r);
 void reef__resets_undo(reef_world *w, resets *r);
 
-/* Has the world values in stores of types that reset? */
+/* Does the world have values in stores whose types reset? */
 bool reef__stores_reset(const reef_world *w);
 
-/* Values of REEF_FORK_SKIP types, with `resets_too` those of REEF_FORK_RESET types too, of entities that have them
- * in both worlds, change places. False: no memory, nothing changed. */
+/* Exchanges the values of REEF_FORK_SKIP types, and with `resets_too` those of REEF_FORK_RESET types, of all entities
+ * that have such a value in both worlds. False: no memory; nothing changed. */
 bool reef__skips_move(reef_world *now, reef_world *then, bool resets_too);
 
-/* The same in two steps. Room for a value, and such columns of `then` its own: false: no memory. Then values can
- * change places whatever becomes of the other world meanwhile. */
+/* reef__skips_move for REEF_FORK_SKIP types in two steps. Preparing takes room for one value and makes such columns of
+ * `then` its own (false: no memory). Committing can't fail, whatever happens to the other world in between. */
 typedef struct skips_room {
-    void *value; /* NULL: there is no such type */
+    void *value; /* room for one value; NULL: there is no such type */
     size_t bytes;
 } skips_room;
 

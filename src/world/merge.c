@@ -1,9 +1,11 @@
-/* Adding one world's entities to another: they are made in a fork of it, which takes its place when all is well.
+/* Merging: the entities of one world are added to another one. They are made in a fork of the receiving world, whose
+ * state replaces that world's when everything has succeeded.
  *
- *      from  table by table, by name ──► runs of rows ──► new rows, column by column         (nothing but columns)
- *                                    └─► row by row   ──► lists of values, as for clones     (switches, marks, stores)
+ *      from  table by table, by name ──► runs of rows ──► new rows, column by column      rows with columns alone
+ *                                    └─► row by row   ──► lists of values, as for clones  rows with bits or stores
  *
- * What names entities is put right at the end, when it is known who became who. */
+ * Values may hold handles of other entities. They are translated at the end, when it is known which new entity each old
+ * one became. */
 #include "base/memory.h"
 #include "base/platform.h"
 #include "type/type.h"
@@ -31,32 +33,32 @@
 #include "reef/merge.h"
 
 typedef struct became {
-    uint32_t generation; /* in `from`; 0: nobody */
-    reef_entity entity;  /* in `to` */
+    uint32_t generation; /* in `from`; 0: this index didn't come along */
+    reef_entity entity;  /* the entity in `to` */
 } became;
 
 struct reef_merged {
-    family *family; /* whose memory it is */
+    family *family; /* the family whose memory this is */
     size_t bytes;
     uint32_t count;
-    became of[]; /* by index in `from` */
+    became of[]; /* by entity index in `from` */
 };
 
-typedef struct common { /* of one store of shared values of `from` */
-    uint32_t *firsts;   /* by slot: the lowest index of those that have the same value */
-    void **made;        /* by the slot of that index: the value that stands for it */
+typedef struct common { /* one store of shared values of `from` */
+    uint32_t *firsts;   /* by slot: the lowest index of the entities that share the value */
+    void **made;        /* by the slot of that index: the value in the receiving world */
     size_t count;
 } common;
 
 typedef struct merging {
     reef_world *to, *from;
-    reef_world *w;       /* where the entities are made */
-    const query *chosen; /* NULL: all */
+    reef_world *w;       /* the fork of `to` in which the entities are made */
+    const query *chosen; /* the entities that come; NULL: all */
     bool drop_names;
     reef_merged *who;
-    reef_value *values; /* of one entity */
+    reef_value *values; /* of the entity that is made */
     uint32_t value_room;
-    common *commons; /* by number of the store */
+    common *commons; /* by store number in `from` */
     uint32_t common_count;
     reef_error error;
     reef_entity made[REEF_BLOCK_ROWS];
@@ -100,11 +102,11 @@ static reef_merged *merged_new(family *f, uint32_t count)
 
 /* ---- making ---- */
 
-/* May values of the type come along, and does the world take them? */
+/* Can values of the type be copied, and can the world hold them? If not, the error is recorded. */
 static bool type_comes(merging *x, const type *t)
 {
     if (!t->copyable && !t->resets) return merge_fails(x, REEF_NOT_COPYABLE, t->id, (reef_entity){0, 0});
-    const reef_status s = t->owner ? REEF_OK : reef__type_ready(x->w, t->id); /* a part is there with its type */
+    const reef_status s = t->owner ? REEF_OK : reef__type_ready(x->w, t->id); /* a part is ready when its type is */
     return s == REEF_OK || merge_fails(x, s, t->id, (reef_entity){0, 0});
 }
 
@@ -124,7 +126,7 @@ static bool value_list(merging *x, uint32_t *count, uint32_t component, reef_val
     return true;
 }
 
-/* The rows are there: who became who, and the name. */
+/* Notes which entity `e` became, and gives the new entity its name. */
 static bool merge_note(merging *x, reef_entity e, reef_entity made)
 {
     x->who->of[e.index] = (became){e.generation, made};
@@ -146,7 +148,7 @@ static bool merge_spawn(merging *x, uint32_t id, uint32_t count, uint32_t n, con
     return true;
 }
 
-/* The table of these components in `to`, when they may come. 0: they may not. */
+/* The table of these components in the receiving world. 0: one of them can't come. */
 static uint32_t table_ready(merging *x, const shape *s)
 {
     uint32_t ids[REEF_COMPONENTS_MAX];
@@ -158,7 +160,7 @@ static uint32_t table_ready(merging *x, const shape *s)
     return id;
 }
 
-/* Columns of split types have no array of whole values; they are copied when the rows are there. */
+/* Copies the columns of split types. They have no array of whole values from which the rows could be made. */
 static void parts_copy(const merging *x, const shape *s, uint32_t id, const reef_slot *slots, uint32_t row, uint32_t n)
 {
     for (uint32_t k = SLOT_COLUMNS; k < s->end_slot; k++) {
@@ -173,7 +175,7 @@ static void parts_copy(const merging *x, const shape *s, uint32_t id, const reef
     }
 }
 
-/* Rows that have nothing but their columns. */
+/* Makes n entities that have nothing but their columns. */
 static bool merge_run(merging *x, const shape *s, uint32_t id, const reef_slot *slots, uint32_t row, uint32_t n)
 {
     uint32_t count = 0;
@@ -202,7 +204,7 @@ static bool merge_columns(merging *x, const shape *s, const reef_slot *slots, ui
     return true;
 }
 
-/* Switches, or marks. */
+/* Lists the switches of a row, or with `marks` its marks. */
 static bool merge_bits(merging *x, uint32_t place, bool marks, uint32_t *count)
 {
     const state *s = &x->from->state;
@@ -217,7 +219,7 @@ static bool merge_bits(merging *x, uint32_t place, bool marks, uint32_t *count)
     return true;
 }
 
-/* The first one who has it brings a value that several have in common; the others hold it. */
+/* Lists a shared value. The first entity that has it brings the value itself; the others share it. */
 static bool merge_common(merging *x, uint32_t number, reef_entity e, uint32_t *count)
 {
     const value_store *s = &x->from->state.stores[number];
@@ -229,7 +231,8 @@ static bool merge_common(merging *x, uint32_t number, reef_entity e, uint32_t *c
     return value_list(x, count, t->id, REEF_VALUE_ONE, t->size, reef_store_find(s, e));
 }
 
-/* By the types' names: the first that may not come is told of. */
+/* Lists the values in stores in the order of the types' names, so that the error names the first type that can't
+ * come. */
 static bool merge_stored(merging *x, reef_entity e, uint32_t *count)
 {
     const reef_world *from = x->from;
@@ -256,7 +259,8 @@ static bool merge_stored(merging *x, reef_entity e, uint32_t *count)
     return true;
 }
 
-/* What couldn't be listed: the other default values of several, and which values are had in common from now on. */
+/* Does what a list of values can't say: adds the further default values of REEF_MULTI types, and notes where the new
+ * entity's shared values are. */
 static bool merge_rest(merging *x, reef_entity e, reef_entity made)
 {
     const state *f = &x->from->state;
@@ -287,18 +291,18 @@ static bool merge_row(merging *x, const shape *s, uint32_t id, uint32_t unit, ui
     uint32_t count = 0;
     if (!merge_columns(x, s, slots, row, &count) || !merge_bits(x, place, false, &count) || !merge_stored(x, e, &count))
         return false;
-    if (!merge_bits(x, place, true, &count)) return false; /* a store of marks is made after that of what they are of */
+    if (!merge_bits(x, place, true, &count)) return false; /* marks come after the components that they mark */
     return merge_spawn(x, id, count, 1, &e) && merge_rest(x, e, x->made[0]);
 }
 
-/* ---- all of them ---- */
+/* ---- all entities ---- */
 
 static bool row_comes(const merging *x, uint32_t unit, uint32_t row)
 {
     return x->chosen == NULL || reef__query_place_matches(x->chosen, unit_place(unit) + row);
 }
 
-/* Has some entity of `from` a value that no bit of its row tells of? */
+/* Does some entity of `from` have a value in a store that no bit of its row tells of? */
 static bool some_cold(const reef_world *from)
 {
     for (uint32_t i = 1; i < from->state.store_count; i++)
@@ -335,7 +339,7 @@ static bool merge_tables(merging *x)
     return ok;
 }
 
-/* Those without a row, by index. */
+/* Makes the entities without a row, in the order of their indices. */
 static bool merge_rowless(merging *x)
 {
     const shape none = {0};
@@ -387,7 +391,7 @@ static bool commons_make(merging *x)
     return true;
 }
 
-/* ---- handles that follow ---- */
+/* ---- handles in values ---- */
 
 static bool names_entities(const type *t)
 {
@@ -407,7 +411,7 @@ static void handles_follow(const merging *x, char *at, size_t bytes)
     }
 }
 
-/* Of a value, or with `part` of that field alone. */
+/* Translates the handles in a value of `t`. With `part` the value is that part's, and only its field is looked at. */
 static void value_follows(const merging *x, const type *t, const type *part, void *value)
 {
     const reef_field *fields = t->fields;
@@ -417,7 +421,7 @@ static void value_follows(const merging *x, const type *t, const type *part, voi
     }
 }
 
-/* The new rows are all written at this moment, so their blocks are ours. */
+/* Translates the handles in a column. The new rows were written by this merge, so their blocks aren't shared. */
 static void column_follows(const merging *x, const table *t, const type *c)
 {
     const type *whole = c->owner ? reef__type_of(c->owner) : c;
@@ -467,7 +471,8 @@ static void all_follow(const merging *x)
 
 /* ---- the call ---- */
 
-/* A fork where things are made unseen: without observers, and its errors are told by `to`. NULL: `to` says why. */
+/* The fork in which the entities are made. It has no observers and reports no errors; `to` does. NULL: the error of
+ * `to` says why. */
 static reef_world *merge_aside(reef_world *to)
 {
     to->calling = merge_op;
@@ -522,7 +527,7 @@ static COLD reef_status merge_from(reef_world *to, reef_world *from, const query
     return s;
 }
 
-/* The query is made in `from`, and what is wrong with it is told by `to`. */
+/* Makes the query in `from`. What is wrong with it becomes the error of `to`. */
 static COLD reef_query query_chosen(reef_world *to, reef_world *from, const char *text)
 {
     const reef_world_config config = from->config;

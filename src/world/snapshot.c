@@ -1,14 +1,15 @@
 /* Worlds as values: snapshot, restore, fork.
  *
- *      world ──┬── records, chunks, tables, ring, names, switches, hashes      one reference each, whatever is in them
+ *      world ──┬── records, chunks, tables, ring, names, switches, hashes      one reference to each container
  *      snapshot┘
  *
- * All that is state lies in copy-on-write containers (paged.h): holding the same state a second time means taking a
- * reference to each, and raising fork_version, so that both sides know that what was written so far isn't theirs
- * alone. It costs the same for an empty world and for one of a million entities: 1 to 2 us, about 10 when the caches
- * are cold. Whoever writes first copies the page pointers, the page, the block.
+ * All state lies in copy-on-write containers (copy_on_write.h). To hold the same state a second time means to take a
+ * reference to each container, and to raise fork_version: what was written up to that version may be shared, and only
+ * what was written later is certainly held by one side alone. It costs the same for an empty world and for one of a
+ * million entities: 1 to 2 us, about 10 when the caches are cold. The first write by either side copies the page
+ * pointers, then the page, then the block.
  *
- * Not state: queries, bundles, open loops, the last error, what is remembered to be quick. */
+ * Queries, bundles, open loops, the last error and all caches aren't state. */
 #include "world/snapshot.h"
 #include "base/memory.h"
 #include "base/platform.h"
@@ -37,81 +38,132 @@
 #include "reef/fast.h"
 #include "reef/snapshot.h"
 
-/* ---- all containers of a state ---- */
+/* ---- what a state consists of ---- */
 
-/* Container i of them all, with the kind of its pages (NULL: `part` is that of a store, and complete). The chunks
- * come first: their values are destroyed while everything else is still there. */
-enum { STATE_PARTS = 11, BIT_PARTS = 2, TRACK_PARTS = 3, STORE_PARTS = 3 }; /* then one a type of events */
+/* Two tables say what a state consists of: its copy-on-write containers, and its arrays, whose elements may have
+ * containers of their own. Sharing, copying and dropping a state walk them. A new kind of state is one row. */
 
-static uint32_t store_parts(const state *s) { return s->store_count ? STORE_PARTS * (s->store_count - 1) : 0; }
+/* A container at an offset, and the kind of its pages. A store decides the kind of its pages of values itself: NULL. */
+typedef struct container_row {
+    size_t offset;
+    const paged_type *pages;
+} container_row;
 
-static const paged_type *store_part(family *f, state *s, uint32_t i, state_part *part)
+/* In reef_hot. The chunks come first: their values are destroyed while everything else is still there. */
+static const container_row hot_containers[] = {
+    {offsetof(reef_hot, chunks), &reef__pages_chunks},
+    {offsetof(reef_hot, records), &reef__pages_records},
+};
+static const container_row state_containers[] = {
+    {offsetof(state, tables), &reef__pages_tables},         {offsetof(state, ring), &reef__pages_ring},
+    {offsetof(state, name_entries), &reef__pages_names},    {offsetof(state, name_by_text), &reef__pages_buckets},
+    {offsetof(state, name_by_index), &reef__pages_buckets}, {offsetof(state, chunk_hashes), &reef__pages_hashes},
+    {offsetof(state, record_hashes), &reef__pages_hashes},  {offsetof(state, ring_hashes), &reef__pages_hashes},
+    {offsetof(state, name_hashes), &reef__pages_hashes},
+};
+static const container_row bit_containers[] = {
+    {offsetof(bit_store, words), &reef__pages_bits},
+    {offsetof(bit_store, hashes), &reef__pages_hashes},
+};
+static const container_row track_containers[] = {
+    {offsetof(track_store, stamps), &reef__pages_tracks},
+    {offsetof(track_store, log), &reef__pages_tracks},
+    {offsetof(track_store, values), &reef__pages_tracks},
+};
+static const container_row store_containers[] = {
+    {offsetof(value_store, values), NULL},
+    {offsetof(value_store, index), &reef__pages_index},
+    {offsetof(value_store, hashes), &reef__pages_hashes},
+};
+static const container_row event_containers[] = {
+    {offsetof(event_store, pages), &reef__pages_events},
+};
+
+/* An array of a state: where its pointer, its count and its capacity are, and the containers of an element. (Where
+ * the whole capacity is used, both numbers are the same field.) */
+typedef struct array_row {
+    enum memory_kind memory;
+    size_t list, count, capacity, size;
+    uint32_t skipped; /* elements at the front without containers */
+    uint32_t container_count;
+    const container_row *containers;
+} array_row;
+
+#define ARRAY(memory, list, count, capacity) \
+    memory, offsetof(state, list), offsetof(state, count), offsetof(state, capacity), sizeof *((state *)0)->list
+#define LENGTH(rows) (uint32_t)(sizeof(rows) / sizeof *(rows))
+
+/* The arrays whose elements have containers come first. The store of number 0 is empty. */
+enum { ARRAYS_WITH_CONTAINERS = 4, ARRAY_USED_TYPES = ARRAYS_WITH_CONTAINERS };
+static const array_row arrays[] = {
+    {ARRAY(MEMORY_BITS, bits, bit_count, bit_capacity), 0, LENGTH(bit_containers), bit_containers},
+    {ARRAY(MEMORY_TRACKS, tracks, track_count, track_capacity), 0, LENGTH(track_containers), track_containers},
+    {ARRAY(MEMORY_STORES, stores, store_count, store_capacity), 1, LENGTH(store_containers), store_containers},
+    {ARRAY(MEMORY_EVENTS, events, event_count, event_capacity), 0, LENGTH(event_containers), event_containers},
+    {ARRAY(MEMORY_OTHER, used_types, used_words, used_words), 0, 0, NULL},
+    {ARRAY(MEMORY_BITS, bit_number, bit_room, bit_room), 0, 0, NULL},
+    {ARRAY(MEMORY_TRACKS, places, place_count, place_capacity), 0, 0, NULL},
+    {ARRAY(MEMORY_OTHER, runs, run_count, run_room), 0, 0, NULL},
+    {ARRAY(MEMORY_OTHER, clocks, clock_count, clock_room), 0, 0, NULL},
+    {ARRAY(MEMORY_STORES, store_number, store_room, store_room), 0, 0, NULL},
+    {ARRAY(MEMORY_EVENTS, event_places, event_place_count, event_place_capacity), 0, 0, NULL},
+    {ARRAY(MEMORY_OTHER, absents, absent_count, absent_room), 0, 0, NULL},
+};
+
+static uint32_t *number_at(const state *s, size_t offset) { return (uint32_t *)(uintptr_t)((const char *)s + offset); }
+
+static char *list_at(const state *s, const array_row *a)
 {
-    value_store *x = &s->stores[i / STORE_PARTS + 1]; /* the first one is empty */
-    if (i % STORE_PARTS == 1) return part->pages = &x->index, &reef__pages_index;
-    if (i % STORE_PARTS == 2) return part->pages = &x->hashes, &reef__pages_hashes;
-    part->pages = &x->values;
-    part->owner = reef__store_owner(f, x, &part->values);
-    return NULL;
+    char *list;
+    memcpy(&list, (const char *)s + a->list, sizeof list);
+    return list;
 }
 
-static const paged_type *part_kind(family *f, reef_hot *h, state *s, uint32_t i, state_part *part)
+/* The number of containers of all elements of the array. */
+static uint32_t array_containers(const state *s, const array_row *a)
 {
-    static const struct {
-        size_t offset;
-        const paged_type *type;
-    } parts[STATE_PARTS - 2] = {
-        {offsetof(state, tables), &reef__pages_tables},         {offsetof(state, ring), &reef__pages_ring},
-        {offsetof(state, name_entries), &reef__pages_names},    {offsetof(state, name_by_text), &reef__pages_buckets},
-        {offsetof(state, name_by_index), &reef__pages_buckets}, {offsetof(state, chunk_hashes), &reef__pages_hashes},
-        {offsetof(state, record_hashes), &reef__pages_hashes},  {offsetof(state, ring_hashes), &reef__pages_hashes},
-        {offsetof(state, name_hashes), &reef__pages_hashes},
-    };
-    if (i == 0) return part->pages = &h->chunks, &reef__pages_chunks;
-    if (i == 1) return part->pages = &h->records, &reef__pages_records;
-    if (i < STATE_PARTS)
-        return part->pages = (reef_paged *)(void *)((char *)s + parts[i - 2].offset), parts[i - 2].type;
-    i -= STATE_PARTS;
-    if (i < BIT_PARTS * s->bit_count) {
-        part->pages = i % 2 ? &s->bits[i / 2].hashes : &s->bits[i / 2].words;
-        return i % 2 ? &reef__pages_hashes : &reef__pages_bits;
-    }
-    i -= BIT_PARTS * s->bit_count;
-    if (i < TRACK_PARTS * s->track_count) {
-        track_store *t = &s->tracks[i / TRACK_PARTS];
-        part->pages = i % TRACK_PARTS == 0 ? &t->stamps : i % TRACK_PARTS == 1 ? &t->log : &t->values;
-        return &reef__pages_tracks;
-    }
-    i -= TRACK_PARTS * s->track_count;
-    if (i < store_parts(s)) return store_part(f, s, i, part);
-    part->pages = &s->events[i - store_parts(s)].pages;
-    return &reef__pages_events;
+    const uint32_t count = *number_at(s, a->count);
+    return count > a->skipped ? (count - a->skipped) * a->container_count : 0;
+}
+
+static void part_set(family *f, char *base, const container_row *row, state_part *part)
+{
+    part->pages = (reef_paged *)(void *)(base + row->offset);
+    part->owner =
+        row->pages ? reef__owner_of(f, row->pages) : reef__store_owner(f, (value_store *)(void *)base, &part->values);
 }
 
 bool reef__part_at(family *f, reef_hot *h, state *s, uint32_t i, state_part *part)
 {
-    if (i >= STATE_PARTS + BIT_PARTS * s->bit_count + TRACK_PARTS * s->track_count + store_parts(s) + s->event_count)
-        return false;
-    const paged_type *kind = part_kind(f, h, s, i, part);
-    if (kind) part->owner = reef__owner_of(f, kind);
-    return true;
+    if (i < LENGTH(hot_containers)) return part_set(f, (char *)h, &hot_containers[i], part), true;
+    i -= LENGTH(hot_containers);
+    if (i < LENGTH(state_containers)) return part_set(f, (char *)s, &state_containers[i], part), true;
+    i -= LENGTH(state_containers);
+    for (const array_row *a = arrays; a < arrays + ARRAYS_WITH_CONTAINERS; a++) {
+        const uint32_t count = array_containers(s, a);
+        if (i < count) {
+            char *element = list_at(s, a) + (i / a->container_count + a->skipped) * a->size;
+            return part_set(f, element, &a->containers[i % a->container_count], part), true;
+        }
+        i -= count;
+    }
+    return false;
 }
 
 uint32_t reef__part_like(const state *from, uint32_t i, const state *to)
 {
-    if (i < STATE_PARTS) return i;
-    const uint32_t bits = BIT_PARTS * from->bit_count, to_bits = BIT_PARTS * to->bit_count;
-    const uint32_t tracks = TRACK_PARTS * from->track_count, to_tracks = TRACK_PARTS * to->track_count;
-    i -= STATE_PARTS;
-    if (i < bits) return i < to_bits ? STATE_PARTS + i : UINT32_MAX;
-    i -= bits;
-    if (i < tracks) return i < to_tracks ? STATE_PARTS + to_bits + i : UINT32_MAX;
-    i -= tracks;
-    if (i < store_parts(from)) return i < store_parts(to) ? STATE_PARTS + to_bits + to_tracks + i : UINT32_MAX;
-    return i - store_parts(from) + STATE_PARTS + to_bits + to_tracks + store_parts(to);
+    uint32_t begin = LENGTH(hot_containers) + LENGTH(state_containers), to_begin = begin;
+    if (i < begin) return i;
+    for (const array_row *a = arrays; a < arrays + ARRAYS_WITH_CONTAINERS; a++) {
+        const uint32_t count = array_containers(from, a), to_count = array_containers(to, a);
+        if (i - begin < count) return i - begin < to_count ? to_begin + (i - begin) : UINT32_MAX;
+        begin += count;
+        to_begin += to_count;
+    }
+    return UINT32_MAX;
 }
 
-/* `to` has the plain fields and the arrays of `from`; it gets a reference to everything in them. Can't fail. */
+/* `to` has the plain fields and the arrays of `from`. It gets a reference to each container. This can't fail. */
 static void state_share(family *f, reef_hot *to_hot, state *to, const reef_hot *from_hot, const state *from)
 {
     state_part have, get = {0};
@@ -125,83 +177,37 @@ void reef__state_drop(family *f, reef_hot *h, state *s)
 {
     state_part part;
     for (uint32_t i = 0; reef__part_at(f, h, s, i, &part); i++) reef__paged_drop(part.pages, &part.owner);
-    reef__memory_free(&f->memory, MEMORY_BITS, s->bits, s->bit_capacity * sizeof *s->bits);
-    reef__memory_free(&f->memory, MEMORY_BITS, s->bit_number, s->bit_room * sizeof *s->bit_number);
-    reef__memory_free(&f->memory, MEMORY_OTHER, s->used_types, s->used_words * sizeof *s->used_types);
-    reef__memory_free(&f->memory, MEMORY_OTHER, s->runs, s->run_room * sizeof *s->runs);
-    reef__memory_free(&f->memory, MEMORY_OTHER, s->clocks, s->clock_room * sizeof *s->clocks);
-    reef__memory_free(&f->memory, MEMORY_TRACKS, s->tracks, s->track_capacity * sizeof *s->tracks);
-    reef__memory_free(&f->memory, MEMORY_TRACKS, s->places, s->place_capacity * sizeof *s->places);
-    reef__memory_free(&f->memory, MEMORY_STORES, s->stores, s->store_capacity * sizeof *s->stores);
-    reef__memory_free(&f->memory, MEMORY_STORES, s->store_number, s->store_room * sizeof *s->store_number);
-    reef__memory_free(&f->memory, MEMORY_EVENTS, s->events, s->event_capacity * sizeof *s->events);
-    reef__memory_free(&f->memory, MEMORY_EVENTS, s->event_places, s->event_place_capacity * sizeof *s->event_places);
-    reef__memory_free(&f->memory, MEMORY_OTHER, s->absents, s->absent_room * sizeof *s->absents);
+    for (const array_row *a = arrays; a < arrays + LENGTH(arrays); a++)
+        reef__memory_free(&f->memory, a->memory, list_at(s, a), *number_at(s, a->capacity) * a->size);
     memset(s, 0, sizeof *s);
 }
 
-/* A copy of an array of a state; NULL where there is nothing to copy. False: no memory. */
-static bool array_copy(family *f, enum memory_kind kind, void *to, const void *from, size_t bytes)
+/* Copies an array of a state; NULL where there is nothing to copy. False: no memory. */
+static bool array_copy(family *f, const array_row *a, state *to, const state *from)
 {
-    void *p = bytes ? reef__memory_resize(&f->memory, kind, NULL, 0, bytes, PLAIN_ALIGN) : NULL;
-    if (p) memcpy(p, from, bytes);
-    memcpy(to, &p, sizeof p);
+    const size_t bytes = *number_at(from, a->count) * a->size;
+    void *p = bytes ? reef__memory_resize(&f->memory, a->memory, NULL, 0, bytes, PLAIN_ALIGN) : NULL;
+    if (p) memcpy(p, list_at(from, a), bytes);
+    memcpy((char *)to + a->list, &p, sizeof p);
+    *number_at(to, a->capacity) = *number_at(from, a->count);
     return p != NULL || bytes == 0;
 }
 
 /* *to becomes *from with arrays of its own. False: no memory. */
 static COLD bool state_copy(family *f, state *to, const state *from)
 {
-    size_t bits = from->bit_count * sizeof *from->bits, used = from->used_words * sizeof *from->used_types;
-    size_t bit_numbers = from->bit_room * sizeof *from->bit_number;
-    size_t tracks = from->track_count * sizeof *from->tracks, places = from->place_count * sizeof *from->places;
-    size_t runs = from->run_count * sizeof *from->runs, clocks = from->clock_count * sizeof *from->clocks;
-    size_t stores = from->store_count * sizeof *from->stores, numbers = from->store_room * sizeof *from->store_number;
-    size_t events = from->event_count * sizeof *from->events,
-           event_places = from->event_place_count * sizeof *from->event_places;
-    const size_t absents = from->absent_count * sizeof *from->absents;
+    bool ok = true;
     *to = *from;
-    to->absent_room = from->absent_count;
-    to->bit_capacity = from->bit_count;
-    to->track_capacity = from->track_count;
-    to->place_capacity = from->place_count;
-    to->run_room = from->run_count;
-    to->clock_room = from->clock_count;
-    to->store_capacity = from->store_count;
-    to->event_capacity = from->event_count;
-    to->event_place_capacity = from->event_place_count;
-    bool ok = array_copy(f, MEMORY_BITS, &to->bits, from->bits, bits);
-    ok &= array_copy(f, MEMORY_BITS, &to->bit_number, from->bit_number, bit_numbers);
-    ok &= array_copy(f, MEMORY_OTHER, &to->used_types, from->used_types, used);
-    ok &= array_copy(f, MEMORY_TRACKS, &to->tracks, from->tracks, tracks);
-    ok &= array_copy(f, MEMORY_TRACKS, &to->places, from->places, places);
-    ok &= array_copy(f, MEMORY_OTHER, &to->runs, from->runs, runs);
-    ok &= array_copy(f, MEMORY_OTHER, &to->clocks, from->clocks, clocks);
-    ok &= array_copy(f, MEMORY_STORES, &to->stores, from->stores, stores);
-    ok &= array_copy(f, MEMORY_STORES, &to->store_number, from->store_number, numbers);
-    ok &= array_copy(f, MEMORY_EVENTS, &to->events, from->events, events);
-    ok &= array_copy(f, MEMORY_EVENTS, &to->event_places, from->event_places, event_places);
-    ok &= array_copy(f, MEMORY_OTHER, &to->absents, from->absents, absents);
+    for (const array_row *a = arrays; a < arrays + LENGTH(arrays); a++) ok &= array_copy(f, a, to, from);
     if (ok && BUG(29)) to->run_count = 0;
-    if (ok) return true;
-    reef__memory_free(&f->memory, MEMORY_BITS, to->bits, bits);
-    reef__memory_free(&f->memory, MEMORY_BITS, to->bit_number, bit_numbers);
-    reef__memory_free(&f->memory, MEMORY_OTHER, to->used_types, used);
-    reef__memory_free(&f->memory, MEMORY_TRACKS, to->tracks, tracks);
-    reef__memory_free(&f->memory, MEMORY_TRACKS, to->places, places);
-    reef__memory_free(&f->memory, MEMORY_OTHER, to->runs, runs);
-    reef__memory_free(&f->memory, MEMORY_OTHER, to->clocks, clocks);
-    reef__memory_free(&f->memory, MEMORY_STORES, to->stores, stores);
-    reef__memory_free(&f->memory, MEMORY_STORES, to->store_number, numbers);
-    reef__memory_free(&f->memory, MEMORY_EVENTS, to->events, events);
-    reef__memory_free(&f->memory, MEMORY_EVENTS, to->event_places, event_places);
-    reef__memory_free(&f->memory, MEMORY_OTHER, to->absents, absents);
-    return false;
+    for (const array_row *a = arrays; !ok && a < arrays + LENGTH(arrays); a++)
+        reef__memory_free(&f->memory, a->memory, list_at(to, a), *number_at(to, a->capacity) * a->size);
+    return ok;
 }
 
-/* ---- what can't be held twice ---- */
+/* ---- values that can't be copied ---- */
 
-/* The first type by name that can't be copied and that some entity has; {0}: there is none. */
+/* The first type by name that can't be copied and of which some entity has a value. {0}: there is none. */
 static COLD reef_component state_bound(const reef_world *w)
 {
     const type *first = NULL;
@@ -222,7 +228,7 @@ static COLD reef_component state_bound(const reef_world *w)
     return (reef_component){first ? first->id : 0};
 }
 
-/* Can the world's state be shared now? Says what is in the way. */
+/* Can the world's state be shared now? If not, the error is recorded. */
 static bool share_allowed(reef_world *w, const char *op)
 {
     const reef_entity null = {0, 0};
@@ -237,7 +243,7 @@ static bool share_allowed(reef_world *w, const char *op)
     return true;
 }
 
-/* No memory for a copy, or a construct hook that refused: then it names the type. */
+/* Records that there was no memory for a copy, or that a construct hook refused; then the error names its type. */
 static void refuse_copy(reef_world *w, const char *op)
 {
     reef__failure(w, REEF_NO_MEMORY, op, w->hook_failed, (reef_entity){0, 0}, 0);
@@ -293,7 +299,7 @@ void reef_snapshot_free(reef_snapshot *s)
 
 /* ---- forks ---- */
 
-/* A world of its own that begins with this state. NULL: no memory. */
+/* Makes a world that begins with this state. NULL: no memory. */
 static COLD reef_world *world_begin(family *f, const reef_world_config *config, const reef_hot *hot, const state *from)
 {
     reef_world *w = reef__memory_zeroed(&f->memory, MEMORY_OTHER, sizeof *w);
@@ -370,13 +376,12 @@ reef_world *reef_snapshot_fork(const reef_snapshot *s)
     return fork;
 }
 
-/* Nothing in it: no entity, no free id, no time. */
+/* The blank world has no entity, no free id and no time. */
 COLD reef_world *reef__world_blank(reef_world *w)
 {
     family *f = w->family;
     reef_world *blank = reef__memory_zeroed(&f->memory, MEMORY_OTHER, sizeof *blank);
-    const size_t used = w->state.used_words * sizeof *w->state.used_types;
-    if (blank == NULL || !array_copy(f, MEMORY_OTHER, &blank->state.used_types, w->state.used_types, used)) {
+    if (blank == NULL || !array_copy(f, &arrays[ARRAY_USED_TYPES], &blank->state, &w->state)) {
         reef__memory_free(&f->memory, MEMORY_OTHER, blank, sizeof *blank);
         return NULL;
     }
@@ -384,7 +389,6 @@ COLD reef_world *reef__world_blank(reef_world *w)
     blank->config = w->config;
     blank->error.operation = "";
     blank->pool = w->pool;
-    blank->state.used_words = w->state.used_words;
     blank->state.map_count = w->state.map_count;
     blank->state.next_unit = 2;
     blank->state.seed = w->config.seed;
@@ -401,12 +405,12 @@ COLD reef_world *reef__world_blank(reef_world *w)
 
 /* ---- restoring ---- */
 
-/* What the world remembers of the state that it left. Commands that were left are of that state as well. */
+/* Drops all that the world remembers of the state that it leaves: caches, and commands that weren't applied. */
 static void world_distrust(reef_world *w)
 {
     reef__commands_drop(w, &w->deferred);
     observing_restart(w);
-    w->lane_rest = 0; /* as its commands: of the state that is left behind */
+    w->lane_rest = 0; /* the ids set aside for commands belong to the state that is left */
     w->slow &= ~SLOW_DEFERRED;
     reef__events_forget(w);
     memset(w->edge_cache, 0, sizeof w->edge_cache);
@@ -420,8 +424,8 @@ static void world_distrust(reef_world *w)
     if (!BUG(26)) reef__names_changed(w);
 }
 
-/* The view of the family's maps is each world's own. A state that comes from another fork may have tables of types
- * whose maps this world never saw: then it takes over the wider view. How many maps it sees now. */
+/* Each world has its own view of the family's maps. A state from another fork may have tables of types whose maps this
+ * world never saw; then the world takes over the wider view. Answers how many maps it sees now. */
 static uint32_t maps_view(reef_world *w, const reef_hot *hot, uint32_t map_count)
 {
     if (map_count <= w->state.map_count) return w->state.map_count;
@@ -439,7 +443,7 @@ static void state_put(reef_world *w, const state *s, const reef_hot *hot, uint64
     w->hot.index_count = hot->index_count;
     w->hot.empty_count = hot->empty_count;
     w->hot.version = version;
-    w->hot.fork_version = w->ours_after = hot->fork_version; /* what is ours alone in this state stays so */
+    w->hot.fork_version = w->ours_after = hot->fork_version; /* what this state alone holds stays its own */
     version_look(w);
     world_distrust(w);
 }
@@ -449,7 +453,7 @@ COLD void reef__state_exchange(reef_world *w, reef_world *other)
     const reef_hot hot = w->hot, other_hot = other->hot;
     const state was = w->state, other_was = other->state;
     const uint64_t moved = rows_moved(w), destroyed = w->destroyed, other_moved = rows_moved(other);
-    /* of all writes to either */
+    /* no older than any write to either world */
     const uint64_t version = hot.version > other_hot.version ? hot.version : other_hot.version;
     state_put(w, &other_was, &other_hot, version);
     state_put(other, &was, &hot, version);
@@ -465,7 +469,8 @@ COLD bool reef__world_adopt(reef_world *w, reef_world *aside, bool resets_too)
     return true;
 }
 
-/* The long way, for worlds with values that stay: the new state is made ready beside the old one. */
+/* Restores a world with values that a rewind leaves alone: the new state is prepared beside the old one, since taking
+ * the values over can fail. */
 static COLD bool restore_skipping(reef_world *w, const reef_snapshot *s)
 {
     reef_world *fresh = world_begin(w->family, &w->config, &s->hot, &s->state);

@@ -3,12 +3,14 @@
  *      block ──► 64 bits, kept beside its version ──┐
  *      free ids, entities without row, names ───────┴──► parts ──► the hash
  *
- * What is hashed is canonical: tables by their type names, rows in order, fields little-endian. Hashes of pages and
- * blocks are kept with the version of the last write; looking advances the world's version, so that equal versions
- * prove equal content. Of values outside of the rows a page's hash is a sum over the entities that have them: where
- * a value lies in its store is nobody's business, and a value that moves within a page changes nothing. The kept
- * hashes are state like everything else, in containers of their own: a fork or a restored snapshot brings the right
- * ones along, and a hash that can't be kept for want of memory is computed again the next time.
+ * The input is canonical: tables in the order of their type names, rows in order, fields little-endian. The hash of a
+ * block or page is kept together with the version of its last write. Hashing advances the world's version, so any later
+ * write has a newer one; that is why an equal version proves equal content. Kept hashes are part of the state, in
+ * containers of their own, so a fork or a restored snapshot has the right ones. Where memory for keeping a hash is
+ * missing, it is computed again the next time.
+ *
+ * The hash of a page of a store is a sum over the entities that have values on it: where a value lies on its page
+ * follows from history and must not count.
  *
  * The function over bytes is the accumulation of XXH3's long inputs (Yann Collet, xxHash): eight lanes of 64 bits;
  * each takes 8 bytes of a 64-byte stripe, mixes them with a secret, multiplies the two halves and adds; every 16
@@ -56,7 +58,7 @@ bool reef__type_is_flat(const type *t)
     return at == t->size;
 }
 
-/* Elements of `size` bytes, the other way round. */
+/* Adds elements of `size` bytes, each with its bytes in reverse order. */
 static COLD void swapped_add(hasher *h, const unsigned char *p, uint32_t bytes, uint32_t size)
 {
     unsigned char element[8];
@@ -70,7 +72,7 @@ static COLD void value_add(hasher *h, const type *t, const unsigned char *value)
 {
     for (uint32_t i = 0; i < t->field_count; i++) {
         const reef_field *f = &t->fields[i];
-        uint32_t size = f->kind == REEF_ENTITY ? 4 : reef__kind_size(f->kind); /* an entity is two numbers */
+        uint32_t size = f->kind == REEF_ENTITY ? 4 : reef__kind_size(f->kind); /* a handle is two numbers */
         if (HOST_IS_LITTLE || size == 1) reef__hash_add(h, value + f->offset, f->bytes);
         else swapped_add(h, value + f->offset, f->bytes, size);
     }
@@ -93,7 +95,8 @@ static uint64_t column_hash(const column *c, const void *block, uint32_t rows)
 typedef struct kept_hash {
     uint64_t version, hash;
 } kept_hash;
-/* Of what was never hashed: versions begin with 1. Never written; not const, so that it takes no room in the file. */
+/* The entry of everything that was never hashed: versions begin with 1. It is never written. It isn't const, because
+ * zeroed data that isn't const takes no room in the program's file. */
 static kept_hash never_kept[HASHES_PER_PAGE];
 
 static const kept_hash *kept_read(const reef_paged *p, uint64_t i)
@@ -103,12 +106,12 @@ static const kept_hash *kept_read(const reef_paged *p, uint64_t i)
                                             : &never_kept[i % HASHES_PER_PAGE];
 }
 
-/* NULL: can't be kept. */
+/* The entry, for writing. NULL: this hash can't be kept now. */
 static kept_hash *kept_own(reef_world *w, reef_paged *p, uint64_t i)
 {
     paged_owner o = reef__owner_of(w->family, &reef__pages_hashes);
     uint32_t page = (uint32_t)(i / HASHES_PER_PAGE);
-    /* an open loop writes what it marked before */
+    /* While a loop is open it may write without a new version, so nothing may be kept. */
     if (w->locks || !reef__paged_grow(p, &o, page + 1, w->hot.fork_version)) return NULL;
     kept_hash *k = reef__paged_own(p, &o, page, w->hot.version, w->hot.fork_version);
     return k ? k + i % HASHES_PER_PAGE : NULL;
@@ -126,7 +129,8 @@ static uint64_t power(uint64_t x, uint64_t n)
     return y;
 }
 
-/* The free ids oldest first, as a polynomial: pieces can be joined wherever the pages of the ring begin. */
+/* The hash of the free ids, oldest first: a polynomial, so that the hashes of pieces can be joined wherever the
+ * pages of the ring begin. */
 static COLD uint64_t ring_piece(const reef_world *w, const uint32_t *ids, uint32_t from, uint32_t to, uint32_t *count)
 {
     uint64_t h = 0;
@@ -149,7 +153,7 @@ static uint64_t ring_hash(reef_world *w)
         uint32_t slot = (uint32_t)page & (s->ring.count - 1), from = (uint32_t)(at % RING_PER_PAGE), to = RING_PER_PAGE,
                  count;
         if (s->ring_tail - page * RING_PER_PAGE < to) to = (uint32_t)(s->ring_tail % RING_PER_PAGE);
-        const kept_hash *k = kept_read(&s->ring_hashes, slot * 2u); /* and which piece of the page, behind it */
+        const kept_hash *k = kept_read(&s->ring_hashes, slot * 2u); /* k[1]: which piece of the page k[0] is of */
         uint64_t piece = k[0].hash, range = (uint64_t)from << 32 | to;
         if (k[0].version == s->ring.version[slot] && k[1].version == range) {
             count = (uint32_t)k[1].hash;
@@ -164,7 +168,7 @@ static uint64_t ring_hash(reef_world *w)
     return h;
 }
 
-/* Entities without row, ids that are reserved, indices that are used up: of one page of records, in any order. */
+/* The entities without a row, reserved ids and retired indices of one page of records: a sum. */
 static COLD uint64_t rowless_piece(const reef_world *w, uint32_t page)
 {
     uint64_t sum = 0;
@@ -172,7 +176,7 @@ static COLD uint64_t rowless_piece(const reef_world *w, uint32_t page)
     if (end > w->hot.index_count || end == 0) end = w->hot.index_count;
     for (uint32_t i = first; i < end; i++) {
         uint64_t r = record_read(w, i);
-        /* places 1 ... PLACE_EMPTY: neither free nor a row */
+        /* The places 1 ... PLACE_EMPTY stand for indices that are neither free nor have a row. */
         if ((uint32_t)r - 1 < PLACE_EMPTY) sum += hash_blend(hash_blend(r) + i);
     }
     return sum;
@@ -230,7 +234,8 @@ static COLD uint64_t names_hash(reef_world *w)
 
 static bool column_counts(const column *c) { return c->type == NULL || c->type->hooks.on_fork == REEF_FORK_COPY; }
 
-/* The hashes of a chunk's columns, those that changed anew: NULL when they can't be kept. */
+/* The hashes of a chunk's columns, by slot. Those of columns that were written since are computed again. They are in
+ * `aside` where they can't be kept. */
 static const kept_hash *chunk_hashes(reef_world *w, const table *t, uint32_t unit, kept_hash *aside)
 {
     const shape *s = t->shape;
@@ -254,7 +259,7 @@ static const kept_hash *chunk_hashes(reef_world *w, const table *t, uint32_t uni
     return keep;
 }
 
-/* Hashes of all columns of a table by slot. */
+/* The hashes of all columns of a table, by slot. */
 static void table_hash(reef_world *w, const table *t, uint64_t *columns)
 {
     kept_hash aside[REEF_COLUMNS_MAX + SLOT_COLUMNS];
@@ -267,7 +272,8 @@ static void table_hash(reef_world *w, const table *t, uint64_t *columns)
     }
 }
 
-/* The rows of a table that have a switch or a mark: each chunk with some, and its number. */
+/* The hash of the bits of one key in a table: of each chunk with a set bit, and the chunk's number. *rows: number of
+ * set bits. */
 static uint64_t switch_hash(reef_world *w, bit_store *b, const table *t, uint64_t *rows)
 {
     uint64_t h = 0, chunk = 0;
@@ -292,7 +298,7 @@ static uint64_t switch_hash(reef_world *w, bit_store *b, const table *t, uint64_
 
 /* ---- stores ---- */
 
-/* A value of a few words, quicker than by lanes. */
+/* The hash of a value of a few words. It is quicker than the hash by lanes. */
 static uint64_t short_hash(const unsigned char *p, uint32_t size)
 {
     uint64_t h = size, word;
@@ -306,7 +312,7 @@ static uint64_t short_hash(const unsigned char *p, uint32_t size)
     return hash_join(h, word);
 }
 
-/* The bytes that are hashed of a value that isn't flat. */
+/* Copies the bytes of a value that are hashed, where the type isn't flat. Answers how many. */
 static uint32_t value_gather(const type *t, const unsigned char *value, unsigned char *to)
 {
     uint32_t n = 0;
@@ -320,7 +326,7 @@ static uint32_t value_gather(const type *t, const unsigned char *value, unsigned
     return n;
 }
 
-/* How many bytes are hashed of a value. */
+/* The number of bytes of a value that are hashed. */
 static uint64_t value_bytes(const type *t)
 {
     uint64_t n = 0;
@@ -329,14 +335,15 @@ static uint64_t value_bytes(const type *t)
     return n;
 }
 
-/* With whom an entity has its value in common. */
+/* The lowest index of the entities that share this entity's value, plus 1. 0: it is this entity. */
 static uint32_t sharing(const value_store *s, const uint32_t *firsts, uint32_t page, const store_place *at)
 {
     const uint32_t first = firsts ? firsts[(page << s->bits) + at->slot - 1] : reef__shared_first(s, at->entity).index;
     return first == at->entity.index ? 0 : first + 1;
 }
 
-/* Who has values on a page, and which: a sum in no order. `firsts`: of values in common (reef__shared_firsts). */
+/* The hash of the values on a page and of their entities: a sum. `firsts` is the list of reef__shared_firsts for a
+ * store of shared values, NULL for others. */
 static COLD uint64_t page_hash(const value_store *s, uint32_t page, const uint32_t *firsts)
 {
     const type *t = reef__type_of(s->component);
@@ -356,7 +363,8 @@ static COLD uint64_t page_hash(const value_store *s, uint32_t page, const uint32
     return sum;
 }
 
-/* A value in common is written without a look at the pages of all who have it: nothing of it is kept. */
+/* The hash of a store of shared values. A write of a shared value doesn't mark the pages of all entities that share it,
+ * so no hash is kept. */
 static COLD uint64_t shared_hash(const reef_world *w, const value_store *s)
 {
     uint32_t *firsts = reef__shared_firsts(w, s);
@@ -388,7 +396,7 @@ static uint64_t store_hash(reef_world *w, value_store *s)
 
 typedef struct type_sum {
     uint64_t rows, hash;
-} type_sum; /* of a type, by id */
+} type_sum; /* what reef_hash_parts tells of one type */
 
 typedef struct hashing {
     reef_world *w;
@@ -396,7 +404,7 @@ typedef struct hashing {
     bool (*visit)(void *context, const reef_hash_part *part);
     void *context;
     bool stopped;
-    type_sum *sums;     /* NULL: nobody asked */
+    type_sum *sums;     /* by type id; NULL: not wanted */
     uint32_t *switches; /* numbers of the bit stores in the order of their keys */
     uint32_t sum_count, switch_count;
 } hashing;
@@ -409,7 +417,7 @@ static bool part_add(hashing *x, reef_hash_kind kind, const shape *s, uint32_t c
         x->hash = hash_join(hash_join(hash_join(x->hash, (uint64_t)kind ^ rows << 8), name), hash);
     if (x->visit == NULL) return true;
     if (component && kind != REEF_HASH_TYPE && kind != REEF_HASH_EVENTS) {
-        /* the bits of its rows were */
+        /* Entities with a value are counted once: by the bits of their rows where there are some. */
         const bool counted = kind == REEF_HASH_DISABLED || (kind == REEF_HASH_STORE && t->bit);
         x->sums[component].rows += counted ? 0 : rows;
         x->sums[component].hash = hash_join(x->sums[component].hash, hash);
@@ -443,7 +451,7 @@ static bool hash_table_add(hashing *x, uint32_t id)
     return true;
 }
 
-/* Events that wait, of one type. */
+/* The hash of the events of one type that wait. */
 static COLD uint64_t events_hash(const reef_world *w, const event_store *s, uint64_t *count)
 {
     const type *t = reef__type_of(s->component);
@@ -472,7 +480,7 @@ static bool hash_events_add(hashing *x)
     return true;
 }
 
-/* By type name; where nobody has a value there is no part. */
+/* Adds a part for each store with values, in the order of the types' names. */
 static bool hash_stores_add(hashing *x)
 {
     const type *last = NULL;
@@ -531,7 +539,7 @@ static COLD void switches_sort(const reef_world *w, uint32_t *numbers, uint32_t 
     }
 }
 
-/* Types that were hashed as bytes may have fields now: then the hashes of values are kept for nothing. */
+/* Drops the kept hashes of values: a type that was hashed as bytes has got fields since. */
 static COLD void kept_drop(reef_world *w)
 {
     paged_owner o = reef__owner_of(w->family, &reef__pages_hashes);
@@ -563,7 +571,7 @@ uint64_t reef_hash_parts(reef_world *w, bool (*visit)(void *context, const reef_
     if (w == NULL) return 0;
     if (w->running) return reef__failure(w, REEF_LOCKED, "reef_hash", (reef_component){0}, (reef_entity){0, 0}, 0), 0;
     if (UNLIKELY(w->state.described != reef__types_described())) kept_drop(w);
-    if (!w->locks) version_look(w); /* what is written from now on has a newer version than what is hashed */
+    if (!w->locks) version_look(w); /* later writes get a newer version than what is hashed now */
     return hash_run(w, "reef_hash_parts", visit, context);
 }
 

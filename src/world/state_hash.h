@@ -1,14 +1,15 @@
-/* Hashing bytes and values: the parts of the state hash that others use. */
+/* The parts of the state hash that other files use. reef_hash itself is public (reef/snapshot.h). */
 #ifndef REEF_WORLD_STATE_HASH_H
 #define REEF_WORLD_STATE_HASH_H
 
 #include "type/type.h"
 #include "reef/type.h"
 
-/* Do the bytes of a value, as they lie in memory, stand for it? (Else its fields do, one after the other.) */
+/* Is the value canonical as it lies in memory? True for a type without fields, and for one whose fields fill it without
+ * gaps on a little-endian machine. If not, the value stands for its fields, one after the other. */
 bool reef__type_is_flat(const type *t);
 
-/* What the hash covers of time; 0 when the world never ticked and has no seed. */
+/* The hash of ticks, time, seed and clocks. 0: the world never ticked and has no seed. */
 uint64_t reef__clocks_hash(const reef_world *w);
 
 #endif

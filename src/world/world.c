@@ -1,4 +1,5 @@
-/* Worlds: making, reserving, shrinking, proving, ending. */
+/* Worlds: making and freeing them, reserving and shrinking their memory, and reef_validate, which checks every
+ * invariant of a world. The parts of a world are in the layers below; this file calls them in the right order. */
 #include "base/memory.h"
 #include "base/platform.h"
 #include "type/type.h"
@@ -50,7 +51,7 @@ COLD reef_world *reef_world_new(const reef_world_config *config)
     w->family = f;
     w->config = *config;
     w->hot.number = reef__world_number();
-    values_shift(w); /* 0 is what a ref has that remembers nothing */
+    values_shift(w); /* not 0: that number stands for a ref that remembers nothing */
     reef__graph_view_none(w);
     version_advance(w);
     reef__stores_view(w);
@@ -133,7 +134,7 @@ COLD reef_status reef_reserve_for(reef_world *w, uint32_t count, const reef_comp
             return reef__failure(w, t->owner ? REEF_BAD_ARGUMENT : REEF_LIMIT, op, types[i], null, i + 1);
         if (in_table(t)) ids[n++] = t->id;
         for (uint32_t k = 0; k < t->part_count; k++) ids[n++] = t->parts[k];
-        rows = true; /* of the empty set, where nothing is in a table */
+        rows = true; /* with types that aren't in tables alone, in the table without components */
     }
     reef_status s = reef__ids_prepare(w, count);
     uint32_t id = s == REEF_OK ? reef__graph_table(w, ids, n, &s) : 0;

@@ -1,0 +1,98 @@
+/* Two worlds side by side, as comparing them, their difference and a file's record of it need them.
+ *
+ *      tables by their type names         chunks of one pair of tables, each with the chunk of the same number
+ *
+ *      world 0    A    B        D         world 0    [0] [1] [2]
+ *      world 1    A         C   D         world 1    [0] [1]
+ *                 two  one each two
+ *
+ * Where both worlds hold the same block or the same page by the same pointer, neither has written it since they were
+ * one state. Whoever walks a pair doesn't look into such memory. */
+#ifndef REEF_WORLD_WORLD_PAIR_H
+#define REEF_WORLD_WORLD_PAIR_H
+
+#include "storage/layout.h"
+#include "storage/place.h"
+#include "storage/state.h"
+#include "storage/world_data.h"
+
+/* ---- tables ---- */
+
+/* A table that at least one of the two worlds has. */
+typedef struct table_pair {
+    const table *t[2]; /* NULL: the table has no rows in this world */
+    uint32_t id[2];    /* undefined where t is NULL */
+} table_pair;
+
+/* The tables with rows of two worlds, which are merged by their type names. */
+typedef struct table_merge {
+    const reef_world *world[2];
+    uint32_t *ids[2], count[2], at[2];
+} table_merge;
+
+/* False: no memory. reef__table_merge_end follows in both cases. */
+bool reef__table_merge_begin(table_merge *m, const reef_world *a, const reef_world *b);
+/* The next pair; false: there is none. */
+bool reef__table_merge_next(table_merge *m, table_pair *next);
+void reef__table_merge_end(table_merge *m);
+
+/* ---- chunks ---- */
+
+/* A chunk of a table in each of two worlds. Where a world has no such chunk its unit and its rows are 0. */
+typedef struct chunk_pair {
+    const reef_world *world[2]; /* NULL is allowed: this side has no chunks */
+    const table *t[2];
+    uint32_t unit[2], rows[2];
+    const reef_slot *slots[2];
+    uint32_t number; /* of the chunk within its table */
+} chunk_pair;
+
+INLINE void chunk_pair_place(chunk_pair *p, int side, uint32_t unit)
+{
+    p->rows[side] = unit ? chunk_rows(p->t[side], unit) : 0;
+    p->unit[side] = p->rows[side] ? unit : 0;
+    p->slots[side] = p->rows[side] ? unit_slots(p->world[side], unit) : NULL;
+}
+
+/* Goes to the first pair of chunks. False: both tables are empty. */
+INLINE bool chunk_pair_first(chunk_pair *p)
+{
+    p->number = 0;
+    for (int side = 0; side < 2; side++) chunk_pair_place(p, side, p->t[side] ? p->t[side]->first : 0);
+    return p->unit[0] || p->unit[1];
+}
+
+INLINE bool chunk_pair_next(chunk_pair *p)
+{
+    p->number++;
+    for (int side = 0; side < 2; side++) {
+        const bool more = p->unit[side] && p->unit[side] != p->t[side]->last;
+        chunk_pair_place(p, side, more ? p->slots[side][0].head.next : 0);
+    }
+    return p->unit[0] || p->unit[1];
+}
+
+/* Neither world has written anything in these rows since they were one state. */
+INLINE bool chunk_pair_shared(const chunk_pair *p) { return p->slots[0] == p->slots[1] && p->rows[0] == p->rows[1]; }
+
+/* ---- names ---- */
+
+/* Is name `number` on a page that both worlds hold? Then both have it. */
+INLINE bool name_shared(const reef_world *w, const reef_world *other, uint32_t number)
+{
+    const uint32_t page = number / NAMES_PER_PAGE;
+    return number < w->state.name_count && number < other->state.name_count &&
+           w->state.name_entries.page[page] == other->state.name_entries.page[page];
+}
+
+/* A name of one world that the other one doesn't have for the same entity. Begins as {0}. */
+typedef struct name_walk {
+    uint32_t number; /* of the next name to look at */
+    reef_entity entity;
+    const char *text, *other; /* other: the entity's name in the other world, NULL: it has none */
+} name_walk;
+
+/* The next such name, in no order; false: there is none. Without another world (NULL) all names are such. */
+bool reef__name_walk_next(const reef_world *w, const reef_world *other, name_walk *n);
+
+#endif
