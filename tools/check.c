@@ -1,4 +1,4 @@
-/* reef check: the frame, then what is in it, by loading it. */
+/* reef check: checks the file's frame, then loads the file and validates the world in it. */
 #include "tool.h"
 
 static int check_one(const char *path)

@@ -1,14 +1,15 @@
-/* What operations tell, and who hears it.
+/* How observers are told what operations do.
  *
- *   log    notice: kind, component, entities, old value        planned by an operation, complete when it is done
- *   told   notices before it were told to immediate observers; collected ones hear of the whole log, which then is
- *          empty
+ *   log    notices, each with kind, component, entities, old value: planned before the operation, complete when it is
+ *   told   the notices before this number were told to immediate observers; collected observers get the whole log at
+ *          a flush, and it is empty then
  *
- * An old value that is plain is copied when it is planned. One with hooks is moved into the log where it would have
- * ended (value_leave), and ends when the log is emptied.
+ * An old value of plain bytes is copied when its notice is planned. One with hooks is moved into the log at the moment
+ * when it would have been destroyed (observing_keep), and is destroyed when the log is emptied.
  *
- * What observers ask for is recorded among the world's commands (as in a loop that records), taken out from there,
- * and done in rounds: the operations of one round tell, and what is asked for then is the next round. */
+ * What observers ask for is recorded as the world's commands, as in a loop that records. Then these commands are taken
+ * out and done in rounds: the commands of one round cause new notices, and what observers ask for then is the next
+ * round. */
 #include "observe/notify.h"
 #include "base/memory.h"
 #include "base/platform.h"
@@ -82,7 +83,7 @@ static void *olds_take(observing *o, const type *t)
     return (void *)at;
 }
 
-/* Room for notices, for entities, for entities named by notices, for bytes of old values. */
+/* Makes room for notices, for entities, for the sum of the notices' counts, and for bytes of old values. */
 static bool notices_room(reef_world *w, observing *o, uint64_t notices, uint64_t entities, uint64_t references,
                          uint64_t bytes)
 {
@@ -150,7 +151,7 @@ static void plan_begin(observing *o, bool one)
     o->planned = true;
 }
 
-/* The only entity of an operation, and what it matches. */
+/* Puts the only entity of an operation into the log, and remembers which watchers it matches. */
 static void plan_entity(reef_world *w, observing *o, reef_entity e)
 {
     o->entities[o->entity_count++] = e;
@@ -158,7 +159,7 @@ static void plan_entity(reef_world *w, observing *o, reef_entity e)
         o->before[i] = watcher_matches(&o->watchers[i], place_of(w, e));
 }
 
-/* The value of a component that leaves e. */
+/* Keeps the value of a component that leaves e, or that is overwritten. */
 static void plan_old(reef_world *w, observing *o, notice *n, reef_entity e, const type *t)
 {
     if (t->size == 0) return;
@@ -175,7 +176,7 @@ static void plan_old(reef_world *w, observing *o, notice *n, reef_entity e, cons
     n->old = old;
 }
 
-/* What a change does to a component. */
+/* Returns what a change does to a component: the kind of notice, or 0. */
 static uint32_t change_of(const reef_world *w, reef_entity e, const type *t, uint32_t to, const reef_value *values,
                           uint32_t count)
 {
@@ -214,7 +215,7 @@ static bool observing_change(reef_world *w, reef_entity e, uint32_t to, const re
     return true;
 }
 
-/* e gets one more or one less of what it has several of. */
+/* e gets or loses one of several values of a type of which it may have several. */
 static COLD bool observing_several(reef_world *w, reef_entity e, const type *t)
 {
     if (!reef__observing_ready(w)) return false;
@@ -227,7 +228,7 @@ static COLD bool observing_several(reef_world *w, reef_entity e, const type *t)
     return true;
 }
 
-/* Bytes and notices that a death may need. */
+/* Return the most bytes and notices that the death of one entity may need. */
 static uint64_t death_bytes(const observing *o)
 {
     uint64_t bytes = 0;
@@ -262,7 +263,7 @@ static bool observing_destroy(reef_world *w, reef_entity e)
     return true;
 }
 
-/* Does an entity that is made in the table with these values get the component? */
+/* Does an entity that is made in this table with these values get the component? */
 static bool spawn_brings(const reef_world *w, const type *t, uint32_t id, const reef_value *values, uint32_t count)
 {
     if (!t->bit && !t->stored) return reef__slot_seek(w, t->id, id) != 0;
@@ -320,7 +321,8 @@ static bool observing_keep(reef_world *w, const type *t, void *slot)
         notice *n = &o->notices[i];
         if (!n->awaited || n->held || n->component != t->id || (n->kind & OF_MATCH)) continue;
         const void *at = n->old;
-        for (uint64_t k = i; t->home == REEF_SHARED && k < o->notice_count; k++) /* others may have it, too */
+        /* several notices may have this value */
+        for (uint64_t k = i; t->home == REEF_SHARED && k < o->notice_count; k++)
             if (o->notices[k].old == at) o->notices[k].old = slot;
         if (t->home != REEF_SHARED) reef__value_move(t, (void *)(uintptr_t)at, slot);
         n->held = true;
@@ -350,7 +352,7 @@ static bool observing_reserve_deaths(reef_world *w, uint64_t n)
 
 static bool commands_pending(const reef_world *w) { return w->deferred.count || w->deferred.run; }
 
-/* As in a loop that records. In the last round nothing is recorded any more. */
+/* Calls are recorded from here on, as in a loop that records. In the last round nothing is recorded any more. */
 static void observers_enter(reef_world *w)
 {
     observing *o = w->observing;
@@ -383,7 +385,7 @@ static bool side_by_side(const void *const *p, uint32_t n, uint32_t size)
     return true;
 }
 
-/* The values that these have now; NULL: they don't lie side by side. */
+/* Returns the values that these entities have now; NULL: they don't lie side by side. */
 static const void *values_of(const reef_world *w, const reef_entity *e, uint32_t n, reef_component c, uint32_t size)
 {
     const char *first = reef__value_itself(w, e[0], c);
@@ -435,7 +437,7 @@ static void batch_add(reef_world *w, const struct observer *x, batch *b, uint32_
     b->old[b->count++] = old;
 }
 
-/* Does the notice concern the observer? */
+/* Is the notice for this observer? */
 static bool concerns(const observing *o, uint32_t number, const notice *n)
 {
     const struct observer *x = o->watchers[number].o;
@@ -469,7 +471,7 @@ static void tell_immediate(reef_world *w, observing *o)
 
 /* ---- the net effect ---- */
 
-/* By entity, then as it happened; or by rank, then so. */
+/* By entity, or by rank; within that in the order in which it happened. */
 static bool net_before(const net *a, const net *b, bool by_entity)
 {
     if (by_entity && a->entity.index != b->entity.index) return a->entity.index < b->entity.index;
@@ -489,7 +491,7 @@ static void net_sift(net *x, uint64_t root, uint64_t count, bool by_entity)
     }
 }
 
-/* Takes no memory, and no two are equal. */
+/* Heap sort: it needs no memory. No two elements are equal, so the order is unique. */
 static void nets_sort(net *x, uint64_t count, bool by_entity)
 {
     for (uint64_t i = count / 2; i-- > 0;) net_sift(x, i, count, by_entity);
@@ -514,7 +516,7 @@ static uint64_t nets_collect(const observing *o, uint32_t number, uint32_t kinds
     return count;
 }
 
-/* What x[0 ... n-1], all that happened to an entity, come to. 0: nothing. */
+/* Returns the net effect of all[0 ... n-1], which is everything that happened to one entity. 0: none. */
 static uint32_t net_of(const reef_world *w, const watcher *x, const net *all, uint64_t n)
 {
     const uint32_t first = all[0].kind;
@@ -535,7 +537,7 @@ static uint32_t net_rank(uint32_t kind)
     return kind & (REEF_ON_REMOVE | REEF_ON_UNMATCH) ? 1 : kind & (REEF_ON_ADD | REEF_ON_MATCH) ? 2 : 3;
 }
 
-/* What the log comes to for one observer, in things of these kinds. */
+/* Tells one collected observer the net effect of the log, for notices of these kinds. */
 static void tell_net(reef_world *w, observing *o, uint32_t number, uint32_t kinds)
 {
     const struct observer *x = o->watchers[number].o;
@@ -555,7 +557,7 @@ static void tell_net(reef_world *w, observing *o, uint32_t number, uint32_t kind
     batch_tell(w, x, &o->batch);
 }
 
-/* Collected observers hear of the log, which is empty then. False: there was nothing. */
+/* Tells the log to collected observers and empties it. False: it was empty. */
 static bool tell_collected(reef_world *w, observing *o)
 {
     if (o->notice_count == 0) return false;
@@ -575,7 +577,7 @@ static bool tell_collected(reef_world *w, observing *o)
     return true;
 }
 
-/* ---- what they ask for ---- */
+/* ---- what observers ask for ---- */
 
 static void cascade(reef_world *w, observing *o)
 {
@@ -600,7 +602,7 @@ static void cascade(reef_world *w, observing *o)
     if (!commands_pending(w) && w->deferring == 0) w->slow &= ~SLOW_DEFERRED;
 }
 
-/* An operation is complete, and no other one is around it. */
+/* An operation is complete, and is not part of another one. */
 static void settle(reef_world *w, observing *o)
 {
     const reef_error was = w->error;
@@ -617,7 +619,7 @@ static void settle(reef_world *w, observing *o)
     if (outermost && o->head.failed.status != REEF_OK) w->error = o->head.failed;
 }
 
-/* What the operation's entity matches now. */
+/* Adds notices for watchers whose match of the operation's entity has changed. */
 static void done_matches(reef_world *w, observing *o)
 {
     const uint32_t place = place_of(w, o->entities[o->op_entities]);
@@ -659,9 +661,9 @@ static void observing_close(reef_world *w)
     if (o && o->head.depth && --o->head.depth == 0) settle(w, o);
 }
 
-/* ---- the straight path ---- */
+/* ---- the fast path ---- */
 
-/* What the observers asked for, and what went wrong. */
+/* Does what the observers asked for, and reports what failed. */
 static NOINLINE void told_more(reef_world *w)
 {
     observing *o = w->observing;
@@ -671,7 +673,7 @@ static NOINLINE void told_more(reef_world *w)
     if (!o->head.cascading && !w->flushing && o->head.failed.status != REEF_OK) w->error = o->head.failed;
 }
 
-/* The next time it is `only` who is told, and nobody has to be looked for. */
+/* One observer alone is told of this component: it is remembered, so that the next time nobody has to be searched. */
 static void told_remember(observing *o, const struct observer *only, const reef_notice *x)
 {
     if (o->head.matches || o->head.later[x->component.id]) return;
@@ -694,7 +696,7 @@ static bool observing_told(reef_world *w, reef_entity e, uint32_t component, voi
     reef_notice x = {
         .world = w, .kind = (reef_observed)kind, .component = {component}, .count = 1, .entities = &e, .values = value};
     if (value) x.size = reef__type_of(component)->size;
-    commands *const recording = w->commands; /* as observers_enter; no loop is open */
+    commands *const recording = w->commands; /* as in observers_enter; no loop is open */
     w->commands = o->head.round >= REEF_CASCADE_ROUNDS ? NULL : &w->deferred;
     w->deferring++;
     w->locks = 1;
@@ -753,7 +755,7 @@ static COLD void observing_failure(reef_world *w, reef_error *e)
     if (o->head.failed.status == REEF_OK) o->head.failed = *e;
 }
 
-/* ---- what exists ---- */
+/* ---- entities that exist already ---- */
 
 COLD bool reef__observe_existing(reef_world *w, const struct observer *x)
 {

@@ -1,4 +1,5 @@
-/* observe/notify: TODO */
+/* The calls by which operations tell observers what they do (src/observe/notify.c). Storage makes them through the
+ * struct `observer_calls`. */
 #ifndef REEF_OBSERVE_NOTIFY_H
 #define REEF_OBSERVE_NOTIFY_H
 
@@ -7,7 +8,7 @@
 
 extern const observer_calls reef__observers_called;
 
-/* Those that are there when the observer is made. False: no memory, nobody was called. */
+/* Tells a new observer of the entities that exist already. False: no memory, and nobody was called. */
 bool reef__observe_existing(reef_world *w, const struct observer *o);
 
 #endif

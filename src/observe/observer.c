@@ -1,4 +1,5 @@
-/* Observers come and go: descriptions, their places in the schedule, and what each world makes of them. */
+/* Observers are added and removed: their descriptions, their places in the schedule, and the list of watchers that
+ * each world makes of them. */
 #include "observe/observer.h"
 #include "base/byte_hash.h"
 #include "base/memory.h"
@@ -25,7 +26,7 @@ static COLD bool refuse_observer(reef_world *w, const char *op, const char *deta
     return false;
 }
 
-/* ---- what is asked for ---- */
+/* ---- descriptions ---- */
 
 enum {
     OF_COMPONENTS = REEF_ON_ADD | REEF_ON_SET | REEF_ON_REMOVE,
@@ -52,7 +53,7 @@ static COLD bool check_events(reef_world *w, const char *op, const reef_observer
     return true;
 }
 
-/* Its terms go to the observer. */
+/* Reads the query; its terms go to the observer. */
 static COLD bool check_query(reef_world *w, const char *op, const reef_observer_desc *d, struct observer *o)
 {
     query_text text;
@@ -71,7 +72,7 @@ static COLD bool check_query(reef_world *w, const char *op, const reef_observer_
     return true;
 }
 
-/* In no schedule, with one holder. NULL: refused, and recorded. */
+/* Makes an observer that is in no schedule and has one holder. NULL: refused, and recorded. */
 static COLD struct observer *observer_make(reef_world *w, const char *op, const reef_observer_desc *d)
 {
     const reef_entity null = {0, 0};
@@ -125,8 +126,8 @@ static COLD bool observers_may_change(reef_world *w, const char *op)
     return false;
 }
 
-/* What had no memory and waits for a flush is done first: it is for the observers that were there when it happened,
- * and the log names them by their places. False: it still has none. */
+/* Notices and commands that had no memory and wait for a flush are done first. They are for the observers that existed
+ * at that time, and the log refers to observers by their places. False: there still is no memory. */
 static COLD bool observers_settled(reef_world *w)
 {
     const bool waits = w->slow & SLOW_DEFERRED || (w->observing && w->observing->notice_count);
@@ -180,7 +181,7 @@ COLD reef_observer_id reef_observer_new(reef_world *w, const reef_observer_desc 
     schedule *was = reef__schedule_hold(f, reef__schedule_ready(w));
     reef_status s = was ? observer_join(w, op, o) : observer_refused(w, op, REEF_NO_MEMORY);
     const reef_observer_id made = s == REEF_OK ? observer_handle(w, w->schedule->observer_count - 1) : null;
-    /* back to the schedule that was */
+    /* on failure, return to the schedule that the world had */
     if (s == REEF_OK && (!reef__observing_ready(w) || (desc->existing && !reef__observe_existing(w, o)))) {
         schedule *fresh = w->schedule;
         s = observer_refused(w, op, REEF_NO_MEMORY);
@@ -188,9 +189,9 @@ COLD reef_observer_id reef_observer_new(reef_world *w, const reef_observer_desc 
         was = fresh;
         reef__observers_follow(w);
     }
-    if (s != REEF_OK) o->context_free = NULL; /* its context stays its maker's */
+    if (s != REEF_OK) o->context_free = NULL; /* its context stays the maker's */
     reef__schedule_leave(f, was);
-    reef__observer_leave(f, o); /* its maker */
+    reef__observer_leave(f, o); /* releases the hold of the maker */
     return s == REEF_OK ? made : null;
 }
 
@@ -248,7 +249,6 @@ static void array_free(reef_world *w, void *p, size_t count, size_t size)
     if (p) reef__memory_free(&w->family->memory, MEMORY_OTHER, p, (count + 1) * size);
 }
 
-/* Which observers there are, with all that is found out about them. */
 COLD void reef__listeners_free(reef_world *w, observing *o)
 {
     for (uint32_t i = 0; i < o->count; i++)
@@ -278,7 +278,7 @@ static COLD void listener_note(observing *o, const struct observer *x)
     o->watched[at] = c;
 }
 
-/* The query of an observer in this world. False: no memory. */
+/* Makes the query of an observer in this world. False: no memory. */
 static COLD bool listener_query(reef_world *w, watcher *x)
 {
     reef_status s;

@@ -1,21 +1,20 @@
-/* The checked build's watch over systems. Each is held against its declaration while it runs, alone, on the thread
- * that ticks:
+/* The checked build's watch over systems. Each system runs alone, on the thread that ticks, and is held against its
+ * declaration:
  *
- *   values    Before it runs, all columns are copied: entity handles, switches and marks too, and the rows behind
- *             the last one that a
- *             chunk has room for. Afterwards each byte that isn't what it was must lie in a row that the system was
- *             handed for writing, or in a component that it declares to write in others' rows.
- *   calls     reef_get and its like ask for `reads` or `writes`, or a fixed term; reef_mut and reef_set for `writes`.
- *   order     A system that touches its own rows only, and nothing that the world doesn't know (a context, commands,
- *             events), runs a
- *             second time: its columns get the values from before, and it is handed one row after the other, the
- *             last one first. Both results must be the same. (No fork is needed: the copy is there already, and one
- *             made now would take the blocks that were made the world's own. Values with hooks can't go back as
- *             bytes: systems that write such aren't run twice.)
- *   threads   Another thread than that which ticks is refused, and told of.
+ * values    Before it runs, all columns are copied, with entity handles, switches, marks, and the rows behind the last
+ *           one for which a chunk has room. Afterwards each byte that differs must lie in a row that the system was
+ *           handed for writing, or in a component that it declares to write in others' rows.
+ * calls     reef_get and its like require `reads`, `writes` or a term with a fixed source; reef_mut and reef_set
+ *           require `writes`.
+ * order     A system runs a second time if it touches only its own rows and nothing that the world doesn't know (a
+ *           context, commands, events). Its columns get the values from before, and it is handed one row after the
+ *           other, the last one first. Both results must be the same. No fork is needed for this, since the copy is
+ *           there already; and a fork made now would share the blocks that the world alone must hold. Values with
+ *           hooks can't be put back as bytes, so systems that write such values aren't run twice.
+ * threads   Every thread but the one that ticks is refused and reported.
  *
- * The world's state is the same with the watch and without. What is found is told through reef__failure_record: it
- * is the last error of the tick, and the misuse hook hears of it at once. */
+ * The watch doesn't change the world's state. Findings are reported by reef__failure_record: each becomes the last
+ * error of the tick, and the misuse hook gets it at once. */
 #include "system/access_check.h"
 #include "base/memory.h"
 #include "base/platform.h"
@@ -56,27 +55,27 @@ COLD void reef_watch_systems(reef_world *w, bool on)
 
 #if defined(REEF_CHECKED)
 
-/* A chunk as it was. Its values: handles, columns by slot, each for as many rows as there is room for; then the
- * words of each store of bits that has some for it. */
+/* A copy of one chunk. Its values are the handles and then the columns by slot, each for as many rows as the chunk has
+ * room for; then the words of each store of bits that has words for this chunk. */
 typedef struct shade {
     const table *table;
     uint32_t unit, table_id, rows, capacity;
-    size_t at;   /* of its values */
-    bool handed; /* to the system, */
-    bool masked; /* not all of its rows: */
+    size_t at;   /* where its values begin */
+    bool handed; /* some of its rows were handed to the system: */
+    bool masked; /* true: only the rows in `mask`; false: all rows */
     uint64_t mask[BIT_WORDS];
 } shade;
 
 /* ---- what is declared ---- */
 
-/* A term that gives the data of an entity of its own. */
+/* Is this a term that gives data of one fixed entity? */
 static bool gives_fixed(const reef_term *t, uint32_t component)
 {
     return t->source.generation && t->component.id == component && (t->op == REEF_HAS || t->op == REEF_OPTIONAL) &&
            t->access != REEF_WITH;
 }
 
-/* In others' rows. */
+/* May the system write (read) the component in rows that it isn't handed? */
 static bool writes_everywhere(const struct system *s, uint32_t component)
 {
     if (reef__system_touches(s, REEF_WRITES, component) || reef__system_touches(s, REEF_SUMS, component)) return true;
@@ -93,7 +92,7 @@ static bool reads_everywhere(const struct system *s, uint32_t component)
     return false;
 }
 
-/* In the rows that it is handed. */
+/* Does the query give the component for writing in the rows that the system is handed? */
 static bool writes_handed(const query *q, uint32_t component)
 {
     for (uint32_t i = 0; q && i < q->term_count; i++) {
@@ -132,7 +131,7 @@ COLD const char *reef__watch_once(const struct system *s, uint32_t *component)
     return writes ? NULL : "it writes nothing";
 }
 
-/* ---- telling ---- */
+/* ---- reports ---- */
 
 static bool told(const watch *x, uint32_t component)
 {
@@ -213,8 +212,8 @@ void reef__watch_close(reef_world *w)
 
 static size_t whole_units(size_t bytes) { return (bytes + PLAIN_ALIGN - 1) / PLAIN_ALIGN * PLAIN_ALIGN; }
 
-/* Copies a chunk to `to`, or with NULL only counts: its bytes. They exist beside each other in memory, so their sum
- * fits. */
+/* Copies a chunk to `to` and returns the number of bytes; with NULL it only counts. All chunks are in memory at the
+ * same time, so the sum of their bytes can't overflow. */
 static size_t chunk_copy(const reef_world *w, const shape *s, uint32_t unit, char *to)
 {
     const reef_slot *slots = unit_slots(w, unit);
@@ -249,14 +248,14 @@ static void shade_make(reef_world *w, watch *x, const table *t, uint32_t id, uin
     x->by_unit[unit] = x->shade_count++;
 }
 
-/* Over the values of all stores, by the names of their types. Nothing comes or goes while systems run, so each walk
- * meets the same ones in the same order; `copy` goes along. */
+/* Walks over the values of all stores, in the order of their types' names. No value comes or goes while systems run,
+ * so each walk meets the same values in the same order; `copy` moves along in step. */
 typedef struct stored_walk {
-    const value_store *s; /* NULL: before the first */
+    const value_store *s; /* NULL: before the first store */
     uint32_t page;
     store_place at;
-    char *copy;   /* of the value; its entity's stands before it */
-    size_t bytes; /* of all copies up to the end of this one */
+    char *copy;   /* the copy of the value; its entity's handle stands before it */
+    size_t bytes; /* size of all copies up to the end of this one */
 } stored_walk;
 
 static bool stored_next(const reef_world *w, stored_walk *k, char *copies)
@@ -272,7 +271,7 @@ static bool stored_next(const reef_world *w, stored_walk *k, char *copies)
     return true;
 }
 
-/* Copies all values to `to`, or with NULL only counts. */
+/* Copies all values to `to` and returns the number of bytes; with NULL it only counts. */
 static size_t stored_copy(const reef_world *w, char *to)
 {
     stored_walk k = {.s = NULL};
@@ -284,7 +283,8 @@ static size_t stored_copy(const reef_world *w, char *to)
     return whole_units(k.bytes);
 }
 
-/* Of all tables, in the visible order, so that what is told of first depends on the state alone. False: no memory. */
+/* Copies all tables in the visible order, so that what is reported first depends on the state alone. False: no
+ * memory. */
 static bool copy_make(reef_world *w, watch *x)
 {
     uint32_t count, chunks = 0;
@@ -326,7 +326,7 @@ static void copy_drop(reef_world *w, watch *x)
     x->shade_count = x->handed_count = 0;
 }
 
-/* Where the copy of a column is. */
+/* Returns where the copy of a column is. */
 static char *shade_column(const watch *x, const shade *d, uint32_t slot)
 {
     size_t at = d->at;
@@ -335,7 +335,7 @@ static char *shade_column(const watch *x, const shade *d, uint32_t slot)
     return x->values + at;
 }
 
-/* The handle that a row had; of a row behind the last none. */
+/* Returns the handle that a row had; a null handle for a row behind the last one. */
 static reef_entity shade_entity(const watch *x, const shade *d, uint32_t row)
 {
     reef_entity e = {0, 0};
@@ -357,7 +357,7 @@ void reef__watch_block(reef_world *w, const reef_block *b)
     shade *d = &x->shades[number];
     if (!d->handed) x->handed[x->handed_count++] = number;
     d->handed = true;
-    if (b->query->cut) { /* one of several blocks of the chunk */
+    if (b->query->cut) { /* this block is one of several of its chunk */
         d->masked = true;
         for (uint32_t row = b->first; row < b->first + b->count; row++) d->mask[row / 64] |= 1ull << (row % 64);
         return;
@@ -368,7 +368,7 @@ void reef__watch_block(reef_world *w, const reef_block *b)
 
 /* ---- comparing ---- */
 
-/* The first row that changed and wasn't the system's to change; `capacity`: none. */
+/* Returns the first row that changed although the system may not write it; `capacity`: there is none. */
 static uint32_t row_changed(const watch *x, const shade *d, uint32_t slot, const char *now, size_t size, bool writes)
 {
     const char *was = shade_column(x, d, slot);
@@ -429,7 +429,8 @@ static void stored_compare(reef_world *w, const watch *x)
         const reef_component c = {k.s->component};
         const bool writes = writes_handed(x->run->query, c.id);
         if (memcmp(k.copy, k.at.value, reef__type_of(c.id)->size) == 0 || writes_everywhere(x->system, c.id)) continue;
-        if (writes && (k.s->shared || entity_handed(w, x, k.at.entity))) continue; /* others have the same value */
+        /* With a shared store, other entities have the same value. */
+        if (writes && (k.s->shared || entity_handed(w, x, k.at.entity))) continue;
         tell_once(w, "reef_system", c, k.at.entity,
                   writes ? "changed by the system, though it wasn't handed the entity"
                          : "changed by the system, which doesn't declare that it writes it");
@@ -452,10 +453,10 @@ static void copy_compare(reef_world *w, const watch *x)
     }
 }
 
-/* ---- the second run ---- */
+/* ---- the second time ---- */
 
-/* The columns that the system writes, of a chunk that it was handed: the next one's slot at or behind *slot, 0: no
- * more. */
+/* Finds the next column, at `slot` or behind it, that the system writes in a chunk that it was handed. Returns its
+ * slot; 0: no more. */
 static uint32_t written_next(const watch *x, const shade *d, uint32_t slot)
 {
     for (; slot < d->table->shape->end_slot; slot++)
@@ -474,7 +475,7 @@ static void bytes_exchange(char *a, char *b, size_t size)
     }
 }
 
-/* What the system wrote and what the copy has change places. */
+/* Exchanges what the system wrote with what the copy holds. */
 static void written_exchange(reef_world *w, const watch *x)
 {
     for (uint32_t i = 0; i < x->handed_count; i++) {
@@ -510,7 +511,7 @@ static void rows_again(reef_world *w, const watch *x)
     }
 }
 
-/* What a system writes: the next component by name; 0 stands before the first, and for none. */
+/* Returns the next component, by name, that a system writes. 0 stands before the first and behind the last. */
 static uint32_t written_after(const struct system *s, uint32_t component)
 {
     const type *last = reef__type_of(component), *next = NULL;
@@ -522,7 +523,7 @@ static uint32_t written_after(const struct system *s, uint32_t component)
     return next ? next->id : 0;
 }
 
-/* Tells of the first row of a component that came out otherwise. The copy has the first result. */
+/* Reports the first row of a component for which the second result differs. The copy holds the first result. */
 static void rows_differ(reef_world *w, const watch *x, uint32_t component)
 {
     const type *t = reef__type_of(component);
@@ -554,15 +555,16 @@ static void run_again(reef_world *w, const watch *x)
     written_exchange(w, x); /* the first result is the one that counts */
 }
 
-/* ---- a run ---- */
+/* ---- one system ---- */
 
-/* May it run once more? Not when it made mistakes, which would be told twice, and not when it gave commands: any
- * system may, of systems. */
+/* May the system run a second time? Not if it made mistakes, since they would be reported twice; and not if it gave
+ * commands, which every system may give for systems. */
 static bool may_run_again(const reef_world *w, const watch *x)
 {
     uint32_t component;
     if (x->mistakes || x->handed_count == 0 || reef__watch_once(x->system, &component)) return false;
-    if (x->run->query && x->run->query->cut && x->run->query->cut->shared) return false; /* rows that are one value */
+    /* several rows are one value */
+    if (x->run->query && x->run->query->cut && x->run->query->cut->shared) return false;
     for (uint32_t i = 0; i < x->run->job_count; i++) {
         const commands *c = &w->ticking->jobs[x->run->job_first + i].commands;
         if (c->count || c->run) return false;

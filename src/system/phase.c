@@ -1,16 +1,17 @@
-/* One phase: its systems begin, run and end, on one thread or on several; then what they left is joined.
+/* Runs one phase: its systems begin, run and end, on one thread or on several; then their results are joined.
  *
- *   prepare   on this thread, may fail: queries know all tables, pages of chunks are ours, stamps have room, jobs
- *             are laid out
- *   begin     under the lock, when all runs that it waits for have ended: it sees their events and changes
- *   claim     in jobs, where something is shared with a fork: blocks that the system writes become ours; without
- *             memory it doesn't run
+ *   prepare   on the thread that ticks, may fail: queries get to know all tables, the world gets its own copy of the
+ *             chunks' pages, stamps get room, jobs are laid out
+ *   begin     under the lock, when all systems that it waits for have ended: the system sees their events and changes
+ *   claim     in jobs, only where something is shared with a fork: the blocks that the system writes are made the
+ *             world's own; without memory for that it doesn't run
  *   jobs      without any lock: each job walks its blocks, marks them, calls the function
- *   end       under the lock: sums, marks of what was written in others' rows; later runs that waited may begin
- *   join      on this thread, in the order of (system, job): ids, commands, events, failures
+ *   end       under the lock: adds up sums, stamps what was written in others' rows; later systems that waited for
+ *             this one may begin
+ *   join      on the thread that ticks, in the order of (system, job): ids, commands, events, failures
  *
- * Run i of a phase writes with version base + 1 + i, on however many threads: so "changed since" answers the same
- * for each number of threads, and a change by a later system of the same tick is never lost. */
+ * System i of a phase writes with version base + 1 + i, on any number of threads. So "changed since" has the same
+ * answer for each number of threads, and a change by a later system of the same tick is never missed. */
 #include "system/phase.h"
 #include "base/memory.h"
 #include "base/platform.h"
@@ -53,7 +54,7 @@ static bool writes_rows(const run *r)
     return q && (q->head.write_count || q->optional_writes || (q->cut && q->cut->writes));
 }
 
-/* The pages of all chunks of a table. */
+/* Makes the pages of all chunks of a table the world's own. */
 static bool table_pages_own(reef_world *w, const table *t)
 {
     for (uint32_t unit = t->first; unit; unit = unit_slots(w, unit)[0].head.next)
@@ -105,7 +106,7 @@ static bool others_add(reef_world *w, ticking *k, uint32_t component)
     return others_prepare(w, component);
 }
 
-/* The n-th component that a system writes in others' rows; 0: no more. */
+/* Returns the next component that a system writes in others' rows; *at is 0 before the first. 0: no more. */
 static uint32_t other_written(const struct system *s, uint32_t *at)
 {
     for (; *at < s->touch_count; ++*at) {
@@ -124,7 +125,7 @@ static uint32_t other_written(const struct system *s, uint32_t *at)
 static COLD bool run_prepare_stored(run *r)
 {
     query *q = r->query;
-    reef__joins_prepare(q, q->world->hot.version); /* the phase has newer ones */
+    reef__joins_prepare(q, q->world->hot.version); /* the systems of the phase will write with newer versions */
     if (q->cut->freezes) {
         frozen_versions *f = reef__frozen_make(q, r->frozen);
         if (f == NULL) return false;
@@ -135,7 +136,7 @@ static COLD bool run_prepare_stored(run *r)
     return true;
 }
 
-/* Pages may move here, and nothing else may later. */
+/* Pages may move in this function. Nothing that moves pages may be called later. */
 static bool run_prepare(reef_world *w, ticking *k, run *r)
 {
     query *q = r->query;
@@ -163,7 +164,7 @@ static bool jobs_room(reef_world *w, ticking *k, uint32_t more)
     return true;
 }
 
-/* The buffer of commands stays with the job: its memory is used again. */
+/* The job keeps its command buffer, so that the buffer's memory is used again. */
 static void job_put(reef_world *w, ticking *k, run *r, split_place begin, split_place end)
 {
     job *j = &k->jobs[k->job_count++];
@@ -180,7 +181,7 @@ static void job_put(reef_world *w, ticking *k, run *r, split_place begin, split_
     j->commands = kept;
 }
 
-/* Jobs of about equal rows, at least a block each, at most REEF_JOBS_MAX. */
+/* Makes at most REEF_JOBS_MAX jobs of about equally many rows, each of at least one block. */
 static void run_split(reef_world *w, ticking *k, run *r)
 {
     const query *q = r->query;
@@ -239,7 +240,7 @@ static bool bytes_room_for(reef_world *w, char **p, size_t *room, size_t bytes)
     return true;
 }
 
-/* The singleton that a system sums into: at most one. {0}: none. */
+/* Returns the singleton that a system sums into; it has at most one. {0}: it has none. */
 static reef_component sum_of(const struct system *s)
 {
     for (uint32_t i = 0; i < s->touch_count; i++)
@@ -253,7 +254,7 @@ static size_t part_bytes(const struct system *s)
     return t ? (t->size + PLAIN_ALIGN - 1) / PLAIN_ALIGN * PLAIN_ALIGN : 0;
 }
 
-/* Queues of events, parts of sums, lanes of ids. */
+/* Gives the jobs their queues of events, their parts of sums and their lanes of ids. */
 static bool jobs_equip(reef_world *w, ticking *k)
 {
     size_t queues = 0, parts = 0;
@@ -297,7 +298,7 @@ static bool jobs_equip(reef_world *w, ticking *k)
     return lanes == 0 || reef__lanes_begin(w, lanes);
 }
 
-/* The singleton that a system sums into is there, zero at first. */
+/* Adds the singleton that a system sums into, with the value zero, if it isn't there yet. */
 static bool sum_prepare(reef_world *w, const run *r)
 {
     const reef_component c = r->going ? sum_of(r->system) : (reef_component){0};
@@ -309,7 +310,7 @@ static bool sum_prepare(reef_world *w, const run *r)
     return !reef_entity_is_null(e);
 }
 
-/* Everything that can fail before a system runs. False: no memory; *at is the run that it was for. */
+/* Does everything that can fail before the systems run. False: no memory, and *at is the system that needed it. */
 static bool phase_prepare(reef_world *w, ticking *k, run **at)
 {
     k->other_count = 0;
@@ -373,7 +374,7 @@ static void phase_close(reef_world *w)
     world_touch(w);
 }
 
-/* ---- a run ---- */
+/* ---- one system ---- */
 
 static written *other_find(ticking *k, uint32_t component)
 {
@@ -423,7 +424,7 @@ static reef_status running_mut(reef_world *w, const char *op, reef_entity e, ree
     return REEF_OK;
 }
 
-/* Columns that the inlined mut marked get the version of the system that wrote them. */
+/* Columns that the inlined reef_mut stamped get the version of the system that wrote them. */
 static void other_settle(reef_world *w, written *x)
 {
     if (!x->touched) return;
@@ -439,7 +440,7 @@ static void other_settle(reef_world *w, written *x)
     }
 }
 
-/* Of a component that is written in others' rows, and of its parts. */
+/* These two are for a component that is written in others' rows, and for its parts. */
 static void others_begin(ticking *k, uint32_t component, uint64_t version)
 {
     const type *t = reef__type_of(component);
@@ -454,7 +455,7 @@ static void others_settle(reef_world *w, ticking *k, uint32_t component)
     for (uint32_t i = 0; i < t->part_count; i++) other_settle(w, other_find(k, t->parts[i]));
 }
 
-/* A block before the first of the job's. */
+/* Makes a block that stands before the first block of the job. */
 static void job_block(reef_block *b, reef_world *w, run *r, job *j, float dt)
 {
     query *q = r->query;
@@ -486,7 +487,8 @@ static bool rows_claim(reef_world *w, run *r, job *j)
     return true;
 }
 
-/* Jobs share pages of stores, and a page that becomes ours is another one: so the first job claims for all. */
+/* Jobs share pages of stores, and a page that is made the world's own is a new page. So the first job claims for
+ * all. */
 static bool job_claim(reef_world *w, run *r, job *j)
 {
     if (r->query->cut == NULL || !r->query->cut->writes) return rows_claim(w, r, j);
@@ -523,18 +525,18 @@ static void job_run(reef_world *w, ticking *k, run *r, job *j)
     job_rows(w, k, r, j);
     if (k->trace.end) k->trace.end(k->trace.context, r->system->name, j->worker);
     const uint64_t ended = k->measures ? clock_now() : began;
-    j->time_ns = ended > began ? ended - began : 0; /* somebody may have set it back */
+    j->time_ns = ended > began ? ended - began : 0; /* somebody may have set the clock back */
 }
 
-/* Maybe something that the run writes has to be made ours first. */
+/* May something that the system writes be shared, so that it has to be made the world's own first? */
 static bool run_must_claim(const reef_world *w, const run *r)
 {
     if (!writes_rows(r) || w->hot.fork_version == 0) return false;
     return r->claimed_fork != w->hot.fork_version || r->claimed_epoch != w->state_epoch;
 }
 
-/* Its jobs claimed the blocks that they came to. Where it depends on rows which ones that are, others may come in
- * the next run. */
+/* The system's jobs claimed the blocks that they came to. Where the rows decide which blocks those are, there may be
+ * others the next time; so this isn't remembered then. */
 static void run_claimed(const reef_world *w, run *r)
 {
     if (r->query == NULL || r->query->looks || r->query->fixed) return;
@@ -544,7 +546,7 @@ static void run_claimed(const reef_world *w, run *r)
 
 static void run_end(reef_world *w, ticking *k, run *r);
 
-/* It runs: it sees what the runs before it left. */
+/* The system begins: it sees what the systems that it waited for left. */
 static void run_begin(reef_world *w, ticking *k, run *r)
 {
     const query *q = r->query;
@@ -570,14 +572,14 @@ static void run_begin(reef_world *w, ticking *k, run *r)
     if (r->job_count == 0) run_end(w, k, r);
 }
 
-/* There are jobs for threads that wait, or none will come any more. */
+/* Call this when there are jobs for threads that wait, or when there won't be any more. */
 static void phase_wake(ticking *k)
 {
     RELEASE_STORE(&k->turns, k->turns + 1);
     condvar_wake(&k->wake);
 }
 
-/* Waiting runs that have nothing to wait for any more begin. */
+/* Systems that waited for this one begin if they wait for no other one. */
 static void run_release(reef_world *w, ticking *k, run *r)
 {
     for (uint32_t i = 0; i < r->after_count; i++) {
@@ -587,7 +589,7 @@ static void run_release(reef_world *w, ticking *k, run *r)
     phase_wake(k);
 }
 
-/* The parts of its jobs go into the singleton, in their order. */
+/* Adds the parts of the system's jobs to the singleton, in the order of the jobs. */
 static void sum_add(reef_world *w, ticking *k, const run *r)
 {
     const struct system *s = r->system;
@@ -622,7 +624,7 @@ static void run_end(reef_world *w, ticking *k, run *r)
     r->stage = RUN_ENDED;
     k->unfinished--;
     if (r->failed || k->failed) {
-        /* it was no run: changes are still new to it */
+        /* It counts as not run: changes are still new to its query. */
         if (r->failed && r->query && r->query->since) reef__run_put(r->query, r->since);
         if (r->failed && (k->failed == NULL || r < k->failed)) k->failed = r;
     }
@@ -649,7 +651,7 @@ static void job_do(reef_world *w, ticking *k, run *r, job *j, run_stage stage)
     reef__watch_after(w);
 }
 
-/* A job is done. Under the lock. */
+/* A job is done. Called under the lock. */
 static void job_done(reef_world *w, ticking *k, run *r, const job *j)
 {
     r->failed |= j->failed;
@@ -678,7 +680,8 @@ static bool run_has_job(const run *r, uint32_t worker)
     return worker == 0 || !r->system->main_thread || BUG(64);
 }
 
-/* The run whose next job this thread takes: the first in order; with a seed any. NULL: there is none now. */
+/* Returns the system whose next job this thread takes: the first in the order of the plan, or with a seed any one.
+ * NULL: there is none now. */
 static run *run_pick(ticking *k, uint32_t worker)
 {
     run *found = NULL;
@@ -695,8 +698,8 @@ static run *run_pick(ticking *k, uint32_t worker)
     return found;
 }
 
-/* Has every run that didn't end begun all of its jobs, which are its last? Then a helper need not wait for their
- * end. */
+/* Has every system that hasn't ended begun all its jobs, and has it nothing left to claim? Then a helper thread
+ * doesn't have to wait for the ends. */
 static bool phase_begun(const ticking *k)
 {
     for (uint32_t i = k->ended_before; i < k->run_end; i++) {
@@ -735,7 +738,7 @@ static void phase_work(void *data, uint32_t worker)
 
 /* ---- joining ---- */
 
-/* Failures of the caller's, in the order of the plan; those of calls on the world come behind them. */
+/* Keeps the first mistake of the caller, in the order of the plan; mistakes in calls on the world come last. */
 static void failures_join(reef_world *w, ticking *k)
 {
     for (uint32_t i = 0; i < k->job_count && k->first.status == REEF_OK; i++)
@@ -743,7 +746,7 @@ static void failures_join(reef_world *w, ticking *k)
     if (k->first.status == REEF_OK) k->first = w->world_failure;
 }
 
-/* A failure that is nobody's fault: of memory, in a run or in what comes behind all of them. */
+/* Makes the error for missing memory, for one system or for what follows all of them. */
 static reef_error phase_error(const reef_world *w, const run *r)
 {
     reef_error e = {.status = REEF_NO_MEMORY, .operation = "reef_tick", .component = w->hook_failed};
@@ -757,7 +760,7 @@ static COLD reef_status phase_failed(reef_world *w)
     return REEF_NO_MEMORY;
 }
 
-/* What was requested is done; a system may be gone after it. */
+/* Does the recorded commands. A system may be gone afterwards. */
 static reef_status deferred_do(reef_world *w, ticking *k)
 {
     const reef_status s = reef__world_flush(w);
@@ -766,7 +769,7 @@ static reef_status deferred_do(reef_world *w, ticking *k)
     return REEF_OK;
 }
 
-/* NO_MEMORY: what couldn't be done is kept, and done before anything else is. */
+/* NO_MEMORY: what couldn't be done is kept, and is done before anything else. */
 static reef_status phase_join(reef_world *w, ticking *k)
 {
     uint32_t lanes = 0;
@@ -781,7 +784,7 @@ static reef_status phase_join(reef_world *w, ticking *k)
     return s;
 }
 
-/* The first system, in the order of the plan, that had no memory while it ran. */
+/* Returns the first job, in the order of the plan, that had no memory while it ran. */
 static const job *job_short_of_memory(const ticking *k)
 {
     for (uint32_t i = 0; i < k->job_count; i++)
@@ -802,7 +805,7 @@ reef_status reef__phase_run(reef_world *w, uint32_t first, uint32_t end, float d
     w->world_failure.status = REEF_OK;
     if (watching(w)) k->shuffle = 0, k->backwards = false;
     if (!phase_prepare(w, k, &at)) {
-        version_look(w); /* what was prepared took this one for past */
+        version_look(w); /* the preparation has used this version already */
         return w->error = phase_error(w, at), REEF_NO_MEMORY;
     }
     for (uint32_t i = first; i < end; i++) {
@@ -832,7 +835,7 @@ reef_status reef__phase_run(reef_world *w, uint32_t first, uint32_t end, float d
     return REEF_NO_MEMORY;
 }
 
-/* ---- phases of simple runs ---- */
+/* ---- the fast path: phases of simple systems ---- */
 
 INLINE bool phase_is_known(const reef_world *w, const phase_plan *p)
 {
@@ -840,7 +843,7 @@ INLINE bool phase_is_known(const reef_world *w, const phase_plan *p)
            p->fork_version == w->hot.fork_version;
 }
 
-/* Queries know all tables, whose chunks stay where they are. */
+/* Called when the queries know all tables, so that the matches stay where they are. */
 static void quick_put(const run *r, uint32_t number, quick *x)
 {
     const query *q = r->query;
@@ -877,7 +880,7 @@ INLINE void quick_rows(const quick *x, reef_block *b, const match *m, uint64_t v
     const table *t = m->table;
     const uint32_t unit = t->first;
     uint32_t count = t->next - unit_place(unit);
-    if (count == 0) return; /* also where nothing is: 0 - 0 */
+    if (count == 0) return; /* this is also the case for a table without chunks: 0 - 0 */
     reef_slot *slots =
         (reef_slot *)(uintptr_t)(LIKELY(m->unit == unit) ? match_first(m) : reef__match_slots(b, m, unit));
     b->match = m;
@@ -896,7 +899,7 @@ INLINE void quick_rows(const quick *x, reef_block *b, const match *m, uint64_t v
     }
 }
 
-/* Any system may have commands for systems. */
+/* Every system may give commands for systems. */
 static COLD reef_status simple_join(reef_world *w, ticking *k)
 {
     job *j = &k->quick_job;
@@ -914,8 +917,9 @@ static COLD reef_status simple_join(reef_world *w, ticking *k)
     return REEF_NO_MEMORY;
 }
 
-/* What reef__phase_run does is here: nothing to prepare, each block marked and handed out, hardly anything to join.
- * A system of one block costs some 40 instructions beside the call; by way of jobs it would be 900. */
+/* Does what reef__phase_run does, for simple systems: there is nothing to prepare, each block is stamped and handed
+ * out, and hardly anything has to be joined. A system of one block costs some 40 instructions beside its call; with
+ * jobs it would cost 900. */
 bool reef__phase_run_simple(reef_world *w, const phase_plan *p, float dt, reef_status *s)
 {
     ticking *k = w->ticking;

@@ -7,7 +7,7 @@
  *             | "destroys" | "names"                                   none
  *     query, name: src/query/query_text.c
  *
- * Behind a kind and up to the comma all are types, so a type may be named as a kind is. */
+ * Between a kind and the next comma there are only types, so a type may have the name of a kind. */
 #include "system/system_text.h"
 #include "base/platform.h"
 #include "query/query_text.h"

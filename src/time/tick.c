@@ -1,8 +1,9 @@
-/* Ticks: the plan of a world's systems, phases in their order, time.
+/* Ticks: the plan of a world's systems, the phases in their order, and time.
  *
- *   reef_tick ──► what is left from before ──► phase "begin" ──► ... ──► phase "end"
- *                                              once, or once for each step of its own that fits the time that went
- *                                              by */
+ *   reef_tick ──► commands that are left ──► phase "begin" ──► ... ──► phase "end"
+ *
+ * A phase runs once a tick; or, if it has a step of its own, as many times as its steps fit into the time that has
+ * passed. */
 #include "base/memory.h"
 #include "base/platform.h"
 #include "base/thread_pool.h"
@@ -45,7 +46,7 @@ static bool touches_kind(const struct system *s, reef_touch_kind kind)
     return false;
 }
 
-/* A system in the plan. False: no memory for its query. */
+/* Makes a planned system. False: no memory for its query. */
 static bool run_make_of(reef_world *w, run *r, struct system *s)
 {
     memset(r, 0, sizeof *r);
@@ -82,7 +83,7 @@ static bool after_add(reef_world *w, ticking *k, uint32_t later)
     return true;
 }
 
-/* Who waits for whom. */
+/* Finds out which system waits for which. */
 static bool plan_order(reef_world *w, ticking *k)
 {
     k->after_count = 0;
@@ -106,18 +107,18 @@ static run *run_of(const ticking *k, uint64_t serial)
     return NULL;
 }
 
-/* Runs that don't come into the plan: those that aren't in it already go. */
+/* Drops planned systems that don't come into the plan after all; those that the old plan has too are kept. */
 static void runs_forget(reef_world *w, const ticking *k, run *runs, uint32_t count)
 {
     while (count-- > 0) {
         if (run_of(k, runs[count].serial)) continue;
-        /* the system lives on: what it has seen stays in the state */
+        /* the system lives on, and what it has seen stays in the state */
         if (runs[count].query) runs[count].query->serial = 0;
         reef__run_drop(w, &runs[count]);
     }
 }
 
-/* The runs of the schedule as it is now: those of systems that stay are kept as they are. NULL: no memory. */
+/* Plans the systems of the schedule as it is now. What is planned already is taken over as it is. NULL: no memory. */
 static COLD run *runs_of(reef_world *w, ticking *k, const schedule *c)
 {
     run *runs = reef__memory_zeroed(&w->family->memory, MEMORY_OTHER, (c->count + 1) * sizeof *runs);
@@ -144,7 +145,8 @@ static bool run_stays(const run *runs, uint32_t count, const run *r)
     return false;
 }
 
-/* Makes the plan fit the schedule. One run more than there are systems: for reef_system_once. False: no memory. */
+/* Makes the plan fit the schedule. It has room for one more system than the schedule, for reef_system_once. False: no
+ * memory. */
 static bool plan_update(reef_world *w, ticking *k)
 {
     const schedule *c = reef__schedule_ready(w);
@@ -193,7 +195,7 @@ static COLD reef_status no_memory_for(reef_world *w, const struct system *s)
     return REEF_NO_MEMORY;
 }
 
-/* Is it time for a system, and does its condition hold? *s: no memory for its clock. */
+/* Is the system on, has its interval passed, and does its condition hold? *s: no memory for its clock. */
 static bool run_is_due(reef_world *w, const run *r, reef_status *s)
 {
     const struct system *x = r->system;
@@ -205,7 +207,7 @@ static bool run_is_due(reef_world *w, const run *r, reef_status *s)
     }
     if (x->condition && !x->condition(w, x->context)) return false;
     if (x->interval_ns) {
-        *reef__clock_own(w, x->serial) = w->state.time_ns; /* it is there */
+        *reef__clock_own(w, x->serial) = w->state.time_ns; /* it exists, so this can't fail */
         world_touch(w);
     }
     return true;
@@ -214,7 +216,8 @@ static bool run_is_due(reef_world *w, const run *r, reef_status *s)
 static reef_status phase_tick(reef_world *w, uint32_t number, float dt)
 {
     ticking *k = w->ticking;
-    reef_status s = plan_update(w, k) ? REEF_OK : no_memory_for(w, NULL); /* a phase before may have changed it */
+    /* an earlier phase may have changed the schedule */
+    reef_status s = plan_update(w, k) ? REEF_OK : no_memory_for(w, NULL);
     if (s != REEF_OK) return s;
     phase_plan *p = &k->phases[number];
     if (reef__phase_run_simple(w, p, dt, &s)) return s;
@@ -230,7 +233,7 @@ static reef_status phase_tick(reef_world *w, uint32_t number, float dt)
 
 static float seconds(uint64_t ns) { return (float)((double)ns * 1e-9); }
 
-/* A phase with steps of its own: as many as fit the time that waits. */
+/* Runs a phase that has a step of its own as many times as its steps fit into the time that waits. */
 static reef_status phase_steps(reef_world *w, const phase *p, uint32_t number, uint64_t ns)
 {
     const uint64_t step = p->step_ns, serial = p->serial;
@@ -263,14 +266,14 @@ static reef_status phases_tick(reef_world *w, float dt)
     world_touch(w);
     reef_status s = reef__events_expire_begin(w, &w->schedule->phases[w->schedule->phase_count - 1]);
     for (uint32_t i = 0; i < w->schedule->phase_count && s == REEF_OK; i++) {
-        const phase p = w->schedule->phases[i]; /* a copy: the schedule may be another one when it has run */
+        const phase p = w->schedule->phases[i]; /* a copy, because the schedule may be another one after the phase */
         s = p.step_ns ? phase_steps(w, &p, i, ns) : phase_tick(w, i, dt);
         if (s == REEF_OK) s = reef__events_expire(w, &p);
     }
     return s;
 }
 
-/* What every tick begins with: commands that are left are done, the plan is good. */
+/* Every tick begins with this: the plan is brought up to date, and commands that are left are done. */
 static reef_status tick_begin(reef_world *w, const char *op, float dt)
 {
     const reef_component none = {0};
@@ -286,7 +289,7 @@ static reef_status tick_begin(reef_world *w, const char *op, float dt)
     return REEF_OK;
 }
 
-/* The first mistake of a system is the last error of the world. */
+/* The first mistake of a system becomes the world's last error. */
 static reef_status tick_end(reef_world *w, reef_status s)
 {
     if (s == REEF_OK) w->error = w->ticking->first;
@@ -294,7 +297,7 @@ static reef_status tick_end(reef_world *w, reef_status s)
     return s;
 }
 
-/* A tick that fails leaves nothing behind: the state goes back to the one that was set aside. */
+/* A tick that fails leaves no trace: the state is set back to the copy that was set aside. */
 static COLD reef_status tick_atomic(reef_world *w, float dt)
 {
     skips_room room = {NULL, 0};
