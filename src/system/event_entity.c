@@ -2,8 +2,8 @@
  *
  *   made in phase p of tick n ──► end of p in tick n: marked {p, n} ──► ... ──► end of p in tick n + 1: destroyed
  *
- * So every system of a phase that runs once a tick sees such an entity exactly once. The mark is in the component itself, so it is part
- * of the state. */
+ * So every system of a phase that runs once a tick sees such an entity exactly once. The mark is in the component
+ * itself, so it is part of the state. */
 #include "system/event_entity.h"
 #include "base/byte_hash.h"
 #include "base/memory.h"
