@@ -16,7 +16,7 @@ static int check_one(const char *path)
     if (!file_load(&f)) return ANSWER_BAD;
     const reef_status s = reef_validate(f.world, message, sizeof message);
     if (s != REEF_OK) {
-        say(path, "what it holds is no sound world: %s", message);
+        say(path, "the world in it isn't sound: %s", message);
     } else {
         const uint64_t entities = reef_count_alive(f.world), cut = i->bytes - i->sound_bytes;
         printf("%s: sound: %s, %" PRIu64 " %s, %" PRIu64 " bytes\n", path, kind, entities,

@@ -25,7 +25,7 @@ static void noted(void *context, const reef_load_note *n)
     const tool_file *f = context;
     if (f->quiet) return;
     switch (n->kind) {
-    case REEF_NOTE_TYPE_DROPPED: say(f->path, "%s is left out: %" PRIu64 " had it", n->type, n->rows); break;
+    case REEF_NOTE_TYPE_DROPPED: say(f->path, "%s is left out; %" PRIu64 " entities had it", n->type, n->rows); break;
     case REEF_NOTE_FIELD_DROPPED:
         say(f->path, "%s.%s is left out: %s has no such field in the first file", n->type, n->field, n->type);
         break;
@@ -65,7 +65,7 @@ static void load_say(const tool_file *f, reef_status s)
 bool file_load(tool_file *f)
 {
     if (f->info.difference) {
-        say(f->path, "a difference holds no world, only what is to be done to one");
+        say(f->path, "a difference holds no world, only changes to one");
         return false;
     }
     (void)reef_type_find("reef"); /* gives reef's own types their ids */

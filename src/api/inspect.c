@@ -430,7 +430,7 @@ static void print_component(FILE *file, const reef_world *w, reef_entity e, cons
     }
     if (t->home == REEF_SHARED) {
         const reef_entity first = reef__shared_first(store_of(w, t->id), e);
-        if (!reef_entity_equal(first, e)) fputs("  that of ", file), print_handle(file, w, first);
+        if (!reef_entity_equal(first, e)) fputs("  shared with ", file), print_handle(file, w, first);
     }
     fputc('\n', file);
 }

@@ -38,18 +38,18 @@ static COLD bool check_events(reef_world *w, const char *op, const reef_observer
 {
     const bool of_query = d->text || d->query;
     if (d->events == 0 || (d->events & ~(uint32_t)OF_ALL))
-        return refuse_observer(w, op, "events is one or more of REEF_ON_ADD ... REEF_ON_UNMATCH");
-    if (d->text && d->query) return refuse_observer(w, op, "a query as a text and another one beside it");
+        return refuse_observer(w, op, "`events` must be one or more of REEF_ON_ADD ... REEF_ON_UNMATCH");
+    if (d->text && d->query) return refuse_observer(w, op, "it has a query in `text` and another one in `query`");
     if ((d->events & OF_QUERIES) && (d->events & ~(uint32_t)OF_QUERIES))
-        return refuse_observer(w, op, "an observer is of a component or of a query, not of both");
+        return refuse_observer(w, op, "an observer is for a component or for a query, not for both");
     if (of_query != ((d->events & OF_QUERIES) != 0))
-        return refuse_observer(w, op, "a query goes with REEF_ON_MATCH and REEF_ON_UNMATCH");
+        return refuse_observer(w, op, "a query needs REEF_ON_MATCH or REEF_ON_UNMATCH, and these need a query");
     if (of_query && d->component.id)
-        return refuse_observer(w, op, "an observer is of a component or of a query, not of both");
+        return refuse_observer(w, op, "an observer is for a component or for a query, not for both");
     if ((d->events & OF_COMPONENTS) && d->component.id == 0)
-        return refuse_observer(w, op, "which component? only REEF_ON_DESTROY goes without");
+        return refuse_observer(w, op, "the component is missing; only REEF_ON_DESTROY can do without");
     if (d->existing && !(d->events & (REEF_ON_ADD | REEF_ON_MATCH)))
-        return refuse_observer(w, op, "existing goes with REEF_ON_ADD and REEF_ON_MATCH");
+        return refuse_observer(w, op, "`existing` needs REEF_ON_ADD or REEF_ON_MATCH");
     return true;
 }
 
@@ -63,8 +63,10 @@ static COLD bool check_query(reef_world *w, const char *op, const reef_observer_
     if (!reef__query_read(w, op, d->query ? d->query : &of_text, &text) || !reef__query_check(w, op, &text, facts))
         return false;
     for (uint32_t i = 0; i < text.count; i++) {
-        if (text.term[i].since != REEF_ALWAYS) return refuse_observer(w, op, "its query asks for changes");
-        if (text.term[i].source.generation != 0) return refuse_observer(w, op, "its query names an entity");
+        if (text.term[i].since != REEF_ALWAYS)
+            return refuse_observer(w, op, "the query of an observer can't ask for changes");
+        if (text.term[i].source.generation != 0)
+            return refuse_observer(w, op, "the query of an observer can't name an entity");
     }
     memcpy(o->query.terms, text.term, text.count * sizeof *text.term);
     o->query.entities = text.entities;

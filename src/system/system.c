@@ -58,7 +58,7 @@ COLD bool reef__system_name_allowed(const char *name)
 COLD bool reef__system_refuse_name(reef_world *w, const char *op, const char *what)
 {
     char detail[REEF_DETAIL_MAX];
-    snprintf(detail, sizeof detail, "%s's name has 1 to %d bytes, no spaces, commas, semicolons or quotes", what,
+    snprintf(detail, sizeof detail, "%s's name must have 1 to %d bytes, no spaces, commas, semicolons or quotes", what,
              REEF_SYSTEM_NAME_MAX);
     reef__failure_detail(w, REEF_BAD_ARGUMENT, op, 0, detail);
     return false;
@@ -77,7 +77,7 @@ static COLD bool draft_query(system_draft *d)
     }
     if (desc->query) {
         if (d->text.has_query)
-            return refuse_detail(d, REEF_BAD_ARGUMENT, 0, "it has a query in its text and another one beside it");
+            return refuse_detail(d, REEF_BAD_ARGUMENT, 0, "it has a query in `text` and another one in `query`");
         if (!reef__query_read(d->world, d->op, desc->query, &d->text.query)) return false;
         d->text.has_query = true;
     }
@@ -102,9 +102,9 @@ static COLD bool check_bytes(const system_draft *d, reef_touch t, uint32_t numbe
 {
     const type *x = reef__type_of(t.type.id);
     char detail[REEF_DETAIL_MAX];
-    const char *why = x->hooks.copy || x->hooks.move || x->hooks.destroy ? "its values are more than their bytes"
+    const char *why = x->hooks.copy || x->hooks.move || x->hooks.destroy ? "its values can't be copied as bytes"
                       : t.kind == REEF_SUMS && x->size == 0              ? "it has no data"
-                      : t.kind == REEF_SUMS && x->split                  ? "its values lie in several places"
+                      : t.kind == REEF_SUMS && x->split                  ? "it is split by field"
                                                                          : NULL;
     if (why == NULL) return true;
     snprintf(detail, sizeof detail, "%s %.40s%s: %s", reef__touch_word(t.kind), x->name,
@@ -129,7 +129,8 @@ static COLD bool check_touch(const system_draft *d, uint32_t i)
                                  "a system sums one type: a second one needs a system of its own");
     }
     if (t.kind == REEF_SUMS && d->desc->combine == NULL)
-        return refuse_detail(d, REEF_BAD_ARGUMENT, number, "what sums needs combine, which adds up the parts");
+        return refuse_detail(d, REEF_BAD_ARGUMENT, number,
+                             "a system that sums needs `combine`, which adds up the parts");
     return (t.kind != REEF_SENDS && t.kind != REEF_RECEIVES && t.kind != REEF_SUMS) || check_bytes(d, t, number);
 }
 

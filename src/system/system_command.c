@@ -92,7 +92,7 @@ static COLD reef_system_id system_named(reef_world *w, const char *op, const cha
     char detail[REEF_DETAIL_MAX];
     const reef_system_id found = reef_system_find(w, name);
     if (!reef_system_is_null(found)) return found;
-    snprintf(detail, sizeof detail, "no system is named %s", name ? name : "so");
+    snprintf(detail, sizeof detail, "no system is named %s", name ? name : "(null)");
     reef__failure_detail(w, REEF_NOT_ALIVE, op, 0, detail);
     return found;
 }
