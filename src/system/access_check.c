@@ -384,7 +384,7 @@ static uint32_t row_changed(const watch *x, const shade *d, uint32_t slot, const
 static void column_compare(reef_world *w, const watch *x, const shade *d, reef_component c, uint32_t slot)
 {
     const size_t size = slot == SLOT_ENTITIES ? sizeof(reef_entity) : d->table->shape->columns[slot].size;
-    const bool writes = slot != SLOT_ENTITIES && writes_handed(x->run->query, c.id);
+    const bool writes = slot != SLOT_ENTITIES && writes_handed(x->planned->query, c.id);
     const uint32_t row = row_changed(x, d, slot, unit_slots(w, d->unit)[slot].block, size, writes);
     if (row == d->capacity) return;
     tell_once(w, "reef_system", c, shade_entity(x, d, row),
@@ -427,7 +427,7 @@ static void stored_compare(reef_world *w, const watch *x)
     stored_walk k = {.s = NULL};
     while (stored_next(w, &k, x->stored)) {
         const reef_component c = {k.s->component};
-        const bool writes = writes_handed(x->run->query, c.id);
+        const bool writes = writes_handed(x->planned->query, c.id);
         if (memcmp(k.copy, k.at.value, reef__type_of(c.id)->size) == 0 || writes_everywhere(x->system, c.id)) continue;
         /* With a shared store, other entities have the same value. */
         if (writes && (k.s->shared || entity_handed(w, x, k.at.entity))) continue;
@@ -460,7 +460,7 @@ static void copy_compare(reef_world *w, const watch *x)
 static uint32_t written_next(const watch *x, const shade *d, uint32_t slot)
 {
     for (; slot < d->table->shape->end_slot; slot++)
-        if (writes_handed(x->run->query, d->table->shape->columns[slot].type->id)) return slot;
+        if (writes_handed(x->planned->query, d->table->shape->columns[slot].type->id)) return slot;
     return 0;
 }
 
@@ -485,24 +485,24 @@ static void written_exchange(reef_world *w, const watch *x)
             bytes_exchange(slots[k].block, shade_column(x, d, k), (size_t)d->rows * d->table->shape->columns[k].size);
     }
     for (stored_walk k = {.s = NULL}; stored_next(w, &k, x->stored);)
-        if (writes_handed(x->run->query, k.s->component))
+        if (writes_handed(x->planned->query, k.s->component))
             bytes_exchange(k.at.value, k.copy, reef__type_of(k.s->component)->size);
 }
 
 static void rows_again(reef_world *w, const watch *x)
 {
     reef_block b;
-    job *j = &w->ticking->jobs[x->run->job_first];
+    job *j = &w->ticking->jobs[x->planned->job_first];
     for (uint32_t n = 0; n < x->handed_count; n++) {
         const shade *d = &x->shades[x->handed[BUG(66) ? n : x->handed_count - 1 - n]];
         for (uint32_t r = 0; r < d->rows; r++) {
             const uint32_t row = BUG(66) ? r : d->rows - 1 - r;
             if (!shade_handed(d, row)) continue;
-            reef__block_of_row(&b, w, x->run->query, d->unit, row);
+            reef__block_of_row(&b, w, x->planned->query, d->unit, row);
             b.dt = w->ticking->dt;
             b.job = j;
-            b.since = x->run->since;
-            const uint32_t each = x->run->query->cut ? x->run->query->cut->each : 0;
+            b.since = x->planned->since;
+            const uint32_t each = x->planned->query->cut ? x->planned->query->cut->each : 0;
             for (uint32_t i = each ? reef__multi_values(store_of(w, each), b.entities[0]) : 1; i-- > 0;) {
                 b.number = i;
                 x->system->function(&b);
@@ -564,20 +564,20 @@ static bool may_run_again(const reef_world *w, const watch *x)
     uint32_t component;
     if (x->mistakes || x->handed_count == 0 || reef__watch_once(x->system, &component)) return false;
     /* several rows are one value */
-    if (x->run->query && x->run->query->cut && x->run->query->cut->shared) return false;
-    for (uint32_t i = 0; i < x->run->job_count; i++) {
-        const commands *c = &w->ticking->jobs[x->run->job_first + i].commands;
+    if (x->planned->query && x->planned->query->cut && x->planned->query->cut->shared) return false;
+    for (uint32_t i = 0; i < x->planned->job_count; i++) {
+        const commands *c = &w->ticking->jobs[x->planned->job_first + i].commands;
         if (c->count || c->run) return false;
     }
     return true;
 }
 
-void reef__watch_before(reef_world *w, const run *r)
+void reef__watch_before(reef_world *w, const planned_system *r)
 {
     watch *x = w->watch;
     char message[REEF_SYSTEM_NAME_MAX + 64];
     if (x == NULL || r->begun != 1) return;
-    x->run = r;
+    x->planned = r;
     x->system = r->system;
     x->mistakes = x->told_count = x->handed_count = 0;
     if (copy_make(w, x) || w->config.log == NULL) return;
@@ -588,11 +588,11 @@ void reef__watch_before(reef_world *w, const run *r)
 void reef__watch_after(reef_world *w)
 {
     watch *x = w->watch;
-    if (x == NULL || x->run->begun != x->run->job_count) return;
+    if (x == NULL || x->planned->begun != x->planned->job_count) return;
     copy_compare(w, x);
     if (may_run_again(w, x)) run_again(w, x);
     copy_drop(w, x);
-    x->run = NULL;
+    x->planned = NULL;
     x->system = NULL;
 }
 

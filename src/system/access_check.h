@@ -15,7 +15,7 @@
 #include "storage/world_data.h"
 #include "reef/query.h"
 
-struct run;
+struct planned_system;
 struct ticking;
 
 #if defined(REEF_CHECKED)
@@ -23,10 +23,10 @@ struct ticking;
 enum { WATCH_TOLD = 64 }; /* the most components that are reported while one system runs */
 
 typedef struct watch {
-    const struct run *run;       /* the planned system that runs now; NULL: none */
-    const struct system *system; /* the same as run->system */
-    thread_name thread;          /* the thread that ticks */
-    uint64_t mistakes;           /* number of failures since the system began */
+    const struct planned_system *planned; /* the planned system that runs now; NULL: none */
+    const struct system *system;          /* the same as planned->system */
+    thread_name thread;                   /* the thread that ticks */
+    uint64_t mistakes;                    /* number of failures since the system began */
     uint32_t told_count;
     uint32_t told[WATCH_TOLD];
     /* The copy. It is one piece of memory of `bytes` bytes; NULL: there is none. */
@@ -47,7 +47,7 @@ void reef__watch_open(reef_world *w);
 void reef__watch_close(reef_world *w);
 /* The first two stand around the jobs of a system. The third is called for each block before the system's function
  * gets it. */
-void reef__watch_before(reef_world *w, const struct run *r);
+void reef__watch_before(reef_world *w, const struct planned_system *r);
 void reef__watch_after(reef_world *w);
 void reef__watch_block(reef_world *w, const reef_block *b);
 /* Counts a failure that occurs while systems are watched. The error names the system that runs, or says that it came
@@ -69,7 +69,7 @@ const char *reef__watch_once(const struct system *s, uint32_t *component);
 INLINE bool watching(const reef_world *w) { return (void)w, false; }
 INLINE void reef__watch_open(reef_world *w) { (void)w; }
 INLINE void reef__watch_close(reef_world *w) { (void)w; }
-INLINE void reef__watch_before(reef_world *w, const struct run *r) { (void)w, (void)r; }
+INLINE void reef__watch_before(reef_world *w, const struct planned_system *r) { (void)w, (void)r; }
 INLINE void reef__watch_after(reef_world *w) { (void)w; }
 INLINE void reef__watch_block(reef_world *w, const reef_block *b) { (void)w, (void)b; }
 INLINE bool reef__watch_may_write(const reef_world *w, uint32_t component) { return (void)w, (void)component, true; }

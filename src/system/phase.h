@@ -15,15 +15,15 @@
 #include "system/job.h"
 #include "reef/system.h"
 
-typedef enum run_stage {
-    RUN_WAITS,  /* it waits for systems that it collides with */
-    RUN_CLAIMS, /* its jobs make what it writes the world's own */
-    RUN_JOBS,   /* its jobs call its function */
-    RUN_ENDED
-} run_stage;
+typedef enum system_stage {
+    STAGE_WAITS,  /* it waits for systems that it collides with */
+    STAGE_CLAIMS, /* its jobs make what it writes the world's own */
+    STAGE_RUNS,   /* its jobs call its function */
+    STAGE_ENDED
+} system_stage;
 
 /* A system in the plan of one world. */
-typedef struct run {
+typedef struct planned_system {
     struct system *system;             /* may be freed when the schedule has changed; then only `serial` is valid */
     uint64_t serial;                   /* the system's serial number */
     query *query;                      /* its query; NULL: it has no rows */
@@ -38,13 +38,13 @@ typedef struct run {
     uint64_t claimed_fork, claimed_epoch;
     /* These are valid while a phase runs. */
     bool going, failed;
-    run_stage stage;
+    system_stage stage;
     uint32_t waiting; /* number of systems that it still waits for */
     uint32_t job_first, job_count, begun, done;
     uint64_t version, since;
     frozen_versions *frozen; /* not NULL: its query asks for changes of stored values that it writes itself */
     reef_system_stats stats;
-} run;
+} planned_system;
 
 /* A component that systems of the phase write in others' rows. The inlined reef_mut writes without a call where a
  * column has the world's version. So a column gets that version when it is first asked for, and the system's own
@@ -79,8 +79,8 @@ typedef struct quick {
 
 typedef struct ticking {
     uint64_t epoch; /* epoch of the schedule from which the plan was made; 0: none */
-    run *runs;
-    uint32_t run_count, run_room;
+    planned_system *plan;
+    uint32_t plan_count, plan_room;
     quick *quicks; /* room for as many as there are planned systems */
     job quick_job;
     uint32_t *after;
@@ -101,12 +101,12 @@ typedef struct ticking {
     reef_error first; /* the first mistake of the caller */
     /* These are valid while a phase runs. */
     float dt;
-    uint32_t run_first, run_end, ended_before; /* all systems before it have ended */
+    uint32_t phase_first, phase_end, ended_before; /* all systems before it have ended */
     uint32_t unfinished;
-    uint64_t end_version; /* the world's version while the systems run */
-    uint64_t shuffle;     /* 0: jobs begin in their order; else: the state of a random sequence */
-    bool backwards;       /* the jobs of a system begin with the last one */
-    run *failed;          /* the first system, in the order of the plan, that had no memory */
+    uint64_t end_version;   /* the world's version while the systems run */
+    uint64_t shuffle;       /* 0: jobs begin in their order; else: the state of a random sequence */
+    bool backwards;         /* the jobs of a system begin with the last one */
+    planned_system *failed; /* the first system, in the order of the plan, that had no memory */
     mutex lock;
     condvar wake;
     uint32_t turns; /* how many times there was a reason to wake the other threads */
@@ -123,7 +123,7 @@ reef_status reef__phase_run(reef_world *w, uint32_t first, uint32_t end, float d
  * reef__phase_run has to be called. NO_MEMORY in *s means the same as there. */
 bool reef__phase_run_simple(reef_world *w, const phase_plan *p, float dt, reef_status *s);
 void reef__phase_know(reef_world *w, phase_plan *p); /* call it after reef__phase_run */
-void reef__run_drop(reef_world *w, run *r);
+void reef__planned_drop(reef_world *w, planned_system *ps);
 void reef__ticking_drop(reef_world *w);
 
 #endif

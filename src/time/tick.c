@@ -47,26 +47,26 @@ static bool touches_kind(const struct system *s, reef_touch_kind kind)
 }
 
 /* Makes a planned system. False: no memory for its query. */
-static bool run_make_of(reef_world *w, run *r, struct system *s)
+static bool planned_make(reef_world *w, planned_system *ps, struct system *s)
 {
-    memset(r, 0, sizeof *r);
-    r->system = s;
-    r->serial = s->serial;
-    r->writes_others = s->unsplit == SPLIT_WRITES_OTHERS || s->unsplit == SPLIT_WRITES_FIXED ||
-                       touches_kind(s, REEF_WRITES) || touches_kind(s, REEF_SUMS);
+    memset(ps, 0, sizeof *ps);
+    ps->system = s;
+    ps->serial = s->serial;
+    ps->writes_others = s->unsplit == SPLIT_WRITES_OTHERS || s->unsplit == SPLIT_WRITES_FIXED ||
+                        touches_kind(s, REEF_WRITES) || touches_kind(s, REEF_SUMS);
     for (uint32_t i = 0; s->has_query && i < REEF_TERMS_MAX; i++)
-        r->writes_others |= s->query.terms[i].source.generation != 0;
-    r->reads_others = touches_kind(s, REEF_READS) || touches_kind(s, REEF_WRITES);
-    r->receives = touches_kind(s, REEF_RECEIVES);
-    r->spawns = touches_kind(s, REEF_SPAWNS);
-    r->simple = !r->writes_others && !r->receives && !touches_kind(s, REEF_SENDS) && !s->commands &&
-                s->condition == NULL && s->interval_ns == 0;
+        ps->writes_others |= s->query.terms[i].source.generation != 0;
+    ps->reads_others = touches_kind(s, REEF_READS) || touches_kind(s, REEF_WRITES);
+    ps->receives = touches_kind(s, REEF_RECEIVES);
+    ps->spawns = touches_kind(s, REEF_SPAWNS);
+    ps->simple = !ps->writes_others && !ps->receives && !touches_kind(s, REEF_SENDS) && !s->commands &&
+                 s->condition == NULL && s->interval_ns == 0;
     if (!s->has_query) return true;
     reef_status status;
-    r->handle = reef_query_make(w, &s->query);
-    r->query = reef_query_is_null(r->handle) ? NULL : query_of(w, r->handle, &status);
-    if (r->query) r->query->serial = s->serial;
-    return r->query != NULL;
+    ps->handle = reef_query_make(w, &s->query);
+    ps->query = reef_query_is_null(ps->handle) ? NULL : query_of(w, ps->handle, &status);
+    if (ps->query) ps->query->serial = s->serial;
+    return ps->query != NULL;
 }
 
 static bool after_add(reef_world *w, ticking *k, uint32_t later)
@@ -90,58 +90,58 @@ static bool plan_order(reef_world *w, ticking *k)
     for (uint32_t p = 0; p < k->phase_count; p++) {
         const phase_plan *x = &k->phases[p];
         for (uint32_t i = x->first; i < x->end; i++) {
-            run *r = &k->runs[i];
-            r->after_first = k->after_count;
+            planned_system *ps = &k->plan[i];
+            ps->after_first = k->after_count;
             for (uint32_t j = i + 1; j < x->end; j++)
-                if (reef__systems_collide(r->system, k->runs[j].system) && !after_add(w, k, j)) return false;
-            r->after_count = k->after_count - r->after_first;
+                if (reef__systems_collide(ps->system, k->plan[j].system) && !after_add(w, k, j)) return false;
+            ps->after_count = k->after_count - ps->after_first;
         }
     }
     return true;
 }
 
-static run *run_of(const ticking *k, uint64_t serial)
+static planned_system *planned_of(const ticking *k, uint64_t serial)
 {
-    for (uint32_t i = 0; i < k->run_count; i++)
-        if (k->runs[i].serial == serial) return &k->runs[i];
+    for (uint32_t i = 0; i < k->plan_count; i++)
+        if (k->plan[i].serial == serial) return &k->plan[i];
     return NULL;
 }
 
 /* Drops planned systems that don't come into the plan after all; those that the old plan has too are kept. */
-static void runs_forget(reef_world *w, const ticking *k, run *runs, uint32_t count)
+static void planned_forget(reef_world *w, const ticking *k, planned_system *plan, uint32_t count)
 {
     while (count-- > 0) {
-        if (run_of(k, runs[count].serial)) continue;
+        if (planned_of(k, plan[count].serial)) continue;
         /* the system lives on, and what it has seen stays in the state */
-        if (runs[count].query) runs[count].query->serial = 0;
-        reef__run_drop(w, &runs[count]);
+        if (plan[count].query) plan[count].query->serial = 0;
+        reef__planned_drop(w, &plan[count]);
     }
 }
 
 /* Plans the systems of the schedule as it is now. What is planned already is taken over as it is. NULL: no memory. */
-static COLD run *runs_of(reef_world *w, ticking *k, const schedule *c)
+static COLD planned_system *plan_make(reef_world *w, ticking *k, const schedule *c)
 {
-    run *runs = reef__memory_zeroed(&w->family->memory, MEMORY_OTHER, (c->count + 1) * sizeof *runs);
-    for (uint32_t i = 0; runs && i < c->count; i++) {
+    planned_system *plan = reef__memory_zeroed(&w->family->memory, MEMORY_OTHER, (c->count + 1) * sizeof *plan);
+    for (uint32_t i = 0; plan && i < c->count; i++) {
         const schedule_entry *e = &c->entries[c->order[i]];
-        run *was = run_of(k, e->system->serial);
+        planned_system *was = planned_of(k, e->system->serial);
         bool ok = true;
-        if (was) runs[i] = *was;
-        else ok = run_make_of(w, &runs[i], e->system);
+        if (was) plan[i] = *was;
+        else ok = planned_make(w, &plan[i], e->system);
         if (!ok) {
-            runs_forget(w, k, runs, i);
-            reef__memory_free(&w->family->memory, MEMORY_OTHER, runs, (c->count + 1) * sizeof *runs);
+            planned_forget(w, k, plan, i);
+            reef__memory_free(&w->family->memory, MEMORY_OTHER, plan, (c->count + 1) * sizeof *plan);
             return NULL;
         }
-        runs[i].on = e->on;
+        plan[i].on = e->on;
     }
-    return runs;
+    return plan;
 }
 
-static bool run_stays(const run *runs, uint32_t count, const run *r)
+static bool planned_stays(const planned_system *plan, uint32_t count, const planned_system *ps)
 {
     for (uint32_t i = 0; i < count; i++)
-        if (runs[i].serial == r->serial) return true;
+        if (plan[i].serial == ps->serial) return true;
     return false;
 }
 
@@ -152,23 +152,23 @@ static bool plan_update(reef_world *w, ticking *k)
     const schedule *c = reef__schedule_ready(w);
     if (c == NULL) return false;
     if (k->epoch == c->epoch) return true;
-    run *runs = runs_of(w, k, c);
+    planned_system *plan = plan_make(w, k, c);
     quick *quicks =
-        runs ? reef__memory_zeroed(&w->family->memory, MEMORY_OTHER, (c->count + 1) * sizeof *quicks) : NULL;
+        plan ? reef__memory_zeroed(&w->family->memory, MEMORY_OTHER, (c->count + 1) * sizeof *quicks) : NULL;
     if (quicks == NULL) {
-        if (runs) runs_forget(w, k, runs, c->count);
-        reef__memory_free(&w->family->memory, MEMORY_OTHER, runs, (c->count + 1) * sizeof *runs);
+        if (plan) planned_forget(w, k, plan, c->count);
+        reef__memory_free(&w->family->memory, MEMORY_OTHER, plan, (c->count + 1) * sizeof *plan);
         return false;
     }
     k->epoch = 0;
-    for (uint32_t i = 0; i < k->run_count; i++)
-        if (!run_stays(runs, c->count, &k->runs[i])) reef__run_drop(w, &k->runs[i]);
-    reef__memory_free(&w->family->memory, MEMORY_OTHER, k->runs, k->run_room * sizeof *k->runs);
-    reef__memory_free(&w->family->memory, MEMORY_OTHER, k->quicks, k->run_room * sizeof *k->quicks);
-    k->runs = runs;
+    for (uint32_t i = 0; i < k->plan_count; i++)
+        if (!planned_stays(plan, c->count, &k->plan[i])) reef__planned_drop(w, &k->plan[i]);
+    reef__memory_free(&w->family->memory, MEMORY_OTHER, k->plan, k->plan_room * sizeof *k->plan);
+    reef__memory_free(&w->family->memory, MEMORY_OTHER, k->quicks, k->plan_room * sizeof *k->quicks);
+    k->plan = plan;
     k->quicks = quicks;
-    k->run_count = c->count;
-    k->run_room = c->count + 1;
+    k->plan_count = c->count;
+    k->plan_room = c->count + 1;
     k->phase_count = c->phase_count;
     for (uint32_t p = 0; p < c->phase_count; p++) {
         phase_plan *x = &k->phases[p];
@@ -177,8 +177,8 @@ static bool plan_update(reef_world *w, ticking *k)
         x->end = p + 1 < c->phase_count ? c->phases[p + 1].first : c->count;
         x->simple = true;
         for (uint32_t i = x->first; i < x->end; i++) {
-            x->simple &= runs[i].simple;
-            x->reads |= runs[i].reads_others;
+            x->simple &= plan[i].simple;
+            x->reads |= plan[i].reads_others;
         }
     }
     if (!plan_order(w, k)) return false;
@@ -196,10 +196,10 @@ static COLD reef_status no_memory_for(reef_world *w, const struct system *s)
 }
 
 /* Is the system on, has its interval passed, and does its condition hold? *s: no memory for its clock. */
-static bool run_is_due(reef_world *w, const run *r, reef_status *s)
+static bool planned_is_due(reef_world *w, const planned_system *ps, reef_status *s)
 {
-    const struct system *x = r->system;
-    if (!r->on) return false;
+    const struct system *x = ps->system;
+    if (!ps->on) return false;
     if (x->interval_ns) {
         uint64_t *last = reef__clock_own(w, x->serial);
         if (last == NULL) *s = no_memory_for(w, x);
@@ -223,8 +223,8 @@ static reef_status phase_tick(reef_world *w, uint32_t number, float dt)
     if (reef__phase_run_simple(w, p, dt, &s)) return s;
     bool any = false;
     for (uint32_t i = p->first; i < p->end && s == REEF_OK; i++) {
-        k->runs[i].going = run_is_due(w, &k->runs[i], &s);
-        any |= k->runs[i].going;
+        k->plan[i].going = planned_is_due(w, &k->plan[i], &s);
+        any |= k->plan[i].going;
     }
     if (s == REEF_OK && any) s = reef__phase_run(w, p->first, p->end, dt);
     if (s == REEF_OK && k->epoch == w->schedule->epoch) reef__phase_know(w, p);
@@ -355,15 +355,15 @@ COLD reef_status reef_system_once(reef_world *w, const reef_system_desc *desc, f
     struct system *x = reef__system_make(w, op, desc, NULL);
     if (x == NULL) return w->error.status;
     ticking *k = w->ticking;
-    run *r = &k->runs[k->run_count];
-    if (run_make_of(w, r, x) && (!r->receives || reef__events_follow(w, x))) {
-        r->going = r->on = true;
-        s = reef__phase_run(w, k->run_count, k->run_count + 1, dt);
-        if (r->receives) reef__events_leave(w, x->serial);
+    planned_system *ps = &k->plan[k->plan_count];
+    if (planned_make(w, ps, x) && (!ps->receives || reef__events_follow(w, x))) {
+        ps->going = ps->on = true;
+        s = reef__phase_run(w, k->plan_count, k->plan_count + 1, dt);
+        if (ps->receives) reef__events_leave(w, x->serial);
     } else {
         s = no_memory_for(w, x);
     }
-    reef__run_drop(w, r);
+    reef__planned_drop(w, ps);
     reef__system_leave(w->family, x);
     return tick_end(w, s);
 }
@@ -384,7 +384,7 @@ COLD void reef_measure_systems(reef_world *w, bool on)
     ticking *k = w && !w->locks ? ticking_ready(w) : NULL;
     if (k == NULL) return;
     if (on && !k->measures)
-        for (uint32_t i = 0; i < k->run_count; i++) memset(&k->runs[i].stats, 0, sizeof k->runs[i].stats);
+        for (uint32_t i = 0; i < k->plan_count; i++) memset(&k->plan[i].stats, 0, sizeof k->plan[i].stats);
     k->measures = on;
 }
 
@@ -393,8 +393,8 @@ COLD reef_system_stats reef_system_measured(const reef_world *w, reef_system_id 
     const reef_system_stats never_ran = {0, 0, 0, 0, 0};
     reef_status s;
     const schedule_entry *e = w && w->schedule && w->ticking ? reef__schedule_find(w, which, &s) : NULL;
-    const run *r = e ? run_of(w->ticking, e->system->serial) : NULL;
-    return r ? r->stats : never_ran;
+    const planned_system *ps = e ? planned_of(w->ticking, e->system->serial) : NULL;
+    return ps ? ps->stats : never_ran;
 }
 
 COLD void reef_set_trace(reef_world *w, const reef_trace *trace)
