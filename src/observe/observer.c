@@ -15,8 +15,8 @@
 #include "query/query_text.h"
 #include "system/schedule.h"
 #include "system/system.h"
-#include "observe/notify.h"
-#include "observe/observing.h"
+#include "observe/notice.h"
+#include "observe/observer_log.h"
 #include "reef/observer.h"
 #include <stdio.h>
 
@@ -251,7 +251,7 @@ static void array_free(reef_world *w, void *p, size_t count, size_t size)
     if (p) reef__memory_free(&w->family->memory, MEMORY_OTHER, p, (count + 1) * size);
 }
 
-COLD void reef__listeners_free(reef_world *w, observing *o)
+COLD void reef__listeners_free(reef_world *w, observer_log *o)
 {
     for (uint32_t i = 0; i < o->count; i++)
         if (o->watchers && o->watchers[i].handle.generation) (void)reef_query_free(w, o->watchers[i].handle);
@@ -262,7 +262,7 @@ COLD void reef__listeners_free(reef_world *w, observing *o)
     array_free(w, o->head.later, o->head.kinds_count, 1);
 }
 
-static COLD void listener_note(observing *o, const struct observer *x)
+static COLD void listener_note(observer_log *o, const struct observer *x)
 {
     const uint32_t c = x->component.id;
     if (x->has_query) o->head.matches++;
@@ -293,7 +293,7 @@ static COLD bool listener_query(reef_world *w, watcher *x)
     return !short_of_memory;
 }
 
-static COLD bool listeners_make(reef_world *w, observing *o)
+static COLD bool listeners_make(reef_world *w, observer_log *o)
 {
     const schedule *s = w->schedule;
     uint32_t most = 0;
@@ -318,12 +318,12 @@ static COLD bool listeners_make(reef_world *w, observing *o)
 
 static COLD bool observing_make(reef_world *w)
 {
-    observing fresh;
+    observer_log fresh;
     memset(&fresh, 0, sizeof fresh - sizeof fresh.batch);
     if (w->observing == NULL)
         w->observing = reef__memory_zeroed(&w->family->memory, MEMORY_OTHER, sizeof *w->observing);
     if (w->observing == NULL) return false;
-    observing *o = w->observing;
+    observer_log *o = w->observing;
     ASSERT(o->notice_count == 0 || o->head.epoch == 0 || BUG(192));
     if (!listeners_make(w, &fresh)) return reef__listeners_free(w, &fresh), false;
     reef__listeners_free(w, o);

@@ -16,13 +16,13 @@
 #ifndef REEF_OBSERVE_OBSERVER_H
 #define REEF_OBSERVE_OBSERVER_H
 
-#include "observe/observing.h"
+#include "observe/observer_log.h"
 #include "reef/observer.h"
 
 /* The world's schedule has observers: brings its list of watchers up to date with the schedule. False: no memory. */
 bool reef__observing_ready(reef_world *w);
 
 /* Frees the list of watchers, with their queries. */
-void reef__listeners_free(reef_world *w, observing *o);
+void reef__listeners_free(reef_world *w, observer_log *o);
 
 #endif

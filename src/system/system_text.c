@@ -14,10 +14,12 @@
 #include "query/token.h"
 #include "reef/system.h"
 
-static const struct touch_rule {
+typedef struct touch_rule {
     const char *text;
     touch_type takes;
-} touch_words[] = {
+} touch_rule;
+
+static const touch_rule touch_words[] = {
     [REEF_READS] = {"reads", TOUCH_TYPED},   [REEF_WRITES] = {"writes", TOUCH_TYPED},
     [REEF_SENDS] = {"sends", TOUCH_TYPED},   [REEF_RECEIVES] = {"receives", TOUCH_TYPED},
     [REEF_SUMS] = {"sums", TOUCH_TYPED},     [REEF_SPAWNS] = {"spawns", TOUCH_ANY},

@@ -119,7 +119,7 @@ static void planned_forget(reef_world *w, const ticking *k, planned_system *plan
 }
 
 /* Plans the systems of the schedule as it is now. What is planned already is taken over as it is. NULL: no memory. */
-static COLD planned_system *plan_make(reef_world *w, ticking *k, const schedule *c)
+static COLD planned_system *schedule_plan(reef_world *w, ticking *k, const schedule *c)
 {
     planned_system *plan = reef__memory_zeroed(&w->family->memory, MEMORY_OTHER, (c->count + 1) * sizeof *plan);
     for (uint32_t i = 0; plan && i < c->count; i++) {
@@ -152,7 +152,7 @@ static bool plan_update(reef_world *w, ticking *k)
     const schedule *c = reef__schedule_ready(w);
     if (c == NULL) return false;
     if (k->epoch == c->epoch) return true;
-    planned_system *plan = plan_make(w, k, c);
+    planned_system *plan = schedule_plan(w, k, c);
     quick *quicks =
         plan ? reef__memory_zeroed(&w->family->memory, MEMORY_OTHER, (c->count + 1) * sizeof *quicks) : NULL;
     if (quicks == NULL) {

@@ -1,7 +1,7 @@
-/* The calls by which operations tell observers what they do (src/observe/notify.c). Storage makes them through the
+/* The calls by which operations tell observers what they do (src/observe/notice.c). Storage makes them through the
  * struct `observer_calls`. */
-#ifndef REEF_OBSERVE_NOTIFY_H
-#define REEF_OBSERVE_NOTIFY_H
+#ifndef REEF_OBSERVE_NOTICE_H
+#define REEF_OBSERVE_NOTICE_H
 
 #include "storage/observed.h"
 #include "reef/type.h"

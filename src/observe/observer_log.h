@@ -1,6 +1,7 @@
-/* The memory of observers in one world: who listens, and the log of what happened. */
-#ifndef REEF_OBSERVE_OBSERVING_H
-#define REEF_OBSERVE_OBSERVING_H
+/* What one world remembers for its observers: who watches what, and the log of notices that they have yet to get.
+ * observer.c keeps the first part, notice.c the second. */
+#ifndef REEF_OBSERVE_OBSERVER_LOG_H
+#define REEF_OBSERVE_OBSERVER_LOG_H
 
 #include "storage/command_buffer.h"
 #include "storage/observed.h"
@@ -50,7 +51,7 @@ typedef struct batch { /* what one call tells one observer; all of one kind */
     const void *old[REEF_BLOCK_ROWS];
 } batch;
 
-typedef struct observing {
+typedef struct observer_log {
     observing_head head;
     watcher *watchers; /* in the order in which they are called */
     uint32_t count, watched_count;
@@ -70,6 +71,6 @@ typedef struct observing {
     bool planned;                     /* observing_done has to follow */
     commands *recording;              /* where calls were recorded before observers were called */
     batch batch;
-} observing;
+} observer_log;
 
 #endif

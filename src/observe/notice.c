@@ -10,7 +10,7 @@
  * What observers ask for is recorded as the world's commands, as in a loop that records. Then these commands are taken
  * out and done in rounds: the commands of one round cause new notices, and what observers ask for then is the next
  * round. */
-#include "observe/notify.h"
+#include "observe/notice.h"
 #include "base/memory.h"
 #include "base/platform.h"
 #include "type/type.h"
@@ -29,12 +29,12 @@
 #include "query/query_answers.h"
 #include "system/schedule.h"
 #include "observe/observer.h"
-#include "observe/observing.h"
+#include "observe/observer_log.h"
 #include "reef/observer.h"
 #include "reef/ref.h"
 #include <stdio.h>
 
-static uint32_t kinds_asked(const observing *o, uint32_t component)
+static uint32_t kinds_asked(const observer_log *o, uint32_t component)
 {
     return component > o->head.kinds_count ? 0 : (uint32_t)(o->head.now[component] | o->head.later[component]);
 }
@@ -60,7 +60,7 @@ static bool log_room(reef_world *w, void *array, uint64_t count, uint64_t *room,
     return true;
 }
 
-static bool olds_room(reef_world *w, observing *o, uint64_t bytes)
+static bool olds_room(reef_world *w, observer_log *o, uint64_t bytes)
 {
     if (bytes == 0 || (o->olds && o->olds->bytes - o->olds->used >= bytes)) return true;
     if (bytes > SIZE_MAX - sizeof(olds)) return false;
@@ -74,7 +74,7 @@ static bool olds_room(reef_world *w, observing *o, uint64_t bytes)
 
 static size_t olds_bytes(const type *t) { return t->size ? (size_t)t->size + t->align - 1 : 0; }
 
-static void *olds_take(observing *o, const type *t)
+static void *olds_take(observer_log *o, const type *t)
 {
     olds *k = o->olds;
     const uintptr_t at = ((uintptr_t)k + k->used + t->align - 1) & ~((uintptr_t)t->align - 1);
@@ -84,7 +84,7 @@ static void *olds_take(observing *o, const type *t)
 }
 
 /* Makes room for notices, for entities, for the sum of the notices' counts, and for bytes of old values. */
-static bool notices_room(reef_world *w, observing *o, uint64_t notices, uint64_t entities, uint64_t references,
+static bool notices_room(reef_world *w, observer_log *o, uint64_t notices, uint64_t entities, uint64_t references,
                          uint64_t bytes)
 {
     return log_room(w, &o->notices, o->notice_count, &o->notice_room, notices, sizeof *o->notices) &&
@@ -93,7 +93,7 @@ static bool notices_room(reef_world *w, observing *o, uint64_t notices, uint64_t
            olds_room(w, o, bytes);
 }
 
-static notice *notice_add(observing *o, uint32_t kind, uint32_t component, uint64_t first, uint32_t count)
+static notice *notice_add(observer_log *o, uint32_t kind, uint32_t component, uint64_t first, uint32_t count)
 {
     notice *n = &o->notices[o->notice_count++];
     *n = (notice){.first = first, .kind = kind, .component = component, .count = count};
@@ -101,7 +101,7 @@ static notice *notice_add(observing *o, uint32_t kind, uint32_t component, uint6
     return n;
 }
 
-static void log_empty(reef_world *w, observing *o)
+static void log_empty(reef_world *w, observer_log *o)
 {
     for (uint64_t i = 0; i < o->notice_count; i++)
         if (o->notices[i].held && !BUG(72))
@@ -124,7 +124,7 @@ static COLD void observing_forget(reef_world *w)
 
 static COLD void observing_drop(reef_world *w)
 {
-    observing *o = w->observing;
+    observer_log *o = w->observing;
     memory *m = &w->family->memory;
     if (o == NULL) return;
     log_empty(w, o);
@@ -143,7 +143,7 @@ static COLD void observing_drop(reef_world *w)
 
 /* ---- planning ---- */
 
-static void plan_begin(observing *o, bool one)
+static void plan_begin(observer_log *o, bool one)
 {
     o->op_notices = o->notice_count;
     o->op_entities = o->entity_count;
@@ -152,7 +152,7 @@ static void plan_begin(observing *o, bool one)
 }
 
 /* Puts the only entity of an operation into the log, and remembers which watchers it matches. */
-static void plan_entity(reef_world *w, observing *o, reef_entity e)
+static void plan_entity(reef_world *w, observer_log *o, reef_entity e)
 {
     o->entities[o->entity_count++] = e;
     for (uint32_t i = 0; o->head.matches && i < o->count; i++)
@@ -160,7 +160,7 @@ static void plan_entity(reef_world *w, observing *o, reef_entity e)
 }
 
 /* Keeps the value of a component that leaves e, or that is overwritten. */
-static void plan_old(reef_world *w, observing *o, notice *n, reef_entity e, const type *t)
+static void plan_old(reef_world *w, observer_log *o, notice *n, reef_entity e, const type *t)
 {
     if (t->size == 0) return;
     if (t->split) {
@@ -195,7 +195,7 @@ static bool observing_change(reef_world *w, reef_entity e, uint32_t to, const re
 {
     uint64_t n = 0, bytes = 0;
     if (!reef__observing_ready(w)) return false;
-    observing *o = w->observing;
+    observer_log *o = w->observing;
     for (uint32_t i = 0; i < o->watched_count; i++) {
         const type *t = reef__type_of(o->watched[i]);
         const uint32_t kind = change_of(w, e, t, to, values, count) & kinds_asked(o, t->id);
@@ -219,7 +219,7 @@ static bool observing_change(reef_world *w, reef_entity e, uint32_t to, const re
 static COLD bool observing_several(reef_world *w, reef_entity e, const type *t)
 {
     if (!reef__observing_ready(w)) return false;
-    observing *o = w->observing;
+    observer_log *o = w->observing;
     const bool told = (kinds_asked(o, t->id) & REEF_ON_SET) != 0;
     if (!notices_room(w, o, told + (uint64_t)o->head.matches, 1, told + (uint64_t)o->head.matches, 0)) return false;
     plan_begin(o, true);
@@ -229,19 +229,19 @@ static COLD bool observing_several(reef_world *w, reef_entity e, const type *t)
 }
 
 /* Return the most bytes and notices that the death of one entity may need. */
-static uint64_t death_bytes(const observing *o)
+static uint64_t death_bytes(const observer_log *o)
 {
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < o->watched_count; i++) bytes += olds_bytes(reef__type_of(o->watched[i]));
     return bytes;
 }
-static uint64_t death_notices(const observing *o) { return 2 * (uint64_t)o->watched_count + 1 + o->head.matches; }
+static uint64_t death_notices(const observer_log *o) { return 2 * (uint64_t)o->watched_count + 1 + o->head.matches; }
 
 static bool observing_destroy(reef_world *w, reef_entity e)
 {
     const uint32_t either = REEF_ON_REMOVE | REEF_ON_DESTROY;
     if (!reef__observing_ready(w)) return false;
-    observing *o = w->observing;
+    observer_log *o = w->observing;
     if (!notices_room(w, o, death_notices(o), 1, death_notices(o), death_bytes(o))) return false;
     plan_begin(o, true);
     plan_entity(w, o, e);
@@ -275,7 +275,7 @@ static bool spawn_brings(const reef_world *w, const type *t, uint32_t id, const 
 static bool observing_spawn(reef_world *w, uint32_t id, const reef_value *values, uint32_t count, uint32_t n)
 {
     if (!reef__observing_ready(w)) return false;
-    observing *o = w->observing;
+    observer_log *o = w->observing;
     uint64_t kinds = o->births;
     for (uint32_t i = 0; i < o->watched_count; i++)
         kinds += kinds_asked(o, o->watched[i]) & REEF_ON_ADD &&
@@ -289,7 +289,7 @@ static bool observing_spawn(reef_world *w, uint32_t id, const reef_value *values
 static void observing_spawned(reef_world *w, uint32_t id, const reef_value *values, uint32_t count, uint32_t n,
                               const reef_entity *given)
 {
-    observing *o = w->observing;
+    observer_log *o = w->observing;
     bool any = o->births || o->head.matches;
     for (uint32_t i = 0; !any && i < o->watched_count; i++)
         any = kinds_asked(o, o->watched[i]) & REEF_ON_ADD &&
@@ -316,7 +316,7 @@ static void observing_spawned(reef_world *w, uint32_t id, const reef_value *valu
 
 static bool observing_keep(reef_world *w, const type *t, void *slot)
 {
-    observing *o = w->observing;
+    observer_log *o = w->observing;
     for (uint64_t i = o ? o->op_notices : 0; o && i < o->notice_count; i++) {
         notice *n = &o->notices[i];
         if (!n->awaited || n->held || n->component != t->id || (n->kind & OF_MATCH)) continue;
@@ -334,7 +334,7 @@ static bool observing_keep(reef_world *w, const type *t, void *slot)
 static bool observing_reserve_changes(reef_world *w, const type *t, uint64_t n)
 {
     if (!reef__observing_ready(w)) return false;
-    observing *o = w->observing;
+    observer_log *o = w->observing;
     const uint64_t notices = 1 + (uint64_t)o->head.matches;
     if (n > SIZE_MAX / 64 / notices || (t && n > SIZE_MAX / 4 / (olds_bytes(t) + 1))) return false;
     return notices_room(w, o, n * notices, n, n * notices, t && kinds_asked(o, t->id) ? n * olds_bytes(t) : 0);
@@ -343,7 +343,7 @@ static bool observing_reserve_changes(reef_world *w, const type *t, uint64_t n)
 static bool observing_reserve_deaths(reef_world *w, uint64_t n)
 {
     if (!reef__observing_ready(w)) return false;
-    observing *o = w->observing;
+    observer_log *o = w->observing;
     if (n > SIZE_MAX / 64 / death_notices(o) || n > SIZE_MAX / 4 / (death_bytes(o) + 1)) return false;
     return notices_room(w, o, n * death_notices(o), n, n * death_notices(o), n * death_bytes(o));
 }
@@ -355,7 +355,7 @@ static bool commands_pending(const reef_world *w) { return w->deferred.count || 
 /* Calls are recorded from here on, as in a loop that records. In the last round nothing is recorded any more. */
 static void observers_enter(reef_world *w)
 {
-    observing *o = w->observing;
+    observer_log *o = w->observing;
     o->recording = w->commands;
     w->commands = o->head.round >= REEF_CASCADE_ROUNDS ? NULL : &w->deferred;
     w->deferring++;
@@ -438,13 +438,13 @@ static void batch_add(reef_world *w, const struct observer *x, batch *b, uint32_
 }
 
 /* Is the notice for this observer? */
-static bool concerns(const observing *o, uint32_t number, const notice *n)
+static bool concerns(const observer_log *o, uint32_t number, const notice *n)
 {
     const struct observer *x = o->watchers[number].o;
     return n->component == (x->has_query ? number : x->component.id) && ((n->kind & OF_MATCH) != 0) == x->has_query;
 }
 
-static void tell_immediate(reef_world *w, observing *o)
+static void tell_immediate(reef_world *w, observer_log *o)
 {
     observers_enter(w);
     for (uint32_t i = 0; i < o->count; i++) {
@@ -503,7 +503,7 @@ static void nets_sort(net *x, uint64_t count, bool by_entity)
     }
 }
 
-static uint64_t nets_collect(const observing *o, uint32_t number, uint32_t kinds)
+static uint64_t nets_collect(const observer_log *o, uint32_t number, uint32_t kinds)
 {
     uint64_t count = 0;
     for (uint64_t k = 0; k < o->notice_count; k++) {
@@ -538,7 +538,7 @@ static uint32_t net_rank(uint32_t kind)
 }
 
 /* Tells one collected observer the net effect of the log, for notices of these kinds. */
-static void tell_net(reef_world *w, observing *o, uint32_t number, uint32_t kinds)
+static void tell_net(reef_world *w, observer_log *o, uint32_t number, uint32_t kinds)
 {
     const struct observer *x = o->watchers[number].o;
     net *nets = o->nets;
@@ -558,7 +558,7 @@ static void tell_net(reef_world *w, observing *o, uint32_t number, uint32_t kind
 }
 
 /* Tells the log to collected observers and empties it. False: it was empty. */
-static bool tell_collected(reef_world *w, observing *o)
+static bool tell_collected(reef_world *w, observer_log *o)
 {
     if (o->notice_count == 0) return false;
     if (o->collects) {
@@ -579,7 +579,7 @@ static bool tell_collected(reef_world *w, observing *o)
 
 /* ---- what observers ask for ---- */
 
-static void cascade(reef_world *w, observing *o)
+static void cascade(reef_world *w, observer_log *o)
 {
     const bool flushing = w->flushing;
     o->head.cascading = true;
@@ -603,7 +603,7 @@ static void cascade(reef_world *w, observing *o)
 }
 
 /* An operation is complete, and is not part of another one. */
-static void settle(reef_world *w, observing *o)
+static void settle(reef_world *w, observer_log *o)
 {
     const reef_error was = w->error;
     const bool outermost = !o->head.cascading && !w->flushing;
@@ -620,7 +620,7 @@ static void settle(reef_world *w, observing *o)
 }
 
 /* Adds notices for watchers whose match of the operation's entity has changed. */
-static void done_matches(reef_world *w, observing *o)
+static void done_matches(reef_world *w, observer_log *o)
 {
     const uint32_t place = place_of(w, o->entities[o->op_entities]);
     for (uint32_t i = 0; i < o->count; i++) {
@@ -631,7 +631,7 @@ static void done_matches(reef_world *w, observing *o)
 
 static void observing_done(reef_world *w, bool happened)
 {
-    observing *o = w->observing;
+    observer_log *o = w->observing;
     ASSERT(o && o->planned);
     o->planned = false;
     if (!happened) {
@@ -657,7 +657,7 @@ static void observing_open(reef_world *w)
 
 static void observing_close(reef_world *w)
 {
-    observing *o = w->observing;
+    observer_log *o = w->observing;
     if (o && o->head.depth && --o->head.depth == 0) settle(w, o);
 }
 
@@ -666,7 +666,7 @@ static void observing_close(reef_world *w)
 /* Does what the observers asked for, and reports what failed. */
 static NOINLINE void told_more(reef_world *w)
 {
-    observing *o = w->observing;
+    observer_log *o = w->observing;
     if (w->deferred.run != 0) reef__commands_part(&w->deferred);
     w->slow |= commands_pending(w) ? SLOW_DEFERRED : 0;
     if (commands_pending(w) && !o->head.cascading) cascade(w, o);
@@ -674,7 +674,7 @@ static NOINLINE void told_more(reef_world *w)
 }
 
 /* One observer alone is told of this component: it is remembered, so that the next time nobody has to be searched. */
-static void told_remember(observing *o, const struct observer *only, const reef_notice *x)
+static void told_remember(observer_log *o, const struct observer *only, const reef_notice *x)
 {
     if (o->head.matches || o->head.later[x->component.id]) return;
     o->head.only = only;
@@ -685,7 +685,7 @@ static void told_remember(observing *o, const struct observer *only, const reef_
 
 static bool observing_told(reef_world *w, reef_entity e, uint32_t component, void *value, bool remove)
 {
-    observing *o = w->observing;
+    observer_log *o = w->observing;
     const uint32_t kind = remove ? REEF_ON_REMOVE : REEF_ON_ADD;
     const struct observer *only = NULL;
     if (component > o->head.kinds_count || !(o->head.now[component] & kind)) return false;
@@ -725,7 +725,7 @@ static reef_status observing_flush(reef_world *w)
     if (!reef__observing_ready(w))
         return reef__failure(w, REEF_NO_MEMORY, "reef_flush", (reef_component){0}, (reef_entity){0, 0},
                              w->deferred.count);
-    observing *o = w->observing;
+    observer_log *o = w->observing;
     commands asked_for = w->deferred;
     memset(&w->deferred, 0, sizeof w->deferred);
     o->head.failed.status = REEF_OK;
@@ -749,7 +749,7 @@ static reef_status observing_flush(reef_world *w)
 
 static COLD void observing_failure(reef_world *w, reef_error *e)
 {
-    observing *o = w->observing;
+    observer_log *o = w->observing;
     memcpy(e->system, w->notifying->name, sizeof e->system);
     if (e->status == REEF_LOCKED && o->head.round >= REEF_CASCADE_ROUNDS && w->commands == NULL) e->status = REEF_LIMIT;
     if (o->head.failed.status == REEF_OK) o->head.failed = *e;
@@ -759,7 +759,7 @@ static COLD void observing_failure(reef_world *w, reef_error *e)
 
 COLD bool reef__observe_existing(reef_world *w, const struct observer *x)
 {
-    observing *o = w->observing;
+    observer_log *o = w->observing;
     const watcher *last = &o->watchers[o->count - 1];
     const reef_query_desc desc = {.terms = {{.component = x->component, .access = REEF_WITH, .enabled = REEF_EITHER}},
                                   .entities = REEF_EITHER};
@@ -778,7 +778,7 @@ COLD bool reef__observe_existing(reef_world *w, const struct observer *x)
 
 static COLD reef_status observing_check(const reef_world *w, char *message, size_t size)
 {
-    const observing *o = w->observing;
+    const observer_log *o = w->observing;
     if (w->locks || w->flushing || w->slow & SLOW_DEFERRED) return REEF_OK;
     if (o->notice_count == 0 && o->head.depth == 0 && !o->head.cascading && w->notifying == NULL) return REEF_OK;
     snprintf(message, size, "observers: %llu notices wait outside of any operation",
