@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/platform.h"
 #include "type/type.h"
+#include "type/type_walk.h"
 #include "storage/archetype.h"
 #include "storage/event_log.h"
 #include "storage/invalidate.h"
@@ -59,15 +60,13 @@ static const type *other_after(const reef_world *w, uint32_t place, const type *
         const value_store *s = &w->state.stores[i];
         const type *t = reef__type_of(s->component);
         if (t->bit || s->count == 0 || reef_store_find(s, entity_in(w, place)) == NULL) continue;
-        if ((last == NULL || reef__type_compare(t, last) > 0) && (best == NULL || reef__type_compare(t, best) < 0))
-            best = t;
+        if (type_comes_next(t, last, best)) best = t;
     }
     for (uint32_t i = 0; i < w->state.bit_count; i++) {
         const bit_store *b = &w->state.bits[i];
         if ((b->key & BIT_DISABLED) || !switch_is_on(b, place)) continue;
         const type *t = reef__type_of(b->key);
-        if ((last == NULL || reef__type_compare(t, last) > 0) && (best == NULL || reef__type_compare(t, best) < 0))
-            best = t;
+        if (type_comes_next(t, last, best)) best = t;
     }
     return best;
 }
@@ -177,19 +176,16 @@ static const type *world_type_after(const world_walk *walk, const type *last)
         while (k < s->component_count && reef__type_of(s->component[k])->owner) k++;
         if (k == s->component_count) continue;
         const type *t = reef__type_of(s->component[k]);
-        if (best == NULL || reef__type_compare(t, best) < 0) best = t;
+        if (type_comes_next(t, NULL, best)) best = t;
     }
     for (uint32_t i = 0; i < w->state.bit_count; i++) {
         const uint32_t key = w->state.bits[i].key;
         if ((key & BIT_DISABLED) || reef__bit_count_rows(w, key) == 0) continue;
         const type *t = reef__type_of(key);
-        if ((last == NULL || reef__type_compare(t, last) > 0) && (best == NULL || reef__type_compare(t, best) < 0))
-            best = t;
+        if (type_comes_next(t, last, best)) best = t;
     }
     const value_store *s = reef__store_after(w, last); /* a type without bits is in use if it has values */
-    return s && (best == NULL || reef__type_compare(reef__type_of(s->component), best) < 0)
-               ? reef__type_of(s->component)
-               : best;
+    return s && type_comes_next(reef__type_of(s->component), last, best) ? reef__type_of(s->component) : best;
 }
 
 /* Visits the rows of one chunk that have the type: all of them, or those whose bit is set, or those with a value.

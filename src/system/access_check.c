@@ -19,6 +19,7 @@
 #include "base/memory.h"
 #include "base/platform.h"
 #include "type/type.h"
+#include "type/type_walk.h"
 #include "type/value.h"
 #include "storage/archetype.h"
 #include "storage/command_buffer.h"
@@ -517,8 +518,7 @@ static uint32_t written_after(const struct system *s, uint32_t component)
     const type *last = reef__type_of(component), *next = NULL;
     for (uint32_t i = 0; i < s->access_count; i++) {
         const type *t = reef__type_of(s->access[i].component);
-        if (!(s->access[i].use & ACCESS_WRITE) || (component && reef__type_compare(t, last) <= 0)) continue;
-        if (next == NULL || reef__type_compare(t, next) < 0) next = t;
+        if ((s->access[i].use & ACCESS_WRITE) && type_comes_next(t, last, next)) next = t;
     }
     return next ? next->id : 0;
 }
