@@ -1,3 +1,4 @@
+/* The ecosystem: the list of systems below is everything that happens in a tick. */
 #include "ecosystem.h"
 
 #include <inttypes.h>

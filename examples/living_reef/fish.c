@@ -1,3 +1,4 @@
+/* The rules that follow from the table of species, and the first fish. */
 #include "fish.h"
 
 #include "dice.h"

@@ -1,3 +1,4 @@
+/* Playing one future or two, and recording them. */
 #include "report.h"
 #include "save.h"
 

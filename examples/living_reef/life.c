@@ -1,3 +1,4 @@
+/* Eating, ageing, hunting, spawning and dying; life.h shows where the energy goes. */
 #include "ecosystem.h"
 
 #include "dice.h"

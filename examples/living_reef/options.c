@@ -1,3 +1,4 @@
+/* Reading the command line. */
 #include "options.h"
 
 #include "sea.h"

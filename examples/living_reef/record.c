@@ -1,3 +1,4 @@
+/* Samples and maps, which are entities of the world, and populations.csv, which is made of them. */
 #include "record.h"
 
 #include <inttypes.h>

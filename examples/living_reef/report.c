@@ -1,3 +1,4 @@
+/* The progress bar and the closing table. */
 #define _POSIX_C_SOURCE 200809L
 #include "report.h"
 

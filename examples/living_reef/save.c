@@ -1,3 +1,4 @@
+/* Saving futures and loading them again. A Run in each file says which run it belongs to. */
 #define _POSIX_C_SOURCE 200809L
 #include "save.h"
 

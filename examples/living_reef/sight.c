@@ -1,3 +1,4 @@
+/* Sorting the fish by cell: a counting sort in four systems. */
 #include "sight.h"
 
 #include <stdlib.h>

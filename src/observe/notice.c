@@ -673,7 +673,7 @@ static NOINLINE void told_more(reef_world *w)
     if (!o->head.cascading && !w->flushing && o->head.failed.status != REEF_OK) w->error = o->head.failed;
 }
 
-/* One observer alone is told of this component: it is remembered, so that the next time nobody has to be searched. */
+/* Only one observer watches this component: it is remembered, so that the next time no search is needed. */
 static void told_remember(observer_log *o, const struct observer *only, const reef_notice *x)
 {
     if (o->head.matches || o->head.later[x->component.id]) return;

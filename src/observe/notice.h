@@ -8,7 +8,7 @@
 
 extern const observer_calls reef__observers_called;
 
-/* Tells a new observer of the entities that exist already. False: no memory, and nobody was called. */
+/* Tells a new observer of the entities that exist already. False: no memory, and the observer wasn't called. */
 bool reef__observe_existing(reef_world *w, const struct observer *o);
 
 #endif

@@ -227,7 +227,7 @@ static reef_status event_reserve(job *j, reef_component c, size_t size, void **s
     return REEF_OK;
 }
 
-/* The same for the host. *slot is also NULL where nobody reads events of this type. */
+/* The same for the host. *slot is also NULL if no reader follows this type. */
 static reef_status event_post(reef_world *w, const char *op, reef_component c, size_t size, void **slot)
 {
     const type *t;
@@ -279,7 +279,7 @@ static void event_queue_join(reef_world *w, event_queue *q, uint32_t component)
     event_queue_seal(q);
     const event_store *s = reef__events_of(w, component);
     flight_type *t = s ? reef__flight_of(w, s) : NULL;
-    if (t == NULL) { /* nobody ever followed this type, so nobody reads it */
+    if (t == NULL) { /* no reader ever followed this type */
         reef__event_chunks_retire(w, q->first);
     } else if (q->count) {
         if (q->first && BUG(59)) {

@@ -10,7 +10,7 @@
 bool reef__scripts_join(reef_world *fork, uint64_t serial);
 /* Hashes the removed scripts that wait for their end call; *waiting is their number. */
 uint64_t reef__scripts_hash(const reef_world *w, uint64_t *waiting);
-uint32_t reef__scripts_type(void); /* the id of reef_script; 0: nobody has asked for it yet */
+uint32_t reef__scripts_type(void); /* the id of reef_script; 0: the type isn't used yet */
 /* Gives n values of reef_script, side by side, the classes of their names. Returns how many names have no class. */
 uint32_t reef__scripts_bind(void *values, uint32_t n);
 uint64_t reef__scripts_without(const reef_world *w); /* number of scripts without a class */

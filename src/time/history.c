@@ -82,7 +82,7 @@ static uint64_t blocks_beyond(const family *f, const reef_slot *page, const reef
 }
 
 /* Returns the bytes that a snapshot holds and the state after it doesn't. One comparison for each container, page and
- * block finds what nobody wrote in between. */
+ * block finds what wasn't written in between. */
 static COLD uint64_t snapshot_beyond(reef_snapshot *s, reef_hot *next_hot, state *next)
 {
     state_part x, y;
