@@ -60,23 +60,24 @@ static bool log_room(reef_world *w, void *array, uint64_t count, uint64_t *room,
     return true;
 }
 
-static bool olds_room(reef_world *w, observer_log *o, uint64_t bytes)
+static bool old_values_room(reef_world *w, observer_log *o, uint64_t bytes)
 {
-    if (bytes == 0 || (o->olds && o->olds->bytes - o->olds->used >= bytes)) return true;
-    if (bytes > SIZE_MAX - sizeof(olds)) return false;
-    const size_t all = bytes + sizeof(olds) > OLDS_BYTES ? (size_t)bytes + sizeof(olds) : OLDS_BYTES;
-    olds *k = reef__memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, all, PLAIN_ALIGN);
+    if (bytes == 0 || (o->old_values && o->old_values->bytes - o->old_values->used >= bytes)) return true;
+    if (bytes > SIZE_MAX - sizeof(old_values)) return false;
+    const size_t all =
+        bytes + sizeof(old_values) > OLD_VALUES_BYTES ? (size_t)bytes + sizeof(old_values) : OLD_VALUES_BYTES;
+    old_values *k = reef__memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, all, PLAIN_ALIGN);
     if (k == NULL) return false;
-    *k = (olds){o->olds, all, sizeof *k};
-    o->olds = k;
+    *k = (old_values){o->old_values, all, sizeof *k};
+    o->old_values = k;
     return true;
 }
 
-static size_t olds_bytes(const type *t) { return t->size ? (size_t)t->size + t->align - 1 : 0; }
+static size_t old_values_bytes(const type *t) { return t->size ? (size_t)t->size + t->align - 1 : 0; }
 
-static void *olds_take(observer_log *o, const type *t)
+static void *old_values_take(observer_log *o, const type *t)
 {
-    olds *k = o->olds;
+    old_values *k = o->old_values;
     const uintptr_t at = ((uintptr_t)k + k->used + t->align - 1) & ~((uintptr_t)t->align - 1);
     k->used = (size_t)(at - (uintptr_t)k) + t->size;
     ASSERT(k->used <= k->bytes);
@@ -90,7 +91,7 @@ static bool notices_room(reef_world *w, observer_log *o, uint64_t notices, uint6
     return log_room(w, &o->notices, o->notice_count, &o->notice_room, notices, sizeof *o->notices) &&
            log_room(w, &o->entities, o->entity_count, &o->entity_room, entities, sizeof *o->entities) &&
            (!o->collects || log_room(w, &o->nets, o->references, &o->net_room, references, sizeof *o->nets)) &&
-           olds_room(w, o, bytes);
+           old_values_room(w, o, bytes);
 }
 
 static notice *notice_add(observer_log *o, uint32_t kind, uint32_t component, uint64_t first, uint32_t count)
@@ -107,12 +108,12 @@ static void log_empty(reef_world *w, observer_log *o)
         if (o->notices[i].held && !BUG(72))
             held_end(reef__type_of(o->notices[i].component), (void *)(uintptr_t)o->notices[i].old);
     o->notice_count = o->told = o->entity_count = o->references = o->op_notices = o->op_entities = 0;
-    while (o->olds && (o->olds->next || o->olds->bytes > OLDS_KEPT)) {
-        olds *k = o->olds;
-        o->olds = k->next;
+    while (o->old_values && (o->old_values->next || o->old_values->bytes > OLD_VALUES_KEPT)) {
+        old_values *k = o->old_values;
+        o->old_values = k->next;
         reef__memory_free(&w->family->memory, MEMORY_OTHER, k, k->bytes);
     }
-    if (o->olds) o->olds->used = sizeof *o->olds;
+    if (o->old_values) o->old_values->used = sizeof *o->old_values;
 }
 
 static COLD void observing_forget(reef_world *w)
@@ -129,9 +130,9 @@ static COLD void observing_drop(reef_world *w)
     if (o == NULL) return;
     log_empty(w, o);
     reef__listeners_free(w, o);
-    while (o->olds) {
-        olds *k = o->olds;
-        o->olds = k->next;
+    while (o->old_values) {
+        old_values *k = o->old_values;
+        o->old_values = k->next;
         reef__memory_free(m, MEMORY_OTHER, k, k->bytes);
     }
     reef__memory_free(m, MEMORY_OTHER, o->notices, (size_t)o->notice_room * sizeof *o->notices);
@@ -164,13 +165,13 @@ static void plan_old(reef_world *w, observer_log *o, notice *n, reef_entity e, c
 {
     if (t->size == 0) return;
     if (t->split) {
-        char *room = olds_take(o, t);
+        char *room = old_values_take(o, t);
         if (reef_read_id(w, e, (reef_component){t->id}, room, t->size)) n->old = room;
         return;
     }
     const void *p = reef__value_itself(w, e, (reef_component){t->id});
     if (p == NULL) return;
-    void *old = olds_take(o, t);
+    void *old = old_values_take(o, t);
     if (t->hooked) n->awaited = true;
     else memcpy(old, p, t->size);
     n->old = old;
@@ -200,7 +201,7 @@ static bool observing_change(reef_world *w, reef_entity e, uint32_t to, const re
         const type *t = reef__type_of(o->watched[i]);
         const uint32_t kind = change_of(w, e, t, to, values, count) & kinds_asked(o, t->id);
         n += kind != 0;
-        if (kind & (REEF_ON_SET | REEF_ON_REMOVE)) bytes += olds_bytes(t);
+        if (kind & (REEF_ON_SET | REEF_ON_REMOVE)) bytes += old_values_bytes(t);
     }
     if (!notices_room(w, o, n + o->head.matches, 1, n + o->head.matches, bytes)) return false;
     plan_begin(o, true);
@@ -232,7 +233,7 @@ static COLD bool observing_several(reef_world *w, reef_entity e, const type *t)
 static uint64_t death_bytes(const observer_log *o)
 {
     uint64_t bytes = 0;
-    for (uint32_t i = 0; i < o->watched_count; i++) bytes += olds_bytes(reef__type_of(o->watched[i]));
+    for (uint32_t i = 0; i < o->watched_count; i++) bytes += old_values_bytes(reef__type_of(o->watched[i]));
     return bytes;
 }
 static uint64_t death_notices(const observer_log *o) { return 2 * (uint64_t)o->watched_count + 1 + o->head.matches; }
@@ -336,8 +337,8 @@ static bool observing_reserve_changes(reef_world *w, const type *t, uint64_t n)
     if (!reef__observing_ready(w)) return false;
     observer_log *o = w->observing;
     const uint64_t notices = 1 + (uint64_t)o->head.matches;
-    if (n > SIZE_MAX / 64 / notices || (t && n > SIZE_MAX / 4 / (olds_bytes(t) + 1))) return false;
-    return notices_room(w, o, n * notices, n, n * notices, t && kinds_asked(o, t->id) ? n * olds_bytes(t) : 0);
+    if (n > SIZE_MAX / 64 / notices || (t && n > SIZE_MAX / 4 / (old_values_bytes(t) + 1))) return false;
+    return notices_room(w, o, n * notices, n, n * notices, t && kinds_asked(o, t->id) ? n * old_values_bytes(t) : 0);
 }
 
 static bool observing_reserve_deaths(reef_world *w, uint64_t n)

@@ -9,10 +9,9 @@
 #include "reef/observer.h"
 
 enum {
-    NOTICE_BORN = 64, /* an entity that was made since the last flush */
-    OLDS_BYTES = 4096,
-    /* OLDS_BYTES: the least size of a piece of memory for old values; OLDS_KEPT: the largest piece that is kept */
-    OLDS_KEPT = 1 << 16
+    NOTICE_BORN = 64,         /* an entity that was made since the last flush */
+    OLD_VALUES_BYTES = 4096,  /* the least size of a piece of memory for old values */
+    OLD_VALUES_KEPT = 1 << 16 /* the largest such piece that is kept */
 };
 #define OF_COMPONENT ((uint32_t)(REEF_ON_ADD | REEF_ON_SET | REEF_ON_REMOVE))
 #define OF_MATCH ((uint32_t)(REEF_ON_MATCH | REEF_ON_UNMATCH))
@@ -33,10 +32,10 @@ typedef struct watcher { /* an observer in this world */
     query *q; /* NULL: it has no query, or this world doesn't know its types */
 } watcher;
 
-typedef struct olds { /* a piece of memory for old values, which follow */
-    struct olds *next;
+typedef struct old_values { /* a piece of memory for old values, which follow */
+    struct old_values *next;
     size_t bytes, used;
-} olds;
+} old_values;
 
 typedef struct net { /* what one notice says of one entity, for a collected observer */
     reef_entity entity;
@@ -63,7 +62,7 @@ typedef struct observer_log {
     reef_entity *entities;
     uint64_t entity_count, entity_room;
     uint64_t references; /* sum of `count` over all notices */
-    olds *olds;
+    old_values *old_values;
     net *nets;
     uint64_t net_room;
     uint64_t op_notices, op_entities; /* where the running operation's begin */

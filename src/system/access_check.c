@@ -58,14 +58,14 @@ COLD void reef_watch_systems(reef_world *w, bool on)
 
 /* A copy of one chunk. Its values are the handles and then the columns by slot, each for as many rows as the chunk has
  * room for; then the words of each store of bits that has words for this chunk. */
-typedef struct shade {
+typedef struct old_chunk {
     const table *table;
     uint32_t unit, table_id, rows, capacity;
     size_t at;   /* where its values begin */
     bool handed; /* some of its rows were handed to the system: */
     bool masked; /* true: only the rows in `mask`; false: all rows */
     uint64_t mask[BIT_WORDS];
-} shade;
+} old_chunk;
 
 /* ---- what is declared ---- */
 
@@ -134,18 +134,18 @@ COLD const char *reef__watch_once(const struct system *s, uint32_t *component)
 
 /* ---- reports ---- */
 
-static bool told(const watch *x, uint32_t component)
+static bool reported(const watch *x, uint32_t component)
 {
-    for (uint32_t i = 0; i < x->told_count; i++)
-        if (x->told[i] == component) return true;
-    return x->told_count == WATCH_TOLD;
+    for (uint32_t i = 0; i < x->reported_count; i++)
+        if (x->reported[i] == component) return true;
+    return x->reported_count == WATCH_REPORTS;
 }
 
-static COLD void tell_once(reef_world *w, const char *op, reef_component c, reef_entity e, const char *detail)
+static COLD void report_once(reef_world *w, const char *op, reef_component c, reef_entity e, const char *detail)
 {
     watch *x = w->watch;
-    if (told(x, c.id)) return;
-    x->told[x->told_count++] = c.id;
+    if (reported(x, c.id)) return;
+    x->reported[x->reported_count++] = c.id;
     reef_error error = {.status = REEF_UNDECLARED, .operation = op, .component = c, .entity = e};
     if (detail) snprintf(error.detail, sizeof error.detail, "%s", detail);
     reef__failure_record(w, &error);
@@ -174,7 +174,7 @@ COLD void reef__watch_read(const reef_world *w, const char *op, reef_entity e, r
     if (x == NULL || x->system == NULL || reef__type_of(c.id) == NULL || !reef__watch_thread(w) ||
         reads_everywhere(x->system, c.id))
         return;
-    tell_once((reef_world *)(uintptr_t)w, op, c, e, NULL);
+    report_once((reef_world *)(uintptr_t)w, op, c, e, NULL);
 }
 
 bool reef__watch_may_write(const reef_world *w, uint32_t component)
@@ -187,7 +187,7 @@ COLD bool reef__watch_write(reef_world *w, const char *op, reef_entity e, reef_c
 {
     if (!reef__watch_thread(w)) return reef__failure(w, REEF_LOCKED, op, c, e, 0), false;
     if (reef__watch_may_write(w, c.id)) return true;
-    tell_once(w, op, c, e, NULL);
+    report_once(w, op, c, e, NULL);
     return false;
 }
 
@@ -234,9 +234,9 @@ static size_t chunk_copy(const reef_world *w, const shape *s, uint32_t unit, cha
     return n;
 }
 
-static void shade_make(reef_world *w, watch *x, const table *t, uint32_t id, uint32_t unit, size_t *at)
+static void old_chunk_make(reef_world *w, watch *x, const table *t, uint32_t id, uint32_t unit, size_t *at)
 {
-    shade *d = &x->shades[x->shade_count];
+    old_chunk *d = &x->old_chunks[x->old_chunk_count];
     memset(d, 0, sizeof *d);
     d->table = t;
     d->unit = unit;
@@ -246,7 +246,7 @@ static void shade_make(reef_world *w, watch *x, const table *t, uint32_t id, uin
     d->at = *at;
     reef__quarantine_open(w, t, unit);
     *at += chunk_copy(w, t->shape, unit, x->values + *at);
-    x->by_unit[unit] = x->shade_count++;
+    x->by_unit[unit] = x->old_chunk_count++;
 }
 
 /* Walks over the values of all stores, in the order of their types' names. No value comes or goes while systems run,
@@ -299,14 +299,14 @@ static bool copy_make(reef_world *w, watch *x)
             values += chunk_copy(w, t->shape, unit, NULL);
     }
     const size_t stored = stored_copy(w, NULL);
-    const size_t shades = whole_units(chunks * sizeof(shade)),
+    const size_t old_chunks = whole_units(chunks * sizeof(old_chunk)),
                  units = whole_units(w->state.next_unit * sizeof(uint32_t));
-    x->bytes = shades + units + whole_units(chunks * sizeof(uint32_t)) + values + stored;
+    x->bytes = old_chunks + units + whole_units(chunks * sizeof(uint32_t)) + values + stored;
     char *p = reef__memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, x->bytes, PLAIN_ALIGN);
     if (p) {
-        x->shades = (shade *)(void *)p;
-        x->by_unit = (uint32_t *)(void *)(p + shades);
-        x->handed = (uint32_t *)(void *)(p + shades + units);
+        x->old_chunks = (old_chunk *)(void *)p;
+        x->by_unit = (uint32_t *)(void *)(p + old_chunks);
+        x->handed = (uint32_t *)(void *)(p + old_chunks + units);
         x->values = p + x->bytes - values - stored;
         x->stored = p + x->bytes - stored;
         stored_copy(w, x->stored);
@@ -314,7 +314,7 @@ static bool copy_make(reef_world *w, watch *x)
     for (uint32_t i = 0; p && i < count; i++) {
         const table *t = table_read(w, ids[i]);
         for (uint32_t unit = t->first; unit; unit = unit_slots(w, unit)[0].head.next)
-            shade_make(w, x, t, ids[i], unit, &at);
+            old_chunk_make(w, x, t, ids[i], unit, &at);
     }
     reef__memory_free(&w->family->memory, MEMORY_OTHER, ids, count * sizeof *ids);
     return p != NULL;
@@ -322,13 +322,13 @@ static bool copy_make(reef_world *w, watch *x)
 
 static void copy_drop(reef_world *w, watch *x)
 {
-    reef__memory_free(&w->family->memory, MEMORY_OTHER, x->shades, x->bytes);
-    x->shades = NULL;
-    x->shade_count = x->handed_count = 0;
+    reef__memory_free(&w->family->memory, MEMORY_OTHER, x->old_chunks, x->bytes);
+    x->old_chunks = NULL;
+    x->old_chunk_count = x->handed_count = 0;
 }
 
 /* Returns where the copy of a column is. */
-static char *shade_column(const watch *x, const shade *d, uint32_t slot)
+static char *old_chunk_column(const watch *x, const old_chunk *d, uint32_t slot)
 {
     size_t at = d->at;
     for (uint32_t k = SLOT_ENTITIES; k < slot; k++)
@@ -337,14 +337,14 @@ static char *shade_column(const watch *x, const shade *d, uint32_t slot)
 }
 
 /* Returns the handle that a row had; a null handle for a row behind the last one. */
-static reef_entity shade_entity(const watch *x, const shade *d, uint32_t row)
+static reef_entity old_chunk_entity(const watch *x, const old_chunk *d, uint32_t row)
 {
     reef_entity e = {0, 0};
-    if (row < d->rows) memcpy(&e, shade_column(x, d, SLOT_ENTITIES) + row * sizeof e, sizeof e);
+    if (row < d->rows) memcpy(&e, old_chunk_column(x, d, SLOT_ENTITIES) + row * sizeof e, sizeof e);
     return e;
 }
 
-static bool shade_handed(const shade *d, uint32_t row)
+static bool old_chunk_handed(const old_chunk *d, uint32_t row)
 {
     if (!d->handed || row >= d->rows || (BUG(67) && d->masked)) return d->handed && row < d->rows;
     return !d->masked || (d->mask[row / 64] >> (row % 64) & 1);
@@ -353,9 +353,9 @@ static bool shade_handed(const shade *d, uint32_t row)
 void reef__watch_block(reef_world *w, const reef_block *b)
 {
     watch *x = w->watch;
-    if (x == NULL || x->shade_count == 0) return;
+    if (x == NULL || x->old_chunk_count == 0) return;
     const uint32_t number = x->by_unit[b->unit];
-    shade *d = &x->shades[number];
+    old_chunk *d = &x->old_chunks[number];
     if (!d->handed) x->handed[x->handed_count++] = number;
     d->handed = true;
     if (b->query->cut) { /* this block is one of several of its chunk */
@@ -370,36 +370,37 @@ void reef__watch_block(reef_world *w, const reef_block *b)
 /* ---- comparing ---- */
 
 /* Returns the first row that changed although the system may not write it; `capacity`: there is none. */
-static uint32_t row_changed(const watch *x, const shade *d, uint32_t slot, const char *now, size_t size, bool writes)
+static uint32_t row_changed(const watch *x, const old_chunk *d, uint32_t slot, const char *now, size_t size,
+                            bool writes)
 {
-    const char *was = shade_column(x, d, slot);
+    const char *was = old_chunk_column(x, d, slot);
     const uint32_t end = BUG(65) && d->rows ? d->rows - 1 : d->capacity;
     if (memcmp(was, now, d->capacity * size) == 0) return d->capacity;
     for (uint32_t row = 0; row < end; row++) {
-        if (writes && shade_handed(d, row)) continue;
+        if (writes && old_chunk_handed(d, row)) continue;
         if (memcmp(was + row * size, now + row * size, size) != 0) return row;
     }
     return d->capacity;
 }
 
-static void column_compare(reef_world *w, const watch *x, const shade *d, reef_component c, uint32_t slot)
+static void column_compare(reef_world *w, const watch *x, const old_chunk *d, reef_component c, uint32_t slot)
 {
     const size_t size = slot == SLOT_ENTITIES ? sizeof(reef_entity) : d->table->shape->columns[slot].size;
     const bool writes = slot != SLOT_ENTITIES && writes_handed(x->planned->query, c.id);
     const uint32_t row = row_changed(x, d, slot, unit_slots(w, d->unit)[slot].block, size, writes);
     if (row == d->capacity) return;
-    tell_once(w, "reef_system", c, shade_entity(x, d, row),
-              slot == SLOT_ENTITIES ? "the entity's handle was changed by the system"
-              : row >= d->rows      ? "memory behind the last row was written by the system"
-              : writes && d->handed ? "changed by the system, though the row doesn't match its query"
-              : writes              ? "changed by the system, in a block that it wasn't handed"
-                                    : "changed by the system, which doesn't declare that it writes it");
+    report_once(w, "reef_system", c, old_chunk_entity(x, d, row),
+                slot == SLOT_ENTITIES ? "the entity's handle was changed by the system"
+                : row >= d->rows      ? "memory behind the last row was written by the system"
+                : writes && d->handed ? "changed by the system, though the row doesn't match its query"
+                : writes              ? "changed by the system, in a block that it wasn't handed"
+                                      : "changed by the system, which doesn't declare that it writes it");
 }
 
-static void bits_compare(reef_world *w, const watch *x, const shade *d)
+static void bits_compare(reef_world *w, const watch *x, const old_chunk *d)
 {
     const char *begin = x->values + d->at,
-               *was = begin + whole_units((size_t)(shade_column(x, d, d->table->shape->end_slot) - begin));
+               *was = begin + whole_units((size_t)(old_chunk_column(x, d, d->table->shape->end_slot) - begin));
     for (uint32_t i = 0; i < w->state.bit_count; i++) {
         const bit_store *b = &w->state.bits[i];
         const uint64_t *now = bit_words(b, d->unit);
@@ -409,9 +410,9 @@ static void bits_compare(reef_world *w, const watch *x, const shade *d)
         was += sizeof words;
         for (uint32_t k = 0; k < BIT_WORDS; k++) {
             if (words[k] == now[k]) continue;
-            const reef_entity e = shade_entity(x, d, k * 64 + bits_first(words[k] ^ now[k]));
-            tell_once(w, "reef_system", (reef_component){b->key & ~BIT_DISABLED}, e,
-                      "a switch or a mark was changed by the system");
+            const reef_entity e = old_chunk_entity(x, d, k * 64 + bits_first(words[k] ^ now[k]));
+            report_once(w, "reef_system", (reef_component){b->key & ~BIT_DISABLED}, e,
+                        "a switch or a mark was changed by the system");
             break;
         }
     }
@@ -420,7 +421,8 @@ static void bits_compare(reef_world *w, const watch *x, const shade *d)
 static bool entity_handed(const reef_world *w, const watch *x, reef_entity e)
 {
     const uint32_t place = place_of(w, e);
-    return place >= 2 * PLACE_EMPTY && shade_handed(&x->shades[x->by_unit[place_unit(place)]], place_row(place));
+    return place >= 2 * PLACE_EMPTY &&
+           old_chunk_handed(&x->old_chunks[x->by_unit[place_unit(place)]], place_row(place));
 }
 
 static void stored_compare(reef_world *w, const watch *x)
@@ -432,17 +434,17 @@ static void stored_compare(reef_world *w, const watch *x)
         if (memcmp(k.copy, k.at.value, reef__type_of(c.id)->size) == 0 || writes_everywhere(x->system, c.id)) continue;
         /* With a shared store, other entities have the same value. */
         if (writes && (k.s->shared || entity_handed(w, x, k.at.entity))) continue;
-        tell_once(w, "reef_system", c, k.at.entity,
-                  writes ? "changed by the system, though it wasn't handed the entity"
-                         : "changed by the system, which doesn't declare that it writes it");
+        report_once(w, "reef_system", c, k.at.entity,
+                    writes ? "changed by the system, though it wasn't handed the entity"
+                           : "changed by the system, which doesn't declare that it writes it");
     }
 }
 
 static void copy_compare(reef_world *w, const watch *x)
 {
-    if (x->shade_count) stored_compare(w, x);
-    for (uint32_t i = 0; i < x->shade_count; i++) {
-        const shade *d = &x->shades[i];
+    if (x->old_chunk_count) stored_compare(w, x);
+    for (uint32_t i = 0; i < x->old_chunk_count; i++) {
+        const old_chunk *d = &x->old_chunks[i];
         const shape *s = d->table->shape;
         column_compare(w, x, d, (reef_component){0}, SLOT_ENTITIES);
         for (uint32_t n = 0; n < s->component_count; n++) {
@@ -458,7 +460,7 @@ static void copy_compare(reef_world *w, const watch *x)
 
 /* Finds the next column, at `slot` or behind it, that the system writes in a chunk that it was handed. Returns its
  * slot; 0: no more. */
-static uint32_t written_next(const watch *x, const shade *d, uint32_t slot)
+static uint32_t written_next(const watch *x, const old_chunk *d, uint32_t slot)
 {
     for (; slot < d->table->shape->end_slot; slot++)
         if (writes_handed(x->planned->query, d->table->shape->columns[slot].type->id)) return slot;
@@ -480,10 +482,11 @@ static void bytes_exchange(char *a, char *b, size_t size)
 static void written_exchange(reef_world *w, const watch *x)
 {
     for (uint32_t i = 0; i < x->handed_count; i++) {
-        const shade *d = &x->shades[x->handed[i]];
+        const old_chunk *d = &x->old_chunks[x->handed[i]];
         const reef_slot *slots = unit_slots(w, d->unit);
         for (uint32_t k = SLOT_COLUMNS; (k = written_next(x, d, k)) != 0; k++)
-            bytes_exchange(slots[k].block, shade_column(x, d, k), (size_t)d->rows * d->table->shape->columns[k].size);
+            bytes_exchange(slots[k].block, old_chunk_column(x, d, k),
+                           (size_t)d->rows * d->table->shape->columns[k].size);
     }
     for (stored_walk k = {.s = NULL}; stored_next(w, &k, x->stored);)
         if (writes_handed(x->planned->query, k.s->component))
@@ -495,10 +498,10 @@ static void rows_again(reef_world *w, const watch *x)
     reef_block b;
     job *j = &w->ticking->jobs[x->planned->job_first];
     for (uint32_t n = 0; n < x->handed_count; n++) {
-        const shade *d = &x->shades[x->handed[BUG(66) ? n : x->handed_count - 1 - n]];
+        const old_chunk *d = &x->old_chunks[x->handed[BUG(66) ? n : x->handed_count - 1 - n]];
         for (uint32_t r = 0; r < d->rows; r++) {
             const uint32_t row = BUG(66) ? r : d->rows - 1 - r;
-            if (!shade_handed(d, row)) continue;
+            if (!old_chunk_handed(d, row)) continue;
             reef__block_of_row(&b, w, x->planned->query, d->unit, row);
             b.dt = w->ticking->dt;
             b.job = j;
@@ -530,17 +533,17 @@ static void rows_differ(reef_world *w, const watch *x, uint32_t component)
     static const char differs[] = "its value depends on other rows, on their order, or on what reef doesn't know";
     for (stored_walk k = {.s = NULL}; t->stored && stored_next(w, &k, x->stored);) {
         if (k.s->component != component || reef__value_equal(t, k.copy, k.at.value)) continue;
-        tell_once(w, "reef_system", (reef_component){component}, k.at.entity, differs);
+        report_once(w, "reef_system", (reef_component){component}, k.at.entity, differs);
         return;
     }
     for (uint32_t i = 0; i < x->handed_count; i++) {
-        const shade *d = &x->shades[x->handed[i]];
+        const old_chunk *d = &x->old_chunks[x->handed[i]];
         const uint32_t k = reef__slot_seek(w, component, d->table_id);
         if (k == 0 || k == REEF_SLOT_TAG) continue;
-        const char *first = shade_column(x, d, k), *second = unit_slots(w, d->unit)[k].block;
+        const char *first = old_chunk_column(x, d, k), *second = unit_slots(w, d->unit)[k].block;
         for (uint32_t row = 0; row < d->rows; row++) {
             if (reef__value_equal(t, first + (size_t)row * t->size, second + (size_t)row * t->size)) continue;
-            tell_once(w, "reef_system", (reef_component){component}, shade_entity(x, d, row), differs);
+            report_once(w, "reef_system", (reef_component){component}, old_chunk_entity(x, d, row), differs);
             return;
         }
     }
@@ -579,7 +582,7 @@ void reef__watch_before(reef_world *w, const planned_system *r)
     if (x == NULL || r->begun != 1) return;
     x->planned = r;
     x->system = r->system;
-    x->mistakes = x->told_count = x->handed_count = 0;
+    x->mistakes = x->reported_count = x->handed_count = 0;
     if (copy_make(w, x) || w->config.log == NULL) return;
     snprintf(message, sizeof message, "system %s: no memory to watch what it writes", r->system->name);
     w->config.log(w->config.context, REEF_LOG_WARNING, message);

@@ -20,20 +20,20 @@ struct ticking;
 
 #if defined(REEF_CHECKED)
 
-enum { WATCH_TOLD = 64 }; /* the most components that are reported while one system runs */
+enum { WATCH_REPORTS = 64 }; /* the most components that are reported while one system runs */
 
 typedef struct watch {
     const struct planned_system *planned; /* the planned system that runs now; NULL: none */
     const struct system *system;          /* the same as planned->system */
     thread_name thread;                   /* the thread that ticks */
     uint64_t mistakes;                    /* number of failures since the system began */
-    uint32_t told_count;
-    uint32_t told[WATCH_TOLD];
+    uint32_t reported_count;
+    uint32_t reported[WATCH_REPORTS];
     /* The copy. It is one piece of memory of `bytes` bytes; NULL: there is none. */
-    struct shade *shades; /* one for each chunk */
-    uint32_t shade_count;
-    uint32_t *by_unit; /* for each unit: the number of its chunk's shade */
-    uint32_t *handed;  /* numbers of shades, in the order in which their chunks were handed out */
+    struct old_chunk *old_chunks; /* one for each chunk */
+    uint32_t old_chunk_count;
+    uint32_t *by_unit; /* for each unit: the number of its chunk's old_chunk */
+    uint32_t *handed;  /* numbers of old_chunks, in the order in which their chunks were handed out */
     uint32_t handed_count;
     char *values;
     char *stored; /* entity and value, for all values of all stores */
