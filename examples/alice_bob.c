@@ -1,4 +1,4 @@
-/* Neighbours with names. A query meets those that are near and make a noise, and nobody else. */
+/* Neighbours with names. A query finds those that are near and make a noise, and no others. */
 #include <reef.h>
 #include <stdio.h>
 
@@ -13,7 +13,7 @@ REEF_COMPONENT(Audio);
 REEF_FIELDS(Proximity, REEF_FIELD(Proximity, distance, REEF_F32, "m", 0, 0),
             REEF_FIELD(Proximity, least, REEF_F32, "m", 0, 0), REEF_FIELD(Proximity, most, REEF_F32, "m", 0, 0));
 
-/* How loud it is here: volume by the square of the distance. */
+/* Returns how loud it is here: each volume divided by the square of the distance. */
 static float listen(reef_world *w)
 {
     float loudness = 0;
@@ -43,7 +43,7 @@ int main(void)
     printf("Bob makes a noise, but isn't near:\n");
     printf("  all together: %g\n", (double)listen(w));
 
-    /* To a handle that was saved, or to a name that was given, more can be added later. */
+    /* More can be added later, by a handle that was kept or by a name. */
     reef_set(w, reef_find(w, "Bob"), Proximity, .distance = 0.5f, .least = 1, .most = 2);
     reef_mut(w, alice, Proximity)->distance = 2;
     printf("Bob comes near, Alice goes away:\n");

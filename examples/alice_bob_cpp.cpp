@@ -1,4 +1,4 @@
-/* Neighbours with names, in C++. A view meets those that are near and make a noise, and nobody else. */
+/* Neighbours with names, in C++. A view finds those that are near and make a noise, and no others. */
 #include <cstdio>
 #include <reef.hpp>
 
@@ -9,7 +9,7 @@ struct Audio {
     float volume, pitch, pan;
 };
 
-/* How loud it is here: volume by the square of the distance. */
+/* Returns how loud it is here: each volume divided by the square of the distance. */
 static float listen(reef::world &world)
 {
     float loudness = 0;
@@ -31,7 +31,7 @@ int main()
     std::printf("Bob makes a noise, but isn't near:\n");
     std::printf("  all together: %g\n", double(listen(world)));
 
-    /* To a handle that was saved, or to a name that was given, more can be added later. */
+    /* More can be added later, by a handle that was kept or by a name. */
     world.find("Bob").add<Proximity>(0.5f, 1.0f, 2.0f);
     alice.mut<Proximity>()->distance = 2;
     std::printf("Bob comes near, Alice goes away:\n");

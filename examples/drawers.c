@@ -1,5 +1,5 @@
-/* Drawers: each component type fills a drawer without gaps. Taking one out moves the last one into its place, and every
- * handle still finds its own. */
+/* Drawers: the values of each component type lie side by side in a drawer without gaps. When one is taken out, the
+ * last one moves into its place, and every handle still finds its own value. */
 #include <reef.h>
 #include <stdio.h>
 
@@ -16,7 +16,7 @@ REEF_COMPONENT(Transform);
 REEF_COMPONENT(Physics);
 REEF_COMPONENT(Inventory);
 
-/* What lies in the drawer of Transform, in the order in which a loop meets it. */
+/* Prints what lies in the drawer of Transform, in the order in which a loop meets it. */
 static void show_transforms(reef_world *w)
 {
     reef_query q = reef_query_new(w, "in Transform");
@@ -45,13 +45,13 @@ int main(void)
     reef_entity chest = make(w, "chest", 4);
     show_transforms(w);
 
-    /* The last one, the chest, moves into the door's place. */
+    /* The drawer's last value, the chest's, moves into the door's place. */
     reef_destroy(w, door);
     show_transforms(w);
     printf("the chest is still at %g; the door is %s\n", (double)reef_get(w, chest, Transform)->x,
            reef_get(w, door, Transform) ? "there" : "gone");
 
-    /* One by one, or several in one step. */
+    /* Components can be added one by one, or several in one step. */
     reef_set(w, chest, Inventory, .apples = 3, .coins = 50);
     reef_change(w, agent, reef_with(Physics, 80), reef_with(Inventory, .coins = 7));
     printf("the agent weighs %g kg, has %d coins, and is still at %g\n", (double)reef_get(w, agent, Physics)->mass,
@@ -59,7 +59,7 @@ int main(void)
     printf("%u transforms, %u physics, %u inventories\n", (unsigned)reef_count(w, Transform),
            (unsigned)reef_count(w, Physics), (unsigned)reef_count(w, Inventory));
 
-    /* Asking for what isn't there has an answer, not an accident. */
+    /* Asking for something that isn't there returns a status and does no harm. */
     printf("removing physics from the wall: %s\n", reef_status_name(reef_remove(w, wall, Physics)));
     printf("adding a second transform: %s\n", reef_status_name(reef_add(w, wall, Transform)));
     printf("destroying the door again: %s\n", reef_status_name(reef_destroy(w, door)));

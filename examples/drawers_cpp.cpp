@@ -1,5 +1,6 @@
-/* Drawers, in C++: each component type fills a drawer without gaps, whoever has it. Taking one out moves the last
- * one into its place, and every handle still finds its own. What is in a drawer may be any type that can be moved. */
+/* Drawers, in C++: the values of each component type lie side by side in a drawer without gaps. When one is taken out,
+ * the last one moves into its place, and every handle still finds its own value. A value may be of any type that can
+ * be moved. */
 #include <cstdio>
 #include <memory>
 #include <reef.hpp>
@@ -15,14 +16,15 @@ struct Physics {
 };
 struct Inventory {
     std::vector<std::string> things;
-    std::unique_ptr<Inventory> pocket; /* so it can be moved, and not copied */
+    std::unique_ptr<Inventory> pocket; /* can be moved, but not copied */
 };
-/* A drawer a type. (Left alone, a component lies in the table of all entities that have exactly the same ones.) */
+/* Gives each type a drawer. (Without this, a component lies in the table of all entities that have exactly the same
+ * components.) */
 REEF_CPP_IN(Transform, REEF_SPARSE);
 REEF_CPP_IN(Physics, REEF_SPARSE);
 REEF_CPP_IN(Inventory, REEF_SPARSE);
 
-/* What lies in a drawer. Loops go by the order of the entities' rows, whatever the order in the drawer. */
+/* Prints what lies in a drawer. A loop follows the order of the entities' rows, whatever the order in the drawer. */
 template <class T> static void show(reef::world &world, const char *title)
 {
     std::printf("%s:", title);
@@ -51,12 +53,13 @@ int main()
     std::printf("E5 is still at %g, E1 weighs %g and has %s transform\n", double(e[5].get<Transform>()->x),
                 double(e[1].get<Physics>()->mass), e[1].has<Transform>() ? "a" : "no");
 
-    /* Adding where there is one is refused, setting replaces it. */
+    /* Adding a component that is there already is refused; setting replaces its value. */
     std::printf("add: %s, set: %s\n", reef_status_name(e[3].add<Transform>(8.0f, 8.0f, 8.0f).status()),
                 reef_status_name(e[3].set(Transform{9, 9, 9}).status()));
     std::printf("E3 is at %g\n", double(e[3].get<Transform>()->x));
 
-    /* What is destroyed leaves every drawer, and its handle means nobody, also when its id is used again. */
+    /* A destroyed entity leaves every drawer. Its handle refers to no entity from then on, even when its index is used
+     * again. */
     reef::entity old = e[5];
     e[5].destroy();
     show<Transform>(world, "transforms");

@@ -1,6 +1,6 @@
-/* Fireworks: rockets rise, burst into sparks, the sparks fall and go out. Five systems and what each of them touches;
- * reef finds out by itself which of them may run at the same time, and splits them over the threads. The sky is the
- * same on any number. */
+/* Fireworks: rockets rise and burst into sparks, which fall and go out. There are five systems, each with a text that
+ * says what it touches. From these texts reef finds out which systems may run at the same time, and it splits systems
+ * into jobs for several threads. The sky is the same for every number of threads. */
 #include <reef.h>
 #include <stdio.h>
 
@@ -17,7 +17,7 @@ typedef struct {
     float y;
 } Gravity; /* a singleton */
 typedef struct {
-    uint32_t bangs, most; /* and the most in one tick */
+    uint32_t bangs, most; /* in all ticks, and the most in one tick */
 } Heard;                  /* a singleton */
 typedef struct {
     float height;
@@ -80,7 +80,7 @@ static void hear(reef_block *b)
     if (bangs.count > heard->most) heard->most = (uint32_t)bangs.count;
 }
 
-/* The hash of the world after all ticks. */
+/* Returns the hash of the world after all ticks. */
 static uint64_t play(uint32_t threads, bool tell)
 {
     reef_world *w = reef_world_new(&(reef_world_config){.seed = 31});

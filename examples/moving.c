@@ -1,5 +1,5 @@
-/* Components that are another component as well: everything that moves, whatever its way of moving. An AxisMoving is
- * a Moving with more to it; one loop slows down both, and only who knows axes looks at those. */
+/* Components that are also another component. An AxisMoving is a Moving with more data. One loop slows down everything
+ * that moves, in whatever way; another loop asks only for what moves along axes. */
 #include <reef.h>
 #include <stdio.h>
 
@@ -17,7 +17,7 @@ REEF_COMPONENT(Moving);
 REEF_SUBTYPE(AxisMoving, Moving);
 REEF_COMPONENT(Position);
 
-/* Whoever moves gets slower: a Moving or any subtype of it. */
+/* Slows down whatever moves: each Moving, and each subtype of it. */
 static void slow_down(reef_world *w)
 {
     for (reef_block b = reef_begin_text(w, "Moving+"); reef_next(&b);) {
@@ -26,7 +26,7 @@ static void slow_down(reef_world *w)
     }
 }
 
-/* Along their axes move only those that have some: a plain name means the type itself. */
+/* Moves only what moves along axes: a plain name in a query means the type itself. */
 static void move_along_axes(reef_world *w)
 {
     for (reef_block b = reef_begin_text(w, "Position, in AxisMoving"); reef_next(&b);) {
@@ -67,7 +67,7 @@ int main(void)
         slow_down(w);
         move_along_axes(w);
     }
-    reef_remove(w, lift, Moving); /* it has one: the AxisMoving */
+    reef_remove(w, lift, Moving); /* it does have one: its AxisMoving */
     printf("the lift stands\n");
     show(w, lift);
     reef_world_free(w);

@@ -1,5 +1,5 @@
-/* Components that are another component as well, in C++: a subtype derives from its base. Who is asked for its
- * Moving, gives its AxisMoving. */
+/* Components that are also another component, in C++: a subtype derives from its base. Asking an entity for its Moving
+ * gives its AxisMoving. */
 #include <cstdio>
 #include <reef.hpp>
 
@@ -38,9 +38,9 @@ int main()
                 rock.has<Moving>() ? "yes" : "no");
 
     for (int round = 1; round <= 3; round++) {
-        /* Whoever moves, in whatever way, gets slower. */
+        /* Slows down whatever moves, in whatever way. */
         for (auto [entity, moving] : world.view<reef::sub<Moving>>()) moving.speed *= 0.5f, (void)entity;
-        /* Along their axes move only those that have some: a plain name means the type itself. */
+        /* Moves only what moves along axes: a plain name in a query means the type itself. */
         world.view<Position, const AxisMoving>().each([](Position &p, const AxisMoving &a) {
             p.x += a.x * a.speed;
             p.y += a.y * a.speed;
@@ -50,7 +50,7 @@ int main()
                     double(clock.get<Moving>()->speed));
     }
 
-    /* A reference from outside is weak: it follows the component, and knows when it is gone. */
+    /* A reference is weak: it follows the component to other places, and knows when it is gone. */
     reef::ref<Moving> watched(lift);
     rock.destroy();
     lift.remove<Damageable>(); /* the lift moves to another table */

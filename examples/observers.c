@@ -1,5 +1,5 @@
-/* An index that is never wrong: which fish are in which cell of a grid. Nobody who moves, makes or eats fish knows
- * of it. */
+/* An index that is always right: which fish are in which cell of a grid. The code that moves, makes and eats fish
+ * knows nothing of the index. */
 #include "reef.h"
 #include <stdio.h>
 
@@ -21,7 +21,7 @@ static void count(grid *g, const Cell *c, int n)
     if (c) g->fish[c->y][c->x] += n;
 }
 
-/* An immediate one: the index holds at every moment. */
+/* An immediate observer: the index is right at every moment. */
 static void indexed(const reef_notice *n)
 {
     grid *g = n->context;
@@ -31,7 +31,7 @@ static void indexed(const reef_notice *n)
     }
 }
 
-/* A collected one: asked for once a flush, whatever came and went meanwhile. */
+/* A collected observer: it is called once for each flush, whatever happened in between. */
 static void crowding(const reef_notice *n)
 {
     const grid *g = n->context;
@@ -96,7 +96,8 @@ int main(void)
     printf("after two ticks:\n");
     print(&g);
 
-    reef_world *fork = reef_fork(w); /* has the observers, and the same grid: it would be counted twice */
+    /* It would have the observers too, with the same grid, which would then count everything twice. */
+    reef_world *fork = reef_fork(w);
     for (const char *name = "indexed"; name; name = name[0] == 'i' ? "crowding" : NULL)
         reef_observer_remove(fork, reef_observer_find(fork, name));
     reef_world_clear(fork);

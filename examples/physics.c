@@ -1,5 +1,5 @@
-/* A physics step: every entity with a position and a velocity moves on by a step of time. The step is an argument of an
- * ordinary function; what it reads only is const, so that writing to it doesn't compile. */
+/* A physics step: every entity with a position and a velocity moves on by one step of time. The step is an argument of
+ * an ordinary function. What the function only reads is const, so a write to it doesn't compile. */
 #include <reef.h>
 #include <stdio.h>
 

@@ -1,5 +1,4 @@
-/* A physics step, in C++: the function's parameters say what it reads and writes, and the step of time is one of
- * them. */
+/* A physics step, in C++. The function's parameters say what it reads and writes; the step of time is one of them. */
 #include <cstdio>
 #include <reef.hpp>
 
@@ -18,7 +17,7 @@ static void physicsSystem(float dt, Position &p, const Velocity &v)
     p.y += v.y * dt;
 }
 
-/* The same as a functor that keeps its step of time, and with a further argument. */
+/* The same as a functor that holds its step of time, and with one more argument. */
 struct ParallelPhysics {
     void operator()(Position &p, const Velocity &v) const { physicsSystem(step, p, v); }
     float step = 1.0f / 60;
@@ -35,7 +34,7 @@ int main()
     for (int i = 0; i < balls; i++) ball[i] = world.spawn(Position{float(i), 0}, Velocity{0, float(i % 10)});
     reef::entity rock = world.spawn(Position{5, 5}); /* no velocity: it stays */
 
-    /* Kept, and run at every tick. */
+    /* The world keeps this system and runs it at every tick. */
     world.system("physics", physicsSystem);
     for (int i = 0; i < steps; i++) world.tick(1.0f / steps);
 
@@ -48,7 +47,7 @@ int main()
     std::printf("the first: (%g, %g)\n", double(e.get<Position>()->x), double(e.get<Position>()->y));
     std::printf("the rock: (%g, %g)\n", double(rock.get<Position>()->x), double(rock.get<Position>()->y));
 
-    /* Or once, without being kept: the same function, a functor, one with arguments of its own. */
+    /* These run once and aren't kept: the same function, a functor, and a function with arguments of its own. */
     world.once(1.0f, push, 2.0f, -1.0f);
     world.once(1.0f, physicsSystem);
     world.once(0, ParallelPhysics{0.5f});

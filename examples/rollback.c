@@ -1,6 +1,6 @@
-/* Two players over a network, without waiting: each tick is played at once, with a guess at what the other player
- * does. When the truth comes, some ticks late, and differs from the guess, the world goes back, takes it, and plays
- * on to where it was. At the end it is the world of a game in which all inputs came in time. */
+/* Two players over a network, without waiting. Each tick is played at once, with a guess at what the other player
+ * does. The truth arrives some ticks later. If it differs from the guess, the world goes back, takes the true input,
+ * and plays on to where it was. At the end the world is that of a game in which all inputs came in time. */
 #include <reef.h>
 #include <stdio.h>
 
@@ -104,7 +104,7 @@ static void show(const char *title, reef_world *w, Game *g)
     printf("\n");
 }
 
-/* What the other player pressed at `tick` arrives. Returns how many ticks it took to play again, -1 on failure. */
+/* The other player's input of `tick` arrives. Returns how many ticks had to be played again; -1: failure. */
 static int receive(reef_history *h, uint64_t tick)
 {
     const Keys keys = truth(tick);
@@ -130,7 +130,7 @@ int main(void)
             again += ticks;
         }
         if (tick >= TICKS) continue;
-        /* our own keys are known; the other player surely still steers as when we last heard */
+        /* Our own keys are known. The guess is that the other player still steers as in the last input that arrived. */
         Keys guess = truth(tick);
         guess.move[1] = tick >= LATE ? truth(tick - LATE).move[1] : 0;
         guess.fire[1] = 0;

@@ -1,5 +1,5 @@
-/* Two entities and two systems. Components come and go between the rounds, then a whole entity; the systems see what
- * is there. */
+/* Two entities and two systems. Components are added and removed between the rounds, then a whole entity is destroyed;
+ * the systems see what is there. */
 #include <reef.h>
 #include <stdio.h>
 
@@ -54,8 +54,8 @@ int main(void)
     reef_set_name(w, ent1, "ent1");
     reef_set_name(w, ent2, "ent2");
 
-    /* A system is called with arrays, for each table that has what it asks for. The order of its terms is the
-     * caller's affair. Systems that print stay whole, so that what they print has an order. */
+    /* A system is called with arrays, for each table that has what it asks for. The order of its terms is up to the
+     * caller. Systems that print are not split into jobs, so that their output has a fixed order. */
     reef_system_new(
         w, &(reef_system_desc){.name = "drift", .function = drift, .text = "Position, in Velocity", .whole = true});
     reef_system_new(

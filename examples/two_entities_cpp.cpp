@@ -1,5 +1,5 @@
-/* Two entities and two systems, in C++. Components come and go between the rounds, then a whole entity; the systems
- * see what is there. */
+/* Two entities and two systems, in C++. Components are added and removed between the rounds, then a whole entity is
+ * destroyed; the systems see what is there. */
 #include <cstdio>
 #include <reef.hpp>
 
@@ -28,7 +28,7 @@ int main()
     reef::entity ent2 = world.entity("ent2").add<Position>(5, 24).add<Randomness>(.8f);
 
     /* A system by blocks is called with arrays, for each table that has what its parameters ask for. Systems that
-     * print stay whole, so that what they print has an order. */
+     * print are not split into jobs, so that their output has a fixed order. */
     using entities = reef::span<const reef_entity>;
     world.system(reef::about("drift").in_one_job(),
                  [&world](float seconds, entities e, reef::span<Position> p, reef::span<const Velocity> v) {
@@ -39,7 +39,7 @@ int main()
                          p[i].y += v[i].y * seconds;
                      }
                  });
-    /* By rows it is called with each entity, and needs no loop. */
+    /* A system by rows is called with each entity, and needs no loop. */
     world.system(reef::about("shake").in_one_job(), [](reef::entity e, const Randomness &r, Position &p) {
         p.x -= r.amount;
         std::printf("  %s shakes by %g to (%g, %g)\n", called(e), double(r.amount), double(p.x), double(p.y));

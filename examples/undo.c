@@ -1,6 +1,6 @@
-/* An editor with undo and redo. Each step keeps the state behind it, which costs what the step changed; going to a
- * state is one call. What a step changed is told by the difference of the two states: the editor itself doesn't know
- * what its commands did. */
+/* An editor with undo and redo. Each step keeps the state after it, which costs only what the step changed. Going to a
+ * state is one call. The difference of two states says what a step changed; the editor itself doesn't know what its
+ * commands do. */
 #include <reef.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,8 +27,8 @@ enum { STEPS_MAX = 64 };
 
 typedef struct editor {
     reef_world *drawing;
-    reef_snapshot *state[STEPS_MAX + 1]; /* before the first step, and behind each */
-    const char *step[STEPS_MAX + 1];     /* what led there */
+    reef_snapshot *state[STEPS_MAX + 1]; /* the state before the first step, and the one after each step */
+    const char *step[STEPS_MAX + 1];     /* the name of the step that led to each state */
     int at, last;
 } editor;
 
@@ -73,7 +73,7 @@ static void editor_begin(editor *e)
     e->state[0] = reef_snapshot_take(e->drawing);
 }
 
-/* The drawing was changed: the steps that were undone are forgotten. */
+/* The drawing has changed: forgets the steps that were undone. */
 static void step_done(editor *e, const char *name)
 {
     while (e->last > e->at) reef_snapshot_free(e->state[e->last--]);
@@ -136,7 +136,7 @@ int main(void)
 
     reef_mut(w, tree, Paint)->color = 0xdd8800;
     step_done(&e, "autumn");
-    redo(&e); /* the tree was felled in a future that is gone */
+    redo(&e); /* changes nothing: the tree was felled in a future that is gone */
     while (e.at > 0) undo(&e);
     undo(&e);
     printf("entities: %u\n", (unsigned)reef_count_alive(w));

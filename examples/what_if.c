@@ -1,5 +1,5 @@
-/* What if? A meadow of rabbits is forked, and a fox comes into one of the two futures. They run at the same time,
- * each on a thread of its own; then they are compared. Nothing that happens in one can be seen in the other. */
+/* What if? A meadow of rabbits is forked, and a fox comes into one of the two futures. They run at the same time, each
+ * on a thread of its own, and are compared at the end. Nothing that happens in one can be seen in the other. */
 #include <reef.h>
 #include <stdio.h>
 #ifndef REEF_NO_THREADS
@@ -17,7 +17,7 @@ typedef struct {
 REEF_COMPONENT(Rabbit);
 REEF_COMPONENT(Fox);
 
-/* Rabbits graze and grow; who is strong enough has a young one, as long as there is grass for it. */
+/* Rabbits graze and grow. A rabbit that is strong enough has a young one, as long as there is grass for it. */
 static void graze(reef_world *w, reef_query rabbits)
 {
     int64_t grass = 500 - (int64_t)reef_query_count(w, rabbits);
@@ -30,7 +30,7 @@ static void graze(reef_world *w, reef_query rabbits)
             births++;
         }
     }
-    if (births) reef_spawn_many(w, births, NULL, reef_with(Rabbit, 0)); /* not while the loop is open */
+    if (births) reef_spawn_many(w, births, NULL, reef_with(Rabbit, 0)); /* this isn't allowed while the loop is open */
 }
 
 /* A fox eats the first rabbit that it meets, and a second one when it isn't full yet. */
@@ -47,7 +47,7 @@ static void hunt(reef_world *w, reef_query foxes, reef_query rabbits)
 
 typedef struct future {
     reef_world *world;
-    unsigned rabbits[DAYS + 1]; /* by day */
+    unsigned rabbits[DAYS + 1]; /* the number on each day */
 } future;
 
 static void *live(void *of)
@@ -73,7 +73,7 @@ static void live_at_the_same_time(future *a, future *b)
 #else
     pthread_t thread;
     if (pthread_create(&thread, NULL, live, b) != 0) {
-        live(b); /* then one after the other: the results are the same */
+        live(b); /* then one after the other; the results are the same */
         live(a);
         return;
     }
@@ -88,7 +88,7 @@ int main(void)
     reef_entity hazel = reef_spawn(meadow, reef_with(Rabbit, 3));
     reef_set_name(meadow, hazel, "Hazel");
     for (int i = 0; i < 19; i++) reef_spawn(meadow, reef_with(Rabbit, i % 8));
-    reef_snapshot *today = reef_snapshot_take(meadow); /* to come back to */
+    reef_snapshot *today = reef_snapshot_take(meadow); /* the state to return to */
 
     future calm = {.world = meadow}, wild = {.world = reef_fork(meadow)};
     reef_entity fox = reef_spawn(wild.world, reef_with(Fox, 0));

@@ -1,4 +1,4 @@
-/* reef check: the frame, then what is in it, by loading it. */
+/* reef check: checks the file's frame, then loads the file and validates the world in it. */
 #include "tool.h"
 
 static int check_one(const char *path)
@@ -16,7 +16,7 @@ static int check_one(const char *path)
     if (!file_load(&f)) return ANSWER_BAD;
     const reef_status s = reef_validate(f.world, message, sizeof message);
     if (s != REEF_OK) {
-        say(path, "what it holds is no sound world: %s", message);
+        say(path, "the world in it isn't sound: %s", message);
     } else {
         const uint64_t entities = reef_count_alive(f.world), cut = i->bytes - i->sound_bytes;
         printf("%s: sound: %s, %" PRIu64 " %s, %" PRIu64 " bytes\n", path, kind, entities,

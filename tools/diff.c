@@ -1,4 +1,4 @@
-/* reef diff: what reef_diff tells, a line a change. */
+/* reef diff: prints what reef_diff finds, a line for each change. */
 #include "tool.h"
 #include <string.h>
 
@@ -21,7 +21,7 @@ static void put_text(const char *text)
     putchar('"');
 }
 
-/* "x 1 m -> 2 m, y 3 m -> 4 m": the fields that differ. */
+/* Writes the fields that differ: "x 1 m -> 2 m, y 3 m -> 4 m". */
 static void put_fields(const reef_world *const world[2], const reef_change *c)
 {
     reef_type_info t;
@@ -71,7 +71,7 @@ static void put_change(const reef_world *const world[2], const reef_change *c)
     putchar('\n');
 }
 
-/* What reef_diff doesn't list. False: nothing differs. */
+/* Prints what reef_diff doesn't list. False: nothing differs. */
 static bool rest_differs(const reef_world *a, const reef_world *b)
 {
     reef_difference difference;

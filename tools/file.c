@@ -1,4 +1,4 @@
-/* A file and the world that it holds. */
+/* A file and the world in it. */
 #include "tool.h"
 #include <string.h>
 
@@ -7,7 +7,7 @@ static void wrong_say(const tool_file *f, reef_status s)
     const reef_file_info *i = &f->info;
     if (s == REEF_CORRUPT && i->version == 0) say(f->path, "%s", i->bytes ? i->wrong : "the file is empty");
     else if (s == REEF_CORRUPT) say(f->path, "damaged at byte %" PRIu64 ": %s", i->wrong_at, i->wrong);
-    else if (s == REEF_IO) say(NULL, "%s", i->wrong); /* which names the path */
+    else if (s == REEF_IO) say(NULL, "%s", i->wrong); /* the text names the path */
     else say(f->path, "%s", i->wrong[0] ? i->wrong : reef_status_text(s));
 }
 
@@ -25,7 +25,7 @@ static void noted(void *context, const reef_load_note *n)
     const tool_file *f = context;
     if (f->quiet) return;
     switch (n->kind) {
-    case REEF_NOTE_TYPE_DROPPED: say(f->path, "%s is left out: %" PRIu64 " had it", n->type, n->rows); break;
+    case REEF_NOTE_TYPE_DROPPED: say(f->path, "%s is left out; %" PRIu64 " entities had it", n->type, n->rows); break;
     case REEF_NOTE_FIELD_DROPPED:
         say(f->path, "%s.%s is left out: %s has no such field in the first file", n->type, n->field, n->type);
         break;
@@ -65,10 +65,10 @@ static void load_say(const tool_file *f, reef_status s)
 bool file_load(tool_file *f)
 {
     if (f->info.difference) {
-        say(f->path, "a difference holds no world, only what is to be done to one");
+        say(f->path, "a difference holds no world, only changes to one");
         return false;
     }
-    (void)reef_type_find("reef"); /* reef's own types have ids from now on */
+    (void)reef_type_find("reef"); /* gives reef's own types their ids */
     f->types_first = reef_type_count();
     f->world = reef_world_new(NULL);
     if (f->world == NULL) {

@@ -1,4 +1,4 @@
-/* reef info: what is in a file. Types, tables and time come from the world that it holds, bytes from its frame. */
+/* reef info: what is in a file. Types, tables and time come from the world in it, numbers of bytes from its frame. */
 #include "tool.h"
 #include <stdlib.h>
 #include <string.h>
@@ -80,7 +80,7 @@ static bool table_print(void *context, const reef_component *types, uint32_t cou
     return output_open();
 }
 
-/* How many entities have it, disabled or not. */
+/* Returns how many entities have the component, disabled or not. */
 static uint64_t holders(reef_world *w, reef_component type)
 {
     const reef_query_desc desc = {.terms = {{.component = type, .access = REEF_WITH, .enabled = REEF_EITHER}},
@@ -123,7 +123,7 @@ static void type_print(reef_world *w, reef_component type)
     for (uint32_t i = 0; i < t.field_count; i++) field_print(&t.fields[i]);
 }
 
-/* A column of a split type, which its type speaks for. */
+/* Is it a column of a type that is split by field? It is printed with that type. */
 static bool is_part(const char *name)
 {
     const char *dot = strrchr(name, '.');
@@ -141,7 +141,7 @@ static int names_compare(const void *a, const void *b)
     return strcmp(*p, *q);
 }
 
-/* Those that came with the file, and of reef's own those that somebody has. */
+/* Prints the types that came with the file, and those of reef's own types that some entity has. */
 static bool types_print(const tool_file *f)
 {
     const uint32_t all = reef_type_count();

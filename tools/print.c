@@ -1,4 +1,4 @@
-/* reef print: entities as reef_print shows them. */
+/* reef print: prints entities as reef_print does. */
 #include "tool.h"
 #include <string.h>
 
@@ -8,7 +8,7 @@ static bool print_one(void *context, reef_entity e, reef_component type, const v
     return reef_print(context, e, stdout) && output_open();
 }
 
-/* The text on a line, below it a caret under the column, which counts bytes; one letter may be several. */
+/* Prints the text, and a caret below the column. The column counts bytes; a letter may have several. */
 static void column_show(const char *text, uint64_t column)
 {
     fputs("  ", stderr);
@@ -27,7 +27,7 @@ static int query_refused(const reef_world *w, const char *text)
     return ANSWER_BAD;
 }
 
-/* Of an entity with several values that are visited one by one it is one entity all the same. */
+/* An entity with several values is met once for each of them, but printed once. */
 static int print_matching(reef_world *w, const char *text)
 {
     reef_entity last = {0, 0};

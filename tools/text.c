@@ -1,4 +1,4 @@
-/* Saying and writing. */
+/* Messages and output. */
 #include "tool.h"
 #include <errno.h>
 #include <stdarg.h>
@@ -7,7 +7,7 @@
 void say(const char *path, const char *format, ...)
 {
     va_list arguments;
-    (void)fflush(stdout); /* in the order in which things happened, where both lead to one place */
+    (void)fflush(stdout); /* keeps the order where stdout and stderr lead to the same place */
     fprintf(stderr, "reef: %s%s", path ? path : "", path ? ": " : "");
     va_start(arguments, format);
     vfprintf(stderr, format, arguments);
@@ -42,7 +42,7 @@ void put_entity(const reef_world *world, reef_entity e)
 
 const char *plural(uint64_t count) { return count == 1 ? "" : "s"; }
 
-static int output_error; /* the first one */
+static int output_error; /* errno of the first failure */
 
 bool output_open(void)
 {

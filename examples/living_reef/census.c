@@ -1,3 +1,4 @@
+/* The systems that count: each job counts its own rows, and reef adds up the parts. */
 #include "census.h"
 
 #include <string.h>

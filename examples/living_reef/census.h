@@ -1,12 +1,12 @@
-/* The census: fish by species, and energy, which is counted in whole units: the sum over the whole sea never
- * changes. */
+/* The census: the number of fish of each species, and energy. Energy is counted in whole units, and its sum over the
+ * whole sea never changes. */
 #ifndef LIVING_REEF_CENSUS_H
 #define LIVING_REEF_CENSUS_H
 
 #include "fish.h"
 #include "sea.h"
 
-/* All fish that there are. */
+/* Counts of all fish. */
 typedef struct Census {
     uint32_t fish, population[SPECIES_MAX];
     int64_t energy;
@@ -23,12 +23,12 @@ REEF_FIELDS(Census, REEF_FIELD(Census, fish, REEF_U32, NULL, 0, 0),
             REEF_FIELD(Census, population, REEF_U32, NULL, 0, 0), REEF_FIELD(Census, energy, REEF_I64, NULL, 0, 0));
 REEF_FIELDS(Stock, REEF_FIELD(Stock, layer, REEF_I64, NULL, 0, 0));
 
-/* The energy of sea and fish at the last count. */
+/* Returns the energy of sea and fish at the last count. */
 int64_t census_energy(const reef_world *w);
 
 /* ---- systems ---- */
 
-void forget(reef_block *b); /* the last count */
+void forget(reef_block *b); /* clears the last count */
 void count_fish(reef_block *b);
 void add_fish(void *total, const void *part);
 void count_water(reef_block *b);

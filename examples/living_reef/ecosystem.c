@@ -1,3 +1,4 @@
+/* The ecosystem: the list of systems below is everything that happens in a tick. */
 #include "ecosystem.h"
 
 #include <inttypes.h>
@@ -8,9 +9,9 @@
 #define SECOND 1000000000u /* in ns */
 
 /* clang-format off */
-/* What happens in a tick. The text says which rows a system is for and what it does with them, and behind the semicolon
- * what else it touches: from that, reef finds out what may run at the same time. Phases end with the births, deaths and
- * comings of age that their systems asked for. */
+/* What happens in a tick. The text of a system says which rows it is for and what it does with them, and behind the
+ * semicolon what else it touches. From these texts reef finds out which systems may run at the same time. At the end
+ * of a phase the births, deaths and comings of age are done that its systems asked for. */
 static const reef_system_desc tick[] = {
     {SYSTEM(grow), .phase = "begin", .text = "Water, in Ground"},
     {SYSTEM(turn), .phase = "begin", .text = "; writes Current", .interval_ns = 256ull * SECOND},
@@ -61,7 +62,7 @@ bool ecosystem_refused(ecosystem *e, const char *what)
 
 /* ---- making ---- */
 
-/* What reef finds wrong: nothing, or this program has a bug. The checked build finds more. */
+/* Prints what reef reports. If it reports anything, this program has a bug. The checked build finds more. */
 static void say(void *context, reef_log_level level, const char *message)
 {
     (void)context;
@@ -101,7 +102,7 @@ bool ecosystem_fork(ecosystem *e, ecosystem *from)
     *e = (ecosystem){.table = from->table, .energy = from->energy, .world = reef_fork(from->world)};
     if (e->world == NULL) return ecosystem_refused(from, "forking the world");
     if (sight_new(e->world)) return true;
-    reef_world_free(e->world); /* it would free its origin's arrays */
+    reef_world_free(e->world); /* otherwise it would free the arrays of its origin */
     e->world = NULL;
     return ecosystem_refused(e, "making the other sea");
 }
@@ -136,7 +137,7 @@ bool ecosystem_tick(ecosystem *e)
     return check_energy(e);
 }
 
-/* The species is a group of a query in the order of species: no other fish is looked at. */
+/* The species is a group of a query that is ordered by species, so no other fish is looked at. */
 bool ecosystem_remove(ecosystem *e, uint32_t kind)
 {
     reef_world *w = e->world;

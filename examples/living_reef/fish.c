@@ -1,3 +1,4 @@
+/* The rules that follow from the table of species, and the first fish. */
 #include "fish.h"
 
 #include "dice.h"
@@ -7,13 +8,13 @@
 
 enum {
     HIDING_PERCENT = 20,
-    GRAZER_HALF_NESTS = 4, /* twice the first number */
-    HUNTER_HALF_NESTS = 12 /* six times */
+    GRAZER_HALF_NESTS = 4, /* times the first number */
+    HUNTER_HALF_NESTS = 12 /* times the first number */
 };
 
-/* Room that the reef has for each species, in proportion to its first number. Holes, in which hunters find nobody,
- * keep them from eating the last of a kind. Nests keep one grazer from crowding out the others; hunters have so many
- * that food limits them first. */
+/* Computes how much room the reef has for each species, in proportion to its first number. Holes, in which hunters
+ * find nobody, keep them from eating the last fish of a species. Nests keep one grazer from crowding out the others;
+ * hunters have so many nests that food limits them first. */
 bool fish_rules(reef_world *w, const species_table *table)
 {
     static const Rules none;
@@ -29,7 +30,7 @@ bool fish_rules(reef_world *w, const species_table *table)
     return true;
 }
 
-/* The point of a random square that lies in the circle, brought to length 1: no sine needed. */
+/* A random point of a square that also lies in the circle, brought to length 1; so no sine is needed. */
 Velocity fish_heading(const species *of, reef_random *r)
 {
     for (;;) {
@@ -45,7 +46,7 @@ uint32_t fish_span(const species *of, reef_random *r)
     return of->span - of->span / 5 + dice_below(r, of->span / 5 * 2 + 1);
 }
 
-/* Grazers start in groups of thirty, within a few metres; hunters by twos. */
+/* Grazers start in groups of thirty within a few metres, hunters in pairs. */
 static Position first_place(reef_world *w, const Sea *s, const species *of, Species kind, reef_entity fish,
                             reef_random *own)
 {
@@ -87,7 +88,8 @@ bool fish_fill(reef_world *w, const species_table *table)
                                reef_default(Energy),  reef_default(Age),      reef_default(Place),
                                reef_default(Hunter)};
         uint32_t count =
-            sizeof values / sizeof values[0] - (table->of[i].prey == 0); /* those that hunt nobody are no hunters */
+            /* a species that eats no other one gets no Hunter, the last value */
+            sizeof values / sizeof values[0] - (table->of[i].prey == 0);
         if (reef_spawn_many_values(w, table->of[i].number, NULL, values, count) < 0) return false;
     }
     return fish_rules(w, table) && reef_system_once(w, &first, 0) >= 0;

@@ -1,4 +1,4 @@
-/* Fish: the components they are made of, the rules of the reef, and the first fish. */
+/* Fish: their components, the rules of the reef, and the first fish. */
 #ifndef LIVING_REEF_FISH_H
 #define LIVING_REEF_FISH_H
 
@@ -21,7 +21,7 @@ typedef struct Species {
 } Species;
 
 typedef struct Energy {
-    int32_t units; /* 0: dead, and destroyed at the end of the phase */
+    int32_t units; /* 0: it is dead, and will be destroyed at the end of the phase */
 } Energy;
 
 typedef struct Age {
@@ -34,9 +34,9 @@ typedef struct Place {
     uint32_t cell, slot;
 } Place;
 
-/* Only those that eat other fish have it. */
+/* Only fish that eat other fish have it. */
 typedef struct Hunter {
-    uint32_t rest; /* ticks until the last catch is swallowed, of those that have the switch Resting */
+    uint32_t rest; /* ticks until the last catch is swallowed; for hunters with the switch Resting */
 } Hunter;
 
 REEF_COMPONENT(Position);
@@ -56,23 +56,23 @@ REEF_FIELDS(Hunter, REEF_FIELD(Hunter, rest, REEF_U32, "ticks", 0, 0));
 REEF_TAG(Adult);      /* old enough to spawn */
 REEF_SWITCH(Resting); /* hunters that swallow their last catch */
 
-/* ---- what holds for all of them: a singleton that never changes ---- */
+/* ---- what holds for all fish: a singleton that never changes ---- */
 
 typedef struct Rules {
     species_table table;          /* numbers scaled to this sea */
-    uint32_t hiding[SPECIES_MAX]; /* fish of a species that the reef's holes can hide */
-    uint32_t nests[SPECIES_MAX];  /* fish of a species that find a place to spawn in */
+    uint32_t hiding[SPECIES_MAX]; /* for each species: number of fish that the reef's holes can hide */
+    uint32_t nests[SPECIES_MAX];  /* for each species: number of fish that find a place to spawn */
 } Rules;
 REEF_COMPONENT(Rules);
 
-/* Well fed: hunters don't strike, and adults may spawn. */
+/* Is the fish well fed? Then a hunter doesn't strike, and an adult may spawn. */
 static inline bool fish_is_full(const species *of, int32_t energy) { return energy >= of->full / 4 * 3; }
 
 /* Sets the rules, which follow from the table. False: reef refused. */
 bool fish_rules(reef_world *w, const species_table *table);
 
-/* Sets the rules, and fills the sea with the table's numbers: places, headings, ages and energies are random. False:
- * reef refused. */
+/* Sets the rules and fills the sea with the numbers of fish from the table. Places, headings, ages and energies are
+ * random. False: reef refused. */
 bool fish_fill(reef_world *w, const species_table *table);
 
 /* A random lifespan in ticks: the species' own, give or take a fifth. */

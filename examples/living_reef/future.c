@@ -1,3 +1,4 @@
+/* Playing one future or two, and recording them. */
 #include "report.h"
 #include "save.h"
 
@@ -62,7 +63,7 @@ bool future_play_both(future *with, future *without, const options *o, report *s
         const int32_t ahead = (int32_t)(ecosystem_ticks(&with->e) - ecosystem_ticks(&without->e));
         if (ahead <= 0) good = play_tick(with, o);
         if (ahead >= 0) good = play_tick(without, o) && good;
-        /* The fork first: where `with` was saved behind the fork, `without` was saved as well. */
+        /* The fork first: if `with` was saved after the fork, `without` must have been saved as well. */
         good = good && (ahead < 0 || save_due(without, o)) && (ahead > 0 || save_due(with, o));
         report_tick(screen, &with->e);
     }

@@ -1,5 +1,5 @@
-/* A future: an ecosystem that plays, and what is recorded of it. There is one until the world is forked, half way; then
- * there are two, which share nothing but what reef shares between a world and its fork. */
+/* A future: an ecosystem that is played, and what is recorded of it. There is one future until the world is forked
+ * half way. Then there are two, which share only what reef shares between a world and its fork. */
 #ifndef LIVING_REEF_FUTURE_H
 #define LIVING_REEF_FUTURE_H
 
@@ -24,11 +24,11 @@ bool future_play(future *f, const options *o, uint32_t until, report *screen);
 /* Forks a future, and takes species `removed` out of the fork. */
 bool future_fork(future *without, future *with, uint32_t removed, report *screen);
 
-/* Plays both to the end, tick by tick in turns; one that is behind plays alone at first. False: one failed, or both;
- * an empty e.error tells who didn't. */
+/* Plays both to the end, one tick of each in turns; if one is behind, it first plays alone. False: one or both failed;
+ * the one that didn't fail has an empty e.error. */
 bool future_play_both(future *with, future *without, const options *o, report *screen);
 
-/* At the end: all that was recorded. */
+/* At the end: collects everything that was recorded. */
 bool future_take(future *f, const options *o);
 
 #endif

@@ -1,25 +1,27 @@
+/* Eating, ageing, hunting, spawning and dying; life.h shows where the energy goes. */
 #include "ecosystem.h"
 
 #include "dice.h"
 
 enum {
-    BITE_NEEDS = 5,    /* a bite is at most what the body burns in so many ticks */
-    FOUND_FOOD = 110,  /* energy units of food in a cell from which a fish finds what it burns */
-    LEFT_FOOD = 60,    /* energy units of a food that nobody finds in a cell */
-    REST_TICKS = 12,   /* a hunter's rest after a catch */
-    CATCH_PERCENT = 6, /* of the strikes at a fish without a hole to hide in; a hunter strikes in every second tick */
-    SPAWN_ONE_IN = 60  /* of the ticks, for an adult that could spawn */
+    BITE_NEEDS = 5,   /* a bite is at most what the body burns in this many ticks */
+    FOUND_FOOD = 110, /* units of energy of food in a cell in which a fish finds what it burns */
+    LEFT_FOOD = 60,   /* units of energy of a food that no fish finds in a cell */
+    REST_TICKS = 12,  /* a hunter's rest after a catch */
+    /* percent of the strikes at a fish without a hole that succeed; a hunter strikes in every second tick */
+    CATCH_PERCENT = 6,
+    SPAWN_ONE_IN = 60 /* an adult that could spawn does so in one of this many ticks */
 };
 
 /* ---- grazing and metabolism ---- */
 
-/* Energy units that a fish would eat of a layer; of NUTRIENTS, that is of nothing, always 0. */
+/* Units of energy that a fish would eat of a layer. NUTRIENTS stands for "nothing", and is always 0. */
 typedef struct appetite {
     layer food;
     int32_t want;
 } appetite;
 
-/* It eats the food of which the cell has the most. */
+/* A fish eats the food of which its cell has the most. */
 static appetite appetite_of(const species *of, int32_t energy, const Water *water)
 {
     appetite a = {NUTRIENTS, 0};
@@ -33,8 +35,8 @@ static appetite appetite_of(const species *of, int32_t energy, const Water *wate
     return a;
 }
 
-/* Metabolism in whole units: in 1,024 ticks they add up to `burn`. A starving body burns half, and nobody more than
- * it has. */
+/* Returns what the metabolism burns, in whole units: in 1,024 ticks they add up to `burn`. A starving body burns half,
+ * and no fish burns more than it has. */
 static int32_t burned(const species *of, uint64_t tick, int32_t energy)
 {
     int64_t burn = energy < of->full / 4 ? of->burn / 2 : of->burn;
@@ -42,8 +44,8 @@ static int32_t burned(const species *of, uint64_t tick, int32_t energy)
     return cost < energy ? cost : energy;
 }
 
-/* All get what they want, or the same part of it where the cell hasn't got enough, rounded down so that it is never too
- * much. */
+/* All fish get what they want. If the cell hasn't got enough, all get the same part of it, rounded down so that it is
+ * never too much. */
 static Water feed_cell(const Sight *sight, const Rules *rules, Crowd here, Water was, uint64_t tick, Meal *meal)
 {
     int32_t wanted[LAYERS] = {0};
@@ -51,7 +53,7 @@ static Water feed_cell(const Sight *sight, const Rules *rules, Crowd here, Water
     for (uint32_t k = here.first; k < here.end; k++) {
         appetite a = appetite_of(&rules->table.of[sight->fish[k].species], sight->fish[k].energy, &was);
         wanted[a.food] += a.want;
-        sight->gain[k] = a.want * LAYERS + (int32_t)a.food; /* until it is known what there is for each */
+        sight->gain[k] = a.want * LAYERS + (int32_t)a.food; /* until it is known what there is for each fish */
     }
     for (uint32_t k = here.first; k < here.end; k++) {
         const seen *fish = &sight->fish[k];
@@ -107,7 +109,7 @@ void age(reef_block *b)
 
 /* ---- hunting ---- */
 
-/* The hunters of the last catches. Who wakes strikes from the next tick on. */
+/* Hunters digest their last catch. A hunter that is done strikes again from the next tick on. */
 void rest(reef_block *b)
 {
     Hunter *hunter = reef_inout(b, Hunter);
@@ -116,7 +118,7 @@ void rest(reef_block *b)
             if (--hunter[i].rest == 0) reef_cmd_remove(b, b->entities[i], Resting);
 }
 
-/* Of a hundred million strikes at this species, how many would succeed: none while all can hide. */
+/* Returns how many of a hundred million strikes at this species would succeed: none while all its fish can hide. */
 static uint32_t exposure(const reef_world *w, uint32_t kind)
 {
     uint64_t population = reef_single_get(w, Census)->population[kind],
@@ -143,7 +145,8 @@ static void search_cell(const Sea *sea, const Sight *sight, const species *of, u
     }
 }
 
-/* The nearest prey that a hunter reaches within a second, by the places where all were at the start of the tick. */
+/* Returns the nearest prey that a hunter reaches within a second, by the places where all fish were at the start of
+ * the tick. */
 static const seen *nearest_prey(const Sea *sea, const Sight *sight, const species *of, const seen *hunter)
 {
     float reach = 0.5f + of->speed;
@@ -183,7 +186,8 @@ void strike(reef_block *b)
         }
 }
 
-/* The first hunter in visiting order gets a prey that several strike at; an eaten hunter gets nothing. */
+/* If several hunters strike at one prey, the first one in visiting order gets it. A hunter that was eaten gets
+ * nothing. */
 void seize(reef_block *b)
 {
     reef_world *w = b->world;
@@ -206,7 +210,7 @@ void seize(reef_block *b)
 
 /* ---- spawning ---- */
 
-/* Adults that are well fed spawn now and then, the less often the more of the species' nests are taken. */
+/* Does an adult spawn now? Only if it is well fed, and less often the more of the species' nests are taken. */
 static bool spawns(const species *of, uint32_t population, uint32_t nests, int32_t energy, reef_random *r)
 {
     return fish_is_full(of, energy) && population < nests && dice_below(r, SPAWN_ONE_IN) == 0 &&

@@ -1,4 +1,4 @@
-/* The rules of eating, ageing, dying and spawning. Each unit of energy that one place loses, another one gains:
+/* The rules of eating, ageing, dying and spawning. Each unit of energy that one place loses, another place gains:
  *
  *     layer --grazing--> fish (3/4) and detritus (1/4)
  *     prey  --hunting--> hunter (3/4, if it can hold as much) and detritus
@@ -15,7 +15,7 @@ typedef struct Strike {
     reef_entity hunter, prey;
 } Strike;
 
-/* A fish died, and this is left of it. Each death is one. */
+/* What is left of a fish that died; there is one for each death. */
 typedef struct Corpse {
     uint32_t cell;
     int32_t units;
@@ -23,7 +23,7 @@ typedef struct Corpse {
 
 /* ---- a singleton ---- */
 
-/* Since the start; the first fish are not born. */
+/* Counts since the start. The first fish don't count as born. */
 typedef struct Tally {
     uint64_t born, died;
 } Tally;
@@ -38,11 +38,11 @@ REEF_FIELDS(Tally, REEF_FIELD(Tally, born, REEF_U64, NULL, 0, 0), REEF_FIELD(Tal
 
 /* ---- systems ---- */
 
-void rest(reef_block *b);   /* hunters that have caught something, and don't strike */
-void strike(reef_block *b); /* the others that are hungry choose a prey */
-void feed(reef_block *b);   /* each cell: its fish eat from it, and burn what they had */
-void age(reef_block *b);    /* what they gained; starving, old age, coming of age */
-void seize(reef_block *b);  /* who gets the prey that strikes were at */
+void rest(reef_block *b);   /* for hunters that have caught something; they don't strike */
+void strike(reef_block *b); /* the other hunters, if hungry, choose a prey */
+void feed(reef_block *b);   /* for each cell: its fish eat from it, and burn energy */
+void age(reef_block *b);    /* fish gain what they ate, starve, die of old age, come of age */
+void seize(reef_block *b);  /* decides which hunter gets a prey */
 void spawn(reef_block *b);  /* adults with enough energy give part of it to young ones */
 void add_births(void *total, const void *part);
 void bury(reef_block *b); /* corpses become detritus */

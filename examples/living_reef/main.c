@@ -18,7 +18,8 @@ static int complain(const char *message, int status)
     return status;
 }
 
-/* Brings the table's numbers to this sea. False: there would be more fish than cells can feed and 32 bits can count. */
+/* Scales the table's numbers to this sea. False: there would be more fish than the cells can feed or 32 bits can
+ * count. */
 static bool scale(species_table *table, const options *o, char *message, size_t message_size)
 {
     uint64_t area = (uint64_t)o->size * o->size, usual = (uint64_t)SEA_METRES_DEFAULT * SEA_METRES_DEFAULT;
@@ -32,13 +33,13 @@ static bool scale(species_table *table, const options *o, char *message, size_t 
     return false;
 }
 
-/* What a run plays: `without` only from the fork on. */
+/* What is played. `without` exists only from the fork on. */
 typedef struct futures {
     future with, without;
     bool forked;
 } futures;
 
-/* From the start, or as it was saved: behind the fork both futures were. */
+/* Begins at the start, or goes on from the saves; after the fork, both futures were saved. */
 static bool begin(futures *f, const species_table *table, const options *o, reef_pool *pool)
 {
     save_found found = o->resume ? save_load(&f->with, false, table, o, pool) : SAVE_NOTHING;
@@ -95,7 +96,8 @@ static int run(const options *o, const species_table *table)
     reef_pool *pool = NULL;
     if (!save_begin(o, message, sizeof message)) return complain(message, FAILED);
     if (!output_open(&files, o->out, message, sizeof message)) return complain(message, FAILED);
-    if (o->threads != 1) pool = reef_pool_new(&(reef_pool_config){.threads = o->threads}); /* NULL: this thread alone */
+    /* NULL: only this thread plays */
+    if (o->threads != 1) pool = reef_pool_new(&(reef_pool_config){.threads = o->threads});
     int status = RAN;
     bool good = play(&f, &screen, table, o, pool);
     report_end(&screen);

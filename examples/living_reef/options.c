@@ -1,3 +1,4 @@
+/* Reading the command line. */
 #include "options.h"
 
 #include "sea.h"
@@ -85,7 +86,7 @@ static bool to_number(const char *text, uint64_t lowest, uint64_t highest, uint6
     return value >= lowest && value <= highest;
 }
 
-/* An option with a number: its name, its range, what was expected, and where it goes. */
+/* An option with a number: its name, its range, what is expected, and where its value goes. */
 typedef struct number_option {
     const char *name, *expected;
     uint64_t lowest, highest;

@@ -8,17 +8,17 @@
 #include <stdio.h>
 
 typedef struct options {
-    const char *species; /* file of the table */
-    const char *out;     /* directory */
-    uint32_t size;       /* m */
+    const char *species; /* the file with the table of species */
+    const char *out;     /* the directory for the output files */
+    uint32_t size;       /* side of the sea in m */
     uint32_t ticks;
-    uint32_t fish;      /* 0: as the table says, in proportion to the sea's area */
+    uint32_t fish;      /* 0: as in the table, in proportion to the sea's area */
     uint32_t leak_tick; /* 0: never */
     uint64_t seed;
-    uint32_t threads;    /* 0: as many as there are processors */
-    const char *save;    /* directory for what has been played; NULL: nothing is saved */
+    uint32_t threads;    /* 0: one for each processor */
+    const char *save;    /* the directory for saves; NULL: nothing is saved */
     uint32_t save_every; /* ticks */
-    bool resume;         /* go on with what is saved there */
+    bool resume;         /* go on with what is saved in that directory */
     bool one_future;     /* the world isn't forked */
     bool quiet, help;
 } options;

@@ -1,3 +1,4 @@
+/* The output files: they are written under temporary names and renamed at the end. */
 #define _POSIX_C_SOURCE 200809L
 #include "output.h"
 

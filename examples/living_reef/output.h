@@ -1,5 +1,5 @@
-/* The files that a run makes. They are written under temporary names and get their own only when all of them are
- * whole, so a run that fails leaves nothing behind, and no old file is replaced by a half new one. */
+/* The files that the program writes. They are written under temporary names and get their own names only when all of
+ * them are complete. So a failure leaves nothing behind, and no old file is replaced by an incomplete one. */
 #ifndef LIVING_REEF_OUTPUT_H
 #define LIVING_REEF_OUTPUT_H
 
@@ -15,8 +15,8 @@ typedef struct output {
     char name[OUTPUT_FILES][1200];
 } output;
 
-/* Makes the directory if it isn't there, and opens the temporary files in it. False: see the message; nothing is
- * left. */
+/* Makes the directory if it doesn't exist, and opens the temporary files in it. False: see the message; nothing is
+ * left behind. */
 bool output_open(output *o, const char *directory, char *message, size_t message_size);
 /* Closes the files and gives them their names. False: see the message; no temporary file is left. */
 bool output_commit(output *o, char *message, size_t message_size);

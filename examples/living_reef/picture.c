@@ -1,4 +1,4 @@
-/* All coordinates are whole tenths of a pixel, so that no text of a number depends on the locale or on rounding. */
+/* All coordinates are whole tenths of a pixel, so that no number's text depends on the locale or on rounding. */
 #include "picture.h"
 
 #include "png.h"
@@ -14,16 +14,16 @@ enum {
     RIGHT = 10000,
     LABELS = 10320,
     NUMBERS = 14400,      /* right edge of the numbers beside the labels, and of the maps */
-    NUMBERS_WITH = 13480, /* that of the first of two columns */
+    NUMBERS_WITH = 13480, /* right edge of the first of two columns of numbers */
     CURVES_TOP = 1700,
     CURVES_BOTTOM = 6300,
     ENERGY_TOP = 7050,
     ENERGY_BOTTOM = 8050,
     MAPS_TOP = 8750,
     MAP_SIDE = 4300,
-    MAP_SIDE_FORKED = 3200, /* of four maps instead of three */
+    MAP_SIDE_FORKED = 3200, /* side of a map if there are four instead of three */
     BELOW_MAPS = 450,
-    POINTS_MAX = 800 /* of a curve */
+    POINTS_MAX = 800 /* most points of a curve */
 };
 
 static const colour species_colours[] = {
@@ -73,7 +73,7 @@ static void put_colour(FILE *f, const char *name, colour c)
     fprintf(f, " %s=\"#%02X%02X%02X\"", name, c.red, c.green, c.blue);
 }
 
-/* With a thin space between thousands. */
+/* Writes a number with a thin space between thousands. */
 static void put_number(FILE *f, uint64_t n)
 {
     if (n >= 1000) {
@@ -95,7 +95,7 @@ static void put_text(FILE *f, const char *text)
     }
 }
 
-/* Opens a text element; what it says and its end are the caller's. */
+/* Opens a text element. The caller writes its text and closes it. */
 static void begin_text(FILE *f, const char *class, int64_t x, int64_t y)
 {
     fprintf(f, "<text class=\"%s\"", class);
@@ -152,7 +152,7 @@ typedef struct decades {
     uint64_t lowest, highest;
 } decades;
 
-/* `removed` is a species that counts for nothing, SPECIES_MAX: none. */
+/* `removed` is a species that isn't counted. SPECIES_MAX: none. */
 static void widen(decades *d, const record *r, uint32_t species_count, uint32_t removed)
 {
     for (uint32_t k = 0; k < r->count; k++) {
@@ -189,7 +189,7 @@ static int64_t tick_to_x(const record *r, uint32_t tick)
     return LEFT + (last > 0 ? (int64_t)tick * (RIGHT - LEFT) / last : 0);
 }
 
-/* 1, 2 or 5 times a power of ten: at most eight of it in `range`. */
+/* Returns 1, 2 or 5 times a power of ten, of which at most eight fit into `range`. */
 static uint64_t nice_step(uint64_t range)
 {
     static const uint64_t mantissas[3] = {1, 2, 5};
@@ -226,7 +226,8 @@ static void draw_count_axis(FILE *f, decades d)
 
 /* ---- curves ---- */
 
-/* Every which sample is drawn, so that no curve has more than POINTS_MAX points. The last one always is. */
+/* Returns the distance between the samples that are drawn, so that no curve has more than POINTS_MAX points. The last
+ * sample is always drawn. */
 static uint32_t sample_step(const record *r) { return r->count / POINTS_MAX + 1; }
 
 static uint32_t next_sample(const record *r, uint32_t k)
@@ -260,8 +261,8 @@ static int compare_labels(const void *a, const void *b)
     return x->species < y->species ? -1 : 1;
 }
 
-/* Sorts the labels by their curves' ends and pushes them apart; the last ones back up, where they would leave the
- * chart. */
+/* Sorts the labels by the ends of their curves and pushes them apart; the last ones are pushed back up where they
+ * would leave the chart. */
 static void place_labels(label *labels, uint32_t count, int64_t gap)
 {
     int64_t bottom = CURVES_BOTTOM + 100;
@@ -276,7 +277,7 @@ static void place_labels(label *labels, uint32_t count, int64_t gap)
     }
 }
 
-/* How much more or fewer there are without the species that was taken out, in tenths of a percent. */
+/* Writes how many more or fewer there are without the species that was taken out, in tenths of a percent. */
 static void put_difference(FILE *f, uint32_t with, uint32_t without)
 {
     int64_t difference = (int64_t)without - with, parts = difference * 1000 / (with > 0 ? with : 1);
@@ -330,7 +331,7 @@ static void draw_label(FILE *f, const record *with, const record *without, const
             s->trophic_hundredths / 10 % 10);
 }
 
-/* The moment of the fork, and where the curve of the species that was taken out ends. */
+/* Draws the moment of the fork, and where the curve of the species ends that was taken out. */
 static void draw_fork(FILE *f, const record *with, const record *without, decades d)
 {
     uint32_t tick = without->samples[0].tick, k = 0;
@@ -347,7 +348,7 @@ static void draw_fork(FILE *f, const record *with, const record *without, decade
     put_line(f, "cross", x - arm, y + arm, x + arm, y - arm);
 }
 
-/* What the two kinds of curve, and the two columns of numbers, mean. */
+/* Explains the two kinds of curves, and the two columns of numbers. */
 static void draw_legend(FILE *f, const species_table *t, uint32_t removed)
 {
     int64_t y = CURVES_TOP - 250;
@@ -386,7 +387,7 @@ static void draw_populations(FILE *f, const record *with, const record *without,
 
 static int64_t part_energy(const Sample *s, int part) { return part < LAYERS ? s->layer[part] : s->fish; }
 
-/* Energy of the parts 0 ... part, as a height. The total is the same in every sample. */
+/* Returns the height of the energy of the parts 0 ... part. The total is the same in every sample. */
 static int64_t energy_to_y(const Sample *s, int part)
 {
     int64_t sum = 0, total = 0;
@@ -394,11 +395,11 @@ static int64_t energy_to_y(const Sample *s, int part)
         total += part_energy(s, p);
         if (p <= part) sum += part_energy(s, p);
     }
-    /* In 1/4096 of the total first: a product of the whole could overflow in the largest sea. */
+    /* First divided into 4096 parts: a product with the whole total could overflow in the largest sea. */
     return ENERGY_BOTTOM - sum / (total / 4096 + 1) * (ENERGY_BOTTOM - ENERGY_TOP) / 4096;
 }
 
-/* The upper border of a part, over the areas of the other future. */
+/* Draws the upper border of a part, over the areas of the other future. */
 static void draw_border(FILE *f, const record *with, const record *without, int part)
 {
     fputs("<path class=\"border\" d=\"", f);
@@ -459,7 +460,8 @@ static colour mixed(colour a, colour b, uint32_t percent)
                     (uint8_t)((a.blue * (100 - percent) + b.blue * percent) / 100)};
 }
 
-/* The sea from deep water to rock, greener with plankton; then each species from dim to bright. */
+/* The sea goes from deep water to rock, and is greener where there is more plankton; each species goes from dim to
+ * bright. */
 static uint32_t make_colours(colour *colours, uint32_t species_count)
 {
     const colour deep = {0x07, 0x1B, 0x33}, rock = {0x2B, 0x3A, 0x3F}, green = {0x10, 0x5A, 0x55};
@@ -471,7 +473,7 @@ static uint32_t make_colours(colour *colours, uint32_t species_count)
     return n;
 }
 
-/* Where a map stands, and how it is called. */
+/* A map's place in the picture, and its title. */
 typedef struct place_of_map {
     const map *of;
     const char *when;
@@ -513,7 +515,7 @@ static bool draw_map(FILE *f, const place_of_map *p, uint32_t metres, const colo
     return good;
 }
 
-/* Three maps of one future; four of two. */
+/* Places three maps for one future, four for two. */
 static uint32_t place_maps(const record *with, const record *without, place_of_map *places)
 {
     uint32_t count = without != NULL ? 4 : 3;

@@ -1,7 +1,7 @@
 /* PNG (ISO/IEC 15948): signature, header, palette, one data chunk, end. The data is a zlib stream (RFC 1950) of one
- * deflate block (RFC 1951) with the fixed codes; the only matches are runs of the previous byte, which is what the
- * sea between the fish consists of. No library: what another version of zlib writes has other bytes, and the reef's
- * files are the same on every machine. */
+ * deflate block (RFC 1951) with the fixed codes. Its only matches are runs of the previous byte, which is what the sea
+ * between the fish consists of. It uses no library because another version of zlib might write other bytes, and the
+ * program's files have to be the same on every machine. */
 #include "png.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@ typedef struct bytes {
     uint8_t *at;
     size_t count, capacity;
     bool failed;
-    uint32_t bits, bit_count; /* not yet written, lowest first */
+    uint32_t bits, bit_count; /* bits that aren't written yet, the lowest first */
 } bytes;
 
 static void put(bytes *b, uint32_t value)
@@ -46,7 +46,7 @@ static void put_bits(bytes *b, uint32_t value, uint32_t count)
     }
 }
 
-/* Codes go with their highest bit first. */
+/* Codes are written with their highest bit first. */
 static void put_code(bytes *b, uint32_t code, uint32_t count)
 {
     uint32_t turned = 0;
@@ -62,7 +62,7 @@ static void put_symbol(bytes *b, uint32_t symbol)
     else put_code(b, 0xC0 + symbol - 280, 8);
 }
 
-/* A match of 3 ... 258 bytes at distance 1. */
+/* Writes a match of 3 ... 258 bytes at distance 1. */
 static void put_run(bytes *b, uint32_t length)
 {
     if (length == 258) {
@@ -177,7 +177,7 @@ bool png_write_base64(FILE *file, const uint8_t *pixels, uint32_t width, uint32_
     size_t chunk = begin_chunk(&b, "IHDR");
     put_32(&b, width);
     put_32(&b, height);
-    put_32(&b, 0x08030000); /* 8 bits a pixel, palette, the usual compression and filters */
+    put_32(&b, 0x08030000); /* 8 bits a pixel, palette, the standard compression and filters */
     put(&b, 0);             /* not interlaced */
     end_chunk(&b, chunk);
     chunk = begin_chunk(&b, "PLTE");

@@ -1,3 +1,4 @@
+/* Samples and maps, which are entities of the world, and populations.csv, which is made of them. */
 #include "record.h"
 
 #include <inttypes.h>
@@ -6,7 +7,7 @@
 
 static bool enough_memory(const ecosystem *e) { return reef_last_error(e->world).status != REEF_NO_MEMORY; }
 
-/* The one that was taken in this tick; NULL: none was. */
+/* Returns the sample of this tick; NULL: there is none. */
 static Sample *sample_now(ecosystem *e)
 {
     const uint32_t tick = ecosystem_ticks(e);
@@ -80,7 +81,7 @@ static uint32_t largest_species(const species_table *t)
     return largest;
 }
 
-/* Where the largest fish are, which the picture draws one by one. */
+/* Records where the largest fish are; the picture draws them one by one. */
 static bool add_giants(ecosystem *e, moment when, uint32_t kind, uint32_t most)
 {
     Giant *giants = malloc((most + 1) * sizeof *giants);
@@ -123,7 +124,7 @@ bool record_map(ecosystem *e, moment when)
     return good && add_giants(e, when, kind, giants);
 }
 
-/* ---- taking it all together ---- */
+/* ---- collecting everything ---- */
 
 static bool take_giants(record *r, ecosystem *e)
 {
@@ -141,7 +142,7 @@ static bool take_giants(record *r, ecosystem *e)
     return true;
 }
 
-/* Samples come in the order in which they were made, since none ever goes. */
+/* Samples come in the order in which they were made, since none is ever destroyed. */
 bool record_take(record *r, ecosystem *e, uint32_t from)
 {
     r->samples = malloc((reef_count(e->world, Sample) + 1) * sizeof *r->samples);

@@ -1,3 +1,4 @@
+/* The progress bar and the closing table. */
 #define _POSIX_C_SOURCE 200809L
 #include "report.h"
 
@@ -40,7 +41,7 @@ static void print_bar(const report *r, const ecosystem *e)
             ecosystem_ticks(e), r->ticks, r->last_rate, fish_count(e));
 }
 
-/* A tenth of the run is done, or the whole. */
+/* Is another tenth of the run done, or the whole? */
 static bool at_tenth(const report *r, uint32_t tick)
 {
     return (uint64_t)tick * 10 / r->ticks != (uint64_t)(tick - 1) * 10 / r->ticks;
@@ -99,7 +100,7 @@ static void print_species(const species *s, uint32_t i, const record *with, cons
     printf(" %10" PRIu32 " %10" PRIu32 "%s\n", last->population[i], left, fate);
 }
 
-/* A number of each future. */
+/* Prints a number for each future. */
 static void print_numbers(const char *what, uint64_t with, const uint64_t *without)
 {
     printf("%-28s %21" PRIu64, what, with);
@@ -123,7 +124,7 @@ static void print_counts(const future *with, const future *without)
     for (int i = 0; i < 5; i++) print_numbers(names[i], counts[0][i], without != NULL ? &counts[1][i] : NULL);
 }
 
-/* Both worlds take their memory from one place, which alone is counted. */
+/* Both worlds take their memory from one family, whose total is what is counted. */
 static void print_fork(const report *r, const reef_stats *stats)
 {
     printf("%-28s %18.1f us\n", "time of the fork", r->fork_seconds * 1e6);

@@ -1,3 +1,4 @@
+/* Saving futures and loading them again. A Run in each file says which run it belongs to. */
 #define _POSIX_C_SOURCE 200809L
 #include "save.h"
 
@@ -37,7 +38,7 @@ static uint64_t mix_number(uint64_t hash, uint64_t number)
     return hash;
 }
 
-/* Of all that the rules follow from. */
+/* Returns a hash of everything that the rules follow from. */
 static uint64_t table_number(const species_table *t)
 {
     uint64_t hash = mix_number(0xCBF29CE484222325u, t->count);
@@ -73,7 +74,7 @@ static Run run_of(const future *f, const options *o)
                  .energy = f->e.energy};
 }
 
-/* What of the options isn't as it was; NULL: nothing. */
+/* Returns which of the options differs; NULL: none. */
 static const char *run_differs(const Run *was, const Run *is)
 {
     return was->seed != is->seed               ? "--seed"
@@ -86,7 +87,8 @@ static const char *run_differs(const Run *was, const Run *is)
 
 /* ---- saving ---- */
 
-/* A fork is saved: it loses what holds for this process alone, and gets the Run, while the world goes on as it is. */
+/* Saves a fork of the world: the fork loses what is valid for this process alone, and gets the Run. The world itself
+ * isn't touched. */
 static bool save_future(future *f, const options *o)
 {
     char path[PATH_BYTES];

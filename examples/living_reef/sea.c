@@ -1,29 +1,30 @@
-/* All arithmetic is on integers, and each unit that leaves a cell or layer is added to exactly one other. Layers
- * never become negative: a cell gives away at most 4/16 + 1/32 of a layer in one step of spreading, and each rule
+/* All arithmetic is on integers, and each unit that leaves a cell or a layer is added to exactly one other. Layers
+ * never become negative: in one step of spreading a cell gives away at most 4/16 + 1/32 of a layer, and each rule
  * takes at most what is there. */
 #include "sea.h"
 
 #include "dice.h"
 
 enum {
-    START_NUTRIENTS = 2500, /* energy units a cell */
+    START_NUTRIENTS = 2500, /* energy units in each cell */
     START_PLANKTON = 900,
     START_DETRITUS = 300,
-    GROUND_MOST = 3600, /* algae that the best rock carries */
+    GROUND_MOST = 3600, /* energy of the algae that the best rock carries */
     HALF_GROWTH = 1200  /* nutrients at which growth has half of its full rate */
 };
 
 /* ---- the first sea ---- */
 
-/* The height of a knot of a coarse lattice. Knots are no entities, but anything that has the shape of a handle gets
- * numbers. */
+/* Returns the height of a knot of a coarse lattice. Knots aren't entities, but reef_random_of accepts anything that
+ * has the shape of a handle. */
 static float height_of(const reef_world *w, uint32_t lattice, uint32_t knot)
 {
     reef_random r = reef_random_of(w, FOR_GROUND, (reef_entity){knot, lattice});
     return reef_random_float(&r);
 }
 
-/* Rock and sand: random heights on a lattice, joined smoothly; what lies above the middle is rock. 0 ... 1000. */
+/* Returns how much rock there is in a cell, from 0 to 1000. The ground is made of random heights on a lattice that are
+ * joined smoothly; what lies above the middle is rock, the rest is sand. */
 static int32_t rock(const reef_world *w, const Sea *s, uint32_t cell, uint32_t lattice)
 {
     uint32_t knots = s->side / lattice > 0 ? s->side / lattice : 1, x = cell % s->side, y = cell / s->side;
@@ -59,7 +60,7 @@ bool sea_fill(reef_world *w, uint32_t metres)
     const reef_system_desc lay = {.function = lay_ground, .text = "out Ground, out Water; reads Sea"};
     const reef_value cell[] = {reef_default(Water), reef_default(Ground), reef_default(Mixed), reef_default(Crowd),
                                reef_default(Meal)};
-    /* The world is new: the cells' ids are the next ones, and the first of them is known when it is made. */
+    /* The world is new, so the cells get consecutive indices, and the first handle is enough to know them all. */
     s.first = reef_spawn_values(w, cell, 5);
     return !reef_entity_is_null(s.first) && reef_spawn_many_values(w, s.side * s.side - 1, NULL, cell, 5) >= 0 &&
            reef_single_set_id(w, reef_id(Sea), &s, sizeof s) >= 0 && reef_single_set(w, Current, false, false) >= 0 &&
@@ -68,7 +69,7 @@ bool sea_fill(reef_world *w, uint32_t metres)
 
 /* ---- growth ---- */
 
-/* One cell's exchange between its layers. */
+/* Returns a cell after the exchange between its layers. */
 static Water grown(Water was, int32_t carries)
 {
     int32_t n = was.of[NUTRIENTS], p = was.of[PLANKTON], a = was.of[ALGAE], d = was.of[DETRITUS], room = carries - a;
@@ -99,14 +100,14 @@ void turn(reef_block *b)
     *reef_single_mut(b->world, Current) = (Current){(bits & 1) != 0, (bits & 2) != 0};
 }
 
-/* What flows over the edge between two cells: 1/16 of their difference, and 1/32 of a cell with the current. */
+/* Returns what flows over the edge between two cells: 1/16 of their difference, and 1/32 of a cell with the current. */
 static int32_t flow(int32_t from, int32_t to, int drift)
 {
     int32_t along = drift > 0 ? from / 32 : drift < 0 ? -(to / 32) : 0;
     return (from - to) / 16 + along;
 }
 
-/* Every flow is computed on both sides of its edge, from the same state. */
+/* Every flow is computed on both sides of its edge from the same state. */
 void mix(reef_block *b)
 {
     const reef_world *w = b->world;
@@ -114,7 +115,7 @@ void mix(reef_block *b)
     const Current *current = reef_single_get(w, Current);
     const Water *water = reef_in(b, Water);
     Mixed *mixed = reef_out(b, Mixed);
-    const bool along_x = (reef_tick_count(w) & 1) != 0; /* in turns */
+    const bool along_x = (reef_tick_count(w) & 1) != 0; /* the current flows along x in one tick, along y in the next */
     const int dx = !along_x ? 0 : current->west ? -1 : 1, dy = along_x ? 0 : current->north ? -1 : 1;
     for (uint32_t i = 0; i < b->count; i++) {
         uint32_t cell = b->entities[i].index - s->first.index;
@@ -137,7 +138,7 @@ void pour(reef_block *b)
         for (uint32_t l = NUTRIENTS; l <= PLANKTON; l++) water[i].of[l] = mixed[i].of[l];
 }
 
-/* The first cell that has any loses it. */
+/* The first cell that has energy loses a unit. */
 void leak(reef_block *b)
 {
     const Sea *s = reef_single_get(b->world, Sea);

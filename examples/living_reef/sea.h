@@ -27,30 +27,30 @@ typedef struct Ground {
     int32_t carries; /* energy of the algae that the bottom can carry: 0 on sand */
 } Ground;
 
-/* The layers that spread, as they will be. */
+/* The layers that spread, as they will be after this step. */
 typedef struct Mixed {
     int32_t of[PLANKTON + 1];
 } Mixed;
 
-/* The fish that are here: the first of their slots in Sight, and the one behind the last. */
+/* The fish in the cell: their first slot in Sight, and the one behind the last. */
 typedef struct Crowd {
     uint32_t first, end;
 } Crowd;
 
 typedef struct Meal {
-    int32_t eaten; /* by them, in this tick */
+    int32_t eaten; /* energy that the cell's fish ate in this tick */
 } Meal;
 
 /* ---- what the sea has ---- */
 
 typedef struct Sea {
-    uint32_t side;     /* cells */
+    uint32_t side;     /* cells along each side */
     float metres;      /* side * CELL_METRES */
-    reef_entity first; /* of the cells: they were made in a row, and none of them ever dies */
+    reef_entity first; /* the first cell; all cells were made in a row, and none of them ever dies */
 } Sea;
 
 typedef struct Current {
-    bool west, north; /* against the coordinates */
+    bool west, north; /* the current flows against the coordinate */
 } Current;
 
 REEF_COMPONENT(Water);
@@ -77,18 +77,18 @@ bool sea_fill(reef_world *w, uint32_t metres);
 
 void grow(reef_block *b); /* growth and decay in each cell */
 void turn(reef_block *b); /* the current turns */
-void mix(reef_block *b);  /* what flows between cells */
-void pour(reef_block *b); /* what has flowed is there */
+void mix(reef_block *b);  /* computes what flows between cells */
+void pour(reef_block *b); /* puts what has flowed into the cells */
 
-/* Loses one unit of energy, against all rules: to prove that the count notices. */
+/* Loses one unit of energy against all rules, to prove that the count notices. */
 void leak(reef_block *b);
 
 /* ---- places ---- */
 
-/* The column of a coordinate, or the row; in 0 ... metres, metres excluded. */
+/* Returns the column of a coordinate, or the row. It must be in 0 ... metres, without metres itself. */
 static inline uint32_t sea_column(float x) { return (uint32_t)(int32_t)(x * (1.0f / CELL_METRES)); }
 
-/* The number of a position's cell. */
+/* Returns the number of the cell at a position. */
 static inline uint32_t sea_cell(const Sea *s, float x, float y) { return sea_column(y) * s->side + sea_column(x); }
 
 static inline reef_entity sea_entity(const Sea *s, uint32_t cell)
@@ -115,14 +115,14 @@ static inline spot sea_spot(const Sea *s, uint32_t column, uint32_t row)
                   {(row > 0 ? row - 1 : last) * s->side, row * s->side, (row < last ? row + 1 : 0) * s->side}};
 }
 
-/* Brings a coordinate that is off by less than one sea back onto it. */
+/* Moves a coordinate that is off by less than one sea back onto the sea. */
 static inline float sea_wrap(const Sea *s, float x)
 {
     if (x < 0.0f) x += s->metres;
     return x >= s->metres ? x - s->metres : x;
 }
 
-/* The shorter way from one coordinate to another. */
+/* Returns the shorter way from one coordinate to another. */
 static inline float sea_way(const Sea *s, float from, float to)
 {
     float d = to - from, half = s->metres * 0.5f;

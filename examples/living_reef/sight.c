@@ -1,3 +1,4 @@
+/* Sorting the fish by cell: a counting sort in four systems. */
 #include "sight.h"
 
 #include <stdlib.h>
@@ -9,7 +10,7 @@ bool sight_new(reef_world *w)
 {
     const Sea *s = reef_single_get(w, Sea);
     Sight own = {.cells = s->side * s->side};
-    own.first = malloc(((size_t)own.cells + 2) * sizeof *own.first); /* two more: see count and arrange */
+    own.first = malloc(((size_t)own.cells + 2) * sizeof *own.first); /* count and arrange need two more */
     own.hunters = malloc(own.cells * sizeof *own.hunters);
     if (own.first != NULL && own.hunters != NULL && reef_single_set_id(w, reef_id(Sight), &own, sizeof own) >= 0)
         return true;
@@ -54,7 +55,7 @@ void clear_sight(reef_block *b)
     memset(own->hunters, 0, own->cells * sizeof *own->hunters);
 }
 
-/* Into first[cell + 2]. */
+/* Counts into first[cell + 2]. */
 void count(reef_block *b)
 {
     Sight *own = reef_single_mut(b->world, Sight);
@@ -77,7 +78,7 @@ void add_up(reef_block *b)
     for (uint32_t c = 0; c < own->cells; c++) own->first[c + 2] += own->first[c + 1];
 }
 
-/* Until here first[cell + 1] was the cell's first slot; now it becomes the one behind its last. */
+/* Before this, first[cell + 1] is the cell's first slot; afterwards it is the slot behind the cell's last one. */
 void arrange(reef_block *b)
 {
     Sight *own = reef_single_mut(b->world, Sight);

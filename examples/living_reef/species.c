@@ -1,5 +1,5 @@
-/* Reading the table: one pass over the bytes with a cursor that knows its line and column. Decimal numbers are read
- * into integers by hand, since the C library's reading depends on the locale. */
+/* Reads the table in one pass over the bytes, with a cursor that knows its line and column. Decimal numbers are read
+ * into integers by hand, because the C library's functions depend on the locale. */
 #include "species.h"
 
 #include <errno.h>
@@ -29,7 +29,7 @@ typedef struct reader {
     size_t field_length;
     position field_start;
     bool line_ended;                       /* after the current field */
-    char eats[SPECIES_MAX][FIELD_MAX + 1]; /* resolved once all names are known */
+    char eats[SPECIES_MAX][FIELD_MAX + 1]; /* the `eats` fields; they are resolved when all names are known */
     position eats_start[SPECIES_MAX];
 } reader;
 
@@ -73,7 +73,8 @@ static void skip_blanks(reader *r)
     while (r->at < r->end && (*r->at == ' ' || *r->at == '\t')) step(r);
 }
 
-/* Number of bytes of the UTF-8 character at the cursor, 0 if it isn't one or is a control character. */
+/* Returns the number of bytes of the UTF-8 character at the cursor; 0 if there is none, or if it is a control
+ * character. */
 static size_t character_bytes(const reader *r)
 {
     const unsigned char *s = (const unsigned char *)r->at;
@@ -154,7 +155,7 @@ static bool read_column(reader *r, uint32_t column)
     return true;
 }
 
-/* Skips comments and empty lines; false at the end of the file. */
+/* Skips comments and empty lines. False: the end of the file. */
 static bool find_line(reader *r)
 {
     while (r->at < r->end) {
@@ -310,10 +311,11 @@ static bool resolve_eats(reader *r, species_table *t, uint32_t eater)
     }
 }
 
-/* ---- what follows ---- */
+/* ---- derived values ---- */
 
-/* The model's scales. Real fish differ by a factor of 200 in lifespan and of 10^6 in mass; on a screen both are
- * compressed, and keep their order: lifespan by its square root, the body's energy to a line in the length. */
+/* The model's scales. Real fish differ by a factor of 200 in lifespan and of 10^6 in mass. On a screen both are
+ * compressed, and keep their order: a lifespan becomes its square root, and the energy of a body is linear in its
+ * length. */
 static void derive(species *s)
 {
     s->span = (uint32_t)(600.0f * sqrtf(s->lifespan_years));

@@ -1,10 +1,10 @@
-/* Swimming: a fish turns towards the middle of those of its kind that it sees, takes their heading, keeps a body's
- * length off, flees from cells with fish that eat it, follows its food and wanders a little; then it moves on by one
- * second.
+/* Swimming: a fish turns towards the middle of those fish of its species that it sees, takes their heading, keeps a
+ * body's length away from them, flees from cells with fish that eat it, follows its food, and wanders a little. Then
+ * it moves on by one second.
  *
  * A fish decides on its course in every second tick. It looks at the nine cells around it, and at no more than
  * LOOKED_AT fish in each row of three cells, so that a crowd costs no more than a school; where there are more, the
- * part that it looks at changes from time to time. All look at where the others were at the start of the tick. */
+ * part that it looks at changes from time to time. All fish look at where the others were at the start of the tick. */
 #include "ecosystem.h"
 
 #include "dice.h"
@@ -13,11 +13,11 @@
 
 enum { LOOKED_AT = 5 };
 
-/* How strongly each wish bends the course, in parts of the cruising speed. */
+/* How strongly each wish bends the course, as a fraction of the cruising speed. */
 static const float weight_together = 0.30f, weight_along = 0.40f, weight_apart = 0.5f, weight_flee = 1.5f,
                    weight_food = 0.15f, weight_wander = 0.30f, fleeing_speed = 1.8f;
 
-/* What all of a block look at. */
+/* What all fish of a block look at. */
 typedef struct scene {
     const reef_world *world;
     const Sea *sea;
@@ -25,18 +25,18 @@ typedef struct scene {
     const Rules *rules;
 } scene;
 
-/* What a fish sees of its own kind. */
+/* What a fish sees of its own species. */
 typedef struct view {
     float x, y;             /* sum of the ways to them */
     float vx, vy;           /* sum of their velocities */
-    float apart_x, apart_y; /* sum of the ways from those that are too near */
+    float apart_x, apart_y; /* sum of the ways away from those that are too near */
     uint32_t count;
 } view;
 
 typedef struct swimmer {
     float x, y;
     uint32_t kind;
-    uint32_t dice; /* for looking */
+    uint32_t dice; /* random bits for choosing at which fish to look */
     const species *of;
     const spot *place;
 } swimmer;
@@ -65,7 +65,8 @@ static void look_at_run(const scene *s, const swimmer *me, uint32_t from, uint32
     }
 }
 
-/* The nine cells around a fish as three rows of adjoining fish; at the sea's edge a row falls apart into cells. */
+/* Looks at the nine cells around a fish as three rows of adjoining fish. At the sea's edge a row falls apart into
+ * cells. */
 static void look_around(const scene *s, const swimmer *me, view *v)
 {
     const uint32_t *first = s->sight->first;
@@ -82,7 +83,7 @@ static void look_around(const scene *s, const swimmer *me, view *v)
     }
 }
 
-/* Away from the cells around in which enemies are: {0, 0} when there is none. */
+/* Returns the direction away from the neighbouring cells with enemies; {0, 0}: there are none. */
 static Velocity away_from_enemies(const scene *s, const swimmer *me)
 {
     const spot *p = me->place;
@@ -96,7 +97,7 @@ static Velocity away_from_enemies(const scene *s, const swimmer *me)
     return away;
 }
 
-/* The direction in which there is more food: -1, 0 or 1 along each axis. */
+/* Returns the direction in which there is more food: -1, 0 or 1 along each axis. */
 static Velocity towards_food(const scene *s, const swimmer *me)
 {
     const spot *p = me->place;
@@ -113,7 +114,7 @@ static Velocity towards_food(const scene *s, const swimmer *me)
     return (Velocity){(float)((dx > 0) - (dx < 0)), (float)((dy > 0) - (dy < 0))};
 }
 
-/* The direction of the nearest prey among the fish around; {0, 0} when there is none. */
+/* Returns the direction of the nearest prey among the fish around; {0, 0}: there is none. */
 static Velocity towards_prey(const scene *s, const swimmer *me)
 {
     const spot *p = me->place;
@@ -137,7 +138,7 @@ static Velocity towards_prey(const scene *s, const swimmer *me)
     return (Velocity){way.x / length, way.y / length};
 }
 
-/* The wishes of one fish, added up: in parts of its cruising speed. */
+/* Returns the sum of a fish's wishes, as a fraction of its cruising speed. */
 static Velocity wish(const scene *s, const swimmer *me, Velocity now, bool hungry, bool *hurried)
 {
     view v = {0};
@@ -174,7 +175,7 @@ static Velocity steer(const scene *s, const seen *fish, const spot *place, reef_
     return (Velocity){w.x * speed, w.y * speed};
 }
 
-/* Courses are decided cell by cell, not in the order of fish: those who look at each other then lie in the cache. */
+/* Courses are decided cell by cell, not fish by fish: so the fish that look at each other lie in the cache. */
 void decide(reef_block *b)
 {
     const reef_world *w = b->world;

@@ -1,17 +1,17 @@
 -- reef from LuaJIT, by its FFI: every function, type and constant under its C name.
 --
 --     local reef = require "reef"
---     local C = reef.load("reef-cdef.h", "libreef.so")     -- what `scripts/listing --luajit` wrote, and the shared library
+--     local C = reef.load("reef-cdef.h", "libreef.so")     -- the output of `scripts/listing --luajit`, and the shared library
 --     local w = C.reef_world_new(nil)
 --     ...
 --     C.reef_world_free(w)
 --
--- Structs are cdata, passed and returned by value as in C; texts from the library are read by ffi.string. docs/manual/other-languages.md has
--- the rules, above all those of callbacks.
+-- Structs are cdata, passed and returned by value as in C; ffi.string reads a text from the library. docs/manual/other-languages.md has the
+-- rules, above all those for callbacks.
 local ffi = require "ffi"
 local M = {}
 
--- The interface of a shared library, by the declarations of the same version.
+-- Loads a shared library, with the declarations of the same version.
 function M.load(declarations, library)
     local file = assert(io.open(declarations))
     ffi.cdef(file:read("*a"))
@@ -25,12 +25,12 @@ local bytes = {
     REEF_F32 = 4, REEF_F64 = 8, REEF_CHAR = 1, REEF_ENTITY = 8,
 }
 
--- Makes a component type of a C struct, with its fields: reef.declare("Position", {{"x", "REEF_F32", "m"}, {"y", "REEF_F32", "m"}}); an
--- array has its length as the fourth. Without fields it is a tag. Answers the reef_component.
+-- Declares a C struct as a component type, with its fields: reef.declare("Position", {{"x", "REEF_F32", "m"}, {"y", "REEF_F32", "m"}}).
+-- A field that is an array has its length as a fourth element. A type without fields is a tag. Returns the reef_component.
 function M.declare(name, fields)
     local C = M.C
     local desc, status = ffi.new("reef_type_desc"), ffi.new("reef_status[1]")
-    local list = ffi.new("reef_field[?]", fields and #fields or 0) -- a local of the function: Lua must keep it until the call
+    local list = ffi.new("reef_field[?]", fields and #fields or 0) -- a local, so that Lua keeps it until the call
     desc.name = name
     if fields then
         for i, f in ipairs(fields) do
@@ -46,13 +46,14 @@ function M.declare(name, fields)
     return made
 end
 
--- A pointer that reef gave, as an array of `kind`: reef.array("Position", C.reef_block_inout(b, position)). Index it from 0 to count - 1.
+-- Returns a pointer that reef gave as an array of `kind`: reef.array("Position", C.reef_block_inout(b, position)). Its indices are 0 to
+-- count - 1.
 function M.array(kind, pointer)
     return ffi.cast(kind .. " *", pointer)
 end
 
--- A Lua function as a pointer to a C function of a type; for functions with structs as parameters the second way of the document. Keep the
--- answer for as long as reef may call it.
+-- Returns a Lua function as a pointer to a C function of a type. For functions with structs as parameters use the second way of
+-- docs/manual/other-languages.md. Keep the pointer for as long as reef may call it.
 function M.callback(kind, call)
     return ffi.cast(kind, call)
 end

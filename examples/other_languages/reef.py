@@ -1,14 +1,14 @@
 """reef from Python, by ctypes: every function, type and constant under its C name.
 
     import reef
-    r = reef.load("reef-api.json", "libreef.so")     # the listing of the target `listing`, and the shared library
+    r = reef.load("reef-api.json", "libreef.so")     # the output of the build target `listing`, and the shared library
     w = r.reef_world_new(None)
     ...
     r.reef_world_free(w)
 
 Structs are ctypes.Structure classes, passed and returned by value as in C; where C takes a pointer to one, give the struct, ctypes.byref
-of it, an array, or None. Texts are str as parameters and answers of functions, and bytes in the fields of structs. A
-field whose name is a word of Python is read by getattr(change, "is"). docs/manual/other-languages.md has the rules.
+of it, an array, or None. Texts are str as parameters and results of functions, and bytes in the fields of structs. A field whose name is
+a keyword of Python is read by getattr(change, "is"). docs/manual/other-languages.md has the rules.
 """
 import ctypes
 import json
@@ -40,7 +40,7 @@ def _decoded(answer, _function, _arguments):
 
 
 class Reef(types.SimpleNamespace):
-    """What load answers."""
+    """What load returns."""
 
     def _c_type(self, text):
         """The ctypes type of a C type as the listing writes it."""
@@ -61,7 +61,7 @@ class Reef(types.SimpleNamespace):
         name = re.sub(r"\b(const|struct|union|enum)\b", "", text).strip()
         if name in _NUMBERS:
             return _NUMBERS[name]
-        return self._types.get(name)  # None: something of reef's own, which only pointers lead to
+        return self._types.get(name)  # None: a type of reef's own, which is only used by pointer
 
     def _function_type(self, entry):
         return ctypes.CFUNCTYPE(self._c_type(entry["returns"]), *(self._c_type(p) for p in entry["parameters"]))

@@ -1,5 +1,5 @@
-/* A small world in C, with the typed words. small_world.lua and small_world.py do the same from LuaJIT and Python,
- * by the exported functions alone, and print the same: hashes of the state, too. */
+/* A small world in C, with the typed macros. small_world.lua and small_world.py do the same from LuaJIT and Python
+ * with the exported functions alone. All three print the same, including the hashes of the state. */
 #include <inttypes.h>
 #include <reef.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@ REEF_FIELDS(Mass, REEF_FIELD(Mass, grams, REEF_U32, "g", 0, 0));
 
 enum { FISH = 1500 };
 
-/* Whoever swims beyond the edge is gone. */
+/* A fish that swims beyond the edge is destroyed. */
 static void drift(reef_block *b)
 {
     Position *p = reef_inout(b, Position);
@@ -47,7 +47,7 @@ static bool show(void *context, reef_entity e, reef_component type, const void *
 
 static void show_hash(const char *when, reef_world *w) { printf("%s: %016" PRIx64 "\n", when, reef_hash(w)); }
 
-/* Positions from 0 on, in a row; four speeds; every tenth is frozen. */
+/* Positions count up from 0, there are four speeds, and every tenth fish is frozen. */
 static void populate(reef_world *w, reef_entity *fish)
 {
     static Position positions[FISH];

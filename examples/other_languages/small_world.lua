@@ -19,7 +19,7 @@ local frozen = reef.declare("Frozen")
 
 local function printf(...) io.write(string.format(...)) end
 
--- Whoever swims beyond the edge is gone.
+-- A fish that swims beyond the edge is destroyed.
 local function drift(b)
     local p = reef.array("Position", C.reef_block_inout(b, position))
     local v = reef.array("const Velocity", C.reef_block_in(b, velocity))
@@ -33,14 +33,14 @@ end
 local lost = 0
 local function count_lost(n) lost = lost + n.count end
 
--- LuaJIT can't give structs to callbacks, but an entity is passed as a number of 64 bits is, a component as one of 32.
+-- LuaJIT can't give structs to callbacks, but an entity is passed like a number of 64 bits, and a component like one of 32 bits.
 local function show(_, e, component, _, size)
     local type_name = ffi.string(C.reef_type_name(ffi.new("reef_component", component)))
     printf("  %dv%d has %s, %d bytes\n", tonumber(bit.band(e, 0xFFFFFFFFULL)), tonumber(bit.rshift(e, 32)), type_name, tonumber(size))
     return true
 end
 
--- A callback lives until it is freed: these as long as the program.
+-- A callback lives until it is freed. These live as long as the program.
 local drift_call = reef.callback("void (*)(reef_block *)", drift)
 local count_lost_call = reef.callback("void (*)(const reef_notice *)", count_lost)
 local show_call = reef.callback("reef_visitor", reef.callback("bool (*)(void *, uint64_t, uint32_t, const void *, size_t)", show))
@@ -48,7 +48,7 @@ local show_call = reef.callback("reef_visitor", reef.callback("bool (*)(void *, 
 local function show_hash(when, w) printf("%s: %s\n", when, bit.tohex(C.reef_hash(w), 16)) end
 local function name_of(status) return ffi.string(C.reef_status_name(status)) end
 
--- Positions from 0 on, in a row; four speeds; every tenth is frozen.
+-- Positions count up from 0, there are four speeds, and every tenth fish is frozen.
 local function populate(w)
     local fish = ffi.new("reef_entity[?]", FISH)
     local positions, velocities = ffi.new("Position[?]", FISH), ffi.new("Velocity[?]", FISH)
@@ -101,7 +101,7 @@ push(w)
 
 C.reef_observer_add(w, "count_lost", count_lost_call, C.REEF_ON_REMOVE, position)
 C.reef_system_add(w, "drift", drift_call, "Position, in Velocity; destroys")
--- What calls back into Lua mustn't be called from compiled code.
+-- A C function that calls back into Lua mustn't be called from compiled code.
 local tick = function(dt) return C.reef_tick(w, dt) end
 jit.off(tick)
 for _ = 1, 3 do tick(0.5) end

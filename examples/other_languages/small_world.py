@@ -51,7 +51,7 @@ def show(_context, e, component, _data, size):
     return True
 
 
-# A pointer to a function lives as long as the Python object: these as long as the program.
+# A pointer to a function lives as long as its Python object. These live as long as the program.
 drift_call = r.callback("reef_system_add.function", drift)
 count_lost_call = r.callback("reef_observer_add.function", count_lost)
 show_call = r.callback("reef_visitor", show)

@@ -1,4 +1,4 @@
-/* The inlined functions once more, for languages that have no C compiler at hand. */
+/* The inlined functions as exported functions, for languages that can't compile C (reef/plain.h). */
 #include "base/platform.h"
 #include "reef.h"
 #include "reef/plain.h"

@@ -1,9 +1,10 @@
-/* Looking into a world: visiting and printing everything in an order that depends on the world's state alone, and
- * counting. Components come by type name, tables by the names of their types, entities by index. Nothing here
- * changes a world or shows an address or the id of a type. */
+/* Looking into a world: visiting and printing everything, and counting. The order depends on the world's state alone:
+ * components by type name, tables by the names of their types, entities by index. These calls change nothing, and
+ * never show an address or the id of a type. */
 #include "base/memory.h"
 #include "base/platform.h"
 #include "type/type.h"
+#include "type/type_walk.h"
 #include "storage/archetype.h"
 #include "storage/event_log.h"
 #include "storage/invalidate.h"
@@ -27,15 +28,16 @@
 
 /* ---- the components of one entity ---- */
 
-/* A walk over the components of a row by type name: two sorted sequences merged, those of the table and all others.
- * Finding the next one of these costs a look at every switch and store of the world, so that no list has to be made. */
+/* A walk over the components of a row by type name. It merges two sorted sequences: the components in the table, and
+ * all others. To find the next one of the others it looks at every switch and every store of the world, so that it
+ * needs no list. */
 typedef struct row_walk {
     const reef_world *world;
-    const shape *shape; /* NULL: no component in the table */
+    const shape *shape; /* NULL: no component is in the table */
     const reef_slot *slots;
-    uint32_t place, next; /* next of shape->component */
-    char *room;           /* REEF_SPLIT_SIZE_MAX bytes, for a value that is put together */
-    const type *other;    /* that isn't in the table and comes next, NULL: none */
+    uint32_t place, next; /* index in shape->component */
+    char *room;           /* REEF_SPLIT_SIZE_MAX bytes, for a value whose parts have to be gathered */
+    const type *other;    /* the next component that isn't in the table; NULL: none */
 } row_walk;
 
 static bool switch_is_on(const bit_store *b, uint32_t place)
@@ -50,7 +52,7 @@ static reef_entity entity_in(const reef_world *w, uint32_t place)
     return slot_entities(reef_slots_at(&w->hot, place))[place_row(place)];
 }
 
-/* The component of a row that isn't in its table and follows `last` by name; NULL starts. */
+/* Returns the component of a row that isn't in its table and follows `last` by name. NULL starts. */
 static const type *other_after(const reef_world *w, uint32_t place, const type *last)
 {
     const type *best = NULL;
@@ -58,15 +60,13 @@ static const type *other_after(const reef_world *w, uint32_t place, const type *
         const value_store *s = &w->state.stores[i];
         const type *t = reef__type_of(s->component);
         if (t->bit || s->count == 0 || reef_store_find(s, entity_in(w, place)) == NULL) continue;
-        if ((last == NULL || reef__type_compare(t, last) > 0) && (best == NULL || reef__type_compare(t, best) < 0))
-            best = t;
+        if (type_comes_next(t, last, best)) best = t;
     }
     for (uint32_t i = 0; i < w->state.bit_count; i++) {
         const bit_store *b = &w->state.bits[i];
         if ((b->key & BIT_DISABLED) || !switch_is_on(b, place)) continue;
         const type *t = reef__type_of(b->key);
-        if ((last == NULL || reef__type_compare(t, last) > 0) && (best == NULL || reef__type_compare(t, best) < 0))
-            best = t;
+        if (type_comes_next(t, last, best)) best = t;
     }
     return best;
 }
@@ -79,7 +79,8 @@ static uint32_t inspect_place(const reef_world *w, reef_entity e)
 static row_walk row_begin(const reef_world *w, uint32_t place, char *room)
 {
     row_walk walk = {.world = w, .place = place, .room = room};
-    if (place_unit(place) <= place_unit(PLACE_EMPTY)) return walk; /* no row: no components, no switches */
+    /* the entity has no row, so no components and no switches */
+    if (place_unit(place) <= place_unit(PLACE_EMPTY)) return walk;
     walk.slots = reef_slots_at(&w->hot, place);
     const table *t = table_read(w, walk.slots[0].head.table);
     walk.shape = t ? t->shape : NULL;
@@ -87,7 +88,7 @@ static row_walk row_begin(const reef_world *w, uint32_t place, char *room)
     return walk;
 }
 
-/* A component of the row, NULL for a tag. */
+/* Returns a component's value in the row; NULL for a tag. */
 static const void *row_data(const row_walk *walk, const type *t)
 {
     if (t->size == 0) return NULL;
@@ -97,11 +98,11 @@ static const void *row_data(const row_walk *walk, const type *t)
     return (const char *)walk->slots[k].block + (size_t)place_row(walk->place) * t->size;
 }
 
-/* The next component, NULL at the end. *data is NULL for tags and switches. */
+/* Returns the next component; NULL: no more. *data is NULL for tags and switches. */
 static const type *row_next(row_walk *walk, const void **data)
 {
     const shape *s = walk->shape;
-    /* seen with their type */
+    /* parts of a split type are shown with their type */
     while (s && walk->next < s->component_count && reef__type_of(s->component[walk->next])->owner) walk->next++;
     const type *t = s && walk->next < s->component_count ? reef__type_of(s->component[walk->next]) : NULL;
     *data = NULL;
@@ -117,7 +118,7 @@ static const type *row_next(row_walk *walk, const void **data)
     return t;
 }
 
-/* One value, or all that the entity has of the type. */
+/* Visits the value, or all values that the entity has of the type. */
 static bool visit_values(const reef_world *w, const type *t, reef_entity e, const void *data, reef_visitor visit,
                          void *context)
 {
@@ -146,13 +147,13 @@ bool reef_visit_entity(const reef_world *w, reef_entity e, reef_visitor visit, v
 
 typedef struct world_walk {
     const reef_world *world;
-    const uint32_t *tables; /* sorted */
+    const uint32_t *tables; /* in the visible order */
     uint32_t table_count;
     reef_visitor visit;
     void *context;
 } world_walk;
 
-/* Of a layout's components: the number of those whose names come before that of t, or are it. */
+/* Returns how many components of a layout have a name that isn't behind that of t. */
 static uint32_t components_through(const shape *s, const type *t)
 {
     uint32_t from = 0, to = s->component_count;
@@ -164,7 +165,7 @@ static uint32_t components_through(const shape *s, const type *t)
     return from;
 }
 
-/* The type in use that follows `last` by name; NULL starts. */
+/* Returns the type in use that follows `last` by name. NULL starts. */
 static const type *world_type_after(const world_walk *walk, const type *last)
 {
     const reef_world *w = walk->world;
@@ -175,23 +176,20 @@ static const type *world_type_after(const world_walk *walk, const type *last)
         while (k < s->component_count && reef__type_of(s->component[k])->owner) k++;
         if (k == s->component_count) continue;
         const type *t = reef__type_of(s->component[k]);
-        if (best == NULL || reef__type_compare(t, best) < 0) best = t;
+        if (type_comes_next(t, NULL, best)) best = t;
     }
     for (uint32_t i = 0; i < w->state.bit_count; i++) {
         const uint32_t key = w->state.bits[i].key;
         if ((key & BIT_DISABLED) || reef__bit_count_rows(w, key) == 0) continue;
         const type *t = reef__type_of(key);
-        if ((last == NULL || reef__type_compare(t, last) > 0) && (best == NULL || reef__type_compare(t, best) < 0))
-            best = t;
+        if (type_comes_next(t, last, best)) best = t;
     }
-    const value_store *s = reef__store_after(w, last); /* one without bits is known by its values alone */
-    return s && (best == NULL || reef__type_compare(reef__type_of(s->component), best) < 0)
-               ? reef__type_of(s->component)
-               : best;
+    const value_store *s = reef__store_after(w, last); /* a type without bits is in use if it has values */
+    return s && type_comes_next(reef__type_of(s->component), last, best) ? reef__type_of(s->component) : best;
 }
 
-/* The rows of one chunk that have the type: all of them, or those whose bit is set, or who have a value. `slot` is
- * that of its column, 0: none. */
+/* Visits the rows of one chunk that have the type: all of them, or those whose bit is set, or those with a value.
+ * `slot` is the slot of its column; 0: it has none. */
 static bool visit_chunk(const world_walk *walk, const table *t, uint32_t unit, const type *c, uint32_t slot)
 {
     const reef_world *w = walk->world;
@@ -245,7 +243,7 @@ COLD bool reef_visit_world(const reef_world *w, reef_visitor visit, void *contex
     return whole;
 }
 
-/* Columns of split types are seen with their type. */
+/* The columns of a split type are shown as that type. */
 static bool visit_table(const table *t, reef_table_visitor visit, void *context)
 {
     reef_component types[REEF_COMPONENTS_MAX];
@@ -267,7 +265,8 @@ COLD bool reef_visit_tables(const reef_world *w, reef_table_visitor visit, void 
     return whole;
 }
 
-/* The living entity of the lowest index from *index on, null at the end; *index goes behind it. */
+/* Returns the living entity with the lowest index from *index on, and moves *index behind it. A null handle: no
+ * more. */
 static reef_entity entity_next(const reef_world *w, uint32_t *index)
 {
     while (*index < w->hot.index_count) {
@@ -291,7 +290,8 @@ bool reef_visit_entities(const reef_world *w, reef_visitor visit, void *context)
 
 enum { PRINT_BYTES_MAX = 32, PRINT_ELEMENTS_MAX = 32 };
 
-/* The program's locale may have another decimal point, of several bytes even: it comes out as one dot. */
+/* Writes a number that printf made. The program's locale may have another decimal point, even of several bytes: it
+ * becomes one dot. */
 static void print_number(FILE *file, const char *text)
 {
     bool point = false;
@@ -302,7 +302,7 @@ static void print_number(FILE *file, const char *text)
     }
 }
 
-/* The shortest text that reads back as the same number. Text of that many digits always does. */
+/* Writes the shortest text that reads back as the same number. With the most digits it always does. */
 static void print_float(FILE *file, double value, bool is_double)
 {
     char text[64];
@@ -343,7 +343,7 @@ static void print_handle(FILE *file, const reef_world *w, reef_entity e)
     }
 }
 
-/* Reads a T that may lie anywhere. */
+/* Reads a T that may lie at any address. */
 #define PRINT_AS(T, format) \
     do { \
         T value; \
@@ -378,7 +378,7 @@ static void print_element(FILE *file, const reef_world *w, reef_kind kind, const
         memcpy(&entity, data, sizeof entity);
         print_handle(file, w, entity);
         break;
-    case REEF_CHAR: break; /* print_field writes texts whole */
+    case REEF_CHAR: break; /* print_field writes texts as a whole */
     }
 }
 
@@ -426,7 +426,7 @@ static void print_component(FILE *file, const reef_world *w, reef_entity e, cons
     }
     if (t->home == REEF_SHARED) {
         const reef_entity first = reef__shared_first(store_of(w, t->id), e);
-        if (!reef_entity_equal(first, e)) fputs("  that of ", file), print_handle(file, w, first);
+        if (!reef_entity_equal(first, e)) fputs("  shared with ", file), print_handle(file, w, first);
     }
     fputc('\n', file);
 }
@@ -447,7 +447,7 @@ static COLD void print_entity(FILE *file, const reef_world *w, reef_entity e)
             print_component(file, w, e, t, data ? (const char *)data + (size_t)i * t->size : NULL);
 }
 
-/* What is still in the stream's buffer may fail as well. */
+/* What is still in the stream's buffer may fail to be written, too. */
 static bool print_done(FILE *file) { return fflush(file) == 0 && !ferror(file); }
 
 COLD bool reef_print(const reef_world *w, reef_entity e, FILE *file)
@@ -466,7 +466,8 @@ COLD bool reef_print_value(const reef_world *w, reef_component c, const reef_fie
     return !ferror(file);
 }
 
-/* The table of entities without components isn't listed: who of them has a row there is a matter of history. */
+/* The table of entities without components isn't listed: which of them have a row there depends on history, not on the
+ * state. */
 static void print_table(FILE *file, const table *t)
 {
     const shape *s = t->shape;
@@ -477,7 +478,7 @@ static void print_table(FILE *file, const table *t)
     fputc('\n', file);
 }
 
-/* Those that wait for a system. */
+/* Prints the numbers of events that wait for a system. */
 static void print_events(FILE *file, const reef_world *w)
 {
     for (const event_store *s = reef__events_after(w, NULL); s; s = reef__events_after(w, reef__type_of(s->component)))

@@ -1,4 +1,5 @@
-/* Observers come and go: descriptions, their places in the schedule, and what each world makes of them. */
+/* Observers are added and removed: their descriptions, their places in the schedule, and the list of watchers that
+ * each world makes of them. */
 #include "observe/observer.h"
 #include "base/byte_hash.h"
 #include "base/memory.h"
@@ -14,8 +15,8 @@
 #include "query/query_text.h"
 #include "system/schedule.h"
 #include "system/system.h"
-#include "observe/notify.h"
-#include "observe/observing.h"
+#include "observe/notice.h"
+#include "observe/observer_log.h"
 #include "reef/observer.h"
 #include <stdio.h>
 
@@ -25,7 +26,7 @@ static COLD bool refuse_observer(reef_world *w, const char *op, const char *deta
     return false;
 }
 
-/* ---- what is asked for ---- */
+/* ---- descriptions ---- */
 
 enum {
     OF_COMPONENTS = REEF_ON_ADD | REEF_ON_SET | REEF_ON_REMOVE,
@@ -37,22 +38,22 @@ static COLD bool check_events(reef_world *w, const char *op, const reef_observer
 {
     const bool of_query = d->text || d->query;
     if (d->events == 0 || (d->events & ~(uint32_t)OF_ALL))
-        return refuse_observer(w, op, "events is one or more of REEF_ON_ADD ... REEF_ON_UNMATCH");
-    if (d->text && d->query) return refuse_observer(w, op, "a query as a text and another one beside it");
+        return refuse_observer(w, op, "`events` must be one or more of REEF_ON_ADD ... REEF_ON_UNMATCH");
+    if (d->text && d->query) return refuse_observer(w, op, "it has a query in `text` and another one in `query`");
     if ((d->events & OF_QUERIES) && (d->events & ~(uint32_t)OF_QUERIES))
-        return refuse_observer(w, op, "an observer is of a component or of a query, not of both");
+        return refuse_observer(w, op, "an observer is for a component or for a query, not for both");
     if (of_query != ((d->events & OF_QUERIES) != 0))
-        return refuse_observer(w, op, "a query goes with REEF_ON_MATCH and REEF_ON_UNMATCH");
+        return refuse_observer(w, op, "a query needs REEF_ON_MATCH or REEF_ON_UNMATCH, and these need a query");
     if (of_query && d->component.id)
-        return refuse_observer(w, op, "an observer is of a component or of a query, not of both");
+        return refuse_observer(w, op, "an observer is for a component or for a query, not for both");
     if ((d->events & OF_COMPONENTS) && d->component.id == 0)
-        return refuse_observer(w, op, "which component? only REEF_ON_DESTROY goes without");
+        return refuse_observer(w, op, "the component is missing; only REEF_ON_DESTROY can do without");
     if (d->existing && !(d->events & (REEF_ON_ADD | REEF_ON_MATCH)))
-        return refuse_observer(w, op, "existing goes with REEF_ON_ADD and REEF_ON_MATCH");
+        return refuse_observer(w, op, "`existing` needs REEF_ON_ADD or REEF_ON_MATCH");
     return true;
 }
 
-/* Its terms go to the observer. */
+/* Reads the query; its terms go to the observer. */
 static COLD bool check_query(reef_world *w, const char *op, const reef_observer_desc *d, struct observer *o)
 {
     query_text text;
@@ -62,8 +63,10 @@ static COLD bool check_query(reef_world *w, const char *op, const reef_observer_
     if (!reef__query_read(w, op, d->query ? d->query : &of_text, &text) || !reef__query_check(w, op, &text, facts))
         return false;
     for (uint32_t i = 0; i < text.count; i++) {
-        if (text.term[i].since != REEF_ALWAYS) return refuse_observer(w, op, "its query asks for changes");
-        if (text.term[i].source.generation != 0) return refuse_observer(w, op, "its query names an entity");
+        if (text.term[i].since != REEF_ALWAYS)
+            return refuse_observer(w, op, "the query of an observer can't ask for changes");
+        if (text.term[i].source.generation != 0)
+            return refuse_observer(w, op, "the query of an observer can't name an entity");
     }
     memcpy(o->query.terms, text.term, text.count * sizeof *text.term);
     o->query.entities = text.entities;
@@ -71,7 +74,7 @@ static COLD bool check_query(reef_world *w, const char *op, const reef_observer_
     return true;
 }
 
-/* In no schedule, with one holder. NULL: refused, and recorded. */
+/* Makes an observer that is in no schedule and has one holder. NULL: refused, and recorded. */
 static COLD struct observer *observer_make(reef_world *w, const char *op, const reef_observer_desc *d)
 {
     const reef_entity null = {0, 0};
@@ -125,8 +128,8 @@ static COLD bool observers_may_change(reef_world *w, const char *op)
     return false;
 }
 
-/* What had no memory and waits for a flush is done first: it is for the observers that were there when it happened,
- * and the log names them by their places. False: it still has none. */
+/* Notices and commands that had no memory and wait for a flush are done first. They are for the observers that existed
+ * at that time, and the log refers to observers by their places. False: there still is no memory. */
 static COLD bool observers_settled(reef_world *w)
 {
     const bool waits = w->slow & SLOW_DEFERRED || (w->observing && w->observing->notice_count);
@@ -180,7 +183,7 @@ COLD reef_observer_id reef_observer_new(reef_world *w, const reef_observer_desc 
     schedule *was = reef__schedule_hold(f, reef__schedule_ready(w));
     reef_status s = was ? observer_join(w, op, o) : observer_refused(w, op, REEF_NO_MEMORY);
     const reef_observer_id made = s == REEF_OK ? observer_handle(w, w->schedule->observer_count - 1) : null;
-    /* back to the schedule that was */
+    /* on failure, return to the schedule that the world had */
     if (s == REEF_OK && (!reef__observing_ready(w) || (desc->existing && !reef__observe_existing(w, o)))) {
         schedule *fresh = w->schedule;
         s = observer_refused(w, op, REEF_NO_MEMORY);
@@ -188,9 +191,9 @@ COLD reef_observer_id reef_observer_new(reef_world *w, const reef_observer_desc 
         was = fresh;
         reef__observers_follow(w);
     }
-    if (s != REEF_OK) o->context_free = NULL; /* its context stays its maker's */
+    if (s != REEF_OK) o->context_free = NULL; /* its context stays the maker's */
     reef__schedule_leave(f, was);
-    reef__observer_leave(f, o); /* its maker */
+    reef__observer_leave(f, o); /* releases the hold of the maker */
     return s == REEF_OK ? made : null;
 }
 
@@ -248,8 +251,7 @@ static void array_free(reef_world *w, void *p, size_t count, size_t size)
     if (p) reef__memory_free(&w->family->memory, MEMORY_OTHER, p, (count + 1) * size);
 }
 
-/* Which observers there are, with all that is found out about them. */
-COLD void reef__listeners_free(reef_world *w, observing *o)
+COLD void reef__listeners_free(reef_world *w, observer_log *o)
 {
     for (uint32_t i = 0; i < o->count; i++)
         if (o->watchers && o->watchers[i].handle.generation) (void)reef_query_free(w, o->watchers[i].handle);
@@ -260,7 +262,7 @@ COLD void reef__listeners_free(reef_world *w, observing *o)
     array_free(w, o->head.later, o->head.kinds_count, 1);
 }
 
-static COLD void listener_note(observing *o, const struct observer *x)
+static COLD void listener_note(observer_log *o, const struct observer *x)
 {
     const uint32_t c = x->component.id;
     if (x->has_query) o->head.matches++;
@@ -278,7 +280,7 @@ static COLD void listener_note(observing *o, const struct observer *x)
     o->watched[at] = c;
 }
 
-/* The query of an observer in this world. False: no memory. */
+/* Makes the query of an observer in this world. False: no memory. */
 static COLD bool listener_query(reef_world *w, watcher *x)
 {
     reef_status s;
@@ -291,7 +293,7 @@ static COLD bool listener_query(reef_world *w, watcher *x)
     return !short_of_memory;
 }
 
-static COLD bool listeners_make(reef_world *w, observing *o)
+static COLD bool listeners_make(reef_world *w, observer_log *o)
 {
     const schedule *s = w->schedule;
     uint32_t most = 0;
@@ -316,12 +318,12 @@ static COLD bool listeners_make(reef_world *w, observing *o)
 
 static COLD bool observing_make(reef_world *w)
 {
-    observing fresh;
+    observer_log fresh;
     memset(&fresh, 0, sizeof fresh - sizeof fresh.batch);
     if (w->observing == NULL)
         w->observing = reef__memory_zeroed(&w->family->memory, MEMORY_OTHER, sizeof *w->observing);
     if (w->observing == NULL) return false;
-    observing *o = w->observing;
+    observer_log *o = w->observing;
     ASSERT(o->notice_count == 0 || o->head.epoch == 0 || BUG(192));
     if (!listeners_make(w, &fresh)) return reef__listeners_free(w, &fresh), false;
     reef__listeners_free(w, o);

@@ -1,31 +1,28 @@
-/* Observers: what the operations that change a world tell of themselves, and who is called for it.
+/* Observers: how operations that change a world tell of it, and when observers are called.
  *
- *   operation ─ observe_... ─► notices planned, room for everything ─► the operation ─ observe_done ─► immediate
- *   observers
- *                                                                                                     what they ask
- *                                                                                                     for, in rounds
- *                                                                                                     at a flush:
- *                                                                                                     collected
- *                                                                                                     observers
+ *   an operation begins    observe_change, observe_destroy ...: its notices are planned, with room for everything
+ *   the operation
+ *   an operation ends      observe_done: immediate observers are called
+ *                          what observers asked for is done, in rounds
+ *   a flush                collected observers are called
  *
- * An operation of a world without observers asks one flag (observed). The others plan first: what an observer will
- * be told of is written to a log, with the values that will go; when that had no memory the operation doesn't begin.
- * Observers run when it is complete, so that the world is always in a state that anybody may look at.
+ * In a world without observers an operation tests one flag (`observed`). Otherwise it plans first: what observers will
+ * be told is written to a log, together with the values that will go. Without memory for that, the operation doesn't
+ * begin. Observers are called when the operation is complete, so that the world is in a valid state whenever they look
+ * at it.
  *
- * Several operations that are one to the caller stand between observe_open and observe_close: observers run behind
- * the last. */
+ * Several operations that are one for the caller stand between observe_open and observe_close: observers are called
+ * after the last one. */
 #ifndef REEF_OBSERVE_OBSERVER_H
 #define REEF_OBSERVE_OBSERVER_H
 
-#include "observe/observing.h"
+#include "observe/observer_log.h"
 #include "reef/observer.h"
 
-/* ---- operations (src/observe/notify.c), of a world with observers ----
- * False: no memory, and nothing was planned. Else observe_done follows, when the operation is complete or didn't
- * happen. */
+/* The world's schedule has observers: brings its list of watchers up to date with the schedule. False: no memory. */
 bool reef__observing_ready(reef_world *w);
 
-/* Its watchers end. (src/observe/observer.c) */
-void reef__listeners_free(reef_world *w, observing *o);
+/* Frees the list of watchers, with their queries. */
+void reef__listeners_free(reef_world *w, observer_log *o);
 
 #endif

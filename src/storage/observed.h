@@ -25,7 +25,7 @@ struct observer {
 };
 
 /* What observers are told by; a family has it from its first observer on. Nothing else leads to
- * src/observe/notify.c, and from there to queries: so a program without observers carries neither. (A hello was 250
+ * src/observe/notice.c, and from there to queries: so a program without observers carries neither. (A hello was 250
  * KiB, of which 145 hung on this.) */
 typedef struct observer_calls {
     bool (*change)(reef_world *w, reef_entity e, uint32_t to, const reef_value *values, uint32_t count);
@@ -118,7 +118,7 @@ INLINE uint64_t observer_epoch(const reef_world *w)
     return epoch;
 }
 
-/* What the straight path asks; the head of what is in src/observe/observing.h. */
+/* What the straight path asks; the head of what is in src/observe/observer_log.h. */
 typedef struct observing_head {
     uint64_t epoch;       /* of the schedule's observers, as they are here */
     uint32_t kinds_count; /* the highest component of which there is something in `now` and `later` */

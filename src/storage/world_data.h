@@ -108,7 +108,7 @@ struct reef_world {
     uint32_t value_count;
     commands deferred;                /* recorded by loops; commands points here while one of them is open */
     bool flushing;                    /* commands are done: what fails is no mistake of the caller */
-    struct observing *observing;      /* src/observe/observing.h; NULL: nothing was ever observed */
+    struct observer_log *observing;   /* src/observe/observer_log.h; NULL: nothing was ever observed */
     const struct observer *notifying; /* it runs; NULL: none */
     struct command_chunk *spare_chunks[COMMAND_CHUNK_CLASSES]; /* of buffers, by length; under the family's lock */
     /* Lanes that gave out ids which aren't pending yet, since memory was short: lane_made[l] of lane l. 0: none */

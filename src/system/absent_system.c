@@ -1,10 +1,10 @@
-/* What the state says of systems and phases that the world hasn't got, as a loaded file does where the program is
- * another one.
+/* What a state holds of systems and phases that its world doesn't have. This happens when another program loads a
+ * file.
  *
- * A name that only the file knows gets a serial number of its own, by which runs, clocks and places in events are
- * kept as those of any system. So they count for the hash, and are saved again. A system or phase of that name that
- * is added later takes them over. They end when a system of the world runs: a program that goes on without one would
- * keep events for it for ever. */
+ * A name that only the file knows gets a serial number of its own. The last runs of queries, the clocks and the
+ * positions in events are kept under that number, as for any system; so they count for the hash and are saved again. A
+ * system or phase of that name that is added later takes them over. They are forgotten when a system of the world
+ * runs: otherwise a program that goes on without such a system would keep events for it for ever. */
 #include "system/absent_system.h"
 #include "base/memory.h"
 #include "base/platform.h"
@@ -15,7 +15,7 @@
 #include "system/schedule.h"
 #include "reef/type.h"
 
-/* A serial number as the world's systems and phases have them. 0: it has none of this name. */
+/* Returns the serial number of the world's system or phase of this name. 0: the world has none. */
 static uint64_t serial_named(const reef_world *w, const char *name, bool of_phase)
 {
     const schedule *s = w->schedule;
@@ -56,7 +56,8 @@ COLD absentee *reef__absent_add(reef_world *w, const char *name, bool of_phase)
     return a;
 }
 
-/* What is kept by one serial number is kept by another; what that has already stays its own. `to` 0: it goes. */
+/* What is kept under the serial number `from` is kept under `to` from now on, except where `to` has its own already.
+ * `to` 0: it is dropped. */
 static void serial_becomes(state *s, uint64_t from, uint64_t to)
 {
     uint32_t runs = 0, clock = 0;

@@ -1,21 +1,23 @@
-/* Systems and phases that a state speaks of and its world hasn't got. */
+/* Absent systems and phases: those that a state names and that its world doesn't have. */
 #ifndef REEF_SYSTEM_ABSENT_SYSTEM_H
 #define REEF_SYSTEM_ABSENT_SYSTEM_H
 
 #include "storage/state.h"
 #include "reef/type.h"
 
-/* The serial number of the world's system or phase of this name, or of the absent one. 0: there is neither. */
+/* Returns the serial number of the world's system or phase of this name, or else of the absent one. 0: there is
+ * neither. */
 uint64_t reef__serial_by_name(const reef_world *w, const char *name, bool of_phase);
-/* One more, of which there is none so far. NULL: no memory. */
+/* Adds an absent system or phase; there must be none of this name yet. NULL: no memory. */
 absentee *reef__absent_add(reef_world *w, const char *name, bool of_phase);
-/* Those of which the world has a system or phase by now aren't absent any more. */
+/* Gives what is kept for absent systems and phases to those that the world has by now. They are no longer absent. */
 void reef__absents_settle(reef_world *w);
-/* Systems of the world run: the others are forgotten. */
+/* A system of the world is about to run: the remaining absent systems and phases are forgotten. */
 void reef__absents_end(reef_world *w);
 
-/* All systems, or phases, of a world's state by name, the absent ones among them. {NULL} starts; false: no more.
- * Behind reef__absents_settle, or a name may be met once more than it should. */
+/* Visits all systems, or all phases, of a world's state in the order of their names, the absent ones among them. A
+ * `named_serial` that is {NULL} starts the walk; false: there are no more. Call reef__absents_settle before, or a name
+ * may be met twice. */
 typedef struct named_serial {
     const char *name;
     uint64_t serial;

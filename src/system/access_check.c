@@ -1,25 +1,25 @@
-/* The checked build's watch over systems. Each is held against its declaration while it runs, alone, on the thread
- * that ticks:
+/* The checked build's watch over systems. Each system runs alone, on the thread that ticks, and is held against its
+ * declaration:
  *
- *   values    Before it runs, all columns are copied: entity handles, switches and marks too, and the rows behind
- *             the last one that a
- *             chunk has room for. Afterwards each byte that isn't what it was must lie in a row that the system was
- *             handed for writing, or in a component that it declares to write in others' rows.
- *   calls     reef_get and its like ask for `reads` or `writes`, or a fixed term; reef_mut and reef_set for `writes`.
- *   order     A system that touches its own rows only, and nothing that the world doesn't know (a context, commands,
- *             events), runs a
- *             second time: its columns get the values from before, and it is handed one row after the other, the
- *             last one first. Both results must be the same. (No fork is needed: the copy is there already, and one
- *             made now would take the blocks that were made the world's own. Values with hooks can't go back as
- *             bytes: systems that write such aren't run twice.)
- *   threads   Another thread than that which ticks is refused, and told of.
+ * values    Before it runs, all columns are copied, with entity handles, switches, marks, and the rows behind the last
+ *           one for which a chunk has room. Afterwards each byte that differs must lie in a row that the system was
+ *           handed for writing, or in a component that it declares to write in others' rows.
+ * calls     reef_get and its like require `reads`, `writes` or a term with a fixed source; reef_mut and reef_set
+ *           require `writes`.
+ * order     A system runs a second time if it touches only its own rows and nothing that the world doesn't know (a
+ *           context, commands, events). Its columns get the values from before, and it is handed one row after the
+ *           other, the last one first. Both results must be the same. No fork is needed for this, since the copy is
+ *           there already; and a fork made now would share the blocks that the world alone must hold. Values with
+ *           hooks can't be put back as bytes, so systems that write such values aren't run twice.
+ * threads   Every thread but the one that ticks is refused and reported.
  *
- * The world's state is the same with the watch and without. What is found is told through reef__failure_record: it
- * is the last error of the tick, and the misuse hook hears of it at once. */
+ * The watch doesn't change the world's state. Findings are reported by reef__failure_record: each becomes the last
+ * error of the tick, and the misuse hook gets it at once. */
 #include "system/access_check.h"
 #include "base/memory.h"
 #include "base/platform.h"
 #include "type/type.h"
+#include "type/type_walk.h"
 #include "type/value.h"
 #include "storage/archetype.h"
 #include "storage/command_buffer.h"
@@ -56,27 +56,27 @@ COLD void reef_watch_systems(reef_world *w, bool on)
 
 #if defined(REEF_CHECKED)
 
-/* A chunk as it was. Its values: handles, columns by slot, each for as many rows as there is room for; then the
- * words of each store of bits that has some for it. */
-typedef struct shade {
+/* A copy of one chunk. Its values are the handles and then the columns by slot, each for as many rows as the chunk has
+ * room for; then the words of each store of bits that has words for this chunk. */
+typedef struct old_chunk {
     const table *table;
     uint32_t unit, table_id, rows, capacity;
-    size_t at;   /* of its values */
-    bool handed; /* to the system, */
-    bool masked; /* not all of its rows: */
+    size_t at;   /* where its values begin */
+    bool handed; /* some of its rows were handed to the system: */
+    bool masked; /* true: only the rows in `mask`; false: all rows */
     uint64_t mask[BIT_WORDS];
-} shade;
+} old_chunk;
 
 /* ---- what is declared ---- */
 
-/* A term that gives the data of an entity of its own. */
+/* Is this a term that gives data of one fixed entity? */
 static bool gives_fixed(const reef_term *t, uint32_t component)
 {
     return t->source.generation && t->component.id == component && (t->op == REEF_HAS || t->op == REEF_OPTIONAL) &&
            t->access != REEF_WITH;
 }
 
-/* In others' rows. */
+/* May the system write (read) the component in rows that it isn't handed? */
 static bool writes_everywhere(const struct system *s, uint32_t component)
 {
     if (reef__system_touches(s, REEF_WRITES, component) || reef__system_touches(s, REEF_SUMS, component)) return true;
@@ -93,7 +93,7 @@ static bool reads_everywhere(const struct system *s, uint32_t component)
     return false;
 }
 
-/* In the rows that it is handed. */
+/* Does the query give the component for writing in the rows that the system is handed? */
 static bool writes_handed(const query *q, uint32_t component)
 {
     for (uint32_t i = 0; q && i < q->term_count; i++) {
@@ -132,20 +132,20 @@ COLD const char *reef__watch_once(const struct system *s, uint32_t *component)
     return writes ? NULL : "it writes nothing";
 }
 
-/* ---- telling ---- */
+/* ---- reports ---- */
 
-static bool told(const watch *x, uint32_t component)
+static bool reported(const watch *x, uint32_t component)
 {
-    for (uint32_t i = 0; i < x->told_count; i++)
-        if (x->told[i] == component) return true;
-    return x->told_count == WATCH_TOLD;
+    for (uint32_t i = 0; i < x->reported_count; i++)
+        if (x->reported[i] == component) return true;
+    return x->reported_count == WATCH_REPORTS;
 }
 
-static COLD void tell_once(reef_world *w, const char *op, reef_component c, reef_entity e, const char *detail)
+static COLD void report_once(reef_world *w, const char *op, reef_component c, reef_entity e, const char *detail)
 {
     watch *x = w->watch;
-    if (told(x, c.id)) return;
-    x->told[x->told_count++] = c.id;
+    if (reported(x, c.id)) return;
+    x->reported[x->reported_count++] = c.id;
     reef_error error = {.status = REEF_UNDECLARED, .operation = op, .component = c, .entity = e};
     if (detail) snprintf(error.detail, sizeof error.detail, "%s", detail);
     reef__failure_record(w, &error);
@@ -174,7 +174,7 @@ COLD void reef__watch_read(const reef_world *w, const char *op, reef_entity e, r
     if (x == NULL || x->system == NULL || reef__type_of(c.id) == NULL || !reef__watch_thread(w) ||
         reads_everywhere(x->system, c.id))
         return;
-    tell_once((reef_world *)(uintptr_t)w, op, c, e, NULL);
+    report_once((reef_world *)(uintptr_t)w, op, c, e, NULL);
 }
 
 bool reef__watch_may_write(const reef_world *w, uint32_t component)
@@ -187,7 +187,7 @@ COLD bool reef__watch_write(reef_world *w, const char *op, reef_entity e, reef_c
 {
     if (!reef__watch_thread(w)) return reef__failure(w, REEF_LOCKED, op, c, e, 0), false;
     if (reef__watch_may_write(w, c.id)) return true;
-    tell_once(w, op, c, e, NULL);
+    report_once(w, op, c, e, NULL);
     return false;
 }
 
@@ -213,8 +213,8 @@ void reef__watch_close(reef_world *w)
 
 static size_t whole_units(size_t bytes) { return (bytes + PLAIN_ALIGN - 1) / PLAIN_ALIGN * PLAIN_ALIGN; }
 
-/* Copies a chunk to `to`, or with NULL only counts: its bytes. They exist beside each other in memory, so their sum
- * fits. */
+/* Copies a chunk to `to` and returns the number of bytes; with NULL it only counts. All chunks are in memory at the
+ * same time, so the sum of their bytes can't overflow. */
 static size_t chunk_copy(const reef_world *w, const shape *s, uint32_t unit, char *to)
 {
     const reef_slot *slots = unit_slots(w, unit);
@@ -234,9 +234,9 @@ static size_t chunk_copy(const reef_world *w, const shape *s, uint32_t unit, cha
     return n;
 }
 
-static void shade_make(reef_world *w, watch *x, const table *t, uint32_t id, uint32_t unit, size_t *at)
+static void old_chunk_make(reef_world *w, watch *x, const table *t, uint32_t id, uint32_t unit, size_t *at)
 {
-    shade *d = &x->shades[x->shade_count];
+    old_chunk *d = &x->old_chunks[x->old_chunk_count];
     memset(d, 0, sizeof *d);
     d->table = t;
     d->unit = unit;
@@ -246,17 +246,17 @@ static void shade_make(reef_world *w, watch *x, const table *t, uint32_t id, uin
     d->at = *at;
     reef__quarantine_open(w, t, unit);
     *at += chunk_copy(w, t->shape, unit, x->values + *at);
-    x->by_unit[unit] = x->shade_count++;
+    x->by_unit[unit] = x->old_chunk_count++;
 }
 
-/* Over the values of all stores, by the names of their types. Nothing comes or goes while systems run, so each walk
- * meets the same ones in the same order; `copy` goes along. */
+/* Walks over the values of all stores, in the order of their types' names. No value comes or goes while systems run,
+ * so each walk meets the same values in the same order; `copy` moves along in step. */
 typedef struct stored_walk {
-    const value_store *s; /* NULL: before the first */
+    const value_store *s; /* NULL: before the first store */
     uint32_t page;
     store_place at;
-    char *copy;   /* of the value; its entity's stands before it */
-    size_t bytes; /* of all copies up to the end of this one */
+    char *copy;   /* the copy of the value; its entity's handle stands before it */
+    size_t bytes; /* size of all copies up to the end of this one */
 } stored_walk;
 
 static bool stored_next(const reef_world *w, stored_walk *k, char *copies)
@@ -272,7 +272,7 @@ static bool stored_next(const reef_world *w, stored_walk *k, char *copies)
     return true;
 }
 
-/* Copies all values to `to`, or with NULL only counts. */
+/* Copies all values to `to` and returns the number of bytes; with NULL it only counts. */
 static size_t stored_copy(const reef_world *w, char *to)
 {
     stored_walk k = {.s = NULL};
@@ -284,7 +284,8 @@ static size_t stored_copy(const reef_world *w, char *to)
     return whole_units(k.bytes);
 }
 
-/* Of all tables, in the visible order, so that what is told of first depends on the state alone. False: no memory. */
+/* Copies all tables in the visible order, so that what is reported first depends on the state alone. False: no
+ * memory. */
 static bool copy_make(reef_world *w, watch *x)
 {
     uint32_t count, chunks = 0;
@@ -298,14 +299,14 @@ static bool copy_make(reef_world *w, watch *x)
             values += chunk_copy(w, t->shape, unit, NULL);
     }
     const size_t stored = stored_copy(w, NULL);
-    const size_t shades = whole_units(chunks * sizeof(shade)),
+    const size_t old_chunks = whole_units(chunks * sizeof(old_chunk)),
                  units = whole_units(w->state.next_unit * sizeof(uint32_t));
-    x->bytes = shades + units + whole_units(chunks * sizeof(uint32_t)) + values + stored;
+    x->bytes = old_chunks + units + whole_units(chunks * sizeof(uint32_t)) + values + stored;
     char *p = reef__memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, x->bytes, PLAIN_ALIGN);
     if (p) {
-        x->shades = (shade *)(void *)p;
-        x->by_unit = (uint32_t *)(void *)(p + shades);
-        x->handed = (uint32_t *)(void *)(p + shades + units);
+        x->old_chunks = (old_chunk *)(void *)p;
+        x->by_unit = (uint32_t *)(void *)(p + old_chunks);
+        x->handed = (uint32_t *)(void *)(p + old_chunks + units);
         x->values = p + x->bytes - values - stored;
         x->stored = p + x->bytes - stored;
         stored_copy(w, x->stored);
@@ -313,7 +314,7 @@ static bool copy_make(reef_world *w, watch *x)
     for (uint32_t i = 0; p && i < count; i++) {
         const table *t = table_read(w, ids[i]);
         for (uint32_t unit = t->first; unit; unit = unit_slots(w, unit)[0].head.next)
-            shade_make(w, x, t, ids[i], unit, &at);
+            old_chunk_make(w, x, t, ids[i], unit, &at);
     }
     reef__memory_free(&w->family->memory, MEMORY_OTHER, ids, count * sizeof *ids);
     return p != NULL;
@@ -321,13 +322,13 @@ static bool copy_make(reef_world *w, watch *x)
 
 static void copy_drop(reef_world *w, watch *x)
 {
-    reef__memory_free(&w->family->memory, MEMORY_OTHER, x->shades, x->bytes);
-    x->shades = NULL;
-    x->shade_count = x->handed_count = 0;
+    reef__memory_free(&w->family->memory, MEMORY_OTHER, x->old_chunks, x->bytes);
+    x->old_chunks = NULL;
+    x->old_chunk_count = x->handed_count = 0;
 }
 
-/* Where the copy of a column is. */
-static char *shade_column(const watch *x, const shade *d, uint32_t slot)
+/* Returns where the copy of a column is. */
+static char *old_chunk_column(const watch *x, const old_chunk *d, uint32_t slot)
 {
     size_t at = d->at;
     for (uint32_t k = SLOT_ENTITIES; k < slot; k++)
@@ -335,15 +336,15 @@ static char *shade_column(const watch *x, const shade *d, uint32_t slot)
     return x->values + at;
 }
 
-/* The handle that a row had; of a row behind the last none. */
-static reef_entity shade_entity(const watch *x, const shade *d, uint32_t row)
+/* Returns the handle that a row had; a null handle for a row behind the last one. */
+static reef_entity old_chunk_entity(const watch *x, const old_chunk *d, uint32_t row)
 {
     reef_entity e = {0, 0};
-    if (row < d->rows) memcpy(&e, shade_column(x, d, SLOT_ENTITIES) + row * sizeof e, sizeof e);
+    if (row < d->rows) memcpy(&e, old_chunk_column(x, d, SLOT_ENTITIES) + row * sizeof e, sizeof e);
     return e;
 }
 
-static bool shade_handed(const shade *d, uint32_t row)
+static bool old_chunk_handed(const old_chunk *d, uint32_t row)
 {
     if (!d->handed || row >= d->rows || (BUG(67) && d->masked)) return d->handed && row < d->rows;
     return !d->masked || (d->mask[row / 64] >> (row % 64) & 1);
@@ -352,12 +353,12 @@ static bool shade_handed(const shade *d, uint32_t row)
 void reef__watch_block(reef_world *w, const reef_block *b)
 {
     watch *x = w->watch;
-    if (x == NULL || x->shade_count == 0) return;
+    if (x == NULL || x->old_chunk_count == 0) return;
     const uint32_t number = x->by_unit[b->unit];
-    shade *d = &x->shades[number];
+    old_chunk *d = &x->old_chunks[number];
     if (!d->handed) x->handed[x->handed_count++] = number;
     d->handed = true;
-    if (b->query->cut) { /* one of several blocks of the chunk */
+    if (b->query->cut) { /* this block is one of several of its chunk */
         d->masked = true;
         for (uint32_t row = b->first; row < b->first + b->count; row++) d->mask[row / 64] |= 1ull << (row % 64);
         return;
@@ -368,37 +369,38 @@ void reef__watch_block(reef_world *w, const reef_block *b)
 
 /* ---- comparing ---- */
 
-/* The first row that changed and wasn't the system's to change; `capacity`: none. */
-static uint32_t row_changed(const watch *x, const shade *d, uint32_t slot, const char *now, size_t size, bool writes)
+/* Returns the first row that changed although the system may not write it; `capacity`: there is none. */
+static uint32_t row_changed(const watch *x, const old_chunk *d, uint32_t slot, const char *now, size_t size,
+                            bool writes)
 {
-    const char *was = shade_column(x, d, slot);
+    const char *was = old_chunk_column(x, d, slot);
     const uint32_t end = BUG(65) && d->rows ? d->rows - 1 : d->capacity;
     if (memcmp(was, now, d->capacity * size) == 0) return d->capacity;
     for (uint32_t row = 0; row < end; row++) {
-        if (writes && shade_handed(d, row)) continue;
+        if (writes && old_chunk_handed(d, row)) continue;
         if (memcmp(was + row * size, now + row * size, size) != 0) return row;
     }
     return d->capacity;
 }
 
-static void column_compare(reef_world *w, const watch *x, const shade *d, reef_component c, uint32_t slot)
+static void column_compare(reef_world *w, const watch *x, const old_chunk *d, reef_component c, uint32_t slot)
 {
     const size_t size = slot == SLOT_ENTITIES ? sizeof(reef_entity) : d->table->shape->columns[slot].size;
-    const bool writes = slot != SLOT_ENTITIES && writes_handed(x->run->query, c.id);
+    const bool writes = slot != SLOT_ENTITIES && writes_handed(x->planned->query, c.id);
     const uint32_t row = row_changed(x, d, slot, unit_slots(w, d->unit)[slot].block, size, writes);
     if (row == d->capacity) return;
-    tell_once(w, "reef_system", c, shade_entity(x, d, row),
-              slot == SLOT_ENTITIES ? "the entity's handle was changed by the system"
-              : row >= d->rows      ? "memory behind the last row was written by the system"
-              : writes && d->handed ? "changed by the system, though the row doesn't match its query"
-              : writes              ? "changed by the system, in a block that it wasn't handed"
-                                    : "changed by the system, which doesn't declare that it writes it");
+    report_once(w, "reef_system", c, old_chunk_entity(x, d, row),
+                slot == SLOT_ENTITIES ? "the entity's handle was changed by the system"
+                : row >= d->rows      ? "memory behind the last row was written by the system"
+                : writes && d->handed ? "changed by the system, though the row doesn't match its query"
+                : writes              ? "changed by the system, in a block that it wasn't handed"
+                                      : "changed by the system, which doesn't declare that it writes it");
 }
 
-static void bits_compare(reef_world *w, const watch *x, const shade *d)
+static void bits_compare(reef_world *w, const watch *x, const old_chunk *d)
 {
     const char *begin = x->values + d->at,
-               *was = begin + whole_units((size_t)(shade_column(x, d, d->table->shape->end_slot) - begin));
+               *was = begin + whole_units((size_t)(old_chunk_column(x, d, d->table->shape->end_slot) - begin));
     for (uint32_t i = 0; i < w->state.bit_count; i++) {
         const bit_store *b = &w->state.bits[i];
         const uint64_t *now = bit_words(b, d->unit);
@@ -408,9 +410,9 @@ static void bits_compare(reef_world *w, const watch *x, const shade *d)
         was += sizeof words;
         for (uint32_t k = 0; k < BIT_WORDS; k++) {
             if (words[k] == now[k]) continue;
-            const reef_entity e = shade_entity(x, d, k * 64 + bits_first(words[k] ^ now[k]));
-            tell_once(w, "reef_system", (reef_component){b->key & ~BIT_DISABLED}, e,
-                      "a switch or a mark was changed by the system");
+            const reef_entity e = old_chunk_entity(x, d, k * 64 + bits_first(words[k] ^ now[k]));
+            report_once(w, "reef_system", (reef_component){b->key & ~BIT_DISABLED}, e,
+                        "a switch or a mark was changed by the system");
             break;
         }
     }
@@ -419,7 +421,8 @@ static void bits_compare(reef_world *w, const watch *x, const shade *d)
 static bool entity_handed(const reef_world *w, const watch *x, reef_entity e)
 {
     const uint32_t place = place_of(w, e);
-    return place >= 2 * PLACE_EMPTY && shade_handed(&x->shades[x->by_unit[place_unit(place)]], place_row(place));
+    return place >= 2 * PLACE_EMPTY &&
+           old_chunk_handed(&x->old_chunks[x->by_unit[place_unit(place)]], place_row(place));
 }
 
 static void stored_compare(reef_world *w, const watch *x)
@@ -427,20 +430,21 @@ static void stored_compare(reef_world *w, const watch *x)
     stored_walk k = {.s = NULL};
     while (stored_next(w, &k, x->stored)) {
         const reef_component c = {k.s->component};
-        const bool writes = writes_handed(x->run->query, c.id);
+        const bool writes = writes_handed(x->planned->query, c.id);
         if (memcmp(k.copy, k.at.value, reef__type_of(c.id)->size) == 0 || writes_everywhere(x->system, c.id)) continue;
-        if (writes && (k.s->shared || entity_handed(w, x, k.at.entity))) continue; /* others have the same value */
-        tell_once(w, "reef_system", c, k.at.entity,
-                  writes ? "changed by the system, though it wasn't handed the entity"
-                         : "changed by the system, which doesn't declare that it writes it");
+        /* With a shared store, other entities have the same value. */
+        if (writes && (k.s->shared || entity_handed(w, x, k.at.entity))) continue;
+        report_once(w, "reef_system", c, k.at.entity,
+                    writes ? "changed by the system, though it wasn't handed the entity"
+                           : "changed by the system, which doesn't declare that it writes it");
     }
 }
 
 static void copy_compare(reef_world *w, const watch *x)
 {
-    if (x->shade_count) stored_compare(w, x);
-    for (uint32_t i = 0; i < x->shade_count; i++) {
-        const shade *d = &x->shades[i];
+    if (x->old_chunk_count) stored_compare(w, x);
+    for (uint32_t i = 0; i < x->old_chunk_count; i++) {
+        const old_chunk *d = &x->old_chunks[i];
         const shape *s = d->table->shape;
         column_compare(w, x, d, (reef_component){0}, SLOT_ENTITIES);
         for (uint32_t n = 0; n < s->component_count; n++) {
@@ -452,14 +456,14 @@ static void copy_compare(reef_world *w, const watch *x)
     }
 }
 
-/* ---- the second run ---- */
+/* ---- the second time ---- */
 
-/* The columns that the system writes, of a chunk that it was handed: the next one's slot at or behind *slot, 0: no
- * more. */
-static uint32_t written_next(const watch *x, const shade *d, uint32_t slot)
+/* Finds the next column, at `slot` or behind it, that the system writes in a chunk that it was handed. Returns its
+ * slot; 0: no more. */
+static uint32_t written_next(const watch *x, const old_chunk *d, uint32_t slot)
 {
     for (; slot < d->table->shape->end_slot; slot++)
-        if (writes_handed(x->run->query, d->table->shape->columns[slot].type->id)) return slot;
+        if (writes_handed(x->planned->query, d->table->shape->columns[slot].type->id)) return slot;
     return 0;
 }
 
@@ -474,34 +478,35 @@ static void bytes_exchange(char *a, char *b, size_t size)
     }
 }
 
-/* What the system wrote and what the copy has change places. */
+/* Exchanges what the system wrote with what the copy holds. */
 static void written_exchange(reef_world *w, const watch *x)
 {
     for (uint32_t i = 0; i < x->handed_count; i++) {
-        const shade *d = &x->shades[x->handed[i]];
+        const old_chunk *d = &x->old_chunks[x->handed[i]];
         const reef_slot *slots = unit_slots(w, d->unit);
         for (uint32_t k = SLOT_COLUMNS; (k = written_next(x, d, k)) != 0; k++)
-            bytes_exchange(slots[k].block, shade_column(x, d, k), (size_t)d->rows * d->table->shape->columns[k].size);
+            bytes_exchange(slots[k].block, old_chunk_column(x, d, k),
+                           (size_t)d->rows * d->table->shape->columns[k].size);
     }
     for (stored_walk k = {.s = NULL}; stored_next(w, &k, x->stored);)
-        if (writes_handed(x->run->query, k.s->component))
+        if (writes_handed(x->planned->query, k.s->component))
             bytes_exchange(k.at.value, k.copy, reef__type_of(k.s->component)->size);
 }
 
 static void rows_again(reef_world *w, const watch *x)
 {
     reef_block b;
-    job *j = &w->ticking->jobs[x->run->job_first];
+    job *j = &w->ticking->jobs[x->planned->job_first];
     for (uint32_t n = 0; n < x->handed_count; n++) {
-        const shade *d = &x->shades[x->handed[BUG(66) ? n : x->handed_count - 1 - n]];
+        const old_chunk *d = &x->old_chunks[x->handed[BUG(66) ? n : x->handed_count - 1 - n]];
         for (uint32_t r = 0; r < d->rows; r++) {
             const uint32_t row = BUG(66) ? r : d->rows - 1 - r;
-            if (!shade_handed(d, row)) continue;
-            reef__block_of_row(&b, w, x->run->query, d->unit, row);
+            if (!old_chunk_handed(d, row)) continue;
+            reef__block_of_row(&b, w, x->planned->query, d->unit, row);
             b.dt = w->ticking->dt;
             b.job = j;
-            b.since = x->run->since;
-            const uint32_t each = x->run->query->cut ? x->run->query->cut->each : 0;
+            b.since = x->planned->since;
+            const uint32_t each = x->planned->query->cut ? x->planned->query->cut->each : 0;
             for (uint32_t i = each ? reef__multi_values(store_of(w, each), b.entities[0]) : 1; i-- > 0;) {
                 b.number = i;
                 x->system->function(&b);
@@ -510,36 +515,35 @@ static void rows_again(reef_world *w, const watch *x)
     }
 }
 
-/* What a system writes: the next component by name; 0 stands before the first, and for none. */
+/* Returns the next component, by name, that a system writes. 0 stands before the first and behind the last. */
 static uint32_t written_after(const struct system *s, uint32_t component)
 {
     const type *last = reef__type_of(component), *next = NULL;
     for (uint32_t i = 0; i < s->access_count; i++) {
         const type *t = reef__type_of(s->access[i].component);
-        if (!(s->access[i].use & ACCESS_WRITE) || (component && reef__type_compare(t, last) <= 0)) continue;
-        if (next == NULL || reef__type_compare(t, next) < 0) next = t;
+        if ((s->access[i].use & ACCESS_WRITE) && type_comes_next(t, last, next)) next = t;
     }
     return next ? next->id : 0;
 }
 
-/* Tells of the first row of a component that came out otherwise. The copy has the first result. */
+/* Reports the first row of a component for which the second result differs. The copy holds the first result. */
 static void rows_differ(reef_world *w, const watch *x, uint32_t component)
 {
     const type *t = reef__type_of(component);
     static const char differs[] = "its value depends on other rows, on their order, or on what reef doesn't know";
     for (stored_walk k = {.s = NULL}; t->stored && stored_next(w, &k, x->stored);) {
         if (k.s->component != component || reef__value_equal(t, k.copy, k.at.value)) continue;
-        tell_once(w, "reef_system", (reef_component){component}, k.at.entity, differs);
+        report_once(w, "reef_system", (reef_component){component}, k.at.entity, differs);
         return;
     }
     for (uint32_t i = 0; i < x->handed_count; i++) {
-        const shade *d = &x->shades[x->handed[i]];
+        const old_chunk *d = &x->old_chunks[x->handed[i]];
         const uint32_t k = reef__slot_seek(w, component, d->table_id);
         if (k == 0 || k == REEF_SLOT_TAG) continue;
-        const char *first = shade_column(x, d, k), *second = unit_slots(w, d->unit)[k].block;
+        const char *first = old_chunk_column(x, d, k), *second = unit_slots(w, d->unit)[k].block;
         for (uint32_t row = 0; row < d->rows; row++) {
             if (reef__value_equal(t, first + (size_t)row * t->size, second + (size_t)row * t->size)) continue;
-            tell_once(w, "reef_system", (reef_component){component}, shade_entity(x, d, row), differs);
+            report_once(w, "reef_system", (reef_component){component}, old_chunk_entity(x, d, row), differs);
             return;
         }
     }
@@ -554,30 +558,31 @@ static void run_again(reef_world *w, const watch *x)
     written_exchange(w, x); /* the first result is the one that counts */
 }
 
-/* ---- a run ---- */
+/* ---- one system ---- */
 
-/* May it run once more? Not when it made mistakes, which would be told twice, and not when it gave commands: any
- * system may, of systems. */
+/* May the system run a second time? Not if it made mistakes, since they would be reported twice; and not if it gave
+ * commands, which every system may give for systems. */
 static bool may_run_again(const reef_world *w, const watch *x)
 {
     uint32_t component;
     if (x->mistakes || x->handed_count == 0 || reef__watch_once(x->system, &component)) return false;
-    if (x->run->query && x->run->query->cut && x->run->query->cut->shared) return false; /* rows that are one value */
-    for (uint32_t i = 0; i < x->run->job_count; i++) {
-        const commands *c = &w->ticking->jobs[x->run->job_first + i].commands;
+    /* several rows are one value */
+    if (x->planned->query && x->planned->query->cut && x->planned->query->cut->shared) return false;
+    for (uint32_t i = 0; i < x->planned->job_count; i++) {
+        const commands *c = &w->ticking->jobs[x->planned->job_first + i].commands;
         if (c->count || c->run) return false;
     }
     return true;
 }
 
-void reef__watch_before(reef_world *w, const run *r)
+void reef__watch_before(reef_world *w, const planned_system *r)
 {
     watch *x = w->watch;
     char message[REEF_SYSTEM_NAME_MAX + 64];
     if (x == NULL || r->begun != 1) return;
-    x->run = r;
+    x->planned = r;
     x->system = r->system;
-    x->mistakes = x->told_count = x->handed_count = 0;
+    x->mistakes = x->reported_count = x->handed_count = 0;
     if (copy_make(w, x) || w->config.log == NULL) return;
     snprintf(message, sizeof message, "system %s: no memory to watch what it writes", r->system->name);
     w->config.log(w->config.context, REEF_LOG_WARNING, message);
@@ -586,11 +591,11 @@ void reef__watch_before(reef_world *w, const run *r)
 void reef__watch_after(reef_world *w)
 {
     watch *x = w->watch;
-    if (x == NULL || x->run->begun != x->run->job_count) return;
+    if (x == NULL || x->planned->begun != x->planned->job_count) return;
     copy_compare(w, x);
     if (may_run_again(w, x)) run_again(w, x);
     copy_drop(w, x);
-    x->run = NULL;
+    x->planned = NULL;
     x->system = NULL;
 }
 

@@ -1,10 +1,13 @@
-/* The checked build's watch over systems: what it sees, src/system/access_check.c says.
+/* The checked build's watch over systems. src/system/access_check.c describes what it checks.
  *
- *   reef__phase_run ─ reef__watch_open ─┬─ first job: reef__watch_before ─ reef__watch_block ... ─ last job:
- *   reef__watch_after ─┬─ next system ... ─ reef__watch_close
- *                           │  a copy of all columns     what is handed out    compared, run again │
+ * reef__watch_open                        a phase opens
+ *    reef__watch_before                   before a system's first job: all columns are copied
+ *    reef__watch_block ...                for each block that the system is handed
+ *    reef__watch_after                    after its last job: everything is compared, and the system runs once more
+ *    ...                                  the next system
+ * reef__watch_close                       the phase closes
  *
- * All of this runs on the thread that ticks. In other builds there is nothing of it. */
+ * All of this runs on the thread that ticks. Other builds contain none of it. */
 #ifndef REEF_SYSTEM_ACCESS_CHECK_H
 #define REEF_SYSTEM_ACCESS_CHECK_H
 
@@ -12,50 +15,53 @@
 #include "storage/world_data.h"
 #include "reef/query.h"
 
-struct run;
+struct planned_system;
 struct ticking;
 
 #if defined(REEF_CHECKED)
 
-enum { WATCH_TOLD = 64 }; /* components that are told of in one run of a system */
+enum { WATCH_REPORTS = 64 }; /* the most components that are reported while one system runs */
 
 typedef struct watch {
-    const struct run *run;       /* that is looked at; NULL: none */
-    const struct system *system; /* its system */
-    thread_name thread;          /* that ticks */
-    uint64_t mistakes;           /* failures since the run began */
-    uint32_t told_count;
-    uint32_t told[WATCH_TOLD];
-    /* The copy, in one piece of memory of `bytes`; NULL: there is none. */
-    struct shade *shades; /* of each chunk */
-    uint32_t shade_count;
-    uint32_t *by_unit; /* which shade is that of a chunk */
-    uint32_t *handed;  /* shades in the order in which their chunks were handed out */
+    const struct planned_system *planned; /* the planned system that runs now; NULL: none */
+    const struct system *system;          /* the same as planned->system */
+    thread_name thread;                   /* the thread that ticks */
+    uint64_t mistakes;                    /* number of failures since the system began */
+    uint32_t reported_count;
+    uint32_t reported[WATCH_REPORTS];
+    /* The copy. It is one piece of memory of `bytes` bytes; NULL: there is none. */
+    struct old_chunk *old_chunks; /* one for each chunk */
+    uint32_t old_chunk_count;
+    uint32_t *by_unit; /* for each unit: the number of its chunk's old_chunk */
+    uint32_t *handed;  /* numbers of old_chunks, in the order in which their chunks were handed out */
     uint32_t handed_count;
     char *values;
     char *stored; /* entity and value, for all values of all stores */
     size_t bytes;
 } watch;
 
-/* Are the world's systems watched? Then they run one at a time, on the thread that ticks. */
+/* Are the world's systems watched? If so, they run one at a time, on the thread that ticks. */
 INLINE bool watching(const reef_world *w) { return !w->unwatched; }
-/* Around a phase. */
+/* These two stand around a phase. */
 void reef__watch_open(reef_world *w);
 void reef__watch_close(reef_world *w);
-/* Around the jobs of a run, and for each block before the function gets it. */
-void reef__watch_before(reef_world *w, const struct run *r);
+/* The first two stand around the jobs of a system. The third is called for each block before the system's function
+ * gets it. */
+void reef__watch_before(reef_world *w, const struct planned_system *r);
 void reef__watch_after(reef_world *w);
 void reef__watch_block(reef_world *w, const reef_block *b);
-/* A failure while systems are watched: it is counted, and told of the system that runs, or of a thread that has no
- * business here. */
+/* Counts a failure that occurs while systems are watched. The error names the system that runs, or says that it came
+ * from a thread that may not use the world now. */
 void reef__watch_failure(reef_world *w, reef_error *e);
-/* Is the component declared to be read in others' rows? If not, it is told of once. */
+/* Checks that the component is declared to be read in others' rows. If it isn't, this is reported once. */
 COLD void reef__watch_read(const reef_world *w, const char *op, reef_entity e, reef_component c);
-/* To be written? And is this the thread that ticks? If not, it is told, and false. */
+/* May_write: is the component declared to be written in others' rows? Thread: is this the thread that ticks? Write
+ * asks both; if the answer is no, it reports that and returns false. */
 bool reef__watch_may_write(const reef_world *w, uint32_t component);
 bool reef__watch_write(reef_world *w, const char *op, reef_entity e, reef_component c);
 bool reef__watch_thread(const reef_world *w);
-/* Why a system isn't run twice, with the type for whose sake, if there is one; NULL: it is. */
+/* Returns why a system isn't run a second time, and in *component the type that is the reason, if one is. NULL: it is
+ * run twice. */
 const char *reef__watch_once(const struct system *s, uint32_t *component);
 
 #else
@@ -63,7 +69,7 @@ const char *reef__watch_once(const struct system *s, uint32_t *component);
 INLINE bool watching(const reef_world *w) { return (void)w, false; }
 INLINE void reef__watch_open(reef_world *w) { (void)w; }
 INLINE void reef__watch_close(reef_world *w) { (void)w; }
-INLINE void reef__watch_before(reef_world *w, const struct run *r) { (void)w, (void)r; }
+INLINE void reef__watch_before(reef_world *w, const struct planned_system *r) { (void)w, (void)r; }
 INLINE void reef__watch_after(reef_world *w) { (void)w; }
 INLINE void reef__watch_block(reef_world *w, const reef_block *b) { (void)w, (void)b; }
 INLINE bool reef__watch_may_write(const reef_world *w, uint32_t component) { return (void)w, (void)component, true; }

@@ -1,21 +1,23 @@
 /* Events.
  *
- *   job:     queue ─► chunk ─► chunk                    one queue a type that its system sends; nobody else looks at it
+ *   job:     queue ─► chunk ─► chunk                    one queue for each type that its system sends; no other thread
+ *              │                                        looks at it
  *              │ reef__events_gather: linked, never copied
  *   flight:  chunk ─► chunk ─► chunk ─► chunk           what was sent in this phase, in the order of (system, job)
- *              │ reef__events_settle: what somebody hasn't read is copied, the chunks are used again
+ *              │ reef__events_settle: what somebody hasn't read is copied, and the chunks are used again
  *   state:   pages:  head ─► event, event, ... ◄─ tail  a ring
  *
- * Events of a type have positions that count up for ever: head ... tail - 1 lie in the pages, tail ... in flight. A
- * reader is a position. Those of systems are state, kept by the system's serial number; those of the host are the
- * world's (src/storage/removal_log.c).
+ * The events of a type have positions that count up for ever. Those from head to tail - 1 lie in the pages, those from
+ * tail on are in flight. A reader is a position. The positions of systems are state and are kept by the system's
+ * serial number; the host's readers belong to the world (src/storage/removal_log.c).
  *
- * While jobs run nothing here moves: a system's view is made under the phase's lock when it begins, and ends where
- * the events ended then. What is gathered meanwhile is linked behind the last chunk of the view, whose link the view
- * never follows. So a job reads without a lock; it takes the family's lock where it needs another chunk, once for up
- * to 64 KiB of events.
+ * While jobs run, no event moves. A system's view is made under the phase's lock when the system begins, and it ends
+ * where the events ended at that time. What is gathered meanwhile is linked behind the last chunk of the view, and the
+ * view never follows that link. So a job reads without a lock. When it sends, it takes the family's lock only to get
+ * another chunk, which is once for up to 64 KiB of events.
  *
- * The chunks of a phase wait for the next one. Events that all readers saw in their own phase are never copied. */
+ * The chunks of a phase are kept for the next one. Events that all readers read in the phase in which they were sent
+ * are never copied. */
 #include "system/event.h"
 #include "base/memory.h"
 #include "base/platform.h"
@@ -46,10 +48,11 @@ _Static_assert((int)REEF_EVENT_SIZE_MAX <= (int)TRACK_PAGE_BYTES && (int)REEF_EV
                "every event fits into a page");
 
 typedef struct event_queue {
-    reef_event_room room; /* in the last chunk. Of a tag size is UINT32_MAX: nothing takes the straight path */
+    /* Free room in the last chunk. For a tag its size is UINT32_MAX, so that no call takes the fast path. */
+    reef_event_room room;
     event_chunk *first, *last;
     uint32_t chunks;
-    uint64_t count; /* in all chunks but the last; of a tag: all */
+    uint64_t count; /* number of events in all chunks but the last; for a tag: of all events */
 } event_queue;
 
 static const reef_entity event_null = {0, 0};
@@ -136,7 +139,7 @@ void reef__events_end(reef_world *w, const struct system *s)
         event_place *p = &w->state.event_places[i];
         if (p->serial != s->serial) continue;
         const reef_events *view = &w->flight->views[i];
-        const uint64_t end = view->position + view->left; /* nobody but copies of it moved */
+        const uint64_t end = view->position + view->left; /* only copies of the view were advanced */
         if (p->position == end || BUG(58)) continue;
         p->position = end;
         w->flight->moved = true;
@@ -154,7 +157,7 @@ uint32_t reef__event_queues(const struct system *s)
 
 size_t reef__event_queue_bytes(void) { return sizeof(event_queue); }
 
-/* The queue of a job for a type. NULL: the system doesn't send it. */
+/* Returns the job's queue for a type. NULL: the system doesn't send it. */
 static event_queue *event_queue_of(const job *j, uint32_t component)
 {
     uint32_t k = 0;
@@ -166,7 +169,7 @@ static event_queue *event_queue_of(const job *j, uint32_t component)
     return NULL;
 }
 
-/* The last chunk gets no more. */
+/* Closes the last chunk of a queue: its events are counted, and it takes no more. */
 static void event_queue_seal(event_queue *q)
 {
     if (q->last == NULL) return;
@@ -201,7 +204,7 @@ static bool event_is_read(const reef_world *w, uint32_t component)
     return read;
 }
 
-/* *slot: where the event is written; NULL: it is a tag. */
+/* *slot: where the event has to be written; NULL: the type is a tag and has no value. */
 static reef_status event_reserve(job *j, reef_component c, size_t size, void **slot)
 {
     static const char op[] = "reef_send";
@@ -224,7 +227,7 @@ static reef_status event_reserve(job *j, reef_component c, size_t size, void **s
     return REEF_OK;
 }
 
-/* The same for the host: NULL also where nobody is who would read it. */
+/* The same for the host. *slot is also NULL if no reader follows this type. */
 static reef_status event_post(reef_world *w, const char *op, reef_component c, size_t size, void **slot)
 {
     const type *t;
@@ -270,13 +273,13 @@ reef_status reef_send_id(const reef_block *b, reef_component c, const void *valu
     return reef_sent(b);
 }
 
-/* What a queue holds comes behind what is in flight. The queue is as new. */
+/* Appends what a queue holds to what is in flight. The queue is empty afterwards. */
 static void event_queue_join(reef_world *w, event_queue *q, uint32_t component)
 {
     event_queue_seal(q);
     const event_store *s = reef__events_of(w, component);
     flight_type *t = s ? reef__flight_of(w, s) : NULL;
-    if (t == NULL) { /* nobody ever followed it: nobody reads it */
+    if (t == NULL) { /* no reader ever followed this type */
         reef__event_chunks_retire(w, q->first);
     } else if (q->count) {
         if (q->first && BUG(59)) {
@@ -308,7 +311,7 @@ void reef__events_gather(reef_world *w, job *jobs, uint32_t count, uint32_t comp
 
 /* ---- the end of a phase ---- */
 
-/* The first events in flight go: all up to number `keep`, which isn't in the pages any more. */
+/* Drops the first events in flight: all before position `keep`, which lies behind the pages. */
 static void flight_skip(event_store *s, flight_type *t, uint64_t keep, event_chunk **gone)
 {
     const uint64_t n = keep - s->tail;
@@ -325,7 +328,7 @@ static void flight_skip(event_store *s, flight_type *t, uint64_t keep, event_chu
     if (t->first == NULL) t->last = NULL, t->skip = 0;
 }
 
-/* What is in flight of one type goes to the pages, or is dropped. False: no memory. */
+/* Copies the events of one type that are in flight to the pages, or drops them. False: no memory. */
 static bool event_settle(reef_world *w, event_store *s)
 {
     flight_type *t = reef__flight_of(w, s);
@@ -372,7 +375,7 @@ COLD bool reef__events_follow(reef_world *w, const struct system *s)
     if (!reef__event_array(w, &x->event_places, &x->event_place_capacity, places, sizeof *x->event_places))
         return false;
     if (places && !reef__flight_room(w, 0, x->event_place_capacity)) return false;
-    for (uint32_t i = x->event_place_count; i-- > 0;) { /* types that it doesn't receive any more */
+    for (uint32_t i = x->event_place_count; i-- > 0;) { /* drop the types that it no longer receives */
         if (x->event_places[i].serial != s->serial) continue;
         x->event_places[i].name_hash = s->name_hash;
         if (event_touched(s, REEF_RECEIVES, x->event_places[i].component)) continue;
@@ -413,7 +416,8 @@ COLD void reef__events_take_over(reef_world *w, uint64_t serial, uint64_t to)
     for (uint32_t i = x->event_place_count; i-- > 0;) {
         event_place *p = &x->event_places[i];
         if (p->serial != serial) continue;
-        if (reef__event_place_of(w, to, p->component) == NULL) p->serial = to; /* the name is the same */
+        /* the name is the same, and so is name_hash */
+        if (reef__event_place_of(w, to, p->component) == NULL) p->serial = to;
         else *p = x->event_places[--x->event_place_count];
     }
     world_touch(w);
@@ -507,7 +511,7 @@ bool reef_event_next(reef_world *w, reef_event_reader reader, void *value)
     const void *event = reef_next_event(&events);
     if (value) memcpy(value, event, events.size);
     r->position = from + 1;
-    if (from == s->head) reef__event_trim(w, s); /* perhaps the slowest */
+    if (from == s->head) reef__event_trim(w, s); /* this may have been the slowest reader */
     return true;
 }
 

@@ -1,8 +1,9 @@
 /* Entities that are events: those with ReefBrief.
  *
- *      made in phase p of tick n ──► p's turn ends: marked {p, n} ──► ... ──► p's turn in tick n + 1 ends: destroyed
+ *   made in phase p of tick n ──► end of p in tick n: marked {p, n} ──► ... ──► end of p in tick n + 1: destroyed
  *
- * The mark is in the component itself, so that it is state like any other. */
+ * So every system of a phase that runs once a tick sees such an entity exactly once. The mark is in the component
+ * itself, so it is part of the state. */
 #include "system/event_entity.h"
 #include "base/byte_hash.h"
 #include "base/memory.h"
@@ -12,7 +13,7 @@
 #include "reef/bulk.h"
 #include "reef/event.h"
 
-/* Entities of which something is to be done, in the visible order. */
+/* Entities that are to be marked or destroyed, in the visible order. */
 typedef struct brief_list {
     reef_entity *entities;
     size_t count, room;
@@ -44,7 +45,8 @@ static bool brief_add(reef_world *w, brief_list *l, reef_entity e)
     return true;
 }
 
-/* Those that this phase made in an earlier tick, or those that nobody marked yet. False: no memory. */
+/* Collects the entities that this phase made in an earlier tick; with `made_by` 0 those that aren't marked yet. False:
+ * no memory. */
 static bool brief_collect(reef_world *w, reef_query q, uint64_t made_by, brief_list *l)
 {
     bool ok = true;
@@ -81,7 +83,7 @@ static bool brief_destroy(reef_world *w, const brief_list *l)
     return w->error.status != REEF_NO_MEMORY;
 }
 
-/* Destroys what was made by `ending` (0: nobody), and marks what isn't. */
+/* Destroys what the phase `ending` made in an earlier tick (0: nothing), then marks what isn't marked. */
 static reef_status brief_turn(reef_world *w, uint64_t ending, ReefBrief mark)
 {
     const reef_component c = reef_id(ReefBrief);

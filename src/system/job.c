@@ -1,3 +1,6 @@
+/* The failures of jobs. A job keeps its first failure, so that threads share nothing while systems run; when the phase
+ * ends, the failures are joined in the order of the jobs (src/system/phase.c). The command buffer of a job reports its
+ * failures here through `recorder_calls`. */
 #include "system/job.h"
 #include "system/access_check.h"
 #include "base/platform.h"

@@ -1,5 +1,6 @@
-/* Commands of systems: what can be told at once is refused at once, the rest is recorded by the job
- * (src/change/command.c). A block of a loop outside of systems has no job: its commands are calls on the world. */
+/* Commands in systems: what can be refused at once is refused at once, the rest is recorded in the job's command
+ * buffer (src/change/command.c). A block of a loop outside of systems has no job: its commands are calls on the
+ * world. */
 #include "base/platform.h"
 #include "type/type.h"
 #include "type/value.h"
@@ -12,14 +13,14 @@
 #include "system/system.h"
 #include "reef/command.h"
 
-/* ---- what may be asked for ---- */
+/* ---- checks ---- */
 
 static COLD reef_status undeclared(job *j, const char *op, uint32_t component, reef_entity e)
 {
     return reef__job_failure(j, REEF_UNDECLARED, op, (reef_component){component}, e, 0);
 }
 
-/* Does the job's system declare this? Whoever asks the same again pays one comparison. */
+/* Does the job's system declare this? Asking the same again costs one comparison. */
 static bool declared(job *j, reef_touch_kind kind, uint32_t component)
 {
     const uint64_t key = (uint64_t)kind << 32 | component;
@@ -29,7 +30,7 @@ static bool declared(job *j, reef_touch_kind kind, uint32_t component)
     return true;
 }
 
-/* Something is declared to be spawned; `all`: entities with any components. */
+/* Does the system declare that it spawns anything; with `all`: entities with any components? */
 static bool declares_spawns(const struct system *s, bool all)
 {
     for (uint32_t i = 0; i < s->touch_count; i++)
@@ -37,14 +38,14 @@ static bool declares_spawns(const struct system *s, bool all)
     return false;
 }
 
-/* The buffer for more than one more of the same. */
+/* Returns the job's command buffer, for a call that may begin a new run of commands. */
 static commands *job_commands(job *j)
 {
     j->commands.by = &j->by;
     return &j->commands;
 }
 
-/* What concerns one entity and maybe a component of it. */
+/* Checks a command for one entity and perhaps a component of it. */
 static reef_status one_check(job *j, const char *op, reef_touch_kind kind, reef_component c, reef_entity e)
 {
     if (reef_entity_is_null(e)) return reef__job_failure(j, REEF_NOT_ALIVE, op, c, e, 0);
@@ -52,14 +53,15 @@ static reef_status one_check(job *j, const char *op, reef_touch_kind kind, reef_
     return declared(j, kind, c.id) ? REEF_OK : undeclared(j, op, c.id, e);
 }
 
-/* A component that has to be named. */
+/* The same for a command that must have a component. */
 static reef_status type_check(job *j, const char *op, reef_touch_kind kind, reef_component c, reef_entity e)
 {
     if (!reef_entity_is_null(e) && c.id == 0) return reef__job_failure(j, REEF_UNKNOWN_TYPE, op, c, e, 0);
     return one_check(j, op, kind, c, e);
 }
 
-/* A list of values for n entities: `adds` is what the system must declare of those that come. */
+/* Checks a list of values for n entities. `adds` is the kind of touch that values to be added must have been declared
+ * with. */
 static reef_status list_check(job *j, const char *op, reef_touch_kind adds, reef_entity e, const reef_value *values,
                               uint32_t count, uint32_t n)
 {
@@ -104,7 +106,7 @@ static NOINLINE reef_entity spawn_other(job *j, const reef_value *values, uint32
     return job_spawn(j, "reef_cmd_spawn", 1, &e, values, count) == REEF_OK ? e : (reef_entity){0, 0};
 }
 
-/* (With a call in the straight path it took 2 ns more of 10.) */
+/* (With a call in its fast path it took 2 ns more; it takes about 10.) */
 reef_entity reef_cmd_spawn_values(reef_block *b, const reef_value *values, uint32_t count)
 {
     if (UNLIKELY(b == NULL)) return (reef_entity){0, 0};
@@ -137,7 +139,7 @@ reef_entity reef_cmd_clone(reef_block *b, reef_entity source)
 
 /* ---- one entity ---- */
 
-/* One that begins a run, or is refused. */
+/* The first command of a run; or it is refused. */
 static NOINLINE reef_status request_new(job *j, command_kind kind, reef_touch_kind touch, reef_entity e,
                                         reef_component c)
 {
@@ -149,7 +151,7 @@ static NOINLINE reef_status request_new(job *j, command_kind kind, reef_touch_ki
     return s == REEF_OK ? reef__command_plain(j->world, job_commands(j), kind, op, e, c) : s;
 }
 
-/* The straight path: one more of a run. */
+/* The fast path: one more command of the same run. */
 INLINE reef_status request_go(job *j, command_kind kind, reef_touch_kind touch, reef_entity e, reef_component c)
 {
     if (LIKELY(e.generation != 0) && command_again(&j->commands, kind, c.id, e)) return REEF_OK;

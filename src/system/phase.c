@@ -1,16 +1,17 @@
-/* One phase: its systems begin, run and end, on one thread or on several; then what they left is joined.
+/* Runs one phase: its systems begin, run and end, on one thread or on several; then their results are joined.
  *
- *   prepare   on this thread, may fail: queries know all tables, pages of chunks are ours, stamps have room, jobs
- *             are laid out
- *   begin     under the lock, when all runs that it waits for have ended: it sees their events and changes
- *   claim     in jobs, where something is shared with a fork: blocks that the system writes become ours; without
- *             memory it doesn't run
+ *   prepare   on the thread that ticks, may fail: queries get to know all tables, the world gets its own copy of the
+ *             chunks' pages, stamps get room, jobs are laid out
+ *   begin     under the lock, when all systems that it waits for have ended: the system sees their events and changes
+ *   claim     in jobs, only where something is shared with a fork: the blocks that the system writes are made the
+ *             world's own; without memory for that it doesn't run
  *   jobs      without any lock: each job walks its blocks, marks them, calls the function
- *   end       under the lock: sums, marks of what was written in others' rows; later runs that waited may begin
- *   join      on this thread, in the order of (system, job): ids, commands, events, failures
+ *   end       under the lock: adds up sums, stamps what was written in others' rows; later systems that waited for
+ *             this one may begin
+ *   join      on the thread that ticks, in the order of (system, job): ids, commands, events, failures
  *
- * Run i of a phase writes with version base + 1 + i, on however many threads: so "changed since" answers the same
- * for each number of threads, and a change by a later system of the same tick is never lost. */
+ * System i of a phase writes with version base + 1 + i, on any number of threads. So "changed since" has the same
+ * answer for each number of threads, and a change by a later system of the same tick is never missed. */
 #include "system/phase.h"
 #include "base/memory.h"
 #include "base/platform.h"
@@ -47,13 +48,13 @@
 
 /* ---- preparing ---- */
 
-static bool writes_rows(const run *r)
+static bool writes_rows(const planned_system *ps)
 {
-    const query *q = r->query;
+    const query *q = ps->query;
     return q && (q->head.write_count || q->optional_writes || (q->cut && q->cut->writes));
 }
 
-/* The pages of all chunks of a table. */
+/* Makes the pages of all chunks of a table the world's own. */
 static bool table_pages_own(reef_world *w, const table *t)
 {
     for (uint32_t unit = t->first; unit; unit = unit_slots(w, unit)[0].head.next)
@@ -74,10 +75,10 @@ static bool others_prepare(reef_world *w, uint32_t component)
     return true;
 }
 
-static bool rows_prepare(reef_world *w, run *r)
+static bool rows_prepare(reef_world *w, planned_system *ps)
 {
-    query *q = r->query;
-    for (uint32_t i = 0; writes_rows(r) && i < q->match_count; i++) {
+    query *q = ps->query;
+    for (uint32_t i = 0; writes_rows(ps) && i < q->match_count; i++) {
         const table *t = match_at(q, i)->table;
         if (table_rows(t) == 0) continue;
         if (w->hot.chunks.shared && !table_pages_own(w, t)) return false;
@@ -105,7 +106,7 @@ static bool others_add(reef_world *w, ticking *k, uint32_t component)
     return others_prepare(w, component);
 }
 
-/* The n-th component that a system writes in others' rows; 0: no more. */
+/* Returns the next component that a system writes in others' rows; *at is 0 before the first. 0: no more. */
 static uint32_t other_written(const struct system *s, uint32_t *at)
 {
     for (; *at < s->touch_count; ++*at) {
@@ -121,29 +122,29 @@ static uint32_t other_written(const struct system *s, uint32_t *at)
     return 0;
 }
 
-static COLD bool run_prepare_stored(run *r)
+static COLD bool planned_prepare_stored(planned_system *ps)
 {
-    query *q = r->query;
-    reef__joins_prepare(q, q->world->hot.version); /* the phase has newer ones */
+    query *q = ps->query;
+    reef__joins_prepare(q, q->world->hot.version); /* the systems of the phase will write with newer versions */
     if (q->cut->freezes) {
-        frozen_versions *f = reef__frozen_make(q, r->frozen);
+        frozen_versions *f = reef__frozen_make(q, ps->frozen);
         if (f == NULL) return false;
-        r->frozen = f;
+        ps->frozen = f;
     }
     for (uint32_t i = 0; i < q->cut->stored_count; i++)
         if (q->cut->term[i].writes && !reef__stored_track_prepare(q->world, q->cut->term[i].component)) return false;
     return true;
 }
 
-/* Pages may move here, and nothing else may later. */
-static bool run_prepare(reef_world *w, ticking *k, run *r)
+/* Pages may move in this function. Nothing that moves pages may be called later. */
+static bool planned_prepare(reef_world *w, ticking *k, planned_system *ps)
 {
-    query *q = r->query;
+    query *q = ps->query;
     if (q && !query_update(q)) return false;
     if (q && q->since && !reef__run_make(q)) return false;
-    if (!rows_prepare(w, r)) return false;
-    if (q && q->cut && !run_prepare_stored(r)) return false;
-    for (uint32_t at = 0, c; r->writes_others && (c = other_written(r->system, &at)) != 0;)
+    if (!rows_prepare(w, ps)) return false;
+    if (q && q->cut && !planned_prepare_stored(ps)) return false;
+    for (uint32_t at = 0, c; ps->writes_others && (c = other_written(ps->system, &at)) != 0;)
         if (!others_add(w, k, c)) return false;
     return true;
 }
@@ -163,8 +164,8 @@ static bool jobs_room(reef_world *w, ticking *k, uint32_t more)
     return true;
 }
 
-/* The buffer of commands stays with the job: its memory is used again. */
-static void job_put(reef_world *w, ticking *k, run *r, split_place begin, split_place end)
+/* The job keeps its command buffer, so that the buffer's memory is used again. */
+static void job_put(reef_world *w, ticking *k, planned_system *ps, split_place begin, split_place end)
 {
     job *j = &k->jobs[k->job_count++];
     const commands kept = j->commands;
@@ -172,18 +173,18 @@ static void job_put(reef_world *w, ticking *k, run *r, split_place begin, split_
     j->world = w;
     j->by.ids.world = w;
     j->by.calls = &reef__job_recorder_calls;
-    j->system = r->system;
-    j->number = r->job_count++;
+    j->system = ps->system;
+    j->number = ps->job_count++;
     j->by.ids.lane = LANE_NONE;
     j->begin = begin;
     j->end = end;
     j->commands = kept;
 }
 
-/* Jobs of about equal rows, at least a block each, at most REEF_JOBS_MAX. */
-static void run_split(reef_world *w, ticking *k, run *r)
+/* Makes at most REEF_JOBS_MAX jobs of about equally many rows, each of at least one block. */
+static void planned_split(reef_world *w, ticking *k, planned_system *ps)
 {
-    const query *q = r->query;
+    const query *q = ps->query;
     uint64_t all = 0, rows = 0;
     for (uint32_t i = 0; i < q->match_count; i++) all += table_rows(match_at(q, i)->table);
     const split_place end = {match_end(q), 0};
@@ -196,15 +197,15 @@ static void run_split(reef_world *w, ticking *k, run *r)
         for (uint32_t unit = t->first; unit; unit = unit_slots(w, unit)[0].head.next) {
             const split_place here = {match_at(q, i), unit};
             if (begin.match == NULL) begin = here;
-            if (rows >= share && r->job_count < REEF_JOBS_MAX - 1) {
-                job_put(w, k, r, begin, here);
+            if (rows >= share && ps->job_count < REEF_JOBS_MAX - 1) {
+                job_put(w, k, ps, begin, here);
                 begin = here;
                 rows = 0;
             }
             rows += chunk_rows(t, unit);
         }
     }
-    if (rows) job_put(w, k, r, begin, end);
+    if (rows) job_put(w, k, ps, begin, end);
 }
 
 static bool has_rows(const query *q)
@@ -214,15 +215,15 @@ static bool has_rows(const query *q)
     return false;
 }
 
-static bool run_lay_out(reef_world *w, ticking *k, run *r)
+static bool planned_lay_out(reef_world *w, ticking *k, planned_system *ps)
 {
-    const query *q = r->query;
-    r->job_first = k->job_count;
-    r->job_count = 0;
-    if (!jobs_room(w, k, r->system->split ? REEF_JOBS_MAX : 1)) return false;
-    if (q == NULL) job_put(w, k, r, (split_place){NULL, 0}, (split_place){NULL, 0});
-    else if (r->system->split && !(q->cut && q->cut->shared)) run_split(w, k, r);
-    else if (has_rows(q)) job_put(w, k, r, (split_place){q->matches, 0}, (split_place){match_end(q), 0});
+    const query *q = ps->query;
+    ps->job_first = k->job_count;
+    ps->job_count = 0;
+    if (!jobs_room(w, k, ps->system->split ? REEF_JOBS_MAX : 1)) return false;
+    if (q == NULL) job_put(w, k, ps, (split_place){NULL, 0}, (split_place){NULL, 0});
+    else if (ps->system->split && !(q->cut && q->cut->shared)) planned_split(w, k, ps);
+    else if (has_rows(q)) job_put(w, k, ps, (split_place){q->matches, 0}, (split_place){match_end(q), 0});
     return true;
 }
 
@@ -239,7 +240,7 @@ static bool bytes_room_for(reef_world *w, char **p, size_t *room, size_t bytes)
     return true;
 }
 
-/* The singleton that a system sums into: at most one. {0}: none. */
+/* Returns the singleton that a system sums into; it has at most one. {0}: it has none. */
 static reef_component sum_of(const struct system *s)
 {
     for (uint32_t i = 0; i < s->touch_count; i++)
@@ -253,17 +254,17 @@ static size_t part_bytes(const struct system *s)
     return t ? (t->size + PLAIN_ALIGN - 1) / PLAIN_ALIGN * PLAIN_ALIGN : 0;
 }
 
-/* Queues of events, parts of sums, lanes of ids. */
+/* Gives the jobs their queues of events, their parts of sums and their lanes of ids. */
 static bool jobs_equip(reef_world *w, ticking *k)
 {
     size_t queues = 0, parts = 0;
     uint32_t lanes = 0;
-    for (uint32_t i = k->run_first; i < k->run_end; i++) {
-        const run *r = &k->runs[i];
-        if (!r->going) continue;
-        queues += r->job_count * reef__event_queues(r->system) * reef__event_queue_bytes();
-        parts += r->job_count * part_bytes(r->system);
-        lanes += r->spawns ? r->job_count : 0;
+    for (uint32_t i = k->phase_first; i < k->phase_end; i++) {
+        const planned_system *ps = &k->plan[i];
+        if (!ps->going) continue;
+        queues += ps->job_count * reef__event_queues(ps->system) * reef__event_queue_bytes();
+        parts += ps->job_count * part_bytes(ps->system);
+        lanes += ps->spawns ? ps->job_count : 0;
     }
     if (!bytes_room_for(w, &k->queues, &k->queue_room, queues) || !bytes_room_for(w, &k->parts, &k->part_room, parts))
         return false;
@@ -276,31 +277,31 @@ static bool jobs_equip(reef_world *w, ticking *k)
     }
     char *queue = k->queues, *part = k->parts;
     uint32_t lane = 0;
-    for (uint32_t i = k->run_first; i < k->run_end; i++) {
-        const run *r = &k->runs[i];
-        for (uint32_t n = 0; r->going && n < r->job_count; n++) {
-            job *j = &k->jobs[r->job_first + n];
-            j->version = r->version;
+    for (uint32_t i = k->phase_first; i < k->phase_end; i++) {
+        const planned_system *ps = &k->plan[i];
+        for (uint32_t n = 0; ps->going && n < ps->job_count; n++) {
+            job *j = &k->jobs[ps->job_first + n];
+            j->version = ps->version;
             j->commands.by = &j->by;
-            if (reef__event_queues(r->system)) {
+            if (reef__event_queues(ps->system)) {
                 j->queues = (struct event_queue *)(void *)queue;
-                queue += reef__event_queues(r->system) * reef__event_queue_bytes();
+                queue += reef__event_queues(ps->system) * reef__event_queue_bytes();
             }
-            if (part_bytes(r->system)) {
+            if (part_bytes(ps->system)) {
                 j->part = part;
-                part += part_bytes(r->system);
+                part += part_bytes(ps->system);
             }
-            if (r->spawns) j->by.ids.lane = lane++;
+            if (ps->spawns) j->by.ids.lane = lane++;
             j->by.ids.lanes = lanes;
         }
     }
     return lanes == 0 || reef__lanes_begin(w, lanes);
 }
 
-/* The singleton that a system sums into is there, zero at first. */
-static bool sum_prepare(reef_world *w, const run *r)
+/* Adds the singleton that a system sums into, with the value zero, if it isn't there yet. */
+static bool sum_prepare(reef_world *w, const planned_system *ps)
 {
-    const reef_component c = r->going ? sum_of(r->system) : (reef_component){0};
+    const reef_component c = ps->going ? sum_of(ps->system) : (reef_component){0};
     if (c.id == 0 || reef_single_has_id(w, c)) return true;
     if (!reef_entity_is_null(reef_single_entity(w))) return reef_add_id(w, w->state.single, c, NULL, NULL) == REEF_OK;
     const reef_value zero = reef_value_make(c, REEF_VALUE_DEFAULT, 0, NULL);
@@ -309,33 +310,34 @@ static bool sum_prepare(reef_world *w, const run *r)
     return !reef_entity_is_null(e);
 }
 
-/* Everything that can fail before a system runs. False: no memory; *at is the run that it was for. */
-static bool phase_prepare(reef_world *w, ticking *k, run **at)
+/* Does everything that can fail before the systems run. False: no memory, and *at is the system that needed it. */
+static bool phase_prepare(reef_world *w, ticking *k, planned_system **at)
 {
     k->other_count = 0;
     k->job_count = 0;
     if (UNLIKELY(w->state.absent_count)) reef__absents_end(w);
     if (!reef__events_ready(w)) return false;
-    for (uint32_t i = k->run_first; i < k->run_end; i++)
-        if (!sum_prepare(w, *at = &k->runs[i])) return false;
+    for (uint32_t i = k->phase_first; i < k->phase_end; i++)
+        if (!sum_prepare(w, *at = &k->plan[i])) return false;
     uint64_t version = w->hot.version;
-    for (uint32_t i = k->run_first; i < k->run_end; i++) {
-        run *r = *at = &k->runs[i];
-        r->version = ++version;
-        r->job_count = 0;
-        if (r->going && !run_prepare(w, k, r)) return false;
+    for (uint32_t i = k->phase_first; i < k->phase_end; i++) {
+        planned_system *ps = *at = &k->plan[i];
+        ps->version = ++version;
+        ps->job_count = 0;
+        if (ps->going && !planned_prepare(w, k, ps)) return false;
     }
     k->end_version = version + 1;
     reef__chunks_know_ours(w);
-    for (uint32_t i = k->run_first; i < k->run_end; i++) {
-        if (!k->runs[i].going || !k->runs[i].reads_others) continue;
-        if (!reef__queries_ready(w)) return *at = &k->runs[i], false;
+    for (uint32_t i = k->phase_first; i < k->phase_end; i++) {
+        if (!k->plan[i].going || !k->plan[i].reads_others) continue;
+        if (!reef__queries_ready(w)) return *at = &k->plan[i], false;
         break;
     }
-    for (uint32_t i = k->run_first; i < k->run_end; i++) {
-        run *r = *at = &k->runs[i];
-        if (!r->going) continue;
-        if ((r->query && !query_update(r->query)) || !run_lay_out(w, k, r)) return false; /* pages may have moved */
+    for (uint32_t i = k->phase_first; i < k->phase_end; i++) {
+        planned_system *ps = *at = &k->plan[i];
+        if (!ps->going) continue;
+        if ((ps->query && !query_update(ps->query)) || !planned_lay_out(w, k, ps))
+            return false; /* pages may have moved */
     }
     return jobs_equip(w, k);
 }
@@ -373,7 +375,7 @@ static void phase_close(reef_world *w)
     world_touch(w);
 }
 
-/* ---- a run ---- */
+/* ---- one system ---- */
 
 static written *other_find(ticking *k, uint32_t component)
 {
@@ -423,7 +425,7 @@ static reef_status running_mut(reef_world *w, const char *op, reef_entity e, ree
     return REEF_OK;
 }
 
-/* Columns that the inlined mut marked get the version of the system that wrote them. */
+/* Columns that the inlined reef_mut stamped get the version of the system that wrote them. */
 static void other_settle(reef_world *w, written *x)
 {
     if (!x->touched) return;
@@ -439,7 +441,7 @@ static void other_settle(reef_world *w, written *x)
     }
 }
 
-/* Of a component that is written in others' rows, and of its parts. */
+/* These two are for a component that is written in others' rows, and for its parts. */
 static void others_begin(ticking *k, uint32_t component, uint64_t version)
 {
     const type *t = reef__type_of(component);
@@ -454,14 +456,14 @@ static void others_settle(reef_world *w, ticking *k, uint32_t component)
     for (uint32_t i = 0; i < t->part_count; i++) other_settle(w, other_find(k, t->parts[i]));
 }
 
-/* A block before the first of the job's. */
-static void job_block(reef_block *b, reef_world *w, run *r, job *j, float dt)
+/* Makes a block that stands before the first block of the job. */
+static void job_block(reef_block *b, reef_world *w, planned_system *ps, job *j, float dt)
 {
-    query *q = r->query;
+    query *q = ps->query;
     memset(b, 0, sizeof *b);
     b->world = w;
     b->dt = dt;
-    b->context = r->system->context;
+    b->context = ps->system->context;
     b->job = j;
     b->part = true;
     if (q == NULL) return;
@@ -469,131 +471,132 @@ static void job_block(reef_block *b, reef_world *w, run *r, job *j, float dt)
     b->head = &q->head;
     b->open = true;
     reef__walk_open(b, q);
-    b->since = r->since;
-    b->frozen = q->cut && q->cut->freezes ? r->frozen : NULL;
+    b->since = ps->since;
+    b->frozen = q->cut && q->cut->freezes ? ps->frozen : NULL;
     reef__part_open(b, &j->begin, &j->end);
 }
 
-static bool rows_claim(reef_world *w, run *r, job *j)
+static bool rows_claim(reef_world *w, planned_system *ps, job *j)
 {
     reef_block b;
-    job_block(&b, w, r, j, 0);
-    const bool stores = r->query->cut && r->query->cut->writes;
+    job_block(&b, w, ps, j, 0);
+    const bool stores = ps->query->cut && ps->query->cut->writes;
     while (reef_next(&b)) {
-        if (!reef__part_claim(&b, r->version)) return false;
-        if (stores && !reef__stored_claim(&b, r->version)) return false;
+        if (!reef__part_claim(&b, ps->version)) return false;
+        if (stores && !reef__stored_claim(&b, ps->version)) return false;
     }
     return true;
 }
 
-/* Jobs share pages of stores, and a page that becomes ours is another one: so the first job claims for all. */
-static bool job_claim(reef_world *w, run *r, job *j)
+/* Jobs share pages of stores, and a page that is made the world's own is a new page. So the first job claims for
+ * all. */
+static bool job_claim(reef_world *w, planned_system *ps, job *j)
 {
-    if (r->query->cut == NULL || !r->query->cut->writes) return rows_claim(w, r, j);
-    for (uint32_t i = 0; j->number == 0 && i < r->job_count; i++)
-        if (!rows_claim(w, r, &w->ticking->jobs[r->job_first + i])) return false;
+    if (ps->query->cut == NULL || !ps->query->cut->writes) return rows_claim(w, ps, j);
+    for (uint32_t i = 0; j->number == 0 && i < ps->job_count; i++)
+        if (!rows_claim(w, ps, &w->ticking->jobs[ps->job_first + i])) return false;
     return true;
 }
 
-static void job_rows(reef_world *w, ticking *k, run *r, job *j)
+static void job_rows(reef_world *w, ticking *k, planned_system *ps, job *j)
 {
     reef_block b;
-    job_block(&b, w, r, j, k->dt);
-    if (r->query == NULL) {
-        r->system->function(&b);
+    job_block(&b, w, ps, j, k->dt);
+    if (ps->query == NULL) {
+        ps->system->function(&b);
         return;
     }
-    const bool writes = writes_rows(r);
+    const bool writes = writes_rows(ps);
     uint64_t blocks = 0, rows = 0;
     while (reef_next(&b)) {
-        if (writes) reef__part_mark(&b, r->version);
+        if (writes) reef__part_mark(&b, ps->version);
         reef__watch_block(w, &b);
         blocks++;
         rows += b.count;
-        r->system->function(&b);
+        ps->system->function(&b);
     }
     j->blocks = blocks;
     j->rows = rows;
 }
 
-static void job_run(reef_world *w, ticking *k, run *r, job *j)
+static void job_run(reef_world *w, ticking *k, planned_system *ps, job *j)
 {
     const uint64_t began = k->measures ? clock_now() : 0;
-    if (k->trace.begin) k->trace.begin(k->trace.context, r->system->name, j->worker);
-    job_rows(w, k, r, j);
-    if (k->trace.end) k->trace.end(k->trace.context, r->system->name, j->worker);
+    if (k->trace.begin) k->trace.begin(k->trace.context, ps->system->name, j->worker);
+    job_rows(w, k, ps, j);
+    if (k->trace.end) k->trace.end(k->trace.context, ps->system->name, j->worker);
     const uint64_t ended = k->measures ? clock_now() : began;
-    j->time_ns = ended > began ? ended - began : 0; /* somebody may have set it back */
+    j->time_ns = ended > began ? ended - began : 0; /* somebody may have set the clock back */
 }
 
-/* Maybe something that the run writes has to be made ours first. */
-static bool run_must_claim(const reef_world *w, const run *r)
+/* May something that the system writes be shared, so that it has to be made the world's own first? */
+static bool planned_must_claim(const reef_world *w, const planned_system *ps)
 {
-    if (!writes_rows(r) || w->hot.fork_version == 0) return false;
-    return r->claimed_fork != w->hot.fork_version || r->claimed_epoch != w->state_epoch;
+    if (!writes_rows(ps) || w->hot.fork_version == 0) return false;
+    return ps->claimed_fork != w->hot.fork_version || ps->claimed_epoch != w->state_epoch;
 }
 
-/* Its jobs claimed the blocks that they came to. Where it depends on rows which ones that are, others may come in
- * the next run. */
-static void run_claimed(const reef_world *w, run *r)
+/* The system's jobs claimed the blocks that they came to. Where the rows decide which blocks those are, there may be
+ * others the next time; so this isn't remembered then. */
+static void planned_claimed(const reef_world *w, planned_system *ps)
 {
-    if (r->query == NULL || r->query->looks || r->query->fixed) return;
-    r->claimed_fork = w->hot.fork_version;
-    r->claimed_epoch = w->state_epoch;
+    if (ps->query == NULL || ps->query->looks || ps->query->fixed) return;
+    ps->claimed_fork = w->hot.fork_version;
+    ps->claimed_epoch = w->state_epoch;
 }
 
-static void run_end(reef_world *w, ticking *k, run *r);
+static void planned_end(reef_world *w, ticking *k, planned_system *ps);
 
-/* It runs: it sees what the runs before it left. */
-static void run_begin(reef_world *w, ticking *k, run *r)
+/* The system begins: it sees what the systems that it waited for left. */
+static void planned_begin(reef_world *w, ticking *k, planned_system *ps)
 {
-    const query *q = r->query;
-    r->begun = r->done = 0;
-    r->stage = run_must_claim(w, r) ? RUN_CLAIMS : RUN_JOBS;
+    const query *q = ps->query;
+    ps->begun = ps->done = 0;
+    ps->stage = planned_must_claim(w, ps) ? STAGE_CLAIMS : STAGE_RUNS;
     if (k->failed) {
-        r->job_count = 0;
+        ps->job_count = 0;
     } else {
-        for (uint32_t i = 0; r->receives && i < r->system->touch_count; i++) {
-            const reef_touch *t = &r->system->touches[i];
+        for (uint32_t i = 0; ps->receives && i < ps->system->touch_count; i++) {
+            const reef_touch *t = &ps->system->touches[i];
             if (t->kind != REEF_RECEIVES) continue;
-            for (const run *sender = &k->runs[k->run_first]; sender < r; sender++)
+            for (const planned_system *sender = &k->plan[k->phase_first]; sender < ps; sender++)
                 if (sender->going) reef__events_gather(w, &k->jobs[sender->job_first], sender->job_count, t->type.id);
         }
-        if (r->receives) reef__events_begin(w, r->system);
-        r->since = q ? reef__query_last_run(q) : 0;
-        if (q && q->cut && q->cut->freezes) reef__frozen_fill(q, r->frozen);
-        if (q && q->since) reef__run_put(q, BUG(63) ? k->end_version : r->version);
-        for (uint32_t at = 0, c; r->writes_others && (c = other_written(r->system, &at)) != 0;)
-            others_begin(k, c, r->version);
-        if (q && q->fixed && !reef__fixed_hold(q, r->since)) r->job_count = 0;
+        if (ps->receives) reef__events_begin(w, ps->system);
+        ps->since = q ? reef__query_last_run(q) : 0;
+        if (q && q->cut && q->cut->freezes) reef__frozen_fill(q, ps->frozen);
+        if (q && q->since) reef__run_put(q, BUG(63) ? k->end_version : ps->version);
+        for (uint32_t at = 0, c; ps->writes_others && (c = other_written(ps->system, &at)) != 0;)
+            others_begin(k, c, ps->version);
+        if (q && q->fixed && !reef__fixed_hold(q, ps->since)) ps->job_count = 0;
     }
-    if (r->job_count == 0) run_end(w, k, r);
+    if (ps->job_count == 0) planned_end(w, k, ps);
 }
 
-/* There are jobs for threads that wait, or none will come any more. */
+/* Call this when there are jobs for threads that wait, or when there won't be any more. */
 static void phase_wake(ticking *k)
 {
     RELEASE_STORE(&k->turns, k->turns + 1);
     condvar_wake(&k->wake);
 }
 
-/* Waiting runs that have nothing to wait for any more begin. */
-static void run_release(reef_world *w, ticking *k, run *r)
+/* Systems that waited for this one begin if they wait for no other one. */
+static void planned_release(reef_world *w, ticking *k, planned_system *ps)
 {
-    for (uint32_t i = 0; i < r->after_count; i++) {
-        run *later = &k->runs[k->after[r->after_first + i]];
-        if (later->going && --later->waiting == 0) run_begin(w, k, later);
+    for (uint32_t i = 0; i < ps->after_count; i++) {
+        planned_system *later = &k->plan[k->after[ps->after_first + i]];
+        if (later->going && --later->waiting == 0) planned_begin(w, k, later);
     }
     phase_wake(k);
 }
 
-/* The parts of its jobs go into the singleton, in their order. */
-static void sum_add(reef_world *w, ticking *k, const run *r)
+/* Adds the parts of the system's jobs to the singleton, in the order of the jobs. */
+static void sum_add(reef_world *w, ticking *k, const planned_system *ps)
 {
-    const struct system *s = r->system;
+    const struct system *s = ps->system;
     void *total = NULL;
     if (sum_of(s).id) running_mut(w, "reef_part", w->state.single, sum_of(s), &total);
-    for (uint32_t n = 0; total && n < r->job_count; n++) s->combine(total, k->jobs[r->job_first + n].part);
+    for (uint32_t n = 0; total && n < ps->job_count; n++) s->combine(total, k->jobs[ps->job_first + n].part);
 }
 
 void *reef_part_id(const reef_block *b, reef_component c)
@@ -603,66 +606,67 @@ void *reef_part_id(const reef_block *b, reef_component c)
     return reef__job_failure(b->job, REEF_UNDECLARED, "reef_part", c, (reef_entity){0, 0}, 0), NULL;
 }
 
-static void run_measure(ticking *k, run *r)
+static void planned_measure(ticking *k, planned_system *ps)
 {
     uint64_t time = 0;
-    r->stats.runs++;
-    for (uint32_t i = 0; i < r->job_count; i++) {
-        const job *j = &k->jobs[r->job_first + i];
-        r->stats.blocks += j->blocks;
-        r->stats.rows += j->rows;
+    ps->stats.runs++;
+    for (uint32_t i = 0; i < ps->job_count; i++) {
+        const job *j = &k->jobs[ps->job_first + i];
+        ps->stats.blocks += j->blocks;
+        ps->stats.rows += j->rows;
         time += j->time_ns;
     }
-    r->stats.time_ns += time;
-    if (time > r->stats.longest_ns) r->stats.longest_ns = time;
+    ps->stats.time_ns += time;
+    if (time > ps->stats.longest_ns) ps->stats.longest_ns = time;
 }
 
-static void run_end(reef_world *w, ticking *k, run *r)
+static void planned_end(reef_world *w, ticking *k, planned_system *ps)
 {
-    r->stage = RUN_ENDED;
+    ps->stage = STAGE_ENDED;
     k->unfinished--;
-    if (r->failed || k->failed) {
-        /* it was no run: changes are still new to it */
-        if (r->failed && r->query && r->query->since) reef__run_put(r->query, r->since);
-        if (r->failed && (k->failed == NULL || r < k->failed)) k->failed = r;
+    if (ps->failed || k->failed) {
+        /* It counts as not run: changes are still new to its query. */
+        if (ps->failed && ps->query && ps->query->since) reef__run_put(ps->query, ps->since);
+        if (ps->failed && (k->failed == NULL || ps < k->failed)) k->failed = ps;
     }
-    if (!r->failed && !(k->failed && r->job_count == 0)) {
-        run_claimed(w, r);
-        sum_add(w, k, r);
-        for (uint32_t at = 0, c; r->writes_others && (c = other_written(r->system, &at)) != 0;) others_settle(w, k, c);
-        if (r->receives) reef__events_end(w, r->system);
-        if (k->measures) run_measure(k, r);
+    if (!ps->failed && !(k->failed && ps->job_count == 0)) {
+        planned_claimed(w, ps);
+        sum_add(w, k, ps);
+        for (uint32_t at = 0, c; ps->writes_others && (c = other_written(ps->system, &at)) != 0;)
+            others_settle(w, k, c);
+        if (ps->receives) reef__events_end(w, ps->system);
+        if (k->measures) planned_measure(k, ps);
     }
-    run_release(w, k, r);
+    planned_release(w, k, ps);
 }
 
 /* ---- all of them ---- */
 
-static void job_do(reef_world *w, ticking *k, run *r, job *j, run_stage stage)
+static void job_do(reef_world *w, ticking *k, planned_system *ps, job *j, system_stage stage)
 {
-    if (stage != RUN_JOBS) {
-        j->failed = !job_claim(w, r, j);
+    if (stage != STAGE_RUNS) {
+        j->failed = !job_claim(w, ps, j);
         return;
     }
-    reef__watch_before(w, r);
-    job_run(w, k, r, j);
+    reef__watch_before(w, ps);
+    job_run(w, k, ps, j);
     reef__watch_after(w);
 }
 
-/* A job is done. Under the lock. */
-static void job_done(reef_world *w, ticking *k, run *r, const job *j)
+/* A job is done. Called under the lock. */
+static void job_done(reef_world *w, ticking *k, planned_system *ps, const job *j)
 {
-    r->failed |= j->failed;
+    ps->failed |= j->failed;
     if (BUG(61)) reef__commands_append(&w->deferred, &k->jobs[j - k->jobs].commands);
-    if (++r->done < r->job_count) return;
-    if (r->stage == RUN_CLAIMS && !r->failed) {
-        r->stage = RUN_JOBS;
-        r->begun = r->done = 0;
+    if (++ps->done < ps->job_count) return;
+    if (ps->stage == STAGE_CLAIMS && !ps->failed) {
+        ps->stage = STAGE_RUNS;
+        ps->begun = ps->done = 0;
         phase_wake(k);
         return;
     }
-    if (r->failed) r->job_count = 0;
-    run_end(w, k, r);
+    if (ps->failed) ps->job_count = 0;
+    planned_end(w, k, ps);
 }
 
 static uint64_t random_next(uint64_t *x)
@@ -672,36 +676,39 @@ static uint64_t random_next(uint64_t *x)
     return *x ^= *x << 17;
 }
 
-static bool run_has_job(const run *r, uint32_t worker)
+static bool planned_has_job(const planned_system *ps, uint32_t worker)
 {
-    if (!r->going || (r->stage != RUN_CLAIMS && r->stage != RUN_JOBS) || r->begun == r->job_count) return false;
-    return worker == 0 || !r->system->main_thread || BUG(64);
+    if (!ps->going || (ps->stage != STAGE_CLAIMS && ps->stage != STAGE_RUNS) || ps->begun == ps->job_count)
+        return false;
+    return worker == 0 || !ps->system->main_thread || BUG(64);
 }
 
-/* The run whose next job this thread takes: the first in order; with a seed any. NULL: there is none now. */
-static run *run_pick(ticking *k, uint32_t worker)
+/* Returns the system whose next job this thread takes: the first in the order of the plan, or with a seed any one.
+ * NULL: there is none now. */
+static planned_system *planned_pick(ticking *k, uint32_t worker)
 {
-    run *found = NULL;
+    planned_system *found = NULL;
     uint32_t n = 0;
-    while (k->ended_before < k->run_end &&
-           (!k->runs[k->ended_before].going || k->runs[k->ended_before].stage == RUN_ENDED))
+    while (k->ended_before < k->phase_end &&
+           (!k->plan[k->ended_before].going || k->plan[k->ended_before].stage == STAGE_ENDED))
         k->ended_before++;
-    for (uint32_t i = k->ended_before; i < k->run_end; i++) {
-        run *r = &k->runs[i];
-        if (!run_has_job(r, worker)) continue;
-        if (k->shuffle == 0) return r;
-        if (random_next(&k->shuffle) % ++n == 0) found = r;
+    for (uint32_t i = k->ended_before; i < k->phase_end; i++) {
+        planned_system *ps = &k->plan[i];
+        if (!planned_has_job(ps, worker)) continue;
+        if (k->shuffle == 0) return ps;
+        if (random_next(&k->shuffle) % ++n == 0) found = ps;
     }
     return found;
 }
 
-/* Has every run that didn't end begun all of its jobs, which are its last? Then a helper need not wait for their
- * end. */
+/* Has every system that hasn't ended begun all its jobs, and has it nothing left to claim? Then a helper thread
+ * doesn't have to wait for the ends. */
 static bool phase_begun(const ticking *k)
 {
-    for (uint32_t i = k->ended_before; i < k->run_end; i++) {
-        const run *r = &k->runs[i];
-        if (r->going && r->stage != RUN_ENDED && (r->stage != RUN_JOBS || r->begun < r->job_count)) return false;
+    for (uint32_t i = k->ended_before; i < k->phase_end; i++) {
+        const planned_system *ps = &k->plan[i];
+        if (ps->going && ps->stage != STAGE_ENDED && (ps->stage != STAGE_RUNS || ps->begun < ps->job_count))
+            return false;
     }
     return true;
 }
@@ -712,30 +719,30 @@ static void phase_work(void *data, uint32_t worker)
     ticking *k = w->ticking;
     mutex_lock(&k->lock);
     while (k->unfinished) {
-        run *r = run_pick(k, worker);
-        if (r == NULL) {
+        planned_system *ps = planned_pick(k, worker);
+        if (ps == NULL) {
             if (worker && phase_begun(k)) break;
             reef__pool_wait(w->pool, &k->lock, &k->wake, &k->turns);
             continue;
         }
-        const uint32_t n = r->begun++;
-        job *j = &k->jobs[r->job_first + (k->backwards ? r->job_count - 1 - n : n)];
-        const run_stage stage = r->stage;
+        const uint32_t n = ps->begun++;
+        job *j = &k->jobs[ps->job_first + (k->backwards ? ps->job_count - 1 - n : n)];
+        const system_stage stage = ps->stage;
         uint64_t yields = k->shuffle ? random_next(&k->shuffle) % 4 : 0;
         j->worker = worker;
         if (BUG(62) && j->by.ids.lane != LANE_NONE) j->by.ids.lane = worker % j->by.ids.lanes;
         mutex_unlock(&k->lock);
         for (; yields; yields--) thread_yield();
-        job_do(w, k, r, j, stage);
+        job_do(w, k, ps, j, stage);
         mutex_lock(&k->lock);
-        job_done(w, k, r, j);
+        job_done(w, k, ps, j);
     }
     mutex_unlock(&k->lock);
 }
 
 /* ---- joining ---- */
 
-/* Failures of the caller's, in the order of the plan; those of calls on the world come behind them. */
+/* Keeps the first mistake of the caller, in the order of the plan; mistakes in calls on the world come last. */
 static void failures_join(reef_world *w, ticking *k)
 {
     for (uint32_t i = 0; i < k->job_count && k->first.status == REEF_OK; i++)
@@ -743,11 +750,11 @@ static void failures_join(reef_world *w, ticking *k)
     if (k->first.status == REEF_OK) k->first = w->world_failure;
 }
 
-/* A failure that is nobody's fault: of memory, in a run or in what comes behind all of them. */
-static reef_error phase_error(const reef_world *w, const run *r)
+/* Makes the error for missing memory, for one system or for what follows all of them. */
+static reef_error phase_error(const reef_world *w, const planned_system *ps)
 {
     reef_error e = {.status = REEF_NO_MEMORY, .operation = "reef_tick", .component = w->hook_failed};
-    if (r) memcpy(e.system, r->system->name, sizeof e.system);
+    if (ps) memcpy(e.system, ps->system->name, sizeof e.system);
     return e;
 }
 
@@ -757,7 +764,7 @@ static COLD reef_status phase_failed(reef_world *w)
     return REEF_NO_MEMORY;
 }
 
-/* What was requested is done; a system may be gone after it. */
+/* Does the recorded commands. A system may be gone afterwards. */
 static reef_status deferred_do(reef_world *w, ticking *k)
 {
     const reef_status s = reef__world_flush(w);
@@ -766,7 +773,7 @@ static reef_status deferred_do(reef_world *w, ticking *k)
     return REEF_OK;
 }
 
-/* NO_MEMORY: what couldn't be done is kept, and done before anything else is. */
+/* NO_MEMORY: what couldn't be done is kept, and is done before anything else. */
 static reef_status phase_join(reef_world *w, ticking *k)
 {
     uint32_t lanes = 0;
@@ -781,7 +788,7 @@ static reef_status phase_join(reef_world *w, ticking *k)
     return s;
 }
 
-/* The first system, in the order of the plan, that had no memory while it ran. */
+/* Returns the first job, in the order of the plan, that had no memory while it ran. */
 static const job *job_short_of_memory(const ticking *k)
 {
     for (uint32_t i = 0; i < k->job_count; i++)
@@ -792,9 +799,9 @@ static const job *job_short_of_memory(const ticking *k)
 reef_status reef__phase_run(reef_world *w, uint32_t first, uint32_t end, float dt)
 {
     ticking *k = w->ticking;
-    run *at = NULL;
-    k->run_first = k->ended_before = first;
-    k->run_end = end;
+    planned_system *at = NULL;
+    k->phase_first = k->ended_before = first;
+    k->phase_end = end;
     k->dt = dt;
     k->failed = NULL;
     k->unfinished = 0;
@@ -802,24 +809,25 @@ reef_status reef__phase_run(reef_world *w, uint32_t first, uint32_t end, float d
     w->world_failure.status = REEF_OK;
     if (watching(w)) k->shuffle = 0, k->backwards = false;
     if (!phase_prepare(w, k, &at)) {
-        version_look(w); /* what was prepared took this one for past */
+        version_look(w); /* the preparation has used this version already */
         return w->error = phase_error(w, at), REEF_NO_MEMORY;
     }
     for (uint32_t i = first; i < end; i++) {
-        run *r = &k->runs[i];
-        r->stage = RUN_WAITS;
-        r->failed = false;
-        r->waiting = 0;
-        k->unfinished += r->going;
+        planned_system *ps = &k->plan[i];
+        ps->stage = STAGE_WAITS;
+        ps->failed = false;
+        ps->waiting = 0;
+        k->unfinished += ps->going;
         if (k->shuffle) k->backwards = random_next(&k->shuffle) & 1;
     }
     for (uint32_t i = first; i < end; i++)
-        for (uint32_t n = 0; k->runs[i].going && n < k->runs[i].after_count; n++)
-            k->runs[k->after[k->runs[i].after_first + n]].waiting++;
+        for (uint32_t n = 0; k->plan[i].going && n < k->plan[i].after_count; n++)
+            k->plan[k->after[k->plan[i].after_first + n]].waiting++;
     phase_open(w, k->end_version);
     reef__watch_open(w);
     for (uint32_t i = first; i < end; i++)
-        if (k->runs[i].going && k->runs[i].waiting == 0 && k->runs[i].stage == RUN_WAITS) run_begin(w, k, &k->runs[i]);
+        if (k->plan[i].going && k->plan[i].waiting == 0 && k->plan[i].stage == STAGE_WAITS)
+            planned_begin(w, k, &k->plan[i]);
     reef__pool_run(watching(w) ? NULL : w->pool, phase_work, w);
     reef__watch_close(w);
     phase_close(w);
@@ -832,7 +840,7 @@ reef_status reef__phase_run(reef_world *w, uint32_t first, uint32_t end, float d
     return REEF_NO_MEMORY;
 }
 
-/* ---- phases of simple runs ---- */
+/* ---- the fast path: phases of simple systems ---- */
 
 INLINE bool phase_is_known(const reef_world *w, const phase_plan *p)
 {
@@ -840,14 +848,14 @@ INLINE bool phase_is_known(const reef_world *w, const phase_plan *p)
            p->fork_version == w->hot.fork_version;
 }
 
-/* Queries know all tables, whose chunks stay where they are. */
-static void quick_put(const run *r, uint32_t number, quick *x)
+/* Called when the queries know all tables, so that the matches stay where they are. */
+static void quick_put(const planned_system *ps, uint32_t number, quick *x)
 {
-    const query *q = r->query;
-    x->function = r->system->function;
-    x->context = r->system->context;
-    x->system = r->system;
-    x->query = r->query;
+    const query *q = ps->query;
+    x->function = ps->system->function;
+    x->context = ps->system->context;
+    x->system = ps->system;
+    x->query = ps->query;
     x->first = q ? match_at(q, 0) : NULL;
     x->end = q ? match_end(q) : NULL;
     x->match_bytes = q ? q->head.match_bytes : 0;
@@ -860,12 +868,12 @@ COLD void reef__phase_know(reef_world *w, phase_plan *p)
     const ticking *k = w->ticking;
     p->known = p->simple && w->hot.chunks.shared == 0;
     for (uint32_t i = p->first; p->known && i < p->end; i++) {
-        const run *r = &k->runs[i];
-        p->known = !r->on || r->query == NULL || !(r->query->looks || r->query->fixed || run_must_claim(w, r));
+        const planned_system *ps = &k->plan[i];
+        p->known = !ps->on || ps->query == NULL || !(ps->query->looks || ps->query->fixed || planned_must_claim(w, ps));
     }
     p->quick_end = p->first;
     for (uint32_t i = p->first; p->known && i < p->end; i++)
-        if (k->runs[i].on) quick_put(&k->runs[i], i - p->first, &k->quicks[p->quick_end++]);
+        if (k->plan[i].on) quick_put(&k->plan[i], i - p->first, &k->quicks[p->quick_end++]);
     p->tables_epoch = w->tables_epoch;
     p->state_epoch = w->state_epoch;
     p->fork_version = w->hot.fork_version;
@@ -877,7 +885,7 @@ INLINE void quick_rows(const quick *x, reef_block *b, const match *m, uint64_t v
     const table *t = m->table;
     const uint32_t unit = t->first;
     uint32_t count = t->next - unit_place(unit);
-    if (count == 0) return; /* also where nothing is: 0 - 0 */
+    if (count == 0) return; /* this is also the case for a table without chunks: 0 - 0 */
     reef_slot *slots =
         (reef_slot *)(uintptr_t)(LIKELY(m->unit == unit) ? match_first(m) : reef__match_slots(b, m, unit));
     b->match = m;
@@ -896,7 +904,7 @@ INLINE void quick_rows(const quick *x, reef_block *b, const match *m, uint64_t v
     }
 }
 
-/* Any system may have commands for systems. */
+/* Every system may give commands for systems. */
 static COLD reef_status simple_join(reef_world *w, ticking *k)
 {
     job *j = &k->quick_job;
@@ -914,8 +922,9 @@ static COLD reef_status simple_join(reef_world *w, ticking *k)
     return REEF_NO_MEMORY;
 }
 
-/* What reef__phase_run does is here: nothing to prepare, each block marked and handed out, hardly anything to join.
- * A system of one block costs some 40 instructions beside the call; by way of jobs it would be 900. */
+/* Does what reef__phase_run does, for simple systems: there is nothing to prepare, each block is stamped and handed
+ * out, and hardly anything has to be joined. A system of one block costs some 40 instructions beside its call; with
+ * jobs it would cost 900. */
 bool reef__phase_run_simple(reef_world *w, const phase_plan *p, float dt, reef_status *s)
 {
     ticking *k = w->ticking;
@@ -959,9 +968,9 @@ COLD void reef__ticking_drop(reef_world *w)
     memory *m = &w->family->memory;
     if (k == NULL) return;
     for (uint32_t i = 0; i < k->job_room; i++) reef__commands_drop(w, &k->jobs[i].commands);
-    for (uint32_t i = 0; i < k->run_count; i++) reef__run_drop(w, &k->runs[i]);
-    reef__memory_free(m, MEMORY_OTHER, k->runs, k->run_room * sizeof *k->runs);
-    reef__memory_free(m, MEMORY_OTHER, k->quicks, k->run_room * sizeof *k->quicks);
+    for (uint32_t i = 0; i < k->plan_count; i++) reef__planned_drop(w, &k->plan[i]);
+    reef__memory_free(m, MEMORY_OTHER, k->plan, k->plan_room * sizeof *k->plan);
+    reef__memory_free(m, MEMORY_OTHER, k->quicks, k->plan_room * sizeof *k->quicks);
     reef__memory_free(m, MEMORY_OTHER, k->after, k->after_room * sizeof *k->after);
     reef__memory_free(m, MEMORY_OTHER, k->jobs, k->job_room * sizeof *k->jobs);
     reef__memory_free(m, MEMORY_OTHER, k->queues, k->queue_room);
@@ -974,10 +983,10 @@ COLD void reef__ticking_drop(reef_world *w)
     w->ticking = NULL;
 }
 
-void reef__run_drop(reef_world *w, run *r)
+void reef__planned_drop(reef_world *w, planned_system *ps)
 {
-    if (r->query) (void)reef_query_free(w, r->handle);
-    r->query = NULL;
-    reef__frozen_drop(w, r->frozen);
-    r->frozen = NULL;
+    if (ps->query) (void)reef_query_free(w, ps->handle);
+    ps->query = NULL;
+    reef__frozen_drop(w, ps->frozen);
+    ps->frozen = NULL;
 }

@@ -1,10 +1,11 @@
-/* What ticks remember of a world's systems (src/time/tick.c), and the running of one phase (src/system/phase.c).
+/* The plan that a world makes of its schedule (src/time/tick.c), and the running of one phase (src/system/phase.c).
  *
- *   schedule.order ─► runs, phase by phase:  [begin: a b] [update: c d e f] [end: g]
- *   run d: waits for the earlier runs of its phase that it collides with; holds back later ones (`after`)
+ *   schedule.order ─► the plan, phase by phase:  [begin: a b] [update: c d e f] [end: g]
+ *   planned system d: waits for the earlier systems of its phase that it collides with, and holds back later ones
+ *                     (`after`)
  *
- * A plan is made anew when the schedule isn't what it was. Structure stays as it is while a phase runs, so the jobs
- * are laid out when it begins: their number and borders depend on the tables alone. */
+ * The plan is made anew when the schedule has changed. No entity moves while a phase runs, so the jobs are laid out
+ * before it begins: their number and their borders depend on the tables alone. */
 #ifndef REEF_SYSTEM_PHASE_H
 #define REEF_SYSTEM_PHASE_H
 
@@ -14,57 +15,58 @@
 #include "system/job.h"
 #include "reef/system.h"
 
-typedef enum run_stage {
-    RUN_WAITS,  /* for systems that it collides with */
-    RUN_CLAIMS, /* its jobs make what it writes the world's own */
-    RUN_JOBS,   /* its jobs run */
-    RUN_ENDED
-} run_stage;
+typedef enum system_stage {
+    STAGE_WAITS,  /* it waits for systems that it collides with */
+    STAGE_CLAIMS, /* its jobs make what it writes the world's own */
+    STAGE_RUNS,   /* its jobs call its function */
+    STAGE_ENDED
+} system_stage;
 
 /* A system in the plan of one world. */
-typedef struct run {
-    struct system *system;             /* gone, maybe, when the schedule changed; then only `serial` counts */
-    uint64_t serial;                   /* of the system */
-    query *query;                      /* NULL: it has no rows */
-    reef_query handle;                 /* of that query */
-    uint32_t after_first, after_count; /* later ones that collide with it: in ticking.after */
+typedef struct planned_system {
+    struct system *system;             /* may be freed when the schedule has changed; then only `serial` is valid */
+    uint64_t serial;                   /* the system's serial number */
+    query *query;                      /* its query; NULL: it has no rows */
+    reef_query handle;                 /* the handle of that query */
+    uint32_t after_first, after_count; /* the later systems that collide with it, in ticking.after */
     bool on;
-    /* it reads and writes its own rows only, and asks for nothing else: no job can be told from another */
+    /* It reads and writes only its own rows, and asks for nothing else: its function can't tell one job from
+     * another. */
     bool simple;
     bool reads_others, writes_others, receives, spawns;
-    /* all that it may write is the world's own while these are those of the world */
+    /* While these are the world's numbers, the world alone holds everything that the system may write. */
     uint64_t claimed_fork, claimed_epoch;
-    /* in the phase that runs */
+    /* These are valid while a phase runs. */
     bool going, failed;
-    run_stage stage;
-    uint32_t waiting; /* runs that it still waits for */
+    system_stage stage;
+    uint32_t waiting; /* number of systems that it still waits for */
     uint32_t job_first, job_count, begun, done;
     uint64_t version, since;
-    frozen_versions *frozen; /* where its query asks for changes of stored values that it writes; else NULL */
+    frozen_versions *frozen; /* not NULL: its query asks for changes of stored values that it writes itself */
     reef_system_stats stats;
-} run;
+} planned_system;
 
-/* A component that systems of the phase write in others' rows. The inlined mut writes without a call where a column
- * carries the world's version, so a column is given that when it is first asked for, and the system's own when the
- * system ends. */
+/* A component that systems of the phase write in others' rows. The inlined reef_mut writes without a call where a
+ * column has the world's version. So a column gets that version when it is first asked for, and the system's own
+ * version when the system ends. */
 typedef struct written {
     uint32_t component;
     bool touched;
-    uint64_t version; /* of the system that runs and writes it */
+    uint64_t version; /* the version of the system that runs and writes it */
 } written;
 
-/* A phase of the plan. While the numbers are those of the world, all its queries know all tables, and nothing is
+/* A phase of the plan. While its three numbers are those of the world, all its queries know all tables, and nothing is
  * shared with a fork. */
 typedef struct phase_plan {
-    uint32_t first, end; /* its runs */
-    bool simple;         /* all of them are */
-    bool reads;          /* some of them read others' rows */
+    uint32_t first, end; /* its systems */
+    bool simple;         /* all its systems are simple */
+    bool reads;          /* some of its systems read others' rows */
     bool known;
     uint64_t tables_epoch, state_epoch, fork_version;
-    uint32_t quick_end; /* the quick runs of the phase: from `first` on */
+    uint32_t quick_end; /* the end of the phase's quick systems, which begin at `first` */
 } phase_plan;
 
-/* A simple run of a phase that is known: all that it takes, in one cache line. */
+/* A simple system of a known phase: everything that running it takes, in one cache line. */
 typedef struct quick {
     void (*function)(reef_block *block);
     void *context;
@@ -72,14 +74,14 @@ typedef struct quick {
     query *query;
     const match *first, *end;
     uint32_t match_bytes;
-    uint16_t number, write_count; /* its place in the phase; columns that it writes */
+    uint16_t number, write_count; /* its place in the phase; the number of columns that it writes */
 } quick;
 
 typedef struct ticking {
-    uint64_t epoch; /* of the schedule that the plan is of; 0: none */
-    run *runs;
-    uint32_t run_count, run_room;
-    quick *quicks; /* as many as runs */
+    uint64_t epoch; /* epoch of the schedule from which the plan was made; 0: none */
+    planned_system *plan;
+    uint32_t plan_count, plan_room;
+    quick *quicks; /* room for as many as there are planned systems */
     job quick_job;
     uint32_t *after;
     uint32_t after_count, after_room;
@@ -87,41 +89,41 @@ typedef struct ticking {
     uint32_t phase_count;
     job *jobs;
     uint32_t job_count, job_room;
-    char *queues, *parts; /* of jobs that send or sum */
+    char *queues, *parts; /* for jobs that send events, and for jobs that sum */
     size_t queue_room, part_room;
-    uint32_t *made; /* by lane */
+    uint32_t *made; /* number of ids that each lane made */
     uint32_t made_room;
     written *others;
     uint32_t other_count, other_room;
     bool measures;
     reef_trace trace;
-    /* of the tick */
-    reef_error first; /* failure of the caller's */
-    /* of the phase that runs */
+    /* These are valid during a tick. */
+    reef_error first; /* the first mistake of the caller */
+    /* These are valid while a phase runs. */
     float dt;
-    uint32_t run_first, run_end, ended_before; /* all before that run have ended */
+    uint32_t phase_first, phase_end, ended_before; /* all systems before it have ended */
     uint32_t unfinished;
-    uint64_t end_version; /* the world's while systems run */
-    uint64_t shuffle;     /* 0: jobs begin in their order; else the state of a random sequence */
-    bool backwards;       /* the jobs of a run begin with its last */
-    run *failed;          /* the first in order that had no memory */
+    uint64_t end_version;   /* the world's version while the systems run */
+    uint64_t shuffle;       /* 0: jobs begin in their order; else: the state of a random sequence */
+    bool backwards;         /* the jobs of a system begin with the last one */
+    planned_system *failed; /* the first system, in the order of the plan, that had no memory */
     mutex lock;
     condvar wake;
-    uint32_t turns; /* how often there was something to wake for */
+    uint32_t turns; /* how many times there was a reason to wake the other threads */
 #if defined(REEF_CHECKED)
     watch watch;
 #endif
 } ticking;
 
-extern const struct running_calls reef__phase_running; /* reef_world.running while systems run */
-/* Runs the systems of runs[first ... end) that are `going`; then what they left is joined. NO_MEMORY: some of it, or
- * some of them, could not; world->error.system says which was the first. */
+extern const struct running_calls reef__phase_running; /* becomes reef_world.running while systems run */
+/* Runs those systems of the plan between `first` and `end` that are `going`, and joins what their jobs produced.
+ * NO_MEMORY: some systems didn't run, or some results couldn't be joined yet; world->error.system names the first. */
 reef_status reef__phase_run(reef_world *w, uint32_t first, uint32_t end, float dt);
-/* The same for a phase of simple runs in a world without pool. False: something is unusual, reef__phase_run must.
- * NO_MEMORY in *s: as reef__phase_run. */
+/* The same for a phase of simple systems in a world without a thread pool. False: something is unusual, and
+ * reef__phase_run has to be called. NO_MEMORY in *s means the same as there. */
 bool reef__phase_run_simple(reef_world *w, const phase_plan *p, float dt, reef_status *s);
-void reef__phase_know(reef_world *w, phase_plan *p); /* after reef__phase_run */
-void reef__run_drop(reef_world *w, run *r);
-void reef__ticking_drop(reef_world *w); /* src/time/tick.c */
+void reef__phase_know(reef_world *w, phase_plan *p); /* call it after reef__phase_run */
+void reef__planned_drop(reef_world *w, planned_system *ps);
+void reef__ticking_drop(reef_world *w);
 
 #endif

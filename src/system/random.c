@@ -1,11 +1,11 @@
-/* Random numbers: Philox4x32-10, a function from a counter of 128 bits and a key of 64 to 128 bits.
+/* Random numbers by Philox4x32-10. It is a function of a counter of 128 bits and a key of 64 bits; it gives 128 bits.
  *
- *      key      seed, stream (a system's name), upper half of the tick, step    mixed to 64 bits
- *      counter  block, lower half of the tick, index, generation                as they are: no two entities share a
- *                                                                               block
+ *   key      seed, stream (a system's name), upper half of the tick, step    mixed to 64 bits
+ *   counter  block, lower half of the tick, index, generation                as they are: no two entities share a
+ *                                                                            counter
  *
- * For one key the function is a bijection of counters, so different entities, ticks and blocks never get the same
- * 128 bits. */
+ * For one key the function is a bijection of counters, so different entities, ticks and blocks never get the same 128
+ * bits. */
 #include "base/platform.h"
 #include "storage/error.h"
 #include "storage/invalidate.h"
@@ -14,7 +14,7 @@
 #include "system/schedule.h"
 #include "reef/random.h"
 
-static uint64_t key_mix(uint64_t z) /* splitmix64's finaliser */
+static uint64_t key_mix(uint64_t z) /* the finaliser of splitmix64 */
 {
     z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
     z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
@@ -50,7 +50,7 @@ reef_random reef_random_for(const reef_block *b, reef_entity e)
     return reef_random_of(b ? b->world : NULL, b && b->job ? b->job->system->name_hash : 0, e);
 }
 
-/* The span's bits, drawn until they are no more than the span. */
+/* Draws as many bits as the span has, until they are no more than the span. */
 int64_t reef_random_range(reef_random *r, int64_t lowest, int64_t highest)
 {
     if (highest <= lowest) return lowest;

@@ -1,8 +1,8 @@
-/* Schedules: systems come, go and get their order.
+/* Schedules: systems are added, replaced, removed and ordered.
  *
- * Each change makes a new schedule beside the old one, and puts it in its place when nothing can fail any more; so
- * it doesn't matter who else holds the old one. Only switching a system of a schedule that is the world's alone
- * happens in place. */
+ * Each change makes a new schedule beside the old one, and gives it to the world when nothing can fail any more. So it
+ * doesn't matter who else holds the old one. There is one exception: a system is switched on or off in place if only
+ * this world holds the schedule. */
 #include "system/schedule.h"
 #include "base/byte_hash.h"
 #include "base/memory.h"
@@ -22,8 +22,8 @@
 
 /* ---- making and sharing ---- */
 
-/* Cleared, with the plain fields and phases of `from`, and room for so many more systems and observers. NULL: no
- * memory. */
+/* Makes a schedule with the plain fields and the phases of `from`, empty arrays, and room for more systems and
+ * observers. NULL: no memory. */
 static COLD schedule *schedule_empty(family *f, const schedule *from, uint32_t systems, uint32_t observers)
 {
     static const schedule none;
@@ -58,12 +58,12 @@ COLD schedule *reef__schedule_copy_more(reef_world *w, uint32_t systems, uint32_
     return s;
 }
 
-/* A copy with room for `more` systems (0, 1), whose systems aren't counted yet. NULL: no memory. */
+/* Makes a copy with room for `more` systems (0 or 1). The copy's systems aren't counted yet. NULL: no memory. */
 static COLD schedule *schedule_copy(reef_world *w, uint32_t more) { return reef__schedule_copy_more(w, more, 0); }
 
 static COLD void schedule_free(family *f, schedule *s) { reef__memory_free(&f->memory, MEMORY_OTHER, s, s->bytes); }
 
-/* A holder leaves. The last one takes along the systems that no other schedule has. */
+/* Releases one hold. The last holder of a schedule releases its systems and observers too. */
 COLD void reef__observer_leave(family *f, struct observer *o)
 {
     mutex_lock(&f->lock);
@@ -86,7 +86,6 @@ COLD void reef__schedule_leave(family *f, schedule *s)
     schedule_free(f, s);
 }
 
-/* A new schedule becomes the world's. */
 COLD void reef__schedule_put(reef_world *w, schedule *s)
 {
     family *f = w->family;
@@ -137,7 +136,7 @@ schedule *reef__schedule_hold(family *f, schedule *s)
 
 /* ---- looking up ---- */
 
-/* The entry of a name, ENTRY_NONE: there is none. */
+/* Returns the entry of the system with this name. ENTRY_NONE: there is none. */
 static COLD uint32_t entry_named(const schedule *s, const char *name)
 {
     const uint64_t hash = reef__hash_bytes(name, strlen(name));
@@ -206,7 +205,7 @@ static COLD bool change_allowed(reef_world *w, const char *op)
     return false;
 }
 
-/* The systems get their order, and the schedule is put in its place. On failure it is freed. */
+/* Orders the systems and makes the schedule the world's. On failure the schedule is freed. */
 static COLD reef_status schedule_finish(reef_world *w, const char *op, schedule *s)
 {
     char detail[REEF_DETAIL_MAX];
@@ -219,7 +218,7 @@ static COLD reef_status schedule_finish(reef_world *w, const char *op, schedule 
     return status == REEF_NO_MEMORY ? refuse_change(w, op, status) : reef__failure_detail(w, status, op, 0, detail);
 }
 
-/* Is a name free, but for the system at `place`? */
+/* Is no system but the one at `place` named so? If not, this is recorded. */
 static COLD bool name_free(reef_world *w, const char *op, const char *name, uint32_t place)
 {
     char detail[REEF_DETAIL_MAX];
@@ -230,7 +229,7 @@ static COLD bool name_free(reef_world *w, const char *op, const char *name, uint
     return false;
 }
 
-/* A slot without a system; one whose generations are used up is never taken again. */
+/* Takes a slot without a system. A slot that has used all its generations is never taken again. */
 static COLD uint32_t slot_take(schedule *s)
 {
     uint32_t slot = 0;
@@ -261,7 +260,7 @@ static COLD reef_system_id system_come(reef_world *w, const char *op, const reef
     struct system *x = reef__system_make(w, op, desc, &in);
     if (x == NULL) return null;
     if (system_join(w, op, x, in, !desc->off) != REEF_OK) return reef__system_forget(w->family, x), null;
-    reef__system_leave(w->family, x); /* its maker */
+    reef__system_leave(w->family, x); /* releases the hold of the maker */
     return entry_handle(w, w->schedule->count - 1);
 }
 
@@ -276,7 +275,7 @@ COLD reef_system_id reef_system_add(reef_world *w, const char *name, void (*func
     return system_come(w, "reef_system_add", &(reef_system_desc){.name = name, .function = function, .text = text});
 }
 
-/* The number of the entry of a handle that a call may change now. ENTRY_NONE: *status, which is recorded. */
+/* Returns the number of the entry of a handle, for a call that changes it. ENTRY_NONE: *status, and it is recorded. */
 static COLD uint32_t entry_for(reef_world *w, const char *op, reef_system_id which, reef_status *status)
 {
     *status = w ? REEF_LOCKED : REEF_BAD_ARGUMENT;
@@ -316,7 +315,7 @@ COLD reef_status reef_system_replace(reef_world *w, reef_system_id which, const 
         if (status == REEF_OK) reef__events_hand_over(w, was, x);
     }
     if (status != REEF_OK) return reef__system_forget(w->family, x), status;
-    reef__system_leave(w->family, x); /* its maker */
+    reef__system_leave(w->family, x); /* releases the hold of the maker */
     return REEF_OK;
 }
 
@@ -347,7 +346,7 @@ COLD reef_status reef_system_switch(reef_world *w, reef_system_id which, bool on
     if (w->schedule->entries[place].on == on) return REEF_OK;
     family *f = w->family;
     mutex_lock(&f->lock);
-    const bool ours = w->schedule->holders == 1; /* nobody but this world could make it more */
+    const bool ours = w->schedule->holders == 1; /* only this world could add a holder */
     if (ours) w->schedule->epoch = ++f->schedule_epoch;
     mutex_unlock(&f->lock);
     schedule *s = ours ? w->schedule : schedule_copy(w, 0);

@@ -1,5 +1,5 @@
-/* A schedule as a text, and as a graph for Graphviz. Nothing is allocated: who waits for whom is found by comparing
- * systems, for each system of a phase of n in n * n comparisons at worst. */
+/* Writes a schedule as text, or as a graph for Graphviz. Nothing is allocated: which system waits for which is found
+ * by comparing systems. That is at worst n * n comparisons for each system of a phase with n systems. */
 #include "base/platform.h"
 #include "type/type.h"
 #include "storage/world_data.h"
@@ -17,9 +17,9 @@
 typedef struct explainer {
     const reef_world *world;
     const schedule *s;
-    uint32_t first, end; /* of the phase that is written, in s->order */
+    uint32_t first, end; /* the phase that is written, in s->order */
     char *text;
-    size_t size, length; /* length: of the whole */
+    size_t size, length; /* `length` counts the whole text, also what didn't fit */
 } explainer;
 
 typedef struct system_set {
@@ -52,7 +52,7 @@ static COLD void tell_query(explainer *o, const struct system *x)
     if (count == 0 && x->query.entities == REEF_ENABLED) tell_format(o, "everything");
 }
 
-/* In quotes of DOT. */
+/* Writes a text for a quoted string of DOT. */
 static COLD void tell_quoted(explainer *o, const char *text)
 {
     for (; *text; text++) {
@@ -76,7 +76,7 @@ static const char *type_at(uint32_t id)
 
 enum { ACCESS_MAX = REEF_TERMS_MAX + REEF_TOUCHES_MAX };
 
-/* What a system uses, by type name: numbers in its list. */
+/* Sorts what a system uses by type name: by_name gets the numbers in its list. */
 static COLD void access_sorted(const struct system *x, uint32_t *by_name)
 {
     for (uint32_t i = 0; i < x->access_count; i++) {
@@ -94,7 +94,7 @@ static COLD uint32_t use_of(const struct system *x, uint32_t component)
     return 0;
 }
 
-/* "reads A B" of what a system uses; the comma before it, if something was written. */
+/* Writes "reads A B" for what a system uses, with a comma before it if something was written already. */
 static COLD void tell_uses(explainer *o, const struct system *x, reef_touch_kind kind, bool *some)
 {
     uint32_t by_name[ACCESS_MAX];
@@ -115,12 +115,12 @@ static COLD void tell_uses(explainer *o, const struct system *x, reef_touch_kind
     }
 }
 
-/* "spawns A B" of what its commands do. */
+/* Writes "spawns A B" for what a system's commands do. */
 static COLD void tell_commands(explainer *o, const struct system *x, reef_touch_kind kind, bool *some)
 {
     const char *last = "";
     bool begun = false;
-    for (;; begun = true) { /* the next type by name; none stands before all */
+    for (;; begun = true) { /* each round finds the next type by name; "no type" comes first */
         const char *next = NULL;
         for (uint32_t i = 0; i < x->touch_count; i++) {
             const char *name = type_at(x->touches[i].type.id);
@@ -135,9 +135,9 @@ static COLD void tell_commands(explainer *o, const struct system *x, reef_touch_
     }
 }
 
-/* ---- who waits for whom ---- */
+/* ---- which system waits for which ---- */
 
-/* Does system i collide with some of a set? */
+/* Does system i collide with any system of a set? */
 static COLD bool collides_with(const explainer *o, uint32_t i, const system_set *set)
 {
     for (uint32_t w = 0; w < REEF_SYSTEMS_MAX / 64; w++) {
@@ -148,8 +148,8 @@ static COLD bool collides_with(const explainer *o, uint32_t i, const system_set 
     return false;
 }
 
-/* Those before `place` that it waits for, by itself or for the sake of one between. `direct`: by itself, and for
- * nobody's sake between. */
+/* Finds the systems before `place` that it waits for. `all`: directly, or because of a system between. `direct`: only
+ * directly. */
 static COLD void set_before(const explainer *o, uint32_t place, system_set *all, system_set *direct)
 {
     memset(all, 0, sizeof *all);
@@ -162,7 +162,7 @@ static COLD void set_before(const explainer *o, uint32_t place, system_set *all,
     }
 }
 
-/* Those behind `place` that wait for it. */
+/* Finds the systems behind `place` that wait for it. */
 static COLD void set_behind(const explainer *o, uint32_t place, system_set *all)
 {
     memset(all, 0, sizeof *all);
@@ -173,7 +173,7 @@ static COLD void set_behind(const explainer *o, uint32_t place, system_set *all)
 
 /* ---- text ---- */
 
-/* Why system a, which is before b, keeps it waiting. */
+/* Writes why system b has to wait for system a, which stands before it. */
 static COLD void tell_reason(explainer *o, const struct system *a, const struct system *b)
 {
     uint32_t by_name[ACCESS_MAX];
@@ -221,7 +221,7 @@ static COLD void tell_split(explainer *o, const struct system *x)
     else tell_format(o, "%s", reasons[x->unsplit]);
 }
 
-/* Which systems the checked build doesn't run a second time in another order. */
+/* Writes why the checked build doesn't run the system a second time in another order, if it doesn't. */
 static COLD void tell_twice(explainer *o, const struct system *x)
 {
 #if defined(REEF_CHECKED)
@@ -234,7 +234,8 @@ static COLD void tell_twice(explainer *o, const struct system *x)
 #endif
 }
 
-/* Two that run on the main thread don't run at the same time, though neither waits for the other. */
+/* Writes the systems that may run at the same time as this one. Two systems of the main thread may not, though neither
+ * waits for the other. */
 static COLD void tell_beside(explainer *o, uint32_t place)
 {
     system_set before, direct, behind;
@@ -291,7 +292,7 @@ static COLD void tell_phase(explainer *o, const phase *p)
 
 /* ---- DOT ---- */
 
-/* The types for whose sake b waits for a. */
+/* Writes the types because of which b waits for a. */
 static COLD void tell_label(explainer *o, const struct system *a, const struct system *b)
 {
     uint32_t by_name[ACCESS_MAX];

@@ -1,6 +1,7 @@
-/* The order of systems: of those that nobody has to run before any more, always the one that was added first.
+/* The order of systems. It is a topological sort: of those systems that no other system has to precede any more, the
+ * one that was added first always comes next.
  *
- * Names of `before` and `after` are looked up in a hash table that lives as long as the sorting: n systems with h
+ * The names in `before` and `after` are looked up in a hash table that lives only while sorting, so n systems with h
  * names cost O(n + h). */
 #include "system/schedule_order.h"
 #include "base/byte_hash.h"
@@ -13,17 +14,17 @@
 
 typedef struct sorter {
     schedule *s;
-    uint32_t *bucket, bucket_mask; /* of names: entry + 1 */
-    uint32_t *head;                /* by entry: its first edge + 1 */
-    uint32_t *waits;               /* by entry: edges to it whose beginning has no place yet */
+    uint32_t *bucket, bucket_mask; /* hash table by name: entry + 1 */
+    uint32_t *head;                /* for each entry: its first edge + 1 */
+    uint32_t *waits;               /* for each entry: number of edges to it from entries without a place */
     struct sort_edge {
         uint32_t from, to, next;
     } * edge;
     uint32_t edges;
-    uint64_t free[REEF_SYSTEMS_MAX / 64]; /* entries that wait for nobody and have no place yet */
+    uint64_t free[REEF_SYSTEMS_MAX / 64]; /* bit set of the entries that wait for none and have no place yet */
 } sorter;
 
-/* The next name of a list; its length, 0: no more. */
+/* Finds the next name in a list and returns its length. 0: no more. */
 static COLD size_t next_name(const char **at, const char **name)
 {
     while (**at == ' ') ++*at;
@@ -83,7 +84,7 @@ static COLD void edges_find(sorter *o)
 
 /* ---- placing ---- */
 
-/* Where each phase's systems begin; `next` gets the same. */
+/* Finds where each phase's systems begin; `next` gets the same numbers. */
 static COLD void phases_place(schedule *s, uint32_t *next)
 {
     uint32_t count[REEF_PHASES_MAX] = {0}, at = 0;
@@ -100,7 +101,7 @@ static COLD void mark_free(sorter *o, uint32_t entry, uint32_t *low)
     if (entry / 64 < *low) *low = entry / 64;
 }
 
-/* Takes the places; how many were. Phases have nothing to do with one another, so they are sorted all at once. */
+/* Gives the entries their places and returns how many got one. Phases are independent, so all are sorted at once. */
 static COLD uint32_t entries_place(sorter *o)
 {
     uint32_t next[REEF_PHASES_MAX], placed = 0, low = 0;
@@ -125,9 +126,9 @@ static COLD uint32_t entries_place(sorter *o)
     return placed;
 }
 
-/* ---- circles ---- */
+/* ---- cycles ---- */
 
-/* An entry that this one waits for. (It does wait.) */
+/* Returns an entry that this one waits for. There must be one. */
 static COLD uint32_t waits_for(const sorter *o, uint32_t entry)
 {
     uint32_t found = ENTRY_NONE;
@@ -137,7 +138,7 @@ static COLD uint32_t waits_for(const sorter *o, uint32_t entry)
     return found;
 }
 
-/* Adds a name with an arrow to what is there, or dots, if it doesn't fit with what may follow. */
+/* Appends a name with an arrow; or dots, if the name doesn't fit together with `keep` further bytes. */
 static COLD bool circle_put(char *detail, const char *arrow, const char *name, size_t keep)
 {
     const size_t used = strlen(detail), more = strlen(arrow) + strlen(name);
@@ -147,13 +148,13 @@ static COLD bool circle_put(char *detail, const char *arrow, const char *name, s
     return true;
 }
 
-/* Goes from one system that waits to one that it waits for, until it comes back to where it was. `path` is of use no
- * more: the edges' heads. */
+/* Describes a cycle: goes from a system that waits to one that it waits for, until it meets a system again. The heads
+ * of the edges aren't needed any more, so `path` uses their memory. */
 static COLD void circle_tell(sorter *o, char *detail)
 {
     uint32_t *path = o->head, length = 0, at = 0, first;
     while (o->waits[at] == 0) at++;
-    memset(o->bucket, 0, o->s->count * sizeof *o->bucket); /* by entry: its place in the path + 1 */
+    memset(o->bucket, 0, o->s->count * sizeof *o->bucket); /* for each entry: its place in the path + 1 */
     for (; o->bucket[at] == 0; at = waits_for(o, at)) {
         path[length++] = at;
         o->bucket[at] = length;
@@ -164,7 +165,7 @@ static COLD void circle_tell(sorter *o, char *detail)
         if (path[i] < path[first]) first = i;
     detail[0] = 0;
     const uint32_t n = length - begin;
-    for (uint32_t i = 0; i <= n; i++) { /* backwards: each is before the one that waits for it */
+    for (uint32_t i = 0; i <= n; i++) { /* backwards, so that each stands before the one that waits for it */
         const uint32_t entry = path[begin + (first - begin + n - i % n) % n];
         if (!circle_put(detail, i ? " -> " : "", o->s->entries[entry].system->name, i < n ? 4 : 0)) break;
     }

@@ -1,4 +1,4 @@
-/* The order of systems in their phases: src/system/schedule_order.c. */
+/* The order in which the systems of each phase run (src/system/schedule_order.c). */
 #ifndef REEF_SYSTEM_SCHEDULE_ORDER_H
 #define REEF_SYSTEM_SCHEDULE_ORDER_H
 
@@ -6,10 +6,10 @@
 #include "system/schedule.h"
 #include "reef/status.h"
 
-enum { STEPS_MAX = 8 }; /* of a phase that doesn't say how many */
+enum { STEPS_MAX = 8 }; /* the default for a phase */
 
-/* Makes `order` and the phases' places in it from the entries. BAD_ARGUMENT: `before` and `after` go in a circle,
- * which `detail` (REEF_DETAIL_MAX bytes) names; NO_MEMORY. */
+/* Fills `order` and the phases' places in it, from the entries. BAD_ARGUMENT: `before` and `after` form a cycle;
+ * `detail` (REEF_DETAIL_MAX bytes) gets its systems. NO_MEMORY. */
 reef_status reef__schedule_sort(family *f, schedule *s, char *detail);
 
 #endif

@@ -1,12 +1,12 @@
-/* Scripts: a component with a class and some bytes of data, and one system that calls them.
+/* Scripts: a component with a class and some bytes of data, and one system that calls the functions of the classes.
  *
- *      reef_script of entity 7  ──► removals, with the last value ──► end
- *      stamps by index: 3, 7, 9 ──► start, update
+ *   reef_script of entity 7  ──► log of removals, with the last value ──► end
+ *   stamps by index: 3, 7, 9 ──► start, update
  *
- * There are no destroy hooks: those would be called for each copy of a value that snapshots and forks have, at any
- * time. Who lost a script is told by the log of removals, which is state as the scripts are; a fork has a reader of
- * its own at the place of its origin's. The order of indices comes from the stamps that tracked types have by index:
- * nothing is sorted and nothing is kept beside the state. */
+ * Scripts use no destroy hooks, because those would be called for each copy of a value that snapshots and forks hold,
+ * at any time. Instead the log of removals says which entities lost a script. The log is part of the state, as scripts
+ * are; a fork gets a reader of its own, at the position of its origin's reader. The order of entity indices comes from
+ * the stamps that tracked types have by index, so nothing is sorted and nothing is kept outside of the state. */
 #include "system/script.h"
 #include "base/byte_hash.h"
 #include "base/memory.h"
@@ -48,20 +48,21 @@ _Static_assert(offsetof(reef_script, data) % 8 == 0, "the data of scripts is ali
 reef_component reef_script_type(void) { return reef_id_of(&script_decl); }
 
 /* ---- classes by name ----
- * Fixed in size and outside of all worlds, as a program's code is: nothing is allocated, and nothing ends. */
+ * Their table has a fixed size and belongs to no world, as a program's code does; so it allocates nothing and is never
+ * freed. */
 
 enum { CLASS_SLOTS = 2 * REEF_SCRIPT_CLASSES_MAX };
 
 typedef struct script_classes {
     mutex lock;
     uint32_t count;
-    const reef_script_class *slot[CLASS_SLOTS]; /* open addressing by the name's hash */
+    const reef_script_class *slot[CLASS_SLOTS]; /* open addressing by the hash of the name */
     uint64_t hash[CLASS_SLOTS];
 } script_classes;
 
 static script_classes classes = {.lock = MUTEX_INIT};
 
-/* Where the class of this name is, or would be. */
+/* Returns the slot in which the class of this name is, or would be. */
 static uint32_t class_slot(uint64_t name_hash)
 {
     uint32_t i = (uint32_t)(name_hash % CLASS_SLOTS);
@@ -187,16 +188,16 @@ reef_status reef_cmd_script(reef_block *b, reef_entity e, const reef_script_clas
     return s < 0 ? s : reef_cmd_set_id(b, e, script, &x, sizeof x);
 }
 
-/* ---- running ---- */
+/* ---- the system ---- */
 
-/* Also one that was loaded and whose class nobody knows. */
+/* Has the script started? True also for a loaded script whose class isn't known. */
 static bool script_lives(const reef_script *x, reef_entity e)
 {
     return x->name_hash && reef_entity_equal(x->started, e);
 }
 
-/* Scripts that were taken away end. The place of the reader goes on here, on whatever thread the system runs: nobody
- * else reads or writes it meanwhile. */
+/* Calls `end` for the scripts that were removed. The reader's position moves on, on the thread that runs the system:
+ * nobody else reads or writes it meanwhile. */
 static void scripts_end_lost(reef_world *w, reef_script_run *r)
 {
     reef_script x;
@@ -234,7 +235,8 @@ static void scripts_run(reef_block *b)
     }
 }
 
-/* Asked before each run, when no system is running: what was read in the last one is let go. */
+/* The condition of the system. It is asked before the system runs, while no system is running: here the removals that
+ * were read the last time are dropped. */
 static bool scripts_ready(const reef_world *w, void *context)
 {
     (void)context;
@@ -321,7 +323,7 @@ COLD reef_system_id reef_scripts(reef_world *w, const char *where, const char *t
                                        .phase = where,
                                        .condition = scripts_ready};
         made = reef_system_new(w, &desc);
-        /* a column of `touches` */
+        /* the error's column counts from the semicolon; make it a column of `touches` */
         if (made.generation == 0 && w->error.detail[0] && w->error.number) w->error.number--;
         if (made.generation && fresh && !script_reader_make(w, 0)) {
             (void)reef_system_remove(w, made);
@@ -334,7 +336,7 @@ COLD reef_system_id reef_scripts(reef_world *w, const char *where, const char *t
     return made;
 }
 
-/* ---- updates of a type ---- */
+/* ---- the update system of a type ---- */
 
 COLD reef_system_id reef_update_id(reef_world *w, reef_component c, void (*function)(reef_block *block))
 {

@@ -1,18 +1,20 @@
-/* system/script: TODO */
+/* Scripts: what the state hash, files, forks and the end of a world need to know of them. src/system/script.c
+ * describes how scripts work. */
 #ifndef REEF_SYSTEM_SCRIPT_H
 #define REEF_SYSTEM_SCRIPT_H
 
 #include "base/platform.h"
 #include "reef/type.h"
 
-/* the fork has them as its origin has, if it has. False: no memory */
+/* Gives a fork its reader of removed scripts, if its origin has one (`serial` is then not 0). False: no memory. */
 bool reef__scripts_join(reef_world *fork, uint64_t serial);
-/* of those that wait for their end, and how many they are */
+/* Hashes the removed scripts that wait for their end call; *waiting is their number. */
 uint64_t reef__scripts_hash(const reef_world *w, uint64_t *waiting);
-uint32_t reef__scripts_type(void); /* 0: nobody has asked for it yet */
-/* n values of the type side by side get the classes of their names; how many got none */
+uint32_t reef__scripts_type(void); /* the id of reef_script; 0: the type isn't used yet */
+/* Gives n values of reef_script, side by side, the classes of their names. Returns how many names have no class. */
 uint32_t reef__scripts_bind(void *values, uint32_t n);
-uint64_t reef__scripts_without(const reef_world *w); /* how many have no class */
-void reef__scripts_end(reef_world *w);               /* the world is about to end: all that live do */
+uint64_t reef__scripts_without(const reef_world *w); /* number of scripts without a class */
+/* The world is about to be freed: calls `end` for every script that has started. */
+void reef__scripts_end(reef_world *w);
 
 #endif

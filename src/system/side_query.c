@@ -1,6 +1,6 @@
-/* A loop inside of a system over rows that aren't its own: a part of a loop that nobody opened. It marks nothing,
- * locks nothing, and writes nothing but its block. What it walks doesn't change while systems run; who writes its
- * values waits for the system. */
+/* A loop inside of a system over rows that aren't its own. Such a loop marks nothing, locks nothing, and writes
+ * nothing but its block. The rows don't change meanwhile: entities don't move while systems run, and a system that
+ * writes the values that are read waits for this one. */
 #include "system/side_query.h"
 #include "base/platform.h"
 #include "type/type.h"
@@ -22,7 +22,7 @@ COLD bool reef__queries_ready(reef_world *w)
     return true;
 }
 
-/* Every component whose values it reads is declared, and none is written. {0}: so it is. */
+/* Returns a component that the query writes, or reads without a declaration. {0}: there is none. */
 static reef_component term_undeclared(const query *q, const struct system *s)
 {
     for (uint32_t i = 0; i < q->term_count; i++) {

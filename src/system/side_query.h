@@ -1,12 +1,12 @@
-/* system/side_query: TODO */
+/* Queries inside of a system over rows that aren't its own (reef_others). */
 #ifndef REEF_SYSTEM_SIDE_QUERY_H
 #define REEF_SYSTEM_SIDE_QUERY_H
 
 #include "base/platform.h"
 #include "reef/type.h"
 
-/* All queries of the world know all tables: before systems that read others' rows. False: no memory.
- * (src/system/side_query.c) */
+/* Called before systems that read others' rows run: all queries of the world get to know all tables. False: no
+ * memory. */
 bool reef__queries_ready(reef_world *w);
 
 #endif

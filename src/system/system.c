@@ -1,5 +1,5 @@
-/* One system: what its description asks for, read, checked and put into a form in which others can be held against
- * it. */
+/* One system. Its description is read, checked, and brought into a form that can be compared with other systems: a
+ * sorted list of the types that the system uses. */
 #include "system/system.h"
 #include "base/byte_hash.h"
 #include "base/memory.h"
@@ -15,12 +15,13 @@
 #include "reef/system.h"
 #include <stdio.h>
 
-/* A system that is being made. */
+/* A system while it is made. */
 typedef struct system_draft {
     reef_world *world;
     const char *op;
     const reef_system_desc *desc;
-    system_text text; /* of the struct as well: columns are numbers of terms and touches then */
+    /* the text, and what the struct declares; for the latter, columns are numbers of terms and touches */
+    system_text text;
     term_facts facts[REEF_TERMS_MAX];
     struct access access[REEF_TERMS_MAX + REEF_TOUCHES_MAX * REEF_SPLIT_FIELDS_MAX];
     uint32_t access_count;
@@ -57,7 +58,7 @@ COLD bool reef__system_name_allowed(const char *name)
 COLD bool reef__system_refuse_name(reef_world *w, const char *op, const char *what)
 {
     char detail[REEF_DETAIL_MAX];
-    snprintf(detail, sizeof detail, "%s's name has 1 to %d bytes, no spaces, commas, semicolons or quotes", what,
+    snprintf(detail, sizeof detail, "%s's name must have 1 to %d bytes, no spaces, commas, semicolons or quotes", what,
              REEF_SYSTEM_NAME_MAX);
     reef__failure_detail(w, REEF_BAD_ARGUMENT, op, 0, detail);
     return false;
@@ -76,14 +77,14 @@ static COLD bool draft_query(system_draft *d)
     }
     if (desc->query) {
         if (d->text.has_query)
-            return refuse_detail(d, REEF_BAD_ARGUMENT, 0, "it has a query in its text and another one beside it");
+            return refuse_detail(d, REEF_BAD_ARGUMENT, 0, "it has a query in `text` and another one in `query`");
         if (!reef__query_read(d->world, d->op, desc->query, &d->text.query)) return false;
         d->text.has_query = true;
     }
     return !d->text.has_query || reef__query_check(d->world, d->op, &d->text.query, d->facts);
 }
 
-/* Touches of the struct come behind those of the text. */
+/* The touches of the struct come after those of the text. */
 static COLD bool draft_touches(system_draft *d)
 {
     for (uint32_t i = 0; i < REEF_TOUCHES_MAX && d->desc->touches[i].kind != 0; i++) {
@@ -96,14 +97,14 @@ static COLD bool draft_touches(system_draft *d)
     return true;
 }
 
-/* Events and parts of sums are bytes that are copied and forgotten. */
+/* Events and parts of sums are copied and dropped as bytes, so their types must allow that. */
 static COLD bool check_bytes(const system_draft *d, reef_touch t, uint32_t number)
 {
     const type *x = reef__type_of(t.type.id);
     char detail[REEF_DETAIL_MAX];
-    const char *why = x->hooks.copy || x->hooks.move || x->hooks.destroy ? "its values are more than their bytes"
+    const char *why = x->hooks.copy || x->hooks.move || x->hooks.destroy ? "its values can't be copied as bytes"
                       : t.kind == REEF_SUMS && x->size == 0              ? "it has no data"
-                      : t.kind == REEF_SUMS && x->split                  ? "its values lie in several places"
+                      : t.kind == REEF_SUMS && x->split                  ? "it is split by field"
                                                                          : NULL;
     if (why == NULL) return true;
     snprintf(detail, sizeof detail, "%s %.40s%s: %s", reef__touch_word(t.kind), x->name,
@@ -128,7 +129,8 @@ static COLD bool check_touch(const system_draft *d, uint32_t i)
                                  "a system sums one type: a second one needs a system of its own");
     }
     if (t.kind == REEF_SUMS && d->desc->combine == NULL)
-        return refuse_detail(d, REEF_BAD_ARGUMENT, number, "what sums needs combine, which adds up the parts");
+        return refuse_detail(d, REEF_BAD_ARGUMENT, number,
+                             "a system that sums needs `combine`, which adds up the parts");
     return (t.kind != REEF_SENDS && t.kind != REEF_RECEIVES && t.kind != REEF_SUMS) || check_bytes(d, t, number);
 }
 
@@ -158,7 +160,7 @@ static COLD void unsplit(system_draft *d, split_reason reason, uint32_t componen
     d->unsplit_type.id = component;
 }
 
-/* What a term does with its component's data. */
+/* Returns how a term uses its component's data. */
 static COLD uint32_t term_use(const reef_term *t, const term_facts *f)
 {
     uint32_t use = t->since == REEF_ALWAYS ? 0 : ACCESS_READ;
@@ -168,7 +170,7 @@ static COLD uint32_t term_use(const reef_term *t, const term_facts *f)
     return t->subtypes ? use | ACCESS_SUBTYPES : use;
 }
 
-/* Is the component what the term names, or with a plus a subtype of it? */
+/* Does the term name the component, or with a plus a supertype of it? */
 static COLD bool term_names(const reef_term *t, uint32_t component)
 {
     return t->component.id == component ||
@@ -181,7 +183,7 @@ static COLD bool writes_own(const system_draft *d, uint32_t component)
     for (uint32_t i = 0; i < d->text.query.count; i++) {
         const reef_term *t = &d->text.query.term[i];
         if (t->op >= REEF_ANY_OF || d->facts[i].fixed) continue;
-        /* a touch of a whole covers its parts */
+        /* a touch of a type that is split by field covers its parts */
         if (!term_names(t, component) && reef__type_of(t->component.id)->owner != component) continue;
         if (term_use(t, &d->facts[i]) & ACCESS_WRITE) return true;
     }
@@ -199,7 +201,7 @@ static COLD void access_of_terms(system_draft *d)
         if (use) access_add(d, c, use);
         if (f->fixed && (use & ACCESS_WRITE)) unsplit(d, SPLIT_WRITES_FIXED, c);
         if (f->fixed && use && writes_own(d, c)) unsplit(d, SPLIT_READS_WRITTEN, c);
-        /* A job's marks of what it wrote would be changes to another one. */
+        /* The marks that one job makes would be changes in the eyes of another one. */
         if (!f->fixed && (!f->top || t->subtypes) && t->since != REEF_ALWAYS && writes_own(d, c))
             unsplit(d, SPLIT_CHANGED_IN_GROUP, c);
     }
@@ -358,7 +360,8 @@ static COLD bool access_overlaps(struct access x, struct access y)
            ((y.use & ACCESS_SUBTYPES) && reef__is_subtype(a, b));
 }
 
-/* A type with its subtypes, and a subtype of it: the first by name of what a uses. 0: none; *other: what b uses. */
+/* Finds a type with subtypes in one system and a subtype of it in the other; returns the first by name of those that a
+ * uses. 0: none; *other: the type that b uses. */
 COLD uint32_t reef__subtypes_collide(const struct system *a, const struct system *b, uint32_t *other)
 {
     uint32_t found = 0;

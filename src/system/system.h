@@ -1,4 +1,4 @@
-/* system/system: TODO */
+/* One system: making it from its description, and comparing two systems to see whether they collide. */
 #ifndef REEF_SYSTEM_SYSTEM_H
 #define REEF_SYSTEM_SYSTEM_H
 
@@ -6,33 +6,34 @@
 #include "system/schedule.h"
 #include "reef/system.h"
 
-/* Names of systems and phases; `what`: "a system". (src/system/system.c) */
+/* Names of systems and phases. Refuse records a failure for `what` ("a system"). */
 bool reef__system_name_allowed(const char *name);
-bool reef__system_refuse_name(reef_world *w, const char *op, const char *what); /* false */
+bool reef__system_refuse_name(reef_world *w, const char *op, const char *what); /* returns false */
 
-/* A system that nobody ever had goes; its context stays its maker's. */
+/* Frees a system that was in no schedule. Its context stays the maker's. */
 void reef__system_forget(family *f, struct system *s);
 
-/* Does the system declare this? Of kinds that allow it, without a type stands for every type; WRITES is READS too.
- * Component 0 asks for what is declared without a type (SPAWNS: for any). */
+/* Does the system declare this? For kinds that may stand without a type, that stands for every type. WRITES includes
+ * READS. Component 0 asks for a declaration without a type (for SPAWNS: with any). */
 bool reef__system_touches(const struct system *s, reef_touch_kind kind, uint32_t component);
 
-/* Must one of two systems wait for the other? The component or event for whose sake, the first by name; 0: they
- * don't collide. */
+/* Must one of two systems wait for the other? Returns the component or event that is the reason, the first one by
+ * name. 0: they don't collide. */
 uint32_t reef__systems_collide(const struct system *a, const struct system *b);
 
-/* The same of what differs in type: one uses a type with its subtypes, the other one of these. *other: what b uses. */
+/* The same for two different types: one system uses a type with its subtypes, the other one uses such a subtype.
+ * *other: the type that b uses. */
 uint32_t reef__subtypes_collide(const struct system *a, const struct system *b, uint32_t *other);
 
-/* The same of two uses of one type: the uses of data, of events, that collide; 0: none. */
+/* The same for two uses of one type. Returns which uses collide, of data or of events; 0: none. */
 uint32_t reef__access_collides(uint32_t a, uint32_t b);
 
-/* A system that is in no schedule, with one holder. *phase: the number of the phase that it asks for (the world has
- * a schedule then); phase NULL: for reef_system_once, where neither a phase nor a name is needed. NULL: refused, and
- * recorded. (src/system/system.c) */
+/* Makes a system that is in no schedule and has one holder. *phase gets the number of the phase that it asks for; the
+ * world has a schedule then. With `phase` NULL it is for reef_system_once and needs neither phase nor name. NULL:
+ * refused, and recorded. */
 struct system *reef__system_make(reef_world *w, const char *op, const reef_system_desc *desc, uint32_t *phase);
 
-/* A holder leaves; the last one takes the context along. */
+/* Releases one hold. The last holder frees the system and its context. */
 void reef__system_leave(family *f, struct system *s);
 
 #endif

@@ -1,8 +1,8 @@
-/* Commands that concern systems: a system adds, replaces, removes or switches others, and itself, from the next
- * phase on.
+/* Commands that concern systems: a system adds, replaces, removes or switches systems, also itself. The commands are
+ * done when the phase has ended.
  *
- * A description is kept as it is, with its texts behind it, and read when the command is done: reading one may make
- * types and phases known to the world, which is nothing for a job. What it has as a context is reef's from the
+ * A description is recorded as it is, with its texts behind it, and is read only when the command is done: reading it
+ * may make types and phases known to the world, which a job must not do. Its context belongs to reef from the
  * recording on. */
 #include "base/platform.h"
 #include "storage/error.h"
@@ -15,9 +15,9 @@
 
 typedef enum system_change { SYSTEM_NEW = 1, SYSTEM_REPLACE, SYSTEM_REMOVE, SYSTEM_ON, SYSTEM_OFF } system_change;
 
-/* Its texts follow; what the pointers in it point to lies here. */
+/* A recorded description. Its texts follow, and its pointers point to them. */
 typedef struct held_system {
-    const char *target; /* of whom it takes the place */
+    const char *target; /* the name of the system that it replaces */
     reef_system_desc desc;
     reef_query_desc query;
 } held_system;
@@ -84,15 +84,15 @@ static COLD reef_status name_keep(job *j, const char *op, system_change what, co
     return REEF_OK;
 }
 
-/* ---- doing ---- */
+/* ---- doing them ---- */
 
-/* Null: nobody has the name, and that is said. */
+/* Finds a system by name. Null: there is none, and this is recorded. */
 static COLD reef_system_id system_named(reef_world *w, const char *op, const char *name)
 {
     char detail[REEF_DETAIL_MAX];
     const reef_system_id found = reef_system_find(w, name);
     if (!reef_system_is_null(found)) return found;
-    snprintf(detail, sizeof detail, "no system is named %s", name ? name : "so");
+    snprintf(detail, sizeof detail, "no system is named %s", name ? name : "(null)");
     reef__failure_detail(w, REEF_NOT_ALIVE, op, 0, detail);
     return found;
 }

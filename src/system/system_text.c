@@ -7,17 +7,19 @@
  *             | "destroys" | "names"                                   none
  *     query, name: src/query/query_text.c
  *
- * Behind a kind and up to the comma all are types, so a type may be named as a kind is. */
+ * Between a kind and the next comma there are only types, so a type may have the name of a kind. */
 #include "system/system_text.h"
 #include "base/platform.h"
 #include "query/query_text.h"
 #include "query/token.h"
 #include "reef/system.h"
 
-static const struct touch_rule {
+typedef struct touch_rule {
     const char *text;
     touch_type takes;
-} touch_words[] = {
+} touch_rule;
+
+static const touch_rule touch_words[] = {
     [REEF_READS] = {"reads", TOUCH_TYPED},   [REEF_WRITES] = {"writes", TOUCH_TYPED},
     [REEF_SENDS] = {"sends", TOUCH_TYPED},   [REEF_RECEIVES] = {"receives", TOUCH_TYPED},
     [REEF_SUMS] = {"sums", TOUCH_TYPED},     [REEF_SPAWNS] = {"spawns", TOUCH_ANY},

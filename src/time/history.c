@@ -1,17 +1,16 @@
-/* The last ticks of a world: states, inputs, going back, playing again.
+/* The last ticks of a world: their states and inputs, going back, and playing again.
  *
  *      tick     first                   newest            end
- *      moment   [s i] [- i] [- i] [s i] [s i] [- i] [- i]         s: the state before the tick, -: not kept, i: the
- *                                                                 input
- *                 └──── newer ─────┘ └───┘└─► the world
+ *      moment   [s i] [- i] [- i] [s i] [s i] [- i] [- i]         s: the state before the tick is kept, -: it isn't
+ *                └──── newer ─────┘ └───┘└─► the world            i: the tick's input
  *
- * Moments lie in a ring by tick. The oldest one always has its state; so every state from there on can be made: the
- * nearest older one that is kept, and the inputs played. What a state costs is what it holds and its successor
- * doesn't.
+ * Moments lie in a ring by tick. The oldest moment always has its state, so every later state can be made: go to the
+ * nearest older state that is kept, and play the inputs from there. A state costs what it holds and the next kept
+ * state doesn't.
  *
- * Playing can fail at any tick. So the world's state is first put aside, in a fork that nobody else knows, and what
- * is played is recorded in moments of their own; these are taken over, or the states change places, and neither
- * needs memory. */
+ * Playing can fail at any tick. So the world's state is first put aside, in a fork that nobody else knows, and what is
+ * played is recorded in moments of its own. Afterwards either these moments are taken over, or the two states are
+ * exchanged; neither needs memory. */
 #include "base/memory.h"
 #include "base/platform.h"
 #include "storage/archetype.h"
@@ -41,20 +40,20 @@ typedef struct moment {
     reef_snapshot *snapshot; /* NULL: not kept */
     recorded_input *input;
     uint64_t hash;
-    uint64_t bytes;        /* of the snapshot */
-    uint64_t older, newer; /* the next ticks with a snapshot, or NO_TICK */
+    uint64_t bytes;        /* what the snapshot costs */
+    uint64_t older, newer; /* the neighbouring ticks with a snapshot, or NO_TICK */
 } moment;
 
 struct reef_history {
     reef_world *world;
     family *family;
     reef_history_config config;
-    moment *moments; /* of tick t: t % capacity; a power of two */
+    moment *moments; /* tick t is at t % capacity; the capacity is a power of two */
     uint64_t capacity;
-    uint64_t first, tick, end; /* moments first ... end - 1 are there */
-    uint64_t newest, kept;     /* ticks with snapshots */
-    uint64_t bytes, log_bytes; /* of snapshots; of moments and inputs */
-    bool running;              /* a step */
+    uint64_t first, tick, end; /* the moments first ... end - 1 exist */
+    uint64_t newest, kept;     /* newest: the last tick with a snapshot; kept: their number */
+    uint64_t bytes, log_bytes; /* cost of the snapshots; of moments and inputs */
+    bool running;              /* a step function is being called */
 };
 
 static moment *moment_at(const reef_history *h, uint64_t tick) { return &h->moments[tick & (h->capacity - 1)]; }
@@ -66,8 +65,8 @@ static moment *moment_recorded(const reef_history *h, uint64_t tick)
 
 /* ---- what a state costs ---- */
 
-/* Of a page of chunks: blocks that the same page of another state (or NULL) doesn't hold. Under the lock: a fork on
- * another thread may put what the snapshot has elsewhere. */
+/* Returns the bytes of those blocks of a page of chunks that the same page of another state (or NULL) doesn't hold.
+ * Called under the lock: a fork on another thread may move what the snapshot has. */
 static uint64_t blocks_beyond(const family *f, const reef_slot *page, const reef_slot *other, uint32_t index)
 {
     uint64_t sum = 0;
@@ -82,8 +81,8 @@ static uint64_t blocks_beyond(const family *f, const reef_slot *page, const reef
     return sum;
 }
 
-/* Bytes that a snapshot holds and the state after it doesn't. What nobody wrote to in between is found to be the
- * same by one comparison for each container, page and block. */
+/* Returns the bytes that a snapshot holds and the state after it doesn't. One comparison for each container, page and
+ * block finds what wasn't written in between. */
 static COLD uint64_t snapshot_beyond(reef_snapshot *s, reef_hot *next_hot, state *next)
 {
     state_part x, y;
@@ -122,7 +121,7 @@ static void moment_weigh(reef_history *h, moment *m)
     h->bytes += m->bytes;
 }
 
-/* ---- inputs and states come and go ---- */
+/* ---- inputs and states are added and dropped ---- */
 
 static recorded_input *input_new(family *f, const void *data, size_t bytes)
 {
@@ -140,7 +139,7 @@ static void input_free(family *f, recorded_input *in)
     if (in) reef__memory_free(&f->memory, MEMORY_OTHER, in, sizeof *in + in->bytes);
 }
 
-/* Takes a copied input over. */
+/* Stores an input, which belongs to the history from now on. */
 static void input_put(reef_history *h, moment *m, recorded_input *in)
 {
     if (m->input) h->log_bytes -= sizeof *in + m->input->bytes;
@@ -171,7 +170,7 @@ static void snapshot_forget(reef_history *h, moment *m)
     m->snapshot = NULL;
 }
 
-/* The nearest state that is kept, of this tick or an older one. */
+/* Returns the nearest tick with a state, this one or an older one. */
 static uint64_t kept_before(const reef_history *h, uint64_t tick)
 {
     if (tick >= h->newest) return h->newest;
@@ -179,14 +178,14 @@ static uint64_t kept_before(const reef_history *h, uint64_t tick)
     return tick;
 }
 
-/* Of states that don't follow any more nothing stays, not their hashes either. */
+/* Drops all states from this tick on, which don't follow any more, and their hashes. */
 static COLD void snapshots_forget_from(reef_history *h, uint64_t tick)
 {
     while (h->kept && h->newest >= tick) snapshot_forget(h, moment_at(h, h->newest));
     for (uint64_t t = tick < h->first ? h->first : tick; t < h->end && !BUG(140); t++) moment_at(h, t)->hash = 0;
 }
 
-/* The world must stay within reach. */
+/* The oldest state may go only if the world's tick can still be reached without it. */
 static bool oldest_can_go(const reef_history *h) { return h->kept > 1 && moment_at(h, h->first)->newer <= h->tick; }
 
 static COLD void oldest_forget(reef_history *h)
@@ -198,8 +197,9 @@ static COLD void oldest_forget(reef_history *h)
 
 /* ---- bounds ---- */
 
-/* The state that is missed least: neither the first nor the last, and the gap that it leaves is the smallest for its
- * age; of equal ones the oldest. So what is left lies the farther apart the older it is. NO_TICK: there are but two. */
+/* Returns the state that will be missed least: neither the first nor the last one, and the one that leaves the
+ * smallest gap for its age; of equal ones the oldest. So the states that stay lie farther apart the older they are.
+ * NO_TICK: there are only two. */
 static uint64_t least_missed(const reef_history *h)
 {
     uint64_t least = NO_TICK;
@@ -220,7 +220,7 @@ static COLD void history_thin(reef_history *h)
     const uint64_t ticks = h->config.ticks, bytes = h->config.bytes;
     while (ticks && oldest_can_go(h) && h->end - h->first > ticks) oldest_forget(h);
     if (bytes == 0) return;
-    while (oldest_can_go(h) && h->log_bytes > bytes / 2) oldest_forget(h); /* a long log of few states */
+    while (oldest_can_go(h) && h->log_bytes > bytes / 2) oldest_forget(h); /* the log is long, and has few states */
     while (h->bytes + h->log_bytes > bytes) {
         uint64_t tick = least_missed(h);
         if (tick != NO_TICK) {
@@ -235,7 +235,7 @@ static COLD void history_thin(reef_history *h)
     }
 }
 
-/* Room for one more moment. */
+/* Makes room for one more moment. */
 static COLD bool moments_reserve(reef_history *h)
 {
     if (h->end - h->first < h->capacity) return true;
@@ -253,25 +253,25 @@ static COLD bool moments_reserve(reef_history *h)
 
 /* ---- playing ---- */
 
-/* What is played, until it is known that all of it can be: moments of ticks from ... from + count - 1. An input here
- * goes before the recorded one. */
+/* What is played, until it is known that all of it can be played: the moments of the ticks from ... from + count - 1.
+ * An input here replaces the recorded one. */
 typedef struct playing {
     reef_history *h;
     const char *op;
     uint64_t from;
     moment *moments; /* NULL: nothing is to be kept */
     size_t count;
-    reef_world *aside; /* the state to go back to */
-    skips_room room;   /* for values that stay when it comes back */
+    reef_world *aside; /* the state to return to */
+    skips_room room;   /* for values that a restored state doesn't change */
 } playing;
 
-/* A failure under the name of the call that the user made. */
+/* Records a failure under the name of the call that the user made. */
 static reef_status history_refuse(const reef_history *h, reef_status status, const char *op, uint64_t number)
 {
     return reef__failure(h->world, status, op, (reef_component){0}, (reef_entity){0, 0}, number);
 }
 
-/* A call on the way failed, which told the misuse hook if that was to be told. */
+/* A call inside of it failed, and has reported that to the misuse hook if it had to. */
 static reef_status history_refused(const playing *p)
 {
     p->h->world->error.operation = p->op;
@@ -306,7 +306,7 @@ static COLD reef_status put_aside(playing *p)
     return reef__skips_prepare(p->aside, &p->room) ? REEF_OK : history_refuse(p->h, REEF_NO_MEMORY, p->op, 0);
 }
 
-/* The world goes to a kept state; its own is put aside. */
+/* Puts the world's state aside and goes to a kept one. */
 static COLD reef_status go_back(playing *p, uint64_t tick)
 {
     reef_world *w = p->h->world;
@@ -336,7 +336,7 @@ static reef_status play_tick(playing *p, uint64_t tick)
     return s;
 }
 
-/* From the world's present state; on failure the world gets the one back that was put aside. */
+/* Plays from the world's present state. On failure the world gets the state back that was put aside. */
 static reef_status play(playing *p, uint64_t from, uint64_t until)
 {
     for (uint64_t t = from; t < until; t++) {
@@ -350,7 +350,7 @@ static reef_status play(playing *p, uint64_t from, uint64_t until)
     return REEF_OK;
 }
 
-/* What was played up to `until` takes the place of what was recorded. */
+/* What was played up to `until` replaces what was recorded. */
 static COLD void playing_keep(playing *p, uint64_t until)
 {
     reef_history *h = p->h;
@@ -371,7 +371,7 @@ static COLD void playing_keep(playing *p, uint64_t until)
     }
     if (h->config.bytes) {
         uint64_t t = kept_before(h, p->from);
-        if (moment_at(h, t)->older != NO_TICK) t = moment_at(h, t)->older; /* it has another successor now */
+        if (moment_at(h, t)->older != NO_TICK) t = moment_at(h, t)->older; /* another state follows it now */
         for (; t != NO_TICK; t = moment_at(h, t)->newer) moment_weigh(h, moment_at(h, t));
     }
     history_thin(h);
@@ -460,7 +460,7 @@ static COLD reef_status inputs_copy(playing *p, const reef_late_input *inputs, u
     return REEF_OK;
 }
 
-/* The earliest tick of the inputs in *earliest. */
+/* Checks the inputs; *earliest gets their earliest tick. */
 static COLD reef_status inputs_check(const playing *p, const reef_late_input *inputs, uint32_t count,
                                      uint64_t *earliest)
 {

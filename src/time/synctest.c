@@ -1,10 +1,11 @@
-/* Is a step deterministic? Every tick is played, taken back with those before it, and played again.
+/* Is a step deterministic? Every tick is played; then the world goes back by a distance of ticks and plays these
+ * again.
  *
  *      first:   0 ──► 1 ──► 2 ──► 3 ──► 4       states are kept, with their hashes
- *      again:         1 ──► 2'──► 3'──► 4'      here for a distance of 3: the hashes must be those of the first time
+ *      again:         1 ──► 2'──► 3'──► 4'      with a distance of 3; the hashes must be those of the first time
  *
- * The world goes on from the state that was played again: a mistake that only shows there (something that a restored
- * world remembers and shouldn't) comes out as well. */
+ * The world goes on from the state that was played again. So mistakes that show only there, such as something that a
+ * restored world remembers although it shouldn't, are found as well. */
 #include "base/memory.h"
 #include "base/platform.h"
 #include "storage/error.h"
@@ -23,7 +24,7 @@ typedef struct synctest {
     struct {
         reef_snapshot *state;
         uint64_t hash;
-    } * first; /* of tick t: t % (distance + 1) */
+    } * first; /* tick t is at t % (distance + 1) */
 } synctest;
 
 static const char sync_op[] = "reef_synctest";
@@ -51,7 +52,7 @@ static COLD reef_status sync_play(synctest *x, uint64_t tick)
     return s < 0 ? s : REEF_OK;
 }
 
-/* Keeps the state before `tick`; the oldest one goes. */
+/* Keeps the state before `tick`, and drops the oldest one. */
 static COLD reef_status sync_keep(synctest *x, uint64_t tick)
 {
     uint64_t hash = reef_hash(x->world), i = tick % (x->config->distance + (uint64_t)1);
@@ -63,7 +64,7 @@ static COLD reef_status sync_keep(synctest *x, uint64_t tick)
     return REEF_OK;
 }
 
-/* The world is what `tick` led to this time. */
+/* The world now is what `tick` led to this time. */
 static COLD reef_status sync_differs(synctest *x, uint64_t tick, uint64_t i, uint64_t again)
 {
     if (x->report) {
@@ -71,13 +72,13 @@ static COLD reef_status sync_differs(synctest *x, uint64_t tick, uint64_t i, uin
         reef_world *first = reef_snapshot_fork(x->first[i].state);
         if (first == NULL) return sync_refuse(x->world, REEF_NO_MEMORY, tick);
         (void)reef_equal(first, x->world, &x->report->difference);
-        first->script_reader = 0; /* nobody saw this world: no script of it ends */
+        first->script_reader = 0; /* nobody saw this world, so no script in it ends */
         reef_world_free(first);
     }
     return sync_refuse(x->world, REEF_DESYNC, tick);
 }
 
-/* The world is state `tick`: back, and up to it again. */
+/* The world is at state `tick`: goes back and plays up to it again. */
 static COLD reef_status sync_again(synctest *x, uint64_t tick)
 {
     const uint64_t slots = x->config->distance + (uint64_t)1;

@@ -1,8 +1,9 @@
-/* Ticks: the plan of a world's systems, phases in their order, time.
+/* Ticks: the plan of a world's systems, the phases in their order, and time.
  *
- *   reef_tick ──► what is left from before ──► phase "begin" ──► ... ──► phase "end"
- *                                              once, or once for each step of its own that fits the time that went
- *                                              by */
+ *   reef_tick ──► commands that are left ──► phase "begin" ──► ... ──► phase "end"
+ *
+ * A phase runs once a tick; or, if it has a step of its own, as many times as its steps fit into the time that has
+ * passed. */
 #include "base/memory.h"
 #include "base/platform.h"
 #include "base/thread_pool.h"
@@ -45,27 +46,27 @@ static bool touches_kind(const struct system *s, reef_touch_kind kind)
     return false;
 }
 
-/* A system in the plan. False: no memory for its query. */
-static bool run_make_of(reef_world *w, run *r, struct system *s)
+/* Makes a planned system. False: no memory for its query. */
+static bool planned_make(reef_world *w, planned_system *ps, struct system *s)
 {
-    memset(r, 0, sizeof *r);
-    r->system = s;
-    r->serial = s->serial;
-    r->writes_others = s->unsplit == SPLIT_WRITES_OTHERS || s->unsplit == SPLIT_WRITES_FIXED ||
-                       touches_kind(s, REEF_WRITES) || touches_kind(s, REEF_SUMS);
+    memset(ps, 0, sizeof *ps);
+    ps->system = s;
+    ps->serial = s->serial;
+    ps->writes_others = s->unsplit == SPLIT_WRITES_OTHERS || s->unsplit == SPLIT_WRITES_FIXED ||
+                        touches_kind(s, REEF_WRITES) || touches_kind(s, REEF_SUMS);
     for (uint32_t i = 0; s->has_query && i < REEF_TERMS_MAX; i++)
-        r->writes_others |= s->query.terms[i].source.generation != 0;
-    r->reads_others = touches_kind(s, REEF_READS) || touches_kind(s, REEF_WRITES);
-    r->receives = touches_kind(s, REEF_RECEIVES);
-    r->spawns = touches_kind(s, REEF_SPAWNS);
-    r->simple = !r->writes_others && !r->receives && !touches_kind(s, REEF_SENDS) && !s->commands &&
-                s->condition == NULL && s->interval_ns == 0;
+        ps->writes_others |= s->query.terms[i].source.generation != 0;
+    ps->reads_others = touches_kind(s, REEF_READS) || touches_kind(s, REEF_WRITES);
+    ps->receives = touches_kind(s, REEF_RECEIVES);
+    ps->spawns = touches_kind(s, REEF_SPAWNS);
+    ps->simple = !ps->writes_others && !ps->receives && !touches_kind(s, REEF_SENDS) && !s->commands &&
+                 s->condition == NULL && s->interval_ns == 0;
     if (!s->has_query) return true;
     reef_status status;
-    r->handle = reef_query_make(w, &s->query);
-    r->query = reef_query_is_null(r->handle) ? NULL : query_of(w, r->handle, &status);
-    if (r->query) r->query->serial = s->serial;
-    return r->query != NULL;
+    ps->handle = reef_query_make(w, &s->query);
+    ps->query = reef_query_is_null(ps->handle) ? NULL : query_of(w, ps->handle, &status);
+    if (ps->query) ps->query->serial = s->serial;
+    return ps->query != NULL;
 }
 
 static bool after_add(reef_world *w, ticking *k, uint32_t later)
@@ -82,91 +83,92 @@ static bool after_add(reef_world *w, ticking *k, uint32_t later)
     return true;
 }
 
-/* Who waits for whom. */
+/* Finds out which system waits for which. */
 static bool plan_order(reef_world *w, ticking *k)
 {
     k->after_count = 0;
     for (uint32_t p = 0; p < k->phase_count; p++) {
         const phase_plan *x = &k->phases[p];
         for (uint32_t i = x->first; i < x->end; i++) {
-            run *r = &k->runs[i];
-            r->after_first = k->after_count;
+            planned_system *ps = &k->plan[i];
+            ps->after_first = k->after_count;
             for (uint32_t j = i + 1; j < x->end; j++)
-                if (reef__systems_collide(r->system, k->runs[j].system) && !after_add(w, k, j)) return false;
-            r->after_count = k->after_count - r->after_first;
+                if (reef__systems_collide(ps->system, k->plan[j].system) && !after_add(w, k, j)) return false;
+            ps->after_count = k->after_count - ps->after_first;
         }
     }
     return true;
 }
 
-static run *run_of(const ticking *k, uint64_t serial)
+static planned_system *planned_of(const ticking *k, uint64_t serial)
 {
-    for (uint32_t i = 0; i < k->run_count; i++)
-        if (k->runs[i].serial == serial) return &k->runs[i];
+    for (uint32_t i = 0; i < k->plan_count; i++)
+        if (k->plan[i].serial == serial) return &k->plan[i];
     return NULL;
 }
 
-/* Runs that don't come into the plan: those that aren't in it already go. */
-static void runs_forget(reef_world *w, const ticking *k, run *runs, uint32_t count)
+/* Drops planned systems that don't come into the plan after all; those that the old plan has too are kept. */
+static void planned_forget(reef_world *w, const ticking *k, planned_system *plan, uint32_t count)
 {
     while (count-- > 0) {
-        if (run_of(k, runs[count].serial)) continue;
-        /* the system lives on: what it has seen stays in the state */
-        if (runs[count].query) runs[count].query->serial = 0;
-        reef__run_drop(w, &runs[count]);
+        if (planned_of(k, plan[count].serial)) continue;
+        /* the system lives on, and what it has seen stays in the state */
+        if (plan[count].query) plan[count].query->serial = 0;
+        reef__planned_drop(w, &plan[count]);
     }
 }
 
-/* The runs of the schedule as it is now: those of systems that stay are kept as they are. NULL: no memory. */
-static COLD run *runs_of(reef_world *w, ticking *k, const schedule *c)
+/* Plans the systems of the schedule as it is now. What is planned already is taken over as it is. NULL: no memory. */
+static COLD planned_system *schedule_plan(reef_world *w, ticking *k, const schedule *c)
 {
-    run *runs = reef__memory_zeroed(&w->family->memory, MEMORY_OTHER, (c->count + 1) * sizeof *runs);
-    for (uint32_t i = 0; runs && i < c->count; i++) {
+    planned_system *plan = reef__memory_zeroed(&w->family->memory, MEMORY_OTHER, (c->count + 1) * sizeof *plan);
+    for (uint32_t i = 0; plan && i < c->count; i++) {
         const schedule_entry *e = &c->entries[c->order[i]];
-        run *was = run_of(k, e->system->serial);
+        planned_system *was = planned_of(k, e->system->serial);
         bool ok = true;
-        if (was) runs[i] = *was;
-        else ok = run_make_of(w, &runs[i], e->system);
+        if (was) plan[i] = *was;
+        else ok = planned_make(w, &plan[i], e->system);
         if (!ok) {
-            runs_forget(w, k, runs, i);
-            reef__memory_free(&w->family->memory, MEMORY_OTHER, runs, (c->count + 1) * sizeof *runs);
+            planned_forget(w, k, plan, i);
+            reef__memory_free(&w->family->memory, MEMORY_OTHER, plan, (c->count + 1) * sizeof *plan);
             return NULL;
         }
-        runs[i].on = e->on;
+        plan[i].on = e->on;
     }
-    return runs;
+    return plan;
 }
 
-static bool run_stays(const run *runs, uint32_t count, const run *r)
+static bool planned_stays(const planned_system *plan, uint32_t count, const planned_system *ps)
 {
     for (uint32_t i = 0; i < count; i++)
-        if (runs[i].serial == r->serial) return true;
+        if (plan[i].serial == ps->serial) return true;
     return false;
 }
 
-/* Makes the plan fit the schedule. One run more than there are systems: for reef_system_once. False: no memory. */
+/* Makes the plan fit the schedule. It has room for one more system than the schedule, for reef_system_once. False: no
+ * memory. */
 static bool plan_update(reef_world *w, ticking *k)
 {
     const schedule *c = reef__schedule_ready(w);
     if (c == NULL) return false;
     if (k->epoch == c->epoch) return true;
-    run *runs = runs_of(w, k, c);
+    planned_system *plan = schedule_plan(w, k, c);
     quick *quicks =
-        runs ? reef__memory_zeroed(&w->family->memory, MEMORY_OTHER, (c->count + 1) * sizeof *quicks) : NULL;
+        plan ? reef__memory_zeroed(&w->family->memory, MEMORY_OTHER, (c->count + 1) * sizeof *quicks) : NULL;
     if (quicks == NULL) {
-        if (runs) runs_forget(w, k, runs, c->count);
-        reef__memory_free(&w->family->memory, MEMORY_OTHER, runs, (c->count + 1) * sizeof *runs);
+        if (plan) planned_forget(w, k, plan, c->count);
+        reef__memory_free(&w->family->memory, MEMORY_OTHER, plan, (c->count + 1) * sizeof *plan);
         return false;
     }
     k->epoch = 0;
-    for (uint32_t i = 0; i < k->run_count; i++)
-        if (!run_stays(runs, c->count, &k->runs[i])) reef__run_drop(w, &k->runs[i]);
-    reef__memory_free(&w->family->memory, MEMORY_OTHER, k->runs, k->run_room * sizeof *k->runs);
-    reef__memory_free(&w->family->memory, MEMORY_OTHER, k->quicks, k->run_room * sizeof *k->quicks);
-    k->runs = runs;
+    for (uint32_t i = 0; i < k->plan_count; i++)
+        if (!planned_stays(plan, c->count, &k->plan[i])) reef__planned_drop(w, &k->plan[i]);
+    reef__memory_free(&w->family->memory, MEMORY_OTHER, k->plan, k->plan_room * sizeof *k->plan);
+    reef__memory_free(&w->family->memory, MEMORY_OTHER, k->quicks, k->plan_room * sizeof *k->quicks);
+    k->plan = plan;
     k->quicks = quicks;
-    k->run_count = c->count;
-    k->run_room = c->count + 1;
+    k->plan_count = c->count;
+    k->plan_room = c->count + 1;
     k->phase_count = c->phase_count;
     for (uint32_t p = 0; p < c->phase_count; p++) {
         phase_plan *x = &k->phases[p];
@@ -175,8 +177,8 @@ static bool plan_update(reef_world *w, ticking *k)
         x->end = p + 1 < c->phase_count ? c->phases[p + 1].first : c->count;
         x->simple = true;
         for (uint32_t i = x->first; i < x->end; i++) {
-            x->simple &= runs[i].simple;
-            x->reads |= runs[i].reads_others;
+            x->simple &= plan[i].simple;
+            x->reads |= plan[i].reads_others;
         }
     }
     if (!plan_order(w, k)) return false;
@@ -193,11 +195,11 @@ static COLD reef_status no_memory_for(reef_world *w, const struct system *s)
     return REEF_NO_MEMORY;
 }
 
-/* Is it time for a system, and does its condition hold? *s: no memory for its clock. */
-static bool run_is_due(reef_world *w, const run *r, reef_status *s)
+/* Is the system on, has its interval passed, and does its condition hold? *s: no memory for its clock. */
+static bool planned_is_due(reef_world *w, const planned_system *ps, reef_status *s)
 {
-    const struct system *x = r->system;
-    if (!r->on) return false;
+    const struct system *x = ps->system;
+    if (!ps->on) return false;
     if (x->interval_ns) {
         uint64_t *last = reef__clock_own(w, x->serial);
         if (last == NULL) *s = no_memory_for(w, x);
@@ -205,7 +207,7 @@ static bool run_is_due(reef_world *w, const run *r, reef_status *s)
     }
     if (x->condition && !x->condition(w, x->context)) return false;
     if (x->interval_ns) {
-        *reef__clock_own(w, x->serial) = w->state.time_ns; /* it is there */
+        *reef__clock_own(w, x->serial) = w->state.time_ns; /* it exists, so this can't fail */
         world_touch(w);
     }
     return true;
@@ -214,14 +216,15 @@ static bool run_is_due(reef_world *w, const run *r, reef_status *s)
 static reef_status phase_tick(reef_world *w, uint32_t number, float dt)
 {
     ticking *k = w->ticking;
-    reef_status s = plan_update(w, k) ? REEF_OK : no_memory_for(w, NULL); /* a phase before may have changed it */
+    /* an earlier phase may have changed the schedule */
+    reef_status s = plan_update(w, k) ? REEF_OK : no_memory_for(w, NULL);
     if (s != REEF_OK) return s;
     phase_plan *p = &k->phases[number];
     if (reef__phase_run_simple(w, p, dt, &s)) return s;
     bool any = false;
     for (uint32_t i = p->first; i < p->end && s == REEF_OK; i++) {
-        k->runs[i].going = run_is_due(w, &k->runs[i], &s);
-        any |= k->runs[i].going;
+        k->plan[i].going = planned_is_due(w, &k->plan[i], &s);
+        any |= k->plan[i].going;
     }
     if (s == REEF_OK && any) s = reef__phase_run(w, p->first, p->end, dt);
     if (s == REEF_OK && k->epoch == w->schedule->epoch) reef__phase_know(w, p);
@@ -230,7 +233,7 @@ static reef_status phase_tick(reef_world *w, uint32_t number, float dt)
 
 static float seconds(uint64_t ns) { return (float)((double)ns * 1e-9); }
 
-/* A phase with steps of its own: as many as fit the time that waits. */
+/* Runs a phase that has a step of its own as many times as its steps fit into the time that waits. */
 static reef_status phase_steps(reef_world *w, const phase *p, uint32_t number, uint64_t ns)
 {
     const uint64_t step = p->step_ns, serial = p->serial;
@@ -263,14 +266,14 @@ static reef_status phases_tick(reef_world *w, float dt)
     world_touch(w);
     reef_status s = reef__events_expire_begin(w, &w->schedule->phases[w->schedule->phase_count - 1]);
     for (uint32_t i = 0; i < w->schedule->phase_count && s == REEF_OK; i++) {
-        const phase p = w->schedule->phases[i]; /* a copy: the schedule may be another one when it has run */
+        const phase p = w->schedule->phases[i]; /* a copy, because the schedule may be another one after the phase */
         s = p.step_ns ? phase_steps(w, &p, i, ns) : phase_tick(w, i, dt);
         if (s == REEF_OK) s = reef__events_expire(w, &p);
     }
     return s;
 }
 
-/* What every tick begins with: commands that are left are done, the plan is good. */
+/* Every tick begins with this: the plan is brought up to date, and commands that are left are done. */
 static reef_status tick_begin(reef_world *w, const char *op, float dt)
 {
     const reef_component none = {0};
@@ -286,7 +289,7 @@ static reef_status tick_begin(reef_world *w, const char *op, float dt)
     return REEF_OK;
 }
 
-/* The first mistake of a system is the last error of the world. */
+/* The first mistake of a system becomes the world's last error. */
 static reef_status tick_end(reef_world *w, reef_status s)
 {
     if (s == REEF_OK) w->error = w->ticking->first;
@@ -294,7 +297,7 @@ static reef_status tick_end(reef_world *w, reef_status s)
     return s;
 }
 
-/* A tick that fails leaves nothing behind: the state goes back to the one that was set aside. */
+/* A tick that fails leaves no trace: the state is set back to the copy that was set aside. */
 static COLD reef_status tick_atomic(reef_world *w, float dt)
 {
     skips_room room = {NULL, 0};
@@ -352,15 +355,15 @@ COLD reef_status reef_system_once(reef_world *w, const reef_system_desc *desc, f
     struct system *x = reef__system_make(w, op, desc, NULL);
     if (x == NULL) return w->error.status;
     ticking *k = w->ticking;
-    run *r = &k->runs[k->run_count];
-    if (run_make_of(w, r, x) && (!r->receives || reef__events_follow(w, x))) {
-        r->going = r->on = true;
-        s = reef__phase_run(w, k->run_count, k->run_count + 1, dt);
-        if (r->receives) reef__events_leave(w, x->serial);
+    planned_system *ps = &k->plan[k->plan_count];
+    if (planned_make(w, ps, x) && (!ps->receives || reef__events_follow(w, x))) {
+        ps->going = ps->on = true;
+        s = reef__phase_run(w, k->plan_count, k->plan_count + 1, dt);
+        if (ps->receives) reef__events_leave(w, x->serial);
     } else {
         s = no_memory_for(w, x);
     }
-    reef__run_drop(w, r);
+    reef__planned_drop(w, ps);
     reef__system_leave(w->family, x);
     return tick_end(w, s);
 }
@@ -381,7 +384,7 @@ COLD void reef_measure_systems(reef_world *w, bool on)
     ticking *k = w && !w->locks ? ticking_ready(w) : NULL;
     if (k == NULL) return;
     if (on && !k->measures)
-        for (uint32_t i = 0; i < k->run_count; i++) memset(&k->runs[i].stats, 0, sizeof k->runs[i].stats);
+        for (uint32_t i = 0; i < k->plan_count; i++) memset(&k->plan[i].stats, 0, sizeof k->plan[i].stats);
     k->measures = on;
 }
 
@@ -390,8 +393,8 @@ COLD reef_system_stats reef_system_measured(const reef_world *w, reef_system_id 
     const reef_system_stats never_ran = {0, 0, 0, 0, 0};
     reef_status s;
     const schedule_entry *e = w && w->schedule && w->ticking ? reef__schedule_find(w, which, &s) : NULL;
-    const run *r = e ? run_of(w->ticking, e->system->serial) : NULL;
-    return r ? r->stats : never_ran;
+    const planned_system *ps = e ? planned_of(w->ticking, e->system->serial) : NULL;
+    return ps ? ps->stats : never_ran;
 }
 
 COLD void reef_set_trace(reef_world *w, const reef_trace *trace)

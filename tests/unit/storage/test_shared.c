@@ -254,7 +254,7 @@ static void F4_sharing_is_hashed_and_compared(void **state)
     rewind(file);
     text[fread(text, 1, sizeof text - 1, file)] = 0;
     fclose(file);
-    assert_non_null(strstr(text, "  that of 1v1\n"));
+    assert_non_null(strstr(text, "  shared with 1v1\n"));
 }
 
 static void C2_clones_have_the_value_of_their_source(void **state)

@@ -1,15 +1,16 @@
-/* What operations tell, and who hears it.
+/* How observers are told what operations do.
  *
- *   log    notice: kind, component, entities, old value        planned by an operation, complete when it is done
- *   told   notices before it were told to immediate observers; collected ones hear of the whole log, which then is
- *          empty
+ *   log    notices, each with kind, component, entities, old value: planned before the operation, complete when it is
+ *   told   the notices before this number were told to immediate observers; collected observers get the whole log at
+ *          a flush, and it is empty then
  *
- * An old value that is plain is copied when it is planned. One with hooks is moved into the log where it would have
- * ended (value_leave), and ends when the log is emptied.
+ * An old value of plain bytes is copied when its notice is planned. One with hooks is moved into the log at the moment
+ * when it would have been destroyed (observing_keep), and is destroyed when the log is emptied.
  *
- * What observers ask for is recorded among the world's commands (as in a loop that records), taken out from there,
- * and done in rounds: the operations of one round tell, and what is asked for then is the next round. */
-#include "observe/notify.h"
+ * What observers ask for is recorded as the world's commands, as in a loop that records. Then these commands are taken
+ * out and done in rounds: the commands of one round cause new notices, and what observers ask for then is the next
+ * round. */
+#include "observe/notice.h"
 #include "base/memory.h"
 #include "base/platform.h"
 #include "type/type.h"
@@ -28,12 +29,12 @@
 #include "query/query_answers.h"
 #include "system/schedule.h"
 #include "observe/observer.h"
-#include "observe/observing.h"
+#include "observe/observer_log.h"
 #include "reef/observer.h"
 #include "reef/ref.h"
 #include <stdio.h>
 
-static uint32_t kinds_asked(const observing *o, uint32_t component)
+static uint32_t kinds_asked(const observer_log *o, uint32_t component)
 {
     return component > o->head.kinds_count ? 0 : (uint32_t)(o->head.now[component] | o->head.later[component]);
 }
@@ -59,40 +60,41 @@ static bool log_room(reef_world *w, void *array, uint64_t count, uint64_t *room,
     return true;
 }
 
-static bool olds_room(reef_world *w, observing *o, uint64_t bytes)
+static bool old_values_room(reef_world *w, observer_log *o, uint64_t bytes)
 {
-    if (bytes == 0 || (o->olds && o->olds->bytes - o->olds->used >= bytes)) return true;
-    if (bytes > SIZE_MAX - sizeof(olds)) return false;
-    const size_t all = bytes + sizeof(olds) > OLDS_BYTES ? (size_t)bytes + sizeof(olds) : OLDS_BYTES;
-    olds *k = reef__memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, all, PLAIN_ALIGN);
+    if (bytes == 0 || (o->old_values && o->old_values->bytes - o->old_values->used >= bytes)) return true;
+    if (bytes > SIZE_MAX - sizeof(old_values)) return false;
+    const size_t all =
+        bytes + sizeof(old_values) > OLD_VALUES_BYTES ? (size_t)bytes + sizeof(old_values) : OLD_VALUES_BYTES;
+    old_values *k = reef__memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, all, PLAIN_ALIGN);
     if (k == NULL) return false;
-    *k = (olds){o->olds, all, sizeof *k};
-    o->olds = k;
+    *k = (old_values){o->old_values, all, sizeof *k};
+    o->old_values = k;
     return true;
 }
 
-static size_t olds_bytes(const type *t) { return t->size ? (size_t)t->size + t->align - 1 : 0; }
+static size_t old_values_bytes(const type *t) { return t->size ? (size_t)t->size + t->align - 1 : 0; }
 
-static void *olds_take(observing *o, const type *t)
+static void *old_values_take(observer_log *o, const type *t)
 {
-    olds *k = o->olds;
+    old_values *k = o->old_values;
     const uintptr_t at = ((uintptr_t)k + k->used + t->align - 1) & ~((uintptr_t)t->align - 1);
     k->used = (size_t)(at - (uintptr_t)k) + t->size;
     ASSERT(k->used <= k->bytes);
     return (void *)at;
 }
 
-/* Room for notices, for entities, for entities named by notices, for bytes of old values. */
-static bool notices_room(reef_world *w, observing *o, uint64_t notices, uint64_t entities, uint64_t references,
+/* Makes room for notices, for entities, for the sum of the notices' counts, and for bytes of old values. */
+static bool notices_room(reef_world *w, observer_log *o, uint64_t notices, uint64_t entities, uint64_t references,
                          uint64_t bytes)
 {
     return log_room(w, &o->notices, o->notice_count, &o->notice_room, notices, sizeof *o->notices) &&
            log_room(w, &o->entities, o->entity_count, &o->entity_room, entities, sizeof *o->entities) &&
            (!o->collects || log_room(w, &o->nets, o->references, &o->net_room, references, sizeof *o->nets)) &&
-           olds_room(w, o, bytes);
+           old_values_room(w, o, bytes);
 }
 
-static notice *notice_add(observing *o, uint32_t kind, uint32_t component, uint64_t first, uint32_t count)
+static notice *notice_add(observer_log *o, uint32_t kind, uint32_t component, uint64_t first, uint32_t count)
 {
     notice *n = &o->notices[o->notice_count++];
     *n = (notice){.first = first, .kind = kind, .component = component, .count = count};
@@ -100,18 +102,18 @@ static notice *notice_add(observing *o, uint32_t kind, uint32_t component, uint6
     return n;
 }
 
-static void log_empty(reef_world *w, observing *o)
+static void log_empty(reef_world *w, observer_log *o)
 {
     for (uint64_t i = 0; i < o->notice_count; i++)
         if (o->notices[i].held && !BUG(72))
             held_end(reef__type_of(o->notices[i].component), (void *)(uintptr_t)o->notices[i].old);
     o->notice_count = o->told = o->entity_count = o->references = o->op_notices = o->op_entities = 0;
-    while (o->olds && (o->olds->next || o->olds->bytes > OLDS_KEPT)) {
-        olds *k = o->olds;
-        o->olds = k->next;
+    while (o->old_values && (o->old_values->next || o->old_values->bytes > OLD_VALUES_KEPT)) {
+        old_values *k = o->old_values;
+        o->old_values = k->next;
         reef__memory_free(&w->family->memory, MEMORY_OTHER, k, k->bytes);
     }
-    if (o->olds) o->olds->used = sizeof *o->olds;
+    if (o->old_values) o->old_values->used = sizeof *o->old_values;
 }
 
 static COLD void observing_forget(reef_world *w)
@@ -123,14 +125,14 @@ static COLD void observing_forget(reef_world *w)
 
 static COLD void observing_drop(reef_world *w)
 {
-    observing *o = w->observing;
+    observer_log *o = w->observing;
     memory *m = &w->family->memory;
     if (o == NULL) return;
     log_empty(w, o);
     reef__listeners_free(w, o);
-    while (o->olds) {
-        olds *k = o->olds;
-        o->olds = k->next;
+    while (o->old_values) {
+        old_values *k = o->old_values;
+        o->old_values = k->next;
         reef__memory_free(m, MEMORY_OTHER, k, k->bytes);
     }
     reef__memory_free(m, MEMORY_OTHER, o->notices, (size_t)o->notice_room * sizeof *o->notices);
@@ -142,7 +144,7 @@ static COLD void observing_drop(reef_world *w)
 
 /* ---- planning ---- */
 
-static void plan_begin(observing *o, bool one)
+static void plan_begin(observer_log *o, bool one)
 {
     o->op_notices = o->notice_count;
     o->op_entities = o->entity_count;
@@ -150,32 +152,32 @@ static void plan_begin(observing *o, bool one)
     o->planned = true;
 }
 
-/* The only entity of an operation, and what it matches. */
-static void plan_entity(reef_world *w, observing *o, reef_entity e)
+/* Puts the only entity of an operation into the log, and remembers which watchers it matches. */
+static void plan_entity(reef_world *w, observer_log *o, reef_entity e)
 {
     o->entities[o->entity_count++] = e;
     for (uint32_t i = 0; o->head.matches && i < o->count; i++)
         o->before[i] = watcher_matches(&o->watchers[i], place_of(w, e));
 }
 
-/* The value of a component that leaves e. */
-static void plan_old(reef_world *w, observing *o, notice *n, reef_entity e, const type *t)
+/* Keeps the value of a component that leaves e, or that is overwritten. */
+static void plan_old(reef_world *w, observer_log *o, notice *n, reef_entity e, const type *t)
 {
     if (t->size == 0) return;
     if (t->split) {
-        char *room = olds_take(o, t);
+        char *room = old_values_take(o, t);
         if (reef_read_id(w, e, (reef_component){t->id}, room, t->size)) n->old = room;
         return;
     }
     const void *p = reef__value_itself(w, e, (reef_component){t->id});
     if (p == NULL) return;
-    void *old = olds_take(o, t);
+    void *old = old_values_take(o, t);
     if (t->hooked) n->awaited = true;
     else memcpy(old, p, t->size);
     n->old = old;
 }
 
-/* What a change does to a component. */
+/* Returns what a change does to a component: the kind of notice, or 0. */
 static uint32_t change_of(const reef_world *w, reef_entity e, const type *t, uint32_t to, const reef_value *values,
                           uint32_t count)
 {
@@ -194,12 +196,12 @@ static bool observing_change(reef_world *w, reef_entity e, uint32_t to, const re
 {
     uint64_t n = 0, bytes = 0;
     if (!reef__observing_ready(w)) return false;
-    observing *o = w->observing;
+    observer_log *o = w->observing;
     for (uint32_t i = 0; i < o->watched_count; i++) {
         const type *t = reef__type_of(o->watched[i]);
         const uint32_t kind = change_of(w, e, t, to, values, count) & kinds_asked(o, t->id);
         n += kind != 0;
-        if (kind & (REEF_ON_SET | REEF_ON_REMOVE)) bytes += olds_bytes(t);
+        if (kind & (REEF_ON_SET | REEF_ON_REMOVE)) bytes += old_values_bytes(t);
     }
     if (!notices_room(w, o, n + o->head.matches, 1, n + o->head.matches, bytes)) return false;
     plan_begin(o, true);
@@ -214,11 +216,11 @@ static bool observing_change(reef_world *w, reef_entity e, uint32_t to, const re
     return true;
 }
 
-/* e gets one more or one less of what it has several of. */
+/* e gets or loses one of several values of a type of which it may have several. */
 static COLD bool observing_several(reef_world *w, reef_entity e, const type *t)
 {
     if (!reef__observing_ready(w)) return false;
-    observing *o = w->observing;
+    observer_log *o = w->observing;
     const bool told = (kinds_asked(o, t->id) & REEF_ON_SET) != 0 && !BUG(195);
     if (!notices_room(w, o, told + (uint64_t)o->head.matches, 1, told + (uint64_t)o->head.matches, 0)) return false;
     plan_begin(o, true);
@@ -227,20 +229,20 @@ static COLD bool observing_several(reef_world *w, reef_entity e, const type *t)
     return true;
 }
 
-/* Bytes and notices that a death may need. */
-static uint64_t death_bytes(const observing *o)
+/* Return the most bytes and notices that the death of one entity may need. */
+static uint64_t death_bytes(const observer_log *o)
 {
     uint64_t bytes = 0;
-    for (uint32_t i = 0; i < o->watched_count; i++) bytes += olds_bytes(reef__type_of(o->watched[i]));
+    for (uint32_t i = 0; i < o->watched_count; i++) bytes += old_values_bytes(reef__type_of(o->watched[i]));
     return bytes;
 }
-static uint64_t death_notices(const observing *o) { return 2 * (uint64_t)o->watched_count + 1 + o->head.matches; }
+static uint64_t death_notices(const observer_log *o) { return 2 * (uint64_t)o->watched_count + 1 + o->head.matches; }
 
 static bool observing_destroy(reef_world *w, reef_entity e)
 {
     const uint32_t either = REEF_ON_REMOVE | REEF_ON_DESTROY;
     if (!reef__observing_ready(w)) return false;
-    observing *o = w->observing;
+    observer_log *o = w->observing;
     if (!notices_room(w, o, death_notices(o), 1, death_notices(o), death_bytes(o))) return false;
     plan_begin(o, true);
     plan_entity(w, o, e);
@@ -262,7 +264,7 @@ static bool observing_destroy(reef_world *w, reef_entity e)
     return true;
 }
 
-/* Does an entity that is made in the table with these values get the component? */
+/* Does an entity that is made in this table with these values get the component? */
 static bool spawn_brings(const reef_world *w, const type *t, uint32_t id, const reef_value *values, uint32_t count)
 {
     if (!t->bit && !t->stored) return reef__slot_seek(w, t->id, id) != 0;
@@ -274,7 +276,7 @@ static bool spawn_brings(const reef_world *w, const type *t, uint32_t id, const 
 static bool observing_spawn(reef_world *w, uint32_t id, const reef_value *values, uint32_t count, uint32_t n)
 {
     if (!reef__observing_ready(w)) return false;
-    observing *o = w->observing;
+    observer_log *o = w->observing;
     uint64_t kinds = o->births;
     for (uint32_t i = 0; i < o->watched_count; i++)
         kinds += kinds_asked(o, o->watched[i]) & REEF_ON_ADD &&
@@ -288,7 +290,7 @@ static bool observing_spawn(reef_world *w, uint32_t id, const reef_value *values
 static void observing_spawned(reef_world *w, uint32_t id, const reef_value *values, uint32_t count, uint32_t n,
                               const reef_entity *given)
 {
-    observing *o = w->observing;
+    observer_log *o = w->observing;
     bool any = o->births || o->head.matches;
     for (uint32_t i = 0; !any && i < o->watched_count; i++)
         any = kinds_asked(o, o->watched[i]) & REEF_ON_ADD &&
@@ -315,12 +317,13 @@ static void observing_spawned(reef_world *w, uint32_t id, const reef_value *valu
 
 static bool observing_keep(reef_world *w, const type *t, void *slot)
 {
-    observing *o = w->observing;
+    observer_log *o = w->observing;
     for (uint64_t i = o ? o->op_notices : 0; o && i < o->notice_count; i++) {
         notice *n = &o->notices[i];
         if (!n->awaited || n->held || n->component != t->id || (n->kind & OF_MATCH)) continue;
         const void *at = n->old;
-        for (uint64_t k = i; t->home == REEF_SHARED && k < o->notice_count; k++) /* others may have it, too */
+        /* several notices may have this value */
+        for (uint64_t k = i; t->home == REEF_SHARED && k < o->notice_count; k++)
             if (o->notices[k].old == at) o->notices[k].old = slot;
         if (t->home != REEF_SHARED) reef__value_move(t, (void *)(uintptr_t)at, slot);
         n->held = true;
@@ -332,16 +335,16 @@ static bool observing_keep(reef_world *w, const type *t, void *slot)
 static bool observing_reserve_changes(reef_world *w, const type *t, uint64_t n)
 {
     if (!reef__observing_ready(w)) return false;
-    observing *o = w->observing;
+    observer_log *o = w->observing;
     const uint64_t notices = 1 + (uint64_t)o->head.matches;
-    if (n > SIZE_MAX / 64 / notices || (t && n > SIZE_MAX / 4 / (olds_bytes(t) + 1))) return false;
-    return notices_room(w, o, n * notices, n, n * notices, t && kinds_asked(o, t->id) ? n * olds_bytes(t) : 0);
+    if (n > SIZE_MAX / 64 / notices || (t && n > SIZE_MAX / 4 / (old_values_bytes(t) + 1))) return false;
+    return notices_room(w, o, n * notices, n, n * notices, t && kinds_asked(o, t->id) ? n * old_values_bytes(t) : 0);
 }
 
 static bool observing_reserve_deaths(reef_world *w, uint64_t n)
 {
     if (!reef__observing_ready(w)) return false;
-    observing *o = w->observing;
+    observer_log *o = w->observing;
     if (n > SIZE_MAX / 64 / death_notices(o) || n > SIZE_MAX / 4 / (death_bytes(o) + 1)) return false;
     return notices_room(w, o, n * death_notices(o), n, n * death_notices(o), n * death_bytes(o));
 }
@@ -350,10 +353,10 @@ static bool observing_reserve_deaths(reef_world *w, uint64_t n)
 
 static bool commands_pending(const reef_world *w) { return w->deferred.count || w->deferred.run; }
 
-/* As in a loop that records. In the last round nothing is recorded any more. */
+/* Calls are recorded from here on, as in a loop that records. In the last round nothing is recorded any more. */
 static void observers_enter(reef_world *w)
 {
-    observing *o = w->observing;
+    observer_log *o = w->observing;
     o->recording = w->commands;
     w->commands = o->head.round >= REEF_CASCADE_ROUNDS ? NULL : &w->deferred;
     w->deferring++;
@@ -383,7 +386,7 @@ static bool side_by_side(const void *const *p, uint32_t n, uint32_t size)
     return true;
 }
 
-/* The values that these have now; NULL: they don't lie side by side. */
+/* Returns the values that these entities have now; NULL: they don't lie side by side. */
 static const void *values_of(const reef_world *w, const reef_entity *e, uint32_t n, reef_component c, uint32_t size)
 {
     const char *first = reef__value_itself(w, e[0], c);
@@ -435,14 +438,14 @@ static void batch_add(reef_world *w, const struct observer *x, batch *b, uint32_
     b->old[b->count++] = old;
 }
 
-/* Does the notice concern the observer? */
-static bool concerns(const observing *o, uint32_t number, const notice *n)
+/* Is the notice for this observer? */
+static bool concerns(const observer_log *o, uint32_t number, const notice *n)
 {
     const struct observer *x = o->watchers[number].o;
     return n->component == (x->has_query ? number : x->component.id) && ((n->kind & OF_MATCH) != 0) == x->has_query;
 }
 
-static void tell_immediate(reef_world *w, observing *o)
+static void tell_immediate(reef_world *w, observer_log *o)
 {
     observers_enter(w);
     for (uint32_t i = 0; i < o->count; i++) {
@@ -469,7 +472,7 @@ static void tell_immediate(reef_world *w, observing *o)
 
 /* ---- the net effect ---- */
 
-/* By entity, then as it happened; or by rank, then so. */
+/* By entity, or by rank; within that in the order in which it happened. */
 static bool net_before(const net *a, const net *b, bool by_entity)
 {
     if (by_entity && a->entity.index != b->entity.index) return a->entity.index < b->entity.index;
@@ -489,7 +492,7 @@ static void net_sift(net *x, uint64_t root, uint64_t count, bool by_entity)
     }
 }
 
-/* Takes no memory, and no two are equal. */
+/* Heap sort: it needs no memory. No two elements are equal, so the order is unique. */
 static void nets_sort(net *x, uint64_t count, bool by_entity)
 {
     for (uint64_t i = count / 2; i-- > 0;) net_sift(x, i, count, by_entity);
@@ -501,7 +504,7 @@ static void nets_sort(net *x, uint64_t count, bool by_entity)
     }
 }
 
-static uint64_t nets_collect(const observing *o, uint32_t number, uint32_t kinds)
+static uint64_t nets_collect(const observer_log *o, uint32_t number, uint32_t kinds)
 {
     uint64_t count = 0;
     for (uint64_t k = 0; k < o->notice_count; k++) {
@@ -514,7 +517,7 @@ static uint64_t nets_collect(const observing *o, uint32_t number, uint32_t kinds
     return count;
 }
 
-/* What x[0 ... n-1], all that happened to an entity, come to. 0: nothing. */
+/* Returns the net effect of all[0 ... n-1], which is everything that happened to one entity. 0: none. */
 static uint32_t net_of(const reef_world *w, const watcher *x, const net *all, uint64_t n)
 {
     const uint32_t first = all[0].kind;
@@ -535,8 +538,8 @@ static uint32_t net_rank(uint32_t kind)
     return kind & (REEF_ON_REMOVE | REEF_ON_UNMATCH) ? 1 : kind & (REEF_ON_ADD | REEF_ON_MATCH) ? 2 : 3;
 }
 
-/* What the log comes to for one observer, in things of these kinds. */
-static void tell_net(reef_world *w, observing *o, uint32_t number, uint32_t kinds)
+/* Tells one collected observer the net effect of the log, for notices of these kinds. */
+static void tell_net(reef_world *w, observer_log *o, uint32_t number, uint32_t kinds)
 {
     const struct observer *x = o->watchers[number].o;
     net *nets = o->nets;
@@ -555,8 +558,8 @@ static void tell_net(reef_world *w, observing *o, uint32_t number, uint32_t kind
     batch_tell(w, x, &o->batch);
 }
 
-/* Collected observers hear of the log, which is empty then. False: there was nothing. */
-static bool tell_collected(reef_world *w, observing *o)
+/* Tells the log to collected observers and empties it. False: it was empty. */
+static bool tell_collected(reef_world *w, observer_log *o)
 {
     if (o->notice_count == 0) return false;
     if (o->collects) {
@@ -575,9 +578,9 @@ static bool tell_collected(reef_world *w, observing *o)
     return true;
 }
 
-/* ---- what they ask for ---- */
+/* ---- what observers ask for ---- */
 
-static void cascade(reef_world *w, observing *o)
+static void cascade(reef_world *w, observer_log *o)
 {
     const bool flushing = w->flushing;
     o->head.cascading = true;
@@ -600,8 +603,8 @@ static void cascade(reef_world *w, observing *o)
     if (!commands_pending(w) && w->deferring == 0) w->slow &= ~SLOW_DEFERRED;
 }
 
-/* An operation is complete, and no other one is around it. */
-static void settle(reef_world *w, observing *o)
+/* An operation is complete, and is not part of another one. */
+static void settle(reef_world *w, observer_log *o)
 {
     const reef_error was = w->error;
     const bool outermost = !o->head.cascading && !w->flushing;
@@ -617,8 +620,8 @@ static void settle(reef_world *w, observing *o)
     if (outermost && o->head.failed.status != REEF_OK) w->error = o->head.failed;
 }
 
-/* What the operation's entity matches now. */
-static void done_matches(reef_world *w, observing *o)
+/* Adds notices for watchers whose match of the operation's entity has changed. */
+static void done_matches(reef_world *w, observer_log *o)
 {
     const uint32_t place = place_of(w, o->entities[o->op_entities]);
     for (uint32_t i = 0; i < o->count; i++) {
@@ -629,7 +632,7 @@ static void done_matches(reef_world *w, observing *o)
 
 static void observing_done(reef_world *w, bool happened)
 {
-    observing *o = w->observing;
+    observer_log *o = w->observing;
     ASSERT(o && o->planned);
     o->planned = false;
     if (!happened) {
@@ -655,24 +658,24 @@ static void observing_open(reef_world *w)
 
 static void observing_close(reef_world *w)
 {
-    observing *o = w->observing;
+    observer_log *o = w->observing;
     if (o && o->head.depth && --o->head.depth == 0) settle(w, o);
 }
 
-/* ---- the straight path ---- */
+/* ---- the fast path ---- */
 
-/* What the observers asked for, and what went wrong. */
+/* Does what the observers asked for, and reports what failed. */
 static NOINLINE void told_more(reef_world *w)
 {
-    observing *o = w->observing;
+    observer_log *o = w->observing;
     if (w->deferred.run != 0) reef__commands_part(&w->deferred);
     w->slow |= commands_pending(w) ? SLOW_DEFERRED : 0;
     if (commands_pending(w) && !o->head.cascading) cascade(w, o);
     if (!o->head.cascading && !w->flushing && o->head.failed.status != REEF_OK) w->error = o->head.failed;
 }
 
-/* The next time it is `only` who is told, and nobody has to be looked for. */
-static void told_remember(observing *o, const struct observer *only, const reef_notice *x)
+/* Only one observer watches this component: it is remembered, so that the next time no search is needed. */
+static void told_remember(observer_log *o, const struct observer *only, const reef_notice *x)
 {
     if (o->head.matches || o->head.later[x->component.id]) return;
     o->head.only = only;
@@ -683,7 +686,7 @@ static void told_remember(observing *o, const struct observer *only, const reef_
 
 static bool observing_told(reef_world *w, reef_entity e, uint32_t component, void *value, bool remove)
 {
-    observing *o = w->observing;
+    observer_log *o = w->observing;
     const uint32_t kind = remove ? REEF_ON_REMOVE : REEF_ON_ADD;
     const struct observer *only = NULL;
     if (component > o->head.kinds_count || !(o->head.now[component] & kind)) return false;
@@ -694,7 +697,7 @@ static bool observing_told(reef_world *w, reef_entity e, uint32_t component, voi
     reef_notice x = {
         .world = w, .kind = (reef_observed)kind, .component = {component}, .count = 1, .entities = &e, .values = value};
     if (value) x.size = reef__type_of(component)->size;
-    commands *const recording = w->commands; /* as observers_enter; no loop is open */
+    commands *const recording = w->commands; /* as in observers_enter; no loop is open */
     w->commands = o->head.round >= REEF_CASCADE_ROUNDS ? NULL : &w->deferred;
     w->deferring++;
     w->locks = 1;
@@ -723,7 +726,7 @@ static reef_status observing_flush(reef_world *w)
     if (!reef__observing_ready(w))
         return reef__failure(w, REEF_NO_MEMORY, "reef_flush", (reef_component){0}, (reef_entity){0, 0},
                              w->deferred.count);
-    observing *o = w->observing;
+    observer_log *o = w->observing;
     commands asked_for = w->deferred;
     memset(&w->deferred, 0, sizeof w->deferred);
     o->head.failed.status = REEF_OK;
@@ -747,17 +750,17 @@ static reef_status observing_flush(reef_world *w)
 
 static COLD void observing_failure(reef_world *w, reef_error *e)
 {
-    observing *o = w->observing;
+    observer_log *o = w->observing;
     memcpy(e->system, w->notifying->name, sizeof e->system);
     if (e->status == REEF_LOCKED && o->head.round >= REEF_CASCADE_ROUNDS && w->commands == NULL) e->status = REEF_LIMIT;
     if (o->head.failed.status == REEF_OK) o->head.failed = *e;
 }
 
-/* ---- what exists ---- */
+/* ---- entities that exist already ---- */
 
 COLD bool reef__observe_existing(reef_world *w, const struct observer *x)
 {
-    observing *o = w->observing;
+    observer_log *o = w->observing;
     const watcher *last = &o->watchers[o->count - 1];
     const reef_query_desc desc = {.terms = {{.component = x->component, .access = REEF_WITH, .enabled = REEF_EITHER}},
                                   .entities = REEF_EITHER};
@@ -776,7 +779,7 @@ COLD bool reef__observe_existing(reef_world *w, const struct observer *x)
 
 static COLD reef_status observing_check(const reef_world *w, char *message, size_t size)
 {
-    const observing *o = w->observing;
+    const observer_log *o = w->observing;
     if (w->locks || w->flushing || w->slow & SLOW_DEFERRED) return REEF_OK;
     if (o->notice_count == 0 && o->head.depth == 0 && !o->head.cascading && w->notifying == NULL) return REEF_OK;
     snprintf(message, size, "observers: %llu notices wait outside of any operation",

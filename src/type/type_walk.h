@@ -1,0 +1,16 @@
+/* Visiting types in the order of their names without a sorted list: each step looks at all candidates and takes the
+ * first one behind the last. This costs n * n comparisons for n types, and no memory. */
+#ifndef REEF_TYPE_TYPE_WALK_H
+#define REEF_TYPE_TYPE_WALK_H
+
+#include "base/platform.h"
+#include "type/type.h"
+
+/* Is t behind `last`, and before the best candidate so far? `last` NULL: nothing was visited yet. `best` NULL: t is the
+ * first candidate. */
+INLINE bool type_comes_next(const type *t, const type *last, const type *best)
+{
+    return (last == NULL || reef__type_compare(t, last) > 0) && (best == NULL || reef__type_compare(t, best) < 0);
+}
+
+#endif
