@@ -496,7 +496,6 @@ INLINE bool set_there(reef_world *w, reef_entity e, reef_component c, const void
 static NOINLINE reef_status set_slow(reef_world *w, reef_entity e, reef_component c, const void *value, size_t size)
 {
     void *made = NULL;
-    spot x;
     if (w == NULL) return REEF_BAD_ARGUMENT;
     if (LIKELY(set_there(w, e, c, value, size))) return REEF_OK;
     if (w->running) return running_set(w, e, c, value, size);
@@ -506,13 +505,7 @@ static NOINLINE reef_status set_slow(reef_world *w, reef_entity e, reef_componen
     if (!reef__world_knows(w, c.id)) return reef__failure(w, REEF_UNKNOWN_TYPE, "reef_set", c, e, size);
     if (size != t->size) return reef__failure(w, REEF_WRONG_SIZE, "reef_set", c, e, size);
     if (value == NULL && size) return reef__failure(w, REEF_BAD_ARGUMENT, "reef_set", c, e, size);
-    if (size && spot_find(w, &x, e)) {
-        const uint64_t key = spot_key(&x, c, false);
-        const uint32_t i = edge_index(key);
-        if (w->edge_cache[i].key == key && edge_open(w, &x, i, w->hot.gate_move))
-            return edge_go_wide(w, &x, i, value, false), REEF_ADDED;
-        if (edge_go_shared(w, e, c, value, size, false, &made)) return REEF_ADDED;
-    }
+    if (size && edge_go_shared(w, e, c, value, size, false, &made)) return REEF_ADDED;
     return one_slow(w, "reef_set", e, c, reef_value_make(c, REEF_VALUE_ONE, (uint32_t)size, value), &made);
 }
 
