@@ -705,31 +705,28 @@ static bool walk_look(reef_block *b, const query *q)
     return true;
 }
 
-bool reef__walk_chunk(reef_block *b)
+/* Goes to the next chunk with rows that match and that the loop wants. `words` is a constant: b->mask is set even if
+ * all rows match. False: the end. */
+INLINE bool walk_rows(reef_block *b, const query *q, bool words)
 {
-    const query *q = b->query;
     while (b->left != 0 && reef__walk_step(b)) {
         b->mask = NULL;
         if (match_now(b)->look && !walk_look(b, q)) continue;
-        if (b->mask == NULL) rows_all(b->mask_words, b->count), b->mask = b->mask_words;
+        if (words && b->mask == NULL) rows_all(b->mask_words, b->count), b->mask = b->mask_words;
         if (LIKELY(!walk_is_cut(b)) || walk_cut(b)) return true;
     }
     return false;
 }
 
+bool reef__walk_chunk(reef_block *b) { return walk_rows(b, b->query, true); }
+
 static NOINLINE bool walk_next(reef_block *b)
 {
     const query *q = b->query;
-    while (b->left != 0 && reef__walk_step(b)) {
-        b->mask = NULL;
-        if (match_now(b)->look && !walk_look(b, q)) continue;
-        if (UNLIKELY(walk_is_cut(b)) && !walk_cut(b)) continue;
-        b->head = b->first == 0 ? &q->head : &reef__no_keys;
-        if (b->part) return true;
-        return q->optional_writes || q->tracked ? reef__walk_own(b) : reef_block_mark(b, &q->head);
-    }
-    reef_end(b);
-    return false;
+    if (!walk_rows(b, q, false)) return reef_end(b), false;
+    b->head = b->first == 0 ? &q->head : &reef__no_keys;
+    if (b->part) return true;
+    return q->optional_writes || q->tracked ? reef__walk_own(b) : reef_block_mark(b, &q->head);
 }
 
 /* Ends a straight loop after which nothing is open or unusual. False: it isn't such a loop, and nothing was done. */
