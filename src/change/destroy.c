@@ -3,8 +3,9 @@
  * An entity that is destroyed leaves its row, and the last row of the table takes its place. Its index goes to the end
  * of the ring of free ids with the next generation. destroy_go is the straight path: it tests that this world alone
  * holds everything it writes, then needs no memory. destroy_run is the general one: it prepares everything that may
- * fail, and then changes the world. Operations on many entities collect them first, in visiting order, and prepare for
- * all of them, so that either all are destroyed or none. */
+ * fail, and then changes the world. reef_destroy_with, reef_world_clear and reef_clear_type collect their entities
+ * first, in visiting order, and prepare for all of them, so that they do all or nothing; reef_destroy_many goes one by
+ * one. */
 #include "change/destroy.h"
 #include "base/memory.h"
 #include "base/platform.h"
