@@ -1,3 +1,13 @@
+/* The general path of a change of one entity. It has three steps, and only the first two can fail:
+ *
+ *   prepare   change_prepare, bits_prepare, change_track_prepare, reef__stored_prepare. All memory is allocated, and
+ *             all that is shared with a fork is copied, while the world still says what it said before.
+ *   make      reef__stored_make, and change_stage or replace_in_place. The new values are made where nobody sees them:
+ *             in the row behind the last one of the new table, or aside if they replace values of the same row. Hooks
+ *             may refuse here; then what was made is taken back.
+ *   commit    change_track, change_commit, bits_commit, reef__stored_commit. The row moves, and its bits follow.
+ *
+ * Invariant: until the commit, no reader can find a trace of the change. */
 #include "change/apply.h"
 #include "base/memory.h"
 #include "base/platform.h"
@@ -50,10 +60,10 @@ reef_status reef__value_put(reef_world *w, reef_entity e, const type *t, void *s
     return s;
 }
 
-/* ---- the slow and general path ---- */
+/* ---- one row moves ---- */
 
-typedef struct staged { /* what has been prepared for one change */
-    table *from, *to;   /* NULL: no row there */
+typedef struct staged { /* what was prepared for one change */
+    table *from, *to;   /* NULL: the entity has no row there */
     uint32_t place, last, to_place;
     reef_slot *slots, *to_slots;
 } staged;
@@ -95,7 +105,7 @@ static bool change_prepare(reef_world *w, staged *x, reef_entity e, uint32_t fro
     return true;
 }
 
-/* Values of columns go into the row behind the last one, which nobody sees yet. */
+/* Makes the values of columns in the row behind the last one, which nobody sees yet. */
 static reef_status change_stage(reef_world *w, const staged *x, reef_entity e, const reef_value *values, uint32_t count)
 {
     uint32_t row = place_row(x->to_place);
@@ -123,7 +133,7 @@ static bool is_staged(const reef_value *values, uint32_t count, uint32_t compone
     return false;
 }
 
-/* Kept columns move to the new row, the others' values end. */
+/* Columns that both tables have move to the new row. Values that the entity loses are destroyed. */
 static void change_columns(reef_world *w, const staged *x, const reef_value *values, uint32_t count)
 {
     const shape *s = x->from->shape;
@@ -165,8 +175,8 @@ static void change_commit(reef_world *w, const staged *x, reef_entity e, const r
 
 static size_t aligned(size_t at, const type *t) { return (at + t->align - 1) & ~(size_t)(t->align - 1); }
 
-/* Types with hooks are made aside first, so that a failing hook changes nothing. How many values were tried; *s says
- * how the last one ended. */
+/* Makes the values of types with hooks aside, so that a hook that refuses changes nothing. Gives back how many values
+ * were tried; *s is the status of the last one. */
 static COLD uint32_t replace_make(reef_world *w, reef_entity e, char *aside, const reef_value *values, uint32_t count,
                                   reef_status *s)
 {
@@ -243,8 +253,8 @@ static reef_status replace_in_place(reef_world *w, reef_entity e, const table *t
 
 /* ---- switches and marks ---- */
 
-/* Makes ready what the values say of the bits of the row that will be at `place` of table `id`. A component that
- * goes takes its mark along. */
+/* Prepares the bits of the row that will be at `place` of table `id`, as the values say. A component that goes takes
+ * the mark that it is disabled along. */
 static bool bits_prepare(reef_world *w, uint32_t id, uint32_t place, const reef_value *values, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -268,7 +278,7 @@ static void bits_commit(reef_world *w, uint32_t place, const reef_value *values,
 
 /* ---- rows that are tracked ---- */
 
-/* Everything that change_track needs. */
+/* Makes ready all that change_track needs. */
 static bool change_track_prepare(reef_world *w, reef_entity e, const shape *from, const shape *to,
                                  const reef_value *values, uint32_t count)
 {
@@ -286,7 +296,8 @@ static bool change_track_prepare(reef_world *w, reef_entity e, const shape *from
     return true;
 }
 
-/* While the values that go are still in the row at `place`. */
+/* Logs removals and stamps the row. It runs before the commit, while the values that go are still in the row at
+ * `place`. */
 static void change_track(reef_world *w, reef_entity e, uint32_t place, const shape *from, const shape *to,
                          const reef_value *values, uint32_t count)
 {
@@ -323,7 +334,7 @@ static reef_status change_run(reef_world *w, reef_entity e, uint32_t place, uint
     if (s == REEF_OK && bits && !bits_prepare(w, to_id, at, values, count)) s = REEF_NO_MEMORY;
     if (s == REEF_OK && tracked && !change_track_prepare(w, e, before, after, values, count)) s = REEF_NO_MEMORY;
     if (s == REEF_OK && stored && !reef__stored_prepare(w, e, values, count)) s = REEF_NO_MEMORY;
-    if (from) from = table_read(w, from_id); /* its page may have been copied */
+    if (from) from = table_read(w, from_id); /* the table's page may have been copied */
     if (s == REEF_OK && stored) s = reef__stored_make(w, e, values, count, 0, &stage);
     if (s != REEF_OK) {
         if (x.to) reef__table_settle(w, x.to);

@@ -1,24 +1,21 @@
-/* Commands.
+/* Recording and doing commands.
  *
- *   chunk ─► chunk ─► chunk        a chunk: the name of the system whose commands it holds, then commands one behind
- *                                  the
- *                                  other, each
- *                                  {header} {ids} {values} {bytes of the values}, or
- *                                  {header} {handle} {handle} ...           a run: the same for each of them
- *                                  {header} {values} {id, bytes} {id, bytes} ...   a run of entities to make
- *                                                                                  (COMMAND_ROWS)
- *                                  {header} {values} {lane_ids} {bytes} {bytes} ...   the same with ids of fresh
- *                                  indices, which
- *                                                                                  follow from one another
- *                                                                                  (COMMAND_LANE_ROWS)
+ * A buffer is a list of chunks. A chunk begins with the name of the system whose commands it holds; the commands lie
+ * one behind the other, in one of four forms:
  *
- * A value of a plain type is held as bytes. One with hooks is held as a value: made by the copy hook, or moved out
- * of the caller's where there is none, and moved on into its column when the command is done. What a constructor is
- * given `args` for is constructed at once, since args are the caller's and read during the call only. Default values
- * are made at the end.
+ *   {header} {ids} {values} {bytes of the values}                    one command
+ *   {header} {handle} {handle} ...                                   a run: the same for each of these entities
+ *   {header} {values} {id, bytes} {id, bytes} ...                    a run of entities to make (COMMAND_ROWS)
+ *   {header} {values} {lane_ids} {bytes} {bytes} ...                 the same with ids of fresh indices, which follow
+ *                                                                    from one another (COMMAND_LANE_ROWS)
  *
- * A run means its elements one by one. Where it names all rows of a table in their order, and nobody could tell, the
- * table is done as a whole. */
+ * A value of a plain type is held as bytes. A value with hooks is held as a value: the copy hook makes it, or it is
+ * moved out of the caller's if there is no such hook; when the command is done, it is moved on into its column. A
+ * constructor with `args` runs at once, since args belong to the caller and are only valid during the call. Default
+ * values are made when the command is done.
+ *
+ * Doing a run has the result of doing its elements one by one. Where a run names all rows of a table in their order,
+ * and nobody could tell the difference, the table is done as a whole. */
 #include "change/command.h"
 #include "base/memory.h"
 #include "base/platform.h"
@@ -46,34 +43,36 @@
 #include <stdio.h>
 
 typedef struct command {
-    size_t bytes; /* to the next one */
+    size_t bytes; /* up to the next one */
     union {
         reef_entity entity;
-        uint64_t at; /* of a run: its first elements, which are done */
+        uint64_t at; /* of a run: the number of its elements that are done */
     };
-    uint32_t n;         /* ids behind this head; elements of a run */
-    uint32_t count;     /* values behind them */
-    uint32_t component; /* of a run of entities to make: bytes of an element */
+    uint32_t n;         /* number of ids behind this head; of a run, of its elements */
+    uint32_t count;     /* number of values behind them */
+    uint32_t component; /* of a run of entities to make: the bytes of an element */
     command_kind kind;
 } command;
 
 typedef struct command_chunk {
     struct command_chunk *next;
     size_t bytes;                          /* a power of two */
-    size_t used, done;                     /* of these; the first of them is this head */
-    char system[REEF_SYSTEM_NAME_MAX + 1]; /* a copy: the system may go before its commands are done */
+    size_t used, done;                     /* offsets in the chunk; this head is counted */
+    char system[REEF_SYSTEM_NAME_MAX + 1]; /* a copy, because the system may be removed before its commands are done */
 } command_chunk;
 
 _Static_assert(sizeof(command_chunk) % PLAIN_ALIGN == 0, "commands begin aligned");
 
 enum {
-    COMMAND_CHUNK_BITS = 12,      /* of the smallest */
-    COMMAND_CHUNK_MOST = 1 << 17, /* but for a command that is longer; some fit a piece of an arena */
-    COMMAND_CHUNK_WIDE = 1 << 16, /* it comes touched, and goes back to the arena, if it was used */
-    COMMAND_RUN_VALUES = 16,      /* of a run of entities to make, at most */
-    /* parts of such runs that are done at once, at most: their memory is there for the next ones' rows */
+    COMMAND_CHUNK_BITS = 12, /* the smallest chunk */
+    /* the largest chunk, except for a command that is longer; some of these fit a piece of an arena */
+    COMMAND_CHUNK_MOST = 1 << 17,
+    /* from this size on a chunk's memory is touched when it is made, and goes back to the arena if it was used */
+    COMMAND_CHUNK_WIDE = 1 << 16,
+    COMMAND_RUN_VALUES = 16, /* most values of a run of entities to make */
+    /* The most parts of such runs that are done at once. Their memory is free then for the rows of the next ones. */
     COMMAND_PACKED = 64,
-    COMMAND_WHOLE_LEAST = 64, /* rows of a table that is done as a whole: below, one by one is as fast */
+    COMMAND_WHOLE_LEAST = 64, /* fewest rows of a table that is done as a whole: below, one by one is as fast */
     COMPLAINT_BYTES = REPORT_BYTES + 32
 };
 
@@ -96,7 +95,7 @@ static char *run_elements(const command *x) { return (char *)(uintptr_t)x + run_
 
 /* ---- memory ---- */
 
-/* Chunks of one length wait in one list: so what waits is at most what was in use at once. */
+/* Chunks of one size wait in one list. So no more memory waits than was in use at once. */
 static uint32_t chunk_class(size_t bytes)
 {
     uint32_t bits = COMMAND_CHUNK_BITS;
@@ -107,7 +106,7 @@ static uint32_t chunk_class(size_t bytes)
 static void command_chunk_retire(reef_world *w, command_chunk *k)
 {
     const uint32_t class = chunk_class(k->bytes);
-    /* for rows of the next commands */
+    /* its memory is touched already, which helps the rows of the next commands */
     if (k->bytes >= COMMAND_CHUNK_WIDE && k->bytes <= COMMAND_CHUNK_MOST && k->used > k->bytes / 4) {
         reef__memory_block_free(&w->family->memory, MEMORY_OTHER, ARENA_COMMANDS, k, k->bytes, BLOCK_ALIGN);
         return;
@@ -165,7 +164,7 @@ static COLD bool command_chunk_add(reef_world *w, commands *c, size_t bytes)
     return true;
 }
 
-/* Of a command of kind CALL: its calls, and what it holds, which lies behind them. */
+/* For a command of kind CALL: its calls, and the bytes that it holds, which lie behind them. */
 static const command_call *command_call_of(const command *x)
 {
     const command_call *call;
@@ -184,7 +183,7 @@ static void command_add(commands *c, command *x, const void *end)
     c->count += command_is_run(x) ? x->n : 1;
 }
 
-/* The open run, if there is one, grows no more. */
+/* Ends the open run, if there is one: it won't grow any more. */
 static void commands_close(commands *c)
 {
     if (c->run == 0) return;
@@ -196,7 +195,8 @@ static void commands_close(commands *c)
 
 void reef__commands_part(commands *c) { commands_close(c); }
 
-/* Where a command of at most `bytes` goes. It is there when command_add says how long it became. NULL: no memory. */
+/* Where a command of at most `bytes` goes. It counts as recorded when command_add says how long it became. NULL: no
+ * memory. */
 static command *command_room(reef_world *w, commands *c, size_t bytes)
 {
     commands_close(c);
@@ -207,7 +207,7 @@ static command *command_room(reef_world *w, commands *c, size_t bytes)
     return command_at(c->last, c->last->used);
 }
 
-/* A run whose elements take the rest of the chunk, if they come. */
+/* Opens a run. Its elements may take the rest of the chunk. */
 static command *run_open(reef_world *w, commands *c, command_kind kind, uint32_t component, uint32_t count,
                          size_t stride)
 {
@@ -247,7 +247,7 @@ void reef__commands_append(commands *to, commands *from)
 
 /* ---- values ---- */
 
-/* How many values of a list's item are held for n entities. */
+/* How many elements of this value are held for n entities. */
 static uint32_t value_elements(const type *t, const reef_value *v, uint32_t n)
 {
     if (t->size == 0 || v->kind == REEF_VALUE_REMOVE) return 0;
@@ -255,7 +255,7 @@ static uint32_t value_elements(const type *t, const reef_value *v, uint32_t n)
     return v->kind == REEF_VALUE_ARRAY ? n : 1;
 }
 
-/* Bytes that a command takes at most. False: too many. */
+/* The most bytes that a command takes. False: the number doesn't fit. */
 static bool command_measure(const reef_value *values, uint32_t count, uint32_t ids, uint32_t n, size_t *bytes)
 {
     size_t at = sizeof(command) + count * sizeof(reef_value) + PLAIN_ALIGN;
@@ -269,7 +269,7 @@ static bool command_measure(const reef_value *values, uint32_t count, uint32_t i
     return true;
 }
 
-/* The first `count` values of a command come to their end. `taken`: they were moved into the world. */
+/* Ends the first `count` values of a command. `taken`: they were moved into the world. */
 static void values_end(const command *x, uint32_t count, bool taken)
 {
     const uint32_t n = x->n ? x->n : 1;
@@ -289,7 +289,7 @@ static void command_end(const command *x, bool taken)
     values_end(x, x->count, taken);
 }
 
-/* Holds value i of the command for n entities, in `slot`. */
+/* Holds value i of the command, for n entities, in `slot`. */
 static reef_status value_hold(reef_world *w, const command *x, uint32_t i, const reef_value *v, char *slot, uint32_t n)
 {
     const type *t = reef__type_of(v->component.id);
@@ -308,12 +308,14 @@ static reef_status value_hold(reef_world *w, const command *x, uint32_t i, const
         while (k-- > 0) reef__value_take_back(t, slot + (size_t)k * t->size, v, k);
         return s;
     }
-    if (t->fixed && t->copyable) return REEF_OK;                              /* copied once more, to where it stays */
-    if (elements == n) held->kind = n == 1 ? VALUE_MOVED : VALUE_MOVED_ARRAY; /* else one of which copies are made */
+    /* it is copied again, to where it stays */
+    if (t->fixed && t->copyable) return REEF_OK;
+    if (elements == n) held->kind = n == 1 ? VALUE_MOVED : VALUE_MOVED_ARRAY; /* otherwise copies are made of one */
     return REEF_OK;
 }
 
-/* All of them; what was moved goes back to the caller when one fails, and *failed says which. *end: behind the last. */
+/* Holds all values. If one fails, those that were moved go back to the caller, and *failed names the component. *end
+ * is the address behind the last one. */
 static reef_status values_hold(reef_world *w, command *x, const reef_value *values, uint32_t count, char **end,
                                reef_component *failed)
 {
@@ -406,7 +408,7 @@ reef_status reef__command_name(reef_world *w, commands *to, const char *op, reef
     return REEF_OK;
 }
 
-/* Simple runs of a phase have one buffer: what a system is named stands at the head of a chunk. */
+/* The simple runs of a phase share one buffer, so a chunk may belong to another system: then a new chunk is begun. */
 COLD void *reef__command_bytes(reef_world *w, commands *to, const char *op, const command_call *call, uint32_t what,
                                size_t bytes)
 {
@@ -423,7 +425,7 @@ COLD void *reef__command_bytes(reef_world *w, commands *to, const char *op, cons
     return held;
 }
 
-/* n new ids, of the job's lane or the world's next ones. They are out, unless they are given back. */
+/* Takes n new ids, from the job's lane or the world's next ones. They stay taken unless ids_return gives them back. */
 static reef_status ids_take(reef_world *w, const commands *to, uint32_t n, reef_entity *e)
 {
     reef_status s = REEF_OK;
@@ -443,7 +445,7 @@ static void ids_return(const commands *to, uint32_t n)
     if (to->by) lane_return(&to->by->ids, n);
 }
 
-/* Can an entity with these values be an element of a run? */
+/* May an entity with these values be an element of a run? *stride is the size of the element. */
 static bool rows_allow(const reef_value *values, uint32_t count, size_t *stride)
 {
     *stride = sizeof(reef_entity);
@@ -464,8 +466,8 @@ static size_t rows_id_bytes(const commands *to)
     return to->run == command_run_key(COMMAND_ROWS, 0) ? sizeof(reef_entity) : 0;
 }
 
-/* Puts the values of the open run's next element. False: its elements aren't like this one, or there is no room, or
- * no such run. */
+/* Writes the values of the open run's next element. False: the open run has other values, or is of another kind, or is
+ * full. */
 static bool row_repeats(const commands *to, const reef_value *values, uint32_t count)
 {
     if (to->run < command_run_key(COMMAND_ROWS, 0) || to->next == to->end) return false;
@@ -491,7 +493,8 @@ static void rows_put(commands *to, reef_entity e)
     to->next += rows_open_run(to)->component;
 }
 
-/* A run of entities to make; `e` will be its first. Those of a lane only go up: behind one of a fresh index all are. */
+/* Opens a run of entities to make, of which `e` will be the first. The indices of a lane only grow: behind one of a
+ * fresh index, all are fresh. */
 static bool rows_open(reef_world *w, commands *to, reef_entity e, const reef_value *values, uint32_t count,
                       size_t stride)
 {
@@ -535,7 +538,7 @@ reef_entity reef__command_row_again(commands *to, const reef_value *values, uint
     return e;
 }
 
-/* Ids are the last thing: before, everything can fail. */
+/* Ids are taken last, since all that may fail comes before. */
 static reef_status command_with_ids(reef_world *w, commands *to, command_kind kind, const char *op, reef_entity source,
                                     uint32_t n, reef_entity *made, const reef_value *values, uint32_t count)
 {
@@ -585,7 +588,8 @@ uint32_t reef__command_destroy_many(reef_world *w, commands *to, const char *op,
 
 /* ---- doing ---- */
 
-/* The entities don't come: their ids are free again. False: no memory; those that are left are tried again. */
+/* The entities won't be made: their ids are free again. False: no memory; the ids that are left are tried again later.
+ */
 static COLD bool ids_give_up(reef_world *w, const reef_entity *e, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
@@ -593,7 +597,7 @@ static COLD bool ids_give_up(reef_world *w, const reef_entity *e, uint32_t n)
     return true;
 }
 
-/* Types that were named in a job are new to the world perhaps. */
+/* Types that a job named may be new to the world. */
 static reef_status values_ready(reef_world *w, const char *op, const reef_value *values, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -603,7 +607,7 @@ static reef_status values_ready(reef_world *w, const char *op, const reef_value 
     return REEF_OK;
 }
 
-/* n entities, by a list of values or as copies of `source`. */
+/* Makes n entities: from a list of values, or as copies of `source`. */
 static reef_status pending_do(reef_world *w, const reef_entity *ids, uint32_t n, const reef_entity *source,
                               reef_value *values, uint32_t count)
 {
@@ -662,7 +666,7 @@ static COLD void command_complain(const reef_world *w, const char *what)
     w->config.log(w->config.context, REEF_LOG_WARNING, message);
 }
 
-/* What one of the first chunk's commands answered. */
+/* Reports the failure of one of the first chunk's commands. */
 static COLD void command_failed(reef_world *w, const commands *c, reef_error *first, reef_status s)
 {
     memcpy(w->error.system, c->first->system, sizeof w->error.system);
@@ -670,7 +674,7 @@ static COLD void command_failed(reef_world *w, const commands *c, reef_error *fi
     if (s != REEF_NO_MEMORY && first->status == REEF_OK) *first = w->error;
 }
 
-/* The next command; chunks that are done with go. NULL: none is left. */
+/* The next command. Chunks that are done are retired. NULL: none is left. */
 static command *commands_next(reef_world *w, commands *c)
 {
     while (c->first && c->first->done == c->first->used) {
@@ -682,7 +686,7 @@ static command *commands_next(reef_world *w, commands *c)
     return c->first ? command_at(c->first, c->first->done) : NULL;
 }
 
-/* The next n commands, elements of runs counted each, are done. */
+/* Counts the next n commands as done; each element of a run counts as one. */
 static void commands_skip(reef_world *w, commands *c, uint64_t n)
 {
     for (command *x; n > 0 && (x = commands_next(w, c)) != NULL;) {
@@ -696,7 +700,7 @@ static void commands_skip(reef_world *w, commands *c, uint64_t n)
 
 /* ---- runs ---- */
 
-/* A place in the runs of one kind and component that follow one another. */
+/* A place in a sequence of runs of the same kind and component. */
 typedef struct run_place {
     const command_chunk *chunk;
     const command *x;
@@ -704,7 +708,7 @@ typedef struct run_place {
     uint64_t at;
 } run_place;
 
-/* To the first of at least one more element of such a run. False: there is none. */
+/* Goes to the next element of the sequence. False: there is none. */
 static bool run_place_next(run_place *p)
 {
     if (p->at < p->x->n) return true;
@@ -720,7 +724,7 @@ static bool run_place_next(run_place *p)
     return p->x->kind == was->kind && p->x->component == was->component;
 }
 
-/* Are these elements, and what follows them, all rows of the table in their order? */
+/* Are these elements, and those behind them, all rows of the table in their order? */
 static bool run_names_table(const reef_world *w, run_place p, const table *t)
 {
     for (uint32_t unit = t->first; unit; unit = unit_slots(w, unit)[0].head.next) {
@@ -738,7 +742,8 @@ static bool run_names_table(const reef_world *w, run_place p, const table *t)
     return true;
 }
 
-/* All rows of a table lose or get a component, which is plain, and nobody sees them on the way. */
+/* All rows of a table lose or get a component at once. This is only done where the component is plain and nobody sees
+ * the single rows change. False: nothing was done. */
 static bool table_move(reef_world *w, uint32_t id, uint32_t component, bool remove)
 {
     reef_status s = REEF_OK;
@@ -767,7 +772,7 @@ static bool table_destroy(reef_world *w, uint32_t id, uint64_t rows)
     return true;
 }
 
-/* What the run says from its next element on, whose entity is the first of a chunk, for a whole table. How many
+/* Does the run for a whole table, if the next element's entity is the table's first row. The answer is how many
  * elements that were; 0: nothing was done. */
 static NOINLINE uint64_t run_whole(reef_world *w, const commands *c, const command *x, uint32_t place)
 {
@@ -847,8 +852,8 @@ static bool rows_alike(const command *x, const command *y)
     return true;
 }
 
-/* As many entities as can be made at once, of this run from its next element on and of those like it behind it. How
- * many. */
+/* Makes as many entities at once as possible, from this run's next element on and from equal runs behind it. The
+ * answer is how many. */
 static NOINLINE uint64_t rows_packed(reef_world *w, const commands *c, const command *x)
 {
     packed_run runs[COMMAND_PACKED];
@@ -924,7 +929,7 @@ void reef__commands_drop(reef_world *w, commands *c)
     c->count = 0;
 }
 
-/* ---- those of a world ---- */
+/* ---- a world's own commands ---- */
 
 reef_status reef__world_flush(reef_world *w)
 {

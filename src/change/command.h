@@ -1,4 +1,5 @@
-/* Commands: structural changes that were asked for while they can't be made, kept in their order until they can. */
+/* Commands: structural changes that a program asks for while they can't be made. They are kept in their order, and are
+ * done when no loop is open and no system runs. This header has what records commands and what does them. */
 #ifndef REEF_CHANGE_COMMAND_H
 #define REEF_CHANGE_COMMAND_H
 
@@ -11,8 +12,8 @@
 struct command_chunk;
 struct recorder;
 
-/* A job, as the buffer that it records into knows it: the lane of its ids, the name of its system
- * (REEF_SYSTEM_NAME_MAX + 1 bytes), and where its failures go. */
+/* The job that records into a buffer of commands, as far as the buffer has to know it: the lane of its ids, the name
+ * of its system (REEF_SYSTEM_NAME_MAX + 1 bytes), and where its failures go. */
 typedef struct recorder {
     id_lane ids;
     const struct recorder_calls {
@@ -32,7 +33,7 @@ typedef enum command_kind {
     COMMAND_CHANGE,
     COMMAND_NAME,
     COMMAND_CALL,
-    /* runs */
+    /* kinds of which equal commands for many entities are kept as one run */
     COMMAND_ADD,
     COMMAND_REMOVE,
     COMMAND_DESTROY,
@@ -42,42 +43,46 @@ typedef enum command_kind {
     COMMAND_LANE_ROWS
 } command_kind;
 
-/* Recording. All or nothing: what can be checked now is checked by the caller; NO_MEMORY, LIMIT, or what a hook
- * says, are told through failure(w, ..., op, ...), or reef__job_failure. Buffers of jobs are recorded by several
- * threads at once: nothing else is written. */
+/* Recording. A command is recorded completely or not at all. The caller has checked all that can be checked now;
+ * NO_MEMORY, LIMIT and what a hook answers are reported here, by reef__failure with `op`, or by the recorder's failure
+ * call. Several threads record at once, each into the buffer of its job: nothing but that buffer is written. */
 
-/* One that needs no value. */
+/* Records a command that needs no value. */
 reef_status reef__command_plain(reef_world *w, commands *to, command_kind kind, const char *op, reef_entity e,
                                 reef_component c);
-/* With values, which are copied, or moved where they can't be: CHANGE, and ADD_VALUE and SET (of one value). */
+/* Records a command with values: CHANGE, or ADD_VALUE and SET, which have one value. Values are copied, or moved if
+ * their type has no copy hook. */
 reef_status reef__command_values(reef_world *w, commands *to, command_kind kind, const char *op, reef_entity e,
                                  const reef_value *values, uint32_t count);
-/* SPAWN; CLONE of `source`. n new ids, which are out from now on, go to `made` (NULL: not wanted). */
+/* Record SPAWN, and CLONE of `source`. They take n new ids, which stay taken from now on, and write them to `made`
+ * (NULL: they aren't wanted). */
 reef_status reef__command_spawn(reef_world *w, commands *to, const char *op, reef_entity source, uint32_t n,
                                 reef_entity *made, const reef_value *values, uint32_t count);
 reef_status reef__command_clone(reef_world *w, commands *to, const char *op, reef_entity source, uint32_t n,
                                 reef_entity *made);
-/* Destroys those of a list that live then. How many live now, or will. */
+/* Records that the entities of a list are destroyed, as far as they are alive then. The answer is how many are alive
+ * now, or will be by a recorded command. */
 uint32_t reef__command_destroy_many(reef_world *w, commands *to, const char *op, const reef_entity *es, uint32_t n);
-/* NULL: takes the name away. The text is copied. */
+/* Records a name, of which the text is copied. NULL: the name is taken away. */
 reef_status reef__command_name(reef_world *w, commands *to, const char *op, reef_entity e, const char *text);
-/* A command of a layer above: what to call when its turn comes, and what gives back what it holds if that never
+/* A command of a layer above: what is called when its turn comes, and what releases what it holds if that never
  * happens. */
 typedef struct command_call {
     reef_status (*run)(reef_world *w, uint32_t what, const void *held);
     void (*forget)(uint32_t what, const void *held);
 } command_call;
-/* Records one that holds so many bytes, which the caller fills in at the address returned. NULL: no memory, and that
- * was told. */
+/* Records such a command, which holds `bytes` bytes. The caller writes them to the address that is given back. NULL:
+ * no memory, which was reported. */
 void *reef__command_bytes(reef_world *w, commands *to, const char *op, const command_call *call, uint32_t what,
                           size_t bytes);
-/* Is the entity alive, or will it be by a command that is recorded? */
+/* Is the entity alive, or will a recorded command make it? */
 bool reef__command_knows(const reef_world *w, reef_entity e);
 
 INLINE uint64_t command_run_key(command_kind kind, uint32_t component) { return (uint64_t)kind << 32 | component; }
-#define COMMAND_RUN_WORDS ((uint64_t)COMMAND_LANE_ROWS << 32 | 1) /* what each element takes is words */
-/* One more of what was recorded last: the straight path of reef__command_plain. False: it is another, or there is no
- * room. */
+/* a run of entities to make, of which all values are 8 bytes wide */
+#define COMMAND_RUN_WORDS ((uint64_t)COMMAND_LANE_ROWS << 32 | 1)
+/* Extends the run that was recorded last by one entity: the straight path of reef__command_plain. False: the last
+ * command was another one, or its chunk is full. */
 INLINE bool command_again(commands *to, command_kind kind, uint32_t component, reef_entity e)
 {
     if (UNLIKELY(to->run != command_run_key(kind, component) || to->next == to->end)) return false;
@@ -86,18 +91,19 @@ INLINE bool command_again(commands *to, command_kind kind, uint32_t component, r
     return true;
 }
 
-/* An entity like the last one that a job made, of reef__command_spawn. Null: nothing was done. */
+/* Records one more entity like the last one that this job made: the straight path of reef__command_spawn. The null
+ * entity: nothing was recorded. */
 reef_entity reef__command_row_again(commands *to, const reef_value *values, uint32_t count);
-/* Its straight path: a run of entities with ids of fresh indices, whose values are of 8 bytes each, and room for one
- * more. False: another one. */
+/* Writes the values of one more entity into the open run, if that is a run of entities with ids of fresh indices whose
+ * values are 8 bytes wide each, and has room. False: nothing was recorded. */
 INLINE bool command_row_words(commands *to, const reef_value *values, uint32_t count)
 {
     char *at = to->next;
     const reef_value *like = to->like;
     if (UNLIKELY(to->run != COMMAND_RUN_WORDS || at == to->end || to->like_count != count)) return false;
     for (uint32_t i = 0; i < count; i++, at += 8) {
-        /* (Compared or copied as one, two halves that the caller just wrote would be read back whole, and the
-         * processor waits.) */
+        /* Halves are compared and copied separately: the caller just wrote them so, and if they were read as one, the
+         * processor would have to wait. */
         const uint32_t kind = (uint32_t)values[i].kind ^ REEF_VALUE_ONE, size = values[i].size ^ 8;
         const uint32_t other = (like[i].component.id ^ values[i].component.id) | kind | size;
         const char *from = values[i].data;
@@ -109,17 +115,18 @@ INLINE bool command_row_words(commands *to, const reef_value *values, uint32_t c
     return true;
 }
 
-/* All commands of `from` come behind those of `to`; `from` is empty then. O(1). */
+/* Puts all commands of `from` behind those of `to`, in O(1). `from` is empty then. */
 void reef__commands_append(commands *to, commands *from);
-/* Does them, in their order. NO_MEMORY: the one that failed so and all behind it are left. Otherwise none is left,
- * and the answer is that of the first that failed, which is the last error then; each that failed goes to the log. */
+/* Does the commands in their order. NO_MEMORY: the command that failed so, and all behind it, are kept. With any other
+ * answer none is left; the answer is the status of the first that failed, which is the last error then. Each that
+ * failed is written to the log. */
 reef_status reef__commands_do(reef_world *w, commands *c);
-/* What is recorded from now on is somebody else's. */
+/* Ends the open run: commands that are recorded from now on belong to another system or caller. */
 void reef__commands_part(commands *c);
-/* Forgets them: what they hold is destroyed. Ids that they gave out stay out. */
+/* Forgets all commands and destroys the values that they hold. The ids that they took stay taken. */
 void reef__commands_drop(reef_world *w, commands *c);
-void reef__commands_trim(reef_world *w); /* gives the chunks back that no buffer uses */
-/* The world's own: done as far as memory allows. (No loop is open.) */
+void reef__commands_trim(reef_world *w); /* frees the chunks that no buffer uses */
+/* Does the world's own commands, as far as memory allows. No loop may be open. */
 reef_status reef__world_flush(reef_world *w);
 
 #endif

@@ -1,7 +1,29 @@
-/* Components of one entity: add, set, ensure, remove, get, mut, has.
+/* Components of one entity: add, set, ensure, remove, get, mut, has; and several at once.
  *
- * The straight path (src/change/row_move.h) first. Anything unusual (a shared page, a
- * full chunk, hooks, switches, the first time of an edge) goes the general path of change.c. */
+ * Add, set and remove try a straight path first, which tests all its conditions before it writes anything. What it
+ * can't do takes the general path, one_slow -> reef__change_apply (apply.c). These are the cases of setting a
+ * component; the first that holds is taken:
+ *
+ *   condition                                   what happens                         function
+ *   the type has a store:
+ *     absent; the pages used last fit           the value and its bit come, inlined  reef_set_outside (reef/fast.h)
+ *     absent; nothing to allocate or to copy    the value and its bit come           reef_set_stored -> stored_go
+ *     present; its page has this version        the value is overwritten             reef_set_stored
+ *   the type lies in tables, or none of these held:
+ *     absent; the edge is cached, gate open     the row moves along the edge         reef_set_id -> edge_go
+ *     present; its block has this version       the value is overwritten             set_there
+ *     a system runs                             overwritten, if it is present        running_set
+ *     the caller is wrong                       a status, no effect                  set_slow
+ *     absent; the edge is cached, gate closed   the row moves, observers are told    edge_go_shared
+ *       by a fork or by observers
+ *     a loop records and it is absent, or       a command is recorded                one_slow -> one_deferred
+ *       an observer runs
+ *     a loop is open, and it is absent          LOCKED                               one_slow
+ *     everything else                           prepare, make, commit                one_slow -> reef__change_apply
+ *
+ * Where the value is overwritten directly, nobody observes and the type has neither hooks nor stamps. one_slow enters
+ * the edge in the cache, so that the next row of the same table takes the straight path (row_move.h). Add and remove
+ * have the same cases, without those that overwrite. */
 #include "change/component.h"
 #include "base/memory.h"
 #include "base/platform.h"
@@ -33,13 +55,13 @@
 
 /* ---- reading ---- */
 
-/* Why has this entity no such component? */
+/* The reason why the entity has no value of this component that could be given back. */
 static reef_status absence(const reef_world *w, reef_entity e, reef_component c)
 {
     const type *t = reef__type_of(c.id);
     uint32_t one;
     if (place_of(w, e) == PLACE_DEAD) return REEF_NOT_ALIVE;
-    if (t && t->split && reef_has_id(w, e, c)) return REEF_BAD_ARGUMENT; /* it lies in several places */
+    if (t && t->split && reef_has_id(w, e, c)) return REEF_BAD_ARGUMENT; /* a split type has no single address */
     if (t && has_subtypes(t) && reef__subtype_find(w, e, t, &one) == REEF_AMBIGUOUS) return REEF_AMBIGUOUS;
     return reef__world_knows(w, c.id) ? REEF_ABSENT : REEF_UNKNOWN_TYPE;
 }
@@ -87,8 +109,9 @@ void reef_mut_slow(reef_world *w, reef_entity e, reef_type_decl *decl)
     w->ready.component = ready ? c.id : 0;
 }
 
-/* What mut found no way to by the maps, what is tracked, or what failed: a block that isn't marked isn't ours to
- * write. */
+/* Called after reef_mut_slow: where the value is, or NULL if it may not be written. Nothing tells the inlined caller
+ * directly whether reef_mut_slow succeeded, so this finds out: of a stored or tracked type by w->ready, of any other
+ * by its block's version, since reef_mut_slow marks the blocks that it made this world's own. */
 void *reef_mut_done(const reef_world *w, reef_entity e, reef_type_decl *decl)
 {
     const uint32_t c = component_meant(w, e, reef_id_of(decl)).id;
@@ -120,12 +143,13 @@ COLD uint64_t reef_count_id(const reef_world *w, reef_component c)
 
 /* ---- one component by the general path ---- */
 
-/* The edge of a table in the world's cache; fills the cache on the way. NULL: *status says why. */
+/* The edge of the table graph for this key. It also enters the edge in the world's cache, so that the straight path
+ * finds it the next time. NULL: *status says why. */
 static COLD const edge *edge_fetch(reef_world *w, uint64_t key, reef_status *status)
 {
     uint32_t from = (uint32_t)(key >> 33), component = (uint32_t)(key >> 1);
     const edge *e = reef__graph_edge(w, from, component, key & 1, status);
-    /* the straight path knows one column that comes or goes */
+    /* the straight path handles exactly one column that comes or goes */
     if (e == NULL || reef__type_of(component)->split) return e;
     if (BUG(2)) key &= ~1ull;
     table *to = e->to == TABLE_EMPTY ? NULL : reef__table_own(w, e->to), *s = reef__table_own(w, from);
@@ -139,13 +163,14 @@ static COLD const edge *edge_fetch(reef_world *w, uint64_t key, reef_status *sta
     return e;
 }
 
-/* In a loop that records: one more of what was recorded last. */
+/* A loop that records commands gets the same command for another entity: it extends the command that was recorded
+ * last. False: nothing was recorded. */
 static bool again_deferred(reef_world *w, command_kind kind, reef_entity e, reef_component c)
 {
     return w->commands && place_of(w, e) != PLACE_DEAD && command_again(w->commands, kind, c.id, e);
 }
 
-/* Is it an entity that a command makes, in a loop that records? */
+/* True if a recorded command will make this entity: it isn't alive yet, but further commands may name it. */
 static COLD bool deferred_to(const reef_world *w, reef_entity e) { return w->commands && reef__id_pending(w, e); }
 
 static COLD reef_status one_deferred(reef_world *w, const char *op, reef_entity e, const reef_value *v)
@@ -158,13 +183,13 @@ static COLD reef_status one_deferred(reef_world *w, const char *op, reef_entity 
     return reef__command_plain(w, w->commands, kind, op, e, v->component);
 }
 
-/* Where the value is, to be written, after observers had their turn. NULL: it is gone again, or a tag. */
+/* The value's address, for writing, after observers ran. NULL: an observer removed the component, or it is a tag. */
 static COLD void *cell_now(reef_world *w, reef_entity e, reef_component c)
 {
     return reef__value_itself(w, e, c) ? reef_mut_id(w, e, c) : NULL;
 }
 
-/* It hasn't got the component itself: the only subtype goes. */
+/* The entity doesn't have the component itself. If it has exactly one subtype of it, that one is removed. */
 static COLD reef_status remove_instead(reef_world *w, const char *op, reef_entity e, const type *t)
 {
     uint32_t found;
@@ -184,7 +209,8 @@ static COLD reef_status one_slow(reef_world *w, const char *op, reef_entity e, r
     if (s != REEF_OK) return reef__failure(w, s, op, c, e, 0);
     uint32_t from = reef_slots_at(&w->hot, place)[0].head.table;
     const type *t = reef__type_of(c.id);
-    if (t->owner && !(value.kind == REEF_VALUE_ONE && reef_has_id(w, e, c))) /* parts come and go with their type */
+    /* parts come and go with the type that they are parts of */
+    if (t->owner && !(value.kind == REEF_VALUE_ONE && reef_has_id(w, e, c)))
         return reef__failure(w, REEF_BAD_ARGUMENT, op, c, e, 0);
     bool has = component_there(w, t, e, place, from);
     if (w->commands && (w->notifying || !(has && value.kind == REEF_VALUE_ONE))) return one_deferred(w, op, e, &value);
@@ -211,17 +237,18 @@ static COLD reef_status one_slow(reef_world *w, const char *op, reef_entity e, r
     return has || remove ? REEF_OK : REEF_ADDED;
 }
 
-/* ---- the words ---- */
+/* ---- add, set, ensure, remove ---- */
 
-/* What was remembered of a store's pages at another version, or never, is no more. */
+/* Forgets which pages of a store were used last, if that was noted at another version of the world. */
 INLINE void lately_renew(const reef_world *w, value_store *s)
 {
     if (s->lately_gate != w->hot.version) s->lately.slots = s->hole.slots = s->lately_indices = 0;
 }
 
-/* The switch of a row, when its store, its word and its table are ready; or its mark, of a component that is there.
- * False: nothing was done. (Only rows count: without bits a row of the empty set goes, and a page of words that was
- * written at this version is ours. `mark` is a constant.) */
+/* The straight path for one bit of a row: the switch of component c, or with `mark` the mark that c is disabled. It
+ * applies where the store of bits exists, the row's page of bits was written at this version, and the row's table
+ * knows the bit. False: nothing was done, and the general path has to decide. (Only entities with a row qualify: an
+ * entity of the empty set loses its row with its last bit, which is the general path's work. `mark` is a constant.) */
 INLINE bool bit_go(reef_world *w, reef_entity e, reef_component c, bool on, bool mark)
 {
     const handle h = handle_of(e);
@@ -243,7 +270,8 @@ INLINE bool bit_go(reef_world *w, reef_entity e, reef_component c, bool on, bool
     if (mark) {
         if (on && c.id && slot_find(w, c.id, id) == 0 && !reef__bit_has(w, c.id, place)) return false;
     } else if (UNLIKELY(b->marks !=
-                        0)) { /* the id of a type with a bit too many, or a switch whose mark goes as well */
+                        /* An id that has a bit too many, or a switch whose mark has to be cleared with it. */
+                        0)) {
         if (b->marks == BITS_OF_MARKS || (!on && !BUG(35) && reef__bit_has(w, c.id | BIT_DISABLED, place)))
             return false;
     }
@@ -266,15 +294,15 @@ INLINE bool bit_go(reef_world *w, reef_entity e, reef_component c, bool on, bool
     return true;
 }
 
-/* Where else the type may be than in tables. (Ids beyond all types read some page of the maps, and are refused
- * later.) */
+/* Whether the type's values lie outside of tables, and in what kind of place. (An id beyond all types reads some page
+ * of the maps; later checks refuse it.) */
 INLINE uint32_t elsewhere(const reef_world *w, reef_component c)
 {
     return REEF_DEPENDENT(&REEF_DEPENDENT(&w->hot.maps[c.id >> 8 & 255][c.id & 255])->elsewhere);
 }
 
-/* While records are shared with a fork, or there are observers, the gate is closed: the same path, with their owners
- * asked, and observers told. */
+/* The straight path where the gate is closed because records are shared with a fork or because there are observers: it
+ * asks first whether this world alone holds the records, and tells the observers. False: nothing was done. */
 static bool edge_go_shared(reef_world *w, reef_entity e, reef_component c, const void *value, size_t size, bool remove,
                            void **out)
 {
@@ -316,14 +344,14 @@ static NOINLINE reef_status switch_add(reef_world *w, reef_entity e, reef_compon
     return REEF_OK;
 }
 
-/* A value of a type with a store comes (NULL: zero), or goes, and its bit with it, where nothing has to be made or
- * owned and nobody looks. Then the bits of the chunk and its pages are at hand for the next one (reef_set_outside).
- * False: nothing was done. */
+/* The straight path for a value of a type with a store: the entity gets the value (NULL: zeros) and its bit. It
+ * applies where nothing has to be allocated or copied and nobody observes. It also remembers the pages of bits and
+ * values, so that the next call may use reef_come_lately. False: nothing was done. */
 static NOINLINE bool stored_go(reef_world *w, value_store *s, reef_entity e, const void *value)
 {
     const reef_component c = {s->component};
     if (!bit_go(w, e, c, true, false)) return false;
-    lately_renew(w, s); /* bit_go doesn't, where there are marks */
+    lately_renew(w, s); /* bit_go doesn't do this for types that have marks */
     char *at =
         s->paged ? reef_come_paged(&w->hot, s, reef_handle(e), s->size) : reef_come_packed(&w->hot, s, e, s->size);
     if (LIKELY(at != NULL)) {
@@ -352,7 +380,8 @@ static NOINLINE bool stored_leave(reef_world *w, value_store *s, reef_entity e)
     return false;
 }
 
-/* NULL: there is none, or hooks, stamps, observers are in the way */
+/* The type's store, if values can be written into it directly. NULL: there is no store, or it has hooks or stamps, or
+ * the world has observers. */
 static value_store *store_direct(const reef_world *w, reef_component c)
 {
     value_store *s = (value_store *)(uintptr_t)store_of(w, c.id);
@@ -370,7 +399,7 @@ static NOINLINE reef_status stored_add(reef_world *w, reef_entity e, reef_compon
     return REEF_OK;
 }
 
-/* In a world with observers: the straight path, and they are told. */
+/* Adding in a world with observers: the straight path, after which the observers are told. */
 static NOINLINE reef_status table_add_told(reef_world *w, reef_entity e, reef_component c, void **out)
 {
     spot x;
@@ -420,7 +449,8 @@ reef_status reef_add_id(reef_world *w, reef_entity e, reef_component c, const vo
     return switch_add(w, e, c, out);
 }
 
-/* Of what is there, in others' rows. A type with hooks is replaced by a command, or written through its pointer. */
+/* While systems run: writes a component that the entity has, in rows of others. A component with hooks can't be set
+ * so; the system records a command for it, or writes through the pointer of reef_mut. */
 static COLD reef_status running_set(reef_world *w, reef_entity e, reef_component c, const void *value, size_t size)
 {
     const type *t = reef__type_of(c.id);
@@ -432,7 +462,7 @@ static COLD reef_status running_set(reef_world *w, reef_entity e, reef_component
     if (value == NULL && size) return reef__failure(w, REEF_BAD_ARGUMENT, "reef_set", c, e, size);
     if (place_of(w, e) == PLACE_DEAD) return reef__failure(w, REEF_NOT_ALIVE, "reef_set", c, e, size);
     if (!plain || !has_itself(w, e, t)) return reef__failure(w, REEF_LOCKED, "reef_set", c, e, size);
-    if (size == 0) return REEF_OK; /* a tag that is there */
+    if (size == 0) return REEF_OK; /* the entity has the tag already */
     void *p = NULL;
     for (uint32_t i = 0; i < t->part_count; i++) {
         const type *part = reef__type_of(t->parts[i]);
@@ -447,7 +477,8 @@ static COLD reef_status running_set(reef_world *w, reef_entity e, reef_component
     return REEF_OK;
 }
 
-/* What is there already, and ours: nothing moves. */
+/* The entity has the component and the block was written at this version: the value is overwritten, and nothing moves.
+ */
 INLINE bool set_there(reef_world *w, reef_entity e, reef_component c, const void *value, size_t size)
 {
     spot x;
@@ -458,14 +489,13 @@ INLINE bool set_there(reef_world *w, reef_entity e, reef_component c, const void
     if (!t->direct || size != t->size) return false;
     char *to = cell(x.slots, k, place_row(x.place), size);
     if (size == 8) memcpy(to, value, 8);
-    else memmove(to, value, size); /* it may lie in the row */
+    else memmove(to, value, size); /* the value may lie in this very row */
     return true;
 }
 
 static NOINLINE reef_status set_slow(reef_world *w, reef_entity e, reef_component c, const void *value, size_t size)
 {
     void *made = NULL;
-    spot x;
     if (w == NULL) return REEF_BAD_ARGUMENT;
     if (LIKELY(set_there(w, e, c, value, size))) return REEF_OK;
     if (w->running) return running_set(w, e, c, value, size);
@@ -475,13 +505,7 @@ static NOINLINE reef_status set_slow(reef_world *w, reef_entity e, reef_componen
     if (!reef__world_knows(w, c.id)) return reef__failure(w, REEF_UNKNOWN_TYPE, "reef_set", c, e, size);
     if (size != t->size) return reef__failure(w, REEF_WRONG_SIZE, "reef_set", c, e, size);
     if (value == NULL && size) return reef__failure(w, REEF_BAD_ARGUMENT, "reef_set", c, e, size);
-    if (size && spot_find(w, &x, e)) {
-        const uint64_t key = spot_key(&x, c, false);
-        const uint32_t i = edge_index(key);
-        if (w->edge_cache[i].key == key && edge_open(w, &x, i, w->hot.gate_move))
-            return edge_go_wide(w, &x, i, value, false), REEF_ADDED;
-        if (edge_go_shared(w, e, c, value, size, false, &made)) return REEF_ADDED;
-    }
+    if (size && edge_go_shared(w, e, c, value, size, false, &made)) return REEF_ADDED;
     return one_slow(w, "reef_set", e, c, reef_value_make(c, REEF_VALUE_ONE, (uint32_t)size, value), &made);
 }
 
@@ -520,10 +544,10 @@ void *reef_ensure_id(reef_world *w, reef_entity e, reef_component c, const void 
     if (reef_get_id(w, e, c)) return reef_mut_id(w, e, c);
     if (absence(w, e, c) == REEF_AMBIGUOUS) return reef__failure(w, REEF_AMBIGUOUS, "reef_ensure", c, e, 0), NULL;
     uint32_t place = place_of(w, e);
-    if (place != PLACE_DEAD && reef_has_id(w, e, c)) return NULL; /* a tag that is there */
+    if (place != PLACE_DEAD && reef_has_id(w, e, c)) return NULL; /* the entity has the tag already */
     if (w->running) return reef__failure(w, REEF_LOCKED, "reef_ensure", c, e, 0), NULL;
     commands *const recording = w->commands;
-    w->commands = NULL; /* there is no pointer to what comes later: LOCKED */
+    w->commands = NULL; /* ensure gives back a pointer, and a recorded command couldn't: the answer is LOCKED */
     reef_status s = add_slow(w, "reef_ensure", e, c, args, &made);
     w->commands = recording;
     return s == REEF_OK ? made : NULL;
@@ -576,7 +600,7 @@ reef_status reef_remove_id(reef_world *w, reef_entity e, reef_component c)
 
 /* ---- several at once ---- */
 
-/* The set of e's table components after the change. */
+/* Which components of tables e will have after the change: fills `ids`, gives back their number. */
 static uint32_t set_after(const reef_world *w, uint32_t from, const reef_value *values, uint32_t count, uint32_t *ids)
 {
     const shape *s = shape_of(w->family, from);
@@ -621,7 +645,7 @@ static reef_status change_values(reef_world *w, const char *op, reef_entity e, r
     return reef__change_apply(w, op, e, place, to, values, count);
 }
 
-/* Does this only write what the entity has? */
+/* True if the change only writes components that the entity already has. */
 static COLD bool all_there(const reef_world *w, reef_entity e, const reef_value *values, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -683,7 +707,7 @@ COLD reef_status reef_remove_all(reef_world *w, reef_entity e)
     if (bytes) off = reef__memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, bytes, PLAIN_ALIGN);
     if (off == NULL) return reef__failure(w, REEF_NO_MEMORY, op, none, e, 0);
     uint32_t n = 0;
-    EACH_BIT_STORE(w, bits_of(w, place), b) /* all but the entity's own mark */
+    EACH_BIT_STORE(w, bits_of(w, place), b) /* all but the mark that the entity itself is disabled */
     if (b->key != BIT_DISABLED && bit_read(b, place))
         off[n++] = reef_value_make((reef_component){b->key}, REEF_VALUE_REMOVE, 0, NULL);
     EACH_COLD_STORE(w, x)

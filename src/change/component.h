@@ -1,12 +1,14 @@
-/* change/component: TODO */
+/* The components of one entity: the path that changes several of them at once, for commands that are done. The public
+ * calls (`reef_add_id`, `reef_set_id`, `reef_remove_id` and so on) are declared in include/reef/entity.h and defined
+ * in component.c. */
 #ifndef REEF_CHANGE_COMPONENT_H
 #define REEF_CHANGE_COMPONENT_H
 
 #include "base/platform.h"
 #include "reef/entity.h"
 
-/* The same with a command's values, which were checked: reef_change, reef_set, reef_add (`absent`: EXISTS if it is
- * there). */
+/* Changes an entity's components by values that were checked when the command was recorded: `reef_change`, `reef_set`
+ * and `reef_add`. With `absent` the answer is EXISTS if the entity already has the component. */
 reef_status reef__change_held(reef_world *w, const char *op, reef_entity e, reef_value *values, uint32_t count,
                               bool absent);
 

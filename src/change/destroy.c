@@ -1,4 +1,11 @@
-/* Destroying: one, many, all that have a set; taking a type from everybody. */
+/* Destroying: one entity, many, all that have certain types, all; and taking a component from all entities.
+ *
+ * An entity that is destroyed leaves its row, and the last row of the table takes its place. Its index goes to the end
+ * of the ring of free ids with the next generation. destroy_go is the straight path: it tests that this world alone
+ * holds everything it writes, then needs no memory. destroy_run is the general one: it prepares everything that may
+ * fail, and then changes the world. reef_destroy_with, reef_world_clear and reef_clear_type collect their entities
+ * first, in visiting order, and prepare for all of them, so that they do all or nothing; reef_destroy_many goes one by
+ * one. */
 #include "change/destroy.h"
 #include "base/memory.h"
 #include "base/platform.h"
@@ -22,21 +29,21 @@
 #include "change/value_stage.h"
 #include "reef/fast.h"
 
-typedef struct doomed { /* entities collected in visiting order before anything changes */
+typedef struct doomed { /* entities that were collected before anything changes, in visiting order */
     reef_entity *entities;
     uint64_t count, room;
 } doomed;
 
 /* ---- one ---- */
 
-/* As reef__row_destroy, in a world with observers. */
+/* Like reef__row_destroy, for a world with observers, which may still want the values. */
 static void row_leave(reef_world *w, const shape *s, reef_slot *slots, uint32_t row)
 {
     for (uint32_t k = SLOT_COLUMNS; k < s->end_slot; k++)
         value_leave(w, s->columns[k].type, cell(slots, k, row, s->columns[k].size));
 }
 
-/* It is alive, at `place`. False: no memory. */
+/* The general path of an entity that is alive, at `place`. False: no memory, and nothing changed. */
 static COLD bool destroy_run(reef_world *w, reef_entity e, uint32_t place)
 {
     if (!reef__record_own(w, e.index) || !reef__id_free_prepare(w) || !reef__name_prepare_forget(w, e)) return false;
@@ -61,7 +68,7 @@ static COLD bool destroy_run(reef_world *w, reef_entity e, uint32_t place)
         else reef__row_destroy(t->shape, reef_slots_at(&w->hot, place), place_row(place));
         quarantine_because(w, "reef_destroy", 0, e);
     }
-    if (stored_any(w) && !BUG(111)) reef__stored_end(w, e); /* as long as the row says what it has */
+    if (stored_any(w) && !BUG(111)) reef__stored_end(w, e); /* while the row still says what the entity has */
     if (t) {
         reef__row_fill(w, t, place);
         reef__table_lease(w, t);
@@ -89,13 +96,13 @@ static COLD reef_status destroy_slow(reef_world *w, reef_entity e)
     return died ? REEF_OK : reef__failure(w, REEF_NO_MEMORY, op, none, e, 0);
 }
 
-/* The straight path: `narrow` is a constant. False: nothing was done. */
+/* The straight path. False: nothing was done. `narrow` is a constant: all columns are 8 bytes wide. */
 INLINE bool destroy_go(reef_world *w, handle h, uint64_t *record, uint64_t gate, bool narrow)
 {
     const uint64_t value = *record;
     const uint32_t place = (uint32_t)value;
     reef_slot *slots = reef_slots_at(&w->hot, place);
-    /* the dead and those without a row are in no such chunk */
+    /* a dead entity, or one without a row, is in no chunk of this version */
     if (UNLIKELY(slots[SLOT_ENTITIES].version != gate)) return false;
     const uint32_t id = slots[0].head.table;
     struct edge_entry *lately = &w->edge_cache[EDGE_CACHE + 2];
@@ -128,7 +135,8 @@ INLINE bool destroy_go(reef_world *w, handle h, uint64_t *record, uint64_t gate,
 
 static NOINLINE reef_status destroy_wide(reef_world *w, reef_entity e)
 {
-    /* In a world with names or cold values this one may have neither. (Where rows have bits, tables have no lease.) */
+    /* In a world with names or cold values, the straight path is open to an entity that has neither. (Tables whose
+     * rows have bits have no lease, so they never take it.) */
     const uint64_t gate =
         w->slow & SLOW_BOUND && reef_name(w, e) == NULL && !(w->slow & SLOW_COLD && reef__cold_some(w, e))
             ? w->hot.gate_move
@@ -183,7 +191,7 @@ uint32_t reef_destroy_many(reef_world *w, const reef_entity *es, uint32_t n)
     return died;
 }
 
-/* ---- by what they have ---- */
+/* ---- all that have certain types ---- */
 
 static bool doomed_room(reef_world *w, doomed *d, uint64_t more)
 {
@@ -220,7 +228,7 @@ static bool table_has(const reef_world *w, const reef_component *types, uint32_t
     return true;
 }
 
-/* The rows of a table that have all of them. */
+/* Collects the rows of a table that have all of the types. */
 static bool collect_table(reef_world *w, uint32_t id, const reef_component *types, uint32_t count, doomed *d)
 {
     const table *t = table_read(w, id);
@@ -235,7 +243,7 @@ static bool collect_table(reef_world *w, uint32_t id, const reef_component *type
     return true;
 }
 
-/* Entities without a row have nothing: they go where nothing is asked for. */
+/* Entities without a row have no components: they are collected only when no type is asked for. */
 static COLD bool collect_rowless(reef_world *w, doomed *d)
 {
     if (!doomed_room(w, d, w->hot.empty_count)) return false;
@@ -248,7 +256,7 @@ static COLD bool collect_rowless(reef_world *w, doomed *d)
     return true;
 }
 
-/* Owns the tables on the way: what follows then needs no memory for them. */
+/* Collects from all tables, and makes each of them this world's own, so that destroying needs no memory for them. */
 static COLD bool collect(reef_world *w, const reef_component *types, uint32_t count, doomed *d)
 {
     uint32_t n, *ids = reef__tables_sorted(w, &n);
@@ -278,7 +286,7 @@ COLD bool reef__destroy_prepare(reef_world *w, const reef_entity *e, uint64_t n,
     if (!reef__stored_prepare_end_all(w)) return false;
     if (!reef__ids_free_prepare(w, n + more) || !reef__removals_prepare_many(w, e, n)) return false;
     for (uint64_t i = 0; !named && w->state.name_count && i < n; i++) named = reef_name(w, e[i]) != NULL;
-    return !named || reef__names_own_all(w); /* each name that goes may renumber another */
+    return !named || reef__names_own_all(w); /* a name that is forgotten may renumber another one */
 }
 
 COLD void reef__destroy_rows(reef_world *w, uint32_t id)
@@ -331,7 +339,7 @@ reef_status reef_destroy_with_types(reef_world *w, const reef_component *types, 
 
 reef_status reef_world_clear(reef_world *w) { return destroy_with(w, "reef_world_clear", NULL, 0, NULL); }
 
-/* Where the rows of table `from` go without c: edge, room, bits. */
+/* Prepares the table that the rows of table `from` go to without c: the edge, room, pages of bits. */
 static COLD bool clear_prepare(reef_world *w, reef_component c, uint32_t from, reef_status *s)
 {
     const edge *x = reef__graph_edge(w, from, c.id, true, s);
@@ -356,7 +364,8 @@ static COLD reef_status clear_all(reef_world *w, reef_component c, doomed *d)
         if (!table_has(w, &c, 1, ids[i])) continue;
         s = REEF_NO_MEMORY;
         if (!reef__table_own_all(w, ids[i]) || !collect_table(w, ids[i], &c, 1, d)) break;
-        if (in_table(reef__type_of(c.id)) && !clear_prepare(w, c, ids[i], &s)) break; /* switches go in place */
+        /* switches are cleared in place */
+        if (in_table(reef__type_of(c.id)) && !clear_prepare(w, c, ids[i], &s)) break;
         s = REEF_OK;
     }
     if (ids) reef__memory_free(&w->family->memory, MEMORY_OTHER, ids, n * sizeof *ids);
@@ -377,7 +386,7 @@ COLD reef_status reef_clear_type(reef_world *w, reef_component c, uint64_t *remo
     if (w == NULL) return REEF_BAD_ARGUMENT;
     reef_status s = types_check(w, op, &c, 1);
     if (s != REEF_OK) return s;
-    /* it goes with its type */
+    /* it is a part, and goes with its type */
     if (reef__type_of(c.id)->owner) return reef__failure(w, REEF_BAD_ARGUMENT, op, c, (reef_entity){0, 0}, 0);
     s = clear_all(w, c, &d);
     if (removed && s == REEF_OK) *removed = d.count;

@@ -1,13 +1,14 @@
-/* change/destroy: TODO */
+/* Destroying entities: what operations on whole queries share with the public calls (`reef_destroy` and its kin). */
 #ifndef REEF_CHANGE_DESTROY_H
 #define REEF_CHANGE_DESTROY_H
 
 #include "base/platform.h"
 #include "reef/type.h"
 
-/* Names and room for free ids, so that these can be destroyed whose rows can leave their tables, and `more` that
- * have no names and aren't tracked. Destroys all rows of a table, in their order, when they are such and everything
- * of it is ours. (src/change/destroy.c) */
+/* reef__destroy_prepare makes ready what the destruction of these n entities needs beside their rows: names, logs of
+ * removals, and room for their ids and for `more` ids of entities that have no names and aren't tracked. False: no
+ * memory. reef__destroy_rows destroys all entities of a table, in the order of their rows. The caller prepared them
+ * and made the whole table this world's own, so it can't fail. */
 bool reef__destroy_prepare(reef_world *w, const reef_entity *e, uint64_t n, uint64_t more);
 void reef__destroy_rows(reef_world *w, uint32_t id);
 

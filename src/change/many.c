@@ -1,5 +1,6 @@
-/* One component of many entities, which lie anywhere: copied out, or written. Records are fetched 2 * AHEAD entities
- * before they are used, values AHEAD. */
+/* One component of many entities that lie anywhere: `reef_get_many` copies their values out, `reef_write_many` writes
+ * them. Such a loop waits for memory most of its time, so it fetches ahead: an entity's record 2 * AHEAD entities
+ * before its value is used, the value AHEAD entities before. */
 #include "base/platform.h"
 #include "type/type.h"
 #include "type/value.h"
@@ -31,7 +32,7 @@ static void record_fetch(const reef_way *way, reef_entity e)
         PREFETCH((const uint64_t *)way->records[e.index >> REEF_RECORD_BITS] + (e.index & (RECORDS_PER_PAGE - 1)));
 }
 
-/* One by one: for types whose values the maps don't lead to. */
+/* Copies entity by entity, for types whose values the maps don't lead to. */
 static uint32_t get_each(const reef_world *w, reef_component c, const reef_entity *es, uint32_t n, char *out,
                          size_t size)
 {

@@ -18,7 +18,7 @@ static reef_status add_behind(reef_world *w, reef_entity e, const type *t, const
     value_store *s = (value_store *)(uintptr_t)store_of(w, t->id);
     const uint32_t n = reef__multi_values(s, e);
     reef_value value = *v;
-    /* it may be one of the entity's values, which move */
+    /* The new value may be one of the entity's own values, which move. */
     const size_t own = (uintptr_t)v->data - (uintptr_t)slot_value(s, slot_of(s, e));
     w->value = &value;
     w->value_count = 1;
@@ -99,7 +99,7 @@ reef_status reef__multi_add(reef_world *w, const char *op, reef_entity e, const 
     const reef_status s = add_behind(w, e, t, v);
     if (told) observe_done(w, s == REEF_OK);
     if (s != REEF_OK) return reef__failure(w, s, op, c, e, 0);
-    if (out) *out = (void *)(uintptr_t)reef__store_nth(store_of(w, t->id), e, n); /* if observers left it there */
+    if (out) *out = (void *)(uintptr_t)reef__store_nth(store_of(w, t->id), e, n); /* NULL if an observer removed it */
     return REEF_OK;
 }
 

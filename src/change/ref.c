@@ -1,9 +1,10 @@
-/* References to components, kept outside of the world: the way when what one remembers is old.
+/* References to components, which the program keeps outside of the world: what happens when a reference has to look up
+ * its value again.
  *
- * hot.moves (world.h) is one count for the whole world: a place that is remembered under the same count is good, and
- * nothing else is read. The alternative was to remember the entity's record as well and to trust the place while the
- * record stays: that costs a second miss a get, in a quiet world too. Values in stores aren't remembered, so that
- * stores count nothing. */
+ * hot.moves (world.h) is one counter for the whole world. As long as it is what the reference remembers, no row moved,
+ * so the remembered address is good and nothing else is read. The alternative was to remember the entity's record as
+ * well, and to trust the address while the record stays the same: that costs a second cache miss for each read, even
+ * in a world where nothing moves. Values in stores aren't remembered, so that stores don't have to count. */
 #include "base/platform.h"
 #include "type/type.h"
 #include "storage/error.h"
@@ -11,8 +12,8 @@
 #include "storage/world_data.h"
 #include "reef/ref.h"
 
-/* What the maps don't lead to: a store, a rare map, nothing. What isn't there may come without a word, and stores
- * count nothing. */
+/* The value is where the maps don't lead: in a store, in a rarely used map, or nowhere. It is looked up each time,
+ * because stores don't count what they move, and a component that is absent may be added without a row being moved. */
 static NOINLINE const void *ref_seek_elsewhere(const reef_world *w, reef_ref *ref, reef_component c)
 {
     ref->moves = 0;

@@ -1,9 +1,11 @@
-/* The straight path of a row from one table to another: everything it needs is tested read-only, then the row moves.
+/* The straight path of a row from one table to another. All conditions are tested first, without writing anything;
+ * then the row moves, and nothing can fail.
  *
- *   handle -> spot: record, place, chunk -> edge_lately: the edge that was used lately -> edge_open: all holds ->
- *   edge_go: the row moves
+ *   handle -> spot_find: record, place, chunk -> edge_lately: the edge used last -> edge_open: the conditions hold
+ *   -> edge_go: the row moves
  *
- * For src/change/component.c alone: inlined there, since add, set and remove are what their instructions are. */
+ * Only src/change/component.c includes this. Everything is inlined there, because these instructions are the whole
+ * cost of add, set and remove. */
 #ifndef REEF_CHANGE_ROW_MOVE_H
 #define REEF_CHANGE_ROW_MOVE_H
 
@@ -17,8 +19,8 @@
 
 INLINE uint32_t edge_index(uint64_t key) { return (uint32_t)((key >> 33) * 31 + key) & (EDGE_CACHE - 1); }
 
-/* An entity's record, what it says, and its chunk. Records are read and written by halves: what moves keeps its
- * generation. */
+/* An entity's record, its content, and the entity's chunk. Records are read and written by halves: an entity that
+ * moves keeps its generation. */
 typedef struct spot {
     char *record;
     reef_slot *slots;
@@ -44,8 +46,8 @@ INLINE uint64_t spot_key(const spot *x, reef_component c, bool remove)
     return edge_key(x->slots[0].head.table, c.id, remove && !BUG(2));
 }
 
-/* The edge of this key in the entry for what was used lately, if it is cached. Where the gate is shut nothing is put
- * there: systems run, several may be here at once, and of two edges there would be one that is neither. */
+/* Is the edge of this key cached? If so, it is in the entry of the edge that was used last. Where the gate is closed
+ * nothing is written there: systems run, and two threads that copied different edges would leave a mixture of both. */
 INLINE bool edge_lately(reef_world *w, uint64_t key, bool remove, uint64_t gate)
 {
     struct edge_entry *lately = &w->edge_cache[EDGE_CACHE + remove];
@@ -55,14 +57,14 @@ INLINE bool edge_lately(reef_world *w, uint64_t key, bool remove, uint64_t gate)
     return lately->key == key;
 }
 
-/* Of what the edge used lately adds or removes, which is in tables. */
+/* The component that the edge used last adds or removes. It is one of tables. */
 INLINE uint32_t edge_component(const reef_world *w, bool remove)
 {
     return (uint32_t)(w->edge_cache[EDGE_CACHE + remove].key >> 1);
 }
 
-/* Does all hold that the straight path along the cached edge `i` needs, which is the one of the row's key? The chunk
- * is ours (dead entities and those without a row are in no such chunk), both ends are leased, there is room. */
+/* Do all conditions of the straight path along the cached edge `i` hold? The chunk was written at the gate's version
+ * (dead entities and those without a row are in no such chunk), both tables are leased, and the new table has room. */
 INLINE bool edge_open(const reef_world *w, const spot *x, uint32_t i, uint64_t gate)
 {
     if (UNLIKELY(x->slots[SLOT_ENTITIES].version != gate)) return false;
@@ -70,15 +72,15 @@ INLINE bool edge_open(const reef_world *w, const spot *x, uint32_t i, uint64_t g
     return LIKELY(from->lease == gate && to->lease == gate && to->next != to->end && place_row(from->next - 1) != 0);
 }
 
-/* Where a row goes, where it is, and the last row, which comes into the hole: slots, and rows as bytes of a column
- * of words. */
+/* The row's old place, its new place, and the last row of the old table, which fills the hole: their slots, and the
+ * rows as offsets in a column of 8 bytes. */
 typedef struct haul {
     const reef_slot *to, *here, *tail;
     size_t to_at, at, last_at;
 } haul;
 
-/* A kept column of 8 bytes. `hole`, here and below, is a constant: the last row comes into the hole; it isn't the
- * one that goes. */
+/* Moves a column of 8 bytes that both tables have. `hole`, here and below, is a constant: the last row fills the hole,
+ * so it isn't the row that goes. */
 INLINE void word_move(const haul *x, const edge_move *m, bool hole)
 {
     char *here = slot_by(x->here, m->from) + x->at;
@@ -107,7 +109,7 @@ INLINE const reef_slot *slots_by(const reef_slot *slots, size_t offset)
     return (const reef_slot *)(const void *)((const char *)slots + offset);
 }
 
-/* Of 16 bytes: column k of those at these slots. */
+/* A value of 16 bytes. pair_move moves column k, counted from these slots. */
 typedef struct pair {
     uint64_t a, b;
 } pair;
@@ -123,8 +125,8 @@ INLINE void pair_move(const haul *x, const reef_slot *to, const reef_slot *slots
     if (hole) memcpy(here, &q, 16);
 }
 
-/* Columns of 16 bytes that lie side by side in both tables. Each has instructions of its own, by which the processor
- * knows the strides of what they read. (Seven columns by a loop: 1.35 times as long.) */
+/* Moves columns of 16 bytes that lie side by side in both tables. Each has instructions of its own, so that the
+ * processor learns the stride of each. (Seven columns in a loop took 1.35 times as long.) */
 INLINE void pairs_move(const haul *x, size_t from, size_t to_slot, uint32_t count, bool hole)
 {
     const reef_slot *to = slots_by(x->to, to_slot), *slots = slots_by(x->here, from), *tail = slots_by(x->tail, from);
@@ -144,7 +146,7 @@ INLINE void pairs_move(const haul *x, size_t from, size_t to_slot, uint32_t coun
     }
 }
 
-/* Columns of any size, after all else is done: the caller's last step. Gives back `answer`. */
+/* Moves columns of any other size. This is the caller's last step; it gives back `answer` for the caller to return. */
 static NOINLINE uintptr_t cells_go(const struct edge_entry *c, const reef_slot *slots, uint32_t place, uintptr_t answer)
 {
     const edge *e = c->edge;
@@ -157,9 +159,9 @@ static NOINLINE uintptr_t cells_go(const struct edge_entry *c, const reef_slot *
     return answer;
 }
 
-/* Moves the row along edge i. The new column gets `value`, or zero. What comes back is `answer`, or if that is 0,
- * the new cell, NULL if there is none. `word`, `remove` and `hole` are constants: the component is 8 bytes wide or a
- * tag. */
+/* Moves the row along edge i. The new column gets `value`, or zeros if `value` is NULL. It gives back `answer`, or if
+ * that is 0 the address of the new cell, NULL if there is none. `word`, `remove` and `hole` are constants; `word` says
+ * that the component is 8 bytes wide or a tag. */
 INLINE uintptr_t edge_haul(reef_world *w, const spot *x, uint32_t i, const void *value, bool word, bool remove,
                            uintptr_t answer, bool hole)
 {
@@ -167,7 +169,7 @@ INLINE uintptr_t edge_haul(reef_world *w, const spot *x, uint32_t i, const void 
     table *from = w->edge_cache[i].from, *d = w->edge_cache[i].to;
     const uint32_t place = x->place, last = from->next - 1, to_place = d->next;
     const haul k = {d->tail, x->slots, from->tail, place_word(to_place), place_word(place), place_word(last)};
-    if (!remove && e->slot) { /* first: the value may lie in the row that moves */
+    if (!remove && e->slot) { /* first, because the value may lie in the row that moves */
         char *fresh = (char *)k.to[e->slot].block + (word ? k.to_at : place_row(to_place) * (size_t)e->size);
         if (value && word) memcpy(fresh, value, 8);
         else if (value) bytes_copy(fresh, value, e->size);
@@ -200,8 +202,8 @@ INLINE uintptr_t edge_haul(reef_world *w, const spot *x, uint32_t i, const void 
                    e->pair_to + (before + (!remove && !BUG(118))) * sizeof(reef_slot), behind, hole);
     return UNLIKELY(e->count != e->end_16) ? cells_go(&w->edge_cache[i], k.here, place, answer) : answer;
 }
-/* The row that came last needs nobody for its place, and is often the next one that goes: so it has a path of its
- * own. (Rows of seven columns that go in the order in which they came: 12 to 17% less.) */
+/* The last row of a table leaves no hole, and it is often the next one that goes: so it has a path of its own. (Rows
+ * of seven columns that go in the order in which they came: 12 to 17% less.) */
 INLINE uintptr_t edge_go(reef_world *w, const spot *x, uint32_t i, const void *value, bool word, bool remove,
                          uintptr_t answer)
 {
@@ -209,8 +211,8 @@ INLINE uintptr_t edge_go(reef_world *w, const spot *x, uint32_t i, const void *v
                                                                : edge_haul(w, x, i, value, word, remove, answer, false);
 }
 
-/* For components of other sizes; edge_open held. (A spot as a parameter would go over the stack, in halves, and be
- * read back whole, which makes the processor wait.) */
+/* edge_go for components of other sizes; edge_open held. (If a spot were a parameter, it would be written to the stack
+ * in halves and read back whole, which makes the processor wait.) */
 static NOINLINE uintptr_t wide_add(reef_world *w, char *record, reef_slot *slots, handle h, uint32_t i,
                                    const void *value)
 {
@@ -231,7 +233,7 @@ INLINE void *edge_go_wide(reef_world *w, const spot *x, uint32_t i, const void *
     return NULL;
 }
 
-/* For rare callers too: of either kind. */
+/* Adds along edge i, whatever the component's size. It is for rare callers too. */
 INLINE void *edge_add(reef_world *w, const spot *x, uint32_t i)
 {
     return LIKELY(w->edge_cache[i].edge->word) ? (void *)edge_go(w, x, i, NULL, true, false, 0)

@@ -1,4 +1,5 @@
-/* The calls for values that entities have in common (REEF_SHARED). Their storage is src/storage/shared_store.c. */
+/* The public calls for values that several entities have in common (REEF_SHARED): sharing, pinning, attaching. The
+ * storage is src/storage/shared_store.c. */
 #include "base/platform.h"
 #include "type/type.h"
 #include "type/value.h"
@@ -23,7 +24,7 @@ static reef_status shared_check(const reef_world *w, reef_entity e, reef_compone
     return t->home == REEF_SHARED ? REEF_OK : REEF_BAD_ARGUMENT;
 }
 
-/* Gives e the value, which may be held by nobody else when its own goes. */
+/* Gives e the value. The value is held meanwhile: e's old value may have been the last one that held it. */
 static reef_status value_give(reef_world *w, const char *op, reef_entity e, reef_component c, const void *value)
 {
     reef_value v = reef_value_make(c, VALUE_HELD, 0, value);
@@ -89,7 +90,7 @@ reef_status reef_attach(reef_world *w, reef_entity e, reef_pinned pin)
     if (!reef__is_own(w, h)) {
         if (!reef__type_of(c.id)->copyable && REEF_ACQUIRE_U32(&h->world) != w->hot.number)
             return reef__failure(w, REEF_NOT_COPYABLE, op, c, e, 0);
-        RELEASE_STORE(&h->world, 0u); /* two worlds may see it now */
+        RELEASE_STORE(&h->world, 0u); /* from now on two worlds may see it */
     }
     return value_give(w, op, e, c, pin.value);
 }

@@ -1,5 +1,5 @@
-/* Singletons: the components of one entity that the state remembers. A handle of a dead entity stays where it is: it
- * never becomes alive again, and means the same as none. */
+/* Singletons are the components of one entity, of which the state remembers the handle. The handle stays there when
+ * the entity is destroyed: a dead handle never becomes alive again, so it means the same as none. */
 #include "change/singleton.h"
 #include "base/platform.h"
 #include "storage/entity_index.h"
@@ -26,7 +26,7 @@ const void *reef_single_get_id(const reef_world *w, reef_component c)
 
 bool reef_single_has_id(const reef_world *w, reef_component c) { return w && reef_has_id(w, w->state.single, c); }
 
-/* The calls on the entity do the work; what fails in them is told as a failure of ours. */
+/* From now on, failures name `op` as the call that failed, although calls on the entity do the work. NULL ends that. */
 static void single_calls(reef_world *w, const char *op)
 {
     if (!w->running) w->calling = op;
@@ -55,7 +55,7 @@ reef_status reef_single_remove_id(reef_world *w, reef_component c)
     return s;
 }
 
-/* The first singleton: its entity is made with it in one step. */
+/* The first singleton: its entity is made together with it, in one step. */
 static COLD reef_status single_make(reef_world *w, reef_component c, const void *value, size_t size)
 {
     if (size > UINT32_MAX) return reef__failure(w, REEF_WRONG_SIZE, "reef_single_set", c, (reef_entity){0, 0}, size);

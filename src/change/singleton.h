@@ -1,4 +1,5 @@
-/* change/singleton: TODO */
+/* Singletons: what the validator of a world checks about the entity that holds them. The public calls are in
+ * include/reef/single.h. */
 #ifndef REEF_CHANGE_SINGLETON_H
 #define REEF_CHANGE_SINGLETON_H
 

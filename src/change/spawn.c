@@ -1,8 +1,13 @@
-/* Making entities: one, many, copies; bundles.
+/* Making entities: one, many, copies; and bundles.
  *
- * A *bundle* is a prepared set: its table and where each value goes. The user makes one for what is spawned often. For
- * reef_spawn the world remembers the tables of the last sets, whatever the order of the components: the second spawn
- * of a set costs neither sorting nor allocation. */
+ * A *bundle* is a prepared set of types: its table, and where in the row each value goes. A program makes one for what
+ * it spawns often. For reef_spawn the world remembers the tables of the last sets, whatever the order of their
+ * components: so the second spawn of a set neither sorts nor allocates.
+ *
+ * There are three ways, from the fastest to the most general: spawn_fast and spawn_recycled put one row into a table
+ * that this world alone holds; spawn_rows fills as many plain rows as fit a chunk, column by column; spawn_row makes
+ * one row with hooks, bits, stored values or stamps. Rows that are being made lie behind the table's last one, and new
+ * ids are only taken (reef__ids_commit) when all are made: so spawn_undo can take everything back. */
 #include "change/spawn.h"
 #include "base/memory.h"
 #include "base/platform.h"
@@ -36,17 +41,18 @@ typedef struct part {
 } part;
 
 struct reef_bundle {
-    bundle_gate gate; /* open: t is good and the straight path may be taken */
+    bundle_gate gate; /* open: t is valid and the straight path may be taken */
     reef_world *world;
     reef_bundle *next, *previous;
     uint32_t table, count;
-    bool plain; /* memcpy is all that it takes */
+    bool plain; /* memcpy makes all values */
     table *t;
-    part *parts, *rest, *end; /* those of 8 bytes first, then those of 16, of other sizes, tags from `end` on */
-    uint64_t way[];           /* of each part of 8 bytes, then WAY_END or WAY_MORE; then the same for those of 16 */
+    part *parts, *rest, *end; /* parts of 8 bytes come first, then those of 16, then other sizes; tags begin at `end` */
+    /* one word for each part of 8 bytes, then WAY_END or WAY_MORE; then the same for parts of 16 bytes */
+    uint64_t way[];
 };
-/* offset << 32 | bytes from the chunk's slots to the column's: the straight path is bound by its loads, and this is
- * one a part. */
+/* A word is offset << 32 | distance in bytes from the chunk's slots to the column's slot. The straight path is bound
+ * by its loads, and this needs one for each part. */
 enum { WAY_END, WAY_MORE };
 
 static size_t bundle_bytes(uint32_t count)
@@ -60,11 +66,11 @@ typedef struct spawning {
     reef_world *w;
     const reef_value *values;
     uint32_t count, id, n;
-    reef_entity *entities;    /* where the new ids go; NULL: nowhere */
+    reef_entity *entities;    /* where the new ids are written; NULL: nowhere */
     const reef_entity *given; /* ids that are pending; NULL: new ones */
-    table *t;                 /* NULL: entities without row */
+    table *t;                 /* NULL: the entities have no row */
     bool stored;              /* some values go to stores */
-    bool named;               /* the ids are there already */
+    bool named;               /* the new ids were written already */
 } spawning;
 
 static reef_entity spawn_id(const spawning *x, uint32_t i) { return x->given ? x->given[i] : reef__id_peek(x->w, i); }
@@ -76,7 +82,7 @@ const type *reef__value_column(const reef_value *v)
     return in_table(t) && type_column(t) ? t : NULL;
 }
 
-/* The last `made` rows disappear again. */
+/* The last `made` rows are unmade. */
 static COLD void spawn_undo(spawning *x, uint32_t made)
 {
     reef_world *w = x->w;
@@ -98,7 +104,7 @@ static COLD void spawn_undo(spawning *x, uint32_t made)
     }
 }
 
-/* The columns of a row that nobody sees yet. */
+/* Makes the columns' values in a row that nobody sees yet. */
 static reef_status spawn_columns(const spawning *x, reef_slot *slots, uint32_t row, reef_entity e, uint32_t i)
 {
     reef_world *w = x->w;
@@ -165,7 +171,8 @@ static void column_fill(char *to, const reef_value *v, const type *t, uint32_t f
         for (uint32_t i = 0; i < n; i++) bytes_copy(to + i * size, from, size);
 }
 
-/* Records of entities that were never alive before: n indices from `index` on, in rows from `place` on. */
+/* Writes the records of n entities that were never alive before, with indices from `index` on and places from `place`
+ * on. */
 static void records_put_fresh(reef_world *w, uint32_t index, uint32_t place, uint32_t n)
 {
     while (n > 0) {
@@ -180,7 +187,7 @@ static void records_put_fresh(reef_world *w, uint32_t index, uint32_t place, uin
     }
 }
 
-/* As many plain rows as fit the last chunk; how many. 0: no memory. */
+/* Makes as many plain rows as fit the last chunk. The answer is how many; 0: no memory. */
 static uint32_t spawn_rows(spawning *x, uint32_t first)
 {
     reef_world *w = x->w;
@@ -203,7 +210,7 @@ static uint32_t spawn_rows(spawning *x, uint32_t first)
     return n;
 }
 
-/* Records of ids that are pending ours. */
+/* The records of ids that are pending become this world's own. */
 static COLD reef_status given_prepare(const spawning *x)
 {
     for (uint32_t i = 0; i < x->n; i++)
@@ -211,14 +218,14 @@ static COLD reef_status given_prepare(const spawning *x)
     return REEF_OK;
 }
 
-/* They are entities now: the hash sees that they left the ids without row. */
+/* The pending ids are entities now. The state hash has to see that they left the set of ids without a row. */
 static COLD void given_commit(const spawning *x)
 {
     for (uint32_t i = 0; i < x->n; i++) record_mark(x->w, x->given[i].index);
     x->w->state.reserved_count -= x->n;
 }
 
-/* Entities that have nothing. */
+/* Makes entities that have no components. */
 static reef_status spawn_rowless(const spawning *x)
 {
     reef_world *w = x->w;
@@ -227,23 +234,25 @@ static reef_status spawn_rowless(const spawning *x)
     return REEF_OK;
 }
 
-/* Is some value read from where the ids go, or one by one from an array, which may be anywhere? */
+/* May writing the ids overwrite a value that is still to be read? (Arrays are read one by one, and may lie anywhere.)
+ */
 static bool values_under_ids(const spawning *x)
 {
     const char *from = (const char *)x->entities;
     bool beside = false;
     for (uint32_t k = 0; k < x->count; k++) {
         const reef_value *v = &x->values[k];
-        const uintptr_t behind = (uintptr_t)from - (uintptr_t)v->data; /* from the value to the ids, or round about */
+        /* the distance from the value to the ids; it wraps if the ids come first */
+        const uintptr_t behind = (uintptr_t)from - (uintptr_t)v->data;
         beside |= v->kind != REEF_VALUE_DEFAULT &&
                   (v->kind != REEF_VALUE_ONE || behind < v->size || 0 - behind < x->n * sizeof *x->entities);
     }
     return beside;
 }
 
-/* The ids of plain rows before the rows: the caller's array was mostly made just now, and is in the caches until the
- * rows drive it out of them. (1,000,000 entities with two components took 2.35 ms with pages of 2 MiB, and take
- * 2.2.) */
+/* Writes the ids of plain rows before the rows themselves: the caller has mostly just made the array, so it is in the
+ * caches until the rows drive it out. (1,000,000 entities with two components took 2.35 ms with pages of 2 MiB, and
+ * take 2.2.) */
 static void entities_early(spawning *x)
 {
     x->named = x->entities && (!values_under_ids(x) || BUG(150));
@@ -278,7 +287,7 @@ static reef_status spawn_all(spawning *x, bool rows)
     return REEF_OK;
 }
 
-/* n entities of a table that has the columns of `values`, with new ids or those that are given. */
+/* Makes n entities in a table that has the columns of `values`, with new ids or with `given` ones. */
 static reef_status spawn_listed(reef_world *w, const char *op, uint32_t id, reef_value *values, uint32_t count,
                                 uint32_t n, reef_entity *entities, const reef_entity *given)
 {
@@ -306,7 +315,7 @@ static reef_status spawn_listed(reef_world *w, const char *op, uint32_t id, reef
     return s == REEF_OK ? s : reef__failure(w, s, op, failed, (reef_entity){0, 0}, n);
 }
 
-/* The same by a list without the parts of split types. */
+/* The same for a list that names split types; their parts are put in their place. */
 static reef_status spawn_into(reef_world *w, const char *op, uint32_t id, reef_value *values, uint32_t count,
                               uint32_t n, reef_entity *entities, const reef_entity *given)
 {
@@ -320,7 +329,6 @@ static reef_status spawn_into(reef_world *w, const char *op, uint32_t id, reef_v
     return s;
 }
 
-/* The table of the set of a list. */
 COLD uint32_t reef__values_table(reef_world *w, const reef_value *values, uint32_t count, reef_status *status)
 {
     uint32_t ids[REEF_COMPONENTS_MAX], n = 0;
@@ -441,7 +449,7 @@ reef_status reef__spawn_copies(reef_world *w, const char *op, uint32_t id, reef_
 
 /* ---- bundles ---- */
 
-/* Parts with data of 8 bytes, of 16, others, then those without. */
+/* Sorts the parts: those of 8 bytes, of 16, of other sizes, then those without data. */
 static COLD void parts_sort(reef_bundle *b)
 {
     uint32_t at = 0, wide = 0;
@@ -463,7 +471,7 @@ static COLD void parts_sort(reef_bundle *b)
     b->end = b->parts + at;
 }
 
-/* Its table, NULL: none. The straight path is open, if it may be. */
+/* The bundle gets its table (NULL: it has none), and its straight path is opened if that is allowed. */
 static void bundle_take(reef_bundle *b, table *t)
 {
     reef_world *w = b->world;
@@ -550,7 +558,7 @@ void reef__bundles_drop(reef_world *w)
     while (w->bundles) reef_bundle_free(w->bundles);
 }
 
-/* A row of the straight path: the next index, the next row. False: something is unusual. */
+/* Takes the next index and the next row: the straight path. False: something is unusual, and nothing was done. */
 INLINE bool spawn_fast(reef_world *w, table *t, reef_slot **slots, reef_entity *e, uint32_t *to)
 {
     const uint32_t index = w->hot.index_count, place = t->next;
@@ -566,8 +574,8 @@ INLINE bool spawn_fast(reef_world *w, table *t, reef_slot **slots, reef_entity *
     return true;
 }
 
-/* The same with the id that is free longest. No part of spawn_fast: a call in its middle would cost that 7
- * instructions of 42. */
+/* The same with the id that has been free longest. It isn't a part of spawn_fast, because a call in its middle would
+ * cost that 7 instructions of 42. */
 static NOINLINE bool spawn_recycled(reef_world *w, table *t, reef_slot **slots, reef_entity *e, uint32_t *to)
 {
     const uint32_t place = t->next;
@@ -603,12 +611,12 @@ static COLD reef_entity bundle_slow(reef_world *w, const reef_bundle *b, const v
     if (w->commands)
         return reef__command_spawn(w, w->commands, op, e, 1, &e, values, b->count) == REEF_OK ? e : (reef_entity){0, 0};
     if (spawn_into(w, op, b->table, values, b->count, 1, &e, NULL) != REEF_OK) return (reef_entity){0, 0};
-    /* NULL: a bundle without components makes no rows */
+    /* NULL: a bundle without components has no rows */
     bundle_take((reef_bundle *)(uintptr_t)b, (table *)(uintptr_t)table_read(w, b->table));
     return e;
 }
 
-/* The parts that are neither 8 nor 16 bytes wide, in the row that came last. */
+/* Writes the parts that are neither 8 nor 16 bytes wide, into the last row. */
 static NOINLINE reef_entity bundle_rest(const reef_bundle *b, const char *from, reef_entity e)
 {
     const reef_slot *slots = b->t->tail;
@@ -656,7 +664,7 @@ reef_entity reef_spawn_bundle(reef_world *w, const reef_bundle *b, const void *p
 
 /* ---- one entity from a list ---- */
 
-/* A set's key: the same for every order of its components. */
+/* The key of a set of types. It doesn't depend on the order of the values. */
 INLINE uint64_t set_key(const reef_value *values, uint32_t count)
 {
     uint64_t key = count;
@@ -678,7 +686,7 @@ static COLD reef_entity spawn_slow(reef_world *w, const reef_value *values, uint
     return e;
 }
 
-/* Can the straight path take this value? Then *slot is where it goes, 0 for a tag. */
+/* May the straight path take this value? Then *slot is where it goes, 0 for a tag. */
 INLINE bool value_fits(const reef_world *w, const shape *s, const reef_value *v, uint32_t *slot)
 {
     uint32_t k = slot_find(w, v->component.id, s->table);

@@ -1,4 +1,5 @@
-/* change/spawn: TODO */
+/* Making entities: what commands, copies of worlds and loading share with the public calls (`reef_spawn` and its kin),
+ * and what drops the world's bundles and its memory of sets. */
 #ifndef REEF_CHANGE_SPAWN_H
 #define REEF_CHANGE_SPAWN_H
 
@@ -6,21 +7,21 @@
 #include "type/type.h"
 #include "reef/entity.h"
 
-/* The entities of a command, by ids that are pending. All or nothing. (src/change/spawn.c) */
+/* Make the entities of a command, by ids that are pending. All are made or none. */
 reef_status reef__spawn_pending(reef_world *w, const reef_entity *ids, uint32_t n, reef_value *values, uint32_t count);
 reef_status reef__clone_pending(reef_world *w, reef_entity source, const reef_entity *ids, uint32_t n);
 
-/* n entities of table `id` with values that come from rows: of its columns (parts instead of what is split), of
- * bits, of stores, marks by their keys. All or nothing. */
+/* Makes n entities in table `id`, with values that come from rows: of the table's columns (the parts of a split type,
+ * not the type), of bits, of stores, and of marks by their keys. All are made or none. */
 reef_status reef__spawn_copies(reef_world *w, const char *op, uint32_t id, reef_value *values, uint32_t count,
                                uint32_t n, reef_entity *entities);
 
-/* The table of the set of a list. 0: no memory, or a limit: then *status says. The type of the column that a value
- * goes to; NULL: it goes to none. (src/change/spawn.c) */
+/* reef__values_table: the table of the set of types in a list. 0: no memory or a limit, as *status says.
+ * reef__value_column: the type of the column that a value goes to, NULL if it goes to none. */
 COLD uint32_t reef__values_table(reef_world *w, const reef_value *values, uint32_t count, reef_status *status);
 const type *reef__value_column(const reef_value *v);
 
-void reef__bundles_drop(reef_world *w);  /* src/change/spawn.c */
-void reef__sets_distrust(reef_world *w); /* the sets of values spawned lately: src/change/spawn.c */
+void reef__bundles_drop(reef_world *w);
+void reef__sets_distrust(reef_world *w); /* forgets which sets of types were spawned last */
 
 #endif

@@ -1,12 +1,15 @@
-/* The entities of runs of commands, of one set of plain components, become rows.
+/* Entities of runs of commands become rows, in three steps:
  *
- *   check     the ids are pending, their records ours              by runs, on all threads of the pool
- *   reserve   rows of the table, and where those of a run begin    on this thread: memory may end here, then it is
- *                                                                  fewer rows
- *   put       memory that is new, then handles, records, columns    on all threads of the pool
+ *   check     the ids are pending, and their records are this     run by run, on all threads of the pool
+ *             world's own
+ *   reserve   rows of the table, and where those of a run begin   on this thread: if memory ends here, fewer entities
+ *                                                                 are made
+ *   put       new memory is touched, then handles, records and    on all threads of the pool
+ *             columns are written
  *
- * Which thread does a run can't be told afterwards. For 1,000,000 entities of 16 bytes it takes two threads some 6
- * ms with pages of 4 KiB and 5 with those of 2 MiB: half is the first touch of memory, which is why it is shared. */
+ * Which thread handles a run makes no difference to the result. For 1,000,000 entities of 16 bytes it takes two
+ * threads some 6 ms with pages of 4 KiB and 5 ms with pages of 2 MiB. Half of that is the first touch of memory, which
+ * is why the threads share it. */
 #include "change/spawn_batch.h"
 #include "base/memory.h"
 #include "base/platform.h"
@@ -28,7 +31,7 @@
 #include "reef/pool.h"
 
 enum {
-    PACKED_SHARED = 4096, /* entities from which on other threads help: some 40 us for one */
+    PACKED_SHARED = 4096, /* from so many entities on other threads help; one thread needs some 40 us for them */
     PACKED_IDS = 256
 };
 
@@ -40,8 +43,8 @@ typedef struct packing {
     size_t stride;
     packed_run *runs;
     uint32_t run_count;
-    memory_fresh fresh; /* of what was reserved, memory that was never used */
-    uint32_t begun;     /* shares: memory first, then runs */
+    memory_fresh fresh; /* the part of the reserved memory that was never used */
+    uint32_t begun;     /* shares of the work that were begun: memory first, then runs */
 } packing;
 
 static void packed_ids(const packing *x, const packed_run *r, uint32_t first, uint32_t n, reef_entity *to)
@@ -54,7 +57,7 @@ static void packed_ids(const packing *x, const packed_run *r, uint32_t first, ui
     for (uint32_t i = 0; i < n; i++, from += x->stride) memcpy(&to[i], from, sizeof *to);
 }
 
-/* How many of the first have ids that are pending, with records that are ours. */
+/* Counts the entities, from the first on, whose ids are pending and whose records are this world's own. */
 static void packed_check(void *data, uint32_t i)
 {
     const packing *x = data;
@@ -95,8 +98,8 @@ static void packed_columns(const packing *x, const reef_slot *slots, uint32_t ro
     }
 }
 
-/* Their ids aren't without row any more: the hash sees it (as record_mark). Threads that come to one page store the
- * same. */
+/* Writes the records. These ids are no longer without a row, and the state hash has to see it (as with record_mark).
+ * Threads that come to the same page store the same version. */
 static void packed_records(reef_world *w, const reef_entity *e, uint32_t place, uint32_t n)
 {
     uint64_t *page = NULL;
@@ -110,7 +113,7 @@ static void packed_records(reef_world *w, const reef_entity *e, uint32_t place, 
     }
 }
 
-/* The same for ids of a lane, which are named as well: in runs of indices one behind the other. */
+/* The same for ids of a lane, which are named here as well: they come in runs of consecutive indices. */
 static void packed_lane(const packing *x, const packed_run *r, uint32_t first, uint32_t n, uint32_t place,
                         reef_entity *e)
 {
@@ -147,7 +150,7 @@ static void packed_put(const packing *x, const packed_run *r)
     }
 }
 
-/* Rows up to the first entity that can't be made. How many. */
+/* Reserves rows up to the first entity that can't be made. The answer is how many. */
 static uint64_t packing_reserve(packing *x)
 {
     uint64_t all = 0;
@@ -172,8 +175,8 @@ static uint64_t packing_reserve(packing *x)
     return all;
 }
 
-/* The first half of the memory and the second one in turn: where it comes in pages of 2 MiB, two threads should
- * touch two for the first time. */
+/* Takes shares until none is left. Memory is touched from its first half and its second half in turn: if it comes in
+ * pages of 2 MiB, two threads then touch two different pages. */
 static void packed_work(void *data, uint32_t worker)
 {
     packing *x = data;
@@ -189,7 +192,8 @@ static void packed_work(void *data, uint32_t worker)
     }
 }
 
-/* Is it known that all ids of commands are pending, and their records ours? (Looking took 2 ns an entity.) */
+/* Is it known that all ids of commands are pending, and that their records are this world's own? (Looking took 2 ns
+ * for each entity.) */
 static bool ids_are_good(const reef_world *w) { return w->unpended == 0 && w->hot.records.shared == 0; }
 
 uint64_t reef__spawn_packed(reef_world *w, const reef_value *values, uint32_t count, size_t stride, packed_run *runs,

@@ -1,5 +1,10 @@
-/* The values of a change that lie in stores: made ready, made aside or behind what is visible, then put in their
- * places. */
+/* The values of a change that lie in stores. As in apply.c there are three steps: reef__stored_prepare makes pages
+ * ready, reef__stored_make makes the values, and reef__stored_commit puts them in their places; reef__stored_undo
+ * takes them back.
+ *
+ * Where a value is made depends on what is there. A new one is made in the slot behind those that are visible. One
+ * that replaces another, and whose hook may refuse, is made aside. One that can't move is made in its place, and the
+ * bytes of the old value are kept aside. Everything else is only written by the commit. */
 #include "change/value_stage.h"
 #include "base/memory.h"
 #include "base/platform.h"
@@ -19,7 +24,7 @@
 #include "change/apply.h"
 #include "reef/fast.h"
 
-static const type *stored_value(const reef_value *v) /* NULL: it isn't one */
+static const type *stored_value(const reef_value *v) /* NULL: not a stored value */
 {
     if (v->component.id & BIT_DISABLED) return NULL;
     const type *t = reef__type_of(v->component.id);
@@ -45,7 +50,7 @@ static void *raw_of(const reef_world *w, const type *t, reef_entity e, const ree
     return v->kind == VALUE_SPAN ? reef__multi_raw(store_of(w, t->id), v->size) : reef__store_raw(w, t->id, e, 0);
 }
 
-/* Values of an entity that come to their end, or go back to where they came from. */
+/* Takes back a value that was made: it is destroyed, or moves back to where it came from. */
 static void take_back(const type *t, char *slot, const reef_value *v, uint32_t n)
 {
     if (t->home == REEF_SHARED) {
@@ -62,7 +67,7 @@ static void take_back(const type *t, char *slot, const reef_value *v, uint32_t n
     for (uint32_t i = 0; i < v->size; i++) value_destroy(t, slot + (size_t)i * t->size);
 }
 
-/* A value that may be had in common, and its address into the slot. */
+/* Makes a value that entities may have in common, and writes its address into the slot. */
 static reef_status put_shared(reef_world *w, reef_entity e, const type *t, void *slot, const reef_value *v, uint32_t n)
 {
     void *value = (void *)(uintptr_t)v->data;
@@ -78,7 +83,7 @@ static reef_status put_shared(reef_world *w, reef_entity e, const type *t, void 
     return REEF_OK;
 }
 
-/* Into raw memory. */
+/* Makes the value in raw memory. */
 static reef_status put(reef_world *w, reef_entity e, const type *t, char *slot, const reef_value *v, uint32_t n)
 {
     if (t->home == REEF_SHARED) return put_shared(w, e, t, slot, v, n);
@@ -94,7 +99,7 @@ static reef_status put(reef_world *w, reef_entity e, const type *t, char *slot, 
     return REEF_OK;
 }
 
-/* Where a value lies that is replaced: for writing. */
+/* The address of a value that is replaced, for writing. */
 static void *stored_own(reef_world *w, const type *t, reef_entity e)
 {
     return t->home == REEF_SHARED ? reef__store_slot_own(w, t->id, e) : reef__store_own(w, t->id, e);
@@ -116,21 +121,22 @@ COLD bool reef__stored_prepare(reef_world *w, reef_entity e, const reef_value *v
     return true;
 }
 
-/* A value in the place of one that is there, by hooks that may refuse: made aside first. One that can't move is made
- * in its place, and the bytes of the old one are kept aside: it had no hook to end it, and lives again when they go
- * back to where they were. */
+/* Does this value replace another, in a way that needs room aside? It does if its hook may refuse. (Of a type that
+ * can't move, the old value's bytes are kept there: it had no hook to destroy it, so it lives again when they are
+ * copied back.) */
 static bool made_aside(const reef_world *w, const type *t, reef_entity e, const reef_value *v)
 {
     const bool made = t->home == REEF_SHARED || (t->hooked && v->kind < VALUE_MOVED);
     return made && v->kind != REEF_VALUE_REMOVE && store_has(w, t->id, e);
 }
 
-/* What lies in a slot. */
+/* Size and alignment of what lies in a slot. */
 static size_t aside_bytes(const type *t) { return t->home == REEF_SHARED ? sizeof(void *) : t->size; }
 static size_t aside_align(const type *t) { return t->home == REEF_SHARED ? sizeof(void *) : t->align; }
 static size_t stored_aligned(size_t at, const type *t) { return (at + aside_align(t) - 1) & ~(aside_align(t) - 1); }
 
-/* Makes a value that can't move, whose page is ours, and keeps what was there. */
+/* Makes a value that can't move, in its place, on a page that is this world's own. The old value's bytes are kept in
+ * `was`. */
 static COLD reef_status fixed_put(reef_world *w, reef_entity e, const reef_value *v, const type *t, char *was,
                                   uint32_t n)
 {
@@ -226,7 +232,7 @@ COLD void reef__stored_unmake(reef_world *w, reef_entity e, const reef_value *va
     }
 }
 
-/* In the place of the value that is there. */
+/* Puts the new value in the place of the one that is there. */
 static void stored_replace(reef_world *w, reef_entity e, const type *t, void *here, char *aside, const reef_value *v)
 {
     if (t->home == REEF_SHARED) {
@@ -273,11 +279,12 @@ COLD void reef__stored_commit(reef_world *w, reef_entity e, const reef_value *va
     stage_free(w, x);
 }
 
-/* ---- entities that end ---- */
+/* ---- entities that are destroyed ---- */
 
-/* The stores where an entity has a value: those that its row has a bit of, then those of REEF_COLD. */
+/* Walks over the stores in which an entity has a value: first those of which its row has a bit, then those of
+ * REEF_COLD. */
 typedef struct entity_stores {
-    uint32_t place, cold; /* number of the next one of REEF_COLD */
+    uint32_t place, cold; /* number of the next store of REEF_COLD */
     bit_walk bits;
 } entity_stores;
 
@@ -288,12 +295,12 @@ INLINE void entity_stores_begin(const reef_world *w, reef_entity e, entity_store
     x->bits = bit_walk_of(bits_of(w, x->place));
 }
 
-/* NULL: that were all. */
+/* NULL: there are no more. */
 INLINE const value_store *entity_stores_next(const reef_world *w, reef_entity e, entity_stores *x)
 {
     while (bit_next(w, &x->bits)) {
         if (!bit_read(x->bits.store, x->place)) continue;
-        const value_store *s = store_of(w, x->bits.store->key); /* of marks and switches: the empty one */
+        const value_store *s = store_of(w, x->bits.store->key); /* for a mark or a switch this is the empty store */
         if (s->component) return s;
     }
     while (x->cold) {

@@ -1,5 +1,5 @@
-/* What a block of a loop gives: columns, values of fixed sources, bits, runs of rows that match; and loops row by
- * row. */
+/* What a block of a loop gives to the caller: columns, values of fixed sources, bits, runs of rows that match. And
+ * loops row by row, which hand out the rows of such blocks. */
 #include "query/block.h"
 #include "base/platform.h"
 #include "type/type.h"
@@ -28,7 +28,7 @@ static const void *block_refuse(const reef_block *b, reef_component c, const cha
     return NULL;
 }
 
-/* The term that names a component with this access. NULL: none. */
+/* The term that names the component with this access. NULL: there is none. */
 static const reef_term *term_named(const query *q, uint32_t component, bool write, bool fixed)
 {
     for (uint32_t i = 0; i < q->term_count; i++) {
@@ -47,7 +47,7 @@ const void *reef_block_other(const reef_block *b, reef_component c, bool write)
     const char *op = write ? "reef_inout" : "reef_in";
     if (b->count == 0 || q == NULL || c.id == 0 || term_named(q, c.id, write, false) == NULL)
         return block_refuse(b, c, op);
-    if (reef__type_of(c.id)->stored) /* all of the block follow it */
+    if (reef__type_of(c.id)->stored) /* the values of the block's other rows follow this one */
         return b->number && q->cut->each == c.id ? reef__store_nth(store_of(b->world, c.id), b->entities[0], b->number)
                                                  : store_find(b->world, c.id, b->entities[0]);
     const reef_slot *slots = block_slots(b);
@@ -65,7 +65,7 @@ const void *reef_block_slow(const reef_block *b, reef_type_decl *decl, bool writ
 const void *reef_block_in(const reef_block *b, reef_component c)
 {
     if (b == NULL || b->count == 0) return NULL;
-    /* REEF_NO_KEY is no component's */
+    /* no component has the id that REEF_NO_KEY would mean */
     return c.id > REEF_TYPES_MAX ? reef_block_other(b, c, false) : reef_block_in_fast(b, c);
 }
 void *reef_block_inout(const reef_block *b, reef_component c)
@@ -114,7 +114,6 @@ const uint64_t *reef_block_bits(const reef_block *b, reef_component c, uint64_t 
     return words;
 }
 
-/* The first row from `row` on whose bit is `value`, at most `count`. */
 uint32_t reef__row_seek(const uint64_t *words, uint32_t row, uint32_t count, bool value)
 {
     while (row < count) {
@@ -184,7 +183,7 @@ reef_row reef_rows(reef_world *w, reef_query which)
     return r;
 }
 
-/* The rows first ... end-1 come next. */
+/* The rows from `first` to `end` - 1 come next. */
 static bool row_walk_take(reef_row *r, uint32_t first, uint32_t end)
 {
     r->i = first - 1;
@@ -197,11 +196,11 @@ static bool row_walk_end(reef_row *r)
     reef_end(&r->block);
     r->entity = (reef_entity){0, 0};
     r->end = 0;
-    r->cut = r->cut_end = NULL; /* no step goes on */
+    r->cut = r->cut_end = NULL; /* so that no further step goes on */
     return false;
 }
 
-/* The next rows are those that are remembered. */
+/* The rows of the next chunk are remembered: they come next. */
 INLINE bool row_walk_gather(reef_row *r, const struct reef_cut *first, const struct reef_cut *end)
 {
     r->cut = first;
@@ -213,7 +212,7 @@ INLINE bool row_walk_gather(reef_row *r, const struct reef_cut *first, const str
 bool reef_rows_more(reef_row *r)
 {
     reef_block *b = &r->block;
-    if (UNLIKELY(r->i != REEF_NO_ROW || !b->open)) return row_walk_end(r); /* the caller broke off */
+    if (UNLIKELY(r->i != REEF_NO_ROW || !b->open)) return row_walk_end(r); /* the caller ended the loop */
     const join_list *l = LIKELY(r->cut != NULL) ? reef__gather_next(b) : NULL;
     if (LIKELY(l != NULL)) return row_walk_gather(r, l->row, l->row + l->rows);
     uint32_t first = r->end;

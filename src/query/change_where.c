@@ -1,16 +1,17 @@
-/* Whole queries at once. What matches is collected first, table by table in the visible order; then everything that
- * the change needs is made ready; then it happens, and can't fail. A table that matches is a portion, which changes
- * in one of these ways:
+/* Operations on whole queries: add, set, remove, enable, disable and destroy for everything that matches. First all
+ * that matches is collected, table by table in visiting order; then everything that the change needs is made ready;
+ * then it happens, and can't fail. The matching rows of one table are a portion. A portion changes in one of these
+ * ways:
  *
- *   RELABEL        all rows of a table go to one without rows: chunks get another table, blocks stay
+ *   RELABEL        all rows of a table go to a table without rows: its chunks get the other table, their blocks stay
  *                  (src/storage/table.c)
  *   APPEND         all rows of a table go behind those of another one, in runs
  *   MOVE           listed rows go to another table, one by one
- *   FILL, REPLACE  a value is replaced in place: in whole chunks, in listed rows
+ *   FILL, REPLACE  a value is replaced in place: in whole chunks, or in listed rows
  *
- * Each table is the source of at most one portion and the destination of at most one, and no table is both, but that
- * rows may join one where values are replaced. So the portions don't disturb each other, and the order of rows is
- * that of single calls. Switches and marks change by words of 64 rows. */
+ * Invariant: each table is the source of at most one portion and the destination of at most one. No table is both,
+ * except that rows may join a table where values are replaced. So portions don't disturb each other, and the rows have
+ * the order that single calls would give them. Switches and marks change by words of 64 rows. */
 #include "base/memory.h"
 #include "base/platform.h"
 #include "type/type.h"
@@ -40,18 +41,18 @@
 #include "query/row_filter.h"
 #include "reef/bulk.h"
 
-/* To destroy: FILL is all rows of a table, MOVE listed ones. */
+/* When entities are destroyed, FILL means all rows of a table, and MOVE listed rows. */
 typedef enum portion_kind { RELABEL, APPEND, MOVE, FILL, REPLACE } portion_kind;
 
 typedef struct portion {
     portion_kind kind;
     uint32_t from;
     const edge *edge;
-    uint64_t first, count; /* in the list, where they are listed */
+    uint64_t first, count; /* in the list, if the rows are listed */
     relabel relabel;
 } portion;
 
-typedef struct bit_rows { /* rows of a unit whose bits change */
+typedef struct bit_rows { /* the rows of a chunk whose bits change */
     uint32_t table_id, unit;
     uint64_t rows[BIT_WORDS];
 } bit_rows;
@@ -61,21 +62,21 @@ typedef struct bulk {
     const query *q;
     const char *op;
     const type *t;
-    reef_value value; /* DEFAULT to add, ONE to set, REMOVE */
+    reef_value value; /* kind: DEFAULT to add, ONE to set, REMOVE */
     uint64_t since;
     portion *portions;
     bit_rows *bits;
     reef_entity *list; /* in visiting order */
     uint64_t portion_count, portion_room, bit_count, bit_room, count, room;
     uint64_t changed, prepared;
-    uint64_t leaving; /* of the list, those that may lose their row with their last bit: the first */
-    char *aside;      /* of a type with hooks, or in REEF_SHARED: a value for each in the list */
+    uint64_t leaving; /* how many of the list, from the first on, may lose their row with their last bit */
+    char *aside;      /* one value for each entity in the list, of a type with hooks or in REEF_SHARED */
     uint64_t made;
 } bulk;
 
 /* ---- collecting ---- */
 
-/* Room for `more` elements behind `count`. */
+/* Makes room for `more` elements behind `count`. */
 static bool room_for(reef_world *w, void **p, uint64_t count, uint64_t *room, uint64_t more, size_t size)
 {
     if (count + more <= *room) return true;
@@ -110,7 +111,7 @@ static portion *portion_add(bulk *b, portion_kind kind, uint32_t from)
     return x;
 }
 
-/* What is made aside: the values, or of a type in REEF_SHARED, where each is. */
+/* What is made aside is the value; for a type in REEF_SHARED it is the value's address. */
 static size_t made_bytes(const type *t) { return t->home == REEF_SHARED ? sizeof(void *) : t->size; }
 static size_t made_align(const type *t) { return t->home == REEF_SHARED ? PLAIN_ALIGN : t->align; }
 
@@ -124,7 +125,7 @@ static void bulk_free(bulk *b)
         reef__memory_resize(m, MEMORY_OTHER, b->aside, (size_t)b->count * made_bytes(b->t), 0, made_align(b->t));
 }
 
-/* The rows of a chunk that match. False: none. */
+/* The rows of a chunk that match. False: there are none. */
 static bool rows_of(const bulk *b, const match *m, const table *t, uint32_t unit, uint64_t *words)
 {
     const uint32_t rows = chunk_rows(t, unit);
@@ -153,7 +154,7 @@ static uint64_t rows_count(const bulk *b, const match *m, const table *t)
     return n;
 }
 
-/* The entities of these rows join the list, for which there is room. */
+/* Adds the entities of these rows to the list, which has room for them. */
 static void list_rows(bulk *b, uint32_t unit, const uint64_t *words)
 {
     const reef_entity *e = slot_entities(unit_slots(b->w, unit));
@@ -170,8 +171,8 @@ static bool list_table(bulk *b, const match *m, const table *t, uint64_t rows)
     return true;
 }
 
-/* May all rows of a table go at once along an edge? Not where hooks or observers see values come and go, where rows are
- * stamped, or where marks go with the component. */
+/* May all rows of a table go at once along an edge? They may not where hooks or observers see values come and go,
+ * where rows are stamped, or where marks go with the component. */
 static bool may_go_whole(const bulk *b, const table *t, const edge *e)
 {
     const shape *from = t->shape, *to = shape_of(b->w->family, e->to);
@@ -182,7 +183,7 @@ static bool may_go_whole(const bulk *b, const table *t, const edge *e)
     return b->value.kind != REEF_VALUE_REMOVE || marks == NULL || !reef__bit_known(b->w, marks, from->table);
 }
 
-/* A table where values are replaced. */
+/* Collects a table where values are replaced. */
 static reef_status collect_replace(bulk *b, const match *m, const table *t, uint64_t rows)
 {
     const bool fill = rows == table_rows(t) && !b->t->split && !b->t->hooked && !b->t->tracked && !observed(b->w);
@@ -216,13 +217,13 @@ static reef_status collect_match(bulk *b, const match *m)
 
 /* ---- what a change needs ---- */
 
-/* A chunk whose rows go or change places: its columns, its bits. */
+/* Prepares a chunk whose rows go or change places: its columns and its bits. */
 static bool chunk_prepare(reef_world *w, const table *t, uint32_t unit)
 {
     return reef__chunk_own(w, t, unit) && reef__bits_own_unit(w, t->bits, unit);
 }
 
-/* These rows can leave their table: they, and the last rows, which take their places. */
+/* Prepares these rows to leave their table: they, and the last rows, which take their places. */
 static bool leave_prepare(reef_world *w, uint32_t from, const reef_entity *e, uint64_t n)
 {
     const table *t = reef__table_own(w, from);
@@ -234,7 +235,8 @@ static bool leave_prepare(reef_world *w, uint32_t from, const reef_entity *e, ui
         owned = unit;
         if (!record_owned(w, e[i].index) && reef__record_own(w, e[i].index) == NULL) return false;
     }
-    const uint64_t rows = table_rows(t), first = rows > n ? rows - n - 1 : 0; /* with the one that is the last then */
+    /* including the row that will be the last one */
+    const uint64_t rows = table_rows(t), first = rows > n ? rows - n - 1 : 0;
     uint64_t chunk = t->chunks - 1;
     for (uint32_t unit = t->last;; unit = unit_slots(w, unit)[0].head_more.previous, chunk--) {
         if (!chunk_prepare(w, t, unit)) return false;
@@ -245,11 +247,11 @@ static bool leave_prepare(reef_world *w, uint32_t from, const reef_entity *e, ui
     }
 }
 
-/* n rows of `from` can come into another table. */
+/* Prepares another table to take n rows of `from`. */
 static bool arrive_prepare(reef_world *w, uint32_t from, uint32_t to, uint64_t n)
 {
     const uint64_t mask = table_read(w, from)->bits;
-    if (to == TABLE_EMPTY && mask == 0 && (w->slow & SLOW_COLD) == 0) return true; /* they won't have a row */
+    if (to == TABLE_EMPTY && mask == 0 && (w->slow & SLOW_COLD) == 0) return true; /* the entities won't have a row */
     table *t = reef__table_own(w, to);
     if (t == NULL || n > UINT32_MAX || !reef__table_reserve(w, t, (uint32_t)n)) return false;
     t->bits |= mask;
@@ -278,7 +280,7 @@ static bool columns_own(reef_world *w, const portion *p, uint32_t component, con
 
 static bool portion_prepare(bulk *b, portion *p)
 {
-    const reef_entity *e = b->list ? b->list + p->first : NULL; /* whole tables aren't listed */
+    const reef_entity *e = b->list ? b->list + p->first : NULL; /* the rows of whole tables aren't listed */
     const void *value = b->value.kind == REEF_VALUE_ONE ? b->value.data : NULL;
     switch (p->kind) {
     case RELABEL:
@@ -289,7 +291,7 @@ static bool portion_prepare(bulk *b, portion *p)
     }
 }
 
-/* Stamps for those that get the component, room in the log for those that lose it. */
+/* Prepares stamps for entities that get the component, or room in the log for entities that lose it. */
 static bool track_ready(bulk *b)
 {
     if (!b->t->tracked) return true;
@@ -305,7 +307,7 @@ static bool track_ready(bulk *b)
 
 static void *made_value(const bulk *b, uint64_t i)
 {
-    /* it can't move: made in the place that is ready for it */
+    /* the value can't move: it is made in the place that is ready for it */
     if (b->t->fixed) return reef__store_raw(b->w, b->t->id, b->list[i], 0);
     char *at = b->aside + (size_t)i * made_bytes(b->t);
     return b->t->home == REEF_SHARED ? *(void **)(void *)at : at;
@@ -319,8 +321,8 @@ static reef_status made_begin(bulk *b, uint64_t i)
     return value ? REEF_OK : REEF_NO_MEMORY;
 }
 
-/* Values of a type with hooks are made aside, so that a hook that refuses changes nothing; so are those that take
- * memory of their own. */
+/* Makes values aside if their type has hooks, so that a hook that refuses changes nothing, or if they take memory of
+ * their own. */
 static reef_status aside_make(bulk *b)
 {
     const size_t size = made_bytes(b->t);
@@ -401,7 +403,7 @@ static void portion_fill(const bulk *b, const portion *p)
         reef__values_fill(unit_slots(b->w, unit)[k].block, b->value.data, b->t->size, chunk_rows(t, unit));
 }
 
-/* n rows from row `row` of a chunk go behind the last one of `to`, where there is room for them. */
+/* Moves n rows, from row `row` of a chunk on, behind the last one of `to`, which has room for them. */
 static void append_run(const bulk *b, const edge *e, uint64_t mask, uint32_t unit, uint32_t row, table *to, uint32_t n)
 {
     reef_slot *from = unit_slots(b->w, unit), *slots = unit_slots(b->w, to->last);
@@ -451,7 +453,7 @@ static void portion_commit(bulk *b, portion *p)
     case MOVE:
         for (uint64_t i = p->first; i < p->first + p->count; i++) {
             const reef_status s = move_one(b, p, i);
-            ASSERT(s >= 0); /* everything was ready */
+            ASSERT(s >= 0); /* everything was prepared */
             (void)s;
         }
         return;
@@ -463,7 +465,8 @@ static reef_status bulk_table(bulk *b)
     reef_status s = REEF_OK;
     for (uint32_t i = 0; s == REEF_OK && i < b->q->match_count; i++) s = collect_match(b, match_at(b->q, i));
     if (s == REEF_OK && b->value.kind == REEF_VALUE_ONE && !b->t->copyable && b->count > 1) s = REEF_NOT_COPYABLE;
-    b->w->value = &b->value; /* a value in a block that is copied or enlarged meanwhile is followed */
+    /* if the value lies in a block that is copied or enlarged meanwhile, its address is corrected */
+    b->w->value = &b->value;
     b->w->value_count = b->value.kind == REEF_VALUE_ONE;
     for (; s == REEF_OK && b->prepared < b->portion_count; b->prepared++)
         if (!portion_prepare(b, &b->portions[b->prepared])) s = REEF_NO_MEMORY;
@@ -483,7 +486,7 @@ static reef_status bulk_table(bulk *b)
 
 /* ---- switches and marks ---- */
 
-/* Those rows that have a component: what can be marked. {0}: all have themselves. */
+/* Leaves only the rows that have the component, since only those can be marked. {0}: the entity itself, so all. */
 static void rows_with(const reef_world *w, uint32_t component, uint32_t table_id, uint32_t unit, uint64_t *rows)
 {
     if (component == 0 || reef__slot_seek(w, component, table_id)) return;
@@ -497,8 +500,8 @@ static void rows_with(const reef_world *w, uint32_t component, uint32_t table_id
     for (uint32_t k = 0; k < BIT_WORDS; k++) rows[k] &= words ? words[k] : 0;
 }
 
-/* Rows of a chunk whose bit changes; those of the table of entities without components that may lose their row by it
- * are listed. */
+/* Collects the rows of a chunk whose bit changes. Those of the table of the empty set, which may lose their row with
+ * the bit, are listed. */
 static bool collect_bits(bulk *b, const match *m, const table *t, uint32_t key, bool on)
 {
     bit_rows p = {.table_id = m->id};
@@ -523,7 +526,7 @@ static bool collect_bits(bulk *b, const match *m, const table *t, uint32_t key, 
             b->leaving = b->count;
             continue;
         }
-        if (observed(b->w)) { /* one by one */
+        if (observed(b->w)) { /* they change one by one */
             if (!list_room(b, words_count(p.rows))) return false;
             list_rows(b, p.unit, p.rows);
         }
@@ -534,7 +537,7 @@ static bool collect_bits(bulk *b, const match *m, const table *t, uint32_t key, 
     return true;
 }
 
-/* A switch that goes takes the mark that it is disabled along. */
+/* Prepares the bits. A switch that goes takes the mark that it is disabled along. */
 static bool bits_ready(bulk *b, uint32_t key, bool on)
 {
     for (uint64_t i = 0; i < b->bit_count; i++) {
@@ -546,7 +549,7 @@ static bool bits_ready(bulk *b, uint32_t key, bool on)
     return b->leaving == 0 || leave_prepare(b->w, TABLE_EMPTY, b->list, b->leaving);
 }
 
-/* Sets or clears the bit of everything that matches: a switch, or a mark. */
+/* Sets or clears one bit of everything that matches: a switch or a mark. */
 static reef_status bulk_bits(bulk *b, uint32_t key)
 {
     const bool on = b->value.kind != REEF_VALUE_REMOVE;
@@ -575,7 +578,7 @@ static reef_status bulk_bits(bulk *b, uint32_t key)
 
 /* ---- values in stores ---- */
 
-/* Those rows of a match that change. */
+/* Lists the rows of a match that change. */
 static bool list_stored(bulk *b, const match *m, const table *t)
 {
     uint64_t words[BIT_WORDS];
@@ -605,7 +608,7 @@ static bool stored_ready(bulk *b)
         const uint32_t place = place_of(w, e), id = reef_slots_at(&w->hot, place)[0].head.table, c = b->t->id;
         const bool has = store_has(w, c, e);
         leaving += id == TABLE_EMPTY && !on;
-        /* of those that have it as well: the change asks for it */
+        /* for entities that have the value, too: reef__change_apply asks for it */
         if (b->t->bit && on && !reef__bit_prepare(w, c, id, place, true)) return false;
         if (!on && ((b->t->bit && !reef__bit_prepare(w, c, id, place, false)) ||
                     !reef__bit_prepare(w, c | BIT_DISABLED, id, place, false)))
@@ -626,7 +629,7 @@ static bool stored_ready(bulk *b)
     return ok;
 }
 
-/* Adds, sets or removes a value of everything that matches, one by one. */
+/* Adds, sets or removes a stored value of everything that matches, one by one. */
 static reef_status bulk_stored(bulk *b)
 {
     for (uint32_t i = 0; i < b->q->match_count; i++) {
@@ -653,7 +656,7 @@ static reef_status bulk_stored(bulk *b)
             reef__change_apply(b->w, b->op, e, place, reef_slots_at(&b->w->hot, place)[0].head.table, &v, 1);
         ASSERT(done == REEF_OK);
         (void)done;
-        if (v.kind == VALUE_HELD) reef__shared_release(made_value(b, i)); /* the entity holds it */
+        if (v.kind == VALUE_HELD) reef__shared_release(made_value(b, i)); /* the entity holds it now */
     }
     observe_close(b->w);
     return REEF_OK;
@@ -661,7 +664,7 @@ static reef_status bulk_stored(bulk *b)
 
 /* ---- the calls ---- */
 
-/* The query is there and up to date, nothing is open. */
+/* Begins an operation: the query has to be alive and is brought up to date, and no loop may be open. */
 static reef_status bulk_begin(bulk *b, reef_world *w, const char *op, reef_query which)
 {
     reef_status s = REEF_OK;
@@ -682,7 +685,7 @@ static reef_status bulk_value(bulk *b, reef_value value)
     reef_status s = reef__type_ready(b->w, value.component.id);
     if (s != REEF_OK) return s;
     b->t = reef__type_of(value.component.id);
-    if (b->t->owner) return REEF_BAD_ARGUMENT; /* parts come and go with their type */
+    if (b->t->owner) return REEF_BAD_ARGUMENT; /* parts come and go with the type that they are parts of */
     b->value = value;
     if (value.kind != REEF_VALUE_ONE) return REEF_OK;
     if (value.size != b->t->size) return REEF_WRONG_SIZE;
@@ -700,7 +703,7 @@ static reef_status bulk_change(reef_world *w, const char *op, reef_query which, 
         return reef__failure(w, s, op, value.component, (reef_entity){0, 0}, s == REEF_WRONG_SIZE ? value.size : 0);
     w->hook_failed.id = 0;
     quarantine_because(w, op, value.component.id, (reef_entity){0, 0});
-    /* they may lie in a row that moves */
+    /* the value may lie in a row that moves */
     const bool bytes = value.kind == REEF_VALUE_ONE && !b.t->hooked && value.size;
     const bool heap = bytes && value.size > sizeof few;
     if (heap) copy = reef__memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, value.size, PLAIN_ALIGN);
@@ -750,7 +753,8 @@ reef_status reef_enable_where_id(reef_world *w, reef_query which, reef_component
     return s == REEF_OK ? s : reef__failure(w, s, op, c, (reef_entity){0, 0}, 0);
 }
 
-/* The rows of a table where all die needn't be listed, but for their names and for who asks whom they leave. */
+/* Collects a table whose rows are destroyed. If all of them are, they needn't be listed, except where somebody asks
+ * for their names or logs their removal. */
 static reef_status collect_doomed(bulk *b, const match *m)
 {
     const table *t = table_read(b->w, m->id);

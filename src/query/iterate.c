@@ -1,10 +1,32 @@
-/* Loops over a query's blocks.
+/* Loops over a query's blocks: beginning, stepping, ending.
  *
- * The straight loop is inlined (reef/fast.h): table after table, chunk after chunk, columns that it writes unshared
- * and marked before the block is seen. Every other loop looks, from its inlined half, as if it were at its end, and
- * goes on here: loops that look at rows (switches, disabled components, changes), that write optional columns, that
- * begin late or stop early, that go in another order, and the parts of a split. A block that begins within its chunk
- * has an empty head, so that the accessors come here as well. */
+ * A straight loop goes table after table and chunk after chunk, and every row of a block matches. It is inlined
+ * (reef/fast.h). Every other loop has b->walks: to its inlined half it looks as if it were at its end (b->next is NULL
+ * and b->next_unit REEF_GO_CALL), so that reef_next calls reef_block_more, which steps by the kind of the loop:
+ *
+ *   kind of loop                          stepper                           why it has its own
+ *   straight, a table with one block      reef_next (reef/fast.h)           no call at all for a small table
+ *   straight, within a larger table       reef_chunk_next (reef/fast.h)     no call for each chunk
+ *   straight, another first block; end    block_find -> table_next          columns are made this world's own once
+ *   one switch decides (b->lone)          lone_next, else walk_next         the switch's words are the mask as they are
+ *   rows are looked at: several switches, walk_next                         a mask is computed for each chunk
+ *     disabled rows, changes, optional
+ *     columns, an offset or a limit
+ *   sorted or grouped (q->ranking)        reef__ranking_next                its order isn't that of the tables
+ *                                         (sorted_query.c)
+ *   stored values (q->cut)                reef__cut_next                    a block ends where values lie elsewhere
+ *     the chunk's rows are remembered     reef__run_next                    the blocks of the chunk are known
+ *     one visit for each value of a type  reef__each_next around either     several blocks for one row
+ *                                         (all: iterate_sparse.c)
+ *   row by row (reef_rows)                reef_row_step within a run of     no block for each row
+ *                                         rows, reef_rows_more between
+ *     with stored values, remembered      reef__gather_next                 whole chunks instead of cut blocks
+ *
+ * What the kinds share: reef__walk_step goes to the next chunk of a loop with b->walks (sorted loops and lone_next
+ * apart), walk_look says which of its rows match, and reef__walk_own or reef_block_mark makes what the loop writes this
+ * world's own and marks it before the caller sees the block. The parts of a split are loops that begin late and stop
+ * early (partition.c); whoever runs them marks their blocks. A block that begins within its chunk has an empty head, so
+ * that the accessors don't take their short way. */
 #include "query/iterate.h"
 #include "base/memory.h"
 #include "base/platform.h"
@@ -55,15 +77,15 @@ static bool run_counts(const reef_world *w, uint64_t serial)
     return reef__serial_counts(w, serial);
 }
 
-/* A fork has the runs of its origin's queries, and a state that is restored those of queries that were there then:
- * nobody asks for them any more. */
+/* Drops the runs of queries that nobody asks for any more: a fork has those of its origin's queries, and a restored
+ * state those of queries that existed then. */
 static COLD void runs_settle(const reef_world *w, state *s)
 {
     for (uint32_t i = s->run_count; i-- > 0;)
         if (!run_counts(w, s->runs[i].serial)) s->runs[i] = s->runs[--s->run_count];
 }
 
-/* A place for it. The place of a query that is no more is taken. False: no memory. */
+/* Makes an entry for the query. The entry of a query that is gone is used again. False: no memory. */
 COLD bool reef__run_make(query *q)
 {
     state *s = &q->world->state;
@@ -102,21 +124,23 @@ static COLD reef_block begin_refuse(reef_world *w, const char *op, reef_status s
     return b;
 }
 
-/* What every loop needs: the world is locked, its straight paths are closed. Nothing is stored that is so already:
- * the rows of small loops mostly wait to be stored themselves, and what a loop stores to begin and end comes on top. */
+/* What every loop does first: the world is locked, its straight paths are closed. Values that are right already aren't
+ * stored again: in a small loop the rows' stores mostly wait for the memory, and every store that begins or ends the
+ * loop waits with them. */
 INLINE void loop_lock(reef_world *w, query *q)
 {
     if (UNLIKELY(w->error.status != REEF_OK)) w->error.status = REEF_OK;
-    w->hot.version += q->head.write_count != 0; /* what this loop writes can be told from what was written before */
+    /* so that what this loop writes can be told from what was written before */
+    w->hot.version += q->head.write_count != 0;
     w->locks++;
     if (UNLIKELY((w->hot.fresh_end | w->hot.empty_end) != 0)) fresh_close(w);
     gates_close(w);
     q->open++;
 }
 
-/* A block before the first. What isn't set here is set with the first block, or by reef__walk_open. No function:
- * reef_begin makes its block where the caller wants it only as long as nobody takes the address; else 280 bytes are
- * copied. */
+/* Initializes a block before the first one. What isn't set here is set with the first block, or by reef__walk_open. It
+ * is no function: reef_begin makes its block where the caller wants it only if nobody takes the block's address;
+ * otherwise 280 bytes are copied. */
 #define BLOCK_BEFORE(b, w_, q_) \
     b.count = 0; \
     b.dt = 0; \
@@ -133,14 +157,15 @@ INLINE void loop_lock(reef_world *w, query *q)
     b.next = q_->head.first; \
     b.open = true
 
-/* One switch, which must be on, decides which rows match, and the loop asks for nothing but columns of every match. */
+/* True if one switch, which must be on, decides alone which rows match, and the loop asks for nothing but columns that
+ * every match has. */
 static bool switch_is_alone(const query *q)
 {
     const bool more = q->since || q->tracked || q->optional_writes || q->ranking || q->cut;
     return q->switch_count == 1 && !(q->switches[0] & 1) && q->head.column_count && !more;
 }
 
-/* The loop looks at rows: for the inlined half it is at its end. */
+/* Turns the block into one of a loop that looks at rows: to the inlined half it looks as if it were at its end. */
 void reef__walk_open(reef_block *b, const query *q)
 {
     b->walks = true;
@@ -163,8 +188,8 @@ void reef__walk_open(reef_block *b, const query *q)
     b->gathers = false;
 }
 
-/* A query that asks what changed: since its last run, which this is. What the loop writes itself isn't new to the
- * next one. */
+/* Begins a loop of a query that asks what changed since its last run. This loop is the next "last run"; what it writes
+ * itself won't be new to the one after it. */
 static COLD bool since_begin(reef_block *b, query *q, uint64_t since)
 {
     reef_world *w = q->world;
@@ -181,7 +206,7 @@ static COLD bool since_begin(reef_block *b, query *q, uint64_t since)
     return true;
 }
 
-/* Rows are skipped or counted. */
+/* Are rows skipped or counted? */
 INLINE bool walk_is_cut(const reef_block *b) { return b->skip != 0 || b->left != UINT64_MAX; }
 
 static COLD void walk_begin(reef_block *b, query *q, const reef_loop *loop)
@@ -198,7 +223,7 @@ static COLD void walk_begin(reef_block *b, query *q, const reef_loop *loop)
     if (loop && loop->limit) b->left = loop->limit;
     if (walk_is_cut(b)) b->lone = NULL;
     if (q->ranking) {
-        b->head = &reef__no_keys; /* its blocks begin anywhere in a chunk */
+        b->head = &reef__no_keys; /* its blocks may begin anywhere in a chunk */
         reef__ranking_open(b, loop);
     } else if (!reef__fixed_hold(q, b->since)) {
         b->left = 0;
@@ -206,7 +231,7 @@ static COLD void walk_begin(reef_block *b, query *q, const reef_loop *loop)
     }
 }
 
-/* A loop that isn't straight, or none at all. */
+/* Begins a loop that isn't straight, or refuses. */
 static NOINLINE reef_block begin_walk(reef_world *w, query *q, reef_status s)
 {
     reef_block b;
@@ -217,7 +242,7 @@ static NOINLINE reef_block begin_walk(reef_world *w, query *q, reef_status s)
     return b;
 }
 
-/* Rows came or went since the query's last loop, or it has no straight ones. */
+/* Begins a loop of a query whose rows came or went since its last loop, or that has no straight loops. */
 static NOINLINE reef_block begin_look(reef_world *w, query *q, reef_status s)
 {
     if (q == NULL || !reef__rows_look(q)) return begin_walk(w, q, s);
@@ -263,7 +288,7 @@ COLD reef_block reef_begin_loop(reef_world *w, reef_query which, const reef_loop
 COLD reef_block reef_begin_text(reef_world *w, const char *text)
 {
     query *q = w ? reef__query_make_text(w, "reef_begin_text", text) : NULL;
-    if (q == NULL) { /* why was recorded when it wasn't made */
+    if (q == NULL) { /* the reason was recorded when the query couldn't be made */
         reef_block b;
         memset(&b, 0, sizeof b);
         b.world = w;
@@ -274,8 +299,8 @@ COLD reef_block reef_begin_text(reef_world *w, const char *text)
     return reef_begin(w, (reef_query){q->index, q->generation, w->hot.number});
 }
 
-/* A loop ended while some loop records, or while commands are left: they are done when no loop is open. Or before it
- * wrote what was copied for it. */
+/* The rare rest of a loop's end. Blocks that were copied ahead for a loop that ended early are dropped; and when the
+ * last open loop ends, the recorded commands are done. */
 static COLD void end_rest(reef_block *b)
 {
     reef_world *w = b->world;
@@ -286,7 +311,8 @@ static COLD void end_rest(reef_block *b)
     if (w->locks == 0) reef__world_flush(w);
 }
 
-/* What the end of a straight loop has not to do, unless its query goes with it. */
+/* What the end of a loop that looks at rows has to do in addition. A straight loop needs it only if its query goes
+ * with it. */
 static NOINLINE void walk_end(reef_block *b)
 {
     reef_world *w = b->world;
@@ -320,7 +346,7 @@ void reef_end(reef_block *b)
 
 /* ---- stepping ---- */
 
-/* Columns of a chunk that a loop is about to write; those of which no old value is wanted come second. */
+/* The columns of a chunk that a loop is about to write. Those whose old values nobody wants come second. */
 typedef struct writing {
     reef_world *w;
     const table *t;
@@ -333,17 +359,17 @@ static void writing_add(writing *x, uint32_t slot, bool out)
     const column *c = &x->t->shape->columns[slot];
     x->slot[x->count++] = (uint16_t)slot;
     if (out && !c->type->hooked && !reef__column_is_ours(x->w, x->unit, slot)) return;
-    x->slot[x->count - 1] = x->slot[x->first_out]; /* those in between are all out */
+    x->slot[x->count - 1] = x->slot[x->first_out]; /* the columns in between are all of the second kind */
     x->slot[x->first_out++] = (uint16_t)slot;
 }
 
-/* All of them ours and marked. False: no memory, and every value is what it was. */
+/* Makes all of them this world's own and marks them. False: no memory, and every value is what it was. */
 static bool writing_own(const writing *x)
 {
     void *fresh[REEF_TERMS_MAX];
     uint32_t i = x->first_out;
     if (!reef__slots_own(x->w, x->t, x->unit, x->slot, i, 0)) return false;
-    /* of a loop around this one: blocks that changed hands early are taken back */
+    /* blocks that were handed over early, for a loop around this one, are taken back */
     if (i < x->count && x->w->ahead_chunks) reef__ahead_drop(x->w);
     for (; i < x->count; i++) {
         fresh[i] = reef__column_fresh(x->w, x->t, x->unit, x->slot[i]);
@@ -355,11 +381,11 @@ static bool writing_own(const writing *x)
     return true;
 }
 
-/* A loop that breaks off was no run: changes that it didn't come to are still new. (A block of reef_query_row is no
- * loop.) */
+/* A loop that breaks off doesn't count as a run: changes that it didn't reach are still new to the next one. (A block
+ * of reef_query_row is no loop.) */
 COLD bool reef__walk_no_memory(reef_block *b)
 {
-    const reef_component failed = b->world->hook_failed; /* the end may do commands */
+    const reef_component failed = b->world->hook_failed; /* remembered here, because ending the loop may do commands */
     if (b->query->since && b->end) run_find(b->query)->version = b->since;
     reef_end(b);
     reef__failure(b->world, REEF_NO_MEMORY, "reef_next", failed, (reef_entity){0, 0}, 0);
@@ -377,7 +403,7 @@ static bool writing_end(const writing *x, reef_block *b)
     return reef__walk_no_memory(b);
 }
 
-/* Which of the chunk's slots is a column's. */
+/* The slot of column i in the match's chunks. */
 INLINE uint32_t column_number(const match *m, uint32_t i) { return reef_column_at(m, i) / (uint32_t)sizeof(reef_slot); }
 
 static NOINLINE bool block_own_out(reef_block *b, const table *t, uint32_t unit)
@@ -392,7 +418,7 @@ static NOINLINE bool block_own_out(reef_block *b, const table *t, uint32_t unit)
     return writing_end(&x, b);
 }
 
-/* Some column that the loop writes is shared with a fork, or on a page that is. */
+/* Called when a column that the loop writes is shared with a fork, or lies on a page that is shared. */
 bool reef_block_own(reef_block *b)
 {
     if (b->walks) return reef__walk_own(b);
@@ -408,7 +434,7 @@ bool reef_block_own(reef_block *b)
     for (uint32_t i = 0; i < count; i++) slot[i] = (uint16_t)column_number(m, i);
     w->hook_failed.id = 0;
     if (!reef__slots_own(w, t, unit, slot, count, w->running ? 0 : next)) return reef__walk_no_memory(b);
-    block_at(b, unit_slots(w, unit)); /* it may be another one now */
+    block_at(b, unit_slots(w, unit)); /* the chunk's slots may have moved */
     return true;
 }
 
@@ -421,7 +447,6 @@ const reef_slot *reef__match_slots(const reef_block *b, const match *m, uint32_t
     return slots;
 }
 
-/* The next chunk of a loop that looks at rows: its unit, 0 at the end. */
 uint32_t reef__walk_step(reef_block *b)
 {
     const query *q = b->query;
@@ -439,7 +464,7 @@ uint32_t reef__walk_step(reef_block *b)
     const table *t = match_now(b)->table;
     block_at(b, unit_slots(b->world, unit));
     b->walk_unit = b->slots[0].head.next;
-    PREFETCH(unit_slots(b->world, b->walk_unit)); /* the next chunk's, a block early */
+    PREFETCH(unit_slots(b->world, b->walk_unit)); /* of the next chunk, one block early */
     b->count = chunk_rows(t, unit);
     b->entities = slot_entities(b->slots);
     b->unit = unit;
@@ -454,7 +479,7 @@ static uint32_t rows_in(const uint64_t *words)
     return n;
 }
 
-/* Of the matching rows, the first `skip` go, and those behind the next `keep`. */
+/* Of the matching rows, drops the first `skip` and those behind the next `keep`. */
 static void mask_cut(uint64_t *words, uint64_t skip, uint64_t keep)
 {
     for (uint32_t k = 0; k < BIT_WORDS; k++) {
@@ -467,7 +492,7 @@ static void mask_cut(uint64_t *words, uint64_t skip, uint64_t keep)
     }
 }
 
-/* The block's first and last matching rows, as far as they are wanted. False: none. */
+/* Cuts the block to the rows that reef_loop.offset and .limit leave. False: there are none. */
 static NOINLINE bool walk_cut(reef_block *b)
 {
     uint64_t rows = b->mask ? rows_in(b->mask) : b->count;
@@ -488,7 +513,7 @@ static NOINLINE bool walk_cut(reef_block *b)
     return true;
 }
 
-/* What the term gives is written and tracked: a column that the table has, or a stored value. */
+/* Does the loop write values of this term that are tracked? They are a column of the table, or stored values. */
 static bool term_is_tracked(const query *q, uint32_t i, uint32_t table_id)
 {
     const reef_term *t = &q->terms[i];
@@ -498,14 +523,14 @@ static bool term_is_tracked(const query *q, uint32_t i, uint32_t table_id)
            (q->facts[i].stored || reef__slot_seek(q->world, t->component.id, table_id));
 }
 
-/* Row `row` of the block has a value of the term that is written. */
+/* Does row `row` of the block have a value of this term, which is written? */
 static bool row_is_written(const reef_block *b, const query *q, uint32_t i, uint32_t row)
 {
     if (b->mask && !(b->mask[row / 64] >> (row % 64) & 1)) return false;
     return !q->facts[i].stored || store_has(b->world, q->terms[i].component.id, b->entities[row]);
 }
 
-/* What the rows' stamps need. */
+/* Prepares the rows' stamps. */
 static bool walk_track_prepare(const reef_block *b, const query *q, uint32_t table_id)
 {
     for (uint32_t i = 0; q->tracked && i < q->term_count; i++) {
@@ -518,15 +543,13 @@ static bool walk_track_prepare(const reef_block *b, const query *q, uint32_t tab
     return true;
 }
 
-/* What a loop writes isn't new to its own next run: the version of this one, if nobody else looked since it began;
- * otherwise 0. (A block of reef_query_row is no loop.) */
 uint64_t reef__own_version(const reef_block *b, const query *q)
 {
     const uint64_t last = q->since && b->end ? reef__query_last_run(q) : 0;
     return b->world->observed == last ? last : 0;
 }
 
-/* The rows that the block hands out were written. */
+/* Stamps the rows that the block hands out as written. */
 static void walk_track(const reef_block *b, const query *q, uint32_t table_id, uint64_t version)
 {
     for (uint32_t i = 0; q->tracked && i < q->term_count; i++) {
@@ -538,7 +561,7 @@ static void walk_track(const reef_block *b, const query *q, uint32_t table_id, u
     }
 }
 
-/* All columns that the loop writes and that are in this chunk. */
+/* All columns of this chunk that the loop writes. */
 bool reef__walk_own(reef_block *b)
 {
     const query *q = b->query;
@@ -548,7 +571,7 @@ bool reef__walk_own(reef_block *b)
     x.t = table_read(b->world, table_id);
     x.unit = b->unit;
     x.count = x.first_out = 0;
-    /* A split may still fail at a later chunk: then all values must be there, so it copies them. */
+    /* a split may still fail at a later chunk: all old values must be there then, so it copies them */
     const bool whole = !b->part && b->mask == NULL && b->first == 0 && b->count == chunk_rows(x.t, b->unit);
     for (uint32_t i = 0; i < q->term_count; i++) {
         const reef_term *t = &q->terms[i];
@@ -564,16 +587,16 @@ bool reef__walk_own(reef_block *b)
     bool own[REEF_TERMS_MAX]; /* columns that nobody else wrote since the loop began */
     for (uint32_t i = 0; version && i < x.count; i++) own[i] = b->slots[x.slot[i]].version <= version;
     if (!writing_end(&x, b)) return false;
-    for (uint32_t i = 0; version && i < x.count; i++) /* tracked columns make new versions as they are marked */
+    for (uint32_t i = 0; version && i < x.count; i++) /* tracked columns get new versions when they are marked */
         if (own[i]) ((reef_slot *)(uintptr_t)b->slots)[x.slot[i]].version = version;
     b->entities = slot_entities(b->slots) + b->first;
     walk_track(b, q, table_id, version);
     return true;
 }
 
-/* ---- parts whose marks are others' business ---- */
+/* ---- parts whose blocks somebody else marks ---- */
 
-/* The slots of the columns that a part's block writes; how many. */
+/* Lists the slots of the columns that a part's block writes. The answer is how many. */
 static uint32_t part_columns(const reef_block *b, uint16_t *slot)
 {
     const query *q = b->query;
@@ -628,10 +651,10 @@ COLD bool reef__tracks_prepare(query *q, const match *m)
     return true;
 }
 
-/* ---- looks at rows ---- */
+/* ---- which rows match ---- */
 
-/* A few switches decide: their words are folded as they are, and those of a single one are the mask.
- * (iter_frag_1k_bit took 1.5 times as long by way of reef__look_rows.) False: no row matches. */
+/* The rows that match where a few switches decide: their words are combined directly, and the words of a single switch
+ * are the mask itself. (iter_frag_1k_bit took 1.5 times as long by way of reef__look_rows.) False: no row matches. */
 INLINE bool switches_look(reef_block *b, const query *q)
 {
     const uint64_t *mask = NULL;
@@ -662,7 +685,7 @@ INLINE bool switches_look(reef_block *b, const query *q)
     }
     if (mask == NULL) return true;
     uint32_t n = 0, k = 0;
-    if (mask[0] != ~0ull && b->count >= 64) { /* mostly decided here */
+    if (mask[0] != ~0ull && b->count >= 64) { /* this decides in most cases */
         while (k < BIT_WORDS && mask[k] == 0) k++;
         b->mask = mask;
         return k < BIT_WORDS;
@@ -682,34 +705,31 @@ static bool walk_look(reef_block *b, const query *q)
     return true;
 }
 
-bool reef__walk_chunk(reef_block *b)
+/* Goes to the next chunk with rows that match and that the loop wants. `words` is a constant: b->mask is set even if
+ * all rows match. False: the end. */
+INLINE bool walk_rows(reef_block *b, const query *q, bool words)
 {
-    const query *q = b->query;
     while (b->left != 0 && reef__walk_step(b)) {
         b->mask = NULL;
         if (match_now(b)->look && !walk_look(b, q)) continue;
-        if (b->mask == NULL) rows_all(b->mask_words, b->count), b->mask = b->mask_words;
+        if (words && b->mask == NULL) rows_all(b->mask_words, b->count), b->mask = b->mask_words;
         if (LIKELY(!walk_is_cut(b)) || walk_cut(b)) return true;
     }
     return false;
 }
 
+bool reef__walk_chunk(reef_block *b) { return walk_rows(b, b->query, true); }
+
 static NOINLINE bool walk_next(reef_block *b)
 {
     const query *q = b->query;
-    while (b->left != 0 && reef__walk_step(b)) {
-        b->mask = NULL;
-        if (match_now(b)->look && !walk_look(b, q)) continue;
-        if (UNLIKELY(walk_is_cut(b)) && !walk_cut(b)) continue;
-        b->head = b->first == 0 ? &q->head : &reef__no_keys;
-        if (b->part) return true;
-        return q->optional_writes || q->tracked ? reef__walk_own(b) : reef_block_mark(b, &q->head);
-    }
-    reef_end(b);
-    return false;
+    if (!walk_rows(b, q, false)) return reef_end(b), false;
+    b->head = b->first == 0 ? &q->head : &reef__no_keys;
+    if (b->part) return true;
+    return q->optional_writes || q->tracked ? reef__walk_own(b) : reef_block_mark(b, &q->head);
 }
 
-/* Ends a straight loop after which nothing is open or unusual. False: it isn't such a one. */
+/* Ends a straight loop after which nothing is open or unusual. False: it isn't such a loop, and nothing was done. */
 INLINE bool loop_end_straight(reef_block *b)
 {
     reef_world *w = b->world;
@@ -724,7 +744,7 @@ INLINE bool loop_end_straight(reef_block *b)
     return true;
 }
 
-/* The first block of the next table with rows. False: there is none. */
+/* Goes to the first block of the next table with rows. False: there is none. */
 static bool table_next(reef_block *b, const query *q)
 {
     const match *m = match_now(b);
@@ -739,8 +759,8 @@ static bool table_next(reef_block *b, const query *q)
     return true;
 }
 
-/* A column of the next chunk, where it doesn't lie behind that of this one: what the processor fetches ahead by
- * itself ends there. (iter_bit: 1.10 -> 1.03 times raw where somebody else knows the blocks.) */
+/* Fetches a column of the next chunk, if it doesn't lie right behind that of this one: there the processor's own
+ * fetching ahead would end. (iter_bit: 1.10 -> 1.03 times raw where somebody else knows the blocks.) */
 INLINE void column_ahead(const reef_block *b, const query *q, const reef_slot *next, uint32_t i)
 {
     const char *now = reef_block_slot(b, i)->block, *then = reef_slot_of(next, match_now(b), i)->block;
@@ -760,7 +780,8 @@ INLINE void columns_ahead(const reef_block *b, const query *q, const reef_slot *
     for (uint32_t i = 2; UNLIKELY(i < q->head.column_count); i++) column_ahead(b, q, next, i);
 }
 
-/* The chunk isn't one for lone_next: a table's first one never is, and the second mostly lies elsewhere. */
+/* Steps to a chunk that lone_next can't take: a table's first one, or one in which all rows or none match at first
+ * sight. The second chunk of a table mostly lies elsewhere, so its columns are fetched ahead. */
 static NOINLINE bool lone_leave(reef_block *b)
 {
     b->next_slots = NULL;
@@ -770,11 +791,11 @@ static NOINLINE bool lone_leave(reef_block *b)
     return true;
 }
 
-/* One switch decides, and nothing else is asked: its words are the mask as they are. The next chunk in the middle of
- * a table, or of a part (another thread may be making the columns behind it its own), of which the first word says
- * that some rows match and some don't; all others go by walk_next. That the chunk behind it is there and no other
- * part's, and where its slots are, is left in next_slots for the step to it. Few instructions: none is hidden behind
- * what the caller does (iter_frag_1k_bit: 244 -> 153 for a block; from 172 to 153 it went from 8.4 to 7.4 ns). */
+/* Steps a loop where one switch decides alone: the switch's words are the mask. It takes a chunk in the middle of a
+ * table or a part of which the first word says that some rows match and some don't; lone_leave steps to all others.
+ * The chunk behind it has to exist in this part (another thread may be making later columns its own), and next_slots
+ * keeps where its slots are for the next step. Few instructions matter: none is hidden behind what the caller does
+ * (iter_frag_1k_bit: 244 -> 153 for a block; from 172 to 153 it went from 8.4 to 7.4 ns). */
 static NOINLINE bool lone_next(reef_block *b)
 {
     const query *q = b->query;
@@ -800,12 +821,13 @@ static NOINLINE bool lone_next(reef_block *b)
     b->mask = mask;
     const reef_slot *ahead = unit_slots(b->world, next);
     b->next_slots = ahead;
-    PREFETCH((const void *)(2 * (uintptr_t)ahead - (uintptr_t)slots)); /* chunks mostly lie in their order */
+    PREFETCH((const void *)(2 * (uintptr_t)ahead - (uintptr_t)slots)); /* chunks mostly lie in order */
     columns_ahead(b, q, ahead);
     return b->part || reef_block_mark(b, &q->head);
 }
 
-/* The first block of a table that isn't quick, the next of a loop that looks at rows, or the end. */
+/* Steps to the first block of a table that isn't quick, to the next block of a loop that looks at rows, or to the end.
+ */
 static NOINLINE bool block_find(reef_block *b)
 {
     const query *q = b->query;
@@ -818,15 +840,15 @@ static NOINLINE bool block_find(reef_block *b)
     if (table_next(b, q)) {
         match *m = (match *)(uintptr_t)b->match;
         if (!reef_chunk_next(b)) return false;
-        m->quick = match_quick(q, m); /* what it writes is ours from now on */
+        m->quick = match_quick(q, m); /* from now on, what it writes is this world's own */
         return true;
     }
     if (UNLIKELY(!loop_end_straight(b))) reef_end(b);
     return false;
 }
 
-/* What reef_next doesn't do by itself. The end behind the last table is here, and the rest is a call further, so
- * that it saves no registers: see loop_lock. */
+/* Steps where reef_next can't by itself. The end behind the last table is handled here; the rest is one call further,
+ * so that this function saves no registers (see loop_lock for why that counts). */
 bool reef_block_more(reef_block *b)
 {
     if (UNLIKELY(!b->open)) return false;

@@ -1,45 +1,49 @@
-/* query/iterate: TODO */
+/* Loops over the blocks of a query: what the kinds of loops share, what systems use to mark blocks that they write,
+ * and the record of when a query ran last. */
 #ifndef REEF_QUERY_ITERATE_H
 #define REEF_QUERY_ITERATE_H
 
 #include "base/platform.h"
 #include "query/query.h"
 
-/* of the first chunk, which is another one by now */
+/* Where the chunk's slots are. The match remembers them as those of its first chunk, which may have become another
+ * one. */
 const reef_slot *reef__match_slots(const reef_block *b, const match *m, uint32_t unit);
-void reef__run_forget(const query *q); /* of a query that goes: the place of its last run (src/query/iterate.c) */
+void reef__run_forget(const query *q); /* the query is dropped: its entry for the last run goes */
 
-/* The block becomes one of a loop that looks at rows. */
+/* Turns a block into one of a loop that looks at rows. */
 void reef__walk_open(reef_block *b, const query *q);
 
-/* The columns of a part's block that the loop writes: ours without being marked (false: no memory); marked as
- * written at `version`, with the rows' stamps. While systems run several threads do this for different columns. */
+/* The columns of a part's block that the loop writes. reef__part_claim makes them this world's own without marking
+ * them; false: no memory. reef__part_mark marks them, and the rows' stamps, as written at `version`. While systems
+ * run, several threads do this for different columns. */
 bool reef__part_claim(reef_block *b, uint64_t version);
 void reef__part_mark(reef_block *b, uint64_t version);
 
-/* What the stamps of all rows of a table need where a loop writes it. */
+/* Prepares the stamps of all rows of a table that a loop writes. */
 bool reef__tracks_prepare(query *q, const match *m);
-bool reef__run_make(query *q); /* a place for the query's last run in the state; false: no memory */
+bool reef__run_make(query *q); /* makes an entry for the query's last run in the state; false: no memory */
 void reef__run_put(const query *q, uint64_t version);
 
-/* The next chunk of such a loop: its unit, 0 at the end. */
+/* Goes to the next chunk of a loop that looks at rows. The answer is its unit, 0 at the end. */
 uint32_t reef__walk_step(reef_block *b);
 
-/* Its columns that the loop writes become ours and marked. False: no memory, the loop ended. */
+/* Makes the columns that the loop writes in this chunk this world's own, and marks them. False: no memory, the loop
+ * has ended. */
 bool reef__walk_own(reef_block *b);
 
-/* The next chunk of such a loop, with rows that match: b->mask, which is set in a loop whose blocks are cut. False:
- * the end. */
+/* Goes to the next chunk with rows that match: b->mask is set then. It is for loops whose blocks are cut. False: the
+ * end. */
 bool reef__walk_chunk(reef_block *b);
 
-/* The loop ends since memory is short: false. */
+/* Ends the loop because memory is short. The answer is false. */
 COLD bool reef__walk_no_memory(reef_block *b);
 
-/* What the loop writes isn't new to its own next run: the version of this one, if nobody else looked since it began;
- * otherwise 0. */
+/* The version that the loop's own writes get, so that they aren't new to its own next run: that of this run, if nobody
+ * else looked since it began; otherwise 0. (A block of reef_query_row is no loop.) */
 uint64_t reef__own_version(const reef_block *b, const query *q);
 
-/* The version of the last run, 0: it never ran in this state. */
+/* The version of the query's last run. 0: it never ran in this state. */
 uint64_t reef__query_last_run(const query *q);
 
 #endif

@@ -1,16 +1,17 @@
-/* Loops that ask for values outside of the rows: their blocks are cut.
+/* Loops that ask for values in stores: their blocks are cut.
  *
- *   rows that match   . x . x x x x . . x      words of bits, as of every loop that looks at rows
+ *   rows that match   . x . x x x x . . x      words of bits, as in every loop that looks at rows
  *   their values        a   b c d q     r      b c d lie side by side in their store, the others elsewhere
  *   blocks            . 1 . 2 2 2 3 . . 4
  *
- * In a block all rows match, and the values of each term are an array: a column's from the first row on, a stored
- * one's from that of the first entity on. Of a component that a row need not have, either all rows have it or none.
- * Columns of a chunk are marked when the loop comes to it, pages of stores when a block has values there.
+ * Invariant: in a block all rows match, and the values of each term are an array: of a column from the first row on,
+ * of a store from the first entity's value on. Of a component that a row need not have, either all rows of the block
+ * have it or none. The columns of a chunk are marked when the loop comes to it; the pages of a store when a block has
+ * values there.
  *
- * The accessors find cells where those of other loops find slots: `match` is one that names the cells, and
- * walk_match is where the loop is. Where only one store decides which rows match, the blocks of a chunk are
- * remembered (src/query/match_cache.h). */
+ * The accessors find cells where they find slots in other loops: b->match is cut_match, which names the cells as if
+ * they were columns, and b->walk_match is where the loop is. Where only one store decides which rows match, the rows
+ * of a chunk are remembered (src/query/match_cache.h). */
 #include "query/iterate_sparse.h"
 #include "base/byte_hash.h"
 #include "base/memory.h"
@@ -31,7 +32,7 @@
 #include "query/match_cache.h"
 #include "query/query.h"
 
-/* Cells as the columns of a match. */
+/* A match whose columns are the cells. */
 enum { CUT_COLUMNS = offsetof(match, columns) / sizeof(uint16_t), CELL = sizeof(reef_cell) };
 typedef union cut_columns {
     match aligned;
@@ -114,10 +115,11 @@ void reef__cutting_drop(query *q)
 
 /* ---- where values lie ---- */
 
-/* Other jobs of the same system may mark the same page. */
+/* The version is read so because other jobs of the same system may mark the same page. */
 INLINE uint64_t page_version(const value_store *s, uint32_t page) { return REEF_DEPENDENT(&s->values.version[page]); }
 
-/* How many of the entities, up to n, are as the first: their values follow its value, or they have none either. */
+/* How many of the n entities, from the first on, are like the first: their values follow its value, or they have none
+ * either. */
 static uint32_t values_beside(const reef_world *w, const cut_term *t, const reef_entity *e, uint32_t n)
 {
     const value_store *s = store_of(w, t->component);
@@ -136,8 +138,8 @@ uint32_t reef__cut_rows(const query *q, const reef_entity *e, uint32_t n)
 
 /* ---- writing ---- */
 
-/* The page of the entity's value ours and marked. `own`: a version that isn't new to the loop itself (0: none),
- * which the page keeps if nobody else wrote it. NULL: no memory. */
+/* Makes the page of the entity's value this world's own and marks it. `own` is a version that isn't new to the loop
+ * itself (0: none): the page gets it if nobody else wrote the page. NULL: no memory. */
 static NOINLINE void *value_own(reef_world *w, uint32_t component, reef_entity e, uint64_t own)
 {
     const uint64_t was = reef__store_version(store_of(w, component), e);
@@ -248,8 +250,9 @@ bool reef__value_changed(const look *l, uint32_t i, reef_entity e)
 
 /* ---- stepping ---- */
 
-/* The value of an entity; its slot. In table order entities often come in the order in which they got the component:
- * then it is the slot behind the last one, and the index isn't looked at, which is another line of memory for each. */
+/* The value of an entity, and its slot. In a table's order, entities often come in the order in which they got the
+ * component: then the value is in the slot behind the last one, and the index, which is another cache line for each,
+ * isn't read. */
 INLINE char *cell_find(const reef_cell *x, const cut_term *t, reef_entity e, uint32_t *slot)
 {
     const value_store *s = x->from;
@@ -266,7 +269,7 @@ INLINE char *cell_find(const reef_cell *x, const cut_term *t, reef_entity e, uin
     return slot_value(s, *slot);
 }
 
-/* Cells of what is stored, for the whole loop: stores don't move while it is open. */
+/* Sets the cells of stores, for the whole loop: stores don't move while it is open. */
 static void cells_begin(reef_block *b, const cutting *c)
 {
     for (uint32_t i = 0; i < c->cell_count; i++) {
@@ -275,7 +278,7 @@ static void cells_begin(reef_block *b, const cutting *c)
     }
 }
 
-/* Where the values of a column come from in this chunk. */
+/* Where the values of a column lie in this chunk. */
 INLINE const reef_slot *cell_from(const reef_block *b, const cut_term *t, const match *m, const reef_slot *slots)
 {
     if (LIKELY(t->column != CUT_ELSEWHERE)) return reef_slot_of(slots, m, t->column);
@@ -283,8 +286,8 @@ INLINE const reef_slot *cell_from(const reef_block *b, const cut_term *t, const 
     return slot ? &slots[slot] : NULL;
 }
 
-/* The slots where they are now: a write by a call moved the page. (Blocks move as well, and are looked up for each
- * block of the loop.) */
+/* Finds the slots again after a call that wrote something moved their page. (Blocks may move too, but they are looked
+ * up for each block of the loop.) */
 static COLD void cells_find_slots(reef_block *b, const cutting *c)
 {
     b->epoch = b->world->tables_epoch;
@@ -292,7 +295,7 @@ static COLD void cells_find_slots(reef_block *b, const cutting *c)
         b->cells[i].from = cell_from(b, &c->term[i], (const match *)b->walk_match, unit_slots(b->world, b->unit));
 }
 
-/* Bit k: words[k] has some. */
+/* Bit k of the answer says that words[k] has some bit set. */
 static NOINLINE uint32_t words_set(const uint64_t *words)
 {
     uint32_t set = 0;
@@ -300,8 +303,8 @@ static NOINLINE uint32_t words_set(const uint64_t *words)
     return set;
 }
 
-/* The values of a list's rows are fetched: where they are few, each column has a line of memory for each, and a loop
- * waits for one after the other. */
+/* Fetches the values of a list's rows. Where they are few, each column has a cache line for each of them, and a loop
+ * would wait for one after the other. */
 INLINE void rows_fetch(const cutting *c, const match *m, const reef_slot *slots, const join_list *l)
 {
     const join_row *first = l->row, *end = first + l->rows;
@@ -313,7 +316,7 @@ INLINE void rows_fetch(const cutting *c, const match *m, const reef_slot *slots,
     }
 }
 
-/* What making the list of a chunk will ask for, if it has none. */
+/* Fetches what making the list of a chunk will need, if it has none. */
 static NOINLINE void chunk_find(const reef_block *b, const query *q, const bit_store *bits, uint32_t unit)
 {
     joining *j = q->cut->join;
@@ -321,12 +324,12 @@ static NOINLINE void chunk_find(const reef_block *b, const query *q, const bit_s
     reef__join_ahead(j, q, b->walk_match, unit_slots(b->world, unit), bits, unit);
 }
 
-/* The values of the table's next chunk, or what making lists of the next two will ask for. */
+/* Fetches the values of the table's next chunk, or what making the lists of the next two chunks will need. */
 INLINE void chunk_ahead(const reef_block *b, const query *q, const bit_store *bits)
 {
     joining *j = q->cut->join;
     const uint32_t unit = b->walk_unit;
-    /* another thread may be making those of its part its own */
+    /* another thread may be making the later chunks of its part its own */
     if (unit == 0 || unit == b->end_unit || j == NULL) return;
     const reef_slot *slots = unit_slots(b->world, unit);
     const uint32_t after = slots[0].head.next;
@@ -338,8 +341,8 @@ INLINE void chunk_ahead(const reef_block *b, const query *q, const bit_store *bi
     else if (after && !b->part && q->open == 1) chunk_find(b, q, bits, after);
 }
 
-/* The next chunk with rows that match, of a query that joins: b->cut, or b->mask where nothing can be remembered.
- * False: the end. */
+/* Goes to the next chunk with rows that match, in a loop whose rows are remembered. It sets b->cut, or only b->mask
+ * where nothing can be remembered. False: the end. */
 static bool joined_chunk(reef_block *b)
 {
     query *q = b->query;
@@ -370,7 +373,8 @@ static void cut_begin(reef_block *b, const query *q)
     if (!b->part) join_forget_ahead(q);
 }
 
-/* The chunk's rows are remembered: its blocks, or row by row the one block that they all are. */
+/* Begins a chunk whose rows are remembered: either its blocks, or, row by row, the one block that the whole chunk is.
+ */
 static void cut_runs(reef_block *b, const query *q)
 {
     const cutting *c = q->cut;
@@ -388,7 +392,7 @@ static void cut_runs(reef_block *b, const query *q)
     chunk_ahead(b, q, b->bits);
 }
 
-/* The next chunk with rows that match. False: the loop is at its end. */
+/* Goes to the next chunk with rows that match. False: the loop is at its end. */
 static NOINLINE bool cut_chunk(reef_block *b)
 {
     const query *q = b->query;
@@ -414,9 +418,9 @@ static NOINLINE bool cut_chunk(reef_block *b)
     return true;
 }
 
-/* The next chunk of the table, row by row as the one before, where its list holds and what the loop writes is ours:
- * then little changes, and this little is what a loop over a few rows a chunk costs. Loops by rows are never parts
- * of a loop, so a table ends where its chunks do. NULL: reef__cut_next knows more. */
+/* Goes to the next chunk of the table, row by row as in the one before, if its list is right and what the loop writes
+ * is this world's own. Little changes then, and this little is the cost of a loop over a few rows in each chunk. Such
+ * loops are never parts of a split, so a table ends where its chunks do. NULL: reef__cut_next has to decide. */
 const join_list *reef__gather_next(reef_block *b)
 {
     const query *q = b->query;
@@ -451,7 +455,7 @@ const join_list *reef__gather_next(reef_block *b)
     return l;
 }
 
-/* The next word with rows that match. */
+/* Takes the next word with rows that match. */
 INLINE void cut_word(reef_block *b)
 {
     b->word = bits_first(b->more);
@@ -459,7 +463,7 @@ INLINE void cut_word(reef_block *b)
     b->rest = b->words[b->word];
 }
 
-/* Cells of what is stored, for the first row; how many rows the block has. */
+/* Sets the cells of stores for the first row. The answer is how many rows the block has. */
 INLINE uint32_t cells_fill(reef_block *b, const cutting *c, const reef_entity *e, uint32_t n)
 {
     uint32_t slot[REEF_CELLS];
@@ -471,7 +475,7 @@ INLINE uint32_t cells_fill(reef_block *b, const cutting *c, const reef_entity *e
     return n;
 }
 
-/* Cells of columns, for the first row. */
+/* Sets the cells of columns for the first row. */
 INLINE void columns_fill(reef_block *b, const cutting *c, uint32_t row)
 {
     if (UNLIKELY(b->epoch != b->world->tables_epoch)) cells_find_slots(b, c);
@@ -481,7 +485,7 @@ INLINE void columns_fill(reef_block *b, const cutting *c, uint32_t row)
     }
 }
 
-/* Pages that the block writes are ours and marked. */
+/* Makes the pages that the block writes this world's own, and marks them. */
 static bool cells_own(reef_block *b, const cutting *c)
 {
     reef_world *w = b->world;
@@ -520,7 +524,7 @@ static NOINLINE bool cut_block(reef_block *b, const cutting *c, uint32_t row, bo
     return !c->writes || b->part || cells_own(b, c);
 }
 
-/* Cells of all columns but the first, pages that are written, slots that moved: what most loops need not. */
+/* What most loops don't need: cells of more than one column, pages that are written, slots that moved. */
 static NOINLINE bool run_rest(reef_block *b, const join_row *r)
 {
     const cutting *c = b->query->cut;
@@ -529,8 +533,8 @@ static NOINLINE bool run_rest(reef_block *b, const join_row *r)
     return !c->writes || b->part || cells_own(b, c);
 }
 
-/* A call inside of the loop may move what the loop doesn't write and shares with a fork: then columns are looked up
- * for each row. */
+/* A call inside the loop may move columns that the loop doesn't write and that are shared with a fork; then columns
+ * have to be looked up for each row, and blocks can't be whole chunks. */
 bool reef__cut_gathers(const query *q)
 {
     const cutting *c = q->cut;

@@ -1,17 +1,18 @@
-/* Which rows have a value outside of the rows, and where it lies, remembered from one loop of a query to the next.
+/* Remembers, from one loop of a query to the next, which rows have a value in a store, and where it lies.
  *
- *   chunk, by its unit     list: rows  . . x . . . x x . . x     what a loop would find by way of the bits, the
- *                                                                rows' handles and the
- *                                slots     7       8 9     3     store's index, a line of memory for each row and step
+ *   chunk, by its unit     list: rows  . . x . . . x x . . x     what a loop would find by the bits, the rows' handles
+ *                                slots     7       8 9     3     and the store's index: a cache line each
  *
- * A list is proved right before it is used, without a look at the rows. Their handles and bits are as they were if
- * the versions of these are: who writes them marks them, as for the hash. The values are theirs if no value left the
- * store since, or else if the slots have the owners that they had, which lie side by side. So a row that comes or
- * goes costs its own chunk a new list, and one whose value moves to another slot too.
+ * Invariant: a list is proved right before it is used, without a look at the rows. The rows' handles and bits are as
+ * they were if their versions are, since everybody who writes them marks them, as for the state hash. The values are
+ * theirs if no value moved in the store since then, or else if the slots still belong to the same entities; the owners
+ * of slots lie side by side. So a row that comes or goes costs its own chunk a new list, and so does a value that
+ * moves to another slot.
  *
- * Versions tell that something was written, not how often: what was written at the world's own version may be
- * written again, and is not remembered; the next loop makes a new version. States that come from elsewhere have
- * versions of another history: then all is forgotten. Jobs read lists and make none. */
+ * Versions tell that something was written, but not how often. What was written at the world's current version may be
+ * written again at the same version, so it isn't remembered; the next loop makes a new version. The versions of a
+ * state that comes from elsewhere belong to another history, so then everything is forgotten. Jobs of systems read
+ * lists and make none. */
 #include "query/match_cache.h"
 #include "base/byte_hash.h"
 #include "base/memory.h"
@@ -42,7 +43,7 @@ static joining *joining_of(query *q)
     return j;
 }
 
-/* A part of a piece is free when all of them are. */
+/* Frees a list that is a block of its own. Parts of a piece are freed with the piece. */
 static void list_free(memory *m, join_list *l)
 {
     if (l->alone) reef__memory_block_free(m, MEMORY_OTHER, ARENA_BITS, l, list_bytes(l->room), BLOCK_ALIGN);
@@ -64,9 +65,9 @@ COLD void reef__joins_drop(query *q)
     q->cut->join = NULL;
 }
 
-/* ---- what still holds ---- */
+/* ---- is a list still right? ---- */
 
-/* The slots have the owners that they had. */
+/* Do the slots still belong to the same entities? */
 static bool owners_hold(const join_list *l, const value_store *s)
 {
     uint32_t slot = l->first;
@@ -94,8 +95,8 @@ const join_list *reef__join_find(const query *q, const reef_slot *slots, const b
 
 /* ---- making lists ---- */
 
-/* The rows that have a bit, in a list; how many, or more than JOIN_ROWS. A word mostly has few of them, and how many
- * nobody can tell: so two are written of each, without a branch. */
+/* Lists the rows whose bit is set. The answer is how many, or more than JOIN_ROWS. A word mostly has few of them, and
+ * the processor can't predict how many: so two are written for each word, without a branch. */
 static uint32_t rows_find(uint16_t *row, const uint64_t *words)
 {
     uint32_t n = 0;
@@ -112,8 +113,9 @@ static uint32_t rows_find(uint16_t *row, const uint64_t *words)
     return n;
 }
 
-/* The pages of a chunk whose rows are looked for next: else all rows on a page would wait for where it is. (A first
- * loop with pages of 4 KiB: 46 ns a row -> 32. Inlined by force: to compilers a function that fetches does nothing.) */
+/* Fetches the addresses of the pages of a chunk whose rows are searched next: otherwise all rows on a page would wait
+ * for its translation. (A first loop with pages of 4 KiB: 46 ns a row -> 32. It is inlined by force: to a compiler, a
+ * function that only fetches does nothing.) */
 INLINE void chunk_pages_fetch(const query *q, const match *m, uint32_t unit)
 {
     const cutting *c = q->cut;
@@ -147,7 +149,7 @@ NOINLINE void reef__join_ahead(joining *j, const query *q, const match *m, const
     }
 }
 
-/* The list of the rows that were found. False: a page's number is too large for it. */
+/* Fills in the list of the rows that were found. False: the number of a page is too large for it. */
 static bool list_fill(joining *j, const join_found *f, join_list *l, const value_store *s, const reef_slot *slots)
 {
     const reef_entity *handles = slot_entities(slots);
@@ -171,7 +173,7 @@ static bool list_fill(joining *j, const join_found *f, join_list *l, const value
     return most <= UINT16_MAX;
 }
 
-/* A list of a chunk that had none yet: beside the one before, in the order of the walk. */
+/* Takes memory for the list of a chunk that had none: behind the one before it, in the order of the walk. */
 static join_list *list_carve(memory *m, joining *j, size_t bytes)
 {
     if (bytes > j->left) {
@@ -197,8 +199,8 @@ static join_list *list_alone(memory *m, size_t bytes)
     return l;
 }
 
-/* Room for the list of a unit, of so many rows: a second one, since rows came, has a block of its own. NULL: no
- * memory. */
+/* Makes room for the list of a unit with so many rows. A list that replaces a shorter one gets a block of its own.
+ * NULL: no memory. */
 static join_list *joined_room(const query *q, joining *j, uint32_t unit, uint32_t rows)
 {
     const size_t bytes = list_bytes(rows);
@@ -221,7 +223,7 @@ static join_list *joined_room(const query *q, joining *j, uint32_t unit, uint32_
     return j->list[unit] = more;
 }
 
-/* The lists are of a state that was. */
+/* Marks all lists as wrong, because they belong to another state. */
 static COLD void lists_forget(joining *j, uint64_t epoch)
 {
     for (uint32_t i = 0; i < j->units; i++)

@@ -1,5 +1,5 @@
-/* Where the values of rows lie that have one outside of the rows, remembered for loops that ask for both
- * (src/query/match_cache.c). */
+/* Lists of the rows of a chunk that have a value in a store, and of where that value lies. They are remembered for
+ * loops that ask for columns and for one stored component (src/query/match_cache.c). */
 #ifndef REEF_QUERY_MATCH_CACHE_H
 #define REEF_QUERY_MATCH_CACHE_H
 
@@ -12,25 +12,29 @@
 #include "query/query.h"
 #include "reef/fast.h"
 
-typedef struct reef_cut join_row; /* fast.h */
+typedef struct reef_cut join_row; /* include/reef/fast.h */
 
-/* Of a chunk: its rows that have the value, and where. */
+/* The list of one chunk: which of its rows have the value, and where. */
 typedef struct join_list {
-    /* the versions of the chunk's handles and of its bits when it was found; JOIN_NEVER: look again */
+    /* the versions of the chunk's handles and of its bits when the list was made; JOIN_NEVER: it has to be made again
+     */
     uint64_t rows_at, bits_at;
-    uint64_t moves; /* of the store: as long as these are the same, nobody's value is elsewhere */
+    /* the store's count of moves when the list was made: while it stays the same, no value lies elsewhere */
+    uint64_t moves;
     uint32_t first; /* slot of the first value */
     uint16_t rows, room;
     bool straight; /* the values follow one another, in one page */
-    bool alone;    /* a block of its own; else a part of a piece */
+    bool alone;    /* the list is a block of its own; otherwise it is a part of a piece */
     join_row row[];
 } join_list;
 #define JOIN_NEVER UINT64_MAX
 
-enum { JOIN_BYTES = 1 << 20 };  /* larger values are too far apart for reef_cut */
-enum { JOIN_PIECE = 64 << 10 }; /* lists lie side by side in pieces: of as many bytes as there are, up to this */
-enum { JOIN_PAGE_SIZE = 16 };   /* of larger values a page of memory has few rows that match */
-/* in a chunk of more nothing is remembered: its blocks are longer, and the lists would be too */
+enum { JOIN_BYTES = 1 << 20 }; /* larger values are too far apart for reef_cut */
+/* most bytes of a piece; lists lie side by side in pieces, and a new piece is as large as all before it together */
+enum { JOIN_PIECE = 64 << 10 };
+enum { JOIN_PAGE_SIZE = 16 }; /* if values are larger, a page of memory has few rows that match */
+/* Most rows of a list. In a chunk with more matching rows nothing is remembered: its blocks are long anyway, and the
+ * list would be too. */
 enum { JOIN_ROWS = 256 };
 
 typedef struct join_piece {
@@ -38,29 +42,30 @@ typedef struct join_piece {
     size_t bytes;
 } join_piece;
 
-/* A chunk whose rows were looked for. */
+/* The rows of a chunk that was searched ahead. */
 typedef struct join_found {
     uint32_t unit; /* 0: none */
     uint32_t rows; /* more than JOIN_ROWS: too many */
     uint16_t row[JOIN_ROWS + 2];
 } join_found;
 
-/* Of a query. */
+/* What a query remembers. */
 typedef struct joining {
-    uint64_t epoch;      /* of the state that the lists are of */
-    uint32_t units;      /* lists there is room for */
-    uint32_t turn;       /* which of `found` is written next */
-    uint32_t next;       /* slot behind that of the row which was found last */
-    bool young;          /* some list couldn't be kept: its chunk was written at the version that was the world's */
+    uint64_t epoch; /* the epoch of the state that the lists belong to */
+    uint32_t units; /* how many lists there is room for */
+    uint32_t turn;  /* which element of `found` is written next */
+    uint32_t next;  /* the slot behind that of the row that was found last */
+    /* some list couldn't be kept, because its chunk was written at the version that the world had */
+    bool young;
     join_list **list;    /* by unit; NULL: none */
-    join_piece *pieces;  /* the first is the one that is carved: `left` bytes at its end */
-    size_t left, taken;  /* taken: all pieces */
-    join_list *scratch;  /* with room for JOIN_ROWS rows */
-    join_found found[2]; /* of the next two chunks */
+    join_piece *pieces;  /* new lists are carved from the first one, which has `left` bytes at its end */
+    size_t left, taken;  /* taken: the bytes of all pieces */
+    join_list *scratch;  /* has room for JOIN_ROWS rows */
+    join_found found[2]; /* the next two chunks */
 } joining;
 
-/* Its rows are those that have the one stored component which it asks for, and nothing else decides by row, or wants
- * to know the rows. */
+/* Can the query's chunks be remembered? They can if its rows are those that have the one stored component that it asks
+ * for, and nothing else decides by row or has to know the rows. */
 INLINE bool query_joins(const query *q)
 {
     const cutting *c = q->cut;
@@ -68,8 +73,8 @@ INLINE bool query_joins(const query *q)
     return q->switch_count == 1 && q->switches[0] == c->term[0].component << 1;
 }
 
-/* Some chunk would be remembered if the world had a new version, which no other open loop forbids. (What these write
- * they mark once.) */
+/* Would some chunk be remembered if the world had a new version? If so, the loop makes one, unless another loop is
+ * open: that one marks only once what it writes. */
 INLINE bool join_is_young(const query *q)
 {
     joining *j = q->cut->join;
@@ -78,7 +83,8 @@ INLINE bool join_is_young(const query *q)
     return true;
 }
 
-/* The row behind those, from r on, which are side by side as their values are: a block of the loop. */
+/* The end of the run from r on: the rows are side by side, and so are their values. Such a run is a block of the loop.
+ */
 INLINE const join_row *join_run_end(const join_row *r, const join_row *end)
 {
     const join_row *next = r + 1;
@@ -86,21 +92,21 @@ INLINE const join_row *join_run_end(const join_row *r, const join_row *end)
     return next;
 }
 
-/* Is slot `at` the entity's? */
+/* Does slot `at` belong to the entity? */
 INLINE bool slot_follows(const value_store *s, uint32_t at, const reef_entity *e)
 {
     return at < s->count &&
            memcmp((const char *)s->values.page[at >> s->bits] + (at & slot_mask(s)) * sizeof *e, e, sizeof *e) == 0;
 }
 
-/* The list of a chunk is about to be read. */
+/* Fetches the list of a chunk, which is about to be read. */
 INLINE void join_fetch(const join_list *list)
 {
     const char *l = (const char *)list;
     PREFETCH(l), PREFETCH(l + 64), PREFETCH(l + 128), PREFETCH(l + 192);
 }
 
-/* The list of a chunk, if its rows and their bits are as they were. */
+/* The list of a chunk, if its rows and their bits weren't written since. NULL: there is none that is still right. */
 INLINE join_list *join_of_rows(const joining *j, const reef_world *w, const reef_slot *slots, const bit_store *bits,
                                uint32_t unit)
 {
@@ -109,29 +115,30 @@ INLINE join_list *join_of_rows(const joining *j, const reef_world *w, const reef
     return LIKELY(l && l->rows_at == slots[SLOT_ENTITIES].version && l->bits_at == bits->words.version[unit]) ? l
                                                                                                               : NULL;
 }
-/* The list of a chunk with such bits; NULL: none is remembered that still holds. `shared`: several threads look. */
+/* The list of a chunk with such bits, if it is still right; NULL otherwise. `shared`: several threads call this. */
 const join_list *reef__join_find(const query *q, const reef_slot *slots, const bit_store *bits, uint32_t unit,
                                  bool shared);
-/* Looks for the rows of a chunk of which a list will be made, best two chunks early: their handles and columns are
- * fetched, which are a line of memory for each. (One chunk early the list waited for them.) */
+/* Searches a chunk for the rows of which a list will be made, best two chunks early, and fetches their handles and
+ * columns, which are a cache line for each. (One chunk early, making the list waited for them.) */
 void reef__join_ahead(joining *j, const query *q, const match *m, const reef_slot *slots, const bit_store *bits,
                       uint32_t unit);
 INLINE bool join_is_found(const joining *j, uint32_t unit)
 {
     return j->found[0].unit == unit || j->found[1].unit == unit;
 }
-/* What was found so was for a loop that was left. */
+/* Forgets what was searched ahead, for a loop that ended early. */
 INLINE void join_forget_ahead(const query *q)
 {
     joining *j = q->cut->join;
     if (j && !BUG(124)) j->found[0].unit = j->found[1].unit = 0;
 }
-/* The list, made. It is remembered if the chunk wasn't written since the version `settled`, and lasts until the next is
- * made. NULL: the chunk has too many rows, the store too many pages, or memory is short. Not while systems run, and
- * not while other loops of the query are open. */
+/* Makes the list. It is kept if the chunk wasn't written since the version `settled`; otherwise it lasts until the
+ * next list is made. NULL: the chunk has too many rows, the store has too many pages, or memory is short. It isn't
+ * called while systems run or other loops of the query are open. */
 const join_list *reef__join_make(query *q, const match *m, const reef_slot *slots, const bit_store *bits, uint32_t unit,
                                  uint64_t settled);
-/* All lists that hold no more made anew, as far as memory allows: before several threads walk. */
+/* Makes anew all lists that aren't right any more, as far as memory allows. It is called before several threads walk.
+ */
 void reef__joins_prepare(query *q, uint64_t settled);
 void reef__joins_drop(query *q);
 

@@ -1,8 +1,8 @@
 /* A loop in parts, for the caller's own threads.
  *
- * Everything that could fail or be written by two parts happens when the split begins: the columns that the loop
- * writes become the world's own and are marked, chunk by chunk. A part then reads the world and writes only the
- * blocks that it hands out. */
+ * Everything that may fail, or that two parts would write, happens when the split begins: the columns that the loop
+ * writes become this world's own and are marked, chunk by chunk. Invariant: after that, a part reads the world and
+ * writes only the blocks that it hands out. */
 #include "query/partition.h"
 #include "base/memory.h"
 #include "base/platform.h"
@@ -20,12 +20,12 @@
 struct reef_split {
     reef_block whole; /* the loop that is open meanwhile */
     uint32_t count;
-    split_place begin[]; /* of each part, and of the end */
+    split_place begin[]; /* where each part begins, and the end */
 };
 
 static size_t split_bytes(uint32_t count) { return sizeof(reef_split) + (count + 1) * sizeof(split_place); }
 
-/* The rows of all tables that the loop walks. Chunks are counted whole, whatever matches in them. */
+/* The number of rows of all tables that the loop walks. Whole chunks are counted, whatever matches in them. */
 static uint64_t rows_walked(const reef_block *b, const query *q)
 {
     uint64_t n = 0;
@@ -33,8 +33,8 @@ static uint64_t rows_walked(const reef_block *b, const query *q)
     return n;
 }
 
-/* Walks everything once: chunks with rows that match become ours; each part begins at the first chunk behind its
- * share. */
+/* Walks everything once: what the loop writes in chunks with matching rows becomes this world's own. Each part begins
+ * at the first chunk behind its share. */
 static bool split_walk(reef_split *s, const query *q)
 {
     reef_block b = s->whole;
@@ -61,8 +61,8 @@ static bool split_walk(reef_split *s, const query *q)
     return true;
 }
 
-/* All is marked before a part looks at rows. Where a term inside a group asks whether a column changed that the loop
- * writes, the parts would take the marks for changes. */
+/* Would marks mislead the parts? All blocks are marked before a part looks at rows; a term inside a group that asks
+ * whether a column changed, which the loop writes, would take these marks for changes. */
 static bool marks_mislead(const query *q)
 {
     bool mislead = false;
@@ -110,8 +110,9 @@ void reef__part_open(reef_block *b, const split_place *from, const split_place *
     b->end = to->match;
     b->end_unit = to->unit;
     if (from->match == to->match && from->unit == to->unit) b->left = 0, b->lone = NULL;
-    else if (from->unit == 0) b->match = (const char *)from->match - b->query->head.match_bytes; /* in front of it */
-    /* from a chunk to a chunk, maybe of one table */
+    /* the match in front of it, since the first step goes to the next one */
+    else if (from->unit == 0) b->match = (const char *)from->match - b->query->head.match_bytes;
+    /* the part ends at a chunk, perhaps of the table that it begins in */
     else if (to->unit) b->end = reef_match_after(&b->query->head, to->match, 1);
 }
 

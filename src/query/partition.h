@@ -1,12 +1,12 @@
-/* query/partition: TODO */
+/* Parts of a loop: what systems share with the public calls (`reef_split_begin` and its kin). */
 #ifndef REEF_QUERY_PARTITION_H
 #define REEF_QUERY_PARTITION_H
 
 #include "query/query.h"
 #include "reef/query.h"
 
-/* The block, which reef__walk_open made one of a whole loop, becomes one of the part up to `to`: it marks nothing,
- * and its end unlocks nothing. (src/query/partition.c) */
+/* Turns the block, which reef__walk_open made one of a whole loop, into one of the part from `from` to `to`. Such a
+ * block marks nothing, and ending it unlocks nothing. */
 void reef__part_open(reef_block *b, const split_place *from, const split_place *to);
 
 #endif

@@ -1,9 +1,9 @@
 /* Queries: making them, and finding the tables that match.
  *
- * A query keeps the tables that may match, in the visible order, each with the slots of its columns. Tables are
- * never forgotten by the graph, so finding the new ones is a look at those made since the last time; when none of
- * them has the query's rarest type, not even that. A query that is made when there are many tables goes through them
- * in their order; later ones are sorted in. */
+ * A query keeps the tables that may match, in visiting order, each with the slots of its columns. The graph never
+ * forgets a table, so finding new ones means looking at those made since the last time; if none of them has the
+ * query's rarest type, not even that is necessary. A query that is made when there are many tables goes through all in
+ * order; later tables are inserted. */
 #include "query/query.h"
 #include "base/memory.h"
 #include "base/platform.h"
@@ -24,12 +24,12 @@
 #include "reef/ref.h"
 #include <stdio.h>
 
-static const table nothing; /* of a table that this world never used */
-/* Of a chunk that isn't remembered: a loop may look ahead. Never written; not const, so that it takes no room in the
- * file. */
+static const table nothing; /* stands for a table that this world never used */
+/* The slots of a chunk that isn't remembered, which a loop may read when it fetches ahead. They are never written;
+ * they aren't const, so that they take no room in the file. */
 static reef_slot no_slots[REEF_COLUMNS_MAX + SLOT_COLUMNS];
 
-/* their tables and slots don't fit the first-level cache */
+/* MANY_MATCHES: their tables and slots don't fit the first-level cache */
 enum { FEW_TABLES = 32, RARE_AMONG = 32, MANY_MATCHES = 128 };
 
 static match *match_of(const query *q, uint32_t i) { return (match *)(uintptr_t)match_at(q, i); }
@@ -53,7 +53,7 @@ static verdict leaf_verdict(const query *q, uint32_t i, uint32_t table_id)
     return t->enabled == REEF_DISABLED ? ROWS_NONE : ROWS_ALL;
 }
 
-/* `at`: the term, moved behind it and what is inside it. */
+/* `at` is the term's number; it moves behind the term and all that is inside it. */
 static verdict term_verdict(const query *q, uint32_t *at, uint32_t table_id);
 
 static verdict group_verdict(const query *q, const reef_term *group, uint32_t *at, uint32_t table_id)
@@ -96,7 +96,7 @@ static void match_forget(match *m)
     m->column = reef_slot_of(no_slots, m, 0);
 }
 
-/* Empty matches from `first` on: of a table without rows. */
+/* Empties the matches from `first` on, as if they were of a table without rows. */
 static void matches_clear(query *q, uint32_t first, uint32_t end)
 {
     for (uint32_t i = first; i < end; i++) {
@@ -107,14 +107,14 @@ static void matches_clear(query *q, uint32_t first, uint32_t end)
     }
 }
 
-/* One empty match is in front of the first, where a loop begins. */
+/* An empty match lies in front of the first one: there a loop begins. */
 static size_t matches_bytes(const query *q, uint32_t capacity)
 {
     return capacity ? (size_t)(capacity + 1) * q->head.match_bytes : 0;
 }
 static void *matches_memory(const query *q) { return q->match_capacity ? q->matches - q->head.match_bytes : NULL; }
 
-/* Room for more matches, and empty ones behind the last: a loop ends there, and looks ahead. */
+/* Makes room for more matches, with empty ones behind the last: there a loop ends, and there it may read ahead. */
 static bool match_room(query *q, uint32_t more)
 {
     memory *m = &q->world->family->memory;
@@ -125,12 +125,12 @@ static bool match_room(query *q, uint32_t more)
                                   matches_bytes(q, capacity), PLAIN_ALIGN);
     if (p == NULL && !BUG(5)) return false;
     q->matches = p + q->head.match_bytes;
-    if (more <= 1) matches_clear(q, q->match_count, capacity); /* who asks for many fills them */
+    if (more <= 1) matches_clear(q, q->match_count, capacity); /* a caller that asks for many fills them itself */
     q->match_capacity = capacity;
     return true;
 }
 
-/* Puts a table that matches at place `at` of the matches. */
+/* Inserts a table that matches at place `at` of the matches. */
 static bool match_put(query *q, uint32_t at, uint32_t id, const uint16_t *columns, verdict v)
 {
     if (!match_room(q, 1)) return false;
@@ -148,7 +148,7 @@ static bool match_put(query *q, uint32_t at, uint32_t id, const uint16_t *column
     return true;
 }
 
-/* The place where a table belongs in the visible order. */
+/* The place where a table belongs in visiting order. */
 static uint32_t match_place(const query *q, uint32_t id)
 {
     const shape *s = shape_of(q->world->family, id);
@@ -175,14 +175,14 @@ static bool table_look(query *q, uint32_t id, bool last)
     return v == ROWS_NONE || match_put(q, last ? q->match_count : match_place(q, id), id, columns, v);
 }
 
-/* How many tables have a type; UINT32_MAX where that isn't known. Under the family's lock. */
+/* How many tables have a type; UINT32_MAX if that isn't known. The caller holds the family's lock. */
 uint32_t reef__tables_with(const reef_world *w, uint32_t component)
 {
     const reef_map *m = REEF_DEPENDENT(&w->hot.maps[component >> 8][component & 255]);
     return REEF_DEPENDENT(&m->elsewhere) ? UINT32_MAX : REEF_DEPENDENT(&m->used);
 }
 
-/* The rarest type that all matches have. */
+/* Chooses the rarest type that all matches have. */
 static void rarest_choose(query *q)
 {
     uint32_t least = UINT32_MAX;
@@ -197,7 +197,7 @@ static void rarest_choose(query *q)
     }
 }
 
-/* Where a world's table is. */
+/* Where this world's table is. */
 static const table *table_place(const reef_world *w, uint32_t id)
 {
     const uint32_t page = id / TABLES_PER_PAGE;
@@ -205,7 +205,7 @@ static const table *table_place(const reef_world *w, uint32_t id)
     return there ? (const table *)w->state.tables.page[page] + id % TABLES_PER_PAGE : &nothing;
 }
 
-/* What a loop follows: where the table is, and, while that stays so, where its first chunk is. */
+/* Finds what a loop follows: where the table is and, while that stays so, where its first chunk is. */
 INLINE void match_find(query *q, match *m)
 {
     const table *t = m->table = table_place(q->world, m->id);
@@ -214,15 +214,15 @@ INLINE void match_find(query *q, match *m)
     m->column = reef_slot_of(m->unit == unit ? unit_slots(q->world, unit) : no_slots, m, 0);
 }
 
-/* The slot of a column in a table by its map; 0: not there, or not in the map. */
+/* The slot of a column in a table, by the component's map. 0: the table doesn't have it, or the map doesn't know. */
 INLINE uint32_t map_slot(const reef_map *m, uint32_t id)
 {
     const uint32_t d = id - m->lowest;
     return d < m->capacity ? ((const uint16_t *)(m + 1))[1 + d] : 0;
 }
 
-/* A plain query's matches among these tables, in one pass (`columns` is a constant where it is 1 or 2): a query of
- * two columns over 1,024 tables is made in 4 us; looking at each table on its own took 190. */
+/* Finds a plain query's matches among these tables, in one pass. (`columns` is a constant where it is 1 or 2: a query
+ * of two columns over 1,024 tables is made in 4 us; looking at each table separately took 190.) */
 INLINE void tables_look_plain(query *q, const uint32_t *ids, uint32_t n, uint32_t count, const uint32_t columns)
 {
     const reef_world *w = q->world;
@@ -236,7 +236,7 @@ INLINE void tables_look_plain(query *q, const uint32_t *ids, uint32_t n, uint32_
         match *m = (match *)(void *)to;
         uint16_t *slots = (uint16_t *)(void *)(to + offsetof(match, columns));
         uint32_t c = 0;
-        if (UNLIKELY(id >= count)) continue; /* another world of the family made it meanwhile */
+        if (UNLIKELY(id >= count)) continue; /* another world of the family has made it meanwhile */
         for (; c < columns; c++) {
             uint32_t slot = map_slot(maps[c], id);
             if (UNLIKELY(slot == 0) &&
@@ -254,7 +254,7 @@ INLINE void tables_look_plain(query *q, const uint32_t *ids, uint32_t n, uint32_
     q->match_count = (uint32_t)((size_t)(to - q->matches) / bytes);
 }
 
-/* Is it a few switches alone that decide by row? */
+/* Finds out whether a few switches alone decide by row. */
 static void switches_find(query *q, bool marks)
 {
     uint32_t n = 0;
@@ -270,7 +270,8 @@ static void switches_find(query *q, bool marks)
     q->switch_count = only ? n : UINT32_MAX;
 }
 
-/* Which of the query's types may be disabled somewhere. True: it isn't as it was, so all tables are settled anew. */
+/* Finds out which of the query's types may be disabled somewhere. True: that changed, so all tables have to be settled
+ * again. */
 static bool marks_look(query *q)
 {
     bool changed = q->marks_epoch == UINT64_MAX;
@@ -298,7 +299,7 @@ static void matches_forget(query *q)
     q->rare_used = 0;
 }
 
-/* All tables, from the first: in their order when there are many, so that none has to be sorted in. */
+/* Looks at all tables, from the first on. They come in visiting order, so that none has to be inserted. */
 static bool tables_look_all(query *q, uint32_t count)
 {
     uint32_t n;
@@ -319,7 +320,7 @@ static bool tables_look_all(query *q, uint32_t count)
     return true;
 }
 
-/* The tables that have the rarest type, when these are few among many: found by its map, and sorted in. */
+/* Looks at the tables that have the rarest type, if these are few among many. Its map lists them; they are inserted. */
 static bool tables_look_rare(query *q, uint32_t count)
 {
     const reef_map *m = REEF_DEPENDENT(&q->world->hot.maps[q->rare >> 8][q->rare & 255]);
@@ -339,7 +340,7 @@ static bool tables_look_new(query *q, uint32_t count)
 
 static void query_settle(query *q);
 
-/* New subtypes: the tables are looked at anew. Otherwise, where nothing is new, subs->epoch stays what it is. */
+/* If there are new subtypes, all tables are looked at again. If nothing at all is new, subs->epoch stays as it is. */
 static COLD bool subs_look(query *q, uint32_t count)
 {
     const reef_world *w = q->world;
@@ -353,7 +354,7 @@ static COLD bool subs_look(query *q, uint32_t count)
     q->cut = NULL;
     if (!reef__cutting_make(q)) {
         q->cut = was;
-        q->subs->based = UINT32_MAX; /* the next loop tries again */
+        q->subs->based = UINT32_MAX; /* so the next loop tries again */
         return false;
     }
     cutting *const now = q->cut;
@@ -369,14 +370,14 @@ NOINLINE bool reef__query_look(query *q)
 {
     reef_world *w = q->world;
     uint32_t count = REEF_ACQUIRE_U32(&w->family->graph.shape_count);
-    bool found = false; /* where all matches lie */
+    bool found = false; /* it is known where all matches lie */
     if (q->subs && !subs_look(q, count)) return false;
     if (q->subs && q->subs->epoch == w->tables_epoch) return true;
     if (q->match_capacity == 0 && !match_room(q, 1)) return false;
     q->head.remembers = w->hot.chunks.shared == 0;
     if (q->marks_epoch != w->disabled_epoch && marks_look(q)) matches_forget(q);
     if (q->seen != count) {
-        /* other worlds of the family count tables, and none may be between the two numbers */
+        /* other worlds of the family count tables too, and none may come between the two numbers */
         mutex_lock(&w->family->lock);
         if (q->rare == 0) rarest_choose(q);
         const uint32_t used = q->rare ? reef__tables_with(w, q->rare) : UINT32_MAX;
@@ -386,7 +387,7 @@ NOINLINE bool reef__query_look(query *q)
         const bool all = q->seen == 0 && count > FEW_TABLES && !few && !BUG(12);
         if (used == UINT32_MAX || used != q->rare_used || q->seen == 0)
             if (!(few ? tables_look_rare(q, count) : all ? tables_look_all(q, count) : tables_look_new(q, count))) {
-                if (q->seen == 0) matches_forget(q); /* the next look begins anew */
+                if (q->seen == 0) matches_forget(q); /* the next look starts again */
                 return false;
             }
         found = all && q->plain;
@@ -398,7 +399,7 @@ NOINLINE bool reef__query_look(query *q)
         match_find(q, match_of(q, i));
         q->looks |= match_at(q, i)->look;
     }
-    if (q->subs) q->subs->epoch = w->tables_epoch; /* each loop comes by here */
+    if (q->subs) q->subs->epoch = w->tables_epoch; /* each loop of such a query calls this */
     else q->epoch = w->tables_epoch;
     q->head.first = q->matches;
     q->head.before = q->matches - q->head.match_bytes;
@@ -407,8 +408,8 @@ NOINLINE bool reef__query_look(query *q)
     return true;
 }
 
-/* What straight loops know of tables. A table with a lease gets and loses rows without a word to queries: it is
- * taken away. (The next change of the table then goes by the general path, as after each loop that writes.) */
+/* Notes what straight loops know of tables. A table with a lease gets and loses rows without telling queries, so its
+ * lease ends. (Its next change then takes the general path, as it does after each loop that writes.) */
 NOINLINE bool reef__rows_look(query *q)
 {
     const reef_world *w = q->world;
@@ -425,11 +426,11 @@ NOINLINE bool reef__rows_look(query *q)
         m->entities = slot_entities(unit_slots(w, t->first));
         m->quick = match_quick(q, m);
     }
-    if (q->epoch == w->tables_epoch) q->rows_epoch = w->rows_epoch; /* else each loop comes by here */
+    if (q->epoch == w->tables_epoch) q->rows_epoch = w->rows_epoch; /* otherwise each loop calls this */
     return true;
 }
 
-/* Is what a match knows of rows as it is? */
+/* Is what a match knows of its table's rows right? */
 static bool match_is_sound(const query *q, const match *m)
 {
     const reef_world *w = q->world;
@@ -459,10 +460,11 @@ COLD reef_status reef__queries_validate(const reef_world *w, char *message, size
 
 typedef struct term_list {
     reef_term term[REEF_TERMS_MAX];
-    uint32_t number[REEF_TERMS_MAX]; /* of each, for messages: a column, or its place in the struct */
+    /* of each term, for messages: its column in the text, or its place in the struct */
+    uint32_t number[REEF_TERMS_MAX];
     uint32_t count;
     reef_enabled entities;
-    bool said; /* by a text */
+    bool said; /* the terms come from a text */
     const char *op;
 } term_list;
 
@@ -485,7 +487,7 @@ static COLD reef_status text_read(reef_world *w, term_list *l, const char *text)
     return REEF_OK;
 }
 
-/* The same of a term that makes no sense: of a text, where it stands and why. */
+/* Refuses a term that makes no sense. If it comes from a text, the error says where it stands and why. */
 static COLD reef_status term_refuse(reef_world *w, const term_list *l, reef_status s, uint32_t i, const char *why)
 {
     const char *op = w->calling && !w->running ? w->calling : l->op;
@@ -525,7 +527,7 @@ static reef_status leaf_check(reef_world *w, const reef_term *t, const char **wh
     return t->since == REEF_IF_CHANGED && x->size == 0 && x->home != REEF_BIT ? REEF_BAD_ARGUMENT : REEF_OK;
 }
 
-/* Is a component of one source named twice, where one name is enough? */
+/* Is a component of one source named twice, where once is enough? */
 static bool twice(const term_list *l, const term_facts *facts, uint32_t i)
 {
     for (uint32_t j = 0; j < i; j++) {
@@ -537,7 +539,7 @@ static bool twice(const term_list *l, const term_facts *facts, uint32_t i)
     return false;
 }
 
-/* Is a term that says `each` one that may, and the only one? */
+/* Is a term with `each` the only one, and one that may have it? */
 static bool each_sound(const term_list *l, const term_facts *facts, uint32_t i)
 {
     const reef_term *t = &l->term[i];
@@ -547,7 +549,7 @@ static bool each_sound(const term_list *l, const term_facts *facts, uint32_t i)
     return t->op == REEF_HAS && facts[i].top && !facts[i].filter && !facts[i].fixed;
 }
 
-/* Term *at and what is inside it. */
+/* Checks term *at and all that is inside it. */
 static reef_status terms_check(reef_world *w, const term_list *l, term_facts *facts, uint32_t *at, bool top,
                                bool filter)
 {
@@ -586,7 +588,7 @@ static bool terms_sound(reef_world *w, const term_list *l, term_facts *facts)
     return true;
 }
 
-/* Columns that every match has: those that are written first. */
+/* Lists the columns that every match has; those that are written come first. */
 static void columns_sort(query *q)
 {
     for (uint32_t write = 2; write-- > 0;) {
@@ -615,7 +617,7 @@ static void columns_sort(query *q)
 
 static size_t query_bytes(uint32_t count) { return sizeof(query) + count * sizeof(reef_term); }
 
-/* What the terms say together. */
+/* Derives what the terms say together. */
 static void query_settle(query *q)
 {
     q->since = q->fixed = q->tracked = false;
@@ -648,7 +650,7 @@ static bool terms_take(query *q, const term_list *l, const term_facts *facts)
     return true;
 }
 
-/* A place in the world's list of queries. UINT32_MAX: no memory. */
+/* Finds a free place in the world's list of queries. UINT32_MAX: no memory. */
 static uint32_t place_take(reef_world *w)
 {
     for (uint32_t i = 0; w->query_count < w->query_room && i < w->query_room; i++)
@@ -663,7 +665,7 @@ static uint32_t place_take(reef_world *w)
     return first;
 }
 
-/* A query that was freed lately and asked the same. Tables made since are found as by any query. NULL: there is
+/* A query that was freed lately and asked the same; tables made since then are found as for any query. NULL: there is
  * none. */
 static query *query_again(reef_world *w, const term_list *l)
 {
@@ -730,7 +732,7 @@ static reef_status desc_read(term_list *l, const reef_query_desc *desc)
     return REEF_OK;
 }
 
-/* Terms of types that are split by field become those of their parts. */
+/* Reads the terms. A term of a type that is split by field becomes terms of its parts. */
 static COLD reef_status terms_read(reef_world *w, term_list *l, const reef_query_desc *desc)
 {
     l->said = false;
@@ -861,7 +863,7 @@ void reef__queries_drop(reef_world *w)
     w->query_room = 0;
 }
 
-/* ---- saying what it asks ---- */
+/* ---- the query as a text ---- */
 
 COLD size_t reef_query_text(const reef_world *w, reef_query which, char *text, size_t size)
 {

@@ -1,13 +1,13 @@
-/* The inside of a query, for src/query/query.c (making, finding tables), src/query/iterate.c (loops) and
+/* The inside of a query, for src/query/query.c (making it, finding tables), src/query/iterate.c (loops) and
  * src/query/query_answers.c (questions).
  *
  *   terms: a tree in prefix form          ANY_OF 2 · Red · ALL_OF 2 · Blue · Cold
- *   matches: the tables that may have rows that match, in the visible order
+ *   matches: the tables that may have rows that match, in visiting order
  *
  * For a table, each term is settled (ROWS_ALL: it holds for every row, ROWS_NONE: for no row) or not (ROWS_SOME: it
- * depends on the row, because of switches, disabled components, changes). Tables where the whole is ROWS_NONE are
- * not kept. Those where it is ROWS_SOME are walked with a look at rows: sixteen words a block say which match, and
- * the tree is folded over such words. */
+ * depends on the row, because of switches, disabled components or changes). Tables where the whole tree is ROWS_NONE
+ * aren't kept. Tables where it is ROWS_SOME are walked with a look at rows: sixteen words for each block say which
+ * rows match, and the tree is evaluated on such words. */
 #ifndef REEF_QUERY_QUERY_H
 #define REEF_QUERY_QUERY_H
 
@@ -21,16 +21,16 @@
 typedef reef_match match;
 typedef struct reef_query_data query;
 
-/* One term as it is asked for: what doesn't depend on tables. */
+/* What is known of one term, independent of tables. */
 typedef struct term_facts {
-    bool bit;    /* rows know by a bit who has it */
-    bool cold;   /* only its store knows */
-    bool stored; /* data is asked for, of the entity that is visited, and it lies in a store */
+    bool bit;    /* a bit of the row says who has it */
+    bool cold;   /* only its store says who has it */
+    bool stored; /* the loop wants its data, of the visited entity, and it lies in a store */
     bool marks;  /* some entity may have it disabled */
-    bool fixed;  /* of another entity */
-    bool filter; /* no data is asked for */
+    bool fixed;  /* of another entity, always the same */
+    bool filter; /* no data is wanted */
     bool sub;    /* of a group that stands for a term with a plus: the group itself and its members */
-    bool top;    /* not in a group */
+    bool top;    /* not inside a group */
     bool each;   /* one visit for each value */
 } term_facts;
 
@@ -38,40 +38,40 @@ enum { SWITCHES_FEW = 8 };
 
 enum { CUT_ELSEWHERE = UINT16_MAX };
 
-/* Of a query with a plus: each such term is a group, over the base and its subtypes as they were known
+/* For a query with a plus: each such term becomes a group of the base and its subtypes that are known
  * (src/query/subtype_terms.c). */
 typedef struct expansion {
-    uint32_t count, based; /* of terms; reef__types_based() then */
+    uint32_t count, based; /* based: what reef__types_based() was when this was made */
     uint64_t epoch;        /* of the world's tables, when the matches' pointers were taken */
     term_facts *facts;
     reef_term terms[];
 } expansion;
 
-/* A term with data of a loop whose blocks are cut (src/query/iterate_sparse.c). */
+/* A term with data, of a loop whose blocks are cut (src/query/iterate_sparse.c). */
 typedef struct cut_term {
     uint32_t component, size;
     uint16_t term;
     uint16_t column; /* its place in query.head; CUT_ELSEWHERE: none */
-    bool stored;     /* else it is a column */
-    bool packed;     /* of a store whose slots have no holes */
+    bool stored;     /* otherwise it is a column */
+    bool packed;     /* its store has slots without holes */
     bool writes;
     bool sure; /* every row that matches has it */
 } cut_term;
 
-/* Of a query that asks for stored data: its terms with data, the stored ones first. */
+/* For a query that asks for stored data: its terms with data, the stored ones first. */
 typedef struct cutting {
-    reef_query_head head; /* of its blocks: key i is that of cell i */
+    reef_query_head head; /* the head of its blocks: key i is that of cell i */
     uint32_t count, stored_count, cell_count;
-    uint32_t each;        /* component whose values are visited one by one; 0: none */
-    bool writes;          /* some stored term */
-    bool shared;          /* it writes values that rows have in common: one job */
-    bool quick;           /* one stored term, without holes, of every match; and a cell for each term */
-    bool freezes;         /* it asks which of the stored values changed that it writes itself */
+    uint32_t each;        /* the component whose values are visited one by one; 0: none */
+    bool writes;          /* some stored term is written */
+    bool shared;          /* it writes values that entities have in common, so only one job may */
+    bool quick;           /* it has one stored term, without holes, in every match; and a cell for each term */
+    bool freezes;         /* it asks which of the stored values changed that it also writes */
     struct joining *join; /* what it remembers of chunks (src/query/match_cache.h) */
     cut_term term[];
 } cutting;
 
-/* The versions of a store's pages as they were when a loop began: for each term that asks, in their order. */
+/* The versions of a store's pages as they were when a loop began, for each term that asks, in order. */
 typedef struct frozen_versions {
     size_t bytes;
     uint64_t version[];
@@ -81,34 +81,35 @@ struct reef_query_data {
     reef_query_head head;
     reef_world *world;
     uint32_t index, generation; /* of its handle */
-    uint64_t serial;            /* of its last run, in the state (src/query/iterate.c) */
-    uint32_t open;              /* loops that walk the matches: they must not move */
-    uint32_t seen;              /* tables of the graph looked at */
-    /* the rarest type that every match has, 0: none; how many tables had it when we looked */
+    uint64_t serial;            /* number of its last run, in the state (src/query/iterate.c) */
+    uint32_t open;              /* number of open loops that walk the matches: these mustn't move then */
+    uint32_t seen;              /* number of the graph's tables that were looked at */
+    /* the rarest type that every match has, 0: none; and how many tables had it at the last look */
     uint32_t rare, rare_used;
     uint64_t epoch;       /* of the world's tables, when the matches' pointers were taken */
-    uint64_t rows_epoch;  /* the same of rows_epoch, when reef__rows_look came by */
+    uint64_t rows_epoch;  /* the world's rows_epoch, when reef__rows_look ran */
     uint64_t marks_epoch; /* of the world's marks of disabled components, when tables were settled */
     char *matches;
     uint32_t match_count, match_capacity;
     reef_enabled entities;
-    struct ranking *ranking; /* of an ordered query: src/query/sorted_query.h */
-    cutting *cut;            /* NULL: no stored data is asked for */
+    struct ranking *ranking; /* of a sorted query: src/query/sorted_query.h */
+    cutting *cut;            /* NULL: no stored data is wanted */
     bool once;               /* freed at the end of its loop */
-    /* every term is a column that is wanted; and none may be disabled: a table that has them matches */
+    /* straight: every term is a column whose data is wanted; plain: and none may be disabled, so a table that has them
+     * matches */
     bool straight, plain;
     bool looks;                         /* some match needs a look at rows, or some term a version */
     bool since;                         /* some term asks what changed */
     bool tracked;                       /* some term writes a type with track_rows: such loops look at rows as well */
     bool fixed;                         /* some term is of another entity */
     bool marked_entities;               /* some entity may be disabled as a whole */
-    uint32_t optional_writes;           /* terms whose column is written where it is there */
-    uint32_t switch_count;              /* only these switches decide by row, UINT32_MAX: more does */
+    uint32_t optional_writes;           /* number of terms whose column is written where it exists */
+    uint32_t switch_count;              /* only these switches decide by row; UINT32_MAX: something else does, too */
     uint32_t switches[SWITCHES_FEW];    /* component << 1 | it must be off */
-    size_t block_bytes[REEF_TERMS_MAX]; /* of a full block of each column of head.key */
-    uint64_t out;                       /* columns of head.key that are written without being read: bits */
+    size_t block_bytes[REEF_TERMS_MAX]; /* bytes of a full block of each column of head.key */
+    uint64_t out;                       /* bits: the columns of head.key that are written without being read */
     uint32_t term_count;
-    reef_term *terms; /* as asked, or of `subs` */
+    reef_term *terms; /* as asked, or those of `subs` */
     term_facts *facts;
     expansion *subs; /* NULL: no term has a plus */
     uint32_t asked_count;
@@ -116,7 +117,7 @@ struct reef_query_data {
     reef_term asked[];
 };
 
-/* A query of this world by its handle. NULL: *s says why. */
+/* The query of this handle. NULL: *s says why there is none in this world. */
 INLINE query *query_of(const reef_world *w, reef_query q, reef_status *s)
 {
     const bool ours = q.world == w->hot.number && !w->running;
@@ -127,8 +128,8 @@ INLINE query *query_of(const reef_world *w, reef_query q, reef_status *s)
     return NULL;
 }
 
-/* How many rows of a match reef_next may hand out by itself: reef_match.quick. What is ours alone stays so until the
- * next fork, which makes queries look again. */
+/* How many rows of a match reef_next may hand out by itself (reef_match.quick). Blocks that this world alone holds
+ * stay so until the next fork, which makes queries look again. */
 INLINE uint16_t match_quick(const query *q, const match *m)
 {
     if (m->rows == 0 || m->rows > REEF_BLOCK_ROWS || !q->head.remembers) return 0;
@@ -142,33 +143,33 @@ INLINE const match *match_at(const query *q, uint32_t i)
     return (const match *)(const void *)(q->matches + (size_t)i * q->head.match_bytes);
 }
 
-/* The match of a block, and of a loop's place. */
+/* The match that a block belongs to, which is also where its loop is. */
 INLINE const match *match_now(const reef_block *b) { return (const match *)b->match; }
-/* The slots of its first chunk, while `unit` is that. */
+/* The slots of the match's first chunk, while `unit` names that chunk. */
 INLINE const reef_slot *match_first(const match *m)
 {
     return (const reef_slot *)(const void *)((const char *)m->column - m->columns[0]);
 }
 INLINE const match *match_end(const query *q) { return match_at(q, q->match_count); }
 
-/* Looks at tables made since the last time, and where this world's tables lie now. What was found stays found when
- * memory runs out: false. */
+/* Looks at tables that were made since the last time, and finds where this world's tables lie now. False: no memory;
+ * what was found stays found. */
 bool reef__query_look(query *q);
 INLINE bool query_update(query *q)
 {
     return LIKELY(q->epoch == q->world->tables_epoch) || q->open || reef__query_look(q);
 }
-/* The same for a straight loop, which goes by what matches know of rows as well; while rows_epoch stays, it isn't
- * needed again. False: no memory, or the query has no straight loops. */
+/* The same for a straight loop, for which matches also know the rows of their tables. As long as rows_epoch stays the
+ * same, it isn't needed again. False: no memory, or the query has no straight loops. */
 bool reef__rows_look(query *q);
 reef_status reef__queries_validate(const reef_world *w, char *message, size_t size);
 void reef__query_drop(query *q);
-/* how many have the type; UINT32_MAX: not known. Under the lock */
+/* how many tables have the type; UINT32_MAX: not known. The caller holds the family's lock */
 uint32_t reef__tables_with(const reef_world *w, uint32_t component);
-void reef__queries_forget(reef_world *w); /* those that were freed lately */
+void reef__queries_forget(reef_world *w); /* frees the queries that are kept for reuse */
 query *reef__query_make_text(reef_world *w, const char *op, const char *text);
-/* What a description asks, in one form; what its terms mean, if they make sense together. Errors as of a query that
- * is made: false. */
+/* reef__query_read: what a description asks, in one form. reef__query_check: what its terms mean, if they make sense
+ * together. False: refused, with the errors of making a query. */
 struct query_text;
 bool reef__query_read(reef_world *w, const char *op, const reef_query_desc *desc, struct query_text *to);
 bool reef__query_check(reef_world *w, const char *op, const struct query_text *q, term_facts *facts);
@@ -179,16 +180,16 @@ verdict reef__table_verdict(const query *q, uint32_t table_id);
 
 /* ---- rows (src/query/row_filter.c; loops: src/query/iterate.c) ---- */
 
-/* A place to look at rows: a chunk of a table, and since when changes count. */
+/* Where rows are looked at: a chunk of a table, and since when changes count. */
 typedef struct look {
     const query *q;
     uint32_t table_id, unit, count;
     uint64_t since;
     const reef_entity *entities;
-    const frozen_versions *frozen; /* NULL: pages of stores are as new as they are */
-    const uint64_t *among;         /* rows that matter; NULL: all (reef__look_rows sets it) */
+    const frozen_versions *frozen; /* NULL: the current versions of the stores' pages count */
+    const uint64_t *among;         /* only these rows matter; NULL: all (reef__look_rows sets it) */
 } look;
-/* The first `count` bits. */
+/* Sets the first `count` bits and clears the others. */
 INLINE void rows_all(uint64_t *words, uint32_t count)
 {
     for (uint32_t k = 0; k < BIT_WORDS; k++)
@@ -207,7 +208,7 @@ INLINE const reef_slot *block_slots(const reef_block *b)
     if (b->walks) return unit_slots(b->world, b->unit);
     return (const reef_slot *)(const void *)((const char *)b->column - match_now(b)->columns[0]);
 }
-/* A chunk of such a loop: its slots. */
+/* Puts the block of a loop that looks at rows at the chunk with these slots. */
 INLINE void block_at(reef_block *b, const reef_slot *slots)
 {
     b->slots = slots;
@@ -218,7 +219,7 @@ INLINE void block_at(reef_block *b, const reef_slot *slots)
 INLINE bool subs_are_old(const query *q) { return q->subs->based != reef__types_based(); }
 void reef__facts_find(const reef_term *t, term_facts *f, bool top, bool filter); /* src/query/query.c */
 
-/* ---- values outside of the rows (src/query/iterate_sparse.c) ---- */
+/* ---- all queries of a world ---- */
 void reef__queries_drop(reef_world *w); /* src/query/query.c */
 
 #endif

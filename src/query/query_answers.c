@@ -1,4 +1,6 @@
-/* Questions to a query that need no loop: how many, whether any, the first, the only one, one at random, this one. */
+/* Questions to a query without a loop: how many entities match, whether any does, the first, the only one, one at
+ * random, and whether a certain one does. All but the last are answered by query_each, which calls a function for each
+ * chunk or table with rows that match, until it has its answer. */
 #include "query/query_answers.h"
 #include "base/platform.h"
 #include "storage/entity_index.h"
@@ -14,7 +16,7 @@
 static const reef_component no_type;
 static const reef_entity nobody;
 
-/* The query, up to date. NULL: it was refused, and why is recorded. */
+/* The query, up to date. NULL: it was refused, and the reason is recorded. */
 static query *query_ask(reef_world *w, const char *op, reef_query which)
 {
     reef_status s = REEF_NO_MEMORY;
@@ -25,17 +27,17 @@ static query *query_ask(reef_world *w, const char *op, reef_query which)
     return NULL;
 }
 
-/* ---- going over chunks ---- */
+/* ---- walking over chunks ---- */
 
 typedef struct asking { /* the chunk that is looked at, and its rows */
     look at;
-    bool all; /* all rows of it match; else: */
+    bool all; /* all rows match; otherwise `words` says which */
     uint64_t words[BIT_WORDS];
-    uint64_t rows; /* that match */
+    uint64_t rows; /* number of rows that match */
 } asking;
 
-/* Called for each chunk with rows that match, or for each whole table where all do (`table` then, at.unit its first
- * chunk). False: stop. */
+/* Called for each chunk with rows that match, or once for a whole table if all of them do (at.unit is its first chunk
+ * then). False: stop. */
 typedef bool (*asked)(void *context, const asking *a, const table *t);
 
 static bool table_ask(asking *a, const match *m, asked answer, void *context)
@@ -72,7 +74,7 @@ static void query_each(const query *q, asked answer, void *context)
         if (!table_ask(&a, match_at(q, i), answer, context)) return;
 }
 
-/* Row number n of those that match in the chunk, or in the table when all do. */
+/* Row number n of those that match in the chunk, or in the table if all do. */
 static reef_entity row_at(const asking *a, const table *t, uint64_t n)
 {
     const reef_world *w = a->at.q->world;
@@ -107,7 +109,7 @@ uint64_t reef_query_count(reef_world *w, reef_query which)
 
 /* ---- one of them ---- */
 
-typedef struct wanted { /* row number n of all that match, and how many there are up to it */
+typedef struct wanted { /* row number n of all that match; how many rows were passed */
     uint64_t n, passed;
     reef_entity entity;
 } wanted;
@@ -153,7 +155,7 @@ reef_entity reef_query_single(reef_world *w, reef_query which)
     return e;
 }
 
-/* splitmix64 (Steele, Lea, Flood 2014): number i of the seed's sequence. */
+/* Number i of the seed's sequence: splitmix64 (Steele, Lea, Flood 2014). */
 static uint64_t random_number(uint64_t seed, uint64_t i)
 {
     uint64_t x = seed + (i + 1) * 0x9E3779B97F4A7C15u;
@@ -168,13 +170,13 @@ reef_entity reef_query_pick(reef_world *w, reef_query which, uint64_t seed)
     uint64_t n = 0, x = 0;
     if (q) query_each(q, count_add, &n);
     if (n == 0) return nobody;
-    /* Numbers of the last, incomplete run of n are drawn again, so that each row has the same chance. */
+    /* Numbers from the last, incomplete run of n are drawn again, so that each row has the same chance. */
     const uint64_t least = (0 - n) % n;
     for (uint64_t i = 0; (x = random_number(seed, i)) < least;) i++;
     return query_nth(q, x % n);
 }
 
-/* ---- this one ---- */
+/* ---- a certain entity ---- */
 
 bool reef__query_place_matches(const query *q, uint32_t place)
 {
@@ -199,6 +201,6 @@ bool reef_query_matches(reef_world *w, reef_query which, reef_entity e)
 {
     query *q = query_ask(w, "reef_query_matches", which);
     const uint32_t place = q ? place_of(w, e) : PLACE_DEAD;
-    /* dead, or without a row: no query visits it */
+    /* it is dead or has no row, so no query visits it */
     return place >= 2 * PLACE_EMPTY && reef__query_place_matches(q, place);
 }

@@ -1,10 +1,10 @@
-/* query/query_answers: TODO */
+/* Questions to a query without a loop: what observers and systems share with the public calls. */
 #ifndef REEF_QUERY_QUERY_ANSWERS_H
 #define REEF_QUERY_QUERY_ANSWERS_H
 
 #include "query/query.h"
 
-/* Does the row at `place` match? The query is up to date. (src/query/query_answers.c) */
+/* Does the row at `place` match? The query has to be up to date. */
 bool reef__query_place_matches(const query *q, uint32_t place);
 
 #endif

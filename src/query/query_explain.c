@@ -1,4 +1,5 @@
-/* What a loop over a query would walk, in words. */
+/* Says in plain text what a loop over a query would walk: the query, how its tables are found, which terms decide by
+ * row, the order, and each table. */
 #include "base/platform.h"
 #include "type/type.h"
 #include "storage/archetype.h"
@@ -14,7 +15,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* A text that is written as far as it fits; `length` is that of the whole. */
+/* A text that is written as far as it fits. `length` is the length of the whole. */
 typedef struct explanation {
     char *text;
     size_t size, length;
@@ -41,7 +42,7 @@ static const char *home_constant(reef_home home)
     return text[home];
 }
 
-/* The query as a text. */
+/* Writes the query as a text. */
 static void explain_terms(explanation *o, const query *q)
 {
     explain_put(o, "query \"");
@@ -51,8 +52,8 @@ static void explain_terms(explanation *o, const query *q)
     explain_put(o, "\"\n");
 }
 
-/* Tables of this world that have rows, of all and of those that have a type (0: none). What other worlds of the
- * family, or futures that were abandoned, have made or emptied doesn't show. */
+/* Counts the tables of this world that have rows, and those of them that have a type (0: none). What other worlds of
+ * the family, or abandoned futures, have made or emptied doesn't show. */
 static uint32_t tables_in_use(const reef_world *w, uint32_t component, uint32_t *with)
 {
     uint32_t count = 0;
@@ -66,7 +67,7 @@ static uint32_t tables_in_use(const reef_world *w, uint32_t component, uint32_t 
     return count;
 }
 
-/* Which tables are candidates, and why. */
+/* Says which tables are candidates, and why. */
 static void explain_tables(explanation *o, const query *q, uint64_t blocks, uint64_t rows, uint32_t walked)
 {
     uint32_t with;
@@ -83,7 +84,7 @@ static void explain_tables(explanation *o, const query *q, uint64_t blocks, uint
     else explain_put(o, "no component is in all of them, so each new table is looked at once\n");
 }
 
-/* Terms that say more than a table's types. */
+/* Says which terms depend on more than a table's types. */
 static void explain_rows(explanation *o, const query *q)
 {
     if (q->marked_entities || q->entities == REEF_DISABLED)

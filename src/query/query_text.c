@@ -1,5 +1,4 @@
-/* The text form of queries: a parser by recursive descent, with one token looked at, and the writer that goes the
- * other way.
+/* The text form of queries: a parser by recursive descent that looks at one token, and the writer of the same form.
  *
  *     query  := [any {"," any}]
  *     any    := one {"|" one}                              ANY_OF, if there are two or more
@@ -9,16 +8,16 @@
  *     name   := what type names are made of, or any text in quotes
  *     source := the same for an entity's name, or "#" index "v" generation
  *
- * A word is only a word when a name follows it: "in" alone is a type named in, and so is the first term of "in,
+ * A word is only a word if a name follows it: "in" alone is a type named in, and so is the first term of "in,
  * Position". "in in" is that type, read only. A type in quotes is never a word: "\"in\" of sun" (without the quotes,
- * `of` would be the name that follows). "of" is a word only behind a name. Each kind of word (access; disabled,
- * either; changed, added; each) stands once. "+" behind a name: or a subtype of it. `word "*"` says which whole
- * entities are visited; it is no term. In quotes, \" and \\ stand for " and \. Parentheses are not empty. "$" and
- * "name(" are kept for variables and pairs.
+ * `of` would be the name that follows). "of" is a word only behind a name. Each kind of word (access; disabled and
+ * either; changed and added; each) may stand once. "+" behind a name means the type or a subtype of it. `word "*"`
+ * says which whole entities are visited; it is no term. In quotes, \" and \\ stand for " and \. Parentheses mustn't be
+ * empty. "$" and "name(" are reserved for variables and pairs.
  *
- * Parentheses around a single `any` only group: they make no term. Groups are put in front of their members when
- * these are read, so a text needs no more terms than its result has. Recursion is bounded by two counts, of
- * parentheses and of "!". */
+ * Parentheses around a single `any` only group: they make no term. A group is inserted in front of its members after
+ * these are read, so a text needs no more terms than its result has. Two counts, of parentheses and of "!", bound the
+ * recursion. */
 #include "query/query_text.h"
 #include "base/platform.h"
 #include "type/type.h"
@@ -60,7 +59,7 @@ static COLD const query_word *word_find(token t)
     return NULL;
 }
 
-enum { ENTITY_NAMES_MAX = 65536 }; /* worlds with more names than that get no suggestion */
+enum { ENTITY_NAMES_MAX = 65536 }; /* in worlds with more names no similar name is searched */
 
 static COLD bool refuse_source(parser *p, const token *at, const char *name)
 {
@@ -76,7 +75,7 @@ static COLD bool refuse_source(parser *p, const token *at, const char *name)
                               reef__show(s.name, strlen(s.name)).text);
 }
 
-/* A number of 32 bits at *at, without a sign; *at goes behind it. */
+/* Reads a number of 32 bits without a sign at *at, and moves *at behind it. */
 static bool parse_number(const char **at, uint32_t *number)
 {
     const char *first = *at;
@@ -156,7 +155,7 @@ static COLD bool parse_words(parser *p, reef_term *t, bool *given)
     return true;
 }
 
-/* The whole entity: "disabled *" or "either *". */
+/* Reads what is said of whole entities: "disabled *" or "either *". */
 static COLD bool parse_entities(parser *p, const reef_term *t, const bool *given)
 {
     bool inside = p->parentheses || p->nots || p->alternatives;
@@ -212,7 +211,7 @@ static bool parse_too_deep(parser *p, const char *what)
                               what);
 }
 
-/* A NOT or a NONE_OF. (What is under it has at least one term.) */
+/* Reads a NOT or a NONE_OF. (What is under it has at least one term.) */
 static COLD bool parse_not(parser *p)
 {
     const uint32_t first = p->out->count;
@@ -229,7 +228,7 @@ static COLD bool parse_not(parser *p)
     return true;
 }
 
-/* What is missing where a term has ended. */
+/* Reports what is missing where a term has ended. */
 static COLD bool parse_unended(parser *p)
 {
     const char *what = p->parentheses ? "',', '|' or ')'" : p->parts ? "',', '|' or ';'" : "',' or '|'";
@@ -277,7 +276,7 @@ static COLD bool parse_any(parser *p)
     return parse_group(p, first, REEF_ANY_OF, members, at);
 }
 
-/* One or more, joined by commas. */
+/* Reads one or more, joined by commas. */
 static COLD bool parse_list(parser *p, uint32_t *members)
 {
     for (*members = 0;; ++*members) {
@@ -294,7 +293,7 @@ static bool query_ends(const parser *p) { return p->token.kind == TOKEN_END || (
 COLD bool reef__parse_query(parser *p)
 {
     uint32_t members = 0;
-    p->out->count = p->out->at = 0; /* terms from count on are anything */
+    p->out->count = p->out->at = 0; /* terms from `count` on aren't initialized */
     p->out->entities = REEF_ENABLED;
     p->out->said = true;
     p->token = reef__token_scan(p->text);
@@ -316,9 +315,9 @@ COLD reef_status reef__query_text_parse(const reef_world *w, const char *text, q
 typedef struct query_writer {
     const reef_world *world;
     const reef_term *terms;
-    uint32_t count, at; /* at: the next term */
+    uint32_t count, at; /* at: number of the next term */
     char *text;
-    size_t size, length; /* length: of the whole */
+    size_t size, length; /* length: of the whole text */
 } query_writer;
 
 /* Where a term stands, which decides whether an ANY_OF needs parentheses. */
@@ -337,7 +336,7 @@ static COLD void write_bytes(query_writer *o, const char *bytes, size_t n)
 
 static COLD void write_text(query_writer *o, const char *text) { write_bytes(o, text, strlen(text)); }
 
-/* A name is quoted where it could be taken for something else. */
+/* Writes a name, in quotes if it could be taken for something else. */
 static COLD void write_name(query_writer *o, const char *name)
 {
     token t = reef__token_scan(name);
@@ -391,7 +390,8 @@ static COLD void write_leaf(query_writer *o, const reef_term *t, bool filter)
     if (!reef_entity_is_null(t->source)) write_source(o, t->source);
 }
 
-/* The next term with what is inside it. Each call takes a term, so it is no deeper than there are terms. */
+/* Writes the next term with all that is inside it. Each call takes a term, so the recursion is no deeper than there
+ * are terms. */
 static COLD void write_term(query_writer *o, write_place place, bool filter)
 {
     if (o->at == o->count) return;

@@ -8,29 +8,29 @@
 #include "reef/query.h"
 
 typedef struct query_text {
-    reef_term term[REEF_TERMS_MAX]; /* a group before its members */
-    /* of each term's name, or of a group's first character: bytes from 1, never falling */
+    reef_term term[REEF_TERMS_MAX]; /* a group comes before its members */
+    /* the column of each term's name, or of a group's first character: bytes counted from 1, never falling */
     uint32_t column[REEF_TERMS_MAX];
     uint32_t count;
     reef_enabled entities;
-    bool said;   /* the terms come from a text: columns are columns */
-    uint32_t at; /* on failure: the column; else 0 */
+    bool said;   /* the terms come from a text, so `column` means columns */
+    uint32_t at; /* the column of the failure; 0 if there is none */
 } query_text;
 
-/* Reads a text. Errors: BAD_TEXT, UNKNOWN_TYPE (no such type, or this strict world wasn't told of it), NOT_ALIVE (no
- * entity of that name), LIMIT (terms, nesting). Then out->at is the column, and `detail` (`size` bytes, the longest
- * text takes REEF_DETAIL_MAX) a sentence that says what was expected there. Whether the terms make sense together is
- * not looked at. Allocates nothing. */
+/* Reads a text, and allocates nothing. Errors: BAD_TEXT, UNKNOWN_TYPE (no such type, or this strict world wasn't told
+ * of it), NOT_ALIVE (no entity has that name), LIMIT (terms, nesting). On an error out->at is the column, and `detail`
+ * (`size` bytes; the longest text takes REEF_DETAIL_MAX) is a sentence that says what was expected there. It isn't
+ * checked whether the terms make sense together. */
 reef_status reef__query_text_parse(const reef_world *w, const char *text, query_text *out, char *detail, size_t size);
 
-/* Writes terms as a text, as snprintf does: at most `size` bytes with the zero, returns the whole length. Reading it
- * gives the same terms, but for what a text has no words for: a group of one is its member, NONE_OF of an ANY_OF is
- * one NONE_OF, NONE_OF of one HAS is a NOT, and what stands under NOT or NONE_OF has the access WITH. Types must be
- * known; a dead source is written, but not read back. */
+/* Writes terms as a text. Like snprintf it writes at most `size` bytes with the zero, and gives back the whole length.
+ * Reading the text gives the same terms, except where the text has no words: a group of one becomes its member,
+ * NONE_OF of an ANY_OF becomes one NONE_OF, NONE_OF of one HAS becomes a NOT, and terms under NOT or NONE_OF get the
+ * access WITH. Types have to be known; a dead source is written, but can't be read back. */
 size_t reef__query_text_write(const reef_world *w, const reef_term *terms, uint32_t count, reef_enabled entities,
                               char *text, size_t size);
 
-/* A query, to its end. (src/query/query_text.c) */
+/* Reads a query up to its end. */
 bool reef__parse_query(parser *p);
 
 #endif

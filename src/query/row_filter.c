@@ -1,5 +1,6 @@
-/* Which rows of a chunk a query matches: switches, disabled components, values outside of the rows, what changed.
- * Words of bits, 64 rows each. */
+/* Which rows of a chunk match a query, where switches, disabled components, values in stores or changes decide. Rows
+ * are words of bits, 64 rows each, and the tree of terms is evaluated on such words. Terms that ask a store row by row
+ * come last, for the rows that are left. */
 #include "query/row_filter.h"
 #include "base/platform.h"
 #include "type/type.h"
@@ -21,7 +22,7 @@ static void words_fill(uint64_t *words, uint32_t first, uint32_t end, uint64_t w
     for (uint32_t k = first; k < end; k++) words[k] = word;
 }
 
-/* Enabled rows, disabled ones, or both. */
+/* Keeps the enabled rows, the disabled ones, or both. */
 static void enabled_rows(const look *l, uint32_t component, reef_enabled enabled, uint64_t *words, uint32_t first,
                          uint32_t end)
 {
@@ -31,7 +32,7 @@ static void enabled_rows(const look *l, uint32_t component, reef_enabled enabled
     for (uint32_t k = first; off && k < end; k++) words[k] &= enabled == REEF_ENABLED ? ~off[k] : off[k];
 }
 
-/* When the rows of a chunk got the values that they have: the version of the column, or of the bits' words. */
+/* When the chunk's values of a component were last written: the version of the column, or of the page of bits. */
 static uint64_t written_at(const reef_world *w, uint32_t component, uint32_t unit, uint32_t table_id)
 {
     if (reef__type_of(component)->bit) {
@@ -42,7 +43,7 @@ static uint64_t written_at(const reef_world *w, uint32_t component, uint32_t uni
     return k == 0 || k == REEF_SLOT_TAG ? 0 : unit_slots(w, unit)[k].version;
 }
 
-/* Of the rows in words[k] that matter, those for which `holds` says so. */
+/* Does term i hold for this entity? rows_filter keeps the rows of words[k] for which it does. */
 typedef bool (*row_test)(const look *l, uint32_t i, reef_entity e);
 
 static void rows_filter(const look *l, uint32_t i, row_test holds, uint64_t *words, uint32_t first, uint32_t end)
@@ -66,7 +67,8 @@ static void changed_rows(const look *l, uint32_t i, uint64_t *words, uint32_t fi
     const reef_term *t = &l->q->terms[i];
     const type *x = reef__type_of(t->component.id);
     if (t->since == REEF_ALWAYS) return;
-    if (x->tracked) { /* exactly the rows. (A value that a restore left alone was written before its column.) */
+    /* Exactly the rows that changed. (A value that a restore left alone was written before its column.) */
+    if (x->tracked) {
         const track_store *s = reef__track_of(w, x->id);
         const bool none = x->size && !x->stored && !x->resets && written_at(w, x->id, l->unit, l->table_id) <= l->since;
         for (uint32_t k = first; k < end; k++) {
@@ -144,7 +146,7 @@ static void leaf_rows(const look *l, uint32_t i, uint64_t *words, uint32_t first
     for (uint32_t k = first; t->op == REEF_NOT && k < end; k++) words[k] = ~words[k];
 }
 
-/* Term *at and what is inside it, folded to the rows for which it holds; bits behind the last row are anything. */
+/* Computes for which rows term *at, with all that is inside it, holds. Bits behind the last row may have any value. */
 static void term_rows(const look *l, uint32_t *at, uint64_t *words, uint32_t first, uint32_t end)
 {
     const uint32_t i = (*at)++;
@@ -163,7 +165,7 @@ static void term_rows(const look *l, uint32_t *at, uint64_t *words, uint32_t fir
     for (uint32_t k = first; t->op == REEF_NONE_OF && !BUG(28) && k < end; k++) words[k] = ~words[k];
 }
 
-/* Outside of groups: its table was looked at, and that is all. */
+/* Did looking at the table decide this term, which is outside of groups? */
 static bool term_is_settled(const query *q, uint32_t i)
 {
     const term_facts *f = &q->facts[i];
@@ -172,7 +174,7 @@ static bool term_is_settled(const query *q, uint32_t i)
            t->enabled != REEF_DISABLED;
 }
 
-/* It asks a store row by row: so it comes last, for the rows that are left. */
+/* Does the term ask a store row by row? Then it comes last, for the rows that are left. */
 static bool term_is_slow(const query *q, uint32_t i)
 {
     const term_facts *f = &q->facts[i];

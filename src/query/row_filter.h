@@ -1,13 +1,13 @@
-/* query/row_filter: TODO */
+/* Which rows of a chunk match a query, for all loops and questions that look at rows. */
 #ifndef REEF_QUERY_ROW_FILTER_H
 #define REEF_QUERY_ROW_FILTER_H
 
 #include "query/query.h"
 
-/* The words first ... end-1 of the rows that match. False: none in them. */
+/* Computes the words from `first` to `end` - 1 of the rows that match. False: no row matches in them. */
 bool reef__look_rows(const look *l, uint64_t *words, uint32_t first, uint32_t end);
 
-/* Terms outside of groups that are of other entities: do they hold? */
+/* Do the terms outside of groups that ask about other entities hold? They decide for all rows at once. */
 bool reef__fixed_hold(const query *q, uint64_t since);
 
 #endif

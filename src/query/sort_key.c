@@ -1,8 +1,8 @@
-/* Orders: what a reef_order means, keys of a block at a time, and sorting by them.
+/* Orders: what a reef_order means, the keys of a chunk at a time, and sorting by them.
  *
- * Rows are sorted by digits of 8 bits, the lowest first, of the index and then of the key: each pass is stable, so
- * the last one decides. Digits that are the same in all rows (the upper halves of small numbers) are found by
- * counting all twelve at once, and cost no pass. */
+ * Rows are sorted by digits of 8 bits, first those of the index and then those of the key, the lowest first: each pass
+ * is stable, so the last one decides. All twelve digits are counted at once; digits that are the same in all rows (the
+ * upper halves of small numbers) cost no pass. */
 #include "query/sort_key.h"
 #include "base/platform.h"
 #include "type/type.h"
@@ -37,7 +37,7 @@ COLD reef_status reef__order_resolve(const reef_world *w, const reef_order *give
         return REEF_OK;
     }
     if (o.stride == 0 || (given->key && given->field)) return REEF_BAD_ARGUMENT;
-    /* there is no struct that a key could be made of */
+    /* there is no struct that a key could be computed from */
     if (o.type->split && given->key && !BUG(193)) return REEF_BAD_ARGUMENT;
     const reef_field *fields = REEF_ACQUIRE_POINTER(&o.type->fields), *found = NULL;
     for (uint32_t i = 0; fields && !given->key && i < o.type->field_count; i++)
@@ -72,7 +72,7 @@ static uint64_t key_of_i16(int16_t x) { return reef_key_i32(x); }
 static uint64_t key_of_u8(uint8_t x) { return x; }
 static uint64_t key_of_u16(uint16_t x) { return x; }
 
-/* As strcmp, but for the bytes behind the first zero, which don't count. */
+/* Compares like strcmp, except that bytes behind the first zero don't count. */
 static uint64_t key_of_text(const char *p, uint32_t bytes)
 {
     uint64_t key = 0;
@@ -80,7 +80,7 @@ static uint64_t key_of_text(const char *p, uint32_t bytes)
     return key;
 }
 
-/* The keys of `rows` values side by side, which are handles when the order is by entity. */
+/* Computes the keys of `rows` values that lie side by side. They are handles when the order is by entity. */
 static void order_keys(const ordering *o, const void *values, uint32_t rows, uint64_t *keys)
 {
     const char *p = (const char *)values + o->offset;
@@ -133,7 +133,7 @@ static bool order_row_less(const order_row *a, const order_row *b)
     return a->key != b->key ? a->key < b->key : a->index < b->index;
 }
 
-static void order_few(order_row *rows, size_t count) /* insertion */
+static void order_few(order_row *rows, size_t count) /* insertion sort */
 {
     for (size_t i = 1; i < count; i++) {
         order_row x = rows[i];
@@ -156,7 +156,7 @@ order_row *reef__order_rows(order_row *rows, order_row *scratch, size_t count)
         return rows;
     }
     memset(counts, 0, sizeof counts);
-    bool by_index = true; /* already: tables that never lost a row are */
+    bool by_index = true; /* already sorted by index, as tables are that never lost a row */
     for (size_t i = 0; i < count; i++) {
         by_index &= i == 0 || rows[i - 1].index < rows[i].index;
         for (uint32_t digit = 0; digit < DIGITS; digit++) counts[digit][order_digit(&rows[i], digit)]++;

@@ -1,4 +1,4 @@
-/* Orders, resolved: keys of whole blocks. */
+/* Keys to sort rows by: what a reef_order means, the keys of a whole chunk, and sorting by them. */
 #ifndef REEF_QUERY_SORT_KEY_H
 #define REEF_QUERY_SORT_KEY_H
 
@@ -12,31 +12,32 @@ typedef struct ordering {
     const type *type; /* NULL: by entity */
     reef_key key;     /* NULL: by the number at `offset` */
     uint32_t offset, stride;
-    uint32_t bytes; /* of REEF_CHAR */
+    uint32_t bytes; /* length of a REEF_CHAR field */
     reef_kind kind;
-    uint64_t flip; /* all bits when descending */
-    bool pool;     /* by where its values lie */
+    uint64_t flip; /* all bits when the order is descending */
+    bool pool;     /* by where the values lie in their store */
 } ordering;
 
-/* UNKNOWN_TYPE, BAD_ARGUMENT: *out isn't changed. */
+/* Finds out what an order means. UNKNOWN_TYPE, BAD_ARGUMENT: *out isn't changed. */
 reef_status reef__order_resolve(const reef_world *w, const reef_order *given, ordering *out);
-/* Are the keys those of values outside of the rows? */
+/* Are the keys those of values in stores? */
 INLINE bool order_is_stored(const ordering *o) { return o->type && o->type->stored; }
-/* The slot whose block order_keys takes, in a table that has the component: 0 if it hasn't. (Of a stored one any
- * table may have it.) */
+/* The slot of the column that reef__order_chunk takes keys from, 0 if the table hasn't got the component. (Any table
+ * may have entities with a stored component.) */
 INLINE uint32_t order_slot(const reef_world *w, const ordering *o, uint32_t table_id)
 {
     if (order_is_stored(o)) return SLOT_ENTITIES;
     return o->type ? reef__slot_seek(w, o->type->id, table_id) : SLOT_ENTITIES;
 }
-/* The keys of the rows of a chunk: all ones where a row hasn't got a stored component. How many have it. */
+/* Computes the keys of the rows of a chunk: all ones for a row without the stored component. The answer is how many
+ * rows have it. */
 uint32_t reef__order_chunk(const reef_world *w, const ordering *o, const reef_slot *slots, uint32_t slot, uint32_t rows,
                            uint64_t *keys);
-/* Sorts rows by key, equal ones by index: O(count), stable. `scratch` has room for as many; the result is in one of
- * the two, which is returned. */
+/* Sorts rows by key and equal ones by index, in O(count); the sort is stable. `scratch` has room for as many rows. The
+ * result is in one of the two, which is given back. */
 typedef struct order_row {
     uint64_t key;
-    uint32_t index, row; /* of the entity; any number that goes along */
+    uint32_t index, row; /* index of the entity; any number that is moved along */
 } order_row;
 order_row *reef__order_rows(order_row *rows, order_row *scratch, size_t count);
 

@@ -1,10 +1,11 @@
 /* Sorting storage: the rows of tables change their places.
  *
- *      for every table:  keys of all rows ──► sorted? ──no──► sort ──► own what moves ──► the permutation as cycles
- *      then every column:  aside ◄─ p0 ◄─ p1 ◄─ ... ◄─ pn ◄─ aside        nothing fails any more
+ *   for every table:    keys of all rows ──► sorted? ──no──► sort ──► own what moves ──► the permutation as cycles
+ *   then every column:  aside ◄─ p0 ◄─ p1 ◄─ ... ◄─ pn ◄─ aside        nothing can fail any more
  *
- * A cycle moves each value once and needs room for a single one, where a copy of the column would need the column
- * again, and would move each value twice. It also never moves a value to where it is, which move hooks needn't bear. */
+ * A cycle moves each value once and needs room for a single one. A copy of the column would need room for the column
+ * and would move each value twice. A cycle also never moves a value to where it is, which move hooks need not support.
+ */
 #include "base/memory.h"
 #include "base/platform.h"
 #include "type/type.h"
@@ -24,11 +25,11 @@
 #include "reef/fast.h"
 #include "reef/sort.h"
 
-enum { CYCLE_AHEAD = 12 }; /* places that are fetched ahead */
+enum { CYCLE_AHEAD = 12 }; /* how many places are fetched ahead */
 
-typedef struct sort_plan { /* of a table that isn't in order */
+typedef struct sort_plan { /* one table that isn't in order */
     uint32_t table;
-    uint32_t *places; /* reef__bits_cycle says how */
+    uint32_t *places; /* in the form that reef__bits_cycle describes */
     size_t count, room;
 } sort_plan;
 
@@ -39,9 +40,9 @@ typedef struct sorting {
     size_t row_room;
     sort_plan *plans;
     uint32_t plan_count, plan_room;
-    uint32_t *units; /* of the chunks of that table */
+    uint32_t *units; /* the chunks of that table */
     uint32_t unit_room;
-    size_t value_bytes, value_align; /* of the largest values that move */
+    size_t value_bytes, value_align; /* of the largest value that moves */
     void *aside;
 } sorting;
 
@@ -100,7 +101,7 @@ static bool rows_in_order(const reef_world *w, const ordering *o, const table *t
     return in_order || keyed == 0;
 }
 
-/* An array of MEMORY_OTHER gets room for more elements. */
+/* Gives an array of MEMORY_OTHER room for more elements. */
 static bool array_grow(reef_world *w, void **array, size_t old, size_t room, size_t size)
 {
     size_t bytes;
@@ -136,7 +137,7 @@ static bool sort_reserve(sorting *s, const table *t, size_t rows)
     return true;
 }
 
-/* The rows of a table, numbered from 0. */
+/* Collects the rows of a table, numbered from 0. */
 static void rows_collect(sorting *s, const table *t)
 {
     uint64_t keys[REEF_BLOCK_ROWS];
@@ -151,7 +152,7 @@ static void rows_collect(sorting *s, const table *t)
     }
 }
 
-/* What moves: its chunks, records and switches. Chunks in which nothing moves aren't touched. */
+/* Makes what moves this world's own: chunks, records and switches. Chunks in which nothing moves aren't touched. */
 static bool rows_own(sorting *s, const table *t, const order_row *sorted, size_t rows)
 {
     reef_world *w = s->w;
@@ -169,8 +170,8 @@ static bool rows_own(sorting *s, const table *t, const order_row *sorted, size_t
     return true;
 }
 
-/* `from` says where the row comes from that must be here; it is used up. (It is an array of its own: a walk that
- * jumps about costs less in four bytes a row than in sixteen.) */
+/* Collects the cycles of a permutation. from[i] is the row that has to come to i; the array is used up. (It is an
+ * array of its own because a walk that jumps about costs less with four bytes for each row than with sixteen.) */
 static void cycles_collect(const sorting *s, sort_plan *plan, uint32_t *from, size_t rows)
 {
     for (uint32_t i = 0; i < rows; i++) {
@@ -191,7 +192,7 @@ static bool plan_make(sorting *s, const table *t)
     rows_collect(s, t);
     order_row *sorted = reef__order_rows(s->rows, s->scratch, rows);
     for (size_t i = 0; i < rows; i++) moved += sorted[i].row != i;
-    /* a cycle has two places or more, and an end */
+    /* a cycle has at least two places, and an end */
     sort_plan plan = {.table = t->shape->table, .room = moved + moved / 2};
     void *places = NULL;
     if (!rows_own(s, t, sorted, rows) || !array_grow(s->w, &places, 0, plan.room, sizeof *plan.places)) return false;
@@ -215,7 +216,7 @@ static void *place_cell(const reef_world *w, uint32_t place, uint32_t slot, size
     return cell(reef_slots_at(&w->hot, place), slot, place_row(place), size);
 }
 
-/* The values of a column follow the cycles; t NULL: the handles. */
+/* Moves the values of a column along the cycles. t NULL: the handles. */
 static void column_cycle(const reef_world *w, const sort_plan *plan, uint32_t slot, const type *t, void *aside)
 {
     const size_t size = t ? t->size : sizeof(handle);
@@ -237,8 +238,8 @@ static void column_cycle(const reef_world *w, const sort_plan *plan, uint32_t sl
     }
 }
 
-/* In the order of rows, which is often that of the records too. What didn't move keeps its record, whose page may be
- * shared. */
+/* Corrects the records, in the order of rows, which is often that of the records too. A row that didn't move keeps its
+ * record, whose page may be shared. */
 static void records_follow(reef_world *w, const table *t)
 {
     for (uint32_t unit = t->first; unit; unit = unit_slots(w, unit)[0].head.next) {

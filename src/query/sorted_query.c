@@ -1,18 +1,19 @@
-/* Ordered queries.
+/* Sorted queries.
  *
  * The query keeps a list of all rows of its tables, sorted by {key, index of the entity}, each with its place:
  *
  *     listed:  unit 7: 1024 rows    unit 9: 300 rows    ...        how many rows of a chunk are in the list
  *     rows:    {key, index, place} {key, index, place} ...
  *
- * Before a loop the list is repaired. A chunk is as it was if it has as many rows as are listed, and neither its key
+ * Before a loop the list is repaired. A chunk is unchanged if it has as many rows as are listed, and neither its key
  * column nor its handles were written since: a row that comes or moves marks them all. The rows of all other chunks
- * are taken out, those that such chunks have now are sorted and merged in: one pass over the list, and a sort of
- * what changed. So the list is always what sorting everything would give, and how it came about can't be seen.
+ * are taken out; those that these chunks have now are sorted and merged in. That is one pass over the list, and a sort
+ * of what changed. Invariant: after a repair the list is what sorting everything would give, so its history can't be
+ * seen.
  *
- * The list has the rows that the tables' types let through. Those that fail for another reason (switches, disabled
- * components, changes) are left out when they are visited: what makes them fail doesn't mark the column of their
- * key. */
+ * The list has the rows that the tables' types let through. Rows that fail for another reason (switches, disabled
+ * components, changes) are skipped when the loop comes to them, because what makes them fail doesn't mark the column
+ * of their key. */
 #include "query/sorted_query.h"
 #include "base/memory.h"
 #include "base/platform.h"
@@ -29,11 +30,11 @@
 #include "query/sort_key.h"
 
 enum {
-    /* of ranking.listed, during a repair: nothing changed in this chunk, or its rows are new in the list */
+    /* in ranking.listed, during a repair: nothing changed in this chunk, or its rows were just added to the list */
     LISTED_KEPT = 0x8000
 };
 
-/* What a loop found out when it began, where that changes while it runs: the rows that it will visit. */
+/* The rows that a loop will visit, found when it began, for a loop that changes what decides about them. */
 typedef struct frozen {
     struct frozen *next;
     size_t room, count;
@@ -46,10 +47,10 @@ struct ranking {
     size_t count, room;
     uint16_t *listed; /* by unit */
     uint32_t units;
-    uint64_t version; /* of the newest write that the list knows */
+    uint64_t version; /* of the newest write that the list has seen */
     uint64_t epoch;   /* of the world's state */
     bool look;        /* some table has rows that may not match */
-    frozen *frozen;   /* of open loops */
+    frozen *frozen;   /* those of open loops */
 };
 
 static const reef_component no_order;
@@ -77,7 +78,7 @@ void reef__ranking_drop(query *q)
     reef__memory_free(m, MEMORY_OTHER, r->listed, r->units * sizeof *r->listed);
     reef__memory_free(m, MEMORY_OTHER, r, sizeof *r);
     q->ranking = NULL;
-    q->epoch = q->rows_epoch = UINT64_MAX; /* whether a loop looks at rows is to be found anew */
+    q->epoch = q->rows_epoch = UINT64_MAX; /* whether loops look at rows has to be found out again */
 }
 
 static bool ranking_put(query *q, const ordering *by)
@@ -130,7 +131,7 @@ static bool ranking_room(ranking *r, reef_world *w, size_t count)
 
 /* ---- repairing it ---- */
 
-/* A stored component's pages, or some of them, are newer than the list. */
+/* Is any page of the stored component newer than the list? */
 static bool pages_are_new(const reef_world *w, const ranking *r)
 {
     const reef_paged *p = &store_of(w, r->by.type->id)->values;
@@ -139,9 +140,9 @@ static bool pages_are_new(const reef_world *w, const ranking *r)
     return false;
 }
 
-/* How many rows of a chunk have the stored component that the list is sorted by. `news`: some page is new; then
- * *same turns false if a value of these rows lies in one. (Who got the component since has a value in one; and where
- * one lost it there are fewer.) */
+/* How many rows of a chunk have the stored component that the list is sorted by. `news`: some page is new; then *same
+ * becomes false if a value of these rows lies in a new page. (An entity that got the component since has its value in
+ * one; where one lost it, there are fewer rows.) */
 static uint32_t rows_stored(const reef_world *w, const ranking *r, const reef_entity *e, uint32_t rows, bool news,
                             bool *same)
 {
@@ -155,7 +156,8 @@ static uint32_t rows_stored(const reef_world *w, const ranking *r, const reef_en
     return n;
 }
 
-/* Marks the chunks that are as they were. How many rows all have, how many those that changed. */
+/* Marks the chunks that are unchanged. The answer is how many rows there are in all, and *changed how many lie in
+ * chunks that changed. */
 static size_t chunks_compare(const query *q, size_t *changed)
 {
     const reef_world *w = q->world;
@@ -198,7 +200,7 @@ static void ranking_thin(ranking *r)
     r->count = to;
 }
 
-/* The rows of all other chunks of the query's tables, behind those that are listed. */
+/* Adds the rows of all other chunks of the query's tables behind those that are listed. */
 static size_t rows_gather(const query *q)
 {
     const reef_world *w = q->world;
@@ -228,8 +230,8 @@ static bool row_behind(const order_row *a, const order_row *b)
     return a->key != b->key ? a->key > b->key : a->index > b->index;
 }
 
-/* How many of the first `count` rows aren't behind x. Looks from the end, in steps that double: merging is linear in
- * the list, however many rows come in. */
+/* How many of the first `count` rows aren't behind x. The search starts from the end, in steps that double: so merging
+ * is linear in the list, however many rows come in. */
 static size_t rows_upto(const order_row *rows, size_t count, const order_row *x)
 {
     size_t step = 1, high = count;
@@ -267,7 +269,7 @@ static void listed_settle(ranking *r)
         r->listed[u] = r->listed[u] & LISTED_KEPT ? (uint16_t)(r->listed[u] & ~LISTED_KEPT) : 0;
 }
 
-/* The list becomes that of the world as it is. While other loops are open their blocks may be written without a new
+/* Makes the list that of the world as it is. While other loops are open, their blocks may be written without a new
  * mark, so what is new now stays new for the next repair. False: no memory; then the next repair sorts everything. */
 static bool ranking_repair(query *q, uint32_t others)
 {
@@ -318,7 +320,7 @@ static bool place_wanted(const query *q, uint32_t place, uint64_t since)
     return reef__look_rows(&l, words, k, k + 1) && (words[k] >> (row % 64) & 1);
 }
 
-/* The first row whose key isn't below, or is above, a group's. */
+/* The first row whose key isn't below a group's key, or is above it. */
 static size_t group_bound(const ranking *r, uint64_t key, bool above)
 {
     size_t low = 0, high = r->count;
@@ -341,8 +343,8 @@ static uint64_t rows_wanted(const query *q, size_t first, size_t end, uint64_t s
 
 /* ---- loops ---- */
 
-/* A loop that asks for changes makes some: what it writes itself would count when it comes to the same chunk again.
- * So it finds its rows when it begins. */
+/* A loop that asks for changes also makes some: what it writes would count as a change when it comes to the same chunk
+ * again. So it finds its rows when it begins. */
 COLD bool reef__ranking_begin(reef_block *b, query *q)
 {
     ranking *r = q->ranking;
@@ -436,7 +438,7 @@ bool reef__ranking_next(reef_block *b)
 
 /* ---- the calls ---- */
 
-/* Has every row that matches the component, of its own? */
+/* Does every row that matches have the component itself? */
 static bool ranking_allows(const query *q, reef_component c)
 {
     for (uint32_t i = 0; c.id && i < q->term_count; i++)
@@ -462,7 +464,7 @@ COLD reef_status reef_query_order(reef_world *w, reef_query which, const reef_or
     return REEF_OK;
 }
 
-/* The query with its list as it is now. NULL: it was refused, and why is recorded. */
+/* The query with its list brought up to date. NULL: it was refused, and the reason is recorded. */
 static query *ranking_ask(reef_world *w, const char *op, reef_query which)
 {
     reef_status s = REEF_NO_MEMORY;

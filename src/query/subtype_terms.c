@@ -3,10 +3,10 @@
  *     asked       Position · Moving+                        !Moving+
  *     expanded    Position · ANY_OF 3 · Moving · A · B      NONE_OF 3 · Moving · A · B
  *
- * A query with such a term keeps a second list, in which it is a group over the base and, by name, the subtypes that
- * are known. So tables, rows, changes, stores and marks treat it as any group. The list is made anew when a loop
- * begins and types came since. Of the members that a table has, blocks give the first one; the others aren't
- * written. */
+ * A query with such a term keeps a second list of terms, in which the term is a group of the base and, by name, the
+ * subtypes that are known. So tables, rows, changes, stores and marks treat it like any other group. The list is made
+ * again when a loop begins and new types have appeared. If a table has several members of the group, its blocks give
+ * the first one; the others aren't written. */
 #include "query/subtype_terms.h"
 #include "base/memory.h"
 #include "base/platform.h"
@@ -45,7 +45,7 @@ void reef__subs_drop(query *q)
     q->subs = NULL;
 }
 
-/* The group of term t at `at`, over the base and `n` subtypes by name. Returns the place behind it. */
+/* Writes the group of term t at `at`: the base and `n` subtypes by name. The answer is the place behind it. */
 static uint32_t group_put(expansion *x, uint32_t at, const reef_term *t, const term_facts *f, const uint32_t *ids,
                           uint32_t n)
 {
@@ -71,7 +71,8 @@ static uint32_t group_put(expansion *x, uint32_t at, const reef_term *t, const t
 
 COLD bool reef__subs_expand(query *q)
 {
-    const uint32_t based = reef__types_based(); /* first: who comes meanwhile is found by the next look */
+    /* read first: a type that appears meanwhile is found by the next look */
+    const uint32_t based = reef__types_based();
     const uint32_t *ids[REEF_TERMS_MAX];
     uint32_t n[REEF_TERMS_MAX], count = 0, at = 0;
     for (uint32_t i = 0; i < q->asked_count; i++) {
@@ -99,7 +100,7 @@ COLD bool reef__subs_expand(query *q)
     return true;
 }
 
-/* The group that member i belongs to begins before it: members have no groups inside. */
+/* The number of the group that member i belongs to. Members contain no groups, so it is the nearest one before i. */
 static uint32_t group_of(const query *q, uint32_t i)
 {
     while (q->terms[i].op < REEF_ANY_OF) i--;
@@ -115,10 +116,10 @@ bool reef__sub_hidden(const query *q, uint32_t i, uint32_t table_id)
 
 /* ---- what a block gives ---- */
 
-/* Where the values of a member begin in the block; NULL: it isn't there. */
+/* Where the values of a member begin in the block; NULL: the block doesn't have it. */
 static void *member_values(const reef_block *b, const type *t)
 {
-    /* all of the block follow it */
+    /* the values of the block's other rows follow this one */
     if (t->stored) return (void *)(uintptr_t)store_find(b->world, t->id, b->entities[0]);
     const reef_slot *slots = block_slots(b);
     const uint32_t k = reef__slot_seek(b->world, t->id, slots[0].head.table);

@@ -1,4 +1,4 @@
-/* What the parsers of texts share: one token is looked at, and the first failure ends it all. */
+/* What the parsers of texts share: they look at one token at a time, and the first failure ends them. */
 #include "query/token.h"
 #include "base/platform.h"
 #include "type/type.h"
@@ -9,7 +9,7 @@
 
 /* ---- tokens ---- */
 
-/* What type names are made of: src/type/type.c. */
+/* The characters of type names, as in src/type/type.c. */
 static bool token_letter(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || (c && strchr("_.:<>*", c)) ||
@@ -28,7 +28,7 @@ COLD token reef__token_scan(const char *at)
         t.kind = *at == '#' ? TOKEN_HANDLE : TOKEN_NAME;
         while (token_letter(*end)) end++;
     } else if (*at == '"') {
-        t.kind = TOKEN_QUOTED; /* up to its quote, or to the end when there is none */
+        t.kind = TOKEN_QUOTED; /* up to its closing quote, or to the end if there is none */
         for (; *end && *end != '"'; end++)
             if (*end == '\\' && end[1]) end++;
         end += *end == '"';
@@ -48,8 +48,8 @@ bool reef__token_is(token t, const char *text)
 
 static bool byte_continues(char c) { return ((unsigned char)c & 0xC0) == 0x80; }
 
-/* How much of a text fits `room` bytes, without cutting a character of UTF-8 in two. (Where four bytes continue one,
- * it isn't UTF-8.) */
+/* How much of a text fits `room` bytes without cutting a character of UTF-8. (If four bytes continue a character, the
+ * text isn't UTF-8.) */
 static COLD size_t text_fits(const char *text, size_t length, size_t room)
 {
     if (length <= room) return length;
@@ -103,10 +103,10 @@ COLD bool reef__parse_expected(parser *p, const char *what)
                               reef__show_token(p->token).text);
 }
 
-/* ---- the nearest name ----
- * Near is what few edits apart: a letter changed, left out, put in, or two exchanged. Large and small letters count the
- * same, and differ only where two names are equally near. Beyond that the first by name is taken, so that nothing
- * depends on the order in which types or names came. */
+/* ---- similar names ----
+ * The distance of two names is the number of edits: a letter changed, left out, inserted, or two exchanged. Upper and
+ * lower case only make a difference between names at the same distance. After that the first by name is taken, so that
+ * nothing depends on the order in which types or names were made. */
 
 enum { EDITS_MAX = 3 };
 
@@ -114,8 +114,8 @@ static uint32_t edit_least(uint32_t a, uint32_t b) { return a < b ? a : b; }
 static char letter_small(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
 static bool letter_same(char a, char b, bool fold) { return a == b || (fold && letter_small(a) == letter_small(b)); }
 
-/* Edits from a to b, limit + 1 if there are more. Only cells next to the diagonal are computed: more than `limit`
- * away from it lie more than `limit` edits. */
+/* The edits from a to b; limit + 1 if there are more. Only cells near the diagonal are computed: a cell more than
+ * `limit` away from it needs more than `limit` edits. */
 static COLD uint32_t edits_between(const char *a, uint32_t m, const char *b, uint32_t n, uint32_t limit, bool fold)
 {
     uint32_t rows[3][REEF_TYPE_NAME_MAX + 1], far = limit + 1;
@@ -124,7 +124,7 @@ static COLD uint32_t edits_between(const char *a, uint32_t m, const char *b, uin
     for (uint32_t i = 1; i <= m; i++) {
         uint32_t *row = rows[i % 3], *above = rows[(i + 2) % 3], *second = rows[(i + 1) % 3], best = i;
         uint32_t low = i > limit ? i - limit : 1, high = edit_least(n, i + limit);
-        row[low - 1] = i; /* in the first column; elsewhere i is beyond the limit, as that cell is */
+        row[low - 1] = i; /* right in the first column; elsewhere i is above the limit, as that cell is */
         for (uint32_t j = low; j <= high; j++) {
             uint32_t d = above[j - 1] + !letter_same(a[i - 1], b[j - 1], fold);
             d = edit_least(d, edit_least(above[j], row[j - 1]) + 1);

@@ -1,5 +1,5 @@
-/* What the parsers of texts share: tokens, messages, and the names of types with what is near to them.
- * (src/query/token.c; queries are read by src/query/query_text.c, what systems touch by src/system/system_text.c.) */
+/* What the parsers of texts share: tokens, messages, and the names of types with similar names. (Queries are read by
+ * src/query/query_text.c, what systems access by src/system/system_text.c.) */
 #ifndef REEF_QUERY_TOKEN_H
 #define REEF_QUERY_TOKEN_H
 
@@ -11,7 +11,7 @@ typedef enum token_kind { TOKEN_END, TOKEN_NAME, TOKEN_QUOTED, TOKEN_HANDLE, TOK
 typedef struct token {
     token_kind kind;
     const char *start;
-    size_t length; /* with quotes, with the # */
+    size_t length; /* with its quotes, or with the # */
 } token;
 
 typedef struct parser {
@@ -21,41 +21,41 @@ typedef struct parser {
     char *detail;
     size_t size;
     reef_status status;
-    uint32_t at; /* of the failure: a column */
-    bool word;   /* a type's name that isn't known is a word of queries */
-    /* of a query */
+    uint32_t at; /* the column of the failure */
+    bool word;   /* the name of an unknown type is a word of queries */
+    /* for a query */
     bool parts; /* it may end with a semicolon */
     struct query_text *out;
-    uint32_t parentheses, nots, alternatives; /* that are open here */
+    uint32_t parentheses, nots, alternatives; /* how many are open here */
     bool entities_given;
 } parser;
 
 token reef__token_scan(const char *at);
 void reef__token_next(parser *p);
-/* Is it this name, not in quotes? */
+/* Is it this name, without quotes? */
 bool reef__token_is(token t, const char *text);
 INLINE bool token_is_sign(const parser *p, char c) { return p->token.kind == TOKEN_SIGN && *p->token.start == c; }
 INLINE bool token_is_name(token t) { return t.kind == TOKEN_NAME || t.kind == TOKEN_QUOTED; }
 
-enum { SHOWN_MAX = 40 }; /* bytes of a name in a message */
+enum { SHOWN_MAX = 40 }; /* most bytes of a name in a message */
 typedef struct shown {
     char text[SHOWN_MAX + 4];
 } shown;
-/* A name for a message: a long one is cut, and ends in dots. What isn't printed is a question mark. */
+/* A name for a message. A long one is cut and ends in dots; a byte that can't be printed becomes a question mark. */
 shown reef__show(const char *text, size_t length);
 shown reef__show_token(token t);
 
-/* Records a failure at a place of the text. False, so that it can be returned. */
+/* Records a failure at a place of the text. It gives back false, which the caller can return. */
 bool reef__parse_refuse(parser *p, reef_status status, const char *at, const char *format, ...);
 bool reef__parse_expected(parser *p, const char *what);
-/* The text of a token that is a name, without its quotes, into room for `most` bytes and the zero. */
+/* Copies a token that is a name, without its quotes, to `name`, which has room for `most` bytes and the zero. */
 bool reef__parse_name(parser *p, char *name, size_t most);
-/* A type that this world knows. */
+/* Reads the name of a type that this world knows. */
 bool reef__parse_type(parser *p, reef_component *c);
 
-/* The nearest of some names to one that isn't known. */
+/* The search for the name that is most similar to an unknown one. */
 typedef struct nearest {
-    const char *wanted, *name; /* name NULL: none is near enough */
+    const char *wanted, *name; /* name NULL: none is similar enough */
     uint32_t length, limit, edits, exact;
 } nearest;
 nearest reef__nearest_begin(const char *name);
