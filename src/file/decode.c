@@ -175,7 +175,7 @@ static bool indices_set(decoding *d, uint32_t indices)
     }
     if (!reef__records_reserve(w, was, indices)) return reef__decode_no_memory(d);
     w->hot.index_count = indices;
-    fresh_close(w);
+    reef__invalidate(w, INVALIDATE_INDICES_CHANGED);
     for (uint32_t i = was; i < indices;) { /* generation 0 is what no index may have in the end */
         const uint32_t in = i & (RECORDS_PER_PAGE - 1),
                        n = indices - i < RECORDS_PER_PAGE - in ? indices - i : RECORDS_PER_PAGE - in;
@@ -202,8 +202,7 @@ static bool decode_ids(decoding *d)
         return reef__in_wrong(in, REEF_CORRUPT, "more free indices than there are");
     s->ring_head += dropped;
     s->ring_tail = s->ring_head + kept;
-    w->ring_next = w->ring_end = NULL;
-    world_touch(w);
+    reef__invalidate(w, INVALIDATE_RING_MOVED | INVALIDATE_WRITTEN);
     return added == 0 || (reef__ring_room(w, added) && reef__ring_own(w, s->ring_tail, s->ring_tail + added)) ||
            reef__decode_no_memory(d);
 }
@@ -323,13 +322,9 @@ static bool validated(decoding *d)
 static void versions_close(decoding *d)
 {
     reef_world *w = d->w;
-    version_look(w);
-    world_touch(w);
+    reef__invalidate(w, INVALIDATE_LOOKED_AT | INVALIDATE_STATE_REPLACED);
     reef__stores_view(w);
     reef__names_changed(w);
-    lately_forget(w);
-    w->state_epoch++;
-    marks_renew(w);
 }
 
 static bool state_is(decoding *d, uint64_t hash, reef_status status, const char *what)

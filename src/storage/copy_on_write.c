@@ -295,7 +295,7 @@ bool reef__slots_own(reef_world *w, const table *t, uint32_t unit, const uint16_
     reef_slot *slots = unit_slots(w, unit);
     const shape *s = t->shape;
     const uint32_t rows = chunk_rows(t, unit);
-    world_touch(w);
+    reef__invalidate(w, INVALIDATE_WRITTEN);
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t k = slot[i];
         const column *c = &s->columns[k];
@@ -304,7 +304,7 @@ bool reef__slots_own(reef_world *w, const table *t, uint32_t unit, const uint16_
         if (!ours) ours = unshare(w, c, slots, unit, k, rows, w->hot.version);
         if (UNLIKELY(!ours)) return false;
         slots[k].version = w->hot.version;
-        if (UNLIKELY(c->type->tracked)) version_advance(w);
+        if (UNLIKELY(c->type->tracked)) reef__invalidate(w, INVALIDATE_BLOCKS_MARKED);
     }
     if (next) ahead_go(w, t, unit, slot, count < AHEAD_COLUMNS ? count : AHEAD_COLUMNS, next);
     return true;

@@ -42,7 +42,7 @@ static uint64_t *records_own(reef_world *w, uint32_t page)
     paged_owner o = reef__owner_records(w);
     const bool blank = records_are_blank(w, page);
     uint64_t *p = reef__paged_own(&w->hot.records, &o, page, w->hot.version, w->hot.fork_version);
-    if (blank && p && !BUG(141)) fresh_close(w);
+    if (blank && p && !BUG(141)) reef__invalidate(w, INVALIDATE_INDICES_CHANGED);
     return p;
 }
 
@@ -50,7 +50,7 @@ uint64_t *reef__record_own(reef_world *w, uint32_t index)
 {
     const bool shared = w->hot.records.shared != 0;
     uint64_t *page = records_own(w, index >> REEF_RECORD_BITS);
-    if (shared && w->hot.records.shared == 0) gates_set(w);
+    if (shared && w->hot.records.shared == 0) reef__invalidate(w, INVALIDATE_CONDITION_CHANGED);
     return page ? page + (index & (RECORDS_PER_PAGE - 1)) : NULL;
 }
 
@@ -90,7 +90,7 @@ static uint32_t *ring_page(reef_world *w, reef_paged *ring, uint64_t position)
     uint32_t slot = (uint32_t)(position / RING_PER_PAGE) & (ring->count - 1);
     uint32_t *page = reef__paged_own(ring, &o, slot, w->hot.version, w->hot.fork_version);
     if (page) ring->version[slot] = w->hot.version; /* the hash sees that it was written */
-    world_touch(w);
+    reef__invalidate(w, INVALIDATE_WRITTEN);
     return page;
 }
 
@@ -151,7 +151,7 @@ static COLD bool ring_rebuild(reef_world *w, uint32_t pages)
     }
     if (w->state.ring_holes) ring_squeeze(w, &fresh);
     else ring_take_pages(w, &fresh, whole);
-    w->ring_next = w->ring_end = NULL;
+    reef__invalidate(w, INVALIDATE_RING_MOVED);
     reef__paged_drop(&w->state.ring, &o);
     w->state.ring = fresh;
     return true;
@@ -199,7 +199,7 @@ bool reef__ids_free_prepare(reef_world *w, uint64_t n)
 void reef__id_free(reef_world *w, reef_entity e)
 {
     bool last = e.generation == UINT32_MAX && !BUG(115);
-    fresh_close(w);
+    reef__invalidate(w, INVALIDATE_INDICES_CHANGED);
     if (last || w->config.never_reuse) {
         record_put_rowless(w, e, PLACE_RETIRED);
         w->state.retired_count++;
@@ -254,7 +254,7 @@ uint32_t reef__ids_peek(const reef_world *w, uint32_t first, uint32_t n, reef_en
 static void fresh_open(reef_world *w)
 {
     reef_hot *h = &w->hot;
-    fresh_close(w);
+    reef__invalidate(w, INVALIDATE_INDICES_CHANGED);
     if (ring_count(w) != 0 || w->locks || w->slow & ~SLOW_BOUND || h->index_count == 0) return;
     uint32_t page = h->index_count >> REEF_RECORD_BITS, limit = index_limit(w);
     if (page >= h->records.count || h->records.page[page] == NULL || !paged_owned(&h->records, page, h->fork_version))
@@ -394,7 +394,7 @@ static COLD reef_status index_extend(reef_world *w, uint32_t index)
     for (uint32_t i = from; i < index; i++) {
         if (!w->config.never_reuse && !reef__id_free_prepare(w)) {
             w->state.ring_tail -= i - from; /* what was pushed lies behind the tail again */
-            w->ring_next = w->ring_end = NULL;
+            reef__invalidate(w, INVALIDATE_RING_MOVED);
             return REEF_NO_MEMORY;
         }
         record_put_rowless(w, (reef_entity){i, 1}, w->config.never_reuse ? PLACE_RETIRED : PLACE_FREE);

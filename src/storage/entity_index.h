@@ -27,7 +27,7 @@ INLINE void record_put(reef_world *w, reef_entity e, uint32_t place)
 INLINE void record_mark(reef_world *w, uint32_t index)
 {
     w->hot.records.version[index >> REEF_RECORD_BITS] = w->hot.version;
-    world_touch(w);
+    reef__invalidate(w, INVALIDATE_WRITTEN);
 }
 INLINE void record_put_rowless(reef_world *w, reef_entity e, uint32_t place)
 {

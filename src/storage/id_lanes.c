@@ -213,7 +213,7 @@ static void lanes_fresh(reef_world *w, const lane_sum *x)
     lane_records r = {w, x, index, w->hot.index_count};
     const uint32_t pages = ((r.end - 1) >> REEF_RECORD_BITS) - (r.from >> REEF_RECORD_BITS) + 1;
     reef__pool_share(pages < LANE_SHARED ? NULL : w->pool, pages, lane_page, &r);
-    world_touch(w);
+    reef__invalidate(w, INVALIDATE_WRITTEN);
     lanes_pass(w, x, index);
 }
 
@@ -225,7 +225,7 @@ static bool lanes_take(reef_world *w, const uint32_t *made, uint32_t lanes)
     if (w->deferred.first == NULL) w->unpended = 0; /* no command is older than these ids */
     lanes_recycled(w, &x);
     lanes_fresh(w, &x);
-    w->ring_next = w->ring_end = NULL;
+    reef__invalidate(w, INVALIDATE_RING_MOVED);
     reef__ids_commit(w, 0);
     return true;
 }
@@ -248,8 +248,8 @@ reef_status reef__lanes_end(reef_world *w, const uint32_t *made, uint32_t lanes)
     ASSERT(lanes <= w->lane_room);
     memcpy(w->lane_made, made, lanes * sizeof *made);
     w->lane_rest = lanes;
-    fresh_close(w); /* the straight paths that give out an id, or get one back, are closed */
-    w->ring_next = w->ring_end = NULL;
+    /* The straight paths that give out an id, or get one back, are closed. */
+    reef__invalidate(w, INVALIDATE_INDICES_CHANGED | INVALIDATE_RING_MOVED);
     return REEF_NO_MEMORY;
 }
 

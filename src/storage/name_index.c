@@ -43,7 +43,7 @@ static bool name_own_page(reef_world *w, reef_paged *p, const paged_type *pages,
 {
     paged_owner o = reef__owner_of(w->family, pages);
     if (reef__paged_own(p, &o, page, w->hot.version, w->hot.fork_version) == NULL) return false;
-    world_touch(w);
+    reef__invalidate(w, INVALIDATE_WRITTEN);
     p->version[page] = w->hot.version; /* what is written now isn't what was hashed before */
     return true;
 }
@@ -222,7 +222,7 @@ void reef__names_changed(reef_world *w)
 {
     if (w->state.name_count) w->slow |= SLOW_NAMES;
     else w->slow &= ~SLOW_NAMES;
-    gates_set(w);
+    reef__invalidate(w, INVALIDATE_CONDITION_CHANGED);
 }
 
 /* Owns what taking entry `number` away writes in one index: its cluster, and the bucket of the last entry, which gets

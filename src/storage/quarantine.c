@@ -291,7 +291,7 @@ COLD bool reef__quarantine_chunk(reef_world *w, const table *t, uint32_t unit, u
             reef__memory_block_free(&w->family->memory, MEMORY_ROWS, c->arena, old, (size_t)c->size * capacity,
                                     c->align);
     }
-    values_shift(w);
+    reef__invalidate(w, INVALIDATE_BLOCKS_MOVED);
     reef__quarantine_wait(x);
     tail_close(s, slots, rows);
     return true;
@@ -347,7 +347,7 @@ static bool page_moves(reef_world *w, value_store *s, uint32_t page)
     values_rebase(w, old, fresh, p->page_bytes);
     s->moves++;
     s->lately.slots = s->hole.slots = 0;
-    values_shift(w);
+    reef__invalidate(w, INVALIDATE_BLOCKS_MOVED);
     reef__quarantine_wait(x);
     return true;
 }
@@ -467,7 +467,7 @@ static void quarantine_set(reef_world *w, uint64_t bytes)
             reef__quarantine_open_page(w, &w->state.stores[i], page);
     reef__quarantine_end(w->family);
     guard_set(w->family, bytes);
-    version_look(w); /* closes the straight paths: no lease is of this version */
+    reef__invalidate(w, INVALIDATE_LOOKED_AT); /* closes the straight paths: no lease is of this version */
 }
 
 #endif

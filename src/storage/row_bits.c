@@ -41,7 +41,7 @@ static uint64_t *words_own(reef_world *w, bit_store *b, uint32_t unit)
     if (unit >= b->words.count && !reef__paged_grow(&b->words, &o, unit + 1, w->hot.fork_version)) return NULL;
     uint64_t *words = reef__paged_own(&b->words, &o, unit, w->hot.version, w->hot.fork_version);
     if (words) b->words.version[unit] = w->hot.version;
-    world_touch(w);
+    reef__invalidate(w, INVALIDATE_WRITTEN);
     return words;
 }
 
@@ -82,7 +82,7 @@ static COLD bit_store *store_make(reef_world *w, uint32_t key)
                                               capacity * sizeof *bits, PLAIN_ALIGN);
         if (bits == NULL) return NULL;
         s->bits = bits;
-        lately_forget(w);
+        reef__invalidate(w, INVALIDATE_STORES_MOVED);
         s->bit_capacity = capacity;
     }
     found = &s->bits[s->bit_count++];
@@ -93,8 +93,7 @@ static COLD bit_store *store_make(reef_world *w, uint32_t key)
     bit_store *of = (bit_store *)bit_store_of(w, key & ~BIT_DISABLED);
     if (of) of->marks = s->bit_count;
     found->marks = BITS_OF_MARKS;
-    lately_forget(w);
-    marks_renew(w);
+    reef__invalidate(w, INVALIDATE_MARKS_MADE);
     return found;
 }
 

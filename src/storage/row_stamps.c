@@ -114,7 +114,7 @@ uint64_t reef_version(reef_world *w)
         return reef__failure(w, REEF_LOCKED, "reef_version", (reef_component){0}, (reef_entity){0, 0}, 0), 0;
     const uint64_t now = w->hot.version;
     const bool hashed = w->hashed == now; /* the state is the same */
-    version_look(w);
+    reef__invalidate(w, INVALIDATE_LOOKED_AT);
     if (hashed) w->hashed = w->hot.version;
     w->observed = now;
     return now;

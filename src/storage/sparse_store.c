@@ -139,7 +139,7 @@ void reef__stores_view(reef_world *w)
     w->slow &= ~SLOW_COLD;
     EACH_COLD_STORE(w, s)
     if (s->count) w->slow |= SLOW_COLD;
-    gates_set(w);
+    reef__invalidate(w, INVALIDATE_CONDITION_CHANGED);
 }
 
 size_t reef__store_offset(const value_store *s, uint32_t rows)
@@ -198,7 +198,7 @@ static COLD value_store *value_store_make(reef_world *w, uint32_t component)
         before->cold = s->store_count;
     }
     s->store_number[component] = s->store_count++;
-    lately_forget(w);
+    reef__invalidate(w, INVALIDATE_STORES_MOVED);
     reef__stores_view(w);
     return made;
 }
@@ -347,7 +347,8 @@ void reef__store_commit_add(reef_world *w, uint32_t component, reef_entity e)
     value_store *s = store_mine(w, component);
     if (s->multi) reef__multi_put(w, s, e, 1);
     else store_put(w, s, e);
-    if (UNLIKELY(!reef__type_of(component)->bit) && !(w->slow & SLOW_COLD)) w->slow |= SLOW_COLD, gates_set(w);
+    if (UNLIKELY(!reef__type_of(component)->bit) && !(w->slow & SLOW_COLD))
+        w->slow |= SLOW_COLD, reef__invalidate(w, INVALIDATE_CONDITION_CHANGED);
 }
 
 /* ---- the straight paths' pages ---- */
@@ -498,7 +499,7 @@ void reef__store_undo_add(reef_world *w, uint32_t component, reef_entity e)
 
 COLD bool reef__stores_shrink(reef_world *w)
 {
-    lately_forget(w);
+    reef__invalidate(w, INVALIDATE_STORES_MOVED);
     for (uint32_t i = 1; i < w->state.store_count; i++) {
         value_store *s = &w->state.stores[i];
         store_pages pages;

@@ -171,8 +171,8 @@ INLINE uint32_t slot_of(const value_store *s, reef_entity e)
 INLINE void values_mark(reef_world *w, value_store *s, uint32_t page)
 {
     s->values.version[page] = w->hot.version;
-    world_touch(w);
-    if (UNLIKELY(s->tracked)) version_advance(w);
+    reef__invalidate(w, INVALIDATE_WRITTEN);
+    if (UNLIKELY(s->tracked)) reef__invalidate(w, INVALIDATE_BLOCKS_MARKED);
 }
 
 /* The value is in its raw slot: it is seen now. All pages are ours. */

@@ -166,7 +166,7 @@ static bool chunk_page_release(void *context, const void *page, const void *kept
 static NOINLINE reef_slot *unit_own_shared(reef_world *w, uint32_t unit)
 {
     paged_owner o = reef__owner_chunks(w);
-    if (!BUG(27)) tables_renew(w); /* queries remember slots */
+    if (!BUG(27)) reef__invalidate(w, INVALIDATE_TABLES_MADE); /* queries remember slots */
     reef_slot *page = reef__paged_own(&w->hot.chunks, &o, unit >> REEF_UNIT_BITS, w->hot.version, w->hot.fork_version);
     if (page == NULL) return NULL;
     reef__chunks_know_ours(w);
@@ -199,7 +199,7 @@ static uint32_t unit_find(reef_world *w, uint32_t units)
 
 static void unit_take(reef_world *w, uint32_t unit, uint32_t units)
 {
-    lately_forget(w);
+    reef__invalidate(w, INVALIDATE_STORES_MOVED);
     if (w->state.free_unit[run_class(units)] == unit)
         w->state.free_unit[run_class(units)] = unit_slots(w, unit)[0].head.next;
     /* the rest of a page that was skipped stays unused: at most 250 units a page */
@@ -255,7 +255,7 @@ static bool chunk_make(reef_world *w, table *t, uint32_t rows)
     t->chunks++;
     t->next = unit_place(unit);
     t->end = t->next + rows;
-    if (s->tracked) version_advance(w);
+    if (s->tracked) reef__invalidate(w, INVALIDATE_BLOCKS_MARKED);
     return true;
 }
 
@@ -315,7 +315,7 @@ void *reef__column_exchange(reef_world *w, uint32_t unit, uint32_t k, void *bloc
     mutex_lock(&w->family->lock);
     void *was = slots[k].block;
     slots[k].block = block;
-    values_shift(w);
+    reef__invalidate(w, INVALIDATE_BLOCKS_MOVED);
     mutex_unlock(&w->family->lock);
     return was;
 }
@@ -326,8 +326,8 @@ bool reef__column_take(reef_world *w, uint32_t unit, uint32_t k, void *block)
     if (slots == NULL) return false;
     reef__column_exchange(w, unit, k, block);
     slots[k].version = w->hot.version;
-    world_touch(w);
-    if (shape_of(w->family, slots[0].head.table)->tracked) version_advance(w);
+    reef__invalidate(w, INVALIDATE_WRITTEN);
+    if (shape_of(w->family, slots[0].head.table)->tracked) reef__invalidate(w, INVALIDATE_BLOCKS_MARKED);
     return true;
 }
 
@@ -385,11 +385,11 @@ COLD void reef__column_replace(reef_world *w, const table *t, uint32_t unit, uin
     const bool ours = slots[k].version > w->ours_after; /* the last other holder left meanwhile */
     if (!ours) slots[k].block = fresh;
     slots[k].version = w->hot.version;
-    values_shift(w);
+    reef__invalidate(w, INVALIDATE_BLOCKS_MOVED);
     mutex_unlock(&w->family->lock);
     if (ours) reef__column_drop(w, t, unit, k, fresh);
-    world_touch(w);
-    if (UNLIKELY(t->shape->columns[k].type->tracked)) version_advance(w);
+    reef__invalidate(w, INVALIDATE_WRITTEN);
+    if (UNLIKELY(t->shape->columns[k].type->tracked)) reef__invalidate(w, INVALIDATE_BLOCKS_MARKED);
 }
 
 bool reef__chunk_own(reef_world *w, const table *t, uint32_t unit)
@@ -403,12 +403,12 @@ bool reef__chunk_own(reef_world *w, const table *t, uint32_t unit)
     if (slots == NULL) return false;
     for (uint32_t k = s->end_slot; k-- > SLOT_ENTITIES;) {
         if (block_own(w, s, unit, k, rows)) continue;
-        if (s->tracked) version_advance(w); /* blocks that were copied carry the old one */
+        if (s->tracked) reef__invalidate(w, INVALIDATE_BLOCKS_MARKED); /* blocks that were copied carry the old one */
         return false;
     }
     for (uint32_t k = SLOT_ENTITIES; k < s->end_slot; k++) slots[k].version = w->hot.version;
-    world_touch(w);
-    if (s->tracked) version_advance(w);
+    reef__invalidate(w, INVALIDATE_WRITTEN);
+    if (s->tracked) reef__invalidate(w, INVALIDATE_BLOCKS_MARKED);
     return true;
 }
 
@@ -446,7 +446,7 @@ static COLD bool chunk_enlarge(reef_world *w, table *t)
     reef__quarantine_wait(left);
 #endif
     slots[0].head_more.capacity = (uint16_t)new_rows;
-    values_shift(w);
+    reef__invalidate(w, INVALIDATE_BLOCKS_MOVED);
     t->end = unit_place(unit) + new_rows + (BUG(112) && new_rows < REEF_BLOCK_ROWS);
     return true;
 }
@@ -483,14 +483,14 @@ static bool chunk_relink(reef_world *w, table *t)
     t->chunks++;
     t->next = unit_place(unit);
     t->end = t->next + chunk_capacity(slots);
-    if (t->shape->tracked) version_advance(w);
+    if (t->shape->tracked) reef__invalidate(w, INVALIDATE_BLOCKS_MARKED);
     return true;
 }
 
 static bool table_grow(reef_world *w, table *t)
 {
     lease_end(t);
-    world_touch(w);
+    reef__invalidate(w, INVALIDATE_WRITTEN);
     if (t->chunks == 0) return chunk_make(w, t, t->shape->first_rows);
     if (t->chunks == 1 && t->end - unit_place(t->last) < REEF_BLOCK_ROWS) return chunk_enlarge(w, t);
     return t->spare ? chunk_relink(w, t) : chunk_make(w, t, REEF_BLOCK_ROWS);
@@ -509,13 +509,13 @@ table *reef__table_own(reef_world *w, uint32_t id)
     if (t == NULL) return NULL;
     if (before != t) {
         memset(w->edge_cache, 0, sizeof w->edge_cache); /* it points into pages, as queries do */
-        tables_renew(w);
+        reef__invalidate(w, INVALIDATE_TABLES_MADE);
     }
     t += id % TABLES_PER_PAGE;
-    rows_other(w);
+    reef__invalidate(w, INVALIDATE_ROWS_CHANGED);
     if (t->shape) return t;
     t->shape = shape_of(w->family, id);
-    tables_renew(w); /* queries look at it */
+    reef__invalidate(w, INVALIDATE_TABLES_MADE); /* queries look at it */
     return t;
 }
 
@@ -538,7 +538,7 @@ void reef__table_lease(reef_world *w, table *t)
     t->append = w->hot.version;
     /* a row that comes anew has no bit, and those behind the last one are zero */
     t->lease = t->bits && !BUG(151) ? 0 : w->hot.version;
-    rows_other(w);
+    reef__invalidate(w, INVALIDATE_ROWS_CHANGED);
 }
 
 bool reef__table_prepare_pop(reef_world *w, const table *t)
@@ -551,12 +551,12 @@ bool reef__table_prepare_pop(reef_world *w, const table *t)
 void reef__row_pushed(reef_world *w, table *t)
 {
     if (UNLIKELY(t->shape->hooked)) unit_slots(w, t->last)[0].head_more.count++;
-    t->next++, rows_other(w);
+    t->next++, reef__invalidate(w, INVALIDATE_ROWS_CHANGED);
 }
 
 void reef__row_pop(reef_world *w, table *t)
 {
-    t->next--, rows_other(w);
+    t->next--, reef__invalidate(w, INVALIDATE_ROWS_CHANGED);
     reef_slot *slots = unit_slots(w, t->last);
     if (UNLIKELY(t->shape->hooked)) slots[0].head_more.count--;
     reef__quarantine_close(w, t);
@@ -829,9 +829,7 @@ void reef__relabel_commit(reef_world *w, relabel *r)
     f->first = f->last = f->chunks = f->next = f->end = 0;
     lease_end(t);
     lease_end(f);
-    lately_forget(w);
-    w->state_epoch++;
-    world_touch(w);
+    reef__invalidate(w, INVALIDATE_CHUNKS_RENUMBERED);
     relabel_free(w, r);
     reef__table_lease(w, t);
     reef__quarantine_table(w, t);

@@ -20,12 +20,10 @@ struct reef_world {
     /* open loops. (Not beside `slow`: a compiler that compares both at once waits for two stores.) */
     uint32_t locks;
     commands *commands; /* where they are recorded now; NULL: nowhere */
-    /* counts what queries remember and what may be no more: pages of tables and of chunks made or copied (pointers
-     * into them are good while it stays) or shared, tables used for the first time, disabled_epoch */
-    uint64_t tables_epoch;
-    /* the same, and counts whatever gives a table other rows or blocks, or a lease: rows_other */
-    uint64_t rows_epoch;
-    uint64_t disabled_epoch;        /* which stores of marks there are is the same while it stays: marks_renew */
+    /* src/storage/invalidate.h says what counts these up. While tables_epoch stays, pointers into pages of tables and
+     * chunks are good. While rows_epoch stays, each table also has the same rows, blocks and leases. While
+     * disabled_epoch stays, there are the same stores of marks. */
+    uint64_t tables_epoch, rows_epoch, disabled_epoch;
     uint64_t gate_destroy;          /* as hot.gate_move, for destroy, which also has names to forget (gates_set) */
     uint32_t *ring_next, *ring_end; /* where the next free id goes: a page that is ours; both NULL: not known */
     state state;
@@ -46,7 +44,7 @@ struct reef_world {
     uint32_t *order;        /* a copy of the graph's, to be read without the lock */
     uint32_t order_count, order_room;
     struct reef_bundle *bundles;       /* the user's */
-    struct bundle_gate *bundles_ready; /* of those whose straight path is open: until tables_renew */
+    struct bundle_gate *bundles_ready; /* of those whose straight path is open: until INVALIDATE_TABLES_MADE */
     struct query_slot {
         struct reef_query_data *query;
         uint32_t generation;
@@ -102,7 +100,7 @@ struct reef_world {
         void *spare[AHEAD_SPARES]; /* blocks for the next copies: each call for memory takes a lock */
     } ahead[AHEAD_COLUMNS];
     uint64_t observed;     /* the newest version of which somebody may ask what was written after it */
-    uint64_t hashed, hash; /* the state's hash, good while the version is `hashed`: world_touch */
+    uint64_t hashed, hash; /* the state's hash, good while the version is `hashed` */
     /* values of the call that is running: when growth moves the block that one points into, it is put right */
     reef_value *value;
     uint32_t value_count;
