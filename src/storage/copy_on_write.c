@@ -35,7 +35,7 @@ enum {
 #endif
 };
 
-/* Of a shared block: the slot in the past (paged.h) that has this one. Under the lock. */
+/* Of a shared block: the slot in the past (src/storage/cow_pages.h) that has this one. Under the lock. */
 static reef_slot *slot_past(const reef_world *w, const reef_slot *slot, uint32_t unit, uint32_t k, const void *block)
 {
     reef_slot *page = reef__paged_past(&w->hot.chunks, unit >> REEF_UNIT_BITS, slot->version);

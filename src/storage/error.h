@@ -20,4 +20,9 @@ COLD reef_status reef__failure_record(reef_world *w, const reef_error *e);
 COLD reef_status reef__failure_detail(reef_world *w, reef_status status, const char *operation, uint64_t number,
                                       const char *detail);
 
+#if defined(REEF_CHECKED)
+/* Tells the misuse hook, or the log, that the caller made a mistake. */
+void reef__failure_tell(const reef_world *w, const reef_error *e);
+#endif
+
 #endif

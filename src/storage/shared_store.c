@@ -4,7 +4,7 @@
  *      slot of entity b ─┼─► head {holders, world, version ...} value          a slot holds the value's address
  *      pin ──────────────┘
  *
- * Holders are slots and pins. A page of slots that is copied (paged.h) holds each of its values once more, so forks
+ * Holders are slots and pins. A page of slots that is copied (src/storage/cow_pages.h) holds each of its values once more, so forks
  * and snapshots hold what they can see; the last holder that leaves ends the value, on whatever thread that is.
  *
  * A value may be written where it lies by the world that made it, until that is forked or snapshotted: `version` is
