@@ -5,8 +5,8 @@
  *            dead      the generation that the next owner of the index gets; place < PLACE_EMPTY
  *            pending   the generation of the entity that a command will make; place < PLACE_EMPTY
  *
- *   ring:  head ─► oldest free id ... youngest ◄─ tail      positions only count up; a page holds 1,024 of them, and the
- *                                                           number of pages is a power of two
+ *   ring:  head ─► oldest free id ... youngest ◄─ tail      positions only count up; a page holds 1,024 of them,
+ *                                                           and the number of pages is a power of two
  *
  * The ring has random access (reef__id_peek), because parallel lanes draw from the middle of "free ids, the oldest
  * first, then fresh indices". An id that is taken out of turn (reef_create_as) leaves a hole. Holes are squeezed out

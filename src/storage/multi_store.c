@@ -1,8 +1,8 @@
 /* The REEF_MULTI home: an entity has as many values of a type as were added, side by side in the order of adding.
  *
  *      index   entity ─► {generation, first slot of its run}
- *      page    entities   e e e . f . . . g   the owner of a slot; in the first slot of a free run: the first slot of the
- *                                             next free run + 1
+ *      page    entities   e e e . f . . . g   the owner of a slot; in the first slot of a free run: the first slot of
+ *                                             the next free run + 1
  *              runs       3       1       1   in the first slot of a run: number of values, and log2 of its slots
  *              values     x x x . y . . . z
  *

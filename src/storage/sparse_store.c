@@ -1,3 +1,8 @@
+/* Stores of values outside of the rows: the homes sparse, paged and cold, and what multi and shared have in common with
+ * them. src/storage/sparse_store.h has a drawing and the rules of what may fail.
+ *
+ * The packed homes keep their values without holes: the last value moves into the slot of one that goes. REEF_PAGED
+ * keeps each value at the entity's index, so that it never moves; a page is freed when its last value goes. */
 #include "storage/sparse_store.h"
 #include "base/memory.h"
 #include "base/platform.h"
@@ -15,8 +20,8 @@
 #include "storage/world_data.h"
 #include "reef/ref.h"
 
-/* The number of slots of a store begins small, so that many types with few values each cost little. PAGE_BYTES limits a
- * page of values, unless a single value is larger. */
+/* A page of values takes at most STORE_PAGE_BYTES and STORE_ROWS_MAX values, or one value: so many types with few
+ * values each cost little. */
 enum {
     STORE_PAGE_BYTES = 16384,
     STORE_ROWS_MAX = 256,
