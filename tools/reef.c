@@ -1,5 +1,5 @@
-/* reef: the command line tool, which looks into files of reef (docs/files/file-format.md). It knows nothing of the programs
- * that wrote them: the file itself says what a component consists of. */
+/* reef: the command line tool, which looks into files of reef (docs/files/file-format.md). It knows nothing of the
+ * programs that wrote them: the file itself says what a component consists of. */
 #include "tool.h"
 #include <string.h>
 

@@ -1,3 +1,6 @@
+/* The hash of bytes: eight lanes of 64 bits take 8 bytes each of a stripe of 64. In each stripe a lane adds the product
+ * of the two halves of its word, mixed with a secret that is another one in each stripe of a round of 16. After a round
+ * all lanes are scrambled. The last stripe is filled up with zeros; the end joins the lanes and the length. */
 #include "base/byte_hash.h"
 #include "base/platform.h"
 

@@ -1,5 +1,5 @@
-/* XXH64, the checksum of files (Yann Collet's specification of xxHash). The state's hash is another function: it
- * reads values by vectors (src/world/state_hash.c); this one is what every language has a library for. */
+/* XXH64, the checksum of files (after Yann Collet's specification of xxHash). Files use it because every language has a
+ * library for it. The hash of a state is another function, which reads values by vectors (src/base/byte_hash.h). */
 #ifndef REEF_BASE_CHECKSUM_H
 #define REEF_BASE_CHECKSUM_H
 
@@ -8,7 +8,7 @@
 
 typedef struct checksum {
     uint64_t lane[4], seed, bytes;
-    unsigned char rest[32]; /* bytes % 32 of them */
+    unsigned char rest[32]; /* the last bytes % 32 bytes, which fill no stripe yet */
 } checksum;
 
 void reef__checksum_begin(checksum *c, uint64_t seed);

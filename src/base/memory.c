@@ -1,4 +1,4 @@
-#define _DEFAULT_SOURCE /* madvise */
+#define _DEFAULT_SOURCE /* for madvise and mincore */
 #include "base/memory.h"
 #include "base/platform.h"
 #include "reef/type.h"
@@ -20,12 +20,12 @@ enum {
     PIECE_FIRST = 16 << 10,
     PIECE_SMALL = 64 << 10,
     PIECE = 2 << 20,
-    PIECES_SMALL = 64 << 10, /* in small pieces together, before the first large one */
-    PIECES_SINGLE = 8 << 20, /* before the first one of twice that */
+    PIECES_SMALL = 64 << 10, /* before the first large piece, small pieces have this much together */
+    PIECES_SINGLE = 8 << 20, /* with more than this, pieces are twice as large */
     RUN_FIRST = 16 << 10,
-    RUN_LARGE = 64 << 10, /* the first ones; of a large piece */
+    RUN_LARGE = 64 << 10, /* the first runs of a large piece */
     RUN = 512 << 10,
-    TOUCH_AHEAD = 64 << 10, /* of a run, touched at once: one thread's share as well */
+    TOUCH_AHEAD = 64 << 10, /* how much of a run is touched at once; also the share of one thread */
     STAGGER = 192,
     INHERITED_LEAST = 64 << 10,
     INHERITED_MOST = 128 << 10
@@ -33,30 +33,31 @@ enum {
 
 typedef struct arena arena;
 
-/* Memory from the allocator, which arenas share: each takes runs of it. (With pieces of their own ten columns of 1
- * MiB took ten large pages, and their first touch made rows of eight components 1.3 times as slow.) */
+/* Memory from the allocator, which arenas share: each takes runs of it. (When every arena had pieces of its own, ten
+ * columns of 1 MiB took ten large pages, and their first touch made rows of eight components 1.3 times as slow.) */
 typedef struct piece {
     char *memory;
     size_t bytes;
-    size_t taken;  /* from the start, by runs */
-    size_t carved; /* into blocks, of all runs */
-    /* was it asked whether all of it (of two large pages the first) was touched when some was; and the answer */
+    size_t taken;  /* bytes from the start that belong to runs */
+    size_t carved; /* bytes of all runs that were carved into blocks */
+    /* asked: after the first touch, was the system asked whether that touched all (of two large pages the first);
+     * there: its answer */
     bool asked, there;
     struct piece *next;
 } piece;
 
-/* Free blocks of a size. The first one has room for the addresses of others: to free a block, or to take one,
- * touches none but the first, and what is in no cache stays so. */
+/* Free blocks of one size. The first one has room for the addresses of others, so that freeing or taking a block
+ * touches no block but the first, and none is brought into a cache. */
 typedef struct free_block {
-    struct free_block *next; /* freed before the others of this one */
+    struct free_block *next; /* was freed before the others of this one */
     uint32_t count;
     void *other[];
 } free_block;
 
 struct arena {
-    char *at, *end; /* of the run that is carved; NULL: none */
-    char *touched;  /* so far; to the end, of a short one */
-    piece *piece;   /* where it lies */
+    char *at, *end; /* what is left of the run that is being carved; NULL: there is no run */
+    char *touched;  /* up to here it is touched; a short run counts as touched to its end */
+    piece *piece;   /* the piece with this run */
     size_t used_bytes;
     free_block *list[FINE_CLASSES + COARSE_CLASSES];
 };
@@ -74,8 +75,8 @@ static void advise_huge(void *p, size_t bytes)
 static void advise_huge(void *p, size_t bytes) { (void)p, (void)bytes; }
 #endif
 
-/* The first touch of each page of 4 KiB costs 2.4 us, that of many in one call 1.8. An older kernel refuses, one
- * with larger pages as well, and pages come one by one. */
+/* The first touch of each page of 4 KiB costs 2.4 us; in one call for many pages it costs 1.8. An older kernel refuses
+ * this call, and so does one with larger pages; pages then come one by one. */
 void reef__memory_touch(void *p, size_t bytes)
 {
 #if defined(__linux__) && defined(MADV_POPULATE_WRITE)
@@ -87,7 +88,7 @@ void reef__memory_touch(void *p, size_t bytes)
 #endif
 }
 
-/* Is the last page of this memory there already? */
+/* Has the system given the last page of this memory already? */
 static bool touched_last(char *p, size_t bytes)
 {
     bool there = false;
@@ -194,13 +195,13 @@ static size_t rounded(size_t bytes)
     return bytes ? (bytes + step - 1) & ~(step - 1) : FINE;
 }
 
-static uint32_t class_of(size_t bytes) /* of a rounded size */
+static uint32_t class_of(size_t bytes) /* bytes: a rounded size */
 {
     if (bytes <= FINE * FINE_CLASSES) return (uint32_t)(bytes / FINE - 1);
     return (uint32_t)(FINE_CLASSES + bytes / COARSE - FINE * FINE_CLASSES / COARSE - 1);
 }
 
-/* Small blocks share an arena: a world of many small tables would else leave a part of many pieces empty. */
+/* Small blocks share an arena: otherwise a world of many small tables would leave a part of many pieces empty. */
 static uint32_t arena_for(uint32_t which, size_t bytes)
 {
     return bytes <= 256 && (which == ARENA_ENTITIES || which >= ARENA_COLUMNS) ? ARENA_SMALL : which;
@@ -235,9 +236,9 @@ static arena *arena_of(memory *m, uint32_t which)
     return m->arenas[which];
 }
 
-/* Small worlds stay small, and large pages are filled: between small pieces and large ones lie mappings that would
- * get a large page each. (To map 2 MiB takes a tenth as long as their first touch: where there are four such pieces,
- * half as many calls do.) */
+/* Adds a piece. Small worlds stay small, and large pages get filled: mappings between small pieces and large ones would
+ * each get a large page. (Mapping 2 MiB takes a tenth as long as the first touch: from four such pieces on, pieces are
+ * twice as large, which takes half as many calls.) */
 static piece *piece_add(memory *m, uint32_t group, size_t need)
 {
     size_t bytes = PIECE_FIRST;
@@ -268,7 +269,7 @@ static void block_put(arena *a, char *p, size_t bytes)
     (*list)->count = 0;
 }
 
-/* The last one that was freed; there is one. */
+/* Takes the block that was freed last; there is one. */
 static void *block_get(free_block **list)
 {
     free_block *f = *list;
@@ -277,7 +278,7 @@ static void *block_get(free_block **list)
     return f;
 }
 
-/* Blocks of any size, for whoever needs them. */
+/* Frees a rest as blocks of any sizes, for whoever needs them. */
 static void rest_put(arena *a, char *p, size_t bytes)
 {
     for (size_t part; bytes; bytes -= part, p += part) {
@@ -286,13 +287,13 @@ static void rest_put(arena *a, char *p, size_t bytes)
     }
 }
 
-/* Where a run of the arena may begin, from `p` on. */
+/* The distance from `p` to where a run of the arena may begin. */
 static size_t stagger(uint32_t which, const char *p) { return (STAGGER * (size_t)which - (uintptr_t)p) & (COARSE - 1); }
 
 static size_t piece_left(const piece *p) { return p->bytes - p->taken; }
 static size_t arena_left(const arena *a) { return a->at ? (size_t)(a->end - a->at) : 0; }
 
-/* The first of two pieces is the one with more room. */
+/* Keeps the piece with more room first, of the first two. */
 static void pieces_turn(piece **pieces)
 {
     piece *p = *pieces, *q = p->next;
@@ -302,13 +303,14 @@ static void pieces_turn(piece **pieces)
     *pieces = q;
 }
 
-/* Pieces of rows, and of what stays when rows go, which must not hold them back. */
+/* 0: pieces for rows. 1: pieces for what stays when rows go, which must not keep the pieces of rows from being
+ * freed. */
 static uint32_t piece_group(uint32_t which)
 {
     return which == ARENA_RECORDS || which == ARENA_DIRECTORY || which == ARENA_BITS;
 }
 
-/* From now on the arena carves what lies from `at` to `end` in a piece. */
+/* The arena now carves from `at` to `end` in a piece. */
 static void arena_begin(arena *a, piece *p, char *at, char *end, bool ahead)
 {
     if (at != a->at) a->touched = at;
@@ -318,10 +320,10 @@ static void arena_begin(arena *a, piece *p, char *at, char *end, bool ahead)
     a->piece = p;
 }
 
-/* Before there is another piece: half of a run that another arena needs later, if ever. Not of columns, which are
- * better walked in long runs. (1,000,000 records filled four large pieces but for an eighth, and the directory then
- * had the fifth, whose first touch took a thirtieth of what making the entities by one call took.) False: nobody has
- * so much. */
+/* Takes half of another arena's run, before there is another piece: the other arena may never need it. Not from
+ * columns, which are better walked in long runs. (1,000,000 records filled four large pieces but for an eighth. The
+ * directory then had the fifth one to itself, whose first touch took a thirtieth of the time for making the entities by
+ * one call.) False: no run is long enough. */
 static bool arena_share(memory *m, arena *a, uint32_t which, size_t bytes)
 {
     const uint32_t group = piece_group(which);
@@ -338,17 +340,19 @@ static bool arena_share(memory *m, arena *a, uint32_t which, size_t bytes)
     return false;
 }
 
-/* A run for blocks of so many bytes, but one block: at most as much as the arena has; of a large piece RUN_LARGE,
- * and from then on four times what it has (not before: small worlds of many types share one piece). Behind the last
- * one, where nobody took a run since. False: no memory. (What the processor fetches ahead by itself ends with a run.
- * The one measured here, over data that its second-level cache holds, gives up altogether where a loop comes to a
- * third end: p += v * dt for 20,000 entities, in runs of 64 KiB, took 1.6 times as long as over plain arrays, and
- * takes 1.1. Runs up to 256 KiB made iter_bit 3 to 5 in a hundred slower.) */
+/* Gives the arena a run for blocks of this size, though at least one block. A run is at most as long as what the arena
+ * has already, in a large piece at least RUN_LARGE, and from then on up to four times what the arena has (not before,
+ * since small worlds of many types share one piece). It continues the arena's last run if no other run began behind
+ * that. False: there is no memory.
+ *
+ * (The processor's own prefetching ends with a run. On the machine that was measured, with data in the second-level
+ * cache, it gives up altogether when a loop comes to a third end: p += v * dt for 20,000 entities, in runs of 64 KiB,
+ * took 1.6 times as long as over plain arrays, and now takes 1.1. Runs up to 256 KiB made iter_bit 3 to 5% slower.) */
 static bool arena_run(memory *m, arena *a, uint32_t which, size_t bytes)
 {
     size_t length = RUN_FIRST;
     while (length < RUN && length < a->used_bytes / 2) length *= 2;
-    const bool ahead = length >= TOUCH_AHEAD; /* of its use: not for an arena that has little */
+    const bool ahead = length >= TOUCH_AHEAD; /* only for an arena that has much already */
     const size_t had = arena_left(a);         /* less than a block */
     const uint32_t group = piece_group(which);
     piece *p = a->piece;
@@ -375,7 +379,7 @@ static bool arena_run(memory *m, arena *a, uint32_t which, size_t bytes)
     return true;
 }
 
-/* More of the run is touched. Where that made the whole piece come, as with large pages, nothing of the piece is
+/* Touches more of the run. If the first touch brought the whole piece, as with large pages, nothing of the piece is
  * touched ahead any more: asking for what is there cost 2 us. */
 static void arena_touch(memory *m, arena *a)
 {
@@ -394,9 +398,8 @@ static void arena_touch(memory *m, arena *a)
     if (a->piece->there) a->touched = a->end;
 }
 
-/* A free block of commands that are done becomes blocks of this arena: it was touched before, and the first touch of
- * new memory costs
- * 2.3 us for 4 KiB. False: there is none, or too much of it would be left over. */
+/* Makes a free block of finished commands into blocks of this arena. That memory was touched before, and the first
+ * touch of new memory costs 2.3 us for 4 KiB. False: there is no such block, or too much of it would be left over. */
 static bool arena_inherit(memory *m, arena *a, uint32_t which, size_t bytes)
 {
     arena *from = m->arenas[ARENA_COMMANDS];
@@ -434,7 +437,7 @@ static void *arena_take(memory *m, uint32_t which, size_t bytes)
     return p;
 }
 
-/* A block that costs no new memory: one was freed. */
+/* Takes a block that was freed before, which costs no new memory. NULL: there is none. */
 static void *arena_take_freed(memory *m, uint32_t which, size_t bytes)
 {
     arena *a = m->arenas[which];
@@ -514,7 +517,7 @@ void reef__memory_blocks_free(memory *m, enum memory_kind kind, const memory_gon
         if (gone[i].bytes > ARENA_MAX || gone[i].align > BLOCK_ALIGN)
             reef__memory_block_free(m, kind, gone[i].arena, gone[i].block, gone[i].bytes, gone[i].align);
     mutex_lock(&m->lock);
-    for (uint32_t i = count; i-- > 0;) { /* the first is taken first */
+    for (uint32_t i = count; i-- > 0;) { /* so that the first one is taken again first */
         if (gone[i].bytes > ARENA_MAX || gone[i].align > BLOCK_ALIGN) continue;
 #if defined(QUARANTINE)
         if (m->guarded) ASAN_UNPOISON_MEMORY_REGION(gone[i].block, gone[i].bytes);
@@ -576,7 +579,7 @@ static bool piece_holds(const piece *p, const void *block)
     return (const char *)block >= p->memory && (const char *)block < p->memory + p->bytes;
 }
 
-/* Of a list, how many are inside p; with `unlink` they leave it. */
+/* The number of blocks of a list that are inside p; with `unlink` they leave the list. */
 static size_t list_count(free_block **list, const piece *p, size_t bytes, bool unlink, arena *a)
 {
     size_t n = 0;
@@ -614,7 +617,7 @@ static size_t piece_free_bytes(memory *m, const piece *p, bool unlink)
     return sum;
 }
 
-/* No arena carves the piece any more. */
+/* Ends all runs in the piece. */
 static void piece_leave(memory *m, const piece *p)
 {
     for (uint32_t i = 0; i < ARENA_COUNT; i++)
@@ -622,8 +625,8 @@ static void piece_leave(memory *m, const piece *p)
             m->arenas[i]->piece = NULL, m->arenas[i]->at = m->arenas[i]->end = NULL;
 }
 
-/* Costs O(pieces * free blocks): a call for quiet moments. A block may wait in the lists of another arena than the
- * one that it was carved from (relabel in table.c). */
+/* Frees pieces without used blocks. It costs O(pieces * free blocks), so it is a call for quiet moments. A block may
+ * wait in the lists of another arena than the one that it was carved from (relabel in src/storage/table.c). */
 static void pieces_trim(memory *m, uint32_t group)
 {
     for (piece **link = &m->pieces[group]; *link;) {

@@ -1,16 +1,17 @@
-/* Memory of a family of worlds (a world and its forks): the user's allocator, counted by kind, and arenas of blocks
- * on it.
+/* The memory of a family of worlds (a world and its forks): the user's allocator, counted by kind, and arenas of blocks
+ * on top of it.
  *
- * A *block* is 64-byte aligned and has no header: its size is known to whoever holds it. Memory comes from the
- * allocator in *pieces*, and each arena (one for entity handles, one for records, sixteen for columns) takes *runs*
- * of them, up to 512 KiB, to carve blocks from; freed blocks wait in the arena's lists by size. So blocks of one
- * column lie side by side (those of small tables, up to 256 bytes, all share one arena), and a loop that walks them
- * is fetched ahead over their borders: five columns in four arenas cost 1.1 times as much to walk. Runs of arena a
- * start where the address modulo 4,096 is 192 * a, all different: columns of one stride would otherwise fall into
- * the same set of the first-level cache. What commands lay in goes to whichever arena needs memory next. On Linux
- * runs of 64 KiB and more are touched ahead of their use, 64 KiB at a time.
+ * A *block* is aligned to 64 bytes and has no header: whoever holds it knows its size. The allocator gives memory in
+ * *pieces*. Each arena (one for entity handles, one for records, sixteen for columns) takes *runs* of up to 512 KiB
+ * from the pieces and carves blocks from its runs. Freed blocks wait in the arena's lists, one list for each size.
  *
- * All functions may be called from any thread: the family's lock guards the lists. */
+ * So the blocks of one column lie side by side, and a loop that walks them is prefetched across their borders: five
+ * columns in four arenas cost 1.1 times as much to walk. Small blocks, up to 256 bytes, all share one arena. Runs of
+ * arena a start where the address modulo 4,096 is 192 * a, a different number for each arena: columns of one stride
+ * would otherwise fall into the same set of the first-level cache. Memory that held commands goes to whichever arena
+ * needs memory next. On Linux, runs of 64 KiB and more are touched ahead of their use, 64 KiB at a time.
+ *
+ * All functions may be called from any thread: a lock guards the lists. */
 #ifndef REEF_BASE_MEMORY_H
 #define REEF_BASE_MEMORY_H
 
@@ -42,41 +43,44 @@ enum {
     ARENA_COMMANDS = ARENA_COLUMNS + COLUMN_ARENAS,
     ARENA_COUNT,
     BLOCK_ALIGN = 64,
-    PLAIN_ALIGN = 16 /* of what isn't a block */
+    PLAIN_ALIGN = 16 /* alignment of everything that isn't a block */
 };
 
 struct arena;
 
 typedef struct memory {
     reef_allocator allocator;
-    mutex lock;                  /* of the arenas and counters */
+    mutex lock;                  /* guards the arenas and the counters */
     uint64_t bytes;              /* taken from the allocator */
     uint64_t used[MEMORY_KINDS]; /* bytes in use by kind */
-    struct arena **arenas;       /* ARENA_COUNT of them, NULL until needed */
-    struct piece *pieces[2];     /* of rows; of all else, which stays when they go. The first one is shared out */
+    struct arena **arenas;       /* ARENA_COUNT of them; each is NULL until it is needed */
+    /* [0] holds rows, [1] all that stays when rows go. Runs are taken from the first piece of a list. */
+    struct piece *pieces[2];
     uint64_t piece_bytes[2];
-    struct memory_fresh *fresh; /* NULL: nobody notes */
+    struct memory_fresh *fresh; /* who notes what should be touched (see below); NULL: nobody */
 #if defined(QUARANTINE)
     bool guarded;         /* blocks may be poisoned: src/storage/quarantine.h */
-    uint64_t guard_bytes; /* that a structural change may move */
+    uint64_t guard_bytes; /* how many bytes a structural change may move */
 #endif
 } memory;
 
 extern const reef_allocator reef__memory_standard; /* the C library's */
 
 bool reef__memory_make(memory *m, const reef_allocator *allocator);
-void reef__memory_drop(memory *m); /* everything must be freed but arenas' pieces */
+void reef__memory_drop(memory *m); /* everything but the arenas' pieces must have been freed */
 
-/* The allocator, counted: old 0 allocates, new 0 frees. NULL: no memory, nothing changed. Not cleared. align >= 1. */
+/* Resizes counted memory of the allocator: old_bytes 0 allocates, new_bytes 0 frees. NULL: there is no memory, and
+ * nothing changed. New bytes aren't cleared. align is at least 1. */
 void *reef__memory_resize(memory *m, enum memory_kind kind, void *p, size_t old_bytes, size_t new_bytes, size_t align);
-/* Allocate cleared / free, aligned to PLAIN_ALIGN. */
+/* Allocates cleared memory, and frees it; aligned to PLAIN_ALIGN. */
 void *reef__memory_zeroed(memory *m, enum memory_kind kind, size_t bytes);
 void reef__memory_free(memory *m, enum memory_kind kind, void *p, size_t bytes);
-/* Blocks; `align` up to REEF_ALIGN_MAX (64 and less come from the arena). bytes 0 gives a non-NULL pointer. */
+/* Allocates and frees a block. `align` is at most REEF_ALIGN_MAX; the arena serves 64 and less. 0 bytes give a pointer
+ * that isn't NULL. */
 void *reef__memory_block(memory *m, enum memory_kind kind, uint32_t arena, size_t bytes, size_t align);
 void reef__memory_block_free(memory *m, enum memory_kind kind, uint32_t arena, void *p, size_t bytes, size_t align);
-/* Several at once: up to `most` blocks, more than one only of those that were freed before. How many; 0: no memory.
- * And many freed, of any sizes. */
+/* Allocates up to `most` blocks at once and answers how many; 0: there is no memory. It gives more than one only as
+ * long as freed blocks of this size are left. reef__memory_blocks_free frees many blocks, of any sizes. */
 uint32_t reef__memory_blocks(memory *m, enum memory_kind kind, uint32_t arena, size_t bytes, size_t align, void **block,
                              uint32_t most);
 typedef struct memory_gone {
@@ -87,19 +91,19 @@ typedef struct memory_gone {
 } memory_gone;
 void reef__memory_blocks_free(memory *m, enum memory_kind kind, const memory_gone *gone, uint32_t count);
 #if defined(QUARANTINE)
-/* A block of an arena that is no longer in use, but not free either: it counts as spare, until it is released.
- * False: it is no arena's. */
+/* Takes a block of an arena out of use without freeing it: it counts as spare until it is released. False: the block
+ * doesn't come from an arena. */
 bool reef__memory_block_hold(memory *m, enum memory_kind kind, uint32_t arena, size_t bytes, size_t align);
 void reef__memory_block_release(memory *m, uint32_t arena, void *p, size_t bytes);
 #endif
-/* Of memory that will be written now, for the first time: the system gives its pages at once, a fifth to a third
- * cheaper than at one touch each, the more so where several threads touch memory. Nothing else happens, and where
- * there is no such call nothing at all. */
+/* Asks the system for the pages of memory that will be written for the first time now. All pages at once are a fifth to
+ * a third cheaper than one by one at the first touch, and more so where several threads touch memory. No byte changes.
+ * Where the system has no such call, nothing happens. */
 void reef__memory_touch(void *p, size_t bytes);
-/* From `begin` to `end` arenas touch nothing ahead of its use, and note instead what they would have touched, as far
- * as there is room: for several threads, each part being short enough for one. (Worlds of the family that take
- * blocks at the same time have theirs among them. All of it is good for reef__memory_touch alone, which changes no
- * byte.) Only one at a time notes; who comes second finds nothing. */
+/* From `begin` to `end`, arenas don't touch memory ahead of its use but note the parts, as far as there is room, so
+ * that several threads can touch them; each part is short enough for one thread. Blocks that other worlds of the family
+ * take meanwhile are noted as well. That does no harm, since the parts are only good for reef__memory_touch, which
+ * changes no byte. Only one caller at a time can note; the second one gets no parts. */
 typedef struct memory_part {
     char *from;
     size_t bytes;
@@ -111,13 +115,13 @@ typedef struct memory_fresh {
 } memory_fresh;
 void reef__memory_fresh_begin(memory *m, memory_fresh *f);
 void reef__memory_fresh_end(memory *m, memory_fresh *f);
-/* Blocks of other arenas may be freed into this one: it exists. False: no memory. */
+/* Makes the arena exist, so that blocks of other arenas may be freed into it. False: there is no memory. */
 bool reef__memory_arena_ready(memory *m, uint32_t arena);
-/* Gives pieces without a used block back to the allocator. */
+/* Gives the pieces without a used block back to the allocator. */
 void reef__memory_trim(memory *m);
-uint64_t reef__memory_spare(memory *m); /* bytes of pieces that no block uses */
+uint64_t reef__memory_spare(memory *m); /* bytes in pieces that no block uses */
 
-/* a * b + c in *out; false when it overflows */
+/* *out = a * b + c. False: it overflows. */
 bool reef__size_multiply(size_t a, size_t b, size_t c, size_t *out);
 
 #endif

@@ -1,9 +1,10 @@
-/* See disk.h. The Windows half is run under wine alone (docs/rules/platforms.md).
+/* Files of the operating system: src/base/os_file.h says what the calls promise. The Windows half has only been run
+ * under wine (docs/rules/platforms.md).
  *
- * A writer holds its file by flock, whose locks belong to the open file, not to the process: two threads hold each
- * other off too, the lock goes when the process is killed, and closing some other descriptor doesn't release it (as
- * it does with the locks of fcntl). */
-#define _DEFAULT_SOURCE /* flock, fsync and pwrite beside -std=c11 */
+ * A writer holds its file by flock. Such a lock belongs to the open file, not to the process: two threads hold each
+ * other off as well, the lock goes when the process is killed, and closing another descriptor of the file doesn't
+ * release it (as it does with the locks of fcntl). */
+#define _DEFAULT_SOURCE /* flock, fsync and pwrite, which -std=c11 hides */
 #include "base/os_file.h"
 #include "base/platform.h"
 
@@ -24,13 +25,13 @@
 
 enum { DISK_LINKS_MAX = 40, DISK_PART_MAX = 1 << 30, DISK_LOCK_STEP_MS = 5 };
 
-/* A call again and again while signals interrupt it. */
+/* Repeats a call while signals interrupt it. */
 #define UNINTERRUPTED(result, call) \
     do { \
         (result) = (call); \
     } while ((result) < 0 && errno == EINTR)
 
-/* Bytes of the folder's part, with its last slash. */
+/* Bytes of the folder's part of a path, with its last slash. */
 static size_t folder_length(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -45,7 +46,7 @@ COLD int reef__disk_target(const char *path, char *target)
     for (int links = 0; links < DISK_LINKS_MAX; links++) {
         char link[DISK_PATH_MAX];
         ssize_t got = readlink(target, link, sizeof link);
-        if (got < 0) return errno == EINVAL || errno == ENOENT ? 0 : errno; /* no link */
+        if (got < 0) return errno == EINVAL || errno == ENOENT ? 0 : errno; /* it is no link */
         size_t kept = got > 0 && link[0] == '/' ? 0 : folder_length(target);
         if (kept + (size_t)got >= DISK_PATH_MAX) return DISK_LONG_NAME;
         memcpy(target + kept, link, (size_t)got);
@@ -98,13 +99,13 @@ static int lock_wait(int fd)
     for (int waited = 0;; waited += DISK_LOCK_STEP_MS) {
         int result;
         UNINTERRUPTED(result, flock(fd, LOCK_EX | LOCK_NB));
-        if (result == 0 || errno != EWOULDBLOCK) return 0; /* without locks we go on */
+        if (result == 0 || errno != EWOULDBLOCK) return 0; /* where there are no locks, the file is simply written */
         if (waited >= DISK_LOCK_WAIT_MS) return DISK_HELD;
         (void)nanosleep(&step, NULL);
     }
 }
 
-/* *same: the file has this name still. Whoever held it while we waited may have renamed it. */
+/* *same: the file still has this name. Whoever held it while we waited may have renamed it. */
 static int is_named(int fd, const char *path, bool *same)
 {
     struct stat ours, named;
@@ -119,7 +120,7 @@ static int is_named(int fd, const char *path, bool *same)
 COLD int reef__disk_open_write(const char *path, bool create, uint32_t mode, disk_file *f)
 {
     for (;;) {
-        /* a pipe doesn't make us wait */
+        /* O_NONBLOCK, so that opening a pipe doesn't wait */
         int error = opened(path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | (create ? O_CREAT : 0), mode, f);
         if (error) return error;
         bool same = false;
@@ -145,7 +146,7 @@ COLD int reef__disk_open_folder(const char *path, disk_file *folder)
 
 COLD int reef__disk_settle(disk_file f)
 {
-    /* Network file systems write at every close of the file, and a second descriptor keeps the lock. */
+    /* A network file system reports errors of writing at every close, and the second descriptor keeps the lock. */
     int second = dup((int)f);
     if (second < 0) return errno;
     return close(second) < 0 && errno != EINTR ? errno : 0;
@@ -153,7 +154,7 @@ COLD int reef__disk_settle(disk_file f)
 
 COLD void reef__disk_close(disk_file f)
 {
-    if (f != DISK_NONE) (void)close((int)f); /* not again after EINTR: it is closed */
+    if (f != DISK_NONE) (void)close((int)f); /* no second try after EINTR: the descriptor is closed then */
 }
 
 int reef__disk_read(disk_file f, void *bytes, size_t count, size_t *got)
@@ -195,7 +196,7 @@ COLD int reef__disk_sync(disk_file f)
 {
     int result;
 #if defined(__APPLE__)
-    UNINTERRUPTED(result, fcntl((int)f, F_FULLFSYNC)); /* there fsync ends at the drive's cache */
+    UNINTERRUPTED(result, fcntl((int)f, F_FULLFSYNC)); /* on this system fsync ends at the cache of the drive */
     if (result == 0) return 0;
 #endif
     UNINTERRUPTED(result, fsync((int)f));
@@ -207,7 +208,7 @@ COLD int reef__disk_sync_name(disk_file folder, disk_file f)
     (void)f;
     if (folder == DISK_NONE) return 0;
     int error = reef__disk_sync(folder);
-    return error == EINVAL || error == ENOTSUP ? 0 : error; /* file systems that have no such thing */
+    return error == EINVAL || error == ENOTSUP ? 0 : error; /* the file system can't sync folders */
 }
 
 COLD int reef__disk_rename(const char *from, const char *to) { return rename(from, to) < 0 ? errno : 0; }
@@ -215,8 +216,8 @@ COLD int reef__disk_remove(const char *path) { return unlink(path) < 0 ? errno :
 
 #else /* ---- Windows ---- */
 
-/* Paths are UTF-8, as everywhere in reef; the system's own calls take UTF-16. A path that is neither is refused by
- * the conversion. */
+/* Paths are UTF-8, as everywhere in reef; the system's own calls take UTF-16. The conversion refuses a path that isn't
+ * valid UTF-8. */
 #define DISK_HANDLE(f) ((HANDLE)(f))
 #define DISK_SHARED (FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE)
 
@@ -224,7 +225,7 @@ enum { DISK_PART_MAX = 1 << 30, DISK_LOCK_STEP_MS = 5 };
 
 static int last_error(void) { return (int)GetLastError(); }
 
-/* `wide` has room for DISK_PATH_MAX: no text has more letters than bytes. */
+/* `wide` has room for DISK_PATH_MAX units, which is enough: no text has more units than bytes. */
 static int widened(const char *path, wchar_t *wide)
 {
     return MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, path, -1, wide, DISK_PATH_MAX) ? 0 : last_error();
@@ -260,7 +261,7 @@ COLD int reef__disk_look_into(disk_file f, disk_look *seen)
     return 0;
 }
 
-/* Folders are opened only with FILE_FLAG_BACKUP_SEMANTICS. */
+/* FILE_FLAG_BACKUP_SEMANTICS opens folders as well. */
 COLD int reef__disk_look_at(const char *path, disk_look *seen)
 {
     disk_file f;
@@ -277,8 +278,8 @@ COLD int reef__disk_open_read(const char *path, disk_file *f)
     return opened(path, GENERIC_READ, DISK_SHARED, OPEN_EXISTING, FILE_ATTRIBUTE_NORMAL, f);
 }
 
-/* Who opens without FILE_SHARE_WRITE is the only one who writes. A folder is told apart, since the system says no
- * more than "denied". */
+/* Whoever opens without FILE_SHARE_WRITE is the only writer. A folder is recognised afterwards, since the system only
+ * says "denied". */
 COLD int reef__disk_open_write(const char *path, bool create, uint32_t mode, disk_file *f)
 {
     disk_look seen;
@@ -306,7 +307,7 @@ COLD int reef__disk_set_mode(disk_file f, uint32_t mode) { return (void)f, (void
 COLD int reef__disk_open_folder(const char *path, disk_file *folder)
 {
     (void)path;
-    *folder = DISK_NONE; /* a file's sync takes its name along */
+    *folder = DISK_NONE; /* syncing a file syncs its name as well */
     return 0;
 }
 
@@ -356,11 +357,11 @@ COLD int reef__disk_truncate(disk_file f, uint64_t length)
 COLD int reef__disk_sync(disk_file f) { return FlushFileBuffers(DISK_HANDLE(f)) ? 0 : last_error(); }
 COLD int reef__disk_sync_name(disk_file folder, disk_file f) { return (void)folder, reef__disk_sync(f); }
 
-/* As POSIX has it: `to` may be open, by us or by somebody else who reads it; he goes on reading the old file. From
- * Windows 10 (1607) on. */
+/* Renames as POSIX does: `to` may be open, by this process or by another one, which goes on reading the old file.
+ * Windows 10 (1607) and later can do this. */
 static bool rename_over_open(const wchar_t *from, const wchar_t *to)
 {
-    /* FileRenameInfoEx, which older headers don't know */
+    /* FileRenameInfoEx and its flags, which older headers don't have */
     enum { INFO_EX = 22, REPLACE_IF_EXISTS = 1, POSIX_SEMANTICS = 2 };
     union {
         FILE_RENAME_INFO info;
@@ -372,7 +373,7 @@ static bool rename_over_open(const wchar_t *from, const wchar_t *to)
     const size_t bytes = (length + 1) * sizeof(wchar_t);
     const DWORD flags = REPLACE_IF_EXISTS | POSIX_SEMANTICS;
     memset(&x.info, 0, sizeof x.info);
-    memcpy(&x.info, &flags, sizeof flags); /* in the place of ReplaceIfExists */
+    memcpy(&x.info, &flags, sizeof flags); /* where older headers have ReplaceIfExists */
     x.info.FileNameLength = (DWORD)(bytes - sizeof(wchar_t));
     memcpy(x.room + offsetof(FILE_RENAME_INFO, FileName), full, bytes);
     HANDLE f = CreateFileW(from, DELETE | SYNCHRONIZE, DISK_SHARED, NULL, OPEN_EXISTING, FILE_ATTRIBUTE_NORMAL, NULL);
@@ -382,8 +383,8 @@ static bool rename_over_open(const wchar_t *from, const wchar_t *to)
     return done;
 }
 
-/* Where there is no such call: the old file steps aside, under a name of its own. A crash in between leaves both,
- * but none in its place. */
+/* For systems without that call: the old file is first renamed to a name of its own. A crash in between leaves both
+ * files, but none under the name `to`. */
 static bool rename_by_turns(const wchar_t *from, const wchar_t *to)
 {
     static const wchar_t suffix[] = L".reef-old";
@@ -393,7 +394,7 @@ static bool rename_by_turns(const wchar_t *from, const wchar_t *to)
     memcpy(aside + length, suffix, sizeof suffix);
     if (!MoveFileExW(to, aside, MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH)) return false;
     const bool done = MoveFileExW(from, to, MOVEFILE_WRITE_THROUGH);
-    if (done) (void)DeleteFileW(aside); /* it goes when nobody has it open any more */
+    if (done) (void)DeleteFileW(aside); /* the system removes it when nobody has it open any more */
     else (void)MoveFileExW(aside, to, MOVEFILE_WRITE_THROUGH);
     return done;
 }
@@ -449,6 +450,7 @@ COLD void reef__disk_error_text(int error, char *text, size_t size)
 #if defined(_WIN32)
     system_error_text(error, text, size);
 #else
-    (void)snprintf(text, size, "%s", strerror(error)); /* several threads may ask for numbers that the system knows */
+    /* safe for several threads: the numbers are those that the system knows */
+    (void)snprintf(text, size, "%s", strerror(error));
 #endif
 }

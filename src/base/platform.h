@@ -1,5 +1,5 @@
-/* What the compiler and the processor offer, behind one small contract: atomics, bits, prefetching, asserts. Threads
- * are in src/base/threads.h. */
+/* What the compiler and the processor offer, behind one small contract: atomics, bits, prefetching, copies, assertions.
+ * Threads are in src/base/threads.h. */
 #ifndef REEF_BASE_PLATFORM_H
 #define REEF_BASE_PLATFORM_H
 
@@ -7,8 +7,8 @@
 #include "reef/compiler.h"
 #include <assert.h>
 
-/* Pointers that are kept too long are found (src/storage/quarantine.h): in the checked build with the address
- * sanitizer. */
+/* The quarantine, which finds pointers that were kept too long (src/storage/quarantine.h), exists in the checked build
+ * with the address sanitizer. */
 #if defined(REEF_CHECKED) && defined(__SANITIZE_ADDRESS__)
 #define QUARANTINE
 #elif defined(REEF_CHECKED) && defined(__has_feature)
@@ -17,7 +17,8 @@
 #endif
 #endif
 
-/* Counts of holders that any thread may change: the new count. Who leaves last sees what the others wrote. */
+/* Counts of holders that any thread may change. Both answer the new count. The one who counts down to 0 sees all that
+ * the others wrote. */
 #if defined(REEF_NO_THREADS)
 #define COUNT_UP(address) (++*(address))
 #define COUNT_DOWN(address) (--*(address))
@@ -29,7 +30,7 @@
 #define COUNT_DOWN(address) ((uint32_t)InterlockedDecrement((volatile LONG *)(address)))
 #endif
 
-/* For loops that wait a moment. */
+/* For loops that wait for a moment. */
 #if defined(__GNUC__) && (defined(__x86_64__) || defined(__i386__))
 #define PROCESSOR_PAUSE() __builtin_ia32_pause()
 #elif defined(__GNUC__) && defined(__aarch64__)
@@ -40,7 +41,7 @@
 #define PROCESSOR_PAUSE() ((void)0)
 #endif
 
-/* Numbers as the hash takes them: the lowest byte first. */
+/* The hash reads numbers with the lowest byte first. */
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
 #define HOST_IS_LITTLE 0
 #define LITTLE_64(x) __builtin_bswap64(x)
@@ -60,12 +61,12 @@
 #define PREFETCH_ONCE(p) __builtin_prefetch(p, 0, 0)
 #define RELEASE_STORE(address, value) __atomic_store_n(address, value, __ATOMIC_RELEASE)
 static inline uint32_t bits_count(uint64_t x) { return (uint32_t)__builtin_popcountll(x); }
-static inline uint32_t bits_first(uint64_t x) { return (uint32_t)__builtin_ctzll(x); } /* x != 0 */
+static inline uint32_t bits_first(uint64_t x) { return (uint32_t)__builtin_ctzll(x); } /* x must not be 0 */
 #else
 #define PREFETCH(p) ((void)(p))
 #define PREFETCH_WRITE(p) ((void)(p))
 #define PREFETCH_ONCE(p) ((void)(p))
-#if defined(_MSC_VER) /* an x86, which keeps the order of stores: the compiler must too */
+#if defined(_MSC_VER) /* an x86 keeps the order of stores; this makes the compiler keep it too */
 #include <intrin.h>
 #define RELEASE_STORE(address, value) (_ReadWriteBarrier(), (void)(*(address) = (value)))
 #else
@@ -80,8 +81,8 @@ static inline uint32_t bits_count(uint64_t x)
 static inline uint32_t bits_first(uint64_t x) { return bits_count(~x & (x - 1)); }
 #endif
 
-/* A block that is written soon and lies in no cache: where its pages are is looked up for all of them at once. One
- * by one, as it is written, cost a copy past the caches a quarter with pages of 4 KiB. */
+/* Prepares the writing of a block that lies in no cache: the processor looks up the addresses of all its pages at once.
+ * One by one, during the writing, that cost a copy past the caches a quarter, with pages of 4 KiB. */
 static inline void pages_fetch(const void *block, size_t bytes)
 {
     const size_t page = 4096;
@@ -89,8 +90,8 @@ static inline void pages_fetch(const void *block, size_t bytes)
         PREFETCH_ONCE((const char *)block + at);
 }
 
-/* A copy that nobody reads soon: past the caches, where the processor can do that. `to` is aligned to 32 bytes. */
-#if defined(_MSC_VER) /* its own memcpy does for it */
+/* A copy that nobody reads soon goes past the caches, where the processor can do that. `to` is aligned to 32 bytes. */
+#if defined(_MSC_VER) /* its memcpy does so by itself */
 #elif defined(__AVX__)
 #include <immintrin.h>
 #define COPY_LANE __m256i
@@ -125,8 +126,8 @@ static inline void copy_away(void *to, const void *from, size_t bytes)
 #endif
 }
 
-/* A copy that is worked on soon, to memory that is in no near cache. The processor's own instruction writes whole
- * lines without reading them first: the first loop after a fork took 0.68 ns a row instead of 0.74 with pages of 2
+/* A copy that is used soon, to memory that is in no near cache. The processor's copy instruction writes whole cache
+ * lines without reading them first: the first loop after a fork took 0.68 ns a row instead of 0.74, with pages of 2
  * MiB. */
 enum { COPY_MANY = 4096 };
 static inline void copy_near(void *to, const void *from, size_t bytes)
@@ -140,9 +141,9 @@ static inline void copy_near(void *to, const void *from, size_t bytes)
     memcpy(to, from, bytes);
 }
 
-/* The same eight bytes n times. Where the processor has an instruction for it, that takes whole lines without
- * reading them first, which a loop of stores doesn't: 1,000,000 entities by one call took 2.35 ms instead of 2.55.
- * It takes a moment to begin. */
+/* Writes the same eight bytes n times. The processor's fill instruction writes whole cache lines without reading them
+ * first, which a loop of stores doesn't: 1,000,000 entities by one call took 2.35 ms instead of 2.55. The instruction
+ * takes a moment to start, so that short fills use the loop. */
 enum { FILL_MANY = 256 };
 static inline void fill_eight(void *to, uint64_t value, size_t n)
 {
@@ -155,7 +156,7 @@ static inline void fill_eight(void *to, uint64_t value, size_t n)
     for (size_t i = 0; i < n; i++) memcpy((char *)to + i * 8, &value, 8);
 }
 
-/* A handle in a register: the eight bytes of a reef_entity. The compilers do better with these than with the struct. */
+/* A handle in a register: the eight bytes of a reef_entity. Compilers make better code from it than from the struct. */
 typedef uint64_t handle;
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
 #define HANDLE_INDEX(h) ((uint32_t)((h) >> 32))
@@ -173,7 +174,7 @@ typedef uint64_t handle;
 #define COLD REEF_SELDOM
 #define NOINLINE REEF_NOINLINE
 
-/* reef's own invariants (never the caller's mistakes): loud, also with NDEBUG in the checked build. */
+/* Asserts reef's own invariants, never the caller's mistakes. In the checked build it also works with NDEBUG. */
 #if defined(REEF_CHECKED)
 void reef_assert_failed(const char *text, const char *file, int line);
 #define ASSERT(x) ((x) ? (void)0 : reef_assert_failed(#x, __FILE__, __LINE__))
@@ -181,8 +182,8 @@ void reef_assert_failed(const char *text, const char *file, int line);
 #define ASSERT(x) assert(x)
 #endif
 
-/* Seeded bugs prove that the tests can see: -DREEF_SEEDED_BUGS compiles them in, the environment variable REEF_BUG=n
- * turns one on (scripts/seeded-bugs). In every other build BUG(n) is the constant false. */
+/* Seeded bugs prove that the tests find bugs: -DREEF_SEEDED_BUGS compiles them in, and the environment variable
+ * REEF_BUG=n turns one on (scripts/seeded-bugs). In every other build BUG(n) is the constant false. */
 #if defined(REEF_SEEDED_BUGS)
 extern int reef_bug;
 #define BUG(n) UNLIKELY(reef_bug == (n))

@@ -1,4 +1,4 @@
-/* What calls answer, as texts; what a failed assertion of reef's own does; the seeded bugs' switch. */
+/* The texts of statuses, the action of a failed assertion, and the switch of the seeded bugs. */
 #include "base/platform.h"
 #include "reef/status.h"
 #include <stdio.h>

@@ -4,20 +4,20 @@
  *                      │
  *      free thread ────┘ begins on the first session that it hasn't seen; sleeps when there is none
  *
- * The caller does the work as well, so that a session always gets on, however busy the threads are. When the caller
- * is through, its session leaves the list: nobody begins on it any more, and the caller waits for those that have
- * begun.
+ * The caller does the work as well, so that every session gets on, however busy the threads are. When the caller has
+ * done its part, its session leaves the list. Then no thread begins on it any more, and the caller waits for the
+ * threads that have begun.
  *
- * With a job system of the user's there are no threads: each session submits a task for each number. A task that
- * comes too late does nothing, and so does one that is run inside of submit: on the caller's own thread the work
- * could wait for the caller for ever.
+ * With a job system of the user's the pool has no threads: each session submits one task for each number. A task that
+ * starts too late does nothing. A task that submit runs at once, on the caller's own thread, does nothing either: the
+ * work could wait for the caller for ever.
  *
- * A thread that is through looks out for the next session for some 15 us before it sleeps, if there is a processor
- * for each thread. A tick's phases follow one another more closely than that, and waking a thread that sleeps took
- * 18 to 40 us, one that looks out 0.2. While somebody is at work it looks longer, some 150 us, and so does who waits
- * for others to end: a job that is worth to be one takes about as long, and being woken at the end cost a phase 40
- * us. */
-#define _DEFAULT_SOURCE /* sysconf */
+ * A thread that has finished looks out for the next session for about 15 us before it sleeps, if there is a processor
+ * for each thread. The phases of a tick follow one another more closely than that; waking a sleeping thread took 18 to
+ * 40 us, waking one that looks out 0.2. While another thread is at work it looks out ten times as long, and so does a
+ * thread that waits for others to end: a job that is worth being one takes about as long, and sleeping at its end cost
+ * a phase 40 us. */
+#define _DEFAULT_SOURCE /* for sysconf */
 #include "base/thread_pool.h"
 #include "base/memory.h"
 #include "base/platform.h"
@@ -27,11 +27,11 @@
 #include <unistd.h>
 #endif
 
-enum { POOL_LOOKS = 400, POOL_WAITS = 10 /* times as many */ };
+enum { POOL_LOOKS = 400, POOL_WAITS = 10 /* a wait for others' work looks out this many times as long */ };
 
 typedef struct session session;
 
-/* A number's share of a session that a job system runs. */
+/* The part of a session that a job system runs as one task. */
 typedef struct pool_task {
     session *session;
     uint32_t number;
@@ -39,11 +39,11 @@ typedef struct pool_task {
 
 struct session {
     session *next;
-    uint64_t serial; /* the later, the greater */
+    uint64_t serial; /* later sessions have greater numbers */
     void (*work)(void *data, uint32_t worker);
     void *data;
-    uint32_t running; /* threads, without the caller */
-    /* of a job system */
+    uint32_t running; /* threads that work on it, without the caller */
+    /* With a job system only: */
     reef_pool *pool;
     thread_name caller;
     bool closed;
@@ -61,23 +61,23 @@ struct reef_pool {
     reef_job_system jobs;
     reef_allocator allocator;
     uint64_t shuffle;
-    uint32_t looks;  /* before a thread sleeps */
-    size_t bytes;    /* of this allocation */
-    mutex lock;      /* of what follows, and of the sessions */
-    condvar wanted;  /* there is a session, or the end has come */
-    condvar through; /* nobody runs a session any more */
+    uint32_t looks;  /* how often a thread looks for a session before it sleeps */
+    size_t bytes;    /* size of this allocation */
+    mutex lock;      /* guards what follows, and the sessions */
+    condvar wanted;  /* woken when there is a session, and at the end */
+    condvar through; /* woken when the last thread leaves a session */
     session *first, *last;
     uint64_t serial;
-    uint32_t opened; /* the serial number's lower half: for look_out */
+    uint32_t opened; /* lower half of the last serial number, which look_out reads */
     uint32_t sleeping;
     bool ending;
-    uint32_t made;        /* threads that run */
+    uint32_t made;        /* threads that were started */
     pool_thread thread[]; /* threads - 1 of them, none with a job system */
 };
 
 /* ---- threads ---- */
 
-/* The first session that came behind `seen`. */
+/* The first session with a later serial number than `seen`. */
 static session *session_behind(const reef_pool *p, uint64_t seen)
 {
     session *s = p->first;
@@ -85,8 +85,7 @@ static session *session_behind(const reef_pool *p, uint64_t seen)
     return s;
 }
 
-/* Waits a moment until the number isn't `was` any more, which is changed under the lock; the lock is given back
- * meanwhile. */
+/* Waits a moment until *number, which changes under the lock, isn't `was` any more. The lock is released meanwhile. */
 static void look_out(mutex *lock, uint32_t looks, const uint32_t *number, uint32_t was)
 {
     mutex_unlock(lock);
@@ -106,7 +105,7 @@ static void pool_thread_run(void *data)
     const pool_thread *me = data;
     reef_pool *p = me->pool;
     uint64_t seen = 0;
-    bool rested = true; /* nothing was run since the last look */
+    bool rested = true; /* it has run nothing since it last looked out */
     mutex_lock(&p->lock);
     while (!p->ending) {
         session *s = session_behind(p, seen);
@@ -141,7 +140,7 @@ static void session_open(reef_pool *p, session *s)
     if (p->last) p->last->next = s;
     else p->first = s;
     p->last = s;
-    bool wake = p->sleeping != 0; /* the others look for themselves when they are through */
+    bool wake = p->sleeping != 0; /* the threads that are awake look for themselves */
     mutex_unlock(&p->lock);
     if (wake) condvar_wake(&p->wanted);
 }
@@ -215,8 +214,8 @@ typedef struct pool_shares {
     uint32_t count, begun;
 } pool_shares;
 
-/* The first half and the second one in turn: where memory comes in pages of 2 MiB, two threads should touch two for
- * the first time. */
+/* Takes steps from the first half and from the second half in turn: where memory comes in pages of 2 MiB, two threads
+ * should touch two different pages for the first time. */
 static void pool_shares_work(void *data, uint32_t worker)
 {
     pool_shares *x = data;
@@ -235,7 +234,7 @@ uint64_t reef__pool_shuffle(const reef_pool *p) { return p ? p->shuffle : 0; }
 
 /* ---- making ---- */
 
-/* How many threads a pool has for which so many were asked; 0: as many as there are processors. */
+/* The number of threads of a pool when `request` were asked for; request 0 means one for each processor. */
 static uint32_t threads_given(uint32_t request)
 {
 #if defined(REEF_NO_THREADS)
@@ -251,7 +250,7 @@ static uint32_t threads_given(uint32_t request)
 #endif
 }
 
-/* The lock and the conditions. */
+/* Makes the lock and the conditions. */
 static bool pool_gates_make(reef_pool *p)
 {
     if (!mutex_make(&p->lock)) return false;

@@ -13,7 +13,7 @@
 #define NOMINMAX
 #endif
 #include <windows.h>
-#undef near /* words of 1985 */
+#undef near /* windows.h still defines these */
 #undef far
 #else
 #include <time.h>
@@ -164,11 +164,11 @@ static inline thread_name thread_own_name(void) { return pthread_self(); }
 static inline bool thread_is(thread_name n) { return pthread_equal(pthread_self(), n) != 0; }
 #endif
 
-/* A condition variable may wake without a reason: who waits looks again, in a loop. condvar_wake wakes all who wait,
- * and may be called without the mutex. A struct thread doesn't move until it is joined. Without threads thread_make
- * answers false, and nobody may wait: there is nobody to wake him. */
+/* A condition variable may wake without a reason, so whoever waits checks its condition in a loop. condvar_wake wakes
+ * all waiting threads and may be called without the mutex. A `thread` must not move until it is joined. Without threads
+ * thread_make answers false, and nobody may wait, since nobody could wake the waiting thread. */
 
-/* Nanoseconds since some moment, for measuring. */
+/* Nanoseconds since some fixed moment, for measuring. */
 static inline uint64_t clock_now(void)
 {
 #if defined(_WIN32)

@@ -168,7 +168,7 @@ static void change_commit(reef_world *w, const staged *x, reef_entity e, const r
     record_put(w, e, x->to ? x->to_place : PLACE_EMPTY);
     if (!x->from || !x->to) record_mark(w, e.index);
     if (x->from && x->to) w->hot.moves++;
-    else values_shift(w);
+    else reef__invalidate(w, INVALIDATE_BLOCKS_MOVED);
 }
 
 /* ---- values that replace those of the same row ---- */

@@ -357,7 +357,7 @@ static NOINLINE bool stored_go(reef_world *w, value_store *s, reef_entity e, con
     if (LIKELY(at != NULL)) {
         if (value) memcpy(at, value, s->size);
         else memset(at, 0, s->size);
-        return world_touch(w), true;
+        return reef__invalidate(w, INVALIDATE_WRITTEN), true;
     }
     const bool back = bit_go(w, e, c, false, false);
     ASSERT(back);
@@ -373,7 +373,7 @@ static NOINLINE bool stored_leave(reef_world *w, value_store *s, reef_entity e)
     lately_renew(w, s);
     if (LIKELY(s->paged ? reef_leave_paged(&w->hot, s, reef_handle(e), &none, 0)
                         : reef_leave_packed(&w->hot, s, e.index, s->size, &none, 0, true)))
-        return world_touch(w), true;
+        return reef__invalidate(w, INVALIDATE_WRITTEN), true;
     const bool back = bit_go(w, e, c, true, false);
     ASSERT(back);
     (void)back;

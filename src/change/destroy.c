@@ -117,7 +117,7 @@ INLINE bool destroy_go(reef_world *w, handle h, uint64_t *record, uint64_t gate,
     const reef_slot *tail = t->tail;
     const size_t word = place_word(place), last_word = place_word(last);
     t->next = last;
-    fresh_close(w);
+    reef__invalidate(w, INVALIDATE_INDICES_CHANGED);
     *w->ring_next++ = HANDLE_INDEX(h);
     if (LIKELY(place != last)) {
         if (narrow) row_copy_words(t->shape, slots, word, tail, last_word);

@@ -64,7 +64,7 @@ static COLD reef_status single_make(reef_world *w, reef_component c, const void 
     const reef_entity e = reef_spawn_values(w, &v, 1);
     if (reef_entity_is_null(e)) return w->running ? REEF_LOCKED : w->error.status;
     w->state.single = e;
-    world_touch(w);
+    reef__invalidate(w, INVALIDATE_WRITTEN);
     return recorded ? REEF_OK : REEF_ADDED;
 }
 

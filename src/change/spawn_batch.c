@@ -218,6 +218,6 @@ uint64_t reef__spawn_packed(reef_world *w, const reef_value *values, uint32_t co
     reef__memory_fresh_end(&w->family->memory, &x.fresh);
     reef__pool_run(pool, packed_work, &x);
     w->state.reserved_count -= (uint32_t)n;
-    world_touch(w);
+    reef__invalidate(w, INVALIDATE_WRITTEN);
     return n;
 }

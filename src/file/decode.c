@@ -182,8 +182,8 @@ static bool indices_set(decoding *d, uint32_t indices)
     }
     if (!reef__records_reserve(w, was, indices)) return reef__decode_no_memory(d);
     w->hot.index_count = indices;
-    fresh_close(w);
-    for (uint32_t i = was; i < indices;) { /* an index that still has generation 0 at the end is refused */
+    reef__invalidate(w, INVALIDATE_INDICES_CHANGED);
+    for (uint32_t i = was; i < indices;) { /* generation 0 is what no index may have in the end */
         const uint32_t in = i & (RECORDS_PER_PAGE - 1),
                        n = indices - i < RECORDS_PER_PAGE - in ? indices - i : RECORDS_PER_PAGE - in;
         memset((uint64_t *)w->hot.records.page[i >> REEF_RECORD_BITS] + in, 0, n * sizeof(uint64_t));
@@ -209,8 +209,7 @@ static bool decode_ids(decoding *d)
         return reef__in_wrong(in, REEF_CORRUPT, "more free indices than there are");
     s->ring_head += dropped;
     s->ring_tail = s->ring_head + kept;
-    w->ring_next = w->ring_end = NULL;
-    world_touch(w);
+    reef__invalidate(w, INVALIDATE_RING_MOVED | INVALIDATE_WRITTEN);
     return added == 0 || (reef__ring_room(w, added) && reef__ring_own(w, s->ring_tail, s->ring_tail + added)) ||
            reef__decode_no_memory(d);
 }
@@ -324,13 +323,9 @@ static bool validated(decoding *d)
 static void versions_close(decoding *d)
 {
     reef_world *w = d->w;
-    version_look(w);
-    world_touch(w);
+    reef__invalidate(w, INVALIDATE_LOOKED_AT | INVALIDATE_STATE_REPLACED);
     reef__stores_view(w);
     reef__names_changed(w);
-    lately_forget(w);
-    w->state_epoch++;
-    marks_renew(w);
 }
 
 /* Is the state the one with this hash? True where the file doesn't say it, or where types were converted. */

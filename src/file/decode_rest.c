@@ -177,8 +177,7 @@ bool reef__decode_time(decoding *d)
     if (in->status != REEF_OK) return false;
     if (!clocks_read(d) || !runs_ordered(d)) return false;
     d->w->hot.version = d->base + (BUG(160) ? d->newest : UINT64_C(1) + d->runs.count);
-    gates_set(d->w);
-    world_touch(d->w);
+    reef__invalidate(d->w, INVALIDATE_CONDITION_CHANGED | INVALIDATE_WRITTEN);
     const uint32_t runs = s->run_count;
     if (!runs_read(d, runs) || !switches_read(d) || in->status != REEF_OK) return false;
     runs_drop(d, runs);
@@ -191,7 +190,7 @@ static bool name_gone(decoding *d, reef_entity e)
 {
     if (!reef__name_prepare_forget(d->w, e)) return reef__decode_no_memory(d);
     reef__name_forget(d->w, e);
-    world_touch(d->w);
+    reef__invalidate(d->w, INVALIDATE_WRITTEN);
     return true;
 }
 
@@ -300,7 +299,7 @@ static bool events_fill(decoding *d, const file_type *f, const type *t, const ev
         reef__events_put(s, one, 1);
     }
     s->tail = x->tail;
-    world_touch(w);
+    reef__invalidate(w, INVALIDATE_WRITTEN);
     return true;
 }
 
@@ -365,7 +364,7 @@ bool reef__decode_lost(decoding *d)
         d->unbound += reef__scripts_bind(&value, 1);
         if (!reef__removals_put(w, d->script, e, &value)) return reef__decode_no_memory(d);
     }
-    world_touch(w);
+    reef__invalidate(w, INVALIDATE_WRITTEN);
     return true;
 }
 

@@ -46,7 +46,7 @@ static bool rows_end(decoding *d, table *t, uint32_t gone)
     t->next -= gone;
     if (t->shape->hooked) unit_slots(w, unit)[0].head_more.count = (uint16_t)(rows - gone);
     reef__table_settle(w, t);
-    world_touch(w);
+    reef__invalidate(w, INVALIDATE_WRITTEN);
     return true;
 }
 
@@ -225,7 +225,7 @@ static bool handles_read(const chunk_reading *x, const piece_head *p)
         for (uint32_t i = 0; i < p->rows; i++) to[i] = reef__get_handle(&handles);
     }
     if (!handles_place(x, to, p)) return false;
-    world_touch(w);
+    reef__invalidate(w, INVALIDATE_WRITTEN);
     return true;
 }
 
@@ -308,7 +308,7 @@ static bool columns_ready(const chunk_reading *x, const piece_head *p, value_tar
         to->base[i] = cell(slots, k, p->row, size);
         to->stride[i] = size;
     }
-    world_touch(w);
+    reef__invalidate(w, INVALIDATE_WRITTEN);
     return true;
 }
 

@@ -60,7 +60,7 @@ static bool slot_leave_at(decoding *d, value_store *s, const type *t, uint32_t s
         if (*entry == ((uint64_t)e.generation << 32 | slot)) *entry = 0;
     }
     s->values.version[slot >> s->bits] = d->w->hot.version;
-    world_touch(d->w);
+    reef__invalidate(d->w, INVALIDATE_WRITTEN);
     return true;
 }
 
@@ -169,7 +169,7 @@ static bool page_piece(const page_reading *x)
     if (version && f->page_rows == slot_mask(s) + 1 && page < s->values.count && s->values.page[page]) {
         if (reef__store_page_own(x->d->w, s, (uint32_t)page) == NULL) return reef__decode_no_memory(x->d);
         s->values.version[page] = version;
-        world_touch(x->d->w);
+        reef__invalidate(x->d->w, INVALIDATE_WRITTEN);
     }
     return true;
 }
@@ -238,8 +238,7 @@ static void store_forget(decoding *d, value_store *s)
     reef__paged_drop(&s->hashes, &hashes);
     s->count = s->run_count = s->run_end = 0;
     memset(s->free_runs, 0, sizeof s->free_runs);
-    lately_forget(d->w);
-    world_touch(d->w);
+    reef__invalidate(d->w, INVALIDATE_STORES_MOVED | INVALIDATE_WRITTEN);
 }
 
 /* Gives a page the version of the newest value on it. */

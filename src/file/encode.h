@@ -1,6 +1,7 @@
-/* Writing a record (docs/files/file-format.md): what the files encode*.c share. encode.c finds out what the record describes
- * and writes its frame, types, tables and time. encode_ids.c writes indices and names, encode_rows.c the rows of tables
- * and their bits, encode_store.c values in stores, encode_log.c events, stamps and scripts that wait for their end.
+/* Writing a record (docs/files/file-format.md): what the files encode*.c share. encode.c finds out what the record
+ * describes and writes its frame, types, tables and time. encode_ids.c writes indices and names, encode_rows.c the
+ * rows of tables and their bits, encode_store.c values in stores, encode_log.c events, stamps and scripts that wait
+ * for their end.
  *
  * A whole world is written as the difference to nothing: without a base everything is new. What the world and the base
  * hold by the same pointer is the same in both, and isn't looked at. */

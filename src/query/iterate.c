@@ -133,8 +133,7 @@ INLINE void loop_lock(reef_world *w, query *q)
     /* so that what this loop writes can be told from what was written before */
     w->hot.version += q->head.write_count != 0;
     w->locks++;
-    if (UNLIKELY((w->hot.fresh_end | w->hot.empty_end) != 0)) fresh_close(w);
-    gates_close(w);
+    reef__invalidate(w, INVALIDATE_LOOP_OPENED);
     q->open++;
 }
 
@@ -201,7 +200,7 @@ static COLD bool since_begin(reef_block *b, query *q, uint64_t since)
         b->frozen = f;
     }
     b->since = since ? since : reef__query_last_run(q);
-    version_look(w);
+    reef__invalidate(w, INVALIDATE_LOOKED_AT);
     run_find(q)->version = w->observed = w->hot.version;
     return true;
 }
@@ -212,7 +211,8 @@ INLINE bool walk_is_cut(const reef_block *b) { return b->skip != 0 || b->left !=
 static COLD void walk_begin(reef_block *b, query *q, const reef_loop *loop)
 {
     reef__walk_open(b, q);
-    if (q->optional_writes || (q->cut && (q->cut->writes || join_is_young(q)))) version_look(q->world);
+    if (q->optional_writes || (q->cut && (q->cut->writes || join_is_young(q))))
+        reef__invalidate(q->world, INVALIDATE_LOOKED_AT);
     if ((q->ranking && !reef__ranking_begin(b, q)) || (q->since && !since_begin(b, q, loop ? loop->since : 0))) {
         reef_world *w = q->world;
         reef_end(b);
@@ -317,7 +317,7 @@ static NOINLINE void walk_end(reef_block *b)
 {
     reef_world *w = b->world;
     query *q = b->query;
-    if (q->since) version_look(w); /* what is written from now on is new to its next run */
+    if (q->since) reef__invalidate(w, INVALIDATE_LOOKED_AT); /* what is written from now on is new to its next run */
     if (q->ranking) reef__ranking_end(b);
     if (q->cut) reef__frozen_drop(w, (frozen_versions *)(uintptr_t)b->frozen);
     if (q->once) reef__query_drop(q);
@@ -334,7 +334,7 @@ INLINE void loop_end(reef_block *b)
     if (b->part) return;
     q->open--;
     ASSERT(w->locks > 0);
-    if (LIKELY(--w->locks == 0)) gates_set(w);
+    if (LIKELY(--w->locks == 0)) reef__invalidate(w, INVALIDATE_CONDITION_CHANGED);
     if (UNLIKELY(b->walks || q->once)) walk_end(b);
     if (UNLIKELY(w->slow & (SLOW_DEFERRED | SLOW_AHEAD))) end_rest(b);
 }

@@ -267,7 +267,7 @@ static void plan_commit(reef_world *w, const sort_plan *plan, void *aside)
     for (uint32_t k = SLOT_COLUMNS; k < t->shape->end_slot; k++)
         column_cycle(w, plan, k, t->shape->columns[k].type, aside);
     reef__bits_cycle(w, t->bits, plan->places, plan->count);
-    values_shift(w);
+    reef__invalidate(w, INVALIDATE_BLOCKS_MOVED);
 }
 
 static void sorting_free(sorting *s)

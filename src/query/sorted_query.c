@@ -300,7 +300,7 @@ static bool ranking_repair(query *q, uint32_t others)
         }
         if (others == 0) {
             r->version = w->hot.version;
-            version_look(w);
+            reef__invalidate(w, INVALIDATE_LOOKED_AT);
         }
     }
     listed_settle(r);

@@ -1,13 +1,13 @@
-/* The graph of tables: which sets of components have one, how each is laid out, how one leads to another.
+/* The graph of tables: which sets of components have a table, how each table is laid out, and how one leads to another.
  *
  *      component ──map──► slot of its column in each table            (has, get, "does this query match?")
  *      set of components ──hash──► table
  *      (table, component, add or remove) ──edge──► table, with the moves of the columns that both have
  *
- * The graph belongs to the family: it only grows, and nothing of it can be seen from outside but the layouts of
- * tables with rows. All changes under the family's lock; readers of other worlds of the family take no lock: what
- * they may still read when it is replaced is retired, not freed. (Arrays double, so the retired ones are less than
- * the live ones.) */
+ * The graph belongs to the family and only grows. Nothing of it can be seen from outside, except the layouts of tables
+ * with rows. Every change happens under the lock of the family. Worlds of the family read it without the lock, so an
+ * array that they may still read when it is replaced is retired, not freed. (Arrays double, so the retired ones take
+ * less memory than the live ones.) */
 #include "storage/archetype.h"
 #include "base/memory.h"
 #include "base/platform.h"
@@ -19,7 +19,7 @@
 #include "reef/fast.h"
 #include "reef/signature.h"
 
-/* Each with the slot behind it that every map has. */
+/* An empty map, with the slot behind it that every map has. */
 static struct empty_map {
     reef_map map;
     uint16_t slot[2];
@@ -30,10 +30,10 @@ static struct empty_map {
 #define map_bits empty_bits.map
 #define map_stores empty_stores.map
 #define map_rare empty_rare.map
-/* of all types that are split by field: the inlined calls take their tags for no column */
+/* the map of types that are split by field: the inlined calls must not take their tags for columns */
 #define map_split empty_split.map
 
-static uint64_t mix(uint64_t z) /* splitmix64's finaliser */
+static uint64_t mix(uint64_t z) /* the finaliser of splitmix64 */
 {
     z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
     z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
@@ -54,7 +54,8 @@ void reef__graph_settle(family *f)
     f->graph.retired = NULL;
 }
 
-/* p may still be read by another world's thread: it is freed when there is no other. `node` was allocated before. */
+/* Retires p, which a thread of another world may still read: it is freed when there is no other world. `node` was
+ * allocated before. */
 static void retire(family *f, retired *node, void *p, size_t bytes)
 {
     *node = (retired){f->graph.retired, p, bytes};
@@ -69,7 +70,7 @@ static int id_compare(uint32_t a, uint32_t b)
     return a == b ? 0 : reef__type_compare(reef__type_of(a), reef__type_of(b));
 }
 
-/* insertion: sets are short and mostly sorted; else heaps of halves */
+/* insertion sort, since sets are short and mostly sorted; heapsort for long ones */
 void reef__ids_sort(uint32_t *ids, uint32_t count)
 {
     for (uint32_t gap = count > 32 ? count / 2 : 1; gap; gap = gap > 2 ? gap * 5 / 11 : gap == 2) {
@@ -134,7 +135,7 @@ static uint32_t rare_find(const graph *g, uint64_t key)
 
 uint32_t reef__graph_slot_rare(const family *f, uint32_t component, uint32_t table_id)
 {
-    mutex *lock = (mutex *)&f->lock; /* the family is never really const */
+    mutex *lock = (mutex *)&f->lock; /* a family is never really const */
     mutex_lock(lock);
     uint32_t slot = rare_find(&f->graph, (uint64_t)component << 32 | table_id);
     mutex_unlock(lock);
@@ -176,10 +177,11 @@ static bool rare_reserve(family *f, uint32_t more)
     return true;
 }
 
-/* Is an array up to entry d worth it for a component with `used` entries? Otherwise the entry goes to the rare ones. */
+/* Is an array up to entry d worth its memory for a component with `used` entries? Otherwise the entry goes to the rare
+ * ones. */
 static bool map_dense(uint32_t d, uint32_t used) { return d < 64 || (uint64_t)d < ((uint64_t)used + 1) * 16; }
 
-/* Room for component c's entry of a new table, which has the highest id so far. */
+/* Makes room for the entry of component c in a new table, which has the highest id so far. */
 static bool map_reserve(family *f, uint32_t c, uint32_t table_id)
 {
     graph *g = &f->graph;
@@ -217,7 +219,7 @@ static void map_put(graph *g, uint32_t c, uint32_t table_id, uint16_t slot)
         g->rare_count++;
         return;
     }
-    map_slots(m)[d] = slot; /* entries between are zero since the map was made */
+    map_slots(m)[d] = slot; /* entries in between have been zero since the map was made */
     m->used++;
     RELEASE_STORE(&m->count, d + 1);
 }
@@ -231,7 +233,7 @@ void reef__graph_view_none(reef_world *w)
     for (uint32_t i = 0; i < REEF_MAP_PAGES; i++) w->hot.maps[i] = page_none;
 }
 
-/* Who looks for a base where no table has it must ask further: there is a subtype. */
+/* Marks the maps of a type's bases: who looks for a base that no table has must ask for subtypes as well. */
 static void map_bases(graph *g, const type *t)
 {
     for (const type *b = t->base; b; b = b->base) {
@@ -271,9 +273,10 @@ COLD reef_status reef__graph_sync(reef_world *w)
 
 static uint32_t size_class(uint32_t size) { return size == 8 ? 0 : size == 16 ? 1 : 2; }
 
-/* Columns of a table have arenas of their own, and so have tables that grow in turn, as far as there are arenas: two
- * with a common component cost 1.3 times as much to walk when their blocks alternate. (A table can't use the blocks
- * that another one frees then: moving all rows from one to another costs 4 to 10% more.) */
+/* The arena of a column. The columns of a table have different arenas, and so have tables that grow in turn, as far as
+ * there are arenas: two tables with a common component cost 1.3 times as much to walk when their blocks alternate. (The
+ * price: a table can't use the blocks that another one frees, so moving all rows from one table to another costs 4 to
+ * 10% more.) */
 static uint16_t column_arena(uint32_t id, uint32_t slot)
 {
     return (uint16_t)(ARENA_COLUMNS + (5 * id + slot - SLOT_COLUMNS) % COLUMN_ARENAS);
@@ -303,12 +306,12 @@ static void shape_columns(shape *s, column *columns)
     if (s->units > RUN_SMALL) s->units = (uint16_t)((s->units + 7) / 8 * 8);
 }
 
-/* The signature of a set: fills in the words, if there are any to fill in; how many there are. */
+/* The signature of a set: fills in the words, unless `words` is NULL, and answers how many there are. */
 static uint32_t shape_words(const uint32_t *ids, uint32_t count, reef_signature_word *words)
 {
     uint64_t bits[REEF_TYPES_MAX / 64 + 1];
     uint32_t low = REEF_TYPES_MAX / 64, high = 0, n = 0;
-    for (uint32_t i = 0; i < count; i++) { /* parts are known by their type */
+    for (uint32_t i = 0; i < count; i++) { /* parts are described by their type */
         if (ids[i] / 64 < low) low = ids[i] / 64;
         if (ids[i] / 64 > high) high = ids[i] / 64;
     }
@@ -388,7 +391,7 @@ static bool shapes_reserve(family *f)
     return true;
 }
 
-/* Under the lock. ids sorted by name. */
+/* Under the lock. The ids are sorted by name. */
 static COLD uint32_t table_make(family *f, const uint32_t *ids, uint32_t count, reef_status *status)
 {
     graph *g = &f->graph;
@@ -422,7 +425,7 @@ uint32_t reef__graph_table(reef_world *w, uint32_t *ids, uint32_t count, reef_st
     reef__ids_sort(ids, count);
     mutex_lock(&f->lock);
     uint32_t id = set_find(&f->graph, ids, count);
-    /* is always the first */
+    /* the table of the empty set always comes first */
     if (id == 0 && count && f->graph.shape_count == TABLE_EMPTY && table_make(f, NULL, 0, status) == 0) {
         mutex_unlock(&f->lock);
         return 0;
@@ -526,7 +529,7 @@ COLD const edge *reef__graph_edge(reef_world *w, uint32_t from, uint32_t compone
     mutex_lock(&f->lock);
     bool ok = edges_reserve(f);
     edge **place = ok ? edge_place(g, key) : NULL;
-    const edge *kept = ok && *place ? *place : e; /* another world was quicker */
+    const edge *kept = ok && *place ? *place : e; /* another world has made this edge meanwhile */
     if (ok && *place == NULL) *place = e, g->edge_count++;
     mutex_unlock(&f->lock);
     if (!ok || kept != e) give(f, e, edge_bytes(shape_of(f, from)->column_count));
@@ -588,7 +591,7 @@ static bool order_reserve(family *f, uint32_t **order, uint32_t *room, uint32_t 
     return true;
 }
 
-/* A new table goes to its place; many at once are sorted in. Under the lock. */
+/* Puts new tables into the order: one is inserted, many at once are sorted in. Under the lock. */
 static bool order_extend(family *f, uint32_t count)
 {
     graph *g = &f->graph;
@@ -608,7 +611,7 @@ static bool order_extend(family *f, uint32_t count)
     return true;
 }
 
-/* The order of the tables with ids below `end`: another world may have made more since. Under the lock. */
+/* Copies the order of the tables with ids below `end`, since another world may have made more. Under the lock. */
 static void order_copy(const family *f, uint32_t *to, uint32_t end)
 {
     for (uint32_t i = 0; i < f->graph.order_count; i++)

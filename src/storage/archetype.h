@@ -1,4 +1,5 @@
-/* storage/archetype: TODO */
+/* The graph of a family: which sets of components have a table, the layout of each table (its shape), the maps from a
+ * component to its slot in each table, and the edges between tables. All worlds of a family share it; it only grows. */
 #ifndef REEF_STORAGE_ARCHETYPE_H
 #define REEF_STORAGE_ARCHETYPE_H
 
@@ -8,9 +9,10 @@
 #include "storage/world_data.h"
 #include "reef/fast.h"
 
-enum { ELSEWHERE_RARE = 1, ELSEWHERE_BITS = 2, ELSEWHERE_STORES = 3 }; /* reef_map.elsewhere */
+/* reef_map.elsewhere: where a component is that the map doesn't hold */
+enum { ELSEWHERE_RARE = 1, ELSEWHERE_BITS = 2, ELSEWHERE_STORES = 3 };
 
-/* Slot of a component in a table: 0 absent, REEF_SLOT_TAG. */
+/* The slot of a component in a table; 0: the table hasn't got it; REEF_SLOT_TAG: it is a tag. */
 uint32_t reef__graph_slot_rare(const family *f, uint32_t component, uint32_t table_id);
 INLINE uint32_t slot_find(const reef_world *w, uint32_t component, uint32_t table_id)
 {
@@ -24,37 +26,36 @@ INLINE uint32_t slot_find(const reef_world *w, uint32_t component, uint32_t tabl
 }
 INLINE const shape *shape_of(const family *f, uint32_t table_id) { return REEF_DEPENDENT(&f->graph.shapes)[table_id]; }
 
-void reef__family_drop(family *f); /* the last member left */
+void reef__family_drop(family *f); /* frees the graph, when the last member of the family has left */
 
-/* Frees what was retired, if no other world is left whose thread may still read it. Under the lock, or by the only
- * world. */
+/* Frees what was retired, if no other world is left whose thread may still read it. The caller holds the lock, or is
+ * the only world. */
 void reef__graph_settle(family *f);
 
-/* The world's view of maps that don't exist yet. */
+/* Points the world's view at empty maps, for types whose maps don't exist yet. */
 void reef__graph_view_none(reef_world *w);
 
-/* Makes the maps reach all types; refreshes the world's view. NO_MEMORY. */
+/* Makes the maps of all types and renews the world's view of them. REEF_OK or REEF_NO_MEMORY. */
 reef_status reef__graph_sync(reef_world *w);
 
-/* The table of a set of table-home components, given by ids in any order, without doubles. 0: no memory or a limit
- * (then
- * *status says). */
+/* The table of a set of components that live in tables, given by ids in any order, each once. 0: there is no memory, or
+ * a limit is reached; *status says which. */
 uint32_t reef__graph_table(reef_world *w, uint32_t *ids, uint32_t count, reef_status *status);
 
-/* The edge from a table by adding or removing a component, which it hasn't or has. NULL as above. */
+/* The edge from a table by adding a component that it hasn't got, or removing one that it has. NULL: as above. */
 const edge *reef__graph_edge(reef_world *w, uint32_t from, uint32_t component, bool remove, reef_status *status);
 
-/* The same by a call, where it isn't on a straight path. */
+/* slot_find as a call, for code that isn't on a fast path. */
 NOINLINE uint32_t reef__slot_seek(const reef_world *w, uint32_t component, uint32_t table_id);
-void reef__ids_sort(uint32_t *ids, uint32_t count); /* by type name */
+void reef__ids_sort(uint32_t *ids, uint32_t count); /* sorts by type name */
 
-/* The tables with at least one row, by their sorted type names: ids into a fresh array of *count (memory kind OTHER;
- * free with reef__memory_free(&w->family->memory, MEMORY_OTHER, p, *count * 4)). NULL with *count 0: none; NULL with
- * *count != 0: no memory. (src/storage/archetype.c) */
+/* The ids of all tables with at least one row, ordered by their sorted type names, in a new array of *count. Free it
+ * with reef__memory_free(&w->family->memory, MEMORY_OTHER, p, *count * 4). NULL with *count 0: there is none. NULL with
+ * *count != 0: there is no memory. */
 uint32_t *reef__tables_sorted(const reef_world *w, uint32_t *count);
 
-/* All tables of the family, with rows here or without, in that order: the world's own list, good until the next call.
- * NULL with *count 0: there is none; NULL with *count != 0: no memory. (src/storage/archetype.c) */
+/* The ids of all tables of the family, with rows in this world or without, in the same order. The array belongs to the
+ * world and is good until the next call. NULL: as above. */
 const uint32_t *reef__tables_order(reef_world *w, uint32_t *count);
 
 /* Compares two layouts by their sorted type names. */

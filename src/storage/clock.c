@@ -1,8 +1,9 @@
-/* Time as a part of the state: ticks, nanoseconds, and clocks of phases and systems.
+/* Clocks of phases and systems, which are part of the state.
  *
- * Clocks are kept by the serial numbers of the family, and hashed by the names that the world's schedule knows, or
- * that are kept of what is absent (src/system/absent_system.c): a clock of a system that is gone doesn't count, and
- * neither does one at 0. */
+ * A clock is kept under the serial number that the family gave its phase or system, and hashed under its name. The
+ * world's schedule knows the names, and for absent systems the state keeps them (src/system/absent_system.c). A clock
+ * of a system that is gone doesn't count, and a clock at 0 doesn't either; so the list is cleared of the gone ones only
+ * before it would grow. */
 #include "storage/clock.h"
 #include "base/memory.h"
 #include "base/platform.h"
@@ -17,7 +18,7 @@ bool reef__serial_counts(const reef_world *w, uint64_t serial)
     return (f->schedule_knows && f->schedule_knows(w, serial)) || reef__absent_of(w, serial) != NULL;
 }
 
-/* Those of systems that are gone, which a removal and a restored state leave. */
+/* Removes the clocks of systems that are gone: removing a system, or restoring a state, leaves them behind. */
 static COLD void clocks_settle(const reef_world *w, state *s)
 {
     for (uint32_t i = s->clock_count; i-- > 0;)

@@ -1,17 +1,18 @@
-/* storage/clock: TODO */
+/* Clocks: one number of nanoseconds for a phase or a system, as a part of the state. A clock is found by the serial
+ * number of its phase or system. */
 #ifndef REEF_STORAGE_CLOCK_H
 #define REEF_STORAGE_CLOCK_H
 
 #include "storage/state.h"
 #include "reef/type.h"
 
-/* Does anybody go by this serial number: a system or a phase of the world's schedule, or an absent one? */
+/* Does this serial number belong to a system or phase of the world's schedule, or to an absent one? */
 bool reef__serial_counts(const reef_world *w, uint64_t serial);
 
-/* The clock of a phase or a system, 0 at first. NULL: no memory. */
+/* The clock of a phase or system; it is made with value 0 when there is none yet. NULL: there is no memory. */
 uint64_t *reef__clock_own(reef_world *w, uint64_t serial);
 
-/* NULL: it is none. */
+/* What the state says of an absent system or phase; NULL: the serial number belongs to none. */
 absentee *reef__absent_of(const reef_world *w, uint64_t serial);
 
 #endif

@@ -1,20 +1,21 @@
-/* Blocks that are shared with a fork or a snapshot, and become the world's own when it writes to them.
+/* Blocks that are shared with a fork or snapshot become this world's own before it writes them.
  *
- * Who shares a block keeps it, and the world gets the copy; but where only snapshots do, they get the copy, which
- * goes past the caches: what each tick writes stays there, and no memory is read to be written over.
+ * Usually the other holders keep the block and this world gets the copy. But where all other holders are snapshots,
+ * they get the copy, and it goes past the caches: the blocks that every tick writes stay in the caches, and no memory
+ * is read only to be overwritten.
  *
  *     loop        block 20                       block 21       22        23        block 24
  *                 20 ... 23 change hands         copy 25        copy 26   copy 27   24 ... 27 change hands
  *                 copy 24                                                           copy 28
  *
- * A straight loop copies ahead. A copy past the caches takes 100 to 130 ns to arrive, and one into them waits for
- * memory that isn't there; the lock under which a block changes hands waits for both. So they arrive while the
- * user's loop runs over the blocks before, and what snapshots get changes hands four blocks at a time. (One at a
- * time rollback_60 took 7 to 11 in a hundred longer: each time nothing is on its way any more.)
+ * A loop over chunks in order copies ahead. A copy past the caches takes 100 to 130 ns to arrive, a copy into the
+ * caches waits for memory, and the lock under which a block changes hands would wait for both. So the copies arrive
+ * while the user's loop runs over the blocks before, and blocks change hands four at a time. (When they did so one at a
+ * time, rollback_60 took 7 to 11% longer: each time there was nothing on its way.)
  *
- * What changed hands before the loop came to it has the version that it had, which says that the past owns it. So it
- * is noted as being there, and taken back when the loop doesn't come: the past gets it again, or, if another world
- * came from the past meanwhile, we share the copy with that. */
+ * A block that changed hands before the loop came to it keeps its version, by which the past would own it. So it is
+ * marked as `there`, and goes back if the loop never comes to it: the past gets the block again, or, if another world
+ * came from the past meanwhile, this world shares the copy with that world. */
 #include "storage/copy_on_write.h"
 #include "base/memory.h"
 #include "base/platform.h"
@@ -27,15 +28,15 @@
 #include "reef/fast.h"
 
 enum {
-    AHEAD_BYTES = 64 << 10, /* of the copies of a column: a loop that is left early made them in vain */
+    AHEAD_BYTES = 64 << 10, /* bytes of copies ahead for a column: a loop that ends early made them in vain */
 #if defined(REEF_CHECKED)
-    AHEAD_AFTER = 1 /* small worlds show it, too */
+    AHEAD_AFTER = 1 /* so that tests with small worlds reach it */
 #else
-    AHEAD_AFTER = 16 /* chunks: before, one is copied */
+    AHEAD_AFTER = 16 /* chunks; before that one chunk is copied ahead */
 #endif
 };
 
-/* Of a shared block: the slot in the past (paged.h) that has this one. Under the lock. */
+/* The slot in the past (src/storage/cow_pages.h) with this shared block. Under the lock. */
 static reef_slot *slot_past(const reef_world *w, const reef_slot *slot, uint32_t unit, uint32_t k, const void *block)
 {
     reef_slot *page = reef__paged_past(&w->hot.chunks, unit >> REEF_UNIT_BITS, slot->version);
@@ -43,26 +44,28 @@ static reef_slot *slot_past(const reef_world *w, const reef_slot *slot, uint32_t
     return page && page->block == block ? page : NULL;
 }
 
-/* A loop comes to another chunk next, and writes to the same slot of it, most likely on the same page. */
+/* Prefetches the same slot of the next chunk, which the loop will write, and which is most likely on the same page. */
 static void slot_fetch(const reef_slot *s, uint32_t unit, uint32_t next)
 {
     PREFETCH_WRITE((const void *)((uintptr_t)s + ((uintptr_t)next - unit) * REEF_UNIT_BYTES));
 }
 
-/* May snapshots get the copy? Only of a full block: the rows of another one may have been more when it was shared. */
+/* May the copy go to the snapshots? Only if the block is full: another block may have had more rows when it was
+ * shared. */
 static bool goes_away(const reef_world *w, const column *c, uint32_t rows, uint32_t capacity)
 {
     return w->has_past && rows == capacity && (c->type == NULL || (c->type->plain_copy && !c->type->resets));
 }
 
-/* The world's block is another one from now on. Under the lock. */
+/* Says that this world's block is another one from now on. Under the lock. */
 static void block_moves(reef_world *w, reef_slot *s, void *fresh, size_t bytes)
 {
     void *old = s->block;
     s->block = fresh;
     reef__values_relocate(w, old, fresh, bytes);
     w->shifted += !BUG(90);
-    RELEASE_STORE(&w->hot.moves, w->hot.moves + !BUG(90)); /* others read it, for refs to what isn't claimed now */
+    /* other threads read it, for references to blocks that nobody claims now */
+    RELEASE_STORE(&w->hot.moves, w->hot.moves + !BUG(90));
 }
 
 /* ---- copies made ahead ---- */
@@ -81,7 +84,8 @@ static struct ahead_copy *ahead_of(reef_world *w, const column *c, const reef_sl
     return NULL;
 }
 
-/* Snapshots get what was copied for them, under the lock that is held for another block of this page. */
+/* Gives the snapshots the copies that were made for them, under the lock that is held for another block of this
+ * page. */
 static void ahead_hand(reef_world *w, uint32_t unit)
 {
     for (uint32_t i = 0; i < w->ahead_count; i++) {
@@ -100,11 +104,12 @@ static void ahead_hand(reef_world *w, uint32_t unit)
     }
 }
 
-/* The loop never came to a block that had changed hands. What is free in the end is `copy`. Under the lock. */
+/* Takes back a block that had changed hands and that the loop never came to. `copy` is what is free in the end. Under
+ * the lock. */
 static COLD void ahead_return(reef_world *w, const struct ahead *a, struct ahead_copy *m, uint32_t unit)
 {
     reef_slot *s = &unit_slots(w, unit)[a->slot];
-    if (s->version > reef__paged_base(&w->hot.chunks)) { /* the past is gone, and the copy with it */
+    if (s->version > reef__paged_base(&w->hot.chunks)) { /* the past is gone, and the copy went with it */
         m->copy = NULL;
         return;
     }
@@ -113,11 +118,12 @@ static COLD void ahead_return(reef_world *w, const struct ahead *a, struct ahead
         past->block = m->of;
         return;
     }
-    block_moves(w, s, m->copy, (size_t)a->column->size * REEF_BLOCK_ROWS); /* a world has it meanwhile: we share that */
+    /* another world has the block meanwhile: this one shares the copy with it */
+    block_moves(w, s, m->copy, (size_t)a->column->size * REEF_BLOCK_ROWS);
     m->copy = m->of;
 }
 
-/* What the loop didn't take. */
+/* Drops a copy that the loop didn't use. */
 static COLD void ahead_leave(reef_world *w, const struct ahead *a, struct ahead_copy *m, uint32_t unit)
 {
     if (m->there && !BUG(145)) {
@@ -130,7 +136,7 @@ static COLD void ahead_leave(reef_world *w, const struct ahead *a, struct ahead_
     m->copy = NULL;
 }
 
-/* The first chunk of the ring is no longer ahead. */
+/* Removes the first chunk of the ring, which is no longer ahead. */
 INLINE void ahead_pass(reef_world *w)
 {
     const uint32_t at = w->ahead_first;
@@ -152,7 +158,7 @@ void reef__ahead_drop(reef_world *w)
     w->slow &= ~SLOW_AHEAD;
 }
 
-/* The columns that the loop writes. */
+/* Notes the columns that a loop writes. */
 static NOINLINE void ahead_begin(reef_world *w, const shape *s, const uint16_t *slot, uint32_t count)
 {
     size_t bytes = 1;
@@ -175,7 +181,7 @@ static bool ahead_is_for(const reef_world *w, const shape *s, const uint16_t *sl
     return same;
 }
 
-/* Memory for a copy; NULL: none. */
+/* Memory for a copy; NULL: there is none. */
 static void *ahead_block(reef_world *w, struct ahead *a, uint32_t chunks)
 {
     const column *c = a->column;
@@ -188,7 +194,7 @@ static void *ahead_block(reef_world *w, struct ahead *a, uint32_t chunks)
     return a->spare_at == a->spare_end ? NULL : a->spare[a->spare_at++];
 }
 
-/* The columns of a chunk, which is full. */
+/* Copies the columns of a full chunk. */
 static void ahead_copy(reef_world *w, const table *t, uint32_t unit)
 {
     const reef_slot *slots = unit_slots(w, unit);
@@ -203,34 +209,34 @@ static void ahead_copy(reef_world *w, const table *t, uint32_t unit)
         m->copy = NULL;
         if (s->version > w->ours_after || !c->type->plain_copy || c->type->resets || bytes > AHEAD_BYTES) continue;
         void *copy = ahead_block(w, a, t->chunks);
-        if (copy == NULL) continue; /* who needs the block says so */
+        if (copy == NULL) continue; /* whoever needs the block reports the failure */
         *m = (struct ahead_copy){copy, s->block, s->version, w->has_past, false};
         if (m->away) copy_away(copy, s->block, bytes);
         else copy_near(copy, s->block, bytes);
-        /* of the next one, whose turn is after the user's loop */
+        /* the memory of the next copy, which is written after the user's loop */
         if (m->away && a->spare_at != a->spare_end) pages_fetch(a->spare[a->spare_at], bytes);
     }
 }
 
-/* The loop writes to `unit` now. */
+/* The loop now writes to `unit`: use its copies, and make those of later chunks. */
 static void ahead_go(reef_world *w, const table *t, uint32_t unit, const uint16_t *slot, uint32_t count, uint32_t next)
 {
     if (!ahead_is_for(w, t->shape, slot, count)) ahead_begin(w, t->shape, slot, count);
     if (w->ahead_chunks && w->ahead_unit[w->ahead_first] == unit) ahead_pass(w);
-    /* another loop's */
+    /* what was made belongs to another loop */
     if (UNLIKELY(w->ahead_chunks && w->ahead_unit[w->ahead_first] != next)) ahead_begin(w, t->shape, slot, count);
     const uint32_t most = w->ahead_done++ >= AHEAD_AFTER && w->has_past ? w->ahead_most : 1;
     while (w->ahead_chunks < most) {
         const uint32_t last = w->ahead_unit[(w->ahead_first + w->ahead_chunks - 1) % AHEAD_CHUNKS];
         const uint32_t more = w->ahead_chunks ? unit_slots(w, last)[0].head.next : next;
-        if (more == 0 || more == t->last) return; /* which may have fewer rows */
+        if (more == 0 || more == t->last) return; /* the last chunk may have fewer rows */
         ahead_copy(w, t, more);
     }
 }
 
 /* ---- a block changes hands ---- */
 
-/* None was made ahead. NULL: no memory, or a hook refused. */
+/* Copies a block for which no copy was made ahead. NULL: there is no memory, or a hook refused. */
 static NOINLINE void *copy_now(reef_world *w, const column *c, const reef_slot *slots, uint32_t k, uint32_t rows,
                                bool away)
 {
@@ -244,7 +250,7 @@ static NOINLINE void *copy_now(reef_world *w, const column *c, const reef_slot *
     return reef__block_give(w->family, c, fresh, capacity), NULL;
 }
 
-/* The last other holder left meanwhile, or long ago: one copy was in vain. */
+/* Frees a copy that isn't needed: the last other holder has left meanwhile, or long ago. */
 static NOINLINE void copy_wasted(reef_world *w, const column *c, const reef_slot *slots, uint32_t rows, void *fresh)
 {
     if (!w->running) reef__chunks_know_ours(w);
@@ -275,7 +281,7 @@ INLINE bool unshare(reef_world *w, const column *c, reef_slot *slots, uint32_t u
     if (past) {
         past->block = fresh;
         slot_fetch(past, unit, slots[0].head.next);
-        if (streams) ahead_hand(w, unit); /* what was copied has arrived */
+        if (streams) ahead_hand(w, unit); /* what was copied has arrived by now */
     } else if (!ours) {
         block_moves(w, s, fresh, (size_t)rows * c->size);
     }
@@ -295,7 +301,7 @@ bool reef__slots_own(reef_world *w, const table *t, uint32_t unit, const uint16_
     reef_slot *slots = unit_slots(w, unit);
     const shape *s = t->shape;
     const uint32_t rows = chunk_rows(t, unit);
-    world_touch(w);
+    reef__invalidate(w, INVALIDATE_WRITTEN);
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t k = slot[i];
         const column *c = &s->columns[k];
@@ -304,7 +310,7 @@ bool reef__slots_own(reef_world *w, const table *t, uint32_t unit, const uint16_
         if (!ours) ours = unshare(w, c, slots, unit, k, rows, w->hot.version);
         if (UNLIKELY(!ours)) return false;
         slots[k].version = w->hot.version;
-        if (UNLIKELY(c->type->tracked)) version_advance(w);
+        if (UNLIKELY(c->type->tracked)) reef__invalidate(w, INVALIDATE_BLOCKS_MARKED);
     }
     if (next) ahead_go(w, t, unit, slot, count < AHEAD_COLUMNS ? count : AHEAD_COLUMNS, next);
     return true;

@@ -1,17 +1,18 @@
-/* storage/copy_on_write: TODO */
+/* Blocks of columns under copy-on-write: a shared block becomes this world's own before it is written, and a loop
+ * copies the blocks of its next chunk ahead. */
 #ifndef REEF_STORAGE_COPY_ON_WRITE_H
 #define REEF_STORAGE_COPY_ON_WRITE_H
 
 #include "storage/layout.h"
 #include "reef/type.h"
 
-/* A shared block, on a page that is ours, becomes the world's own, written at `version`. False: no memory. Several
- * threads may do this for different columns. (src/storage/copy_on_write.c) */
+/* Makes a shared block this world's own, written at `version`. The page of its chunk belongs to this world already.
+ * False: there is no memory. Several threads may do this for different columns. */
 bool reef__block_unshare(reef_world *w, const column *c, uint32_t unit, uint32_t slot, uint32_t rows, uint64_t version);
 
-/* Some columns, as reef__column_own. `next`: the chunk of which a loop writes the same columns next: what of them is
- * shared is copied now; 0: none is. What isn't fetched is dropped by reef__ahead_drop, before the loop ends.
- * (src/storage/copy_on_write.c) */
+/* Makes several columns of a chunk this world's own, as reef__column_own. `next` is the chunk in which the loop writes
+ * the same columns next; its shared blocks are copied now. 0: there is none. Copies that the loop never comes to are
+ * freed by reef__ahead_drop before it ends. */
 bool reef__slots_own(reef_world *w, const table *t, uint32_t unit, const uint16_t *slot, uint32_t count, uint32_t next);
 void reef__ahead_drop(reef_world *w);
 

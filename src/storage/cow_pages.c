@@ -3,13 +3,13 @@
 #include "base/platform.h"
 #include "reef/fast.h"
 
-/* A node and, behind it, page pointers and versions. All fields under the family's lock, but for what its only
- * holder reads. */
+/* A node. Behind it lie its page pointers and their versions. All fields are guarded by the lock of the family, except
+ * those that only its single holder reads. */
 struct reef_node {
     struct reef_node *parent, *child, *next, *previous; /* next, previous: siblings */
-    uint64_t base;                                      /* pages with a newer version are this node's */
+    uint64_t base;                                      /* pages with a newer version belong to this node */
     uint32_t holders;                                   /* worlds and snapshots that look at this very node */
-    uint32_t kept; /* how many of them are snapshots, if reef__paged_keep was told */
+    uint32_t kept; /* how many of these are snapshots, as far as reef__paged_keep was told */
     uint32_t count, capacity;
 };
 
@@ -26,7 +26,7 @@ uint64_t reef__paged_base(const reef_paged *p)
     return n->holders == 1 && n->child == NULL ? n->base : UINT64_MAX;
 }
 
-/* The node that p's own was copied from, where nobody else sees it but snapshots. */
+/* The node from which p's own was copied, if only snapshots see that node; otherwise NULL. */
 static reef_node *node_past(const reef_paged *p)
 {
     const reef_node *n = p->node;
@@ -80,7 +80,7 @@ static void node_free(const paged_owner *o, reef_node *n)
     reef__memory_free(o->memory, o->type->kind, n, node_bytes(n->capacity));
 }
 
-/* A copy of n (or nothing) with room for `capacity` pages; not linked. */
+/* A copy of n (or an empty node) with room for `capacity` pages; it isn't linked yet. */
 static reef_node *node_copy(const paged_owner *o, reef_node *n, uint32_t capacity)
 {
     reef_node *c = reef__memory_resize(o->memory, o->type->kind, NULL, 0, node_bytes(capacity), PLAIN_ALIGN);
@@ -96,7 +96,7 @@ static reef_node *node_copy(const paged_owner *o, reef_node *n, uint32_t capacit
     return c;
 }
 
-/* Frees what n owns and `kept`, the node that lives on, doesn't hold too. */
+/* Frees what n owns and `kept`, the node that lives on, doesn't have. */
 static void node_release(const paged_owner *o, reef_node *n, reef_node *kept)
 {
     void **page = node_pages(n);
@@ -127,7 +127,7 @@ static void node_settle(const paged_owner *o, reef_node *n)
     }
 }
 
-/* The holder's own node, with room for `capacity` pages. Under the lock. */
+/* Makes the node the holder's own, with room for `capacity` pages. Under the lock. */
 static bool node_own(reef_paged *p, const paged_owner *o, uint32_t capacity, uint64_t fork_version)
 {
     reef_node *n = p->node;
@@ -170,7 +170,7 @@ bool reef__paged_grow(reef_paged *p, const paged_owner *o, uint32_t count, uint6
     return ok;
 }
 
-/* A page of its own for slot i, with the content of the shared one. */
+/* Makes a page of its own for slot i, with the content of the shared page. */
 static void *page_copy(reef_paged *p, const paged_owner *o, uint32_t i)
 {
     void *page = reef__memory_block(o->memory, o->type->kind, o->type->arena, o->type->page_bytes, page_align(o));
@@ -237,7 +237,8 @@ reef_paged reef__paged_share(reef_paged *p, const paged_owner *o)
     mutex_lock(o->lock);
     p->node->holders++;
     mutex_unlock(o->lock);
-    if (p->shared != p->count) p->shared = p->count; /* a snapshot's is: it may be shared by several threads */
+    /* the page of a snapshot already is; several threads may share it */
+    if (p->shared != p->count) p->shared = p->count;
     return *p;
 }
 

@@ -1,17 +1,16 @@
 /* The entity index: records, and the ring of free ids.
  *
- *   record = generation << 32 | place       alive: the entity's own generation, place >= PLACE_EMPTY
- *                                           dead:  the generation that the next owner of the index gets, place <
- *                                           PLACE_EMPTY pending: its own, a command makes the entity; place <
- *                                           PLACE_EMPTY
+ *   record = generation << 32 | place
+ *            alive     the entity's own generation; place >= PLACE_EMPTY
+ *            dead      the generation that the next owner of the index gets; place < PLACE_EMPTY
+ *            pending   the generation of the entity that a command will make; place < PLACE_EMPTY
  *
- *   ring:  head ─► oldest free id ... youngest ◄─ tail      positions count up for ever; page = position >> 12,
- *                                                           modulo the
- *                                                           number of pages, which is a power of two
+ *   ring:  head ─► oldest free id ... youngest ◄─ tail      positions only count up; a page holds 1,024 of them,
+ *                                                           and the number of pages is a power of two
  *
- * The ring has random access (reef__id_peek), since parallel lanes draw from the middle of "free ids oldest first,
- * then fresh indices". An id taken out of turn (reef_create_as) leaves a hole, which is squeezed out before the next
- * id is drawn. */
+ * The ring has random access (reef__id_peek), because parallel lanes draw from the middle of "free ids, the oldest
+ * first, then fresh indices". An id that is taken out of turn (reef_create_as) leaves a hole. Holes are squeezed out
+ * before the next id is drawn. */
 #include "storage/entity_index.h"
 #include "base/platform.h"
 #include "storage/archetype.h"
@@ -36,13 +35,14 @@ static uint32_t index_limit(const reef_world *w) { return w->config.entities_max
 
 /* ---- records ---- */
 
-/* Indices are given out of a page that says already what their records are only as long as nobody writes there. */
+/* Owns a page of records for writing. The fast path gives out indices of a blank page, which already says what their
+ * records are, only as long as nobody writes to that page. */
 static uint64_t *records_own(reef_world *w, uint32_t page)
 {
     paged_owner o = reef__owner_records(w);
     const bool blank = records_are_blank(w, page);
     uint64_t *p = reef__paged_own(&w->hot.records, &o, page, w->hot.version, w->hot.fork_version);
-    if (blank && p && !BUG(141)) fresh_close(w);
+    if (blank && p && !BUG(141)) reef__invalidate(w, INVALIDATE_INDICES_CHANGED);
     return p;
 }
 
@@ -50,11 +50,11 @@ uint64_t *reef__record_own(reef_world *w, uint32_t index)
 {
     const bool shared = w->hot.records.shared != 0;
     uint64_t *page = records_own(w, index >> REEF_RECORD_BITS);
-    if (shared && w->hot.records.shared == 0) gates_set(w);
+    if (shared && w->hot.records.shared == 0) reef__invalidate(w, INVALIDATE_CONDITION_CHANGED);
     return page ? page + (index & (RECORDS_PER_PAGE - 1)) : NULL;
 }
 
-/* Units 0 and 1, and the table of the empty set, exist from the first record on. */
+/* Makes units 0 and 1 and the table of the empty set, which exist from the first record on. */
 static bool unit_page_make(reef_world *w)
 {
     reef_status s;
@@ -89,20 +89,20 @@ static uint32_t *ring_page(reef_world *w, reef_paged *ring, uint64_t position)
     paged_owner o = reef__owner_ring(w);
     uint32_t slot = (uint32_t)(position / RING_PER_PAGE) & (ring->count - 1);
     uint32_t *page = reef__paged_own(ring, &o, slot, w->hot.version, w->hot.fork_version);
-    if (page) ring->version[slot] = w->hot.version; /* the hash sees that it was written */
-    world_touch(w);
+    if (page) ring->version[slot] = w->hot.version; /* the hash sees by the version that the page was written */
+    reef__invalidate(w, INVALIDATE_WRITTEN);
     return page;
 }
 
-/* Which page of positions lies in slot i of a ring of `pages` pages, UINT64_MAX: none of the ring's. */
+/* The number of the page of positions that lies in slot i of a ring of `pages` pages. UINT64_MAX: none. */
 static uint64_t ring_part(const state *s, uint32_t i, uint32_t pages)
 {
     const uint64_t first = s->ring_head / RING_PER_PAGE, part = first + ((i - first) & (pages - 1));
     return s->ring_tail && part <= (s->ring_tail - 1) / RING_PER_PAGE ? part : UINT64_MAX;
 }
 
-/* The ids of the old ring, page by page: positions stay. `whole`: the pages themselves go over, into slots that have
- * none. */
+/* Takes over the ids of the old ring, page by page; positions stay. With `whole`, pages are moved into the slots that
+ * have none instead of copied. */
 static void ring_take_pages(const reef_world *w, reef_paged *to, bool whole)
 {
     const state *s = &w->state;
@@ -120,7 +120,7 @@ static void ring_take_pages(const reef_world *w, reef_paged *to, bool whole)
     }
 }
 
-/* The ids of the old ring without its holes, from position 0 on. */
+/* Takes over the ids of the old ring without its holes, from position 0 on. */
 static void ring_squeeze(reef_world *w, reef_paged *to)
 {
     state *s = &w->state;
@@ -134,8 +134,9 @@ static void ring_squeeze(reef_world *w, reef_paged *to)
     s->ring_holes = 0;
 }
 
-/* A ring of `pages` pages with the same ids. All its pages are made at once: a ring that turns allocates nothing.
- * Pages that nobody shares aren't copied but go over: of 1,000,000 ids the first touch of the copies cost 0.6 ms. */
+/* Makes a ring of `pages` pages with the same ids. All its pages are made at once, so that a ring in use allocates
+ * nothing. Pages that nobody shares are moved, not copied: for 1,000,000 ids the first touch of the copies cost 0.6
+ * ms. */
 static COLD bool ring_rebuild(reef_world *w, uint32_t pages)
 {
     paged_owner o = reef__owner_ring(w);
@@ -151,13 +152,14 @@ static COLD bool ring_rebuild(reef_world *w, uint32_t pages)
     }
     if (w->state.ring_holes) ring_squeeze(w, &fresh);
     else ring_take_pages(w, &fresh, whole);
-    w->ring_next = w->ring_end = NULL;
+    reef__invalidate(w, INVALIDATE_RING_MOVED);
     reef__paged_drop(&w->state.ring, &o);
     w->state.ring = fresh;
     return true;
 }
 
-/* Pages for n more ids wherever they begin: a ring that has room for a load never grows again at the same load. */
+/* Makes room for n more ids, at whatever position they begin: a ring that has room for a load never grows again under
+ * the same load. */
 bool reef__ring_room(reef_world *w, uint64_t n)
 {
     const state *s = &w->state;
@@ -199,14 +201,14 @@ bool reef__ids_free_prepare(reef_world *w, uint64_t n)
 void reef__id_free(reef_world *w, reef_entity e)
 {
     bool last = e.generation == UINT32_MAX && !BUG(115);
-    fresh_close(w);
+    reef__invalidate(w, INVALIDATE_INDICES_CHANGED);
     if (last || w->config.never_reuse) {
         record_put_rowless(w, e, PLACE_RETIRED);
         w->state.retired_count++;
         return;
     }
     e.generation += BUG(3) ? 0 : 1;
-    record_put_rowless(w, e, PLACE_FREE); /* it may have had no row */
+    record_put_rowless(w, e, PLACE_FREE); /* the hash must see it: the entity may have had no row */
     *w->ring_next++ = e.index;
     w->state.ring_tail++;
 }
@@ -249,12 +251,12 @@ uint32_t reef__ids_peek(const reef_world *w, uint32_t first, uint32_t n, reef_en
     return used;
 }
 
-/* Indices that the straight paths may hand out: those of the last page, if it is ours, while no id waits in the
+/* Finds indices that the fast paths may give out: those of the last page, if this world owns it and no id waits in the
  * ring. */
 static void fresh_open(reef_world *w)
 {
     reef_hot *h = &w->hot;
-    fresh_close(w);
+    reef__invalidate(w, INVALIDATE_INDICES_CHANGED);
     if (ring_count(w) != 0 || w->locks || w->slow & ~SLOW_BOUND || h->index_count == 0) return;
     uint32_t page = h->index_count >> REEF_RECORD_BITS, limit = index_limit(w);
     if (page >= h->records.count || h->records.page[page] == NULL || !paged_owned(&h->records, page, h->fork_version))
@@ -310,7 +312,7 @@ void reef__ids_pend(reef_world *w, const reef_entity *e, uint32_t n)
 void reef__records_fresh(reef_world *w, uint32_t index, uint32_t n, bool out)
 {
     const uint64_t record = (uint64_t)1 << 32 | (out ? PLACE_PENDING : PLACE_FREE);
-    if (n == 0) return; /* the index is perhaps behind the last page */
+    if (n == 0) return; /* the index may be behind the last page */
     uint64_t *at = (uint64_t *)w->hot.records.page[index >> REEF_RECORD_BITS] + (index & (RECORDS_PER_PAGE - 1));
     for (uint32_t i = 0; i < n; i++) at[i] = record;
 }
@@ -365,11 +367,11 @@ COLD reef_status reef_release_id(reef_world *w, reef_entity e)
     if (!reef__record_own(w, e.index) || !reef__id_free_prepare(w))
         return reef__failure(w, REEF_NO_MEMORY, op, none, e, 0);
     w->state.reserved_count--;
-    reef__id_free(w, e); /* its generation was seen outside: the next owner gets another one */
+    reef__id_free(w, e); /* the caller has seen its generation, so the next owner gets another one */
     return REEF_OK;
 }
 
-/* The free id leaves the ring: a hole where it stood. */
+/* Takes a free id out of the ring and leaves a hole. */
 static bool ring_take(reef_world *w, uint32_t index)
 {
     for (uint64_t at = w->state.ring_head; at < w->state.ring_tail; at++) {
@@ -381,11 +383,11 @@ static bool ring_take(reef_world *w, uint32_t index)
         w->state.ring_holes++;
         return true;
     }
-    ASSERT(index == RING_HOLE); /* a free id is in the ring */
+    ASSERT(index == RING_HOLE); /* every free id is in the ring */
     return false;
 }
 
-/* Makes all indices up to `index` exist; those before it become free ids. Undoes itself on failure. */
+/* Makes all indices up to `index` exist; those before it become free ids. A failure undoes everything. */
 static COLD reef_status index_extend(reef_world *w, uint32_t index)
 {
     uint32_t from = w->hot.index_count, limit = index_limit(w);
@@ -393,8 +395,8 @@ static COLD reef_status index_extend(reef_world *w, uint32_t index)
     if (!reef__records_reserve(w, from, index + 1)) return REEF_NO_MEMORY;
     for (uint32_t i = from; i < index; i++) {
         if (!w->config.never_reuse && !reef__id_free_prepare(w)) {
-            w->state.ring_tail -= i - from; /* what was pushed lies behind the tail again */
-            w->ring_next = w->ring_end = NULL;
+            w->state.ring_tail -= i - from; /* what was pushed is behind the tail again */
+            reef__invalidate(w, INVALIDATE_RING_MOVED);
             return REEF_NO_MEMORY;
         }
         record_put_rowless(w, (reef_entity){i, 1}, w->config.never_reuse ? PLACE_RETIRED : PLACE_FREE);

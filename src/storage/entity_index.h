@@ -1,4 +1,5 @@
-/* storage/entity_index: TODO */
+/* The entity index: a record for each index, which holds the generation and the place of its entity's row, and the ring
+ * of free ids. New ids come from the ring, the oldest first, and then from indices that were never used. */
 #ifndef REEF_STORAGE_ENTITY_INDEX_H
 #define REEF_STORAGE_ENTITY_INDEX_H
 
@@ -9,25 +10,26 @@
 #include "storage/world_data.h"
 #include "reef/fast.h"
 
-/* The records of entities that never had anything: of a whole page of them nothing is kept but that it is one. */
+/* The page of records of entities that never had a component. A world that has a whole page of such entities refers to
+ * this one constant page instead of keeping its own. */
 extern const uint64_t reef__records_blank[RECORDS_PER_PAGE];
 INLINE bool records_are_blank(const reef_world *w, uint32_t page)
 {
     return w->hot.records.page[page] == (const void *)reef__records_blank;
 }
 INLINE uint64_t record_read(const reef_world *w, uint32_t index) { return *reef_record_at(&w->hot, index); }
-/* For commits: the page was owned before. */
+/* For commits, whose page belongs to this world already. */
 INLINE void record_put(reef_world *w, reef_entity e, uint32_t place)
 {
     ((uint64_t *)w->hot.records.page[e.index >> REEF_RECORD_BITS])[e.index & (RECORDS_PER_PAGE - 1)] =
         (uint64_t)e.generation << 32 | place;
 }
-/* For an entity that has no row or won't have one: the hash takes such records page by page, and sees by the page's
- * version that one changed. (Rows are hashed where they are.) */
+/* For an entity that has no row, or will have none. The hash takes such records page by page and sees by the version of
+ * the page that one changed. (Rows are hashed where they lie.) */
 INLINE void record_mark(reef_world *w, uint32_t index)
 {
     w->hot.records.version[index >> REEF_RECORD_BITS] = w->hot.version;
-    world_touch(w);
+    reef__invalidate(w, INVALIDATE_WRITTEN);
 }
 INLINE void record_put_rowless(reef_world *w, reef_entity e, uint32_t place)
 {
@@ -39,7 +41,7 @@ INLINE bool record_owned(const reef_world *w, uint32_t index)
     return paged_owned(&w->hot.records, index >> REEF_RECORD_BITS, w->hot.fork_version) &&
            !records_are_blank(w, index >> REEF_RECORD_BITS);
 }
-/* Are all records of a page the same in both? False: nobody knows. */
+/* Are all records of a page the same in both worlds? False: that isn't known. */
 INLINE bool records_same(const reef_world *w, const reef_world *other, uint32_t page)
 {
     const reef_paged *p = &w->hot.records, *q = &other->hot.records;
@@ -51,13 +53,13 @@ INLINE void handle_record_put(reef_world *w, handle h, uint32_t place)
     ((uint64_t *)w->hot.records.page[HANDLE_INDEX(h) >> REEF_RECORD_BITS])[HANDLE_INDEX(h) & (RECORDS_PER_PAGE - 1)] =
         HANDLE_RECORD(h, place);
 }
-/* Of a living entity: another place. */
+/* Gives a living entity another place. */
 INLINE void record_replace(reef_world *w, uint32_t index, uint32_t place)
 {
     char *page = w->hot.records.page[index >> REEF_RECORD_BITS];
     memcpy(page + (size_t)(index & (RECORDS_PER_PAGE - 1)) * 8 + 4 * REEF_RECORD_PLACE, &place, 4);
 }
-/* The place of a living entity, PLACE_DEAD for all others. */
+/* The place of a living entity; PLACE_DEAD for all others. */
 INLINE uint32_t place_of(const reef_world *w, reef_entity e)
 {
     if (e.index >= w->hot.index_count) return PLACE_DEAD;
@@ -74,56 +76,60 @@ INLINE uint32_t *ring_at(const reef_world *w, uint64_t position)
 }
 /* The record of a pending id. */
 INLINE uint64_t record_pending(reef_entity e) { return (uint64_t)e.generation << 32 | PLACE_PENDING; }
-/* The next index is one of a page of entities that have nothing, for which no memory is needed: it begins such a
- * page, or is in one. (Making entities without components took 1.9 times as long, half of that for the first touch
- * of their records.) Not the first page: most worlds have no other. False: it isn't so, or there is no memory. */
+/* Prepares making an entity without components that needs no memory of its own: true if the next index begins a blank
+ * page, or is in one. (Making entities without components took 1.9 times as long, half of that for the first touch of
+ * their records.) The first page is never blank, since most worlds have no other page. False: the next index is in an
+ * ordinary page, or there is no memory. */
 bool reef__blank_ready(reef_world *w);
 
-/* A record for writing; its index must have one. NULL: no memory. */
+/* A record for writing; the index must have one. NULL: there is no memory. */
 uint64_t *reef__record_own(reef_world *w, uint32_t index);
 
-/* n new ids in the sequence "free ids oldest first, then fresh indices": prepare makes sure of them,
- * reef__id_peek(k) names them (0 <= k < n), reef__ids_commit takes them; their records must be put in between or
- * after. */
+/* n new ids: first the free ids, the oldest first, then fresh indices. reef__ids_prepare makes sure that there are n,
+ * reef__id_peek(k) names the one with number k (0 <= k < n), and reef__ids_commit takes them. The caller writes their
+ * records before or after the commit. */
 reef_status reef__ids_prepare(reef_world *w, uint32_t n);
 reef_entity reef__id_peek(const reef_world *w, uint32_t k);
-/* several; how many of them are recycled */
+/* Names several of them; answers how many are recycled. */
 uint32_t reef__ids_peek(const reef_world *w, uint32_t first, uint32_t n, reef_entity *e);
 void reef__ids_commit(reef_world *w, uint32_t n);
 
-/* The straight path: the id that waits longest in the ring is given out. False: none waits, or something is unusual. */
+/* The fast path: gives out the id that waits longest in the ring. False: none waits, or the world is in an unusual
+ * state. */
 bool reef__id_recycle(reef_world *w, reef_entity *e);
 
-/* How many ids can still be given out. */
+/* The number of ids that can still be given out. */
 uint64_t reef__ids_left(const reef_world *w);
 
-/* For lanes: records of indices up to (not with) `end`, and those from `from` on ours; the ring without its holes;
- * with room for n more; its pages of these positions ours. False: no memory. */
+/* For lanes. In this order: makes records for all indices below `end`, and makes those from `from` on this world's own;
+ * removes the holes of the ring; makes room for n more ids in the ring; makes the ring's pages for these positions this
+ * world's own. False: there is no memory. */
 bool reef__records_reserve(reef_world *w, uint32_t from, uint32_t end);
 bool reef__ring_squeezed(reef_world *w);
 bool reef__ring_room(reef_world *w, uint64_t n);
 bool reef__ring_own(reef_world *w, uint64_t from, uint64_t to);
 
-/* Room for one more free id. */
+/* Makes room for one more free id. */
 bool reef__id_free_prepare(reef_world *w);
-bool reef__ids_free_prepare(reef_world *w, uint64_t n); /* room for n more */
-void reef__id_free(reef_world *w, reef_entity e);       /* the index of a dying entity; its record's page is ours */
+bool reef__ids_free_prepare(reef_world *w, uint64_t n); /* the same for n more */
+/* frees the index of an entity that dies; the page of its record belongs to this world */
+void reef__id_free(reef_world *w, reef_entity e);
 
-/* Takes the n new ids that reef__ids_peek named, after reef__ids_prepare, for entities that a command makes later:
- * they are pending. */
+/* Takes the n new ids that reef__ids_peek named, after reef__ids_prepare, for entities that a command makes later: they
+ * are pending. */
 void reef__ids_pend(reef_world *w, const reef_entity *e, uint32_t n);
-void reef__id_pend(reef_world *w, reef_entity e); /* its entity is undone */
+void reef__id_pend(reef_world *w, reef_entity e); /* makes the id pending again, when its entity is undone */
 bool reef__id_pending(const reef_world *w, reef_entity e);
 
-/* For lanes: the records of n fresh indices from `index` on, all in one page, which are out, or free. Without a
- * mark. */
+/* For lanes: writes the records of n fresh indices from `index` on, all in one page; `out`: as pending, else as free.
+ * It doesn't mark the page as written. */
 void reef__records_fresh(reef_world *w, uint32_t index, uint32_t n, bool out);
 
-/* Its entity doesn't come: the id is free again, with the next generation. False: no memory. */
+/* Frees a pending id whose entity doesn't come; it gets the next generation. False: there is no memory. */
 bool reef__id_unpend(reef_world *w, reef_entity e);
 
-/* *placed: how many entities say that they have a row. (Each row is its entity's: reef__tables_validate. So when
- * there are as many rows, all is said.) */
+/* Validates the index. *placed is the number of entities that say that they have a row. reef__tables_validate checks
+ * that each row belongs to its entity, so both together are right when there are as many rows. */
 reef_status reef__index_validate(const reef_world *w, uint64_t *placed, char *message, size_t size);
 
 #endif

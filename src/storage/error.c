@@ -1,5 +1,5 @@
-/* What calls answer, and why: statuses as texts, the last error of a world, the checked build's reports. Nothing here
- * allocates, and nothing is ever printed on stdout. */
+/* The last error of a world, its text, and the reports of the checked build. Nothing here allocates, and nothing is
+ * ever printed on stdout. */
 #include "storage/error.h"
 #include "storage/running.h"
 #include "base/platform.h"
@@ -22,7 +22,7 @@ reef_error reef_last_error(const reef_world *w)
     return e;
 }
 
-/* A text that is written as far as it fits; `length` is that of the whole. */
+/* A text that is written as far as it fits; `length` is the length of the whole text. */
 typedef struct error_writer {
     char *text;
     size_t size, length;
@@ -60,7 +60,7 @@ static void error_put_number(error_writer *o, const reef_error *e)
         error_put(o, ")");
         break;
     case REEF_BAD_TEXT: error_put(o, " (column %" PRIu64 ")", e->number); break;
-    default: /* beside an entity, the number would only repeat its index */
+    default: /* beside an entity the number would only repeat its index */
         if (e->number && reef_entity_is_null(e->entity)) error_put(o, " (%" PRIu64 ")", e->number);
         break;
     }
@@ -118,7 +118,7 @@ void reef__failure_tell(const reef_world *w, const reef_error *e)
 
 #endif
 
-/* Two failures in an order that doesn't depend on when they happened. */
+/* Orders two failures in a way that doesn't depend on when they happened. */
 static int error_compare(const reef_error *a, const reef_error *b)
 {
     int order = strcmp(a->operation, b->operation);
@@ -133,8 +133,8 @@ static int error_compare(const reef_error *a, const reef_error *b)
     return order ? order : (a->number > b->number) - (a->number < b->number);
 }
 
-/* A call on the world from inside of a system: nobody knows which job it was. Of several failures the same one is
- * kept however many threads there are. */
+/* Records the failure of a call that a system made on the world; which of its jobs made it isn't known. Of several
+ * failures the same one is kept, whatever the number of threads. */
 static COLD void running_failure(reef_world *w, const reef_error *e)
 {
     mutex_lock(&w->family->lock);

@@ -1,22 +1,28 @@
-/* storage/error: TODO */
+/* The last error of a world: recording a failure, with what it was about, and telling the misuse hook of it. */
 #ifndef REEF_STORAGE_ERROR_H
 #define REEF_STORAGE_ERROR_H
 
 #include "base/platform.h"
 #include "reef/world.h"
 
-/* Enough for any failure as a text. */
+/* Enough for the text of any failure. */
 enum { REPORT_BYTES = REEF_TYPE_NAME_MAX + REEF_NAME_MAX + REEF_DETAIL_MAX + REEF_SYSTEM_NAME_MAX + 512 };
 
-/* Records a failure, calls the misuse hook in the checked build, returns `status`. Never allocates. */
+/* Records a failure, calls the misuse hook in the checked build, and returns `status`. It never allocates. */
 COLD reef_status reef__failure(reef_world *w, reef_status status, const char *operation, reef_component c,
                                reef_entity e, uint64_t number);
 
-/* Does the number of a failure with a detail say where in a file it is? (Else in a text.) */
+/* Does the number of a failure with a detail say where it is in a file? (Otherwise it says where it is in a text.) */
 bool reef__status_of_file(reef_status status);
 
-COLD reef_status reef__failure_record(reef_world *w, const reef_error *e); /* of one that is filled in */
+/* records a failure that is filled in already */
+COLD reef_status reef__failure_record(reef_world *w, const reef_error *e);
 COLD reef_status reef__failure_detail(reef_world *w, reef_status status, const char *operation, uint64_t number,
                                       const char *detail);
+
+#if defined(REEF_CHECKED)
+/* Tells the misuse hook, or the log, that the caller made a mistake. */
+void reef__failure_tell(const reef_world *w, const reef_error *e);
+#endif
 
 #endif

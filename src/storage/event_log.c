@@ -1,3 +1,11 @@
+/* Events as a part of the state: for each type a ring of those events that some reader hasn't read yet.
+ *
+ *   ring:    head ─► oldest event ... newest ◄─ tail     positions only count up; no event crosses the end of a page
+ *   flight:  chunk ─► chunk ...                          events that were sent after the ring's tail was settled
+ *
+ * Systems send into chunks, each job into its own; src/system/event.c joins the chunks in order and moves them into the
+ * ring. An event is dropped when all readers have read it, or when the type has more events than it keeps. A reader
+ * that is behind the head goes on at the head. */
 #include "storage/event_log.h"
 #include "base/byte_hash.h"
 #include "base/memory.h"
@@ -14,7 +22,7 @@
 
 event_chunk *reef__event_chunk_take(reef_world *w, uint32_t c)
 {
-    event_flight *f = w->flight; /* NULL: in a fork that was never made ready, where a system is tried */
+    event_flight *f = w->flight; /* NULL in a fork that was never made ready, where a system is tried */
     const uint32_t bytes = (uint32_t)EVENT_CHUNK_LEAST << 2 * c;
     mutex_lock(&w->family->lock);
     event_chunk *k = f ? f->spare[c] : NULL;
@@ -111,7 +119,6 @@ COLD bool reef__flight_room(reef_world *w, uint32_t types, uint32_t views)
            reef__event_array(w, &f->views, &f->view_room, views, sizeof *f->views);
 }
 
-/* The store of a type, made if need be. NULL: no memory. */
 COLD event_store *reef__event_store_ready(reef_world *w, uint32_t component)
 {
     state *s = &w->state;
@@ -124,7 +131,7 @@ COLD event_store *reef__event_store_ready(reef_world *w, uint32_t component)
     return found;
 }
 
-/* Where event number `position` lies, as if the ring were bytes without end. No event crosses the end of a page. */
+/* Where event number `position` lies, as if the ring were bytes without an end. */
 static uint64_t event_address(uint64_t position, size_t size)
 {
     const uint64_t per = size ? TRACK_PAGE_BYTES / size : 1;
@@ -138,7 +145,6 @@ char *reef__event_piece(const event_store *s, uint64_t position, size_t size, ui
     return (char *)s->pages.page[position / per & (s->pages.count - 1)] + in * size;
 }
 
-/* Room for n more in the pages. False: no memory. */
 bool reef__events_room(reef_world *w, event_store *s, uint64_t n)
 {
     const size_t size = reef__type_of(s->component)->size;
@@ -148,7 +154,6 @@ bool reef__events_room(reef_world *w, event_store *s, uint64_t n)
                             event_address(s->tail + n - 1, size) + size - tail);
 }
 
-/* There is room. */
 void reef__events_put(event_store *s, const char *from, uint64_t count)
 {
     const size_t size = reef__type_of(s->component)->size;
@@ -232,7 +237,7 @@ COLD void reef__events_drop(reef_world *w)
     w->flight = NULL;
 }
 
-/* The first event that some system hasn't read. */
+/* The number of the first event that some system hasn't read. */
 static uint64_t event_wait(const reef_world *w, const event_store *s)
 {
     uint64_t first = reef__event_end(w, s);
@@ -273,7 +278,7 @@ uint64_t reef__events_lag_hash(const reef_world *w, const event_store *s)
     return sum;
 }
 
-/* Every system of `a` that is behind is as far behind in `b`. */
+/* Is every system that is behind in `a` as far behind in `b`? */
 static bool event_lag_within(const reef_world *a, const reef_world *b, uint32_t component)
 {
     const uint64_t end = reef__events_end_of(a, component), other_end = reef__events_end_of(b, component);
@@ -300,7 +305,7 @@ static const char *event_store_wrong(const reef_world *w, const event_store *s)
 {
     const size_t size = reef__type_of(s->component)->size;
     const uint64_t end = reef__event_end(w, s);
-    /* what was read goes when the state is settled */
+    /* what was read is dropped when the state is settled */
     bool read = s->head == s->tail || (w->flight && w->flight->moved);
     if (s->head > s->tail || s->tail - s->head > s->most) return "wrong ends";
     for (uint32_t i = 0; i < w->state.event_place_count; i++) {

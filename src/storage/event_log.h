@@ -1,4 +1,5 @@
-/* Events as a part of the state: rings of those that somebody hasn't read yet, and the places of their readers. */
+/* Events: rings of those events that some reader hasn't read yet, and the places of the readers, both of which are part
+ * of the state; and the events in flight, which were sent but aren't part of the state yet. */
 #ifndef REEF_STORAGE_EVENT_LOG_H
 #define REEF_STORAGE_EVENT_LOG_H
 
@@ -9,44 +10,46 @@
 
 typedef struct event_chunk {
     struct event_chunk *next;
-    uint32_t bytes, count; /* of the chunk; events in it, when it is full or gathered */
+    uint32_t bytes, count; /* size of the chunk; number of events in it, when it is full or gathered */
 } event_chunk;
 
-enum { EVENT_CHUNK_HEAD = 64, EVENT_CHUNK_CLASSES = 4, EVENT_CHUNK_LEAST = 1024 }; /* class k: 1,024 << 2 k bytes */
+/* a chunk of class k has 1,024 << 2 k bytes */
+enum { EVENT_CHUNK_HEAD = 64, EVENT_CHUNK_CLASSES = 4, EVENT_CHUNK_LEAST = 1024 };
 
 typedef struct flight_type {
     event_chunk *first, *last;
-    uint64_t count; /* events */
-    uint64_t skip;  /* of the first chunk, that don't count any more */
+    uint64_t count; /* number of events */
+    uint64_t skip;  /* number of events at the front of the first chunk that don't count any more */
 } flight_type;
 
 typedef struct event_flight {
-    flight_type *types; /* as state.events */
-    reef_events *views; /* as state.event_places: of the systems that run */
+    flight_type *types; /* in the order of state.events */
+    reef_events *views; /* in the order of state.event_places, for the systems that run */
     uint32_t type_room, view_room;
-    bool moved; /* something was sent or read: the state isn't settled */
-    bool ready; /* reef__events_ready was here, when these were */
+    bool moved; /* something was sent or read since the state was last settled */
+    bool ready; /* reef__events_ready has run, with the two epochs below */
     uint64_t schedule_epoch, state_epoch;
     event_chunk *spare[EVENT_CHUNK_CLASSES];
 } event_flight;
 
 INLINE char *chunk_events(const event_chunk *k) { return (char *)(uintptr_t)k + EVENT_CHUNK_HEAD; }
-/* Any thread. */
+/* Takes a chunk. Any thread may call this. */
 event_chunk *reef__event_chunk_take(reef_world *w, uint32_t c);
-/* A list of chunks waits to be used again, in the same order: lying one behind the other in memory they stay so. (In
- * turn forwards and backwards, every other million of events took 8 ns each instead of 4.) */
+/* Keeps a list of chunks for the next use, in the same order: chunks that lie one behind the other in memory stay so.
+ * (When the order turned round at each use, every other million of events took 8 ns each instead of 4.) */
 void reef__event_chunks_retire(reef_world *w, event_chunk *first);
 flight_type *reef__flight_of(const reef_world *w, const event_store *s);
 uint64_t reef__event_end(const reef_world *w, const event_store *s);
-/* An array with room for `count`, what is new cleared. False: no memory. */
+/* Makes an array at least `count` elements long and clears the new ones. False: there is no memory. */
 bool reef__event_array(reef_world *w, void *array, uint32_t *room, uint32_t count, size_t size);
 bool reef__flight_room(reef_world *w, uint32_t types, uint32_t views);
-/* The events that lie side by side from `position` on, at most *n of them, which becomes their number. */
+/* The events that lie side by side from `position` on, at most *n of them; *n becomes their number. */
 char *reef__event_piece(const event_store *s, uint64_t position, size_t size, uint32_t *n);
-/* Events from ... to - 1, which are there. What is gathered afterwards doesn't matter to it. */
+/* A cursor over the events from ... to - 1, which exist. Events that are gathered later don't disturb it. */
 reef_events reef__event_cursor(const reef_world *w, const event_store *s, uint64_t from, uint64_t to);
 event_place *reef__event_place_of(const reef_world *w, uint64_t serial, uint32_t component);
-/* The first event of a type that is kept: the slowest reader's, but for the bound. */
+/* The number of the first event of a type that is kept: the first that some reader hasn't read, but no more events than
+ * the type's limit. */
 uint64_t reef__event_keep(const reef_world *w, const event_store *s);
 void reef__event_trim(const reef_world *w, event_store *s);
 
@@ -57,34 +60,35 @@ INLINE uint32_t event_chunk_class(uint32_t bytes)
     return c;
 }
 
-/* The number of the next event of a type. */
+/* The number that the next event of a type gets. */
 uint64_t reef__events_end_of(const reef_world *w, uint32_t component);
 
-/* What all readers have seen goes, and what is more than is kept. */
+/* Drops the events that all readers have read, and those beyond the limit of each type. */
 void reef__events_trim(reef_world *w);
 
-/* The state was left: what wasn't part of it yet is forgotten. */
+/* To be called when the world gets another state: drops the events in flight. */
 void reef__events_forget(reef_world *w);
-void reef__events_drop(reef_world *w);   /* the world ends */
-void reef__events_shrink(reef_world *w); /* gives back what isn't used */
+void reef__events_drop(reef_world *w);   /* to be called when the world ends */
+void reef__events_shrink(reef_world *w); /* frees spare memory */
 reef_status reef__events_validate(const reef_world *w, char *message, size_t size);
 
-/* The store of a type, made if need be (NULL: no memory); room for n more in its pages; they come behind its last
- * one. */
+/* reef__event_store_ready: the store of a type, which is made if there is none (NULL: there is no memory).
+ * reef__events_room: makes room for n more events in its pages. reef__events_put: appends them. */
 event_store *reef__event_store_ready(reef_world *w, uint32_t component);
 bool reef__events_room(reef_world *w, event_store *s, uint64_t n);
 void reef__events_put(event_store *s, const char *from, uint64_t count);
 
-/* The type with such events that follows `last` by name; NULL starts, NULL: no more. */
+/* The type with waiting events that follows `last` by name. last NULL: the first one. NULL: there is none left. */
 const event_store *reef__events_after(const reef_world *w, const type *last);
 
-/* NULL: none of this type. */
+/* The store of a type; NULL: there is none. */
 const event_store *reef__events_of(const reef_world *w, uint32_t component);
 
-/* The events that the slowest system hasn't read, and which are still kept. */
+/* The events, as far as they are still kept, that the slowest system hasn't read. */
 reef_events reef__events_waiting(const reef_world *w, const event_store *s);
 
-/* How far the systems are behind: a number that doesn't depend on their order. Is it the same? */
+/* How far systems are behind, as a number that doesn't depend on the order of systems; and whether that is the same in
+ * two worlds. */
 uint64_t reef__events_lag_hash(const reef_world *w, const event_store *s);
 bool reef__events_lag_equal(const reef_world *a, const reef_world *b, uint32_t component);
 

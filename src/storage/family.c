@@ -1,3 +1,4 @@
+/* Making and freeing a family, and counting its members: worlds and snapshots. The last member frees it. */
 #include "storage/family.h"
 #include "base/memory.h"
 #include "base/platform.h"
@@ -54,7 +55,7 @@ void reef__family_leave(family *f, bool world)
     if (last) reef__family_free(f);
 }
 
-/* Handles of what belongs to a world carry its number, so that another world knows them for foreign. */
+/* A handle of something that belongs to a world carries the number of the world, so that other worlds refuse it. */
 uint32_t reef__world_number(void)
 {
     static mutex lock = MUTEX_INIT;

@@ -1,13 +1,13 @@
-/* Ids that jobs give out while they run. The k-th new id of lane l of L is position ((k / 64) * L + l) * 64 + k % 64
- * in the sequence "free ids, oldest first, then fresh indices":
+/* Ids that jobs give out while they run. The id with number k in lane l of L lanes has position ((k / 64) * L + l) * 64
+ * + k % 64 in the sequence "free ids, the oldest first, then fresh indices":
  *
  *   lane     0        1        2        0        1        2
- *   ids   |■■■■■■■■|■■■□□□□□|■■■■■■■■|■■□□□□□□|□□□□□□□□|■□□         ■ out   □ passed over   (runs of 64; behind the
- *                                                                           last ■ nothing happens)
+ *   ids   |■■■■■■■■|■■■□□□□□|■■■■■■■■|■■□□□□□□|□□□□□□□□|■□□         ■ given out   □ passed over   (in runs of 64)
  *
- * So an id depends on the world's state, on L and on what its own job did, and a job that makes one writes nothing
- * but its count. Afterwards the ids that are out are pending; what was passed over of the free ids stays free,
- * before those that are left; what was passed over of the fresh indices is free too, behind them. */
+ * So an id depends on the state of the world, on L and on what its own job did, and a job that gives one out writes
+ * nothing but its count. Nothing behind the last ■ is touched. Afterwards the ids that were given out are pending. Free
+ * ids that were passed over stay free, before those that are left. Fresh indices that were passed over become free ids,
+ * behind all others. */
 #include "storage/id_lanes.h"
 #include "base/memory.h"
 #include "base/platform.h"
@@ -21,7 +21,8 @@
 
 enum {
     LANE_RUN = 64,
-    LANE_SHARED = 4 /* pages of records from which on other threads help to write them: some 20 us for one */
+    /* from this many pages of records on, other threads help to write them: one page takes some 20 us */
+    LANE_SHARED = 4
 };
 
 static uint64_t lane_position(uint64_t k, uint32_t lane, uint32_t lanes)
@@ -29,7 +30,7 @@ static uint64_t lane_position(uint64_t k, uint32_t lane, uint32_t lanes)
     return (k / LANE_RUN * lanes + lane) * LANE_RUN + k % LANE_RUN;
 }
 
-/* The next ids of the lane up to where their run, or their page of the ring, ends. */
+/* Finds the next ids of the lane, up to the end of their run or of their page of the ring. */
 static reef_status lane_look(id_lane *j)
 {
     ASSERT(j->lane < j->lanes);
@@ -95,13 +96,13 @@ void reef__lane_ids_name(const lane_ids *x, uint32_t at, uint32_t n, reef_entity
 typedef struct lane_sum {
     const uint32_t *made;
     uint32_t lanes;
-    uint64_t recycled;    /* positions of free ids; fresh indices follow */
-    uint64_t end;         /* behind the last position that is out */
-    uint64_t out, passed; /* how many are out; how many of the fresh ones were passed over */
-    uint32_t fresh;       /* how many of the fresh ones are out */
+    uint64_t recycled;    /* number of free ids in the sequence; fresh indices follow */
+    uint64_t end;         /* the position behind the last id that was given out */
+    uint64_t out, passed; /* number of ids that were given out; number of fresh indices that were passed over */
+    uint32_t fresh;       /* number of fresh indices that were given out */
 } lane_sum;
 
-/* How many ids of run q are out: its first ones. */
+/* How many ids of run q were given out: the first ones. */
 static uint32_t run_out(const lane_sum *x, uint64_t q)
 {
     const uint64_t first = q / x->lanes * LANE_RUN, made = x->made[q % x->lanes];
@@ -126,7 +127,7 @@ static lane_sum lanes_sum(const reef_world *w, const uint32_t *made, uint32_t la
     return x;
 }
 
-/* The free ids that are touched: positions before this. */
+/* The free ids that are touched are those at positions before this one. */
 static uint64_t lane_near(const lane_sum *x) { return x->end < x->recycled ? x->end : x->recycled; }
 
 static bool lanes_prepare(reef_world *w, const lane_sum *x)
@@ -146,7 +147,7 @@ static bool lanes_prepare(reef_world *w, const lane_sum *x)
     return reef__ring_own(w, s->ring_head, s->ring_head + near);
 }
 
-/* Free ids that were passed over move up to those that are left, the last one first. */
+/* Moves the free ids that were passed over up to those that are left, the last one first. */
 static void lanes_recycled(reef_world *w, const lane_sum *x)
 {
     state *s = &w->state;
@@ -168,10 +169,10 @@ static void lanes_recycled(reef_world *w, const lane_sum *x)
 typedef struct lane_records {
     reef_world *w;
     const lane_sum *x;
-    uint32_t from, end; /* fresh indices */
+    uint32_t from, end; /* the fresh indices */
 } lane_records;
 
-/* Those of the i-th page. */
+/* Writes the records of the i-th page. */
 static void lane_page(void *data, uint32_t i)
 {
     const lane_records *r = data;
@@ -189,10 +190,10 @@ static void lane_page(void *data, uint32_t i)
         reef__records_fresh(r->w, (uint32_t)(index + some), (uint32_t)(n - some), false);
         index += n;
     }
-    r->w->hot.records.version[page] = r->w->hot.version; /* as record_mark */
+    r->w->hot.records.version[page] = r->w->hot.version; /* as record_mark does */
 }
 
-/* Fresh indices that were passed over are free, behind all that are left. */
+/* Makes the fresh indices that were passed over free ids, behind all others. */
 static void lanes_pass(reef_world *w, const lane_sum *x, uint32_t index)
 {
     for (uint64_t q = x->recycled / LANE_RUN; q * LANE_RUN < x->end; q++) {
@@ -203,7 +204,8 @@ static void lanes_pass(reef_world *w, const lane_sum *x, uint32_t index)
     }
 }
 
-/* Half of the time that records take is the first touch of their memory: all threads take part. */
+/* Makes the records of fresh indices. Half of that time is the first touch of their memory, so all threads take
+ * part. */
 static void lanes_fresh(reef_world *w, const lane_sum *x)
 {
     const uint32_t index = w->hot.index_count;
@@ -213,7 +215,7 @@ static void lanes_fresh(reef_world *w, const lane_sum *x)
     lane_records r = {w, x, index, w->hot.index_count};
     const uint32_t pages = ((r.end - 1) >> REEF_RECORD_BITS) - (r.from >> REEF_RECORD_BITS) + 1;
     reef__pool_share(pages < LANE_SHARED ? NULL : w->pool, pages, lane_page, &r);
-    world_touch(w);
+    reef__invalidate(w, INVALIDATE_WRITTEN);
     lanes_pass(w, x, index);
 }
 
@@ -225,7 +227,7 @@ static bool lanes_take(reef_world *w, const uint32_t *made, uint32_t lanes)
     if (w->deferred.first == NULL) w->unpended = 0; /* no command is older than these ids */
     lanes_recycled(w, &x);
     lanes_fresh(w, &x);
-    w->ring_next = w->ring_end = NULL;
+    reef__invalidate(w, INVALIDATE_RING_MOVED);
     reef__ids_commit(w, 0);
     return true;
 }
@@ -248,8 +250,8 @@ reef_status reef__lanes_end(reef_world *w, const uint32_t *made, uint32_t lanes)
     ASSERT(lanes <= w->lane_room);
     memcpy(w->lane_made, made, lanes * sizeof *made);
     w->lane_rest = lanes;
-    fresh_close(w); /* the straight paths that give out an id, or get one back, are closed */
-    w->ring_next = w->ring_end = NULL;
+    /* closes the fast paths that give out an id or get one back */
+    reef__invalidate(w, INVALIDATE_INDICES_CHANGED | INVALIDATE_RING_MOVED);
     return REEF_NO_MEMORY;
 }
 

@@ -1,4 +1,4 @@
-/* Ids that jobs give out while they run: src/storage/id_lanes.c says how. */
+/* Ids that jobs give out while they run, each from a lane of its own: src/storage/id_lanes.c explains how. */
 #ifndef REEF_STORAGE_ID_LANES_H
 #define REEF_STORAGE_ID_LANES_H
 
@@ -7,17 +7,17 @@
 
 #define LANE_NONE 0xFFFFFFFFu
 
-/* The ids of one job, as many as it wants: the k-th new one of lane l of L is position ((k / 64) * L + l) * 64 + k %
- * 64 in the sequence "free ids, oldest first, then fresh indices". LANE_NONE: the system makes no entities. */
+/* The lane of one job. The id with number k in lane l of L lanes has position ((k / 64) * L + l) * 64 + k % 64 in the
+ * sequence "free ids, the oldest first, then fresh indices". LANE_NONE: the system makes no entities. */
 typedef struct id_lane {
     const reef_world *world;
     uint32_t lane, lanes, made;
-    /* the lane's next ids, so many, are the indices from here on, never used before */
+    /* the next fresh_count ids of the lane are the indices from `fresh` on, which were never used before */
     uint32_t fresh, fresh_count;
-    const uint32_t *recycled; /* or of these, so many, which are free */
+    const uint32_t *recycled; /* or the next recycled_count ids are these, which are free */
     uint32_t recycled_count;
 } id_lane;
-/* The lane's next id: real at once. LIMIT: there is none. Reads the world only. */
+/* The next id of the lane, real at once. REEF_LIMIT: there is none. It only reads the world. */
 reef_status reef__lane_next(id_lane *j, reef_entity *e);
 /* The same while a run of fresh indices lasts. */
 INLINE reef_entity lane_again(id_lane *j)
@@ -26,34 +26,34 @@ INLINE reef_entity lane_again(id_lane *j)
     j->made++;
     return (reef_entity){j->fresh++, 1};
 }
-/* The last n of them aren't out after all. */
+/* Takes the last n of them back: they aren't given out after all. */
 INLINE void lane_return(id_lane *j, uint32_t n)
 {
     j->made -= n;
     j->fresh_count = j->recycled_count = 0;
 }
-/* New ids of a lane one behind the other, all of fresh indices: from them on as many as wanted follow from these
- * numbers. */
+/* New ids of a lane in a row, all with fresh indices. These numbers are enough to name any number of ids that follow
+ * them. */
 typedef struct lane_ids {
-    uint32_t first; /* the lane's so manieth */
+    uint32_t first; /* the number of this id within its lane, counted from 0 */
     uint32_t lane, lanes;
-    uint32_t base; /* the index at position 0, if the sequence had only fresh ones */
+    uint32_t base; /* the index at position 0, as if the sequence had only fresh indices */
 } lane_ids;
-/* From the one on that the job made last. */
+/* The ids from the one on that the job made last. */
 lane_ids reef__lane_ids_of(const id_lane *j);
-/* n of them from the at-th on. */
+/* Names n of them, from number `at` on. */
 void reef__lane_ids_name(const lane_ids *x, uint32_t at, uint32_t n, reef_entity *to);
-/* How many of these n have indices that go up one by one, and the first one's. */
+/* How many of these n have indices that count up one by one; *index is the first one. */
 uint32_t reef__lane_ids_run(const lane_ids *x, uint32_t at, uint32_t n, uint32_t *index);
-/* Before the jobs of a phase begin: from now on the ids of that many lanes are looked up in the world as it is.
- * False: no memory. */
+/* To be called before the jobs of a phase begin. From then on the ids of this many lanes are read from the world as it
+ * is. False: there is no memory. */
 bool reef__lanes_begin(reef_world *w, uint32_t lanes);
-/* After them: made[l] ids of lane l are out. They become pending, those between them are free ids, in the sequence's
- * order. When memory is short this is kept and done before anything else gives out an id: NO_MEMORY. */
+/* To be called after the jobs: lane l has given out made[l] ids. They become pending. The ids between them are free, in
+ * the order of the sequence. When memory is short (REEF_NO_MEMORY), the call is noted, and done before anything else
+ * gives out an id. */
 reef_status reef__lanes_end(reef_world *w, const uint32_t *made, uint32_t lanes);
 
-/* What a reef__lanes_end without memory left behind is done now. False: memory is still short, and no id may be
- * given out. */
+/* Does what a call of reef__lanes_end without memory left. False: memory is still short, and no id may be given out. */
 COLD bool reef__lanes_retry(reef_world *w);
 void reef__lanes_drop(reef_world *w);
 

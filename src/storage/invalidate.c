@@ -1,3 +1,4 @@
+/* The part of reef__invalidate that isn't inlined. */
 #include "storage/invalidate.h"
 #include "storage/state.h"
 #include "storage/world_data.h"

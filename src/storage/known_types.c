@@ -1,3 +1,5 @@
+/* Which types a world may use. The first use of a type makes the family's maps reach it, and notes in the state that
+ * the world knows it. */
 #include "storage/known_types.h"
 #include "base/memory.h"
 #include "base/platform.h"
@@ -32,7 +34,7 @@ static reef_status type_mark(reef_world *w, uint32_t c)
     return REEF_OK;
 }
 
-/* Do the world's maps reach the parts of a split type? */
+/* Do the world's maps have the parts of a split type? */
 static bool parts_mapped(const reef_world *w, const type *t)
 {
     for (uint32_t i = 0; i < t->part_count; i++)

@@ -1,15 +1,15 @@
-/* REEF_MULTI: as many values of a type on an entity as are added, side by side in the order of adding.
+/* The REEF_MULTI home: an entity has as many values of a type as were added, side by side in the order of adding.
  *
  *      index   entity ─► {generation, first slot of its run}
- *      page    entities   e e e . f . . . g   a slot's owner; in the first slot of a free run: the next free run's
- *                                             first slot + 1
- *              runs       3       1       1   in a run's first slot: how many values, and log2 of its slots
+ *      page    entities   e e e . f . . . g   the owner of a slot; in the first slot of a free run: the first slot of
+ *                                             the next free run + 1
+ *              runs       3       1       1   in the first slot of a run: number of values, and log2 of its slots
  *              values     x x x . y . . . z
  *
- * A run has 1, 2, 4 ... slots, begins at a multiple of that and lies on one page. One that is full moves into one of
- * twice the slots; a free one is halved where smaller ones are wanted, and halves aren't joined again: a store whose
- * last value goes begins anew. So no slot is free but in a free run or behind an entity's values, and a store has at
- * most two slots for each value there were at once of each length of runs. */
+ * A run has 1, 2, 4 ... slots, begins at a multiple of its length and lies on one page. A full run moves into one of
+ * twice the length. A free run is halved where shorter ones are wanted, and halves are never joined again; when the
+ * last value of a store goes, the store begins anew. So every vacant slot is in a free run or behind the values of an
+ * entity, and for each length of runs a store has at most two slots for each value that it had at once. */
 #include "storage/multi_store.h"
 #include "base/platform.h"
 #include "type/type.h"
@@ -19,7 +19,7 @@
 #include "reef/multi.h"
 #include "reef/ref.h"
 
-enum { RUN_COUNT_BITS = 16 }; /* of a run's word: values below, log2 of the slots above */
+enum { RUN_COUNT_BITS = 16 }; /* the word of a run: number of values in these bits, log2 of its slots above */
 
 uint32_t *reef__run_word(const value_store *s, uint32_t slot)
 {
@@ -34,7 +34,7 @@ void reef__slot_owner_put(const value_store *s, uint32_t slot, reef_entity e)
     memcpy((char *)s->values.page[slot >> s->bits] + (slot & slot_mask(s)) * sizeof e, &e, sizeof e);
 }
 
-/* log2 of the slots of the shortest run for so many values. */
+/* log2 of the length of the shortest run for this many values. */
 static uint32_t span_class(uint32_t values)
 {
     uint32_t class = 0;
@@ -51,7 +51,7 @@ uint32_t reef__multi_values(const value_store *s, reef_entity e)
 
 /* ---- free runs ---- */
 
-/* The page is ours. */
+/* Makes a run free. This world owns the page. */
 static void run_free(value_store *s, uint32_t slot, uint32_t class)
 {
     reef__slot_owner_put(s, slot, (reef_entity){s->free_runs[class], 0});
@@ -66,7 +66,7 @@ static uint32_t run_take(value_store *s, uint32_t class)
     return slot;
 }
 
-/* Halves a longer free run. False: there is none, or no memory. */
+/* Halves a longer free run. False: there is none, or there is no memory. */
 static bool run_halve(reef_world *w, value_store *s, uint32_t class)
 {
     uint32_t from = class + 1;
@@ -79,7 +79,7 @@ static bool run_halve(reef_world *w, value_store *s, uint32_t class)
     return true;
 }
 
-/* One more free run, behind all others. What lies between is free as well. */
+/* Makes one more free run behind all others. The slots in between become free runs too. */
 static bool run_append(reef_world *w, value_store *s, uint32_t class)
 {
     const uint32_t slots = 1u << class, first = (s->run_end + slots - 1) & ~(slots - 1);
@@ -96,7 +96,7 @@ static bool run_append(reef_world *w, value_store *s, uint32_t class)
     return true;
 }
 
-/* The first n free runs of a length are there, on pages that are ours. */
+/* Makes sure that there are n free runs of a length, on pages that this world owns. */
 static bool runs_ready(reef_world *w, value_store *s, uint32_t class, uint32_t n)
 {
     uint32_t ready = 0;
@@ -139,7 +139,7 @@ void reef__multi_put(reef_world *w, value_store *s, reef_entity e, uint32_t valu
     s->count += values;
 }
 
-/* The run is free, and its slots are nobody's. */
+/* Makes a run free, whose slots then belong to no entity. */
 static void run_leave(reef_world *w, value_store *s, uint32_t slot)
 {
     const uint32_t class = word_class(*reef__run_word(s, slot));
@@ -210,7 +210,7 @@ uint32_t reef_count_on_id(const reef_world *w, reef_entity e, reef_component c)
 
 /* ---- validation ---- */
 
-/* Number of free runs in a list; its links lead to free runs of its length. */
+/* The number of free runs in a list, all links of which lead to free runs of its length. */
 static uint32_t list_length(const value_store *s, uint32_t class)
 {
     uint32_t n = 0;
@@ -221,7 +221,7 @@ static uint32_t list_length(const value_store *s, uint32_t class)
     return n;
 }
 
-/* What is wrong with the run at `slot`, and how many slots it has. */
+/* What is wrong with the run at `slot` (NULL: nothing), and how many slots it has. */
 static const char *run_wrong(const value_store *s, uint32_t slot, uint32_t *slots)
 {
     if (s->values.page[slot >> s->bits] == NULL) return "a page of runs that is missing: slot";

@@ -1,13 +1,14 @@
 /* Names of entities.
  *
  *     by_text:  bucket -> entry number + 1 ─┐
- *                                           ├─► entries: {entity, text} of 256 bytes, dense; the last one fills a hole
- *     by_index: bucket -> entry number + 1 ─┘
+ *                                           ├─► entries: {entity, text} of 256 bytes, without holes: the last one
+ *                                           fills a
+ *     by_index: bucket -> entry number + 1 ─┘            hole
  *
- * Both indices are open addressing with linear probing, of the same size, at most three quarters full; a removal shifts
- * what follows back, so there are no grave stones. All three live in copy-on-write pages. Every change first owns
- * each page that it will write (name_own_...), which may fail and changes nothing that can be seen, and then writes
- * without failing. Entries and buckets depend on history, and nothing visible follows their order. */
+ * Both indices are open addressing with linear probing, of the same size, at most three quarters full. A removal shifts
+ * back what follows, so there are no deleted entries to skip. All three live in copy-on-write pages. Every change first
+ * owns each page that it will write (name_own_...), which may fail and changes nothing visible; then it writes, which
+ * can't fail. Entries and buckets depend on history, so nothing visible follows their order. */
 #include "storage/name_index.h"
 #include "base/memory.h"
 #include "base/platform.h"
@@ -43,7 +44,7 @@ static bool name_own_page(reef_world *w, reef_paged *p, const paged_type *pages,
 {
     paged_owner o = reef__owner_of(w->family, pages);
     if (reef__paged_own(p, &o, page, w->hot.version, w->hot.fork_version) == NULL) return false;
-    world_touch(w);
+    reef__invalidate(w, INVALIDATE_WRITTEN);
     p->version[page] = w->hot.version; /* what is written now isn't what was hashed before */
     return true;
 }
@@ -66,7 +67,7 @@ static bool name_own_entry(reef_world *w, uint32_t number)
     return name_own_page(w, &w->state.name_entries, &reef__pages_names, number / NAMES_PER_PAGE);
 }
 
-/* Room for one more entry, owned. */
+/* Makes room for one more entry, on an owned page. */
 static bool name_reserve_entry(reef_world *w)
 {
     paged_owner o = reef__owner_of(w->family, &reef__pages_names);
@@ -91,9 +92,9 @@ static uint32_t name_hash_text(const char *text)
     return (uint32_t)(h >> 32 ^ h);
 }
 
-/* The middle bits: they spread indices that follow one another evenly. (With the folded product of 32 bits,
- * destroying an entity without a name beside two million that have one took 1,920 instructions instead of 1,120: its
- * bucket was behind a long run of others.) */
+/* Takes the middle bits of the product, which spread successive indices evenly. (With the folded product of 32 bits,
+ * destroying an entity without a name beside two million with one took 1,920 instructions instead of 1,120: its bucket
+ * was behind a long run of others.) */
 static uint32_t name_hash_index(uint32_t index) { return (uint32_t)(index * 0x9E3779B97F4A7C15u >> 32); }
 
 static uint32_t name_hash(const reef_world *w, name_key key, uint32_t number)
@@ -109,7 +110,7 @@ static uint32_t *name_bucket(const reef_paged *p, uint32_t i)
 
 static uint32_t name_mask(const reef_world *w) { return w->state.name_buckets - 1; }
 
-/* The bucket of an entry that is there. */
+/* The bucket of an entry that exists. */
 static uint32_t name_position(reef_world *w, name_key key, uint32_t number)
 {
     const reef_paged *p = name_buckets(w, key);
@@ -123,7 +124,7 @@ static bool name_own_bucket(reef_world *w, name_key key, uint32_t i)
     return name_own_page(w, name_buckets(w, key), &reef__pages_buckets, i / NAME_BUCKETS_PER_PAGE);
 }
 
-/* Owns the buckets from i to the first free one, which is among them. */
+/* Owns the buckets from i up to and including the first free one. */
 static COLD bool name_own_cluster(reef_world *w, name_key key, uint32_t i)
 {
     const reef_paged *p = name_buckets(w, key);
@@ -143,7 +144,7 @@ static void name_insert(const reef_paged *p, uint32_t mask, uint32_t hash, uint3
     *name_bucket(p, i) = number + 1;
 }
 
-/* Empties bucket i: what follows moves back where its own place allows it. */
+/* Empties bucket i. The buckets that follow move back as far as their hash allows. */
 static void name_erase(reef_world *w, name_key key, uint32_t i)
 {
     const reef_paged *p = name_buckets(w, key);
@@ -194,7 +195,7 @@ static COLD bool name_build(reef_world *w, name_key key, uint32_t buckets, reef_
     return true;
 }
 
-/* Room for one more name in both indices. New ones are complete before the old ones go. */
+/* Makes room for one more name in both indices. New indices are complete before the old ones are freed. */
 static bool name_reserve_buckets(reef_world *w)
 {
     state *s = &w->state;
@@ -222,11 +223,11 @@ void reef__names_changed(reef_world *w)
 {
     if (w->state.name_count) w->slow |= SLOW_NAMES;
     else w->slow &= ~SLOW_NAMES;
-    gates_set(w);
+    reef__invalidate(w, INVALIDATE_CONDITION_CHANGED);
 }
 
-/* Owns what taking entry `number` away writes in one index: its cluster, and the bucket of the last entry, which gets
- * another number. (If that bucket is shifted by the removal, it is in the cluster.) */
+/* Owns what removing entry `number` writes in one index: its cluster, and the bucket of the last entry, which gets
+ * another number. (If the removal shifts that bucket, it is in the cluster.) */
 static bool name_own_removal(reef_world *w, name_key key, uint32_t number)
 {
     uint32_t last = w->state.name_count - 1;
@@ -281,7 +282,7 @@ COLD void reef__name_forget(reef_world *w, reef_entity e)
 uint32_t reef__name_bad_column(const char *text, uint32_t *length)
 {
     uint32_t i = 0;
-    bool part = false; /* the part that is being read has a byte */
+    bool part = false; /* the part that is being read isn't empty */
     for (; text[i]; i++) {
         unsigned char c = (unsigned char)text[i];
         bool at_end = i == 0 || text[i + 1] == 0;
@@ -308,7 +309,8 @@ static bool name_add(reef_world *w, reef_entity e, const char *text, uint32_t le
     return true;
 }
 
-/* The removal can only bring the first free bucket of the new text nearer, so what is owned suffices. */
+/* Gives an entry another text. The removal can only bring the first free bucket of the new text nearer, so the owned
+ * buckets suffice. */
 static bool name_change(reef_world *w, uint32_t number, const char *text, uint32_t length)
 {
     uint32_t old = name_position(w, NAME_BY_TEXT, number);
@@ -324,7 +326,7 @@ COLD reef_status reef_set_name(reef_world *w, reef_entity e, const char *name)
 {
     static const char operation[] = "reef_set_name";
     const reef_component none = {0};
-    char text[REEF_NAME_MAX + 1]; /* `name` may point into a page that is about to be copied */
+    char text[REEF_NAME_MAX + 1]; /* a copy: `name` may point into a page that is about to be copied */
     uint32_t length = 0;
     if (w == NULL) return REEF_BAD_ARGUMENT;
     if (w->running) return reef__failure(w, REEF_LOCKED, operation, none, e, 0);
@@ -372,7 +374,8 @@ static reef_status name_corrupt(char *message, size_t size, const char *format, 
     return REEF_CORRUPT;
 }
 
-/* Each index holds as many numbers as there are names, and no others; reef__names_validate finds each of them. */
+/* Does an index hold as many numbers as there are names? Since reef__names_validate finds each of them, there are no
+ * others. */
 static bool name_index_counts(const reef_world *w, const reef_paged *p)
 {
     uint32_t used = 0;

@@ -1,4 +1,5 @@
-/* Where rows are: units, places, handles, slots of a chunk. */
+/* Places: units, rows, handles, and the slots of a chunk. A place is a unit and a row in one number; a unit is the
+ * number of a chunk's first group of slots. */
 #ifndef REEF_STORAGE_PLACE_H
 #define REEF_STORAGE_PLACE_H
 
@@ -7,7 +8,7 @@
 #include "storage/world_data.h"
 #include "reef/fast.h"
 
-INLINE const table *table_read(const reef_world *w, uint32_t id) /* NULL: never used by this world */
+INLINE const table *table_read(const reef_world *w, uint32_t id) /* NULL: this world never used it */
 {
     uint32_t p = id / TABLES_PER_PAGE;
     if (p >= w->state.tables.count || w->state.tables.page[p] == NULL) return NULL;
@@ -32,12 +33,12 @@ INLINE void handle_put(reef_slot *slots, size_t row, handle h)
 }
 INLINE uint32_t place_unit(uint32_t place) { return place >> REEF_ROW_BITS; }
 INLINE uint32_t place_row(uint32_t place) { return place & ROW_MASK; }
-/* Where row `place` of its chunk begins in a block of values of 8 or 16 bytes. (One register for columns and handles
- * alike.) */
+/* The offset of row `place` in a block of values of 8 bytes, and half of that in a block of values of 16. (Handles and
+ * columns share one register.) */
 INLINE size_t place_word(uint32_t place) { return (size_t)(place * 8 & ROW_MASK * 8); }
 INLINE uint32_t unit_place(uint32_t unit) { return unit << REEF_ROW_BITS; }
 INLINE reef_slot *unit_slots(const reef_world *w, uint32_t unit) { return reef_slots_at(&w->hot, unit_place(unit)); }
-/* Rows of a chunk of t. */
+/* The number of rows of a chunk of t. */
 INLINE uint32_t chunk_rows(const table *t, uint32_t unit)
 {
     return unit == t->last ? t->next - unit_place(unit) : REEF_BLOCK_ROWS;

@@ -1,3 +1,5 @@
+/* The quarantine: moves rows and values at every structural change and poisons where they were, so that the address
+ * sanitizer finds pointers that were kept too long. src/storage/quarantine.h explains it. */
 #include "storage/quarantine.h"
 #include "base/memory.h"
 #include "base/platform.h"
@@ -21,20 +23,20 @@
 
 enum { WAITING = 256 };
 #define WAITING_BYTES ((size_t)16 << 20)
-#define GUARD_BYTES ((uint64_t)16 << 10) /* that a change moves at most, where nobody says otherwise */
+#define GUARD_BYTES ((uint64_t)16 << 10) /* what a change moves at most, if the environment doesn't say otherwise */
 
 typedef struct held_block {
     char *block;
     size_t bytes;
     const type *type; /* NULL: handles */
     uint32_t size, arena;
-    uint32_t first; /* byte of the first row: a page of a store begins with its marks */
-    bool waits;     /* false: it is the allocator's again, or a row of a block that is in use */
+    uint32_t first; /* offset of the first row: a page of a store begins with its marks */
+    bool waits;     /* false: the allocator has the block again, or it is a row of a block that is in use */
 } held_block;
 
 struct held {
     family *family;
-    const char *op; /* NULL: the end of a state */
+    const char *op; /* NULL: a state ended */
     uint32_t component;
     reef_entity entity;
     bool flushing;
@@ -44,7 +46,7 @@ struct held {
     held_block blocks[];
 };
 
-/* The records are the C library's memory: no allocator of a world sees them. */
+/* The blocks that wait. These records are the C library's memory: no allocator of a world sees them. */
 typedef struct waiting_blocks {
     mutex lock;
     held *ring[WAITING];
@@ -84,8 +86,8 @@ static void held_tell(const held *x, const held_block *b, const char *address)
     fprintf(stderr, x->flushing ? ", when commands were done\n" : "\n");
 }
 
-/* Called by the sanitizer when it stops the program: whoever holds the lock won't go on. The newest record is the
- * right one. */
+/* The sanitizer calls this when it stops the program. It takes no lock, since whoever holds it won't go on. The newest
+ * record is the right one. */
 static void report_more(const char *text)
 {
     const char *address = __asan_get_report_address();
@@ -122,7 +124,7 @@ static void oldest_free(void)
     *x = NULL;
 }
 
-/* With room for so many blocks and rows. NULL: nothing waits. */
+/* A record with room for this many blocks and rows. NULL: there is none, and the blocks don't wait. */
 static held *held_make(const reef_world *w, family *f, size_t blocks, uint32_t rows)
 {
     if (!f->memory.guarded) return NULL;
@@ -208,7 +210,8 @@ static uint64_t rows_bytes(const shape *s, uint32_t rows)
     return bytes;
 }
 
-/* What a change may move is saved up: a chunk or page that is too much for one is moved by each n-th. */
+/* Is there enough saved up to move this many bytes? Each change adds what it may move; so a chunk or page that is too
+ * large for one change is moved by every n-th. */
 static bool guard_pays(reef_world *w, uint64_t bytes)
 {
     const uint64_t each = w->family->memory.guard_bytes, most = (uint64_t)1 << 40;
@@ -237,7 +240,7 @@ static void rows_go(const column *c, char *to, char *from, uint32_t rows, uint32
         if (i != raw) reef__value_move(c->type, to + (size_t)i * c->size, from + (size_t)i * c->size);
 }
 
-/* Values of the running call may lie in the block. */
+/* Corrects the pointers of the running call's values that lie in the block. */
 static void values_rebase(reef_world *w, const char *from, const char *to, size_t bytes)
 {
     for (uint32_t i = 0; i < w->value_count; i++) {
@@ -284,14 +287,14 @@ COLD bool reef__quarantine_chunk(reef_world *w, const table *t, uint32_t unit, u
         char *old = slots[k].block;
         rows_go(c, fresh[k], old, rows, raw);
         values_rebase(w, old, fresh[k], (size_t)rows * c->size);
-        mutex_lock(&w->family->lock); /* a dying relative may be comparing pages */
+        mutex_lock(&w->family->lock); /* a relative that dies may be comparing pages */
         slots[k].block = fresh[k];
         mutex_unlock(&w->family->lock);
         if (!reef__quarantine_take(x, c, old, capacity))
             reef__memory_block_free(&w->family->memory, MEMORY_ROWS, c->arena, old, (size_t)c->size * capacity,
                                     c->align);
     }
-    values_shift(w);
+    reef__invalidate(w, INVALIDATE_BLOCKS_MOVED);
     reef__quarantine_wait(x);
     tail_close(s, slots, rows);
     return true;
@@ -308,7 +311,7 @@ COLD void reef__quarantine_table(reef_world *w, const table *t)
 
 static size_t page_bytes(const value_store *s) { return s->offset + ((size_t)s->size << s->bits); }
 
-/* The entities whose values a page has, and the page. */
+/* Notes a page, and the entities whose values it has. */
 static void page_note(held *x, const value_store *s, const paged_type *p, char *block, uint32_t page)
 {
     for (uint32_t i = 0; i < x->rows; i++) x->entities[i] = slot_entity(s, block, page, i);
@@ -318,8 +321,8 @@ static void page_note(held *x, const value_store *s, const paged_type *p, char *
     if (b->waits) x->bytes += b->bytes;
 }
 
-/* A page of values to another address. Those of REEF_PAGED stay where they are, and those that are had in common
- * aren't on the page. False: it is where it was, as a chunk that doesn't move. */
+/* Moves a page of values to another address. Pages of REEF_PAGED stay, and shared values don't lie on a page. False:
+ * the page stays, like a chunk that doesn't move. */
 static bool page_moves(reef_world *w, value_store *s, uint32_t page)
 {
     store_pages pages;
@@ -339,7 +342,7 @@ static bool page_moves(reef_world *w, value_store *s, uint32_t page)
         const size_t at = s->offset + (size_t)i * s->size;
         if (x->entities[i].generation) reef__value_move(reef__type_of(s->component), fresh + at, old + at);
     }
-    mutex_lock(&w->family->lock); /* a dying relative may be comparing pages */
+    mutex_lock(&w->family->lock); /* a relative that dies may be comparing pages */
     s->values.page[page] = fresh;
     mutex_unlock(&w->family->lock);
     if (!x->blocks[0].waits)
@@ -347,7 +350,7 @@ static bool page_moves(reef_world *w, value_store *s, uint32_t page)
     values_rebase(w, old, fresh, p->page_bytes);
     s->moves++;
     s->lately.slots = s->hole.slots = 0;
-    values_shift(w);
+    reef__invalidate(w, INVALIDATE_BLOCKS_MOVED);
     reef__quarantine_wait(x);
     return true;
 }
@@ -418,7 +421,7 @@ COLD void reef__quarantine_fill(reef_world *w, const table *t, uint32_t place)
     bool moved = reef__quarantine_chunk(w, t, place_unit(place), place_row(place));
     if (place_unit(place) != t->last) moved = reef__quarantine_chunk(w, t, t->last, UINT32_MAX);
     if (moved) return;
-    /* The row at the end goes, and its block stays: what is told of it then. */
+    /* The last row goes and its block stays: notes what a report says of that row. */
     const reef_slot *slots = unit_slots(w, t->last);
     const uint32_t last = place_row(t->next - 1);
     held *x = reef__quarantine_note(w, w->family, t->shape, slots, last + 1);
@@ -453,7 +456,7 @@ COLD void reef__quarantine_open(const reef_world *w, const table *t, uint32_t un
     if (quarantine_on(w)) tail_open(t->shape, unit_slots(w, unit), chunk_rows(t, unit));
 }
 
-/* Of a world without relatives. */
+/* For a world without relatives. */
 static void quarantine_set(reef_world *w, uint64_t bytes)
 {
     for (uint32_t id = TABLE_EMPTY; bytes == 0 && id < w->state.tables.count * TABLES_PER_PAGE; id++) {
@@ -467,7 +470,7 @@ static void quarantine_set(reef_world *w, uint64_t bytes)
             reef__quarantine_open_page(w, &w->state.stores[i], page);
     reef__quarantine_end(w->family);
     guard_set(w->family, bytes);
-    version_look(w); /* closes the straight paths: no lease is of this version */
+    reef__invalidate(w, INVALIDATE_LOOKED_AT); /* closes the fast paths: no lease has this version */
 }
 
 #endif

@@ -1,3 +1,5 @@
+/* Reading one value of one entity. The public calls try the column of the entity's table first; stores and subtypes
+ * come after that, out of the fast path. */
 #include "storage/read.h"
 #include "base/platform.h"
 #include "type/type.h"
@@ -12,7 +14,7 @@
 #include "storage/world_data.h"
 #include "reef/fast.h"
 
-/* A value that no table has: in a store, or that of the only subtype. */
+/* A value that isn't in a table: it is in a store, or it is the value of the only subtype. */
 static NOINLINE const void *get_elsewhere(const reef_world *w, reef_entity e, reef_component c)
 {
     const value_store *s = stored_any(w) ? store_of(w, c.id) : NULL;

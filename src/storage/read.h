@@ -10,9 +10,9 @@
 #include "storage/world_data.h"
 #include "reef/fast.h"
 
-/* Has a living entity the component itself? What asks for a base (reef_has_id) finds its subtypes as well; whatever
- * makes, writes, counts or tells of one component means that alone. False for a dead handle, also where the world
- * has no entities, and no chunks, yet. */
+/* Does a living entity have the component itself? Calls that ask for a base (reef_has_id) find its subtypes as well;
+ * what makes, writes, counts or tells of one component means that component alone. False for a dead handle, also while
+ * the world has no entities or chunks yet. */
 INLINE bool has_itself(const reef_world *w, reef_entity e, const type *t)
 {
     const uint32_t place = place_of(w, e);
@@ -20,7 +20,7 @@ INLINE bool has_itself(const reef_world *w, reef_entity e, const type *t)
            component_there(w, t, e, place, reef_slots_at(&w->hot, place)[0].head.table);
 }
 
-/* Where the value of the component itself is; NULL: there is none, or no data. */
+/* The address of the component's own value; NULL: there is none, or the type has no data. */
 const void *reef__value_itself(const reef_world *w, reef_entity e, reef_component c);
 
 #endif

@@ -1,17 +1,16 @@
 /* The log of removals of a type with track_rows, and its readers.
  *
- *   log:     head ─► handles of who lost it, oldest first ◄─ tail       positions count up for ever; as in the ring
- *                                                                       of free ids,
- *   values:  value_head ─► their last values ◄─ tail                    page = byte / TRACK_PAGE_BYTES modulo the
- *                                                                       number of pages
+ *   log:     head ─► handles of the entities that lost it, oldest first ◄─ tail     positions only count up, as in the
+ *   values:  value_head ─► their last values ◄─ tail                                ring of free ids; a page holds
+ *                                                                                   TRACK_PAGE_BYTES
  *
- * Both rings are state, shared with snapshots page by page. Nothing is logged while the world has no reader of the
- * type, and no value while none wants values. head is the place of the slowest reader; what lies before it is
- * overwritten. With the last reader the pages go.
+ * Both rings are state, which snapshots share page by page. Nothing is logged while the world has no reader of the
+ * type, and no value while no reader wants values. head is the position of the slowest reader; entries before it are
+ * overwritten. The pages are freed with the last reader.
  *
- * The readers are the world's, with their places; the host's readers of events (src/system/event.c) are among them.
- * A state that somebody may go back to holds the places of then by the readers' serial numbers, which no two readers
- * of a family have in common: so a reader that the state doesn't know is found out. */
+ * Readers and their positions belong to the world. The host's readers of events (src/system/event.c) are among them. A
+ * state that somebody may return to holds the positions of that time under the serial numbers of the readers. No two
+ * readers of a family have the same serial number, so a reader that the state doesn't know is recognised. */
 #include "storage/removal_log.h"
 #include "base/memory.h"
 #include "base/platform.h"
@@ -34,7 +33,7 @@
 
 /* ---- rings of bytes ---- */
 
-/* More pages; what lies between head and tail stays at its place. */
+/* Makes more pages. What lies between head and tail stays at its position. */
 static COLD bool bytes_enlarge(reef_world *w, const paged_type *kind, reef_paged *ring, uint64_t head, uint64_t tail,
                                uint64_t pages)
 {
@@ -69,7 +68,7 @@ bool reef__bytes_room(reef_world *w, const paged_type *kind, reef_paged *ring, u
     return true;
 }
 
-/* The piece of a ring from byte `at` on: no longer than *bytes, which becomes its length. */
+/* The part of a ring from byte `at` on that lies side by side, at most *bytes long; *bytes becomes its length. */
 static char *bytes_at(const reef_paged *ring, uint64_t at, size_t *bytes)
 {
     const size_t in = (size_t)(at % TRACK_PAGE_BYTES);
@@ -162,7 +161,7 @@ static bool reads_removals(const log_reader *r, const track_store *s)
     return r->serial && !r->events && r->component == s->component;
 }
 
-/* What everybody has read goes. */
+/* Drops what all readers have read. */
 static void store_trim(reef_world *w, track_store *s)
 {
     const paged_owner o = reef__owner_of(w->family, &reef__pages_tracks);
@@ -229,7 +228,7 @@ COLD void reef__readers_arrive(reef_world *w)
 
 COLD void reef__removals_forget(reef_world *w)
 {
-    reef__readers_arrive(w); /* that of scripts goes on */
+    reef__readers_arrive(w); /* the reader of the scripts continues */
     w->state.place_count = 0;
 }
 
@@ -242,7 +241,7 @@ COLD void reef__readers_drop(reef_world *w)
 
 /* ---- the calls ---- */
 
-/* A free place for a reader, NULL: no memory. */
+/* A free place for a reader. NULL: there is no memory. */
 static log_reader *reader_place_find(reef_world *w)
 {
     uint32_t i = 0;
@@ -291,7 +290,8 @@ COLD reef_removals reef_removals_new(reef_world *w, reef_component c, bool value
     if (values && !(t->plain_copy && t->plain_move)) return reef__failure(w, REEF_NOT_COPYABLE, op, c, null, 0), none;
     log_reader *r = reef__reader_make(w, c.id, false);
     if (r == NULL) return reef__failure(w, REEF_NO_MEMORY, op, c, null, 0), none;
-    track_store *s = reef__track_of(w, c.id); /* a type without one has no entity, and its first removal is number 0 */
+    /* a type without a store has no entity, and its first removal is number 0 */
+    track_store *s = reef__track_of(w, c.id);
     r->values = values;
     r->position = s ? s->tail : 0;
     if (s) reef__readers_count(w, s), store_trim(w, s);
@@ -336,7 +336,8 @@ bool reef_removals_next(reef_world *w, reef_removals removals, reef_entity *enti
     const size_t size = reef__type_of(c.id)->size;
     if (entity) bytes_get(&s->log, r->position * ENTRY, (char *)entity, ENTRY);
     if (value) bytes_get(&s->values, r->position * size, value, size);
-    const bool last = r->position == s->head || (r->values && r->position == s->value_head); /* perhaps the slowest */
+    /* it may be the slowest reader */
+    const bool last = r->position == s->head || (r->values && r->position == s->value_head);
     r->position++;
     if (last) store_trim(w, s);
     return true;
@@ -344,8 +345,8 @@ bool reef_removals_next(reef_world *w, reef_removals removals, reef_entity *enti
 
 /* ---- for scripts ---- */
 
-/* While systems run: one of them reads, and moves the reader's place on; what lies before it is let go when none of
- * them runs. */
+/* Also while systems run: a system reads and moves the position of its reader. Entries before that are dropped when no
+ * system runs. */
 bool reef__removals_at(const reef_world *w, uint32_t component, uint64_t position, reef_entity *entity, void *value)
 {
     const track_store *s = reef__track_of(w, component);
@@ -386,7 +387,7 @@ bool reef__readers_place(const reef_world *w, uint64_t serial, uint64_t *positio
     return p != NULL;
 }
 
-/* Those of events stay where the state says they are. */
+/* (Readers of events stay where the state says they are.) */
 uint64_t reef__scripts_serial(const reef_world *w)
 {
     return w->script_reader ? w->readers[w->script_reader - 1].serial : 0;

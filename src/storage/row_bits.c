@@ -1,14 +1,14 @@
-/* The REEF_BIT home: one bit a row, kept by place and not by entity.
+/* The REEF_BIT home: one bit for a row, kept by place and not by entity.
  *
- *   store of a type:  words[unit] ─► 16 words: bit `row` of unit = the entity at (unit, row) has the switch
- *   store of marks:   the same, = a component of the entity is disabled, or the entity is
+ *   store of a type    words[unit] ─► 16 words: bit `row` of a unit is set: the entity at (unit, row) has the switch
+ *   store of marks     the same; bit `row` is set: a component of the entity is disabled, or the entity is
  *
- * A store's *key* says which: a component's id, the same with BIT_DISABLED, or BIT_DISABLED alone. The mark of a
- * component is only where the component is, and goes with it.
+ * The *key* of a store says which: the id of a component, the same with BIT_DISABLED, or BIT_DISABLED alone. The mark
+ * of a component can only be set where the component is, and it goes with the component.
  *
- * Setting a bit moves nothing; a row that moves takes its bits along. A table remembers in `bits` which stores may
- * have bits in it (bit_mask), so that tables without switches pay one test a move, and others look into those stores
- * only. Bits of rows that don't exist are zero. Pages are made with the first bit that is set in a unit. */
+ * Setting a bit moves nothing; a row that moves takes its bits along. A table notes in `bits` which stores may have
+ * bits of its rows (bit_mask), so that tables without switches pay one test for a move, and others look into those
+ * stores only. Bits of rows that don't exist are zero. A page is made with the first bit that is set in its unit. */
 #include "storage/row_bits.h"
 #include "base/memory.h"
 #include "base/platform.h"
@@ -41,11 +41,11 @@ static uint64_t *words_own(reef_world *w, bit_store *b, uint32_t unit)
     if (unit >= b->words.count && !reef__paged_grow(&b->words, &o, unit + 1, w->hot.fork_version)) return NULL;
     uint64_t *words = reef__paged_own(&b->words, &o, unit, w->hot.version, w->hot.fork_version);
     if (words) b->words.version[unit] = w->hot.version;
-    world_touch(w);
+    reef__invalidate(w, INVALIDATE_WRITTEN);
     return words;
 }
 
-/* For commits: the page is ours. */
+/* For commits: this world owns the page. */
 static void bit_put(bit_store *b, uint32_t place, bool on)
 {
     uint64_t *words = b->words.page[place_unit(place)], bit = 1ull << (place_row(place) % 64);
@@ -55,7 +55,7 @@ static void bit_put(bit_store *b, uint32_t place, bool on)
     *word = on ? *word | bit : *word & ~bit;
 }
 
-/* The place for the number of a key's store. False: no memory. */
+/* Makes room for the number of a key's store. False: there is no memory. */
 static COLD bool number_room(reef_world *w, uint32_t key)
 {
     state *s = &w->state;
@@ -82,7 +82,7 @@ static COLD bit_store *store_make(reef_world *w, uint32_t key)
                                               capacity * sizeof *bits, PLAIN_ALIGN);
         if (bits == NULL) return NULL;
         s->bits = bits;
-        lately_forget(w);
+        reef__invalidate(w, INVALIDATE_STORES_MOVED);
         s->bit_capacity = capacity;
     }
     found = &s->bits[s->bit_count++];
@@ -93,8 +93,7 @@ static COLD bit_store *store_make(reef_world *w, uint32_t key)
     bit_store *of = (bit_store *)bit_store_of(w, key & ~BIT_DISABLED);
     if (of) of->marks = s->bit_count;
     found->marks = BITS_OF_MARKS;
-    lately_forget(w);
-    marks_renew(w);
+    reef__invalidate(w, INVALIDATE_MARKS_MADE);
     return found;
 }
 
@@ -107,7 +106,7 @@ bool reef__bit_prepare(reef_world *w, uint32_t key, uint32_t id, uint32_t place,
     if (on && (seen == NULL || !bit_named(seen->bits, number))) {
         table *t = reef__table_own(w, id);
         if (t == NULL) return false;
-        t->bits |= bit_mask(number); /* may be set though no bit is: harmless */
+        t->bits |= bit_mask(number); /* it may be set although no bit is, which does no harm */
         t->lease = 0;
     }
     return on || bit_read(b, place) ? words_own(w, b, place_unit(place)) != NULL : true;
@@ -217,7 +216,7 @@ void reef__bits_commit_rows(reef_world *w, uint32_t key, uint32_t unit, const ui
     uint64_t *words = (uint64_t *)bit_words(b, unit);
     for (uint32_t k = 0; words && k < BIT_WORDS; k++) {
         const uint64_t change = on ? rows[k] & ~words[k] : rows[k] & words[k];
-        if (change == 0) continue; /* the page may not be ours */
+        if (change == 0) continue; /* this world may not own the page */
         words[k] ^= change;
         if (on) b->switched += bits_count(change);
         else b->switched -= bits_count(change);
@@ -264,7 +263,7 @@ static COLD reef_status store_corrupt(const bit_store *b, char *message, size_t 
     return REEF_CORRUPT;
 }
 
-/* The rows of a unit that may have a bit: those that are there, and for marks of a component those that have it. */
+/* The rows of a unit that may have a bit: all rows, and for marks of a component those that have it. */
 static void unit_rows(const reef_world *w, const bit_store *b, const table *t, uint32_t unit, uint64_t *rows)
 {
     const uint32_t component = b->key & ~BIT_DISABLED, count = chunk_rows(t, unit);
@@ -300,7 +299,7 @@ COLD reef_status reef__bits_validate(const reef_world *w, char *message, size_t 
         uint64_t sum = 0;
         for (uint32_t u = 0; u < b->words.count; u++)
             if (b->words.page[u] && unit_validate(w, b, u, &sum, message, size) != REEF_OK) return REEF_CORRUPT;
-        /* src/storage/store_list.c holds those against their values */
+        /* src/storage/store_list.c compares those with their values */
         const bool stored = (b->key & BIT_DISABLED) == 0 && reef__type_of(b->key)->stored;
         if (sum != b->switched && !stored) return store_corrupt(b, message, size, ": a wrong count of bits, not", sum);
         uint32_t number = b == marks ? BITS_OF_MARKS : marks ? (uint32_t)(marks - w->state.bits) + 1 : 0;

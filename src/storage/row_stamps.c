@@ -2,12 +2,12 @@
  *
  *   store of a type:  stamps[index / 512] ─► {changed, added} of 512 entity indices      versions of the world
  *
- * They are kept by entity index and not by row: rows that move take nothing along, and there is nothing to clear
- * when a component or its entity goes, since the stamp of an entity that hasn't got the component is never read.
- * Stamps are state: a snapshot brings back those of then. They are neither hashed nor compared.
+ * Stamps are kept by entity index and not by row. So rows that move take nothing along, and nothing has to be cleared
+ * when a component or its entity goes: the stamp of an entity that hasn't got the component is never read. Stamps are
+ * state, which a restore brings back, but they are neither hashed nor compared.
  *
- * The inlined mut writes without a call where a column carries the world's version. So whatever marks a tracked
- * column makes a new version (reef__chunk_own, reef__column_own), and the next mut comes through here again. */
+ * The inlined mut writes without a call where a column carries the world's version. So whatever marks a tracked column
+ * makes a new version (reef__chunk_own, reef__column_own), and the next mut stamps the row again. */
 #include "storage/row_stamps.h"
 #include "base/memory.h"
 #include "base/platform.h"
@@ -114,7 +114,7 @@ uint64_t reef_version(reef_world *w)
         return reef__failure(w, REEF_LOCKED, "reef_version", (reef_component){0}, (reef_entity){0, 0}, 0), 0;
     const uint64_t now = w->hot.version;
     const bool hashed = w->hashed == now; /* the state is the same */
-    version_look(w);
+    reef__invalidate(w, INVALIDATE_LOOKED_AT);
     if (hashed) w->hashed = w->hot.version;
     w->observed = now;
     return now;

@@ -1,8 +1,8 @@
-/* Types with track_rows: when the component of each entity was written and added (src/storage/row_stamps.c), and the
- * log of removals (src/storage/removal_log.c).
+/* Types with track_rows: stamps say when the component of each entity was written and added (src/storage/row_stamps.c).
+ * Readers of the log of removals are here as well (src/storage/removal_log.c).
  *
- * Calls that write: ..._prepare owns what the rest needs and changes nothing visible; false: no memory. What follows
- * can't fail. */
+ * A function ..._prepare owns what the calls after it need and changes nothing visible; false: there is no memory. What
+ * follows it can't fail. */
 #ifndef REEF_STORAGE_ROW_STAMPS_H
 #define REEF_STORAGE_ROW_STAMPS_H
 
@@ -12,35 +12,38 @@
 
 /* ---- stamps ---- */
 
-/* NULL: no entity of this state ever had the component. Good until a type is tracked for the first time. */
+/* The stamps of a type. NULL: no entity of this state ever had the component. The pointer is good until another type is
+ * tracked for the first time. */
 track_store *reef__track_of(const reef_world *w, uint32_t component);
-/* Bit i (of at most 64): the component of e[i], which has it, was written, or added, after the version `since`. */
+/* Bit i (of at most 64) says whether the component of e[i], which has it, was written, or added, after version
+ * `since`. */
 uint64_t reef__track_word(const reef_world *w, const track_store *s, const reef_entity *e, uint32_t rows,
                           uint64_t since, bool added);
-/* The first index from `index` on whose entity ever had the component; UINT64_MAX: there is none. NULL store: none. */
+/* The first index from `index` on whose entity ever had the component. UINT64_MAX: there is none. A store NULL has
+ * none. */
 uint64_t reef__track_next(const track_store *s, uint64_t index);
-/* Stamps for these entities. Whoever writes a tracked column without reef__column_own or reef__chunk_own must make a
- * new version afterwards: see reef__chunk_own. */
+/* Makes stamps for these entities. Whoever writes a tracked column without reef__column_own or reef__chunk_own must
+ * make a new version afterwards: see reef__chunk_own. */
 bool reef__track_prepare(reef_world *w, uint32_t component, const reef_entity *e, uint32_t rows);
-bool reef__track_prepare_table(reef_world *w, uint32_t component, const table *t); /* of all its entities */
+bool reef__track_prepare_table(reef_world *w, uint32_t component, const table *t); /* for all entities of a table */
 void reef__track_stamp(reef_world *w, uint32_t component, uint32_t index, bool added);
-/* Written, and not before `version`. */
+/* Stamps the component as written at `version`, if its stamp is older. */
 void reef__track_stamp_at(reef_world *w, uint32_t component, uint32_t index, uint64_t version);
-/* A stamp that is known; what is 0 stays as it is. False: no memory. */
+/* Sets a stamp that is known; a number that is 0 isn't set. False: there is no memory. */
 bool reef__track_set(reef_world *w, uint32_t component, uint32_t index, uint64_t changed, uint64_t added);
-/* The same for all tracked components of a row that is made. */
+/* The same for all tracked components of a new row. */
 bool reef__track_prepare_row(reef_world *w, const shape *s, reef_entity e);
 void reef__track_stamp_row(reef_world *w, const shape *s, uint32_t index);
-/* The stamp of an entity that has the component in both worlds, from `from` to `to`. */
+/* Copies the stamp of an entity that has the component in both worlds. */
 void reef__track_carry(reef_world *to, const reef_world *from, uint32_t component, uint32_t index);
 reef_status reef__tracks_validate(const reef_world *w, char *message, size_t size);
 
 /* ---- removals ---- */
 
-/* A reader of one type's removals, or events (src/system/event.c): the world's. */
+/* A reader of one type's removals, or of its events (src/system/event.c). It belongs to the world. */
 typedef struct log_reader {
-    uint64_t serial;   /* 0: free */
-    uint64_t position; /* of the next one to be read */
+    uint64_t serial;   /* 0: this reader is free */
+    uint64_t position; /* position of the next entry that it reads */
     uint32_t generation, component;
     bool values, events;
 } log_reader;

@@ -1,16 +1,17 @@
-/* REEF_SHARED: values that several entities have in common, counted.
+/* The REEF_SHARED home: values that several entities have in common, with a count of their holders.
  *
  *      slot of entity a ─┐
- *      slot of entity b ─┼─► head {holders, world, version ...} value          a slot holds the value's address
+ *      slot of entity b ─┼─► head {holders, world, version ...} value          a slot holds the address of the value
  *      pin ──────────────┘
  *
- * Holders are slots and pins. A page of slots that is copied (paged.h) holds each of its values once more, so forks
- * and snapshots hold what they can see; the last holder that leaves ends the value, on whatever thread that is.
+ * Holders are slots and pins. Copying a page of slots (src/storage/cow_pages.h) makes the copy hold each of its values
+ * once more, so forks and snapshots hold what they can see. The last holder that leaves destroys the value, on whatever
+ * thread that is.
  *
- * A value may be written where it lies by the world that made it, until that is forked or snapshotted: `version` is
- * newer than its fork_version. Any other is copied before it is written, and all slots of the world that held it
- * hold the copy (or no copy is made: nobody else holds it). So what forks, snapshots, and the pins that were there
- * before see never changes. */
+ * The world that made a value may write it in place until that world is forked or a snapshot is taken: the `version` of
+ * the head is newer than the world's fork_version. Any other value is copied before it is written, and all slots of the
+ * world that held it hold the copy; if nobody else holds the value, no copy is made. So a value that forks, snapshots
+ * or existing pins see never changes. */
 #include "storage/shared_store.h"
 #include "base/memory.h"
 #include "base/platform.h"
@@ -23,7 +24,7 @@
 #include <stdlib.h>
 
 static size_t head_align(const type *t) { return t->align > PLAIN_ALIGN ? t->align : PLAIN_ALIGN; }
-/* to the value */
+/* bytes from the head to the value */
 static size_t head_bytes(const type *t) { return (sizeof(shared_head) + head_align(t) - 1) & ~(head_align(t) - 1); }
 
 /* ---- one value ---- */
@@ -77,7 +78,8 @@ static void own_put(const reef_world *w, shared_head *h)
 
 static void **slot_at(const value_store *s, uint32_t slot) { return (void **)(void *)slot_value(s, slot); }
 
-/* The pages of all slots that hold the value ours; how many do. 0: no memory. */
+/* Makes the pages of all slots that hold the value this world's own. Answers how many slots there are; 0: there is no
+ * memory. */
 static uint32_t holders_own(reef_world *w, value_store *s, const void *value)
 {
     uint32_t n = 0;
@@ -89,7 +91,8 @@ static uint32_t holders_own(reef_world *w, value_store *s, const void *value)
     return n;
 }
 
-/* A copy that takes the place of a value of others. NULL: no memory, or the hook refused. */
+/* Makes a copy that takes the place of a value which others hold as well. NULL: there is no memory, or the hook
+ * refused. */
 static void *double_make(reef_world *w, const type *t, const void *value)
 {
     void *fresh = reef__shared_make(w, t);
@@ -113,7 +116,7 @@ static NOINLINE void *value_take(reef_world *w, value_store *s, const type *t, v
         reef__shared_hold(fresh);
     }
     for (uint32_t i = 0; i < n; i++) reef__shared_release(value);
-    reef__shared_release(fresh); /* ours, while it had no slot */
+    reef__shared_release(fresh); /* the hold that this function had while no slot held the value */
     return fresh;
 }
 
@@ -126,12 +129,13 @@ void *reef__shared_own(reef_world *w, value_store *s, uint32_t slot)
     return value;
 }
 
-/* Copies of all values that are others' too, each known by the one that it will take the place of. */
+/* Makes copies of all values that others hold as well. The head of each value points to the copy that will take its
+ * place. */
 static bool doubles_make(reef_world *w, const value_store *s, const type *t)
 {
     for (uint32_t slot = 0; slot < s->count; slot++) {
         shared_head *h = head_of(*slot_at(s, slot));
-        if (!t->copyable) own_put(w, h); /* nobody else can have it */
+        if (!t->copyable) own_put(w, h); /* nobody else can have a value that can't be copied */
         if (reef__is_own(w, h) || h->copy) continue;
         h->copy = double_make(w, t, *slot_at(s, slot));
         if (h->copy == NULL) return false;
@@ -139,7 +143,7 @@ static bool doubles_make(reef_world *w, const value_store *s, const type *t)
     return true;
 }
 
-/* No copy takes a place. */
+/* Frees the copies; none takes a place. */
 static void doubles_drop(const value_store *s)
 {
     for (uint32_t slot = 0; slot < s->count; slot++) {
@@ -149,7 +153,8 @@ static void doubles_drop(const value_store *s)
     }
 }
 
-/* The copies go into the slots; each knows the value whose place it took, until all slots have let that go. */
+/* Puts the copies into the slots. Each copy points to the value whose place it took until all slots have released that
+ * value. */
 static void doubles_take(const value_store *s)
 {
     for (uint32_t slot = 0; slot < s->count; slot++) {
@@ -178,7 +183,7 @@ COLD bool reef__shared_own_all(reef_world *w, uint32_t component)
     for (uint32_t slot = 0; all && slot < s->count; slot++) all = reef__is_own(w, head_of(*slot_at(s, slot)));
     if (all) return true;
     mutex_lock(&w->family->lock);
-    /* under the lock: another world may claim the same values */
+    /* under the lock, because another world may claim the same values */
     const bool ok = doubles_make(w, s, reef__type_of(component));
     if (ok) doubles_take(s);
     else doubles_drop(s);
@@ -218,7 +223,7 @@ COLD uint32_t *reef__shared_firsts(const reef_world *w, const value_store *s)
     if (all == NULL) return reef__shared_firsts_free(w, s, firsts), NULL;
     for (uint32_t slot = 0; slot < n; slot++)
         all[slot] = (slot_of_value){*slot_at(s, slot), slot_owner(s, slot).index, slot};
-    qsort(all, n, sizeof *all, slot_of_value_compare); /* the order of addresses is seen by nobody */
+    qsort(all, n, sizeof *all, slot_of_value_compare); /* nobody sees the order of addresses */
     for (size_t i = 0, first = 0; i < n; i++) {
         if (all[i].value != all[first].value) first = i;
         firsts[all[i].slot] = all[first].index;
@@ -232,7 +237,7 @@ void reef__shared_firsts_free(const reef_world *w, const value_store *s, uint32_
     reef__memory_free(&w->family->memory, MEMORY_OTHER, firsts, (size_t)s->count * sizeof *firsts);
 }
 
-/* Under the lock: a fork on another thread may claim the same values. */
+/* Under the lock, because a fork on another thread may claim the same values. */
 const char *reef__shared_wrong(const reef_world *w, const value_store *s, uint64_t *number)
 {
     bool wrong = false;

@@ -1,5 +1,5 @@
-/* Sets of types as sorted words of 64 ids. Every layout has its own set in the same form (shape_signature), so that
- * an entity is tested word by word; types that no layout has are asked one by one, by the bits of the row or in
+/* Signatures: sets of types as sorted words of 64 ids. Every layout has its own set in the same form (shape_signature),
+ * so that an entity is tested word by word. Types outside of tables are tested one by one, by the bits of the row or in
  * their store, and only those that the words leave open. */
 #include "storage/signature.h"
 #include "base/memory.h"
@@ -15,7 +15,7 @@
 #include "reef/fast.h"
 #include "reef/signature.h"
 
-enum { SIGNATURE_ROOM = 4 }; /* words of the first array */
+enum { SIGNATURE_ROOM = 4 }; /* number of words of the first array */
 
 static const reef_signature signature_empty;
 
@@ -43,7 +43,7 @@ static bool signature_reserve(reef_signature *s, uint32_t count)
     return true;
 }
 
-/* Where the word is, or belongs. */
+/* Where the word with this number is, or belongs. */
 static uint32_t word_seek(const reef_signature_word *words, uint32_t count, uint32_t number)
 {
     uint32_t low = 0, high = count;
@@ -66,7 +66,7 @@ static bool words_have(const reef_signature_word *words, uint32_t count, uint32_
     return word_at(words, count, id / 64) >> id % 64 & 1;
 }
 
-/* Takes the lowest bit away; its number. */
+/* Takes the lowest bit away and answers its number. */
 static uint32_t bit_take(uint64_t *bits)
 {
     uint64_t lowest = *bits & (0 - *bits);
@@ -74,7 +74,7 @@ static uint32_t bit_take(uint64_t *bits)
     return bits_count(lowest - 1);
 }
 
-/* There is room for a word more. */
+/* Adds an id; there is room for one more word. */
 static void signature_put(reef_signature *s, uint32_t id)
 {
     uint32_t at = word_seek(s->words, s->count, id / 64);
@@ -103,7 +103,7 @@ void reef_signature_free(reef_signature *s)
     s->count = s->room = 0;
 }
 
-/* The new words take the place of the old ones. */
+/* Puts the new words in the place of the old ones. */
 static reef_status signature_replace(reef_signature *s, reef_signature *fresh, reef_status status)
 {
     if (status < REEF_OK) {
@@ -139,7 +139,7 @@ reef_status reef_signature_copy(reef_signature *s, const reef_signature *from)
     return REEF_OK;
 }
 
-/* The type of a store of bits, if the row has it; 0: it hasn't, or the store is of marks. */
+/* The type of a store of bits, if the row has it; 0: the row hasn't got it, or the store holds marks. */
 static uint32_t switch_of(const bit_store *b, uint32_t place)
 {
     return (b->key & BIT_DISABLED) == 0 && bit_read(b, place) ? b->key : 0;
@@ -194,7 +194,7 @@ reef_status reef_signature_remove(reef_signature *s, reef_component c)
 
 enum { SET_UNION, SET_INTERSECTION, SET_DIFFERENCE };
 
-/* The words of the result go to `out`, unless that is NULL; how many there are. */
+/* Writes the words of the result to `out`, unless that is NULL, and answers how many there are. */
 static uint32_t words_combine(const reef_signature *a, const reef_signature *b, int operation, reef_signature_word *out)
 {
     uint32_t n = 0;
@@ -337,7 +337,7 @@ bool reef_has_any(const reef_world *w, reef_entity e, const reef_signature *s)
 COLD bool reef__shape_signed(const shape *s)
 {
     const reef_signature_word *words = shape_signature(s);
-    uint32_t n = 0, parts = 0; /* which are known by their type */
+    uint32_t n = 0, parts = 0; /* parts are known by their type */
     for (uint32_t i = 0; i < s->word_count; i++) {
         n += bits_count(words[i].bits);
         if (i && words[i - 1].number >= words[i].number) return false;

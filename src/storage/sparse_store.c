@@ -1,3 +1,8 @@
+/* Stores of values outside of the rows: the homes sparse, paged and cold, and what multi and shared have in common with
+ * them. src/storage/sparse_store.h has a drawing and the rules of what may fail.
+ *
+ * The packed homes keep their values without holes: the last value moves into the slot of one that goes. REEF_PAGED
+ * keeps each value at the entity's index, so that it never moves; a page is freed when its last value goes. */
 #include "storage/sparse_store.h"
 #include "base/memory.h"
 #include "base/platform.h"
@@ -15,8 +20,8 @@
 #include "storage/world_data.h"
 #include "reef/ref.h"
 
-/* A store's slots begin small, so that many types with few values each cost little; a page of values is at most so
- * long, or one value. */
+/* A page of values takes at most STORE_PAGE_BYTES and STORE_ROWS_MAX values, or one value: so many types with few
+ * values each cost little. */
 enum {
     STORE_PAGE_BYTES = 16384,
     STORE_ROWS_MAX = 256,
@@ -27,7 +32,7 @@ enum {
 const paged_type reef__pages_index = {
     sizeof(uint64_t) * INDEX_ENTRIES, ARENA_DIRECTORY, MEMORY_STORES, NULL, false, 0, NULL, NULL};
 
-static reef_store store_none; /* of all types that have no store; nobody writes it */
+static reef_store store_none; /* the store of all types that have none; nobody writes it */
 static const uint32_t store_number_none;
 
 /* ---- pages ---- */
@@ -47,7 +52,7 @@ static bool values_release(void *context, const void *block, const void *kept, u
     return reef__quarantine_left(x->family, s, &x->type, block, (uint32_t)index);
 }
 
-/* A page that others share holds default values, where the type resets. */
+/* A page that another holder shares gets default values, if the type resets. */
 static reef_status value_double(const store_pages *x, const type *t, reef_entity e, void *to, const void *from)
 {
     if (!t->resets) return reef__value_copy(t, to, from);
@@ -102,7 +107,7 @@ static COLD char *values_own_slow(reef_world *w, value_store *s, uint32_t page)
     const bool fresh = s->values.page[page] == NULL;
     reef__quarantine_open_page(w, s, page);
     char *block = reef__paged_own(&s->values, &o, page, w->hot.version, w->hot.fork_version);
-    /* who is there; values are written before they are read */
+    /* clears the marks that say whose slots they are; values are written before they are read */
     if (block && fresh && pages.type.raw) memset(block, 0, s->offset);
     if (pages.refused) w->hook_failed.id = s->component;
     return block;
@@ -139,7 +144,7 @@ void reef__stores_view(reef_world *w)
     w->slow &= ~SLOW_COLD;
     EACH_COLD_STORE(w, s)
     if (s->count) w->slow |= SLOW_COLD;
-    gates_set(w);
+    reef__invalidate(w, INVALIDATE_CONDITION_CHANGED);
 }
 
 size_t reef__store_offset(const value_store *s, uint32_t rows)
@@ -198,7 +203,7 @@ static COLD value_store *value_store_make(reef_world *w, uint32_t component)
         before->cold = s->store_count;
     }
     s->store_number[component] = s->store_count++;
-    lately_forget(w);
+    reef__invalidate(w, INVALIDATE_STORES_MOVED);
     reef__stores_view(w);
     return made;
 }
@@ -347,10 +352,11 @@ void reef__store_commit_add(reef_world *w, uint32_t component, reef_entity e)
     value_store *s = store_mine(w, component);
     if (s->multi) reef__multi_put(w, s, e, 1);
     else store_put(w, s, e);
-    if (UNLIKELY(!reef__type_of(component)->bit) && !(w->slow & SLOW_COLD)) w->slow |= SLOW_COLD, gates_set(w);
+    if (UNLIKELY(!reef__type_of(component)->bit) && !(w->slow & SLOW_COLD))
+        w->slow |= SLOW_COLD, reef__invalidate(w, INVALIDATE_CONDITION_CHANGED);
 }
 
-/* ---- the straight paths' pages ---- */
+/* ---- pages of the fast paths ---- */
 
 bool reef_page_lately(const reef_hot *h, const reef_store *s, reef_page_near *page, uint32_t slot)
 {
@@ -394,8 +400,8 @@ bool reef__store_prepare_drop_all(reef_world *w, uint32_t component)
     return true;
 }
 
-/* A page without values goes, but for the one that became empty last: whose only value comes and goes costs no
- * memory each time. */
+/* Frees a page without values, except the one that became empty last, so that a single value that comes and goes
+ * needn't allocate each time. */
 static COLD void page_emptied(reef_world *w, value_store *s, uint32_t page)
 {
     store_pages pages;
@@ -419,7 +425,7 @@ static void drop_paged(reef_world *w, value_store *s, const type *t, reef_entity
     if (--*page_live(s, block) == 0) page_emptied(w, s, page);
 }
 
-/* An entity's value comes to its end, or the entity lets it go. */
+/* Destroys a value, or releases the entity's hold on a shared one. */
 static void slot_leave(reef_world *w, const value_store *s, const type *t, uint32_t slot)
 {
     void *value = slot_value(s, slot);
@@ -432,7 +438,7 @@ static void slot_leave(reef_world *w, const value_store *s, const type *t, uint3
     if (!observed(w) || !observe_keep(w, t, value)) reef__shared_release(value);
 }
 
-/* The last value comes into the hole. */
+/* Drops a value and moves the last value into its slot. */
 static void drop_packed(reef_world *w, value_store *s, const type *t, reef_entity e)
 {
     static const reef_entity vacant;
@@ -445,7 +451,7 @@ static void drop_packed(reef_world *w, value_store *s, const type *t, reef_entit
     *index_entry(s, e.index) = 0;
     if (slot != last) {
         if (s->shared) memcpy(slot_value(s, slot), slot_value(s, last), s->size);
-        else if (s->size) reef__value_move(t, slot_value(s, slot), slot_value(s, last)); /* a tag has no place */
+        else if (s->size) reef__value_move(t, slot_value(s, slot), slot_value(s, last)); /* a tag has no value */
         memcpy(page + (slot & slot_mask(s)) * sizeof moved, &moved, sizeof moved);
         *index_entry(s, moved.index) = (uint64_t)moved.generation << 32 | slot;
     }
@@ -498,7 +504,7 @@ void reef__store_undo_add(reef_world *w, uint32_t component, reef_entity e)
 
 COLD bool reef__stores_shrink(reef_world *w)
 {
-    lately_forget(w);
+    reef__invalidate(w, INVALIDATE_STORES_MOVED);
     for (uint32_t i = 1; i < w->state.store_count; i++) {
         value_store *s = &w->state.stores[i];
         store_pages pages;

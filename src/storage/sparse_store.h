@@ -1,21 +1,21 @@
-/* Homes outside of the rows: sparse, paged, cold, multi, shared.
+/* Values outside of the rows: the homes sparse, paged, cold, multi and shared.
  *
- *   who has it     a bit of the row, as for REEF_BIT (src/storage/row_bits.c): rows that move take it along. Not for
- *                  REEF_COLD
+ *   who has it     a bit of the row, as for REEF_BIT (src/storage/row_bits.c), which moves with the row. REEF_COLD has
+ *                  no such bit.
  *   its value      in the type's store, by entity index:
  *
  *     REEF_PAGED   values[index >> bits] ─► page: generations, values           the slot is the index itself
  *     the others   index[index >> 9]     ─► {generation, slot}
  *                  values[slot >> bits]  ─► page: entities, values
  *                     sparse, cold, shared: slots 0 ... count - 1, without holes
- *                     multi:                a run of slots an entity (src/storage/multi_store.c); pages: entities,
+ *                     multi:                a run of slots for an entity (src/storage/multi_store.c); pages: entities,
  *                                           runs, values
  *
- * A generation that matches proves that the entity is alive and has it: the store forgets an entity with its
- * component. All pages are copy-on-write (paged.h), with a version each; a shared page with hooks is copied by its
- * hooks.
+ * A generation that matches proves that the entity is alive and has the value: a store forgets an entity when its
+ * component goes. All pages are copy-on-write (src/storage/cow_pages.h), and each has a version. A shared page of a
+ * type with hooks is copied by these hooks.
  *
- * As everywhere: ..._prepare and ..._own may fail and change nothing visible; what follows can't fail. */
+ * A function ..._prepare or ..._own may fail and changes nothing visible; what follows it can't fail. */
 #ifndef REEF_STORAGE_SPARSE_STORE_H
 #define REEF_STORAGE_SPARSE_STORE_H
 
@@ -29,21 +29,23 @@
 #include "storage/world_data.h"
 #include "reef/fast.h"
 
-typedef reef_store value_store; /* fast.h */
+typedef reef_store value_store; /* reef/fast.h has its members */
 
-/* The owner of a store's pages of values; `pages` lasts as long as it. Those of its index: reef__pages_index. */
+/* The owner of a store's pages of values. `pages` must last as long as the owner is used. The pages of the index have
+ * the owner of reef__pages_index. */
 typedef struct store_pages {
     paged_type type;
     const value_store *store;
-    reef_world *world; /* that copies pages of default values: they are made anew (src/world/fork_policy.c) */
-    bool refused;      /* a hook did */
+    /* a world that copies pages as default values, which are constructed anew (src/world/fork_policy.c) */
+    reef_world *world;
+    bool refused; /* a hook has refused */
     family *family;
 } store_pages;
 extern const paged_type reef__pages_index;
 paged_owner reef__store_owner(family *f, const value_store *s, store_pages *pages);
-/* The inlined calls see the stores of the state: after another state came. */
+/* Points the inlined calls to the stores of the state. To be called after another state came. */
 void reef__stores_view(reef_world *w);
-bool reef__stores_shrink(reef_world *w); /* pages without values go. False: no memory */
+bool reef__stores_shrink(reef_world *w); /* frees the pages without values. False: there is no memory */
 
 /* The store of a type; an empty one if this state has none. */
 INLINE const value_store *store_of(const reef_world *w, uint32_t component)
@@ -52,11 +54,12 @@ INLINE const value_store *store_of(const reef_world *w, uint32_t component)
     return &h->stores[LIKELY(component < h->store_room) ? h->store_number[component] : 0];
 }
 
-/* The stores of REEF_COLD, whose entities have no bit that says so: in order of first use. */
+/* Walks the stores of REEF_COLD, whose entities have no bit, in order of first use. */
 #define EACH_COLD_STORE(w, s) \
     for (const value_store *s = &(w)->hot.stores[(w)->hot.stores->cold]; s->component; s = &(w)->hot.stores[s->cold])
 
-/* The value of an entity, of a multi the first; NULL: it hasn't got it, or is dead. (A tag in REEF_COLD: somewhere.) */
+/* The value of an entity, in REEF_MULTI its first one. NULL: the entity is dead or hasn't got it. (For a tag in
+ * REEF_COLD the pointer only says that the entity has it.) */
 INLINE const void *store_find(const reef_world *w, uint32_t component, reef_entity e)
 {
     return reef_store_find(store_of(w, component), e);
@@ -65,70 +68,74 @@ INLINE bool store_has(const reef_world *w, uint32_t component, reef_entity e)
 {
     return store_find(w, component, e) != NULL;
 }
-/* The same of a store of REEF_COLD. */
+/* Does an entity have a value in this store of REEF_COLD? */
 INLINE bool cold_has(const value_store *s, reef_entity e)
 {
     const uint32_t page = e.index >> REEF_INDEX_BITS;
     const uint64_t *entry = page < s->index.count ? (const uint64_t *)s->index.page[page] : NULL;
     return entry && entry[e.index & ((1u << REEF_INDEX_BITS) - 1)] >> 32 == e.generation;
 }
-/* How many values follow side by side for the entities e[0 ... n-1], which all have it: at least 1. */
+/* The number of values, at least 1, that lie side by side for the entities e[0 ... n-1], which all have one. */
 uint32_t reef__store_run(const value_store *s, const reef_entity *e, uint32_t n);
-/* The version of the last write to the page where the value lies (0: none). */
+/* The version of the last write to the page of an entity's value; 0: it has none. */
 uint64_t reef__store_version(const value_store *s, reef_entity e);
 
-/* For writing: the page of the entity's value ours and marked as written at the world's version. NULL: no memory (it
- * has it). */
+/* The value of an entity that has one, for writing: its page is owned and marked as written at the world's version.
+ * NULL: there is no memory. */
 void *reef__store_own(reef_world *w, uint32_t component, reef_entity e);
-/* All pages ours, marked or not: before systems that write run. */
+/* Owns all pages, before systems run that write; with `mark` they also count as written. */
 bool reef__store_own_all(reef_world *w, uint32_t component, bool mark);
-/* While systems run: the page of the entity's value ours, and if it wasn't, written at `version`; one thread at a
- * time for a type. (Other pages aren't touched: what isn't written stays as old as it is.) */
+/* Owns the page of the entity's value while systems run. If it was shared, it counts as written at `version`. Only one
+ * thread at a time may do this for a type. Other pages aren't touched, so that what isn't written stays as old as it
+ * is. */
 bool reef__store_claim(reef_world *w, uint32_t component, reef_entity e, uint64_t version);
-/* Page of an owned value marked as written at `version`: several threads may do this. */
+/* Marks the page of an owned value as written at `version`. Several threads may do this. */
 void reef__store_mark_at(const value_store *s, reef_entity e, uint64_t version);
 
-/* Adding: room for n more values (of entities e[0 ... n-1], which don't have it), all pages ours. Then for each, in
- * this order: the raw slot of number i, filled by the caller; when all are filled, commit makes them visible. */
+/* Adding. reef__store_prepare_add makes room for the values of e[0 ... n-1], which have none, on owned pages. Then, for
+ * each value: reef__store_raw is the raw slot for value number i, which the caller fills. When all are filled,
+ * reef__store_commit_add makes them visible. */
 bool reef__store_prepare_add(reef_world *w, uint32_t component, const reef_entity *e, uint32_t n);
-/* The same of any n entities, some of which have it. */
+/* The same for any n entities, some of which may have a value. */
 bool reef__store_prepare_add_some(reef_world *w, uint32_t component, const reef_entity *e, uint64_t n);
 void *reef__store_raw(const reef_world *w, uint32_t component, reef_entity e, uint32_t i);
 void reef__store_commit_add(reef_world *w, uint32_t component, reef_entity e);
-/* The entity that came last has none again; its value was taken from its slot. */
+/* Takes the value away from the entity that got one last; the caller has emptied its slot. */
 void reef__store_undo_add(reef_world *w, uint32_t component, reef_entity e);
 
-/* Removing: pages ours that dropping touches. Then the value ends (its destroy hook runs) and the entity is
- * forgotten. */
+/* Removing. reef__store_prepare_drop owns the pages that dropping touches; reef__store_drop destroys the value and
+ * forgets the entity. */
 bool reef__store_prepare_drop(reef_world *w, uint32_t component, reef_entity e);
 void reef__store_drop(reef_world *w, uint32_t component, reef_entity e);
-/* Of n entities in any order, of whom any may have it. */
+/* The same for n entities in any order, whether they have a value or not. */
 bool reef__store_prepare_drop_all(reef_world *w, uint32_t component);
 
-/* Values of page `page` that are there, for whoever looks at all of them: the next slot from *slot on; its value and
- * entity. */
+/* Walks the values on a page: finds the next one from at->slot on, and says where it is and whose. */
 typedef struct store_place {
     reef_entity entity;
     void *value;
-    uint32_t slot, number; /* number: of an entity's values in REEF_MULTI, in the order of adding */
+    uint32_t slot, number; /* number: among the values of one entity in REEF_MULTI, in the order of adding */
 } store_place;
-/* at->slot: to begin with, then of the next */
+/* at->slot is where the search begins; it becomes the slot behind the one that was found. False: there is none left. */
 bool reef__store_each(const value_store *s, uint32_t page, store_place *at);
 
-INLINE uint64_t store_entities(const value_store *s) { return s->multi ? s->run_count : s->count; } /* that have it */
-uint32_t reef__store_page_live(const value_store *s, uint32_t page); /* of REEF_PAGED: values on a page that is there */
+/* the number of entities with a value */
+INLINE uint64_t store_entities(const value_store *s) { return s->multi ? s->run_count : s->count; }
+/* for REEF_PAGED: the number of values on a page that exists */
+uint32_t reef__store_page_live(const value_store *s, uint32_t page);
 
-size_t reef__store_offset(const value_store *s, uint32_t rows); /* of the values in a page of so many slots */
+/* offset of the values in a page with this many slots */
+size_t reef__store_offset(const value_store *s, uint32_t rows);
 
-/* A page of values, and that of the index where an entity's entry is, for writing. NULL: no memory. */
+/* A page of values for writing, and the page of the index with an entity's entry. NULL: there is no memory. */
 char *reef__store_page_own(reef_world *w, value_store *s, uint32_t page);
 uint64_t *reef__store_index_own(reef_world *w, value_store *s, uint32_t index);
 
 /* ---- values that entities have in common (src/storage/shared_store.c) ---- */
-/* The slot of an entity's value itself, its page ours and marked. */
+/* The slot of an entity's value itself, on an owned and marked page. */
 void *reef__store_slot_own(reef_world *w, uint32_t component, reef_entity e);
 
-/* ---- slots, and the straight paths ---- */
+/* ---- slots, and the fast paths ---- */
 
 INLINE uint32_t slot_mask(const value_store *s) { return (1u << s->bits) - 1; }
 INLINE size_t mark_bytes(const value_store *s)
@@ -141,7 +148,7 @@ INLINE char *slot_value(const value_store *s, uint32_t slot)
     return (char *)s->values.page[slot >> s->bits] + s->offset + (size_t)(slot & slot_mask(s)) * s->size;
 }
 
-/* Who has slot i of a page; generation 0: nobody. `page` is its number. */
+/* The entity of slot i of a page; generation 0: nobody's. `page` is the number of the page. */
 INLINE reef_entity slot_entity(const value_store *s, const void *block, uint32_t page, uint32_t i)
 {
     reef_entity e;
@@ -149,33 +156,33 @@ INLINE reef_entity slot_entity(const value_store *s, const void *block, uint32_t
     memcpy(&e, (const char *)block + i * sizeof e, sizeof e);
     return e;
 }
-/* The same by the slot's number. */
+/* The same by the number of the slot. */
 INLINE reef_entity slot_owner(const value_store *s, uint32_t slot)
 {
     return slot_entity(s, s->values.page[slot >> s->bits], slot >> s->bits, slot & slot_mask(s));
 }
-/* How many values a page of REEF_PAGED has: behind its marks. */
+/* The number of values on a page of REEF_PAGED, which is kept behind its generations. */
 INLINE uint32_t *page_live(const value_store *s, void *block) { return (uint32_t *)block + ((size_t)1 << s->bits); }
 INLINE uint64_t *index_entry(const value_store *s, uint32_t index)
 {
     return (uint64_t *)s->index.page[index >> REEF_INDEX_BITS] + (index & ((1u << REEF_INDEX_BITS) - 1));
 }
-/* Where the value of an entity that has it lies. */
+/* The slot of the value of an entity that has one. */
 INLINE uint32_t slot_of(const value_store *s, reef_entity e)
 {
     return s->paged ? e.index : (uint32_t)*index_entry(s, e.index);
 }
 
-/* What carries the world's version is what the inlined mut writes without a call; so a page of a tracked type gets a
- * version that is past. */
+/* Marks a page as written now. The inlined mut writes what carries the world's version without a call; so marking a
+ * page of a tracked type makes a new version. */
 INLINE void values_mark(reef_world *w, value_store *s, uint32_t page)
 {
     s->values.version[page] = w->hot.version;
-    world_touch(w);
-    if (UNLIKELY(s->tracked)) version_advance(w);
+    reef__invalidate(w, INVALIDATE_WRITTEN);
+    if (UNLIKELY(s->tracked)) reef__invalidate(w, INVALIDATE_BLOCKS_MARKED);
 }
 
-/* The value is in its raw slot: it is seen now. All pages are ours. */
+/* Makes the value in its raw slot visible. This world owns all pages that it needs. */
 INLINE void store_put(reef_world *w, value_store *s, reef_entity e)
 {
     const uint32_t slot = s->paged ? e.index : (uint32_t)s->count, page = slot >> s->bits, i = slot & slot_mask(s);
@@ -193,7 +200,7 @@ INLINE void store_put(reef_world *w, value_store *s, reef_entity e)
 
 /* Did any type ever have a store in this world? */
 INLINE bool stored_any(const reef_world *w) { return UNLIKELY(w->state.store_count != 0); }
-/* Has the entity at this place of this table the component? */
+/* Does the entity at this place of this table have the component? */
 INLINE bool component_there(const reef_world *w, const type *t, reef_entity e, uint32_t place, uint32_t table_id)
 {
     if (t->bit) return reef__bit_has(w, t->id, place);

@@ -1,3 +1,6 @@
+/* Types that are split by field. A value is spread into its parts where lists of values and terms of queries enter, and
+ * gathered where a value goes out; everything in between only knows the parts. src/storage/split_columns.h has a
+ * drawing. */
 #include "storage/split_columns.h"
 #include "base/memory.h"
 #include "base/platform.h"
@@ -88,7 +91,7 @@ COLD bool reef__parts_own(reef_world *w, uint32_t place, const type *t)
     return true;
 }
 
-/* The part of a field; 0: there is none. */
+/* The part for a field; 0: there is none. */
 static uint32_t part_of_field(const type *t, size_t offset, size_t size)
 {
     for (uint32_t i = 0; t && i < t->part_count; i++) {
@@ -103,7 +106,7 @@ static uint32_t part_of_field(const type *t, size_t offset, size_t size)
 typedef struct spread_terms {
     const reef_term *from;
     const uint32_t *number;
-    uint32_t from_count, at, count; /* at: the next one */
+    uint32_t from_count, at, count; /* at: the next term */
     reef_term term[REEF_TERMS_MAX];
     uint32_t to_number[REEF_TERMS_MAX];
 } spread_terms;
@@ -121,7 +124,7 @@ static bool parts_put(spread_terms *x, const reef_term *t, const type *whole, ui
     for (uint32_t i = 0; i < whole->part_count; i++) {
         reef_term p = *t;
         p.component.id = whole->parts[i];
-        p.enabled = REEF_ENABLED; /* marks are the tag's */
+        p.enabled = REEF_ENABLED; /* only the tag has marks */
         if (p.op == REEF_NOT) p.op = REEF_HAS;
         if (!term_put(x, p, number)) return false;
     }
@@ -191,7 +194,7 @@ bool reef_read_id(const reef_world *w, reef_entity e, reef_component c, void *ou
         if (p) memcpy(out, p, size);
         return p != NULL;
     }
-    for (uint32_t i = 0; i < t->part_count; i++) { /* each by the call that is held against declarations */
+    for (uint32_t i = 0; i < t->part_count; i++) { /* each by the call that is compared with the declared accesses */
         const type *part = reef__type_of(t->parts[i]);
         const void *p = reef_get_id(w, e, (reef_component){part->id});
         if (p == NULL) return false;

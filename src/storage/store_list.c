@@ -1,4 +1,5 @@
-/* The stores of a world, all together: in the order of their names, proved, and how full their pages are. */
+/* All stores of a world together: their order by name, room for new values in several of them, how well their pages are
+ * filled, and validation. */
 #include "storage/store_list.h"
 #include "base/memory.h"
 #include "base/platform.h"
@@ -37,7 +38,7 @@ COLD bool reef__stores_reserve(reef_world *w, const reef_component *types, uint3
     if (!reef__size_multiply(count, sizeof(reef_entity), 0, &bytes)) return false;
     reef_entity *e = reef__memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, bytes, PLAIN_ALIGN);
     if (e == NULL) return false;
-    reef__ids_peek(w, 0, count, e); /* those that come next: by their indices values are found */
+    reef__ids_peek(w, 0, count, e); /* the ids that come next: stores find values by index */
     for (uint32_t i = 0; ok && i < type_count; i++)
         ok = !reef__type_of(types[i].id)->stored || reef__store_prepare_add(w, types[i].id, e, count);
     reef__memory_free(&w->family->memory, MEMORY_OTHER, e, bytes);
@@ -48,7 +49,7 @@ COLD bool reef__stores_reserve(reef_world *w, const reef_component *types, uint3
 
 enum { PAGE_SIZES = 17 }; /* 1 ... REEF_PAGE_ROWS_MAX */
 
-/* What so many pages of a size take, and the list of `slots` of them. */
+/* Bytes of this many pages of a size, and of the list of pages for `slots` slots. */
 static uint64_t pages_bytes(const value_store *s, uint32_t bits, uint64_t pages, uint64_t slots)
 {
     const uint64_t rows = UINT64_C(1) << bits;
@@ -64,8 +65,8 @@ COLD reef_status reef_pages_used(const reef_world *w, reef_component c, reef_pag
     if (t == NULL) return REEF_UNKNOWN_TYPE;
     if (t->home != REEF_PAGED) return REEF_BAD_ARGUMENT;
     const value_store *s = store_of(w, c.id);
-    uint64_t pages[PAGE_SIZES] = {0}, next[PAGE_SIZES] = {0}; /* the page behind the last one that has a value */
-    for (uint32_t page = 0; page < s->values.count; page++) { /* by entity index */
+    uint64_t pages[PAGE_SIZES] = {0}, next[PAGE_SIZES] = {0}; /* next: the page behind the last one with a value */
+    for (uint32_t page = 0; page < s->values.count; page++) { /* in the order of entity indices */
         store_place at = {.slot = 0};
         while (reef__store_each(s, page, &at))
             for (uint32_t k = 0; k < PAGE_SIZES; k++)
@@ -88,7 +89,7 @@ COLD reef_status reef_pages_used(const reef_world *w, reef_component c, reef_pag
 typedef struct proving {
     const reef_world *w;
     const value_store *s;
-    uint64_t values; /* seen so far */
+    uint64_t values; /* values seen so far */
     char *message;
     size_t size;
 } proving;
@@ -100,7 +101,7 @@ static COLD reef_status corrupt(const proving *x, const char *what, uint64_t num
     return REEF_CORRUPT;
 }
 
-/* A value belongs to an entity that is alive, whose row says so, and whom the store finds. */
+/* A value belongs to an entity that is alive, whose row says so, and for which the store finds the value. */
 static reef_status value_validate(const proving *x, const store_place *at)
 {
     const reef_entity e = at->entity;
@@ -135,7 +136,7 @@ static reef_status page_validate(proving *x, uint32_t page)
     return REEF_OK;
 }
 
-/* The entries of the index are as many as the values: each value was found by its own. */
+/* The index has as many entries as there are values; since each value was found by its entry, there are no others. */
 static reef_status index_of_store_validate(const proving *x)
 {
     const value_store *s = x->s;
@@ -173,7 +174,7 @@ static reef_status store_validate(proving *x)
 
 COLD reef_status reef__stores_validate(const reef_world *w, char *message, size_t size)
 {
-    uint32_t cold = w->hot.stores->cold; /* the next one of the list of those of REEF_COLD */
+    uint32_t cold = w->hot.stores->cold; /* the next store in the list of those of REEF_COLD */
     for (uint32_t i = 1; i < w->state.store_count; i++) {
         proving x = {w, &w->state.stores[i], 0, message, size};
         const uint32_t component = x.s->component;

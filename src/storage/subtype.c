@@ -1,7 +1,7 @@
-/* Subtypes: which of a base's subtypes an entity has. (Who they are: src/type/type.c. Queries:
- * src/query/subtype_terms.c.)
+/* Which subtypes of a base an entity has. (src/type/type.c knows the subtypes of each type, src/query/subtype_terms.c
+ * what queries make of them.)
  *
- * All this is for the slow half of calls: a type without subtypes costs one load more there. */
+ * All of this is in the slow part of the calls. A type without subtypes costs one more load there. */
 #include "storage/subtype.h"
 #include "base/platform.h"
 #include "type/type.h"
@@ -26,7 +26,8 @@ static int type_order(const void *a, const void *b)
                               reef__type_of(((const reef_component *)b)->id));
 }
 
-/* The first `room` by name, of ids that come one by one: kept sorted, so that no memory is needed. */
+/* Keeps the first `room` types by name of ids that come one by one. The list stays sorted, so that no memory is
+ * needed. */
 static void name_put(reef_component *types, uint32_t room, uint32_t count, uint32_t id)
 {
     const reef_component c = {id};

@@ -1,3 +1,9 @@
+/* The tables of a world: chunks, the blocks of their columns, and rows that come and go. src/storage/table.h has a
+ * drawing and the rules of what may fail.
+ *
+ * A block is shared until its world writes it. Whether this world alone holds a block is seen by its version: one that
+ * is newer than the world's fork_version was written after the last share. An older one may still be the world's own,
+ * if all others have left; the tree of nodes knows that (reef__paged_base), under the lock. */
 #include "storage/table.h"
 #include "base/memory.h"
 #include "base/platform.h"
@@ -59,14 +65,15 @@ void reef__row_destroy(const shape *s, reef_slot *slots, uint32_t row)
 
 enum {
     GONE_AT_ONCE = 64, /* blocks that are freed under one lock */
-    /* of a page that goes: an old one is in no cache (20.9 us for a tick of rollback_60 -> 15.3) */
+    /* bytes to prefetch of a page that is freed: an old page is in no cache (a tick of rollback_60 took 15.3 us instead
+     * of 20.9) */
     RELEASE_AHEAD = 32 * REEF_UNIT_BYTES
 };
 
 void *reef__block_take(family *f, const column *c, uint32_t rows)
 {
     size_t bytes;
-    if (!reef__size_multiply(c->size, rows, 0, &bytes)) return NULL; /* 32 bits: 4 MiB * 1,024 */
+    if (!reef__size_multiply(c->size, rows, 0, &bytes)) return NULL; /* only fails with 32 bits: 4 MiB * 1,024 */
     return reef__memory_block(&f->memory, MEMORY_ROWS, c->arena, bytes, c->align);
 }
 
@@ -81,7 +88,7 @@ void reef__block_destroy_values(const column *c, void *block, uint32_t rows)
     for (uint32_t i = 0; i < rows; i++) value_destroy(c->type, (char *)block + (size_t)i * c->size);
 }
 
-/* Default values for these entities. */
+/* Constructs default values for these entities. */
 static bool block_construct(reef_world *w, const column *c, void *to, const reef_entity *e, uint32_t rows)
 {
     const reef_hooks *h = &c->type->hooks;
@@ -97,7 +104,7 @@ static bool block_construct(reef_world *w, const column *c, void *to, const reef
 
 bool reef__block_copy(reef_world *w, const column *c, void *to, const void *from, const reef_entity *e, uint32_t rows)
 {
-    /* who shares such a block has default values */
+    /* a copy for another holder gets default values */
     if (c->type && c->type->resets) return block_construct(w, c, to, e, rows);
     if (c->type == NULL || c->type->hooks.copy == NULL) {
         memcpy(to, from, (size_t)rows * c->size);
@@ -114,8 +121,8 @@ bool reef__block_copy(reef_world *w, const column *c, void *to, const void *from
     return true;
 }
 
-/* Called for a page of chunks that a dying node owns: frees the blocks that are its own and that `kept` doesn't
- * hold. */
+/* Called for a page of chunks that a dying node owns: frees the blocks that belong to the node and that `kept` doesn't
+ * have. */
 static bool chunk_page_release(void *context, const void *page, const void *kept, uint64_t base, size_t index)
 {
     family *f = context;
@@ -166,7 +173,7 @@ static bool chunk_page_release(void *context, const void *page, const void *kept
 static NOINLINE reef_slot *unit_own_shared(reef_world *w, uint32_t unit)
 {
     paged_owner o = reef__owner_chunks(w);
-    if (!BUG(27)) tables_renew(w); /* queries remember slots */
+    if (!BUG(27)) reef__invalidate(w, INVALIDATE_TABLES_MADE); /* queries remember slots */
     reef_slot *page = reef__paged_own(&w->hot.chunks, &o, unit >> REEF_UNIT_BITS, w->hot.version, w->hot.fork_version);
     if (page == NULL) return NULL;
     reef__chunks_know_ours(w);
@@ -183,7 +190,8 @@ static reef_slot *unit_own(reef_world *w, uint32_t unit)
 
 static uint32_t run_class(uint32_t units) { return units <= RUN_SMALL ? units : RUN_SMALL - 4 + units / 8; }
 
-/* A run of units in one page that is ours; 0: no memory, or none left. Nothing is taken until unit_take. */
+/* Finds a run of units in one page that this world owns. 0: there is no memory, or no unit is left. Nothing is taken
+ * until unit_take. */
 static uint32_t unit_find(reef_world *w, uint32_t units)
 {
     uint32_t unit = w->state.free_unit[run_class(units)];
@@ -199,10 +207,10 @@ static uint32_t unit_find(reef_world *w, uint32_t units)
 
 static void unit_take(reef_world *w, uint32_t unit, uint32_t units)
 {
-    lately_forget(w);
+    reef__invalidate(w, INVALIDATE_STORES_MOVED);
     if (w->state.free_unit[run_class(units)] == unit)
         w->state.free_unit[run_class(units)] = unit_slots(w, unit)[0].head.next;
-    /* the rest of a page that was skipped stays unused: at most 250 units a page */
+    /* The rest of a page that was skipped stays unused: at most 250 units of a page. */
     else w->state.next_unit = unit + units;
 }
 
@@ -229,14 +237,14 @@ static bool blocks_take(reef_world *w, const shape *s, void **block, uint32_t ro
     return true;
 }
 
-/* A new last chunk. */
+/* Makes a new last chunk. */
 static bool chunk_make(reef_world *w, table *t, uint32_t rows)
 {
     void *block[REEF_COLUMNS_MAX + SLOT_COLUMNS];
     const shape *s = t->shape;
     uint32_t unit = unit_find(w, s->units);
     if (unit == 0 || (t->last && !unit_own(w, t->last)) || !blocks_take(w, s, block, rows)) return false;
-    mutex_lock(&w->family->lock); /* a dying relative may be comparing pages */
+    mutex_lock(&w->family->lock); /* a relative that dies may be comparing pages */
     unit_take(w, unit, s->units);
     reef_slot *slots = unit_slots(w, unit);
     for (uint32_t k = SLOT_ENTITIES; k < s->end_slot; k++) {
@@ -255,7 +263,7 @@ static bool chunk_make(reef_world *w, table *t, uint32_t rows)
     t->chunks++;
     t->next = unit_place(unit);
     t->end = t->next + rows;
-    if (s->tracked) version_advance(w);
+    if (s->tracked) reef__invalidate(w, INVALIDATE_BLOCKS_MARKED);
     return true;
 }
 
@@ -275,7 +283,7 @@ void reef__values_relocate(reef_world *w, const char *old, const char *fresh, si
     }
 }
 
-/* The page of the chunk is ours already. */
+/* Makes a block this world's own. The page of the chunk belongs to this world already. */
 static bool block_own(reef_world *w, const shape *s, uint32_t unit, uint32_t k, uint32_t rows)
 {
     const uint64_t was = unit_slots(w, unit)[k].version;
@@ -315,7 +323,7 @@ void *reef__column_exchange(reef_world *w, uint32_t unit, uint32_t k, void *bloc
     mutex_lock(&w->family->lock);
     void *was = slots[k].block;
     slots[k].block = block;
-    values_shift(w);
+    reef__invalidate(w, INVALIDATE_BLOCKS_MOVED);
     mutex_unlock(&w->family->lock);
     return was;
 }
@@ -326,8 +334,8 @@ bool reef__column_take(reef_world *w, uint32_t unit, uint32_t k, void *block)
     if (slots == NULL) return false;
     reef__column_exchange(w, unit, k, block);
     slots[k].version = w->hot.version;
-    world_touch(w);
-    if (shape_of(w->family, slots[0].head.table)->tracked) version_advance(w);
+    reef__invalidate(w, INVALIDATE_WRITTEN);
+    if (shape_of(w->family, slots[0].head.table)->tracked) reef__invalidate(w, INVALIDATE_BLOCKS_MARKED);
     return true;
 }
 
@@ -366,7 +374,7 @@ COLD void *reef__column_fresh(reef_world *w, const table *t, uint32_t unit, uint
     const column *c = &t->shape->columns[k];
     void *block = slots ? reef__block_take(w->family, c, chunk_capacity(slots)) : NULL;
 #if defined(REEF_CHECKED)
-    /* so that a value that isn't written shows */
+    /* shows a value that isn't written */
     if (block) memset(block, 0xA5, (size_t)chunk_rows(t, unit) * c->size);
 #endif
     return block;
@@ -382,20 +390,20 @@ COLD void reef__column_replace(reef_world *w, const table *t, uint32_t unit, uin
     reef_slot *slots = unit_slots(w, unit);
     mutex_lock(&w->family->lock);
     w->ours_after = reef__paged_base(&w->hot.chunks);
-    const bool ours = slots[k].version > w->ours_after; /* the last other holder left meanwhile */
+    const bool ours = slots[k].version > w->ours_after; /* the last other holder has left meanwhile */
     if (!ours) slots[k].block = fresh;
     slots[k].version = w->hot.version;
-    values_shift(w);
+    reef__invalidate(w, INVALIDATE_BLOCKS_MOVED);
     mutex_unlock(&w->family->lock);
     if (ours) reef__column_drop(w, t, unit, k, fresh);
-    world_touch(w);
-    if (UNLIKELY(t->shape->columns[k].type->tracked)) version_advance(w);
+    reef__invalidate(w, INVALIDATE_WRITTEN);
+    if (UNLIKELY(t->shape->columns[k].type->tracked)) reef__invalidate(w, INVALIDATE_BLOCKS_MARKED);
 }
 
 bool reef__chunk_own(reef_world *w, const table *t, uint32_t unit)
 {
     reef_slot *slots = unit_slots(w, unit);
-    if (LIKELY(slots[SLOT_ENTITIES].version == w->hot.version)) return true; /* then all columns are */
+    if (LIKELY(slots[SLOT_ENTITIES].version == w->hot.version)) return true; /* then all columns have this version */
     const shape *s = t->shape;
     uint32_t rows = chunk_rows(t, unit);
     if (BUG(1) && unit == t->last && rows) rows--;
@@ -403,16 +411,17 @@ bool reef__chunk_own(reef_world *w, const table *t, uint32_t unit)
     if (slots == NULL) return false;
     for (uint32_t k = s->end_slot; k-- > SLOT_ENTITIES;) {
         if (block_own(w, s, unit, k, rows)) continue;
-        if (s->tracked) version_advance(w); /* blocks that were copied carry the old one */
+        /* blocks that were copied carry the present version */
+        if (s->tracked) reef__invalidate(w, INVALIDATE_BLOCKS_MARKED);
         return false;
     }
     for (uint32_t k = SLOT_ENTITIES; k < s->end_slot; k++) slots[k].version = w->hot.version;
-    world_touch(w);
-    if (s->tracked) version_advance(w);
+    reef__invalidate(w, INVALIDATE_WRITTEN);
+    if (s->tracked) reef__invalidate(w, INVALIDATE_BLOCKS_MARKED);
     return true;
 }
 
-/* The only chunk of a table with more room: the one growth that moves rows. */
+/* Gives the only chunk of a table more room. No other growth moves rows. */
 static COLD bool chunk_enlarge(reef_world *w, table *t)
 {
     void *block[REEF_COLUMNS_MAX + SLOT_COLUMNS];
@@ -446,12 +455,12 @@ static COLD bool chunk_enlarge(reef_world *w, table *t)
     reef__quarantine_wait(left);
 #endif
     slots[0].head_more.capacity = (uint16_t)new_rows;
-    values_shift(w);
+    reef__invalidate(w, INVALIDATE_BLOCKS_MOVED);
     t->end = unit_place(unit) + new_rows + (BUG(112) && new_rows < REEF_BLOCK_ROWS);
     return true;
 }
 
-/* Frees the blocks of an unlinked, empty chunk whose page is ours. */
+/* Frees the blocks of an unlinked, empty chunk on a page that this world owns. */
 static void chunk_free(reef_world *w, const shape *s, uint32_t unit)
 {
     reef_slot *slots = unit_slots(w, unit);
@@ -466,7 +475,7 @@ static void chunk_free(reef_world *w, const shape *s, uint32_t unit)
     mutex_unlock(&w->family->lock);
 }
 
-/* The first spare chunk becomes the last one. Its blocks hold no rows: shared ones are replaced, not copied. */
+/* Makes the first spare chunk the last chunk. Its blocks hold no rows, so shared ones are replaced, not copied. */
 static bool chunk_relink(reef_world *w, table *t)
 {
     uint32_t unit = t->spare;
@@ -483,14 +492,14 @@ static bool chunk_relink(reef_world *w, table *t)
     t->chunks++;
     t->next = unit_place(unit);
     t->end = t->next + chunk_capacity(slots);
-    if (t->shape->tracked) version_advance(w);
+    if (t->shape->tracked) reef__invalidate(w, INVALIDATE_BLOCKS_MARKED);
     return true;
 }
 
 static bool table_grow(reef_world *w, table *t)
 {
     lease_end(t);
-    world_touch(w);
+    reef__invalidate(w, INVALIDATE_WRITTEN);
     if (t->chunks == 0) return chunk_make(w, t, t->shape->first_rows);
     if (t->chunks == 1 && t->end - unit_place(t->last) < REEF_BLOCK_ROWS) return chunk_enlarge(w, t);
     return t->spare ? chunk_relink(w, t) : chunk_make(w, t, REEF_BLOCK_ROWS);
@@ -508,14 +517,14 @@ table *reef__table_own(reef_world *w, uint32_t id)
     table *t = reef__paged_own(p, &o, page, w->hot.version, w->hot.fork_version);
     if (t == NULL) return NULL;
     if (before != t) {
-        memset(w->edge_cache, 0, sizeof w->edge_cache); /* it points into pages, as queries do */
-        tables_renew(w);
+        memset(w->edge_cache, 0, sizeof w->edge_cache); /* the cache points into pages, as queries do */
+        reef__invalidate(w, INVALIDATE_TABLES_MADE);
     }
     t += id % TABLES_PER_PAGE;
-    rows_other(w);
+    reef__invalidate(w, INVALIDATE_ROWS_CHANGED);
     if (t->shape) return t;
     t->shape = shape_of(w->family, id);
-    tables_renew(w); /* queries look at it */
+    reef__invalidate(w, INVALIDATE_TABLES_MADE); /* queries must look at this table */
     return t;
 }
 
@@ -536,9 +545,9 @@ void reef__table_lease(reef_world *w, table *t)
         return;
     t->tail = unit_slots(w, t->last);
     t->append = w->hot.version;
-    /* a row that comes anew has no bit, and those behind the last one are zero */
+    /* a new row has no bits, and bits behind the last row are zero */
     t->lease = t->bits && !BUG(151) ? 0 : w->hot.version;
-    rows_other(w);
+    reef__invalidate(w, INVALIDATE_ROWS_CHANGED);
 }
 
 bool reef__table_prepare_pop(reef_world *w, const table *t)
@@ -551,12 +560,12 @@ bool reef__table_prepare_pop(reef_world *w, const table *t)
 void reef__row_pushed(reef_world *w, table *t)
 {
     if (UNLIKELY(t->shape->hooked)) unit_slots(w, t->last)[0].head_more.count++;
-    t->next++, rows_other(w);
+    t->next++, reef__invalidate(w, INVALIDATE_ROWS_CHANGED);
 }
 
 void reef__row_pop(reef_world *w, table *t)
 {
-    t->next--, rows_other(w);
+    t->next--, reef__invalidate(w, INVALIDATE_ROWS_CHANGED);
     reef_slot *slots = unit_slots(w, t->last);
     if (UNLIKELY(t->shape->hooked)) slots[0].head_more.count--;
     reef__quarantine_close(w, t);
@@ -614,7 +623,7 @@ void reef__row_fill(reef_world *w, table *t, uint32_t place)
     reef__row_pop(w, t);
 }
 
-/* A further chunk, made as the last one and then put before the spare ones. */
+/* Makes one more spare chunk: a new last chunk, which is then put before the spare ones. */
 static COLD bool spare_make(reef_world *w, table *t)
 {
     table was = *t;
@@ -680,7 +689,7 @@ COLD bool reef__table_shrink(reef_world *w, uint32_t id)
 
 /* ---- all rows at once ---- */
 
-/* Blocks of the new column; or room to note those of the one that goes. */
+/* Makes the blocks of the new column, or room to note the blocks of the column that goes. */
 static bool relabel_blocks(reef_world *w, relabel *r, const void *value)
 {
     const column *c = &r->to->shape->columns[r->slot];
@@ -699,7 +708,7 @@ static bool relabel_blocks(reef_world *w, relabel *r, const void *value)
     return true;
 }
 
-/* Runs of units of another length, and what places of rows stand in. */
+/* Finds runs of units of another length, and owns everything that holds places of rows. */
 static COLD bool relabel_units(reef_world *w, relabel *r)
 {
     uint32_t unit = r->from->first;
@@ -755,7 +764,7 @@ COLD void reef__relabel_cancel(reef_world *w, relabel *r)
     relabel_free(w, r);
 }
 
-/* Where each column of `to` was in `from`; 0: nowhere. */
+/* Which slot of `from` each column of `to` was; 0: it is new. */
 static void relabel_origins(const reef_world *w, const relabel *r, uint16_t *origin)
 {
     const shape *s = r->to->shape;
@@ -764,14 +773,14 @@ static void relabel_origins(const reef_world *w, const relabel *r, uint16_t *ori
         origin[k] = k == r->slot ? 0 : (uint16_t)reef__slot_seek(w, s->columns[k].type->id, r->from->shape->table);
 }
 
-/* Chunk number i gets the columns of `to`, in the run `unit`; under the lock. */
+/* Gives chunk number i the columns of `to`, in the run at `unit`. Under the lock. */
 static void relabel_chunk(reef_world *w, const relabel *r, uint32_t i, uint32_t was, uint32_t unit,
                           const uint16_t *origin)
 {
     reef_slot old[REEF_COLUMNS_MAX + SLOT_COLUMNS], *slots = unit_slots(w, was), *to = unit_slots(w, unit);
     const shape *f = r->from->shape, *s = r->to->shape;
     memcpy(old, slots, f->end_slot * sizeof *old);
-    /* none may seem to hold a block */
+    /* no slot may seem to hold a block */
     for (uint32_t k = SLOT_ENTITIES; k < f->end_slot; k++) slots[k] = (reef_slot){.block = NULL};
     to[0] = old[0];
     to[0].head.table = s->table;
@@ -783,7 +792,8 @@ static void relabel_chunk(reef_world *w, const relabel *r, uint32_t i, uint32_t 
     if (r->gone) r->fresh[i] = old[r->gone].block;
 }
 
-/* Blocks of the column that went, the last one first: taken again they come in the order in which they lie. */
+/* Frees the blocks of the column that went, the last one first: blocks are taken again in the reverse order, so they
+ * then come in the order of their addresses. */
 static void relabel_give(reef_world *w, const relabel *r)
 {
     const column *c = &r->from->shape->columns[r->gone];
@@ -791,7 +801,7 @@ static void relabel_give(reef_world *w, const relabel *r)
         reef__block_give(w->family, c, r->fresh[i], chunk_capacity(unit_slots(w, unit)));
 }
 
-/* The rows of a chunk that went to another run. */
+/* Gives the rows of a chunk that went to another run their new places. */
 static void relabel_places(reef_world *w, const relabel *r, uint32_t was, uint32_t unit)
 {
     const reef_slot *slots = unit_slots(w, unit);
@@ -808,7 +818,7 @@ void reef__relabel_commit(reef_world *w, relabel *r)
     uint32_t previous = 0;
     relabel_origins(w, r, origin);
     w->hot.moves += table_rows(f);
-    mutex_lock(&w->family->lock); /* a dying relative may be comparing pages */
+    mutex_lock(&w->family->lock); /* a relative that dies may be comparing pages */
     for (uint32_t i = 0, was = f->first, next; was; i++, was = next) {
         const uint32_t unit = r->unit ? r->unit[i] : was;
         next = unit_slots(w, was)[0].head.next;
@@ -829,9 +839,7 @@ void reef__relabel_commit(reef_world *w, relabel *r)
     f->first = f->last = f->chunks = f->next = f->end = 0;
     lease_end(t);
     lease_end(f);
-    lately_forget(w);
-    w->state_epoch++;
-    world_touch(w);
+    reef__invalidate(w, INVALIDATE_CHUNKS_RENUMBERED);
     relabel_free(w, r);
     reef__table_lease(w, t);
     reef__quarantine_table(w, t);

@@ -1,16 +1,19 @@
-/* Tables of one world: chunks of up to 1,024 rows, their blocks, rows coming and going.
+/* The tables of one world: chunks of up to 1,024 rows, their blocks, and rows that come and go.
  *
  *   table ─first─► chunk (unit 7) ─next─► chunk (unit 9) ... ─► last          head: {table, next}, {previous,
  *                                                                             capacity, rows}
  *                    │ [1] entity handles  ──► block
- *                    │ [2] column          ──► block                          rows of all chunks but the last: 1,024
+ *                    │ [2] column          ──► block                          every chunk but the last has 1,024 rows
  *
- * Growth never moves rows, but for the first chunk, which grows from 8 rows to 1,024 by doubling. A chunk that
- * becomes empty is unlinked and kept as the table's spare; the second one is freed: memory comes back, a border
- * crossed to and fro costs nothing.
+ * Growth never moves rows, except in the first chunk of a table, which grows from 8 rows to 1,024 by doubling. A chunk
+ * that becomes empty is unlinked and kept as the table's spare chunk; a second one is freed. So memory comes back, and
+ * a table whose last row comes and goes at the border of a chunk pays nothing.
  *
- * Everything that can fail is called ..._prepare or ..._own and changes nothing visible; what commits can't fail.
- * Unshare first, then count: a copy of a block takes live rows only, so a count that ran ahead would copy garbage. */
+ * A function that can fail is called ..._prepare or ..._own and changes nothing visible; commits can't fail. A block is
+ * made this world's own before a count changes: a copy of a block takes living rows only, so a count that ran ahead
+ * would copy garbage.
+ *
+ * "Own" always means: this world alone holds the block or page, so that it may be written. */
 #ifndef REEF_STORAGE_TABLE_H
 #define REEF_STORAGE_TABLE_H
 
@@ -29,90 +32,99 @@ paged_owner reef__owner_chunks(const reef_world *w);
 paged_owner reef__owner_ring(const reef_world *w);
 paged_owner reef__owner_bits(const reef_world *w);
 
-/* A table for writing; makes the world's side of it on first use. NULL: no memory. */
+/* A table for writing. The first use makes the world's part of it. NULL: there is no memory. */
 table *reef__table_own(reef_world *w, uint32_t id);
-/* Room for a row at t->next, in a last chunk that is ours and marked as written. */
+/* Makes room for a row at t->next, in a last chunk that this world owns and that is marked as written. */
 bool reef__table_room(reef_world *w, table *t);
-/* Lets the straight paths work at the end of this table, if nothing speaks against it. t is ours. */
+/* Lets the fast paths work at the end of this table, if nothing speaks against it. This world owns t. */
 void reef__table_lease(reef_world *w, table *t);
-/* All columns of a chunk ours and marked as written now. What is marked at the world's version is what the inlined
- * mut writes without a call; so where a column is tracked, marking it makes a new version: no such column carries
- * the present one. */
+/* Makes all columns of a chunk this world's own and marks them as written now. The inlined mut writes what is marked at
+ * the world's version without a call. So where a column is tracked, marking makes a new version: no tracked column
+ * carries the present one. */
 bool reef__chunk_own(reef_world *w, const table *t, uint32_t unit);
-/* One column. */
+/* The same for one column. */
 bool reef__column_own(reef_world *w, const table *t, uint32_t unit, uint32_t slot);
-/* The same without marking it: what is copied carries the world's version. Column 1, the handles, too. */
+/* The same without marking: only what is copied carries the world's version. It also takes column 1, the handles. */
 bool reef__block_own_at(reef_world *w, const table *t, uint32_t unit, uint32_t slot);
-/* While systems run, on a page that is ours: the block ours, and if it wasn't, written at `version`; not marked
- * otherwise. Several threads may do this for different columns. Values are copied in any case: another claim of the
- * same system may fail, and then it doesn't run. */
+/* Makes a block this world's own while systems run, on a page that it owns. If the block was shared, it counts as
+ * written at `version`; otherwise nothing is marked. Several threads may do this for different columns. The values are
+ * copied in any case, since another claim of the same system may fail, and then the system doesn't run. */
 bool reef__column_claim(reef_world *w, const table *t, uint32_t unit, uint32_t slot, uint64_t version);
-/* Before: the page of a chunk ours. It may move. */
+/* To be called before reef__column_claim: makes the page of a chunk this world's own. The page may move. */
 bool reef__chunk_page_own(reef_world *w, uint32_t unit);
-void reef__chunks_know_ours(reef_world *w); /* what reef__column_claim goes by: after the pages */
-/* A plain column whose values will all be written: a block to take the place of one that is shared (NULL: no memory;
- * the page is ours then), and putting it there. */
+/* to be called after the pages are owned, too: notes which blocks belong to this world, for reef__column_claim */
+void reef__chunks_know_ours(reef_world *w);
+/* For a plain column whose values will all be written. reef__column_fresh gives a block that can take the place of a
+ * shared one (NULL: there is no memory; the page is owned then), reef__column_replace puts it there, and
+ * reef__column_drop frees it when it isn't needed. */
 void *reef__column_fresh(reef_world *w, const table *t, uint32_t unit, uint32_t slot);
 void reef__column_replace(reef_world *w, const table *t, uint32_t unit, uint32_t slot, void *fresh);
-void reef__column_drop(reef_world *w, const table *t, uint32_t unit, uint32_t slot, void *fresh); /* it isn't needed */
-/* Of a chunk's column: is the block this world's alone? A block of default values for its rows (NULL: no memory, or
- * a hook refused; the page is ours); that block destroyed; another block in its place, on a page that is ours: the
- * old one; a block of our own in its place, whoever shares the page. (src/world/fork_policy.c) */
+void reef__column_drop(reef_world *w, const table *t, uint32_t unit, uint32_t slot, void *fresh);
+/* For src/world/fork_policy.c, about a block of a chunk's column. In this order: does this world alone hold it; a new
+ * block of default values for its rows (NULL: there is no memory, or a hook refused; the page is owned then); destroys
+ * such a block; puts another block in its place, on an owned page, and answers the old one; puts a block in its place,
+ * whoever shares the page. */
 bool reef__column_is_ours(reef_world *w, uint32_t unit, uint32_t slot);
 void *reef__column_default(reef_world *w, const table *t, uint32_t unit, uint32_t slot);
 void reef__column_discard(reef_world *w, const shape *s, uint32_t unit, uint32_t slot, void *block);
 void *reef__column_exchange(reef_world *w, uint32_t unit, uint32_t slot, void *block);
 bool reef__column_take(reef_world *w, uint32_t unit, uint32_t slot, void *block);
-/* Blocks of a column, and their values. take: NULL: no memory. copy: false: no memory, or a hook refused; `to` is
- * raw memory. Values of the running call that lie in a block which is about to be freed are found in `fresh` then. */
+/* Blocks of a column and their values. reef__block_take: NULL means that there is no memory. reef__block_copy: false
+ * means that there is no memory or that a hook refused, and `to` is raw memory. reef__values_relocate: values of the
+ * running call that lie in the block `old`, which is about to be freed, are found in `fresh` from then on. */
 void *reef__block_take(family *f, const column *c, uint32_t rows);
 void reef__block_give(family *f, const column *c, void *block, uint32_t rows);
 bool reef__block_copy(reef_world *w, const column *c, void *to, const void *from, const reef_entity *e, uint32_t rows);
 void reef__block_destroy_values(const column *c, void *block, uint32_t rows);
 void reef__values_relocate(reef_world *w, const char *old, const char *fresh, size_t bytes);
-/* Is the block of a slot ours, though it was last written before the last fork? (The others may be gone.) */
+/* Does this world alone hold a block that was last written at `version`, before the last fork? (The other holders may
+ * be gone.) */
 bool reef__block_is_ours(reef_world *w, uint64_t version);
-/* What reef__row_pop may touch. */
+/* Makes everything that reef__row_pop may touch this world's own. */
 bool reef__table_prepare_pop(reef_world *w, const table *t);
 
-/* Commits. */
+/* Commits: */
 void reef__row_pushed(reef_world *w, table *t); /* the row at t->next is complete */
-/* forgets the last row: its values were moved or destroyed */
+/* Forgets the last row, whose values were moved or destroyed. */
 void reef__row_pop(reef_world *w, table *t);
-/* A last chunk without rows is unlinked (its page and the one before are ours): after reef__row_pop, and when the
- * row that reef__table_room made room for doesn't come. */
+/* Unlinks a last chunk without rows; its page and the one before it are owned. To be called after reef__row_pop, and
+ * when the row that reef__table_room made room for doesn't come. */
 void reef__table_settle(reef_world *w, table *t);
-/* forgets all rows; everything of the table is ours */
+/* Forgets all rows. This world owns everything of the table. */
 void reef__table_empty(reef_world *w, table *t);
-/* the last row moves into `place`, whose values are raw; then reef__row_pop */
+/* Moves the last row to `place`, whose values are raw; reef__row_pop comes next. */
 void reef__row_fill(reef_world *w, table *t, uint32_t place);
-void reef__row_destroy(const shape *s, reef_slot *slots, uint32_t row); /* destroy hooks of a row */
+void reef__row_destroy(const shape *s, reef_slot *slots, uint32_t row); /* runs the destroy hooks of a row */
 
 /* Frees the spare chunks, and the only chunk if it is empty. */
 bool reef__table_shrink(reef_world *w, uint32_t id);
-/* Room for `rows` more rows; then reef__table_room can't fail for so many (as long as nothing is shared anew). */
+/* Makes room for `rows` more rows. After that reef__table_room can't fail for that many rows, until something is shared
+ * anew. */
 bool reef__table_reserve(reef_world *w, table *t, uint32_t rows);
-/* Everything of a table ours: chunks, bits, the records of its rows. Then moving and destroying its rows can't fail. */
+/* Makes everything of a table this world's own: chunks, bits, and the records of its rows. After that moving and
+ * destroying its rows can't fail. */
 bool reef__table_own_all(reef_world *w, uint32_t id);
 
-/* All rows of a table become those of `to`, which has none, with one component more or less: the blocks stay, chunks
- * get another table. Neither table has hooks, and no row loses a mark. `value`: of the new column, NULL: zero. The
- * rows of a new block are written when it is made. False: no memory, then cancel; else commit, or cancel. */
+/* Moves all rows of a table to `to`, which has none, and which has one component more or less. The blocks stay; only
+ * the chunks get another table. Neither table has hooks, and no row loses a mark. `value` is the value of the new
+ * column, NULL: zero; it is written into all rows when the new blocks are made. reef__relabel_prepare answers false
+ * when there is no memory; then cancel. After true commit or cancel. */
 typedef struct relabel {
     table *from, *to;
-    uint32_t slot, gone; /* of the column that comes, in `to`; of the one that goes, in `from`; 0: a tag */
+    uint32_t slot, gone; /* slot: the column that comes, in `to`; gone: the one that goes, in `from`. 0: it is a tag. */
     uint32_t chunks, fresh_count, unit_count;
-    void **fresh; /* of each chunk, the block of the column that comes or goes */
-    /* of each chunk, where `to` has more or fewer units a chunk; NULL: they stay, and no record changes */
+    void **fresh; /* for each chunk: the block of the column that comes or goes */
+    /* for each chunk: its new unit, where chunks of `to` have more or fewer units; NULL: units stay, and no record
+     * changes */
     uint32_t *unit;
 } relabel;
 bool reef__relabel_prepare(reef_world *w, relabel *r, uint32_t from, const edge *e, bool remove, const void *value);
 void reef__relabel_cancel(reef_world *w, relabel *r);
 void reef__relabel_commit(reef_world *w, relabel *r);
 reef_status reef__tables_validate(const reef_world *w, char *message, size_t size);
-/* Of a row the columns of 8 bytes, at these bytes of each. The first ones have a load of their own each: a processor
- * that fetches ahead goes by the load that asks, and one load in a loop reads two columns in turn (destroying in the
- * order of creation 9.4 ns -> 7.2). */
+/* Copies the columns of 8 bytes of a row, at these bytes of each block. The first columns have a load instruction of
+ * their own each: a processor predicts addresses by the load instruction, and one load in a loop would read two columns
+ * in turn (destroying in the order of creation took 7.2 ns instead of 9.4). */
 INLINE void slot_copy_word(const reef_slot *to, size_t to_word, const reef_slot *from, size_t from_word)
 {
     memcpy((char *)to->block + to_word, (const char *)from->block + from_word, 8);
@@ -127,7 +139,7 @@ INLINE void row_copy_words(const shape *s, const reef_slot *to, size_t to_word, 
     if (k < end) slot_copy_word(&to[k], to_word, &from[k], from_word), k++;
     for (; UNLIKELY(k < end); k++) slot_copy_word(&to[k], to_word, &from[k], from_word);
 }
-/* A row of plain columns from one chunk of a table to another place in the same table. */
+/* Copies a row of plain columns to another place in the same table. */
 INLINE void row_copy(const shape *s, reef_slot *to, size_t to_row, const reef_slot *from, size_t from_row)
 {
     row_copy_words(s, to, to_row * 8, from, from_row * 8);

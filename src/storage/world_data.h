@@ -1,4 +1,10 @@
-/* The memory of a world: its state, and what it remembers beside that. */
+/* A world: its state, and what it remembers beside the state.
+ *
+ *   hot       records, chunks and what else the inlined calls read (reef/fast.h)
+ *   state     tables, ring of free ids, bits, names, counters: a value, which snapshots and forks share (state.h)
+ *   the rest  caches (bundles and edges that were used last), open loops, commands, the last error
+ *
+ * What the world shares with its forks and snapshots is its family (family.h). */
 #ifndef REEF_STORAGE_WORLD_DATA_H
 #define REEF_STORAGE_WORLD_DATA_H
 
@@ -13,27 +19,34 @@
 
 enum { AHEAD_COLUMNS = 4, AHEAD_CHUNKS = 4, AHEAD_SPARES = 16, EDGE_CACHE = 128, SET_CACHE = 64, FREED_QUERIES = 8 };
 
+/* The gate of a bundle (src/change/spawn.c). `ready` is its world while its fast path is open, else the gate itself;
+ * `next` is the next open one of the same world. */
+typedef struct bundle_gate {
+    const void *ready;
+    struct bundle_gate *next;
+} bundle_gate;
+
 struct reef_world {
     reef_hot hot;
-    uint32_t slow;      /* != 0: the fast paths of structural calls give up (names, observers ...) */
-    uint32_t deferring; /* of the open loops, those that asked for structural changes to be recorded */
-    /* open loops. (Not beside `slow`: a compiler that compares both at once waits for two stores.) */
+    uint32_t slow;      /* not 0: the fast paths of structural calls give up (SLOW_...) */
+    uint32_t deferring; /* number of open loops that asked for structural changes to be recorded */
+    /* number of open loops (not beside `slow`: a compiler that compares both at once would wait for two stores) */
     uint32_t locks;
-    commands *commands; /* where they are recorded now; NULL: nowhere */
-    /* counts what queries remember and what may be no more: pages of tables and of chunks made or copied (pointers
-     * into them are good while it stays) or shared, tables used for the first time, disabled_epoch */
-    uint64_t tables_epoch;
-    /* the same, and counts whatever gives a table other rows or blocks, or a lease: rows_other */
-    uint64_t rows_epoch;
-    uint64_t disabled_epoch;        /* which stores of marks there are is the same while it stays: marks_renew */
-    uint64_t gate_destroy;          /* as hot.gate_move, for destroy, which also has names to forget (gates_set) */
-    uint32_t *ring_next, *ring_end; /* where the next free id goes: a page that is ours; both NULL: not known */
+    commands *commands; /* where structural changes are recorded now; NULL: nowhere */
+    /* src/storage/invalidate.h says what counts these up. While tables_epoch stays, pointers into pages of tables and
+     * chunks are good. While rows_epoch stays, each table also has the same rows, blocks and leases. While
+     * disabled_epoch stays, there are the same stores of marks. */
+    uint64_t tables_epoch, rows_epoch, disabled_epoch;
+    /* as hot.gate_move, for destroy, which is also shut while entities may have names or cold components */
+    uint64_t gate_destroy;
+    /* where the next free id goes, on a page that this world owns; both NULL: not known */
+    uint32_t *ring_next, *ring_end;
     state state;
     family *family;
-    /* Emptied when pages may move. The last three are what add, remove and destroy used lately (destroy: key and
-     * from are a table). Their address doesn't depend on the entity: the processor goes on with the tables' ends
-     * while the record still comes, and compares the key when it has it. (A move took 42 ns with hashed entries
-     * alone, takes 28 with these.) */
+    /* Edges that were used, by a hash of their key. Emptied when pages may move. The last three entries are those that
+     * add, remove and destroy used last (for destroy, key and `from` are a table). Their address doesn't depend on the
+     * entity, so that the processor goes on with the ends of the tables while the record still comes, and compares the
+     * key when it has it. (A move took 42 ns with hashed entries alone and takes 28 with these.) */
     struct edge_entry {
         uint64_t key;
         const edge *edge;
@@ -42,82 +55,93 @@ struct reef_world {
     struct {
         uint64_t key;
         uint32_t table;
-    } set_cache[SET_CACHE]; /* reef_spawn: set of components -> table */
-    uint32_t *order;        /* a copy of the graph's, to be read without the lock */
+    } set_cache[SET_CACHE]; /* for reef_spawn: set of components -> table */
+    uint32_t *order;        /* a copy of the graph's order, which is read without the lock */
     uint32_t order_count, order_room;
-    struct reef_bundle *bundles;       /* the user's */
-    struct bundle_gate *bundles_ready; /* of those whose straight path is open: until tables_renew */
+    struct reef_bundle *bundles;       /* bundles of the user */
+    struct bundle_gate *bundles_ready; /* those whose fast path is open, until INVALIDATE_TABLES_MADE */
     struct query_slot {
         struct reef_query_data *query;
         uint32_t generation;
     } * queries; /* by index */
     uint32_t query_room, query_count;
-    struct reef_query_data *freed_queries[FREED_QUERIES]; /* the last ones, for who asks the same again; newest first */
-    /* counts what no version tells: another state, chunks that went to other units as they were */
+    /* the last ones, for a caller who asks the same again; the newest first */
+    struct reef_query_data *freed_queries[FREED_QUERIES];
+    /* counts the changes that no version tells: another state, or chunks that went to another table as they were */
     uint64_t state_epoch;
     reef_world_config config;
     reef_error error;
-    /* the public call that another one does the work for; NULL: none. Not while systems run */
+    /* the public call for which another call does the work; NULL: there is none. Not set while systems run. */
     const char *calling;
     struct schedule *schedule; /* src/system/schedule.h; NULL: no system was ever added */
-    struct ticking *ticking;   /* what ticks remember (src/time/tick.c); NULL: it never ticked */
-    /* of the phase that runs, in this tick: counted from 0 (phases with steps of their own) */
+    struct ticking *ticking;   /* what ticks remember (src/time/tick.c); NULL: the world never ticked */
+    /* number of the running phase's step in this tick, from 0 (for phases with steps of their own) */
     uint32_t step;
     struct reef_pool *pool;
-    /* systems run, maybe on several threads: nobody writes what is shared (storage/running.h); else NULL */
+    /* not NULL: systems run, maybe on several threads, and nobody writes what threads share (src/storage/running.h) */
     const struct running_calls *running;
     bool paused;
-    reef_error world_failure;   /* while they run: of a call on the world by one of them */
-    reef_component hook_failed; /* of the call that is running */
+    reef_error world_failure;   /* failure of a call that a system made on the world */
+    reef_component hook_failed; /* the type whose hook failed in the running call */
     struct {
         reef_entity entity;
         uint32_t component;
-    } ready; /* of a tracked type, to be written: reef_mut_done */
-    /* number of that of scripts + 1; 0: scripts were never turned on (src/system/script.c) */
+    } ready; /* the entity and tracked component for whose writing reef_mut_done has made everything ready */
+    /* number of the reader of the scripts + 1; 0: scripts were never turned on (src/system/script.c) */
     uint32_t script_reader;
     struct log_reader *readers; /* by index: src/storage/removal_log.c */
-    reef_status sent;           /* of reef_send outside of systems */
-    /* events that aren't part of the state yet: src/system/event.c; NULL: there never were any */
+    reef_status sent;           /* status of the last reef_send outside of systems */
+    /* events that aren't part of the state yet (src/system/event.c); NULL: there never were any */
     struct event_flight *flight;
-    uint32_t reader_count, reader_capacity; /* with free ones */
-    uint64_t shifted, destroyed;            /* of hot.moves; what is left of it is rows that moved: rows_moved */
-    uint64_t ours_after; /* blocks with a newer version are ours, as far as is known without the lock: block_own */
-    bool has_past;       /* snapshots alone hold what is not ours, as far as is known: reef__block_unshare */
-    /* What the open loop comes to next and was copied: src/storage/copy_on_write.c. Chunks are a ring in the loop's
-     * order. */
-    uint32_t ahead_count;            /* of columns that it writes */
-    uint32_t ahead_most, ahead_done; /* chunks that are copied ahead at most; that it came to */
+    uint32_t reader_count, reader_capacity; /* the free ones are counted too */
+    uint64_t shifted, destroyed;            /* parts of hot.moves; the rest is rows that moved: rows_moved */
+    /* blocks with a newer version belong to this world alone, as far as is known without the lock: block_own */
+    uint64_t ours_after;
+    /* as far as is known, only snapshots hold the blocks that this world doesn't own: reef__block_unshare */
+    bool has_past;
+    /* What the open loop comes to next and was copied ahead: src/storage/copy_on_write.c. The chunks are a ring, in the
+     * order of the loop. */
+    uint32_t ahead_count; /* number of columns that the loop writes */
+    /* how many chunks are copied ahead at most; how many of them the loop has come to */
+    uint32_t ahead_most, ahead_done;
     uint32_t ahead_first, ahead_chunks;
     uint32_t ahead_unit[AHEAD_CHUNKS];
     struct ahead {
         const column *column;
         struct ahead_copy {
-            void *copy; /* NULL: none, or it was taken */
-            void *of;   /* what was copied, at this version */
+            void *copy; /* NULL: there is none, or it was used */
+            void *of;   /* the block that was copied, at this version */
             uint64_t version;
-            bool away;  /* past the caches */
-            bool there; /* it changed hands: the past has the copy, and the block is ours, though not marked */
+            bool away; /* the copy went past the caches */
+            /* block and copy have changed places: the past has the copy, and this world the block, though not marked */
+            bool there;
         } made[AHEAD_CHUNKS];
         uint32_t slot, spare_at, spare_end;
-        void *spare[AHEAD_SPARES]; /* blocks for the next copies: each call for memory takes a lock */
+        void *spare[AHEAD_SPARES]; /* blocks for the next copies, since each call for memory takes a lock */
     } ahead[AHEAD_COLUMNS];
-    uint64_t observed;     /* the newest version of which somebody may ask what was written after it */
-    uint64_t hashed, hash; /* the state's hash, good while the version is `hashed`: world_touch */
-    /* values of the call that is running: when growth moves the block that one points into, it is put right */
+    uint64_t observed;     /* the newest version for which somebody may ask what was written after it */
+    uint64_t hashed, hash; /* the hash of the state; it is right while the version is `hashed` */
+    /* the values of the running call: when growth moves a block that one of them points into, the pointer is
+     * corrected */
     reef_value *value;
     uint32_t value_count;
-    commands deferred;                /* recorded by loops; commands points here while one of them is open */
-    bool flushing;                    /* commands are done: what fails is no mistake of the caller */
+    /* commands that loops recorded; `commands` points here while such a loop is open */
+    commands deferred;
+    /* recorded commands are being done: a failure is no mistake of the present caller */
+    bool flushing;
     struct observer_log *observing;   /* src/observe/observer_log.h; NULL: nothing was ever observed */
-    const struct observer *notifying; /* it runs; NULL: none */
-    struct command_chunk *spare_chunks[COMMAND_CHUNK_CLASSES]; /* of buffers, by length; under the family's lock */
-    /* Lanes that gave out ids which aren't pending yet, since memory was short: lane_made[l] of lane l. 0: none */
+    const struct observer *notifying; /* the observer that runs; NULL: none */
+    /* spare chunks of command buffers, by length; guarded by the lock of the family */
+    struct command_chunk *spare_chunks[COMMAND_CHUNK_CLASSES];
+    /* Lanes that gave out ids which aren't pending yet, since memory was short: lane_made[l] ids of lane l. lane_rest
+     * is the number of lanes; 0: nothing is left. */
     uint32_t lane_rest, lane_room;
     uint32_t *lane_made;
-    /* ids that stopped to be pending though no entity came: while it is 0, those of all commands are pending */
+    /* counts ids that stopped being pending although no entity came; while it is 0, the ids of all commands are
+     * pending */
     uint64_t unpended;
 #if defined(QUARANTINE)
-    /* what moves rows now: src/storage/quarantine.h */
+    /* what is moving rows now (src/storage/quarantine.h) */
     struct {
         const char *op;
         uint32_t component;
@@ -126,18 +150,18 @@ struct reef_world {
     } moving;
 #endif
 #if defined(REEF_CHECKED)
-    bool unwatched;      /* reef_watch_systems */
-    struct watch *watch; /* while systems run that are watched (src/system/access_check.h); else NULL */
+    bool unwatched;      /* reef_watch_systems turned watching off */
+    struct watch *watch; /* while watched systems run (src/system/access_check.h); else NULL */
 #endif
 };
 
 #define SLOW_NAMES 2u                       /* world.slow: some entity has a name */
 #define SLOW_COLD 8u                        /* some entity has a component of REEF_COLD */
-#define SLOW_DEFERRED 4u                    /* a loop that records is open, or commands are left */
+#define SLOW_DEFERRED 4u                    /* a loop is open that records, or commands are left */
 #define SLOW_OBSERVED 16u                   /* the world has observers: src/observe/observer.h */
-#define SLOW_AHEAD 32u                      /* blocks were copied ahead: world.ahead */
-#define SLOW_BOUND (SLOW_NAMES | SLOW_COLD) /* an entity may be bound to more than its row: what matters when it ends */
-/* A loop is open, or commands are left: no moment for the state as a whole to be taken, replaced or compared. */
+#define SLOW_AHEAD 32u                      /* blocks were copied ahead (world.ahead) */
+#define SLOW_BOUND (SLOW_NAMES | SLOW_COLD) /* an entity may have more than its row, which has to end with it */
+/* A loop is open, or commands are left: the state as a whole can't be taken, replaced or compared now. */
 INLINE bool world_engaged(const reef_world *w) { return w->locks || w->slow & SLOW_DEFERRED; }
 
 #endif

@@ -245,7 +245,7 @@ static reef_status event_post(reef_world *w, const char *op, reef_component c, s
     if (size) *slot = reef__event_piece(store, store->tail, size, &one);
     store->tail++;
     if (store->tail - store->head > store->most) reef__event_trim(w, store);
-    world_touch(w);
+    reef__invalidate(w, INVALIDATE_WRITTEN);
     return REEF_OK;
 }
 
@@ -354,7 +354,7 @@ reef_status reef__events_settle(reef_world *w)
     if (w->flight == NULL || !w->flight->moved) return REEF_OK;
     for (uint32_t i = 0; i < w->state.event_count; i++) ok &= event_settle(w, &w->state.events[i]);
     reef__events_trim(w);
-    world_touch(w);
+    reef__invalidate(w, INVALIDATE_WRITTEN);
     w->flight->moved = !ok;
     return ok ? REEF_OK : REEF_NO_MEMORY;
 }
@@ -380,7 +380,7 @@ COLD bool reef__events_follow(reef_world *w, const struct system *s)
         x->event_places[i].name_hash = s->name_hash;
         if (event_touched(s, REEF_RECEIVES, x->event_places[i].component)) continue;
         x->event_places[i] = x->event_places[--x->event_place_count];
-        world_touch(w);
+        reef__invalidate(w, INVALIDATE_WRITTEN);
     }
     for (uint32_t i = 0; i < s->touch_count; i++) {
         const uint32_t c = s->touches[i].type.id;
@@ -396,7 +396,7 @@ COLD void reef__events_leave(reef_world *w, uint64_t serial)
     for (uint32_t i = x->event_place_count; i-- > 0;)
         if (x->event_places[i].serial == serial) x->event_places[i] = x->event_places[--x->event_place_count];
     reef__events_trim(w);
-    world_touch(w);
+    reef__invalidate(w, INVALIDATE_WRITTEN);
 }
 
 COLD void reef__events_hand_over(reef_world *w, uint64_t serial, const struct system *to)
@@ -407,7 +407,7 @@ COLD void reef__events_hand_over(reef_world *w, uint64_t serial, const struct sy
         p->serial = to->serial;
         p->name_hash = to->name_hash;
     }
-    world_touch(w);
+    reef__invalidate(w, INVALIDATE_WRITTEN);
 }
 
 COLD void reef__events_take_over(reef_world *w, uint64_t serial, uint64_t to)
@@ -420,7 +420,7 @@ COLD void reef__events_take_over(reef_world *w, uint64_t serial, uint64_t to)
         if (reef__event_place_of(w, to, p->component) == NULL) p->serial = to;
         else *p = x->event_places[--x->event_place_count];
     }
-    world_touch(w);
+    reef__invalidate(w, INVALIDATE_WRITTEN);
 }
 
 COLD void reef__events_sift(reef_world *w)
@@ -431,7 +431,7 @@ COLD void reef__events_sift(reef_world *w)
         uint32_t k = 0, systems = w->schedule ? w->schedule->count : 0;
         while (k < systems && w->schedule->entries[k].system->serial != x->event_places[i].serial) k++;
         if (k == systems && reef__absent_of(w, x->event_places[i].serial) == NULL)
-            x->event_places[i] = x->event_places[--x->event_place_count], world_touch(w);
+            x->event_places[i] = x->event_places[--x->event_place_count], reef__invalidate(w, INVALIDATE_WRITTEN);
     }
     reef__events_trim(w);
 }
@@ -538,6 +538,6 @@ COLD reef_status reef_events_bound(reef_world *w, reef_component c, uint64_t mos
     if (s != REEF_OK) return reef__failure(w, s, op, c, event_null, s == REEF_LIMIT ? t->size : most);
     store->most = most;
     reef__event_trim(w, store);
-    world_touch(w);
+    reef__invalidate(w, INVALIDATE_WRITTEN);
     return REEF_OK;
 }

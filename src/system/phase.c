@@ -359,11 +359,9 @@ const running_calls reef__phase_running = {
 
 static void phase_open(reef_world *w, uint64_t version)
 {
-    world_touch(w);
     w->hot.version = version;
     w->locks++;
-    fresh_close(w);
-    gates_close(w);
+    reef__invalidate(w, INVALIDATE_LOOP_OPENED | INVALIDATE_WRITTEN);
     w->running = &reef__phase_running;
 }
 
@@ -371,8 +369,7 @@ static void phase_close(reef_world *w)
 {
     w->running = NULL;
     w->locks--;
-    gates_set(w);
-    world_touch(w);
+    reef__invalidate(w, INVALIDATE_CONDITION_CHANGED | INVALIDATE_WRITTEN);
 }
 
 /* ---- one system ---- */
@@ -809,7 +806,7 @@ reef_status reef__phase_run(reef_world *w, uint32_t first, uint32_t end, float d
     w->world_failure.status = REEF_OK;
     if (watching(w)) k->shuffle = 0, k->backwards = false;
     if (!phase_prepare(w, k, &at)) {
-        version_look(w); /* the preparation has used this version already */
+        reef__invalidate(w, INVALIDATE_LOOKED_AT); /* what was prepared took this one for past */
         return w->error = phase_error(w, at), REEF_NO_MEMORY;
     }
     for (uint32_t i = first; i < end; i++) {

@@ -67,7 +67,7 @@ COLD reef_status reef_set_seed(reef_world *w, uint64_t seed)
     if (w == NULL) return REEF_BAD_ARGUMENT;
     if (w->running) return reef__failure(w, REEF_LOCKED, "reef_set_seed", (reef_component){0}, (reef_entity){0, 0}, 0);
     w->state.seed = seed;
-    world_touch(w);
+    reef__invalidate(w, INVALIDATE_WRITTEN);
     return REEF_OK;
 }
 

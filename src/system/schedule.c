@@ -430,7 +430,7 @@ void reef__observers_follow(reef_world *w)
     if (w->schedule && w->schedule->observer_count) w->slow |= SLOW_OBSERVED;
     else w->slow &= ~SLOW_OBSERVED;
     if (w->observing) ((observing_head *)(void *)w->observing)->lately = 0;
-    version_look(w);
+    reef__invalidate(w, INVALIDATE_LOOKED_AT);
 }
 
 uint32_t reef__observer_entry_named(const schedule *s, const char *name)

@@ -286,7 +286,7 @@ COLD void reef__scripts_end(reef_world *w)
     const reef_component script = reef_script_type();
     reef_script_run r = {NULL, w, {0, 0}, NULL, 0};
     w->locks++;
-    gates_set(w);
+    reef__invalidate(w, INVALIDATE_CONDITION_CHANGED);
     scripts_end_lost(w, &r);
     const track_store *s = reef__track_of(w, script.id);
     for (uint64_t i = reef__track_next(s, 0); i != UINT64_MAX; i = reef__track_next(s, i + 1)) {
@@ -298,7 +298,7 @@ COLD void reef__scripts_end(reef_world *w)
         x.script->end(&r);
     }
     w->locks--;
-    gates_set(w);
+    reef__invalidate(w, INVALIDATE_CONDITION_CHANGED);
 }
 
 COLD reef_system_id reef_scripts(reef_world *w, const char *where, const char *touches)

@@ -207,8 +207,8 @@ static bool planned_is_due(reef_world *w, const planned_system *ps, reef_status 
     }
     if (x->condition && !x->condition(w, x->context)) return false;
     if (x->interval_ns) {
-        *reef__clock_own(w, x->serial) = w->state.time_ns; /* it exists, so this can't fail */
-        world_touch(w);
+        *reef__clock_own(w, x->serial) = w->state.time_ns; /* it is there */
+        reef__invalidate(w, INVALIDATE_WRITTEN);
     }
     return true;
 }
@@ -244,7 +244,7 @@ static reef_status phase_steps(reef_world *w, const phase *p, uint32_t number, u
     reef_status s = REEF_OK;
     for (uint32_t i = 0; i < most && s == REEF_OK && *reef__clock_own(w, serial) >= step; i++) {
         *reef__clock_own(w, serial) -= step;
-        world_touch(w);
+        reef__invalidate(w, INVALIDATE_WRITTEN);
         w->step = i;
         s = phase_tick(w, number, seconds(step));
     }
@@ -263,7 +263,7 @@ static reef_status phases_tick(reef_world *w, float dt)
     const uint64_t ns = (uint64_t)((double)dt * 1e9 + 0.5);
     w->state.ticks++;
     w->state.time_ns += ns;
-    world_touch(w);
+    reef__invalidate(w, INVALIDATE_WRITTEN);
     reef_status s = reef__events_expire_begin(w, &w->schedule->phases[w->schedule->phase_count - 1]);
     for (uint32_t i = 0; i < w->schedule->phase_count && s == REEF_OK; i++) {
         const phase p = w->schedule->phases[i]; /* a copy, because the schedule may be another one after the phase */

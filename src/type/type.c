@@ -1,15 +1,15 @@
-/* The process's registry of component types.
+/* The registry of the process: all component types.
  *
- *     reef_declare ──► pending list ──first use──► name ──► hash table ──► id ──► type_pages[id - 1 >> 6][id - 1 &
- *     63]: the record
+ *     reef_declare ──► pending list ──first use──► name ──► hash table ──► id ──► record: type_pages[id - 1 >> 6][id
+ *     - 1 & 63]
  *
  * Declaring links a static struct into a list, before main, and allocates nothing. The first call that asks for any
- * type registers everything that is pending: names, fields and hooks are copied, so that a library may be unloaded
- * after that. Records never move and never die. A record is published by its id, its fields (which may come later)
- * by their pointer, both with release; reef__type_of needs two acquiring loads and no lock. Everything else happens
- * under the lock.
+ * type registers everything that is pending: it copies names, fields and hooks, so that a library may be unloaded
+ * afterwards. Records never move and are never freed. Storing its id publishes a record; storing the pointer to its
+ * fields, which may come later, publishes the fields. Both stores are releases, so reef__type_of needs two acquiring
+ * loads and no lock. Everything else happens under the lock.
  *
- * All memory hangs from `registry` and `type_pages`, so leak checkers find it. */
+ * All memory hangs from `registry` and `type_pages`, so that leak checkers find it. */
 #include "type/type.h"
 #include "base/byte_hash.h"
 #include "base/platform.h"
@@ -26,24 +26,24 @@ enum {
     TYPE_BUCKETS_MIN = 64
 };
 
-/* The end of the pending list: a declaration is in the list exactly when its `next` isn't NULL. */
+/* The end of the pending list. A declaration is in the list exactly when its `next` isn't NULL. */
 static reef_type_decl pending_end;
 
 static struct {
     mutex lock;
-    reef_allocator allocator; /* resize NULL: the C library's */
-    bool taken;               /* memory was taken from it: it stays */
+    reef_allocator allocator; /* resize NULL: the C library's allocator */
+    bool taken;               /* memory was taken from the allocator, so it can't be replaced any more */
     reef_type_decl *pending;
     uint32_t count;
     uint32_t described; /* types that have fields */
     uint32_t based;     /* types that have a base */
-    uint32_t *bucket;   /* open addressing by name: ids, 0 is free */
+    uint32_t *bucket;   /* open addressing by name; holds ids, 0 is free */
     uint32_t bucket_count;
-    const char *error; /* NULL, or text: published once */
+    const char *error; /* the text of the first refused declaration; NULL: there is none. Stored once */
     char text[1024];
 } registry = {.lock = MUTEX_INIT, .pending = &pending_end};
 
-static type *type_pages[TYPE_PAGES]; /* apart, since it needs no room in the file */
+static type *type_pages[TYPE_PAGES]; /* not in `registry`, so that it takes no room in the file of the program */
 
 /* ---- memory ---- */
 
@@ -100,7 +100,7 @@ uint32_t reef__kind_size(reef_kind kind)
     return 0;
 }
 
-/* Type names stand in the texts of queries, so they have no commas, spaces or control characters. */
+/* Type names appear in the texts of queries, so they have no commas, spaces or control characters. */
 static bool type_name_allowed(const char *name)
 {
     if (name == NULL || name[0] == 0) return false;
@@ -114,7 +114,7 @@ static bool type_name_allowed(const char *name)
     return true;
 }
 
-/* Names and units of fields: as long as a type's name, any bytes but control characters. */
+/* Names and units of fields may be as long as the name of a type and have any bytes but control characters. */
 static bool field_text_allowed(const char *text)
 {
     size_t length = 0;
@@ -133,7 +133,7 @@ static bool fields_allowed(const reef_field *fields, uint32_t count, uint32_t si
         if (f->unit && !field_text_allowed(f->unit)) return false;
         if (element == 0 || f->bytes == 0 || f->bytes % element != 0) return false;
         if (f->offset > size || f->bytes > size - f->offset) return false;
-        if (!(f->lowest <= f->highest)) return false; /* NaN too */
+        if (!(f->lowest <= f->highest)) return false; /* also refuses NaN */
         for (uint32_t k = 0; k < i; k++)
             if (strcmp(fields[k].name, f->name) == 0) return false;
     }
@@ -141,16 +141,16 @@ static bool fields_allowed(const reef_field *fields, uint32_t count, uint32_t si
 }
 
 static bool hooks_run(const reef_hooks *h) { return h->construct || h->copy || h->move || h->destroy; }
-/* they need data */
+/* true: the hooks need data */
 static bool hooks_value(const reef_hooks *h) { return hooks_run(h) || h->on_fork != REEF_FORK_COPY; }
 static bool hooks_any(const reef_hooks *h) { return hooks_value(h) || h->track_rows; }
 
 static bool home_stored(reef_home home) { return home >= REEF_SPARSE && home <= REEF_SHARED; }
 
-/* A page of values is so long when nobody says how long, and at most so long. */
+/* The usual size of a page of values, and the largest. */
 enum { PAGE_BYTES_USUAL = 1 << 16, PAGE_BYTES_MAX = 1 << 30 };
 
-/* The fields of a type that is split by them: each byte of the struct belongs to one, but for padding. */
+/* Do the fields of a type that is split cover its struct? Each byte but padding belongs to one field. */
 static bool fields_cover(const reef_field *fields, uint32_t count, uint32_t size, uint32_t align)
 {
     uint32_t end = 0;
@@ -159,13 +159,13 @@ static bool fields_cover(const reef_field *fields, uint32_t count, uint32_t size
         const reef_field *next = NULL;
         for (uint32_t i = 0; i < count; i++)
             if (fields[i].offset >= end && (next == NULL || fields[i].offset < next->offset)) next = &fields[i];
-        if (next == NULL || next->offset - end >= align) return false; /* an overlap, or what no field names */
+        if (next == NULL || next->offset - end >= align) return false; /* fields overlap, or bytes belong to no field */
         end = next->offset + next->bytes;
     }
     return count == 0 || size - end < align;
 }
 
-/* Values of a page of a store. */
+/* The number of values on a page of a store. */
 static uint32_t page_rows_of(const reef_type_desc *d)
 {
     uint32_t rows = REEF_BLOCK_ROWS;
@@ -189,10 +189,10 @@ static reef_status home_check(const reef_type_desc *d)
 static reef_status hooks_check(const reef_hooks *h, uint32_t size, reef_home home)
 {
     if (h == NULL) return REEF_OK;
-    /* A tag has no slot that a hook could be given. */
+    /* A tag has no slot that a hook could get. */
     if (size == 0 && (hooks_value(h) || h->address_bound)) return REEF_BAD_ARGUMENT;
     if (home == REEF_BIT && h->track_rows) return REEF_BAD_ARGUMENT;
-    /* whose would it be? */
+    /* a shared value doesn't belong to one entity */
     if (home == REEF_SHARED && (h->track_rows || h->on_fork != REEF_FORK_COPY)) return REEF_BAD_ARGUMENT;
     if ((uint32_t)h->on_fork > REEF_FORK_SKIP) return REEF_BAD_ARGUMENT;
     if (home != REEF_PAGED && h->address_bound && h->move == NULL) return REEF_NOT_MOVABLE;
@@ -200,7 +200,7 @@ static reef_status hooks_check(const reef_hooks *h, uint32_t size, reef_home hom
     return REEF_OK;
 }
 
-/* What a subtype's value is to a pointer to its base. */
+/* Can a pointer to the base point to a value of the subtype? */
 static reef_status base_check(const reef_type_desc *d)
 {
     const type *base = reef__type_of(d->base.id);
@@ -209,7 +209,7 @@ static reef_status base_check(const reef_type_desc *d)
     if (base->size > d->size || base->align > d->align || strcmp(base->name, d->name) == 0) return REEF_BAD_ARGUMENT;
     const bool one =
         d->home != REEF_SPLIT && d->home != REEF_MULTI && base->home != REEF_SPLIT && base->home != REEF_MULTI;
-    return one ? REEF_OK : REEF_BAD_ARGUMENT; /* otherwise an entity has not one struct */
+    return one ? REEF_OK : REEF_BAD_ARGUMENT; /* otherwise an entity doesn't have one struct */
 }
 
 static bool align_allowed(uint32_t size, uint32_t align)
@@ -217,7 +217,8 @@ static bool align_allowed(uint32_t size, uint32_t align)
     return align != 0 && align <= REEF_ALIGN_MAX && (align & (align - 1)) == 0 && size % align == 0;
 }
 
-/* The description in the form in which it is kept and compared: alignment chosen, plain hooks gone. */
+/* Brings the description into the form in which it is kept and compared: with an alignment, and without hooks that do
+ * nothing. */
 static reef_status type_normalise(reef_type_desc *d)
 {
     if (!type_name_allowed(d->name)) return REEF_BAD_ARGUMENT;
@@ -247,7 +248,7 @@ static bool field_same(const reef_field *a, const reef_field *b)
            strcmp(unit_text(a->unit), unit_text(b->unit)) == 0;
 }
 
-/* Fields given on one side only are no difference: they complete the other. */
+/* Fields that only one side gives are no difference: they complete the other side. */
 static bool fields_same(const type *t, const reef_field *fields, uint32_t count)
 {
     if (t->field_count == 0 || count == 0) return true;
@@ -296,7 +297,7 @@ bool reef__is_subtype(const type *a, const type *b)
 
 uint32_t reef__types_based(void) { return REEF_ACQUIRE_U32(&registry.based); }
 
-/* Room for one more subtype of all that it has as bases. */
+/* Makes room for one more subtype in the lists of all its bases. */
 static bool subtypes_reserve(const type *base)
 {
     for (; base; base = base->base) {
@@ -364,7 +365,7 @@ static type *type_by_name(const char *name)
     return id ? record_at(id) : NULL;
 }
 
-/* Room for one more name, at a load of at most three quarters. */
+/* Makes room for one more name; the table is at most three quarters full. */
 static bool type_buckets_reserve(void)
 {
     uint32_t old_count = registry.bucket_count, *old = registry.bucket;
@@ -400,7 +401,8 @@ static char *type_copy_text(char **room, const char *text)
     return copy;
 }
 
-/* Bytes of fields and their texts. Can't overflow: at most REEF_FIELDS_MAX fields with two texts of 256 bytes each. */
+/* Bytes of fields and their texts. It can't overflow: there are at most REEF_FIELDS_MAX fields with two texts of 256
+ * bytes each. */
 static size_t fields_bytes(const reef_field *fields, uint32_t count)
 {
     size_t bytes = count * sizeof *fields;
@@ -408,7 +410,7 @@ static size_t fields_bytes(const reef_field *fields, uint32_t count)
     return bytes;
 }
 
-/* The copied fields become those of `t`. The pointer goes last: who sees it sees the count as well. */
+/* Gives `t` a copy of the fields. The pointer is stored last: whoever sees it also sees the count. */
 static reef_status type_give_fields(type *t, const reef_field *fields, uint32_t count)
 {
     reef_field *copy = type_allocate(fields_bytes(fields, count));
@@ -448,8 +450,8 @@ static void type_fill(type *t, const reef_type_desc *d)
     t->copyable = t->plain_copy || h->copy;
 }
 
-/* A record for a description that was checked: of the field at `offset` of `owner`, or of a type of its own. What
- * memory it took before it failed is kept for the next attempt. */
+/* Makes the record of a checked description. `owner` is the type of which it is the field at `offset`; NULL: it is no
+ * part. What memory was taken before a failure is kept for the next attempt. */
 static reef_status type_make(const reef_type_desc *d, const type *owner, uint32_t offset, uint32_t *id)
 {
     uint32_t next = registry.count + 1;
@@ -480,7 +482,7 @@ static reef_status type_make(const reef_type_desc *d, const type *owner, uint32_
     return REEF_OK;
 }
 
-/* The part of field f, as a type of that field alone. */
+/* Makes the part for field f, as a type with that field alone. */
 static COLD reef_status part_make(const type *t, const reef_field *f, uint32_t *id)
 {
     char name[2 * REEF_TYPE_NAME_MAX + 2];
@@ -495,7 +497,7 @@ static COLD reef_status part_make(const type *t, const reef_field *f, uint32_t *
     return there->owner == t->id ? REEF_OK : REEF_EXISTS;
 }
 
-/* The parts of a split type that has fields. Those that were made before memory ran out are found again. */
+/* Makes the parts of a split type that has fields. Parts that were made before memory ran out are found again. */
 static COLD reef_status parts_make(type *t)
 {
     if (!t->split || t->field_count == 0 || t->part_count) return REEF_OK;
@@ -509,7 +511,7 @@ static COLD reef_status parts_make(type *t)
     return REEF_OK;
 }
 
-/* Makes the type, or finds the same one and completes its fields. Under the lock. */
+/* Makes the type, or finds an equal one and completes its fields. Under the lock. */
 static COLD reef_status type_register(reef_type_desc *d, uint32_t *id)
 {
     reef_status status = type_normalise(d);
@@ -555,7 +557,7 @@ static const char *home_text(reef_home home)
 
 static const char *base_text(const type *base) { return base ? base->name : "none"; }
 
-/* Keeps the reason why a declaration can't be; only the first is kept. */
+/* Keeps the text of why a declaration is refused, for the first one only. */
 static void type_refuse(const reef_type_desc *d, reef_status status)
 {
     size_t length = 0;
@@ -568,7 +570,7 @@ static void type_refuse(const reef_type_desc *d, reef_status status)
                  reef_status_text(status), base->size, d->size, base->align, d->align);
     } else if (t == NULL) {
         text_add(&length, "%s", reef_status_text(status));
-        /* hooks that do nothing with values are gone from the description: what was wrong is its address */
+        /* Hooks that do nothing with values are no longer in the description; then its fixed address was wrong. */
         if (status == REEF_NOT_MOVABLE && d->home != REEF_PAGED && (d->hooks == NULL || d->hooks->address_bound))
             text_add(
                 &length,
@@ -609,7 +611,7 @@ static void base_refuse(const reef_type_decl *decl, const char *why)
 
 static reef_status type_take(reef_type_decl *decl);
 
-/* The id of a declaration's base, the last of its bases first. */
+/* Resolves the base of a declaration, the last of its bases first. */
 static COLD reef_status base_take(reef_type_decl *decl, reef_component *base)
 {
     reef_type_decl *x = decl->base;
@@ -639,7 +641,8 @@ static COLD reef_status type_take(reef_type_decl *decl)
     return status;
 }
 
-/* Registers what is pending. A refused declaration leaves the list, one that found no memory waits in it. */
+/* Registers what is pending. A refused declaration leaves the list; one for which there is no memory stays in it.
+ * False: there is no memory. */
 static bool types_take_pending(void)
 {
     while (registry.pending != &pending_end) {
@@ -656,7 +659,7 @@ void reef_declare(reef_type_decl *decl)
     if (decl == NULL) return;
     mutex_lock(&registry.lock);
     bool linked = decl->next != NULL;
-    /* Fields may come after the first use, when constructors use types: then they are taken at once. */
+    /* Fields may come after the first use, when constructors use types; they are then added at once. */
     bool late = decl->id != 0 && type_take(decl) != REEF_NO_MEMORY;
     if (!linked && !late) {
         decl->next = registry.pending;
@@ -719,7 +722,7 @@ COLD reef_component reef_type_find(const char *name)
     reef_component c = {0};
     if (name == NULL) return c;
     mutex_lock(&registry.lock);
-    (void)types_take_pending(); /* without memory, what is registered is still found */
+    (void)types_take_pending(); /* without memory, registered types are still found */
     const type *t = type_by_name(name);
     if (t) c.id = t->id;
     mutex_unlock(&registry.lock);

@@ -1,3 +1,5 @@
+/* One value of a type: made from a list of values, moved, copied, compared. A plain value is copied as bytes; every
+ * other value goes through the hooks of its type. */
 #include "type/value.h"
 #include "base/platform.h"
 #include "type/type.h"
@@ -46,7 +48,7 @@ reef_status reef__value_make(reef_world *w, reef_entity e, const type *t, void *
     }
     const char *from = (const char *)v->data + (value_is_array(v) ? (size_t)i * t->stride : 0);
     if (t->copyable && v->kind < VALUE_MOVED) return reef__value_copy(t, slot, from);
-    /* else it was made there, as what can't move is */
+    /* otherwise it was made in the slot, as a value that can't move is */
     if (slot != from) reef__value_move(t, slot, (void *)(uintptr_t)from);
     return REEF_OK;
 }

@@ -1,4 +1,4 @@
-/* Making, moving, copying, comparing and ending one value of a type. Plain types cost a memcpy. */
+/* Values of a type: making, moving, copying, comparing and destroying one of them. Plain types cost a memcpy. */
 #ifndef REEF_TYPE_VALUE_H
 #define REEF_TYPE_VALUE_H
 
@@ -21,29 +21,30 @@ INLINE void value_destroy(const type *t, void *p)
 {
     if (UNLIKELY(t->hooks.destroy != NULL)) t->hooks.destroy(t->hooks.context, p);
 }
-/* Kinds of values of reef's own: made aside before, moved into their places; one, and as REEF_VALUE_ARRAY. */
+/* Kinds of values that only reef uses: values that were made before and are moved to their places, one or an array. */
 #define VALUE_MOVED ((reef_value_kind)(REEF_VALUE_REMOVE + 1))
 #define VALUE_MOVED_ARRAY ((reef_value_kind)(REEF_VALUE_REMOVE + 2))
-/* All values that an entity has of a type in REEF_MULTI, copied: `size` says how many. */
+/* All values that an entity has of a type in REEF_MULTI, copied; `size` says how many. */
 #define VALUE_SPAN ((reef_value_kind)(REEF_VALUE_REMOVE + 3))
-/* The value in REEF_SHARED that `data` is: held once more. */
+/* The REEF_SHARED value to which `data` points, which gets one more holder. */
 #define VALUE_HELD ((reef_value_kind)(REEF_VALUE_REMOVE + 4))
 
-/* What can be told of one value without the world. */
+/* Checks everything about a value that can be checked without the world. */
 reef_status reef__value_sound(const reef_value *v, bool remove, uint32_t n);
 
-/* The same without a word to the world of which type it was that failed. */
+/* Makes a value in a slot. The failure of a hook isn't noted in the world. */
 reef_status reef__value_make(reef_world *w, reef_entity e, const type *t, void *slot, const reef_value *v, uint32_t i);
 
-/* The slot is raw memory again, as before reef__value_put: what was moved out of the caller's value goes back there. */
+/* Undoes reef__value_make: the slot is raw memory again, and what was moved out of the caller's value goes back
+ * there. */
 void reef__value_take_back(const type *t, void *slot, const reef_value *v, uint32_t i);
 
-/* Moving, copying, destroying one value; plain types cost a memcpy. */
+/* Moves or copies one value to raw memory; plain types cost a memcpy. */
 void reef__value_move(const type *t, void *to, void *from);
-reef_status reef__value_copy(const type *t, void *to, const void *from); /* REEF_OK, or what the hook says */
-/* by its fields, where it has some (src/world/compare.c) */
+reef_status reef__value_copy(const type *t, void *to, const void *from); /* REEF_OK, or what the hook answers */
+/* compares the fields, if the type has any, else all bytes */
 bool reef__value_equal(const type *t, const char *p, const char *q);
-/* the same plain value in each row */
+/* writes the same plain value to each row */
 void reef__values_fill(void *block, const void *value, size_t size, uint32_t rows);
 
 #endif

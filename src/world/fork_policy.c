@@ -97,7 +97,7 @@ static COLD bool store_default(reef_world *w, const value_store *s, reef_paged *
 /* Gives the world its own values back. The copy, if there is one, keeps the default ones. */
 static void stores_take_back(reef_world *w, resets *r)
 {
-    lately_forget(w);
+    reef__invalidate(w, INVALIDATE_STORES_MOVED);
     while (r->store_count > 0) {
         const struct store_reset *x = &r->stores[--r->store_count];
         value_store *s = &w->state.stores[x->number];

@@ -482,7 +482,7 @@ static reef_world *merge_aside(reef_world *to)
     w->slow &= ~SLOW_OBSERVED;
     w->config.misuse = NULL;
     w->config.log = NULL;
-    gates_set(w);
+    reef__invalidate(w, INVALIDATE_CONDITION_CHANGED);
     return w;
 }
 

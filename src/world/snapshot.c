@@ -278,7 +278,7 @@ reef_snapshot *reef_snapshot_take(reef_world *w)
     reef__paged_keep(&s->hot.chunks, &chunks, true);
     s->schedule = reef__schedule_hold(f, w->schedule);
     reef__family_join(f, false);
-    version_share(w);
+    reef__invalidate(w, INVALIDATE_STATE_SHARED);
     if (reef__resets_take_back(w, &r)) return s;
     reef_snapshot_free(s);
     reef__resets_undo(w, &r);
@@ -314,9 +314,9 @@ static COLD reef_world *world_begin(family *f, const reef_world_config *config, 
     w->error.operation = "";
     state_share(f, &w->hot, &w->state, hot, from);
     reef__family_join(f, true);
-    version_share(w);
+    reef__invalidate(w, INVALIDATE_STATE_SHARED);
     reef__stores_view(w);
-    marks_renew(w);
+    reef__invalidate(w, INVALIDATE_MARKS_MADE);
     reef__names_changed(w);
     return w;
 }
@@ -328,7 +328,7 @@ reef_world *reef__world_aside(reef_world *w)
     resets r = {0};
     if (!reef__readers_note(w) || !reef__resets_place(w, &r)) return refuse_copy(w, op), NULL;
     reef_world *fork = world_begin(w->family, &w->config, &w->hot, &w->state);
-    if (fork && !BUG(25)) version_share(w);
+    if (fork && !BUG(25)) reef__invalidate(w, INVALIDATE_STATE_SHARED);
     if (fork == NULL || !reef__resets_take_back(w, &r)) {
         reef_world_free(fork);
         reef__resets_undo(w, &r);
@@ -397,8 +397,7 @@ COLD reef_world *reef__world_blank(reef_world *w)
     blank->hot.version = w->hot.version;
     blank->schedule = reef__schedule_hold(f, w->schedule);
     reef__family_join(f, true);
-    values_shift(blank);
-    version_share(blank);
+    reef__invalidate(blank, INVALIDATE_BLOCKS_MOVED | INVALIDATE_STATE_SHARED);
     reef__stores_view(blank);
     return blank;
 }
@@ -414,12 +413,8 @@ static void world_distrust(reef_world *w)
     w->slow &= ~SLOW_DEFERRED;
     reef__events_forget(w);
     memset(w->edge_cache, 0, sizeof w->edge_cache);
-    lately_forget(w);
-    values_shift(w);
+    reef__invalidate(w, INVALIDATE_STATE_REPLACED);
     reef__sets_distrust(w);
-    w->state_epoch++;
-    marks_renew(w);
-    world_touch(w);
     reef__stores_view(w);
     if (!BUG(26)) reef__names_changed(w);
 }
@@ -443,8 +438,8 @@ static void state_put(reef_world *w, const state *s, const reef_hot *hot, uint64
     w->hot.index_count = hot->index_count;
     w->hot.empty_count = hot->empty_count;
     w->hot.version = version;
-    w->hot.fork_version = w->ours_after = hot->fork_version; /* what this state alone holds stays its own */
-    version_look(w);
+    w->hot.fork_version = w->ours_after = hot->fork_version; /* what is ours alone in this state stays so */
+    reef__invalidate(w, INVALIDATE_LOOKED_AT);
     world_distrust(w);
 }
 
@@ -490,7 +485,7 @@ static COLD bool restore_plainly(reef_world *w, const reef_snapshot *s)
     w->hot.index_count = s->hot.index_count;
     w->hot.empty_count = s->hot.empty_count;
     if (w->hot.version < s->hot.version) w->hot.version = s->hot.version;
-    version_share(w);
+    reef__invalidate(w, INVALIDATE_STATE_SHARED);
     world_distrust(w);
     reef__readers_arrive(w);
     return true;

@@ -546,7 +546,7 @@ static COLD void kept_drop(reef_world *w)
     reef__paged_drop(&w->state.chunk_hashes, &o);
     for (uint32_t i = 1; i < w->state.store_count; i++) reef__paged_drop(&w->state.stores[i].hashes, &o);
     w->state.described = reef__types_described();
-    world_touch(w);
+    reef__invalidate(w, INVALIDATE_WRITTEN);
 }
 
 static uint64_t hash_run(reef_world *w, const char *op, bool (*visit)(void *, const reef_hash_part *), void *context)
@@ -571,7 +571,8 @@ uint64_t reef_hash_parts(reef_world *w, bool (*visit)(void *context, const reef_
     if (w == NULL) return 0;
     if (w->running) return reef__failure(w, REEF_LOCKED, "reef_hash", (reef_component){0}, (reef_entity){0, 0}, 0), 0;
     if (UNLIKELY(w->state.described != reef__types_described())) kept_drop(w);
-    if (!w->locks) version_look(w); /* later writes get a newer version than what is hashed now */
+    /* What is written from now on has a newer version than what is hashed. */
+    if (!w->locks) reef__invalidate(w, INVALIDATE_LOOKED_AT);
     return hash_run(w, "reef_hash_parts", visit, context);
 }
 
@@ -581,7 +582,7 @@ uint64_t reef_hash(reef_world *w)
     if (w->running) return reef__failure(w, REEF_LOCKED, "reef_hash", (reef_component){0}, (reef_entity){0, 0}, 0), 0;
     if (UNLIKELY(w->state.described != reef__types_described())) kept_drop(w);
     if (w->hashed == w->hot.version && !w->locks) return w->hash;
-    if (!w->locks) version_look(w);
+    if (!w->locks) reef__invalidate(w, INVALIDATE_LOOKED_AT);
     w->hash = hash_run(w, "reef_hash", NULL, NULL);
     w->hashed = w->locks || w->hash == 0 ? 0 : w->hot.version;
     return w->hash;

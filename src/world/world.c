@@ -51,9 +51,9 @@ COLD reef_world *reef_world_new(const reef_world_config *config)
     w->family = f;
     w->config = *config;
     w->hot.number = reef__world_number();
-    values_shift(w); /* not 0: that number stands for a ref that remembers nothing */
+    reef__invalidate(w, INVALIDATE_BLOCKS_MOVED); /* 0 is what a ref has that remembers nothing */
     reef__graph_view_none(w);
-    version_advance(w);
+    reef__invalidate(w, INVALIDATE_LOOKED_AT);
     reef__stores_view(w);
     w->state.next_unit = 2;
     w->state.seed = config->seed;

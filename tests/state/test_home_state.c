@@ -1,5 +1,6 @@
 /* Values outside of the rows as state: forks, snapshots, histories, the hash, inspection, and what a call that fails
- * leaves as it was. Each test goes through all homes, the table among them, as those of tests/unit/type/test_home.c do. */
+ * leaves as it was. Each test goes through all homes, the table among them, as those of tests/unit/type/test_home.c
+ * do. */
 #include "homes.h"
 
 /* ---- worlds as values ---- */

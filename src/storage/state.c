@@ -1,2 +1,0 @@
-#include "storage/state.h"
-#include <stdio.h>
