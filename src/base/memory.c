@@ -35,7 +35,7 @@ typedef struct arena arena;
 
 /* Memory from the allocator, which arenas share: each takes runs of it. (When every arena had pieces of its own, ten
  * columns of 1 MiB took ten large pages, and their first touch made rows of eight components 1.3 times as slow.) */
-typedef struct piece {
+typedef struct memory_piece {
     char *memory;
     size_t bytes;
     size_t taken;  /* bytes from the start that belong to runs */
@@ -43,8 +43,8 @@ typedef struct piece {
     /* asked: after the first touch, was the system asked whether that touched all (of two large pages the first);
      * there: its answer */
     bool asked, there;
-    struct piece *next;
-} piece;
+    struct memory_piece *next;
+} memory_piece;
 
 /* Free blocks of one size. The first one has room for the addresses of others, so that freeing or taking a block
  * touches no block but the first, and none is brought into a cache. */
@@ -55,9 +55,9 @@ typedef struct free_block {
 } free_block;
 
 struct arena {
-    char *at, *end; /* what is left of the run that is being carved; NULL: there is no run */
-    char *touched;  /* up to here it is touched; a short run counts as touched to its end */
-    piece *piece;   /* the piece with this run */
+    char *at, *end;      /* what is left of the run that is being carved; NULL: there is no run */
+    char *touched;       /* up to here it is touched; a short run counts as touched to its end */
+    memory_piece *piece; /* the piece with this run */
     size_t used_bytes;
     free_block *list[FINE_CLASSES + COARSE_CLASSES];
 };
@@ -239,15 +239,15 @@ static arena *arena_of(memory *m, uint32_t which)
 /* Adds a piece. Small worlds stay small, and large pages get filled: mappings between small pieces and large ones would
  * each get a large page. (Mapping 2 MiB takes a tenth as long as the first touch: from four such pieces on, pieces are
  * twice as large, which takes half as many calls.) */
-static piece *piece_add(memory *m, uint32_t group, size_t need)
+static memory_piece *piece_add(memory *m, uint32_t group, size_t need)
 {
     size_t bytes = PIECE_FIRST;
     while (bytes < need || bytes < m->piece_bytes[group] / 2) bytes *= 2;
     if (bytes > PIECE_SMALL || m->piece_bytes[group] >= PIECES_SMALL)
         bytes = m->piece_bytes[group] < PIECES_SINGLE ? PIECE : 2 * PIECE;
-    piece *p = raw_take(m, sizeof *p, BLOCK_ALIGN);
+    memory_piece *p = raw_take(m, sizeof *p, BLOCK_ALIGN);
     if (p == NULL) return NULL;
-    *p = (piece){raw_take(m, bytes, BLOCK_ALIGN), bytes, 0, 0, false, false, m->pieces[group]};
+    *p = (memory_piece){raw_take(m, bytes, BLOCK_ALIGN), bytes, 0, 0, false, false, m->pieces[group]};
     if (p->memory == NULL) {
         raw_give(m, p, sizeof *p, BLOCK_ALIGN);
         return NULL;
@@ -290,13 +290,13 @@ static void rest_put(arena *a, char *p, size_t bytes)
 /* The distance from `p` to where a run of the arena may begin. */
 static size_t stagger(uint32_t which, const char *p) { return (STAGGER * (size_t)which - (uintptr_t)p) & (COARSE - 1); }
 
-static size_t piece_left(const piece *p) { return p->bytes - p->taken; }
+static size_t piece_left(const memory_piece *p) { return p->bytes - p->taken; }
 static size_t arena_left(const arena *a) { return a->at ? (size_t)(a->end - a->at) : 0; }
 
 /* Keeps the piece with more room first, of the first two. */
-static void pieces_turn(piece **pieces)
+static void pieces_turn(memory_piece **pieces)
 {
-    piece *p = *pieces, *q = p->next;
+    memory_piece *p = *pieces, *q = p->next;
     if (q == NULL || piece_left(q) <= piece_left(p)) return;
     p->next = q->next;
     q->next = p;
@@ -311,7 +311,7 @@ static uint32_t piece_group(uint32_t which)
 }
 
 /* The arena now carves from `at` to `end` in a piece. */
-static void arena_begin(arena *a, piece *p, char *at, char *end, bool ahead)
+static void arena_begin(arena *a, memory_piece *p, char *at, char *end, bool ahead)
 {
     if (at != a->at) a->touched = at;
     a->at = at;
@@ -355,7 +355,7 @@ static bool arena_run(memory *m, arena *a, uint32_t which, size_t bytes)
     const bool ahead = length >= TOUCH_AHEAD; /* only for an arena that has much already */
     const size_t had = arena_left(a);         /* less than a block */
     const uint32_t group = piece_group(which);
-    piece *p = a->piece;
+    memory_piece *p = a->piece;
     char *at = a->at;
     if (p == NULL || a->end != p->memory + p->taken || piece_left(p) + had < bytes) {
         if (had) rest_put(a, a->at, had), a->piece->carved += had;
@@ -574,13 +574,13 @@ COLD uint64_t reef__memory_spare(memory *m)
     return spare;
 }
 
-static bool piece_holds(const piece *p, const void *block)
+static bool piece_holds(const memory_piece *p, const void *block)
 {
     return (const char *)block >= p->memory && (const char *)block < p->memory + p->bytes;
 }
 
 /* The number of blocks of a list that are inside p; with `unlink` they leave the list. */
-static size_t list_count(free_block **list, const piece *p, size_t bytes, bool unlink, arena *a)
+static size_t list_count(free_block **list, const memory_piece *p, size_t bytes, bool unlink, arena *a)
 {
     size_t n = 0;
     free_block *f = *list;
@@ -597,7 +597,7 @@ static size_t list_count(free_block **list, const piece *p, size_t bytes, bool u
     return n;
 }
 
-static size_t arena_free_bytes(arena *a, const piece *p, bool unlink)
+static size_t arena_free_bytes(arena *a, const memory_piece *p, bool unlink)
 {
     size_t sum = 0;
     for (uint32_t c = 0; c < FINE_CLASSES + COARSE_CLASSES; c++) {
@@ -609,7 +609,7 @@ static size_t arena_free_bytes(arena *a, const piece *p, bool unlink)
 }
 
 /* Bytes of free blocks inside p; with `unlink` they leave their lists. */
-static size_t piece_free_bytes(memory *m, const piece *p, bool unlink)
+static size_t piece_free_bytes(memory *m, const memory_piece *p, bool unlink)
 {
     size_t sum = 0;
     for (uint32_t i = 0; i < ARENA_COUNT; i++)
@@ -618,7 +618,7 @@ static size_t piece_free_bytes(memory *m, const piece *p, bool unlink)
 }
 
 /* Ends all runs in the piece. */
-static void piece_leave(memory *m, const piece *p)
+static void piece_leave(memory *m, const memory_piece *p)
 {
     for (uint32_t i = 0; i < ARENA_COUNT; i++)
         if (m->arenas[i] && m->arenas[i]->piece == p)
@@ -629,8 +629,8 @@ static void piece_leave(memory *m, const piece *p)
  * wait in the lists of another arena than the one that it was carved from (relabel in src/storage/table.c). */
 static void pieces_trim(memory *m, uint32_t group)
 {
-    for (piece **link = &m->pieces[group]; *link;) {
-        piece *p = *link;
+    for (memory_piece **link = &m->pieces[group]; *link;) {
+        memory_piece *p = *link;
         if (piece_free_bytes(m, p, false) != p->carved) {
             link = &p->next;
             continue;
@@ -656,7 +656,7 @@ COLD void reef__memory_drop(memory *m)
     for (uint32_t i = 0; m->arenas && i < ARENA_COUNT; i++)
         if (m->arenas[i]) raw_give(m, m->arenas[i], sizeof(arena), BLOCK_ALIGN);
     for (uint32_t group = 0; group < 2; group++)
-        for (piece *p = m->pieces[group], *next; p; p = next) {
+        for (memory_piece *p = m->pieces[group], *next; p; p = next) {
             next = p->next;
             raw_give(m, p->memory, p->bytes, BLOCK_ALIGN);
             raw_give(m, p, sizeof *p, BLOCK_ALIGN);

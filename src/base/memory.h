@@ -55,7 +55,7 @@ typedef struct memory {
     uint64_t used[MEMORY_KINDS]; /* bytes in use by kind */
     struct arena **arenas;       /* ARENA_COUNT of them; each is NULL until it is needed */
     /* [0] holds rows, [1] all that stays when rows go. Runs are taken from the first piece of a list. */
-    struct piece *pieces[2];
+    struct memory_piece *pieces[2];
     uint64_t piece_bytes[2];
     struct memory_fresh *fresh; /* who notes what should be touched (see below); NULL: nobody */
 #if defined(QUARANTINE)
