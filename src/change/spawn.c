@@ -34,11 +34,11 @@
 #include "change/value_stage.h"
 #include "reef/fast.h"
 
-typedef struct part {
+typedef struct bundle_part {
     const type *type;
     uint32_t size, offset;
     uint16_t slot; /* 0: a tag */
-} part;
+} bundle_part;
 
 struct reef_bundle {
     bundle_gate gate; /* open: t is valid and the straight path may be taken */
@@ -47,7 +47,8 @@ struct reef_bundle {
     uint32_t table, count;
     bool plain; /* memcpy makes all values */
     table *t;
-    part *parts, *rest, *end; /* parts of 8 bytes come first, then those of 16, then other sizes; tags begin at `end` */
+    bundle_part *parts, *rest,
+        *end; /* parts of 8 bytes come first, then those of 16, then other sizes; tags begin at `end` */
     /* one word for each part of 8 bytes, then WAY_END or WAY_MORE; then the same for parts of 16 bytes */
     uint64_t way[];
 };
@@ -57,7 +58,7 @@ enum { WAY_END, WAY_MORE };
 
 static size_t bundle_bytes(uint32_t count)
 {
-    return sizeof(reef_bundle) + (count + 2) * sizeof(uint64_t) + count * sizeof(part);
+    return sizeof(reef_bundle) + (count + 2) * sizeof(uint64_t) + count * sizeof(bundle_part);
 }
 
 /* ---- n rows of one table ---- */
@@ -426,7 +427,7 @@ static COLD void parts_sort(reef_bundle *b)
     for (uint32_t class = 0; class < 3; class ++) {
         b->rest = b->parts + at;
         for (uint32_t i = at; i < b->count; i++) {
-            const part p = b->parts[i];
+            const bundle_part p = b->parts[i];
             uint32_t c = p.slot == 0 ? 3 : p.size == 8 ? 0 : p.size == 16 ? 1 : 2;
             if (c != class) continue;
             b->parts[i] = b->parts[at];
@@ -468,13 +469,13 @@ static reef_bundle *bundle_make(reef_world *w, const char *op, const reef_value 
     b->table = id;
     b->plain = true;
     b->gate.ready = &b->gate;
-    b->parts = (part *)(void *)(b->way + count + 2);
+    b->parts = (bundle_part *)(void *)(b->way + count + 2);
     for (uint32_t i = 0; i < count; i++) {
         const type *c = reef__type_of(values[i].component.id);
         uint32_t slot = in_table(c) ? reef__slot_seek(w, c->id, id) : 0;
         if (slot == REEF_SLOT_TAG) slot = 0;
         b->plain &= !c->hooked && !c->tracked && !c->split && in_table(c);
-        b->parts[i] = (part){c, c->size, offsets ? offsets[i] : 0, (uint16_t)slot};
+        b->parts[i] = (bundle_part){c, c->size, offsets ? offsets[i] : 0, (uint16_t)slot};
     }
     b->count = count;
     bundle_take(b, t);
@@ -568,7 +569,7 @@ static COLD reef_entity bundle_slow(reef_world *w, const reef_bundle *b, const v
     if (b->world != w) return reef__failure(w, REEF_OTHER_WORLD, op, (reef_component){0}, e, 0), e;
     if (w->locks && w->commands == NULL) return reef__failure(w, REEF_LOCKED, op, (reef_component){0}, e, 0), e;
     for (uint32_t i = 0; i < b->count; i++) {
-        const part *p = &b->parts[i];
+        const bundle_part *p = &b->parts[i];
         reef_status s = reef__type_ready(w, p->type->id); /* a restored state may know fewer types than the bundle */
         if (s != REEF_OK) return reef__failure(w, s, op, (reef_component){p->type->id}, e, i + 1), e;
         if (p->size && packed == NULL)
@@ -589,7 +590,7 @@ static NOINLINE reef_entity bundle_rest(const reef_bundle *b, const char *from, 
 {
     const reef_slot *slots = b->t->tail;
     const size_t row = place_row(b->t->next - 1);
-    for (const part *p = b->rest; p < b->end; p++)
+    for (const bundle_part *p = b->rest; p < b->end; p++)
         bytes_copy((char *)slots[p->slot].block + row * p->size, from + p->offset, p->size);
     return e;
 }
