@@ -2,9 +2,9 @@
  *
  *   prepare   change_prepare, bits_prepare, change_track_prepare, reef__stored_prepare. All memory is allocated, and
  *             all that is shared with a fork is copied, while the world still says what it said before.
- *   make      reef__stored_make, and change_stage or replace_in_place. The new values are made where nobody sees them:
- *             in the row behind the last one of the new table, or aside if they replace values of the same row. Hooks
- *             may refuse here; then what was made is taken back.
+ *   make      reef__stored_make, and reef__columns_make or replace_in_place. The new values are made where nobody sees
+ *             them: in the row behind the last one of the new table, or aside if they replace values of the same row.
+ *             Hooks may refuse here; then what was made is taken back.
  *   commit    change_track, change_commit, bits_commit, reef__stored_commit. The row moves, and its bits follow.
  *
  * Invariant: until the commit, no reader can find a trace of the change. */
@@ -60,6 +60,37 @@ reef_status reef__value_put(reef_world *w, reef_entity e, const type *t, void *s
     return s;
 }
 
+const type *reef__value_column(const reef_value *v)
+{
+    if (v->component.id & BIT_DISABLED) return NULL;
+    const type *t = reef__type_of(v->component.id);
+    return in_table(t) && type_column(t) && v->kind != REEF_VALUE_REMOVE ? t : NULL;
+}
+
+void reef__columns_unmake(reef_world *w, uint32_t id, const reef_slot *slots, uint32_t row, const reef_value *values,
+                          uint32_t count, uint32_t i)
+{
+    while (count-- > 0) {
+        const type *t = reef__value_column(&values[count]);
+        if (t) reef__value_take_back(t, cell(slots, reef__slot_seek(w, t->id, id), row, t->size), &values[count], i);
+    }
+}
+
+reef_status reef__columns_make(reef_world *w, uint32_t id, const reef_slot *slots, uint32_t row, reef_entity e,
+                               const reef_value *values, uint32_t count, uint32_t i)
+{
+    for (uint32_t k = 0; k < count; k++) {
+        const type *t = reef__value_column(&values[k]);
+        if (t == NULL) continue;
+        const reef_status s =
+            reef__value_put(w, e, t, cell(slots, reef__slot_seek(w, t->id, id), row, t->size), &values[k], i);
+        if (s == REEF_OK) continue;
+        reef__columns_unmake(w, id, slots, row, values, k, i);
+        return s;
+    }
+    return REEF_OK;
+}
+
 /* ---- one row moves ---- */
 
 typedef struct staged { /* what was prepared for one change */
@@ -67,13 +98,6 @@ typedef struct staged { /* what was prepared for one change */
     uint32_t place, last, to_place;
     reef_slot *slots, *to_slots;
 } staged;
-
-static const type *column_type(const reef_value *v) /* NULL: not a value of a column */
-{
-    if (v->component.id & BIT_DISABLED) return NULL;
-    const type *t = reef__type_of(v->component.id);
-    return in_table(t) && type_column(t) && v->kind != REEF_VALUE_REMOVE ? t : NULL;
-}
 
 static bool change_prepare(reef_world *w, staged *x, reef_entity e, uint32_t from_id, uint32_t to_id, bool row_to)
 {
@@ -105,31 +129,10 @@ static bool change_prepare(reef_world *w, staged *x, reef_entity e, uint32_t fro
     return true;
 }
 
-/* Makes the values of columns in the row behind the last one, which nobody sees yet. */
-static reef_status change_stage(reef_world *w, const staged *x, reef_entity e, const reef_value *values, uint32_t count)
-{
-    uint32_t row = place_row(x->to_place);
-    for (uint32_t i = 0; i < count; i++) {
-        const type *t = column_type(&values[i]);
-        if (t == NULL) continue;
-        uint32_t k = reef__slot_seek(w, t->id, x->to->shape->table);
-        reef_status s = reef__value_put(w, e, t, cell(x->to_slots, k, row, t->size), &values[i], 0);
-        if (s == REEF_OK) continue;
-        while (i-- > 0) {
-            t = column_type(&values[i]);
-            if (t)
-                reef__value_take_back(
-                    t, cell(x->to_slots, reef__slot_seek(w, t->id, x->to->shape->table), row, t->size), &values[i], 0);
-        }
-        return s;
-    }
-    return REEF_OK;
-}
-
 static bool is_staged(const reef_value *values, uint32_t count, uint32_t component)
 {
     for (uint32_t i = 0; i < count; i++)
-        if (values[i].component.id == component) return column_type(&values[i]) != NULL;
+        if (values[i].component.id == component) return reef__value_column(&values[i]) != NULL;
     return false;
 }
 
@@ -182,7 +185,7 @@ static COLD uint32_t replace_make(reef_world *w, reef_entity e, char *aside, con
 {
     size_t at = 0;
     for (uint32_t i = 0; i < count; i++) {
-        const type *c = column_type(&values[i]);
+        const type *c = reef__value_column(&values[i]);
         if (c == NULL || !c->hooked) continue;
         at = aligned(at, c);
         *s = reef__value_put(w, e, c, aside + at, &values[i], 0);
@@ -198,7 +201,7 @@ static void replace_commit(reef_world *w, const table *t, uint32_t place, char *
     reef_slot *slots = reef_slots_at(&w->hot, place);
     size_t at = 0;
     for (uint32_t i = 0; i < count; i++) {
-        const type *c = column_type(&values[i]);
+        const type *c = reef__value_column(&values[i]);
         if (c == NULL) continue;
         char *slot = cell(slots, reef__slot_seek(w, c->id, t->shape->table), place_row(place), c->size);
         if (c->hooked) {
@@ -218,7 +221,7 @@ static COLD void replace_undo(char *aside, const reef_value *values, uint32_t ma
 {
     size_t at = 0;
     for (uint32_t i = 0; i < made; i++) {
-        const type *c = column_type(&values[i]);
+        const type *c = reef__value_column(&values[i]);
         if (c == NULL || !c->hooked) continue;
         at = aligned(at, c);
         reef__value_take_back(c, aside + at, &values[i], 0);
@@ -234,7 +237,7 @@ static reef_status replace_in_place(reef_world *w, reef_entity e, const table *t
     size_t bytes = 0, align = 1;
     reef_status s = REEF_OK;
     for (uint32_t i = 0; i < count; i++) {
-        const type *c = column_type(&values[i]);
+        const type *c = reef__value_column(&values[i]);
         if (c == NULL) continue;
         if (!reef__column_own(w, t, place_unit(place), reef__slot_seek(w, c->id, t->shape->table)))
             return REEF_NO_MEMORY;
@@ -341,7 +344,7 @@ static reef_status change_run(reef_world *w, reef_entity e, uint32_t place, uint
         return s;
     }
     if (stay) s = from ? replace_in_place(w, e, from, place, values, count) : REEF_OK;
-    else if (x.to) s = change_stage(w, &x, e, values, count);
+    else if (x.to) s = reef__columns_make(w, to_id, x.to_slots, place_row(x.to_place), e, values, count, 0);
     if (s != REEF_OK) {
         if (stored) reef__stored_undo(w, e, values, count, 0, &stage);
         if (x.to) reef__table_settle(w, x.to);

@@ -6,8 +6,8 @@
  *
  * There are three ways, from the fastest to the most general: spawn_fast and spawn_recycled put one row into a table
  * that this world alone holds; spawn_rows fills as many plain rows as fit a chunk, column by column; spawn_row makes
- * one row with hooks, bits, stored values or stamps. Rows that are being made lie behind the table's last one, and new
- * ids are only taken (reef__ids_commit) when all are made: so spawn_undo can take everything back. */
+ * one row with hooks, bits, stored values or stamps. New rows are the last ones of their table, and new ids are only
+ * taken (reef__ids_commit) when all rows are made: so spawn_undo can take everything back. */
 #include "change/spawn.h"
 #include "base/memory.h"
 #include "base/platform.h"
@@ -76,13 +76,6 @@ typedef struct spawning {
 
 static reef_entity spawn_id(const spawning *x, uint32_t i) { return x->given ? x->given[i] : reef__id_peek(x->w, i); }
 
-const type *reef__value_column(const reef_value *v)
-{
-    if (v->component.id & BIT_DISABLED) return NULL;
-    const type *t = reef__type_of(v->component.id);
-    return in_table(t) && type_column(t) ? t : NULL;
-}
-
 /* The last `made` rows are unmade. */
 static COLD void spawn_undo(spawning *x, uint32_t made)
 {
@@ -91,38 +84,13 @@ static COLD void spawn_undo(spawning *x, uint32_t made)
         uint32_t place = x->t->next - 1;
         reef_slot *slots = unit_slots(w, x->t->last);
         reef_entity e = slot_entities(slots)[place_row(place)];
-        for (uint32_t k = 0; k < x->count; k++) {
-            const type *c = reef__value_column(&x->values[k]);
-            if (c)
-                reef__value_take_back(c, cell(slots, reef__slot_seek(w, c->id, x->id), place_row(place), c->size),
-                                      &x->values[k], made);
-        }
+        reef__columns_unmake(w, x->id, slots, place_row(place), x->values, x->count, made);
         if (x->stored) reef__stored_unmake(w, e, x->values, x->count, made);
         reef__bits_clear(w, x->t->bits, place);
         reef__row_pop(w, x->t);
         if (x->given) reef__id_pend(w, e);
         else record_put(w, e, PLACE_DEAD);
     }
-}
-
-/* Makes the columns' values in a row that nobody sees yet. */
-static reef_status spawn_columns(const spawning *x, reef_slot *slots, uint32_t row, reef_entity e, uint32_t i)
-{
-    reef_world *w = x->w;
-    for (uint32_t k = 0; k < x->count; k++) {
-        const type *c = reef__value_column(&x->values[k]);
-        if (c == NULL) continue;
-        reef_status s =
-            reef__value_put(w, e, c, cell(slots, reef__slot_seek(w, c->id, x->id), row, c->size), &x->values[k], i);
-        if (s == REEF_OK) continue;
-        while (k-- > 0) {
-            c = reef__value_column(&x->values[k]);
-            if (c)
-                reef__value_take_back(c, cell(slots, reef__slot_seek(w, c->id, x->id), row, c->size), &x->values[k], i);
-        }
-        return s;
-    }
-    return REEF_OK;
 }
 
 static reef_status spawn_row(spawning *x, uint32_t i)
@@ -141,7 +109,7 @@ static reef_status spawn_row(spawning *x, uint32_t i)
     if (x->stored && !reef__stored_prepare(w, e, x->values, x->count)) return REEF_NO_MEMORY;
     reef_status s = x->stored ? reef__stored_make(w, e, x->values, x->count, i, &stage) : REEF_OK;
     if (s != REEF_OK) return s;
-    s = spawn_columns(x, slots, row, e, i);
+    s = reef__columns_make(w, x->id, slots, row, e, x->values, x->count, i);
     if (s != REEF_OK) {
         if (x->stored) reef__stored_undo(w, e, x->values, x->count, i, &stage);
         return s;

@@ -16,10 +16,8 @@ reef_status reef__clone_pending(reef_world *w, reef_entity source, const reef_en
 reef_status reef__spawn_copies(reef_world *w, const char *op, uint32_t id, reef_value *values, uint32_t count,
                                uint32_t n, reef_entity *entities);
 
-/* reef__values_table: the table of the set of types in a list. 0: no memory or a limit, as *status says.
- * reef__value_column: the type of the column that a value goes to, NULL if it goes to none. */
+/* The table of the set of types in a list. 0: no memory or a limit, as *status says. */
 COLD uint32_t reef__values_table(reef_world *w, const reef_value *values, uint32_t count, reef_status *status);
-const type *reef__value_column(const reef_value *v);
 
 void reef__bundles_drop(reef_world *w);
 void reef__sets_distrust(reef_world *w); /* forgets which sets of types were spawned last */

@@ -26,6 +26,7 @@
 #include "storage/place.h"
 #include "storage/table.h"
 #include "storage/world_data.h"
+#include "change/apply.h"
 #include "change/spawn.h"
 #include "reef/fast.h"
 #include "reef/pool.h"
