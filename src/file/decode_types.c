@@ -1,11 +1,11 @@
 /* Reading a file: its types and tables, and the conversion of values to the program's types.
  *
- *      the type in the file          the program                     values
- *      same name, same home          has it                          go to it by a plan: field by field, by name
- *      same name                     has it in another home          go to a stand-in, and to it at the end
- *      unknown name                  may declare it (REEF_UNKNOWN_DECLARE), else they are left out
+ *      the program has this type         what becomes of its values
+ *      in the home that the file says    a plan converts them, field by field; fields are paired by name
+ *      in another home                   they go to a stand-in (decode.h), and at the end to the program's type
+ *      not at all                        it is declared from the file (REEF_UNKNOWN_DECLARE), else they are left out
  *
- * A plan is made once for each type. Where the file and the program agree it is one copy of bytes. */
+ * A plan is made once for each type. Where the file and the program have the same layout, it is one copy of bytes. */
 #include "file/decode_types.h"
 #include "base/byte_hash.h"
 #include "base/memory.h"
