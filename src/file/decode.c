@@ -206,7 +206,7 @@ static bool decode_ids(decoding *d)
     if (!reef__ring_squeezed(w)) return reef__decode_no_memory(d);
     const uint64_t have = s->ring_tail - s->ring_head;
     if (dropped > have || kept > have - dropped || added > indices || added > (in->size - in->at) / 8)
-        return reef__in_wrong(in, REEF_CORRUPT, "more free indices than there are");
+        return reef__in_wrong(in, REEF_CORRUPT, "the numbers of free indices are impossible");
     s->ring_head += dropped;
     s->ring_tail = s->ring_head + kept;
     reef__invalidate(w, INVALIDATE_RING_MOVED | INVALIDATE_WRITTEN);
@@ -218,7 +218,7 @@ static bool decode_free(decoding *d)
 {
     section_in *in = d->in;
     const uint32_t count = reef__get_u32(in);
-    if (count > d->free_left) return reef__in_wrong(in, REEF_CORRUPT, "more free indices than were said");
+    if (count > d->free_left) return reef__in_wrong(in, REEF_CORRUPT, "more free indices than were announced");
     d->free_left -= count;
     for (uint32_t i = 0; i < count; i++) {
         const reef_entity e = reef__get_handle(in);
@@ -238,12 +238,13 @@ static bool decode_idle(decoding *d)
     static const uint32_t places[] = {PLACE_EMPTY, 1, 2, PLACE_PENDING};
     section_in *in = d->in;
     const uint32_t count = reef__get_u32(in);
-    if (count > d->idle_left) return reef__in_wrong(in, REEF_CORRUPT, "more entities without a row than were said");
+    if (count > d->idle_left)
+        return reef__in_wrong(in, REEF_CORRUPT, "more entities without a row than were announced");
     d->idle_left -= count;
     for (uint32_t i = 0; i < count; i++) {
         const reef_entity e = reef__get_handle(in);
         const uint32_t what = reef__get_u8(in);
-        if (what > 3) return reef__in_wrong(in, REEF_CORRUPT, "an index of no known kind");
+        if (what > 3) return reef__in_wrong(in, REEF_CORRUPT, "an index without a row is of an unknown kind");
         if (in->status != REEF_OK || !reef__decode_place(d, e, places[what])) return false;
     }
     return true;
@@ -292,7 +293,7 @@ static const section_row *section_follows(decoding *d, uint32_t *rank)
     enum { RANK_TIME = 3, RANK_IDS = 4 }; /* every record has these two */
     const section_row *row = section_rows, *end = row + sizeof section_rows / sizeof section_rows[0];
     while (row < end && row->kind != d->in->kind) row++;
-    if (row == end) return (void)reef__in_wrong(d->in, REEF_CORRUPT, "a section of no known kind"), NULL;
+    if (row == end) return (void)reef__in_wrong(d->in, REEF_CORRUPT, "a section is of an unknown kind"), NULL;
     const uint32_t next = row->rank, was = *rank;
     const bool missing = (next > RANK_TIME && was < RANK_TIME) || (next > RANK_IDS && was < RANK_IDS);
     if (next < was || (row->once && next == was) || missing)
@@ -342,7 +343,7 @@ static bool state_is(decoding *d, uint64_t hash, reef_status status, const char 
 static bool record_complete(decoding *d)
 {
     if (d->free_left || d->idle_left)
-        return reef__in_wrong(d->in, REEF_CORRUPT, "fewer free or idle indices than were said");
+        return reef__in_wrong(d->in, REEF_CORRUPT, "fewer free or idle indices than were announced");
     if (!reef__decode_rows_done(d) || !reef__decode_stores_done(d)) return false;
     reef__events_trim(d->w);
     versions_close(d);
@@ -490,9 +491,9 @@ static bool flags_allowed(section_in *in, uint16_t flags, bool difference)
         return reef__in_wrong(in, REEF_CORRUPT,
                               difference ? "this is no difference" : "this is a difference, and no world");
     if ((flags & FILE_BIG) && !(flags & FILE_RAW))
-        return reef__in_wrong(in, REEF_CORRUPT, "flags that contradict each other");
+        return reef__in_wrong(in, REEF_CORRUPT, "the header has flags that contradict each other");
     return !(flags & FILE_RAW) || ((flags & FILE_BIG) != 0) == !HOST_IS_LITTLE ||
-           reef__in_wrong(in, REEF_NOT_PORTABLE, "raw, of a machine with another order of bytes");
+           reef__in_wrong(in, REEF_NOT_PORTABLE, "the file is raw, and of a machine with another byte order");
 }
 
 static bool records_read(decoding *d)
@@ -510,7 +511,7 @@ static bool records_read(decoding *d)
     }
     in->payload = NULL;
     if (in->at == in->size) return true;
-    if (!(r->flags & FILE_JOURNAL)) return reef__in_wrong(in, REEF_CORRUPT, "something follows the end");
+    if (!(r->flags & FILE_JOURNAL)) return reef__in_wrong(in, REEF_CORRUPT, "bytes follow the end of the record");
     reef__decode_note(d, REEF_NOTE_TAIL_CUT, NULL, NULL, in->size - in->at);
     return true;
 }

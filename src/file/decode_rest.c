@@ -37,7 +37,7 @@ static uint64_t file_serial(decoding *d, const char *name, bool of_phase)
 {
     const uint64_t serial = reef__serial_by_name(d->w, name, of_phase);
     if (serial) return serial;
-    if (name[0] == 0) return (void)reef__in_wrong(d->in, REEF_CORRUPT, "a system or phase without a name"), 0u;
+    if (name[0] == 0) return (void)reef__in_wrong(d->in, REEF_CORRUPT, "a system or phase has no name"), 0u;
     if (d->w->state.absent_count >= REEF_SYSTEMS_MAX)
         return (void)reef__in_wrong(d->in, REEF_LIMIT, "more systems than a world has"), 0u;
     absentee *a = reef__absent_add(d->w, name, of_phase);
@@ -75,7 +75,7 @@ static bool clocks_read(decoding *d)
         if (!reef__get_text(in, name, REEF_SYSTEM_NAME_MAX)) return false;
         const uint64_t value = reef__get_u64(in);
         if (in->status != REEF_OK) return false;
-        if (of > 1) return reef__in_wrong(in, REEF_CORRUPT, "a clock of no known kind");
+        if (of > 1) return reef__in_wrong(in, REEF_CORRUPT, "a clock belongs neither to a phase nor to a system");
         const uint64_t serial = file_serial(d, name, of == 0);
         if (serial == 0) return false;
         if (!of && d->first && reef__absent_of(d->w, serial))
@@ -213,7 +213,7 @@ bool reef__decode_names(decoding *d)
                 continue;
             }
             if (!reef_is_alive(d->w, e) || reef__name_bad_column(text, &length) || reef_find(d->w, text).generation)
-                return reef__in_wrong(in, REEF_CORRUPT, "a name that can't be, or is there twice, or is nobody's");
+                return reef__in_wrong(in, REEF_CORRUPT, "a name is invalid or used twice, or its entity isn't alive");
             if (reef_set_name(d->w, e, text) != REEF_OK) return reef__decode_no_memory(d);
         }
         if (pass == 0) in->got = start;
@@ -257,7 +257,7 @@ static bool readers_read(decoding *d, const type *t, uint64_t tail)
         if (!reef__get_text(in, name, REEF_SYSTEM_NAME_MAX)) return false;
         const uint64_t position = reef__get_u64(in);
         if (in->status != REEF_OK) return false;
-        if (position > tail) return reef__in_wrong(in, REEF_CORRUPT, "a system has read events that never were");
+        if (position > tail) return reef__in_wrong(in, REEF_CORRUPT, "a system has read more events than there are");
         const uint64_t serial = file_serial(d, name, false);
         if (serial == 0) return false;
         if (BUG(190) && reef__absent_of(d->w, serial)) continue;
@@ -279,9 +279,9 @@ static bool events_fill(decoding *d, const file_type *f, const type *t, const ev
     reef_world *w = d->w;
     const unsigned char *values = x->values;
     if (t->hooked || t->size > REEF_EVENT_SIZE_MAX || t->align > REEF_EVENT_ALIGN_MAX)
-        return reef__in_wrong(d->in, REEF_NOT_PORTABLE, "type %.80s can't be that of events", t->name);
+        return reef__in_wrong(d->in, REEF_NOT_PORTABLE, "type %.80s can't be a type of events", t->name);
     if (f->bytes == 0 && t->size && x->tail - x->from > EVENTS_FROM_NOTHING / t->size)
-        return reef__in_wrong(d->in, REEF_LIMIT, "more events of type %.80s without values than a file may say",
+        return reef__in_wrong(d->in, REEF_LIMIT, "more events of type %.80s without values than a file may announce",
                               f->name);
     event_store *s = reef__event_store_ready(w, t->id);
     char *one = reef__decode_value_room(d, t->size ? t->size : 1);
@@ -291,7 +291,7 @@ static bool events_fill(decoding *d, const file_type *f, const type *t, const ev
     s->tail = x->from;
     if (x->head > s->head) s->head = x->head;
     s->most = x->most ? x->most : REEF_EVENTS_BOUND;
-    if (x->tail - s->head > s->most) return reef__in_wrong(d->in, REEF_CORRUPT, "more events than are kept");
+    if (x->tail - s->head > s->most) return reef__in_wrong(d->in, REEF_CORRUPT, "more events wait than are kept");
     if (!reef__events_room(w, s, x->tail - x->from)) return reef__decode_no_memory(d);
     for (uint64_t i = x->from; t->size && i < x->tail; i++, values += f->bytes) {
         memset(one, 0, t->size);
@@ -315,7 +315,7 @@ bool reef__decode_events(decoding *d)
     if (f == NULL || in->status != REEF_OK) return false;
     if (x.head > x.from || x.from > x.tail || x.tail - x.from != count || x.tail > UINT64_MAX / 4 ||
         (f->bytes && count > in_left(in) / f->bytes))
-        return reef__in_wrong(in, REEF_CORRUPT, "events in an order that can't be");
+        return reef__in_wrong(in, REEF_CORRUPT, "the positions of events contradict each other");
     x.values = reef__get_bytes(in, (size_t)count * f->bytes);
     const type *t = f->dropped ? NULL : f->to ? f->to : f->t; /* events have no home, so they need no stand-in */
     if (x.values == NULL || (t && !events_fill(d, f, t, &x))) return false;
@@ -331,7 +331,7 @@ bool reef__decode_tracks(decoding *d)
     const uint32_t first = reef__get_u32(in), count = reef__get_u32(in);
     if (f == NULL || in->status != REEF_OK) return false;
     if (count > in_left(in) / 16 || (uint64_t)first + count > d->w->hot.index_count)
-        return reef__in_wrong(in, REEF_CORRUPT, "stamps of indices that aren't there");
+        return reef__in_wrong(in, REEF_CORRUPT, "stamps belong to indices that don't exist");
     for (uint32_t i = 0; i < count; i++) {
         uint64_t changed = reef__get_u64(in), added = reef__get_u64(in);
         if (!reef__decode_version(d, &changed) || !reef__decode_version(d, &added)) return false;
@@ -350,7 +350,7 @@ bool reef__decode_lost(decoding *d)
     const uint32_t count = reef__get_u32(in);
     if (f == NULL || in->status != REEF_OK) return false;
     if (count > in_left(in) / (sizeof(reef_entity) + f->bytes))
-        return reef__in_wrong(in, REEF_CORRUPT, "scripts wait that aren't there");
+        return reef__in_wrong(in, REEF_CORRUPT, "more scripts wait than the section holds");
     const bool kept = w->script_reader && f->t && f->t->id == d->script;
     if (!kept && count) d->load->converted = true; /* this world has no system that would end them */
     if (kept && !reef__removals_forget_waiting(w, w->script_reader - 1)) return reef__decode_no_memory(d);

@@ -73,7 +73,8 @@ bool reef__decode_sizes(decoding *d)
         table *t = reef__table_own(d->w, ft->id);
         if (t == NULL) return reef__decode_no_memory(d);
         const uint64_t have = table_rows(t);
-        if (rows > d->w->hot.index_count) return reef__in_wrong(in, REEF_CORRUPT, "more rows than entities");
+        if (rows > d->w->hot.index_count)
+            return reef__in_wrong(in, REEF_CORRUPT, "a table has more rows than there are entities");
         promised += rows > have ? rows - have : 0;
         if (promised > (in->size - in->at) / 8)
             return reef__in_wrong(in, REEF_CORRUPT, "more rows than the file has room for");
@@ -118,7 +119,7 @@ static bool piece_versions(const chunk_reading *x, piece_head *p)
     p->newest = 0;
     for (uint32_t i = 0; i < p->versions; i++) {
         p->version[i] = reef__get_u64(in);
-        if (p->version[i] == 0) return reef__in_wrong(in, REEF_CORRUPT, "a write without a version");
+        if (p->version[i] == 0) return reef__in_wrong(in, REEF_CORRUPT, "a write has no version");
         if (!reef__decode_version(x->d, &p->version[i])) return false;
         if (p->version[i] > p->newest) p->newest = p->version[i];
     }
@@ -140,7 +141,7 @@ static bool piece_next(const chunk_reading *x, piece_head *p)
     p->rows = reef__get_u32(in);
     if (in->status != REEF_OK) return false;
     if (p->column > x->ft->column_count || p->row > x->rows || p->rows > x->rows - p->row)
-        return reef__in_wrong(in, REEF_CORRUPT, "values of rows that aren't there");
+        return reef__in_wrong(in, REEF_CORRUPT, "values belong to rows that don't exist");
     p->f = p->column ? &x->d->types[x->ft->columns[p->column - 1]] : NULL;
     p->versions = p->f && p->f->home == REEF_SPLIT ? p->f->field_count : 1;
     if (p->versions == 0 || p->versions > REEF_SPLIT_FIELDS_MAX)
@@ -148,7 +149,7 @@ static bool piece_next(const chunk_reading *x, piece_head *p)
     if (!piece_versions(x, p)) return false;
     const size_t size = p->column ? p->f->bytes : sizeof(reef_entity);
     if (p->rows && size > in_left(in) / p->rows)
-        return reef__in_wrong(in, REEF_CORRUPT, "a section is too short for what it says");
+        return reef__in_wrong(in, REEF_CORRUPT, "a section is too short for its content");
     p->values = reef__get_bytes(in, p->rows * size);
     return p->values != NULL;
 }
@@ -360,7 +361,7 @@ bool reef__decode_rows(decoding *d)
     if (x.t == NULL) return reef__decode_no_memory(d);
     const uint64_t first = (uint64_t)chunk * REEF_BLOCK_ROWS, have = table_rows(x.t);
     if (first >= x.ft->rows || first > have)
-        return reef__in_wrong(in, REEF_CORRUPT, "rows of a chunk that isn't there, or isn't its turn");
+        return reef__in_wrong(in, REEF_CORRUPT, "rows belong to a chunk that doesn't exist, or come out of order");
     x.rows = x.ft->rows - first < REEF_BLOCK_ROWS ? (uint32_t)(x.ft->rows - first) : REEF_BLOCK_ROWS;
     x.fresh = x.rows;
     if (have < first + x.rows) {
@@ -408,7 +409,7 @@ bool reef__decode_bits(decoding *d)
     const uint32_t count = reef__get_u32(in);
     if (in->status != REEF_OK || ft == NULL) return false;
     if (what > 2 || (what == 2 && number != UINT32_MAX) || count > in_left(in) / CHUNK_BYTES)
-        return reef__in_wrong(in, REEF_CORRUPT, "bits of no known kind");
+        return reef__in_wrong(in, REEF_CORRUPT, "bits are of an unknown kind, or too many");
     if (f && (f->t == NULL || f->dropped)) { /* values of the type are left out, and only counted */
         for (uint32_t i = 0; i < count; i++) {
             (void)reef__get_bytes(in, 12);
@@ -418,7 +419,7 @@ bool reef__decode_bits(decoding *d)
         return in->status == REEF_OK;
     }
     if (f && what == 0 && !f->t->bit)
-        return reef__in_wrong(in, REEF_CORRUPT, "bits of type %.80s, which has none", f->name);
+        return reef__in_wrong(in, REEF_CORRUPT, "type %.80s has no bits, and the file has some", f->name);
     const uint32_t component = f ? f->t->id : 0;
     for (uint32_t i = 0; i < count; i++)
         if (!words_read(d, what == 0 ? component : component | BIT_DISABLED, ft, component)) return false;

@@ -28,7 +28,7 @@ static value_store *store_ready(decoding *d, const type *t)
 static bool entity_sound(decoding *d, reef_entity e)
 {
     if (e.generation && e.index < d->w->hot.index_count) return true;
-    return reef__in_wrong(d->in, REEF_CORRUPT, "a value of entity %uv%u, which is out of range", (unsigned)e.index,
+    return reef__in_wrong(d->in, REEF_CORRUPT, "entity %uv%u has a value, and is out of range", (unsigned)e.index,
                           (unsigned)e.generation);
 }
 
@@ -73,7 +73,8 @@ bool reef__decode_store(decoding *d)
     if (f == NULL || in->status != REEF_OK) return false;
     if (f->counted) return reef__in_wrong(in, REEF_CORRUPT, "type %.80s has two stores", f->name);
     if (!home_in_pages(f) || rows == 0 || count > d->w->hot.index_count)
-        return reef__in_wrong(in, REEF_CORRUPT, "values of type %.80s: so many there can't be", f->name);
+        return reef__in_wrong(in, REEF_CORRUPT, "type %.80s has an impossible number of values, or another home",
+                              f->name);
     if (count > (in->size - in->at) / 8 + (d->whole ? 0 : d->w->hot.index_count))
         return reef__in_wrong(in, REEF_CORRUPT, "more values than the file has room for");
     f->page_rows = rows;
@@ -145,13 +146,13 @@ static bool page_piece(const page_reading *x)
     if (in->status != REEF_OK || !reef__decode_version(x->d, &version)) return false;
     const uint64_t from = (uint64_t)x->page * f->page_rows + first;
     if (first > f->page_rows || count > f->page_rows - first || count > in_left(in) / (8 + (size_t)f->bytes))
-        return reef__in_wrong(in, REEF_CORRUPT, "slots that aren't on their page");
+        return reef__in_wrong(in, REEF_CORRUPT, "slots lie outside of their page");
     section_in handles = {.payload = reef__get_bytes(in, count * sizeof(reef_entity)),
                           .length = count * sizeof(reef_entity)};
     const unsigned char *values = reef__get_bytes(in, (size_t)count * f->bytes);
     if (values == NULL || s == NULL) return in->status == REEF_OK;
     if (from + count > (s->paged ? x->d->w->hot.index_count : f->count) && count) {
-        if (!s->paged) return reef__in_wrong(in, REEF_CORRUPT, "more values than were said");
+        if (!s->paged) return reef__in_wrong(in, REEF_CORRUPT, "more values than were announced");
     }
     for (uint32_t i = 0; i < count; i++, values += f->bytes) {
         const reef_entity e = reef__get_handle(&handles);
@@ -161,7 +162,7 @@ static bool page_piece(const page_reading *x)
             (slot > UINT32_MAX || slot >> s->bits >= s->values.count || s->values.page[slot >> s->bits] == NULL))
             continue;
         if (s->paged && !none && e.index != slot)
-            return reef__in_wrong(in, REEF_CORRUPT, "a value in the slot of another");
+            return reef__in_wrong(in, REEF_CORRUPT, "a value lies in the slot of another entity");
         if (none ? !slot_leave_at(x->d, s, f->t, (uint32_t)slot) : !slot_read(x->d, f, s, (uint32_t)slot, e, values))
             return false;
     }
@@ -182,7 +183,7 @@ bool reef__decode_page(decoding *d)
     const uint32_t pieces = reef__get_u32(in);
     if (x.f == NULL || in->status != REEF_OK) return false;
     if (!x.f->counted || !home_in_pages(x.f))
-        return reef__in_wrong(in, REEF_CORRUPT, "a page of type %.80s before its store", x.f->name);
+        return reef__in_wrong(in, REEF_CORRUPT, "type %.80s has a page that stands before its store", x.f->name);
     if (x.f->t && (x.s = store_ready(d, x.f->t)) == NULL) return false;
     for (uint32_t i = 0; i < pieces; i++)
         if (!page_piece(&x)) return false;
@@ -194,7 +195,7 @@ bool reef__decode_stores_done(decoding *d)
     for (uint32_t i = 0; i < d->type_count; i++) {
         const file_type *f = &d->types[i];
         if (f->counted && f->t && home_in_pages(f) && store_of(d->w, f->t->id)->count != f->count)
-            return reef__in_wrong(d->in, REEF_CORRUPT, "type %.80s has another number of values than was said",
+            return reef__in_wrong(d->in, REEF_CORRUPT, "type %.80s has another number of values than was announced",
                                   f->name);
     }
     return true;
@@ -262,7 +263,7 @@ static bool multi_read(decoding *d, const file_type *f, value_store *s)
     if (in->status != REEF_OK || !reef__decode_version(d, &version)) return false;
     if (n == 0 || n > REEF_MULTI_MAX || n > in_left(in) / (f->bytes ? f->bytes : 1)) {
         if (n == 0 || n > REEF_MULTI_MAX || f->bytes)
-            return reef__in_wrong(in, REEF_CORRUPT, "so many values of one entity there can't be");
+            return reef__in_wrong(in, REEF_CORRUPT, "an entity has an impossible number of values");
     }
     const unsigned char *from = reef__get_bytes(in, (size_t)n * f->bytes);
     if (from == NULL || f->t == NULL) return in->status == REEF_OK;
@@ -272,7 +273,7 @@ static bool multi_read(decoding *d, const file_type *f, value_store *s)
         return reef__in_wrong(in, REEF_LIMIT, "more values of type %.80s than an entity can have", f->name);
     if (reef_store_find(s, e) || (e.index >> REEF_INDEX_BITS < s->index.count &&
                                   s->index.page[e.index >> REEF_INDEX_BITS] && *index_entry(s, e.index)))
-        return reef__in_wrong(in, REEF_CORRUPT, "an entity has values in two places");
+        return reef__in_wrong(in, REEF_CORRUPT, "an entity has the values of a type twice");
     if (!reef__multi_prepare(d->w, s, &e, 1, n)) return reef__decode_no_memory(d);
     char *to = reef__multi_raw(s, n);
     for (uint32_t i = 0; i < n; i++) {
@@ -322,7 +323,7 @@ static bool shared_read(decoding *d, const file_type *f, value_store *s)
     uint64_t version = reef__get_u64(in);
     if (in->status != REEF_OK || !reef__decode_version(d, &version)) return false;
     if (n == 0 || n > in_left(in) / sizeof(reef_entity))
-        return reef__in_wrong(in, REEF_CORRUPT, "a value with a wrong number of holders");
+        return reef__in_wrong(in, REEF_CORRUPT, "a shared value has an impossible number of holders");
     const unsigned char *holders = reef__get_bytes(in, n * sizeof(reef_entity)), *from = reef__get_bytes(in, f->bytes);
     if (from == NULL || f->t == NULL) return in->status == REEF_OK;
     void *value = reef__shared_make(d->w, f->t);
@@ -351,7 +352,7 @@ bool reef__decode_several(decoding *d)
     const uint32_t first = reef__get_u8(in), count = reef__get_u32(in);
     if (f == NULL || in->status != REEF_OK) return false;
     if (first > 1 || (f->home != REEF_MULTI && f->home != REEF_SHARED))
-        return reef__in_wrong(in, REEF_CORRUPT, "values of type %.80s, which lie elsewhere", f->name);
+        return reef__in_wrong(in, REEF_CORRUPT, "type %.80s has values in a section for another home", f->name);
     if (f->counted == (first != 0))
         return reef__in_wrong(in, REEF_CORRUPT,
                               first ? "type %.80s begins twice" : "type %.80s goes on before it begins", f->name);

@@ -1,11 +1,11 @@
 /* Reading a file: its types and tables, and the conversion of values to the program's types.
  *
- *      the type in the file          the program                     values
- *      same name, same home          has it                          go to it by a plan: field by field, by name
- *      same name                     has it in another home          go to a stand-in, and to it at the end
- *      unknown name                  may declare it (REEF_UNKNOWN_DECLARE), else they are left out
+ *      the program has this type         what becomes of its values
+ *      in the home that the file says    a plan converts them, field by field; fields are paired by name
+ *      in another home                   they go to a stand-in (decode.h), and at the end to the program's type
+ *      not at all                        it is declared from the file (REEF_UNKNOWN_DECLARE), else they are left out
  *
- * A plan is made once for each type. Where the file and the program agree it is one copy of bytes. */
+ * A plan is made once for each type. Where the file and the program have the same layout, it is one copy of bytes. */
 #include "file/decode_types.h"
 #include "base/byte_hash.h"
 #include "base/memory.h"
@@ -240,7 +240,7 @@ static bool plan_field(type_reading *x, const type *t, const reef_field *field, 
 static bool plan_note(type_reading *x, reef_load_note_kind kind, const type *t, const char *field)
 {
     if (x->d->load->difference)
-        return reef__in_wrong(x->d->in, REEF_NOT_PORTABLE, "field %.40s of type %.40s is in one of both only", field,
+        return reef__in_wrong(x->d->in, REEF_NOT_PORTABLE, "field %.40s of type %.40s is missing on one side", field,
                               t->name);
     reef__decode_note(x->d, kind, t->name, field, 0);
     return true;
@@ -290,8 +290,8 @@ static bool type_plan_make(type_reading *x, const type *t)
     const bool fits = f->size == t->size && !t->hooks.destroy && t->plain_copy && t->plain_move && !t->split;
     if ((f->flags & TYPE_RAW) || (fields == NULL && x->count && t->size)) {
         if (!fits)
-            return reef__in_wrong(x->d->in, REEF_NOT_PORTABLE,
-                                  "type %.80s: its size or hooks are others, and fields aren't known", t->name);
+            return reef__in_wrong(x->d->in, REEF_NOT_PORTABLE, "type %.80s has no fields, and its size or hooks differ",
+                                  t->name);
         if (!(f->flags & TYPE_RAW) ? !plan_by_offsets(x, t)
                                    : !plan_add(x, (field_op){0, 0, f->size, REEF_U8, REEF_U8, 0}))
             return false;
@@ -397,12 +397,12 @@ static bool type_resolve(type_reading *x)
     bool ok = t && t->owner == 0 && reef__world_knows(d->w, id) && !(t->split && REEF_ACQUIRE_U32(&t->part_count) == 0);
     if (!ok) ok = type_unknown(x);
     else if (id == d->script && (f->home != t->home || (f->flags & TYPE_RAW)))
-        return reef__in_wrong(d->in, REEF_CORRUPT, "scripts as they can't be");
+        return reef__in_wrong(d->in, REEF_CORRUPT, "the type of scripts is raw, or has another home");
     else if (t->home == f->home || (home_in_table(t->home) && home_in_table(f->home)))
         f->t = t, ok = type_plan_make(x, t);
     else {
         if (d->load->difference)
-            return reef__in_wrong(d->in, REEF_NOT_PORTABLE, "type %.80s lives in another home", f->name);
+            return reef__in_wrong(d->in, REEF_NOT_PORTABLE, "type %.80s has another home", f->name);
         reef__decode_note(d, REEF_NOTE_HOME_CHANGED, t->name, NULL, 0);
         f->to = t;
         if (t->split) { /* the stand-in holds the whole struct */
@@ -438,7 +438,7 @@ static bool field_read(type_reading *x, uint32_t i, uint32_t *at)
     const uint32_t size = x->f->size;
     if (element == 0 || p->bytes == 0 || p->bytes % element || p->offset > size || p->bytes > size - p->offset ||
         p->bytes > REEF_SIZE_MAX)
-        return reef__in_wrong(in, REEF_CORRUPT, "a field that isn't one");
+        return reef__in_wrong(in, REEF_CORRUPT, "a field has an impossible kind, size or offset");
     for (uint32_t k = 0; k < i; k++)
         if (strcmp(x->fields[k].name, p->name) == 0)
             return reef__in_wrong(in, REEF_CORRUPT, "a type has two fields of one name");
@@ -497,12 +497,12 @@ static bool type_read(type_reading *x)
     x->count = reef__get_u16(in);
     if (in->status != REEF_OK) return false;
     if (x->count > REEF_FIELDS_MAX || x->base > d->type_count)
-        return reef__in_wrong(in, REEF_CORRUPT, "a type with too many fields, or an unknown base");
+        return reef__in_wrong(in, REEF_CORRUPT, "a type has too many fields or an unknown base");
     if (!names_room(d)) return false;
     uint32_t *slot = name_slot(d, name);
     if (*slot) return reef__in_wrong(in, REEF_CORRUPT, "two types of one name");
     if ((f->flags & TYPE_RAW) && !(d->load->flags & FILE_RAW))
-        return reef__in_wrong(in, REEF_CORRUPT, "a raw type in a file that has none");
+        return reef__in_wrong(in, REEF_CORRUPT, "a type is raw, and the header doesn't say so");
     f->name_bytes = strlen(name) + 1;
     f->name = reef__memory_resize(d->memory, MEMORY_OTHER, NULL, 0, f->name_bytes, PLAIN_ALIGN);
     if (f->name == NULL) return reef__decode_no_memory(d);
@@ -513,7 +513,7 @@ static bool type_read(type_reading *x)
     bool ok = reef__decode_room(d, &x->fields, &room, x->count, sizeof *x->fields);
     for (uint32_t i = 0; ok && i < x->count; i++) ok = field_read(x, i, &sum);
     if (ok && !type_sizes_sound(f, x->count, sum))
-        ok = reef__in_wrong(in, REEF_CORRUPT, "type %.80s: its size or home isn't one", name);
+        ok = reef__in_wrong(in, REEF_CORRUPT, "type %.80s has an impossible size or home", name);
     ok = ok && type_resolve(x);
     reef__memory_free(d->memory, MEMORY_OTHER, x->fields, room * sizeof *x->fields);
     return ok;
@@ -540,7 +540,7 @@ static bool table_read_one(decoding *d)
     reef_status status = REEF_OK;
     if (in->status != REEF_OK) return false;
     if (count > in_left(in) / 4 || count > REEF_COMPONENTS_MAX)
-        return reef__in_wrong(in, REEF_CORRUPT, "a table of too many types");
+        return reef__in_wrong(in, REEF_CORRUPT, "a table has too many types");
     file_table *ft = &d->tables[d->table_count++];
     *ft = (file_table){0};
     bool ok = reef__decode_room(d, &ids, &room, count + 1, sizeof *ids) &&
@@ -551,7 +551,7 @@ static bool table_read_one(decoding *d)
         const file_type *f = reef__decode_type_of(d, reef__get_u32(in));
         ok = f != NULL;
         if (ok && (!home_in_table(f->home) || f->t == NULL))
-            ok = reef__in_wrong(in, REEF_CORRUPT, "a table with type %.80s of another home", f->name);
+            ok = reef__in_wrong(in, REEF_CORRUPT, "type %.80s is in a table, and its home is another", f->name);
         const uint32_t parts = ok ? f->t->part_count : 0;
         ok = ok && reef__decode_room(d, &ids, &room, n + 1 + parts, sizeof *ids);
         if (!ok) break;
@@ -565,11 +565,11 @@ static bool table_read_one(decoding *d)
     if (ok) {
         ft->id = reef__graph_table(d->w, ids, n, &status);
         if (ft->id == 0)
-            ok = status == REEF_LIMIT ? reef__in_wrong(in, REEF_LIMIT, "a table of more types than there can be")
+            ok = status == REEF_LIMIT ? reef__in_wrong(in, REEF_LIMIT, "a table has more types than a table can have")
                                       : reef__decode_no_memory(d);
     }
     ok = ok && reef__decode_room(d, &d->seen, &d->seen_room, ft->id + 1, 1);
-    if (ok && d->seen[ft->id]) ok = reef__in_wrong(in, REEF_CORRUPT, "a table is there twice");
+    if (ok && d->seen[ft->id]) ok = reef__in_wrong(in, REEF_CORRUPT, "a table is described twice");
     if (ok) d->seen[ft->id] = 1;
     reef__memory_free(d->memory, MEMORY_OTHER, ids, room * sizeof *ids);
     uint32_t *fit = reef__memory_resize(d->memory, MEMORY_OTHER, ft->columns, columns * sizeof *fit,

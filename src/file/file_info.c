@@ -88,7 +88,7 @@ static bool frame_kind(frame *f)
         return true;
     }
     f->refused = true;
-    return reef__in_wrong(&f->in, REEF_CORRUPT, "a section of no known kind");
+    return reef__in_wrong(&f->in, REEF_CORRUPT, "a section is of an unknown kind");
 }
 
 static bool frame_head(frame *f)

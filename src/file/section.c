@@ -357,7 +357,7 @@ const unsigned char *reef__get_bytes(section_in *in, size_t count)
 {
     if (in->status != REEF_OK) return NULL;
     if (UNLIKELY(count > in->length - in->got))
-        return (void)reef__in_wrong(in, REEF_CORRUPT, "a section is too short for what it says"), NULL;
+        return (void)reef__in_wrong(in, REEF_CORRUPT, "a section is too short for its content"), NULL;
     const unsigned char *p = in->payload + in->got;
     in->got += count;
     return p;
@@ -407,5 +407,5 @@ bool reef__get_text(section_in *in, char *text, size_t most)
 bool reef__section_taken(section_in *in)
 {
     if (in->status != REEF_OK) return false;
-    return in->got == in->length || reef__in_wrong(in, REEF_CORRUPT, "a section is longer than what it says");
+    return in->got == in->length || reef__in_wrong(in, REEF_CORRUPT, "a section is longer than its content");
 }
