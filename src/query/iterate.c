@@ -109,7 +109,7 @@ INLINE void loop_lock(reef_world *w, query *q)
     if (UNLIKELY(w->error.status != REEF_OK)) w->error.status = REEF_OK;
     w->hot.version += q->head.write_count != 0; /* what this loop writes can be told from what was written before */
     w->locks++;
-    if (UNLIKELY((w->hot.fresh_end | w->hot.empty_end) != 0)) fresh_close(w);
+    if (UNLIKELY(w->hot.fresh_end != 0)) fresh_close(w);
     gates_close(w);
     q->open++;
 }

@@ -38,8 +38,6 @@ typedef struct paged_type {
     bool raw;              /* new pages needn't be cleared */
     uint16_t align;        /* of pages; 0: BLOCK_ALIGN */
     paged_copy copy;       /* NULL: memcpy */
-    /* a constant page that stands in for all that hold the same: nobody owns it. NULL: there is none */
-    const void *common;
 } paged_type;
 
 typedef struct reef_node reef_node;
@@ -58,9 +56,6 @@ typedef struct paged_owner {
 bool reef__paged_grow(reef_paged *p, const paged_owner *o, uint32_t count, uint64_t fork_version);
 /* Page i for writing: made (cleared) when it is NULL, copied when it is shared. NULL: no memory, nothing changed. */
 void *reef__paged_own(reef_paged *p, const paged_owner *o, uint32_t i, uint64_t version, uint64_t fork_version);
-/* Page i, which is NULL, becomes the common one: readers find it, and reef__paged_own copies it. False: no memory,
- * nothing changed. */
-bool reef__paged_lend(reef_paged *p, const paged_owner *o, uint32_t i, uint64_t version, uint64_t fork_version);
 /* Frees page i (owned or not) and leaves NULL there. False: no memory to own the node. */
 bool reef__paged_clear(reef_paged *p, const paged_owner *o, uint32_t i, uint64_t fork_version);
 /* A second holder of the same pages. Both must raise fork_version above every version written so far. Can't fail. */
@@ -77,7 +72,7 @@ void *reef__paged_past(const reef_paged *p, uint32_t i, uint64_t version);
  * lock. */
 uint64_t reef__paged_base(const reef_paged *p);
 
-/* Is page i ours alone, if it isn't the common one? (fast path of reef__paged_own) */
+/* Is page i ours alone? (fast path of reef__paged_own) */
 INLINE bool paged_owned(const reef_paged *p, uint32_t i, uint64_t fork_version)
 {
     return p->shared == 0 || p->version[i] > fork_version;

@@ -9,12 +9,6 @@
 #include "storage/world_data.h"
 #include "reef/fast.h"
 
-/* The records of entities that never had anything: of a whole page of them nothing is kept but that it is one. */
-extern const uint64_t reef__records_blank[RECORDS_PER_PAGE];
-INLINE bool records_are_blank(const reef_world *w, uint32_t page)
-{
-    return w->hot.records.page[page] == (const void *)reef__records_blank;
-}
 INLINE uint64_t record_read(const reef_world *w, uint32_t index) { return *reef_record_at(&w->hot, index); }
 /* For commits: the page was owned before. */
 INLINE void record_put(reef_world *w, reef_entity e, uint32_t place)
@@ -36,15 +30,13 @@ INLINE void record_put_rowless(reef_world *w, reef_entity e, uint32_t place)
 }
 INLINE bool record_owned(const reef_world *w, uint32_t index)
 {
-    return paged_owned(&w->hot.records, index >> REEF_RECORD_BITS, w->hot.fork_version) &&
-           !records_are_blank(w, index >> REEF_RECORD_BITS);
+    return paged_owned(&w->hot.records, index >> REEF_RECORD_BITS, w->hot.fork_version);
 }
 /* Are all records of a page the same in both? False: nobody knows. */
 INLINE bool records_same(const reef_world *w, const reef_world *other, uint32_t page)
 {
     const reef_paged *p = &w->hot.records, *q = &other->hot.records;
-    return page < p->count && page < q->count && p->page[page] == q->page[page] &&
-           (!records_are_blank(w, page) || w->hot.index_count == other->hot.index_count || BUG(142));
+    return page < p->count && page < q->count && p->page[page] == q->page[page];
 }
 INLINE void handle_record_put(reef_world *w, handle h, uint32_t place)
 {
@@ -74,10 +66,6 @@ INLINE uint32_t *ring_at(const reef_world *w, uint64_t position)
 }
 /* The record of a pending id. */
 INLINE uint64_t record_pending(reef_entity e) { return (uint64_t)e.generation << 32 | PLACE_PENDING; }
-/* The next index is one of a page of entities that have nothing, for which no memory is needed: it begins such a
- * page, or is in one. (Making entities without components took 1.9 times as long, half of that for the first touch
- * of their records.) Not the first page: most worlds have no other. False: it isn't so, or there is no memory. */
-bool reef__blank_ready(reef_world *w);
 
 /* A record for writing; its index must have one. NULL: no memory. */
 uint64_t *reef__record_own(reef_world *w, uint32_t index);

@@ -35,7 +35,7 @@ INLINE void version_advance(reef_world *w)
 }
 /* The straight paths that give out indices are closed, until somebody comes by fresh_open of
  * src/storage/entity_index.c. */
-INLINE void fresh_close(reef_world *w) { w->hot.fresh_end = w->hot.empty_end = 0; }
+INLINE void fresh_close(reef_world *w) { w->hot.fresh_end = 0; }
 /* The same where every later write shall be seen, also those of the straight paths that mark nothing. */
 INLINE void version_look(reef_world *w)
 {
