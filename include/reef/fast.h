@@ -131,9 +131,7 @@ typedef struct reef_hot {
     uint64_t version;      /* of the writes that happen now */
     uint64_t fork_version; /* what carries a newer one is not shared */
     uint32_t fresh_end;    /* indices from index_count to here can be handed out at once */
-    uint32_t empty_end;    /* the same to entities without components, as far as here */
-    /* the page of their records, while there are some; NULL: there they say already that they have nothing */
-    uint64_t *fresh_page;
+    uint64_t *fresh_page;  /* the page of their records, while there are some */
     reef_store *stores;           /* of the state; the first one is empty */
     const uint32_t *store_number; /* by component id; [0] is 0 */
     uint32_t store_room;          /* ids below have an entry */
@@ -952,11 +950,10 @@ REEF_INLINE reef_entity reef_create(reef_world *world)
 {
     reef_hot *h = (reef_hot *)world;
     const uint32_t index = h->index_count;
-    if (REEF_UNLIKELY(index >= h->empty_end)) return reef_create_entity(world);
+    if (REEF_UNLIKELY(index >= h->fresh_end)) return reef_create_entity(world);
     h->index_count = index + 1;
     h->empty_count++;
-    if (REEF_UNLIKELY(h->fresh_page != NULL))
-        h->fresh_page[index & ((1u << REEF_RECORD_BITS) - 1)] = (uint64_t)1 << 32 | 1u << REEF_ROW_BITS;
+    h->fresh_page[index & ((1u << REEF_RECORD_BITS) - 1)] = (uint64_t)1 << 32 | 1u << REEF_ROW_BITS;
     return reef_unpacked((uint64_t)1 << 32 | index);
 }
 

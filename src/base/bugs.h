@@ -88,8 +88,6 @@
     X(193, "rows are ordered by structs that lie nowhere") \
     X(194, "values that entities have in common are each one's own after a merge") \
     X(195, "one more value beside others is told to nobody") \
-    X(141, "indices are given out of a page of entities without components after somebody wrote there") \
-    X(142, "a page of entities without components is the same in both worlds, however many there are") \
     X(131, "a loop that is left keeps what was copied for it") \
     X(124, "the rows that a loop which was left had looked for are those of the next one") \
     X(126, "a loop writes to the only block of a table without a look at whether it is shared") \

@@ -701,16 +701,14 @@ reef_entity reef_create_entity(reef_world *w)
     if (w == NULL) return null;
     if (w->commands)
         return reef__command_spawn(w, w->commands, "reef_create", null, 1, &e, NULL, 0) == REEF_OK ? e : null;
-    const bool blank = w->locks == 0 && reef__blank_ready(w);
-    reef_status s = w->locks ? REEF_LOCKED : blank ? REEF_OK : reef__ids_prepare(w, 1);
+    reef_status s = w->locks ? REEF_LOCKED : reef__ids_prepare(w, 1);
     if (s != REEF_OK) {
         reef__failure(w, s, "reef_create", (reef_component){0}, null, w->hot.index_count);
         return null;
     }
     e = reef__id_peek(w, 0);
     reef__ids_commit(w, 1);
-    if (blank) record_mark(w, e.index);
-    else record_put_rowless(w, e, PLACE_EMPTY);
+    record_put_rowless(w, e, PLACE_EMPTY);
     w->hot.empty_count++;
     return e;
 }

@@ -71,7 +71,6 @@ static size_t page_align(const paged_owner *o) { return o->type->align ? o->type
 
 static void page_free(const paged_owner *o, void *page)
 {
-    if (page == o->type->common) return;
     reef__memory_block_free(o->memory, o->type->kind, o->type->arena, page, o->type->page_bytes, page_align(o));
 }
 
@@ -188,12 +187,12 @@ static void *page_copy(reef_paged *p, const paged_owner *o, uint32_t i)
 void *reef__paged_own(reef_paged *p, const paged_owner *o, uint32_t i, uint64_t version, uint64_t fork_version)
 {
     ASSERT(i < p->count);
-    if (p->page[i] && p->page[i] != o->type->common && paged_owned(p, i, fork_version)) return p->page[i];
+    if (p->page[i] && paged_owned(p, i, fork_version)) return p->page[i];
     mutex_lock(o->lock);
     void *page = NULL;
     if (node_own(p, o, p->count, fork_version)) {
         page = p->page[i];
-        if (page == NULL || page == o->type->common || p->version[i] <= p->node->base) page = page_copy(p, o, i);
+        if (page == NULL || p->version[i] <= p->node->base) page = page_copy(p, o, i);
     }
     if (page) {
         if (p->shared && p->version[i] <= fork_version) p->shared--;
@@ -202,20 +201,6 @@ void *reef__paged_own(reef_paged *p, const paged_owner *o, uint32_t i, uint64_t 
     }
     mutex_unlock(o->lock);
     return page;
-}
-
-bool reef__paged_lend(reef_paged *p, const paged_owner *o, uint32_t i, uint64_t version, uint64_t fork_version)
-{
-    if (!reef__paged_grow(p, o, i + 1, fork_version)) return false;
-    ASSERT(p->page[i] == NULL);
-    mutex_lock(o->lock);
-    const bool ok = node_own(p, o, p->count, fork_version);
-    if (ok) {
-        p->page[i] = (void *)(uintptr_t)o->type->common;
-        p->version[i] = version;
-    }
-    mutex_unlock(o->lock);
-    return ok;
 }
 
 COLD bool reef__paged_clear(reef_paged *p, const paged_owner *o, uint32_t i, uint64_t fork_version)

@@ -39,8 +39,6 @@ typedef struct paged_type {
     bool raw;              /* new pages needn't be cleared */
     uint16_t align;        /* alignment of pages; 0: BLOCK_ALIGN */
     paged_copy copy;       /* NULL: memcpy */
-    /* a constant page that stands in for every page with this content, and which nobody owns; NULL: there is none */
-    const void *common;
 } paged_type;
 
 typedef struct reef_node reef_node;
@@ -60,9 +58,6 @@ bool reef__paged_grow(reef_paged *p, const paged_owner *o, uint32_t count, uint6
 /* Page i for writing. It is made and cleared if it is NULL, and copied if it is shared. NULL: there is no memory, and
  * nothing changed. */
 void *reef__paged_own(reef_paged *p, const paged_owner *o, uint32_t i, uint64_t version, uint64_t fork_version);
-/* Makes page i, which is NULL, the common page: readers find it, and reef__paged_own copies it. False: there is no
- * memory, and nothing changed. */
-bool reef__paged_lend(reef_paged *p, const paged_owner *o, uint32_t i, uint64_t version, uint64_t fork_version);
 /* Frees page i, owned or not, and leaves NULL there. False: there is no memory to own the node. */
 bool reef__paged_clear(reef_paged *p, const paged_owner *o, uint32_t i, uint64_t fork_version);
 /* Makes a second holder of the same pages. It can't fail. Both holders must raise fork_version above every version
@@ -82,7 +77,7 @@ void *reef__paged_past(const reef_paged *p, uint32_t i, uint64_t version);
  * contents do. Under the lock. */
 uint64_t reef__paged_base(const reef_paged *p);
 
-/* Does this world alone hold page i, unless it is the common page? (The fast path of reef__paged_own.) */
+/* Does this world alone hold page i? (The fast path of reef__paged_own.) */
 INLINE bool paged_owned(const reef_paged *p, uint32_t i, uint64_t fork_version)
 {
     return p->shared == 0 || p->version[i] > fork_version;

@@ -25,25 +25,16 @@
 #include "reef/fast.h"
 #include <stdio.h>
 
-#define BLANK_4(...) __VA_ARGS__, __VA_ARGS__, __VA_ARGS__, __VA_ARGS__
-#define BLANK_64(...) BLANK_4(BLANK_4(BLANK_4(__VA_ARGS__)))
-const uint64_t reef__records_blank[RECORDS_PER_PAGE] = {BLANK_64(BLANK_64((uint64_t)1 << 32 | PLACE_EMPTY))};
-
 enum { PLACE_FREE = PLACE_DEAD, PLACE_RESERVED = 1, PLACE_RETIRED = 2 };
 
 static uint32_t index_limit(const reef_world *w) { return w->config.entities_max ? w->config.entities_max : INDEX_MAX; }
 
 /* ---- records ---- */
 
-/* Owns a page of records for writing. The fast path gives out indices of a blank page, which already says what their
- * records are, only as long as nobody writes to that page. */
 static uint64_t *records_own(reef_world *w, uint32_t page)
 {
     paged_owner o = reef__owner_records(w);
-    const bool blank = records_are_blank(w, page);
-    uint64_t *p = reef__paged_own(&w->hot.records, &o, page, w->hot.version, w->hot.fork_version);
-    if (blank && p && !BUG(141)) reef__invalidate(w, INVALIDATE_INDICES_CHANGED);
-    return p;
+    return reef__paged_own(&w->hot.records, &o, page, w->hot.version, w->hot.fork_version);
 }
 
 uint64_t *reef__record_own(reef_world *w, uint32_t index)
@@ -262,24 +253,9 @@ static void fresh_open(reef_world *w)
     if (page >= h->records.count || h->records.page[page] == NULL || !paged_owned(&h->records, page, h->fork_version))
         return;
     uint64_t end = ((uint64_t)page + 1) << REEF_RECORD_BITS;
-    h->empty_end = end < limit ? (uint32_t)end : limit;
-    h->fresh_page = NULL;
-    if (!records_are_blank(w, page)) h->fresh_end = h->empty_end, h->fresh_page = h->records.page[page];
+    h->fresh_end = end < limit ? (uint32_t)end : limit;
+    h->fresh_page = h->records.page[page];
     record_mark(w, h->index_count);
-}
-
-bool reef__blank_ready(reef_world *w)
-{
-    const paged_owner o = reef__owner_records(w);
-    const uint32_t index = w->hot.index_count, page = index >> REEF_RECORD_BITS;
-    const reef_paged *p = &w->hot.records;
-    if (w->locks || w->running || w->lane_rest || w->slow & ~SLOW_BOUND || ring_count(w) || page == 0 ||
-        index >= index_limit(w))
-        return false;
-    if (page < p->count && p->page[page])
-        return records_are_blank(w, page) && paged_owned(p, page, w->hot.fork_version);
-    return index % RECORDS_PER_PAGE == 0 &&
-           reef__paged_lend(&w->hot.records, &o, page, w->hot.version, w->hot.fork_version);
 }
 
 void reef__ids_commit(reef_world *w, uint32_t n)
@@ -506,7 +482,7 @@ COLD reef_status reef__index_validate(const reef_world *w, uint64_t *placed, cha
         waiting--;
     }
     if (waiting != 0) return wrong(message, size, "free ids outside of the ring, or in it twice", (uint32_t)waiting);
-    if ((w->hot.fresh_end > w->hot.index_count || w->hot.empty_end > w->hot.index_count) && ring_count(w) != 0)
+    if ((w->hot.fresh_end > w->hot.index_count) && ring_count(w) != 0)
         return wrong(message, size, "fresh ids before free ones", 0);
     return REEF_OK;
 }

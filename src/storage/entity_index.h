@@ -10,13 +10,6 @@
 #include "storage/world_data.h"
 #include "reef/fast.h"
 
-/* The page of records of entities that never had a component. A world that has a whole page of such entities refers to
- * this one constant page instead of keeping its own. */
-extern const uint64_t reef__records_blank[RECORDS_PER_PAGE];
-INLINE bool records_are_blank(const reef_world *w, uint32_t page)
-{
-    return w->hot.records.page[page] == (const void *)reef__records_blank;
-}
 INLINE uint64_t record_read(const reef_world *w, uint32_t index) { return *reef_record_at(&w->hot, index); }
 /* For commits, whose page belongs to this world already. */
 INLINE void record_put(reef_world *w, reef_entity e, uint32_t place)
@@ -38,15 +31,13 @@ INLINE void record_put_rowless(reef_world *w, reef_entity e, uint32_t place)
 }
 INLINE bool record_owned(const reef_world *w, uint32_t index)
 {
-    return paged_owned(&w->hot.records, index >> REEF_RECORD_BITS, w->hot.fork_version) &&
-           !records_are_blank(w, index >> REEF_RECORD_BITS);
+    return paged_owned(&w->hot.records, index >> REEF_RECORD_BITS, w->hot.fork_version);
 }
 /* Are all records of a page the same in both worlds? False: that isn't known. */
 INLINE bool records_same(const reef_world *w, const reef_world *other, uint32_t page)
 {
     const reef_paged *p = &w->hot.records, *q = &other->hot.records;
-    return page < p->count && page < q->count && p->page[page] == q->page[page] &&
-           (!records_are_blank(w, page) || w->hot.index_count == other->hot.index_count || BUG(142));
+    return page < p->count && page < q->count && p->page[page] == q->page[page];
 }
 INLINE void handle_record_put(reef_world *w, handle h, uint32_t place)
 {
@@ -76,11 +67,6 @@ INLINE uint32_t *ring_at(const reef_world *w, uint64_t position)
 }
 /* The record of a pending id. */
 INLINE uint64_t record_pending(reef_entity e) { return (uint64_t)e.generation << 32 | PLACE_PENDING; }
-/* Prepares making an entity without components that needs no memory of its own: true if the next index begins a blank
- * page, or is in one. (Making entities without components took 1.9 times as long, half of that for the first touch of
- * their records.) The first page is never blank, since most worlds have no other page. False: the next index is in an
- * ordinary page, or there is no memory. */
-bool reef__blank_ready(reef_world *w);
 
 /* A record for writing; the index must have one. NULL: there is no memory. */
 uint64_t *reef__record_own(reef_world *w, uint32_t index);

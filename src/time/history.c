@@ -101,7 +101,7 @@ static COLD uint64_t snapshot_beyond(reef_snapshot *s, reef_hot *next_hot, state
         sum += p->count * (sizeof *p->page + sizeof *p->version);
         for (uint32_t k = 0; k < p->count; k++) {
             const void *page = p->page[k], *other = k < q->count ? q->page[k] : NULL;
-            if (page == NULL || page == other || page == kind->common) continue;
+            if (page == NULL || page == other) continue;
             sum += kind->page_bytes;
             if (kind != &reef__pages_chunks) continue;
             mutex_lock(&s->family->lock);

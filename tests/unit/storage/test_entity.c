@@ -69,43 +69,6 @@ static void A1_destroy_empties_every_storage(void **state)
     assert_false(reef_has(w, again, Awake));
 }
 
-/* Thousands of them need no memory, as long as none of a page of 4,096 gets anything. */
-enum { PAGE = 4096, BARE = 3 * PAGE + 100 };
-
-static void A1_thousands_without_components_take_memory_when_they_get_some(void **state)
-{
-    reef_world *w = world_of(state), *other = another_world(state, NULL);
-    reef_entity *e = calloc(BARE, sizeof *e);
-    for (uint32_t i = 0; i < PAGE; i++) e[i] = reef_create(w);
-    const uint64_t before = heap_of(state)->bytes;
-    for (uint32_t i = PAGE; i < BARE; i++) e[i] = reef_create(w);
-    assert_true(heap_of(state)->bytes - before < PAGE);
-    for (uint32_t i = 0; i < BARE; i++)
-        assert_true(reef_is_alive(w, e[i]) && e[i].index == i && !reef_has(w, e[i], Position));
-    assert_int_equal(reef_count_alive(w), BARE);
-    assert_ok(reef_spawn_many_values(other, BARE, NULL, NULL, 0));
-    assert_true(reef_hash(w) == reef_hash(other));
-
-    reef_world *fork = reef_fork(w);
-    assert_status(REEF_ADDED, reef_set(w, e[2 * PAGE + 7], Position, 1, 2));
-    assert_status(REEF_ADDED, reef_set(w, e[BARE - 1], Position, 3, 4));
-    assert_ok(reef_destroy(w, e[PAGE]));
-    assert_int_equal(reef_create(w).index, PAGE);
-    assert_int_equal(reef_create(w).index, BARE);
-    assert_int_equal(reef_spawn(w, reef_with(Position, 5, 6)).index, BARE + 1);
-    assert_true(reef_get(w, e[2 * PAGE + 7], Position)->y == 2 && reef_get(w, e[BARE - 1], Position)->y == 4);
-    assert_int_equal(reef_count_alive(w), BARE + 2);
-    assert_int_equal(reef_count(w, Position), 3);
-    assert_valid(w);
-    assert_true(reef_hash(fork) == reef_hash(other));
-    for (uint32_t i = 0; i < PAGE; i++) assert_int_equal(reef_create(fork).index, BARE + i);
-    assert_valid(fork);
-    reef_world_free(fork);
-    assert_ok(reef_world_clear(w));
-    assert_int_equal(reef_count_alive(w), 0);
-    free(e);
-}
-
 static void A1_an_entity_made_after_a_spawn_that_failed_lives(void **state)
 {
     reef_world *w = world_of(state);
@@ -560,7 +523,6 @@ int main(void)
         TEST(A1_null_is_never_alive),
         TEST(A1_an_entity_without_components_is_alive_counted_and_listed),
         TEST(A1_destroy_empties_every_storage),
-        TEST(A1_thousands_without_components_take_memory_when_they_get_some),
         TEST(A1_an_entity_made_after_a_spawn_that_failed_lives),
         TEST(A1_pages_of_entities_without_components_are_as_others),
         TEST(A1_null_dead_and_never_made_are_refused),
