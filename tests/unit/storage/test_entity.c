@@ -119,6 +119,8 @@ static void make_some(reef_world *w, known *k, uint32_t n, bool rows)
     }
 }
 
+enum { PAGE = 4096, BARE = 3 * PAGE + 100 };
+
 static void A1_pages_of_entities_without_components_are_as_others(void **state)
 {
     reef_world *w = another_world(state, NULL);
