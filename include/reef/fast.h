@@ -420,216 +420,6 @@ REEF_INLINE bool reef_has_decl(const reef_world *world, reef_entity e, reef_type
     return (way.slot - 1)[d & (0u - (d < way.capacity + 1))] != 0;
 }
 
-/* A row of the chunk that begins at place `first`; REEF_BLOCK_ROWS and more: the handle is dead, or the row
- * elsewhere. (Of a dead record, which has the next generation, the place is 0: in no chunk.) */
-REEF_INLINE uint64_t reef_row_at(const reef_hot *h, uint64_t packed, uint64_t first)
-{
-    const uint32_t index = (uint32_t)packed;
-    return *reef_record_at(h, index) - (packed - index) - first;
-}
-/* Turns a switch in the chunk where it was turned lately. False: nothing was done, for a reason that the slow half
- * knows. (Byte by byte: what was written just now is read again some 8 cycles later, and of a word's 64 switches
- * each waited for the one before: 3.9 ns a pair instead of 3.5.) */
-REEF_INLINE bool reef_switch_turn(reef_world *world, reef_entity e, reef_component c, bool on)
-{
-    reef_hot *h = (reef_hot *)world;
-    const uint64_t packed = reef_handle(e);
-    if (REEF_UNLIKELY((uint32_t)packed >= h->index_count || h->lately.component != c.id)) return false;
-    const uint64_t row = reef_row_at(h, packed, h->lately.first);
-    if (REEF_UNLIKELY(row >= REEF_BLOCK_ROWS)) return false;
-    uint8_t *byte = (uint8_t *)h->lately.words + (row / 8 ^ REEF_BYTE_OF_WORD);
-    const uint32_t bit = 1u << (row & 7);
-    if (REEF_UNLIKELY(((*byte & bit) != 0) == on)) return false;
-    *byte = (uint8_t)(*byte ^ bit);
-    *h->lately.count += on ? 1 : UINT64_MAX;
-    return true;
-}
-/* By declaration, without a look at whether the id is known: a switch's isn't 0. */
-REEF_INLINE reef_status reef_switch_on(reef_world *world, reef_entity e, reef_type_decl *decl)
-{
-    if (REEF_LIKELY(world != NULL && reef_switch_turn(world, e, reef_id_now(decl), true))) return REEF_OK;
-    return reef_add_id(world, e, reef_id_of(decl), NULL, NULL);
-}
-REEF_INLINE reef_status reef_switch_off(reef_world *world, reef_entity e, reef_type_decl *decl)
-{
-    if (REEF_LIKELY(world != NULL && reef_switch_turn(world, e, reef_id_now(decl), false))) return REEF_OK;
-    return reef_remove_id(world, e, reef_id_of(decl));
-}
-
-/* Values outside of the rows come and go on a straight path where nothing has to be made or owned and nobody looks:
- * of a type without hooks and stamps, in the chunk where a bit of it was turned lately. Static and not forced into
- * the caller: a type of few callers gets the path in its loop (60 instructions fewer for a set and a remove), one of
- * many has it once. */
-REEF_INLINE reef_store *reef_store_of(const reef_world *world, reef_component c)
-{
-    const reef_hot *h = (const reef_hot *)world;
-    return &h->stores[REEF_LIKELY(c.id < h->store_room) ? h->store_number[c.id] : 0];
-}
-REEF_INLINE reef_store *reef_store_near(const reef_world *world, reef_component c, bool paged)
-{
-    const reef_hot *h = (const reef_hot *)world;
-    return REEF_LIKELY(h->near_id[paged] == c.id) ? h->near_store[paged] : reef_store_of(world, c);
-}
-REEF_INLINE uint32_t reef_slot_in(const reef_store *s, uint32_t slot) { return slot & ((1u << s->bits) - 1); }
-
-/* The page of values of a slot, to which or from which one goes; the page of the index of an entity: ours, and the
- * values written at this version. Remembered while lately_gate stays: these are called where it is another one. */
-REEF_API bool reef_page_lately(const reef_hot *hot, const reef_store *store, reef_page_near *page, uint32_t slot);
-REEF_API bool reef_index_lately(const reef_hot *hot, reef_store *store, uint32_t index);
-
-/* A value comes; the row's bit is the caller's. Where the caller writes it, which can't fail; NULL: nothing was
- * done. */
-REEF_INLINE char *reef_come_paged(const reef_hot *h, reef_store *s, uint64_t packed, size_t size)
-{
-    uint32_t i = (uint32_t)packed - s->lately.first;
-    if (REEF_UNLIKELY(i >= s->lately.slots)) {
-        if (!reef_page_lately(h, s, &s->lately, (uint32_t)packed)) return NULL;
-        i = (uint32_t)packed - s->lately.first;
-    }
-    char *block = s->lately.block;
-    uint32_t *generations = (uint32_t *)(void *)block;
-    char *at = block + s->offset + (size_t)i * size;
-    generations[i] = (uint32_t)(packed >> 32);
-    generations[s->lately.slots]++; /* how many are there */
-    s->count++;
-    return at;
-}
-REEF_INLINE char *reef_come_packed(const reef_hot *h, reef_store *s, reef_entity e, size_t size)
-{
-    const uint64_t packed = reef_handle(e), slot = s->count;
-    uint32_t i = (uint32_t)slot - s->lately.first, k = (uint32_t)packed - s->lately_index;
-    if (REEF_UNLIKELY(i >= s->lately.slots)) {
-        if (!reef_page_lately(h, s, &s->lately, (uint32_t)slot)) return NULL;
-        i = (uint32_t)slot - s->lately.first;
-    }
-    if (REEF_UNLIKELY(k >= s->lately_indices)) {
-        if (!reef_index_lately(h, s, (uint32_t)packed)) return NULL;
-        k = (uint32_t)packed - s->lately_index;
-    }
-    uint64_t *entry = s->lately_entries + k;
-    char *block = s->lately.block, *at = block + s->offset + (size_t)i * size;
-    s->count = slot + 1;
-    memcpy(block + (size_t)i * sizeof e, &e, sizeof e);
-    *entry = packed - (uint32_t)packed + slot;
-    return at;
-}
-
-/* A value goes. False: nothing was done. The last one takes its place. `word` and `left`: the bits of rows, and what
- * stays of them. `shared` is a constant: also where pages of the index are shared, and where one value has nothing
- * to do with the one before. */
-REEF_INLINE bool reef_leave_paged(const reef_hot *h, reef_store *s, uint64_t packed, uint64_t *word, uint64_t left)
-{
-    uint32_t i = (uint32_t)packed - s->lately.first;
-    if (REEF_UNLIKELY(i >= s->lately.slots)) {
-        if (!reef_page_lately(h, s, &s->lately, (uint32_t)packed)) return false;
-        i = (uint32_t)packed - s->lately.first;
-    }
-    uint32_t *generations = (uint32_t *)(void *)s->lately.block, *live = &generations[s->lately.slots];
-    if (REEF_UNLIKELY(*live == 1)) return false;
-    *word = left;
-    generations[i] = 0;
-    --*live;
-    s->count--;
-    return true;
-}
-REEF_INLINE uint64_t *reef_entry_at(const reef_store *s, uint32_t index)
-{
-    return (uint64_t *)s->index.page[index >> REEF_INDEX_BITS] + (index & ((1u << REEF_INDEX_BITS) - 1));
-}
-REEF_INLINE bool reef_leave_packed(const reef_hot *h, reef_store *s, uint32_t index, size_t size, uint64_t *word,
-                                   uint64_t left, bool shared)
-{
-    const uint64_t last = s->count - 1;
-    uint32_t k = (uint32_t)last - s->lately.first;
-    if (REEF_UNLIKELY(k >= s->lately.slots)) {
-        if (!reef_page_lately(h, s, &s->lately, (uint32_t)last)) return false;
-        k = (uint32_t)last - s->lately.first;
-    }
-    uint64_t *entry = reef_entry_at(s, index);
-    const uint32_t slot = (uint32_t)*entry;
-    uint32_t i = slot - s->hole.first;
-    char *block = s->hole.block;
-    if (shared) {
-        const uint32_t page = slot >> s->bits;
-        if (s->values.version[page] != h->version) return false;
-        i = reef_slot_in(s, slot);
-        block = (char *)s->values.page[page];
-    } else if (REEF_UNLIKELY(i >= s->hole.slots)) {
-        if (!reef_page_lately(h, s, &s->hole, slot)) return false;
-        i = slot - s->hole.first;
-        block = s->hole.block;
-    }
-    if (REEF_UNLIKELY(s->index.shared && !shared)) return false;
-    char *end = s->lately.block;
-    const size_t offset = s->offset;
-    reef_entity moved;
-    memcpy(&moved, end + (size_t)k * sizeof moved, sizeof moved);
-    if (shared && s->index.shared &&
-        (s->index.version[index >> REEF_INDEX_BITS] <= h->fork_version ||
-         s->index.version[moved.index >> REEF_INDEX_BITS] <= h->fork_version))
-        return false;
-    *word = left;
-    const uint64_t packed = reef_handle(moved);
-    uint64_t *entry_moved = reef_entry_at(s, moved.index);
-    memcpy(block + (size_t)i * sizeof moved, &moved, sizeof moved);
-    memset(end + (size_t)k * sizeof moved, 0, sizeof moved);
-    *entry_moved = packed - (uint32_t)packed + slot;
-    *entry = 0;
-    s->count = last;
-    s->moves++;
-    memmove(block + offset + (size_t)i * size, end + offset + (size_t)k * size, size);
-    return true;
-}
-
-/* A value and its bit come: where the caller writes it; NULL: nothing was done. They go; false: nothing was done.
- * `paged` is a constant, and the type's, as is its size. (The store of id 0 has no gate.) */
-REEF_INLINE char *reef_come_lately(reef_world *world, reef_entity e, reef_component c, size_t size, bool paged)
-{
-    const reef_hot *h = (const reef_hot *)world;
-    const uint64_t packed = reef_handle(e);
-    reef_store *s = reef_store_near(world, c, paged);
-    if (REEF_UNLIKELY((uint32_t)packed >= h->index_count || s->lately_gate != h->gate_move)) return NULL;
-    const uint64_t row = reef_row_at(h, packed, s->lately_first);
-    if (REEF_UNLIKELY(row >= REEF_BLOCK_ROWS)) return NULL;
-    uint64_t *word = &s->lately_words[row / 64];
-    const uint64_t was = *word;
-    if (REEF_UNLIKELY(was >> (row & 63) & 1)) return NULL;
-    char *at = paged ? reef_come_paged(h, s, packed, size) : reef_come_packed(h, s, e, size);
-    if (REEF_UNLIKELY(at == NULL)) return NULL;
-    *word = was | (uint64_t)1 << (row & 63);
-    return at;
-}
-REEF_INLINE bool reef_leave_lately(reef_world *world, reef_entity e, reef_component c, size_t size, bool paged)
-{
-    const reef_hot *h = (const reef_hot *)world;
-    const uint64_t packed = reef_handle(e);
-    reef_store *s = reef_store_near(world, c, paged);
-    if (REEF_UNLIKELY((uint32_t)packed >= h->index_count || s->lately_gate != h->gate_move)) return false;
-    const uint64_t row = reef_row_at(h, packed, s->lately_first);
-    if (REEF_UNLIKELY(row >= REEF_BLOCK_ROWS)) return false;
-    uint64_t *word = &s->lately_words[row / 64];
-    const uint64_t was = *word, left = was & ~((uint64_t)1 << (row & 63));
-    if (REEF_UNLIKELY(left == was)) return false;
-    return paged ? reef_leave_paged(h, s, packed, word, left)
-                 : reef_leave_packed(h, s, (uint32_t)packed, size, word, left, false);
-}
-
-/* Sets a value that isn't there, removes one that is; else the slow half does it. */
-static inline reef_status reef_set_outside(reef_world *world, reef_entity e, reef_type_decl *decl, const void *value,
-                                           size_t size, bool paged)
-{
-    char *at = REEF_LIKELY(world != NULL) ? reef_come_lately(world, e, reef_id_now(decl), size, paged) : NULL;
-    if (REEF_UNLIKELY(at == NULL)) return reef_set_stored(world, e, reef_id_of(decl), value, size);
-    memcpy(at, value, size);
-    return REEF_ADDED;
-}
-static inline reef_status reef_remove_outside(reef_world *world, reef_entity e, reef_type_decl *decl, size_t size,
-                                              bool paged)
-{
-    if (REEF_LIKELY(world != NULL && reef_leave_lately(world, e, reef_id_now(decl), size, paged))) return REEF_OK;
-    return reef_remove_id(world, e, reef_id_of(decl));
-}
-
 /* The same by id, for bindings. */
 REEF_INLINE const void *reef_get_fast(const reef_world *world, reef_entity e, reef_component c, size_t size)
 {
@@ -912,40 +702,30 @@ REEF_INLINE void *reef_row_inout(const reef_row *row, reef_type_decl *decl, size
                            : reef_mut_decl(world, entity, reef_decl_of_##T(), sizeof(T))))
 #define reef_has(world, entity, T) reef_has_decl(world, entity, reef_decl_of_##T())
 
-/* reef_set_id, reef_add_id and reef_remove_id by the C name of a type, which says how. (The value in C++: a
- * template, since it has no compound literals.) */
+/* reef_set_id, reef_add_id and reef_remove_id by the C name of a type. (The value in C++: a template, since it has no
+ * compound literals.) */
 #ifndef __cplusplus
 #define reef_set(world, entity, T, ...) \
-    (REEF_STORED_(T) ? reef_set_outside(world, entity, reef_decl_of_##T(), &(const T){__VA_ARGS__}, sizeof(T), \
-                                        (int)reef_home_of_##T == (int)REEF_PAGED) \
+    (REEF_STORED_(T) ? reef_set_stored(world, entity, reef_id(T), &(const T){__VA_ARGS__}, sizeof(T)) \
                      : reef_set_id(world, entity, reef_id(T), &(const T){__VA_ARGS__}, sizeof(T)))
 #else
 REEF_END_C
-template <class T, bool stored, bool paged>
-static inline reef_status reef_set_value(reef_world *w, reef_entity e, reef_type_decl *decl, reef_component c,
-                                         const T &value)
+template <class T, bool stored>
+static inline reef_status reef_set_value(reef_world *w, reef_entity e, reef_component c, const T &value)
 {
-    if constexpr (stored) return (void)c, reef_set_outside(w, e, decl, &value, sizeof(T), paged);
-    else return (void)decl, reef_set_id(w, e, c, &value, sizeof(T));
+    if constexpr (stored) return reef_set_stored(w, e, c, &value, sizeof(T));
+    else return reef_set_id(w, e, c, &value, sizeof(T));
 }
 REEF_BEGIN_C
-#define reef_set(world, entity, T, ...) \
-    reef_set_value<T, REEF_STORED_(T), (int)reef_home_of_##T == (int)REEF_PAGED>(world, entity, reef_decl_of_##T(), \
-                                                                                 reef_id(T), T{__VA_ARGS__})
+#define reef_set(world, entity, T, ...) reef_set_value<T, REEF_STORED_(T)>(world, entity, reef_id(T), T{__VA_ARGS__})
 #endif
 /* reef_add_id without args: gives the entity the component, zero or as its constructor makes it; of REEF_MULTI one
  * value more. OK; EXISTS where the entity has it, and it stays as it is; NOT_ALIVE, UNKNOWN_TYPE, LOCKED, LIMIT
  * (REEF_MULTI), NO_MEMORY, and what the constructor answered. */
-#define reef_add(world, entity, T) \
-    ((int)reef_home_of_##T == (int)REEF_BIT ? reef_switch_on(world, entity, reef_decl_of_##T()) \
-                                            : reef_add_id(world, entity, reef_id(T), NULL, NULL))
+#define reef_add(world, entity, T) reef_add_id(world, entity, reef_id(T), NULL, NULL)
 /* reef_remove_id: takes the component away, of REEF_MULTI all its values; the value ends, the entity lives on. OK;
  * ABSENT where the entity hasn't got it; NOT_ALIVE, UNKNOWN_TYPE, LOCKED, NO_MEMORY. */
-#define reef_remove(world, entity, T) \
-    ((int)reef_home_of_##T == (int)REEF_BIT ? reef_switch_off(world, entity, reef_decl_of_##T()) \
-     : REEF_STORED_(T) ? reef_remove_outside(world, entity, reef_decl_of_##T(), (size_t)reef_size_of_##T, \
-                                             (int)reef_home_of_##T == (int)REEF_PAGED) \
-                       : reef_remove_id(world, entity, reef_id(T)))
+#define reef_remove(world, entity, T) reef_remove_id(world, entity, reef_id(T))
 
 /* Makes an entity without components. Null on failure: LIMIT, NO_MEMORY, LOCKED. */
 REEF_INLINE reef_entity reef_create(reef_world *world)
