@@ -3,7 +3,7 @@
 #define REEF_CHANGE_APPLY_H
 
 #include "type/type.h"
-#include "reef/entity.h"
+#include "reef/component.h"
 
 /* A list of values is sound: known types, no doubles, sizes. Fills in nothing. `n`: entities to be made. */
 reef_status reef__values_check(reef_world *w, const char *op, reef_entity e, const reef_value *values, uint32_t count,

@@ -31,6 +31,7 @@
 #include "change/row_move.h"
 #include "change/value_path.h"
 #include "reef/ref.h"
+#include "reef/enable.h"
 
 /* ---- reading ---- */
 

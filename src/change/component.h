@@ -3,7 +3,7 @@
 #define REEF_CHANGE_COMPONENT_H
 
 #include "base/platform.h"
-#include "reef/entity.h"
+#include "reef/component.h"
 
 /* The same with a command's values, which were checked: reef_change, reef_set, reef_add (`absent`: EXISTS if it is
  * there). */

@@ -20,7 +20,7 @@
 #include "storage/world_data.h"
 #include "change/command.h"
 #include "change/value_stage.h"
-#include "reef/fast.h"
+#include "reef/detail/access.h"
 
 typedef struct doomed { /* entities collected in visiting order before anything changes */
     reef_entity *entities;

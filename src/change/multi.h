@@ -3,7 +3,7 @@
 #define REEF_CHANGE_MULTI_H
 
 #include "type/type.h"
-#include "reef/entity.h"
+#include "reef/component.h"
 
 /* One more of what an entity has. */
 reef_status reef__multi_add(reef_world *w, const char *op, reef_entity e, const type *t, const reef_value *v,

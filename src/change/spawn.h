@@ -4,7 +4,7 @@
 
 #include "base/platform.h"
 #include "type/type.h"
-#include "reef/entity.h"
+#include "reef/component.h"
 
 /* The entities of a command, by ids that are pending. All or nothing. (src/change/spawn.c) */
 reef_status reef__spawn_pending(reef_world *w, const reef_entity *ids, uint32_t n, reef_value *values, uint32_t count);

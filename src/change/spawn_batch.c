@@ -24,7 +24,7 @@
 #include "storage/table.h"
 #include "storage/world_data.h"
 #include "change/spawn.h"
-#include "reef/fast.h"
+#include "reef/detail/layout.h"
 #include "reef/pool.h"
 
 enum {

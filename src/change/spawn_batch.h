@@ -3,7 +3,7 @@
 #define REEF_CHANGE_SPAWN_BATCH_H
 
 #include "storage/id_lanes.h"
-#include "reef/entity.h"
+#include "reef/component.h"
 
 /* n of them, each `stride` bytes: {pending id, values}, or {values} with ids that follow from one another. */
 typedef struct packed_run {

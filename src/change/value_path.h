@@ -8,7 +8,7 @@
 #ifndef VALUE_PATH_H
 #define VALUE_PATH_H
 
-#include "reef/fast.h"
+#include "reef/detail/access.h"
 #include "storage/sparse_store.h"
 
 /* A row of the chunk that begins at place `first`; REEF_BLOCK_ROWS and more: the handle is dead, or the row
@@ -35,7 +35,7 @@ INLINE bool switch_turn(reef_world *world, reef_entity e, reef_component c, bool
     *h->lately.count += on ? 1 : UINT64_MAX;
     return true;
 }
-/* The store of a type, an empty one where it has none; the same, where it is the type that took a straight path last. */
+/* The store of a type, or an empty one; the same, tried first with the type that took a straight path last. */
 INLINE reef_store *store_of_type(const reef_world *world, reef_component c)
 {
     const reef_hot *h = (const reef_hot *)world;

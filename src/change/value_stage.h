@@ -6,7 +6,7 @@
 #include "base/platform.h"
 #include "type/type.h"
 #include "storage/row_bits.h"
-#include "reef/entity.h"
+#include "reef/component.h"
 
 /* What was made for values that replace others; a few bytes here, more from the heap. */
 typedef struct stored_stage {

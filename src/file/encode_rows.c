@@ -14,7 +14,7 @@
 #include "file/encode.h"
 #include "file/pack.h"
 #include "file/section.h"
-#include "reef/fast.h"
+#include "reef/detail/layout.h"
 
 /* A chunk of the table in one of the worlds: unit 0: there is none. */
 typedef struct chunk_at {

@@ -39,6 +39,7 @@
 #include "query/query.h"
 #include "query/row_filter.h"
 #include "reef/bulk.h"
+#include "reef/enable.h"
 
 /* To destroy: FILL is all rows of a table, MOVE listed ones. */
 typedef enum portion_kind { RELABEL, APPEND, MOVE, FILL, REPLACE } portion_kind;

@@ -1,6 +1,6 @@
 /* Loops over a query's blocks.
  *
- * The straight loop is inlined (reef/fast.h): table after table, chunk after chunk, columns that it writes unshared
+ * The straight loop is inlined (detail/loop.h): table after table, chunk after chunk, columns that it writes unshared
  * and marked before the block is seen. Every other loop looks, from its inlined half, as if it were at its end, and
  * goes on here: loops that look at rows (switches, disabled components, changes), that write optional columns, that
  * begin late or stop early, that go in another order, and the parts of a split. A block that begins within its chunk

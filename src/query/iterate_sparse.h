@@ -3,7 +3,7 @@
 #define REEF_QUERY_ITERATE_SPARSE_H
 
 #include "query/query.h"
-#include "reef/query.h"
+#include "reef/loop.h"
 
 bool reef__cutting_make(query *q); /* query.cut; false: no memory */
 void reef__cutting_drop(query *q);

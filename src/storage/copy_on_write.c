@@ -24,7 +24,7 @@
 #include "storage/place.h"
 #include "storage/table.h"
 #include "storage/world_data.h"
-#include "reef/fast.h"
+#include "reef/detail/layout.h"
 
 enum {
     AHEAD_BYTES = 64 << 10, /* of the copies of a column: a loop that is left early made them in vain */

@@ -1,7 +1,7 @@
 #include "storage/cow_pages.h"
 #include "base/memory.h"
 #include "base/platform.h"
-#include "reef/fast.h"
+#include "reef/detail/layout.h"
 
 /* A node and, behind it, page pointers and versions. All fields under the family's lock, but for what its only
  * holder reads. */

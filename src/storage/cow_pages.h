@@ -12,13 +12,13 @@
  * freed, the rest change their owner by lowering the child's base. So there is no count a page, and pages have no
  * header. (Counting each block made the first write after a fork of 1,000,000 entities cost 26 us.)
  *
- * `reef_paged` (fast.h) is the holder's view of its node; page and version point into it. */
+ * `reef_paged` (reef/detail/layout.h) is the holder's view of its node; page and version point into it. */
 #ifndef REEF_STORAGE_COW_PAGES_H
 #define REEF_STORAGE_COW_PAGES_H
 
 #include "base/memory.h"
 #include "base/platform.h"
-#include "reef/fast.h"
+#include "reef/detail/layout.h"
 
 struct paged_type;
 

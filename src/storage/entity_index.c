@@ -23,7 +23,7 @@
 #include "storage/state.h"
 #include "storage/table.h"
 #include "storage/world_data.h"
-#include "reef/fast.h"
+#include "reef/detail/layout.h"
 #include <stdio.h>
 
 #define BLANK_4(...) __VA_ARGS__, __VA_ARGS__, __VA_ARGS__, __VA_ARGS__

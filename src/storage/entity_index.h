@@ -7,7 +7,7 @@
 #include "storage/invalidate.h"
 #include "storage/layout.h"
 #include "storage/world_data.h"
-#include "reef/fast.h"
+#include "reef/detail/access.h"
 
 /* The records of entities that never had anything: of a whole page of them nothing is kept but that it is one. */
 extern const uint64_t reef__records_blank[RECORDS_PER_PAGE];

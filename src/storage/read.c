@@ -10,7 +10,7 @@
 #include "storage/sparse_store.h"
 #include "storage/subtype.h"
 #include "storage/world_data.h"
-#include "reef/fast.h"
+#include "reef/detail/access.h"
 
 /* A value that no table has: in a store, or that of the only subtype. */
 static NOINLINE const void *get_elsewhere(const reef_world *w, reef_entity e, reef_component c)

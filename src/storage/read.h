@@ -8,7 +8,7 @@
 #include "storage/layout.h"
 #include "storage/sparse_store.h"
 #include "storage/world_data.h"
-#include "reef/fast.h"
+#include "reef/detail/access.h"
 
 /* Has a living entity the component itself? What asks for a base (reef_has_id) finds its subtypes as well; whatever
  * makes, writes, counts or tells of one component means that alone. False for a dead handle, also where the world

@@ -7,7 +7,7 @@
 #include "storage/layout.h"
 #include "storage/row_stamps.h"
 #include "storage/state.h"
-#include "reef/fast.h"
+#include "reef/detail/layout.h"
 #include "reef/track.h"
 
 /* Room for n removals, if somebody reads them. */

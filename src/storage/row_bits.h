@@ -8,7 +8,7 @@
 #include "storage/place.h"
 #include "storage/state.h"
 #include "storage/world_data.h"
-#include "reef/fast.h"
+#include "reef/detail/access.h"
 
 /* Where state.bit_number has a key: a component's switch and its mark lie side by side, the mark of entities is that
  * of component 0. */

@@ -27,9 +27,9 @@
 #include "storage/invalidate.h"
 #include "storage/row_bits.h"
 #include "storage/world_data.h"
-#include "reef/fast.h"
+#include "reef/detail/access.h"
 
-typedef reef_store value_store; /* fast.h */
+typedef reef_store value_store; /* reef/detail/layout.h */
 
 /* The owner of a store's pages of values; `pages` lasts as long as it. Those of its index: reef__pages_index. */
 typedef struct store_pages {

@@ -4,7 +4,7 @@
  *     types -> tables graph: which sets of components have a table, the layout of each (shape), component -> slot
  *     maps, edges memory
  *   world
- *     hot: records, chunks                 what the inlined calls read (reef/fast.h)
+ *     hot: records, chunks                 what the inlined calls read (reef/detail/layout.h)
  *     state: tables, ring of free ids, bits, names, counters      a value: snapshot and fork share it
  *     caches: bundles and edges lately used, open loops, the last error
  *

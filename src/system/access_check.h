@@ -10,7 +10,7 @@
 
 #include "base/platform.h"
 #include "storage/world_data.h"
-#include "reef/query.h"
+#include "reef/loop.h"
 
 struct run;
 struct ticking;

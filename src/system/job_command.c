@@ -11,6 +11,7 @@
 #include "system/job.h"
 #include "system/system.h"
 #include "reef/command.h"
+#include "reef/enable.h"
 
 /* ---- what may be asked for ---- */
 

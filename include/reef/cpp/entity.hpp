@@ -151,10 +151,7 @@ template <class T, class... A> reef_status add(reef_world *w, reef_entity e, A &
         return s == REEF_ADDED ? REEF_OK : s;
     }
 }
-template <class T> reef_status remove(reef_world *w, reef_entity e)
-{
-    return reef_remove_id(w, e, id<T>());
-}
+template <class T> reef_status remove(reef_world *w, reef_entity e) { return reef_remove_id(w, e, id<T>()); }
 template <class T> T *ensure(reef_world *w, reef_entity e)
 {
     needs_data<T>();
