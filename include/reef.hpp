@@ -29,11 +29,11 @@
 #define REEF_HPP
 
 #include "reef.h"
-#include "reef/type.hpp"
-#include "reef/entity.hpp"
-#include "reef/query.hpp"
-#include "reef/system.hpp"
-#include "reef/world.hpp"
-#include "reef/history.hpp"
+#include "reef/cpp/type.hpp"
+#include "reef/cpp/entity.hpp"
+#include "reef/cpp/query.hpp"
+#include "reef/cpp/system.hpp"
+#include "reef/cpp/world.hpp"
+#include "reef/cpp/history.hpp"
 
 #endif

@@ -28,7 +28,7 @@
 #ifndef REEF_EVENT_H
 #define REEF_EVENT_H
 
-#include "query.h"
+#include "loop.h"
 
 REEF_BEGIN_C
 

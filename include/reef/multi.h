@@ -26,8 +26,7 @@
 #ifndef REEF_MULTI_PUBLIC_H
 #define REEF_MULTI_PUBLIC_H
 
-#include "entity.h"
-#include "query.h"
+#include "loop.h"
 
 REEF_BEGIN_C
 

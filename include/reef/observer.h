@@ -33,7 +33,7 @@
 #ifndef REEF_OBSERVER_H
 #define REEF_OBSERVER_H
 
-#include "query.h"
+#include "loop.h"
 
 REEF_BEGIN_C
 

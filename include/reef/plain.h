@@ -32,7 +32,7 @@
 #include "event.h"
 #include "observer.h"
 #include "order.h"
-#include "query.h"
+#include "loop.h"
 #include "random.h"
 #include "ref.h"
 #include "script.h"

@@ -16,7 +16,7 @@
 #ifndef REEF_RANDOM_H
 #define REEF_RANDOM_H
 
-#include "query.h"
+#include "block.h"
 
 REEF_BEGIN_C
 

@@ -28,7 +28,7 @@
 #ifndef REEF_REF_H
 #define REEF_REF_H
 
-#include "fast.h"
+#include "component.h"
 
 REEF_BEGIN_C
 

@@ -31,7 +31,7 @@
 #ifndef REEF_SHARED_PUBLIC_H
 #define REEF_SHARED_PUBLIC_H
 
-#include "entity.h"
+#include "component.h"
 
 REEF_BEGIN_C
 

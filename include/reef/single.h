@@ -15,7 +15,7 @@
 #ifndef REEF_SINGLE_H
 #define REEF_SINGLE_H
 
-#include "entity.h"
+#include "component.h"
 
 REEF_BEGIN_C
 

@@ -27,7 +27,7 @@
 #ifndef REEF_SUBTYPE_H
 #define REEF_SUBTYPE_H
 
-#include "fast.h"
+#include "loop.h"
 
 REEF_BEGIN_C
 

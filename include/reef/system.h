@@ -19,7 +19,7 @@
 #ifndef REEF_SYSTEM_H
 #define REEF_SYSTEM_H
 
-#include "query.h"
+#include "loop.h"
 
 REEF_BEGIN_C
 

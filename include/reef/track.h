@@ -17,7 +17,7 @@
 #ifndef REEF_TRACK_H
 #define REEF_TRACK_H
 
-#include "entity.h"
+#include "component.h"
 
 REEF_BEGIN_C
 

@@ -1,4 +1,4 @@
-/* Handles and component types.
+/* Component types.
  *
  * A component type is declared once beside its struct and then used by its C name:
  *
@@ -19,37 +19,16 @@
 #ifndef REEF_TYPE_H
 #define REEF_TYPE_H
 
+#include "field.h"
+#include "handle.h"
+#include "hooks.h"
+#include "limits.h"
+#include "memory.h"
 #include "status.h"
 
 REEF_BEGIN_C
 
-/* An entity. {0} is null and never alive. `index` is reused after the entity's death, `generation` then differs. A
- * handle holds no reference to its world: another world refuses it where index and generation match nobody there. */
-typedef struct reef_entity {
-    uint32_t index;
-    uint32_t generation; /* 1 ... 2^32-1 */
-} reef_entity;
-
-/* A component type. {0} is none. Ids are valid in the whole process and stay so until it ends. They depend on the order
- * of first use: nothing that reef shows, sorts, hashes or saves depends on them. */
-typedef struct reef_component {
-    uint32_t id;
-} reef_component;
-
-/* Are they the same handle? (Of the same world: handles don't know theirs.) */
-REEF_INLINE bool reef_entity_equal(reef_entity a, reef_entity b)
-{
-    return a.index == b.index && a.generation == b.generation;
-}
-/* Is it {0}? A handle that isn't null may be dead: reef_is_alive. */
-REEF_INLINE bool reef_entity_is_null(reef_entity e) { return e.generation == 0; }
-/* For hash tables and logs: generation in the upper, index in the lower half. */
-REEF_INLINE uint64_t reef_entity_bits(reef_entity e) { return (uint64_t)e.generation << 32 | e.index; }
-
-/* A world: entities, their components and the memory for both (reef/world.h). */
-typedef struct reef_world reef_world;
-
-/* Where the values of a type live. The calls are the same for all homes; docs/manual/homes.md says which to take. */
+/* Where the values of a type live. The calls are the same for all homes; docs/manual/homes.md says which to take when. */
 typedef enum reef_home {
     REEF_TABLE = 0, /* in the columns of the entity's table: fastest to walk; adding and removing moves the row */
     REEF_BIT,       /* tags only: one bit a row; adding and removing moves nothing */
@@ -65,82 +44,6 @@ typedef enum reef_home {
     REEF_SHARED, /* a counted value outside of the rows, which several entities may have in common */
     REEF_SPLIT   /* as REEF_TABLE, with a column for each field; the type needs fields */
 } reef_home;
-
-/* What a snapshot or a fork gets of a type's values. */
-typedef enum reef_on_fork {
-    REEF_FORK_COPY = 0, /* the values, shared until one side writes, then copied */
-    REEF_FORK_RESET,    /* default values: what `construct` makes, or zeroes */
-    /* the same; but reef_restore leaves the value of an entity alone that has it now and then: for what belongs to
-     * this run of the program and not to the game, as a sound that plays or a texture */
-    REEF_FORK_SKIP
-} reef_on_fork;
-
-/* ---- hooks ----
- * Plain data needs none. A type with `destroy` owns something; then `move` is needed as well, or `bytes_move`.
- * Hooks must not call reef on the same world. Alignment of every slot is the type's. */
-/* What is to be done with the values of a type where their bytes alone won't do. */
-typedef struct reef_hooks {
-    /* Make a value in `slot` (zeroed memory) for `entity`. `args` is what the caller gave to reef_add_with (NULL for
-     * the default value). Anything but REEF_OK fails the whole call, and `slot` is not destroyed. */
-    reef_status (*construct)(void *context, reef_world *world, reef_entity entity, void *slot, const void *args);
-    /* Make `to` (raw memory) a copy of `from`. A type with `destroy` but no `copy` can't be copied: set takes its value
-     * by moving bytes in; clone refuses it by name, and so does fork, unless on_fork says otherwise. May run on any
-     * thread that uses a fork of the world, or runs its systems.
-     * Anything but REEF_OK fails the call; when it runs since a shared block is written, the call answers NO_MEMORY
-     * and names the type. */
-    reef_status (*copy)(void *context, void *to, const void *from);
-    /* Make `to` (raw memory) hold what `from` held; `from` is raw memory afterwards and isn't destroyed. */
-    void (*move)(void *context, void *to, void *from);
-    /* Release what `slot` owns; it is raw memory afterwards. */
-    void (*destroy)(void *context, void *slot);
-    void *context;   /* handed to every hook */
-    bool bytes_move; /* moving is copying the bytes and forgetting the old place: no `move` needed */
-    /* the value knows its own address: without `copy` it can't be copied, and without `move` only REEF_PAGED takes
-     * the type, where each value is made in the place that it keeps */
-    bool address_bound;
-    reef_on_fork on_fork; /* may stand alone: plain data that forks don't get. Such values are never hashed */
-    /* may stand alone, for tags too: the world knows for each entity when the component was last written and when it
-     * was added, and tells who lost it (reef/track.h). Costs 16 bytes for each entity index, 512 of them at a time
-     * where one is used, and every add, remove, write, spawn and destroy of entities that have the type goes a slower
-     * way. Refused for the REEF_BIT home (BAD_ARGUMENT) */
-    bool track_rows;
-} reef_hooks;
-
-/* ---- fields ---- */
-
-/* What a field holds. */
-typedef enum reef_kind {
-    REEF_BOOL = 1,
-    REEF_I8,
-    REEF_U8,
-    REEF_I16,
-    REEF_U16,
-    REEF_I32,
-    REEF_U32,
-    REEF_I64,
-    REEF_U64,
-    REEF_F32,
-    REEF_F64,
-    REEF_CHAR,  /* text: count is the size of the array, zero terminated if shorter */
-    REEF_ENTITY /* a reef_entity */
-} reef_kind;
-
-/* A field of a component. `lowest` and `highest` are the range that tools offer, both 0: none. */
-typedef struct reef_field {
-    const char *name;
-    reef_kind kind;
-    uint32_t offset;  /* bytes from the struct's start */
-    uint32_t bytes;   /* the whole member; an array has bytes / size of kind elements */
-    const char *unit; /* "m", "m/s", NULL: none */
-    double lowest, highest;
-} reef_field;
-
-/* A field by its member's name; nested members and arrays are allowed: REEF_FIELD(Body, box.min, REEF_F32, "m", 0,
- * 0). */
-#define REEF_FIELD(T, member, kind, unit, lowest, highest) \
-    { \
-#member, kind, (uint32_t)offsetof(T, member), (uint32_t)sizeof(((T *)0)->member), unit, lowest, highest \
-    }
 
 /* ---- declaring ---- */
 
@@ -286,58 +189,6 @@ REEF_API reef_component reef_part_of(reef_component type, const char *field);
 REEF_API const char *reef_type_name(reef_component type);
 /* Number of types that the process knows; their ids are 1 ... count. Any thread. */
 REEF_API uint32_t reef_type_count(void);
-
-/* ---- the memory of types ---- */
-
-/* Where memory comes from: a world's, or the process's. One function, as in Lua: old_bytes 0 allocates, new_bytes 0
- * frees (and returns NULL), otherwise the block is resized and keeps its content. `align` is a power of two up to
- * 4,096 and is the same in all calls for one block. NULL on failure: the old block is then untouched. Must be
- * callable from any thread that uses the world or a fork of it. Memory is not cleared by it. */
-typedef struct reef_allocator {
-    void *(*resize)(void *context, void *block, size_t old_bytes, size_t new_bytes, size_t align);
-    void *context;
-} reef_allocator;
-
-/* Takes the memory for types (their names, fields and hooks: all that reef keeps outside of worlds) from this allocator
- * instead of the C library's; NULL or {0}: from the C library's again. It must be called before the first type is
- * registered, that is before the first call of reef_id, reef_type_new, reef_type_find or anything that takes a world;
- * declarations don't count. Types are never given back, so the allocator must last as long as the process; align is at
- * most that of max_align_t. Errors: EXISTS (memory for types was taken already; nothing changes). Any thread. */
-REEF_API reef_status reef_set_process_allocator(const reef_allocator *allocator);
-
-/* ---- limits: all of them ---- */
-enum {
-    REEF_TYPES_MAX = 65536,     /* types in a process */
-    REEF_SIZE_MAX = 16 << 20,   /* bytes of one component */
-    REEF_ALIGN_MAX = 4096,      /* bytes */
-    REEF_COLUMNS_MAX = 1000,    /* components with data in REEF_TABLE on one entity; tags don't count */
-    REEF_COMPONENTS_MAX = 4096, /* components of REEF_TABLE on one entity, tags included */
-    REEF_TYPE_NAME_MAX = 255,   /* bytes of a type's name */
-    REEF_NAME_MAX = 247,        /* bytes of an entity's name with its path */
-    REEF_FIELDS_MAX = 1024,     /* fields of a type */
-    REEF_TERMS_MAX = 64,        /* terms of a query */
-    REEF_SPLIT_MAX = 1024,      /* parts of a loop */
-    REEF_SYSTEMS_MAX = 4096,    /* systems of a world */
-    REEF_PHASES_MAX = 64,       /* phases of a world */
-    REEF_OBSERVERS_MAX = 1024,  /* observers of a world */
-    REEF_CASCADE_ROUNDS = 1024, /* rounds of what observers ask for, after one operation */
-    REEF_SYSTEM_NAME_MAX = 63,  /* bytes of a system's or phase's name */
-    REEF_TOUCHES_MAX = 64,      /* what a system touches beside its query */
-    REEF_THREADS_MAX = 64,      /* threads of a pool */
-    REEF_JOBS_MAX = 64,         /* jobs that a system is split into */
-    REEF_DETAIL_MAX = 128,      /* bytes of an error's detail, with the zero at its end */
-    REEF_BUNDLE_MAX = 64,       /* parts of a bundle */
-    REEF_PAGE_ROWS_MAX = 65536, /* values of a page of REEF_PAGED */
-    REEF_SPLIT_FIELDS_MAX = 32, /* fields of a type of REEF_SPLIT */
-    REEF_SPLIT_SIZE_MAX = 4096, /* bytes of one */
-    /* values of one type in REEF_MULTI on one entity; fewer where one takes more than 4 KiB: as many as a power of
-     * two that fits 1 MiB, at least one */
-    REEF_MULTI_MAX = 256,
-    REEF_BLOCK_ROWS = 1024 /* rows of a block */
-};
-/* Also: 2^32 - 2 entities in a world (less with reef_world_config.entities_max), 2^32 - 1 lives of an index, 4,194,000
- * chunks of 1,024 rows in a world (one with more than two columns counts as another one for every four), 2^20
- * tables. */
 
 REEF_END_C
 

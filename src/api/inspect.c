@@ -22,6 +22,7 @@
 #include "reef/event.h"
 #include "reef/inspect.h"
 #include "reef/ref.h"
+#include "reef/enable.h"
 #include <float.h>
 #include <inttypes.h>
 #include <stdlib.h>

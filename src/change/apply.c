@@ -28,7 +28,7 @@
 #include "storage/table.h"
 #include "storage/world_data.h"
 #include "change/value_stage.h"
-#include "reef/fast.h"
+#include "reef/detail/access.h"
 
 /* ---- types and values ---- */
 

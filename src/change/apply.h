@@ -3,8 +3,9 @@
 #define REEF_CHANGE_APPLY_H
 
 #include "type/type.h"
+#include "reef/component.h"
 #include "reef/entity.h"
-#include "reef/fast.h"
+#include "reef/detail/layout.h"
 
 /* Checks a list of values: each type is known, none is named twice, each size is right. It changes nothing. `n` is the
  * number of entities that will get the values. */

@@ -40,6 +40,7 @@
 #include "change/spawn.h"
 #include "change/spawn_batch.h"
 #include "change/value_stage.h"
+#include "reef/enable.h"
 #include <stdio.h>
 
 typedef struct command {

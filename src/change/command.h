@@ -7,7 +7,7 @@
 #include "storage/command_buffer.h"
 #include "storage/error.h"
 #include "storage/id_lanes.h"
-#include "reef/entity.h"
+#include "reef/component.h"
 
 struct command_chunk;
 struct recorder;

@@ -51,7 +51,9 @@
 #include "change/command.h"
 #include "change/multi.h"
 #include "change/row_move.h"
+#include "change/value_path.h"
 #include "reef/ref.h"
+#include "reef/enable.h"
 
 /* ---- reading ---- */
 
@@ -346,14 +348,14 @@ static NOINLINE reef_status switch_add(reef_world *w, reef_entity e, reef_compon
 
 /* The straight path for a value of a type with a store: the entity gets the value (NULL: zeros) and its bit. It
  * applies where nothing has to be allocated or copied and nobody observes. It also remembers the pages of bits and
- * values, so that the next call may use reef_come_lately. False: nothing was done. */
+ * values, so that the next call may use `come_lately`. False: nothing was done. */
 static NOINLINE bool stored_go(reef_world *w, value_store *s, reef_entity e, const void *value)
 {
     const reef_component c = {s->component};
     if (!bit_go(w, e, c, true, false)) return false;
     lately_renew(w, s); /* bit_go doesn't do this for types that have marks */
     char *at =
-        s->paged ? reef_come_paged(&w->hot, s, reef_handle(e), s->size) : reef_come_packed(&w->hot, s, e, s->size);
+        s->paged ? come_paged(&w->hot, s, reef_handle(e), s->size) : come_packed(&w->hot, s, e, s->size);
     if (LIKELY(at != NULL)) {
         if (value) memcpy(at, value, s->size);
         else memset(at, 0, s->size);
@@ -371,8 +373,8 @@ static NOINLINE bool stored_leave(reef_world *w, value_store *s, reef_entity e)
     const reef_component c = {s->component};
     if (!bit_go(w, e, c, false, false)) return false;
     lately_renew(w, s);
-    if (LIKELY(s->paged ? reef_leave_paged(&w->hot, s, reef_handle(e), &none, 0)
-                        : reef_leave_packed(&w->hot, s, e.index, s->size, &none, 0, true)))
+    if (LIKELY(s->paged ? leave_paged(&w->hot, s, reef_handle(e), &none, 0)
+                        : leave_packed(&w->hot, s, e.index, s->size, &none, 0, true)))
         return reef__invalidate(w, INVALIDATE_WRITTEN), true;
     const bool back = bit_go(w, e, c, true, false);
     ASSERT(back);
@@ -392,7 +394,7 @@ static NOINLINE reef_status stored_add(reef_world *w, reef_entity e, reef_compon
 {
     value_store *s = store_direct(w, c);
     if (UNLIKELY(args != NULL || s == NULL)) return add_slow(w, "reef_add", e, c, args, out);
-    char *at = s->paged ? reef_come_lately(w, e, c, s->size, true) : reef_come_lately(w, e, c, s->size, false);
+    char *at = s->paged ? come_lately(w, e, c, s->size, true) : come_lately(w, e, c, s->size, false);
     if (LIKELY(at != NULL)) memset(at, 0, s->size);
     else if (!stored_go(w, s, e, NULL)) return add_slow(w, "reef_add", e, c, args, out);
     if (out) *out = (void *)(uintptr_t)reef_store_find(s, e);
@@ -442,7 +444,7 @@ reef_status reef_add_id(reef_world *w, reef_entity e, reef_component c, const vo
         return table_add(w, e, c, args, out);
     }
     if (kind == ELSEWHERE_STORES) return stored_add(w, e, c, args, out);
-    if (reef_switch_turn(w, e, c, true)) {
+    if (switch_turn(w, e, c, true)) {
         if (out) *out = NULL;
         return REEF_OK;
     }
@@ -523,10 +525,10 @@ reef_status reef_set_id(reef_world *w, reef_entity e, reef_component c, const vo
     return (reef_status)edge_go(w, &x, i, value, true, false, REEF_ADDED);
 }
 
-reef_status reef_set_stored(reef_world *w, reef_entity e, reef_component c, const void *value, size_t size)
+static NOINLINE reef_status stored_set(reef_world *w, reef_entity e, reef_component c, const void *value, size_t size)
 {
     uint32_t page = 0;
-    value_store *s = LIKELY(w != NULL) ? store_direct(w, c) : NULL;
+    value_store *s = store_direct(w, c);
     if (UNLIKELY(s == NULL || value == NULL || size != s->size)) return reef_set_id(w, e, c, value, size);
     const reef_store_way way = reef_store_way_to(s, s->paged);
     const void *there = reef_store_at(&way, e, size, s->paged, &page);
@@ -535,6 +537,20 @@ reef_status reef_set_stored(reef_world *w, reef_entity e, reef_component c, cons
         return reef_set_id(w, e, c, value, size);
     memmove((void *)(uintptr_t)there, value, size);
     return REEF_OK;
+}
+
+/* The commonest case, a value that comes, is tried first. The store that took the straight path last is known without
+ * a look at the type. */
+reef_status reef_set_stored(reef_world *w, reef_entity e, reef_component c, const void *value, size_t size)
+{
+    if (UNLIKELY(w == NULL)) return REEF_BAD_ARGUMENT;
+    const value_store *s = store_near(w, c, w->hot.near_id[1] == c.id);
+    if (UNLIKELY(value == NULL || size != s->size)) return stored_set(w, e, c, value, size);
+    char *at = s->paged ? come_lately(w, e, c, size, true) : come_lately(w, e, c, size, false);
+    if (UNLIKELY(at == NULL)) return stored_set(w, e, c, value, size);
+    if (LIKELY(size == 8)) memcpy(at, value, 8);
+    else memcpy(at, value, size);
+    return REEF_ADDED;
 }
 
 void *reef_ensure_id(reef_world *w, reef_entity e, reef_component c, const void *args)
@@ -567,13 +583,20 @@ static NOINLINE reef_status switch_remove(reef_world *w, reef_entity e, reef_com
     return LIKELY(bit_go(w, e, c, false, false)) ? REEF_OK : remove_slow(w, e, c);
 }
 
-static NOINLINE reef_status stored_remove(reef_world *w, reef_entity e, reef_component c)
+static NOINLINE reef_status stored_remove_slow(reef_world *w, reef_entity e, reef_component c)
 {
     value_store *s = store_direct(w, c);
-    if (UNLIKELY(s == NULL)) return remove_slow(w, e, c);
-    if (s->paged ? reef_leave_lately(w, e, c, s->size, true) : reef_leave_lately(w, e, c, s->size, false))
-        return REEF_OK;
-    return stored_leave(w, s, e) ? REEF_OK : remove_slow(w, e, c);
+    return s && stored_leave(w, s, e) ? REEF_OK : remove_slow(w, e, c);
+}
+
+/* Values of 8 bytes are so common that their move is worth instructions of its own. */
+static NOINLINE reef_status stored_remove(reef_world *w, reef_entity e, reef_component c)
+{
+    const value_store *s = store_near(w, c, w->hot.near_id[1] == c.id);
+    const bool gone = s->paged       ? leave_lately(w, e, c, s->size, true)
+                      : s->size == 8 ? leave_lately(w, e, c, 8, false)
+                                     : leave_lately(w, e, c, s->size, false);
+    return LIKELY(gone) ? REEF_OK : stored_remove_slow(w, e, c);
 }
 
 static NOINLINE reef_status table_remove(reef_world *w, reef_entity e, reef_component c)
@@ -594,7 +617,7 @@ reef_status reef_remove_id(reef_world *w, reef_entity e, reef_component c)
     const uint32_t kind = LIKELY(edge_component(w, true) == c.id) ? 0 : elsewhere(w, c);
     if (LIKELY(kind < ELSEWHERE_BITS)) return table_remove(w, e, c);
     if (kind == ELSEWHERE_STORES) return stored_remove(w, e, c);
-    if (reef_switch_turn(w, e, c, false)) return REEF_OK;
+    if (switch_turn(w, e, c, false)) return REEF_OK;
     return switch_remove(w, e, c);
 }
 

@@ -5,7 +5,7 @@
 #define REEF_CHANGE_COMPONENT_H
 
 #include "base/platform.h"
-#include "reef/entity.h"
+#include "reef/component.h"
 
 /* Changes an entity's components by values that were checked when the command was recorded: `reef_change`, `reef_set`
  * and `reef_add`. With `absent` the answer is EXISTS if the entity already has the component. */

@@ -27,7 +27,7 @@
 #include "storage/world_data.h"
 #include "change/command.h"
 #include "change/value_stage.h"
-#include "reef/fast.h"
+#include "reef/detail/access.h"
 
 typedef struct doomed { /* entities that were collected before anything changes, in visiting order */
     reef_entity *entities;

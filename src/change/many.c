@@ -12,7 +12,7 @@
 #include "storage/read.h"
 #include "storage/running.h"
 #include "storage/world_data.h"
-#include "reef/fast.h"
+#include "reef/detail/access.h"
 
 enum { AHEAD = 64 }; /* 1,000,000 entities, 500 a call: 11.8 ns each with 16, 8.1 with 32, 6.5 to 7.3 with 64 */
 

@@ -4,7 +4,7 @@
 #define REEF_CHANGE_MULTI_H
 
 #include "type/type.h"
-#include "reef/entity.h"
+#include "reef/component.h"
 
 /* Adds one more value of type t to an entity that already has one. *out gets its address. */
 reef_status reef__multi_add(reef_world *w, const char *op, reef_entity e, const type *t, const reef_value *v,

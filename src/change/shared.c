@@ -12,7 +12,7 @@
 #include "storage/shared_store.h"
 #include "storage/world_data.h"
 #include "change/apply.h"
-#include "reef/fast.h"
+#include "reef/detail/access.h"
 #include "reef/shared.h"
 
 static reef_status shared_check(const reef_world *w, reef_entity e, reef_component c)

@@ -32,7 +32,7 @@
 #include "change/apply.h"
 #include "change/command.h"
 #include "change/value_stage.h"
-#include "reef/fast.h"
+#include "reef/detail/access.h"
 
 typedef struct bundle_part {
     const type *type;

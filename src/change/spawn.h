@@ -5,7 +5,7 @@
 
 #include "base/platform.h"
 #include "type/type.h"
-#include "reef/entity.h"
+#include "reef/component.h"
 
 /* Make the entities of a command, by ids that are pending. All are made or none. */
 reef_status reef__spawn_pending(reef_world *w, const reef_entity *ids, uint32_t n, reef_value *values, uint32_t count);

@@ -28,7 +28,7 @@
 #include "storage/world_data.h"
 #include "change/apply.h"
 #include "change/spawn.h"
-#include "reef/fast.h"
+#include "reef/detail/layout.h"
 #include "reef/pool.h"
 
 enum {

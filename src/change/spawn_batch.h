@@ -4,7 +4,7 @@
 #define REEF_CHANGE_SPAWN_BATCH_H
 
 #include "storage/id_lanes.h"
-#include "reef/entity.h"
+#include "reef/component.h"
 
 /* A run of n entities, each `stride` bytes: {pending id, values}, or only {values} if the ids follow from one another.
  */

@@ -22,7 +22,7 @@
 #include "storage/sparse_store.h"
 #include "storage/world_data.h"
 #include "change/apply.h"
-#include "reef/fast.h"
+#include "reef/detail/access.h"
 
 static const type *stored_value(const reef_value *v) /* NULL: not a stored value */
 {

@@ -7,7 +7,7 @@
 #include "base/platform.h"
 #include "type/type.h"
 #include "storage/row_bits.h"
-#include "reef/entity.h"
+#include "reef/component.h"
 
 /* Where new values wait that will replace others: a few bytes in here, more on the heap. */
 typedef struct stored_stage {

@@ -27,6 +27,7 @@
 #include "reef/inspect.h"
 #include "reef/multi.h"
 #include "reef/save.h"
+#include "reef/enable.h"
 #include <float.h>
 #include <stdio.h>
 

@@ -16,7 +16,7 @@
 #include "file/encode.h"
 #include "file/pack.h"
 #include "file/section.h"
-#include "reef/fast.h"
+#include "reef/detail/layout.h"
 
 /* The sides of a pair of chunks. */
 enum { WAS, NOW };

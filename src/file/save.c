@@ -14,7 +14,7 @@
 #include "file/numbering.h"
 #include "file/record.h"
 #include "file/section.h"
-#include "reef/query.h"
+#include "reef/loop.h"
 #include "reef/save.h"
 
 static const reef_component save_none = {0};

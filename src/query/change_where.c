@@ -40,6 +40,7 @@
 #include "query/query.h"
 #include "query/row_filter.h"
 #include "reef/bulk.h"
+#include "reef/enable.h"
 
 /* When entities are destroyed, FILL means all rows of a table, and MOVE listed rows. */
 typedef enum portion_kind { RELABEL, APPEND, MOVE, FILL, REPLACE } portion_kind;

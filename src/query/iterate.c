@@ -1,12 +1,12 @@
 /* Loops over a query's blocks: beginning, stepping, ending.
  *
  * A straight loop goes table after table and chunk after chunk, and every row of a block matches. It is inlined
- * (reef/fast.h). Every other loop has b->walks: to its inlined half it looks as if it were at its end (b->next is NULL
+ * (detail/loop.h). Every other loop has b->walks: to its inlined half it looks as if it were at its end (b->next is NULL
  * and b->next_unit REEF_GO_CALL), so that reef_next calls reef_block_more, which steps by the kind of the loop:
  *
  *   kind of loop                          stepper                           why it has its own
- *   straight, a table with one block      reef_next (reef/fast.h)           no call at all for a small table
- *   straight, within a larger table       reef_chunk_next (reef/fast.h)     no call for each chunk
+ *   straight, a table with one block      reef_next (detail/loop.h)           no call at all for a small table
+ *   straight, within a larger table       reef_chunk_next (detail/loop.h)     no call for each chunk
  *   straight, another first block; end    block_find -> table_next          columns are made this world's own once
  *   one switch decides (b->lone)          lone_next, else walk_next         the switch's words are the mask as they are
  *   rows are looked at: several switches, walk_next                         a mask is computed for each chunk

@@ -4,7 +4,7 @@
 #define REEF_QUERY_ITERATE_SPARSE_H
 
 #include "query/query.h"
-#include "reef/query.h"
+#include "reef/loop.h"
 
 bool reef__cutting_make(query *q); /* makes query.cut if a term asks for stored data; false: no memory */
 void reef__cutting_drop(query *q);

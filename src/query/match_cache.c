@@ -24,7 +24,7 @@
 #include "storage/state.h"
 #include "storage/world_data.h"
 #include "query/query.h"
-#include "reef/fast.h"
+#include "reef/detail/loop.h"
 
 static size_t list_bytes(uint32_t rows)
 {

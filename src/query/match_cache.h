@@ -10,9 +10,9 @@
 #include "storage/state.h"
 #include "storage/world_data.h"
 #include "query/query.h"
-#include "reef/fast.h"
+#include "reef/detail/layout.h"
 
-typedef struct reef_cut join_row; /* include/reef/fast.h */
+typedef struct reef_cut join_row; /* reef/detail/layout.h */
 
 /* The list of one chunk: which of its rows have the value, and where. */
 typedef struct join_list {

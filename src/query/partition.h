@@ -3,7 +3,7 @@
 #define REEF_QUERY_PARTITION_H
 
 #include "query/query.h"
-#include "reef/query.h"
+#include "reef/loop.h"
 
 /* Turns the block, which reef__walk_open made one of a whole loop, into one of the part from `from` to `to`. Such a
  * block marks nothing, and ending it unlocks nothing. */

@@ -17,6 +17,7 @@
 #include "storage/layout.h"
 #include "storage/place.h"
 #include "storage/world_data.h"
+#include "reef/detail/loop.h"
 
 typedef reef_match match;
 typedef struct reef_query_data query;

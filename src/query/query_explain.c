@@ -10,7 +10,7 @@
 #include "query/query.h"
 #include "query/query_text.h"
 #include "query/sorted_query.h"
-#include "reef/query.h"
+#include "reef/loop.h"
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -24,7 +24,7 @@
 #include "storage/name_index.h"
 #include "storage/world_data.h"
 #include "query/token.h"
-#include "reef/query.h"
+#include "reef/loop.h"
 #include <inttypes.h>
 #include <stdio.h>
 

@@ -5,7 +5,7 @@
 
 #include "base/platform.h"
 #include "query/token.h"
-#include "reef/query.h"
+#include "reef/loop.h"
 
 typedef struct query_text {
     reef_term term[REEF_TERMS_MAX]; /* a group comes before its members */

@@ -6,7 +6,7 @@
 #include "type/type.h"
 #include "storage/archetype.h"
 #include "storage/layout.h"
-#include "reef/fast.h"
+#include "reef/detail/layout.h"
 
 typedef struct ordering {
     const type *type; /* NULL: by entity */

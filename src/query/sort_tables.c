@@ -22,7 +22,7 @@
 #include "storage/table.h"
 #include "storage/world_data.h"
 #include "query/sort_key.h"
-#include "reef/fast.h"
+#include "reef/detail/access.h"
 #include "reef/sort.h"
 
 enum { CYCLE_AHEAD = 12 }; /* how many places are fetched ahead */

@@ -3,7 +3,7 @@
 #define REEF_QUERY_SORTED_QUERY_H
 
 #include "query/query.h"
-#include "reef/query.h"
+#include "reef/loop.h"
 
 typedef struct ranking ranking;
 

@@ -16,7 +16,7 @@
 #include "storage/layout.h"
 #include "storage/place.h"
 #include "storage/world_data.h"
-#include "reef/fast.h"
+#include "reef/detail/layout.h"
 #include "reef/signature.h"
 
 /* An empty map, with the slot behind it that every map has. */

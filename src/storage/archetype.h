@@ -7,7 +7,7 @@
 #include "storage/family.h"
 #include "storage/layout.h"
 #include "storage/world_data.h"
-#include "reef/fast.h"
+#include "reef/detail/layout.h"
 
 /* reef_map.elsewhere: where a component is that the map doesn't hold */
 enum { ELSEWHERE_RARE = 1, ELSEWHERE_BITS = 2, ELSEWHERE_STORES = 3 };

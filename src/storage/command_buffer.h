@@ -3,7 +3,7 @@
 #define REEF_STORAGE_COMMAND_BUFFER_H
 
 #include "base/platform.h"
-#include "reef/entity.h"
+#include "reef/component.h"
 
 enum { COMMAND_CHUNK_CLASSES = 36 }; /* the lengths of chunks are powers of two */
 

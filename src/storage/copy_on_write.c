@@ -25,7 +25,7 @@
 #include "storage/place.h"
 #include "storage/table.h"
 #include "storage/world_data.h"
-#include "reef/fast.h"
+#include "reef/detail/layout.h"
 
 enum {
     AHEAD_BYTES = 64 << 10, /* bytes of copies ahead for a column: a loop that ends early made them in vain */

@@ -1,7 +1,7 @@
 #include "storage/cow_pages.h"
 #include "base/memory.h"
 #include "base/platform.h"
-#include "reef/fast.h"
+#include "reef/detail/layout.h"
 
 /* A node. Behind it lie its page pointers and their versions. All fields are guarded by the lock of the family, except
  * those that only its single holder reads. */

@@ -12,13 +12,13 @@
  * the child becomes the owner of the others when its base is lowered. So pages need no count of holders and no header.
  * (Counting each block made the first write after a fork of 1,000,000 entities cost 26 us.)
  *
- * `reef_paged` (reef/fast.h) is what a holder sees of its node; page and version point into the node. */
+ * `reef_paged` (reef/detail/layout.h) is what a holder sees of its node; page and version point into the node. */
 #ifndef REEF_STORAGE_COW_PAGES_H
 #define REEF_STORAGE_COW_PAGES_H
 
 #include "base/memory.h"
 #include "base/platform.h"
-#include "reef/fast.h"
+#include "reef/detail/layout.h"
 
 struct paged_type;
 

@@ -22,7 +22,7 @@
 #include "storage/state.h"
 #include "storage/table.h"
 #include "storage/world_data.h"
-#include "reef/fast.h"
+#include "reef/detail/layout.h"
 #include <stdio.h>
 
 enum { PLACE_FREE = PLACE_DEAD, PLACE_RESERVED = 1, PLACE_RETIRED = 2 };

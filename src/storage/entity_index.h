@@ -8,7 +8,7 @@
 #include "storage/invalidate.h"
 #include "storage/layout.h"
 #include "storage/world_data.h"
-#include "reef/fast.h"
+#include "reef/detail/access.h"
 
 INLINE uint64_t record_read(const reef_world *w, uint32_t index) { return *reef_record_at(&w->hot, index); }
 /* For commits, whose page belongs to this world already. */

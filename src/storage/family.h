@@ -8,7 +8,7 @@
 
 #include "base/memory.h"
 #include "storage/layout.h"
-#include "reef/fast.h"
+#include "reef/detail/layout.h"
 
 typedef struct retired {
     struct retired *next;

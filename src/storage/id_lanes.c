@@ -17,7 +17,7 @@
 #include "storage/layout.h"
 #include "storage/state.h"
 #include "storage/world_data.h"
-#include "reef/fast.h"
+#include "reef/detail/layout.h"
 
 enum {
     LANE_RUN = 64,

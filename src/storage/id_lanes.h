@@ -3,7 +3,7 @@
 #define REEF_STORAGE_ID_LANES_H
 
 #include "base/platform.h"
-#include "reef/entity.h"
+#include "reef/component.h"
 
 #define LANE_NONE 0xFFFFFFFFu
 

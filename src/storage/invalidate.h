@@ -43,7 +43,7 @@
 #include "base/platform.h"
 #include "storage/id_lanes.h"
 #include "storage/world_data.h"
-#include "reef/fast.h"
+#include "reef/detail/layout.h"
 
 #if defined(QUARANTINE)
 #define GUARDED(w) ((w)->family->memory.guarded)

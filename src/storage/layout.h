@@ -5,7 +5,7 @@
 
 #include "base/platform.h"
 #include "type/type.h"
-#include "reef/fast.h"
+#include "reef/detail/layout.h"
 #include "reef/signature.h"
 
 enum {

@@ -6,7 +6,7 @@
 #include "base/platform.h"
 #include "storage/layout.h"
 #include "storage/world_data.h"
-#include "reef/fast.h"
+#include "reef/detail/access.h"
 
 INLINE const table *table_read(const reef_world *w, uint32_t id) /* NULL: this world never used it */
 {

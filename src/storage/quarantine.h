@@ -26,7 +26,7 @@
 #include "storage/family.h"
 #include "storage/layout.h"
 #include "storage/world_data.h"
-#include "reef/fast.h"
+#include "reef/detail/layout.h"
 
 #if defined(QUARANTINE)
 

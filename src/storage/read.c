@@ -12,7 +12,7 @@
 #include "storage/sparse_store.h"
 #include "storage/subtype.h"
 #include "storage/world_data.h"
-#include "reef/fast.h"
+#include "reef/detail/access.h"
 
 /* A value that isn't in a table: it is in a store, or it is the value of the only subtype. */
 static NOINLINE const void *get_elsewhere(const reef_world *w, reef_entity e, reef_component c)

@@ -8,7 +8,7 @@
 #include "storage/layout.h"
 #include "storage/sparse_store.h"
 #include "storage/world_data.h"
-#include "reef/fast.h"
+#include "reef/detail/access.h"
 
 /* Does a living entity have the component itself? Calls that ask for a base (reef_has_id) find its subtypes as well;
  * what makes, writes, counts or tells of one component means that component alone. False for a dead handle, also while

@@ -28,7 +28,7 @@
 #include "storage/state.h"
 #include "storage/table.h"
 #include "storage/world_data.h"
-#include "reef/fast.h"
+#include "reef/detail/access.h"
 #include "reef/track.h"
 
 /* ---- rings of bytes ---- */

@@ -8,7 +8,7 @@
 #include "storage/layout.h"
 #include "storage/row_stamps.h"
 #include "storage/state.h"
-#include "reef/fast.h"
+#include "reef/detail/layout.h"
 #include "reef/track.h"
 
 /* Makes room for n removals, if the type has readers. */

@@ -9,7 +9,7 @@
 #include "storage/place.h"
 #include "storage/state.h"
 #include "storage/world_data.h"
-#include "reef/fast.h"
+#include "reef/detail/access.h"
 
 /* The index into state.bit_number for a key. A component's switch and its mark lie side by side; the mark of whole
  * entities is that of component 0. */

@@ -19,7 +19,7 @@
 #include "type/value.h"
 #include "storage/sparse_store.h"
 #include "storage/world_data.h"
-#include "reef/fast.h"
+#include "reef/detail/access.h"
 #include "reef/shared.h"
 #include <stdlib.h>
 

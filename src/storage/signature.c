@@ -12,7 +12,7 @@
 #include "storage/sparse_store.h"
 #include "storage/state.h"
 #include "storage/world_data.h"
-#include "reef/fast.h"
+#include "reef/detail/access.h"
 #include "reef/signature.h"
 
 enum { SIGNATURE_ROOM = 4 }; /* number of words of the first array */

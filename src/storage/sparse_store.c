@@ -358,7 +358,7 @@ void reef__store_commit_add(reef_world *w, uint32_t component, reef_entity e)
 
 /* ---- pages of the fast paths ---- */
 
-bool reef_page_lately(const reef_hot *h, const reef_store *s, reef_page_near *page, uint32_t slot)
+bool reef__page_lately(const reef_hot *h, const reef_store *s, reef_page_near *page, uint32_t slot)
 {
     const uint32_t k = slot >> s->bits;
     if (k >= s->values.count || s->values.version[k] != h->version || s->values.page[k] == NULL) return false;
@@ -366,7 +366,7 @@ bool reef_page_lately(const reef_hot *h, const reef_store *s, reef_page_near *pa
     return true;
 }
 
-bool reef_index_lately(const reef_hot *h, reef_store *s, uint32_t index)
+bool reef__index_lately(const reef_hot *h, reef_store *s, uint32_t index)
 {
     const uint32_t page = index >> REEF_INDEX_BITS;
     if (page >= s->index.count || s->index.page[page] == NULL || !paged_owned(&s->index, page, h->fork_version))

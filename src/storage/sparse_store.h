@@ -27,9 +27,9 @@
 #include "storage/invalidate.h"
 #include "storage/row_bits.h"
 #include "storage/world_data.h"
-#include "reef/fast.h"
+#include "reef/detail/access.h"
 
-typedef reef_store value_store; /* reef/fast.h has its members */
+typedef reef_store value_store; /* reef/detail/layout.h has its members */
 
 /* The owner of a store's pages of values. `pages` must last as long as the owner is used. The pages of the index have
  * the owner of reef__pages_index. */
@@ -197,6 +197,11 @@ INLINE void store_put(reef_world *w, value_store *s, reef_entity e)
     s->count++;
     values_mark(w, s, page);
 }
+
+/* Remembers the page of values of a slot, where a value comes or goes; the page of the index of an entity. False: it
+ * isn't this world's own, or the values weren't written at this version. Both hold while `lately_gate` stays. */
+bool reef__page_lately(const reef_hot *hot, const value_store *store, reef_page_near *page, uint32_t slot);
+bool reef__index_lately(const reef_hot *hot, value_store *store, uint32_t index);
 
 /* Did any type ever have a store in this world? */
 INLINE bool stored_any(const reef_world *w) { return UNLIKELY(w->state.store_count != 0); }

@@ -11,7 +11,7 @@
 
 #include "base/platform.h"
 #include "type/type.h"
-#include "reef/query.h"
+#include "reef/loop.h"
 
 /* A list of values in which each value of a split type is followed by its parts. */
 typedef struct spread {

@@ -21,7 +21,7 @@
 #include "storage/row_bits.h"
 #include "storage/signature.h"
 #include "storage/world_data.h"
-#include "reef/fast.h"
+#include "reef/detail/access.h"
 #include <stdio.h>
 
 /* ---- kinds of containers ---- */

@@ -22,7 +22,7 @@
 #include "storage/cow_pages.h"
 #include "storage/family.h"
 #include "storage/layout.h"
-#include "reef/fast.h"
+#include "reef/detail/layout.h"
 
 extern const paged_type reef__pages_records, reef__pages_chunks, reef__pages_tables, reef__pages_ring, reef__pages_bits,
     reef__pages_names, reef__pages_buckets, reef__pages_hashes, reef__pages_tracks, reef__pages_events;

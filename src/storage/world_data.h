@@ -1,6 +1,6 @@
 /* A world: its state, and what it remembers beside the state.
  *
- *   hot       records, chunks and what else the inlined calls read (reef/fast.h)
+ *   hot       records, chunks and what else the inlined calls read (reef/detail/layout.h)
  *   state     tables, ring of free ids, bits, names, counters: a value, which snapshots and forks share (state.h)
  *   the rest  caches (bundles and edges that were used last), open loops, commands, the last error
  *

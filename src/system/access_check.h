@@ -13,7 +13,7 @@
 
 #include "base/platform.h"
 #include "storage/world_data.h"
-#include "reef/query.h"
+#include "reef/loop.h"
 
 struct planned_system;
 struct ticking;

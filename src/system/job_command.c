@@ -12,6 +12,7 @@
 #include "system/job.h"
 #include "system/system.h"
 #include "reef/command.h"
+#include "reef/enable.h"
 
 /* ---- checks ---- */
 

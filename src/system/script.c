@@ -21,6 +21,7 @@
 #include "reef/event.h"
 #include "reef/ref.h"
 #include "reef/script.h"
+#include "reef/enable.h"
 #include <stddef.h>
 #include <stdio.h>
 

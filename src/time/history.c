@@ -25,7 +25,7 @@
 #include "system/event.h"
 #include "world/fork_policy.h"
 #include "world/snapshot.h"
-#include "reef/fast.h"
+#include "reef/detail/access.h"
 #include "reef/history.h"
 
 enum { MOMENTS_FIRST = 16 };

@@ -4,7 +4,7 @@
 
 #include "base/platform.h"
 #include "type/type.h"
-#include "reef/entity.h"
+#include "reef/component.h"
 
 static inline void bytes_copy(void *restrict to, const void *restrict from, size_t size)
 {

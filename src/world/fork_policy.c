@@ -31,7 +31,7 @@
 #include "storage/sparse_store.h"
 #include "storage/table.h"
 #include "storage/world_data.h"
-#include "reef/fast.h"
+#include "reef/detail/access.h"
 
 struct reset {
     const shape *shape;

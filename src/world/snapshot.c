@@ -35,7 +35,7 @@
 #include "system/schedule.h"
 #include "system/script.h"
 #include "world/fork_policy.h"
-#include "reef/fast.h"
+#include "reef/detail/layout.h"
 #include "reef/snapshot.h"
 
 /* ---- what a state consists of ---- */

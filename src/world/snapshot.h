@@ -7,7 +7,7 @@
 #include "storage/family.h"
 #include "storage/sparse_store.h"
 #include "storage/state.h"
-#include "reef/fast.h"
+#include "reef/detail/layout.h"
 #include "reef/snapshot.h"
 
 struct reef_snapshot {

@@ -69,6 +69,8 @@ static void A1_destroy_empties_every_storage(void **state)
     assert_false(reef_has(w, again, Awake));
 }
 
+enum { PAGE = 4096, BARE = 3 * PAGE + 100 };
+
 static void A1_an_entity_made_after_a_spawn_that_failed_lives(void **state)
 {
     reef_world *w = world_of(state);
@@ -118,8 +120,6 @@ static void make_some(reef_world *w, known *k, uint32_t n, bool rows)
         k->living++;
     }
 }
-
-enum { PAGE = 4096, BARE = 3 * PAGE + 100 };
 
 static void A1_pages_of_entities_without_components_are_as_others(void **state)
 {

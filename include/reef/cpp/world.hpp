@@ -168,7 +168,7 @@ class world_ref {
 
     /* ---- systems ---- */
 
-    /* Adds a system: reef/system.hpp. The name, or reef::about("name").in("end").runs_after("move"). */
+    /* Adds a system: reef/cpp/system.hpp. The name, or reef::about("name").in("end").runs_after("move"). */
     template <class F, class... A> system_ref system(const about &a, F f, A... arguments)
     {
         if constexpr (std::is_member_function_pointer_v<F>) {
@@ -211,7 +211,7 @@ class world_ref {
 
     template <class T> reef::event_reader<T> reader() { return reef::event_reader<T>(w); }
 
-    /* ---- observers: reef/observer.hpp ---- */
+    /* ---- observers: reef/cpp/observer.hpp ---- */
 
     template <class T, class F> observer_ref on_add(const watching &a, F f)
     {

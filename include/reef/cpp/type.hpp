@@ -2,7 +2,7 @@
 #ifndef REEF_TYPE_HPP
 #define REEF_TYPE_HPP
 
-#include "../reef.h"
+#include "../../reef.h"
 
 #include <atomic>
 #include <cstddef>

@@ -7,7 +7,7 @@
  *     T &, const T &        the row's component: written, read
  *     T *, const T *        the same where it may be missing: then NULL
  *     span<T>, span<const T>   by blocks instead of rows: the values of rows that lie side by side
- *     sub<T>, all<T>, changed<T>, added<T>   as in views (reef/query.hpp); the first, third and fourth stand for the
+ *     sub<T>, all<T>, changed<T>, added<T>   as in views (cpp/query.hpp); the first, third and fourth stand for the
  *                                            row's value: m->speed
  *     const Tag &, with<T>, without<T>   filters
  *     entity, reef_entity   the row's; by blocks span<const reef_entity>
@@ -337,7 +337,7 @@ template <class P> struct parameter { /* by value, and none of the words */
     static_assert(
         !std::is_same_v<P, P>,
         "reef: a system takes components by reference (T &, const T &), by pointer where they may be missing, or "
-        "by span; what else it may take stands in reef/system.hpp");
+        "by span; what else it may take stands in reef/cpp/system.hpp");
 };
 
 template <> struct parameter<float> : plain_parameter {

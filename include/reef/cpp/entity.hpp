@@ -118,8 +118,7 @@ template <class F, class Went, class... V> auto with_values(F f, Went went, V &&
 
 template <class T> reef_status set_value(reef_world *w, reef_entity e, const void *value)
 {
-    if constexpr (is_stored<T>)
-        return reef_set_outside(w, e, record_of<T>::decl(), value, sizeof(T), home_of<T>::value == REEF_PAGED);
+    if constexpr (is_stored<T>) return reef_set_stored(w, e, id<T>(), value, sizeof(T));
     else return reef_set_id(w, e, id<T>(), value, sizeof(T));
 }
 template <class T, class V> reef_status set(reef_world *w, reef_entity e, V &&v)
@@ -135,8 +134,7 @@ template <class T, class... A> reef_status add(reef_world *w, reef_entity e, A &
 {
     if constexpr (is_tag<T>()) {
         static_assert(sizeof...(A) == 0, "reef: a tag has no value");
-        if constexpr (home_of<T>::value == REEF_BIT) return reef_switch_on(w, e, record_of<T>::decl());
-        else return reef_add_id(w, e, id<T>(), nullptr, nullptr);
+        return reef_add_id(w, e, id<T>(), nullptr, nullptr);
     } else if constexpr (!is_plain<T>()) {
         auto make = [&](void *slot) {
             if constexpr (std::is_aggregate_v<T> && sizeof...(A) > 0) ::new (slot) T{argument(std::forward<A>(a))...};
@@ -153,13 +151,7 @@ template <class T, class... A> reef_status add(reef_world *w, reef_entity e, A &
         return s == REEF_ADDED ? REEF_OK : s;
     }
 }
-template <class T> reef_status remove(reef_world *w, reef_entity e)
-{
-    if constexpr (home_of<T>::value == REEF_BIT) return reef_switch_off(w, e, record_of<T>::decl());
-    else if constexpr (is_stored<T>)
-        return reef_remove_outside(w, e, record_of<T>::decl(), sizeof(T), home_of<T>::value == REEF_PAGED);
-    else return reef_remove_id(w, e, id<T>());
-}
+template <class T> reef_status remove(reef_world *w, reef_entity e) { return reef_remove_id(w, e, id<T>()); }
 template <class T> T *ensure(reef_world *w, reef_entity e)
 {
     needs_data<T>();

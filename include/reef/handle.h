@@ -1,0 +1,40 @@
+/* Handles: how a program names entities, component types and worlds.
+ *
+ * A handle is a small struct, passed by value. Each kind of handle is a type of its own, so that the compiler refuses
+ * one in the place of another. {0} is null. */
+#ifndef REEF_HANDLE_H
+#define REEF_HANDLE_H
+
+#include "status.h"
+
+REEF_BEGIN_C
+
+/* An entity. {0} is null and never alive. `index` is reused after the entity's death, `generation` then differs. A
+ * handle holds no reference to its world: another world refuses it where index and generation match nobody there. */
+typedef struct reef_entity {
+    uint32_t index;
+    uint32_t generation; /* 1 ... 2^32-1 */
+} reef_entity;
+
+/* A component type. {0} is none. Ids are valid in the whole process and stay so until it ends. They depend on the order
+ * of first use: nothing that reef shows, sorts, hashes or saves depends on them. */
+typedef struct reef_component {
+    uint32_t id;
+} reef_component;
+
+/* Are they the same handle? (Of the same world: handles don't know theirs.) */
+REEF_INLINE bool reef_entity_equal(reef_entity a, reef_entity b)
+{
+    return a.index == b.index && a.generation == b.generation;
+}
+/* Is it {0}? A handle that isn't null may be dead: reef_is_alive. */
+REEF_INLINE bool reef_entity_is_null(reef_entity e) { return e.generation == 0; }
+/* For hash tables and logs: generation in the upper, index in the lower half. */
+REEF_INLINE uint64_t reef_entity_bits(reef_entity e) { return (uint64_t)e.generation << 32 | e.index; }
+
+/* A world: entities, their components and the memory for both (reef/world.h). */
+typedef struct reef_world reef_world;
+
+REEF_END_C
+
+#endif

@@ -1,0 +1,45 @@
+/* Limits: all of them. A call that would go beyond one answers LIMIT or BAD_ARGUMENT and changes nothing. */
+#ifndef REEF_LIMITS_H
+#define REEF_LIMITS_H
+
+#include "compiler.h"
+
+REEF_BEGIN_C
+
+/* All limits, by what they count. */
+enum {
+    REEF_TYPES_MAX = 65536,     /* types in a process */
+    REEF_SIZE_MAX = 16 << 20,   /* bytes of one component */
+    REEF_ALIGN_MAX = 4096,      /* bytes */
+    REEF_COLUMNS_MAX = 1000,    /* components with data in REEF_TABLE on one entity; tags don't count */
+    REEF_COMPONENTS_MAX = 4096, /* components of REEF_TABLE on one entity, tags included */
+    REEF_TYPE_NAME_MAX = 255,   /* bytes of a type's name */
+    REEF_NAME_MAX = 247,        /* bytes of an entity's name with its path */
+    REEF_FIELDS_MAX = 1024,     /* fields of a type */
+    REEF_TERMS_MAX = 64,        /* terms of a query */
+    REEF_SPLIT_MAX = 1024,      /* parts of a loop */
+    REEF_SYSTEMS_MAX = 4096,    /* systems of a world */
+    REEF_PHASES_MAX = 64,       /* phases of a world */
+    REEF_OBSERVERS_MAX = 1024,  /* observers of a world */
+    REEF_CASCADE_ROUNDS = 1024, /* rounds of what observers ask for, after one operation */
+    REEF_SYSTEM_NAME_MAX = 63,  /* bytes of a system's or phase's name */
+    REEF_TOUCHES_MAX = 64,      /* what a system touches beside its query */
+    REEF_THREADS_MAX = 64,      /* threads of a pool */
+    REEF_JOBS_MAX = 64,         /* jobs that a system is split into */
+    REEF_DETAIL_MAX = 128,      /* bytes of an error's detail, with the zero at its end */
+    REEF_BUNDLE_MAX = 64,       /* parts of a bundle */
+    REEF_PAGE_ROWS_MAX = 65536, /* values of a page of REEF_PAGED */
+    REEF_SPLIT_FIELDS_MAX = 32, /* fields of a type of REEF_SPLIT */
+    REEF_SPLIT_SIZE_MAX = 4096, /* bytes of one */
+    /* values of one type in REEF_MULTI on one entity; fewer where one takes more than 4 KiB: as many as a power of
+     * two that fits 1 MiB, at least one */
+    REEF_MULTI_MAX = 256,
+    REEF_BLOCK_ROWS = 1024 /* rows of a block */
+};
+/* Also: 2^32 - 2 entities in a world (less with reef_world_config.entities_max), 2^32 - 1 lives of an index, 4,194,000
+ * chunks of 1,024 rows in a world (one with more than two columns counts as another one for every four), 2^20
+ * tables. */
+
+REEF_END_C
+
+#endif

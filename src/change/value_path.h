@@ -1,0 +1,183 @@
+/* The straight paths on which a value outside of the rows, or a switch, comes and goes.
+ *
+ * A straight path is taken where nothing has to be made, copied or announced: the type has neither hooks nor stamps of
+ * rows, nobody observes it, and the entity's row lies in the chunk where a bit of the same type was turned last. That
+ * chunk's words of bits, the page of values and the page of the index are remembered in the store (`reef_store`), and
+ * of a switch in the world (`reef_lately`). Each function that refuses has changed nothing; the caller then takes the
+ * general path. */
+#ifndef VALUE_PATH_H
+#define VALUE_PATH_H
+
+#include "reef/detail/access.h"
+#include "storage/sparse_store.h"
+
+/* A row of the chunk that begins at place `first`; REEF_BLOCK_ROWS and more: the handle is dead, or the row
+ * elsewhere. (Of a dead record, which has the next generation, the place is 0: in no chunk.) */
+INLINE uint64_t row_in_chunk(const reef_hot *h, uint64_t packed, uint64_t first)
+{
+    const uint32_t index = (uint32_t)packed;
+    return *reef_record_at(h, index) - (packed - index) - first;
+}
+/* Turns a switch in the chunk where it was turned lately. False: nothing was done, for a reason that the slow half
+ * knows. (Byte by byte: what was written just now is read again some 8 cycles later, and of a word's 64 switches
+ * each waited for the one before: 3.9 ns a pair instead of 3.5.) */
+INLINE bool switch_turn(reef_world *world, reef_entity e, reef_component c, bool on)
+{
+    reef_hot *h = (reef_hot *)world;
+    const uint64_t packed = reef_handle(e);
+    if (UNLIKELY((uint32_t)packed >= h->index_count || h->lately.component != c.id)) return false;
+    const uint64_t row = row_in_chunk(h, packed, h->lately.first);
+    if (UNLIKELY(row >= REEF_BLOCK_ROWS)) return false;
+    uint8_t *byte = (uint8_t *)h->lately.words + (row / 8 ^ REEF_BYTE_OF_WORD);
+    const uint32_t bit = 1u << (row & 7);
+    if (UNLIKELY(((*byte & bit) != 0) == on)) return false;
+    *byte = (uint8_t)(*byte ^ bit);
+    *h->lately.count += on ? 1 : UINT64_MAX;
+    return true;
+}
+/* The store of a type, or an empty one; the same, tried first with the type that took a straight path last. */
+INLINE reef_store *store_of_type(const reef_world *world, reef_component c)
+{
+    const reef_hot *h = (const reef_hot *)world;
+    return &h->stores[LIKELY(c.id < h->store_room) ? h->store_number[c.id] : 0];
+}
+INLINE reef_store *store_near(const reef_world *world, reef_component c, bool paged)
+{
+    const reef_hot *h = (const reef_hot *)world;
+    return LIKELY(h->near_id[paged] == c.id) ? h->near_store[paged] : store_of_type(world, c);
+}
+
+/* A value comes; the row's bit is the caller's. Where the caller writes it, which can't fail; NULL: nothing was
+ * done. */
+INLINE char *come_paged(const reef_hot *h, reef_store *s, uint64_t packed, size_t size)
+{
+    uint32_t i = (uint32_t)packed - s->lately.first;
+    if (UNLIKELY(i >= s->lately.slots)) {
+        if (!reef__page_lately(h, s, &s->lately, (uint32_t)packed)) return NULL;
+        i = (uint32_t)packed - s->lately.first;
+    }
+    char *block = s->lately.block;
+    uint32_t *generations = (uint32_t *)(void *)block;
+    char *at = block + s->offset + (size_t)i * size;
+    generations[i] = (uint32_t)(packed >> 32);
+    generations[s->lately.slots]++; /* how many are there */
+    s->count++;
+    return at;
+}
+INLINE char *come_packed(const reef_hot *h, reef_store *s, reef_entity e, size_t size)
+{
+    const uint64_t packed = reef_handle(e), slot = s->count;
+    uint32_t i = (uint32_t)slot - s->lately.first, k = (uint32_t)packed - s->lately_index;
+    if (UNLIKELY(i >= s->lately.slots)) {
+        if (!reef__page_lately(h, s, &s->lately, (uint32_t)slot)) return NULL;
+        i = (uint32_t)slot - s->lately.first;
+    }
+    if (UNLIKELY(k >= s->lately_indices)) {
+        if (!reef__index_lately(h, s, (uint32_t)packed)) return NULL;
+        k = (uint32_t)packed - s->lately_index;
+    }
+    uint64_t *entry = s->lately_entries + k;
+    char *block = s->lately.block, *at = block + s->offset + (size_t)i * size;
+    s->count = slot + 1;
+    memcpy(block + (size_t)i * sizeof e, &e, sizeof e);
+    *entry = packed - (uint32_t)packed + slot;
+    return at;
+}
+
+/* A value goes. False: nothing was done. The last one takes its place. `word` and `left`: the bits of rows, and what
+ * stays of them. `shared` is a constant: also where pages of the index are shared, and where one value has nothing
+ * to do with the one before. */
+INLINE bool leave_paged(const reef_hot *h, reef_store *s, uint64_t packed, uint64_t *word, uint64_t left)
+{
+    uint32_t i = (uint32_t)packed - s->lately.first;
+    if (UNLIKELY(i >= s->lately.slots)) {
+        if (!reef__page_lately(h, s, &s->lately, (uint32_t)packed)) return false;
+        i = (uint32_t)packed - s->lately.first;
+    }
+    uint32_t *generations = (uint32_t *)(void *)s->lately.block, *live = &generations[s->lately.slots];
+    if (UNLIKELY(*live == 1)) return false;
+    *word = left;
+    generations[i] = 0;
+    --*live;
+    s->count--;
+    return true;
+}
+INLINE bool leave_packed(const reef_hot *h, reef_store *s, uint32_t index, size_t size, uint64_t *word, uint64_t left,
+                         bool shared)
+{
+    const uint64_t last = s->count - 1;
+    uint32_t k = (uint32_t)last - s->lately.first;
+    if (UNLIKELY(k >= s->lately.slots)) {
+        if (!reef__page_lately(h, s, &s->lately, (uint32_t)last)) return false;
+        k = (uint32_t)last - s->lately.first;
+    }
+    uint64_t *entry = index_entry(s, index);
+    const uint32_t slot = (uint32_t)*entry;
+    uint32_t i = slot - s->hole.first;
+    char *block = s->hole.block;
+    if (shared) {
+        const uint32_t page = slot >> s->bits;
+        if (s->values.version[page] != h->version) return false;
+        i = slot & slot_mask(s);
+        block = (char *)s->values.page[page];
+    } else if (UNLIKELY(i >= s->hole.slots)) {
+        if (!reef__page_lately(h, s, &s->hole, slot)) return false;
+        i = slot - s->hole.first;
+        block = s->hole.block;
+    }
+    if (UNLIKELY(s->index.shared && !shared)) return false;
+    char *end = s->lately.block;
+    const size_t offset = s->offset;
+    reef_entity moved;
+    memcpy(&moved, end + (size_t)k * sizeof moved, sizeof moved);
+    if (shared && s->index.shared &&
+        (s->index.version[index >> REEF_INDEX_BITS] <= h->fork_version ||
+         s->index.version[moved.index >> REEF_INDEX_BITS] <= h->fork_version))
+        return false;
+    *word = left;
+    const uint64_t packed = reef_handle(moved);
+    uint64_t *entry_moved = index_entry(s, moved.index);
+    memcpy(block + (size_t)i * sizeof moved, &moved, sizeof moved);
+    memset(end + (size_t)k * sizeof moved, 0, sizeof moved);
+    *entry_moved = packed - (uint32_t)packed + slot;
+    *entry = 0;
+    s->count = last;
+    s->moves++;
+    memmove(block + offset + (size_t)i * size, end + offset + (size_t)k * size, size);
+    return true;
+}
+
+/* A value and its bit come: where the caller writes it; NULL: nothing was done. They go; false: nothing was done.
+ * `paged` is a constant, and the type's, as is its size. (The store of id 0 has no gate.) */
+INLINE char *come_lately(reef_world *world, reef_entity e, reef_component c, size_t size, bool paged)
+{
+    const reef_hot *h = (const reef_hot *)world;
+    const uint64_t packed = reef_handle(e);
+    reef_store *s = store_near(world, c, paged);
+    if (UNLIKELY((uint32_t)packed >= h->index_count || s->lately_gate != h->gate_move)) return NULL;
+    const uint64_t row = row_in_chunk(h, packed, s->lately_first);
+    if (UNLIKELY(row >= REEF_BLOCK_ROWS)) return NULL;
+    uint64_t *word = &s->lately_words[row / 64];
+    const uint64_t was = *word;
+    if (UNLIKELY(was >> (row & 63) & 1)) return NULL;
+    char *at = paged ? come_paged(h, s, packed, size) : come_packed(h, s, e, size);
+    if (UNLIKELY(at == NULL)) return NULL;
+    *word = was | (uint64_t)1 << (row & 63);
+    return at;
+}
+INLINE bool leave_lately(reef_world *world, reef_entity e, reef_component c, size_t size, bool paged)
+{
+    const reef_hot *h = (const reef_hot *)world;
+    const uint64_t packed = reef_handle(e);
+    reef_store *s = store_near(world, c, paged);
+    if (UNLIKELY((uint32_t)packed >= h->index_count || s->lately_gate != h->gate_move)) return false;
+    const uint64_t row = row_in_chunk(h, packed, s->lately_first);
+    if (UNLIKELY(row >= REEF_BLOCK_ROWS)) return false;
+    uint64_t *word = &s->lately_words[row / 64];
+    const uint64_t was = *word, left = was & ~((uint64_t)1 << (row & 63));
+    if (UNLIKELY(left == was)) return false;
+    return paged ? leave_paged(h, s, packed, word, left)
+                 : leave_packed(h, s, (uint32_t)packed, size, word, left, false);
+}
+
+#endif
