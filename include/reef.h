@@ -50,7 +50,8 @@
  *   - A world belongs to one thread at a time. Calls that take a `const reef_world *` may run on several threads at
  *     once, as long as nobody calls anything that takes the world without const. Different worlds never disturb each
  *     other.
- *   - Inside of a system only what it declares is touched, and the structure changes by commands: docs/rules/threads.md.
+ *   - Inside of a system only what it declares is touched, and the structure changes by commands:
+ *     docs/rules/threads.md.
  *   - A pointer to a component is valid until the next call that takes the same world without const.
  *   - A call that fails changes nothing that can be observed, and says why: see reef/status.h.
  *   - {0} of every handle and every description struct means "none" or "the default". */

@@ -28,7 +28,8 @@
 
 REEF_BEGIN_C
 
-/* Where the values of a type live. The calls are the same for all homes; docs/manual/homes.md says which to take when. */
+/* Where the values of a type live. The calls are the same for all homes; docs/manual/homes.md says which to take
+ * when. */
 typedef enum reef_home {
     REEF_TABLE = 0, /* in the columns of the entity's table: fastest to walk; adding and removing moves the row */
     REEF_BIT,       /* tags only: one bit a row; adding and removing moves nothing */

@@ -6,7 +6,7 @@
  *
  *   condition                                   what happens                         function
  *   the type has a store:
- *     absent; the pages used last fit           the value and its bit come, inlined  reef_set_outside (reef/fast.h)
+ *     absent; the pages used last fit           the value and its bit come           reef_set_stored -> come_lately
  *     absent; nothing to allocate or to copy    the value and its bit come           reef_set_stored -> stored_go
  *     present; its page has this version        the value is overwritten             reef_set_stored
  *   the type lies in tables, or none of these held:
@@ -354,8 +354,7 @@ static NOINLINE bool stored_go(reef_world *w, value_store *s, reef_entity e, con
     const reef_component c = {s->component};
     if (!bit_go(w, e, c, true, false)) return false;
     lately_renew(w, s); /* bit_go doesn't do this for types that have marks */
-    char *at =
-        s->paged ? come_paged(&w->hot, s, reef_handle(e), s->size) : come_packed(&w->hot, s, e, s->size);
+    char *at = s->paged ? come_paged(&w->hot, s, reef_handle(e), s->size) : come_packed(&w->hot, s, e, s->size);
     if (LIKELY(at != NULL)) {
         if (value) memcpy(at, value, s->size);
         else memset(at, 0, s->size);

@@ -1,8 +1,8 @@
 /* Loops over a query's blocks: beginning, stepping, ending.
  *
  * A straight loop goes table after table and chunk after chunk, and every row of a block matches. It is inlined
- * (detail/loop.h). Every other loop has b->walks: to its inlined half it looks as if it were at its end (b->next is NULL
- * and b->next_unit REEF_GO_CALL), so that reef_next calls reef_block_more, which steps by the kind of the loop:
+ * (detail/loop.h). Every other loop has b->walks: to its inlined half it looks as if it were at its end (b->next is
+ * NULL and b->next_unit REEF_GO_CALL), so that reef_next calls reef_block_more, which steps by the kind of the loop:
  *
  *   kind of loop                          stepper                           why it has its own
  *   straight, a table with one block      reef_next (detail/loop.h)           no call at all for a small table

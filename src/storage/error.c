@@ -3,13 +3,13 @@
 #include "storage/error.h"
 #include "storage/running.h"
 #include "base/platform.h"
+#include "base/text_out.h"
 #include "type/type.h"
 #include "storage/observed.h"
 #include "storage/state.h"
 #include "storage/world_data.h"
 #include "reef/world.h"
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -22,73 +22,59 @@ reef_error reef_last_error(const reef_world *w)
     return e;
 }
 
-/* A text that is written as far as it fits; `length` is the length of the whole text. */
-typedef struct error_writer {
-    char *text;
-    size_t size, length;
-} error_writer;
-
-static void error_put(error_writer *o, const char *format, ...)
-{
-    va_list arguments;
-    size_t used = o->length < o->size ? o->length : o->size;
-    va_start(arguments, format);
-    int n = vsnprintf(o->size ? o->text + used : NULL, o->size - used, format, arguments);
-    va_end(arguments);
-    if (n > 0) o->length += (size_t)n;
-}
-
 bool reef__status_of_file(reef_status status)
 {
     return status == REEF_CORRUPT || status == REEF_VERSION || status == REEF_NOT_PORTABLE ||
            status == REEF_OTHER_STATE || status == REEF_IO;
 }
 
-static void error_put_number(error_writer *o, const reef_error *e)
+static void error_put_number(text_out *o, const reef_error *e)
 {
     const type *t = reef__type_of(e->component.id);
     if (e->detail[0]) {
         if (e->number)
-            error_put(o, reef__status_of_file(e->status) ? " (byte %" PRIu64 ")" : " (column %" PRIu64 ")", e->number);
-        error_put(o, ": %s", e->detail);
+            reef__text_put(o, reef__status_of_file(e->status) ? " (byte %" PRIu64 ")" : " (column %" PRIu64 ")",
+                           e->number);
+        reef__text_put(o, ": %s", e->detail);
         return;
     }
     switch (e->status) {
     case REEF_WRONG_SIZE:
-        error_put(o, " (%" PRIu64 " given", e->number);
-        if (t) error_put(o, ", %" PRIu32 " wanted", t->size);
-        error_put(o, ")");
+        reef__text_put(o, " (%" PRIu64 " given", e->number);
+        if (t) reef__text_put(o, ", %" PRIu32 " wanted", t->size);
+        reef__text_put(o, ")");
         break;
-    case REEF_BAD_TEXT: error_put(o, " (column %" PRIu64 ")", e->number); break;
+    case REEF_BAD_TEXT: reef__text_put(o, " (column %" PRIu64 ")", e->number); break;
     default: /* beside an entity the number would only repeat its index */
-        if (e->number && reef_entity_is_null(e->entity)) error_put(o, " (%" PRIu64 ")", e->number);
+        if (e->number && reef_entity_is_null(e->entity)) reef__text_put(o, " (%" PRIu64 ")", e->number);
         break;
     }
 }
 
-static void error_put_entity(error_writer *o, const reef_world *w, reef_entity e)
+static void error_put_entity(text_out *o, const reef_world *w, reef_entity e)
 {
     const char *name = reef_name(w, e);
-    error_put(o, "entity %" PRIu32 "v%" PRIu32, e.index, e.generation);
-    if (name) error_put(o, " \"%s\"", name);
+    reef__text_put(o, "entity %" PRIu32 "v%" PRIu32, e.index, e.generation);
+    if (name) reef__text_put(o, " \"%s\"", name);
 }
 
 /* As reef_error_text. */
 static COLD size_t error_text(const reef_world *w, const reef_error *e, char *text, size_t size)
 {
-    error_writer o = {text, size, 0};
+    text_out o = {text, size, 0};
     const char *component = reef_type_name(e->component);
     bool entity = !reef_entity_is_null(e->entity);
     if (e->system[0])
-        error_put(&o, "%s %s: ", w && observers_by(w) && observers_by(w)->named(w, e->system) ? "observer" : "system",
-                  e->system);
-    if (e->operation[0]) error_put(&o, "%s: ", e->operation);
-    if (component) error_put(&o, "component %s%s", component, entity ? ", " : ": ");
+        reef__text_put(&o,
+                       "%s %s: ", w && observers_by(w) && observers_by(w)->named(w, e->system) ? "observer" : "system",
+                       e->system);
+    if (e->operation[0]) reef__text_put(&o, "%s: ", e->operation);
+    if (component) reef__text_put(&o, "component %s%s", component, entity ? ", " : ": ");
     if (entity) {
         error_put_entity(&o, w, e->entity);
-        error_put(&o, ": ");
+        reef__text_put(&o, ": ");
     }
-    error_put(&o, "%s", reef_status_text(e->status));
+    reef__text_put(&o, "%s", reef_status_text(e->status));
     error_put_number(&o, e);
     return o.length;
 }

@@ -136,8 +136,7 @@ INLINE void reef__invalidate(reef_world *w, uint32_t event)
         for (uint32_t i = 0; i < w->state.store_count; i++) w->state.stores[i].lately_gate = 0;
     }
     /* A loop asks first: the rows of small loops mostly wait to be stored themselves, and each store comes on top. */
-    if (event & STALE_FRESH && (!(event & STALE_SHUT) || UNLIKELY(w->hot.fresh_end != 0)))
-        w->hot.fresh_end = 0;
+    if (event & STALE_FRESH && (!(event & STALE_SHUT) || UNLIKELY(w->hot.fresh_end != 0))) w->hot.fresh_end = 0;
     if (event & STALE_RING) w->ring_next = w->ring_end = NULL;
     if (event & STALE_VERSION) w->hot.version++;
     if (event & STALE_GATES) gates_set(w);

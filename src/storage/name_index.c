@@ -2,8 +2,7 @@
  *
  *     by_text:  bucket -> entry number + 1 ─┐
  *                                           ├─► entries: {entity, text} of 256 bytes, without holes: the last one
- *                                           fills a
- *     by_index: bucket -> entry number + 1 ─┘            hole
+ *     by_index: bucket -> entry number + 1 ─┘            fills a hole
  *
  * Both indices are open addressing with linear probing, of the same size, at most three quarters full. A removal shifts
  * back what follows, so there are no deleted entries to skip. All three live in copy-on-write pages. Every change first

@@ -1,7 +1,8 @@
 /* The registry of the process: all component types.
  *
- *     reef_declare ──► pending list ──first use──► name ──► hash table ──► id ──► record: type_pages[id - 1 >> 6][id
- *     - 1 & 63]
+ *     reef_declare ──► pending list ──first use──► name ──► hash table ──► id ──► record
+ *
+ * The record of an id is type_pages[(id - 1) / 64][(id - 1) % 64].
  *
  * Declaring links a static struct into a list, before main, and allocates nothing. The first call that asks for any
  * type registers everything that is pending: it copies names, fields and hooks, so that a library may be unloaded
@@ -13,9 +14,9 @@
 #include "type/type.h"
 #include "base/byte_hash.h"
 #include "base/platform.h"
+#include "base/text_out.h"
 #include "reef/event.h"
 #include <stdalign.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -530,22 +531,12 @@ static COLD reef_status type_register(reef_type_desc *d, uint32_t *id)
 
 /* ---- declarations ---- */
 
-static void text_add(size_t *length, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    int n = vsnprintf(registry.text + *length, sizeof registry.text - *length, format, arguments);
-    va_end(arguments);
-    size_t room = sizeof registry.text - 1 - *length;
-    if (n > 0) *length += (size_t)n < room ? (size_t)n : room;
-}
-
-static void text_add_fields(size_t *length, const type *t, const reef_type_desc *d)
+static void text_put_fields(text_out *o, const type *t, const reef_type_desc *d)
 {
     uint32_t i = 0;
     while (i < t->field_count && i < d->field_count && field_same(&t->fields[i], &d->fields[i])) i++;
     const char *name = i < d->field_count ? d->fields[i].name : t->fields[i].name;
-    text_add(length, "; their fields differ from field %u (%s) on", i + 1, name);
+    reef__text_put(o, "; their fields differ from field %u (%s) on", i + 1, name);
 }
 
 static const char *home_text(reef_home home)
@@ -560,40 +551,39 @@ static const char *base_text(const type *base) { return base ? base->name : "non
 /* Keeps the text of why a declaration is refused, for the first one only. */
 static void type_refuse(const reef_type_desc *d, reef_status status)
 {
-    size_t length = 0;
+    text_out o = {registry.text, sizeof registry.text, 0};
     if (registry.error) return;
-    text_add(&length, "type %s: ", d->name ? d->name : "(no name)");
+    reef__text_put(&o, "type %s: ", d->name ? d->name : "(no name)");
     const type *t = status == REEF_EXISTS ? type_by_name(d->name) : NULL;
     if (t == NULL && d->base.id && base_check(d) < 0) {
         const type *base = reef__type_of(d->base.id);
-        text_add(&length, "it can't be a subtype of %s: %s (sizes %u and %u, alignments %u and %u)", base->name,
-                 reef_status_text(status), base->size, d->size, base->align, d->align);
+        reef__text_put(&o, "it can't be a subtype of %s: %s (sizes %u and %u, alignments %u and %u)", base->name,
+                       reef_status_text(status), base->size, d->size, base->align, d->align);
     } else if (t == NULL) {
-        text_add(&length, "%s", reef_status_text(status));
+        reef__text_put(&o, "%s", reef_status_text(status));
         /* Hooks that do nothing with values are no longer in the description; then its fixed address was wrong. */
         if (status == REEF_NOT_MOVABLE && d->home != REEF_PAGED && (d->hooks == NULL || d->hooks->address_bound))
-            text_add(
-                &length,
-                ": in %s values move; give it a move hook, or the home REEF_PAGED, where each stays at its address",
+            reef__text_put(
+                &o, ": in %s values move; give it a move hook, or the home REEF_PAGED, where each stays at its address",
                 home_text(d->home));
         else if (status == REEF_NOT_MOVABLE)
-            text_add(&length, ": what has a destroy hook needs a move hook, or says bytes_move");
+            reef__text_put(&o, ": what has a destroy hook needs a move hook, or says bytes_move");
         if (d->home == REEF_SPLIT && status == REEF_BAD_ARGUMENT)
-            text_add(&length, "; what is split by field has fields that cover it, at most %u, and no hooks",
-                     (unsigned)REEF_SPLIT_FIELDS_MAX);
+            reef__text_put(&o, "; what is split by field has fields that cover it, at most %u, and no hooks",
+                           (unsigned)REEF_SPLIT_FIELDS_MAX);
     } else {
-        text_add(&length, "two declarations differ");
-        if (t->size != d->size) text_add(&length, "; sizes %u and %u", t->size, d->size);
-        if (t->align != d->align) text_add(&length, "; alignments %u and %u", t->align, d->align);
+        reef__text_put(&o, "two declarations differ");
+        if (t->size != d->size) reef__text_put(&o, "; sizes %u and %u", t->size, d->size);
+        if (t->align != d->align) reef__text_put(&o, "; alignments %u and %u", t->align, d->align);
         if (t->home != d->home)
-            text_add(&length, "; one lives in %s, the other in %s", home_text(t->home), home_text(d->home));
+            reef__text_put(&o, "; one lives in %s, the other in %s", home_text(t->home), home_text(d->home));
         else if (t->page_rows != page_rows_of(d))
-            text_add(&length, "; pages of %u and %u values", t->page_rows, page_rows_of(d));
+            reef__text_put(&o, "; pages of %u and %u values", t->page_rows, page_rows_of(d));
         if (!base_same(t, d))
-            text_add(&length, "; one is a subtype of %s, the other of %s", base_text(t->base),
-                     base_text(reef__type_of(d->base.id)));
-        if (!type_same_hooks(t, d->hooks)) text_add(&length, "; their hooks differ");
-        if (!fields_same(t, d->fields, d->field_count)) text_add_fields(&length, t, d);
+            reef__text_put(&o, "; one is a subtype of %s, the other of %s", base_text(t->base),
+                           base_text(reef__type_of(d->base.id)));
+        if (!type_same_hooks(t, d->hooks)) reef__text_put(&o, "; their hooks differ");
+        if (!fields_same(t, d->fields, d->field_count)) text_put_fields(&o, t, d);
     }
     RELEASE_STORE(&registry.error, (const char *)registry.text);
 }
@@ -602,10 +592,10 @@ const char *reef_declare_error(void) { return REEF_ACQUIRE_POINTER(&registry.err
 
 static void base_refuse(const reef_type_decl *decl, const char *why)
 {
-    size_t length = 0;
+    text_out o = {registry.text, sizeof registry.text, 0};
     if (registry.error) return;
-    text_add(&length, "type %s: it can't be a subtype of %s, %s", decl->name,
-             decl->base->name ? decl->base->name : "(no name)", why);
+    reef__text_put(&o, "type %s: it can't be a subtype of %s, %s", decl->name,
+                   decl->base->name ? decl->base->name : "(no name)", why);
     RELEASE_STORE(&registry.error, (const char *)registry.text);
 }
 

@@ -150,11 +150,11 @@ typedef struct reef_hot {
     uint32_t index_count;                  /* indices ever used: their records exist */
     /* of this world in the process: handles of queries and readers carry it, and so do refs */
     uint32_t number;
-    uint64_t moves;        /* counts rows that went elsewhere and blocks that got another address: reef_ref */
-    uint64_t version;      /* of the writes that happen now */
-    uint64_t fork_version; /* what carries a newer one is not shared */
-    uint32_t fresh_end;    /* indices from index_count to here can be handed out at once */
-    uint64_t *fresh_page;  /* the page of their records, while there are some */
+    uint64_t moves;               /* counts rows that went elsewhere and blocks that got another address: reef_ref */
+    uint64_t version;             /* of the writes that happen now */
+    uint64_t fork_version;        /* what carries a newer one is not shared */
+    uint32_t fresh_end;           /* indices from index_count to here can be handed out at once */
+    uint64_t *fresh_page;         /* the page of their records, while there are some */
     reef_store *stores;           /* of the state; the first one is empty */
     const uint32_t *store_number; /* by component id; [0] is 0 */
     uint32_t store_room;          /* ids below have an entry */
