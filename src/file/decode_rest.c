@@ -313,7 +313,7 @@ bool reef__decode_events(decoding *d)
     x.from = reef__get_u64(in);
     const uint32_t count = reef__get_u32(in);
     if (f == NULL || in->status != REEF_OK) return false;
-    if (x.head > x.from || x.from > x.tail || x.tail - x.from != count || x.tail > UINT64_MAX / 4 ||
+    if (x.head > x.from || x.from > x.tail || x.tail - x.from != count || x.tail > EVENT_POSITION_MAX ||
         (f->bytes && count > in_left(in) / f->bytes))
         return reef__in_wrong(in, REEF_CORRUPT, "the positions of events contradict each other");
     x.values = reef__get_bytes(in, (size_t)count * f->bytes);

@@ -5,6 +5,7 @@
  * first to the last difference are written. Scripts that wait are few: where they differ all are written. */
 #include "file/encode_log.h"
 #include "type/type.h"
+#include "storage/error.h"
 #include "storage/event_log.h"
 #include "storage/layout.h"
 #include "storage/read.h"
@@ -132,6 +133,11 @@ void reef__encode_events(encoding *x)
     uint64_t from;
     for (const type *t = events_next(x, NULL); t && !encode_stopped(x); t = events_next(x, t)) {
         if (!events_differ_now(x, t->id, &now, &was, &from)) continue;
+        if (now.end > EVENT_POSITION_MAX) { /* nobody could load it */
+            reef__failure(x->w, REEF_LIMIT, x->op, (reef_component){t->id}, (reef_entity){0, 0}, now.end);
+            reef__encode_failed(x, REEF_LIMIT);
+            return;
+        }
         reef__section_begin(x->o, SECTION_EVENTS);
         reef__put_u32(x->o, x->type_number[t->id]);
         reef__put_u64(x->o, now.most);

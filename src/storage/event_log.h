@@ -8,6 +8,9 @@
 #include "storage/state.h"
 #include "reef/event.h"
 
+/* The highest position of an event that a file may have: far above what any world comes to. */
+#define EVENT_POSITION_MAX (UINT64_MAX / 4)
+
 typedef struct event_chunk {
     struct event_chunk *next;
     uint32_t bytes, count; /* size of the chunk; number of events in it, when it is full or gathered */

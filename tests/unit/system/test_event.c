@@ -1,5 +1,6 @@
 /* Events (D7): in the order of their sending, once for each reader, kept until the slowest has run; in forks,
  * snapshots, hashes. */
+#include "storage/event_log.h"
 #include "system/schedule.h"
 #include "system/phase.h"
 #include "event_stage.h"
@@ -598,6 +599,36 @@ static void D7_random_runs_agree_with_a_naive_list(void **f)
     }
 }
 
+REEF_TAG(Knock);
+
+static void hears_knocks(reef_block *b) { (void)b; }
+
+/* A file can tell the positions of events up to a limit. A world behind it is not saved: nobody could load it. */
+static void G4_what_could_not_be_loaded_is_not_saved(void **setup)
+{
+    reef_world *w = world_of(setup), *again = another_world(setup, NULL);
+    reef_bytes bytes;
+    assert_false(reef_system_is_null(
+        reef_system_new(w, &(reef_system_desc){.name = "ear", .function = hears_knocks, .text = "; receives Knock"})));
+    assert_ok(reef_tick(w, 1));
+    assert_ok(reef_post_id(w, reef_id(Knock), NULL, 0));
+    event_store *knocks = &w->state.events[0];
+    const uint64_t ahead = EVENT_POSITION_MAX - knocks->tail;
+    assert_int_equal(w->state.event_place_count, 1);
+    w->state.event_places[0].position += ahead;
+    knocks->head += ahead;
+    knocks->tail += ahead;
+    assert_ok(reef_save_bytes(w, &bytes, NULL)); /* the last position that can be told */
+    assert_ok(reef_load_bytes(again, bytes.data, bytes.size, NULL));
+    assert_true(reef_hash(again) == reef_hash(w));
+    reef_bytes_free(&bytes);
+    assert_ok(reef_post_id(w, reef_id(Knock), NULL, 0));
+    const uint64_t hash = reef_hash(w);
+    assert_status(REEF_LIMIT, reef_save_bytes(w, &bytes, NULL));
+    assert_status(REEF_LIMIT, reef_last_error(w).status);
+    assert_true(reef_hash(w) == hash);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -621,6 +652,7 @@ int main(void)
         TEST(D7_without_memory_for_what_waits_it_stays_and_comes_later),
         TEST(D7_without_memory_a_send_is_refused_and_nothing_else_changes),
         TEST(D7_random_runs_agree_with_a_naive_list),
+        TEST(G4_what_could_not_be_loaded_is_not_saved),
     };
     return cmocka_run_group_tests_name("event", tests, NULL, NULL);
 }
