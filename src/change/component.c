@@ -346,6 +346,19 @@ static NOINLINE reef_status switch_add(reef_world *w, reef_entity e, reef_compon
     return REEF_OK;
 }
 
+/* A plain value, or zeros for NULL. Most are of 8 bytes, which takes no call. */
+INLINE void value_write(char *at, const void *value, size_t size)
+{
+    if (LIKELY(size == 8)) {
+        if (value) memcpy(at, value, 8);
+        else memset(at, 0, 8);
+    } else if (value) {
+        memcpy(at, value, size);
+    } else {
+        memset(at, 0, size);
+    }
+}
+
 /* The straight path for a value of a type with a store: the entity gets the value (NULL: zeros) and its bit. It
  * applies where nothing has to be allocated or copied and nobody observes. It also remembers the pages of bits and
  * values, so that the next call may use `come_lately`. False: nothing was done. */
@@ -356,8 +369,7 @@ static NOINLINE bool stored_go(reef_world *w, value_store *s, reef_entity e, con
     lately_renew(w, s); /* bit_go doesn't do this for types that have marks */
     char *at = s->paged ? come_paged(&w->hot, s, reef_handle(e), s->size) : come_packed(&w->hot, s, e, s->size);
     if (LIKELY(at != NULL)) {
-        if (value) memcpy(at, value, s->size);
-        else memset(at, 0, s->size);
+        value_write(at, value, s->size);
         return reef__invalidate(w, INVALIDATE_WRITTEN), true;
     }
     const bool back = bit_go(w, e, c, false, false);
@@ -394,7 +406,7 @@ static NOINLINE reef_status stored_add(reef_world *w, reef_entity e, reef_compon
     value_store *s = store_direct(w, c);
     if (UNLIKELY(args != NULL || s == NULL)) return add_slow(w, "reef_add", e, c, args, out);
     char *at = s->paged ? come_lately(w, e, c, s->size, true) : come_lately(w, e, c, s->size, false);
-    if (LIKELY(at != NULL)) memset(at, 0, s->size);
+    if (LIKELY(at != NULL)) value_write(at, NULL, s->size);
     else if (!stored_go(w, s, e, NULL)) return add_slow(w, "reef_add", e, c, args, out);
     if (out) *out = (void *)(uintptr_t)reef_store_find(s, e);
     return REEF_OK;

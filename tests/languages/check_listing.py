@@ -43,7 +43,7 @@ for entry in [*listing["functions"], *listing["macros"]]:
                 mistakes.append("%s and %s have other parameters" % (entry["name"], name))
 
 # The reference: each function in the index, and on the page of its header with signature, comment and a link to its line.
-index = {name: (page, anchor) for name, page, anchor in re.findall(r"^- \[`(\w+)`\]\((\w+\.md)#([\w-]+)\)", pages["index.md"], re.M)}
+index = {name: (page, anchor) for name, page, anchor in re.findall(r"^- \[`(\w+)`\]\(([\w-]+\.md)#([\w-]+)\)", pages["index.md"], re.M)}
 
 
 def line_of(link):
