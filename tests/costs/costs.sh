@@ -5,7 +5,7 @@
 #   all             20% and 16 instructions more are let through: a block is made now and then, and hash tables are more or less full
 #   of sparse and paged types and switches   the last block that was changed is remembered, and in a small world it is often the right
 #                   one, at a fifth of the cost: six times the cost of the smallest world is let through up to 100,000 entities, but no
-#                   more than 350 instructions, and nothing from there on
+#                   more than 380 instructions, and nothing from there on
 #   spawn_beside    where others of the table have switches and values outside of it, a spawn costs what it costs elsewhere
 #   iterate         a row costs the same, whatever is beside
 #   tick            16 instructions for each system that is off or has nobody to run over; nothing for an unused type
