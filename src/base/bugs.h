@@ -111,6 +111,7 @@
     X(175, "what a query matches gets marks of its own for the field of a split type") \
     X(180, "rows end by a difference before the bits of all of them can be cleared") \
     X(181, "a hash that had no memory is compared with the one of a file") \
+    X(182, "the versions of no entities are cleared where there is no memory for them") \
     X(185, "a journal that can't be written anew leaves the world in the state of the file") \
     X(186, "values that a rewind leaves alone are lost where a journal can't be written anew") \
     X(187, "systems stay switched as in the file where a journal can't be written anew") \
