@@ -116,6 +116,9 @@
     X(186, "values that a rewind leaves alone are lost where a journal can't be written anew") \
     X(187, "systems stay switched as in the file where a journal can't be written anew") \
     X(188, "a type that a file describes is left out where there is no memory for it") \
-    X(189, "a declared type that there was no memory for yet is left out by loading")
+    X(189, "a declared type that there was no memory for yet is left out by loading") \
+    X(210, "the index of blocks isn't told that a block was copied for this world") \
+    X(211, "a chunk that is freed stays in the index of blocks") \
+    X(212, "a block that a system wrote by reef_mut may be written by the next one without a mark")
 
 #endif

@@ -19,6 +19,7 @@
 #include "storage/copy_on_write.h"
 #include "base/memory.h"
 #include "base/platform.h"
+#include "storage/block_index.h"
 #include "storage/cow_pages.h"
 #include "storage/invalidate.h"
 #include "storage/layout.h"
@@ -58,10 +59,11 @@ static bool goes_away(const reef_world *w, const column *c, uint32_t rows, uint3
 }
 
 /* Says that this world's block is another one from now on. Under the lock. */
-static void block_moves(reef_world *w, reef_slot *s, void *fresh, size_t bytes)
+static void block_moves(reef_world *w, const column *c, uint32_t unit, reef_slot *s, void *fresh, size_t bytes)
 {
     void *old = s->block;
     s->block = fresh;
+    if (c->type && !BUG(210)) block_note(w, c->type->id, unit, fresh);
     reef__values_relocate(w, old, fresh, bytes);
     w->shifted += !BUG(90);
     /* other threads read it, for references to blocks that nobody claims now */
@@ -119,7 +121,7 @@ static COLD void ahead_return(reef_world *w, const struct ahead *a, struct ahead
         return;
     }
     /* another world has the block meanwhile: this one shares the copy with it */
-    block_moves(w, s, m->copy, (size_t)a->column->size * REEF_BLOCK_ROWS);
+    block_moves(w, a->column, unit, s, m->copy, (size_t)a->column->size * REEF_BLOCK_ROWS);
     m->copy = m->of;
 }
 
@@ -283,7 +285,7 @@ INLINE bool unshare(reef_world *w, const column *c, reef_slot *slots, uint32_t u
         slot_fetch(past, unit, slots[0].head.next);
         if (streams) ahead_hand(w, unit); /* what was copied has arrived by now */
     } else if (!ours) {
-        block_moves(w, s, fresh, (size_t)rows * c->size);
+        block_moves(w, c, unit, s, fresh, (size_t)rows * c->size);
     }
     mutex_unlock(&w->family->lock);
     if (UNLIKELY(ours)) copy_wasted(w, c, slots, rows, fresh);
