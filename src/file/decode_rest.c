@@ -52,14 +52,7 @@ static bool run_set(decoding *d, uint64_t serial, uint64_t version)
     state *s = &d->w->state;
     for (uint32_t i = 0; i < s->run_count; i++)
         if (s->runs[i].serial == serial) return s->runs[i].version = version, true;
-    if (s->run_count == s->run_room) {
-        const uint32_t room = s->run_room ? s->run_room * 2 : 8;
-        struct query_run *p = reef__memory_resize(d->memory, MEMORY_OTHER, s->runs, s->run_room * sizeof *p,
-                                                  room * sizeof *p, PLAIN_ALIGN);
-        if (p == NULL) return reef__decode_no_memory(d);
-        s->runs = p;
-        s->run_room = room;
-    }
+    if (!reef__decode_room(d, &s->runs, &s->run_room, s->run_count + 1, sizeof *s->runs)) return false;
     s->runs[s->run_count++] = (struct query_run){serial, version};
     return true;
 }
@@ -230,15 +223,9 @@ static bool event_place_put(decoding *d, uint64_t serial, const char *name, uint
     for (uint32_t i = 0; i < s->event_place_count; i++)
         if (s->event_places[i].serial == serial && s->event_places[i].component == component)
             return s->event_places[i].position = position, true;
-    if (s->event_place_count == s->event_place_capacity) {
-        const uint32_t room = s->event_place_capacity ? s->event_place_capacity * 2 : 4;
-        event_place *p = reef__memory_resize(d->memory, MEMORY_EVENTS, s->event_places,
-                                             s->event_place_capacity * sizeof *p, room * sizeof *p, PLAIN_ALIGN);
-        if (p == NULL) return reef__decode_no_memory(d);
-        memset(p + s->event_place_capacity, 0, (room - s->event_place_capacity) * sizeof *p);
-        s->event_places = p;
-        s->event_place_capacity = room;
-    }
+    if (!reef__array_room(d->memory, MEMORY_EVENTS, &s->event_places, &s->event_place_capacity,
+                          s->event_place_count + 1, sizeof *s->event_places))
+        return reef__decode_no_memory(d);
     s->event_places[s->event_place_count++] =
         (event_place){serial, reef__hash_bytes(name, strlen(name)), position, component};
     return true;

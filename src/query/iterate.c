@@ -91,14 +91,8 @@ COLD bool reef__run_make(query *q)
     state *s = &q->world->state;
     if (run_find(q)) return true;
     if (s->run_count == s->run_room && !BUG(165)) runs_settle(q->world, s);
-    if (s->run_count == s->run_room) {
-        uint32_t room = s->run_room ? s->run_room * 2 : 4;
-        struct query_run *p = reef__memory_resize(&q->world->family->memory, MEMORY_OTHER, s->runs,
-                                                  s->run_room * sizeof *p, room * sizeof *p, PLAIN_ALIGN);
-        if (p == NULL) return false;
-        s->runs = p;
-        s->run_room = room;
-    }
+    memory *m = &q->world->family->memory;
+    if (!reef__array_room(m, MEMORY_OTHER, &s->runs, &s->run_room, s->run_count + 1, sizeof *s->runs)) return false;
     s->runs[s->run_count++] = (struct query_run){q->serial, 0};
     return true;
 }

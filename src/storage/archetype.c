@@ -579,24 +579,12 @@ COLD uint32_t *reef__tables_sorted(const reef_world *w, uint32_t *count)
     return ids;
 }
 
-static bool order_reserve(family *f, uint32_t **order, uint32_t *room, uint32_t count)
-{
-    if (*room >= count) return true;
-    uint32_t more = count + count / 2 + 8;
-    uint32_t *p =
-        reef__memory_resize(&f->memory, MEMORY_OTHER, *order, *room * sizeof *p, more * sizeof *p, PLAIN_ALIGN);
-    if (p == NULL) return false;
-    *order = p;
-    *room = more;
-    return true;
-}
-
 /* Puts new tables into the order: one is inserted, many at once are sorted in. Under the lock. */
 static bool order_extend(family *f, uint32_t count)
 {
     graph *g = &f->graph;
     const bool many = count - g->order_count > 64;
-    if (!order_reserve(f, &g->order, &g->order_room, count)) return false;
+    if (!reef__array_room(&f->memory, MEMORY_OTHER, &g->order, &g->order_room, count, sizeof *g->order)) return false;
     for (; g->order_count < count; g->order_count++) {
         uint32_t id = TABLE_EMPTY + g->order_count, low = many ? g->order_count : 0, high = g->order_count;
         while (low < high) {
@@ -624,7 +612,7 @@ COLD const uint32_t *reef__tables_order(reef_world *w, uint32_t *count)
     uint32_t n = REEF_ACQUIRE_U32(&f->graph.shape_count) - TABLE_EMPTY;
     *count = n;
     if (w->order_count == n || n == 0) return w->order;
-    if (!order_reserve(f, &w->order, &w->order_room, n)) return NULL;
+    if (!reef__array_room(&f->memory, MEMORY_OTHER, &w->order, &w->order_room, n, sizeof *w->order)) return NULL;
     mutex_lock(&f->lock);
     bool ok = f->graph.order_count >= n || order_extend(f, n);
     if (ok) order_copy(f, w->order, TABLE_EMPTY + n);

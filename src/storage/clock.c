@@ -31,14 +31,9 @@ uint64_t *reef__clock_own(reef_world *w, uint64_t serial)
     for (uint32_t i = 0; i < s->clock_count; i++)
         if (s->clocks[i].serial == serial) return &s->clocks[i].value;
     if (s->clock_count == s->clock_room && !BUG(165)) clocks_settle(w, s);
-    if (s->clock_count == s->clock_room) {
-        const uint32_t room = s->clock_room ? s->clock_room * 2 : 4;
-        struct clock *p = reef__memory_resize(&w->family->memory, MEMORY_OTHER, s->clocks, s->clock_room * sizeof *p,
-                                              room * sizeof *p, PLAIN_ALIGN);
-        if (p == NULL) return NULL;
-        s->clocks = p;
-        s->clock_room = room;
-    }
+    if (!reef__array_room(&w->family->memory, MEMORY_OTHER, &s->clocks, &s->clock_room, s->clock_count + 1,
+                          sizeof *s->clocks))
+        return NULL;
     s->clocks[s->clock_count] = (struct clock){serial, 0};
     return &s->clocks[s->clock_count++].value;
 }

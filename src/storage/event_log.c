@@ -97,26 +97,13 @@ uint64_t reef__events_end_of(const reef_world *w, uint32_t component)
     return s ? reef__event_end(w, s) : 0;
 }
 
-COLD bool reef__event_array(reef_world *w, void *array, uint32_t *room, uint32_t count, size_t size)
-{
-    void *p;
-    if (count <= *room) return true;
-    uint32_t more = *room * 2 > count ? *room * 2 : count < 4 ? 4 : count;
-    memcpy(&p, array, sizeof p);
-    p = reef__memory_resize(&w->family->memory, MEMORY_EVENTS, p, *room * size, more * size, PLAIN_ALIGN);
-    if (p == NULL) return false;
-    memset((char *)p + *room * size, 0, (more - *room) * size);
-    memcpy(array, &p, sizeof p);
-    *room = more;
-    return true;
-}
-
 COLD bool reef__flight_room(reef_world *w, uint32_t types, uint32_t views)
 {
+    memory *m = &w->family->memory;
     event_flight *f = w->flight;
-    if (f == NULL) f = w->flight = reef__memory_zeroed(&w->family->memory, MEMORY_EVENTS, sizeof *f);
-    return f && reef__event_array(w, &f->types, &f->type_room, types, sizeof *f->types) &&
-           reef__event_array(w, &f->views, &f->view_room, views, sizeof *f->views);
+    if (f == NULL) f = w->flight = reef__memory_zeroed(m, MEMORY_EVENTS, sizeof *f);
+    return f && reef__array_room(m, MEMORY_EVENTS, &f->types, &f->type_room, types, sizeof *f->types) &&
+           reef__array_room(m, MEMORY_EVENTS, &f->views, &f->view_room, views, sizeof *f->views);
 }
 
 COLD event_store *reef__event_store_ready(reef_world *w, uint32_t component)
@@ -125,7 +112,9 @@ COLD event_store *reef__event_store_ready(reef_world *w, uint32_t component)
     event_store *found = (event_store *)(uintptr_t)reef__events_of(w, component);
     if (!reef__flight_room(w, s->event_count + (found == NULL), 0)) return NULL;
     if (found) return found;
-    if (!reef__event_array(w, &s->events, &s->event_capacity, s->event_count + 1, sizeof *s->events)) return NULL;
+    if (!reef__array_room(&w->family->memory, MEMORY_EVENTS, &s->events, &s->event_capacity, s->event_count + 1,
+                          sizeof *s->events))
+        return NULL;
     found = &s->events[s->event_count++];
     *found = (event_store){.component = component, .most = REEF_EVENTS_BOUND};
     return found;

@@ -193,14 +193,9 @@ COLD bool reef__readers_note(reef_world *w)
 {
     state *s = &w->state;
     s->place_count = 0;
-    if (w->reader_count > s->place_capacity) {
-        reader_place *places =
-            reef__memory_resize(&w->family->memory, MEMORY_TRACKS, s->places, s->place_capacity * sizeof *places,
-                                w->reader_count * sizeof *places, PLAIN_ALIGN);
-        if (places == NULL) return false;
-        s->places = places;
-        s->place_capacity = w->reader_count;
-    }
+    if (!reef__array_room(&w->family->memory, MEMORY_TRACKS, &s->places, &s->place_capacity, w->reader_count,
+                          sizeof *s->places))
+        return false;
     for (uint32_t i = 0; i < w->reader_count; i++)
         if (w->readers[i].serial)
             s->places[s->place_count++] = (reader_place){w->readers[i].serial, w->readers[i].position};
@@ -246,20 +241,10 @@ static log_reader *reader_place_find(reef_world *w)
 {
     uint32_t i = 0;
     while (i < w->reader_count && (w->readers[i].serial || w->readers[i].generation == UINT32_MAX)) i++;
-    if (i == w->reader_capacity) {
-        uint32_t capacity = i ? i * 2 : 4;
-        log_reader *readers = i >= 1u << 30
-                                  ? NULL
-                                  : reef__memory_resize(&w->family->memory, MEMORY_TRACKS, w->readers,
-                                                        i * sizeof *readers, capacity * sizeof *readers, PLAIN_ALIGN);
-        if (readers == NULL) return NULL;
-        w->readers = readers;
-        w->reader_capacity = capacity;
-    }
-    if (i == w->reader_count) {
-        memset(&w->readers[i], 0, sizeof *w->readers);
-        w->reader_count++;
-    }
+    if (i == UINT32_MAX || !reef__array_room(&w->family->memory, MEMORY_TRACKS, &w->readers, &w->reader_capacity, i + 1,
+                                             sizeof *w->readers))
+        return NULL;
+    if (i == w->reader_count) w->reader_count++;
     return &w->readers[i];
 }
 
@@ -399,13 +384,9 @@ COLD bool reef__readers_mirror(reef_world *aside, const reef_world *w)
     memory *m = &w->family->memory;
     const uint64_t serial = reef__scripts_serial(w);
     if (w->reader_count == 0 || (serial == 0 && BUG(161))) return true;
-    if (serial && reader_place_in(s, serial) == NULL && s->place_count == s->place_capacity) {
-        reader_place *places = reef__memory_resize(m, MEMORY_TRACKS, s->places, s->place_capacity * sizeof *places,
-                                                   (s->place_capacity + 1) * sizeof *places, PLAIN_ALIGN);
-        if (places == NULL) return false;
-        s->places = places;
-        s->place_capacity++;
-    }
+    if (serial && reader_place_in(s, serial) == NULL &&
+        !reef__array_room(m, MEMORY_TRACKS, &s->places, &s->place_capacity, s->place_count + 1, sizeof *s->places))
+        return false;
     aside->readers = reef__memory_zeroed(m, MEMORY_TRACKS, w->reader_capacity * sizeof *w->readers);
     if (aside->readers == NULL) return false;
     aside->reader_capacity = w->reader_capacity;

@@ -55,36 +55,16 @@ static void bit_put(bit_store *b, uint32_t place, bool on)
     *word = on ? *word | bit : *word & ~bit;
 }
 
-/* Makes room for the number of a key's store. False: there is no memory. */
-static COLD bool number_room(reef_world *w, uint32_t key)
-{
-    state *s = &w->state;
-    if (bit_slot(key) < s->bit_room) return true;
-    const uint32_t room = (bit_slot(key) | 1) + 1 + s->bit_room / 2;
-    uint32_t *number = reef__memory_resize(&w->family->memory, MEMORY_BITS, s->bit_number, s->bit_room * sizeof *number,
-                                           room * sizeof *number, PLAIN_ALIGN);
-    if (number == NULL) return false;
-    memset(number + s->bit_room, 0, (room - s->bit_room) * sizeof *number);
-    s->bit_number = number;
-    s->bit_room = room;
-    return true;
-}
-
 static COLD bit_store *store_make(reef_world *w, uint32_t key)
 {
     state *s = &w->state;
     bit_store *found = (bit_store *)bit_store_of(w, key);
     if (found) return found;
-    if (!number_room(w, key)) return NULL;
-    if (s->bit_count == s->bit_capacity) {
-        uint32_t capacity = s->bit_capacity ? s->bit_capacity * 2 : 4;
-        bit_store *bits = reef__memory_resize(&w->family->memory, MEMORY_BITS, s->bits, s->bit_capacity * sizeof *bits,
-                                              capacity * sizeof *bits, PLAIN_ALIGN);
-        if (bits == NULL) return NULL;
-        s->bits = bits;
-        reef__invalidate(w, INVALIDATE_STORES_MOVED);
-        s->bit_capacity = capacity;
-    }
+    memory *m = &w->family->memory;
+    if (!reef__array_room(m, MEMORY_BITS, &s->bit_number, &s->bit_room, bit_slot(key) + 1, sizeof *s->bit_number) ||
+        !reef__array_room(m, MEMORY_BITS, &s->bits, &s->bit_capacity, s->bit_count + 1, sizeof *s->bits))
+        return NULL;
+    reef__invalidate(w, INVALIDATE_STORES_MOVED);
     found = &s->bits[s->bit_count++];
     memset(found, 0, sizeof *found);
     found->key = key;

@@ -44,15 +44,9 @@ track_store *reef__track_of(const reef_world *w, uint32_t component)
 static COLD track_store *track_make(reef_world *w, uint32_t component)
 {
     state *s = &w->state;
-    if (s->track_count == s->track_capacity) {
-        uint32_t capacity = s->track_capacity ? s->track_capacity * 2 : 4;
-        track_store *tracks =
-            reef__memory_resize(&w->family->memory, MEMORY_TRACKS, s->tracks, s->track_capacity * sizeof *tracks,
-                                capacity * sizeof *tracks, PLAIN_ALIGN);
-        if (tracks == NULL) return NULL;
-        s->tracks = tracks;
-        s->track_capacity = capacity;
-    }
+    if (!reef__array_room(&w->family->memory, MEMORY_TRACKS, &s->tracks, &s->track_capacity, s->track_count + 1,
+                          sizeof *s->tracks))
+        return NULL;
     track_store *made = &s->tracks[s->track_count++];
     memset(made, 0, sizeof *made);
     made->component = component;

@@ -71,14 +71,9 @@ static bool planned_make(reef_world *w, planned_system *ps, struct system *s)
 
 static bool after_add(reef_world *w, ticking *k, uint32_t later)
 {
-    if (k->after_count == k->after_room) {
-        const uint32_t room = k->after_room ? k->after_room * 2 : 64;
-        uint32_t *p = reef__memory_resize(&w->family->memory, MEMORY_OTHER, k->after, k->after_room * sizeof *p,
-                                          room * sizeof *p, PLAIN_ALIGN);
-        if (p == NULL) return false;
-        k->after = p;
-        k->after_room = room;
-    }
+    if (!reef__array_room(&w->family->memory, MEMORY_OTHER, &k->after, &k->after_room, k->after_count + 1,
+                          sizeof *k->after))
+        return false;
     k->after[k->after_count++] = later;
     return true;
 }

@@ -113,15 +113,10 @@ static bool type_comes(merging *x, const type *t)
 static bool value_list(merging *x, uint32_t *count, uint32_t component, reef_value_kind kind, uint32_t size,
                        const void *data)
 {
-    if (*count == x->value_room) {
-        const uint32_t more = x->value_room ? x->value_room * 2 : 32;
-        memory *m = &x->w->family->memory;
-        reef_value *p =
-            reef__memory_resize(m, MEMORY_OTHER, x->values, x->value_room * sizeof *p, more * sizeof *p, PLAIN_ALIGN);
-        if (p == NULL) return merge_short(x);
-        x->values = p;
-        x->value_room = more;
-    }
+    memory *m = &x->w->family->memory;
+    if (*count == x->value_room &&
+        !reef__array_room(m, MEMORY_OTHER, &x->values, &x->value_room, *count + 1, sizeof *x->values))
+        return merge_short(x);
     x->values[(*count)++] = reef_value_make((reef_component){component}, kind, size, data);
     return true;
 }
