@@ -9,6 +9,7 @@
  * array that they may still read when it is replaced is retired, not freed. (Arrays double, so the retired ones take
  * less memory than the live ones.) */
 #include "storage/archetype.h"
+#include "base/byte_hash.h"
 #include "base/memory.h"
 #include "base/platform.h"
 #include "type/type.h"
@@ -32,13 +33,6 @@ static struct empty_map {
 #define map_rare empty_rare.map
 /* the map of types that are split by field: the inlined calls must not take their tags for columns */
 #define map_split empty_split.map
-
-static uint64_t mix(uint64_t z) /* the finaliser of splitmix64 */
-{
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return z ^ (z >> 31);
-}
 
 static void *take(family *f, size_t bytes) { return reef__memory_zeroed(&f->memory, MEMORY_TABLES, bytes); }
 static void give(family *f, void *p, size_t bytes) { reef__memory_free(&f->memory, MEMORY_TABLES, p, bytes); }
@@ -95,7 +89,7 @@ int reef__shape_compare(const shape *a, const shape *b)
 static uint64_t set_hash(const uint32_t *ids, uint32_t count)
 {
     uint64_t h = count;
-    for (uint32_t i = 0; i < count; i++) h = mix(h * 0x9E3779B97F4A7C15u + ids[i]);
+    for (uint32_t i = 0; i < count; i++) h = hash_blend(h * 0x9E3779B97F4A7C15u + ids[i]);
     return h;
 }
 
@@ -128,7 +122,7 @@ static uint32_t rare_find(const graph *g, uint64_t key)
 {
     if (g->rare_capacity == 0) return 0;
     uint32_t mask = g->rare_capacity - 1;
-    for (uint32_t i = (uint32_t)mix(key) & mask; g->rare_slot[i]; i = (i + 1) & mask)
+    for (uint32_t i = (uint32_t)hash_blend(key) & mask; g->rare_slot[i]; i = (i + 1) & mask)
         if (g->rare[i] == key) return g->rare_slot[i];
     return 0;
 }
@@ -149,7 +143,7 @@ uint32_t reef__slot_seek(const reef_world *w, uint32_t component, uint32_t table
 
 static void rare_put(graph *g, uint64_t key, uint16_t slot)
 {
-    uint32_t mask = g->rare_capacity - 1, i = (uint32_t)mix(key) & mask;
+    uint32_t mask = g->rare_capacity - 1, i = (uint32_t)hash_blend(key) & mask;
     while (g->rare_slot[i]) i = (i + 1) & mask;
     g->rare[i] = key;
     g->rare_slot[i] = slot;
@@ -495,7 +489,7 @@ static COLD edge *edge_make(reef_world *w, uint32_t from, uint32_t component, bo
 
 static edge **edge_place(graph *g, uint64_t key)
 {
-    uint32_t mask = g->edge_capacity - 1, i = (uint32_t)mix(key) & mask;
+    uint32_t mask = g->edge_capacity - 1, i = (uint32_t)hash_blend(key) & mask;
     while (g->edges[i] && g->edges[i]->key != key) i = (i + 1) & mask;
     return &g->edges[i];
 }

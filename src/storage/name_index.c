@@ -9,6 +9,7 @@
  * owns each page that it will write (name_own_...), which may fail and changes nothing visible; then it writes, which
  * can't fail. Entries and buckets depend on history, so nothing visible follows their order. */
 #include "storage/name_index.h"
+#include "base/byte_hash.h"
 #include "base/memory.h"
 #include "base/platform.h"
 #include "storage/cow_pages.h"
@@ -84,13 +85,6 @@ static reef_paged *name_buckets(reef_world *w, name_key key)
     return key == NAME_BY_TEXT ? &w->state.name_by_text : &w->state.name_by_index;
 }
 
-static uint32_t name_hash_text(const char *text)
-{
-    uint64_t h = 0x9E3779B97F4A7C15u;
-    for (; *text; text++) h = (h ^ (unsigned char)*text) * 0x100000001B3u;
-    return (uint32_t)(h >> 32 ^ h);
-}
-
 /* Takes the middle bits of the product, which spread successive indices evenly. (With the folded product of 32 bits,
  * destroying an entity without a name beside two million with one took 1,920 instructions instead of 1,120: its bucket
  * was behind a long run of others.) */
@@ -99,7 +93,7 @@ static uint32_t name_hash_index(uint32_t index) { return (uint32_t)(index * 0x9E
 static uint32_t name_hash(const reef_world *w, name_key key, uint32_t number)
 {
     const name_entry *n = name_at(w, number);
-    return key == NAME_BY_TEXT ? name_hash_text(n->text) : name_hash_index(n->entity.index);
+    return key == NAME_BY_TEXT ? hash_text(n->text) : name_hash_index(n->entity.index);
 }
 
 static uint32_t *name_bucket(const reef_paged *p, uint32_t i)
@@ -163,7 +157,7 @@ static void name_erase(reef_world *w, name_key key, uint32_t i)
 static uint32_t name_find_text(const reef_world *w, const char *text)
 {
     if (w->state.name_count == 0) return NAME_NONE;
-    for (uint32_t i = name_hash_text(text) & name_mask(w);; i = (i + 1) & name_mask(w)) {
+    for (uint32_t i = hash_text(text) & name_mask(w);; i = (i + 1) & name_mask(w)) {
         uint32_t n = *name_bucket(&w->state.name_by_text, i);
         if (n == 0) return NAME_NONE;
         if (strcmp(name_at(w, n - 1)->text, text) == 0) return n - 1;
@@ -296,12 +290,12 @@ static bool name_add(reef_world *w, reef_entity e, const char *text, uint32_t le
 {
     uint32_t number = w->state.name_count;
     if (!name_reserve_buckets(w) || !name_reserve_entry(w)) return false;
-    if (!name_own_cluster(w, NAME_BY_TEXT, name_hash_text(text) & name_mask(w))) return false;
+    if (!name_own_cluster(w, NAME_BY_TEXT, hash_text(text) & name_mask(w))) return false;
     if (!name_own_cluster(w, NAME_BY_INDEX, name_hash_index(e.index) & name_mask(w))) return false;
     name_entry *n = name_at(w, number);
     n->entity = e;
     memcpy(n->text, text, length + 1);
-    name_insert(&w->state.name_by_text, name_mask(w), name_hash_text(text), number);
+    name_insert(&w->state.name_by_text, name_mask(w), hash_text(text), number);
     name_insert(&w->state.name_by_index, name_mask(w), name_hash_index(e.index), number);
     w->state.name_count = number + 1;
     reef__names_changed(w);
@@ -314,10 +308,10 @@ static bool name_change(reef_world *w, uint32_t number, const char *text, uint32
 {
     uint32_t old = name_position(w, NAME_BY_TEXT, number);
     if (!name_own_entry(w, number) || !name_own_cluster(w, NAME_BY_TEXT, old)) return false;
-    if (!name_own_cluster(w, NAME_BY_TEXT, name_hash_text(text) & name_mask(w))) return false;
+    if (!name_own_cluster(w, NAME_BY_TEXT, hash_text(text) & name_mask(w))) return false;
     name_erase(w, NAME_BY_TEXT, old);
     memcpy(name_at(w, number)->text, text, length + 1);
-    name_insert(&w->state.name_by_text, name_mask(w), name_hash_text(text), number);
+    name_insert(&w->state.name_by_text, name_mask(w), hash_text(text), number);
     return true;
 }
 
