@@ -121,6 +121,16 @@ bool reef__block_copy(reef_world *w, const column *c, void *to, const void *from
     return true;
 }
 
+void reef__block_move(const column *c, char *to, char *from, uint32_t rows, uint32_t raw)
+{
+    if (c->type == NULL || c->type->plain_move) {
+        memcpy(to, from, (size_t)rows * c->size);
+        return;
+    }
+    for (uint32_t i = 0; i < rows; i++)
+        if (i != raw) reef__value_move(c->type, to + (size_t)i * c->size, from + (size_t)i * c->size);
+}
+
 /* Called for a page of chunks that a dying node owns: frees the blocks that belong to the node and that `kept` doesn't
  * have. */
 static bool chunk_page_release(void *context, const void *page, const void *kept, uint64_t base, size_t index)
@@ -438,10 +448,7 @@ static COLD bool chunk_enlarge(reef_world *w, table *t)
     for (uint32_t k = SLOT_ENTITIES; k < s->end_slot; k++) {
         const column *c = &s->columns[k];
         char *old = slots[k].block, *fresh = block[k];
-        if (c->type == NULL || c->type->plain_move) memcpy(fresh, old, (size_t)rows * c->size);
-        else
-            for (uint32_t i = 0; i < rows; i++)
-                reef__value_move(c->type, fresh + (size_t)i * c->size, old + (size_t)i * c->size);
+        reef__block_move(c, fresh, old, rows, UINT32_MAX);
         reef__values_relocate(w, old, fresh, (size_t)rows * c->size);
         mutex_lock(&w->family->lock);
         slots[k].block = fresh;
