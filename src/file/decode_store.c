@@ -232,12 +232,10 @@ static uint64_t version_kept(const decoding *d, reef_entity e)
 static void store_forget(decoding *d, value_store *s)
 {
     store_pages pages;
-    const paged_owner o = reef__store_owner(d->w->family, s, &pages),
-                      index = reef__owner_of(d->w->family, &reef__pages_index),
-                      hashes = reef__owner_of(d->w->family, &reef__pages_hashes);
+    const paged_owner o = reef__store_owner(d->w->family, s, &pages);
     reef__paged_drop(&s->values, &o);
-    reef__paged_drop(&s->index, &index);
-    reef__paged_drop(&s->hashes, &hashes);
+    reef__pages_drop(d->w, &s->index, &reef__pages_index);
+    reef__pages_drop(d->w, &s->hashes, &reef__pages_hashes);
     s->count = s->run_count = s->run_end = 0;
     memset(s->free_runs, 0, sizeof s->free_runs);
     reef__invalidate(d->w, INVALIDATE_STORES_MOVED | INVALIDATE_WRITTEN);

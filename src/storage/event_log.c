@@ -61,7 +61,6 @@ void reef__event_chunks_retire(reef_world *w, event_chunk *first)
 COLD void reef__events_shrink(reef_world *w)
 {
     event_flight *f = w->flight;
-    const paged_owner o = reef__owner_of(w->family, &reef__pages_events);
     for (uint32_t c = 0; f && c < EVENT_CHUNK_CLASSES; c++) {
         for (event_chunk *k; (k = f->spare[c]) != NULL;) {
             f->spare[c] = k->next;
@@ -69,7 +68,8 @@ COLD void reef__events_shrink(reef_world *w)
         }
     }
     for (uint32_t i = 0; i < w->state.event_count; i++)
-        if (w->state.events[i].head == w->state.events[i].tail) reef__paged_drop(&w->state.events[i].pages, &o);
+        if (w->state.events[i].head == w->state.events[i].tail)
+            reef__pages_drop(w, &w->state.events[i].pages, &reef__pages_events);
 }
 
 const event_store *reef__events_of(const reef_world *w, uint32_t component)

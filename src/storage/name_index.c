@@ -42,8 +42,7 @@ const paged_type reef__pages_buckets = {
 
 static bool name_own_page(reef_world *w, reef_paged *p, const paged_type *pages, uint32_t page)
 {
-    paged_owner o = reef__owner_of(w->family, pages);
-    if (reef__paged_own(p, &o, page, w->hot.version, w->hot.fork_version) == NULL) return false;
+    if (reef__page_own(w, p, pages, page) == NULL) return false;
     reef__invalidate(w, INVALIDATE_WRITTEN);
     p->version[page] = w->hot.version; /* what is written now isn't what was hashed before */
     return true;
@@ -65,15 +64,6 @@ const char *reef__name_at_number(const reef_world *w, uint32_t number, reef_enti
 static bool name_own_entry(reef_world *w, uint32_t number)
 {
     return name_own_page(w, &w->state.name_entries, &reef__pages_names, number / NAMES_PER_PAGE);
-}
-
-/* Makes room for one more entry, on an owned page. */
-static bool name_reserve_entry(reef_world *w)
-{
-    paged_owner o = reef__owner_of(w->family, &reef__pages_names);
-    uint32_t number = w->state.name_count;
-    return reef__paged_grow(&w->state.name_entries, &o, number / NAMES_PER_PAGE + 1, w->hot.fork_version) &&
-           name_own_entry(w, number);
 }
 
 /* ---- the two indices ---- */
@@ -179,9 +169,8 @@ static uint32_t name_find_entity(const reef_world *w, reef_entity e)
 
 static COLD bool name_build(reef_world *w, name_key key, uint32_t buckets, reef_paged *out)
 {
-    paged_owner o = reef__owner_of(w->family, &reef__pages_buckets);
     uint32_t pages = buckets / NAME_BUCKETS_PER_PAGE;
-    if (!reef__paged_grow(out, &o, pages, w->hot.fork_version)) return false;
+    if (!reef__pages_grow(w, out, &reef__pages_buckets, pages)) return false;
     for (uint32_t i = 0; i < pages; i++)
         if (!name_own_page(w, out, &reef__pages_buckets, i)) return false;
     for (uint32_t n = 0; n < w->state.name_count; n++) name_insert(out, buckets - 1, name_hash(w, key, n), n);
@@ -192,18 +181,17 @@ static COLD bool name_build(reef_world *w, name_key key, uint32_t buckets, reef_
 static bool name_reserve_buckets(reef_world *w)
 {
     state *s = &w->state;
-    paged_owner o = reef__owner_of(w->family, &reef__pages_buckets);
     reef_paged text = {0}, index = {0};
     if (s->name_count + 1 <= s->name_buckets / 4 * 3) return true;
     if (s->name_buckets >= NAME_BUCKETS_MAX) return false;
     uint32_t buckets = s->name_buckets ? s->name_buckets * 2 : NAME_BUCKETS_PER_PAGE;
     if (!name_build(w, NAME_BY_TEXT, buckets, &text) || !name_build(w, NAME_BY_INDEX, buckets, &index)) {
-        reef__paged_drop(&text, &o);
-        reef__paged_drop(&index, &o);
+        reef__pages_drop(w, &text, &reef__pages_buckets);
+        reef__pages_drop(w, &index, &reef__pages_buckets);
         return false;
     }
-    reef__paged_drop(&s->name_by_text, &o);
-    reef__paged_drop(&s->name_by_index, &o);
+    reef__pages_drop(w, &s->name_by_text, &reef__pages_buckets);
+    reef__pages_drop(w, &s->name_by_index, &reef__pages_buckets);
     s->name_by_text = text;
     s->name_by_index = index;
     s->name_buckets = buckets;
@@ -289,7 +277,7 @@ uint32_t reef__name_bad_column(const char *text, uint32_t *length)
 static bool name_add(reef_world *w, reef_entity e, const char *text, uint32_t length)
 {
     uint32_t number = w->state.name_count;
-    if (!name_reserve_buckets(w) || !name_reserve_entry(w)) return false;
+    if (!name_reserve_buckets(w) || !name_own_entry(w, number)) return false;
     if (!name_own_cluster(w, NAME_BY_TEXT, hash_text(text) & name_mask(w))) return false;
     if (!name_own_cluster(w, NAME_BY_INDEX, name_hash_index(e.index) & name_mask(w))) return false;
     name_entry *n = name_at(w, number);

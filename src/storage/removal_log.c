@@ -37,34 +37,31 @@
 static COLD bool bytes_enlarge(reef_world *w, const paged_type *kind, reef_paged *ring, uint64_t head, uint64_t tail,
                                uint64_t pages)
 {
-    const paged_owner o = reef__owner_of(w->family, kind);
     uint64_t count = 1;
     while (count < pages) count *= 2;
     if (count > UINT32_MAX / 2) return false;
     reef_paged fresh = {0};
-    bool ok = reef__paged_grow(&fresh, &o, (uint32_t)count, w->hot.fork_version);
+    bool ok = reef__pages_grow(w, &fresh, kind, (uint32_t)count);
     for (uint64_t p = head / TRACK_PAGE_BYTES; ok && head != tail && p <= (tail - 1) / TRACK_PAGE_BYTES; p++) {
-        void *page = reef__paged_own(&fresh, &o, (uint32_t)(p & (count - 1)), w->hot.version, w->hot.fork_version);
+        void *page = reef__page_own(w, &fresh, kind, (uint32_t)(p & (count - 1)));
         ok = page != NULL;
         if (ok) memcpy(page, ring->page[p & (ring->count - 1)], TRACK_PAGE_BYTES);
     }
     reef_paged old = ok ? *ring : fresh;
     if (ok) *ring = fresh;
-    reef__paged_drop(&old, &o);
+    reef__pages_drop(w, &old, kind);
     return ok;
 }
 
 bool reef__bytes_room(reef_world *w, const paged_type *kind, reef_paged *ring, uint64_t head, uint64_t tail,
                       uint64_t bytes)
 {
-    const paged_owner o = reef__owner_of(w->family, kind);
     if (bytes == 0) return true;
     const uint64_t first = tail / TRACK_PAGE_BYTES, end = (tail + bytes - 1) / TRACK_PAGE_BYTES + 1;
     const uint64_t pages = end - head / TRACK_PAGE_BYTES;
     if (pages > ring->count && !bytes_enlarge(w, kind, ring, head, tail, pages)) return false;
     for (uint64_t p = first; p < end; p++)
-        if (!reef__paged_own(ring, &o, (uint32_t)(p & (ring->count - 1)), w->hot.version, w->hot.fork_version))
-            return false;
+        if (!reef__page_own(w, ring, kind, (uint32_t)(p & (ring->count - 1)))) return false;
     return true;
 }
 
@@ -164,7 +161,6 @@ static bool reads_removals(const log_reader *r, const track_store *s)
 /* Drops what all readers have read. */
 static void store_trim(reef_world *w, track_store *s)
 {
-    const paged_owner o = reef__owner_of(w->family, &reef__pages_tracks);
     uint64_t head = s->tail, value_head = s->tail;
     for (uint32_t i = 0; i < w->reader_count; i++) {
         const log_reader *r = &w->readers[i];
@@ -174,8 +170,8 @@ static void store_trim(reef_world *w, track_store *s)
     }
     s->head = head;
     s->value_head = value_head;
-    if (s->readers == 0) reef__paged_drop(&s->log, &o);
-    if (s->value_readers == 0) reef__paged_drop(&s->values, &o);
+    if (s->readers == 0) reef__pages_drop(w, &s->log, &reef__pages_tracks);
+    if (s->value_readers == 0) reef__pages_drop(w, &s->values, &reef__pages_tracks);
 }
 
 void reef__readers_count(const reef_world *w, track_store *s)

@@ -37,9 +37,7 @@ bool reef__bit_has(const reef_world *w, uint32_t key, uint32_t place) { return b
 /* The words of a unit for writing. */
 static uint64_t *words_own(reef_world *w, bit_store *b, uint32_t unit)
 {
-    paged_owner o = reef__owner_bits(w);
-    if (unit >= b->words.count && !reef__paged_grow(&b->words, &o, unit + 1, w->hot.fork_version)) return NULL;
-    uint64_t *words = reef__paged_own(&b->words, &o, unit, w->hot.version, w->hot.fork_version);
+    uint64_t *words = reef__page_own(w, &b->words, &reef__pages_bits, unit);
     if (words) b->words.version[unit] = w->hot.version;
     reef__invalidate(w, INVALIDATE_WRITTEN);
     return words;

@@ -118,14 +118,12 @@ uint64_t reef_version(reef_world *w)
 
 bool reef__track_prepare(reef_world *w, uint32_t component, const reef_entity *e, uint32_t rows)
 {
-    const paged_owner o = reef__owner_of(w->family, &reef__pages_tracks);
     track_store *s = reef__track_of(w, component);
     if (s == NULL && (s = track_make(w, component)) == NULL) return false;
     for (uint32_t i = 0, last = UINT32_MAX; i < rows; i++) {
         const uint32_t page = e[i].index / STAMPS_PER_PAGE;
         if (page == last) continue;
-        if (!reef__paged_grow(&s->stamps, &o, page + 1, w->hot.fork_version)) return false;
-        if (reef__paged_own(&s->stamps, &o, page, w->hot.version, w->hot.fork_version) == NULL) return false;
+        if (reef__page_own(w, &s->stamps, &reef__pages_tracks, page) == NULL) return false;
         last = page;
     }
     return true;

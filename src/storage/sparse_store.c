@@ -128,9 +128,7 @@ uint64_t *reef__store_index_own(reef_world *w, value_store *s, uint32_t index)
     const uint32_t page = index >> REEF_INDEX_BITS;
     if (LIKELY(page < s->index.count && s->index.page[page] && paged_owned(&s->index, page, w->hot.fork_version)))
         return s->index.page[page];
-    const paged_owner o = reef__owner_of(w->family, &reef__pages_index);
-    if (page >= s->index.count && !reef__paged_grow(&s->index, &o, page + 1, w->hot.fork_version)) return NULL;
-    return reef__paged_own(&s->index, &o, page, w->hot.version, w->hot.fork_version);
+    return reef__page_own(w, &s->index, &reef__pages_index, page);
 }
 
 /* ---- stores ---- */

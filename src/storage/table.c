@@ -44,11 +44,25 @@ const paged_type reef__pages_tracks = {TRACK_PAGE_BYTES, ARENA_DIRECTORY, MEMORY
 const paged_type reef__pages_events = {TRACK_PAGE_BYTES, ARENA_DIRECTORY, MEMORY_EVENTS, NULL, true, 0, NULL};
 
 paged_owner reef__owner_of(family *f, const paged_type *t) { return (paged_owner){&f->memory, &f->lock, t, f}; }
-paged_owner reef__owner_records(const reef_world *w) { return reef__owner_of(w->family, &reef__pages_records); }
-paged_owner reef__owner_chunks(const reef_world *w) { return reef__owner_of(w->family, &reef__pages_chunks); }
-static paged_owner owner_tables(const reef_world *w) { return reef__owner_of(w->family, &reef__pages_tables); }
-paged_owner reef__owner_ring(const reef_world *w) { return reef__owner_of(w->family, &reef__pages_ring); }
-paged_owner reef__owner_bits(const reef_world *w) { return reef__owner_of(w->family, &reef__pages_bits); }
+
+bool reef__pages_grow(reef_world *w, reef_paged *p, const paged_type *t, uint32_t count)
+{
+    const paged_owner o = reef__owner_of(w->family, t);
+    return reef__paged_grow(p, &o, count, w->hot.fork_version);
+}
+
+void *reef__page_own(reef_world *w, reef_paged *p, const paged_type *t, uint32_t i)
+{
+    const paged_owner o = reef__owner_of(w->family, t);
+    if (i >= p->count && !reef__paged_grow(p, &o, i + 1, w->hot.fork_version)) return NULL;
+    return reef__paged_own(p, &o, i, w->hot.version, w->hot.fork_version);
+}
+
+void reef__pages_drop(reef_world *w, reef_paged *p, const paged_type *t)
+{
+    const paged_owner o = reef__owner_of(w->family, t);
+    reef__paged_drop(p, &o);
+}
 
 /* ---- values ---- */
 
@@ -182,9 +196,8 @@ static bool chunk_page_release(void *context, const void *page, const void *kept
 
 static NOINLINE reef_slot *unit_own_shared(reef_world *w, uint32_t unit)
 {
-    paged_owner o = reef__owner_chunks(w);
     if (!BUG(27)) reef__invalidate(w, INVALIDATE_TABLES_MADE); /* queries remember slots */
-    reef_slot *page = reef__paged_own(&w->hot.chunks, &o, unit >> REEF_UNIT_BITS, w->hot.version, w->hot.fork_version);
+    reef_slot *page = reef__page_own(w, &w->hot.chunks, &reef__pages_chunks, unit >> REEF_UNIT_BITS);
     if (page == NULL) return NULL;
     reef__chunks_know_ours(w);
     return page + (unit & (UNITS_PER_PAGE - 1)) * REEF_UNIT_SLOTS;
@@ -210,8 +223,7 @@ static uint32_t unit_find(reef_world *w, uint32_t units)
         if ((unit & (UNITS_PER_PAGE - 1)) + units > UNITS_PER_PAGE) unit = (unit | (UNITS_PER_PAGE - 1)) + 1;
         if (unit + units > UNIT_MAX) return 0;
     }
-    paged_owner o = reef__owner_chunks(w);
-    if (!reef__paged_grow(&w->hot.chunks, &o, (unit >> REEF_UNIT_BITS) + 1, w->hot.fork_version)) return 0;
+    if (!reef__pages_grow(w, &w->hot.chunks, &reef__pages_chunks, (unit >> REEF_UNIT_BITS) + 1)) return 0;
     return unit_own(w, unit) ? unit : 0;
 }
 
@@ -517,11 +529,9 @@ static bool table_grow(reef_world *w, table *t)
 table *reef__table_own(reef_world *w, uint32_t id)
 {
     reef_paged *p = &w->state.tables;
-    paged_owner o = owner_tables(w);
     uint32_t page = id / TABLES_PER_PAGE;
-    if (!reef__paged_grow(p, &o, page + 1, w->hot.fork_version)) return NULL;
-    const void *before = p->page[page];
-    table *t = reef__paged_own(p, &o, page, w->hot.version, w->hot.fork_version);
+    const void *before = page < p->count ? p->page[page] : NULL;
+    table *t = reef__page_own(w, p, &reef__pages_tables, page);
     if (t == NULL) return NULL;
     if (before != t) {
         memset(w->edge_cache, 0, sizeof w->edge_cache); /* the cache points into pages, as queries do */

@@ -27,10 +27,11 @@
 extern const paged_type reef__pages_records, reef__pages_chunks, reef__pages_tables, reef__pages_ring, reef__pages_bits,
     reef__pages_names, reef__pages_buckets, reef__pages_hashes, reef__pages_tracks, reef__pages_events;
 paged_owner reef__owner_of(family *f, const paged_type *t);
-paged_owner reef__owner_records(const reef_world *w);
-paged_owner reef__owner_chunks(const reef_world *w);
-paged_owner reef__owner_ring(const reef_world *w);
-paged_owner reef__owner_bits(const reef_world *w);
+/* reef__paged_grow, reef__paged_own and reef__paged_drop for a container of this world. reef__page_own makes more slots
+ * first where there are too few. */
+bool reef__pages_grow(reef_world *w, reef_paged *p, const paged_type *t, uint32_t count);
+void *reef__page_own(reef_world *w, reef_paged *p, const paged_type *t, uint32_t i);
+void reef__pages_drop(reef_world *w, reef_paged *p, const paged_type *t);
 
 /* A table for writing. The first use makes the world's part of it. NULL: there is no memory. */
 table *reef__table_own(reef_world *w, uint32_t id);

@@ -109,11 +109,8 @@ static const kept_hash *kept_read(const reef_paged *p, uint64_t i)
 /* The entry, for writing. NULL: this hash can't be kept now. */
 static kept_hash *kept_own(reef_world *w, reef_paged *p, uint64_t i)
 {
-    paged_owner o = reef__owner_of(w->family, &reef__pages_hashes);
-    uint32_t page = (uint32_t)(i / HASHES_PER_PAGE);
     /* While a loop is open it may write without a new version, so nothing may be kept. */
-    if (w->locks || !reef__paged_grow(p, &o, page + 1, w->hot.fork_version)) return NULL;
-    kept_hash *k = reef__paged_own(p, &o, page, w->hot.version, w->hot.fork_version);
+    kept_hash *k = w->locks ? NULL : reef__page_own(w, p, &reef__pages_hashes, (uint32_t)(i / HASHES_PER_PAGE));
     return k ? k + i % HASHES_PER_PAGE : NULL;
 }
 
@@ -542,9 +539,9 @@ static COLD void switches_sort(const reef_world *w, uint32_t *numbers, uint32_t 
 /* Drops the kept hashes of values: a type that was hashed as bytes has got fields since. */
 static COLD void kept_drop(reef_world *w)
 {
-    paged_owner o = reef__owner_of(w->family, &reef__pages_hashes);
-    reef__paged_drop(&w->state.chunk_hashes, &o);
-    for (uint32_t i = 1; i < w->state.store_count; i++) reef__paged_drop(&w->state.stores[i].hashes, &o);
+    reef__pages_drop(w, &w->state.chunk_hashes, &reef__pages_hashes);
+    for (uint32_t i = 1; i < w->state.store_count; i++)
+        reef__pages_drop(w, &w->state.stores[i].hashes, &reef__pages_hashes);
     w->state.described = reef__types_described();
     reef__invalidate(w, INVALIDATE_WRITTEN);
 }
