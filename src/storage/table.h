@@ -71,9 +71,9 @@ void reef__column_discard(reef_world *w, const shape *s, uint32_t unit, uint32_t
 void *reef__column_exchange(reef_world *w, uint32_t unit, uint32_t slot, void *block);
 bool reef__column_take(reef_world *w, uint32_t unit, uint32_t slot, void *block);
 /* Blocks of a column and their values. reef__block_take: NULL means that there is no memory. reef__block_copy: false
- * means that there is no memory or that a hook refused, and `to` is raw memory. reef__block_move: moves the values of all
- * rows but `raw`, which has none (UINT32_MAX: no such row). reef__values_relocate: values of the
- * running call that lie in the block `old`, which is about to be freed, are found in `fresh` from then on. */
+ * means that there is no memory or that a hook refused, and `to` is raw memory. reef__block_move moves the values of
+ * all rows but `raw`, which has none (UINT32_MAX: no such row). reef__values_relocate: values of the running call that
+ * lie in the block `old`, which is about to be freed, are found in `fresh` from then on. */
 void *reef__block_take(family *f, const column *c, uint32_t rows);
 void reef__block_give(family *f, const column *c, void *block, uint32_t rows);
 bool reef__block_copy(reef_world *w, const column *c, void *to, const void *from, const reef_entity *e, uint32_t rows);
