@@ -502,7 +502,6 @@ reef_status reef__record_write(section_out *o, numbering *n, const record_desc *
 {
     encoding x = {
         .o = o, .n = n, .d = d, .w = d->world, .base = d->base, .op = operation, .memory = &d->world->family->memory};
-    const reef_entity null = {0, 0};
     uint64_t before = 0, after = 0;
     names_settle(x.w);
     if (x.base) names_settle(d->base);
@@ -512,7 +511,6 @@ reef_status reef__record_write(section_out *o, numbering *n, const record_desc *
     if (ready && encode_begin(&x)) sections_put(&x, before, after);
     else reef__encode_failed(&x, REEF_NO_MEMORY);
     encode_drop(&x);
-    if (!x.told && o->status != REEF_OK && o->status != REEF_IO)
-        reef__failure(x.w, o->status, operation, (reef_component){0}, null, 0);
+    if (!x.told && o->status != REEF_OK && o->status != REEF_IO) reef__refuse(x.w, o->status, operation);
     return o->status;
 }

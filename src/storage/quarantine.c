@@ -445,13 +445,11 @@ COLD reef_status reef_quarantine(reef_world *w, uint64_t bytes)
 {
     if (w == NULL) return REEF_BAD_ARGUMENT;
 #if defined(QUARANTINE)
-    const reef_component none = {0};
-    const reef_entity null = {0, 0};
-    if (w->locks || w->running) return reef__failure(w, REEF_LOCKED, "reef_quarantine", none, null, 0);
+    if (w->locks || w->running) return reef__refuse(w, REEF_LOCKED, "reef_quarantine");
     mutex_lock(&w->family->lock);
     const bool alone = w->family->members == 1;
     mutex_unlock(&w->family->lock);
-    if (!alone) return reef__failure(w, REEF_LOCKED, "reef_quarantine", none, null, 0);
+    if (!alone) return reef__refuse(w, REEF_LOCKED, "reef_quarantine");
     quarantine_set(w, bytes);
 #else
     (void)bytes;

@@ -293,8 +293,7 @@ COLD reef_status reef_removals_free(reef_world *w, reef_removals removals)
 {
     if (w == NULL) return REEF_BAD_ARGUMENT;
     if (removals.generation == 0) return REEF_OK;
-    if (w->running)
-        return reef__failure(w, REEF_LOCKED, "reef_removals_free", (reef_component){0}, (reef_entity){0, 0}, 0);
+    if (w->running) return reef__refuse(w, REEF_LOCKED, "reef_removals_free");
     log_reader *r = reef__reader_of(w, removals, false, "reef_removals_free");
     if (r == NULL) return w->error.status;
     track_store *s = reef__track_of(w, r->component);
@@ -306,7 +305,7 @@ COLD reef_status reef_removals_free(reef_world *w, reef_removals removals)
 bool reef_removals_next(reef_world *w, reef_removals removals, reef_entity *entity, void *value)
 {
     static const char op[] = "reef_removals_next";
-    if (w && w->running) return reef__failure(w, REEF_LOCKED, op, (reef_component){0}, (reef_entity){0, 0}, 0), false;
+    if (w && w->running) return reef__refuse(w, REEF_LOCKED, op), false;
     log_reader *r = w ? reef__reader_of(w, removals, false, op) : NULL;
     if (r == NULL) return false;
     const reef_component c = {r->component};

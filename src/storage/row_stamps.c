@@ -104,8 +104,7 @@ bool reef_added_since_id(const reef_world *w, reef_entity e, reef_component c, u
 uint64_t reef_version(reef_world *w)
 {
     if (w == NULL) return 0;
-    if (w->running)
-        return reef__failure(w, REEF_LOCKED, "reef_version", (reef_component){0}, (reef_entity){0, 0}, 0), 0;
+    if (w->running) return reef__refuse(w, REEF_LOCKED, "reef_version"), 0;
     const uint64_t now = w->hot.version;
     const bool hashed = w->hashed == now; /* the state is the same */
     reef__invalidate(w, INVALIDATE_LOOKED_AT);

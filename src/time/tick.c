@@ -185,7 +185,7 @@ static bool plan_update(reef_world *w, ticking *k)
 
 static COLD reef_status no_memory_for(reef_world *w, const struct system *s)
 {
-    reef__failure(w, REEF_NO_MEMORY, "reef_tick", (reef_component){0}, (reef_entity){0, 0}, 0);
+    reef__refuse(w, REEF_NO_MEMORY, "reef_tick");
     if (s) memcpy(w->error.system, s->name, sizeof w->error.system);
     return REEF_NO_MEMORY;
 }
@@ -271,12 +271,10 @@ static reef_status phases_tick(reef_world *w, float dt)
 /* Every tick begins with this: the plan is brought up to date, and commands that are left are done. */
 static reef_status tick_begin(reef_world *w, const char *op, float dt)
 {
-    const reef_component none = {0};
-    const reef_entity null = {0, 0};
-    if (w->locks || w->flushing) return reef__failure(w, REEF_LOCKED, op, none, null, 0);
-    if (!time_is_good(dt)) return reef__failure(w, REEF_BAD_ARGUMENT, op, none, null, 0);
+    if (w->locks || w->flushing) return reef__refuse(w, REEF_LOCKED, op);
+    if (!time_is_good(dt)) return reef__refuse(w, REEF_BAD_ARGUMENT, op);
     ticking *k = ticking_ready(w);
-    if (k == NULL || !plan_update(w, k)) return reef__failure(w, REEF_NO_MEMORY, op, none, null, 0);
+    if (k == NULL || !plan_update(w, k)) return reef__refuse(w, REEF_NO_MEMORY, op);
     if (w->slow & SLOW_DEFERRED && reef__world_flush(w) == REEF_NO_MEMORY) return REEF_NO_MEMORY;
     k->first.status = REEF_OK;
     k->shuffle = reef__pool_shuffle(w->pool);
@@ -324,9 +322,7 @@ reef_status reef_step_once(reef_world *w, float dt)
 
 reef_status reef_tick(reef_world *w, float dt)
 {
-    if (w && w->paused)
-        return w->locks ? reef__failure(w, REEF_LOCKED, "reef_tick", (reef_component){0}, (reef_entity){0, 0}, 0)
-                        : REEF_OK;
+    if (w && w->paused) return w->locks ? reef__refuse(w, REEF_LOCKED, "reef_tick") : REEF_OK;
     return reef_step_once(w, dt);
 }
 

@@ -508,7 +508,7 @@ static COLD reef_status merge_from(reef_world *to, reef_world *from, const query
     merging *x = reef__memory_zeroed(&to->family->memory, MEMORY_OTHER, sizeof *x);
     if (x == NULL) {
         reef_world_free(w);
-        return reef__failure(to, REEF_NO_MEMORY, merge_op, (reef_component){0}, (reef_entity){0, 0}, 0);
+        return reef__refuse(to, REEF_NO_MEMORY, merge_op);
     }
     x->to = to, x->from = from, x->w = w;
     x->chosen = chosen;
@@ -542,20 +542,18 @@ static COLD reef_query query_chosen(reef_world *to, reef_world *from, const char
 
 COLD reef_status reef_merge(reef_world *to, reef_world *from, const reef_merge_desc *desc, reef_merged **merged)
 {
-    const reef_component none = {0};
-    const reef_entity null = {0, 0};
     if (merged) *merged = NULL;
     if (to == NULL) return REEF_BAD_ARGUMENT;
-    if (from == NULL || from == to) return reef__failure(to, REEF_BAD_ARGUMENT, merge_op, none, null, 0);
+    if (from == NULL || from == to) return reef__refuse(to, REEF_BAD_ARGUMENT, merge_op);
     const bool locked = to->running || from->running || world_engaged(to);
-    if (locked) return reef__failure(to, REEF_LOCKED, merge_op, none, null, 0);
+    if (locked) return reef__refuse(to, REEF_LOCKED, merge_op);
     if (desc == NULL || desc->query == NULL) return merge_from(to, from, NULL, desc && desc->drop_names, merged);
     const reef_query q = query_chosen(to, from, desc->query);
     if (reef_query_is_null(q)) return to->error.status;
     reef_status s = REEF_NO_MEMORY;
     query *chosen = query_of(from, q, &s);
     if (chosen && query_update(chosen)) s = merge_from(to, from, chosen, desc->drop_names, merged);
-    else reef__failure(to, s, merge_op, none, null, 0);
+    else reef__refuse(to, s, merge_op);
     reef_query_free(from, q);
     return s;
 }

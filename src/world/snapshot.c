@@ -231,22 +231,20 @@ static COLD reef_component state_bound(const reef_world *w)
 /* Can the world's state be shared now? If not, the error is recorded. */
 static bool share_allowed(reef_world *w, const char *op)
 {
-    const reef_entity null = {0, 0};
     if (w == NULL) return false;
-    if (world_engaged(w)) return reef__failure(w, REEF_LOCKED, op, (reef_component){0}, null, 0), false;
+    if (world_engaged(w)) return reef__refuse(w, REEF_LOCKED, op), false;
     reef_component c = state_bound(w);
     w->hook_failed.id = 0;
-    if (reef__events_settle(w) != REEF_OK)
-        return reef__failure(w, REEF_NO_MEMORY, op, (reef_component){0}, null, 0), false;
-    if (c.id) return reef__failure(w, REEF_NOT_COPYABLE, op, c, null, 0), false;
+    if (reef__events_settle(w) != REEF_OK) return reef__refuse(w, REEF_NO_MEMORY, op), false;
+    if (c.id) return reef__failure(w, REEF_NOT_COPYABLE, op, c, (reef_entity){0, 0}, 0), false;
     reef__quarantine_world(w, op);
     return true;
 }
 
 /* Records that there was no memory for a copy, or that a construct hook refused; then the error names its type. */
-static void refuse_copy(reef_world *w, const char *op)
+static reef_status refuse_copy(reef_world *w, const char *op)
 {
-    reef__failure(w, REEF_NO_MEMORY, op, w->hook_failed, (reef_entity){0, 0}, 0);
+    return reef__failure(w, REEF_NO_MEMORY, op, w->hook_failed, (reef_entity){0, 0}, 0);
 }
 
 /* ---- snapshots ---- */
@@ -494,16 +492,14 @@ static COLD bool restore_plainly(reef_world *w, const reef_snapshot *s)
 reef_status reef_restore(reef_world *w, const reef_snapshot *s)
 {
     static const char op[] = "reef_restore";
-    const reef_component none = {0};
-    const reef_entity null = {0, 0};
     if (w == NULL) return REEF_BAD_ARGUMENT;
-    if (s == NULL) return reef__failure(w, REEF_BAD_ARGUMENT, op, none, null, 0);
-    if (s->family != w->family) return reef__failure(w, REEF_OTHER_WORLD, op, none, null, 0);
-    if (w->locks) return reef__failure(w, REEF_LOCKED, op, none, null, 0);
+    if (s == NULL) return reef__refuse(w, REEF_BAD_ARGUMENT, op);
+    if (s->family != w->family) return reef__refuse(w, REEF_OTHER_WORLD, op);
+    if (w->locks) return reef__refuse(w, REEF_LOCKED, op);
     w->hook_failed.id = 0;
     bool ok = REEF_ACQUIRE_U32(&w->family->graph.reset_count) || reef__stores_reset(w) ? restore_skipping(w, s)
                                                                                        : restore_plainly(w, s);
-    if (!ok) return reef__failure(w, REEF_NO_MEMORY, op, w->hook_failed, null, 0);
+    if (!ok) return refuse_copy(w, op);
     if (BUG(23)) w->state.ring_head = w->state.ring_tail, w->state.ring_holes = 0;
     moves_put(w, s->moved, s->destroyed);
     return REEF_OK;

@@ -558,7 +558,7 @@ static uint64_t hash_run(reef_world *w, const char *op, bool (*visit)(void *, co
     ok = ok && parts_add(&x);
     reef__memory_free(m, MEMORY_OTHER, x.sums, x.sum_count * sizeof *x.sums);
     reef__memory_free(m, MEMORY_OTHER, x.switches, x.switch_count * sizeof *x.switches);
-    if (!ok) reef__failure(w, REEF_NO_MEMORY, op, (reef_component){0}, (reef_entity){0, 0}, 0);
+    if (!ok) reef__refuse(w, REEF_NO_MEMORY, op);
     if (!ok || x.stopped) return 0;
     return x.hash ? x.hash : 1;
 }
@@ -566,7 +566,7 @@ static uint64_t hash_run(reef_world *w, const char *op, bool (*visit)(void *, co
 uint64_t reef_hash_parts(reef_world *w, bool (*visit)(void *context, const reef_hash_part *part), void *context)
 {
     if (w == NULL) return 0;
-    if (w->running) return reef__failure(w, REEF_LOCKED, "reef_hash", (reef_component){0}, (reef_entity){0, 0}, 0), 0;
+    if (w->running) return reef__refuse(w, REEF_LOCKED, "reef_hash"), 0;
     if (UNLIKELY(w->state.described != reef__types_described())) kept_drop(w);
     /* What is written from now on has a newer version than what is hashed. */
     if (!w->locks) reef__invalidate(w, INVALIDATE_LOOKED_AT);
@@ -576,7 +576,7 @@ uint64_t reef_hash_parts(reef_world *w, bool (*visit)(void *context, const reef_
 uint64_t reef_hash(reef_world *w)
 {
     if (w == NULL) return 0;
-    if (w->running) return reef__failure(w, REEF_LOCKED, "reef_hash", (reef_component){0}, (reef_entity){0, 0}, 0), 0;
+    if (w->running) return reef__refuse(w, REEF_LOCKED, "reef_hash"), 0;
     if (UNLIKELY(w->state.described != reef__types_described())) kept_drop(w);
     if (w->hashed == w->hot.version && !w->locks) return w->hash;
     if (!w->locks) reef__invalidate(w, INVALIDATE_LOOKED_AT);
