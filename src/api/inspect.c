@@ -123,7 +123,7 @@ static bool visit_values(const reef_world *w, const type *t, reef_entity e, cons
 
 bool reef_visit_entity(const reef_world *w, reef_entity e, reef_visitor visit, void *context)
 {
-    uint32_t place = place_of(w, e);
+    uint32_t place = w ? place_of(w, e) : PLACE_DEAD;
     if (place == PLACE_DEAD || visit == NULL) return false;
     _Alignas(BLOCK_ALIGN) char room[REEF_SPLIT_SIZE_MAX];
     row_walk walk = row_begin(w, place, room);
