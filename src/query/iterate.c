@@ -363,8 +363,6 @@ static bool writing_own(const writing *x)
     void *fresh[REEF_TERMS_MAX];
     uint32_t i = x->first_out;
     if (!reef__slots_own(x->w, x->t, x->unit, x->slot, i, 0)) return false;
-    /* blocks that were handed over early, for a loop around this one, are taken back */
-    if (i < x->count && x->w->ahead_chunks) reef__ahead_drop(x->w);
     for (; i < x->count; i++) {
         fresh[i] = reef__column_fresh(x->w, x->t, x->unit, x->slot[i]);
         if (fresh[i]) continue;
