@@ -220,9 +220,8 @@ bool reef__decode_names(decoding *d)
 static bool event_place_put(decoding *d, uint64_t serial, const char *name, uint32_t component, uint64_t position)
 {
     state *s = &d->w->state;
-    for (uint32_t i = 0; i < s->event_place_count; i++)
-        if (s->event_places[i].serial == serial && s->event_places[i].component == component)
-            return s->event_places[i].position = position, true;
+    event_place *there = reef__event_place_of(d->w, serial, component);
+    if (there) return there->position = position, true;
     if (!reef__array_room(d->memory, MEMORY_EVENTS, &s->event_places, &s->event_place_capacity,
                           s->event_place_count + 1, sizeof *s->event_places))
         return reef__decode_no_memory(d);

@@ -15,6 +15,7 @@
 #include "base/platform.h"
 #include "type/type.h"
 #include "storage/archetype.h"
+#include "storage/clock.h"
 #include "storage/error.h"
 #include "storage/layout.h"
 #include "storage/place.h"
@@ -263,13 +264,6 @@ static void tables_put(encoding *x)
 
 /* ---- time ---- */
 
-static uint64_t clock_of(const state *s, uint64_t serial)
-{
-    for (uint32_t i = 0; i < s->clock_count; i++)
-        if (s->clocks[i].serial == serial) return s->clocks[i].value;
-    return 0;
-}
-
 static uint64_t last_run_of(const state *s, uint64_t serial)
 {
     for (uint32_t i = 0; i < s->run_count; i++)
@@ -293,7 +287,7 @@ static void clocks_put(encoding *x)
     const size_t where = reef__put_later(x->o);
     for (uint32_t of = 0; of < 2; of++)
         for (named_serial n = {NULL, 0, false}; reef__named_next(x->w, of == 0, &n);)
-            clock_put(x, of, n.name, clock_of(s, n.serial), &count);
+            clock_put(x, of, n.name, reef__clock_read(s, n.serial), &count);
     reef__put_now(x->o, where, count);
 }
 

@@ -25,6 +25,13 @@ static COLD void clocks_settle(const reef_world *w, state *s)
         if (!reef__serial_counts(w, s->clocks[i].serial)) s->clocks[i] = s->clocks[--s->clock_count];
 }
 
+uint64_t reef__clock_read(const state *s, uint64_t serial)
+{
+    for (uint32_t i = 0; i < s->clock_count; i++)
+        if (s->clocks[i].serial == serial) return s->clocks[i].value;
+    return 0;
+}
+
 uint64_t *reef__clock_own(reef_world *w, uint64_t serial)
 {
     state *s = &w->state;

@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "base/platform.h"
 #include "type/type.h"
+#include "type/type_walk.h"
 #include "storage/cow_pages.h"
 #include "storage/layout.h"
 #include "storage/removal_log.h"
@@ -177,14 +178,21 @@ event_place *reef__event_place_of(const reef_world *w, uint64_t serial, uint32_t
     return NULL;
 }
 
+/* The number of the first event that some system hasn't read. */
+static uint64_t event_wait(const reef_world *w, const event_store *s)
+{
+    uint64_t first = reef__event_end(w, s);
+    for (uint32_t i = 0; i < w->state.event_place_count; i++) {
+        const event_place *p = &w->state.event_places[i];
+        if (p->component == s->component && p->position < first) first = p->position;
+    }
+    return first;
+}
+
 uint64_t reef__event_keep(const reef_world *w, const event_store *s)
 {
     const uint64_t end = reef__event_end(w, s);
-    uint64_t keep = end;
-    for (uint32_t i = 0; i < w->state.event_place_count; i++) {
-        const event_place *p = &w->state.event_places[i];
-        if (p->component == s->component && p->position < keep) keep = p->position;
-    }
+    uint64_t keep = event_wait(w, s);
     for (uint32_t i = 0; i < w->reader_count; i++) {
         const log_reader *r = &w->readers[i];
         if (r->serial && r->events && r->component == s->component && r->position < keep) keep = r->position;
@@ -226,25 +234,14 @@ COLD void reef__events_drop(reef_world *w)
     w->flight = NULL;
 }
 
-/* The number of the first event that some system hasn't read. */
-static uint64_t event_wait(const reef_world *w, const event_store *s)
-{
-    uint64_t first = reef__event_end(w, s);
-    for (uint32_t i = 0; i < w->state.event_place_count; i++) {
-        const event_place *p = &w->state.event_places[i];
-        if (p->component == s->component && p->position < first) first = p->position;
-    }
-    return first;
-}
-
 const event_store *reef__events_after(const reef_world *w, const type *last)
 {
     const event_store *best = NULL;
     for (uint32_t i = 0; i < w->state.event_count; i++) {
         const event_store *s = &w->state.events[i];
         const type *t = reef__type_of(s->component);
-        if (event_wait(w, s) == reef__event_end(w, s) || (last && reef__type_compare(t, last) <= 0)) continue;
-        if (best == NULL || reef__type_compare(t, reef__type_of(best->component)) < 0) best = s;
+        if (event_wait(w, s) == reef__event_end(w, s)) continue;
+        if (type_comes_next(t, last, best ? reef__type_of(best->component) : NULL)) best = s;
     }
     return best;
 }

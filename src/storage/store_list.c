@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/platform.h"
 #include "type/type.h"
+#include "type/type_walk.h"
 #include "storage/entity_index.h"
 #include "storage/layout.h"
 #include "storage/multi_store.h"
@@ -21,8 +22,7 @@ const value_store *reef__store_after(const reef_world *w, const type *last)
     for (uint32_t i = 1; i < w->state.store_count; i++) {
         const value_store *s = &w->state.stores[i];
         const type *t = reef__type_of(s->component);
-        if (s->count == 0 || (last && reef__type_compare(t, last) <= 0)) continue;
-        if (best == NULL || reef__type_compare(t, reef__type_of(best->component)) < 0) best = s;
+        if (s->count && type_comes_next(t, last, best ? reef__type_of(best->component) : NULL)) best = s;
     }
     return best;
 }

@@ -14,6 +14,7 @@
 #include "base/memory.h"
 #include "base/platform.h"
 #include "type/type.h"
+#include "type/type_walk.h"
 #include "storage/cow_pages.h"
 #include "storage/error.h"
 #include "storage/event_log.h"
@@ -214,7 +215,7 @@ static COLD reef_component state_bound(const reef_world *w)
     for (uint32_t i = 1; i < w->state.store_count; i++) {
         const value_store *s = &w->state.stores[i];
         const type *x = reef__type_of(s->component);
-        if (s->count && !x->copyable && !x->resets && (first == NULL || reef__type_compare(x, first) < 0)) first = x;
+        if (s->count && !x->copyable && !x->resets) first = type_first(x, first);
     }
     if (REEF_ACQUIRE_U32(&w->family->graph.bound_count) == 0) return (reef_component){first ? first->id : 0};
     for (uint32_t id = TABLE_EMPTY; id < w->state.tables.count * TABLES_PER_PAGE; id++) {
@@ -222,7 +223,7 @@ static COLD reef_component state_bound(const reef_world *w)
         if (t == NULL || !t->shape->bound || table_rows(t) == 0) continue;
         for (uint32_t k = SLOT_COLUMNS; k < t->shape->end_slot; k++) {
             const type *x = t->shape->columns[k].type;
-            if (!x->copyable && !x->resets && (first == NULL || reef__type_compare(x, first) < 0)) first = x;
+            if (!x->copyable && !x->resets) first = type_first(x, first);
         }
     }
     return (reef_component){first ? first->id : 0};
