@@ -297,19 +297,11 @@ static bool row_comes(const merging *x, uint32_t unit, uint32_t row)
     return x->chosen == NULL || reef__query_place_matches(x->chosen, unit_place(unit) + row);
 }
 
-/* Does some entity of `from` have a value in a store that no bit of its row tells of? */
-static bool some_cold(const reef_world *from)
-{
-    for (uint32_t i = 1; i < from->state.store_count; i++)
-        if (from->state.stores[i].count && !reef__type_of(from->state.stores[i].component)->bit) return true;
-    return false;
-}
-
 static bool merge_table(merging *x, uint32_t from)
 {
     const table *t = table_read(x->from, from);
     const shape *s = t->shape;
-    const bool plain = t->bits == 0 && !some_cold(x->from);
+    const bool plain = t->bits == 0 && !(x->from->slow & SLOW_COLD);
     uint32_t id = 0;
     for (uint32_t unit = t->first; unit; unit = unit_slots(x->from, unit)[0].head.next) {
         const uint32_t rows = chunk_rows(t, unit);
