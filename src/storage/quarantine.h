@@ -89,10 +89,10 @@ INLINE bool quarantine_on(const reef_world *w) { return (void)w, false; }
 #define reef__quarantine_close(...) ((void)0)
 #define reef__quarantine_open(...) ((void)0)
 #define reef__quarantine_page(...) false
-#define reef__quarantine_slots(...) ((void)0)
+#define reef__quarantine_slots(w, s, slot, n, e) ((void)(slot))
 #define reef__quarantine_open_slots(...) ((void)0)
 #define reef__quarantine_open_page(...) ((void)0)
-#define reef__quarantine_value(...) ((void)0)
+#define reef__quarantine_value(w, t, value, n, e) ((void)(e))
 #define reef__quarantine_left(...) false
 #define reef__quarantine_end(...) ((void)0)
 #define reef__quarantine_begin(...) ((void)0)
