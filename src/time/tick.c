@@ -95,10 +95,11 @@ static bool plan_order(reef_world *w, ticking *k)
     return true;
 }
 
-static planned_system *planned_of(const ticking *k, uint64_t serial)
+/* The system with this serial number in a plan; NULL: it isn't in it. */
+static planned_system *planned_of(planned_system *plan, uint32_t count, uint64_t serial)
 {
-    for (uint32_t i = 0; i < k->plan_count; i++)
-        if (k->plan[i].serial == serial) return &k->plan[i];
+    for (uint32_t i = 0; i < count; i++)
+        if (plan[i].serial == serial) return &plan[i];
     return NULL;
 }
 
@@ -106,7 +107,7 @@ static planned_system *planned_of(const ticking *k, uint64_t serial)
 static void planned_forget(reef_world *w, const ticking *k, planned_system *plan, uint32_t count)
 {
     while (count-- > 0) {
-        if (planned_of(k, plan[count].serial)) continue;
+        if (planned_of(k->plan, k->plan_count, plan[count].serial)) continue;
         /* the system lives on, and what it has seen stays in the state */
         if (plan[count].query) plan[count].query->serial = 0;
         reef__planned_drop(w, &plan[count]);
@@ -119,7 +120,7 @@ static COLD planned_system *schedule_plan(reef_world *w, ticking *k, const sched
     planned_system *plan = reef__memory_zeroed(&w->family->memory, MEMORY_OTHER, (c->count + 1) * sizeof *plan);
     for (uint32_t i = 0; plan && i < c->count; i++) {
         const schedule_entry *e = &c->entries[c->order[i]];
-        planned_system *was = planned_of(k, e->system->serial);
+        planned_system *was = planned_of(k->plan, k->plan_count, e->system->serial);
         bool ok = true;
         if (was) plan[i] = *was;
         else ok = planned_make(w, &plan[i], e->system);
@@ -131,13 +132,6 @@ static COLD planned_system *schedule_plan(reef_world *w, ticking *k, const sched
         plan[i].on = e->on;
     }
     return plan;
-}
-
-static bool planned_stays(const planned_system *plan, uint32_t count, const planned_system *ps)
-{
-    for (uint32_t i = 0; i < count; i++)
-        if (plan[i].serial == ps->serial) return true;
-    return false;
 }
 
 /* Makes the plan fit the schedule. It has room for one more system than the schedule, for reef_system_once. False: no
@@ -157,7 +151,7 @@ static bool plan_update(reef_world *w, ticking *k)
     }
     k->epoch = 0;
     for (uint32_t i = 0; i < k->plan_count; i++)
-        if (!planned_stays(plan, c->count, &k->plan[i])) reef__planned_drop(w, &k->plan[i]);
+        if (!planned_of(plan, c->count, k->plan[i].serial)) reef__planned_drop(w, &k->plan[i]);
     reef__memory_free(&w->family->memory, MEMORY_OTHER, k->plan, k->plan_room * sizeof *k->plan);
     reef__memory_free(&w->family->memory, MEMORY_OTHER, k->quicks, k->plan_room * sizeof *k->quicks);
     k->plan = plan;
@@ -384,7 +378,7 @@ COLD reef_system_stats reef_system_measured(const reef_world *w, reef_system_id 
     const reef_system_stats never_ran = {0, 0, 0, 0, 0};
     reef_status s;
     const schedule_entry *e = w && w->schedule && w->ticking ? reef__schedule_find(w, which, &s) : NULL;
-    const planned_system *ps = e ? planned_of(w->ticking, e->system->serial) : NULL;
+    const planned_system *ps = e ? planned_of(w->ticking->plan, w->ticking->plan_count, e->system->serial) : NULL;
     return ps ? ps->stats : never_ran;
 }
 
