@@ -1,7 +1,6 @@
 #define _DEFAULT_SOURCE /* for madvise and mincore */
 #include "base/memory.h"
 #include "base/platform.h"
-#include "reef/type.h"
 #include <stdlib.h>
 
 #if defined(__linux__)

@@ -27,7 +27,6 @@
 #include "reef/event.h"
 #include "reef/save.h"
 #include "reef/script.h"
-#include "reef/single.h"
 
 /* ---- systems and phases by name ---- */
 

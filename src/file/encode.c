@@ -23,7 +23,6 @@
 #include "storage/sparse_store.h"
 #include "storage/state.h"
 #include "storage/store_list.h"
-#include "storage/table.h"
 #include "storage/world_data.h"
 #include "system/absent_system.h"
 #include "system/event.h"

@@ -10,7 +10,6 @@
 #include "storage/family.h"
 #include "storage/state.h"
 #include "storage/world_data.h"
-#include "reef/type.h"
 
 bool reef__serial_counts(const reef_world *w, uint64_t serial)
 {

@@ -22,7 +22,6 @@
 #include "storage/state.h"
 #include "storage/table.h"
 #include "storage/world_data.h"
-#include "reef/component.h"
 #include <stdio.h>
 
 int reef__bit_key_compare(uint32_t a, uint32_t b)

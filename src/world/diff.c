@@ -16,7 +16,6 @@
 #include "storage/entity_index.h"
 #include "storage/layout.h"
 #include "storage/multi_store.h"
-#include "storage/name_index.h"
 #include "storage/place.h"
 #include "storage/row_bits.h"
 #include "storage/sparse_store.h"
