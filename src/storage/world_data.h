@@ -108,7 +108,6 @@ struct reef_world {
         void *of;   /* the block that was copied, at this version */
         uint64_t version;
         uint32_t slot, spare_at, spare_end;
-        bool away;                 /* the copy went past the caches */
         void *spare[AHEAD_SPARES]; /* blocks for the next copies, since each call for memory takes a lock */
     } ahead[AHEAD_COLUMNS];
     uint64_t observed;     /* the newest version for which somebody may ask what was written after it */
