@@ -16,6 +16,7 @@
 #include "storage/archetype.h"
 #include "storage/cow_pages.h"
 #include "storage/error.h"
+#include "storage/id_lanes.h"
 #include "storage/invalidate.h"
 #include "storage/layout.h"
 #include "storage/place.h"
