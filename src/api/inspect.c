@@ -502,12 +502,10 @@ COLD bool reef_print_world(const reef_world *w, FILE *file, uint64_t entities_ma
 
 static void stats_count_tables(const reef_world *w, reef_stats *s)
 {
-    uint32_t ids = w->state.tables.count * TABLES_PER_PAGE;
-    for (uint32_t id = TABLE_EMPTY; id < ids; id++) {
-        const table *t = table_read(w, id);
-        if (t == NULL) continue;
+    EACH_TABLE(w, t)
+    {
         s->blocks += t->chunks;
-        if (id == TABLE_EMPTY) {
+        if (t->shape->table == TABLE_EMPTY) {
             s->entities_empty += table_rows(t);
             continue;
         }

@@ -387,10 +387,8 @@ static bool table_stamp(decoding *d, const table *t)
 bool reef__decode_tracks_done(decoding *d)
 {
     reef_world *w = d->w;
-    for (uint32_t id = TABLE_EMPTY; id < w->state.tables.count * TABLES_PER_PAGE; id++) {
-        const table *t = table_read(w, id);
-        if (t && t->shape->tracked && table_rows(t) && !table_stamp(d, t)) return false;
-    }
+    EACH_TABLE(w, t)
+    if (t->shape->tracked && table_rows(t) && !table_stamp(d, t)) return false;
     for (uint32_t i = 1; i < w->state.store_count; i++) {
         const value_store *s = &w->state.stores[i];
         if (!reef__type_of(s->component)->tracked) continue;

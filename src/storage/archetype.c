@@ -556,19 +556,14 @@ static void order_sort(const family *f, uint32_t *ids, uint32_t n) /* heapsort: 
 COLD uint32_t *reef__tables_sorted(const reef_world *w, uint32_t *count)
 {
     family *f = w->family;
-    uint32_t n = 0, highest = w->state.tables.count * TABLES_PER_PAGE;
-    for (uint32_t i = TABLE_EMPTY; i < highest; i++) {
-        const table *t = table_read(w, i);
-        n += t && table_rows(t) != 0;
-    }
+    uint32_t n = 0, k = 0;
+    EACH_TABLE(w, t) n += table_rows(t) != 0;
     *count = n;
     if (n == 0) return NULL;
     uint32_t *ids = reef__memory_resize(&f->memory, MEMORY_OTHER, NULL, 0, n * sizeof *ids, PLAIN_ALIGN);
     if (ids == NULL) return NULL;
-    for (uint32_t i = TABLE_EMPTY, k = 0; i < highest; i++) {
-        const table *t = table_read(w, i);
-        if (t && table_rows(t) != 0) ids[k++] = i;
-    }
+    EACH_TABLE(w, t)
+    if (table_rows(t) != 0) ids[k++] = t->shape->table;
     order_sort(f, ids, n);
     return ids;
 }

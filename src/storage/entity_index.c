@@ -429,10 +429,7 @@ uint64_t reef_count_alive(const reef_world *w)
 {
     if (w == NULL) return 0;
     uint64_t n = w->hot.empty_count;
-    for (uint32_t i = TABLE_EMPTY; i < w->state.tables.count * TABLES_PER_PAGE; i++) {
-        const table *t = table_read(w, i);
-        if (t) n += table_rows(t);
-    }
+    EACH_TABLE(w, t) n += table_rows(t);
     return n;
 }
 

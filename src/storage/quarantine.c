@@ -381,10 +381,7 @@ COLD void reef__quarantine_world(reef_world *w, const char *op)
 {
     if (!quarantine_on(w)) return;
     quarantine_because(w, op, 0, (reef_entity){0, 0});
-    for (uint32_t id = TABLE_EMPTY; id < w->state.tables.count * TABLES_PER_PAGE; id++) {
-        const table *t = table_read(w, id);
-        if (t) reef__quarantine_table(w, t);
-    }
+    EACH_TABLE(w, t) reef__quarantine_table(w, t);
     for (uint32_t i = 1; i < w->state.store_count; i++)
         for (uint32_t page = 0; page < w->state.stores[i].values.count; page++)
             (void)page_moves(w, &w->state.stores[i], page);

@@ -889,10 +889,10 @@ static reef_status chunk_validate(const reef_world *w, const table *t, uint32_t 
 
 COLD reef_status reef__tables_validate(const reef_world *w, char *message, size_t size)
 {
-    for (uint32_t id = TABLE_EMPTY; id < w->state.tables.count * TABLES_PER_PAGE; id++) {
-        const table *t = table_read(w, id);
-        if (t == NULL) continue;
+    EACH_TABLE(w, t)
+    {
         uint32_t chunks = 0, previous = 0;
+        const uint32_t id = t->shape->table;
         for (uint32_t unit = t->first; unit; unit = unit_slots(w, unit)[0].head.next, chunks++) {
             if (chunk_validate(w, t, unit, previous, message, size) != REEF_OK) return REEF_CORRUPT;
             previous = unit;

@@ -443,9 +443,9 @@ static void store_follows(const merging *x, uint32_t number)
 static void all_follow(const merging *x)
 {
     const reef_world *from = x->from;
-    for (uint32_t id = TABLE_EMPTY; id < from->state.tables.count * TABLES_PER_PAGE; id++) {
-        const table *t = table_read(from, id);
-        if (t == NULL || table_rows(t) == 0) continue;
+    EACH_TABLE(from, t)
+    {
+        if (table_rows(t) == 0) continue;
         for (uint32_t k = SLOT_COLUMNS; k < t->shape->end_slot; k++) {
             const type *c = t->shape->columns[k].type;
             if (names_entities(c->owner ? reef__type_of(c->owner) : c)) column_follows(x, t, c);

@@ -218,9 +218,9 @@ static COLD reef_component state_bound(const reef_world *w)
         if (s->count && !x->copyable && !x->resets) first = type_first(x, first);
     }
     if (REEF_ACQUIRE_U32(&w->family->graph.bound_count) == 0) return (reef_component){first ? first->id : 0};
-    for (uint32_t id = TABLE_EMPTY; id < w->state.tables.count * TABLES_PER_PAGE; id++) {
-        const table *t = table_read(w, id);
-        if (t == NULL || !t->shape->bound || table_rows(t) == 0) continue;
+    EACH_TABLE(w, t)
+    {
+        if (!t->shape->bound || table_rows(t) == 0) continue;
         for (uint32_t k = SLOT_COLUMNS; k < t->shape->end_slot; k++) {
             const type *x = t->shape->columns[k].type;
             if (!x->copyable && !x->resets) first = type_first(x, first);
