@@ -24,7 +24,6 @@
 #include "storage/table.h"
 #include "storage/world_data.h"
 #include "reef/detail/layout.h"
-#include <stdio.h>
 
 enum { PLACE_FREE = PLACE_DEAD, PLACE_RESERVED = 1, PLACE_RETIRED = 2 };
 
@@ -437,8 +436,7 @@ uint64_t reef_count_alive(const reef_world *w)
 
 static reef_status wrong(char *message, size_t size, const char *what, uint32_t index)
 {
-    snprintf(message, size, "index: %s at %u", what, index);
-    return REEF_CORRUPT;
+    return reef__corrupt(message, size, "index: %s at %u", what, index);
 }
 
 COLD reef_status reef__index_validate(const reef_world *w, uint64_t *placed, char *message, size_t size)

@@ -23,6 +23,9 @@ COLD reef_status reef__failure_record(reef_world *w, const reef_error *e);
 COLD reef_status reef__failure_detail(reef_world *w, reef_status status, const char *operation, uint64_t number,
                                       const char *detail);
 
+/* Writes what is wrong with the state, for reef_validate. Answers REEF_CORRUPT. */
+COLD reef_status reef__corrupt(char *message, size_t size, const char *format, ...) REEF_PRINTF(3, 4);
+
 #if defined(REEF_CHECKED)
 /* Tells the misuse hook, or the log, that the caller made a mistake. */
 void reef__failure_tell(const reef_world *w, const reef_error *e);

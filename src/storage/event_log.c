@@ -13,6 +13,7 @@
 #include "type/type.h"
 #include "type/type_walk.h"
 #include "storage/cow_pages.h"
+#include "storage/error.h"
 #include "storage/layout.h"
 #include "storage/removal_log.h"
 #include "storage/row_stamps.h"
@@ -332,6 +333,5 @@ COLD reef_status reef__events_validate(const reef_world *w, char *message, size_
             what = "a wrong place of a system";
     }
     if (what == NULL) return REEF_OK;
-    snprintf(message, size, "events %s: %s", reef_type_name((reef_component){component}), what);
-    return REEF_CORRUPT;
+    return reef__corrupt(message, size, "events %s: %s", reef_type_name((reef_component){component}), what);
 }

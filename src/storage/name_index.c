@@ -21,8 +21,6 @@
 #include "storage/world_data.h"
 #include "reef/ref.h"
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 
 typedef struct name_entry {
     reef_entity entity;
@@ -346,15 +344,6 @@ reef_entity reef_find(const reef_world *w, const char *name)
 
 /* ---- checking ---- */
 
-static reef_status name_corrupt(char *message, size_t size, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    (void)vsnprintf(message, size, format, arguments);
-    va_end(arguments);
-    return REEF_CORRUPT;
-}
-
 /* Does an index hold as many numbers as there are names? Since reef__names_validate finds each of them, there are no
  * others. */
 static bool name_index_counts(const reef_world *w, const reef_paged *p)
@@ -372,23 +361,23 @@ COLD reef_status reef__names_validate(const reef_world *w, char *message, size_t
 {
     const state *s = &w->state;
     bool slow = (w->slow & SLOW_NAMES) != 0;
-    if (slow != (s->name_count != 0)) return name_corrupt(message, size, "names: the flag of the slow path is wrong");
-    if (s->name_count > s->name_buckets / 4 * 3) return name_corrupt(message, size, "names: the indices are too full");
+    if (slow != (s->name_count != 0)) return reef__corrupt(message, size, "names: the flag of the slow path is wrong");
+    if (s->name_count > s->name_buckets / 4 * 3) return reef__corrupt(message, size, "names: the indices are too full");
     if (!name_index_counts(w, &s->name_by_text))
-        return name_corrupt(message, size, "names: the index by text is wrong");
+        return reef__corrupt(message, size, "names: the index by text is wrong");
     if (!name_index_counts(w, &s->name_by_index))
-        return name_corrupt(message, size, "names: the index by entity is wrong");
+        return reef__corrupt(message, size, "names: the index by entity is wrong");
     for (uint32_t n = 0; n < s->name_count; n++) {
         const name_entry *e = name_at(w, n);
         uint32_t length = 0;
         if (memchr(e->text, 0, sizeof e->text) == NULL || reef__name_bad_column(e->text, &length))
-            return name_corrupt(message, size, "names: name %" PRIu32 " isn't a path", n);
+            return reef__corrupt(message, size, "names: name %" PRIu32 " isn't a path", n);
         if (!reef_is_alive(w, e->entity))
-            return name_corrupt(message, size, "names: \"%s\" belongs to the dead entity %" PRIu32 "v%" PRIu32, e->text,
-                                e->entity.index, e->entity.generation);
+            return reef__corrupt(message, size, "names: \"%s\" belongs to the dead entity %" PRIu32 "v%" PRIu32,
+                                 e->text, e->entity.index, e->entity.generation);
         if (name_find_text(w, e->text) != n || name_find_entity(w, e->entity) != n)
-            return name_corrupt(message, size, "names: \"%s\" of entity %" PRIu32 "v%" PRIu32 " isn't found", e->text,
-                                e->entity.index, e->entity.generation);
+            return reef__corrupt(message, size, "names: \"%s\" of entity %" PRIu32 "v%" PRIu32 " isn't found", e->text,
+                                 e->entity.index, e->entity.generation);
     }
     return REEF_OK;
 }

@@ -15,6 +15,7 @@
 #include "type/type.h"
 #include "storage/archetype.h"
 #include "storage/cow_pages.h"
+#include "storage/error.h"
 #include "storage/invalidate.h"
 #include "storage/layout.h"
 #include "storage/place.h"
@@ -22,7 +23,6 @@
 #include "storage/state.h"
 #include "storage/table.h"
 #include "storage/world_data.h"
-#include <stdio.h>
 
 int reef__bit_key_compare(uint32_t a, uint32_t b)
 {
@@ -235,9 +235,8 @@ uint64_t reef__bit_sum(const reef_world *w, uint32_t key)
 static COLD reef_status store_corrupt(const bit_store *b, char *message, size_t size, const char *what, uint64_t number)
 {
     const type *t = reef__type_of(b->key & ~BIT_DISABLED);
-    snprintf(message, size, "bits: %s%s%s %llu", b->key & BIT_DISABLED ? "disabled " : "", t ? t->name : "entities",
-             what, (unsigned long long)number);
-    return REEF_CORRUPT;
+    return reef__corrupt(message, size, "bits: %s%s%s %llu", b->key & BIT_DISABLED ? "disabled " : "",
+                         t ? t->name : "entities", what, (unsigned long long)number);
 }
 
 /* The rows of a unit that may have a bit: all rows, and for marks of a component those that have it. */

@@ -26,7 +26,6 @@
 #include "storage/world_data.h"
 #include "reef/detail/access.h"
 #include "reef/track.h"
-#include <stdio.h>
 
 typedef struct stamp {
     uint64_t changed, added;
@@ -210,6 +209,5 @@ COLD reef_status reef__tracks_validate(const reef_world *w, char *message, size_
         if (!reef__removals_sound(w, &w->state.tracks[i])) what = "a wrong log of removals";
     }
     if (what == NULL) return REEF_OK;
-    snprintf(message, size, "tracked type %s: %s", reef_type_name((reef_component){component}), what);
-    return REEF_CORRUPT;
+    return reef__corrupt(message, size, "tracked type %s: %s", reef_type_name((reef_component){component}), what);
 }

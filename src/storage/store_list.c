@@ -6,6 +6,7 @@
 #include "type/type.h"
 #include "type/type_walk.h"
 #include "storage/entity_index.h"
+#include "storage/error.h"
 #include "storage/layout.h"
 #include "storage/multi_store.h"
 #include "storage/place.h"
@@ -14,7 +15,6 @@
 #include "storage/sparse_store.h"
 #include "storage/world_data.h"
 #include "reef/inspect.h"
-#include <stdio.h>
 
 const value_store *reef__store_after(const reef_world *w, const type *last)
 {
@@ -97,8 +97,8 @@ typedef struct proving {
 static COLD reef_status corrupt(const proving *x, const char *what, uint64_t number)
 {
     const type *t = reef__type_of(x->s->component);
-    snprintf(x->message, x->size, "store %s: %s %llu", t ? t->name : "of no type", what, (unsigned long long)number);
-    return REEF_CORRUPT;
+    return reef__corrupt(x->message, x->size, "store %s: %s %llu", t ? t->name : "of no type", what,
+                         (unsigned long long)number);
 }
 
 /* A value belongs to an entity that is alive, whose row says so, and for which the store finds the value. */

@@ -13,6 +13,7 @@
 #include "storage/copy_on_write.h"
 #include "storage/cow_pages.h"
 #include "storage/entity_index.h"
+#include "storage/error.h"
 #include "storage/family.h"
 #include "storage/invalidate.h"
 #include "storage/layout.h"
@@ -22,7 +23,6 @@
 #include "storage/signature.h"
 #include "storage/world_data.h"
 #include "reef/detail/access.h"
-#include <stdio.h>
 
 /* ---- kinds of containers ---- */
 
@@ -259,6 +259,22 @@ static bool blocks_take(reef_world *w, const shape *s, void **block, uint32_t ro
     return true;
 }
 
+/* Makes a chunk with this capacity, on an owned page, the last one of its table. */
+static bool chunk_link(reef_world *w, table *t, uint32_t unit, uint32_t rows)
+{
+    reef_slot *slots = unit_slots(w, unit);
+    slots[0].head.next = 0;
+    slots[0].head_more.previous = t->last;
+    if (t->last) unit_slots(w, t->last)[0].head.next = unit;
+    else t->first = unit;
+    t->last = unit;
+    t->chunks++;
+    t->next = unit_place(unit);
+    t->end = t->next + rows;
+    if (t->shape->tracked) reef__invalidate(w, INVALIDATE_BLOCKS_MARKED);
+    return true;
+}
+
 /* Makes a new last chunk. */
 static bool chunk_make(reef_world *w, table *t, uint32_t rows)
 {
@@ -274,19 +290,10 @@ static bool chunk_make(reef_world *w, table *t, uint32_t rows)
         slots[k].version = w->hot.version;
     }
     slots[0].head.table = s->table;
-    slots[0].head.next = 0;
-    slots[0].head_more.previous = t->last;
     slots[0].head_more.capacity = (uint16_t)rows;
     slots[0].head_more.count = 0;
     mutex_unlock(&w->family->lock);
-    if (t->last) unit_slots(w, t->last)[0].head.next = unit;
-    else t->first = unit;
-    t->last = unit;
-    t->chunks++;
-    t->next = unit_place(unit);
-    t->end = t->next + rows;
-    if (s->tracked) reef__invalidate(w, INVALIDATE_BLOCKS_MARKED);
-    return true;
+    return chunk_link(w, t, unit, rows);
 }
 
 bool reef__block_is_ours(reef_world *w, uint64_t version)
@@ -504,15 +511,7 @@ static bool chunk_relink(reef_world *w, table *t)
         if (!block_own(w, t->shape, unit, k, 0)) return false;
     for (uint32_t k = SLOT_ENTITIES; k < t->shape->end_slot; k++) slots[k].version = w->hot.version;
     t->spare = slots[0].head.next;
-    slots[0].head.next = 0;
-    slots[0].head_more.previous = t->last;
-    unit_slots(w, t->last)[0].head.next = unit;
-    t->last = unit;
-    t->chunks++;
-    t->next = unit_place(unit);
-    t->end = t->next + chunk_capacity(slots);
-    if (t->shape->tracked) reef__invalidate(w, INVALIDATE_BLOCKS_MARKED);
-    return true;
+    return chunk_link(w, t, unit, chunk_capacity(slots));
 }
 
 static bool table_grow(reef_world *w, table *t)
@@ -883,8 +882,7 @@ static reef_status chunk_validate(const reef_world *w, const table *t, uint32_t 
         if (place_of(w, slot_entities(slots)[i]) != unit_place(unit) + i)
             what = "a row whose entity the index has elsewhere";
     if (what == NULL) return REEF_OK;
-    snprintf(message, size, "table %u, unit %u: %s", s->table, unit, what);
-    return REEF_CORRUPT;
+    return reef__corrupt(message, size, "table %u, unit %u: %s", s->table, unit, what);
 }
 
 COLD reef_status reef__tables_validate(const reef_world *w, char *message, size_t size)
@@ -910,8 +908,7 @@ COLD reef_status reef__tables_validate(const reef_world *w, char *message, size_
                 if (reef__slot_seek(w, c->parts[k], id) == 0) ok = false;
         }
         if (ok) continue;
-        snprintf(message, size, "table %u: chunks, ends, lease, signature or maps don't fit", id);
-        return REEF_CORRUPT;
+        return reef__corrupt(message, size, "table %u: chunks, ends, lease, signature or maps don't fit", id);
     }
     return REEF_OK;
 }

@@ -158,9 +158,8 @@ COLD reef_status reef_validate(const reef_world *w, char *message, size_t size)
         return REEF_CORRUPT;
     const uint64_t rows = reef_count_alive(w) - w->hot.empty_count;
     if (rows == placed) return REEF_OK;
-    snprintf(message, size, "world: %llu rows, %llu entities in them", (unsigned long long)rows,
-             (unsigned long long)placed);
-    return REEF_CORRUPT;
+    return reef__corrupt(message, size, "world: %llu rows, %llu entities in them", (unsigned long long)rows,
+                         (unsigned long long)placed);
 }
 
 COLD reef_status reef_set_pool(reef_world *w, reef_pool *pool)
