@@ -257,11 +257,7 @@ reef_snapshot *reef_snapshot_take(reef_world *w)
     family *f = w->family;
     reef_snapshot *s = reef__memory_resize(&f->memory, MEMORY_OTHER, NULL, 0, sizeof *s, PLAIN_ALIGN);
     resets r = {0};
-    if (s == NULL || !reef__readers_note(w) || !reef__resets_place(w, &r)) {
-        reef__memory_free(&f->memory, MEMORY_OTHER, s, sizeof *s);
-        return refuse_copy(w, op), NULL;
-    }
-    if (!state_copy(f, &s->state, &w->state)) {
+    if (s == NULL || !reef__readers_note(w) || !reef__resets_place(w, &r) || !state_copy(f, &s->state, &w->state)) {
         reef__resets_undo(w, &r);
         reef__memory_free(&f->memory, MEMORY_OTHER, s, sizeof *s);
         return refuse_copy(w, op), NULL;
