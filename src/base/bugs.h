@@ -94,7 +94,6 @@
     X(140, "a history tells the hash of a state that its inputs don't lead to any more") \
     X(143, "row by row, what is remembered of a chunk holds though values moved in their store") \
     X(144, "row by row, a chunk whose rows are remembered is written without a look at whether it is shared") \
-    X(145, "a block that changed hands early stays so though the loop never came to it") \
     X(150, "ids of many go to where their values come from before these are read") \
     X(151, "rows leave a table by the straight path though some of its rows have bits") \
     X(160, "loading moves the world's version up by all the versions between the oldest write in the file and the " \

@@ -1,7 +1,6 @@
 #define _DEFAULT_SOURCE /* for madvise and mincore */
 #include "base/memory.h"
 #include "base/platform.h"
-#include "reef/type.h"
 #include <stdlib.h>
 
 #if defined(__linux__)
@@ -185,6 +184,23 @@ void *reef__memory_zeroed(memory *m, enum memory_kind kind, size_t bytes)
 void reef__memory_free(memory *m, enum memory_kind kind, void *p, size_t bytes)
 {
     if (p && bytes) reef__memory_resize(m, kind, p, bytes, 0, PLAIN_ALIGN);
+}
+
+COLD bool reef__array_room(memory *m, enum memory_kind kind, void *array, uint32_t *room, uint32_t count, size_t size)
+{
+    const uint32_t was = *room, twice = was > UINT32_MAX / 2 ? count : was * 2, least = twice < 4 ? 4 : twice;
+    const uint32_t now = count > least ? count : least;
+    size_t bytes;
+    void *p;
+    if (count <= was) return true;
+    memcpy(&p, array, sizeof p);
+    p = reef__size_multiply(now, size, 0, &bytes) ? reef__memory_resize(m, kind, p, was * size, bytes, PLAIN_ALIGN)
+                                                  : NULL;
+    if (p == NULL) return false;
+    memset((char *)p + was * size, 0, (now - was) * size);
+    memcpy(array, &p, sizeof p);
+    *room = now;
+    return true;
 }
 
 /* ---- arenas; all under the lock ---- */

@@ -75,6 +75,9 @@ void *reef__memory_resize(memory *m, enum memory_kind kind, void *p, size_t old_
 /* Allocates cleared memory, and frees it; aligned to PLAIN_ALIGN. */
 void *reef__memory_zeroed(memory *m, enum memory_kind kind, size_t bytes);
 void reef__memory_free(memory *m, enum memory_kind kind, void *p, size_t bytes);
+/* Makes room for `count` elements in an array with room for *room. `array` points to the array's pointer. The room at
+ * least doubles, and new elements are cleared. False: there is no memory, and nothing changed. */
+bool reef__array_room(memory *m, enum memory_kind kind, void *array, uint32_t *room, uint32_t count, size_t size);
 /* Allocates and frees a block. `align` is at most REEF_ALIGN_MAX; the arena serves 64 and less. 0 bytes give a pointer
  * that isn't NULL. */
 void *reef__memory_block(memory *m, enum memory_kind kind, uint32_t arena, size_t bytes, size_t align);

@@ -5,13 +5,11 @@
  * other off as well, the lock goes when the process is killed, and closing another descriptor of the file doesn't
  * release it (as it does with the locks of fcntl). */
 #define _DEFAULT_SOURCE /* flock, fsync and pwrite, which -std=c11 hides */
-#include "base/os_file.h"
-#include "base/platform.h"
-
 #if !defined(__LP64__)
 #define _FILE_OFFSET_BITS 64
 #endif
 #include "base/os_file.h"
+#include "base/platform.h"
 #include <stdio.h>
 
 #if !defined(_WIN32)

@@ -44,19 +44,7 @@ COLD bool reef__decode_no_memory(decoding *d)
 
 bool reef__decode_room(decoding *d, void *array, uint32_t *room, uint32_t count, size_t size)
 {
-    void *p;
-    size_t bytes;
-    if (count <= *room) return true;
-    const uint32_t more = count > UINT32_MAX / 2 ? count : *room * 2 > count ? *room * 2 : count < 8 ? 8 : count;
-    memcpy(&p, array, sizeof p);
-    p = reef__size_multiply(more, size, 0, &bytes)
-            ? reef__memory_resize(d->memory, MEMORY_OTHER, p, *room * size, bytes, PLAIN_ALIGN)
-            : NULL;
-    if (p == NULL) return reef__decode_no_memory(d);
-    memset((char *)p + *room * size, 0, (more - *room) * size);
-    memcpy(array, &p, sizeof p);
-    *room = more;
-    return true;
+    return reef__array_room(d->memory, MEMORY_OTHER, array, room, count, size) || reef__decode_no_memory(d);
 }
 
 void *reef__decode_value_room(decoding *d, size_t bytes)

@@ -25,7 +25,6 @@
 #include "file/record.h"
 #include "file/section.h"
 #include "reef/inspect.h"
-#include "reef/multi.h"
 #include "reef/save.h"
 #include "reef/enable.h"
 #include <float.h>

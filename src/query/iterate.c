@@ -91,14 +91,8 @@ COLD bool reef__run_make(query *q)
     state *s = &q->world->state;
     if (run_find(q)) return true;
     if (s->run_count == s->run_room && !BUG(165)) runs_settle(q->world, s);
-    if (s->run_count == s->run_room) {
-        uint32_t room = s->run_room ? s->run_room * 2 : 4;
-        struct query_run *p = reef__memory_resize(&q->world->family->memory, MEMORY_OTHER, s->runs,
-                                                  s->run_room * sizeof *p, room * sizeof *p, PLAIN_ALIGN);
-        if (p == NULL) return false;
-        s->runs = p;
-        s->run_room = room;
-    }
+    memory *m = &q->world->family->memory;
+    if (!reef__array_room(m, MEMORY_OTHER, &s->runs, &s->run_room, s->run_count + 1, sizeof *s->runs)) return false;
     s->runs[s->run_count++] = (struct query_run){q->serial, 0};
     return true;
 }
@@ -369,8 +363,6 @@ static bool writing_own(const writing *x)
     void *fresh[REEF_TERMS_MAX];
     uint32_t i = x->first_out;
     if (!reef__slots_own(x->w, x->t, x->unit, x->slot, i, 0)) return false;
-    /* blocks that were handed over early, for a loop around this one, are taken back */
-    if (i < x->count && x->w->ahead_chunks) reef__ahead_drop(x->w);
     for (; i < x->count; i++) {
         fresh[i] = reef__column_fresh(x->w, x->t, x->unit, x->slot[i]);
         if (fresh[i]) continue;

@@ -207,12 +207,7 @@ static join_list *joined_room(const query *q, joining *j, uint32_t unit, uint32_
     memory *m = &q->world->family->memory;
     if (unit >= j->units) {
         const uint32_t units = unit < q->world->state.next_unit ? q->world->state.next_unit : unit + 1;
-        join_list **list =
-            reef__memory_resize(m, MEMORY_OTHER, j->list, j->units * sizeof *list, units * sizeof *list, PLAIN_ALIGN);
-        if (list == NULL) return NULL;
-        memset(list + j->units, 0, (units - j->units) * sizeof *list);
-        j->list = list;
-        j->units = units;
+        if (!reef__array_room(m, MEMORY_OTHER, &j->list, &j->units, units, sizeof *j->list)) return NULL;
     }
     join_list *l = j->list[unit];
     if (l && l->room >= rows) return l;

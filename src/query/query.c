@@ -655,14 +655,10 @@ static uint32_t place_take(reef_world *w)
 {
     for (uint32_t i = 0; w->query_count < w->query_room && i < w->query_room; i++)
         if (w->queries[i].query == NULL) return i;
-    const uint32_t first = w->query_room, room = first ? first * 2 : 8;
-    struct query_slot *p = reef__memory_resize(&w->family->memory, MEMORY_OTHER, w->queries, w->query_room * sizeof *p,
-                                               room * sizeof *p, PLAIN_ALIGN);
-    if (p == NULL) return UINT32_MAX;
-    memset(p + w->query_room, 0, (room - w->query_room) * sizeof *p);
-    w->queries = p;
-    w->query_room = room;
-    return first;
+    const uint32_t first = w->query_room;
+    memory *m = &w->family->memory;
+    return reef__array_room(m, MEMORY_OTHER, &w->queries, &w->query_room, first + 1, sizeof *w->queries) ? first
+                                                                                                         : UINT32_MAX;
 }
 
 /* A query that was freed lately and asked the same; tables made since then are found as for any query. NULL: there is

@@ -103,16 +103,8 @@ uint32_t reef__ranking_component(const ranking *r, bool *descending)
 
 static bool ranking_units(ranking *r, reef_world *w)
 {
-    const uint32_t units = w->state.next_unit;
-    if (units <= r->units) return true;
-    const uint32_t room = units + units / 4;
-    uint16_t *p = reef__memory_resize(&w->family->memory, MEMORY_OTHER, r->listed, r->units * sizeof *p,
-                                      room * sizeof *p, PLAIN_ALIGN);
-    if (p == NULL) return false;
-    memset(p + r->units, 0, (room - r->units) * sizeof *p);
-    r->listed = p;
-    r->units = room;
-    return true;
+    return w->state.next_unit <= r->units || reef__array_room(&w->family->memory, MEMORY_OTHER, &r->listed, &r->units,
+                                                              w->state.next_unit, sizeof *r->listed);
 }
 
 static bool ranking_room(ranking *r, reef_world *w, size_t count)

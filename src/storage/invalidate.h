@@ -41,7 +41,6 @@
 #define REEF_STORAGE_INVALIDATE_H
 
 #include "base/platform.h"
-#include "storage/id_lanes.h"
 #include "storage/world_data.h"
 #include "reef/detail/layout.h"
 
@@ -162,8 +161,5 @@ INLINE void moves_put(reef_world *w, uint64_t moved, uint64_t destroyed)
     w->destroyed = destroyed;
     w->shifted = w->hot.moves - destroyed - moved;
 }
-
-/* Gives the ids of lanes to the world that are still waiting for memory. False: there is none yet. */
-INLINE bool lanes_settle(reef_world *w) { return LIKELY(w->lane_rest == 0) || reef__lanes_retry(w); }
 
 #endif

@@ -4,7 +4,9 @@
 #include "base/memory.h"
 #include "base/platform.h"
 #include "type/type.h"
+#include "type/type_walk.h"
 #include "storage/entity_index.h"
+#include "storage/error.h"
 #include "storage/layout.h"
 #include "storage/multi_store.h"
 #include "storage/place.h"
@@ -13,7 +15,6 @@
 #include "storage/sparse_store.h"
 #include "storage/world_data.h"
 #include "reef/inspect.h"
-#include <stdio.h>
 
 const value_store *reef__store_after(const reef_world *w, const type *last)
 {
@@ -21,8 +22,7 @@ const value_store *reef__store_after(const reef_world *w, const type *last)
     for (uint32_t i = 1; i < w->state.store_count; i++) {
         const value_store *s = &w->state.stores[i];
         const type *t = reef__type_of(s->component);
-        if (s->count == 0 || (last && reef__type_compare(t, last) <= 0)) continue;
-        if (best == NULL || reef__type_compare(t, reef__type_of(best->component)) < 0) best = s;
+        if (s->count && type_comes_next(t, last, best ? reef__type_of(best->component) : NULL)) best = s;
     }
     return best;
 }
@@ -97,8 +97,8 @@ typedef struct proving {
 static COLD reef_status corrupt(const proving *x, const char *what, uint64_t number)
 {
     const type *t = reef__type_of(x->s->component);
-    snprintf(x->message, x->size, "store %s: %s %llu", t ? t->name : "of no type", what, (unsigned long long)number);
-    return REEF_CORRUPT;
+    return reef__corrupt(x->message, x->size, "store %s: %s %llu", t ? t->name : "of no type", what,
+                         (unsigned long long)number);
 }
 
 /* A value belongs to an entity that is alive, whose row says so, and for which the store finds the value. */

@@ -372,7 +372,8 @@ COLD bool reef__events_follow(reef_world *w, const struct system *s)
         if (reef__event_store_ready(w, t->type.id) == NULL) return false;
         places += t->kind == REEF_RECEIVES;
     }
-    if (!reef__event_array(w, &x->event_places, &x->event_place_capacity, places, sizeof *x->event_places))
+    if (!reef__array_room(&w->family->memory, MEMORY_EVENTS, &x->event_places, &x->event_place_capacity, places,
+                          sizeof *x->event_places))
         return false;
     if (places && !reef__flight_room(w, 0, x->event_place_capacity)) return false;
     for (uint32_t i = x->event_place_count; i-- > 0;) { /* drop the types that it no longer receives */

@@ -94,14 +94,9 @@ static bool others_add(reef_world *w, ticking *k, uint32_t component)
         if (!others_add(w, k, t->parts[i])) return false;
     for (uint32_t i = 0; i < k->other_count; i++)
         if (k->others[i].component == component) return true;
-    if (k->other_count == k->other_room) {
-        const uint32_t room = k->other_room ? k->other_room * 2 : 8;
-        written *p = reef__memory_resize(&w->family->memory, MEMORY_OTHER, k->others, k->other_room * sizeof *p,
-                                         room * sizeof *p, PLAIN_ALIGN);
-        if (p == NULL) return false;
-        k->others = p;
-        k->other_room = room;
-    }
+    if (!reef__array_room(&w->family->memory, MEMORY_OTHER, &k->others, &k->other_room, k->other_count + 1,
+                          sizeof *k->others))
+        return false;
     k->others[k->other_count++] = (written){.component = component};
     return others_prepare(w, component);
 }
@@ -153,15 +148,8 @@ static bool planned_prepare(reef_world *w, ticking *k, planned_system *ps)
 
 static bool jobs_room(reef_world *w, ticking *k, uint32_t more)
 {
-    if (k->job_count + more <= k->job_room) return true;
-    const uint32_t room = k->job_room * 2 > k->job_count + more ? k->job_room * 2 : k->job_count + more;
-    job *p = reef__memory_resize(&w->family->memory, MEMORY_OTHER, k->jobs, k->job_room * sizeof *p, room * sizeof *p,
-                                 PLAIN_ALIGN);
-    if (p == NULL) return false;
-    memset(p + k->job_room, 0, (room - k->job_room) * sizeof *p);
-    k->jobs = p;
-    k->job_room = room;
-    return true;
+    return reef__array_room(&w->family->memory, MEMORY_OTHER, &k->jobs, &k->job_room, k->job_count + more,
+                            sizeof *k->jobs);
 }
 
 /* The job keeps its command buffer, so that the buffer's memory is used again. */
@@ -268,13 +256,8 @@ static bool jobs_equip(reef_world *w, ticking *k)
     }
     if (!bytes_room_for(w, &k->queues, &k->queue_room, queues) || !bytes_room_for(w, &k->parts, &k->part_room, parts))
         return false;
-    if (lanes > k->made_room) {
-        uint32_t *p = reef__memory_resize(&w->family->memory, MEMORY_OTHER, k->made, k->made_room * sizeof *p,
-                                          lanes * sizeof *p, PLAIN_ALIGN);
-        if (p == NULL) return false;
-        k->made = p;
-        k->made_room = lanes;
-    }
+    if (!reef__array_room(&w->family->memory, MEMORY_OTHER, &k->made, &k->made_room, lanes, sizeof *k->made))
+        return false;
     char *queue = k->queues, *part = k->parts;
     uint32_t lane = 0;
     for (uint32_t i = k->phase_first; i < k->phase_end; i++) {

@@ -344,17 +344,10 @@ const type *reef__type_of(uint32_t id)
     return REEF_ACQUIRE_U32(&t->id) == id ? t : NULL;
 }
 
-static uint32_t type_hash(const char *name)
-{
-    uint64_t h = 0x9E3779B97F4A7C15u;
-    for (; *name; name++) h = (h ^ (unsigned char)*name) * 0x100000001B3u;
-    return (uint32_t)(h >> 32 ^ h);
-}
-
 /* The bucket of a name, or the free one where it belongs. There is always a free one. */
 static uint32_t *type_bucket(const char *name)
 {
-    uint32_t mask = registry.bucket_count - 1, i = type_hash(name) & mask;
+    uint32_t mask = registry.bucket_count - 1, i = hash_text(name) & mask;
     while (registry.bucket[i] && strcmp(record_at(registry.bucket[i])->name, name) != 0) i = (i + 1) & mask;
     return &registry.bucket[i];
 }

@@ -403,28 +403,6 @@ static void want_DESTROY_WITH(model *m, const op *o, outcome *want)
     if (o->option & 1) want->number = 0;
 }
 
-static void core_CLEAR_TYPE(model *m, const op *o, outcome *out)
-{
-    out->status = reef_clear_type(m->world, component_of(o->type[0]), o->option & 1 ? NULL : &out->number);
-}
-static void want_CLEAR_TYPE(model *m, const op *o, outcome *want)
-{
-    want->status = ref_clear_type(&m->reference, o->type[0], &want->number);
-    if (o->option & 1) want->number = 0;
-}
-
-static void core_WORLD_CLEAR(model *m, const op *o, outcome *out)
-{
-    (void)o;
-    out->status = reef_world_clear(m->world);
-}
-static void want_WORLD_CLEAR(model *m, const op *o, outcome *want)
-{
-    (void)o;
-    ref_clear(&m->reference);
-    want->status = REEF_OK;
-}
-
 /* ---- changing ---- */
 
 /* The digest of a component that a call gave to the caller. */
