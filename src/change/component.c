@@ -7,7 +7,7 @@
  *   condition                                   what happens                         function
  *   the type has a store:
  *     absent; the pages used last fit           the value and its bit come           reef_set_stored -> come_lately
- *     absent; nothing to allocate or to copy    the value and its bit come           reef_set_stored -> stored_go
+ *     absent; nothing to allocate or to copy    the value and its bit come           reef_set_stored -> stored_come
  *     present; its page has this version        the value is overwritten             reef_set_stored
  *   the type lies in tables, or none of these held:
  *     absent; the edge is cached, gate open     the row moves along the edge         reef_set_id -> edge_go
@@ -241,35 +241,39 @@ static COLD reef_status one_slow(reef_world *w, const char *op, reef_entity e, r
 
 /* ---- add, set, ensure, remove ---- */
 
-/* Forgets which pages of a store were used last, if that was noted at another version of the world. */
-INLINE void lately_renew(const reef_world *w, value_store *s)
-{
-    if (s->lately_gate != w->hot.version) s->lately.slots = s->hole.slots = s->lately_indices = 0;
-}
-
-/* The straight path for one bit of a row: the switch of component c, or with `mark` the mark that c is disabled. It
- * applies where the store of bits exists, the row's page of bits was written at this version, and the row's table
- * knows the bit. False: nothing was done, and the general path has to decide. (Only entities with a row qualify: an
- * entity of the empty set loses its row with its last bit, which is the general path's work. `mark` is a constant.) */
-INLINE bool bit_go(reef_world *w, reef_entity e, reef_component c, bool on, bool mark)
+/* The words of bits of the entity's chunk, in bit store `number` - 1, if the straight path is open there: the words were
+ * written at this version, and for `on` the row's table knows the bit. NULL: it isn't. (Only entities with a row
+ * qualify: an entity of the empty set loses its row with its last bit, which is the general path's work. `on` is a
+ * constant.) */
+INLINE uint64_t *bits_open(const reef_world *w, uint32_t number, reef_entity e, bool on, uint32_t *place)
 {
     const handle h = handle_of(e);
-    const uint32_t number = bit_number_of(w, mark ? c.id | BIT_DISABLED : c.id);
     if (UNLIKELY(number == 0 || (w->locks | (w->slow & SLOW_OBSERVED)) || HANDLE_INDEX(h) >= w->hot.index_count))
-        return false;
-    bit_store *b = &w->state.bits[number - 1];
+        return NULL;
+    const bit_store *b = &w->state.bits[number - 1];
     const uint64_t record = *reef_record_at(&w->hot, HANDLE_INDEX(h));
-    const uint32_t place = (uint32_t)record, unit = place_unit(place);
-    if (UNLIKELY((uint32_t)(record >> 32) != HANDLE_GENERATION(h) || unit >= b->words.count)) return false;
+    const uint32_t unit = place_unit((uint32_t)record);
+    *place = (uint32_t)record;
+    if (UNLIKELY((uint32_t)(record >> 32) != HANDLE_GENERATION(h) || unit >= b->words.count)) return NULL;
     uint64_t *words = b->words.page[unit];
-    if (UNLIKELY(words == NULL || b->words.version[unit] != w->hot.version)) return false;
-    const uint32_t id = reef_slots_at(&w->hot, place)[0].head.table;
-    if (UNLIKELY(id <= TABLE_EMPTY)) return false;
-    if (on) {
-        const table *t = (const table *)w->state.tables.page[id / TABLES_PER_PAGE] + id % TABLES_PER_PAGE;
-        if (UNLIKELY(!bit_named(t->bits, number - 1))) return false;
-    }
+    if (UNLIKELY(words == NULL || b->words.version[unit] != w->hot.version)) return NULL;
+    const uint32_t id = reef_slots_at(&w->hot, *place)[0].head.table;
+    if (UNLIKELY(id <= TABLE_EMPTY)) return NULL;
+    const table *t = (const table *)w->state.tables.page[id / TABLES_PER_PAGE] + id % TABLES_PER_PAGE;
+    return UNLIKELY(on && !bit_named(t->bits, number - 1)) ? NULL : words;
+}
+
+/* The straight path for one bit of a row: the switch of component c, or with `mark` the mark that c is disabled.
+ * False: nothing was done, and the general path has to decide. (`mark` is a constant.) */
+INLINE bool bit_go(reef_world *w, reef_entity e, reef_component c, bool on, bool mark)
+{
+    const uint32_t number = bit_number_of(w, mark ? c.id | BIT_DISABLED : c.id);
+    uint32_t place;
+    uint64_t *words = bits_open(w, number, e, on, &place);
+    if (UNLIKELY(words == NULL)) return false;
+    bit_store *b = &w->state.bits[number - 1];
     if (mark) {
+        const uint32_t id = reef_slots_at(&w->hot, place)[0].head.table;
         if (on && c.id && slot_find(w, c.id, id) == 0 && !reef__bit_has(w, c.id, place)) return false;
     } else if (UNLIKELY(b->marks !=
                         /* An id that has a bit too many, or a switch whose mark has to be cleared with it. */
@@ -281,19 +285,29 @@ INLINE bool bit_go(reef_world *w, reef_entity e, reef_component c, bool on, bool
     if (UNLIKELY(((was & bit) != 0) == on)) return false;
     words[place_row(place) / 64] = was ^ bit;
     b->switched += on ? 1 : UINT64_MAX;
-    if (mark || b->marks) return true;
-    value_store *s = (value_store *)(uintptr_t)store_of(w, c.id);
-    if (s->component) {
-        lately_renew(w, s);
-        s->lately_gate = s->direct ? w->hot.version : 0;
-        w->hot.near_id[s->paged] = c.id;
-        w->hot.near_store[s->paged] = s;
-        s->lately_first = unit_place(unit);
-        s->lately_words = words;
-        return true;
-    }
-    w->hot.lately = (reef_lately){c.id, unit_place(unit), words, &b->switched};
+    if (!mark && b->marks == 0) w->hot.lately = (reef_lately){c.id, place - place_row(place), words, &b->switched};
     return true;
+}
+
+/* The store remembers the words of bits of the entity's chunk, and forgets the pages of another version of the world.
+ * Of a type that has marks it does so for this one call: a value that goes takes its mark along, so each row has to be
+ * asked. The answer is the entity's row; REEF_BLOCK_ROWS and more: the straight path isn't open there. */
+INLINE uint64_t chunk_remember(reef_world *w, value_store *s, reef_entity e, bool on)
+{
+    const uint32_t number = bit_number_of(w, s->component);
+    uint32_t place;
+    uint64_t *words = bits_open(w, number, e, on, &place);
+    if (UNLIKELY(words == NULL)) return UINT64_MAX;
+    const uint32_t marks = w->state.bits[number - 1].marks;
+    if (UNLIKELY(marks != 0) && !on && !BUG(35) && reef__bit_has(w, s->component | BIT_DISABLED, place))
+        return UINT64_MAX;
+    if (s->lately_gate != w->hot.version) s->lately.slots = s->hole.slots = s->lately_indices = 0;
+    s->lately_gate = LIKELY(marks == 0) ? w->hot.version : 0;
+    s->lately_first = place - place_row(place);
+    s->lately_words = words;
+    w->hot.near_id[s->paged] = s->component;
+    w->hot.near_store[s->paged] = s;
+    return place_row(place);
 }
 
 /* Whether the type's values lie outside of tables, and in what kind of place. (An id beyond all types reads some page
@@ -359,56 +373,41 @@ INLINE void value_write(char *at, const void *value, size_t size)
     }
 }
 
-/* The straight path for a value of a type with a store: the entity gets the value (NULL: zeros) and its bit. It
- * applies where nothing has to be allocated or copied and nobody observes. It also remembers the pages of bits and
- * values, so that the next call may use `come_lately`. False: nothing was done. */
-static NOINLINE bool stored_go(reef_world *w, value_store *s, reef_entity e, const void *value)
+/* The straight path for a value of a type with a store, in any chunk: the entity gets a value, which the caller writes
+ * to the address that is given back, and its bit; or it loses them. It applies where nothing has to be allocated or
+ * copied and nobody observes. NULL and false: nothing was done. */
+static NOINLINE char *stored_come(reef_world *w, value_store *s, reef_entity e)
 {
-    const reef_component c = {s->component};
-    if (!bit_go(w, e, c, true, false)) return false;
-    lately_renew(w, s); /* bit_go doesn't do this for types that have marks */
-    char *at = s->paged ? come_paged(&w->hot, s, reef_handle(e), s->size) : come_packed(&w->hot, s, e, s->size);
-    if (LIKELY(at != NULL)) {
-        value_write(at, value, s->size);
-        return reef__invalidate(w, INVALIDATE_WRITTEN), true;
-    }
-    const bool back = bit_go(w, e, c, false, false);
-    ASSERT(back);
-    (void)back;
-    return false;
+    const uint64_t row = chunk_remember(w, s, e, true);
+    char *at = s->paged ? come_near(&w->hot, s, e, row, s->size, true) : come_near(&w->hot, s, e, row, s->size, false);
+    if (LIKELY(at != NULL)) reef__invalidate(w, INVALIDATE_WRITTEN);
+    return at;
 }
 
 static NOINLINE bool stored_leave(reef_world *w, value_store *s, reef_entity e)
 {
-    uint64_t none;
-    const reef_component c = {s->component};
-    if (!bit_go(w, e, c, false, false)) return false;
-    lately_renew(w, s);
-    if (LIKELY(s->paged ? leave_paged(&w->hot, s, reef_handle(e), &none, 0)
-                        : leave_packed(&w->hot, s, e.index, s->size, &none, 0, true)))
-        return reef__invalidate(w, INVALIDATE_WRITTEN), true;
-    const bool back = bit_go(w, e, c, true, false);
-    ASSERT(back);
-    (void)back;
-    return false;
+    const uint64_t row = chunk_remember(w, s, e, false);
+    const bool gone = s->paged ? leave_near(&w->hot, s, e, row, s->size, true, true)
+                               : leave_near(&w->hot, s, e, row, s->size, false, true);
+    if (LIKELY(gone)) reef__invalidate(w, INVALIDATE_WRITTEN);
+    return gone;
 }
 
-/* The type's store, if values can be written into it directly. NULL: there is no store, or it has hooks or stamps, or
- * the world has observers. */
-static value_store *store_direct(const reef_world *w, reef_component c)
+/* May values be written into the store directly? Not if its type has hooks or stamps, or the world has observers. */
+INLINE bool store_direct(const reef_world *w, const value_store *s)
 {
-    value_store *s = (value_store *)(uintptr_t)store_of(w, c.id);
-    return LIKELY(s->direct && !observed(w) && !GUARDED(w)) ? s : NULL;
+    return LIKELY(s->direct && !observed(w) && !GUARDED(w));
 }
 
 static NOINLINE reef_status stored_add(reef_world *w, reef_entity e, reef_component c, const void *args, void **out)
 {
-    value_store *s = store_direct(w, c);
-    if (UNLIKELY(args != NULL || s == NULL)) return add_slow(w, "reef_add", e, c, args, out);
-    char *at = s->paged ? come_lately(w, e, c, s->size, true) : come_lately(w, e, c, s->size, false);
-    if (LIKELY(at != NULL)) value_write(at, NULL, s->size);
-    else if (!stored_go(w, s, e, NULL)) return add_slow(w, "reef_add", e, c, args, out);
-    if (out) *out = (void *)(uintptr_t)reef_store_find(s, e);
+    value_store *s = store_near(w, c, w->hot.near_id[1] == c.id);
+    if (UNLIKELY(args != NULL || !store_direct(w, s))) return add_slow(w, "reef_add", e, c, args, out);
+    char *at = s->paged ? come_lately(&w->hot, s, e, s->size, true) : come_lately(&w->hot, s, e, s->size, false);
+    if (UNLIKELY(at == NULL)) at = stored_come(w, s, e);
+    if (UNLIKELY(at == NULL)) return add_slow(w, "reef_add", e, c, args, out);
+    value_write(at, NULL, s->size);
+    if (out) *out = at;
     return REEF_OK;
 }
 
@@ -536,17 +535,21 @@ reef_status reef_set_id(reef_world *w, reef_entity e, reef_component c, const vo
     return (reef_status)edge_go(w, &x, i, value, true, false, REEF_ADDED);
 }
 
-static NOINLINE reef_status stored_set(reef_world *w, reef_entity e, reef_component c, const void *value, size_t size)
+static NOINLINE reef_status stored_set(reef_world *w, reef_entity e, reef_component c, value_store *s,
+                                       const void *value, size_t size)
 {
     uint32_t page = 0;
-    value_store *s = store_direct(w, c);
-    if (UNLIKELY(s == NULL || value == NULL || size != s->size)) return reef_set_id(w, e, c, value, size);
+    if (UNLIKELY(!store_direct(w, s))) return reef_set_id(w, e, c, value, size);
     const reef_store_way way = reef_store_way_to(s, s->paged);
-    const void *there = reef_store_at(&way, e, size, s->paged, &page);
-    if (there == NULL && stored_go(w, s, e, value)) return REEF_ADDED;
-    if (there == NULL || w->running || s->values.version[page] != w->hot.version)
-        return reef_set_id(w, e, c, value, size);
-    memmove((void *)(uintptr_t)there, value, size);
+    void *at = (void *)(uintptr_t)reef_store_at(&way, e, size, s->paged, &page);
+    if (at == NULL) {
+        at = stored_come(w, s, e);
+        if (at == NULL) return reef_set_id(w, e, c, value, size);
+        bytes_copy(at, value, size);
+        return REEF_ADDED;
+    }
+    if (w->running || s->values.version[page] != w->hot.version) return reef_set_id(w, e, c, value, size);
+    memmove(at, value, size);
     return REEF_OK;
 }
 
@@ -555,10 +558,10 @@ static NOINLINE reef_status stored_set(reef_world *w, reef_entity e, reef_compon
 reef_status reef_set_stored(reef_world *w, reef_entity e, reef_component c, const void *value, size_t size)
 {
     if (UNLIKELY(w == NULL)) return REEF_BAD_ARGUMENT;
-    const value_store *s = store_near(w, c, w->hot.near_id[1] == c.id);
-    if (UNLIKELY(value == NULL || size != s->size)) return stored_set(w, e, c, value, size);
-    char *at = s->paged ? come_lately(w, e, c, size, true) : come_lately(w, e, c, size, false);
-    if (UNLIKELY(at == NULL)) return stored_set(w, e, c, value, size);
+    value_store *s = store_near(w, c, w->hot.near_id[1] == c.id);
+    if (UNLIKELY(value == NULL || size != s->size)) return reef_set_id(w, e, c, value, size);
+    char *at = s->paged ? come_lately(&w->hot, s, e, size, true) : come_lately(&w->hot, s, e, size, false);
+    if (UNLIKELY(at == NULL)) return stored_set(w, e, c, s, value, size);
     if (LIKELY(size == 8)) memcpy(at, value, 8);
     else memcpy(at, value, size);
     return REEF_ADDED;
@@ -594,20 +597,15 @@ static NOINLINE reef_status switch_remove(reef_world *w, reef_entity e, reef_com
     return LIKELY(bit_go(w, e, c, false, false)) ? REEF_OK : remove_slow(w, e, c);
 }
 
-static NOINLINE reef_status stored_remove_slow(reef_world *w, reef_entity e, reef_component c)
-{
-    value_store *s = store_direct(w, c);
-    return s && stored_leave(w, s, e) ? REEF_OK : remove_slow(w, e, c);
-}
-
 /* Values of 8 bytes are so common that their move is worth instructions of its own. */
 static NOINLINE reef_status stored_remove(reef_world *w, reef_entity e, reef_component c)
 {
-    const value_store *s = store_near(w, c, w->hot.near_id[1] == c.id);
-    const bool gone = s->paged       ? leave_lately(w, e, c, s->size, true)
-                      : s->size == 8 ? leave_lately(w, e, c, 8, false)
-                                     : leave_lately(w, e, c, s->size, false);
-    return LIKELY(gone) ? REEF_OK : stored_remove_slow(w, e, c);
+    value_store *s = store_near(w, c, w->hot.near_id[1] == c.id);
+    if (LIKELY(s->paged       ? leave_lately(&w->hot, s, e, s->size, true)
+               : s->size == 8 ? leave_lately(&w->hot, s, e, 8, false)
+                              : leave_lately(&w->hot, s, e, s->size, false)))
+        return REEF_OK;
+    return store_direct(w, s) && stored_leave(w, s, e) ? REEF_OK : remove_slow(w, e, c);
 }
 
 static NOINLINE reef_status table_remove(reef_world *w, reef_entity e, reef_component c)

@@ -147,37 +147,44 @@ INLINE bool leave_packed(const reef_hot *h, reef_store *s, uint32_t index, size_
     return true;
 }
 
-/* A value and its bit come: where the caller writes it; NULL: nothing was done. They go; false: nothing was done.
- * `paged` is a constant, and the type's, as is its size. (The store of id 0 has no gate.) */
-INLINE char *come_lately(reef_world *world, reef_entity e, reef_component c, size_t size, bool paged)
+/* A value and its bit come to row `row` of the chunk that the store remembers. The answer is where the caller writes
+ * the value; NULL: nothing was done. They go; false: nothing was done. `paged` is a constant, and the type's, as is its
+ * size; `shared` is that of leave_packed. */
+INLINE char *come_near(const reef_hot *h, reef_store *s, reef_entity e, uint64_t row, size_t size, bool paged)
 {
-    const reef_hot *h = (const reef_hot *)world;
-    const uint64_t packed = reef_handle(e);
-    reef_store *s = store_near(world, c, paged);
-    if (UNLIKELY((uint32_t)packed >= h->index_count || s->lately_gate != h->gate_move)) return NULL;
-    const uint64_t row = row_in_chunk(h, packed, s->lately_first);
     if (UNLIKELY(row >= REEF_BLOCK_ROWS)) return NULL;
     uint64_t *word = &s->lately_words[row / 64];
     const uint64_t was = *word;
     if (UNLIKELY(was >> (row & 63) & 1)) return NULL;
-    char *at = paged ? come_paged(h, s, packed, size) : come_packed(h, s, e, size);
-    if (UNLIKELY(at == NULL)) return NULL;
-    *word = was | (uint64_t)1 << (row & 63);
+    char *at = paged ? come_paged(h, s, reef_handle(e), size) : come_packed(h, s, e, size);
+    if (LIKELY(at != NULL)) *word = was | (uint64_t)1 << (row & 63);
     return at;
 }
-INLINE bool leave_lately(reef_world *world, reef_entity e, reef_component c, size_t size, bool paged)
+INLINE bool leave_near(const reef_hot *h, reef_store *s, reef_entity e, uint64_t row, size_t size, bool paged,
+                       bool shared)
 {
-    const reef_hot *h = (const reef_hot *)world;
-    const uint64_t packed = reef_handle(e);
-    reef_store *s = store_near(world, c, paged);
-    if (UNLIKELY((uint32_t)packed >= h->index_count || s->lately_gate != h->gate_move)) return false;
-    const uint64_t row = row_in_chunk(h, packed, s->lately_first);
     if (UNLIKELY(row >= REEF_BLOCK_ROWS)) return false;
     uint64_t *word = &s->lately_words[row / 64];
     const uint64_t was = *word, left = was & ~((uint64_t)1 << (row & 63));
     if (UNLIKELY(left == was)) return false;
-    return paged ? leave_paged(h, s, packed, word, left)
-                 : leave_packed(h, s, (uint32_t)packed, size, word, left, false);
+    return paged ? leave_paged(h, s, reef_handle(e), word, left)
+                 : leave_packed(h, s, e.index, size, word, left, shared);
+}
+/* The entity's row in the chunk that the store remembers; REEF_BLOCK_ROWS and more: it isn't there, or the straight
+ * path isn't open. (The store of id 0 has no gate.) */
+INLINE uint64_t row_lately(const reef_hot *h, const reef_store *s, reef_entity e)
+{
+    const uint64_t packed = reef_handle(e);
+    if (UNLIKELY((uint32_t)packed >= h->index_count || s->lately_gate != h->gate_move)) return UINT64_MAX;
+    return row_in_chunk(h, packed, s->lately_first);
+}
+INLINE char *come_lately(const reef_hot *h, reef_store *s, reef_entity e, size_t size, bool paged)
+{
+    return come_near(h, s, e, row_lately(h, s, e), size, paged);
+}
+INLINE bool leave_lately(const reef_hot *h, reef_store *s, reef_entity e, size_t size, bool paged)
+{
+    return leave_near(h, s, e, row_lately(h, s, e), size, paged, false);
 }
 
 #endif
