@@ -617,7 +617,7 @@ static reef_status pending_do(reef_world *w, const reef_entity *ids, uint32_t n,
     reef_status s;
     for (uint32_t i = 0; i < n; i++) pending &= reef__id_pending(w, ids[i]);
     if (!pending) s = reef__failure(w, REEF_NOT_ALIVE, op, (reef_component){0}, source ? *source : ids[0], n);
-    else if (source) s = reef__clone_pending(w, *source, ids, n);
+    else if (source) s = reef__clone_into(w, *source, n, NULL, ids);
     else if ((s = values_ready(w, op, values, count)) == REEF_OK) s = reef__spawn_pending(w, ids, n, values, count);
     if (s >= 0 || s == REEF_NO_MEMORY) return s;
     const reef_error why = w->error;

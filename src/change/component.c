@@ -241,8 +241,8 @@ static COLD reef_status one_slow(reef_world *w, const char *op, reef_entity e, r
 
 /* ---- add, set, ensure, remove ---- */
 
-/* The words of bits of the entity's chunk, in bit store `number` - 1, if the straight path is open there: the words were
- * written at this version, and for `on` the row's table knows the bit. NULL: it isn't. (Only entities with a row
+/* The words of bits of the entity's chunk, in bit store `number` - 1, if the straight path is open there: the words
+ * were written at this version, and for `on` the row's table knows the bit. NULL: it isn't. (Only entities with a row
  * qualify: an entity of the empty set loses its row with its last bit, which is the general path's work. `on` is a
  * constant.) */
 INLINE uint64_t *bits_open(const reef_world *w, uint32_t number, reef_entity e, bool on, uint32_t *place)
@@ -648,33 +648,25 @@ static uint32_t set_after(const reef_world *w, uint32_t from, const reef_value *
     return n;
 }
 
-static reef_status change_values(reef_world *w, const char *op, reef_entity e, reef_value *values, uint32_t count);
-
-static COLD reef_status change_spread(reef_world *w, const char *op, reef_entity e, const reef_value *values,
-                                      uint32_t count)
-{
-    spread x;
-    reef_status s = reef__spread_make(w, &x, values, count);
-    if (s != REEF_OK) return reef__failure(w, s, op, (reef_component){0}, e, 0);
-    s = change_values(w, op, e, x.values, x.count);
-    reef__spread_free(w, &x);
-    return s;
-}
-
-static reef_status change_values(reef_world *w, const char *op, reef_entity e, reef_value *values, uint32_t count)
+static reef_status change_values(reef_world *w, const char *op, reef_entity e, const reef_value *values, uint32_t count)
 {
     uint32_t ids[2 * REEF_COMPONENTS_MAX], place = place_of(w, e);
     uint32_t from = reef_slots_at(&w->hot, place)[0].head.table, to = from;
     bool moves = false;
-    reef_status s = REEF_OK;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t c = values[i].component.id;
-        if (component_there(w, reef__type_of(c), e, place, from) == (values[i].kind == REEF_VALUE_REMOVE)) moves = true;
+    spread x;
+    reef_status s = reef__spread_make(w, &x, values, count);
+    if (s != REEF_OK) return reef__failure(w, s, op, (reef_component){0}, e, 0);
+    for (uint32_t i = 0; i < x.count; i++) {
+        uint32_t c = x.values[i].component.id;
+        if (component_there(w, reef__type_of(c), e, place, from) == (x.values[i].kind == REEF_VALUE_REMOVE))
+            moves = true;
     }
-    if (w->locks && (moves || w->notifying)) return reef__failure(w, REEF_LOCKED, op, (reef_component){0}, e, 0);
-    if (moves) to = reef__graph_table(w, ids, set_after(w, from, values, count, ids), &s);
-    if (to == 0) return reef__failure(w, s, op, (reef_component){0}, e, 0);
-    return reef__change_apply(w, op, e, place, to, values, count);
+    if (w->locks && (moves || w->notifying)) s = REEF_LOCKED;
+    else if (moves) to = reef__graph_table(w, ids, set_after(w, from, x.values, x.count, ids), &s);
+    s = s == REEF_OK && to ? reef__change_apply(w, op, e, place, to, x.values, x.count)
+                           : reef__failure(w, s, op, (reef_component){0}, e, 0);
+    reef__spread_free(w, &x);
+    return s;
 }
 
 /* True if the change only writes components that the entity already has. */
@@ -688,22 +680,20 @@ static COLD bool all_there(const reef_world *w, reef_entity e, const reef_value 
     return place_of(w, e) != PLACE_DEAD;
 }
 
-COLD reef_status reef__change_held(reef_world *w, const char *op, reef_entity e, reef_value *values, uint32_t count,
-                                   bool absent)
+COLD reef_status reef__change_held(reef_world *w, const char *op, reef_entity e, const reef_value *values,
+                                   uint32_t count, bool absent)
 {
     const reef_component c = {count == 1 ? values->component.id : 0};
     if (place_of(w, e) == PLACE_DEAD) return reef__failure(w, REEF_NOT_ALIVE, op, c, e, 0);
     const bool more = absent && (BUG(172) ? reef_has_id(w, e, c) : has_itself(w, e, reef__type_of(c.id)));
     if (more && reef__type_of(c.id)->home != REEF_MULTI) return reef__failure(w, REEF_EXISTS, op, c, e, 0);
     if (more) return reef__multi_add(w, op, e, reef__type_of(c.id), values, NULL);
-    return reef__values_spread(values, count) > count ? change_spread(w, op, e, values, count)
-                                                      : change_values(w, op, e, values, count);
+    return change_values(w, op, e, values, count);
 }
 
 reef_status reef_change_values(reef_world *w, reef_entity e, const reef_value *values, uint32_t count)
 {
     static const char op[] = "reef_change";
-    reef_value few[32], *copy = few;
     if (w == NULL) return REEF_BAD_ARGUMENT;
     if (w->running) return reef__failure(w, REEF_LOCKED, op, (reef_component){0}, e, 0);
     if (place_of(w, e) == PLACE_DEAD && !deferred_to(w, e))
@@ -713,14 +703,7 @@ reef_status reef_change_values(reef_world *w, reef_entity e, const reef_value *v
     if (s != REEF_OK) return s;
     if (w->commands && (w->notifying || !all_there(w, e, values, count)))
         return reef__command_values(w, w->commands, COMMAND_CHANGE, op, e, values, count);
-    size_t bytes = count > 32 ? count * sizeof *copy : 0;
-    if (bytes) copy = reef__memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, bytes, PLAIN_ALIGN);
-    if (copy == NULL) return reef__failure(w, REEF_NO_MEMORY, op, (reef_component){0}, e, 0);
-    if (count) memcpy(copy, values, count * sizeof *copy);
-    s = reef__values_spread(copy, count) > count ? change_spread(w, op, e, copy, count)
-                                                 : change_values(w, op, e, copy, count);
-    if (bytes) reef__memory_free(&w->family->memory, MEMORY_OTHER, copy, bytes);
-    return s;
+    return change_values(w, op, e, values, count);
 }
 
 COLD reef_status reef_remove_all(reef_world *w, reef_entity e)
@@ -733,21 +716,19 @@ COLD reef_status reef_remove_all(reef_world *w, reef_entity e)
     if (w->commands) return reef__command_plain(w, w->commands, COMMAND_REMOVE_ALL, op, e, none);
     if (place == PLACE_EMPTY && !(w->slow & SLOW_COLD)) return REEF_OK;
     if (w->locks) return reef__failure(w, REEF_LOCKED, op, none, e, 0);
-    reef_value few[32], *off = few;
-    const uint32_t most = w->state.bit_count + w->state.store_count;
-    size_t bytes = most > 32 ? most * sizeof(reef_value) : 0;
-    if (bytes) off = reef__memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, bytes, PLAIN_ALIGN);
-    if (off == NULL) return reef__failure(w, REEF_NO_MEMORY, op, none, e, 0);
-    uint32_t n = 0;
+    spread off;
+    if (!reef__spread_room(w, &off, w->state.bit_count + w->state.store_count))
+        return reef__failure(w, REEF_NO_MEMORY, op, none, e, 0);
     EACH_BIT_STORE(w, bits_of(w, place), b) /* all but the mark that the entity itself is disabled */
     if (b->key != BIT_DISABLED && bit_read(b, place))
-        off[n++] = reef_value_make((reef_component){b->key}, REEF_VALUE_REMOVE, 0, NULL);
+        off.values[off.count++] = reef_value_make((reef_component){b->key}, REEF_VALUE_REMOVE, 0, NULL);
     EACH_COLD_STORE(w, x)
-    if (cold_has(x, e)) off[n++] = reef_value_make((reef_component){x->component}, REEF_VALUE_REMOVE, 0, NULL);
+    if (cold_has(x, e))
+        off.values[off.count++] = reef_value_make((reef_component){x->component}, REEF_VALUE_REMOVE, 0, NULL);
     reef_status s = REEF_OK;
     uint32_t to = reef__graph_table(w, NULL, 0, &s);
-    s = to ? reef__change_apply(w, op, e, place, to, off, n) : reef__failure(w, s, op, none, e, 0);
-    if (bytes) reef__memory_free(&w->family->memory, MEMORY_OTHER, off, bytes);
+    s = to ? reef__change_apply(w, op, e, place, to, off.values, off.count) : reef__failure(w, s, op, none, e, 0);
+    reef__spread_free(w, &off);
     return s;
 }
 

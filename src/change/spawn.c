@@ -256,9 +256,8 @@ static reef_status spawn_all(spawning *x, bool rows)
     return REEF_OK;
 }
 
-/* Makes n entities in a table that has the columns of `values`, with new ids or with `given` ones. */
-static reef_status spawn_listed(reef_world *w, const char *op, uint32_t id, reef_value *values, uint32_t count,
-                                uint32_t n, reef_entity *entities, const reef_entity *given)
+reef_status reef__spawn_listed(reef_world *w, const char *op, uint32_t id, reef_value *values, uint32_t count,
+                               uint32_t n, reef_entity *entities, const reef_entity *given)
 {
     bool rows = id != TABLE_EMPTY;
     for (uint32_t k = 0; k < count; k++) rows |= value_is_outside(&values[k]);
@@ -284,16 +283,14 @@ static reef_status spawn_listed(reef_world *w, const char *op, uint32_t id, reef
     return s == REEF_OK ? s : reef__failure(w, s, op, failed, (reef_entity){0, 0}, n);
 }
 
-/* The same for a list that names split types; their parts are put in their place. */
-static reef_status spawn_into(reef_world *w, const char *op, uint32_t id, reef_value *values, uint32_t count,
+/* The same for a list of the caller, which may name split types. */
+static reef_status spawn_into(reef_world *w, const char *op, uint32_t id, const reef_value *values, uint32_t count,
                               uint32_t n, reef_entity *entities, const reef_entity *given)
 {
     spread x;
-    if (LIKELY(reef__values_spread(values, count) == count))
-        return spawn_listed(w, op, id, values, count, n, entities, given);
     reef_status s = reef__spread_make(w, &x, values, count);
-    if (s != REEF_OK) return reef__failure(w, s, op, (reef_component){0}, (reef_entity){0, 0}, n);
-    s = spawn_listed(w, op, id, x.values, x.count, n, entities, given);
+    if (s != REEF_OK) return reef__failure(w, s, op, (reef_component){0}, (reef_entity){0, 0}, count);
+    s = reef__spawn_listed(w, op, id, x.values, x.count, n, entities, given);
     reef__spread_free(w, &x);
     return s;
 }
@@ -315,7 +312,6 @@ static reef_status spawn_many(reef_world *w, const char *op, uint32_t n, reef_en
                               const reef_value *values, uint32_t count)
 {
     const reef_entity null = {0, 0};
-    reef_value few[32], *copy = few;
     if (w == NULL) return REEF_BAD_ARGUMENT;
     if (w->locks && w->commands == NULL) return reef__failure(w, REEF_LOCKED, op, (reef_component){0}, null, n);
     if (count > REEF_COMPONENTS_MAX) return reef__failure(w, REEF_LIMIT, op, (reef_component){0}, null, count);
@@ -324,13 +320,7 @@ static reef_status spawn_many(reef_world *w, const char *op, uint32_t n, reef_en
     if (w->commands) return reef__command_spawn(w, w->commands, op, null, n, entities, values, count);
     uint32_t id = reef__values_table(w, values, count, &s);
     if (id == 0) return reef__failure(w, s, op, (reef_component){0}, null, count);
-    size_t bytes = count > 32 ? count * sizeof *copy : 0;
-    if (bytes) copy = reef__memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, bytes, PLAIN_ALIGN);
-    if (copy == NULL) return reef__failure(w, REEF_NO_MEMORY, op, (reef_component){0}, null, count);
-    if (count) memcpy(copy, values, count * sizeof *copy);
-    s = spawn_into(w, op, id, copy, count, n, entities, NULL);
-    if (bytes) reef__memory_free(&w->family->memory, MEMORY_OTHER, copy, bytes);
-    return s;
+    return spawn_into(w, op, id, values, count, n, entities, NULL);
 }
 
 reef_status reef_spawn_many_values(reef_world *w, uint32_t n, reef_entity *entities, const reef_value *values,
@@ -341,37 +331,35 @@ reef_status reef_spawn_many_values(reef_world *w, uint32_t n, reef_entity *entit
 
 /* ---- copies ---- */
 
-static COLD reef_status clone(reef_world *w, reef_entity source, uint32_t n, reef_entity *entities,
-                              const reef_entity *given)
+COLD reef_status reef__clone_into(reef_world *w, reef_entity source, uint32_t n, reef_entity *entities,
+                                  const reef_entity *given)
 {
     static const char op[] = "reef_clone";
     reef_component none = {0};
     uint32_t place = place_of(w, source);
     if (place == PLACE_DEAD) return reef__failure(w, REEF_NOT_ALIVE, op, none, source, n);
     const reef_slot *slots = reef_slots_at(&w->hot, place);
-    uint32_t id = slots[0].head.table, count = 0;
+    const uint32_t id = slots[0].head.table;
     const shape *s = shape_of(w->family, id);
     for (uint32_t k = SLOT_COLUMNS; k < s->end_slot; k++)
         if (!s->columns[k].type->copyable)
             return reef__failure(w, REEF_NOT_COPYABLE, op, (reef_component){s->columns[k].type->id}, source, n);
     const type *bound = reef__stored_bound(w, source);
     if (bound) return reef__failure(w, REEF_NOT_COPYABLE, op, (reef_component){bound->id}, source, n);
-    reef_value few[32], *values = few;
-    const uint32_t most = s->column_count + w->state.bit_count + w->state.store_count;
-    size_t bytes = most > 32 ? most * sizeof(reef_value) : 0;
-    if (bytes) values = reef__memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, bytes, PLAIN_ALIGN);
-    if (values == NULL) return reef__failure(w, REEF_NO_MEMORY, op, none, source, n);
+    spread x;
+    if (!reef__spread_room(w, &x, s->column_count + w->state.bit_count + w->state.store_count))
+        return reef__failure(w, REEF_NO_MEMORY, op, none, source, n);
     for (uint32_t k = SLOT_COLUMNS; k < s->end_slot; k++) {
         const type *t = s->columns[k].type;
-        values[count++] = reef_value_make((reef_component){t->id}, REEF_VALUE_ONE, t->size,
-                                          cell(slots, k, place_row(place), t->size));
+        x.values[x.count++] = reef_value_make((reef_component){t->id}, REEF_VALUE_ONE, t->size,
+                                              cell(slots, k, place_row(place), t->size));
     }
     EACH_BIT_STORE(w, bits_of(w, place), b)
     if (bit_read(b, place) && !store_has(w, b->key, source))
-        values[count++] = reef_value_make((reef_component){b->key}, REEF_VALUE_DEFAULT, 0, NULL);
-    count += reef__stored_values(w, source, values + count);
-    reef_status status = n ? spawn_into(w, op, id, values, count, n, entities, given) : REEF_OK;
-    if (bytes) reef__memory_free(&w->family->memory, MEMORY_OTHER, values, bytes);
+        x.values[x.count++] = reef_value_make((reef_component){b->key}, REEF_VALUE_DEFAULT, 0, NULL);
+    x.count += reef__stored_values(w, source, x.values + x.count);
+    reef_status status = n ? reef__spawn_listed(w, op, id, x.values, x.count, n, entities, given) : REEF_OK;
+    reef__spread_free(w, &x);
     return status;
 }
 
@@ -384,12 +372,12 @@ COLD reef_status reef_clone_many(reef_world *w, reef_entity source, uint32_t n, 
         return reef__failure(w, REEF_NOT_ALIVE, op, none, source, n);
     if (w->commands) return n ? reef__command_clone(w, w->commands, op, source, n, entities) : REEF_OK;
     if (w->locks) return reef__failure(w, REEF_LOCKED, op, none, source, n);
-    return clone(w, source, n, entities, NULL);
+    return reef__clone_into(w, source, n, entities, NULL);
 }
 
 /* ---- for commands ---- */
 
-COLD reef_status reef__spawn_pending(reef_world *w, const reef_entity *ids, uint32_t n, reef_value *values,
+COLD reef_status reef__spawn_pending(reef_world *w, const reef_entity *ids, uint32_t n, const reef_value *values,
                                      uint32_t count)
 {
     static const char op[] = "reef_spawn";
@@ -399,21 +387,10 @@ COLD reef_status reef__spawn_pending(reef_world *w, const reef_entity *ids, uint
     return spawn_into(w, op, id, values, count, n, NULL, ids);
 }
 
-COLD reef_status reef__clone_pending(reef_world *w, reef_entity source, const reef_entity *ids, uint32_t n)
-{
-    return clone(w, source, n, NULL, ids);
-}
-
 reef_entity reef_clone(reef_world *w, reef_entity source)
 {
     reef_entity e = {0, 0};
     return reef_clone_many(w, source, 1, &e) == REEF_OK ? e : (reef_entity){0, 0};
-}
-
-reef_status reef__spawn_copies(reef_world *w, const char *op, uint32_t id, reef_value *values, uint32_t count,
-                               uint32_t n, reef_entity *entities)
-{
-    return spawn_into(w, op, id, values, count, n, entities, NULL);
 }
 
 /* ---- bundles ---- */

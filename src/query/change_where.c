@@ -696,7 +696,7 @@ static reef_status bulk_value(bulk *b, reef_value value)
 static reef_status bulk_change(reef_world *w, const char *op, reef_query which, reef_value value, uint64_t *changed)
 {
     bulk b;
-    char few[64], *copy = few;
+    call_memory copy;
     if (w == NULL) return REEF_BAD_ARGUMENT;
     reef_status s = bulk_begin(&b, w, op, which);
     if (s == REEF_OK) s = bulk_value(&b, value);
@@ -705,14 +705,12 @@ static reef_status bulk_change(reef_world *w, const char *op, reef_query which, 
     w->hook_failed.id = 0;
     quarantine_because(w, op, value.component.id, (reef_entity){0, 0});
     /* the value may lie in a row that moves */
-    const bool bytes = value.kind == REEF_VALUE_ONE && !b.t->hooked && value.size;
-    const bool heap = bytes && value.size > sizeof few;
-    if (heap) copy = reef__memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, value.size, PLAIN_ALIGN);
-    if (bytes && copy) b.value.data = memcpy(copy, value.data, value.size);
-    if (copy == NULL) s = REEF_NO_MEMORY;
-    else if (reef__fixed_hold(b.q, b.since))
+    const size_t bytes = value.kind == REEF_VALUE_ONE && !b.t->hooked ? value.size : 0;
+    if (!reef__call_memory_take(&w->family->memory, &copy, bytes, PLAIN_ALIGN)) s = REEF_NO_MEMORY;
+    else if (bytes) b.value.data = memcpy(copy.at, value.data, bytes);
+    if (s == REEF_OK && reef__fixed_hold(b.q, b.since))
         s = b.t->stored ? bulk_stored(&b) : b.t->bit ? bulk_bits(&b, b.t->id) : bulk_table(&b);
-    if (heap) reef__memory_free(&w->family->memory, MEMORY_OTHER, copy, value.size);
+    reef__call_memory_free(&w->family->memory, &copy);
     bulk_free(&b);
     if (s == REEF_OK && changed) *changed = b.changed;
     return s == REEF_OK
