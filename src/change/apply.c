@@ -1,11 +1,11 @@
 /* The general path of a change of one entity. It has three steps, and only the first two can fail:
  *
- *   prepare   change_prepare, bits_prepare, change_track_prepare, reef__stored_prepare. All memory is allocated, and
+ *   prepare   change_prepare, bits_prepare, change_track_prepare, reef__stage_prepare. All memory is allocated, and
  *             all that is shared with a fork is copied, while the world still says what it said before.
- *   make      reef__stored_make, and reef__columns_make or replace_in_place. The new values are made where nobody sees
- *             them: in the row behind the last one of the new table, or aside if they replace values of the same row.
- *             Hooks may refuse here; then what was made is taken back.
- *   commit    change_track, change_commit, bits_commit, reef__stored_commit. The row moves, and its bits follow.
+ *   make      reef__stage_make. The new values are made where nobody sees them: in the row behind the last one of the
+ *             new table, or aside if they replace values of the same row. Hooks may refuse here; then what was made is
+ *             taken back.
+ *   commit    change_track, change_commit, bits_commit, reef__stage_commit. The row moves, and its bits follow.
  *
  * Invariant: until the commit, no reader can find a trace of the change. */
 #include "change/apply.h"
@@ -65,30 +65,6 @@ const type *reef__value_column(const reef_value *v)
     if (v->component.id & BIT_DISABLED) return NULL;
     const type *t = reef__type_of(v->component.id);
     return in_table(t) && type_column(t) && v->kind != REEF_VALUE_REMOVE ? t : NULL;
-}
-
-void reef__columns_unmake(reef_world *w, uint32_t id, const reef_slot *slots, uint32_t row, const reef_value *values,
-                          uint32_t count, uint32_t i)
-{
-    while (count-- > 0) {
-        const type *t = reef__value_column(&values[count]);
-        if (t) reef__value_take_back(t, cell(slots, reef__slot_seek(w, t->id, id), row, t->size), &values[count], i);
-    }
-}
-
-reef_status reef__columns_make(reef_world *w, uint32_t id, const reef_slot *slots, uint32_t row, reef_entity e,
-                               const reef_value *values, uint32_t count, uint32_t i)
-{
-    for (uint32_t k = 0; k < count; k++) {
-        const type *t = reef__value_column(&values[k]);
-        if (t == NULL) continue;
-        const reef_status s =
-            reef__value_put(w, e, t, cell(slots, reef__slot_seek(w, t->id, id), row, t->size), &values[k], i);
-        if (s == REEF_OK) continue;
-        reef__columns_unmake(w, id, slots, row, values, k, i);
-        return s;
-    }
-    return REEF_OK;
 }
 
 /* ---- one row moves ---- */
@@ -174,86 +150,6 @@ static void change_commit(reef_world *w, const staged *x, reef_entity e, const r
     else reef__invalidate(w, INVALIDATE_BLOCKS_MOVED);
 }
 
-/* ---- values that replace those of the same row ---- */
-
-static size_t aligned(size_t at, const type *t) { return (at + t->align - 1) & ~(size_t)(t->align - 1); }
-
-/* Makes the values of types with hooks aside, so that a hook that refuses changes nothing. Gives back how many values
- * were tried; *s is the status of the last one. */
-static COLD uint32_t replace_make(reef_world *w, reef_entity e, char *aside, const reef_value *values, uint32_t count,
-                                  reef_status *s)
-{
-    size_t at = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        const type *c = reef__value_column(&values[i]);
-        if (c == NULL || !c->hooked) continue;
-        at = aligned(at, c);
-        *s = reef__value_put(w, e, c, aside + at, &values[i], 0);
-        if (*s != REEF_OK) return i;
-        at += c->size;
-    }
-    return count;
-}
-
-static void replace_commit(reef_world *w, const table *t, uint32_t place, char *aside, const reef_value *values,
-                           uint32_t count)
-{
-    reef_slot *slots = reef_slots_at(&w->hot, place);
-    size_t at = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        const type *c = reef__value_column(&values[i]);
-        if (c == NULL) continue;
-        char *slot = cell(slots, reef__slot_seek(w, c->id, t->shape->table), place_row(place), c->size);
-        if (c->hooked) {
-            at = aligned(at, c);
-            value_leave(w, c, slot);
-            reef__value_move(c, slot, aside + at);
-            at += c->size;
-        } else if (values[i].kind == REEF_VALUE_DEFAULT) {
-            memset(slot, 0, c->size);
-        } else {
-            memmove(slot, values[i].data, c->size);
-        }
-    }
-}
-
-static COLD void replace_undo(char *aside, const reef_value *values, uint32_t made)
-{
-    size_t at = 0;
-    for (uint32_t i = 0; i < made; i++) {
-        const type *c = reef__value_column(&values[i]);
-        if (c == NULL || !c->hooked) continue;
-        at = aligned(at, c);
-        reef__value_take_back(c, aside + at, &values[i], 0);
-        at += c->size;
-    }
-}
-
-static reef_status replace_in_place(reef_world *w, reef_entity e, const table *t, uint32_t place,
-                                    const reef_value *values, uint32_t count)
-{
-    _Alignas(BLOCK_ALIGN) char few[1024];
-    char *aside = few;
-    size_t bytes = 0, align = 1;
-    reef_status s = REEF_OK;
-    for (uint32_t i = 0; i < count; i++) {
-        const type *c = reef__value_column(&values[i]);
-        if (c == NULL) continue;
-        if (!reef__column_own(w, t, place_unit(place), reef__slot_seek(w, c->id, t->shape->table)))
-            return REEF_NO_MEMORY;
-        if (c->hooked) bytes = aligned(bytes, c) + c->size;
-        if (c->hooked && c->align > align) align = c->align;
-    }
-    bool heap = bytes > sizeof few || align > BLOCK_ALIGN;
-    if (heap) aside = reef__memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, bytes, align);
-    if (aside == NULL) return REEF_NO_MEMORY;
-    uint32_t made = replace_make(w, e, aside, values, count, &s);
-    if (s == REEF_OK) replace_commit(w, t, place, aside, values, count);
-    else replace_undo(aside, values, made);
-    if (heap) reef__memory_resize(&w->family->memory, MEMORY_OTHER, aside, bytes, 0, align);
-    return s;
-}
-
 /* ---- switches and marks ---- */
 
 /* Prepares the bits of the row that will be at `place` of table `id`, as the values say. A component that goes takes
@@ -330,30 +226,24 @@ static reef_status change_run(reef_world *w, reef_entity e, uint32_t place, uint
     bool stay = to_id == from_id && row_to == (from != NULL), bits = stay ? place != PLACE_EMPTY : row_to;
     const shape *before = shape_of(w->family, from_id), *after = shape_of(w->family, to_id);
     const bool tracked = before->tracked || after->tracked, stored = reef__values_stored(values, count);
-    stored_stage stage;
+    value_stage stage;
     uint32_t at = place;
     reef_status s = stay || change_prepare(w, &x, e, from_id, to_id, row_to) ? REEF_OK : REEF_NO_MEMORY;
     if (!stay) at = x.to_place;
     if (s == REEF_OK && bits && !bits_prepare(w, to_id, at, values, count)) s = REEF_NO_MEMORY;
     if (s == REEF_OK && tracked && !change_track_prepare(w, e, before, after, values, count)) s = REEF_NO_MEMORY;
-    if (s == REEF_OK && stored && !reef__stored_prepare(w, e, values, count)) s = REEF_NO_MEMORY;
-    if (from) from = table_read(w, from_id); /* the table's page may have been copied */
-    if (s == REEF_OK && stored) s = reef__stored_make(w, e, values, count, 0, &stage);
+    stage_begin(&stage, w, e, values, count, 0, !stay, stored);
+    stage.id = to_id, stage.place = at;
+    if (s == REEF_OK && (stored || stay) && !reef__stage_prepare(&stage)) s = REEF_NO_MEMORY;
+    if (s == REEF_OK) s = reef__stage_make(&stage);
     if (s != REEF_OK) {
-        if (x.to) reef__table_settle(w, x.to);
-        return s;
-    }
-    if (stay) s = from ? replace_in_place(w, e, from, place, values, count) : REEF_OK;
-    else if (x.to) s = reef__columns_make(w, to_id, x.to_slots, place_row(x.to_place), e, values, count, 0);
-    if (s != REEF_OK) {
-        if (stored) reef__stored_undo(w, e, values, count, 0, &stage);
         if (x.to) reef__table_settle(w, x.to);
         return s;
     }
     if (tracked) change_track(w, e, place, before, after, values, count);
     if (!stay) change_commit(w, &x, e, values, count);
     if (bits) bits_commit(w, at, values, count);
-    if (stored) reef__stored_commit(w, e, values, count, &stage);
+    reef__stage_commit(&stage);
     return REEF_OK;
 }
 

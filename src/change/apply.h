@@ -15,13 +15,6 @@ reef_status reef__values_check(reef_world *w, const char *op, reef_entity e, con
 reef_status reef__value_put(reef_world *w, reef_entity e, const type *t, void *slot, const reef_value *v, uint32_t i);
 /* The type of the column that a value goes to. NULL: it goes to none, or it says that the component goes. */
 const type *reef__value_column(const reef_value *v);
-/* reef__columns_make makes the list's values of columns in row `row` of a chunk of table `id`, a row that nobody sees
- * yet; of arrays it takes value i. If it fails, nothing is left of them. reef__columns_unmake takes back the first
- * `count`. */
-reef_status reef__columns_make(reef_world *w, uint32_t id, const reef_slot *slots, uint32_t row, reef_entity e,
-                               const reef_value *values, uint32_t count, uint32_t i);
-void reef__columns_unmake(reef_world *w, uint32_t id, const reef_slot *slots, uint32_t row, const reef_value *values,
-                          uint32_t count, uint32_t i);
 /* Moves e from `place` to table `to` and puts `values` there: values of columns and of stores, bits, and what is
  * removed outside of tables. On failure nothing has changed. */
 reef_status reef__change_apply(reef_world *w, const char *op, reef_entity e, uint32_t place, uint32_t to,

@@ -84,8 +84,10 @@ static COLD void spawn_undo(spawning *x, uint32_t made)
         uint32_t place = x->t->next - 1;
         reef_slot *slots = unit_slots(w, x->t->last);
         reef_entity e = slot_entities(slots)[place_row(place)];
-        reef__columns_unmake(w, x->id, slots, place_row(place), x->values, x->count, made);
-        if (x->stored) reef__stored_unmake(w, e, x->values, x->count, made);
+        value_stage stage;
+        stage_begin(&stage, w, e, x->values, x->count, made, true, x->stored);
+        stage.id = x->id, stage.place = place;
+        reef__stage_unmake(&stage);
         reef__bits_clear(w, x->t->bits, place);
         reef__row_pop(w, x->t);
         if (x->given) reef__id_pend(w, e);
@@ -97,7 +99,7 @@ static reef_status spawn_row(spawning *x, uint32_t i)
 {
     reef_world *w = x->w;
     table *t = x->t;
-    stored_stage stage;
+    value_stage stage;
     if (!reef__table_room(w, t)) return REEF_NO_MEMORY;
     reef_slot *slots = unit_slots(w, t->last);
     uint32_t place = t->next, row = place_row(place);
@@ -106,17 +108,14 @@ static reef_status spawn_row(spawning *x, uint32_t i)
     for (uint32_t k = 0; k < x->count; k++)
         if (value_is_bit(&x->values[k]) && !reef__bit_prepare(w, x->values[k].component.id, x->id, place, true))
             return REEF_NO_MEMORY;
-    if (x->stored && !reef__stored_prepare(w, e, x->values, x->count)) return REEF_NO_MEMORY;
-    reef_status s = x->stored ? reef__stored_make(w, e, x->values, x->count, i, &stage) : REEF_OK;
+    stage_begin(&stage, w, e, x->values, x->count, i, true, x->stored);
+    stage.id = x->id, stage.place = place;
+    if (x->stored && !reef__stage_prepare(&stage)) return REEF_NO_MEMORY;
+    const reef_status s = reef__stage_make(&stage);
     if (s != REEF_OK) return s;
-    s = reef__columns_make(w, x->id, slots, row, e, x->values, x->count, i);
-    if (s != REEF_OK) {
-        if (x->stored) reef__stored_undo(w, e, x->values, x->count, i, &stage);
-        return s;
-    }
     for (uint32_t k = 0; k < x->count; k++)
         if (value_is_bit(&x->values[k])) reef__bit_commit(w, x->values[k].component.id, place, true);
-    if (x->stored) reef__stored_commit(w, e, x->values, x->count, &stage);
+    reef__stage_commit(&stage);
     ((reef_entity *)slots[SLOT_ENTITIES].block)[row] = e;
     record_put(w, e, place);
     reef__row_pushed(w, t);

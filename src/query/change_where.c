@@ -112,10 +112,6 @@ static portion *portion_add(bulk *b, portion_kind kind, uint32_t from)
     return x;
 }
 
-/* What is made aside is the value; for a type in REEF_SHARED it is the value's address. */
-static size_t made_bytes(const type *t) { return t->home == REEF_SHARED ? sizeof(void *) : t->size; }
-static size_t made_align(const type *t) { return t->home == REEF_SHARED ? PLAIN_ALIGN : t->align; }
-
 static void bulk_free(bulk *b)
 {
     memory *m = &b->w->family->memory;
@@ -123,7 +119,7 @@ static void bulk_free(bulk *b)
     reef__memory_free(m, MEMORY_OTHER, b->bits, (size_t)b->bit_room * sizeof *b->bits);
     reef__memory_free(m, MEMORY_OTHER, b->list, (size_t)b->room * sizeof *b->list);
     if (b->aside)
-        reef__memory_resize(m, MEMORY_OTHER, b->aside, (size_t)b->count * made_bytes(b->t), 0, made_align(b->t));
+        reef__memory_resize(m, MEMORY_OTHER, b->aside, (size_t)b->count * staged_bytes(b->t), 0, staged_align(b->t));
 }
 
 /* The rows of a chunk that match. False: there are none. */
@@ -306,52 +302,35 @@ static bool track_ready(bulk *b)
     return true;
 }
 
-static void *made_value(const bulk *b, uint64_t i)
+/* Where a value is made. (One that can't move is made in the place that is ready for it.) */
+static void *made_slot(const bulk *b, uint64_t i)
 {
-    /* the value can't move: it is made in the place that is ready for it */
-    if (b->t->fixed) return reef__store_raw(b->w, b->t->id, b->list[i], 0);
-    char *at = b->aside + (size_t)i * made_bytes(b->t);
-    return b->t->home == REEF_SHARED ? *(void **)(void *)at : at;
-}
-
-static reef_status made_begin(bulk *b, uint64_t i)
-{
-    if (b->t->home != REEF_SHARED) return REEF_OK;
-    void *value = reef__shared_make(b->w, b->t);
-    memcpy(b->aside + (size_t)i * sizeof value, &value, sizeof value);
-    return value ? REEF_OK : REEF_NO_MEMORY;
+    return b->t->fixed ? reef__store_raw(b->w, b->t->id, b->list[i], 0) : b->aside + (size_t)i * staged_bytes(b->t);
 }
 
 /* Makes values aside if their type has hooks, so that a hook that refuses changes nothing, or if they take memory of
  * their own. */
 static reef_status aside_make(bulk *b)
 {
-    const size_t size = made_bytes(b->t);
+    const size_t size = staged_bytes(b->t);
     const bool aside = b->t->hooked || b->t->home == REEF_SHARED;
     if (!aside || size == 0 || b->count == 0 || b->value.kind == REEF_VALUE_REMOVE) return REEF_OK;
     if (b->count > SIZE_MAX / size) return REEF_NO_MEMORY;
     if (!b->t->fixed) {
         b->aside = reef__memory_resize(&b->w->family->memory, MEMORY_OTHER, NULL, 0, (size_t)b->count * size,
-                                       made_align(b->t));
+                                       staged_align(b->t));
         if (b->aside == NULL) return REEF_NO_MEMORY;
     }
     for (; b->made < b->count; b->made++) {
-        reef_status s = made_begin(b, b->made);
+        const reef_status s = reef__staged_put(b->w, b->list[b->made], b->t, made_slot(b, b->made), &b->value, 0);
         if (s != REEF_OK) return s;
-        s = reef__value_put(b->w, b->list[b->made], b->t, made_value(b, b->made), &b->value, 0);
-        if (s == REEF_OK) continue;
-        if (b->t->home == REEF_SHARED) reef__shared_discard(made_value(b, b->made));
-        return s;
     }
     return REEF_OK;
 }
 
 static void bulk_undo(bulk *b)
 {
-    while (b->made-- > 0) {
-        reef__value_take_back(b->t, made_value(b, b->made), &b->value, 0);
-        if (b->t->home == REEF_SHARED) reef__shared_discard(made_value(b, b->made));
-    }
+    while (b->made-- > 0) reef__staged_take_back(b->t, made_slot(b, b->made), &b->value, 0);
     for (uint64_t i = 0; i < b->prepared; i++)
         if (b->portions[i].kind == RELABEL) reef__relabel_cancel(b->w, &b->portions[i].relabel);
 }
@@ -652,12 +631,13 @@ static reef_status bulk_stored(bulk *b)
         const reef_entity e = b->list[i];
         const uint32_t place = place_of(b->w, e);
         reef_value v = b->value;
-        if (b->made) v.kind = b->t->home == REEF_SHARED ? VALUE_HELD : VALUE_MOVED, v.data = made_value(b, i);
+        if (b->made) v.kind = VALUE_MOVED, v.data = made_slot(b, i);
+        if (b->made && b->t->home == REEF_SHARED) v.kind = VALUE_HELD, memcpy(&v.data, v.data, sizeof v.data);
         const reef_status done =
             reef__change_apply(b->w, b->op, e, place, reef_slots_at(&b->w->hot, place)[0].head.table, &v, 1);
         ASSERT(done == REEF_OK);
         (void)done;
-        if (v.kind == VALUE_HELD) reef__shared_release(made_value(b, i)); /* the entity holds it now */
+        if (v.kind == VALUE_HELD) reef__shared_release((void *)(uintptr_t)v.data); /* the entity holds it now */
     }
     observe_close(b->w);
     return REEF_OK;
