@@ -119,9 +119,7 @@ void *reef_mut_done(const reef_world *w, reef_entity e, reef_type_decl *decl)
     const uint32_t c = component_meant(w, e, reef_id_of(decl)).id;
     void *p = (void *)(uintptr_t)reef_get_id(w, e, (reef_component){c});
     if (p == NULL) return NULL;
-    if (reef__type_of(c)->stored && !w->running)
-        return w->ready.component == c && reef_entity_equal(w->ready.entity, e) ? p : NULL;
-    if (reef__type_of(c)->tracked && !w->running)
+    if ((reef__type_of(c)->stored || reef__type_of(c)->tracked) && !w->running)
         return w->ready.component == c && reef_entity_equal(w->ready.entity, e) ? p : NULL;
     if (reef__type_of(c)->stored) return w->running->marked(w, c, reef__store_version(store_of(w, c), e)) ? p : NULL;
     const reef_slot *slots = reef_slots_at(&w->hot, place_of(w, e));
@@ -415,15 +413,11 @@ static NOINLINE reef_status stored_add(reef_world *w, reef_entity e, reef_compon
 static NOINLINE reef_status table_add_told(reef_world *w, reef_entity e, reef_component c, void **out)
 {
     spot x;
-    const uint32_t i = EDGE_CACHE;
     const bool lately = observe_lately(w, c.id);
-    if (UNLIKELY(w->locks | w->hot.records.shared) || UNLIKELY(!spot_find(w, &x, e)) ||
-        UNLIKELY(!lately && !observe_straight(w, c.id)))
+    if (UNLIKELY(w->locks | w->hot.records.shared) || UNLIKELY(!lately && !observe_straight(w, c.id)) ||
+        UNLIKELY(!edge_at(w, &x, e, c, false, w->hot.version)))
         return add_slow(w, "reef_add", e, c, NULL, out);
-    const uint64_t key = spot_key(&x, c, false);
-    if (UNLIKELY(!edge_lately(w, key, false, w->hot.version) || !edge_open(w, &x, i, w->hot.version)))
-        return add_slow(w, "reef_add", e, c, NULL, out);
-    void *made = edge_add(w, &x, i);
+    void *made = edge_add(w, &x, EDGE_CACHE);
     bool told = true;
     if (LIKELY(lately)) observe_lately_told(w, e, made);
     else told = observe_told(w, e, c.id, made, false);
@@ -435,12 +429,8 @@ static NOINLINE reef_status table_add_told(reef_world *w, reef_entity e, reef_co
 static NOINLINE reef_status table_add(reef_world *w, reef_entity e, reef_component c, const void *args, void **out)
 {
     spot x;
-    if (UNLIKELY(!spot_find(w, &x, e))) return add_slow(w, "reef_add", e, c, args, out);
-    const uint64_t key = spot_key(&x, c, false);
-    const uint32_t i = EDGE_CACHE;
-    if (UNLIKELY(!edge_lately(w, key, false, w->hot.gate_move) || !edge_open(w, &x, i, w->hot.gate_move)))
-        return add_slow(w, "reef_add", e, c, args, out);
-    void *made = edge_add(w, &x, i);
+    if (UNLIKELY(!edge_at(w, &x, e, c, false, w->hot.gate_move))) return add_slow(w, "reef_add", e, c, args, out);
+    void *made = edge_add(w, &x, EDGE_CACHE);
     if (out) *out = made;
     return REEF_OK;
 }
@@ -524,11 +514,8 @@ static NOINLINE reef_status set_slow(reef_world *w, reef_entity e, reef_componen
 reef_status reef_set_id(reef_world *w, reef_entity e, reef_component c, const void *value, size_t size)
 {
     spot x;
-    if (UNLIKELY(w == NULL || !spot_find(w, &x, e))) return set_slow(w, e, c, value, size);
-    const uint64_t key = spot_key(&x, c, false);
     const uint32_t i = EDGE_CACHE;
-    if (UNLIKELY(!edge_lately(w, key, false, w->hot.gate_move) || !edge_open(w, &x, i, w->hot.gate_move)))
-        return set_slow(w, e, c, value, size);
+    if (UNLIKELY(w == NULL || !edge_at(w, &x, e, c, false, w->hot.gate_move))) return set_slow(w, e, c, value, size);
     const edge *d = w->edge_cache[i].edge;
     if (UNLIKELY(value == NULL || size != d->size || d->slot == 0)) return set_slow(w, e, c, value, size);
     if (UNLIKELY(size != 8)) return edge_go_wide(w, &x, i, value, false), REEF_ADDED;
@@ -611,11 +598,8 @@ static NOINLINE reef_status stored_remove(reef_world *w, reef_entity e, reef_com
 static NOINLINE reef_status table_remove(reef_world *w, reef_entity e, reef_component c)
 {
     spot x;
-    if (UNLIKELY(!spot_find(w, &x, e))) return remove_slow(w, e, c);
-    const uint64_t key = spot_key(&x, c, true);
     const uint32_t i = EDGE_CACHE + 1;
-    if (UNLIKELY(!edge_lately(w, key, true, w->hot.gate_move) || !edge_open(w, &x, i, w->hot.gate_move)))
-        return remove_slow(w, e, c);
+    if (UNLIKELY(!edge_at(w, &x, e, c, true, w->hot.gate_move))) return remove_slow(w, e, c);
     if (UNLIKELY(!w->edge_cache[i].edge->word)) return edge_go_wide(w, &x, i, NULL, true), REEF_OK;
     return (reef_status)edge_go(w, &x, i, NULL, true, true, REEF_OK);
 }

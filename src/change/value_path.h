@@ -47,15 +47,21 @@ INLINE reef_store *store_near(const reef_world *world, reef_component c, bool pa
     return LIKELY(h->near_id[paged] == c.id) ? h->near_store[paged] : store_of_type(world, c);
 }
 
+/* Makes the store remember the page of a slot, in `page`. The answer is the slot's number there; UINT32_MAX: the page
+ * isn't open to the straight path. */
+INLINE uint32_t slot_lately(const reef_hot *h, const reef_store *s, reef_page_near *page, uint32_t slot)
+{
+    const uint32_t i = slot - page->first;
+    if (LIKELY(i < page->slots)) return i;
+    return reef__page_lately(h, s, page, slot) ? slot - page->first : UINT32_MAX;
+}
+
 /* A value comes; the row's bit is the caller's. Where the caller writes it, which can't fail; NULL: nothing was
  * done. */
 INLINE char *come_paged(const reef_hot *h, reef_store *s, uint64_t packed, size_t size)
 {
-    uint32_t i = (uint32_t)packed - s->lately.first;
-    if (UNLIKELY(i >= s->lately.slots)) {
-        if (!reef__page_lately(h, s, &s->lately, (uint32_t)packed)) return NULL;
-        i = (uint32_t)packed - s->lately.first;
-    }
+    const uint32_t i = slot_lately(h, s, &s->lately, (uint32_t)packed);
+    if (UNLIKELY(i == UINT32_MAX)) return NULL;
     char *block = s->lately.block;
     uint32_t *generations = (uint32_t *)(void *)block;
     char *at = block + s->offset + (size_t)i * size;
@@ -67,11 +73,9 @@ INLINE char *come_paged(const reef_hot *h, reef_store *s, uint64_t packed, size_
 INLINE char *come_packed(const reef_hot *h, reef_store *s, reef_entity e, size_t size)
 {
     const uint64_t packed = reef_handle(e), slot = s->count;
-    uint32_t i = (uint32_t)slot - s->lately.first, k = (uint32_t)packed - s->lately_index;
-    if (UNLIKELY(i >= s->lately.slots)) {
-        if (!reef__page_lately(h, s, &s->lately, (uint32_t)slot)) return NULL;
-        i = (uint32_t)slot - s->lately.first;
-    }
+    const uint32_t i = slot_lately(h, s, &s->lately, (uint32_t)slot);
+    uint32_t k = (uint32_t)packed - s->lately_index;
+    if (UNLIKELY(i == UINT32_MAX)) return NULL;
     if (UNLIKELY(k >= s->lately_indices)) {
         if (!reef__index_lately(h, s, (uint32_t)packed)) return NULL;
         k = (uint32_t)packed - s->lately_index;
@@ -89,11 +93,8 @@ INLINE char *come_packed(const reef_hot *h, reef_store *s, reef_entity e, size_t
  * to do with the one before. */
 INLINE bool leave_paged(const reef_hot *h, reef_store *s, uint64_t packed, uint64_t *word, uint64_t left)
 {
-    uint32_t i = (uint32_t)packed - s->lately.first;
-    if (UNLIKELY(i >= s->lately.slots)) {
-        if (!reef__page_lately(h, s, &s->lately, (uint32_t)packed)) return false;
-        i = (uint32_t)packed - s->lately.first;
-    }
+    const uint32_t i = slot_lately(h, s, &s->lately, (uint32_t)packed);
+    if (UNLIKELY(i == UINT32_MAX)) return false;
     uint32_t *generations = (uint32_t *)(void *)s->lately.block, *live = &generations[s->lately.slots];
     if (UNLIKELY(*live == 1)) return false;
     *word = left;
@@ -106,26 +107,14 @@ INLINE bool leave_packed(const reef_hot *h, reef_store *s, uint32_t index, size_
                          bool shared)
 {
     const uint64_t last = s->count - 1;
-    uint32_t k = (uint32_t)last - s->lately.first;
-    if (UNLIKELY(k >= s->lately.slots)) {
-        if (!reef__page_lately(h, s, &s->lately, (uint32_t)last)) return false;
-        k = (uint32_t)last - s->lately.first;
-    }
+    const uint32_t k = slot_lately(h, s, &s->lately, (uint32_t)last);
+    if (UNLIKELY(k == UINT32_MAX)) return false;
     uint64_t *entry = index_entry(s, index);
     const uint32_t slot = (uint32_t)*entry;
-    uint32_t i = slot - s->hole.first;
-    char *block = s->hole.block;
-    if (shared) {
-        const uint32_t page = slot >> s->bits;
-        if (s->values.version[page] != h->version) return false;
-        i = slot & slot_mask(s);
-        block = (char *)s->values.page[page];
-    } else if (UNLIKELY(i >= s->hole.slots)) {
-        if (!reef__page_lately(h, s, &s->hole, slot)) return false;
-        i = slot - s->hole.first;
-        block = s->hole.block;
-    }
-    if (UNLIKELY(s->index.shared && !shared)) return false;
+    if (UNLIKELY(shared ? s->values.version[slot >> s->bits] != h->version : s->index.shared != 0)) return false;
+    const uint32_t i = shared ? slot & slot_mask(s) : slot_lately(h, s, &s->hole, slot);
+    if (UNLIKELY(i == UINT32_MAX)) return false;
+    char *block = shared ? (char *)s->values.page[slot >> s->bits] : s->hole.block;
     char *end = s->lately.block;
     const size_t offset = s->offset;
     reef_entity moved;
