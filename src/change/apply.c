@@ -105,6 +105,18 @@ static bool change_prepare(reef_world *w, staged *x, reef_entity e, uint32_t fro
     return true;
 }
 
+bool reef__arrive_prepare(reef_world *w, uint32_t from, uint32_t to, uint64_t n)
+{
+    const uint64_t mask = table_read(w, from)->bits;
+    if (to == TABLE_EMPTY && mask == 0 && (w->slow & SLOW_COLD) == 0) return true; /* the entities won't have a row */
+    table *t = reef__table_own(w, to);
+    if (t == NULL || n > UINT32_MAX || !reef__table_reserve(w, t, (uint32_t)n)) return false;
+    t->bits |= mask;
+    for (uint32_t unit = t->last; unit; unit = unit == t->last ? t->spare : unit_slots(w, unit)[0].head.next)
+        if (!reef__bits_own_unit(w, mask, unit)) return false;
+    return true;
+}
+
 static bool is_staged(const reef_value *values, uint32_t count, uint32_t component)
 {
     for (uint32_t i = 0; i < count; i++)

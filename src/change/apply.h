@@ -15,6 +15,8 @@ reef_status reef__values_check(reef_world *w, const char *op, reef_entity e, con
 reef_status reef__value_put(reef_world *w, reef_entity e, const type *t, void *slot, const reef_value *v, uint32_t i);
 /* The type of the column that a value goes to. NULL: it goes to none, or it says that the component goes. */
 const type *reef__value_column(const reef_value *v);
+/* Prepares table `to` to take n rows of `from`, with their bits. False: no memory. */
+bool reef__arrive_prepare(reef_world *w, uint32_t from, uint32_t to, uint64_t n);
 /* Moves e from `place` to table `to` and puts `values` there: values of columns and of stores, bits, and what is
  * removed outside of tables. On failure nothing has changed. */
 reef_status reef__change_apply(reef_world *w, const char *op, reef_entity e, uint32_t place, uint32_t to,

@@ -25,6 +25,7 @@
 #include "storage/sparse_store.h"
 #include "storage/table.h"
 #include "storage/world_data.h"
+#include "change/apply.h"
 #include "change/command.h"
 #include "change/value_stage.h"
 #include "reef/detail/access.h"
@@ -193,17 +194,23 @@ uint32_t reef_destroy_many(reef_world *w, const reef_entity *es, uint32_t n)
 
 /* ---- all that have certain types ---- */
 
+bool reef__list_room(reef_world *w, void *list, uint64_t count, uint64_t *room, uint64_t more, size_t size)
+{
+    void *p;
+    if (count + more <= *room) return true;
+    const uint64_t now = *room * 2 > count + more ? *room * 2 : count + more;
+    if (now > SIZE_MAX / size) return false;
+    memcpy(&p, list, sizeof p);
+    p = reef__memory_resize(&w->family->memory, MEMORY_OTHER, p, (size_t)*room * size, (size_t)now * size, PLAIN_ALIGN);
+    if (p == NULL) return false;
+    memcpy(list, &p, sizeof p);
+    *room = now;
+    return true;
+}
+
 static bool doomed_room(reef_world *w, doomed *d, uint64_t more)
 {
-    if (d->count + more <= d->room) return true;
-    uint64_t room = d->room * 2 > d->count + more ? d->room * 2 : d->count + more;
-    if (room > SIZE_MAX / sizeof *d->entities) return false;
-    reef_entity *p = reef__memory_resize(&w->family->memory, MEMORY_OTHER, d->entities, (size_t)d->room * sizeof *p,
-                                         (size_t)room * sizeof *p, PLAIN_ALIGN);
-    if (p == NULL) return false;
-    d->entities = p;
-    d->room = room;
-    return true;
+    return reef__list_room(w, &d->entities, d->count, &d->room, more, sizeof *d->entities);
 }
 
 static void doomed_free(reef_world *w, doomed *d)
@@ -345,15 +352,7 @@ static COLD bool clear_prepare(reef_world *w, reef_component c, uint32_t from, r
     const edge *x = reef__graph_edge(w, from, c.id, true, s);
     if (x == NULL) return false;
     *s = REEF_NO_MEMORY;
-    table *t = reef__table_own(w, x->to);
-    const table *source = table_read(w, from);
-    uint64_t rows = table_rows(source);
-    if (x->to == TABLE_EMPTY && source->bits == 0 && (w->slow & SLOW_COLD) == 0) return true;
-    if (t == NULL || rows > UINT32_MAX || !reef__table_reserve(w, t, (uint32_t)rows)) return false;
-    t->bits |= source->bits;
-    for (uint32_t unit = t->last; unit; unit = unit == t->last ? t->spare : unit_slots(w, unit)[0].head.next)
-        if (!reef__bits_own_unit(w, t->bits, unit)) return false;
-    return true;
+    return reef__arrive_prepare(w, from, x->to, table_rows(table_read(w, from)));
 }
 
 static COLD reef_status clear_all(reef_world *w, reef_component c, doomed *d)
