@@ -27,30 +27,31 @@
 #include "storage/row_stamps.h"
 #include "storage/table.h"
 #include "storage/world_data.h"
+#include "change/command.h"
 #include "change/value_stage.h"
 #include "reef/detail/access.h"
 
 /* ---- types and values ---- */
 
-static reef_status value_check(reef_world *w, const reef_value *v, bool remove, uint32_t n)
+reef_status reef__values_check(reef_world *w, recorder *by, const char *op, reef_entity e, const reef_value *values,
+                               uint32_t count, bool change, uint32_t n)
 {
-    reef_status s = reef__type_ready(w, v->component.id);
-    return s == REEF_OK ? reef__value_sound(v, remove, n) : s;
-}
-
-reef_status reef__values_check(reef_world *w, const char *op, reef_entity e, const reef_value *values, uint32_t count,
-                               bool remove, uint32_t n)
-{
-    if (count && values == NULL) return reef__failure(w, REEF_BAD_ARGUMENT, op, (reef_component){0}, e, count);
-    for (uint32_t i = 0; i < count; i++) {
-        reef_component c = values[i].component;
+    reef_component c = {0};
+    uint64_t number = count;
+    reef_status s = count > REEF_COMPONENTS_MAX ? REEF_LIMIT : count && values == NULL ? REEF_BAD_ARGUMENT : REEF_OK;
+    for (uint32_t i = 0; s == REEF_OK && i < count; i++) {
+        c = values[i].component;
+        number = i + 1;
         for (uint32_t j = 0; j < i; j++)
-            if (values[j].component.id == c.id && !BUG(20))
-                return reef__failure(w, REEF_DUPLICATE_TERM, op, c, e, i + 1);
-        reef_status s = value_check(w, &values[i], remove, n);
-        if (s != REEF_OK) return reef__failure(w, s, op, c, e, s == REEF_WRONG_SIZE ? values[i].size : i + 1);
+            if (values[j].component.id == c.id && !BUG(20)) s = REEF_DUPLICATE_TERM;
+        if (s == REEF_OK && by) s = reef__world_knows(w, c.id) ? REEF_OK : REEF_UNKNOWN_TYPE;
+        if (s == REEF_OK && by == NULL) s = reef__type_ready(w, c.id);
+        if (s == REEF_OK) s = reef__value_sound(&values[i], change, n);
+        if (s == REEF_WRONG_SIZE) number = values[i].size;
+        if (s == REEF_OK && by && !by->calls->declares(by, &values[i], change)) s = REEF_UNDECLARED, number = 0;
     }
-    return REEF_OK;
+    if (s == REEF_OK) return s;
+    return by ? by->calls->failure(by, s, op, c, e, number) : reef__failure(w, s, op, c, e, number);
 }
 
 reef_status reef__value_put(reef_world *w, reef_entity e, const type *t, void *slot, const reef_value *v, uint32_t i)

@@ -7,10 +7,13 @@
 #include "reef/entity.h"
 #include "reef/detail/layout.h"
 
-/* Checks a list of values: each type is known, none is named twice, each size is right. It changes nothing. `n` is the
- * number of entities that will get the values. */
-reef_status reef__values_check(reef_world *w, const char *op, reef_entity e, const reef_value *values, uint32_t count,
-                               bool remove, uint32_t n);
+struct recorder;
+
+/* Checks a list of values, for a call on the world or for the job that records it (`by`; NULL: none): each type is
+ * known, none is named twice, each size is right, and the job's system declares it. It changes nothing. `change`: the
+ * values may also remove components. `n` is the number of entities that will get the values. */
+reef_status reef__values_check(reef_world *w, struct recorder *by, const char *op, reef_entity e,
+                               const reef_value *values, uint32_t count, bool change, uint32_t n);
 /* Makes value i of `v` in the raw memory `slot`, for entity e. */
 reef_status reef__value_put(reef_world *w, reef_entity e, const type *t, void *slot, const reef_value *v, uint32_t i);
 /* The type of the column that a value goes to. NULL: it goes to none, or it says that the component goes. */

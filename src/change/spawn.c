@@ -313,8 +313,7 @@ static reef_status spawn_many(reef_world *w, const char *op, uint32_t n, reef_en
     const reef_entity null = {0, 0};
     if (w == NULL) return REEF_BAD_ARGUMENT;
     if (w->locks && w->commands == NULL) return reef__failure(w, REEF_LOCKED, op, (reef_component){0}, null, n);
-    if (count > REEF_COMPONENTS_MAX) return reef__failure(w, REEF_LIMIT, op, (reef_component){0}, null, count);
-    reef_status s = reef__values_check(w, op, null, values, count, false, n);
+    reef_status s = reef__values_check(w, NULL, op, null, values, count, false, n);
     if (s != REEF_OK || n == 0) return s;
     if (w->commands) return reef__command_spawn(w, w->commands, op, null, n, entities, values, count);
     uint32_t id = reef__values_table(w, values, count, &s);
@@ -473,7 +472,7 @@ COLD reef_bundle *reef_bundle_new(reef_world *w, const reef_bundle_part *parts, 
         values[i] = reef_value_make(parts[i].component, REEF_VALUE_DEFAULT, 0, NULL);
         offsets[i] = parts[i].offset;
     }
-    if (reef__values_check(w, op, null, values, count, false, 1) != REEF_OK) return NULL;
+    if (reef__values_check(w, NULL, op, null, values, count, false, 1) != REEF_OK) return NULL;
     reef_bundle *b = bundle_make(w, op, values, offsets, count);
     if (b == NULL) return NULL;
     parts_sort(b);
