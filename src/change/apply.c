@@ -72,11 +72,23 @@ const type *reef__value_column(const reef_value *v)
 
 typedef struct staged { /* what was prepared for one change */
     table *from, *to;   /* NULL: the entity has no row there */
-    uint32_t place, last, to_place;
+    uint32_t place, to_place;
     reef_slot *slots, *to_slots;
 } staged;
 
-static bool change_prepare(reef_world *w, staged *x, reef_entity e, uint32_t from_id, uint32_t to_id, bool row_to)
+table *reef__row_leave_prepare(reef_world *w, uint32_t place)
+{
+    table *t = reef__table_own(w, reef_slots_at(&w->hot, place)[0].head.table);
+    if (t == NULL || !reef__chunk_own(w, t, place_unit(place))) return NULL;
+    if (t->shape->hooked && !reef__chunk_own(w, t, t->last)) return NULL;
+    if (!reef__table_prepare_pop(w, t)) return NULL;
+    const uint32_t last = t->next - 1;
+    const reef_entity moved = slot_entities(unit_slots(w, t->last))[place_row(last)];
+    if (reef__record_own(w, moved.index) == NULL) return NULL;
+    return last == place || reef__bits_prepare_move(w, t->bits, last, place) ? t : NULL;
+}
+
+static bool change_prepare(reef_world *w, staged *x, reef_entity e, uint32_t to_id, bool row_to)
 {
     if (reef__record_own(w, e.index) == NULL) return false;
     if (row_to) {
@@ -85,13 +97,8 @@ static bool change_prepare(reef_world *w, staged *x, reef_entity e, uint32_t fro
         x->to_place = x->to->next;
     }
     if (x->place != PLACE_EMPTY) {
-        x->from = reef__table_own(w, from_id);
-        if (x->from == NULL || !reef__chunk_own(w, x->from, place_unit(x->place))) return false;
-        x->last = x->from->next - 1;
-        if (x->from->shape->hooked && !reef__chunk_own(w, x->from, x->from->last)) return false;
-        if (!reef__table_prepare_pop(w, x->from)) return false;
-        reef_entity moved = slot_entities(unit_slots(w, x->from->last))[place_row(x->last)];
-        if (reef__record_own(w, moved.index) == NULL) return false;
+        x->from = reef__row_leave_prepare(w, x->place);
+        if (x->from == NULL) return false;
         uint64_t mask = x->from->bits;
         if (x->to && mask) {
             x->to->bits |= mask, x->to->lease = 0;
@@ -99,7 +106,6 @@ static bool change_prepare(reef_world *w, staged *x, reef_entity e, uint32_t fro
         } else if (!reef__bits_prepare_clear(w, mask, x->place)) {
             return false;
         }
-        if (x->last != x->place && !reef__bits_prepare_move(w, mask, x->last, x->place)) return false;
     }
     x->slots = reef_slots_at(&w->hot, x->place);
     if (x->to) x->to_slots = unit_slots(w, x->to->last);
@@ -241,12 +247,11 @@ static reef_status change_run(reef_world *w, reef_entity e, uint32_t place, uint
     const bool tracked = before->tracked || after->tracked, stored = reef__values_stored(values, count);
     value_stage stage;
     uint32_t at = place;
-    reef_status s = stay || change_prepare(w, &x, e, from_id, to_id, row_to) ? REEF_OK : REEF_NO_MEMORY;
+    reef_status s = stay || change_prepare(w, &x, e, to_id, row_to) ? REEF_OK : REEF_NO_MEMORY;
     if (!stay) at = x.to_place;
     if (s == REEF_OK && bits && !bits_prepare(w, to_id, at, values, count)) s = REEF_NO_MEMORY;
     if (s == REEF_OK && tracked && !change_track_prepare(w, e, before, after, values, count)) s = REEF_NO_MEMORY;
-    stage_begin(&stage, w, e, values, count, 0, !stay, stored);
-    stage.id = to_id, stage.place = at;
+    stage_begin(&stage, w, e, values, count, 0, to_id, at, !stay, stored);
     if (s == REEF_OK && (stored || stay) && !reef__stage_prepare(&stage)) s = REEF_NO_MEMORY;
     if (s == REEF_OK) s = reef__stage_make(&stage);
     if (s != REEF_OK) {
@@ -272,8 +277,7 @@ reef_status reef__change_apply(reef_world *w, const char *op, reef_entity e, uin
     const bool planned = told && s == REEF_OK;
     if (s == REEF_OK) s = change_run(w, e, place, to, values, count);
     w->value_count = 0;
-    if (planned && s == REEF_OK) observe_done(w, true);
-    else if (planned) observe_done(w, false);
+    if (planned) observe_done(w, s == REEF_OK);
     reef_component named = w->hook_failed.id || count != 1 ? w->hook_failed : values->component;
     named.id &= ~BIT_DISABLED;
     return s == REEF_OK ? s : reef__failure(w, s, op, named, e, 0);

@@ -53,16 +53,8 @@ static COLD bool destroy_run(reef_world *w, reef_entity e, uint32_t place)
     if (place == PLACE_EMPTY) {
         w->hot.empty_count--;
     } else {
-        t = reef__table_own(w, reef_slots_at(&w->hot, place)[0].head.table);
-        if (t == NULL || !reef__chunk_own(w, t, place_unit(place))) return false;
-        if (t->shape->hooked && !reef__chunk_own(w, t, t->last)) return false;
-        if (!reef__table_prepare_pop(w, t)) return false;
-        uint32_t last = t->next - 1;
-        reef_entity moved = slot_entities(unit_slots(w, t->last))[place_row(last)];
-        if (!reef__record_own(w, moved.index)) return false;
-        if (!(last == place ? reef__bits_prepare_clear(w, t->bits, place)
-                            : reef__bits_prepare_move(w, t->bits, last, place)))
-            return false;
+        t = reef__row_leave_prepare(w, place);
+        if (t == NULL || (t->next - 1 == place && !reef__bits_prepare_clear(w, t->bits, place))) return false;
         if (t->shape->tracked && !reef__removals_prepare_row(w, t->shape)) return false;
         if (t->shape->tracked && !BUG(42)) reef__removals_log_row(w, t->shape, place, e);
         if (observed(w)) row_leave(w, t->shape, reef_slots_at(&w->hot, place), place_row(place));
@@ -293,7 +285,8 @@ COLD bool reef__destroy_prepare(reef_world *w, const reef_entity *e, uint64_t n,
     if (!reef__stored_prepare_end_all(w)) return false;
     if (!reef__ids_free_prepare(w, n + more) || !reef__removals_prepare_many(w, e, n)) return false;
     for (uint64_t i = 0; !named && w->state.name_count && i < n; i++) named = reef_name(w, e[i]) != NULL;
-    return !named || reef__names_own_all(w); /* a name that is forgotten may renumber another one */
+    if (named && !reef__names_own_all(w)) return false; /* a name that is forgotten may renumber another one */
+    return !observed(w) || observe_reserve_deaths(w, n);
 }
 
 COLD void reef__destroy_rows(reef_world *w, uint32_t id)
@@ -329,7 +322,6 @@ static COLD reef_status destroy_with(reef_world *w, const char *op, const reef_c
     reef_status s = types_check(w, op, types, count);
     if (s != REEF_OK) return s;
     bool ok = collect(w, types, count, &d) && reef__destroy_prepare(w, d.entities, d.count, 0);
-    if (ok && observed(w)) ok = observe_reserve_deaths(w, d.count);
     if (ok) observe_open(w);
     const bool opened = ok;
     for (uint64_t i = 0; ok && i < d.count; i++) ok = reef_destroy(w, d.entities[i]) == REEF_OK;

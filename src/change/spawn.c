@@ -85,8 +85,7 @@ static COLD void spawn_undo(spawning *x, uint32_t made)
         reef_slot *slots = unit_slots(w, x->t->last);
         reef_entity e = slot_entities(slots)[place_row(place)];
         value_stage stage;
-        stage_begin(&stage, w, e, x->values, x->count, made, true, x->stored);
-        stage.id = x->id, stage.place = place;
+        stage_begin(&stage, w, e, x->values, x->count, made, x->id, place, true, x->stored);
         reef__stage_unmake(&stage);
         reef__bits_clear(w, x->t->bits, place);
         reef__row_pop(w, x->t);
@@ -108,8 +107,7 @@ static reef_status spawn_row(spawning *x, uint32_t i)
     for (uint32_t k = 0; k < x->count; k++)
         if (value_is_bit(&x->values[k]) && !reef__bit_prepare(w, x->values[k].component.id, x->id, place, true))
             return REEF_NO_MEMORY;
-    stage_begin(&stage, w, e, x->values, x->count, i, true, x->stored);
-    stage.id = x->id, stage.place = place;
+    stage_begin(&stage, w, e, x->values, x->count, i, x->id, place, true, x->stored);
     if (x->stored && !reef__stage_prepare(&stage)) return REEF_NO_MEMORY;
     const reef_status s = reef__stage_make(&stage);
     if (s != REEF_OK) return s;
@@ -450,7 +448,7 @@ static reef_bundle *bundle_make(reef_world *w, const char *op, const reef_value 
         uint32_t slot = in_table(c) ? reef__slot_seek(w, c->id, id) : 0;
         if (slot == REEF_SLOT_TAG) slot = 0;
         b->plain &= !c->hooked && !c->tracked && !c->split && in_table(c);
-        b->parts[i] = (bundle_part){c, c->size, offsets ? offsets[i] : 0, (uint16_t)slot};
+        b->parts[i] = (bundle_part){c, c->size, offsets[i], (uint16_t)slot};
     }
     b->count = count;
     bundle_take(b, t);

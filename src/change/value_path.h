@@ -35,16 +35,11 @@ INLINE bool switch_turn(reef_world *world, reef_entity e, reef_component c, bool
     *h->lately.count += on ? 1 : UINT64_MAX;
     return true;
 }
-/* The store of a type, or an empty one; the same, tried first with the type that took a straight path last. */
-INLINE reef_store *store_of_type(const reef_world *world, reef_component c)
-{
-    const reef_hot *h = (const reef_hot *)world;
-    return &h->stores[LIKELY(c.id < h->store_room) ? h->store_number[c.id] : 0];
-}
+/* The store of a type, or an empty one: tried first with the type that took a straight path last. */
 INLINE reef_store *store_near(const reef_world *world, reef_component c, bool paged)
 {
     const reef_hot *h = (const reef_hot *)world;
-    return LIKELY(h->near_id[paged] == c.id) ? h->near_store[paged] : store_of_type(world, c);
+    return LIKELY(h->near_id[paged] == c.id) ? h->near_store[paged] : (reef_store *)(uintptr_t)store_of(world, c.id);
 }
 
 /* Makes the store remember the page of a slot, in `page`. The answer is the slot's number there; UINT32_MAX: the page

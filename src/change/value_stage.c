@@ -1,6 +1,6 @@
 /* The values of a change of one entity, in columns and in stores. As in apply.c there are three steps:
  * reef__stage_prepare makes pages ready, reef__stage_make makes the values, and reef__stage_commit puts them in their
- * places; reef__stage_undo takes them back.
+ * places.
  *
  * Where a value is made depends on what is there. A new one is made where it will be: in the row that nobody sees yet,
  * or in the slot behind those that are visible. One that replaces another, and whose hook may refuse, is made aside.
@@ -174,7 +174,8 @@ static char *stage_raw(const value_stage *x, const stage_walk *k)
     return k->aside && !k->t->fixed ? k->aside : stage_place(x, k);
 }
 
-static void stage_undo(value_stage *x, uint32_t made)
+/* Takes back the first `made` values. */
+static COLD void stage_undo(value_stage *x, uint32_t made)
 {
     for (stage_walk k = {0}; stage_next(x, &k) && k.next <= made;) {
         char *raw = stage_raw(x, &k);
@@ -183,8 +184,6 @@ static void stage_undo(value_stage *x, uint32_t made)
     }
     reef__call_memory_free(&x->w->family->memory, &x->aside);
 }
-
-void reef__stage_undo(value_stage *x) { stage_undo(x, x->count); }
 
 reef_status reef__stage_make(value_stage *x)
 {

@@ -20,18 +20,17 @@ typedef struct value_stage {
     call_memory aside;  /* where new values wait that will replace others */
 } value_stage;
 INLINE void stage_begin(value_stage *x, reef_world *w, reef_entity e, const reef_value *values, uint32_t count,
-                        uint32_t n, bool fresh, bool stored)
+                        uint32_t n, uint32_t id, uint32_t place, bool fresh, bool stored)
 {
-    x->w = w, x->e = e, x->values = values, x->count = count, x->n = n, x->fresh = fresh, x->stored = stored;
+    x->w = w, x->e = e, x->values = values, x->count = count, x->n = n;
+    x->id = id, x->place = place, x->fresh = fresh, x->stored = stored;
 }
 
 bool reef__values_stored(const reef_value *values, uint32_t count); /* is one of them in a store? */
 /* Makes ready the pages of values that are in stores or replaced, stamps, and room in logs. False: no memory. */
 bool reef__stage_prepare(value_stage *x);
-/* reef__stage_make makes the values where nobody sees them. If it fails, nothing is left of them. If it succeeds, one
- * of the other two has to follow. */
+/* Makes the values where nobody sees them. If it fails, nothing is left of them; otherwise the commit has to follow. */
 reef_status reef__stage_make(value_stage *x);
-void reef__stage_undo(value_stage *x);
 void reef__stage_commit(value_stage *x);
 
 /* The entity was made last, with these values, and is unmade: values that were moved go back to where they came from.

@@ -717,7 +717,6 @@ static reef_status destroy_matches(bulk *b)
         if (!ready) s = REEF_NO_MEMORY;
     }
     if (s == REEF_OK && !reef__destroy_prepare(b->w, b->list, b->count, b->changed - b->count)) s = REEF_NO_MEMORY;
-    if (s == REEF_OK && observed(b->w) && !observe_reserve_deaths(b->w, b->count)) s = REEF_NO_MEMORY;
     if (s != REEF_OK) return s;
     observe_open(b->w);
     for (uint64_t i = 0; s == REEF_OK && i < b->portion_count; i++) {
