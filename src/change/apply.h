@@ -20,8 +20,8 @@ reef_status reef__value_put(reef_world *w, reef_entity e, const type *t, void *s
 const type *reef__value_column(const reef_value *v);
 /* Prepares table `to` to take n rows of `from`, with their bits. False: no memory. */
 bool reef__arrive_prepare(reef_world *w, uint32_t from, uint32_t to, uint64_t n);
-/* Prepares a row to leave its table, where the last row takes its place; its own bits aren't prepared. The answer is the
- * table. NULL: no memory. */
+/* Prepares a row to leave its table, where the last row takes its place; its own bits aren't prepared. The answer is
+ * the table. NULL: no memory. */
 struct reef_table *reef__row_leave_prepare(reef_world *w, uint32_t place);
 /* Moves e from `place` to table `to` and puts `values` there: values of columns and of stores, bits, and what is
  * removed outside of tables. On failure nothing has changed. */

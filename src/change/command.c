@@ -286,29 +286,16 @@ static void command_end(const command *x, bool taken)
     values_end(x, x->count, taken);
 }
 
-/* Holds value i of the command, for n entities, in `slot`. */
-static reef_status value_hold(reef_world *w, const command *x, uint32_t i, const reef_value *v, char *slot, uint32_t n)
+/* Takes back the values that are held, up to element `made` of value i: those that were moved go to the caller. */
+static COLD void held_back(const command *x, const reef_value *values, uint32_t i, uint32_t made, uint32_t n)
 {
-    const type *t = reef__type_of(v->component.id);
-    const uint32_t elements = value_elements(t, v, n);
-    reef_value *held = &held_values(x)[i];
-    *held = *v;
-    held->data = elements ? slot : NULL;
-    if (elements == 0) return REEF_OK;
-    if (!t->hooked) {
-        memcpy(slot, v->data, (size_t)elements * t->size);
-        return REEF_OK;
+    for (;; made = value_elements(reef__type_of(values[i].component.id), &values[i], n)) {
+        const type *t = reef__type_of(values[i].component.id);
+        while (t->hooked && made-- > 0)
+            reef__value_take_back(t, (char *)(uintptr_t)held_values(x)[i].data + (size_t)made * t->size, &values[i],
+                                  made);
+        if (i-- == 0) return;
     }
-    for (uint32_t k = 0; k < elements; k++) {
-        reef_status s = reef__value_make(w, x->n ? command_ids(x)[k] : x->entity, t, slot + (size_t)k * t->size, v, k);
-        if (s == REEF_OK) continue;
-        while (k-- > 0) reef__value_take_back(t, slot + (size_t)k * t->size, v, k);
-        return s;
-    }
-    /* it is copied again, to where it stays */
-    if (t->fixed && t->copyable) return REEF_OK;
-    if (elements == n) held->kind = n == 1 ? VALUE_MOVED : VALUE_MOVED_ARRAY; /* otherwise copies are made of one */
-    return REEF_OK;
 }
 
 /* Holds all values. If one fails, those that were moved go back to the caller, and *failed names the component. *end
@@ -320,21 +307,28 @@ static reef_status values_hold(reef_world *w, command *x, const reef_value *valu
     char *at = (char *)(held_values(x) + count);
     x->count = count;
     for (uint32_t i = 0; i < count; i++) {
-        const type *t = reef__type_of(values[i].component.id);
-        char *slot = (char *)(((uintptr_t)at + t->align - 1) / t->align * t->align);
-        const uint32_t elements = value_elements(t, &values[i], n);
-        if (elements == 0) slot = at;
-        reef_status s = value_hold(w, x, i, &values[i], slot, n);
-        at = slot + (size_t)elements * t->size;
-        if (s == REEF_OK) continue;
-        *failed = values[i].component;
-        while (i-- > 0) {
-            t = reef__type_of(values[i].component.id);
-            for (uint32_t k = value_elements(t, &values[i], n); t->hooked && k-- > 0;)
-                reef__value_take_back(t, (char *)(uintptr_t)held_values(x)[i].data + (size_t)k * t->size, &values[i],
-                                      k);
+        const reef_value *v = &values[i];
+        reef_value *held = &held_values(x)[i];
+        const type *t = reef__type_of(v->component.id);
+        const uint32_t elements = value_elements(t, v, n);
+        *held = *v;
+        held->data = NULL;
+        if (elements == 0) continue;
+        at = (char *)(((uintptr_t)at + t->align - 1) / t->align * t->align);
+        held->data = at;
+        if (!t->hooked) memcpy(at, v->data, (size_t)elements * t->size);
+        for (uint32_t k = 0; t->hooked && k < elements; k++) {
+            const reef_entity e = x->n ? command_ids(x)[k] : x->entity;
+            const reef_status s = reef__value_make(w, e, t, at + (size_t)k * t->size, v, k);
+            if (s == REEF_OK) continue;
+            *failed = v->component;
+            held_back(x, values, i, k, n);
+            return s;
         }
-        return s;
+        at += (size_t)elements * t->size;
+        /* One that can't move is copied again, to where it stays. If n copies are made of one, it isn't moved either. */
+        if (t->hooked && !(t->fixed && t->copyable) && elements == n)
+            held->kind = n == 1 ? VALUE_MOVED : VALUE_MOVED_ARRAY;
     }
     *end = at;
     return REEF_OK;
