@@ -192,12 +192,11 @@ static COLD void given_commit(const spawning *x)
 }
 
 /* Makes entities that have no components. */
-static reef_status spawn_rowless(const spawning *x)
+static void spawn_rowless(const spawning *x)
 {
     reef_world *w = x->w;
     for (uint32_t i = 0; i < x->n; i++) record_put_rowless(w, spawn_id(x, i), PLACE_EMPTY);
     w->hot.empty_count += x->n;
-    return REEF_OK;
 }
 
 /* May writing the ids overwrite a value that is still to be read? (Arrays are read one by one, and may lie anywhere.)
@@ -231,7 +230,7 @@ static reef_status spawn_all(spawning *x, bool rows)
     reef_status s = x->given ? given_prepare(x) : reef__ids_prepare(w, x->n);
     bool plain = true;
     if (s != REEF_OK) return s;
-    if (!rows) return spawn_rowless(x);
+    if (!rows) return spawn_rowless(x), REEF_OK;
     x->t = reef__table_own(w, x->id);
     if (x->t == NULL) return REEF_NO_MEMORY;
     for (uint32_t k = 0; k < x->count; k++) plain &= !value_is_bit(&x->values[k]);
@@ -280,18 +279,6 @@ reef_status reef__spawn_listed(reef_world *w, const char *op, uint32_t id, reef_
     return s == REEF_OK ? s : reef__failure(w, s, op, failed, (reef_entity){0, 0}, n);
 }
 
-/* The same for a list of the caller, which may name split types. */
-static reef_status spawn_into(reef_world *w, const char *op, uint32_t id, const reef_value *values, uint32_t count,
-                              uint32_t n, reef_entity *entities, const reef_entity *given)
-{
-    spread x;
-    reef_status s = reef__spread_make(w, &x, values, count);
-    if (s != REEF_OK) return reef__failure(w, s, op, (reef_component){0}, (reef_entity){0, 0}, count);
-    s = reef__spawn_listed(w, op, id, x.values, x.count, n, entities, given);
-    reef__spread_free(w, &x);
-    return s;
-}
-
 COLD uint32_t reef__values_table(reef_world *w, const reef_value *values, uint32_t count, reef_status *status)
 {
     uint32_t ids[REEF_COMPONENTS_MAX], n = 0;
@@ -305,6 +292,21 @@ COLD uint32_t reef__values_table(reef_world *w, const reef_value *values, uint32
     return reef__graph_table(w, ids, n, status);
 }
 
+/* Makes n entities from a list of the caller, which may name split types. `id` is its table; 0: it is looked up. */
+static reef_status spawn_into(reef_world *w, const char *op, uint32_t id, const reef_value *values, uint32_t count,
+                              uint32_t n, reef_entity *entities, const reef_entity *given)
+{
+    spread x;
+    reef_status s = REEF_OK;
+    if (id == 0) id = reef__values_table(w, values, count, &s);
+    if (id) s = reef__spread_make(w, &x, values, count);
+    if (s != REEF_OK)
+        return reef__failure(w, s, op, (reef_component){0}, given ? given[0] : (reef_entity){0, 0}, count);
+    s = reef__spawn_listed(w, op, id, x.values, x.count, n, entities, given);
+    reef__spread_free(w, &x);
+    return s;
+}
+
 static reef_status spawn_many(reef_world *w, const char *op, uint32_t n, reef_entity *entities,
                               const reef_value *values, uint32_t count)
 {
@@ -314,9 +316,7 @@ static reef_status spawn_many(reef_world *w, const char *op, uint32_t n, reef_en
     reef_status s = reef__values_check(w, NULL, op, null, values, count, false, n);
     if (s != REEF_OK || n == 0) return s;
     if (w->commands) return reef__command_spawn(w, w->commands, op, null, n, entities, values, count);
-    uint32_t id = reef__values_table(w, values, count, &s);
-    if (id == 0) return reef__failure(w, s, op, (reef_component){0}, null, count);
-    return spawn_into(w, op, id, values, count, n, entities, NULL);
+    return spawn_into(w, op, 0, values, count, n, entities, NULL);
 }
 
 reef_status reef_spawn_many_values(reef_world *w, uint32_t n, reef_entity *entities, const reef_value *values,
@@ -376,11 +376,7 @@ COLD reef_status reef_clone_many(reef_world *w, reef_entity source, uint32_t n, 
 COLD reef_status reef__spawn_pending(reef_world *w, const reef_entity *ids, uint32_t n, const reef_value *values,
                                      uint32_t count)
 {
-    static const char op[] = "reef_spawn";
-    reef_status s = REEF_OK;
-    uint32_t id = reef__values_table(w, values, count, &s);
-    if (id == 0) return reef__failure(w, s, op, (reef_component){0}, ids[0], n);
-    return spawn_into(w, op, id, values, count, n, NULL, ids);
+    return spawn_into(w, "reef_spawn", 0, values, count, n, NULL, ids);
 }
 
 reef_entity reef_clone(reef_world *w, reef_entity source)
