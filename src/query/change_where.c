@@ -201,18 +201,23 @@ static bool chunk_prepare(reef_world *w, const table *t, uint32_t unit)
     return reef__chunk_own(w, t, unit) && reef__bits_own_unit(w, t->bits, unit);
 }
 
-/* Prepares these rows to leave their table: they, and the last rows, which take their places. */
-static bool leave_prepare(reef_world *w, uint32_t from, const reef_entity *e, uint64_t n)
+/* Prepares those of these rows that are in table `from` to leave it: they, and the last rows, which take their places.
+ */
+static bool leave_prepare(reef_world *w, uint32_t from, const reef_entity *e, uint64_t count)
 {
     const table *t = reef__table_own(w, from);
     uint32_t owned = 0;
+    uint64_t n = 0;
     if (t == NULL) return false;
-    for (uint64_t i = 0; i < n; i++) {
+    for (uint64_t i = 0; i < count; i++) {
         const uint32_t unit = place_unit(place_of(w, e[i]));
+        if (unit_slots(w, unit)[0].head.table != from) continue;
+        n++;
         if (unit != owned && !chunk_prepare(w, t, unit)) return false;
         owned = unit;
         if (!record_owned(w, e[i].index) && reef__record_own(w, e[i].index) == NULL) return false;
     }
+    if (n == 0) return true;
     /* including the row that will be the last one */
     const uint64_t rows = table_rows(t), first = rows > n ? rows - n - 1 : 0;
     uint64_t chunk = t->chunks - 1;
@@ -547,12 +552,10 @@ static bool stored_ready(bulk *b)
 {
     reef_world *w = b->w;
     const bool on = b->value.kind != REEF_VALUE_REMOVE;
-    uint32_t leaving = 0;
     for (uint64_t i = 0; i < b->count; i++) {
         const reef_entity e = b->list[i];
         const uint32_t place = place_of(w, e), id = reef_slots_at(&w->hot, place)[0].head.table, c = b->t->id;
         const bool has = store_has(w, c, e);
-        leaving += id == TABLE_EMPTY && !on;
         /* for entities that have the value, too: reef__change_apply asks for it */
         if (b->t->bit && on && !reef__bit_prepare(w, c, id, place, true)) return false;
         if (!on && ((b->t->bit && !reef__bit_prepare(w, c, id, place, false)) ||
@@ -563,15 +566,8 @@ static bool stored_ready(bulk *b)
     }
     if (!on && !reef__store_prepare_drop_all(w, b->t->id)) return false;
     if (on && b->count && !reef__store_prepare_add_some(w, b->t->id, b->list, b->count)) return false;
-    if (leaving == 0) return true;
-    reef_entity *out =
-        reef__memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, leaving * sizeof *out, PLAIN_ALIGN);
-    uint32_t n = 0;
-    for (uint64_t i = 0; out && i < b->count; i++)
-        if (reef_slots_at(&w->hot, place_of(w, b->list[i]))[0].head.table == TABLE_EMPTY) out[n++] = b->list[i];
-    const bool ok = out && leave_prepare(w, TABLE_EMPTY, out, n);
-    reef__memory_free(&w->family->memory, MEMORY_OTHER, out, leaving * sizeof *out);
-    return ok;
+    /* an entity of the empty set may lose its row with the value */
+    return on || table_read(w, TABLE_EMPTY) == NULL || leave_prepare(w, TABLE_EMPTY, b->list, b->count);
 }
 
 /* Adds, sets or removes a stored value of everything that matches, one by one. */
@@ -630,14 +626,9 @@ static reef_status bulk_end(bulk *b, reef_status s, uint64_t *changed)
 
 static reef_status bulk_value(bulk *b)
 {
-    const reef_value *v = &b->value;
-    reef_status s = reef__type_ready(b->w, v->component.id);
-    if (s != REEF_OK) return s;
-    b->t = reef__type_of(v->component.id);
-    if (b->t->owner) return REEF_BAD_ARGUMENT; /* parts come and go with the type that they are parts of */
-    if (v->kind != REEF_VALUE_ONE) return REEF_OK;
-    if (v->size != b->t->size) return REEF_WRONG_SIZE;
-    return v->data == NULL && v->size ? REEF_BAD_ARGUMENT : REEF_OK;
+    const reef_status s = reef__type_ready(b->w, b->value.component.id);
+    b->t = reef__type_of(b->value.component.id);
+    return s == REEF_OK ? reef__value_sound(&b->value, true, 1) : s;
 }
 
 static reef_status bulk_change(reef_world *w, const char *op, reef_query which, reef_value value, uint64_t *changed)
