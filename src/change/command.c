@@ -326,7 +326,7 @@ static reef_status values_hold(reef_world *w, command *x, const reef_value *valu
             return s;
         }
         at += (size_t)elements * t->size;
-        /* One that can't move is copied again, to where it stays. If n copies are made of one, it isn't moved either. */
+        /* One that can't move is copied again, to where it stays; one of which n copies are made isn't moved either. */
         if (t->hooked && !(t->fixed && t->copyable) && elements == n)
             held->kind = n == 1 ? VALUE_MOVED : VALUE_MOVED_ARRAY;
     }
