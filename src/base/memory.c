@@ -142,6 +142,21 @@ const reef_allocator reef__memory_standard = {standard_resize, NULL};
 
 /* ---- counted calls ---- */
 
+bool reef__call_memory_take(memory *m, call_memory *s, size_t bytes, size_t align)
+{
+    const bool fits = bytes <= sizeof s->few && align <= BLOCK_ALIGN;
+    s->bytes = fits ? 0 : bytes;
+    s->align = align;
+    s->at = fits ? s->few : reef__memory_resize(m, MEMORY_OTHER, NULL, 0, bytes, align);
+    if (s->at == NULL) s->bytes = 0;
+    return s->at != NULL;
+}
+
+void reef__call_memory_free(memory *m, call_memory *s)
+{
+    if (s->bytes) reef__memory_resize(m, MEMORY_OTHER, s->at, s->bytes, 0, s->align);
+}
+
 bool reef__size_multiply(size_t a, size_t b, size_t c, size_t *out)
 {
     if (b != 0 && a > SIZE_MAX / b) return false;

@@ -124,6 +124,15 @@ bool reef__memory_arena_ready(memory *m, uint32_t arena);
 void reef__memory_trim(memory *m);
 uint64_t reef__memory_spare(memory *m); /* bytes in pieces that no block uses */
 
+/* Memory for the length of one call: a few bytes in here, more from the allocator. */
+typedef struct call_memory {
+    _Alignas(BLOCK_ALIGN) char few[1152];
+    void *at;            /* the memory */
+    size_t bytes, align; /* of the allocator's memory; 0 bytes: the memory is `few` */
+} call_memory;
+bool reef__call_memory_take(memory *m, call_memory *s, size_t bytes, size_t align); /* false: there is no memory */
+void reef__call_memory_free(memory *m, call_memory *s);
+
 /* *out = a * b + c. False: it overflows. */
 bool reef__size_multiply(size_t a, size_t b, size_t c, size_t *out);
 

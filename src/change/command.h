@@ -10,7 +10,6 @@
 #include "reef/component.h"
 
 struct command_chunk;
-struct recorder;
 
 /* The job that records into a buffer of commands, as far as the buffer has to know it: the lane of its ids, the name
  * of its system (REEF_SYSTEM_NAME_MAX + 1 bytes), and where its failures go. */
@@ -20,6 +19,8 @@ typedef struct recorder {
         const char *(*name)(const struct recorder *by);
         reef_status (*failure)(struct recorder *by, reef_status status, const char *op, reef_component c, reef_entity e,
                                uint64_t number);
+        /* does the system declare this value, of a change of an entity or of one to be made? */
+        bool (*declares)(struct recorder *by, const reef_value *v, bool change);
     } * calls;
 } recorder;
 

@@ -72,6 +72,13 @@ INLINE bool edge_open(const reef_world *w, const spot *x, uint32_t i, uint64_t g
     return LIKELY(from->lease == gate && to->lease == gate && to->next != to->end && place_row(from->next - 1) != 0);
 }
 
+/* Finds the entity, and the edge used last. False: the straight path isn't open along it. */
+INLINE bool edge_at(reef_world *w, spot *x, reef_entity e, reef_component c, bool remove, uint64_t gate)
+{
+    return LIKELY(spot_find(w, x, e)) && LIKELY(edge_lately(w, spot_key(x, c, remove), remove, gate)) &&
+           LIKELY(edge_open(w, x, EDGE_CACHE + remove, gate));
+}
+
 /* The row's old place, its new place, and the last row of the old table, which fills the hole: their slots, and the
  * rows as offsets in a column of 8 bytes. */
 typedef struct haul {

@@ -134,7 +134,7 @@ static bool merge_note(merging *x, reef_entity e, reef_entity made)
 
 static bool merge_spawn(merging *x, uint32_t id, uint32_t count, uint32_t n, const reef_entity *e)
 {
-    if (reef__spawn_copies(x->w, merge_op, id, x->values, count, n, x->made) != REEF_OK) {
+    if (reef__spawn_listed(x->w, merge_op, id, x->values, count, n, x->made, NULL) != REEF_OK) {
         x->error = x->w->error;
         return false;
     }
