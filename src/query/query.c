@@ -869,6 +869,8 @@ COLD size_t reef_query_text(const reef_world *w, reef_query which, char *text, s
 {
     reef_status s;
     const query *q = w ? query_of(w, which, &s) : NULL;
-    if (q == NULL && text && size) text[0] = 0;
-    return q ? reef__query_text_write(w, q->asked, q->asked_count, q->entities, text, size) : 0;
+    text_out o = {text, text ? size : 0, 0};
+    if (o.size) text[0] = 0;
+    if (q) reef__query_text_write(&o, w, q->asked, q->asked_count, q->entities);
+    return o.length;
 }
