@@ -104,13 +104,6 @@ static bool writes_handed(const query *q, uint32_t component)
     return false;
 }
 
-static bool sends_or_receives(const struct system *s, reef_touch_kind kind)
-{
-    for (uint32_t i = 0; i < s->touch_count; i++)
-        if (s->touches[i].kind == kind) return true;
-    return false;
-}
-
 COLD const char *reef__watch_once(const struct system *s, uint32_t *component)
 {
     bool writes = false;
@@ -118,9 +111,9 @@ COLD const char *reef__watch_once(const struct system *s, uint32_t *component)
     if (!s->split) return "it isn't split";
     if (s->context) return "it has a context";
     if (s->commands) return "it has commands";
-    if (sends_or_receives(s, REEF_SENDS)) return "it sends events";
-    if (sends_or_receives(s, REEF_RECEIVES)) return "it receives events";
-    if (sends_or_receives(s, REEF_SUMS)) return "it sums";
+    if (reef__touch_find(s, REEF_SENDS, NULL)) return "it sends events";
+    if (reef__touch_find(s, REEF_RECEIVES, NULL)) return "it receives events";
+    if (reef__touch_find(s, REEF_SUMS, NULL)) return "it sums";
     for (uint32_t i = 0; i < s->access_count; i++) {
         const type *t = reef__type_of(s->access[i].component);
         if (!(s->access[i].use & ACCESS_WRITE)) continue;

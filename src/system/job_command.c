@@ -31,14 +31,6 @@ static bool declared(job *j, reef_touch_kind kind, uint32_t component)
     return true;
 }
 
-/* Does the system declare that it spawns anything; with `all`: entities with any components? */
-static bool declares_spawns(const struct system *s, bool all)
-{
-    for (uint32_t i = 0; i < s->touch_count; i++)
-        if (s->touches[i].kind == REEF_SPAWNS && (!all || s->touches[i].type.id == 0)) return true;
-    return false;
-}
-
 /* Returns the job's command buffer, for a call that may begin a new run of commands. */
 static commands *job_commands(job *j)
 {
@@ -88,7 +80,7 @@ static reef_status job_spawn(job *j, const char *op, uint32_t n, reef_entity *en
     const reef_entity null = {0, 0};
     const reef_status s = list_check(j, op, REEF_SPAWNS, null, values, count, n);
     if (s != REEF_OK) return s;
-    if (count == 0 && !declares_spawns(j->system, false)) return undeclared(j, op, 0, null);
+    if (count == 0 && !reef__touch_find(j->system, REEF_SPAWNS, NULL)) return undeclared(j, op, 0, null);
     return n ? reef__command_spawn(j->world, job_commands(j), op, null, n, entities, values, count) : REEF_OK;
 }
 
@@ -134,7 +126,9 @@ reef_entity reef_cmd_clone(reef_block *b, reef_entity source)
     if (b->job == NULL) return reef_clone(b->world, source);
     if (reef_entity_is_null(source))
         return reef__job_failure(b->job, REEF_NOT_ALIVE, op, (reef_component){0}, source, 0), e;
-    if (!declares_spawns(b->job->system, true)) return undeclared(b->job, op, 0, source), e;
+    /* the system must declare that it spawns entities with any components */
+    if (!reef__touch_find(b->job->system, REEF_SPAWNS, &(reef_component){0}))
+        return undeclared(b->job, op, 0, source), e;
     return reef__command_clone(b->world, job_commands(b->job), op, source, 1, &e) == REEF_OK ? e : (reef_entity){0, 0};
 }
 

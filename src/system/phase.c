@@ -43,6 +43,7 @@
 #include "system/job.h"
 #include "system/schedule.h"
 #include "system/side_query.h"
+#include "system/system.h"
 #include "reef/single.h"
 #include "reef/system.h"
 
@@ -243,9 +244,8 @@ static bool bytes_room_for(reef_world *w, char **p, size_t *room, size_t bytes)
 /* Returns the singleton that a system sums into; it has at most one. {0}: it has none. */
 static reef_component sum_of(const struct system *s)
 {
-    for (uint32_t i = 0; i < s->touch_count; i++)
-        if (s->touches[i].kind == REEF_SUMS) return s->touches[i].type;
-    return (reef_component){0};
+    const reef_touch *t = reef__touch_find(s, REEF_SUMS, NULL);
+    return t ? t->type : (reef_component){0};
 }
 
 static size_t part_bytes(const struct system *s)

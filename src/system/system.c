@@ -344,6 +344,13 @@ bool reef__system_touches(const struct system *s, reef_touch_kind kind, uint32_t
     return false;
 }
 
+const reef_touch *reef__touch_find(const struct system *s, reef_touch_kind kind, const reef_component *c)
+{
+    for (const reef_touch *t = s->touches, *end = t + s->touch_count; t < end; t++)
+        if (t->kind == kind && (c == NULL || t->type.id == c->id)) return t;
+    return NULL;
+}
+
 uint32_t reef__access_collides(uint32_t a, uint32_t b)
 {
     const uint32_t any = ACCESS_READ | ACCESS_WRITE;

@@ -17,6 +17,9 @@ void reef__system_forget(family *f, struct system *s);
  * READS. Component 0 asks for a declaration without a type (for SPAWNS: with any). */
 bool reef__system_touches(const struct system *s, reef_touch_kind kind, uint32_t component);
 
+/* The system's first touch of a kind, of this type (c NULL: of any). NULL: there is none. */
+const reef_touch *reef__touch_find(const struct system *s, reef_touch_kind kind, const reef_component *c);
+
 /* Must one of two systems wait for the other? Returns the component or event that is the reason, the first one by
  * name. 0: they don't collide. */
 uint32_t reef__systems_collide(const struct system *a, const struct system *b);
