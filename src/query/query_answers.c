@@ -180,21 +180,10 @@ reef_entity reef_query_pick(reef_world *w, reef_query which, uint64_t seed)
 
 bool reef__query_place_matches(const query *q, uint32_t place)
 {
-    const reef_slot *slots = reef_slots_at(&q->world->hot, place);
-    const uint32_t id = slots[0].head.table, row = place_row(place), k = row / 64;
-    uint64_t words[BIT_WORDS], among[BIT_WORDS];
-    among[k] = 1ull << (row % 64);
-    const look l = {q,
-                    id,
-                    place_unit(place),
-                    chunk_rows(table_read(q->world, id), place_unit(place)),
-                    reef__query_last_run(q),
-                    slot_entities(slots),
-                    NULL,
-                    among};
-    const verdict v = reef__table_verdict(q, id);
-    if (v == ROWS_NONE || !reef__fixed_hold(q, l.since)) return false;
-    return v == ROWS_ALL || (reef__look_rows(&l, words, k, k + 1) && (words[k] >> (row % 64) & 1));
+    const uint64_t since = reef__query_last_run(q);
+    const verdict v = reef__table_verdict(q, reef_slots_at(&q->world->hot, place)[0].head.table);
+    if (v == ROWS_NONE || !reef__fixed_hold(q, since)) return false;
+    return v == ROWS_ALL || reef__look_row(q, place, since);
 }
 
 bool reef_query_matches(reef_world *w, reef_query which, reef_entity e)

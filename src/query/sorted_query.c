@@ -309,17 +309,6 @@ static bool ranking_repair(query *q, uint32_t others)
 
 /* ---- rows that match ---- */
 
-static bool place_wanted(const query *q, uint32_t place, uint64_t since)
-{
-    const reef_world *w = q->world;
-    const reef_slot *slots = reef_slots_at(&w->hot, place);
-    const uint32_t id = slots[0].head.table, row = place_row(place), k = row / 64, unit = place_unit(place);
-    uint64_t words[BIT_WORDS], among[BIT_WORDS];
-    among[k] = 1ull << (row % 64);
-    const look l = {q, id, unit, chunk_rows(table_read(w, id), unit), since, slot_entities(slots), NULL, among};
-    return reef__look_rows(&l, words, k, k + 1) && (words[k] >> (row % 64) & 1);
-}
-
 /* The first row whose key isn't below a group's key, or is above it. */
 static size_t group_bound(const ranking *r, uint64_t key, bool above)
 {
@@ -337,7 +326,7 @@ static uint64_t rows_wanted(const query *q, size_t first, size_t end, uint64_t s
     const ranking *r = q->ranking;
     uint64_t n = 0;
     if (!r->look) return end - first;
-    for (size_t i = first; i < end; i++) n += place_wanted(q, r->rows[i].row, since);
+    for (size_t i = first; i < end; i++) n += reef__look_row(q, r->rows[i].row, since);
     return n;
 }
 
@@ -377,7 +366,7 @@ COLD void reef__ranking_open(reef_block *b, const reef_loop *loop)
     if (!reef__fixed_hold(q, b->since)) end = first;
     if (f) {
         for (size_t i = first; i < end; i++)
-            if (!r->look || place_wanted(q, r->rows[i].row, b->since)) f->rows[f->count++] = r->rows[i];
+            if (!r->look || reef__look_row(q, r->rows[i].row, b->since)) f->rows[f->count++] = r->rows[i];
         first = 0;
         end = f->count;
     }
@@ -411,7 +400,7 @@ bool reef__ranking_next(reef_block *b)
     const uint32_t end = b->end_unit;
     uint32_t i = b->walk_unit;
     for (; looks && i < end; i++) {
-        if (!place_wanted(q, rows[i].row, b->since)) continue;
+        if (!reef__look_row(q, rows[i].row, b->since)) continue;
         if (b->skip == 0) break;
         b->skip--;
     }
@@ -422,7 +411,7 @@ bool reef__ranking_next(reef_block *b)
     const uint32_t place = rows[i].row, most = b->left < end - i ? (uint32_t)b->left : end - i;
     uint32_t n = 1;
     while (n < most && rows[i + n].row == place + n && place_row(place + n) &&
-           (!looks || place_wanted(q, place + n, b->since)))
+           (!looks || reef__look_row(q, place + n, b->since)))
         n++;
     b->mask = NULL;
     b->unit = place_unit(place);
