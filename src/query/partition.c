@@ -102,9 +102,9 @@ COLD reef_split *reef_split_begin(reef_world *w, reef_query which, const reef_lo
     return NULL;
 }
 
-void reef__part_open(reef_block *b, const split_place *from, const split_place *to)
+/* Sets where a part begins and ends. */
+static void part_open(reef_block *b, const split_place *from, const split_place *to)
 {
-    b->part = true;
     b->match = from->match;
     b->walk_unit = from->unit;
     b->end = to->match;
@@ -116,6 +116,19 @@ void reef__part_open(reef_block *b, const split_place *from, const split_place *
     else if (to->unit) b->end = reef_match_after(&b->query->head, to->match, 1);
 }
 
+void reef__part_begin(reef_block *b, reef_world *w, query *q, const split_place *from, const split_place *to)
+{
+    memset(b, 0, sizeof *b);
+    b->world = w;
+    b->part = true;
+    if (q == NULL) return;
+    b->query = q;
+    b->head = &q->head;
+    b->open = true;
+    reef__walk_open(b, q);
+    part_open(b, from, to);
+}
+
 reef_block reef_split_part(reef_split *s, uint32_t number)
 {
     reef_block b;
@@ -125,7 +138,8 @@ reef_block reef_split_part(reef_split *s, uint32_t number)
         return b;
     }
     b = s->whole;
-    reef__part_open(&b, &s->begin[number], &s->begin[number + 1]);
+    b.part = true;
+    part_open(&b, &s->begin[number], &s->begin[number + 1]);
     return b;
 }
 

@@ -202,6 +202,9 @@ typedef struct split_place {
     uint32_t unit;
 } split_place;
 
+INLINE split_place query_begin(const query *q) { return (split_place){q->matches, 0}; }
+INLINE split_place query_end(const query *q) { return (split_place){match_end(q), 0}; }
+
 /* ---- what a block gives (src/query/block.c) ---- */
 /* The slots of the block's chunk. */
 INLINE const reef_slot *block_slots(const reef_block *b)

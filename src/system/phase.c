@@ -188,7 +188,6 @@ static void planned_split(reef_world *w, ticking *k, planned_system *ps)
     const query *q = ps->query;
     uint64_t all = 0, rows = 0;
     for (uint32_t i = 0; i < q->match_count; i++) all += table_rows(match_at(q, i)->table);
-    const split_place end = {match_end(q), 0};
     uint64_t share = (all + REEF_JOBS_MAX - 1) / REEF_JOBS_MAX;
     if (share < REEF_BLOCK_ROWS) share = REEF_BLOCK_ROWS;
     split_place begin = {NULL, 0};
@@ -206,7 +205,7 @@ static void planned_split(reef_world *w, ticking *k, planned_system *ps)
             rows += chunk_rows(t, unit);
         }
     }
-    if (rows) job_put(w, k, ps, begin, end);
+    if (rows) job_put(w, k, ps, begin, query_end(q));
 }
 
 static bool has_rows(const query *q)
@@ -224,7 +223,7 @@ static bool planned_lay_out(reef_world *w, ticking *k, planned_system *ps)
     if (!jobs_room(w, k, ps->system->split ? REEF_JOBS_MAX : 1)) return false;
     if (q == NULL) job_put(w, k, ps, (split_place){NULL, 0}, (split_place){NULL, 0});
     else if (ps->system->split && !(q->cut && q->cut->shared)) planned_split(w, k, ps);
-    else if (has_rows(q)) job_put(w, k, ps, (split_place){q->matches, 0}, (split_place){match_end(q), 0});
+    else if (has_rows(q)) job_put(w, k, ps, query_begin(q), query_end(q));
     return true;
 }
 
@@ -457,20 +456,12 @@ static void others_settle(reef_world *w, ticking *k, uint32_t component)
 static void job_block(reef_block *b, reef_world *w, planned_system *ps, job *j, float dt)
 {
     query *q = ps->query;
-    memset(b, 0, sizeof *b);
-    b->world = w;
+    reef__part_begin(b, w, q, &j->begin, &j->end);
+    b->since = ps->since;
+    b->frozen = q && q->cut && q->cut->freezes ? ps->frozen : NULL;
     b->dt = dt;
     b->context = ps->system->context;
     b->job = j;
-    b->part = true;
-    if (q == NULL) return;
-    b->query = q;
-    b->head = &q->head;
-    b->open = true;
-    reef__walk_open(b, q);
-    b->since = ps->since;
-    b->frozen = q->cut && q->cut->freezes ? ps->frozen : NULL;
-    reef__part_open(b, &j->begin, &j->end);
 }
 
 static bool rows_claim(reef_world *w, planned_system *ps, job *j)

@@ -58,17 +58,11 @@ reef_block reef_others(const reef_block *b, reef_query which)
     if (q->since || q->ranking) return others_refuse(b, REEF_BAD_ARGUMENT, (reef_component){0});
     const reef_component c = term_undeclared(q, b->job->system);
     if (c.id) return others_refuse(b, REEF_UNDECLARED, c);
-    memset(&o, 0, sizeof o);
-    o.world = b->world;
+    const split_place begin = query_begin(q), end = query_end(q);
+    reef__part_begin(&o, b->world, q, &begin, &end);
     o.dt = b->dt;
     o.context = b->context;
     o.job = b->job;
-    o.query = q;
-    o.head = &q->head;
-    o.open = true;
-    reef__walk_open(&o, q);
-    const split_place begin = {q->matches, 0}, end = {match_end(q), 0};
-    reef__part_open(&o, &begin, &end);
     if (!reef__fixed_hold(q, 0)) o.left = 0, o.lone = NULL;
     return o;
 }
