@@ -472,13 +472,6 @@ uint32_t reef__walk_step(reef_block *b)
     return unit;
 }
 
-static uint32_t rows_in(const uint64_t *words)
-{
-    uint32_t n = 0;
-    for (uint32_t k = 0; k < BIT_WORDS; k++) n += bits_count(words[k]);
-    return n;
-}
-
 /* Of the matching rows, drops the first `skip` and those behind the next `keep`. */
 static void mask_cut(uint64_t *words, uint64_t skip, uint64_t keep)
 {

@@ -10,6 +10,7 @@
 #include "storage/layout.h"
 #include "storage/place.h"
 #include "storage/world_data.h"
+#include "query/chunk_cursor.h"
 #include "query/iterate.h"
 #include "query/iterate_sparse.h"
 #include "query/match_cache.h"
@@ -25,21 +26,13 @@ struct reef_split {
 
 static size_t split_bytes(uint32_t count) { return sizeof(reef_split) + (count + 1) * sizeof(split_place); }
 
-/* The number of rows of all tables that the loop walks. Whole chunks are counted, whatever matches in them. */
-static uint64_t rows_walked(const reef_block *b, const query *q)
-{
-    uint64_t n = 0;
-    for (uint32_t i = 0; b->left != 0 && i < q->match_count; i++) n += table_rows(match_at(q, i)->table);
-    return n;
-}
-
 /* Walks everything once: what the loop writes in chunks with matching rows becomes this world's own. Each part begins
  * at the first chunk behind its share. */
 static bool split_walk(reef_split *s, const query *q)
 {
     reef_block b = s->whole;
     b.part = true; /* a failure ends this copy, not the loop */
-    const uint64_t all = rows_walked(&b, q);
+    const uint64_t all = query_rows(q);
     const bool writes = q->head.write_count || q->optional_writes || q->tracked;
     uint64_t passed = 0;
     uint32_t number = 0;

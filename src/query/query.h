@@ -196,6 +196,12 @@ INLINE void rows_all(uint64_t *words, uint32_t count)
     for (uint32_t k = 0; k < BIT_WORDS; k++)
         words[k] = count >= (k + 1) * 64 ? ~0ull : count <= k * 64 ? 0 : ~0ull >> (64 - count % 64);
 }
+INLINE uint32_t rows_in(const uint64_t *words)
+{
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < BIT_WORDS; k++) n += bits_count(words[k]);
+    return n;
+}
 /* Where a part of a loop begins: at a match, or at a chunk of its table. */
 typedef struct split_place {
     const void *match;

@@ -23,6 +23,7 @@
 #include "storage/place.h"
 #include "storage/sparse_store.h"
 #include "storage/world_data.h"
+#include "query/chunk_cursor.h"
 #include "query/iterate.h"
 #include "query/iterate_sparse.h"
 #include "query/query.h"
@@ -166,23 +167,16 @@ static size_t chunks_compare(const query *q, size_t *changed)
     size_t all = 0;
     *changed = 0;
     r->look = false;
-    for (uint32_t i = 0; i < q->match_count; i++) {
-        const match *m = match_at(q, i);
-        const table *t = m->table;
-        if (t->first == 0) continue;
-        const uint32_t slot = order_slot(w, &r->by, m->id);
-        r->look |= m->look;
-        for (uint32_t unit = t->first, next; unit; unit = next) {
-            const reef_slot *slots = unit_slots(w, unit);
-            uint32_t rows = chunk_rows(t, unit);
-            bool same = (slots[slot].version <= r->version || BUG(30)) && slots[SLOT_ENTITIES].version <= r->version;
-            if (stored) rows = rows_stored(w, r, slot_entities(slots), rows, news, &same);
-            same &= r->listed[unit] == rows;
-            next = slots[0].head.next;
-            all += rows;
-            if (same) r->listed[unit] |= LISTED_KEPT;
-            else *changed += rows;
-        }
+    for (chunk_cursor c = {.q = q}; chunk_next(&c);) {
+        const uint32_t slot = order_slot(w, &r->by, c.match->id);
+        uint32_t rows = c.rows;
+        bool same = (c.slots[slot].version <= r->version || BUG(30)) && c.slots[SLOT_ENTITIES].version <= r->version;
+        if (stored) rows = rows_stored(w, r, slot_entities(c.slots), rows, news, &same);
+        same &= r->listed[c.unit] == rows;
+        r->look |= c.match->look;
+        all += rows;
+        if (same) r->listed[c.unit] |= LISTED_KEPT;
+        else *changed += rows;
     }
     return all;
 }
@@ -207,20 +201,15 @@ static size_t rows_gather(const query *q)
     ranking *r = q->ranking;
     uint64_t keys[REEF_BLOCK_ROWS];
     order_row *to = r->rows + r->count;
-    for (uint32_t i = 0; i < q->match_count; i++) {
-        const table *t = match_at(q, i)->table;
-        const uint32_t slot = order_slot(w, &r->by, match_at(q, i)->id);
-        for (uint32_t unit = t->first; unit; unit = unit_slots(w, unit)[0].head.next) {
-            const reef_slot *slots = unit_slots(w, unit);
-            const reef_entity *e = slot_entities(slots);
-            const uint32_t rows = chunk_rows(t, unit);
-            if (r->listed[unit] & LISTED_KEPT) continue;
-            const uint32_t keyed = reef__order_chunk(w, &r->by, slots, slot, rows, keys);
-            for (uint32_t k = 0; k < rows; k++)
-                if (keyed == rows || store_has(w, r->by.type->id, e[k]))
-                    *to++ = (order_row){keys[k], e[k].index, unit_place(unit) + k};
-            r->listed[unit] = (uint16_t)(keyed | LISTED_KEPT);
-        }
+    for (chunk_cursor c = {.q = q}; chunk_next(&c);) {
+        const reef_entity *e = slot_entities(c.slots);
+        if (r->listed[c.unit] & LISTED_KEPT) continue;
+        const uint32_t slot = order_slot(w, &r->by, c.match->id);
+        const uint32_t keyed = reef__order_chunk(w, &r->by, c.slots, slot, c.rows, keys);
+        for (uint32_t k = 0; k < c.rows; k++)
+            if (keyed == c.rows || store_has(w, r->by.type->id, e[k]))
+                *to++ = (order_row){keys[k], e[k].index, unit_place(c.unit) + k};
+        r->listed[c.unit] = (uint16_t)(keyed | LISTED_KEPT);
     }
     return (size_t)(to - r->rows) - r->count;
 }

@@ -31,6 +31,7 @@
 #include "storage/table.h"
 #include "storage/world_data.h"
 #include "change/command.h"
+#include "query/chunk_cursor.h"
 #include "query/iterate.h"
 #include "query/iterate_sparse.h"
 #include "query/match_cache.h"
@@ -186,33 +187,18 @@ static void job_put(reef_world *w, ticking *k, planned_system *ps, split_place b
 static void planned_split(reef_world *w, ticking *k, planned_system *ps)
 {
     const query *q = ps->query;
-    uint64_t all = 0, rows = 0;
-    for (uint32_t i = 0; i < q->match_count; i++) all += table_rows(match_at(q, i)->table);
-    uint64_t share = (all + REEF_JOBS_MAX - 1) / REEF_JOBS_MAX;
+    uint64_t rows = 0, share = (query_rows(q) + REEF_JOBS_MAX - 1) / REEF_JOBS_MAX;
     if (share < REEF_BLOCK_ROWS) share = REEF_BLOCK_ROWS;
     split_place begin = {NULL, 0};
-    for (uint32_t i = 0; i < q->match_count; i++) {
-        const table *t = match_at(q, i)->table;
-        if (table_rows(t) == 0) continue;
-        for (uint32_t unit = t->first; unit; unit = unit_slots(w, unit)[0].head.next) {
-            const split_place here = {match_at(q, i), unit};
-            if (begin.match == NULL) begin = here;
-            if (rows >= share && ps->job_count < REEF_JOBS_MAX - 1) {
-                job_put(w, k, ps, begin, here);
-                begin = here;
-                rows = 0;
-            }
-            rows += chunk_rows(t, unit);
-        }
+    for (chunk_cursor c = {.q = q}; chunk_next(&c); rows += c.rows) {
+        const split_place here = {c.match, c.unit};
+        if (begin.match == NULL) begin = here;
+        if (rows < share || ps->job_count == REEF_JOBS_MAX - 1) continue;
+        job_put(w, k, ps, begin, here);
+        begin = here;
+        rows = 0;
     }
     if (rows) job_put(w, k, ps, begin, query_end(q));
-}
-
-static bool has_rows(const query *q)
-{
-    for (uint32_t i = 0; i < q->match_count; i++)
-        if (table_rows(match_at(q, i)->table)) return true;
-    return false;
 }
 
 static bool planned_lay_out(reef_world *w, ticking *k, planned_system *ps)
@@ -223,7 +209,7 @@ static bool planned_lay_out(reef_world *w, ticking *k, planned_system *ps)
     if (!jobs_room(w, k, ps->system->split ? REEF_JOBS_MAX : 1)) return false;
     if (q == NULL) job_put(w, k, ps, (split_place){NULL, 0}, (split_place){NULL, 0});
     else if (ps->system->split && !(q->cut && q->cut->shared)) planned_split(w, k, ps);
-    else if (has_rows(q)) job_put(w, k, ps, query_begin(q), query_end(q));
+    else if (query_rows(q)) job_put(w, k, ps, query_begin(q), query_end(q));
     return true;
 }
 
