@@ -47,11 +47,6 @@ static const cut_columns cut_match = {.column = {[CUT_COLUMNS] = 0,
 
 /* ---- what is asked for ---- */
 
-static bool term_has_data(const query *q, uint32_t i)
-{
-    return q->terms[i].op < REEF_ANY_OF && !q->facts[i].filter && !q->facts[i].fixed;
-}
-
 static bool term_freezes(const query *q, uint32_t i)
 {
     const reef_term *t = &q->terms[i];

@@ -572,14 +572,14 @@ static void columns_sort(query *q)
             const reef_term *t = &q->terms[i];
             const term_facts *f = &q->facts[i];
             bool writes = t->access == REEF_INOUT || t->access == REEF_OUT;
-            if (t->op >= REEF_ANY_OF || f->filter || f->fixed || writes != (write != 0)) continue;
+            if (!term_has_data(q, i) || writes != (write != 0)) continue;
             q->tracked |= writes && reef__type_of(t->component.id)->tracked;
             if (f->stored) continue;
             if (t->op == REEF_OPTIONAL || !f->top) {
                 q->optional_writes += writes;
                 continue;
             }
-            if (t->access == REEF_OUT) q->out |= 1ull << q->head.column_count;
+            q->out |= t->access == REEF_OUT;
             q->block_bytes[q->head.column_count] = (size_t)reef__type_of(t->component.id)->size * REEF_BLOCK_ROWS;
             q->head.key[q->head.column_count++] = t->component.id << 1 | !writes;
         }
@@ -596,9 +596,8 @@ static size_t query_bytes(uint32_t count) { return sizeof(query) + count * sizeo
 /* Derives what the terms say together. */
 static void query_settle(query *q)
 {
-    q->since = q->fixed = q->tracked = false;
+    q->since = q->fixed = q->tracked = q->out = false;
     q->head.column_count = q->head.write_count = q->optional_writes = 0;
-    q->out = 0;
     q->straight = q->entities != REEF_DISABLED;
     for (uint32_t i = 0; i < q->term_count; i++) {
         q->since |= q->terms[i].since != REEF_ALWAYS;

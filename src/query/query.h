@@ -108,7 +108,7 @@ struct reef_query_data {
     uint32_t switch_count;              /* only these switches decide by row; UINT32_MAX: something else does, too */
     uint32_t switches[SWITCHES_FEW];    /* component << 1 | it must be off */
     size_t block_bytes[REEF_TERMS_MAX]; /* bytes of a full block of each column of head.key */
-    uint64_t out;                       /* bits: the columns of head.key that are written without being read */
+    bool out;                           /* some column of head.key is written without being read */
     uint32_t term_count;
     reef_term *terms; /* as asked, or those of `subs` */
     term_facts *facts;
@@ -127,6 +127,12 @@ INLINE query *query_of(const reef_world *w, reef_query q, reef_status *s)
         return w->queries[q.index].query;
     *s = w->running ? REEF_LOCKED : ours || q.generation == 0 ? REEF_NOT_ALIVE : REEF_OTHER_WORLD;
     return NULL;
+}
+
+/* Does the term give data of the visited entity? */
+INLINE bool term_has_data(const query *q, uint32_t i)
+{
+    return q->terms[i].op < REEF_ANY_OF && !q->facts[i].filter && !q->facts[i].fixed;
 }
 
 /* How many rows of a match reef_next may hand out by itself (reef_match.quick). Blocks that this world alone holds

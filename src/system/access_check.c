@@ -97,9 +97,7 @@ static bool reads_everywhere(const struct system *s, uint32_t component)
 static bool writes_handed(const query *q, uint32_t component)
 {
     for (uint32_t i = 0; q && i < q->term_count; i++) {
-        const reef_term *t = &q->terms[i];
-        if (t->op >= REEF_ANY_OF || t->component.id != component || q->facts[i].filter || q->facts[i].fixed) continue;
-        if (t->access != REEF_IN) return true;
+        if (term_has_data(q, i) && q->terms[i].component.id == component && q->terms[i].access != REEF_IN) return true;
     }
     return false;
 }
