@@ -14,7 +14,6 @@
 #include "query/row_filter.h"
 #include <stdio.h>
 
-static const reef_component no_type;
 static const reef_entity nobody;
 
 /* The query, up to date. NULL: it was refused, and the reason is recorded. */
@@ -24,7 +23,7 @@ static query *query_ask(reef_world *w, const char *op, reef_query which)
     if (w == NULL) return NULL;
     query *q = query_of(w, which, &s);
     if (q && query_update(q)) return q;
-    reef__failure(w, s, op, no_type, nobody, 0);
+    reef__refuse(w, op, s);
     return NULL;
 }
 
@@ -123,8 +122,8 @@ reef_entity reef_query_single(reef_world *w, reef_query which)
     query *q = query_ask(w, op, which);
     if (q == NULL) return nobody;
     const reef_entity e = query_nth(q, 0);
-    if (reef_entity_is_null(e)) return reef__failure(w, REEF_ABSENT, op, no_type, nobody, 0), nobody;
-    if (!reef_entity_is_null(query_nth(q, 1))) return reef__failure(w, REEF_AMBIGUOUS, op, no_type, nobody, 0), nobody;
+    if (reef_entity_is_null(e)) return reef__refuse(w, op, REEF_ABSENT), nobody;
+    if (!reef_entity_is_null(query_nth(q, 1))) return reef__refuse(w, op, REEF_AMBIGUOUS), nobody;
     return e;
 }
 

@@ -54,9 +54,6 @@ struct ranking {
     frozen *frozen;   /* those of open loops */
 };
 
-static const reef_component no_order;
-static const reef_entity no_row;
-
 /* ---- the list ---- */
 
 static void ranking_forget(ranking *r)
@@ -428,7 +425,7 @@ static bool ranking_allows(const query *q, reef_component c)
 COLD reef_status reef_query_order(reef_world *w, reef_query which, const reef_order *order)
 {
     static const char op[] = "reef_query_order";
-    const reef_component c = order ? order->component : no_order;
+    const reef_component c = order ? order->component : (reef_component){0};
     reef_status s = REEF_OK;
     ordering by;
     if (w == NULL) return REEF_BAD_ARGUMENT;
@@ -437,7 +434,7 @@ COLD reef_status reef_query_order(reef_world *w, reef_query which, const reef_or
     if (s == REEF_OK && order) s = reef__order_resolve(w, order, &by);
     if (s == REEF_OK && order && !ranking_allows(q, c)) s = REEF_BAD_ARGUMENT;
     if (s == REEF_OK && order && !ranking_put(q, &by)) s = REEF_NO_MEMORY;
-    if (s != REEF_OK) return reef__failure(w, s, op, c, no_row, 0);
+    if (s != REEF_OK) return reef__failure(w, s, op, c, (reef_entity){0, 0}, 0);
     if (order == NULL) reef__ranking_drop(q);
     return REEF_OK;
 }
@@ -449,7 +446,7 @@ static query *ranking_ask(reef_world *w, const char *op, reef_query which)
     query *q = w ? query_of(w, which, &s) : NULL;
     if (q && q->ranking == NULL) s = REEF_BAD_ARGUMENT;
     else if (q && query_update(q) && (q->open || ranking_repair(q, w->locks))) return q;
-    if (w) reef__failure(w, s, op, no_order, no_row, 0);
+    if (w) reef__refuse(w, op, s);
     return NULL;
 }
 
@@ -465,7 +462,7 @@ uint64_t reef_query_group_count(reef_world *w, reef_query which, uint64_t group)
 bool reef_query_next_group(reef_world *w, reef_query which, reef_group *group)
 {
     static const char op[] = "reef_query_next_group";
-    if (w && group == NULL) return reef__failure(w, REEF_BAD_ARGUMENT, op, no_order, no_row, 0), false;
+    if (w && group == NULL) return reef__refuse(w, op, REEF_BAD_ARGUMENT), false;
     const query *q = ranking_ask(w, op, which);
     if (q == NULL) return false;
     const ranking *r = q->ranking;

@@ -12,6 +12,9 @@ enum { REPORT_BYTES = REEF_TYPE_NAME_MAX + REEF_NAME_MAX + REEF_DETAIL_MAX + REE
 COLD reef_status reef__failure(reef_world *w, reef_status status, const char *operation, reef_component c,
                                reef_entity e, uint64_t number);
 
+/* The same for a failure that is about no component and no entity. */
+COLD reef_status reef__refuse(reef_world *w, const char *operation, reef_status status);
+
 /* Does the number of a failure with a detail say where it is in a file? (Otherwise it says where it is in a text.) */
 bool reef__status_of_file(reef_status status);
 

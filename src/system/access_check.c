@@ -47,7 +47,7 @@ COLD void reef_watch_systems(reef_world *w, bool on)
 {
 #if defined(REEF_CHECKED)
     if (w == NULL) return;
-    if (w->running) reef__failure(w, REEF_LOCKED, "reef_watch_systems", (reef_component){0}, (reef_entity){0, 0}, 0);
+    if (w->running) reef__refuse(w, "reef_watch_systems", REEF_LOCKED);
     else w->unwatched = !on;
 #else
     (void)w, (void)on;

@@ -321,10 +321,7 @@ COLD void reef__system_forget(family *f, struct system *s) { reef__memory_free(&
 
 COLD void reef__system_leave(family *f, struct system *s)
 {
-    mutex_lock(&f->lock);
-    const bool last = --s->holders == 0;
-    mutex_unlock(&f->lock);
-    if (!last) return;
+    if (!reef__hold_release(f, &s->holders)) return;
     if (s->context_free) s->context_free(s->context);
     reef__system_forget(f, s);
 }
