@@ -31,7 +31,6 @@
 #include "observe/observer.h"
 #include "observe/observer_log.h"
 #include "reef/observer.h"
-#include "reef/ref.h"
 #include <stdio.h>
 
 static uint32_t kinds_asked(const observer_log *o, uint32_t component)

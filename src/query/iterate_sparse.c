@@ -13,7 +13,6 @@
  * they were columns, and b->walk_match is where the loop is. Where only one store decides which rows match, the rows
  * of a chunk are remembered (src/query/match_cache.h). */
 #include "query/iterate_sparse.h"
-#include "base/byte_hash.h"
 #include "base/memory.h"
 #include "base/platform.h"
 #include "type/type.h"

@@ -14,7 +14,6 @@
  * state that comes from elsewhere belong to another history, so then everything is forgotten. Jobs of systems read
  * lists and make none. */
 #include "query/match_cache.h"
-#include "base/byte_hash.h"
 #include "base/memory.h"
 #include "base/platform.h"
 #include "storage/layout.h"
@@ -25,7 +24,6 @@
 #include "storage/world_data.h"
 #include "query/chunk_cursor.h"
 #include "query/query.h"
-#include "reef/detail/loop.h"
 
 static size_t list_bytes(uint32_t rows)
 {

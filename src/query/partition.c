@@ -16,7 +16,6 @@
 #include "query/match_cache.h"
 #include "query/query.h"
 #include "query/row_filter.h"
-#include <stdio.h>
 
 struct reef_split {
     reef_block whole; /* the loop that is open meanwhile */

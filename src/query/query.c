@@ -21,7 +21,6 @@
 #include "query/query_text.h"
 #include "query/sorted_query.h"
 #include "query/subtype_terms.h"
-#include "reef/ref.h"
 #include <stdio.h>
 
 static const table nothing; /* stands for a table that this world never used */

@@ -11,7 +11,6 @@
 #ifndef REEF_QUERY_QUERY_H
 #define REEF_QUERY_QUERY_H
 
-#include "base/byte_hash.h"
 #include "base/platform.h"
 #include "type/type.h"
 #include "storage/layout.h"

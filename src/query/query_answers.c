@@ -12,7 +12,6 @@
 #include "query/iterate.h"
 #include "query/query.h"
 #include "query/row_filter.h"
-#include <stdio.h>
 
 static const reef_entity nobody;
 

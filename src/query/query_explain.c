@@ -11,7 +11,6 @@
 #include "query/query.h"
 #include "query/query_text.h"
 #include "query/sorted_query.h"
-#include "reef/loop.h"
 #include <inttypes.h>
 
 static const char *plural(uint64_t n) { return n == 1 ? "" : "s"; }

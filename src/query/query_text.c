@@ -24,7 +24,6 @@
 #include "storage/name_index.h"
 #include "storage/world_data.h"
 #include "query/token.h"
-#include "reef/loop.h"
 #include <inttypes.h>
 
 typedef enum word_kind { WORD_ACCESS, WORD_ENABLED, WORD_SINCE, WORD_EACH, WORD_KINDS } word_kind;

@@ -13,7 +13,6 @@
 #include "system/job.h"
 #include "system/system.h"
 #include "reef/system.h"
-#include <stdio.h>
 
 COLD bool reef__queries_ready(reef_world *w)
 {
