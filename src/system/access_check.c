@@ -37,6 +37,7 @@
 #include "query/block.h"
 #include "query/query.h"
 #include "system/job.h"
+#include "system/other_rows.h"
 #include "system/phase.h"
 #include "system/schedule.h"
 #include "system/system.h"
@@ -68,30 +69,6 @@ typedef struct old_chunk {
 } old_chunk;
 
 /* ---- what is declared ---- */
-
-/* Is this a term that gives data of one fixed entity? */
-static bool gives_fixed(const reef_term *t, uint32_t component)
-{
-    return t->source.generation && t->component.id == component && (t->op == REEF_HAS || t->op == REEF_OPTIONAL) &&
-           t->access != REEF_WITH;
-}
-
-/* May the system write (read) the component in rows that it isn't handed? */
-static bool writes_everywhere(const struct system *s, uint32_t component)
-{
-    if (reef__system_touches(s, REEF_WRITES, component) || reef__system_touches(s, REEF_SUMS, component)) return true;
-    for (uint32_t i = 0; s->has_query && i < REEF_TERMS_MAX; i++)
-        if (gives_fixed(&s->query.terms[i], component) && s->query.terms[i].access != REEF_IN) return true;
-    return false;
-}
-
-static bool reads_everywhere(const struct system *s, uint32_t component)
-{
-    if (reef__system_touches(s, REEF_READS, component) || reef__system_touches(s, REEF_SUMS, component)) return true;
-    for (uint32_t i = 0; s->has_query && i < REEF_TERMS_MAX; i++)
-        if (gives_fixed(&s->query.terms[i], component)) return true;
-    return false;
-}
 
 /* Does the query give the component for writing in the rows that the system is handed? */
 static bool writes_handed(const query *q, uint32_t component)
@@ -163,7 +140,7 @@ COLD void reef__watch_read(const reef_world *w, const char *op, reef_entity e, r
 {
     const watch *x = w->watch;
     if (x == NULL || x->system == NULL || reef__type_of(c.id) == NULL || !reef__watch_thread(w) ||
-        reads_everywhere(x->system, c.id))
+        reef__touches_others(x->system, c.id, false))
         return;
     report_once((reef_world *)(uintptr_t)w, op, c, e, NULL);
 }
@@ -171,7 +148,7 @@ COLD void reef__watch_read(const reef_world *w, const char *op, reef_entity e, r
 bool reef__watch_may_write(const reef_world *w, uint32_t component)
 {
     const watch *x = w->watch;
-    return x == NULL || x->system == NULL || writes_everywhere(x->system, component);
+    return x == NULL || x->system == NULL || reef__touches_others(x->system, component, true);
 }
 
 COLD bool reef__watch_write(reef_world *w, const char *op, reef_entity e, reef_component c)
@@ -422,7 +399,8 @@ static void stored_compare(reef_world *w, const watch *x)
     while (stored_next(w, &k, x->stored)) {
         const reef_component c = {k.s->component};
         const bool writes = writes_handed(x->planned->query, c.id);
-        if (memcmp(k.copy, k.at.value, reef__type_of(c.id)->size) == 0 || writes_everywhere(x->system, c.id)) continue;
+        if (memcmp(k.copy, k.at.value, reef__type_of(c.id)->size) == 0 || reef__touches_others(x->system, c.id, true))
+            continue;
         /* With a shared store, other entities have the same value. */
         if (writes && (k.s->shared || entity_handed(w, x, k.at.entity))) continue;
         report_once(w, "reef_system", c, k.at.entity,
@@ -440,7 +418,7 @@ static void copy_compare(reef_world *w, const watch *x)
         column_compare(w, x, d, (reef_component){0}, SLOT_ENTITIES);
         for (uint32_t n = 0; n < s->component_count; n++) {
             const uint32_t k = reef__slot_seek(w, s->component[n], d->table_id);
-            if (k == 0 || k == REEF_SLOT_TAG || writes_everywhere(x->system, s->component[n])) continue;
+            if (k == 0 || k == REEF_SLOT_TAG || reef__touches_others(x->system, s->component[n], true)) continue;
             column_compare(w, x, d, (reef_component){s->component[n]}, k);
         }
         bits_compare(w, x, d);
