@@ -120,7 +120,7 @@ static reef_observer_id observer_handle(const reef_world *w, uint32_t entry)
 static COLD bool observers_may_change(reef_world *w, const char *op)
 {
     if (!w->running && w->locks == 0 && !w->flushing) return true;
-    reef__refuse(w, op, REEF_LOCKED);
+    reef__refuse(w, REEF_LOCKED, op);
     return false;
 }
 
@@ -141,9 +141,9 @@ static COLD reef_status observer_join(reef_world *w, const char *op, struct obse
         snprintf(detail, sizeof detail, "another observer is named %s", o->name);
         return reef__failure_detail(w, REEF_EXISTS, op, 0, detail);
     }
-    if (w->schedule->observer_count == REEF_OBSERVERS_MAX) return reef__refuse(w, op, REEF_LIMIT);
+    if (w->schedule->observer_count == REEF_OBSERVERS_MAX) return reef__refuse(w, REEF_LIMIT, op);
     schedule *s = reef__schedule_copy_more(w, 0, 1);
-    if (s == NULL) return reef__refuse(w, op, REEF_NO_MEMORY);
+    if (s == NULL) return reef__refuse(w, REEF_NO_MEMORY, op);
     const uint32_t slot = reef__slot_take(s->observer_slots, &s->observer_slot_count, s->observer_count);
     s->observers[s->observer_count++] = (observer_entry){o, slot};
     reef__schedule_put(w, s);
@@ -160,18 +160,18 @@ COLD reef_observer_id reef_observer_new(reef_world *w, const reef_observer_desc 
     static const char op[] = "reef_observer_new";
     const reef_observer_id null = {0, 0, 0};
     if (w == NULL || !observers_may_change(w, op)) return null;
-    if (desc == NULL) return reef__refuse(w, op, REEF_BAD_ARGUMENT), null;
-    if (!observers_settled(w)) return reef__refuse(w, op, REEF_NO_MEMORY), null;
+    if (desc == NULL) return reef__refuse(w, REEF_BAD_ARGUMENT, op), null;
+    if (!observers_settled(w)) return reef__refuse(w, REEF_NO_MEMORY, op), null;
     struct observer *o = observer_make(w, op, desc);
     if (o == NULL) return null;
     family *f = w->family;
     schedule *was = reef__schedule_hold(f, reef__schedule_ready(w));
-    reef_status s = was ? observer_join(w, op, o) : reef__refuse(w, op, REEF_NO_MEMORY);
+    reef_status s = was ? observer_join(w, op, o) : reef__refuse(w, REEF_NO_MEMORY, op);
     const reef_observer_id made = s == REEF_OK ? observer_handle(w, w->schedule->observer_count - 1) : null;
     /* on failure, return to the schedule that the world had */
     if (s == REEF_OK && (!reef__observing_ready(w) || (desc->existing && !reef__observe_existing(w, o)))) {
         schedule *fresh = w->schedule;
-        s = reef__refuse(w, op, REEF_NO_MEMORY);
+        s = reef__refuse(w, REEF_NO_MEMORY, op);
         w->schedule = was;
         was = fresh;
         reef__observers_follow(w);
@@ -196,11 +196,11 @@ COLD reef_status reef_observer_remove(reef_world *w, reef_observer_id which)
     if (w == NULL) return REEF_BAD_ARGUMENT;
     if (!observers_may_change(w, op)) return REEF_LOCKED;
     const observer_entry *e = observer_find(w, which, &status);
-    if (e == NULL) return reef__refuse(w, op, status);
+    if (e == NULL) return reef__refuse(w, status, op);
     const uint32_t entry = (uint32_t)(e - w->schedule->observers);
-    if (!observers_settled(w)) return reef__refuse(w, op, REEF_NO_MEMORY);
+    if (!observers_settled(w)) return reef__refuse(w, REEF_NO_MEMORY, op);
     schedule *s = reef__schedule_copy_more(w, 0, 0);
-    if (s == NULL) return reef__refuse(w, op, REEF_NO_MEMORY);
+    if (s == NULL) return reef__refuse(w, REEF_NO_MEMORY, op);
     s->observer_slots[s->observers[entry].slot].entry = ENTRY_NONE;
     s->observer_count--;
     memmove(s->observers + entry, s->observers + entry + 1, (s->observer_count - entry) * sizeof *s->observers);

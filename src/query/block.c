@@ -234,7 +234,7 @@ bool reef_rows_more(reef_row *r)
 reef_status reef_run(reef_world *w, reef_query which, void (*function)(reef_block *), void *context)
 {
     if (w == NULL) return REEF_BAD_ARGUMENT;
-    if (function == NULL) return reef__refuse(w, "reef_run", REEF_BAD_ARGUMENT);
+    if (function == NULL) return reef__refuse(w, REEF_BAD_ARGUMENT, "reef_run");
     reef_block b = reef_begin(w, which);
     b.context = context;
     while (reef_next(&b)) function(&b);

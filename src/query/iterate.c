@@ -120,7 +120,7 @@ static COLD reef_block begin_refuse(reef_world *w, const char *op, reef_status s
     memset(&b, 0, sizeof b);
     b.world = w;
     b.head = &reef__no_keys;
-    if (w) reef__refuse(w, op, s);
+    if (w) reef__refuse(w, s, op);
     return b;
 }
 
@@ -216,7 +216,7 @@ static COLD void walk_begin(reef_block *b, query *q, const reef_loop *loop)
     if ((q->ranking && !reef__ranking_begin(b, q)) || (q->since && !since_begin(b, q, loop ? loop->since : 0))) {
         reef_world *w = q->world;
         reef_end(b);
-        reef__refuse(w, "reef_begin", REEF_NO_MEMORY);
+        reef__refuse(w, REEF_NO_MEMORY, "reef_begin");
         return;
     }
     if (loop) b->skip = loop->offset;

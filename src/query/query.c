@@ -556,7 +556,7 @@ static reef_status terms_check(reef_world *w, const char *op, const query_text *
 COLD bool reef__query_check(reef_world *w, const char *op, const query_text *l, term_facts *facts)
 {
     memset(facts, 0, l->count * sizeof *facts);
-    if ((uint32_t)l->entities > REEF_EITHER) return reef__refuse(w, op, REEF_BAD_ARGUMENT), false;
+    if ((uint32_t)l->entities > REEF_EITHER) return reef__refuse(w, REEF_BAD_ARGUMENT, op), false;
     for (uint32_t at = 0; at < l->count;)
         if (terms_check(w, op, l, facts, &at, true, false) != REEF_OK) return false;
     return true;
@@ -669,12 +669,12 @@ static query *query_fresh(reef_world *w, const query_text *l, const term_facts *
 static query *query_make(reef_world *w, const char *op, const query_text *l)
 {
     term_facts facts[REEF_TERMS_MAX];
-    if (w->running) return reef__refuse(w, op, REEF_LOCKED), NULL;
+    if (w->running) return reef__refuse(w, REEF_LOCKED, op), NULL;
     if (!reef__query_check(w, op, l, facts)) return NULL;
     uint32_t place = place_take(w);
     query *q = place == UINT32_MAX ? NULL : query_again(w, l);
     if (q == NULL && place != UINT32_MAX) q = query_fresh(w, l, facts);
-    if (q == NULL) return reef__refuse(w, op, REEF_NO_MEMORY), NULL;
+    if (q == NULL) return reef__refuse(w, REEF_NO_MEMORY, op), NULL;
     q->index = place;
     q->generation = ++w->queries[place].generation;
     mutex_lock(&w->family->lock);
@@ -684,7 +684,7 @@ static query *query_make(reef_world *w, const char *op, const query_text *l)
     w->query_count++;
     if (query_update(q)) return q;
     reef__query_drop(q);
-    return reef__refuse(w, op, REEF_NO_MEMORY), NULL;
+    return reef__refuse(w, REEF_NO_MEMORY, op), NULL;
 }
 
 static reef_query handle_to(const query *q)
@@ -726,14 +726,14 @@ COLD reef_query reef_query_make(reef_world *w, const reef_query_desc *desc)
     static const char op[] = "reef_query_make";
     query_text l;
     if (w == NULL) return (reef_query){0, 0, 0};
-    if (desc == NULL) return reef__refuse(w, op, REEF_BAD_ARGUMENT), (reef_query){0, 0, 0};
+    if (desc == NULL) return reef__refuse(w, REEF_BAD_ARGUMENT, op), (reef_query){0, 0, 0};
     return handle_to(reef__query_read(w, op, desc, &l) ? query_make(w, op, &l) : NULL);
 }
 
 COLD query *reef__query_make_text(reef_world *w, const char *op, const char *text)
 {
     query_text l;
-    if (text == NULL) return reef__refuse(w, op, REEF_BAD_ARGUMENT), NULL;
+    if (text == NULL) return reef__refuse(w, REEF_BAD_ARGUMENT, op), NULL;
     return reef__query_read(w, op, &(reef_query_desc){.text = text}, &l) ? query_make(w, op, &l) : NULL;
 }
 
@@ -750,7 +750,7 @@ COLD reef_query reef_query_copy(reef_world *to, const reef_world *from, reef_que
     query_text l;
     if (to == NULL) return (reef_query){0, 0, 0};
     l.said = false;
-    if (q == NULL) return reef__refuse(to, op, s), (reef_query){0, 0, 0};
+    if (q == NULL) return reef__refuse(to, s, op), (reef_query){0, 0, 0};
     l.count = q->asked_count;
     l.entities = q->entities;
     memcpy(l.term, q->asked, q->asked_count * sizeof *q->asked);
@@ -758,7 +758,7 @@ COLD reef_query reef_query_copy(reef_world *to, const reef_world *from, reef_que
     query *copy = query_make(to, op, &l);
     if (copy && q->ranking && !reef__ranking_copy(copy, q->ranking)) {
         reef__query_drop(copy);
-        return reef__refuse(to, op, REEF_NO_MEMORY), (reef_query){0, 0, 0};
+        return reef__refuse(to, REEF_NO_MEMORY, op), (reef_query){0, 0, 0};
     }
     return handle_to(copy);
 }
@@ -798,7 +798,7 @@ COLD reef_status reef_query_free(reef_world *w, reef_query which)
     if (reef_query_is_null(which)) return REEF_OK;
     query *q = query_of(w, which, &s);
     if (q && q->open) s = REEF_LOCKED;
-    if (s != REEF_OK) return reef__refuse(w, "reef_query_free", s);
+    if (s != REEF_OK) return reef__refuse(w, s, "reef_query_free");
     reef__query_drop(q);
     return REEF_OK;
 }

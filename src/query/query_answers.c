@@ -22,7 +22,7 @@ static query *query_ask(reef_world *w, const char *op, reef_query which)
     if (w == NULL) return NULL;
     query *q = query_of(w, which, &s);
     if (q && query_update(q)) return q;
-    reef__refuse(w, op, s);
+    reef__refuse(w, s, op);
     return NULL;
 }
 
@@ -121,8 +121,8 @@ reef_entity reef_query_single(reef_world *w, reef_query which)
     query *q = query_ask(w, op, which);
     if (q == NULL) return nobody;
     const reef_entity e = query_nth(q, 0);
-    if (reef_entity_is_null(e)) return reef__refuse(w, op, REEF_ABSENT), nobody;
-    if (!reef_entity_is_null(query_nth(q, 1))) return reef__refuse(w, op, REEF_AMBIGUOUS), nobody;
+    if (reef_entity_is_null(e)) return reef__refuse(w, REEF_ABSENT, op), nobody;
+    if (!reef_entity_is_null(query_nth(q, 1))) return reef__refuse(w, REEF_AMBIGUOUS, op), nobody;
     return e;
 }
 

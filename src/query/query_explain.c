@@ -121,7 +121,7 @@ COLD size_t reef_query_explain(reef_world *w, reef_query which, char *text, size
     query *q = w ? query_of(w, which, &s) : NULL;
     if (text && size) text[0] = 0;
     if (q == NULL || !query_update(q)) {
-        if (w) reef__refuse(w, "reef_query_explain", s);
+        if (w) reef__refuse(w, s, "reef_query_explain");
         return 0;
     }
     uint64_t blocks = 0, rows = 0;

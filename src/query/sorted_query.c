@@ -446,7 +446,7 @@ static query *ranking_ask(reef_world *w, const char *op, reef_query which)
     query *q = w ? query_of(w, which, &s) : NULL;
     if (q && q->ranking == NULL) s = REEF_BAD_ARGUMENT;
     else if (q && query_update(q) && (q->open || ranking_repair(q, w->locks))) return q;
-    if (w) reef__refuse(w, op, s);
+    if (w) reef__refuse(w, s, op);
     return NULL;
 }
 
@@ -462,7 +462,7 @@ uint64_t reef_query_group_count(reef_world *w, reef_query which, uint64_t group)
 bool reef_query_next_group(reef_world *w, reef_query which, reef_group *group)
 {
     static const char op[] = "reef_query_next_group";
-    if (w && group == NULL) return reef__refuse(w, op, REEF_BAD_ARGUMENT), false;
+    if (w && group == NULL) return reef__refuse(w, REEF_BAD_ARGUMENT, op), false;
     const query *q = ranking_ask(w, op, which);
     if (q == NULL) return false;
     const ranking *r = q->ranking;

@@ -158,7 +158,7 @@ COLD reef_status reef__failure(reef_world *w, reef_status status, const char *op
     return reef__failure_record(w, &(reef_error){status, operation, c, e, number, "", ""});
 }
 
-COLD reef_status reef__refuse(reef_world *w, const char *operation, reef_status status)
+COLD reef_status reef__refuse(reef_world *w, reef_status status, const char *operation)
 {
     return reef__failure(w, status, operation, (reef_component){0}, (reef_entity){0, 0}, 0);
 }

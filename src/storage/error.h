@@ -12,8 +12,8 @@ enum { REPORT_BYTES = REEF_TYPE_NAME_MAX + REEF_NAME_MAX + REEF_DETAIL_MAX + REE
 COLD reef_status reef__failure(reef_world *w, reef_status status, const char *operation, reef_component c,
                                reef_entity e, uint64_t number);
 
-/* The same for a failure that is about no component and no entity. */
-COLD reef_status reef__refuse(reef_world *w, const char *operation, reef_status status);
+/* The same for a failure that is about no component and no entity, and has no number. */
+COLD reef_status reef__refuse(reef_world *w, reef_status status, const char *operation);
 
 /* Does the number of a failure with a detail say where it is in a file? (Otherwise it says where it is in a text.) */
 bool reef__status_of_file(reef_status status);

@@ -48,7 +48,7 @@ COLD void reef_watch_systems(reef_world *w, bool on)
 {
 #if defined(REEF_CHECKED)
     if (w == NULL) return;
-    if (w->running) reef__refuse(w, "reef_watch_systems", REEF_LOCKED);
+    if (w->running) reef__refuse(w, REEF_LOCKED, "reef_watch_systems");
     else w->unwatched = !on;
 #else
     (void)w, (void)on;

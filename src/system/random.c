@@ -65,7 +65,7 @@ int64_t reef_random_range(reef_random *r, int64_t lowest, int64_t highest)
 COLD reef_status reef_set_seed(reef_world *w, uint64_t seed)
 {
     if (w == NULL) return REEF_BAD_ARGUMENT;
-    if (w->running) return reef__refuse(w, "reef_set_seed", REEF_LOCKED);
+    if (w->running) return reef__refuse(w, REEF_LOCKED, "reef_set_seed");
     w->state.seed = seed;
     reef__invalidate(w, INVALIDATE_WRITTEN);
     return REEF_OK;

@@ -204,7 +204,7 @@ static COLD bool change_allowed(reef_world *w, const char *op)
 {
     if (w == NULL) return false;
     if (!w->running && w->locks == 0) return true;
-    reef__refuse(w, op, REEF_LOCKED);
+    reef__refuse(w, REEF_LOCKED, op);
     return false;
 }
 
@@ -218,7 +218,7 @@ static COLD reef_status schedule_finish(reef_world *w, const char *op, schedule 
         return REEF_OK;
     }
     schedule_free(w->family, s);
-    return status == REEF_NO_MEMORY ? reef__refuse(w, op, status) : reef__failure_detail(w, status, op, 0, detail);
+    return status == REEF_NO_MEMORY ? reef__refuse(w, status, op) : reef__failure_detail(w, status, op, 0, detail);
 }
 
 /* Is no system but the one at `place` named so? If not, this is recorded. */
@@ -245,9 +245,9 @@ COLD uint32_t reef__slot_take(schedule_slot *slots, uint32_t *count, uint32_t en
 static COLD reef_status system_join(reef_world *w, const char *op, struct system *x, uint32_t in, bool on)
 {
     if (!name_free(w, op, x->name, ENTRY_NONE)) return REEF_EXISTS;
-    if (w->schedule->count == REEF_SYSTEMS_MAX) return reef__refuse(w, op, REEF_LIMIT);
+    if (w->schedule->count == REEF_SYSTEMS_MAX) return reef__refuse(w, REEF_LIMIT, op);
     schedule *s = schedule_copy(w, 1);
-    if (s == NULL) return reef__refuse(w, op, REEF_NO_MEMORY);
+    if (s == NULL) return reef__refuse(w, REEF_NO_MEMORY, op);
     const uint32_t slot = reef__slot_take(s->slots, &s->slot_count, s->count);
     s->entries[s->count++] = (schedule_entry){x, slot, in, on};
     return schedule_finish(w, op, s);
@@ -283,7 +283,7 @@ static COLD uint32_t entry_for(reef_world *w, const char *op, reef_system_id whi
     if (!change_allowed(w, op)) return ENTRY_NONE;
     const schedule_entry *e = reef__schedule_find(w, which, status);
     if (e) return (uint32_t)(e - w->schedule->entries);
-    reef__refuse(w, op, *status);
+    reef__refuse(w, *status, op);
     return ENTRY_NONE;
 }
 
@@ -308,7 +308,7 @@ COLD reef_status reef_system_replace(reef_world *w, reef_system_id which, const 
     if (x == NULL) return w->error.status;
     schedule *s = NULL;
     if (!name_free(w, op, x->name, place)) status = REEF_EXISTS;
-    else if ((s = schedule_copy(w, 0)) == NULL) status = reef__refuse(w, op, REEF_NO_MEMORY);
+    else if ((s = schedule_copy(w, 0)) == NULL) status = reef__refuse(w, REEF_NO_MEMORY, op);
     else {
         const uint64_t was = s->entries[place].system->serial;
         s->entries[place] = (schedule_entry){x, s->entries[place].slot, in, !desc->off};
@@ -327,7 +327,7 @@ COLD reef_status reef_system_remove(reef_world *w, reef_system_id which)
     const uint32_t place = entry_for(w, op, which, &status);
     if (place == ENTRY_NONE) return status;
     schedule *s = schedule_copy(w, 0);
-    if (s == NULL) return reef__refuse(w, op, REEF_NO_MEMORY);
+    if (s == NULL) return reef__refuse(w, REEF_NO_MEMORY, op);
     const uint64_t serial = s->entries[place].system->serial;
     s->slots[s->entries[place].slot].entry = ENTRY_NONE;
     s->count--;
@@ -351,7 +351,7 @@ COLD reef_status reef_system_switch(reef_world *w, reef_system_id which, bool on
     if (ours) w->schedule->epoch = ++f->schedule_epoch;
     mutex_unlock(&f->lock);
     schedule *s = ours ? w->schedule : schedule_copy(w, 0);
-    if (s == NULL) return reef__refuse(w, op, REEF_NO_MEMORY);
+    if (s == NULL) return reef__refuse(w, REEF_NO_MEMORY, op);
     s->entries[place].on = on;
     if (!ours) reef__schedule_put(w, s);
     return REEF_OK;
@@ -383,12 +383,12 @@ COLD const char *reef_system_name(const reef_world *w, reef_system_id which)
 static COLD reef_status phase_check(reef_world *w, const char *op, const reef_phase_desc *desc, uint32_t *at)
 {
     char detail[REEF_DETAIL_MAX];
-    if (desc == NULL) return reef__refuse(w, op, REEF_BAD_ARGUMENT);
+    if (desc == NULL) return reef__refuse(w, REEF_BAD_ARGUMENT, op);
     if (!reef__system_name_allowed(desc->name)) return reef__system_refuse_name(w, op, "a phase"), REEF_BAD_ARGUMENT;
     if (desc->before && desc->after)
         return reef__failure_detail(w, REEF_BAD_ARGUMENT, op, 0, "a phase has `before` or `after`, not both");
     const schedule *s = reef__schedule_ready(w);
-    if (s == NULL) return reef__refuse(w, op, REEF_NO_MEMORY);
+    if (s == NULL) return reef__refuse(w, REEF_NO_MEMORY, op);
     if (reef__phase_find(s, desc->name) != UINT32_MAX) {
         snprintf(detail, sizeof detail, "another phase is named %s", desc->name);
         return reef__failure_detail(w, REEF_EXISTS, op, 0, detail);
@@ -396,7 +396,7 @@ static COLD reef_status phase_check(reef_world *w, const char *op, const reef_ph
     if (!reef__phase_named(w, op, desc->after ? desc->after : desc->before ? desc->before : "end", at))
         return REEF_BAD_ARGUMENT;
     *at += desc->after != NULL;
-    return s->phase_count == REEF_PHASES_MAX ? reef__refuse(w, op, REEF_LIMIT) : REEF_OK;
+    return s->phase_count == REEF_PHASES_MAX ? reef__refuse(w, REEF_LIMIT, op) : REEF_OK;
 }
 
 COLD reef_status reef_phase_new(reef_world *w, const reef_phase_desc *desc)
@@ -407,7 +407,7 @@ COLD reef_status reef_phase_new(reef_world *w, const reef_phase_desc *desc)
     const reef_status status = phase_check(w, op, desc, &at);
     if (status != REEF_OK) return status;
     schedule *s = schedule_copy(w, 0);
-    if (s == NULL) return reef__refuse(w, op, REEF_NO_MEMORY);
+    if (s == NULL) return reef__refuse(w, REEF_NO_MEMORY, op);
     memmove(s->phases + at + 1, s->phases + at, (s->phase_count - at) * sizeof *s->phases);
     phase *p = &s->phases[at];
     memset(p, 0, sizeof *p);
