@@ -2,6 +2,7 @@
  * random, and whether a certain one does. All but the last walk over the chunks with rows that match, until
  * they have their answer. */
 #include "query/query_answers.h"
+#include "base/byte_hash.h"
 #include "base/platform.h"
 #include "storage/entity_index.h"
 #include "storage/error.h"
@@ -126,24 +127,16 @@ reef_entity reef_query_single(reef_world *w, reef_query which)
     return e;
 }
 
-/* Number i of the seed's sequence: splitmix64 (Steele, Lea, Flood 2014). */
-static uint64_t random_number(uint64_t seed, uint64_t i)
-{
-    uint64_t x = seed + (i + 1) * 0x9E3779B97F4A7C15u;
-    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;
-    x = (x ^ x >> 27) * 0x94D049BB133111EBu;
-    return x ^ x >> 31;
-}
-
 reef_entity reef_query_pick(reef_world *w, reef_query which, uint64_t seed)
 {
     query *q = query_ask(w, "reef_query_pick", which);
     const uint64_t n = q ? query_count(q) : 0;
     uint64_t x = 0;
     if (n == 0) return nobody;
-    /* Numbers from the last, incomplete run of n are drawn again, so that each row has the same chance. */
+    /* The numbers are the seed's sequence by splitmix64 (Steele, Lea, Flood 2014). Those from its last, incomplete run
+     * of n are drawn again, so that each row has the same chance. */
     const uint64_t least = (0 - n) % n;
-    for (uint64_t i = 0; (x = random_number(seed, i)) < least;) i++;
+    for (uint64_t i = 0; (x = hash_blend(seed + (i + 1) * 0x9E3779B97F4A7C15u)) < least;) i++;
     return query_nth(q, x % n);
 }
 
