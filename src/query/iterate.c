@@ -116,12 +116,8 @@ void reef__run_forget(const query *q)
 
 static COLD reef_block begin_refuse(reef_world *w, const char *op, reef_status s)
 {
-    reef_block b;
-    memset(&b, 0, sizeof b);
-    b.world = w;
-    b.head = &reef__no_keys;
     if (w) reef__refuse(w, s, op);
-    return b;
+    return reef__block_none(w);
 }
 
 /* What every loop does first: the world is locked, its straight paths are closed. Values that are right already aren't
@@ -288,13 +284,7 @@ COLD reef_block reef_begin_loop(reef_world *w, reef_query which, const reef_loop
 COLD reef_block reef_begin_text(reef_world *w, const char *text)
 {
     query *q = w ? reef__query_make_text(w, "reef_begin_text", text) : NULL;
-    if (q == NULL) { /* the reason was recorded when the query couldn't be made */
-        reef_block b;
-        memset(&b, 0, sizeof b);
-        b.world = w;
-        b.head = &reef__no_keys;
-        return b;
-    }
+    if (q == NULL) return reef__block_none(w); /* the reason was recorded when the query couldn't be made */
     q->once = true;
     return reef_begin(w, (reef_query){q->index, q->generation, w->hot.number});
 }
@@ -586,6 +576,13 @@ bool reef__walk_own(reef_block *b)
     b->entities = slot_entities(b->slots) + b->first;
     walk_track(b, q, table_id, version);
     return true;
+}
+
+bool reef__block_own(reef_block *b)
+{
+    const query *q = b->query;
+    if ((q->head.write_count || q->optional_writes || q->tracked) && !reef__walk_own(b)) return false;
+    return q->cut == NULL || !q->cut->writes || reef__stored_own_rows(b);
 }
 
 /* ---- parts whose blocks somebody else marks ---- */

@@ -10,6 +10,7 @@
 #include "storage/layout.h"
 #include "storage/place.h"
 #include "storage/world_data.h"
+#include "query/block.h"
 #include "query/chunk_cursor.h"
 #include "query/iterate.h"
 #include "query/iterate_sparse.h"
@@ -32,7 +33,6 @@ static bool split_walk(reef_split *s, const query *q)
     reef_block b = s->whole;
     b.part = true; /* a failure ends this copy, not the loop */
     const uint64_t all = query_rows(q);
-    const bool writes = q->head.write_count || q->optional_writes || q->tracked;
     uint64_t passed = 0;
     uint32_t number = 0;
     while (b.left != 0 && reef__walk_step(&b)) {
@@ -46,8 +46,7 @@ static bool split_walk(reef_split *s, const query *q)
             if (!reef__look_rows(&l, b.mask_words, 0, BIT_WORDS)) continue;
             b.mask = b.mask_words;
         }
-        if (writes && !reef__walk_own(&b)) return false;
-        if (q->cut && q->cut->writes && !reef__stored_own_rows(&b)) return false;
+        if (!reef__block_own(&b)) return false;
     }
     for (; number <= s->count; number++) s->begin[number] = (split_place){b.end, 0};
     return true;
@@ -123,13 +122,8 @@ void reef__part_begin(reef_block *b, reef_world *w, query *q, const split_place 
 
 reef_block reef_split_part(reef_split *s, uint32_t number)
 {
-    reef_block b;
-    memset(&b, 0, sizeof b);
-    if (s == NULL || number >= s->count) {
-        if (s) b.world = s->whole.world, b.head = s->whole.head;
-        return b;
-    }
-    b = s->whole;
+    if (s == NULL || number >= s->count) return reef__block_none(s ? s->whole.world : NULL);
+    reef_block b = s->whole;
     b.part = true;
     part_open(&b, &s->begin[number], &s->begin[number + 1]);
     return b;

@@ -407,8 +407,7 @@ bool reef__ranking_next(reef_block *b)
     b->count = n = q->cut ? reef__cut_rows(q, b->entities, n) : n;
     if (b->left != UINT64_MAX) b->left -= n;
     b->walk_unit = i + n;
-    if ((q->head.write_count || q->optional_writes || q->tracked) && !reef__walk_own(b)) return false;
-    return q->cut == NULL || !q->cut->writes || reef__stored_own_rows(b);
+    return reef__block_own(b);
 }
 
 /* ---- the calls ---- */

@@ -6,7 +6,7 @@
 #include "type/type.h"
 #include "storage/error.h"
 #include "storage/world_data.h"
-#include "query/iterate.h"
+#include "query/block.h"
 #include "query/partition.h"
 #include "query/query.h"
 #include "query/row_filter.h"
@@ -36,12 +36,9 @@ static reef_component term_undeclared(const query *q, const struct system *s)
 
 static reef_block others_refuse(const reef_block *b, reef_status s, reef_component c)
 {
-    reef_block none;
-    memset(&none, 0, sizeof none);
-    none.world = b->world;
     if (b->job) reef__job_failure(b->job, s, "reef_others", c, (reef_entity){0, 0}, 0);
     else reef__failure(b->world, s, "reef_others", c, (reef_entity){0, 0}, 0);
-    return none;
+    return reef__block_none(b->world);
 }
 
 reef_block reef_others(const reef_block *b, reef_query which)
