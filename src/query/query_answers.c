@@ -16,8 +16,7 @@
 
 static const reef_entity nobody;
 
-/* The query, up to date. NULL: it was refused, and the reason is recorded. */
-static query *query_ask(reef_world *w, const char *op, reef_query which)
+query *reef__query_ask(reef_world *w, const char *op, reef_query which)
 {
     reef_status s = REEF_NO_MEMORY;
     if (w == NULL) return NULL;
@@ -100,26 +99,26 @@ static reef_entity query_nth(const query *q, uint64_t n)
 
 uint64_t reef_query_count(reef_world *w, reef_query which)
 {
-    const query *q = query_ask(w, "reef_query_count", which);
+    const query *q = reef__query_ask(w, "reef_query_count", which);
     return q ? query_count(q) : 0;
 }
 
 reef_entity reef_query_first(reef_world *w, reef_query which)
 {
-    query *q = query_ask(w, "reef_query_first", which);
+    query *q = reef__query_ask(w, "reef_query_first", which);
     return q ? query_nth(q, 0) : nobody;
 }
 
 bool reef_query_any(reef_world *w, reef_query which)
 {
-    query *q = query_ask(w, "reef_query_any", which);
+    query *q = reef__query_ask(w, "reef_query_any", which);
     return q && !reef_entity_is_null(query_nth(q, 0));
 }
 
 reef_entity reef_query_single(reef_world *w, reef_query which)
 {
     static const char op[] = "reef_query_single";
-    query *q = query_ask(w, op, which);
+    query *q = reef__query_ask(w, op, which);
     if (q == NULL) return nobody;
     const reef_entity e = query_nth(q, 0);
     if (reef_entity_is_null(e)) return reef__refuse(w, REEF_ABSENT, op), nobody;
@@ -129,7 +128,7 @@ reef_entity reef_query_single(reef_world *w, reef_query which)
 
 reef_entity reef_query_pick(reef_world *w, reef_query which, uint64_t seed)
 {
-    query *q = query_ask(w, "reef_query_pick", which);
+    query *q = reef__query_ask(w, "reef_query_pick", which);
     const uint64_t n = q ? query_count(q) : 0;
     uint64_t x = 0;
     if (n == 0) return nobody;
@@ -152,7 +151,7 @@ bool reef__query_place_matches(const query *q, uint32_t place)
 
 bool reef_query_matches(reef_world *w, reef_query which, reef_entity e)
 {
-    query *q = query_ask(w, "reef_query_matches", which);
+    query *q = reef__query_ask(w, "reef_query_matches", which);
     const uint32_t place = q ? place_of(w, e) : PLACE_DEAD;
     /* it is dead or has no row, so no query visits it */
     return place >= 2 * PLACE_EMPTY && reef__query_place_matches(q, place);

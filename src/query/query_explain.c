@@ -8,7 +8,9 @@
 #include "storage/layout.h"
 #include "storage/place.h"
 #include "storage/world_data.h"
+#include "query/chunk_cursor.h"
 #include "query/query.h"
+#include "query/query_answers.h"
 #include "query/query_text.h"
 #include "query/sorted_query.h"
 #include <inttypes.h>
@@ -40,9 +42,11 @@ static uint32_t tables_in_use(const reef_world *w, uint32_t component, uint32_t 
 }
 
 /* Says which tables are candidates, and why. */
-static void explain_tables(text_out *o, const query *q, uint64_t blocks, uint64_t rows, uint32_t walked)
+static void explain_tables(text_out *o, const query *q)
 {
-    uint32_t with;
+    uint64_t blocks = 0, rows = 0;
+    uint32_t with, walked = 0;
+    for (chunk_cursor c = {.q = q}; chunk_next(&c); rows += c.rows, blocks++) walked += c.unit == c.match->table->first;
     const uint32_t known = tables_in_use(q->world, q->rare, &with);
     reef__text_put(o,
                    "walks %" PRIu32 " of %" PRIu32 " table%s in the order of their type names, %" PRIu64
@@ -102,47 +106,29 @@ static void explain_order(text_out *o, const query *q)
 static void explain_match(text_out *o, const query *q, uint32_t number, const match *m)
 {
     const shape *s = shape_of(q->world->family, m->id);
-    const table *t = table_read(q->world, m->id);
-    const uint64_t rows = t ? table_rows(t) : 0;
-    const uint32_t blocks = t ? t->chunks : 0;
+    const uint64_t rows = table_rows(m->table);
+    const uint32_t blocks = m->table->chunks;
     reef__text_put(o, "%" PRIu32 ". [", number);
     for (uint32_t i = 0; i < s->component_count; i++)
         reef__text_put(o, "%s%s", i ? ", " : "", type_text(s->component[i]));
     reef__text_put(o, "]: %" PRIu64 " row%s in %" PRIu32 " block%s%s\n", rows, plural(rows), blocks, plural(blocks),
-                   rows == 0 ? ""
-                   : m->look ? ", some may match"
-                             : ", all match");
+                   m->look ? ", some may match" : ", all match");
 }
 
 COLD size_t reef_query_explain(reef_world *w, reef_query which, char *text, size_t size)
 {
     text_out o = {text, text ? size : 0, 0};
-    reef_status s = REEF_NO_MEMORY;
-    query *q = w ? query_of(w, which, &s) : NULL;
-    if (text && size) text[0] = 0;
-    if (q == NULL || !query_update(q)) {
-        if (w) reef__refuse(w, s, "reef_query_explain");
-        return 0;
-    }
-    uint64_t blocks = 0, rows = 0;
-    uint32_t walked = 0;
-    for (uint32_t i = 0; i < q->match_count; i++) {
-        const table *t = table_read(w, match_at(q, i)->id);
-        if (t == NULL || table_rows(t) == 0) continue;
-        walked++;
-        blocks += t->chunks;
-        rows += table_rows(t);
-    }
+    const query *q = reef__query_ask(w, "reef_query_explain", which);
+    if (o.size) text[0] = 0;
+    if (q == NULL) return 0;
     reef__text_put(&o, "query \"");
     reef__query_text_write(&o, w, q->asked, q->asked_count, q->entities);
     reef__text_put(&o, "\"\n");
-    explain_tables(&o, q, blocks, rows, walked);
+    explain_tables(&o, q);
     explain_rows(&o, q);
     if (q->ranking) explain_order(&o, q);
-    for (uint32_t i = 0, number = 0; i < q->match_count; i++) {
-        const table *t = table_read(w, match_at(q, i)->id);
-        if (t && table_rows(t)) explain_match(&o, q, ++number, match_at(q, i));
-    }
+    for (uint32_t i = 0, number = 0; i < q->match_count; i++)
+        if (table_rows(match_at(q, i)->table)) explain_match(&o, q, ++number, match_at(q, i));
     const uint64_t matching = reef_query_count(w, which);
     reef__text_put(&o, "%" PRIu64 " entit%s match\n", matching, matching == 1 ? "y" : "ies");
     return o.length;
