@@ -25,8 +25,8 @@ typedef struct query_text {
 reef_status reef__query_text_parse(const reef_world *w, const char *text, query_text *out, char *detail, size_t size);
 
 /* Writes terms as a text. Reading the text gives the same terms, except where the text has no words: a group of one
- * becomes its member, NONE_OF of an ANY_OF becomes one NONE_OF, NONE_OF of one HAS becomes a NOT, and terms under NOT or
- * NONE_OF get the access WITH. Types have to be known; a dead source is written, but can't be read back. */
+ * becomes its member, NONE_OF of an ANY_OF becomes one NONE_OF, NONE_OF of one HAS becomes a NOT, and terms under NOT
+ * or NONE_OF get the access WITH. Types have to be known; a dead source is written, but can't be read back. */
 void reef__query_text_write(text_out *o, const reef_world *w, const reef_term *terms, uint32_t count,
                             reef_enabled entities);
 /* Writes a text that stands in quotes: a backslash comes before each quote and each backslash. */
