@@ -13,7 +13,6 @@
 #include "system/event.h"
 #include "system/phase.h"
 #include "system/schedule.h"
-#include "reef/type.h"
 
 /* Returns the serial number of the world's system or phase of this name. 0: the world has none. */
 static uint64_t serial_named(const reef_world *w, const char *name, bool of_phase)

@@ -10,7 +10,6 @@
 #include "storage/error.h"
 #include "storage/world_data.h"
 #include "system/schedule.h"
-#include "reef/bulk.h"
 #include "reef/event.h"
 
 /* Entities that are to be marked or destroyed, in the visible order. */

@@ -4,7 +4,6 @@
 #include "system/job.h"
 #include "system/access_check.h"
 #include "base/platform.h"
-#include "storage/state.h"
 #include "storage/world_data.h"
 #include "change/command.h"
 #include "system/schedule.h"

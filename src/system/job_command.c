@@ -22,14 +22,6 @@ static COLD reef_status undeclared(job *j, const char *op, uint32_t component, r
     return reef__job_failure(j, REEF_UNDECLARED, op, (reef_component){component}, e, 0);
 }
 
-/* Does the system declare that it spawns anything; with `all`: entities with any components? */
-static bool declares_spawns(const struct system *s, bool all)
-{
-    for (uint32_t i = 0; i < s->touch_count; i++)
-        if (s->touches[i].kind == REEF_SPAWNS && (!all || s->touches[i].type.id == 0)) return true;
-    return false;
-}
-
 /* Returns the job's command buffer, for a call that may begin a new run of commands. */
 static commands *job_commands(job *j)
 {
@@ -60,7 +52,7 @@ static reef_status job_spawn(job *j, const char *op, uint32_t n, reef_entity *en
     const reef_entity null = {0, 0};
     const reef_status s = reef__values_check(j->world, &j->by, op, null, values, count, false, n);
     if (s != REEF_OK) return s;
-    if (count == 0 && !declares_spawns(j->system, false)) return undeclared(j, op, 0, null);
+    if (count == 0 && !reef__touch_find(j->system, REEF_SPAWNS, NULL)) return undeclared(j, op, 0, null);
     return n ? reef__command_spawn(j->world, job_commands(j), op, null, n, entities, values, count) : REEF_OK;
 }
 
@@ -106,7 +98,9 @@ reef_entity reef_cmd_clone(reef_block *b, reef_entity source)
     if (b->job == NULL) return reef_clone(b->world, source);
     if (reef_entity_is_null(source))
         return reef__job_failure(b->job, REEF_NOT_ALIVE, op, (reef_component){0}, source, 0), e;
-    if (!declares_spawns(b->job->system, true)) return undeclared(b->job, op, 0, source), e;
+    /* the system must declare that it spawns entities with any components */
+    if (!reef__touch_find(b->job->system, REEF_SPAWNS, &(reef_component){0}))
+        return undeclared(b->job, op, 0, source), e;
     return reef__command_clone(b->world, job_commands(b->job), op, source, 1, &e) == REEF_OK ? e : (reef_entity){0, 0};
 }
 

@@ -43,6 +43,16 @@ static bool same_term(const reef_term *a, const reef_term *b)
            a->since == b->since && a->count == b->count && reef_entity_equal(a->source, b->source);
 }
 
+/* Writes terms as a text; the answer is the length of the whole. */
+static size_t terms_written(const reef_world *w, const reef_term *terms, uint32_t count, reef_enabled entities,
+                            char *text, size_t size)
+{
+    text_out o = {text, size, 0};
+    if (size) text[0] = 0;
+    reef__query_text_write(&o, w, terms, count, entities);
+    return o.length;
+}
+
 /* The text gives these terms, and these terms give the canonical text, which gives the same terms again. */
 static void reads_as(const reef_world *w, const char *text, const char *canonical, const reef_term *wanted,
                      uint32_t count)
@@ -52,8 +62,7 @@ static void reads_as(const reef_world *w, const char *text, const char *canonica
     assert_int_equal(q.count, count);
     for (uint32_t i = 0; i < count; i++)
         if (!same_term(&q.term[i], &wanted[i])) fail_msg("\"%s\": term %u is another one", text, (unsigned)i);
-    assert_int_equal(reef__query_text_write(w, q.term, q.count, q.entities, written, sizeof written),
-                     strlen(canonical));
+    assert_int_equal(terms_written(w, q.term, q.count, q.entities, written, sizeof written), strlen(canonical));
     assert_string_equal(written, canonical);
     query_text again = read_text(w, written);
     assert_int_equal(again.count, count);
@@ -151,7 +160,7 @@ static void F1_words_of_enabling_and_of_change(void **state)
     assert_int_equal(q.count, 0);
     assert_int_equal(q.entities, REEF_EITHER);
     char text[20];
-    assert_int_equal(reef__query_text_write(w, NULL, 0, REEF_DISABLED, text, sizeof text), 10);
+    assert_int_equal(terms_written(w, NULL, 0, REEF_DISABLED, text, sizeof text), 10);
     assert_string_equal(text, "disabled *");
 }
 
@@ -380,7 +389,7 @@ static void H2_an_unknown_source_is_not_alive(void **state)
     assert_ok(reef_destroy(w, e));
     refused(w, "Mass of ship.turret", REEF_NOT_ALIVE, 9, "no entity is named ship.turret");
     char text[100];
-    reef__query_text_write(w, &(reef_term)LEAF(Mass, .source = e), 1, REEF_ENABLED, text, sizeof text);
+    terms_written(w, &(reef_term)LEAF(Mass, .source = e), 1, REEF_ENABLED, text, sizeof text);
     assert_string_equal(text, "Mass of #0v1");
     refused(w, text, REEF_NOT_ALIVE, 9, "the entity #0v1 is not alive");
 }
@@ -455,7 +464,7 @@ static void H2_a_small_buffer_gets_what_fits(void **state)
     t[2].component = reef_id(Flag);
     for (size_t size = 0; size < 20; size++) {
         memset(detail, 'x', sizeof detail);
-        assert_int_equal(reef__query_text_write(w, t, 3, REEF_ENABLED, size ? detail : NULL, size), 14);
+        assert_int_equal(terms_written(w, t, 3, REEF_ENABLED, size ? detail : NULL, size), 14);
         if (size) assert_int_equal(strlen(detail), size > 14 ? 14 : size - 1);
         if (size) assert_memory_equal(detail, "!(Mass | Flag)", strlen(detail));
         assert_int_equal(detail[size], 'x');
@@ -573,7 +582,7 @@ static void H2_the_number_of_terms_has_a_limit(void **state)
     query_text q = read_text(w, text);
     assert_int_equal(q.count, 64);
     assert_int_equal(q.column[63], 63 * 5 + 1);
-    reef__query_text_write(w, q.term, q.count, q.entities, written, sizeof written);
+    terms_written(w, q.term, q.count, q.entities, written, sizeof written);
     assert_int_equal(read_text(w, written).count, 64);
     strcat(text, ", either *"); /* no term */
     assert_int_equal(read_text(w, text).count, 64);
@@ -614,7 +623,7 @@ static void H2_nesting_has_a_limit(void **state)
     strcat(text, "Mass");
     query_text q = read_text(w, text);
     assert_int_equal(q.count, 64);
-    reef__query_text_write(w, q.term, q.count, q.entities, written, sizeof written);
+    terms_written(w, q.term, q.count, q.entities, written, sizeof written);
     assert_string_equal(written, text);
     memset(text, '!', TEXT_BYTES - 1);
     refused(w, text, REEF_LIMIT, 65, "at most 64 '!' may be open at a place");
@@ -632,7 +641,7 @@ static void H2_nesting_has_a_limit(void **state)
     repeat(text, ")", 64);
     q = read_text(w, text);
     assert_int_equal(q.count, 64);
-    reef__query_text_write(w, q.term, q.count, q.entities, written, sizeof written);
+    terms_written(w, q.term, q.count, q.entities, written, sizeof written);
     memset(text, '!', 64);
     strcpy(text + 64, "Mass");
     assert_string_equal(written, text);
@@ -736,13 +745,13 @@ static void F1_random_terms_are_read_as_they_were_written(void **state)
         grow_query(&g, true);
         reef_enabled entities = (reef_enabled)random_below(&g.seed, 3);
         if (g.count > largest) largest = g.count;
-        assert_true(reef__query_text_write(w, g.term, g.count, entities, text, sizeof text) < sizeof text);
+        assert_true(terms_written(w, g.term, g.count, entities, text, sizeof text) < sizeof text);
         query_text q = read_text(w, text);
         assert_int_equal(q.entities, entities);
         assert_int_equal(q.count, g.count);
         for (uint32_t i = 0; i < q.count; i++)
             if (!same_term(&q.term[i], &g.term[i])) fail_msg("round %d, term %u of \"%s\"", round, (unsigned)i, text);
-        reef__query_text_write(w, q.term, q.count, q.entities, again, sizeof again);
+        terms_written(w, q.term, q.count, q.entities, again, sizeof again);
         assert_string_equal(again, text);
     }
     assert_true(largest > 60);
@@ -756,7 +765,7 @@ static void F1_any_terms_keep_their_meaning(void **state)
     uint32_t shorter = 0, yes = 0, no = 0;
     for (int round = 0; round < 10000; round++) {
         grow_query(&g, false);
-        reef__query_text_write(w, g.term, g.count, REEF_ENABLED, text, sizeof text);
+        terms_written(w, g.term, g.count, REEF_ENABLED, text, sizeof text);
         query_text q = read_text(w, text);
         assert_true(q.count <= g.count);
         shorter += q.count < g.count;
@@ -767,7 +776,7 @@ static void F1_any_terms_keep_their_meaning(void **state)
             if (wanted) yes++;
             else no++;
         }
-        reef__query_text_write(w, q.term, q.count, q.entities, again, sizeof again);
+        terms_written(w, q.term, q.count, q.entities, again, sizeof again);
         assert_string_equal(again, text);
     }
     assert_true(shorter > 1000 && yes > 10000 && no > 10000);
