@@ -40,7 +40,7 @@
     X(30, "an ordered query misses rows that were written in place") \
     X(31, "a block of which only some rows are written loses the others") \
     X(34, "the mark of a disabled component outlives the component") \
-    X(35, "a switch that is turned off by the straight path leaves its mark") \
+    X(35, "a switch that is turned off by the fast path leaves its mark") \
     X(41, "a row that is made isn't stamped") \
     X(42, "the log of removals doesn't hear of the destroyed") \
     X(43, "readers of removals don't go back with a restore") \
@@ -96,7 +96,7 @@
     X(144, "row by row, a chunk whose rows are remembered is written without a look at whether it is shared") \
     X(145, "a block that changed hands early stays so though the loop never came to it") \
     X(150, "ids of many go to where their values come from before these are read") \
-    X(151, "rows leave a table by the straight path though some of its rows have bits") \
+    X(151, "rows leave a table by the fast path though some of its rows have bits") \
     X(160, "loading moves the world's version up by all the versions between the oldest write in the file and the " \
            "newest one") \
     X(161, "a difference isn't applied to a world that has a reader of removals") \

@@ -1,6 +1,6 @@
 /* Components of one entity: add, set, ensure, remove, get, mut, has; and several at once.
  *
- * Add, set and remove try a straight path first, which tests all its conditions before it writes anything. What it
+ * Add, set and remove try a fast path first, which tests all its conditions before it writes anything. What it
  * can't do takes the general path, one_slow -> reef__change_apply (apply.c). These are the cases of setting a
  * component; the first that holds is taken:
  *
@@ -22,7 +22,7 @@
  *     everything else                           prepare, make, commit                one_slow -> reef__change_apply
  *
  * Where the value is overwritten directly, nobody observes and the type has neither hooks nor stamps. one_slow enters
- * the edge in the cache, so that the next row of the same table takes the straight path (row_move.h). Add and remove
+ * the edge in the cache, so that the next row of the same table takes the fast path (row_move.h). Add and remove
  * have the same cases, without those that overwrite. */
 #include "change/component.h"
 #include "base/memory.h"
@@ -145,13 +145,13 @@ COLD uint64_t reef_count_id(const reef_world *w, reef_component c)
 
 /* ---- one component by the general path ---- */
 
-/* The edge of the table graph for this key. It also enters the edge in the world's cache, so that the straight path
+/* The edge of the table graph for this key. It also enters the edge in the world's cache, so that the fast path
  * finds it the next time. NULL: *status says why. */
 static COLD const edge *edge_fetch(reef_world *w, uint64_t key, reef_status *status)
 {
     uint32_t from = (uint32_t)(key >> 33), component = (uint32_t)(key >> 1);
     const edge *e = reef__graph_edge(w, from, component, key & 1, status);
-    /* the straight path handles exactly one column that comes or goes */
+    /* the fast path handles exactly one column that comes or goes */
     if (e == NULL || reef__type_of(component)->split) return e;
     if (BUG(2)) key &= ~1ull;
     table *to = e->to == TABLE_EMPTY ? NULL : reef__table_own(w, e->to), *s = reef__table_own(w, from);
@@ -247,7 +247,7 @@ INLINE void lately_renew(const reef_world *w, value_store *s)
     if (s->lately_gate != w->hot.version) s->lately.slots = s->hole.slots = s->lately_indices = 0;
 }
 
-/* The straight path for one bit of a row: the switch of component c, or with `mark` the mark that c is disabled. It
+/* The fast path for one bit of a row: the switch of component c, or with `mark` the mark that c is disabled. It
  * applies where the store of bits exists, the row's page of bits was written at this version, and the row's table
  * knows the bit. False: nothing was done, and the general path has to decide. (Only entities with a row qualify: an
  * entity of the empty set loses its row with its last bit, which is the general path's work. `mark` is a constant.) */
@@ -303,7 +303,7 @@ INLINE uint32_t elsewhere(const reef_world *w, reef_component c)
     return REEF_DEPENDENT(&REEF_DEPENDENT(&w->hot.maps[c.id >> 8 & 255][c.id & 255])->elsewhere);
 }
 
-/* The straight path where the gate is closed because records are shared with a fork or because there are observers: it
+/* The fast path where the gate is closed because records are shared with a fork or because there are observers: it
  * asks first whether this world alone holds the records, and tells the observers. False: nothing was done. */
 static bool edge_go_shared(reef_world *w, reef_entity e, reef_component c, const void *value, size_t size, bool remove,
                            void **out)
@@ -359,7 +359,7 @@ INLINE void value_write(char *at, const void *value, size_t size)
     }
 }
 
-/* The straight path for a value of a type with a store: the entity gets the value (NULL: zeros) and its bit. It
+/* The fast path for a value of a type with a store: the entity gets the value (NULL: zeros) and its bit. It
  * applies where nothing has to be allocated or copied and nobody observes. It also remembers the pages of bits and
  * values, so that the next call may use `come_lately`. False: nothing was done. */
 static NOINLINE bool stored_go(reef_world *w, value_store *s, reef_entity e, const void *value)
@@ -412,7 +412,7 @@ static NOINLINE reef_status stored_add(reef_world *w, reef_entity e, reef_compon
     return REEF_OK;
 }
 
-/* Adding in a world with observers: the straight path, after which the observers are told. */
+/* Adding in a world with observers: the fast path, after which the observers are told. */
 static NOINLINE reef_status table_add_told(reef_world *w, reef_entity e, reef_component c, void **out)
 {
     spot x;
@@ -550,7 +550,7 @@ static NOINLINE reef_status stored_set(reef_world *w, reef_entity e, reef_compon
     return REEF_OK;
 }
 
-/* The commonest case, a value that comes, is tried first. The store that took the straight path last is known without
+/* The commonest case, a value that comes, is tried first. The store that took the fast path last is known without
  * a look at the type. */
 reef_status reef_set_stored(reef_world *w, reef_entity e, reef_component c, const void *value, size_t size)
 {

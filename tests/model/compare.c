@@ -363,7 +363,7 @@ static void choose_types(model *m, uint64_t seed, uint64_t *random, uint32_t typ
     for (uint32_t i = 0; i < n; i++) m->active |= 1u << random_next(random) % TYPES_MAX;
     for (uint32_t f = 0; f < PAIR_COUNT && seed_has_all(seed); f++) m->active |= first_with(f);
     if (seed_has_switches(seed)) return;
-    m->active &= ~ref_switches();              /* a table that ever saw a switch never takes the straight paths again */
+    m->active &= ~ref_switches();              /* a table that ever saw a switch never takes the fast paths again */
     m->active |= 1u << 0 | 1u << 1 | 1u << 19; /* two of 8 bytes and a tag: rows of only such types move another way */
 }
 

@@ -32,7 +32,7 @@ void names_make(void)
 static uint32_t below(generator *g, uint32_t n) { return n == 0 ? 0 : (uint32_t)(random_next(&g->random) % n); }
 static bool one_in(generator *g, uint32_t n) { return below(g, n) == 0; }
 
-/* Four kinds of seeds, since shared pages and switches each turn straight paths off. */
+/* Four kinds of seeds, since shared pages and switches each turn fast paths off. */
 bool seed_has_forks(uint64_t seed) { return seed % 4 == 2 || seed % 4 == 3; }
 bool seed_has_switches(uint64_t seed) { return seed % 2 == 0; }
 bool seed_has_all(uint64_t seed) { return seed % 4 == 2; }
@@ -47,7 +47,7 @@ void generator_start(generator *g, uint64_t seed)
     g->random = value_mix(seed, 5) << 20;
     g->forks = seed_has_forks(seed);
     g->all = seed_has_all(seed);
-    g->marks = seed_has_switches(seed); /* they close the straight paths as switches do */
+    g->marks = seed_has_switches(seed); /* they close the fast paths as switches do */
 }
 
 /* ---- choosing ---- */
@@ -102,7 +102,7 @@ static void phase_change(generator *g, const model *m)
     g->forks_target = first ? 70 : fork_targets[below(g, sizeof fork_targets / sizeof fork_targets[0])];
     if (first) g->calm += 2000;
     if (first || one_in(g, 2)) return;
-    /* Shared pages, new write versions, open loops, hooks, switches: all these turn reef's straight paths off. Here
+    /* Shared pages, new write versions, open loops, hooks, switches: all these turn reef's fast paths off. Here
      * they are on. */
     g->naming = false;
     g->watching = one_in(g, 12);
