@@ -6,7 +6,7 @@
 
 REEF_BEGIN_C
 
-/* What a loop visits; {0}: everything, in the usual order. */
+/* What a loop visits; {0}: everything, in the visible order. */
 typedef struct reef_loop {
     uint64_t offset; /* matching rows to skip at the beginning */
     uint64_t limit;  /* matching rows to visit at most; 0: all */
@@ -91,7 +91,7 @@ REEF_INLINE bool reef_row_next(reef_row *row);
  *     ... on thread i: for (reef_block b = reef_split_part(s, i); reef_next(&b);) ...
  *     reef_split_end(s);
  * reef_split_begin copies all shared blocks that will be written (for REEF_OUT too) and marks them as changed, so the
- * parts never fail and never wait. Parts are runs of blocks in the usual order, with about equal numbers of rows, and
+ * parts never fail and never wait. Parts are runs of blocks in the visible order, with about equal numbers of rows, and
  * depend on the state and `count` alone. Between begin and end, only the blocks of the parts and calls on a const world
  * may be used. NULL on failure: as reef_begin_loop, and BAD_ARGUMENT for count 0 or above REEF_SPLIT_MAX, for a loop
  * with offset, limit, groups or deferred changes, for an ordered query, and for a query that writes a component and

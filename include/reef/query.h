@@ -9,9 +9,9 @@
  *     reef_query_free(w, q);
  *
  * A block is up to 1,024 entities whose components lie in plain arrays. Tables are visited in the order of their sorted
- * type names, rows in the order of the table, so the order depends on the world's state alone. A query stays valid
- * while tables come and go; it finds new ones by itself, and its cost doesn't depend on tables that it doesn't
- * match.
+ * type names, and rows in the order of the table. This is the visible order, which depends on the world's state alone.
+ * A query stays valid while tables come and go: it finds new ones by itself, and its cost doesn't depend on tables that
+ * it doesn't match.
  *
  * Values of components outside of the table (docs/manual/homes.md) lie side by side in a block, too: the block ends
  * where they don't, and at a row that doesn't match.
@@ -126,7 +126,7 @@ REEF_API reef_status reef_query_free(reef_world *world, reef_query query);
 /* ---- order and groups ---- */
 
 /* From now on loops over this query visit the matching rows in the order of their keys (reef/order.h), and rows with
- * equal keys in the order of their entities. NULL: in the usual order again. A block is then a run of rows that stand
+ * equal keys in the order of their entities. NULL: in the visible order again. A block is then a run of rows that stand
  * side by side in their table and in the order: one row at worst. The order's component must be a term that every match
  * has: not in a group, not optional, and of the entity that is visited. {0} orders by entity. The query keeps a sorted
  * list, 16 bytes a row, and repairs it when a loop begins: it checks the version of each block, and sorts only the rows
@@ -160,7 +160,7 @@ REEF_API uint64_t reef_query_group_count(reef_world *world, reef_query query, ui
 REEF_API uint64_t reef_query_count(reef_world *world, reef_query query);
 /* Does any entity match? */
 REEF_API bool reef_query_any(reef_world *world, reef_query query);
-/* The first entity in the usual order; null if there is none. */
+/* The first entity in the visible order; null if there is none. */
 REEF_API reef_entity reef_query_first(reef_world *world, reef_query query);
 /* The only entity that matches. Null if there is none (ABSENT), or more than one (AMBIGUOUS). */
 REEF_API reef_entity reef_query_single(reef_world *world, reef_query query);
