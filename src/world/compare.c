@@ -411,7 +411,8 @@ static void say_place(sentence *out, const reef_difference *d)
 static void say_ids(sentence *out, const reef_difference *d)
 {
     bool none = reef_entity_is_null(d->entity) && reef_entity_is_null(d->other);
-    if (none) say(out, "Index %" PRIu64 " differs: free, reserved or used up, or its next generation", d->row);
+    if (none)
+        say(out, "Index %" PRIu64 " differs: whether it is free, reserved or used up, or its next generation", d->row);
     else if (reef_entity_is_null(d->entity) || reef_entity_is_null(d->other) || d->entity.index == d->other.index) {
         say(out, "Index %" PRIu64 " differs: entities ", d->row);
         say_pair(out, d);
@@ -431,7 +432,7 @@ COLD size_t reef_difference_text(const reef_difference *d, char *text, size_t si
     switch (d->kind) {
     case REEF_HASH_IDS: say_ids(&out, d); break;
     case REEF_HASH_NAMES: say(&out, "The name of entity %" PRIu32 "v%" PRIu32 " differs", e.index, e.generation); break;
-    case REEF_HASH_TIME: say(&out, "The ticks, the time, the seed or how far a phase or system is differ"); break;
+    case REEF_HASH_TIME: say(&out, "The ticks, the time, the seed or the progress of a phase or system differ"); break;
     case REEF_HASH_EVENTS:
         say(&out, "The events %s differ: ", reef_type_name(d->component));
         if (d->row == UINT64_MAX) say(&out, "a system has read more of them or fewer");
