@@ -52,7 +52,8 @@ REEF_COMPONENT(Wide);
 REEF_FIELDS(Wide, REEF_FIELD(Wide, value, REEF_U16, NULL, 0, 0), REEF_FIELD(Wide, rest, REEF_U8, NULL, 0, 0));
 REEF_COMPONENT_HOOKS(Local, &local_hooks);
 
-/* Hash and comparison agree: equal, or different with this part and, where it is given, this text. */
+/* Checks that hash and comparison agree: the worlds are equal, or differ in this part, with this text if it is
+ * given. */
 static inline void assert_equal_worlds(reef_world *a, reef_world *b)
 {
     reef_difference d;
