@@ -435,7 +435,7 @@ static void system_error_text(int error, char *text, size_t size)
 COLD void reef__disk_error_text(int error, char *text, size_t size)
 {
     static const char *const own[] = {"",
-                                      "another program or thread has it open for writing",
+                                      "it is open for writing elsewhere",
                                       "it isn't a plain file",
                                       "the name is too long",
                                       "it is shorter than it was",

@@ -215,7 +215,7 @@ static void G5_only_what_is_there_can_be_appended_to(void **state)
     assert_ok(reef__file_append_open(&scene_memory, a->path, BASE_BYTES, NULL, &f, a->reason));
     assert_true(holds(a->path, 0, BASE_BYTES));
     assert_status(REEF_IO, reef__file_append_open(&scene_memory, a->path, BASE_BYTES, NULL, &second, a->reason));
-    assert_non_null(strstr(a->reason, "there: another program or thread has it open for writing"));
+    assert_non_null(strstr(a->reason, "there: it is open for writing elsewhere"));
     assert_null(second);
     /* Nothing to settle; then something that is closed before it is settled. */
     assert_ok(reef__file_append_settle(f, true, a->reason));
