@@ -85,7 +85,7 @@
 #define REEF_LIKELY(x) (x)
 #define REEF_UNLIKELY(x) (x)
 #define REEF_PRINTF(text, first)
-/* On these processors later reads stay behind a volatile read (/volatile:ms, which is the default). */
+/* On these processors later reads stay after a volatile read (/volatile:ms, which is the default). */
 #define REEF_ACQUIRE_POINTER(address) (*(__typeof__(*(address)) volatile *)(address))
 #define REEF_ACQUIRE_U32(address) (*(const volatile uint32_t *)(address))
 #define REEF_DEPENDENT(address) (*(address))

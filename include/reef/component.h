@@ -59,7 +59,7 @@ REEF_API reef_entity reef_entity_at(const reef_world *world, uint32_t index);
 REEF_API uint64_t reef_count_alive(const reef_world *world);
 
 /* Copies the value of a component to `out`. This works for every home, also for REEF_SPLIT, where no whole struct is in
- * memory and reef_get answers NULL. False, with nothing written, if the entity doesn't have the component or isn't
+ * memory and reef_get returns NULL. False, with nothing written, if the entity doesn't have the component or isn't
  * alive, if `size` isn't that of the type, or if the type has a copy or destroy hook. */
 REEF_API bool reef_read_id(const reef_world *world, reef_entity entity, reef_component type, void *out, size_t size);
 

@@ -17,8 +17,9 @@ typedef enum reef_on_fork {
     REEF_FORK_SKIP
 } reef_on_fork;
 
-/* ---- hooks ---- A type with `destroy` owns something, so it needs `move` or `bytes_move` as well. Hooks must not call
- * reef on the same world. Every slot has the type's alignment. */
+/* ---- hooks ----
+ * A type with `destroy` owns something, so it needs `move` or `bytes_move` as well. Hooks must not call reef on the
+ * same world. Every slot has the type's alignment. */
 /* The hooks of a type; each may be NULL. */
 typedef struct reef_hooks {
     /* Make a value in `slot` (zeroed memory) for `entity`. `args` is what the caller gave to reef_add_with (NULL for

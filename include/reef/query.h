@@ -126,7 +126,7 @@ REEF_API reef_status reef_query_free(reef_world *world, reef_query query);
 /* ---- order and groups ---- */
 
 /* From now on loops over this query visit the matching rows in the order of their keys (reef/order.h), and rows with
- * equal keys in the order of their entities. NULL: in the visible order again. A block is then a run of rows that stand
+ * equal keys in the order of their entities. NULL: in the visible order again. A block is then a run of rows that are
  * side by side in their table and in the order: one row at worst. The order's component must be a term that every match
  * has: not in a group, not optional, and of the entity that is visited. {0} orders by entity. The query keeps a sorted
  * list, 16 bytes a row, and repairs it when a loop begins: it checks the version of each block, and sorts only the rows

@@ -28,7 +28,7 @@ REEF_BEGIN_C
     X(WRONG_SIZE, -6, "the size is not that of the component type") \
     X(NOT_MOVABLE, -7, "the component type can't be moved in memory") \
     X(NOT_COPYABLE, -8, "the component type can't be copied") \
-    X(AMBIGUOUS, -9, "more than one component answers") \
+    X(AMBIGUOUS, -9, "more than one fits") \
     X(DUPLICATE_TERM, -10, "a component is named twice") \
     X(BAD_TEXT, -11, "the text can't be read") \
     X(NAME_TAKEN, -12, "the name is taken") \

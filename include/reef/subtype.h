@@ -7,7 +7,7 @@
  *
  *     reef_entity e = reef_spawn(w, reef_with(AxisMoving, {2}, 1, 0));
  *     reef_get(w, e, Moving)->speed                                 2: the AxisMoving, seen as a Moving
- *     reef_query_new(w, "Moving+")                                 whoever has a Moving or a subtype of it
+ *     reef_query_new(w, "Moving+")                                 all entities with a Moving or a subtype of it
  *
  * A subtype may have subtypes, to any depth. Each is a separate component type with its own home: an entity may have a
  * Moving and an AxisMoving, or two subtypes of one base. A call with a base means this:

@@ -121,7 +121,7 @@ REEF_API const char *reef_declare_error(void);
     typedef struct Name Name; \
     REEF_DECLARE_(Name, 0, 1, REEF_BIT, 0)
 
-/* Declares the fields of a type. It stands after the type's declaration, in the same file. */
+/* Declares the fields of a type. Place it after the declaration of the type, in the same file. */
 #define REEF_FIELDS(T, ...) \
     static const reef_field reef_fields_##T[] = {__VA_ARGS__}; \
     REEF_BEFORE_MAIN(reef_fields_before_main_##T) \

@@ -5,7 +5,8 @@
 
 #include "support.h"
 
-/* ---- a game ---- The step makes every kind of change, which follows from the number of the tick and the input. */
+/* ---- a game ----
+ * The step makes every kind of change, which follows from the number of the tick and the input. */
 
 enum { CROWD = 200, SINGERS = 5 }; /* these live for ever */
 

@@ -54,7 +54,8 @@ static uint32_t chance(const reef_block *b, uint32_t row, uint64_t stream, uint3
     return reef_random_u32(&r) % n;
 }
 
-/* ---- what systems want ---- In a tick these are commands. For the naive twin they are recorded. */
+/* ---- what systems want ----
+ * In a tick these are commands. For the naive twin they are recorded. */
 
 typedef enum wish_kind { WISH_SPAWN, WISH_DESTROY, WISH_ADD, WISH_REMOVE, WISH_SET, WISH_ENABLE } wish_kind;
 typedef struct wish {

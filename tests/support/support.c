@@ -525,8 +525,9 @@ uint32_t random_next(uint64_t *seed)
 
 uint32_t random_below(uint64_t *seed, uint32_t n) { return (uint32_t)((uint64_t)random_next(seed) * n >> 32); }
 
-/* ---- the second file of test_type.c ---- It declares the types of test_type.c again: two in the same way, the others
- * differently. In all other suites these are the only declarations. */
+/* ---- the second file of test_type.c ----
+ * It declares the types of test_type.c again: two in the same way, the others differently. In all other suites these
+ * are the only declarations. */
 
 typedef struct {
     int32_t a, b;

@@ -16,9 +16,9 @@
 #include "inside.h"
 #include "reef.h"
 
-/* ---- the allocator ---- It uses malloc. Every block has a header before it and a guard after it; resizing always
- * moves; memory is filled with garbage when it is allocated and freed. Old sizes and alignments are compared with those
- * of the allocation. */
+/* ---- the allocator ----
+ * It uses malloc. Every block has a header before it and a guard after it; resizing always moves; memory is filled with
+ * garbage when it is allocated and freed. Old sizes and alignments are compared with those of the allocation. */
 
 typedef struct heap {
     uint64_t calls;  /* that asked for memory: new blocks and resized ones */
@@ -106,15 +106,16 @@ void refusal_zero(refusal r, uint64_t got, reef_status wanted);
 #define assert_no_entity(w, wanted, call) REFUSAL_(refusal_entity, w, wanted, call, #call)
 #define assert_zero(w, wanted, call) REFUSAL_(refusal_zero, w, wanted, call, #call)
 
-/* ---- the digest ---- It covers everything that can be observed of a world: entities, names, components with their
- * values, the order of visiting, counts. For types with hooks it covers the first four bytes, since the rest is
- * bookkeeping. */
+/* ---- the digest ----
+ * It covers everything that can be observed of a world: entities, names, components with their values, the order of
+ * visiting, counts. For types with hooks it covers the first four bytes, since the rest is bookkeeping. */
 uint64_t digest(const reef_world *w);
 uint64_t digest_bytes(uint64_t hash, const void *data, size_t size);
 
-/* ---- tracked values ---- Each value has a ticket, and the ledger knows the current address of the value of each
- * ticket. It is an error when a hook is called with a wrong address, twice, or with source = destination. Ticket 0 is a
- * value outside of the ledger, as written by reef_with. */
+/* ---- tracked values ----
+ * Each value has a ticket, and the ledger knows the current address of the value of each ticket. It is an error when a
+ * hook is called with a wrong address, twice, or with source = destination. Ticket 0 is a value outside of the ledger,
+ * as written by reef_with. */
 
 typedef struct ledger {
     uint64_t constructed, copied, moved, destroyed;

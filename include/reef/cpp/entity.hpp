@@ -55,8 +55,7 @@ template <class T> struct held_value<T, true> {
 template <class T, class V> auto hold(V &&v)
 {
     constexpr bool moves = !is_plain<T>() && !std::is_copy_constructible_v<T>;
-    static_assert(!moves || !std::is_lvalue_reference_v<V>,
-                  "reef: this type can't be copied: hand it over with std::move");
+    static_assert(!moves || !std::is_lvalue_reference_v<V>, "reef: this type can't be copied: pass it with std::move");
     return held_value<T, moves>(std::forward<V>(v));
 }
 

@@ -103,8 +103,7 @@ template <class T> class event_reader {
     uint64_t missed() const { return w ? reef_events_missed(w, r) : 0; }
 
   private:
-    static_assert(!detail::owns<T>(),
-                  "reef: events are plain values: this type's bytes are not all that there is to it");
+    static_assert(!detail::owns<T>(), "reef: events must be plain data, and this type isn't");
     reef_world *w = nullptr;
     reef_event_reader r = {0, 0, 0};
 };

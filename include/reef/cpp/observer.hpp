@@ -73,9 +73,8 @@ template <class T, reef_observed Kind, class F> struct kept_observer {
                 static_assert(std::is_invocable_v<F &, entity, const T &, const T &>,
                               "reef: the function takes (entity), (entity, const T &now, const T &was), or (const "
                               "reef_notice &)");
-                static_assert(
-                    home_of<T>::value != REEF_MULTI,
-                    "reef: of a type with several values nothing says which was there before: take the entity alone");
+                static_assert(home_of<T>::value != REEF_MULTI,
+                              "reef: a type with several values has no single old value: take the entity alone");
                 f(e, *now, *was);
             } else {
                 static_assert(std::is_invocable_v<F &, entity, const T &>,

@@ -232,7 +232,7 @@ template <class T> using item = typename item_of<T>::type;
 template <class... T> constexpr void check_terms()
 {
     static_assert(sizeof...(T) > 0, "reef: name at least one component");
-    static_assert(sizeof...(T) <= REEF_TERMS_MAX, "reef: more components than a query has terms");
+    static_assert(sizeof...(T) <= REEF_TERMS_MAX, "reef: more components than a query can have");
     static_assert(distinct<typename item<T>::type...>::value, "reef: a component is named twice");
 }
 
@@ -416,9 +416,8 @@ template <class... T> class view {
     {
         constexpr bool with_entity = std::is_invocable_v<F &, entity, decltype(std::get<I>(c).at(0))...>;
         static_assert(with_entity || std::is_invocable_v<F &, decltype(std::get<I>(c).at(0))...>,
-                      "reef: each() calls its function with the components in their order, before them the entity if "
-                      "it takes one; what is const "
-                      "in the list is const there");
+                      "reef: the function of each() takes the components in the order of the list, after the entity if "
+                      "it takes one; a component that is const in the list is const there");
         const reef_entity *const entities = block.entities;
         reef_world *const world = w;
         (void)entities, (void)world;
@@ -484,13 +483,13 @@ template <class... T> class query {
     {
         if constexpr (!detail::is_tag<C>())
             static_assert(!detail::is_plain<C>() || std::is_trivially_default_constructible_v<C>,
-                          "reef: this type's default value isn't all zeroes: give the value, by set(value)");
+                          "reef: this type's default value isn't all zeros: give a value by set(value)");
         return reef_add_where_id(w, q, id<C>(), n);
     }
     template <class C> reef_status remove(uint64_t *n = nullptr) { return reef_remove_where_id(w, q, id<C>(), n); }
     template <class V> reef_status set(const V &value, uint64_t *n = nullptr)
     {
-        static_assert(std::is_copy_constructible_v<V>, "reef: each of them gets a copy, and this type can't be copied");
+        static_assert(std::is_copy_constructible_v<V>, "reef: every entity gets a copy, but this type can't be copied");
         detail::needs_data<V>();
         return reef_set_where_id(w, q, id<V>(), &value, sizeof(V), n);
     }

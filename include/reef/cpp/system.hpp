@@ -190,7 +190,7 @@ template <class... W> class commands {
         static_assert(allowed<adds<T>>, "reef: the system's commands don't list adds<...> of this type");
         if constexpr (!detail::is_tag<T>())
             static_assert(!detail::is_plain<T>() || std::is_trivially_default_constructible_v<T>,
-                          "reef: this type's default value isn't all zeroes: give the value, by set(entity, value)");
+                          "reef: this type's default value isn't all zeros: give a value by set(entity, value)");
         return reef_cmd_add_id(b, e, id<T>());
     }
     template <class V> reef_status set(reef_entity e, V &&value) const
@@ -245,8 +245,7 @@ template <class... W> class commands {
 };
 
 template <class T> class sends {
-    static_assert(!detail::owns<T>(),
-                  "reef: events are plain values: this type's bytes are not all that there is to it");
+    static_assert(!detail::owns<T>(), "reef: events must be plain data, and this type isn't");
 
   public:
     explicit sends(reef_block *block) : b(block) {}
@@ -268,8 +267,7 @@ template <class T> class sends {
 
 /* for (const Hit &hit : hits) ... */
 template <class T> class receives {
-    static_assert(!detail::owns<T>(),
-                  "reef: events are plain values: this type's bytes are not all that there is to it");
+    static_assert(!detail::owns<T>(), "reef: events must be plain data, and this type isn't");
 
   public:
     explicit receives(reef_block *block) : b(block) {}
@@ -305,8 +303,7 @@ template <class T> class sums {
     T *operator->() const { return part; }
 
   private:
-    static_assert(!detail::owns<T>(),
-                  "reef: the parts of a sum are plain values: this type's bytes are not all that there is to it");
+    static_assert(!detail::owns<T>(), "reef: the parts of a sum must be plain data, and this type isn't");
     T *part;
 };
 
@@ -339,7 +336,7 @@ template <class P> struct parameter { /* by value, and none of the types above *
     static_assert(
         !std::is_same_v<P, P>,
         "reef: a system takes components by reference (T &, const T &), by pointer where they may be missing, or "
-        "by span; what else it may take stands in reef/cpp/system.hpp");
+        "by span; reef/cpp/system.hpp lists the other parameters");
 };
 
 template <> struct parameter<float> : plain_parameter {
@@ -621,7 +618,7 @@ template <class F, class Kept, class... P> struct runner {
     static_assert(!(rows && by_runs),
                   "reef: a system takes either rows (T &, T *, entity) or runs of them (span<T>), not both");
     static_assert((size_t{0} + ... + (parameter_of<P>::is_term ? 1 : 0)) <= REEF_TERMS_MAX,
-                  "reef: more components than a query has terms");
+                  "reef: more components than a query can have");
     static_assert(queries || !(rows || by_runs), "reef: the system takes entities: name a component that they have");
 
     /* True if no component is named twice. */

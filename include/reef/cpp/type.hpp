@@ -317,7 +317,7 @@ struct enlisting {
 
 template <class T> struct record_of {
     static_assert(std::is_same_v<T, std::remove_cv_t<T>> && !std::is_reference_v<T> && !std::is_pointer_v<T>,
-                  "reef: a component is a type of its own, no pointer or reference");
+                  "reef: a component can't be a pointer, a reference or const");
     static constexpr reef_hooks hooks = hooks_of<T>();
     static constexpr bool hooked = owns<T>() || on_fork_of<T>::value != REEF_FORK_COPY || tracks<T>::value;
     static record value;

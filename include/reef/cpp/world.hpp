@@ -204,8 +204,7 @@ class world_ref {
     reef_status use(reef::pool &&) = delete; /* it must outlive its use */
     template <class T, class... A> reef_status post(A &&...arguments)
     {
-        static_assert(!detail::owns<T>(),
-                      "reef: events are plain values: this type's bytes are not all that there is to it");
+        static_assert(!detail::owns<T>(), "reef: events must be plain data, and this type isn't");
         const T value = detail::made<T>(std::forward<A>(arguments)...);
         return reef_post_id(w, id<T>(), detail::is_tag<T>() ? nullptr : &value, detail::is_tag<T>() ? 0 : sizeof(T));
     }
