@@ -432,7 +432,7 @@ static void A9_mistakes_outside_of_the_rows_are_told(void **state)
     tells(state, sparse_reused, "reef: a pointer to Fright of entity 2v1 was used after reef_destroy moved it");
     tells(state, sparse_flushed,
           "reef: a pointer to Fright of entity 0v1 was used after reef_remove of Fright of entity 1v1 moved it, when "
-          "commands were done");
+          "commands were applied");
     tells(state, sparse_forked, "reef: a pointer to Fright of entity 0v1 was used after reef_fork moved it");
     tells(state, sparse_left, "reef: a pointer to Fright of entity 0v1 was used after its world went to another state");
     tells(state, sparse_not_moved, "reef: a pointer to Fright of entity 2v1 was used after reef_destroy moved it");
