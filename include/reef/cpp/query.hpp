@@ -417,7 +417,7 @@ template <class... T> class view {
         constexpr bool with_entity = std::is_invocable_v<F &, entity, decltype(std::get<I>(c).at(0))...>;
         static_assert(with_entity || std::is_invocable_v<F &, decltype(std::get<I>(c).at(0))...>,
                       "reef: the function of each() takes the components in the order of the list, after the entity if "
-                      "it takes one; a component that is const in the list is const there");
+                      "it takes one; a component that is const in the list must be const there");
         const reef_entity *const entities = block.entities;
         reef_world *const world = w;
         (void)entities, (void)world;
