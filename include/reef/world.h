@@ -73,10 +73,11 @@ REEF_API size_t reef_error_text(const reef_world *world, char *text, size_t size
 /* Makes room for `count` further entities, so that making them allocates only their rows. Errors: NO_MEMORY, LIMIT. */
 REEF_API reef_status reef_reserve(reef_world *world, uint32_t count);
 /* Makes room for `count` further entities with exactly these components, so that making them allocates nothing. Errors:
- * as reef_reserve, UNKNOWN_TYPE, DUPLICATE_TERM. */
+ * NO_MEMORY, LIMIT, UNKNOWN_TYPE, DUPLICATE_TERM, BAD_ARGUMENT (a part of a type in REEF_SPLIT), LOCKED (a loop is
+ * open). */
 REEF_API reef_status reef_reserve_for(reef_world *world, uint32_t count, const reef_component *types,
                                       uint32_t type_count);
-/* Frees memory that isn't used: blocks of empty tables, spare blocks, free arenas. Errors: LOCKED. */
+/* Frees memory that isn't used: blocks of empty tables, spare blocks, free arenas. Errors: LOCKED, NO_MEMORY. */
 REEF_API reef_status reef_shrink(reef_world *world);
 
 /* Finds pointers to components that a program keeps for too long, in the checked build with the address sanitizer
