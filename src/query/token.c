@@ -187,7 +187,7 @@ COLD bool reef__parse_name(parser *p, char *name, size_t most)
             return reef__parse_refuse(p, REEF_BAD_TEXT, at,
                                       "names can't contain control characters, found the byte 0x%02X", (unsigned)*at);
         if (quoted && *at == '\\' && *++at != '"' && *at != '\\')
-            return reef__parse_refuse(p, REEF_BAD_TEXT, at, "expected \\\" or \\\\after a backslash");
+            return reef__parse_refuse(p, REEF_BAD_TEXT, at, "expected \\\" or \\\\ after a backslash");
         if (n == most)
             return reef__parse_refuse(p, REEF_BAD_TEXT, p->token.start, "this name is longer than %u bytes",
                                       (unsigned)most);
