@@ -433,14 +433,14 @@ static void system_error_text(int error, char *text, size_t size)
 COLD void reef__disk_error_text(int error, char *text, size_t size)
 {
     static const char *const own[] = {"",
-                                      "somebody else has it open for writing",
-                                      "it is no plain file",
+                                      "it is open for writing elsewhere",
+                                      "it isn't a plain file",
                                       "the name is too long",
                                       "it is shorter than it was",
                                       "it isn't known what reached the disk",
-                                      "somebody else has changed it",
+                                      "it was changed by something else",
                                       "another file has its name now",
-                                      "it isn't there any more"};
+                                      "it no longer exists"};
     if (error < 0) {
         (void)snprintf(text, size, "%s", error >= DISK_GONE ? own[-error] : "");
         return;

@@ -1,6 +1,6 @@
 /* Components of one entity: add, set, ensure, remove, get, mut, has; and several at once.
  *
- * Add, set and remove try a straight path first, which tests all its conditions before it writes anything. What it
+ * Add, set and remove try a fast path first, which tests all its conditions before it writes anything. What it
  * can't do takes the general path, one_slow -> reef__change_apply (apply.c). These are the cases of setting a
  * component; the first that holds is taken:
  *
@@ -22,7 +22,7 @@
  *     everything else                           prepare, make, commit                one_slow -> reef__change_apply
  *
  * Where the value is overwritten directly, nobody observes and the type has neither hooks nor stamps. one_slow enters
- * the edge in the cache, so that the next row of the same table takes the straight path (row_move.h). Add and remove
+ * the edge in the cache, so that the next row of the same table takes the fast path (row_move.h). Add and remove
  * have the same cases, without those that overwrite. */
 #include "change/component.h"
 #include "base/memory.h"
@@ -143,13 +143,13 @@ COLD uint64_t reef_count_id(const reef_world *w, reef_component c)
 
 /* ---- one component by the general path ---- */
 
-/* The edge of the table graph for this key. It also enters the edge in the world's cache, so that the straight path
+/* The edge of the table graph for this key. It also enters the edge in the world's cache, so that the fast path
  * finds it the next time. NULL: *status says why. */
 static COLD const edge *edge_fetch(reef_world *w, uint64_t key, reef_status *status)
 {
     uint32_t from = (uint32_t)(key >> 33), component = (uint32_t)(key >> 1);
     const edge *e = reef__graph_edge(w, from, component, key & 1, status);
-    /* the straight path handles exactly one column that comes or goes */
+    /* the fast path handles exactly one column that comes or goes */
     if (e == NULL || reef__type_of(component)->split) return e;
     if (BUG(2)) key &= ~1ull;
     table *to = e->to == TABLE_EMPTY ? NULL : reef__table_own(w, e->to), *s = reef__table_own(w, from);
@@ -239,7 +239,7 @@ static COLD reef_status one_slow(reef_world *w, const char *op, reef_entity e, r
 
 /* ---- add, set, ensure, remove ---- */
 
-/* The words of bits of the entity's chunk, in bit store `number` - 1, if the straight path is open there: the words
+/* The words of bits of the entity's chunk, in bit store `number` - 1, if the fast path is open there: the words
  * were written at this version, and for `on` the row's table knows the bit. NULL: it isn't. (Only entities with a row
  * qualify: an entity of the empty set loses its row with its last bit, which is the general path's work. `on` is a
  * constant.) */
@@ -261,7 +261,7 @@ INLINE uint64_t *bits_open(const reef_world *w, uint32_t number, reef_entity e, 
     return UNLIKELY(on && !bit_named(t->bits, number - 1)) ? NULL : words;
 }
 
-/* The straight path for one bit of a row: the switch of component c, or with `mark` the mark that c is disabled.
+/* The fast path for one bit of a row: the switch of component c, or with `mark` the mark that c is disabled.
  * False: nothing was done, and the general path has to decide. (`mark` is a constant.) */
 INLINE bool bit_go(reef_world *w, reef_entity e, reef_component c, bool on, bool mark)
 {
@@ -289,7 +289,7 @@ INLINE bool bit_go(reef_world *w, reef_entity e, reef_component c, bool on, bool
 
 /* The store remembers the words of bits of the entity's chunk, and forgets the pages of another version of the world.
  * Of a type that has marks it does so for this one call: a value that goes takes its mark along, so each row has to be
- * asked. The answer is the entity's row; REEF_BLOCK_ROWS and more: the straight path isn't open there. */
+ * asked. The answer is the entity's row; REEF_BLOCK_ROWS and more: the fast path isn't open there. */
 INLINE uint64_t chunk_remember(reef_world *w, value_store *s, reef_entity e, bool on)
 {
     const uint32_t number = bit_number_of(w, s->component);
@@ -315,7 +315,7 @@ INLINE uint32_t elsewhere(const reef_world *w, reef_component c)
     return REEF_DEPENDENT(&REEF_DEPENDENT(&w->hot.maps[c.id >> 8 & 255][c.id & 255])->elsewhere);
 }
 
-/* The straight path where the gate is closed because records are shared with a fork or because there are observers: it
+/* The fast path where the gate is closed because records are shared with a fork or because there are observers: it
  * asks first whether this world alone holds the records, and tells the observers. False: nothing was done. */
 static bool edge_go_shared(reef_world *w, reef_entity e, reef_component c, const void *value, size_t size, bool remove,
                            void **out)
@@ -371,7 +371,7 @@ INLINE void value_write(char *at, const void *value, size_t size)
     }
 }
 
-/* The straight path for a value of a type with a store, in any chunk: the entity gets a value, which the caller writes
+/* The fast path for a value of a type with a store, in any chunk: the entity gets a value, which the caller writes
  * to the address that is given back, and its bit; or it loses them. It applies where nothing has to be allocated or
  * copied and nobody observes. NULL and false: nothing was done. */
 static NOINLINE char *stored_come(reef_world *w, value_store *s, reef_entity e)
@@ -409,7 +409,7 @@ static NOINLINE reef_status stored_add(reef_world *w, reef_entity e, reef_compon
     return REEF_OK;
 }
 
-/* Adding in a world with observers: the straight path, after which the observers are told. */
+/* Adding in a world with observers: the fast path, after which the observers are told. */
 static NOINLINE reef_status table_add_told(reef_world *w, reef_entity e, reef_component c, void **out)
 {
     spot x;
@@ -540,7 +540,7 @@ static NOINLINE reef_status stored_set(reef_world *w, reef_entity e, reef_compon
     return REEF_OK;
 }
 
-/* The commonest case, a value that comes, is tried first. The store that took the straight path last is known without
+/* The commonest case, a value that comes, is tried first. The store that took the fast path last is known without
  * a look at the type. */
 reef_status reef_set_stored(reef_world *w, reef_entity e, reef_component c, const void *value, size_t size)
 {

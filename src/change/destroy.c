@@ -1,7 +1,7 @@
 /* Destroying: one entity, many, all that have certain types, all; and taking a component from all entities.
  *
  * An entity that is destroyed leaves its row, and the last row of the table takes its place. Its index goes to the end
- * of the ring of free ids with the next generation. destroy_go is the straight path: it tests that this world alone
+ * of the ring of free ids with the next generation. destroy_go is the fast path: it tests that this world alone
  * holds everything it writes, then needs no memory. destroy_run is the general one: it prepares everything that may
  * fail, and then changes the world. reef_destroy_with, reef_world_clear and reef_clear_type collect their entities
  * first, in visiting order, and prepare for all of them, so that they do all or nothing; reef_destroy_many goes one by
@@ -89,7 +89,7 @@ static COLD reef_status destroy_slow(reef_world *w, reef_entity e)
     return died ? REEF_OK : reef__failure(w, REEF_NO_MEMORY, op, none, e, 0);
 }
 
-/* The straight path. False: nothing was done. `narrow` is a constant: all columns are 8 bytes wide. */
+/* The fast path. False: nothing was done. `narrow` is a constant: all columns are 8 bytes wide. */
 INLINE bool destroy_go(reef_world *w, handle h, uint64_t *record, uint64_t gate, bool narrow)
 {
     const uint64_t value = *record;
@@ -128,7 +128,7 @@ INLINE bool destroy_go(reef_world *w, handle h, uint64_t *record, uint64_t gate,
 
 static NOINLINE reef_status destroy_wide(reef_world *w, reef_entity e)
 {
-    /* In a world with names or cold values, the straight path is open to an entity that has neither. (Tables whose
+    /* In a world with names or cold values, the fast path is open to an entity that has neither. (Tables whose
      * rows have bits have no lease, so they never take it.) */
     const uint64_t gate =
         w->slow & SLOW_BOUND && reef_name(w, e) == NULL && !(w->slow & SLOW_COLD && reef__cold_some(w, e))

@@ -41,7 +41,7 @@ typedef struct bundle_part {
 } bundle_part;
 
 struct reef_bundle {
-    bundle_gate gate; /* open: t is valid and the straight path may be taken */
+    bundle_gate gate; /* open: t is valid and the fast path may be taken */
     reef_world *world;
     reef_bundle *next, *previous;
     uint32_t table, count;
@@ -52,7 +52,7 @@ struct reef_bundle {
     /* one word for each part of 8 bytes, then WAY_END or WAY_MORE; then the same for parts of 16 bytes */
     uint64_t way[];
 };
-/* A word is offset << 32 | distance in bytes from the chunk's slots to the column's slot. The straight path is bound
+/* A word is offset << 32 | distance in bytes from the chunk's slots to the column's slot. The fast path is bound
  * by its loads, and this needs one for each part. */
 enum { WAY_END, WAY_MORE };
 
@@ -409,7 +409,7 @@ static COLD void parts_sort(reef_bundle *b)
     b->end = b->parts + at;
 }
 
-/* The bundle gets its table (NULL: it has none), and its straight path is opened if that is allowed. */
+/* The bundle gets its table (NULL: it has none), and its fast path is opened if that is allowed. */
 static void bundle_take(reef_bundle *b, table *t)
 {
     reef_world *w = b->world;
@@ -496,7 +496,7 @@ void reef__bundles_drop(reef_world *w)
     while (w->bundles) reef_bundle_free(w->bundles);
 }
 
-/* Takes the next index and the next row: the straight path. False: something is unusual, and nothing was done. */
+/* Takes the next index and the next row: the fast path. False: something is unusual, and nothing was done. */
 INLINE bool spawn_fast(reef_world *w, table *t, reef_slot **slots, reef_entity *e, uint32_t *to)
 {
     const uint32_t index = w->hot.index_count, place = t->next;
@@ -624,7 +624,7 @@ static COLD reef_entity spawn_slow(reef_world *w, const reef_value *values, uint
     return e;
 }
 
-/* May the straight path take this value? Then *slot is where it goes, 0 for a tag. */
+/* May the fast path take this value? Then *slot is where it goes, 0 for a tag. */
 INLINE bool value_fits(const reef_world *w, const shape *s, const reef_value *v, uint32_t *slot)
 {
     uint32_t k = slot_find(w, v->component.id, s->table);

@@ -1,6 +1,6 @@
-/* The straight paths on which a value outside of the rows, or a switch, comes and goes.
+/* The fast paths on which a value outside of the rows, or a switch, comes and goes.
  *
- * A straight path is taken where nothing has to be made, copied or announced: the type has neither hooks nor stamps of
+ * A fast path is taken where nothing has to be made, copied or announced: the type has neither hooks nor stamps of
  * rows, nobody observes it, and the entity's row lies in the chunk where a bit of the same type was turned last. That
  * chunk's words of bits, the page of values and the page of the index are remembered in the store (`reef_store`), and
  * of a switch in the world (`reef_lately`). Each function that refuses has changed nothing; the caller then takes the
@@ -35,7 +35,7 @@ INLINE bool switch_turn(reef_world *world, reef_entity e, reef_component c, bool
     *h->lately.count += on ? 1 : UINT64_MAX;
     return true;
 }
-/* The store of a type, or an empty one: tried first with the type that took a straight path last. */
+/* The store of a type, or an empty one: tried first with the type that took a fast path last. */
 INLINE reef_store *store_near(const reef_world *world, reef_component c, bool paged)
 {
     const reef_hot *h = (const reef_hot *)world;
@@ -43,7 +43,7 @@ INLINE reef_store *store_near(const reef_world *world, reef_component c, bool pa
 }
 
 /* Makes the store remember the page of a slot, in `page`. The answer is the slot's number there; UINT32_MAX: the page
- * isn't open to the straight path. */
+ * isn't open to the fast path. */
 INLINE uint32_t slot_lately(const reef_hot *h, const reef_store *s, reef_page_near *page, uint32_t slot)
 {
     const uint32_t i = slot - page->first;

@@ -38,7 +38,7 @@ static uint64_t file_serial(decoding *d, const char *name, bool of_phase)
     if (serial) return serial;
     if (name[0] == 0) return (void)reef__in_wrong(d->in, REEF_CORRUPT, "a system or phase has no name"), 0u;
     if (d->w->state.absent_count >= REEF_SYSTEMS_MAX)
-        return (void)reef__in_wrong(d->in, REEF_LIMIT, "more systems than a world has"), 0u;
+        return (void)reef__in_wrong(d->in, REEF_LIMIT, "more systems than a world can have"), 0u;
     absentee *a = reef__absent_add(d->w, name, of_phase);
     if (a == NULL) return (void)reef__decode_no_memory(d), 0u;
     return a->serial;
@@ -132,7 +132,7 @@ static bool switches_read(decoding *d)
         if (!reef__get_text(in, name, REEF_SYSTEM_NAME_MAX)) return false;
         const uint32_t on = reef__get_u8(in);
         if (in->status != REEF_OK) return false;
-        if (on > 1) return reef__in_wrong(in, REEF_CORRUPT, "a system that is neither on nor off");
+        if (on > 1) return reef__in_wrong(in, REEF_CORRUPT, "a system is neither on nor off");
         const uint64_t serial = file_serial(d, name, false);
         if (serial == 0) return false;
         absentee *a = reef__absent_of(d->w, serial);
@@ -264,7 +264,7 @@ static bool events_fill(decoding *d, const file_type *f, const type *t, const ev
     reef_world *w = d->w;
     const unsigned char *values = x->values;
     if (t->hooked || t->size > REEF_EVENT_SIZE_MAX || t->align > REEF_EVENT_ALIGN_MAX)
-        return reef__in_wrong(d->in, REEF_NOT_PORTABLE, "type %.80s can't be a type of events", t->name);
+        return reef__in_wrong(d->in, REEF_NOT_PORTABLE, "type %.80s can't be used for events", t->name);
     if (f->bytes == 0 && t->size && x->tail - x->from > EVENTS_FROM_NOTHING / t->size)
         return reef__in_wrong(d->in, REEF_LIMIT, "more events of type %.80s without values than a file may announce",
                               f->name);

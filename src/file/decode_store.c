@@ -27,7 +27,7 @@ static value_store *store_ready(decoding *d, const type *t)
 static bool entity_sound(decoding *d, reef_entity e)
 {
     if (e.generation && e.index < d->w->hot.index_count) return true;
-    return reef__in_wrong(d->in, REEF_CORRUPT, "entity %uv%u has a value, and is out of range", (unsigned)e.index,
+    return reef__in_wrong(d->in, REEF_CORRUPT, "entity %uv%u has a value, but is out of range", (unsigned)e.index,
                           (unsigned)e.generation);
 }
 
@@ -75,7 +75,7 @@ bool reef__decode_store(decoding *d)
         return reef__in_wrong(in, REEF_CORRUPT, "type %.80s has an impossible number of values, or another home",
                               f->name);
     if (count > (in->size - in->at) / 8 + (d->whole ? 0 : d->w->hot.index_count))
-        return reef__in_wrong(in, REEF_CORRUPT, "more values than the file has room for");
+        return reef__in_wrong(in, REEF_CORRUPT, "the file announces more values than it has room for");
     f->page_rows = rows;
     f->count = count;
     f->counted = true;
@@ -177,7 +177,7 @@ bool reef__decode_page(decoding *d)
     const uint32_t pieces = reef__get_u32(in);
     if (x.f == NULL || in->status != REEF_OK) return false;
     if (!x.f->counted || !home_in_pages(x.f))
-        return reef__in_wrong(in, REEF_CORRUPT, "type %.80s has a page that stands before its store", x.f->name);
+        return reef__in_wrong(in, REEF_CORRUPT, "type %.80s has a page that comes before its store", x.f->name);
     if (x.f->t && (x.s = store_ready(d, x.f->t)) == NULL) return false;
     for (uint32_t i = 0; i < pieces; i++)
         if (!page_piece(&x)) return false;

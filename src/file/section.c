@@ -272,14 +272,14 @@ bool reef__in_header(section_in *in, uint16_t *flags)
     size_t got;
     if (!in_read(in, head, sizeof head, &got)) return false;
     if (got < sizeof head || memcmp(head, file_magic, sizeof file_magic) != 0)
-        return reef__in_wrong(in, REEF_CORRUPT, "this is no file of reef");
+        return reef__in_wrong(in, REEF_CORRUPT, "this isn't a file of reef");
     in->chain = reef__checksum_of(head, 16, 0);
     if (in->chain != little_get(head + 16, 8)) return reef__in_wrong(in, REEF_CORRUPT, "the header is damaged");
     const uint32_t version = (uint32_t)little_get(head + 8, 2);
     *flags = (uint16_t)little_get(head + 10, 2);
     if (version != FILE_VERSION)
-        return reef__in_wrong(in, REEF_VERSION, "the file has version %u, known is %d", (unsigned)version,
-                              FILE_VERSION);
+        return reef__in_wrong(in, REEF_VERSION, "the file has version %u, and only version %d is known",
+                              (unsigned)version, FILE_VERSION);
     if (*flags > (FILE_JOURNAL | FILE_DIFFERENCE | FILE_RAW | FILE_BIG) || little_get(head + 12, 4))
         return reef__in_wrong(in, REEF_VERSION, "the header has flags that aren't known");
     return true;
@@ -329,7 +329,7 @@ bool reef__section_next(section_in *in)
     if (got < sizeof sum) return reef__in_wrong(in, REEF_CORRUPT, "the file ends in the middle of a section");
     in->chain = reef__checksum_of(payload, (size_t)length, h);
     if (in->chain != little_get(sum, 8))
-        return reef__in_wrong(in, REEF_CORRUPT, "a section is damaged: its sum is another");
+        return reef__in_wrong(in, REEF_CORRUPT, "a section is damaged: its checksum differs");
     in->payload = length ? payload : sum; /* never NULL */
     in->length = (size_t)length;
     in->got = 0;
@@ -381,7 +381,7 @@ bool reef__get_text(section_in *in, char *text, size_t most)
         return reef__in_wrong(in, REEF_CORRUPT, "a text of %zu bytes is too long", n);
     const unsigned char *p = reef__get_bytes(in, n);
     if (p == NULL) return false;
-    if (memchr(p, 0, n)) return reef__in_wrong(in, REEF_CORRUPT, "a text has a zero in it");
+    if (memchr(p, 0, n)) return reef__in_wrong(in, REEF_CORRUPT, "a text contains a zero byte");
     memcpy(text, p, n);
     text[n] = 0;
     return true;

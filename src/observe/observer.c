@@ -47,7 +47,7 @@ static COLD bool check_events(reef_world *w, const char *op, const reef_observer
     if (of_query && d->component.id)
         return refuse_observer(w, op, "an observer is for a component or for a query, not for both");
     if ((d->events & OF_COMPONENTS) && d->component.id == 0)
-        return refuse_observer(w, op, "the component is missing; only REEF_ON_DESTROY can do without");
+        return refuse_observer(w, op, "the component is missing: only REEF_ON_DESTROY can be used without one");
     if (d->existing && !(d->events & (REEF_ON_ADD | REEF_ON_MATCH)))
         return refuse_observer(w, op, "`existing` needs REEF_ON_ADD or REEF_ON_MATCH");
     return true;

@@ -114,7 +114,7 @@ static COLD reef_block begin_refuse(reef_world *w, const char *op, reef_status s
     return reef__block_none(w);
 }
 
-/* What every loop does first: the world is locked, its straight paths are closed. Values that are right already aren't
+/* What every loop does first: the world is locked, its fast paths are closed. Values that are right already aren't
  * stored again: in a small loop the rows' stores mostly wait for the memory, and every store that begins or ends the
  * loop waits with them. */
 INLINE void loop_lock(reef_world *w, query *q)

@@ -449,7 +449,7 @@ COLD reef_status reef__queries_validate(const reef_world *w, char *message, size
         bool ok = q->epoch == w->tables_epoch && !q->looks && !q->fixed && match_end(q)->quick == 0;
         for (uint32_t i = 0; ok && i < q->match_count; i++) ok = match_is_sound(q, match_at(q, i));
         if (ok) continue;
-        snprintf(message, size, "query %u: rows that aren't as they are", k);
+        snprintf(message, size, "query %u: what it knows of rows doesn't agree with the tables", k);
         return REEF_CORRUPT;
     }
     return REEF_OK;
@@ -493,13 +493,13 @@ static reef_status leaf_check(reef_world *w, const reef_term *t, const char **wh
     if ((uint32_t)t->access > REEF_WITH || (uint32_t)t->enabled > REEF_EITHER || (uint32_t)t->since > REEF_IF_ADDED)
         return REEF_BAD_ARGUMENT;
     const type *x = reef__type_of(t->component.id);
-    *why = "'added' asks for one type, without '+'";
+    *why = "'added' can't be used with '+'";
     if (t->subtypes && (t->subtypes > 1 || t->since == REEF_IF_ADDED || !reef_entity_is_null(t->source)))
         return REEF_BAD_ARGUMENT;
     if (x->tracked) return REEF_OK;
-    *why = "'added' asks for a type with track_rows";
+    *why = "'added' needs a type with track_rows";
     if (t->since == REEF_IF_ADDED) return REEF_BAD_ARGUMENT;
-    *why = "'changed' asks for a type with data, a switch, or one with track_rows";
+    *why = "'changed' needs a type with data, a switch, or one with track_rows";
     return t->since == REEF_IF_CHANGED && x->size == 0 && x->home != REEF_BIT ? REEF_BAD_ARGUMENT : REEF_OK;
 }
 
@@ -539,9 +539,9 @@ static reef_status terms_check(reef_world *w, const char *op, const query_text *
         reef_status s = leaf_check(w, t, &why);
         if (s == REEF_OK && twice(l, facts, i))
             s = REEF_DUPLICATE_TERM,
-            why = "it is named before: only filters may be named twice, one of them in a group";
+            why = "it is named before: only filters may be named twice, and one of them in a group";
         if (s == REEF_OK && !each_sound(l, facts, i))
-            s = REEF_BAD_ARGUMENT, why = "'each' stands once, before a term outside of groups whose data is asked for";
+            s = REEF_BAD_ARGUMENT, why = "'each' may be used once, before a term with data that is in no group";
         return s == REEF_OK ? s : term_refuse(w, op, l, s, i, why);
     }
     if (t->component.id || t->count == 0) return terms_refuse(w, op, REEF_BAD_ARGUMENT, t->component, l->column[i]);
@@ -713,7 +713,7 @@ COLD bool reef__query_read(reef_world *w, const char *op, const reef_query_desc 
     if (reef__terms_spread(to->term, to->column, &to->count)) return true;
     if (!to->said) return terms_refuse(w, op, REEF_LIMIT, (reef_component){0}, to->count), false;
     return reef__failure_detail(w, REEF_LIMIT, op, 0,
-                                "a query has at most 64 terms; each field of a type that is split is one"),
+                                "a query has at most 64 terms; each field of a type that is split counts as one"),
            false;
 }
 

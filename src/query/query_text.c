@@ -138,12 +138,11 @@ static COLD bool parse_words(parser *p, reef_term *t, bool *given)
         if (!token_is_name(reef__token_scan(p->token.start + p->token.length))) return true;
         if (given[found->kind])
             return reef__parse_refuse(p, REEF_BAD_TEXT, p->token.start,
-                                      "expected a type's name, found '%s': a word of its kind stands before it",
+                                      "expected a type's name, found '%s': another word of its kind comes before it",
                                       found->text);
         if (found->kind == WORD_ACCESS && found->value != REEF_WITH && p->nots)
             return reef__parse_refuse(p, REEF_BAD_TEXT, p->token.start,
-                                      "expected a type's name, found '%s': what stands under '!' has no data",
-                                      found->text);
+                                      "expected a type's name, found '%s': a term after '!' has no data", found->text);
         given[found->kind] = true;
         if (found->kind == WORD_ACCESS) t->access = (reef_access)found->value;
         if (found->kind == WORD_ENABLED) t->enabled = (reef_enabled)found->value;
@@ -157,13 +156,13 @@ static COLD bool parse_words(parser *p, reef_term *t, bool *given)
 static COLD bool parse_entities(parser *p, const reef_term *t, const bool *given)
 {
     bool inside = p->parentheses || p->nots || p->alternatives;
-    if (p->entities_given) return reef__parse_refuse(p, REEF_BAD_TEXT, p->token.start, "'*' stands here a second time");
+    if (p->entities_given) return reef__parse_refuse(p, REEF_BAD_TEXT, p->token.start, "'*' may be used only once");
     if (inside)
         return reef__parse_refuse(p, REEF_BAD_TEXT, p->token.start,
-                                  "'*', the whole entity, is no part of a group or of '!'");
+                                  "'*', the whole entity, can't be in a group or after '!'");
     if (t->op != REEF_HAS || !given[WORD_ENABLED] || given[WORD_ACCESS] || given[WORD_SINCE] || given[WORD_EACH])
         return reef__parse_refuse(p, REEF_BAD_TEXT, p->token.start,
-                                  "'*', the whole entity, has 'disabled' or 'either' before it, nothing else");
+                                  "'*', the whole entity, needs 'disabled' or 'either' before it, and no other word");
     p->out->entities = t->enabled;
     p->entities_given = true;
     reef__token_next(p);
@@ -189,8 +188,7 @@ static COLD bool parse_leaf(parser *p)
         reef__token_next(p);
     }
     if (reef__token_is(p->token, "of")) {
-        if (t.subtypes)
-            return reef__parse_refuse(p, REEF_BAD_TEXT, p->token.start, "a type with its subtypes has no 'of'");
+        if (t.subtypes) return reef__parse_refuse(p, REEF_BAD_TEXT, p->token.start, "a type with '+' can't have 'of'");
         reef__token_next(p);
         if (!parse_source(p, &t.source)) return false;
     }
@@ -205,8 +203,7 @@ static COLD bool parse_list(parser *p, uint32_t *members);
 
 static bool parse_too_deep(parser *p, const char *what)
 {
-    return reef__parse_refuse(p, REEF_LIMIT, p->token.start, "at most %d %s may be open at a place", REEF_TERMS_MAX,
-                              what);
+    return reef__parse_refuse(p, REEF_LIMIT, p->token.start, "at most %d %s may be nested", REEF_TERMS_MAX, what);
 }
 
 /* Reads a NOT or a NONE_OF. (What is under it has at least one term.) */
@@ -231,7 +228,7 @@ static COLD bool parse_unended(parser *p)
 {
     const char *what = p->parentheses ? "',', '|' or ')'" : p->parts ? "',', '|' or ';'" : "',' or '|'";
     if (!token_is_sign(p, '(')) return reef__parse_expected(p, what);
-    return reef__parse_refuse(p, REEF_BAD_TEXT, p->token.start, "expected %s, found '(', which is kept for pairs",
+    return reef__parse_refuse(p, REEF_BAD_TEXT, p->token.start, "expected %s, found '(', which is reserved for pairs",
                               what);
 }
 

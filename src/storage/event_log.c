@@ -298,23 +298,23 @@ static const char *event_store_wrong(const reef_world *w, const event_store *s)
     for (uint32_t i = 0; i < w->state.event_place_count; i++) {
         const event_place *p = &w->state.event_places[i];
         if (p->component != s->component) continue;
-        if (p->position > end) return "a system that has read what isn't there";
+        if (p->position > end) return "a system that has read more events than there are";
         read |= p->position <= s->head;
     }
     for (uint32_t i = 0; i < w->reader_count; i++) {
         const log_reader *r = &w->readers[i];
         if (r->serial == 0 || !r->events || r->component != s->component) continue;
-        if (r->position > end) return "a reader that has read what isn't there";
+        if (r->position > end) return "a reader that has read more events than there are";
         read |= r->position <= s->head;
     }
     if (!read) return "events that nobody waits for";
     for (uint64_t p = event_address(s->head, size) / TRACK_PAGE_BYTES;
          size && s->head != s->tail && p <= event_address(s->tail - 1, size) / TRACK_PAGE_BYTES; p++)
-        if (s->pages.count == 0 || s->pages.page[p & (s->pages.count - 1)] == NULL) return "a page that isn't there";
+        if (s->pages.count == 0 || s->pages.page[p & (s->pages.count - 1)] == NULL) return "a page that is missing";
     const flight_type *t = reef__flight_of(w, s);
     uint64_t chunks = 0;
     for (const event_chunk *k = t ? t->first : NULL; k; k = k->next) chunks += k->count;
-    return size && t && chunks != t->count + t->skip ? "a wrong count of those in flight" : NULL;
+    return size && t && chunks != t->count + t->skip ? "a wrong count of events in flight" : NULL;
 }
 
 COLD reef_status reef__events_validate(const reef_world *w, char *message, size_t size)
@@ -330,7 +330,7 @@ COLD reef_status reef__events_validate(const reef_world *w, char *message, size_
         const event_place *p = &w->state.event_places[i];
         component = p->component;
         if (reef__events_of(w, component) == NULL || reef__event_place_of(w, p->serial, component) != p)
-            what = "a wrong place of a system";
+            what = "a wrong position of a system";
     }
     if (what == NULL) return REEF_OK;
     return reef__corrupt(message, size, "events %s: %s", reef_type_name((reef_component){component}), what);

@@ -21,10 +21,10 @@
  *
  *   version  hot.version is counted up, so that later writes can be told from earlier ones. The leases of a table
  *            (`append` and `lease`) are good for one version, so this ends all leases.
- *   gates    hot.gate_move and gate_destroy, which the straight paths compare with a lease, are set anew, and
+ *   gates    hot.gate_move and gate_destroy, which the fast paths compare with a lease, are set anew, and
  *            hot.lately is emptied. "shut": no lease equals a gate until the next event that sets the gates.
- *   fresh    The indices that the straight paths may give out: none, until fresh_open of src/storage/entity_index.c.
- *   ring     Where the straight path of destroy puts the next free id: not known, until the slow path comes by.
+ *   fresh    The indices that the fast paths may give out: none, until fresh_open of src/storage/entity_index.c.
+ *   ring     Where the fast path of destroy puts the next free id: not known, until the slow path comes by.
  *   fork     hot.fork_version and ours_after: this world alone holds no block that was written before.
  *   rows     rows_epoch: what queries remember of the rows, blocks and leases of tables.
  *   tables   tables_epoch: pointers into the pages of tables and chunks. The gates of all bundles are closed as well.
@@ -34,7 +34,7 @@
  *   state    state_epoch: the changes that no version tells.
  *   hash     The hash of the state. "kept": sharing changes nothing that the hash covers.
  *
- * entities_ended and moves_put stand beside it, since they take numbers. The straight paths that make and end rows
+ * entities_ended and moves_put stand beside it, since they take numbers. The fast paths that make and end rows
  * invalidate nothing. They need a lease, and giving one is ROWS_CHANGED; queries take away the leases of the tables
  * that they look at (reef__rows_look in src/query/query.c). */
 #ifndef REEF_STORAGE_INVALIDATE_H
@@ -73,7 +73,7 @@ enum {
     INVALIDATE_WRITTEN = STALE_HASH,
     /* Blocks of a tracked type carry this version, and somebody may ask what was written after it. */
     INVALIDATE_BLOCKS_MARKED = STALE_VERSION | STALE_GATES,
-    /* Somebody looked at the state, and every later write must be seen, also those of the straight paths that mark
+    /* Somebody looked at the state, and every later write must be seen, also those of the fast paths that mark
      * nothing. */
     INVALIDATE_LOOKED_AT = STALE_VERSION | STALE_GATES | STALE_FRESH | STALE_RING,
     /* A snapshot or fork has come to share the whole state: no block belongs to this world alone any more. */
@@ -104,7 +104,7 @@ enum {
     INVALIDATE_MARKS_MADE = STALE_ROWS | STALE_TABLES | STALE_MARKS | STALE_LATELY
 };
 
-/* A straight path is open while the lease of a table equals the gate. The gates of a world are its version, or
+/* A fast path is open while the lease of a table equals the gate. The gates of a world are its version, or
  * UINT64_MAX, which no lease is. */
 INLINE void gates_set(reef_world *w)
 {

@@ -75,7 +75,7 @@ static void held_tell(const held *x, const held_block *b, const char *address)
     else fprintf(stderr, "reef: a pointer to the entities of a block");
     if (known && b->type) fprintf(stderr, " of entity %uv%u", (unsigned)e.index, (unsigned)e.generation);
     if (x->op == NULL) {
-        fprintf(stderr, " was used after the state that it was in was left\n");
+        fprintf(stderr, " was used after its world went to another state\n");
         return;
     }
     fprintf(stderr, " was used after %s", x->op);
@@ -84,7 +84,7 @@ static void held_tell(const held *x, const held_block *b, const char *address)
     else if (x->entity.generation)
         fprintf(stderr, " of entity %uv%u moved it", (unsigned)x->entity.index, (unsigned)x->entity.generation);
     else fprintf(stderr, " moved it");
-    fprintf(stderr, x->flushing ? ", when commands were done\n" : "\n");
+    fprintf(stderr, x->flushing ? ", when commands were applied\n" : "\n");
 }
 
 /* The sanitizer calls this when it stops the program. It takes no lock, since whoever holds it won't go on. The newest

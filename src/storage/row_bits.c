@@ -279,9 +279,10 @@ COLD reef_status reef__bits_validate(const reef_world *w, char *message, size_t 
         const bool stored = (b->key & BIT_DISABLED) == 0 && reef__type_of(b->key)->stored;
         if (sum != b->switched && !stored) return store_corrupt(b, message, size, ": a wrong count of bits, not", sum);
         uint32_t number = b == marks ? BITS_OF_MARKS : marks ? (uint32_t)(marks - w->state.bits) + 1 : 0;
-        if (b->marks != number) return store_corrupt(b, message, size, ": another store of marks than number", number);
+        if (b->marks != number)
+            return store_corrupt(b, message, size, ": its marks are in another store than number", number);
         if (bit_number_of(w, b->key) != i + 1)
-            return store_corrupt(b, message, size, ": another store is known by its key than number", i + 1);
+            return store_corrupt(b, message, size, ": its key leads to another store than number", i + 1);
     }
     return REEF_OK;
 }

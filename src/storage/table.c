@@ -875,12 +875,13 @@ static reef_status chunk_validate(const reef_world *w, const table *t, uint32_t 
     else if (rows > slots[0].head_more.capacity) what = "more rows than room";
     else if (s->hooked && slots[0].head_more.count != rows) what = "a wrong number of values with hooks";
     for (uint32_t k = SLOT_ENTITIES; k < s->end_slot && !what; k++) {
-        if (slots[k].block == NULL || (uintptr_t)slots[k].block % (s->columns[k].align)) what = "a bad block";
-        if (slots[k].version > w->hot.version) what = "a write from the future";
+        if (slots[k].block == NULL || (uintptr_t)slots[k].block % (s->columns[k].align))
+            what = "a block that is missing or misaligned";
+        if (slots[k].version > w->hot.version) what = "a write that is newer than the world";
     }
     for (uint32_t i = 0; i < rows && !what; i++)
         if (place_of(w, slot_entities(slots)[i]) != unit_place(unit) + i)
-            what = "a row whose entity the index has elsewhere";
+            what = "a row whose entity has another place in the index";
     if (what == NULL) return REEF_OK;
     return reef__corrupt(message, size, "table %u, unit %u: %s", s->table, unit, what);
 }
@@ -908,7 +909,7 @@ COLD reef_status reef__tables_validate(const reef_world *w, char *message, size_
                 if (reef__slot_seek(w, c->parts[k], id) == 0) ok = false;
         }
         if (ok) continue;
-        return reef__corrupt(message, size, "table %u: chunks, ends, lease, signature or maps don't fit", id);
+        return reef__corrupt(message, size, "table %u: chunks, ends, lease, signature or maps don't agree", id);
     }
     return REEF_OK;
 }

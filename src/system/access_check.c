@@ -96,7 +96,7 @@ COLD const char *reef__watch_once(const struct system *s, uint32_t *component)
         if (!t->hooks.copy && !t->hooks.move && !t->hooks.destroy) continue;
         if (*component == 0 || reef__type_compare(t, reef__type_of(*component)) < 0) *component = t->id;
     }
-    if (*component) return "it writes what has hooks";
+    if (*component) return "it writes a type with hooks";
     return writes ? NULL : "it writes nothing";
 }
 
@@ -359,9 +359,9 @@ static void column_compare(reef_world *w, const watch *x, const old_chunk *d, re
     if (row == d->capacity) return;
     report_once(w, "reef_system", c, old_chunk_entity(x, d, row),
                 slot == SLOT_ENTITIES ? "the entity's handle was changed by the system"
-                : row >= d->rows      ? "memory behind the last row was written by the system"
+                : row >= d->rows      ? "memory after the last row was written by the system"
                 : writes && d->handed ? "changed by the system, though the row doesn't match its query"
-                : writes              ? "changed by the system, in a block that it wasn't handed"
+                : writes              ? "changed by the system, in a block that it wasn't given"
                                       : "changed by the system, which doesn't declare that it writes it");
 }
 
@@ -380,7 +380,7 @@ static void bits_compare(reef_world *w, const watch *x, const old_chunk *d)
             if (words[k] == now[k]) continue;
             const reef_entity e = old_chunk_entity(x, d, k * 64 + bits_first(words[k] ^ now[k]));
             report_once(w, "reef_system", (reef_component){b->key & ~BIT_DISABLED}, e,
-                        "a switch or a mark was changed by the system");
+                        "a switch, or what is disabled, was changed by the system");
             break;
         }
     }
@@ -404,7 +404,7 @@ static void stored_compare(reef_world *w, const watch *x)
         /* With a shared store, other entities have the same value. */
         if (writes && (k.s->shared || entity_handed(w, x, k.at.entity))) continue;
         report_once(w, "reef_system", c, k.at.entity,
-                    writes ? "changed by the system, though it wasn't handed the entity"
+                    writes ? "changed by the system, though it wasn't given the entity"
                            : "changed by the system, which doesn't declare that it writes it");
     }
 }
@@ -499,7 +499,8 @@ static uint32_t written_after(const struct system *s, uint32_t component)
 static void rows_differ(reef_world *w, const watch *x, uint32_t component)
 {
     const type *t = reef__type_of(component);
-    static const char differs[] = "its value depends on other rows, on their order, or on what reef doesn't know";
+    static const char differs[] =
+        "its value depends on other rows, on their order, or on something that reef doesn't know";
     for (stored_walk k = {.s = NULL}; t->stored && stored_next(w, &k, x->stored);) {
         if (k.s->component != component || reef__value_equal(t, k.copy, k.at.value)) continue;
         report_once(w, "reef_system", (reef_component){component}, k.at.entity, differs);

@@ -188,9 +188,9 @@ static COLD void tell_split(explainer *o, const struct system *x)
         [SPLIT_NO_QUERY] = "not split: it has no query\n",
         [SPLIT_WHOLE] = "not split: it is declared whole\n",
         [SPLIT_MAIN_THREAD] = "not split: it runs on the main thread\n",
-        [SPLIT_WRITES_OTHERS] = "not split: writes %s of others\n",
+        [SPLIT_WRITES_OTHERS] = "not split: writes %s of other entities\n",
         [SPLIT_WRITES_FIXED] = "not split: writes %s of one entity\n",
-        [SPLIT_READS_WRITTEN] = "not split: writes %s, and reads it of others\n",
+        [SPLIT_READS_WRITTEN] = "not split: writes %s, and reads it of other entities\n",
         [SPLIT_CHANGED_IN_GROUP] = "not split: writes %s, and asks in a group whether it changed\n",
     };
     reef__text_put(&o->out, "    ");

@@ -126,7 +126,7 @@ static COLD bool check_touch(const system_draft *d, uint32_t i)
         if (u->kind == t.kind && u->type.id == t.type.id) return refuse_system(d, REEF_DUPLICATE_TERM, t.type, number);
         if (u->kind == REEF_SUMS && t.kind == REEF_SUMS)
             return refuse_detail(d, REEF_BAD_ARGUMENT, number,
-                                 "a system sums one type: a second one needs a system of its own");
+                                 "a system sums one type: a second one needs another system");
     }
     if (t.kind == REEF_SUMS && d->desc->combine == NULL)
         return refuse_detail(d, REEF_BAD_ARGUMENT, number,

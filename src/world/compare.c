@@ -392,7 +392,8 @@ static void say_ids(text_out *out, const reef_difference *d)
 {
     bool none = reef_entity_is_null(d->entity) && reef_entity_is_null(d->other);
     if (none)
-        reef__text_put(out, "Index %" PRIu64 " differs: free, reserved or used up, or its next generation", d->row);
+        reef__text_put(
+            out, "Index %" PRIu64 " differs: whether it is free, reserved or used up, or its next generation", d->row);
     else if (reef_entity_is_null(d->entity) || reef_entity_is_null(d->other) || d->entity.index == d->other.index) {
         reef__text_put(out, "Index %" PRIu64 " differs: entities ", d->row);
         say_pair(out, d);
@@ -415,7 +416,7 @@ COLD size_t reef_difference_text(const reef_difference *d, char *text, size_t si
         reef__text_put(&out, "The name of entity %" PRIu32 "v%" PRIu32 " differs", e.index, e.generation);
         break;
     case REEF_HASH_TIME:
-        reef__text_put(&out, "The ticks, the time, the seed or how far a phase or system is differ");
+        reef__text_put(&out, "The ticks, the time, the seed or the progress of a phase or system differ");
         break;
     case REEF_HASH_EVENTS:
         reef__text_put(&out, "The events %s differ: ", reef_type_name(d->component));

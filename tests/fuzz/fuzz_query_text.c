@@ -1,6 +1,6 @@
-/* The text form of queries under libFuzzer: whatever bytes come, the parser ends, stays inside of the text, and
- * either says where and why, or makes terms that are written as a text that gives the same terms. A query of these
- * terms is refused with the column of one of them, or counts as many entities as it visits and as match one by one. */
+/* Fuzzes the text form of queries. For any bytes the parser ends and stays inside the text. Either it reports where and
+ * why it failed, or it makes terms whose text gives the same terms. A query of these terms is refused with the column
+ * of one of them, or counts as many entities as it visits and as match one by one. */
 #include "must.h"
 #include "query/query_text.h"
 #include "reef.h"
@@ -33,7 +33,7 @@ REEF_SWITCH(Awake);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Some entities, with names that are words, paths, and nothing simple, and some without; with all kinds of
+/* Makes entities with names that are words, paths and other texts, and some without a name, with all kinds of
  * components. */
 static reef_world *world(void)
 {
@@ -157,7 +157,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char detail[REEF_DETAIL_MAX];
     query_text q;
-    char *text = malloc(size + 1); /* exactly as long as it is, so that reading behind its end is seen */
+    char *text = malloc(size + 1); /* of the exact length, so that reads beyond its end are detected */
     MUST(text);
     if (size) memcpy(text, data, size);
     text[size] = 0;

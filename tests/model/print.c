@@ -10,7 +10,7 @@ typedef struct printer {
 
 /* ---- entities ---- */
 
-/* The place of a number in the program's array; -1: nobody makes it, so it is null. */
+/* The index of a number in the program's array; -1: no operation makes it, so it is null. */
 static long place_of(const printer *p, uint32_t number)
 {
     long place = 0;
@@ -131,7 +131,7 @@ static void print_bundle_parts(const printer *p, const op *o)
     fprintf(p->file, "};\n");
 }
 
-/* The values of a bundle, laid out as the operation that made it says. */
+/* The values of a bundle, laid out as by the operation that made it. */
 static void print_packed(const printer *p, const op *spawn)
 {
     const op *b = NULL;
