@@ -1,4 +1,4 @@
-/* reef-bench: the command line. */
+/* reef-bench: reads the command line. */
 #include "bench.h"
 #include "mem.h"
 #include <stdlib.h>
@@ -71,7 +71,7 @@ static bool set_command(arguments *a, command c)
     return true;
 }
 
-/* One option; *i is moved past its value. */
+/* Reads one option; *i is moved past its value. */
 static bool parse_option(arguments *a, int argc, char **argv, int *i)
 {
     static const struct {
@@ -124,7 +124,7 @@ static bool want(bench_options *o, const char *filter)
     return false;
 }
 
-/* Options may stand anywhere, and decide which rows there are: filters are looked at last. */
+/* Options may stand anywhere, and decide which rows there are, so filters are applied last. */
 static bool parse(arguments *a, int argc, char **argv)
 {
     const char **filters = calloc((size_t)argc + 1, sizeof *filters);

@@ -1,5 +1,5 @@
-/* reef-bench's parts: measuring (measure.c), printing (report.c), judging whole runs (judge.c), scaling (scale.c,
- * plot.c), the machine (machine.c). What the rows are stands in rows.h. */
+/* The parts of reef-bench: measuring (measure.c), printing (report.c), judging whole runs (judge.c), scaling (scale.c,
+ * plot.c), the machine (machine.c). rows.h defines the rows. */
 #ifndef BENCH_H
 #define BENCH_H
 #include "rows.h"
@@ -20,7 +20,7 @@ typedef struct bench_options {
 
 /* ---- measure.c ---- */
 
-/* The times of one row, in the row's unit for one operation. */
+/* The times of one row, for one operation, in the row's unit. */
 typedef struct row_result {
     const bench_row *row;
     bool has_raw;
@@ -33,9 +33,9 @@ double median(const double *v, int n);
 bool row_playable(const bench_options *o, const bench_row *r);
 /* Runs a row. False, with a message on stderr: a checksum was wrong. */
 bool run_row(const bench_options *o, const bench_row *r, row_result *result);
-/* What is timed of reef runs inside of this: scripts/instructions lets valgrind count there, by the name. */
+/* Calls the timed part of a row of reef. scripts/instructions finds it by its name, and lets valgrind count there. */
 void run_subject(void (*run)(void *), void *state) __attribute__((noinline));
-/* A line on stderr that the next one overwrites; nothing when stderr is no terminal. An empty text clears it. */
+/* Writes a line on stderr that the next one overwrites, if stderr is a terminal. An empty text clears it. */
 void progress(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* ---- report.c: one whole run ---- */
@@ -47,7 +47,7 @@ int report_json(const bench_options *o);
 
 /* ---- judge.c: whole runs in child processes, in both page policies ---- */
 
-/* Reads the targets (NULL: the repository's benchmark/targets.tsv), measures, prints and answers the exit status. */
+/* Reads the targets (NULL: the repository's benchmark/targets.tsv), measures, prints and returns the exit status. */
 int judge_targets(const bench_options *o, const char *file);
 int judge_markdown(const bench_options *o, const char *file);
 
@@ -60,7 +60,7 @@ typedef struct plot_panel {
     const char *title, *axis; /* axis: what x counts */
     int points;
     double x[POINTS_MAX], y[2][POINTS_MAX]; /* y[0]: the subject's ns, y[1]: raw's */
-    double bytes; /* that a pass touches for each unit of x, for the cache marks; 0: no marks */
+    double bytes; /* bytes that a pass touches for each unit of x, for the cache marks; 0: no marks */
 } plot_panel;
 bool plot_svg(const char *file, const char *title, const char *subject, const plot_panel *panels, int count);
 
@@ -81,10 +81,10 @@ typedef struct machine_info {
 } machine_info;
 
 void machine_read(machine_info *m);
-/* A file of benchmark/'s source folder; false if the name is too long. */
+/* The path of a file in the source folder benchmark/; false if the name is too long. */
 bool bench_source_file(char *path, size_t size, const char *name);
-/* Starts a program with its stdout on the file returned (quiet: without stderr); `process` is for child_end, which
- * answers its exit status (-1: it didn't end by itself). argv ends with NULL. NULL on failure. */
+/* Starts a program whose stdout is the file that is returned (quiet: without stderr). `process` is for child_end, which
+ * returns its exit status (-1: it was killed). argv ends with NULL. NULL on failure. */
 FILE *child_start(const char *program, char *const *argv, bool quiet, int *process);
 int child_end(FILE *output, int process);
 

@@ -1,5 +1,5 @@
-/* Judges whole runs against the targets: WHOLE_RUNS runs in each page policy, each in a process of its own (the policy
- * belongs to the process), the policies in turn; every figure is the median over the runs. */
+/* Compares whole runs with the targets. There are WHOLE_RUNS runs for each page policy, each in its own process, since
+ * the policy belongs to the process; the policies take turns. Every figure is the median of the runs. */
 #include "bench.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -35,8 +35,8 @@ static int find_row(const char *name)
     return -1;
 }
 
-/* A line: row, unit, goal, must, and whatever follows, between tabs. False: it can't be read. Rows of later versions
- * that this program doesn't have are passed over. */
+/* Reads a line: row, unit, goal, must, and whatever follows, separated by tabs. False: it can't be read. Rows that this
+ * program doesn't have are skipped. */
 static bool read_target(judgement *j, const char *line)
 {
     char name[ROW_NAME_MAX], unit[16];
@@ -146,7 +146,7 @@ static bool reaches(target_unit unit, double figure_, double bound)
     return unit == SPEEDUP ? figure_ >= bound : figure_ <= bound;
 }
 
-/* What the target speaks of: the ratio, or the value. */
+/* The figure that the target is about: the ratio, or the value. */
 static double judged(const target *t, const figure *f)
 {
     return median(t->unit == RATIO ? f->ratio : f->value, WHOLE_RUNS);
@@ -159,7 +159,7 @@ static verdict verdict_of(const target *t, const figure *f)
     return reaches(t->unit, figure_, t->goal) ? AT_GOAL : reaches(t->unit, figure_, t->must) ? AT_MUST : MISSES;
 }
 
-/* A row's target and figure must speak of the same thing. */
+/* Checks that a row's target and figure have the same unit. */
 static bool units_agree(const judgement *j, int row)
 {
     const target *t = &j->targets[row];

@@ -3,8 +3,8 @@
 volatile float bench_dt = 1.0f / 64.0f;
 
 /* Unrolled by four vectors, as clang does by itself: raw is as fast or faster in each row. gcc's plain vector loop
- * (-DPLAIN_LOOPS) makes 256 rounds of a block of 1,024 rows, and not every processor foresees the end of so many:
- * docs/rules/performance.md has the ratios. */
+ * (-DPLAIN_LOOPS) takes 256 rounds for a block of 1,024 rows, and not every processor predicts the end of so many
+ * rounds: docs/rules/performance.md has the ratios. */
 #if defined(__GNUC__) && !defined(__clang__) && !defined(PLAIN_LOOPS)
 #define UNROLLED _Pragma("GCC unroll 4")
 #else
@@ -50,10 +50,10 @@ void k_iter2_bits(Position *restrict p, const Velocity *restrict v, const uint64
         }
 }
 #else
-/* Four entities (eight floats) at a time, without a branch: half of the rows match at random, so a loop over the set
- * bits (ctz) mispredicts once a word and moves 8 bytes at a time. Unmatched rows get their own bytes back. 32 bits go
- * to all lanes at once, of which each looks at its own: 8 instructions for four entities, where taking out their four
- * bits made 19, and 32 rounds for 1,024, whose end the processor foresees, where there were 256. */
+/* Four entities (eight floats) at a time, without a branch. Half of the rows match at random, so a loop over the set
+ * bits (ctz) would mispredict once in each word and move 8 bytes at a time. Rows that don't match are written back
+ * unchanged. All lanes get the same 32 bits, and each tests its own: 8 instructions for four entities, where extracting
+ * their four bits took 19. A block of 1,024 rows takes 32 rounds, whose end the processor predicts, instead of 256. */
 typedef float f8 __attribute__((vector_size(32), aligned(4), may_alias));
 typedef int32_t i8 __attribute__((vector_size(32)));
 void k_iter2_bits(Position *restrict p, const Velocity *restrict v, const uint64_t *restrict bits, uint32_t n, float dt)
@@ -62,7 +62,7 @@ void k_iter2_bits(Position *restrict p, const Velocity *restrict v, const uint64
     for (uint32_t i = 0; i < whole; i += 32) {
         const i8 half = (i8){0} + (int32_t)(bits[i >> 6] >> (i & 32));
         i8 lane = {1, 1, 2, 2, 4, 4, 8, 8};
-        for (uint32_t k = 0; k < 32; k += 4, lane <<= 4) { /* unrolled, so that the lanes' bits are constants */
+        for (uint32_t k = 0; k < 32; k += 4, lane <<= 4) { /* unrolled, so that the bits of the lanes are constants */
             const i8 mask = (half & lane) != 0;
             f8 *d = (f8 *)(p + i + k), old = *d, new = old + *(const f8 *)(v + i + k) * dt;
             *d = (f8)(((i8) new &mask) | ((i8)old & ~mask));

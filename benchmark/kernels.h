@@ -1,13 +1,14 @@
-/* The user's loops: one piece of machine code for all contestants (kernels.c), called once an array or once a block. */
+/* The user's loops. All contestants use the same machine code (kernels.c), which is called once for each array or
+ * block. */
 #ifndef KERNELS_H
 #define KERNELS_H
 #include "rows.h"
 
-/* Each begins at a cache line: where its loop lies mustn't depend on how long other code is. (k_iter2_bits took 0.33
- * or 0.53 ns, with the linker's mood.) */
+/* Each function begins at a cache line, so that the alignment of its loop doesn't depend on other code. (Before,
+ * k_iter2_bits took 0.33 or 0.53 ns, depending on how the program was linked.) */
 #define KERNEL __attribute__((aligned(64)))
 
-extern volatile float bench_dt; /* 1/64: a power of two the compiler can't see */
+extern volatile float bench_dt; /* 1/64: a power of two that the compiler doesn't know */
 
 KERNEL void k_iter1(Position *restrict p, uint32_t n);
 KERNEL void k_iter2(Position *restrict p, const Velocity *restrict v, uint32_t n, float dt);
@@ -18,7 +19,7 @@ KERNEL void k_iter2_bits(Position *restrict p, const Velocity *restrict v, const
                          float dt);
 KERNEL uint64_t k_sum(const Position *p, uint32_t n); /* independent of the order of rows */
 
-/* Short enough that a call would show: inlined by whoever can. */
+/* These are so short that a call would be noticeable, so they are inlined. */
 static inline void k_scale(Position *p, uint32_t n, float f)
 {
     for (uint32_t i = 0; i < n; i++) p[i].x *= f;

@@ -1,8 +1,8 @@
-/* What is physically possible on the machine at hand: the smallest structure that still has what reef must have on
- * these rows (handles with generations, checked on each call; records in pages and columns in 1024-row blocks, so
- * that both can be shared copy on write; a write stamp a block and column; an array a component from chunk to block;
- * recycled ids). One table, no edges, no errors: a figure here is a bound for a full ECS, not a prediction.
- * `reef-bench --limit` runs it in reef's place.
+/* What is physically possible on this machine. This is the smallest structure that still has what reef needs for these
+ * rows: handles with generations, which are checked in each call; records in pages and columns in blocks of 1,024 rows,
+ * so that both can be shared copy on write; a write stamp for each block and column; an array for each component
+ * from chunk to block; recycled ids. It has one table, no edges and no errors, so a figure here is a bound for a full ECS,
+ * not a prediction. `reef-bench --limit` measures it instead of reef.
  *
  *   handle {index, generation} -> page[index >> 12][index & 4095] = record {place, generation}           8 bytes
  *   place {chunk number, row in chunk} -> block[component][chunk number], stamp[component][chunk number]

@@ -1,4 +1,4 @@
-/* What the figures were measured on, and child processes. */
+/* Describes the machine on which figures are measured, and starts child processes. */
 #define _GNU_SOURCE
 #include "bench.h"
 #include <errno.h>
@@ -75,7 +75,7 @@ static void read_commit(char *text, size_t size)
     snprintf(text, size, "%s%s", line, first_line(changes, sizeof changes, "git", status) ? " + changes" : "");
 }
 
-/* The build may say its flags (REEF_BENCH_FLAGS); otherwise what the preprocessor knows. */
+/* The flags of the build (REEF_BENCH_FLAGS), or otherwise what the preprocessor knows. */
 static const char *compile_flags(void)
 {
 #ifdef REEF_BENCH_FLAGS

@@ -1,4 +1,5 @@
-/* Runs a row: both contestants interleaved, the order alternating, checksums compared, nothing kept. */
+/* Runs a row: both contestants take turns, in alternating order; their checksums are compared, and no memory is
+ * kept. */
 #define _GNU_SOURCE
 #include "bench.h"
 #include "mem.h"
@@ -52,8 +53,8 @@ void progress(const char *format, ...)
     va_end(arguments);
 }
 
-/* Time of this thread on its processor, page faults included: what other programs take in between isn't counted. Rows
- * with several threads are measured by the clock on the wall. */
+/* The processor time of this thread, including page faults; time that other programs take isn't counted. Rows with
+ * several threads are measured in real time. */
 static uint64_t now_ns(const bench_row *r)
 {
     const bool wall =
@@ -69,7 +70,7 @@ void run_subject(void (*run)(void *), void *state)
     __asm__ volatile("" ::: "memory"); /* it comes back here: no jump at the end */
 }
 
-/* One repeat of one contestant: nanoseconds, or bytes gained, of the run. */
+/* Does one repeat of one contestant. The result is the nanoseconds of the run, or the bytes that it allocated. */
 static double measure(const contestant *c, const bench_row *r, uint64_t *sum)
 {
     const row_impl *f = contestant_row(c, r->id);

@@ -57,9 +57,9 @@ static char *map_new(size_t bytes, int protection)
     return p;
 }
 
-/* Cache-line alignment from 256 bytes on, page alignment from 4 KiB on: small columns must not depend on luck. (Two
- * columns whose addresses differ by -64 modulo 4096 make each load wait for an unrelated store: iter_2_1k took 1.5
- * times as long in every other process.) */
+/* Memory is aligned to cache lines from 256 bytes on, and to pages from 4 KiB on, so that the alignment of small
+ * columns isn't random. (If the addresses of two columns differ by -64 modulo 4096, each load waits for an unrelated
+ * store: iter_2_1k took 1.5 times as long in every other process.) */
 static void *heap_alloc(size_t bytes)
 {
     void *p = NULL;

@@ -4,7 +4,7 @@
 
 enum { WIDTH = 460, HEIGHT = 260, LEFT = 52, TOP = 60, INNER_WIDTH = 380, INNER_HEIGHT = 160, ACROSS = 2 };
 
-/* The logarithm of v > 0, bit by bit: a picture needs no more, and the program then needs no libm. */
+/* The logarithm of v > 0, computed bit by bit. This is precise enough for a picture, and the program needs no libm. */
 static double log_10(double v)
 {
     double result = 0;

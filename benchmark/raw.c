@@ -1,4 +1,4 @@
-/* raw: the benchmark's rows by hand, the limit that reef is held against. The structure is in raw.h. */
+/* raw: the benchmark's rows, written by hand, with which reef is compared. raw.h describes the structure. */
 #include "raw.h"
 #include "kernels.h"
 
@@ -71,7 +71,7 @@ uint64_t raw_sum_by_handle(const table *t, const raw *w)
     return s;
 }
 
-static uint64_t sum_rows(void *state) /* iter_ rows: all Positions, whatever the order */
+static uint64_t sum_rows(void *state) /* iter_ rows: all Positions, in any order */
 {
     raw *w = state;
     uint64_t s = k_sum(POS(&w->a), w->a.n);
@@ -95,7 +95,7 @@ static void create_0_run(void *state)
     raw *w = state;
     for (uint32_t i = 0, n = w->r->n; i < n; i++) w->handle[i] = id_new(&w->ix, 0);
 }
-static uint64_t create_0_sum(void *state) /* alive entities by handle + count */
+static uint64_t create_0_sum(void *state) /* living entities by handle, and their count */
 {
     raw *w = state;
     uint64_t s = w->ix.n;
@@ -179,7 +179,7 @@ static void destroy_run(void *state)
     raw *w = state;
     for (uint32_t i = 0, n = w->r->n; i < n; i++) destroy_2(&w->a, &w->ix, w->handle[i]);
 }
-static uint64_t destroy_sum(void *state) /* entities left + handles that are now dead */
+static uint64_t destroy_sum(void *state) /* entities that are left, and handles that are dead now */
 {
     raw *w = state;
     uint64_t s = w->a.n;

@@ -1,4 +1,4 @@
-/* raw's structure, for the files of raw's rows.
+/* The structure of raw, for the files with its rows.
  *
  *   id (a plain number, never checked) --index.row[id]--> row --> table.col[c][row]     (one array a component)
  *                                                              --> table.id[row]        (for the fix-up of swap-remove)
@@ -34,7 +34,7 @@ typedef struct idmap {
 
 typedef struct raw {
     const bench_row *r;
-    table a, b;  /* b: the table with the added component, or the other half */
+    table a, b;  /* b: the table with the added component, or the other half of the entities */
     table *frag; /* the iter_frag_ rows' tables */
     uint32_t nfrag;
     idmap ix;
@@ -59,12 +59,12 @@ void *raw_ar_setup(const bench_row *r); /* the add_remove_ rows: n entities with
 uint64_t raw_ar_sum(void *state);
 
 extern const row_impl raw_frame_rows[]; /* raw_frame.c */
-/* reef_copy.c: what has no counterpart in arrays is compared with reef itself */
+/* reef_copy.c: rows without a counterpart in arrays are compared with reef itself */
 extern const row_impl reef_alone_rows[];
 extern const row_impl reef_alone_frame_rows[]; /* reef_frame.c: the same for threads */
 
-/* Column c starts 320*c bytes into its allocation: page-aligned columns of one stride would all fall into one set of
- * the first-level cache (add_remove_8: 38 ns without, 28 with). */
+/* Column c starts 320*c bytes into its allocation. Page-aligned columns with the same stride would all fall into one
+ * set of the first-level cache (add_remove_8: 38 ns without the offset, 28 with it). */
 enum { STAGGER = 320 };
 
 INL char *column_resize(char *p, uint32_t c, size_t old_bytes, size_t bytes)
@@ -102,7 +102,7 @@ INL uint32_t id_new(idmap *x, uint32_t row)
     return x->n++;
 }
 
-/* A new entity in t: its row; its id is in t->id. */
+/* Makes an entity in t. Returns its row; its id is in t->id. */
 INL uint32_t create(table *t, idmap *x)
 {
     if (unlikely(t->n == t->cap)) table_reserve(t, doubled(t->cap));

@@ -4,7 +4,7 @@
 
 /* ---- deferred changes and observers ---- */
 
-/* Iterate and queue, then apply one by one; twice. */
+/* Iterates and queues the changes, then applies them one by one; twice. */
 static void deferred_run(void *state)
 {
     raw *w = state;

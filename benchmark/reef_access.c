@@ -39,7 +39,7 @@ static void get_many_run(void *p)
     s->sum = sum;
 }
 
-/* References lie where the handles lie in other rows: in the caller's memory, in the order of use. */
+/* The references are in the caller's memory, in the order of use, as the handles are in other rows. */
 typedef struct ref_state {
     state *s;
     reef_ref *ref;

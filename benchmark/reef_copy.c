@@ -12,8 +12,8 @@ typedef struct copies {
     reef_query write;             /* "Position" */
     reef_snapshot *kept[HISTORY]; /* a ring: the state before tick t is at t % HISTORY */
     uint32_t ticks;
-    reef_snapshot *origin; /* of the state that setup made, never hashed */
-    reef_snapshot *held;   /* keeps a state from being freed inside the timer */
+    reef_snapshot *origin; /* of the state that setup made, which is never hashed */
+    reef_snapshot *held;   /* so that no state is freed while time is measured */
     reef_world *fork;
     uint64_t hash, changes;
 } copies;
@@ -154,7 +154,7 @@ static void *copy_setup(const bench_row *r)
 {
     copies *c = copies_pvd(r);
     if (r->id == ROW_restore) c->origin = take(c);
-    if (r->id == ROW_fork) reef_world_free(fork_of(c)); /* its memory is there for the next one */
+    if (r->id == ROW_fork) reef_world_free(fork_of(c)); /* its memory can be used by the next one */
     write_pass(c);
     if (r->id == ROW_restore) c->held = take(c);
     return c;
@@ -175,7 +175,7 @@ static void fork_run(void *p)
     c->fork = fork_of(c);
 }
 
-/* snapshot: what was held is what it was, though the world was written since. */
+/* snapshot: the state that is held is unchanged, though the world was written since. */
 static uint64_t snapshot_sum(void *p)
 {
     copies *c = p;
@@ -227,8 +227,8 @@ static uint64_t rows_written(const bench_row *r) /* sum_rows after a write pass 
 
 /* ---- the first write after a fork ---- */
 
-/* Both play a first pass. Recycled: the first pass copies for a fork that is dropped then, so that the second finds
- * blocks. */
+/* Both do a first pass. Recycled: the first pass copies blocks for a fork that is then freed, so that the second pass
+ * finds free blocks. */
 static void *first_write_setup(const bench_row *r)
 {
     copies *c = copies_pvd(r);
@@ -296,7 +296,7 @@ static void alone_history_run(void *p)
     copies *c = p;
     for (uint32_t k = 0; k < c->s->r->passes; k++) move_rows(c, moved_rows(c->s->r));
 }
-/* Is every state that is kept what it was? (Of the oldest all components are looked at.) */
+/* Is every kept state unchanged? (In the oldest one all components are compared.) */
 static uint64_t history_sum(void *p)
 {
     copies *c = p;
@@ -354,7 +354,7 @@ static void write_all(copies *c)
     reef_query_free(c->s->w, q);
 }
 
-/* What the row changes after the first hash. */
+/* Makes the row's changes after the first hash. */
 static void hash_change(copies *c)
 {
     if (c->s->r->id == ROW_state_hash_all) write_all(c);
@@ -376,7 +376,7 @@ static void hash_run(void *p)
     copies *c = p;
     c->hash = reef_hash(c->s->w);
 }
-/* The same hash as of a world that never kept any; it isn't the hash of the state before the change. */
+/* Checks that the hash is that of a world which never kept any hashes, and differs from the hash before the change. */
 static uint64_t hash_sum(void *p)
 {
     copies *c = p;
@@ -461,7 +461,7 @@ const row_impl reef_copy_rows[] = {
     {0},
 };
 
-/* The same work without a fork or a history: what these rows are compared with stands in raw's place. */
+/* The same work without a fork or a history. These rows are compared with it instead of raw. */
 const row_impl reef_alone_rows[] = {
     {ROW_fork_first_write, alone_first_write_setup, move_run, first_write_sum, copies_free, NULL},
     {ROW_fork_first_cold, alone_first_write_setup, move_run, first_write_sum, copies_free, NULL},

@@ -117,7 +117,7 @@ static void spawn_tagged(state *s, uint32_t set, uint32_t i)
         if (set >> t & 1) parts[n++] = reef_value_make(tag_type(t), REEF_VALUE_DEFAULT, 0, NULL);
     if (reef_entity_is_null(reef_spawn_values(s->w, parts, n))) bench_fail(s->w, "reef_spawn_values");
 }
-/* Every type is in use before the run, which counts further tables alone. */
+/* Every type was used before the run, so the run counts only the memory of further tables. */
 static void *mem_table_setup(const bench_row *r)
 {
     state *s = state_new(r, false);

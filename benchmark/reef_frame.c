@@ -253,7 +253,7 @@ static void counts(reef_block *b)
     reef_part(b, Energy)->all += low;
 }
 
-/* The frame's observer: who freezes and who thaws. */
+/* The frame's observer: it counts entities that freeze and that thaw. */
 static uint64_t chilled, thawed;
 static void notes(const reef_notice *n)
 {
@@ -335,7 +335,7 @@ const row_impl reef_frame_rows[] = {
     {0},
 };
 
-/* In raw's place: the same frames without a pool. */
+/* The same frames without a pool, instead of raw. */
 const row_impl reef_alone_frame_rows[] = {
     {ROW_par_heavy_2, heavy_1_setup, frames_run, heavy_sum, frames_free, NULL},
     {ROW_frame_mixed, mixed_1_setup, mixed_run, mixed_sum, frames_free, NULL},

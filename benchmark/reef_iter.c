@@ -1,4 +1,4 @@
-/* reef's rows that walk over everything that matches. */
+/* reef's rows of loops over everything that matches. */
 #include "reef_rows.h"
 #include "kernels.h"
 #include "mem.h"
@@ -60,7 +60,7 @@ static void iter_5_run(void *p)
 
 /* ---- many tables ---- */
 
-/* Each table has a component of its own beside Position. */
+/* Each table has one component that no other table has, beside Position. */
 static void *frag_26_setup(const bench_row *r)
 {
     state *s = state_new(r, false);
@@ -135,7 +135,7 @@ static void *bits_setup(const bench_row *r)
         const uint32_t n = batch_spawn(s, first, e, NULL, 0);
         for (uint32_t t = 0; t < switches; t++) {
             uint32_t count = 0;
-            for (uint32_t i = 0; i < n; i++) { /* without a branch, which would be foreseen every other time */
+            for (uint32_t i = 0; i < n; i++) { /* without a branch, which would be mispredicted half of the time */
                 on[count] = e[i];
                 count += bench_tags(first + i) >> t & 1;
             }

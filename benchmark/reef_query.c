@@ -8,7 +8,7 @@
 
 static void *build_setup(const bench_row *r) { return frag_tables(r); }
 
-/* Make, visit every block once, not its rows, free. */
+/* Makes a query, visits every block once, but not its rows, and frees the query. */
 static void build_run(void *p)
 {
     state *s = p;
@@ -68,7 +68,8 @@ static uint64_t changed_expected(const bench_row *r)
 
 /* ---- sort_repair ---- */
 
-/* x of row i, the second time another one: no row is where its neighbour in the order is. (7,919 and N are coprime.) */
+/* The x of row i; the second time it is another one. Rows that are neighbours in the order aren't neighbours in the
+ * table. (7,919 and N are coprime.) */
 static float repair_x(const bench_row *r, uint32_t i, uint32_t time)
 {
     return (float)((uint64_t)i * 7919 % r->n) + (float)time * 0.5f;
@@ -84,7 +85,7 @@ static void repair_pass(state *s)
     s->sum = sum;
 }
 
-/* Ordered and walked; then the other way round in every hundredth block. */
+/* Orders the query and runs a loop; then reverses the keys in every hundredth block. */
 static void *repair_setup(const bench_row *r)
 {
     state *s = state_pv(r, false);

@@ -20,8 +20,8 @@ void bench_fail(const reef_world *w, const char *what)
 
 /* ---- memory ---- */
 
-/* mem.h aligns to 64 bytes from 256 bytes on and to 4,096 from 4 KiB on: a smaller block that needs more is made so
- * large. The result depends on the arguments alone, so freeing finds the size again. */
+/* mem.h aligns to 64 bytes from 256 bytes on, and to 4,096 from 4 KiB on, so a smaller block that needs a stricter
+ * alignment gets that size. The size depends only on the arguments, so freeing computes the same size again. */
 static size_t padded(size_t bytes, size_t align)
 {
     size_t least = align <= 16 ? 0 : align <= 64 ? 256 : 4096;

@@ -1,4 +1,4 @@
-/* reef as a contestant, through its public interface alone: what its rows share. */
+/* reef as a contestant, which uses only the public interface: what its rows share. */
 #ifndef REEF_ROWS_H
 #define REEF_ROWS_H
 #include "reef.h"
@@ -32,14 +32,14 @@ typedef struct state {
     uint64_t sum; /* what the run itself computed */
 } state;
 
-/* Ends the program with reef's own message: a row whose calls fail measures nothing. */
+/* Ends the program with reef's error message, since a row whose calls fail measures nothing. */
 _Noreturn void bench_fail(const reef_world *w, const char *what);
 
 /* A world whose memory comes from mem.h. */
 reef_world *world_new(void);
 /* The same for several threads. */
 reef_world *world_new_parallel(void);
-/* A row's state with an empty world; with handles: room for r->n of them, touched. */
+/* Makes a row's state with an empty world. With `handles` it has room for r->n of them, in memory that was touched. */
 state *state_new(const bench_row *r, bool handles);
 void state_free(void *p);
 
@@ -48,10 +48,11 @@ reef_bundle *bundle_new(state *s, uint32_t count);
 reef_query query_new(state *s, const char *text);
 /* The tags Part0, Part1 ..., made at run time. */
 reef_component tag_type(uint32_t number);
-/* Entities first ... of the row, SETUP_BATCH of them or as many as are left, with pos_of, vel_of and `count` values
- * more; how many. Worlds that are walked are set up by these: the longer that takes, the more of the rows others on
- * the machine have driven out of the caches before the timer starts. (Of iter_bit one by one it took 16 ms, now 5,
- * where raw's arrays take 3; after a wait of 10 ms raw's first loop takes as long as reef's.) */
+/* Makes entities of the row from number `first` on, SETUP_BATCH of them or as many as are left, with pos_of, vel_of and
+ * `count` further values. Returns how many. Rows of loops set up their worlds by this, since a setup should be short:
+ * the longer it takes, the more rows other programs have driven out of the caches before the timer starts. (For
+ * iter_bit it took 16 ms one by one, and takes 5 ms now, where raw's arrays take 3; after a wait of 10 ms raw's first
+ * loop takes as long as reef's.) */
 enum { SETUP_BATCH = 1024 };
 uint32_t batch_spawn(state *s, uint32_t first, reef_entity *e, const reef_value *more, uint32_t count);
 /* r->n entities with pos_of and vel_of, and the query "Position, in Velocity". */
@@ -72,19 +73,19 @@ uint64_t sum_by_handle(const state *s);
 uint64_t sum_rows(void *p);
 uint64_t sum_run(void *p);
 
-/* The lists of rows, one a file. */
+/* The lists of rows, one in each file. */
 extern const row_impl reef_create_rows[];      /* reef_create.c: create_, destroy_, world_new, mem_ */
 extern const row_impl reef_change_rows[];      /* reef_change.c: add_remove_ */
 extern const row_impl reef_command_rows[];     /* reef_command.c: deferred_ar, spawn_par */
 extern const row_impl reef_home_rows[];        /* reef_home.c: values outside of the rows */
 extern const row_impl reef_frame_rows[];       /* reef_frame.c: empty_system, par_heavy_, frame_mixed */
-extern const row_impl reef_alone_frame_rows[]; /* there too: reef in raw's place, without a pool */
+extern const row_impl reef_alone_frame_rows[]; /* also there: reef without a pool, instead of raw */
 extern const row_impl reef_event_rows[];       /* reef_event.c: event_rw */
 extern const row_impl reef_access_rows[];      /* reef_access.c: get_, set_, has_ */
 extern const row_impl reef_iter_rows[];        /* reef_iter.c: iter_ */
 extern const row_impl reef_query_rows[];       /* reef_query.c: query_build, iter_changed, sort_repair */
 extern const row_impl reef_copy_rows[];        /* reef_copy.c: snapshot, fork, rollback_, state_hash_ */
 extern const row_impl reef_save_rows[];        /* reef_save.c: save, load */
-extern const row_impl reef_alone_rows[];       /* there too: reef in raw's place, without fork or history */
+extern const row_impl reef_alone_rows[];       /* also there: reef without a fork or history, instead of raw */
 
 #endif

@@ -8,7 +8,7 @@ const char *unit_name(row_unit unit)
     return names[unit];
 }
 
-/* Calls `print` with each wanted row's result. The exit status. */
+/* Calls `print` with the result of each row that is wanted. Returns the exit status. */
 static int each_row(const bench_options *o, void (*print)(void *context, const row_result *r), void *context)
 {
     row_result *r = malloc(sizeof *r);

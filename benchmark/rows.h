@@ -5,10 +5,10 @@
  *     repeat R times (default 7), the order alternating:
  *         for both:  setup -> [ run ] -> checksum -> teardown         only [ run ] is timed
  *
- * Time is the thread's own (measure.c), so that other programs on the machine cost caches, not time slices.
- * Every repeat is a fresh world in cold memory (mem.h). The figure is the median of the R times divided by the row's
- * operations; the checksums of all repeats of both contestants must agree, and no contestant may hold memory after
- * teardown. The loops over user data (kernels.h) are one piece of machine code, called by both.
+ * Time is that of the thread (measure.c), so other programs on the machine only take caches, not time. Every repeat is
+ * a fresh world in cold memory (mem.h). The figure is the median of the R times divided by the row's operations; the
+ * checksums of all repeats of both contestants must agree, and no contestant may hold memory after teardown. The loops
+ * over user data (kernels.h) are one piece of machine code, called by both.
  *
  * `raw` is the program that a careful person writes by hand without an ECS: an array a component, an array of entity
  * numbers beside it, an index entity -> row (4 bytes), doubling growth from 64, swap-remove. Handles are plain numbers,
@@ -275,7 +275,8 @@ typedef struct row_impl {
     uint64_t (*expected)(const bench_row *r); /* the checksum of a row without baseline; otherwise NULL */
 } row_impl;
 
-/* A contestant is a few lists of rows, each ended by an entry without setup; the last list is followed by NULL. */
+/* A contestant has some lists of rows. Each list ends with an entry without setup, and the last list is followed by
+ * NULL. */
 typedef struct contestant {
     const char *name;
     const row_impl *lists[12];
@@ -285,7 +286,7 @@ extern const contestant contestant_raw;   /* raw.c */
 extern const contestant contestant_reef;  /* reef_rows.c */
 extern const contestant contestant_limit; /* limit.c */
 
-/* NULL: it doesn't play this row. */
+/* NULL: it doesn't have this row. */
 const row_impl *contestant_row(const contestant *c, uint32_t id);
 
 /* ---- shared definitions of values, order and randomness ---- */
@@ -314,7 +315,7 @@ uint32_t bench_matched(uint32_t n);
 static inline bool bench_sparse(uint32_t i) { return bench_mix(i / 100) % 100 == i % 100; }
 /* Shuffle handles (4 or 8 bytes each) with a fixed seed: the same order for every contestant. */
 void bench_shuffle(void *handles, uint32_t n, size_t handle_size);
-/* Stop the compiler from moving work across passes. */
+/* Keeps the compiler from moving work across passes. */
 #define BENCH_BARRIER() __asm__ __volatile__("" : : : "memory")
 
 #endif

@@ -1,9 +1,10 @@
-/* How the cost of an operation grows with the world: a few rows at sizes of their own. */
+/* How the cost of an operation grows with the world: some rows, measured at many sizes. */
 #include "bench.h"
 #include <stdlib.h>
 
-/* Bytes an entity that reef touches in one pass: where they cross a cache's size, the curve bends. Position and
- * Velocity are 8 bytes each, as are a handle and an index record; the caller's array of handles counts. */
+/* Bytes for each entity that reef touches in one pass. Where the sum exceeds the size of a cache, the curve bends.
+ * Position and Velocity have 8 bytes each, and so do a handle and an index record; the caller's array of handles
+ * counts. */
 static const struct {
     uint32_t row;
     double work; /* operations in one run, at least: passes are repeated to reach it */
@@ -19,7 +20,7 @@ enum { GROWING = sizeof growing / sizeof *growing, PANELS = GROWING + 1, TABLES_
 static const char *const titles[PANELS] = {"create_2", "iter_2", "get_rand", "add_remove_1",
                                            "iter_frag, 100,000 entities"};
 
-/* The smallest cache that holds so many bytes. */
+/* The smallest cache that holds this many bytes. */
 static const char *cache_for(const machine_info *m, double bytes)
 {
     static const char *const names[] = {"memory", "L1", "L2", "L3", "L4"};

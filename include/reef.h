@@ -1,59 +1,58 @@
 /* reef: an entity component system whose worlds are values.
  *
- * This header is the manual's skeleton; read the parts in this order.
+ * This header includes all others, in the order in which they are best read.
  *
- *   reef/status.h     what a call answers, and how to read the reason
+ *   reef/status.h     status codes: what a call returns, and why a call fails
  *   reef/handle.h     handles of entities, component types and worlds
  *   reef/type.h       declaring components, tags and switches; types made at run time
- *   reef/field.h      what the members of a component's struct are
+ *   reef/field.h      fields: the members of a component's struct
  *   reef/hooks.h      types that own something: constructing, copying, moving, destroying
  *   reef/memory.h     allocators
  *   reef/limits.h     all limits
- *   reef/world.h      worlds: making, limits, memory, statistics
+ *   reef/world.h      worlds: making them, the last error, memory, statistics, names
  *   reef/value.h      lists of components with their values
  *   reef/entity.h     making and destroying entities
  *   reef/component.h  adding, setting, removing and reading the components of entities
  *   reef/enable.h     enabling and disabling components and entities
  *   reef/multi.h      several components of one type on one entity
- *   reef/shared.h     one component that several entities have in common, and that is held from outside
- *   reef/single.h     singletons: what a world has one of
+ *   reef/shared.h     one value that several entities have in common, and that code outside of the world may hold
+ *   reef/single.h     singletons: components of which a world has one
  *   reef/signature.h  sets of component types as values
- *   reef/order.h      by what rows are sorted
- *   reef/sort.h       sorting storage itself
- *   reef/query.h      what one can ask of a world
- *   reef/block.h      blocks and rows: what a loop hands out
- *   reef/loop.h       walking over everything that a query matches
+ *   reef/order.h      orders: what rows are sorted by
+ *   reef/sort.h       sorting the rows of tables
+ *   reef/query.h      queries: which entities a loop visits
+ *   reef/block.h      blocks and rows: what a loop visits, and how to reach the values
+ *   reef/loop.h       loops over everything that a query matches
  *   reef/system.h     systems, phases, ticks: functions that reef calls, on any number of threads
- *   reef/track.h      which rows changed, and who lost a component
- *   reef/command.h    how a system changes the structure
+ *   reef/track.h      which rows changed, and which entities lost a component
+ *   reef/command.h    commands: how a system changes the structure
  *   reef/event.h      events: sending, receiving
- *   reef/observer.h   what is called when components come, change and go, and when entities match
- *   reef/bulk.h       adding, removing, setting, enabling, destroying for everything that a query matches
+ *   reef/observer.h   functions that are called when components are added, changed and removed, or entities match
+ *   reef/bulk.h       one call that adds, removes, sets, enables or destroys for everything that a query matches
  *   reef/snapshot.h   worlds as values: snapshot, restore, fork, hash
  *   reef/save.h       saving worlds and differences to files and memory, and loading them
  *   reef/journal.h    journals: files that grow with each tick
  *   reef/history.h    the last ticks of a world: rewind, replay, late inputs
  *   reef/diff.h       what is different between two worlds
  *   reef/inspect.h    printing, visiting, checking
- *   reef/script.h     code of single entities
+ *   reef/script.h     scripts: code that belongs to a single entity
  *   reef/merge.h      adding one world's entities to another
  *   reef/random.h     random numbers by seed, tick, system and entity
  *   reef/pool.h       threads for ticks
- *   reef/ref.h        references to components, kept outside of the world
- *   reef/subtype.h    components that are another component as well
- *   reef/plain.h      what is a macro or inlined, as exported functions for other languages
+ *   reef/ref.h        references to components, which are kept outside of the world
+ *   reef/subtype.h    components that also count as another component
+ *   reef/plain.h      macros and inlined functions as exported functions, for other languages
  *
- * What stands in reef/detail/ is the inlined half of the hot calls: for the compiler, not for you.
+ * The headers in reef/detail/ are the inlined half of the calls that must be fast. They are not part of the interface.
  *
- * Rules that hold for every call, so that they are said once:
+ * These rules hold for every call:
  *
- *   - A world belongs to one thread at a time. Calls that take a `const reef_world *` may run on several threads at
- *     once, as long as nobody calls anything that takes the world without const. Different worlds never disturb each
+ *   - A world may be used by one thread at a time. Calls that take a `const reef_world *` may run on several threads at
+ *     once, as long as no thread calls anything that takes the world without const. Different worlds never disturb each
  *     other.
- *   - Inside of a system only what it declares is touched, and the structure changes by commands:
- *     docs/rules/threads.md.
+ *   - A system touches only what it declares, and changes the structure by commands: docs/rules/threads.md.
  *   - A pointer to a component is valid until the next call that takes the same world without const.
- *   - A call that fails changes nothing that can be observed, and says why: see reef/status.h.
+ *   - A call that fails changes nothing that can be observed, and reports the reason: see reef/status.h.
  *   - {0} of every handle and every description struct means "none" or "the default". */
 #ifndef REEF_H
 #define REEF_H

@@ -1,4 +1,4 @@
-/* reef for C++17: the same worlds, written as C++. Needs nothing but reef.h, and neither exceptions nor RTTI.
+/* reef for C++17: a header on top of the C library. It needs nothing but reef.h, and neither exceptions nor RTTI.
  *
  *     struct Position { float x = 0, y = 0; };
  *     struct Velocity { float x = 0, y = 0; };
@@ -12,19 +12,20 @@
  *     world.system("move", [](Position &p, const Velocity &v, float dt) { p.x += v.x * dt; });
  *     world.tick(1.0f / 60);
  *
- * Owning, move-only: reef::world, reef::snapshot, reef::query, reef::history, reef::journal, reef::pool,
- * reef::event_reader, reef::pinned, reef::bytes. Plain values, which own nothing: reef::entity, reef::ref,
- * reef::world_ref, reef::system_ref, reef::observer_ref, reef::span. A reef::view is one walk; it stays where it was
- * made.
+ * These types own something and can only be moved: reef::world, reef::snapshot, reef::query, reef::history,
+ * reef::journal, reef::pool, reef::event_reader, reef::pinned, reef::bytes. These are plain values, which own nothing:
+ * reef::entity, reef::ref, reef::world_ref, reef::system_ref, reef::observer_ref, reef::span. A reef::view is one loop;
+ * it can't be copied or moved.
  *
- * Any type that can be moved is a component, without a line beside it. Its name is that of the C++ type with its
- * namespaces ("Position", "game::Position"), which is also that of REEF_COMPONENT(Position) in C: the two are one
- * type. What else there is to say of a type stands in reef::options. Types that own something (std::string,
- * std::unique_ptr) get their hooks from their own constructors and destructor; what can't be copied is refused by
- * clones, forks and snapshots, by name. Empty structs, and those that are only declared, are tags.
+ * Any type that can be moved can be a component, without a declaration. Its name is that of the C++ type with its
+ * namespaces ("Position", "game::Position"). REEF_COMPONENT(Position) in C has the same name, so the two are one type.
+ * Everything else that a type can declare, such as its home and its fields, is in reef::options. Types that own
+ * something (std::string, std::unique_ptr) get their hooks from their own constructors and destructor; clones, forks
+ * and snapshots refuse a type that can't be copied, and the error names it. Empty structs, and those that are only
+ * declared, are tags.
  *
- * Calls answer as those of C do (reef/status.h), and so do the rules for pointers and threads. What throws in a
- * constructor fails its call with NO_MEMORY; what throws in a system, a move or a destructor ends the program. */
+ * Calls return what those of C return (reef/status.h), and the same rules for pointers and threads hold. When a
+ * constructor throws, the call fails with NO_MEMORY. When a system, a move or a destructor throws, the program ends. */
 #ifndef REEF_HPP
 #define REEF_HPP
 

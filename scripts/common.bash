@@ -1,4 +1,4 @@
-# Read by ./run, ./test, ./bench and the other scripts: saying what happens, installing what is missing, building.
+# Functions for ./run, ./test, ./bench and the other scripts, which report progress, install missing packages and build.
 set -euo pipefail
 caller=$PWD # where the user is: paths among the arguments are meant from there
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

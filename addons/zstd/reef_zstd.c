@@ -1,5 +1,5 @@
-/* Two filters around libzstd's streams, and files on both sides. Each keeps the first thing that went wrong and
- * answers it from then on. */
+/* Two filters around libzstd's streams, and files on both sides. Each keeps its first failure and returns it from then
+ * on. */
 #include "reef_zstd.h"
 #include <errno.h>
 #include <stdio.h>
@@ -43,7 +43,7 @@ reef_zstd_out *reef_zstd_out_new(reef_writer to, int level)
     return NULL;
 }
 
-/* Hands on what libzstd makes of the input until all of it is taken; at the end, until nothing is left inside. */
+/* Passes on what libzstd makes of the input, until all input is taken; at the end, until libzstd has nothing left. */
 static reef_status out_press(reef_zstd_out *o, const void *bytes, size_t count, ZSTD_EndDirective what)
 {
     ZSTD_inBuffer in = {bytes, count, 0};
@@ -51,7 +51,7 @@ static reef_status out_press(reef_zstd_out *o, const void *bytes, size_t count, 
     while (o->status == REEF_OK && more) {
         ZSTD_outBuffer out = {o->bytes, o->room, 0};
         const size_t left = ZSTD_compressStream2(o->zstd, &out, &in, what);
-        if (ZSTD_isError(left)) o->status = REEF_NO_MEMORY; /* nothing else can fail: all input is right */
+        if (ZSTD_isError(left)) o->status = REEF_NO_MEMORY; /* nothing else can fail: any input is valid */
         else if (out.pos) o->status = o->to.write(o->to.context, o->bytes, out.pos);
         more = what == ZSTD_e_end ? left != 0 : in.pos < count;
     }
@@ -118,7 +118,7 @@ static reef_status in_failed(reef_zstd_in *i, reef_status status, const char *re
     return status;
 }
 
-/* Some input, if there is more. */
+/* Reads more input, if there is some. */
 static reef_status in_fill(reef_zstd_in *i)
 {
     if (i->at < i->fill || i->ended) return REEF_OK;

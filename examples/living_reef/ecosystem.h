@@ -3,10 +3,10 @@
  * Half way a second ecosystem may be forked off (ecosystem_fork) that loses a species (ecosystem_remove). The two
  * share only what reef shares between a world and its fork.
  *
- * A rule is a system over fish, or over cells, that stand side by side in a block. Its query says for which ones it
- * is. It writes only to its own rows. What it wants of others it sends as events, or writes to arrays in which each
- * row has a part of its own (sight.h). Where fish compete for something, such as food in a cell or a prey, all of them
- * first state their wishes. Then a rule settles the wishes, either without regard to who came first or in the order of
+ * A rule is a system over fish, or over cells, that stand side by side in a block. Its query says for which ones it is.
+ * It writes only to its own rows. Effects on other rows it sends as events, or writes to arrays in which each row has a
+ * part of its own (sight.h). Where fish compete for something, such as food in a cell or a prey, all of them first
+ * state their wishes. Then a rule settles the wishes, either without regard to who came first or in the order of
  * events. So the number of threads doesn't matter. */
 #ifndef LIVING_REEF_ECOSYSTEM_H
 #define LIVING_REEF_ECOSYSTEM_H

@@ -3,14 +3,14 @@
  *     uint64_t burnt;
  *     reef_status s = reef_add_where_id(w, burning, reef_id(Ash), &burnt);
  *
- * Each call does what the single call would do for every matching entity, one after the other in the query's order,
- * collected before anything changes: the same values, the same order of rows afterwards. But all or none: a failure
- * changes nothing. Where a whole table changes in the same way its blocks stay where they are, and only the new
- * column is written.
+ * Each call does what the call for one entity would do for every matching entity, one after the other in the query's
+ * order. The matching entities are collected before anything changes, and the values and the order of rows afterwards
+ * are the same. Either all are changed or none: a failure changes nothing. Where all rows of a table change in the same
+ * way, its blocks stay where they are, and only the new column is written.
  *
- * Terms that ask for changes: since the query last ran; these calls are no run. Errors of all: NOT_ALIVE (a null or
- * freed query), OTHER_WORLD, LOCKED (a loop is open), NO_MEMORY, LIMIT. `changed`, which may be NULL, gets the
- * number of entities that were changed when the call succeeds. */
+ * Terms that ask for changes refer to the time since the query last ran; these calls don't count as runs. All calls can
+ * fail with NOT_ALIVE (a null or freed query), OTHER_WORLD, LOCKED (a loop is open), NO_MEMORY and LIMIT. When a call
+ * succeeds, it writes the number of entities that it changed to *changed, which may be NULL. */
 #ifndef REEF_BULK_H
 #define REEF_BULK_H
 
@@ -18,26 +18,26 @@
 
 REEF_BEGIN_C
 
-/* Adds a zero or constructed component to those that haven't got it; the others are passed over. Further errors:
- * UNKNOWN_TYPE, and what the constructor says. */
+/* Adds a zeroed or constructed component to the entities that don't have it, and skips the others. Further errors:
+ * UNKNOWN_TYPE, and what the constructor returns. */
 REEF_API reef_status reef_add_where_id(reef_world *world, reef_query query, reef_component type, uint64_t *changed);
-/* Takes it from those that have it. Further errors: UNKNOWN_TYPE. */
+/* Removes a component from the entities that have it. Further errors: UNKNOWN_TYPE. */
 REEF_API reef_status reef_remove_where_id(reef_world *world, reef_query query, reef_component type, uint64_t *changed);
-/* Adds or replaces it: a copy of `value` for each; all that match count as changed. Further errors: UNKNOWN_TYPE,
- * WRONG_SIZE, BAD_ARGUMENT (no value), NOT_COPYABLE (a type without copy, and more than one entity; for one the
- * value is moved out), NOT_MOVABLE (an address-bound type without move), and what the copy hook says. */
+/* Adds or replaces a component with a copy of `value`; all entities that match count as changed. Further errors:
+ * UNKNOWN_TYPE, WRONG_SIZE, BAD_ARGUMENT (no value), NOT_COPYABLE (a type without copy, and more than one entity; for
+ * one the value is moved out), NOT_MOVABLE (an address-bound type without move), and what the copy hook returns. */
 REEF_API reef_status reef_set_where_id(reef_world *world, reef_query query, reef_component type, const void *value,
                                        size_t size, uint64_t *changed);
-/* Enables (`on`) or disables a component, a tag or a switch of those that have it, with type {0} whole entities;
- * those that are so already are passed over. A query skips what is disabled unless it asks for it ("disabled
- * Velocity", "either Velocity", "either *"). Further errors: UNKNOWN_TYPE, BAD_ARGUMENT (the part of a type that is
- * split by field). */
+/* Enables (`on`) or disables a component, a tag or a switch of the entities that have it, or with type {0} whole
+ * entities. Those that are in that state already are skipped. A query skips what is disabled unless it asks for it
+ * ("disabled Velocity", "either Velocity", "either *"). Further errors: UNKNOWN_TYPE, BAD_ARGUMENT (a part of a type in
+ * REEF_SPLIT). */
 REEF_API reef_status reef_enable_where_id(reef_world *world, reef_query query, reef_component type, bool on,
                                           uint64_t *changed);
-/* Destroys them. */
+/* Destroys all entities that match. */
 REEF_API reef_status reef_destroy_where(reef_world *world, reef_query query, uint64_t *destroyed);
 
-/* By the C name of a type, without the number: reef_add_where(w, q, Ash). */
+/* By the C name of a type, without the number of entities: reef_add_where(w, q, Ash). */
 #define reef_add_where(world, query, T) reef_add_where_id(world, query, reef_id(T), NULL)
 #define reef_remove_where(world, query, T) reef_remove_where_id(world, query, reef_id(T), NULL)
 #define reef_enable_where(world, query, T) reef_enable_where_id(world, query, reef_id(T), true, NULL)

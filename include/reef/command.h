@@ -8,13 +8,13 @@
  *     }
  *     reef_system(w, burn, "Fuse; destroys");
  *
- * A command is recorded by the job whose block it is called with, and done at the end of the phase: as if all were
- * done one by one, in the order of the systems, of the blocks, of the calls. What can be told at once is refused at
- * once (UNDECLARED, UNKNOWN_TYPE, WRONG_SIZE, a null entity, NO_MEMORY ...). Whether the entity lives is decided
- * when the command is done, since commands before it may make or destroy it; a command that fails then has no
- * effect, and goes to the log. docs/manual/commands.md has the table.
+ * A command is recorded by the job of its block, and applied at the end of the phase. The result is that of applying
+ * all commands one by one, in the order of the systems, of their blocks, and of the calls. Mistakes that don't depend
+ * on the state are refused at once (UNDECLARED, UNKNOWN_TYPE, WRONG_SIZE, a null entity, NO_MEMORY ...). Whether an
+ * entity is alive is decided when the command is applied, since earlier commands may make or destroy it; a command that
+ * fails then has no effect, and is logged. docs/manual/commands.md has the table.
  *
- * With a block of a loop outside of systems these are the same as the calls on the world. */
+ * With a block of a loop outside of systems, these calls do the same as the calls on the world. */
 #ifndef REEF_COMMAND_PUBLIC_H
 #define REEF_COMMAND_PUBLIC_H
 
@@ -22,20 +22,20 @@
 
 REEF_BEGIN_C
 
-/* Makes an entity; the handle is good at once for other commands, to be stored and sent; it lives from the end of
- * the phase on. The handles don't depend on the number of threads. Null on failure. */
+/* Makes an entity. Its handle can be used at once: in other commands, in components and in events. The entity is alive
+ * from the end of the phase on. Handles don't depend on the number of threads. Null on failure. */
 REEF_API reef_entity reef_cmd_create(reef_block *block);
-/* With these components. The values are copied at once (moved out of the caller's where there is no copy). Null on
- * failure. */
+/* Makes an entity with these components. The values are copied at once; those that can't be copied are moved out of the
+ * caller's. Null on failure. */
 REEF_API reef_entity reef_cmd_spawn_values(reef_block *block, const reef_value *values, uint32_t count);
-/* `n` of them, whose handles go to `entities` (room for n, NULL: not wanted). All or none. */
+/* Makes `n` such entities and writes their handles to `entities`, which has room for n or is NULL. Either all are made
+ * or none. */
 REEF_API reef_status reef_cmd_spawn_many_values(reef_block *block, uint32_t n, reef_entity *entities,
                                                 const reef_value *values, uint32_t count);
-/* A copy of what `source` is when the command is done. Null on failure. */
+/* Makes a copy of `source` as it is when the command is applied. Null on failure. */
 REEF_API reef_entity reef_cmd_clone(reef_block *block, reef_entity source);
-/* Destroys it, add and set a component, remove one or all, make several changes in one move: as reef_destroy,
- * reef_add_id (without args), reef_set_id, reef_remove_id, reef_remove_all and reef_change_values, when the command
- * is done. Values are copied at once. */
+/* These do what reef_destroy, reef_add_id (without args), reef_set_id, reef_remove_id, reef_remove_all and
+ * reef_change_values do, when the command is applied. Values are copied at once. */
 REEF_API reef_status reef_cmd_destroy(reef_block *block, reef_entity entity);
 REEF_API reef_status reef_cmd_add_id(reef_block *block, reef_entity entity, reef_component type);
 REEF_API reef_status reef_cmd_set_id(reef_block *block, reef_entity entity, reef_component type, const void *value,
@@ -44,23 +44,23 @@ REEF_API reef_status reef_cmd_remove_id(reef_block *block, reef_entity entity, r
 REEF_API reef_status reef_cmd_remove_all(reef_block *block, reef_entity entity);
 REEF_API reef_status reef_cmd_change_values(reef_block *block, reef_entity entity, const reef_value *values,
                                             uint32_t count);
-/* With type {0}: the whole entity. */
+/* As reef_enable_id; type {0} means the whole entity. */
 REEF_API reef_status reef_cmd_enable_id(reef_block *block, reef_entity entity, reef_component type, bool on);
-/* As reef_set_name; the text is copied. A name that is taken when the command is done: NAME_TAKEN, the first in
- * order has it. */
+/* As reef_set_name; the text is copied. If two commands give the same name, the first one in their order gets it, and
+ * the other fails with NAME_TAKEN. */
 REEF_API reef_status reef_cmd_name(reef_block *block, reef_entity entity, const char *name);
 
-/* Systems that come, go and change by commands do so at the end of the phase, in the order of all commands: from the
- * next phase on a tick has the others. They need no declaration. What is kept of a description is a copy; its
- * context is reef's when the answer is OK: context_free is called for it also if the command fails in the end, or is
- * forgotten. Errors at once: BAD_ARGUMENT (no function, a bad name), NO_MEMORY; when it is done: as reef_system_new,
- * reef_system_replace ..., and NOT_ALIVE where no system has the name. */
+/* Commands can also add, replace, remove and switch systems. They are applied with the other commands at the end of the
+ * phase, and the tick uses the new systems from the next phase on. A system needs no declaration for them. The
+ * description is copied. When the call returns OK, reef owns its context: context_free is called for it even if the
+ * command fails later or is dropped. Errors at once: BAD_ARGUMENT (no function, a bad name), NO_MEMORY. Errors when it
+ * is applied: as reef_system_new, reef_system_replace ..., and NOT_ALIVE if no system has the name. */
 REEF_API reef_status reef_cmd_system_new(reef_block *block, const reef_system_desc *desc);
-/* The system of this name becomes another one. */
+/* Replaces the system of this name, as reef_system_replace. */
 REEF_API reef_status reef_cmd_system_replace(reef_block *block, const char *name, const reef_system_desc *desc);
-/* The system of this name is removed, as by reef_system_remove. It may be the one that asks. */
+/* Removes the system of this name, as reef_system_remove. A system may remove itself. */
 REEF_API reef_status reef_cmd_system_remove(reef_block *block, const char *name);
-/* It is turned on or off, as by reef_system_switch. */
+/* Turns the system of this name on or off, as reef_system_switch. */
 REEF_API reef_status reef_cmd_system_switch(reef_block *block, const char *name, bool on);
 
 REEF_END_C

@@ -37,8 +37,8 @@
 #define REEF_NOINLINE __attribute__((noinline))
 #define REEF_SELDOM __attribute__((noinline, cold))
 #define REEF_UNUSED __attribute__((unused))
-/* The compiler may keep what it read over a call, and drop a call whose answer nobody wants. */
-#if defined(REEF_CHECKED) /* there such calls may tell of a mistake */
+/* Of a pure function. The compiler may keep what it has read across a call, and drop a call whose result isn't used. */
+#if defined(REEF_CHECKED) /* in the checked build such calls may report a mistake */
 #define REEF_PURE
 #else
 #define REEF_PURE __attribute__((pure))
@@ -46,7 +46,7 @@
 #define REEF_PREFETCH(p) __builtin_prefetch(p)
 #define REEF_LIKELY(x) __builtin_expect(!!(x), 1)
 #define REEF_UNLIKELY(x) __builtin_expect(!!(x), 0)
-#if defined(__MINGW32__) && !defined(__clang__) /* where "printf" means what the oldest C library of Windows knew */
+#if defined(__MINGW32__) && !defined(__clang__) /* where "printf" means the formats of the oldest Windows C library */
 #define REEF_PRINTF(text, first) __attribute__((format(gnu_printf, text, first)))
 #else
 #define REEF_PRINTF(text, first) __attribute__((format(printf, text, first)))
@@ -54,8 +54,9 @@
 /* A pointer that another thread may have published. */
 #define REEF_ACQUIRE_POINTER(address) __atomic_load_n((address), __ATOMIC_ACQUIRE)
 #define REEF_ACQUIRE_U32(address) __atomic_load_n((address), __ATOMIC_ACQUIRE)
-/* The same where the address of what is read next depends on the value: every processor that reef runs on then keeps
- * the order by itself, and the compiler may keep the value in a register over a loop (get: 4 instructions fewer). */
+/* The same where the address of the next read depends on the value. Every processor that reef runs on keeps these reads
+ * in order by itself, and the compiler may keep the value in a register during a loop (reef_get takes 4 instructions
+ * less). */
 #if defined(__SANITIZE_THREAD__)
 #define REEF_DEPENDENT(address) __atomic_load_n((address), __ATOMIC_ACQUIRE)
 #elif defined(__has_feature)
@@ -72,7 +73,7 @@
     static void name(void)
 #elif defined(_MSC_VER)
 #if !defined(_M_IX86) && !defined(_M_X64)
-#error "With MSVC reef is for x86 and x86-64: elsewhere an ordinary read or write of its may be done out of order"
+#error "With MSVC reef needs x86 or x86-64: on other processors its ordinary reads and writes may be reordered"
 #endif
 #define REEF_INLINE static __forceinline
 #define REEF_INLINE_MEMBER __forceinline
@@ -84,7 +85,7 @@
 #define REEF_LIKELY(x) (x)
 #define REEF_UNLIKELY(x) (x)
 #define REEF_PRINTF(text, first)
-/* For these processors a volatile read is one that later reads stay behind (/volatile:ms, which is the default). */
+/* On these processors later reads stay after a volatile read (/volatile:ms, which is the default). */
 #define REEF_ACQUIRE_POINTER(address) (*(__typeof__(*(address)) volatile *)(address))
 #define REEF_ACQUIRE_U32(address) (*(const volatile uint32_t *)(address))
 #define REEF_DEPENDENT(address) (*(address))

@@ -4,9 +4,9 @@
  *     const Position *p = reef_get(w, fish, Position);
  *     reef_mut(w, fish, Position)->x += 1;
  *
- * Each typed macro stands over a function that takes a component's id, for tools and other languages. Errors of every
- * call that changes an entity: NOT_ALIVE, UNKNOWN_TYPE, LOCKED (a loop is open), NO_MEMORY; further ones stand beside
- * the call. After an error everything is as it was. */
+ * Each typed macro calls a function that takes a component's id, for tools and other languages. Every call that changes
+ * an entity can fail with NOT_ALIVE, UNKNOWN_TYPE, LOCKED (a loop is open) or NO_MEMORY; the comment of a call names
+ * its further errors. After an error everything is as it was. */
 #ifndef REEF_COMPONENT_H
 #define REEF_COMPONENT_H
 
@@ -16,68 +16,71 @@ REEF_BEGIN_C
 
 /* ---- changing ---- */
 
-/* Adds a zero or constructed component. `args` go to the constructor. `out`, if not NULL, gets the new component (for a
- * tag: NULL). Errors: EXISTS. */
+/* Adds a component, which is zeroed or constructed. `args` is passed to the constructor. `out`, if not NULL, gets the
+ * new component (for a tag: NULL). Errors: EXISTS. */
 REEF_API reef_status reef_add_id(reef_world *world, reef_entity entity, reef_component type, const void *args,
                                  void **out);
-/* Adds or replaces: ADDED or OK. The value is copied; a type without copy is moved out of `value`. Errors:
- * WRONG_SIZE. */
+/* Adds or replaces: ADDED or OK. The value is copied; the value of a type that can't be copied is moved out of `value`.
+ * Errors: WRONG_SIZE. */
 REEF_API reef_status reef_set_id(reef_world *world, reef_entity entity, reef_component type, const void *value,
                                  size_t size);
-/* The same, quicker for types outside of tables: reef_set takes it for them. */
+/* The same, faster for types whose values are outside of tables; reef_set uses it for them. */
 REEF_API reef_status reef_set_stored(reef_world *world, reef_entity entity, reef_component type, const void *value,
                                      size_t size);
-/* The component that is there, or a new one (zero or constructed with `args`). NULL on failure and for tags. */
+/* Returns the component for writing. If the entity doesn't have it, it is added first, zeroed or constructed with
+ * `args`. NULL on failure and for tags. */
 REEF_API void *reef_ensure_id(reef_world *world, reef_entity entity, reef_component type, const void *args);
-/* Errors: ABSENT. */
+/* Removes a component. Errors: ABSENT. */
 REEF_API reef_status reef_remove_id(reef_world *world, reef_entity entity, reef_component type);
 /* Removes all components; the entity lives on, and keeps its name. */
 REEF_API reef_status reef_remove_all(reef_world *world, reef_entity entity);
-/* Several at once in one move: values that are there are replaced, missing ones added, REEF_VALUE_REMOVE ones taken
- * away (those that are absent are no error here). A component named twice is DUPLICATE_TERM. */
+/* Changes several components at once; the entity moves once. Components that are there are replaced, missing ones are
+ * added, and those with REEF_VALUE_REMOVE are removed (it is no error if one of these is absent). A component named
+ * twice is DUPLICATE_TERM. */
 REEF_API reef_status reef_change_values(reef_world *world, reef_entity entity, const reef_value *values,
                                         uint32_t count);
 
 /* ---- reading: these take a const world and may run on several threads ---- */
 
-/* Is the handle that of a living entity of this world? */
+/* Does the handle name a living entity of this world? */
 REEF_API bool reef_is_alive(const reef_world *world, reef_entity entity) REEF_PURE;
-/* Has the entity the component, disabled or not? Of the base of subtypes: it or one of them. False if the entity
- * isn't alive. */
+/* Does the entity have the component, disabled or not? For the base of subtypes: does it have the base or one of them?
+ * False if the entity isn't alive. */
 REEF_API bool reef_has_id(const reef_world *world, reef_entity entity, reef_component type) REEF_PURE;
-/* The component, or NULL if the entity isn't alive or hasn't got it. Tags have no data: NULL. */
+/* The component, for reading. NULL if the entity isn't alive or doesn't have it, and for tags, which have no data. */
 REEF_API const void *reef_get_id(const reef_world *world, reef_entity entity, reef_component type) REEF_PURE;
 /* The same for writing: marks the block as changed. NULL on failure: NOT_ALIVE, UNKNOWN_TYPE, ABSENT, NO_MEMORY. */
 REEF_API void *reef_mut_id(reef_world *world, reef_entity entity, reef_component type);
-/* Number of entities that have the component. */
+/* Number of entities that have the component, disabled or not. */
 REEF_API uint64_t reef_count_id(const reef_world *world, reef_component type);
-/* The living entity of an index, null if there is none. */
+/* The living entity of an index; null if there is none. */
 REEF_API reef_entity reef_entity_at(const reef_world *world, uint32_t index);
 /* Number of living entities. */
 REEF_API uint64_t reef_count_alive(const reef_world *world);
 
-/* Copies the value of a component out, whichever home it has, also one that is split by field (whose struct lies
- * nowhere, so that reef_get is NULL). False, and nothing is written: the entity hasn't got it or isn't alive, `size`
- * isn't that of the type, or the type has hooks that copy or destroy. */
+/* Copies the value of a component to `out`. This works for every home, also for REEF_SPLIT, where no whole struct is in
+ * memory and reef_get returns NULL. False, with nothing written, if the entity doesn't have the component or isn't
+ * alive, if `size` isn't that of the type, or if the type has a copy or destroy hook. */
 REEF_API bool reef_read_id(const reef_world *world, reef_entity entity, reef_component type, void *out, size_t size);
 
-/* ---- many at random: faster than one by one, since memory is fetched ahead ---- */
+/* ---- many entities in random order: faster than one by one, since memory is fetched ahead ---- */
 
-/* Copies the components of n entities to `out`, `size` bytes each. Entities that are dead or haven't got it leave their
- * place in `out` as it was. Returns how many were copied. Types with a copy hook: 0. */
+/* Copies the components of n entities to `out`, `size` bytes each. For an entity that is dead or doesn't have it, the
+ * place in `out` stays as it was. Returns how many were copied; 0 for types with a copy hook. */
 REEF_API uint32_t reef_get_many_id(const reef_world *world, reef_component type, const reef_entity *entities,
                                    uint32_t n, void *out, size_t size);
-/* Replaces the components of n entities, in the array's order, by the values in `in`. Entities that are dead or haven't
- * got it are skipped. Returns how many were written; fewer than possible when memory ran out (see reef_last_error). */
+/* Replaces the components of n entities, in the array's order, by the values in `in`. Entities that are dead or don't
+ * have it are skipped. Returns how many were written; if memory runs out, the rest isn't written (see
+ * reef_last_error). */
 REEF_API uint32_t reef_write_many_id(reef_world *world, reef_component type, const reef_entity *entities, uint32_t n,
                                      const void *in, size_t size);
 
-/* ---- the typed words ---- */
+/* ---- typed macros ---- */
 
 /* reef_change(w, e, reef_with(Position, 1, 2), reef_without(Velocity)): all of it in one move. */
 #define reef_change(world, entity, ...) reef_change_values(world, entity, REEF_VALUES_(__VA_ARGS__))
-/* By the C name of a type, with the status of the function: reef_add_with hands args to the constructor; reef_ensure
- * gives a T *; reef_read and the two of many entities take pointers to T. */
+/* These take the C name of a type, and return what the function returns: reef_add_with passes args to the constructor;
+ * reef_ensure returns a T *; reef_read, reef_get_many and reef_write_many take pointers to T. */
 #define reef_add_with(world, entity, T, args) reef_add_id(world, entity, reef_id(T), args, NULL)
 #define reef_ensure(world, entity, T) ((T *)reef_ensure_id(world, entity, reef_id(T), NULL))
 #define reef_count(world, T) reef_count_id(world, reef_id(T))
@@ -88,7 +91,7 @@ REEF_API uint32_t reef_write_many_id(reef_world *world, reef_component type, con
 #define reef_write_many(world, T, entities, n, in) \
     reef_write_many_id(world, reef_id(T), entities, n, REEF_CHECK_POINTER_(T, in), sizeof(T))
 
-/* reef_get_id, reef_mut_id and reef_has_id by the C name of a type, as a const T *, a T * and a bool. */
+/* reef_get_id, reef_mut_id and reef_has_id by the C name of a type. They return a const T *, a T * and a bool. */
 #define reef_get(world, entity, T) \
     ((const T *)(REEF_STORED_(T) ? reef_get_stored(world, entity, reef_decl_of_##T(), sizeof(T), \
                                                    (int)reef_home_of_##T == (int)REEF_PAGED) \
@@ -99,8 +102,7 @@ REEF_API uint32_t reef_write_many_id(reef_world *world, reef_component type, con
                            : reef_mut_decl(world, entity, reef_decl_of_##T(), sizeof(T))))
 #define reef_has(world, entity, T) reef_has_decl(world, entity, reef_decl_of_##T())
 
-/* reef_set_id, reef_add_id and reef_remove_id by the C name of a type. (The value in C++: a template, since it has no
- * compound literals.) */
+/* reef_set_id by the C name of a type. (C++ has no compound literals, so a template takes the value there.) */
 #ifndef __cplusplus
 #define reef_set(world, entity, T, ...) \
     (REEF_STORED_(T) ? reef_set_stored(world, entity, reef_id(T), &(const T){__VA_ARGS__}, sizeof(T)) \
@@ -116,12 +118,13 @@ static inline reef_status reef_set_value(reef_world *w, reef_entity e, reef_comp
 REEF_BEGIN_C
 #define reef_set(world, entity, T, ...) reef_set_value<T, REEF_STORED_(T)>(world, entity, reef_id(T), T{__VA_ARGS__})
 #endif
-/* reef_add_id without args: gives the entity the component, zero or as its constructor makes it; of REEF_MULTI one
- * value more. OK; EXISTS where the entity has it, and it stays as it is; NOT_ALIVE, UNKNOWN_TYPE, LOCKED, LIMIT
- * (REEF_MULTI), NO_MEMORY, and what the constructor answered. */
+/* reef_add_id without args: adds the component, zeroed or as its constructor makes it; for a type in REEF_MULTI it adds
+ * one more value. Returns OK; EXISTS if the entity has the component, which stays as it is; NOT_ALIVE, UNKNOWN_TYPE,
+ * LOCKED, LIMIT (REEF_MULTI), NO_MEMORY, and what the constructor returns. */
 #define reef_add(world, entity, T) reef_add_id(world, entity, reef_id(T), NULL, NULL)
-/* reef_remove_id: takes the component away, of REEF_MULTI all its values; the value ends, the entity lives on. OK;
- * ABSENT where the entity hasn't got it; NOT_ALIVE, UNKNOWN_TYPE, LOCKED, NO_MEMORY. */
+/* reef_remove_id: removes the component, and for a type in REEF_MULTI all its values. The value is destroyed, the
+ * entity lives on. Returns OK; ABSENT if the entity doesn't have the component; NOT_ALIVE, UNKNOWN_TYPE, LOCKED,
+ * NO_MEMORY. */
 #define reef_remove(world, entity, T) reef_remove_id(world, entity, reef_id(T))
 
 REEF_END_C

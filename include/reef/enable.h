@@ -1,9 +1,10 @@
 /* Enabling and disabling components and entities.
  *
- * A disabled component stays where it is, value and all: get, mut, set and has don't notice. Only queries do, which
- * skip it unless they ask for it, and those who ask here. The mark goes with the component, and stays when the value
- * is replaced. A whole entity can be disabled as well; that mark stays when all its components go, and goes with the
- * entity. Clones have the marks of their source. Costs about as much as turning a switch; nothing moves. */
+ * A disabled component stays where it is, with its value, and get, mut, set and has treat it like any other. Only
+ * queries skip it, unless they ask for it, and reef_is_enabled tells. A component stays disabled when its value is
+ * replaced; removing it and adding it again gives an enabled one. A whole entity can be disabled too, and stays so when
+ * it loses all its components. What is disabled in an entity is also disabled in its clones. Enabling and disabling
+ * cost about as much as turning a switch; nothing moves. */
 #ifndef REEF_ENABLE_H
 #define REEF_ENABLE_H
 
@@ -11,12 +12,12 @@
 
 REEF_BEGIN_C
 
-/* Enables (`on`) or disables a component, a tag or a switch of an entity, with type {0} the whole entity. What is so
- * already stays so: OK, in an open loop as well. Errors: NOT_ALIVE, UNKNOWN_TYPE, ABSENT (the entity hasn't got the
- * component), LOCKED, NO_MEMORY. */
+/* Enables (`on`) or disables a component, a tag or a switch of an entity, or with type {0} the whole entity. If it is
+ * in that state already, the call returns OK, also in an open loop. Errors: NOT_ALIVE, UNKNOWN_TYPE, ABSENT (the entity
+ * doesn't have the component), LOCKED, NO_MEMORY. */
 REEF_API reef_status reef_enable_id(reef_world *world, reef_entity entity, reef_component type, bool on);
-/* Is the entity alive, has it the component, and isn't that disabled? With type {0}: is it alive and not disabled as
- * a whole? Each of the two marks is asked for alone. Takes a const world, as reading does. */
+/* Is the entity alive, and does it have the component, enabled? With type {0}: is it alive and enabled as a whole? The
+ * two are independent: a component of a disabled entity may be enabled. Takes a const world, as reading does. */
 REEF_API bool reef_is_enabled_id(const reef_world *world, reef_entity entity, reef_component type) REEF_PURE;
 
 REEF_INLINE reef_component reef_null_component_(void)

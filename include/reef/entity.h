@@ -1,6 +1,6 @@
 /* Entities: making, changing, reading, destroying.
  *
- * Every typed macro stands over a plain function that takes component ids, for tools and other languages:
+ * Every typed macro calls a plain function that takes component ids, for tools and other languages:
  *
  *     reef_entity fish = reef_spawn(w, reef_with(Position, 0, 0), reef_with(Velocity, 1, 2), reef_tag(Hungry));
  *     reef_set(w, fish, Position, 3, 4);              adds or replaces
@@ -9,11 +9,12 @@
  *     reef_change(w, fish, reef_with(Dead, 7), reef_without(Velocity), reef_without(Hungry));     one move
  *     reef_destroy(w, fish);
  *
- * Which word when: `add` makes a zero or constructed value and refuses if it is there (EXISTS); `set` takes a value and
- * adds or replaces (ADDED or OK); `ensure` gives the one that is there, or makes it.
+ * There are three ways to give an entity a component. `add` makes a zeroed or constructed value, and refuses if the
+ * component is there (EXISTS). `set` takes a value, and adds or replaces (ADDED or OK). `ensure` returns the value that
+ * is there, or makes it.
  *
- * Errors of every call that changes an entity: NOT_ALIVE, UNKNOWN_TYPE, LOCKED (a loop is open), NO_MEMORY; further
- * ones stand beside the call. After an error everything is as it was. */
+ * Every call that changes an entity can fail with NOT_ALIVE, UNKNOWN_TYPE, LOCKED (a loop is open) or NO_MEMORY; the
+ * comment of a call names its further errors. After an error everything is as it was. */
 #ifndef REEF_ENTITY_H
 #define REEF_ENTITY_H
 
@@ -28,56 +29,58 @@ REEF_BEGIN_C
 /* Makes an entity with these components in one step. A component named twice is DUPLICATE_TERM. Further errors: LIMIT,
  * WRONG_SIZE, BAD_ARGUMENT. Returns null on failure. */
 REEF_API reef_entity reef_spawn_values(reef_world *world, const reef_value *values, uint32_t count);
-/* Makes `n` entities with the same set; ids go to `entities` (room for n, NULL: not wanted). All or none; where it
- * fails, `entities` is as it was or null. */
+/* Makes `n` entities with the same components. Their handles are written to `entities`, which has room for n or is
+ * NULL. Either all are made or none; on failure each of `entities` is as it was or null. */
 REEF_API reef_status reef_spawn_many_values(reef_world *world, uint32_t n, reef_entity *entities,
                                             const reef_value *values, uint32_t count);
-/* Makes `n` copies of `source`: all components, not the name. Further errors: NOT_COPYABLE, LIMIT. All or none, as
- * above. */
+/* Makes `n` copies of `source` with all its components, but without its name. Further errors: NOT_COPYABLE, LIMIT.
+ * Either all are made or none, as above. */
 REEF_API reef_status reef_clone_many(reef_world *world, reef_entity source, uint32_t n, reef_entity *entities);
-/* One copy. Null on failure: the same. */
+/* Makes one copy. Null on failure, for the same reasons. */
 REEF_API reef_entity reef_clone(reef_world *world, reef_entity source);
-/* An entity without components. Null on failure. */
+/* Makes an entity without components. Null on failure: LIMIT, NO_MEMORY, LOCKED. */
 REEF_API reef_entity reef_create_entity(reef_world *world);
 
-/* Takes an id out of circulation without making the entity: for handing out ids ahead. It is not alive until
- * reef_create_as makes it so; reef_release_id puts it back. Null on failure. */
+/* Reserves an id without making the entity, so that the id can be handed out early. The entity isn't alive until
+ * reef_create_as makes it; reef_release_id gives the id back. Null on failure. */
 REEF_API reef_entity reef_reserve_id(reef_world *world);
-/* Puts a reserved id back; its index is given out again with the next generation. Errors: BAD_ARGUMENT (it isn't
- * reserved), LOCKED, NO_MEMORY. */
+/* Gives a reserved id back; its index is used again with the next generation. Errors: BAD_ARGUMENT (it isn't reserved),
+ * LOCKED, NO_MEMORY. */
 REEF_API reef_status reef_release_id(reef_world *world, reef_entity reserved);
-/* Makes the entity of a given id, without components: reserved before, or from a file or the network. Errors: EXISTS
- * (the index is alive; its owner keeps everything), BAD_ARGUMENT (null, or a generation that was used up before),
- * LIMIT. Costs O(free ids) when the id wasn't reserved, O(gap) when the index is new. */
+/* Makes the entity of a given id, without components. The id was reserved before, or comes from a file or the network.
+ * Errors: EXISTS (another entity lives at this index, and isn't changed), BAD_ARGUMENT (null, or a generation that was
+ * used before), LIMIT. Costs O(free ids) when the id wasn't reserved, O(gap) when the index is new. */
 REEF_API reef_status reef_create_as(reef_world *world, reef_entity wanted);
 
-/* A prepared set for spawning the same kind of entity many times: the values lie one after the other in the caller's
- * struct or array, at the offsets given. Freed with its world or by reef_bundle_free. NULL on failure. */
+/* A prepared set of components, for spawning the same kind of entity many times. The values are in a struct or array of
+ * the caller, at the given offsets. The world owns the bundle: it is freed by reef_bundle_free or with the world. */
 typedef struct reef_bundle reef_bundle;
 typedef struct reef_bundle_part {
     reef_component component;
     uint32_t offset; /* of the value in the struct given to reef_spawn_bundle */
 } reef_bundle_part;
-/* Prepares one of these parts, at most REEF_BUNDLE_MAX. The world owns it; `parts` is read during the call only.
- * NULL on failure: UNKNOWN_TYPE, DUPLICATE_TERM, LIMIT, BAD_ARGUMENT, NO_MEMORY. */
+/* Makes a bundle of these parts, at most REEF_BUNDLE_MAX of them; `parts` is read during the call only. NULL on
+ * failure: UNKNOWN_TYPE, DUPLICATE_TERM, LIMIT, BAD_ARGUMENT, NO_MEMORY. */
 REEF_API reef_bundle *reef_bundle_new(reef_world *world, const reef_bundle_part *parts, uint32_t count);
-/* Before its world is freed, not after. NULL is allowed. */
+/* Frees a bundle. Call it before the world is freed, not after. NULL is allowed. */
 REEF_API void reef_bundle_free(reef_bundle *bundle);
-/* Makes one entity of the bundle's set with the values in `packed`. Further errors: OTHER_WORLD. Null on failure. */
+/* Makes one entity with the bundle's components and the values in `packed`. Further errors: OTHER_WORLD. Null on
+ * failure. */
 REEF_API reef_entity reef_spawn_bundle(reef_world *world, const reef_bundle *bundle, const void *packed);
 
 /* ---- destroying ---- */
 
-/* Destroys an entity with all that it has; destroy hooks run. Its handle is dead from then on, its index may be
- * given out again with another generation. */
+/* Destroys an entity with all its components; destroy hooks run. Its handle is dead from then on, and its index may be
+ * used again with another generation. */
 REEF_API reef_status reef_destroy(reef_world *world, reef_entity entity);
-/* Destroys those that are alive, in the array's order; returns how many died. Null and dead ones are skipped.
- * LOCKED: 0. */
+/* Destroys those of the entities that are alive, in the array's order, and skips null and dead handles. Returns how
+ * many died; 0 when it fails with LOCKED. */
 REEF_API uint32_t reef_destroy_many(reef_world *world, const reef_entity *entities, uint32_t n);
-/* Destroys every entity that has all of these components (an empty list: every entity). `destroyed` may be NULL. */
+/* Destroys every entity that has all of these components; an empty list destroys every entity. Their number is written
+ * to *destroyed, which may be NULL. */
 REEF_API reef_status reef_destroy_with_types(reef_world *world, const reef_component *types, uint32_t count,
                                              uint64_t *destroyed);
-/* Takes a component away from every entity that has it. `removed` may be NULL. */
+/* Removes a component from every entity that has it. Their number is written to *removed, which may be NULL. */
 REEF_API reef_status reef_clear_type(reef_world *world, reef_component type, uint64_t *removed);
 
 /* Makes an entity without components. Null on failure: LIMIT, NO_MEMORY, LOCKED. */
@@ -92,9 +95,9 @@ REEF_INLINE reef_entity reef_create(reef_world *world)
     return reef_unpacked((uint64_t)1 << 32 | index);
 }
 
-/* ---- the typed words ---- */
+/* ---- typed macros ---- */
 
-/* reef_spawn(w, reef_with(Position, 1, 2), reef_tag(Hungry)): an entity with these, null on failure. */
+/* reef_spawn(w, reef_with(Position, 1, 2), reef_tag(Hungry)) makes an entity with these components; null on failure. */
 #define reef_spawn(world, ...) reef_spawn_values(world, REEF_VALUES_(__VA_ARGS__))
 /* reef_spawn_many(w, n, ids, reef_array(Position, positions), reef_with(Velocity, 1, 2)) */
 #define reef_spawn_many(world, n, entities, ...) reef_spawn_many_values(world, n, entities, REEF_VALUES_(__VA_ARGS__))

@@ -1,5 +1,5 @@
-/* Fields: what the members of a component's struct are. Tools, text, files and queries that are split by field read
- * this; reef works without it. */
+/* Fields describe the members of a component's struct. Printing, files, tools and the home REEF_SPLIT use them;
+ * everything else works without them. */
 #ifndef REEF_FIELD_H
 #define REEF_FIELD_H
 
@@ -22,17 +22,17 @@ typedef enum reef_kind {
     REEF_U64,
     REEF_F32,
     REEF_F64,
-    REEF_CHAR,  /* text: count is the size of the array, zero terminated if shorter */
+    REEF_CHAR,  /* text in an array of `bytes` bytes, zero terminated if shorter */
     REEF_ENTITY /* a reef_entity */
 } reef_kind;
 
-/* A field of a component. `lowest` and `highest` are the range that tools offer, both 0: none. */
+/* A field of a component. `lowest` and `highest` are the range that tools offer; both 0: no range. */
 typedef struct reef_field {
     const char *name;
     reef_kind kind;
     uint32_t offset;  /* bytes from the struct's start */
     uint32_t bytes;   /* the whole member; an array has bytes / size of kind elements */
-    const char *unit; /* "m", "m/s", NULL: none */
+    const char *unit; /* "m", "m/s"; NULL: none */
     double lowest, highest;
 } reef_field;
 

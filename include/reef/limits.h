@@ -1,4 +1,4 @@
-/* Limits: all of them. A call that would go beyond one answers LIMIT or BAD_ARGUMENT and changes nothing. */
+/* All limits. A call that would exceed one returns LIMIT or BAD_ARGUMENT and changes nothing. */
 #ifndef REEF_LIMITS_H
 #define REEF_LIMITS_H
 
@@ -6,7 +6,7 @@
 
 REEF_BEGIN_C
 
-/* All limits, by what they count. */
+/* The limits. The comment says what each of them counts. */
 enum {
     REEF_TYPES_MAX = 65536,     /* types in a process */
     REEF_SIZE_MAX = 16 << 20,   /* bytes of one component */
@@ -21,24 +21,24 @@ enum {
     REEF_SYSTEMS_MAX = 4096,    /* systems of a world */
     REEF_PHASES_MAX = 64,       /* phases of a world */
     REEF_OBSERVERS_MAX = 1024,  /* observers of a world */
-    REEF_CASCADE_ROUNDS = 1024, /* rounds of what observers ask for, after one operation */
+    REEF_CASCADE_ROUNDS = 1024, /* rounds of changes by observers after one operation */
     REEF_SYSTEM_NAME_MAX = 63,  /* bytes of a system's or phase's name */
-    REEF_TOUCHES_MAX = 64,      /* what a system touches beside its query */
+    REEF_TOUCHES_MAX = 64,      /* declarations of a system beside its query */
     REEF_THREADS_MAX = 64,      /* threads of a pool */
     REEF_JOBS_MAX = 64,         /* jobs that a system is split into */
     REEF_DETAIL_MAX = 128,      /* bytes of an error's detail, with the zero at its end */
     REEF_BUNDLE_MAX = 64,       /* parts of a bundle */
     REEF_PAGE_ROWS_MAX = 65536, /* values of a page of REEF_PAGED */
     REEF_SPLIT_FIELDS_MAX = 32, /* fields of a type of REEF_SPLIT */
-    REEF_SPLIT_SIZE_MAX = 4096, /* bytes of one */
-    /* values of one type in REEF_MULTI on one entity; fewer where one takes more than 4 KiB: as many as a power of
-     * two that fits 1 MiB, at least one */
+    REEF_SPLIT_SIZE_MAX = 4096, /* bytes of one such value */
+    /* values of one type in REEF_MULTI on one entity. For values of more than 4 KiB it is the largest power of two of
+     * them that fits 1 MiB, at least one */
     REEF_MULTI_MAX = 256,
     REEF_BLOCK_ROWS = 1024 /* rows of a block */
 };
-/* Also: 2^32 - 2 entities in a world (less with reef_world_config.entities_max), 2^32 - 1 lives of an index, 4,194,000
- * chunks of 1,024 rows in a world (one with more than two columns counts as another one for every four), 2^20
- * tables. */
+/* Further limits: a world has at most 2^32 - 2 entities (fewer with reef_world_config.entities_max), 2^32 - 1
+ * generations of an index, 2^20 tables, and 4,194,000 chunks of 1,024 rows (a chunk with more than two columns counts
+ * once more for every four of them). */
 
 REEF_END_C
 

@@ -1,4 +1,4 @@
-/* Loops: walking over all that a query matches, block by block or row by row, by one thread or by several. */
+/* Loops visit all that a query matches, block by block or row by row, on one thread or on several. */
 #ifndef REEF_LOOP_H
 #define REEF_LOOP_H
 
@@ -6,97 +6,102 @@
 
 REEF_BEGIN_C
 
-/* How to walk; {0}: everything, in the visible order. */
+/* What a loop visits; {0}: everything, in the visible order. */
 typedef struct reef_loop {
     uint64_t offset; /* matching rows to skip at the beginning */
     uint64_t limit;  /* matching rows to visit at most; 0: all */
-    /* for terms REEF_IF_CHANGED and REEF_IF_ADDED: a version of reef_version; 0: since this query last ran */
+    /* for terms with REEF_IF_CHANGED and REEF_IF_ADDED: a point in time from reef_version; 0: since this query last
+     * ran */
     uint64_t since;
-    bool grouped; /* of an ordered query (reef_query_order): only the rows whose key is `group` */
+    bool grouped; /* for an ordered query (reef_query_order): visit only the rows whose key is `group` */
     uint64_t group;
-    /* structural changes by calls on the world are recorded, and done when the loop ends: see below */
+    /* structural changes by calls on the world are recorded, and applied when the loop ends: see below */
     bool deferred;
 } reef_loop;
 
-/* Opens a loop. A query that is refused gives a loop without blocks, and the error is recorded: NOT_ALIVE,
- * OTHER_WORLD, NO_MEMORY. */
+/* Opens a loop. On failure the loop has no blocks, and the error is recorded: NOT_ALIVE, OTHER_WORLD, NO_MEMORY. */
 REEF_API reef_block reef_begin(reef_world *world, reef_query query);
-/* The same with a say in how. Further errors: BAD_ARGUMENT. */
+/* The same with settings. Further errors: BAD_ARGUMENT. */
 REEF_API reef_block reef_begin_loop(reef_world *world, reef_query query, const reef_loop *loop);
-/* A loop over a query that is asked once: made from the text, freed at the loop's end. Errors as reef_query_new. */
+/* Opens a loop over a query that is used once: it is made from the text, and freed when the loop ends. Errors: as
+ * reef_query_new. */
 REEF_API reef_block reef_begin_text(reef_world *world, const char *text);
-/* The next block; false at the end, or when memory for unsharing a block ran out (then reef_last_error().status is
- * NO_MEMORY; it is OK after a whole loop). */
+/* Goes to the next block. False at the end, or when there is no memory to copy a block that is shared with a fork or a
+ * snapshot. Then reef_last_error().status is NO_MEMORY; after a complete loop it is OK. */
 REEF_INLINE bool reef_next(reef_block *block);
-/* The same as a function that other languages can call. */
+/* The same, as a function that other languages can call. */
 REEF_API bool reef_next_block(reef_block *block);
 /* Leaves a loop before its end. */
 REEF_API void reef_end(reef_block *block);
 
-/* ---- changing the structure inside of a loop ----
+/* ---- changing the structure inside a loop ----
  *
  *     for (reef_block b = reef_begin_loop(w, q, &(reef_loop){.deferred = true}); reef_next(&b);) ... reef_destroy(w,
  *     e) ...
  *
- * While such a loop is open, these calls are recorded and answer OK: making (also by a bundle, and clones),
- * destroying, add, remove, remove_all, enabling and disabling; set and change where they would do more than write
- * what is there. They are done when the last open loop ends, in the order of the calls, and mean what they would
- * mean if they were made then, one by one; docs/rules/deferred.md has the table. What can be told at once is refused at
- * once: dead handles, unknown types, sizes, doubles; what depends on the state is decided when it is done (EXISTS,
- * ABSENT, NOT_ALIVE since a call before it destroyed the entity). A call that fails then has no effect, the others
- * are done; each goes to the log as a warning, and the first is reef_last_error after the loop. All other structural
- * calls, and reef_ensure of what isn't there, go on answering LOCKED.
+ * While such a loop is open, these calls are recorded and return OK: making entities (also by bundles and clones),
+ * destroying, add, remove, remove_all, enabling and disabling; set and change only where they would do more than write
+ * values that are there. The calls are applied one by one, in their order, when the last open loop ends;
+ * docs/rules/deferred.md has the table. Mistakes that don't depend on the state are refused at once: dead handles,
+ * unknown types, wrong sizes, a component named twice. Everything else is decided when a call is applied (EXISTS,
+ * ABSENT, NOT_ALIVE because an earlier call destroyed the entity). A call that fails then has no effect, and the others
+ * are still applied; each failure goes to the log as a warning, and the first one is reef_last_error after the loop.
+ * All other structural calls, and reef_ensure of a component that isn't there, still return LOCKED.
  *
- * Making gives the handles at once: they are good for all of these calls, and not alive until the loop's end. Ids
- * are taken when the call is made: an index that becomes free by a destroy in the same loop isn't taken again in it,
- * and a call that makes an entity and fails in the end has taken one (its index is free then, with the next
- * generation). Values are copied at once (moved out of the caller's where there is no copy), and destroyed if their
- * call fails in the end. What a constructor is given args for is constructed at once.
+ * Calls that make entities return the handles at once. They can be used in all of these calls, and the entities are
+ * alive when the loop has ended. Ids are taken at the call: an index that a destroy frees in the same loop isn't used
+ * again in it, and if the call fails later, its index is free again with the next generation. Values are copied at once
+ * (those that can't be copied are moved out of the caller's), and destroyed if their call fails later. A component
+ * whose constructor gets args is constructed at once.
  *
- * Loops inside of one another: calls are recorded while any loop is open that asked for it, and done when none is
- * open any more. */
+ * Loops may be nested: calls are recorded while any loop with `deferred` is open, and applied when no loop is open any
+ * more. */
 
-/* Does what is left when memory ran out at a loop's end: then reef_last_error().status is NO_MEMORY, and the call
- * that failed so and all behind it are kept for the end of the next loop, or for this. Until nothing is left,
- * snapshots and forks are refused (LOCKED); a restore, and the end of the world, forget what is left. OK: all is
- * done, also if there was nothing. NO_MEMORY: some are left. LOCKED: a loop is open. Otherwise all is done, and this
- * is what the first call that failed would have answered. */
+/* Applies the recorded calls that are left. When memory runs out at a loop's end, reef_last_error().status is
+ * NO_MEMORY, and the call that failed and all calls after it are kept for the end of the next loop, or for this
+ * function. Until nothing is left, snapshots and forks are refused (LOCKED); a restore and the end of the world drop
+ * what is left. Returns OK if everything is applied, also if there was nothing; NO_MEMORY if some calls are left;
+ * LOCKED if a loop is open. Any other status means that everything is applied, and is the status of the first call that
+ * failed. */
 REEF_API reef_status reef_flush(reef_world *world);
 
-/* Calls `function` for each block, in order: any function, once, without registering it. `context` is
- * block->context. */
+/* Calls `function` for each block, in order. `context` becomes block->context. Errors: as reef_begin,
+ * BAD_ARGUMENT (no function). */
 REEF_API reef_status reef_run(reef_world *world, reef_query query, void (*function)(reef_block *block), void *context);
 
 /* ---- row by row ----
  *     reef_each(w, q, row) reef_at(row, Position)->x += reef_at_in(row, Velocity)->x;
- * visits the matching rows only. Leave it early by break, or from further inside by reef_end(&row.block) first.
- * Where rows lie apart, this is the quicker form: blocks of one row are found once for each, rows many at a time. */
-/* Opens such a walk, before its first row. Errors as reef_begin; then there are no rows. */
+ * visits only the matching rows. Leave it early by break; from further inside, call reef_end(&row.block) first. Where
+ * matching rows don't lie side by side, this form is faster than a loop over blocks of one row each: it finds many rows
+ * at a time. */
+/* Opens such a loop, before its first row. Errors: as reef_begin; then there are no rows. */
 REEF_API reef_row reef_rows(reef_world *world, reef_query query);
-/* The next row: row->entity, at row->i of row->block. False: no more, or no memory, as reef_next. */
+/* Goes to the next row: row->entity, at row->i of row->block. False: there is no more, or no memory, as for
+ * reef_next. */
 REEF_INLINE bool reef_row_next(reef_row *row);
-/* For each row that matches; `row` is a reef_row of the loop. (Two loops, so that the inner one calls nothing.) */
+/* Runs the statement for each row that matches; `row` is declared as a reef_row. (These are two loops, so that the
+ * inner one calls nothing. A `break` leaves both.) */
 #define reef_each(world, query, row) \
     for (reef_row row = reef_rows(world, query); reef_rows_more(&row);) \
         while (reef_row_step(&row))
-/* ---- shares for the caller's own threads ---- */
+/* ---- parts for the caller's own threads ---- */
 
-/* A loop split into `count` parts that are walked on different threads, each by the same code as a whole loop:
+/* A loop that is split into `count` parts for different threads. Each part is visited by the same code as a whole loop:
  *     reef_split *s = reef_split_begin(w, q, NULL, 4);
  *     ... on thread i: for (reef_block b = reef_split_part(s, i); reef_next(&b);) ...
  *     reef_split_end(s);
- * begin unshares (by copying, REEF_OUT too) and marks everything that will be written, so the parts never fail and
- * never wait. Parts are runs of blocks in the visible order, about equal in rows, and depend on the state and
- * `count` alone. Between begin and end only the blocks of the parts and calls on a const world may be used. NULL on
- * failure: as reef_begin_loop, and BAD_ARGUMENT for count 0 or above REEF_SPLIT_MAX, for a loop with offset, limit,
- * groups or deferred changes, for an ordered query, and for one that asks inside a group whether a component changed
- * that it writes. */
+ * reef_split_begin copies all shared blocks that will be written (for REEF_OUT too) and marks them as changed, so the
+ * parts never fail and never wait. Parts are runs of blocks in the visible order, with about equal numbers of rows, and
+ * depend on the state and `count` alone. Between begin and end, only the blocks of the parts and calls on a const world
+ * may be used. NULL on failure: as reef_begin_loop, and BAD_ARGUMENT for count 0 or above REEF_SPLIT_MAX, for a loop
+ * with offset, limit, groups or deferred changes, for an ordered query, and for a query that writes a component and
+ * also asks inside a group whether it changed. */
 typedef struct reef_split reef_split;
-/* Makes such a split, as above; NULL on failure. It lives until reef_split_end. */
+/* Makes a split, as above; NULL on failure. It lives until reef_split_end. */
 REEF_API reef_split *reef_split_begin(reef_world *world, reef_query query, const reef_loop *loop, uint32_t count);
-/* The loop over part `part`, 0 ... count - 1; any other has no blocks. Any thread; each part is walked once. */
+/* Opens the loop over part `part`, 0 ... count - 1; any other has no blocks. Any thread; each part is visited once. */
 REEF_API reef_block reef_split_part(reef_split *split, uint32_t part);
-/* Ends the split when all threads are done with their parts. NULL is allowed. */
+/* Ends the split. Call it when all threads are done with their parts. NULL is allowed. */
 REEF_API void reef_split_end(reef_split *split);
 
 REEF_END_C

@@ -1,5 +1,5 @@
-/* Memory: where reef takes it from. A world has an allocator of its own (reef_world_config.allocator); what reef
- * knows of types belongs to the process. */
+/* Allocators. Each world has its own allocator (reef_world_config.allocator); the memory for types belongs to the
+ * process. */
 #ifndef REEF_MEMORY_H
 #define REEF_MEMORY_H
 
@@ -7,10 +7,10 @@
 
 REEF_BEGIN_C
 
-/* Where memory comes from: a world's, or the process's. One function, as in Lua: old_bytes 0 allocates, new_bytes 0
- * frees (and returns NULL), otherwise the block is resized and keeps its content. `align` is a power of two up to
- * 4,096 and is the same in all calls for one block. NULL on failure: the old block is then untouched. Must be
- * callable from any thread that uses the world or a fork of it. Memory is not cleared by it. */
+/* An allocator is one function, as in Lua: with old_bytes 0 it allocates, with new_bytes 0 it frees (and returns NULL),
+ * otherwise it resizes the block, which keeps its content. `align` is a power of two up to 4,096 and is the same in all
+ * calls for one block. It returns NULL on failure, and the old block is then unchanged. It must be callable from any
+ * thread that uses the world or a fork of it. It needn't clear memory. */
 typedef struct reef_allocator {
     void *(*resize)(void *context, void *block, size_t old_bytes, size_t new_bytes, size_t align);
     void *context;
@@ -19,8 +19,8 @@ typedef struct reef_allocator {
 /* Takes the memory for types (their names, fields and hooks: all that reef keeps outside of worlds) from this allocator
  * instead of the C library's; NULL or {0}: from the C library's again. It must be called before the first type is
  * registered, that is before the first call of reef_id, reef_type_new, reef_type_find or anything that takes a world;
- * declarations don't count. Types are never given back, so the allocator must last as long as the process; align is at
- * most that of max_align_t. Errors: EXISTS (memory for types was taken already; nothing changes). Any thread. */
+ * declarations don't count. Types are never freed, so the allocator must live as long as the process; align is at most
+ * that of max_align_t. Errors: EXISTS (memory for types was taken already; nothing changes). Any thread. */
 REEF_API reef_status reef_set_process_allocator(const reef_allocator *allocator);
 
 REEF_END_C

@@ -1,4 +1,4 @@
-/* Many of a kind: several components of one type on one entity.
+/* Several components of one type on one entity.
  *
  *     typedef struct { int32_t kind, left; } Buff;
  *     REEF_COMPONENT_IN(Buff, REEF_MULTI);
@@ -11,18 +11,17 @@
  *     reef_remove_one(w, knight, Buff, 0);                 the others keep their order
  *
  * The values of an entity lie side by side, at most REEF_MULTI_MAX of them; they move when there are more than ever
- * before. Of a type in REEF_MULTI
+ * before. For a type in REEF_MULTI, the other calls do this:
  *
- *     reef_add          adds one more, and gives it to `out`; never EXISTS; LIMIT where there are REEF_MULTI_MAX
- *     reef_set          writes the first; adds it where there is none. So do spawn, reef_change, reef_set_where,
- *                       reef_add_where
- *     reef_get, reef_mut, reef_ensure   the first
- *     reef_remove       removes all; so does the end of the entity
+ *     reef_add          adds one more, and returns it in `out`; never EXISTS; LIMIT if there are REEF_MULTI_MAX
+ *     reef_set          writes the first, or adds it; so do spawn, reef_change, reef_set_where, reef_add_where
+ *     reef_get, reef_mut, reef_ensure   return the first
+ *     reef_remove       removes all; so does destroying the entity
  *     reef_clone        copies all
  *     reef_count        counts entities
  *
- * and visiting, printing, hash, comparison, snapshot and fork know all of them, in their order. The calls here do
- * the same for types in any other home, of which an entity has one at most. */
+ * Visiting, printing, hashes, comparisons, snapshots and forks include all values, in their order. The calls of this
+ * header also work for types in other homes, of which an entity has at most one value. */
 #ifndef REEF_MULTI_PUBLIC_H
 #define REEF_MULTI_PUBLIC_H
 
@@ -30,34 +29,35 @@
 
 REEF_BEGIN_C
 
-/* All values of a type that the entity has, in the order of adding; *count (NULL is allowed) says how many. NULL and
- * 0: it has none, or is dead; a tag has no values. The pointer lives as long as one that reef_get gives. Any number
- * of threads, as reading. */
+/* All values of a type that the entity has, in the order of adding; their number is written to *count (`count` may be
+ * NULL). NULL and 0: it has none, or is dead; a tag has no values. The pointer lives as long as one from reef_get.
+ * Several threads may call it at once, as reading. */
 REEF_API const void *reef_span_id(const reef_world *world, reef_entity entity, reef_component type, uint32_t *count);
-/* The same for writing: errors and what is marked as changed as with reef_mut. */
+/* The same for writing. Errors, and what is marked as changed, are as for reef_mut. */
 REEF_API void *reef_span_mut_id(reef_world *world, reef_entity entity, reef_component type, uint32_t *count);
-/* How many values of the type the entity has; of a tag: 1 or 0. */
+/* Number of values of the type that the entity has; for a tag, 1 or 0. */
 REEF_API uint32_t reef_count_on_id(const reef_world *world, reef_entity entity, reef_component type);
-/* Adds one more with this value; returns it. The value is copied; a type without copy is moved out of `value`. It
- * may be one of the entity's own. NULL on failure: NOT_ALIVE, UNKNOWN_TYPE, WRONG_SIZE, LIMIT (there are as many as
- * there can be), EXISTS (in another home than REEF_MULTI), BAD_ARGUMENT (a tag), LOCKED (in open loops; what defers
- * too), NO_MEMORY. */
+/* Adds one more value and returns it. The value is copied; a value that can't be copied is moved out of `value`.
+ * `value` may be one of the entity's own values. NULL on failure: NOT_ALIVE, UNKNOWN_TYPE, WRONG_SIZE, LIMIT (there are
+ * as many as there can be), EXISTS (in another home than REEF_MULTI), BAD_ARGUMENT (a tag), LOCKED (a loop is open,
+ * deferred or not), NO_MEMORY. */
 REEF_API void *reef_append_id(reef_world *world, reef_entity entity, reef_component type, const void *value,
                               size_t size);
-/* Removes number i of the entity's values; those behind it move up. The last one: as reef_remove. Errors: NOT_ALIVE,
- * UNKNOWN_TYPE, ABSENT (it has no more than i), LOCKED (in open loops; what defers too), NO_MEMORY. */
+/* Removes value number i of the entity, counted from 0; the values after it move up. Removing the only value does what
+ * reef_remove does. Errors: NOT_ALIVE, UNKNOWN_TYPE, ABSENT (it has no value i), LOCKED (a loop is open, deferred or
+ * not), NO_MEMORY. */
 REEF_API reef_status reef_remove_one_id(reef_world *world, reef_entity entity, reef_component type, uint32_t i);
 
 /* All values of the entity in row `row` of a block whose query asks for the type; reef_in gives the first of each
  * row. NULL and 0: the row has none, there is no such row, or the query doesn't ask for it (UNDECLARED). */
 REEF_API const void *reef_block_span_id(const reef_block *block, reef_component type, uint32_t row, uint32_t *count);
-/* The same for writing, of a term that the query writes. */
+/* The same for writing. The query must write the term. */
 REEF_API void *reef_block_span_mut_id(const reef_block *block, reef_component type, uint32_t row, uint32_t *count);
 
 REEF_END_C
 
-/* By the C name of a type: reef_append(w, e, Buff, 1, 10) takes the value written out, and the others give pointers
- * to T. */
+/* By the C name of a type: reef_append(w, e, Buff, 1, 10) takes the members of the value, and the others return
+ * pointers to T. */
 #define reef_span(world, entity, T, count) ((const T *)reef_span_id(world, entity, reef_id(T), count))
 #define reef_span_mut(world, entity, T, count) ((T *)reef_span_mut_id(world, entity, reef_id(T), count))
 #define reef_count_on(world, entity, T) reef_count_on_id(world, entity, reef_id(T))

@@ -1,14 +1,14 @@
-/* Orders: by what rows are sorted.
+/* Orders: what rows are sorted by.
  *
  *     (reef_order){0}                                                      by entity
  *     (reef_order){.component = reef_id(Depth), .field = "z"}              by a described field (REEF_FIELDS)
  *     (reef_order){.component = reef_id(Depth), .key = depth_key, .descending = true}
  *
- * A key is a number of 64 bits whose order is that of the values. A key function makes one of a value:
+ * A key is a number of 64 bits whose order is that of the values. A key function makes a key of a value:
  *
  *     static uint64_t depth_key(const void *value) { return reef_key_f32(((const Depth *)value)->z); }
  *
- * Components may be of any home. Equal keys are ordered by entity (its index), so that an order depends on the
+ * The component may have any home. Rows with equal keys are ordered by entity (its index), so an order depends on the
  * world's state alone, not on its history. */
 #ifndef REEF_ORDER_H
 #define REEF_ORDER_H
@@ -17,19 +17,19 @@
 
 REEF_BEGIN_C
 
-/* Must depend on the value alone, and must not call reef on the same world. */
+/* A key function. The key must depend on the value alone, and the function must not call reef on the same world. */
 typedef uint64_t (*reef_key)(const void *value);
 
-/* By what is sorted; {0}: by entity. */
+/* What rows are sorted by; {0}: by entity. */
 typedef struct reef_order {
-    reef_component component; /* with data; {0}: by entity, then the next two must be NULL */
-    /* NULL: by `field`. Not of a type in REEF_SPLIT, of which there is no struct: of one of its fields' types */
+    reef_component component; /* a type with data; {0}: by entity, and then `key` and `field` must be NULL */
+    /* NULL: by `field`. A type in REEF_SPLIT has no struct in memory, so give the type of one of its parts instead */
     reef_key key;
-    /* the name of a field of one element (of REEF_CHAR: of up to 8 bytes). NULL without a key: the type's only field */
+    /* name of a field with one element (REEF_CHAR: up to 8 bytes). If it and `key` are NULL: the type's only field */
     const char *field;
-    bool descending; /* the largest key first; equal ones still by entity */
-    /* by where the component's values lie in their pool, so that a walk over both goes through both in order: of
-     * types in REEF_SPARSE, REEF_PAGED, REEF_COLD; `key` and `field` must be NULL */
+    bool descending; /* the largest key first; equal keys still by entity */
+    /* by the place of the component's values in their store, so that a loop reads rows and values in the order of
+     * memory. For types in REEF_SPARSE, REEF_PAGED and REEF_COLD; `key` and `field` must be NULL */
     bool pool;
 } reef_order;
 
@@ -38,12 +38,12 @@ typedef struct reef_order {
  * Floating point: -0 and +0 have the same key; negative infinity comes first; NaNs, whatever their bits, have one
  * key, behind that of positive infinity. */
 
-/* The key of a whole number. */
+/* Keys of whole numbers. */
 REEF_INLINE uint64_t reef_key_u32(uint32_t x) { return x; }
 REEF_INLINE uint64_t reef_key_u64(uint64_t x) { return x; }
 REEF_INLINE uint64_t reef_key_i64(int64_t x) { return (uint64_t)x ^ (uint64_t)1 << 63; }
 REEF_INLINE uint64_t reef_key_i32(int32_t x) { return (uint32_t)x ^ (uint32_t)1 << 31; }
-/* The same of floating point. */
+/* Keys of floating point numbers: of 32 bits, */
 REEF_INLINE uint64_t reef_key_f32(float x)
 {
     uint32_t u;
@@ -52,7 +52,7 @@ REEF_INLINE uint64_t reef_key_f32(float x)
     if (u == 0x80000000u) u = 0;
     return u >> 31 ? ~u : u | 0x80000000u;
 }
-/* With 64 bits. */
+/* and of 64 bits. */
 REEF_INLINE uint64_t reef_key_f64(double x)
 {
     const uint64_t sign = (uint64_t)1 << 63, infinity = (uint64_t)0x7FF << 52;
@@ -62,7 +62,7 @@ REEF_INLINE uint64_t reef_key_f64(double x)
     if (u == sign) u = 0;
     return u & sign ? ~u : u | sign;
 }
-/* By index, then by generation. */
+/* The key of a handle: by index, then by generation. */
 REEF_INLINE uint64_t reef_key_entity(reef_entity e) { return (uint64_t)e.index << 32 | e.generation; }
 
 REEF_END_C

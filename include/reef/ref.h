@@ -1,4 +1,4 @@
-/* References: a way to a component that is kept outside of the world and stays right.
+/* References to components, which a program may keep outside of the world, and which stay valid.
  *
  *     reef_ref target = reef_ref_make(w, ship, Position);       in the caller's own memory: an array, a tree, a
  *                                                               socket's state
@@ -6,25 +6,24 @@
  *     const Position *p = reef_ref_get(w, &target, Position);    NULL: the ship is gone, or has no Position any more
  *     Position *q = reef_ref_mut(w, &target, Position);
  *
- * A reference is weak: it keeps nothing alive. It is a small value that knows the entity, the component and the
- * world, and remembers where the value was. As long as nothing moved in the world, get costs two loads and a
- * compare, and no look at the entity at all; after that it looks the entity up as reef_get does and remembers anew.
- * So it follows everything that moves rows: added and removed components, growth, sorting, blocks copied after a
- * fork, commands, whole queries. Values outside of the rows (REEF_SPARSE, REEF_PAGED and the like) are looked up in
- * their store every time, which costs about as little.
+ * A reference is weak: it keeps nothing alive. It is a small value that contains the entity, the component and the
+ * world, and remembers the address of the value. As long as nothing has moved in the world, get costs two loads and a
+ * comparison, and doesn't look at the entity. After that it looks the entity up as reef_get does, and remembers the new
+ * address. So a reference follows everything that moves rows: added and removed components, growth, sorting, blocks
+ * copied after a fork, commands, operations on whole queries. Values outside of the rows (REEF_SPARSE, REEF_PAGED and
+ * so on) are looked up in their store every time, which costs about as little.
  *
- * What makes references pay is a world that is looked at more often than it changes. Where rows move between any two
- * gets, a reference costs what reef_get costs, and a little for remembering.
+ * References are worthwhile in a world that is read more often than it changes. Where rows move between any two gets, a
+ * reference costs slightly more than reef_get.
  *
- * A reference belongs to one world. It goes with that world through reef_restore and through the history's rewinds:
- * then it answers with what the state that came back says, also for an entity that had died meanwhile. On a fork, or
- * any other world, it answers NULL; reef_ref_make(fork, ref.entity, T) makes one for there. It may outlive its
- * world: it holds nothing. A component that refers to another entity stores the reef_entity, not a reference, so
- * that copies of the world hold nothing of each other.
+ * A reference belongs to one world. It stays valid through reef_restore and the rewinds of a history: then it finds
+ * what is in the restored state, also for an entity that had died since. On a fork, or any other world, it gives NULL;
+ * reef_ref_make(fork, ref.entity, T) makes one for the fork. It may outlive its world, since it owns nothing. A
+ * component that refers to another entity should store the reef_entity, not a reference, which would point into the
+ * original world in each fork.
  *
- * Threads: get writes into the reference what it learns. So a reference belongs to one thread at a time, and what
- * several jobs of a system use is copied by each. In systems, get and mut obey the declarations as reef_get and
- * reef_mut do. */
+ * Threads: get writes to the reference. So one thread at a time may use a reference, and where several jobs of a system
+ * use one, each makes a copy. In systems, get and mut obey the declarations as reef_get and reef_mut do. */
 #ifndef REEF_REF_H
 #define REEF_REF_H
 
@@ -32,19 +31,19 @@
 
 REEF_BEGIN_C
 
-/* {0} is null, and answers NULL everywhere. Two references are the same when entity, component and world are; what they
- * remember may differ. May be copied, and kept as bytes for as long as the process lives. */
+/* A reference. {0} is null, and gives NULL everywhere. Two references are the same if entity, component and world are;
+ * what they remember may differ. A reference may be copied, and kept as bytes as long as the process lives. */
 typedef struct reef_ref {
     reef_entity entity;
     reef_component component;
-    uint32_t world;    /* number of the world, 0: none */
-    const void *value; /* as of `moves`; not for use */
+    uint32_t world;    /* number of the world; 0: none */
+    const void *value; /* address of the value at the time `moves`; internal */
     uint64_t moves;    /* 0: nothing is remembered */
 } reef_ref;
 
-/* A reference to a component of an entity, whether the entity has it now or not. Costs nothing: nothing is looked
- * up, and the world doesn't know of it. Null when the world is NULL, or the component none or beyond REEF_TYPES_MAX:
- * that is asked here, so that get needn't. Takes a const world; any thread. */
+/* Makes a reference to a component of an entity, which need not have it now. It costs almost nothing: nothing is looked
+ * up, and nothing is recorded in the world. Null if the world is NULL, or the component is {0} or beyond REEF_TYPES_MAX
+ * (this is checked here, so that get needn't check it). Takes a const world. Any thread. */
 REEF_INLINE reef_ref reef_ref_make_id(const reef_world *world, reef_entity entity, reef_component component)
 {
     reef_ref ref;
@@ -55,7 +54,7 @@ REEF_INLINE reef_ref reef_ref_make_id(const reef_world *world, reef_entity entit
     ref.world = ((const reef_hot *)world)->number;
     return ref;
 }
-/* Are they of the same entity, component and world? */
+/* Do the two name the same entity, component and world? */
 REEF_INLINE bool reef_ref_equal(const reef_ref *a, const reef_ref *b)
 {
     return reef_entity_equal(a->entity, b->entity) && a->component.id == b->component.id && a->world == b->world;
@@ -63,9 +62,9 @@ REEF_INLINE bool reef_ref_equal(const reef_ref *a, const reef_ref *b)
 /* Is it {0}? */
 REEF_INLINE bool reef_ref_is_null(const reef_ref *ref) { return ref->world == 0; }
 
-/* The value, or NULL: the entity isn't alive or hasn't got the component, the component is a tag, the reference is
- * of another world or null. (With a type that isn't the reference's: NULL too.) The pointer lives as long as one
- * from reef_get: until the next call that takes the world without const. Errors can't be told: see reef_ref_mut. */
+/* The value, for reading. NULL if the entity isn't alive or doesn't have the component, if the component is a tag, if
+ * the reference is null or of another world, or if `component` isn't that of the reference. The pointer lives as long
+ * as one from reef_get: until the next call that takes the world without const. No error is recorded. */
 REEF_API const void *reef_ref_seek(const reef_world *world, reef_ref *ref, reef_component component, size_t size);
 REEF_INLINE const void *reef_ref_get_id(const reef_world *world, reef_ref *ref)
 {

@@ -1,14 +1,14 @@
-/* What a call answers.
+/* Statuses: what a call returns.
  *
  * There are three kinds of failure, and reef never mixes them:
  *
  *   1. The environment fails (memory, disk): a status in every build; the world is as it was before the call.
  *   2. The caller is wrong (a dead handle, an unknown type): a status in every build, no effect. In the checked build
- *      (REEF_CHECKED) the world's `misuse` hook is called as well, with the whole message.
- *   3. reef itself is wrong: an assertion, loud.
+ *      (REEF_CHECKED) the world's `misuse` hook is also called, with the whole message.
+ *   3. reef itself is wrong: an assertion fails.
  *
  * Failures are negative, successes are zero or positive: `if (reef_destroy(w, e) < 0) ...`. Calls that return a pointer
- * or a handle answer NULL or {0}; the reason is in reef_last_error(). */
+ * or a handle return NULL or {0} on failure; the reason is in reef_last_error(). */
 #ifndef REEF_STATUS_H
 #define REEF_STATUS_H
 
@@ -28,7 +28,7 @@ REEF_BEGIN_C
     X(WRONG_SIZE, -6, "the size is not that of the component type") \
     X(NOT_MOVABLE, -7, "the component type can't be moved in memory") \
     X(NOT_COPYABLE, -8, "the component type can't be copied") \
-    X(AMBIGUOUS, -9, "more than one component answers") \
+    X(AMBIGUOUS, -9, "more than one fits") \
     X(DUPLICATE_TERM, -10, "a component is named twice") \
     X(BAD_TEXT, -11, "the text can't be read") \
     X(NAME_TAKEN, -12, "the name is taken") \
@@ -45,16 +45,16 @@ REEF_BEGIN_C
     X(CANCELLED, -23, "the caller stopped it") \
     X(OTHER_STATE, -24, "it was made for another state")
 
-/* What a call answers: 0 or more is success. */
+/* What a call returns: 0 or more is success. */
 typedef enum reef_status {
 #define X(name, value, text) REEF_##name = value,
     REEF_STATUSES(X)
 #undef X
 } reef_status;
 
-/* A status as a short text, "unknown status" for any other number. Static memory; any thread. */
+/* A status as a short text; "unknown status" for any other number. Static memory; any thread. */
 REEF_API const char *reef_status_text(reef_status status);
-/* A status as its name: "NOT_ALIVE". Static memory; any thread. */
+/* The name of a status, such as "NOT_ALIVE"; "unknown status" for any other number. Static memory; any thread. */
 REEF_API const char *reef_status_name(reef_status status);
 
 REEF_END_C

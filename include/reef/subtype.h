@@ -1,4 +1,4 @@
-/* Subtypes: a component that is another component as well.
+/* Subtypes: components that also count as another component.
  *
  *     typedef struct { float speed; } Moving;
  *     typedef struct { Moving base; float x, y; } AxisMoving;     its struct begins with a Moving
@@ -7,23 +7,22 @@
  *
  *     reef_entity e = reef_spawn(w, reef_with(AxisMoving, {2}, 1, 0));
  *     reef_get(w, e, Moving)->speed                                 2: the AxisMoving, seen as a Moving
- *     reef_query_new(w, "Moving+")                                 whoever has a Moving or a subtype of it
+ *     reef_query_new(w, "Moving+")                                 all entities with a Moving or a subtype of it
  *
- * A subtype may have subtypes, to any depth. Each is a component type of its own, in a home of its own: an entity
- * may have a Moving and an AxisMoving, or two subtypes of one base. What asks for a base means:
+ * A subtype may have subtypes, to any depth. Each is a separate component type with its own home: an entity may have a
+ * Moving and an AxisMoving, or two subtypes of one base. A call with a base means this:
  *
- *     reef_get, reef_mut     (also reef_read, reef_span and references) the base itself; where the entity hasn't got
- *                            it, its only subtype there. With several: NULL (mut records
- *                            AMBIGUOUS). The pointer is one to the base's struct, at the beginning of the subtype's
- *     reef_has               (reef_count_on) the base or any subtype
- *     reef_remove            (reef_remove_one) as mut: the base, or the only subtype; AMBIGUOUS with several
- *     reef_ensure            the base or the only subtype, AMBIGUOUS with several; where there is none it makes the
- *                            base
+ *     reef_get, reef_mut     (also reef_read, reef_span and references) the base itself, or the only subtype if the
+ *                            entity doesn't have the base. With several subtypes: NULL (reef_mut records AMBIGUOUS).
+ *                            The pointer is to the base's struct, with which the subtype's struct begins
+ *     reef_has               (also reef_count_on) the base or any subtype
+ *     reef_remove            (also reef_remove_one) the base, or the only subtype; AMBIGUOUS with several
+ *     reef_ensure            the base, or the only subtype; AMBIGUOUS with several. If there is none, it adds the base
  *     Moving+ in a query     the base or any subtype
  *
- * Everything else means the type itself: add, set, spawn, change, enable, count, clear, share, many values at once,
- * tracked rows, observers, events, a plain name in a query, bundles. A type may be declared after tables and queries
- * exist: they find it. */
+ * Everything else means only the type itself: add, set, spawn, change, enable, count, clear, share, reef_get_many and
+ * reef_write_many, tracked rows, observers, events, a plain name in a query, bundles. A type may be declared after
+ * tables and queries were made; they find it. */
 #ifndef REEF_SUBTYPE_H
 #define REEF_SUBTYPE_H
 
@@ -31,20 +30,21 @@
 
 REEF_BEGIN_C
 
-/* Is `type` a subtype of `base`, to any depth? False for the type itself, and for what is no type. Any thread. */
+/* Is `type` a subtype of `base`, to any depth? False for the base itself, and for an id that isn't a type. Any
+ * thread. */
 REEF_API bool reef_is_subtype(reef_component type, reef_component base);
-/* The subtypes of a base, to any depth, ordered by name: the first `room` of them go to `types` (NULL: not wanted).
- * Returns how many there are. Costs O(n log n). Any thread. */
+/* The subtypes of a base, to any depth, ordered by name. The first `room` of them are written to `types`, which may be
+ * NULL. Returns how many there are. Costs O(n log n). Any thread. */
 REEF_API uint32_t reef_subtypes(reef_component base, reef_component *types, uint32_t room);
 
-/* Which component reef_get of a base finds: the base itself, or the only subtype of it, into *found (NULL: not
- * wanted). Otherwise
- * *found is {0}, and the answer is NOT_ALIVE, UNKNOWN_TYPE (no such type), ABSENT, or AMBIGUOUS (several subtypes,
- * and not the base itself). Nothing is recorded. Takes a const world, as reading does. */
+/* Finds the component that reef_get of a base returns: the base itself, or the only subtype of it. It is written to
+ * *found (`found` may be NULL), and the call returns OK. Otherwise *found is {0}, and the call returns NOT_ALIVE,
+ * UNKNOWN_TYPE (no such type), ABSENT, or AMBIGUOUS (several subtypes, and not the base itself). No error is recorded.
+ * Takes a const world, as reading does. */
 REEF_API reef_status reef_find_sub_id(const reef_world *world, reef_entity entity, reef_component base,
                                       reef_component *found);
-/* All of them: which of the base and its subtypes the entity has, ordered by name, as reef_subtypes. 0: none, or it
- * isn't alive. */
+/* Finds which of the base and its subtypes the entity has, ordered by name. `types` and `room`, and the result, are as
+ * for reef_subtypes. 0: none, or the entity isn't alive. */
 REEF_API uint32_t reef_find_subs_id(const reef_world *world, reef_entity entity, reef_component base,
                                     reef_component *types, uint32_t room);
 
@@ -54,40 +54,40 @@ REEF_API uint32_t reef_find_subs_id(const reef_world *world, reef_entity entity,
 
 /* ---- in blocks ----
  *
- * In one block of a query with Moving+ the values may be Movings, in the next AxisMovings, which are larger. So they
- * are reached by the stride that the block has; reef_in and reef_inout refuse a term with a plus (NULL, UNDECLARED).
+ * In one block of a query with Moving+ the values may be Movings, and in the next one AxisMovings, which are larger. So
+ * they are accessed with the block's stride; reef_in and reef_inout refuse a term with a plus (NULL, UNDECLARED).
  *
  *     for (reef_block b = reef_begin(w, q); reef_next(&b);) {
  *         const reef_strided m = reef_inout_sub(&b, Moving);
  *         for (uint32_t i = 0; i < b.count; i++) reef_sub(m, Moving, i)->speed *= 0.9f;
  *     }
  *
- * Where an entity has several, the block gives the base itself if it has that, otherwise the first subtype by name;
- * the others are reached by reef_find_subs and their own names. Only what is given counts as written. */
+ * If an entity has several of them, the block gives the base itself if the entity has it, otherwise the first subtype
+ * by name; reef_find_subs finds the others. Only the values that the block gives count as written. */
 /* An array whose values are `stride` bytes apart. */
 typedef struct reef_strided {
-    void *first;         /* NULL: none of them is there (an optional term, or one of an any-of) */
+    void *first;         /* NULL: there are none (the term is optional or in an any-of) */
     size_t stride;       /* bytes from one value to the next */
     reef_component type; /* what the values are: the base, or a subtype */
 } reef_strided;
 
-/* The values of a term with a plus in this block, valid until the next reef_next. {NULL, 0, {0}}, and UNDECLARED, if
- * the query doesn't name the base so with that access. */
+/* The values of a term with a plus in this block, for reading or for writing, valid until the next reef_next. {NULL, 0,
+ * {0}} and UNDECLARED if the query has no such term with that access. */
 REEF_API reef_strided reef_block_sub(const reef_block *block, reef_component base, bool write);
 
-/* Value `i` of them, i less than the block's count; NULL where there is none. */
+/* Value `i` of the array, for i less than the block's count; NULL if there are no values. */
 REEF_INLINE void *reef_sub_cell(reef_strided values, uint32_t i)
 {
     return values.first ? (char *)values.first + i * values.stride : NULL;
 }
-/* reef_in_sub(b, Moving) to be read, reef_inout_sub(b, Moving) to be written: a reef_strided, whose values reef_sub
- * gives. */
+/* reef_in_sub(b, Moving) for reading and reef_inout_sub(b, Moving) for writing return a reef_strided, whose values
+ * reef_sub_in and reef_sub give. */
 #define reef_in_sub(block, T) reef_block_sub(block, reef_id(T), false)
 #define reef_inout_sub(block, T) reef_block_sub(block, reef_id(T), true)
-/* Value i of them: to be written, and to be read. */
+/* Value i of a reef_strided, for writing and for reading. */
 #define reef_sub(values, T, i) ((T *)reef_sub_cell(values, i))
 #define reef_sub_in(values, T, i) ((const T *)reef_sub_cell(values, i))
-/* The same in a reef_each. */
+/* The same for the row of a reef_each. */
 #define reef_at_sub(row, T) ((T *)reef_sub_cell(reef_block_sub(&(row).block, reef_id(T), true), (row).i))
 #define reef_at_in_sub(row, T) ((const T *)reef_sub_cell(reef_block_sub(&(row).block, reef_id(T), false), (row).i))
 

@@ -7,15 +7,15 @@
  *     REEF_FIELDS(Position, REEF_FIELD(Position, x, REEF_F32, "m", 0, 0), REEF_FIELD(Position, y, REEF_F32, "m", 0,
  *     0));
  *
- *     REEF_TAG(Frozen);                                  a tag: no data; each combination of tags has its own table
- *     REEF_SWITCH(Awake);                                a tag kept as one bit a row: cheap to turn on and off
+ *     REEF_TAG(Frozen);                                  a tag has no data; each combination has its own table
+ *     REEF_SWITCH(Awake);                                a tag that is one bit a row: cheap to turn on and off
  *
  *     typedef struct { Moving base; float axis; } AxisMoving;
  *     REEF_SUBTYPE(AxisMoving, Moving);                  an AxisMoving is a Moving: reef/subtype.h
  *
- * The declaration may stand in a header that many files include, and the struct may be somebody else's. It allocates
- * nothing. A type is known by its name: declaring it again is harmless; declaring it differently is an error that the
- * first use reports. Types belong to the process, data belongs to worlds. */
+ * The declaration may stand in a header that many files include, and the struct may come from another library. A
+ * declaration allocates nothing. A type is known by its name: declaring it again is harmless; declaring it differently
+ * is an error that the first use reports. Types belong to the process, data belongs to worlds. */
 #ifndef REEF_TYPE_H
 #define REEF_TYPE_H
 
@@ -28,27 +28,27 @@
 
 REEF_BEGIN_C
 
-/* Where the values of a type live. The calls are the same for all homes; docs/manual/homes.md says which to take
- * when. */
+/* Where the values of a type live. The calls are the same for all homes; docs/manual/homes.md says which one to
+ * choose. */
 typedef enum reef_home {
-    REEF_TABLE = 0, /* in the columns of the entity's table: fastest to walk; adding and removing moves the row */
+    REEF_TABLE = 0, /* in the columns of the entity's table: fastest for loops; adding and removing moves the row */
     REEF_BIT,       /* tags only: one bit a row; adding and removing moves nothing */
     /* packed densely, found by the entity's index: adding and removing moves at most one value, of the same type */
     REEF_SPARSE,
-    /* in pages indexed by the entity's index: quick to reach at random; a value stays where it is while it lives, but
-     * for the first write after a fork */
+    /* in pages indexed by the entity's index: fast to reach in random order; a value keeps its address while it lives,
+     * except at the first write after a fork */
     REEF_PAGED,
-    /* as sparse, and rows know nothing of it: costs nothing to those that move, and queries that name it look it up
-     * row by row. Tags too */
+    /* as REEF_SPARSE, but rows don't record who has it: it costs nothing when rows move, and queries that name it look
+     * it up row by row. For tags too */
     REEF_COLD,
-    REEF_MULTI,  /* as many on an entity as are added, side by side in the order of adding */
-    REEF_SHARED, /* a counted value outside of the rows, which several entities may have in common */
+    REEF_MULTI,  /* an entity may have several values, side by side in the order of adding */
+    REEF_SHARED, /* a reference counted value outside of the rows, which several entities may share */
     REEF_SPLIT   /* as REEF_TABLE, with a column for each field; the type needs fields */
 } reef_home;
 
 /* ---- declaring ---- */
 
-/* One declaration in one file. Filled by the macros below; never by hand. */
+/* One declaration in one file. The macros below fill it; don't fill it by hand. */
 typedef struct reef_type_decl {
     const char *name;
     uint32_t size, align;
@@ -56,16 +56,16 @@ typedef struct reef_type_decl {
     const reef_hooks *hooks;
     const reef_field *fields;
     uint32_t field_count;
-    uint32_t page_rows;          /* REEF_PAGED: values of a page, 0: up to 1,024 */
+    uint32_t page_rows;          /* REEF_PAGED: values in a page; 0: up to 1,024 */
     struct reef_type_decl *base; /* of a subtype */
     uint32_t id;                 /* 0 until the first use */
     struct reef_type_decl *next;
 } reef_type_decl;
 
-/* Links a declaration into the process's list. Called before main by the macros; allocates nothing; any thread. */
+/* Links a declaration into the process's list. The macros call it before main. Allocates nothing. Any thread. */
 REEF_API void reef_declare(reef_type_decl *decl);
 /* The id of a declared type; {0} if the declaration contradicts another of the same name (reef_declare_error says how)
- * or memory is short. Any thread. */
+ * or memory runs out. Any thread. */
 REEF_API reef_component reef_resolve(reef_type_decl *decl) REEF_PURE;
 /* The first contradiction between two declarations of one name, as a text, or NULL. Any thread. */
 REEF_API const char *reef_declare_error(void);
@@ -78,10 +78,10 @@ REEF_API const char *reef_declare_error(void);
     REEF_INLINE reef_type_decl *reef_decl_of_##T(void) { return &reef_decl_##T; } \
     struct reef_needs_semicolon_##T
 
-/* Is the value of T found by way of a store, and not of a row? A constant. */
+/* Is the value of T in a store (REEF_SPARSE, REEF_PAGED or REEF_COLD) instead of a row? This is a constant. */
 #define REEF_STORED_(T) ((int)reef_home_of_##T >= (int)REEF_SPARSE && (int)reef_home_of_##T <= (int)REEF_COLD)
 
-/* A component whose data is the C type T (a single identifier; typedef what has none). */
+/* A component whose data is the C type T. T is a single identifier: give other types one by a typedef. */
 #define REEF_COMPONENT(T) REEF_COMPONENT_IN_HOOKS(T, REEF_TABLE, 0)
 /* A component with hooks: a pointer to a reef_hooks that lives as long as the program. */
 #define REEF_COMPONENT_HOOKS(T, hooks) REEF_COMPONENT_IN_HOOKS(T, REEF_TABLE, hooks)
@@ -89,18 +89,18 @@ REEF_API const char *reef_declare_error(void);
 #define REEF_COMPONENT_IN(T, home) REEF_COMPONENT_IN_HOOKS(T, home, 0)
 #define REEF_COMPONENT_IN_HOOKS(T, home, hooks) \
     REEF_DECLARE_(T, (uint32_t)sizeof(T), (uint32_t)REEF_ALIGNOF(T), home, hooks)
-/* A component in pages of so many values: a power of two, 1 ... REEF_PAGE_ROWS_MAX. */
+/* A component in pages of `page_rows` values each: a power of two, 1 ... REEF_PAGE_ROWS_MAX. */
 #define REEF_COMPONENT_PAGED(T, page_rows) \
     REEF_DECLARE_AS_(T, (uint32_t)sizeof(T), (uint32_t)REEF_ALIGNOF(T), REEF_PAGED, 0, page_rows, 0)
-/* A component that is a Base as well: its struct begins with a Base (the first member is one, or has the same
- * members). The base is declared before it. Both in any home but REEF_SPLIT and REEF_MULTI. What that means to
- * reading and to queries: reef/subtype.h. */
+/* A component that also counts as a Base. Its struct begins with a Base: the first member is one, or the first members
+ * are the same. The base is declared first. Both may have any home except REEF_SPLIT and REEF_MULTI. reef/subtype.h
+ * says what that means for reading and for queries. */
 #define REEF_SUBTYPE(T, Base) REEF_SUBTYPE_IN_HOOKS(T, Base, REEF_TABLE, 0)
 #define REEF_SUBTYPE_IN(T, Base, home) REEF_SUBTYPE_IN_HOOKS(T, Base, home, 0)
 #define REEF_SUBTYPE_IN_HOOKS(T, Base, home, hooks) \
     typedef char reef_subtype_is_as_large_##T[sizeof(T) >= sizeof(Base) ? 1 : -1]; \
     REEF_DECLARE_AS_(T, (uint32_t)sizeof(T), (uint32_t)REEF_ALIGNOF(T), home, hooks, 0, &reef_decl_##Base)
-/* A tag that is a Base as well, which is a tag, too. */
+/* A tag that also counts as a Base, which is a tag too. */
 #define REEF_SUBTAG(Name, Base) \
     typedef struct Name Name; \
     REEF_DECLARE_AS_(Name, 0, 1, REEF_TABLE, 0, 0, &reef_decl_##Base)
@@ -112,16 +112,16 @@ REEF_API const char *reef_declare_error(void);
 #define REEF_TAG(Name) \
     typedef struct Name Name; \
     REEF_DECLARE_(Name, 0, 1, REEF_TABLE, 0)
-/* A tag with hooks, of which only track_rows makes sense. */
+/* A tag with hooks. Only track_rows makes sense for a tag. */
 #define REEF_TAG_HOOKS(Name, hooks) \
     typedef struct Name Name; \
     REEF_DECLARE_(Name, 0, 1, REEF_TABLE, hooks)
-/* A tag kept as one bit a row. */
+/* A tag that is one bit a row. */
 #define REEF_SWITCH(Name) \
     typedef struct Name Name; \
     REEF_DECLARE_(Name, 0, 1, REEF_BIT, 0)
 
-/* The fields of a type; in the same file as, and after, its declaration. */
+/* Declares the fields of a type. Place it after the declaration of the type, in the same file. */
 #define REEF_FIELDS(T, ...) \
     static const reef_field reef_fields_##T[] = {__VA_ARGS__}; \
     REEF_BEFORE_MAIN(reef_fields_before_main_##T) \
@@ -143,32 +143,32 @@ REEF_INLINE reef_component reef_id_of(reef_type_decl *decl)
 
 /* ---- types made at run time, and looking types up ---- */
 
-/* A type to be made at run time. What isn't said is 0: a tag in REEF_TABLE. */
+/* A type to be made at run time. Members that aren't set are 0; with only a name it is a tag in REEF_TABLE. */
 typedef struct reef_type_desc {
     const char *name; /* copied */
     uint32_t size;    /* 0 ... REEF_SIZE_MAX */
     uint32_t align;   /* a power of two up to REEF_ALIGN_MAX; 0: the largest that divides size, at most 16 */
     reef_home home;
     const reef_hooks *hooks;  /* copied; NULL: plain data */
-    const reef_field *fields; /* copied, names too */
+    const reef_field *fields; /* copied, with their names */
     uint32_t field_count;
-    /* REEF_PAGED: values of a page, a power of two up to REEF_PAGE_ROWS_MAX, together at most 1 GiB; 0: up to 1,024
-     * and 64 KiB */
+    /* REEF_PAGED: values in a page, a power of two up to REEF_PAGE_ROWS_MAX, together at most 1 GiB; 0: as many as fit
+     * 64 KiB, up to 1,024 */
     uint32_t page_rows;
-    reef_component base; /* a subtype's base, {0}: none. It is no larger, and its alignment no stricter */
+    reef_component base; /* the base of a subtype; {0}: none. Neither its size nor its alignment may be larger */
 } reef_type_desc;
 
-/* Makes a type, or finds the one of that name if it is the same. Errors (into *status if not NULL): BAD_ARGUMENT, LIMIT
- * (65,536 types), NO_MEMORY, EXISTS (a different type of that name), NOT_MOVABLE (hooks that the home can't do with),
- * UNKNOWN_TYPE (no such base). Any thread. */
+/* Makes a type, or finds the one of that name if it is the same. Returns {0} on failure. Errors (in *status if that
+ * isn't NULL): BAD_ARGUMENT, LIMIT (65,536 types), NO_MEMORY, EXISTS (a different type of that name), NOT_MOVABLE
+ * (hooks that this home doesn't allow), UNKNOWN_TYPE (no such base). Any thread. */
 REEF_API reef_component reef_type_new(const reef_type_desc *desc, reef_status *status);
 /* Gives a type its fields when it has none yet. Errors: UNKNOWN_TYPE, EXISTS (it has other fields), BAD_ARGUMENT (a
  * field outside of the struct), NO_MEMORY. Any thread. */
 REEF_API reef_status reef_type_describe(reef_component type, const reef_field *fields, uint32_t count);
-/* The type of a name, {0} if nobody declared one. Any thread. */
+/* The type of this name; {0} if there is none. Any thread. */
 REEF_API reef_component reef_type_find(const char *name);
 
-/* What is known of a type. */
+/* What is known of a type, as reef_type_get returns it. */
 typedef struct reef_type_info {
     const char *name;
     uint32_t size, align;
@@ -176,17 +176,18 @@ typedef struct reef_type_info {
     const reef_hooks *hooks;  /* NULL: plain data */
     const reef_field *fields; /* NULL: bytes */
     uint32_t field_count;
-    uint32_t page_rows;  /* REEF_PAGED: values of a page; else 0 */
-    reef_component base; /* of a subtype, {0}: none */
+    uint32_t page_rows;  /* REEF_PAGED: values in a page; otherwise 0 */
+    reef_component base; /* of a subtype; {0}: none */
 } reef_type_info;
 
-/* What is known of a type; false for an id that isn't one. The pointers live as long as the process. Any thread. */
+/* Fills *info with what is known of a type; false for an id that isn't one. The pointers live as long as the process.
+ * Any thread. */
 REEF_API bool reef_type_get(reef_component type, reef_type_info *info);
-/* The part of a type of REEF_SPLIT that is the column of one field, a type of its own named "Type.field": for terms
- * of queries, orders, touches of systems. It comes and goes with the type, never alone. {0}: there is none. Any
- * thread. */
+/* The part of a type in REEF_SPLIT that is the column of one field. It is a type of its own, named "Type.field", for
+ * terms of queries, for orders, and for what systems touch. It is added and removed with the whole type, never alone.
+ * {0}: there is none. Any thread. */
 REEF_API reef_component reef_part_of(reef_component type, const char *field);
-/* A type's name, NULL for an id that isn't one. Lives as long as the process. Any thread. */
+/* A type's name; NULL for an id that isn't one. Lives as long as the process. Any thread. */
 REEF_API const char *reef_type_name(reef_component type);
 /* Number of types that the process knows; their ids are 1 ... count. Any thread. */
 REEF_API uint32_t reef_type_count(void);

@@ -12,33 +12,33 @@ REEF_BEGIN_C
 
 /* Where a component's value comes from. */
 typedef enum reef_value_kind {
-    REEF_VALUE_ONE = 0, /* data points to one value, copied (or moved, for types that can't be copied) to each entity */
-    REEF_VALUE_ARRAY,   /* data points to as many values as entities are made, `size` bytes apart */
-    REEF_VALUE_DEFAULT, /* zero or constructed; data goes to the constructor as args */
-    REEF_VALUE_REMOVE   /* reef_change only: take the component away */
+    REEF_VALUE_ONE = 0, /* data points to one value, copied (or moved, if the type can't be copied) to each entity */
+    REEF_VALUE_ARRAY,   /* data points to an array with one value for each entity, `size` bytes apart */
+    REEF_VALUE_DEFAULT, /* zeroed or constructed; data is passed to the constructor as args */
+    REEF_VALUE_REMOVE   /* reef_change only: remove the component */
 } reef_value_kind;
 
 /* A component with its value, one of a list. */
 typedef struct reef_value {
     reef_component component;
     reef_value_kind kind;
-    uint32_t size;    /* of one value; must be the component's (WRONG_SIZE) */
+    uint32_t size;    /* of one value in bytes; must be that of the type (WRONG_SIZE) */
     const void *data; /* read during the call only; may point into the world */
 } reef_value;
 
 REEF_END_C
 
-/* ---- the typed words ---- */
+/* ---- typed macros ---- */
 
-/* Arguments of spawn and change: a tag, a default value, one array element an entity, a type that is taken away; and
- * reef_with, a value written out. */
+/* Arguments of reef_spawn and reef_change: a tag, a default value, one array element for each entity, and a component
+ * to be removed. reef_with, below, gives a value. */
 #define reef_tag(T) reef_value_make(reef_id(T), REEF_VALUE_DEFAULT, 0, NULL)
 #define reef_default(T) reef_value_make(reef_id(T), REEF_VALUE_DEFAULT, 0, NULL)
 #define reef_array(T, pointer) \
     reef_value_make(reef_id(T), REEF_VALUE_ARRAY, (uint32_t)sizeof(T), REEF_CHECK_POINTER_(T, pointer))
 #define reef_without(T) reef_value_make(reef_id(T), REEF_VALUE_REMOVE, 0, NULL)
 
-/* What the words above are made of. */
+/* The macros above call this. */
 REEF_INLINE reef_value reef_value_make(reef_component c, reef_value_kind kind, uint32_t size, const void *data)
 {
     reef_value v;
@@ -60,11 +60,11 @@ REEF_INLINE reef_value reef_value_make(reef_component c, reef_value_kind kind, u
 #define REEF_TYPES_(...) \
     (const reef_component[]){__VA_ARGS__}, \
         (uint32_t)(sizeof((const reef_component[]){__VA_ARGS__}) / sizeof(reef_component))
-/* reef_with(Position, 1, 2): the arguments are those of an initialiser, designated ones too */
+/* reef_with(Position, 1, 2): the arguments are those of an initialiser, which may be designated */
 #define reef_with(T, ...) reef_value_make(reef_id(T), REEF_VALUE_ONE, (uint32_t)sizeof(T), &(const T){__VA_ARGS__})
 #else
 
-/* Linkage C++: templates. */
+/* Templates need C++ linkage. */
 template <class T> struct reef_with_value {
     reef_component component;
     T value;

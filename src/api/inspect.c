@@ -6,6 +6,7 @@
 #include "type/type.h"
 #include "type/type_walk.h"
 #include "storage/archetype.h"
+#include "storage/entity_index.h"
 #include "storage/event_log.h"
 #include "storage/invalidate.h"
 #include "storage/layout.h"
@@ -41,13 +42,6 @@ typedef struct row_walk {
     const type *other;    /* the next component that isn't in the table; NULL: none */
 } row_walk;
 
-static bool switch_is_on(const bit_store *b, uint32_t place)
-{
-    const uint64_t *words = bit_words(b, place_unit(place));
-    uint32_t row = place_row(place);
-    return words && (words[row / 64] >> (row % 64) & 1) != 0;
-}
-
 static reef_entity entity_in(const reef_world *w, uint32_t place)
 {
     return slot_entities(reef_slots_at(&w->hot, place))[place_row(place)];
@@ -65,16 +59,11 @@ static const type *other_after(const reef_world *w, uint32_t place, const type *
     }
     for (uint32_t i = 0; i < w->state.bit_count; i++) {
         const bit_store *b = &w->state.bits[i];
-        if ((b->key & BIT_DISABLED) || !switch_is_on(b, place)) continue;
+        if ((b->key & BIT_DISABLED) || !bit_read(b, place)) continue;
         const type *t = reef__type_of(b->key);
         if (type_comes_next(t, last, best)) best = t;
     }
     return best;
-}
-
-static uint32_t inspect_place(const reef_world *w, reef_entity e)
-{
-    return reef_is_alive(w, e) ? (uint32_t)*reef_record_at(&w->hot, e.index) : PLACE_DEAD;
 }
 
 static row_walk row_begin(const reef_world *w, uint32_t place, char *room)
@@ -134,7 +123,7 @@ static bool visit_values(const reef_world *w, const type *t, reef_entity e, cons
 
 bool reef_visit_entity(const reef_world *w, reef_entity e, reef_visitor visit, void *context)
 {
-    uint32_t place = inspect_place(w, e);
+    uint32_t place = w ? place_of(w, e) : PLACE_DEAD;
     if (place == PLACE_DEAD || visit == NULL) return false;
     _Alignas(BLOCK_ALIGN) char room[REEF_SPLIT_SIZE_MAX];
     row_walk walk = row_begin(w, place, room);
@@ -270,12 +259,9 @@ COLD bool reef_visit_tables(const reef_world *w, reef_table_visitor visit, void 
  * more. */
 static reef_entity entity_next(const reef_world *w, uint32_t *index)
 {
-    while (*index < w->hot.index_count) {
-        uint32_t i = (*index)++;
-        uint64_t record = *reef_record_at(&w->hot, i);
-        if (place_unit((uint32_t)record) != place_unit(PLACE_DEAD)) return (reef_entity){i, (uint32_t)(record >> 32)};
-    }
-    return (reef_entity){0, 0};
+    reef_entity e = {0, 0};
+    while (reef_entity_is_null(e) && *index < w->hot.index_count) e = reef_entity_at(w, (*index)++);
+    return e;
 }
 
 bool reef_visit_entities(const reef_world *w, reef_visitor visit, void *context)
@@ -434,7 +420,7 @@ static void print_component(FILE *file, const reef_world *w, reef_entity e, cons
 
 static COLD void print_entity(FILE *file, const reef_world *w, reef_entity e)
 {
-    uint32_t place = inspect_place(w, e);
+    uint32_t place = place_of(w, e);
     fputs("entity ", file);
     print_handle(file, w, e);
     if (place != PLACE_DEAD && !reef_is_enabled_id(w, e, (reef_component){0})) fputs(" (disabled)", file);
@@ -516,12 +502,10 @@ COLD bool reef_print_world(const reef_world *w, FILE *file, uint64_t entities_ma
 
 static void stats_count_tables(const reef_world *w, reef_stats *s)
 {
-    uint32_t ids = w->state.tables.count * TABLES_PER_PAGE;
-    for (uint32_t id = TABLE_EMPTY; id < ids; id++) {
-        const table *t = table_read(w, id);
-        if (t == NULL) continue;
+    EACH_TABLE(w, t)
+    {
         s->blocks += t->chunks;
-        if (id == TABLE_EMPTY) {
+        if (t->shape->table == TABLE_EMPTY) {
             s->entities_empty += table_rows(t);
             continue;
         }

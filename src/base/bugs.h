@@ -1,6 +1,6 @@
-/* The seeded bugs: what scripts/seeded-bugs turns on one by one, to prove that the tests see. In a build with
- * REEF_SEEDED_BUGS the environment variable REEF_BUG=n turns bug n on; its place says BUG(n) (platform.h). In every
- * other build BUG(n) is the constant false. A number is never used again. */
+/* Seeded bugs, which test the tests: scripts/seeded-bugs turns on each of them in turn, and the tests must fail. In a
+ * build with REEF_SEEDED_BUGS the environment variable REEF_BUG=n turns bug n on, and the code where it strikes asks
+ * BUG(n) (platform.h). In every other build BUG(n) is the constant false. A number is never used again. */
 #ifndef REEF_BASE_BUGS_H
 #define REEF_BASE_BUGS_H
 
@@ -8,115 +8,115 @@
 
 /* number, what goes wrong */
 #define REEF_BUGS(X) \
-    X(1, "the count of rows changes before the block is unshared: the copy lacks the last row") \
-    X(2, "the key of an edge lacks the operation: a remove takes the way of an add") \
-    X(3, "the generation isn't bumped when an entity dies by the general path") \
+    X(1, "the count of rows changes before the shared block is copied: the copy doesn't contain the last row") \
+    X(2, "the key of an edge doesn't contain the operation: a remove follows the edge of an add") \
+    X(3, "the generation isn't increased when an entity is destroyed by the slow path") \
     X(4, "the destroy hook runs twice for a row") \
     X(5, "an allocation of a query's matches isn't checked") \
     X(6, "the record of the row that fills a hole isn't updated") \
-    X(7, "an id taken out of turn stays in the ring of free ids") \
+    X(7, "an id that is taken by reef_create_as stays in the ring of free ids") \
     X(8, "a query doesn't find tables that are made after it") \
-    X(9, "the switches of a row outlive it") \
-    X(10, "columns of 16 bytes stay behind when a row moves to another table") \
-    X(11, "what goes over all rows leaves out the last one of a full block") \
+    X(9, "the bits of switches stay when their row is removed") \
+    X(10, "columns of 16 bytes aren't copied when a row moves to another table") \
+    X(11, "loops over all rows leave out the last row of a full block") \
     X(12, "a query visits tables in the order in which they were made") \
     X(13, "a name outlives its entity") \
     X(14, "values with a copy hook are copied as bytes") \
-    X(15, "a component that is added keeps the bytes that lay there before") \
+    X(15, "a component that is added keeps the bytes that were there before") \
     X(16, "a bulk spawn that fails leaves the rows that it made") \
     X(17, "an entity can be destroyed while a loop is open") \
-    X(18, "one column is written without being unshared") \
-    X(19, "memory goes back with a size that isn't its own") \
+    X(18, "one column is written though a fork shares it") \
+    X(19, "memory is freed with a wrong size") \
     X(20, "a component may be named twice in a list") \
-    X(21, "a node of shared pages is merged though two branches look at it") \
+    X(21, "a node of shared pages is merged though two branches use it") \
     X(22, "the count of holders changes before the node is copied, which may fail") \
     X(23, "a restore loses the free ids") \
-    X(24, "a kept hash is used though its block was written since") \
+    X(24, "a remembered hash is used though its block was written since") \
     X(25, "a fork doesn't raise the version below which everything is shared") \
     X(26, "after a restore the world doesn't know that it has names") \
     X(27, "a query remembers chunks that were copied since") \
-    X(28, "in a group what must not hold may hold") \
-    X(29, "the last run of a query isn't taken along by a restore") \
+    X(28, "a NOT inside a group is ignored") \
+    X(29, "a restore doesn't bring back when a query ran last") \
     X(30, "an ordered query misses rows that were written in place") \
-    X(31, "a block of which only some rows are written loses the others") \
-    X(34, "the mark of a disabled component outlives the component") \
-    X(35, "a switch that is turned off by the straight path leaves its mark") \
-    X(41, "a row that is made isn't stamped") \
-    X(42, "the log of removals doesn't hear of the destroyed") \
-    X(43, "readers of removals don't go back with a restore") \
+    X(31, "when only some rows of a block are written, the other rows are lost") \
+    X(34, "a component stays marked as disabled after it was removed") \
+    X(35, "a switch that is turned off by the fast path stays marked as disabled") \
+    X(41, "a new row doesn't get a stamp") \
+    X(42, "the log of removals doesn't contain destroyed entities") \
+    X(43, "a restore doesn't set back the readers of removals") \
     X(45, "when storage is sorted, the record of a row that comes from another block isn't updated") \
-    X(51, "a recorded call behind one that failed is lost") \
+    X(51, "a recorded call after one that failed is lost") \
     X(52, "the value of a recorded call that fails is never destroyed") \
-    X(53, "fresh indices that lanes passed over are lost") \
-    X(54, "of a run of commands, the one that had no memory is lost") \
-    X(55, "a run of commands that begins at a table's first row is done for the table's rows in its order") \
+    X(53, "fresh indices that lanes skipped are lost") \
+    X(54, "in a run of commands, the one that had no memory is lost") \
+    X(55, "a run of commands that begins at a table's first row is applied to the table's rows in the order of the " \
+          "table") \
     X(56, "the commands of a job come before those of the jobs before it") \
     X(57, "events that a slower system hasn't read are dropped when the phase ends") \
-    X(58, "a system reads events that it has read again in its next run") \
+    X(58, "a system reads events a second time in its next run") \
     X(59, "events of a later job come before those of an earlier one") \
-    X(60, "a system that reads doesn't hold back a later one that writes") \
+    X(60, "a later system that writes doesn't wait for a system that reads") \
     X(61, "the commands of jobs are joined in the order in which the jobs end") \
     X(62, "ids that jobs give out depend on the worker") \
-    X(63, "a change made by a later system of the tick is never seen") \
+    X(63, "a change by a later system of the tick is never seen") \
     X(64, "a system of the main thread runs on any thread") \
-    X(65, "the watch over systems leaves out the last row of a chunk") \
-    X(66, "the second run of a system goes the same way as the first") \
-    X(67, "the watch over systems doesn't look at rows that don't match") \
-    X(70, "a match that begins or ends by a change of one entity isn't told") \
-    X(71, "what was removed and added again until the flush isn't told as set") \
-    X(72, "a value that was told of when it went is never destroyed") \
-    X(73, "a run of commands over a whole table tells no observer") \
-    X(90, "references aren't told of a block that was copied") \
-    X(101, "the first two free ids of a file change places") \
-    X(102, "a piece of rows in a difference is one row short") \
-    X(103, "versions of a file are taken as if they were the world's") \
-    X(104, "a row that gets another entity by a difference keeps what the one before owned") \
-    X(105, "versions in a file are as large as the world's") \
-    X(106, "values that a rewind leaves alone are lost by loading") \
+    X(65, "the watching of systems leaves out the last row of a chunk") \
+    X(66, "the second run of a system visits rows in the same order as the first") \
+    X(67, "the watching of systems doesn't check rows that don't match") \
+    X(70, "observers aren't called when a change of one entity begins or ends a match") \
+    X(71, "a component that was removed and added again before the flush isn't reported as set") \
+    X(72, "a removed value that observers were shown is never destroyed") \
+    X(73, "a run of commands over a whole table calls no observer") \
+    X(90, "references don't notice that a block was copied") \
+    X(101, "the first two free ids of a file are exchanged") \
+    X(102, "a run of rows in a difference is one row too short") \
+    X(103, "versions of a file are used as if they were the world's") \
+    X(104, "a row that gets another entity by a difference keeps the values of the old one") \
+    X(105, "versions in a file aren't replaced by small numbers") \
+    X(106, "values that a restore keeps are lost by loading") \
     X(110, "an add to a dead entity brings it back") \
     X(111, "values outside of the rows outlive their entity") \
-    X(112, "a block that grew is taken for one row longer than it is") \
+    X(112, "a block that has grown is treated as one row longer than it is") \
     X(113, "a slot is constructed before a value is moved into it") \
     X(114, "the bit of a switch that a change takes away stays") \
-    X(115, "a generation that is used up begins anew") \
-    X(116, "an index made by hand isn't counted: the counter of new ones comes to it") \
-    X(117, "asking for a value makes room for it") \
-    X(118, "columns of 16 bytes behind a new one go to the slots before theirs") \
-    X(190, "how far a system has read that the world of a loaded file hasn't got is forgotten") \
+    X(115, "the generations of an index start again when they are used up") \
+    X(116, "an index that reef_create_as makes isn't counted, so it is given out a second time") \
+    X(117, "looking up a value allocates room for it") \
+    X(118, "columns of 16 bytes after a new one go to the slots before theirs") \
+    X(190, "for a system that the loading world doesn't have, how far it has read is lost") \
     X(191, "a file is sealed with events for a system that a restore brought back, and which it doesn't name") \
-    X(192, "observers come and go while others are yet to be told") \
-    X(193, "rows are ordered by structs that lie nowhere") \
-    X(194, "values that entities have in common are each one's own after a merge") \
-    X(195, "one more value beside others is told to nobody") \
-    X(131, "a loop that is left keeps what was copied for it") \
-    X(124, "the rows that a loop which was left had looked for are those of the next one") \
-    X(126, "a loop writes to the only block of a table without a look at whether it is shared") \
-    X(140, "a history tells the hash of a state that its inputs don't lead to any more") \
-    X(143, "row by row, what is remembered of a chunk holds though values moved in their store") \
-    X(144, "row by row, a chunk whose rows are remembered is written without a look at whether it is shared") \
-    X(145, "a block that changed hands early stays so though the loop never came to it") \
-    X(150, "ids of many go to where their values come from before these are read") \
-    X(151, "rows leave a table by the straight path though some of its rows have bits") \
+    X(192, "observers are made and removed while others are still to be called") \
+    X(193, "rows are ordered by a type in REEF_SPLIT, which has no struct in memory") \
+    X(194, "entities that share a value have separate values after a merge") \
+    X(195, "observers aren't called for one more value beside others") \
+    X(131, "a loop that is left early keeps what was copied for it") \
+    X(124, "the next loop uses the rows that a loop which was left early had looked for") \
+    X(126, "a loop writes to the only block of a table without checking whether it is shared") \
+    X(140, "a history returns the hash of a state that its inputs no longer lead to") \
+    X(143, "row by row, the remembered rows of a chunk are used though values moved in their store") \
+    X(144, "row by row, a chunk whose rows are remembered is written without checking whether it is shared") \
+    X(150, "the handles of many new entities overwrite the source of their values before it is read") \
+    X(151, "rows leave a table by the fast path though some of its rows have bits") \
     X(160, "loading moves the world's version up by all the versions between the oldest write in the file and the " \
            "newest one") \
     X(161, "a difference isn't applied to a world that has a reader of removals") \
-    X(162, "loading marks of what is disabled makes new who has it") \
-    X(163, "a difference that leads back is taken for one that leads on") \
-    X(165, "what queries and systems that are gone have seen stays in the state for ever") \
-    X(170, "where subtypes are asked for, a dead handle is looked up among the chunks") \
+    X(162, "loading what is disabled gives the bits of the component a new version") \
+    X(163, "a difference back to an earlier state is treated as one to a later state") \
+    X(165, "the versions that freed queries and systems have seen stay in the state for ever") \
+    X(170, "a lookup of subtypes for a dead handle reads the chunks") \
     X(171, "in a loop that defers, a change of a base counts as a write where only a subtype is there") \
     X(172, "a deferred add of a base with arguments is refused where only a subtype is there") \
-    X(173, "observers of a base take a subtype for it") \
-    X(174, "what is shared of a base is the value of a subtype") \
-    X(175, "what a query matches gets marks of its own for the field of a split type") \
-    X(180, "rows end by a difference before the bits of all of them can be cleared") \
-    X(181, "a hash that had no memory is compared with the one of a file") \
-    X(182, "the versions of no entities are cleared where there is no memory for them") \
+    X(173, "observers of a base are called for a subtype") \
+    X(174, "reef_share of a base shares the value of a subtype") \
+    X(175, "reef_enable_where accepts the part of a type in REEF_SPLIT") \
+    X(180, "a difference removes rows before it is certain that all their bits can be cleared") \
+    X(181, "when there is no memory for a hash, 0 is compared with the hash of a file") \
+    X(182, "the versions of zero entities are cleared though there is no memory for them") \
     X(185, "a journal that can't be written anew leaves the world in the state of the file") \
-    X(186, "values that a rewind leaves alone are lost where a journal can't be written anew") \
-    X(187, "systems stay switched as in the file where a journal can't be written anew") \
-    X(188, "a type that a file describes is left out where there is no memory for it") \
-    X(189, "a declared type that there was no memory for yet is left out by loading") \
+    X(186, "values that a restore keeps are lost when a journal can't be written anew") \
+    X(187, "systems stay on or off as in the file when a journal can't be written anew") \
+    X(188, "a type that a file describes is left out when there is no memory for it") \
+    X(189, "loading leaves out a declared type for which there was no memory before") \
     X(210, "the index of blocks isn't told that a block was copied for this world") \
     X(211, "a chunk that is freed stays in the index of blocks") \
     X(212, "a block that a system wrote by reef_mut may be written by the next one without a mark")

@@ -1,7 +1,6 @@
 #define _DEFAULT_SOURCE /* for madvise and mincore */
 #include "base/memory.h"
 #include "base/platform.h"
-#include "reef/type.h"
 #include <stdlib.h>
 
 #if defined(__linux__)
@@ -143,6 +142,21 @@ const reef_allocator reef__memory_standard = {standard_resize, NULL};
 
 /* ---- counted calls ---- */
 
+bool reef__call_memory_take(memory *m, call_memory *s, size_t bytes, size_t align)
+{
+    const bool fits = bytes <= sizeof s->few && align <= BLOCK_ALIGN;
+    s->bytes = fits ? 0 : bytes;
+    s->align = align;
+    s->at = fits ? s->few : reef__memory_resize(m, MEMORY_OTHER, NULL, 0, bytes, align);
+    if (s->at == NULL) s->bytes = 0;
+    return s->at != NULL;
+}
+
+void reef__call_memory_free(memory *m, call_memory *s)
+{
+    if (s->bytes) reef__memory_resize(m, MEMORY_OTHER, s->at, s->bytes, 0, s->align);
+}
+
 bool reef__size_multiply(size_t a, size_t b, size_t c, size_t *out)
 {
     if (b != 0 && a > SIZE_MAX / b) return false;
@@ -185,6 +199,23 @@ void *reef__memory_zeroed(memory *m, enum memory_kind kind, size_t bytes)
 void reef__memory_free(memory *m, enum memory_kind kind, void *p, size_t bytes)
 {
     if (p && bytes) reef__memory_resize(m, kind, p, bytes, 0, PLAIN_ALIGN);
+}
+
+COLD bool reef__array_room(memory *m, enum memory_kind kind, void *array, uint32_t *room, uint32_t count, size_t size)
+{
+    const uint32_t was = *room, twice = was > UINT32_MAX / 2 ? count : was * 2, least = twice < 4 ? 4 : twice;
+    const uint32_t now = count > least ? count : least;
+    size_t bytes;
+    void *p;
+    if (count <= was) return true;
+    memcpy(&p, array, sizeof p);
+    p = reef__size_multiply(now, size, 0, &bytes) ? reef__memory_resize(m, kind, p, was * size, bytes, PLAIN_ALIGN)
+                                                  : NULL;
+    if (p == NULL) return false;
+    memset((char *)p + was * size, 0, (now - was) * size);
+    memcpy(array, &p, sizeof p);
+    *room = now;
+    return true;
 }
 
 /* ---- arenas; all under the lock ---- */

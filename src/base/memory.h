@@ -75,6 +75,9 @@ void *reef__memory_resize(memory *m, enum memory_kind kind, void *p, size_t old_
 /* Allocates cleared memory, and frees it; aligned to PLAIN_ALIGN. */
 void *reef__memory_zeroed(memory *m, enum memory_kind kind, size_t bytes);
 void reef__memory_free(memory *m, enum memory_kind kind, void *p, size_t bytes);
+/* Makes room for `count` elements in an array with room for *room. `array` points to the array's pointer. The room at
+ * least doubles, and new elements are cleared. False: there is no memory, and nothing changed. */
+bool reef__array_room(memory *m, enum memory_kind kind, void *array, uint32_t *room, uint32_t count, size_t size);
 /* Allocates and frees a block. `align` is at most REEF_ALIGN_MAX; the arena serves 64 and less. 0 bytes give a pointer
  * that isn't NULL. */
 void *reef__memory_block(memory *m, enum memory_kind kind, uint32_t arena, size_t bytes, size_t align);
@@ -120,6 +123,15 @@ bool reef__memory_arena_ready(memory *m, uint32_t arena);
 /* Gives the pieces without a used block back to the allocator. */
 void reef__memory_trim(memory *m);
 uint64_t reef__memory_spare(memory *m); /* bytes in pieces that no block uses */
+
+/* Memory for the length of one call: a few bytes in here, more from the allocator. */
+typedef struct call_memory {
+    _Alignas(BLOCK_ALIGN) char few[1152];
+    void *at;            /* the memory */
+    size_t bytes, align; /* of the allocator's memory; 0 bytes: the memory is `few` */
+} call_memory;
+bool reef__call_memory_take(memory *m, call_memory *s, size_t bytes, size_t align); /* false: there is no memory */
+void reef__call_memory_free(memory *m, call_memory *s);
 
 /* *out = a * b + c. False: it overflows. */
 bool reef__size_multiply(size_t a, size_t b, size_t c, size_t *out);

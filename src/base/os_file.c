@@ -5,13 +5,11 @@
  * other off as well, the lock goes when the process is killed, and closing another descriptor of the file doesn't
  * release it (as it does with the locks of fcntl). */
 #define _DEFAULT_SOURCE /* flock, fsync and pwrite, which -std=c11 hides */
-#include "base/os_file.h"
-#include "base/platform.h"
-
 #if !defined(__LP64__)
 #define _FILE_OFFSET_BITS 64
 #endif
 #include "base/os_file.h"
+#include "base/platform.h"
 #include <stdio.h>
 
 #if !defined(_WIN32)
@@ -435,14 +433,14 @@ static void system_error_text(int error, char *text, size_t size)
 COLD void reef__disk_error_text(int error, char *text, size_t size)
 {
     static const char *const own[] = {"",
-                                      "somebody else has it open for writing",
-                                      "it is no plain file",
+                                      "it is open for writing elsewhere",
+                                      "it isn't a plain file",
                                       "the name is too long",
                                       "it is shorter than it was",
                                       "it isn't known what reached the disk",
-                                      "somebody else has changed it",
+                                      "it was changed by something else",
                                       "another file has its name now",
-                                      "it isn't there any more"};
+                                      "it no longer exists"};
     if (error < 0) {
         (void)snprintf(text, size, "%s", error >= DISK_GONE ? own[-error] : "");
         return;

@@ -1,11 +1,11 @@
 /* The general path of a change of one entity. It has three steps, and only the first two can fail:
  *
- *   prepare   change_prepare, bits_prepare, change_track_prepare, reef__stored_prepare. All memory is allocated, and
+ *   prepare   change_prepare, bits_prepare, change_track_prepare, reef__stage_prepare. All memory is allocated, and
  *             all that is shared with a fork is copied, while the world still says what it said before.
- *   make      reef__stored_make, and reef__columns_make or replace_in_place. The new values are made where nobody sees
- *             them: in the row behind the last one of the new table, or aside if they replace values of the same row.
- *             Hooks may refuse here; then what was made is taken back.
- *   commit    change_track, change_commit, bits_commit, reef__stored_commit. The row moves, and its bits follow.
+ *   make      reef__stage_make. The new values are made where nobody sees them: in the row behind the last one of the
+ *             new table, or aside if they replace values of the same row. Hooks may refuse here; then what was made is
+ *             taken back.
+ *   commit    change_track, change_commit, bits_commit, reef__stage_commit. The row moves, and its bits follow.
  *
  * Invariant: until the commit, no reader can find a trace of the change. */
 #include "change/apply.h"
@@ -27,30 +27,31 @@
 #include "storage/row_stamps.h"
 #include "storage/table.h"
 #include "storage/world_data.h"
+#include "change/command.h"
 #include "change/value_stage.h"
 #include "reef/detail/access.h"
 
 /* ---- types and values ---- */
 
-static reef_status value_check(reef_world *w, const reef_value *v, bool remove, uint32_t n)
+reef_status reef__values_check(reef_world *w, recorder *by, const char *op, reef_entity e, const reef_value *values,
+                               uint32_t count, bool change, uint32_t n)
 {
-    reef_status s = reef__type_ready(w, v->component.id);
-    return s == REEF_OK ? reef__value_sound(v, remove, n) : s;
-}
-
-reef_status reef__values_check(reef_world *w, const char *op, reef_entity e, const reef_value *values, uint32_t count,
-                               bool remove, uint32_t n)
-{
-    if (count && values == NULL) return reef__failure(w, REEF_BAD_ARGUMENT, op, (reef_component){0}, e, count);
-    for (uint32_t i = 0; i < count; i++) {
-        reef_component c = values[i].component;
+    reef_component c = {0};
+    uint64_t number = count;
+    reef_status s = count > REEF_COMPONENTS_MAX ? REEF_LIMIT : count && values == NULL ? REEF_BAD_ARGUMENT : REEF_OK;
+    for (uint32_t i = 0; s == REEF_OK && i < count; i++) {
+        c = values[i].component;
+        number = i + 1;
         for (uint32_t j = 0; j < i; j++)
-            if (values[j].component.id == c.id && !BUG(20))
-                return reef__failure(w, REEF_DUPLICATE_TERM, op, c, e, i + 1);
-        reef_status s = value_check(w, &values[i], remove, n);
-        if (s != REEF_OK) return reef__failure(w, s, op, c, e, s == REEF_WRONG_SIZE ? values[i].size : i + 1);
+            if (values[j].component.id == c.id && !BUG(20)) s = REEF_DUPLICATE_TERM;
+        if (s == REEF_OK && by) s = reef__world_knows(w, c.id) ? REEF_OK : REEF_UNKNOWN_TYPE;
+        if (s == REEF_OK && by == NULL) s = reef__type_ready(w, c.id);
+        if (s == REEF_OK) s = reef__value_sound(&values[i], change, n);
+        if (s == REEF_WRONG_SIZE) number = values[i].size;
+        if (s == REEF_OK && by && !by->calls->declares(by, &values[i], change)) s = REEF_UNDECLARED, number = 0;
     }
-    return REEF_OK;
+    if (s == REEF_OK) return s;
+    return by ? by->calls->failure(by, s, op, c, e, number) : reef__failure(w, s, op, c, e, number);
 }
 
 reef_status reef__value_put(reef_world *w, reef_entity e, const type *t, void *slot, const reef_value *v, uint32_t i)
@@ -67,39 +68,27 @@ const type *reef__value_column(const reef_value *v)
     return in_table(t) && type_column(t) && v->kind != REEF_VALUE_REMOVE ? t : NULL;
 }
 
-void reef__columns_unmake(reef_world *w, uint32_t id, const reef_slot *slots, uint32_t row, const reef_value *values,
-                          uint32_t count, uint32_t i)
-{
-    while (count-- > 0) {
-        const type *t = reef__value_column(&values[count]);
-        if (t) reef__value_take_back(t, cell(slots, reef__slot_seek(w, t->id, id), row, t->size), &values[count], i);
-    }
-}
-
-reef_status reef__columns_make(reef_world *w, uint32_t id, const reef_slot *slots, uint32_t row, reef_entity e,
-                               const reef_value *values, uint32_t count, uint32_t i)
-{
-    for (uint32_t k = 0; k < count; k++) {
-        const type *t = reef__value_column(&values[k]);
-        if (t == NULL) continue;
-        const reef_status s =
-            reef__value_put(w, e, t, cell(slots, reef__slot_seek(w, t->id, id), row, t->size), &values[k], i);
-        if (s == REEF_OK) continue;
-        reef__columns_unmake(w, id, slots, row, values, k, i);
-        return s;
-    }
-    return REEF_OK;
-}
-
 /* ---- one row moves ---- */
 
 typedef struct staged { /* what was prepared for one change */
     table *from, *to;   /* NULL: the entity has no row there */
-    uint32_t place, last, to_place;
+    uint32_t place, to_place;
     reef_slot *slots, *to_slots;
 } staged;
 
-static bool change_prepare(reef_world *w, staged *x, reef_entity e, uint32_t from_id, uint32_t to_id, bool row_to)
+table *reef__row_leave_prepare(reef_world *w, uint32_t place)
+{
+    table *t = reef__table_own(w, reef_slots_at(&w->hot, place)[0].head.table);
+    if (t == NULL || !reef__chunk_own(w, t, place_unit(place))) return NULL;
+    if (t->shape->hooked && !reef__chunk_own(w, t, t->last)) return NULL;
+    if (!reef__table_prepare_pop(w, t)) return NULL;
+    const uint32_t last = t->next - 1;
+    const reef_entity moved = slot_entities(unit_slots(w, t->last))[place_row(last)];
+    if (reef__record_own(w, moved.index) == NULL) return NULL;
+    return last == place || reef__bits_prepare_move(w, t->bits, last, place) ? t : NULL;
+}
+
+static bool change_prepare(reef_world *w, staged *x, reef_entity e, uint32_t to_id, bool row_to)
 {
     if (reef__record_own(w, e.index) == NULL) return false;
     if (row_to) {
@@ -108,13 +97,8 @@ static bool change_prepare(reef_world *w, staged *x, reef_entity e, uint32_t fro
         x->to_place = x->to->next;
     }
     if (x->place != PLACE_EMPTY) {
-        x->from = reef__table_own(w, from_id);
-        if (x->from == NULL || !reef__chunk_own(w, x->from, place_unit(x->place))) return false;
-        x->last = x->from->next - 1;
-        if (x->from->shape->hooked && !reef__chunk_own(w, x->from, x->from->last)) return false;
-        if (!reef__table_prepare_pop(w, x->from)) return false;
-        reef_entity moved = slot_entities(unit_slots(w, x->from->last))[place_row(x->last)];
-        if (reef__record_own(w, moved.index) == NULL) return false;
+        x->from = reef__row_leave_prepare(w, x->place);
+        if (x->from == NULL) return false;
         uint64_t mask = x->from->bits;
         if (x->to && mask) {
             x->to->bits |= mask, x->to->lease = 0;
@@ -122,10 +106,21 @@ static bool change_prepare(reef_world *w, staged *x, reef_entity e, uint32_t fro
         } else if (!reef__bits_prepare_clear(w, mask, x->place)) {
             return false;
         }
-        if (x->last != x->place && !reef__bits_prepare_move(w, mask, x->last, x->place)) return false;
     }
     x->slots = reef_slots_at(&w->hot, x->place);
     if (x->to) x->to_slots = unit_slots(w, x->to->last);
+    return true;
+}
+
+bool reef__arrive_prepare(reef_world *w, uint32_t from, uint32_t to, uint64_t n)
+{
+    const uint64_t mask = table_read(w, from)->bits;
+    if (to == TABLE_EMPTY && mask == 0 && (w->slow & SLOW_COLD) == 0) return true; /* the entities won't have a row */
+    table *t = reef__table_own(w, to);
+    if (t == NULL || n > UINT32_MAX || !reef__table_reserve(w, t, (uint32_t)n)) return false;
+    t->bits |= mask;
+    for (uint32_t unit = t->last; unit; unit = unit == t->last ? t->spare : unit_slots(w, unit)[0].head.next)
+        if (!reef__bits_own_unit(w, mask, unit)) return false;
     return true;
 }
 
@@ -172,86 +167,6 @@ static void change_commit(reef_world *w, const staged *x, reef_entity e, const r
     if (!x->from || !x->to) record_mark(w, e.index);
     if (x->from && x->to) w->hot.moves++;
     else reef__invalidate(w, INVALIDATE_BLOCKS_MOVED);
-}
-
-/* ---- values that replace those of the same row ---- */
-
-static size_t aligned(size_t at, const type *t) { return (at + t->align - 1) & ~(size_t)(t->align - 1); }
-
-/* Makes the values of types with hooks aside, so that a hook that refuses changes nothing. Gives back how many values
- * were tried; *s is the status of the last one. */
-static COLD uint32_t replace_make(reef_world *w, reef_entity e, char *aside, const reef_value *values, uint32_t count,
-                                  reef_status *s)
-{
-    size_t at = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        const type *c = reef__value_column(&values[i]);
-        if (c == NULL || !c->hooked) continue;
-        at = aligned(at, c);
-        *s = reef__value_put(w, e, c, aside + at, &values[i], 0);
-        if (*s != REEF_OK) return i;
-        at += c->size;
-    }
-    return count;
-}
-
-static void replace_commit(reef_world *w, const table *t, uint32_t place, char *aside, const reef_value *values,
-                           uint32_t count)
-{
-    reef_slot *slots = reef_slots_at(&w->hot, place);
-    size_t at = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        const type *c = reef__value_column(&values[i]);
-        if (c == NULL) continue;
-        char *slot = cell(slots, reef__slot_seek(w, c->id, t->shape->table), place_row(place), c->size);
-        if (c->hooked) {
-            at = aligned(at, c);
-            value_leave(w, c, slot);
-            reef__value_move(c, slot, aside + at);
-            at += c->size;
-        } else if (values[i].kind == REEF_VALUE_DEFAULT) {
-            memset(slot, 0, c->size);
-        } else {
-            memmove(slot, values[i].data, c->size);
-        }
-    }
-}
-
-static COLD void replace_undo(char *aside, const reef_value *values, uint32_t made)
-{
-    size_t at = 0;
-    for (uint32_t i = 0; i < made; i++) {
-        const type *c = reef__value_column(&values[i]);
-        if (c == NULL || !c->hooked) continue;
-        at = aligned(at, c);
-        reef__value_take_back(c, aside + at, &values[i], 0);
-        at += c->size;
-    }
-}
-
-static reef_status replace_in_place(reef_world *w, reef_entity e, const table *t, uint32_t place,
-                                    const reef_value *values, uint32_t count)
-{
-    _Alignas(BLOCK_ALIGN) char few[1024];
-    char *aside = few;
-    size_t bytes = 0, align = 1;
-    reef_status s = REEF_OK;
-    for (uint32_t i = 0; i < count; i++) {
-        const type *c = reef__value_column(&values[i]);
-        if (c == NULL) continue;
-        if (!reef__column_own(w, t, place_unit(place), reef__slot_seek(w, c->id, t->shape->table)))
-            return REEF_NO_MEMORY;
-        if (c->hooked) bytes = aligned(bytes, c) + c->size;
-        if (c->hooked && c->align > align) align = c->align;
-    }
-    bool heap = bytes > sizeof few || align > BLOCK_ALIGN;
-    if (heap) aside = reef__memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, bytes, align);
-    if (aside == NULL) return REEF_NO_MEMORY;
-    uint32_t made = replace_make(w, e, aside, values, count, &s);
-    if (s == REEF_OK) replace_commit(w, t, place, aside, values, count);
-    else replace_undo(aside, values, made);
-    if (heap) reef__memory_resize(&w->family->memory, MEMORY_OTHER, aside, bytes, 0, align);
-    return s;
 }
 
 /* ---- switches and marks ---- */
@@ -330,30 +245,23 @@ static reef_status change_run(reef_world *w, reef_entity e, uint32_t place, uint
     bool stay = to_id == from_id && row_to == (from != NULL), bits = stay ? place != PLACE_EMPTY : row_to;
     const shape *before = shape_of(w->family, from_id), *after = shape_of(w->family, to_id);
     const bool tracked = before->tracked || after->tracked, stored = reef__values_stored(values, count);
-    stored_stage stage;
+    value_stage stage;
     uint32_t at = place;
-    reef_status s = stay || change_prepare(w, &x, e, from_id, to_id, row_to) ? REEF_OK : REEF_NO_MEMORY;
+    reef_status s = stay || change_prepare(w, &x, e, to_id, row_to) ? REEF_OK : REEF_NO_MEMORY;
     if (!stay) at = x.to_place;
     if (s == REEF_OK && bits && !bits_prepare(w, to_id, at, values, count)) s = REEF_NO_MEMORY;
     if (s == REEF_OK && tracked && !change_track_prepare(w, e, before, after, values, count)) s = REEF_NO_MEMORY;
-    if (s == REEF_OK && stored && !reef__stored_prepare(w, e, values, count)) s = REEF_NO_MEMORY;
-    if (from) from = table_read(w, from_id); /* the table's page may have been copied */
-    if (s == REEF_OK && stored) s = reef__stored_make(w, e, values, count, 0, &stage);
+    stage_begin(&stage, w, e, values, count, 0, to_id, at, !stay, stored);
+    if (s == REEF_OK && (stored || stay) && !reef__stage_prepare(&stage)) s = REEF_NO_MEMORY;
+    if (s == REEF_OK) s = reef__stage_make(&stage);
     if (s != REEF_OK) {
-        if (x.to) reef__table_settle(w, x.to);
-        return s;
-    }
-    if (stay) s = from ? replace_in_place(w, e, from, place, values, count) : REEF_OK;
-    else if (x.to) s = reef__columns_make(w, to_id, x.to_slots, place_row(x.to_place), e, values, count, 0);
-    if (s != REEF_OK) {
-        if (stored) reef__stored_undo(w, e, values, count, 0, &stage);
         if (x.to) reef__table_settle(w, x.to);
         return s;
     }
     if (tracked) change_track(w, e, place, before, after, values, count);
     if (!stay) change_commit(w, &x, e, values, count);
     if (bits) bits_commit(w, at, values, count);
-    if (stored) reef__stored_commit(w, e, values, count, &stage);
+    reef__stage_commit(&stage);
     return REEF_OK;
 }
 
@@ -369,8 +277,7 @@ reef_status reef__change_apply(reef_world *w, const char *op, reef_entity e, uin
     const bool planned = told && s == REEF_OK;
     if (s == REEF_OK) s = change_run(w, e, place, to, values, count);
     w->value_count = 0;
-    if (planned && s == REEF_OK) observe_done(w, true);
-    else if (planned) observe_done(w, false);
+    if (planned) observe_done(w, s == REEF_OK);
     reef_component named = w->hook_failed.id || count != 1 ? w->hook_failed : values->component;
     named.id &= ~BIT_DISABLED;
     return s == REEF_OK ? s : reef__failure(w, s, op, named, e, 0);

@@ -7,21 +7,22 @@
 #include "reef/entity.h"
 #include "reef/detail/layout.h"
 
-/* Checks a list of values: each type is known, none is named twice, each size is right. It changes nothing. `n` is the
- * number of entities that will get the values. */
-reef_status reef__values_check(reef_world *w, const char *op, reef_entity e, const reef_value *values, uint32_t count,
-                               bool remove, uint32_t n);
+struct recorder;
+
+/* Checks a list of values, for a call on the world or for the job that records it (`by`; NULL: none): each type is
+ * known, none is named twice, each size is right, and the job's system declares it. It changes nothing. `change`: the
+ * values may also remove components. `n` is the number of entities that will get the values. */
+reef_status reef__values_check(reef_world *w, struct recorder *by, const char *op, reef_entity e,
+                               const reef_value *values, uint32_t count, bool change, uint32_t n);
 /* Makes value i of `v` in the raw memory `slot`, for entity e. */
 reef_status reef__value_put(reef_world *w, reef_entity e, const type *t, void *slot, const reef_value *v, uint32_t i);
 /* The type of the column that a value goes to. NULL: it goes to none, or it says that the component goes. */
 const type *reef__value_column(const reef_value *v);
-/* reef__columns_make makes the list's values of columns in row `row` of a chunk of table `id`, a row that nobody sees
- * yet; of arrays it takes value i. If it fails, nothing is left of them. reef__columns_unmake takes back the first
- * `count`. */
-reef_status reef__columns_make(reef_world *w, uint32_t id, const reef_slot *slots, uint32_t row, reef_entity e,
-                               const reef_value *values, uint32_t count, uint32_t i);
-void reef__columns_unmake(reef_world *w, uint32_t id, const reef_slot *slots, uint32_t row, const reef_value *values,
-                          uint32_t count, uint32_t i);
+/* Prepares table `to` to take n rows of `from`, with their bits. False: no memory. */
+bool reef__arrive_prepare(reef_world *w, uint32_t from, uint32_t to, uint64_t n);
+/* Prepares a row to leave its table, where the last row takes its place; its own bits aren't prepared. The answer is
+ * the table. NULL: no memory. */
+struct reef_table *reef__row_leave_prepare(reef_world *w, uint32_t place);
 /* Moves e from `place` to table `to` and puts `values` there: values of columns and of stores, bits, and what is
  * removed outside of tables. On failure nothing has changed. */
 reef_status reef__change_apply(reef_world *w, const char *op, reef_entity e, uint32_t place, uint32_t to,

@@ -184,8 +184,7 @@ static void command_add(commands *c, command *x, const void *end)
     c->count += command_is_run(x) ? x->n : 1;
 }
 
-/* Ends the open run, if there is one: it won't grow any more. */
-static void commands_close(commands *c)
+void reef__commands_part(commands *c)
 {
     if (c->run == 0) return;
     command *x = command_at(c->last, c->last->used);
@@ -194,13 +193,11 @@ static void commands_close(commands *c)
     command_add(c, x, c->next);
 }
 
-void reef__commands_part(commands *c) { commands_close(c); }
-
 /* Where a command of at most `bytes` goes. It counts as recorded when command_add says how long it became. NULL: no
  * memory. */
 static command *command_room(reef_world *w, commands *c, size_t bytes)
 {
-    commands_close(c);
+    reef__commands_part(c);
     const char *who = w->notifying && !w->running ? w->notifying->name : "";
     const bool ours = c->last && (c->by || strcmp(c->last->system, who) == 0);
     if (!ours || c->last->bytes - c->last->used < bytes + PLAIN_ALIGN)
@@ -228,8 +225,8 @@ static command *run_open(reef_world *w, commands *c, command_kind kind, uint32_t
 
 void reef__commands_append(commands *to, commands *from)
 {
-    commands_close(to);
-    commands_close(from);
+    reef__commands_part(to);
+    reef__commands_part(from);
     if (from->first == NULL) return;
     if (to->first == NULL) {
         to->first = from->first;
@@ -256,18 +253,17 @@ static uint32_t value_elements(const type *t, const reef_value *v, uint32_t n)
     return v->kind == REEF_VALUE_ARRAY ? n : 1;
 }
 
-/* The most bytes that a command takes. False: the number doesn't fit. */
-static bool command_measure(const reef_value *values, uint32_t count, uint32_t ids, uint32_t n, size_t *bytes)
+/* The most bytes that a command takes. 0: the number doesn't fit. */
+static size_t command_measure(const reef_value *values, uint32_t count, uint32_t ids, uint32_t n)
 {
     size_t at = sizeof(command) + count * sizeof(reef_value) + PLAIN_ALIGN;
-    if (!reef__size_multiply(ids, sizeof(reef_entity), at, &at)) return false;
+    if (!reef__size_multiply(ids, sizeof(reef_entity), at, &at)) return 0;
     for (uint32_t i = 0; i < count; i++) {
         const type *t = reef__type_of(values[i].component.id);
-        if (SIZE_MAX - at < t->align) return false;
-        if (!reef__size_multiply(t->size, value_elements(t, &values[i], n), at + t->align, &at)) return false;
+        if (SIZE_MAX - at < t->align) return 0;
+        if (!reef__size_multiply(t->size, value_elements(t, &values[i], n), at + t->align, &at)) return 0;
     }
-    *bytes = at;
-    return true;
+    return at;
 }
 
 /* Ends the first `count` values of a command. `taken`: they were moved into the world. */
@@ -290,29 +286,16 @@ static void command_end(const command *x, bool taken)
     values_end(x, x->count, taken);
 }
 
-/* Holds value i of the command, for n entities, in `slot`. */
-static reef_status value_hold(reef_world *w, const command *x, uint32_t i, const reef_value *v, char *slot, uint32_t n)
+/* Takes back the values that are held, up to element `made` of value i: those that were moved go to the caller. */
+static COLD void held_back(const command *x, const reef_value *values, uint32_t i, uint32_t made, uint32_t n)
 {
-    const type *t = reef__type_of(v->component.id);
-    const uint32_t elements = value_elements(t, v, n);
-    reef_value *held = &held_values(x)[i];
-    *held = *v;
-    held->data = elements ? slot : NULL;
-    if (elements == 0) return REEF_OK;
-    if (!t->hooked) {
-        memcpy(slot, v->data, (size_t)elements * t->size);
-        return REEF_OK;
+    for (;; made = value_elements(reef__type_of(values[i].component.id), &values[i], n)) {
+        const type *t = reef__type_of(values[i].component.id);
+        while (t->hooked && made-- > 0)
+            reef__value_take_back(t, (char *)(uintptr_t)held_values(x)[i].data + (size_t)made * t->size, &values[i],
+                                  made);
+        if (i-- == 0) return;
     }
-    for (uint32_t k = 0; k < elements; k++) {
-        reef_status s = reef__value_make(w, x->n ? command_ids(x)[k] : x->entity, t, slot + (size_t)k * t->size, v, k);
-        if (s == REEF_OK) continue;
-        while (k-- > 0) reef__value_take_back(t, slot + (size_t)k * t->size, v, k);
-        return s;
-    }
-    /* it is copied again, to where it stays */
-    if (t->fixed && t->copyable) return REEF_OK;
-    if (elements == n) held->kind = n == 1 ? VALUE_MOVED : VALUE_MOVED_ARRAY; /* otherwise copies are made of one */
-    return REEF_OK;
 }
 
 /* Holds all values. If one fails, those that were moved go back to the caller, and *failed names the component. *end
@@ -324,21 +307,28 @@ static reef_status values_hold(reef_world *w, command *x, const reef_value *valu
     char *at = (char *)(held_values(x) + count);
     x->count = count;
     for (uint32_t i = 0; i < count; i++) {
-        const type *t = reef__type_of(values[i].component.id);
-        char *slot = (char *)(((uintptr_t)at + t->align - 1) / t->align * t->align);
-        const uint32_t elements = value_elements(t, &values[i], n);
-        if (elements == 0) slot = at;
-        reef_status s = value_hold(w, x, i, &values[i], slot, n);
-        at = slot + (size_t)elements * t->size;
-        if (s == REEF_OK) continue;
-        *failed = values[i].component;
-        while (i-- > 0) {
-            t = reef__type_of(values[i].component.id);
-            for (uint32_t k = value_elements(t, &values[i], n); t->hooked && k-- > 0;)
-                reef__value_take_back(t, (char *)(uintptr_t)held_values(x)[i].data + (size_t)k * t->size, &values[i],
-                                      k);
+        const reef_value *v = &values[i];
+        reef_value *held = &held_values(x)[i];
+        const type *t = reef__type_of(v->component.id);
+        const uint32_t elements = value_elements(t, v, n);
+        *held = *v;
+        held->data = NULL;
+        if (elements == 0) continue;
+        at = (char *)(((uintptr_t)at + t->align - 1) / t->align * t->align);
+        held->data = at;
+        if (!t->hooked) memcpy(at, v->data, (size_t)elements * t->size);
+        for (uint32_t k = 0; t->hooked && k < elements; k++) {
+            const reef_entity e = x->n ? command_ids(x)[k] : x->entity;
+            const reef_status s = reef__value_make(w, e, t, at + (size_t)k * t->size, v, k);
+            if (s == REEF_OK) continue;
+            *failed = v->component;
+            held_back(x, values, i, k, n);
+            return s;
         }
-        return s;
+        at += (size_t)elements * t->size;
+        /* One that can't move is copied again, to where it stays; one of which n copies are made isn't moved either. */
+        if (t->hooked && !(t->fixed && t->copyable) && elements == n)
+            held->kind = n == 1 ? VALUE_MOVED : VALUE_MOVED_ARRAY;
     }
     *end = at;
     return REEF_OK;
@@ -352,13 +342,18 @@ static COLD reef_status refuse(reef_world *w, const commands *to, reef_status s,
     return to->by ? to->by->calls->failure(to->by, s, op, c, e, n) : reef__failure(w, s, op, c, e, n);
 }
 
-static void command_head(command *x, command_kind kind, reef_entity e, uint32_t component, uint32_t n)
+/* Begins a command of at most `bytes` bytes with room for n ids. NULL: no memory, which was reported. */
+static command *command_begin(reef_world *w, commands *to, command_kind kind, const char *op, reef_entity e,
+                              reef_component c, uint32_t n, size_t bytes)
 {
+    command *x = bytes ? command_room(w, to, bytes) : NULL;
+    if (x == NULL) return refuse(w, to, REEF_NO_MEMORY, op, c, e, n), NULL;
     x->entity = e;
     x->n = n;
     x->count = 0;
-    x->component = component;
+    x->component = c.id;
     x->kind = kind;
+    return x;
 }
 
 bool reef__command_knows(const reef_world *w, reef_entity e)
@@ -375,9 +370,8 @@ reef_status reef__command_plain(reef_world *w, commands *to, command_kind kind, 
         command_again(to, kind, c.id, e);
         return REEF_OK;
     }
-    command *x = command_room(w, to, sizeof *x);
-    if (x == NULL) return refuse(w, to, REEF_NO_MEMORY, op, c, e, 0);
-    command_head(x, kind, e, c.id, 0);
+    command *x = command_begin(w, to, kind, op, e, c, 0, sizeof *x);
+    if (x == NULL) return REEF_NO_MEMORY;
     command_add(to, x, x + 1);
     return REEF_OK;
 }
@@ -385,12 +379,10 @@ reef_status reef__command_plain(reef_world *w, commands *to, command_kind kind, 
 reef_status reef__command_values(reef_world *w, commands *to, command_kind kind, const char *op, reef_entity e,
                                  const reef_value *values, uint32_t count)
 {
-    size_t bytes = 0;
     char *end = NULL;
-    command *x = command_measure(values, count, 0, 1, &bytes) ? command_room(w, to, bytes) : NULL;
     reef_component c = {count == 1 ? values->component.id : 0}, failed = {0};
-    if (x == NULL) return refuse(w, to, REEF_NO_MEMORY, op, c, e, 0);
-    command_head(x, kind, e, c.id, 0);
+    command *x = command_begin(w, to, kind, op, e, c, 0, command_measure(values, count, 0, 1));
+    if (x == NULL) return REEF_NO_MEMORY;
     reef_status s = values_hold(w, x, values, count, &end, &failed);
     if (s != REEF_OK) return refuse(w, to, s, op, failed, e, 0);
     command_add(to, x, end);
@@ -399,11 +391,10 @@ reef_status reef__command_values(reef_world *w, commands *to, command_kind kind,
 
 reef_status reef__command_name(reef_world *w, commands *to, const char *op, reef_entity e, const char *text)
 {
-    const reef_component none = {0};
     const size_t bytes = text ? strlen(text) + 1 : 0;
-    command *x = command_room(w, to, sizeof *x + bytes);
-    if (x == NULL) return refuse(w, to, REEF_NO_MEMORY, op, none, e, 0);
-    command_head(x, COMMAND_NAME, e, text != NULL, 0);
+    command *x = command_begin(w, to, COMMAND_NAME, op, e, (reef_component){0}, 0, sizeof *x + bytes);
+    if (x == NULL) return REEF_NO_MEMORY;
+    x->component = text != NULL;
     if (text) memcpy(x + 1, text, bytes);
     command_add(to, x, (char *)(x + 1) + bytes);
     return REEF_OK;
@@ -414,12 +405,12 @@ COLD void *reef__command_bytes(reef_world *w, commands *to, const char *op, cons
                                size_t bytes)
 {
     const size_t all = sizeof(command) + PLAIN_ALIGN + bytes;
-    command *x = NULL;
-    commands_close(to);
+    reef__commands_part(to);
     const bool ours = to->by == NULL || to->last == NULL || strcmp(to->last->system, to->by->calls->name(to->by)) == 0;
-    if (ours || command_chunk_add(w, to, all + PLAIN_ALIGN)) x = command_room(w, to, all);
-    if (x == NULL) return refuse(w, to, REEF_NO_MEMORY, op, (reef_component){0}, (reef_entity){0, 0}, 0), NULL;
-    command_head(x, COMMAND_CALL, (reef_entity){0, 0}, what, 0);
+    const bool room = ours || command_chunk_add(w, to, all + PLAIN_ALIGN);
+    command *x = command_begin(w, to, COMMAND_CALL, op, (reef_entity){0, 0}, (reef_component){0}, 0, room ? all : 0);
+    if (x == NULL) return NULL;
+    x->component = what;
     memcpy(x + 1, &call, sizeof call);
     char *held = (char *)(x + 1) + PLAIN_ALIGN;
     command_add(to, x, held + bytes);
@@ -543,12 +534,10 @@ reef_entity reef__command_row_again(commands *to, const reef_value *values, uint
 static reef_status command_with_ids(reef_world *w, commands *to, command_kind kind, const char *op, reef_entity source,
                                     uint32_t n, reef_entity *made, const reef_value *values, uint32_t count)
 {
-    size_t bytes = 0;
     char *end = NULL;
     reef_component failed = {0};
-    command *x = command_measure(values, count, n, n, &bytes) ? command_room(w, to, bytes) : NULL;
-    if (x == NULL) return refuse(w, to, REEF_NO_MEMORY, op, failed, source, n);
-    command_head(x, kind, source, 0, n);
+    command *x = command_begin(w, to, kind, op, source, failed, n, command_measure(values, count, n, n));
+    if (x == NULL) return REEF_NO_MEMORY;
     reef_status s = ids_take(w, to, n, command_ids(x));
     if (s == REEF_OK) {
         s = values_hold(w, x, values, count, &end, &failed);
@@ -577,10 +566,10 @@ reef_status reef__command_clone(reef_world *w, commands *to, const char *op, ree
 
 uint32_t reef__command_destroy_many(reef_world *w, commands *to, const char *op, const reef_entity *es, uint32_t n)
 {
-    size_t bytes = 0;
-    command *x = command_measure(NULL, 0, n, n, &bytes) ? command_room(w, to, bytes) : NULL;
-    if (x == NULL) return refuse(w, to, REEF_NO_MEMORY, op, (reef_component){0}, (reef_entity){0, 0}, n), 0;
-    command_head(x, COMMAND_DESTROY_MANY, (reef_entity){0, 0}, 0, 0);
+    command *x = command_begin(w, to, COMMAND_DESTROY_MANY, op, (reef_entity){0, 0}, (reef_component){0}, n,
+                               command_measure(NULL, 0, n, n));
+    if (x == NULL) return 0;
+    x->n = 0;
     for (uint32_t i = 0; i < n; i++)
         if (reef__command_knows(w, es[i])) command_ids(x)[x->n++] = es[i];
     if (x->n) command_add(to, x, command_ids(x) + x->n);
@@ -617,7 +606,7 @@ static reef_status pending_do(reef_world *w, const reef_entity *ids, uint32_t n,
     reef_status s;
     for (uint32_t i = 0; i < n; i++) pending &= reef__id_pending(w, ids[i]);
     if (!pending) s = reef__failure(w, REEF_NOT_ALIVE, op, (reef_component){0}, source ? *source : ids[0], n);
-    else if (source) s = reef__clone_pending(w, *source, ids, n);
+    else if (source) s = reef__clone_into(w, *source, n, NULL, ids);
     else if ((s = values_ready(w, op, values, count)) == REEF_OK) s = reef__spawn_pending(w, ids, n, values, count);
     if (s >= 0 || s == REEF_NO_MEMORY) return s;
     const reef_error why = w->error;
@@ -788,8 +777,9 @@ static NOINLINE uint64_t run_whole(reef_world *w, const commands *c, const comma
     return table_move(w, id, x->component, x->kind == COMMAND_REMOVE) ? rows : 0;
 }
 
-static reef_status element_do(reef_world *w, const command *x, reef_entity e)
+static reef_status element_do(reef_world *w, const command *x)
 {
+    const reef_entity e = command_ids(x)[x->at];
     const reef_component c = {x->component};
     switch (x->kind) {
     case COMMAND_ADD: return reef_add_id(w, e, c, NULL, NULL);
@@ -797,28 +787,6 @@ static reef_status element_do(reef_world *w, const command *x, reef_entity e)
     case COMMAND_DESTROY: return reef_destroy(w, e);
     default: return reef_enable_id(w, e, c, x->kind == COMMAND_ENABLE);
     }
-}
-
-static reef_status run_do(reef_world *w, commands *c, command *x, reef_error *first)
-{
-    while (x->at < x->n) {
-        if (UNLIKELY(observers_stuck(w))) return REEF_NO_MEMORY;
-        const reef_entity e = command_ids(x)[x->at];
-        const uint32_t place = place_of(w, e);
-        if (place_row(place) == 0 && place >= 2 * PLACE_EMPTY) {
-            const uint64_t rows = run_whole(w, c, x, place);
-            if (rows) return commands_skip(w, c, rows), REEF_OK;
-        }
-        const reef_status s = element_do(w, x, e);
-        if (s < 0) command_failed(w, c, first, s);
-        if (s == REEF_NO_MEMORY && !BUG(54)) return s;
-        x->at++;
-        c->count--;
-        if (BUG(51) && s < 0 && x->at < x->n) x->at++, c->count--;
-        if (s == REEF_NO_MEMORY) return s;
-    }
-    c->first->done += x->bytes;
-    return REEF_OK;
 }
 
 /* ---- entities to make ---- */
@@ -870,19 +838,27 @@ static NOINLINE uint64_t rows_packed(reef_world *w, const commands *c, const com
     return reef__spawn_packed(w, run_values(x), x->count, x->component, runs, n);
 }
 
-static reef_status rows_do(reef_world *w, commands *c, command *x, reef_error *first)
+/* As many of a run's next elements as can be done at once. The answer is how many; 0: none. */
+INLINE uint64_t elements_do(reef_world *w, const commands *c, const command *x)
 {
-    bool packed = x->count > 0;
-    while (x->at < x->n) {
+    if (command_is_rows(x)) return x->count ? rows_packed(w, c, x) : 0;
+    const uint32_t place = place_of(w, command_ids(x)[x->at]);
+    return place_row(place) == 0 && place >= 2 * PLACE_EMPTY ? run_whole(w, c, x, place) : 0;
+}
+
+static reef_status run_do(reef_world *w, commands *c, command *x, reef_error *first)
+{
+    const bool rows = command_is_rows(x);
+    for (bool begun = false; x->at < x->n; begun = rows) {
         if (UNLIKELY(observers_stuck(w))) return REEF_NO_MEMORY;
-        const uint64_t n = packed ? rows_packed(w, c, x) : 0;
+        const uint64_t n = begun ? 0 : elements_do(w, c, x);
         if (n) return commands_skip(w, c, n), REEF_OK;
-        packed = false;
-        const reef_status s = row_do(w, x);
+        const reef_status s = rows ? row_do(w, x) : element_do(w, x);
         if (s < 0) command_failed(w, c, first, s);
         if (s == REEF_NO_MEMORY && !BUG(54)) return s;
         x->at++;
         c->count--;
+        if (BUG(51) && s < 0 && x->at < x->n && !rows) x->at++, c->count--;
         if (s == REEF_NO_MEMORY) return s;
     }
     c->first->done += x->bytes;
@@ -905,16 +881,14 @@ reef_status reef__commands_do(reef_world *w, commands *c)
 {
     reef_error first = {.status = REEF_OK};
     reef_status s = REEF_OK;
-    commands_close(c);
+    reef__commands_part(c);
     w->flushing = true;
     for (command *x; s != REEF_NO_MEMORY && (x = commands_next(w, c)) != NULL;) {
         if (observers_stuck(w)) {
             s = REEF_NO_MEMORY;
             break;
         }
-        if (command_is_rows(x)) s = rows_do(w, c, x, &first);
-        else if (command_is_run(x)) s = run_do(w, c, x, &first);
-        else s = single_do(w, c, x, &first);
+        s = command_is_run(x) ? run_do(w, c, x, &first) : single_do(w, c, x, &first);
     }
     w->flushing = false;
     if (s == REEF_NO_MEMORY) return s;
@@ -924,7 +898,7 @@ reef_status reef__commands_do(reef_world *w, commands *c)
 
 void reef__commands_drop(reef_world *w, commands *c)
 {
-    commands_close(c);
+    reef__commands_part(c);
     for (command *x; (x = commands_next(w, c)) != NULL; c->first->done += x->bytes)
         if (!command_is_run(x)) command_end(x, false);
     c->count = 0;

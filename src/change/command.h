@@ -10,7 +10,6 @@
 #include "reef/component.h"
 
 struct command_chunk;
-struct recorder;
 
 /* The job that records into a buffer of commands, as far as the buffer has to know it: the lane of its ids, the name
  * of its system (REEF_SYSTEM_NAME_MAX + 1 bytes), and where its failures go. */
@@ -20,6 +19,8 @@ typedef struct recorder {
         const char *(*name)(const struct recorder *by);
         reef_status (*failure)(struct recorder *by, reef_status status, const char *op, reef_component c, reef_entity e,
                                uint64_t number);
+        /* does the system declare this value, of a change of an entity or of one to be made? */
+        bool (*declares)(struct recorder *by, const reef_value *v, bool change);
     } * calls;
 } recorder;
 
@@ -81,7 +82,7 @@ bool reef__command_knows(const reef_world *w, reef_entity e);
 INLINE uint64_t command_run_key(command_kind kind, uint32_t component) { return (uint64_t)kind << 32 | component; }
 /* a run of entities to make, of which all values are 8 bytes wide */
 #define COMMAND_RUN_WORDS ((uint64_t)COMMAND_LANE_ROWS << 32 | 1)
-/* Extends the run that was recorded last by one entity: the straight path of reef__command_plain. False: the last
+/* Extends the run that was recorded last by one entity: the fast path of reef__command_plain. False: the last
  * command was another one, or its chunk is full. */
 INLINE bool command_again(commands *to, command_kind kind, uint32_t component, reef_entity e)
 {
@@ -91,7 +92,7 @@ INLINE bool command_again(commands *to, command_kind kind, uint32_t component, r
     return true;
 }
 
-/* Records one more entity like the last one that this job made: the straight path of reef__command_spawn. The null
+/* Records one more entity like the last one that this job made: the fast path of reef__command_spawn. The null
  * entity: nothing was recorded. */
 reef_entity reef__command_row_again(commands *to, const reef_value *values, uint32_t count);
 /* Writes the values of one more entity into the open run, if that is a run of entities with ids of fresh indices whose

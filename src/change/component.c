@@ -1,13 +1,13 @@
 /* Components of one entity: add, set, ensure, remove, get, mut, has; and several at once.
  *
- * Add, set and remove try a straight path first, which tests all its conditions before it writes anything. What it
+ * Add, set and remove try a fast path first, which tests all its conditions before it writes anything. What it
  * can't do takes the general path, one_slow -> reef__change_apply (apply.c). These are the cases of setting a
  * component; the first that holds is taken:
  *
  *   condition                                   what happens                         function
  *   the type has a store:
  *     absent; the pages used last fit           the value and its bit come           reef_set_stored -> come_lately
- *     absent; nothing to allocate or to copy    the value and its bit come           reef_set_stored -> stored_go
+ *     absent; nothing to allocate or to copy    the value and its bit come           reef_set_stored -> stored_come
  *     present; its page has this version        the value is overwritten             reef_set_stored
  *   the type lies in tables, or none of these held:
  *     absent; the edge is cached, gate open     the row moves along the edge         reef_set_id -> edge_go
@@ -22,7 +22,7 @@
  *     everything else                           prepare, make, commit                one_slow -> reef__change_apply
  *
  * Where the value is overwritten directly, nobody observes and the type has neither hooks nor stamps. one_slow enters
- * the edge in the cache, so that the next row of the same table takes the straight path (row_move.h). Add and remove
+ * the edge in the cache, so that the next row of the same table takes the fast path (row_move.h). Add and remove
  * have the same cases, without those that overwrite. */
 #include "change/component.h"
 #include "base/memory.h"
@@ -122,9 +122,7 @@ void *reef_mut_done(const reef_world *w, reef_entity e, reef_type_decl *decl)
     const uint32_t c = component_meant(w, e, reef_id_of(decl)).id;
     void *p = (void *)(uintptr_t)reef_get_id(w, e, (reef_component){c});
     if (p == NULL) return NULL;
-    if (reef__type_of(c)->stored && !w->running)
-        return w->ready.component == c && reef_entity_equal(w->ready.entity, e) ? p : NULL;
-    if (reef__type_of(c)->tracked && !w->running)
+    if ((reef__type_of(c)->stored || reef__type_of(c)->tracked) && !w->running)
         return w->ready.component == c && reef_entity_equal(w->ready.entity, e) ? p : NULL;
     if (reef__type_of(c)->stored) return w->running->marked(w, c, reef__store_version(store_of(w, c), e)) ? p : NULL;
     const reef_slot *slots = reef_slots_at(&w->hot, place_of(w, e));
@@ -148,13 +146,13 @@ COLD uint64_t reef_count_id(const reef_world *w, reef_component c)
 
 /* ---- one component by the general path ---- */
 
-/* The edge of the table graph for this key. It also enters the edge in the world's cache, so that the straight path
+/* The edge of the table graph for this key. It also enters the edge in the world's cache, so that the fast path
  * finds it the next time. NULL: *status says why. */
 static COLD const edge *edge_fetch(reef_world *w, uint64_t key, reef_status *status)
 {
     uint32_t from = (uint32_t)(key >> 33), component = (uint32_t)(key >> 1);
     const edge *e = reef__graph_edge(w, from, component, key & 1, status);
-    /* the straight path handles exactly one column that comes or goes */
+    /* the fast path handles exactly one column that comes or goes */
     if (e == NULL || reef__type_of(component)->split) return e;
     if (BUG(2)) key &= ~1ull;
     table *to = e->to == TABLE_EMPTY ? NULL : reef__table_own(w, e->to), *s = reef__table_own(w, from);
@@ -244,35 +242,39 @@ static COLD reef_status one_slow(reef_world *w, const char *op, reef_entity e, r
 
 /* ---- add, set, ensure, remove ---- */
 
-/* Forgets which pages of a store were used last, if that was noted at another version of the world. */
-INLINE void lately_renew(const reef_world *w, value_store *s)
-{
-    if (s->lately_gate != w->hot.version) s->lately.slots = s->hole.slots = s->lately_indices = 0;
-}
-
-/* The straight path for one bit of a row: the switch of component c, or with `mark` the mark that c is disabled. It
- * applies where the store of bits exists, the row's page of bits was written at this version, and the row's table
- * knows the bit. False: nothing was done, and the general path has to decide. (Only entities with a row qualify: an
- * entity of the empty set loses its row with its last bit, which is the general path's work. `mark` is a constant.) */
-INLINE bool bit_go(reef_world *w, reef_entity e, reef_component c, bool on, bool mark)
+/* The words of bits of the entity's chunk, in bit store `number` - 1, if the fast path is open there: the words
+ * were written at this version, and for `on` the row's table knows the bit. NULL: it isn't. (Only entities with a row
+ * qualify: an entity of the empty set loses its row with its last bit, which is the general path's work. `on` is a
+ * constant.) */
+INLINE uint64_t *bits_open(const reef_world *w, uint32_t number, reef_entity e, bool on, uint32_t *place)
 {
     const handle h = handle_of(e);
-    const uint32_t number = bit_number_of(w, mark ? c.id | BIT_DISABLED : c.id);
     if (UNLIKELY(number == 0 || (w->locks | (w->slow & SLOW_OBSERVED)) || HANDLE_INDEX(h) >= w->hot.index_count))
-        return false;
-    bit_store *b = &w->state.bits[number - 1];
+        return NULL;
+    const bit_store *b = &w->state.bits[number - 1];
     const uint64_t record = *reef_record_at(&w->hot, HANDLE_INDEX(h));
-    const uint32_t place = (uint32_t)record, unit = place_unit(place);
-    if (UNLIKELY((uint32_t)(record >> 32) != HANDLE_GENERATION(h) || unit >= b->words.count)) return false;
+    const uint32_t unit = place_unit((uint32_t)record);
+    *place = (uint32_t)record;
+    if (UNLIKELY((uint32_t)(record >> 32) != HANDLE_GENERATION(h) || unit >= b->words.count)) return NULL;
     uint64_t *words = b->words.page[unit];
-    if (UNLIKELY(words == NULL || b->words.version[unit] != w->hot.version)) return false;
-    const uint32_t id = reef_slots_at(&w->hot, place)[0].head.table;
-    if (UNLIKELY(id <= TABLE_EMPTY)) return false;
-    if (on) {
-        const table *t = (const table *)w->state.tables.page[id / TABLES_PER_PAGE] + id % TABLES_PER_PAGE;
-        if (UNLIKELY(!bit_named(t->bits, number - 1))) return false;
-    }
+    if (UNLIKELY(words == NULL || b->words.version[unit] != w->hot.version)) return NULL;
+    const uint32_t id = reef_slots_at(&w->hot, *place)[0].head.table;
+    if (UNLIKELY(id <= TABLE_EMPTY)) return NULL;
+    const table *t = (const table *)w->state.tables.page[id / TABLES_PER_PAGE] + id % TABLES_PER_PAGE;
+    return UNLIKELY(on && !bit_named(t->bits, number - 1)) ? NULL : words;
+}
+
+/* The fast path for one bit of a row: the switch of component c, or with `mark` the mark that c is disabled.
+ * False: nothing was done, and the general path has to decide. (`mark` is a constant.) */
+INLINE bool bit_go(reef_world *w, reef_entity e, reef_component c, bool on, bool mark)
+{
+    const uint32_t number = bit_number_of(w, mark ? c.id | BIT_DISABLED : c.id);
+    uint32_t place;
+    uint64_t *words = bits_open(w, number, e, on, &place);
+    if (UNLIKELY(words == NULL)) return false;
+    bit_store *b = &w->state.bits[number - 1];
     if (mark) {
+        const uint32_t id = reef_slots_at(&w->hot, place)[0].head.table;
         if (on && c.id && slot_find(w, c.id, id) == 0 && !reef__bit_has(w, c.id, place)) return false;
     } else if (UNLIKELY(b->marks !=
                         /* An id that has a bit too many, or a switch whose mark has to be cleared with it. */
@@ -284,19 +286,29 @@ INLINE bool bit_go(reef_world *w, reef_entity e, reef_component c, bool on, bool
     if (UNLIKELY(((was & bit) != 0) == on)) return false;
     words[place_row(place) / 64] = was ^ bit;
     b->switched += on ? 1 : UINT64_MAX;
-    if (mark || b->marks) return true;
-    value_store *s = (value_store *)(uintptr_t)store_of(w, c.id);
-    if (s->component) {
-        lately_renew(w, s);
-        s->lately_gate = s->direct ? w->hot.version : 0;
-        w->hot.near_id[s->paged] = c.id;
-        w->hot.near_store[s->paged] = s;
-        s->lately_first = unit_place(unit);
-        s->lately_words = words;
-        return true;
-    }
-    w->hot.lately = (reef_lately){c.id, unit_place(unit), words, &b->switched};
+    if (!mark && b->marks == 0) w->hot.lately = (reef_lately){c.id, place - place_row(place), words, &b->switched};
     return true;
+}
+
+/* The store remembers the words of bits of the entity's chunk, and forgets the pages of another version of the world.
+ * Of a type that has marks it does so for this one call: a value that goes takes its mark along, so each row has to be
+ * asked. The answer is the entity's row; REEF_BLOCK_ROWS and more: the fast path isn't open there. */
+INLINE uint64_t chunk_remember(reef_world *w, value_store *s, reef_entity e, bool on)
+{
+    const uint32_t number = bit_number_of(w, s->component);
+    uint32_t place;
+    uint64_t *words = bits_open(w, number, e, on, &place);
+    if (UNLIKELY(words == NULL)) return UINT64_MAX;
+    const uint32_t marks = w->state.bits[number - 1].marks;
+    if (UNLIKELY(marks != 0) && !on && !BUG(35) && reef__bit_has(w, s->component | BIT_DISABLED, place))
+        return UINT64_MAX;
+    if (s->lately_gate != w->hot.version) s->lately.slots = s->hole.slots = s->lately_indices = 0;
+    s->lately_gate = LIKELY(marks == 0) ? w->hot.version : 0;
+    s->lately_first = place - place_row(place);
+    s->lately_words = words;
+    w->hot.near_id[s->paged] = s->component;
+    w->hot.near_store[s->paged] = s;
+    return place_row(place);
 }
 
 /* Whether the type's values lie outside of tables, and in what kind of place. (An id beyond all types reads some page
@@ -306,7 +318,7 @@ INLINE uint32_t elsewhere(const reef_world *w, reef_component c)
     return REEF_DEPENDENT(&REEF_DEPENDENT(&w->hot.maps[c.id >> 8 & 255][c.id & 255])->elsewhere);
 }
 
-/* The straight path where the gate is closed because records are shared with a fork or because there are observers: it
+/* The fast path where the gate is closed because records are shared with a fork or because there are observers: it
  * asks first whether this world alone holds the records, and tells the observers. False: nothing was done. */
 static bool edge_go_shared(reef_world *w, reef_entity e, reef_component c, const void *value, size_t size, bool remove,
                            void **out)
@@ -362,72 +374,53 @@ INLINE void value_write(char *at, const void *value, size_t size)
     }
 }
 
-/* The straight path for a value of a type with a store: the entity gets the value (NULL: zeros) and its bit. It
- * applies where nothing has to be allocated or copied and nobody observes. It also remembers the pages of bits and
- * values, so that the next call may use `come_lately`. False: nothing was done. */
-static NOINLINE bool stored_go(reef_world *w, value_store *s, reef_entity e, const void *value)
+/* The fast path for a value of a type with a store, in any chunk: the entity gets a value, which the caller writes
+ * to the address that is given back, and its bit; or it loses them. It applies where nothing has to be allocated or
+ * copied and nobody observes. NULL and false: nothing was done. */
+static NOINLINE char *stored_come(reef_world *w, value_store *s, reef_entity e)
 {
-    const reef_component c = {s->component};
-    if (!bit_go(w, e, c, true, false)) return false;
-    lately_renew(w, s); /* bit_go doesn't do this for types that have marks */
-    char *at = s->paged ? come_paged(&w->hot, s, reef_handle(e), s->size) : come_packed(&w->hot, s, e, s->size);
-    if (LIKELY(at != NULL)) {
-        value_write(at, value, s->size);
-        return reef__invalidate(w, INVALIDATE_WRITTEN), true;
-    }
-    const bool back = bit_go(w, e, c, false, false);
-    ASSERT(back);
-    (void)back;
-    return false;
+    const uint64_t row = chunk_remember(w, s, e, true);
+    char *at = s->paged ? come_near(&w->hot, s, e, row, s->size, true) : come_near(&w->hot, s, e, row, s->size, false);
+    if (LIKELY(at != NULL)) reef__invalidate(w, INVALIDATE_WRITTEN);
+    return at;
 }
 
 static NOINLINE bool stored_leave(reef_world *w, value_store *s, reef_entity e)
 {
-    uint64_t none;
-    const reef_component c = {s->component};
-    if (!bit_go(w, e, c, false, false)) return false;
-    lately_renew(w, s);
-    if (LIKELY(s->paged ? leave_paged(&w->hot, s, reef_handle(e), &none, 0)
-                        : leave_packed(&w->hot, s, e.index, s->size, &none, 0, true)))
-        return reef__invalidate(w, INVALIDATE_WRITTEN), true;
-    const bool back = bit_go(w, e, c, true, false);
-    ASSERT(back);
-    (void)back;
-    return false;
+    const uint64_t row = chunk_remember(w, s, e, false);
+    const bool gone = s->paged ? leave_near(&w->hot, s, e, row, s->size, true, true)
+                               : leave_near(&w->hot, s, e, row, s->size, false, true);
+    if (LIKELY(gone)) reef__invalidate(w, INVALIDATE_WRITTEN);
+    return gone;
 }
 
-/* The type's store, if values can be written into it directly. NULL: there is no store, or it has hooks or stamps, or
- * the world has observers. */
-static value_store *store_direct(const reef_world *w, reef_component c)
+/* May values be written into the store directly? Not if its type has hooks or stamps, or the world has observers. */
+INLINE bool store_direct(const reef_world *w, const value_store *s)
 {
-    value_store *s = (value_store *)(uintptr_t)store_of(w, c.id);
-    return LIKELY(s->direct && !observed(w) && !GUARDED(w)) ? s : NULL;
+    return LIKELY(s->direct && !observed(w) && !GUARDED(w));
 }
 
 static NOINLINE reef_status stored_add(reef_world *w, reef_entity e, reef_component c, const void *args, void **out)
 {
-    value_store *s = store_direct(w, c);
-    if (UNLIKELY(args != NULL || s == NULL)) return add_slow(w, "reef_add", e, c, args, out);
-    char *at = s->paged ? come_lately(w, e, c, s->size, true) : come_lately(w, e, c, s->size, false);
-    if (LIKELY(at != NULL)) value_write(at, NULL, s->size);
-    else if (!stored_go(w, s, e, NULL)) return add_slow(w, "reef_add", e, c, args, out);
-    if (out) *out = (void *)(uintptr_t)reef_store_find(s, e);
+    value_store *s = store_near(w, c, w->hot.near_id[1] == c.id);
+    if (UNLIKELY(args != NULL || !store_direct(w, s))) return add_slow(w, "reef_add", e, c, args, out);
+    char *at = s->paged ? come_lately(&w->hot, s, e, s->size, true) : come_lately(&w->hot, s, e, s->size, false);
+    if (UNLIKELY(at == NULL)) at = stored_come(w, s, e);
+    if (UNLIKELY(at == NULL)) return add_slow(w, "reef_add", e, c, args, out);
+    value_write(at, NULL, s->size);
+    if (out) *out = at;
     return REEF_OK;
 }
 
-/* Adding in a world with observers: the straight path, after which the observers are told. */
+/* Adding in a world with observers: the fast path, after which the observers are told. */
 static NOINLINE reef_status table_add_told(reef_world *w, reef_entity e, reef_component c, void **out)
 {
     spot x;
-    const uint32_t i = EDGE_CACHE;
     const bool lately = observe_lately(w, c.id);
-    if (UNLIKELY(w->locks | w->hot.records.shared) || UNLIKELY(!spot_find(w, &x, e)) ||
-        UNLIKELY(!lately && !observe_straight(w, c.id)))
+    if (UNLIKELY(w->locks | w->hot.records.shared) || UNLIKELY(!lately && !observe_straight(w, c.id)) ||
+        UNLIKELY(!edge_at(w, &x, e, c, false, w->hot.version)))
         return add_slow(w, "reef_add", e, c, NULL, out);
-    const uint64_t key = spot_key(&x, c, false);
-    if (UNLIKELY(!edge_lately(w, key, false, w->hot.version) || !edge_open(w, &x, i, w->hot.version)))
-        return add_slow(w, "reef_add", e, c, NULL, out);
-    void *made = edge_add(w, &x, i);
+    void *made = edge_add(w, &x, EDGE_CACHE);
     bool told = true;
     if (LIKELY(lately)) observe_lately_told(w, e, made);
     else told = observe_told(w, e, c.id, made, false);
@@ -439,12 +432,8 @@ static NOINLINE reef_status table_add_told(reef_world *w, reef_entity e, reef_co
 static NOINLINE reef_status table_add(reef_world *w, reef_entity e, reef_component c, const void *args, void **out)
 {
     spot x;
-    if (UNLIKELY(!spot_find(w, &x, e))) return add_slow(w, "reef_add", e, c, args, out);
-    const uint64_t key = spot_key(&x, c, false);
-    const uint32_t i = EDGE_CACHE;
-    if (UNLIKELY(!edge_lately(w, key, false, w->hot.gate_move) || !edge_open(w, &x, i, w->hot.gate_move)))
-        return add_slow(w, "reef_add", e, c, args, out);
-    void *made = edge_add(w, &x, i);
+    if (UNLIKELY(!edge_at(w, &x, e, c, false, w->hot.gate_move))) return add_slow(w, "reef_add", e, c, args, out);
+    void *made = edge_add(w, &x, EDGE_CACHE);
     if (out) *out = made;
     return REEF_OK;
 }
@@ -528,40 +517,41 @@ static NOINLINE reef_status set_slow(reef_world *w, reef_entity e, reef_componen
 reef_status reef_set_id(reef_world *w, reef_entity e, reef_component c, const void *value, size_t size)
 {
     spot x;
-    if (UNLIKELY(w == NULL || !spot_find(w, &x, e))) return set_slow(w, e, c, value, size);
-    const uint64_t key = spot_key(&x, c, false);
     const uint32_t i = EDGE_CACHE;
-    if (UNLIKELY(!edge_lately(w, key, false, w->hot.gate_move) || !edge_open(w, &x, i, w->hot.gate_move)))
-        return set_slow(w, e, c, value, size);
+    if (UNLIKELY(w == NULL || !edge_at(w, &x, e, c, false, w->hot.gate_move))) return set_slow(w, e, c, value, size);
     const edge *d = w->edge_cache[i].edge;
     if (UNLIKELY(value == NULL || size != d->size || d->slot == 0)) return set_slow(w, e, c, value, size);
     if (UNLIKELY(size != 8)) return edge_go_wide(w, &x, i, value, false), REEF_ADDED;
     return (reef_status)edge_go(w, &x, i, value, true, false, REEF_ADDED);
 }
 
-static NOINLINE reef_status stored_set(reef_world *w, reef_entity e, reef_component c, const void *value, size_t size)
+static NOINLINE reef_status stored_set(reef_world *w, reef_entity e, reef_component c, value_store *s,
+                                       const void *value, size_t size)
 {
     uint32_t page = 0;
-    value_store *s = store_direct(w, c);
-    if (UNLIKELY(s == NULL || value == NULL || size != s->size)) return reef_set_id(w, e, c, value, size);
+    if (UNLIKELY(!store_direct(w, s))) return reef_set_id(w, e, c, value, size);
     const reef_store_way way = reef_store_way_to(s, s->paged);
-    const void *there = reef_store_at(&way, e, size, s->paged, &page);
-    if (there == NULL && stored_go(w, s, e, value)) return REEF_ADDED;
-    if (there == NULL || w->running || s->values.version[page] != w->hot.version)
-        return reef_set_id(w, e, c, value, size);
-    memmove((void *)(uintptr_t)there, value, size);
+    void *at = (void *)(uintptr_t)reef_store_at(&way, e, size, s->paged, &page);
+    if (at == NULL) {
+        at = stored_come(w, s, e);
+        if (at == NULL) return reef_set_id(w, e, c, value, size);
+        bytes_copy(at, value, size);
+        return REEF_ADDED;
+    }
+    if (w->running || s->values.version[page] != w->hot.version) return reef_set_id(w, e, c, value, size);
+    memmove(at, value, size);
     return REEF_OK;
 }
 
-/* The commonest case, a value that comes, is tried first. The store that took the straight path last is known without
+/* The commonest case, a value that comes, is tried first. The store that took the fast path last is known without
  * a look at the type. */
 reef_status reef_set_stored(reef_world *w, reef_entity e, reef_component c, const void *value, size_t size)
 {
     if (UNLIKELY(w == NULL)) return REEF_BAD_ARGUMENT;
-    const value_store *s = store_near(w, c, w->hot.near_id[1] == c.id);
-    if (UNLIKELY(value == NULL || size != s->size)) return stored_set(w, e, c, value, size);
-    char *at = s->paged ? come_lately(w, e, c, size, true) : come_lately(w, e, c, size, false);
-    if (UNLIKELY(at == NULL)) return stored_set(w, e, c, value, size);
+    value_store *s = store_near(w, c, w->hot.near_id[1] == c.id);
+    if (UNLIKELY(value == NULL || size != s->size)) return reef_set_id(w, e, c, value, size);
+    char *at = s->paged ? come_lately(&w->hot, s, e, size, true) : come_lately(&w->hot, s, e, size, false);
+    if (UNLIKELY(at == NULL)) return stored_set(w, e, c, s, value, size);
     if (LIKELY(size == 8)) memcpy(at, value, 8);
     else memcpy(at, value, size);
     return REEF_ADDED;
@@ -597,30 +587,22 @@ static NOINLINE reef_status switch_remove(reef_world *w, reef_entity e, reef_com
     return LIKELY(bit_go(w, e, c, false, false)) ? REEF_OK : remove_slow(w, e, c);
 }
 
-static NOINLINE reef_status stored_remove_slow(reef_world *w, reef_entity e, reef_component c)
-{
-    value_store *s = store_direct(w, c);
-    return s && stored_leave(w, s, e) ? REEF_OK : remove_slow(w, e, c);
-}
-
 /* Values of 8 bytes are so common that their move is worth instructions of its own. */
 static NOINLINE reef_status stored_remove(reef_world *w, reef_entity e, reef_component c)
 {
-    const value_store *s = store_near(w, c, w->hot.near_id[1] == c.id);
-    const bool gone = s->paged       ? leave_lately(w, e, c, s->size, true)
-                      : s->size == 8 ? leave_lately(w, e, c, 8, false)
-                                     : leave_lately(w, e, c, s->size, false);
-    return LIKELY(gone) ? REEF_OK : stored_remove_slow(w, e, c);
+    value_store *s = store_near(w, c, w->hot.near_id[1] == c.id);
+    if (LIKELY(s->paged       ? leave_lately(&w->hot, s, e, s->size, true)
+               : s->size == 8 ? leave_lately(&w->hot, s, e, 8, false)
+                              : leave_lately(&w->hot, s, e, s->size, false)))
+        return REEF_OK;
+    return store_direct(w, s) && stored_leave(w, s, e) ? REEF_OK : remove_slow(w, e, c);
 }
 
 static NOINLINE reef_status table_remove(reef_world *w, reef_entity e, reef_component c)
 {
     spot x;
-    if (UNLIKELY(!spot_find(w, &x, e))) return remove_slow(w, e, c);
-    const uint64_t key = spot_key(&x, c, true);
     const uint32_t i = EDGE_CACHE + 1;
-    if (UNLIKELY(!edge_lately(w, key, true, w->hot.gate_move) || !edge_open(w, &x, i, w->hot.gate_move)))
-        return remove_slow(w, e, c);
+    if (UNLIKELY(!edge_at(w, &x, e, c, true, w->hot.gate_move))) return remove_slow(w, e, c);
     if (UNLIKELY(!w->edge_cache[i].edge->word)) return edge_go_wide(w, &x, i, NULL, true), REEF_OK;
     return (reef_status)edge_go(w, &x, i, NULL, true, true, REEF_OK);
 }
@@ -653,33 +635,25 @@ static uint32_t set_after(const reef_world *w, uint32_t from, const reef_value *
     return n;
 }
 
-static reef_status change_values(reef_world *w, const char *op, reef_entity e, reef_value *values, uint32_t count);
-
-static COLD reef_status change_spread(reef_world *w, const char *op, reef_entity e, const reef_value *values,
-                                      uint32_t count)
-{
-    spread x;
-    reef_status s = reef__spread_make(w, &x, values, count);
-    if (s != REEF_OK) return reef__failure(w, s, op, (reef_component){0}, e, 0);
-    s = change_values(w, op, e, x.values, x.count);
-    reef__spread_free(w, &x);
-    return s;
-}
-
-static reef_status change_values(reef_world *w, const char *op, reef_entity e, reef_value *values, uint32_t count)
+static reef_status change_values(reef_world *w, const char *op, reef_entity e, const reef_value *values, uint32_t count)
 {
     uint32_t ids[2 * REEF_COMPONENTS_MAX], place = place_of(w, e);
     uint32_t from = reef_slots_at(&w->hot, place)[0].head.table, to = from;
     bool moves = false;
-    reef_status s = REEF_OK;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t c = values[i].component.id;
-        if (component_there(w, reef__type_of(c), e, place, from) == (values[i].kind == REEF_VALUE_REMOVE)) moves = true;
+    spread x;
+    reef_status s = reef__spread_make(w, &x, values, count);
+    if (s != REEF_OK) return reef__failure(w, s, op, (reef_component){0}, e, 0);
+    for (uint32_t i = 0; i < x.count; i++) {
+        uint32_t c = x.values[i].component.id;
+        if (component_there(w, reef__type_of(c), e, place, from) == (x.values[i].kind == REEF_VALUE_REMOVE))
+            moves = true;
     }
-    if (w->locks && (moves || w->notifying)) return reef__failure(w, REEF_LOCKED, op, (reef_component){0}, e, 0);
-    if (moves) to = reef__graph_table(w, ids, set_after(w, from, values, count, ids), &s);
-    if (to == 0) return reef__failure(w, s, op, (reef_component){0}, e, 0);
-    return reef__change_apply(w, op, e, place, to, values, count);
+    if (w->locks && (moves || w->notifying)) s = REEF_LOCKED;
+    else if (moves) to = reef__graph_table(w, ids, set_after(w, from, x.values, x.count, ids), &s);
+    s = s == REEF_OK && to ? reef__change_apply(w, op, e, place, to, x.values, x.count)
+                           : reef__failure(w, s, op, (reef_component){0}, e, 0);
+    reef__spread_free(w, &x);
+    return s;
 }
 
 /* True if the change only writes components that the entity already has. */
@@ -693,39 +667,29 @@ static COLD bool all_there(const reef_world *w, reef_entity e, const reef_value 
     return place_of(w, e) != PLACE_DEAD;
 }
 
-COLD reef_status reef__change_held(reef_world *w, const char *op, reef_entity e, reef_value *values, uint32_t count,
-                                   bool absent)
+COLD reef_status reef__change_held(reef_world *w, const char *op, reef_entity e, const reef_value *values,
+                                   uint32_t count, bool absent)
 {
     const reef_component c = {count == 1 ? values->component.id : 0};
     if (place_of(w, e) == PLACE_DEAD) return reef__failure(w, REEF_NOT_ALIVE, op, c, e, 0);
     const bool more = absent && (BUG(172) ? reef_has_id(w, e, c) : has_itself(w, e, reef__type_of(c.id)));
     if (more && reef__type_of(c.id)->home != REEF_MULTI) return reef__failure(w, REEF_EXISTS, op, c, e, 0);
     if (more) return reef__multi_add(w, op, e, reef__type_of(c.id), values, NULL);
-    return reef__values_spread(values, count) > count ? change_spread(w, op, e, values, count)
-                                                      : change_values(w, op, e, values, count);
+    return change_values(w, op, e, values, count);
 }
 
 reef_status reef_change_values(reef_world *w, reef_entity e, const reef_value *values, uint32_t count)
 {
     static const char op[] = "reef_change";
-    reef_value few[32], *copy = few;
     if (w == NULL) return REEF_BAD_ARGUMENT;
     if (w->running) return reef__failure(w, REEF_LOCKED, op, (reef_component){0}, e, 0);
     if (place_of(w, e) == PLACE_DEAD && !deferred_to(w, e))
         return reef__failure(w, REEF_NOT_ALIVE, op, (reef_component){0}, e, 0);
-    if (count > REEF_COMPONENTS_MAX) return reef__failure(w, REEF_LIMIT, op, (reef_component){0}, e, count);
-    reef_status s = reef__values_check(w, op, e, values, count, true, 1);
+    reef_status s = reef__values_check(w, NULL, op, e, values, count, true, 1);
     if (s != REEF_OK) return s;
     if (w->commands && (w->notifying || !all_there(w, e, values, count)))
         return reef__command_values(w, w->commands, COMMAND_CHANGE, op, e, values, count);
-    size_t bytes = count > 32 ? count * sizeof *copy : 0;
-    if (bytes) copy = reef__memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, bytes, PLAIN_ALIGN);
-    if (copy == NULL) return reef__failure(w, REEF_NO_MEMORY, op, (reef_component){0}, e, 0);
-    if (count) memcpy(copy, values, count * sizeof *copy);
-    s = reef__values_spread(copy, count) > count ? change_spread(w, op, e, copy, count)
-                                                 : change_values(w, op, e, copy, count);
-    if (bytes) reef__memory_free(&w->family->memory, MEMORY_OTHER, copy, bytes);
-    return s;
+    return change_values(w, op, e, values, count);
 }
 
 COLD reef_status reef_remove_all(reef_world *w, reef_entity e)
@@ -738,21 +702,19 @@ COLD reef_status reef_remove_all(reef_world *w, reef_entity e)
     if (w->commands) return reef__command_plain(w, w->commands, COMMAND_REMOVE_ALL, op, e, none);
     if (place == PLACE_EMPTY && !(w->slow & SLOW_COLD)) return REEF_OK;
     if (w->locks) return reef__failure(w, REEF_LOCKED, op, none, e, 0);
-    reef_value few[32], *off = few;
-    const uint32_t most = w->state.bit_count + w->state.store_count;
-    size_t bytes = most > 32 ? most * sizeof(reef_value) : 0;
-    if (bytes) off = reef__memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, bytes, PLAIN_ALIGN);
-    if (off == NULL) return reef__failure(w, REEF_NO_MEMORY, op, none, e, 0);
-    uint32_t n = 0;
+    spread off;
+    if (!reef__spread_room(w, &off, w->state.bit_count + w->state.store_count))
+        return reef__failure(w, REEF_NO_MEMORY, op, none, e, 0);
     EACH_BIT_STORE(w, bits_of(w, place), b) /* all but the mark that the entity itself is disabled */
     if (b->key != BIT_DISABLED && bit_read(b, place))
-        off[n++] = reef_value_make((reef_component){b->key}, REEF_VALUE_REMOVE, 0, NULL);
+        off.values[off.count++] = reef_value_make((reef_component){b->key}, REEF_VALUE_REMOVE, 0, NULL);
     EACH_COLD_STORE(w, x)
-    if (cold_has(x, e)) off[n++] = reef_value_make((reef_component){x->component}, REEF_VALUE_REMOVE, 0, NULL);
+    if (cold_has(x, e))
+        off.values[off.count++] = reef_value_make((reef_component){x->component}, REEF_VALUE_REMOVE, 0, NULL);
     reef_status s = REEF_OK;
     uint32_t to = reef__graph_table(w, NULL, 0, &s);
-    s = to ? reef__change_apply(w, op, e, place, to, off, n) : reef__failure(w, s, op, none, e, 0);
-    if (bytes) reef__memory_free(&w->family->memory, MEMORY_OTHER, off, bytes);
+    s = to ? reef__change_apply(w, op, e, place, to, off.values, off.count) : reef__failure(w, s, op, none, e, 0);
+    reef__spread_free(w, &off);
     return s;
 }
 

@@ -9,7 +9,7 @@
 
 /* Changes an entity's components by values that were checked when the command was recorded: `reef_change`, `reef_set`
  * and `reef_add`. With `absent` the answer is EXISTS if the entity already has the component. */
-reef_status reef__change_held(reef_world *w, const char *op, reef_entity e, reef_value *values, uint32_t count,
+reef_status reef__change_held(reef_world *w, const char *op, reef_entity e, const reef_value *values, uint32_t count,
                               bool absent);
 
 #endif

@@ -1,7 +1,7 @@
 /* Destroying: one entity, many, all that have certain types, all; and taking a component from all entities.
  *
  * An entity that is destroyed leaves its row, and the last row of the table takes its place. Its index goes to the end
- * of the ring of free ids with the next generation. destroy_go is the straight path: it tests that this world alone
+ * of the ring of free ids with the next generation. destroy_go is the fast path: it tests that this world alone
  * holds everything it writes, then needs no memory. destroy_run is the general one: it prepares everything that may
  * fail, and then changes the world. reef_destroy_with, reef_world_clear and reef_clear_type collect their entities
  * first, in visiting order, and prepare for all of them, so that they do all or nothing; reef_destroy_many goes one by
@@ -25,6 +25,7 @@
 #include "storage/sparse_store.h"
 #include "storage/table.h"
 #include "storage/world_data.h"
+#include "change/apply.h"
 #include "change/command.h"
 #include "change/value_stage.h"
 #include "reef/detail/access.h"
@@ -52,16 +53,8 @@ static COLD bool destroy_run(reef_world *w, reef_entity e, uint32_t place)
     if (place == PLACE_EMPTY) {
         w->hot.empty_count--;
     } else {
-        t = reef__table_own(w, reef_slots_at(&w->hot, place)[0].head.table);
-        if (t == NULL || !reef__chunk_own(w, t, place_unit(place))) return false;
-        if (t->shape->hooked && !reef__chunk_own(w, t, t->last)) return false;
-        if (!reef__table_prepare_pop(w, t)) return false;
-        uint32_t last = t->next - 1;
-        reef_entity moved = slot_entities(unit_slots(w, t->last))[place_row(last)];
-        if (!reef__record_own(w, moved.index)) return false;
-        if (!(last == place ? reef__bits_prepare_clear(w, t->bits, place)
-                            : reef__bits_prepare_move(w, t->bits, last, place)))
-            return false;
+        t = reef__row_leave_prepare(w, place);
+        if (t == NULL || (t->next - 1 == place && !reef__bits_prepare_clear(w, t->bits, place))) return false;
         if (t->shape->tracked && !reef__removals_prepare_row(w, t->shape)) return false;
         if (t->shape->tracked && !BUG(42)) reef__removals_log_row(w, t->shape, place, e);
         if (observed(w)) row_leave(w, t->shape, reef_slots_at(&w->hot, place), place_row(place));
@@ -96,7 +89,7 @@ static COLD reef_status destroy_slow(reef_world *w, reef_entity e)
     return died ? REEF_OK : reef__failure(w, REEF_NO_MEMORY, op, none, e, 0);
 }
 
-/* The straight path. False: nothing was done. `narrow` is a constant: all columns are 8 bytes wide. */
+/* The fast path. False: nothing was done. `narrow` is a constant: all columns are 8 bytes wide. */
 INLINE bool destroy_go(reef_world *w, handle h, uint64_t *record, uint64_t gate, bool narrow)
 {
     const uint64_t value = *record;
@@ -135,7 +128,7 @@ INLINE bool destroy_go(reef_world *w, handle h, uint64_t *record, uint64_t gate,
 
 static NOINLINE reef_status destroy_wide(reef_world *w, reef_entity e)
 {
-    /* In a world with names or cold values, the straight path is open to an entity that has neither. (Tables whose
+    /* In a world with names or cold values, the fast path is open to an entity that has neither. (Tables whose
      * rows have bits have no lease, so they never take it.) */
     const uint64_t gate =
         w->slow & SLOW_BOUND && reef_name(w, e) == NULL && !(w->slow & SLOW_COLD && reef__cold_some(w, e))
@@ -193,17 +186,23 @@ uint32_t reef_destroy_many(reef_world *w, const reef_entity *es, uint32_t n)
 
 /* ---- all that have certain types ---- */
 
+bool reef__list_room(reef_world *w, void *list, uint64_t count, uint64_t *room, uint64_t more, size_t size)
+{
+    void *p;
+    if (count + more <= *room) return true;
+    const uint64_t now = *room * 2 > count + more ? *room * 2 : count + more;
+    if (now > SIZE_MAX / size) return false;
+    memcpy(&p, list, sizeof p);
+    p = reef__memory_resize(&w->family->memory, MEMORY_OTHER, p, (size_t)*room * size, (size_t)now * size, PLAIN_ALIGN);
+    if (p == NULL) return false;
+    memcpy(list, &p, sizeof p);
+    *room = now;
+    return true;
+}
+
 static bool doomed_room(reef_world *w, doomed *d, uint64_t more)
 {
-    if (d->count + more <= d->room) return true;
-    uint64_t room = d->room * 2 > d->count + more ? d->room * 2 : d->count + more;
-    if (room > SIZE_MAX / sizeof *d->entities) return false;
-    reef_entity *p = reef__memory_resize(&w->family->memory, MEMORY_OTHER, d->entities, (size_t)d->room * sizeof *p,
-                                         (size_t)room * sizeof *p, PLAIN_ALIGN);
-    if (p == NULL) return false;
-    d->entities = p;
-    d->room = room;
-    return true;
+    return reef__list_room(w, &d->entities, d->count, &d->room, more, sizeof *d->entities);
 }
 
 static void doomed_free(reef_world *w, doomed *d)
@@ -256,16 +255,23 @@ static COLD bool collect_rowless(reef_world *w, doomed *d)
     return true;
 }
 
-/* Collects from all tables, and makes each of them this world's own, so that destroying needs no memory for them. */
-static COLD bool collect(reef_world *w, const reef_component *types, uint32_t count, doomed *d)
+/* Collects from all tables, and makes each of them this world's own, so that destroying needs no memory for them. With
+ * `clear` it also prepares the tables that the rows go to without the one type. (Bits are cleared in place.) */
+static COLD reef_status collect(reef_world *w, const reef_component *types, uint32_t count, bool clear, doomed *d)
 {
     uint32_t n, *ids = reef__tables_sorted(w, &n);
-    bool ok = n == 0 || ids != NULL;
-    for (uint32_t i = 0; ok && i < n; i++)
-        if (table_has(w, types, count, ids[i]))
-            ok = reef__table_own_all(w, ids[i]) && collect_table(w, ids[i], types, count, d);
+    reef_status s = n && ids == NULL ? REEF_NO_MEMORY : REEF_OK;
+    for (uint32_t i = 0; s == REEF_OK && i < n; i++) {
+        if (!table_has(w, types, count, ids[i])) continue;
+        const bool moves = clear && in_table(reef__type_of(types->id));
+        const edge *x = moves ? reef__graph_edge(w, ids[i], types->id, true, &s) : NULL;
+        if (moves && x == NULL) break;
+        if (!reef__table_own_all(w, ids[i]) || !collect_table(w, ids[i], types, count, d) ||
+            (moves && !reef__arrive_prepare(w, ids[i], x->to, table_rows(table_read(w, ids[i])))))
+            s = REEF_NO_MEMORY;
+    }
     if (ids) reef__memory_free(&w->family->memory, MEMORY_OTHER, ids, n * sizeof *ids);
-    return ok && (count != 0 || collect_rowless(w, d));
+    return s == REEF_OK && count == 0 && !collect_rowless(w, d) ? REEF_NO_MEMORY : s;
 }
 
 static reef_status types_check(reef_world *w, const char *op, const reef_component *types, uint32_t count)
@@ -286,7 +292,8 @@ COLD bool reef__destroy_prepare(reef_world *w, const reef_entity *e, uint64_t n,
     if (!reef__stored_prepare_end_all(w)) return false;
     if (!reef__ids_free_prepare(w, n + more) || !reef__removals_prepare_many(w, e, n)) return false;
     for (uint64_t i = 0; !named && w->state.name_count && i < n; i++) named = reef_name(w, e[i]) != NULL;
-    return !named || reef__names_own_all(w); /* a name that is forgotten may renumber another one */
+    if (named && !reef__names_own_all(w)) return false; /* a name that is forgotten may renumber another one */
+    return !observed(w) || observe_reserve_deaths(w, n);
 }
 
 COLD void reef__destroy_rows(reef_world *w, uint32_t id)
@@ -314,22 +321,38 @@ COLD void reef__destroy_rows(reef_world *w, uint32_t id)
     reef__table_lease(w, t);
 }
 
+static COLD bool clear_prepare(reef_world *w, const type *t, uint64_t n)
+{
+    return (!t->stored || reef__store_prepare_drop_all(w, t->id)) && reef__removals_prepare(w, t->id, n) &&
+           (!observed(w) || observe_reserve_changes(w, t, n));
+}
+
+/* Destroys all entities that have the types, or with `clear` takes the one type from them. */
+static COLD reef_status collected_do(reef_world *w, const char *op, const reef_component *types, uint32_t count,
+                                     bool clear, uint64_t *done)
+{
+    doomed d = {0};
+    reef_status s = collect(w, types, count, clear, &d);
+    if (s == REEF_OK && !(clear ? clear_prepare(w, reef__type_of(types->id), d.count)
+                                : reef__destroy_prepare(w, d.entities, d.count, 0)))
+        s = REEF_NO_MEMORY;
+    if (s == REEF_OK) {
+        observe_open(w);
+        for (uint64_t i = 0; s == REEF_OK && i < d.count; i++)
+            s = clear ? reef_remove_id(w, d.entities[i], *types) : reef_destroy(w, d.entities[i]);
+        observe_close(w);
+    }
+    if (done && s == REEF_OK) *done = d.count;
+    doomed_free(w, &d);
+    return s == REEF_OK ? s : reef__failure(w, s, op, clear ? *types : (reef_component){0}, (reef_entity){0, 0}, 0);
+}
+
 static COLD reef_status destroy_with(reef_world *w, const char *op, const reef_component *types, uint32_t count,
                                      uint64_t *destroyed)
 {
-    doomed d = {0};
     if (w == NULL) return REEF_BAD_ARGUMENT;
-    reef_status s = types_check(w, op, types, count);
-    if (s != REEF_OK) return s;
-    bool ok = collect(w, types, count, &d) && reef__destroy_prepare(w, d.entities, d.count, 0);
-    if (ok && observed(w)) ok = observe_reserve_deaths(w, d.count);
-    if (ok) observe_open(w);
-    const bool opened = ok;
-    for (uint64_t i = 0; ok && i < d.count; i++) ok = reef_destroy(w, d.entities[i]) == REEF_OK;
-    if (opened) observe_close(w);
-    if (destroyed && ok) *destroyed = d.count;
-    doomed_free(w, &d);
-    return ok ? REEF_OK : reef__failure(w, REEF_NO_MEMORY, op, (reef_component){0}, (reef_entity){0, 0}, 0);
+    const reef_status s = types_check(w, op, types, count);
+    return s == REEF_OK ? collected_do(w, op, types, count, false, destroyed) : s;
 }
 
 reef_status reef_destroy_with_types(reef_world *w, const reef_component *types, uint32_t count, uint64_t *destroyed)
@@ -339,57 +362,13 @@ reef_status reef_destroy_with_types(reef_world *w, const reef_component *types, 
 
 reef_status reef_world_clear(reef_world *w) { return destroy_with(w, "reef_world_clear", NULL, 0, NULL); }
 
-/* Prepares the table that the rows of table `from` go to without c: the edge, room, pages of bits. */
-static COLD bool clear_prepare(reef_world *w, reef_component c, uint32_t from, reef_status *s)
-{
-    const edge *x = reef__graph_edge(w, from, c.id, true, s);
-    if (x == NULL) return false;
-    *s = REEF_NO_MEMORY;
-    table *t = reef__table_own(w, x->to);
-    const table *source = table_read(w, from);
-    uint64_t rows = table_rows(source);
-    if (x->to == TABLE_EMPTY && source->bits == 0 && (w->slow & SLOW_COLD) == 0) return true;
-    if (t == NULL || rows > UINT32_MAX || !reef__table_reserve(w, t, (uint32_t)rows)) return false;
-    t->bits |= source->bits;
-    for (uint32_t unit = t->last; unit; unit = unit == t->last ? t->spare : unit_slots(w, unit)[0].head.next)
-        if (!reef__bits_own_unit(w, t->bits, unit)) return false;
-    return true;
-}
-
-static COLD reef_status clear_all(reef_world *w, reef_component c, doomed *d)
-{
-    uint32_t n, *ids = reef__tables_sorted(w, &n);
-    reef_status s = n && ids == NULL ? REEF_NO_MEMORY : REEF_OK;
-    for (uint32_t i = 0; s == REEF_OK && i < n; i++) {
-        if (!table_has(w, &c, 1, ids[i])) continue;
-        s = REEF_NO_MEMORY;
-        if (!reef__table_own_all(w, ids[i]) || !collect_table(w, ids[i], &c, 1, d)) break;
-        /* switches are cleared in place */
-        if (in_table(reef__type_of(c.id)) && !clear_prepare(w, c, ids[i], &s)) break;
-        s = REEF_OK;
-    }
-    if (ids) reef__memory_free(&w->family->memory, MEMORY_OTHER, ids, n * sizeof *ids);
-    if (s == REEF_OK && reef__type_of(c.id)->stored && !reef__store_prepare_drop_all(w, c.id)) s = REEF_NO_MEMORY;
-    if (s == REEF_OK && !reef__removals_prepare(w, c.id, d->count)) s = REEF_NO_MEMORY;
-    if (s == REEF_OK && observed(w) && !observe_reserve_changes(w, reef__type_of(c.id), d->count)) s = REEF_NO_MEMORY;
-    if (s != REEF_OK) return s;
-    observe_open(w);
-    for (uint64_t i = 0; s == REEF_OK && i < d->count; i++) s = reef_remove_id(w, d->entities[i], c);
-    observe_close(w);
-    return s;
-}
-
 COLD reef_status reef_clear_type(reef_world *w, reef_component c, uint64_t *removed)
 {
     static const char op[] = "reef_clear_type";
-    doomed d = {0};
     if (w == NULL) return REEF_BAD_ARGUMENT;
-    reef_status s = types_check(w, op, &c, 1);
+    const reef_status s = types_check(w, op, &c, 1);
     if (s != REEF_OK) return s;
     /* it is a part, and goes with its type */
     if (reef__type_of(c.id)->owner) return reef__failure(w, REEF_BAD_ARGUMENT, op, c, (reef_entity){0, 0}, 0);
-    s = clear_all(w, c, &d);
-    if (removed && s == REEF_OK) *removed = d.count;
-    doomed_free(w, &d);
-    return s == REEF_OK ? s : reef__failure(w, s, op, c, (reef_entity){0, 0}, 0);
+    return collected_do(w, op, &c, 1, true, removed);
 }

@@ -12,4 +12,8 @@
 bool reef__destroy_prepare(reef_world *w, const reef_entity *e, uint64_t n, uint64_t more);
 void reef__destroy_rows(reef_world *w, uint32_t id);
 
+/* Makes room for `more` elements behind the first `count` of a list, which has room for *room. `list` points to the
+ * list's pointer. False: no memory. */
+bool reef__list_room(reef_world *w, void *list, uint64_t count, uint64_t *room, uint64_t more, size_t size);
+
 #endif

@@ -1,4 +1,4 @@
-/* The straight path of a row from one table to another. All conditions are tested first, without writing anything;
+/* The fast path of a row from one table to another. All conditions are tested first, without writing anything;
  * then the row moves, and nothing can fail.
  *
  *   handle -> spot_find: record, place, chunk -> edge_lately: the edge used last -> edge_open: the conditions hold
@@ -63,13 +63,20 @@ INLINE uint32_t edge_component(const reef_world *w, bool remove)
     return (uint32_t)(w->edge_cache[EDGE_CACHE + remove].key >> 1);
 }
 
-/* Do all conditions of the straight path along the cached edge `i` hold? The chunk was written at the gate's version
+/* Do all conditions of the fast path along the cached edge `i` hold? The chunk was written at the gate's version
  * (dead entities and those without a row are in no such chunk), both tables are leased, and the new table has room. */
 INLINE bool edge_open(const reef_world *w, const spot *x, uint32_t i, uint64_t gate)
 {
     if (UNLIKELY(x->slots[SLOT_ENTITIES].version != gate)) return false;
     const table *from = w->edge_cache[i].from, *to = w->edge_cache[i].to;
     return LIKELY(from->lease == gate && to->lease == gate && to->next != to->end && place_row(from->next - 1) != 0);
+}
+
+/* Finds the entity, and the edge used last. False: the fast path isn't open along it. */
+INLINE bool edge_at(reef_world *w, spot *x, reef_entity e, reef_component c, bool remove, uint64_t gate)
+{
+    return LIKELY(spot_find(w, x, e)) && LIKELY(edge_lately(w, spot_key(x, c, remove), remove, gate)) &&
+           LIKELY(edge_open(w, x, EDGE_CACHE + remove, gate));
 }
 
 /* The row's old place, its new place, and the last row of the old table, which fills the hole: their slots, and the

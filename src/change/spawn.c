@@ -41,7 +41,7 @@ typedef struct bundle_part {
 } bundle_part;
 
 struct reef_bundle {
-    bundle_gate gate; /* open: t is valid and the straight path may be taken */
+    bundle_gate gate; /* open: t is valid and the fast path may be taken */
     reef_world *world;
     reef_bundle *next, *previous;
     uint32_t table, count;
@@ -52,7 +52,7 @@ struct reef_bundle {
     /* one word for each part of 8 bytes, then WAY_END or WAY_MORE; then the same for parts of 16 bytes */
     uint64_t way[];
 };
-/* A word is offset << 32 | distance in bytes from the chunk's slots to the column's slot. The straight path is bound
+/* A word is offset << 32 | distance in bytes from the chunk's slots to the column's slot. The fast path is bound
  * by its loads, and this needs one for each part. */
 enum { WAY_END, WAY_MORE };
 
@@ -84,8 +84,9 @@ static COLD void spawn_undo(spawning *x, uint32_t made)
         uint32_t place = x->t->next - 1;
         reef_slot *slots = unit_slots(w, x->t->last);
         reef_entity e = slot_entities(slots)[place_row(place)];
-        reef__columns_unmake(w, x->id, slots, place_row(place), x->values, x->count, made);
-        if (x->stored) reef__stored_unmake(w, e, x->values, x->count, made);
+        value_stage stage;
+        stage_begin(&stage, w, e, x->values, x->count, made, x->id, place, true, x->stored);
+        reef__stage_unmake(&stage);
         reef__bits_clear(w, x->t->bits, place);
         reef__row_pop(w, x->t);
         if (x->given) reef__id_pend(w, e);
@@ -97,7 +98,7 @@ static reef_status spawn_row(spawning *x, uint32_t i)
 {
     reef_world *w = x->w;
     table *t = x->t;
-    stored_stage stage;
+    value_stage stage;
     if (!reef__table_room(w, t)) return REEF_NO_MEMORY;
     reef_slot *slots = unit_slots(w, t->last);
     uint32_t place = t->next, row = place_row(place);
@@ -106,17 +107,13 @@ static reef_status spawn_row(spawning *x, uint32_t i)
     for (uint32_t k = 0; k < x->count; k++)
         if (value_is_bit(&x->values[k]) && !reef__bit_prepare(w, x->values[k].component.id, x->id, place, true))
             return REEF_NO_MEMORY;
-    if (x->stored && !reef__stored_prepare(w, e, x->values, x->count)) return REEF_NO_MEMORY;
-    reef_status s = x->stored ? reef__stored_make(w, e, x->values, x->count, i, &stage) : REEF_OK;
+    stage_begin(&stage, w, e, x->values, x->count, i, x->id, place, true, x->stored);
+    if (x->stored && !reef__stage_prepare(&stage)) return REEF_NO_MEMORY;
+    const reef_status s = reef__stage_make(&stage);
     if (s != REEF_OK) return s;
-    s = reef__columns_make(w, x->id, slots, row, e, x->values, x->count, i);
-    if (s != REEF_OK) {
-        if (x->stored) reef__stored_undo(w, e, x->values, x->count, i, &stage);
-        return s;
-    }
     for (uint32_t k = 0; k < x->count; k++)
         if (value_is_bit(&x->values[k])) reef__bit_commit(w, x->values[k].component.id, place, true);
-    if (x->stored) reef__stored_commit(w, e, x->values, x->count, &stage);
+    reef__stage_commit(&stage);
     ((reef_entity *)slots[SLOT_ENTITIES].block)[row] = e;
     record_put(w, e, place);
     reef__row_pushed(w, t);
@@ -195,12 +192,11 @@ static COLD void given_commit(const spawning *x)
 }
 
 /* Makes entities that have no components. */
-static reef_status spawn_rowless(const spawning *x)
+static void spawn_rowless(const spawning *x)
 {
     reef_world *w = x->w;
     for (uint32_t i = 0; i < x->n; i++) record_put_rowless(w, spawn_id(x, i), PLACE_EMPTY);
     w->hot.empty_count += x->n;
-    return REEF_OK;
 }
 
 /* May writing the ids overwrite a value that is still to be read? (Arrays are read one by one, and may lie anywhere.)
@@ -234,7 +230,7 @@ static reef_status spawn_all(spawning *x, bool rows)
     reef_status s = x->given ? given_prepare(x) : reef__ids_prepare(w, x->n);
     bool plain = true;
     if (s != REEF_OK) return s;
-    if (!rows) return spawn_rowless(x);
+    if (!rows) return spawn_rowless(x), REEF_OK;
     x->t = reef__table_own(w, x->id);
     if (x->t == NULL) return REEF_NO_MEMORY;
     for (uint32_t k = 0; k < x->count; k++) plain &= !value_is_bit(&x->values[k]);
@@ -256,9 +252,8 @@ static reef_status spawn_all(spawning *x, bool rows)
     return REEF_OK;
 }
 
-/* Makes n entities in a table that has the columns of `values`, with new ids or with `given` ones. */
-static reef_status spawn_listed(reef_world *w, const char *op, uint32_t id, reef_value *values, uint32_t count,
-                                uint32_t n, reef_entity *entities, const reef_entity *given)
+reef_status reef__spawn_listed(reef_world *w, const char *op, uint32_t id, reef_value *values, uint32_t count,
+                               uint32_t n, reef_entity *entities, const reef_entity *given)
 {
     bool rows = id != TABLE_EMPTY;
     for (uint32_t k = 0; k < count; k++) rows |= value_is_outside(&values[k]);
@@ -284,20 +279,6 @@ static reef_status spawn_listed(reef_world *w, const char *op, uint32_t id, reef
     return s == REEF_OK ? s : reef__failure(w, s, op, failed, (reef_entity){0, 0}, n);
 }
 
-/* The same for a list that names split types; their parts are put in their place. */
-static reef_status spawn_into(reef_world *w, const char *op, uint32_t id, reef_value *values, uint32_t count,
-                              uint32_t n, reef_entity *entities, const reef_entity *given)
-{
-    spread x;
-    if (LIKELY(reef__values_spread(values, count) == count))
-        return spawn_listed(w, op, id, values, count, n, entities, given);
-    reef_status s = reef__spread_make(w, &x, values, count);
-    if (s != REEF_OK) return reef__failure(w, s, op, (reef_component){0}, (reef_entity){0, 0}, n);
-    s = spawn_listed(w, op, id, x.values, x.count, n, entities, given);
-    reef__spread_free(w, &x);
-    return s;
-}
-
 COLD uint32_t reef__values_table(reef_world *w, const reef_value *values, uint32_t count, reef_status *status)
 {
     uint32_t ids[REEF_COMPONENTS_MAX], n = 0;
@@ -311,26 +292,31 @@ COLD uint32_t reef__values_table(reef_world *w, const reef_value *values, uint32
     return reef__graph_table(w, ids, n, status);
 }
 
+/* Makes n entities from a list of the caller, which may name split types. `id` is its table; 0: it is looked up. */
+static reef_status spawn_into(reef_world *w, const char *op, uint32_t id, const reef_value *values, uint32_t count,
+                              uint32_t n, reef_entity *entities, const reef_entity *given)
+{
+    spread x;
+    reef_status s = REEF_OK;
+    if (id == 0) id = reef__values_table(w, values, count, &s);
+    if (id) s = reef__spread_make(w, &x, values, count);
+    if (s != REEF_OK)
+        return reef__failure(w, s, op, (reef_component){0}, given ? given[0] : (reef_entity){0, 0}, count);
+    s = reef__spawn_listed(w, op, id, x.values, x.count, n, entities, given);
+    reef__spread_free(w, &x);
+    return s;
+}
+
 static reef_status spawn_many(reef_world *w, const char *op, uint32_t n, reef_entity *entities,
                               const reef_value *values, uint32_t count)
 {
     const reef_entity null = {0, 0};
-    reef_value few[32], *copy = few;
     if (w == NULL) return REEF_BAD_ARGUMENT;
     if (w->locks && w->commands == NULL) return reef__failure(w, REEF_LOCKED, op, (reef_component){0}, null, n);
-    if (count > REEF_COMPONENTS_MAX) return reef__failure(w, REEF_LIMIT, op, (reef_component){0}, null, count);
-    reef_status s = reef__values_check(w, op, null, values, count, false, n);
+    reef_status s = reef__values_check(w, NULL, op, null, values, count, false, n);
     if (s != REEF_OK || n == 0) return s;
     if (w->commands) return reef__command_spawn(w, w->commands, op, null, n, entities, values, count);
-    uint32_t id = reef__values_table(w, values, count, &s);
-    if (id == 0) return reef__failure(w, s, op, (reef_component){0}, null, count);
-    size_t bytes = count > 32 ? count * sizeof *copy : 0;
-    if (bytes) copy = reef__memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, bytes, PLAIN_ALIGN);
-    if (copy == NULL) return reef__failure(w, REEF_NO_MEMORY, op, (reef_component){0}, null, count);
-    if (count) memcpy(copy, values, count * sizeof *copy);
-    s = spawn_into(w, op, id, copy, count, n, entities, NULL);
-    if (bytes) reef__memory_free(&w->family->memory, MEMORY_OTHER, copy, bytes);
-    return s;
+    return spawn_into(w, op, 0, values, count, n, entities, NULL);
 }
 
 reef_status reef_spawn_many_values(reef_world *w, uint32_t n, reef_entity *entities, const reef_value *values,
@@ -341,37 +327,35 @@ reef_status reef_spawn_many_values(reef_world *w, uint32_t n, reef_entity *entit
 
 /* ---- copies ---- */
 
-static COLD reef_status clone(reef_world *w, reef_entity source, uint32_t n, reef_entity *entities,
-                              const reef_entity *given)
+COLD reef_status reef__clone_into(reef_world *w, reef_entity source, uint32_t n, reef_entity *entities,
+                                  const reef_entity *given)
 {
     static const char op[] = "reef_clone";
     reef_component none = {0};
     uint32_t place = place_of(w, source);
     if (place == PLACE_DEAD) return reef__failure(w, REEF_NOT_ALIVE, op, none, source, n);
     const reef_slot *slots = reef_slots_at(&w->hot, place);
-    uint32_t id = slots[0].head.table, count = 0;
+    const uint32_t id = slots[0].head.table;
     const shape *s = shape_of(w->family, id);
     for (uint32_t k = SLOT_COLUMNS; k < s->end_slot; k++)
         if (!s->columns[k].type->copyable)
             return reef__failure(w, REEF_NOT_COPYABLE, op, (reef_component){s->columns[k].type->id}, source, n);
     const type *bound = reef__stored_bound(w, source);
     if (bound) return reef__failure(w, REEF_NOT_COPYABLE, op, (reef_component){bound->id}, source, n);
-    reef_value few[32], *values = few;
-    const uint32_t most = s->column_count + w->state.bit_count + w->state.store_count;
-    size_t bytes = most > 32 ? most * sizeof(reef_value) : 0;
-    if (bytes) values = reef__memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, bytes, PLAIN_ALIGN);
-    if (values == NULL) return reef__failure(w, REEF_NO_MEMORY, op, none, source, n);
+    spread x;
+    if (!reef__spread_room(w, &x, s->column_count + w->state.bit_count + w->state.store_count))
+        return reef__failure(w, REEF_NO_MEMORY, op, none, source, n);
     for (uint32_t k = SLOT_COLUMNS; k < s->end_slot; k++) {
         const type *t = s->columns[k].type;
-        values[count++] = reef_value_make((reef_component){t->id}, REEF_VALUE_ONE, t->size,
-                                          cell(slots, k, place_row(place), t->size));
+        x.values[x.count++] = reef_value_make((reef_component){t->id}, REEF_VALUE_ONE, t->size,
+                                              cell(slots, k, place_row(place), t->size));
     }
     EACH_BIT_STORE(w, bits_of(w, place), b)
     if (bit_read(b, place) && !store_has(w, b->key, source))
-        values[count++] = reef_value_make((reef_component){b->key}, REEF_VALUE_DEFAULT, 0, NULL);
-    count += reef__stored_values(w, source, values + count);
-    reef_status status = n ? spawn_into(w, op, id, values, count, n, entities, given) : REEF_OK;
-    if (bytes) reef__memory_free(&w->family->memory, MEMORY_OTHER, values, bytes);
+        x.values[x.count++] = reef_value_make((reef_component){b->key}, REEF_VALUE_DEFAULT, 0, NULL);
+    x.count += reef__stored_values(w, source, x.values + x.count);
+    reef_status status = n ? reef__spawn_listed(w, op, id, x.values, x.count, n, entities, given) : REEF_OK;
+    reef__spread_free(w, &x);
     return status;
 }
 
@@ -384,36 +368,21 @@ COLD reef_status reef_clone_many(reef_world *w, reef_entity source, uint32_t n, 
         return reef__failure(w, REEF_NOT_ALIVE, op, none, source, n);
     if (w->commands) return n ? reef__command_clone(w, w->commands, op, source, n, entities) : REEF_OK;
     if (w->locks) return reef__failure(w, REEF_LOCKED, op, none, source, n);
-    return clone(w, source, n, entities, NULL);
+    return reef__clone_into(w, source, n, entities, NULL);
 }
 
 /* ---- for commands ---- */
 
-COLD reef_status reef__spawn_pending(reef_world *w, const reef_entity *ids, uint32_t n, reef_value *values,
+COLD reef_status reef__spawn_pending(reef_world *w, const reef_entity *ids, uint32_t n, const reef_value *values,
                                      uint32_t count)
 {
-    static const char op[] = "reef_spawn";
-    reef_status s = REEF_OK;
-    uint32_t id = reef__values_table(w, values, count, &s);
-    if (id == 0) return reef__failure(w, s, op, (reef_component){0}, ids[0], n);
-    return spawn_into(w, op, id, values, count, n, NULL, ids);
-}
-
-COLD reef_status reef__clone_pending(reef_world *w, reef_entity source, const reef_entity *ids, uint32_t n)
-{
-    return clone(w, source, n, NULL, ids);
+    return spawn_into(w, "reef_spawn", 0, values, count, n, NULL, ids);
 }
 
 reef_entity reef_clone(reef_world *w, reef_entity source)
 {
     reef_entity e = {0, 0};
     return reef_clone_many(w, source, 1, &e) == REEF_OK ? e : (reef_entity){0, 0};
-}
-
-reef_status reef__spawn_copies(reef_world *w, const char *op, uint32_t id, reef_value *values, uint32_t count,
-                               uint32_t n, reef_entity *entities)
-{
-    return spawn_into(w, op, id, values, count, n, entities, NULL);
 }
 
 /* ---- bundles ---- */
@@ -440,7 +409,7 @@ static COLD void parts_sort(reef_bundle *b)
     b->end = b->parts + at;
 }
 
-/* The bundle gets its table (NULL: it has none), and its straight path is opened if that is allowed. */
+/* The bundle gets its table (NULL: it has none), and its fast path is opened if that is allowed. */
 static void bundle_take(reef_bundle *b, table *t)
 {
     reef_world *w = b->world;
@@ -475,7 +444,7 @@ static reef_bundle *bundle_make(reef_world *w, const char *op, const reef_value 
         uint32_t slot = in_table(c) ? reef__slot_seek(w, c->id, id) : 0;
         if (slot == REEF_SLOT_TAG) slot = 0;
         b->plain &= !c->hooked && !c->tracked && !c->split && in_table(c);
-        b->parts[i] = (bundle_part){c, c->size, offsets ? offsets[i] : 0, (uint16_t)slot};
+        b->parts[i] = (bundle_part){c, c->size, offsets[i], (uint16_t)slot};
     }
     b->count = count;
     bundle_take(b, t);
@@ -497,7 +466,7 @@ COLD reef_bundle *reef_bundle_new(reef_world *w, const reef_bundle_part *parts, 
         values[i] = reef_value_make(parts[i].component, REEF_VALUE_DEFAULT, 0, NULL);
         offsets[i] = parts[i].offset;
     }
-    if (reef__values_check(w, op, null, values, count, false, 1) != REEF_OK) return NULL;
+    if (reef__values_check(w, NULL, op, null, values, count, false, 1) != REEF_OK) return NULL;
     reef_bundle *b = bundle_make(w, op, values, offsets, count);
     if (b == NULL) return NULL;
     parts_sort(b);
@@ -527,7 +496,7 @@ void reef__bundles_drop(reef_world *w)
     while (w->bundles) reef_bundle_free(w->bundles);
 }
 
-/* Takes the next index and the next row: the straight path. False: something is unusual, and nothing was done. */
+/* Takes the next index and the next row: the fast path. False: something is unusual, and nothing was done. */
 INLINE bool spawn_fast(reef_world *w, table *t, reef_slot **slots, reef_entity *e, uint32_t *to)
 {
     const uint32_t index = w->hot.index_count, place = t->next;
@@ -655,7 +624,7 @@ static COLD reef_entity spawn_slow(reef_world *w, const reef_value *values, uint
     return e;
 }
 
-/* May the straight path take this value? Then *slot is where it goes, 0 for a tag. */
+/* May the fast path take this value? Then *slot is where it goes, 0 for a tag. */
 INLINE bool value_fits(const reef_world *w, const shape *s, const reef_value *v, uint32_t *slot)
 {
     uint32_t k = slot_find(w, v->component.id, s->table);

@@ -1,6 +1,6 @@
-/* The straight paths on which a value outside of the rows, or a switch, comes and goes.
+/* The fast paths on which a value outside of the rows, or a switch, comes and goes.
  *
- * A straight path is taken where nothing has to be made, copied or announced: the type has neither hooks nor stamps of
+ * A fast path is taken where nothing has to be made, copied or announced: the type has neither hooks nor stamps of
  * rows, nobody observes it, and the entity's row lies in the chunk where a bit of the same type was turned last. That
  * chunk's words of bits, the page of values and the page of the index are remembered in the store (`reef_store`), and
  * of a switch in the world (`reef_lately`). Each function that refuses has changed nothing; the caller then takes the
@@ -35,27 +35,28 @@ INLINE bool switch_turn(reef_world *world, reef_entity e, reef_component c, bool
     *h->lately.count += on ? 1 : UINT64_MAX;
     return true;
 }
-/* The store of a type, or an empty one; the same, tried first with the type that took a straight path last. */
-INLINE reef_store *store_of_type(const reef_world *world, reef_component c)
-{
-    const reef_hot *h = (const reef_hot *)world;
-    return &h->stores[LIKELY(c.id < h->store_room) ? h->store_number[c.id] : 0];
-}
+/* The store of a type, or an empty one: tried first with the type that took a fast path last. */
 INLINE reef_store *store_near(const reef_world *world, reef_component c, bool paged)
 {
     const reef_hot *h = (const reef_hot *)world;
-    return LIKELY(h->near_id[paged] == c.id) ? h->near_store[paged] : store_of_type(world, c);
+    return LIKELY(h->near_id[paged] == c.id) ? h->near_store[paged] : (reef_store *)(uintptr_t)store_of(world, c.id);
+}
+
+/* Makes the store remember the page of a slot, in `page`. The answer is the slot's number there; UINT32_MAX: the page
+ * isn't open to the fast path. */
+INLINE uint32_t slot_lately(const reef_hot *h, const reef_store *s, reef_page_near *page, uint32_t slot)
+{
+    const uint32_t i = slot - page->first;
+    if (LIKELY(i < page->slots)) return i;
+    return reef__page_lately(h, s, page, slot) ? slot - page->first : UINT32_MAX;
 }
 
 /* A value comes; the row's bit is the caller's. Where the caller writes it, which can't fail; NULL: nothing was
  * done. */
 INLINE char *come_paged(const reef_hot *h, reef_store *s, uint64_t packed, size_t size)
 {
-    uint32_t i = (uint32_t)packed - s->lately.first;
-    if (UNLIKELY(i >= s->lately.slots)) {
-        if (!reef__page_lately(h, s, &s->lately, (uint32_t)packed)) return NULL;
-        i = (uint32_t)packed - s->lately.first;
-    }
+    const uint32_t i = slot_lately(h, s, &s->lately, (uint32_t)packed);
+    if (UNLIKELY(i == UINT32_MAX)) return NULL;
     char *block = s->lately.block;
     uint32_t *generations = (uint32_t *)(void *)block;
     char *at = block + s->offset + (size_t)i * size;
@@ -67,11 +68,9 @@ INLINE char *come_paged(const reef_hot *h, reef_store *s, uint64_t packed, size_
 INLINE char *come_packed(const reef_hot *h, reef_store *s, reef_entity e, size_t size)
 {
     const uint64_t packed = reef_handle(e), slot = s->count;
-    uint32_t i = (uint32_t)slot - s->lately.first, k = (uint32_t)packed - s->lately_index;
-    if (UNLIKELY(i >= s->lately.slots)) {
-        if (!reef__page_lately(h, s, &s->lately, (uint32_t)slot)) return NULL;
-        i = (uint32_t)slot - s->lately.first;
-    }
+    const uint32_t i = slot_lately(h, s, &s->lately, (uint32_t)slot);
+    uint32_t k = (uint32_t)packed - s->lately_index;
+    if (UNLIKELY(i == UINT32_MAX)) return NULL;
     if (UNLIKELY(k >= s->lately_indices)) {
         if (!reef__index_lately(h, s, (uint32_t)packed)) return NULL;
         k = (uint32_t)packed - s->lately_index;
@@ -89,11 +88,8 @@ INLINE char *come_packed(const reef_hot *h, reef_store *s, reef_entity e, size_t
  * to do with the one before. */
 INLINE bool leave_paged(const reef_hot *h, reef_store *s, uint64_t packed, uint64_t *word, uint64_t left)
 {
-    uint32_t i = (uint32_t)packed - s->lately.first;
-    if (UNLIKELY(i >= s->lately.slots)) {
-        if (!reef__page_lately(h, s, &s->lately, (uint32_t)packed)) return false;
-        i = (uint32_t)packed - s->lately.first;
-    }
+    const uint32_t i = slot_lately(h, s, &s->lately, (uint32_t)packed);
+    if (UNLIKELY(i == UINT32_MAX)) return false;
     uint32_t *generations = (uint32_t *)(void *)s->lately.block, *live = &generations[s->lately.slots];
     if (UNLIKELY(*live == 1)) return false;
     *word = left;
@@ -106,26 +102,14 @@ INLINE bool leave_packed(const reef_hot *h, reef_store *s, uint32_t index, size_
                          bool shared)
 {
     const uint64_t last = s->count - 1;
-    uint32_t k = (uint32_t)last - s->lately.first;
-    if (UNLIKELY(k >= s->lately.slots)) {
-        if (!reef__page_lately(h, s, &s->lately, (uint32_t)last)) return false;
-        k = (uint32_t)last - s->lately.first;
-    }
+    const uint32_t k = slot_lately(h, s, &s->lately, (uint32_t)last);
+    if (UNLIKELY(k == UINT32_MAX)) return false;
     uint64_t *entry = index_entry(s, index);
     const uint32_t slot = (uint32_t)*entry;
-    uint32_t i = slot - s->hole.first;
-    char *block = s->hole.block;
-    if (shared) {
-        const uint32_t page = slot >> s->bits;
-        if (s->values.version[page] != h->version) return false;
-        i = slot & slot_mask(s);
-        block = (char *)s->values.page[page];
-    } else if (UNLIKELY(i >= s->hole.slots)) {
-        if (!reef__page_lately(h, s, &s->hole, slot)) return false;
-        i = slot - s->hole.first;
-        block = s->hole.block;
-    }
-    if (UNLIKELY(s->index.shared && !shared)) return false;
+    if (UNLIKELY(shared ? s->values.version[slot >> s->bits] != h->version : s->index.shared != 0)) return false;
+    const uint32_t i = shared ? slot & slot_mask(s) : slot_lately(h, s, &s->hole, slot);
+    if (UNLIKELY(i == UINT32_MAX)) return false;
+    char *block = shared ? (char *)s->values.page[slot >> s->bits] : s->hole.block;
     char *end = s->lately.block;
     const size_t offset = s->offset;
     reef_entity moved;
@@ -147,37 +131,44 @@ INLINE bool leave_packed(const reef_hot *h, reef_store *s, uint32_t index, size_
     return true;
 }
 
-/* A value and its bit come: where the caller writes it; NULL: nothing was done. They go; false: nothing was done.
- * `paged` is a constant, and the type's, as is its size. (The store of id 0 has no gate.) */
-INLINE char *come_lately(reef_world *world, reef_entity e, reef_component c, size_t size, bool paged)
+/* A value and its bit come to row `row` of the chunk that the store remembers. The answer is where the caller writes
+ * the value; NULL: nothing was done. They go; false: nothing was done. `paged` is a constant, and the type's, as is its
+ * size; `shared` is that of leave_packed. */
+INLINE char *come_near(const reef_hot *h, reef_store *s, reef_entity e, uint64_t row, size_t size, bool paged)
 {
-    const reef_hot *h = (const reef_hot *)world;
-    const uint64_t packed = reef_handle(e);
-    reef_store *s = store_near(world, c, paged);
-    if (UNLIKELY((uint32_t)packed >= h->index_count || s->lately_gate != h->gate_move)) return NULL;
-    const uint64_t row = row_in_chunk(h, packed, s->lately_first);
     if (UNLIKELY(row >= REEF_BLOCK_ROWS)) return NULL;
     uint64_t *word = &s->lately_words[row / 64];
     const uint64_t was = *word;
     if (UNLIKELY(was >> (row & 63) & 1)) return NULL;
-    char *at = paged ? come_paged(h, s, packed, size) : come_packed(h, s, e, size);
-    if (UNLIKELY(at == NULL)) return NULL;
-    *word = was | (uint64_t)1 << (row & 63);
+    char *at = paged ? come_paged(h, s, reef_handle(e), size) : come_packed(h, s, e, size);
+    if (LIKELY(at != NULL)) *word = was | (uint64_t)1 << (row & 63);
     return at;
 }
-INLINE bool leave_lately(reef_world *world, reef_entity e, reef_component c, size_t size, bool paged)
+INLINE bool leave_near(const reef_hot *h, reef_store *s, reef_entity e, uint64_t row, size_t size, bool paged,
+                       bool shared)
 {
-    const reef_hot *h = (const reef_hot *)world;
-    const uint64_t packed = reef_handle(e);
-    reef_store *s = store_near(world, c, paged);
-    if (UNLIKELY((uint32_t)packed >= h->index_count || s->lately_gate != h->gate_move)) return false;
-    const uint64_t row = row_in_chunk(h, packed, s->lately_first);
     if (UNLIKELY(row >= REEF_BLOCK_ROWS)) return false;
     uint64_t *word = &s->lately_words[row / 64];
     const uint64_t was = *word, left = was & ~((uint64_t)1 << (row & 63));
     if (UNLIKELY(left == was)) return false;
-    return paged ? leave_paged(h, s, packed, word, left)
-                 : leave_packed(h, s, (uint32_t)packed, size, word, left, false);
+    return paged ? leave_paged(h, s, reef_handle(e), word, left)
+                 : leave_packed(h, s, e.index, size, word, left, shared);
+}
+/* The entity's row in the chunk that the store remembers; REEF_BLOCK_ROWS and more: it isn't there, or the straight
+ * path isn't open. (The store of id 0 has no gate.) */
+INLINE uint64_t row_lately(const reef_hot *h, const reef_store *s, reef_entity e)
+{
+    const uint64_t packed = reef_handle(e);
+    if (UNLIKELY((uint32_t)packed >= h->index_count || s->lately_gate != h->gate_move)) return UINT64_MAX;
+    return row_in_chunk(h, packed, s->lately_first);
+}
+INLINE char *come_lately(const reef_hot *h, reef_store *s, reef_entity e, size_t size, bool paged)
+{
+    return come_near(h, s, e, row_lately(h, s, e), size, paged);
+}
+INLINE bool leave_lately(const reef_hot *h, reef_store *s, reef_entity e, size_t size, bool paged)
+{
+    return leave_near(h, s, e, row_lately(h, s, e), size, paged, false);
 }
 
 #endif

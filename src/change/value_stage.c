@@ -1,10 +1,11 @@
-/* The values of a change that lie in stores. As in apply.c there are three steps: reef__stored_prepare makes pages
- * ready, reef__stored_make makes the values, and reef__stored_commit puts them in their places; reef__stored_undo
- * takes them back.
+/* The values of a change of one entity, in columns and in stores. As in apply.c there are three steps:
+ * reef__stage_prepare makes pages ready, reef__stage_make makes the values, and reef__stage_commit puts them in their
+ * places.
  *
- * Where a value is made depends on what is there. A new one is made in the slot behind those that are visible. One
- * that replaces another, and whose hook may refuse, is made aside. One that can't move is made in its place, and the
- * bytes of the old value are kept aside. Everything else is only written by the commit. */
+ * Where a value is made depends on what is there. A new one is made where it will be: in the row that nobody sees yet,
+ * or in the slot behind those that are visible. One that replaces another, and whose hook may refuse, is made aside.
+ * One that can't move is made in its place, and the bytes of the old value are kept aside. Everything else is only
+ * written by the commit. */
 #include "change/value_stage.h"
 #include "base/memory.h"
 #include "base/platform.h"
@@ -20,6 +21,7 @@
 #include "storage/row_stamps.h"
 #include "storage/shared_store.h"
 #include "storage/sparse_store.h"
+#include "storage/table.h"
 #include "storage/world_data.h"
 #include "change/apply.h"
 #include "reef/detail/access.h"
@@ -50,8 +52,7 @@ static void *raw_of(const reef_world *w, const type *t, reef_entity e, const ree
     return v->kind == VALUE_SPAN ? reef__multi_raw(store_of(w, t->id), v->size) : reef__store_raw(w, t->id, e, 0);
 }
 
-/* Takes back a value that was made: it is destroyed, or moves back to where it came from. */
-static void take_back(const type *t, char *slot, const reef_value *v, uint32_t n)
+void reef__staged_take_back(const type *t, void *slot, const reef_value *v, uint32_t n)
 {
     if (t->home == REEF_SHARED) {
         void *value;
@@ -64,7 +65,7 @@ static void take_back(const type *t, char *slot, const reef_value *v, uint32_t n
         reef__value_take_back(t, slot, v, n);
         return;
     }
-    for (uint32_t i = 0; i < v->size; i++) value_destroy(t, slot + (size_t)i * t->size);
+    for (uint32_t i = 0; i < v->size; i++) value_destroy(t, (char *)slot + (size_t)i * t->size);
 }
 
 /* Makes a value that entities may have in common, and writes its address into the slot. */
@@ -83,17 +84,16 @@ static reef_status put_shared(reef_world *w, reef_entity e, const type *t, void 
     return REEF_OK;
 }
 
-/* Makes the value in raw memory. */
-static reef_status put(reef_world *w, reef_entity e, const type *t, char *slot, const reef_value *v, uint32_t n)
+reef_status reef__staged_put(reef_world *w, reef_entity e, const type *t, void *slot, const reef_value *v, uint32_t n)
 {
     if (t->home == REEF_SHARED) return put_shared(w, e, t, slot, v, n);
     if (v->kind != VALUE_SPAN) return reef__value_put(w, e, t, slot, v, n);
     for (uint32_t i = 0; i < v->size; i++) {
         const reef_value one =
             reef_value_make(v->component, REEF_VALUE_ONE, t->size, (const char *)v->data + (size_t)i * t->size);
-        const reef_status s = reef__value_put(w, e, t, slot + (size_t)i * t->size, &one, 0);
+        const reef_status s = reef__value_put(w, e, t, (char *)slot + (size_t)i * t->size, &one, 0);
         if (s == REEF_OK) continue;
-        while (i-- > 0) value_destroy(t, slot + (size_t)i * t->size);
+        while (i-- > 0) value_destroy(t, (char *)slot + (size_t)i * t->size);
         return s;
     }
     return REEF_OK;
@@ -105,178 +105,160 @@ static void *stored_own(reef_world *w, const type *t, reef_entity e)
     return t->home == REEF_SHARED ? reef__store_slot_own(w, t->id, e) : reef__store_own(w, t->id, e);
 }
 
-COLD bool reef__stored_prepare(reef_world *w, reef_entity e, const reef_value *values, uint32_t count)
+bool reef__stage_prepare(value_stage *x)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        const type *t = stored_value(&values[i]);
+    reef_world *w = x->w;
+    for (uint32_t i = 0; i < x->count; i++) {
+        const reef_value *v = &x->values[i];
+        const type *t = stored_value(v), *replaced = t || x->fresh ? NULL : reef__value_column(v);
+        if (replaced &&
+            !reef__column_own(w, table_read(w, x->id), place_unit(x->place), reef__slot_seek(w, replaced->id, x->id)))
+            return false;
         if (t == NULL) continue;
-        const bool has = store_has(w, t->id, e), remove = values[i].kind == REEF_VALUE_REMOVE;
+        const bool has = store_has(w, t->id, x->e), remove = v->kind == REEF_VALUE_REMOVE;
         if (remove && !has) continue;
         if (remove && t->tracked && !reef__removals_prepare(w, t->id, 1)) return false;
-        if (remove && !reef__store_prepare_drop(w, t->id, e)) return false;
+        if (remove && !reef__store_prepare_drop(w, t->id, x->e)) return false;
         if (remove) continue;
-        if (t->tracked && !reef__track_prepare(w, t->id, &e, 1)) return false;
-        if (has ? stored_own(w, t, e) == NULL : !prepare_new(w, t, e, &values[i])) return false;
+        if (t->tracked && !reef__track_prepare(w, t->id, &x->e, 1)) return false;
+        if (has ? stored_own(w, t, x->e) == NULL : !prepare_new(w, t, x->e, v)) return false;
     }
     return true;
 }
 
-/* Does this value replace another, in a way that needs room aside? It does if its hook may refuse. (Of a type that
- * can't move, the old value's bytes are kept there: it had no hook to destroy it, so it lives again when they are
- * copied back.) */
-static bool made_aside(const reef_world *w, const type *t, reef_entity e, const reef_value *v)
-{
-    const bool made = t->home == REEF_SHARED || (t->hooked && v->kind < VALUE_MOVED);
-    return made && v->kind != REEF_VALUE_REMOVE && store_has(w, t->id, e);
-}
+/* A walk over the values that have a place, in a column or in a store. */
+typedef struct stage_walk {
+    uint32_t next;
+    size_t at; /* where the next value waits aside */
+    const reef_value *v;
+    const type *t;
+    char *aside; /* where it waits, or the bytes of the old value do; NULL: nowhere. (Of a type that can't move, the old
+                    value had no hook to destroy it, so it lives again when its bytes are copied back.) */
+    bool has;    /* it replaces another value */
+} stage_walk;
 
-/* Size and alignment of what lies in a slot. */
-static size_t aside_bytes(const type *t) { return t->home == REEF_SHARED ? sizeof(void *) : t->size; }
-static size_t aside_align(const type *t) { return t->home == REEF_SHARED ? sizeof(void *) : t->align; }
-static size_t stored_aligned(size_t at, const type *t) { return (at + aside_align(t) - 1) & ~(aside_align(t) - 1); }
-
-/* Makes a value that can't move, in its place, on a page that is this world's own. The old value's bytes are kept in
- * `was`. */
-static COLD reef_status fixed_put(reef_world *w, reef_entity e, const reef_value *v, const type *t, char *was,
-                                  uint32_t n)
+static bool stage_next(value_stage *x, stage_walk *k)
 {
-    char *here = slot_value(store_of(w, t->id), e.index);
-    memcpy(was, here, t->size);
-    const reef_status s = put(w, e, t, here, v, n);
-    if (s != REEF_OK) memcpy(here, was, t->size);
-    return s;
-}
-
-static COLD void fixed_undo(const reef_world *w, reef_entity e, const reef_value *v, const type *t, const char *was,
-                            uint32_t n)
-{
-    char *here = slot_value(store_of(w, t->id), e.index);
-    take_back(t, here, v, n);
-    memcpy(here, was, t->size);
-}
-
-static COLD void stored_undo_some(reef_world *w, reef_entity e, const reef_value *values, uint32_t made, uint32_t n,
-                                  char *aside)
-{
-    size_t at = 0;
-    for (uint32_t i = 0; i < made; i++) {
-        const type *t = stored_value(&values[i]);
-        if (t == NULL || values[i].kind == REEF_VALUE_REMOVE) continue;
-        if (made_aside(w, t, e, &values[i])) {
-            at = stored_aligned(at, t);
-            if (t->fixed) fixed_undo(w, e, &values[i], t, aside + at, n);
-            else take_back(t, aside + at, &values[i], n);
-            at += aside_bytes(t);
-        } else if (!store_has(w, t->id, e)) {
-            take_back(t, raw_of(w, t, e, &values[i]), &values[i], n);
+    while (k->next < x->count) {
+        const reef_value *v = k->v = &x->values[k->next++];
+        if (v->kind == REEF_VALUE_REMOVE) continue;
+        const type *stored = stored_value(v), *t = k->t = stored ? stored : reef__value_column(v);
+        if (t == NULL) continue;
+        k->has = stored ? store_has(x->w, t->id, x->e) : !x->fresh;
+        k->aside = NULL;
+        if (k->has && (t->home == REEF_SHARED || (t->hooked && v->kind < VALUE_MOVED))) {
+            k->at = (k->at + staged_align(t) - 1) & ~(staged_align(t) - 1);
+            k->aside = (char *)x->aside.at + k->at;
+            k->at += staged_bytes(t);
         }
+        return true;
     }
+    return false;
 }
 
-static void stage_free(reef_world *w, stored_stage *x)
+/* Where the value is in the end. */
+static char *stage_place(const value_stage *x, const stage_walk *k)
 {
-    if (x->heap) reef__memory_resize(&w->family->memory, MEMORY_OTHER, x->heap, x->bytes, 0, x->align);
-    x->heap = NULL;
+    const type *t = k->t;
+    if (!t->stored)
+        return cell(unit_slots(x->w, place_unit(x->place)), reef__slot_seek(x->w, t->id, x->id), place_row(x->place),
+                    t->size);
+    const value_store *s = store_of(x->w, t->id);
+    return k->has ? slot_value(s, slot_of(s, x->e)) : raw_of(x->w, t, x->e, k->v);
 }
 
-COLD reef_status reef__stored_make(reef_world *w, reef_entity e, const reef_value *values, uint32_t count, uint32_t n,
-                                   stored_stage *x)
+/* Where the value is made. NULL: only the commit writes it. */
+static char *stage_raw(const value_stage *x, const stage_walk *k)
 {
-    size_t at = 0;
-    x->heap = NULL;
-    x->bytes = 0, x->align = BLOCK_ALIGN;
-    for (uint32_t i = 0; i < count; i++) {
-        const type *t = stored_value(&values[i]);
-        if (t == NULL || !made_aside(w, t, e, &values[i])) continue;
-        x->bytes = stored_aligned(x->bytes, t) + aside_bytes(t);
-        if (aside_align(t) > x->align) x->align = aside_align(t);
+    if (k->t->size == 0 || (k->has && k->aside == NULL)) return NULL;
+    return k->aside && !k->t->fixed ? k->aside : stage_place(x, k);
+}
+
+/* Takes back the first `made` values. */
+static COLD void stage_undo(value_stage *x, uint32_t made)
+{
+    for (stage_walk k = {0}; stage_next(x, &k) && k.next <= made;) {
+        char *raw = stage_raw(x, &k);
+        if (raw) reef__staged_take_back(k.t, raw, k.v, x->n);
+        if (raw && k.aside && k.t->fixed) memcpy(raw, k.aside, k.t->size);
     }
-    if (x->bytes > sizeof x->few || x->align > BLOCK_ALIGN) {
-        x->heap = reef__memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, x->bytes, x->align);
-        if (x->heap == NULL) return REEF_NO_MEMORY;
-    }
-    char *aside = x->heap ? x->heap : x->few;
-    for (uint32_t i = 0; i < count; i++) {
-        const type *t = stored_value(&values[i]);
-        if (t == NULL || values[i].kind == REEF_VALUE_REMOVE) continue;
-        const bool replaces = made_aside(w, t, e, &values[i]);
-        if (t->size == 0 || (!replaces && store_has(w, t->id, e))) continue;
-        if (replaces) at = stored_aligned(at, t);
-        const reef_status s = replaces && t->fixed
-                                  ? fixed_put(w, e, &values[i], t, aside + at, n)
-                                  : put(w, e, t, replaces ? aside + at : raw_of(w, t, e, &values[i]), &values[i], n);
-        if (replaces) at += aside_bytes(t);
+    reef__call_memory_free(&x->w->family->memory, &x->aside);
+}
+
+reef_status reef__stage_make(value_stage *x)
+{
+    size_t align = BLOCK_ALIGN;
+    stage_walk k = {0};
+    x->aside.at = x->aside.few;
+    while ((x->stored || !x->fresh) && stage_next(x, &k))
+        if (k.aside && staged_align(k.t) > align) align = staged_align(k.t);
+    if (!reef__call_memory_take(&x->w->family->memory, &x->aside, k.at, align)) return REEF_NO_MEMORY;
+    for (k = (stage_walk){0}; stage_next(x, &k);) {
+        char *raw = stage_raw(x, &k);
+        if (raw == NULL) continue;
+        if (k.aside && k.t->fixed) memcpy(k.aside, raw, k.t->size);
+        const reef_status s = reef__staged_put(x->w, x->e, k.t, raw, k.v, x->n);
         if (s == REEF_OK) continue;
-        stored_undo_some(w, e, values, i, n, aside);
-        stage_free(w, x);
+        if (k.aside && k.t->fixed) memcpy(raw, k.aside, k.t->size);
+        stage_undo(x, k.next - 1);
         return s;
     }
     return REEF_OK;
 }
 
-COLD void reef__stored_undo(reef_world *w, reef_entity e, const reef_value *values, uint32_t count, uint32_t n,
-                            stored_stage *x)
+void reef__stage_unmake(value_stage *x)
 {
-    stored_undo_some(w, e, values, count, n, x->heap ? x->heap : x->few);
-    stage_free(w, x);
-}
-
-COLD void reef__stored_unmake(reef_world *w, reef_entity e, const reef_value *values, uint32_t count, uint32_t n)
-{
-    for (uint32_t i = count; i-- > 0;) {
-        const type *t = stored_value(&values[i]);
-        if (t == NULL) continue;
-        const value_store *s = store_of(w, t->id);
-        take_back(t, slot_value(s, slot_of(s, e)), &values[i], n);
-        reef__store_undo_add(w, t->id, e);
+    for (uint32_t i = x->count; i-- > 0;) {
+        const reef_value *v = &x->values[i];
+        const type *stored = stored_value(v), *t = stored ? stored : reef__value_column(v);
+        const stage_walk k = {.v = v, .t = t, .has = true};
+        if (t) reef__staged_take_back(t, stage_place(x, &k), v, x->n);
+        if (stored) reef__store_undo_add(x->w, t->id, x->e);
     }
 }
 
 /* Puts the new value in the place of the one that is there. */
-static void stored_replace(reef_world *w, reef_entity e, const type *t, void *here, char *aside, const reef_value *v)
+static void stage_replace(const value_stage *x, const stage_walk *k)
 {
+    reef_world *w = x->w;
+    const type *t = k->t;
+    char *here = t->stored ? stored_own(w, t, x->e) : stage_place(x, k);
     if (t->home == REEF_SHARED) {
-        void *was = *(void **)here;
-        reef__quarantine_value(w, t, was, 1, e);
-        memcpy(here, aside, sizeof was);
+        void *was = *(void **)(void *)here;
+        reef__quarantine_value(w, t, was, 1, x->e);
+        memcpy(here, k->aside, sizeof was);
         if (!observed(w) || !observe_keep(w, t, was)) reef__shared_release(was);
-        return;
-    }
-    if (aside && t->fixed) {
-        value_leave(w, t, aside);
-    } else if (aside || v->kind == VALUE_MOVED) {
+    } else if (k->aside && t->fixed) {
+        value_leave(w, t, k->aside);
+    } else if (k->aside || k->v->kind == VALUE_MOVED) {
         value_leave(w, t, here);
-        reef__value_move(t, here, aside ? (void *)aside : (void *)(uintptr_t)v->data);
-    } else if (v->kind == REEF_VALUE_DEFAULT) {
+        reef__value_move(t, here, k->aside ? (void *)k->aside : (void *)(uintptr_t)k->v->data);
+    } else if (k->v->kind == REEF_VALUE_DEFAULT) {
         memset(here, 0, t->size);
     } else if (t->size) {
-        memmove(here, v->data, t->size);
+        memmove(here, k->v->data, t->size);
     }
 }
 
-COLD void reef__stored_commit(reef_world *w, reef_entity e, const reef_value *values, uint32_t count, stored_stage *x)
+void reef__stage_commit(value_stage *x)
 {
-    char *aside = x->heap ? x->heap : x->few;
-    size_t at = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        const type *t = stored_value(&values[i]);
-        if (t == NULL || values[i].kind == REEF_VALUE_REMOVE) continue;
-        const bool has = store_has(w, t->id, e), replaces = made_aside(w, t, e, &values[i]);
-        if (replaces) at = stored_aligned(at, t);
-        if (has) stored_replace(w, e, t, stored_own(w, t, e), replaces ? aside + at : NULL, &values[i]);
-        else if (values[i].kind == VALUE_SPAN)
-            reef__multi_put(w, (value_store *)(uintptr_t)store_of(w, t->id), e, values[i].size);
-        else reef__store_commit_add(w, t->id, e);
-        if (replaces) at += aside_bytes(t);
-        if (t->tracked && (t->size || !has)) reef__track_stamp(w, t->id, e.index, !has);
+    reef_world *w = x->w;
+    if (!x->stored && x->fresh) return;
+    for (stage_walk k = {0}; stage_next(x, &k);) {
+        const type *t = k.t;
+        if (k.has) stage_replace(x, &k);
+        else if (k.v->kind == VALUE_SPAN)
+            reef__multi_put(w, (value_store *)(uintptr_t)store_of(w, t->id), x->e, k.v->size);
+        else if (t->stored) reef__store_commit_add(w, t->id, x->e);
+        if (t->stored && t->tracked && (t->size || !k.has)) reef__track_stamp(w, t->id, x->e.index, !k.has);
     }
-    for (uint32_t i = 0; i < count; i++) {
-        const type *t = stored_value(&values[i]);
-        if (t == NULL || values[i].kind != REEF_VALUE_REMOVE || !store_has(w, t->id, e)) continue;
-        if (t->tracked) reef__removal_log(w, t, 0, e);
-        reef__store_drop(w, t->id, e);
+    for (uint32_t i = 0; i < x->count; i++) {
+        const type *t = stored_value(&x->values[i]);
+        if (t == NULL || x->values[i].kind != REEF_VALUE_REMOVE || !store_has(w, t->id, x->e)) continue;
+        if (t->tracked) reef__removal_log(w, t, 0, x->e);
+        reef__store_drop(w, t->id, x->e);
     }
-    stage_free(w, x);
+    reef__call_memory_free(&w->family->memory, &x->aside);
 }
 
 /* ---- entities that are destroyed ---- */

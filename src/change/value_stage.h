@@ -1,5 +1,5 @@
-/* The values of a change that lie in stores (src/storage/sparse_store.h): how they are prepared, made and committed,
- * and what has to be done with the stored values of an entity that is destroyed or copied. */
+/* The values of a change of one entity: how they are prepared, made and committed, and what has to be done with the
+ * stored values (src/storage/sparse_store.h) of an entity that is destroyed or copied. */
 #ifndef REEF_CHANGE_VALUE_STAGE_H
 #define REEF_CHANGE_VALUE_STAGE_H
 
@@ -9,27 +9,40 @@
 #include "storage/row_bits.h"
 #include "reef/component.h"
 
-/* Where new values wait that will replace others: a few bytes in here, more on the heap. */
-typedef struct stored_stage {
-    _Alignas(BLOCK_ALIGN) char few[512];
-    char *heap;
-    size_t bytes, align;
-} stored_stage;
+typedef struct value_stage {
+    reef_world *w;
+    reef_entity e;
+    const reef_value *values;
+    uint32_t count, n;  /* n: of arrays, the number of the value that the entity gets */
+    uint32_t id, place; /* the table and the place of its row; TABLE_EMPTY: it has no columns */
+    bool fresh;         /* nobody sees the row yet: values of columns are new */
+    bool stored;        /* some values go to stores */
+    call_memory aside;  /* where new values wait that will replace others */
+} value_stage;
+INLINE void stage_begin(value_stage *x, reef_world *w, reef_entity e, const reef_value *values, uint32_t count,
+                        uint32_t n, uint32_t id, uint32_t place, bool fresh, bool stored)
+{
+    x->w = w, x->e = e, x->values = values, x->count = count, x->n = n;
+    x->id = id, x->place = place, x->fresh = fresh, x->stored = stored;
+}
 
 bool reef__values_stored(const reef_value *values, uint32_t count); /* is one of them in a store? */
-/* Makes ready the pages, stamps and room in logs for all values of a list that are in stores. False: no memory. */
-bool reef__stored_prepare(reef_world *w, reef_entity e, const reef_value *values, uint32_t count);
-/* reef__stored_make makes the values where nobody sees them; of arrays it takes value n. If it fails, nothing is left
- * of them. If it succeeds, one of the other two has to follow. */
-reef_status reef__stored_make(reef_world *w, reef_entity e, const reef_value *values, uint32_t count, uint32_t n,
-                              stored_stage *x);
-void reef__stored_undo(reef_world *w, reef_entity e, const reef_value *values, uint32_t count, uint32_t n,
-                       stored_stage *x);
-void reef__stored_commit(reef_world *w, reef_entity e, const reef_value *values, uint32_t count, stored_stage *x);
+/* Makes ready the pages of values that are in stores or replaced, stamps, and room in logs. False: no memory. */
+bool reef__stage_prepare(value_stage *x);
+/* Makes the values where nobody sees them. If it fails, nothing is left of them; otherwise the commit has to follow. */
+reef_status reef__stage_make(value_stage *x);
+void reef__stage_commit(value_stage *x);
 
 /* The entity was made last, with these values, and is unmade: values that were moved go back to where they came from.
  */
-void reef__stored_unmake(reef_world *w, reef_entity e, const reef_value *values, uint32_t count, uint32_t n);
+void reef__stage_unmake(value_stage *x);
+
+/* One value that waits aside, or in its place: its size and alignment, of REEF_SHARED those of its address; making it
+ * in raw memory, and taking it back: it is destroyed, or moves back to where it came from. */
+INLINE size_t staged_bytes(const type *t) { return t->home == REEF_SHARED ? sizeof(void *) : t->size; }
+INLINE size_t staged_align(const type *t) { return t->home == REEF_SHARED ? sizeof(void *) : t->align; }
+reef_status reef__staged_put(reef_world *w, reef_entity e, const type *t, void *slot, const reef_value *v, uint32_t n);
+void reef__staged_take_back(const type *t, void *slot, const reef_value *v, uint32_t n);
 
 /* Destroy all stored values of an entity, and prepare for that; reef__stored_prepare_end_all prepares all pages of all
  * stores, for many entities. */

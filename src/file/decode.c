@@ -44,19 +44,7 @@ COLD bool reef__decode_no_memory(decoding *d)
 
 bool reef__decode_room(decoding *d, void *array, uint32_t *room, uint32_t count, size_t size)
 {
-    void *p;
-    size_t bytes;
-    if (count <= *room) return true;
-    const uint32_t more = count > UINT32_MAX / 2 ? count : *room * 2 > count ? *room * 2 : count < 8 ? 8 : count;
-    memcpy(&p, array, sizeof p);
-    p = reef__size_multiply(more, size, 0, &bytes)
-            ? reef__memory_resize(d->memory, MEMORY_OTHER, p, *room * size, bytes, PLAIN_ALIGN)
-            : NULL;
-    if (p == NULL) return reef__decode_no_memory(d);
-    memset((char *)p + *room * size, 0, (more - *room) * size);
-    memcpy(array, &p, sizeof p);
-    *room = more;
-    return true;
+    return reef__array_room(d->memory, MEMORY_OTHER, array, room, count, size) || reef__decode_no_memory(d);
 }
 
 void *reef__decode_value_room(decoding *d, size_t bytes)
@@ -74,7 +62,7 @@ bool reef__decode_version(decoding *d, uint64_t *version)
 {
     const uint64_t v = *version;
     if (d->in->status != REEF_OK) return false;
-    if (v > d->newest) return reef__in_wrong(d->in, REEF_CORRUPT, "a write from the future");
+    if (v > d->newest) return reef__in_wrong(d->in, REEF_CORRUPT, "a write is newer than the file itself");
     if (BUG(103)) return true;
     if (v) *version = d->base + (BUG(160) ? v : reef__version_rank(&d->runs, v));
     return true;
@@ -83,14 +71,14 @@ bool reef__decode_version(decoding *d, uint64_t *version)
 void reef__decode_note(decoding *d, reef_load_note_kind kind, const char *name, const char *field, uint64_t rows)
 {
     static const char *const texts[] = {"",
-                                        "it isn't known: left out, of so many entities:",
-                                        "is known no more: left out",
+                                        "isn't known: left out; entities that lost it:",
+                                        "doesn't exist any more: left out",
                                         "isn't in the file: default values",
-                                        "is of another kind or length: converted",
-                                        "lives in another home now",
-                                        "is in the file and not in the world",
-                                        "is torn at its end: bytes left out:",
-                                        "scripts whose class isn't known do nothing:"};
+                                        "has another kind or length: converted",
+                                        "has another home now",
+                                        "is in the file, but not in the world",
+                                        "ends in the middle of a record; bytes left out:",
+                                        "has scripts of classes that aren't known, which do nothing:"};
     const reef_load_desc *desc = d->load->desc;
     const reef_load_note note = {kind, name, field, rows};
     char message[2 * REEF_TYPE_NAME_MAX + 128];
@@ -126,7 +114,7 @@ uint32_t reef__decode_unit(decoding *d, file_table *ft, uint32_t chunk)
 {
     const table *t = table_read(d->w, ft->id);
     if (t == NULL || chunk >= t->chunks)
-        return (void)reef__in_wrong(d->in, REEF_CORRUPT, "chunk %u isn't there", (unsigned)chunk), 0u;
+        return (void)reef__in_wrong(d->in, REEF_CORRUPT, "chunk %u doesn't exist", (unsigned)chunk), 0u;
     if (chunk == t->chunks - 1) return t->last;
     if (!reef__decode_room(d, &ft->units, &ft->unit_room, chunk + 1, sizeof *ft->units)) return 0;
     for (; ft->unit_count <= chunk; ft->unit_count++) {
@@ -174,7 +162,7 @@ static bool indices_set(decoding *d, uint32_t indices)
     if (indices > limit)
         return reef__in_wrong(d->in, REEF_LIMIT, "%u entities are more than the config allows", (unsigned)indices);
     if (indices > was && indices - was > (d->in->size - d->in->at) / 8)
-        return reef__in_wrong(d->in, REEF_CORRUPT, "more indices than the file has room for");
+        return reef__in_wrong(d->in, REEF_CORRUPT, "the file announces more indices than it has room for");
     for (uint32_t i = indices; i < was; i++) {
         if (reef__record_own(w, i) == NULL) return reef__decode_no_memory(d);
         places_count(w, (uint32_t)record_read(w, i), UINT32_MAX);
@@ -297,7 +285,7 @@ static const section_row *section_follows(decoding *d, uint32_t *rank)
     const uint32_t next = row->rank, was = *rank;
     const bool missing = (next > RANK_TIME && was < RANK_TIME) || (next > RANK_IDS && was < RANK_IDS);
     if (next < was || (row->once && next == was) || missing)
-        return (void)reef__in_wrong(d->in, REEF_CORRUPT, "a section in the wrong place"), NULL;
+        return (void)reef__in_wrong(d->in, REEF_CORRUPT, "a section is in the wrong place"), NULL;
     *rank = next;
     return row;
 }
@@ -368,7 +356,7 @@ static bool record_read_rest(decoding *d)
     const uint64_t said = reef__get_u64(in), after = reef__get_u64(in);
     if (!reef__section_taken(in)) return false;
     if (said != sections) return reef__in_wrong(in, REEF_CORRUPT, "a section is missing");
-    return record_complete(d) && state_is(d, after, REEF_CORRUPT, "the state isn't the one that was written");
+    return record_complete(d) && state_is(d, after, REEF_CORRUPT, "the loaded state isn't the one that was written");
 }
 
 static bool record_read_one(decoding *d, uint64_t number)
@@ -382,8 +370,8 @@ static bool record_read_one(decoding *d, uint64_t number)
     d->whole = (h.flags & RECORD_DIFFERENCE) == 0;
     const bool first = number == 0 && (d->load->flags & FILE_DIFFERENCE) == 0;
     if (h.number != number || d->whole != first || (d->whole && h.before))
-        return reef__in_wrong(in, REEF_CORRUPT, "a record in the wrong place");
-    if (!state_is(d, h.before, number ? REEF_CORRUPT : REEF_OTHER_STATE, "the difference is one of another state"))
+        return reef__in_wrong(in, REEF_CORRUPT, "a record is in the wrong place");
+    if (!state_is(d, h.before, number ? REEF_CORRUPT : REEF_OTHER_STATE, "the difference was made for another state"))
         return false;
     for (uint32_t i = 0; i < d->table_count; i++) {
         const table *t = table_read(d->w, d->tables[i].id);
@@ -446,8 +434,9 @@ static bool journal_scanned(decoding *d, journal_scan *s)
         return true;
     }
     if (s->end < d->in->size && heads_follow(d->in, s->end, s->records))
-        return d->in->at = s->end, reef__in_wrong(d->in, REEF_CORRUPT, "record %llu is damaged, and whole ones follow",
-                                                  (unsigned long long)s->records);
+        return d->in->at = s->end,
+               reef__in_wrong(d->in, REEF_CORRUPT, "record %llu is damaged, but complete records follow it",
+                              (unsigned long long)s->records);
     return true;
 }
 
@@ -489,7 +478,7 @@ static bool flags_allowed(section_in *in, uint16_t flags, bool difference)
 {
     if (((flags & FILE_DIFFERENCE) != 0) != difference)
         return reef__in_wrong(in, REEF_CORRUPT,
-                              difference ? "this is no difference" : "this is a difference, and no world");
+                              difference ? "this isn't a difference" : "this is a difference, not a world");
     if ((flags & FILE_BIG) && !(flags & FILE_RAW))
         return reef__in_wrong(in, REEF_CORRUPT, "the header has flags that contradict each other");
     return !(flags & FILE_RAW) || ((flags & FILE_BIG) != 0) == !HOST_IS_LITTLE ||

@@ -27,7 +27,6 @@
 #include "reef/event.h"
 #include "reef/save.h"
 #include "reef/script.h"
-#include "reef/single.h"
 
 /* ---- systems and phases by name ---- */
 
@@ -39,7 +38,7 @@ static uint64_t file_serial(decoding *d, const char *name, bool of_phase)
     if (serial) return serial;
     if (name[0] == 0) return (void)reef__in_wrong(d->in, REEF_CORRUPT, "a system or phase has no name"), 0u;
     if (d->w->state.absent_count >= REEF_SYSTEMS_MAX)
-        return (void)reef__in_wrong(d->in, REEF_LIMIT, "more systems than a world has"), 0u;
+        return (void)reef__in_wrong(d->in, REEF_LIMIT, "more systems than a world can have"), 0u;
     absentee *a = reef__absent_add(d->w, name, of_phase);
     if (a == NULL) return (void)reef__decode_no_memory(d), 0u;
     return a->serial;
@@ -52,14 +51,7 @@ static bool run_set(decoding *d, uint64_t serial, uint64_t version)
     state *s = &d->w->state;
     for (uint32_t i = 0; i < s->run_count; i++)
         if (s->runs[i].serial == serial) return s->runs[i].version = version, true;
-    if (s->run_count == s->run_room) {
-        const uint32_t room = s->run_room ? s->run_room * 2 : 8;
-        struct query_run *p = reef__memory_resize(d->memory, MEMORY_OTHER, s->runs, s->run_room * sizeof *p,
-                                                  room * sizeof *p, PLAIN_ALIGN);
-        if (p == NULL) return reef__decode_no_memory(d);
-        s->runs = p;
-        s->run_room = room;
-    }
+    if (!reef__decode_room(d, &s->runs, &s->run_room, s->run_count + 1, sizeof *s->runs)) return false;
     s->runs[s->run_count++] = (struct query_run){serial, version};
     return true;
 }
@@ -140,7 +132,7 @@ static bool switches_read(decoding *d)
         if (!reef__get_text(in, name, REEF_SYSTEM_NAME_MAX)) return false;
         const uint32_t on = reef__get_u8(in);
         if (in->status != REEF_OK) return false;
-        if (on > 1) return reef__in_wrong(in, REEF_CORRUPT, "a system that is neither on nor off");
+        if (on > 1) return reef__in_wrong(in, REEF_CORRUPT, "a system is neither on nor off");
         const uint64_t serial = file_serial(d, name, false);
         if (serial == 0) return false;
         absentee *a = reef__absent_of(d->w, serial);
@@ -227,18 +219,11 @@ bool reef__decode_names(decoding *d)
 static bool event_place_put(decoding *d, uint64_t serial, const char *name, uint32_t component, uint64_t position)
 {
     state *s = &d->w->state;
-    for (uint32_t i = 0; i < s->event_place_count; i++)
-        if (s->event_places[i].serial == serial && s->event_places[i].component == component)
-            return s->event_places[i].position = position, true;
-    if (s->event_place_count == s->event_place_capacity) {
-        const uint32_t room = s->event_place_capacity ? s->event_place_capacity * 2 : 4;
-        event_place *p = reef__memory_resize(d->memory, MEMORY_EVENTS, s->event_places,
-                                             s->event_place_capacity * sizeof *p, room * sizeof *p, PLAIN_ALIGN);
-        if (p == NULL) return reef__decode_no_memory(d);
-        memset(p + s->event_place_capacity, 0, (room - s->event_place_capacity) * sizeof *p);
-        s->event_places = p;
-        s->event_place_capacity = room;
-    }
+    event_place *there = reef__event_place_of(d->w, serial, component);
+    if (there) return there->position = position, true;
+    if (!reef__array_room(d->memory, MEMORY_EVENTS, &s->event_places, &s->event_place_capacity,
+                          s->event_place_count + 1, sizeof *s->event_places))
+        return reef__decode_no_memory(d);
     s->event_places[s->event_place_count++] =
         (event_place){serial, reef__hash_bytes(name, strlen(name)), position, component};
     return true;
@@ -279,7 +264,7 @@ static bool events_fill(decoding *d, const file_type *f, const type *t, const ev
     reef_world *w = d->w;
     const unsigned char *values = x->values;
     if (t->hooked || t->size > REEF_EVENT_SIZE_MAX || t->align > REEF_EVENT_ALIGN_MAX)
-        return reef__in_wrong(d->in, REEF_NOT_PORTABLE, "type %.80s can't be a type of events", t->name);
+        return reef__in_wrong(d->in, REEF_NOT_PORTABLE, "type %.80s can't be used for events", t->name);
     if (f->bytes == 0 && t->size && x->tail - x->from > EVENTS_FROM_NOTHING / t->size)
         return reef__in_wrong(d->in, REEF_LIMIT, "more events of type %.80s without values than a file may announce",
                               f->name);
@@ -402,10 +387,8 @@ static bool table_stamp(decoding *d, const table *t)
 bool reef__decode_tracks_done(decoding *d)
 {
     reef_world *w = d->w;
-    for (uint32_t id = TABLE_EMPTY; id < w->state.tables.count * TABLES_PER_PAGE; id++) {
-        const table *t = table_read(w, id);
-        if (t && t->shape->tracked && table_rows(t) && !table_stamp(d, t)) return false;
-    }
+    EACH_TABLE(w, t)
+    if (t->shape->tracked && table_rows(t) && !table_stamp(d, t)) return false;
     for (uint32_t i = 1; i < w->state.store_count; i++) {
         const value_store *s = &w->state.stores[i];
         if (!reef__type_of(s->component)->tracked) continue;

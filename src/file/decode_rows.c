@@ -77,7 +77,7 @@ bool reef__decode_sizes(decoding *d)
             return reef__in_wrong(in, REEF_CORRUPT, "a table has more rows than there are entities");
         promised += rows > have ? rows - have : 0;
         if (promised > (in->size - in->at) / 8)
-            return reef__in_wrong(in, REEF_CORRUPT, "more rows than the file has room for");
+            return reef__in_wrong(in, REEF_CORRUPT, "the file announces more rows than it has room for");
         ft->rows = rows;
         ft->unit_count = 0;
         if (rows < have && !table_cut(d, t, rows)) return false;
@@ -90,7 +90,7 @@ bool reef__decode_rows_done(decoding *d)
     for (uint32_t i = 0; i < d->table_count; i++) {
         const table *t = table_read(d->w, d->tables[i].id);
         if (d->tables[i].rows != (t ? table_rows(t) : 0))
-            return reef__in_wrong(d->in, REEF_CORRUPT, "rows that nothing filled, in table %u", (unsigned)i);
+            return reef__in_wrong(d->in, REEF_CORRUPT, "the rows of table %u have no content", (unsigned)i);
     }
     return true;
 }
@@ -145,7 +145,8 @@ static bool piece_next(const chunk_reading *x, piece_head *p)
     p->f = p->column ? &x->d->types[x->ft->columns[p->column - 1]] : NULL;
     p->versions = p->f && p->f->home == REEF_SPLIT ? p->f->field_count : 1;
     if (p->versions == 0 || p->versions > REEF_SPLIT_FIELDS_MAX)
-        return reef__in_wrong(in, REEF_CORRUPT, "type %.80s is split by no fields, or too many", p->f->name);
+        return reef__in_wrong(in, REEF_CORRUPT, "type %.80s is split by field, but has no fields or too many",
+                              p->f->name);
     if (!piece_versions(x, p)) return false;
     const size_t size = p->column ? p->f->bytes : sizeof(reef_entity);
     if (p->rows && size > in_left(in) / p->rows)
@@ -274,7 +275,7 @@ static bool rows_begin(const chunk_reading *x)
     const reef_entity *e = slot_entities(slots);
     const uint32_t fresh = x->rows - x->fresh;
     for (uint32_t i = x->fresh; i < x->rows; i++)
-        if (e[i].generation == 0) return reef__in_wrong(x->d->in, REEF_CORRUPT, "rows that nothing filled");
+        if (e[i].generation == 0) return reef__in_wrong(x->d->in, REEF_CORRUPT, "the rows of a chunk have no content");
     for (uint32_t k = SLOT_COLUMNS; k < s->end_slot; k++) {
         const column *c = &s->columns[k];
         if (c->type->hooks.construct == NULL) {
@@ -409,7 +410,7 @@ bool reef__decode_bits(decoding *d)
     const uint32_t count = reef__get_u32(in);
     if (in->status != REEF_OK || ft == NULL) return false;
     if (what > 2 || (what == 2 && number != UINT32_MAX) || count > in_left(in) / CHUNK_BYTES)
-        return reef__in_wrong(in, REEF_CORRUPT, "bits are of an unknown kind, or too many");
+        return reef__in_wrong(in, REEF_CORRUPT, "bits have an unknown kind, or there are too many");
     if (f && (f->t == NULL || f->dropped)) { /* values of the type are left out, and only counted */
         for (uint32_t i = 0; i < count; i++) {
             (void)reef__get_bytes(in, 12);
@@ -419,7 +420,7 @@ bool reef__decode_bits(decoding *d)
         return in->status == REEF_OK;
     }
     if (f && what == 0 && !f->t->bit)
-        return reef__in_wrong(in, REEF_CORRUPT, "type %.80s has no bits, and the file has some", f->name);
+        return reef__in_wrong(in, REEF_CORRUPT, "type %.80s has no bits, but the file contains some", f->name);
     const uint32_t component = f ? f->t->id : 0;
     for (uint32_t i = 0; i < count; i++)
         if (!words_read(d, what == 0 ? component : component | BIT_DISABLED, ft, component)) return false;

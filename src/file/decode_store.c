@@ -16,7 +16,6 @@
 #include "file/decode.h"
 #include "file/decode_types.h"
 #include "file/section.h"
-#include "reef/multi.h"
 #include "reef/ref.h"
 
 static value_store *store_ready(decoding *d, const type *t)
@@ -28,7 +27,7 @@ static value_store *store_ready(decoding *d, const type *t)
 static bool entity_sound(decoding *d, reef_entity e)
 {
     if (e.generation && e.index < d->w->hot.index_count) return true;
-    return reef__in_wrong(d->in, REEF_CORRUPT, "entity %uv%u has a value, and is out of range", (unsigned)e.index,
+    return reef__in_wrong(d->in, REEF_CORRUPT, "entity %uv%u has a value, but is out of range", (unsigned)e.index,
                           (unsigned)e.generation);
 }
 
@@ -76,7 +75,7 @@ bool reef__decode_store(decoding *d)
         return reef__in_wrong(in, REEF_CORRUPT, "type %.80s has an impossible number of values, or another home",
                               f->name);
     if (count > (in->size - in->at) / 8 + (d->whole ? 0 : d->w->hot.index_count))
-        return reef__in_wrong(in, REEF_CORRUPT, "more values than the file has room for");
+        return reef__in_wrong(in, REEF_CORRUPT, "the file announces more values than it has room for");
     f->page_rows = rows;
     f->count = count;
     f->counted = true;
@@ -120,12 +119,7 @@ static bool slot_read(decoding *d, const file_type *f, value_store *s, uint32_t 
         *index_entry(s, e.index) = (uint64_t)e.generation << 32 | slot;
         if (slot >= s->count) s->count = (uint64_t)slot + 1; /* reef_validate finds a hole before this slot */
     }
-    if (f->t->size && f->op_count) {
-        value_target to;
-        to.base[0] = value;
-        to.stride[0] = f->t->size;
-        reef__decode_values(f, from, &to, 1);
-    }
+    if (f->t->size && f->op_count) reef__decode_value_flat(f, f->t, from, value);
     return true;
 }
 
@@ -183,7 +177,7 @@ bool reef__decode_page(decoding *d)
     const uint32_t pieces = reef__get_u32(in);
     if (x.f == NULL || in->status != REEF_OK) return false;
     if (!x.f->counted || !home_in_pages(x.f))
-        return reef__in_wrong(in, REEF_CORRUPT, "type %.80s has a page that stands before its store", x.f->name);
+        return reef__in_wrong(in, REEF_CORRUPT, "type %.80s has a page that comes before its store", x.f->name);
     if (x.f->t && (x.s = store_ready(d, x.f->t)) == NULL) return false;
     for (uint32_t i = 0; i < pieces; i++)
         if (!page_piece(&x)) return false;
@@ -232,12 +226,10 @@ static uint64_t version_kept(const decoding *d, reef_entity e)
 static void store_forget(decoding *d, value_store *s)
 {
     store_pages pages;
-    const paged_owner o = reef__store_owner(d->w->family, s, &pages),
-                      index = reef__owner_of(d->w->family, &reef__pages_index),
-                      hashes = reef__owner_of(d->w->family, &reef__pages_hashes);
+    const paged_owner o = reef__store_owner(d->w->family, s, &pages);
     reef__paged_drop(&s->values, &o);
-    reef__paged_drop(&s->index, &index);
-    reef__paged_drop(&s->hashes, &hashes);
+    reef__pages_drop(d->w, &s->index, &reef__pages_index);
+    reef__pages_drop(d->w, &s->hashes, &reef__pages_hashes);
     s->count = s->run_count = s->run_end = 0;
     memset(s->free_runs, 0, sizeof s->free_runs);
     reef__invalidate(d->w, INVALIDATE_STORES_MOVED | INVALIDATE_WRITTEN);
@@ -250,9 +242,14 @@ static void page_version_put(value_store *s, uint32_t page, uint64_t was, uint64
 }
 static uint64_t version_before(const value_store *s, uint32_t page)
 {
-    return page < s->values.count && s->values.page[page] && (s->multi ? s->run_count : s->count)
-               ? s->values.version[page]
-               : 0;
+    return page < s->values.count && s->values.page[page] && store_entities(s) ? s->values.version[page] : 0;
+}
+
+/* Does the index have an entry for this entity, or for another generation of it? */
+static bool index_taken(const value_store *s, reef_entity e)
+{
+    const uint32_t page = e.index >> REEF_INDEX_BITS;
+    return page < s->index.count && s->index.page[page] && *index_entry(s, e.index);
 }
 
 static bool multi_read(decoding *d, const file_type *f, value_store *s)
@@ -272,20 +269,16 @@ static bool multi_read(decoding *d, const file_type *f, value_store *s)
     if (version == 0) version = version_kept(d, e);
     if (n > slot_mask(s) + 1)
         return reef__in_wrong(in, REEF_LIMIT, "more values of type %.80s than an entity can have", f->name);
-    if (reef_store_find(s, e) || (e.index >> REEF_INDEX_BITS < s->index.count &&
-                                  s->index.page[e.index >> REEF_INDEX_BITS] && *index_entry(s, e.index)))
-        return reef__in_wrong(in, REEF_CORRUPT, "an entity has the values of a type twice");
+    if (index_taken(s, e)) return reef__in_wrong(in, REEF_CORRUPT, "an entity has the values of a type twice");
     if (!reef__multi_prepare(d->w, s, &e, 1, n)) return reef__decode_no_memory(d);
     char *to = reef__multi_raw(s, n);
     for (uint32_t i = 0; i < n; i++) {
-        value_target x;
-        x.base[0] = to + (size_t)i * f->t->size;
-        x.stride[0] = f->t->size;
-        if (!reef__decode_construct(d, f->t, e, x.base[0])) {
+        char *value = to + (size_t)i * f->t->size;
+        if (!reef__decode_construct(d, f->t, e, value)) {
             while (i-- > 0) value_destroy(f->t, to + (size_t)i * f->t->size);
             return false;
         }
-        reef__decode_values(f, from + (size_t)i * f->bytes, &x, 1);
+        reef__decode_value_flat(f, f->t, from + (size_t)i * f->bytes, value);
     }
     reef__multi_put(d->w, s, e, n);
     const uint32_t page = slot_of(s, e) >> s->bits;
@@ -302,8 +295,7 @@ static bool shared_give(decoding *d, const file_type *f, value_store *s, void *v
     for (uint32_t i = 0; i < n; i++) {
         const reef_entity e = reef__get_handle(&in);
         if (!entity_sound(d, e)) return false;
-        if (reef_store_find(s, e) || (e.index >> REEF_INDEX_BITS < s->index.count &&
-                                      s->index.page[e.index >> REEF_INDEX_BITS] && *index_entry(s, e.index)))
+        if (index_taken(s, e))
             return reef__in_wrong(d->in, REEF_CORRUPT, "an entity has two values of type %.80s", f->name);
         const uint32_t slot = (uint32_t)s->count, page = slot >> s->bits;
         const uint64_t was = (slot & slot_mask(s)) == 0 ? 0 : version_before(s, page);
@@ -336,10 +328,7 @@ static bool shared_read(decoding *d, const file_type *f, value_store *s)
     }
     first.got = 0;
     if (!reef__decode_construct(d, f->t, reef__get_handle(&first), value)) return reef__shared_discard(value), false;
-    value_target to;
-    to.base[0] = value;
-    to.stride[0] = f->t->size;
-    reef__decode_values(f, from, &to, 1);
+    reef__decode_value_flat(f, f->t, from, value);
     if (version) reef__shared_mark(value, version);
     const bool ok = shared_give(d, f, s, value, version, holders, n);
     reef__shared_release(value); /* our reference, which kept the value alive while no slot held it */

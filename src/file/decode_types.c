@@ -25,7 +25,6 @@
 #include "file/record.h"
 #include "file/section.h"
 #include "reef/inspect.h"
-#include "reef/multi.h"
 #include "reef/save.h"
 #include "reef/enable.h"
 #include <float.h>
@@ -341,7 +340,7 @@ static const type *standin_make(decoding *d, reef_home home, uint32_t size, uint
     reef_status status = REEF_OK;
     const type *t = reef__type_of(reef_type_new(&desc, &status).id);
     if (t == NULL && status == REEF_LIMIT)
-        (void)reef__in_wrong(d->in, REEF_LIMIT, "more types than there can be, with those of the file");
+        (void)reef__in_wrong(d->in, REEF_LIMIT, "with the types of the file there are too many types");
     else if (t == NULL) (void)reef__decode_no_memory(d);
     return t;
 }
@@ -442,7 +441,7 @@ static bool field_read(type_reading *x, uint32_t i, uint32_t *at)
         return reef__in_wrong(in, REEF_CORRUPT, "a field has an impossible kind, size or offset");
     for (uint32_t k = 0; k < i; k++)
         if (strcmp(x->fields[k].name, p->name) == 0)
-            return reef__in_wrong(in, REEF_CORRUPT, "a type has two fields of one name");
+            return reef__in_wrong(in, REEF_CORRUPT, "a type has two fields of the same name");
     *at += p->bytes;
     return *at <= 2 * (uint32_t)REEF_SIZE_MAX ||
            reef__in_wrong(in, REEF_CORRUPT, "the fields are larger than their type can be");
@@ -501,9 +500,9 @@ static bool type_read(type_reading *x)
         return reef__in_wrong(in, REEF_CORRUPT, "a type has too many fields or an unknown base");
     if (!names_room(d)) return false;
     uint32_t *slot = name_slot(d, name);
-    if (*slot) return reef__in_wrong(in, REEF_CORRUPT, "two types of one name");
+    if (*slot) return reef__in_wrong(in, REEF_CORRUPT, "two types have the same name");
     if ((f->flags & TYPE_RAW) && !(d->load->flags & FILE_RAW))
-        return reef__in_wrong(in, REEF_CORRUPT, "a type is raw, and the header doesn't say so");
+        return reef__in_wrong(in, REEF_CORRUPT, "a type is raw, but the header doesn't say so");
     f->name_bytes = strlen(name) + 1;
     f->name = reef__memory_resize(d->memory, MEMORY_OTHER, NULL, 0, f->name_bytes, PLAIN_ALIGN);
     if (f->name == NULL) return reef__decode_no_memory(d);
@@ -552,7 +551,7 @@ static bool table_read_one(decoding *d)
         const file_type *f = reef__decode_type_of(d, reef__get_u32(in));
         ok = f != NULL;
         if (ok && (!home_in_table(f->home) || f->t == NULL))
-            ok = reef__in_wrong(in, REEF_CORRUPT, "type %.80s is in a table, and its home is another", f->name);
+            ok = reef__in_wrong(in, REEF_CORRUPT, "type %.80s is in a table, but has another home", f->name);
         const uint32_t parts = ok ? f->t->part_count : 0;
         ok = ok && reef__decode_room(d, &ids, &room, n + 1 + parts, sizeof *ids);
         if (!ok) break;

@@ -15,6 +15,7 @@
 #include "base/platform.h"
 #include "type/type.h"
 #include "storage/archetype.h"
+#include "storage/clock.h"
 #include "storage/error.h"
 #include "storage/layout.h"
 #include "storage/place.h"
@@ -22,7 +23,6 @@
 #include "storage/sparse_store.h"
 #include "storage/state.h"
 #include "storage/store_list.h"
-#include "storage/table.h"
 #include "storage/world_data.h"
 #include "system/absent_system.h"
 #include "system/event.h"
@@ -263,13 +263,6 @@ static void tables_put(encoding *x)
 
 /* ---- time ---- */
 
-static uint64_t clock_of(const state *s, uint64_t serial)
-{
-    for (uint32_t i = 0; i < s->clock_count; i++)
-        if (s->clocks[i].serial == serial) return s->clocks[i].value;
-    return 0;
-}
-
 static uint64_t last_run_of(const state *s, uint64_t serial)
 {
     for (uint32_t i = 0; i < s->run_count; i++)
@@ -293,7 +286,7 @@ static void clocks_put(encoding *x)
     const size_t where = reef__put_later(x->o);
     for (uint32_t of = 0; of < 2; of++)
         for (named_serial n = {NULL, 0, false}; reef__named_next(x->w, of == 0, &n);)
-            clock_put(x, of, n.name, clock_of(s, n.serial), &count);
+            clock_put(x, of, n.name, reef__clock_read(s, n.serial), &count);
     reef__put_now(x->o, where, count);
 }
 
@@ -502,7 +495,6 @@ reef_status reef__record_write(section_out *o, numbering *n, const record_desc *
 {
     encoding x = {
         .o = o, .n = n, .d = d, .w = d->world, .base = d->base, .op = operation, .memory = &d->world->family->memory};
-    const reef_entity null = {0, 0};
     uint64_t before = 0, after = 0;
     names_settle(x.w);
     if (x.base) names_settle(d->base);
@@ -512,7 +504,6 @@ reef_status reef__record_write(section_out *o, numbering *n, const record_desc *
     if (ready && encode_begin(&x)) sections_put(&x, before, after);
     else reef__encode_failed(&x, REEF_NO_MEMORY);
     encode_drop(&x);
-    if (!x.told && o->status != REEF_OK && o->status != REEF_IO)
-        reef__failure(x.w, o->status, operation, (reef_component){0}, null, 0);
+    if (!x.told && o->status != REEF_OK && o->status != REEF_IO) reef__refuse(x.w, o->status, operation);
     return o->status;
 }

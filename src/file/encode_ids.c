@@ -176,25 +176,19 @@ static uint32_t names_new(const reef_world *w, const reef_world *other, name_of 
     return n;
 }
 
-static void names_put(encoding *x, const name_of *gone, uint32_t gone_count, const name_of *list, uint32_t count)
+/* Writes names that are gone, or new ones. */
+static void names_put(encoding *x, const name_of *list, uint32_t count, bool gone)
 {
-    for (uint32_t i = 0; i < gone_count && !encode_stopped(x); i += ENCODE_PART) {
-        const uint32_t n = gone_count - i < ENCODE_PART ? gone_count - i : ENCODE_PART;
-        reef__section_begin(x->o, SECTION_NAMES);
-        reef__put_u32(x->o, n);
-        for (uint32_t k = i; k < i + n; k++) reef__put_handle(x->o, gone[k].entity);
-        reef__put_u32(x->o, 0);
-        reef__encode_end(x);
-    }
     for (uint32_t i = 0; i < count && !encode_stopped(x); i += ENCODE_PART) {
         const uint32_t n = count - i < ENCODE_PART ? count - i : ENCODE_PART;
         reef__section_begin(x->o, SECTION_NAMES);
-        reef__put_u32(x->o, 0);
-        reef__put_u32(x->o, n);
+        reef__put_u32(x->o, gone ? n : 0);
+        if (!gone) reef__put_u32(x->o, n);
         for (uint32_t k = i; k < i + n; k++) {
             reef__put_handle(x->o, list[k].entity);
-            reef__put_text(x->o, list[k].text);
+            if (!gone) reef__put_text(x->o, list[k].text);
         }
+        if (gone) reef__put_u32(x->o, 0);
         reef__encode_end(x);
     }
 }
@@ -213,6 +207,7 @@ void reef__encode_names(encoding *x)
     }
     const uint32_t count = names_new(x->w, x->base, list);
     const uint32_t gone = x->base ? names_new(x->base, x->w, list + count) : 0;
-    names_put(x, list + count, gone, list, count);
+    names_put(x, list + count, gone, true);
+    names_put(x, list, count, false);
     reef__memory_free(x->memory, MEMORY_OTHER, list, bytes);
 }

@@ -5,6 +5,7 @@
  * first to the last difference are written. Scripts that wait are few: where they differ all are written. */
 #include "file/encode_log.h"
 #include "type/type.h"
+#include "type/type_walk.h"
 #include "storage/error.h"
 #include "storage/event_log.h"
 #include "storage/layout.h"
@@ -43,10 +44,8 @@ static bool waiting_counts(const events_span *x) { return x->first != x->end || 
 /* The position up to which a system has read. UINT64_MAX: it doesn't read this type. */
 static uint64_t reader_position(const reef_world *w, uint64_t serial, uint32_t component)
 {
-    for (uint32_t i = 0; i < w->state.event_place_count; i++)
-        if (w->state.event_places[i].serial == serial && w->state.event_places[i].component == component)
-            return w->state.event_places[i].position;
-    return UINT64_MAX;
+    const event_place *p = reef__event_place_of(w, serial, component);
+    return p ? p->position : UINT64_MAX;
 }
 
 /* The position of the first event that isn't as in the base. */
@@ -92,8 +91,7 @@ static const type *events_next(const encoding *x, const type *last)
         const reef_world *w = side ? x->base : x->w;
         for (uint32_t i = 0; w && i < w->state.event_count; i++) {
             const type *t = reef__type_of(w->state.events[i].component);
-            if ((last == NULL || reef__type_compare(t, last) > 0) && (best == NULL || reef__type_compare(t, best) < 0))
-                best = t;
+            if (type_comes_next(t, last, best)) best = t;
         }
     }
     return best;
@@ -238,9 +236,7 @@ static const track_store *track_after(const reef_world *w, const type *last)
     for (uint32_t i = 0; i < w->state.track_count; i++) {
         const track_store *s = &w->state.tracks[i];
         const type *t = reef__type_of(s->component);
-        if ((last == NULL || reef__type_compare(t, last) > 0) &&
-            (best == NULL || reef__type_compare(t, reef__type_of(best->component)) < 0))
-            best = s;
+        if (type_comes_next(t, last, best ? reef__type_of(best->component) : NULL)) best = s;
     }
     return best;
 }

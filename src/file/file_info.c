@@ -99,9 +99,9 @@ static bool frame_head(frame *f)
     if (!reef__section_taken(in)) return false;
     in->got = 0; /* what is wrong is reported at the beginning of the head */
     if (!reef__record_head_read(p, &h)) return reef__in_wrong(in, REEF_CORRUPT, "the head of a record is damaged");
-    if (h.number != f->info->records) return reef__in_wrong(in, REEF_CORRUPT, "a record in the wrong place");
+    if (h.number != f->info->records) return reef__in_wrong(in, REEF_CORRUPT, "a record is in the wrong place");
     f->refused = ((h.flags & RECORD_DIFFERENCE) != 0) != (f->info->difference || f->info->records);
-    return !f->refused || reef__in_wrong(in, REEF_CORRUPT, "a record in the wrong place");
+    return !f->refused || reef__in_wrong(in, REEF_CORRUPT, "a record is in the wrong place");
 }
 
 /* Checks the next record. False: it is wrong, or the file ends here. */
@@ -111,8 +111,7 @@ static bool frame_record(frame *f)
     uint64_t sections = 0;
     memset(f->part, 0, sizeof f->part);
     if (!reef__section_next(in)) return false;
-    if (f->info->records && !f->info->journal)
-        return reef__in_wrong(in, REEF_CORRUPT, "something follows behind the only record");
+    if (f->info->records && !f->info->journal) return reef__in_wrong(in, REEF_CORRUPT, "bytes follow the only record");
     if (in->kind != SECTION_RECORD) return reef__in_wrong(in, REEF_CORRUPT, "a record doesn't begin with its head");
     if (!frame_head(f)) return false;
     for (; in->kind != SECTION_DONE; sections++) {

@@ -148,7 +148,7 @@ static bool journal_allowed(const reef_journal *j, const char *op)
 {
     const reef_world *w = j->world;
     if (!w->running && !world_engaged(w)) return true;
-    return reef__failure(j->world, REEF_LOCKED, op, (reef_component){0}, (reef_entity){0, 0}, 0), false;
+    return reef__refuse(j->world, REEF_LOCKED, op), false;
 }
 
 /* Writes the file anew, unless somebody else has put another file in its place. */
@@ -270,10 +270,9 @@ COLD reef_journal *reef_journal_open(reef_world *w, const char *path, const reef
     if (w == NULL) return NULL;
     if (path == NULL || path[0] == 0 || strlen(path) >= DISK_PATH_MAX)
         return (void)reef__failure_detail(w, REEF_BAD_ARGUMENT, op, 0, "the path is empty or too long"), NULL;
-    if (w->running || world_engaged(w))
-        return (void)reef__failure(w, REEF_LOCKED, op, (reef_component){0}, (reef_entity){0, 0}, 0), NULL;
+    if (w->running || world_engaged(w)) return (void)reef__refuse(w, REEF_LOCKED, op), NULL;
     reef_journal *j = reef__memory_zeroed(&w->family->memory, MEMORY_OTHER, sizeof *j);
-    if (j == NULL) return (void)reef__failure(w, REEF_NO_MEMORY, op, (reef_component){0}, (reef_entity){0, 0}, 0), NULL;
+    if (j == NULL) return (void)reef__refuse(w, REEF_NO_MEMORY, op), NULL;
     if (desc == NULL) desc = &defaults;
     j->world = w;
     j->numbers.memory = &w->family->memory;

@@ -90,7 +90,7 @@ static reef_status load_read(reef_world *w, section_in *in, const reef_load_desc
     reef_world *aside = difference ? reef__world_aside(w) : reef__world_blank(w);
     w->calling = NULL;
     if (aside == NULL) {
-        if (!difference) reef__failure(w, REEF_NO_MEMORY, op, (reef_component){0}, (reef_entity){0, 0}, 0);
+        if (!difference) reef__refuse(w, REEF_NO_MEMORY, op);
         status = w->error.status;
     } else if (reef__file_read(in, &r, aside, w)) {
         status = reef__load_commit(w, aside, &r, op, NULL);
@@ -106,11 +106,9 @@ static reef_status load_read(reef_world *w, section_in *in, const reef_load_desc
 
 static reef_status load_allowed(reef_world *w, const char *op, bool given)
 {
-    const reef_component none = {0};
-    const reef_entity null = {0, 0};
     if (w == NULL) return REEF_BAD_ARGUMENT;
-    if (!given) return reef__failure(w, REEF_BAD_ARGUMENT, op, none, null, 0);
-    return w->running || world_engaged(w) ? reef__failure(w, REEF_LOCKED, op, none, null, 0) : REEF_OK;
+    if (!given) return reef__refuse(w, REEF_BAD_ARGUMENT, op);
+    return w->running || world_engaged(w) ? reef__refuse(w, REEF_LOCKED, op) : REEF_OK;
 }
 
 COLD reef_status reef_load_bytes(reef_world *w, const void *data, size_t size, const reef_load_desc *desc)

@@ -10,14 +10,7 @@
 
 bool reef__number_add(memory *m, uint32_t **list, uint32_t *count, uint32_t *room, uint32_t id)
 {
-    if (*count == *room) {
-        const uint32_t more = *room ? *room * 2 : 32;
-        uint32_t *bigger =
-            reef__memory_resize(m, MEMORY_OTHER, *list, *room * sizeof **list, more * sizeof **list, PLAIN_ALIGN);
-        if (bigger == NULL) return false;
-        *list = bigger;
-        *room = more;
-    }
+    if (!reef__array_room(m, MEMORY_OTHER, list, room, *count + 1, sizeof **list)) return false;
     (*list)[(*count)++] = id;
     return true;
 }
@@ -59,14 +52,7 @@ void reef__numbering_drop(numbering *n)
 
 bool reef__version_order_add(version_order *x, uint64_t version)
 {
-    if (x->count == x->room) {
-        const uint32_t room = x->room ? x->room * 2 : 32;
-        uint64_t *seen = reef__memory_resize(x->memory, MEMORY_OTHER, x->seen, x->room * sizeof *seen,
-                                             room * sizeof *seen, PLAIN_ALIGN);
-        if (seen == NULL) return false;
-        x->seen = seen;
-        x->room = room;
-    }
+    if (!reef__array_room(x->memory, MEMORY_OTHER, &x->seen, &x->room, x->count + 1, sizeof *x->seen)) return false;
     x->seen[x->count++] = version;
     return true;
 }

@@ -4,7 +4,6 @@
 #include "base/platform.h"
 #include "type/type.h"
 #include "type/value.h"
-#include "reef/type.h"
 
 reef_status reef__pack_allowed(const type *t, bool raw)
 {

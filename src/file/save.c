@@ -17,15 +17,12 @@
 #include "reef/loop.h"
 #include "reef/save.h"
 
-static const reef_component save_none = {0};
-static const reef_entity save_null = {0, 0};
-
 /* ---- what can be saved ---- */
 
 static bool save_allowed(reef_world *w, const char *op)
 {
-    if (w->running || world_engaged(w)) return reef__failure(w, REEF_LOCKED, op, save_none, save_null, 0), false;
-    if (reef__events_settle(w) != REEF_OK) return reef__failure(w, REEF_NO_MEMORY, op, save_none, save_null, 0), false;
+    if (w->running || world_engaged(w)) return reef__refuse(w, REEF_LOCKED, op), false;
+    if (reef__events_settle(w) != REEF_OK) return reef__refuse(w, REEF_NO_MEMORY, op), false;
     return true;
 }
 
@@ -71,8 +68,9 @@ static void matches_mark(reef_world *fork, reef_query q, uint64_t *marks)
 static reef_status others_destroy(reef_world *fork, const uint64_t *marks)
 {
     for (uint32_t i = 0; i < fork->hot.index_count; i++) {
-        const reef_entity e = marks[i / 64] >> i % 64 & 1 ? save_null : reef_entity_at(fork, i);
-        const reef_status s = reef_entity_is_null(e) ? REEF_OK : reef_destroy(fork, e);
+        const reef_entity e = reef_entity_at(fork, i);
+        const bool goes = !reef_entity_is_null(e) && !(marks[i / 64] >> i % 64 & 1);
+        const reef_status s = goes ? reef_destroy(fork, e) : REEF_OK;
         if (s != REEF_OK) return s;
     }
     return REEF_OK;
@@ -108,7 +106,7 @@ static reef_status part_write(reef_world *w, const record_desc *d, const char *t
     part.part = true;
     reef_status s = part_select(part.world, text);
     if (s != REEF_OK) {
-        reef__failure(w, s, op, save_none, save_null, 0);
+        reef__refuse(w, s, op);
     } else {
         s = save_record(&part, flags, writer, op);
         if (s != REEF_OK && s != REEF_IO) reef__failure_record(w, &part.world->error);
@@ -138,9 +136,9 @@ COLD reef_status reef_save_to(reef_world *w, reef_writer writer, const reef_save
 {
     static const char op[] = "reef_save_to";
     if (w == NULL) return REEF_BAD_ARGUMENT;
-    if (writer.write == NULL) return reef__failure(w, REEF_BAD_ARGUMENT, op, save_none, save_null, 0);
+    if (writer.write == NULL) return reef__refuse(w, REEF_BAD_ARGUMENT, op);
     const reef_status s = save_write(w, writer, desc, op);
-    return s == REEF_IO ? reef__failure(w, s, op, save_none, save_null, 0) : s;
+    return s == REEF_IO ? reef__refuse(w, s, op) : s;
 }
 
 /* ---- files ---- */
@@ -163,13 +161,13 @@ COLD reef_status reef_save(reef_world *w, const char *path, const reef_save_desc
     static const char op[] = "reef_save";
     char reason[REEF_DETAIL_MAX];
     if (w == NULL) return REEF_BAD_ARGUMENT;
-    if (path == NULL || path[0] == 0) return reef__failure(w, REEF_BAD_ARGUMENT, op, save_none, save_null, 0);
+    if (path == NULL || path[0] == 0) return reef__refuse(w, REEF_BAD_ARGUMENT, op);
     if (!save_allowed(w, op)) return w->running ? REEF_LOCKED : w->error.status;
     file_saving x = {w, desc, op, REEF_OK};
     const reef_status s = reef__file_replace(&w->family->memory, path, desc == NULL || !desc->unsynced,
                                              file_saving_produce, &x, NULL, reason);
     if (s == REEF_IO) return reef__failure_detail(w, s, op, 0, reason);
-    if (s != x.written) reef__failure(w, s, op, save_none, save_null, 0);
+    if (s != x.written) reef__refuse(w, s, op);
     return s;
 }
 
@@ -226,11 +224,11 @@ COLD reef_status reef_save_bytes(reef_world *w, reef_bytes *bytes, const reef_sa
     static const char op[] = "reef_save_bytes";
     if (bytes) *bytes = (reef_bytes){NULL, 0};
     if (w == NULL) return REEF_BAD_ARGUMENT;
-    if (bytes == NULL) return reef__failure(w, REEF_BAD_ARGUMENT, op, save_none, save_null, 0);
+    if (bytes == NULL) return reef__refuse(w, REEF_BAD_ARGUMENT, op);
     saving x = saving_begin(w);
     reef_status s = saving_write(&x, saving_head, sizeof saving_head);
     if (s == REEF_OK) s = save_write(w, (reef_writer){saving_write, &x}, desc, op);
-    else reef__failure(w, s, op, save_none, save_null, 0);
+    else reef__refuse(w, s, op);
     saving_end(&x, s, bytes);
     return s;
 }
@@ -252,8 +250,8 @@ static reef_status diff_write(reef_world *before, reef_world *after, reef_writer
 {
     static const reef_save_desc defaults;
     if (desc == NULL) desc = &defaults;
-    if (before == NULL || desc->query) return reef__failure(after, REEF_BAD_ARGUMENT, op, save_none, save_null, 0);
-    if (before->family != after->family) return reef__failure(after, REEF_OTHER_WORLD, op, save_none, save_null, 0);
+    if (before == NULL || desc->query) return reef__refuse(after, REEF_BAD_ARGUMENT, op);
+    if (before->family != after->family) return reef__refuse(after, REEF_OTHER_WORLD, op);
     if (!save_allowed(after, op)) return after->running ? REEF_LOCKED : after->error.status;
     if (before != after && !save_allowed(before, op))
         return before->running ? REEF_LOCKED : reef__failure_record(after, &before->error);
@@ -270,9 +268,9 @@ COLD reef_status reef_diff_save(reef_world *before, reef_world *after, reef_writ
 {
     static const char op[] = "reef_diff_save";
     if (after == NULL) return REEF_BAD_ARGUMENT;
-    if (writer.write == NULL) return reef__failure(after, REEF_BAD_ARGUMENT, op, save_none, save_null, 0);
+    if (writer.write == NULL) return reef__refuse(after, REEF_BAD_ARGUMENT, op);
     const reef_status s = diff_write(before, after, writer, desc, op);
-    return s == REEF_IO ? reef__failure(after, s, op, save_none, save_null, 0) : s;
+    return s == REEF_IO ? reef__refuse(after, s, op) : s;
 }
 
 COLD reef_status reef_diff_bytes(reef_world *before, reef_world *after, reef_bytes *bytes, const reef_save_desc *desc)
@@ -280,11 +278,11 @@ COLD reef_status reef_diff_bytes(reef_world *before, reef_world *after, reef_byt
     static const char op[] = "reef_diff_bytes";
     if (bytes) *bytes = (reef_bytes){NULL, 0};
     if (after == NULL) return REEF_BAD_ARGUMENT;
-    if (bytes == NULL) return reef__failure(after, REEF_BAD_ARGUMENT, op, save_none, save_null, 0);
+    if (bytes == NULL) return reef__refuse(after, REEF_BAD_ARGUMENT, op);
     saving x = saving_begin(after);
     reef_status s = saving_write(&x, saving_head, sizeof saving_head);
     if (s == REEF_OK) s = diff_write(before, after, (reef_writer){saving_write, &x}, desc, op);
-    else reef__failure(after, s, op, save_none, save_null, 0);
+    else reef__refuse(after, s, op);
     saving_end(&x, s, bytes);
     return s;
 }

@@ -84,22 +84,20 @@ void reef__out_header(section_out *o, uint16_t flags)
     out_write(o, head, sizeof head);
 }
 
-/* Makes room for `needed` elements in an array whose capacity doubles. False: no memory. */
-static bool room_more(section_out *o, void **p, size_t *room, size_t needed, size_t size, size_t first)
+/* Makes room for `needed` elements in an array whose capacity doubles. `array` points to the array's pointer. False:
+ * there is no memory. */
+static bool room_more(memory *m, void *array, size_t *room, size_t needed, size_t size, size_t first)
 {
-    size_t more = *room ? *room : first;
-    while (more < needed) {
-        if (more > SIZE_MAX / 2 / size) break;
-        more *= 2;
-    }
+    size_t more = *room ? *room : first, bytes;
+    void *p;
     if (needed <= *room) return true;
-    void *bigger =
-        more < needed ? NULL : reef__memory_resize(o->memory, MEMORY_OTHER, *p, *room * size, more * size, PLAIN_ALIGN);
-    if (bigger == NULL) {
-        o->status = REEF_NO_MEMORY;
-        return false;
-    }
-    *p = bigger;
+    while (more < needed) more = more > SIZE_MAX / 2 ? needed : more * 2;
+    memcpy(&p, array, sizeof p);
+    p = reef__size_multiply(more, size, 0, &bytes)
+            ? reef__memory_resize(m, MEMORY_OTHER, p, *room * size, bytes, PLAIN_ALIGN)
+            : NULL;
+    if (p == NULL) return false;
+    memcpy(array, &p, sizeof p);
     *room = more;
     return true;
 }
@@ -118,9 +116,8 @@ static bool section_piece_add(section_out *o, const void *outside, size_t count)
         last->bytes += count;
         return true;
     }
-    void *p = o->pieces;
-    if (!room_more(o, &p, &o->piece_room, o->piece_count + 1, sizeof *o->pieces, 16)) return false;
-    o->pieces = p;
+    if (!room_more(o->memory, &o->pieces, &o->piece_room, o->piece_count + 1, sizeof *o->pieces, 16))
+        return o->status = REEF_NO_MEMORY, false;
     o->pieces[o->piece_count++] = (section_piece){outside, count};
     return true;
 }
@@ -129,10 +126,8 @@ unsigned char *reef__put_room(section_out *o, size_t count)
 {
     if (UNLIKELY(o->status != REEF_OK)) return NULL;
     if (UNLIKELY(count > o->room - o->fill)) {
-        void *p = o->buffer;
-        if (count > SIZE_MAX - o->fill) o->status = REEF_NO_MEMORY;
-        if (o->status != REEF_OK || !room_more(o, &p, &o->room, o->fill + count, 1, BUFFER_FIRST)) return NULL;
-        o->buffer = p;
+        if (count > SIZE_MAX - o->fill || !room_more(o->memory, &o->buffer, &o->room, o->fill + count, 1, BUFFER_FIRST))
+            return o->status = REEF_NO_MEMORY, NULL;
     }
     if (!section_piece_add(o, NULL, count)) return NULL;
     unsigned char *at = o->buffer + o->fill;
@@ -277,29 +272,16 @@ bool reef__in_header(section_in *in, uint16_t *flags)
     size_t got;
     if (!in_read(in, head, sizeof head, &got)) return false;
     if (got < sizeof head || memcmp(head, file_magic, sizeof file_magic) != 0)
-        return reef__in_wrong(in, REEF_CORRUPT, "this is no file of reef");
+        return reef__in_wrong(in, REEF_CORRUPT, "this isn't a file of reef");
     in->chain = reef__checksum_of(head, 16, 0);
     if (in->chain != little_get(head + 16, 8)) return reef__in_wrong(in, REEF_CORRUPT, "the header is damaged");
     const uint32_t version = (uint32_t)little_get(head + 8, 2);
     *flags = (uint16_t)little_get(head + 10, 2);
     if (version != FILE_VERSION)
-        return reef__in_wrong(in, REEF_VERSION, "the file has version %u, known is %d", (unsigned)version,
-                              FILE_VERSION);
+        return reef__in_wrong(in, REEF_VERSION, "the file has version %u, and only version %d is known",
+                              (unsigned)version, FILE_VERSION);
     if (*flags > (FILE_JOURNAL | FILE_DIFFERENCE | FILE_RAW | FILE_BIG) || little_get(head + 12, 4))
         return reef__in_wrong(in, REEF_VERSION, "the header has flags that aren't known");
-    return true;
-}
-
-/* Makes the buffer large enough; its size doubles. */
-static bool buffer_room(section_in *in, size_t needed)
-{
-    if (needed <= in->room) return true;
-    size_t room = in->room ? in->room : BUFFER_FIRST;
-    while (room < needed) room = room > SIZE_MAX / 2 ? needed : room * 2;
-    void *p = reef__memory_resize(in->memory, MEMORY_OTHER, in->buffer, in->room, room, PLAIN_ALIGN);
-    if (p == NULL) return reef__in_wrong(in, REEF_NO_MEMORY, "no memory for a section of %zu bytes", needed);
-    in->buffer = p;
-    in->room = room;
     return true;
 }
 
@@ -313,8 +295,9 @@ static bool payload_read(section_in *in, uint64_t length)
     for (uint64_t have = 0, got; have < length; have += got) {
         const size_t step = length - have < READ_STEP ? (size_t)(length - have) : READ_STEP;
         size_t n;
-        if (have + step > SIZE_MAX || !buffer_room(in, (size_t)have + step))
-            return reef__in_wrong(in, REEF_NO_MEMORY, "no memory for a section");
+        if (have + step > SIZE_MAX ||
+            !room_more(in->memory, &in->buffer, &in->room, (size_t)have + step, 1, BUFFER_FIRST))
+            return reef__in_wrong(in, REEF_NO_MEMORY, "no memory for a section of %zu bytes", (size_t)have + step);
         if (!in_read(in, in->buffer + have, step, &n)) return false;
         if (n < step) return reef__in_wrong(in, REEF_CORRUPT, "the file ends in the middle of a section");
         got = n;
@@ -346,7 +329,7 @@ bool reef__section_next(section_in *in)
     if (got < sizeof sum) return reef__in_wrong(in, REEF_CORRUPT, "the file ends in the middle of a section");
     in->chain = reef__checksum_of(payload, (size_t)length, h);
     if (in->chain != little_get(sum, 8))
-        return reef__in_wrong(in, REEF_CORRUPT, "a section is damaged: its sum is another");
+        return reef__in_wrong(in, REEF_CORRUPT, "a section is damaged: its checksum differs");
     in->payload = length ? payload : sum; /* never NULL */
     in->length = (size_t)length;
     in->got = 0;
@@ -398,7 +381,7 @@ bool reef__get_text(section_in *in, char *text, size_t most)
         return reef__in_wrong(in, REEF_CORRUPT, "a text of %zu bytes is too long", n);
     const unsigned char *p = reef__get_bytes(in, n);
     if (p == NULL) return false;
-    if (memchr(p, 0, n)) return reef__in_wrong(in, REEF_CORRUPT, "a text has a zero in it");
+    if (memchr(p, 0, n)) return reef__in_wrong(in, REEF_CORRUPT, "a text contains a zero byte");
     memcpy(text, p, n);
     text[n] = 0;
     return true;

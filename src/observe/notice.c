@@ -31,7 +31,6 @@
 #include "observe/observer.h"
 #include "observe/observer_log.h"
 #include "reef/observer.h"
-#include "reef/ref.h"
 #include <stdio.h>
 
 static uint32_t kinds_asked(const observer_log *o, uint32_t component)
@@ -45,6 +44,13 @@ static bool watcher_matches(const watcher *x, uint32_t place)
 }
 
 /* ---- the log ---- */
+
+static void old_values_drop(reef_world *w, observer_log *o)
+{
+    old_values *k = o->old_values;
+    o->old_values = k->next;
+    reef__memory_free(&w->family->memory, MEMORY_OTHER, k, k->bytes);
+}
 
 static bool log_room(reef_world *w, void *array, uint64_t count, uint64_t *room, uint64_t more, size_t size)
 {
@@ -108,11 +114,7 @@ static void log_empty(reef_world *w, observer_log *o)
         if (o->notices[i].held && !BUG(72))
             held_end(reef__type_of(o->notices[i].component), (void *)(uintptr_t)o->notices[i].old);
     o->notice_count = o->told = o->entity_count = o->references = o->op_notices = o->op_entities = 0;
-    while (o->old_values && (o->old_values->next || o->old_values->bytes > OLD_VALUES_KEPT)) {
-        old_values *k = o->old_values;
-        o->old_values = k->next;
-        reef__memory_free(&w->family->memory, MEMORY_OTHER, k, k->bytes);
-    }
+    while (o->old_values && (o->old_values->next || o->old_values->bytes > OLD_VALUES_KEPT)) old_values_drop(w, o);
     if (o->old_values) o->old_values->used = sizeof *o->old_values;
 }
 
@@ -130,11 +132,7 @@ static COLD void observing_drop(reef_world *w)
     if (o == NULL) return;
     log_empty(w, o);
     reef__listeners_free(w, o);
-    while (o->old_values) {
-        old_values *k = o->old_values;
-        o->old_values = k->next;
-        reef__memory_free(m, MEMORY_OTHER, k, k->bytes);
-    }
+    while (o->old_values) old_values_drop(w, o);
     reef__memory_free(m, MEMORY_OTHER, o->notices, (size_t)o->notice_room * sizeof *o->notices);
     reef__memory_free(m, MEMORY_OTHER, o->entities, (size_t)o->entity_room * sizeof *o->entities);
     reef__memory_free(m, MEMORY_OTHER, o->nets, (size_t)o->net_room * sizeof *o->nets);
@@ -152,12 +150,17 @@ static void plan_begin(observer_log *o, bool one)
     o->planned = true;
 }
 
-/* Puts the only entity of an operation into the log, and remembers which watchers it matches. */
-static void plan_entity(reef_world *w, observer_log *o, reef_entity e)
+/* The same for an operation on one entity: it goes into the log, and which watchers it matches is remembered. False:
+ * no memory. */
+static bool plan_one(reef_world *w, reef_entity e, uint64_t notices, uint64_t bytes)
 {
+    observer_log *o = w->observing;
+    if (!notices_room(w, o, notices, 1, notices, bytes)) return false;
+    plan_begin(o, true);
     o->entities[o->entity_count++] = e;
     for (uint32_t i = 0; o->head.matches && i < o->count; i++)
         o->before[i] = watcher_matches(&o->watchers[i], place_of(w, e));
+    return true;
 }
 
 /* Keeps the value of a component that leaves e, or that is overwritten. */
@@ -203,9 +206,7 @@ static bool observing_change(reef_world *w, reef_entity e, uint32_t to, const re
         n += kind != 0;
         if (kind & (REEF_ON_SET | REEF_ON_REMOVE)) bytes += old_values_bytes(t);
     }
-    if (!notices_room(w, o, n + o->head.matches, 1, n + o->head.matches, bytes)) return false;
-    plan_begin(o, true);
-    plan_entity(w, o, e);
+    if (!plan_one(w, e, n + o->head.matches, bytes)) return false;
     for (uint32_t i = 0; n && i < o->watched_count; i++) {
         const type *t = reef__type_of(o->watched[i]);
         const uint32_t kind = change_of(w, e, t, to, values, count) & kinds_asked(o, t->id);
@@ -222,9 +223,7 @@ static COLD bool observing_several(reef_world *w, reef_entity e, const type *t)
     if (!reef__observing_ready(w)) return false;
     observer_log *o = w->observing;
     const bool told = (kinds_asked(o, t->id) & REEF_ON_SET) != 0 && !BUG(195);
-    if (!notices_room(w, o, told + (uint64_t)o->head.matches, 1, told + (uint64_t)o->head.matches, 0)) return false;
-    plan_begin(o, true);
-    plan_entity(w, o, e);
+    if (!plan_one(w, e, told + (uint64_t)o->head.matches, 0)) return false;
     if (told) notice_add(o, REEF_ON_SET, t->id, o->op_entities, 1);
     return true;
 }
@@ -243,9 +242,7 @@ static bool observing_destroy(reef_world *w, reef_entity e)
     const uint32_t either = REEF_ON_REMOVE | REEF_ON_DESTROY;
     if (!reef__observing_ready(w)) return false;
     observer_log *o = w->observing;
-    if (!notices_room(w, o, death_notices(o), 1, death_notices(o), death_bytes(o))) return false;
-    plan_begin(o, true);
-    plan_entity(w, o, e);
+    if (!plan_one(w, e, death_notices(o), death_bytes(o))) return false;
     for (uint32_t i = 0; i < o->watched_count; i++) {
         const type *t = reef__type_of(o->watched[i]);
         const uint32_t kinds = kinds_asked(o, t->id) & either;
@@ -264,24 +261,31 @@ static bool observing_destroy(reef_world *w, reef_entity e)
     return true;
 }
 
-/* Does an entity that is made in this table with these values get the component? */
-static bool spawn_brings(const reef_world *w, const type *t, uint32_t id, const reef_value *values, uint32_t count)
+/* Is an observer told that entities get this component, and do those that are made in this table with these values? */
+static bool spawn_adds(const reef_world *w, uint32_t component, uint32_t id, const reef_value *values, uint32_t count)
 {
+    const type *t = reef__type_of(component);
+    if (!(kinds_asked(w->observing, component) & REEF_ON_ADD)) return false;
     if (!t->bit && !t->stored) return reef__slot_seek(w, t->id, id) != 0;
     for (uint32_t i = 0; i < count; i++)
         if (values[i].component.id == t->id) return true;
     return false;
 }
 
+/* How many notices say that entities are made, beside those of watchers. */
+static uint64_t spawn_notices(const reef_world *w, uint32_t id, const reef_value *values, uint32_t count)
+{
+    const observer_log *o = w->observing;
+    uint64_t n = o->births;
+    for (uint32_t i = 0; i < o->watched_count; i++) n += spawn_adds(w, o->watched[i], id, values, count);
+    return n;
+}
+
 static bool observing_spawn(reef_world *w, uint32_t id, const reef_value *values, uint32_t count, uint32_t n)
 {
     if (!reef__observing_ready(w)) return false;
     observer_log *o = w->observing;
-    uint64_t kinds = o->births;
-    for (uint32_t i = 0; i < o->watched_count; i++)
-        kinds += kinds_asked(o, o->watched[i]) & REEF_ON_ADD &&
-                 spawn_brings(w, reef__type_of(o->watched[i]), id, values, count);
-    const uint64_t matches = (uint64_t)o->head.matches * n;
+    const uint64_t kinds = spawn_notices(w, id, values, count), matches = (uint64_t)o->head.matches * n;
     if (kinds + matches && !notices_room(w, o, kinds + matches, n, kinds * n + matches, 0)) return false;
     plan_begin(o, false);
     return true;
@@ -291,19 +295,14 @@ static void observing_spawned(reef_world *w, uint32_t id, const reef_value *valu
                               const reef_entity *given)
 {
     observer_log *o = w->observing;
-    bool any = o->births || o->head.matches;
-    for (uint32_t i = 0; !any && i < o->watched_count; i++)
-        any = kinds_asked(o, o->watched[i]) & REEF_ON_ADD &&
-              spawn_brings(w, reef__type_of(o->watched[i]), id, values, count);
-    if (!any) return;
+    if (!o->head.matches && spawn_notices(w, id, values, count) == 0) return;
     reef_entity *e = o->entities + o->entity_count;
     if (given) memcpy(e, given, n * sizeof *e);
     else reef__ids_peek(w, 0, n, e);
     o->entity_count += n;
     if (o->births) notice_add(o, NOTICE_BORN, 0, o->op_entities, n);
     for (uint32_t i = 0; i < o->watched_count; i++)
-        if (kinds_asked(o, o->watched[i]) & REEF_ON_ADD &&
-            spawn_brings(w, reef__type_of(o->watched[i]), id, values, count))
+        if (spawn_adds(w, o->watched[i], id, values, count))
             notice_add(o, REEF_ON_ADD, o->watched[i], o->op_entities, n);
     for (uint32_t i = 0; o->head.matches && i < o->count; i++) {
         notice *last = NULL;

@@ -47,7 +47,7 @@ static COLD bool check_events(reef_world *w, const char *op, const reef_observer
     if (of_query && d->component.id)
         return refuse_observer(w, op, "an observer is for a component or for a query, not for both");
     if ((d->events & OF_COMPONENTS) && d->component.id == 0)
-        return refuse_observer(w, op, "the component is missing; only REEF_ON_DESTROY can do without");
+        return refuse_observer(w, op, "the component is missing: only REEF_ON_DESTROY can be used without one");
     if (d->existing && !(d->events & (REEF_ON_ADD | REEF_ON_MATCH)))
         return refuse_observer(w, op, "`existing` needs REEF_ON_ADD or REEF_ON_MATCH");
     return true;
@@ -106,13 +106,9 @@ static COLD struct observer *observer_make(reef_world *w, const char *op, const 
 static const observer_entry *observer_find(const reef_world *w, reef_observer_id which, reef_status *status)
 {
     const schedule *s = w->schedule;
-    const bool ours = which.world == w->hot.number;
-    if (ours && which.generation && s && which.index < s->observer_slot_count &&
-        s->observer_slots[which.index].generation == which.generation &&
-        s->observer_slots[which.index].entry != ENTRY_NONE)
-        return &s->observers[s->observer_slots[which.index].entry];
-    *status = ours || which.generation == 0 ? REEF_NOT_ALIVE : REEF_OTHER_WORLD;
-    return NULL;
+    const uint32_t entry = reef__slot_entry(w, s ? s->observer_slots : NULL, s ? s->observer_slot_count : 0,
+                                            (reef_system_id){which.index, which.generation, which.world}, status);
+    return entry == ENTRY_NONE ? NULL : &s->observers[entry];
 }
 
 static reef_observer_id observer_handle(const reef_world *w, uint32_t entry)
@@ -124,7 +120,7 @@ static reef_observer_id observer_handle(const reef_world *w, uint32_t entry)
 static COLD bool observers_may_change(reef_world *w, const char *op)
 {
     if (!w->running && w->locks == 0 && !w->flushing) return true;
-    reef__failure(w, REEF_LOCKED, op, (reef_component){0}, (reef_entity){0, 0}, 0);
+    reef__refuse(w, REEF_LOCKED, op);
     return false;
 }
 
@@ -138,11 +134,6 @@ static COLD bool observers_settled(reef_world *w)
            (w->observing == NULL || w->observing->notice_count == 0);
 }
 
-static COLD reef_status observer_refused(reef_world *w, const char *op, reef_status s)
-{
-    return reef__failure(w, s, op, (reef_component){0}, (reef_entity){0, 0}, 0);
-}
-
 static COLD reef_status observer_join(reef_world *w, const char *op, struct observer *o)
 {
     char detail[REEF_DETAIL_MAX];
@@ -150,16 +141,10 @@ static COLD reef_status observer_join(reef_world *w, const char *op, struct obse
         snprintf(detail, sizeof detail, "another observer is named %s", o->name);
         return reef__failure_detail(w, REEF_EXISTS, op, 0, detail);
     }
-    if (w->schedule->observer_count == REEF_OBSERVERS_MAX) return observer_refused(w, op, REEF_LIMIT);
+    if (w->schedule->observer_count == REEF_OBSERVERS_MAX) return reef__refuse(w, REEF_LIMIT, op);
     schedule *s = reef__schedule_copy_more(w, 0, 1);
-    if (s == NULL) return observer_refused(w, op, REEF_NO_MEMORY);
-    uint32_t slot = 0;
-    while (slot < s->observer_slot_count &&
-           (s->observer_slots[slot].entry != ENTRY_NONE || s->observer_slots[slot].generation == UINT32_MAX))
-        slot++;
-    if (slot == s->observer_slot_count) s->observer_slot_count++;
-    s->observer_slots[slot].generation++;
-    s->observer_slots[slot].entry = s->observer_count;
+    if (s == NULL) return reef__refuse(w, REEF_NO_MEMORY, op);
+    const uint32_t slot = reef__slot_take(s->observer_slots, &s->observer_slot_count, s->observer_count);
     s->observers[s->observer_count++] = (observer_entry){o, slot};
     reef__schedule_put(w, s);
     s->observer_epoch = s->epoch;
@@ -175,18 +160,18 @@ COLD reef_observer_id reef_observer_new(reef_world *w, const reef_observer_desc 
     static const char op[] = "reef_observer_new";
     const reef_observer_id null = {0, 0, 0};
     if (w == NULL || !observers_may_change(w, op)) return null;
-    if (desc == NULL) return observer_refused(w, op, REEF_BAD_ARGUMENT), null;
-    if (!observers_settled(w)) return observer_refused(w, op, REEF_NO_MEMORY), null;
+    if (desc == NULL) return reef__refuse(w, REEF_BAD_ARGUMENT, op), null;
+    if (!observers_settled(w)) return reef__refuse(w, REEF_NO_MEMORY, op), null;
     struct observer *o = observer_make(w, op, desc);
     if (o == NULL) return null;
     family *f = w->family;
     schedule *was = reef__schedule_hold(f, reef__schedule_ready(w));
-    reef_status s = was ? observer_join(w, op, o) : observer_refused(w, op, REEF_NO_MEMORY);
+    reef_status s = was ? observer_join(w, op, o) : reef__refuse(w, REEF_NO_MEMORY, op);
     const reef_observer_id made = s == REEF_OK ? observer_handle(w, w->schedule->observer_count - 1) : null;
     /* on failure, return to the schedule that the world had */
     if (s == REEF_OK && (!reef__observing_ready(w) || (desc->existing && !reef__observe_existing(w, o)))) {
         schedule *fresh = w->schedule;
-        s = observer_refused(w, op, REEF_NO_MEMORY);
+        s = reef__refuse(w, REEF_NO_MEMORY, op);
         w->schedule = was;
         was = fresh;
         reef__observers_follow(w);
@@ -211,11 +196,11 @@ COLD reef_status reef_observer_remove(reef_world *w, reef_observer_id which)
     if (w == NULL) return REEF_BAD_ARGUMENT;
     if (!observers_may_change(w, op)) return REEF_LOCKED;
     const observer_entry *e = observer_find(w, which, &status);
-    if (e == NULL) return observer_refused(w, op, status);
+    if (e == NULL) return reef__refuse(w, status, op);
     const uint32_t entry = (uint32_t)(e - w->schedule->observers);
-    if (!observers_settled(w)) return observer_refused(w, op, REEF_NO_MEMORY);
+    if (!observers_settled(w)) return reef__refuse(w, REEF_NO_MEMORY, op);
     schedule *s = reef__schedule_copy_more(w, 0, 0);
-    if (s == NULL) return observer_refused(w, op, REEF_NO_MEMORY);
+    if (s == NULL) return reef__refuse(w, REEF_NO_MEMORY, op);
     s->observer_slots[s->observers[entry].slot].entry = ENTRY_NONE;
     s->observer_count--;
     memmove(s->observers + entry, s->observers + entry + 1, (s->observer_count - entry) * sizeof *s->observers);
@@ -330,15 +315,7 @@ static COLD bool observing_make(reef_world *w)
     fresh.head.depth = o->head.depth;
     fresh.head.cascading = o->head.cascading;
     fresh.head.stuck = o->head.stuck;
-    o->head = fresh.head;
-    o->watchers = fresh.watchers;
-    o->before = fresh.before;
-    o->watched = fresh.watched;
-    o->count = fresh.count;
-    o->watched_count = fresh.watched_count;
-    o->deaths = fresh.deaths;
-    o->births = fresh.births;
-    o->collects = fresh.collects;
+    memcpy(o, &fresh, offsetof(observer_log, notices)); /* the log, which begins there, stays */
     return true;
 }
 

@@ -20,6 +20,15 @@
 
 const reef_query_head reef__no_keys = {.key = {REEF_NO_KEY, REEF_NO_KEY}};
 
+reef_block reef__block_none(reef_world *w)
+{
+    reef_block b;
+    memset(&b, 0, sizeof b);
+    b.world = w;
+    b.head = &reef__no_keys;
+    return b;
+}
+
 /* ---- what a block gives ---- */
 
 static const void *block_refuse(const reef_block *b, reef_component c, const char *op)
@@ -139,9 +148,7 @@ uint32_t reef_block_run(const reef_block *b, uint32_t *first)
 
 void reef__block_of_row(reef_block *b, reef_world *w, query *q, uint32_t unit, uint32_t row)
 {
-    memset(b, 0, sizeof *b);
-    b->head = &reef__no_keys;
-    b->world = w;
+    *b = reef__block_none(w);
     b->query = q;
     b->walks = true;
     b->unit = unit;
@@ -157,16 +164,13 @@ bool reef_query_row(reef_world *w, reef_query which, reef_entity e, reef_block *
 {
     reef_status s = REEF_OK;
     if (w == NULL || b == NULL) return false;
-    memset(b, 0, sizeof *b);
-    b->head = &reef__no_keys;
-    b->world = w;
+    *b = reef__block_none(w);
     query *q = query_of(w, which, &s);
     if (q == NULL) return reef__failure(w, s, "reef_query_row", (reef_component){0}, e, 0), false;
     if (!reef_query_matches(w, which, e)) return false;
     const uint32_t place = place_of(w, e);
     reef__block_of_row(b, w, q, place_unit(place), place_row(place));
-    if ((q->head.write_count || q->optional_writes || q->tracked) && !reef__walk_own(b)) return false;
-    if (q->cut && q->cut->writes && !reef__stored_own_rows(b)) return false;
+    if (!reef__block_own(b)) return false;
     b->open = false;
     return true;
 }
@@ -234,8 +238,7 @@ bool reef_rows_more(reef_row *r)
 reef_status reef_run(reef_world *w, reef_query which, void (*function)(reef_block *), void *context)
 {
     if (w == NULL) return REEF_BAD_ARGUMENT;
-    if (function == NULL)
-        return reef__failure(w, REEF_BAD_ARGUMENT, "reef_run", (reef_component){0}, (reef_entity){0, 0}, 0);
+    if (function == NULL) return reef__refuse(w, REEF_BAD_ARGUMENT, "reef_run");
     reef_block b = reef_begin(w, which);
     b.context = context;
     while (reef_next(&b)) function(&b);

@@ -5,6 +5,9 @@
 
 #include "query/query.h"
 
+/* A block that belongs to no loop and has no rows, for a call that refuses. */
+reef_block reef__block_none(reef_world *w);
+
 /* Makes a block of one row, which belongs to no loop. */
 void reef__block_of_row(reef_block *b, reef_world *w, query *q, uint32_t unit, uint32_t row);
 

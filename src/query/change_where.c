@@ -77,33 +77,14 @@ typedef struct bulk {
 
 /* ---- collecting ---- */
 
-/* Makes room for `more` elements behind `count`. */
-static bool room_for(reef_world *w, void **p, uint64_t count, uint64_t *room, uint64_t more, size_t size)
-{
-    if (count + more <= *room) return true;
-    const uint64_t now = *room * 2 > count + more ? *room * 2 : count + more;
-    if (now > SIZE_MAX / size) return false;
-    void *q = reef__memory_resize(&w->family->memory, MEMORY_OTHER, *p, (size_t)*room * size, (size_t)now * size,
-                                  PLAIN_ALIGN);
-    if (q == NULL) return false;
-    *p = q;
-    *room = now;
-    return true;
-}
-
 static bool list_room(bulk *b, uint64_t more)
 {
-    void *p = b->list;
-    const bool ok = room_for(b->w, &p, b->count, &b->room, more, sizeof *b->list);
-    b->list = p;
-    return ok;
+    return reef__list_room(b->w, &b->list, b->count, &b->room, more, sizeof *b->list);
 }
 
 static portion *portion_add(bulk *b, portion_kind kind, uint32_t from)
 {
-    void *p = b->portions;
-    if (!room_for(b->w, &p, b->portion_count, &b->portion_room, 1, sizeof *b->portions)) return NULL;
-    b->portions = p;
+    if (!reef__list_room(b->w, &b->portions, b->portion_count, &b->portion_room, 1, sizeof *b->portions)) return NULL;
     portion *x = &b->portions[b->portion_count++];
     memset(x, 0, sizeof *x);
     x->kind = kind;
@@ -112,10 +93,6 @@ static portion *portion_add(bulk *b, portion_kind kind, uint32_t from)
     return x;
 }
 
-/* What is made aside is the value; for a type in REEF_SHARED it is the value's address. */
-static size_t made_bytes(const type *t) { return t->home == REEF_SHARED ? sizeof(void *) : t->size; }
-static size_t made_align(const type *t) { return t->home == REEF_SHARED ? PLAIN_ALIGN : t->align; }
-
 static void bulk_free(bulk *b)
 {
     memory *m = &b->w->family->memory;
@@ -123,7 +100,7 @@ static void bulk_free(bulk *b)
     reef__memory_free(m, MEMORY_OTHER, b->bits, (size_t)b->bit_room * sizeof *b->bits);
     reef__memory_free(m, MEMORY_OTHER, b->list, (size_t)b->room * sizeof *b->list);
     if (b->aside)
-        reef__memory_resize(m, MEMORY_OTHER, b->aside, (size_t)b->count * made_bytes(b->t), 0, made_align(b->t));
+        reef__memory_resize(m, MEMORY_OTHER, b->aside, (size_t)b->count * staged_bytes(b->t), 0, staged_align(b->t));
 }
 
 /* The rows of a chunk that match. False: there are none. */
@@ -224,18 +201,23 @@ static bool chunk_prepare(reef_world *w, const table *t, uint32_t unit)
     return reef__chunk_own(w, t, unit) && reef__bits_own_unit(w, t->bits, unit);
 }
 
-/* Prepares these rows to leave their table: they, and the last rows, which take their places. */
-static bool leave_prepare(reef_world *w, uint32_t from, const reef_entity *e, uint64_t n)
+/* Prepares those of these rows that are in table `from` to leave it: they, and the last rows, which take their places.
+ */
+static bool leave_prepare(reef_world *w, uint32_t from, const reef_entity *e, uint64_t count)
 {
     const table *t = reef__table_own(w, from);
     uint32_t owned = 0;
+    uint64_t n = 0;
     if (t == NULL) return false;
-    for (uint64_t i = 0; i < n; i++) {
+    for (uint64_t i = 0; i < count; i++) {
         const uint32_t unit = place_unit(place_of(w, e[i]));
+        if (unit_slots(w, unit)[0].head.table != from) continue;
+        n++;
         if (unit != owned && !chunk_prepare(w, t, unit)) return false;
         owned = unit;
         if (!record_owned(w, e[i].index) && reef__record_own(w, e[i].index) == NULL) return false;
     }
+    if (n == 0) return true;
     /* including the row that will be the last one */
     const uint64_t rows = table_rows(t), first = rows > n ? rows - n - 1 : 0;
     uint64_t chunk = t->chunks - 1;
@@ -246,19 +228,6 @@ static bool leave_prepare(reef_world *w, uint32_t from, const reef_entity *e, ui
             if (!record_owned(w, x[i].index) && reef__record_own(w, x[i].index) == NULL) return false;
         if (chunk * REEF_BLOCK_ROWS <= first) return true;
     }
-}
-
-/* Prepares another table to take n rows of `from`. */
-static bool arrive_prepare(reef_world *w, uint32_t from, uint32_t to, uint64_t n)
-{
-    const uint64_t mask = table_read(w, from)->bits;
-    if (to == TABLE_EMPTY && mask == 0 && (w->slow & SLOW_COLD) == 0) return true; /* the entities won't have a row */
-    table *t = reef__table_own(w, to);
-    if (t == NULL || n > UINT32_MAX || !reef__table_reserve(w, t, (uint32_t)n)) return false;
-    t->bits |= mask;
-    for (uint32_t unit = t->last; unit; unit = unit == t->last ? t->spare : unit_slots(w, unit)[0].head.next)
-        if (!reef__bits_own_unit(w, mask, unit)) return false;
-    return true;
 }
 
 static bool columns_own(reef_world *w, const portion *p, uint32_t component, const reef_entity *e)
@@ -286,8 +255,10 @@ static bool portion_prepare(bulk *b, portion *p)
     switch (p->kind) {
     case RELABEL:
         return reef__relabel_prepare(b->w, &p->relabel, p->from, p->edge, b->value.kind == REEF_VALUE_REMOVE, value);
-    case APPEND: return reef__table_own_all(b->w, p->from) && arrive_prepare(b->w, p->from, p->edge->to, p->count);
-    case MOVE: return leave_prepare(b->w, p->from, e, p->count) && arrive_prepare(b->w, p->from, p->edge->to, p->count);
+    case APPEND:
+        return reef__table_own_all(b->w, p->from) && reef__arrive_prepare(b->w, p->from, p->edge->to, p->count);
+    case MOVE:
+        return leave_prepare(b->w, p->from, e, p->count) && reef__arrive_prepare(b->w, p->from, p->edge->to, p->count);
     default: return columns_own(b->w, p, b->t->id, e);
     }
 }
@@ -306,68 +277,58 @@ static bool track_ready(bulk *b)
     return true;
 }
 
-static void *made_value(const bulk *b, uint64_t i)
+/* Where a value is made. (One that can't move is made in the place that is ready for it.) */
+static void *made_slot(const bulk *b, uint64_t i)
 {
-    /* the value can't move: it is made in the place that is ready for it */
-    if (b->t->fixed) return reef__store_raw(b->w, b->t->id, b->list[i], 0);
-    char *at = b->aside + (size_t)i * made_bytes(b->t);
-    return b->t->home == REEF_SHARED ? *(void **)(void *)at : at;
-}
-
-static reef_status made_begin(bulk *b, uint64_t i)
-{
-    if (b->t->home != REEF_SHARED) return REEF_OK;
-    void *value = reef__shared_make(b->w, b->t);
-    memcpy(b->aside + (size_t)i * sizeof value, &value, sizeof value);
-    return value ? REEF_OK : REEF_NO_MEMORY;
+    return b->t->fixed ? reef__store_raw(b->w, b->t->id, b->list[i], 0) : b->aside + (size_t)i * staged_bytes(b->t);
 }
 
 /* Makes values aside if their type has hooks, so that a hook that refuses changes nothing, or if they take memory of
  * their own. */
 static reef_status aside_make(bulk *b)
 {
-    const size_t size = made_bytes(b->t);
+    const size_t size = staged_bytes(b->t);
     const bool aside = b->t->hooked || b->t->home == REEF_SHARED;
     if (!aside || size == 0 || b->count == 0 || b->value.kind == REEF_VALUE_REMOVE) return REEF_OK;
     if (b->count > SIZE_MAX / size) return REEF_NO_MEMORY;
     if (!b->t->fixed) {
         b->aside = reef__memory_resize(&b->w->family->memory, MEMORY_OTHER, NULL, 0, (size_t)b->count * size,
-                                       made_align(b->t));
+                                       staged_align(b->t));
         if (b->aside == NULL) return REEF_NO_MEMORY;
     }
     for (; b->made < b->count; b->made++) {
-        reef_status s = made_begin(b, b->made);
+        const reef_status s = reef__staged_put(b->w, b->list[b->made], b->t, made_slot(b, b->made), &b->value, 0);
         if (s != REEF_OK) return s;
-        s = reef__value_put(b->w, b->list[b->made], b->t, made_value(b, b->made), &b->value, 0);
-        if (s == REEF_OK) continue;
-        if (b->t->home == REEF_SHARED) reef__shared_discard(made_value(b, b->made));
-        return s;
     }
     return REEF_OK;
 }
 
 static void bulk_undo(bulk *b)
 {
-    while (b->made-- > 0) {
-        reef__value_take_back(b->t, made_value(b, b->made), &b->value, 0);
-        if (b->t->home == REEF_SHARED) reef__shared_discard(made_value(b, b->made));
-    }
+    while (b->made-- > 0) reef__staged_take_back(b->t, made_slot(b, b->made), &b->value, 0);
     for (uint64_t i = 0; i < b->prepared; i++)
         if (b->portions[i].kind == RELABEL) reef__relabel_cancel(b->w, &b->portions[i].relabel);
 }
 
 /* ---- doing it ---- */
 
+/* Changes one entity by the general path, with the value that was made for it. */
+static void apply_one(bulk *b, uint64_t i, uint32_t to)
+{
+    reef_value v = b->value;
+    if (b->made) v.kind = VALUE_MOVED, v.data = made_slot(b, i);
+    if (b->made && b->t->home == REEF_SHARED) v.kind = VALUE_HELD, memcpy(&v.data, v.data, sizeof v.data);
+    const reef_status s = reef__change_apply(b->w, b->op, b->list[i], place_of(b->w, b->list[i]), to, &v, 1);
+    ASSERT(s == REEF_OK); /* everything was prepared */
+    (void)s;
+    if (v.kind == VALUE_HELD) reef__shared_release((void *)(uintptr_t)v.data); /* the entity holds it now */
+}
+
 static reef_status move_one(bulk *b, const portion *p, uint64_t i)
 {
     const reef_entity e = b->list[i];
     const reef_component c = {b->t->id};
-    if (b->aside) {
-        reef_value v = b->value;
-        v.kind = VALUE_MOVED;
-        v.data = b->aside + (size_t)i * b->t->size;
-        return reef__change_apply(b->w, b->op, e, place_of(b->w, e), p->edge->to, &v, 1);
-    }
+    if (b->aside) return apply_one(b, i, p->edge->to), REEF_OK;
     switch (b->value.kind) {
     case REEF_VALUE_REMOVE: return reef_remove_id(b->w, e, c);
     case REEF_VALUE_ONE: return reef_set_id(b->w, e, c, b->value.data, b->value.size);
@@ -506,7 +467,6 @@ static void rows_with(const reef_world *w, uint32_t component, uint32_t table_id
 static bool collect_bits(bulk *b, const match *m, const table *t, uint32_t key, bool on)
 {
     bit_rows p = {.table_id = m->id};
-    void *all = b->bits;
     const bit_store *store = bit_store_of(b->w, key);
     for (p.unit = t->first; p.unit; p.unit = unit_slots(b->w, p.unit)[0].head.next) {
         const uint64_t *words = bit_words(store, p.unit);
@@ -521,18 +481,14 @@ static bool collect_bits(bulk *b, const match *m, const table *t, uint32_t key, 
         }
         if (any == 0) continue;
         if (b->value.kind != REEF_VALUE_ONE) b->changed += words_count(p.rows);
-        if (m->id == TABLE_EMPTY && !on) {
-            if (!list_room(b, words_count(p.rows))) return false;
-            list_rows(b, p.unit, p.rows);
-            b->leaving = b->count;
-            continue;
-        }
-        if (observed(b->w)) { /* they change one by one */
+        const bool leave = m->id == TABLE_EMPTY && !on;
+        if (leave || observed(b->w)) { /* they change one by one */
             if (!list_room(b, words_count(p.rows))) return false;
             list_rows(b, p.unit, p.rows);
         }
-        if (!room_for(b->w, &all, b->bit_count, &b->bit_room, 1, sizeof p)) return false;
-        b->bits = all;
+        if (leave) b->leaving = b->count;
+        if (leave) continue;
+        if (!reef__list_room(b->w, &b->bits, b->bit_count, &b->bit_room, 1, sizeof p)) return false;
         b->bits[b->bit_count++] = p;
     }
     return true;
@@ -582,20 +538,13 @@ static reef_status bulk_bits(bulk *b, uint32_t key)
 /* Lists the rows of a match that change. */
 static bool list_stored(bulk *b, const match *m, const table *t)
 {
-    uint64_t words[BIT_WORDS];
-    for (uint32_t unit = t->first; unit; unit = unit_slots(b->w, unit)[0].head.next) {
-        if (!rows_of(b, m, t, unit, words)) continue;
-        if (!list_room(b, REEF_BLOCK_ROWS)) return false;
-        const uint64_t first = b->count;
-        list_rows(b, unit, words);
-        uint64_t end = first;
-        for (uint64_t i = first; i < b->count; i++) {
-            const bool has = store_has(b->w, b->t->id, b->list[i]);
-            if (b->value.kind == REEF_VALUE_ONE || has == (b->value.kind == REEF_VALUE_REMOVE))
-                b->list[end++] = b->list[i];
-        }
-        b->count = end;
+    uint64_t end = b->count;
+    if (!list_table(b, m, t, rows_count(b, m, t))) return false;
+    for (uint64_t i = end; i < b->count; i++) {
+        const bool has = store_has(b->w, b->t->id, b->list[i]);
+        if (b->value.kind == REEF_VALUE_ONE || has == (b->value.kind == REEF_VALUE_REMOVE)) b->list[end++] = b->list[i];
     }
+    b->count = end;
     return true;
 }
 
@@ -603,12 +552,10 @@ static bool stored_ready(bulk *b)
 {
     reef_world *w = b->w;
     const bool on = b->value.kind != REEF_VALUE_REMOVE;
-    uint32_t leaving = 0;
     for (uint64_t i = 0; i < b->count; i++) {
         const reef_entity e = b->list[i];
         const uint32_t place = place_of(w, e), id = reef_slots_at(&w->hot, place)[0].head.table, c = b->t->id;
         const bool has = store_has(w, c, e);
-        leaving += id == TABLE_EMPTY && !on;
         /* for entities that have the value, too: reef__change_apply asks for it */
         if (b->t->bit && on && !reef__bit_prepare(w, c, id, place, true)) return false;
         if (!on && ((b->t->bit && !reef__bit_prepare(w, c, id, place, false)) ||
@@ -619,15 +566,8 @@ static bool stored_ready(bulk *b)
     }
     if (!on && !reef__store_prepare_drop_all(w, b->t->id)) return false;
     if (on && b->count && !reef__store_prepare_add_some(w, b->t->id, b->list, b->count)) return false;
-    if (leaving == 0) return true;
-    reef_entity *out =
-        reef__memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, leaving * sizeof *out, PLAIN_ALIGN);
-    uint32_t n = 0;
-    for (uint64_t i = 0; out && i < b->count; i++)
-        if (reef_slots_at(&w->hot, place_of(w, b->list[i]))[0].head.table == TABLE_EMPTY) out[n++] = b->list[i];
-    const bool ok = out && leave_prepare(w, TABLE_EMPTY, out, n);
-    reef__memory_free(&w->family->memory, MEMORY_OTHER, out, leaving * sizeof *out);
-    return ok;
+    /* an entity of the empty set may lose its row with the value */
+    return on || table_read(w, TABLE_EMPTY) == NULL || leave_prepare(w, TABLE_EMPTY, b->list, b->count);
 }
 
 /* Adds, sets or removes a stored value of everything that matches, one by one. */
@@ -648,30 +588,24 @@ static reef_status bulk_stored(bulk *b)
         return s;
     }
     observe_open(b->w);
-    for (uint64_t i = 0; i < b->count; i++) {
-        const reef_entity e = b->list[i];
-        const uint32_t place = place_of(b->w, e);
-        reef_value v = b->value;
-        if (b->made) v.kind = b->t->home == REEF_SHARED ? VALUE_HELD : VALUE_MOVED, v.data = made_value(b, i);
-        const reef_status done =
-            reef__change_apply(b->w, b->op, e, place, reef_slots_at(&b->w->hot, place)[0].head.table, &v, 1);
-        ASSERT(done == REEF_OK);
-        (void)done;
-        if (v.kind == VALUE_HELD) reef__shared_release(made_value(b, i)); /* the entity holds it now */
-    }
+    for (uint64_t i = 0; i < b->count; i++)
+        apply_one(b, i, reef_slots_at(&b->w->hot, place_of(b->w, b->list[i]))[0].head.table);
     observe_close(b->w);
     return REEF_OK;
 }
 
 /* ---- the calls ---- */
 
-/* Begins an operation: the query has to be alive and is brought up to date, and no loop may be open. */
-static reef_status bulk_begin(bulk *b, reef_world *w, const char *op, reef_query which)
+/* Begins an operation: the query has to be alive and is brought up to date, and no loop may be open. bulk_end follows.
+ */
+static reef_status bulk_begin(bulk *b, reef_world *w, const char *op, reef_query which, reef_value value)
 {
     reef_status s = REEF_OK;
     memset(b, 0, sizeof *b);
     b->w = w;
     b->op = op;
+    b->value = value;
+    w->hook_failed.id = 0;
     query *q = query_of(w, which, &s);
     b->q = q;
     if (q == NULL) return s;
@@ -681,43 +615,39 @@ static reef_status bulk_begin(bulk *b, reef_world *w, const char *op, reef_query
     return REEF_OK;
 }
 
-static reef_status bulk_value(bulk *b, reef_value value)
+static reef_status bulk_end(bulk *b, reef_status s, uint64_t *changed)
 {
-    reef_status s = reef__type_ready(b->w, value.component.id);
-    if (s != REEF_OK) return s;
-    b->t = reef__type_of(value.component.id);
-    if (b->t->owner) return REEF_BAD_ARGUMENT; /* parts come and go with the type that they are parts of */
-    b->value = value;
-    if (value.kind != REEF_VALUE_ONE) return REEF_OK;
-    if (value.size != b->t->size) return REEF_WRONG_SIZE;
-    return value.data == NULL && value.size ? REEF_BAD_ARGUMENT : REEF_OK;
+    if (s == REEF_OK && changed) *changed = b->changed;
+    bulk_free(b);
+    return s == REEF_OK ? s
+                        : reef__failure(b->w, s, b->op, b->w->hook_failed.id ? b->w->hook_failed : b->value.component,
+                                        (reef_entity){0, 0}, s == REEF_WRONG_SIZE ? b->value.size : 0);
+}
+
+static reef_status bulk_value(bulk *b)
+{
+    const reef_status s = reef__type_ready(b->w, b->value.component.id);
+    b->t = reef__type_of(b->value.component.id);
+    return s == REEF_OK ? reef__value_sound(&b->value, true, 1) : s;
 }
 
 static reef_status bulk_change(reef_world *w, const char *op, reef_query which, reef_value value, uint64_t *changed)
 {
     bulk b;
-    char few[64], *copy = few;
+    call_memory copy;
     if (w == NULL) return REEF_BAD_ARGUMENT;
-    reef_status s = bulk_begin(&b, w, op, which);
-    if (s == REEF_OK) s = bulk_value(&b, value);
-    if (s != REEF_OK)
-        return reef__failure(w, s, op, value.component, (reef_entity){0, 0}, s == REEF_WRONG_SIZE ? value.size : 0);
-    w->hook_failed.id = 0;
+    reef_status s = bulk_begin(&b, w, op, which, value);
+    if (s == REEF_OK) s = bulk_value(&b);
+    if (s != REEF_OK) return bulk_end(&b, s, NULL);
     quarantine_because(w, op, value.component.id, (reef_entity){0, 0});
     /* the value may lie in a row that moves */
-    const bool bytes = value.kind == REEF_VALUE_ONE && !b.t->hooked && value.size;
-    const bool heap = bytes && value.size > sizeof few;
-    if (heap) copy = reef__memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, value.size, PLAIN_ALIGN);
-    if (bytes && copy) b.value.data = memcpy(copy, value.data, value.size);
-    if (copy == NULL) s = REEF_NO_MEMORY;
-    else if (reef__fixed_hold(b.q, b.since))
+    const size_t bytes = value.kind == REEF_VALUE_ONE && !b.t->hooked ? value.size : 0;
+    if (!reef__call_memory_take(&w->family->memory, &copy, bytes, PLAIN_ALIGN)) s = REEF_NO_MEMORY;
+    else if (bytes) b.value.data = memcpy(copy.at, value.data, bytes);
+    if (s == REEF_OK && reef__fixed_hold(b.q, b.since))
         s = b.t->stored ? bulk_stored(&b) : b.t->bit ? bulk_bits(&b, b.t->id) : bulk_table(&b);
-    if (heap) reef__memory_free(&w->family->memory, MEMORY_OTHER, copy, value.size);
-    bulk_free(&b);
-    if (s == REEF_OK && changed) *changed = b.changed;
-    return s == REEF_OK
-               ? s
-               : reef__failure(w, s, op, w->hook_failed.id ? w->hook_failed : value.component, (reef_entity){0, 0}, 0);
+    reef__call_memory_free(&w->family->memory, &copy);
+    return bulk_end(&b, s, changed);
 }
 
 reef_status reef_add_where_id(reef_world *w, reef_query q, reef_component c, uint64_t *changed)
@@ -742,16 +672,13 @@ reef_status reef_enable_where_id(reef_world *w, reef_query which, reef_component
     const char *op = on ? "reef_enable_where" : "reef_disable_where";
     bulk b;
     if (w == NULL) return REEF_BAD_ARGUMENT;
-    reef_status s = bulk_begin(&b, w, op, which);
+    const reef_value mark = reef_value_make(c, on ? REEF_VALUE_REMOVE : REEF_VALUE_DEFAULT, 0, NULL);
+    reef_status s = bulk_begin(&b, w, op, which, mark);
     if (s == REEF_OK && c.id) s = reef__type_ready(w, c.id);
     /* parts have no marks of their own */
     if (s == REEF_OK && c.id && reef__type_of(c.id)->owner && !BUG(175)) s = REEF_BAD_ARGUMENT;
-    if (s != REEF_OK) return reef__failure(w, s, op, c, (reef_entity){0, 0}, 0);
-    b.value.kind = on ? REEF_VALUE_REMOVE : REEF_VALUE_DEFAULT;
-    if (reef__fixed_hold(b.q, b.since)) s = bulk_bits(&b, c.id | BIT_DISABLED);
-    if (s == REEF_OK && changed) *changed = b.changed;
-    bulk_free(&b);
-    return s == REEF_OK ? s : reef__failure(w, s, op, c, (reef_entity){0, 0}, 0);
+    if (s == REEF_OK && reef__fixed_hold(b.q, b.since)) s = bulk_bits(&b, c.id | BIT_DISABLED);
+    return bulk_end(&b, s, changed);
 }
 
 /* Collects a table whose rows are destroyed. If all of them are, they needn't be listed, except where somebody asks
@@ -781,7 +708,6 @@ static reef_status destroy_matches(bulk *b)
         if (!ready) s = REEF_NO_MEMORY;
     }
     if (s == REEF_OK && !reef__destroy_prepare(b->w, b->list, b->count, b->changed - b->count)) s = REEF_NO_MEMORY;
-    if (s == REEF_OK && observed(b->w) && !observe_reserve_deaths(b->w, b->count)) s = REEF_NO_MEMORY;
     if (s != REEF_OK) return s;
     observe_open(b->w);
     for (uint64_t i = 0; s == REEF_OK && i < b->portion_count; i++) {
@@ -802,14 +728,9 @@ static reef_status destroy_matches(bulk *b)
 
 reef_status reef_destroy_where(reef_world *w, reef_query which, uint64_t *destroyed)
 {
-    static const char op[] = "reef_destroy_where";
-    const reef_component none = {0};
     bulk b;
     if (w == NULL) return REEF_BAD_ARGUMENT;
-    reef_status s = bulk_begin(&b, w, op, which);
-    if (s != REEF_OK) return reef__failure(w, s, op, none, (reef_entity){0, 0}, 0);
-    if (reef__fixed_hold(b.q, b.since)) s = destroy_matches(&b);
-    if (s == REEF_OK && destroyed) *destroyed = b.changed;
-    bulk_free(&b);
-    return s == REEF_OK ? s : reef__failure(w, s, op, none, (reef_entity){0, 0}, 0);
+    reef_status s = bulk_begin(&b, w, "reef_destroy_where", which, (reef_value){{0}, REEF_VALUE_REMOVE, 0, NULL});
+    if (s == REEF_OK && reef__fixed_hold(b.q, b.since)) s = destroy_matches(&b);
+    return bulk_end(&b, s, destroyed);
 }

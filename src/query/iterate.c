@@ -91,14 +91,8 @@ COLD bool reef__run_make(query *q)
     state *s = &q->world->state;
     if (run_find(q)) return true;
     if (s->run_count == s->run_room && !BUG(165)) runs_settle(q->world, s);
-    if (s->run_count == s->run_room) {
-        uint32_t room = s->run_room ? s->run_room * 2 : 4;
-        struct query_run *p = reef__memory_resize(&q->world->family->memory, MEMORY_OTHER, s->runs,
-                                                  s->run_room * sizeof *p, room * sizeof *p, PLAIN_ALIGN);
-        if (p == NULL) return false;
-        s->runs = p;
-        s->run_room = room;
-    }
+    memory *m = &q->world->family->memory;
+    if (!reef__array_room(m, MEMORY_OTHER, &s->runs, &s->run_room, s->run_count + 1, sizeof *s->runs)) return false;
     s->runs[s->run_count++] = (struct query_run){q->serial, 0};
     return true;
 }
@@ -116,15 +110,11 @@ void reef__run_forget(const query *q)
 
 static COLD reef_block begin_refuse(reef_world *w, const char *op, reef_status s)
 {
-    reef_block b;
-    memset(&b, 0, sizeof b);
-    b.world = w;
-    b.head = &reef__no_keys;
-    if (w) reef__failure(w, s, op, (reef_component){0}, (reef_entity){0, 0}, 0);
-    return b;
+    if (w) reef__refuse(w, s, op);
+    return reef__block_none(w);
 }
 
-/* What every loop does first: the world is locked, its straight paths are closed. Values that are right already aren't
+/* What every loop does first: the world is locked, its fast paths are closed. Values that are right already aren't
  * stored again: in a small loop the rows' stores mostly wait for the memory, and every store that begins or ends the
  * loop waits with them. */
 INLINE void loop_lock(reef_world *w, query *q)
@@ -216,7 +206,7 @@ static COLD void walk_begin(reef_block *b, query *q, const reef_loop *loop)
     if ((q->ranking && !reef__ranking_begin(b, q)) || (q->since && !since_begin(b, q, loop ? loop->since : 0))) {
         reef_world *w = q->world;
         reef_end(b);
-        reef__failure(w, REEF_NO_MEMORY, "reef_begin", (reef_component){0}, (reef_entity){0, 0}, 0);
+        reef__refuse(w, REEF_NO_MEMORY, "reef_begin");
         return;
     }
     if (loop) b->skip = loop->offset;
@@ -288,13 +278,7 @@ COLD reef_block reef_begin_loop(reef_world *w, reef_query which, const reef_loop
 COLD reef_block reef_begin_text(reef_world *w, const char *text)
 {
     query *q = w ? reef__query_make_text(w, "reef_begin_text", text) : NULL;
-    if (q == NULL) { /* the reason was recorded when the query couldn't be made */
-        reef_block b;
-        memset(&b, 0, sizeof b);
-        b.world = w;
-        b.head = &reef__no_keys;
-        return b;
-    }
+    if (q == NULL) return reef__block_none(w); /* the reason was recorded when the query couldn't be made */
     q->once = true;
     return reef_begin(w, (reef_query){q->index, q->generation, w->hot.number});
 }
@@ -369,8 +353,6 @@ static bool writing_own(const writing *x)
     void *fresh[REEF_TERMS_MAX];
     uint32_t i = x->first_out;
     if (!reef__slots_own(x->w, x->t, x->unit, x->slot, i, 0)) return false;
-    /* blocks that were handed over early, for a loop around this one, are taken back */
-    if (i < x->count && x->w->ahead_chunks) reef__ahead_drop(x->w);
     for (; i < x->count; i++) {
         fresh[i] = reef__column_fresh(x->w, x->t, x->unit, x->slot[i]);
         if (fresh[i]) continue;
@@ -406,15 +388,27 @@ static bool writing_end(const writing *x, reef_block *b)
 /* The slot of column i in the match's chunks. */
 INLINE uint32_t column_number(const match *m, uint32_t i) { return reef_column_at(m, i) / (uint32_t)sizeof(reef_slot); }
 
-static NOINLINE bool block_own_out(reef_block *b, const table *t, uint32_t unit)
+/* Lists the columns of a chunk that the block's loop writes. `whole`: the loop writes all rows of the chunk, so that
+ * nobody wants the old values of columns that it doesn't read. */
+static void writing_find(writing *x, const reef_block *b, const table *t, uint32_t unit, bool whole)
 {
     const query *q = b->query;
+    x->w = b->world;
+    x->t = t;
+    x->unit = unit;
+    x->count = x->first_out = 0;
+    for (uint32_t i = 0; i < q->term_count; i++) {
+        if (!term_has_data(q, i) || q->facts[i].stored || q->terms[i].access == REEF_IN) continue;
+        if (q->facts[i].sub && reef__sub_hidden(q, i, t->shape->table)) continue;
+        const uint32_t k = reef__slot_seek(b->world, q->terms[i].component.id, t->shape->table);
+        if (k) writing_add(x, k, whole && q->terms[i].access == REEF_OUT && !q->facts[i].sub);
+    }
+}
+
+static NOINLINE bool block_own_out(reef_block *b, const table *t, uint32_t unit)
+{
     writing x;
-    x.w = b->world;
-    x.t = t;
-    x.unit = unit;
-    x.count = x.first_out = 0;
-    for (uint32_t i = 0; i < q->head.write_count; i++) writing_add(&x, column_number(match_now(b), i), q->out >> i & 1);
+    writing_find(&x, b, t, unit, true);
     return writing_end(&x, b);
 }
 
@@ -472,13 +466,6 @@ uint32_t reef__walk_step(reef_block *b)
     return unit;
 }
 
-static uint32_t rows_in(const uint64_t *words)
-{
-    uint32_t n = 0;
-    for (uint32_t k = 0; k < BIT_WORDS; k++) n += bits_count(words[k]);
-    return n;
-}
-
 /* Of the matching rows, drops the first `skip` and those behind the next `keep`. */
 static void mask_cut(uint64_t *words, uint64_t skip, uint64_t keep)
 {
@@ -517,7 +504,7 @@ static NOINLINE bool walk_cut(reef_block *b)
 static bool term_is_tracked(const query *q, uint32_t i, uint32_t table_id)
 {
     const reef_term *t = &q->terms[i];
-    if (t->op >= REEF_ANY_OF || q->facts[i].filter || q->facts[i].fixed || t->access == REEF_IN) return false;
+    if (!term_has_data(q, i) || t->access == REEF_IN) return false;
     if (q->facts[i].sub && !q->facts[i].stored && reef__sub_hidden(q, i, table_id)) return false;
     return reef__type_of(t->component.id)->tracked &&
            (q->facts[i].stored || reef__slot_seek(q->world, t->component.id, table_id));
@@ -566,22 +553,11 @@ bool reef__walk_own(reef_block *b)
 {
     const query *q = b->query;
     const uint32_t table_id = block_slots(b)[0].head.table;
+    const table *t = table_read(b->world, table_id);
     writing x;
-    x.w = b->world;
-    x.t = table_read(b->world, table_id);
-    x.unit = b->unit;
-    x.count = x.first_out = 0;
     /* a split may still fail at a later chunk: all old values must be there then, so it copies them */
-    const bool whole = !b->part && b->mask == NULL && b->first == 0 && b->count == chunk_rows(x.t, b->unit);
-    for (uint32_t i = 0; i < q->term_count; i++) {
-        const reef_term *t = &q->terms[i];
-        if (t->op >= REEF_ANY_OF || q->facts[i].filter || q->facts[i].fixed || q->facts[i].stored ||
-            t->access == REEF_IN)
-            continue;
-        if (q->facts[i].sub && reef__sub_hidden(q, i, table_id)) continue;
-        const uint32_t k = reef__slot_seek(b->world, t->component.id, table_id);
-        if (k) writing_add(&x, k, t->access == REEF_OUT && !q->facts[i].sub && (whole || BUG(31)));
-    }
+    const bool whole = !b->part && b->mask == NULL && b->first == 0 && b->count == chunk_rows(t, b->unit);
+    writing_find(&x, b, t, b->unit, whole || BUG(31));
     if (!walk_track_prepare(b, q, table_id)) return reef__walk_no_memory(b);
     const uint64_t version = reef__own_version(b, q);
     bool own[REEF_TERMS_MAX]; /* columns that nobody else wrote since the loop began */
@@ -594,48 +570,47 @@ bool reef__walk_own(reef_block *b)
     return true;
 }
 
-/* ---- parts whose blocks somebody else marks ---- */
-
-/* Lists the slots of the columns that a part's block writes. The answer is how many. */
-static uint32_t part_columns(const reef_block *b, uint16_t *slot)
+bool reef__block_own(reef_block *b)
 {
     const query *q = b->query;
-    uint32_t n = 0;
-    if (!q->optional_writes && !q->cut) {
-        for (; n < q->head.write_count; n++) slot[n] = (uint16_t)column_number(match_now(b), n);
-        return n;
+    if ((q->head.write_count || q->optional_writes || q->tracked) && !reef__walk_own(b)) return false;
+    return q->cut == NULL || !q->cut->writes || reef__stored_own_rows(b);
+}
+
+/* ---- parts whose blocks somebody else marks ---- */
+
+/* Lists the columns that a part's block writes. */
+static void part_columns(writing *x, const reef_block *b)
+{
+    const query *q = b->query;
+    if (q->optional_writes || q->cut) {
+        writing_find(x, b, table_read(b->world, block_slots(b)[0].head.table), b->unit, false);
+        return;
     }
-    for (uint32_t i = 0; i < q->term_count; i++) {
-        const reef_term *t = &q->terms[i];
-        if (t->op >= REEF_ANY_OF || q->facts[i].filter || q->facts[i].fixed || q->facts[i].stored ||
-            t->access == REEF_IN)
-            continue;
-        if (q->facts[i].sub && reef__sub_hidden(q, i, block_slots(b)[0].head.table)) continue;
-        const uint32_t k = reef__slot_seek(b->world, t->component.id, block_slots(b)[0].head.table);
-        if (k) slot[n++] = (uint16_t)k;
-    }
-    return n;
+    x->count = q->head.write_count;
+    for (uint32_t i = 0; i < x->count; i++) x->slot[i] = (uint16_t)column_number(match_now(b), i);
 }
 
 bool reef__part_claim(reef_block *b, uint64_t version)
 {
-    uint16_t slot[REEF_TERMS_MAX];
+    writing x;
     if (b->query->cut && b->chunk_marked) return true;
-    const uint32_t n = part_columns(b, slot);
+    part_columns(&x, b);
     const table *t = table_read(b->world, block_slots(b)[0].head.table);
     b->chunk_marked = true;
-    for (uint32_t i = 0; i < n; i++)
-        if (!reef__column_claim(b->world, t, b->unit, slot[i], version)) return false;
+    for (uint32_t i = 0; i < x.count; i++)
+        if (!reef__column_claim(b->world, t, b->unit, x.slot[i], version)) return false;
     return true;
 }
 
 void reef__part_mark(reef_block *b, uint64_t version)
 {
-    uint16_t slot[REEF_TERMS_MAX];
+    writing x;
     const query *q = b->query;
     reef_slot *slots = (reef_slot *)(uintptr_t)block_slots(b);
-    const uint32_t n = q->cut && b->chunk_marked ? 0 : part_columns(b, slot);
-    for (uint32_t i = 0; i < n; i++) slots[slot[i]].version = version;
+    x.count = 0;
+    if (!q->cut || !b->chunk_marked) part_columns(&x, b);
+    for (uint32_t i = 0; i < x.count; i++) slots[x.slot[i]].version = version;
     b->chunk_marked = true;
     if (UNLIKELY(q->cut != NULL)) reef__stored_mark(b, version);
     if (UNLIKELY(q->tracked)) walk_track(b, q, slots[0].head.table, version);

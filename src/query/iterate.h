@@ -32,6 +32,9 @@ uint32_t reef__walk_step(reef_block *b);
  * has ended. */
 bool reef__walk_own(reef_block *b);
 
+/* The same for everything that the block writes, also in stores. */
+bool reef__block_own(reef_block *b);
+
 /* Goes to the next chunk with rows that match: b->mask is set then. It is for loops whose blocks are cut. False: the
  * end. */
 bool reef__walk_chunk(reef_block *b);

@@ -13,7 +13,6 @@
  * they were columns, and b->walk_match is where the loop is. Where only one store decides which rows match, the rows
  * of a chunk are remembered (src/query/match_cache.h). */
 #include "query/iterate_sparse.h"
-#include "base/byte_hash.h"
 #include "base/memory.h"
 #include "base/platform.h"
 #include "type/type.h"
@@ -46,11 +45,6 @@ static const cut_columns cut_match = {.column = {[CUT_COLUMNS] = 0,
                                                  [CUT_COLUMNS + 5] = 5 * CELL}};
 
 /* ---- what is asked for ---- */
-
-static bool term_has_data(const query *q, uint32_t i)
-{
-    return q->terms[i].op < REEF_ANY_OF && !q->facts[i].filter && !q->facts[i].fixed;
-}
 
 static bool term_freezes(const query *q, uint32_t i)
 {

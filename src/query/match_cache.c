@@ -14,7 +14,6 @@
  * state that comes from elsewhere belong to another history, so then everything is forgotten. Jobs of systems read
  * lists and make none. */
 #include "query/match_cache.h"
-#include "base/byte_hash.h"
 #include "base/memory.h"
 #include "base/platform.h"
 #include "storage/layout.h"
@@ -23,8 +22,8 @@
 #include "storage/sparse_store.h"
 #include "storage/state.h"
 #include "storage/world_data.h"
+#include "query/chunk_cursor.h"
 #include "query/query.h"
-#include "reef/detail/loop.h"
 
 static size_t list_bytes(uint32_t rows)
 {
@@ -207,12 +206,7 @@ static join_list *joined_room(const query *q, joining *j, uint32_t unit, uint32_
     memory *m = &q->world->family->memory;
     if (unit >= j->units) {
         const uint32_t units = unit < q->world->state.next_unit ? q->world->state.next_unit : unit + 1;
-        join_list **list =
-            reef__memory_resize(m, MEMORY_OTHER, j->list, j->units * sizeof *list, units * sizeof *list, PLAIN_ALIGN);
-        if (list == NULL) return NULL;
-        memset(list + j->units, 0, (units - j->units) * sizeof *list);
-        j->list = list;
-        j->units = units;
+        if (!reef__array_room(m, MEMORY_OTHER, &j->list, &j->units, units, sizeof *j->list)) return NULL;
     }
     join_list *l = j->list[unit];
     if (l && l->room >= rows) return l;
@@ -262,11 +256,7 @@ void reef__joins_prepare(query *q, uint64_t settled)
     if (!query_joins(q)) return;
     join_forget_ahead(q);
     const bit_store *bits = bit_store_of(w, q->cut->term[0].component);
-    for (const match *m = match_at(q, 0), *end = match_end(q); m < end; m = reef_match_after(&q->head, m, 1))
-        for (uint32_t unit = table_rows(m->table) ? m->table->first : 0; unit;) {
-            const reef_slot *slots = unit_slots(w, unit);
-            if (bit_words(bits, unit) && reef__join_find(q, slots, bits, unit, false) == NULL)
-                reef__join_make(q, m, slots, bits, unit, settled);
-            unit = slots[0].head.next;
-        }
+    for (chunk_cursor c = {.q = q}; chunk_next(&c);)
+        if (bit_words(bits, c.unit) && reef__join_find(q, c.slots, bits, c.unit, false) == NULL)
+            reef__join_make(q, c.match, c.slots, bits, c.unit, settled);
 }

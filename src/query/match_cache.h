@@ -3,7 +3,6 @@
 #ifndef REEF_QUERY_MATCH_CACHE_H
 #define REEF_QUERY_MATCH_CACHE_H
 
-#include "base/byte_hash.h"
 #include "base/platform.h"
 #include "storage/layout.h"
 #include "storage/sparse_store.h"

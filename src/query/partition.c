@@ -10,12 +10,13 @@
 #include "storage/layout.h"
 #include "storage/place.h"
 #include "storage/world_data.h"
+#include "query/block.h"
+#include "query/chunk_cursor.h"
 #include "query/iterate.h"
 #include "query/iterate_sparse.h"
 #include "query/match_cache.h"
 #include "query/query.h"
 #include "query/row_filter.h"
-#include <stdio.h>
 
 struct reef_split {
     reef_block whole; /* the loop that is open meanwhile */
@@ -25,22 +26,13 @@ struct reef_split {
 
 static size_t split_bytes(uint32_t count) { return sizeof(reef_split) + (count + 1) * sizeof(split_place); }
 
-/* The number of rows of all tables that the loop walks. Whole chunks are counted, whatever matches in them. */
-static uint64_t rows_walked(const reef_block *b, const query *q)
-{
-    uint64_t n = 0;
-    for (uint32_t i = 0; b->left != 0 && i < q->match_count; i++) n += table_rows(match_at(q, i)->table);
-    return n;
-}
-
 /* Walks everything once: what the loop writes in chunks with matching rows becomes this world's own. Each part begins
  * at the first chunk behind its share. */
 static bool split_walk(reef_split *s, const query *q)
 {
     reef_block b = s->whole;
     b.part = true; /* a failure ends this copy, not the loop */
-    const uint64_t all = rows_walked(&b, q);
-    const bool writes = q->head.write_count || q->optional_writes || q->tracked;
+    const uint64_t all = query_rows(q);
     uint64_t passed = 0;
     uint32_t number = 0;
     while (b.left != 0 && reef__walk_step(&b)) {
@@ -54,8 +46,7 @@ static bool split_walk(reef_split *s, const query *q)
             if (!reef__look_rows(&l, b.mask_words, 0, BIT_WORDS)) continue;
             b.mask = b.mask_words;
         }
-        if (writes && !reef__walk_own(&b)) return false;
-        if (q->cut && q->cut->writes && !reef__stored_own_rows(&b)) return false;
+        if (!reef__block_own(&b)) return false;
     }
     for (; number <= s->count; number++) s->begin[number] = (split_place){b.end, 0};
     return true;
@@ -102,9 +93,9 @@ COLD reef_split *reef_split_begin(reef_world *w, reef_query which, const reef_lo
     return NULL;
 }
 
-void reef__part_open(reef_block *b, const split_place *from, const split_place *to)
+/* Sets where a part begins and ends. */
+static void part_open(reef_block *b, const split_place *from, const split_place *to)
 {
-    b->part = true;
     b->match = from->match;
     b->walk_unit = from->unit;
     b->end = to->match;
@@ -116,16 +107,25 @@ void reef__part_open(reef_block *b, const split_place *from, const split_place *
     else if (to->unit) b->end = reef_match_after(&b->query->head, to->match, 1);
 }
 
+void reef__part_begin(reef_block *b, reef_world *w, query *q, const split_place *from, const split_place *to)
+{
+    memset(b, 0, sizeof *b);
+    b->world = w;
+    b->part = true;
+    if (q == NULL) return;
+    b->query = q;
+    b->head = &q->head;
+    b->open = true;
+    reef__walk_open(b, q);
+    part_open(b, from, to);
+}
+
 reef_block reef_split_part(reef_split *s, uint32_t number)
 {
-    reef_block b;
-    memset(&b, 0, sizeof b);
-    if (s == NULL || number >= s->count) {
-        if (s) b.world = s->whole.world, b.head = s->whole.head;
-        return b;
-    }
-    b = s->whole;
-    reef__part_open(&b, &s->begin[number], &s->begin[number + 1]);
+    if (s == NULL || number >= s->count) return reef__block_none(s ? s->whole.world : NULL);
+    reef_block b = s->whole;
+    b.part = true;
+    part_open(&b, &s->begin[number], &s->begin[number + 1]);
     return b;
 }
 

@@ -5,8 +5,8 @@
 #include "query/query.h"
 #include "reef/loop.h"
 
-/* Turns the block, which reef__walk_open made one of a whole loop, into one of the part from `from` to `to`. Such a
- * block marks nothing, and ending it unlocks nothing. */
-void reef__part_open(reef_block *b, const split_place *from, const split_place *to);
+/* Makes a block that stands before the first block of the part from `from` to `to`. The loop of a part locks and marks
+ * nothing, and ending it unlocks nothing. q NULL: a block without rows. */
+void reef__part_begin(reef_block *b, reef_world *w, query *q, const split_place *from, const split_place *to);
 
 #endif

@@ -21,7 +21,6 @@
 #include "query/query_text.h"
 #include "query/sorted_query.h"
 #include "query/subtype_terms.h"
-#include "reef/ref.h"
 #include <stdio.h>
 
 static const table nothing; /* stands for a table that this world never used */
@@ -450,7 +449,7 @@ COLD reef_status reef__queries_validate(const reef_world *w, char *message, size
         bool ok = q->epoch == w->tables_epoch && !q->looks && !q->fixed && match_end(q)->quick == 0;
         for (uint32_t i = 0; ok && i < q->match_count; i++) ok = match_is_sound(q, match_at(q, i));
         if (ok) continue;
-        snprintf(message, size, "query %u: rows that aren't as they are", k);
+        snprintf(message, size, "query %u: what it knows of rows doesn't agree with the tables", k);
         return REEF_CORRUPT;
     }
     return REEF_OK;
@@ -458,40 +457,17 @@ COLD reef_status reef__queries_validate(const reef_world *w, char *message, size
 
 /* ---- reading terms ---- */
 
-typedef struct term_list {
-    reef_term term[REEF_TERMS_MAX];
-    /* of each term, for messages: its column in the text, or its place in the struct */
-    uint32_t number[REEF_TERMS_MAX];
-    uint32_t count;
-    reef_enabled entities;
-    bool said; /* the terms come from a text */
-    const char *op;
-} term_list;
-
-static reef_status terms_refuse(reef_world *w, const term_list *l, reef_status s, reef_component c, uint64_t number)
+static reef_status terms_refuse(reef_world *w, const char *op, reef_status s, reef_component c, uint64_t number)
 {
-    return reef__failure(w, s, l->op, c, (reef_entity){0, 0}, number);
-}
-
-static COLD reef_status text_read(reef_world *w, term_list *l, const char *text)
-{
-    query_text q;
-    char detail[REEF_DETAIL_MAX];
-    const reef_status s = reef__query_text_parse(w, text, &q, detail, sizeof detail);
-    if (s != REEF_OK) return reef__failure_detail(w, s, l->op, q.at, detail);
-    memcpy(l->term, q.term, q.count * sizeof *q.term);
-    memcpy(l->number, q.column, q.count * sizeof *q.column);
-    l->count = q.count;
-    l->entities = q.entities;
-    l->said = true;
-    return REEF_OK;
+    return reef__failure(w, s, op, c, (reef_entity){0, 0}, number);
 }
 
 /* Refuses a term that makes no sense. If it comes from a text, the error says where it stands and why. */
-static COLD reef_status term_refuse(reef_world *w, const term_list *l, reef_status s, uint32_t i, const char *why)
+static COLD reef_status term_refuse(reef_world *w, const char *op, const query_text *l, reef_status s, uint32_t i,
+                                    const char *why)
 {
-    const char *op = w->calling && !w->running ? w->calling : l->op;
-    reef_error e = {.status = s, .operation = op, .component = l->term[i].component, .number = l->number[i]};
+    if (w->calling && !w->running) op = w->calling;
+    reef_error e = {.status = s, .operation = op, .component = l->term[i].component, .number = l->column[i]};
     if (l->said && why) snprintf(e.detail, sizeof e.detail, "%s", why);
     return reef__failure_record(w, &e);
 }
@@ -517,18 +493,18 @@ static reef_status leaf_check(reef_world *w, const reef_term *t, const char **wh
     if ((uint32_t)t->access > REEF_WITH || (uint32_t)t->enabled > REEF_EITHER || (uint32_t)t->since > REEF_IF_ADDED)
         return REEF_BAD_ARGUMENT;
     const type *x = reef__type_of(t->component.id);
-    *why = "'added' asks for one type, without '+'";
+    *why = "'added' can't be used with '+'";
     if (t->subtypes && (t->subtypes > 1 || t->since == REEF_IF_ADDED || !reef_entity_is_null(t->source)))
         return REEF_BAD_ARGUMENT;
     if (x->tracked) return REEF_OK;
-    *why = "'added' asks for a type with track_rows";
+    *why = "'added' needs a type with track_rows";
     if (t->since == REEF_IF_ADDED) return REEF_BAD_ARGUMENT;
-    *why = "'changed' asks for a type with data, a switch, or one with track_rows";
+    *why = "'changed' needs a type with data, a switch, or one with track_rows";
     return t->since == REEF_IF_CHANGED && x->size == 0 && x->home != REEF_BIT ? REEF_BAD_ARGUMENT : REEF_OK;
 }
 
 /* Is a component of one source named twice, where once is enough? */
-static bool twice(const term_list *l, const term_facts *facts, uint32_t i)
+static bool twice(const query_text *l, const term_facts *facts, uint32_t i)
 {
     for (uint32_t j = 0; j < i; j++) {
         if (l->term[j].op >= REEF_ANY_OF || l->term[j].component.id != l->term[i].component.id) continue;
@@ -540,7 +516,7 @@ static bool twice(const term_list *l, const term_facts *facts, uint32_t i)
 }
 
 /* Is a term with `each` the only one, and one that may have it? */
-static bool each_sound(const term_list *l, const term_facts *facts, uint32_t i)
+static bool each_sound(const query_text *l, const term_facts *facts, uint32_t i)
 {
     const reef_term *t = &l->term[i];
     if (!t->each) return true;
@@ -550,41 +526,39 @@ static bool each_sound(const term_list *l, const term_facts *facts, uint32_t i)
 }
 
 /* Checks term *at and all that is inside it. */
-static reef_status terms_check(reef_world *w, const term_list *l, term_facts *facts, uint32_t *at, bool top,
-                               bool filter)
+static reef_status terms_check(reef_world *w, const char *op, const query_text *l, term_facts *facts, uint32_t *at,
+                               bool top, bool filter)
 {
     const uint32_t i = (*at)++;
     const reef_term *t = &l->term[i];
     const reef_component none = {0};
-    if ((uint32_t)t->op > REEF_NONE_OF) return terms_refuse(w, l, REEF_BAD_ARGUMENT, t->component, l->number[i]);
+    if ((uint32_t)t->op > REEF_NONE_OF) return terms_refuse(w, op, REEF_BAD_ARGUMENT, t->component, l->column[i]);
     reef__facts_find(t, &facts[i], top, filter);
     if (t->op < REEF_ANY_OF) {
         const char *why = NULL;
         reef_status s = leaf_check(w, t, &why);
         if (s == REEF_OK && twice(l, facts, i))
             s = REEF_DUPLICATE_TERM,
-            why = "it is named before: only filters may be named twice, one of them in a group";
+            why = "it is named before: only filters may be named twice, and one of them in a group";
         if (s == REEF_OK && !each_sound(l, facts, i))
-            s = REEF_BAD_ARGUMENT, why = "'each' stands once, before a term outside of groups whose data is asked for";
-        return s == REEF_OK ? s : term_refuse(w, l, s, i, why);
+            s = REEF_BAD_ARGUMENT, why = "'each' may be used once, before a term with data that is in no group";
+        return s == REEF_OK ? s : term_refuse(w, op, l, s, i, why);
     }
-    if (t->component.id || t->count == 0) return terms_refuse(w, l, REEF_BAD_ARGUMENT, t->component, l->number[i]);
+    if (t->component.id || t->count == 0) return terms_refuse(w, op, REEF_BAD_ARGUMENT, t->component, l->column[i]);
     for (uint32_t k = 0; k < t->count; k++) {
-        if (*at >= l->count) return terms_refuse(w, l, REEF_BAD_ARGUMENT, none, l->number[i]);
-        reef_status s = terms_check(w, l, facts, at, false, filter || t->op == REEF_NONE_OF);
+        if (*at >= l->count) return terms_refuse(w, op, REEF_BAD_ARGUMENT, none, l->column[i]);
+        reef_status s = terms_check(w, op, l, facts, at, false, filter || t->op == REEF_NONE_OF);
         if (s != REEF_OK) return s;
     }
     return REEF_OK;
 }
 
-/* Do the terms make sense together? False: refused. */
-static bool terms_sound(reef_world *w, const term_list *l, term_facts *facts)
+COLD bool reef__query_check(reef_world *w, const char *op, const query_text *l, term_facts *facts)
 {
     memset(facts, 0, l->count * sizeof *facts);
-    if ((uint32_t)l->entities > REEF_EITHER)
-        return terms_refuse(w, l, REEF_BAD_ARGUMENT, (reef_component){0}, 0), false;
+    if ((uint32_t)l->entities > REEF_EITHER) return reef__refuse(w, REEF_BAD_ARGUMENT, op), false;
     for (uint32_t at = 0; at < l->count;)
-        if (terms_check(w, l, facts, &at, true, false) != REEF_OK) return false;
+        if (terms_check(w, op, l, facts, &at, true, false) != REEF_OK) return false;
     return true;
 }
 
@@ -596,14 +570,14 @@ static void columns_sort(query *q)
             const reef_term *t = &q->terms[i];
             const term_facts *f = &q->facts[i];
             bool writes = t->access == REEF_INOUT || t->access == REEF_OUT;
-            if (t->op >= REEF_ANY_OF || f->filter || f->fixed || writes != (write != 0)) continue;
+            if (!term_has_data(q, i) || writes != (write != 0)) continue;
             q->tracked |= writes && reef__type_of(t->component.id)->tracked;
             if (f->stored) continue;
             if (t->op == REEF_OPTIONAL || !f->top) {
                 q->optional_writes += writes;
                 continue;
             }
-            if (t->access == REEF_OUT) q->out |= 1ull << q->head.column_count;
+            q->out |= t->access == REEF_OUT;
             q->block_bytes[q->head.column_count] = (size_t)reef__type_of(t->component.id)->size * REEF_BLOCK_ROWS;
             q->head.key[q->head.column_count++] = t->component.id << 1 | !writes;
         }
@@ -620,9 +594,8 @@ static size_t query_bytes(uint32_t count) { return sizeof(query) + count * sizeo
 /* Derives what the terms say together. */
 static void query_settle(query *q)
 {
-    q->since = q->fixed = q->tracked = false;
+    q->since = q->fixed = q->tracked = q->out = false;
     q->head.column_count = q->head.write_count = q->optional_writes = 0;
-    q->out = 0;
     q->straight = q->entities != REEF_DISABLED;
     for (uint32_t i = 0; i < q->term_count; i++) {
         q->since |= q->terms[i].since != REEF_ALWAYS;
@@ -634,7 +607,7 @@ static void query_settle(query *q)
 }
 
 /* False: no memory. */
-static bool terms_take(query *q, const term_list *l, const term_facts *facts)
+static bool terms_take(query *q, const query_text *l, const term_facts *facts)
 {
     bool subs = false;
     q->term_count = q->asked_count = l->count;
@@ -655,19 +628,15 @@ static uint32_t place_take(reef_world *w)
 {
     for (uint32_t i = 0; w->query_count < w->query_room && i < w->query_room; i++)
         if (w->queries[i].query == NULL) return i;
-    const uint32_t first = w->query_room, room = first ? first * 2 : 8;
-    struct query_slot *p = reef__memory_resize(&w->family->memory, MEMORY_OTHER, w->queries, w->query_room * sizeof *p,
-                                               room * sizeof *p, PLAIN_ALIGN);
-    if (p == NULL) return UINT32_MAX;
-    memset(p + w->query_room, 0, (room - w->query_room) * sizeof *p);
-    w->queries = p;
-    w->query_room = room;
-    return first;
+    const uint32_t first = w->query_room;
+    memory *m = &w->family->memory;
+    return reef__array_room(m, MEMORY_OTHER, &w->queries, &w->query_room, first + 1, sizeof *w->queries) ? first
+                                                                                                         : UINT32_MAX;
 }
 
 /* A query that was freed lately and asked the same; tables made since then are found as for any query. NULL: there is
  * none. */
-static query *query_again(reef_world *w, const term_list *l)
+static query *query_again(reef_world *w, const query_text *l)
 {
     for (uint32_t i = 0; i < FREED_QUERIES && w->freed_queries[i]; i++) {
         query *q = w->freed_queries[i];
@@ -682,7 +651,7 @@ static query *query_again(reef_world *w, const term_list *l)
     return NULL;
 }
 
-static query *query_fresh(reef_world *w, const term_list *l, const term_facts *facts)
+static query *query_fresh(reef_world *w, const query_text *l, const term_facts *facts)
 {
     query *q = reef__memory_zeroed(&w->family->memory, MEMORY_OTHER, query_bytes(l->count));
     if (q == NULL) return NULL;
@@ -693,15 +662,15 @@ static query *query_fresh(reef_world *w, const term_list *l, const term_facts *f
     return NULL;
 }
 
-static query *query_make(reef_world *w, const term_list *l)
+static query *query_make(reef_world *w, const char *op, const query_text *l)
 {
     term_facts facts[REEF_TERMS_MAX];
-    if (w->running) return terms_refuse(w, l, REEF_LOCKED, (reef_component){0}, 0), NULL;
-    if (!terms_sound(w, l, facts)) return NULL;
+    if (w->running) return reef__refuse(w, REEF_LOCKED, op), NULL;
+    if (!reef__query_check(w, op, l, facts)) return NULL;
     uint32_t place = place_take(w);
     query *q = place == UINT32_MAX ? NULL : query_again(w, l);
     if (q == NULL && place != UINT32_MAX) q = query_fresh(w, l, facts);
-    if (q == NULL) return terms_refuse(w, l, REEF_NO_MEMORY, (reef_component){0}, 0), NULL;
+    if (q == NULL) return reef__refuse(w, REEF_NO_MEMORY, op), NULL;
     q->index = place;
     q->generation = ++w->queries[place].generation;
     mutex_lock(&w->family->lock);
@@ -711,7 +680,7 @@ static query *query_make(reef_world *w, const term_list *l)
     w->query_count++;
     if (query_update(q)) return q;
     reef__query_drop(q);
-    return terms_refuse(w, l, REEF_NO_MEMORY, (reef_component){0}, 0), NULL;
+    return reef__refuse(w, REEF_NO_MEMORY, op), NULL;
 }
 
 static reef_query handle_to(const query *q)
@@ -720,71 +689,48 @@ static reef_query handle_to(const query *q)
     return (reef_query){q->index, q->generation, q->world->hot.number};
 }
 
-static reef_status desc_read(term_list *l, const reef_query_desc *desc)
+static void desc_read(query_text *to, const reef_query_desc *desc)
 {
+    to->count = to->at = 0;
+    to->said = false;
     for (uint32_t i = 0; i < REEF_TERMS_MAX; i++) {
         const reef_term *t = &desc->terms[i];
         if (t->component.id == 0 && (t->op < REEF_ANY_OF || (uint32_t)t->op > REEF_NONE_OF)) break;
-        l->term[i] = *t;
-        l->number[i] = ++l->count;
+        to->term[i] = *t;
+        to->column[i] = ++to->count;
     }
-    l->entities = desc->entities;
-    return REEF_OK;
+    to->entities = desc->entities;
 }
 
-/* Reads the terms. A term of a type that is split by field becomes terms of its parts. */
-static COLD reef_status terms_read(reef_world *w, term_list *l, const reef_query_desc *desc)
-{
-    l->said = false;
-    const reef_status s = desc->text ? text_read(w, l, desc->text) : desc_read(l, desc);
-    if (s != REEF_OK || reef__terms_spread(l->term, l->number, &l->count)) return s;
-    if (l->said)
-        return reef__failure_detail(w, REEF_LIMIT, l->op, 0,
-                                    "a query has at most 64 terms; each field of a type that is split is one");
-    return terms_refuse(w, l, REEF_LIMIT, (reef_component){0}, l->count);
-}
-
+/* A term of a type that is split by field becomes terms of its parts. */
 COLD bool reef__query_read(reef_world *w, const char *op, const reef_query_desc *desc, query_text *to)
 {
-    term_list l;
-    l.op = op;
-    l.count = 0;
-    if (terms_read(w, &l, desc) != REEF_OK) return false;
-    memcpy(to->term, l.term, l.count * sizeof *l.term);
-    memcpy(to->column, l.number, l.count * sizeof *l.number);
-    to->count = l.count;
-    to->entities = l.entities;
-    to->said = l.said;
-    to->at = 0;
-    return true;
-}
-
-COLD bool reef__query_check(reef_world *w, const char *op, const query_text *q, term_facts *facts)
-{
-    term_list l = {.count = q->count, .entities = q->entities, .said = q->said, .op = op};
-    memcpy(l.term, q->term, q->count * sizeof *q->term);
-    memcpy(l.number, q->column, q->count * sizeof *q->column);
-    return terms_sound(w, &l, facts);
+    char detail[REEF_DETAIL_MAX];
+    reef_status s = REEF_OK;
+    if (desc->text) s = reef__query_text_parse(w, desc->text, to, detail, sizeof detail);
+    else desc_read(to, desc);
+    if (s != REEF_OK) return reef__failure_detail(w, s, op, to->at, detail), false;
+    if (reef__terms_spread(to->term, to->column, &to->count)) return true;
+    if (!to->said) return terms_refuse(w, op, REEF_LIMIT, (reef_component){0}, to->count), false;
+    return reef__failure_detail(w, REEF_LIMIT, op, 0,
+                                "a query has at most 64 terms; each field of a type that is split counts as one"),
+           false;
 }
 
 COLD reef_query reef_query_make(reef_world *w, const reef_query_desc *desc)
 {
-    term_list l;
+    static const char op[] = "reef_query_make";
+    query_text l;
     if (w == NULL) return (reef_query){0, 0, 0};
-    l.op = "reef_query_make";
-    l.count = 0;
-    if (desc == NULL) return terms_refuse(w, &l, REEF_BAD_ARGUMENT, (reef_component){0}, 0), (reef_query){0, 0, 0};
-    reef_status s = terms_read(w, &l, desc);
-    return handle_to(s == REEF_OK ? query_make(w, &l) : NULL);
+    if (desc == NULL) return reef__refuse(w, REEF_BAD_ARGUMENT, op), (reef_query){0, 0, 0};
+    return handle_to(reef__query_read(w, op, desc, &l) ? query_make(w, op, &l) : NULL);
 }
 
 COLD query *reef__query_make_text(reef_world *w, const char *op, const char *text)
 {
-    term_list l;
-    l.op = op;
-    l.count = 0;
-    if (text == NULL) return terms_refuse(w, &l, REEF_BAD_ARGUMENT, (reef_component){0}, 0), NULL;
-    return terms_read(w, &l, &(reef_query_desc){.text = text}) == REEF_OK ? query_make(w, &l) : NULL;
+    query_text l;
+    if (text == NULL) return reef__refuse(w, REEF_BAD_ARGUMENT, op), NULL;
+    return reef__query_read(w, op, &(reef_query_desc){.text = text}, &l) ? query_make(w, op, &l) : NULL;
 }
 
 COLD reef_query reef_query_new(reef_world *w, const char *text)
@@ -797,19 +743,18 @@ COLD reef_query reef_query_copy(reef_world *to, const reef_world *from, reef_que
     static const char op[] = "reef_query_copy";
     reef_status s = REEF_BAD_ARGUMENT;
     const query *q = from ? query_of(from, which, &s) : NULL;
-    term_list l;
+    query_text l;
     if (to == NULL) return (reef_query){0, 0, 0};
-    l.op = op;
     l.said = false;
-    if (q == NULL) return terms_refuse(to, &l, s, (reef_component){0}, 0), (reef_query){0, 0, 0};
+    if (q == NULL) return reef__refuse(to, s, op), (reef_query){0, 0, 0};
     l.count = q->asked_count;
     l.entities = q->entities;
     memcpy(l.term, q->asked, q->asked_count * sizeof *q->asked);
-    for (uint32_t i = 0; i < l.count; i++) l.number[i] = i + 1;
-    query *copy = query_make(to, &l);
+    for (uint32_t i = 0; i < l.count; i++) l.column[i] = i + 1;
+    query *copy = query_make(to, op, &l);
     if (copy && q->ranking && !reef__ranking_copy(copy, q->ranking)) {
         reef__query_drop(copy);
-        return terms_refuse(to, &l, REEF_NO_MEMORY, (reef_component){0}, 0), (reef_query){0, 0, 0};
+        return reef__refuse(to, REEF_NO_MEMORY, op), (reef_query){0, 0, 0};
     }
     return handle_to(copy);
 }
@@ -849,7 +794,7 @@ COLD reef_status reef_query_free(reef_world *w, reef_query which)
     if (reef_query_is_null(which)) return REEF_OK;
     query *q = query_of(w, which, &s);
     if (q && q->open) s = REEF_LOCKED;
-    if (s != REEF_OK) return reef__failure(w, s, "reef_query_free", (reef_component){0}, (reef_entity){0, 0}, 0);
+    if (s != REEF_OK) return reef__refuse(w, s, "reef_query_free");
     reef__query_drop(q);
     return REEF_OK;
 }
@@ -869,6 +814,8 @@ COLD size_t reef_query_text(const reef_world *w, reef_query which, char *text, s
 {
     reef_status s;
     const query *q = w ? query_of(w, which, &s) : NULL;
-    if (q == NULL && text && size) text[0] = 0;
-    return q ? reef__query_text_write(w, q->asked, q->asked_count, q->entities, text, size) : 0;
+    text_out o = {text, text ? size : 0, 0};
+    if (o.size) text[0] = 0;
+    if (q) reef__query_text_write(&o, w, q->asked, q->asked_count, q->entities);
+    return o.length;
 }

@@ -11,7 +11,6 @@
 #ifndef REEF_QUERY_QUERY_H
 #define REEF_QUERY_QUERY_H
 
-#include "base/byte_hash.h"
 #include "base/platform.h"
 #include "type/type.h"
 #include "storage/layout.h"
@@ -108,7 +107,7 @@ struct reef_query_data {
     uint32_t switch_count;              /* only these switches decide by row; UINT32_MAX: something else does, too */
     uint32_t switches[SWITCHES_FEW];    /* component << 1 | it must be off */
     size_t block_bytes[REEF_TERMS_MAX]; /* bytes of a full block of each column of head.key */
-    uint64_t out;                       /* bits: the columns of head.key that are written without being read */
+    bool out;                           /* some column of head.key is written without being read */
     uint32_t term_count;
     reef_term *terms; /* as asked, or those of `subs` */
     term_facts *facts;
@@ -127,6 +126,12 @@ INLINE query *query_of(const reef_world *w, reef_query q, reef_status *s)
         return w->queries[q.index].query;
     *s = w->running ? REEF_LOCKED : ours || q.generation == 0 ? REEF_NOT_ALIVE : REEF_OTHER_WORLD;
     return NULL;
+}
+
+/* Does the term give data of the visited entity? */
+INLINE bool term_has_data(const query *q, uint32_t i)
+{
+    return q->terms[i].op < REEF_ANY_OF && !q->facts[i].filter && !q->facts[i].fixed;
 }
 
 /* How many rows of a match reef_next may hand out by itself (reef_match.quick). Blocks that this world alone holds
@@ -196,11 +201,20 @@ INLINE void rows_all(uint64_t *words, uint32_t count)
     for (uint32_t k = 0; k < BIT_WORDS; k++)
         words[k] = count >= (k + 1) * 64 ? ~0ull : count <= k * 64 ? 0 : ~0ull >> (64 - count % 64);
 }
+INLINE uint32_t rows_in(const uint64_t *words)
+{
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < BIT_WORDS; k++) n += bits_count(words[k]);
+    return n;
+}
 /* Where a part of a loop begins: at a match, or at a chunk of its table. */
 typedef struct split_place {
     const void *match;
     uint32_t unit;
 } split_place;
+
+INLINE split_place query_begin(const query *q) { return (split_place){q->matches, 0}; }
+INLINE split_place query_end(const query *q) { return (split_place){match_end(q), 0}; }
 
 /* ---- what a block gives (src/query/block.c) ---- */
 /* The slots of the block's chunk. */

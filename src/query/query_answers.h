@@ -4,6 +4,9 @@
 
 #include "query/query.h"
 
+/* The query of a handle, up to date. NULL: it was refused, and the reason is recorded. */
+query *reef__query_ask(reef_world *w, const char *op, reef_query which);
+
 /* Does the row at `place` match? The query has to be up to date. */
 bool reef__query_place_matches(const query *q, uint32_t place);
 

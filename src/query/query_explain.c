@@ -1,35 +1,19 @@
 /* Says in plain text what a loop over a query would walk: the query, how its tables are found, which terms decide by
  * row, the order, and each table. */
 #include "base/platform.h"
+#include "base/text_out.h"
 #include "type/type.h"
 #include "storage/archetype.h"
 #include "storage/error.h"
 #include "storage/layout.h"
 #include "storage/place.h"
 #include "storage/world_data.h"
+#include "query/chunk_cursor.h"
 #include "query/query.h"
+#include "query/query_answers.h"
 #include "query/query_text.h"
 #include "query/sorted_query.h"
-#include "reef/loop.h"
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
-
-/* A text that is written as far as it fits. `length` is the length of the whole. */
-typedef struct explanation {
-    char *text;
-    size_t size, length;
-} explanation;
-
-static void explain_put(explanation *o, const char *format, ...)
-{
-    va_list arguments;
-    const size_t used = o->length < o->size ? o->length : o->size;
-    va_start(arguments, format);
-    const int n = vsnprintf(o->size ? o->text + used : NULL, o->size - used, format, arguments);
-    va_end(arguments);
-    if (n > 0) o->length += (size_t)n;
-}
 
 static const char *plural(uint64_t n) { return n == 1 ? "" : "s"; }
 
@@ -40,16 +24,6 @@ static const char *home_constant(reef_home home)
     static const char *const text[] = {"REEF_TABLE", "REEF_BIT",   "REEF_SPARSE", "REEF_PAGED",
                                        "REEF_COLD",  "REEF_MULTI", "REEF_SHARED", "REEF_SPLIT"};
     return text[home];
-}
-
-/* Writes the query as a text. */
-static void explain_terms(explanation *o, const query *q)
-{
-    explain_put(o, "query \"");
-    const size_t at = o->length < o->size ? o->length : o->size;
-    o->length += reef__query_text_write(q->world, q->asked, q->asked_count, q->entities, o->size ? o->text + at : NULL,
-                                        o->size - at);
-    explain_put(o, "\"\n");
 }
 
 /* Counts the tables of this world that have rows, and those of them that have a type (0: none). What other worlds of
@@ -68,106 +42,94 @@ static uint32_t tables_in_use(const reef_world *w, uint32_t component, uint32_t 
 }
 
 /* Says which tables are candidates, and why. */
-static void explain_tables(explanation *o, const query *q, uint64_t blocks, uint64_t rows, uint32_t walked)
+static void explain_tables(text_out *o, const query *q)
 {
-    uint32_t with;
+    uint64_t blocks = 0, rows = 0;
+    uint32_t with, walked = 0;
+    for (chunk_cursor c = {.q = q}; chunk_next(&c); rows += c.rows, blocks++) walked += c.unit == c.match->table->first;
     const uint32_t known = tables_in_use(q->world, q->rare, &with);
-    explain_put(o,
-                "walks %" PRIu32 " of %" PRIu32 " table%s in the order of their type names, %" PRIu64
-                " block%s, %" PRIu64 " row%s\n",
-                walked, known, plural(known), blocks, plural(blocks), rows, plural(rows));
+    reef__text_put(o,
+                   "walks %" PRIu32 " of %" PRIu32 " table%s in the order of their type names, %" PRIu64
+                   " block%s, %" PRIu64 " row%s\n",
+                   walked, known, plural(known), blocks, plural(blocks), rows, plural(rows));
     if (q->rare)
-        explain_put(o,
-                    "tables are found by %s, the rarest type that all of them have: %" PRIu32
-                    "; a new table without it costs nothing\n",
-                    type_text(q->rare), with);
-    else explain_put(o, "no component is in all of them, so each new table is looked at once\n");
+        reef__text_put(o,
+                       "tables are found by %s, the rarest type that all of them have: %" PRIu32
+                       "; a new table without it costs nothing\n",
+                       type_text(q->rare), with);
+    else reef__text_put(o, "no component is in all of them, so each new table is looked at once\n");
 }
 
 /* Says which terms depend on more than a table's types. */
-static void explain_rows(explanation *o, const query *q)
+static void explain_rows(text_out *o, const query *q)
 {
     if (q->marked_entities || q->entities == REEF_DISABLED)
-        explain_put(o, "looks at rows: entities that are disabled %s\n",
-                    q->entities == REEF_ENABLED    ? "are skipped"
-                    : q->entities == REEF_DISABLED ? "are wanted"
-                                                   : "count as others");
+        reef__text_put(o, "looks at rows: entities that are disabled %s\n",
+                       q->entities == REEF_ENABLED    ? "are skipped"
+                       : q->entities == REEF_DISABLED ? "are wanted"
+                                                      : "count as others");
     for (uint32_t i = 0; i < q->term_count; i++) {
         const reef_term *t = &q->terms[i];
         const term_facts *f = &q->facts[i];
         if (t->op >= REEF_ANY_OF) continue;
         if (f->fixed)
-            explain_put(o, "%s of entity %" PRIu32 "v%" PRIu32 " decides for all rows\n", type_text(t->component.id),
-                        t->source.index, t->source.generation);
+            reef__text_put(o, "%s of entity %" PRIu32 "v%" PRIu32 " decides for all rows\n", type_text(t->component.id),
+                           t->source.index, t->source.generation);
         else if (f->bit && t->op != REEF_OPTIONAL)
-            explain_put(o, "looks at rows: %s is a %s, 64 rows at a time\n", type_text(t->component.id),
-                        reef__type_of(t->component.id)->stored ? "bit of the row" : "switch");
+            reef__text_put(o, "looks at rows: %s is a %s, 64 rows at a time\n", type_text(t->component.id),
+                           reef__type_of(t->component.id)->stored ? "bit of the row" : "switch");
         else if (f->cold && t->op != REEF_OPTIONAL)
-            explain_put(o, "looks at rows: %s is cold, and looked up row by row\n", type_text(t->component.id));
+            reef__text_put(o, "looks at rows: %s is cold, and looked up row by row\n", type_text(t->component.id));
         else if (f->marks && t->enabled != REEF_EITHER && t->op != REEF_OPTIONAL)
-            explain_put(o, "looks at rows: %s is disabled somewhere, 64 rows at a time\n", type_text(t->component.id));
+            reef__text_put(o, "looks at rows: %s is disabled somewhere, 64 rows at a time\n",
+                           type_text(t->component.id));
         const type *x = reef__type_of(t->component.id);
         const char *what = x && x->tracked ? "rows" : x && x->stored ? "pages" : "blocks";
         if (t->since == REEF_IF_CHANGED)
-            explain_put(o, "looks at %s: %s was written since the last run\n", what, type_text(t->component.id));
+            reef__text_put(o, "looks at %s: %s was written since the last run\n", what, type_text(t->component.id));
         if (f->stored)
-            explain_put(o, "cuts blocks where the values of %s don't lie side by side: their home is %s\n",
-                        type_text(t->component.id), home_constant(reef__type_of(t->component.id)->home));
+            reef__text_put(o, "cuts blocks where the values of %s don't lie side by side: their home is %s\n",
+                           type_text(t->component.id), home_constant(reef__type_of(t->component.id)->home));
         if (t->since == REEF_IF_ADDED)
-            explain_put(o, "looks at rows: %s was added since the last run\n", type_text(t->component.id));
+            reef__text_put(o, "looks at rows: %s was added since the last run\n", type_text(t->component.id));
     }
 }
 
-static void explain_order(explanation *o, const query *q)
+static void explain_order(text_out *o, const query *q)
 {
     bool descending;
     const uint32_t component = reef__ranking_component(q->ranking, &descending);
-    explain_put(o, "visits rows in the order of %s%s, from a list that is repaired where blocks changed\n",
-                component ? type_text(component) : "entities", descending ? ", descending" : "");
+    reef__text_put(o, "visits rows in the order of %s%s, from a list that is repaired where blocks changed\n",
+                   component ? type_text(component) : "entities", descending ? ", descending" : "");
 }
 
-static void explain_match(explanation *o, const query *q, uint32_t number, const match *m)
+static void explain_match(text_out *o, const query *q, uint32_t number, const match *m)
 {
     const shape *s = shape_of(q->world->family, m->id);
-    const table *t = table_read(q->world, m->id);
-    const uint64_t rows = t ? table_rows(t) : 0;
-    const uint32_t blocks = t ? t->chunks : 0;
-    explain_put(o, "%" PRIu32 ". [", number);
-    for (uint32_t i = 0; i < s->component_count; i++) explain_put(o, "%s%s", i ? ", " : "", type_text(s->component[i]));
-    explain_put(o, "]: %" PRIu64 " row%s in %" PRIu32 " block%s%s\n", rows, plural(rows), blocks, plural(blocks),
-                rows == 0 ? ""
-                : m->look ? ", some may match"
-                          : ", all match");
+    const uint64_t rows = table_rows(m->table);
+    const uint32_t blocks = m->table->chunks;
+    reef__text_put(o, "%" PRIu32 ". [", number);
+    for (uint32_t i = 0; i < s->component_count; i++)
+        reef__text_put(o, "%s%s", i ? ", " : "", type_text(s->component[i]));
+    reef__text_put(o, "]: %" PRIu64 " row%s in %" PRIu32 " block%s%s\n", rows, plural(rows), blocks, plural(blocks),
+                   m->look ? ", some may match" : ", all match");
 }
 
 COLD size_t reef_query_explain(reef_world *w, reef_query which, char *text, size_t size)
 {
-    explanation o = {text, text ? size : 0, 0};
-    reef_status s = REEF_NO_MEMORY;
-    query *q = w ? query_of(w, which, &s) : NULL;
-    if (text && size) text[0] = 0;
-    if (q == NULL || !query_update(q)) {
-        if (w) reef__failure(w, s, "reef_query_explain", (reef_component){0}, (reef_entity){0, 0}, 0);
-        return 0;
-    }
-    uint64_t blocks = 0, rows = 0;
-    uint32_t walked = 0;
-    for (uint32_t i = 0; i < q->match_count; i++) {
-        const table *t = table_read(w, match_at(q, i)->id);
-        if (t == NULL || table_rows(t) == 0) continue;
-        walked++;
-        blocks += t->chunks;
-        rows += table_rows(t);
-    }
-    explain_terms(&o, q);
-    explain_tables(&o, q, blocks, rows, walked);
+    text_out o = {text, text ? size : 0, 0};
+    const query *q = reef__query_ask(w, "reef_query_explain", which);
+    if (o.size) text[0] = 0;
+    if (q == NULL) return 0;
+    reef__text_put(&o, "query \"");
+    reef__query_text_write(&o, w, q->asked, q->asked_count, q->entities);
+    reef__text_put(&o, "\"\n");
+    explain_tables(&o, q);
     explain_rows(&o, q);
     if (q->ranking) explain_order(&o, q);
-    for (uint32_t i = 0, number = 0; i < q->match_count; i++) {
-        const table *t = table_read(w, match_at(q, i)->id);
-        if (t && table_rows(t)) explain_match(&o, q, ++number, match_at(q, i));
-    }
+    for (uint32_t i = 0, number = 0; i < q->match_count; i++)
+        if (table_rows(match_at(q, i)->table)) explain_match(&o, q, ++number, match_at(q, i));
     const uint64_t matching = reef_query_count(w, which);
-    explain_put(&o, "%" PRIu64 " entit%s match\n", matching, matching == 1 ? "y" : "ies");
+    reef__text_put(&o, "%" PRIu64 " entit%s match\n", matching, matching == 1 ? "y" : "ies");
     return o.length;
 }

@@ -24,9 +24,7 @@
 #include "storage/name_index.h"
 #include "storage/world_data.h"
 #include "query/token.h"
-#include "reef/loop.h"
 #include <inttypes.h>
-#include <stdio.h>
 
 typedef enum word_kind { WORD_ACCESS, WORD_ENABLED, WORD_SINCE, WORD_EACH, WORD_KINDS } word_kind;
 
@@ -140,12 +138,11 @@ static COLD bool parse_words(parser *p, reef_term *t, bool *given)
         if (!token_is_name(reef__token_scan(p->token.start + p->token.length))) return true;
         if (given[found->kind])
             return reef__parse_refuse(p, REEF_BAD_TEXT, p->token.start,
-                                      "expected a type's name, found '%s': a word of its kind stands before it",
+                                      "expected a type's name, found '%s': another word of its kind comes before it",
                                       found->text);
         if (found->kind == WORD_ACCESS && found->value != REEF_WITH && p->nots)
             return reef__parse_refuse(p, REEF_BAD_TEXT, p->token.start,
-                                      "expected a type's name, found '%s': what stands under '!' has no data",
-                                      found->text);
+                                      "expected a type's name, found '%s': a term after '!' has no data", found->text);
         given[found->kind] = true;
         if (found->kind == WORD_ACCESS) t->access = (reef_access)found->value;
         if (found->kind == WORD_ENABLED) t->enabled = (reef_enabled)found->value;
@@ -159,13 +156,13 @@ static COLD bool parse_words(parser *p, reef_term *t, bool *given)
 static COLD bool parse_entities(parser *p, const reef_term *t, const bool *given)
 {
     bool inside = p->parentheses || p->nots || p->alternatives;
-    if (p->entities_given) return reef__parse_refuse(p, REEF_BAD_TEXT, p->token.start, "'*' stands here a second time");
+    if (p->entities_given) return reef__parse_refuse(p, REEF_BAD_TEXT, p->token.start, "'*' may be used only once");
     if (inside)
         return reef__parse_refuse(p, REEF_BAD_TEXT, p->token.start,
-                                  "'*', the whole entity, is no part of a group or of '!'");
+                                  "'*', the whole entity, can't be in a group or after '!'");
     if (t->op != REEF_HAS || !given[WORD_ENABLED] || given[WORD_ACCESS] || given[WORD_SINCE] || given[WORD_EACH])
         return reef__parse_refuse(p, REEF_BAD_TEXT, p->token.start,
-                                  "'*', the whole entity, has 'disabled' or 'either' before it, nothing else");
+                                  "'*', the whole entity, needs 'disabled' or 'either' before it, and no other word");
     p->out->entities = t->enabled;
     p->entities_given = true;
     reef__token_next(p);
@@ -191,8 +188,7 @@ static COLD bool parse_leaf(parser *p)
         reef__token_next(p);
     }
     if (reef__token_is(p->token, "of")) {
-        if (t.subtypes)
-            return reef__parse_refuse(p, REEF_BAD_TEXT, p->token.start, "a type with its subtypes has no 'of'");
+        if (t.subtypes) return reef__parse_refuse(p, REEF_BAD_TEXT, p->token.start, "a type with '+' can't have 'of'");
         reef__token_next(p);
         if (!parse_source(p, &t.source)) return false;
     }
@@ -207,8 +203,7 @@ static COLD bool parse_list(parser *p, uint32_t *members);
 
 static bool parse_too_deep(parser *p, const char *what)
 {
-    return reef__parse_refuse(p, REEF_LIMIT, p->token.start, "at most %d %s may be open at a place", REEF_TERMS_MAX,
-                              what);
+    return reef__parse_refuse(p, REEF_LIMIT, p->token.start, "at most %d %s may be nested", REEF_TERMS_MAX, what);
 }
 
 /* Reads a NOT or a NONE_OF. (What is under it has at least one term.) */
@@ -233,7 +228,7 @@ static COLD bool parse_unended(parser *p)
 {
     const char *what = p->parentheses ? "',', '|' or ')'" : p->parts ? "',', '|' or ';'" : "',' or '|'";
     if (!token_is_sign(p, '(')) return reef__parse_expected(p, what);
-    return reef__parse_refuse(p, REEF_BAD_TEXT, p->token.start, "expected %s, found '(', which is kept for pairs",
+    return reef__parse_refuse(p, REEF_BAD_TEXT, p->token.start, "expected %s, found '(', which is reserved for pairs",
                               what);
 }
 
@@ -316,77 +311,54 @@ typedef struct query_writer {
     const reef_world *world;
     const reef_term *terms;
     uint32_t count, at; /* at: number of the next term */
-    char *text;
-    size_t size, length; /* length: of the whole text */
+    text_out *out;
 } query_writer;
 
 /* Where a term stands, which decides whether an ANY_OF needs parentheses. */
 typedef enum write_place { IN_LIST, IN_ANY, IN_NOT } write_place;
 
-static COLD void write_bytes(query_writer *o, const char *bytes, size_t n)
+COLD void reef__text_put_escaped(text_out *o, const char *text)
 {
-    size_t room = o->length < o->size ? o->size - o->length : 0;
-    if (room > 1) {
-        size_t fits = n < room - 1 ? n : room - 1;
-        memcpy(o->text + o->length, bytes, fits);
-        o->text[o->length + fits] = 0;
-    }
-    o->length += n;
+    for (; *text; text++) reef__text_put(o, *text == '"' || *text == '\\' ? "\\%c" : "%c", *text);
 }
 
-static COLD void write_text(query_writer *o, const char *text) { write_bytes(o, text, strlen(text)); }
-
 /* Writes a name, in quotes if it could be taken for something else. */
-static COLD void write_name(query_writer *o, const char *name)
+static COLD void write_name(text_out *o, const char *name)
 {
     token t = reef__token_scan(name);
     bool plain = t.kind == TOKEN_NAME && t.start == name && name[t.length] == 0;
-    if (plain && word_find(t) == NULL && !reef__token_is(t, "of") && !reef__token_is(t, "*")) {
-        write_text(o, name);
-        return;
-    }
-    write_text(o, "\"");
-    for (; *name; name++) {
-        if (*name == '"' || *name == '\\') write_text(o, "\\");
-        write_bytes(o, name, 1);
-    }
-    write_text(o, "\"");
+    plain = plain && word_find(t) == NULL && !reef__token_is(t, "of") && !reef__token_is(t, "*");
+    if (!plain) reef__text_put(o, "\"");
+    if (plain) reef__text_put(o, "%s", name);
+    else reef__text_put_escaped(o, name);
+    if (!plain) reef__text_put(o, "\"");
 }
 
-static COLD void write_source(query_writer *o, reef_entity e)
+static COLD void write_source(const query_writer *o, reef_entity e)
 {
-    char number[32];
     const char *name = reef_name(o->world, e);
-    write_text(o, " of ");
-    if (name) {
-        write_name(o, name);
-        return;
-    }
-    snprintf(number, sizeof number, "#%" PRIu32 "v%" PRIu32, e.index, e.generation);
-    write_text(o, number);
+    reef__text_put(o->out, " of ");
+    if (name) write_name(o->out, name);
+    else reef__text_put(o->out, "#%" PRIu32 "v%" PRIu32, e.index, e.generation);
 }
 
-static COLD void write_word(query_writer *o, word_kind kind, uint32_t value)
+static COLD void write_word(text_out *o, word_kind kind, uint32_t value)
 {
-    for (uint32_t i = 0; i < QUERY_WORDS; i++) {
-        if (query_words[i].kind != kind || query_words[i].value != value) continue;
-        write_text(o, query_words[i].text);
-        write_text(o, " ");
-    }
+    for (uint32_t i = 0; i < QUERY_WORDS; i++)
+        if (query_words[i].kind == kind && query_words[i].value == value) reef__text_put(o, "%s ", query_words[i].text);
 }
 
-static COLD void write_leaf(query_writer *o, const reef_term *t, bool filter)
+static COLD void write_leaf(const query_writer *o, const reef_term *t, bool filter)
 {
     const type *kind = reef__type_of(t->component.id);
     ASSERT(kind);
-    if (t->op == REEF_NOT) write_text(o, "!");
-    if (t->op == REEF_OPTIONAL) write_text(o, "?");
-    if (t->access != REEF_INOUT && !filter && t->op != REEF_NOT) write_word(o, WORD_ACCESS, t->access);
-    write_word(o, WORD_ENABLED, t->enabled);
-    write_word(o, WORD_SINCE, t->since);
-    write_word(o, WORD_EACH, t->each);
-    write_name(o, kind ? kind->name : "");
-    if (t->subtypes) write_text(o, "+");
+    reef__text_put(o->out, "%s", t->op == REEF_NOT ? "!" : t->op == REEF_OPTIONAL ? "?" : "");
+    if (t->access != REEF_INOUT && !filter && t->op != REEF_NOT) write_word(o->out, WORD_ACCESS, t->access);
+    write_word(o->out, WORD_ENABLED, t->enabled);
+    write_word(o->out, WORD_SINCE, t->since);
+    write_word(o->out, WORD_EACH, t->each);
+    write_name(o->out, kind ? kind->name : "");
+    if (t->subtypes) reef__text_put(o->out, "+");
     if (!reef_entity_is_null(t->source)) write_source(o, t->source);
 }
 
@@ -402,27 +374,24 @@ static COLD void write_term(query_writer *o, write_place place, bool filter)
     }
     const bool all = t->op == REEF_ALL_OF, none = t->op == REEF_NONE_OF, one = t->count == 1;
     const bool parentheses = !one && (t->op != REEF_ANY_OF || place != IN_LIST);
-    if (none) write_text(o, "!");
-    if (parentheses) write_text(o, "(");
+    reef__text_put(o->out, "%s%s", none ? "!" : "", parentheses ? "(" : "");
     for (uint32_t i = 0; i < t->count; i++) {
-        if (i) write_text(o, all ? ", " : " | ");
+        if (i) reef__text_put(o->out, all ? ", " : " | ");
         write_term(o, one ? none ? IN_NOT : place : all ? IN_LIST : IN_ANY, filter || none);
     }
-    if (parentheses) write_text(o, ")");
+    if (parentheses) reef__text_put(o->out, ")");
 }
 
-COLD size_t reef__query_text_write(const reef_world *w, const reef_term *terms, uint32_t count, reef_enabled entities,
-                                   char *text, size_t size)
+COLD void reef__query_text_write(text_out *o, const reef_world *w, const reef_term *terms, uint32_t count,
+                                 reef_enabled entities)
 {
-    query_writer o = {.world = w, .terms = terms, .count = count, .text = text, .size = size};
-    if (size) text[0] = 0;
-    while (o.at < count) {
-        if (o.at) write_text(&o, ", ");
-        write_term(&o, IN_LIST, false);
+    query_writer x = {.world = w, .terms = terms, .count = count, .out = o};
+    while (x.at < count) {
+        if (x.at) reef__text_put(o, ", ");
+        write_term(&x, IN_LIST, false);
     }
-    if (entities == REEF_ENABLED) return o.length;
-    if (count) write_text(&o, ", ");
-    write_word(&o, WORD_ENABLED, entities);
-    write_text(&o, "*");
-    return o.length;
+    if (entities == REEF_ENABLED) return;
+    if (count) reef__text_put(o, ", ");
+    write_word(o, WORD_ENABLED, entities);
+    reef__text_put(o, "*");
 }

@@ -4,6 +4,7 @@
 #define REEF_QUERY_QUERY_TEXT_H
 
 #include "base/platform.h"
+#include "base/text_out.h"
 #include "query/token.h"
 #include "reef/loop.h"
 
@@ -23,12 +24,13 @@ typedef struct query_text {
  * checked whether the terms make sense together. */
 reef_status reef__query_text_parse(const reef_world *w, const char *text, query_text *out, char *detail, size_t size);
 
-/* Writes terms as a text. Like snprintf it writes at most `size` bytes with the zero, and gives back the whole length.
- * Reading the text gives the same terms, except where the text has no words: a group of one becomes its member,
- * NONE_OF of an ANY_OF becomes one NONE_OF, NONE_OF of one HAS becomes a NOT, and terms under NOT or NONE_OF get the
- * access WITH. Types have to be known; a dead source is written, but can't be read back. */
-size_t reef__query_text_write(const reef_world *w, const reef_term *terms, uint32_t count, reef_enabled entities,
-                              char *text, size_t size);
+/* Writes terms as a text. Reading the text gives the same terms, except where the text has no words: a group of one
+ * becomes its member, NONE_OF of an ANY_OF becomes one NONE_OF, NONE_OF of one HAS becomes a NOT, and terms under NOT
+ * or NONE_OF get the access WITH. Types have to be known; a dead source is written, but can't be read back. */
+void reef__query_text_write(text_out *o, const reef_world *w, const reef_term *terms, uint32_t count,
+                            reef_enabled entities);
+/* Writes a text that stands in quotes: a backslash comes before each quote and each backslash. */
+void reef__text_put_escaped(text_out *o, const char *text);
 
 /* Reads a query up to its end. */
 bool reef__parse_query(parser *p);

@@ -210,3 +210,14 @@ bool reef__look_rows(const look *given, uint64_t *words, uint32_t first, uint32_
     for (uint32_t k = first; k < end; k++) any |= words[k];
     return any != 0;
 }
+
+bool reef__look_row(const query *q, uint32_t place, uint64_t since)
+{
+    const reef_world *w = q->world;
+    const reef_slot *slots = reef_slots_at(&w->hot, place);
+    const uint32_t id = slots[0].head.table, row = place_row(place), k = row / 64, unit = place_unit(place);
+    uint64_t words[BIT_WORDS], among[BIT_WORDS];
+    among[k] = 1ull << (row % 64);
+    const look l = {q, id, unit, chunk_rows(table_read(w, id), unit), since, slot_entities(slots), NULL, among};
+    return reef__look_rows(&l, words, k, k + 1);
+}

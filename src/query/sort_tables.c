@@ -121,20 +121,9 @@ static bool sort_reserve(sorting *s, const table *t, size_t rows)
         s->row_room = rows;
     }
     s->scratch = s->rows + rows;
-    p = s->units;
-    if (t->chunks > s->unit_room) {
-        if (!array_grow(s->w, &p, s->unit_room, t->chunks, sizeof *s->units)) return false;
-        s->units = p;
-        s->unit_room = t->chunks;
-    }
-    p = s->plans;
-    if (s->plan_count == s->plan_room) {
-        uint32_t room = s->plan_room ? s->plan_room * 2 : 4;
-        if (!array_grow(s->w, &p, s->plan_room, room, sizeof *s->plans)) return false;
-        s->plans = p;
-        s->plan_room = room;
-    }
-    return true;
+    memory *m = &s->w->family->memory;
+    return reef__array_room(m, MEMORY_OTHER, &s->units, &s->unit_room, t->chunks, sizeof *s->units) &&
+           reef__array_room(m, MEMORY_OTHER, &s->plans, &s->plan_room, s->plan_count + 1, sizeof *s->plans);
 }
 
 /* Collects the rows of a table, numbered from 0. */

@@ -23,6 +23,7 @@
 #include "storage/place.h"
 #include "storage/sparse_store.h"
 #include "storage/world_data.h"
+#include "query/chunk_cursor.h"
 #include "query/iterate.h"
 #include "query/iterate_sparse.h"
 #include "query/query.h"
@@ -52,9 +53,6 @@ struct ranking {
     bool look;        /* some table has rows that may not match */
     frozen *frozen;   /* those of open loops */
 };
-
-static const reef_component no_order;
-static const reef_entity no_row;
 
 /* ---- the list ---- */
 
@@ -103,16 +101,8 @@ uint32_t reef__ranking_component(const ranking *r, bool *descending)
 
 static bool ranking_units(ranking *r, reef_world *w)
 {
-    const uint32_t units = w->state.next_unit;
-    if (units <= r->units) return true;
-    const uint32_t room = units + units / 4;
-    uint16_t *p = reef__memory_resize(&w->family->memory, MEMORY_OTHER, r->listed, r->units * sizeof *p,
-                                      room * sizeof *p, PLAIN_ALIGN);
-    if (p == NULL) return false;
-    memset(p + r->units, 0, (room - r->units) * sizeof *p);
-    r->listed = p;
-    r->units = room;
-    return true;
+    return w->state.next_unit <= r->units || reef__array_room(&w->family->memory, MEMORY_OTHER, &r->listed, &r->units,
+                                                              w->state.next_unit, sizeof *r->listed);
 }
 
 static bool ranking_room(ranking *r, reef_world *w, size_t count)
@@ -166,23 +156,16 @@ static size_t chunks_compare(const query *q, size_t *changed)
     size_t all = 0;
     *changed = 0;
     r->look = false;
-    for (uint32_t i = 0; i < q->match_count; i++) {
-        const match *m = match_at(q, i);
-        const table *t = m->table;
-        if (t->first == 0) continue;
-        const uint32_t slot = order_slot(w, &r->by, m->id);
-        r->look |= m->look;
-        for (uint32_t unit = t->first, next; unit; unit = next) {
-            const reef_slot *slots = unit_slots(w, unit);
-            uint32_t rows = chunk_rows(t, unit);
-            bool same = (slots[slot].version <= r->version || BUG(30)) && slots[SLOT_ENTITIES].version <= r->version;
-            if (stored) rows = rows_stored(w, r, slot_entities(slots), rows, news, &same);
-            same &= r->listed[unit] == rows;
-            next = slots[0].head.next;
-            all += rows;
-            if (same) r->listed[unit] |= LISTED_KEPT;
-            else *changed += rows;
-        }
+    for (chunk_cursor c = {.q = q}; chunk_next(&c);) {
+        const uint32_t slot = order_slot(w, &r->by, c.match->id);
+        uint32_t rows = c.rows;
+        bool same = (c.slots[slot].version <= r->version || BUG(30)) && c.slots[SLOT_ENTITIES].version <= r->version;
+        if (stored) rows = rows_stored(w, r, slot_entities(c.slots), rows, news, &same);
+        same &= r->listed[c.unit] == rows;
+        r->look |= c.match->look;
+        all += rows;
+        if (same) r->listed[c.unit] |= LISTED_KEPT;
+        else *changed += rows;
     }
     return all;
 }
@@ -207,20 +190,15 @@ static size_t rows_gather(const query *q)
     ranking *r = q->ranking;
     uint64_t keys[REEF_BLOCK_ROWS];
     order_row *to = r->rows + r->count;
-    for (uint32_t i = 0; i < q->match_count; i++) {
-        const table *t = match_at(q, i)->table;
-        const uint32_t slot = order_slot(w, &r->by, match_at(q, i)->id);
-        for (uint32_t unit = t->first; unit; unit = unit_slots(w, unit)[0].head.next) {
-            const reef_slot *slots = unit_slots(w, unit);
-            const reef_entity *e = slot_entities(slots);
-            const uint32_t rows = chunk_rows(t, unit);
-            if (r->listed[unit] & LISTED_KEPT) continue;
-            const uint32_t keyed = reef__order_chunk(w, &r->by, slots, slot, rows, keys);
-            for (uint32_t k = 0; k < rows; k++)
-                if (keyed == rows || store_has(w, r->by.type->id, e[k]))
-                    *to++ = (order_row){keys[k], e[k].index, unit_place(unit) + k};
-            r->listed[unit] = (uint16_t)(keyed | LISTED_KEPT);
-        }
+    for (chunk_cursor c = {.q = q}; chunk_next(&c);) {
+        const reef_entity *e = slot_entities(c.slots);
+        if (r->listed[c.unit] & LISTED_KEPT) continue;
+        const uint32_t slot = order_slot(w, &r->by, c.match->id);
+        const uint32_t keyed = reef__order_chunk(w, &r->by, c.slots, slot, c.rows, keys);
+        for (uint32_t k = 0; k < c.rows; k++)
+            if (keyed == c.rows || store_has(w, r->by.type->id, e[k]))
+                *to++ = (order_row){keys[k], e[k].index, unit_place(c.unit) + k};
+        r->listed[c.unit] = (uint16_t)(keyed | LISTED_KEPT);
     }
     return (size_t)(to - r->rows) - r->count;
 }
@@ -309,17 +287,6 @@ static bool ranking_repair(query *q, uint32_t others)
 
 /* ---- rows that match ---- */
 
-static bool place_wanted(const query *q, uint32_t place, uint64_t since)
-{
-    const reef_world *w = q->world;
-    const reef_slot *slots = reef_slots_at(&w->hot, place);
-    const uint32_t id = slots[0].head.table, row = place_row(place), k = row / 64, unit = place_unit(place);
-    uint64_t words[BIT_WORDS], among[BIT_WORDS];
-    among[k] = 1ull << (row % 64);
-    const look l = {q, id, unit, chunk_rows(table_read(w, id), unit), since, slot_entities(slots), NULL, among};
-    return reef__look_rows(&l, words, k, k + 1) && (words[k] >> (row % 64) & 1);
-}
-
 /* The first row whose key isn't below a group's key, or is above it. */
 static size_t group_bound(const ranking *r, uint64_t key, bool above)
 {
@@ -337,7 +304,7 @@ static uint64_t rows_wanted(const query *q, size_t first, size_t end, uint64_t s
     const ranking *r = q->ranking;
     uint64_t n = 0;
     if (!r->look) return end - first;
-    for (size_t i = first; i < end; i++) n += place_wanted(q, r->rows[i].row, since);
+    for (size_t i = first; i < end; i++) n += reef__look_row(q, r->rows[i].row, since);
     return n;
 }
 
@@ -377,7 +344,7 @@ COLD void reef__ranking_open(reef_block *b, const reef_loop *loop)
     if (!reef__fixed_hold(q, b->since)) end = first;
     if (f) {
         for (size_t i = first; i < end; i++)
-            if (!r->look || place_wanted(q, r->rows[i].row, b->since)) f->rows[f->count++] = r->rows[i];
+            if (!r->look || reef__look_row(q, r->rows[i].row, b->since)) f->rows[f->count++] = r->rows[i];
         first = 0;
         end = f->count;
     }
@@ -411,7 +378,7 @@ bool reef__ranking_next(reef_block *b)
     const uint32_t end = b->end_unit;
     uint32_t i = b->walk_unit;
     for (; looks && i < end; i++) {
-        if (!place_wanted(q, rows[i].row, b->since)) continue;
+        if (!reef__look_row(q, rows[i].row, b->since)) continue;
         if (b->skip == 0) break;
         b->skip--;
     }
@@ -422,7 +389,7 @@ bool reef__ranking_next(reef_block *b)
     const uint32_t place = rows[i].row, most = b->left < end - i ? (uint32_t)b->left : end - i;
     uint32_t n = 1;
     while (n < most && rows[i + n].row == place + n && place_row(place + n) &&
-           (!looks || place_wanted(q, place + n, b->since)))
+           (!looks || reef__look_row(q, place + n, b->since)))
         n++;
     b->mask = NULL;
     b->unit = place_unit(place);
@@ -432,8 +399,7 @@ bool reef__ranking_next(reef_block *b)
     b->count = n = q->cut ? reef__cut_rows(q, b->entities, n) : n;
     if (b->left != UINT64_MAX) b->left -= n;
     b->walk_unit = i + n;
-    if ((q->head.write_count || q->optional_writes || q->tracked) && !reef__walk_own(b)) return false;
-    return q->cut == NULL || !q->cut->writes || reef__stored_own_rows(b);
+    return reef__block_own(b);
 }
 
 /* ---- the calls ---- */
@@ -450,7 +416,7 @@ static bool ranking_allows(const query *q, reef_component c)
 COLD reef_status reef_query_order(reef_world *w, reef_query which, const reef_order *order)
 {
     static const char op[] = "reef_query_order";
-    const reef_component c = order ? order->component : no_order;
+    const reef_component c = order ? order->component : (reef_component){0};
     reef_status s = REEF_OK;
     ordering by;
     if (w == NULL) return REEF_BAD_ARGUMENT;
@@ -459,7 +425,7 @@ COLD reef_status reef_query_order(reef_world *w, reef_query which, const reef_or
     if (s == REEF_OK && order) s = reef__order_resolve(w, order, &by);
     if (s == REEF_OK && order && !ranking_allows(q, c)) s = REEF_BAD_ARGUMENT;
     if (s == REEF_OK && order && !ranking_put(q, &by)) s = REEF_NO_MEMORY;
-    if (s != REEF_OK) return reef__failure(w, s, op, c, no_row, 0);
+    if (s != REEF_OK) return reef__failure(w, s, op, c, (reef_entity){0, 0}, 0);
     if (order == NULL) reef__ranking_drop(q);
     return REEF_OK;
 }
@@ -471,7 +437,7 @@ static query *ranking_ask(reef_world *w, const char *op, reef_query which)
     query *q = w ? query_of(w, which, &s) : NULL;
     if (q && q->ranking == NULL) s = REEF_BAD_ARGUMENT;
     else if (q && query_update(q) && (q->open || ranking_repair(q, w->locks))) return q;
-    if (w) reef__failure(w, s, op, no_order, no_row, 0);
+    if (w) reef__refuse(w, s, op);
     return NULL;
 }
 
@@ -487,7 +453,7 @@ uint64_t reef_query_group_count(reef_world *w, reef_query which, uint64_t group)
 bool reef_query_next_group(reef_world *w, reef_query which, reef_group *group)
 {
     static const char op[] = "reef_query_next_group";
-    if (w && group == NULL) return reef__failure(w, REEF_BAD_ARGUMENT, op, no_order, no_row, 0), false;
+    if (w && group == NULL) return reef__refuse(w, REEF_BAD_ARGUMENT, op), false;
     const query *q = ranking_ask(w, op, which);
     if (q == NULL) return false;
     const ranking *r = q->ranking;

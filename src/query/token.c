@@ -74,7 +74,7 @@ COLD shown reef__show_token(token t)
     if (t.kind == TOKEN_END) return reef__show("the end", 7);
     if (t.kind != TOKEN_SIGN) return reef__show(t.start, t.length);
     if (c < 32 || c == 127) snprintf(s.text, sizeof s.text, "the byte 0x%02X", (unsigned)(unsigned char)c);
-    else snprintf(s.text, sizeof s.text, "'%c'%s", c, c == '$' ? ", which is kept for variables" : "");
+    else snprintf(s.text, sizeof s.text, "'%c'%s", c, c == '$' ? ", which is reserved for variables" : "");
     return s;
 }
 
@@ -168,7 +168,7 @@ static COLD bool refuse_type(parser *p, const token *at, const char *name)
     const shown unknown = reef__show(name, strlen(name));
     if (p->word)
         return reef__parse_refuse(p, REEF_UNKNOWN_TYPE, at->start,
-                                  "no type is named %s, and as a word it needs a type's name behind it", unknown.text);
+                                  "no type is named %s, and as a word it needs a type's name after it", unknown.text);
     if (s.name == NULL) return reef__parse_refuse(p, REEF_UNKNOWN_TYPE, at->start, "no type is named %s", unknown.text);
     return reef__parse_refuse(p, REEF_UNKNOWN_TYPE, at->start, "no type is named %s; did you mean %s?", unknown.text,
                               reef__show(s.name, strlen(s.name)).text);
@@ -184,11 +184,10 @@ COLD bool reef__parse_name(parser *p, char *name, size_t most)
     if (quoted) at++;
     for (; at < end && (!quoted || *at != '"'); at++) {
         if ((unsigned char)*at < 32 || *at == 127)
-            return reef__parse_refuse(p, REEF_BAD_TEXT, at, "names have no control characters, found the byte 0x%02X",
-                                      (unsigned)*at);
-        if (quoted && *at == '\\' && *++at != '"' && *at != '\\')
             return reef__parse_refuse(p, REEF_BAD_TEXT, at,
-                                      "expected \\\" or \\\\: only quotes and backslashes stand behind one");
+                                      "names can't contain control characters, found the byte 0x%02X", (unsigned)*at);
+        if (quoted && *at == '\\' && *++at != '"' && *at != '\\')
+            return reef__parse_refuse(p, REEF_BAD_TEXT, at, "expected \\\" or \\\\ after a backslash");
         if (n == most)
             return reef__parse_refuse(p, REEF_BAD_TEXT, p->token.start, "this name is longer than %u bytes",
                                       (unsigned)most);
@@ -209,6 +208,6 @@ COLD bool reef__parse_type(parser *p, reef_component *c)
     *c = reef_type_find(name);
     if (c->id == 0) return refuse_type(p, &at, name);
     if (reef__world_knows(p->world, c->id)) return true;
-    return reef__parse_refuse(p, REEF_UNKNOWN_TYPE, at.start, "this strict world was not told of %s (reef_world_use)",
+    return reef__parse_refuse(p, REEF_UNKNOWN_TYPE, at.start, "this strict world doesn't know %s (reef_world_use)",
                               reef__show(name, strlen(name)).text);
 }

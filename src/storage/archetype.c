@@ -9,6 +9,7 @@
  * array that they may still read when it is replaced is retired, not freed. (Arrays double, so the retired ones take
  * less memory than the live ones.) */
 #include "storage/archetype.h"
+#include "base/byte_hash.h"
 #include "base/memory.h"
 #include "base/platform.h"
 #include "type/type.h"
@@ -33,13 +34,6 @@ static struct empty_map {
 #define map_rare empty_rare.map
 /* the map of types that are split by field: the inlined calls must not take their tags for columns */
 #define map_split empty_split.map
-
-static uint64_t mix(uint64_t z) /* the finaliser of splitmix64 */
-{
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return z ^ (z >> 31);
-}
 
 static void *take(family *f, size_t bytes) { return reef__memory_zeroed(&f->memory, MEMORY_TABLES, bytes); }
 static void give(family *f, void *p, size_t bytes) { reef__memory_free(&f->memory, MEMORY_TABLES, p, bytes); }
@@ -96,7 +90,7 @@ int reef__shape_compare(const shape *a, const shape *b)
 static uint64_t set_hash(const uint32_t *ids, uint32_t count)
 {
     uint64_t h = count;
-    for (uint32_t i = 0; i < count; i++) h = mix(h * 0x9E3779B97F4A7C15u + ids[i]);
+    for (uint32_t i = 0; i < count; i++) h = hash_blend(h * 0x9E3779B97F4A7C15u + ids[i]);
     return h;
 }
 
@@ -129,7 +123,7 @@ static uint32_t rare_find(const graph *g, uint64_t key)
 {
     if (g->rare_capacity == 0) return 0;
     uint32_t mask = g->rare_capacity - 1;
-    for (uint32_t i = (uint32_t)mix(key) & mask; g->rare_slot[i]; i = (i + 1) & mask)
+    for (uint32_t i = (uint32_t)hash_blend(key) & mask; g->rare_slot[i]; i = (i + 1) & mask)
         if (g->rare[i] == key) return g->rare_slot[i];
     return 0;
 }
@@ -150,7 +144,7 @@ uint32_t reef__slot_seek(const reef_world *w, uint32_t component, uint32_t table
 
 static void rare_put(graph *g, uint64_t key, uint16_t slot)
 {
-    uint32_t mask = g->rare_capacity - 1, i = (uint32_t)mix(key) & mask;
+    uint32_t mask = g->rare_capacity - 1, i = (uint32_t)hash_blend(key) & mask;
     while (g->rare_slot[i]) i = (i + 1) & mask;
     g->rare[i] = key;
     g->rare_slot[i] = slot;
@@ -497,7 +491,7 @@ static COLD edge *edge_make(reef_world *w, uint32_t from, uint32_t component, bo
 
 static edge **edge_place(graph *g, uint64_t key)
 {
-    uint32_t mask = g->edge_capacity - 1, i = (uint32_t)mix(key) & mask;
+    uint32_t mask = g->edge_capacity - 1, i = (uint32_t)hash_blend(key) & mask;
     while (g->edges[i] && g->edges[i]->key != key) i = (i + 1) & mask;
     return &g->edges[i];
 }
@@ -564,33 +558,16 @@ static void order_sort(const family *f, uint32_t *ids, uint32_t n) /* heapsort: 
 COLD uint32_t *reef__tables_sorted(const reef_world *w, uint32_t *count)
 {
     family *f = w->family;
-    uint32_t n = 0, highest = w->state.tables.count * TABLES_PER_PAGE;
-    for (uint32_t i = TABLE_EMPTY; i < highest; i++) {
-        const table *t = table_read(w, i);
-        n += t && table_rows(t) != 0;
-    }
+    uint32_t n = 0, k = 0;
+    EACH_TABLE(w, t) n += table_rows(t) != 0;
     *count = n;
     if (n == 0) return NULL;
     uint32_t *ids = reef__memory_resize(&f->memory, MEMORY_OTHER, NULL, 0, n * sizeof *ids, PLAIN_ALIGN);
     if (ids == NULL) return NULL;
-    for (uint32_t i = TABLE_EMPTY, k = 0; i < highest; i++) {
-        const table *t = table_read(w, i);
-        if (t && table_rows(t) != 0) ids[k++] = i;
-    }
+    EACH_TABLE(w, t)
+    if (table_rows(t) != 0) ids[k++] = t->shape->table;
     order_sort(f, ids, n);
     return ids;
-}
-
-static bool order_reserve(family *f, uint32_t **order, uint32_t *room, uint32_t count)
-{
-    if (*room >= count) return true;
-    uint32_t more = count + count / 2 + 8;
-    uint32_t *p =
-        reef__memory_resize(&f->memory, MEMORY_OTHER, *order, *room * sizeof *p, more * sizeof *p, PLAIN_ALIGN);
-    if (p == NULL) return false;
-    *order = p;
-    *room = more;
-    return true;
 }
 
 /* Puts new tables into the order: one is inserted, many at once are sorted in. Under the lock. */
@@ -598,7 +575,7 @@ static bool order_extend(family *f, uint32_t count)
 {
     graph *g = &f->graph;
     const bool many = count - g->order_count > 64;
-    if (!order_reserve(f, &g->order, &g->order_room, count)) return false;
+    if (!reef__array_room(&f->memory, MEMORY_OTHER, &g->order, &g->order_room, count, sizeof *g->order)) return false;
     for (; g->order_count < count; g->order_count++) {
         uint32_t id = TABLE_EMPTY + g->order_count, low = many ? g->order_count : 0, high = g->order_count;
         while (low < high) {
@@ -626,7 +603,7 @@ COLD const uint32_t *reef__tables_order(reef_world *w, uint32_t *count)
     uint32_t n = REEF_ACQUIRE_U32(&f->graph.shape_count) - TABLE_EMPTY;
     *count = n;
     if (w->order_count == n || n == 0) return w->order;
-    if (!order_reserve(f, &w->order, &w->order_room, n)) return NULL;
+    if (!reef__array_room(&f->memory, MEMORY_OTHER, &w->order, &w->order_room, n, sizeof *w->order)) return NULL;
     mutex_lock(&f->lock);
     bool ok = f->graph.order_count >= n || order_extend(f, n);
     if (ok) order_copy(f, w->order, TABLE_EMPTY + n);

@@ -10,7 +10,6 @@
 #include "storage/family.h"
 #include "storage/state.h"
 #include "storage/world_data.h"
-#include "reef/type.h"
 
 bool reef__serial_counts(const reef_world *w, uint64_t serial)
 {
@@ -25,20 +24,22 @@ static COLD void clocks_settle(const reef_world *w, state *s)
         if (!reef__serial_counts(w, s->clocks[i].serial)) s->clocks[i] = s->clocks[--s->clock_count];
 }
 
+uint64_t reef__clock_read(const state *s, uint64_t serial)
+{
+    for (uint32_t i = 0; i < s->clock_count; i++)
+        if (s->clocks[i].serial == serial) return s->clocks[i].value;
+    return 0;
+}
+
 uint64_t *reef__clock_own(reef_world *w, uint64_t serial)
 {
     state *s = &w->state;
     for (uint32_t i = 0; i < s->clock_count; i++)
         if (s->clocks[i].serial == serial) return &s->clocks[i].value;
     if (s->clock_count == s->clock_room && !BUG(165)) clocks_settle(w, s);
-    if (s->clock_count == s->clock_room) {
-        const uint32_t room = s->clock_room ? s->clock_room * 2 : 4;
-        struct clock *p = reef__memory_resize(&w->family->memory, MEMORY_OTHER, s->clocks, s->clock_room * sizeof *p,
-                                              room * sizeof *p, PLAIN_ALIGN);
-        if (p == NULL) return NULL;
-        s->clocks = p;
-        s->clock_room = room;
-    }
+    if (!reef__array_room(&w->family->memory, MEMORY_OTHER, &s->clocks, &s->clock_room, s->clock_count + 1,
+                          sizeof *s->clocks))
+        return NULL;
     s->clocks[s->clock_count] = (struct clock){serial, 0};
     return &s->clocks[s->clock_count++].value;
 }

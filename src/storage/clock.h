@@ -9,6 +9,8 @@
 /* Does this serial number belong to a system or phase of the world's schedule, or to an absent one? */
 bool reef__serial_counts(const reef_world *w, uint64_t serial);
 
+uint64_t reef__clock_read(const state *s, uint64_t serial); /* 0: there is none */
+
 /* The clock of a phase or system; it is made with value 0 when there is none yet. NULL: there is no memory. */
 uint64_t *reef__clock_own(reef_world *w, uint64_t serial);
 

@@ -16,6 +16,7 @@
 #include "storage/archetype.h"
 #include "storage/cow_pages.h"
 #include "storage/error.h"
+#include "storage/id_lanes.h"
 #include "storage/invalidate.h"
 #include "storage/layout.h"
 #include "storage/place.h"
@@ -23,7 +24,6 @@
 #include "storage/table.h"
 #include "storage/world_data.h"
 #include "reef/detail/layout.h"
-#include <stdio.h>
 
 enum { PLACE_FREE = PLACE_DEAD, PLACE_RESERVED = 1, PLACE_RETIRED = 2 };
 
@@ -33,8 +33,7 @@ static uint32_t index_limit(const reef_world *w) { return w->config.entities_max
 
 static uint64_t *records_own(reef_world *w, uint32_t page)
 {
-    paged_owner o = reef__owner_records(w);
-    return reef__paged_own(&w->hot.records, &o, page, w->hot.version, w->hot.fork_version);
+    return reef__page_own(w, &w->hot.records, &reef__pages_records, page);
 }
 
 uint64_t *reef__record_own(reef_world *w, uint32_t index)
@@ -51,9 +50,7 @@ static bool unit_page_make(reef_world *w)
     reef_status s;
     if (w->hot.chunks.count && w->hot.chunks.page[0]) return true;
     if (reef__graph_table(w, NULL, 0, &s) == 0) return false;
-    paged_owner o = reef__owner_chunks(w);
-    if (!reef__paged_grow(&w->hot.chunks, &o, 1, w->hot.fork_version)) return false;
-    reef_slot *page = reef__paged_own(&w->hot.chunks, &o, 0, w->hot.version, w->hot.fork_version);
+    reef_slot *page = reef__page_own(w, &w->hot.chunks, &reef__pages_chunks, 0);
     if (page) page[REEF_UNIT_SLOTS].head.table = TABLE_EMPTY;
     return page != NULL;
 }
@@ -61,9 +58,8 @@ static bool unit_page_make(reef_world *w)
 COLD bool reef__records_reserve(reef_world *w, uint32_t from, uint32_t end)
 {
     if (from >= end) return true;
-    paged_owner o = reef__owner_records(w);
     uint32_t pages = ((end - 1) >> REEF_RECORD_BITS) + 1;
-    if (!unit_page_make(w) || !reef__paged_grow(&w->hot.records, &o, pages, w->hot.fork_version)) return false;
+    if (!unit_page_make(w) || !reef__pages_grow(w, &w->hot.records, &reef__pages_records, pages)) return false;
     for (uint32_t p = from >> REEF_RECORD_BITS; p < pages; p++)
         if (records_own(w, p) == NULL) return false;
     return true;
@@ -77,9 +73,8 @@ static uint32_t ring_read(const reef_world *w, uint64_t position) { return *ring
 
 static uint32_t *ring_page(reef_world *w, reef_paged *ring, uint64_t position)
 {
-    paged_owner o = reef__owner_ring(w);
     uint32_t slot = (uint32_t)(position / RING_PER_PAGE) & (ring->count - 1);
-    uint32_t *page = reef__paged_own(ring, &o, slot, w->hot.version, w->hot.fork_version);
+    uint32_t *page = reef__page_own(w, ring, &reef__pages_ring, slot);
     if (page) ring->version[slot] = w->hot.version; /* the hash sees by the version that the page was written */
     reef__invalidate(w, INVALIDATE_WRITTEN);
     return page;
@@ -130,21 +125,17 @@ static void ring_squeeze(reef_world *w, reef_paged *to)
  * ms. */
 static COLD bool ring_rebuild(reef_world *w, uint32_t pages)
 {
-    paged_owner o = reef__owner_ring(w);
     const bool whole = w->state.ring.shared == 0 && w->state.ring_holes == 0;
     reef_paged fresh = {0};
-    bool ok = reef__paged_grow(&fresh, &o, pages, w->hot.fork_version);
+    bool ok = reef__pages_grow(w, &fresh, &reef__pages_ring, pages);
     for (uint32_t i = 0; ok && i < pages; i++)
         ok = (whole && ring_part(&w->state, i, pages) != UINT64_MAX) ||
-             reef__paged_own(&fresh, &o, i, w->hot.version, w->hot.fork_version) != NULL;
-    if (!ok) {
-        reef__paged_drop(&fresh, &o);
-        return false;
-    }
+             reef__page_own(w, &fresh, &reef__pages_ring, i) != NULL;
+    if (!ok) return reef__pages_drop(w, &fresh, &reef__pages_ring), false;
     if (w->state.ring_holes) ring_squeeze(w, &fresh);
     else ring_take_pages(w, &fresh, whole);
     reef__invalidate(w, INVALIDATE_RING_MOVED);
-    reef__paged_drop(&w->state.ring, &o);
+    reef__pages_drop(w, &w->state.ring, &reef__pages_ring);
     w->state.ring = fresh;
     return true;
 }
@@ -437,10 +428,7 @@ uint64_t reef_count_alive(const reef_world *w)
 {
     if (w == NULL) return 0;
     uint64_t n = w->hot.empty_count;
-    for (uint32_t i = TABLE_EMPTY; i < w->state.tables.count * TABLES_PER_PAGE; i++) {
-        const table *t = table_read(w, i);
-        if (t) n += table_rows(t);
-    }
+    EACH_TABLE(w, t) n += table_rows(t);
     return n;
 }
 
@@ -448,8 +436,7 @@ uint64_t reef_count_alive(const reef_world *w)
 
 static reef_status wrong(char *message, size_t size, const char *what, uint32_t index)
 {
-    snprintf(message, size, "index: %s at %u", what, index);
-    return REEF_CORRUPT;
+    return reef__corrupt(message, size, "index: %s at %u", what, index);
 }
 
 COLD reef_status reef__index_validate(const reef_world *w, uint64_t *placed, char *message, size_t size)

@@ -10,6 +10,7 @@
 #include "storage/world_data.h"
 #include "reef/world.h"
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -158,6 +159,11 @@ COLD reef_status reef__failure(reef_world *w, reef_status status, const char *op
     return reef__failure_record(w, &(reef_error){status, operation, c, e, number, "", ""});
 }
 
+COLD reef_status reef__refuse(reef_world *w, reef_status status, const char *operation)
+{
+    return reef__failure(w, status, operation, (reef_component){0}, (reef_entity){0, 0}, 0);
+}
+
 COLD reef_status reef__failure_detail(reef_world *w, reef_status status, const char *operation, uint64_t number,
                                       const char *detail)
 {
@@ -165,4 +171,13 @@ COLD reef_status reef__failure_detail(reef_world *w, reef_status status, const c
     reef_error e = {.status = status, .operation = operation, .number = number};
     snprintf(e.detail, sizeof e.detail, "%s", detail);
     return reef__failure_record(w, &e);
+}
+
+COLD reef_status reef__corrupt(char *message, size_t size, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(message, size, format, arguments);
+    va_end(arguments);
+    return REEF_CORRUPT;
 }

@@ -12,6 +12,9 @@ enum { REPORT_BYTES = REEF_TYPE_NAME_MAX + REEF_NAME_MAX + REEF_DETAIL_MAX + REE
 COLD reef_status reef__failure(reef_world *w, reef_status status, const char *operation, reef_component c,
                                reef_entity e, uint64_t number);
 
+/* The same for a failure that is about no component and no entity, and has no number. */
+COLD reef_status reef__refuse(reef_world *w, reef_status status, const char *operation);
+
 /* Does the number of a failure with a detail say where it is in a file? (Otherwise it says where it is in a text.) */
 bool reef__status_of_file(reef_status status);
 
@@ -19,6 +22,9 @@ bool reef__status_of_file(reef_status status);
 COLD reef_status reef__failure_record(reef_world *w, const reef_error *e);
 COLD reef_status reef__failure_detail(reef_world *w, reef_status status, const char *operation, uint64_t number,
                                       const char *detail);
+
+/* Writes what is wrong with the state, for reef_validate. Answers REEF_CORRUPT. */
+COLD reef_status reef__corrupt(char *message, size_t size, const char *format, ...) REEF_PRINTF(3, 4);
 
 #if defined(REEF_CHECKED)
 /* Tells the misuse hook, or the log, that the caller made a mistake. */

@@ -11,7 +11,9 @@
 #include "base/memory.h"
 #include "base/platform.h"
 #include "type/type.h"
+#include "type/type_walk.h"
 #include "storage/cow_pages.h"
+#include "storage/error.h"
 #include "storage/layout.h"
 #include "storage/removal_log.h"
 #include "storage/row_stamps.h"
@@ -61,7 +63,6 @@ void reef__event_chunks_retire(reef_world *w, event_chunk *first)
 COLD void reef__events_shrink(reef_world *w)
 {
     event_flight *f = w->flight;
-    const paged_owner o = reef__owner_of(w->family, &reef__pages_events);
     for (uint32_t c = 0; f && c < EVENT_CHUNK_CLASSES; c++) {
         for (event_chunk *k; (k = f->spare[c]) != NULL;) {
             f->spare[c] = k->next;
@@ -69,7 +70,8 @@ COLD void reef__events_shrink(reef_world *w)
         }
     }
     for (uint32_t i = 0; i < w->state.event_count; i++)
-        if (w->state.events[i].head == w->state.events[i].tail) reef__paged_drop(&w->state.events[i].pages, &o);
+        if (w->state.events[i].head == w->state.events[i].tail)
+            reef__pages_drop(w, &w->state.events[i].pages, &reef__pages_events);
 }
 
 const event_store *reef__events_of(const reef_world *w, uint32_t component)
@@ -97,26 +99,13 @@ uint64_t reef__events_end_of(const reef_world *w, uint32_t component)
     return s ? reef__event_end(w, s) : 0;
 }
 
-COLD bool reef__event_array(reef_world *w, void *array, uint32_t *room, uint32_t count, size_t size)
-{
-    void *p;
-    if (count <= *room) return true;
-    uint32_t more = *room * 2 > count ? *room * 2 : count < 4 ? 4 : count;
-    memcpy(&p, array, sizeof p);
-    p = reef__memory_resize(&w->family->memory, MEMORY_EVENTS, p, *room * size, more * size, PLAIN_ALIGN);
-    if (p == NULL) return false;
-    memset((char *)p + *room * size, 0, (more - *room) * size);
-    memcpy(array, &p, sizeof p);
-    *room = more;
-    return true;
-}
-
 COLD bool reef__flight_room(reef_world *w, uint32_t types, uint32_t views)
 {
+    memory *m = &w->family->memory;
     event_flight *f = w->flight;
-    if (f == NULL) f = w->flight = reef__memory_zeroed(&w->family->memory, MEMORY_EVENTS, sizeof *f);
-    return f && reef__event_array(w, &f->types, &f->type_room, types, sizeof *f->types) &&
-           reef__event_array(w, &f->views, &f->view_room, views, sizeof *f->views);
+    if (f == NULL) f = w->flight = reef__memory_zeroed(m, MEMORY_EVENTS, sizeof *f);
+    return f && reef__array_room(m, MEMORY_EVENTS, &f->types, &f->type_room, types, sizeof *f->types) &&
+           reef__array_room(m, MEMORY_EVENTS, &f->views, &f->view_room, views, sizeof *f->views);
 }
 
 COLD event_store *reef__event_store_ready(reef_world *w, uint32_t component)
@@ -125,7 +114,9 @@ COLD event_store *reef__event_store_ready(reef_world *w, uint32_t component)
     event_store *found = (event_store *)(uintptr_t)reef__events_of(w, component);
     if (!reef__flight_room(w, s->event_count + (found == NULL), 0)) return NULL;
     if (found) return found;
-    if (!reef__event_array(w, &s->events, &s->event_capacity, s->event_count + 1, sizeof *s->events)) return NULL;
+    if (!reef__array_room(&w->family->memory, MEMORY_EVENTS, &s->events, &s->event_capacity, s->event_count + 1,
+                          sizeof *s->events))
+        return NULL;
     found = &s->events[s->event_count++];
     *found = (event_store){.component = component, .most = REEF_EVENTS_BOUND};
     return found;
@@ -188,14 +179,21 @@ event_place *reef__event_place_of(const reef_world *w, uint64_t serial, uint32_t
     return NULL;
 }
 
+/* The number of the first event that some system hasn't read. */
+static uint64_t event_wait(const reef_world *w, const event_store *s)
+{
+    uint64_t first = reef__event_end(w, s);
+    for (uint32_t i = 0; i < w->state.event_place_count; i++) {
+        const event_place *p = &w->state.event_places[i];
+        if (p->component == s->component && p->position < first) first = p->position;
+    }
+    return first;
+}
+
 uint64_t reef__event_keep(const reef_world *w, const event_store *s)
 {
     const uint64_t end = reef__event_end(w, s);
-    uint64_t keep = end;
-    for (uint32_t i = 0; i < w->state.event_place_count; i++) {
-        const event_place *p = &w->state.event_places[i];
-        if (p->component == s->component && p->position < keep) keep = p->position;
-    }
+    uint64_t keep = event_wait(w, s);
     for (uint32_t i = 0; i < w->reader_count; i++) {
         const log_reader *r = &w->readers[i];
         if (r->serial && r->events && r->component == s->component && r->position < keep) keep = r->position;
@@ -237,25 +235,14 @@ COLD void reef__events_drop(reef_world *w)
     w->flight = NULL;
 }
 
-/* The number of the first event that some system hasn't read. */
-static uint64_t event_wait(const reef_world *w, const event_store *s)
-{
-    uint64_t first = reef__event_end(w, s);
-    for (uint32_t i = 0; i < w->state.event_place_count; i++) {
-        const event_place *p = &w->state.event_places[i];
-        if (p->component == s->component && p->position < first) first = p->position;
-    }
-    return first;
-}
-
 const event_store *reef__events_after(const reef_world *w, const type *last)
 {
     const event_store *best = NULL;
     for (uint32_t i = 0; i < w->state.event_count; i++) {
         const event_store *s = &w->state.events[i];
         const type *t = reef__type_of(s->component);
-        if (event_wait(w, s) == reef__event_end(w, s) || (last && reef__type_compare(t, last) <= 0)) continue;
-        if (best == NULL || reef__type_compare(t, reef__type_of(best->component)) < 0) best = s;
+        if (event_wait(w, s) == reef__event_end(w, s)) continue;
+        if (type_comes_next(t, last, best ? reef__type_of(best->component) : NULL)) best = s;
     }
     return best;
 }
@@ -311,23 +298,23 @@ static const char *event_store_wrong(const reef_world *w, const event_store *s)
     for (uint32_t i = 0; i < w->state.event_place_count; i++) {
         const event_place *p = &w->state.event_places[i];
         if (p->component != s->component) continue;
-        if (p->position > end) return "a system that has read what isn't there";
+        if (p->position > end) return "a system that has read more events than there are";
         read |= p->position <= s->head;
     }
     for (uint32_t i = 0; i < w->reader_count; i++) {
         const log_reader *r = &w->readers[i];
         if (r->serial == 0 || !r->events || r->component != s->component) continue;
-        if (r->position > end) return "a reader that has read what isn't there";
+        if (r->position > end) return "a reader that has read more events than there are";
         read |= r->position <= s->head;
     }
     if (!read) return "events that nobody waits for";
     for (uint64_t p = event_address(s->head, size) / TRACK_PAGE_BYTES;
          size && s->head != s->tail && p <= event_address(s->tail - 1, size) / TRACK_PAGE_BYTES; p++)
-        if (s->pages.count == 0 || s->pages.page[p & (s->pages.count - 1)] == NULL) return "a page that isn't there";
+        if (s->pages.count == 0 || s->pages.page[p & (s->pages.count - 1)] == NULL) return "a page that is missing";
     const flight_type *t = reef__flight_of(w, s);
     uint64_t chunks = 0;
     for (const event_chunk *k = t ? t->first : NULL; k; k = k->next) chunks += k->count;
-    return size && t && chunks != t->count + t->skip ? "a wrong count of those in flight" : NULL;
+    return size && t && chunks != t->count + t->skip ? "a wrong count of events in flight" : NULL;
 }
 
 COLD reef_status reef__events_validate(const reef_world *w, char *message, size_t size)
@@ -343,9 +330,8 @@ COLD reef_status reef__events_validate(const reef_world *w, char *message, size_
         const event_place *p = &w->state.event_places[i];
         component = p->component;
         if (reef__events_of(w, component) == NULL || reef__event_place_of(w, p->serial, component) != p)
-            what = "a wrong place of a system";
+            what = "a wrong position of a system";
     }
     if (what == NULL) return REEF_OK;
-    snprintf(message, size, "events %s: %s", reef_type_name((reef_component){component}), what);
-    return REEF_CORRUPT;
+    return reef__corrupt(message, size, "events %s: %s", reef_type_name((reef_component){component}), what);
 }

@@ -43,8 +43,6 @@ event_chunk *reef__event_chunk_take(reef_world *w, uint32_t c);
 void reef__event_chunks_retire(reef_world *w, event_chunk *first);
 flight_type *reef__flight_of(const reef_world *w, const event_store *s);
 uint64_t reef__event_end(const reef_world *w, const event_store *s);
-/* Makes an array at least `count` elements long and clears the new ones. False: there is no memory. */
-bool reef__event_array(reef_world *w, void *array, uint32_t *room, uint32_t count, size_t size);
 bool reef__flight_room(reef_world *w, uint32_t types, uint32_t views);
 /* The events that lie side by side from `position` on, at most *n of them; *n becomes their number. */
 char *reef__event_piece(const event_store *s, uint64_t position, size_t size, uint32_t *n);

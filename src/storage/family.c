@@ -5,21 +5,15 @@
 #include "storage/archetype.h"
 #include "storage/layout.h"
 #include "storage/quarantine.h"
-#include "reef/type.h"
 
 family *reef__family_make(const reef_allocator *allocator)
 {
-    memory m;
-    if (!reef__memory_make(&m, allocator)) return NULL;
-    family *f = m.allocator.resize(m.allocator.context, NULL, 0, sizeof *f, PLAIN_ALIGN);
-    if (f == NULL) {
-        mutex_drop(&m.lock);
-        return NULL;
-    }
+    const reef_allocator *a = allocator->resize ? allocator : &reef__memory_standard;
+    family *f = a->resize(a->context, NULL, 0, sizeof *f, PLAIN_ALIGN);
+    if (f == NULL) return NULL;
     memset(f, 0, sizeof *f);
-    mutex_drop(&m.lock);
-    if (!reef__memory_make(&f->memory, allocator) || !mutex_make(&f->lock)) {
-        m.allocator.resize(m.allocator.context, f, sizeof *f, 0, PLAIN_ALIGN);
+    if (!reef__memory_make(&f->memory, a) || !mutex_make(&f->lock)) {
+        a->resize(a->context, f, sizeof *f, 0, PLAIN_ALIGN);
         return NULL;
     }
     f->memory.bytes = sizeof *f;

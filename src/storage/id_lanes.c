@@ -235,13 +235,8 @@ static bool lanes_take(reef_world *w, const uint32_t *made, uint32_t lanes)
 bool reef__lanes_begin(reef_world *w, uint32_t lanes)
 {
     if (!lanes_settle(w) || !reef__ring_squeezed(w)) return false;
-    if (lanes <= w->lane_room) return true;
-    uint32_t *made = reef__memory_resize(&w->family->memory, MEMORY_OTHER, w->lane_made, w->lane_room * sizeof *made,
-                                         lanes * sizeof *made, PLAIN_ALIGN);
-    if (made == NULL) return false;
-    w->lane_made = made;
-    w->lane_room = lanes;
-    return true;
+    return reef__array_room(&w->family->memory, MEMORY_OTHER, &w->lane_made, &w->lane_room, lanes,
+                            sizeof *w->lane_made);
 }
 
 reef_status reef__lanes_end(reef_world *w, const uint32_t *made, uint32_t lanes)

@@ -3,6 +3,7 @@
 #define REEF_STORAGE_ID_LANES_H
 
 #include "base/platform.h"
+#include "storage/world_data.h"
 #include "reef/component.h"
 
 #define LANE_NONE 0xFFFFFFFFu
@@ -55,6 +56,7 @@ reef_status reef__lanes_end(reef_world *w, const uint32_t *made, uint32_t lanes)
 
 /* Does what a call of reef__lanes_end without memory left. False: memory is still short, and no id may be given out. */
 COLD bool reef__lanes_retry(reef_world *w);
+INLINE bool lanes_settle(reef_world *w) { return LIKELY(w->lane_rest == 0) || reef__lanes_retry(w); }
 void reef__lanes_drop(reef_world *w);
 
 #endif

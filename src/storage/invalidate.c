@@ -1,8 +1,6 @@
 /* The part of reef__invalidate that isn't inlined. */
 #include "storage/invalidate.h"
-#include "storage/state.h"
 #include "storage/world_data.h"
-#include "reef/type.h"
 
 void reef__bundles_distrust(reef_world *w)
 {

@@ -21,10 +21,10 @@
  *
  *   version  hot.version is counted up, so that later writes can be told from earlier ones. The leases of a table
  *            (`append` and `lease`) are good for one version, so this ends all leases.
- *   gates    hot.gate_move and gate_destroy, which the straight paths compare with a lease, are set anew, and
+ *   gates    hot.gate_move and gate_destroy, which the fast paths compare with a lease, are set anew, and
  *            hot.lately is emptied. "shut": no lease equals a gate until the next event that sets the gates.
- *   fresh    The indices that the straight paths may give out: none, until fresh_open of src/storage/entity_index.c.
- *   ring     Where the straight path of destroy puts the next free id: not known, until the slow path comes by.
+ *   fresh    The indices that the fast paths may give out: none, until fresh_open of src/storage/entity_index.c.
+ *   ring     Where the fast path of destroy puts the next free id: not known, until the slow path comes by.
  *   fork     hot.fork_version and ours_after: this world alone holds no block that was written before.
  *   rows     rows_epoch: what queries remember of the rows, blocks and leases of tables.
  *   tables   tables_epoch: pointers into the pages of tables and chunks. The gates of all bundles are closed as well.
@@ -36,7 +36,7 @@
  *
  * STATE_REPLACED also drops the indexes of blocks (src/storage/block_index.h), which need no column here.
  *
- * entities_ended and moves_put stand beside it, since they take numbers. The straight paths that make and end rows
+ * entities_ended and moves_put stand beside it, since they take numbers. The fast paths that make and end rows
  * invalidate nothing. They need a lease, and giving one is ROWS_CHANGED; queries take away the leases of the tables
  * that they look at (reef__rows_look in src/query/query.c). */
 #ifndef REEF_STORAGE_INVALIDATE_H
@@ -44,7 +44,6 @@
 
 #include "base/platform.h"
 #include "storage/block_index.h"
-#include "storage/id_lanes.h"
 #include "storage/world_data.h"
 #include "reef/detail/layout.h"
 
@@ -78,7 +77,7 @@ enum {
     INVALIDATE_WRITTEN = STALE_HASH,
     /* Blocks of a tracked type carry this version, and somebody may ask what was written after it. */
     INVALIDATE_BLOCKS_MARKED = STALE_VERSION | STALE_GATES,
-    /* Somebody looked at the state, and every later write must be seen, also those of the straight paths that mark
+    /* Somebody looked at the state, and every later write must be seen, also those of the fast paths that mark
      * nothing. */
     INVALIDATE_LOOKED_AT = STALE_VERSION | STALE_GATES | STALE_FRESH | STALE_RING,
     /* A snapshot or fork has come to share the whole state: no block belongs to this world alone any more. */
@@ -109,7 +108,7 @@ enum {
     INVALIDATE_MARKS_MADE = STALE_ROWS | STALE_TABLES | STALE_MARKS | STALE_LATELY
 };
 
-/* A straight path is open while the lease of a table equals the gate. The gates of a world are its version, or
+/* A fast path is open while the lease of a table equals the gate. The gates of a world are its version, or
  * UINT64_MAX, which no lease is. */
 INLINE void gates_set(reef_world *w)
 {
@@ -167,8 +166,5 @@ INLINE void moves_put(reef_world *w, uint64_t moved, uint64_t destroyed)
     w->destroyed = destroyed;
     w->shifted = w->hot.moves - destroyed - moved;
 }
-
-/* Gives the ids of lanes to the world that are still waiting for memory. False: there is none yet. */
-INLINE bool lanes_settle(reef_world *w) { return LIKELY(w->lane_rest == 0) || reef__lanes_retry(w); }
 
 #endif

@@ -21,15 +21,9 @@ bool reef__world_knows(const reef_world *w, uint32_t c)
 static reef_status type_mark(reef_world *w, uint32_t c)
 {
     state *s = &w->state;
-    if (c / 64 >= s->used_words) {
-        uint32_t words = c / 64 + 1 + s->used_words / 2;
-        uint64_t *used = reef__memory_resize(&w->family->memory, MEMORY_OTHER, s->used_types,
-                                             s->used_words * sizeof *used, words * sizeof *used, PLAIN_ALIGN);
-        if (used == NULL) return REEF_NO_MEMORY;
-        memset(used + s->used_words, 0, (words - s->used_words) * sizeof *used);
-        s->used_types = used;
-        s->used_words = words;
-    }
+    if (c / 64 >= s->used_words && !reef__array_room(&w->family->memory, MEMORY_OTHER, &s->used_types, &s->used_words,
+                                                     c / 64 + 1, sizeof *s->used_types))
+        return REEF_NO_MEMORY;
     s->used_types[c / 64] |= 1ull << (c % 64);
     return REEF_OK;
 }

@@ -9,6 +9,7 @@
  * owns each page that it will write (name_own_...), which may fail and changes nothing visible; then it writes, which
  * can't fail. Entries and buckets depend on history, so nothing visible follows their order. */
 #include "storage/name_index.h"
+#include "base/byte_hash.h"
 #include "base/memory.h"
 #include "base/platform.h"
 #include "storage/cow_pages.h"
@@ -20,8 +21,6 @@
 #include "storage/world_data.h"
 #include "reef/ref.h"
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 
 typedef struct name_entry {
     reef_entity entity;
@@ -41,8 +40,7 @@ const paged_type reef__pages_buckets = {
 
 static bool name_own_page(reef_world *w, reef_paged *p, const paged_type *pages, uint32_t page)
 {
-    paged_owner o = reef__owner_of(w->family, pages);
-    if (reef__paged_own(p, &o, page, w->hot.version, w->hot.fork_version) == NULL) return false;
+    if (reef__page_own(w, p, pages, page) == NULL) return false;
     reef__invalidate(w, INVALIDATE_WRITTEN);
     p->version[page] = w->hot.version; /* what is written now isn't what was hashed before */
     return true;
@@ -66,15 +64,6 @@ static bool name_own_entry(reef_world *w, uint32_t number)
     return name_own_page(w, &w->state.name_entries, &reef__pages_names, number / NAMES_PER_PAGE);
 }
 
-/* Makes room for one more entry, on an owned page. */
-static bool name_reserve_entry(reef_world *w)
-{
-    paged_owner o = reef__owner_of(w->family, &reef__pages_names);
-    uint32_t number = w->state.name_count;
-    return reef__paged_grow(&w->state.name_entries, &o, number / NAMES_PER_PAGE + 1, w->hot.fork_version) &&
-           name_own_entry(w, number);
-}
-
 /* ---- the two indices ---- */
 
 typedef enum name_key { NAME_BY_TEXT, NAME_BY_INDEX } name_key;
@@ -82,13 +71,6 @@ typedef enum name_key { NAME_BY_TEXT, NAME_BY_INDEX } name_key;
 static reef_paged *name_buckets(reef_world *w, name_key key)
 {
     return key == NAME_BY_TEXT ? &w->state.name_by_text : &w->state.name_by_index;
-}
-
-static uint32_t name_hash_text(const char *text)
-{
-    uint64_t h = 0x9E3779B97F4A7C15u;
-    for (; *text; text++) h = (h ^ (unsigned char)*text) * 0x100000001B3u;
-    return (uint32_t)(h >> 32 ^ h);
 }
 
 /* Takes the middle bits of the product, which spread successive indices evenly. (With the folded product of 32 bits,
@@ -99,7 +81,7 @@ static uint32_t name_hash_index(uint32_t index) { return (uint32_t)(index * 0x9E
 static uint32_t name_hash(const reef_world *w, name_key key, uint32_t number)
 {
     const name_entry *n = name_at(w, number);
-    return key == NAME_BY_TEXT ? name_hash_text(n->text) : name_hash_index(n->entity.index);
+    return key == NAME_BY_TEXT ? hash_text(n->text) : name_hash_index(n->entity.index);
 }
 
 static uint32_t *name_bucket(const reef_paged *p, uint32_t i)
@@ -163,7 +145,7 @@ static void name_erase(reef_world *w, name_key key, uint32_t i)
 static uint32_t name_find_text(const reef_world *w, const char *text)
 {
     if (w->state.name_count == 0) return NAME_NONE;
-    for (uint32_t i = name_hash_text(text) & name_mask(w);; i = (i + 1) & name_mask(w)) {
+    for (uint32_t i = hash_text(text) & name_mask(w);; i = (i + 1) & name_mask(w)) {
         uint32_t n = *name_bucket(&w->state.name_by_text, i);
         if (n == 0) return NAME_NONE;
         if (strcmp(name_at(w, n - 1)->text, text) == 0) return n - 1;
@@ -185,9 +167,8 @@ static uint32_t name_find_entity(const reef_world *w, reef_entity e)
 
 static COLD bool name_build(reef_world *w, name_key key, uint32_t buckets, reef_paged *out)
 {
-    paged_owner o = reef__owner_of(w->family, &reef__pages_buckets);
     uint32_t pages = buckets / NAME_BUCKETS_PER_PAGE;
-    if (!reef__paged_grow(out, &o, pages, w->hot.fork_version)) return false;
+    if (!reef__pages_grow(w, out, &reef__pages_buckets, pages)) return false;
     for (uint32_t i = 0; i < pages; i++)
         if (!name_own_page(w, out, &reef__pages_buckets, i)) return false;
     for (uint32_t n = 0; n < w->state.name_count; n++) name_insert(out, buckets - 1, name_hash(w, key, n), n);
@@ -198,18 +179,17 @@ static COLD bool name_build(reef_world *w, name_key key, uint32_t buckets, reef_
 static bool name_reserve_buckets(reef_world *w)
 {
     state *s = &w->state;
-    paged_owner o = reef__owner_of(w->family, &reef__pages_buckets);
     reef_paged text = {0}, index = {0};
     if (s->name_count + 1 <= s->name_buckets / 4 * 3) return true;
     if (s->name_buckets >= NAME_BUCKETS_MAX) return false;
     uint32_t buckets = s->name_buckets ? s->name_buckets * 2 : NAME_BUCKETS_PER_PAGE;
     if (!name_build(w, NAME_BY_TEXT, buckets, &text) || !name_build(w, NAME_BY_INDEX, buckets, &index)) {
-        reef__paged_drop(&text, &o);
-        reef__paged_drop(&index, &o);
+        reef__pages_drop(w, &text, &reef__pages_buckets);
+        reef__pages_drop(w, &index, &reef__pages_buckets);
         return false;
     }
-    reef__paged_drop(&s->name_by_text, &o);
-    reef__paged_drop(&s->name_by_index, &o);
+    reef__pages_drop(w, &s->name_by_text, &reef__pages_buckets);
+    reef__pages_drop(w, &s->name_by_index, &reef__pages_buckets);
     s->name_by_text = text;
     s->name_by_index = index;
     s->name_buckets = buckets;
@@ -295,13 +275,13 @@ uint32_t reef__name_bad_column(const char *text, uint32_t *length)
 static bool name_add(reef_world *w, reef_entity e, const char *text, uint32_t length)
 {
     uint32_t number = w->state.name_count;
-    if (!name_reserve_buckets(w) || !name_reserve_entry(w)) return false;
-    if (!name_own_cluster(w, NAME_BY_TEXT, name_hash_text(text) & name_mask(w))) return false;
+    if (!name_reserve_buckets(w) || !name_own_entry(w, number)) return false;
+    if (!name_own_cluster(w, NAME_BY_TEXT, hash_text(text) & name_mask(w))) return false;
     if (!name_own_cluster(w, NAME_BY_INDEX, name_hash_index(e.index) & name_mask(w))) return false;
     name_entry *n = name_at(w, number);
     n->entity = e;
     memcpy(n->text, text, length + 1);
-    name_insert(&w->state.name_by_text, name_mask(w), name_hash_text(text), number);
+    name_insert(&w->state.name_by_text, name_mask(w), hash_text(text), number);
     name_insert(&w->state.name_by_index, name_mask(w), name_hash_index(e.index), number);
     w->state.name_count = number + 1;
     reef__names_changed(w);
@@ -314,10 +294,10 @@ static bool name_change(reef_world *w, uint32_t number, const char *text, uint32
 {
     uint32_t old = name_position(w, NAME_BY_TEXT, number);
     if (!name_own_entry(w, number) || !name_own_cluster(w, NAME_BY_TEXT, old)) return false;
-    if (!name_own_cluster(w, NAME_BY_TEXT, name_hash_text(text) & name_mask(w))) return false;
+    if (!name_own_cluster(w, NAME_BY_TEXT, hash_text(text) & name_mask(w))) return false;
     name_erase(w, NAME_BY_TEXT, old);
     memcpy(name_at(w, number)->text, text, length + 1);
-    name_insert(&w->state.name_by_text, name_mask(w), name_hash_text(text), number);
+    name_insert(&w->state.name_by_text, name_mask(w), hash_text(text), number);
     return true;
 }
 
@@ -364,15 +344,6 @@ reef_entity reef_find(const reef_world *w, const char *name)
 
 /* ---- checking ---- */
 
-static reef_status name_corrupt(char *message, size_t size, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    (void)vsnprintf(message, size, format, arguments);
-    va_end(arguments);
-    return REEF_CORRUPT;
-}
-
 /* Does an index hold as many numbers as there are names? Since reef__names_validate finds each of them, there are no
  * others. */
 static bool name_index_counts(const reef_world *w, const reef_paged *p)
@@ -390,23 +361,23 @@ COLD reef_status reef__names_validate(const reef_world *w, char *message, size_t
 {
     const state *s = &w->state;
     bool slow = (w->slow & SLOW_NAMES) != 0;
-    if (slow != (s->name_count != 0)) return name_corrupt(message, size, "names: the flag of the slow path is wrong");
-    if (s->name_count > s->name_buckets / 4 * 3) return name_corrupt(message, size, "names: the indices are too full");
+    if (slow != (s->name_count != 0)) return reef__corrupt(message, size, "names: the flag of the slow path is wrong");
+    if (s->name_count > s->name_buckets / 4 * 3) return reef__corrupt(message, size, "names: the indices are too full");
     if (!name_index_counts(w, &s->name_by_text))
-        return name_corrupt(message, size, "names: the index by text is wrong");
+        return reef__corrupt(message, size, "names: the index by text is wrong");
     if (!name_index_counts(w, &s->name_by_index))
-        return name_corrupt(message, size, "names: the index by entity is wrong");
+        return reef__corrupt(message, size, "names: the index by entity is wrong");
     for (uint32_t n = 0; n < s->name_count; n++) {
         const name_entry *e = name_at(w, n);
         uint32_t length = 0;
         if (memchr(e->text, 0, sizeof e->text) == NULL || reef__name_bad_column(e->text, &length))
-            return name_corrupt(message, size, "names: name %" PRIu32 " isn't a path", n);
+            return reef__corrupt(message, size, "names: name %" PRIu32 " isn't a path", n);
         if (!reef_is_alive(w, e->entity))
-            return name_corrupt(message, size, "names: \"%s\" belongs to the dead entity %" PRIu32 "v%" PRIu32, e->text,
-                                e->entity.index, e->entity.generation);
+            return reef__corrupt(message, size, "names: \"%s\" belongs to the dead entity %" PRIu32 "v%" PRIu32,
+                                 e->text, e->entity.index, e->entity.generation);
         if (name_find_text(w, e->text) != n || name_find_entity(w, e->entity) != n)
-            return name_corrupt(message, size, "names: \"%s\" of entity %" PRIu32 "v%" PRIu32 " isn't found", e->text,
-                                e->entity.index, e->entity.generation);
+            return reef__corrupt(message, size, "names: \"%s\" of entity %" PRIu32 "v%" PRIu32 " isn't found", e->text,
+                                 e->entity.index, e->entity.generation);
     }
     return REEF_OK;
 }

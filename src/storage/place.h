@@ -15,6 +15,10 @@ INLINE const table *table_read(const reef_world *w, uint32_t id) /* NULL: this w
     const table *t = (const table *)w->state.tables.page[p] + id % TABLES_PER_PAGE;
     return t->shape ? t : NULL;
 }
+/* Walks the tables that this world has used. (A `break` ends only one step of it.) */
+#define EACH_TABLE(w, t) \
+    for (uint32_t t##_id = TABLE_EMPTY; t##_id < (w)->state.tables.count * TABLES_PER_PAGE; t##_id++) \
+        for (const table *t = table_read(w, t##_id); t; t = NULL)
 INLINE handle handle_of(reef_entity e)
 {
     handle h;

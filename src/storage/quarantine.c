@@ -12,6 +12,7 @@
 #include "storage/layout.h"
 #include "storage/place.h"
 #include "storage/sparse_store.h"
+#include "storage/table.h"
 #include "storage/world_data.h"
 #include "reef/ref.h"
 #include <stdio.h>
@@ -74,7 +75,7 @@ static void held_tell(const held *x, const held_block *b, const char *address)
     else fprintf(stderr, "reef: a pointer to the entities of a block");
     if (known && b->type) fprintf(stderr, " of entity %uv%u", (unsigned)e.index, (unsigned)e.generation);
     if (x->op == NULL) {
-        fprintf(stderr, " was used after the state that it was in was left\n");
+        fprintf(stderr, " was used after its world went to another state\n");
         return;
     }
     fprintf(stderr, " was used after %s", x->op);
@@ -83,7 +84,7 @@ static void held_tell(const held *x, const held_block *b, const char *address)
     else if (x->entity.generation)
         fprintf(stderr, " of entity %uv%u moved it", (unsigned)x->entity.index, (unsigned)x->entity.generation);
     else fprintf(stderr, " moved it");
-    fprintf(stderr, x->flushing ? ", when commands were done\n" : "\n");
+    fprintf(stderr, x->flushing ? ", when commands were applied\n" : "\n");
 }
 
 /* The sanitizer calls this when it stops the program. It takes no lock, since whoever holds it won't go on. The newest
@@ -230,31 +231,15 @@ static bool chunk_is_ours(const reef_world *w, const shape *s, uint32_t unit)
     return true;
 }
 
-static void rows_go(const column *c, char *to, char *from, uint32_t rows, uint32_t raw)
-{
-    if (c->type == NULL || c->type->plain_move) {
-        memcpy(to, from, (size_t)rows * c->size);
-        return;
-    }
-    for (uint32_t i = 0; i < rows; i++)
-        if (i != raw) reef__value_move(c->type, to + (size_t)i * c->size, from + (size_t)i * c->size);
-}
-
-/* Corrects the pointers of the running call's values that lie in the block. */
-static void values_rebase(reef_world *w, const char *from, const char *to, size_t bytes)
-{
-    for (uint32_t i = 0; i < w->value_count; i++) {
-        const char *p = w->value[i].data;
-        if (p && (uintptr_t)p - (uintptr_t)from < bytes) w->value[i].data = to + (p - from);
-    }
-}
-
-static void tail_close(const shape *s, const reef_slot *slots, uint32_t rows)
+/* Poisons the rows behind the last one of a chunk, or opens them. */
+static void tail_guard(const shape *s, const reef_slot *slots, uint32_t rows, bool closed)
 {
     const size_t capacity = slots[0].head_more.capacity;
     for (uint32_t k = SLOT_ENTITIES; k < s->end_slot; k++) {
-        const size_t size = s->columns[k].size;
-        ASAN_POISON_MEMORY_REGION((char *)slots[k].block + rows * size, (capacity - rows) * size);
+        const size_t size = s->columns[k].size, bytes = (capacity - rows) * size;
+        char *tail = (char *)slots[k].block + rows * size;
+        if (closed) ASAN_POISON_MEMORY_REGION(tail, bytes);
+        else ASAN_UNPOISON_MEMORY_REGION(tail, bytes);
     }
 }
 
@@ -267,37 +252,27 @@ COLD bool reef__quarantine_chunk(reef_world *w, const table *t, uint32_t unit, u
     if (!chunk_is_ours(w, s, unit) || !guard_pays(w, rows_bytes(s, rows))) return false;
     held *x = reef__quarantine_note(w, w->family, s, slots, rows);
     uint32_t made = SLOT_ENTITIES;
-    for (; x && made < s->end_slot; made++) {
-        const column *c = &s->columns[made];
-        fresh[made] =
-            reef__memory_block(&w->family->memory, MEMORY_ROWS, c->arena, (size_t)c->size * capacity, c->align);
-        if (fresh[made] == NULL) break;
-    }
+    for (; x && made < s->end_slot; made++)
+        if ((fresh[made] = reef__block_take(w->family, &s->columns[made], capacity)) == NULL) break;
     if (made < s->end_slot) {
-        while (made-- > SLOT_ENTITIES) {
-            const column *c = &s->columns[made];
-            reef__memory_block_free(&w->family->memory, MEMORY_ROWS, c->arena, fresh[made], (size_t)c->size * capacity,
-                                    c->align);
-        }
+        while (made-- > SLOT_ENTITIES) reef__block_give(w->family, &s->columns[made], fresh[made], capacity);
         free(x);
         return false;
     }
     for (uint32_t k = SLOT_ENTITIES; k < s->end_slot; k++) {
         const column *c = &s->columns[k];
         char *old = slots[k].block;
-        rows_go(c, fresh[k], old, rows, raw);
-        values_rebase(w, old, fresh[k], (size_t)rows * c->size);
+        reef__block_move(c, fresh[k], old, rows, raw);
+        reef__values_relocate(w, old, fresh[k], (size_t)rows * c->size);
         mutex_lock(&w->family->lock); /* a relative that dies may be comparing pages */
         slots[k].block = fresh[k];
         column_note(w, s, unit, k, fresh[k]);
         mutex_unlock(&w->family->lock);
-        if (!reef__quarantine_take(x, c, old, capacity))
-            reef__memory_block_free(&w->family->memory, MEMORY_ROWS, c->arena, old, (size_t)c->size * capacity,
-                                    c->align);
+        if (!reef__quarantine_take(x, c, old, capacity)) reef__block_give(w->family, c, old, capacity);
     }
     reef__invalidate(w, INVALIDATE_BLOCKS_MOVED);
     reef__quarantine_wait(x);
-    tail_close(s, slots, rows);
+    tail_guard(s, slots, rows, true);
     return true;
 }
 
@@ -348,7 +323,7 @@ static bool page_moves(reef_world *w, value_store *s, uint32_t page)
     mutex_unlock(&w->family->lock);
     if (!x->blocks[0].waits)
         reef__memory_block_free(&w->family->memory, p->kind, p->arena, old, p->page_bytes, p->align);
-    values_rebase(w, old, fresh, p->page_bytes);
+    reef__values_relocate(w, old, fresh, p->page_bytes);
     s->moves++;
     s->lately.slots = s->hole.slots = 0;
     reef__invalidate(w, INVALIDATE_BLOCKS_MOVED);
@@ -407,10 +382,7 @@ COLD void reef__quarantine_world(reef_world *w, const char *op)
 {
     if (!quarantine_on(w)) return;
     quarantine_because(w, op, 0, (reef_entity){0, 0});
-    for (uint32_t id = TABLE_EMPTY; id < w->state.tables.count * TABLES_PER_PAGE; id++) {
-        const table *t = table_read(w, id);
-        if (t) reef__quarantine_table(w, t);
-    }
+    EACH_TABLE(w, t) reef__quarantine_table(w, t);
     for (uint32_t i = 1; i < w->state.store_count; i++)
         for (uint32_t page = 0; page < w->state.stores[i].values.count; page++)
             (void)page_moves(w, &w->state.stores[i], page);
@@ -440,21 +412,12 @@ COLD void reef__quarantine_fill(reef_world *w, const table *t, uint32_t place)
 COLD void reef__quarantine_close(reef_world *w, const table *t)
 {
     if (quarantine_on(w) && chunk_is_ours(w, t->shape, t->last))
-        tail_close(t->shape, unit_slots(w, t->last), place_row(t->next));
-}
-
-static void tail_open(const shape *s, const reef_slot *slots, uint32_t rows)
-{
-    const size_t capacity = slots[0].head_more.capacity;
-    for (uint32_t k = SLOT_ENTITIES; k < s->end_slot; k++) {
-        const size_t size = s->columns[k].size;
-        ASAN_UNPOISON_MEMORY_REGION((char *)slots[k].block + rows * size, (capacity - rows) * size);
-    }
+        tail_guard(t->shape, unit_slots(w, t->last), place_row(t->next), true);
 }
 
 COLD void reef__quarantine_open(const reef_world *w, const table *t, uint32_t unit)
 {
-    if (quarantine_on(w)) tail_open(t->shape, unit_slots(w, unit), chunk_rows(t, unit));
+    if (quarantine_on(w)) tail_guard(t->shape, unit_slots(w, unit), chunk_rows(t, unit), false);
 }
 
 /* For a world without relatives. */
@@ -464,7 +427,7 @@ static void quarantine_set(reef_world *w, uint64_t bytes)
         const table *t = table_read(w, id);
         if (t && t->last) reef__quarantine_open(w, t, t->last);
         for (uint32_t unit = t ? t->spare : 0; unit; unit = unit_slots(w, unit)[0].head.next)
-            tail_open(t->shape, unit_slots(w, unit), 0);
+            tail_guard(t->shape, unit_slots(w, unit), 0, false);
     }
     for (uint32_t i = 1; bytes == 0 && i < w->state.store_count; i++)
         for (uint32_t page = 0; page < w->state.stores[i].values.count; page++)
@@ -480,13 +443,11 @@ COLD reef_status reef_quarantine(reef_world *w, uint64_t bytes)
 {
     if (w == NULL) return REEF_BAD_ARGUMENT;
 #if defined(QUARANTINE)
-    const reef_component none = {0};
-    const reef_entity null = {0, 0};
-    if (w->locks || w->running) return reef__failure(w, REEF_LOCKED, "reef_quarantine", none, null, 0);
+    if (w->locks || w->running) return reef__refuse(w, REEF_LOCKED, "reef_quarantine");
     mutex_lock(&w->family->lock);
     const bool alone = w->family->members == 1;
     mutex_unlock(&w->family->lock);
-    if (!alone) return reef__failure(w, REEF_LOCKED, "reef_quarantine", none, null, 0);
+    if (!alone) return reef__refuse(w, REEF_LOCKED, "reef_quarantine");
     quarantine_set(w, bytes);
 #else
     (void)bytes;

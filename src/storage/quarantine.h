@@ -80,42 +80,22 @@ COLD void reef__quarantine_begin(family *f); /* as the environment variables say
 
 INLINE bool quarantine_of(const family *f) { return (void)f, false; }
 INLINE bool quarantine_on(const reef_world *w) { return (void)w, false; }
-INLINE void quarantine_because(reef_world *w, const char *op, uint32_t component, reef_entity e)
-{
-    (void)w, (void)op, (void)component, (void)e;
-}
-INLINE void reef__quarantine_table(reef_world *w, const table *t) { (void)w, (void)t; }
-INLINE void reef__quarantine_world(reef_world *w, const char *op) { (void)w, (void)op; }
-INLINE void quarantine_move(reef_world *w, const table *t, uint32_t unit) { (void)w, (void)t, (void)unit; }
-INLINE void reef__quarantine_fill(reef_world *w, const table *t, uint32_t place) { (void)w, (void)t, (void)place; }
-INLINE void reef__quarantine_close(reef_world *w, const table *t) { (void)w, (void)t; }
-INLINE void reef__quarantine_open(const reef_world *w, const table *t, uint32_t unit) { (void)w, (void)t, (void)unit; }
-INLINE bool reef__quarantine_page(reef_world *w, reef_store *s, uint32_t page)
-{
-    return (void)w, (void)s, (void)page, false;
-}
-INLINE void reef__quarantine_slots(const reef_world *w, const reef_store *s, uint32_t slot, uint32_t n, reef_entity e)
-{
-    (void)w, (void)s, (void)slot, (void)n, (void)e;
-}
-INLINE void reef__quarantine_open_slots(const reef_world *w, const reef_store *s, uint32_t slot, uint32_t n)
-{
-    (void)w, (void)s, (void)slot, (void)n;
-}
-INLINE void reef__quarantine_open_page(const reef_world *w, const reef_store *s, uint32_t page)
-{
-    (void)w, (void)s, (void)page;
-}
-INLINE void reef__quarantine_value(const reef_world *w, const type *t, const void *value, uint32_t n, reef_entity e)
-{
-    (void)w, (void)t, (void)value, (void)n, (void)e;
-}
-INLINE bool reef__quarantine_left(family *f, const reef_store *s, const paged_type *p, const void *block, uint32_t page)
-{
-    return (void)f, (void)s, (void)p, (void)block, (void)page, false;
-}
-INLINE void reef__quarantine_end(family *f) { (void)f; }
-INLINE void reef__quarantine_begin(family *f) { (void)f; }
+/* These calls are nothing then. */
+#define quarantine_because(...) ((void)0)
+#define quarantine_move(...) ((void)0)
+#define reef__quarantine_table(...) ((void)0)
+#define reef__quarantine_world(...) ((void)0)
+#define reef__quarantine_fill(...) ((void)0)
+#define reef__quarantine_close(...) ((void)0)
+#define reef__quarantine_open(...) ((void)0)
+#define reef__quarantine_page(...) false
+#define reef__quarantine_slots(w, s, slot, n, e) ((void)(slot))
+#define reef__quarantine_open_slots(...) ((void)0)
+#define reef__quarantine_open_page(...) ((void)0)
+#define reef__quarantine_value(w, t, value, n, e) ((void)(e))
+#define reef__quarantine_left(...) false
+#define reef__quarantine_end(...) ((void)0)
+#define reef__quarantine_begin(...) ((void)0)
 
 #endif
 

@@ -37,34 +37,31 @@
 static COLD bool bytes_enlarge(reef_world *w, const paged_type *kind, reef_paged *ring, uint64_t head, uint64_t tail,
                                uint64_t pages)
 {
-    const paged_owner o = reef__owner_of(w->family, kind);
     uint64_t count = 1;
     while (count < pages) count *= 2;
     if (count > UINT32_MAX / 2) return false;
     reef_paged fresh = {0};
-    bool ok = reef__paged_grow(&fresh, &o, (uint32_t)count, w->hot.fork_version);
+    bool ok = reef__pages_grow(w, &fresh, kind, (uint32_t)count);
     for (uint64_t p = head / TRACK_PAGE_BYTES; ok && head != tail && p <= (tail - 1) / TRACK_PAGE_BYTES; p++) {
-        void *page = reef__paged_own(&fresh, &o, (uint32_t)(p & (count - 1)), w->hot.version, w->hot.fork_version);
+        void *page = reef__page_own(w, &fresh, kind, (uint32_t)(p & (count - 1)));
         ok = page != NULL;
         if (ok) memcpy(page, ring->page[p & (ring->count - 1)], TRACK_PAGE_BYTES);
     }
     reef_paged old = ok ? *ring : fresh;
     if (ok) *ring = fresh;
-    reef__paged_drop(&old, &o);
+    reef__pages_drop(w, &old, kind);
     return ok;
 }
 
 bool reef__bytes_room(reef_world *w, const paged_type *kind, reef_paged *ring, uint64_t head, uint64_t tail,
                       uint64_t bytes)
 {
-    const paged_owner o = reef__owner_of(w->family, kind);
     if (bytes == 0) return true;
     const uint64_t first = tail / TRACK_PAGE_BYTES, end = (tail + bytes - 1) / TRACK_PAGE_BYTES + 1;
     const uint64_t pages = end - head / TRACK_PAGE_BYTES;
     if (pages > ring->count && !bytes_enlarge(w, kind, ring, head, tail, pages)) return false;
     for (uint64_t p = first; p < end; p++)
-        if (!reef__paged_own(ring, &o, (uint32_t)(p & (ring->count - 1)), w->hot.version, w->hot.fork_version))
-            return false;
+        if (!reef__page_own(w, ring, kind, (uint32_t)(p & (ring->count - 1)))) return false;
     return true;
 }
 
@@ -164,7 +161,6 @@ static bool reads_removals(const log_reader *r, const track_store *s)
 /* Drops what all readers have read. */
 static void store_trim(reef_world *w, track_store *s)
 {
-    const paged_owner o = reef__owner_of(w->family, &reef__pages_tracks);
     uint64_t head = s->tail, value_head = s->tail;
     for (uint32_t i = 0; i < w->reader_count; i++) {
         const log_reader *r = &w->readers[i];
@@ -174,8 +170,8 @@ static void store_trim(reef_world *w, track_store *s)
     }
     s->head = head;
     s->value_head = value_head;
-    if (s->readers == 0) reef__paged_drop(&s->log, &o);
-    if (s->value_readers == 0) reef__paged_drop(&s->values, &o);
+    if (s->readers == 0) reef__pages_drop(w, &s->log, &reef__pages_tracks);
+    if (s->value_readers == 0) reef__pages_drop(w, &s->values, &reef__pages_tracks);
 }
 
 void reef__readers_count(const reef_world *w, track_store *s)
@@ -193,14 +189,9 @@ COLD bool reef__readers_note(reef_world *w)
 {
     state *s = &w->state;
     s->place_count = 0;
-    if (w->reader_count > s->place_capacity) {
-        reader_place *places =
-            reef__memory_resize(&w->family->memory, MEMORY_TRACKS, s->places, s->place_capacity * sizeof *places,
-                                w->reader_count * sizeof *places, PLAIN_ALIGN);
-        if (places == NULL) return false;
-        s->places = places;
-        s->place_capacity = w->reader_count;
-    }
+    if (!reef__array_room(&w->family->memory, MEMORY_TRACKS, &s->places, &s->place_capacity, w->reader_count,
+                          sizeof *s->places))
+        return false;
     for (uint32_t i = 0; i < w->reader_count; i++)
         if (w->readers[i].serial)
             s->places[s->place_count++] = (reader_place){w->readers[i].serial, w->readers[i].position};
@@ -246,20 +237,10 @@ static log_reader *reader_place_find(reef_world *w)
 {
     uint32_t i = 0;
     while (i < w->reader_count && (w->readers[i].serial || w->readers[i].generation == UINT32_MAX)) i++;
-    if (i == w->reader_capacity) {
-        uint32_t capacity = i ? i * 2 : 4;
-        log_reader *readers = i >= 1u << 30
-                                  ? NULL
-                                  : reef__memory_resize(&w->family->memory, MEMORY_TRACKS, w->readers,
-                                                        i * sizeof *readers, capacity * sizeof *readers, PLAIN_ALIGN);
-        if (readers == NULL) return NULL;
-        w->readers = readers;
-        w->reader_capacity = capacity;
-    }
-    if (i == w->reader_count) {
-        memset(&w->readers[i], 0, sizeof *w->readers);
-        w->reader_count++;
-    }
+    if (i == UINT32_MAX || !reef__array_room(&w->family->memory, MEMORY_TRACKS, &w->readers, &w->reader_capacity, i + 1,
+                                             sizeof *w->readers))
+        return NULL;
+    if (i == w->reader_count) w->reader_count++;
     return &w->readers[i];
 }
 
@@ -312,8 +293,7 @@ COLD reef_status reef_removals_free(reef_world *w, reef_removals removals)
 {
     if (w == NULL) return REEF_BAD_ARGUMENT;
     if (removals.generation == 0) return REEF_OK;
-    if (w->running)
-        return reef__failure(w, REEF_LOCKED, "reef_removals_free", (reef_component){0}, (reef_entity){0, 0}, 0);
+    if (w->running) return reef__refuse(w, REEF_LOCKED, "reef_removals_free");
     log_reader *r = reef__reader_of(w, removals, false, "reef_removals_free");
     if (r == NULL) return w->error.status;
     track_store *s = reef__track_of(w, r->component);
@@ -325,7 +305,7 @@ COLD reef_status reef_removals_free(reef_world *w, reef_removals removals)
 bool reef_removals_next(reef_world *w, reef_removals removals, reef_entity *entity, void *value)
 {
     static const char op[] = "reef_removals_next";
-    if (w && w->running) return reef__failure(w, REEF_LOCKED, op, (reef_component){0}, (reef_entity){0, 0}, 0), false;
+    if (w && w->running) return reef__refuse(w, REEF_LOCKED, op), false;
     log_reader *r = w ? reef__reader_of(w, removals, false, op) : NULL;
     if (r == NULL) return false;
     const reef_component c = {r->component};
@@ -399,13 +379,9 @@ COLD bool reef__readers_mirror(reef_world *aside, const reef_world *w)
     memory *m = &w->family->memory;
     const uint64_t serial = reef__scripts_serial(w);
     if (w->reader_count == 0 || (serial == 0 && BUG(161))) return true;
-    if (serial && reader_place_in(s, serial) == NULL && s->place_count == s->place_capacity) {
-        reader_place *places = reef__memory_resize(m, MEMORY_TRACKS, s->places, s->place_capacity * sizeof *places,
-                                                   (s->place_capacity + 1) * sizeof *places, PLAIN_ALIGN);
-        if (places == NULL) return false;
-        s->places = places;
-        s->place_capacity++;
-    }
+    if (serial && reader_place_in(s, serial) == NULL &&
+        !reef__array_room(m, MEMORY_TRACKS, &s->places, &s->place_capacity, s->place_count + 1, sizeof *s->places))
+        return false;
     aside->readers = reef__memory_zeroed(m, MEMORY_TRACKS, w->reader_capacity * sizeof *w->readers);
     if (aside->readers == NULL) return false;
     aside->reader_capacity = w->reader_capacity;

@@ -15,6 +15,7 @@
 #include "type/type.h"
 #include "storage/archetype.h"
 #include "storage/cow_pages.h"
+#include "storage/error.h"
 #include "storage/invalidate.h"
 #include "storage/layout.h"
 #include "storage/place.h"
@@ -22,8 +23,6 @@
 #include "storage/state.h"
 #include "storage/table.h"
 #include "storage/world_data.h"
-#include "reef/component.h"
-#include <stdio.h>
 
 int reef__bit_key_compare(uint32_t a, uint32_t b)
 {
@@ -37,9 +36,7 @@ bool reef__bit_has(const reef_world *w, uint32_t key, uint32_t place) { return b
 /* The words of a unit for writing. */
 static uint64_t *words_own(reef_world *w, bit_store *b, uint32_t unit)
 {
-    paged_owner o = reef__owner_bits(w);
-    if (unit >= b->words.count && !reef__paged_grow(&b->words, &o, unit + 1, w->hot.fork_version)) return NULL;
-    uint64_t *words = reef__paged_own(&b->words, &o, unit, w->hot.version, w->hot.fork_version);
+    uint64_t *words = reef__page_own(w, &b->words, &reef__pages_bits, unit);
     if (words) b->words.version[unit] = w->hot.version;
     reef__invalidate(w, INVALIDATE_WRITTEN);
     return words;
@@ -55,36 +52,16 @@ static void bit_put(bit_store *b, uint32_t place, bool on)
     *word = on ? *word | bit : *word & ~bit;
 }
 
-/* Makes room for the number of a key's store. False: there is no memory. */
-static COLD bool number_room(reef_world *w, uint32_t key)
-{
-    state *s = &w->state;
-    if (bit_slot(key) < s->bit_room) return true;
-    const uint32_t room = (bit_slot(key) | 1) + 1 + s->bit_room / 2;
-    uint32_t *number = reef__memory_resize(&w->family->memory, MEMORY_BITS, s->bit_number, s->bit_room * sizeof *number,
-                                           room * sizeof *number, PLAIN_ALIGN);
-    if (number == NULL) return false;
-    memset(number + s->bit_room, 0, (room - s->bit_room) * sizeof *number);
-    s->bit_number = number;
-    s->bit_room = room;
-    return true;
-}
-
 static COLD bit_store *store_make(reef_world *w, uint32_t key)
 {
     state *s = &w->state;
     bit_store *found = (bit_store *)bit_store_of(w, key);
     if (found) return found;
-    if (!number_room(w, key)) return NULL;
-    if (s->bit_count == s->bit_capacity) {
-        uint32_t capacity = s->bit_capacity ? s->bit_capacity * 2 : 4;
-        bit_store *bits = reef__memory_resize(&w->family->memory, MEMORY_BITS, s->bits, s->bit_capacity * sizeof *bits,
-                                              capacity * sizeof *bits, PLAIN_ALIGN);
-        if (bits == NULL) return NULL;
-        s->bits = bits;
-        reef__invalidate(w, INVALIDATE_STORES_MOVED);
-        s->bit_capacity = capacity;
-    }
+    memory *m = &w->family->memory;
+    if (!reef__array_room(m, MEMORY_BITS, &s->bit_number, &s->bit_room, bit_slot(key) + 1, sizeof *s->bit_number) ||
+        !reef__array_room(m, MEMORY_BITS, &s->bits, &s->bit_capacity, s->bit_count + 1, sizeof *s->bits))
+        return NULL;
+    reef__invalidate(w, INVALIDATE_STORES_MOVED);
     found = &s->bits[s->bit_count++];
     memset(found, 0, sizeof *found);
     found->key = key;
@@ -258,9 +235,8 @@ uint64_t reef__bit_sum(const reef_world *w, uint32_t key)
 static COLD reef_status store_corrupt(const bit_store *b, char *message, size_t size, const char *what, uint64_t number)
 {
     const type *t = reef__type_of(b->key & ~BIT_DISABLED);
-    snprintf(message, size, "bits: %s%s%s %llu", b->key & BIT_DISABLED ? "disabled " : "", t ? t->name : "entities",
-             what, (unsigned long long)number);
-    return REEF_CORRUPT;
+    return reef__corrupt(message, size, "bits: %s%s%s %llu", b->key & BIT_DISABLED ? "disabled " : "",
+                         t ? t->name : "entities", what, (unsigned long long)number);
 }
 
 /* The rows of a unit that may have a bit: all rows, and for marks of a component those that have it. */
@@ -303,9 +279,10 @@ COLD reef_status reef__bits_validate(const reef_world *w, char *message, size_t 
         const bool stored = (b->key & BIT_DISABLED) == 0 && reef__type_of(b->key)->stored;
         if (sum != b->switched && !stored) return store_corrupt(b, message, size, ": a wrong count of bits, not", sum);
         uint32_t number = b == marks ? BITS_OF_MARKS : marks ? (uint32_t)(marks - w->state.bits) + 1 : 0;
-        if (b->marks != number) return store_corrupt(b, message, size, ": another store of marks than number", number);
+        if (b->marks != number)
+            return store_corrupt(b, message, size, ": its marks are in another store than number", number);
         if (bit_number_of(w, b->key) != i + 1)
-            return store_corrupt(b, message, size, ": another store is known by its key than number", i + 1);
+            return store_corrupt(b, message, size, ": its key leads to another store than number", i + 1);
     }
     return REEF_OK;
 }

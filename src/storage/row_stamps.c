@@ -26,7 +26,6 @@
 #include "storage/world_data.h"
 #include "reef/detail/access.h"
 #include "reef/track.h"
-#include <stdio.h>
 
 typedef struct stamp {
     uint64_t changed, added;
@@ -44,15 +43,9 @@ track_store *reef__track_of(const reef_world *w, uint32_t component)
 static COLD track_store *track_make(reef_world *w, uint32_t component)
 {
     state *s = &w->state;
-    if (s->track_count == s->track_capacity) {
-        uint32_t capacity = s->track_capacity ? s->track_capacity * 2 : 4;
-        track_store *tracks =
-            reef__memory_resize(&w->family->memory, MEMORY_TRACKS, s->tracks, s->track_capacity * sizeof *tracks,
-                                capacity * sizeof *tracks, PLAIN_ALIGN);
-        if (tracks == NULL) return NULL;
-        s->tracks = tracks;
-        s->track_capacity = capacity;
-    }
+    if (!reef__array_room(&w->family->memory, MEMORY_TRACKS, &s->tracks, &s->track_capacity, s->track_count + 1,
+                          sizeof *s->tracks))
+        return NULL;
     track_store *made = &s->tracks[s->track_count++];
     memset(made, 0, sizeof *made);
     made->component = component;
@@ -110,8 +103,7 @@ bool reef_added_since_id(const reef_world *w, reef_entity e, reef_component c, u
 uint64_t reef_version(reef_world *w)
 {
     if (w == NULL) return 0;
-    if (w->running)
-        return reef__failure(w, REEF_LOCKED, "reef_version", (reef_component){0}, (reef_entity){0, 0}, 0), 0;
+    if (w->running) return reef__refuse(w, REEF_LOCKED, "reef_version"), 0;
     const uint64_t now = w->hot.version;
     const bool hashed = w->hashed == now; /* the state is the same */
     reef__invalidate(w, INVALIDATE_LOOKED_AT);
@@ -124,14 +116,12 @@ uint64_t reef_version(reef_world *w)
 
 bool reef__track_prepare(reef_world *w, uint32_t component, const reef_entity *e, uint32_t rows)
 {
-    const paged_owner o = reef__owner_of(w->family, &reef__pages_tracks);
     track_store *s = reef__track_of(w, component);
     if (s == NULL && (s = track_make(w, component)) == NULL) return false;
     for (uint32_t i = 0, last = UINT32_MAX; i < rows; i++) {
         const uint32_t page = e[i].index / STAMPS_PER_PAGE;
         if (page == last) continue;
-        if (!reef__paged_grow(&s->stamps, &o, page + 1, w->hot.fork_version)) return false;
-        if (reef__paged_own(&s->stamps, &o, page, w->hot.version, w->hot.fork_version) == NULL) return false;
+        if (reef__page_own(w, &s->stamps, &reef__pages_tracks, page) == NULL) return false;
         last = page;
     }
     return true;
@@ -219,6 +209,5 @@ COLD reef_status reef__tracks_validate(const reef_world *w, char *message, size_
         if (!reef__removals_sound(w, &w->state.tracks[i])) what = "a wrong log of removals";
     }
     if (what == NULL) return REEF_OK;
-    snprintf(message, size, "tracked type %s: %s", reef_type_name((reef_component){component}), what);
-    return REEF_CORRUPT;
+    return reef__corrupt(message, size, "tracked type %s: %s", reef_type_name((reef_component){component}), what);
 }

@@ -20,7 +20,6 @@
 #include "storage/sparse_store.h"
 #include "storage/world_data.h"
 #include "reef/detail/access.h"
-#include "reef/shared.h"
 #include <stdlib.h>
 
 static size_t head_align(const type *t) { return t->align > PLAIN_ALIGN ? t->align : PLAIN_ALIGN; }

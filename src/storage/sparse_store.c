@@ -128,9 +128,7 @@ uint64_t *reef__store_index_own(reef_world *w, value_store *s, uint32_t index)
     const uint32_t page = index >> REEF_INDEX_BITS;
     if (LIKELY(page < s->index.count && s->index.page[page] && paged_owned(&s->index, page, w->hot.fork_version)))
         return s->index.page[page];
-    const paged_owner o = reef__owner_of(w->family, &reef__pages_index);
-    if (page >= s->index.count && !reef__paged_grow(&s->index, &o, page + 1, w->hot.fork_version)) return NULL;
-    return reef__paged_own(&s->index, &o, page, w->hot.version, w->hot.fork_version);
+    return reef__page_own(w, &s->index, &reef__pages_index, page);
 }
 
 /* ---- stores ---- */
@@ -175,34 +173,20 @@ static COLD value_store *value_store_make(reef_world *w, uint32_t component)
 {
     state *s = &w->state;
     memory *m = &w->family->memory;
-    if (component >= s->store_room) {
-        const uint32_t room = component + 1 + s->store_room / 2;
-        uint32_t *number = reef__memory_resize(m, MEMORY_STORES, s->store_number, s->store_room * sizeof *number,
-                                               room * sizeof *number, PLAIN_ALIGN);
-        if (number == NULL) return NULL;
-        memset(number + s->store_room, 0, (room - s->store_room) * sizeof *number);
-        s->store_number = number;
-        s->store_room = room;
-        reef__stores_view(w);
-    }
-    if (s->store_count == s->store_capacity) {
-        const uint32_t capacity = s->store_capacity ? s->store_capacity * 2 : 4;
-        reef_store *stores = reef__memory_resize(m, MEMORY_STORES, s->stores, s->store_capacity * sizeof *stores,
-                                                 capacity * sizeof *stores, PLAIN_ALIGN);
-        if (stores == NULL) return NULL;
-        if (s->store_count == 0) memset(&stores[s->store_count++], 0, sizeof *stores);
-        s->stores = stores;
-        s->store_capacity = capacity;
-    }
-    value_store *made = &s->stores[s->store_count];
+    const uint32_t number = s->store_count ? s->store_count : 1; /* number 0 is empty: its bytes are zero */
+    if (!reef__array_room(m, MEMORY_STORES, &s->store_number, &s->store_room, component + 1, sizeof *s->store_number) ||
+        !reef__array_room(m, MEMORY_STORES, &s->stores, &s->store_capacity, number + 1, sizeof *s->stores))
+        return reef__stores_view(w), NULL;
+    value_store *made = &s->stores[number];
     memset(made, 0, sizeof *made);
     store_lay_out(made, reef__type_of(component));
     if (!reef__type_of(component)->bit) {
         value_store *before = s->stores;
         while (before->cold) before = &s->stores[before->cold];
-        before->cold = s->store_count;
+        before->cold = number;
     }
-    s->store_number[component] = s->store_count++;
+    s->store_number[component] = number;
+    s->store_count = number + 1;
     reef__invalidate(w, INVALIDATE_STORES_MOVED);
     reef__stores_view(w);
     return made;

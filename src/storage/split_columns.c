@@ -34,25 +34,27 @@ COLD uint32_t reef__spread_one(reef_value *to, const reef_value *v)
     return 1 + t->part_count;
 }
 
-COLD reef_status reef__spread_make(reef_world *w, spread *x, const reef_value *values, uint32_t count)
+bool reef__spread_room(reef_world *w, spread *x, uint32_t most)
+{
+    const bool room = reef__call_memory_take(&w->family->memory, &x->memory, most * sizeof *x->values, PLAIN_ALIGN);
+    x->values = x->memory.at;
+    x->count = 0;
+    return room;
+}
+
+reef_status reef__spread_make(reef_world *w, spread *x, const reef_value *values, uint32_t count)
 {
     const uint32_t n = reef__values_spread(values, count);
-    x->bytes = n > sizeof x->few / sizeof *x->few ? n * sizeof *x->values : 0;
-    x->values =
-        x->bytes ? reef__memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, x->bytes, PLAIN_ALIGN) : x->few;
-    if (n > REEF_COMPONENTS_MAX || x->values == NULL) {
-        if (x->bytes && x->values) reef__spread_free(w, x);
-        return n > REEF_COMPONENTS_MAX ? REEF_LIMIT : REEF_NO_MEMORY;
+    if (n > REEF_COMPONENTS_MAX) return REEF_LIMIT;
+    if (!reef__spread_room(w, x, n)) return REEF_NO_MEMORY;
+    for (uint32_t i = 0; i < count; i++) {
+        if (UNLIKELY(n != count)) x->count += reef__spread_one(x->values + x->count, &values[i]);
+        else x->values[x->count++] = values[i];
     }
-    x->count = 0;
-    for (uint32_t i = 0; i < count; i++) x->count += reef__spread_one(x->values + x->count, &values[i]);
     return REEF_OK;
 }
 
-COLD void reef__spread_free(reef_world *w, spread *x)
-{
-    if (x->bytes) reef__memory_free(&w->family->memory, MEMORY_OTHER, x->values, x->bytes);
-}
+void reef__spread_free(reef_world *w, spread *x) { reef__call_memory_free(&w->family->memory, &x->memory); }
 
 /* ---- rows ---- */
 

@@ -9,22 +9,25 @@
 #ifndef REEF_STORAGE_SPLIT_COLUMNS_H
 #define REEF_STORAGE_SPLIT_COLUMNS_H
 
+#include "base/memory.h"
 #include "base/platform.h"
 #include "type/type.h"
 #include "reef/loop.h"
 
-/* A list of values in which each value of a split type is followed by its parts. */
+/* A list of values of a call's own. In a copy of the caller's list each value of a split type is followed by its parts.
+ */
 typedef struct spread {
     reef_value *values;
     uint32_t count;
-    size_t bytes; /* size of `values` on the heap; 0: it is the caller's list, or `few` */
-    reef_value few[48];
+    call_memory memory;
 } spread;
-/* The length of the list with the parts. The same number as `count` means that no type is split. */
+/* The length of the list with the parts. */
 uint32_t reef__values_spread(const reef_value *values, uint32_t count);
-/* REEF_OK, REEF_NO_MEMORY or REEF_LIMIT. */
-COLD reef_status reef__spread_make(reef_world *w, spread *x, const reef_value *values, uint32_t count);
-COLD void reef__spread_free(reef_world *w, spread *x);
+/* Makes an empty list with room for `most` values. False: no memory. */
+bool reef__spread_room(reef_world *w, spread *x, uint32_t most);
+/* Makes the copy. REEF_OK, REEF_NO_MEMORY or REEF_LIMIT. */
+reef_status reef__spread_make(reef_world *w, spread *x, const reef_value *values, uint32_t count);
+void reef__spread_free(reef_world *w, spread *x);
 /* Puts a value and its parts into a list with room for REEF_SPLIT_FIELDS_MAX + 1; answers how many there are. */
 COLD uint32_t reef__spread_one(reef_value *to, const reef_value *v);
 

@@ -4,7 +4,9 @@
 #include "base/memory.h"
 #include "base/platform.h"
 #include "type/type.h"
+#include "type/type_walk.h"
 #include "storage/entity_index.h"
+#include "storage/error.h"
 #include "storage/layout.h"
 #include "storage/multi_store.h"
 #include "storage/place.h"
@@ -13,7 +15,6 @@
 #include "storage/sparse_store.h"
 #include "storage/world_data.h"
 #include "reef/inspect.h"
-#include <stdio.h>
 
 const value_store *reef__store_after(const reef_world *w, const type *last)
 {
@@ -21,8 +22,7 @@ const value_store *reef__store_after(const reef_world *w, const type *last)
     for (uint32_t i = 1; i < w->state.store_count; i++) {
         const value_store *s = &w->state.stores[i];
         const type *t = reef__type_of(s->component);
-        if (s->count == 0 || (last && reef__type_compare(t, last) <= 0)) continue;
-        if (best == NULL || reef__type_compare(t, reef__type_of(best->component)) < 0) best = s;
+        if (s->count && type_comes_next(t, last, best ? reef__type_of(best->component) : NULL)) best = s;
     }
     return best;
 }
@@ -97,8 +97,8 @@ typedef struct proving {
 static COLD reef_status corrupt(const proving *x, const char *what, uint64_t number)
 {
     const type *t = reef__type_of(x->s->component);
-    snprintf(x->message, x->size, "store %s: %s %llu", t ? t->name : "of no type", what, (unsigned long long)number);
-    return REEF_CORRUPT;
+    return reef__corrupt(x->message, x->size, "store %s: %s %llu", t ? t->name : "of no type", what,
+                         (unsigned long long)number);
 }
 
 /* A value belongs to an entity that is alive, whose row says so, and for which the store finds the value. */
@@ -145,7 +145,7 @@ static reef_status index_of_store_validate(const proving *x)
         const uint64_t *entry = s->index.page[page];
         for (uint32_t i = 0; entry && i < 1u << REEF_INDEX_BITS; i++) n += entry[i] >> 32 != 0;
     }
-    if (s->paged && s->index.count) return corrupt(x, "an index over pages, entries", n);
+    if (s->paged && s->index.count) return corrupt(x, "an index, though it has pages: entries", n);
     return s->paged || n == store_entities(s) ? REEF_OK : corrupt(x, "entries in the index that lead nowhere, of", n);
 }
 
@@ -179,7 +179,7 @@ COLD reef_status reef__stores_validate(const reef_world *w, char *message, size_
         proving x = {w, &w->state.stores[i], 0, message, size};
         const uint32_t component = x.s->component;
         if (component >= w->state.store_room || w->state.store_number[component] != i)
-            return corrupt(&x, "another one is known by its type than number", i);
+            return corrupt(&x, "its type leads to another store than number", i);
         if (store_validate(&x) != REEF_OK) return REEF_CORRUPT;
         const bool listed = cold == i;
         if (listed) cold = x.s->cold;
@@ -191,7 +191,7 @@ COLD reef_status reef__stores_validate(const reef_world *w, char *message, size_
         const uint32_t key = w->state.bits[i].key;
         proving x = {w, store_of(w, key), 0, message, size};
         if ((key & BIT_DISABLED) == 0 && reef__type_of(key)->stored && store_entities(x.s) != reef__bit_sum(w, key))
-            return corrupt(&x, "no values for the bits, which are", reef__bit_sum(w, key));
+            return corrupt(&x, "bits without values, in all", reef__bit_sum(w, key));
     }
     return REEF_OK;
 }

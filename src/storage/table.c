@@ -14,6 +14,7 @@
 #include "storage/copy_on_write.h"
 #include "storage/cow_pages.h"
 #include "storage/entity_index.h"
+#include "storage/error.h"
 #include "storage/family.h"
 #include "storage/invalidate.h"
 #include "storage/layout.h"
@@ -23,7 +24,6 @@
 #include "storage/signature.h"
 #include "storage/world_data.h"
 #include "reef/detail/access.h"
-#include <stdio.h>
 
 /* ---- kinds of containers ---- */
 
@@ -45,11 +45,25 @@ const paged_type reef__pages_tracks = {TRACK_PAGE_BYTES, ARENA_DIRECTORY, MEMORY
 const paged_type reef__pages_events = {TRACK_PAGE_BYTES, ARENA_DIRECTORY, MEMORY_EVENTS, NULL, true, 0, NULL};
 
 paged_owner reef__owner_of(family *f, const paged_type *t) { return (paged_owner){&f->memory, &f->lock, t, f}; }
-paged_owner reef__owner_records(const reef_world *w) { return reef__owner_of(w->family, &reef__pages_records); }
-paged_owner reef__owner_chunks(const reef_world *w) { return reef__owner_of(w->family, &reef__pages_chunks); }
-static paged_owner owner_tables(const reef_world *w) { return reef__owner_of(w->family, &reef__pages_tables); }
-paged_owner reef__owner_ring(const reef_world *w) { return reef__owner_of(w->family, &reef__pages_ring); }
-paged_owner reef__owner_bits(const reef_world *w) { return reef__owner_of(w->family, &reef__pages_bits); }
+
+bool reef__pages_grow(reef_world *w, reef_paged *p, const paged_type *t, uint32_t count)
+{
+    const paged_owner o = reef__owner_of(w->family, t);
+    return reef__paged_grow(p, &o, count, w->hot.fork_version);
+}
+
+void *reef__page_own(reef_world *w, reef_paged *p, const paged_type *t, uint32_t i)
+{
+    const paged_owner o = reef__owner_of(w->family, t);
+    if (i >= p->count && !reef__paged_grow(p, &o, i + 1, w->hot.fork_version)) return NULL;
+    return reef__paged_own(p, &o, i, w->hot.version, w->hot.fork_version);
+}
+
+void reef__pages_drop(reef_world *w, reef_paged *p, const paged_type *t)
+{
+    const paged_owner o = reef__owner_of(w->family, t);
+    reef__paged_drop(p, &o);
+}
 
 /* ---- values ---- */
 
@@ -122,6 +136,16 @@ bool reef__block_copy(reef_world *w, const column *c, void *to, const void *from
     return true;
 }
 
+void reef__block_move(const column *c, char *to, char *from, uint32_t rows, uint32_t raw)
+{
+    if (c->type == NULL || c->type->plain_move) {
+        memcpy(to, from, (size_t)rows * c->size);
+        return;
+    }
+    for (uint32_t i = 0; i < rows; i++)
+        if (i != raw) reef__value_move(c->type, to + (size_t)i * c->size, from + (size_t)i * c->size);
+}
+
 /* Called for a page of chunks that a dying node owns: frees the blocks that belong to the node and that `kept` doesn't
  * have. */
 static bool chunk_page_release(void *context, const void *page, const void *kept, uint64_t base, size_t index)
@@ -173,9 +197,8 @@ static bool chunk_page_release(void *context, const void *page, const void *kept
 
 static NOINLINE reef_slot *unit_own_shared(reef_world *w, uint32_t unit)
 {
-    paged_owner o = reef__owner_chunks(w);
     if (!BUG(27)) reef__invalidate(w, INVALIDATE_TABLES_MADE); /* queries remember slots */
-    reef_slot *page = reef__paged_own(&w->hot.chunks, &o, unit >> REEF_UNIT_BITS, w->hot.version, w->hot.fork_version);
+    reef_slot *page = reef__page_own(w, &w->hot.chunks, &reef__pages_chunks, unit >> REEF_UNIT_BITS);
     if (page == NULL) return NULL;
     reef__chunks_know_ours(w);
     return page + (unit & (UNITS_PER_PAGE - 1)) * REEF_UNIT_SLOTS;
@@ -201,8 +224,7 @@ static uint32_t unit_find(reef_world *w, uint32_t units)
         if ((unit & (UNITS_PER_PAGE - 1)) + units > UNITS_PER_PAGE) unit = (unit | (UNITS_PER_PAGE - 1)) + 1;
         if (unit + units > UNIT_MAX) return 0;
     }
-    paged_owner o = reef__owner_chunks(w);
-    if (!reef__paged_grow(&w->hot.chunks, &o, (unit >> REEF_UNIT_BITS) + 1, w->hot.fork_version)) return 0;
+    if (!reef__pages_grow(w, &w->hot.chunks, &reef__pages_chunks, (unit >> REEF_UNIT_BITS) + 1)) return 0;
     return unit_own(w, unit) ? unit : 0;
 }
 
@@ -238,6 +260,22 @@ static bool blocks_take(reef_world *w, const shape *s, void **block, uint32_t ro
     return true;
 }
 
+/* Makes a chunk with this capacity, on an owned page, the last one of its table. */
+static bool chunk_link(reef_world *w, table *t, uint32_t unit, uint32_t rows)
+{
+    reef_slot *slots = unit_slots(w, unit);
+    slots[0].head.next = 0;
+    slots[0].head_more.previous = t->last;
+    if (t->last) unit_slots(w, t->last)[0].head.next = unit;
+    else t->first = unit;
+    t->last = unit;
+    t->chunks++;
+    t->next = unit_place(unit);
+    t->end = t->next + rows;
+    if (t->shape->tracked) reef__invalidate(w, INVALIDATE_BLOCKS_MARKED);
+    return true;
+}
+
 /* Makes a new last chunk. */
 static bool chunk_make(reef_world *w, table *t, uint32_t rows)
 {
@@ -253,20 +291,11 @@ static bool chunk_make(reef_world *w, table *t, uint32_t rows)
         slots[k].version = w->hot.version;
     }
     slots[0].head.table = s->table;
-    slots[0].head.next = 0;
-    slots[0].head_more.previous = t->last;
     slots[0].head_more.capacity = (uint16_t)rows;
     slots[0].head_more.count = 0;
     chunk_note(w, s, unit, true);
     mutex_unlock(&w->family->lock);
-    if (t->last) unit_slots(w, t->last)[0].head.next = unit;
-    else t->first = unit;
-    t->last = unit;
-    t->chunks++;
-    t->next = unit_place(unit);
-    t->end = t->next + rows;
-    if (s->tracked) reef__invalidate(w, INVALIDATE_BLOCKS_MARKED);
-    return true;
+    return chunk_link(w, t, unit, rows);
 }
 
 bool reef__block_is_ours(reef_world *w, uint64_t version)
@@ -441,10 +470,7 @@ static COLD bool chunk_enlarge(reef_world *w, table *t)
     for (uint32_t k = SLOT_ENTITIES; k < s->end_slot; k++) {
         const column *c = &s->columns[k];
         char *old = slots[k].block, *fresh = block[k];
-        if (c->type == NULL || c->type->plain_move) memcpy(fresh, old, (size_t)rows * c->size);
-        else
-            for (uint32_t i = 0; i < rows; i++)
-                reef__value_move(c->type, fresh + (size_t)i * c->size, old + (size_t)i * c->size);
+        reef__block_move(c, fresh, old, rows, UINT32_MAX);
         reef__values_relocate(w, old, fresh, (size_t)rows * c->size);
         mutex_lock(&w->family->lock);
         slots[k].block = fresh;
@@ -490,15 +516,7 @@ static bool chunk_relink(reef_world *w, table *t)
         if (!block_own(w, t->shape, unit, k, 0)) return false;
     for (uint32_t k = SLOT_ENTITIES; k < t->shape->end_slot; k++) slots[k].version = w->hot.version;
     t->spare = slots[0].head.next;
-    slots[0].head.next = 0;
-    slots[0].head_more.previous = t->last;
-    unit_slots(w, t->last)[0].head.next = unit;
-    t->last = unit;
-    t->chunks++;
-    t->next = unit_place(unit);
-    t->end = t->next + chunk_capacity(slots);
-    if (t->shape->tracked) reef__invalidate(w, INVALIDATE_BLOCKS_MARKED);
-    return true;
+    return chunk_link(w, t, unit, chunk_capacity(slots));
 }
 
 static bool table_grow(reef_world *w, table *t)
@@ -515,11 +533,9 @@ static bool table_grow(reef_world *w, table *t)
 table *reef__table_own(reef_world *w, uint32_t id)
 {
     reef_paged *p = &w->state.tables;
-    paged_owner o = owner_tables(w);
     uint32_t page = id / TABLES_PER_PAGE;
-    if (!reef__paged_grow(p, &o, page + 1, w->hot.fork_version)) return NULL;
-    const void *before = p->page[page];
-    table *t = reef__paged_own(p, &o, page, w->hot.version, w->hot.fork_version);
+    const void *before = page < p->count ? p->page[page] : NULL;
+    table *t = reef__page_own(w, p, &reef__pages_tables, page);
     if (t == NULL) return NULL;
     if (before != t) {
         memset(w->edge_cache, 0, sizeof w->edge_cache); /* the cache points into pages, as queries do */
@@ -866,23 +882,23 @@ static reef_status chunk_validate(const reef_world *w, const table *t, uint32_t 
     else if (rows > slots[0].head_more.capacity) what = "more rows than room";
     else if (s->hooked && slots[0].head_more.count != rows) what = "a wrong number of values with hooks";
     for (uint32_t k = SLOT_ENTITIES; k < s->end_slot && !what; k++) {
-        if (slots[k].block == NULL || (uintptr_t)slots[k].block % (s->columns[k].align)) what = "a bad block";
-        if (slots[k].version > w->hot.version) what = "a write from the future";
+        if (slots[k].block == NULL || (uintptr_t)slots[k].block % (s->columns[k].align))
+            what = "a block that is missing or misaligned";
+        if (slots[k].version > w->hot.version) what = "a write that is newer than the world";
     }
     for (uint32_t i = 0; i < rows && !what; i++)
         if (place_of(w, slot_entities(slots)[i]) != unit_place(unit) + i)
-            what = "a row whose entity the index has elsewhere";
+            what = "a row whose entity has another place in the index";
     if (what == NULL) return REEF_OK;
-    snprintf(message, size, "table %u, unit %u: %s", s->table, unit, what);
-    return REEF_CORRUPT;
+    return reef__corrupt(message, size, "table %u, unit %u: %s", s->table, unit, what);
 }
 
 COLD reef_status reef__tables_validate(const reef_world *w, char *message, size_t size)
 {
-    for (uint32_t id = TABLE_EMPTY; id < w->state.tables.count * TABLES_PER_PAGE; id++) {
-        const table *t = table_read(w, id);
-        if (t == NULL) continue;
+    EACH_TABLE(w, t)
+    {
         uint32_t chunks = 0, previous = 0;
+        const uint32_t id = t->shape->table;
         for (uint32_t unit = t->first; unit; unit = unit_slots(w, unit)[0].head.next, chunks++) {
             if (chunk_validate(w, t, unit, previous, message, size) != REEF_OK) return REEF_CORRUPT;
             previous = unit;
@@ -900,8 +916,7 @@ COLD reef_status reef__tables_validate(const reef_world *w, char *message, size_
                 if (reef__slot_seek(w, c->parts[k], id) == 0) ok = false;
         }
         if (ok) continue;
-        snprintf(message, size, "table %u: chunks, ends, lease, signature or maps don't fit", id);
-        return REEF_CORRUPT;
+        return reef__corrupt(message, size, "table %u: chunks, ends, lease, signature or maps don't agree", id);
     }
     return REEF_OK;
 }

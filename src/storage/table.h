@@ -27,10 +27,11 @@
 extern const paged_type reef__pages_records, reef__pages_chunks, reef__pages_tables, reef__pages_ring, reef__pages_bits,
     reef__pages_names, reef__pages_buckets, reef__pages_hashes, reef__pages_tracks, reef__pages_events;
 paged_owner reef__owner_of(family *f, const paged_type *t);
-paged_owner reef__owner_records(const reef_world *w);
-paged_owner reef__owner_chunks(const reef_world *w);
-paged_owner reef__owner_ring(const reef_world *w);
-paged_owner reef__owner_bits(const reef_world *w);
+/* reef__paged_grow, reef__paged_own and reef__paged_drop for a container of this world. reef__page_own makes more slots
+ * first where there are too few. */
+bool reef__pages_grow(reef_world *w, reef_paged *p, const paged_type *t, uint32_t count);
+void *reef__page_own(reef_world *w, reef_paged *p, const paged_type *t, uint32_t i);
+void reef__pages_drop(reef_world *w, reef_paged *p, const paged_type *t);
 
 /* A table for writing. The first use makes the world's part of it. NULL: there is no memory. */
 table *reef__table_own(reef_world *w, uint32_t id);
@@ -70,11 +71,13 @@ void reef__column_discard(reef_world *w, const shape *s, uint32_t unit, uint32_t
 void *reef__column_exchange(reef_world *w, uint32_t unit, uint32_t slot, void *block);
 bool reef__column_take(reef_world *w, uint32_t unit, uint32_t slot, void *block);
 /* Blocks of a column and their values. reef__block_take: NULL means that there is no memory. reef__block_copy: false
- * means that there is no memory or that a hook refused, and `to` is raw memory. reef__values_relocate: values of the
- * running call that lie in the block `old`, which is about to be freed, are found in `fresh` from then on. */
+ * means that there is no memory or that a hook refused, and `to` is raw memory. reef__block_move moves the values of
+ * all rows but `raw`, which has none (UINT32_MAX: no such row). reef__values_relocate: values of the running call that
+ * lie in the block `old`, which is about to be freed, are found in `fresh` from then on. */
 void *reef__block_take(family *f, const column *c, uint32_t rows);
 void reef__block_give(family *f, const column *c, void *block, uint32_t rows);
 bool reef__block_copy(reef_world *w, const column *c, void *to, const void *from, const reef_entity *e, uint32_t rows);
+void reef__block_move(const column *c, char *to, char *from, uint32_t rows, uint32_t raw);
 void reef__block_destroy_values(const column *c, void *block, uint32_t rows);
 void reef__values_relocate(reef_world *w, const char *old, const char *fresh, size_t bytes);
 /* Does this world alone hold a block that was last written at `version`, before the last fork? (The other holders may

@@ -17,7 +17,7 @@
 #include "reef/pool.h"
 #include "reef/snapshot.h"
 
-enum { AHEAD_COLUMNS = 4, AHEAD_CHUNKS = 4, AHEAD_SPARES = 16, EDGE_CACHE = 128, SET_CACHE = 64, FREED_QUERIES = 8 };
+enum { AHEAD_COLUMNS = 4, AHEAD_SPARES = 16, EDGE_CACHE = 128, SET_CACHE = 64, FREED_QUERIES = 8 };
 
 /* The gate of a bundle (src/change/spawn.c). `ready` is its world while its fast path is open, else the gate itself;
  * `next` is the next open one of the same world. */
@@ -102,23 +102,14 @@ struct reef_world {
     uint64_t ours_after;
     /* as far as is known, only snapshots hold the blocks that this world doesn't own: reef__block_unshare */
     bool has_past;
-    /* What the open loop comes to next and was copied ahead: src/storage/copy_on_write.c. The chunks are a ring, in the
-     * order of the loop. */
-    uint32_t ahead_count; /* number of columns that the loop writes */
-    /* how many chunks are copied ahead at most; how many of them the loop has come to */
-    uint32_t ahead_most, ahead_done;
-    uint32_t ahead_first, ahead_chunks;
-    uint32_t ahead_unit[AHEAD_CHUNKS];
+    /* The chunk that the open loop comes to next, of which it has copied ahead the columns that it writes:
+     * src/storage/copy_on_write.c */
+    uint32_t ahead_unit, ahead_count; /* ahead_count: number of these columns */
     struct ahead {
         const column *column;
-        struct ahead_copy {
-            void *copy; /* NULL: there is none, or it was used */
-            void *of;   /* the block that was copied, at this version */
-            uint64_t version;
-            bool away; /* the copy went past the caches */
-            /* block and copy have changed places: the past has the copy, and this world the block, though not marked */
-            bool there;
-        } made[AHEAD_CHUNKS];
+        void *copy; /* NULL: there is none, or it was used */
+        void *of;   /* the block that was copied, at this version */
+        uint64_t version;
         uint32_t slot, spare_at, spare_end;
         void *spare[AHEAD_SPARES]; /* blocks for the next copies, since each call for memory takes a lock */
     } ahead[AHEAD_COLUMNS];

@@ -13,7 +13,6 @@
 #include "system/event.h"
 #include "system/phase.h"
 #include "system/schedule.h"
-#include "reef/type.h"
 
 /* Returns the serial number of the world's system or phase of this name. 0: the world has none. */
 static uint64_t serial_named(const reef_world *w, const char *name, bool of_phase)
@@ -37,14 +36,9 @@ COLD uint64_t reef__serial_by_name(const reef_world *w, const char *name, bool o
 COLD absentee *reef__absent_add(reef_world *w, const char *name, bool of_phase)
 {
     state *s = &w->state;
-    if (s->absent_count == s->absent_room) {
-        const uint32_t room = s->absent_room ? s->absent_room * 2 : 4;
-        absentee *p = reef__memory_resize(&w->family->memory, MEMORY_OTHER, s->absents, s->absent_room * sizeof *p,
-                                          room * sizeof *p, PLAIN_ALIGN);
-        if (p == NULL) return NULL;
-        s->absents = p;
-        s->absent_room = room;
-    }
+    if (!reef__array_room(&w->family->memory, MEMORY_OTHER, &s->absents, &s->absent_room, s->absent_count + 1,
+                          sizeof *s->absents))
+        return NULL;
     absentee *a = &s->absents[s->absent_count++];
     memset(a, 0, sizeof *a);
     a->phase = of_phase;

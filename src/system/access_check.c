@@ -37,6 +37,7 @@
 #include "query/block.h"
 #include "query/query.h"
 #include "system/job.h"
+#include "system/other_rows.h"
 #include "system/phase.h"
 #include "system/schedule.h"
 #include "system/system.h"
@@ -47,7 +48,7 @@ COLD void reef_watch_systems(reef_world *w, bool on)
 {
 #if defined(REEF_CHECKED)
     if (w == NULL) return;
-    if (w->running) reef__failure(w, REEF_LOCKED, "reef_watch_systems", (reef_component){0}, (reef_entity){0, 0}, 0);
+    if (w->running) reef__refuse(w, REEF_LOCKED, "reef_watch_systems");
     else w->unwatched = !on;
 #else
     (void)w, (void)on;
@@ -69,45 +70,12 @@ typedef struct old_chunk {
 
 /* ---- what is declared ---- */
 
-/* Is this a term that gives data of one fixed entity? */
-static bool gives_fixed(const reef_term *t, uint32_t component)
-{
-    return t->source.generation && t->component.id == component && (t->op == REEF_HAS || t->op == REEF_OPTIONAL) &&
-           t->access != REEF_WITH;
-}
-
-/* May the system write (read) the component in rows that it isn't handed? */
-static bool writes_everywhere(const struct system *s, uint32_t component)
-{
-    if (reef__system_touches(s, REEF_WRITES, component) || reef__system_touches(s, REEF_SUMS, component)) return true;
-    for (uint32_t i = 0; s->has_query && i < REEF_TERMS_MAX; i++)
-        if (gives_fixed(&s->query.terms[i], component) && s->query.terms[i].access != REEF_IN) return true;
-    return false;
-}
-
-static bool reads_everywhere(const struct system *s, uint32_t component)
-{
-    if (reef__system_touches(s, REEF_READS, component) || reef__system_touches(s, REEF_SUMS, component)) return true;
-    for (uint32_t i = 0; s->has_query && i < REEF_TERMS_MAX; i++)
-        if (gives_fixed(&s->query.terms[i], component)) return true;
-    return false;
-}
-
 /* Does the query give the component for writing in the rows that the system is handed? */
 static bool writes_handed(const query *q, uint32_t component)
 {
     for (uint32_t i = 0; q && i < q->term_count; i++) {
-        const reef_term *t = &q->terms[i];
-        if (t->op >= REEF_ANY_OF || t->component.id != component || q->facts[i].filter || q->facts[i].fixed) continue;
-        if (t->access != REEF_IN) return true;
+        if (term_has_data(q, i) && q->terms[i].component.id == component && q->terms[i].access != REEF_IN) return true;
     }
-    return false;
-}
-
-static bool sends_or_receives(const struct system *s, reef_touch_kind kind)
-{
-    for (uint32_t i = 0; i < s->touch_count; i++)
-        if (s->touches[i].kind == kind) return true;
     return false;
 }
 
@@ -118,9 +86,9 @@ COLD const char *reef__watch_once(const struct system *s, uint32_t *component)
     if (!s->split) return "it isn't split";
     if (s->context) return "it has a context";
     if (s->commands) return "it has commands";
-    if (sends_or_receives(s, REEF_SENDS)) return "it sends events";
-    if (sends_or_receives(s, REEF_RECEIVES)) return "it receives events";
-    if (sends_or_receives(s, REEF_SUMS)) return "it sums";
+    if (reef__touch_find(s, REEF_SENDS, NULL)) return "it sends events";
+    if (reef__touch_find(s, REEF_RECEIVES, NULL)) return "it receives events";
+    if (reef__touch_find(s, REEF_SUMS, NULL)) return "it sums";
     for (uint32_t i = 0; i < s->access_count; i++) {
         const type *t = reef__type_of(s->access[i].component);
         if (!(s->access[i].use & ACCESS_WRITE)) continue;
@@ -128,7 +96,7 @@ COLD const char *reef__watch_once(const struct system *s, uint32_t *component)
         if (!t->hooks.copy && !t->hooks.move && !t->hooks.destroy) continue;
         if (*component == 0 || reef__type_compare(t, reef__type_of(*component)) < 0) *component = t->id;
     }
-    if (*component) return "it writes what has hooks";
+    if (*component) return "it writes a type with hooks";
     return writes ? NULL : "it writes nothing";
 }
 
@@ -172,7 +140,7 @@ COLD void reef__watch_read(const reef_world *w, const char *op, reef_entity e, r
 {
     const watch *x = w->watch;
     if (x == NULL || x->system == NULL || reef__type_of(c.id) == NULL || !reef__watch_thread(w) ||
-        reads_everywhere(x->system, c.id))
+        reef__touches_others(x->system, c.id, false))
         return;
     report_once((reef_world *)(uintptr_t)w, op, c, e, NULL);
 }
@@ -180,7 +148,7 @@ COLD void reef__watch_read(const reef_world *w, const char *op, reef_entity e, r
 bool reef__watch_may_write(const reef_world *w, uint32_t component)
 {
     const watch *x = w->watch;
-    return x == NULL || x->system == NULL || writes_everywhere(x->system, component);
+    return x == NULL || x->system == NULL || reef__touches_others(x->system, component, true);
 }
 
 COLD bool reef__watch_write(reef_world *w, const char *op, reef_entity e, reef_component c)
@@ -391,9 +359,9 @@ static void column_compare(reef_world *w, const watch *x, const old_chunk *d, re
     if (row == d->capacity) return;
     report_once(w, "reef_system", c, old_chunk_entity(x, d, row),
                 slot == SLOT_ENTITIES ? "the entity's handle was changed by the system"
-                : row >= d->rows      ? "memory behind the last row was written by the system"
+                : row >= d->rows      ? "memory after the last row was written by the system"
                 : writes && d->handed ? "changed by the system, though the row doesn't match its query"
-                : writes              ? "changed by the system, in a block that it wasn't handed"
+                : writes              ? "changed by the system, in a block that it wasn't given"
                                       : "changed by the system, which doesn't declare that it writes it");
 }
 
@@ -412,7 +380,7 @@ static void bits_compare(reef_world *w, const watch *x, const old_chunk *d)
             if (words[k] == now[k]) continue;
             const reef_entity e = old_chunk_entity(x, d, k * 64 + bits_first(words[k] ^ now[k]));
             report_once(w, "reef_system", (reef_component){b->key & ~BIT_DISABLED}, e,
-                        "a switch or a mark was changed by the system");
+                        "a switch, or what is disabled, was changed by the system");
             break;
         }
     }
@@ -431,11 +399,12 @@ static void stored_compare(reef_world *w, const watch *x)
     while (stored_next(w, &k, x->stored)) {
         const reef_component c = {k.s->component};
         const bool writes = writes_handed(x->planned->query, c.id);
-        if (memcmp(k.copy, k.at.value, reef__type_of(c.id)->size) == 0 || writes_everywhere(x->system, c.id)) continue;
+        if (memcmp(k.copy, k.at.value, reef__type_of(c.id)->size) == 0 || reef__touches_others(x->system, c.id, true))
+            continue;
         /* With a shared store, other entities have the same value. */
         if (writes && (k.s->shared || entity_handed(w, x, k.at.entity))) continue;
         report_once(w, "reef_system", c, k.at.entity,
-                    writes ? "changed by the system, though it wasn't handed the entity"
+                    writes ? "changed by the system, though it wasn't given the entity"
                            : "changed by the system, which doesn't declare that it writes it");
     }
 }
@@ -449,7 +418,7 @@ static void copy_compare(reef_world *w, const watch *x)
         column_compare(w, x, d, (reef_component){0}, SLOT_ENTITIES);
         for (uint32_t n = 0; n < s->component_count; n++) {
             const uint32_t k = reef__slot_seek(w, s->component[n], d->table_id);
-            if (k == 0 || k == REEF_SLOT_TAG || writes_everywhere(x->system, s->component[n])) continue;
+            if (k == 0 || k == REEF_SLOT_TAG || reef__touches_others(x->system, s->component[n], true)) continue;
             column_compare(w, x, d, (reef_component){s->component[n]}, k);
         }
         bits_compare(w, x, d);
@@ -530,7 +499,8 @@ static uint32_t written_after(const struct system *s, uint32_t component)
 static void rows_differ(reef_world *w, const watch *x, uint32_t component)
 {
     const type *t = reef__type_of(component);
-    static const char differs[] = "its value depends on other rows, on their order, or on what reef doesn't know";
+    static const char differs[] =
+        "its value depends on other rows, on their order, or on something that reef doesn't know";
     for (stored_walk k = {.s = NULL}; t->stored && stored_next(w, &k, x->stored);) {
         if (k.s->component != component || reef__value_equal(t, k.copy, k.at.value)) continue;
         report_once(w, "reef_system", (reef_component){component}, k.at.entity, differs);

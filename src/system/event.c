@@ -35,10 +35,10 @@
 #include "system/absent_system.h"
 #include "system/job.h"
 #include "system/schedule.h"
+#include "system/system.h"
 #include "reef/event.h"
 #include "reef/system.h"
 #include "reef/track.h"
-#include <stdio.h>
 
 _Static_assert(sizeof(event_chunk) <= EVENT_CHUNK_HEAD && (int)REEF_EVENT_ALIGN_MAX <= (int)EVENT_CHUNK_HEAD,
                "events begin aligned");
@@ -58,13 +58,6 @@ typedef struct event_queue {
 static const reef_entity event_null = {0, 0};
 
 /* ---- types ---- */
-
-static bool event_touched(const struct system *s, reef_touch_kind kind, uint32_t component)
-{
-    uint32_t i = 0;
-    while (i < s->touch_count && (s->touches[i].kind != kind || s->touches[i].type.id != component)) i++;
-    return i < s->touch_count;
-}
 
 /* Can values of this type be events? */
 static reef_status event_type_check(const reef_world *w, uint32_t component, const type **t)
@@ -116,7 +109,7 @@ reef_events reef_receive_id(const reef_block *b, reef_component c)
     job *j = b->job;
     const event_place *p = reef__event_place_of(j->world, j->system->serial, c.id);
     if (LIKELY(p != NULL && j->world->flight != NULL)) return j->world->flight->views[p - j->world->state.event_places];
-    if (!event_touched(j->system, REEF_RECEIVES, c.id))
+    if (!reef__touch_find(j->system, REEF_RECEIVES, &c))
         (void)reef__job_failure(j, REEF_UNDECLARED, op, c, event_null, 0);
     return none;
 }
@@ -372,13 +365,14 @@ COLD bool reef__events_follow(reef_world *w, const struct system *s)
         if (reef__event_store_ready(w, t->type.id) == NULL) return false;
         places += t->kind == REEF_RECEIVES;
     }
-    if (!reef__event_array(w, &x->event_places, &x->event_place_capacity, places, sizeof *x->event_places))
+    if (!reef__array_room(&w->family->memory, MEMORY_EVENTS, &x->event_places, &x->event_place_capacity, places,
+                          sizeof *x->event_places))
         return false;
     if (places && !reef__flight_room(w, 0, x->event_place_capacity)) return false;
     for (uint32_t i = x->event_place_count; i-- > 0;) { /* drop the types that it no longer receives */
         if (x->event_places[i].serial != s->serial) continue;
         x->event_places[i].name_hash = s->name_hash;
-        if (event_touched(s, REEF_RECEIVES, x->event_places[i].component)) continue;
+        if (reef__touch_find(s, REEF_RECEIVES, &(reef_component){x->event_places[i].component})) continue;
         x->event_places[i] = x->event_places[--x->event_place_count];
         reef__invalidate(w, INVALIDATE_WRITTEN);
     }

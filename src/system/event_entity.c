@@ -10,13 +10,12 @@
 #include "storage/error.h"
 #include "storage/world_data.h"
 #include "system/schedule.h"
-#include "reef/bulk.h"
 #include "reef/event.h"
 
 /* Entities that are to be marked or destroyed, in the visible order. */
 typedef struct brief_list {
     reef_entity *entities;
-    size_t count, room;
+    uint32_t count, room;
 } brief_list;
 
 static uint64_t brief_phase(const phase *p)
@@ -33,14 +32,8 @@ static bool brief_used(const reef_world *w, reef_component c)
 
 static bool brief_add(reef_world *w, brief_list *l, reef_entity e)
 {
-    if (l->count == l->room) {
-        const size_t room = l->room ? l->room * 2 : 64;
-        reef_entity *p = reef__memory_resize(&w->family->memory, MEMORY_EVENTS, l->entities, l->room * sizeof e,
-                                             room * sizeof e, PLAIN_ALIGN);
-        if (p == NULL) return false;
-        l->entities = p;
-        l->room = room;
-    }
+    if (!reef__array_room(&w->family->memory, MEMORY_EVENTS, &l->entities, &l->room, l->count + 1, sizeof e))
+        return false;
     l->entities[l->count++] = e;
     return true;
 }
@@ -64,7 +57,7 @@ static bool brief_collect(reef_world *w, reef_query q, uint64_t made_by, brief_l
 
 static bool brief_mark(reef_world *w, const brief_list *l, ReefBrief mark)
 {
-    for (size_t i = 0; i < l->count; i++) {
+    for (uint32_t i = 0; i < l->count; i++) {
         ReefBrief *brief = reef_mut(w, l->entities[i], ReefBrief);
         if (brief == NULL) return false;
         *brief = mark;
@@ -75,11 +68,7 @@ static bool brief_mark(reef_world *w, const brief_list *l, ReefBrief mark)
 static bool brief_destroy(reef_world *w, const brief_list *l)
 {
     w->error.status = REEF_OK;
-    for (size_t i = 0; i < l->count && w->error.status != REEF_NO_MEMORY;) {
-        const uint32_t n = l->count - i < UINT32_MAX ? (uint32_t)(l->count - i) : UINT32_MAX;
-        reef_destroy_many(w, l->entities + i, n);
-        i += n;
-    }
+    if (l->count) reef_destroy_many(w, l->entities, l->count);
     return w->error.status != REEF_NO_MEMORY;
 }
 

@@ -4,10 +4,10 @@
 #include "system/job.h"
 #include "system/access_check.h"
 #include "base/platform.h"
-#include "storage/state.h"
 #include "storage/world_data.h"
 #include "change/command.h"
 #include "system/schedule.h"
+#include "system/system.h"
 #include "reef/world.h"
 
 COLD reef_status reef__job_failure(job *j, reef_status status, const char *operation, reef_component c, reef_entity e,
@@ -24,15 +24,28 @@ COLD reef_status reef__job_failure(job *j, reef_status status, const char *opera
     return status;
 }
 
-static const char *recorder_name(const recorder *by)
+bool reef__job_declares(job *j, reef_touch_kind kind, uint32_t component)
 {
-    return ((const job *)(const void *)((const char *)by - offsetof(job, by)))->system->name;
+    const uint64_t key = (uint64_t)kind << 32 | component;
+    if (LIKELY(j->declared == key)) return true;
+    if (!reef__system_touches(j->system, kind, component)) return false;
+    j->declared = key;
+    return true;
 }
+
+static job *job_of(const recorder *by) { return (job *)(void *)((char *)(uintptr_t)by - offsetof(job, by)); }
+static const char *recorder_name(const recorder *by) { return job_of(by)->system->name; }
 
 static COLD reef_status recorder_failure(recorder *by, reef_status status, const char *op, reef_component c,
                                          reef_entity e, uint64_t number)
 {
-    return reef__job_failure((job *)(void *)((char *)by - offsetof(job, by)), status, op, c, e, number);
+    return reef__job_failure(job_of(by), status, op, c, e, number);
 }
 
-const struct recorder_calls reef__job_recorder_calls = {recorder_name, recorder_failure};
+static bool recorder_declares(recorder *by, const reef_value *v, bool change)
+{
+    const reef_touch_kind kind = v->kind == REEF_VALUE_REMOVE ? REEF_REMOVES : change ? REEF_ADDS : REEF_SPAWNS;
+    return reef__job_declares(job_of(by), kind, v->component.id);
+}
+
+const struct recorder_calls reef__job_recorder_calls = {recorder_name, recorder_failure, recorder_declares};

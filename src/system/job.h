@@ -10,6 +10,7 @@
 #include "change/command.h"
 #include "query/query.h"
 #include "reef/event.h"
+#include "reef/system.h"
 
 struct event_queue;
 
@@ -36,6 +37,8 @@ typedef struct reef_job {
 
 /* What the command buffer of a job asks of it. */
 extern const struct recorder_calls reef__job_recorder_calls;
+/* Does the job's system declare this? Asking the same again costs one comparison. */
+bool reef__job_declares(job *j, reef_touch_kind kind, uint32_t component);
 /* Records a failure of a job; the first one is kept. In the checked build a mistake of the caller calls the misuse
  * hook. */
 COLD reef_status reef__job_failure(job *j, reef_status status, const char *operation, reef_component c, reef_entity e,

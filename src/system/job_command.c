@@ -8,6 +8,7 @@
 #include "storage/id_lanes.h"
 #include "storage/known_types.h"
 #include "storage/name_index.h"
+#include "change/apply.h"
 #include "change/command.h"
 #include "system/job.h"
 #include "system/system.h"
@@ -19,24 +20,6 @@
 static COLD reef_status undeclared(job *j, const char *op, uint32_t component, reef_entity e)
 {
     return reef__job_failure(j, REEF_UNDECLARED, op, (reef_component){component}, e, 0);
-}
-
-/* Does the job's system declare this? Asking the same again costs one comparison. */
-static bool declared(job *j, reef_touch_kind kind, uint32_t component)
-{
-    const uint64_t key = (uint64_t)kind << 32 | component;
-    if (LIKELY(j->declared == key)) return true;
-    if (!reef__system_touches(j->system, kind, component)) return false;
-    j->declared = key;
-    return true;
-}
-
-/* Does the system declare that it spawns anything; with `all`: entities with any components? */
-static bool declares_spawns(const struct system *s, bool all)
-{
-    for (uint32_t i = 0; i < s->touch_count; i++)
-        if (s->touches[i].kind == REEF_SPAWNS && (!all || s->touches[i].type.id == 0)) return true;
-    return false;
 }
 
 /* Returns the job's command buffer, for a call that may begin a new run of commands. */
@@ -51,7 +34,7 @@ static reef_status one_check(job *j, const char *op, reef_touch_kind kind, reef_
 {
     if (reef_entity_is_null(e)) return reef__job_failure(j, REEF_NOT_ALIVE, op, c, e, 0);
     if (c.id && !reef__world_knows(j->world, c.id)) return reef__job_failure(j, REEF_UNKNOWN_TYPE, op, c, e, 0);
-    return declared(j, kind, c.id) ? REEF_OK : undeclared(j, op, c.id, e);
+    return reef__job_declares(j, kind, c.id) ? REEF_OK : undeclared(j, op, c.id, e);
 }
 
 /* The same for a command that must have a component. */
@@ -61,34 +44,15 @@ static reef_status type_check(job *j, const char *op, reef_touch_kind kind, reef
     return one_check(j, op, kind, c, e);
 }
 
-/* Checks a list of values for n entities. `adds` is the kind of touch that values to be added must have been declared
- * with. */
-static reef_status list_check(job *j, const char *op, reef_touch_kind adds, reef_entity e, const reef_value *values,
-                              uint32_t count, uint32_t n)
-{
-    if (count > REEF_COMPONENTS_MAX) return reef__job_failure(j, REEF_LIMIT, op, (reef_component){0}, e, count);
-    if (count && values == NULL) return reef__job_failure(j, REEF_BAD_ARGUMENT, op, (reef_component){0}, e, count);
-    for (uint32_t i = 0; i < count; i++) {
-        const reef_component c = values[i].component;
-        const bool known = reef__world_knows(j->world, c.id), remove = values[i].kind == REEF_VALUE_REMOVE;
-        for (uint32_t k = 0; k < i; k++)
-            if (values[k].component.id == c.id) return reef__job_failure(j, REEF_DUPLICATE_TERM, op, c, e, i + 1);
-        const reef_status s = known ? reef__value_sound(&values[i], adds == REEF_ADDS, n) : REEF_UNKNOWN_TYPE;
-        if (s != REEF_OK) return reef__job_failure(j, s, op, c, e, s == REEF_WRONG_SIZE ? values[i].size : i + 1);
-        if (!declared(j, remove ? REEF_REMOVES : adds, c.id)) return undeclared(j, op, c.id, e);
-    }
-    return REEF_OK;
-}
-
 /* ---- making ---- */
 
 static reef_status job_spawn(job *j, const char *op, uint32_t n, reef_entity *entities, const reef_value *values,
                              uint32_t count)
 {
     const reef_entity null = {0, 0};
-    const reef_status s = list_check(j, op, REEF_SPAWNS, null, values, count, n);
+    const reef_status s = reef__values_check(j->world, &j->by, op, null, values, count, false, n);
     if (s != REEF_OK) return s;
-    if (count == 0 && !declares_spawns(j->system, false)) return undeclared(j, op, 0, null);
+    if (count == 0 && !reef__touch_find(j->system, REEF_SPAWNS, NULL)) return undeclared(j, op, 0, null);
     return n ? reef__command_spawn(j->world, job_commands(j), op, null, n, entities, values, count) : REEF_OK;
 }
 
@@ -134,7 +98,9 @@ reef_entity reef_cmd_clone(reef_block *b, reef_entity source)
     if (b->job == NULL) return reef_clone(b->world, source);
     if (reef_entity_is_null(source))
         return reef__job_failure(b->job, REEF_NOT_ALIVE, op, (reef_component){0}, source, 0), e;
-    if (!declares_spawns(b->job->system, true)) return undeclared(b->job, op, 0, source), e;
+    /* the system must declare that it spawns entities with any components */
+    if (!reef__touch_find(b->job->system, REEF_SPAWNS, &(reef_component){0}))
+        return undeclared(b->job, op, 0, source), e;
     return reef__command_clone(b->world, job_commands(b->job), op, source, 1, &e) == REEF_OK ? e : (reef_entity){0, 0};
 }
 
@@ -212,7 +178,7 @@ reef_status reef_cmd_change_values(reef_block *b, reef_entity e, const reef_valu
     job *j = b->job;
     if (j == NULL) return reef_change_values(b->world, e, values, count);
     if (reef_entity_is_null(e)) return reef__job_failure(j, REEF_NOT_ALIVE, op, (reef_component){0}, e, 0);
-    const reef_status s = list_check(j, op, REEF_ADDS, e, values, count, 1);
+    const reef_status s = reef__values_check(j->world, &j->by, op, e, values, count, true, 1);
     return s == REEF_OK ? reef__command_values(j->world, job_commands(j), COMMAND_CHANGE, op, e, values, count) : s;
 }
 

@@ -17,21 +17,15 @@
 #include "base/platform.h"
 #include "base/thread_pool.h"
 #include "type/type.h"
-#include "storage/archetype.h"
-#include "storage/block_index.h"
 #include "storage/command_buffer.h"
-#include "storage/entity_index.h"
-#include "storage/error.h"
 #include "storage/id_lanes.h"
 #include "storage/invalidate.h"
 #include "storage/layout.h"
 #include "storage/place.h"
-#include "storage/row_stamps.h"
-#include "storage/running.h"
-#include "storage/sparse_store.h"
 #include "storage/table.h"
 #include "storage/world_data.h"
 #include "change/command.h"
+#include "query/chunk_cursor.h"
 #include "query/iterate.h"
 #include "query/iterate_sparse.h"
 #include "query/match_cache.h"
@@ -42,8 +36,10 @@
 #include "system/access_check.h"
 #include "system/event.h"
 #include "system/job.h"
+#include "system/other_rows.h"
 #include "system/schedule.h"
 #include "system/side_query.h"
+#include "system/system.h"
 #include "reef/single.h"
 #include "reef/system.h"
 
@@ -55,72 +51,16 @@ static bool writes_rows(const planned_system *ps)
     return q && (q->head.write_count || q->optional_writes || (q->cut && q->cut->writes));
 }
 
-/* Makes the pages of all chunks of a table the world's own. */
-static bool table_pages_own(reef_world *w, const table *t)
-{
-    for (uint32_t unit = t->first; unit; unit = unit_slots(w, unit)[0].head.next)
-        if (!reef__chunk_page_own(w, unit)) return false;
-    return true;
-}
-
-static bool others_prepare(reef_world *w, uint32_t component)
-{
-    const bool tracked = reef__type_of(component)->tracked;
-    if (reef__type_of(component)->stored) return reef__stored_track_prepare(w, component);
-    for (uint32_t id = TABLE_EMPTY; id < w->state.tables.count * TABLES_PER_PAGE; id++) {
-        const table *t = table_read(w, id);
-        if (t == NULL || table_rows(t) == 0 || reef__slot_seek(w, component, id) == 0) continue;
-        if (w->hot.chunks.shared && !table_pages_own(w, t)) return false;
-        if (tracked && !reef__track_prepare_table(w, component, t)) return false;
-    }
-    return true;
-}
-
 static bool rows_prepare(reef_world *w, planned_system *ps)
 {
     query *q = ps->query;
     for (uint32_t i = 0; writes_rows(ps) && i < q->match_count; i++) {
         const table *t = match_at(q, i)->table;
         if (table_rows(t) == 0) continue;
-        if (w->hot.chunks.shared && !table_pages_own(w, t)) return false;
+        if (w->hot.chunks.shared && !reef__table_pages_own(w, t)) return false;
         if (q->tracked && !reef__tracks_prepare(q, match_at(q, i))) return false;
     }
     return true;
-}
-
-static bool others_add(reef_world *w, ticking *k, uint32_t component)
-{
-    const type *t = reef__type_of(component);
-    for (uint32_t i = 0; i < t->part_count; i++)
-        if (!others_add(w, k, t->parts[i])) return false;
-    for (uint32_t i = 0; i < k->other_count; i++)
-        if (k->others[i].component == component) return true;
-    if (k->other_count == k->other_room) {
-        const uint32_t room = k->other_room ? k->other_room * 2 : 8;
-        written *p = reef__memory_resize(&w->family->memory, MEMORY_OTHER, k->others, k->other_room * sizeof *p,
-                                         room * sizeof *p, PLAIN_ALIGN);
-        if (p == NULL) return false;
-        k->others = p;
-        k->other_room = room;
-    }
-    k->others[k->other_count++] = (written){.component = component};
-    return others_prepare(w, component);
-}
-
-/* Returns the next component that a system writes in others' rows; *at is 0 before the first. 0: no more. */
-static uint32_t other_written(const struct system *s, uint32_t *at)
-{
-    for (; *at < s->touch_count; ++*at) {
-        const reef_touch *t = &s->touches[*at];
-        if (t->kind == REEF_WRITES || t->kind == REEF_SUMS) return s->touches[(*at)++].type.id;
-    }
-    for (uint32_t i; (i = *at - s->touch_count) < REEF_TERMS_MAX; ++*at) {
-        const reef_term *t = &s->query.terms[i];
-        if (t->op < REEF_ANY_OF && t->component.id == 0) break;
-        if (t->source.generation && t->op != REEF_NOT && (t->access == REEF_INOUT || t->access == REEF_OUT))
-            return ++*at, t->component.id;
-    }
-    return 0;
 }
 
 static COLD bool planned_prepare_stored(planned_system *ps)
@@ -138,31 +78,22 @@ static COLD bool planned_prepare_stored(planned_system *ps)
 }
 
 /* Pages may move in this function. Nothing that moves pages may be called later. */
-static bool planned_prepare(reef_world *w, ticking *k, planned_system *ps)
+static bool planned_prepare(reef_world *w, planned_system *ps)
 {
     query *q = ps->query;
     if (q && !query_update(q)) return false;
     if (q && q->since && !reef__run_make(q)) return false;
     if (!rows_prepare(w, ps)) return false;
     if (q && q->cut && !planned_prepare_stored(ps)) return false;
-    for (uint32_t at = 0, c; ps->writes_others && (c = other_written(ps->system, &at)) != 0;)
-        if (!others_add(w, k, c)) return false;
-    return true;
+    return !ps->writes_others || reef__others_prepare(w, ps->system);
 }
 
 /* ---- laying out jobs ---- */
 
 static bool jobs_room(reef_world *w, ticking *k, uint32_t more)
 {
-    if (k->job_count + more <= k->job_room) return true;
-    const uint32_t room = k->job_room * 2 > k->job_count + more ? k->job_room * 2 : k->job_count + more;
-    job *p = reef__memory_resize(&w->family->memory, MEMORY_OTHER, k->jobs, k->job_room * sizeof *p, room * sizeof *p,
-                                 PLAIN_ALIGN);
-    if (p == NULL) return false;
-    memset(p + k->job_room, 0, (room - k->job_room) * sizeof *p);
-    k->jobs = p;
-    k->job_room = room;
-    return true;
+    return reef__array_room(&w->family->memory, MEMORY_OTHER, &k->jobs, &k->job_room, k->job_count + more,
+                            sizeof *k->jobs);
 }
 
 /* The job keeps its command buffer, so that the buffer's memory is used again. */
@@ -186,34 +117,18 @@ static void job_put(reef_world *w, ticking *k, planned_system *ps, split_place b
 static void planned_split(reef_world *w, ticking *k, planned_system *ps)
 {
     const query *q = ps->query;
-    uint64_t all = 0, rows = 0;
-    for (uint32_t i = 0; i < q->match_count; i++) all += table_rows(match_at(q, i)->table);
-    const split_place end = {match_end(q), 0};
-    uint64_t share = (all + REEF_JOBS_MAX - 1) / REEF_JOBS_MAX;
+    uint64_t rows = 0, share = (query_rows(q) + REEF_JOBS_MAX - 1) / REEF_JOBS_MAX;
     if (share < REEF_BLOCK_ROWS) share = REEF_BLOCK_ROWS;
     split_place begin = {NULL, 0};
-    for (uint32_t i = 0; i < q->match_count; i++) {
-        const table *t = match_at(q, i)->table;
-        if (table_rows(t) == 0) continue;
-        for (uint32_t unit = t->first; unit; unit = unit_slots(w, unit)[0].head.next) {
-            const split_place here = {match_at(q, i), unit};
-            if (begin.match == NULL) begin = here;
-            if (rows >= share && ps->job_count < REEF_JOBS_MAX - 1) {
-                job_put(w, k, ps, begin, here);
-                begin = here;
-                rows = 0;
-            }
-            rows += chunk_rows(t, unit);
-        }
+    for (chunk_cursor c = {.q = q}; chunk_next(&c); rows += c.rows) {
+        const split_place here = {c.match, c.unit};
+        if (begin.match == NULL) begin = here;
+        if (rows < share || ps->job_count == REEF_JOBS_MAX - 1) continue;
+        job_put(w, k, ps, begin, here);
+        begin = here;
+        rows = 0;
     }
-    if (rows) job_put(w, k, ps, begin, end);
-}
-
-static bool has_rows(const query *q)
-{
-    for (uint32_t i = 0; i < q->match_count; i++)
-        if (table_rows(match_at(q, i)->table)) return true;
-    return false;
+    if (rows) job_put(w, k, ps, begin, query_end(q));
 }
 
 static bool planned_lay_out(reef_world *w, ticking *k, planned_system *ps)
@@ -224,7 +139,7 @@ static bool planned_lay_out(reef_world *w, ticking *k, planned_system *ps)
     if (!jobs_room(w, k, ps->system->split ? REEF_JOBS_MAX : 1)) return false;
     if (q == NULL) job_put(w, k, ps, (split_place){NULL, 0}, (split_place){NULL, 0});
     else if (ps->system->split && !(q->cut && q->cut->shared)) planned_split(w, k, ps);
-    else if (has_rows(q)) job_put(w, k, ps, (split_place){q->matches, 0}, (split_place){match_end(q), 0});
+    else if (query_rows(q)) job_put(w, k, ps, query_begin(q), query_end(q));
     return true;
 }
 
@@ -244,9 +159,8 @@ static bool bytes_room_for(reef_world *w, char **p, size_t *room, size_t bytes)
 /* Returns the singleton that a system sums into; it has at most one. {0}: it has none. */
 static reef_component sum_of(const struct system *s)
 {
-    for (uint32_t i = 0; i < s->touch_count; i++)
-        if (s->touches[i].kind == REEF_SUMS) return s->touches[i].type;
-    return (reef_component){0};
+    const reef_touch *t = reef__touch_find(s, REEF_SUMS, NULL);
+    return t ? t->type : (reef_component){0};
 }
 
 static size_t part_bytes(const struct system *s)
@@ -269,13 +183,8 @@ static bool jobs_equip(reef_world *w, ticking *k)
     }
     if (!bytes_room_for(w, &k->queues, &k->queue_room, queues) || !bytes_room_for(w, &k->parts, &k->part_room, parts))
         return false;
-    if (lanes > k->made_room) {
-        uint32_t *p = reef__memory_resize(&w->family->memory, MEMORY_OTHER, k->made, k->made_room * sizeof *p,
-                                          lanes * sizeof *p, PLAIN_ALIGN);
-        if (p == NULL) return false;
-        k->made = p;
-        k->made_room = lanes;
-    }
+    if (!reef__array_room(&w->family->memory, MEMORY_OTHER, &k->made, &k->made_room, lanes, sizeof *k->made))
+        return false;
     char *queue = k->queues, *part = k->parts;
     uint32_t lane = 0;
     for (uint32_t i = k->phase_first; i < k->phase_end; i++) {
@@ -325,7 +234,7 @@ static bool phase_prepare(reef_world *w, ticking *k, planned_system **at)
         planned_system *ps = *at = &k->plan[i];
         ps->version = ++version;
         ps->job_count = 0;
-        if (ps->going && !planned_prepare(w, k, ps)) return false;
+        if (ps->going && !planned_prepare(w, ps)) return false;
     }
     k->end_version = version + 1;
     reef__chunks_know_ours(w);
@@ -345,19 +254,6 @@ static bool phase_prepare(reef_world *w, ticking *k, planned_system **at)
 
 /* ---- opening and closing ---- */
 
-static bool running_marked(const reef_world *w, uint32_t component, uint64_t version);
-static reef_status running_mut(reef_world *w, const char *op, reef_entity e, reef_component c, void **at);
-
-const running_calls reef__phase_running = {
-    .marked = running_marked,
-    .mut = running_mut,
-#if defined(REEF_CHECKED)
-    .read = reef__watch_read,
-    .on_thread = reef__watch_thread,
-    .failed = reef__watch_failure,
-#endif
-};
-
 static void phase_open(reef_world *w, uint64_t version)
 {
     w->hot.version = version;
@@ -375,106 +271,16 @@ static void phase_close(reef_world *w)
 
 /* ---- one system ---- */
 
-static written *other_find(ticking *k, uint32_t component)
-{
-    for (uint32_t i = 0; i < k->other_count; i++)
-        if (k->others[i].component == component) return &k->others[i];
-    return NULL;
-}
-
-static bool running_marked(const reef_world *w, uint32_t component, uint64_t version)
-{
-    const written *x = other_find(w->ticking, component);
-    return x && x->version == version && reef__watch_may_write(w, component);
-}
-
-static reef_status running_mut_stored(reef_world *w, const char *op, reef_entity e, const type *t, const written *x,
-                                      void **at)
-{
-    const reef_component c = {t->id};
-    if (store_find(w, c.id, e) == NULL || t->size == 0) return reef__failure(w, REEF_ABSENT, op, c, e, 0);
-    if (!reef__watch_write(w, op, e, c)) return REEF_UNDECLARED;
-    if (x == NULL) return reef__failure(w, REEF_UNDECLARED, op, c, e, 0);
-    if (!reef__store_claim(w, c.id, e, x->version)) return reef__failure(w, REEF_NO_MEMORY, op, c, e, 0);
-    *at = (void *)(uintptr_t)store_find(w, c.id, e);
-    reef__store_mark_at(store_of(w, c.id), e, x->version);
-    if (t->tracked) reef__track_stamp_at(w, c.id, e.index, x->version);
-    return REEF_OK;
-}
-
-static reef_status running_mut(reef_world *w, const char *op, reef_entity e, reef_component c, void **at)
-{
-    const uint32_t place = place_of(w, e);
-    reef_slot *slots = reef_slots_at(&w->hot, place);
-    const uint32_t id = slots[0].head.table, k = reef__slot_seek(w, c.id, id);
-    written *x = other_find(w->ticking, c.id);
-    const type *t = reef__type_of(c.id);
-    if (place == PLACE_DEAD) return reef__failure(w, REEF_NOT_ALIVE, op, c, e, 0);
-    reef__block_index_ask(w, c.id, 1);
-    if (t->stored) return running_mut_stored(w, op, e, t, x, at);
-    if (k == 0 || k == REEF_SLOT_TAG) return reef__failure(w, REEF_ABSENT, op, c, e, 0);
-    if (!reef__watch_write(w, op, e, c)) return REEF_UNDECLARED;
-    if (x == NULL) return reef__failure(w, REEF_UNDECLARED, op, c, e, 0);
-    if (!reef__column_claim(w, table_read(w, id), place_unit(place), k, x->version))
-        return reef__failure(w, REEF_NO_MEMORY, op, c, e, 0);
-    slots[k].version = t->tracked ? x->version : w->hot.version;
-    version_note(w, c.id, place_unit(place), slots[k].version);
-    x->touched = true;
-    if (t->tracked) reef__track_stamp_at(w, c.id, e.index, x->version);
-    *at = cell(slots, k, place_row(place), t->size);
-    return REEF_OK;
-}
-
-/* Columns that the inlined reef_mut stamped get the version of the system that wrote them. */
-static void other_settle(reef_world *w, written *x)
-{
-    if (!x->touched) return;
-    x->touched = false;
-    for (uint32_t id = TABLE_EMPTY; id < w->state.tables.count * TABLES_PER_PAGE; id++) {
-        const table *t = table_read(w, id);
-        const uint32_t k = t && table_rows(t) ? reef__slot_seek(w, x->component, id) : 0;
-        if (k == 0 || k == REEF_SLOT_TAG) continue;
-        for (uint32_t unit = t->first; unit; unit = unit_slots(w, unit)[0].head.next) {
-            reef_slot *slots = unit_slots(w, unit);
-            if (slots[k].version == w->hot.version) slots[k].version = x->version;
-        }
-    }
-    if (!BUG(212)) reef__versions_forget(w, x->component);
-}
-
-/* These two are for a component that is written in others' rows, and for its parts. */
-static void others_begin(ticking *k, uint32_t component, uint64_t version)
-{
-    const type *t = reef__type_of(component);
-    other_find(k, component)->version = version;
-    for (uint32_t i = 0; i < t->part_count; i++) other_find(k, t->parts[i])->version = version;
-}
-
-static void others_settle(reef_world *w, ticking *k, uint32_t component)
-{
-    const type *t = reef__type_of(component);
-    other_settle(w, other_find(k, component));
-    for (uint32_t i = 0; i < t->part_count; i++) other_settle(w, other_find(k, t->parts[i]));
-}
-
 /* Makes a block that stands before the first block of the job. */
 static void job_block(reef_block *b, reef_world *w, planned_system *ps, job *j, float dt)
 {
     query *q = ps->query;
-    memset(b, 0, sizeof *b);
-    b->world = w;
+    reef__part_begin(b, w, q, &j->begin, &j->end);
+    b->since = ps->since;
+    b->frozen = q && q->cut && q->cut->freezes ? ps->frozen : NULL;
     b->dt = dt;
     b->context = ps->system->context;
     b->job = j;
-    b->part = true;
-    if (q == NULL) return;
-    b->query = q;
-    b->head = &q->head;
-    b->open = true;
-    reef__walk_open(b, q);
-    b->since = ps->since;
-    b->frozen = q->cut && q->cut->freezes ? ps->frozen : NULL;
-    reef__part_open(b, &j->begin, &j->end);
 }
 
 static bool rows_claim(reef_world *w, planned_system *ps, job *j)
@@ -567,8 +373,7 @@ static void planned_begin(reef_world *w, ticking *k, planned_system *ps)
         ps->since = q ? reef__query_last_run(q) : 0;
         if (q && q->cut && q->cut->freezes) reef__frozen_fill(q, ps->frozen);
         if (q && q->since) reef__run_put(q, BUG(63) ? k->end_version : ps->version);
-        for (uint32_t at = 0, c; ps->writes_others && (c = other_written(ps->system, &at)) != 0;)
-            others_begin(k, c, ps->version);
+        if (ps->writes_others) reef__others_begin(k, ps);
         if (q && q->fixed && !reef__fixed_hold(q, ps->since)) ps->job_count = 0;
     }
     if (ps->job_count == 0) planned_end(w, k, ps);
@@ -596,7 +401,7 @@ static void sum_add(reef_world *w, ticking *k, const planned_system *ps)
 {
     const struct system *s = ps->system;
     void *total = NULL;
-    if (sum_of(s).id) running_mut(w, "reef_part", w->state.single, sum_of(s), &total);
+    if (sum_of(s).id) reef__phase_running.mut(w, "reef_part", w->state.single, sum_of(s), &total);
     for (uint32_t n = 0; total && n < ps->job_count; n++) s->combine(total, k->jobs[ps->job_first + n].part);
 }
 
@@ -633,8 +438,7 @@ static void planned_end(reef_world *w, ticking *k, planned_system *ps)
     if (!ps->failed && !(k->failed && ps->job_count == 0)) {
         planned_claimed(w, ps);
         sum_add(w, k, ps);
-        for (uint32_t at = 0, c; ps->writes_others && (c = other_written(ps->system, &at)) != 0;)
-            others_settle(w, k, c);
+        if (ps->writes_others) reef__others_settle(w, ps->system);
         if (ps->receives) reef__events_end(w, ps->system);
         if (k->measures) planned_measure(k, ps);
     }

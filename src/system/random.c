@@ -6,6 +6,7 @@
  *
  * For one key the function is a bijection of counters, so different entities, ticks and blocks never get the same 128
  * bits. */
+#include "base/byte_hash.h"
 #include "base/platform.h"
 #include "storage/error.h"
 #include "storage/invalidate.h"
@@ -13,13 +14,6 @@
 #include "system/job.h"
 #include "system/schedule.h"
 #include "reef/random.h"
-
-static uint64_t key_mix(uint64_t z) /* the finaliser of splitmix64 */
-{
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return z ^ (z >> 31);
-}
 
 void reef_random_refill(reef_random *r)
 {
@@ -40,7 +34,8 @@ void reef_random_refill(reef_random *r)
 reef_random reef_random_of(const reef_world *w, uint64_t stream, reef_entity e)
 {
     const uint64_t seed = w ? w->state.seed : 0, tick = w ? w->state.ticks : 0, step = w ? w->step : 0;
-    const uint64_t key = key_mix(key_mix(key_mix(seed + 0x9E3779B97F4A7C15u) + stream) + ((tick >> 32) << 32 | step));
+    const uint64_t key =
+        hash_blend(hash_blend(hash_blend(seed + 0x9E3779B97F4A7C15u) + stream) + ((tick >> 32) << 32 | step));
     return (reef_random){
         {(uint32_t)key, (uint32_t)(key >> 32)}, {0, (uint32_t)tick, e.index, e.generation}, {0, 0, 0, 0}, 0};
 }
@@ -65,7 +60,7 @@ int64_t reef_random_range(reef_random *r, int64_t lowest, int64_t highest)
 COLD reef_status reef_set_seed(reef_world *w, uint64_t seed)
 {
     if (w == NULL) return REEF_BAD_ARGUMENT;
-    if (w->running) return reef__failure(w, REEF_LOCKED, "reef_set_seed", (reef_component){0}, (reef_entity){0, 0}, 0);
+    if (w->running) return reef__refuse(w, REEF_LOCKED, "reef_set_seed");
     w->state.seed = seed;
     reef__invalidate(w, INVALIDATE_WRITTEN);
     return REEF_OK;

@@ -63,24 +63,25 @@ static COLD schedule *schedule_copy(reef_world *w, uint32_t more) { return reef_
 
 static COLD void schedule_free(family *f, schedule *s) { reef__memory_free(&f->memory, MEMORY_OTHER, s, s->bytes); }
 
-/* Releases one hold. The last holder of a schedule releases its systems and observers too. */
-COLD void reef__observer_leave(family *f, struct observer *o)
+COLD bool reef__hold_release(family *f, uint32_t *holders)
 {
     mutex_lock(&f->lock);
-    const bool last = --o->holders == 0;
+    const bool last = --*holders == 0;
     mutex_unlock(&f->lock);
-    if (!last) return;
+    return last;
+}
+
+/* The last holder of a schedule releases its systems and observers too. */
+COLD void reef__observer_leave(family *f, struct observer *o)
+{
+    if (!reef__hold_release(f, &o->holders)) return;
     if (o->context_free) o->context_free(o->context);
     reef__memory_free(&f->memory, MEMORY_OTHER, o, sizeof *o);
 }
 
 COLD void reef__schedule_leave(family *f, schedule *s)
 {
-    if (s == NULL) return;
-    mutex_lock(&f->lock);
-    const bool last = --s->holders == 0;
-    mutex_unlock(&f->lock);
-    if (!last) return;
+    if (s == NULL || !reef__hold_release(f, &s->holders)) return;
     for (uint32_t i = 0; i < s->count; i++) reef__system_leave(f, s->entries[i].system);
     for (uint32_t i = 0; i < s->observer_count; i++) reef__observer_leave(f, s->observers[i].observer);
     schedule_free(f, s);
@@ -147,15 +148,22 @@ static COLD uint32_t entry_named(const schedule *s, const char *name)
     return ENTRY_NONE;
 }
 
+uint32_t reef__slot_entry(const reef_world *w, const schedule_slot *slots, uint32_t count, reef_system_id which,
+                          reef_status *status)
+{
+    const bool ours = which.world == w->hot.number;
+    if (ours && which.generation && which.index < count && slots[which.index].generation == which.generation &&
+        slots[which.index].entry != ENTRY_NONE)
+        return slots[which.index].entry;
+    *status = ours || which.generation == 0 ? REEF_NOT_ALIVE : REEF_OTHER_WORLD;
+    return ENTRY_NONE;
+}
+
 const schedule_entry *reef__schedule_find(const reef_world *w, reef_system_id which, reef_status *status)
 {
     const schedule *s = w->schedule;
-    const bool ours = which.world == w->hot.number;
-    if (ours && which.generation && s && which.index < s->slot_count &&
-        s->slots[which.index].generation == which.generation && s->slots[which.index].entry != ENTRY_NONE)
-        return &s->entries[s->slots[which.index].entry];
-    *status = ours || which.generation == 0 ? REEF_NOT_ALIVE : REEF_OTHER_WORLD;
-    return NULL;
+    const uint32_t entry = reef__slot_entry(w, s ? s->slots : NULL, s ? s->slot_count : 0, which, status);
+    return entry == ENTRY_NONE ? NULL : &s->entries[entry];
 }
 
 COLD uint32_t reef__phase_find(const schedule *s, const char *name)
@@ -191,17 +199,12 @@ static reef_system_id entry_handle(const reef_world *w, uint32_t entry)
 
 /* ---- changing ---- */
 
-static COLD reef_status refuse_change(reef_world *w, const char *op, reef_status status)
-{
-    return reef__failure(w, status, op, (reef_component){0}, (reef_entity){0, 0}, 0);
-}
-
 /* May the schedule change now? */
 static COLD bool change_allowed(reef_world *w, const char *op)
 {
     if (w == NULL) return false;
     if (!w->running && w->locks == 0) return true;
-    refuse_change(w, op, REEF_LOCKED);
+    reef__refuse(w, REEF_LOCKED, op);
     return false;
 }
 
@@ -215,7 +218,7 @@ static COLD reef_status schedule_finish(reef_world *w, const char *op, schedule 
         return REEF_OK;
     }
     schedule_free(w->family, s);
-    return status == REEF_NO_MEMORY ? refuse_change(w, op, status) : reef__failure_detail(w, status, op, 0, detail);
+    return status == REEF_NO_MEMORY ? reef__refuse(w, status, op) : reef__failure_detail(w, status, op, 0, detail);
 }
 
 /* Is no system but the one at `place` named so? If not, this is recorded. */
@@ -229,25 +232,23 @@ static COLD bool name_free(reef_world *w, const char *op, const char *name, uint
     return false;
 }
 
-/* Takes a slot without a system. A slot that has used all its generations is never taken again. */
-static COLD uint32_t slot_take(schedule *s)
+COLD uint32_t reef__slot_take(schedule_slot *slots, uint32_t *count, uint32_t entry)
 {
     uint32_t slot = 0;
-    while (slot < s->slot_count && (s->slots[slot].entry != ENTRY_NONE || s->slots[slot].generation == UINT32_MAX))
-        slot++;
-    if (slot == s->slot_count) s->slot_count++;
-    s->slots[slot].generation++;
+    while (slot < *count && (slots[slot].entry != ENTRY_NONE || slots[slot].generation == UINT32_MAX)) slot++;
+    *count += slot == *count;
+    slots[slot].generation++;
+    slots[slot].entry = entry;
     return slot;
 }
 
 static COLD reef_status system_join(reef_world *w, const char *op, struct system *x, uint32_t in, bool on)
 {
     if (!name_free(w, op, x->name, ENTRY_NONE)) return REEF_EXISTS;
-    if (w->schedule->count == REEF_SYSTEMS_MAX) return refuse_change(w, op, REEF_LIMIT);
+    if (w->schedule->count == REEF_SYSTEMS_MAX) return reef__refuse(w, REEF_LIMIT, op);
     schedule *s = schedule_copy(w, 1);
-    if (s == NULL) return refuse_change(w, op, REEF_NO_MEMORY);
-    const uint32_t slot = slot_take(s);
-    s->slots[slot].entry = s->count;
+    if (s == NULL) return reef__refuse(w, REEF_NO_MEMORY, op);
+    const uint32_t slot = reef__slot_take(s->slots, &s->slot_count, s->count);
     s->entries[s->count++] = (schedule_entry){x, slot, in, on};
     return schedule_finish(w, op, s);
 }
@@ -282,7 +283,7 @@ static COLD uint32_t entry_for(reef_world *w, const char *op, reef_system_id whi
     if (!change_allowed(w, op)) return ENTRY_NONE;
     const schedule_entry *e = reef__schedule_find(w, which, status);
     if (e) return (uint32_t)(e - w->schedule->entries);
-    refuse_change(w, op, *status);
+    reef__refuse(w, *status, op);
     return ENTRY_NONE;
 }
 
@@ -307,7 +308,7 @@ COLD reef_status reef_system_replace(reef_world *w, reef_system_id which, const 
     if (x == NULL) return w->error.status;
     schedule *s = NULL;
     if (!name_free(w, op, x->name, place)) status = REEF_EXISTS;
-    else if ((s = schedule_copy(w, 0)) == NULL) status = refuse_change(w, op, REEF_NO_MEMORY);
+    else if ((s = schedule_copy(w, 0)) == NULL) status = reef__refuse(w, REEF_NO_MEMORY, op);
     else {
         const uint64_t was = s->entries[place].system->serial;
         s->entries[place] = (schedule_entry){x, s->entries[place].slot, in, !desc->off};
@@ -326,7 +327,7 @@ COLD reef_status reef_system_remove(reef_world *w, reef_system_id which)
     const uint32_t place = entry_for(w, op, which, &status);
     if (place == ENTRY_NONE) return status;
     schedule *s = schedule_copy(w, 0);
-    if (s == NULL) return refuse_change(w, op, REEF_NO_MEMORY);
+    if (s == NULL) return reef__refuse(w, REEF_NO_MEMORY, op);
     const uint64_t serial = s->entries[place].system->serial;
     s->slots[s->entries[place].slot].entry = ENTRY_NONE;
     s->count--;
@@ -350,7 +351,7 @@ COLD reef_status reef_system_switch(reef_world *w, reef_system_id which, bool on
     if (ours) w->schedule->epoch = ++f->schedule_epoch;
     mutex_unlock(&f->lock);
     schedule *s = ours ? w->schedule : schedule_copy(w, 0);
-    if (s == NULL) return refuse_change(w, op, REEF_NO_MEMORY);
+    if (s == NULL) return reef__refuse(w, REEF_NO_MEMORY, op);
     s->entries[place].on = on;
     if (!ours) reef__schedule_put(w, s);
     return REEF_OK;
@@ -382,12 +383,12 @@ COLD const char *reef_system_name(const reef_world *w, reef_system_id which)
 static COLD reef_status phase_check(reef_world *w, const char *op, const reef_phase_desc *desc, uint32_t *at)
 {
     char detail[REEF_DETAIL_MAX];
-    if (desc == NULL) return refuse_change(w, op, REEF_BAD_ARGUMENT);
+    if (desc == NULL) return reef__refuse(w, REEF_BAD_ARGUMENT, op);
     if (!reef__system_name_allowed(desc->name)) return reef__system_refuse_name(w, op, "a phase"), REEF_BAD_ARGUMENT;
     if (desc->before && desc->after)
         return reef__failure_detail(w, REEF_BAD_ARGUMENT, op, 0, "a phase has `before` or `after`, not both");
     const schedule *s = reef__schedule_ready(w);
-    if (s == NULL) return refuse_change(w, op, REEF_NO_MEMORY);
+    if (s == NULL) return reef__refuse(w, REEF_NO_MEMORY, op);
     if (reef__phase_find(s, desc->name) != UINT32_MAX) {
         snprintf(detail, sizeof detail, "another phase is named %s", desc->name);
         return reef__failure_detail(w, REEF_EXISTS, op, 0, detail);
@@ -395,7 +396,7 @@ static COLD reef_status phase_check(reef_world *w, const char *op, const reef_ph
     if (!reef__phase_named(w, op, desc->after ? desc->after : desc->before ? desc->before : "end", at))
         return REEF_BAD_ARGUMENT;
     *at += desc->after != NULL;
-    return s->phase_count == REEF_PHASES_MAX ? refuse_change(w, op, REEF_LIMIT) : REEF_OK;
+    return s->phase_count == REEF_PHASES_MAX ? reef__refuse(w, REEF_LIMIT, op) : REEF_OK;
 }
 
 COLD reef_status reef_phase_new(reef_world *w, const reef_phase_desc *desc)
@@ -406,7 +407,7 @@ COLD reef_status reef_phase_new(reef_world *w, const reef_phase_desc *desc)
     const reef_status status = phase_check(w, op, desc, &at);
     if (status != REEF_OK) return status;
     schedule *s = schedule_copy(w, 0);
-    if (s == NULL) return refuse_change(w, op, REEF_NO_MEMORY);
+    if (s == NULL) return reef__refuse(w, REEF_NO_MEMORY, op);
     memmove(s->phases + at + 1, s->phases + at, (s->phase_count - at) * sizeof *s->phases);
     phase *p = &s->phases[at];
     memset(p, 0, sizeof *p);

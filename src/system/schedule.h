@@ -123,6 +123,13 @@ schedule *reef__schedule_copy_more(reef_world *w, uint32_t systems, uint32_t obs
 void reef__schedule_put(reef_world *w, schedule *s);
 /* Returns the entry of a handle of this world. NULL: *s says why not. */
 const schedule_entry *reef__schedule_find(const reef_world *w, reef_system_id which, reef_status *s);
+/* The slots of systems, or of observers. Entry: the entry that a handle belongs to; ENTRY_NONE: *s says why there is
+ * none. Take: gives an entry a slot that has none; a slot that has used all its generations is never taken again. */
+uint32_t reef__slot_entry(const reef_world *w, const schedule_slot *slots, uint32_t count, reef_system_id which,
+                          reef_status *s);
+uint32_t reef__slot_take(schedule_slot *slots, uint32_t *count, uint32_t entry);
+/* Releases one hold on a schedule, a system or an observer. True: it was the last one. */
+bool reef__hold_release(family *f, uint32_t *holders);
 /* Does the world's schedule have a system or a phase with this serial number? */
 bool reef__schedule_knows(const reef_world *w, uint64_t serial);
 /* Returns the number of the phase with this name. UINT32_MAX: there is none. */

@@ -1,6 +1,7 @@
 /* Writes a schedule as text, or as a graph for Graphviz. Nothing is allocated: which system waits for which is found
  * by comparing systems. That is at worst n * n comparisons for each system of a phase with n systems. */
 #include "base/platform.h"
+#include "base/text_out.h"
 #include "type/type.h"
 #include "storage/world_data.h"
 #include "query/query.h"
@@ -11,15 +12,12 @@
 #include "system/system_text.h"
 #include "reef/system.h"
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 
 typedef struct explainer {
     const reef_world *world;
     const schedule *s;
     uint32_t first, end; /* the phase that is written, in s->order */
-    char *text;
-    size_t size, length; /* `length` counts the whole text, also what didn't fit */
+    text_out out;
 } explainer;
 
 typedef struct system_set {
@@ -31,34 +29,13 @@ static bool place_has(const system_set *set, uint32_t i) { return set->word[i / 
 
 /* ---- writing ---- */
 
-static COLD void tell_format(explainer *o, const char *format, ...)
-{
-    va_list arguments;
-    const size_t used = o->length < o->size ? o->length : o->size;
-    va_start(arguments, format);
-    const int n = vsnprintf(o->size ? o->text + used : NULL, o->size - used, format, arguments);
-    va_end(arguments);
-    if (n > 0) o->length += (size_t)n;
-}
-
 static COLD void tell_query(explainer *o, const struct system *x)
 {
-    const size_t used = o->length < o->size ? o->length : o->size;
     uint32_t count = 0;
     while (count < REEF_TERMS_MAX && (x->query.terms[count].component.id || x->query.terms[count].op >= REEF_ANY_OF))
         count++;
-    o->length += reef__query_text_write(o->world, x->query.terms, count, x->query.entities,
-                                        o->size ? o->text + used : NULL, o->size - used);
-    if (count == 0 && x->query.entities == REEF_ENABLED) tell_format(o, "everything");
-}
-
-/* Writes a text for a quoted string of DOT. */
-static COLD void tell_quoted(explainer *o, const char *text)
-{
-    for (; *text; text++) {
-        if (*text == '"' || *text == '\\') tell_format(o, "\\");
-        tell_format(o, "%c", *text);
-    }
+    reef__query_text_write(&o->out, o->world, x->query.terms, count, x->query.entities);
+    if (count == 0 && x->query.entities == REEF_ENABLED) reef__text_put(&o->out, "everything");
 }
 
 static const struct system *system_at(const explainer *o, uint32_t place)
@@ -109,8 +86,8 @@ static COLD void tell_uses(explainer *o, const struct system *x, reef_touch_kind
                           : kind == REEF_SENDS  ? (a.use & ACCESS_SEND) != 0
                                                 : (a.use & ACCESS_RECEIVE) != 0;
         if (!fits) continue;
-        if (!begun) tell_format(o, "%s%s", *some ? ", " : "    ", reef__touch_word(kind));
-        tell_format(o, " %s%s", type_at(a.component), a.use & ACCESS_SUBTYPES ? "+" : "");
+        if (!begun) reef__text_put(&o->out, "%s%s", *some ? ", " : "    ", reef__touch_word(kind));
+        reef__text_put(&o->out, " %s%s", type_at(a.component), a.use & ACCESS_SUBTYPES ? "+" : "");
         begun = *some = true;
     }
 }
@@ -128,8 +105,8 @@ static COLD void tell_commands(explainer *o, const struct system *x, reef_touch_
             if (next == NULL || strcmp(name, next) < 0) next = name;
         }
         if (next == NULL) return;
-        if (!begun) tell_format(o, "%s%s", *some ? ", " : "    commands: ", reef__touch_word(kind));
-        if (*next) tell_format(o, " %s", next);
+        if (!begun) reef__text_put(&o->out, "%s%s", *some ? ", " : "    commands: ", reef__touch_word(kind));
+        if (*next) reef__text_put(&o->out, " %s", next);
         *some = true;
         last = next;
     }
@@ -184,24 +161,24 @@ static COLD void tell_reason(explainer *o, const struct system *a, const struct 
         const uint32_t why = reef__access_collides(x, y);
         const char *name = type_at(c);
         if (why & ACCESS_WRITE) {
-            if (x & y & ACCESS_WRITE) tell_format(o, "%sboth write %s", between, name);
+            if (x & y & ACCESS_WRITE) reef__text_put(&o->out, "%sboth write %s", between, name);
             else
-                tell_format(o, "%sboth use %s, %s %s it", between, name, a->name,
-                            x & ACCESS_WRITE ? "writes" : "only reads");
+                reef__text_put(&o->out, "%sboth use %s, %s %s it", between, name, a->name,
+                               x & ACCESS_WRITE ? "writes" : "only reads");
             between = "; ";
         }
         if (why & ACCESS_SEND) {
             const bool sent = (x & ACCESS_SEND) && (y & ACCESS_RECEIVE);
-            tell_format(o, "%s%s %s %s, which is %s here", between, a->name, sent ? "sends" : "receives", name,
-                        sent ? "received" : "sent");
+            reef__text_put(&o->out, "%s%s %s %s, which is %s here", between, a->name, sent ? "sends" : "receives", name,
+                           sent ? "received" : "sent");
             between = "; ";
         }
     }
     uint32_t other = 0, c = *between == ':' ? reef__subtypes_collide(a, b, &other) : 0;
     if (c)
-        tell_format(o, "%s%s uses %s, %s uses %s, one of which is a subtype of the other", between, a->name, type_at(c),
-                    b->name, type_at(other));
-    tell_format(o, "\n");
+        reef__text_put(&o->out, "%s%s uses %s, %s uses %s, one of which is a subtype of the other", between, a->name,
+                       type_at(c), b->name, type_at(other));
+    reef__text_put(&o->out, "\n");
 }
 
 static COLD void tell_split(explainer *o, const struct system *x)
@@ -211,14 +188,14 @@ static COLD void tell_split(explainer *o, const struct system *x)
         [SPLIT_NO_QUERY] = "not split: it has no query\n",
         [SPLIT_WHOLE] = "not split: it is declared whole\n",
         [SPLIT_MAIN_THREAD] = "not split: it runs on the main thread\n",
-        [SPLIT_WRITES_OTHERS] = "not split: writes %s of others\n",
+        [SPLIT_WRITES_OTHERS] = "not split: writes %s of other entities\n",
         [SPLIT_WRITES_FIXED] = "not split: writes %s of one entity\n",
-        [SPLIT_READS_WRITTEN] = "not split: writes %s, and reads it of others\n",
+        [SPLIT_READS_WRITTEN] = "not split: writes %s, and reads it of other entities\n",
         [SPLIT_CHANGED_IN_GROUP] = "not split: writes %s, and asks in a group whether it changed\n",
     };
-    tell_format(o, "    ");
-    if (x->unsplit_type.id) tell_format(o, reasons[x->unsplit], type_at(x->unsplit_type.id));
-    else tell_format(o, "%s", reasons[x->unsplit]);
+    reef__text_put(&o->out, "    ");
+    if (x->unsplit_type.id) reef__text_put(&o->out, reasons[x->unsplit], type_at(x->unsplit_type.id));
+    else reef__text_put(&o->out, "%s", reasons[x->unsplit]);
 }
 
 /* Writes why the checked build doesn't run the system a second time in another order, if it doesn't. */
@@ -227,8 +204,9 @@ static COLD void tell_twice(explainer *o, const struct system *x)
 #if defined(REEF_CHECKED)
     uint32_t component;
     const char *why = watching(o->world) ? reef__watch_once(x, &component) : NULL;
-    if (why && component) tell_format(o, "    not run twice: it writes %s, which has hooks\n", type_at(component));
-    else if (why) tell_format(o, "    not run twice: %s\n", why);
+    if (why && component)
+        reef__text_put(&o->out, "    not run twice: it writes %s, which has hooks\n", type_at(component));
+    else if (why) reef__text_put(&o->out, "    not run twice: %s\n", why);
 #else
     (void)o, (void)x;
 #endif
@@ -245,48 +223,48 @@ static COLD void tell_beside(explainer *o, uint32_t place)
     for (uint32_t i = 0; i < o->end - o->first; i++) {
         if (i == place || place_has(&before, i) || place_has(&behind, i)) continue;
         if (system_at(o, i)->main_thread && system_at(o, place)->main_thread) continue;
-        tell_format(o, "%s%s", between, system_at(o, i)->name);
+        reef__text_put(&o->out, "%s%s", between, system_at(o, i)->name);
         between = ", ";
     }
-    if (*between == ',') tell_format(o, "\n");
+    if (*between == ',') reef__text_put(&o->out, "\n");
 }
 
 static COLD void tell_system(explainer *o, uint32_t place)
 {
     const struct system *x = system_at(o, place);
     bool some = false;
-    tell_format(o, "  %s", x->name);
-    if (!o->s->entries[o->s->order[o->first + place]].on) tell_format(o, ", off");
-    if (x->main_thread) tell_format(o, ", on the main thread");
-    if (x->interval_ns) tell_format(o, ", every %" PRIu64 " ns", x->interval_ns);
-    if (x->condition) tell_format(o, ", on a condition");
-    tell_format(o, "\n");
+    reef__text_put(&o->out, "  %s", x->name);
+    if (!o->s->entries[o->s->order[o->first + place]].on) reef__text_put(&o->out, ", off");
+    if (x->main_thread) reef__text_put(&o->out, ", on the main thread");
+    if (x->interval_ns) reef__text_put(&o->out, ", every %" PRIu64 " ns", x->interval_ns);
+    if (x->condition) reef__text_put(&o->out, ", on a condition");
+    reef__text_put(&o->out, "\n");
     if (x->has_query) {
-        tell_format(o, "    query: ");
+        reef__text_put(&o->out, "    query: ");
         tell_query(o, x);
-        tell_format(o, "\n");
+        reef__text_put(&o->out, "\n");
     }
     for (uint32_t kind = REEF_READS; kind <= REEF_SUMS; kind++) tell_uses(o, x, kind, &some);
-    if (some) tell_format(o, "\n");
+    if (some) reef__text_put(&o->out, "\n");
     some = false;
     for (uint32_t kind = REEF_SPAWNS; kind <= REEF_NAMES; kind++) tell_commands(o, x, kind, &some);
-    if (some) tell_format(o, "\n");
+    if (some) reef__text_put(&o->out, "\n");
     tell_split(o, x);
     tell_twice(o, x);
     tell_beside(o, place);
     for (uint32_t i = 0; i < place; i++) {
         if (!reef__systems_collide(system_at(o, i), x)) continue;
-        tell_format(o, "    waits for %s", system_at(o, i)->name);
+        reef__text_put(&o->out, "    waits for %s", system_at(o, i)->name);
         tell_reason(o, system_at(o, i), x);
     }
 }
 
 static COLD void tell_phase(explainer *o, const phase *p)
 {
-    tell_format(o, "phase %s: ", p->name);
+    reef__text_put(&o->out, "phase %s: ", p->name);
     if (p->step_ns)
-        tell_format(o, "every %" PRIu64 " ns, at most %" PRIu32 " times a tick\n", p->step_ns, p->steps_max);
-    else tell_format(o, "once a tick\n");
+        reef__text_put(&o->out, "every %" PRIu64 " ns, at most %" PRIu32 " times a tick\n", p->step_ns, p->steps_max);
+    else reef__text_put(&o->out, "once a tick\n");
     for (uint32_t i = 0; i < o->end - o->first; i++) tell_system(o, i);
 }
 
@@ -301,8 +279,8 @@ static COLD void tell_label(explainer *o, const struct system *a, const struct s
     for (uint32_t i = 0; i < a->access_count; i++) {
         const struct access x = a->access[by_name[i]];
         if (!reef__access_collides(x.use, use_of(b, x.component))) continue;
-        tell_format(o, "%s", between);
-        tell_quoted(o, type_at(x.component));
+        reef__text_put(&o->out, "%s", between);
+        reef__text_put_escaped(&o->out, type_at(x.component));
         between = ", ";
     }
 }
@@ -313,40 +291,40 @@ static COLD void draw_edges(explainer *o, uint32_t place)
     set_before(o, place, &all, &direct);
     for (uint32_t i = 0; i < place; i++) {
         if (!place_has(&direct, i)) continue;
-        tell_format(o, "    \"");
-        tell_quoted(o, system_at(o, i)->name);
-        tell_format(o, "\" -> \"");
-        tell_quoted(o, system_at(o, place)->name);
-        tell_format(o, "\" [label=\"");
+        reef__text_put(&o->out, "    \"");
+        reef__text_put_escaped(&o->out, system_at(o, i)->name);
+        reef__text_put(&o->out, "\" -> \"");
+        reef__text_put_escaped(&o->out, system_at(o, place)->name);
+        reef__text_put(&o->out, "\" [label=\"");
         tell_label(o, system_at(o, i), system_at(o, place));
-        tell_format(o, "\"];\n");
+        reef__text_put(&o->out, "\"];\n");
     }
 }
 
 static COLD void draw_phase(explainer *o, const phase *p, uint32_t number)
 {
-    tell_format(o, "  subgraph \"cluster_%" PRIu32 "\" {\n    label=\"%" PRIu32 ". ", number + 1, number + 1);
-    tell_quoted(o, p->name);
-    tell_format(o, "\";\n");
+    reef__text_put(&o->out, "  subgraph \"cluster_%" PRIu32 "\" {\n    label=\"%" PRIu32 ". ", number + 1, number + 1);
+    reef__text_put_escaped(&o->out, p->name);
+    reef__text_put(&o->out, "\";\n");
     for (uint32_t i = 0; i < o->end - o->first; i++) {
-        tell_format(o, "    \"");
-        tell_quoted(o, system_at(o, i)->name);
-        tell_format(o, o->s->entries[o->s->order[o->first + i]].on ? "\";\n" : "\" [style=dashed];\n");
+        reef__text_put(&o->out, "    \"");
+        reef__text_put_escaped(&o->out, system_at(o, i)->name);
+        reef__text_put(&o->out, o->s->entries[o->s->order[o->first + i]].on ? "\";\n" : "\" [style=dashed];\n");
     }
     for (uint32_t i = 0; i < o->end - o->first; i++) draw_edges(o, i);
-    tell_format(o, "  }\n");
+    reef__text_put(&o->out, "  }\n");
 }
 
 /* ---- all phases ---- */
 
 COLD size_t reef_schedule_explain(const reef_world *w, reef_explain form, char *text, size_t size)
 {
-    explainer o = {.world = w, .text = text, .size = text ? size : 0};
-    if (o.size) text[0] = 0;
+    explainer o = {.world = w, .out = {text, text ? size : 0, 0}};
+    if (o.out.size) text[0] = 0;
     if (w == NULL || (form != REEF_EXPLAIN_TEXT && form != REEF_EXPLAIN_DOT)) return 0;
     const bool dot = form == REEF_EXPLAIN_DOT;
     o.s = w->schedule;
-    if (dot) tell_format(&o, "digraph schedule {\n  rankdir=LR;\n  node [shape=box];\n");
+    if (dot) reef__text_put(&o.out, "digraph schedule {\n  rankdir=LR;\n  node [shape=box];\n");
     for (uint32_t i = 0; i < (o.s ? o.s->phase_count : PHASES_FIRST); i++) {
         phase none = {.serial = 0};
         if (o.s == NULL) strcpy(none.name, reef__phases_first[i]);
@@ -356,6 +334,6 @@ COLD size_t reef_schedule_explain(const reef_world *w, reef_explain form, char *
         if (dot) draw_phase(&o, p, i);
         else tell_phase(&o, p);
     }
-    if (dot) tell_format(&o, "}\n");
-    return o.length;
+    if (dot) reef__text_put(&o.out, "}\n");
+    return o.out.length;
 }

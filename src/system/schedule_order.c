@@ -10,7 +10,6 @@
 #include "storage/family.h"
 #include "storage/layout.h"
 #include "system/schedule.h"
-#include "reef/type.h"
 
 typedef struct sorter {
     schedule *s;

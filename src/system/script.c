@@ -19,7 +19,6 @@
 #include "storage/world_data.h"
 #include "system/job.h"
 #include "reef/event.h"
-#include "reef/ref.h"
 #include "reef/script.h"
 #include "reef/enable.h"
 #include <stddef.h>

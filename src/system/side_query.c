@@ -6,14 +6,13 @@
 #include "type/type.h"
 #include "storage/error.h"
 #include "storage/world_data.h"
-#include "query/iterate.h"
+#include "query/block.h"
 #include "query/partition.h"
 #include "query/query.h"
 #include "query/row_filter.h"
 #include "system/job.h"
 #include "system/system.h"
 #include "reef/system.h"
-#include <stdio.h>
 
 COLD bool reef__queries_ready(reef_world *w)
 {
@@ -37,12 +36,9 @@ static reef_component term_undeclared(const query *q, const struct system *s)
 
 static reef_block others_refuse(const reef_block *b, reef_status s, reef_component c)
 {
-    reef_block none;
-    memset(&none, 0, sizeof none);
-    none.world = b->world;
     if (b->job) reef__job_failure(b->job, s, "reef_others", c, (reef_entity){0, 0}, 0);
     else reef__failure(b->world, s, "reef_others", c, (reef_entity){0, 0}, 0);
-    return none;
+    return reef__block_none(b->world);
 }
 
 reef_block reef_others(const reef_block *b, reef_query which)
@@ -58,17 +54,11 @@ reef_block reef_others(const reef_block *b, reef_query which)
     if (q->since || q->ranking) return others_refuse(b, REEF_BAD_ARGUMENT, (reef_component){0});
     const reef_component c = term_undeclared(q, b->job->system);
     if (c.id) return others_refuse(b, REEF_UNDECLARED, c);
-    memset(&o, 0, sizeof o);
-    o.world = b->world;
+    const split_place begin = query_begin(q), end = query_end(q);
+    reef__part_begin(&o, b->world, q, &begin, &end);
     o.dt = b->dt;
     o.context = b->context;
     o.job = b->job;
-    o.query = q;
-    o.head = &q->head;
-    o.open = true;
-    reef__walk_open(&o, q);
-    const split_place begin = {q->matches, 0}, end = {match_end(q), 0};
-    reef__part_open(&o, &begin, &end);
     if (!reef__fixed_hold(q, 0)) o.left = 0, o.lone = NULL;
     return o;
 }

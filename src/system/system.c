@@ -126,7 +126,7 @@ static COLD bool check_touch(const system_draft *d, uint32_t i)
         if (u->kind == t.kind && u->type.id == t.type.id) return refuse_system(d, REEF_DUPLICATE_TERM, t.type, number);
         if (u->kind == REEF_SUMS && t.kind == REEF_SUMS)
             return refuse_detail(d, REEF_BAD_ARGUMENT, number,
-                                 "a system sums one type: a second one needs a system of its own");
+                                 "a system sums one type: a second one needs another system");
     }
     if (t.kind == REEF_SUMS && d->desc->combine == NULL)
         return refuse_detail(d, REEF_BAD_ARGUMENT, number,
@@ -239,13 +239,14 @@ static COLD void draft_access(system_draft *d)
 
 /* ---- making ---- */
 
-static COLD char *join_text(char **room, const char *text)
+COLD size_t reef__text_bytes(const char *text) { return text ? strlen(text) + 1 : 0; }
+
+COLD char *reef__text_keep(char **room, const char *text)
 {
-    if (text == NULL || text[0] == 0) return NULL;
     char *copy = *room;
-    const size_t bytes = strlen(text) + 1;
-    memcpy(copy, text, bytes);
-    *room += bytes;
+    if (text == NULL) return NULL;
+    memcpy(copy, text, reef__text_bytes(text));
+    *room += reef__text_bytes(text);
     return copy;
 }
 
@@ -276,8 +277,7 @@ static COLD struct system *system_of(const system_draft *d, const char *name)
     family *f = d->world->family;
     const char *before = d->desc->before, *after = d->desc->after;
     const size_t bytes = sizeof(struct system) + d->text.count * sizeof(reef_touch) +
-                         d->access_count * sizeof(struct access) + (before ? strlen(before) + 1 : 0) +
-                         (after ? strlen(after) + 1 : 0);
+                         d->access_count * sizeof(struct access) + reef__text_bytes(before) + reef__text_bytes(after);
     struct system *s = reef__memory_zeroed(&f->memory, MEMORY_OTHER, bytes);
     if (s == NULL) return refuse_system(d, REEF_NO_MEMORY, (reef_component){0}, 0), NULL;
     s->bytes = bytes;
@@ -290,8 +290,8 @@ static COLD struct system *system_of(const system_draft *d, const char *name)
     s->access_count = d->access_count;
     memcpy(s->access, d->access, d->access_count * sizeof *s->access);
     char *room = (char *)(s->access + s->access_count);
-    s->before = join_text(&room, before);
-    s->after = join_text(&room, after);
+    s->before = reef__text_keep(&room, before);
+    s->after = reef__text_keep(&room, after);
     mutex_lock(&f->lock);
     s->serial = ++f->query_serial;
     mutex_unlock(&f->lock);
@@ -321,10 +321,7 @@ COLD void reef__system_forget(family *f, struct system *s) { reef__memory_free(&
 
 COLD void reef__system_leave(family *f, struct system *s)
 {
-    mutex_lock(&f->lock);
-    const bool last = --s->holders == 0;
-    mutex_unlock(&f->lock);
-    if (!last) return;
+    if (!reef__hold_release(f, &s->holders)) return;
     if (s->context_free) s->context_free(s->context);
     reef__system_forget(f, s);
 }
@@ -342,6 +339,13 @@ bool reef__system_touches(const struct system *s, reef_touch_kind kind, uint32_t
         if (t.type.id == component || t.type.id == 0 || (component == 0 && kind == REEF_SPAWNS)) return true;
     }
     return false;
+}
+
+const reef_touch *reef__touch_find(const struct system *s, reef_touch_kind kind, const reef_component *c)
+{
+    for (const reef_touch *t = s->touches, *end = t + s->touch_count; t < end; t++)
+        if (t->kind == kind && (c == NULL || t->type.id == c->id)) return t;
+    return NULL;
 }
 
 uint32_t reef__access_collides(uint32_t a, uint32_t b)

@@ -17,6 +17,9 @@ void reef__system_forget(family *f, struct system *s);
  * READS. Component 0 asks for a declaration without a type (for SPAWNS: with any). */
 bool reef__system_touches(const struct system *s, reef_touch_kind kind, uint32_t component);
 
+/* The system's first touch of a kind, of this type (c NULL: of any). NULL: there is none. */
+const reef_touch *reef__touch_find(const struct system *s, reef_touch_kind kind, const reef_component *c);
+
 /* Must one of two systems wait for the other? Returns the component or event that is the reason, the first one by
  * name. 0: they don't collide. */
 uint32_t reef__systems_collide(const struct system *a, const struct system *b);
@@ -35,5 +38,10 @@ struct system *reef__system_make(reef_world *w, const char *op, const reef_syste
 
 /* Releases one hold. The last holder frees the system and its context. */
 void reef__system_leave(family *f, struct system *s);
+
+/* For texts that are kept behind a struct: the bytes that a text takes there, 0 for NULL; and copying it there, which
+ * moves *room behind the copy. */
+size_t reef__text_bytes(const char *text);
+char *reef__text_keep(char **room, const char *text);
 
 #endif

@@ -22,23 +22,45 @@ typedef struct held_system {
     reef_query_desc query;
 } held_system;
 
-/* ---- recording ---- */
+/* ---- doing them ---- */
 
-static COLD size_t text_bytes(const char *text) { return text ? strlen(text) + 1 : 0; }
-
-static COLD const char *text_keep(char **room, const char *text)
+/* Does a command for the system of this name, or for a new one. */
+static COLD reef_status system_do(reef_world *w, system_change what, const char *name, const reef_system_desc *desc)
 {
-    if (text == NULL) return NULL;
-    char *copy = *room;
-    const size_t bytes = text_bytes(text);
-    memcpy(copy, text, bytes);
-    *room += bytes;
-    return copy;
+    static const char *const ops[] = {[SYSTEM_REPLACE] = "reef_system_replace",
+                                      [SYSTEM_REMOVE] = "reef_system_remove",
+                                      [SYSTEM_ON] = "reef_system_switch",
+                                      [SYSTEM_OFF] = "reef_system_switch"};
+    char detail[REEF_DETAIL_MAX];
+    if (what == SYSTEM_NEW) return reef_system_is_null(reef_system_new(w, desc)) ? w->error.status : REEF_OK;
+    const reef_system_id found = reef_system_find(w, name);
+    if (reef_system_is_null(found)) {
+        snprintf(detail, sizeof detail, "no system is named %s", name ? name : "(null)");
+        return reef__failure_detail(w, REEF_NOT_ALIVE, ops[what], 0, detail);
+    }
+    if (what == SYSTEM_REPLACE) return reef_system_replace(w, found, desc);
+    return what == SYSTEM_REMOVE ? reef_system_remove(w, found) : reef_system_switch(w, found, what == SYSTEM_ON);
 }
 
-static COLD reef_status system_command_run(reef_world *w, uint32_t what, const void *held);
-static COLD void system_command_forget(uint32_t what, const void *held);
+/* What is recorded is a held_system where the command has a description, and otherwise the name of a system. */
+static bool is_described(uint32_t what) { return what == SYSTEM_NEW || what == SYSTEM_REPLACE; }
+
+static COLD reef_status system_command_run(reef_world *w, uint32_t what, const void *held)
+{
+    const held_system *h = held;
+    return is_described(what) ? system_do(w, (system_change)what, h->target, &h->desc)
+                              : system_do(w, (system_change)what, held, NULL);
+}
+
+static COLD void system_command_forget(uint32_t what, const void *held)
+{
+    const held_system *h = held;
+    if (is_described(what) && h->desc.context_free) h->desc.context_free(h->desc.context);
+}
+
 static const command_call system_command_call = {system_command_run, system_command_forget};
+
+/* ---- recording ---- */
 
 static COLD void *system_room(job *j, const char *op, system_change what, size_t bytes)
 {
@@ -51,118 +73,60 @@ static COLD reef_status bad_argument(job *j, const char *op)
     return reef__job_failure(j, REEF_BAD_ARGUMENT, op, (reef_component){0}, (reef_entity){0, 0}, 0);
 }
 
-static COLD reef_status system_keep(job *j, const char *op, const char *target, const reef_system_desc *desc)
+static COLD reef_status system_keep(job *j, const char *op, system_change what, const char *target,
+                                    const reef_system_desc *desc)
 {
     if (desc == NULL || desc->function == NULL || !reef__system_name_allowed(desc->name)) return bad_argument(j, op);
-    const char *words = desc->query ? desc->query->text : NULL;
-    const size_t bytes = sizeof(held_system) + text_bytes(target) + text_bytes(desc->name) + text_bytes(desc->text) +
-                         text_bytes(words) + text_bytes(desc->phase) + text_bytes(desc->before) +
-                         text_bytes(desc->after);
-    held_system *h = system_room(j, op, target ? SYSTEM_REPLACE : SYSTEM_NEW, bytes);
+    held_system x = {.target = what == SYSTEM_NEW ? NULL : target, .desc = *desc};
+    if (desc->query) x.query = *desc->query;
+    const char **const texts[] = {&x.target,      &x.desc.name,  &x.desc.text, &x.desc.phase,
+                                  &x.desc.before, &x.desc.after, &x.query.text};
+    const size_t count = sizeof texts / sizeof *texts;
+    size_t bytes = sizeof x;
+    for (size_t i = 0; i < count; i++) bytes += reef__text_bytes(*texts[i]);
+    held_system *h = system_room(j, op, what, bytes);
     if (h == NULL) return REEF_NO_MEMORY;
     char *room = (char *)(h + 1);
-    h->target = text_keep(&room, target);
-    h->desc = *desc;
-    h->desc.name = text_keep(&room, desc->name);
-    h->desc.text = text_keep(&room, desc->text);
-    h->desc.phase = text_keep(&room, desc->phase);
-    h->desc.before = text_keep(&room, desc->before);
-    h->desc.after = text_keep(&room, desc->after);
-    if (desc->query == NULL) return REEF_OK;
-    h->query = *desc->query;
-    h->query.text = text_keep(&room, words);
-    h->desc.query = &h->query;
+    for (size_t i = 0; i < count; i++) *texts[i] = reef__text_keep(&room, *texts[i]);
+    *h = x;
+    if (desc->query) h->desc.query = &h->query;
     return REEF_OK;
 }
 
 static COLD reef_status name_keep(job *j, const char *op, system_change what, const char *name)
 {
-    if (!reef__system_name_allowed(name)) return bad_argument(j, op);
-    char *held = system_room(j, op, what, strlen(name) + 1);
-    if (held == NULL) return REEF_NO_MEMORY;
-    strcpy(held, name);
-    return REEF_OK;
+    char *held = system_room(j, op, what, reef__text_bytes(name));
+    return held == NULL ? REEF_NO_MEMORY : (strcpy(held, name), REEF_OK);
 }
 
-/* ---- doing them ---- */
-
-/* Finds a system by name. Null: there is none, and this is recorded. */
-static COLD reef_system_id system_named(reef_world *w, const char *op, const char *name)
+/* Records the command of a system. Outside of systems it is done at once. */
+static COLD reef_status system_ask(reef_block *b, const char *op, system_change what, const char *name,
+                                   const reef_system_desc *desc)
 {
-    char detail[REEF_DETAIL_MAX];
-    const reef_system_id found = reef_system_find(w, name);
-    if (!reef_system_is_null(found)) return found;
-    snprintf(detail, sizeof detail, "no system is named %s", name ? name : "(null)");
-    reef__failure_detail(w, REEF_NOT_ALIVE, op, 0, detail);
-    return found;
-}
-
-static COLD reef_status system_new_named(reef_world *w, const reef_system_desc *desc)
-{
-    return reef_system_is_null(reef_system_new(w, desc)) ? w->error.status : REEF_OK;
-}
-
-static COLD reef_status system_replace_named(reef_world *w, const char *name, const reef_system_desc *desc)
-{
-    const reef_system_id found = system_named(w, "reef_system_replace", name);
-    return reef_system_is_null(found) ? w->error.status : reef_system_replace(w, found, desc);
-}
-
-static COLD reef_status system_remove_named(reef_world *w, const char *name)
-{
-    const reef_system_id found = system_named(w, "reef_system_remove", name);
-    return reef_system_is_null(found) ? w->error.status : reef_system_remove(w, found);
-}
-
-static COLD reef_status system_switch_named(reef_world *w, const char *name, bool on)
-{
-    const reef_system_id found = system_named(w, "reef_system_switch", name);
-    return reef_system_is_null(found) ? w->error.status : reef_system_switch(w, found, on);
-}
-
-static COLD reef_status system_command_run(reef_world *w, uint32_t what, const void *held)
-{
-    const held_system *h = held;
-    switch ((system_change)what) {
-    case SYSTEM_NEW: return system_new_named(w, &h->desc);
-    case SYSTEM_REPLACE: return system_replace_named(w, h->target, &h->desc);
-    case SYSTEM_REMOVE: return system_remove_named(w, held);
-    default: return system_switch_named(w, held, what == SYSTEM_ON);
-    }
-}
-
-static COLD void system_command_forget(uint32_t what, const void *held)
-{
-    const held_system *h = held;
-    if ((what == SYSTEM_NEW || what == SYSTEM_REPLACE) && h->desc.context_free) h->desc.context_free(h->desc.context);
+    if (b == NULL) return REEF_BAD_ARGUMENT;
+    if (b->job == NULL) return system_do(b->world, what, name, desc);
+    if (what != SYSTEM_NEW && !reef__system_name_allowed(name)) return bad_argument(b->job, op);
+    return is_described(what) ? system_keep(b->job, op, what, name, desc) : name_keep(b->job, op, what, name);
 }
 
 /* ---- the calls ---- */
 
 COLD reef_status reef_cmd_system_new(reef_block *b, const reef_system_desc *desc)
 {
-    if (b == NULL) return REEF_BAD_ARGUMENT;
-    return b->job ? system_keep(b->job, "reef_cmd_system_new", NULL, desc) : system_new_named(b->world, desc);
+    return system_ask(b, "reef_cmd_system_new", SYSTEM_NEW, NULL, desc);
 }
 
 COLD reef_status reef_cmd_system_replace(reef_block *b, const char *name, const reef_system_desc *desc)
 {
-    static const char op[] = "reef_cmd_system_replace";
-    if (b == NULL) return REEF_BAD_ARGUMENT;
-    if (b->job == NULL) return system_replace_named(b->world, name, desc);
-    return reef__system_name_allowed(name) ? system_keep(b->job, op, name, desc) : bad_argument(b->job, op);
+    return system_ask(b, "reef_cmd_system_replace", SYSTEM_REPLACE, name, desc);
 }
 
 COLD reef_status reef_cmd_system_remove(reef_block *b, const char *name)
 {
-    if (b == NULL) return REEF_BAD_ARGUMENT;
-    return b->job ? name_keep(b->job, "reef_cmd_system_remove", SYSTEM_REMOVE, name)
-                  : system_remove_named(b->world, name);
+    return system_ask(b, "reef_cmd_system_remove", SYSTEM_REMOVE, name, NULL);
 }
 
 COLD reef_status reef_cmd_system_switch(reef_block *b, const char *name, bool on)
 {
-    if (b == NULL) return REEF_BAD_ARGUMENT;
-    return b->job ? name_keep(b->job, "reef_cmd_system_switch", on ? SYSTEM_ON : SYSTEM_OFF, name)
-                  : system_switch_named(b->world, name, on);
+    return system_ask(b, "reef_cmd_system_switch", on ? SYSTEM_ON : SYSTEM_OFF, name, NULL);
 }

@@ -504,13 +504,11 @@ COLD reef_status reef_history_correct(reef_history *h, const reef_late_input *in
 COLD reef_history *reef_history_new(reef_world *w, const reef_history_config *config)
 {
     static const char op[] = "reef_history_new";
-    const reef_component none = {0};
-    const reef_entity null = {0, 0};
     if (w == NULL) return NULL;
     if (config == NULL || config->step == NULL || (config->ticks == 0 && config->bytes == 0))
-        return reef__failure(w, REEF_BAD_ARGUMENT, op, none, null, 0), NULL;
+        return reef__refuse(w, REEF_BAD_ARGUMENT, op), NULL;
     reef_history *h = reef__memory_zeroed(&w->family->memory, MEMORY_OTHER, sizeof *h);
-    if (h == NULL) return reef__failure(w, REEF_NO_MEMORY, op, none, null, 0), NULL;
+    if (h == NULL) return reef__refuse(w, REEF_NO_MEMORY, op), NULL;
     reef__family_join(w->family, false);
     h->world = w;
     h->family = w->family;

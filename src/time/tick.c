@@ -71,14 +71,9 @@ static bool planned_make(reef_world *w, planned_system *ps, struct system *s)
 
 static bool after_add(reef_world *w, ticking *k, uint32_t later)
 {
-    if (k->after_count == k->after_room) {
-        const uint32_t room = k->after_room ? k->after_room * 2 : 64;
-        uint32_t *p = reef__memory_resize(&w->family->memory, MEMORY_OTHER, k->after, k->after_room * sizeof *p,
-                                          room * sizeof *p, PLAIN_ALIGN);
-        if (p == NULL) return false;
-        k->after = p;
-        k->after_room = room;
-    }
+    if (!reef__array_room(&w->family->memory, MEMORY_OTHER, &k->after, &k->after_room, k->after_count + 1,
+                          sizeof *k->after))
+        return false;
     k->after[k->after_count++] = later;
     return true;
 }
@@ -100,10 +95,11 @@ static bool plan_order(reef_world *w, ticking *k)
     return true;
 }
 
-static planned_system *planned_of(const ticking *k, uint64_t serial)
+/* The system with this serial number in a plan; NULL: it isn't in it. */
+static planned_system *planned_of(planned_system *plan, uint32_t count, uint64_t serial)
 {
-    for (uint32_t i = 0; i < k->plan_count; i++)
-        if (k->plan[i].serial == serial) return &k->plan[i];
+    for (uint32_t i = 0; i < count; i++)
+        if (plan[i].serial == serial) return &plan[i];
     return NULL;
 }
 
@@ -111,7 +107,7 @@ static planned_system *planned_of(const ticking *k, uint64_t serial)
 static void planned_forget(reef_world *w, const ticking *k, planned_system *plan, uint32_t count)
 {
     while (count-- > 0) {
-        if (planned_of(k, plan[count].serial)) continue;
+        if (planned_of(k->plan, k->plan_count, plan[count].serial)) continue;
         /* the system lives on, and what it has seen stays in the state */
         if (plan[count].query) plan[count].query->serial = 0;
         reef__planned_drop(w, &plan[count]);
@@ -124,7 +120,7 @@ static COLD planned_system *schedule_plan(reef_world *w, ticking *k, const sched
     planned_system *plan = reef__memory_zeroed(&w->family->memory, MEMORY_OTHER, (c->count + 1) * sizeof *plan);
     for (uint32_t i = 0; plan && i < c->count; i++) {
         const schedule_entry *e = &c->entries[c->order[i]];
-        planned_system *was = planned_of(k, e->system->serial);
+        planned_system *was = planned_of(k->plan, k->plan_count, e->system->serial);
         bool ok = true;
         if (was) plan[i] = *was;
         else ok = planned_make(w, &plan[i], e->system);
@@ -136,13 +132,6 @@ static COLD planned_system *schedule_plan(reef_world *w, ticking *k, const sched
         plan[i].on = e->on;
     }
     return plan;
-}
-
-static bool planned_stays(const planned_system *plan, uint32_t count, const planned_system *ps)
-{
-    for (uint32_t i = 0; i < count; i++)
-        if (plan[i].serial == ps->serial) return true;
-    return false;
 }
 
 /* Makes the plan fit the schedule. It has room for one more system than the schedule, for reef_system_once. False: no
@@ -162,7 +151,7 @@ static bool plan_update(reef_world *w, ticking *k)
     }
     k->epoch = 0;
     for (uint32_t i = 0; i < k->plan_count; i++)
-        if (!planned_stays(plan, c->count, &k->plan[i])) reef__planned_drop(w, &k->plan[i]);
+        if (!planned_of(plan, c->count, k->plan[i].serial)) reef__planned_drop(w, &k->plan[i]);
     reef__memory_free(&w->family->memory, MEMORY_OTHER, k->plan, k->plan_room * sizeof *k->plan);
     reef__memory_free(&w->family->memory, MEMORY_OTHER, k->quicks, k->plan_room * sizeof *k->quicks);
     k->plan = plan;
@@ -190,7 +179,7 @@ static bool plan_update(reef_world *w, ticking *k)
 
 static COLD reef_status no_memory_for(reef_world *w, const struct system *s)
 {
-    reef__failure(w, REEF_NO_MEMORY, "reef_tick", (reef_component){0}, (reef_entity){0, 0}, 0);
+    reef__refuse(w, REEF_NO_MEMORY, "reef_tick");
     if (s) memcpy(w->error.system, s->name, sizeof w->error.system);
     return REEF_NO_MEMORY;
 }
@@ -276,12 +265,10 @@ static reef_status phases_tick(reef_world *w, float dt)
 /* Every tick begins with this: the plan is brought up to date, and commands that are left are done. */
 static reef_status tick_begin(reef_world *w, const char *op, float dt)
 {
-    const reef_component none = {0};
-    const reef_entity null = {0, 0};
-    if (w->locks || w->flushing) return reef__failure(w, REEF_LOCKED, op, none, null, 0);
-    if (!time_is_good(dt)) return reef__failure(w, REEF_BAD_ARGUMENT, op, none, null, 0);
+    if (w->locks || w->flushing) return reef__refuse(w, REEF_LOCKED, op);
+    if (!time_is_good(dt)) return reef__refuse(w, REEF_BAD_ARGUMENT, op);
     ticking *k = ticking_ready(w);
-    if (k == NULL || !plan_update(w, k)) return reef__failure(w, REEF_NO_MEMORY, op, none, null, 0);
+    if (k == NULL || !plan_update(w, k)) return reef__refuse(w, REEF_NO_MEMORY, op);
     if (w->slow & SLOW_DEFERRED && reef__world_flush(w) == REEF_NO_MEMORY) return REEF_NO_MEMORY;
     k->first.status = REEF_OK;
     k->shuffle = reef__pool_shuffle(w->pool);
@@ -329,9 +316,7 @@ reef_status reef_step_once(reef_world *w, float dt)
 
 reef_status reef_tick(reef_world *w, float dt)
 {
-    if (w && w->paused)
-        return w->locks ? reef__failure(w, REEF_LOCKED, "reef_tick", (reef_component){0}, (reef_entity){0, 0}, 0)
-                        : REEF_OK;
+    if (w && w->paused) return w->locks ? reef__refuse(w, REEF_LOCKED, "reef_tick") : REEF_OK;
     return reef_step_once(w, dt);
 }
 
@@ -393,7 +378,7 @@ COLD reef_system_stats reef_system_measured(const reef_world *w, reef_system_id 
     const reef_system_stats never_ran = {0, 0, 0, 0, 0};
     reef_status s;
     const schedule_entry *e = w && w->schedule && w->ticking ? reef__schedule_find(w, which, &s) : NULL;
-    const planned_system *ps = e ? planned_of(w->ticking, e->system->serial) : NULL;
+    const planned_system *ps = e ? planned_of(w->ticking->plan, w->ticking->plan_count, e->system->serial) : NULL;
     return ps ? ps->stats : never_ran;
 }
 

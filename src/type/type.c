@@ -344,17 +344,10 @@ const type *reef__type_of(uint32_t id)
     return REEF_ACQUIRE_U32(&t->id) == id ? t : NULL;
 }
 
-static uint32_t type_hash(const char *name)
-{
-    uint64_t h = 0x9E3779B97F4A7C15u;
-    for (; *name; name++) h = (h ^ (unsigned char)*name) * 0x100000001B3u;
-    return (uint32_t)(h >> 32 ^ h);
-}
-
 /* The bucket of a name, or the free one where it belongs. There is always a free one. */
 static uint32_t *type_bucket(const char *name)
 {
-    uint32_t mask = registry.bucket_count - 1, i = type_hash(name) & mask;
+    uint32_t mask = registry.bucket_count - 1, i = hash_text(name) & mask;
     while (registry.bucket[i] && strcmp(record_at(registry.bucket[i])->name, name) != 0) i = (i + 1) & mask;
     return &registry.bucket[i];
 }
@@ -567,9 +560,9 @@ static void type_refuse(const reef_type_desc *d, reef_status status)
                 &o, ": in %s values move; give it a move hook, or the home REEF_PAGED, where each stays at its address",
                 home_text(d->home));
         else if (status == REEF_NOT_MOVABLE)
-            reef__text_put(&o, ": what has a destroy hook needs a move hook, or says bytes_move");
+            reef__text_put(&o, ": a type with a destroy hook needs a move hook or bytes_move");
         if (d->home == REEF_SPLIT && status == REEF_BAD_ARGUMENT)
-            reef__text_put(&o, "; what is split by field has fields that cover it, at most %u, and no hooks",
+            reef__text_put(&o, "; a type that is split by field needs fields that cover it, at most %u, and no hooks",
                            (unsigned)REEF_SPLIT_FIELDS_MAX);
     } else {
         reef__text_put(&o, "two declarations differ");
@@ -608,7 +601,7 @@ static COLD reef_status base_take(reef_type_decl *decl, reef_component *base)
     uint32_t depth = 0;
     reef_status status = REEF_OK;
     for (; x && x->base && depth <= REEF_TYPES_MAX; x = x->base) depth++;
-    if (depth > REEF_TYPES_MAX) return base_refuse(decl, "whose bases go round in a circle"), REEF_BAD_ARGUMENT;
+    if (depth > REEF_TYPES_MAX) return base_refuse(decl, "whose bases form a circle"), REEF_BAD_ARGUMENT;
     for (x = decl->base; status >= 0 && x && x->id == 0; x = decl->base) {
         while (x->base && x->base->id == 0) x = x->base;
         status = type_take(x);

@@ -13,4 +13,10 @@ INLINE bool type_comes_next(const type *t, const type *last, const type *best)
     return (last == NULL || reef__type_compare(t, last) > 0) && (best == NULL || reef__type_compare(t, best) < 0);
 }
 
+/* The one whose name comes first, of two types of which one may be NULL. */
+INLINE const type *type_first(const type *a, const type *b)
+{
+    return b == NULL || (a && reef__type_compare(a, b) <= 0) ? a : b;
+}
+
 #endif

@@ -3,7 +3,6 @@
 #include "type/value.h"
 #include "base/platform.h"
 #include "type/type.h"
-#include "reef/component.h"
 
 void reef__value_move(const type *t, void *to, void *from)
 {

@@ -6,16 +6,16 @@
  * Within a part the answer is the first difference in a canonical order (by index, by name, by row), so that it depends
  * only on what the two worlds hold. Pages and blocks that both worlds hold by the same pointer are equal and are
  * skipped: comparing two forks costs what was written since they were one. */
-#include "base/memory.h"
 #include "base/platform.h"
+#include "base/text_out.h"
 #include "type/type.h"
+#include "type/type_walk.h"
 #include "type/value.h"
 #include "storage/archetype.h"
 #include "storage/entity_index.h"
 #include "storage/event_log.h"
 #include "storage/layout.h"
 #include "storage/multi_store.h"
-#include "storage/name_index.h"
 #include "storage/place.h"
 #include "storage/row_bits.h"
 #include "storage/shared_store.h"
@@ -31,20 +31,11 @@
 #include "reef/single.h"
 #include "reef/snapshot.h"
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 
 typedef struct comparing {
     const reef_world *world[2];
     reef_difference *found;
 } comparing;
-
-/* The type whose name comes first, of two types of which one may be missing (0). */
-static const type *type_before(uint32_t a, uint32_t b)
-{
-    if (a == 0 || b == 0) return reef__type_of(a ? a : b);
-    return reef__type_compare(reef__type_of(b), reef__type_of(a)) < 0 ? reef__type_of(b) : reef__type_of(a);
-}
 
 /* ---- ids ---- */
 
@@ -160,6 +151,13 @@ typedef struct twin {
     chunk_pair at;
 } twin;
 
+static bool table_tell(reef_difference *d, const shape *s)
+{
+    d->table_count = s->component_count < 64 ? s->component_count : 64;
+    for (uint32_t i = 0; i < d->table_count; i++) d->table[i].id = s->component[i];
+    return false;
+}
+
 static bool row_differs(const twin *p, reef_hash_kind kind, uint32_t component, uint32_t row)
 {
     reef_difference *d = p->x->found;
@@ -169,9 +167,7 @@ static bool row_differs(const twin *p, reef_hash_kind kind, uint32_t component, 
     *d = (reef_difference){.kind = kind, .component = {component}, .row = number};
     if (row < c->rows[0]) d->entity = slot_entities(c->slots[0])[row];
     if (row < c->rows[1]) d->other = slot_entities(c->slots[1])[row];
-    d->table_count = s->component_count < 64 ? s->component_count : 64;
-    for (uint32_t i = 0; i < d->table_count; i++) d->table[i].id = s->component[i];
-    return false;
+    return table_tell(d, s);
 }
 
 static bool rows_equal(twin *p)
@@ -277,9 +273,7 @@ static COLD bool value_differs(const comparing *x, uint32_t component, reef_enti
     const table *t = table_read(w, unit_slots(w, place_unit(place))[0].head.table);
     for (uint32_t unit = t->first; unit != place_unit(place); unit = unit_slots(w, unit)[0].head.next)
         d->row += REEF_BLOCK_ROWS;
-    d->table_count = t->shape->component_count < 64 ? t->shape->component_count : 64;
-    for (uint32_t i = 0; i < d->table_count; i++) d->table[i].id = t->shape->component[i];
-    return false;
+    return table_tell(d, t->shape);
 }
 
 /* The lowest index of the entities that share the value of `e`. */
@@ -315,7 +309,7 @@ static bool all_stores_equal(comparing *x)
     for (const type *last = NULL;;) {
         const value_store *s[2] = {reef__store_after(x->world[0], last), reef__store_after(x->world[1], last)};
         if (s[0] == NULL && s[1] == NULL) return true;
-        last = type_before(s[0] ? s[0]->component : 0, s[1] ? s[1]->component : 0);
+        last = type_first(s[0] ? reef__type_of(s[0]->component) : NULL, s[1] ? reef__type_of(s[1]->component) : NULL);
         for (int side = 0; side < 2; side++) s[side] = store_of(x->world[side], last->id);
         uint32_t *firsts[2] = {NULL, NULL};
         for (int side = 0; side < 2; side++)
@@ -358,7 +352,7 @@ static bool all_events_equal(comparing *x)
     for (const type *last = NULL;;) {
         const event_store *s[2] = {reef__events_after(x->world[0], last), reef__events_after(x->world[1], last)};
         if (s[0] == NULL && s[1] == NULL) return true;
-        last = type_before(s[0] ? s[0]->component : 0, s[1] ? s[1]->component : 0);
+        last = type_first(s[0] ? reef__type_of(s[0]->component) : NULL, s[1] ? reef__type_of(s[1]->component) : NULL);
         if (!events_equal(x, last->id)) return false;
     }
 }
@@ -376,90 +370,84 @@ COLD bool reef_equal(const reef_world *a, const reef_world *b, reef_difference *
 
 /* ---- a difference as text ---- */
 
-typedef struct sentence {
-    char *text;
-    size_t size, length;
-} sentence;
-
-static REEF_PRINTF(2, 3) void say(sentence *out, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    size_t room = out->length < out->size ? out->size - out->length : 0;
-    int n = vsnprintf(room ? out->text + out->length : NULL, room, format, arguments);
-    va_end(arguments);
-    out->length += n > 0 ? (size_t)n : 0;
-}
-
-static void say_pair(sentence *out, const reef_difference *d)
+static void say_pair(text_out *out, const reef_difference *d)
 {
     const reef_entity e[2] = {d->entity, d->other};
     for (int side = 0; side < 2; side++) {
-        if (side) say(out, " and ");
-        if (reef_entity_is_null(e[side])) say(out, "none");
-        else say(out, "%" PRIu32 "v%" PRIu32, e[side].index, e[side].generation);
+        if (side) reef__text_put(out, " and ");
+        if (reef_entity_is_null(e[side])) reef__text_put(out, "none");
+        else reef__text_put(out, "%" PRIu32 "v%" PRIu32, e[side].index, e[side].generation);
     }
 }
 
-static void say_place(sentence *out, const reef_difference *d)
+static void say_place(text_out *out, const reef_difference *d)
 {
-    say(out, " (table ");
-    for (uint32_t i = 0; i < d->table_count; i++) say(out, "%s%s", i ? ", " : "", reef_type_name(d->table[i]));
-    say(out, "%s, row %" PRIu64 ")", d->table_count ? "" : "without components", d->row);
+    reef__text_put(out, " (table ");
+    for (uint32_t i = 0; i < d->table_count; i++)
+        reef__text_put(out, "%s%s", i ? ", " : "", reef_type_name(d->table[i]));
+    reef__text_put(out, "%s, row %" PRIu64 ")", d->table_count ? "" : "without components", d->row);
 }
 
-static void say_ids(sentence *out, const reef_difference *d)
+static void say_ids(text_out *out, const reef_difference *d)
 {
     bool none = reef_entity_is_null(d->entity) && reef_entity_is_null(d->other);
-    if (none) say(out, "Index %" PRIu64 " differs: free, reserved or used up, or its next generation", d->row);
+    if (none)
+        reef__text_put(
+            out, "Index %" PRIu64 " differs: whether it is free, reserved or used up, or its next generation", d->row);
     else if (reef_entity_is_null(d->entity) || reef_entity_is_null(d->other) || d->entity.index == d->other.index) {
-        say(out, "Index %" PRIu64 " differs: entities ", d->row);
+        reef__text_put(out, "Index %" PRIu64 " differs: entities ", d->row);
         say_pair(out, d);
-        if (reef_entity_equal(d->entity, d->other)) say(out, ", one without components");
+        if (reef_entity_equal(d->entity, d->other)) reef__text_put(out, ", one without components");
     } else {
-        say(out, "Free id %" PRIu64 " differs: ", d->row);
+        reef__text_put(out, "Free id %" PRIu64 " differs: ", d->row);
         say_pair(out, d);
     }
 }
 
 COLD size_t reef_difference_text(const reef_difference *d, char *text, size_t size)
 {
-    sentence out = {text, text ? size : 0, 0};
+    text_out out = {text, text ? size : 0, 0};
     if (out.size) text[0] = 0;
     if (d == NULL) return 0;
     reef_entity e = reef_entity_is_null(d->entity) ? d->other : d->entity;
     switch (d->kind) {
     case REEF_HASH_IDS: say_ids(&out, d); break;
-    case REEF_HASH_NAMES: say(&out, "The name of entity %" PRIu32 "v%" PRIu32 " differs", e.index, e.generation); break;
-    case REEF_HASH_TIME: say(&out, "The ticks, the time, the seed or how far a phase or system is differ"); break;
-    case REEF_HASH_EVENTS:
-        say(&out, "The events %s differ: ", reef_type_name(d->component));
-        if (d->row == UINT64_MAX) say(&out, "a system has read more of them or fewer");
-        else say(&out, "number %" PRIu64 " of those that wait", d->row);
+    case REEF_HASH_NAMES:
+        reef__text_put(&out, "The name of entity %" PRIu32 "v%" PRIu32 " differs", e.index, e.generation);
         break;
-    case REEF_HASH_SCRIPTS: say(&out, "The scripts that wait for their end differ"); break;
+    case REEF_HASH_TIME:
+        reef__text_put(&out, "The ticks, the time, the seed or the progress of a phase or system differ");
+        break;
+    case REEF_HASH_EVENTS:
+        reef__text_put(&out, "The events %s differ: ", reef_type_name(d->component));
+        if (d->row == UINT64_MAX) reef__text_put(&out, "a system has read more of them or fewer");
+        else reef__text_put(&out, "number %" PRIu64 " of those that wait", d->row);
+        break;
+    case REEF_HASH_SCRIPTS: reef__text_put(&out, "The scripts that wait for their end differ"); break;
     case REEF_HASH_SINGLE:
-        say(&out, "The entities with the singletons differ: ");
+        reef__text_put(&out, "The entities with the singletons differ: ");
         say_pair(&out, d);
         break;
     case REEF_HASH_ROWS:
-        say(&out, "The entities differ: ");
+        reef__text_put(&out, "The entities differ: ");
         say_pair(&out, d);
         say_place(&out, d);
         break;
     case REEF_HASH_DISABLED:
-        say(&out, "The mark disabled%s%s of entity %" PRIu32 "v%" PRIu32 " differs", d->component.id ? " " : "",
-            d->component.id ? reef_type_name(d->component) : "", e.index, e.generation);
+        reef__text_put(&out, "The mark disabled%s%s of entity %" PRIu32 "v%" PRIu32 " differs",
+                       d->component.id ? " " : "", d->component.id ? reef_type_name(d->component) : "", e.index,
+                       e.generation);
         say_place(&out, d);
         break;
     case REEF_HASH_COLUMN:
     case REEF_HASH_SWITCH:
     case REEF_HASH_STORE:
     case REEF_HASH_TYPE:
-        say(&out, "%s of entity %" PRIu32 "v%" PRIu32 " differs", reef_type_name(d->component), e.index, e.generation);
+        reef__text_put(&out, "%s of entity %" PRIu32 "v%" PRIu32 " differs", reef_type_name(d->component), e.index,
+                       e.generation);
         say_place(&out, d);
         break;
-    default: say(&out, "No difference is known"); break;
+    default: reef__text_put(&out, "No difference is known"); break;
     }
     return out.length;
 }

@@ -16,7 +16,6 @@
 #include "storage/entity_index.h"
 #include "storage/layout.h"
 #include "storage/multi_store.h"
-#include "storage/name_index.h"
 #include "storage/place.h"
 #include "storage/row_bits.h"
 #include "storage/sparse_store.h"
@@ -377,9 +376,7 @@ static uint32_t table_at(const reef_world *w, uint32_t place) { return reef_slot
 /* Does the entity at this place have the component? PLACE_DEAD: the entity isn't alive, so it doesn't. */
 static bool has_at(const reef_world *w, const type *t, reef_entity e, uint32_t place)
 {
-    if (place == PLACE_DEAD) return false;
-    if (t->stored) return store_has(w, t->id, e);
-    return t->bit ? reef__bit_has(w, t->id, place) : slot_find(w, t->id, table_at(w, place)) != 0;
+    return place != PLACE_DEAD && component_there(w, t, e, place, table_at(w, place));
 }
 
 /* The value in the row at this place, which has the component. NULL: the type has no data that is part of the state. */

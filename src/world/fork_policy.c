@@ -135,9 +135,9 @@ static COLD bool stores_place(reef_world *w, resets *r)
 static bool resets_collect(reef_world *w, resets *r)
 {
     uint32_t n = 0;
-    for (uint32_t id = TABLE_EMPTY; id < w->state.tables.count * TABLES_PER_PAGE; id++) {
-        const table *t = table_read(w, id);
-        if (t == NULL || !t->shape->resets || table_rows(t) == 0) continue;
+    EACH_TABLE(w, t)
+    {
+        if (!t->shape->resets || table_rows(t) == 0) continue;
         for (uint32_t unit = t->first; unit; unit = unit_slots(w, unit)[0].head.next) {
             for (uint32_t k = SLOT_COLUMNS; k < t->shape->end_slot; k++) {
                 if (!t->shape->columns[k].type->resets || !reef__column_is_ours(w, unit, k)) continue;
@@ -299,10 +299,8 @@ static bool skip_table(const skipping *x, const table *t)
 
 static bool skip_all(const skipping *x)
 {
-    for (uint32_t id = TABLE_EMPTY; id < x->now->state.tables.count * TABLES_PER_PAGE; id++) {
-        const table *t = table_read(x->now, id);
-        if (t && t->shape->resets && table_rows(t) && !skip_table(x, t)) return false;
-    }
+    EACH_TABLE(x->now, t)
+    if (t->shape->resets && table_rows(t) && !skip_table(x, t)) return false;
     return skip_stores(x);
 }
 
@@ -359,10 +357,8 @@ static COLD bool skips_own_stores(reef_world *w)
 COLD bool reef__skips_prepare(reef_world *then, skips_room *room)
 {
     bool ok = room_take(then->family, false, room);
-    for (uint32_t id = TABLE_EMPTY; ok && room->value && id < then->state.tables.count * TABLES_PER_PAGE; id++) {
-        const table *t = table_read(then, id);
-        ok = t == NULL || !t->shape->resets || table_rows(t) == 0 || skips_own(then, t);
-    }
+    EACH_TABLE(then, t)
+    if (ok && room->value && t->shape->resets && table_rows(t)) ok = skips_own(then, t);
     ok = ok && (room->value == NULL || skips_own_stores(then));
     if (!ok) reef__skips_free(then->family, room);
     return ok;

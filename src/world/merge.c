@@ -113,15 +113,10 @@ static bool type_comes(merging *x, const type *t)
 static bool value_list(merging *x, uint32_t *count, uint32_t component, reef_value_kind kind, uint32_t size,
                        const void *data)
 {
-    if (*count == x->value_room) {
-        const uint32_t more = x->value_room ? x->value_room * 2 : 32;
-        memory *m = &x->w->family->memory;
-        reef_value *p =
-            reef__memory_resize(m, MEMORY_OTHER, x->values, x->value_room * sizeof *p, more * sizeof *p, PLAIN_ALIGN);
-        if (p == NULL) return merge_short(x);
-        x->values = p;
-        x->value_room = more;
-    }
+    memory *m = &x->w->family->memory;
+    if (*count == x->value_room &&
+        !reef__array_room(m, MEMORY_OTHER, &x->values, &x->value_room, *count + 1, sizeof *x->values))
+        return merge_short(x);
     x->values[(*count)++] = reef_value_make((reef_component){component}, kind, size, data);
     return true;
 }
@@ -139,7 +134,7 @@ static bool merge_note(merging *x, reef_entity e, reef_entity made)
 
 static bool merge_spawn(merging *x, uint32_t id, uint32_t count, uint32_t n, const reef_entity *e)
 {
-    if (reef__spawn_copies(x->w, merge_op, id, x->values, count, n, x->made) != REEF_OK) {
+    if (reef__spawn_listed(x->w, merge_op, id, x->values, count, n, x->made, NULL) != REEF_OK) {
         x->error = x->w->error;
         return false;
     }
@@ -302,19 +297,11 @@ static bool row_comes(const merging *x, uint32_t unit, uint32_t row)
     return x->chosen == NULL || reef__query_place_matches(x->chosen, unit_place(unit) + row);
 }
 
-/* Does some entity of `from` have a value in a store that no bit of its row tells of? */
-static bool some_cold(const reef_world *from)
-{
-    for (uint32_t i = 1; i < from->state.store_count; i++)
-        if (from->state.stores[i].count && !reef__type_of(from->state.stores[i].component)->bit) return true;
-    return false;
-}
-
 static bool merge_table(merging *x, uint32_t from)
 {
     const table *t = table_read(x->from, from);
     const shape *s = t->shape;
-    const bool plain = t->bits == 0 && !some_cold(x->from);
+    const bool plain = t->bits == 0 && !(x->from->slow & SLOW_COLD);
     uint32_t id = 0;
     for (uint32_t unit = t->first; unit; unit = unit_slots(x->from, unit)[0].head.next) {
         const uint32_t rows = chunk_rows(t, unit);
@@ -456,9 +443,9 @@ static void store_follows(const merging *x, uint32_t number)
 static void all_follow(const merging *x)
 {
     const reef_world *from = x->from;
-    for (uint32_t id = TABLE_EMPTY; id < from->state.tables.count * TABLES_PER_PAGE; id++) {
-        const table *t = table_read(from, id);
-        if (t == NULL || table_rows(t) == 0) continue;
+    EACH_TABLE(from, t)
+    {
+        if (table_rows(t) == 0) continue;
         for (uint32_t k = SLOT_COLUMNS; k < t->shape->end_slot; k++) {
             const type *c = t->shape->columns[k].type;
             if (names_entities(c->owner ? reef__type_of(c->owner) : c)) column_follows(x, t, c);
@@ -513,7 +500,7 @@ static COLD reef_status merge_from(reef_world *to, reef_world *from, const query
     merging *x = reef__memory_zeroed(&to->family->memory, MEMORY_OTHER, sizeof *x);
     if (x == NULL) {
         reef_world_free(w);
-        return reef__failure(to, REEF_NO_MEMORY, merge_op, (reef_component){0}, (reef_entity){0, 0}, 0);
+        return reef__refuse(to, REEF_NO_MEMORY, merge_op);
     }
     x->to = to, x->from = from, x->w = w;
     x->chosen = chosen;
@@ -547,20 +534,18 @@ static COLD reef_query query_chosen(reef_world *to, reef_world *from, const char
 
 COLD reef_status reef_merge(reef_world *to, reef_world *from, const reef_merge_desc *desc, reef_merged **merged)
 {
-    const reef_component none = {0};
-    const reef_entity null = {0, 0};
     if (merged) *merged = NULL;
     if (to == NULL) return REEF_BAD_ARGUMENT;
-    if (from == NULL || from == to) return reef__failure(to, REEF_BAD_ARGUMENT, merge_op, none, null, 0);
+    if (from == NULL || from == to) return reef__refuse(to, REEF_BAD_ARGUMENT, merge_op);
     const bool locked = to->running || from->running || world_engaged(to);
-    if (locked) return reef__failure(to, REEF_LOCKED, merge_op, none, null, 0);
+    if (locked) return reef__refuse(to, REEF_LOCKED, merge_op);
     if (desc == NULL || desc->query == NULL) return merge_from(to, from, NULL, desc && desc->drop_names, merged);
     const reef_query q = query_chosen(to, from, desc->query);
     if (reef_query_is_null(q)) return to->error.status;
     reef_status s = REEF_NO_MEMORY;
     query *chosen = query_of(from, q, &s);
     if (chosen && query_update(chosen)) s = merge_from(to, from, chosen, desc->drop_names, merged);
-    else reef__failure(to, s, merge_op, none, null, 0);
+    else reef__refuse(to, s, merge_op);
     reef_query_free(from, q);
     return s;
 }

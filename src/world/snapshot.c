@@ -14,6 +14,7 @@
 #include "base/memory.h"
 #include "base/platform.h"
 #include "type/type.h"
+#include "type/type_walk.h"
 #include "storage/cow_pages.h"
 #include "storage/error.h"
 #include "storage/event_log.h"
@@ -214,15 +215,15 @@ static COLD reef_component state_bound(const reef_world *w)
     for (uint32_t i = 1; i < w->state.store_count; i++) {
         const value_store *s = &w->state.stores[i];
         const type *x = reef__type_of(s->component);
-        if (s->count && !x->copyable && !x->resets && (first == NULL || reef__type_compare(x, first) < 0)) first = x;
+        if (s->count && !x->copyable && !x->resets) first = type_first(x, first);
     }
     if (REEF_ACQUIRE_U32(&w->family->graph.bound_count) == 0) return (reef_component){first ? first->id : 0};
-    for (uint32_t id = TABLE_EMPTY; id < w->state.tables.count * TABLES_PER_PAGE; id++) {
-        const table *t = table_read(w, id);
-        if (t == NULL || !t->shape->bound || table_rows(t) == 0) continue;
+    EACH_TABLE(w, t)
+    {
+        if (!t->shape->bound || table_rows(t) == 0) continue;
         for (uint32_t k = SLOT_COLUMNS; k < t->shape->end_slot; k++) {
             const type *x = t->shape->columns[k].type;
-            if (!x->copyable && !x->resets && (first == NULL || reef__type_compare(x, first) < 0)) first = x;
+            if (!x->copyable && !x->resets) first = type_first(x, first);
         }
     }
     return (reef_component){first ? first->id : 0};
@@ -231,22 +232,20 @@ static COLD reef_component state_bound(const reef_world *w)
 /* Can the world's state be shared now? If not, the error is recorded. */
 static bool share_allowed(reef_world *w, const char *op)
 {
-    const reef_entity null = {0, 0};
     if (w == NULL) return false;
-    if (world_engaged(w)) return reef__failure(w, REEF_LOCKED, op, (reef_component){0}, null, 0), false;
+    if (world_engaged(w)) return reef__refuse(w, REEF_LOCKED, op), false;
     reef_component c = state_bound(w);
     w->hook_failed.id = 0;
-    if (reef__events_settle(w) != REEF_OK)
-        return reef__failure(w, REEF_NO_MEMORY, op, (reef_component){0}, null, 0), false;
-    if (c.id) return reef__failure(w, REEF_NOT_COPYABLE, op, c, null, 0), false;
+    if (reef__events_settle(w) != REEF_OK) return reef__refuse(w, REEF_NO_MEMORY, op), false;
+    if (c.id) return reef__failure(w, REEF_NOT_COPYABLE, op, c, (reef_entity){0, 0}, 0), false;
     reef__quarantine_world(w, op);
     return true;
 }
 
 /* Records that there was no memory for a copy, or that a construct hook refused; then the error names its type. */
-static void refuse_copy(reef_world *w, const char *op)
+static reef_status refuse_copy(reef_world *w, const char *op)
 {
-    reef__failure(w, REEF_NO_MEMORY, op, w->hook_failed, (reef_entity){0, 0}, 0);
+    return reef__failure(w, REEF_NO_MEMORY, op, w->hook_failed, (reef_entity){0, 0}, 0);
 }
 
 /* ---- snapshots ---- */
@@ -258,11 +257,7 @@ reef_snapshot *reef_snapshot_take(reef_world *w)
     family *f = w->family;
     reef_snapshot *s = reef__memory_resize(&f->memory, MEMORY_OTHER, NULL, 0, sizeof *s, PLAIN_ALIGN);
     resets r = {0};
-    if (s == NULL || !reef__readers_note(w) || !reef__resets_place(w, &r)) {
-        reef__memory_free(&f->memory, MEMORY_OTHER, s, sizeof *s);
-        return refuse_copy(w, op), NULL;
-    }
-    if (!state_copy(f, &s->state, &w->state)) {
+    if (s == NULL || !reef__readers_note(w) || !reef__resets_place(w, &r) || !state_copy(f, &s->state, &w->state)) {
         reef__resets_undo(w, &r);
         reef__memory_free(&f->memory, MEMORY_OTHER, s, sizeof *s);
         return refuse_copy(w, op), NULL;
@@ -496,16 +491,14 @@ static COLD bool restore_plainly(reef_world *w, const reef_snapshot *s)
 reef_status reef_restore(reef_world *w, const reef_snapshot *s)
 {
     static const char op[] = "reef_restore";
-    const reef_component none = {0};
-    const reef_entity null = {0, 0};
     if (w == NULL) return REEF_BAD_ARGUMENT;
-    if (s == NULL) return reef__failure(w, REEF_BAD_ARGUMENT, op, none, null, 0);
-    if (s->family != w->family) return reef__failure(w, REEF_OTHER_WORLD, op, none, null, 0);
-    if (w->locks) return reef__failure(w, REEF_LOCKED, op, none, null, 0);
+    if (s == NULL) return reef__refuse(w, REEF_BAD_ARGUMENT, op);
+    if (s->family != w->family) return reef__refuse(w, REEF_OTHER_WORLD, op);
+    if (w->locks) return reef__refuse(w, REEF_LOCKED, op);
     w->hook_failed.id = 0;
     bool ok = REEF_ACQUIRE_U32(&w->family->graph.reset_count) || reef__stores_reset(w) ? restore_skipping(w, s)
                                                                                        : restore_plainly(w, s);
-    if (!ok) return reef__failure(w, REEF_NO_MEMORY, op, w->hook_failed, null, 0);
+    if (!ok) return refuse_copy(w, op);
     if (BUG(23)) w->state.ring_head = w->state.ring_tail, w->state.ring_holes = 0;
     moves_put(w, s->moved, s->destroyed);
     return REEF_OK;

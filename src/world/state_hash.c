@@ -23,6 +23,7 @@
 #include "base/platform.h"
 #include "type/type.h"
 #include "storage/archetype.h"
+#include "storage/clock.h"
 #include "storage/cow_pages.h"
 #include "storage/entity_index.h"
 #include "storage/error.h"
@@ -109,12 +110,32 @@ static const kept_hash *kept_read(const reef_paged *p, uint64_t i)
 /* The entry, for writing. NULL: this hash can't be kept now. */
 static kept_hash *kept_own(reef_world *w, reef_paged *p, uint64_t i)
 {
-    paged_owner o = reef__owner_of(w->family, &reef__pages_hashes);
-    uint32_t page = (uint32_t)(i / HASHES_PER_PAGE);
     /* While a loop is open it may write without a new version, so nothing may be kept. */
-    if (w->locks || !reef__paged_grow(p, &o, page + 1, w->hot.fork_version)) return NULL;
-    kept_hash *k = reef__paged_own(p, &o, page, w->hot.version, w->hot.fork_version);
+    kept_hash *k = w->locks ? NULL : reef__page_own(w, p, &reef__pages_hashes, (uint32_t)(i / HASHES_PER_PAGE));
     return k ? k + i % HASHES_PER_PAGE : NULL;
+}
+
+/* Notes that a hash was computed, so far as it can be kept, and answers it. */
+static uint64_t kept_put(reef_world *w, reef_paged *p, uint64_t i, uint64_t version, uint64_t hash)
+{
+    kept_hash *k = kept_own(w, p, i);
+    if (k) *k = (kept_hash){version, hash};
+    return hash;
+}
+
+/* The sum of the hashes of the first `count` pages of a container. A page that was written since is hashed by
+ * `piece`. */
+static uint64_t pages_hash(reef_world *w, reef_paged *kept, const reef_paged *pages, uint32_t count,
+                           uint64_t (*piece)(const reef_world *w, const void *of, uint32_t page), const void *of)
+{
+    uint64_t sum = 0;
+    for (uint32_t page = 0; page < count; page++) {
+        const kept_hash *k = kept_read(kept, page);
+        if (pages->page[page] == NULL) continue;
+        const uint64_t version = pages->version[page];
+        sum += k->version == version ? k->hash : kept_put(w, kept, page, version, piece(w, of, page));
+    }
+    return sum;
 }
 
 /* ---- ids and names ---- */
@@ -169,10 +190,11 @@ static uint64_t ring_hash(reef_world *w)
 }
 
 /* The entities without a row, reserved ids and retired indices of one page of records: a sum. */
-static COLD uint64_t rowless_piece(const reef_world *w, uint32_t page)
+static COLD uint64_t rowless_piece(const reef_world *w, const void *of, uint32_t page)
 {
     uint64_t sum = 0;
     uint32_t first = page << REEF_RECORD_BITS, end = first + RECORDS_PER_PAGE;
+    (void)of;
     if (end > w->hot.index_count || end == 0) end = w->hot.index_count;
     for (uint32_t i = first; i < end; i++) {
         uint64_t r = record_read(w, i);
@@ -184,25 +206,18 @@ static COLD uint64_t rowless_piece(const reef_world *w, uint32_t page)
 
 static uint64_t rowless_hash(reef_world *w)
 {
-    uint64_t sum = 0;
+    const reef_paged *records = &w->hot.records;
+    const uint32_t used = (uint32_t)(((uint64_t)w->hot.index_count + RECORDS_PER_PAGE - 1) >> REEF_RECORD_BITS);
     if (w->hot.empty_count == 0 && w->state.reserved_count == 0 && w->state.retired_count == 0) return 0;
-    for (uint32_t page = 0; page < w->hot.records.count && page << REEF_RECORD_BITS < w->hot.index_count; page++) {
-        const kept_hash *k = kept_read(&w->state.record_hashes, page);
-        uint64_t piece = k->hash, version = w->hot.records.version[page];
-        if (k->version != version) {
-            piece = rowless_piece(w, page);
-            kept_hash *keep = kept_own(w, &w->state.record_hashes, page);
-            if (keep) *keep = (kept_hash){version, piece};
-        }
-        sum += piece;
-    }
-    return sum;
+    return pages_hash(w, &w->state.record_hashes, records, used < records->count ? used : records->count, rowless_piece,
+                      NULL);
 }
 
-static COLD uint64_t name_piece(const reef_world *w, uint32_t first, uint32_t end)
+static COLD uint64_t name_piece(const reef_world *w, const void *of, uint32_t page)
 {
     uint64_t sum = 0;
-    for (uint32_t n = first; n < end; n++) {
+    (void)of;
+    for (uint32_t n = page * NAMES_PER_PAGE; n < (page + 1) * NAMES_PER_PAGE && n < w->state.name_count; n++) {
         reef_entity e;
         const char *text = reef__name_at_number(w, n, &e);
         sum += hash_blend(reef__hash_bytes(text, strlen(text)) + hash_blend(reef_entity_bits(e)));
@@ -210,24 +225,12 @@ static COLD uint64_t name_piece(const reef_world *w, uint32_t first, uint32_t en
     return sum;
 }
 
+/* The last page, which isn't full, is hashed anew each time. */
 static COLD uint64_t names_hash(reef_world *w)
 {
     state *s = &w->state;
-    uint64_t sum = 0;
-    for (uint32_t page = 0; page * NAMES_PER_PAGE < s->name_count; page++) {
-        uint32_t first = page * NAMES_PER_PAGE, end = first + NAMES_PER_PAGE;
-        const kept_hash *k = kept_read(&s->name_hashes, page);
-        uint64_t piece = k->hash, version = s->name_entries.version[page];
-        if (end > s->name_count) {
-            piece = name_piece(w, first, s->name_count);
-        } else if (k->version != version) {
-            piece = name_piece(w, first, end);
-            kept_hash *keep = kept_own(w, &s->name_hashes, page);
-            if (keep) *keep = (kept_hash){version, piece};
-        }
-        sum += piece;
-    }
-    return sum;
+    const uint32_t full = s->name_count / NAMES_PER_PAGE;
+    return pages_hash(w, &s->name_hashes, &s->name_entries, full, name_piece, NULL) + name_piece(w, NULL, full);
 }
 
 /* ---- tables ---- */
@@ -287,9 +290,7 @@ static uint64_t switch_hash(reef_world *w, bit_store *b, const table *t, uint64_
         uint64_t piece = k->hash;
         if (k->version != b->words.version[unit]) {
             for (uint32_t i = 0; i < BIT_WORDS; i++) little[i] = LITTLE_64(words[i]);
-            piece = reef__hash_bytes(little, sizeof little);
-            kept_hash *keep = kept_own(w, &b->hashes, unit);
-            if (keep) *keep = (kept_hash){b->words.version[unit], piece};
+            piece = kept_put(w, &b->hashes, unit, b->words.version[unit], reef__hash_bytes(little, sizeof little));
         }
         h = hash_join(h ^ chunk, piece);
     }
@@ -344,7 +345,7 @@ static uint32_t sharing(const value_store *s, const uint32_t *firsts, uint32_t p
 
 /* The hash of the values on a page and of their entities: a sum. `firsts` is the list of reef__shared_firsts for a
  * store of shared values, NULL for others. */
-static COLD uint64_t page_hash(const value_store *s, uint32_t page, const uint32_t *firsts)
+static COLD uint64_t values_hash(const value_store *s, uint32_t page, const uint32_t *firsts)
 {
     const type *t = reef__type_of(s->component);
     const bool valued = t->size && t->hooks.on_fork == REEF_FORK_COPY, small = value_bytes(t) <= STRIPE,
@@ -369,27 +370,19 @@ static COLD uint64_t shared_hash(const reef_world *w, const value_store *s)
 {
     uint32_t *firsts = reef__shared_firsts(w, s);
     uint64_t sum = 0;
-    for (uint32_t page = 0; page < s->values.count; page++) sum += page_hash(s, page, firsts);
+    for (uint32_t page = 0; page < s->values.count; page++) sum += values_hash(s, page, firsts);
     reef__shared_firsts_free(w, s, firsts);
     return sum;
 }
 
+static uint64_t store_piece(const reef_world *w, const void *of, uint32_t page)
+{
+    return (void)w, values_hash(of, page, NULL);
+}
+
 static uint64_t store_hash(reef_world *w, value_store *s)
 {
-    uint64_t sum = 0;
-    if (s->shared) return shared_hash(w, s);
-    for (uint32_t page = 0; page < s->values.count; page++) {
-        if (s->values.page[page] == NULL) continue;
-        const kept_hash *k = kept_read(&s->hashes, page);
-        uint64_t piece = k->hash;
-        if (k->version != s->values.version[page]) {
-            piece = page_hash(s, page, NULL);
-            kept_hash *keep = kept_own(w, &s->hashes, page);
-            if (keep) *keep = (kept_hash){s->values.version[page], piece};
-        }
-        sum += piece;
-    }
-    return sum;
+    return s->shared ? shared_hash(w, s) : pages_hash(w, &s->hashes, &s->values, s->values.count, store_piece, s);
 }
 
 /* ---- the whole ---- */
@@ -542,9 +535,9 @@ static COLD void switches_sort(const reef_world *w, uint32_t *numbers, uint32_t 
 /* Drops the kept hashes of values: a type that was hashed as bytes has got fields since. */
 static COLD void kept_drop(reef_world *w)
 {
-    paged_owner o = reef__owner_of(w->family, &reef__pages_hashes);
-    reef__paged_drop(&w->state.chunk_hashes, &o);
-    for (uint32_t i = 1; i < w->state.store_count; i++) reef__paged_drop(&w->state.stores[i].hashes, &o);
+    reef__pages_drop(w, &w->state.chunk_hashes, &reef__pages_hashes);
+    for (uint32_t i = 1; i < w->state.store_count; i++)
+        reef__pages_drop(w, &w->state.stores[i].hashes, &reef__pages_hashes);
     w->state.described = reef__types_described();
     reef__invalidate(w, INVALIDATE_WRITTEN);
 }
@@ -561,7 +554,7 @@ static uint64_t hash_run(reef_world *w, const char *op, bool (*visit)(void *, co
     ok = ok && parts_add(&x);
     reef__memory_free(m, MEMORY_OTHER, x.sums, x.sum_count * sizeof *x.sums);
     reef__memory_free(m, MEMORY_OTHER, x.switches, x.switch_count * sizeof *x.switches);
-    if (!ok) reef__failure(w, REEF_NO_MEMORY, op, (reef_component){0}, (reef_entity){0, 0}, 0);
+    if (!ok) reef__refuse(w, REEF_NO_MEMORY, op);
     if (!ok || x.stopped) return 0;
     return x.hash ? x.hash : 1;
 }
@@ -569,7 +562,7 @@ static uint64_t hash_run(reef_world *w, const char *op, bool (*visit)(void *, co
 uint64_t reef_hash_parts(reef_world *w, bool (*visit)(void *context, const reef_hash_part *part), void *context)
 {
     if (w == NULL) return 0;
-    if (w->running) return reef__failure(w, REEF_LOCKED, "reef_hash", (reef_component){0}, (reef_entity){0, 0}, 0), 0;
+    if (w->running) return reef__refuse(w, REEF_LOCKED, "reef_hash"), 0;
     if (UNLIKELY(w->state.described != reef__types_described())) kept_drop(w);
     /* What is written from now on has a newer version than what is hashed. */
     if (!w->locks) reef__invalidate(w, INVALIDATE_LOOKED_AT);
@@ -579,7 +572,7 @@ uint64_t reef_hash_parts(reef_world *w, bool (*visit)(void *context, const reef_
 uint64_t reef_hash(reef_world *w)
 {
     if (w == NULL) return 0;
-    if (w->running) return reef__failure(w, REEF_LOCKED, "reef_hash", (reef_component){0}, (reef_entity){0, 0}, 0), 0;
+    if (w->running) return reef__refuse(w, REEF_LOCKED, "reef_hash"), 0;
     if (UNLIKELY(w->state.described != reef__types_described())) kept_drop(w);
     if (w->hashed == w->hot.version && !w->locks) return w->hash;
     if (!w->locks) reef__invalidate(w, INVALIDATE_LOOKED_AT);
@@ -588,16 +581,9 @@ uint64_t reef_hash(reef_world *w)
     return w->hash;
 }
 
-static uint64_t clock_read(const state *s, uint64_t serial)
-{
-    for (uint32_t i = 0; i < s->clock_count; i++)
-        if (s->clocks[i].serial == serial) return s->clocks[i].value;
-    return 0;
-}
-
 static uint64_t clock_piece(const state *s, uint64_t serial, const char *name, uint64_t kind)
 {
-    const uint64_t value = clock_read(s, serial);
+    const uint64_t value = reef__clock_read(s, serial);
     return value ? reef__number_hash(reef__number_hash(value) +
                                      reef__number_hash(reef__hash_bytes(name, strlen(name)) + kind))
                  : 0;

@@ -95,14 +95,12 @@ void reef_set_context(reef_world *w, void *context)
 COLD reef_status reef_shrink(reef_world *w)
 {
     static const char op[] = "reef_shrink";
-    const reef_component none = {0};
-    const reef_entity null = {0, 0};
     if (w == NULL) return REEF_BAD_ARGUMENT;
-    if (w->locks) return reef__failure(w, REEF_LOCKED, op, none, null, 0);
+    if (w->locks) return reef__refuse(w, REEF_LOCKED, op);
     for (uint32_t i = TABLE_EMPTY; i < w->state.tables.count * TABLES_PER_PAGE; i++)
-        if (!reef__table_shrink(w, i)) return reef__failure(w, REEF_NO_MEMORY, op, none, null, 0);
+        if (!reef__table_shrink(w, i)) return reef__refuse(w, REEF_NO_MEMORY, op);
     reef__queries_forget(w);
-    if (!reef__stores_shrink(w)) return reef__failure(w, REEF_NO_MEMORY, op, none, null, 0);
+    if (!reef__stores_shrink(w)) return reef__refuse(w, REEF_NO_MEMORY, op);
     reef__commands_trim(w);
     if (w->lane_rest == 0) reef__lanes_drop(w);
     reef__events_shrink(w);
@@ -163,15 +161,14 @@ COLD reef_status reef_validate(const reef_world *w, char *message, size_t size)
         return REEF_CORRUPT;
     const uint64_t rows = reef_count_alive(w) - w->hot.empty_count;
     if (rows == placed) return REEF_OK;
-    snprintf(message, size, "world: %llu rows, %llu entities in them", (unsigned long long)rows,
-             (unsigned long long)placed);
-    return REEF_CORRUPT;
+    return reef__corrupt(message, size, "world: %llu rows, %llu entities in them", (unsigned long long)rows,
+                         (unsigned long long)placed);
 }
 
 COLD reef_status reef_set_pool(reef_world *w, reef_pool *pool)
 {
     if (w == NULL) return REEF_BAD_ARGUMENT;
-    if (w->running) return reef__failure(w, REEF_LOCKED, "reef_set_pool", (reef_component){0}, (reef_entity){0, 0}, 0);
+    if (w->running) return reef__refuse(w, REEF_LOCKED, "reef_set_pool");
     w->pool = pool;
     return REEF_OK;
 }

@@ -4,7 +4,6 @@
 #include "storage/archetype.h"
 #include "storage/family.h"
 #include "storage/name_index.h"
-#include "storage/table.h"
 #include "reef/ref.h"
 
 COLD bool reef__table_merge_begin(table_merge *m, const reef_world *a, const reef_world *b)

@@ -3,8 +3,9 @@
  *
  *   world of a kind  x  type (each home, base, subtype, none)  x  handle (null, dead, alive ...)  x  call
  *
- * Of each: nothing crashes; a refusal, and whatever takes a const world, leaves the hash as it was; a refusal says
- * why in the world's error; handles of nobody and unknown types are refused for what they are. And between them:
+ * For each call: nothing crashes; a call that is refused, or takes a const world, doesn't change the hash; a refusal is
+ * recorded as the last error; null and dead handles and unknown types are refused with the right status. The results of
+ * different calls are compared as well:
  *
  *   the same in every kind of world     the answer and the hash behind it are those of the plain world: of a fork,
  *                                       of a strict world, of a world
@@ -17,7 +18,7 @@
  *   a base means itself                 but where docs/manual/subtypes.md says so, an entity with a subtype only is as
  *                                       one without, to observers too
  *
- * A world is used until a call is done that isn't only reading; then it is made anew, with the same hash. */
+ * A world is used for several calls, until one of them changes it; then a new one with the same hash is made. */
 #include "inside.h"
 #include "reef.h"
 #include <stdarg.h>
@@ -111,7 +112,7 @@ REEF_SUBTAG(SubTagToo, BaseTag);
     X(ATag, ATag, ATag) \
     X(ASwitch, ASwitch, ASwitch) \
     X(BaseTag, SubTag, SubTagToo)
-/* What is no type, or can't be given to an entity: name, id */
+/* Ids that are no type, or a type that can't be added to an entity: name, id */
 #define NO_TYPES(X) \
     X(none, 0) \
     X(unknown, 60000) \

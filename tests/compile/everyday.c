@@ -1,4 +1,4 @@
-/* All the everyday words in one program that is C11 and C++17 alike. Its output is everyday.expected. */
+/* All typed macros in one program, which is both C11 and C++17. Its output is everyday.expected. */
 #include <reef.h>
 #include <stdio.h>
 

@@ -1,6 +1,7 @@
-/* Each function twice: with the typed words, and with -DPLAIN what they stand for, ids and sizes written out. Both must
- * compile to the same instructions (tests/compile/typed), in C and in C++. Functions named list_... build an array
- * of values: there the compilers order the stores differently, and only the number of instructions is compared. */
+/* Each function is compiled twice: with the typed macros, and with -DPLAIN as the calls that they stand for, with ids
+ * and sizes written out. Both must compile to the same instructions (tests/compile/typed), in C and in C++. Functions
+ * named list_... build an array of values: there the compilers order the stores differently, and only the number of
+ * instructions is compared. */
 #include <reef.h>
 
 typedef struct {

@@ -132,7 +132,7 @@ COUNTED(destroy_outside) { EACH(i) reef_destroy(s->w, s->made[i]); }
 COUNTED(find) { EACH(i) s->sum += reef_find(s->w, s->name[i]).index; }
 COUNTED(find_type) { EACH(i) s->sum += reef_type_find(s->type[i]).id; }
 COUNTED(tick) { EACH(i) reef_tick(s->w, 0.5f); }
-/* Not N times, but once over all rows: the script divides by them. */
+/* These aren't done N times, but once over all rows; the script divides by their number. */
 COUNTED(iterate)
 {
     for (reef_block b = reef_begin(s->w, s->moving); reef_next(&b);) {
@@ -221,7 +221,7 @@ static void stage_make(stage *s, uint32_t entities, uint32_t types, uint32_t tab
             CHECK(reef_set(s->w, s->all[i], Note, 1) == REEF_ADDED &&
                   reef_set(s->w, s->all[i], Depth, 2) == REEF_ADDED);
     }
-    for (uint32_t i = 0; i < N; i++) { /* from all over the world, each once, in no order */
+    for (uint32_t i = 0; i < N; i++) { /* from all tables, each once, in random order */
         const uint32_t apart = entities / 2 / N, pair = i * apart + at_random(&seed, apart),
                        n = (uint32_t)(i * 617ull % N);
         s->some[n] = s->all[2 * pair];
@@ -233,7 +233,7 @@ static void stage_make(stage *s, uint32_t entities, uint32_t types, uint32_t tab
     CHECK(!reef_query_is_null(s->moving));
 }
 
-/* Each operation once before it is counted: transitions, stores and blocks are there then. */
+/* Does each operation once before it is counted, so that transitions, stores and blocks exist. */
 static void warm(stage *s)
 {
     static void (*const warmed[])(stage * s) = {

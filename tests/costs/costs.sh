@@ -5,7 +5,7 @@
 #   all             20% and 16 instructions more are let through: a block is made now and then, and hash tables are more or less full
 #   of sparse and paged types and switches   the last block that was changed is remembered, and in a small world it is often the right
 #                   one, at a fifth of the cost: six times the cost of the smallest world is let through up to 100,000 entities, but no
-#                   more than 380 instructions, and nothing from there on
+#                   more than 350 instructions, and nothing from there on
 #   spawn_beside    where others of the table have switches and values outside of it, a spawn costs what it costs elsewhere
 #   iterate         a row costs the same, whatever is beside
 #   tick            16 instructions for each system that is off or has nobody to run over; nothing for an unused type
@@ -57,7 +57,7 @@ awk -v depth="$depth" '
                 if (name == "iterate") bad = cost[w, name] > base * 1.1
                 else if (name == "spawn_beside") bad = grew(cost[w, "spawn"], cost[w, name], 1.2)
                 else if (w == "entities_10^6") bad = grew(cost["entities_10^5", name], cost[w, name], 1.2)
-                else if (w ~ /^entities/ && name ~ /switch|sparse|paged/) bad = grew(base, cost[w, name], 6) || cost[w, name] > 380
+                else if (w ~ /^entities/ && name ~ /switch|sparse|paged/) bad = grew(base, cost[w, name], 6) || cost[w, name] > 350
                 else if (name == "tick" && w ~ /^systems/) { split(w, part, "_"); bad = cost[w, name] - base > 16 * part[2] }
                 else if (name == "tick") bad = cost[w, name] > base
                 else if (w ~ /^cold/ && name ~ /destroy|clone|remove_all/) { split(w, part, "_"); bad = cost[w, name] - base > 60 * part[2] }

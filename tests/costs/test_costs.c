@@ -1,4 +1,4 @@
-/* Costs, as counts of work: hooks called, allocations asked for. Never clocks. */
+/* Costs, as counts of work: calls of hooks, and allocations. No clock is used. */
 #include "support.h"
 
 typedef Tracked TrackedToo;
@@ -18,7 +18,8 @@ static reef_entity crowd(reef_world *w, uint32_t n, bool with_mass)
     return middle;
 }
 
-/* One move for each component that is kept, one for each of the row that fills the hole, whatever the table's size. */
+/* One move for each component that is kept, and one for each component of the row that fills the hole, whatever the
+ * table's size. */
 static void E7_a_transition_costs_its_row_and_the_one_that_fills_the_hole(void **state)
 {
     for (int s = 0; s < 3; s++) {
@@ -90,7 +91,7 @@ static void C2_a_change_of_many_components_is_one_move(void **state)
     assert_int_equal(book.copied + book.constructed, 0);
 }
 
-/* Growing costs allocations by the chunk, not by the row, and rows move only while the first chunk grows. */
+/* Growth costs allocations for each chunk, not for each row, and rows move only while the first chunk grows. */
 static void H4_making_entities_allocates_by_the_chunk(void **state)
 {
     static const uint32_t amounts[] = {1000, 10000, 100000};

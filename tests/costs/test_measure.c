@@ -1,6 +1,6 @@
-/* What is counted of systems, and who is told of jobs (F11): without being asked reef reads no clock; asked, it
- * counts runs, blocks, rows and time; a profiler's functions are called around each job. The clock is the test's:
- * the linker leads timespec_get here (CMakeLists.txt). */
+/* Statistics of systems, and the functions for profilers (F11). While statistics are off, reef reads no clock; while
+ * they are on, it counts runs, blocks, rows and time. A profiler's functions are called before and after each job. The
+ * test has its own clock: the linker replaces timespec_get (CMakeLists.txt). */
 #include "base/platform.h"
 #include "support.h"
 #include <stdatomic.h>
@@ -110,7 +110,7 @@ static void F11_what_is_counted_of_systems(void **state)
     assert_ok(reef_tick(w, 0));
     assert_counted(w, ids[0], 2, 2 * BLOCKS, 2 * ROWS - 2, 2 * ROWS - 2 + 200 * BLOCKS, ROWS + 100 * BLOCKS);
     assert_counted(w, ids[1], 1, BLOCKS, ROWS, ROWS + 100 * BLOCKS, ROWS + 100 * BLOCKS);
-    /* Nobody, somebody of another world, somebody who is gone. */
+    /* A null system, one of another world, and one that was removed. */
     reef_world *fork = reef_fork(w);
     assert_counted(fork, reef_system_find(fork, "split"), 0, 0, 0, 0, 0);
     reef_world_free(fork);
@@ -186,7 +186,7 @@ static void F11_profilers_are_told_of_each_job(void **state)
         assert_ok(reef_set_pool(w, NULL));
         reef_pool_free(p);
     }
-    /* Without effect in an open loop, and in a system. */
+    /* Neither has an effect in an open loop or in a system. */
     traced.threads = 1;
     reef_set_trace(w, &trace_of_all);
     reef_block b = reef_begin_text(w, "in Position");

@@ -387,7 +387,7 @@ class File:
     def __init__(self, path):
         with open(path, "rb") as f:
             self.data = f.read()
-        need(self.data[:8] == MAGIC and len(self.data) >= 24, "this is no file of reef")
+        need(self.data[:8] == MAGIC and len(self.data) >= 24, "this isn't a file of reef")
         version, self.flags, zero, self.chain = struct.unpack_from("<HHIQ", self.data, 8)
         need(xxh64(self.data[:16], 0) == self.chain, "the header is damaged")
         need(version == 1 and self.flags < 16 and zero == 0, "an unknown version, or flags")

@@ -1,4 +1,5 @@
-/* Differences under libFuzzer, as fuzz_load.c: they are applied to a world of which most of them once were made. */
+/* Fuzzes differences, as fuzz_load.c fuzzes files. They are applied to the world for which most of the first inputs
+ * were made. */
 #include "fuzz_world.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,5 +1,5 @@
-/* Journals under libFuzzer, as fuzz_load.c: several records, torn at their ends. The input's first byte says how
- * much at the end keeps its wrong sums: a tail that is cut off, or isn't one. */
+/* Fuzzes journals, as fuzz_load.c fuzzes files: several records, torn at their ends. The input's first byte says how
+ * many bytes at the end keep their wrong checksums, so that the end is cut off or refused. */
 #include "fuzz_world.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,6 +1,6 @@
-/* Files under libFuzzer: sums are made right first, so that the fuzzer gets behind them. Whatever comes, the file is
- * refused, or the world that it became is sound and can be worked with. Without an input it begins with files of
- * worlds that it makes itself: run it with `-seed_files=DIRECTORY` as the only argument to write them. */
+/* Fuzzes files. Checksums are corrected first, so that the fuzzer reaches the code after them. Either the file is
+ * refused, or the loaded world is valid and can be used. The first inputs are files of worlds that the program makes
+ * itself: run it with `-seed_files=DIRECTORY` as the only argument to write them. */
 #include "fuzz_world.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,6 +1,6 @@
-/* The text form of queries under libFuzzer: whatever bytes come, the parser ends, stays inside of the text, and
- * either says where and why, or makes terms that are written as a text that gives the same terms. A query of these
- * terms is refused with the column of one of them, or counts as many entities as it visits and as match one by one. */
+/* Fuzzes the text form of queries. For any bytes the parser ends and stays inside the text. Either it reports where and
+ * why it failed, or it makes terms whose text gives the same terms. A query of these terms is refused with the column
+ * of one of them, or counts as many entities as it visits and as match one by one. */
 #include "must.h"
 #include "query/query_text.h"
 #include "reef.h"
@@ -33,7 +33,7 @@ REEF_SWITCH(Awake);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Some entities, with names that are words, paths, and nothing simple, and some without; with all kinds of
+/* Makes entities with names that are words, paths and other texts, and some without a name, with all kinds of
  * components. */
 static reef_world *world(void)
 {
@@ -92,6 +92,16 @@ static void check_refusal(const char *text, const query_text *q, reef_status sta
     MUST(is_utf8(detail) || !is_utf8(text));
 }
 
+/* Writes terms as a text; the answer is the length of the whole. */
+static size_t terms_written(const reef_world *w, const reef_term *terms, uint32_t count, reef_enabled entities,
+                            char *text, size_t size)
+{
+    text_out o = {text, size, 0};
+    if (size) text[0] = 0;
+    reef__query_text_write(&o, w, terms, count, entities);
+    return o.length;
+}
+
 static void check_terms(const char *text, const query_text *q)
 {
     static char written[1 << 16], again[1 << 16];
@@ -103,7 +113,7 @@ static void check_terms(const char *text, const query_text *q)
         MUST(i == 0 || q->column[i - 1] <= q->column[i]);
     }
     for (uint32_t at = 0; at < q->count;) at = tree_end(q, at);
-    size_t length = reef__query_text_write(world(), q->term, q->count, q->entities, written, sizeof written);
+    size_t length = terms_written(world(), q->term, q->count, q->entities, written, sizeof written);
     MUST(length < sizeof written && strlen(written) == length);
     MUST(reef__query_text_parse(world(), written, &second, detail, sizeof detail) == REEF_OK);
     MUST(second.count == q->count && second.entities == q->entities);
@@ -114,10 +124,10 @@ static void check_terms(const char *text, const query_text *q)
         MUST(a->since == b->since && a->count == b->count && reef_entity_equal(a->source, b->source));
         MUST(a->subtypes == b->subtypes && a->each == b->each);
     }
-    MUST(reef__query_text_write(world(), second.term, second.count, second.entities, again, length + 1) == length);
+    MUST(terms_written(world(), second.term, second.count, second.entities, again, length + 1) == length);
     MUST(memcmp(written, again, length + 1) == 0);
     if (length)
-        MUST(reef__query_text_write(world(), q->term, q->count, q->entities, again, length) == length &&
+        MUST(terms_written(world(), q->term, q->count, q->entities, again, length) == length &&
              strlen(again) == length - 1);
 }
 
@@ -147,7 +157,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char detail[REEF_DETAIL_MAX];
     query_text q;
-    char *text = malloc(size + 1); /* exactly as long as it is, so that reading behind its end is seen */
+    char *text = malloc(size + 1); /* of the exact length, so that reads beyond its end are detected */
     MUST(text);
     if (size) memcpy(text, data, size);
     text[size] = 0;

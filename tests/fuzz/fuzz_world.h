@@ -1,4 +1,4 @@
-/* What the fuzz programs of files share: worlds with something in every home, and the files that fuzzing begins
+/* Shared by the fuzzing programs for files: worlds with something in every home, and the files that fuzzing begins
  * with. */
 #ifndef REEF_TESTS_FUZZ_WORLD_H
 #define REEF_TESTS_FUZZ_WORLD_H

@@ -1,11 +1,11 @@
-/* What the fuzzing programs share. */
+/* Shared by the fuzzing programs. */
 #ifndef REEF_TESTS_FUZZ_H
 #define REEF_TESTS_FUZZ_H
 
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Holds in every build; libFuzzer keeps the input. */
+/* An assertion in every build; libFuzzer saves the input that fails. */
 #define MUST(condition) \
     do { \
         if (!(condition)) { \

@@ -1,6 +1,6 @@
-/* Heavy mode (G4, G5): each scene (scenes.h) is played again with everything that is kept put to use in every tick,
- * and each state must have the hash that it has in a world that was left alone. So what is saved isn't only the
- * state, but all that the future depends on. */
+/* Heavy mode (G4, G5). Each scene (scenes.h) is played again, and after every tick it is saved and loaded, or copied or
+ * restored in another way. Each state must have the same hash as in a world that just plays on. So files and copies
+ * must contain everything that the future depends on. */
 #include "scenes.h"
 #include <unistd.h>
 
@@ -31,7 +31,7 @@ static void alone_make(alone *a, void **state, const scene *s)
     }
 }
 
-/* Of values that own something a file holds the fields alone; how these go on depends on the rest. */
+/* For values that own something, a file contains only the fields, but their future depends on the rest. */
 static bool goes_on(const scene *s) { return strcmp(s->name, "owned") != 0; }
 
 static void assert_state(const alone *a, reef_world *w, uint32_t tick, const char *after)
@@ -51,7 +51,7 @@ static void check_status(reef_world *w, const scene *s, uint32_t tick, reef_stat
     fail_msg("%s, tick %u: %s", s->name, tick, text);
 }
 
-/* After each tick the world is saved, and another one, which was never there, goes on. */
+/* After each tick the world is saved, and a new world loads it and goes on. */
 static void G5_saved_and_loaded_in_every_tick(void **state)
 {
     const reef_save_desc raw = {.raw = true};
@@ -68,7 +68,7 @@ static void G5_saved_and_loaded_in_every_tick(void **state)
             reef_world *fresh = scene_world(state, s);
             check_status(fresh, s, t, reef_load_bytes(fresh, saved.data, saved.size, NULL));
             assert_state(&a, fresh, t + 1, "loading");
-            if (t % 4 == 0) { /* saved again it is the same file, but for when things were written */
+            if (t % 4 == 0) { /* saved again, it gives the same file, except for the versions of writes */
                 check_status(fresh, s, t, reef_save_bytes(fresh, &again, &raw));
                 assert_int_equal(saved.size, again.size);
                 reef_bytes_free(&again);
@@ -113,7 +113,7 @@ static void G4_a_replica_by_differences(void **state)
     }
 }
 
-/* What a tick changed is undone by the difference the other way round. */
+/* The changes of a tick are undone by the difference in the other direction. */
 static void G4_there_and_back(void **state)
 {
     for (uint32_t i = 0; i < scene_count; i++) {
@@ -141,7 +141,7 @@ static void G4_there_and_back(void **state)
     }
 }
 
-/* Each tick is an append; every third time the program ends behind it, and another one goes on with the file. */
+/* Each tick is an append; after every third one the program ends, and another one goes on with the file. */
 static void G5_a_journal_of_every_tick(void **state)
 {
     char path[100];

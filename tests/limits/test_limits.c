@@ -1,4 +1,5 @@
-/* The largest, one more than that, zero, and the edges between. (65,536 types: test_limits_types.c.) */
+/* Tests each limit: the largest value, one more than that, zero, and the edges between. (65,536 types:
+ * test_limits_types.c.) */
 #include "support.h"
 
 /* ---- indices and generations ---- */
@@ -242,7 +243,7 @@ static void E1_a_thousand_tables_keep_apart(void **state)
     for (uint32_t i = 0; i < 1024; i++) assert_true(reef_get(w, e[i], Mass)->kg == i);
 }
 
-/* A component that few of very many tables have: their numbers lie far apart. */
+/* A component that only a few of very many tables have, whose numbers are far apart. */
 static void D9_a_component_in_few_of_many_tables(void **state)
 {
     enum { TABLES = 3000, EVERY = 250, FEW = TABLES / EVERY };

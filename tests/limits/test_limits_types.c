@@ -1,4 +1,4 @@
-/* 65,536 types, and one more: in a process of its own, since types are for ever. */
+/* 65,536 types, and one more. This suite has its own process, since types are never freed. */
 #include "support.h"
 
 static void D9_65536_types_and_one_more(void **state)
@@ -32,7 +32,7 @@ static void D9_65536_types_and_one_more(void **state)
     assert_true(reef_has_id(w, e, far[1]));
 }
 
-/* Each of thousands of types in a table of its own: looking one up stays right between them. */
+/* Thousands of types, each in its own table: looking one up must stay correct. */
 static void D9_thousands_of_types_in_use(void **state)
 {
     enum { STEP = 13, USED = REEF_TYPES_MAX / STEP };

@@ -66,8 +66,8 @@ void model_made(model *m, uint32_t first, const reef_entity *made, uint32_t coun
     }
 }
 
-/* The entities of an operation on many: a list, or a range of numbers, perhaps backwards. Valid until the next
- * call. */
+/* The entities of an operation on many entities: a list, or a range of numbers, which may be backwards. Valid until the
+ * next call. */
 static const reef_entity *entities_of(const model *m, const op *o)
 {
     static reef_entity many[8192];
@@ -161,7 +161,7 @@ void given_free(given *g, bool taken)
 
 static reef_status last_status(const model *m) { return reef_last_error(m->world).status; }
 
-/* A call that answers one entity. */
+/* A call that returns one entity. */
 static void one_made(const model *m, outcome *out, reef_entity e)
 {
     out->made[0] = e;
@@ -403,36 +403,14 @@ static void want_DESTROY_WITH(model *m, const op *o, outcome *want)
     if (o->option & 1) want->number = 0;
 }
 
-static void core_CLEAR_TYPE(model *m, const op *o, outcome *out)
-{
-    out->status = reef_clear_type(m->world, component_of(o->type[0]), o->option & 1 ? NULL : &out->number);
-}
-static void want_CLEAR_TYPE(model *m, const op *o, outcome *want)
-{
-    want->status = ref_clear_type(&m->reference, o->type[0], &want->number);
-    if (o->option & 1) want->number = 0;
-}
-
-static void core_WORLD_CLEAR(model *m, const op *o, outcome *out)
-{
-    (void)o;
-    out->status = reef_world_clear(m->world);
-}
-static void want_WORLD_CLEAR(model *m, const op *o, outcome *want)
-{
-    (void)o;
-    ref_clear(&m->reference);
-    want->status = REEF_OK;
-}
-
 /* ---- changing ---- */
 
-/* The digest of a component that a call gave to the caller. */
+/* The digest of a component to which a call returned a pointer. */
 static uint64_t digest_at(uint32_t type, const void *p)
 {
     return p && type < TYPES_MAX ? value_digest(&model_types[type], p) : 0;
 }
-/* The type that a call with this one means, by reef's own word: a base may stand for its only subtype. */
+/* The type that a call with this type means, according to reef: a base may mean its only subtype. */
 static uint32_t type_meant(const model *m, reef_entity e, uint32_t type)
 {
     reef_component found;
@@ -668,7 +646,7 @@ static void want_WRITE_MANY(model *m, const op *o, outcome *want)
         ref_changed(&m->reference, x, o->type[0]);
         want->number++;
     }
-    /* all are told when it is done: of who is there twice the last value */
+    /* observers are called after the call: an entity that is listed twice has its last value */
     for (uint32_t i = 0; i < ref_told.count; i++) {
         const ref_entity *x = ref_alive(&m->reference, ref_told.at[i].entity);
         if (x) ref_told.at[i].now = x->value[o->type[0]];
@@ -817,8 +795,8 @@ void model_refer(model *m, const op *o)
     model_made(m, o->made, m->want.made, m->want.made_count);
 }
 
-/* Lets reef do it; when memory is made to run out, checks that nothing changed, and tries again. `hash` is that of
- * the world before, 0: not known. */
+/* Lets reef do the operation. When memory was made to run out, checks that nothing has changed, and tries again. `hash`
+ * is that of the world before; 0: not known. */
 static void core_do(model *m, const op *o, uint64_t hash)
 {
     const struct op_entry *entry = &op_entries[o->kind];
@@ -869,7 +847,8 @@ static void outcomes_compare(model *m, const op *o)
                    reef_status_name(b->status));
 }
 
-/* Is this operation done between two hashes? Mostly those that shouldn't change anything. */
+/* Is the world hashed before and after this operation? Mostly this is done for operations that shouldn't change
+ * anything. */
 static bool is_watched(const op *o)
 {
     bool often = o->kind == OP_SHRINK || o->kind == OP_RESERVE || o->kind == OP_RESERVE_FOR || o->flaw || o->fail_at;

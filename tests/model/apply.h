@@ -16,7 +16,7 @@ typedef struct given {
 
 /* The values of an operation, for n entities. */
 void given_make(const model *m, const op *o, uint32_t n, given *g);
-/* What was moved into the world is no longer ours. */
+/* Forgets the values that were moved into the world. */
 void given_free(given *g, bool taken);
 
 void core_QUERY_NEW(model *m, const op *o, outcome *out);
@@ -31,6 +31,10 @@ void core_TICK(model *m, const op *o, outcome *out);
 void want_TICK(model *m, const op *o, outcome *want);
 void core_SORT(model *m, const op *o, outcome *out);
 void want_SORT(model *m, const op *o, outcome *want);
+void core_CLEAR_TYPE(model *m, const op *o, outcome *out);
+void want_CLEAR_TYPE(model *m, const op *o, outcome *want);
+void core_WORLD_CLEAR(model *m, const op *o, outcome *out);
+void want_WORLD_CLEAR(model *m, const op *o, outcome *want);
 void core_ADD_WHERE(model *m, const op *o, outcome *out);
 void want_ADD_WHERE(model *m, const op *o, outcome *want);
 void core_REMOVE_WHERE(model *m, const op *o, outcome *out);
@@ -41,7 +45,7 @@ void core_DESTROY_WHERE(model *m, const op *o, outcome *out);
 void want_DESTROY_WHERE(model *m, const op *o, outcome *want);
 void core_ENABLE_WHERE(model *m, const op *o, outcome *out);
 void want_ENABLE_WHERE(model *m, const op *o, outcome *want);
-/* Whom an operation is about. */
+/* The entity that an operation is about. */
 reef_entity subject_of(const model *m, const op *o);
 
 void core_SHARE(model *m, const op *o, outcome *out);

@@ -1,4 +1,4 @@
-/* Whole queries at once: o->n is the slot, o->type[0] the type. */
+/* Whole queries at once (o->n is the slot, o->type[0] the type), and all entities at once. */
 #include "apply.h"
 #include <stdlib.h>
 
@@ -143,4 +143,28 @@ void want_ENABLE_WHERE(model *m, const op *o, outcome *want)
         want->number += ref_enable(&m->reference, e, o->type[0] == TYPE_ZERO ? TYPES_MAX : o->type[0], on) == REEF_OK;
     }
     free(f.index);
+}
+
+/* ---- all entities ---- */
+
+void core_CLEAR_TYPE(model *m, const op *o, outcome *out)
+{
+    out->status = reef_clear_type(m->world, component_of(o->type[0]), o->option & 1 ? NULL : &out->number);
+}
+void want_CLEAR_TYPE(model *m, const op *o, outcome *want)
+{
+    want->status = ref_clear_type(&m->reference, o->type[0], &want->number);
+    if (o->option & 1) want->number = 0;
+}
+
+void core_WORLD_CLEAR(model *m, const op *o, outcome *out)
+{
+    (void)o;
+    out->status = reef_world_clear(m->world);
+}
+void want_WORLD_CLEAR(model *m, const op *o, outcome *want)
+{
+    (void)o;
+    ref_clear(&m->reference);
+    want->status = REEF_OK;
 }

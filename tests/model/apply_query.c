@@ -69,8 +69,8 @@ static bool walk_leaves(const model_query *q, const op *o)
     for (uint32_t i = 0; i < q->count; i++) out |= q->access[i] == REEF_OUT;
     return (o->option & WALK_LEAVES) && !out;
 }
-/* Is this term's data written, is it read? When memory runs out in a loop, a part is written, and then again in the
- * second try, which therefore doesn't look at it. */
+/* Is this term's data written, is it read? When memory runs out in a loop, a part of the data is written, and written
+ * again in the second try. Therefore the second try doesn't compare the old values. */
 static bool term_writes(const model_query *q, uint32_t i, const op *o)
 {
     if (model_types[q->type[i]].size == 0 || walk_leaves(q, o)) return false;

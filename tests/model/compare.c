@@ -54,7 +54,7 @@ static bool see(void *context, reef_entity entity, reef_component type, const vo
     return true;
 }
 
-/* What changed since, and was added since, the times that were marked. */
+/* Compares what was changed and what was added since the times that were marked. */
 static void compare_times(model *m, reef_entity e, const ref_entity *x)
 {
     const ref_world *r = &m->reference;
@@ -246,7 +246,7 @@ typedef struct visit_all {
     uint32_t type, row; /* rank and place of the next expected one */
 } visit_all;
 
-/* Puts the order of the next type that somebody has into order_want. */
+/* Writes the order of the next type that some entity has to order_want. */
 static void next_type(visit_all *v)
 {
     order_want.count = v->row = 0;
@@ -346,7 +346,7 @@ uint64_t random_next(uint64_t *state)
     return value_mix((*state)++, 0) >> 1; /* the lowest bit of a mix is always set */
 }
 
-/* The first type with a feature, as a set; types with a base bring that. */
+/* The set of the first type with a feature, and of its base, if it has one. */
 static uint32_t first_with(uint32_t feature)
 {
     for (uint32_t t = 0; t < TYPES_MAX; t++)
@@ -363,11 +363,11 @@ static void choose_types(model *m, uint64_t seed, uint64_t *random, uint32_t typ
     for (uint32_t i = 0; i < n; i++) m->active |= 1u << random_next(random) % TYPES_MAX;
     for (uint32_t f = 0; f < PAIR_COUNT && seed_has_all(seed); f++) m->active |= first_with(f);
     if (seed_has_switches(seed)) return;
-    m->active &= ~ref_switches();              /* a table that ever saw a switch never takes the straight paths again */
+    m->active &= ~ref_switches();              /* a table that ever saw a switch never takes the fast paths again */
     m->active |= 1u << 0 | 1u << 1 | 1u << 19; /* two of 8 bytes and a tag: rows of only such types move another way */
 }
 
-/* The little world beside, on memory of its own. */
+/* A small second world, with its own memory. */
 static bool other_make(model *m)
 {
     reef_bundle_part part = {component_of(0), 0};

@@ -1,6 +1,6 @@
-/* A loop that records structural changes. The calls inside of it are operations of their own, which follow from the
- * loop's: the same functions do them as outside. The reference notes what must be noted, and does it one by one when
- * the loop ends. */
+/* A loop that records structural changes. The calls inside it are operations of their own, which are derived from the
+ * loop's operation, and the same functions do them as outside of loops. The reference records what reef must record,
+ * and applies it one by one when the loop ends. */
 #include "apply.h"
 #include <stdlib.h>
 
@@ -36,7 +36,7 @@ static bool step_makes(const op *step)
     return step->kind == OP_CREATE || step->kind == OP_SPAWN || step->kind == OP_CLONE;
 }
 
-/* Numbers of all that the loop may make, none made yet. */
+/* Reserves numbers for all entities that the loop may make; none is made yet. */
 static void defer_begin(model *m, const op *o, outcome *out)
 {
     model_made(m, o->made + DEFER_STEPS, NULL, 0);
@@ -45,7 +45,7 @@ static void defer_begin(model *m, const op *o, outcome *out)
     out->status = REEF_OK;
 }
 
-/* What is seen of each that was made; the status of the first that failed in the end. */
+/* Compares each entity that was made, and the status of the first call that failed when it was applied. */
 static void defer_end(outcome *out, reef_status first)
 {
     out->digest = value_mix(out->digest, (uint64_t)(int64_t)first);
@@ -94,7 +94,7 @@ static bool defer_knows(const model *m, const outcome *want, reef_entity e)
     return ref_alive(&m->reference, e) != NULL;
 }
 
-/* Does it only write what is there? */
+/* Does the call only write a value that is there? */
 static bool step_writes(const model *m, const op *step, reef_entity e)
 {
     const ref_entity *x = ref_alive(&m->reference, e);
@@ -104,7 +104,7 @@ static bool step_writes(const model *m, const op *step, reef_entity e)
     return true;
 }
 
-/* What the call answers; OK: it is noted, or was done if it only writes. */
+/* What the call returns; OK: it is recorded, or was done if it only writes. */
 static reef_status step_note(model *m, const op *step, outcome *want, reef_entity *made, bool *at_once)
 {
     ref_world *r = &m->reference;

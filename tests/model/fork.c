@@ -1,5 +1,5 @@
-/* Worlds that are forked, taken up again, held, restored, compared with references of their own, and freed in any
- * order. */
+/* Worlds that are forked, exchanged with their forks, held as snapshots, restored, compared with their own references,
+ * and freed in any order. */
 #include "fork.h"
 #include <stdlib.h>
 
@@ -38,7 +38,7 @@ void fork_reference(ref_world *to, const ref_world *from)
     }
 }
 
-/* The reference goes back to a copy; of types that forks skip, entities keep the value that they have now. */
+/* Sets the reference back to a copy; entities keep their current values of types with REEF_FORK_SKIP. */
 void reference_restore(ref_world *now, const ref_world *then)
 {
     ref_world r;
@@ -81,7 +81,7 @@ uint32_t forks_live(const model *m)
 
 /* ---- comparing ---- */
 
-/* Queries, which would all be made anew, are compared now and then. */
+/* Queries would all have to be made again, so they are compared only sometimes. */
 void relative_compare(model *m, reef_world *w, const ref_world *r, uint64_t hash)
 {
     reef_query single[TYPES_MAX];
@@ -101,7 +101,7 @@ void relative_compare(model *m, reef_world *w, const ref_world *r, uint64_t hash
     m->reference = reference;
 }
 
-/* The hash to remember with a copy, 0: none. No allocation is made to fail for it. */
+/* The hash to remember with a copy; 0: none. No allocation fails for it. */
 static uint64_t hash_of(const op *o, reef_world *w)
 {
     uint32_t fail_at = counted_memory.fail_at;
@@ -112,7 +112,7 @@ static uint64_t hash_of(const op *o, reef_world *w)
     return hash;
 }
 
-/* Why the world gives no copy: a status, and the type that is to blame as a rank + 1. */
+/* Why the world can't be copied: a status, and the rank + 1 of the type that prevents it. */
 static void refused(const model *m, outcome *out)
 {
     reef_error e = reef_last_error(m->world);
@@ -165,7 +165,7 @@ void want_FORK(model *m, const op *o, outcome *want)
     fork_reference(&k->reference, &m->reference);
 }
 
-/* Queries and bundles belong to the world that is left. */
+/* Queries and bundles stay with the world that is exchanged. */
 void core_FORK_SWAP(model *m, const op *o, outcome *out)
 {
     model_fork *k = &m->fork[o->n];
@@ -209,7 +209,7 @@ void want_FORK_FREE(model *m, const op *o, outcome *want)
 
 /* ---- snapshots: o->list[0] is the slot ---- */
 
-/* A snapshot can be looked at through a fork of it only. */
+/* A snapshot can be compared only through a fork of it. */
 static void snapshot_end(model *m, model_snapshot *k)
 {
     if (!k->snapshot) return;
@@ -298,10 +298,10 @@ void want_RESTORE(model *m, const op *o, outcome *want)
 
 /* ---- the end of a run ---- */
 
-/* Copies that nobody writes to let go of all memory that they took, and so do those that are written to all over.
- * What the family and the world make once, with the first copy, stays; and what that took from others' room they
- * take anew. Where arenas take more room in a round, as what the quarantine holds isn't used again, the note of that
- * room stays as well. */
+/* Copies that aren't written give back all memory that they took, and so do copies that are written completely. What
+ * the family and the world make once, with the first copy, stays; if that took room which others had, these allocate
+ * again. Arenas may grow in a round, because the quarantine keeps memory from being used again; then their bookkeeping
+ * stays as well. */
 static void check_memory_returns(model *m)
 {
     uint64_t bytes = 0, spare = 0;

@@ -4,24 +4,25 @@
 
 #include "model.h"
 
-/* The same again. */
+/* Makes an identical copy. */
 void reference_double(ref_world *to, const ref_world *from);
-/* What a fork of this reference is. */
+/* The reference of a fork of this reference's world. */
 void reference_restore(ref_world *now, const ref_world *then);
 void fork_reference(ref_world *to, const ref_world *from);
-/* Does somebody have a component that can't be copied? */
+/* Does an entity have a component that can't be copied? */
 bool fork_is_refused(const ref_world *r);
 bool ref_is_there(const ref_world *r);
 uint32_t forks_live(const model *m);
 
-/* The rank of the first type that stands in the way of a fork, TYPES_MAX: there is none. */
+/* The rank of the first type that prevents a fork; TYPES_MAX: there is none. */
 uint32_t first_bound(const ref_world *r);
-/* A world that isn't the one of this moment is what its reference says, and has this hash (0: not known). */
+/* Checks that a world other than the current one is as its reference, and has this hash (0: not known). */
 void relative_compare(model *m, reef_world *w, const ref_world *r, uint64_t hash);
 /* NULL: any world's. (keep.c) */
 void journal_end(model *m, const reef_world *w);
 
-/* At the end of a run: compares and frees half of the forks and snapshots, or all of them and looks at the memory. */
+/* At the end of a run: compares and frees half of the forks and snapshots, or all of them; then it checks the memory as
+ * well. */
 void forks_end(model *m);
 /* Frees the rest, after the world. */
 void forks_free(model *m);

@@ -32,7 +32,7 @@ void names_make(void)
 static uint32_t below(generator *g, uint32_t n) { return n == 0 ? 0 : (uint32_t)(random_next(&g->random) % n); }
 static bool one_in(generator *g, uint32_t n) { return below(g, n) == 0; }
 
-/* Four kinds of seeds, since shared pages and switches each turn straight paths off. */
+/* There are four kinds of seeds, since shared pages and switches each turn fast paths off. */
 bool seed_has_forks(uint64_t seed) { return seed % 4 == 2 || seed % 4 == 3; }
 bool seed_has_switches(uint64_t seed) { return seed % 2 == 0; }
 bool seed_has_all(uint64_t seed) { return seed % 4 == 2; }
@@ -47,7 +47,7 @@ void generator_start(generator *g, uint64_t seed)
     g->random = value_mix(seed, 5) << 20;
     g->forks = seed_has_forks(seed);
     g->all = seed_has_all(seed);
-    g->marks = seed_has_switches(seed); /* they close the straight paths as switches do */
+    g->marks = seed_has_switches(seed); /* they close the fast paths as switches do */
 }
 
 /* ---- choosing ---- */
@@ -61,7 +61,7 @@ static uint32_t living_number(generator *g, const model *m)
     return r->entity[r->living[below(g, r->living_count)]].number;
 }
 
-/* Mostly someone who lives; now and then one who doesn't. */
+/* Usually a living entity, sometimes a dead one. */
 static uint32_t subject(generator *g, const model *m, op *o)
 {
     switch (below(g, 80)) {
@@ -91,7 +91,7 @@ static void phase_change(generator *g, const model *m)
 {
     static const uint32_t targets[] = {5, 30, 60, 120, 200, 300, 400}, fork_targets[] = {0, 0, 1, 3, 8, 25, 75};
     g->calm = 200 + below(g, 4000);
-    /* whole worlds are compared often there */
+    /* whole worlds are compared often in this phase */
     g->target = targets[below(g, g->all ? 4 : sizeof targets / sizeof targets[0])];
     g->failing = one_in(g, 3);
     g->naming = g->all || one_in(g, 3);
@@ -102,8 +102,8 @@ static void phase_change(generator *g, const model *m)
     g->forks_target = first ? 70 : fork_targets[below(g, sizeof fork_targets / sizeof fork_targets[0])];
     if (first) g->calm += 2000;
     if (first || one_in(g, 2)) return;
-    /* Shared pages, new write versions, open loops, hooks, switches: all these turn reef's straight paths off. Here
-     * they are on. */
+    /* Shared pages, new write versions, open loops, hooks, switches: all these turn reef's fast paths off. In this
+     * phase the fast paths are on. */
     g->naming = false;
     g->watching = one_in(g, 12);
     g->failing = one_in(g, 8);
@@ -126,7 +126,7 @@ static uint8_t any_type(generator *g, const model *m)
     return active_type(g, m);
 }
 
-/* Each home as often as any other, and each other feature of types. */
+/* Draws each home equally often, and each other feature of types. */
 static uint8_t type_of_features(generator *g, const model *m)
 {
     static const uint8_t features[] = {PAIR_TABLE,  PAIR_BIT,   PAIR_SPARSE, PAIR_PAGED,   PAIR_COLD, PAIR_MULTI,
@@ -167,7 +167,7 @@ static bool names_type(const op *o, uint32_t count, uint8_t type)
     return false;
 }
 
-/* Different types, few more often than many. */
+/* Draws different types; short lists are more frequent than long ones. */
 static void types(generator *g, const model *m, op *o, uint32_t most)
 {
     uint32_t n = 1 + below(g, 1 + below(g, 1 + below(g, most)));
@@ -213,7 +213,7 @@ static void values(generator *g, const model *m, op *o, bool many)
 
 /* ---- forks ---- */
 
-/* More forks or fewer, as the phase wants. */
+/* Makes more forks or fewer, depending on the phase. */
 static op_kind kind_for_forks(generator *g, const model *m)
 {
     uint32_t live = forks_live(m);
@@ -222,8 +222,8 @@ static op_kind kind_for_forks(generator *g, const model *m)
     return one_in(g, 4) ? OP_SNAPSHOT_FORK : OP_FORK;
 }
 
-/* A query remembers where the chunks are when the world shares none. A snapshot and the write of a value, one right
- * after the other, move what it remembers, and nothing else. */
+/* A query remembers where the chunks are while the world shares none. A snapshot, followed directly by the write of a
+ * value, moves what it remembers, and nothing else. */
 enum { BURST = 5 };
 
 static op_kind kind_in_burst(generator *g, const model *m)
@@ -234,7 +234,8 @@ static op_kind kind_in_burst(generator *g, const model *m)
     return kinds[--g->burst];
 }
 
-/* What is done to whole worlds is rare, so that two such things seldom meet: now and then some come close together. */
+/* Operations on whole worlds are rare, so two of them seldom come together. Therefore several are sometimes made one
+ * after the other. */
 enum { MEDLEY = 7 };
 
 static op_kind kind_in_medley(generator *g)
@@ -246,7 +247,7 @@ static op_kind kind_in_medley(generator *g)
     return kinds[below(g, sizeof kinds / sizeof kinds[0])];
 }
 
-/* Somebody whom the query finds, and a type that it reads. */
+/* An entity that the query finds, and a type that it reads. */
 static void gen_burst_write(generator *g, const model *m, op *o)
 {
     const model_query *q = &m->query[g->query];
@@ -261,7 +262,7 @@ static void gen_burst_write(generator *g, const model *m, op *o)
     }
 }
 
-/* Mostly an empty slot to make something in, and a full one otherwise. */
+/* Usually an empty slot for operations that make something, and a full one for others. */
 static uint32_t fork_slot(generator *g, const model *m, bool full)
 {
     uint32_t at = below(g, FORKS), exact = one_in(g, 10);
@@ -292,7 +293,7 @@ static void gen_fork(generator *g, const model *m, op *o)
         if (type_is_bound(&model_types[t])) o->type[0] = (uint8_t)t;
 }
 
-/* What is kept, and where it is loaded. */
+/* What is saved, and where it is loaded. */
 static void gen_keep(generator *g, const model *m, op *o)
 {
     static const uint8_t ways[] = {0, KEEP_FORK, KEEP_FRESH};
@@ -440,7 +441,7 @@ static void gen_one_type(generator *g, const model *m, op *o)
     }
 }
 
-/* By a value that somebody has; only tables with some of his types, or just his table. */
+/* Sorts by a value that some entity has; only tables with some of its types, or only its table. */
 static void gen_sort(generator *g, const model *m, op *o)
 {
     const ref_entity *e = ref_alive(&m->reference, model_handle(m, living_number(g, m)));
@@ -464,7 +465,7 @@ static void gen_sort(generator *g, const model *m, op *o)
         o->count = (uint8_t)(o->option & ORDER_BY_VALUE ? 1 + below(g, 2) % o->count : below(g, 2));
 }
 
-/* A value that several have: of a type in REEF_SHARED mostly. */
+/* A value that several entities share, usually of a type in REEF_SHARED. */
 static void gen_share(generator *g, const model *m, op *o)
 {
     gen_one_type(g, m, o);
@@ -478,7 +479,7 @@ static void gen_share(generator *g, const model *m, op *o)
     }
 }
 
-/* Too many live: end most of them, one way or another. */
+/* There are too many entities: destroys most of them, in one of several ways. */
 static void gen_decimate(generator *g, const model *m, op *o)
 {
     if (one_in(g, 6)) {
@@ -498,7 +499,7 @@ static void gen_decimate(generator *g, const model *m, op *o)
 
 /* ---- observers ---- */
 
-/* An observed type, if there is one: something must happen that is told. */
+/* An observed type, if there is one, so that observers are called. */
 static void observed_instead(generator *g, const model *m, op *o)
 {
     const ref_observer *x = &m->reference.observer[below(g, OBSERVERS)];
@@ -509,7 +510,7 @@ static void observed_instead(generator *g, const model *m, op *o)
     else if (o->kind == OP_REMOVE && e && !ref_has(e, x->type)) o->kind = OP_ADD;
 }
 
-/* One more where there are few, one less where there are many. */
+/* Makes an observer if there are few, removes one if there are many. */
 static void gen_observe(generator *g, const model *m, op *o)
 {
     static const uint32_t events[] = {REEF_ON_ADD | REEF_ON_SET | REEF_ON_REMOVE, REEF_ON_ADD, REEF_ON_REMOVE,
@@ -719,7 +720,7 @@ void generate(generator *g, const model *m, op *o)
         o->fail_at = (uint16_t)(1 + below(g, 1 + below(g, 8)));
         o->fail_on = one_in(g, 2);
     }
-    /* there is no pointer to it */
+    /* there is no pointer to its value */
     if (o->kind == OP_ENSURE && o->type[0] < TYPES_MAX && model_types[o->type[0]].home == REEF_SPLIT) o->kind = OP_ADD;
     g->numbers += op_makes(o);
 }

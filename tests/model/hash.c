@@ -13,7 +13,7 @@ static void add(uint64_t *digest, uint64_t x)
     *digest ^= *digest >> 29;
 }
 
-/* What a value's bytes say; large types repeat what their first 8 bytes say. */
+/* The digest of a value's bytes; large types repeat their first 8 bytes. */
 static uint64_t value_said(const model_type *t, uint64_t value)
 {
     if (t->size == 0 || t->on_fork != REEF_FORK_COPY) return 0;
@@ -101,7 +101,7 @@ void core_HASH(model *m, const op *o, outcome *out)
     bool loop_first = o->option == HASH_IN_LOOP && o->value % 2;
     out->status = REEF_OK;
     if (loop_first && !hash_in_loop(m, o, &hash)) loop_first = false;
-    if (!loop_first || hash == 0) hash = reef_hash(m->world); /* memory may have been too short the first time */
+    if (!loop_first || hash == 0) hash = reef_hash(m->world); /* the first time, memory may have run out */
     if (hash == 0) {
         out->status = reef_last_error(m->world).status;
         return;

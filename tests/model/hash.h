@@ -7,7 +7,7 @@
 enum { HASH_KEPT = 0, HASH_ANEW, HASH_OF_FORK, HASH_IN_LOOP, HASH_WAYS }; /* options of HASH */
 
 uint64_t ref_digest(const ref_world *r);
-/* This hash of the world as it is now goes together with all that were seen before. */
+/* Checks that this hash of the current world agrees with all that were seen before. */
 void hash_check(model *m, uint64_t hash);
 
 void core_HASH(model *m, const op *o, outcome *out);

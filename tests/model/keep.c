@@ -1,4 +1,4 @@
-/* Worlds that are saved and loaded, differences that lead from one to another, journals. */
+/* Saving and loading worlds, differences between worlds, journals. */
 #include "fork.h"
 #include <stdlib.h>
 
@@ -6,9 +6,9 @@ char model_path[MODEL_PATH];
 
 /* ---- the reference ---- */
 
-/* What becomes of a world by loading: `from`, with the values that aren't in files. Those of types that a rewind
- * skips stay with who has them before and after; of those that forks reset this holds if they `stay`, which they do
- * for a difference. */
+/* The reference of a world after loading: `from`, with the values that aren't in files. Values of types with
+ * REEF_FORK_SKIP stay with entities that have them before and after. With `stay`, as for a difference, this also holds
+ * for types with REEF_FORK_RESET. */
 static void reference_filled(ref_world *r, const ref_world *now, const ref_world *from, bool stay)
 {
     fork_reference(r, from);
@@ -25,7 +25,7 @@ static void reference_filled(ref_world *r, const ref_world *now, const ref_world
         e->changed_unknown = e->added_unknown = stay ? UINT32_MAX : 0;
         for (uint32_t t = 0; t < TYPES_MAX; t++) {
             const reef_on_fork on_fork = model_types[t].on_fork;
-            e->changed[t] = e->added[t] = r->time; /* all of it is newer than what was known before */
+            e->changed[t] = e->added[t] = r->time; /* everything loaded is newer than what was known before */
             if (on_fork == REEF_FORK_COPY || (on_fork == REEF_FORK_RESET && !stay) || !was || !ref_has(was, t) ||
                 !ref_has(e, t))
                 continue;
@@ -68,10 +68,10 @@ static bool mend_one(void *context, reef_entity e, reef_component type, const vo
     return true;
 }
 
-/* A program's own part of loading: what its values own isn't in files. */
+/* The program's own part of loading: it makes what its values own, which isn't in files. */
 static void mend(reef_world *w) { reef_visit_world(w, mend_one, NULL); }
 
-/* The types that a strict world knows; a difference or file of it names them. */
+/* The types that a strict world knows; its files and differences contain their names. */
 static void types_join(model *m, model_fork *k)
 {
     const uint32_t fail_at = counted_memory.fail_at, more = m->reference.known & ~k->reference.known;
@@ -82,7 +82,7 @@ static void types_join(model *m, model_fork *k)
     counted_memory.fail_at = fail_at;
 }
 
-/* A world of another family. Until fresh_end all other memory is `beside`. */
+/* Makes a world of another family. Until fresh_end all other memory counts as `beside`. */
 static reef_world *fresh_make(model *m, bool without_systems)
 {
     reef_world_config config = {.allocator = counted_allocator(),
@@ -108,7 +108,7 @@ static void fresh_end(model *m, reef_world *w)
     m->bytes_beside = 0;
 }
 
-/* What was loaded into a fresh world is all that this one is. */
+/* Checks that a new world has the whole state of this one after loading. */
 static void fresh_compare(model *m, reef_world *w, uint64_t hash)
 {
     ref_world r, none;
@@ -135,7 +135,7 @@ static reef_status load_into(model *m, reef_world *w, const reef_bytes *bytes)
     return s;
 }
 
-/* Saved again, it is as long: what isn't the same is when things were written. */
+/* When the world is saved again, the file has the same length; only the versions of writes differ. */
 static void saved_again(model *m, reef_world *w, const reef_bytes *bytes, const reef_save_desc *desc)
 {
     reef_bytes again;
@@ -246,7 +246,7 @@ static reef_status differences_try(model *m, const op *o, const reef_bytes *ther
     return s;
 }
 
-/* The world doesn't count these bytes as its own, and it will be compared while they are there. */
+/* These bytes don't count as the world's memory, since its memory is compared while they exist. */
 static void bytes_move(reef_bytes *bytes)
 {
     void *p = malloc(bytes->size + 1);
@@ -262,10 +262,10 @@ void core_DIFF(model *m, const op *o, outcome *out)
     model_fork *k = &m->fork[o->n];
     const reef_save_desc desc = {.raw = true, .sealed = o->option & KEEP_SEALED};
     reef_bytes there, back = {NULL, 0};
-    out->status = REEF_OK; /* what is recorded in the fork is answered as a number */
+    out->status = REEF_OK; /* a failure that is recorded in the fork is returned as a number */
     if (!k->world) return;
     types_join(m, k);
-    journal_end(m, k->world); /* for journals the time between two appends is one world's */
+    journal_end(m, k->world); /* for journals, all versions between two appends are those of one world */
     out->status = reef_diff_bytes(k->world, m->world, &there, &desc);
     if (out->status != REEF_OK) return;
     bytes_move(&there);

@@ -148,7 +148,7 @@ static reef_status owner_copy(void *context, void *to, const void *from)
     if (!owner_holds(f)) return REEF_CORRUPT;
     if (memory_fails()) return REEF_NO_MEMORY;
     owner_put((owner *)to, payload_take(f->payload->value));
-    ((owner *)to)->value = f->value; /* it may be a loaded value, which nobody has mended yet */
+    ((owner *)to)->value = f->value; /* it may be a loaded value, which wasn't repaired yet */
     return REEF_OK;
 }
 
@@ -267,7 +267,8 @@ static const reef_hooks hooks_bytes = {bytes_construct, bytes_copy,     NULL, by
 static const reef_hooks hooks_maker = {maker_construct, NULL,  NULL,           NULL, &maker_size,
                                        false,           false, REEF_FORK_COPY, false};
 
-/* Of types that own something the value; of others enough to tell two values, with holes and in another order. */
+/* Fields: for types that own something the value; for others enough to distinguish two values, with gaps and in another
+ * order. */
 static const reef_field owner_fields[] = {{"value", REEF_U64, (uint32_t)offsetof(owner, value), 8, NULL, 0, 0}};
 static const reef_field mover_fields[] = {{"value", REEF_U64, (uint32_t)offsetof(mover, value), 8, NULL, 0, 0}};
 static const reef_field bytes_fields[] = {{"value", REEF_U64, (uint32_t)offsetof(bytes_owner, value), 8, NULL, 0, 0}};
@@ -350,8 +351,8 @@ static const reef_hooks *hooks_of(type_sort sort)
 
 uint32_t homes_allowed = ~0u;
 
-/* Where everything is in play, some types are in the homes that only they can have: one of each with hooks, where
- * that can be. */
+/* When every feature is in play, some types get the homes that only they can have, and each such home has a type with
+ * hooks, where possible. */
 static reef_home home_always(const model_type *t)
 {
     static const struct {
@@ -367,7 +368,7 @@ static reef_home home_always(const model_type *t)
     return t->home;
 }
 
-/* A home for each type but the switches, and pages of a size that memory bears. */
+/* Draws a home for each type except switches, and a page size that memory allows. */
 static void homes_draw(uint64_t homes)
 {
     static const reef_home choice[] = {REEF_TABLE, REEF_TABLE, REEF_SPARSE, REEF_PAGED, REEF_COLD};
@@ -379,7 +380,7 @@ static void homes_draw(uint64_t homes)
         if (homes && homes % 2 == 0) t->home = home_always(t);
         if (t->home != REEF_BIT && (!(homes_allowed >> t->home & 1) || (t->size == 0 && t->home != REEF_COLD)))
             t->home = REEF_TABLE;
-        /* small ones where everything is in play */
+        /* small pages when every feature is in play */
         t->page_rows = t->home == REEF_PAGED ? pages[x / 5 % (homes % 2 ? 6 : 3)] : 0;
         t->base = homes && (strcmp(t->name, "Alga") == 0 || strcmp(t->name, "Echo") == 0) ? TYPE_BASE : TYPES_MAX;
         while (t->page_rows > 16 && (size_t)t->page_rows * t->size > 1 << 20) t->page_rows /= 16;

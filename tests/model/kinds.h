@@ -1,5 +1,5 @@
-/* What the model test works with: component types of every kind made at run time, their values, the memory behind
- * both.
+/* The material of the model test: component types of every kind, which are made at run time, their values, and the
+ * memory for both.
  *
  * A value is one 64-bit number: all bytes of a plain component are derived from it, an owning component keeps it in a
  * payload that it holds by pointer, and in a field beside, which is what reef hashes. So an operation with thousands of
@@ -45,36 +45,37 @@ extern model_type model_types[TYPES_MAX];
 
 extern uint32_t homes_allowed; /* a bit each, by reef_home: what is drawn otherwise becomes REEF_TABLE */
 
-/* Makes the types known to the process, in an order that isn't that of their names. `homes`: from what the home of
- * each is drawn; 0: all but the switches live in tables. The second call does nothing. */
+/* Makes the types, in an order that isn't that of their names. The home of each is drawn from `homes`; 0: all except
+ * the switches are in tables. The second call does nothing. */
 bool types_make(uint64_t homes);
-bool type_in_table(const model_type *t);    /* does it take part in the set of a table? */
+bool type_in_table(const model_type *t);    /* is it one of the types of a table? */
 bool type_is_hooked(const model_type *t);   /* has any hook */
 bool type_has_payload(const model_type *t); /* owns something */
 bool type_is_made(const model_type *t);     /* has a constructor */
 uint32_t types_below(uint32_t type);        /* set of its subtypes */
 bool type_is_bound(const model_type *t);    /* an entity that has it can't be forked */
-/* What events are of: plain, with a field, and no component of anybody. */
+/* The type of events: plain, with a field, and never a component. */
 extern reef_component event_type;
-/* The component of a type's number; TYPE_ZERO and TYPE_HIGH give ids that nobody declared. */
+/* The component of a type's number; TYPE_ZERO and TYPE_HIGH give ids that aren't declared. */
 reef_component component_of(uint32_t type);
 
-/* The declarations of the types that have one get the homes that were drawn. (typed.c) */
+/* Sets the homes that were drawn in the declarations of the types that have one. (typed.c) */
 void typed_declare(void);
 
 uint64_t value_mix(uint64_t seed, uint64_t number); /* never 0 */
-/* What a type's default value is for this entity. */
+/* The default value of a type for this entity. */
 uint64_t value_default(const model_type *t, reef_entity e);
 void value_fill(void *to, size_t size, uint64_t value);
-/* Makes a value in raw memory outside of any world, and takes it apart. */
+/* Makes a value in raw memory outside of any world, and destroys it. */
 void value_make(const model_type *t, void *slot, uint64_t value);
 void value_unmake(const model_type *t, void *slot);
 bool value_matches(const model_type *t, const void *slot, uint64_t value);
-/* Overwrites a value where it lies. A payload that isn't there stays away. */
+/* Overwrites a value in place. If it has no payload, it still has none afterwards. */
 void value_write(const model_type *t, void *slot, uint64_t value);
-/* A value that was loaded: what no field says becomes what the fields say. */
+/* Repairs a value that was loaded: sets what isn't in fields to agree with the fields. */
 void value_mend(const model_type *t, void *slot);
-/* A number that depends on every byte (or on the payload), and the same for a value that isn't in memory. */
+/* A number that depends on every byte of a value (or on the payload), and the same number for a value that isn't in
+ * memory. */
 uint64_t value_digest(const model_type *t, const void *slot);
 uint64_t value_digest_of(const model_type *t, uint64_t value);
 
@@ -88,10 +89,10 @@ typedef struct counted {
     const char *fault; /* a mistake of the caller of the allocator or of a hook, NULL: none */
 } counted;
 
-extern counted counted_memory; /* one a process: hooks have no other way to it */
+extern counted counted_memory; /* one in a process, since hooks can't reach it otherwise */
 
 reef_allocator counted_allocator(void);
-/* aligned_alloc, which not every C library has; given back by aligned_give. */
+/* As aligned_alloc, which not every C library has; aligned_give frees the memory. */
 void *aligned_take(size_t align, size_t bytes);
 void aligned_give(void *p);
 /* Forgets faults and payloads, for a new run. */

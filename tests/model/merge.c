@@ -1,4 +1,4 @@
-/* Merging: the entities of a fork come to this world, with new handles. o->n is the fork's slot. */
+/* Merging: the entities of a fork are added to this world, with new handles. o->n is the fork's slot. */
 #include "apply.h"
 #include "fork.h"
 #include "reef/merge.h"
@@ -6,7 +6,7 @@
 
 enum { MERGE_DROPS_NAMES = 1, MERGED_MOST = 500 };
 
-/* Those that come, in the order in which they do: by table and row, then those that have no row, by index. */
+/* The entities that are added, in their order: by table and row, then those that have no row, by index. */
 typedef struct comers {
     reef_entity entity[MERGE_MADE];
     uint32_t count;
@@ -40,7 +40,7 @@ static bool name_is_taken(const ref_world *r, uint32_t name)
     return false;
 }
 
-/* What merging refuses has suites of its own: here it happens where it can. */
+/* Other suites test what merging refuses; here it may just happen. */
 static bool can_merge(const model *m, const op *o)
 {
     const ref_world *to = &m->reference, *from = &m->fork[o->n].reference;

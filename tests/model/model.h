@@ -1,5 +1,5 @@
-/* The model test: the same random operations on a reef world and on the reference, everything that can be seen
- * compared.
+/* The model test does the same random operations on a reef world and on the reference, and compares everything that can
+ * be observed.
  *
  *   generate.c  makes operations from random numbers and the reference's state
  *   apply.c     lets reef and the reference do one, and compares the outcomes
@@ -20,9 +20,9 @@
  *   print.c     writes a list of operations as a C program
  *   model.c     the command
  *
- * An operation is concrete: it names entities by the number under which they were made, and numbers its own ones
- * in advance. So any part of a list is a list: an entity whose maker was left out is the null handle, for reef and
- * reference alike. */
+ * An operation is concrete: it names entities by numbers, and knows in advance the numbers of the entities that it
+ * makes. So any part of a list of operations can be run by itself: an entity whose maker was left out is the null
+ * handle, for reef and for the reference. */
 #ifndef MODEL_MODEL_H
 #define MODEL_MODEL_H
 
@@ -229,10 +229,10 @@ bool model_start(model *m, uint64_t seed, uint32_t types_max, bool with_world);
 void model_stop(model *m); /* checks that nothing is left */
 void model_fail(model *m, const char *format, ...);
 
-/* What an operation means for the reference alone, and for both with all comparisons. */
+/* Do an operation with the reference alone, and with both and all comparisons. */
 void model_refer(model *m, const op *o);
 void model_apply(model *m, const op *o);
-/* Compares the whole world; the second one without queries, which cost most. */
+/* Compare the whole world; the second function leaves out queries, which cost most. */
 void model_compare(model *m, bool validate);
 void model_compare_rows(model *m, bool validate);
 void model_compare_entity(model *m, reef_entity e);
@@ -247,7 +247,7 @@ const char *op_name(op_kind kind);
 /* The values of an operation as the reference takes them. */
 uint32_t model_values(const model *m, const op *o, ref_value *values);
 uint32_t op_makes(const op *o);
-/* One operation for reef alone, and what it must answer by the reference alone: nothing is compared. */
+/* Do one operation with reef alone, and with the reference alone, without a comparison. */
 void model_core(model *m, const op *o, outcome *out);
 void model_want(model *m, const op *o, outcome *want);
 /* The systems of a world. */
@@ -284,7 +284,7 @@ void generate(generator *g, const model *m, op *o);
 
 /* ---- when it fails ---- */
 
-/* Where the journal lies: one path for all runs of this process. */
+/* The path of the journal, the same for all runs of this process. */
 enum { MODEL_PATH = 64 };
 extern char model_path[MODEL_PATH];
 

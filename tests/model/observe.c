@@ -1,7 +1,7 @@
-/* Observers: each is of one type, immediate or collected, and only listens. What it hears of an operation is
- * compared by entity, kind and values, in whatever order. The reference notes each step; what a collected observer
- * hears is the net effect of an operation's steps: each operation of the model is one call, one loop that records,
- * or one tick, so one flush. */
+/* Observers. Each observes one type, is immediate or collected, and changes nothing. Its notices of an operation are
+ * compared by entity, kind and values, in any order. The reference records each step of an operation. A collected
+ * observer gets the net effect of these steps, since each operation of the model is one call, one loop that records, or
+ * one tick, and so has one flush. */
 #include "observe.h"
 #include "apply.h"
 #include "pairs.h"
@@ -69,7 +69,7 @@ static const char *observer_name(uint32_t slot)
     return names[slot];
 }
 
-/* In a slot where there is one it goes, in an empty one it comes. */
+/* Removes the observer of a slot, or makes one if the slot is empty. */
 void core_OBSERVE(model *m, const op *o, outcome *out)
 {
     const reef_observer_id was = reef_observer_find(m->world, observer_name(o->n));
@@ -117,7 +117,7 @@ static void tell(tape *t, const ref_observer *x, const ref_note *n)
     pairs_meet(UINT64_C(1) << (x->collected ? PAIR_COLLECTED : PAIR_IMMEDIATE), n->features);
 }
 
-/* All notes of the type and the entity of note i, which is the first of them. */
+/* All records with the type and the entity of record i, which is the first of them. */
 static void tell_net(const ref_world *r, tape *t, const ref_observer *x, const ref_note *first)
 {
     ref_note net = *first;

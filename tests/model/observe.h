@@ -1,4 +1,4 @@
-/* Observers of the model's world: what they heard, and what they must have heard by the reference. (observe.c) */
+/* The observers of the model's world: their notices, and those that the reference expects. (observe.c) */
 #ifndef MODEL_OBSERVE_H
 #define MODEL_OBSERVE_H
 

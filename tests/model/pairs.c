@@ -1,11 +1,11 @@
-/* The model test is worth what it tries together. A feature is in play
+/* The model test is only as good as the combinations that it tries. A feature is in play
  *
  *   of values       on an entity that is compared, or of which an observer is told
  *   of operations   when reef and the reference have done one and agree; it meets what the entities that it is about
  *                   have, or for what is done
  *                   to whole worlds what any entity has, and what else lately was done to this world
  *
- * So a pair counts only where both features are in one world, and of values on one entity, in one check. */
+ * So a pair counts only if both features are in one world, and features of values on one entity, in one check. */
 #include "pairs.h"
 #include "fork.h"
 
@@ -69,7 +69,7 @@ uint64_t pairs_of_world(const ref_world *r)
     return set;
 }
 
-/* Other worlds and things that have a part in this world now, and what was done to it lately. */
+/* The features of this world: which others share memory with it, and what was done to it lately. */
 static uint64_t lately(const model *m)
 {
     const ref_world *r = &m->reference;
@@ -94,7 +94,7 @@ void pairs_happened(model *m, pair_feature feature)
 
 /* ---- operations ---- */
 
-/* Of the types and the entities of an operation. */
+/* The features of the types and the entities of an operation. */
 static uint64_t about(const model *m, const op *o)
 {
     uint64_t set = 0;

@@ -58,8 +58,7 @@ uint64_t pairs_of_world(const ref_world *r); /* of all its entities */
 void pairs_meet(uint64_t a, uint64_t b);
 /* An entity was compared. */
 void pairs_compared(const struct model *m, const ref_entity *e);
-/* A feature was in play in the world in the operation that was compared just now: it met what others are in play
- * there. */
+/* Records that a feature was in play in the operation that was just compared, together with all others in play. */
 void pairs_happened(struct model *m, pair_feature feature);
 void pairs_of_op(struct model *m, const struct op *o);
 

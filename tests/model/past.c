@@ -1,5 +1,6 @@
-/* Histories. One is made, plays some steps, each a call that follows from the operation as in a loop that records,
- * goes back to one of them, and stays there, plays the same again, or goes on in another way. */
+/* Histories. An operation makes one and plays some steps, each a call that is derived from the operation, as in a loop
+ * that records. Then it goes back to one of them, and stays there, plays the same steps again, or goes on with
+ * others. */
 #include "apply.h"
 #include "fork.h"
 #include "observe.h"
@@ -94,7 +95,7 @@ void core_HISTORY(model *m, const op *o, outcome *out)
     reef_history_free(h);
     for (uint32_t i = 0; i < DEFER_STEPS; i++)
         if (!reef_is_alive(m->world, out->made[i])) out->made[i] = (reef_entity){0, 0};
-    observers_unsure(); /* steps are told of each time that they are played */
+    observers_unsure(); /* observers are called each time that a step is played */
     m->check_rows = true;
 }
 

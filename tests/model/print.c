@@ -10,7 +10,7 @@ typedef struct printer {
 
 /* ---- entities ---- */
 
-/* The place of a number in the program's array; -1: nobody makes it, so it is null. */
+/* The index of a number in the program's array; -1: no operation makes it, so it is null. */
 static long place_of(const printer *p, uint32_t number)
 {
     long place = 0;
@@ -131,7 +131,7 @@ static void print_bundle_parts(const printer *p, const op *o)
     fprintf(p->file, "};\n");
 }
 
-/* The values of a bundle, laid out as the operation that made it says. */
+/* The values of a bundle, laid out as by the operation that made it. */
 static void print_packed(const printer *p, const op *spawn)
 {
     const op *b = NULL;
@@ -348,6 +348,58 @@ static void print_defer(const printer *p, const op *o)
     fprintf(p->file, "    reef_end(&b); reef_query_free(w, q); }");
 }
 
+static void print_call_of_query(const printer *p, const op *o)
+{
+    const char *type = text_of_type(o->type[0]);
+    FILE *f = p->file;
+    switch ((op_kind)o->kind) {
+    case OP_QUERY_NEW: fprintf(f, "query[%u] = reef_query_make(w, &d);", o->n); break;
+    case OP_QUERY_FREE:
+        fprintf(f, "reef_query_free(w, query[%u]); query[%u] = (reef_query){0, 0, 0};", o->n, o->n);
+        break;
+    case OP_QUERY_WALK: print_walk(p, o); break;
+    case OP_ADD_WHERE:
+        fprintf(f, "say(\"reef_add_where\", reef_add_where_id(w, query[%u], %s, NULL));", o->n, type);
+        break;
+    case OP_REMOVE_WHERE:
+        fprintf(f, "say(\"reef_remove_where\", reef_remove_where_id(w, query[%u], %s, NULL));", o->n, type);
+        break;
+    case OP_SET_WHERE:
+        fprintf(f, "say(\"reef_set_where\", reef_set_where_id(w, query[%u], %s, values(%s, 1, %lluu), %u, NULL));",
+                o->n, type, type, seed_of(o, 0), o->type[0] < TYPES_MAX ? model_types[o->type[0]].size : 4);
+        break;
+    case OP_ENABLE_WHERE:
+        fprintf(f, "say(\"reef_enable_where\", reef_enable_where_id(w, query[%u], %s, %d, NULL));", o->n, type,
+                o->option & 1);
+        break;
+    case OP_DESTROY_WHERE:
+        fprintf(f, "say(\"reef_destroy_where\", reef_destroy_where(w, query[%u], NULL));", o->n);
+        break;
+    case OP_OBSERVE: fprintf(f, "observe(%u, %s, %uu, %d);", o->n, type, o->list[0], o->option & 1); break;
+    case OP_POST:
+        fprintf(f, "/* an event %llu from outside, for the model's systems (tests/model/tick.c) */",
+                (unsigned long long)o->value);
+        break;
+    case OP_HISTORY:
+        fprintf(f, "/* a history of calls (tests/model/past.c), value %llu */", (unsigned long long)o->value);
+        break;
+    case OP_MERGE:
+        fprintf(
+            f,
+            "if (world[%u]) say(\"reef_merge\", reef_merge(w, world[%u], &(reef_merge_desc){.drop_names = %d}, NULL));",
+            o->n, o->n, o->option & 1);
+        break;
+    case OP_SHARE:
+        fprintf(f, "say(\"reef_share_id\", reef_share_id(w, ");
+        print_entity(p, o->list[0]);
+        fprintf(f, ", ");
+        print_subject(p, o);
+        fprintf(f, ", %s));", type);
+        break;
+    default: print_call_of_copy(p, o);
+    }
+}
+
 static void print_call(const printer *p, const op *o)
 {
     char text[200];
@@ -395,56 +447,13 @@ static void print_call(const printer *p, const op *o)
         fprintf(f, "number(\"reef_write_many_id\", reef_write_many_id(w, %s, list, %u, values(%s, %u, %lluu), %u));",
                 type, o->n, type, o->n, seed_of(o, 0), model_types[o->type[0]].size);
         break;
-    case OP_QUERY_NEW: fprintf(f, "query[%u] = reef_query_make(w, &d);", o->n); break;
-    case OP_QUERY_FREE:
-        fprintf(f, "reef_query_free(w, query[%u]); query[%u] = (reef_query){0, 0, 0};", o->n, o->n);
-        break;
-    case OP_QUERY_WALK: print_walk(p, o); break;
-    case OP_ADD_WHERE:
-        fprintf(f, "say(\"reef_add_where\", reef_add_where_id(w, query[%u], %s, NULL));", o->n, type);
-        break;
-    case OP_REMOVE_WHERE:
-        fprintf(f, "say(\"reef_remove_where\", reef_remove_where_id(w, query[%u], %s, NULL));", o->n, type);
-        break;
-    case OP_SET_WHERE:
-        fprintf(f, "say(\"reef_set_where\", reef_set_where_id(w, query[%u], %s, values(%s, 1, %lluu), %u, NULL));",
-                o->n, type, type, seed_of(o, 0), o->type[0] < TYPES_MAX ? model_types[o->type[0]].size : 4);
-        break;
-    case OP_ENABLE_WHERE:
-        fprintf(f, "say(\"reef_enable_where\", reef_enable_where_id(w, query[%u], %s, %d, NULL));", o->n, type,
-                o->option & 1);
-        break;
-    case OP_DESTROY_WHERE:
-        fprintf(f, "say(\"reef_destroy_where\", reef_destroy_where(w, query[%u], NULL));", o->n);
-        break;
     case OP_DEFER: print_defer(p, o); break;
     case OP_TICK:
         fprintf(f, "/* a tick of the model's systems (tests/model/tick.c), value %llu */",
                 (unsigned long long)o->value);
         break;
     case OP_HASH: print_hash(p, o); break;
-    case OP_OBSERVE: fprintf(f, "observe(%u, %s, %uu, %d);", o->n, type, o->list[0], o->option & 1); break;
-    case OP_POST:
-        fprintf(f, "/* an event %llu from outside, for the model's systems (tests/model/tick.c) */",
-                (unsigned long long)o->value);
-        break;
-    case OP_HISTORY:
-        fprintf(f, "/* a history of calls (tests/model/past.c), value %llu */", (unsigned long long)o->value);
-        break;
-    case OP_MERGE:
-        fprintf(
-            f,
-            "if (world[%u]) say(\"reef_merge\", reef_merge(w, world[%u], &(reef_merge_desc){.drop_names = %d}, NULL));",
-            o->n, o->n, o->option & 1);
-        break;
-    case OP_SHARE:
-        fprintf(f, "say(\"reef_share_id\", reef_share_id(w, ");
-        print_entity(p, o->list[0]);
-        fprintf(f, ", ");
-        print_subject(p, o);
-        fprintf(f, ", %s));", type);
-        break;
-    default: print_call_of_copy(p, o);
+    default: print_call_of_query(p, o);
     }
     fprintf(f, "\n");
 }

@@ -132,7 +132,7 @@ void ref_write(ref_world *r, ref_entity *e, uint32_t type, uint64_t value)
     }
 }
 
-/* It has a value of its own from now on. */
+/* Gives the entity a value of its own. */
 static void value_own(ref_entity *e, uint32_t type)
 {
     if (is_shared(type)) e->common[special_of(type)] = 0;
@@ -222,8 +222,8 @@ void ref_note_set(ref_world *r, uint32_t index, uint32_t type, uint64_t now)
     if (model_types[type].size) note(r, index, REEF_ON_SET, type, now);
 }
 
-/* The entity has this set now: which row is its? What it didn't have is added now; `taking`: with what it shares and
- * has several of. */
+/* Gives the entity this set of types, and finds its row. Types that it didn't have are added now; with `taking`, also
+ * its shared values and further values. */
 static void settle_as(ref_world *r, uint32_t index, uint32_t set, bool taking)
 {
     ref_entity *e = &r->entity[index];
@@ -291,7 +291,7 @@ static void id_give(ref_world *r, uint32_t index)
     r->free_id[r->free_end++] = index;
 }
 
-/* A generation has ended: the index waits for its next one, if it gets any. */
+/* Ends a generation: the index waits for the next one, if there is any. */
 static void id_end(ref_world *r, uint32_t index)
 {
     ref_entity *e = &r->entity[index];
@@ -452,7 +452,7 @@ reef_status ref_check_bundle(const ref_world *r, const ref_value *values, uint32
     return values_check(r, values, count, false, 1);
 }
 
-/* What the n-th entity gets. Must be asked before anything changes. */
+/* The value that the n-th entity gets. It must be called before anything changes. */
 static uint64_t value_given(const ref_world *r, const ref_value *v, uint32_t n, reef_entity to)
 {
     if (v->how == HOW_DEFAULT) return value_default(&model_types[v->type], to);
@@ -599,7 +599,7 @@ void ref_clear(ref_world *r)
 
 /* ---- changing ---- */
 
-/* One more value, behind the others. */
+/* Adds a value after the others. */
 static reef_status ref_add_one(ref_world *r, ref_entity *x, reef_entity e, uint32_t type, bool with_args, uint64_t args)
 {
     const model_type *t = &model_types[type];

@@ -1,4 +1,5 @@
-/* The reference: a world so naive that it is obviously right. Arrays, linear searches, one thing at a time.
+/* The reference: a world that is so simple that it is obviously right. It uses arrays and linear searches, and does one
+ * thing at a time.
  *
  * Everything that reef does in bulk is here a loop over single steps, and the order of tables, rows and free ids
  * follows from these rules alone:
@@ -78,7 +79,7 @@ typedef struct ref_world {
     uint32_t lately[64];              /* by pair_feature: the time when it was in play; 0: never */
 } ref_world;
 
-/* What happened to the world `of`, in the order in which it did: what observers are told of. */
+/* What happened to the world `of`, in order, for the observers. */
 typedef struct ref_note {
     uint32_t kind, type; /* reef_observed */
     reef_entity entity;
@@ -117,17 +118,17 @@ ref_entity *ref_alive(const ref_world *r, reef_entity e);
 reef_entity ref_handle(const ref_world *r, uint32_t index);
 bool ref_knows(const ref_world *r, uint32_t type);
 bool ref_has(const ref_entity *e, uint32_t type);
-/* The type that reef_get of `type` means: itself, or its only subtype. TYPES_MAX: the entity has neither; TYPE_ZERO:
- * several. */
+/* The type that reef_get of `type` means: itself, or its only subtype. TYPES_MAX: the entity has neither; TYPE_ZERO: it
+ * has several subtypes. */
 uint32_t ref_meant(const ref_entity *e, uint32_t type);
-/* Which of the few types in this home it is: 0 or 1. */
+/* The number of the type among those in its home: 0 or 1. */
 uint32_t special_of(uint32_t type);
 bool ref_shares(const ref_entity *e, uint32_t type); /* with anybody? */
 bool ref_is_multi(uint32_t type);
 uint64_t ref_chain(uint64_t chain, uint32_t type, uint64_t value); /* one more */
 /* the lowest index that has the same value */
 uint32_t ref_common_first(const ref_world *r, const ref_entity *e, uint32_t type);
-/* What a pointer to its value writes, for all that have it. */
+/* Writes a value through a pointer, for all entities that share it. */
 void ref_write(ref_world *r, ref_entity *e, uint32_t type, uint64_t value);
 void ref_give(ref_entity *e, uint32_t type, uint64_t value); /* a value of its own; it has one */
 reef_status ref_share(ref_world *r, reef_entity from, reef_entity to, uint32_t type);
@@ -139,17 +140,17 @@ uint32_t ref_switches(void); /* set of the types that are switches */
 /* set of the types that take no part in the set of a table: all but those in REEF_TABLE */
 uint32_t ref_outside(void);
 
-/* Each answers what reef must answer. `made` has room for n. */
+/* Each of these returns what reef must return. `made` has room for n. */
 reef_status ref_spawn(ref_world *r, uint32_t n, reef_entity *made, const ref_value *values, uint32_t count);
 reef_status ref_clone(ref_world *r, reef_entity source, uint32_t n, reef_entity *made);
-/* An entity of another world comes; what forks don't copy has its default value. */
+/* Adds an entity of another world; types that forks don't copy get their default values. */
 /* numbers of values in common begin behind these */
 reef_entity ref_bring(ref_world *r, const ref_entity *e, uint32_t from_commons);
 reef_status ref_clone_as(ref_world *r, reef_entity source, reef_entity reserved);
 reef_status ref_reserve_id(ref_world *r, reef_entity *made);
 reef_status ref_release_id(ref_world *r, reef_entity e);
-/* Lanes gave out so many ids each, in runs of so many (reef's src/storage/id_lanes.c): these are reserved, those
- * between them are free, in order. */
+/* Each lane has given out some ids, in runs (reef's src/storage/id_lanes.c): these are reserved, and those between them
+ * are free, in order. */
 void ref_lanes_end(ref_world *r, const uint32_t *made, uint32_t lanes, uint32_t run);
 reef_status ref_create_as(ref_world *r, reef_entity wanted);
 reef_status ref_check_bundle(const ref_world *r, const ref_value *values, uint32_t count);
@@ -169,7 +170,7 @@ reef_status ref_change(ref_world *r, reef_entity e, const ref_value *values, uin
  * anything. */
 typedef void (*ref_visit)(void *context, ref_entity *e, uint32_t index);
 void ref_walk(const ref_world *r, uint32_t set, ref_visit visit, void *context);
-/* What a query of the set finds: of none of these the entity's is disabled, nor is the entity. */
+/* Does a query of the set find the entity? None of the types is disabled on it, nor is the entity. */
 bool ref_matches(const ref_entity *e, uint32_t set);
 void ref_walk_enabled(const ref_world *r, uint32_t set, ref_visit visit, void *context);
 

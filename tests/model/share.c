@@ -1,4 +1,4 @@
-/* Values that entities have in common: o->list[0] has one, the subject gets it. */
+/* Shared values: the subject gets the value of o->list[0]. */
 #include "apply.h"
 #include "reef/shared.h"
 

@@ -1,5 +1,5 @@
-/* Making a failing list of operations short: delta debugging by halves, each try in a child process, so that crashes,
- * failing assertions and endless loops count as failures too. */
+/* Shortens a failing list of operations by delta debugging. Each try runs in a child process, so crashes, failing
+ * assertions and endless loops count as failures too. */
 #define _DEFAULT_SOURCE
 #include "shrink.h"
 #include <stdlib.h>
@@ -63,7 +63,7 @@ bool child_run(report *r, unsigned limit_seconds, child_function run, void *cont
         alarm(limit_seconds);
         run(r, context);
         fflush(NULL);
-        if (r->failed) _exit(1); /* what a failed run leaves isn't a leak */
+        if (r->failed) _exit(1); /* memory that a failed run leaves is no leak */
         exit(0);
     }
     if (child < 0 || waitpid(child, &status, 0) < 0) {
@@ -139,7 +139,7 @@ static bool still_fails(shrinker *s, op_list *candidate)
     return true;
 }
 
-/* Tries the list without operations start ... start + n - 1. */
+/* Tries the list without the operations start ... start + n - 1. */
 static bool without(shrinker *s, uint32_t start, uint32_t n)
 {
     op_list c = {malloc(s->list->count * sizeof(op)), 0, s->list->count};
@@ -155,7 +155,7 @@ static bool without(shrinker *s, uint32_t start, uint32_t n)
     return true;
 }
 
-/* One operation with a smaller argument. */
+/* Tries one operation with a smaller argument. */
 static bool with(shrinker *s, uint32_t i, const op *smaller)
 {
     op before = s->list->op[i];

@@ -6,7 +6,7 @@
 #include "pairs.h"
 #include <signal.h>
 
-/* Without child processes a crash is the end of the program, and nothing is shrunk. */
+/* Without child processes a crash ends the program, and nothing is shrunk. */
 #if defined(_WIN32) || defined(__EMSCRIPTEN__)
 #define MODEL_HAS_CHILDREN 0
 #else
@@ -26,7 +26,8 @@ typedef struct report {   /* in memory that parent and child share */
 typedef void (*child_function)(report *r, void *context);
 
 report *report_make(void);
-/* Runs a function in a child, where there are any. False: it failed, crashed, or took longer than the limit. */
+/* Runs a function in a child process, if the system has them. False: it failed, crashed, or took longer than the
+ * limit. */
 bool child_run(report *r, unsigned limit_seconds, child_function run, void *context);
 double seconds_now(void);
 

@@ -1,5 +1,5 @@
-/* Sorting storage, for reef and for the reference: by entity, or by the first bytes of a component (what owns
- * something: by its payload). */
+/* Sorting storage, for reef and for the reference: by entity, or by the first bytes of a component (by its payload, if
+ * it owns one). */
 #include "apply.h"
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
-/* Ticks. The world has three systems, which want things changed by commands: what, follows from the operation and
- * the entity that is visited. The reference knows what a tick promises: all see the structure as it was, ids come
- * from lanes, and what was wanted is done when all have run, one by one.
+/* Ticks. Some systems of the world give commands, which follow from the operation and the entity that is visited. The
+ * reference knows what a tick promises: all systems see the structure as it was, ids come from lanes, and the commands
+ * are applied one by one when all systems have run.
  *
  *     every    visits all rows, in jobs
  *     wilful   has no query: the entities of the operation's list
@@ -20,7 +20,7 @@ static struct {
     uint64_t heard;
 } now;
 
-/* What a system wants of an entity: nothing, or a call. */
+/* The command that a system gives for an entity, or none. */
 static bool tick_step(const op *o, uint32_t system, reef_entity e, uint32_t living, op *step)
 {
     static const op_kind kinds[] = {OP_CREATE, OP_SPAWN, OP_SPAWN, OP_CLONE,  OP_DESTROY, OP_ADD,       OP_ADD,
@@ -49,7 +49,7 @@ static bool step_makes(const op *step)
     return step->kind == OP_CREATE || step->kind == OP_SPAWN || step->kind == OP_CLONE;
 }
 
-/* Some wants are about the entity that was made last. */
+/* Some commands are about the entity that was made last. */
 static bool about_made(const op *step) { return (step->value >> 7 & 3) == 0; }
 
 /* ---- reef ---- */
@@ -188,8 +188,7 @@ static struct {
     uint32_t asked, made, system, lane, rows;
 } plan;
 
-/* Jobs of `every`: a block of 1,024 rows at least each; a new one begins with a block. Blocks are those of each
- * table's rows. */
+/* The jobs of `every`. Each has at least 1,024 rows and begins at a block. Blocks are those of each table's rows. */
 static uint32_t rows_in_jobs(const ref_world *r, uint32_t *jobs)
 {
     uint32_t all = 0, rows = 0;
@@ -209,7 +208,7 @@ static uint64_t lane_position(uint32_t lane, uint64_t k)
     return (k / LANE_IDS * plan.lanes.count + lane) * LANE_IDS + k % LANE_IDS;
 }
 
-/* The next id of a lane; LIMIT: there is none. */
+/* Takes the next id of a lane; LIMIT: there is none. */
 static reef_status lane_id(reef_entity *e)
 {
     const ref_world *r = &plan.m->reference;
@@ -221,7 +220,7 @@ static reef_status lane_id(reef_entity *e)
     return REEF_OK;
 }
 
-/* What the call answers at once. */
+/* What the call returns at once. */
 static reef_status want_note(const op *step, reef_entity *made)
 {
     const ref_world *r = &plan.m->reference;
@@ -303,7 +302,7 @@ void want_POST(model *m, const op *o, outcome *want)
     if (m->reference.event_count < EVENTS_MOST) ref_post(&m->reference, o->value);
 }
 
-/* What the two readers hear of the events, one behind the other. */
+/* The events that the two readers get, one after the other. */
 static uint64_t want_heard(ref_world *r, const op *o)
 {
     uint64_t heard = 0;

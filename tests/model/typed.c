@@ -1,5 +1,5 @@
-/* The inlined calls. They go by C types, so some of the model's types are declared here as well, the usual way; a
- * declaration that says the same as one made at run time finds the same type. */
+/* The inlined calls. They need C types, so some of the model's types are also declared here in the usual way. A
+ * declaration that agrees with a type made at run time finds the same type. */
 #include "model.h"
 
 typedef struct {
@@ -72,7 +72,7 @@ void typed_declare(void)
 #undef X
     }
     if (types_below(TYPE_BASE)) return;
-    reef_decl_Alga.base = reef_decl_Echo.base = NULL; /* in this run they are types like others */
+    reef_decl_Alga.base = reef_decl_Echo.base = NULL; /* in this run they are ordinary types */
 }
 
 bool typed_get(const reef_world *w, reef_entity e, uint32_t type, const void **p)

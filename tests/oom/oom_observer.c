@@ -1,4 +1,4 @@
-/* Scenarios of the allocation sweep with observers: a call that fails has told nobody anything. */
+/* Scenarios of the allocation sweep with observers: a call that fails calls no observer. */
 #include "oom_scenarios.h"
 
 static uint64_t heard_sum;
@@ -37,7 +37,7 @@ void with_observers(sweep *s)
     s->query = reef_query_new(s->w, "Mass");
 }
 
-/* What a call that fails told must be nothing, and what one that works told always the same. */
+/* A call that fails must have sent no notices, and a call that succeeds always the same ones. */
 static bool heard_done(sweep *s, bool works)
 {
     if (works) s->seen = heard_sum;

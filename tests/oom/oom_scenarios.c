@@ -347,7 +347,7 @@ static bool ref_mut(sweep *s)
     reef_ref ref = reef_ref_make(s->w, s->e[0], Position);
     return reef_ref_get(s->w, &ref, Position) && reef_ref_mut(s->w, &ref, Position) != NULL;
 }
-/* A query that was used, and then a type came that its term stands for. */
+/* A query that was used, and then a subtype of its term is declared. */
 static void with_sub_query(sweep *s)
 {
     static uint32_t number;
@@ -536,7 +536,7 @@ static bool hash_parts(sweep *s)
     return whole != 0;
 }
 
-/* Some are there already where the others come to. */
+/* Some entities are in the table already that the others move to. */
 static void two_tables(sweep *s)
 {
     two_chunks(s);
@@ -567,7 +567,7 @@ static void bare_marks(sweep *s)
     for (int i = 0; i < 60; i += 2) assert_ok(reef_disable_entity(s->w, s->e[i]));
 }
 
-/* Rows are tracked, and somebody reads who loses the component. */
+/* Rows are tracked, and there is a reader of removals. */
 static void tracked_rows(sweep *s)
 {
     rows(s, 1500);

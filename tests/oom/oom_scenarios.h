@@ -1,4 +1,4 @@
-/* What the allocation sweep (test_oom.c) tries: worlds to start from, and calls that need memory. */
+/* The scenarios of the allocation sweep (test_oom.c): worlds to start from, and calls that need memory. */
 #ifndef OOM_SCENARIOS_H
 #define OOM_SCENARIOS_H
 
@@ -35,7 +35,7 @@ typedef struct scenario {
     bool (*call)(sweep *s);    /* true: done. false: the error record says why */
 } scenario;
 
-/* A scenario with what few of them need. */
+/* A scenario, with members that only some of them need. */
 typedef struct trial {
     scenario scene;
     bool steps;              /* a call that failed may have done a part of it */
@@ -52,7 +52,7 @@ static inline bool done(reef_status status) { return status >= 0; }
 extern const scenario scenarios[];
 extern const size_t scenario_count;
 
-/* Those that the sweep names itself. */
+/* The scenarios that the sweep calls by name. */
 void some_rows(sweep *s);
 void with_marks(sweep *s);
 void with_snapshot(sweep *s);

@@ -74,12 +74,12 @@ static bool called(void)
     return works;
 }
 
-/* The world never has a fork here: who has one must become the same. */
+/* A world without forks; a world with a fork must come to the same state. */
 wanted sweep_undisturbed(const trial *t)
 {
     wanted w = {{0}, {0}};
     sweep_begin(t, false);
-    outcome_look(&w.before); /* in a world of its own: to hash needs memory, which the call is to take itself */
+    outcome_look(&w.before); /* in a separate world, since hashing needs memory that the call should allocate itself */
     const char *wrong = sweep_leaks();
     sweep_begin(t, false);
     const bool works = called();

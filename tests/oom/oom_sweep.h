@@ -9,7 +9,7 @@ typedef struct outcome {
     uint64_t digest, hash, seen, other_digest, other_hash;
 } outcome;
 
-/* What a scenario comes to when nothing fails. */
+/* The result of a scenario when nothing fails. */
 typedef struct wanted {
     outcome before, after;
 } wanted;
@@ -19,10 +19,10 @@ extern sweep now;
 extern uint32_t failures; /* each was printed */
 
 void sweep_begin(const trial *t, bool shared);
-/* Ends the scenario's worlds. What is wrong with memory or values, NULL: nothing. */
+/* Frees the scenario's worlds. Returns what is wrong with memory or values; NULL: nothing. */
 const char *sweep_leaks(void);
 wanted sweep_undisturbed(const trial *t);
-/* One run with the n-th allocation failing; false when it had fewer, or when something is wrong. */
+/* Runs a scenario with the n-th allocation failing; false when it had fewer, or when something is wrong. */
 bool sweep_run(const trial *t, bool shared, uint64_t n, bool rest, const wanted *w);
 
 #endif

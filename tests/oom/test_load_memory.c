@@ -1,5 +1,5 @@
-/* Files and differences are read while memory ends: nothing happens then, and nothing but NO_MEMORY is answered. The
- * sweep over all that a world may have is test_oom_files.c. */
+/* Files and differences are read while memory runs out: the call returns NO_MEMORY, and has no effect. The sweep over
+ * everything that a world may have is test_oom_files.c. */
 #include "load_zoo.h"
 #include "support.h"
 
@@ -15,7 +15,7 @@ REEF_FIELDS(Stamped, REEF_FIELD(Stamped, n, REEF_I32, NULL, 0, 0));
 REEF_COMPONENT_IN(Lot, REEF_MULTI);
 REEF_FIELDS(Lot, REEF_FIELD(Lot, n, REEF_I32, NULL, 0, 0));
 
-/* Each allocation fails in its turn, alone or with all that follow: the world is as it was, until one time nothing
+/* Each allocation fails in turn, alone or with all that follow it, and the world must be unchanged, until nothing
  * fails. */
 static void sweep_memory(void **state, reef_world *w, reef_status (*call)(reef_world *, const void *, size_t),
                          reef_bytes bytes)

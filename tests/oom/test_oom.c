@@ -1,12 +1,13 @@
 /* The allocation sweep. Each scenario prepares a world and then makes one call that needs memory. The call is made with
  * its n-th allocation failing, for n = 1, 2, ... until none is left to fail: once with that one failing alone, once
- * with all that follow it. Each time the call must say NO_MEMORY, the world must be valid and the same as before, the
- * call must work when memory is there again, and then the world must be the one that never met a failure. Nothing may
- * leak. Then all of that again where a fork shares everything with the world: the call is the first write after it. */
+ * with all that follow it. Each time the call must return NO_MEMORY, and the world must be valid and the same as
+ * before. Then the call must succeed with memory, and the world must be the same as without a failure. Nothing may
+ * leak. All of that is done again with a fork that shares everything with the world, so that the call is the first
+ * write after the fork. */
 #include "oom_sweep.h"
 
-/* Builds in which everything takes longer (tests/CMakeLists.txt) try each allocation alone after a fork, and with
- * all later ones elsewhere, and of a long row of allocations the first and every seventh; the others try all. */
+/* Slow builds (tests/CMakeLists.txt) let each allocation fail alone after a fork, and with all later ones otherwise,
+ * and of many allocations only the first ones and every seventh; the other builds try all. */
 #if defined(SWEEP_HALF)
 static bool swept(bool shared, bool rest) { return shared != rest; }
 static uint64_t sweep_step(uint64_t n) { return n < 5 ? 1 : 7; }
@@ -52,7 +53,7 @@ static void G5_each_allocation_of_each_first_write_after_a_fork_fails_in_turn(vo
     assert_true(sweep_all(true) > 1000);
 }
 
-/* A snapshot has no error record: reef_snapshot_fork answers NULL, and the snapshot is as good as before. */
+/* A snapshot has no last error: reef_snapshot_fork returns NULL, and the snapshot can still be used. */
 static void G5_forking_a_snapshot_fails_cleanly(void **state)
 {
     static const trial scene = {.scene = {"snapshot_fork", with_snapshot, NULL}};
@@ -100,7 +101,7 @@ static void G5_making_a_world_fails_cleanly(void **state)
     }
 }
 
-/* Many at once may stop in the middle: what is done is done and counted, the rest is as before. */
+/* reef_write_many may stop in the middle: what is written is counted, and the rest is unchanged. */
 static void G5_destroy_many_stops_where_memory_ends(void **state)
 {
     (void)state;

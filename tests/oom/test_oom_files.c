@@ -50,7 +50,7 @@ REEF_FIELDS(Sparse, REEF_FIELD(Sparse, value, REEF_I32, NULL, 0, 0));
 REEF_FIELDS(Paged, REEF_FIELD(Paged, value, REEF_I32, NULL, 0, 0));
 REEF_FIELDS(Cold, REEF_FIELD(Cold, value, REEF_I32, NULL, 0, 0));
 
-/* What a file's types become that has other names in their place. */
+/* The types in a file, with other names in their place. */
 typedef struct {
     double x;
     int32_t n;
@@ -497,7 +497,7 @@ static bool flush(sweep *s)
 
 /* ---- the product ---- */
 
-/* Who lost what, and which events wait. */
+/* Which entities lost which component, and which events wait. */
 static void told(sweep *s)
 {
     uint64_t hash = s->seen;

@@ -57,7 +57,7 @@ static reef_world *base_of(void **state, const trial *t, reef_pool *p)
     return w;
 }
 
-/* The host's part before the call comes first: it isn't what is tried. */
+/* The part before the tick is done first, since it isn't tested here. */
 static reef_world *begin(void **state, const trial *t, reef_pool *p, reef_world *base)
 {
     reef_world *w = t->fresh ? base_of(state, t, p) : reef_fork(base);
@@ -161,7 +161,7 @@ static void stamp(reef_block *b)
     if (s) s->n++;
 }
 
-/* A block that is shared with a fork isn't written when there was no memory for an own one. */
+/* A block that is shared with a fork isn't written when there is no memory for a copy. */
 static void G5_without_memory_nothing_shared_is_written(void **state)
 {
     reef_world *w = world_of(state);

@@ -1,7 +1,7 @@
-/* The allocation sweep for types with track_rows: each allocation of each call fails in turn, alone and with all
- * that follow it; in worlds that are alone, and in those that share everything with a fork. On failure the world is
- * as before, nobody changed and nothing is told to readers; the call works with memory, and then all is as if it had
- * worked at once. */
+/* The allocation sweep for types with track_rows: each allocation of each call fails in turn, alone and with all that
+ * follow it; in worlds that are alone, and in those that share everything with a fork. On failure the world is
+ * unchanged, no row counts as changed, and readers get nothing; the call works with memory, and then everything is as
+ * if it had worked at once. */
 #include "support.h"
 
 typedef struct {
@@ -129,7 +129,7 @@ static const struct call {
     {"restore", restore, false},
 };
 
-/* Everything there is, who changed, and (drained) what readers are told. */
+/* A digest of the state, of what changed, and (drained) of what readers get. */
 static uint64_t said(bool drain)
 {
     const reef_component c[] = {reef_id(Hold), reef_id(Wide), reef_id(Marked), reef_id(Hum)};

@@ -1,4 +1,4 @@
-/* The process's own memory, that of the types: from an allocator of the user's, and when there is none. The registry
+/* The memory for types, which belongs to the process: from an allocator of the user, and when it runs out. The registry
  * can't be emptied, so the tests build on each other: the first one sets the allocator before any type is used. */
 #include "base/checksum.h"
 #include "load_repair.h"

@@ -1,4 +1,4 @@
-/* Files from one machine to another: needs the library alone.
+/* Files from one machine to another. This program needs only the library.
  *
  *     file_scene write FOLDER     writes a world, differences of it, and a journal, and prints the hashes of their
  *                                 states
@@ -55,7 +55,7 @@ static reef_world *world_made(void)
     return w;
 }
 
-/* What both do in the end: a loaded world goes on as the one that was written, on however many threads. */
+/* The last part of both: a loaded world goes on as the one that was written, on any number of threads. */
 static void goes_on(reef_world *w, uint32_t threads)
 {
     uint64_t seed = 99;

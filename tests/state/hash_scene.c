@@ -2,9 +2,9 @@
  * tests/state/hash_scene.expected holds.
  *
  * It has every kind of state: tables with and without data, fields of all kinds, links between entities, switches,
- * names, ids that are free, reserved and used again, forks, snapshots and a second future. All types have fields
- * (bytes would hash differently on a big-endian machine), and floats go through + - * / alone, which IEEE 754
- * defines to the last bit. */
+ * names, ids that are free, reserved and used again, forks, snapshots and a second future. All types have fields (bytes
+ * would hash differently on a big-endian machine), and floats are computed only by + - * /, which IEEE 754 defines to
+ * the last bit. */
 #include "reef.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -118,7 +118,7 @@ static float coordinate(scene *s) { return (float)below(s, 4096) / 16.0f; }
 static reef_entity born(scene *s)
 {
     reef_world *w = s->world;
-    const float x = coordinate(s), y = coordinate(s); /* C says in which order: it doesn't within a list of arguments */
+    const float x = coordinate(s), y = coordinate(s); /* a list of arguments has no order */
     const int16_t low = (int16_t)below(s, 999);
     switch (below(s, 6)) {
     case 0: return reef_spawn(w, reef_with(Position, x, y), reef_tag(Plant), reef_with(Energy, .joules = 5));

@@ -1,6 +1,6 @@
-/* Ticks are deterministic (D1, G2): for each scene (scenes.h) the state after each tick is the same on any number of
- * threads, in whatever order jobs begin, without a pool, with a history or forks beside it, and the one that a naive
- * driver comes to.
+/* Ticks are deterministic (D1, G2). For each scene (scenes.h) the state after each tick is the same on any number of
+ * threads, in any order of jobs, without a pool, and with a history or forks beside it, and it is the state of the
+ * naive twin.
  *
  *     test_deterministic           a sample
  *     test_deterministic --deep    every seed on every number of threads */
@@ -16,7 +16,7 @@ static bool deep;
 static const uint32_t thread_counts[] = {1, 2, 3, 4, 8, 16};
 enum { COUNTS = sizeof thread_counts / sizeof *thread_counts };
 
-/* What a scene comes to on the thread that ticks alone. */
+/* The states of a scene without other threads. */
 typedef struct reference {
     const scene *scene;
     reef_world *world;
@@ -212,7 +212,7 @@ static void play_on(void *data)
         p->status = scene_tick(p->scene, p->world, t);
 }
 
-/* Forks tick on threads of their own, share blocks, and share a pool; without threads one after the other. */
+/* Forks tick on different threads, and share blocks and a pool; without threads they tick one after the other. */
 static void D6_forks_tick_at_the_same_time(void **state)
 {
     for (uint32_t i = 0; i < scene_count; i++) {

@@ -1,4 +1,4 @@
-/* Events are state (D7): in forks, snapshots, restores, the hash, comparisons. */
+/* Events are part of the state (D7): in forks, snapshots, restores, the hash, comparisons. */
 #include "event_stage.h"
 
 /* ---- worlds as values ---- */
@@ -251,8 +251,8 @@ static void D7_printing_a_world_counts_the_events_that_wait(void **f)
     fclose(file);
 }
 
-/* A system may be tried on a fork before it has ended: what is in flight goes to the state of both, and neither
- * loses it. */
+/* A fork may be made before a system has ended: events in flight then belong to the state of both worlds, and neither
+ * loses them. */
 static void D7_a_fork_between_a_systems_beginning_and_its_end_sees_the_same(void **f)
 {
     static stage its;

@@ -171,7 +171,7 @@ static void G1_types_that_forks_reset_or_skip_do_so_in_every_home(void **state)
     }
 }
 
-/* Of two pages one is written between forks, again and again: the other stays the snapshot's. */
+/* One of two pages is written between forks, again and again: the other one is still shared with the snapshot. */
 static void G1_forks_dont_forget_what_a_snapshot_holds(void **state)
 {
     static const reef_hooks reset = {.on_fork = REEF_FORK_RESET};
@@ -397,7 +397,7 @@ static void G4_a_types_part_of_the_hash_tells_its_values(void **state)
     }
 }
 
-/* Each byte of each value counts, and is known for changed when it was written. */
+/* Each byte of each value is compared, and counts as changed after it was written. */
 static void G4_every_byte_of_a_value_counts(void **state)
 {
     for (uint32_t h = 0; h < HOMES; h++) {

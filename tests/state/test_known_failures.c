@@ -1,5 +1,5 @@
-/* What is known to go wrong in systems of this kind: a test a failure, in every home of values where it can happen.
- * Each is found by a seeded bug (src/base/bugs.h): 110 ... 117, 7, 9 and 60. (Row H7.) */
+/* Failures that are known from other systems of this kind, with a test for each, in every home where it can happen.
+ * Each test finds a seeded bug (src/base/bugs.h): 110 ... 117, 7, 9 and 60. (Row H7.) */
 #include "base/platform.h"
 #include "support.h"
 
@@ -42,8 +42,7 @@ static int32_t number_there(const reef_world *w, reef_entity e, reef_component c
 
 /* ---- entities ---- */
 
-/* Storage found by the entity's id alone makes what isn't there: an add to a dead entity gives it a life that nobody
- * ends. */
+/* Where storage is found by the entity's id alone, an add to a dead entity makes a value that is never destroyed. */
 static void A1_an_add_doesnt_bring_back_a_dead_entity(void **state)
 {
     for (uint32_t h = 0; h < PLACES; h++) {
@@ -104,14 +103,15 @@ static void A1_a_reused_id_begins_without_components(void **state)
     }
 }
 
-/* A counter of ids that begins anew at its end hands out one that is alive. */
+/* A counter of ids that wraps around returns an id that is alive. */
 static void A2_no_id_is_given_out_that_is_alive(void **state)
 {
     enum { N = 12 };
     reef_world *w = another_world(state, &(reef_world_config){.entities_max = N});
     reef_entity all[N];
     uint32_t n = 0;
-    /* Some are made by hand, ahead of the counter, in the middle of the free ones and at the last generation. */
+    /* Some entities are made by reef_create_as: ahead of the counter, in the middle of the free ids, and with the last
+     * generation. */
     static const reef_entity given[] = {{9, 1}, {2, 5}, {4, UINT32_MAX}, {N - 1, UINT32_MAX - 1}};
     for (uint32_t i = 0; i < 4; i++) assert_ok(reef_create_as(w, all[n++] = given[i]));
     while (n < N) {
@@ -121,7 +121,7 @@ static void A2_no_id_is_given_out_that_is_alive(void **state)
     }
     assert_no_entity(w, REEF_LIMIT, reef_create(w));
     for (uint32_t i = 0; i < N; i++) assert_true(reef_is_alive(w, all[i]));
-    /* Generations don't begin anew either: an index whose last one is used up is never alive again. */
+    /* Generations don't wrap around either: an index whose last generation is used up is never alive again. */
     for (uint32_t round = 0; round < 4; round++) {
         for (uint32_t i = 0; i < N; i++) (void)reef_destroy(w, all[i]);
         assert_int_equal(reef_count_alive(w), 0);
@@ -142,8 +142,7 @@ static void A2_no_id_is_given_out_that_is_alive(void **state)
 
 /* ---- values ---- */
 
-/* What a remove takes from a block's size but not from its capacity, or the other way round, is written over by
- * later adds. */
+/* If a remove updates only the size or only the capacity of a block, later adds write beyond its end. */
 static void E7_adds_after_removes_stay_inside_of_their_blocks(void **state)
 {
     for (uint32_t h = 0; h < PLACES; h++) {
@@ -170,8 +169,8 @@ static void E7_adds_after_removes_stay_inside_of_their_blocks(void **state)
     }
 }
 
-/* A move into a slot that was constructed for it leaks one value; a slot that is destroyed where it was moved from
- * ends twice. */
+/* A move into a slot that was constructed before leaks a value; a slot that is destroyed after it was moved from is
+ * destroyed twice. */
 static void E2_each_slot_is_constructed_once_and_destroyed_once(void **state)
 {
     for (uint32_t h = 0; h < PLACES; h++) {
@@ -222,7 +221,7 @@ static bool finds(reef_world *w, reef_component c, reef_entity e)
     return found;
 }
 
-/* A bit that is set by every add and cleared by no remove lets queries find what was there once. */
+/* If removes don't clear a bit that adds set, queries find components that were removed. */
 static void C3_bits_go_with_their_component(void **state)
 {
     for (uint32_t h = 0; h <= PLACES; h++) { /* the last is a switch */
@@ -255,8 +254,8 @@ static void C3_bits_go_with_their_component(void **state)
 
 /* ---- reading ---- */
 
-/* A registry that makes a container at its first use makes it for a question as well: also for a const world, on
- * several threads. */
+/* A registry that makes a container at its first use also makes it for a lookup, even for a const world, on several
+ * threads. */
 static void E3_a_read_creates_nothing(void **state)
 {
     for (uint32_t h = 0; h < PLACES; h++) {
@@ -320,7 +319,7 @@ static void writes_ones(reef_block *b)
     }
 }
 
-/* A scheduler that counts only writers lets the next writer begin while somebody reads. */
+/* A scheduler that counts only writers lets the next writer begin while another system reads. */
 static void D2_a_reader_holds_back_the_writer_behind_it(void **state)
 {
     enum { N = 64 };

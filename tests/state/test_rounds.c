@@ -1,13 +1,13 @@
-/* Long loops: a world is played, restored, forked, merged, saved and loaded again and again, in random order, and
- * nothing may wear out.
+/* Long loops: a world is played, restored, forked, merged, saved and loaded again and again, in random order, and no
+ * counter may grow without bound.
  *
- * After each round every counter of the world, of its state and of its family is looked at (`counters` below). One
- * that counts up for ever may have grown by no more than the work that was done; one that says how much there is may
- * not be larger than what the world can have. (A version that doubled with each load was found late: after 54 rounds
- * the world's file could not be read any more.)
+ * After each round every counter of the world, of its state and of its family is checked (`counters` below). A counter
+ * that only grows may have grown by no more than the work that was done; a counter of things that exist may not be
+ * larger than the world can have. (A version that doubled with each load was found late: after 54 rounds the world's
+ * file could no longer be read.)
  *
- * Whatever is written is read at once, into a new world as well, and must go on as the world goes on that wrote it:
- * the same hash, the same file again, the same rows that systems find changed, and the same events, for a few ticks.
+ * Every file is read at once, into a new world as well, which must go on as the world that wrote it: the same hash, the
+ * same file again, the same rows that systems find changed, and the same events, for a few ticks.
  *
  *     test_rounds [--rounds N] [--seed S] [--trace]     --trace: each round as it begins, and at the end the most
  *                                                       that each counter has reached */
@@ -147,7 +147,7 @@ static void ticked(game *g, reef_world *w)
     worked(g, 2 * SYSTEMS_MOST);
 }
 
-/* No more than so many live, so what there is stays small however long it goes on. */
+/* The number of living entities is bounded, so the world stays small, however long the test runs. */
 static void play_steps(game *g, reef_world *w, uint64_t seed, uint32_t n)
 {
     zoo_steps(w, seed, n);
@@ -171,7 +171,7 @@ static void assert_alike(game *g, reef_world *a, reef_world *b)
     fail_msg("%s: %s", g->doing, text);
 }
 
-/* Both see the same and become the same for some ticks. They are forks, or worlds of no further use. */
+/* Plays some ticks on two worlds, which must stay equal. They are forks, or worlds that aren't needed any more. */
 static void assert_goes_on(game *g, reef_world *a, reef_world *b)
 {
     for (uint32_t i = 0; i < TICKS_COMPARED; i++) {
@@ -256,7 +256,7 @@ static void assert_same_bytes(const game *g, const reef_bytes *a, const reef_byt
     fail_msg("%s: files of one state differ from byte %zu of %zu, %zu on, in %s", g->doing, at, a->size, b->size, kind);
 }
 
-/* The newest version that the last record of a file speaks of. */
+/* The newest version in the last record of a file. */
 static uint64_t newest_version(const reef_bytes *file)
 {
     sections x;
@@ -270,7 +270,7 @@ static uint64_t newest_version(const reef_bytes *file)
     return newest;
 }
 
-/* What the world was saved as, others read: they have its state, write the same file, and go on as it does. */
+/* Other worlds read the file: they must have the same state, write the same file, and go on as the world does. */
 static void assert_holds(game *g, reef_world *w, const reef_bytes *file, bool deeply)
 {
     reef_world *fresh = loaded(g, file, NULL);
@@ -305,7 +305,7 @@ static void do_snapshot(game *g)
     worked(g, 16); /* pages of values that forks reset are made anew */
 }
 
-/* The oldest state stays for long: the way back to it is the longest. */
+/* The oldest state is kept for a long time, since the difference back to it is the longest. */
 static void do_restore(game *g)
 {
     const reef_snapshot *s = g->snapshot[below(g, 2) ? 0 : below(g, SNAPSHOTS)];
@@ -562,8 +562,8 @@ typedef struct inspection {
     bool tell; /* the most that each counter has reached */
 } inspection;
 
-/* One that only counts up. A state that comes back brings its own old ones: so it is held against the largest that
- * any round has seen. */
+/* A counter that only grows. A restored state has its old counters, so it is compared with the largest value of any
+ * round. */
 static void grows(inspection *x, const char *name, uint64_t value, uint64_t factor)
 {
     uint64_t *most = &x->g->most[x->at++];
@@ -575,7 +575,7 @@ static void grows(inspection *x, const char *name, uint64_t value, uint64_t fact
     if (x->tell) printf("%-24s %llu\n", name, (unsigned long long)*most);
 }
 
-/* One that says how much there is. */
+/* A counter of things that exist. */
 static void stays(inspection *x, const char *name, uint64_t value, uint64_t limit)
 {
     uint64_t *most = &x->g->most[x->at++];
@@ -608,8 +608,7 @@ static void look_at_world(inspection *x, const reef_world *w)
     assert_true(w->ours_after <= w->hot.version || w->ours_after == UINT64_MAX); /* nothing is ours */
     assert_true(w->observed <= w->hot.version);
     assert_true(w->hashed <= w->hot.version);
-    /* What the world remembers is distrusted a few times a call: where its tables, its rows or the whole state
-     * become others. */
+    /* A call drops what the world remembers a few times: when its tables, its rows or the whole state change. */
     grows(x, "moves", w->hot.moves, 4);
     grows(x, "tables_epoch", w->tables_epoch, 4);
     grows(x, "rows_epoch", w->rows_epoch, 8);

@@ -1,5 +1,5 @@
-/* Copy on write: what a snapshot shares with its world stays as it was, whatever the world does, and the world goes on
- * as if there were no snapshot. */
+/* Copy on write: what a snapshot shares with its world never changes, whatever the world does, and the world goes on as
+ * if there were no snapshot. */
 #include "support.h"
 
 enum { PEOPLE = 400, SNAPSHOTS = 4 };
@@ -95,7 +95,7 @@ static void G1_snapshots_keep_what_the_world_changes(void **state)
     free(control);
 }
 
-/* Whatever is done first after a snapshot meets everything shared. */
+/* The first call after a snapshot finds everything shared. */
 static void G1_each_first_write_after_a_snapshot(void **state)
 {
     for (uint32_t what = 0; what < 16; what++) {
@@ -133,7 +133,7 @@ static void G1_each_first_write_after_a_snapshot(void **state)
     }
 }
 
-/* Memory for copies of shared blocks may be short: nothing has changed then, here or there. */
+/* When there is no memory for a copy of a shared block, nothing changes in the world or the snapshot. */
 static void G5_unsharing_without_memory_changes_nothing(void **state)
 {
     for (uint32_t call = 0; call < 5; call++) {

@@ -1,12 +1,11 @@
-/* What may be on the disk when the machine stops.
+/* Computes what may be on the disk when the machine stops.
  *
  *      calls, as they come:  open a.new │ write │ write │ sync a.new │ rename │ sync folder
  *                                           ▲ the machine stops here
  *
- * Names: those that the last sync of the folder found are there; of the changes since then as many as you like, in
- * their order, as file systems with a journal do it. Content: of the writes and truncations since the file's last
- * sync each may have reached the disk or not, or in parts, in any order. This is less than disks promise, and what
- * POSIX does. */
+ * Names: those at the last sync of the folder are on the disk, and of the changes since then any number, in their
+ * order, as in file systems with a journal. Content: each of the writes and truncations since the file's last sync may
+ * have reached the disk or not, or in parts, in any order. Disks promise more than this; POSIX doesn't. */
 #include "crashes.h"
 #include "faults.h"
 
@@ -165,8 +164,8 @@ static void content_cut(content *c, uint64_t length)
     c->size = length;
 }
 
-/* Variants of what reaches the disk though nobody waited for it: 0 nothing, 1 all, 2 the last operation only, 3 the
- * lengths but no bytes, the others by chance, in sectors. */
+/* Variants of what reaches the disk without a sync: 0 nothing, 1 everything, 2 only the last operation, 3 the lengths
+ * but no bytes, the others random sectors. */
 static void apply_unsynced(content *c, const op *o, uint32_t variant, bool last, uint64_t *seed)
 {
     if (variant == 0 || (variant == 2 && !last)) return;
@@ -184,7 +183,7 @@ static void apply_unsynced(content *c, const op *o, uint32_t variant, bool last,
     }
 }
 
-/* The content of an inode when the first `ops` calls are done. */
+/* The content of an inode after the first `ops` calls. */
 static content content_at(uint32_t inode, uint32_t ops, uint32_t variant, uint64_t *seed)
 {
     content c = {NULL, 0};
@@ -207,7 +206,7 @@ static content content_at(uint32_t inode, uint32_t ops, uint32_t variant, uint64
 
 static bool is_of_names(const op *o) { return o->kind == OP_CREATE || o->kind == OP_RENAME || o->kind == OP_REMOVE; }
 
-/* The names when those changes are on the disk that come before `end`. */
+/* The names when the changes before `end` are on the disk. */
 static void names_at(uint32_t end, uint32_t names[2])
 {
     names[0] = tape.first[0];
@@ -234,7 +233,7 @@ static void state_make(const uint32_t names[2], uint32_t ops, uint32_t variant)
     }
 }
 
-/* All states that the disk may be in behind the first `ops` calls. */
+/* All states that the disk may be in after the first `ops` calls. */
 static uint32_t check_behind(const crash_scenario *s, uint32_t ops, void *context)
 {
     uint32_t marked = 0, synced = 0, states = 0;

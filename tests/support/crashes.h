@@ -1,4 +1,4 @@
-/* What the wrapped calls of faults.c tell crashes.c while a scenario is written down. */
+/* What the wrapped calls of faults.c report to crashes.c while a scenario is recorded. */
 #ifndef REEF_TESTS_CRASHES_H
 #define REEF_TESTS_CRASHES_H
 

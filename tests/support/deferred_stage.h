@@ -1,5 +1,5 @@
-/* What the suites of deferred changes begin with: a world with two entities, and a loop that records, at its first
- * block. */
+/* The common fixture of the suites about deferred changes: a world with two entities, and a loop that records, at its
+ * first block. */
 #ifndef DEFERRED_STAGE_H
 #define DEFERRED_STAGE_H
 
@@ -7,7 +7,7 @@
 
 static const reef_loop deferred = {.deferred = true};
 
-/* A loop over everything that has a position, which stands still at its first block. */
+/* A loop over everything that has a position, which is at its first block. */
 static reef_block begin_at(reef_world *w, reef_query q)
 {
     reef_block b = reef_begin_loop(w, q, &deferred);

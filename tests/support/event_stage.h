@@ -1,5 +1,5 @@
-/* Systems that send and receive, run job by job by the test itself: what lies between their beginning and their end
- * can be looked at, and their jobs can be filled in any order. Each system may touch up to four types. */
+/* Systems that send and receive events, and whose jobs the test runs itself. So a test can inspect states between the
+ * beginning and the end of a system, and fill its jobs in any order. Each system may touch up to four types. */
 #ifndef REEF_TESTS_EVENT_STAGE_H
 #define REEF_TESTS_EVENT_STAGE_H
 
@@ -25,7 +25,7 @@ static inline void stage_show(stage *s, reef_world *w)
     w->schedule = &s->schedule;
 }
 
-/* The world's systems are those of the stage: none yet. */
+/* Gives the world the systems of this stage, of which there are none yet. */
 static inline void stage_open(stage *s, reef_world *w)
 {
     memset(s, 0, sizeof *s);

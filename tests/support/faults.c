@@ -84,13 +84,13 @@ static size_t part_of(verdict v, size_t count)
     return count;
 }
 
-/* The linker leads calls of `name` to __wrap_name, and those of __real_name to the system. */
+/* The linker replaces calls of `name` by __wrap_name, and those of __real_name by the system's function. */
 #define WRAPPED(type, name, ...) \
     type __real_##name(__VA_ARGS__); \
     type __wrap_##name(__VA_ARGS__); \
     type __wrap_##name(__VA_ARGS__)
 
-/* A call that does the whole or nothing; `note` after its success. */
+/* A call that does everything or nothing; `note` is done after its success. */
 #define CALL(type, name, call, note) \
     verdict v = enter(FAULT_##name); \
     if (v == FAIL) return -1; \
@@ -149,7 +149,7 @@ WRAPPED(ssize_t, pwrite, int fd, const void *from, size_t count, off_t offset)
          crash_wrote(fd, (uint64_t)offset, from, (size_t)result));
 }
 
-/* Waiting for the disk would only take time: nobody pulls its plug here. */
+/* Waiting for the disk would only take time, since these tests don't stop the machine. */
 WRAPPED(int, fsync, int fd) { CALL(int, fsync, fcntl(fd, F_GETFD) < 0 ? -1 : 0, crash_synced(fd)); }
 WRAPPED(int, dup, int fd) { CALL(int, dup, __real_dup(fd), crash_dup(fd, result)); }
 

@@ -5,8 +5,8 @@
  *      crashes_each  a scenario once, its calls written down; then what may be on the disk if the machine had
  *      stopped behind each of them
  *
- * Unless one of these runs, the wrapped calls do what they always do; but nobody waits for the disk, and nobody
- * sleeps. */
+ * Unless one of these runs, the wrapped calls do what they always do, but without waiting for the disk and without
+ * sleeping. */
 #ifndef REEF_TESTS_FAULTS_H
 #define REEF_TESTS_FAULTS_H
 
@@ -58,17 +58,18 @@ typedef enum fault_end { FAULT_SUCCEEDED, FAULT_REFUSED, FAULT_KILLED } fault_en
 
 typedef struct fault_scenario {
     void (*prepare)(void *context); /* before each run, without a fault */
-    /* What is tried: whether it said that it succeeded. Where it is to be killed it runs in a process of its own,
-     * and what it writes to memory is lost (unless it is from faults_shared). */
+    /* The scenario. It returns whether the call reported success. When the process is to be killed, the scenario runs
+     * in a child process, and what it writes to memory is lost (except memory from faults_shared). */
     bool (*run)(void *context);
     void (*check)(void *context, const fault *f, fault_end end);
     bool unkilled; /* nobody is killed: where nothing is written it makes no difference */
 } fault_scenario;
 
-/* Runs a scenario once without a fault (check gets NULL), then with each. Answers how many runs there were. A
- * descriptor that stays open is found, and so is an interruption by a signal that makes the scenario fail. */
+/* Runs a scenario once without a fault (check gets NULL), then with each fault. Returns the number of runs. It also
+ * detects a descriptor that stays open, and a scenario that fails because a signal interrupts a call. */
 uint32_t faults_each(const fault_scenario *s, void *context);
-/* One run with one fault, in this process; for kinds that don't kill. NULL: only counts. */
+/* Runs a scenario once with one fault, in this process; for kinds of faults that don't kill. NULL: only counts the
+ * calls. */
 bool faults_run(const fault *f, bool (*run)(void *context), void *context);
 /* Calls of this name in the last run. */
 uint32_t faults_called(fault_call call);
@@ -79,19 +80,20 @@ const char *fault_text(const fault *f);
 /* Called before each wrapped call of a run, with its number; it may do anything to the disk. NULL: none. */
 extern void (*faults_hook)(fault_call call, uint32_t number);
 
-/* Memory that a killed process leaves as it was. */
+/* Memory that keeps its content when a process is killed. */
 void *faults_shared(size_t bytes);
 uint32_t faults_descriptors(void); /* that are open */
 
 typedef struct crash_scenario {
     void (*prepare)(void *context);
     void (*run)(void *context); /* calls crash_mark when something has been promised */
-    /* The disk as it may be after the machine stopped; `marked` is what was promised last before, 0: nothing. */
+    /* Called for a state that the disk may be in after the machine stopped; `marked` is the last crash_mark before, 0:
+     * none. */
     void (*check)(void *context, uint32_t marked);
 } crash_scenario;
 
-/* `path` and path.new are what is written. What wasn't synced may be there or not, also in parts; names come and go
- * in their order. Answers how many states were checked. */
+/* The scenario writes `path` and path.new. What wasn't synced may be on the disk or not, also in parts; names change in
+ * their order. Returns how many states were checked. */
 uint32_t crashes_each(const crash_scenario *s, const char *path, void *context);
 void crash_mark(uint32_t what);
 
@@ -99,8 +101,8 @@ void crash_mark(uint32_t what);
  * next eight calls. */
 const char *faults_path(const char *name);
 void faults_put(const char *path, const void *bytes, size_t count); /* NULL bytes: no such file */
-/* What a file holds, NULL: there is none. Until the next call: memory that is taken and given back each time makes
- * the next fork dearer with the address sanitizer, which keeps what was given back. */
+/* The content of a file; NULL: there is none. It is valid until the next call. (The memory is kept, since the address
+ * sanitizer holds freed memory, which would make each fork more expensive.) */
 void *faults_get(const char *path, size_t *count);
 
 #endif

@@ -1,4 +1,4 @@
-/* What suites of files write, and how they find it again. */
+/* The content that the suites about files write, and how they check it. */
 #ifndef REEF_TESTS_FILE_CONTENT_H
 #define REEF_TESTS_FILE_CONTENT_H
 
@@ -9,7 +9,7 @@ enum { OLD_BYTES = 5000, NEW_BYTES = 200 << 10, BASE_BYTES = 1000, LEFT_BYTES = 
 
 static memory scene_memory; /* counts its bytes: not in the memory that killed processes share with us */
 
-/* Random bytes, of each seed another part: the contents are compared several hundred times. */
+/* Random bytes, a different part for each seed: the contents are compared several hundred times. */
 enum { SEED_STEP = 1013, SEEDS = 100, CONTENT_MAX = 320 << 10 };
 static unsigned char pattern[CONTENT_MAX + SEEDS * SEED_STEP];
 
@@ -42,7 +42,8 @@ static inline void put(const char *path, uint32_t seed, size_t size)
     faults_put(path, content_of(seed, 0, size), size);
 }
 
-/* Content of a seed, in pieces of all sizes: some that are gathered, some that go straight to the system. */
+/* Writes the content of a seed in pieces of all sizes: small ones, which are buffered, and large ones, which go
+ * directly to the system. */
 typedef struct making {
     uint32_t seed;
     size_t size;

@@ -52,7 +52,8 @@ REEF_COMPONENT(Wide);
 REEF_FIELDS(Wide, REEF_FIELD(Wide, value, REEF_U16, NULL, 0, 0), REEF_FIELD(Wide, rest, REEF_U8, NULL, 0, 0));
 REEF_COMPONENT_HOOKS(Local, &local_hooks);
 
-/* Hash and comparison agree: equal, or different with this part and, where it is given, this text. */
+/* Checks that hash and comparison agree: the worlds are equal, or differ in this part, with this text if it is
+ * given. */
 static inline void assert_equal_worlds(reef_world *a, reef_world *b)
 {
     reef_difference d;
@@ -141,15 +142,18 @@ static const expected different[VARIATIONS] = {
     [SWITCHED_OFF] = {REEF_HASH_SWITCH, "Awake of entity 11v1 differs (table Padded, Point, row 3)"},
     [OTHER_SWITCH] = {REEF_HASH_SWITCH, "Awake of entity 11v1 differs (table Padded, Point, row 3)"},
     [FREE_ORDER] = {REEF_HASH_IDS, "Free id 2 differs: 62v2 and 65v2"},
-    [FREE_GENERATION] = {REEF_HASH_IDS, "Index 61 differs: free, reserved or used up, or its next generation"},
+    [FREE_GENERATION] = {REEF_HASH_IDS,
+                         "Index 61 differs: whether it is free, reserved or used up, or its next generation"},
     [ROW_GENERATION] = {REEF_HASH_ROWS, "The entities differ: 66v5 and 66v6 (table Mass, row 0)"},
     [EMPTY_GENERATION] = {REEF_HASH_IDS, "Index 67 differs: entities 67v8 and 67v7"},
-    [RESERVED] = {REEF_HASH_IDS, "Index 70 differs: free, reserved or used up, or its next generation"},
-    [RESERVED_GENERATION] = {REEF_HASH_IDS, "Index 70 differs: free, reserved or used up, or its next generation"},
-    [RETIRED] = {REEF_HASH_IDS, "Index 69 differs: free, reserved or used up, or its next generation"},
+    [RESERVED] = {REEF_HASH_IDS, "Index 70 differs: whether it is free, reserved or used up, or its next generation"},
+    [RESERVED_GENERATION] = {REEF_HASH_IDS,
+                             "Index 70 differs: whether it is free, reserved or used up, or its next generation"},
+    [RETIRED] = {REEF_HASH_IDS, "Index 69 differs: whether it is free, reserved or used up, or its next generation"},
     [ONE_MORE_EMPTY] = {REEF_HASH_IDS, "Index 71 differs: entities none and 71v1"},
     [ONE_MORE_ROW] = {REEF_HASH_IDS, "Index 71 differs: entities none and 71v1"},
-    [ONE_INDEX_LESS] = {REEF_HASH_IDS, "Index 70 differs: free, reserved or used up, or its next generation"},
+    [ONE_INDEX_LESS] = {REEF_HASH_IDS,
+                        "Index 70 differs: whether it is free, reserved or used up, or its next generation"},
     [EMPTY_GETS_ROW] = {REEF_HASH_IDS, "Index 67 differs: entities 67v8 and 67v8, one without components"},
     [LINK] = {REEF_HASH_COLUMN, "Rich of entity 3v1 differs (table Bare, Rich, Wide, row 1)"},
 };

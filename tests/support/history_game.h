@@ -1,12 +1,12 @@
-/* What the suites about history play: a game with every kind of change, a world with a history of it, and what can
- * be seen of a world. */
+/* A game with every kind of change for the suites about history, a world with a history of it, and everything that can
+ * be observed of a world. */
 #ifndef REEF_TESTS_HISTORY_GAME_H
 #define REEF_TESTS_HISTORY_GAME_H
 
 #include "support.h"
 
 /* ---- a game ----
- * Every kind of change, led by the number of the tick and the input. */
+ * The step makes every kind of change, which follows from the number of the tick and the input. */
 
 enum { CROWD = 200, SINGERS = 5 }; /* these live for ever */
 
@@ -22,7 +22,7 @@ typedef struct game {
     uint64_t played;   /* calls */
 } game;
 
-/* Failures other than for want of memory are part of the game. */
+/* Failures other than NO_MEMORY are part of the game. */
 static inline bool short_of_memory(reef_world *w, reef_status s)
 {
     return s < 0 && reef_last_error(w).status == REEF_NO_MEMORY;
@@ -102,7 +102,7 @@ static inline void scene_end(scene *s, void **state)
 
 static inline void play(scene *s, uint32_t input) { assert_ok(reef_history_step(s->h, &input, sizeof input)); }
 
-/* All that can be seen of a world: hash, order of visiting, the next new entity. */
+/* Everything that can be observed of a world: hash, order of visiting, the next new entity. */
 typedef struct view {
     uint64_t hash, digest;
     reef_entity next;
@@ -126,7 +126,7 @@ static inline void assert_view(view got, view wanted)
     assert_entity(wanted.next, got.next);
 }
 
-/* What a fresh world is after these inputs. */
+/* What can be observed of a new world after these inputs. */
 static inline view fresh_view(void **state, const uint32_t *inputs, uint64_t count)
 {
     scene s;

@@ -1,5 +1,5 @@
-/* A world of which files have all kinds of sections: something in every home, names, free and reserved ids, a
- * singleton, systems, events that wait, stamps. It is the same on every machine, and so are its hashes. */
+/* A world whose files have all kinds of sections: something in every home, names, free and reserved ids, a singleton,
+ * systems, events that wait, stamps. It is the same on every machine, and so are its hashes. */
 #ifndef REEF_TESTS_KEPT_SCENE_H
 #define REEF_TESTS_KEPT_SCENE_H
 
@@ -26,7 +26,7 @@ static inline void kept_walk(reef_block *b)
     if (b->count) (void)reef_send(b, ZooCry, .who = b->entities[0], .loud = (int16_t)b->count);
 }
 
-/* Hears them long after: they wait. */
+/* A system that reads the events much later, so that they wait. */
 static inline void kept_listen(reef_block *b)
 {
     reef_events r = reef_receive(b, ZooCry);
@@ -37,7 +37,7 @@ static inline void kept_listen(reef_block *b)
 static inline void kept_script_start(reef_script_run *r) { (void)r; }
 static const reef_script_class kept_script = {.name = "kept", .start = kept_script_start};
 
-/* With scripts, of which one waits for its end, only raw files can hold it. NULL: something is refused. */
+/* Makes the world. With scripts, of which one waits for its end, only raw files can contain it. NULL: a call failed. */
 static inline reef_world *kept_world_on(reef_allocator allocator, bool scripts)
 {
     reef_world *w = reef_world_new(&(reef_world_config){.seed = 5, .allocator = allocator});
@@ -55,7 +55,7 @@ static inline reef_world *kept_world_on(reef_allocator allocator, bool scripts)
 
 static inline reef_world *kept_world(bool scripts) { return kept_world_on((reef_allocator){NULL, NULL}, scripts); }
 
-/* Changes and a tick; the seed goes on. */
+/* Makes random changes and a tick; the seed goes on. */
 static inline bool kept_play(reef_world *w, uint64_t *seed, uint32_t changes)
 {
     for (uint32_t i = 0; i < changes; i++) zoo_change(w, seed);

@@ -1,5 +1,4 @@
-/* Makes the sums of a file right again after somebody changed it: so that what a reader checks behind the sums is
- * reached. */
+/* Corrects the checksums of a file that was changed, so that tests reach what a reader checks after the checksums. */
 #ifndef REEF_TESTS_LOAD_REPAIR_H
 #define REEF_TESTS_LOAD_REPAIR_H
 
@@ -17,7 +16,7 @@ static inline uint64_t repair_get(const unsigned char *p, unsigned bytes)
     return x;
 }
 
-/* Sections that would reach behind the end get as long as there is room. */
+/* Sections that would reach beyond the end of the file are shortened to it. */
 static inline void repair(unsigned char *data, size_t size)
 {
     static const unsigned char magic[8] = {0x89, 0x52, 0x45, 0x45, 0x46, 0x0D, 0x0A, 0x1A},

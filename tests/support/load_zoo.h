@@ -1,5 +1,5 @@
-/* A world with something in every home, of which files can be made, and operations on it at random: for the suites
- * of saving and loading. */
+/* A world with something in every home, which can be saved, and random operations on it: for the suites of saving and
+ * loading. */
 #ifndef REEF_TESTS_LOAD_ZOO_H
 #define REEF_TESTS_LOAD_ZOO_H
 
@@ -103,7 +103,7 @@ static inline reef_entity zoo_any(const reef_world *w, uint64_t *seed)
     return n ? reef_entity_at(w, zoo_below(seed, n)) : (reef_entity){0, 0};
 }
 
-/* One operation; what is drawn depends on the seed alone, what it meets on the world. */
+/* Does one random operation. What is drawn depends only on the seed; its effect also depends on the world. */
 static inline void zoo_step(reef_world *w, uint64_t *seed)
 {
     const uint32_t what = zoo_below(seed, 24), r = zoo_next(seed);

@@ -1,4 +1,4 @@
-/* A world with a type in every home, and random changes of it: for what writes and reads files. */
+/* A world with a type in every home, and random changes of it: for suites that write and read files. */
 #ifndef REEF_TESTS_SAVE_ZOO_H
 #define REEF_TESTS_SAVE_ZOO_H
 
@@ -106,7 +106,7 @@ static inline uint32_t zoo_random(uint64_t *seed, uint32_t n)
     return (uint32_t)((*seed >> 33) % n);
 }
 
-/* Somebody who lives, null: nobody does. */
+/* A living entity; null: there is none. */
 static inline reef_entity zoo_somebody(const reef_world *w, uint64_t *seed)
 {
     const uint32_t n = (uint32_t)reef_world_stats(w).indices + 1;
@@ -117,7 +117,7 @@ static inline reef_entity zoo_somebody(const reef_world *w, uint64_t *seed)
     return (reef_entity){0, 0};
 }
 
-/* Gives a component a random value; of REEF_MULTI one more. */
+/* Gives a component a random value; for a type in REEF_MULTI adds a value. */
 static inline void zoo_give(reef_world *w, reef_entity e, uint32_t i, uint64_t *seed)
 {
     const uint32_t r = zoo_random(seed, 1000);

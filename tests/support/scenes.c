@@ -47,7 +47,7 @@ static uint32_t mixed(uint32_t x)
     return x ^ x >> 16;
 }
 
-/* One of n, for an entity in this tick; the same in a system and out of it. */
+/* True with a chance of 1 in n for an entity in this tick; the same inside and outside of systems. */
 static uint32_t chance(const reef_block *b, uint32_t row, uint64_t stream, uint32_t n)
 {
     reef_random r = reef_random_of(b->world, stream, b->entities[row]);
@@ -55,7 +55,7 @@ static uint32_t chance(const reef_block *b, uint32_t row, uint64_t stream, uint3
 }
 
 /* ---- what systems want ----
- * In a tick these are commands. For the naive twin they are noted. */
+ * In a tick these are commands. For the naive twin they are recorded. */
 
 typedef enum wish_kind { WISH_SPAWN, WISH_DESTROY, WISH_ADD, WISH_REMOVE, WISH_SET, WISH_ENABLE } wish_kind;
 typedef struct wish {
@@ -730,7 +730,7 @@ static reef_entity made_of(const naive *n, reef_entity e)
     return e.index >= HELD_FIRST ? n->made[e.index - HELD_FIRST] : e;
 }
 
-/* One after the other; those that fail have no effect. */
+/* Applies them one after the other; those that fail have no effect. */
 static void wishes_do(naive *n)
 {
     reef_world *w = n->world;
@@ -756,7 +756,7 @@ static void wishes_do(naive *n)
     n->count = n->spawned = 0;
 }
 
-/* A part of a sum ends, as jobs do, at the first block behind 1,024 rows. */
+/* A part of a sum ends at the first block after 1,024 rows, as jobs do. */
 static void naive_run(naive *n, uint32_t number)
 {
     const scene_system *x = &n->scene->systems[number];

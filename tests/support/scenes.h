@@ -1,9 +1,9 @@
-/* Worlds that systems run in, for the suites about ticks: each scene has its types of change, so that together they
- * have all. What a scene does depends on the world and the number of the tick alone.
+/* Worlds with systems, for the suites about ticks. Each scene has some kinds of changes, and together they have all.
+ * What a scene does depends only on the world and the number of the tick.
  *
- * Some scenes have a naive twin: the same functions, called one after the other for plain loops over queries, whose
- * commands go to a list that is done by calls on the world at the phase's end, one by one. So everything that a tick
- * adds to that is held against something simple: order, jobs, ids of lanes, joining, versions, sums. */
+ * Some scenes have a naive twin. It calls the same functions one after the other in plain loops over queries; their
+ * commands go to a list, which calls on the world apply one by one at the end of the phase. So everything that a tick
+ * adds is compared with something simple: order, jobs, ids from lanes, joining, versions, sums. */
 #ifndef REEF_TESTS_SCENES_H
 #define REEF_TESTS_SCENES_H
 
@@ -25,16 +25,16 @@ typedef struct scene {
     /* up to the first without a name; in the order of their phases where there is a twin */
     const scene_system *systems;
     void (*begin)(reef_world *world);
-    /* what the host does before a tick; NULL: nothing */
+    /* called before each tick, outside of systems; NULL: nothing */
     void (*before)(reef_world *world, uint64_t tick);
 } scene;
 
 extern const scene scenes[];
 extern const uint32_t scene_count;
 
-/* Systems and entities. False: something is refused. */
+/* Makes the systems and entities. False: a call failed. */
 bool scene_begin(const scene *s, reef_world *world);
-/* The host's part and one tick. */
+/* Calls the function before the tick, and ticks once. */
 reef_status scene_tick(const scene *s, reef_world *world, uint64_t tick);
 
 /* The naive twin of a world; it has no systems. */
@@ -43,7 +43,7 @@ naive *naive_begin(const scene *s, reef_world *world);
 void naive_tick(naive *n, uint64_t tick);
 void naive_end(naive *n);
 
-/* What can be seen of a world but for the handles of its entities: all values in the visible order. */
+/* A digest of everything that can be observed except handles: all values in the visible order. */
 uint64_t scene_digest(reef_world *world);
 
 #endif

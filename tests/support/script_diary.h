@@ -1,4 +1,4 @@
-/* Scripts that write down who was called: for the suites of scripts. */
+/* Scripts that record which functions were called: for the suites of scripts. */
 #ifndef REEF_TESTS_SCRIPT_DIARY_H
 #define REEF_TESTS_SCRIPT_DIARY_H
 
@@ -28,7 +28,7 @@ static inline uint32_t count_of(char what)
     return n;
 }
 
-/* What was called since the last time: "s0 u0 u1" with indices. */
+/* The calls since the last time: "s0 u0 u1" with indices. */
 static inline const char *story(void)
 {
     static char text[4000];

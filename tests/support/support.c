@@ -4,8 +4,7 @@
 #include "storage/table.h" /* before cmocka, which has a macro of the name fail */
 #include "support.h"
 
-/* Suites count moves, calls of hooks and bytes: where a suite doesn't ask for it, nothing is moved to find kept
- * pointers. */
+/* Suites count moves, calls of hooks and bytes, so the quarantine is off unless a suite asks for it. */
 #if !defined(_WIN32)
 REEF_BEFORE_MAIN(pointers_may_be_kept) { setenv("REEF_QUARANTINE", "0", 0); }
 #endif
@@ -30,7 +29,7 @@ static void heap_mistake(heap *h, const char *what)
 
 static block_head *head_of(void *block) { return (block_head *)(void *)((char *)block - sizeof(block_head)); }
 
-/* Large blocks are spoilt at their ends only: touching all of their pages would cost more than the tests. */
+/* Large blocks are filled with garbage only at their ends: touching all their pages would cost more than the tests. */
 static void spoil(void *block, size_t bytes, int with)
 {
     if (bytes <= GARBAGE_MAX) {
@@ -47,7 +46,7 @@ static void *heap_take(heap *h, size_t bytes, size_t align)
     char *raw = malloc(sizeof(block_head) + 2 * unit + bytes + GUARD);
     if (raw == NULL) return NULL;
     size_t skip = sizeof(block_head) + unit - 1 - (((uintptr_t)raw + sizeof(block_head) + unit - 1) & (unit - 1));
-    /* Never aligned better than asked for: who needs more must not get it by luck. */
+    /* Memory is never aligned more strictly than asked for, so that code which needs more can't get it by luck. */
     if ((((uintptr_t)raw + skip) & unit) == 0) skip += unit;
     char *block = raw + skip;
     block_head *head = head_of(block);
@@ -100,7 +99,7 @@ static bool heap_refuses(heap *h, size_t old_bytes, size_t new_bytes)
     return no;
 }
 
-/* Systems on several threads ask at the same time. */
+/* Systems on several threads may allocate at the same time. */
 static mutex heap_lock = MUTEX_INIT;
 
 static void *heap_resize_alone(heap *h, void *block, size_t old_bytes, size_t new_bytes, size_t align)
@@ -244,14 +243,14 @@ void assert_position_at(const reef_world *w, reef_entity e, float x, float y, co
     _fail(file, line);
 }
 
-/* Another error is recorded first, so that a call that records nothing can't pass by what an earlier one left. */
+/* Another error is recorded first, so that a call that records nothing can't pass because of an earlier error. */
 refusal refusal_begin(reef_world *w, const char *call, const char *file, int line)
 {
     (void)reef_release_id(w, (reef_entity){0});
     return (refusal){w, digest(w), call, file, line};
 }
 
-/* The record names the public call: the plain function or the typed word over it. */
+/* The error names the public call: the plain function or its typed macro. */
 static bool names_call(const char *operation, const char *call)
 {
     size_t length = strcspn(call, "(");
@@ -366,7 +365,7 @@ static void wrong(const char *what)
     if (book.mistake == NULL) book.mistake = what;
 }
 
-/* `where` of a value whose address nobody follows. */
+/* `where` of a value whose address isn't tracked. */
 static const char anywhere;
 
 static uint32_t ticket_new(const void *slot)
@@ -527,8 +526,8 @@ uint32_t random_next(uint64_t *seed)
 uint32_t random_below(uint64_t *seed, uint32_t n) { return (uint32_t)((uint64_t)random_next(seed) * n >> 32); }
 
 /* ---- the second file of test_type.c ----
- * Its types, declared once more: two in the same way, the others differently. In all other suites these are the only
- * ones. */
+ * It declares the types of test_type.c again: two in the same way, the others differently. In all other suites these
+ * are the only declarations. */
 
 typedef struct {
     int32_t a, b;

@@ -1,4 +1,4 @@
-/* What all suites share: a counting allocator, a fixture that ends every test with a validation and a search for leaks,
+/* Shared by all suites: a counting allocator, a fixture that ends every test with a validation and a search for leaks,
  * checks that show both values, the digest of a world, and tracked values whose hooks keep a ledger. */
 #ifndef REEF_TESTS_SUPPORT_H
 #define REEF_TESTS_SUPPORT_H
@@ -17,8 +17,8 @@
 #include "reef.h"
 
 /* ---- the allocator ----
- * On malloc. Every block has a head before it and a guard behind it; resizing always moves; memory is handed out and
- * given back filled with garbage. It compares old sizes and alignments with those of the allocation. */
+ * It uses malloc. Every block has a header before it and a guard after it; resizing always moves; memory is filled with
+ * garbage when it is allocated and freed. Old sizes and alignments are compared with those of the allocation. */
 
 typedef struct heap {
     uint64_t calls;  /* that asked for memory: new blocks and resized ones */
@@ -33,10 +33,10 @@ typedef struct heap {
 } heap;
 
 reef_allocator heap_allocator(heap *h);
-/* The n-th call from now on fails (once, or with all that follow it). */
+/* Makes the n-th call from now on fail (only this one, or this and all later ones). */
 void heap_fail_nth(heap *h, uint64_t n, bool rest);
 void heap_fail_never(heap *h);
-/* Something that takes memory of another kind asks whether it is to fail: it counts as a call. */
+/* For an allocation of another kind: should it fail? It counts as a call. */
 bool heap_fails_now(heap *h);
 
 /* ---- the fixture ---- */
@@ -58,7 +58,7 @@ int fixture_end(void **state);
 
 reef_world *world_of(void **state);
 heap *heap_of(void **state);
-/* A further world on the fixture's heap (unless the config has an allocator); the fixture frees it. */
+/* Makes another world on the fixture's heap (unless the config has an allocator); the fixture frees it. */
 reef_world *another_world(void **state, const reef_world_config *config);
 /* Frees a world of the fixture before the test's end. */
 void end_world(void **state, reef_world *world);
@@ -77,8 +77,8 @@ void assert_entity_at(reef_entity got, reef_entity wanted, const char *call, con
 void assert_valid_at(const reef_world *w, const char *file, int line);
 #define assert_valid(w) assert_valid_at(w, __FILE__, __LINE__)
 
-/* A refusal: the call fails with this status, the world's error record tells status and operation of this call, and the
- * world is valid and the same as before, byte for byte. */
+/* Checks a refusal: the call fails with this status, the last error has the status and operation of this call, and the
+ * world is valid and exactly as before. */
 typedef struct refusal {
     reef_world *world;
     uint64_t digest;
@@ -107,15 +107,15 @@ void refusal_zero(refusal r, uint64_t got, reef_status wanted);
 #define assert_zero(w, wanted, call) REFUSAL_(refusal_zero, w, wanted, call, #call)
 
 /* ---- the digest ----
- * Over everything that can be seen in a world: entities, names, components with their values, the order of visiting,
- * counts. Of types with hooks the first four bytes count, since the rest keeps books. */
+ * It covers everything that can be observed of a world: entities, names, components with their values, the order of
+ * visiting, counts. For types with hooks it covers the first four bytes, since the rest is bookkeeping. */
 uint64_t digest(const reef_world *w);
 uint64_t digest_bytes(uint64_t hash, const void *data, size_t size);
 
 /* ---- tracked values ----
- * Each value has a ticket; the ledger knows the address where the value of a ticket lives now. A hook that is called
- * with an address that doesn't fit, twice, or with source = destination is a mistake. Ticket 0 is a value outside of
- * the ledger, as written by reef_with. */
+ * Each value has a ticket, and the ledger knows the current address of the value of each ticket. It is an error when a
+ * hook is called with a wrong address, twice, or with source = destination. Ticket 0 is a value outside of the ledger,
+ * as written by reef_with. */
 
 typedef struct ledger {
     uint64_t constructed, copied, moved, destroyed;
@@ -123,7 +123,7 @@ typedef struct ledger {
     uint64_t live;
     uint64_t fail_construct, fail_copy; /* the n-th call from now on fails; 0: none */
     reef_status fail_status;            /* with this */
-    heap *heap; /* construct and copy fail as its allocations do, with NO_MEMORY; NULL: they don't */
+    heap *heap; /* construct and copy fail with NO_MEMORY as its allocations do; NULL: they don't fail */
     const char *mistake;
     reef_world *world; /* of the last construct, with its entity and args */
     reef_entity entity;
@@ -135,7 +135,7 @@ typedef struct ledger {
 extern ledger book;
 
 void ledger_reset(void);
-/* Counters back to zero, live values stay. */
+/* Sets the counters to zero; live values stay. */
 void ledger_count_anew(void);
 
 typedef struct {
@@ -153,7 +153,7 @@ typedef struct {
 
 extern const reef_hooks tracked_hooks, unique_hooks, loose_hooks;
 
-/* A value of the caller's own, in the ledger. */
+/* A value outside of worlds, in the ledger. */
 void tracked_make(Tracked *slot, int32_t value);
 void tracked_drop(Tracked *slot);
 void unique_make(Unique *slot, int32_t value);

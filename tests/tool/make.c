@@ -1,4 +1,4 @@
-/* make FOLDER: the files that tests/tool/check looks into. Their names say what they are. */
+/* make FOLDER: writes the files for tests/tool/check. Their names say what they are. */
 #include "reef.h"
 #include <stdio.h>
 #include <stdlib.h>

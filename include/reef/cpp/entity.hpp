@@ -1,4 +1,4 @@
-/* Entities of C++. Part of reef.hpp. */
+/* Entities in C++. Part of reef.hpp. */
 #ifndef REEF_ENTITY_HPP
 #define REEF_ENTITY_HPP
 
@@ -8,7 +8,7 @@
 
 namespace reef {
 
-/* ---- reading and writing by world and handle: what the typed words of C do ---- */
+/* ---- reading and writing by world and handle, as the typed macros of C do ---- */
 
 namespace detail {
 
@@ -33,8 +33,8 @@ template <class T> REEF_INLINE bool has(const reef_world *w, reef_entity e)
     return reef_has_decl(w, e, record_of<T>::decl());
 }
 
-/* A value on its way into the world. One that can't be copied is moved out of its place by a call that succeeds, and
- * is then no value any more: so it is held in raw memory. */
+/* A value on its way into the world. A call that succeeds moves a value that can't be copied out of its place, which is
+ * raw memory afterwards. Therefore it is held in raw memory. */
 template <class T, bool Moves> struct held_value {
     const T *value;
     explicit held_value(const T &v) : value(&v) {}
@@ -51,12 +51,11 @@ template <class T> struct held_value<T, true> {
         if (!yes) std::launder(reinterpret_cast<T *>(raw))->~T();
     }
 };
-/* A move-only value is handed over: a call that can't take it destroys it. */
+/* A move-only value is passed over to the call; if the call fails, the value is destroyed. */
 template <class T, class V> auto hold(V &&v)
 {
     constexpr bool moves = !is_plain<T>() && !std::is_copy_constructible_v<T>;
-    static_assert(!moves || !std::is_lvalue_reference_v<V>,
-                  "reef: this type can't be copied: hand it over with std::move");
+    static_assert(!moves || !std::is_lvalue_reference_v<V>, "reef: this type can't be copied: pass it with std::move");
     return held_value<T, moves>(std::forward<V>(v));
 }
 
@@ -103,7 +102,7 @@ template <class T> struct given<const array<T> &> {
     static void end(const T *&, bool) {}
 };
 
-/* Calls f(values, count) with what was given; `went` says of its answer whether values were taken. */
+/* Calls f(values, count) with the given values; `went` tells by the result of f whether the values were taken. */
 template <class... V, class F, class Went, class... H> auto with_held(F &f, Went &went, H... held)
 {
     const reef_value values[sizeof...(V) + 1] = {given<V>::value(held)..., reef_value{}};
@@ -129,7 +128,8 @@ template <class T, class V> reef_status set(reef_world *w, reef_entity e, V &&v)
     return s;
 }
 
-/* Adds, refusing where it is there. A type with hooks is constructed in its place, from the arguments. */
+/* Adds a component; EXISTS if it is there. A value of a type with hooks is constructed in its place from the
+ * arguments. */
 template <class T, class... A> reef_status add(reef_world *w, reef_entity e, A &&...a)
 {
     if constexpr (is_tag<T>()) {
@@ -143,9 +143,9 @@ template <class T, class... A> reef_status add(reef_world *w, reef_entity e, A &
         const maker_of<T, decltype(make)> m(&make);
         return reef_add_id(w, e, id<T>(), static_cast<const maker *>(&m), nullptr);
     } else if constexpr (sizeof...(A) == 0 && std::is_trivially_default_constructible_v<T>) {
-        return reef_add_id(w, e, id<T>(), nullptr, nullptr); /* zeroes */
+        return reef_add_id(w, e, id<T>(), nullptr, nullptr); /* zeros */
     } else {
-        if (reef_has_id(w, e, id<T>())) return reef_add_id(w, e, id<T>(), nullptr, nullptr); /* which refuses it */
+        if (reef_has_id(w, e, id<T>())) return reef_add_id(w, e, id<T>(), nullptr, nullptr); /* returns EXISTS */
         const T value = made<T>(std::forward<A>(a)...);
         const reef_status s = set_value<T>(w, e, &value);
         return s == REEF_ADDED ? REEF_OK : s;
@@ -172,8 +172,8 @@ template <class T> T *ensure(reef_world *w, reef_entity e)
 
 class chain;
 
-/* An entity of a world: two words, owns nothing, and may be dead like any handle. To keep one in a component store
- * its reef_entity, which it converts to. A null one is refused by every call. */
+/* An entity of a world: two words, which own nothing. It may be dead, like any handle. In a component store its
+ * reef_entity, which it converts to. Every call refuses a null entity. */
 class entity {
   public:
     entity() = default;
@@ -186,14 +186,14 @@ class entity {
     friend bool operator==(const entity &a, const entity &b) { return a.w == b.w && reef_entity_equal(a.e, b.e); }
     friend bool operator!=(const entity &a, const entity &b) { return !(a == b); }
 
-    /* NULL: it isn't there. Pointers live until the next call that takes the world without const. */
+    /* NULL if the component isn't there. Pointers live until the next call that takes the world without const. */
     template <class T> const T *get() const { return w ? detail::get<T>(w, e) : nullptr; }
     template <class T> T *mut() const { return w ? detail::mut<T>(w, e) : nullptr; }
     template <class T> bool has() const { return w && detail::has<T>(w, e); }
-    /* The one that is there, or a new one of the default value. */
+    /* The component that is there, or a new one with the default value. */
     template <class T> T *ensure() const { return w ? detail::ensure<T>(w, e) : nullptr; }
-    /* Of a type in REEF_MULTI: one more behind the others (NULL: refused), all of them in their order, one of them
-     * gone. */
+    /* For a type in REEF_MULTI: adds a value after the others (NULL on failure), gives all values in their order,
+     * removes one. */
     template <class T, class... A> T *append(A &&...arguments) const
     {
         detail::needs_data<T>();
@@ -220,7 +220,7 @@ class entity {
     {
         return w ? reef_remove_one_id(w, e, id<T>(), i) : REEF_NOT_ALIVE;
     }
-    /* Gives `to` the value that this one has, of a type in REEF_SHARED. */
+    /* Gives `to` this entity's value of a type in REEF_SHARED. */
     template <class T> reef_status share(const entity &to) const
     {
         return w ? reef_share_id(w, e, to.e, id<T>()) : REEF_NOT_ALIVE;
@@ -229,8 +229,9 @@ class entity {
     bool is_enabled() const { return w && reef_is_enabled_id(w, e, reef_null_component_()); }
     const char *name() const { return w ? reef_name(w, e) : nullptr; }
 
-    /* Each makes one change, and answers the entity with the status of what was done in this expression: see
-     * reef::chain. Several in one step: change(Health{3}, reef::tag<Hurt>(), reef::without<Shield>()). */
+    /* Each of these makes one change, and returns the entity with the status of the changes in this expression: see
+     * reef::chain. Make several changes in one step by change(Health{3}, reef::tag<Hurt>(),
+     * reef::without<Shield>()). */
     template <class T, class... A> chain add(A &&...arguments) const;
     template <class V> chain set(V &&value) const;
     template <class T, class... A> chain set(A &&...arguments) const;
@@ -249,13 +250,14 @@ class entity {
     reef_entity e = {0, 0};
 };
 
-/* A weak way to one component of an entity (reef/ref.h): follows it wherever it moves, and knows when it is gone.
- * Owns nothing; one thread at a time. On a fork it is null: make another one for there. */
+/* A weak reference to one component of an entity (reef/ref.h). It finds the component after it has moved, and notices
+ * when it is gone. It owns nothing, and one thread at a time may use it. It doesn't work on a fork: make another one
+ * for the fork. */
 template <class T> class ref {
   public:
     ref() = default;
     explicit ref(const entity &of) : w(of.world()), r(reef_ref_make_id(of.world(), of, id<T>())) {}
-    /* NULL: the entity is gone, or has no such component any more. */
+    /* NULL if the entity is dead or no longer has the component. */
     const T *get() { return w ? static_cast<const T *>(reef_ref_get_id(w, &r)) : nullptr; }
     T *mut() { return w ? static_cast<T *>(reef_ref_mut_id(w, &r)) : nullptr; }
     explicit operator bool() { return get() != nullptr; }
@@ -267,12 +269,12 @@ template <class T> class ref {
     reef_ref r = {};
 };
 
-/* An entity, and how the changes of one expression went: the first failure, or what the last of them answered. */
+/* An entity with the status of the changes in one expression: the first failure, or the result of the last change. */
 class chain : public entity {
   public:
     chain(const entity &of, reef_status first) : entity(of), s(first) {}
     reef_status status() const { return s; }
-    /* Did all go well? */
+    /* Did all changes succeed? */
     explicit operator bool() const { return s >= 0; }
 
     template <class T, class... A> chain add(A &&...a) const { return then(entity::add<T>(std::forward<A>(a)...)); }

@@ -1,5 +1,5 @@
-/* Owning handles of C++ beside worlds: pools of threads, journals, readers of events, pins of shared values. Part of
- * reef.hpp. Each is move-only, and ends what it owns. */
+/* Owning handles in C++: pools of threads, journals, readers of events, pins of shared values. Part of reef.hpp. They
+ * can't be copied, only moved, and they free what they own. */
 #ifndef REEF_HANDLES_HPP
 #define REEF_HANDLES_HPP
 
@@ -9,7 +9,8 @@
 
 namespace reef {
 
-/* Threads for worlds: world.use(pool). It must live longer than the worlds that use it, or they are given another. */
+/* A pool of threads, for world.use(pool). It must live longer than the worlds that use it, or they must be given
+ * another pool. */
 class pool {
   public:
     /* 0: as many threads as the machine has processors. */
@@ -27,7 +28,7 @@ class pool {
         return *this;
     }
     ~pool() { reef_pool_free(p); }
-    /* False: it couldn't be made. */
+    /* False if the pool couldn't be made. */
     explicit operator bool() const { return p != nullptr; }
     reef_pool *get() const { return p; }
     uint32_t threads() const { return p ? reef_pool_threads(p) : 1; }
@@ -36,7 +37,7 @@ class pool {
     reef_pool *p = nullptr;
 };
 
-/* A journal of a world (reef/journal.h), which must outlive it. The file is loaded where it is there, else it is
+/* A journal of a world (reef/journal.h). The world must outlive it. If the file exists, it is loaded; otherwise it is
  * made. */
 class journal {
   public:
@@ -52,7 +53,7 @@ class journal {
         return *this;
     }
     ~journal() { close(); }
-    /* False: it was refused, see world.error(). Then every call answers BAD_ARGUMENT. */
+    /* False if opening it failed: see world.error(). Then every call returns BAD_ARGUMENT. */
     explicit operator bool() const { return j != nullptr; }
     reef_status append() { return j ? reef_journal_append(j) : REEF_BAD_ARGUMENT; }
     reef_status compact() { return j ? reef_journal_compact(j) : REEF_BAD_ARGUMENT; }
@@ -63,7 +64,8 @@ class journal {
     reef_journal *j = nullptr;
 };
 
-/* A reader of events outside of systems: each event that is sent after it was made, once. Ends before its world. */
+/* A reader of events outside of systems. It reads each event that is sent after it was made once. It must end before
+ * its world. */
 template <class T> class event_reader {
   public:
     event_reader() = default;
@@ -82,12 +84,12 @@ template <class T> class event_reader {
     {
         if (w) (void)reef_event_reader_free(w, r);
     }
-    /* False: it was refused, see world.error(). */
+    /* False if it couldn't be made: see world.error(). */
     explicit operator bool() const { return !reef_event_reader_is_null(r); }
-    /* The oldest that it hasn't given yet: while (auto hit = hits.next()) ... */
+    /* The oldest event that it hasn't returned yet: while (auto hit = hits.next()) ... */
     std::optional<T> next()
     {
-        union room { /* no value yet */
+        union room { /* doesn't contain a value yet */
             char none;
             T value;
             room() : none() {}
@@ -97,18 +99,17 @@ template <class T> class event_reader {
         if constexpr (detail::is_tag<T>()) return T();
         else return slot.value;
     }
-    /* Dropped, because more waited than are kept. */
+    /* Number of events that were dropped because too many waited. */
     uint64_t missed() const { return w ? reef_events_missed(w, r) : 0; }
 
   private:
-    static_assert(!detail::owns<T>(),
-                  "reef: events are plain values: this type's bytes are not all that there is to it");
+    static_assert(!detail::owns<T>(), "reef: events must be plain data, and this type isn't");
     reef_world *w = nullptr;
     reef_event_reader r = {0, 0, 0};
 };
 
-/* Holds a value of a type in REEF_SHARED from outside: it lives on when the entities are gone, and the world as
- * well. */
+/* Holds a value of a type in REEF_SHARED outside of the world: the value lives on when the entities and the world are
+ * gone. */
 template <class T> class pinned {
   public:
     pinned() = default;
@@ -120,7 +121,7 @@ template <class T> class pinned {
         return *this;
     }
     ~pinned() { reef_unpin(p); }
-    /* False: the entity had none. */
+    /* False if the entity had no value. */
     explicit operator bool() const { return !reef_pin_is_null(p); }
     const T *get() const { return static_cast<const T *>(p.value); }
     const T &operator*() const { return *get(); }

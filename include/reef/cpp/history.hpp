@@ -1,12 +1,13 @@
-/* Histories in C++: the last ticks of a world, going back, playing on. Part of reef.hpp.
+/* Histories in C++: the last ticks of a world, going back and replaying. Part of reef.hpp.
  *
- *     reef::history<Keys> past(world, reef::keeping().ticks(60), [](reef::world_ref w, uint64_t tick, const Keys
- *     &keys) { ...; w.tick(dt); }); past.step(keys);
+ *     reef::history<Keys> past(world, reef::keeping().ticks(60),
+ *                              [](reef::world_ref w, uint64_t tick, const Keys &keys) { ...; w.tick(dt); });
+ *     past.step(keys);
  *     past.rewind(40);
  *     past.replay(60);
  *     past.correct(41, late);
  *
- * All as in reef/history.h. The step may answer a reef_status; one that answers nothing has always succeeded. */
+ * Everything is as in reef/history.h. The step may return a reef_status; a step that returns void always succeeds. */
 #ifndef REEF_HISTORY_HPP
 #define REEF_HISTORY_HPP
 
@@ -14,7 +15,7 @@
 
 namespace reef {
 
-/* What a history keeps; one of the first two must be given. */
+/* What a history keeps. At least one of ticks() and bytes() must be given. */
 struct keeping {
     reef_history_config config = {};
 
@@ -23,7 +24,7 @@ struct keeping {
     keeping &hashes() { return config.hashes = true, *this; }
 };
 
-/* Owns its states and the step; the world is the caller's. */
+/* A history. It owns its states and the step, but not the world. */
 template <class Input> class history {
     static_assert(std::is_trivially_copyable_v<Input>,
                   "reef: inputs are kept as bytes: give a type that is plain data");
@@ -71,15 +72,15 @@ template <class Input> class history {
         reef_history_free(h);
         delete p;
     }
-    /* False: it was refused, see world.error(). Then every call answers BAD_ARGUMENT. */
+    /* False if it couldn't be made: see world.error(). Then every call returns BAD_ARGUMENT. */
     explicit operator bool() const { return h != nullptr; }
-    /* For the calls of C. */
+    /* For calls of the C interface. */
     reef_history *get() const { return h; }
 
     reef_status step(const Input &input) { return reef_history_step(h, &input, sizeof input); }
     reef_status rewind(uint64_t tick) { return h ? reef_history_rewind(h, tick) : REEF_BAD_ARGUMENT; }
     reef_status replay(uint64_t until) { return h ? reef_history_replay(h, until) : REEF_BAD_ARGUMENT; }
-    /* The input of a tick that was played without it. */
+    /* Sets the input of a tick that was played without it, and plays again from there. */
     reef_status correct(uint64_t tick, const Input &input)
     {
         const reef_late_input late = {tick, &input, sizeof input};
@@ -87,13 +88,13 @@ template <class Input> class history {
     }
     reef_history_range reach() const { return h ? reef_history_reach(h) : reef_history_range{}; }
     uint64_t hash(uint64_t tick) const { return h ? reef_history_hash(h, tick) : 0; }
-    /* NULL: the tick isn't recorded. */
+    /* The input of a tick; NULL if the tick isn't recorded. */
     const Input *input(uint64_t tick) const
     {
         size_t n = 0;
         return h ? static_cast<const Input *>(reef_history_input(h, tick, &n)) : nullptr;
     }
-    /* The world before a tick that is kept, as a world of its own. */
+    /* A new world with the kept state before a tick. */
     world fork_at(uint64_t tick) const
     {
         const reef_snapshot *s = h ? reef_history_at(h, tick) : nullptr;

@@ -1,4 +1,4 @@
-/* Observers in C++: functions that are told when components come, change and go. Part of reef.hpp.
+/* Observers in C++: functions that are called when components are added, changed and removed. Part of reef.hpp.
  *
  *     world.on_add<Burning>("smoke", [](reef::entity e, const Burning &now) { e.add<Smoking>(); });
  *     world.on_set<Health>("bar", [](reef::entity e, const Health &now, const Health &was) { ... });
@@ -6,10 +6,10 @@
  *     world.on_destroy(reef::watching("graves").collected(), [](reef::entity e) { ... });
  *     world.on_match<Position, reef::without<Frozen>>("moving", [](reef::entity e) { ... });
  *
- * The function is called for each entity: with the entity, and the values if it takes them (tags have none, and
- * types in REEF_SPLIT none in one place). One that takes const reef_notice & is called for each notice instead. What
- * it may do stands in reef/observer.h. It is kept as a system's function is: by the world, its forks and snapshots,
- * and freed with the last of them. */
+ * The function is called for each entity, with the entity, and with the values if it has parameters for them (not for
+ * tags and types in REEF_SPLIT). A function that takes const reef_notice & is called for each notice instead.
+ * reef/observer.h says what it may do. The world keeps the function, as it does that of a system, with its forks and
+ * snapshots, and the last of them frees it. */
 #ifndef REEF_OBSERVER_HPP
 #define REEF_OBSERVER_HPP
 
@@ -17,14 +17,14 @@
 
 namespace reef {
 
-/* How to observe; all but the name may be left alone. */
+/* The settings of an observer. Only the name is needed. */
 struct watching {
     const char *name;
     bool later = false, there = false;
 
     watching(const char *called) : name(called) {}
-    watching &collected() { return later = true, *this; } /* told at the next flush, of the net effect */
-    watching &existing() { return there = true, *this; }  /* told at once of what is there already */
+    watching &collected() { return later = true, *this; } /* called at the next flush, for the net effect */
+    watching &existing() { return there = true, *this; }  /* also called at once for what is there already */
 };
 
 /* An observer of a world: a plain handle. */
@@ -32,7 +32,7 @@ class observer_ref {
   public:
     observer_ref() = default;
     observer_ref(reef_world *world, reef_observer_id observer) : w(world), o(observer) {}
-    /* False: it was refused, see world.error(). */
+    /* False if it couldn't be made: see world.error(). */
     explicit operator bool() const { return !reef_observer_is_null(o); }
     operator reef_observer_id() const { return o; }
     const char *name() const { return w ? reef_observer_name(w, o) : nullptr; }
@@ -45,7 +45,7 @@ class observer_ref {
 
 namespace detail {
 
-/* T: void where there is no component. */
+/* T is void if there is no component. */
 template <class T, reef_observed Kind, class F> struct kept_observer {
     static constexpr bool whole = std::is_invocable_v<F &, const reef_notice &>;
     static constexpr bool plain = std::is_invocable_v<F &, entity>;
@@ -73,9 +73,8 @@ template <class T, reef_observed Kind, class F> struct kept_observer {
                 static_assert(std::is_invocable_v<F &, entity, const T &, const T &>,
                               "reef: the function takes (entity), (entity, const T &now, const T &was), or (const "
                               "reef_notice &)");
-                static_assert(
-                    home_of<T>::value != REEF_MULTI,
-                    "reef: of a type with several values nothing says which was there before: take the entity alone");
+                static_assert(home_of<T>::value != REEF_MULTI,
+                              "reef: a type with several values has no single old value: take the entity alone");
                 f(e, *now, *was);
             } else {
                 static_assert(std::is_invocable_v<F &, entity, const T &>,

@@ -1,24 +1,22 @@
-/* Walking over a world in C++: views and queries. Part of reef.hpp.
+/* Loops in C++: views and queries. Part of reef.hpp.
  *
  *     for (auto [entity, p, v] : world.view<Position, const Velocity>()) p.x += v.x;
  *
- * In the list of components
+ * The list of components has these items. On the right is what a row gives for each item, after its entity.
  *
- *     T             is there, and is read and written: the walk marks it as changed      T &
- *     const T       is there, and is only read                                           const T &
- *     T *, const T *   may be there or not                                               T *, const T *: NULL where
- *                      it isn't
- *     a tag, with<T>, without<T>   filters                                               nothing
- *     sub<T>, sub<const T>         there is T or a subtype of it (reef/subtype.h)        T &, const T &
- *     all<T>, all<const T>         all values of a type in REEF_MULTI                    span<T>, span<const T>
- *     changed<const T>, added<const T>, without const too   only rows where it was written, or came, since this
- *                                                           query ran last
- *                                                                                        const T &, T &
+ *     T                            it must be there; read and written, marked as changed    T &
+ *     const T                      it must be there; only read                              const T &
+ *     T *, const T *               it may be there                                          T *, const T *; or NULL
+ *     a tag, with<T>, without<T>   filters                                                  nothing
+ *     sub<T>, sub<const T>         T or a subtype of it (reef/subtype.h)                    T &, const T &
+ *     all<T>, all<const T>         all values of a type in REEF_MULTI                       span<T>, span<const T>
+ *     changed<T>, added<T>         only rows where it was written, or added, since this     T &
+ *     changed<const T>, ...        query last ran                                           const T &
  *
- * and on the right is what a row hands out, behind its entity. While a walk is open, structural changes answer LOCKED.
+ * While a loop is open, structural changes return LOCKED.
  *
- * Three ways to walk: row by row with a range-for; each(), which calls a function for every row, and becomes the
- * same inner loop over arrays as in C, which compilers vectorise; blocks(), which hands the arrays out. */
+ * There are three forms of loops. A range-for goes row by row. each() calls a function for every row, and compiles to
+ * the same inner loop over arrays as in C, which compilers vectorise. blocks() gives the arrays. */
 #ifndef REEF_QUERY_HPP
 #define REEF_QUERY_HPP
 
@@ -26,10 +24,10 @@
 
 namespace reef {
 
-/* ---- further words in lists of components, and parameters of systems ---- */
+/* ---- further items in lists of components, and parameters of systems ---- */
 
 namespace detail {
-/* What a row hands out, as a parameter: it stands for the value. */
+/* An item of a row, as a parameter: it stands for the value. */
 template <class T> struct row_value {
     T *value = nullptr;
     T &operator*() const { return *value; }
@@ -40,17 +38,17 @@ template <class T> struct row_value {
 
 template <class T> struct sub : detail::row_value<T> {
 }; /* the component, or a subtype of it */
-/* only where it was written since the query ran last (REEF_IF_CHANGED) */
+/* only rows where it was written since the query last ran (REEF_IF_CHANGED) */
 template <class T> struct changed : detail::row_value<T> {
 };
-/* only where it came since then; for types that track rows */
+/* only rows where it was added since then; for types with track_rows */
 template <class T> struct added : detail::row_value<T> {
 };
 /* all values that the entity has of a type in REEF_MULTI */
 template <class T> struct all : span<T> {
 };
 
-/* Values that lie a fixed distance apart. */
+/* Values at a fixed distance from each other. */
 template <class T> struct strided {
     T *first = nullptr;
     size_t stride = 0; /* bytes */
@@ -66,7 +64,7 @@ template <class T> struct strided {
 
 namespace detail {
 
-/* A term of a query, and what a row hands out for it. */
+/* A term of a query, and the item of a row that it gives. */
 struct filter {
     static constexpr bool hands_out = false;
     filter() = default;
@@ -75,14 +73,14 @@ struct filter {
 
 template <class T, reef_access Access, reef_op Op> reef_term &add_term(reef_query_desc &d, uint32_t &n)
 {
-    reef_term &t = d.terms[n++]; /* there is room: lists that are too long don't compile */
+    reef_term &t = d.terms[n++]; /* there is always room: lists that are too long don't compile */
     t.component = id<T>();
     t.access = Access;
     t.op = Op;
     return t;
 }
 
-/* The struct of a type that is split by field lies nowhere: such a type isn't for rows. */
+/* A type in REEF_SPLIT has no struct in memory, so it can't be an item of a row. */
 template <class T> bool in_rows()
 {
     reef_type_info info;
@@ -117,7 +115,7 @@ template <class T> struct optional_column {
     optional_column() = default;
     REEF_INLINE_MEMBER explicit optional_column(const reef_block *b) : first(column<T>::fetch(b)) {}
     REEF_INLINE_MEMBER T *at(uint32_t i) const { return first ? first + i : nullptr; }
-    /* Of nothing where it isn't there. */
+    /* An empty span where the component isn't there. */
     REEF_INLINE_MEMBER span<T> part(uint32_t i, uint32_t n) const { return first ? span<T>{first + i, n} : span<T>{}; }
     static bool term(reef_query_desc &d, uint32_t &n)
     {
@@ -138,7 +136,7 @@ template <class T> struct without_filter : filter {
     static bool term(reef_query_desc &d, uint32_t &n) { return add_term<T, REEF_INOUT, REEF_NOT>(d, n), true; }
 };
 
-/* Subtypes are larger than their base: their values are reached by the stride that the block has. */
+/* Subtypes may be larger than their base, so their values are accessed with the block's stride. */
 template <class T> struct sub_column {
     using type = std::remove_const_t<T>;
     static constexpr bool hands_out = true;
@@ -162,7 +160,7 @@ template <class T> struct sub_column {
     }
 };
 
-/* Several values an entity. */
+/* Several values of one entity. */
 template <class T> struct multi_column {
     using type = std::remove_const_t<T>;
     static constexpr bool hands_out = true;
@@ -234,7 +232,7 @@ template <class T> using item = typename item_of<T>::type;
 template <class... T> constexpr void check_terms()
 {
     static_assert(sizeof...(T) > 0, "reef: name at least one component");
-    static_assert(sizeof...(T) <= REEF_TERMS_MAX, "reef: more components than a query has terms");
+    static_assert(sizeof...(T) <= REEF_TERMS_MAX, "reef: more components than a query can have");
     static_assert(distinct<typename item<T>::type...>::value, "reef: a component is named twice");
 }
 
@@ -257,7 +255,7 @@ template <class F> REEF_INLINE void runs(const reef_block *b, F &&f)
     for (uint32_t first = 0, n; (n = reef_block_run(b, &first)) != 0; first += n) f(first, n);
 }
 
-/* Which of some items hand something out. */
+/* The indices of those items that give something in a row. */
 template <class... Item> struct handed_out {
     static constexpr size_t count = (size_t{0} + ... + (Item::hands_out ? 1 : 0));
     struct places {
@@ -277,8 +275,8 @@ template <class... Item> struct handed_out {
 
 } // namespace detail
 
-/* One walk over what matches. It opens with begin(), each() or blocks(), and ends at its end, or where the view goes
- * out of scope. */
+/* One loop over everything that matches. It is opened by begin(), each() or blocks(), and ends after the last row, or
+ * when the view goes out of scope. */
 template <class... T> class view {
     using columns = std::tuple<detail::item<T>...>;
     using indices = typename detail::handed_out<detail::item<T>...>::indices;
@@ -291,7 +289,7 @@ template <class... T> class view {
                       decltype(std::declval<const std::tuple_element_t<I, columns> &>().part(0, 0))...>;
 
   public:
-    /* What a range-for hands out. */
+    /* The type of a row in a range-for. */
     using row = decltype(row_type(indices()));
     using run = decltype(run_type(indices()));
 
@@ -306,8 +304,8 @@ template <class... T> class view {
 
     struct end_mark {};
 
-    /* A place in the walk: a run of rows that match, and one of them. It is a few words that stay in registers; the
-     * block is the view's. */
+    /* The iterator: a run of rows that match, and one row of it. It is a few words, which stay in registers; the block
+     * is in the view. */
     class place {
       public:
         REEF_INLINE_MEMBER bool operator!=(end_mark) const { return i < last; }
@@ -390,9 +388,9 @@ template <class... T> class view {
         view *v;
     };
     /* auto view = world.view<Position, const Velocity>();
-     * for (auto [entities, p, v] : view.runs()) ...    spans of rows that lie side by side and match; they live
-     *                                                  until the next ones. (Of a view that
-     * has no name take blocks(): it would be gone.) */
+     * for (auto [entities, p, v] : view.runs()) ...
+     * gives spans of rows that lie side by side and match; they live until the next iteration. (A temporary view would
+     * be destroyed too early: use blocks() with it.) */
     run_range runs() & { return run_range(this); }
 
     /* Calls f(p, v) or f(entity, p, v) for every row. */
@@ -405,7 +403,7 @@ template <class... T> class view {
         }
         close();
     }
-    /* Calls f(entities, p, v), with spans, for each run of rows that lie side by side and match. */
+    /* Calls f(entities, p, v), with spans, for each run of matching rows. */
     template <class F> void blocks(F &&f)
     {
         open();
@@ -418,9 +416,8 @@ template <class... T> class view {
     {
         constexpr bool with_entity = std::is_invocable_v<F &, entity, decltype(std::get<I>(c).at(0))...>;
         static_assert(with_entity || std::is_invocable_v<F &, decltype(std::get<I>(c).at(0))...>,
-                      "reef: each() calls its function with the components in their order, before them the entity if "
-                      "it takes one; what is const "
-                      "in the list is const there");
+                      "reef: the function of each() takes the components in the order of the list, after the entity if "
+                      "it takes one; a component that is const in the list must be const there");
         const reef_entity *const entities = block.entities;
         reef_world *const world = w;
         (void)entities, (void)world;
@@ -447,7 +444,7 @@ template <class... T> class view {
     reef_block block;
 };
 
-/* A query that is kept: made once, walked often. Owns it; ends before its world or with it. */
+/* A query, which is made once and used for many loops. It must end before its world, or with it. */
 template <class... T> class query {
   public:
     query() = default;
@@ -465,12 +462,12 @@ template <class... T> class query {
     {
         if (w && !reef_query_is_null(q)) reef_query_free(w, q);
     }
-    /* False: it was refused, see world.error(). */
+    /* False if it couldn't be made: see world.error(). */
     explicit operator bool() const { return !reef_query_is_null(q); }
-    /* For the calls of C. */
+    /* For calls of the C interface. */
     reef_query handle() const { return q; }
 
-    /* One walk. */
+    /* One loop over everything that matches. */
     view<T...> rows() { return view<T...>(w, q, false); }
     template <class F> void each(F &&f) { rows().each(std::forward<F>(f)); }
     template <class F> void blocks(F &&f) { rows().blocks(std::forward<F>(f)); }
@@ -480,19 +477,19 @@ template <class... T> class query {
     entity single() const { return entity(w, reef_query_single(w, q)); }
     bool matches(reef_entity e) const { return reef_query_matches(w, q, e); }
 
-    /* For all that match at once, all or none (reef/bulk.h); `n`, where it is wanted, gets how many were changed. A
-     * type whose default value isn't all zeroes takes set. */
+    /* These change everything that matches in one call, all or none (reef/bulk.h). The number of changed entities is
+     * written to *n, which may be NULL. For a type whose default value isn't all zeros, use set instead of add. */
     template <class C> reef_status add(uint64_t *n = nullptr)
     {
         if constexpr (!detail::is_tag<C>())
             static_assert(!detail::is_plain<C>() || std::is_trivially_default_constructible_v<C>,
-                          "reef: this type's default value isn't all zeroes: give the value, by set(value)");
+                          "reef: this type's default value isn't all zeros: give a value by set(value)");
         return reef_add_where_id(w, q, id<C>(), n);
     }
     template <class C> reef_status remove(uint64_t *n = nullptr) { return reef_remove_where_id(w, q, id<C>(), n); }
     template <class V> reef_status set(const V &value, uint64_t *n = nullptr)
     {
-        static_assert(std::is_copy_constructible_v<V>, "reef: each of them gets a copy, and this type can't be copied");
+        static_assert(std::is_copy_constructible_v<V>, "reef: every entity gets a copy, but this type can't be copied");
         detail::needs_data<V>();
         return reef_set_where_id(w, q, id<V>(), &value, sizeof(V), n);
     }

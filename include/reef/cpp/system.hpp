@@ -1,35 +1,36 @@
-/* Systems of C++: functions whose own parameters say what they touch. Part of reef.hpp.
+/* Systems in C++: the parameters of their functions declare what they touch. Part of reef.hpp.
  *
  *     world.system("move", [](Position &p, const Velocity &v, float dt) { p.x += v.x * dt; });
  *
- * A parameter is one of
+ * A parameter is one of these:
  *
- *     T &, const T &        the row's component: written, read
- *     T *, const T *        the same where it may be missing: then NULL
- *     span<T>, span<const T>   by blocks instead of rows: the values of rows that lie side by side
- *     sub<T>, all<T>, changed<T>, added<T>   as in views (cpp/query.hpp); the first, third and fourth stand for the
- *                                            row's value: m->speed
+ *     T &, const T &           the row's component, for writing or reading
+ *     T *, const T *           the same for one that may be missing: then NULL
+ *     span<T>, span<const T>   the values of rows that lie side by side: the function is called for runs of rows
+ *     sub<T>, all<T>, changed<T>, added<T>   as in views (cpp/query.hpp); all except all<T> are used like a pointer to
+ *                              the row's value: m->speed
  *     const Tag &, with<T>, without<T>   filters
- *     entity, reef_entity   the row's; by blocks span<const reef_entity>
- *     reef_random           the row's random numbers, which depend on the state alone
- *     float                 seconds: of the tick, or of the phase's step
- *     reef_block &          the block, for the calls of C
- *     reads<T...>           looking up others' components, and singletons, for reading
- *     writes<T...>          the same for writing as well: such a system runs in one job
- *     commands<...>         changing the structure at the end of the phase; the list says how: spawns<T...>,
- *                           adds<T...>, removes<T...>,
- *                           enables<T...> (without a type: of all types), destroys, names. What isn't in the list
- *                           doesn't compile
- *     sends<T>, receives<T> events
- *     sums<T>               the job's part of a singleton: sum->total += 3. The parts are added up in order, by T's +=
+ *     entity, reef_entity      the row's entity; for runs of rows span<const reef_entity>
+ *     reef_random              the generator of the row's random numbers, which depend on the state alone
+ *     float                    the time step of the tick or of the phase, in seconds
+ *     reef_block &             the block, for calls of the C interface
+ *     reads<T...>              reads components of other entities, and singletons
+ *     writes<T...>             reads and writes them: such a system runs in one job
+ *     commands<...>            changes the structure at the end of the phase. The list declares the commands:
+ *                              spawns<T...>, adds<T...>, removes<T...>, enables<T...> (without a type: of all types),
+ *                              destroys, names. Other commands don't compile
+ *     sends<T>, receives<T>    sends or receives events
+ *     sums<T>                  the job's part of a singleton: sum->total += 3. The parts are added up in order, by T's
+ *                              operator +=
  *
- * Further arguments of world.system(name, function, arguments ...) are kept, and handed to the function's last
- * parameters at every call: std::ref hands on a reference. Functions, lambdas, functors with one operator(), and
- * members with their object (world.system("step", &Game::step, &game)) are all taken. What is kept is freed when the
- * last world that has the system is; forks call the same function with the same things kept.
+ * Further arguments of world.system(name, function, arguments ...) are kept, and passed to the function's last
+ * parameters in every call; std::ref passes a reference. The function may be a function, a lambda, a functor with one
+ * operator(), or a member function with its object (world.system("step", &Game::step, &game)). The function and its
+ * arguments are freed with the last world that has the system; forks call the same function with the same arguments.
  *
- * A function that may change what it keeps (a mutable lambda, a functor or member that isn't const, std::ref of what
- * isn't const) is never split into jobs. One with none of row or block parameters is called once a run. */
+ * A function that may change what it keeps (a mutable lambda, a functor or member function that isn't const, std::ref
+ * of an object that isn't const) is never split into jobs. A function without parameters for rows or blocks is called
+ * once in each run. */
 #ifndef REEF_SYSTEM_HPP
 #define REEF_SYSTEM_HPP
 
@@ -41,7 +42,7 @@ namespace reef {
 
 /* ---- parameters ---- */
 
-/* Others' components. */
+/* Components of other entities, for reading. */
 template <class... T> class reads {
   public:
     explicit reads(reef_block *b) : w(b->world) {}
@@ -98,7 +99,7 @@ struct names {};
 
 namespace detail {
 
-/* Does a list of commands allow this? */
+/* Does a list of commands allow this command? */
 template <class Word, class T> struct allows : std::false_type {
 };
 template <template <class...> class Word, class... A, class T>
@@ -163,8 +164,8 @@ template <class T> struct spawned<tag<T> &> {
 
 } // namespace detail
 
-/* Changing the structure at the end of the phase. Handles of entities that it makes are good at once for further
- * commands. */
+/* Commands, which change the structure at the end of the phase. Handles of entities that it makes can be used at once
+ * in further commands. */
 template <class... W> class commands {
     template <class Word> static constexpr bool allowed = (detail::allows<W, Word>::value || ...);
     template <class Word> static constexpr bool listed = (std::is_same_v<W, Word> || ...);
@@ -183,13 +184,13 @@ template <class... W> class commands {
         return detail::with_values(
             f, [](reef_entity e) { return !reef_entity_is_null(e); }, std::forward<V>(values)...);
     }
-    /* A tag, zeroes, or what the type's constructor makes. */
+    /* Adds a tag, or a component that is zeroed or made by the type's constructor. */
     template <class T> reef_status add(reef_entity e) const
     {
         static_assert(allowed<adds<T>>, "reef: the system's commands don't list adds<...> of this type");
         if constexpr (!detail::is_tag<T>())
             static_assert(!detail::is_plain<T>() || std::is_trivially_default_constructible_v<T>,
-                          "reef: this type's default value isn't all zeroes: give the value, by set(entity, value)");
+                          "reef: this type's default value isn't all zeros: give a value by set(entity, value)");
         return reef_cmd_add_id(b, e, id<T>());
     }
     template <class V> reef_status set(reef_entity e, V &&value) const
@@ -207,7 +208,7 @@ template <class... W> class commands {
         static_assert(allowed<removes<T>>, "reef: the system's commands don't list removes<...> of this type");
         return reef_cmd_remove_id(b, e, id<T>());
     }
-    /* Several in one step: change(e, Health{3}, reef::tag<Hurt>(), reef::without<Shield>()). */
+    /* Makes several changes in one step: change(e, Health{3}, reef::tag<Hurt>(), reef::without<Shield>()). */
     template <class... V> reef_status change(reef_entity e, V &&...values) const
     {
         static_assert((can_change<std::remove_cv_t<std::remove_reference_t<V>>>() && ...),
@@ -244,8 +245,7 @@ template <class... W> class commands {
 };
 
 template <class T> class sends {
-    static_assert(!detail::owns<T>(),
-                  "reef: events are plain values: this type's bytes are not all that there is to it");
+    static_assert(!detail::owns<T>(), "reef: events must be plain data, and this type isn't");
 
   public:
     explicit sends(reef_block *block) : b(block) {}
@@ -267,8 +267,7 @@ template <class T> class sends {
 
 /* for (const Hit &hit : hits) ... */
 template <class T> class receives {
-    static_assert(!detail::owns<T>(),
-                  "reef: events are plain values: this type's bytes are not all that there is to it");
+    static_assert(!detail::owns<T>(), "reef: events must be plain data, and this type isn't");
 
   public:
     explicit receives(reef_block *block) : b(block) {}
@@ -296,7 +295,7 @@ template <class T> class receives {
     reef_block *b;
 };
 
-/* Of one type a system. */
+/* The job's part of a singleton. A system may sum one type. */
 template <class T> class sums {
   public:
     explicit sums(const reef_block *b) : part(static_cast<T *>(reef_part_id(b, id<T>()))) {}
@@ -304,8 +303,7 @@ template <class T> class sums {
     T *operator->() const { return part; }
 
   private:
-    static_assert(!detail::owns<T>(),
-                  "reef: the parts of a sum are plain values: this type's bytes are not all that there is to it");
+    static_assert(!detail::owns<T>(), "reef: the parts of a sum must be plain data, and this type isn't");
     T *part;
 };
 
@@ -313,7 +311,8 @@ namespace detail {
 
 /* ---- what a parameter is ---- */
 
-/* What one needs of the function: nothing; to be called for rows; for runs of rows. */
+/* What a parameter requires of the function: nothing; that it is called for rows; that it is called for runs of
+ * rows. */
 enum class form { any, row, run };
 
 /* A parameter that doesn't depend on the row. */
@@ -325,7 +324,7 @@ struct plain_parameter {
     static void touch(reef_system_desc &, uint32_t &) {}
 };
 
-/* What stands by itself in a parameter, by value or by reference: made once a block. */
+/* A parameter that is made once for each block, and passed by value or by reference. */
 template <class T> struct own_parameter : plain_parameter {
     T value;
     explicit own_parameter(reef_block *b) : value(b) {}
@@ -333,11 +332,11 @@ template <class T> struct own_parameter : plain_parameter {
     REEF_INLINE_MEMBER T &part(uint32_t, uint32_t) { return value; }
 };
 
-template <class P> struct parameter { /* by value, and none of the words */
+template <class P> struct parameter { /* by value, and none of the types above */
     static_assert(
         !std::is_same_v<P, P>,
         "reef: a system takes components by reference (T &, const T &), by pointer where they may be missing, or "
-        "by span; what else it may take stands in reef/cpp/system.hpp");
+        "by span; reef/cpp/system.hpp lists the other parameters");
 };
 
 template <> struct parameter<float> : plain_parameter {
@@ -358,7 +357,7 @@ template <> struct parameter<reef_entity> : plain_parameter {
     REEF_INLINE_MEMBER explicit parameter(const reef_block *b) : first(b->entities) {}
     REEF_INLINE_MEMBER reef_entity at(uint32_t i) const { return first[i]; }
 };
-/* The row's random numbers (reef/random.h). */
+/* The generator of the row's random numbers (reef/random.h). */
 template <> struct parameter<reef_random> : plain_parameter {
     static constexpr form needs = form::row;
     const reef_block *of;
@@ -401,7 +400,7 @@ template <class T> struct run_parameter : term_parameter<column<T>, form::run> {
     using term_parameter<column<T>, form::run>::term_parameter;
     REEF_INLINE_MEMBER span<T> part(uint32_t i, uint32_t n) const { return span<T>{this->first + i, n}; }
 };
-/* A word that stands for the row's value. */
+/* A parameter that stands for the row's value. */
 template <class Column, class Word> struct word_parameter : term_parameter<Column, form::row> {
     using term_parameter<Column, form::row>::term_parameter;
     REEF_INLINE_MEMBER Word at(uint32_t i) const { return Word{{&Column::at(i)}}; }
@@ -409,7 +408,7 @@ template <class Column, class Word> struct word_parameter : term_parameter<Colum
 template <class T> struct multi_parameter : term_parameter<multi_column<T>, form::row> {
     using term_parameter<multi_column<T>, form::row>::term_parameter;
 };
-/* A filter: what is handed over says nothing. */
+/* A filter: the argument has no content. */
 template <class Filter, class Word> struct filter_parameter : term_parameter<Filter, form::any> {
     using term_parameter<Filter, form::any>::term_parameter;
     static constexpr Word value{};
@@ -536,7 +535,7 @@ template <class... P> struct list {
     static constexpr size_t size = sizeof...(P);
 };
 
-/* Its parameters, and whether a call may change it. */
+/* The parameters of a function, and whether a call may change it. */
 template <class F, class = void> struct callable {
     static_assert(!std::is_same_v<F, F>,
                   "reef: a system is a function, a lambda without auto parameters, a functor with one operator(), or a "
@@ -576,7 +575,7 @@ template <class R, class... P> struct callable<R (*)(P...) noexcept, void> : pla
 template <class F> struct callable<F, std::void_t<decltype(&F::operator())>> : member<decltype(&F::operator())> {
 };
 
-/* A member with its object. */
+/* A member function with its object. */
 template <class M, class C> struct bound_member {
     M m;
     C *object;
@@ -585,7 +584,7 @@ template <class M, class C> struct bound_member {
 template <class M, class C> struct callable<bound_member<M, C>, void> : member<M> {
 };
 
-/* The first of some parameters; the others are handed what was kept. */
+/* The first of the parameters; the others get the arguments that were kept. */
 template <class L, class Kept, class Done = list<>> struct split_parameters;
 template <class... P, class Kept> struct split_parameters<list<P...>, Kept, list<>> {
     static_assert(sizeof...(P) >= std::tuple_size_v<Kept>,
@@ -603,7 +602,7 @@ template <class A> struct is_changing<std::reference_wrapper<A>> : std::bool_con
 template <class A> struct is_changing<A *> : std::bool_constant<!std::is_const_v<A>> {
 };
 
-/* What was kept, as it is handed over: copies can't be changed by the function. */
+/* A kept argument, as it is passed to the function, which can't change a copy. */
 template <class A> REEF_INLINE const A &handed(const A &a) { return a; }
 template <class A> REEF_INLINE A &handed(const std::reference_wrapper<A> &a) { return a.get(); }
 
@@ -619,10 +618,10 @@ template <class F, class Kept, class... P> struct runner {
     static_assert(!(rows && by_runs),
                   "reef: a system takes either rows (T &, T *, entity) or runs of them (span<T>), not both");
     static_assert((size_t{0} + ... + (parameter_of<P>::is_term ? 1 : 0)) <= REEF_TERMS_MAX,
-                  "reef: more components than a query has terms");
+                  "reef: more components than a query can have");
     static_assert(queries || !(rows || by_runs), "reef: the system takes entities: name a component that they have");
 
-    /* No component is named twice. */
+    /* True if no component is named twice. */
     template <class... Q> static constexpr bool once(list<Q...>) { return distinct<Q...>::value; }
     template <class... A, class... B> static list<A..., B...> joined(list<A...>, list<B...>);
     static list<> join() { return {}; }
@@ -676,14 +675,14 @@ template <class F, class Kept, class... P> struct runner_for<F, Kept, list<same<
     using type = runner<F, Kept, P...>;
 };
 
-/* The function and what it keeps, outside of the world. */
+/* The function and the kept arguments, outside of the world. */
 template <class F, class... A> struct kept_system {
     using kept = std::tuple<A...>;
     using run =
         typename runner_for<F, kept, typename split_parameters<typename callable<F>::parameters, kept>::type>::type;
     static constexpr bool changing = !callable<F>::constant || (is_changing<A>::value || ...);
-    /* A function object without content is kept by its type alone: then the system has no context, and the checked
-     * build runs it twice. */
+    /* A function object without members is known by its type alone: then the system has no context, and the checked
+     * build can run it twice. */
     static constexpr bool nothing = std::is_empty_v<F> && is_plain<F>() && sizeof...(A) == 0;
 
     F f;
@@ -707,7 +706,7 @@ template <class F, class... A> struct kept_system {
 
 /* ---- describing a system ---- */
 
-/* All but the name may be left alone; the fields mean what those of reef_system_desc mean. */
+/* The settings of a system. Only the name is needed; the members mean the same as those of reef_system_desc. */
 struct about {
     const char *name;
     const char *phase = nullptr, *before = nullptr, *after = nullptr;
@@ -729,7 +728,7 @@ class system_ref {
   public:
     system_ref() = default;
     system_ref(reef_world *world, reef_system_id system) : w(world), s(system) {}
-    /* False: it was refused, see world.error(). */
+    /* False if it couldn't be made: see world.error(). */
     explicit operator bool() const { return !reef_system_is_null(s); }
     operator reef_system_id() const { return s; }
     const char *name() const { return w ? reef_system_name(w, s) : nullptr; }
@@ -744,7 +743,7 @@ class system_ref {
 
 namespace detail {
 
-/* Fills a description from a function; then `done(desc)`, which answers whether the world has taken it. */
+/* Fills a description from a function and calls `done(desc)`, which returns whether the world has taken it. */
 template <class F, class... A, class Done> bool describe_system(const about &a, F f, Done done, A... arguments)
 {
     using kept = kept_system<F, A...>;

@@ -1,4 +1,4 @@
-/* Component types of C++: what a type is, its name, its hooks, its record. Part of reef.hpp. */
+/* Component types in C++: their kinds, names, hooks and records. Part of reef.hpp. */
 #ifndef REEF_TYPE_HPP
 #define REEF_TYPE_HPP
 
@@ -16,20 +16,20 @@ namespace reef {
 
 using status = reef_status;
 
-/* What can be said of a component type; all of it may be left out. Specialise it beside the type, before the first use:
+/* The options of a component type, all of which may be left out. Specialise it beside the type, before the first use:
  *
  *     template <> struct reef::options<Burning> {
  *         static constexpr const char *name = "Burning";           default: the C++ name
  *         static constexpr reef_home home = REEF_SPARSE;           default: REEF_TABLE; REEF_BIT makes a tag a switch
- *         static constexpr uint32_t page_rows = 64;                of REEF_PAGED
+ *         static constexpr uint32_t page_rows = 64;                for REEF_PAGED
  *         static constexpr reef_on_fork on_fork = REEF_FORK_RESET;
  *         static constexpr bool track_rows = true;
- *         using base = Moving;                                     it is a Moving as well (reef/subtype.h), by
- *                                                                  deriving from it
+ *         using base = Moving;                                     it counts as a Moving too (reef/subtype.h), and
+ *                                                                  derives from it
  *         static constexpr reef_field fields[] = {REEF_FIELD(Burning, left, REEF_F32, "s", 0, 0)};
  *     };
  *
- * Of a type that C has declared already, C's word holds. */
+ * If C has declared the type already, C's declaration holds. */
 template <class T> struct options {
 };
 
@@ -57,13 +57,13 @@ template <class T> constexpr bool is_tag()
     else return true;
 }
 
-/* Bytes are all that there is to it. */
+/* True if the type's values can be treated as bytes. */
 template <class T> constexpr bool is_plain()
 {
     return std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>;
 }
 
-/* Its constructors and its destructor become hooks. */
+/* True if the type's constructors and its destructor become hooks. */
 template <class T> constexpr bool owns()
 {
     if constexpr (is_tag<T>()) return false;
@@ -169,8 +169,8 @@ template <class T> constexpr const char *type_name()
 
 /* ---- making values ---- */
 
-/* A number as the argument of an aggregate: add<Proximity>(2) where the member is a float. A float never becomes an
- * integer silently. */
+/* A number as the argument of an aggregate: add<Proximity>(2) works if the member is a float. A float never becomes an
+ * integer implicitly. */
 template <class A> struct number {
     A value;
     template <class U, class = std::enable_if_t<std::is_arithmetic_v<U> &&
@@ -192,7 +192,7 @@ template <class T, class... A> T made(A &&...a)
     else return T(std::forward<A>(a)...);
 }
 
-/* What reef_add_id hands to `construct`: makes the value in its place. */
+/* The args that reef_add_id passes to `construct`. It makes the value in its place. */
 struct maker {
     void (*make)(const maker *self, void *slot);
 };
@@ -213,7 +213,7 @@ template <class T> reef_status construct(void *, reef_world *, reef_entity, void
         } else if constexpr (std::is_default_constructible_v<T>) {
             ::new (slot) T();
         } else {
-            return REEF_BAD_ARGUMENT; /* it can't be made of nothing */
+            return REEF_BAD_ARGUMENT; /* it has no default constructor */
         }
         return REEF_OK;
 #if defined(__cpp_exceptions)
@@ -257,8 +257,8 @@ template <class T> constexpr reef_hooks hooks_of()
 
 /* ---- records of types ---- */
 
-/* The record of a type, and what its base is known by. It is made known when the program uses the type anywhere, and
- * completed by the first reef::world: by then C's declarations are known, whose word holds. */
+/* The record of a type. It is registered if the program uses the type anywhere, and completed by the first reef::world:
+ * by then the declarations of C are known, which hold if there are any. */
 struct record {
     reef_type_decl decl, base;
     record *base_record;
@@ -289,7 +289,7 @@ inline void record_resolve(record *r)
             d->base = &r->base;
         }
     }
-    (void)reef_resolve(d); /* what contradicts is told by reef_declare_error */
+    (void)reef_resolve(d); /* reef_declare_error reports a contradiction */
 }
 
 REEF_SELDOM inline void types_resolve()
@@ -317,7 +317,7 @@ struct enlisting {
 
 template <class T> struct record_of {
     static_assert(std::is_same_v<T, std::remove_cv_t<T>> && !std::is_reference_v<T> && !std::is_pointer_v<T>,
-                  "reef: a component is a type of its own, no pointer or reference");
+                  "reef: a component can't be a pointer, a reference or const");
     static constexpr reef_hooks hooks = hooks_of<T>();
     static constexpr bool hooked = owns<T>() || on_fork_of<T>::value != REEF_FORK_COPY || tracks<T>::value;
     static record value;
@@ -357,7 +357,7 @@ template <class T> struct record_of {
                 "reef: a component has at most REEF_SIZE_MAX bytes. Keep what is larger behind a std::unique_ptr");
             static_assert(alignof(T) <= REEF_ALIGN_MAX, "reef: a component is aligned to at most REEF_ALIGN_MAX bytes");
         }
-        (void)&enlisted; /* so that it is there */
+        (void)&enlisted; /* so that it is instantiated */
         return &value.decl;
     }
 };
@@ -393,14 +393,14 @@ struct distinct<A, B...> : std::bool_constant<(!std::is_same_v<A, B> && ...) && 
 
 } // namespace detail
 
-/* The id of a component type: {0} where it contradicts another of its name (reef_declare_error). */
+/* The id of a component type; {0} if it contradicts another type of the same name (reef_declare_error). */
 template <class T> inline reef_component id()
 {
     reef_type_decl *decl = detail::record_of<T>::decl();
     detail::types_known();
     return reef_id_of(decl);
 }
-/* Its name in texts, files and messages. */
+/* The type's name in texts, files and messages. */
 template <class T> inline const char *type_name() { return detail::record_of<T>::decl()->name; }
 
 /* Values side by side. */
@@ -415,16 +415,15 @@ template <class T> struct span {
     T &operator[](size_t i) const { return first[i]; }
 };
 
-/* ---- words in lists of components ---- */
+/* ---- items in lists of components ---- */
 
 template <class T> struct with {
-}; /* must be there; its value isn't handed out */
+}; /* it must be there, but its value isn't an item of the row */
 template <class T> struct without {
-}; /* must not be there. In change(): takes it away */
+}; /* it must not be there. In change(): removes it */
 template <class T> struct tag {
 }; /* a tag in spawn() and change() */
-/* In spawn_many(): one of these values for each entity, as many as entities are made. spawn_many(3, ids,
- * reef::array(positions)) */
+/* In spawn_many(): an array with one value for each entity. spawn_many(3, ids, reef::array(positions)) */
 template <class T> struct array {
     const T *values;
     explicit array(const T *first) : values(first) {}

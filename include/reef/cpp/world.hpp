@@ -1,4 +1,4 @@
-/* Worlds of C++: owning them, referring to them, snapshots, files. Part of reef.hpp. */
+/* Worlds in C++: owning them, referring to them, snapshots, files. Part of reef.hpp. */
 #ifndef REEF_WORLD_HPP
 #define REEF_WORLD_HPP
 
@@ -10,7 +10,7 @@ namespace reef {
 
 class world;
 
-/* Bytes that a save made. Owns them. */
+/* The bytes that a save has made. It owns them. */
 class bytes {
   public:
     bytes() = default;
@@ -30,7 +30,7 @@ class bytes {
     reef_bytes b = {nullptr, 0};
 };
 
-/* The state of a world at one moment. Owns it; it may outlive the world. */
+/* A snapshot: the state of a world at one moment. It owns the state, and may outlive the world. */
 class snapshot {
   public:
     snapshot() = default;
@@ -44,27 +44,27 @@ class snapshot {
     ~snapshot() { reef_snapshot_free(s); }
     explicit operator bool() const { return s != nullptr; }
     const reef_snapshot *get() const { return s; }
-    /* A world that begins with this state. */
+    /* A new world that begins with this state. */
     world fork() const;
 
   private:
     reef_snapshot *s = nullptr;
 };
 
-/* A world of somebody else: refers to it and owns nothing. What only reads is const. Handles are taken as
- * reef_entity, which a reef::entity converts to; reading by world and handle compiles to what it does in C. */
+/* A reference to a world, which owns nothing. Calls that only read are const. Calls take handles as reef_entity, which
+ * a reef::entity converts to. Reading by world and handle compiles to the same code as in C. */
 class world_ref {
   public:
     world_ref(reef_world *world) : w(world) { detail::types_known(); }
-    /* For the calls of C. */
+    /* For calls of the C interface. */
     reef_world *get() const { return w; }
     explicit operator bool() const { return w != nullptr; }
 
     /* ---- entities ---- */
 
-    /* One without components. */
+    /* Makes an entity without components. */
     reef::entity entity() { return at(reef_create(w)); }
-    /* The one of this name, or a new one that gets it. Null when it can't be made. */
+    /* The entity of this name, or a new one with this name. Null when it can't be made. */
     reef::entity entity(const char *name)
     {
         reef_entity e = reef_find(w, name);
@@ -76,7 +76,8 @@ class world_ref {
         }
         return at(e);
     }
-    /* One with all of these in one step: spawn(Position{1, 2}, reef::tag<Hungry>()). Null on failure. */
+    /* Makes an entity with all of these components in one step: spawn(Position{1, 2}, reef::tag<Hungry>()). Null on
+     * failure. */
     template <class... V> reef::entity spawn(V &&...values)
     {
         reef_world *const world = w;
@@ -84,8 +85,8 @@ class world_ref {
         return at(detail::with_values(
             f, [](reef_entity e) { return !reef_entity_is_null(e); }, std::forward<V>(values)...));
     }
-    /* `n` entities, each with a copy of all of these, or with its own value of an array: spawn_many(n, ids,
-     * reef::array(positions), Health{3}); handles go to `entities`, NULL: not wanted. */
+    /* Makes `n` entities, each with a copy of the values, or with its own value of an array: spawn_many(n, ids,
+     * reef::array(positions), Health{3}). The handles are written to `entities`, which may be NULL. */
     template <class... V> reef_status spawn_many(uint32_t n, reef_entity *entities, const V &...values)
     {
         reef_world *const world = w;
@@ -95,7 +96,7 @@ class world_ref {
         return detail::with_values(
             f, [](reef_status s) { return s >= 0; }, values...);
     }
-    /* `n` copies of an entity, without its name. */
+    /* Makes `n` copies of an entity, without its name. */
     reef_status clone_many(reef_entity source, uint32_t n, reef_entity *entities)
     {
         return reef_clone_many(w, source, n, entities);
@@ -108,7 +109,7 @@ class world_ref {
     uint64_t count() const { return reef_count_alive(w); }
     template <class T> uint64_t count() const { return reef_count_id(w, id<T>()); }
 
-    /* ---- components, by handle: what the entity's own do ---- */
+    /* ---- components by handle, as the members of reef::entity ---- */
 
     template <class T> const T *get(reef_entity e) const { return detail::get<T>(w, e); }
     template <class T> T *mut(reef_entity e) { return detail::mut<T>(w, e); }
@@ -143,13 +144,13 @@ class world_ref {
         return s;
     }
 
-    /* ---- walking ---- */
+    /* ---- loops ---- */
 
-    /* One walk. Makes a query and frees it; reef::world keeps its own. */
+    /* One loop. It makes a query and frees it; reef::world keeps its queries instead. */
     template <class... T> reef::view<T...> view() { return reef::view<T...>(w, detail::make_query<T...>(w), true); }
     template <class... T> reef::query<T...> query() { return reef::query<T...>(w); }
-    /* Calls a function for all that match what its parameters say, as a system's; what is behind it is handed to its
-     * last parameters. The structure stays as it is meanwhile. */
+    /* Calls a function for everything that matches its parameters, as for a system; further arguments are passed to its
+     * last parameters. The structure can't change during the call. */
     template <class F, class... A> reef_status each(F f, A... arguments)
     {
         using run = typename detail::kept_system<F, A...>::run;
@@ -168,7 +169,7 @@ class world_ref {
 
     /* ---- systems ---- */
 
-    /* Adds a system: reef/cpp/system.hpp. The name, or reef::about("name").in("end").runs_after("move"). */
+    /* Adds a system: see reef/cpp/system.hpp. `a` is its name, or reef::about("name").in("end").runs_after("move"). */
     template <class F, class... A> system_ref system(const about &a, F f, A... arguments)
     {
         if constexpr (std::is_member_function_pointer_v<F>) {
@@ -182,7 +183,7 @@ class world_ref {
             return system_ref(w, s);
         }
     }
-    /* Runs a function once, as a system that isn't kept: world.once(1.0f / 60, physics). */
+    /* Runs a function once, as a system that isn't added: world.once(1.0f / 60, physics). */
     template <class F, class... A> reef_status once(float dt, F f, A... arguments)
     {
         reef_status s = REEF_NO_MEMORY;
@@ -190,7 +191,7 @@ class world_ref {
             reef_system_desc mine = d;
             mine.context_free = nullptr;
             s = reef_system_once(w, &mine, dt);
-            return false; /* so that what was kept for it is freed */
+            return false; /* so that the kept arguments are freed */
         };
         (void)detail::describe_system(about(nullptr), std::move(f), done, std::move(arguments)...);
         return s;
@@ -198,13 +199,12 @@ class world_ref {
     system_ref find_system(const char *name) { return system_ref(w, reef_system_find(w, name)); }
     reef_status tick(float dt) { return reef_tick(w, dt); }
     uint64_t ticks() const { return reef_tick_count(w); }
-    /* Ticks on these threads from now on. */
+    /* Uses this pool of threads for ticks from now on. */
     reef_status use(const reef::pool &threads) { return reef_set_pool(w, threads.get()); }
     reef_status use(reef::pool &&) = delete; /* it must outlive its use */
     template <class T, class... A> reef_status post(A &&...arguments)
     {
-        static_assert(!detail::owns<T>(),
-                      "reef: events are plain values: this type's bytes are not all that there is to it");
+        static_assert(!detail::owns<T>(), "reef: events must be plain data, and this type isn't");
         const T value = detail::made<T>(std::forward<A>(arguments)...);
         return reef_post_id(w, id<T>(), detail::is_tag<T>() ? nullptr : &value, detail::is_tag<T>() ? 0 : sizeof(T));
     }
@@ -225,7 +225,7 @@ class world_ref {
     {
         return detail::observe<T, REEF_ON_REMOVE>(w, a, std::move(f), nullptr);
     }
-    /* Of whoever had T; without it, of everybody. */
+    /* Called for entities that had T; without T, for all entities. */
     template <class T, class F> observer_ref on_destroy(const watching &a, F f)
     {
         return detail::observe<T, REEF_ON_DESTROY>(w, a, std::move(f), nullptr);
@@ -234,7 +234,7 @@ class world_ref {
     {
         return detail::observe<void, REEF_ON_DESTROY>(w, a, std::move(f), nullptr);
     }
-    /* Of a list of components, as a view's. */
+    /* Takes a list of components, as a view does. */
     template <class... T, class F> observer_ref on_match(const watching &a, F f)
     {
         return on_query<REEF_ON_MATCH, T...>(a, std::move(f));
@@ -251,7 +251,7 @@ class world_ref {
     reef_status restore(const reef::snapshot &s) { return reef_restore(w, s.get()); }
     world fork();
     uint64_t hash() { return reef_hash(w); }
-    /* The same state? Where not, *difference (NULL: not wanted) says where they differ first. */
+    /* Do the two have the same state? If not, the first difference is written to *difference, which may be NULL. */
     bool equals(const world_ref &other, reef_difference *difference = nullptr) const
     {
         return reef_equal(w, other.w, difference);
@@ -273,7 +273,7 @@ class world_ref {
         return reef::journal(w, path, desc);
     }
 
-    /* Why the last failing call failed. */
+    /* The last error. */
     reef_error error() const { return reef_last_error(w); }
 
   protected:
@@ -294,12 +294,12 @@ class world_ref {
     }
 };
 
-/* A world that is owned: freed at the end. Keeps the queries of its views. */
+/* A world that this object owns and frees. It keeps the queries of its views. */
 class world : public world_ref {
   public:
     world() : world_ref(reef_world_new(nullptr)) {}
     explicit world(const reef_world_config &config) : world_ref(reef_world_new(&config)) {}
-    /* Takes a world of C's over. */
+    /* Takes over a world that C has made. */
     explicit world(reef_world *taken) : world_ref(taken) {}
     world(world &&other) noexcept : world_ref(std::exchange(other.w, nullptr)), kept(std::exchange(other.kept, nullptr))
     {
@@ -315,7 +315,7 @@ class world : public world_ref {
         reef_world_free(w);
         while (kept) delete std::exchange(kept, kept->next);
     }
-    /* Hands it over to C. */
+    /* Gives the world to the caller, who must free it. */
     reef_world *release()
     {
         while (kept) {
@@ -325,7 +325,7 @@ class world : public world_ref {
         return std::exchange(w, nullptr);
     }
 
-    /* One walk. The query is made at the first walk over this list of components and kept. */
+    /* One loop. The query is made by the first loop over this list of components, and kept. */
     template <class... T> reef::view<T...> view()
     {
         for (kept_query *k = kept; k; k = k->next)

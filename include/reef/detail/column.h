@@ -1,5 +1,5 @@
-/* The inlined half of a block's accessors: from a block or a row to the values of a component. This is no interface:
- * what stands here may change with every version. */
+/* The inlined half of a block's accessors: from a block or a row to the values of a component. This isn't part of the
+ * interface, and may change with every version. */
 #ifndef REEF_DETAIL_COLUMN_H
 #define REEF_DETAIL_COLUMN_H
 
@@ -8,16 +8,19 @@
 
 REEF_BEGIN_C
 
-/* Of a component that isn't in the head: optional, in a block that is part of a chunk, or not named at all. */
+/* The values of a component that isn't in the query's head: an optional one, one in a block that is part of a chunk, or
+ * one that the query doesn't name. */
 REEF_API const void *reef_block_other(const reef_block *block, reef_component type, bool write);
-/* Of a declared type that isn't in the head, or whose id isn't known yet. Pure, so that the loop's place stays in
- * registers over it. */
+/* The same for a declared type, whose id may not be known yet. It is pure, so that the loop's position stays in
+ * registers across the call. */
 REEF_API const void *reef_block_slow(const reef_block *block, reef_type_decl *decl, bool write) REEF_PURE;
 
-/* A column's slot, by the chunk's slots; by that of the first column, which is known without a look at the match. */
+/* A column's slot, from the chunk's slots (reef_slot_of), or from the slot of the first column, which is known without
+ * reading the match (reef_slot_beside). */
 REEF_INLINE uint32_t reef_column_at(const reef_match *m, size_t i)
 {
-    return ((const uint16_t *)(const void *)((const char *)m + offsetof(reef_match, columns)))[i]; /* not just two */
+    return (
+        (const uint16_t *)(const void *)((const char *)m + offsetof(reef_match, columns)))[i]; /* maybe more than two */
 }
 REEF_INLINE const reef_slot *reef_slot_of(const reef_slot *slots, const reef_match *m, size_t i)
 {
@@ -28,7 +31,7 @@ REEF_INLINE const reef_slot *reef_slot_beside(const reef_slot *at, const reef_ma
     return (const reef_slot *)(const void *)((const char *)at +
                                              ((ptrdiff_t)reef_column_at(m, i) - (ptrdiff_t)reef_column_at(m, 0)));
 }
-/* The match `n` places on. */
+/* The match `n` places after `m`. */
 REEF_INLINE const reef_match *reef_match_after(const reef_query_head *q, const void *m, size_t n)
 {
     return (const reef_match *)(const void *)((const char *)m + n * q->match_bytes);
@@ -38,9 +41,10 @@ REEF_INLINE const reef_slot *reef_block_slot(const reef_block *b, uint32_t i)
     return reef_slot_beside(b->column, (const reef_match *)b->match, i);
 }
 
-/* A column that the caller asks for, and where tables are many, the same of the next table ahead, with the first
- * also the slots of the one after the next two. (Fetching columns or slots in reef_next cost loops that don't look
- * at them half of their time. A jump over this where tables are few took 0.3 ns of the 4.5 of a table of 20 rows.) */
+/* The column that the caller asks for. If there are many tables, it also prefetches the same column of the next table,
+ * and with the first column the slots of the third next. (Fetching columns or slots in reef_next took half of the time
+ * of loops that don't use them. With few tables, the jump over the prefetch takes 0.3 ns of the 4.5 ns of a table of 20
+ * rows.) */
 REEF_INLINE void *reef_column_of(const reef_query_head *q, const reef_slot *at, const reef_match *m, uint32_t i)
 {
     if (REEF_UNLIKELY(q->ahead)) {
@@ -54,7 +58,8 @@ REEF_INLINE void *reef_block_column(const reef_block *b, const reef_query_head *
 {
     return reef_column_of(q, b->column, (const reef_match *)b->match, i);
 }
-/* The first two terms are tried without a look at their number: the key of one that isn't there fits no component. */
+/* The first two terms are tried without checking how many there are: the key of a term that isn't there matches no
+ * component. */
 REEF_INLINE const void *reef_block_in_fast(const reef_block *block, reef_component c)
 {
     const reef_query_head *q = block->head;
@@ -73,7 +78,7 @@ REEF_INLINE void *reef_block_inout_fast(const reef_block *block, reef_component 
         if (q->key[i] == c.id << 1) return reef_block_column(block, q, i);
     return (void *)(uintptr_t)reef_block_other(block, c, true);
 }
-/* By declaration: without a look at whether the id is known, since 0 fits no key. */
+/* By declaration. It doesn't check whether the id is known, since 0 matches no key. */
 REEF_INLINE const void *reef_block_in_rest(const reef_block *block, reef_type_decl *decl)
 {
     const reef_query_head *q = block->head;
@@ -90,9 +95,9 @@ REEF_INLINE void *reef_block_inout_rest(const reef_block *block, reef_type_decl 
         if (q->key[i] == id << 1) return reef_block_column(block, q, i);
     return (void *)(uintptr_t)reef_block_slow(block, decl, true);
 }
-/* The loop's place is read before anything is compared: so the compiler sees that each way to the rows needs it, and
- * hands it on in registers. (Read behind the comparison, it went by memory: a table of 20 rows took 5.0 ns instead
- * of 4.6.) */
+/* The loop's position is read before anything is compared, so the compiler sees that each path to the rows needs it,
+ * and passes it on in registers. (When it was read after the comparison, it was passed through memory: a table of 20
+ * rows took 5.0 ns instead of 4.6.) */
 REEF_INLINE const void *reef_block_in_decl(const reef_block *block, reef_type_decl *decl)
 {
     const reef_query_head *q = block->head;
@@ -122,10 +127,10 @@ REEF_INLINE const void *reef_row_cell_in(uint32_t i, const void *values, size_t 
 {
     return values ? (const char *)values + i * size : NULL;
 }
-/* A component of the row, by declaration. */
+/* The row's value in column `k` of the query. */
 REEF_INLINE void *reef_row_column(const reef_row *row, uint32_t k, size_t size)
 {
-    return reef_row_cell(row->i, reef_block_slot(&row->block, k)->block, size); /* of a cut block it may be missing */
+    return reef_row_cell(row->i, reef_block_slot(&row->block, k)->block, size); /* may be NULL in a cut block */
 }
 REEF_INLINE const void *reef_row_in(const reef_row *row, reef_type_decl *decl, size_t size)
 {

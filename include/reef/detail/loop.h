@@ -1,5 +1,5 @@
-/* The inlined half of loops: from one block to the next, and from row to row. This is no interface: what stands here
- * may change with every version. */
+/* The inlined half of loops: from one block to the next, and from row to row. This isn't part of the interface, and may
+ * change with every version. */
 #ifndef REEF_DETAIL_LOOP_H
 #define REEF_DETAIL_LOOP_H
 
@@ -10,17 +10,18 @@ REEF_BEGIN_C
 
 enum { REEF_MATCHES_AHEAD = 4 };
 
-/* The halves of reef_next that are no hot path: making the block's columns the world's own (false: no memory);
- * tables that aren't quick, the end of a loop, and loops with a look at rows. */
+/* The slow paths of reef_next. reef_block_own copies the block's columns that are shared with a fork or snapshot
+ * (false: no memory). reef_block_more handles the first block of a table that isn't `quick`, the end of a loop, and
+ * loops that look at rows. */
 REEF_API bool reef_block_own(reef_block *block);
 REEF_API bool reef_block_more(reef_block *block);
 
-/* In reef_block.next_unit, beside units, which begin at 2: a loop that isn't open or looks at rows; one that comes
- * to its next table. */
+/* Values of reef_block.next_unit that are no units, which begin at 2. REEF_GO_CALL: the loop isn't open, or looks at
+ * rows. REEF_GO_TABLE: the loop goes to its next table. */
 enum { REEF_GO_CALL = 0, REEF_GO_TABLE = 1 };
 
-/* The columns that the loop writes are marked, and ours. (Mostly it's one: with a loop around it compilers forgot
- * what they knew of the block.) */
+/* Marks the columns that the loop writes as changed, and makes sure that this world alone holds them. (Usually it is
+ * one column. With an ordinary loop, compilers read the block's members again.) */
 REEF_INLINE bool reef_block_mark(reef_block *b, const reef_query_head *q)
 {
     const reef_hot *h = (const reef_hot *)b->world;
@@ -35,9 +36,9 @@ REEF_INLINE bool reef_block_mark(reef_block *b, const reef_query_head *q)
     return true;
 }
 
-/* The next chunk of a table, b->next_unit. The slots of the one that follows are found and fetched a step early, so
- * that the next block's addresses don't wait for it (3 ns a block of 1,024); while pages are shared with a fork they
- * may move meanwhile. Fetching the following columns ahead made it slower. */
+/* Goes to the next chunk of a table, b->next_unit. The slots of the chunk after it are found and fetched one step
+ * early, so that the next block's addresses don't wait for them (3 ns for each block of 1,024 rows); while pages are
+ * shared with a fork, slots may move in between. Fetching the next columns ahead made it slower. */
 REEF_INLINE bool reef_chunk_next(reef_block *b)
 {
     const reef_query_head *q = b->head;
@@ -61,10 +62,9 @@ REEF_INLINE bool reef_chunk_next(reef_block *b)
     return reef_block_mark(b, q);
 }
 
-/* A table of few rows is bound by how long it takes from here to the rows: so the match is known from the step
- * before, what there is to find out about it was found out before (reef_match.quick), and none is compared with the
- * last: an empty one follows that. (A table of 20 rows took 5.4 ns where the match was found in this step, and takes
- * 4.9.) */
+/* For a table of few rows, the latency from here to the rows decides. So the step before has already found the match,
+ * its properties are known in advance (reef_match.quick), and no comparison finds the end: an empty match follows the
+ * last one. (A table of 20 rows took 5.4 ns when the match was found in this step, and takes 4.9 now.) */
 REEF_INLINE bool reef_next(reef_block *b)
 {
     const reef_match *m = (const reef_match *)b->next;
@@ -82,16 +82,16 @@ REEF_INLINE bool reef_next(reef_block *b)
     b->count = rows;
     if (n == 0) return true;
     const uint64_t now = ((const reef_hot *)b->world)->version;
-    *(uint64_t *)(uintptr_t)&at->version = now; /* mostly the only one */
+    *(uint64_t *)(uintptr_t)&at->version = now; /* usually the only one */
     for (uint32_t i = 1; REEF_UNLIKELY(i < n); i++) *(uint64_t *)(uintptr_t)&reef_slot_beside(at, m, i)->version = now;
     return true;
 }
 
-/* Row by row. Of rows side by side one after the other; or where it is remembered which rows of the chunk have a
- * value, they; else it's the library's turn. (The entity is copied half by half: over a copy as a whole, as over a
- * call that may write, compilers keep nothing of the row in registers.) */
+/* Row by row. The next row is the neighbour in a run of matching rows, or the next of the chunk's remembered rows;
+ * after these reef_rows_more is called. (The entity is copied in two halves: across a copy of the whole struct, as
+ * across a call that may write, compilers keep nothing of the row in registers.) */
 REEF_API bool reef_rows_more(reef_row *row);
-/* in reef_row.i, between the last row of a block and the first one of the next: the caller didn't break off */
+/* reef_row.i between the last row of a block and the first row of the next: the caller didn't leave the loop */
 #define REEF_NO_ROW 0xFFFFFFFFu
 REEF_INLINE bool reef_row_step(reef_row *row)
 {

@@ -1,5 +1,5 @@
 /* What a view names const is const for each() as well.
- * expected: what is const in the list is const there */
+ * expected: a component that is const in the list must be const there */
 #include "common.hpp"
 
 void use(reef::world &w, reef::entity e)

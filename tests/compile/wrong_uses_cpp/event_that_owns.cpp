@@ -1,5 +1,5 @@
 /* What owns something can't be sent: events are copied as bytes.
- * expected: events are plain values */
+ * expected: events must be plain data */
 #include "common.hpp"
 
 void use(reef::world &w, reef::entity e)

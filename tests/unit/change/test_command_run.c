@@ -176,7 +176,7 @@ static reef_status obey(paper *p, const order *o)
                                  : reef__spawn_pending(f, &o->e, 1, third, 2);
     case ORDER_SET: return reef_set(f, o->e, Health, o->value, 1);
     case ORDER_CLONE:
-        s = reef__clone_pending(f, o->source, &o->e, 1);
+        s = reef__clone_into(f, o->source, 1, NULL, &o->e);
         if (s < 0) assert_true(reef__id_unpend(f, o->e));
         return s;
     case ORDER_CREATE: return reef__spawn_pending(f, &o->e, 1, NULL, 0);

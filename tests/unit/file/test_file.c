@@ -324,8 +324,8 @@ static void assert_replace_says(const char *path, const char *text)
 static void G5_what_cannot_be_replaced(void **state)
 {
     (void)state;
-    assert_replace_says("/dev/null", "open of /dev/null: it is no plain file");
-    assert_replace_says(faults_path("."), "it is no plain file");
+    assert_replace_says("/dev/null", "open of /dev/null: it isn't a plain file");
+    assert_replace_says(faults_path("."), "it isn't a plain file");
     assert_replace_says("", strerror(ENOENT));
     assert_replace_says(faults_path("nowhere/file"), strerror(ENOENT));
     put(faults_path("plain"), 1, 10);
@@ -415,7 +415,7 @@ static void G5_a_file_is_written_by_one_at_a_time(void **state)
     assert_false(faults_run(&f, replacing_run, &r));
     assert_status(REEF_IO, r.status);
     assert_int_equal(faults_called(FAULT_nanosleep), DISK_LOCK_WAIT_MS / 5);
-    assert_non_null(strstr(r.reason, "held.new: somebody else has it open for writing"));
+    assert_non_null(strstr(r.reason, "held.new: it is open for writing elsewhere"));
     assert_true(holds(r.temporary, 9, LEFT_BYTES)); /* it isn't ours */
     f.kind = FAULT_ERROR;                           /* the second time it is free */
     assert_true(faults_run(&f, replacing_run, &r));
@@ -428,7 +428,7 @@ static void G5_a_file_is_written_by_one_at_a_time(void **state)
     /* A real holder: the one within the other. */
     assert_ok(reef_file_replace(r.path, true, replace_inside, &r, NULL));
     assert_status(REEF_IO, r.status);
-    assert_non_null(strstr(r.reason, "somebody else has it open for writing"));
+    assert_non_null(strstr(r.reason, "it is open for writing elsewhere"));
     assert_true(holds_new(&r));
 }
 

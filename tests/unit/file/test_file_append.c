@@ -215,7 +215,7 @@ static void G5_only_what_is_there_can_be_appended_to(void **state)
     assert_ok(reef__file_append_open(&scene_memory, a->path, BASE_BYTES, NULL, &f, a->reason));
     assert_true(holds(a->path, 0, BASE_BYTES));
     assert_status(REEF_IO, reef__file_append_open(&scene_memory, a->path, BASE_BYTES, NULL, &second, a->reason));
-    assert_non_null(strstr(a->reason, "there: somebody else has it open for writing"));
+    assert_non_null(strstr(a->reason, "there: it is open for writing elsewhere"));
     assert_null(second);
     /* Nothing to settle; then something that is closed before it is settled. */
     assert_ok(reef__file_append_settle(f, true, a->reason));
@@ -243,7 +243,7 @@ static void G5_a_file_that_another_changed_is_not_appended_to(void **state)
     put(a->path, 0, BASE_BYTES + 101);
     for (int i = 0; i < 2; i++) {
         assert_status(REEF_IO, reef__file_append_open(&scene_memory, a->path, BASE_BYTES, in, &f, a->reason));
-        assert_non_null(strstr(a->reason, "changed: somebody else has changed it"));
+        assert_non_null(strstr(a->reason, "changed: it was changed by something else"));
         assert_true(holds(a->path, 0, BASE_BYTES + 101 - (size_t)i));
         if (i == 0) assert_int_equal(rename(faults_path("other"), a->path), 0);
     }

@@ -165,7 +165,7 @@ static void G5_each_byte_that_is_another_is_told(void **state)
     /* Where it is: behind the head of a record comes the section of the time. */
     made.bytes[FILE_HEADER_BYTES + HEAD + 20] ^= 1;
     assert_status(REEF_CORRUPT, look());
-    assert_string_equal(info.wrong, "a section is damaged: its sum is another");
+    assert_string_equal(info.wrong, "a section is damaged: its checksum differs");
     assert_true(info.wrong_at > FILE_HEADER_BYTES + HEAD && info.wrong_at <= FILE_HEADER_BYTES + HEAD + TIME);
     assert_int_equal(info.records, 0);
 }
@@ -183,10 +183,10 @@ static void G5_records_in_wrong_places_are_refused(void **state)
         uint32_t first, second;
         const char *wrong;
     } cases[] = {
-        {FILE_JOURNAL, 1, 0, 1, "a record in the wrong place"},
-        {FILE_JOURNAL, 0, 1, 1, "a record in the wrong place"},
-        {FILE_DIFFERENCE, 0, 0, 1, "a record in the wrong place"},
-        {0, 0, 0, 1, "something follows behind the only record"},
+        {FILE_JOURNAL, 1, 0, 1, "a record is in the wrong place"},
+        {FILE_JOURNAL, 0, 1, 1, "a record is in the wrong place"},
+        {FILE_DIFFERENCE, 0, 0, 1, "a record is in the wrong place"},
+        {0, 0, 0, 1, "bytes follow the only record"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         assert_true(reef__memory_make(&m, &reef__memory_standard));
@@ -235,7 +235,7 @@ static void G5_other_files_and_versions_are_refused(void **state)
     (void)state;
     made = (byte_file){.size = 1000};
     assert_status(REEF_CORRUPT, look());
-    assert_string_equal(info.wrong, "this is no file of reef");
+    assert_string_equal(info.wrong, "this isn't a file of reef");
     assert_int_equal(info.version, 0);
     assert_int_equal(info.bytes, 1000);
     make(0, 1, 0);
@@ -243,7 +243,7 @@ static void G5_other_files_and_versions_are_refused(void **state)
     const uint64_t sum = reef__checksum_of(made.bytes, 16, 0);
     for (int i = 0; i < 8; i++) made.bytes[16 + i] = (unsigned char)(sum >> 8 * i);
     assert_status(REEF_VERSION, look());
-    assert_string_equal(info.wrong, "the file has version 2, known is 1");
+    assert_string_equal(info.wrong, "the file has version 2, and only version 1 is known");
     assert_status(REEF_VERSION, look_at_path());
     make(0, 0, 0);
     assert_status(REEF_CORRUPT, look());

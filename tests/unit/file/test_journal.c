@@ -498,7 +498,7 @@ static void G5_two_handles_cant_append_to_one_journal(void **state)
     reef_journal *j = opened(w, &quick);
     assert_true(faults_run(NULL, second_handle, other)); /* without the waiting */
     assert_int_equal(reef_last_error(other).status, REEF_IO);
-    assert_non_null(strstr(reef_last_error(other).detail, "somebody else has it open"));
+    assert_non_null(strstr(reef_last_error(other).detail, "it is open for writing elsewhere"));
     assert_true(reef_hash(other) == before);
     coin(w, 2);
     append(w, j);
@@ -535,7 +535,7 @@ static void G5_a_journal_whose_name_leads_elsewhere_is_not_appended_to(void **st
     assert_holds(state, w);
     faults_put(journal_path(), NULL, 0);
     coin(w, 5);
-    refused_with(w, j, "it isn't there any more");
+    refused_with(w, j, "it no longer exists");
     assert_ok(reef_journal_compact(j));
     /* its file is a new one */
     reef_journal *second =
@@ -651,7 +651,7 @@ static void G5_damage_with_whole_records_behind_it_is_refused(void **state)
     x.data[x.end[1] - 1] ^= 1;
     faults_put(journal_path(), x.data, x.size);
     assert_no_pointer(other, REEF_CORRUPT, reef_journal_open(other, journal_path(), NULL));
-    assert_non_null(strstr(reef_last_error(other).detail, "record 1 is damaged, and whole ones follow"));
+    assert_non_null(strstr(reef_last_error(other).detail, "record 1 is damaged, but complete records follow it"));
     x.data[x.end[1] - 1] ^= 1;
     x.data[x.end[RECORDS - 1] - 1] ^= 1; /* nothing follows: it is a torn tail */
     faults_put(journal_path(), x.data, x.size);

@@ -117,7 +117,7 @@ static void G5_a_name_that_is_there_twice_is_refused(void **state)
     }
     reef__section_end(&x.o);
     forge_time(&x, 1);
-    refuses(REEF_CORRUPT, &x, world_of(state), "two types of one name");
+    refuses(REEF_CORRUPT, &x, world_of(state), "two types have the same name");
 }
 
 static void forge_stored(forged *x, const char *name, reef_home home, uint32_t size)
@@ -248,7 +248,7 @@ static void G5_what_a_system_has_seen_follows_from_the_order_of_versions(void **
             assert_int_equal(watched, later);
         }
         forge_seen(&x, runs[i], runs[i], runs[i] + 1);
-        refuses(REEF_CORRUPT, &x, w, "a write from the future");
+        refuses(REEF_CORRUPT, &x, w, "a write is newer than the file itself");
     }
     assert_true(reef_version(w) < 1000);
 }

@@ -149,7 +149,7 @@ static void F3_failed_calls_tell_nothing(void **state)
     assert_int_equal(tape.count, 0);
 }
 
-/* The same with a tag, which goes the straight path, and with a switch. */
+/* The same with a tag, which goes the fast path, and with a switch. */
 static void F3_tags_and_switches_are_observed(void **state)
 {
     reef_world *w = world_of(state);

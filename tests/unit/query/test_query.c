@@ -552,7 +552,7 @@ static void C1_two_switches_and_the_bits_behind_the_last_row(void **state)
     }
 }
 
-/* Loops that only read make no new version, so the straight paths go on between them; a fork and its end are on the
+/* Loops that only read make no new version, so the fast paths go on between them; a fork and its end are on the
  * way. */
 static void E6_loops_see_rows_that_came_and_went_between_them(void **state)
 {

@@ -43,6 +43,16 @@ static bool same_term(const reef_term *a, const reef_term *b)
            a->since == b->since && a->count == b->count && reef_entity_equal(a->source, b->source);
 }
 
+/* Writes terms as a text; the answer is the length of the whole. */
+static size_t terms_written(const reef_world *w, const reef_term *terms, uint32_t count, reef_enabled entities,
+                            char *text, size_t size)
+{
+    text_out o = {text, size, 0};
+    if (size) text[0] = 0;
+    reef__query_text_write(&o, w, terms, count, entities);
+    return o.length;
+}
+
 /* The text gives these terms, and these terms give the canonical text, which gives the same terms again. */
 static void reads_as(const reef_world *w, const char *text, const char *canonical, const reef_term *wanted,
                      uint32_t count)
@@ -52,8 +62,7 @@ static void reads_as(const reef_world *w, const char *text, const char *canonica
     assert_int_equal(q.count, count);
     for (uint32_t i = 0; i < count; i++)
         if (!same_term(&q.term[i], &wanted[i])) fail_msg("\"%s\": term %u is another one", text, (unsigned)i);
-    assert_int_equal(reef__query_text_write(w, q.term, q.count, q.entities, written, sizeof written),
-                     strlen(canonical));
+    assert_int_equal(terms_written(w, q.term, q.count, q.entities, written, sizeof written), strlen(canonical));
     assert_string_equal(written, canonical);
     query_text again = read_text(w, written);
     assert_int_equal(again.count, count);
@@ -151,7 +160,7 @@ static void F1_words_of_enabling_and_of_change(void **state)
     assert_int_equal(q.count, 0);
     assert_int_equal(q.entities, REEF_EITHER);
     char text[20];
-    assert_int_equal(reef__query_text_write(w, NULL, 0, REEF_DISABLED, text, sizeof text), 10);
+    assert_int_equal(terms_written(w, NULL, 0, REEF_DISABLED, text, sizeof text), 10);
     assert_string_equal(text, "disabled *");
 }
 
@@ -241,10 +250,10 @@ static void H2_bad_texts_say_what_was_expected_where(void **state)
         {"Mass; Flag", 5, "expected ',' or '|', found ';'"},
         {"Mass\x01", 5, "expected ',' or '|', found the byte 0x01"},
         {"\x7F", 1, "expected a type's name, found the byte 0x7F"},
-        {"Mass($x)", 5, "expected ',' or '|', found '(', which is kept for pairs"},
-        {"(Mass(Flag))", 6, "expected ',', '|' or ')', found '(', which is kept for pairs"},
-        {"$x", 1, "expected a type's name, found '$', which is kept for variables"},
-        {"Mass of $x", 9, "expected an entity's name, found '$', which is kept for variables"},
+        {"Mass($x)", 5, "expected ',' or '|', found '(', which is reserved for pairs"},
+        {"(Mass(Flag))", 6, "expected ',', '|' or ')', found '(', which is reserved for pairs"},
+        {"$x", 1, "expected a type's name, found '$', which is reserved for variables"},
+        {"Mass of $x", 9, "expected an entity's name, found '$', which is reserved for variables"},
         {"Mass of", 8, "expected an entity's name, found the end"},
         {"Mass of, Flag", 8, "expected an entity's name, found ','"},
         {"#1v1", 1, "expected a type's name, found '#1v1'"},
@@ -255,26 +264,28 @@ static void H2_bad_texts_say_what_was_expected_where(void **state)
         {"Mass of #4294967296v1", 9, "expected an entity as #<index>v<generation>, found '#4294967296v1'"},
         {"Mass of \"sun", 13, "expected the quote that ends the name, found the end"},
         {"Mass of \"", 10, "expected the quote that ends the name, found the end"},
-        {"Mass of \"sun\\", 14, "expected \\\" or \\\\: only quotes and backslashes stand behind one"},
+        {"Mass of \"sun\\", 14, "expected \\\" or \\\\ after a backslash"},
         {"Mass of \"sun\\\"", 15, "expected the quote that ends the name, found the end"},
-        {"Mass of \"a\\n\"", 12, "expected \\\" or \\\\: only quotes and backslashes stand behind one"},
-        {"Mass of \"a\n\"", 11, "names have no control characters, found the byte 0x0A"},
-        {"in out Mass", 4, "expected a type's name, found 'out': a word of its kind stands before it"},
-        {"changed in added Mass", 12, "expected a type's name, found 'added': a word of its kind stands before it"},
-        {"disabled disabled Mass", 10, "expected a type's name, found 'disabled': a word of its kind stands before it"},
-        {"!in Mass", 2, "expected a type's name, found 'in': what stands under '!' has no data"},
+        {"Mass of \"a\\n\"", 12, "expected \\\" or \\\\ after a backslash"},
+        {"Mass of \"a\n\"", 11, "names can't contain control characters, found the byte 0x0A"},
+        {"in out Mass", 4, "expected a type's name, found 'out': another word of its kind comes before it"},
+        {"changed in added Mass", 12,
+         "expected a type's name, found 'added': another word of its kind comes before it"},
+        {"disabled disabled Mass", 10,
+         "expected a type's name, found 'disabled': another word of its kind comes before it"},
+        {"!in Mass", 2, "expected a type's name, found 'in': a term after '!' has no data"},
         {"!(Flag | (Mass, changed out Health))", 25,
-         "expected a type's name, found 'out': what stands under '!' has no data"},
+         "expected a type's name, found 'out': a term after '!' has no data"},
         {"in of sun", 7, "expected ',' or '|', found 'sun'"},
-        {"*", 1, "'*', the whole entity, has 'disabled' or 'either' before it, nothing else"},
-        {"?disabled *", 11, "'*', the whole entity, has 'disabled' or 'either' before it, nothing else"},
-        {"in disabled *", 13, "'*', the whole entity, has 'disabled' or 'either' before it, nothing else"},
-        {"changed either *", 16, "'*', the whole entity, has 'disabled' or 'either' before it, nothing else"},
-        {"either *, disabled *", 20, "'*' stands here a second time"},
+        {"*", 1, "'*', the whole entity, needs 'disabled' or 'either' before it, and no other word"},
+        {"?disabled *", 11, "'*', the whole entity, needs 'disabled' or 'either' before it, and no other word"},
+        {"in disabled *", 13, "'*', the whole entity, needs 'disabled' or 'either' before it, and no other word"},
+        {"changed either *", 16, "'*', the whole entity, needs 'disabled' or 'either' before it, and no other word"},
+        {"either *, disabled *", 20, "'*' may be used only once"},
         {"either * of sun", 10, "expected ',' or '|', found 'of'"},
-        {"!either *", 9, "'*', the whole entity, is no part of a group or of '!'"},
-        {"(either *)", 9, "'*', the whole entity, is no part of a group or of '!'"},
-        {"Mass | either *", 15, "'*', the whole entity, is no part of a group or of '!'"},
+        {"!either *", 9, "'*', the whole entity, can't be in a group or after '!'"},
+        {"(either *)", 9, "'*', the whole entity, can't be in a group or after '!'"},
+        {"Mass | either *", 15, "'*', the whole entity, can't be in a group or after '!'"},
         {"either * | Mass", 10, "expected ',' after the whole entity, found '|'"},
     };
     reef_world *w = world_of(state);
@@ -296,9 +307,9 @@ static void H2_an_unknown_name_gets_the_nearest_known_one(void **state)
     refused(w, "X", REEF_UNKNOWN_TYPE, 1, "no type is named X");
     refused(w, "\"\"", REEF_UNKNOWN_TYPE, 1, "no type is named ");
     refused(w, "Mass, with", REEF_UNKNOWN_TYPE, 7,
-            "no type is named with, and as a word it needs a type's name behind it");
+            "no type is named with, and as a word it needs a type's name after it");
     refused(w, "out, Mass", REEF_UNKNOWN_TYPE, 1,
-            "no type is named out, and as a word it needs a type's name behind it");
+            "no type is named out, and as a word it needs a type's name after it");
     /* Equally near: exactly the same letters first, then the order of names, whichever was made first. */
     (void)reef_type_new(&(reef_type_desc){.name = "nearest_zb", .size = 4}, NULL);
     (void)reef_type_new(&(reef_type_desc){.name = "nearest_za", .size = 4}, NULL);
@@ -380,7 +391,7 @@ static void H2_an_unknown_source_is_not_alive(void **state)
     assert_ok(reef_destroy(w, e));
     refused(w, "Mass of ship.turret", REEF_NOT_ALIVE, 9, "no entity is named ship.turret");
     char text[100];
-    reef__query_text_write(w, &(reef_term)LEAF(Mass, .source = e), 1, REEF_ENABLED, text, sizeof text);
+    terms_written(w, &(reef_term)LEAF(Mass, .source = e), 1, REEF_ENABLED, text, sizeof text);
     assert_string_equal(text, "Mass of #0v1");
     refused(w, text, REEF_NOT_ALIVE, 9, "the entity #0v1 is not alive");
 }
@@ -390,7 +401,7 @@ static void H2_a_strict_world_knows_what_it_was_told_of(void **state)
     reef_world *w = another_world(state, &(reef_world_config){.strict = true});
     assert_ok(reef_use(w, Mass));
     assert_int_equal(read_text(w, "Mass").term[0].component.id, reef_id(Mass).id);
-    refused(w, "Mass, Position", REEF_UNKNOWN_TYPE, 7, "this strict world was not told of Position (reef_world_use)");
+    refused(w, "Mass, Position", REEF_UNKNOWN_TYPE, 7, "this strict world doesn't know Position (reef_world_use)");
     refused(w, "Positon", REEF_UNKNOWN_TYPE, 1, "no type is named Positon");
     refused(w, "Mas", REEF_UNKNOWN_TYPE, 1, "no type is named Mas; did you mean Mass?");
 }
@@ -455,7 +466,7 @@ static void H2_a_small_buffer_gets_what_fits(void **state)
     t[2].component = reef_id(Flag);
     for (size_t size = 0; size < 20; size++) {
         memset(detail, 'x', sizeof detail);
-        assert_int_equal(reef__query_text_write(w, t, 3, REEF_ENABLED, size ? detail : NULL, size), 14);
+        assert_int_equal(terms_written(w, t, 3, REEF_ENABLED, size ? detail : NULL, size), 14);
         if (size) assert_int_equal(strlen(detail), size > 14 ? 14 : size - 1);
         if (size) assert_memory_equal(detail, "!(Mass | Flag)", strlen(detail));
         assert_int_equal(detail[size], 'x');
@@ -498,17 +509,16 @@ static void H2_the_error_record_holds_column_and_detail(void **state)
         const char *detail;
     } senseless[] = {
         {"Mass, in Mass", REEF_DUPLICATE_TERM, 10,
-         "it is named before: only filters may be named twice, one of them in a group"},
+         "it is named before: only filters may be named twice, and one of them in a group"},
         {"Awake, with Awake", REEF_DUPLICATE_TERM, 13,
-         "it is named before: only filters may be named twice, one of them in a group"},
-        {"Mass, added Position", REEF_BAD_ARGUMENT, 13, "'added' asks for a type with track_rows"},
-        {"changed Frozen", REEF_BAD_ARGUMENT, 9,
-         "'changed' asks for a type with data, a switch, or one with track_rows"},
-        {"added Mass+", REEF_BAD_ARGUMENT, 7, "'added' asks for one type, without '+'"},
+         "it is named before: only filters may be named twice, and one of them in a group"},
+        {"Mass, added Position", REEF_BAD_ARGUMENT, 13, "'added' needs a type with track_rows"},
+        {"changed Frozen", REEF_BAD_ARGUMENT, 9, "'changed' needs a type with data, a switch, or one with track_rows"},
+        {"added Mass+", REEF_BAD_ARGUMENT, 7, "'added' can't be used with '+'"},
         {"each with Mass", REEF_BAD_ARGUMENT, 11,
-         "'each' stands once, before a term outside of groups whose data is asked for"},
+         "'each' may be used once, before a term with data that is in no group"},
         {"Frozen | each Mass", REEF_BAD_ARGUMENT, 15,
-         "'each' stands once, before a term outside of groups whose data is asked for"},
+         "'each' may be used once, before a term with data that is in no group"},
     };
     for (size_t i = 0; i < sizeof senseless / sizeof *senseless; i++) {
         assert_true(reef_query_is_null(reef_query_new(w, senseless[i].text)));
@@ -573,7 +583,7 @@ static void H2_the_number_of_terms_has_a_limit(void **state)
     query_text q = read_text(w, text);
     assert_int_equal(q.count, 64);
     assert_int_equal(q.column[63], 63 * 5 + 1);
-    reef__query_text_write(w, q.term, q.count, q.entities, written, sizeof written);
+    terms_written(w, q.term, q.count, q.entities, written, sizeof written);
     assert_int_equal(read_text(w, written).count, 64);
     strcat(text, ", either *"); /* no term */
     assert_int_equal(read_text(w, text).count, 64);
@@ -606,18 +616,18 @@ static void H2_nesting_has_a_limit(void **state)
     repeat(text, ")", 64);
     assert_int_equal(read_text(w, text).count, 1);
     memmove(text + 1, text, strlen(text) + 1);
-    refused(w, text, REEF_LIMIT, 65, "at most 64 parentheses may be open at a place");
+    refused(w, text, REEF_LIMIT, 65, "at most 64 parentheses may be nested");
     memset(text, '(', TEXT_BYTES - 1);
-    refused(w, text, REEF_LIMIT, 65, "at most 64 parentheses may be open at a place");
+    refused(w, text, REEF_LIMIT, 65, "at most 64 parentheses may be nested");
     memset(text, 0, sizeof text);
     repeat(text, "!", 64); /* 63 groups and a term */
     strcat(text, "Mass");
     query_text q = read_text(w, text);
     assert_int_equal(q.count, 64);
-    reef__query_text_write(w, q.term, q.count, q.entities, written, sizeof written);
+    terms_written(w, q.term, q.count, q.entities, written, sizeof written);
     assert_string_equal(written, text);
     memset(text, '!', TEXT_BYTES - 1);
-    refused(w, text, REEF_LIMIT, 65, "at most 64 '!' may be open at a place");
+    refused(w, text, REEF_LIMIT, 65, "at most 64 '!' may be nested");
     /* As deep as 64 terms can be in groups of two: "(Mass, (Mass, ...". */
     memset(text, 0, sizeof text);
     repeat(text, "(Mass,", 31);
@@ -632,7 +642,7 @@ static void H2_nesting_has_a_limit(void **state)
     repeat(text, ")", 64);
     q = read_text(w, text);
     assert_int_equal(q.count, 64);
-    reef__query_text_write(w, q.term, q.count, q.entities, written, sizeof written);
+    terms_written(w, q.term, q.count, q.entities, written, sizeof written);
     memset(text, '!', 64);
     strcpy(text + 64, "Mass");
     assert_string_equal(written, text);
@@ -736,13 +746,13 @@ static void F1_random_terms_are_read_as_they_were_written(void **state)
         grow_query(&g, true);
         reef_enabled entities = (reef_enabled)random_below(&g.seed, 3);
         if (g.count > largest) largest = g.count;
-        assert_true(reef__query_text_write(w, g.term, g.count, entities, text, sizeof text) < sizeof text);
+        assert_true(terms_written(w, g.term, g.count, entities, text, sizeof text) < sizeof text);
         query_text q = read_text(w, text);
         assert_int_equal(q.entities, entities);
         assert_int_equal(q.count, g.count);
         for (uint32_t i = 0; i < q.count; i++)
             if (!same_term(&q.term[i], &g.term[i])) fail_msg("round %d, term %u of \"%s\"", round, (unsigned)i, text);
-        reef__query_text_write(w, q.term, q.count, q.entities, again, sizeof again);
+        terms_written(w, q.term, q.count, q.entities, again, sizeof again);
         assert_string_equal(again, text);
     }
     assert_true(largest > 60);
@@ -756,7 +766,7 @@ static void F1_any_terms_keep_their_meaning(void **state)
     uint32_t shorter = 0, yes = 0, no = 0;
     for (int round = 0; round < 10000; round++) {
         grow_query(&g, false);
-        reef__query_text_write(w, g.term, g.count, REEF_ENABLED, text, sizeof text);
+        terms_written(w, g.term, g.count, REEF_ENABLED, text, sizeof text);
         query_text q = read_text(w, text);
         assert_true(q.count <= g.count);
         shorter += q.count < g.count;
@@ -767,7 +777,7 @@ static void F1_any_terms_keep_their_meaning(void **state)
             if (wanted) yes++;
             else no++;
         }
-        reef__query_text_write(w, q.term, q.count, q.entities, again, sizeof again);
+        terms_written(w, q.term, q.count, q.entities, again, sizeof again);
         assert_string_equal(again, text);
     }
     assert_true(shorter > 1000 && yes > 10000 && no > 10000);

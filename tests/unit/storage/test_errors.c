@@ -275,7 +275,7 @@ static void H2_numbers_far_beyond_all_types_find_no_edge(void **state)
         e[2][i] = reef_spawn(w, reef_with(Health, 1, 2));
         e[3][i] = reef_spawn(w, reef_tag(Frozen), reef_with(Cargo, {1}));
     }
-    for (int k = 0; k < 4; k++) /* each of their edges is used, and known to the straight paths */
+    for (int k = 0; k < 4; k++) /* each of their edges is used, and known to the fast paths */
         for (int i = 0; i < 15; i++) assert_ok(reef_add(w, e[k][i], Velocity));
     for (int k = 0; k < 4; k++)
         for (uint32_t bit = 16; bit < 32; bit++) {

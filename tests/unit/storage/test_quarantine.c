@@ -404,11 +404,12 @@ static void A9_each_mistake_is_told(void **state)
     tells(state, moved_back,
           "reef: a pointer to Place of entity 1v1 was used after reef_remove of Speed of entity 0v1 moved it");
     tells(state, set_anew, "reef: a pointer to Place of entity 0v1 was used after reef_set of Big moved it");
-    tells(state, flushed,
-          "reef: a pointer to Place of entity 0v1 was used after reef_add of Speed moved it, when commands were done");
+    tells(
+        state, flushed,
+        "reef: a pointer to Place of entity 0v1 was used after reef_add of Speed moved it, when commands were applied");
     tells(state, reused, "reef: a pointer to Place of entity 0v1 was used after reef_destroy moved it");
     tells(state, unshared, "reef: a pointer to Place of entity 0v1 was used after reef_fork moved it");
-    tells(state, left, "reef: a pointer to Place was used after the state that it was in was left");
+    tells(state, left, "reef: a pointer to Place was used after its world went to another state");
 }
 
 static void A9_mistakes_of_many_rows_are_told(void **state)
@@ -431,10 +432,9 @@ static void A9_mistakes_outside_of_the_rows_are_told(void **state)
     tells(state, sparse_reused, "reef: a pointer to Fright of entity 2v1 was used after reef_destroy moved it");
     tells(state, sparse_flushed,
           "reef: a pointer to Fright of entity 0v1 was used after reef_remove of Fright of entity 1v1 moved it, when "
-          "commands were done");
+          "commands were applied");
     tells(state, sparse_forked, "reef: a pointer to Fright of entity 0v1 was used after reef_fork moved it");
-    tells(state, sparse_left,
-          "reef: a pointer to Fright of entity 0v1 was used after the state that it was in was left");
+    tells(state, sparse_left, "reef: a pointer to Fright of entity 0v1 was used after its world went to another state");
     tells(state, sparse_not_moved, "reef: a pointer to Fright of entity 2v1 was used after reef_destroy moved it");
     tells(state, cold_swapped,
           "reef: a pointer to Note of entity 2v1 was used after reef_destroy of entity 0v1 moved it");

@@ -160,7 +160,7 @@ static void assert_visited(const reef_world *w, const reef_entity *e, int count,
     assert_int_equal(all[0], reef_count_id(w, c));
 }
 
-/* Most values come by straight paths and go with their entities: whatever counts only one of both is 0 at some time,
+/* Most values come by fast paths and go with their entities: whatever counts only one of both is 0 at some time,
  * with values still there. */
 static void C1_values_that_came_straight_are_seen_to_the_last(void **state)
 {

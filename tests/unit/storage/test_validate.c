@@ -96,7 +96,7 @@ static void C3_damage_to_a_table_is_found(void **test)
     with_count(&d, &d.t->end, d.t->next - 1, "table");
     with_count(&d, &slots[0].head.table, TABLE_EMPTY, "");
     with_count(&d, &last[0].head_more.previous, d.t->last, "link back");
-    with_number(&d, &slots[SLOT_COLUMNS].version, d.w->hot.version + 1, "future");
+    with_number(&d, &slots[SLOT_COLUMNS].version, d.w->hot.version + 1, "newer than the world");
     reef_entity *row = (reef_entity *)slots[SLOT_ENTITIES].block + 5, right = *row;
     row->index++;
     finds(&d, "");

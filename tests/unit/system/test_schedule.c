@@ -608,7 +608,7 @@ static void D2_explained_as_text(void **stage)
                                  "  spread\n"
                                  "    query: Position\n"
                                  "    reads Velocity, writes Position\n"
-                                 "    not split: writes Position, and reads it of others\n"
+                                 "    not split: writes Position, and reads it of other entities\n"
                                  "    beside: draw, er\\ase\n"
                                  "  both\n"
                                  "    query: Position, Mass of sun\n"

@@ -149,12 +149,12 @@ static void D6_texts_that_are_refused(void **stage)
         {"; receives Unique", REEF_BAD_ARGUMENT, 12, "receives Unique: its values can't be copied as bytes"},
         {"; sums Loose", REEF_BAD_ARGUMENT, 8, "sums Loose: its values can't be copied as bytes"},
         {"; sums Frozen", REEF_BAD_ARGUMENT, 8, "sums Frozen: it has no data"},
-        {"; sums Mass Health", REEF_BAD_ARGUMENT, 13, "a system sums one type: a second one needs a system of its own"},
+        {"; sums Mass Health", REEF_BAD_ARGUMENT, 13, "a system sums one type: a second one needs another system"},
         {"; reads Mass, reads Mass", REEF_DUPLICATE_TERM, 21, ""},
         {"; adds, destroys, adds", REEF_DUPLICATE_TERM, 19, ""},
         {"Position, in Position; reads Mass", REEF_DUPLICATE_TERM, 14,
-         "it is named before: only filters may be named twice, one of them in a group"},
-        {"added Position", REEF_BAD_ARGUMENT, 7, "'added' asks for a type with track_rows"},
+         "it is named before: only filters may be named twice, and one of them in a group"},
+        {"added Position", REEF_BAD_ARGUMENT, 7, "'added' needs a type with track_rows"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         const uint64_t before = digest(w);

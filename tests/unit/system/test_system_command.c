@@ -2,7 +2,13 @@
  * phase on. */
 #include "support.h"
 
-/* What the systems of a test did, in order, and how many contexts they were freed of. */
+/* What the systems of a test did, in order, and how many contexts they were freed of. Each of them says that it writes
+ * Pen, so that the schedule runs them one after the other: they all write the diary. */
+typedef struct {
+    int ink;
+} Pen;
+REEF_COMPONENT(Pen);
+
 typedef struct diary {
     char text[256];
     uint32_t at; /* the tick in which the conductor acts */
@@ -32,7 +38,12 @@ static void conduct(reef_block *b)
 
 static reef_system_desc noting(diary *d, const char *name, void (*f)(reef_block *), const char *phase)
 {
-    return (reef_system_desc){.name = name, .function = f, .phase = phase, .context = d, .context_free = context_gone};
+    return (reef_system_desc){.name = name,
+                              .function = f,
+                              .phase = phase,
+                              .touches = {{REEF_WRITES, reef_id(Pen)}},
+                              .context = d,
+                              .context_free = context_gone};
 }
 
 /* The conductor is in the phase "begin", a, b and c in "update". */

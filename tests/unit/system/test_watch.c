@@ -155,7 +155,7 @@ static void G6_a_row_behind_the_last_is_written(void **state)
     reef_entity fish[FISH];
     reef_world *w = world_of_fish(state, &h, fish);
     system_new(w, "cheat", write_behind, "Position", NULL);
-    assert_tells(w, &h, REEF_UNDECLARED, "reef_system", reef_id(Position), (reef_entity){0, 0}, "behind the last row");
+    assert_tells(w, &h, REEF_UNDECLARED, "reef_system", reef_id(Position), (reef_entity){0, 0}, "after the last row");
 }
 
 static void *kept;
@@ -175,7 +175,7 @@ static void G6_a_pointer_from_before_is_written(void **state)
     reef_entity stone = reef_spawn(w, reef_with(Position, 1, 1), reef_tag(Frozen));
     system_new(w, "cheat", write_kept, "Position, !Frozen, in Velocity", NULL);
     kept = reef_mut(w, stone, Position); /* of a table that it isn't handed */
-    assert_tells(w, &h, REEF_UNDECLARED, "reef_system", reef_id(Position), stone, "in a block that it wasn't handed");
+    assert_tells(w, &h, REEF_UNDECLARED, "reef_system", reef_id(Position), stone, "in a block that it wasn't given");
     kept = reef_mut(w, fish[2], Velocity); /* of a column that it only reads */
     assert_tells(w, &h, REEF_UNDECLARED, "reef_system", reef_id(Velocity), fish[2], NULL);
     ((Velocity *)kept)->x = 0;
@@ -199,7 +199,7 @@ static void G6_another_chunk_is_written(void **state)
     kept = reef_mut(w, e[1200], Position); /* not handed out: only Velocity of the first chunk changed */
     reef_mut(w, e[7], Velocity)->x = 5;
     kept_value = 78;
-    assert_tells(w, &h, REEF_UNDECLARED, "reef_system", reef_id(Position), e[1200], "in a block that it wasn't handed");
+    assert_tells(w, &h, REEF_UNDECLARED, "reef_system", reef_id(Position), e[1200], "in a block that it wasn't given");
 }
 
 static void write_all(reef_block *b)

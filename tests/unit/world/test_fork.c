@@ -435,15 +435,9 @@ static void G1_snapshots_get_the_copy_and_worlds_keep_their_blocks(void **state)
     kg_is(w, e, ALL, 2);
 }
 
-/* A loop copies shared blocks ahead, and snapshots get the copies several at a time. Whatever happens to the next
- * blocks before the loop comes to them, each holder sees its own values, only what was handed out is marked, and no
- * memory is left over. */
-#if defined(REEF_CHECKED)
-enum { AHEAD_BEFORE = 0 };
-#else
-enum { AHEAD_BEFORE = 16 }; /* blocks of a loop, before several are copied: src/storage/copy_on_write.c */
-#endif
-enum { AHEAD_ALL = (AHEAD_BEFORE + 5) * 1024 + 100 };
+/* A loop copies the shared blocks of the next chunk ahead. Whatever happens to them before the loop comes there, each
+ * holder sees its own values, only what was handed out is marked, and no memory is left over. */
+enum { AHEAD_ALL = 5 * 1024 + 100 };
 enum {
     AHEAD_NOTHING,
     AHEAD_LEAVE,
@@ -531,7 +525,7 @@ static void G1_a_loop_copies_blocks_ahead(void **state)
         reef_world *w = another_world(state, NULL);
         const uint32_t who = k % 3;
         const reef_query changed = reef_query_make(w, &(reef_query_desc){.text = "changed in Mass"});
-        ahead_case c = {.w = w, .e = e, .event = k / 3 % AHEAD_EVENTS, .at = AHEAD_BEFORE + k / 3 / AHEAD_EVENTS};
+        ahead_case c = {.w = w, .e = e, .event = k / 3 % AHEAD_EVENTS, .at = k / 3 / AHEAD_EVENTS};
         assert_ok(reef_spawn_many(w, AHEAD_ALL, e, reef_with(Mass, 1), reef_with(Position, 1, 2)));
         for (reef_block b = reef_begin(w, changed); reef_next(&b);) {}
         const uint64_t rows = reef_world_stats(w).bytes_rows;

@@ -252,7 +252,7 @@ static void G3_an_id_taken_out_of_turn_leaves_no_trace(void **test)
         assert_ok(reef_create_as(x, (reef_entity){6, 2}));
         assert_ok(reef_destroy(x, (reef_entity){6, 2}));
         (void)assert_different(w, x, REEF_HASH_IDS,
-                               "Index 6 differs: free, reserved or used up, or its next generation");
+                               "Index 6 differs: whether it is free, reserved or used up, or its next generation");
     }
     assert_equal_worlds(fork, other);
     assert_ok(reef_create_as(w, (reef_entity){7, 2}));

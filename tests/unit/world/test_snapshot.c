@@ -769,8 +769,8 @@ static void G2_quick_paths_after_a_restore(void **state)
         if (round == 0) wanted = digest(w);
         assert_true(digest(w) == wanted);
     }
-    same(w, control, "the straight paths");
-    same_stats(w, control, "the straight paths");
+    same(w, control, "the fast paths");
+    same_stats(w, control, "the fast paths");
     reef_snapshot_free(snapshot);
 }
 
