@@ -1,7 +1,7 @@
 /* What is physically possible on this machine. This is the smallest structure that still has what reef needs for these
  * rows: handles with generations, which are checked in each call; records in pages and columns in blocks of 1,024 rows,
- * so that both can be shared copy on write; a write stamp for each block and column; an array for each component
- * from chunk to block; recycled ids. It has one table, no edges and no errors, so a figure here is a bound for a full ECS,
+ * so that both can be shared copy on write; a write stamp for each block and column; an array for each component from
+ * chunk to block; recycled ids. It has one table, no edges and no errors, so a figure here is a bound for a full ECS,
  * not a prediction. `reef-bench --limit` measures it instead of reef.
  *
  *   handle {index, generation} -> page[index >> 12][index & 4095] = record {place, generation}           8 bytes
