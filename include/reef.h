@@ -100,6 +100,7 @@
 #include "reef/merge.h"
 #include "reef/random.h"
 #include "reef/pool.h"
+#include "reef/relation.h"
 #include "reef/ref.h"
 #include "reef/subtype.h"
 #include "reef/plain.h"

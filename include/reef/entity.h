@@ -71,13 +71,15 @@ REEF_API reef_entity reef_spawn_bundle(reef_world *world, const reef_bundle *bun
 /* ---- destroying ---- */
 
 /* Destroys an entity with all its components; destroy hooks run. Its handle is dead from then on, and its index may be
- * used again with another generation. */
+ * used again with another generation. Relations to it end, and their sources may be destroyed with it, or it is REFUSED
+ * (reef/relation.h). */
 REEF_API reef_status reef_destroy(reef_world *world, reef_entity entity);
-/* Destroys those of the entities that are alive, in the array's order, and skips null and dead handles. Returns how
- * many died; 0 when it fails with LOCKED. */
+/* Destroys those of the entities that are alive, in the array's order, one by one, and skips null and dead handles. It
+ * stops at one that can't be destroyed. Returns how many it destroyed, without those that died with another one; 0 when
+ * it fails with LOCKED. */
 REEF_API uint32_t reef_destroy_many(reef_world *world, const reef_entity *entities, uint32_t n);
-/* Destroys every entity that has all of these components; an empty list destroys every entity. Their number is written
- * to *destroyed, which may be NULL. */
+/* Destroys every entity that has all of these components, all or none; an empty list destroys every entity. Their
+ * number, without those that die with another one, is written to *destroyed, which may be NULL. */
 REEF_API reef_status reef_destroy_with_types(reef_world *world, const reef_component *types, uint32_t count,
                                              uint64_t *destroyed);
 /* Removes a component from every entity that has it. Their number is written to *removed, which may be NULL. */

@@ -23,7 +23,8 @@ typedef struct reef_merged reef_merged;
 
 /* Makes a new entity in `to` for each entity of `from`, with copies of all its components in every home, its switches
  * and its name; what is disabled stays disabled. The new entities have new handles. Fields of kind REEF_ENTITY that
- * name a merged entity name the new one afterwards, and those that name an entity that isn't merged become null.
+ * name a merged entity name the new one afterwards; those that name an entity that isn't merged become null, and
+ * relations to it end.
  * (Handles that no field describes are copied as they are, and mean nothing.) Merged entities that share a value of
  * REEF_SHARED still share it. Types whose values forks don't get (REEF_FORK_RESET, REEF_FORK_SKIP) get default values.
  * The order is that of the tables and rows of `from`; entities without a row come last, by index. The entity with the

@@ -91,6 +91,9 @@ typedef struct reef_term {
      * other homes. Only one term of a query may have it, with REEF_HAS and data, outside of groups, without a source
      * (else BAD_ARGUMENT) */
     bool each;
+    /* of a relation type (reef/relation.h): only entities that are related to this one, "Likes(bob)" in a text. {0}: to
+     * any. Such a term has no source. When the target dies, the term doesn't hold. */
+    reef_entity target;
 } reef_term;
 
 /* A query to be made, by a text or by terms. */

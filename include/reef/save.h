@@ -41,7 +41,8 @@ typedef bool (*reef_progress)(void *context, uint64_t done, uint64_t all);
 /* Settings for saving; {0}: the whole world, portable, synced. */
 typedef struct reef_save_desc {
     /* save only the entities that match this text (reef/query.h), with their handles; NULL: the whole world. With a
-     * query, time and events aren't saved, and the indices of all other entities are free in the file */
+     * query, time, events and relations to other entities aren't saved, and the indices of all other entities are free
+     * in the file */
     const char *query;
     /* write types without fields as bytes. Such a file can only be read by programs with the same types, on a machine
      * with the same byte order. Without `raw`, a type without fields is refused if an entity has it or events of it

@@ -43,7 +43,9 @@ REEF_BEGIN_C
     X(DESYNC, -21, "the same inputs gave another state") \
     X(NOT_PORTABLE, -22, "the component type can't be written or read as it is") \
     X(CANCELLED, -23, "the caller stopped it") \
-    X(OTHER_STATE, -24, "it was made for another state")
+    X(OTHER_STATE, -24, "it was made for another state") \
+    X(CYCLE, -25, "the relation would lead back to its source") \
+    X(REFUSED, -26, "a relation keeps its target from being destroyed")
 
 /* What a call returns: 0 or more is success. */
 typedef enum reef_status {

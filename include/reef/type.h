@@ -58,6 +58,8 @@ typedef struct reef_type_decl {
     uint32_t field_count;
     uint32_t page_rows;          /* REEF_PAGED: values in a page; 0: up to 1,024 */
     struct reef_type_decl *base; /* of a subtype */
+    uint32_t relation;           /* of a relation type: its options and REEF_RELATES (reef/relation.h) */
+    struct reef_type_decl *data; /* of a relation type with data: the type of the data */
     uint32_t id;                 /* 0 until the first use */
     struct reef_type_decl *next;
 } reef_type_decl;
@@ -72,7 +74,9 @@ REEF_API const char *reef_declare_error(void);
 
 #define REEF_DECLARE_(T, size, align, home, hooks) REEF_DECLARE_AS_(T, size, align, home, hooks, 0, 0)
 #define REEF_DECLARE_AS_(T, size, align, home, hooks, page_rows, base) \
-    static reef_type_decl reef_decl_##T = {#T, size, align, home, hooks, 0, 0, page_rows, base, 0, 0}; \
+    REEF_DECLARE_ALL_(T, size, align, home, hooks, page_rows, base, 0, 0)
+#define REEF_DECLARE_ALL_(T, size, align, home, hooks, page_rows, base, relation, data) \
+    static reef_type_decl reef_decl_##T = {#T, size, align, home, hooks, 0, 0, page_rows, base, relation, data, 0, 0}; \
     enum { reef_home_of_##T = home, reef_size_of_##T = size }; \
     REEF_BEFORE_MAIN(reef_before_main_##T) { reef_declare(&reef_decl_##T); } \
     REEF_INLINE reef_type_decl *reef_decl_of_##T(void) { return &reef_decl_##T; } \
@@ -156,6 +160,10 @@ typedef struct reef_type_desc {
      * 64 KiB, up to 1,024 */
     uint32_t page_rows;
     reef_component base; /* the base of a subtype; {0}: none. Neither its size nor its alignment may be larger */
+    /* A relation type (reef/relation.h): its options and REEF_RELATES, and the type of its data ({0}: none). Its size,
+     * alignment, home, page_rows and fields follow from these. Here they are 0, or what they will be. 0: no relation */
+    uint32_t relation;
+    reef_component data;
 } reef_type_desc;
 
 /* Makes a type, or finds the one of that name if it is the same. Returns {0} on failure. Errors (in *status if that
@@ -178,6 +186,8 @@ typedef struct reef_type_info {
     uint32_t field_count;
     uint32_t page_rows;  /* REEF_PAGED: values in a page; otherwise 0 */
     reef_component base; /* of a subtype; {0}: none */
+    uint32_t relation;   /* of a relation type: its options and REEF_RELATES; otherwise 0 */
+    reef_component data; /* of a relation type with data: the type of the data; otherwise {0} */
 } reef_type_info;
 
 /* Fills *info with what is known of a type; false for an id that isn't one. The pointers live as long as the process.

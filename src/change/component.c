@@ -7,7 +7,7 @@
  *   condition                                   what happens                         function
  *   the type has a store:
  *     absent; the pages used last fit           the value and its bit come           reef_set_stored -> come_lately
- *     absent; nothing to allocate or to copy    the value and its bit come           reef_set_stored -> stored_come
+ *     absent; nothing to allocate or to copy    the value and its bit come           reef__stored_come
  *     present; its page has this version        the value is overwritten             reef_set_stored
  *   the type lies in tables, or none of these held:
  *     absent; the edge is cached, gate open     the row moves along the edge         reef_set_id -> edge_go
@@ -216,11 +216,14 @@ static COLD reef_status one_slow(reef_world *w, const char *op, reef_entity e, r
     if (t->owner && !(value.kind == REEF_VALUE_ONE && reef_has_id(w, e, c)))
         return reef__failure(w, REEF_BAD_ARGUMENT, op, c, e, 0);
     bool has = component_there(w, t, e, place, from);
-    if (w->commands && (w->notifying || !(has && value.kind == REEF_VALUE_ONE))) return one_deferred(w, op, e, &value);
+    /* a relation that gets another target changes that target's sources as well */
+    const bool there = has && value.kind == REEF_VALUE_ONE && t->relation == 0;
+    if (w->commands && (w->notifying || !there)) return one_deferred(w, op, e, &value);
     if (remove && !has) return remove_instead(w, op, e, t);
     const bool more = has && value.kind == REEF_VALUE_DEFAULT;
     if (more && t->home != REEF_MULTI) return reef__failure(w, REEF_EXISTS, op, c, e, 0);
-    if (w->locks && (has == remove || more || w->notifying)) return reef__failure(w, REEF_LOCKED, op, c, e, 0);
+    if (w->locks && (has == remove || more || t->relation || w->notifying))
+        return reef__failure(w, REEF_LOCKED, op, c, e, 0);
     if (more) return reef__multi_add(w, op, e, t, &value, out);
     uint32_t to = from;
     if (has == remove && in_table(t)) {
@@ -374,10 +377,7 @@ INLINE void value_write(char *at, const void *value, size_t size)
     }
 }
 
-/* The fast path for a value of a type with a store, in any chunk: the entity gets a value, which the caller writes
- * to the address that is given back, and its bit; or it loses them. It applies where nothing has to be allocated or
- * copied and nobody observes. NULL and false: nothing was done. */
-static NOINLINE char *stored_come(reef_world *w, value_store *s, reef_entity e)
+NOINLINE char *reef__stored_come(reef_world *w, value_store *s, reef_entity e)
 {
     const uint64_t row = chunk_remember(w, s, e, true);
     char *at = s->paged ? come_near(&w->hot, s, e, row, s->size, true) : come_near(&w->hot, s, e, row, s->size, false);
@@ -405,7 +405,7 @@ static NOINLINE reef_status stored_add(reef_world *w, reef_entity e, reef_compon
     value_store *s = store_near(w, c, w->hot.near_id[1] == c.id);
     if (UNLIKELY(args != NULL || !store_direct(w, s))) return add_slow(w, "reef_add", e, c, args, out);
     char *at = s->paged ? come_lately(&w->hot, s, e, s->size, true) : come_lately(&w->hot, s, e, s->size, false);
-    if (UNLIKELY(at == NULL)) at = stored_come(w, s, e);
+    if (UNLIKELY(at == NULL)) at = reef__stored_come(w, s, e);
     if (UNLIKELY(at == NULL)) return add_slow(w, "reef_add", e, c, args, out);
     value_write(at, NULL, s->size);
     if (out) *out = at;
@@ -459,14 +459,14 @@ reef_status reef_add_id(reef_world *w, reef_entity e, reef_component c, const vo
 static COLD reef_status running_set(reef_world *w, reef_entity e, reef_component c, const void *value, size_t size)
 {
     const type *t = reef__type_of(c.id);
-    const bool plain =
-        t && t->hooks.copy == NULL && t->hooks.destroy == NULL && t->hooks.move == NULL && t->home != REEF_SHARED;
+    const bool plain = t && t->hooks.copy == NULL && t->hooks.destroy == NULL && t->hooks.move == NULL &&
+                       t->home != REEF_SHARED && t->relation == 0;
     if (!running_here(w)) return reef__failure(w, REEF_LOCKED, "reef_set", c, e, size);
     if (t == NULL) return reef__failure(w, REEF_UNKNOWN_TYPE, "reef_set", c, e, size);
     if (size != t->size) return reef__failure(w, REEF_WRONG_SIZE, "reef_set", c, e, size);
     if (value == NULL && size) return reef__failure(w, REEF_BAD_ARGUMENT, "reef_set", c, e, size);
     if (place_of(w, e) == PLACE_DEAD) return reef__failure(w, REEF_NOT_ALIVE, "reef_set", c, e, size);
-    if (!plain || !has_itself(w, e, t)) return reef__failure(w, REEF_LOCKED, "reef_set", c, e, size);
+    if (!plain || t->relation || !has_itself(w, e, t)) return reef__failure(w, REEF_LOCKED, "reef_set", c, e, size);
     if (size == 0) return REEF_OK; /* the entity has the tag already */
     void *p = NULL;
     for (uint32_t i = 0; i < t->part_count; i++) {
@@ -533,7 +533,7 @@ static NOINLINE reef_status stored_set(reef_world *w, reef_entity e, reef_compon
     const reef_store_way way = reef_store_way_to(s, s->paged);
     void *at = (void *)(uintptr_t)reef_store_at(&way, e, size, s->paged, &page);
     if (at == NULL) {
-        at = stored_come(w, s, e);
+        at = reef__stored_come(w, s, e);
         if (at == NULL) return reef_set_id(w, e, c, value, size);
         bytes_copy(at, value, size);
         return REEF_ADDED;

@@ -6,10 +6,16 @@
 
 #include "base/platform.h"
 #include "reef/component.h"
+#include "reef/detail/layout.h"
 
 /* Changes an entity's components by values that were checked when the command was recorded: `reef_change`, `reef_set`
  * and `reef_add`. With `absent` the answer is EXISTS if the entity already has the component. */
 reef_status reef__change_held(reef_world *w, const char *op, reef_entity e, const reef_value *values, uint32_t count,
                               bool absent);
+
+/* The fast path for a value that comes to a store, in any chunk: the entity gets its bit, and a value that the caller
+ * writes to the address that is returned. It applies where nothing has to be allocated or copied; the caller makes sure
+ * that nobody observes. NULL: nothing was done. */
+char *reef__stored_come(reef_world *w, reef_store *s, reef_entity e);
 
 #endif

@@ -27,6 +27,7 @@
 #include "storage/world_data.h"
 #include "change/apply.h"
 #include "change/command.h"
+#include "change/relation.h"
 #include "change/value_stage.h"
 #include "reef/detail/access.h"
 
@@ -82,11 +83,21 @@ static COLD reef_status destroy_slow(reef_world *w, reef_entity e)
         return reef__command_plain(w, w->commands, COMMAND_DESTROY, op, e, none);
     if (place == PLACE_DEAD) return reef__failure(w, REEF_NOT_ALIVE, op, none, e, 0);
     if (w->locks && !BUG(17)) return reef__failure(w, REEF_LOCKED, op, none, e, 0);
+    if (w->slow & SLOW_RELATED && !w->untargeted && reef__related_to(w, e)) return reef__destroy_related(w, op, &e, 1);
     const bool told = observed(w);
     if (told && !observe_destroy(w, e)) return reef__failure(w, REEF_NO_MEMORY, op, none, e, 0);
     const bool died = destroy_run(w, e, place);
     if (told) observe_done(w, died);
     return died ? REEF_OK : reef__failure(w, REEF_NO_MEMORY, op, none, e, 0);
+}
+
+void reef__destroy_prepared(reef_world *w, reef_entity e)
+{
+    const bool told = observed(w);
+    bool died = !told || observe_destroy(w, e);
+    died = died && destroy_run(w, e, place_of(w, e));
+    ASSERT(died);
+    if (told) observe_done(w, died);
 }
 
 /* The fast path. False: nothing was done. `narrow` is a constant: all columns are 8 bytes wide. */
@@ -128,12 +139,13 @@ INLINE bool destroy_go(reef_world *w, handle h, uint64_t *record, uint64_t gate,
 
 static NOINLINE reef_status destroy_wide(reef_world *w, reef_entity e)
 {
-    /* In a world with names or cold values, the fast path is open to an entity that has neither. (Tables whose
-     * rows have bits have no lease, so they never take it.) */
-    const uint64_t gate =
-        w->slow & SLOW_BOUND && reef_name(w, e) == NULL && !(w->slow & SLOW_COLD && reef__cold_some(w, e))
-            ? w->hot.gate_move
-            : w->gate_destroy;
+    /* In a world with names, cold values or relations, the fast path is open to an entity that has no name and no
+     * cold value and is no target. (Tables whose rows have bits have no lease, so they never take it.) */
+    const uint64_t gate = w->slow & SLOW_BOUND && reef_name(w, e) == NULL &&
+                                  !(w->slow & SLOW_COLD && reef__cold_some(w, e)) &&
+                                  !(w->slow & SLOW_RELATED && reef__related_to(w, e))
+                              ? w->hot.gate_move
+                              : w->gate_destroy;
     if (place_of(w, e) >= 2 * PLACE_EMPTY) {
         uint64_t *record = (uint64_t *)(uintptr_t)reef_record_at(&w->hot, e.index);
         if (destroy_go(w, handle_of(e), record, gate, false)) return REEF_OK;
@@ -152,7 +164,7 @@ reef_status reef_destroy(reef_world *w, reef_entity e)
 
 /* ---- many ---- */
 
-enum { AHEAD_RECORD = 24, AHEAD_ROW = 12 };
+enum { AHEAD_RECORD = 24, AHEAD_ROW = 12, DOOMED_FEW = 256 };
 
 static void row_prefetch(const reef_world *w, reef_entity e)
 {
@@ -182,6 +194,40 @@ uint32_t reef_destroy_many(reef_world *w, const reef_entity *es, uint32_t n)
     }
     observe_close(w);
     return died;
+}
+
+/* ---- what the end of many needs ---- */
+
+bool reef__chunk_prepare(reef_world *w, const table *t, uint32_t unit)
+{
+    return reef__chunk_own(w, t, unit) && reef__bits_own_unit(w, t->bits, unit);
+}
+
+bool reef__leave_prepare(reef_world *w, uint32_t from, const reef_entity *e, uint64_t count)
+{
+    const table *t = reef__table_own(w, from);
+    uint32_t owned = 0;
+    uint64_t n = 0;
+    if (t == NULL) return false;
+    for (uint64_t i = 0; i < count; i++) {
+        const uint32_t unit = place_unit(place_of(w, e[i]));
+        if (unit_slots(w, unit)[0].head.table != from) continue;
+        n++;
+        if (unit != owned && !reef__chunk_prepare(w, t, unit)) return false;
+        owned = unit;
+        if (!record_owned(w, e[i].index) && reef__record_own(w, e[i].index) == NULL) return false;
+    }
+    if (n == 0) return true;
+    /* including the row that will be the last one */
+    const uint64_t rows = table_rows(t), first = rows > n ? rows - n - 1 : 0;
+    uint64_t chunk = t->chunks - 1;
+    for (uint32_t unit = t->last;; unit = unit_slots(w, unit)[0].head_more.previous, chunk--) {
+        if (!reef__chunk_prepare(w, t, unit)) return false;
+        const reef_entity *x = slot_entities(unit_slots(w, unit));
+        for (uint32_t i = 0; i < chunk_rows(t, unit); i++)
+            if (!record_owned(w, x[i].index) && reef__record_own(w, x[i].index) == NULL) return false;
+        if (chunk * REEF_BLOCK_ROWS <= first) return true;
+    }
 }
 
 /* ---- all that have certain types ---- */
@@ -289,7 +335,9 @@ static reef_status types_check(reef_world *w, const char *op, const reef_compone
 COLD bool reef__destroy_prepare(reef_world *w, const reef_entity *e, uint64_t n, uint64_t more)
 {
     bool named = false;
-    if (!reef__stored_prepare_end_all(w)) return false;
+    /* one by one the pages of a few are found, which may be much less to copy after a fork */
+    const bool few = more == 0 && n < DOOMED_FEW;
+    if (few ? !reef__stored_prepare_end_many(w, e, (uint32_t)n) : !reef__stored_prepare_end_all(w)) return false;
     if (!reef__ids_free_prepare(w, n + more) || !reef__removals_prepare_many(w, e, n)) return false;
     for (uint64_t i = 0; !named && w->state.name_count && i < n; i++) named = reef_name(w, e[i]) != NULL;
     if (named && !reef__names_own_all(w)) return false; /* a name that is forgotten may renumber another one */
@@ -333,6 +381,12 @@ static COLD reef_status collected_do(reef_world *w, const char *op, const reef_c
 {
     doomed d = {0};
     reef_status s = collect(w, types, count, clear, &d);
+    if (s == REEF_OK && !clear && w->slow & SLOW_RELATED) {
+        s = reef__destroy_related(w, op, d.entities, d.count);
+        if (done && s == REEF_OK) *done = d.count;
+        doomed_free(w, &d);
+        return s;
+    }
     if (s == REEF_OK && !(clear ? clear_prepare(w, reef__type_of(types->id), d.count)
                                 : reef__destroy_prepare(w, d.entities, d.count, 0)))
         s = REEF_NO_MEMORY;

@@ -3,6 +3,7 @@
 #define REEF_CHANGE_DESTROY_H
 
 #include "base/platform.h"
+#include "storage/layout.h"
 #include "reef/type.h"
 
 /* reef__destroy_prepare makes ready what the destruction of these n entities needs beside their rows: names, logs of
@@ -11,6 +12,14 @@
  * and made the whole table this world's own, so it can't fail. */
 bool reef__destroy_prepare(reef_world *w, const reef_entity *e, uint64_t n, uint64_t more);
 void reef__destroy_rows(reef_world *w, uint32_t id);
+/* Destroys an entity that is alive, whoever is related to it; everything was prepared. */
+void reef__destroy_prepared(reef_world *w, reef_entity e);
+
+/* Prepares a chunk whose rows go or change places: its columns and its bits. */
+bool reef__chunk_prepare(reef_world *w, const table *t, uint32_t unit);
+/* Prepares those of these rows that are in table `from` to leave it: they, and the last rows, which take their
+ * places. */
+bool reef__leave_prepare(reef_world *w, uint32_t from, const reef_entity *e, uint64_t count);
 
 /* Makes room for `more` elements behind the first `count` of a list, which has room for *room. `list` points to the
  * list's pointer. False: no memory. */

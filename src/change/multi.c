@@ -11,6 +11,7 @@
 #include "storage/sparse_store.h"
 #include "storage/world_data.h"
 #include "change/apply.h"
+#include "change/relation.h"
 #include "reef/multi.h"
 
 static reef_status add_behind(reef_world *w, reef_entity e, const type *t, const reef_value *v)
@@ -27,12 +28,15 @@ static reef_status add_behind(reef_world *w, reef_entity e, const type *t, const
     if (!room) return REEF_NO_MEMORY;
     const uint32_t first = slot_of(s, e), slot = first + n;
     if (v->data && own < (size_t)n * t->size) value.data = slot_value(s, first) + own;
-    const reef_status status = reef__value_put(w, e, t, slot_value(s, slot), &value, 0);
+    reef_status status = t->relation ? reef__relation_check(w, e, t, &value, 0, false) : REEF_OK;
+    if (status == REEF_OK) status = reef__value_put(w, e, t, slot_value(s, slot), &value, 0);
     if (status != REEF_OK) return status;
+    if (t->relation) reef__relation_unplace(w, t, slot_value(s, slot), &value, NULL);
     reef__slot_owner_put(s, slot, e);
     ++*reef__run_word(s, first);
     s->count++;
     values_mark(w, s, slot >> s->bits);
+    if (s->relation) reef__relation_comes(w, s, e, slot_value(s, slot));
     if (t->tracked) reef__track_stamp(w, t->id, e.index, false);
     return REEF_OK;
 }
@@ -53,7 +57,11 @@ void *reef_append_id(reef_world *w, reef_entity e, reef_component c, const void 
     if (has && t->home != REEF_MULTI) s = REEF_EXISTS;
     if (s != REEF_OK) return reef__failure(w, s, op, c, e, s == REEF_WRONG_SIZE ? v.size : 0), NULL;
     if (has) return reef__multi_add(w, op, e, t, &v, &made), made;
-    return reef_set_id(w, e, c, value, size) >= 0 ? (void *)(uintptr_t)reef__value_itself(w, e, c) : NULL;
+    const char *calling = w->calling;
+    if (calling == NULL) w->calling = op;
+    s = reef_set_id(w, e, c, value, size);
+    w->calling = calling;
+    return s >= 0 ? (void *)(uintptr_t)reef__value_itself(w, e, c) : NULL;
 }
 
 reef_status reef_remove_one_id(reef_world *w, reef_entity e, reef_component c, uint32_t i)
@@ -76,6 +84,7 @@ reef_status reef_remove_one_id(reef_world *w, reef_entity e, reef_component c, u
     const uint32_t first = slot_of(s, e);
     quarantine_because(w, op, t->id, e);
     (void)reef__quarantine_page(w, s, first >> s->bits);
+    if (s->relation) reef__relation_goes(w, s, e, slot_value(s, first + i));
     value_destroy(t, slot_value(s, first + i));
     for (uint32_t k = i + 1; k < n; k++) reef__value_move(t, slot_value(s, first + k - 1), slot_value(s, first + k));
     reef__slot_owner_put(s, first + n - 1, (reef_entity){0, 0});

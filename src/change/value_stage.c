@@ -24,7 +24,9 @@
 #include "storage/table.h"
 #include "storage/world_data.h"
 #include "change/apply.h"
+#include "change/relation.h"
 #include "reef/detail/access.h"
+#include "reef/relation.h"
 
 static const type *stored_value(const reef_value *v) /* NULL: not a stored value */
 {
@@ -195,11 +197,13 @@ reef_status reef__stage_make(value_stage *x)
     if (!reef__call_memory_take(&x->w->family->memory, &x->aside, k.at, align)) return REEF_NO_MEMORY;
     for (k = (stage_walk){0}; stage_next(x, &k);) {
         char *raw = stage_raw(x, &k);
-        if (raw == NULL) continue;
-        if (k.aside && k.t->fixed) memcpy(k.aside, raw, k.t->size);
-        const reef_status s = reef__staged_put(x->w, x->e, k.t, raw, k.v, x->n);
+        reef_status s = UNLIKELY(k.t->relation) ? reef__relation_check(x->w, x->e, k.t, k.v, x->n, k.has) : REEF_OK;
+        if (s == REEF_OK && raw == NULL) continue;
+        if (s == REEF_OK && k.aside && k.t->fixed) memcpy(k.aside, raw, k.t->size);
+        if (s == REEF_OK) s = reef__staged_put(x->w, x->e, k.t, raw, k.v, x->n);
+        if (s == REEF_OK && UNLIKELY(k.t->relation)) reef__relation_unplace(x->w, k.t, raw, k.v, NULL);
         if (s == REEF_OK) continue;
-        if (k.aside && k.t->fixed) memcpy(raw, k.aside, k.t->size);
+        if (raw && k.aside && k.t->fixed) memcpy(raw, k.aside, k.t->size);
         stage_undo(x, k.next - 1);
         return s;
     }
@@ -223,6 +227,12 @@ static void stage_replace(const value_stage *x, const stage_walk *k)
     reef_world *w = x->w;
     const type *t = k->t;
     char *here = t->stored ? stored_own(w, t, x->e) : stage_place(x, k);
+    value_store *s = (value_store *)(uintptr_t)store_of(w, t->id);
+    relation_value replaced = {{0, 0}, 0};
+    if (t->relation) {
+        memcpy(&replaced, here, sizeof replaced);
+        if (!BUG(196)) reef__relation_goes(w, s, x->e, here);
+    }
     if (t->home == REEF_SHARED) {
         void *was = *(void **)(void *)here;
         reef__quarantine_value(w, t, was, 1, x->e);
@@ -237,6 +247,10 @@ static void stage_replace(const value_stage *x, const stage_walk *k)
         memset(here, 0, t->size);
     } else if (t->size) {
         memmove(here, k->v->data, t->size);
+    }
+    if (t->relation) {
+        reef__relation_unplace(w, t, here, k->v, &replaced);
+        reef__relation_comes(w, s, x->e, here);
     }
 }
 
@@ -308,6 +322,15 @@ COLD bool reef__stored_prepare_end(reef_world *w, reef_entity e)
     return true;
 }
 
+COLD bool reef__stored_prepare_end_many(reef_world *w, const reef_entity *e, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (!reef__stored_prepare_end(w, e[i])) return false;
+    for (uint32_t i = 1; i < w->state.store_count; i++) /* the last values fill the holes */
+        if (!reef__store_prepare_last(w, &w->state.stores[i], n)) return false;
+    return true;
+}
+
 bool reef__cold_some(const reef_world *w, reef_entity e)
 {
     bool some = false;
@@ -375,6 +398,7 @@ COLD uint32_t reef__stored_values(const reef_world *w, reef_entity e, reef_value
     EACH_STORE_OF(w, e, s)
     {
         const bool data = s->size != 0;
+        if (s->relation && (reef__type_of(s->component)->relation & REEF_SYMMETRIC)) continue; /* its half alone */
         if (s->shared) {
             values[n++] = reef_value_make((reef_component){s->component}, VALUE_HELD, 0, reef_store_find(s, e));
             continue;

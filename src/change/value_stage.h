@@ -44,9 +44,10 @@ INLINE size_t staged_align(const type *t) { return t->home == REEF_SHARED ? size
 reef_status reef__staged_put(reef_world *w, reef_entity e, const type *t, void *slot, const reef_value *v, uint32_t n);
 void reef__staged_take_back(const type *t, void *slot, const reef_value *v, uint32_t n);
 
-/* Destroy all stored values of an entity, and prepare for that; reef__stored_prepare_end_all prepares all pages of all
- * stores, for many entities. */
+/* Destroy all stored values of an entity, and prepare for that; reef__stored_prepare_end_many does so for n entities
+ * that end one after the other, reef__stored_prepare_end_all for all pages of all stores. */
 bool reef__stored_prepare_end(reef_world *w, reef_entity e);
+bool reef__stored_prepare_end_many(reef_world *w, const reef_entity *e, uint32_t n);
 void reef__stored_end(reef_world *w, reef_entity e);
 /* has it a value in a home that its row doesn't know of (REEF_COLD)? */
 bool reef__cold_some(const reef_world *w, reef_entity e);

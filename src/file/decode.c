@@ -470,6 +470,7 @@ static bool rest_read(section_in *in, unsigned char **all, size_t *room)
 static bool decode_finish(decoding *d)
 {
     if (!reef__decode_standins_end(d) || !reef__decode_tracks_done(d) || !reef__decode_scripts_done(d)) return false;
+    if (!reef__decode_relations_done(d)) return false;
     versions_close(d);
     return validated(d);
 }
@@ -514,6 +515,7 @@ bool reef__file_read(section_in *in, record_load *r, reef_world *aside, reef_wor
     if (d == NULL) return reef__in_wrong(in, REEF_NO_MEMORY, "no memory");
     *d = (decoding){
         .in = in, .load = r, .w = aside, .target = target, .memory = in->memory, .base = target->hot.version};
+    aside->untargeted = true; /* until all values are there */
     r->decoding = d;
     aside->hook_failed.id = 0;
     d->runs.memory = in->memory;

@@ -21,7 +21,7 @@
 #include "file/section.h"
 #include "reef/save.h"
 
-enum { TYPE_RAW = 1, TYPE_OMITTED = 2, TYPE_TRACKED = 4 }; /* flags of a type in a file */
+enum { TYPE_RAW = 1, TYPE_OMITTED = 2, TYPE_TRACKED = 4, TYPE_RELATION = 8 }; /* flags of a type in a file */
 
 /* One step of a plan: `count` elements of a field. Elements of the same kind are copied, and steps that lie side by
  * side become one copy of bytes. Others are converted to the nearest number that the kind can hold. */
@@ -38,6 +38,7 @@ typedef struct file_type {
     const type *to; /* where the values of a stand-in go at the end; NULL: t isn't a stand-in, or stands for nothing */
     reef_home home; /* in the file, as are the next five */
     uint32_t flags, size, bytes;
+    uint32_t relation; /* options of a type of relations; else 0 */
     uint32_t number;
     uint32_t field_count;
     field_op *ops;

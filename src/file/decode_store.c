@@ -9,9 +9,11 @@
 #include "storage/cow_pages.h"
 #include "storage/invalidate.h"
 #include "storage/multi_store.h"
+#include "storage/relation_index.h"
 #include "storage/shared_store.h"
 #include "storage/sparse_store.h"
 #include "storage/table.h"
+#include "change/relation.h"
 #include "storage/world_data.h"
 #include "file/decode.h"
 #include "file/decode_types.h"
@@ -21,7 +23,9 @@
 static value_store *store_ready(decoding *d, const type *t)
 {
     if (!reef__store_prepare_add(d->w, t->id, NULL, 0)) return (void)reef__decode_no_memory(d), NULL;
-    return (value_store *)(uintptr_t)store_of(d->w, t->id);
+    value_store *s = (value_store *)(uintptr_t)store_of(d->w, t->id);
+    if (t->relation) reef__relation_forget(d->w, s); /* reef__decode_relations_done makes its index anew */
+    return s;
 }
 
 static bool entity_sound(decoding *d, reef_entity e)
@@ -181,6 +185,18 @@ bool reef__decode_page(decoding *d)
     if (x.f->t && (x.s = store_ready(d, x.f->t)) == NULL) return false;
     for (uint32_t i = 0; i < pieces; i++)
         if (!page_piece(&x)) return false;
+    return true;
+}
+
+bool reef__decode_relations_done(decoding *d)
+{
+    if (!reef__relations_settle(d->w)) return reef__decode_no_memory(d);
+    for (uint32_t i = 1; i < d->w->state.store_count; i++) {
+        value_store *s = &d->w->state.stores[i];
+        if (s->unindexed && (!reef__relation_place(d->w, s) || !reef__relation_ready(d->w, s)))
+            return reef__decode_no_memory(d);
+    }
+    d->w->untargeted = false;
     return true;
 }
 

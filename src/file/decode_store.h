@@ -10,5 +10,7 @@ bool reef__decode_page(decoding *d);
 bool reef__decode_several(decoding *d);
 /* At the end of a record: does each store have the number of values that was promised? */
 bool reef__decode_stores_done(decoding *d);
+/* The end of the file: all values are there, and relations are found by their targets. */
+bool reef__decode_relations_done(decoding *d);
 
 #endif

@@ -311,7 +311,7 @@ static bool type_as_written(const type_reading *x, const type *t)
     const file_type *f = x->f;
     const reef_field *fields = REEF_ACQUIRE_POINTER(&t->fields);
     const uint32_t count = fields ? t->field_count : 0;
-    if (f->home != t->home || f->size != t->size ||
+    if (f->home != t->home || f->size != t->size || f->relation != t->relation ||
         f->bytes != reef__pack_bytes(t, (x->d->load->flags & FILE_RAW) != 0))
         return false;
     if (count != x->count || ((f->flags & TYPE_RAW) && fields)) return false;
@@ -364,7 +364,9 @@ static const type *type_declare(type_reading *x)
                            .home = f->home,
                            .hooks = &hooks,
                            .fields = x->count ? fields : NULL,
-                           .field_count = x->count};
+                           .field_count = x->count,
+                           .relation = f->relation};
+    if (f->relation) desc.hooks = NULL;
     if (x->base && x->d->types[x->base - 1].t && !x->d->types[x->base - 1].to && !x->d->types[x->base - 1].dropped)
         desc.base.id = x->d->types[x->base - 1].t->id;
     const type *t = reef__type_of(reef_type_new(&desc, &status).id);
@@ -449,7 +451,8 @@ static bool field_read(type_reading *x, uint32_t i, uint32_t *at)
 
 static bool type_sizes_sound(const file_type *f, uint32_t count, uint32_t sum)
 {
-    if (f->size > REEF_SIZE_MAX || f->home > REEF_SPLIT || f->flags > (TYPE_RAW | TYPE_OMITTED | TYPE_TRACKED))
+    if (f->size > REEF_SIZE_MAX || f->home > REEF_SPLIT ||
+        f->flags > (TYPE_RAW | TYPE_OMITTED | TYPE_TRACKED | TYPE_RELATION))
         return false;
     if ((f->home == REEF_BIT) && f->size) return false;
     if ((f->flags & TYPE_RAW) && (f->flags & TYPE_OMITTED)) return false;
@@ -512,6 +515,8 @@ static bool type_read(type_reading *x)
     f->field_count = x->count;
     bool ok = reef__decode_room(d, &x->fields, &room, x->count, sizeof *x->fields);
     for (uint32_t i = 0; ok && i < x->count; i++) ok = field_read(x, i, &sum);
+    if (ok && f->flags & TYPE_RELATION) f->relation = reef__get_u32(in);
+    ok = ok && in->status == REEF_OK;
     if (ok && !type_sizes_sound(f, x->count, sum))
         ok = reef__in_wrong(in, REEF_CORRUPT, "type %.80s has an impossible size or home", name);
     ok = ok && type_resolve(x);

@@ -214,7 +214,8 @@ static void type_put(encoding *x, const type *t)
     const uint32_t count = fields ? t->field_count : 0;
     reef__put_text(o, t->name);
     reef__put_u8(o, (uint32_t)t->home);
-    reef__put_u8(o, (bytes && fields == NULL ? 1u : 0u) | (bytes == 0 && t->size ? 2u : 0u) | (t->tracked ? 4u : 0u));
+    reef__put_u8(o, (bytes && fields == NULL ? 1u : 0u) | (bytes == 0 && t->size ? 2u : 0u) | (t->tracked ? 4u : 0u) |
+                        (t->relation ? 8u : 0u));
     reef__put_u32(o, t->size);
     reef__put_u32(o, t->align);
     reef__put_u32(o, bytes);
@@ -229,6 +230,7 @@ static void type_put(encoding *x, const type *t)
         reef__put_f64(o, fields[i].lowest);
         reef__put_f64(o, fields[i].highest);
     }
+    if (t->relation) reef__put_u32(o, t->relation);
 }
 
 static void types_put(encoding *x)

@@ -6,6 +6,7 @@
 #include "storage/error.h"
 #include "storage/state.h"
 #include "storage/world_data.h"
+#include "change/relation.h"
 #include "system/event.h"
 #include "system/schedule.h"
 #include "world/snapshot.h"
@@ -87,7 +88,9 @@ static reef_status part_select(reef_world *fork, const char *text)
     uint64_t *marks = reef__memory_zeroed(m, MEMORY_OTHER, bytes);
     if (marks) matches_mark(fork, q, marks);
     reef_status s = marks ? reef_query_free(fork, q) : REEF_NO_MEMORY;
+    fork->untargeted = !BUG(199); /* nobody who matches goes with somebody who doesn't */
     if (s == REEF_OK) s = others_destroy(fork, marks);
+    if (s == REEF_OK && !reef__relations_settle(fork)) s = REEF_NO_MEMORY;
     reef__memory_free(m, MEMORY_OTHER, marks, bytes);
     return s;
 }

@@ -65,7 +65,7 @@ static COLD bool check_query(reef_world *w, const char *op, const reef_observer_
     for (uint32_t i = 0; i < text.count; i++) {
         if (text.term[i].since != REEF_ALWAYS)
             return refuse_observer(w, op, "the query of an observer can't ask for changes");
-        if (text.term[i].source.generation != 0)
+        if (text.term[i].source.generation != 0 || text.term[i].target.generation != 0)
             return refuse_observer(w, op, "the query of an observer can't name an entity");
     }
     memcpy(o->query.terms, text.term, text.count * sizeof *text.term);

@@ -35,6 +35,7 @@
 #include "storage/world_data.h"
 #include "change/apply.h"
 #include "change/destroy.h"
+#include "change/relation.h"
 #include "change/value_stage.h"
 #include "query/iterate.h"
 #include "query/query.h"
@@ -195,41 +196,6 @@ static reef_status collect_match(bulk *b, const match *m)
 
 /* ---- what a change needs ---- */
 
-/* Prepares a chunk whose rows go or change places: its columns and its bits. */
-static bool chunk_prepare(reef_world *w, const table *t, uint32_t unit)
-{
-    return reef__chunk_own(w, t, unit) && reef__bits_own_unit(w, t->bits, unit);
-}
-
-/* Prepares those of these rows that are in table `from` to leave it: they, and the last rows, which take their places.
- */
-static bool leave_prepare(reef_world *w, uint32_t from, const reef_entity *e, uint64_t count)
-{
-    const table *t = reef__table_own(w, from);
-    uint32_t owned = 0;
-    uint64_t n = 0;
-    if (t == NULL) return false;
-    for (uint64_t i = 0; i < count; i++) {
-        const uint32_t unit = place_unit(place_of(w, e[i]));
-        if (unit_slots(w, unit)[0].head.table != from) continue;
-        n++;
-        if (unit != owned && !chunk_prepare(w, t, unit)) return false;
-        owned = unit;
-        if (!record_owned(w, e[i].index) && reef__record_own(w, e[i].index) == NULL) return false;
-    }
-    if (n == 0) return true;
-    /* including the row that will be the last one */
-    const uint64_t rows = table_rows(t), first = rows > n ? rows - n - 1 : 0;
-    uint64_t chunk = t->chunks - 1;
-    for (uint32_t unit = t->last;; unit = unit_slots(w, unit)[0].head_more.previous, chunk--) {
-        if (!chunk_prepare(w, t, unit)) return false;
-        const reef_entity *x = slot_entities(unit_slots(w, unit));
-        for (uint32_t i = 0; i < chunk_rows(t, unit); i++)
-            if (!record_owned(w, x[i].index) && reef__record_own(w, x[i].index) == NULL) return false;
-        if (chunk * REEF_BLOCK_ROWS <= first) return true;
-    }
-}
-
 static bool columns_own(reef_world *w, const portion *p, uint32_t component, const reef_entity *e)
 {
     const table *t = table_read(w, p->from);
@@ -258,7 +224,8 @@ static bool portion_prepare(bulk *b, portion *p)
     case APPEND:
         return reef__table_own_all(b->w, p->from) && reef__arrive_prepare(b->w, p->from, p->edge->to, p->count);
     case MOVE:
-        return leave_prepare(b->w, p->from, e, p->count) && reef__arrive_prepare(b->w, p->from, p->edge->to, p->count);
+        return reef__leave_prepare(b->w, p->from, e, p->count) &&
+               reef__arrive_prepare(b->w, p->from, p->edge->to, p->count);
     default: return columns_own(b->w, p, b->t->id, e);
     }
 }
@@ -503,7 +470,7 @@ static bool bits_ready(bulk *b, uint32_t key, bool on)
         if (!on && !reef__bits_prepare_rows(b->w, key | BIT_DISABLED, p->table_id, p->unit, p->rows, false))
             return false;
     }
-    return b->leaving == 0 || leave_prepare(b->w, TABLE_EMPTY, b->list, b->leaving);
+    return b->leaving == 0 || reef__leave_prepare(b->w, TABLE_EMPTY, b->list, b->leaving);
 }
 
 /* Sets or clears one bit of everything that matches: a switch or a mark. */
@@ -567,7 +534,17 @@ static bool stored_ready(bulk *b)
     if (!on && !reef__store_prepare_drop_all(w, b->t->id)) return false;
     if (on && b->count && !reef__store_prepare_add_some(w, b->t->id, b->list, b->count)) return false;
     /* an entity of the empty set may lose its row with the value */
-    return on || table_read(w, TABLE_EMPTY) == NULL || leave_prepare(w, TABLE_EMPTY, b->list, b->count);
+    return on || table_read(w, TABLE_EMPTY) == NULL || reef__leave_prepare(w, TABLE_EMPTY, b->list, b->count);
+}
+
+/* May all that match get this relation? One of them can't lead another one into a circle: their paths end in the same
+ * target. */
+static COLD reef_status relations_check(bulk *b)
+{
+    reef_status s = REEF_OK;
+    for (uint64_t i = 0; s == REEF_OK && i < b->count; i++)
+        s = reef__relation_check(b->w, b->list[i], b->t, &b->value, 0, store_has(b->w, b->t->id, b->list[i]));
+    return s;
 }
 
 /* Adds, sets or removes a stored value of everything that matches, one by one. */
@@ -580,6 +557,10 @@ static reef_status bulk_stored(bulk *b)
     b->changed = b->count;
     if (b->value.kind == REEF_VALUE_ONE && !b->t->copyable && b->count > 1) return REEF_NOT_COPYABLE;
     if (b->value.kind == REEF_VALUE_ONE && b->t->fixed) return REEF_NOT_MOVABLE;
+    if (b->t->relation && b->value.kind != REEF_VALUE_REMOVE) {
+        const reef_status s = relations_check(b);
+        if (s != REEF_OK) return s;
+    }
     if (!stored_ready(b) || !track_ready(b)) return REEF_NO_MEMORY;
     if (observed(b->w) && !observe_reserve_changes(b->w, b->t, b->count)) return REEF_NO_MEMORY;
     reef_status s = aside_make(b);
@@ -588,8 +569,10 @@ static reef_status bulk_stored(bulk *b)
         return s;
     }
     observe_open(b->w);
+    if (b->t->relation && b->value.kind == REEF_VALUE_ONE) b->w->relating = b->value.data;
     for (uint64_t i = 0; i < b->count; i++)
         apply_one(b, i, reef_slots_at(&b->w->hot, place_of(b->w, b->list[i]))[0].head.table);
+    b->w->relating = NULL;
     observe_close(b->w);
     return REEF_OK;
 }
@@ -619,6 +602,7 @@ static reef_status bulk_end(bulk *b, reef_status s, uint64_t *changed)
 {
     if (s == REEF_OK && changed) *changed = b->changed;
     bulk_free(b);
+    if (s == REEF_REFUSED) return s; /* which is recorded already */
     return s == REEF_OK ? s
                         : reef__failure(b->w, s, b->op, b->w->hook_failed.id ? b->w->hook_failed : b->value.component,
                                         (reef_entity){0, 0}, s == REEF_WRONG_SIZE ? b->value.size : 0);
@@ -644,6 +628,7 @@ static reef_status bulk_change(reef_world *w, const char *op, reef_query which, 
     const size_t bytes = value.kind == REEF_VALUE_ONE && !b.t->hooked ? value.size : 0;
     if (!reef__call_memory_take(&w->family->memory, &copy, bytes, PLAIN_ALIGN)) s = REEF_NO_MEMORY;
     else if (bytes) b.value.data = memcpy(copy.at, value.data, bytes);
+    if (s == REEF_OK && b.t->relation && bytes) ((relation_value *)copy.at)->place = 0;
     if (s == REEF_OK && reef__fixed_hold(b.q, b.since))
         s = b.t->stored ? bulk_stored(&b) : b.t->bit ? bulk_bits(&b, b.t->id) : bulk_table(&b);
     reef__call_memory_free(&w->family->memory, &copy);
@@ -704,7 +689,7 @@ static reef_status destroy_matches(bulk *b)
     for (uint64_t i = 0; s == REEF_OK && i < b->portion_count; i++) {
         const portion *p = &b->portions[i];
         const bool ready = p->kind == FILL ? reef__table_own_all(b->w, p->from)
-                                           : leave_prepare(b->w, p->from, b->list + p->first, p->count);
+                                           : reef__leave_prepare(b->w, p->from, b->list + p->first, p->count);
         if (!ready) s = REEF_NO_MEMORY;
     }
     if (s == REEF_OK && !reef__destroy_prepare(b->w, b->list, b->count, b->changed - b->count)) s = REEF_NO_MEMORY;
@@ -726,11 +711,25 @@ static reef_status destroy_matches(bulk *b)
     return REEF_OK;
 }
 
+/* The same in a world with relations, where others may die with what matches. */
+static COLD reef_status destroy_related_matches(bulk *b)
+{
+    for (uint32_t i = 0; i < b->q->match_count; i++) {
+        const match *m = match_at(b->q, i);
+        const table *t = table_read(b->w, m->id);
+        const uint64_t rows = t ? rows_count(b, m, t) : 0;
+        if (rows && !list_table(b, m, t, rows)) return REEF_NO_MEMORY;
+    }
+    b->changed = b->count;
+    return reef__destroy_related(b->w, b->op, b->list, b->count);
+}
+
 reef_status reef_destroy_where(reef_world *w, reef_query which, uint64_t *destroyed)
 {
     bulk b;
     if (w == NULL) return REEF_BAD_ARGUMENT;
     reef_status s = bulk_begin(&b, w, "reef_destroy_where", which, (reef_value){{0}, REEF_VALUE_REMOVE, 0, NULL});
-    if (s == REEF_OK && reef__fixed_hold(b.q, b.since)) s = destroy_matches(&b);
+    if (s == REEF_OK && reef__fixed_hold(b.q, b.since))
+        s = w->slow & SLOW_RELATED ? destroy_related_matches(&b) : destroy_matches(&b);
     return bulk_end(&b, s, destroyed);
 }

@@ -262,8 +262,8 @@ static void switches_find(query *q, bool marks)
         const reef_term *t = &q->terms[i];
         const term_facts *f = &q->facts[i];
         if (t->op >= REEF_ANY_OF || t->op == REEF_OPTIONAL) continue;
-        only = t->enabled != REEF_DISABLED && (!f->cold || f->fixed) && (f->top || !(f->fixed || f->bit)) &&
-               (!f->bit || f->fixed || n < SWITCHES_FEW);
+        only = t->enabled != REEF_DISABLED && !f->target && (!f->cold || f->fixed) &&
+               (f->top || !(f->fixed || f->bit)) && (!f->bit || f->fixed || n < SWITCHES_FEW);
         if (only && f->bit && !f->fixed) q->switches[n++] = t->component.id << 1 | (t->op == REEF_NOT);
     }
     q->switch_count = only ? n : UINT32_MAX;
@@ -480,6 +480,7 @@ void reef__facts_find(const reef_term *t, term_facts *f, bool top, bool filter)
     f->top = top;
     f->bit = x && x->bit;
     f->cold = x && x->home == REEF_COLD;
+    f->target = x && !reef_entity_is_null(t->target);
     f->fixed = !reef_entity_is_null(t->source);
     f->filter = filter || t->op == REEF_NOT || t->access == REEF_WITH || x == NULL || x->size == 0;
     f->stored = x && x->stored && !f->filter && !f->fixed && t->op < REEF_ANY_OF;
@@ -496,6 +497,10 @@ static reef_status leaf_check(reef_world *w, const reef_term *t, const char **wh
     *why = "'added' can't be used with '+'";
     if (t->subtypes && (t->subtypes > 1 || t->since == REEF_IF_ADDED || !reef_entity_is_null(t->source)))
         return REEF_BAD_ARGUMENT;
+    const bool targeted = !reef_entity_is_null(t->target);
+    *why = "only a relation has a target, and then it can't have 'of' or 'each'";
+    if (targeted && (x->relation == 0 || t->each || !reef_entity_is_null(t->source))) return REEF_BAD_ARGUMENT;
+    if (targeted && !reef_is_alive(w, t->target)) return REEF_NOT_ALIVE;
     if (x->tracked) return REEF_OK;
     *why = "'added' needs a type with track_rows";
     if (t->since == REEF_IF_ADDED) return REEF_BAD_ARGUMENT;
@@ -510,6 +515,8 @@ static bool twice(const query_text *l, const term_facts *facts, uint32_t i)
         if (l->term[j].op >= REEF_ANY_OF || l->term[j].component.id != l->term[i].component.id) continue;
         if (!reef_entity_equal(l->term[j].source, l->term[i].source) || l->term[j].subtypes != l->term[i].subtypes)
             continue;
+        /* who is related to one entity may be related to another one, too */
+        if (!reef_entity_equal(l->term[j].target, l->term[i].target) && (facts[i].filter || facts[j].filter)) continue;
         if (!facts[i].filter || !facts[j].filter || (facts[i].top && facts[j].top)) return true;
     }
     return false;
@@ -594,12 +601,13 @@ static size_t query_bytes(uint32_t count) { return sizeof(query) + count * sizeo
 /* Derives what the terms say together. */
 static void query_settle(query *q)
 {
-    q->since = q->fixed = q->tracked = q->out = false;
+    q->since = q->fixed = q->targeted = q->tracked = q->out = false;
     q->head.column_count = q->head.write_count = q->optional_writes = 0;
     q->straight = q->entities != REEF_DISABLED;
     for (uint32_t i = 0; i < q->term_count; i++) {
         q->since |= q->terms[i].since != REEF_ALWAYS;
         q->fixed |= q->facts[i].fixed;
+        q->targeted |= q->facts[i].target;
         q->straight &= q->terms[i].enabled != REEF_DISABLED;
     }
     columns_sort(q);

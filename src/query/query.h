@@ -25,6 +25,7 @@ typedef struct reef_query_data query;
 typedef struct term_facts {
     bool bit;    /* a bit of the row says who has it */
     bool cold;   /* only its store says who has it */
+    bool target; /* only its value says whether it is related to the term's target */
     bool stored; /* the loop wants its data, of the visited entity, and it lies in a store */
     bool marks;  /* some entity may have it disabled */
     bool fixed;  /* of another entity, always the same */
@@ -102,6 +103,7 @@ struct reef_query_data {
     bool since;                         /* some term asks what changed */
     bool tracked;                       /* some term writes a type with track_rows: such loops look at rows as well */
     bool fixed;                         /* some term is of another entity */
+    bool targeted;                      /* some term has a target */
     bool marked_entities;               /* some entity may be disabled as a whole */
     uint32_t optional_writes;           /* number of terms whose column is written where it exists */
     uint32_t switch_count;              /* only these switches decide by row; UINT32_MAX: something else does, too */

@@ -10,6 +10,7 @@
 #include "storage/world_data.h"
 #include "query/chunk_cursor.h"
 #include "query/query.h"
+#include "reef/relation.h"
 #include "query/query_answers.h"
 #include "query/query_text.h"
 #include "query/sorted_query.h"
@@ -72,7 +73,12 @@ static void explain_rows(text_out *o, const query *q)
         const reef_term *t = &q->terms[i];
         const term_facts *f = &q->facts[i];
         if (t->op >= REEF_ANY_OF) continue;
-        if (f->fixed)
+        if (f->target && t->op != REEF_OPTIONAL)
+            reef__text_put(
+                o, "looks at rows: %s has to lead to entity %" PRIu32 "v%" PRIu32 ", which has %" PRIu64 " sources\n",
+                type_text(t->component.id), t->target.index, t->target.generation,
+                reef_source_count_id(q->world, t->target, t->component));
+        else if (f->fixed)
             reef__text_put(o, "%s of entity %" PRIu32 "v%" PRIu32 " decides for all rows\n", type_text(t->component.id),
                            t->source.index, t->source.generation);
         else if (f->bit && t->op != REEF_OPTIONAL)

@@ -3,7 +3,8 @@
  *     query  := [any {"," any}]
  *     any    := one {"|" one}                              ANY_OF, if there are two or more
  *     one    := "!" one | "(" query ")" | leaf             NOT or NONE_OF; ALL_OF, if there are two or more
- *     leaf   := ["?"] {word} name ["+"] ["of" source] | word "*"
+ *     leaf   := ["?"] {word} name [target] ["+"] ["of" source] | word "*"
+ *     target := "(" ("*" | source) ")"                      of a relation type
  *     word   := "in" | "out" | "inout" | "with" | "disabled" | "either" | "changed" | "added" | "each"
  *     name   := what type names are made of, or any text in quotes
  *     source := the same for an entity's name, or "#" index "v" generation
@@ -13,7 +14,7 @@
  * `of` would be the name that follows). "of" is a word only behind a name. Each kind of word (access; disabled and
  * either; changed and added; each) may stand once. "+" behind a name means the type or a subtype of it. `word "*"`
  * says which whole entities are visited; it is no term. In quotes, \" and \\ stand for " and \. Parentheses mustn't be
- * empty. "$" and "name(" are reserved for variables and pairs.
+ * empty. A relation with a target is a filter unless a word of access stands before it. "$" is reserved for variables.
  *
  * Parentheses around a single `any` only group: they make no term. A group is inserted in front of its members after
  * these are read, so a text needs no more terms than its result has. Two counts, of parentheses and of "!", bound the
@@ -169,6 +170,22 @@ static COLD bool parse_entities(parser *p, const reef_term *t, const bool *given
     return true;
 }
 
+/* Reads the target of a relation, in parentheses. */
+static COLD bool parse_target(parser *p, reef_term *t, const bool *given)
+{
+    const type *kind = reef__type_of(t->component.id);
+    if (kind->relation == 0)
+        return reef__parse_refuse(p, REEF_BAD_TEXT, p->token.start, "%s is no relation, so it has no target",
+                                  reef__show(kind->name, strlen(kind->name)).text);
+    reef__token_next(p);
+    if (reef__token_is(p->token, "*")) reef__token_next(p);
+    else if (!parse_source(p, &t->target)) return false;
+    if (!token_is_sign(p, ')')) return reef__parse_expected(p, "')' after the target");
+    reef__token_next(p);
+    if (!given[WORD_ACCESS]) t->access = REEF_WITH;
+    return true;
+}
+
 static COLD bool parse_leaf(parser *p)
 {
     reef_term t = {.access = p->nots ? REEF_WITH : REEF_INOUT};
@@ -183,6 +200,7 @@ static COLD bool parse_leaf(parser *p)
     const char *at = p->token.start;
     p->word = word_find(p->token) != NULL;
     if (!reef__parse_type(p, &t.component)) return false;
+    if (token_is_sign(p, '(') && !parse_target(p, &t, given)) return false;
     if (token_is_sign(p, '+')) {
         t.subtypes = 1;
         reef__token_next(p);
@@ -226,10 +244,7 @@ static COLD bool parse_not(parser *p)
 /* Reports what is missing where a term has ended. */
 static COLD bool parse_unended(parser *p)
 {
-    const char *what = p->parentheses ? "',', '|' or ')'" : p->parts ? "',', '|' or ';'" : "',' or '|'";
-    if (!token_is_sign(p, '(')) return reef__parse_expected(p, what);
-    return reef__parse_refuse(p, REEF_BAD_TEXT, p->token.start, "expected %s, found '(', which is reserved for pairs",
-                              what);
+    return reef__parse_expected(p, p->parentheses ? "',', '|' or ')'" : p->parts ? "',', '|' or ';'" : "',' or '|'");
 }
 
 static COLD bool parse_parentheses(parser *p)
@@ -334,10 +349,9 @@ static COLD void write_name(text_out *o, const char *name)
     if (!plain) reef__text_put(o, "\"");
 }
 
-static COLD void write_source(const query_writer *o, reef_entity e)
+static COLD void write_entity(const query_writer *o, reef_entity e)
 {
     const char *name = reef_name(o->world, e);
-    reef__text_put(o->out, " of ");
     if (name) write_name(o->out, name);
     else reef__text_put(o->out, "#%" PRIu32 "v%" PRIu32, e.index, e.generation);
 }
@@ -353,13 +367,16 @@ static COLD void write_leaf(const query_writer *o, const reef_term *t, bool filt
     const type *kind = reef__type_of(t->component.id);
     ASSERT(kind);
     reef__text_put(o->out, "%s", t->op == REEF_NOT ? "!" : t->op == REEF_OPTIONAL ? "?" : "");
-    if (t->access != REEF_INOUT && !filter && t->op != REEF_NOT) write_word(o->out, WORD_ACCESS, t->access);
+    const bool target = !reef_entity_is_null(t->target);
+    if (t->access != (target ? REEF_WITH : REEF_INOUT) && !filter && t->op != REEF_NOT)
+        write_word(o->out, WORD_ACCESS, t->access);
     write_word(o->out, WORD_ENABLED, t->enabled);
     write_word(o->out, WORD_SINCE, t->since);
     write_word(o->out, WORD_EACH, t->each);
     write_name(o->out, kind ? kind->name : "");
+    if (target) reef__text_put(o->out, "("), write_entity(o, t->target), reef__text_put(o->out, ")");
     if (t->subtypes) reef__text_put(o->out, "+");
-    if (!reef_entity_is_null(t->source)) write_source(o, t->source);
+    if (!reef_entity_is_null(t->source)) reef__text_put(o->out, " of "), write_entity(o, t->source);
 }
 
 /* Writes the next term with all that is inside it. Each call takes a term, so the recursion is no deeper than there

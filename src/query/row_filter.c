@@ -9,6 +9,7 @@
 #include "storage/layout.h"
 #include "storage/place.h"
 #include "storage/read.h"
+#include "storage/relation_index.h"
 #include "storage/row_bits.h"
 #include "storage/row_stamps.h"
 #include "storage/sparse_store.h"
@@ -59,6 +60,12 @@ static void rows_filter(const look *l, uint32_t i, row_test holds, uint64_t *wor
 static bool row_is_stored(const look *l, uint32_t i, reef_entity e)
 {
     return store_has(l->q->world, l->q->terms[i].component.id, e);
+}
+
+static bool row_is_related(const look *l, uint32_t i, reef_entity e)
+{
+    const reef_term *t = &l->q->terms[i];
+    return reef__relation_has(store_of(l->q->world, t->component.id), e, t->target);
 }
 
 static void changed_rows(const look *l, uint32_t i, uint64_t *words, uint32_t first, uint32_t end)
@@ -141,6 +148,7 @@ static void leaf_rows(const look *l, uint32_t i, uint64_t *words, uint32_t first
     } else {
         words_fill(words, first, end, reef__slot_seek(q->world, t->component.id, l->table_id) ? ~0ull : 0);
     }
+    if (f->target) rows_filter(l, i, row_is_related, words, first, end);
     if (f->marks || t->enabled == REEF_DISABLED) enabled_rows(l, t->component.id, t->enabled, words, first, end);
     changed_rows(l, i, words, first, end);
     for (uint32_t k = first; t->op == REEF_NOT && k < end; k++) words[k] = ~words[k];
@@ -179,7 +187,8 @@ static bool term_is_slow(const query *q, uint32_t i)
 {
     const term_facts *f = &q->facts[i];
     return q->terms[i].op < REEF_ANY_OF && !f->fixed &&
-           (f->cold || (q->terms[i].since != REEF_ALWAYS && reef__type_of(q->terms[i].component.id)->stored));
+           (f->cold || f->target ||
+            (q->terms[i].since != REEF_ALWAYS && reef__type_of(q->terms[i].component.id)->stored));
 }
 
 bool reef__look_rows(const look *given, uint64_t *words, uint32_t first, uint32_t end)

@@ -137,6 +137,8 @@ void reef__multi_put(reef_world *w, value_store *s, reef_entity e, uint32_t valu
     run_give(w, s, e, run_take(s, class), class, values);
     s->run_count++;
     s->count += values;
+    for (uint32_t i = 0; i < values && s->relation; i++)
+        reef__relation_comes(w, s, e, slot_value(s, slot_of(s, e) + i));
 }
 
 /* Makes a run free, whose slots then belong to no entity. */

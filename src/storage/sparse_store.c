@@ -139,9 +139,11 @@ void reef__stores_view(reef_world *w)
     w->hot.store_number = w->state.store_number ? w->state.store_number : &store_number_none;
     w->hot.store_room = w->state.store_room;
     w->hot.near_id[0] = w->hot.near_id[1] = UINT32_MAX;
-    w->slow &= ~SLOW_COLD;
+    w->slow &= ~(SLOW_COLD | SLOW_RELATED);
     EACH_COLD_STORE(w, s)
     if (s->count) w->slow |= SLOW_COLD;
+    for (uint32_t i = 1; i < w->state.store_count; i++)
+        if (w->state.stores[i].relation && w->state.stores[i].count) w->slow |= SLOW_RELATED;
     reef__invalidate(w, INVALIDATE_CONDITION_CHANGED);
 }
 
@@ -161,6 +163,7 @@ static void store_lay_out(value_store *s, const type *t)
     s->multi = t->home == REEF_MULTI;
     s->direct = t->direct && !s->multi && !s->shared;
     s->tracked = t->tracked;
+    s->relation = t->relation != 0;
     s->align = (uint16_t)(t->align > BLOCK_ALIGN && !s->shared ? t->align : BLOCK_ALIGN);
     const uint64_t most = s->multi ? MULTI_PAGE_BYTES : STORE_PAGE_BYTES;
     if (!s->paged)
@@ -180,6 +183,7 @@ static COLD value_store *value_store_make(reef_world *w, uint32_t component)
     value_store *made = &s->stores[number];
     memset(made, 0, sizeof *made);
     store_lay_out(made, reef__type_of(component));
+    made->unindexed = made->relation && w->untargeted; /* the targets aren't known yet */
     if (!reef__type_of(component)->bit) {
         value_store *before = s->stores;
         while (before->cold) before = &s->stores[before->cold];
@@ -375,6 +379,17 @@ bool reef__store_prepare_drop(reef_world *w, uint32_t component, reef_entity e)
     return reef__store_index_own(w, s, slot_owner(s, last).index) != NULL;
 }
 
+bool reef__store_prepare_last(reef_world *w, value_store *s, uint32_t n)
+{
+    if (s->paged || s->multi) return true;
+    for (uint32_t i = 0; i < n && i < s->count; i++) {
+        const uint32_t slot = (uint32_t)s->count - 1 - i;
+        if (values_own(w, s, slot >> s->bits) == NULL || reef__store_index_own(w, s, slot_owner(s, slot).index) == NULL)
+            return false;
+    }
+    return true;
+}
+
 bool reef__store_prepare_drop_all(reef_world *w, uint32_t component)
 {
     value_store *s = store_mine(w, component);
@@ -402,6 +417,7 @@ static void drop_paged(reef_world *w, value_store *s, const type *t, reef_entity
 {
     const uint32_t page = e.index >> s->bits;
     char *block = s->values.page[page];
+    if (UNLIKELY(s->relation)) reef__relation_goes(w, s, e, slot_value(s, e.index));
     value_leave(w, t, slot_value(s, e.index));
     ((uint32_t *)(void *)block)[e.index & slot_mask(s)] = 0;
     values_mark(w, s, page);
@@ -454,6 +470,7 @@ void reef__store_drop(reef_world *w, uint32_t component, reef_entity e)
         const uint32_t n = reef__multi_values(s, e);
         const bool left = reef__quarantine_page(w, s, slot_of(s, e) >> s->bits);
         const uint32_t slot = slot_of(s, e);
+        for (uint32_t i = 0; i < n && s->relation; i++) reef__relation_goes(w, s, e, slot_value(s, slot + i));
         for (uint32_t i = 0; i < n; i++) value_leave(w, t, (void *)(uintptr_t)reef__store_nth(s, e, i));
         reef__multi_forget(w, s, e);
         if (!left) reef__quarantine_slots(w, s, slot, n, e);
@@ -468,6 +485,8 @@ void reef__store_undo_add(reef_world *w, uint32_t component, reef_entity e)
 {
     static const reef_entity vacant;
     value_store *s = store_mine(w, component);
+    const uint32_t n = s->multi ? reef__multi_values(s, e) : 1;
+    for (uint32_t k = 0; s->relation && k < n; k++) reef__relation_goes(w, s, e, slot_value(s, slot_of(s, e) + k));
     if (s->multi) {
         reef__multi_forget(w, s, e);
         return;

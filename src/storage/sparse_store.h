@@ -107,6 +107,8 @@ void reef__store_undo_add(reef_world *w, uint32_t component, reef_entity e);
  * forgets the entity. */
 bool reef__store_prepare_drop(reef_world *w, uint32_t component, reef_entity e);
 void reef__store_drop(reef_world *w, uint32_t component, reef_entity e);
+/* Prepares the last n values of a store without holes to move into others' slots. */
+bool reef__store_prepare_last(reef_world *w, value_store *s, uint32_t n);
 /* The same for n entities in any order, whether they have a value or not. */
 bool reef__store_prepare_drop_all(reef_world *w, uint32_t component);
 
@@ -182,6 +184,10 @@ INLINE void values_mark(reef_world *w, value_store *s, uint32_t page)
     if (UNLIKELY(s->tracked)) reef__invalidate(w, INVALIDATE_BLOCKS_MARKED);
 }
 
+/* The value of a relation has come, or is about to go: the index of targets follows (src/storage/relation_index.h). */
+void reef__relation_comes(reef_world *w, value_store *s, reef_entity source, void *value);
+void reef__relation_goes(reef_world *w, value_store *s, reef_entity source, const void *value);
+
 /* Makes the value in its raw slot visible. This world owns all pages that it needs. */
 INLINE void store_put(reef_world *w, value_store *s, reef_entity e)
 {
@@ -196,6 +202,7 @@ INLINE void store_put(reef_world *w, value_store *s, reef_entity e)
     }
     s->count++;
     values_mark(w, s, page);
+    if (UNLIKELY(s->relation)) reef__relation_comes(w, s, e, slot_value(s, slot));
 }
 
 /* Remembers the page of values of a slot, where a value comes or goes; the page of the index of an entity. False: it

@@ -9,6 +9,7 @@
 #include "storage/error.h"
 #include "storage/layout.h"
 #include "storage/multi_store.h"
+#include "storage/relation_index.h"
 #include "storage/place.h"
 #include "storage/row_bits.h"
 #include "storage/shared_store.h"
@@ -159,6 +160,8 @@ static reef_status store_validate(proving *x)
         s->shared != (t->home == REEF_SHARED))
         return corrupt(x, "not laid out as its home", (uint64_t)t->home);
     uint64_t number = 0;
+    const char *relation = s->relation ? reef__relation_wrong(x->w, s, &number) : NULL;
+    if (relation) return corrupt(x, relation, number);
     const char *runs = s->multi    ? reef__multi_wrong(s, &number)
                        : s->shared ? reef__shared_wrong(x->w, s, &number)
                                    : NULL;

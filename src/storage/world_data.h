@@ -123,7 +123,11 @@ struct reef_world {
     commands deferred;
     /* recorded commands are being done: a failure is no mistake of the present caller */
     bool flushing;
-    struct observer_log *observing;   /* src/observe/observer_log.h; NULL: nothing was ever observed */
+    struct observer_log *observing; /* src/observe/observer_log.h; NULL: nothing was ever observed */
+    /* relations are made as they are, whoever their targets are, and nothing ends with its target; in the end
+     * reef__relations_settle puts that right */
+    bool untargeted;
+    const void *relating; /* the value of a relation that was checked already and says its place; NULL: none */
     const struct observer *notifying; /* the observer that runs; NULL: none */
     /* spare chunks of command buffers, by length; guarded by the lock of the family */
     struct command_chunk *spare_chunks[COMMAND_CHUNK_CLASSES];
@@ -149,12 +153,14 @@ struct reef_world {
 #endif
 };
 
-#define SLOW_NAMES 2u                       /* world.slow: some entity has a name */
-#define SLOW_COLD 8u                        /* some entity has a component of REEF_COLD */
-#define SLOW_DEFERRED 4u                    /* a loop is open that records, or commands are left */
-#define SLOW_OBSERVED 16u                   /* the world has observers: src/observe/observer.h */
-#define SLOW_AHEAD 32u                      /* blocks were copied ahead (world.ahead) */
-#define SLOW_BOUND (SLOW_NAMES | SLOW_COLD) /* an entity may have more than its row, which has to end with it */
+#define SLOW_NAMES 2u     /* world.slow: some entity has a name */
+#define SLOW_COLD 8u      /* some entity has a component of REEF_COLD */
+#define SLOW_DEFERRED 4u  /* a loop is open that records, or commands are left */
+#define SLOW_OBSERVED 16u /* the world has observers: src/observe/observer.h */
+#define SLOW_AHEAD 32u    /* blocks were copied ahead (world.ahead) */
+#define SLOW_RELATED 64u  /* some entity has a relation to another one */
+/* an entity may have more than its row, which has to end with it */
+#define SLOW_BOUND (SLOW_NAMES | SLOW_COLD | SLOW_RELATED)
 /* A loop is open, or commands are left: the state as a whole can't be taken, replaced or compared now. */
 INLINE bool world_engaged(const reef_world *w) { return w->locks || w->slow & SLOW_DEFERRED; }
 

@@ -30,19 +30,13 @@ static const reef_field script_fields[] = {
     REEF_FIELD(reef_script, started, REEF_ENTITY, NULL, 0, 0),
     REEF_FIELD(reef_script, data, REEF_U8, NULL, 0, 0),
 };
-static reef_type_decl script_decl = {
-    "reef_script",
-    (uint32_t)sizeof(reef_script),
-    (uint32_t) _Alignof(reef_script),
-    REEF_TABLE,
-    &script_hooks,
-    script_fields,
-    sizeof script_fields / sizeof *script_fields,
-    0,
-    NULL,
-    0,
-    NULL,
-};
+static reef_type_decl script_decl = {.name = "reef_script",
+                                     .size = (uint32_t)sizeof(reef_script),
+                                     .align = (uint32_t) _Alignof(reef_script),
+                                     .home = REEF_TABLE,
+                                     .hooks = &script_hooks,
+                                     .fields = script_fields,
+                                     .field_count = sizeof script_fields / sizeof *script_fields};
 _Static_assert(offsetof(reef_script, data) % 8 == 0, "the data of scripts is aligned to 8 bytes");
 
 reef_component reef_script_type(void) { return reef_id_of(&script_decl); }

@@ -16,11 +16,13 @@
 #include "base/platform.h"
 #include "base/text_out.h"
 #include "reef/event.h"
+#include "reef/relation.h"
 #include <stdalign.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 enum {
+    RELATION_PAGE_ROWS = 64, /* values of a page of exclusive relations: few sources shouldn't cost much */
     TYPE_PAGE_BITS = 6,
     TYPES_PER_PAGE = 1 << TYPE_PAGE_BITS,
     TYPE_PAGES = REEF_TYPES_MAX / TYPES_PER_PAGE,
@@ -218,11 +220,81 @@ static bool align_allowed(uint32_t size, uint32_t align)
     return align != 0 && align <= REEF_ALIGN_MAX && (align & (align - 1)) == 0 && size % align == 0;
 }
 
+/* ---- types of relations ---- */
+
+/* The fields of a type of relations, with room for their names. They are used under the lock. */
+static struct {
+    reef_field field[REEF_FIELDS_MAX];
+    char name[REEF_FIELDS_MAX][REEF_TYPE_NAME_MAX + 1];
+} relation_fields;
+
+/* Are the first fields of the description these? */
+static bool begins_with(const reef_type_desc *d, const reef_field *fields, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        const reef_field *f = d->fields ? &d->fields[i] : NULL;
+        if (i >= d->field_count || f == NULL || f->name == NULL || strcmp(f->name, fields[i].name) != 0) return false;
+        if (f->kind != fields[i].kind || f->offset != fields[i].offset || f->bytes != fields[i].bytes) return false;
+    }
+    return true;
+}
+
+/* Completes the description of a type of relations: everything but its name follows from its options and the type of
+ * its data. */
+static reef_status relation_complete(reef_type_desc *d)
+{
+    static const reef_field head[2] = {{.name = "target", .kind = REEF_ENTITY, .offset = 0, .bytes = 8},
+                                       {.name = "place", .kind = REEF_U64, .offset = 8, .bytes = 8}};
+    const type *data = reef__type_of(d->data.id);
+    const bool exclusive = d->relation & REEF_EXCLUSIVE;
+    if (d->data.id && data == NULL) return REEF_UNKNOWN_TYPE;
+    if ((d->relation & ~(uint32_t)REEF_RELATION_ALL) || !(d->relation & REEF_RELATES) || d->hooks || d->base.id)
+        return REEF_BAD_ARGUMENT;
+    if ((d->relation & REEF_CASCADE) && (d->relation & REEF_KEEPS_TARGET)) return REEF_BAD_ARGUMENT;
+    if ((d->relation & REEF_SYMMETRIC) && (d->relation & REEF_ACYCLIC)) return REEF_BAD_ARGUMENT;
+    if (data &&
+        (data->size == 0 || data->hooked || data->resets || data->tracked || data->align > 16 || data->relation))
+        return REEF_BAD_ARGUMENT;
+    if (data && data->field_count > REEF_FIELDS_MAX - 2) return REEF_LIMIT;
+    const bool of_file = data == NULL && d->field_count > 2; /* which has data of a type that nobody declared */
+    const uint32_t align = of_file                   ? d->align
+                           : data && data->align > 8 ? data->align
+                                                     : 8,
+                   size = of_file ? d->size : (16 + (data ? data->size : 0) + align - 1) & ~(align - 1);
+    const reef_home home = exclusive ? REEF_PAGED : REEF_MULTI;
+    if ((d->size && d->size != size) || (d->align && d->align != align) || (d->home && d->home != home))
+        return REEF_BAD_ARGUMENT;
+    d->size = size;
+    d->align = align;
+    d->home = home;
+    d->page_rows = exclusive ? RELATION_PAGE_ROWS : 0;
+    if (d->field_count) /* a file tells them */
+        return size >= 16 && align >= 8 && begins_with(d, head, 2) ? REEF_OK : REEF_BAD_ARGUMENT;
+    memcpy(relation_fields.field, head, sizeof head);
+    d->field_count = 2;
+    if (data && data->field_count == 0)
+        relation_fields.field[d->field_count++] =
+            (reef_field){.name = "data", .kind = REEF_U8, .offset = 16, .bytes = data->size};
+    for (uint32_t i = 0; data && i < data->field_count; i++) {
+        reef_field *f = &relation_fields.field[d->field_count++];
+        *f = data->fields[i];
+        f->offset += 16;
+        snprintf(relation_fields.name[i], sizeof relation_fields.name[i], "data.%s", f->name);
+        f->name = relation_fields.name[i];
+    }
+    d->fields = relation_fields.field;
+    return REEF_OK;
+}
+
 /* Brings the description into the form in which it is kept and compared: with an alignment, and without hooks that do
  * nothing. */
 static reef_status type_normalise(reef_type_desc *d)
 {
     if (!type_name_allowed(d->name)) return REEF_BAD_ARGUMENT;
+    if (d->relation || d->data.id) {
+        const reef_status status = relation_complete(d);
+        if (status < 0) return status;
+    }
     if (d->size > REEF_SIZE_MAX || home_check(d) != REEF_OK) return REEF_BAD_ARGUMENT;
     if (d->align == 0)
         for (d->align = 16; d->size % d->align != 0; d->align /= 2) {}
@@ -277,7 +349,8 @@ static bool base_same(const type *t, const reef_type_desc *d) { return (t->base 
 static bool type_same(const type *t, const reef_type_desc *d)
 {
     return t->size == d->size && t->align == d->align && t->home == d->home && t->page_rows == page_rows_of(d) &&
-           base_same(t, d) && type_same_hooks(t, d->hooks) && fields_same(t, d->fields, d->field_count);
+           base_same(t, d) && t->relation == d->relation && (t->data ? t->data->id : 0) == d->data.id &&
+           type_same_hooks(t, d->hooks) && fields_same(t, d->fields, d->field_count);
 }
 
 /* ---- subtypes ---- */
@@ -438,7 +511,9 @@ static void type_fill(type *t, const reef_type_desc *d)
     t->fixed = h->address_bound && h->move == NULL;
     t->resets = h->on_fork != REEF_FORK_COPY;
     t->tracked = h->track_rows;
-    t->direct = !t->hooked && !t->tracked && !t->split;
+    t->relation = d->relation;
+    t->data = reef__type_of(d->data.id);
+    t->direct = !t->hooked && !t->tracked && !t->split && !t->relation;
     t->plain_move = h->move == NULL || h->bytes_move;
     t->plain_copy = h->copy == NULL && h->destroy == NULL && !h->address_bound;
     t->copyable = t->plain_copy || h->copy;
@@ -483,7 +558,12 @@ static COLD reef_status part_make(const type *t, const reef_field *f, uint32_t *
     reef_field field = *f;
     field.offset = 0;
     snprintf(name, sizeof name, "%s.%s", t->name, f->name);
-    const reef_type_desc d = {name, f->bytes, reef__kind_size(f->kind), REEF_TABLE, NULL, &field, 1, 0, {0}};
+    const reef_type_desc d = {.name = name,
+                              .size = f->bytes,
+                              .align = reef__kind_size(f->kind),
+                              .home = REEF_TABLE,
+                              .fields = &field,
+                              .field_count = 1};
     if (!type_name_allowed(name)) return REEF_BAD_ARGUMENT;
     const type *there = type_by_name(name);
     if (there == NULL) return type_make(&d, t, f->offset, id);
@@ -572,6 +652,8 @@ static void type_refuse(const reef_type_desc *d, reef_status status)
             reef__text_put(&o, "; one lives in %s, the other in %s", home_text(t->home), home_text(d->home));
         else if (t->page_rows != page_rows_of(d))
             reef__text_put(&o, "; pages of %u and %u values", t->page_rows, page_rows_of(d));
+        if (t->relation != d->relation || (t->data ? t->data->id : 0) != d->data.id)
+            reef__text_put(&o, "; their options or data as relations differ");
         if (!base_same(t, d))
             reef__text_put(&o, "; one is a subtype of %s, the other of %s", base_text(t->base),
                            base_text(reef__type_of(d->base.id)));
@@ -614,10 +696,19 @@ static COLD reef_status base_take(reef_type_decl *decl, reef_component *base)
 static COLD reef_status type_take(reef_type_decl *decl)
 {
     uint32_t id = 0;
-    reef_type_desc d = {decl->name,   decl->size,        decl->align,     decl->home, decl->hooks,
-                        decl->fields, decl->field_count, decl->page_rows, {0}};
+    reef_type_desc d = {.name = decl->name,
+                        .size = decl->size,
+                        .align = decl->align,
+                        .home = decl->home,
+                        .hooks = decl->hooks,
+                        .fields = decl->fields,
+                        .field_count = decl->field_count,
+                        .page_rows = decl->page_rows,
+                        .relation = decl->relation};
     reef_status status = base_take(decl, &d.base);
+    if (status >= 0 && decl->data && decl->data->id == 0) status = type_take(decl->data);
     if (status < 0) return status;
+    if (decl->data) d.data.id = decl->data->id;
     status = type_register(&d, &id);
     if (status >= 0) RELEASE_STORE(&decl->id, id);
     else if (status != REEF_NO_MEMORY) type_refuse(&d, status);
@@ -723,6 +814,8 @@ bool reef_type_get(reef_component component, reef_type_info *info)
     info->home = t->home;
     info->page_rows = t->home == REEF_PAGED ? t->page_rows : 0;
     info->base.id = t->base ? t->base->id : 0;
+    info->relation = t->relation;
+    info->data.id = t->data ? t->data->id : 0;
     info->hooks = t->hooked || t->tracked ? &t->hooks : NULL;
     info->fields = fields;
     info->field_count = fields ? t->field_count : 0;

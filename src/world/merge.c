@@ -18,6 +18,7 @@
 #include "storage/known_types.h"
 #include "storage/layout.h"
 #include "storage/multi_store.h"
+#include "storage/relation_index.h"
 #include "storage/place.h"
 #include "storage/row_bits.h"
 #include "storage/shared_store.h"
@@ -26,11 +27,14 @@
 #include "storage/store_list.h"
 #include "storage/world_data.h"
 #include "change/multi.h"
+#include "change/relation.h"
 #include "change/spawn.h"
 #include "query/query.h"
 #include "query/query_answers.h"
 #include "world/snapshot.h"
+#include "reef/component.h"
 #include "reef/merge.h"
+#include "reef/multi.h"
 
 typedef struct became {
     uint32_t generation; /* in `from`; 0: this index didn't come along */
@@ -467,6 +471,9 @@ static reef_world *merge_aside(reef_world *to)
     to->calling = NULL;
     if (w == NULL) return NULL;
     w->slow &= ~SLOW_OBSERVED;
+    w->untargeted = true; /* until their handles are translated, targets are those of the other world */
+    for (uint32_t i = 1; i < w->state.store_count; i++)
+        if (w->state.stores[i].relation) reef__relation_forget(w, &w->state.stores[i]);
     w->config.misuse = NULL;
     w->config.log = NULL;
     reef__invalidate(w, INVALIDATE_CONDITION_CHANGED);
@@ -479,6 +486,7 @@ static bool merge_all(merging *x)
     if (x->who == NULL) return merge_short(x);
     if (!commons_make(x) || !merge_tables(x) || !merge_rowless(x)) return false;
     all_follow(x);
+    if (!reef__relations_settle(x->w) || !reef__relations_ready(x->w)) return merge_short(x);
     return reef__world_adopt(x->to, x->w, true) || merge_short(x);
 }
 

@@ -25,6 +25,7 @@
 #include "storage/observed.h"
 #include "storage/place.h"
 #include "storage/quarantine.h"
+#include "storage/relation_index.h"
 #include "storage/removal_log.h"
 #include "storage/sparse_store.h"
 #include "storage/state.h"
@@ -75,6 +76,8 @@ static const container_row store_containers[] = {
     {offsetof(value_store, values), NULL},
     {offsetof(value_store, index), &reef__pages_index},
     {offsetof(value_store, hashes), &reef__pages_hashes},
+    {offsetof(value_store, heads), &reef__pages_heads},
+    {offsetof(value_store, nodes), &reef__pages_nodes},
 };
 static const container_row event_containers[] = {
     {offsetof(event_store, pages), &reef__pages_events},

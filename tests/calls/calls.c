@@ -224,6 +224,12 @@ static answer answer_block(reef_block b)
     return (answer){some, REEF_OK, 0};
 }
 static answer answer_row(reef_row r) { return answer_block(r.block); }
+static answer answer_sources(reef_sources x)
+{
+    uint64_t n = 0;
+    while (reef_sources_next(&x)) n += x.count;
+    return answer_number(n);
+}
 static answer answer_split(reef_split *s)
 {
     const bool some = s != NULL;
@@ -243,7 +249,8 @@ static answer answer_pin(reef_pinned p)
         reef_entity: answer_entity, reef_ref: answer_ref, reef_query: answer_query, reef_system_id: answer_system, \
         reef_observer_id: answer_observer, reef_removals: answer_removals, reef_event_reader: answer_reader, \
         reef_random: answer_random, reef_block: answer_block, reef_row: answer_row, reef_pinned: answer_pin, \
-        reef_system_stats: answer_stats, reef_split *: answer_split, default: answer_pointer)(x)
+        reef_system_stats: answer_stats, reef_split *: answer_split, \
+        reef_sources: answer_sources, default: answer_pointer)(x)
 /* clang-format on */
 
 static const reef_script_class script = {.name = "a_caller", .size = 8};

@@ -105,6 +105,8 @@ class Type:
             unit, lowest, highest = p.text(), *p.numbers("dd")
             need(kind in KINDS, "a field of an unknown kind")
             self.fields.append((name, kind, size, unit, lowest, highest))
+        self.relation = p.u32() if self.flags & 8 else 0
+        need(not self.flags & 8 or self.relation & 1, "a type of relations without options")
         if self.bytes and not self.flags & 1:
             need(self.bytes == sum(f[2] for f in self.fields), "a type's bytes aren't those of its fields")
 

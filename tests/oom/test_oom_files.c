@@ -42,8 +42,11 @@ REEF_COMPONENT(Sent);
 REEF_COMPONENT_HOOKS(Hold, &rows);
 REEF_TAG_HOOKS(Marked, &rows);
 REEF_COMPONENT_IN(Split, REEF_SPLIT);
+REEF_RELATION(Below, REEF_EXCLUSIVE | REEF_ACYCLIC);
+REEF_RELATION_OF(Lends, Sent);
 REEF_FIELDS(Split, REEF_FIELD(Split, x, REEF_F32, NULL, 0, 0), REEF_FIELD(Split, y, REEF_F32, NULL, 0, 0),
             REEF_FIELD(Split, n, REEF_I32, NULL, 0, 0));
+REEF_FIELDS(Sent, REEF_FIELD(Sent, n, REEF_I32, NULL, 0, 0));
 REEF_FIELDS(Several, REEF_FIELD(Several, value, REEF_I32, NULL, 0, 0));
 REEF_FIELDS(Common, REEF_FIELD(Common, value, REEF_I32, NULL, 0, 0));
 REEF_FIELDS(Sparse, REEF_FIELD(Sparse, value, REEF_I32, NULL, 0, 0));
@@ -151,6 +154,15 @@ static void forks_give(reef_world *w, reef_entity e, int i, int round)
     reef_set(w, e, Skipped, i + round);
     if (i % 2) reef_add_id(w, e, reset, NULL, NULL);
 }
+static void relations_give(reef_world *w, reef_entity e, int i, int round)
+{
+    const reef_entity other = reef_entity_at(w, e.index / 2);
+    reef_relate_with(w, e, Lends, e, i + round);
+    if (reef_entity_is_null(other) || reef_entity_equal(e, other)) return;
+    reef_relate_before(w, e, Below, other, reef_entity_at(w, e.index ^ 1));
+    if (!reef_has(w, e, Below)) reef_relate(w, e, Below, other);
+    reef_relate_with(w, e, Lends, other, i * round);
+}
 static void ids_give(reef_world *w, reef_entity e, int i, int round)
 {
     (void)e;
@@ -220,6 +232,7 @@ static const struct feature {
     {"single", NULL, single_give},
     {"forks", NULL, forks_give},
     {"ids", NULL, ids_give},
+    {"relations", NULL, relations_give},
     {"systems", systems_watch, NULL},
 };
 enum { FEATURES = sizeof features / sizeof *features };

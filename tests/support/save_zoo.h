@@ -71,6 +71,8 @@ REEF_COMPONENT_HOOKS(ZooSound, &zoo_reset);
 REEF_COMPONENT_HOOKS(ZooStamped, &zoo_stamps);
 REEF_TAG(ZooTag);
 REEF_SWITCH(ZooAwake);
+REEF_RELATION(ZooUnder, REEF_EXCLUSIVE | REEF_ACYCLIC);
+REEF_RELATION_OF(ZooEats, ZooAnimal);
 
 REEF_FIELDS(ZooPlace, REEF_FIELD(ZooPlace, x, REEF_F32, "m", 0, 0), REEF_FIELD(ZooPlace, y, REEF_F32, "m", -10, 10));
 REEF_FIELDS(ZooMixed, REEF_FIELD(ZooMixed, sign, REEF_I8, NULL, 0, 0),
@@ -90,13 +92,14 @@ REEF_FIELDS(ZooDog, REEF_FIELD(ZooDog, base.legs, REEF_I32, NULL, 0, 0),
             REEF_FIELD(ZooDog, tricks, REEF_I32, NULL, 0, 0));
 REEF_FIELDS(ZooStamped, REEF_FIELD(ZooStamped, at, REEF_I32, NULL, 0, 0));
 
-enum { ZOO_TYPES = 14, ZOO_MOST = 4096 };
+enum { ZOO_TYPES = 16, ZOO_MOST = 4096 };
 static inline reef_component zoo_type(uint32_t i)
 {
     const reef_component all[ZOO_TYPES] = {
-        reef_id(ZooPlace), reef_id(ZooMixed),   reef_id(ZooBurning), reef_id(ZooPaged),  reef_id(ZooCold),
-        reef_id(ZooItem),  reef_id(ZooMesh),    reef_id(ZooSpot),    reef_id(ZooAnimal), reef_id(ZooDog),
-        reef_id(ZooSound), reef_id(ZooStamped), reef_id(ZooTag),     reef_id(ZooAwake)};
+        reef_id(ZooPlace),  reef_id(ZooMixed), reef_id(ZooBurning), reef_id(ZooPaged),
+        reef_id(ZooCold),   reef_id(ZooItem),  reef_id(ZooMesh),    reef_id(ZooSpot),
+        reef_id(ZooAnimal), reef_id(ZooDog),   reef_id(ZooSound),   reef_id(ZooStamped),
+        reef_id(ZooTag),    reef_id(ZooAwake), reef_id(ZooUnder),   reef_id(ZooEats)};
     return all[i];
 }
 
@@ -151,6 +154,11 @@ static inline void zoo_give(reef_world *w, reef_entity e, uint32_t i, uint64_t *
         break;
     case 10: (void)reef_set(w, e, ZooSound, NULL); break;
     case 11: (void)reef_set(w, e, ZooStamped, (int32_t)r); break;
+    case 14:
+        if (r % 3 == 0) (void)reef_relate_before(w, e, ZooUnder, other, zoo_somebody(w, seed));
+        else (void)reef_relate(w, e, ZooUnder, other);
+        break;
+    case 15: (void)reef_relate_with(w, e, ZooEats, other, (int32_t)r); break;
     default: (void)(reef_has_id(w, e, zoo_type(i)) ? REEF_OK : reef_add_id(w, e, zoo_type(i), NULL, NULL)); break;
     }
 }

@@ -372,7 +372,7 @@ template <class T> record *record_of<T>::base()
 }
 template <class T>
 record record_of<T>::value = {{type_name<T>(), size(), align(), home_of<T>::value, hooked ? &hooks : nullptr, fields(),
-                               field_count(), page_rows_of<T>::value, nullptr, 0, nullptr},
+                               field_count(), page_rows_of<T>::value, nullptr, 0, nullptr, 0, nullptr},
                               {},
                               nullptr,
                               nullptr};

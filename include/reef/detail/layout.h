@@ -143,6 +143,9 @@ typedef struct reef_store {
     uint32_t run_count, run_end;          /* REEF_MULTI: entities; the first slot that never was part of a run */
     uint32_t free_runs[REEF_RUN_CLASSES]; /* of 1, 2, 4 ... slots: the first free one's slot + 1, 0: none */
     uint32_t cold; /* REEF_COLD: number of the next store of that home, 0: none. Of the empty store: of the first */
+    /* of a type of relations: the index from targets to sources (src/storage/relation_index.h) */
+    reef_paged heads, nodes;
+    uint32_t free_nodes[5], node_end, relation, unindexed; /* unindexed: it has no index now */
 } reef_store;
 enum { REEF_INDEX_BITS = 9 }; /* log2 of the entries of a page of a store's index: generation << 32 | slot */
 

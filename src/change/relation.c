@@ -1,0 +1,654 @@
+/* Relations: relating and unrelating two entities, and asking who is related to whom.
+ *
+ * A relation is a value of its source (src/storage/relation_index.h), so these calls make, replace and remove values by
+ * the calls for components. What is special about relations is tested where every value is made, by
+ * reef__relation_check: so reef_set, reef_spawn and commands that make relations are held to the same rules. */
+#include "change/relation.h"
+#include "base/memory.h"
+#include "base/platform.h"
+#include "type/type.h"
+#include "type/value.h"
+#include "storage/entity_index.h"
+#include "storage/error.h"
+#include "storage/invalidate.h"
+#include "storage/known_types.h"
+#include "storage/multi_store.h"
+#include "storage/observed.h"
+#include "storage/quarantine.h"
+#include "storage/read.h"
+#include "storage/relation_index.h"
+#include "storage/running.h"
+#include "storage/sparse_store.h"
+#include "storage/world_data.h"
+#include "change/component.h"
+#include "reef/multi.h"
+#include "reef/relation.h"
+
+static value_store *relation_store(const reef_world *w, const type *t)
+{
+    return (value_store *)(uintptr_t)store_of(w, t->id);
+}
+
+/* All relations of a type that an entity has; *n says how many. */
+static const relation_value *relations_of(const reef_world *w, const type *t, reef_entity e, uint32_t *n)
+{
+    const value_store *s = store_of(w, t->id);
+    const void *first = reef_store_find(s, e);
+    *n = first == NULL ? 0 : s->multi ? reef__multi_values(s, e) : 1;
+    return first;
+}
+static const relation_value *relation_nth(const type *t, const relation_value *first, uint32_t i)
+{
+    return (const relation_value *)(const void *)((const char *)first + (size_t)i * t->size);
+}
+
+/* The relation of a source to a target, and its number among those of the source. NULL: there is none. */
+static const relation_value *relation_find(const reef_world *w, const type *t, reef_entity source, reef_entity target,
+                                           uint32_t *number)
+{
+    uint32_t n;
+    const relation_value *first = relations_of(w, t, source, &n);
+    for (*number = 0; *number < n; ++*number)
+        if (reef_entity_equal(relation_nth(t, first, *number)->target, target)) return relation_nth(t, first, *number);
+    return NULL;
+}
+
+/* ---- following relations ---- */
+
+/* A search over the targets of targets: which entities were seen, and which are still to be looked at. */
+typedef struct way_search {
+    memory *m;
+    uint8_t *seen; /* a bit for each index */
+    size_t seen_bytes;
+    reef_entity *list;
+    size_t count, room;
+} way_search;
+
+static bool search_add(way_search *x, reef_entity e)
+{
+    if (x->seen[e.index / 8] >> (e.index & 7) & 1) return true;
+    if (x->count == x->room) {
+        const size_t room = x->room ? x->room * 2 : 64;
+        void *p = reef__memory_resize(x->m, MEMORY_OTHER, x->list, x->room * sizeof e, room * sizeof e, PLAIN_ALIGN);
+        if (p == NULL) return false;
+        x->list = p;
+        x->room = room;
+    }
+    x->seen[e.index / 8] = (uint8_t)(x->seen[e.index / 8] | 1u << (e.index & 7));
+    x->list[x->count++] = e;
+    return true;
+}
+
+/* Does a way lead from an entity to another one, over one relation or several? A source has several targets. NO_MEMORY,
+ * ABSENT: no. */
+static COLD reef_status search_way(const reef_world *w, const type *t, reef_entity from, reef_entity to)
+{
+    way_search x = {.m = &w->family->memory, .seen_bytes = w->hot.index_count / 8 + 1};
+    reef_status s = REEF_ABSENT;
+    x.seen = reef__memory_zeroed(x.m, MEMORY_OTHER, x.seen_bytes);
+    if (x.seen == NULL || !search_add(&x, from)) s = REEF_NO_MEMORY;
+    for (size_t next = 0; s == REEF_ABSENT && next < x.count; next++) {
+        uint32_t n;
+        const relation_value *first = relations_of(w, t, x.list[next], &n);
+        for (uint32_t i = 0; s == REEF_ABSENT && i < n; i++) {
+            const reef_entity target = relation_nth(t, first, i)->target;
+            if (reef_entity_equal(target, to)) s = REEF_OK;
+            else if (!search_add(&x, target)) s = REEF_NO_MEMORY;
+        }
+    }
+    reef__memory_free(x.m, MEMORY_OTHER, x.list, x.room * sizeof *x.list);
+    reef__memory_free(x.m, MEMORY_OTHER, x.seen, x.seen_bytes);
+    return s;
+}
+
+/* The same, for any type. Of an exclusive one there is one way only; where it goes round in a circle, a second walker
+ * of half the speed is met (Floyd's). */
+static reef_status way_leads(const reef_world *w, const type *t, reef_entity from, reef_entity to)
+{
+    if ((t->relation & REEF_EXCLUSIVE) == 0) return search_way(w, t, from, to);
+    const value_store *s = store_of(w, t->id);
+    reef_entity slow = from;
+    for (bool half = false;; half = !half) {
+        const relation_value *v = reef_store_find(s, from);
+        if (v == NULL) return REEF_ABSENT;
+        if (reef_entity_equal(v->target, to)) return REEF_OK;
+        from = v->target;
+        if (half) slow = ((const relation_value *)reef_store_find(s, slow))->target;
+        if (reef_entity_equal(slow, from)) return REEF_ABSENT;
+    }
+}
+
+/* ---- what may be related ---- */
+
+static reef_status target_check(const reef_world *w, reef_entity e, const type *t, reef_entity target)
+{
+    if (!reef_is_alive(w, target)) return REEF_NOT_ALIVE;
+    if ((t->relation & REEF_ACYCLIC) == 0) return REEF_OK;
+    if (reef_entity_equal(target, e)) return REEF_CYCLE;
+    /* who has no sources is on nobody's way */
+    if (!reef_is_alive(w, e) || reef__relation_sources(store_of(w, t->id), e) == 0) return REEF_OK;
+    const reef_status s = way_leads(w, t, target, e);
+    return s == REEF_OK ? REEF_CYCLE : s == REEF_ABSENT ? REEF_OK : s;
+}
+
+reef_status reef__relation_check(reef_world *w, reef_entity e, const type *t, const reef_value *v, uint32_t n,
+                                 bool replaces)
+{
+    const bool array = v->kind == REEF_VALUE_ARRAY || v->kind == VALUE_MOVED_ARRAY;
+    const relation_value *value =
+        (const relation_value *)(const void *)((const char *)v->data + (array ? (size_t)n * t->size : 0));
+    uint32_t number;
+    if (w->untargeted) return REEF_OK;
+    if (v->kind == REEF_VALUE_DEFAULT) return REEF_BAD_ARGUMENT;
+    (void)reef__relation_ready(w, relation_store(w, t));                 /* without it everything takes longer */
+    if (v->kind == VALUE_SPAN || v->data == w->relating) return REEF_OK; /* a copy of an entity has its targets */
+    if (t->relation & REEF_SYMMETRIC) return REEF_BAD_ARGUMENT;
+    const reef_status s = target_check(w, e, t, value->target);
+    if (s != REEF_OK || (t->relation & REEF_EXCLUSIVE)) return s;
+    return relation_find(w, t, e, value->target, &number) && !(replaces && number == 0) ? REEF_EXISTS : REEF_OK;
+}
+
+void reef__relation_unplace(const reef_world *w, const type *t, void *made, const reef_value *v,
+                            const relation_value *was)
+{
+    relation_value *first = made;
+    if (w->untargeted || made == NULL || v->data == w->relating) return;
+    for (uint32_t i = 0; i < (v->kind == VALUE_SPAN ? v->size : 1); i++)
+        ((relation_value *)(void *)((char *)made + (size_t)i * t->size))->place = 0;
+    if (was && reef_entity_equal(was->target, first->target)) first->place = was->place;
+}
+
+/* ---- relating ---- */
+
+/* The type of a relation, for a call that changes the world. NULL: the call is refused, and *s says why. */
+static const type *relation_type(reef_world *w, const char *op, reef_component c, reef_entity e, reef_status *s)
+{
+    *s = w->locks || w->running || w->commands ? REEF_LOCKED
+         : !reef_is_alive(w, e)                ? REEF_NOT_ALIVE
+                                               : reef__type_ready(w, c.id);
+    const type *t = *s == REEF_OK ? reef__type_of(c.id) : NULL;
+    if (t && t->relation == 0) *s = REEF_BAD_ARGUMENT;
+    if (*s != REEF_OK) reef__failure(w, *s, op, c, e, 0);
+    return *s == REEF_OK ? t : NULL;
+}
+
+/* The fast path of an exclusive relation that isn't there. NULL: nothing was done. The relation's place is 0. */
+static relation_value *relate_fast(reef_world *w, reef_entity source, const type *t)
+{
+    value_store *s = relation_store(w, t);
+    if (!s->paged || s->unindexed || observed(w) || GUARDED(w)) return NULL;
+    relation_value *v = (relation_value *)(void *)reef__stored_come(w, s, source);
+    s->lately_gate = 0; /* nobody else may take the fast path, which doesn't look at targets */
+    return v;
+}
+
+/* Makes a relation that isn't there and may be made, or gives an exclusive one another target. `data` is the whole
+ * data, NULL: zeroes; place 0: behind all others of the target. */
+static reef_status relate_one(reef_world *w, reef_entity source, const type *t, reef_entity target, const void *data,
+                              uint64_t place)
+{
+    call_memory made;
+    const reef_component c = {t->id};
+    relation_value *v = relate_fast(w, source, t);
+    if (v) {
+        *v = (relation_value){target, place};
+        if (t->data) memset(v + 1, 0, t->size - sizeof *v);
+        if (data) memcpy(v + 1, data, t->data->size);
+        reef__relation_comes(w, relation_store(w, t), source, v);
+        return REEF_ADDED;
+    }
+    if (!reef__call_memory_take(&w->family->memory, &made, t->size, t->align))
+        return reef__failure(w, REEF_NO_MEMORY, w->calling, c, source, 0);
+    memset(made.at, 0, t->size);
+    *(relation_value *)made.at = (relation_value){target, place};
+    if (data) memcpy((relation_value *)made.at + 1, data, t->data->size);
+    reef_status s = REEF_ADDED;
+    w->relating = made.at;
+    if (t->relation & REEF_EXCLUSIVE) s = reef_set_id(w, source, c, made.at, t->size);
+    else if (reef_append_id(w, source, c, made.at, t->size) == NULL) s = w->error.status;
+    w->relating = NULL;
+    reef__call_memory_free(&w->family->memory, &made);
+    return s < 0 ? s : REEF_ADDED;
+}
+
+static reef_status unrelate_one(reef_world *w, reef_entity source, const type *t, reef_entity target)
+{
+    uint32_t number;
+    if (relation_find(w, t, source, target, &number) == NULL) return REEF_OK;
+    return reef_remove_one_id(w, source, (reef_component){t->id}, number);
+}
+
+/* Ends a relation whose end is prepared, if it is there. */
+static void unrelate_prepared(reef_world *w, reef_entity source, const type *t, reef_entity target)
+{
+    const reef_status s = unrelate_one(w, source, t, target);
+    ASSERT(s == REEF_OK);
+    (void)s;
+}
+
+/* ---- symmetric relations ----
+ *
+ * Two to four values change at once: both halves come, and the partners that exclusive ones replace lose theirs. All of
+ * it happens or nothing. What is done last is prepared before; what was done first is undone, in pages that this world
+ * alone holds since. Observers are told of no attempt that fails: in a world that has some, the halves are first made
+ * and unmade without them. */
+
+typedef struct symmetric_half {
+    reef_entity source, target;
+    reef_entity lost; /* the partner that an exclusive relation replaces; null: none */
+    call_memory was;  /* the whole relation to that partner */
+} symmetric_half;
+
+/* What both halves get. */
+typedef struct coupling {
+    const type *t;
+    symmetric_half half[2];
+    uint32_t count; /* of halves: an entity that is related to itself has one */
+    const void *data;
+    uint64_t place; /* of the first half */
+} coupling;
+
+static bool half_begin(reef_world *w, const type *t, symmetric_half *h, reef_entity source, reef_entity target)
+{
+    const relation_value *v = t->relation & REEF_EXCLUSIVE ? reef_store_find(store_of(w, t->id), source) : NULL;
+    h->source = source;
+    h->target = target;
+    h->lost = v ? v->target : (reef_entity){0, 0};
+    if (!reef__call_memory_take(&w->family->memory, &h->was, t->size, t->align)) return false;
+    if (v) memcpy(h->was.at, v, t->size);
+    return true;
+}
+
+static void half_undo(reef_world *w, const type *t, const symmetric_half *h)
+{
+    uint32_t number;
+    if (reef_entity_is_null(h->lost)) {
+        unrelate_prepared(w, h->source, t, h->target);
+        return;
+    }
+    relation_value *v = (relation_value *)(uintptr_t)relation_find(w, t, h->source, h->target, &number);
+    reef__relation_goes(w, relation_store(w, t), h->source, v);
+    memcpy(v, h->was.at, t->size);
+    reef__relation_comes(w, relation_store(w, t), h->source, v);
+}
+
+static reef_status halves_make(reef_world *w, const coupling *x)
+{
+    reef_status s = REEF_OK;
+    uint32_t made = 0;
+    while (s >= 0 && made < x->count) {
+        s = relate_one(w, x->half[made].source, x->t, x->half[made].target, x->data, made ? 0 : x->place);
+        made += s >= 0;
+    }
+    while (s < 0 && made-- > 0 && !BUG(198)) half_undo(w, x->t, &x->half[made]);
+    return s;
+}
+
+static void observing_pause(reef_world *w, bool pause)
+{
+    w->slow = pause ? w->slow & ~SLOW_OBSERVED : w->slow | SLOW_OBSERVED;
+    reef__invalidate(w, INVALIDATE_CONDITION_CHANGED);
+}
+
+/* Prepares the former partners to lose their relations. */
+static bool partners_prepare(reef_world *w, const coupling *x)
+{
+    reef_entity lost[2] = {{0, 0}, {0, 0}};
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < x->count; i++) {
+        const reef_entity e = x->half[i].lost; /* one of the two itself loses what is replaced anyway */
+        if (!reef_entity_is_null(e) && !reef_entity_equal(e, x->half[0].source) &&
+            !reef_entity_equal(e, x->half[x->count - 1].source))
+            lost[n++] = e;
+    }
+    return reef__relations_prepare_end(w, x->t, lost, n);
+}
+
+static reef_status halves_relate(reef_world *w, const coupling *x)
+{
+    const bool told = observed(w);
+    if (!partners_prepare(w, x) || (told && !observe_reserve_changes(w, x->t, 4))) return REEF_NO_MEMORY;
+    if (told) {
+        observing_pause(w, true);
+        const reef_status s = halves_make(w, x);
+        for (uint32_t i = x->count; s >= 0 && i-- > 0;) half_undo(w, x->t, &x->half[i]);
+        observing_pause(w, false);
+        if (s < 0) return s;
+    }
+    observe_open(w);
+    const reef_status s = halves_make(w, x);
+    ASSERT(s >= 0 || !told);
+    for (uint32_t i = 0; s >= 0 && i < x->count; i++)
+        if (!reef_entity_is_null(x->half[i].lost)) unrelate_prepared(w, x->half[i].lost, x->t, x->half[i].source);
+    observe_close(w);
+    return s;
+}
+
+static reef_status relate_both(reef_world *w, reef_entity a, const type *t, reef_entity b, const void *data,
+                               uint64_t place)
+{
+    coupling x = {.t = t, .count = reef_entity_equal(a, b) ? 1 : 2, .data = data, .place = place};
+    reef_status s = REEF_NO_MEMORY;
+    uint32_t begun = 0;
+    if (half_begin(w, t, &x.half[0], a, b)) begun++;
+    if (begun < x.count && half_begin(w, t, &x.half[1], b, a)) begun++;
+    if (begun == x.count) s = halves_relate(w, &x);
+    while (begun-- > 0) reef__call_memory_free(&w->family->memory, &x.half[begun].was);
+    if (s == REEF_NO_MEMORY) reef__failure(w, s, w->calling, (reef_component){t->id}, a, 0);
+    return s < 0 ? s : REEF_ADDED;
+}
+
+/* Ends both halves. */
+static reef_status unrelate_both(reef_world *w, reef_entity a, const type *t, reef_entity b)
+{
+    const reef_entity both[2] = {a, b};
+    uint32_t number;
+    const uint32_t n = relation_find(w, t, b, a, &number) ? 2 : 1;
+    if (!reef__relations_prepare_end(w, t, both, n) || (observed(w) && !observe_reserve_changes(w, t, 2)))
+        return reef__failure(w, REEF_NO_MEMORY, w->calling, (reef_component){t->id}, a, 0);
+    observe_open(w);
+    unrelate_prepared(w, a, t, b);
+    unrelate_prepared(w, b, t, a);
+    observe_close(w);
+    return REEF_OK;
+}
+
+/* ---- the calls ---- */
+
+/* Writes the data of a relation that is there, and of its other half. */
+static reef_status relation_write(reef_world *w, reef_entity source, const type *t, reef_entity target,
+                                  const void *data)
+{
+    const reef_component c = {t->id};
+    const bool both = (t->relation & REEF_SYMMETRIC) && !reef_entity_equal(source, target);
+    uint32_t number;
+    if (reef_relation_mut_id(w, source, c, target) == NULL ||
+        (both && reef_relation_mut_id(w, target, c, source) == NULL))
+        return w->error.status;
+    for (int i = 0; i < 1 + both; i++) {
+        const relation_value *v = relation_find(w, t, i ? target : source, i ? source : target, &number);
+        memmove((relation_value *)(uintptr_t)v + 1, data, t->data->size);
+    }
+    return REEF_OK;
+}
+
+reef_status reef_relate_id(reef_world *w, reef_entity source, reef_component c, reef_entity target, const void *data,
+                           size_t size)
+{
+    static const char op[] = "reef_relate";
+    reef_status s;
+    uint32_t number;
+    if (w == NULL) return REEF_BAD_ARGUMENT;
+    const type *t = relation_type(w, op, c, source, &s);
+    if (t == NULL) return s;
+    if (data && size != (t->data ? t->data->size : 0)) return reef__failure(w, REEF_WRONG_SIZE, op, c, source, size);
+    if (!reef_is_alive(w, target)) return reef__failure(w, REEF_NOT_ALIVE, op, c, target, 0);
+    w->calling = op;
+    if (relation_find(w, t, source, target, &number))
+        s = data && size ? relation_write(w, source, t, target, data) : REEF_OK;
+    else if ((s = target_check(w, source, t, target)) != REEF_OK) reef__failure(w, s, op, c, source, 0);
+    else if (t->relation & REEF_SYMMETRIC) s = relate_both(w, source, t, target, data, 0);
+    else s = relate_one(w, source, t, target, data, 0);
+    w->calling = NULL;
+    return s;
+}
+
+reef_status reef_unrelate_id(reef_world *w, reef_entity source, reef_component c, reef_entity target)
+{
+    static const char op[] = "reef_unrelate";
+    reef_status s;
+    uint32_t number;
+    if (w == NULL) return REEF_BAD_ARGUMENT;
+    const type *t = relation_type(w, op, c, source, &s);
+    if (t == NULL) return s;
+    if (relation_find(w, t, source, target, &number) == NULL) return reef__failure(w, REEF_ABSENT, op, c, source, 0);
+    w->calling = op;
+    if ((t->relation & REEF_SYMMETRIC) && !reef_entity_equal(source, target)) s = unrelate_both(w, source, t, target);
+    else s = unrelate_one(w, source, t, target);
+    w->calling = NULL;
+    return s;
+}
+
+uint64_t reef_unrelate_sources_id(reef_world *w, reef_entity target, reef_component c)
+{
+    static const char op[] = "reef_unrelate_sources";
+    reef_status s;
+    source_one one;
+    source_run run;
+    uint64_t n = 0;
+    if (w == NULL) return 0;
+    const type *t = relation_type(w, op, c, target, &s);
+    if (t == NULL) return 0;
+    if (!reef__relation_ready(w, relation_store(w, t))) return reef__failure(w, REEF_NO_MEMORY, op, c, target, 0), 0;
+    const uint64_t most = reef__relation_sources(store_of(w, t->id), target); /* observers may relate others */
+    while (n < most && reef__relation_after(store_of(w, t->id), target, 0, (reef_entity){0, 0}, &one, &run)) {
+        if (reef_unrelate_id(w, run.sources[0], c, target) != REEF_OK) break;
+        n++;
+    }
+    return n;
+}
+
+/* ---- places ---- */
+
+/* New places for the sources of a target, with the old ones, in case the call for which they were made fails. */
+typedef struct renewal {
+    reef_entity *sources;
+    uint64_t *was;
+    uint64_t count; /* 0: nothing was renewed */
+} renewal;
+
+static void renewal_end(reef_world *w, const renewal *x)
+{
+    reef__memory_free(&w->family->memory, MEMORY_OTHER, x->sources, (size_t)x->count * sizeof *x->sources);
+    reef__memory_free(&w->family->memory, MEMORY_OTHER, x->was, (size_t)x->count * sizeof *x->was);
+}
+
+/* Gives the sources their new places, equally far from each other, or their old ones back. */
+static void places_put(reef_world *w, const type *t, reef_entity target, const renewal *x, bool back)
+{
+    value_store *s = relation_store(w, t);
+    uint32_t number;
+    for (uint64_t i = 0; i < x->count; i++) {
+        relation_value *v = (relation_value *)(uintptr_t)relation_find(w, t, x->sources[i], target, &number);
+        reef__relation_goes(w, s, x->sources[i], v);
+        v->place = back ? x->was[i] : ((uint64_t)1 << RELATION_FIRST_BITS) + (i << RELATION_STEP_BITS);
+        reef__relation_comes(w, s, x->sources[i], v);
+    }
+}
+
+/* Renews the places of a target's sources. False: there is no memory, and nothing changed. */
+static COLD bool places_renew(reef_world *w, const type *t, reef_entity target, renewal *x)
+{
+    value_store *s = relation_store(w, t);
+    source_one one = {{0, 0}, 0};
+    source_run run = {0};
+    uint64_t n = 0;
+    memory *m = &w->family->memory;
+    x->count = reef__relation_sources(s, target);
+    x->sources = reef__memory_zeroed(m, MEMORY_OTHER, (size_t)x->count * sizeof *x->sources);
+    x->was = x->sources ? reef__memory_zeroed(m, MEMORY_OTHER, (size_t)x->count * sizeof *x->was) : NULL;
+    bool ok = x->was != NULL;
+    while (ok && reef__relation_after(s, target, one.place, one.source, &one, &run))
+        for (uint32_t i = 0; i < run.count; i++, n++) {
+            one = (source_one){run.sources[i], run.places[i]};
+            x->sources[n] = one.source;
+            x->was[n] = one.place;
+        }
+    for (uint64_t i = 0; ok && i < n; i++)
+        ok = reef_relation_mut_id(w, x->sources[i], (reef_component){t->id}, target) != NULL;
+    if (ok) {
+        places_put(w, t, target, x, false);
+        return true;
+    }
+    renewal_end(w, x);
+    *x = (renewal){NULL, NULL, 0};
+    return false;
+}
+
+/* The place in front of `next` among the sources of the target. 0: there is no memory. */
+static uint64_t place_before(reef_world *w, const type *t, reef_entity target, reef_entity next, renewal *x)
+{
+    for (;;) {
+        source_one before;
+        uint32_t number;
+        const uint64_t end = relation_find(w, t, next, target, &number)->place;
+        uint64_t begin = 0;
+        if (reef__relation_before(store_of(w, t->id), target, end, next, &before)) begin = before.place;
+        if (begin == 0 && end > (uint64_t)2 << RELATION_STEP_BITS) begin = end - ((uint64_t)2 << RELATION_STEP_BITS);
+        const uint64_t place = begin + (end - begin) / 2;
+        if (place > begin) return place;
+        if (x->count || !places_renew(w, t, target, x)) return 0;
+    }
+}
+
+/* Puts a relation that is there into a place; 0: behind all others. False: there is no memory. */
+static bool place_change(reef_world *w, reef_entity source, const type *t, reef_entity target, uint64_t place)
+{
+    relation_value *v = reef_relation_mut_id(w, source, (reef_component){t->id}, target);
+    if (v == NULL) return false;
+    reef__relation_goes(w, relation_store(w, t), source, v);
+    v->place = place;
+    reef__relation_comes(w, relation_store(w, t), source, v);
+    return true;
+}
+
+reef_status reef_relate_before_id(reef_world *w, reef_entity source, reef_component c, reef_entity target,
+                                  reef_entity next)
+{
+    static const char op[] = "reef_relate_before";
+    reef_status s;
+    uint32_t number;
+    uint64_t place = 0;
+    renewal renewed = {NULL, NULL, 0};
+    if (w == NULL) return REEF_BAD_ARGUMENT;
+    const type *t = relation_type(w, op, c, source, &s);
+    if (t == NULL) return s;
+    const bool there = relation_find(w, t, source, target, &number) != NULL;
+    if (!there && (s = target_check(w, source, t, target)) != REEF_OK)
+        return reef__failure(w, s, op, c, s == REEF_NOT_ALIVE ? target : source, 0);
+    const bool last = reef_entity_is_null(next);
+    if (!last && (reef_entity_equal(next, source) || relation_find(w, t, next, target, &number) == NULL))
+        return reef__failure(w, REEF_ABSENT, op, c, next, 0);
+    if (!reef__relation_ready(w, relation_store(w, t))) return reef__failure(w, REEF_NO_MEMORY, op, c, source, 0);
+    w->calling = op;
+    if (!last && (place = place_before(w, t, target, next, &renewed)) == 0) s = REEF_NO_MEMORY;
+    else if (there) s = place_change(w, source, t, target, place) ? REEF_OK : REEF_NO_MEMORY;
+    else if (t->relation & REEF_SYMMETRIC) s = relate_both(w, source, t, target, NULL, place);
+    else s = relate_one(w, source, t, target, NULL, place);
+    if (s < 0) places_put(w, t, target, &renewed, true);
+    w->calling = NULL;
+    renewal_end(w, &renewed);
+    return s == REEF_NO_MEMORY ? reef__failure(w, s, op, c, source, 0) : s;
+}
+
+reef_status reef_retarget_id(reef_world *w, reef_entity source, reef_component c, reef_entity from, reef_entity to)
+{
+    static const char op[] = "reef_retarget";
+    reef_status s;
+    uint32_t number;
+    if (w == NULL) return REEF_BAD_ARGUMENT;
+    const type *t = relation_type(w, op, c, source, &s);
+    if (t == NULL) return s;
+    const relation_value *was = relation_find(w, t, source, from, &number);
+    if (was == NULL) return reef__failure(w, REEF_ABSENT, op, c, source, 0);
+    if (t->relation & REEF_SYMMETRIC) return reef__failure(w, REEF_BAD_ARGUMENT, op, c, source, 0);
+    if (relation_find(w, t, source, to, &number)) return reef__failure(w, REEF_EXISTS, op, c, to, 0);
+    if (!reef__relation_ready(w, relation_store(w, t))) return reef__failure(w, REEF_NO_MEMORY, op, c, source, 0);
+    s = target_check(w, source, t, to);
+    if (s != REEF_OK) return reef__failure(w, s, op, c, to, 0);
+    if (t->relation & REEF_EXCLUSIVE) { /* observers are told that it was set */
+        w->calling = op;
+        s = relate_one(w, source, t, to, t->data ? was + 1 : NULL, 0);
+        w->calling = NULL;
+        return s < 0 ? s : REEF_OK;
+    }
+    w->calling = op;
+    relation_value *v = reef_relation_mut_id(w, source, c, from);
+    w->calling = NULL;
+    if (v == NULL) return w->error.status;
+    reef__relation_goes(w, relation_store(w, t), source, v);
+    *v = (relation_value){to, 0};
+    reef__relation_comes(w, relation_store(w, t), source, v);
+    return REEF_OK;
+}
+
+/* ---- asking ---- */
+
+/* The type of a relation, for reading. NULL: it is none, or the world hasn't any. */
+static const type *relation_read(const reef_world *w, const char *op, reef_entity e, reef_component c)
+{
+    const type *t = w ? reef__type_of(c.id) : NULL;
+    if (t == NULL || t->relation == 0) return NULL;
+    running_read(w, op, e, c);
+    return t;
+}
+
+bool reef_related_id(const reef_world *w, reef_entity source, reef_component c, reef_entity target)
+{
+    const type *t = relation_read(w, "reef_related", source, c);
+    uint32_t number;
+    if (t == NULL || !reef_is_alive(w, source) || !reef_is_alive(w, target)) return false;
+    if ((t->relation & REEF_REFLEXIVE) && reef_entity_equal(source, target)) return true;
+    if (relation_find(w, t, source, target, &number)) return true;
+    return (t->relation & REEF_TRANSITIVE) && way_leads(w, t, source, target) == REEF_OK;
+}
+
+reef_entity reef_target_id(const reef_world *w, reef_entity source, reef_component c)
+{
+    const type *t = relation_read(w, "reef_target", source, c);
+    uint32_t n;
+    const relation_value *v = t ? relations_of(w, t, source, &n) : NULL;
+    return v ? v->target : (reef_entity){0, 0};
+}
+
+const void *reef_relation_get_id(const reef_world *w, reef_entity source, reef_component c, reef_entity target)
+{
+    const type *t = relation_read(w, "reef_relation_get", source, c);
+    uint32_t number;
+    return t ? relation_find(w, t, source, target, &number) : NULL;
+}
+
+void *reef_relation_mut_id(reef_world *w, reef_entity source, reef_component c, reef_entity target)
+{
+    static const char op[] = "reef_relation_mut";
+    const type *t = relation_read(w, op, source, c);
+    uint32_t number;
+    if (w == NULL) return NULL;
+    if (t == NULL || relation_find(w, t, source, target, &number) == NULL) {
+        const reef_status s = reef__type_of(c.id) == NULL ? REEF_UNKNOWN_TYPE
+                              : t == NULL                 ? REEF_BAD_ARGUMENT
+                              : !reef_is_alive(w, source) ? REEF_NOT_ALIVE
+                                                          : REEF_ABSENT;
+        return reef__failure(w, s, op, c, source, 0), NULL;
+    }
+    char *first = reef_mut_id(w, source, c);
+    return first ? first + (size_t)number * t->size : NULL;
+}
+
+uint64_t reef_source_count_id(const reef_world *w, reef_entity target, reef_component c)
+{
+    const type *t = relation_read(w, "reef_source_count", target, c);
+    return t && reef_is_alive(w, target) ? reef__relation_sources(store_of(w, t->id), target) : 0;
+}
+
+reef_sources reef_sources_of_id(const reef_world *w, reef_entity target, reef_component c)
+{
+    return (reef_sources){.world = w, .target = target, .relation = c};
+}
+
+bool reef_sources_next(reef_sources *x)
+{
+    source_one one;
+    source_run run;
+    const type *t = x ? relation_read(x->world, "reef_sources_next", x->target, x->relation) : NULL;
+    if (x) x->count = 0;
+    if (t == NULL || !reef_is_alive(x->world, x->target) ||
+        !reef__relation_after(store_of(x->world, t->id), x->target, x->place, x->last, &one, &run))
+        return false;
+    x->sources = run.sources;
+    x->count = run.count;
+    x->place = run.places[run.count - 1];
+    x->last = run.sources[run.count - 1];
+    if (run.sources == &one.source) x->one = one.source, x->sources = &x->one;
+    return true;
+}

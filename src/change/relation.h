@@ -1,0 +1,30 @@
+/* Relations when they are made: whether their targets may be related to, whatever call makes them. */
+#ifndef REEF_CHANGE_RELATION_H
+#define REEF_CHANGE_RELATION_H
+
+#include "type/type.h"
+#include "storage/relation_index.h"
+#include "reef/value.h"
+
+/* May the entity get this value of a type of relations? `replaces`: in the place of its first one. REEF_OK, NOT_ALIVE
+ * (its target isn't), CYCLE, EXISTS (it has that target), BAD_ARGUMENT (no target; a symmetric relation that isn't made
+ * by reef_relate), NO_MEMORY. */
+reef_status reef__relation_check(reef_world *w, reef_entity e, const type *t, const reef_value *v, uint32_t n,
+                                 bool replaces);
+/* Takes the place from what was made of a value, so that it gets a new one when it becomes visible. `was`: the relation
+ * that it replaced, whose place it keeps if the target is the same; NULL: none. */
+void reef__relation_unplace(const reef_world *w, const type *t, void *made, const reef_value *v,
+                            const relation_value *was);
+
+/* Is somebody related to this entity? (src/change/destroy_related.c) */
+bool reef__related_to(const reef_world *w, reef_entity e);
+/* Destroys n entities, all or none, and whoever is destroyed with them, and ends all other relations to them. Errors
+ * are recorded: REFUSED, NO_MEMORY. */
+reef_status reef__destroy_related(reef_world *w, const char *op, const reef_entity *e, uint64_t n);
+/* Prepares each of these different entities to lose a relation of a type that it has. False: there is no memory. */
+bool reef__relations_prepare_end(reef_world *w, const type *t, const reef_entity *e, uint32_t n);
+/* Ends all relations to entities that aren't alive, after a change by which such relations may have come about. False:
+ * there is no memory. */
+bool reef__relations_settle(reef_world *w);
+
+#endif

@@ -1,0 +1,75 @@
+/* Who is related to an entity: the index from a target to its sources, one for each type of relation.
+ *
+ *   heads    target's index ─► {number of the root, number of sources}
+ *   nodes    a B+ tree for each target; its leaves hold the sources in the order of their places
+ *
+ * A relation is a value of its source: {target, place, data} in the type's store (src/storage/sparse_store.h), which
+ * is state like any other value. The index follows from the values, so it is no state: no hash, file or difference
+ * knows it. Snapshots and forks share its pages, so that they needn't make it anew.
+ *
+ * Whatever puts a value into a store of relations or takes one out keeps the index true (reef__relation_comes and
+ * reef__relation_goes, src/storage/sparse_store.h). A value without a place gets the one behind all others of its
+ * target. Where there is no memory for that, the index is dropped: the store is *without an index* then, reading
+ * walks all values of the store, and the next change that needs the index makes it anew. So what keeps the index true
+ * can't fail. */
+#ifndef REEF_STORAGE_RELATION_INDEX_H
+#define REEF_STORAGE_RELATION_INDEX_H
+
+#include "base/platform.h"
+#include "type/type.h"
+#include "storage/cow_pages.h"
+#include "storage/sparse_store.h"
+#include "reef/detail/layout.h"
+
+/* How every value of a relation begins. */
+typedef struct relation_value {
+    reef_entity target;
+    uint64_t place; /* its sources are ordered by this, and equal ones by handle; 0: not placed yet */
+} relation_value;
+
+extern const paged_type reef__pages_heads, reef__pages_nodes;
+
+/* Drops the index of a store, whose values were changed as a whole. */
+void reef__relation_forget(reef_world *w, value_store *s);
+/* Makes the index of the store if it has none. False: there is no memory. */
+bool reef__relation_ready(reef_world *w, value_store *s);
+/* Gives places to the values of a store without an index that have none. False: there is no memory. */
+bool reef__relation_place(reef_world *w, value_store *s);
+/* reef__relation_ready for all stores of relations. */
+bool reef__relations_ready(reef_world *w);
+
+/* The number of sources of a target that is alive. */
+uint64_t reef__relation_sources(const value_store *s, reef_entity target);
+
+/* Is this entity related to that target? */
+bool reef__relation_has(const value_store *s, reef_entity source, reef_entity target);
+
+/* Some sources of one target that lie side by side: those behind `place` and `after`. */
+typedef struct source_run {
+    const reef_entity *sources;
+    const uint64_t *places;
+    uint32_t count;
+} source_run;
+/* The first run behind a place (0 and a null handle: the first of all). Without an index it is a single source, which
+ * is kept in `one`. False: there is none. */
+typedef struct source_one {
+    reef_entity source;
+    uint64_t place;
+} source_one;
+bool reef__relation_after(const value_store *s, reef_entity target, uint64_t place, reef_entity after, source_one *one,
+                          source_run *run);
+/* The last source of a target. False: it has none. */
+bool reef__relation_last(const value_store *s, reef_entity target, source_one *last);
+/* The last source before a place. False: there is none. */
+bool reef__relation_before(const value_store *s, reef_entity target, uint64_t place, reef_entity source,
+                           source_one *before);
+
+/* Is the index what the values say? NULL, or what is wrong; *number is the entity. */
+const char *reef__relation_wrong(const reef_world *w, const value_store *s, uint64_t *number);
+
+enum {
+    RELATION_STEP_BITS = 24, /* log2 of the distance of two places behind each other */
+    RELATION_FIRST_BITS = 62 /* log2 of the place of a target's first source */
+};
+
+#endif
