@@ -29,7 +29,6 @@
 #include "base/platform.h"
 #include "type/type.h"
 #include "storage/archetype.h"
-#include "storage/block_index.h"
 #include "storage/command_buffer.h"
 #include "storage/entity_index.h"
 #include "storage/error.h"
@@ -100,9 +99,7 @@ void *reef_mut_id(reef_world *w, reef_entity e, reef_component c)
         return NULL;
     }
     if (t->tracked) reef__track_stamp(w, c.id, e.index, false);
-    reef_slot *slots = reef_slots_at(&w->hot, place);
-    version_note(w, c.id, place_unit(place), slots[k].version);
-    return cell(slots, k, place_row(place), t->size);
+    return cell(reef_slots_at(&w->hot, place), k, place_row(place), t->size);
 }
 
 void reef_mut_slow(reef_world *w, reef_entity e, reef_type_decl *decl)

@@ -7,9 +7,6 @@
  * in a world where nothing moves. Values in stores aren't remembered, so that stores don't have to count. */
 #include "base/platform.h"
 #include "type/type.h"
-#include "storage/archetype.h"
-#include "storage/block_index.h"
-#include "storage/entity_index.h"
 #include "storage/error.h"
 #include "storage/place.h"
 #include "storage/world_data.h"
@@ -24,35 +21,19 @@ static NOINLINE const void *ref_seek_elsewhere(const reef_world *w, reef_ref *re
     return reef_get_id(w, ref->entity, c);
 }
 
-/* The value in the row of the entity's table; NULL: there is none. */
-static NOINLINE char *ref_seek_row(const reef_world *w, reef_entity e, reef_component c)
-{
-    const uint32_t place = place_of(w, e);
-    if (place == PLACE_DEAD) return NULL;
-    const reef_slot *slots = reef_slots_at(&w->hot, place);
-    const uint32_t k = slot_find(w, c.id, slots[0].head.table);
-    reef__block_index_ask(w, c.id, 1);
-    return k == 0 || k == REEF_SLOT_TAG ? NULL : cell(slots, k, place_row(place), reef__type_of(c.id)->size);
-}
-
 const void *reef_ref_seek(const reef_world *w, reef_ref *ref, reef_component c, size_t size)
 {
     const reef_hot *h = &w->hot;
     const uint64_t moves = REEF_DEPENDENT(&h->moves);
-    const reef_way way = reef_way_to(h, c, false);
-    uint32_t place;
+    const reef_way way = reef_way_to(h, c);
+    const reef_slot *slots = NULL;
+    uint32_t place = 0;
     if (UNLIKELY(ref->world != h->number || ref->component.id != c.id) || REEF_HELD_(w))
         return ref_seek_elsewhere(w, ref, c);
-    const char *value = NULL;
-    if (LIKELY(ref->entity.index < way.limit)) {
-        const char *block = reef_place_at(&way, ref->entity, &place) ? reef_block_at(&way, place) : NULL;
-        if (block) value = block + reef_row_at(place, size ? size : reef__type_of(c.id)->size);
-    } else {
-        value = ref_seek_row(w, ref->entity, c);
-    }
-    if (UNLIKELY(value == NULL)) return ref_seek_elsewhere(w, ref, c);
+    const uint32_t k = reef_slot_at(&way, reef_handle(ref->entity), &place, &slots);
+    if (UNLIKELY(k == 0 || k == REEF_SLOT_TAG)) return ref_seek_elsewhere(w, ref, c);
     ref->moves = moves;
-    return ref->value = value;
+    return ref->value = cell(slots, k, place_row(place), size ? size : reef__type_of(c.id)->size);
 }
 
 void *reef_ref_mut_as(reef_world *w, const reef_ref *ref, reef_component c)
@@ -63,14 +44,15 @@ void *reef_ref_mut_as(reef_world *w, const reef_ref *ref, reef_component c)
     if (ref == NULL || ref->world == 0 || ref->component.id != c.id)
         return reef__failure(w, REEF_BAD_ARGUMENT, op, c, none, 0), NULL;
     if (ref->world != w->hot.number) return reef__failure(w, REEF_OTHER_WORLD, op, c, ref->entity, 0), NULL;
-    const reef_way way = reef_way_to(&w->hot, c, false);
-    uint32_t place;
-    if (LIKELY(ref->entity.index < way.limit && reef_place_at(&way, ref->entity, &place) &&
-               way.version[place_unit(place)] == w->hot.version))
-        return reef_block_at(&way, place) + reef_row_at(place, reef__type_of(c.id)->size);
-    if (w->running) return reef_mut_id(w, ref->entity, c);
-    w->calling = op;
-    void *p = reef_mut_id(w, ref->entity, c);
-    w->calling = NULL;
-    return p;
+    const reef_way way = reef_way_to(&w->hot, c);
+    const reef_slot *slots = NULL;
+    uint32_t place = 0, k = reef_slot_at(&way, reef_handle(ref->entity), &place, &slots);
+    if (UNLIKELY(k == 0 || k == REEF_SLOT_TAG || slots[k].version != w->hot.version)) {
+        if (w->running) return reef_mut_id(w, ref->entity, c);
+        w->calling = op;
+        void *p = reef_mut_id(w, ref->entity, c);
+        w->calling = NULL;
+        return p;
+    }
+    return cell(slots, k, place_row(place), reef__type_of(c.id)->size);
 }

@@ -4,7 +4,6 @@
 #include "base/platform.h"
 #include "type/type.h"
 #include "storage/archetype.h"
-#include "storage/block_index.h"
 #include "storage/entity_index.h"
 #include "storage/layout.h"
 #include "storage/place.h"
@@ -30,7 +29,6 @@ const void *reef_get_id(const reef_world *w, reef_entity e, reef_component c)
 {
     if (w == NULL) return NULL;
     running_read(w, "reef_get", e, c);
-    reef__block_index_ask(w, c.id, 1);
     uint32_t place = place_of(w, e);
     if (place == PLACE_DEAD) return NULL;
     const reef_slot *slots = reef_slots_at(&w->hot, place);
@@ -43,7 +41,6 @@ bool reef_has_id(const reef_world *w, reef_entity e, reef_component c)
 {
     uint32_t place = w ? place_of(w, e) : PLACE_DEAD;
     if (place == PLACE_DEAD) return false;
-    reef__block_index_ask(w, c.id, 1);
     if (slot_find(w, c.id, reef_slots_at(&w->hot, place)[0].head.table) != 0) return true;
     if (stored_any(w) && store_has(w, c.id, e)) return true;
     if ((c.id & BIT_DISABLED) == 0 && reef__bit_has(w, c.id, place)) return true;
@@ -55,8 +52,6 @@ bool reef_has_slow(const reef_world *w, reef_entity e, reef_type_decl *decl)
 {
     return reef_has_id(w, e, reef_id_of(decl));
 }
-
-void reef_index_ask(const reef_world *w, reef_type_decl *decl) { reef__block_index_ask(w, reef_id_of(decl).id, 1); }
 
 const void *reef_get_slow(const reef_world *w, reef_entity e, reef_type_decl *decl)
 {

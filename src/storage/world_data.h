@@ -28,9 +28,6 @@ typedef struct bundle_gate {
 
 struct reef_world {
     reef_hot hot;
-    uint32_t block_room; /* units that the indexes of blocks have room for; UINT32_MAX: there is no index */
-    /* how many calls would have liked an index of a component without an entry in hot.blocks */
-    uint32_t block_asked;
     uint32_t slow;      /* not 0: the fast paths of structural calls give up (SLOW_...) */
     uint32_t deferring; /* number of open loops that asked for structural changes to be recorded */
     /* number of open loops (not beside `slow`: a compiler that compares both at once would wait for two stores) */

@@ -12,7 +12,6 @@
 #include "base/platform.h"
 #include "type/type.h"
 #include "storage/archetype.h"
-#include "storage/block_index.h"
 #include "storage/entity_index.h"
 #include "storage/error.h"
 #include "storage/layout.h"
@@ -135,7 +134,6 @@ static reef_status running_mut(reef_world *w, const char *op, reef_entity e, ree
     written *x = other_find(w->ticking, c.id);
     const type *t = reef__type_of(c.id);
     if (place == PLACE_DEAD) return reef__failure(w, REEF_NOT_ALIVE, op, c, e, 0);
-    reef__block_index_ask(w, c.id, 1);
     if (t->stored) return running_mut_stored(w, op, e, t, x, at);
     if (k == 0 || k == REEF_SLOT_TAG) return reef__failure(w, REEF_ABSENT, op, c, e, 0);
     if (!reef__watch_write(w, op, e, c)) return REEF_UNDECLARED;
@@ -143,7 +141,6 @@ static reef_status running_mut(reef_world *w, const char *op, reef_entity e, ree
     if (!reef__column_claim(w, table_read(w, id), place_unit(place), k, x->version))
         return reef__failure(w, REEF_NO_MEMORY, op, c, e, 0);
     slots[k].version = t->tracked ? x->version : w->hot.version;
-    version_note(w, c.id, place_unit(place), slots[k].version);
     x->touched = true;
     if (t->tracked) reef__track_stamp_at(w, c.id, e.index, x->version);
     *at = cell(slots, k, place_row(place), t->size);
@@ -173,7 +170,6 @@ static void other_settle(reef_world *w, written *x)
             if (slots[k].version == w->hot.version) slots[k].version = x->version;
         }
     }
-    if (!BUG(212)) reef__versions_forget(w, x->component);
 }
 
 void reef__others_begin(ticking *k, const planned_system *ps)

@@ -4,19 +4,14 @@
  *   entity {index, generation}
  *     -> records.page[index >> 12][index & 4095]      a record: generation << 32 | place
  *     -> place = unit << 10 | row                     unit 0: dead; unit 1: alive without a row
- *     -> blocks[component].index->block[unit]         the component's block there; NULL: the chunk hasn't got it
- *
- *   chunks.page[unit >> 8] + (unit & 255) * 4         the chunk's slots: [0] head {table, next unit}, [1] entity
+ *     -> chunks.page[unit >> 8] + (unit & 255) * 4    the chunk's slots: [0] head {table, next unit}, [1] entity
  *                                                     handles,
  *                                                     [2...] columns: {block, version of its last write}
- *   maps[component >> 8][component & 255]             table -> slot of the component's column, 0: absent
- *
- * An index of blocks repeats what the chunks say, and comes into being when it is asked for. Without one, a call goes
- * by the chunk's slots and the map (src/storage/block_index.h).
+ *     -> maps[component >> 8][component & 255]        table -> slot of the component's column, 0: absent
  *
  * A generation that matches proves that the entity is alive, but for a handle that was never given out: a dead record
  * holds the next generation and place 0. Units 0 and 1 have slots of their own (in tables 0 and 1, which have no
- * column) and no block in any index, so get needs no test for them. */
+ * column), so get needs no test for them. */
 #ifndef REEF_DETAIL_LAYOUT_H
 #define REEF_DETAIL_LAYOUT_H
 
@@ -95,21 +90,6 @@ typedef struct reef_map {
     uint32_t lowest, capacity, count, used, elsewhere;
 } reef_map;
 
-/* The blocks of one component by unit: `void *block[room]` follows, and then `uint64_t version[room]`. NULL: no chunk
- * with the component begins at that unit. (A tag has some other address.) A version that equals the world's says that
- * the block may be written without a call; any other says nothing. All units of the world are below `room`. */
-typedef struct reef_block_index {
-    const uint32_t *get, *has; /* the number of indices that get and mut, and has, may look up here: all, or none */
-    uint64_t *version;
-    uint32_t component, room, used;
-    uint32_t whole; /* what has no block here is absent: no subtype would do as well */
-} reef_block_index;
-/* By component id. Entry 0 belongs to no component: its `asked` is the number of entries. */
-typedef struct reef_block_entry {
-    reef_block_index *index; /* never NULL: an empty one answers nothing */
-    uint32_t asked;          /* how many calls would have liked an index */
-} reef_block_entry;
-
 enum { REEF_RUN_CLASSES = 9 }; /* runs of 1 ... REEF_MULTI_MAX slots */
 
 /* A page of values whose block is at hand: its first slot, how many slots there are; 0: none is. */
@@ -169,7 +149,6 @@ typedef struct reef_lately {
 typedef struct reef_hot {
     reef_paged records;                    /* uint64_t[4096] a page */
     reef_paged chunks;                     /* reef_slot[256 * 4] a page */
-    reef_block_entry *blocks;              /* never NULL */
     reef_map *const *maps[REEF_MAP_PAGES]; /* pages of 256; never NULL, so that no id needs a bounds check */
     uint32_t index_count;                  /* indices ever used: their records exist */
     /* of this world in the process: handles of queries and readers carry it, and so do refs */
