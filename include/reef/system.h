@@ -170,7 +170,7 @@ REEF_API void reef_watch_systems(reef_world *world, bool on);
 
 /* ---- for systems ---- */
 
-/* Opens a loop over other rows inside a system:
+/* Opens a loop inside a system, over rows other than those that the system was given:
  *     for (reef_block o = reef_others(b, enemies); reef_next(&o);) ... reef_in(&o, Position) ...
  * The query is made outside of the system. The loop only reads, and the system declares `reads` for each component
  * whose values the query names. It sees the results of the systems that come before this one in the phase. It may be
