@@ -399,7 +399,7 @@ bool reef__ranking_next(reef_block *b)
     b->count = n = q->cut ? reef__cut_rows(q, b->entities, n) : n;
     if (b->left != UINT64_MAX) b->left -= n;
     b->walk_unit = i + n;
-    return reef__block_own(b);
+    return !query_writes(q) || reef__block_own(b);
 }
 
 /* ---- the calls ---- */
