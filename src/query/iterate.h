@@ -32,8 +32,8 @@ uint32_t reef__walk_step(reef_block *b);
  * has ended. */
 bool reef__walk_own(reef_block *b);
 
-/* The same for everything that the block writes, also in stores. Where blocks have one row each, the call costs more than
- * the question whether the query writes anything (sort_repair: 2.5% of the instructions). */
+/* The same for everything that the block writes, also in stores. Where blocks have one row each, the call costs more
+ * than the question whether the query writes anything (sort_repair: 2.5% of the instructions). */
 bool reef__block_own(reef_block *b);
 INLINE bool query_writes(const query *q)
 {
