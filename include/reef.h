@@ -39,6 +39,8 @@
  *   reef/merge.h      adding one world's entities to another
  *   reef/random.h     random numbers by seed, tick, system and entity
  *   reef/pool.h       threads for ticks
+ *   reef/relation.h   relations: an entity as the target of a component
+ *   reef/hierarchy.h  hierarchies: children and parents
  *   reef/ref.h        references to components, which are kept outside of the world
  *   reef/subtype.h    components that also count as another component
  *   reef/plain.h      macros and inlined functions as exported functions, for other languages
@@ -101,6 +103,7 @@
 #include "reef/random.h"
 #include "reef/pool.h"
 #include "reef/relation.h"
+#include "reef/hierarchy.h"
 #include "reef/ref.h"
 #include "reef/subtype.h"
 #include "reef/plain.h"
