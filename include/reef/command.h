@@ -50,6 +50,18 @@ REEF_API reef_status reef_cmd_enable_id(reef_block *block, reef_entity entity, r
  * the other fails with NAME_TAKEN. */
 REEF_API reef_status reef_cmd_name(reef_block *block, reef_entity entity, const char *name);
 
+/* As reef_relate_id, reef_relate_before_id, reef_unrelate_id and reef_retarget_id (reef/relation.h), when the command
+ * is applied. The data is copied at once. The system declares that it relates or unrelates the type: a new target and
+ * a new place count as relating. */
+REEF_API reef_status reef_cmd_relate_id(reef_block *block, reef_entity source, reef_component relation,
+                                        reef_entity target, const void *data, size_t size);
+REEF_API reef_status reef_cmd_relate_before_id(reef_block *block, reef_entity source, reef_component relation,
+                                               reef_entity target, reef_entity next);
+REEF_API reef_status reef_cmd_unrelate_id(reef_block *block, reef_entity source, reef_component relation,
+                                          reef_entity target);
+REEF_API reef_status reef_cmd_retarget_id(reef_block *block, reef_entity source, reef_component relation,
+                                          reef_entity from, reef_entity to);
+
 /* Commands can also add, replace, remove and switch systems. They are applied with the other commands at the end of the
  * phase, and the tick uses the new systems from the next phase on. A system needs no declaration for them. The
  * description is copied. When the call returns OK, reef owns its context: context_free is called for it even if the
@@ -77,7 +89,16 @@ REEF_END_C
 #define reef_cmd_disable(block, entity, T) reef_cmd_enable_id(block, entity, reef_id(T), false)
 #define reef_cmd_enable_entity(block, entity) reef_cmd_enable_id(block, entity, reef_null_component_(), true)
 #define reef_cmd_disable_entity(block, entity) reef_cmd_enable_id(block, entity, reef_null_component_(), false)
+#define reef_cmd_relate(block, source, R, target) reef_cmd_relate_id(block, source, reef_id(R), target, NULL, 0)
+#define reef_cmd_relate_before(block, source, R, target, next) \
+    reef_cmd_relate_before_id(block, source, reef_id(R), target, next)
+#define reef_cmd_unrelate(block, source, R, target) reef_cmd_unrelate_id(block, source, reef_id(R), target)
+#define reef_cmd_retarget(block, source, R, from, to) reef_cmd_retarget_id(block, source, reef_id(R), from, to)
 #ifndef __cplusplus
+/* The data is written out: reef_cmd_relate_with(b, alice, Owes, bob, 30). */
+#define reef_cmd_relate_with(block, source, R, target, ...) \
+    reef_cmd_relate_id(block, source, reef_id(R), target, &(const reef_data_of_##R){__VA_ARGS__}, \
+                       sizeof(reef_data_of_##R))
 #define reef_cmd_set(block, entity, T, ...) \
     reef_cmd_set_id(block, entity, reef_id(T), &(const T){__VA_ARGS__}, sizeof(T))
 #else
@@ -86,6 +107,14 @@ static inline reef_status reef_cmd_set_value(reef_block *b, reef_entity e, reef_
 {
     return reef_cmd_set_id(b, e, c, &value, sizeof(T));
 }
+template <class D>
+static inline reef_status reef_cmd_relate_data(reef_block *b, reef_entity source, reef_component relation,
+                                               reef_entity target, const D &data)
+{
+    return reef_cmd_relate_id(b, source, relation, target, &data, sizeof(D));
+}
+#define reef_cmd_relate_with(block, source, R, target, ...) \
+    reef_cmd_relate_data<reef_data_of_##R>(block, source, reef_id(R), target, reef_data_of_##R{__VA_ARGS__})
 #define reef_cmd_set(block, entity, T, ...) reef_cmd_set_value<T>(block, entity, reef_id(T), T{__VA_ARGS__})
 #endif
 

@@ -25,10 +25,10 @@
  * reef_relate_before put one elsewhere. Relations make no tables: 100,000 targets are as good as one.
  *
  * reef_set and reef_spawn take a relation like any component, reef_with(DockedTo, .target = planet), by the same rules;
- * reef_remove removes all relations of a type from their source. In loops and systems a command makes it, reef_cmd_set.
- * A symmetric relation can only be made by reef_relate, and reef_remove removes that half alone. A clone has the
- * relations of its origin, but no symmetric ones. A relation whose target isn't alive is refused with NOT_ALIVE. When
- * an entity dies, so do its relations, and those to it end as their type says. */
+ * reef_remove removes all relations of a type from their source. In systems commands do the same: reef_cmd_relate and
+ * others (reef/command.h). A symmetric relation can only be made by reef_relate, and reef_remove removes that half
+ * alone. A clone has the relations of its origin, but no symmetric ones. A relation whose target isn't alive is refused
+ * with NOT_ALIVE. When an entity dies, so do its relations, and those to it end as their type says. */
 #ifndef REEF_RELATION_H
 #define REEF_RELATION_H
 
@@ -38,9 +38,9 @@ REEF_BEGIN_C
 
 /* What a type of relations is like. */
 enum {
-    REEF_RELATES = 1,    /* it is a type of relations; the macros say so */
-    REEF_EXCLUSIVE = 2,  /* a source has one target at most, and relating it again replaces the target */
-    REEF_SYMMETRIC = 4,  /* who is related to an entity has that entity related to it */
+    REEF_IS_RELATION = 1, /* it is a type of relations; the macros say so */
+    REEF_EXCLUSIVE = 2,   /* a source has one target at most, and relating it again replaces the target */
+    REEF_SYMMETRIC = 4,   /* who is related to an entity has that entity related to it */
     REEF_TRANSITIVE = 8, /* reef_related also follows the relations of targets: an ancestor's ancestor is an ancestor */
     REEF_REFLEXIVE = 16, /* reef_related holds for an entity and itself */
     REEF_ACYCLIC = 32,   /* what would lead back to its source is refused with CYCLE */
@@ -75,23 +75,25 @@ enum {
     REEF_DECLARE_RELATION_(T, options, &reef_decl_##Data)
 #define REEF_DECLARE_RELATION_(T, options, data) \
     REEF_DECLARE_ALL_(T, (uint32_t)sizeof(T), (uint32_t)REEF_ALIGNOF(T), \
-                      ((options)&REEF_EXCLUSIVE) != 0 ? REEF_PAGED : REEF_MULTI, 0, 0, 0, (options) | REEF_RELATES, \
-                      data)
+                      ((options)&REEF_EXCLUSIVE) != 0 ? REEF_PAGED : REEF_MULTI, 0, 0, 0, \
+                      (options) | REEF_IS_RELATION, data)
 
 /* ---- relating ---- */
 
 /* Relates a source to a target. `data` is a value of the relation's data, copied; NULL: zeroes. If they are related
  * already, the data is written (with NULL nothing happens) and the answer is OK; else ADDED. An exclusive relation to
  * another target is replaced. The relation comes behind all others of its target. Errors: NOT_ALIVE (source or target),
- * UNKNOWN_TYPE, BAD_ARGUMENT (no type of relations), WRONG_SIZE, CYCLE, LIMIT (REEF_MULTI_MAX targets), LOCKED (in open
- * loops and in systems), NO_MEMORY. */
+ * UNKNOWN_TYPE, BAD_ARGUMENT (no type of relations), WRONG_SIZE, CYCLE, LIMIT (REEF_MULTI_MAX targets), LOCKED (in
+ * systems, and in loops that don't record), NO_MEMORY. In a loop that records, and in an observer, it is recorded. */
 REEF_API reef_status reef_relate_id(reef_world *world, reef_entity source, reef_component relation, reef_entity target,
                                     const void *data, size_t size);
 /* The same, and puts the relation in front of the one that `next` has to the same target; null: behind all. Related
- * entities change their place. Errors: the same, and ABSENT (`next` has no such relation). */
+ * entities change their place. Errors: the same, NOT_ALIVE for `next` too, and ABSENT (`next` has no such
+ * relation). */
 REEF_API reef_status reef_relate_before_id(reef_world *world, reef_entity source, reef_component relation,
                                            reef_entity target, reef_entity next);
-/* Ends a relation. Errors: NOT_ALIVE, UNKNOWN_TYPE, BAD_ARGUMENT, ABSENT (they aren't related), LOCKED, NO_MEMORY. */
+/* Ends a relation. Errors: NOT_ALIVE (source or target), UNKNOWN_TYPE, BAD_ARGUMENT, ABSENT (they aren't related),
+ * LOCKED, NO_MEMORY. */
 REEF_API reef_status reef_unrelate_id(reef_world *world, reef_entity source, reef_component relation,
                                       reef_entity target);
 /* The relation gets another target and keeps its data; it comes behind all others of the new target. Errors: as
@@ -101,6 +103,9 @@ REEF_API reef_status reef_retarget_id(reef_world *world, reef_entity source, ree
 /* Ends all relations of a type to a target, one after the other. Returns how many; less than there were only where
  * there is no memory (reef_last_error). */
 REEF_API uint64_t reef_unrelate_sources_id(reef_world *world, reef_entity target, reef_component relation);
+/* Ends all relations of a type that a source has, the last one first; of a symmetric type both halves of each. Returns
+ * how many, as reef_unrelate_sources. */
+REEF_API uint64_t reef_unrelate_all_id(reef_world *world, reef_entity source, reef_component relation);
 
 /* ---- asking ----
  *
@@ -145,6 +150,7 @@ REEF_END_C
 #define reef_unrelate(world, source, R, target) reef_unrelate_id(world, source, reef_id(R), target)
 #define reef_retarget(world, source, R, from, to) reef_retarget_id(world, source, reef_id(R), from, to)
 #define reef_unrelate_sources(world, target, R) reef_unrelate_sources_id(world, target, reef_id(R))
+#define reef_unrelate_all(world, source, R) reef_unrelate_all_id(world, source, reef_id(R))
 #define reef_related(world, source, R, target) reef_related_id(world, source, reef_id(R), target)
 #define reef_target(world, source, R) reef_target_id(world, source, reef_id(R))
 #define reef_relation_get(world, source, R, target) ((const R *)reef_relation_get_id(world, source, reef_id(R), target))

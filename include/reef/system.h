@@ -40,7 +40,10 @@ typedef enum reef_touch_kind {
     REEF_REMOVES,
     REEF_ENABLES,  /* enables or disables the component; without a type: whole entities too */
     REEF_DESTROYS, /* destroys entities; always without a type */
-    REEF_NAMES     /* names entities; always without a type */
+    REEF_NAMES,    /* names entities; always without a type */
+    /* The same for types of relations; without a type: every type of relations. */
+    REEF_RELATES,  /* relates entities, or gives a relation another target or place */
+    REEF_UNRELATES /* ends relations */
 } reef_touch_kind;
 
 /* One declaration of what a system touches. */

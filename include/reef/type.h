@@ -58,7 +58,7 @@ typedef struct reef_type_decl {
     uint32_t field_count;
     uint32_t page_rows;          /* REEF_PAGED: values in a page; 0: up to 1,024 */
     struct reef_type_decl *base; /* of a subtype */
-    uint32_t relation;           /* of a relation type: its options and REEF_RELATES (reef/relation.h) */
+    uint32_t relation;           /* of a relation type: its options and REEF_IS_RELATION (reef/relation.h) */
     struct reef_type_decl *data; /* of a relation type with data: the type of the data */
     uint32_t id;                 /* 0 until the first use */
     struct reef_type_decl *next;
@@ -160,8 +160,9 @@ typedef struct reef_type_desc {
      * 64 KiB, up to 1,024 */
     uint32_t page_rows;
     reef_component base; /* the base of a subtype; {0}: none. Neither its size nor its alignment may be larger */
-    /* A relation type (reef/relation.h): its options and REEF_RELATES, and the type of its data ({0}: none). Its size,
-     * alignment, home, page_rows and fields follow from these. Here they are 0, or what they will be. 0: no relation */
+    /* A relation type (reef/relation.h): its options and REEF_IS_RELATION, and the type of its data ({0}: none). Its
+     * size, alignment, home, page_rows and fields follow from these. Here they are 0, or what they will be. 0: no
+     * relation */
     uint32_t relation;
     reef_component data;
 } reef_type_desc;
@@ -186,7 +187,7 @@ typedef struct reef_type_info {
     uint32_t field_count;
     uint32_t page_rows;  /* REEF_PAGED: values in a page; otherwise 0 */
     reef_component base; /* of a subtype; {0}: none */
-    uint32_t relation;   /* of a relation type: its options and REEF_RELATES; otherwise 0 */
+    uint32_t relation;   /* of a relation type: its options and REEF_IS_RELATION; otherwise 0 */
     reef_component data; /* of a relation type with data: the type of the data; otherwise {0} */
 } reef_type_info;
 

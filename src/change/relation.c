@@ -20,7 +20,9 @@
 #include "storage/running.h"
 #include "storage/sparse_store.h"
 #include "storage/world_data.h"
+#include "change/command.h"
 #include "change/component.h"
+#include "change/relation_command.h"
 #include "reef/multi.h"
 #include "reef/relation.h"
 
@@ -159,6 +161,19 @@ void reef__relation_unplace(const reef_world *w, const type *t, void *made, cons
 }
 
 /* ---- relating ---- */
+
+/* A request that is made where calls are recorded: what can be refused at once is refused at once. */
+static COLD reef_status request_defer(reef_world *w, const char *op, const relation_request *x)
+{
+    reef_status s = reef__command_knows(w, x->source) ? reef__type_ready(w, x->relation.id) : REEF_NOT_ALIVE;
+    reef_entity e = x->source;
+    if (s == REEF_OK) s = reef__relation_sound(x);
+    if (s == REEF_OK && !reef__command_knows(w, x->target)) s = REEF_NOT_ALIVE, e = x->target;
+    if (s == REEF_OK && !reef_entity_is_null(x->other) && !reef__command_knows(w, x->other))
+        s = REEF_NOT_ALIVE, e = x->other;
+    return s == REEF_OK ? reef__relation_record(w, w->commands, op, x)
+                        : reef__failure(w, s, op, x->relation, e, x->size);
+}
 
 /* The type of a relation, for a call that changes the world. NULL: the call is refused, and *s says why. */
 static const type *relation_type(reef_world *w, const char *op, reef_component c, reef_entity e, reef_status *s)
@@ -355,6 +370,14 @@ static reef_status unrelate_both(reef_world *w, reef_entity a, const type *t, re
 
 /* ---- the calls ---- */
 
+/* Refuses a call for a relation that isn't there. */
+static COLD reef_status not_related(reef_world *w, const char *op, reef_component c, reef_entity source,
+                                    reef_entity target)
+{
+    if (!reef_is_alive(w, target)) return reef__failure(w, REEF_NOT_ALIVE, op, c, target, 0);
+    return reef__failure(w, REEF_ABSENT, op, c, source, 0);
+}
+
 /* Writes the data of a relation that is there, and of its other half. */
 static reef_status relation_write(reef_world *w, reef_entity source, const type *t, reef_entity target,
                                   const void *data)
@@ -379,6 +402,9 @@ reef_status reef_relate_id(reef_world *w, reef_entity source, reef_component c, 
     reef_status s;
     uint32_t number;
     if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (UNLIKELY(w->commands != NULL))
+        return request_defer(w, op,
+                             &(relation_request){RELATION_RELATE, c, source, target, {0, 0}, data, data ? size : 0});
     const type *t = relation_type(w, op, c, source, &s);
     if (t == NULL) return s;
     if (data && size != (t->data ? t->data->size : 0)) return reef__failure(w, REEF_WRONG_SIZE, op, c, source, size);
@@ -399,9 +425,11 @@ reef_status reef_unrelate_id(reef_world *w, reef_entity source, reef_component c
     reef_status s;
     uint32_t number;
     if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (UNLIKELY(w->commands != NULL))
+        return request_defer(w, op, &(relation_request){RELATION_UNRELATE, c, source, target, {0, 0}, NULL, 0});
     const type *t = relation_type(w, op, c, source, &s);
     if (t == NULL) return s;
-    if (relation_find(w, t, source, target, &number) == NULL) return reef__failure(w, REEF_ABSENT, op, c, source, 0);
+    if (relation_find(w, t, source, target, &number) == NULL) return not_related(w, op, c, source, target);
     w->calling = op;
     if ((t->relation & REEF_SYMMETRIC) && !reef_entity_equal(source, target)) s = unrelate_both(w, source, t, target);
     else s = unrelate_one(w, source, t, target);
@@ -424,6 +452,24 @@ uint64_t reef_unrelate_sources_id(reef_world *w, reef_entity target, reef_compon
     while (n < most && reef__relation_after(store_of(w, t->id), target, 0, (reef_entity){0, 0}, &one, &run)) {
         if (reef_unrelate_id(w, run.sources[0], c, target) != REEF_OK) break;
         n++;
+    }
+    return n;
+}
+
+uint64_t reef_unrelate_all_id(reef_world *w, reef_entity source, reef_component c)
+{
+    static const char op[] = "reef_unrelate_all";
+    reef_status s;
+    uint32_t count;
+    uint64_t n = 0;
+    if (w == NULL) return 0;
+    const type *t = relation_type(w, op, c, source, &s);
+    if (t == NULL) return 0;
+    (void)relations_of(w, t, source, &count); /* observers may make others */
+    for (const relation_value *v; n < count; n++) {
+        uint32_t left;
+        v = relations_of(w, t, source, &left);
+        if (v == NULL || reef_unrelate_id(w, source, c, relation_nth(t, v, left - 1)->target) != REEF_OK) break;
     }
     return n;
 }
@@ -521,6 +567,8 @@ reef_status reef_relate_before_id(reef_world *w, reef_entity source, reef_compon
     uint64_t place = 0;
     renewal renewed = {NULL, NULL, 0};
     if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (UNLIKELY(w->commands != NULL))
+        return request_defer(w, op, &(relation_request){RELATION_BEFORE, c, source, target, next, NULL, 0});
     const type *t = relation_type(w, op, c, source, &s);
     if (t == NULL) return s;
     const bool there = relation_find(w, t, source, target, &number) != NULL;
@@ -528,7 +576,7 @@ reef_status reef_relate_before_id(reef_world *w, reef_entity source, reef_compon
         return reef__failure(w, s, op, c, s == REEF_NOT_ALIVE ? target : source, 0);
     const bool last = reef_entity_is_null(next);
     if (!last && (reef_entity_equal(next, source) || relation_find(w, t, next, target, &number) == NULL))
-        return reef__failure(w, REEF_ABSENT, op, c, next, 0);
+        return not_related(w, op, c, next, next);
     if (!reef__relation_ready(w, relation_store(w, t))) return reef__failure(w, REEF_NO_MEMORY, op, c, source, 0);
     w->calling = op;
     if (!last && (place = place_before(w, t, target, next, &renewed)) == 0) s = REEF_NO_MEMORY;
@@ -547,10 +595,12 @@ reef_status reef_retarget_id(reef_world *w, reef_entity source, reef_component c
     reef_status s;
     uint32_t number;
     if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (UNLIKELY(w->commands != NULL))
+        return request_defer(w, op, &(relation_request){RELATION_RETARGET, c, source, from, to, NULL, 0});
     const type *t = relation_type(w, op, c, source, &s);
     if (t == NULL) return s;
     const relation_value *was = relation_find(w, t, source, from, &number);
-    if (was == NULL) return reef__failure(w, REEF_ABSENT, op, c, source, 0);
+    if (was == NULL) return not_related(w, op, c, source, from);
     if (t->relation & REEF_SYMMETRIC) return reef__failure(w, REEF_BAD_ARGUMENT, op, c, source, 0);
     if (relation_find(w, t, source, to, &number)) return reef__failure(w, REEF_EXISTS, op, c, to, 0);
     if (!reef__relation_ready(w, relation_store(w, t))) return reef__failure(w, REEF_NO_MEMORY, op, c, source, 0);

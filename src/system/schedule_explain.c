@@ -247,7 +247,7 @@ static COLD void tell_system(explainer *o, uint32_t place)
     for (uint32_t kind = REEF_READS; kind <= REEF_SUMS; kind++) tell_uses(o, x, kind, &some);
     if (some) reef__text_put(&o->out, "\n");
     some = false;
-    for (uint32_t kind = REEF_SPAWNS; kind <= REEF_NAMES; kind++) tell_commands(o, x, kind, &some);
+    for (uint32_t kind = REEF_SPAWNS; kind <= REEF_UNRELATES; kind++) tell_commands(o, x, kind, &some);
     if (some) reef__text_put(&o->out, "\n");
     tell_split(o, x);
     tell_twice(o, x);

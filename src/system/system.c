@@ -89,7 +89,7 @@ static COLD bool draft_touches(system_draft *d)
 {
     for (uint32_t i = 0; i < REEF_TOUCHES_MAX && d->desc->touches[i].kind != 0; i++) {
         const reef_touch t = d->desc->touches[i];
-        if ((uint32_t)t.kind > REEF_NAMES) return refuse_system(d, REEF_BAD_ARGUMENT, t.type, i + 1);
+        if ((uint32_t)t.kind > REEF_UNRELATES) return refuse_system(d, REEF_BAD_ARGUMENT, t.type, i + 1);
         if (d->text.count == REEF_TOUCHES_MAX) return refuse_system(d, REEF_LIMIT, t.type, i + 1);
         d->text.touch[d->text.count] = t;
         d->text.column[d->text.count++] = i + 1;
@@ -97,19 +97,24 @@ static COLD bool draft_touches(system_draft *d)
     return true;
 }
 
+static COLD bool refuse_touch(const system_draft *d, reef_touch t, uint32_t number, const char *why)
+{
+    const type *x = reef__type_of(t.type.id);
+    char detail[REEF_DETAIL_MAX];
+    snprintf(detail, sizeof detail, "%s %.40s%s: %s", reef__touch_word(t.kind), x->name,
+             strlen(x->name) > 40 ? "..." : "", why);
+    return refuse_detail(d, REEF_BAD_ARGUMENT, number, detail);
+}
+
 /* Events and parts of sums are copied and dropped as bytes, so their types must allow that. */
 static COLD bool check_bytes(const system_draft *d, reef_touch t, uint32_t number)
 {
     const type *x = reef__type_of(t.type.id);
-    char detail[REEF_DETAIL_MAX];
     const char *why = x->hooks.copy || x->hooks.move || x->hooks.destroy ? "its values can't be copied as bytes"
                       : t.kind == REEF_SUMS && x->size == 0              ? "it has no data"
                       : t.kind == REEF_SUMS && x->split                  ? "it is split by field"
                                                                          : NULL;
-    if (why == NULL) return true;
-    snprintf(detail, sizeof detail, "%s %.40s%s: %s", reef__touch_word(t.kind), x->name,
-             strlen(x->name) > 40 ? "..." : "", why);
-    return refuse_detail(d, REEF_BAD_ARGUMENT, number, detail);
+    return why == NULL || refuse_touch(d, t, number, why);
 }
 
 static COLD bool check_touch(const system_draft *d, uint32_t i)
@@ -121,6 +126,9 @@ static COLD bool check_touch(const system_draft *d, uint32_t i)
     if (typed ? takes == TOUCH_PLAIN : takes == TOUCH_TYPED) return refuse_system(d, REEF_BAD_ARGUMENT, t.type, number);
     const reef_status s = typed ? reef__type_ready(d->world, t.type.id) : REEF_OK;
     if (s != REEF_OK) return refuse_system(d, s, t.type, number);
+    const bool relates = t.kind == REEF_RELATES || t.kind == REEF_UNRELATES;
+    if (relates && typed && reef__type_of(t.type.id)->relation == 0)
+        return refuse_touch(d, t, number, "it is no type of relations");
     for (uint32_t j = 0; j < i; j++) {
         const reef_touch *u = &d->text.touch[j];
         if (u->kind == t.kind && u->type.id == t.type.id) return refuse_system(d, REEF_DUPLICATE_TERM, t.type, number);

@@ -4,6 +4,7 @@
  *     touch  := kind {name}
  *     kind   := "reads" | "writes" | "sends" | "receives" | "sums"     one type or more
  *             | "spawns" | "adds" | "removes" | "enables"              any number; none stands for every type
+ *             | "relates" | "unrelates"                                any number of types of relations
  *             | "destroys" | "names"                                   none
  *     query, name: src/query/query_text.c
  *
@@ -20,17 +21,18 @@ typedef struct touch_rule {
 } touch_rule;
 
 static const touch_rule touch_words[] = {
-    [REEF_READS] = {"reads", TOUCH_TYPED},   [REEF_WRITES] = {"writes", TOUCH_TYPED},
-    [REEF_SENDS] = {"sends", TOUCH_TYPED},   [REEF_RECEIVES] = {"receives", TOUCH_TYPED},
-    [REEF_SUMS] = {"sums", TOUCH_TYPED},     [REEF_SPAWNS] = {"spawns", TOUCH_ANY},
-    [REEF_ADDS] = {"adds", TOUCH_ANY},       [REEF_REMOVES] = {"removes", TOUCH_ANY},
-    [REEF_ENABLES] = {"enables", TOUCH_ANY}, [REEF_DESTROYS] = {"destroys", TOUCH_PLAIN},
-    [REEF_NAMES] = {"names", TOUCH_PLAIN},
+    [REEF_READS] = {"reads", TOUCH_TYPED},       [REEF_WRITES] = {"writes", TOUCH_TYPED},
+    [REEF_SENDS] = {"sends", TOUCH_TYPED},       [REEF_RECEIVES] = {"receives", TOUCH_TYPED},
+    [REEF_SUMS] = {"sums", TOUCH_TYPED},         [REEF_SPAWNS] = {"spawns", TOUCH_ANY},
+    [REEF_ADDS] = {"adds", TOUCH_ANY},           [REEF_REMOVES] = {"removes", TOUCH_ANY},
+    [REEF_ENABLES] = {"enables", TOUCH_ANY},     [REEF_DESTROYS] = {"destroys", TOUCH_PLAIN},
+    [REEF_NAMES] = {"names", TOUCH_PLAIN},       [REEF_RELATES] = {"relates", TOUCH_ANY},
+    [REEF_UNRELATES] = {"unrelates", TOUCH_ANY},
 };
 
 COLD const char *reef__touch_word(reef_touch_kind kind)
 {
-    return (uint32_t)kind - 1 < REEF_NAMES ? touch_words[kind].text : NULL;
+    return (uint32_t)kind - 1 < REEF_UNRELATES ? touch_words[kind].text : NULL;
 }
 
 COLD touch_type reef__touch_takes(reef_touch_kind kind) { return touch_words[kind].takes; }
@@ -41,7 +43,7 @@ static COLD bool refuse_kind(parser *p)
     const shown found = reef__show_token(p->token);
     strcpy(name, found.text);
     nearest s = reef__nearest_begin(name);
-    for (uint32_t kind = REEF_READS; kind <= REEF_NAMES; kind++) reef__nearest_look(&s, touch_words[kind].text);
+    for (uint32_t kind = REEF_READS; kind <= REEF_UNRELATES; kind++) reef__nearest_look(&s, touch_words[kind].text);
     if (p->token.kind == TOKEN_NAME && s.name)
         return reef__parse_refuse(p, REEF_BAD_TEXT, p->token.start,
                                   "expected what is touched, found '%s'; did you mean %s?", found.text, s.name);
@@ -50,7 +52,8 @@ static COLD bool refuse_kind(parser *p)
                                   "expected reads, writes ..., found the type %s: no comma between types", found.text);
     return reef__parse_refuse(
         p, REEF_BAD_TEXT, p->token.start,
-        "expected reads, writes, sends, receives, sums, spawns, adds, removes, enables, destroys or names");
+        "expected reads, writes, sends, receives, sums, spawns, adds, removes, enables, destroys, names, relates or "
+        "unrelates");
 }
 
 static COLD bool touch_put(parser *p, system_text *out, reef_touch_kind kind, reef_component c, const char *at)
@@ -66,8 +69,8 @@ static COLD bool touch_put(parser *p, system_text *out, reef_touch_kind kind, re
 static COLD bool parse_touch(parser *p, system_text *out)
 {
     reef_touch_kind kind = REEF_READS;
-    while (kind <= REEF_NAMES && !reef__token_is(p->token, touch_words[kind].text)) kind++;
-    if (kind > REEF_NAMES) return refuse_kind(p);
+    while (kind <= REEF_UNRELATES && !reef__token_is(p->token, touch_words[kind].text)) kind++;
+    if (kind > REEF_UNRELATES) return refuse_kind(p);
     const char *at = p->token.start;
     const touch_type takes = reef__touch_takes(kind);
     reef__token_next(p);

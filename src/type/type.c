@@ -248,7 +248,7 @@ static reef_status relation_complete(reef_type_desc *d)
     const type *data = reef__type_of(d->data.id);
     const bool exclusive = d->relation & REEF_EXCLUSIVE;
     if (d->data.id && data == NULL) return REEF_UNKNOWN_TYPE;
-    if ((d->relation & ~(uint32_t)REEF_RELATION_ALL) || !(d->relation & REEF_RELATES) || d->hooks || d->base.id)
+    if ((d->relation & ~(uint32_t)REEF_RELATION_ALL) || !(d->relation & REEF_IS_RELATION) || d->hooks || d->base.id)
         return REEF_BAD_ARGUMENT;
     if ((d->relation & REEF_CASCADE) && (d->relation & REEF_KEEPS_TARGET)) return REEF_BAD_ARGUMENT;
     if ((d->relation & REEF_SYMMETRIC) && (d->relation & REEF_ACYCLIC)) return REEF_BAD_ARGUMENT;

@@ -30,7 +30,7 @@ typedef struct type {
     uint32_t stride;
     uint32_t part_count;     /* of a split type, stored last; 0: it has no fields yet and can't be used */
     uint32_t *parts;         /* ids of the parts, in the order of the fields */
-    uint32_t relation;       /* of a type of relations: its options and REEF_RELATES; else 0 */
+    uint32_t relation;       /* of a type of relations: its options and REEF_IS_RELATION; else 0 */
     const struct type *data; /* of a type of relations: the type of its data; NULL: none */
     const struct type *base; /* the type that this one is a subtype of; NULL: none */
     /* all subtypes, to any depth, as they were registered; NULL: none. reef__subtypes_of reads it */

@@ -196,9 +196,10 @@ static void H2_wrong_handles_and_types(void **state)
         assert_refused(w, REEF_NOT_ALIVE, reef_relate_before(w, x, Likes, e[1], null_entity));
         assert_refused(w, REEF_NOT_ALIVE, reef_relate_before(w, e[0], Likes, x, null_entity));
         assert_refused(w, REEF_NOT_ALIVE, reef_unrelate(w, x, Likes, e[1]));
-        assert_refused(w, REEF_ABSENT, reef_unrelate(w, e[0], Likes, x));
+        assert_refused(w, REEF_NOT_ALIVE, reef_unrelate(w, e[0], Likes, x));
+        assert_zero(w, REEF_NOT_ALIVE, reef_unrelate_all(w, x, Likes));
         assert_refused(w, REEF_NOT_ALIVE, reef_retarget(w, x, Likes, e[1], e[2]));
-        assert_refused(w, REEF_ABSENT, reef_retarget(w, e[0], Likes, x, e[2]));
+        assert_refused(w, REEF_NOT_ALIVE, reef_retarget(w, e[0], Likes, x, e[2]));
         assert_refused(w, REEF_NOT_ALIVE, reef_retarget(w, e[0], Likes, e[1], x));
         assert_zero(w, REEF_NOT_ALIVE, reef_unrelate_sources(w, x, Likes));
         assert_refused(w, REEF_NOT_ALIVE, reef_set_id(w, e[2], reef_id(DockedTo), &(DockedTo){x, 0}, sizeof(DockedTo)));
@@ -218,6 +219,7 @@ static void H2_wrong_handles_and_types(void **state)
     assert_refused(w, REEF_BAD_ARGUMENT, reef_retarget(w, e[0], Heavy, e[1], e[2]));
     assert_refused(w, REEF_BAD_ARGUMENT, reef_relate_before(w, e[0], Heavy, e[1], null_entity));
     assert_zero(w, REEF_BAD_ARGUMENT, reef_unrelate_sources(w, e[0], Heavy));
+    assert_zero(w, REEF_BAD_ARGUMENT, reef_unrelate_all(w, e[0], Heavy));
     const reef_component unknown = {0};
     assert_refused(w, REEF_UNKNOWN_TYPE, reef_relate_id(w, e[0], unknown, e[1], NULL, 0));
     assert_refused(w, REEF_UNKNOWN_TYPE, reef_unrelate_id(w, e[0], unknown, e[1]));
@@ -231,6 +233,7 @@ static void H2_wrong_handles_and_types(void **state)
     assert_status(REEF_BAD_ARGUMENT, reef_unrelate(NULL, e[0], Likes, e[1]));
     assert_status(REEF_BAD_ARGUMENT, reef_retarget(NULL, e[0], Likes, e[1], e[2]));
     assert_int_equal(reef_unrelate_sources(NULL, e[0], Likes), 0);
+    assert_int_equal(reef_unrelate_all(NULL, e[0], Likes), 0);
     assert_null(reef_relation_mut(NULL, e[0], Likes, e[1]));
     assert_false(reef_related(NULL, e[0], Likes, e[1]));
     s = reef_sources_of(NULL, e[0], Likes);
@@ -244,10 +247,15 @@ static void H2_wrong_handles_and_types(void **state)
         assert_refused(w, REEF_LOCKED, reef_unrelate(w, e[0], Likes, e[1]));
         assert_refused(w, REEF_LOCKED, reef_retarget(w, e[0], Likes, e[1], e[2]));
         assert_zero(w, REEF_LOCKED, reef_unrelate_sources(w, e[1], Likes));
+        assert_zero(w, REEF_LOCKED, reef_unrelate_all(w, e[0], Likes));
         assert_true(reef_related(w, e[0], Likes, e[1]));
     }
     reef_block b = reef_begin_loop(w, reef_query_new(w, "Heavy"), &(reef_loop){.deferred = true});
-    while (reef_next(&b)) assert_refused(w, REEF_LOCKED, reef_relate(w, e[0], Likes, e[2]));
+    while (reef_next(&b)) {
+        assert_zero(w, REEF_LOCKED, reef_unrelate_sources(w, e[1], Likes));
+        assert_zero(w, REEF_LOCKED, reef_unrelate_all(w, e[0], Likes));
+    }
+    assert_true(reef_related(w, e[0], Likes, e[1]));
 }
 
 /* A stale handle of a target, whose index lives on with another generation, means nobody. */
@@ -286,11 +294,11 @@ static void F4_types_are_made_at_run_time(void **state)
     reef_entity e[3];
     create_some(w, e, 3);
     const reef_component eats = reef_type_new(
-        &(reef_type_desc){.name = "Eats", .relation = REEF_RELATES | REEF_EXCLUSIVE, .data = reef_id(Money)}, &s);
+        &(reef_type_desc){.name = "Eats", .relation = REEF_IS_RELATION | REEF_EXCLUSIVE, .data = reef_id(Money)}, &s);
     assert_status(REEF_OK, s);
     reef_type_info info;
     assert_true(reef_type_get(eats, &info));
-    assert_int_equal(info.relation, REEF_RELATES | REEF_EXCLUSIVE);
+    assert_int_equal(info.relation, REEF_IS_RELATION | REEF_EXCLUSIVE);
     assert_int_equal(info.data.id, reef_id(Money).id);
     assert_int_equal(info.size, 24);
     assert_int_equal(info.align, 8);
@@ -314,23 +322,25 @@ static void F4_types_are_made_at_run_time(void **state)
     assert_int_equal(((const Pays *)reef_relation_get_id(w, e[0], eats, e[1]))->data.coins, 4);
     /* the same again is the same type; with other options or data it isn't */
     assert_status(REEF_OK, type_status((reef_type_desc){
-                               .name = "Eats", .relation = REEF_RELATES | REEF_EXCLUSIVE, .data = reef_id(Money)}));
+                               .name = "Eats", .relation = REEF_IS_RELATION | REEF_EXCLUSIVE, .data = reef_id(Money)}));
     assert_status(REEF_EXISTS,
-                  type_status((reef_type_desc){.name = "Eats", .relation = REEF_RELATES | REEF_EXCLUSIVE}));
-    assert_status(REEF_EXISTS, type_status((reef_type_desc){.name = "Eats", .relation = REEF_RELATES}));
-    assert_status(REEF_EXISTS, type_status((reef_type_desc){.name = "Likes", .relation = REEF_RELATES | REEF_CASCADE}));
-    const uint32_t bad[] = {REEF_EXCLUSIVE, REEF_RELATES | 256, REEF_RELATES | REEF_CASCADE | REEF_KEEPS_TARGET,
-                            REEF_RELATES | REEF_SYMMETRIC | REEF_ACYCLIC};
+                  type_status((reef_type_desc){.name = "Eats", .relation = REEF_IS_RELATION | REEF_EXCLUSIVE}));
+    assert_status(REEF_EXISTS, type_status((reef_type_desc){.name = "Eats", .relation = REEF_IS_RELATION}));
+    assert_status(REEF_EXISTS,
+                  type_status((reef_type_desc){.name = "Likes", .relation = REEF_IS_RELATION | REEF_CASCADE}));
+    const uint32_t bad[] = {REEF_EXCLUSIVE, REEF_IS_RELATION | 256, REEF_IS_RELATION | REEF_CASCADE | REEF_KEEPS_TARGET,
+                            REEF_IS_RELATION | REEF_SYMMETRIC | REEF_ACYCLIC};
     for (int i = 0; i < 4; i++)
         assert_status(REEF_BAD_ARGUMENT, type_status((reef_type_desc){.name = "Bad", .relation = bad[i]}));
     assert_status(REEF_BAD_ARGUMENT, type_status((reef_type_desc){.name = "Bad", .data = reef_id(Money)}));
     const reef_component no_data[] = {reef_id(Frozen), reef_id(Tracked), reef_id(Likes)};
     for (int i = 0; i < 3; i++)
         assert_status(REEF_BAD_ARGUMENT,
-                      type_status((reef_type_desc){.name = "Bad", .relation = REEF_RELATES, .data = no_data[i]}));
+                      type_status((reef_type_desc){.name = "Bad", .relation = REEF_IS_RELATION, .data = no_data[i]}));
     assert_status(REEF_UNKNOWN_TYPE,
-                  type_status((reef_type_desc){.name = "Bad", .relation = REEF_RELATES, .data = {4000000}}));
-    assert_status(REEF_BAD_ARGUMENT, type_status((reef_type_desc){.name = "Bad", .relation = REEF_RELATES, .size = 8}));
+                  type_status((reef_type_desc){.name = "Bad", .relation = REEF_IS_RELATION, .data = {4000000}}));
+    assert_status(REEF_BAD_ARGUMENT,
+                  type_status((reef_type_desc){.name = "Bad", .relation = REEF_IS_RELATION, .size = 8}));
     static reef_field field[REEF_FIELDS_MAX];
     static char name[REEF_FIELDS_MAX][8];
     for (uint32_t i = 0; i < REEF_FIELDS_MAX; i++) {
@@ -345,15 +355,16 @@ static void F4_types_are_made_at_run_time(void **state)
             &s);
         assert_status(REEF_OK, s);
         assert_status(n + 2 > REEF_FIELDS_MAX ? REEF_LIMIT : REEF_OK,
-                      type_status((reef_type_desc){
-                          .name = n + 2 > REEF_FIELDS_MAX ? "Bad" : "Widest", .relation = REEF_RELATES, .data = data}));
+                      type_status((reef_type_desc){.name = n + 2 > REEF_FIELDS_MAX ? "Bad" : "Widest",
+                                                   .relation = REEF_IS_RELATION,
+                                                   .data = data}));
     }
     assert_status(REEF_BAD_ARGUMENT,
-                  type_status((reef_type_desc){.name = "Bad", .relation = REEF_RELATES, .home = REEF_SPARSE}));
+                  type_status((reef_type_desc){.name = "Bad", .relation = REEF_IS_RELATION, .home = REEF_SPARSE}));
     assert_status(REEF_BAD_ARGUMENT,
-                  type_status((reef_type_desc){.name = "Bad", .relation = REEF_RELATES, .base = reef_id(Heavy)}));
+                  type_status((reef_type_desc){.name = "Bad", .relation = REEF_IS_RELATION, .base = reef_id(Heavy)}));
     assert_status(REEF_BAD_ARGUMENT,
-                  type_status((reef_type_desc){.name = "Bad", .relation = REEF_RELATES, .hooks = &tracked_hooks}));
+                  type_status((reef_type_desc){.name = "Bad", .relation = REEF_IS_RELATION, .hooks = &tracked_hooks}));
 }
 
 /* ---- rules of types ---- */
@@ -453,6 +464,28 @@ static void F4_symmetric_relations_have_two_halves(void **state)
     assert_status(REEF_ADDED, reef_relate(w, e[1], Knows, e[2]));
     assert_refused(w, REEF_BAD_ARGUMENT, reef_retarget(w, e[1], Knows, e[2], e[3]));
     assert_ok(reef_unrelate(w, e[1], Knows, e[2]));
+}
+
+static void F4_all_relations_of_a_source_end(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_entity e[6];
+    create_some(w, e, 6);
+    for (int i = 1; i < 6; i++) {
+        assert_status(REEF_ADDED, reef_relate(w, e[0], Likes, e[i]));
+        assert_status(REEF_ADDED, reef_relate(w, e[0], Knows, e[i]));
+    }
+    assert_status(REEF_ADDED, reef_relate(w, e[0], Knows, e[0]));
+    assert_status(REEF_ADDED, reef_relate(w, e[1], Knows, e[2]));
+    assert_status(REEF_ADDED, reef_relate(w, e[0], DockedTo, e[2]));
+    assert_int_equal(reef_unrelate_all(w, e[0], Likes), 5);
+    assert_false(reef_has(w, e[0], Likes));
+    assert_int_equal(reef_unrelate_all(w, e[0], Likes), 0);
+    assert_int_equal(reef_unrelate_all(w, e[0], Knows), 6); /* with the other halves */
+    assert_int_equal(reef_count(w, Knows), 2);
+    assert_true(reef_related(w, e[2], Knows, e[1]));
+    assert_int_equal(reef_unrelate_all(w, e[0], DockedTo), 1);
+    assert_no_sources(w, e[2], DockedTo);
 }
 
 static void F4_a_source_has_so_many_targets(void **state)
@@ -1413,7 +1446,8 @@ static void naive_step(naive *m, reef_world *w, reef_entity *e, uint64_t *seed)
         if (reef_entity_is_null(e[k])) break; /* that means behind all */
         const reef_status there = m->target[1][i] == t ? REEF_OK : REEF_ADDED;
         const bool may = m->alive[k] && k != i && m->target[1][k] == t;
-        assert_status(may ? there : REEF_ABSENT, reef_relate_before(w, e[i], DockedTo, e[t], e[k]));
+        const reef_status not = m->alive[k] ? REEF_ABSENT : REEF_NOT_ALIVE;
+        assert_status(may ? there : not, reef_relate_before(w, e[i], DockedTo, e[t], e[k]));
         if (may) naive_dock(m, i, t, k);
         break;
     }
@@ -1535,7 +1569,7 @@ static void G4_a_program_without_the_type(void **state)
     assert_true(owed.id && unter.id);
     reef_type_info info;
     assert_true(reef_type_get(unter, &info));
-    assert_int_equal(info.relation, REEF_RELATES | REEF_EXCLUSIVE | REEF_ACYCLIC | REEF_CASCADE | REEF_TRANSITIVE);
+    assert_int_equal(info.relation, REEF_IS_RELATION | REEF_EXCLUSIVE | REEF_ACYCLIC | REEF_CASCADE | REEF_TRANSITIVE);
     assert_sources_at(other, e[0], owed, (reef_entity[]){e[4], e[3], e[2], e[1]}, 4, __LINE__);
     assert_int_equal(((const Owes *)reef_relation_get_id(other, e[3], owed, e[0]))->data.coins, 3);
     assert_status(REEF_CYCLE, reef_relate_id(other, e[0], unter, e[2], NULL, 0));
@@ -1603,6 +1637,7 @@ int main(void)
         TEST(F4_cycles_are_refused),
         TEST(F4_transitive_and_reflexive),
         TEST(F4_symmetric_relations_have_two_halves),
+        TEST(F4_all_relations_of_a_source_end),
         TEST(F4_a_source_has_so_many_targets),
         TEST(F4_sources_have_an_order),
         TEST(F4_places_are_renewed),

@@ -120,7 +120,8 @@ static void D6_texts_that_are_refused(void **stage)
 {
     reef_world *w = world_of(stage);
     static const char kinds[] =
-        "expected reads, writes, sends, receives, sums, spawns, adds, removes, enables, destroys or names";
+        "expected reads, writes, sends, receives, sums, spawns, adds, removes, enables, destroys, names, relates or "
+        "unrelates";
     static const struct {
         const char *text;
         reef_status status;
@@ -167,7 +168,7 @@ static void D6_texts_that_are_refused(void **stage)
         assert_true(digest(w) == before);
     }
     assert_null(reef__touch_word((reef_touch_kind)0));
-    assert_null(reef__touch_word((reef_touch_kind)(REEF_NAMES + 1)));
+    assert_null(reef__touch_word((reef_touch_kind)(REEF_UNRELATES + 1)));
 }
 
 /* Every text that is cut off, and every byte put anywhere, is read or refused at a column of it. */
@@ -228,7 +229,7 @@ static void D1_structs_that_are_refused(void **stage)
         reef_touch touch;
         reef_status status;
     } bad[] = {
-        {{(reef_touch_kind)12, reef_id(Mass)}, REEF_BAD_ARGUMENT},
+        {{(reef_touch_kind)14, reef_id(Mass)}, REEF_BAD_ARGUMENT},
         {{(reef_touch_kind)-1, reef_id(Mass)}, REEF_BAD_ARGUMENT},
         {{REEF_READS, {0}}, REEF_BAD_ARGUMENT},
         {{REEF_SUMS, {0}}, REEF_BAD_ARGUMENT},
