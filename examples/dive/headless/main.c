@@ -1,0 +1,159 @@
+/* dive_headless: plays a dive without a window. `dive_headless --help` explains. */
+#include "bot.h"
+#include "measure.h"
+#include "replay.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DONE = 0, FAILED = 1, REFUSED = 2 };
+
+static const char help[] =
+    "dive_headless --replay FILE    plays recorded inputs; prints the state's hash every ten seconds, and the score\n"
+    "dive_headless --bot TICKS      a bot plays for so many ticks\n"
+    "dive_headless --measure N      how long a tick takes with N creatures\n"
+    "\n"
+    "  --ticks N         so many ticks are measured (default: 600)\n"
+    "  --record FILE     writes the inputs that were played\n"
+    "  --seed N          the sea, for --bot (default: 1)\n"
+    "  --threads N       default: as many as the machine has processors\n"
+    "  --every TICKS     prints a hash that often (default: 600); 0: only at the end\n"
+    "  --rewind          after every hash, goes back some ticks, plays them again, and compares\n";
+
+typedef struct options {
+    const char *replay, *record;
+    uint64_t bot, measure, ticks, seed, every;
+    uint32_t threads;
+    bool rewind;
+} options;
+
+static int complain(const char *message, const char *detail)
+{
+    fprintf(stderr, "dive_headless: %s%s\n", message, detail);
+    return REFUSED;
+}
+
+static bool parse(options *o, int count, char **arguments)
+{
+    *o = (options){.seed = 1, .every = 600, .ticks = 600};
+    for (int i = 1; i < count; i++) {
+        const char *name = arguments[i], *value = i + 1 < count ? arguments[i + 1] : NULL;
+        if (strcmp(name, "--rewind") == 0) {
+            o->rewind = true;
+            continue;
+        }
+        if (value == NULL) return false;
+        i++;
+        if (strcmp(name, "--replay") == 0) o->replay = value;
+        else if (strcmp(name, "--record") == 0) o->record = value;
+        else if (strcmp(name, "--bot") == 0) o->bot = strtoull(value, NULL, 10);
+        else if (strcmp(name, "--seed") == 0) o->seed = strtoull(value, NULL, 10);
+        else if (strcmp(name, "--every") == 0) o->every = strtoull(value, NULL, 10);
+        else if (strcmp(name, "--measure") == 0) o->measure = strtoull(value, NULL, 10);
+        else if (strcmp(name, "--ticks") == 0) o->ticks = strtoull(value, NULL, 10);
+        else if (strcmp(name, "--threads") == 0) o->threads = (uint32_t)strtoul(value, NULL, 10);
+        else return false;
+    }
+    return (o->replay != NULL) + (o->bot > 0) + (o->measure > 0) == 1;
+}
+
+static void print_state(reef_world *w)
+{
+    static const char *const stages[] = {"ready", "wave", "shop", "won", "lost"};
+    const Stage *s = reef_single_get(w, Stage);
+    const Purse *p = reef_single_get(w, Purse);
+    const Diver *d = reef_get(w, reef_single_get(w, Lamp)->diver, Diver);
+    printf("tick %5" PRIu64 "  hash %016" PRIx64 "  score %6u  %s %u  creatures %u  kills %u  pearls %u  air %.1f\n",
+           reef_tick_count(w), reef_hash(w), (unsigned)p->score, stages[s->now], (unsigned)s->wave,
+           (unsigned)reef_count(w, Body), (unsigned)p->kills, (unsigned)p->pearls, (double)d->air);
+}
+
+/* Goes back, plays the same inputs again, and compares the hashes of all ticks. */
+static bool rewind_and_replay(reef_history *h, uint64_t dice)
+{
+    reef_history_range range = reef_history_reach(h);
+    uint64_t back = range.tick - range.first > 0 ? 1 + dice % (range.tick - range.first) : 0, tick = range.tick;
+    uint64_t hashes[REWIND_TICKS + 1];
+    for (uint64_t t = tick - back; t < tick; t++) hashes[t - (tick - back)] = reef_history_hash(h, t);
+    if (reef_history_rewind(h, tick - back) < 0 || reef_history_replay(h, tick) < 0) return false;
+    for (uint64_t t = tick - back; t < tick; t++)
+        if (hashes[t - (tick - back)] != reef_history_hash(h, t)) return false;
+    return true;
+}
+
+static bool play(const options *o, game *g, const replay *from, replay *played)
+{
+    reef_history *h = NULL;
+    if (o->rewind) {
+        h = reef_history_new(g->world,
+                             &(reef_history_config){.ticks = REWIND_TICKS, .step = game_step, .hashes = true});
+        if (h == NULL) return false;
+    }
+    Input in = {0};
+    bool good = true;
+    uint64_t ticks = o->replay != NULL ? from->count : o->bot;
+    for (uint64_t t = 0; t < ticks && good; t++) {
+        in = o->replay != NULL ? from->inputs[t] : bot_input(g->world, &in);
+        good = (h != NULL ? reef_history_step(h, &in, sizeof in) : game_tick(g, &in)) >= 0;
+        if (good && o->record != NULL) good = replay_add(played, in);
+        if (!good || o->every == 0 || (t + 1) % o->every != 0) continue;
+        print_state(g->world);
+        if (h == NULL || rewind_and_replay(h, t * 7919)) continue;
+        fprintf(stderr, "dive_headless: rewinding and playing again gave another state\n");
+        good = false;
+    }
+    reef_history_free(h);
+    if (good) print_state(g->world);
+    return good;
+}
+
+static int run(const options *o, const replay *from)
+{
+    replay played = {.seed = o->seed};
+    game g = {0};
+    reef_pool *pool = o->threads == 1 ? NULL : reef_pool_new(&(reef_pool_config){.threads = o->threads});
+    creatures_make();
+    if (o->measure > 0) {
+        bool measured = measure(o->measure, o->ticks, pool);
+        reef_pool_free(pool);
+        return measured ? DONE : complain("measuring: no memory", "");
+    }
+    bool good = game_new(&g, o->replay != NULL ? from->seed : o->seed, pool) && play(o, &g, from, &played);
+    if (!good) {
+        char text[400] = "no memory";
+        if (g.world != NULL) reef_error_text(g.world, text, sizeof text);
+        complain("playing: ", text);
+    }
+    if (good && o->record != NULL) {
+        FILE *file = fopen(o->record, "w");
+        good = file != NULL && replay_write(&played, file);
+        if (file == NULL || fclose(file) != 0 || !good) complain("can't write ", o->record);
+    }
+    game_free(&g);
+    reef_pool_free(pool);
+    replay_free(&played);
+    return good ? DONE : FAILED;
+}
+
+int main(int count, char **arguments)
+{
+    options o;
+    replay from = {0};
+    if (count == 2 && strcmp(arguments[1], "--help") == 0) return fputs(help, stdout) < 0;
+    if (!parse(&o, count, arguments)) return complain("wrong arguments; see --help", "");
+    if (o.replay != NULL) {
+        uint64_t line;
+        char where[32];
+        FILE *file = fopen(o.replay, "r");
+        if (file == NULL) return complain("can't read ", o.replay);
+        bool good = replay_read(&from, file, &line);
+        fclose(file);
+        snprintf(where, sizeof where, "%" PRIu64, line);
+        if (!good)
+            return complain(line > 0 ? "the recording can't be understood in line " : "no memory in line ", where);
+    }
+    int status = run(&o, &from);
+    replay_free(&from);
+    return status;
+}

@@ -1,0 +1,73 @@
+#include "measure.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <time.h>
+
+static uint64_t wanted;
+
+/* Of 100 creatures: 46 needles, some of every other kind, 16 bystanders. */
+static void crowd_the_sea(reef_block *b)
+{
+    static const uint8_t others[] = {CREATURE_DARTER, CREATURE_JELLY,  CREATURE_JELLET,  CREATURE_PINCER,
+                                     CREATURE_SHADE,  CREATURE_URCHIN, CREATURE_CLEANER, CREATURE_SPITTER,
+                                     CREATURE_LEECH,  CREATURE_PUFFER, CREATURE_WOLF};
+    reef_random r = reef_random_for(b, (reef_entity){0, 0});
+    for (uint64_t k = 0; k < wanted; k++) {
+        uint32_t dice = (uint32_t)reef_random_range(&r, 0, 99), kind = CREATURE_NEEDLE;
+        if (dice < 16) kind = dice < 10 ? CREATURE_WRASSE : CREATURE_TANG;
+        else if (dice < 54) kind = others[dice % (sizeof others / sizeof others[0])];
+        if (k % 250 == 0) kind = CREATURE_BROODER; /* few, since the sea should stay as full as it is */
+        vec at = {reef_random_float(&r) * 90.0f - 45.0f, reef_random_float(&r) * 90.0f - 45.0f};
+        creature_spawn(b, kind, at, (vec){0, 0});
+    }
+}
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+    timespec_get(&t, TIME_UTC);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static int compare(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+bool measure(uint64_t creatures, uint64_t ticks, reef_pool *pool)
+{
+    const reef_system_desc fill = {.name = "crowd_the_sea", .function = crowd_the_sea, .text = "; spawns"};
+    uint64_t *times = malloc((size_t)ticks * sizeof *times);
+    game g = {0};
+    bool good = times != NULL && ticks > 0 && game_new(&g, 1, pool);
+    if (good) {
+        uint64_t there = reef_count(g.world, Body);
+        wanted = creatures > there ? creatures - there : 0;
+        Stage *s = reef_single_mut(g.world, Stage);
+        s->now = STAGE_WAVE, s->clock = 1e9f, s->wave = 2 * WAVES + 1; /* no further creatures come in this time */
+        s->since = 1e6f;
+        good = reef_system_once(g.world, &fill, 0) >= 0;
+        for (reef_block b = reef_begin_text(g.world, "Health"); reef_next(&b);) /* so that their number stays */
+            for (uint32_t i = 0; i < b.count; i++) reef_inout(&b, Health)[i].now = 1e6f;
+    }
+    const uint64_t before = good ? reef_count(g.world, Body) : 0;
+    for (uint64_t t = 0; t < 60 + ticks && good; t++) {
+        Diver *d = reef_mut(g.world, reef_single_get(g.world, Lamp)->diver, Diver);
+        d->air = 100.0f; /* she doesn't die of it */
+        const Input in = {.move = {(int8_t)(t / 90 % 2 == 0 ? 60 : -60), 0}};
+        uint64_t from = now_ns();
+        good = game_tick(&g, &in) >= 0;
+        if (t >= 60) times[t - 60] = now_ns() - from;
+    }
+    if (good) {
+        qsort(times, (size_t)ticks, sizeof *times, compare);
+        printf("median_us %.1f  p99_us %.1f  creatures %" PRIu64 " to %" PRIu64 "  threads %u  hash %016" PRIx64 "\n",
+               (double)times[ticks / 2] / 1e3, (double)times[ticks - 1 - ticks / 100] / 1e3, before,
+               reef_count(g.world, Body), (unsigned)reef_pool_threads(pool), reef_hash(g.world));
+    }
+    free(times);
+    game_free(&g);
+    return good;
+}
