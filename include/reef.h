@@ -5,6 +5,7 @@
  *   reef/status.h     status codes: what a call returns, and why a call fails
  *   reef/handle.h     handles of entities, component types and worlds
  *   reef/type.h       declaring components, tags and switches; types made at run time
+ *   reef/required.h   components that come along with another one
  *   reef/field.h      fields: the members of a component's struct
  *   reef/hooks.h      types that own something: constructing, copying, moving, destroying
  *   reef/memory.h     allocators
@@ -68,6 +69,7 @@
 #include "reef/status.h"
 #include "reef/handle.h"
 #include "reef/type.h"
+#include "reef/required.h"
 #include "reef/field.h"
 #include "reef/hooks.h"
 #include "reef/memory.h"

@@ -29,6 +29,7 @@ enum {
     REEF_DETAIL_MAX = 128,      /* bytes of an error's detail, with the zero at its end */
     REEF_BUNDLE_MAX = 64,       /* parts of a bundle */
     REEF_PAGE_ROWS_MAX = 65536, /* values of a page of REEF_PAGED */
+    REEF_REQUIRED_MAX = 64,     /* types that a type requires itself */
     REEF_SPLIT_FIELDS_MAX = 32, /* fields of a type of REEF_SPLIT */
     REEF_SPLIT_SIZE_MAX = 4096, /* bytes of one such value */
     /* values of one type in REEF_MULTI on one entity. For values of more than 4 KiB it is the largest power of two of

@@ -62,6 +62,8 @@ typedef struct reef_type_decl {
     struct reef_type_decl *data; /* of a relation type with data: the type of the data */
     uint32_t id;                 /* 0 until the first use */
     struct reef_type_decl *next;
+    struct reef_type_decl *const *required; /* the types that it requires: reef/required.h */
+    uint32_t required_count;
 } reef_type_decl;
 
 /* Links a declaration into the process's list. The macros call it before main. Allocates nothing. Any thread. */
@@ -76,7 +78,8 @@ REEF_API const char *reef_declare_error(void);
 #define REEF_DECLARE_AS_(T, size, align, home, hooks, page_rows, base) \
     REEF_DECLARE_ALL_(T, size, align, home, hooks, page_rows, base, 0, 0)
 #define REEF_DECLARE_ALL_(T, size, align, home, hooks, page_rows, base, relation, data) \
-    static reef_type_decl reef_decl_##T = {#T, size, align, home, hooks, 0, 0, page_rows, base, relation, data, 0, 0}; \
+    static reef_type_decl reef_decl_##T = {#T,   size,     align, home, hooks, 0, 0, page_rows, \
+                                           base, relation, data,  0,    0,     0, 0}; \
     enum { reef_home_of_##T = home, reef_size_of_##T = size }; \
     REEF_BEFORE_MAIN(reef_before_main_##T) { reef_declare(&reef_decl_##T); } \
     REEF_INLINE reef_type_decl *reef_decl_of_##T(void) { return &reef_decl_##T; } \
@@ -165,11 +168,14 @@ typedef struct reef_type_desc {
      * relation */
     uint32_t relation;
     reef_component data;
+    const reef_component *required; /* the types that it requires (reef/required.h), up to REEF_REQUIRED_MAX */
+    uint32_t required_count;
 } reef_type_desc;
 
 /* Makes a type, or finds the one of that name if it is the same. Returns {0} on failure. Errors (in *status if that
  * isn't NULL): BAD_ARGUMENT, LIMIT (65,536 types), NO_MEMORY, EXISTS (a different type of that name), NOT_MOVABLE
- * (hooks that this home doesn't allow), UNKNOWN_TYPE (no such base). Any thread. */
+ * (hooks that this home doesn't allow), UNKNOWN_TYPE (no such base, data or required type), CYCLE (it would require
+ * itself). Any thread. */
 REEF_API reef_component reef_type_new(const reef_type_desc *desc, reef_status *status);
 /* Gives a type its fields when it has none yet. Errors: UNKNOWN_TYPE, EXISTS (it has other fields), BAD_ARGUMENT (a
  * field outside of the struct), NO_MEMORY. Any thread. */
@@ -185,10 +191,12 @@ typedef struct reef_type_info {
     const reef_hooks *hooks;  /* NULL: plain data */
     const reef_field *fields; /* NULL: bytes */
     uint32_t field_count;
-    uint32_t page_rows;  /* REEF_PAGED: values in a page; otherwise 0 */
-    reef_component base; /* of a subtype; {0}: none */
-    uint32_t relation;   /* of a relation type: its options and REEF_IS_RELATION; otherwise 0 */
-    reef_component data; /* of a relation type with data: the type of the data; otherwise {0} */
+    uint32_t page_rows;             /* REEF_PAGED: values in a page; otherwise 0 */
+    reef_component base;            /* of a subtype; {0}: none */
+    uint32_t relation;              /* of a relation type: its options and REEF_IS_RELATION; otherwise 0 */
+    reef_component data;            /* of a relation type with data: the type of the data; otherwise {0} */
+    const reef_component *required; /* the types that it requires itself, ordered by name */
+    uint32_t required_count;
 } reef_type_info;
 
 /* Fills *info with what is known of a type; false for an id that isn't one. The pointers live as long as the process.

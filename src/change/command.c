@@ -31,6 +31,7 @@
 #include "storage/layout.h"
 #include "storage/observed.h"
 #include "storage/place.h"
+#include "storage/required.h"
 #include "storage/row_bits.h"
 #include "storage/state.h"
 #include "storage/table.h"
@@ -739,6 +740,7 @@ static bool table_move(reef_world *w, uint32_t id, uint32_t component, bool remo
     reef_status s = REEF_OK;
     relabel r;
     if (reef__type_ready(w, component) != REEF_OK || (reef__slot_seek(w, component, id) != 0) != remove) return false;
+    if (!remove && !reef__table_meets(w, id, reef__type_of(component))) return false;
     const edge *e = reef__graph_edge(w, id, component, remove, &s);
     if (e == NULL || e->to == TABLE_EMPTY) return false;
     const shape *from = shape_of(w->family, id), *to = shape_of(w->family, e->to);

@@ -38,6 +38,7 @@
 #include "storage/observed.h"
 #include "storage/place.h"
 #include "storage/read.h"
+#include "storage/required.h"
 #include "storage/row_bits.h"
 #include "storage/row_stamps.h"
 #include "storage/running.h"
@@ -151,6 +152,7 @@ static COLD const edge *edge_fetch(reef_world *w, uint64_t key, reef_status *sta
     const edge *e = reef__graph_edge(w, from, component, key & 1, status);
     /* the fast path handles exactly one column that comes or goes */
     if (e == NULL || reef__type_of(component)->split) return e;
+    ASSERT((key & 1) || reef__table_meets(w, from, reef__type_of(component)));
     if (BUG(2)) key &= ~1ull;
     table *to = e->to == TABLE_EMPTY ? NULL : reef__table_own(w, e->to), *s = reef__table_own(w, from);
     if (s && to) {
@@ -198,6 +200,60 @@ static COLD reef_status remove_instead(reef_world *w, const char *op, reef_entit
                         : reef__failure(w, s, op, (reef_component){t->id}, e, 0);
 }
 
+uint32_t reef__set_after(const reef_world *w, uint32_t from, const reef_value *values, uint32_t count, uint32_t *ids)
+{
+    const shape *s = shape_of(w->family, from);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < s->component_count; i++) {
+        bool named = false;
+        for (uint32_t j = 0; j < count && !named; j++) named = values[j].component.id == s->component[i];
+        if (!named) ids[n++] = s->component[i];
+    }
+    for (uint32_t j = 0; j < count; j++)
+        if (values[j].kind != REEF_VALUE_REMOVE && in_table(reef__type_of(values[j].component.id)))
+            ids[n++] = values[j].component.id;
+    return n;
+}
+
+static reef_status change_values(reef_world *w, const char *op, reef_entity e, const reef_value *values, uint32_t count)
+{
+    uint32_t ids[2 * REEF_COMPONENTS_MAX], place = place_of(w, e);
+    uint32_t from = reef_slots_at(&w->hot, place)[0].head.table, to = from;
+    bool moves = false;
+    spread x;
+    reef_status s = reef__spread_make(w, &x, e, values, count);
+    if (s != REEF_OK) return reef__failure(w, s, op, (reef_component){0}, e, 0);
+    for (uint32_t i = 0; i < x.count; i++) {
+        uint32_t c = x.values[i].component.id;
+        if (component_there(w, reef__type_of(c), e, place, from) == (x.values[i].kind == REEF_VALUE_REMOVE))
+            moves = true;
+    }
+    if (w->locks && (moves || w->notifying)) s = REEF_LOCKED;
+    else if (moves) to = reef__graph_table(w, ids, reef__set_after(w, from, x.values, x.count, ids), &s);
+    s = s == REEF_OK && to ? reef__change_apply(w, op, e, place, to, x.values, x.count)
+                           : reef__failure(w, s, op, (reef_component){0}, e, 0);
+    reef__spread_free(w, &x);
+    return s;
+}
+
+/* Changes one component, and nothing else comes along. `has`: it is there already. */
+static reef_status one_change(reef_world *w, const char *op, reef_entity e, const type *t, reef_value *value,
+                              uint32_t place, bool has)
+{
+    const bool remove = value->kind == REEF_VALUE_REMOVE;
+    const uint32_t from = reef_slots_at(&w->hot, place)[0].head.table;
+    uint32_t to = from;
+    if (has == remove && in_table(t)) {
+        reef_status s = REEF_OK;
+        const edge *x = edge_fetch(w, edge_key(from, t->id, remove), &s);
+        if (x == NULL) return reef__failure(w, s, op, (reef_component){t->id}, e, 0);
+        to = x->to;
+    }
+    if (!t->split) return reef__change_apply(w, op, e, place, to, value, 1);
+    reef_value parts[REEF_SPLIT_FIELDS_MAX + 1];
+    return reef__change_apply(w, op, e, place, to, parts, reef__spread_one(parts, value));
+}
+
 static COLD reef_status one_slow(reef_world *w, const char *op, reef_entity e, reef_component c, reef_value value,
                                  void **out)
 {
@@ -222,19 +278,12 @@ static COLD reef_status one_slow(reef_world *w, const char *op, reef_entity e, r
     if (w->locks && (has == remove || more || t->relation || w->notifying))
         return reef__failure(w, REEF_LOCKED, op, c, e, 0);
     if (more) return reef__multi_add(w, op, e, t, &value, out);
-    uint32_t to = from;
-    if (has == remove && in_table(t)) {
-        const edge *x = edge_fetch(w, edge_key(from, c.id, remove), &s);
-        if (x == NULL) return reef__failure(w, s, op, c, e, 0);
-        to = x->to;
-    }
-    reef_value parts[REEF_SPLIT_FIELDS_MAX + 1];
-    if (t->split) s = reef__change_apply(w, op, e, place, to, parts, reef__spread_one(parts, &value));
-    else s = reef__change_apply(w, op, e, place, to, &value, 1);
+    if (UNLIKELY(t->need_count != 0) && !has && !reef__table_meets(w, from, t)) s = change_values(w, op, e, &value, 1);
+    else s = one_change(w, op, e, t, &value, place, has);
     if (s != REEF_OK) return s;
     if (observed(w)) return *out = remove ? NULL : cell_now(w, e, c), has || remove ? REEF_OK : REEF_ADDED;
     place = place_of(w, e);
-    uint32_t k = place == PLACE_EMPTY ? 0 : slot_find(w, c.id, to);
+    uint32_t k = place == PLACE_EMPTY ? 0 : slot_find(w, c.id, reef_slots_at(&w->hot, place)[0].head.table);
     if (t->stored && t->size && !remove) *out = (void *)(uintptr_t)store_find(w, c.id, e);
     if (k && k != REEF_SLOT_TAG) *out = cell(reef_slots_at(&w->hot, place), k, place_row(place), t->size);
     return has || remove ? REEF_OK : REEF_ADDED;
@@ -443,7 +492,8 @@ reef_status reef_add_id(reef_world *w, reef_entity e, reef_component c, const vo
         if (UNLIKELY(observed(w)) && args == NULL) return table_add_told(w, e, c, out);
         return table_add(w, e, c, args, out);
     }
-    if (kind == ELSEWHERE_STORES) return stored_add(w, e, c, args, out);
+    if (kind >= ELSEWHERE_STORES)
+        return kind == ELSEWHERE_STORES ? stored_add(w, e, c, args, out) : add_slow(w, "reef_add", e, c, args, out);
     if (switch_turn(w, e, c, true)) {
         if (out) *out = NULL;
         return REEF_OK;
@@ -615,43 +665,6 @@ reef_status reef_remove_id(reef_world *w, reef_entity e, reef_component c)
 }
 
 /* ---- several at once ---- */
-
-/* Which components of tables e will have after the change: fills `ids`, gives back their number. */
-static uint32_t set_after(const reef_world *w, uint32_t from, const reef_value *values, uint32_t count, uint32_t *ids)
-{
-    const shape *s = shape_of(w->family, from);
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < s->component_count; i++) {
-        bool named = false;
-        for (uint32_t j = 0; j < count && !named; j++) named = values[j].component.id == s->component[i];
-        if (!named) ids[n++] = s->component[i];
-    }
-    for (uint32_t j = 0; j < count; j++)
-        if (values[j].kind != REEF_VALUE_REMOVE && in_table(reef__type_of(values[j].component.id)))
-            ids[n++] = values[j].component.id;
-    return n;
-}
-
-static reef_status change_values(reef_world *w, const char *op, reef_entity e, const reef_value *values, uint32_t count)
-{
-    uint32_t ids[2 * REEF_COMPONENTS_MAX], place = place_of(w, e);
-    uint32_t from = reef_slots_at(&w->hot, place)[0].head.table, to = from;
-    bool moves = false;
-    spread x;
-    reef_status s = reef__spread_make(w, &x, values, count);
-    if (s != REEF_OK) return reef__failure(w, s, op, (reef_component){0}, e, 0);
-    for (uint32_t i = 0; i < x.count; i++) {
-        uint32_t c = x.values[i].component.id;
-        if (component_there(w, reef__type_of(c), e, place, from) == (x.values[i].kind == REEF_VALUE_REMOVE))
-            moves = true;
-    }
-    if (w->locks && (moves || w->notifying)) s = REEF_LOCKED;
-    else if (moves) to = reef__graph_table(w, ids, set_after(w, from, x.values, x.count, ids), &s);
-    s = s == REEF_OK && to ? reef__change_apply(w, op, e, place, to, x.values, x.count)
-                           : reef__failure(w, s, op, (reef_component){0}, e, 0);
-    reef__spread_free(w, &x);
-    return s;
-}
 
 /* True if the change only writes components that the entity already has. */
 static COLD bool all_there(const reef_world *w, reef_entity e, const reef_value *values, uint32_t count)

@@ -191,7 +191,7 @@ static const type *relation_type(reef_world *w, const char *op, reef_component c
 static relation_value *relate_fast(reef_world *w, reef_entity source, const type *t)
 {
     value_store *s = relation_store(w, t);
-    if (!s->paged || s->unindexed || observed(w) || GUARDED(w)) return NULL;
+    if (!s->paged || s->unindexed || observed(w) || GUARDED(w) || t->need_count) return NULL;
     relation_value *v = (relation_value *)(void *)reef__stored_come(w, s, source);
     s->lately_gate = 0; /* nobody else may take the fast path, which doesn't look at targets */
     return v;

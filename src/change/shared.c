@@ -12,6 +12,7 @@
 #include "storage/shared_store.h"
 #include "storage/world_data.h"
 #include "change/apply.h"
+#include "change/component.h"
 #include "reef/detail/access.h"
 #include "reef/shared.h"
 
@@ -33,7 +34,8 @@ static reef_status value_give(reef_world *w, const char *op, reef_entity e, reef
     const bool had = has_itself(w, e, reef__type_of(c.id));
     const uint32_t place = place_of(w, e);
     reef__shared_hold(value);
-    s = reef__change_apply(w, op, e, place, reef_slots_at(&w->hot, place)[0].head.table, &v, 1);
+    if (!had && UNLIKELY(reef__type_of(c.id)->need_count != 0)) s = reef__change_held(w, op, e, &v, 1, false);
+    else s = reef__change_apply(w, op, e, place, reef_slots_at(&w->hot, place)[0].head.table, &v, 1);
     reef__shared_release((void *)(uintptr_t)value);
     return s != REEF_OK || had ? s : REEF_ADDED;
 }

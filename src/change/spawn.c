@@ -279,15 +279,12 @@ reef_status reef__spawn_listed(reef_world *w, const char *op, uint32_t id, reef_
     return s == REEF_OK ? s : reef__failure(w, s, op, failed, (reef_entity){0, 0}, n);
 }
 
-COLD uint32_t reef__values_table(reef_world *w, const reef_value *values, uint32_t count, reef_status *status)
+COLD uint32_t reef__listed_table(reef_world *w, const reef_value *values, uint32_t count, reef_status *status)
 {
     uint32_t ids[REEF_COMPONENTS_MAX], n = 0;
-    *status = REEF_LIMIT;
-    if (reef__values_spread(values, count) > REEF_COMPONENTS_MAX) return 0;
     for (uint32_t i = 0; i < count; i++) {
         const type *t = value_is_bit(&values[i]) ? NULL : reef__type_of(values[i].component.id);
         if (t && in_table(t)) ids[n++] = t->id;
-        for (uint32_t k = 0; t && k < t->part_count; k++) ids[n++] = t->parts[k];
     }
     return reef__graph_table(w, ids, n, status);
 }
@@ -297,12 +294,12 @@ static reef_status spawn_into(reef_world *w, const char *op, uint32_t id, const 
                               uint32_t n, reef_entity *entities, const reef_entity *given)
 {
     spread x;
-    reef_status s = REEF_OK;
-    if (id == 0) id = reef__values_table(w, values, count, &s);
-    if (id) s = reef__spread_make(w, &x, values, count);
-    if (s != REEF_OK)
-        return reef__failure(w, s, op, (reef_component){0}, given ? given[0] : (reef_entity){0, 0}, count);
-    s = reef__spawn_listed(w, op, id, x.values, x.count, n, entities, given);
+    const reef_entity null = {0, 0};
+    reef_status s = reef__spread_make(w, &x, null, values, count);
+    if (s != REEF_OK) return reef__failure(w, s, op, (reef_component){0}, given ? given[0] : null, count);
+    if (id == 0) id = reef__listed_table(w, x.values, x.count, &s);
+    s = id ? reef__spawn_listed(w, op, id, x.values, x.count, n, entities, given)
+           : reef__failure(w, s, op, (reef_component){0}, given ? given[0] : null, count);
     reef__spread_free(w, &x);
     return s;
 }
@@ -425,8 +422,11 @@ static reef_bundle *bundle_make(reef_world *w, const char *op, const reef_value 
                                 uint32_t count)
 {
     const reef_entity null = {0, 0};
-    reef_status s = REEF_OK;
-    uint32_t id = reef__values_table(w, values, count, &s);
+    spread x;
+    reef_status s = reef__spread_make(w, &x, null, values, count);
+    if (s != REEF_OK) return reef__failure(w, s, op, (reef_component){0}, null, count), NULL;
+    const uint32_t id = reef__listed_table(w, x.values, x.count, &s);
+    reef__spread_free(w, &x);
     if (id == 0) return reef__failure(w, s, op, (reef_component){0}, null, count), NULL;
     reef_bundle *b = reef__memory_zeroed(&w->family->memory, MEMORY_TABLES, bundle_bytes(count));
     table *t = b ? reef__table_own(w, id) : NULL;
@@ -436,7 +436,7 @@ static reef_bundle *bundle_make(reef_world *w, const char *op, const reef_value 
     }
     b->world = w;
     b->table = id;
-    b->plain = true;
+    b->plain = x.count == count; /* the fast path writes what the list names */
     b->gate.ready = &b->gate;
     b->parts = (bundle_part *)(void *)(b->way + count + 2);
     for (uint32_t i = 0; i < count; i++) {

@@ -19,8 +19,8 @@ reef_status reef__spawn_listed(reef_world *w, const char *op, uint32_t id, reef_
 reef_status reef__clone_into(reef_world *w, reef_entity source, uint32_t n, reef_entity *entities,
                              const reef_entity *given);
 
-/* The table of the set of types in a list. 0: no memory or a limit, as *status says. */
-COLD uint32_t reef__values_table(reef_world *w, const reef_value *values, uint32_t count, reef_status *status);
+/* The table of the set of types in a list of reef__spread_make. 0: no memory or a limit, as *status says. */
+COLD uint32_t reef__listed_table(reef_world *w, const reef_value *values, uint32_t count, reef_status *status);
 
 void reef__bundles_drop(reef_world *w);
 void reef__sets_distrust(reef_world *w); /* forgets which sets of types were spawned last */

@@ -24,6 +24,7 @@
 #include "storage/layout.h"
 #include "storage/observed.h"
 #include "storage/place.h"
+#include "storage/required.h"
 #include "storage/table.h"
 #include "storage/world_data.h"
 #include "change/apply.h"
@@ -204,7 +205,9 @@ uint64_t reef__spawn_packed(reef_world *w, const reef_value *values, uint32_t co
     uint64_t n = 0;
     for (uint32_t i = 0; i < count; i++)
         if (reef__type_ready(w, values[i].component.id) != REEF_OK) return 0;
-    const uint32_t id = reef__values_table(w, values, count, &s);
+    const uint32_t id = reef__listed_table(w, values, count, &s);
+    for (uint32_t i = 0; id && i < count; i++)
+        if (!reef__table_meets(w, id, reef__type_of(values[i].component.id))) return 0;
     table *t = id > TABLE_EMPTY ? reef__table_own(w, id) : NULL;
     if (t == NULL || t->shape->hooked || t->shape->tracked || observed(w)) return 0;
     packing x = {

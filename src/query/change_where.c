@@ -24,7 +24,9 @@
 #include "storage/observed.h"
 #include "storage/place.h"
 #include "storage/quarantine.h"
+#include "storage/read.h"
 #include "storage/removal_log.h"
+#include "storage/required.h"
 #include "storage/row_bits.h"
 #include "storage/row_stamps.h"
 #include "storage/shared_store.h"
@@ -34,47 +36,16 @@
 #include "storage/table.h"
 #include "storage/world_data.h"
 #include "change/apply.h"
+#include "change/component.h"
 #include "change/destroy.h"
 #include "change/relation.h"
 #include "change/value_stage.h"
+#include "query/change_where.h"
 #include "query/iterate.h"
 #include "query/query.h"
 #include "query/row_filter.h"
 #include "reef/bulk.h"
 #include "reef/enable.h"
-
-/* When entities are destroyed, FILL means all rows of a table, and MOVE listed rows. */
-typedef enum portion_kind { RELABEL, APPEND, MOVE, FILL, REPLACE } portion_kind;
-
-typedef struct portion {
-    portion_kind kind;
-    uint32_t from;
-    const edge *edge;
-    uint64_t first, count; /* in the list, if the rows are listed */
-    relabel relabel;
-} portion;
-
-typedef struct bit_rows { /* the rows of a chunk whose bits change */
-    uint32_t table_id, unit;
-    uint64_t rows[BIT_WORDS];
-} bit_rows;
-
-typedef struct bulk {
-    reef_world *w;
-    const query *q;
-    const char *op;
-    const type *t;
-    reef_value value; /* kind: DEFAULT to add, ONE to set, REMOVE */
-    uint64_t since;
-    portion *portions;
-    bit_rows *bits;
-    reef_entity *list; /* in visiting order */
-    uint64_t portion_count, portion_room, bit_count, bit_room, count, room;
-    uint64_t changed, prepared;
-    uint64_t leaving; /* how many of the list, from the first on, may lose their row with their last bit */
-    char *aside;      /* one value for each entity in the list, of a type with hooks or in REEF_SHARED */
-    uint64_t made;
-} bulk;
 
 /* ---- collecting ---- */
 
@@ -83,7 +54,7 @@ static bool list_room(bulk *b, uint64_t more)
     return reef__list_room(b->w, &b->list, b->count, &b->room, more, sizeof *b->list);
 }
 
-static portion *portion_add(bulk *b, portion_kind kind, uint32_t from)
+portion *reef__portion_add(bulk *b, portion_kind kind, uint32_t from)
 {
     if (!reef__list_room(b->w, &b->portions, b->portion_count, &b->portion_room, 1, sizeof *b->portions)) return NULL;
     portion *x = &b->portions[b->portion_count++];
@@ -124,7 +95,7 @@ static uint32_t words_count(const uint64_t *words)
     return n;
 }
 
-static uint64_t rows_count(const bulk *b, const match *m, const table *t)
+uint64_t reef__bulk_rows(const bulk *b, const match *m, const table *t)
 {
     uint64_t words[BIT_WORDS], n = 0;
     if (!m->look) return table_rows(t);
@@ -141,7 +112,7 @@ static void list_rows(bulk *b, uint32_t unit, const uint64_t *words)
         for (uint64_t x = words[k]; x; x &= x - 1) b->list[b->count++] = e[k * 64 + bits_first(x)];
 }
 
-static bool list_table(bulk *b, const match *m, const table *t, uint64_t rows)
+bool reef__bulk_list(bulk *b, const match *m, const table *t, uint64_t rows)
 {
     uint64_t words[BIT_WORDS];
     if (!list_room(b, rows)) return false;
@@ -168,7 +139,7 @@ static reef_status collect_replace(bulk *b, const match *m, const table *t, uint
     const bool fill = rows == table_rows(t) && !b->t->split && !b->t->hooked && !b->t->tracked && !observed(b->w);
     b->changed += rows;
     if (b->t->size == 0) return REEF_OK;
-    if (portion_add(b, fill ? FILL : REPLACE, m->id) == NULL || (!fill && !list_table(b, m, t, rows)))
+    if (reef__portion_add(b, fill ? FILL : REPLACE, m->id) == NULL || (!fill && !reef__bulk_list(b, m, t, rows)))
         return REEF_NO_MEMORY;
     b->portions[b->portion_count - 1].count = fill ? 0 : rows;
     return REEF_OK;
@@ -177,7 +148,7 @@ static reef_status collect_replace(bulk *b, const match *m, const table *t, uint
 static reef_status collect_match(bulk *b, const match *m)
 {
     const table *t = table_read(b->w, m->id);
-    const uint64_t rows = t ? rows_count(b, m, t) : 0;
+    const uint64_t rows = t ? reef__bulk_rows(b, m, t) : 0;
     const bool remove = b->value.kind == REEF_VALUE_REMOVE, has = reef__slot_seek(b->w, b->t->id, m->id) != 0;
     reef_status s = REEF_NO_MEMORY;
     if (rows == 0 || (has != remove && b->value.kind != REEF_VALUE_ONE)) return REEF_OK;
@@ -186,8 +157,8 @@ static reef_status collect_match(bulk *b, const match *m)
     if (e == NULL) return s;
     const bool whole = rows == table_rows(t) && may_go_whole(b, t, e);
     const table *there = table_read(b->w, e->to);
-    portion *p = portion_add(b, !whole ? MOVE : there && table_rows(there) ? APPEND : RELABEL, m->id);
-    if (p == NULL || (!whole && !list_table(b, m, t, rows))) return REEF_NO_MEMORY;
+    portion *p = reef__portion_add(b, !whole ? MOVE : there && table_rows(there) ? APPEND : RELABEL, m->id);
+    if (p == NULL || (!whole && !reef__bulk_list(b, m, t, rows))) return REEF_NO_MEMORY;
     p->edge = e;
     p->count = rows;
     b->changed += rows;
@@ -196,7 +167,7 @@ static reef_status collect_match(bulk *b, const match *m)
 
 /* ---- what a change needs ---- */
 
-static bool columns_own(reef_world *w, const portion *p, uint32_t component, const reef_entity *e)
+bool reef__bulk_columns_own(reef_world *w, const portion *p, uint32_t component, const reef_entity *e)
 {
     const table *t = table_read(w, p->from);
     const uint32_t k = reef__slot_seek(w, component, p->from);
@@ -226,7 +197,7 @@ static bool portion_prepare(bulk *b, portion *p)
     case MOVE:
         return reef__leave_prepare(b->w, p->from, e, p->count) &&
                reef__arrive_prepare(b->w, p->from, p->edge->to, p->count);
-    default: return columns_own(b->w, p, b->t->id, e);
+    default: return reef__bulk_columns_own(b->w, p, b->t->id, e);
     }
 }
 
@@ -506,7 +477,7 @@ static reef_status bulk_bits(bulk *b, uint32_t key)
 static bool list_stored(bulk *b, const match *m, const table *t)
 {
     uint64_t end = b->count;
-    if (!list_table(b, m, t, rows_count(b, m, t))) return false;
+    if (!reef__bulk_list(b, m, t, reef__bulk_rows(b, m, t))) return false;
     for (uint64_t i = end; i < b->count; i++) {
         const bool has = store_has(b->w, b->t->id, b->list[i]);
         if (b->value.kind == REEF_VALUE_ONE || has == (b->value.kind == REEF_VALUE_REMOVE)) b->list[end++] = b->list[i];
@@ -537,9 +508,7 @@ static bool stored_ready(bulk *b)
     return on || table_read(w, TABLE_EMPTY) == NULL || reef__leave_prepare(w, TABLE_EMPTY, b->list, b->count);
 }
 
-/* May all that match get this relation? One of them can't lead another one into a circle: their paths end in the same
- * target. */
-static COLD reef_status relations_check(bulk *b)
+COLD reef_status reef__bulk_relations(bulk *b)
 {
     reef_status s = REEF_OK;
     for (uint64_t i = 0; s == REEF_OK && i < b->count; i++)
@@ -558,7 +527,7 @@ static reef_status bulk_stored(bulk *b)
     if (b->value.kind == REEF_VALUE_ONE && !b->t->copyable && b->count > 1) return REEF_NOT_COPYABLE;
     if (b->value.kind == REEF_VALUE_ONE && b->t->fixed) return REEF_NOT_MOVABLE;
     if (b->t->relation && b->value.kind != REEF_VALUE_REMOVE) {
-        const reef_status s = relations_check(b);
+        const reef_status s = reef__bulk_relations(b);
         if (s != REEF_OK) return s;
     }
     if (!stored_ready(b) || !track_ready(b)) return REEF_NO_MEMORY;
@@ -630,7 +599,10 @@ static reef_status bulk_change(reef_world *w, const char *op, reef_query which, 
     else if (bytes) b.value.data = memcpy(copy.at, value.data, bytes);
     if (s == REEF_OK && b.t->relation && bytes) ((relation_value *)copy.at)->place = 0;
     if (s == REEF_OK && reef__fixed_hold(b.q, b.since))
-        s = b.t->stored ? bulk_stored(&b) : b.t->bit ? bulk_bits(&b, b.t->id) : bulk_table(&b);
+        s = reef__bulk_comes_along(&b) ? reef__bulk_along(&b)
+            : b.t->stored              ? bulk_stored(&b)
+            : b.t->bit                 ? bulk_bits(&b, b.t->id)
+                                       : bulk_table(&b);
     reef__call_memory_free(&w->family->memory, &copy);
     return bulk_end(&b, s, changed);
 }
@@ -671,12 +643,12 @@ reef_status reef_enable_where_id(reef_world *w, reef_query which, reef_component
 static reef_status collect_doomed(bulk *b, const match *m)
 {
     const table *t = table_read(b->w, m->id);
-    const uint64_t rows = t ? rows_count(b, m, t) : 0;
+    const uint64_t rows = t ? reef__bulk_rows(b, m, t) : 0;
     if (rows == 0) return REEF_OK;
     const bool whole = rows == table_rows(t) && b->w->state.name_count == 0 && !t->shape->tracked &&
                        !reef__stores_tracked(b->w) && !observed(b->w);
-    portion *p = portion_add(b, whole ? FILL : MOVE, m->id);
-    if (p == NULL || (!whole && !list_table(b, m, t, rows))) return REEF_NO_MEMORY;
+    portion *p = reef__portion_add(b, whole ? FILL : MOVE, m->id);
+    if (p == NULL || (!whole && !reef__bulk_list(b, m, t, rows))) return REEF_NO_MEMORY;
     p->count = rows;
     b->changed += rows;
     return REEF_OK;
@@ -717,8 +689,8 @@ static COLD reef_status destroy_related_matches(bulk *b)
     for (uint32_t i = 0; i < b->q->match_count; i++) {
         const match *m = match_at(b->q, i);
         const table *t = table_read(b->w, m->id);
-        const uint64_t rows = t ? rows_count(b, m, t) : 0;
-        if (rows && !list_table(b, m, t, rows)) return REEF_NO_MEMORY;
+        const uint64_t rows = t ? reef__bulk_rows(b, m, t) : 0;
+        if (rows && !reef__bulk_list(b, m, t, rows)) return REEF_NO_MEMORY;
     }
     b->changed = b->count;
     return reef__destroy_related(b->w, b->op, b->list, b->count);

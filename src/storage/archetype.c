@@ -24,12 +24,14 @@
 static struct empty_map {
     reef_map map;
     uint16_t slot[2];
-} empty_none, empty_bits = {.map = {.elsewhere = ELSEWHERE_BITS}},
-              empty_stores = {.map = {.elsewhere = ELSEWHERE_STORES}},
-              empty_rare = {.map = {.elsewhere = ELSEWHERE_RARE}}, empty_split = {.map = {.elsewhere = ELSEWHERE_RARE}};
+} empty_none,
+    empty_bits = {.map = {.elsewhere = ELSEWHERE_BITS}}, empty_stores = {.map = {.elsewhere = ELSEWHERE_STORES}},
+    empty_needs = {.map = {.elsewhere = ELSEWHERE_NEEDS}}, empty_rare = {.map = {.elsewhere = ELSEWHERE_RARE}},
+    empty_split = {.map = {.elsewhere = ELSEWHERE_RARE}};
 #define map_none empty_none.map
 #define map_bits empty_bits.map
 #define map_stores empty_stores.map
+#define map_needs empty_needs.map
 #define map_rare empty_rare.map
 /* the map of types that are split by field: the inlined calls must not take their tags for columns */
 #define map_split empty_split.map
@@ -241,8 +243,8 @@ COLD reef_status reef__graph_sync(reef_world *w)
 {
     family *f = w->family;
     graph *g = &f->graph;
-    uint32_t need = reef_type_count() + 1;
-    bool ok = true;
+    const uint32_t types = reef__types_settle(), need = types + 1;
+    bool ok = types || reef_type_count() == 0;
     mutex_lock(&f->lock);
     for (; ok && g->map_count < need; g->map_count += ok) {
         reef_map ***page = &g->maps[g->map_count >> 8];
@@ -254,7 +256,10 @@ COLD reef_status reef__graph_sync(reef_world *w)
         const type *t = reef__type_of(g->map_count);
         if (ok && t) map_bases(g, t);
         if (ok && t && (t->split || !in_table(t)))
-            RELEASE_STORE(map_of(g, g->map_count), t->split ? &map_split : t->stored ? &map_stores : &map_bits);
+            RELEASE_STORE(map_of(g, g->map_count), t->split        ? &map_split
+                                                   : t->stored     ? &map_stores
+                                                   : t->need_count ? &map_needs
+                                                                   : &map_bits);
     }
     for (uint32_t i = 0; i < REEF_MAP_PAGES; i++)
         if (g->maps[i]) w->hot.maps[i] = g->maps[i];

@@ -10,7 +10,12 @@
 #include "reef/detail/layout.h"
 
 /* reef_map.elsewhere: where a component is that the map doesn't hold */
-enum { ELSEWHERE_RARE = 1, ELSEWHERE_BITS = 2, ELSEWHERE_STORES = 3 };
+enum {
+    ELSEWHERE_RARE = 1,
+    ELSEWHERE_BITS = 2,
+    ELSEWHERE_STORES = 3,
+    ELSEWHERE_NEEDS = 4 /* bits, of a switch that requires something */
+};
 
 /* The slot of a component in a table; 0: the table hasn't got it; REEF_SLOT_TAG: it is a tag. */
 uint32_t reef__graph_slot_rare(const family *f, uint32_t component, uint32_t table_id);

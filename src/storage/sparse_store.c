@@ -161,7 +161,7 @@ static void store_lay_out(value_store *s, const type *t)
     s->size = s->shared ? (uint32_t)sizeof(void *) : t->size;
     s->paged = t->home == REEF_PAGED;
     s->multi = t->home == REEF_MULTI;
-    s->direct = t->direct && !s->multi && !s->shared;
+    s->direct = t->direct && !s->multi && !s->shared && t->need_count == 0;
     s->tracked = t->tracked;
     s->relation = t->relation != 0;
     s->align = (uint16_t)(t->align > BLOCK_ALIGN && !s->shared ? t->align : BLOCK_ALIGN);

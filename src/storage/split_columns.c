@@ -7,15 +7,22 @@
 #include "type/type.h"
 #include "storage/archetype.h"
 #include "storage/layout.h"
+#include "storage/known_types.h"
 #include "storage/place.h"
+#include "storage/required.h"
 #include "storage/table.h"
 #include "storage/world_data.h"
 
-uint32_t reef__values_spread(const reef_value *values, uint32_t count)
+/* The most values of the list with the parts and the required types. */
+uint32_t reef__spread_most(const reef_value *values, uint32_t count)
 {
     uint32_t n = count;
-    for (uint32_t i = 0; i < count; i++)
-        if ((values[i].component.id & BIT_DISABLED) == 0) n += reef__type_of(values[i].component.id)->part_count;
+    for (uint32_t i = 0; i < count; i++) {
+        const type *t = values[i].component.id & BIT_DISABLED ? NULL : reef__type_of(values[i].component.id);
+        if (t == NULL) continue;
+        n += t->part_count;
+        for (uint32_t k = 0; UNLIKELY(k < t->need_count); k++) n += 1 + reef__type_of(t->needs[k])->part_count;
+    }
     return n;
 }
 
@@ -42,16 +49,44 @@ bool reef__spread_room(reef_world *w, spread *x, uint32_t most)
     return room;
 }
 
-reef_status reef__spread_make(reef_world *w, spread *x, const reef_value *values, uint32_t count)
+/* Puts the required types that come along behind the list. */
+static COLD reef_status needs_put(reef_world *w, spread *x, reef_entity e, const reef_value *values, uint32_t count)
 {
-    const uint32_t n = reef__values_spread(values, count);
-    if (n > REEF_COMPONENTS_MAX) return REEF_LIMIT;
-    if (!reef__spread_room(w, x, n)) return REEF_NO_MEMORY;
     for (uint32_t i = 0; i < count; i++) {
-        if (UNLIKELY(n != count)) x->count += reef__spread_one(x->values + x->count, &values[i]);
-        else x->values[x->count++] = values[i];
+        const type *t = values[i].component.id & BIT_DISABLED ? NULL : reef__type_of(values[i].component.id);
+        if (t == NULL || t->need_count == 0 || values[i].kind == REEF_VALUE_REMOVE || reef__entity_meets(w, e, t))
+            continue;
+        for (uint32_t k = 0; k < t->need_count; k++) {
+            const type *need = reef__type_of(t->needs[k]);
+            if (reef__list_names(x->values, x->count, need) || reef__entity_meets(w, e, need)) continue;
+            const reef_status s = reef__type_ready(w, need->id);
+            if (s != REEF_OK) return s;
+            const reef_value v = reef_value_make((reef_component){need->id}, REEF_VALUE_DEFAULT, 0, NULL);
+            x->count += reef__spread_one(x->values + x->count, &v);
+        }
     }
     return REEF_OK;
+}
+
+COLD reef_status reef__spread_fill(reef_world *w, spread *x, reef_entity e, const reef_value *values, uint32_t count)
+{
+    x->count = 0;
+    for (uint32_t i = 0; i < count; i++) x->count += reef__spread_one(x->values + x->count, &values[i]);
+    return needs_put(w, x, e, values, count);
+}
+
+reef_status reef__spread_make(reef_world *w, spread *x, reef_entity e, const reef_value *values, uint32_t count)
+{
+    const uint32_t n = reef__spread_most(values, count);
+    if (n > REEF_COMPONENTS_MAX) return REEF_LIMIT;
+    if (!reef__spread_room(w, x, n)) return REEF_NO_MEMORY;
+    if (LIKELY(n == count)) {
+        for (; x->count < count; x->count++) x->values[x->count] = values[x->count];
+        return REEF_OK;
+    }
+    const reef_status s = reef__spread_fill(w, x, e, values, count);
+    if (s != REEF_OK) reef__spread_free(w, x);
+    return s;
 }
 
 void reef__spread_free(reef_world *w, spread *x) { reef__call_memory_free(&w->family->memory, &x->memory); }

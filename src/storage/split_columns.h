@@ -14,19 +14,21 @@
 #include "type/type.h"
 #include "reef/loop.h"
 
-/* A list of values of a call's own. In a copy of the caller's list each value of a split type is followed by its parts.
- */
+/* A list of values of a call's own. In a copy of the caller's list each value of a split type is followed by its parts,
+ * and the required types that come along are at its end. */
 typedef struct spread {
     reef_value *values;
     uint32_t count;
     call_memory memory;
 } spread;
-/* The length of the list with the parts. */
-uint32_t reef__values_spread(const reef_value *values, uint32_t count);
 /* Makes an empty list with room for `most` values. False: no memory. */
 bool reef__spread_room(reef_world *w, spread *x, uint32_t most);
-/* Makes the copy. REEF_OK, REEF_NO_MEMORY or REEF_LIMIT. */
-reef_status reef__spread_make(reef_world *w, spread *x, const reef_value *values, uint32_t count);
+/* Makes the copy, for entity e (null: a new one). REEF_OK, or what reef__type_ready answers, or REEF_NO_MEMORY or
+ * REEF_LIMIT. */
+reef_status reef__spread_make(reef_world *w, spread *x, reef_entity e, const reef_value *values, uint32_t count);
+/* The same, into a list with room for reef__spread_most values. It needs no memory if the world knows all types. */
+uint32_t reef__spread_most(const reef_value *values, uint32_t count);
+reef_status reef__spread_fill(reef_world *w, spread *x, reef_entity e, const reef_value *values, uint32_t count);
 void reef__spread_free(reef_world *w, spread *x);
 /* Puts a value and its parts into a list with room for REEF_SPLIT_FIELDS_MAX + 1; answers how many there are. */
 COLD uint32_t reef__spread_one(reef_value *to, const reef_value *v);

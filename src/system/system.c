@@ -336,6 +336,14 @@ COLD void reef__system_leave(family *f, struct system *s)
 
 /* ---- asking ---- */
 
+/* Does a type bring the component along? */
+static bool type_needs(const type *t, uint32_t component)
+{
+    for (uint32_t i = 0; i < t->need_count; i++)
+        if (t->needs[i] == component) return true;
+    return false;
+}
+
 bool reef__system_touches(const struct system *s, reef_touch_kind kind, uint32_t component)
 {
     const type *x = reef__type_of(component);
@@ -345,6 +353,7 @@ bool reef__system_touches(const struct system *s, reef_touch_kind kind, uint32_t
             return true;
         if (t.kind != kind && !(kind == REEF_READS && t.kind == REEF_WRITES)) continue;
         if (t.type.id == component || t.type.id == 0 || (component == 0 && kind == REEF_SPAWNS)) return true;
+        if ((kind == REEF_ADDS || kind == REEF_SPAWNS) && type_needs(reef__type_of(t.type.id), component)) return true;
     }
     return false;
 }

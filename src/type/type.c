@@ -12,6 +12,7 @@
  *
  * All memory hangs from `registry` and `type_pages`, so that leak checkers find it. */
 #include "type/type.h"
+#include "type/required_types.h"
 #include "base/byte_hash.h"
 #include "base/platform.h"
 #include "base/text_out.h"
@@ -40,6 +41,7 @@ static struct {
     uint32_t count;
     uint32_t described; /* types that have fields */
     uint32_t based;     /* types that have a base */
+    uint32_t settled;   /* types whose requirements don't change any more: those with ids up to this one */
     uint32_t *bucket;   /* open addressing by name; holds ids, 0 is free */
     uint32_t bucket_count;
     const char *error; /* the text of the first refused declaration; NULL: there is none. Stored once */
@@ -346,11 +348,24 @@ static bool type_same_hooks(const type *t, const reef_hooks *hooks)
 
 static bool base_same(const type *t, const reef_type_desc *d) { return (t->base ? t->base->id : 0) == d->base.id; }
 
+/* Requirements that only one side gives are no difference either, until a world uses the type. */
+static bool required_same(const type *t, const reef_type_desc *d)
+{
+    if (t->required_count == 0 || d->required_count == 0) return d->required_count == 0 || t->id > registry.settled;
+    if (t->required_count != d->required_count) return false;
+    for (uint32_t i = 0; i < d->required_count; i++) {
+        uint32_t k = 0;
+        while (k < t->required_count && t->required[k].id != d->required[i].id) k++;
+        if (k == t->required_count) return false;
+    }
+    return true;
+}
+
 static bool type_same(const type *t, const reef_type_desc *d)
 {
     return t->size == d->size && t->align == d->align && t->home == d->home && t->page_rows == page_rows_of(d) &&
            base_same(t, d) && t->relation == d->relation && (t->data ? t->data->id : 0) == d->data.id &&
-           type_same_hooks(t, d->hooks) && fields_same(t, d->fields, d->field_count);
+           type_same_hooks(t, d->hooks) && fields_same(t, d->fields, d->field_count) && required_same(t, d);
 }
 
 /* ---- subtypes ---- */
@@ -585,17 +600,66 @@ static COLD reef_status parts_make(type *t)
     return REEF_OK;
 }
 
+/* ---- required types ---- */
+
+/* Gives t its required types, which were checked. */
+static reef_status required_give(type *t, const reef_type_desc *d)
+{
+    const uint32_t n = d->required_count;
+    if (n == 0 || t->required_count) return REEF_OK;
+    reef_component *copy = type_allocate(n * sizeof *copy);
+    if (copy == NULL) return REEF_NO_MEMORY;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t k = i;
+        for (; k > 0 && reef__type_compare(reef__type_of(copy[k - 1].id), reef__type_of(d->required[i].id)) > 0; k--)
+            copy[k] = copy[k - 1];
+        copy[k] = d->required[i];
+    }
+    t->required = copy;
+    RELEASE_STORE(&t->required_count, n);
+    return REEF_OK;
+}
+
+COLD uint32_t reef__types_settle(void)
+{
+    uint32_t needs[REEF_COMPONENTS_MAX];
+    mutex_lock(&registry.lock);
+    const uint32_t count = registry.count;
+    for (uint32_t id = registry.settled + 1; id <= count; id++) {
+        type *t = record_at(id);
+        const uint32_t n = reef__needs_of(t, needs, REEF_COMPONENTS_MAX);
+        uint32_t *copy = n ? type_allocate(n * sizeof *copy) : NULL;
+        if (n && copy == NULL) break;
+        if (n) memcpy(copy, needs, n * sizeof *copy);
+        t->needs = copy;
+        t->need_count = n;
+        registry.settled = id;
+    }
+    const uint32_t settled = registry.settled;
+    mutex_unlock(&registry.lock);
+    return settled == count ? count : 0;
+}
+
 /* Makes the type, or finds an equal one and completes its fields. Under the lock. */
 static COLD reef_status type_register(reef_type_desc *d, uint32_t *id)
 {
+    const type *which;
     reef_status status = type_normalise(d);
     if (status < 0) return status;
     type *t = type_by_name(d->name);
+    status = reef__required_check(t, d, &which);
+    if (status < 0) return status;
     if (t == NULL) {
-        status = type_make(d, NULL, 0, id);
-        return status == REEF_OK ? parts_make(record_at(*id)) : status;
+        uint32_t made = 0;
+        status = type_make(d, NULL, 0, &made);
+        if (status == REEF_OK) status = required_give(record_at(made), d);
+        if (status == REEF_OK) status = parts_make(record_at(made));
+        if (status == REEF_OK) *id = made;
+        return status;
     }
     if (!type_same(t, d)) return REEF_EXISTS;
+    status = required_give(t, d);
+    if (status < 0) return status;
     if (t->field_count == 0 && d->field_count != 0) status = type_give_fields(t, d->fields, d->field_count);
     if (status >= 0) status = parts_make(t);
     if (status >= 0) *id = t->id;
@@ -627,8 +691,14 @@ static void type_refuse(const reef_type_desc *d, reef_status status)
     text_out o = {registry.text, sizeof registry.text, 0};
     if (registry.error) return;
     reef__text_put(&o, "type %s: ", d->name ? d->name : "(no name)");
-    const type *t = status == REEF_EXISTS ? type_by_name(d->name) : NULL;
-    if (t == NULL && d->base.id && base_check(d) < 0) {
+    const type *t = status == REEF_EXISTS ? type_by_name(d->name) : NULL, *which;
+    if (t == NULL && reef__required_check(type_by_name(d->name), d, &which) == status) {
+        reef__text_put(&o, "it can't require %s%s", which ? which->name : "so many types",
+                       status == REEF_CYCLE            ? ", which brings it along itself"
+                       : status == REEF_BAD_ARGUMENT   ? ", which has no default value"
+                       : status == REEF_DUPLICATE_TERM ? " twice"
+                                                       : "");
+    } else if (t == NULL && d->base.id && base_check(d) < 0) {
         const type *base = reef__type_of(d->base.id);
         reef__text_put(&o, "it can't be a subtype of %s: %s (sizes %u and %u, alignments %u and %u)", base->name,
                        reef_status_text(status), base->size, d->size, base->align, d->align);
@@ -659,6 +729,10 @@ static void type_refuse(const reef_type_desc *d, reef_status status)
                            base_text(reef__type_of(d->base.id)));
         if (!type_same_hooks(t, d->hooks)) reef__text_put(&o, "; their hooks differ");
         if (!fields_same(t, d->fields, d->field_count)) text_put_fields(&o, t, d);
+        if (!required_same(t, d))
+            reef__text_put(&o, t->id <= registry.settled && t->required_count == 0
+                                   ? "; a world used it before it was said what it requires"
+                                   : "; they require different types");
     }
     RELEASE_STORE(&registry.error, (const char *)registry.text);
 }
@@ -693,9 +767,32 @@ static COLD reef_status base_take(reef_type_decl *decl, reef_component *base)
     return status;
 }
 
+/* Registers the types that a declaration requires, and gives them to its type. If that is refused, so is the
+ * declaration: two of them that require each other can't both be right. `first`: it wasn't resolved before. */
+static COLD reef_status required_take(reef_type_decl *decl, reef_type_desc *d, bool first)
+{
+    reef_component ids[REEF_REQUIRED_MAX];
+    const uint32_t n = decl->required_count;
+    reef_status status = n > REEF_REQUIRED_MAX ? REEF_LIMIT : REEF_OK;
+    for (uint32_t i = 0; status >= 0 && i < n; i++) {
+        if (decl->required[i]->id == 0) status = type_take(decl->required[i]);
+        if (status == REEF_NO_MEMORY) return status;
+        ids[i].id = decl->required[i]->id;
+    }
+    uint32_t id = 0;
+    d->required = ids;
+    d->required_count = n;
+    if (status >= 0) status = type_register(d, &id);
+    if (status >= 0 || status == REEF_NO_MEMORY) return status;
+    type_refuse(d, status);
+    if (first) RELEASE_STORE(&decl->id, 0u);
+    return status;
+}
+
 static COLD reef_status type_take(reef_type_decl *decl)
 {
     uint32_t id = 0;
+    const bool first = decl->id == 0;
     reef_type_desc d = {.name = decl->name,
                         .size = decl->size,
                         .align = decl->align,
@@ -712,7 +809,7 @@ static COLD reef_status type_take(reef_type_decl *decl)
     status = type_register(&d, &id);
     if (status >= 0) RELEASE_STORE(&decl->id, id);
     else if (status != REEF_NO_MEMORY) type_refuse(&d, status);
-    return status;
+    return status >= 0 && decl->required ? required_take(decl, &d, first) : status;
 }
 
 /* Registers what is pending. A refused declaration leaves the list; one for which there is no memory stays in it.
@@ -816,6 +913,8 @@ bool reef_type_get(reef_component component, reef_type_info *info)
     info->base.id = t->base ? t->base->id : 0;
     info->relation = t->relation;
     info->data.id = t->data ? t->data->id : 0;
+    info->required_count = REEF_ACQUIRE_U32(&t->required_count);
+    info->required = info->required_count ? t->required : NULL;
     info->hooks = t->hooked || t->tracked ? &t->hooks : NULL;
     info->fields = fields;
     info->field_count = fields ? t->field_count : 0;

@@ -35,6 +35,11 @@ typedef struct type {
     const struct type *base; /* the type that this one is a subtype of; NULL: none */
     /* all subtypes, to any depth, as they were registered; NULL: none. reef__subtypes_of reads it */
     struct type_list *subtypes;
+    /* The types that it requires itself, and whatever comes along with them and with those that its bases require
+     * (REEF_REQUIRES). Both are ordered by name. Once the type is settled, neither changes any more. */
+    const reef_component *required;
+    const uint32_t *needs;
+    uint32_t required_count, need_count;
     bool hooked;      /* it has hooks: its rows can't be moved by memcpy alone, or need destroying */
     bool fixed;       /* a value can't be moved: it is made where it stays */
     bool plain_move;  /* moving is memcpy */
@@ -64,6 +69,9 @@ int reef__type_compare(const type *a, const type *b);
 /* The number of types that have fields. When it changes, values that were hashed as bytes may have fields now. Any
  * thread. */
 uint32_t reef__types_described(void);
+/* Settles what all types require, since a world is going to use them. The answer is how many types there are; 0: there
+ * is no memory. */
+uint32_t reef__types_settle(void);
 /* Registers all declared types that aren't registered yet. False: there is no memory for some of them. */
 bool reef__types_known(void);
 /* Bytes of one element of this kind. */

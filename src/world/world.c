@@ -20,6 +20,7 @@
 #include "storage/row_bits.h"
 #include "storage/row_stamps.h"
 #include "storage/sparse_store.h"
+#include "storage/split_columns.h"
 #include "storage/state.h"
 #include "storage/store_list.h"
 #include "storage/table.h"
@@ -110,12 +111,24 @@ COLD reef_status reef_shrink(reef_world *w)
     return REEF_OK;
 }
 
+/* Reserves ids, rows and pages of stores for `count` entities with these components. */
+static reef_status rows_reserve(reef_world *w, uint32_t count, const reef_value *values, uint32_t n)
+{
+    reef_status s = reef__ids_prepare(w, count);
+    const uint32_t id = s == REEF_OK ? reef__listed_table(w, values, n, &s) : 0;
+    /* with types that aren't in tables alone, in the table without components */
+    table *t = id && n ? reef__table_own(w, id) : NULL;
+    if (s == REEF_OK && n && (t == NULL || (count && !reef__table_reserve(w, t, count)))) s = REEF_NO_MEMORY;
+    for (uint32_t i = 0; s == REEF_OK && i < n; i++)
+        if (!reef__stores_reserve(w, &values[i].component, 1, count)) s = REEF_NO_MEMORY;
+    return s;
+}
+
 COLD reef_status reef_reserve_for(reef_world *w, uint32_t count, const reef_component *types, uint32_t type_count)
 {
     static const char op[] = "reef_reserve_for";
     const reef_entity null = {0, 0};
-    uint32_t ids[REEF_COMPONENTS_MAX], n = 0;
-    bool rows = false;
+    spread list, x;
     if (w == NULL) return REEF_BAD_ARGUMENT;
     if (type_count > REEF_COMPONENTS_MAX)
         return reef__failure(w, REEF_LIMIT, op, (reef_component){0}, null, type_count);
@@ -127,18 +140,18 @@ COLD reef_status reef_reserve_for(reef_world *w, uint32_t count, const reef_comp
         for (uint32_t j = 0; j < i && s == REEF_OK; j++)
             if (types[j].id == types[i].id) s = REEF_DUPLICATE_TERM;
         if (s != REEF_OK) return reef__failure(w, s, op, types[i], null, i + 1);
-        const type *t = reef__type_of(types[i].id);
-        if (t->owner || n + 1 + t->part_count > REEF_COMPONENTS_MAX)
-            return reef__failure(w, t->owner ? REEF_BAD_ARGUMENT : REEF_LIMIT, op, types[i], null, i + 1);
-        if (in_table(t)) ids[n++] = t->id;
-        for (uint32_t k = 0; k < t->part_count; k++) ids[n++] = t->parts[k];
-        rows = true; /* with types that aren't in tables alone, in the table without components */
+        if (reef__type_of(types[i].id)->owner) return reef__failure(w, REEF_BAD_ARGUMENT, op, types[i], null, i + 1);
     }
-    reef_status s = reef__ids_prepare(w, count);
-    uint32_t id = s == REEF_OK ? reef__graph_table(w, ids, n, &s) : 0;
-    table *t = id && rows ? reef__table_own(w, id) : NULL;
-    if (s == REEF_OK && rows && (t == NULL || (count && !reef__table_reserve(w, t, count)))) s = REEF_NO_MEMORY;
-    if (s == REEF_OK && !reef__stores_reserve(w, types, type_count, count)) s = REEF_NO_MEMORY;
+    if (!reef__spread_room(w, &list, type_count))
+        return reef__failure(w, REEF_NO_MEMORY, op, (reef_component){0}, null, count);
+    for (uint32_t i = 0; i < type_count; i++)
+        list.values[list.count++] = reef_value_make(types[i], REEF_VALUE_DEFAULT, 0, NULL);
+    reef_status s = reef__spread_make(w, &x, null, list.values, list.count);
+    reef__spread_free(w, &list);
+    if (s == REEF_OK) {
+        s = rows_reserve(w, count, x.values, x.count);
+        reef__spread_free(w, &x);
+    }
     return s == REEF_OK ? s : reef__failure(w, s, op, (reef_component){0}, null, count);
 }
 

@@ -52,6 +52,14 @@ struct AxisMoving : Moving {
 struct Keys {
     int right = 0;
 };
+struct Rudder {
+    float angle = 0;
+};
+struct Sail {
+    float area = 0;
+    std::string colour = "white";
+};
+struct Boat {};
 
 } // namespace more
 
@@ -62,6 +70,9 @@ template <> struct reef::options<more::Position> {
     static constexpr reef_field fields[] = {REEF_FIELD(more::Position, x, REEF_F32, "m", 0, 0),
                                             REEF_FIELD(more::Position, y, REEF_F32, "m", 0, 0)};
 };
+template <> struct reef::options<more::Boat> {
+    using required = reef::types<more::Rudder, more::Sail>;
+};
 template <> struct reef::options<more::Seen> {
     static constexpr bool track_rows = true;
 };
@@ -70,6 +81,16 @@ template <> struct reef::options<more::AxisMoving> {
 };
 
 using namespace more;
+
+static void test_F6_required()
+{
+    reef::world world;
+    reef::entity e = world.entity().add<Boat>(), f = world.spawn(Rudder{3}, Boat());
+    CHECK(e.has<Rudder>() && e.get<Sail>()->colour == "white");
+    CHECK(f.get<Rudder>()->angle == 3 && f.has<Sail>());
+    e.remove<Sail>();
+    CHECK(e.has<Boat>() && !e.has<Sail>());
+}
 
 static void test_F3_observers()
 {
@@ -422,6 +443,7 @@ static void test_H6_foreign_types()
 void test_more()
 {
     test_H6_foreign_types();
+    test_F6_required();
     test_F3_observers();
     test_B4_several_values();
     test_B6_subtypes();

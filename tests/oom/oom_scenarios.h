@@ -120,4 +120,12 @@ bool common_spawned(sweep *s);
 bool common_attached(sweep *s);
 bool merged_twice(sweep *s);
 
+/* Components that come along with others (oom_required.c). */
+bool required_added(sweep *s);
+bool required_set(sweep *s);
+bool required_spawned(sweep *s);
+bool required_many(sweep *s);
+bool required_reserved(sweep *s);
+bool required_where(sweep *s);
+
 #endif

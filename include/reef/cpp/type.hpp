@@ -26,11 +26,16 @@ using status = reef_status;
  *         static constexpr bool track_rows = true;
  *         using base = Moving;                                     it counts as a Moving too (reef/subtype.h), and
  *                                                                  derives from it
+ *         using required = reef::types<Position, Mass>;            they come along with it (reef/required.h)
  *         static constexpr reef_field fields[] = {REEF_FIELD(Burning, left, REEF_F32, "s", 0, 0)};
  *     };
  *
  * If C has declared the type already, C's declaration holds. */
 template <class T> struct options {
+};
+
+/* A list of component types. */
+template <class... T> struct types {
 };
 
 #define REEF_CPP_NAME(T, text) \
@@ -113,6 +118,13 @@ template <class T, class = void> struct base_of {
 };
 template <class T> struct base_of<T, std::void_t<typename options<T>::base>> {
     using type = typename options<T>::base;
+};
+
+template <class T, class = void> struct required_of {
+    using list = types<>;
+};
+template <class T> struct required_of<T, std::void_t<typename options<T>::required>> {
+    using list = typename options<T>::required;
 };
 
 /* ---- a type's name, as the compiler writes it ---- */
@@ -263,6 +275,9 @@ struct record {
     reef_type_decl decl, base;
     record *base_record;
     record *next;
+    record **required;               /* `required_count` of them */
+    reef_type_decl **required_decls; /* room for their declarations */
+    uint32_t required_count;
 };
 
 inline std::atomic<record *> waiting{nullptr};
@@ -290,6 +305,14 @@ inline void record_resolve(record *r)
         }
     }
     (void)reef_resolve(d); /* reef_declare_error reports a contradiction */
+    if (r->required_count == 0 || d->id == 0) return;
+    for (uint32_t i = 0; i < r->required_count; i++) {
+        record_resolve(r->required[i]);
+        r->required_decls[i] = &r->required[i]->decl;
+    }
+    d->required = r->required_decls;
+    d->required_count = r->required_count;
+    reef_declare(d);
 }
 
 REEF_SELDOM inline void types_resolve()
@@ -345,6 +368,7 @@ template <class T> struct record_of {
         else return 0;
     }
     static record *base();
+    template <class... R> static record *require(types<R...>);
 
     static reef_type_decl *decl()
     {
@@ -370,13 +394,28 @@ template <class T> record *record_of<T>::base()
         return (void)record_of<B>::decl(), &record_of<B>::value;
     }
 }
+template <class T> template <class... R> record *record_of<T>::require(types<R...>)
+{
+    if constexpr (sizeof...(R) != 0) {
+        static record *required[] = {((void)record_of<R>::decl(), &record_of<R>::value)...};
+        static reef_type_decl *decls[sizeof...(R)];
+        value.required = required;
+        value.required_decls = decls;
+        value.required_count = static_cast<uint32_t>(sizeof...(R));
+    }
+    return &value;
+}
 template <class T>
 record record_of<T>::value = {{type_name<T>(), size(), align(), home_of<T>::value, hooked ? &hooks : nullptr, fields(),
-                               field_count(), page_rows_of<T>::value, nullptr, 0, nullptr, 0, nullptr},
+                               field_count(), page_rows_of<T>::value, nullptr, 0, nullptr, 0, nullptr, nullptr, 0},
                               {},
                               nullptr,
-                              nullptr};
-template <class T> const enlisting record_of<T>::enlisted{(value.base_record = base(), &value)};
+                              nullptr,
+                              nullptr,
+                              nullptr,
+                              0};
+template <class T>
+const enlisting record_of<T>::enlisted{(value.base_record = base(), require(typename required_of<T>::list()))};
 
 template <class T> constexpr bool is_stored = home_of<T>::value >= REEF_SPARSE &&home_of<T>::value <= REEF_COLD;
 
