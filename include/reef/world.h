@@ -122,16 +122,24 @@ typedef struct reef_stats {
 REEF_API reef_stats reef_world_stats(const reef_world *world);
 
 /* ---- names ----
- * A name is a path of one or more parts, joined by dots: "ship.turret.barrel". The parts before the last are its scope;
- * within a scope the last part is unique. Each part has at least one byte; the whole is at most REEF_NAME_MAX bytes. */
+ * A name is unique among the children of one parent (reef/hierarchy.h), or among all entities without a parent. The
+ * path of an entity is the names of its ancestors and its own, joined by dots: "ship.turret.barrel". A child's name has
+ * no dots. That of an entity without a parent may have some, between parts of at least one byte; so small worlds have
+ * paths without a hierarchy. A name is at most REEF_NAME_MAX bytes long. */
 
-/* Names or renames a living entity; NULL removes the name. Errors: NOT_ALIVE, NAME_TAKEN, BAD_TEXT, NO_MEMORY. */
+/* Names or renames a living entity; NULL removes the name. Errors: NOT_ALIVE, NAME_TAKEN (.entity has it), BAD_TEXT,
+ * NO_MEMORY. */
 REEF_API reef_status reef_set_name(reef_world *world, reef_entity entity, const char *name);
-/* An entity's name; NULL if it has none or isn't alive. The pointer lives until the next call that takes the world
+/* An entity's own name; NULL if it has none or isn't alive. The pointer lives until the next call that takes the world
  * without const. */
 REEF_API const char *reef_name(const reef_world *world, reef_entity entity);
-/* The entity with this name; null if there is none. */
-REEF_API reef_entity reef_find(const reef_world *world, const char *name);
+/* The entity with this path; null if there is none. O(parts). */
+REEF_API reef_entity reef_find(const reef_world *world, const char *path);
+/* The same below an ancestor: reef_find_below(w, ship, "turret.barrel"). With a null ancestor it is reef_find. */
+REEF_API reef_entity reef_find_below(const reef_world *world, reef_entity ancestor, const char *path);
+/* Writes the path of an entity. As snprintf, it writes at most `size` bytes with the zero, and returns the whole path's
+ * length. 0: the entity isn't alive, or it or one of its ancestors has no name. */
+REEF_API size_t reef_path(const reef_world *world, reef_entity entity, char *text, size_t size);
 
 REEF_END_C
 

@@ -34,12 +34,13 @@ INLINE uint64_t hash_join(uint64_t h, uint64_t x)
     return h ^ h >> 32;
 }
 /* The hash of a name, for hash tables. */
-INLINE uint32_t hash_text(const char *text)
+INLINE uint32_t hash_chars(const char *text, size_t length)
 {
     uint64_t h = 0x9E3779B97F4A7C15u;
-    for (; *text; text++) h = (h ^ (unsigned char)*text) * 0x100000001B3u;
+    for (size_t i = 0; i < length; i++) h = (h ^ (unsigned char)text[i]) * 0x100000001B3u;
     return (uint32_t)(h >> 32 ^ h);
 }
+INLINE uint32_t hash_text(const char *text) { return hash_chars(text, strlen(text)); }
 void reef__hash_begin(hasher *h);
 void reef__hash_add(hasher *h, const void *bytes, size_t count);
 uint64_t reef__hash_end(hasher *h);

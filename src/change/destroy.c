@@ -62,12 +62,12 @@ static COLD bool destroy_run(reef_world *w, reef_entity e, uint32_t place)
         else reef__row_destroy(t->shape, reef_slots_at(&w->hot, place), place_row(place));
         quarantine_because(w, "reef_destroy", 0, e);
     }
+    reef__name_forget(w, e);                                /* while its parent is known */
     if (stored_any(w) && !BUG(111)) reef__stored_end(w, e); /* while the row still says what the entity has */
     if (t) {
         reef__row_fill(w, t, place);
         reef__table_lease(w, t);
     }
-    reef__name_forget(w, e);
     reef__id_free(w, e);
     entities_ended(w, 1);
     return true;

@@ -6,6 +6,7 @@
 #include "storage/entity_index.h"
 #include "storage/error.h"
 #include "storage/multi_store.h"
+#include "storage/name_index.h"
 #include "storage/observed.h"
 #include "storage/place.h"
 #include "storage/relation_index.h"
@@ -234,5 +235,5 @@ COLD bool reef__relations_settle(reef_world *w)
                     return false;
         }
     }
-    return true;
+    return reef__names_settle(w);
 }

@@ -13,6 +13,7 @@
 #include "storage/invalidate.h"
 #include "storage/known_types.h"
 #include "storage/multi_store.h"
+#include "storage/name_index.h"
 #include "storage/observed.h"
 #include "storage/quarantine.h"
 #include "storage/read.h"
@@ -23,6 +24,7 @@
 #include "change/command.h"
 #include "change/component.h"
 #include "change/relation_command.h"
+#include "reef/hierarchy.h"
 #include "reef/multi.h"
 #include "reef/relation.h"
 
@@ -125,6 +127,10 @@ static reef_status way_leads(const reef_world *w, const type *t, reef_entity fro
 static reef_status target_check(const reef_world *w, reef_entity e, const type *t, reef_entity target)
 {
     if (!reef_is_alive(w, target)) return REEF_NOT_ALIVE;
+    if (UNLIKELY(w->state.name_count != 0) && t->id == reef_id(ChildOf).id) {
+        const reef_status s = reef__name_may_move(w, e, target);
+        if (s != REEF_OK) return s;
+    }
     if ((t->relation & REEF_ACYCLIC) == 0) return REEF_OK;
     if (reef_entity_equal(target, e)) return REEF_CYCLE;
     /* who has no sources is on nobody's way */
@@ -430,6 +436,8 @@ reef_status reef_unrelate_id(reef_world *w, reef_entity source, reef_component c
     const type *t = relation_type(w, op, c, source, &s);
     if (t == NULL) return s;
     if (relation_find(w, t, source, target, &number) == NULL) return not_related(w, op, c, source, target);
+    if (t->id == reef_id(ChildOf).id && (s = reef__name_may_move(w, source, (reef_entity){0, 0})) != REEF_OK)
+        return reef__failure(w, s, op, c, source, 0);
     w->calling = op;
     if ((t->relation & REEF_SYMMETRIC) && !reef_entity_equal(source, target)) s = unrelate_both(w, source, t, target);
     else s = unrelate_one(w, source, t, target);

@@ -190,7 +190,6 @@ bool reef__decode_names(decoding *d)
 {
     section_in *in = d->in;
     char text[REEF_NAME_MAX + 1];
-    uint32_t length;
     for (uint32_t i = reef__get_u32(in); i > 0 && in->status == REEF_OK; i--)
         if (!name_gone(d, reef__get_handle(in))) return false;
     const uint32_t count = reef__get_u32(in);
@@ -204,9 +203,10 @@ bool reef__decode_names(decoding *d)
                 if (!name_gone(d, e)) return false;
                 continue;
             }
-            if (!reef_is_alive(d->w, e) || reef__name_bad_column(text, &length) || reef_find(d->w, text).generation)
+            const reef_status s = reef_name(d->w, e) ? REEF_NAME_TAKEN : reef_set_name(d->w, e, text);
+            if (s == REEF_NO_MEMORY) return reef__decode_no_memory(d);
+            if (s != REEF_OK)
                 return reef__in_wrong(in, REEF_CORRUPT, "a name is invalid or used twice, or its entity isn't alive");
-            if (reef_set_name(d->w, e, text) != REEF_OK) return reef__decode_no_memory(d);
         }
         if (pass == 0) in->got = start;
     }

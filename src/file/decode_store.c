@@ -12,6 +12,7 @@
 #include "storage/relation_index.h"
 #include "storage/shared_store.h"
 #include "storage/sparse_store.h"
+#include "storage/name_index.h"
 #include "storage/table.h"
 #include "change/relation.h"
 #include "storage/world_data.h"
@@ -24,7 +25,10 @@ static value_store *store_ready(decoding *d, const type *t)
 {
     if (!reef__store_prepare_add(d->w, t->id, NULL, 0)) return (void)reef__decode_no_memory(d), NULL;
     value_store *s = (value_store *)(uintptr_t)store_of(d->w, t->id);
-    if (t->relation) reef__relation_forget(d->w, s); /* reef__decode_relations_done makes its index anew */
+    if (t->relation) { /* reef__decode_relations_done makes the indices anew */
+        reef__relation_forget(d->w, s);
+        reef__names_unscope(d->w);
+    }
     return s;
 }
 
@@ -195,6 +199,10 @@ bool reef__decode_relations_done(decoding *d)
         value_store *s = &d->w->state.stores[i];
         if (s->unindexed && (!reef__relation_place(d->w, s) || !reef__relation_ready(d->w, s)))
             return reef__decode_no_memory(d);
+        reef_entity in;
+        const reef_status round = reef__relation_circle(d->w, s, &in);
+        if (round == REEF_NO_MEMORY) return reef__decode_no_memory(d);
+        if (round != REEF_OK) return reef__in_wrong(d->in, REEF_CORRUPT, "a relation leads round in a circle");
     }
     d->w->untargeted = false;
     return true;

@@ -14,6 +14,19 @@ void reef__name_forget(reef_world *w, reef_entity e);
 bool reef__name_prepare_forget(reef_world *w, reef_entity e);
 /* The same for any number of calls of reef__name_forget, in any order. False: there is no memory. */
 bool reef__names_own_all(reef_world *w);
+
+/* The ChildOf of an entity will be changed, and was changed. If it was removed, and an entity without a parent has the
+ * same name, the name is forgotten. These can't fail. */
+void reef__name_leaves(reef_world *w, reef_entity e);
+void reef__name_arrives(reef_world *w, reef_entity e);
+/* Many parents will be changed, without these calls; in the end reef__names_settle puts the index right, and forgets
+ * the name of each entity that has it in common with one of a smaller index. False: there is no memory. */
+void reef__names_unscope(reef_world *w);
+bool reef__names_settle(reef_world *w);
+/* May an entity with its name become a child of this one, or lose its parent (null)? REEF_OK, NAME_TAKEN, or BAD_TEXT:
+ * a child's name has no dots. */
+reef_status reef__name_may_move(const reef_world *w, reef_entity e, reef_entity parent);
+
 void reef__names_changed(reef_world *w); /* to be called when the number of names has changed */
 
 /* Name `number` of w->state.name_count names, in no order, and its entity. Each page holds NAMES_PER_PAGE names. */

@@ -5,10 +5,12 @@
  * Only a leaf that is the root is smaller than sixteen units. A full node is halved, but a node that is full because
  * sources were appended stays full. A node is freed when it is empty; nodes aren't joined. */
 #include "storage/relation_index.h"
+#include "base/memory.h"
 #include "base/platform.h"
 #include "type/type.h"
 #include "storage/cow_pages.h"
 #include "storage/multi_store.h"
+#include "storage/name_index.h"
 #include "storage/state.h"
 #include "storage/table.h"
 #include "storage/world_data.h"
@@ -386,11 +388,13 @@ void reef__relation_comes(reef_world *w, value_store *s, reef_entity source, voi
         if (others && v->place < last.place) v->place = UINT64_MAX;
     }
     if (!s->unindexed && !index_insert(w, s, v->target, (source_key){v->place, source})) reef__relation_forget(w, s);
+    if (scopes_names(w, s)) reef__name_arrives(w, source);
 }
 
 void reef__relation_goes(reef_world *w, value_store *s, reef_entity source, const void *value)
 {
     const relation_value *v = value;
+    if (scopes_names(w, s)) reef__name_leaves(w, source);
     if (!s->unindexed && !index_erase(w, s, v->target, (source_key){v->place, source})) reef__relation_forget(w, s);
 }
 
@@ -505,8 +509,37 @@ static bool index_has(const value_store *s, const relation_value *v, reef_entity
     return k < n->count && leaf_places(n)[k] == v->place && reef_entity_equal(leaf_sources(n)[k], source);
 }
 
+/* Follows each way up to an entity that was on another one before. Of a type with several targets ways aren't
+ * followed. */
+COLD reef_status reef__relation_circle(const reef_world *w, const value_store *s, reef_entity *in)
+{
+    enum { TREE = REEF_EXCLUSIVE | REEF_ACYCLIC, ON_THIS_WAY = 1, DONE };
+    memory *m = &w->family->memory;
+    const size_t bytes = w->hot.index_count;
+    if (s->count == 0 || (reef__type_of(s->component)->relation & TREE) != TREE) return REEF_OK;
+    uint8_t *marks = reef__memory_zeroed(m, MEMORY_OTHER, bytes);
+    reef_status status = marks ? REEF_OK : REEF_NO_MEMORY;
+    for (uint32_t page = 0; status == REEF_OK && page < s->values.count; page++) {
+        store_place at = {.slot = 0};
+        while (status == REEF_OK && s->values.page[page] && reef__store_each(s, page, &at)) {
+            const relation_value *v;
+            for (reef_entity e = at.entity; marks[e.index] == 0 && (v = reef_store_find(s, e)) != NULL; e = v->target) {
+                marks[e.index] = ON_THIS_WAY;
+                *in = e;
+                if (marks[v->target.index] == ON_THIS_WAY) status = REEF_CYCLE;
+            }
+            for (reef_entity e = at.entity; marks[e.index] == ON_THIS_WAY && (v = reef_store_find(s, e)) != NULL;
+                 e = v->target)
+                marks[e.index] = DONE;
+        }
+    }
+    reef__memory_free(m, MEMORY_OTHER, marks, marks ? bytes : 0);
+    return status;
+}
+
 const char *reef__relation_wrong(const reef_world *w, const value_store *s, uint64_t *number)
 {
+    reef_entity in;
     uint64_t indexed = 0, values = 0;
     for (uint32_t page = 0; page < s->heads.count; page++)
         for (uint32_t i = 0; s->heads.page[page] && i < HEADS_PER_PAGE; i++)
@@ -522,6 +555,10 @@ const char *reef__relation_wrong(const reef_world *w, const value_store *s, uint
             if (!s->unindexed && !index_has(s, v, at.entity))
                 return "a relation that isn't found by its target, of entity";
         }
+    }
+    if (reef__relation_circle(w, s, &in) == REEF_CYCLE) {
+        *number = in.index;
+        return "a relation that leads round in a circle, of entity";
     }
     *number = indexed;
     return s->unindexed || indexed == values ? NULL : "a wrong number of sources in the index,";

@@ -64,6 +64,8 @@ bool reef__relation_last(const value_store *s, reef_entity target, source_one *l
 bool reef__relation_before(const value_store *s, reef_entity target, uint64_t place, reef_entity source,
                            source_one *before);
 
+/* Does a relation of an acyclic type lead back to its source? REEF_OK: none. CYCLE: *in is in the circle. NO_MEMORY. */
+reef_status reef__relation_circle(const reef_world *w, const value_store *s, reef_entity *in);
 /* Is the index what the values say? NULL, or what is wrong; *number is the entity. */
 const char *reef__relation_wrong(const reef_world *w, const value_store *s, uint64_t *number);
 

@@ -12,6 +12,7 @@
 #include "storage/family.h"
 #include "storage/invalidate.h"
 #include "storage/multi_store.h"
+#include "storage/name_index.h"
 #include "storage/observed.h"
 #include "storage/quarantine.h"
 #include "storage/shared_store.h"
@@ -423,6 +424,7 @@ static void drop_paged(reef_world *w, value_store *s, const type *t, reef_entity
     values_mark(w, s, page);
     reef__quarantine_slots(w, s, e.index, 1, e);
     if (--*page_live(s, block) == 0) page_emptied(w, s, page);
+    if (scopes_names(w, s)) reef__name_arrives(w, e);
 }
 
 /* Destroys a value, or releases the entity's hold on a shared one. */
@@ -497,6 +499,7 @@ void reef__store_undo_add(reef_world *w, uint32_t component, reef_entity e)
     if (s->paged) {
         ((uint32_t *)(void *)block)[i] = 0;
         --*page_live(s, block);
+        if (scopes_names(w, s)) reef__name_arrives(w, e);
         return;
     }
     memcpy(block + i * sizeof vacant, &vacant, sizeof vacant);

@@ -28,6 +28,7 @@
 #include "storage/row_bits.h"
 #include "storage/world_data.h"
 #include "reef/detail/access.h"
+#include "reef/hierarchy.h"
 
 typedef reef_store value_store; /* reef/detail/layout.h has its members */
 
@@ -187,6 +188,12 @@ INLINE void values_mark(reef_world *w, value_store *s, uint32_t page)
 /* The value of a relation has come, or is about to go: the index of targets follows (src/storage/relation_index.h). */
 void reef__relation_comes(reef_world *w, value_store *s, reef_entity source, void *value);
 void reef__relation_goes(reef_world *w, value_store *s, reef_entity source, const void *value);
+
+/* Do names depend on the values of this store, which are the entities' parents? */
+INLINE bool scopes_names(const reef_world *w, const value_store *s)
+{
+    return UNLIKELY(w->state.name_count != 0) && s->component == reef_id(ChildOf).id;
+}
 
 /* Makes the value in its raw slot visible. This world owns all pages that it needs. */
 INLINE void store_put(reef_world *w, value_store *s, reef_entity e)

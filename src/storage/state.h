@@ -91,6 +91,7 @@ typedef struct state {
     uint32_t absent_count, absent_room;
     uint32_t described; /* reef__types_described when the hashes of the chunks were kept */
     uint32_t name_count, name_buckets;
+    bool names_unscoped;  /* name_by_text isn't there */
     uint64_t *used_types; /* bitset by component id: the types that this world knows */
     uint32_t used_words;
     uint32_t map_count; /* this world sees the maps of the types with smaller ids */

@@ -18,6 +18,7 @@
 #include "storage/known_types.h"
 #include "storage/layout.h"
 #include "storage/multi_store.h"
+#include "storage/name_index.h"
 #include "storage/relation_index.h"
 #include "storage/place.h"
 #include "storage/row_bits.h"
@@ -125,15 +126,17 @@ static bool value_list(merging *x, uint32_t *count, uint32_t component, reef_val
     return true;
 }
 
-/* Notes which entity `e` became, and gives the new entity its name. */
-static bool merge_note(merging *x, reef_entity e, reef_entity made)
+/* Gives the new entities their names, in the order of the old ones: now their parents are known. */
+static bool merge_names(merging *x)
 {
-    x->who->of[e.index] = (became){e.generation, made};
-    const char *name = x->from->state.name_count ? reef_name(x->from, e) : NULL;
-    if (name == NULL) return true;
-    const reef_entity other = reef_find(x->w, name);
-    if (!reef_entity_is_null(other)) return x->drop_names || merge_fails(x, REEF_NAME_TAKEN, 0, other);
-    return reef_set_name(x->w, made, name) == REEF_OK || merge_short(x);
+    for (uint32_t i = 0; x->from->state.name_count && i < x->who->count; i++) {
+        const became b = x->who->of[i];
+        const char *name = b.generation ? reef_name(x->from, (reef_entity){i, b.generation}) : NULL;
+        const reef_status s = name ? reef_set_name(x->w, b.entity, name) : REEF_OK;
+        if (s == REEF_OK || (s == REEF_NAME_TAKEN && x->drop_names)) continue;
+        return s == REEF_NAME_TAKEN ? merge_fails(x, s, 0, x->w->error.entity) : merge_short(x);
+    }
+    return true;
 }
 
 static bool merge_spawn(merging *x, uint32_t id, uint32_t count, uint32_t n, const reef_entity *e)
@@ -142,8 +145,7 @@ static bool merge_spawn(merging *x, uint32_t id, uint32_t count, uint32_t n, con
         x->error = x->w->error;
         return false;
     }
-    for (uint32_t i = 0; i < n; i++)
-        if (!merge_note(x, e[i], x->made[i])) return false;
+    for (uint32_t i = 0; i < n; i++) x->who->of[e[i].index] = (became){e[i].generation, x->made[i]};
     return true;
 }
 
@@ -474,6 +476,7 @@ static reef_world *merge_aside(reef_world *to)
     w->untargeted = true; /* until their handles are translated, targets are those of the other world */
     for (uint32_t i = 1; i < w->state.store_count; i++)
         if (w->state.stores[i].relation) reef__relation_forget(w, &w->state.stores[i]);
+    reef__names_unscope(w);
     w->config.misuse = NULL;
     w->config.log = NULL;
     reef__invalidate(w, INVALIDATE_CONDITION_CHANGED);
@@ -487,6 +490,7 @@ static bool merge_all(merging *x)
     if (!commons_make(x) || !merge_tables(x) || !merge_rowless(x)) return false;
     all_follow(x);
     if (!reef__relations_settle(x->w) || !reef__relations_ready(x->w)) return merge_short(x);
+    if (!merge_names(x)) return false;
     return reef__world_adopt(x->to, x->w, true) || merge_short(x);
 }
 
