@@ -230,6 +230,12 @@ static answer answer_sources(reef_sources x)
     while (reef_sources_next(&x)) n += x.count;
     return answer_number(n);
 }
+static answer answer_walk(reef_walk x)
+{
+    uint64_t n = 0;
+    while (reef_walk_next(&x)) n++;
+    return answer_number(n);
+}
 static answer answer_split(reef_split *s)
 {
     const bool some = s != NULL;
@@ -250,7 +256,7 @@ static answer answer_pin(reef_pinned p)
         reef_observer_id: answer_observer, reef_removals: answer_removals, reef_event_reader: answer_reader, \
         reef_random: answer_random, reef_block: answer_block, reef_row: answer_row, reef_pinned: answer_pin, \
         reef_system_stats: answer_stats, reef_split *: answer_split, \
-        reef_sources: answer_sources, default: answer_pointer)(x)
+        reef_sources: answer_sources, reef_walk: answer_walk, default: answer_pointer)(x)
 /* clang-format on */
 
 static const reef_script_class script = {.name = "a_caller", .size = 8};
