@@ -17,6 +17,10 @@
  *     without an old value, if the entity has other values of it.
  *   - It removes the component, also when the entity is destroyed.
  *
+ * For a type of relations the same holds for each relation of an entity: one that comes is added, one that goes is
+ * removed, and an exclusive one that gets another target is set. (If one of several gets another target, that is a
+ * removal and an addition.) Both targets are in the notice, and `target` asks for the relations to one entity only.
+ *
  * Enabling and disabling a component only changes which queries match. A restore, a fork and the end of a world are no
  * operations: observers aren't called, but hooks run.
  *
@@ -74,6 +78,8 @@ typedef struct reef_notice {
     /* for REEF_ON_SET, REEF_ON_REMOVE and REEF_ON_DESTROY: the array of the values before, in the same way; otherwise
      * use reef_notice_old */
     const void *olds;
+    /* for a type of relations: the target of each; of REEF_ON_REMOVE the former one. Otherwise NULL */
+    const reef_entity *targets;
     bool existing; /* this is about what was there when the observer was made */
     /* The members from here on are internal. */
     const void *const *old;
@@ -95,7 +101,8 @@ typedef struct reef_observer_desc {
     uint32_t events;
     /* the component that is observed; {0} if `events` is only REEF_ON_DESTROY, or for a query */
     reef_component component;
-    const char *text;             /* for REEF_ON_MATCH and REEF_ON_UNMATCH: the query as a text, */
+    reef_entity target; /* of a type of relations: only those to this entity, or from it to another; null: all */
+    const char *text;   /* for REEF_ON_MATCH and REEF_ON_UNMATCH: the query as a text, */
     const reef_query_desc *query; /* or as a struct (copied); without terms about changes or other entities */
     bool collected;
     /* also call the function at once for what is there already, block by block in the visible order, as REEF_ON_ADD or
@@ -108,9 +115,10 @@ typedef struct reef_observer_desc {
 } reef_observer_desc;
 
 /* Makes an observer, which is called after those that exist. Null on failure: BAD_ARGUMENT (no function, a bad name,
- * events that can't be joined), EXISTS (an observer of that name), UNKNOWN_TYPE, LIMIT (REEF_OBSERVERS_MAX), LOCKED (a
- * loop is open, commands are being applied, in a tick, in an observer), NO_MEMORY, and those of reef_query_new.
- * Operations of a world with observers take a slower path: 20 to 100 ns more each. */
+ * events that can't be joined, a target for what is no type of relations), NOT_ALIVE (the target), EXISTS (an observer
+ * of that name), UNKNOWN_TYPE, LIMIT (REEF_OBSERVERS_MAX), LOCKED (a loop is open, commands are being applied, in a
+ * tick, in an observer), NO_MEMORY, and those of reef_query_new. Operations of a world with observers take a slower
+ * path: 20 to 100 ns more each. */
 REEF_API reef_observer_id reef_observer_new(reef_world *world, const reef_observer_desc *desc);
 /* The short form, for an immediate observer. reef_observe(w, function, REEF_ON_ADD | REEF_ON_REMOVE, Burning) gives it
  * the name of its function. */

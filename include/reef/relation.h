@@ -103,8 +103,8 @@ REEF_API reef_status reef_retarget_id(reef_world *world, reef_entity source, ree
 /* Ends all relations of a type to a target, one after the other. Returns how many; less than there were only where
  * there is no memory (reef_last_error). */
 REEF_API uint64_t reef_unrelate_sources_id(reef_world *world, reef_entity target, reef_component relation);
-/* Ends all relations of a type that a source has, the last one first; of a symmetric type both halves of each. Returns
- * how many, as reef_unrelate_sources. */
+/* Ends all relations of a type that a source has: all or none; of a symmetric type both halves of each, one after the
+ * other. Returns how many. */
 REEF_API uint64_t reef_unrelate_all_id(reef_world *world, reef_entity source, reef_component relation);
 
 /* ---- asking ----

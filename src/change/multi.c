@@ -78,7 +78,7 @@ reef_status reef_remove_one_id(reef_world *w, reef_entity e, reef_component c, u
     const bool told = observed(w);
     w->hook_failed.id = 0;
     if ((t->tracked && !reef__track_prepare(w, t->id, &e, 1)) || reef__store_own(w, t->id, e) == NULL ||
-        (told && !observe_several(w, e, t)))
+        (told && !observe_several(w, e, t, reef__store_nth(store_of(w, t->id), e, i), NULL)))
         return reef__failure(w, REEF_NO_MEMORY, op, w->hook_failed.id ? w->hook_failed : c, e, i);
     value_store *s = (value_store *)(uintptr_t)store_of(w, t->id);
     const uint32_t first = slot_of(s, e);
@@ -103,7 +103,7 @@ reef_status reef__multi_add(reef_world *w, const char *op, reef_entity e, const 
     const bool told = observed(w);
     if (n == reef__multi_most(store_of(w, t->id))) return reef__failure(w, REEF_LIMIT, op, c, e, n);
     quarantine_because(w, op, t->id, e);
-    if (told && !observe_several(w, e, t)) return reef__failure(w, REEF_NO_MEMORY, op, c, e, 0);
+    if (told && !observe_several(w, e, t, NULL, v->data)) return reef__failure(w, REEF_NO_MEMORY, op, c, e, 0);
     w->hook_failed.id = 0;
     const reef_status s = add_behind(w, e, t, v);
     if (told) observe_done(w, s == REEF_OK);

@@ -474,6 +474,12 @@ uint64_t reef_unrelate_all_id(reef_world *w, reef_entity source, reef_component 
     const type *t = relation_type(w, op, c, source, &s);
     if (t == NULL) return 0;
     (void)relations_of(w, t, source, &count); /* observers may make others */
+    if (count && (t->relation & REEF_SYMMETRIC) == 0) {
+        w->calling = op;
+        s = reef_remove_id(w, source, c);
+        w->calling = NULL;
+        return s == REEF_OK ? count : 0;
+    }
     for (const relation_value *v; n < count; n++) {
         uint32_t left;
         v = relations_of(w, t, source, &left);
@@ -620,14 +626,20 @@ reef_status reef_retarget_id(reef_world *w, reef_entity source, reef_component c
         w->calling = NULL;
         return s < 0 ? s : REEF_OK;
     }
+    const bool told = observed(w);
+    if (told && !observe_several(w, source, t, was, &(relation_value){to, 0}))
+        return reef__failure(w, REEF_NO_MEMORY, op, c, source, 0);
     w->calling = op;
     relation_value *v = reef_relation_mut_id(w, source, c, from);
     w->calling = NULL;
-    if (v == NULL) return w->error.status;
-    reef__relation_goes(w, relation_store(w, t), source, v);
-    *v = (relation_value){to, 0};
-    reef__relation_comes(w, relation_store(w, t), source, v);
-    return REEF_OK;
+    if (v) {
+        reef__relation_goes(w, relation_store(w, t), source, v);
+        *v = (relation_value){to, 0};
+        reef__relation_comes(w, relation_store(w, t), source, v);
+    }
+    s = v ? REEF_OK : w->error.status;
+    if (told) observe_done(w, v != NULL);
+    return s;
 }
 
 /* ---- asking ---- */

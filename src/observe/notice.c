@@ -20,8 +20,10 @@
 #include "storage/entity_index.h"
 #include "storage/error.h"
 #include "storage/layout.h"
+#include "storage/multi_store.h"
 #include "storage/observed.h"
 #include "storage/read.h"
+#include "storage/relation_index.h"
 #include "storage/shared_store.h"
 #include "storage/world_data.h"
 #include "change/command.h"
@@ -30,17 +32,14 @@
 #include "system/schedule.h"
 #include "observe/observer.h"
 #include "observe/observer_log.h"
+#include "reef/multi.h"
 #include "reef/observer.h"
+#include "reef/relation.h"
 #include <stdio.h>
 
 static uint32_t kinds_asked(const observer_log *o, uint32_t component)
 {
     return component > o->head.kinds_count ? 0 : (uint32_t)(o->head.now[component] | o->head.later[component]);
-}
-
-static bool watcher_matches(const watcher *x, uint32_t place)
-{
-    return x->q && place >= 2 * PLACE_EMPTY && query_update(x->q) && reef__query_place_matches(x->q, place);
 }
 
 /* ---- the log ---- */
@@ -174,6 +173,7 @@ static void plan_old(reef_world *w, observer_log *o, notice *n, reef_entity e, c
     }
     const void *p = reef__value_itself(w, e, (reef_component){t->id});
     if (p == NULL) return;
+    if (t->relation && n->kind == REEF_ON_REMOVE) n->target = ((const relation_value *)p)->target;
     void *old = old_values_take(o, t);
     if (t->hooked) n->awaited = true;
     else memcpy(old, p, t->size);
@@ -195,6 +195,79 @@ static uint32_t change_of(const reef_world *w, reef_entity e, const type *t, uin
     return v && v->kind != REEF_VALUE_REMOVE ? REEF_ON_ADD : 0;
 }
 
+/* ---- relations ----
+ *
+ * A relation is told by a notice of its own. Which one came is known when the operation is complete. */
+
+/* What a change does to the relations of a type of which a source may have several: how many leave, beginning with the
+ * first one, how many come, and whether the first one gets other data. */
+typedef struct relations_moved {
+    uint32_t leave, come;
+    bool written;
+} relations_moved;
+
+static relations_moved relations_moved_by(const reef_world *w, reef_entity e, const type *t, uint32_t to,
+                                          const reef_value *values, uint32_t count)
+{
+    const uint32_t kind = change_of(w, e, t, to, values, count);
+    const reef_value *v = values;
+    if (kind == 0) return (relations_moved){0, 0, false};
+    if (kind == REEF_ON_REMOVE) return (relations_moved){reef__store_values(w, t, e), 0, false};
+    while (v->component.id != t->id) v++;
+    if (kind == REEF_ON_ADD) return (relations_moved){0, v->kind == VALUE_SPAN ? v->size : 1, false};
+    const relation_value *comes = v->data;
+    const bool same = comes && reef_entity_equal(comes->target, relation_number(w, t, e, 0)->target);
+    return (relations_moved){!same, !same, same};
+}
+
+/* Adds the notice of a relation: `leaves` is what it was, NULL: nothing; `comes` what it will be, if that is known. */
+static void relation_plan(observer_log *o, uint32_t kind, const type *t, const void *leaves, const void *comes)
+{
+    if (!(kinds_asked(o, t->id) & kind)) return;
+    notice *n = notice_add(o, kind, t->id, o->op_entities, 1);
+    if (leaves) n->old = memcpy(old_values_take(o, t), leaves, t->size);
+    if (comes || kind == REEF_ON_REMOVE) n->target = ((const relation_value *)(comes ? comes : leaves))->target;
+}
+
+static void relations_plan(const reef_world *w, observer_log *o, reef_entity e, const type *t, relations_moved m)
+{
+    for (uint32_t i = 0; i < m.leave; i++) relation_plan(o, REEF_ON_REMOVE, t, relation_number(w, t, e, i), NULL);
+    for (uint32_t i = 0; i < m.come; i++) relation_plan(o, REEF_ON_ADD, t, NULL, NULL);
+    if (m.written) relation_plan(o, REEF_ON_SET, t, relation_number(w, t, e, 0), NULL);
+}
+
+/* The operation is complete: writes the targets of relations that came. */
+static void relations_done(const reef_world *w, observer_log *o)
+{
+    uint32_t number = 0;
+    for (uint64_t i = o->op_notices; i < o->notice_count; i++) {
+        notice *n = &o->notices[i];
+        if (!(n->kind & (REEF_ON_ADD | REEF_ON_SET)) || n->target.generation != 0) continue;
+        const type *t = reef__type_of(n->component);
+        if (t->relation == 0) continue;
+        number = i > o->op_notices && n[-1].component == n->component && n[-1].kind == REEF_ON_ADD ? number + 1 : 0;
+        const relation_value *v = relation_number(w, t, o->entities[n->first], number);
+        if (v) n->target = v->target;
+    }
+}
+
+/* The most relations that n entities have of the types in which a source may have several; of one type, or of all that
+ * are watched (NULL). *bytes grows by what is kept of their values. */
+static uint64_t relations_most(const reef_world *w, const observer_log *o, const type *one, uint64_t n, uint64_t *bytes)
+{
+    uint64_t most = 0;
+    for (uint32_t i = 0; i < o->watched_count; i++) {
+        const type *t = reef__type_of(o->watched[i]);
+        if (!several_relations(t) || (one && one != t)) continue;
+        const uint64_t all = store_of(w, t->id)->count, some = all / REEF_MULTI_MAX < n ? all : n * REEF_MULTI_MAX;
+        most += some;
+        *bytes += some * old_values_bytes(t);
+    }
+    return most;
+}
+
+/* ---- planning what an operation does ---- */
+
 static bool observing_change(reef_world *w, reef_entity e, uint32_t to, const reef_value *values, uint32_t count)
 {
     uint64_t n = 0, bytes = 0;
@@ -202,6 +275,12 @@ static bool observing_change(reef_world *w, reef_entity e, uint32_t to, const re
     observer_log *o = w->observing;
     for (uint32_t i = 0; i < o->watched_count; i++) {
         const type *t = reef__type_of(o->watched[i]);
+        if (several_relations(t)) {
+            const relations_moved m = relations_moved_by(w, e, t, to, values, count);
+            n += (uint64_t)m.leave + m.come + m.written;
+            bytes += (m.leave + (uint64_t)m.written) * old_values_bytes(t);
+            continue;
+        }
         const uint32_t kind = change_of(w, e, t, to, values, count) & kinds_asked(o, t->id);
         n += kind != 0;
         if (kind & (REEF_ON_SET | REEF_ON_REMOVE)) bytes += old_values_bytes(t);
@@ -209,6 +288,10 @@ static bool observing_change(reef_world *w, reef_entity e, uint32_t to, const re
     if (!plan_one(w, e, n + o->head.matches, bytes)) return false;
     for (uint32_t i = 0; n && i < o->watched_count; i++) {
         const type *t = reef__type_of(o->watched[i]);
+        if (several_relations(t)) {
+            relations_plan(w, o, e, t, relations_moved_by(w, e, t, to, values, count));
+            continue;
+        }
         const uint32_t kind = change_of(w, e, t, to, values, count) & kinds_asked(o, t->id);
         if (kind == 0) continue;
         notice *x = notice_add(o, kind, t->id, o->op_entities, 1);
@@ -218,10 +301,16 @@ static bool observing_change(reef_world *w, reef_entity e, uint32_t to, const re
 }
 
 /* e gets or loses one of several values of a type of which it may have several. */
-static COLD bool observing_several(reef_world *w, reef_entity e, const type *t)
+static COLD bool observing_several(reef_world *w, reef_entity e, const type *t, const void *leaves, const void *comes)
 {
     if (!reef__observing_ready(w)) return false;
     observer_log *o = w->observing;
+    if (t->relation) {
+        if (!plan_one(w, e, 2 + (uint64_t)o->head.matches, old_values_bytes(t))) return false;
+        if (leaves) relation_plan(o, REEF_ON_REMOVE, t, leaves, NULL);
+        if (comes) relation_plan(o, REEF_ON_ADD, t, NULL, comes);
+        return true;
+    }
     const bool told = (kinds_asked(o, t->id) & REEF_ON_SET) != 0 && !BUG(195);
     if (!plan_one(w, e, told + (uint64_t)o->head.matches, 0)) return false;
     if (told) notice_add(o, REEF_ON_SET, t->id, o->op_entities, 1);
@@ -242,7 +331,9 @@ static bool observing_destroy(reef_world *w, reef_entity e)
     const uint32_t either = REEF_ON_REMOVE | REEF_ON_DESTROY;
     if (!reef__observing_ready(w)) return false;
     observer_log *o = w->observing;
-    if (!plan_one(w, e, death_notices(o), death_bytes(o))) return false;
+    uint64_t bytes = death_bytes(o);
+    const uint64_t relations = relations_most(w, o, NULL, 1, &bytes);
+    if (!plan_one(w, e, death_notices(o) + relations, bytes)) return false;
     for (uint32_t i = 0; i < o->watched_count; i++) {
         const type *t = reef__type_of(o->watched[i]);
         const uint32_t kinds = kinds_asked(o, t->id) & either;
@@ -250,11 +341,14 @@ static bool observing_destroy(reef_world *w, reef_entity e)
         plan_old(w, o,
                  notice_add(o, kinds & REEF_ON_REMOVE ? REEF_ON_REMOVE : REEF_ON_DESTROY, t->id, o->op_entities, 1), e,
                  t);
+        const uint32_t several = several_relations(t) ? reef__store_values(w, t, e) : 1;
+        for (uint32_t k = 1; k < several; k++) relation_plan(o, REEF_ON_REMOVE, t, relation_number(w, t, e, k), NULL);
     }
     const uint64_t end = o->notice_count;
     for (uint64_t i = o->op_notices; i < end; i++) {
         const notice x = o->notices[i];
-        if (x.kind == REEF_ON_REMOVE && kinds_asked(o, x.component) & REEF_ON_DESTROY)
+        const bool first = i == o->op_notices || o->notices[i - 1].component != x.component;
+        if (first && x.kind == REEF_ON_REMOVE && kinds_asked(o, x.component) & REEF_ON_DESTROY)
             notice_add(o, REEF_ON_DESTROY, x.component, o->op_entities, 1)->old = x.old;
     }
     if (o->deaths) notice_add(o, REEF_ON_DESTROY, 0, o->op_entities, 1);
@@ -277,7 +371,22 @@ static uint64_t spawn_notices(const reef_world *w, uint32_t id, const reef_value
 {
     const observer_log *o = w->observing;
     uint64_t n = o->births;
-    for (uint32_t i = 0; i < o->watched_count; i++) n += spawn_adds(w, o->watched[i], id, values, count);
+    for (uint32_t i = 0; i < o->watched_count; i++)
+        n += reef__type_of(o->watched[i])->relation == 0 && spawn_adds(w, o->watched[i], id, values, count);
+    return n;
+}
+
+/* How many relations each of them gets of which somebody is told. */
+static uint64_t spawn_relations(const reef_world *w, uint32_t id, const reef_value *values, uint32_t count)
+{
+    const observer_log *o = w->observing;
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < o->watched_count; i++) {
+        if (reef__type_of(o->watched[i])->relation == 0 || !spawn_adds(w, o->watched[i], id, values, count)) continue;
+        const reef_value *v = values;
+        while (v->component.id != o->watched[i]) v++;
+        n += v->kind == VALUE_SPAN ? v->size : 1;
+    }
     return n;
 }
 
@@ -286,7 +395,8 @@ static bool observing_spawn(reef_world *w, uint32_t id, const reef_value *values
     if (!reef__observing_ready(w)) return false;
     observer_log *o = w->observing;
     const uint64_t kinds = spawn_notices(w, id, values, count), matches = (uint64_t)o->head.matches * n;
-    if (kinds + matches && !notices_room(w, o, kinds + matches, n, kinds * n + matches, 0)) return false;
+    const uint64_t each = matches + spawn_relations(w, id, values, count) * n;
+    if (kinds + each && !notices_room(w, o, kinds + each, n, kinds * n + each, 0)) return false;
     plan_begin(o, false);
     return true;
 }
@@ -295,15 +405,22 @@ static void observing_spawned(reef_world *w, uint32_t id, const reef_value *valu
                               const reef_entity *given)
 {
     observer_log *o = w->observing;
-    if (!o->head.matches && spawn_notices(w, id, values, count) == 0) return;
+    const bool relations = spawn_relations(w, id, values, count) != 0;
+    if (!o->head.matches && !relations && spawn_notices(w, id, values, count) == 0) return;
     reef_entity *e = o->entities + o->entity_count;
     if (given) memcpy(e, given, n * sizeof *e);
     else reef__ids_peek(w, 0, n, e);
     o->entity_count += n;
     if (o->births) notice_add(o, NOTICE_BORN, 0, o->op_entities, n);
-    for (uint32_t i = 0; i < o->watched_count; i++)
-        if (spawn_adds(w, o->watched[i], id, values, count))
-            notice_add(o, REEF_ON_ADD, o->watched[i], o->op_entities, n);
+    for (uint32_t i = 0; i < o->watched_count; i++) {
+        const type *t = reef__type_of(o->watched[i]);
+        if (!spawn_adds(w, t->id, id, values, count)) continue;
+        if (t->relation == 0) notice_add(o, REEF_ON_ADD, t->id, o->op_entities, n);
+        const relation_value *v;
+        for (uint32_t k = 0; t->relation && k < n; k++)
+            for (uint32_t m = 0; (v = relation_number(w, t, e[k], m)) != NULL; m++)
+                notice_add(o, REEF_ON_ADD, t->id, o->op_entities + k, 1)->target = v->target;
+    }
     for (uint32_t i = 0; o->head.matches && i < o->count; i++) {
         notice *last = NULL;
         for (uint32_t k = 0; o->watchers[i].q && k < n; k++) {
@@ -335,9 +452,11 @@ static bool observing_reserve_changes(reef_world *w, const type *t, uint64_t n)
 {
     if (!reef__observing_ready(w)) return false;
     observer_log *o = w->observing;
-    const uint64_t notices = 1 + (uint64_t)o->head.matches;
+    const uint64_t notices = 2 + (uint64_t)o->head.matches;
     if (n > SIZE_MAX / 64 / notices || (t && n > SIZE_MAX / 4 / (old_values_bytes(t) + 1))) return false;
-    return notices_room(w, o, n * notices, n, n * notices, t && kinds_asked(o, t->id) ? n * old_values_bytes(t) : 0);
+    uint64_t bytes = t && kinds_asked(o, t->id) ? n * old_values_bytes(t) : 0;
+    const uint64_t relations = t && t->relation ? relations_most(w, o, t, n, &bytes) : 0, all = n * notices + relations;
+    return notices_room(w, o, all, n, all, bytes);
 }
 
 static bool observing_reserve_deaths(reef_world *w, uint64_t n)
@@ -345,7 +464,9 @@ static bool observing_reserve_deaths(reef_world *w, uint64_t n)
     if (!reef__observing_ready(w)) return false;
     observer_log *o = w->observing;
     if (n > SIZE_MAX / 64 / death_notices(o) || n > SIZE_MAX / 4 / (death_bytes(o) + 1)) return false;
-    return notices_room(w, o, n * death_notices(o), n, n * death_notices(o), n * death_bytes(o));
+    uint64_t bytes = n * death_bytes(o);
+    const uint64_t all = n * death_notices(o) + relations_most(w, o, NULL, n, &bytes);
+    return notices_room(w, o, all, n, all, bytes);
 }
 
 /* ---- calling ---- */
@@ -386,8 +507,10 @@ static bool side_by_side(const void *const *p, uint32_t n, uint32_t size)
 }
 
 /* Returns the values that these entities have now; NULL: they don't lie side by side. */
-static const void *values_of(const reef_world *w, const reef_entity *e, uint32_t n, reef_component c, uint32_t size)
+static const void *values_of(const reef_world *w, const reef_entity *e, uint32_t n, reef_component c, uint32_t size,
+                             const reef_entity *targets)
 {
+    if (targets) return n == 1 ? reef__relation_value(store_of(w, c.id), e[0], targets[0]) : NULL;
     const char *first = reef__value_itself(w, e[0], c);
     for (uint32_t i = 1; first && i < n; i++)
         if (reef__value_itself(w, e[i], c) != first + (size_t)i * size) return NULL;
@@ -395,7 +518,7 @@ static const void *values_of(const reef_world *w, const reef_entity *e, uint32_t
 }
 
 static void observer_tell(reef_world *w, const struct observer *o, uint32_t kind, const reef_entity *e,
-                          const void *const *old, uint32_t n, bool existing)
+                          const reef_entity *targets, const void *const *old, uint32_t n, bool existing)
 {
     const type *t = reef__type_of(o->component.id);
     reef_notice x = {.world = w,
@@ -404,9 +527,10 @@ static void observer_tell(reef_world *w, const struct observer *o, uint32_t kind
                      .component = o->component,
                      .count = n,
                      .entities = e,
+                     .targets = t && t->relation && kind != REEF_ON_DESTROY ? targets : NULL,
                      .existing = existing,
                      .size = t ? t->size : 0};
-    if (x.size && kind & (REEF_ON_ADD | REEF_ON_SET)) x.values = values_of(w, e, n, o->component, x.size);
+    if (x.size && kind & (REEF_ON_ADD | REEF_ON_SET)) x.values = values_of(w, e, n, o->component, x.size, x.targets);
     if (x.size && old && kind & (REEF_ON_SET | REEF_ON_REMOVE | REEF_ON_DESTROY)) {
         x.old = old;
         if (side_by_side(old, n, x.size)) x.olds = old[0];
@@ -417,31 +541,35 @@ static void observer_tell(reef_world *w, const struct observer *o, uint32_t kind
 const void *reef_notice_value(const reef_notice *n, uint32_t i)
 {
     if (n == NULL || i >= n->count || n->size == 0 || !(n->kind & (REEF_ON_ADD | REEF_ON_SET))) return NULL;
-    return n->values ? (const char *)n->values + (size_t)i * n->size
-                     : reef__value_itself(n->world, n->entities[i], n->component);
+    if (n->values) return (const char *)n->values + (size_t)i * n->size;
+    return n->targets ? reef__relation_value(store_of(n->world, n->component.id), n->entities[i], n->targets[i])
+                      : reef__value_itself(n->world, n->entities[i], n->component);
 }
 
 const void *reef_notice_old(const reef_notice *n, uint32_t i) { return n && n->old && i < n->count ? n->old[i] : NULL; }
 
-static void batch_tell(reef_world *w, const struct observer *x, batch *b)
+void reef__batch_tell(reef_world *w, const struct observer *x, batch *b)
 {
-    if (b->count) observer_tell(w, x, b->kind, b->entity, b->old, b->count, false);
+    if (b->count) observer_tell(w, x, b->kind, b->entity, b->target, b->old, b->count, b->existing);
     b->count = 0;
 }
 
-static void batch_add(reef_world *w, const struct observer *x, batch *b, uint32_t kind, reef_entity e, const void *old)
+/* Is this about relations to the target that the observer asks for? */
+static bool is_of_target(const struct observer *x, reef_entity target, const void *old)
 {
-    if (b->count == REEF_BLOCK_ROWS || (b->count && b->kind != kind)) batch_tell(w, x, b);
-    b->kind = kind;
-    b->entity[b->count] = e;
-    b->old[b->count++] = old;
+    return x->target.generation == 0 || reef_entity_equal(target, x->target) ||
+           (old && reef_entity_equal(((const relation_value *)old)->target, x->target));
 }
 
-/* Is the notice for this observer? */
-static bool concerns(const observer_log *o, uint32_t number, const notice *n)
+void reef__batch_add(reef_world *w, const struct observer *x, batch *b, uint32_t kind, reef_entity e,
+                     reef_entity target, const void *old)
 {
-    const struct observer *x = o->watchers[number].o;
-    return n->component == (x->has_query ? number : x->component.id) && ((n->kind & OF_MATCH) != 0) == x->has_query;
+    if (!is_of_target(x, target, old)) return;
+    if (b->count == REEF_BLOCK_ROWS || (b->count && b->kind != kind)) reef__batch_tell(w, x, b);
+    b->kind = kind;
+    b->entity[b->count] = e;
+    b->target[b->count] = target;
+    b->old[b->count++] = old;
 }
 
 static void tell_immediate(reef_world *w, observer_log *o)
@@ -453,109 +581,23 @@ static void tell_immediate(reef_world *w, observer_log *o)
             const notice *n = &o->notices[k];
             if (!(n->kind & x->events) || !concerns(o, i, n)) continue;
             if (n->count == 1) {
-                batch_add(w, x, &o->batch, n->kind, o->entities[n->first], n->old);
+                reef__batch_add(w, x, &o->batch, n->kind, o->entities[n->first], n->target, n->old);
                 continue;
             }
-            batch_tell(w, x, &o->batch);
+            reef__batch_tell(w, x, &o->batch);
             for (uint32_t at = 0; at < n->count; at += REEF_BLOCK_ROWS) {
                 const uint32_t rest = n->count - at;
-                observer_tell(w, x, n->kind, o->entities + n->first + at, NULL,
+                observer_tell(w, x, n->kind, o->entities + n->first + at, NULL, NULL,
                               rest < REEF_BLOCK_ROWS ? rest : REEF_BLOCK_ROWS, false);
             }
         }
-        batch_tell(w, x, &o->batch);
+        reef__batch_tell(w, x, &o->batch);
     }
     observers_leave(w);
     o->told = o->notice_count;
 }
 
-/* ---- the net effect ---- */
-
-/* By entity, or by rank; within that in the order in which it happened. */
-static bool net_before(const net *a, const net *b, bool by_entity)
-{
-    if (by_entity && a->entity.index != b->entity.index) return a->entity.index < b->entity.index;
-    if (by_entity && a->entity.generation != b->entity.generation) return a->entity.generation < b->entity.generation;
-    if (!by_entity && a->rank != b->rank) return a->rank < b->rank;
-    return a->number < b->number;
-}
-
-static void net_sift(net *x, uint64_t root, uint64_t count, bool by_entity)
-{
-    for (uint64_t child; (child = 2 * root + 1) < count; root = child) {
-        if (child + 1 < count && net_before(&x[child], &x[child + 1], by_entity)) child++;
-        if (!net_before(&x[root], &x[child], by_entity)) return;
-        const net y = x[root];
-        x[root] = x[child];
-        x[child] = y;
-    }
-}
-
-/* Heap sort: it needs no memory. No two elements are equal, so the order is unique. */
-static void nets_sort(net *x, uint64_t count, bool by_entity)
-{
-    for (uint64_t i = count / 2; i-- > 0;) net_sift(x, i, count, by_entity);
-    for (uint64_t i = count; i-- > 1;) {
-        const net y = x[0];
-        x[0] = x[i];
-        x[i] = y;
-        net_sift(x, 0, i, by_entity);
-    }
-}
-
-static uint64_t nets_collect(const observer_log *o, uint32_t number, uint32_t kinds)
-{
-    uint64_t count = 0;
-    for (uint64_t k = 0; k < o->notice_count; k++) {
-        const notice *n = &o->notices[k];
-        const bool born = n->kind == NOTICE_BORN && kinds & REEF_ON_DESTROY;
-        if (!born && (!(n->kind & kinds) || !concerns(o, number, n))) continue;
-        for (uint32_t i = 0; i < n->count; i++, count++)
-            o->nets[count] = (net){o->entities[n->first + i], count, n->old, n->kind, 0};
-    }
-    return count;
-}
-
-/* Returns the net effect of all[0 ... n-1], which is everything that happened to one entity. 0: none. */
-static uint32_t net_of(const reef_world *w, const watcher *x, const net *all, uint64_t n)
-{
-    const uint32_t first = all[0].kind;
-    const reef_entity e = all[0].entity;
-    if (first == NOTICE_BORN) return 0;
-    if (first == REEF_ON_DESTROY) return REEF_ON_DESTROY;
-    if (x->o->has_query) {
-        const bool is = watcher_matches(x, place_of(w, e));
-        return (first == REEF_ON_MATCH) == is ? first : 0;
-    }
-    const bool was = first != REEF_ON_ADD, is = has_itself(w, e, reef__type_of(x->o->component.id));
-    if (was && is) return BUG(71) && n > 1 ? 0 : REEF_ON_SET;
-    return was == is ? 0 : is ? REEF_ON_ADD : REEF_ON_REMOVE;
-}
-
-static uint32_t net_rank(uint32_t kind)
-{
-    return kind & (REEF_ON_REMOVE | REEF_ON_UNMATCH) ? 1 : kind & (REEF_ON_ADD | REEF_ON_MATCH) ? 2 : 3;
-}
-
-/* Tells one collected observer the net effect of the log, for notices of these kinds. */
-static void tell_net(reef_world *w, observer_log *o, uint32_t number, uint32_t kinds)
-{
-    const struct observer *x = o->watchers[number].o;
-    net *nets = o->nets;
-    uint64_t count = nets_collect(o, number, kinds), left = 0;
-    nets_sort(nets, count, true);
-    for (uint64_t i = 0, end; i < count; i = end) {
-        for (end = i + 1; end < count && reef_entity_equal(nets[end].entity, nets[i].entity);) end++;
-        const uint32_t kind = net_of(w, &o->watchers[number], nets + i, end - i);
-        if (!(kind & x->events)) continue;
-        nets[left] = nets[i];
-        nets[left].kind = kind;
-        nets[left++].rank = net_rank(kind);
-    }
-    nets_sort(nets, left, false);
-    for (uint64_t i = 0; i < left; i++) batch_add(w, x, &o->batch, nets[i].kind, nets[i].entity, nets[i].old);
-    batch_tell(w, x, &o->batch);
-}
+/* ---- flushes of the log ---- */
 
 /* Tells the log to collected observers and empties it. False: it was empty. */
 static bool tell_collected(reef_world *w, observer_log *o)
@@ -566,9 +608,9 @@ static bool tell_collected(reef_world *w, observer_log *o)
         for (uint32_t i = 0; i < o->count; i++) {
             const struct observer *x = o->watchers[i].o;
             if (!x->collected) continue;
-            if (x->events & OF_COMPONENT) tell_net(w, o, i, OF_COMPONENT);
-            if (x->events & OF_MATCH) tell_net(w, o, i, OF_MATCH);
-            if (x->events & REEF_ON_DESTROY) tell_net(w, o, i, REEF_ON_DESTROY);
+            if (x->events & OF_COMPONENT) reef__tell_net(w, o, i, OF_COMPONENT);
+            if (x->events & OF_MATCH) reef__tell_net(w, o, i, OF_MATCH);
+            if (x->events & REEF_ON_DESTROY) reef__tell_net(w, o, i, REEF_ON_DESTROY);
         }
         observers_leave(w);
         o->head.round++;
@@ -645,6 +687,7 @@ static void observing_done(reef_world *w, bool happened)
         for (uint64_t k = i; x.awaited && !x.held && k < o->notice_count; k++)
             if (o->notices[k].old == x.old) o->notices[k].old = NULL;
     }
+    if (o->op_one) relations_done(w, o);
     if (o->op_one && o->head.matches) done_matches(w, o);
     if (o->op_notices == o->notice_count) o->entity_count = o->op_entities;
     if (o->head.depth == 0) settle(w, o);
@@ -767,11 +810,21 @@ COLD bool reef__observe_existing(reef_world *w, const struct observer *x)
     if (q.generation == 0) return x->has_query;
     reef_block b = reef_begin_loop(w, q, &(reef_loop){.deferred = true});
     const bool begun = w->error.status == REEF_OK;
+    const type *t = x->component.id ? reef__type_of(x->component.id) : NULL;
+    const relation_value *v;
+    o->batch.existing = true;
     while (begun && reef_next(&b))
         for (uint32_t first = 0, n; (n = reef_block_run(&b, &first)) != 0; first += n) {
-            observer_tell(w, x, x->has_query ? REEF_ON_MATCH : REEF_ON_ADD, b.entities + first, NULL, n, true);
+            if (t == NULL || t->relation == 0)
+                observer_tell(w, x, x->has_query ? REEF_ON_MATCH : REEF_ON_ADD, b.entities + first, NULL, NULL, n,
+                              true);
+            for (uint32_t i = first; t && t->relation && i < first + n; i++)
+                for (uint32_t k = 0; (v = relation_number(w, t, b.entities[i], k)) != NULL; k++)
+                    reef__batch_add(w, x, &o->batch, REEF_ON_ADD, b.entities[i], v->target, NULL);
+            reef__batch_tell(w, x, &o->batch);
             w->notifying = NULL;
         }
+    o->batch.existing = false;
     if (!x->has_query) (void)reef_query_free(w, q);
     return begun;
 }

@@ -48,6 +48,8 @@ static COLD bool check_events(reef_world *w, const char *op, const reef_observer
         return refuse_observer(w, op, "an observer is for a component or for a query, not for both");
     if ((d->events & OF_COMPONENTS) && d->component.id == 0)
         return refuse_observer(w, op, "the component is missing: only REEF_ON_DESTROY can be used without one");
+    if (d->target.generation != 0 && (d->events & ~(uint32_t)OF_COMPONENTS))
+        return refuse_observer(w, op, "an observer of relations to one target isn't for queries or destroyed entities");
     if (d->existing && !(d->events & (REEF_ON_ADD | REEF_ON_MATCH)))
         return refuse_observer(w, op, "`existing` needs REEF_ON_ADD or REEF_ON_MATCH");
     return true;
@@ -83,6 +85,10 @@ static COLD struct observer *observer_make(reef_world *w, const char *op, const 
     if (!check_events(w, op, d)) return NULL;
     const reef_status s = d->component.id ? reef__type_ready(w, d->component.id) : REEF_OK;
     if (s != REEF_OK) return reef__failure(w, s, op, d->component, null, 0), NULL;
+    if (d->target.generation != 0 && reef__type_of(d->component.id)->relation == 0)
+        return refuse_observer(w, op, "`target` needs a type of relations"), NULL;
+    if (d->target.generation != 0 && !reef_is_alive(w, d->target))
+        return reef__failure(w, REEF_NOT_ALIVE, op, d->component, d->target, 0), NULL;
     struct observer *o = reef__memory_zeroed(&w->family->memory, MEMORY_OTHER, sizeof *o);
     if (o == NULL) return reef__failure(w, REEF_NO_MEMORY, op, d->component, null, 0), NULL;
     if ((d->events & OF_QUERIES) && !check_query(w, op, d, o)) {
@@ -97,6 +103,7 @@ static COLD struct observer *observer_make(reef_world *w, const char *op, const 
     o->context_free = d->context_free;
     o->events = d->events;
     o->component = d->component;
+    o->target = d->target;
     o->collected = d->collected;
     return o;
 }

@@ -19,6 +19,7 @@ enum {
 typedef struct notice {
     uint64_t first;     /* its first entity, in `entities` */
     const void *old;    /* the old value of its only entity; NULL: none */
+    reef_entity target; /* of a relation, which has a notice of its own; otherwise null */
     uint32_t kind;      /* reef_observed, or NOTICE_BORN */
     uint32_t component; /* for a match: the watcher's number */
     uint32_t count;
@@ -39,14 +40,16 @@ typedef struct old_values { /* a piece of memory for old values, which follow */
 
 typedef struct net { /* what one notice says of one entity, for a collected observer */
     reef_entity entity;
-    uint64_t number; /* its place among all that the observer gets */
+    reef_entity target; /* of a relation, where a source may have several; otherwise null */
+    uint64_t number;    /* its place among all that the observer gets */
     const void *old;
     uint32_t kind, rank;
 } net;
 
 typedef struct batch { /* what one call tells one observer; all of one kind */
     uint32_t count, kind;
-    reef_entity entity[REEF_BLOCK_ROWS];
+    bool existing;
+    reef_entity entity[REEF_BLOCK_ROWS], target[REEF_BLOCK_ROWS];
     const void *old[REEF_BLOCK_ROWS];
 } batch;
 

@@ -21,6 +21,7 @@ struct observer {
     void *context;
     void (*context_free)(void *context);
     reef_component component;
+    reef_entity target; /* of relations to this entity only; null: of all */
     bool collected, has_query;
     reef_query_desc query; /* without text */
 };
@@ -30,7 +31,7 @@ struct observer {
  * program had 250 KiB, of which 145 came from this.) */
 typedef struct observer_calls {
     bool (*change)(reef_world *w, reef_entity e, uint32_t to, const reef_value *values, uint32_t count);
-    bool (*several)(reef_world *w, reef_entity e, const type *t);
+    bool (*several)(reef_world *w, reef_entity e, const type *t, const void *leaves, const void *comes);
     bool (*destroy)(reef_world *w, reef_entity e);
     bool (*spawn)(reef_world *w, uint32_t id, const reef_value *values, uint32_t count, uint32_t n);
     void (*spawned)(reef_world *w, uint32_t id, const reef_value *values, uint32_t count, uint32_t n,
@@ -71,8 +72,12 @@ INLINE bool observe_change(reef_world *w, reef_entity e, uint32_t to, const reef
 {
     return observers_by(w)->change(w, e, to, values, count);
 }
-/* e is about to get one more of several values of a type, or to lose one; it keeps some. */
-INLINE bool observe_several(reef_world *w, reef_entity e, const type *t) { return observers_by(w)->several(w, e, t); }
+/* e is about to get one more of several values of a type, or to lose one, or both; it keeps some. NULL: none comes, or
+ * leaves. */
+INLINE bool observe_several(reef_world *w, reef_entity e, const type *t, const void *leaves, const void *comes)
+{
+    return observers_by(w)->several(w, e, t, leaves, comes);
+}
 /* e is about to die. */
 INLINE bool observe_destroy(reef_world *w, reef_entity e) { return observers_by(w)->destroy(w, e); }
 /* observe_spawn: n entities are about to be made in table `id` with these values. observe_spawned: they were made with

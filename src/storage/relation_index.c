@@ -422,14 +422,20 @@ static COLD uint64_t values_walk(const value_store *s, reef_entity target, const
     return n;
 }
 
-bool reef__relation_has(const value_store *s, reef_entity source, reef_entity target)
+const relation_value *reef__relation_value(const value_store *s, reef_entity source, reef_entity target)
 {
     const char *first = reef_store_find(s, source);
     const uint32_t n = first == NULL ? 0 : s->multi ? reef__multi_values(s, source) : 1;
-    for (uint32_t i = 0; i < n; i++)
-        if (reef_entity_equal(((const relation_value *)(const void *)(first + (size_t)i * s->size))->target, target))
-            return true;
-    return false;
+    for (uint32_t i = 0; i < n; i++) {
+        const relation_value *v = (const void *)(first + (size_t)i * s->size);
+        if (reef_entity_equal(v->target, target)) return v;
+    }
+    return NULL;
+}
+
+bool reef__relation_has(const value_store *s, reef_entity source, reef_entity target)
+{
+    return reef__relation_value(s, source, target) != NULL;
 }
 
 uint64_t reef__relation_sources(const value_store *s, reef_entity target)

@@ -41,6 +41,8 @@ bool reef__relations_ready(reef_world *w);
 /* The number of sources of a target that is alive. */
 uint64_t reef__relation_sources(const value_store *s, reef_entity target);
 
+/* The relation of a source to a target. NULL: there is none. */
+const relation_value *reef__relation_value(const value_store *s, reef_entity source, reef_entity target);
 /* Is this entity related to that target? */
 bool reef__relation_has(const value_store *s, reef_entity source, reef_entity target);
 

@@ -46,7 +46,12 @@ static void with_narrow_places(sweep *s)
 static uint64_t heard;
 static void hear(const reef_notice *n)
 {
-    for (uint32_t i = 0; i < n->count; i++) heard = heard * 7 + reef_entity_bits(n->entities[i]) + (uint64_t)n->kind;
+    for (uint32_t i = 0; i < n->count; i++) {
+        heard = heard * 7 + reef_entity_bits(n->entities[i]) + (uint64_t)n->kind;
+        if (n->targets) heard = heard * 7 + reef_entity_bits(n->targets[i]);
+        if (n->kind == REEF_ON_REMOVE) assert_non_null(reef_notice_old(n, i));
+        if (n->kind == REEF_ON_ADD && n->component.id == reef_id(Owes).id) assert_non_null(reef_notice_value(n, i));
+    }
 }
 
 static void with_relations_observed(sweep *s)
@@ -57,6 +62,17 @@ static void with_relations_observed(sweep *s)
     assert_false(reef_observer_is_null(reef_observer_add(s->w, "docked", hear, all, reef_id(DockedTo))));
     assert_false(reef_observer_is_null(reef_observer_add(s->w, "married", hear, all, reef_id(Married))));
     assert_false(reef_observer_is_null(reef_observer_add(s->w, "knows", hear, all, reef_id(Knows))));
+    assert_false(reef_observer_is_null(reef_observer_add(s->w, "owes", hear, all, reef_id(Owes))));
+    assert_false(reef_observer_is_null(reef_observer_add(s->w, "likes", hear, all, reef_id(Likes))));
+    const reef_observer_desc needs = {
+        .name = "needs", .function = hear, .events = all, .component = reef_id(Needs), .collected = true};
+    const reef_observer_desc one = {.name = "one",
+                                    .function = hear,
+                                    .events = REEF_ON_ADD | REEF_ON_REMOVE | REEF_ON_SET,
+                                    .component = reef_id(Under),
+                                    .target = s->e[0]};
+    assert_false(reef_observer_is_null(reef_observer_new(s->w, &needs)));
+    assert_false(reef_observer_is_null(reef_observer_new(s->w, &one)));
     assert_false(reef_observer_is_null(reef_observer_add(s->w, "died", hear, REEF_ON_DESTROY, (reef_component){0})));
 }
 
@@ -93,6 +109,7 @@ SAID(unrelated, reef_unrelate(s->w, s->e[9], DockedTo, s->e[0]))
 SAID(unrelated_one, reef_unrelate(s->w, s->e[9], Owes, s->e[7]))
 SAID(unrelated_both, reef_unrelate(s->w, s->e[4], Married, s->e[5]))
 SAID(unrelated_both_many, reef_unrelate(s->w, s->e[4], Knows, s->e[2]))
+SAID(unrelated_all, reef_unrelate_all(s->w, s->e[9], Owes) == 4 ? REEF_OK : reef_last_error(s->w).status)
 SAID(retargeted, reef_retarget(s->w, s->e[9], DockedTo, s->e[0], s->e[FOLK + 3]))
 SAID(retargeted_one, reef_retarget(s->w, s->e[9], Owes, s->e[7], s->e[FOLK + 3]))
 SAID(relation_set, reef_set(s->w, s->e[9], DockedTo, .target = s->e[FOLK + 3]))
@@ -114,14 +131,25 @@ static bool relations_set_where(sweep *s)
     return said(s, !reef_query_is_null(q) && done(reef_set_where(s->w, q, DockedTo, .target = s->e[FOLK + 3])) &&
                        done(reef_query_free(s->w, q)));
 }
-static bool source_cloned(sweep *s) { return !reef_entity_is_null(reef_clone(s->w, s->e[9])); }
+static bool source_cloned(sweep *s)
+{
+    heard = 0;
+    return said(s, !reef_entity_is_null(reef_clone(s->w, s->e[9])));
+}
+static bool sources_cloned(sweep *s)
+{
+    reef_entity made[5];
+    heard = 0;
+    return said(s, done(reef_clone_many(s->w, s->e[9], 5, made)));
+}
 static bool source_spawned(sweep *s)
 {
-    return !reef_entity_is_null(reef_spawn(s->w, reef_with(Mass, 1), reef_with(DockedTo, .target = s->e[1]),
-                                           reef_with(Under, .target = s->e[FOLK + 3])));
+    heard = 0;
+    return said(s, !reef_entity_is_null(reef_spawn(s->w, reef_with(Mass, 1), reef_with(DockedTo, .target = s->e[1]),
+                                                   reef_with(Under, .target = s->e[FOLK + 3]))));
 }
-static bool relations_cleared(sweep *s) { return done(reef_clear_type(s->w, reef_id(DockedTo), NULL)); }
-
+SAID(relations_cleared, reef_clear_type(s->w, reef_id(DockedTo), NULL))
+SAID(many_relations_cleared, reef_clear_type(s->w, reef_id(Owes), NULL))
 static bool relations_loaded(sweep *s)
 {
     reef_bytes bytes;
@@ -171,6 +199,12 @@ static bool relations_merged_some(sweep *s)
     X(unrelated_one) \
     X(unrelated_both) \
     X(unrelated_both_many) \
+    X(unrelated_all) \
+    X(source_cloned) \
+    X(sources_cloned) \
+    X(source_spawned) \
+    X(relations_cleared) \
+    X(many_relations_cleared) \
     X(retargeted) \
     X(retargeted_one) \
     X(relation_set) \
@@ -181,9 +215,6 @@ static bool relations_merged_some(sweep *s)
     X(targets_destroyed_where) \
     X(relations_set_where)
 #define MORE(X) \
-    X(source_cloned) \
-    X(source_spawned) \
-    X(relations_cleared) \
     X(relations_loaded) \
     X(relations_saved_some) \
     X(relations_merged) \

@@ -21,10 +21,13 @@ namespace reef {
 struct watching {
     const char *name;
     bool later = false, there = false;
+    reef_entity to = {0, 0};
 
     watching(const char *called) : name(called) {}
     watching &collected() { return later = true, *this; } /* called at the next flush, for the net effect */
     watching &existing() { return there = true, *this; }  /* also called at once for what is there already */
+    /* only relations to this entity, or from it to another one */
+    watching &target(reef_entity e) { return to = e, *this; }
 };
 
 /* An observer of a world: a plain handle. */
@@ -106,6 +109,7 @@ observer_ref observe(reef_world *w, const watching &a, F f, const reef_query_des
     d.query = query;
     d.collected = a.later;
     d.existing = a.there;
+    d.target = a.to;
     d.context_free = kept::free;
     d.context = new (std::nothrow) kept{std::move(f)};
     if (d.context == nullptr) return observer_ref();
