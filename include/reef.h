@@ -106,6 +106,7 @@
 #include "reef/pool.h"
 #include "reef/relation.h"
 #include "reef/hierarchy.h"
+#include "reef/reach.h"
 #include "reef/ref.h"
 #include "reef/subtype.h"
 #include "reef/plain.h"

@@ -77,6 +77,7 @@ typedef struct reef_block {
     reef_cell cells[REEF_CELLS];
     /* of a term with `each`: the number of this value, from 0, and how many follow */
     uint32_t number, numbers_left;
+    struct bind_run *bound; /* of a query with variables: the entities that are bound to them */
 } reef_block;
 
 /* The array of a component in this block: block->count values, for reading or for writing, valid until the next

@@ -35,6 +35,9 @@ enum {
     /* values of one type in REEF_MULTI on one entity. For values of more than 4 KiB it is the largest power of two of
      * them that fits 1 MiB, at least one */
     REEF_MULTI_MAX = 256,
+    /* variables of a query, and bytes of the name of one */
+    REEF_VARIABLES_MAX = 8,
+    REEF_VARIABLE_NAME_MAX = 31,
     REEF_BLOCK_ROWS = 1024 /* rows of a block */
 };
 /* Further limits: a world has at most 2^32 - 2 entities (fewer with reef_world_config.entities_max), 2^32 - 1

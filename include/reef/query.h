@@ -91,17 +91,38 @@ typedef struct reef_term {
      * other homes. Only one term of a query may have it, with REEF_HAS and data, outside of groups, without a source
      * (else BAD_ARGUMENT) */
     bool each;
+    /* With `up`: the search for the nearest one begins with the entity itself, "Position self up(ChildOf)" in a text */
+    bool self;
+    /* Variables (docs/manual/relation-queries.md), by their number in reef_query_desc.variables, from 1. Of a term with
+     * `variable`, what it says is about the entity that is bound to this variable: "Planet($p)", "Orbits($s, $p)". 0:
+     * about the entity that is visited. Its data can only be read (REEF_IN), by reef_block_reach */
+    uint8_t variable;
+    /* of a relation type: its target is the entity that is bound to this variable, "DockedTo($p)"; REEF_VISITED: the
+     * entity that is visited, "DockedTo($s, $this)"; 0: see `target` */
+    uint8_t target_variable;
     /* of a relation type (reef/relation.h): only entities that are related to this one, "Likes(bob)" in a text. {0}: to
-     * any. Such a term has no source. When the target dies, the term doesn't hold. */
+     * any. Such a term has no source. When the target dies, the term doesn't hold. With component {0} any relation
+     * counts, "*(bob)" in a text; transitive and reflexive ones only where they lead there directly. A transitive
+     * relation holds by way of others, too, and a reflexive one for the target itself, unless data is wanted */
     reef_entity target;
+    /* a relation type with REEF_EXCLUSIVE and REEF_ACYCLIC: the term is about the nearest entity that has the component
+     * and is reached by following this relation, "Position up(ChildOf)" in a text. {0}: none. Its data can only be read
+     * (REEF_IN), by reef_block_reach */
+    reef_component up;
+    uint32_t up_most; /* of `up`: at most this many steps, "Position up(ChildOf, 2)" in a text; 0: any number */
 } reef_term;
+enum { REEF_VISITED = 255 };
 
 /* A query to be made, by a text or by terms. */
 typedef struct reef_query_desc {
     /* "Position, in Velocity, !Frozen, ?Mass, Red | Blue": docs/manual/query-terms.md; NULL: the terms below */
     const char *text;
-    reef_term terms[REEF_TERMS_MAX]; /* up to the first REEF_HAS, REEF_NOT or REEF_OPTIONAL whose component is {0} */
-    reef_enabled entities;           /* which entities, by whether they are disabled as a whole */
+    /* up to the first REEF_HAS, REEF_NOT or REEF_OPTIONAL with component {0} and without a target */
+    reef_term terms[REEF_TERMS_MAX];
+    reef_enabled entities; /* which entities, by whether they are disabled as a whole */
+    /* Names of the variables that the terms use, for reef_variable and for the query as a text. An empty one is written
+     * as the variable's number. A text names its variables itself, numbered in the order in which they first appear */
+    char variables[REEF_VARIABLES_MAX][REEF_VARIABLE_NAME_MAX + 1];
 } reef_query_desc;
 
 /* A query. It remembers the tables that match. {0} is null. It ends with its world. Every call refuses null and a freed

@@ -653,14 +653,19 @@ static const type *relation_read(const reef_world *w, const char *op, reef_entit
     return t;
 }
 
+bool reef__relation_leads(const reef_world *w, const type *t, reef_entity source, reef_entity target, bool itself)
+{
+    uint32_t number;
+    if (!reef_is_alive(w, source) || !reef_is_alive(w, target)) return false;
+    if (itself && (t->relation & REEF_REFLEXIVE) && reef_entity_equal(source, target)) return true;
+    if (relation_find(w, t, source, target, &number)) return true;
+    return (t->relation & REEF_TRANSITIVE) && way_leads(w, t, source, target) == REEF_OK;
+}
+
 bool reef_related_id(const reef_world *w, reef_entity source, reef_component c, reef_entity target)
 {
     const type *t = relation_read(w, "reef_related", source, c);
-    uint32_t number;
-    if (t == NULL || !reef_is_alive(w, source) || !reef_is_alive(w, target)) return false;
-    if ((t->relation & REEF_REFLEXIVE) && reef_entity_equal(source, target)) return true;
-    if (relation_find(w, t, source, target, &number)) return true;
-    return (t->relation & REEF_TRANSITIVE) && way_leads(w, t, source, target) == REEF_OK;
+    return t && reef__relation_leads(w, t, source, target, true);
 }
 
 reef_entity reef_target_id(const reef_world *w, reef_entity source, reef_component c)

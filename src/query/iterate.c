@@ -46,6 +46,7 @@
 #include "storage/table.h"
 #include "storage/world_data.h"
 #include "change/command.h"
+#include "query/variables.h"
 #include "query/block.h"
 #include "query/iterate_sparse.h"
 #include "query/match_cache.h"
@@ -201,6 +202,12 @@ INLINE bool walk_is_cut(const reef_block *b) { return b->skip != 0 || b->left !=
 static COLD void walk_begin(reef_block *b, query *q, const reef_loop *loop)
 {
     reef__walk_open(b, q);
+    if (q->plan && q->plan->bindings && (b->bound = reef__bound_open(q)) == NULL) {
+        reef_world *w = q->world;
+        reef_end(b);
+        reef__refuse(w, REEF_NO_MEMORY, "reef_begin");
+        return;
+    }
     if (q->optional_writes || (q->cut && (q->cut->writes || join_is_young(q))))
         reef__invalidate(q->world, INVALIDATE_LOOKED_AT);
     if ((q->ranking && !reef__ranking_begin(b, q)) || (q->since && !since_begin(b, q, loop ? loop->since : 0))) {
@@ -304,6 +311,7 @@ static NOINLINE void walk_end(reef_block *b)
     if (q->since) reef__invalidate(w, INVALIDATE_LOOKED_AT); /* what is written from now on is new to its next run */
     if (q->ranking) reef__ranking_end(b);
     if (q->cut) reef__frozen_drop(w, (frozen_versions *)(uintptr_t)b->frozen);
+    if (q->plan && q->plan->bindings) reef__bound_close(q, b->bound);
     if (q->once) reef__query_drop(q);
 }
 
@@ -674,6 +682,7 @@ INLINE bool switches_look(reef_block *b, const query *q)
 static bool walk_look(reef_block *b, const query *q)
 {
     if (LIKELY(q->switch_count != UINT32_MAX)) return switches_look(b, q);
+    if (UNLIKELY(q->plan && q->plan->bindings)) return reef__bound_look(b, q);
     const look l = {q, b->slots[0].head.table, b->unit, b->count, b->since, b->entities, b->frozen, NULL};
     if (!reef__look_rows(&l, b->mask_words, 0, BIT_WORDS)) return false;
     if (rows_in(b->mask_words) != b->count) b->mask = b->mask_words;

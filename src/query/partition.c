@@ -10,6 +10,7 @@
 #include "storage/layout.h"
 #include "storage/place.h"
 #include "storage/world_data.h"
+#include "query/variables.h"
 #include "query/block.h"
 #include "query/chunk_cursor.h"
 #include "query/iterate.h"
@@ -77,7 +78,7 @@ COLD reef_split *reef_split_begin(reef_world *w, reef_query which, const reef_lo
     query *q = query_of(w, which, &status);
     if (q == NULL) return reef__failure(w, status, op, none, null, 0), NULL;
     if (count == 0 || count > REEF_SPLIT_MAX || loop->offset || loop->limit || loop->grouped || loop->deferred ||
-        q->ranking || marks_mislead(q))
+        q->ranking || marks_mislead(q) || (q->plan && q->plan->bindings))
         return reef__failure(w, REEF_BAD_ARGUMENT, op, none, null, count), NULL;
     reef_split *s = reef__memory_zeroed(&w->family->memory, MEMORY_OTHER, split_bytes(count));
     if (s == NULL) return reef__failure(w, REEF_NO_MEMORY, op, none, null, count), NULL;
@@ -117,6 +118,10 @@ void reef__part_begin(reef_block *b, reef_world *w, query *q, const split_place 
     b->head = &q->head;
     b->open = true;
     reef__walk_open(b, q);
+    if (q->plan && q->plan->bindings) {
+        b->bound = q->plan->bindings->own;
+        b->bound->unit = 0;
+    }
     part_open(b, from, to);
 }
 

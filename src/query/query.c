@@ -19,8 +19,10 @@
 #include "query/iterate.h"
 #include "query/iterate_sparse.h"
 #include "query/query_text.h"
+#include "query/relation_plan.h"
 #include "query/sorted_query.h"
 #include "query/subtype_terms.h"
+#include "reef/relation.h"
 #include <stdio.h>
 
 static const table nothing; /* stands for a table that this world never used */
@@ -276,7 +278,8 @@ static bool marks_look(query *q)
     bool changed = q->marks_epoch == UINT64_MAX;
     bool some = false;
     for (uint32_t i = 0; i < q->term_count; i++) {
-        bool marks = q->terms[i].op < REEF_ANY_OF && has_marks(q->world, q->terms[i].component.id);
+        const uint32_t c = q->terms[i].component.id;
+        bool marks = q->terms[i].op < REEF_ANY_OF && c && has_marks(q->world, c);
         changed |= marks != q->facts[i].marks;
         q->facts[i].marks = marks;
         some |= marks;
@@ -365,13 +368,13 @@ static COLD bool subs_look(query *q, uint32_t count)
     return true;
 }
 
-NOINLINE bool reef__query_look(query *q)
+static bool tables_look(query *q)
 {
     reef_world *w = q->world;
     uint32_t count = REEF_ACQUIRE_U32(&w->family->graph.shape_count);
     bool found = false; /* it is known where all matches lie */
     if (q->subs && !subs_look(q, count)) return false;
-    if (q->subs && q->subs->epoch == w->tables_epoch) return true;
+    if ((q->subs ? q->subs->epoch : q->plan ? q->plan->epoch : UINT64_MAX) == w->tables_epoch) return true;
     if (q->match_capacity == 0 && !match_room(q, 1)) return false;
     q->head.remembers = w->hot.chunks.shared == 0;
     if (q->marks_epoch != w->disabled_epoch && marks_look(q)) matches_forget(q);
@@ -393,12 +396,13 @@ NOINLINE bool reef__query_look(query *q)
         q->seen = count;
         q->rare_used = used;
     }
-    q->looks = q->since || q->tracked || q->optional_writes || q->ranking || q->cut;
+    q->looks = q->since || q->tracked || q->optional_writes || q->ranking || q->cut || q->plan;
     for (uint32_t i = 0; !found && i < q->match_count; i++) {
         match_find(q, match_of(q, i));
         q->looks |= match_at(q, i)->look;
     }
     if (q->subs) q->subs->epoch = w->tables_epoch; /* each loop of such a query calls this */
+    else if (q->plan) q->plan->epoch = w->tables_epoch;
     else q->epoch = w->tables_epoch;
     q->head.first = q->matches;
     q->head.before = q->matches - q->head.match_bytes;
@@ -407,12 +411,14 @@ NOINLINE bool reef__query_look(query *q)
     return true;
 }
 
+NOINLINE bool reef__query_look(query *q) { return tables_look(q) && (q->plan == NULL || reef__plan_look(q)); }
+
 /* Notes what straight loops know of tables. A table with a lease gets and loses rows without telling queries, so its
  * lease ends. (Its next change then takes the general path, as it does after each loop that writes.) */
 NOINLINE bool reef__rows_look(query *q)
 {
     const reef_world *w = q->world;
-    if (!query_update(q) || q->looks || q->fixed) return false;
+    if (q->fixed || !query_update(q) || q->looks) return false;
     for (uint32_t i = 0; i < q->match_count; i++) {
         match *m = match_of(q, i);
         const table *t = m->table;
@@ -480,16 +486,24 @@ void reef__facts_find(const reef_term *t, term_facts *f, bool top, bool filter)
     f->top = top;
     f->bit = x && x->bit;
     f->cold = x && x->home == REEF_COLD;
-    f->target = x && !reef_entity_is_null(t->target);
+    f->up = t->up.id != 0;
+    f->bound = t->variable || t->target_variable;
+    f->target = f->up || f->bound || !reef_entity_is_null(t->target);
     f->fixed = !reef_entity_is_null(t->source);
     f->filter = filter || t->op == REEF_NOT || t->access == REEF_WITH || x == NULL || x->size == 0;
+    f->reads = (f->up || f->bound) && !f->filter;
+    f->filter |= f->reads; /* no data of the visited entity */
+    /* who has the component itself isn't what decides */
+    if (f->up || f->bound || (f->target && (x == NULL || (x->relation & REEF_REFLEXIVE && f->filter))))
+        f->bit = false, f->cold = true;
     f->stored = x && x->stored && !f->filter && !f->fixed && t->op < REEF_ANY_OF;
     f->each = t->each && f->stored && x->home == REEF_MULTI;
 }
 
 static reef_status leaf_check(reef_world *w, const reef_term *t, const char **why)
 {
-    reef_status s = reef__type_ready(w, t->component.id);
+    const bool any = t->component.id == 0 && !reef_entity_is_null(t->target);
+    reef_status s = any ? REEF_OK : reef__type_ready(w, t->component.id);
     if (s != REEF_OK) return s;
     if ((uint32_t)t->access > REEF_WITH || (uint32_t)t->enabled > REEF_EITHER || (uint32_t)t->since > REEF_IF_ADDED)
         return REEF_BAD_ARGUMENT;
@@ -497,11 +511,11 @@ static reef_status leaf_check(reef_world *w, const reef_term *t, const char **wh
     *why = "'added' can't be used with '+'";
     if (t->subtypes && (t->subtypes > 1 || t->since == REEF_IF_ADDED || !reef_entity_is_null(t->source)))
         return REEF_BAD_ARGUMENT;
-    const bool targeted = !reef_entity_is_null(t->target);
+    const bool targeted = !reef_entity_is_null(t->target) || t->target_variable;
     *why = "only a relation has a target, and then it can't have 'of' or 'each'";
-    if (targeted && (x->relation == 0 || t->each || !reef_entity_is_null(t->source))) return REEF_BAD_ARGUMENT;
-    if (targeted && !reef_is_alive(w, t->target)) return REEF_NOT_ALIVE;
-    if (x->tracked) return REEF_OK;
+    if (targeted && ((x && x->relation == 0) || t->each || !reef_entity_is_null(t->source))) return REEF_BAD_ARGUMENT;
+    s = reef__reach_check(w, t, why);
+    if (s != REEF_OK || any || x->tracked) return s;
     *why = "'added' needs a type with track_rows";
     if (t->since == REEF_IF_ADDED) return REEF_BAD_ARGUMENT;
     *why = "'changed' needs a type with data, a switch, or one with track_rows";
@@ -513,10 +527,17 @@ static bool twice(const query_text *l, const term_facts *facts, uint32_t i)
 {
     for (uint32_t j = 0; j < i; j++) {
         if (l->term[j].op >= REEF_ANY_OF || l->term[j].component.id != l->term[i].component.id) continue;
+        if (term_reaches(&l->term[i], &facts[i]) && term_reaches(&l->term[j], &facts[j]) &&
+            reach_variable(&l->term[i]) == reach_variable(&l->term[j]))
+            return true; /* nobody could say whose value is meant */
         if (!reef_entity_equal(l->term[j].source, l->term[i].source) || l->term[j].subtypes != l->term[i].subtypes)
             continue;
         /* who is related to one entity may be related to another one, too */
         if (!reef_entity_equal(l->term[j].target, l->term[i].target) && (facts[i].filter || facts[j].filter)) continue;
+        if (l->term[j].variable != l->term[i].variable || l->term[j].target_variable != l->term[i].target_variable)
+            continue;
+        if (l->term[j].up.id != l->term[i].up.id) continue;
+        if (facts[i].reads || facts[j].reads) continue;
         if (!facts[i].filter || !facts[j].filter || (facts[i].top && facts[j].top)) return true;
     }
     return false;
@@ -566,7 +587,9 @@ COLD bool reef__query_check(reef_world *w, const char *op, const query_text *l, 
     if ((uint32_t)l->entities > REEF_EITHER) return reef__refuse(w, REEF_BAD_ARGUMENT, op), false;
     for (uint32_t at = 0; at < l->count;)
         if (terms_check(w, op, l, facts, &at, true, false) != REEF_OK) return false;
-    return true;
+    const char *why;
+    const uint32_t bad = reef__variables_check(l, facts, &why);
+    return bad == REEF_TERMS_MAX || (term_refuse(w, op, l, REEF_BAD_ARGUMENT, bad, why), false);
 }
 
 /* Lists the columns that every match has; those that are written come first. */
@@ -601,13 +624,12 @@ static size_t query_bytes(uint32_t count) { return sizeof(query) + count * sizeo
 /* Derives what the terms say together. */
 static void query_settle(query *q)
 {
-    q->since = q->fixed = q->targeted = q->tracked = q->out = false;
+    q->since = q->fixed = q->tracked = q->out = false;
     q->head.column_count = q->head.write_count = q->optional_writes = 0;
     q->straight = q->entities != REEF_DISABLED;
     for (uint32_t i = 0; i < q->term_count; i++) {
         q->since |= q->terms[i].since != REEF_ALWAYS;
-        q->fixed |= q->facts[i].fixed;
-        q->targeted |= q->facts[i].target;
+        q->fixed |= q->facts[i].fixed || q->facts[i].target;
         q->straight &= q->terms[i].enabled != REEF_DISABLED;
     }
     columns_sort(q);
@@ -649,7 +671,7 @@ static query *query_again(reef_world *w, const query_text *l)
     for (uint32_t i = 0; i < FREED_QUERIES && w->freed_queries[i]; i++) {
         query *q = w->freed_queries[i];
         if (q->asked_count != l->count || q->entities != l->entities ||
-            memcmp(q->asked, l->term, l->count * sizeof *l->term) != 0)
+            memcmp(q->asked, l->term, l->count * sizeof *l->term) != 0 || (q->plan && !reef__plan_names(q->plan, l)))
             continue;
         memmove(w->freed_queries + i, w->freed_queries + i + 1, (FREED_QUERIES - 1 - i) * sizeof *w->freed_queries);
         w->freed_queries[FREED_QUERIES - 1] = NULL;
@@ -664,7 +686,8 @@ static query *query_fresh(reef_world *w, const query_text *l, const term_facts *
     query *q = reef__memory_zeroed(&w->family->memory, MEMORY_OTHER, query_bytes(l->count));
     if (q == NULL) return NULL;
     q->world = w;
-    if (terms_take(q, l, facts) && reef__cutting_make(q)) return q;
+    if (terms_take(q, l, facts) && reef__cutting_make(q) && reef__plan_make(q, l)) return q;
+    reef__cutting_drop(q);
     reef__subs_drop(q);
     reef__memory_free(&w->family->memory, MEMORY_OTHER, q, query_bytes(q->asked_count));
     return NULL;
@@ -703,11 +726,19 @@ static void desc_read(query_text *to, const reef_query_desc *desc)
     to->said = false;
     for (uint32_t i = 0; i < REEF_TERMS_MAX; i++) {
         const reef_term *t = &desc->terms[i];
-        if (t->component.id == 0 && (t->op < REEF_ANY_OF || (uint32_t)t->op > REEF_NONE_OF)) break;
+        if (!term_is_there(t)) break;
         to->term[i] = *t;
         to->column[i] = ++to->count;
     }
     to->entities = desc->entities;
+    to->variable_count = REEF_VARIABLES_MAX;
+    memcpy(to->variables, desc->variables, sizeof to->variables);
+    for (uint32_t i = 0; i < REEF_VARIABLES_MAX; i++) { /* zeroes behind each name */
+        char *name = to->variables[i];
+        size_t n = 0;
+        while (n < REEF_VARIABLE_NAME_MAX && name[n]) n++;
+        memset(name + n, 0, sizeof to->variables[i] - n);
+    }
 }
 
 /* A term of a type that is split by field becomes terms of its parts. */
@@ -758,6 +789,8 @@ COLD reef_query reef_query_copy(reef_world *to, const reef_world *from, reef_que
     l.count = q->asked_count;
     l.entities = q->entities;
     memcpy(l.term, q->asked, q->asked_count * sizeof *q->asked);
+    l.variable_count = 0;
+    if (q->plan) l.variable_count = REEF_VARIABLES_MAX, memcpy(l.variables, q->plan->names, sizeof l.variables);
     for (uint32_t i = 0; i < l.count; i++) l.column[i] = i + 1;
     query *copy = query_make(to, op, &l);
     if (copy && q->ranking && !reef__ranking_copy(copy, q->ranking)) {
@@ -773,6 +806,7 @@ static void query_give(reef_world *w, query *q)
     reef__ranking_drop(q);
     reef__cutting_drop(q);
     reef__subs_drop(q);
+    reef__plan_drop(q);
     reef__memory_free(&w->family->memory, MEMORY_OTHER, matches_memory(q), matches_bytes(q, q->match_capacity));
     reef__memory_free(&w->family->memory, MEMORY_OTHER, q, query_bytes(q->asked_count));
 }
@@ -824,6 +858,6 @@ COLD size_t reef_query_text(const reef_world *w, reef_query which, char *text, s
     const query *q = w ? query_of(w, which, &s) : NULL;
     text_out o = {text, text ? size : 0, 0};
     if (o.size) text[0] = 0;
-    if (q) reef__query_text_write(&o, w, q->asked, q->asked_count, q->entities);
+    if (q) reef__query_text_write(&o, w, q->asked, q->asked_count, q->entities, reef__query_names(q));
     return o.length;
 }

@@ -25,7 +25,10 @@ typedef struct reef_query_data query;
 typedef struct term_facts {
     bool bit;    /* a bit of the row says who has it */
     bool cold;   /* only its store says who has it */
-    bool target; /* only its value says whether it is related to the term's target */
+    bool target; /* relations decide: it has a target, or is about an ancestor or a variable */
+    bool up;     /* about an ancestor */
+    bool bound;  /* with a variable */
+    bool reads;  /* data of an entity is wanted that each row has for itself: an ancestor, or one bound to a variable */
     bool stored; /* the loop wants its data, of the visited entity, and it lies in a store */
     bool marks;  /* some entity may have it disabled */
     bool fixed;  /* of another entity, always the same */
@@ -102,8 +105,7 @@ struct reef_query_data {
     bool looks;                         /* some match needs a look at rows, or some term a version */
     bool since;                         /* some term asks what changed */
     bool tracked;                       /* some term writes a type with track_rows: such loops look at rows as well */
-    bool fixed;                         /* some term is of another entity */
-    bool targeted;                      /* some term has a target */
+    bool fixed;                         /* some term is of another entity, or relations decide about it */
     bool marked_entities;               /* some entity may be disabled as a whole */
     uint32_t optional_writes;           /* number of terms whose column is written where it exists */
     uint32_t switch_count;              /* only these switches decide by row; UINT32_MAX: something else does, too */
@@ -114,6 +116,9 @@ struct reef_query_data {
     reef_term *terms; /* as asked, or those of `subs` */
     term_facts *facts;
     expansion *subs; /* NULL: no term has a plus */
+    /* NULL: no term is `target` (src/query/relation_plan.h). Such a query has q->fixed, too: it has no straight loops,
+     * and query_update looks each time */
+    struct relation_plan *plan;
     uint32_t asked_count;
     term_facts asked_facts[REEF_TERMS_MAX];
     reef_term asked[];

@@ -12,6 +12,7 @@
 #include "query/chunk_cursor.h"
 #include "query/iterate.h"
 #include "query/query.h"
+#include "query/relation_plan.h"
 #include "query/row_filter.h"
 
 static const reef_entity nobody;
@@ -151,8 +152,13 @@ bool reef__query_place_matches(const query *q, uint32_t place)
 
 bool reef_query_matches(reef_world *w, reef_query which, reef_entity e)
 {
-    query *q = reef__query_ask(w, "reef_query_matches", which);
+    reef_status s;
+    query *q = w ? query_of(w, which, &s) : NULL;
+    if (q && q->plan) q->plan->one = true; /* only this entity is asked about */
+    q = reef__query_ask(w, "reef_query_matches", which);
     const uint32_t place = q ? place_of(w, e) : PLACE_DEAD;
     /* it is dead or has no row, so no query visits it */
-    return place >= 2 * PLACE_EMPTY && reef__query_place_matches(q, place);
+    const bool matches = place >= 2 * PLACE_EMPTY && reef__query_place_matches(q, place);
+    if (q && q->plan) q->plan->one = false;
+    return matches;
 }

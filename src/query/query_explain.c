@@ -7,14 +7,18 @@
 #include "storage/error.h"
 #include "storage/layout.h"
 #include "storage/place.h"
+#include "storage/sparse_store.h"
 #include "storage/world_data.h"
 #include "query/chunk_cursor.h"
 #include "query/query.h"
-#include "reef/relation.h"
 #include "query/query_answers.h"
 #include "query/query_text.h"
+#include "query/relation_plan.h"
 #include "query/sorted_query.h"
+#include "query/variables.h"
+#include "reef/relation.h"
 #include <inttypes.h>
+#include <stdio.h>
 
 static const char *plural(uint64_t n) { return n == 1 ? "" : "s"; }
 
@@ -61,6 +65,101 @@ static void explain_tables(text_out *o, const query *q)
     else reef__text_put(o, "no component is in all of them, so each new table is looked at once\n");
 }
 
+/* Says how the rows are found that a relation decides about. */
+static void explain_target(text_out *o, const query *q, uint32_t i)
+{
+    const reef_term *t = &q->terms[i];
+    const term_sources *x = NULL;
+    const char *name = t->component.id ? type_text(t->component.id) : "any relation";
+    uint64_t marked = 0;
+    if (q->facts[i].up) {
+        reef__text_put(o, "looks at rows: the nearest entity with %s up %s%s\n", name, type_text(t->up.id),
+                       t->self ? ", from the entity itself" : "");
+        return;
+    }
+    for (uint32_t n = 0; n < q->plan->count; n++)
+        if (q->plan->terms[n].term == i) x = &q->plan->terms[n];
+    if (x == NULL) return;
+    for (uint32_t n = 0; n < x->rows.count; n++) marked += rows_in(x->rows.words[n]);
+    if (x->used)
+        reef__text_put(o,
+                       "marks rows, 64 at a time: from %" PRIu64 " %s leads to entity %" PRIu32 "v%" PRIu32
+                       ", which has %" PRIu64 " source%s in the index\n",
+                       marked, name, t->target.index, t->target.generation, x->sources, plural(x->sources));
+    else
+        reef__text_put(
+            o, "looks at rows: %s has to lead to entity %" PRIu32 "v%" PRIu32 ", which has %" PRIu64 " source%s\n",
+            name, t->target.index, t->target.generation, x->sources, plural(x->sources));
+}
+
+/* ---- variables ---- */
+
+static const char *slot_text(const query *q, uint32_t slot, char *text, size_t size)
+{
+    if (slot == SLOT_VISITED) return "the row";
+    if (slot == SLOT_TARGET) return "the target";
+    if (q->plan->names[slot - 1][0]) snprintf(text, size, "$%s", q->plan->names[slot - 1]);
+    else snprintf(text, size, "$%" PRIu32, slot);
+    return text;
+}
+
+/* How many bindings are left behind a step, if entities have the component, or relations, independently. */
+static double step_estimate(const query *q, const bind_step *s, double before)
+{
+    const reef_world *w = q->world;
+    const double alive = (double)reef_count_alive(w) + 1;
+    const double has = (double)reef_count_id(w, (reef_component){s->type->id}) / alive;
+    const double values = s->type->relation ? (double)store_of(w, s->type->id)->count / alive : 0;
+    const reef_term *t = &q->terms[s->term];
+    const uint64_t sources = s->to == SLOT_TARGET ? reef_source_count_id(w, t->target, t->component) : 0;
+    const double holds = s->kind == STEP_HAS       ? has
+                         : s->kind != STEP_RELATED ? s->single ? has : values
+                         : s->to == SLOT_TARGET    ? (double)sources / alive
+                                                   : values / alive;
+    return before * (t->op == REEF_NOT ? 1 - holds : holds);
+}
+
+static void explain_step(text_out *o, const query *q, const bind_step *s)
+{
+    char a[REEF_VARIABLE_NAME_MAX + 2], b[REEF_VARIABLE_NAME_MAX + 2];
+    const char *from = slot_text(q, s->from, a, sizeof a), *to = slot_text(q, s->to, b, sizeof b);
+    const bool no = q->terms[s->term].op == REEF_NOT;
+    switch (s->kind) {
+    case STEP_TARGETS:
+        reef__text_put(o, "%s: %s of %s of %s", to, s->single ? "the target" : "each target", s->type->name, from);
+        break;
+    case STEP_SOURCES: reef__text_put(o, "%s: each source of %s to %s, by its index", from, s->type->name, to); break;
+    case STEP_RELATED:
+        reef__text_put(o, "%s %s related to %s by %s", from, no ? "isn't" : "is", to, s->type->name);
+        break;
+    case STEP_HAS: reef__text_put(o, "%s has %s%s", from, no ? "no " : "", s->type->name); break;
+    }
+}
+
+/* Says in which order the terms with variables are asked. */
+static void explain_variables(text_out *o, const query *q)
+{
+    const bindings *b = q->plan->bindings;
+    char text[REEF_VARIABLE_NAME_MAX + 2];
+    uint64_t marked = 0;
+    for (uint32_t n = 0; b->started && n < b->rows.count; n++) marked += rows_in(b->rows.words[n]);
+    double left = b->started ? (double)marked : (double)query_rows(q);
+    if (b->started)
+        reef__text_put(o,
+                       "begins with %s of %s: from %" PRIu64 " entit%s relations lead to %" PRIu64 " row%s, which are "
+                       "marked\n",
+                       type_text(q->terms[b->start].component.id),
+                       slot_text(q, q->terms[b->start].variable, text, sizeof text), b->begins,
+                       b->begins == 1 ? "y" : "ies", marked, plural(marked));
+    for (uint32_t i = 0; i < b->count; i++) {
+        left = step_estimate(q, &b->steps[i], left);
+        reef__text_put(o, "step %" PRIu32 "%s: ", i + 1,
+                       i < b->early ? ", all rows of a block at once" : ", row by row");
+        explain_step(o, q, &b->steps[i]);
+        reef__text_put(o, "; leaves about %.0f\n", left);
+    }
+}
+
 /* Says which terms depend on more than a table's types. */
 static void explain_rows(text_out *o, const query *q)
 {
@@ -73,12 +172,9 @@ static void explain_rows(text_out *o, const query *q)
         const reef_term *t = &q->terms[i];
         const term_facts *f = &q->facts[i];
         if (t->op >= REEF_ANY_OF) continue;
-        if (f->target && t->op != REEF_OPTIONAL)
-            reef__text_put(
-                o, "looks at rows: %s has to lead to entity %" PRIu32 "v%" PRIu32 ", which has %" PRIu64 " sources\n",
-                type_text(t->component.id), t->target.index, t->target.generation,
-                reef_source_count_id(q->world, t->target, t->component));
-        else if (f->fixed)
+        if (f->target) {
+            if (!f->bound && t->op != REEF_OPTIONAL) explain_target(o, q, i);
+        } else if (f->fixed)
             reef__text_put(o, "%s of entity %" PRIu32 "v%" PRIu32 " decides for all rows\n", type_text(t->component.id),
                            t->source.index, t->source.generation);
         else if (f->bit && t->op != REEF_OPTIONAL)
@@ -128,10 +224,11 @@ COLD size_t reef_query_explain(reef_world *w, reef_query which, char *text, size
     if (o.size) text[0] = 0;
     if (q == NULL) return 0;
     reef__text_put(&o, "query \"");
-    reef__query_text_write(&o, w, q->asked, q->asked_count, q->entities);
+    reef__query_text_write(&o, w, q->asked, q->asked_count, q->entities, reef__query_names(q));
     reef__text_put(&o, "\"\n");
     explain_tables(&o, q);
     explain_rows(&o, q);
+    if (q->plan && q->plan->bindings) explain_variables(&o, q);
     if (q->ranking) explain_order(&o, q);
     for (uint32_t i = 0, number = 0; i < q->match_count; i++)
         if (table_rows(match_at(q, i)->table)) explain_match(&o, q, ++number, match_at(q, i));

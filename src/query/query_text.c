@@ -3,8 +3,10 @@
  *     query  := [any {"," any}]
  *     any    := one {"|" one}                              ANY_OF, if there are two or more
  *     one    := "!" one | "(" query ")" | leaf             NOT or NONE_OF; ALL_OF, if there are two or more
- *     leaf   := ["?"] {word} name [target] ["+"] ["of" source] | word "*"
- *     target := "(" ("*" | source) ")"                      of a relation type
+ *     leaf   := ["?"] {word} name [between] [up] ["+"] ["of" source] | word "*" | ["?"] "*" "(" source ")"
+ *     between := "(" [variable ","] ("*" | source | variable) ")"
+ *     up     := ["self"] "up" "(" name ["," number] ")"     the name of a relation type
+ *     variable := "$" name                                  "$this" is the visited entity
  *     word   := "in" | "out" | "inout" | "with" | "disabled" | "either" | "changed" | "added" | "each"
  *     name   := what type names are made of, or any text in quotes
  *     source := the same for an entity's name, or "#" index "v" generation
@@ -14,7 +16,12 @@
  * `of` would be the name that follows). "of" is a word only behind a name. Each kind of word (access; disabled and
  * either; changed and added; each) may stand once. "+" behind a name means the type or a subtype of it. `word "*"`
  * says which whole entities are visited; it is no term. In quotes, \" and \\ stand for " and \. Parentheses mustn't be
- * empty. A relation with a target is a filter unless a word of access stands before it. "$" is reserved for variables.
+ * empty. A term with something in parentheses is a filter unless a word of access stands before it; one with "up" is
+ * read. "up" and "self" are words only behind a name.
+ *
+ * In the parentheses behind a relation stands its target, after the variable of its source if that isn't the visited
+ * entity; behind another type stands the variable of the entity that has it. "*" is any target, or, as the name, any
+ * relation.
  *
  * Parentheses around a single `any` only group: they make no term. A group is inserted in front of its members after
  * these are read, so a text needs no more terms than its result has. Two counts, of parentheses and of "!", bound the
@@ -170,19 +177,96 @@ static COLD bool parse_entities(parser *p, const reef_term *t, const bool *given
     return true;
 }
 
-/* Reads the target of a relation, in parentheses. */
-static COLD bool parse_target(parser *p, reef_term *t, const bool *given)
+/* Reads a variable: its number, REEF_VISITED for "$this". A new one gets the next number. */
+static COLD bool parse_variable(parser *p, uint8_t *number)
 {
-    const type *kind = reef__type_of(t->component.id);
-    if (kind->relation == 0)
-        return reef__parse_refuse(p, REEF_BAD_TEXT, p->token.start, "%s is no relation, so it has no target",
-                                  reef__show(kind->name, strlen(kind->name)).text);
+    char name[REEF_VARIABLE_NAME_MAX + 1];
+    query_text *out = p->out;
+    const char *at = p->token.start;
     reef__token_next(p);
-    if (reef__token_is(p->token, "*")) reef__token_next(p);
-    else if (!parse_source(p, &t->target)) return false;
-    if (!token_is_sign(p, ')')) return reef__parse_expected(p, "')' after the target");
+    if (p->token.kind != TOKEN_NAME || reef__token_is(p->token, "*") || p->token.start != at + 1)
+        return reef__parse_expected(p, "a variable's name behind '$'");
+    if (!reef__parse_name(p, name, REEF_VARIABLE_NAME_MAX)) return false;
+    *number = REEF_VISITED;
+    if (strcmp(name, "this") == 0) return true;
+    uint32_t i = 0;
+    while (i < out->variable_count && strcmp(out->variables[i], name) != 0) i++;
+    *number = (uint8_t)(i + 1);
+    if (i < out->variable_count) return true;
+    if (i == REEF_VARIABLES_MAX)
+        return reef__parse_refuse(p, REEF_LIMIT, at, "a query has at most %d variables", REEF_VARIABLES_MAX);
+    memset(out->variables[i], 0, sizeof out->variables[i]);
+    memcpy(out->variables[i], name, strlen(name));
+    out->variable_count++;
+    return true;
+}
+
+/* Reads what stands in parentheses. */
+static COLD bool parse_between(parser *p, reef_term *t, const bool *given)
+{
+    const type *kind = reef__type_of(t->component.id); /* NULL: any relation */
+    const bool relation = kind == NULL || kind->relation != 0;
+    const char *const open = p->token.start;
+    reef__token_next(p);
+    uint8_t variable = 0;
+    if (token_is_sign(p, '$') && !parse_variable(p, &variable)) return false;
+    if (!relation) {
+        if (variable == 0 || variable == REEF_VISITED)
+            return reef__parse_refuse(p, REEF_BAD_TEXT, open, "%s is no relation, so it has no target",
+                                      reef__show(kind->name, strlen(kind->name)).text);
+        t->variable = variable;
+    } else if (variable && token_is_sign(p, ',')) { /* the source, and now the target */
+        reef__token_next(p);
+        t->variable = variable == REEF_VISITED ? 0 : variable;
+        if (token_is_sign(p, '$')) {
+            if (!parse_variable(p, &t->target_variable)) return false;
+        } else if (reef__token_is(p->token, "*")) {
+            reef__token_next(p);
+        } else if (!parse_source(p, &t->target)) {
+            return false;
+        }
+    } else if (variable) {
+        t->target_variable = variable;
+    } else if (reef__token_is(p->token, "*")) {
+        if (kind == NULL) return reef__parse_expected(p, "an entity's name");
+        reef__token_next(p);
+    } else if (!parse_source(p, &t->target)) {
+        return false;
+    }
+    if (!token_is_sign(p, ')'))
+        return reef__parse_expected(p, relation ? "')' after the target" : "')' after the variable");
     reef__token_next(p);
     if (!given[WORD_ACCESS]) t->access = REEF_WITH;
+    return true;
+}
+
+/* Reads which ancestor a term is about. */
+static COLD bool parse_up(parser *p, reef_term *t, const bool *given)
+{
+    const token next = reef__token_scan(p->token.start + p->token.length);
+    if (reef__token_is(p->token, "self")) {
+        if (!reef__token_is(next, "up")) return true;
+        t->self = true;
+        reef__token_next(p);
+    } else if (!reef__token_is(p->token, "up")) {
+        return true;
+    }
+    reef__token_next(p);
+    if (!token_is_sign(p, '(')) return reef__parse_expected(p, "'(' after up");
+    reef__token_next(p);
+    if (!token_is_name(p->token)) return reef__parse_expected(p, "the name of a relation");
+    if (!reef__parse_type(p, &t->up)) return false;
+    if (token_is_sign(p, ',')) {
+        reef__token_next(p);
+        const char *at = p->token.start;
+        if (p->token.kind != TOKEN_NAME || !parse_number(&at, &t->up_most) || t->up_most == 0 ||
+            at != p->token.start + p->token.length)
+            return reef__parse_expected(p, "the largest number of steps");
+        reef__token_next(p);
+    }
+    if (!token_is_sign(p, ')')) return reef__parse_expected(p, "')' after the relation");
+    reef__token_next(p);
+    if (!given[WORD_ACCESS] && !p->nots) t->access = REEF_IN;
     return true;
 }
 
@@ -196,11 +280,17 @@ static COLD bool parse_leaf(parser *p)
     }
     if (!parse_words(p, &t, given)) return false;
     if (!token_is_name(p->token)) return reef__parse_expected(p, "a type's name");
-    if (reef__token_is(p->token, "*")) return parse_entities(p, &t, given);
     const char *at = p->token.start;
-    p->word = word_find(p->token) != NULL;
-    if (!reef__parse_type(p, &t.component)) return false;
-    if (token_is_sign(p, '(') && !parse_target(p, &t, given)) return false;
+    if (reef__token_is(p->token, "*")) {
+        const token next = reef__token_scan(p->token.start + 1);
+        if (next.kind != TOKEN_SIGN || *next.start != '(') return parse_entities(p, &t, given);
+        reef__token_next(p);
+    } else {
+        p->word = word_find(p->token) != NULL;
+        if (!reef__parse_type(p, &t.component)) return false;
+    }
+    if (token_is_sign(p, '(') && !parse_between(p, &t, given)) return false;
+    if (!parse_up(p, &t, given)) return false;
     if (token_is_sign(p, '+')) {
         t.subtypes = 1;
         reef__token_next(p);
@@ -303,7 +393,7 @@ static bool query_ends(const parser *p) { return p->token.kind == TOKEN_END || (
 COLD bool reef__parse_query(parser *p)
 {
     uint32_t members = 0;
-    p->out->count = p->out->at = 0; /* terms from `count` on aren't initialized */
+    p->out->count = p->out->at = p->out->variable_count = 0; /* terms from `count` on aren't initialized */
     p->out->entities = REEF_ENABLED;
     p->out->said = true;
     p->token = reef__token_scan(p->text);
@@ -327,6 +417,7 @@ typedef struct query_writer {
     const reef_term *terms;
     uint32_t count, at; /* at: number of the next term */
     text_out *out;
+    const variable_names *variables;
 } query_writer;
 
 /* Where a term stands, which decides whether an ANY_OF needs parentheses. */
@@ -362,19 +453,51 @@ static COLD void write_word(text_out *o, word_kind kind, uint32_t value)
         if (query_words[i].kind == kind && query_words[i].value == value) reef__text_put(o, "%s ", query_words[i].text);
 }
 
+static COLD void write_variable(const query_writer *o, uint32_t number)
+{
+    const char *name = o->variables && number <= REEF_VARIABLES_MAX ? (*o->variables)[number - 1] : "";
+    if (number == REEF_VISITED) reef__text_put(o->out, "$this");
+    else if (*name) reef__text_put(o->out, "$%s", name);
+    else reef__text_put(o->out, "$%" PRIu32, number);
+}
+
+/* Writes what stands in parentheses behind a name. `relation`: the variable alone would be the target. */
+static COLD void write_between(const query_writer *o, const reef_term *t, bool relation)
+{
+    reef__text_put(o->out, "(");
+    if (t->variable) write_variable(o, t->variable);
+    if (t->variable && relation) reef__text_put(o->out, ", ");
+    if (t->target_variable) write_variable(o, t->target_variable);
+    else if (!reef_entity_is_null(t->target)) write_entity(o, t->target);
+    else if (relation) reef__text_put(o->out, "*");
+    reef__text_put(o->out, ")");
+}
+
+static COLD void write_up(const query_writer *o, const reef_term *t)
+{
+    const type *kind = reef__type_of(t->up.id);
+    ASSERT(kind);
+    reef__text_put(o->out, t->self ? " self up(" : " up(");
+    write_name(o->out, kind ? kind->name : "");
+    if (t->up_most) reef__text_put(o->out, ", %" PRIu32, t->up_most);
+    reef__text_put(o->out, ")");
+}
+
 static COLD void write_leaf(const query_writer *o, const reef_term *t, bool filter)
 {
     const type *kind = reef__type_of(t->component.id);
-    ASSERT(kind);
+    const bool target = !reef_entity_is_null(t->target), between = target || t->variable || t->target_variable;
+    ASSERT(kind || target);
     reef__text_put(o->out, "%s", t->op == REEF_NOT ? "!" : t->op == REEF_OPTIONAL ? "?" : "");
-    const bool target = !reef_entity_is_null(t->target);
-    if (t->access != (target ? REEF_WITH : REEF_INOUT) && !filter && t->op != REEF_NOT)
-        write_word(o->out, WORD_ACCESS, t->access);
+    const reef_access usual = t->up.id ? REEF_IN : between ? REEF_WITH : REEF_INOUT;
+    if (t->access != usual && !filter && t->op != REEF_NOT) write_word(o->out, WORD_ACCESS, t->access);
     write_word(o->out, WORD_ENABLED, t->enabled);
     write_word(o->out, WORD_SINCE, t->since);
     write_word(o->out, WORD_EACH, t->each);
-    write_name(o->out, kind ? kind->name : "");
-    if (target) reef__text_put(o->out, "("), write_entity(o, t->target), reef__text_put(o->out, ")");
+    if (kind) write_name(o->out, kind->name);
+    else reef__text_put(o->out, "*");
+    if (between) write_between(o, t, kind == NULL || kind->relation != 0);
+    if (t->up.id) write_up(o, t);
     if (t->subtypes) reef__text_put(o->out, "+");
     if (!reef_entity_is_null(t->source)) reef__text_put(o->out, " of "), write_entity(o, t->source);
 }
@@ -400,9 +523,9 @@ static COLD void write_term(query_writer *o, write_place place, bool filter)
 }
 
 COLD void reef__query_text_write(text_out *o, const reef_world *w, const reef_term *terms, uint32_t count,
-                                 reef_enabled entities)
+                                 reef_enabled entities, const variable_names *variables)
 {
-    query_writer x = {.world = w, .terms = terms, .count = count, .out = o};
+    query_writer x = {.world = w, .terms = terms, .count = count, .out = o, .variables = variables};
     while (x.at < count) {
         if (x.at) reef__text_put(o, ", ");
         write_term(&x, IN_LIST, false);

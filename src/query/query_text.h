@@ -8,14 +8,18 @@
 #include "query/token.h"
 #include "reef/loop.h"
 
+typedef char variable_names[REEF_VARIABLES_MAX][REEF_VARIABLE_NAME_MAX + 1];
+
 typedef struct query_text {
     reef_term term[REEF_TERMS_MAX]; /* a group comes before its members */
     /* the column of each term's name, or of a group's first character: bytes counted from 1, never falling */
     uint32_t column[REEF_TERMS_MAX];
     uint32_t count;
     reef_enabled entities;
-    bool said;   /* the terms come from a text, so `column` means columns */
-    uint32_t at; /* the column of the failure; 0 if there is none */
+    variable_names variables; /* zeroes behind each name */
+    uint32_t variable_count;  /* of those that a text names */
+    bool said;                /* the terms come from a text, so `column` means columns */
+    uint32_t at;              /* the column of the failure; 0 if there is none */
 } query_text;
 
 /* Reads a text, and allocates nothing. Errors: BAD_TEXT, UNKNOWN_TYPE (no such type, or this strict world wasn't told
@@ -26,9 +30,16 @@ reef_status reef__query_text_parse(const reef_world *w, const char *text, query_
 
 /* Writes terms as a text. Reading the text gives the same terms, except where the text has no words: a group of one
  * becomes its member, NONE_OF of an ANY_OF becomes one NONE_OF, NONE_OF of one HAS becomes a NOT, and terms under NOT
- * or NONE_OF get the access WITH. Types have to be known; a dead source is written, but can't be read back. */
+ * or NONE_OF get the access WITH. Types have to be known; a dead source is written, but can't be read back. `variables`
+ * NULL: none has a name. */
 void reef__query_text_write(text_out *o, const reef_world *w, const reef_term *terms, uint32_t count,
-                            reef_enabled entities);
+                            reef_enabled entities, const variable_names *variables);
+/* Is there another term, in a list that a description may end early? */
+INLINE bool term_is_there(const reef_term *t)
+{
+    return t->component.id != 0 || t->target.generation != 0 ||
+           (t->op >= REEF_ANY_OF && (uint32_t)t->op <= REEF_NONE_OF);
+}
 /* Writes a text that stands in quotes: a backslash comes before each quote and each backslash. */
 void reef__text_put_escaped(text_out *o, const char *text);
 

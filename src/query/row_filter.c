@@ -9,14 +9,15 @@
 #include "storage/layout.h"
 #include "storage/place.h"
 #include "storage/read.h"
-#include "storage/relation_index.h"
 #include "storage/row_bits.h"
 #include "storage/row_stamps.h"
 #include "storage/sparse_store.h"
 #include "storage/state.h"
 #include "storage/world_data.h"
+#include "query/variables.h"
 #include "query/iterate_sparse.h"
 #include "query/query.h"
+#include "query/relation_plan.h"
 
 static void words_fill(uint64_t *words, uint32_t first, uint32_t end, uint64_t word)
 {
@@ -60,12 +61,6 @@ static void rows_filter(const look *l, uint32_t i, row_test holds, uint64_t *wor
 static bool row_is_stored(const look *l, uint32_t i, reef_entity e)
 {
     return store_has(l->q->world, l->q->terms[i].component.id, e);
-}
-
-static bool row_is_related(const look *l, uint32_t i, reef_entity e)
-{
-    const reef_term *t = &l->q->terms[i];
-    return reef__relation_has(store_of(l->q->world, t->component.id), e, t->target);
 }
 
 static void changed_rows(const look *l, uint32_t i, uint64_t *words, uint32_t first, uint32_t end)
@@ -142,14 +137,16 @@ static void leaf_rows(const look *l, uint32_t i, uint64_t *words, uint32_t first
         const uint64_t *on = bit_words(bit_store_of(q->world, t->component.id), l->unit);
         words_fill(words, first, end, 0);
         if (on) memcpy(words + first, on + first, (end - first) * sizeof *words);
+        if (f->target) reef__target_rows(l, i, words, first, end);
     } else if (f->cold) {
         words_fill(words, first, end, ~0ull);
-        rows_filter(l, i, row_is_stored, words, first, end);
+        if (f->target) reef__target_rows(l, i, words, first, end);
+        else rows_filter(l, i, row_is_stored, words, first, end);
     } else {
         words_fill(words, first, end, reef__slot_seek(q->world, t->component.id, l->table_id) ? ~0ull : 0);
     }
-    if (f->target) rows_filter(l, i, row_is_related, words, first, end);
-    if (f->marks || t->enabled == REEF_DISABLED) enabled_rows(l, t->component.id, t->enabled, words, first, end);
+    if ((f->marks || t->enabled == REEF_DISABLED) && !f->up)
+        enabled_rows(l, t->component.id, t->enabled, words, first, end);
     changed_rows(l, i, words, first, end);
     for (uint32_t k = first; t->op == REEF_NOT && k < end; k++) words[k] = ~words[k];
 }
@@ -212,10 +209,11 @@ bool reef__look_rows(const look *given, uint64_t *words, uint32_t first, uint32_
         for (uint32_t k = first; k < end; k++) words[k] &= inner[k];
     }
     for (uint32_t i = 0; slow && i < q->term_count; i++) {
-        if (!q->facts[i].top || !term_is_slow(q, i)) continue;
+        if (!q->facts[i].top || !term_is_slow(q, i) || q->facts[i].bound) continue;
         leaf_rows(&l, i, inner, first, end);
         for (uint32_t k = first; k < end; k++) words[k] &= inner[k];
     }
+    if (slow && q->plan && q->plan->bindings) reef__bound_rows(&l, words, first, end);
     for (uint32_t k = first; k < end; k++) any |= words[k];
     return any != 0;
 }

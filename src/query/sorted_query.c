@@ -27,6 +27,7 @@
 #include "query/iterate.h"
 #include "query/iterate_sparse.h"
 #include "query/query.h"
+#include "query/relation_plan.h"
 #include "query/row_filter.h"
 #include "query/sort_key.h"
 
@@ -423,7 +424,7 @@ COLD reef_status reef_query_order(reef_world *w, reef_query which, const reef_or
     query *q = query_of(w, which, &s);
     if (q && q->open) s = REEF_LOCKED;
     if (s == REEF_OK && order) s = reef__order_resolve(w, order, &by);
-    if (s == REEF_OK && order && !ranking_allows(q, c)) s = REEF_BAD_ARGUMENT;
+    if (s == REEF_OK && order && (!ranking_allows(q, c) || (q->plan && q->plan->bindings))) s = REEF_BAD_ARGUMENT;
     if (s == REEF_OK && order && !ranking_put(q, &by)) s = REEF_NO_MEMORY;
     if (s != REEF_OK) return reef__failure(w, s, op, c, (reef_entity){0, 0}, 0);
     if (order == NULL) reef__ranking_drop(q);

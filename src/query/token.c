@@ -74,7 +74,7 @@ COLD shown reef__show_token(token t)
     if (t.kind == TOKEN_END) return reef__show("the end", 7);
     if (t.kind != TOKEN_SIGN) return reef__show(t.start, t.length);
     if (c < 32 || c == 127) snprintf(s.text, sizeof s.text, "the byte 0x%02X", (unsigned)(unsigned char)c);
-    else snprintf(s.text, sizeof s.text, "'%c'%s", c, c == '$' ? ", which is reserved for variables" : "");
+    else snprintf(s.text, sizeof s.text, "'%c'", c);
     return s;
 }
 

@@ -35,13 +35,21 @@ static bool gives_fixed(const reef_term *t)
     return t->source.generation && (t->op == REEF_HAS || t->op == REEF_OPTIONAL) && t->access != REEF_WITH;
 }
 
+/* Does the term give data of an entity that each row has for itself? It is only read. */
+static bool gives_reached(const reef_term *t)
+{
+    return (t->up.id || t->variable || t->target_variable) && t->op != REEF_NOT && t->access == REEF_IN;
+}
+
 bool reef__touches_others(const struct system *s, uint32_t component, bool writes)
 {
     if (reef__system_touches(s, writes ? REEF_WRITES : REEF_READS, component)) return true;
     if (reef__system_touches(s, REEF_SUMS, component)) return true;
     for (uint32_t i = 0; s->has_query && i < REEF_TERMS_MAX; i++) {
         const reef_term *t = &s->query.terms[i];
-        if (t->component.id == component && gives_fixed(t) && !(writes && t->access == REEF_IN)) return true;
+        if (t->component.id != component) continue;
+        if (gives_fixed(t) && !(writes && t->access == REEF_IN)) return true;
+        if (gives_reached(t) && !writes) return true;
     }
     return false;
 }

@@ -30,7 +30,8 @@ typedef enum split_reason {
     SPLIT_WRITES_OTHERS,
     SPLIT_WRITES_FIXED,
     SPLIT_READS_WRITTEN,
-    SPLIT_CHANGED_IN_GROUP
+    SPLIT_CHANGED_IN_GROUP,
+    SPLIT_VARIABLES
 } split_reason;
 
 /* A system as it was described. It never changes, except for its count of holders. (It has no typedef because the C

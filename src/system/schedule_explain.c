@@ -32,9 +32,8 @@ static bool place_has(const system_set *set, uint32_t i) { return set->word[i / 
 static COLD void tell_query(explainer *o, const struct system *x)
 {
     uint32_t count = 0;
-    while (count < REEF_TERMS_MAX && (x->query.terms[count].component.id || x->query.terms[count].op >= REEF_ANY_OF))
-        count++;
-    reef__query_text_write(&o->out, o->world, x->query.terms, count, x->query.entities);
+    while (count < REEF_TERMS_MAX && term_is_there(&x->query.terms[count])) count++;
+    reef__query_text_write(&o->out, o->world, x->query.terms, count, x->query.entities, &x->query.variables);
     if (count == 0 && x->query.entities == REEF_ENABLED) reef__text_put(&o->out, "everything");
 }
 
@@ -191,6 +190,7 @@ static COLD void tell_split(explainer *o, const struct system *x)
         [SPLIT_WRITES_OTHERS] = "not split: writes %s of other entities\n",
         [SPLIT_WRITES_FIXED] = "not split: writes %s of one entity\n",
         [SPLIT_READS_WRITTEN] = "not split: writes %s, and reads it of other entities\n",
+        [SPLIT_VARIABLES] = "not split: its query has variables\n",
         [SPLIT_CHANGED_IN_GROUP] = "not split: writes %s, and asks in a group whether it changed\n",
     };
     reef__text_put(&o->out, "    ");

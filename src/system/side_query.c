@@ -9,6 +9,7 @@
 #include "query/block.h"
 #include "query/partition.h"
 #include "query/query.h"
+#include "query/relation_plan.h"
 #include "query/row_filter.h"
 #include "system/job.h"
 #include "system/system.h"
@@ -26,7 +27,7 @@ static reef_component term_undeclared(const query *q, const struct system *s)
 {
     for (uint32_t i = 0; i < q->term_count; i++) {
         const reef_term *t = &q->terms[i];
-        if (t->op >= REEF_ANY_OF || (q->facts[i].filter && t->since == REEF_ALWAYS)) continue;
+        if (t->op >= REEF_ANY_OF || (q->facts[i].filter && !q->facts[i].reads && t->since == REEF_ALWAYS)) continue;
         if (reef__type_of(t->component.id)->size == 0) continue;
         if ((t->access != REEF_IN && !q->facts[i].filter) || !reef__system_touches(s, REEF_READS, t->component.id))
             return t->component;
@@ -51,7 +52,8 @@ reef_block reef_others(const reef_block *b, reef_query which)
     const bool known = which.index < w->query_room && w->queries[which.index].generation == which.generation;
     query *q = known ? w->queries[which.index].query : NULL;
     if (q == NULL) return others_refuse(b, REEF_NOT_ALIVE, (reef_component){0});
-    if (q->since || q->ranking) return others_refuse(b, REEF_BAD_ARGUMENT, (reef_component){0});
+    if (q->since || q->ranking || (q->plan && q->plan->bindings))
+        return others_refuse(b, REEF_BAD_ARGUMENT, (reef_component){0});
     const reef_component c = term_undeclared(q, b->job->system);
     if (c.id) return others_refuse(b, REEF_UNDECLARED, c);
     const split_place begin = query_begin(q), end = query_end(q);

@@ -172,6 +172,7 @@ static COLD void unsplit(system_draft *d, split_reason reason, uint32_t componen
 static COLD uint32_t term_use(const reef_term *t, const term_facts *f)
 {
     uint32_t use = t->since == REEF_ALWAYS ? 0 : ACCESS_READ;
+    if (f->reads) return ACCESS_READ;
     if (f->filter) return use && t->subtypes ? use | ACCESS_SUBTYPES : use;
     if (t->access != REEF_OUT) use |= ACCESS_READ;
     if (t->access != REEF_IN) use |= ACCESS_WRITE;
@@ -192,7 +193,8 @@ static COLD bool writes_own(const system_draft *d, uint32_t component)
         const reef_term *t = &d->text.query.term[i];
         if (t->op >= REEF_ANY_OF || d->facts[i].fixed) continue;
         /* a touch of a type that is split by field covers its parts */
-        if (!term_names(t, component) && reef__type_of(t->component.id)->owner != component) continue;
+        if (t->component.id == 0 || (!term_names(t, component) && reef__type_of(t->component.id)->owner != component))
+            continue;
         if (term_use(t, &d->facts[i]) & ACCESS_WRITE) return true;
     }
     return false;
@@ -208,7 +210,8 @@ static COLD void access_of_terms(system_draft *d)
         const uint32_t use = term_use(t, f);
         if (use) access_add(d, c, use);
         if (f->fixed && (use & ACCESS_WRITE)) unsplit(d, SPLIT_WRITES_FIXED, c);
-        if (f->fixed && use && writes_own(d, c)) unsplit(d, SPLIT_READS_WRITTEN, c);
+        if ((f->fixed || f->reads) && use && writes_own(d, c)) unsplit(d, SPLIT_READS_WRITTEN, c);
+        if (f->bound) unsplit(d, SPLIT_VARIABLES, 0);
         /* The marks that one job makes would be changes in the eyes of another one. */
         if (!f->fixed && (!f->top || t->subtypes) && t->since != REEF_ALWAYS && writes_own(d, c))
             unsplit(d, SPLIT_CHANGED_IN_GROUP, c);
@@ -277,6 +280,7 @@ static COLD void system_describe(struct system *s, const system_draft *d, const 
     for (uint32_t i = 0; i < d->text.count; i++) s->commands |= d->text.touch[i].kind >= REEF_SPAWNS;
     memcpy(s->query.terms, d->text.query.term, d->text.query.count * sizeof *s->query.terms);
     s->query.entities = d->text.query.entities;
+    memcpy(s->query.variables, d->text.query.variables, d->text.query.variable_count * sizeof *s->query.variables);
     for (uint32_t i = 0; i < d->text.query.count; i++) s->subtypes |= d->text.query.term[i].subtypes != 0;
 }
 

@@ -1,16 +1,19 @@
 /* The text form of systems: a query, and behind a semicolon what else the system touches.
  *
  *     system := query [";" [touch {"," touch}]]
- *     touch  := kind {name}
+ *     touch  := kind {name ["of" name]}
  *     kind   := "reads" | "writes" | "sends" | "receives" | "sums"     one type or more
  *             | "spawns" | "adds" | "removes" | "enables"              any number; none stands for every type
  *             | "relates" | "unrelates"                                any number of types of relations
  *             | "destroys" | "names"                                   none
  *     query, name: src/query/query_text.c
  *
- * Between a kind and the next comma there are only types, so a type may have the name of a kind. */
+ * Between a kind and the next comma there are only types, so a type may have the name of a kind. "of" is a word behind
+ * a type that is read or written, and before another one: "reads Position of Likes" means "reads Position Likes", for a
+ * system that follows the relation to whoever has the component. */
 #include "system/system_text.h"
 #include "base/platform.h"
+#include "type/type.h"
 #include "query/query_text.h"
 #include "query/token.h"
 #include "reef/system.h"
@@ -66,6 +69,25 @@ static COLD bool touch_put(parser *p, system_text *out, reef_touch_kind kind, re
     return true;
 }
 
+/* Reads the relation by which a system reaches a component. It is read, too. */
+static COLD bool parse_way(parser *p, system_text *out)
+{
+    reef_component c;
+    if (!reef__token_is(p->token, "of") || !token_is_name(reef__token_scan(p->token.start + p->token.length)))
+        return true;
+    reef__token_next(p);
+    const char *at = p->token.start;
+    if (!reef__parse_type(p, &c)) return false;
+    const type *t = reef__type_of(c.id);
+    if (t->relation == 0)
+        return reef__parse_refuse(p, REEF_BAD_TEXT, at, "%s is no relation, so 'of' can't follow it",
+                                  reef__show(t->name, strlen(t->name)).text);
+    for (uint32_t i = 0; i < out->count; i++)
+        if (out->touch[i].type.id == c.id && (out->touch[i].kind == REEF_READS || out->touch[i].kind == REEF_WRITES))
+            return true;
+    return touch_put(p, out, REEF_READS, c, at);
+}
+
 static COLD bool parse_touch(parser *p, system_text *out)
 {
     reef_touch_kind kind = REEF_READS;
@@ -82,6 +104,7 @@ static COLD bool parse_touch(parser *p, system_text *out)
         reef_component c;
         at = p->token.start;
         if (!reef__parse_type(p, &c) || !touch_put(p, out, kind, c, at)) return false;
+        if ((kind == REEF_READS || kind == REEF_WRITES) && !parse_way(p, out)) return false;
     }
     return true;
 }

@@ -93,12 +93,11 @@ static void check_refusal(const char *text, const query_text *q, reef_status sta
 }
 
 /* Writes terms as a text; the answer is the length of the whole. */
-static size_t terms_written(const reef_world *w, const reef_term *terms, uint32_t count, reef_enabled entities,
-                            char *text, size_t size)
+static size_t terms_written(const reef_world *w, const query_text *q, char *text, size_t size)
 {
     text_out o = {text, size, 0};
     if (size) text[0] = 0;
-    reef__query_text_write(&o, w, terms, count, entities);
+    reef__query_text_write(&o, w, q->term, q->count, q->entities, &q->variables);
     return o.length;
 }
 
@@ -113,7 +112,7 @@ static void check_terms(const char *text, const query_text *q)
         MUST(i == 0 || q->column[i - 1] <= q->column[i]);
     }
     for (uint32_t at = 0; at < q->count;) at = tree_end(q, at);
-    size_t length = terms_written(world(), q->term, q->count, q->entities, written, sizeof written);
+    size_t length = terms_written(world(), q, written, sizeof written);
     MUST(length < sizeof written && strlen(written) == length);
     MUST(reef__query_text_parse(world(), written, &second, detail, sizeof detail) == REEF_OK);
     MUST(second.count == q->count && second.entities == q->entities);
@@ -123,12 +122,13 @@ static void check_terms(const char *text, const query_text *q)
              a->enabled == b->enabled);
         MUST(a->since == b->since && a->count == b->count && reef_entity_equal(a->source, b->source));
         MUST(a->subtypes == b->subtypes && a->each == b->each);
+        MUST(a->variable == b->variable && a->target_variable == b->target_variable);
+        MUST(reef_entity_equal(a->target, b->target) && a->up.id == b->up.id && a->up_most == b->up_most);
+        MUST(a->self == b->self);
     }
-    MUST(terms_written(world(), second.term, second.count, second.entities, again, length + 1) == length);
+    MUST(terms_written(world(), &second, again, length + 1) == length);
     MUST(memcmp(written, again, length + 1) == 0);
-    if (length)
-        MUST(terms_written(world(), q->term, q->count, q->entities, again, length) == length &&
-             strlen(again) == length - 1);
+    if (length) MUST(terms_written(world(), q, again, length) == length && strlen(again) == length - 1);
 }
 
 static void check_query(const char *text, const query_text *t)

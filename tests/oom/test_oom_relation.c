@@ -181,6 +181,42 @@ static bool relations_merged_some(sweep *s)
     return status == REEF_OK;
 }
 
+/* Queries: made, walked with a loop over the same inside, and asked. */
+static bool asked(sweep *s, const reef_query_desc *d)
+{
+    uint64_t n = 0, inner = 0;
+    if (reef_query_is_null(s->made = reef_query_make(s->w, d))) return false;
+    reef_block b = reef_begin(s->w, s->made);
+    while (reef_next(&b)) {
+        for (uint32_t first = 0, rows; (rows = reef_block_run(&b, &first)) != 0; first += rows) n += rows;
+        if (inner) continue;
+        reef_block i = reef_begin(s->w, s->made);
+        while (reef_next(&i)) inner++;
+        if (reef_last_error(s->w).status < 0) return reef_end(&b), false;
+    }
+    if (reef_last_error(s->w).status < 0) return false;
+    s->seen = n * 1000 + inner;
+    return reef_query_matches(s->w, s->made, s->e[9]) || reef_last_error(s->w).status == REEF_OK;
+}
+static bool targets_queried(sweep *s)
+{
+    return asked(s, &(reef_query_desc){.terms = {{.component = reef_id(Under), .access = REEF_WITH, .target = s->e[1]},
+                                                 {.access = REEF_WITH, .target = s->e[1]}}});
+}
+static bool one_target_queried(sweep *s)
+{
+    return asked(s, &(reef_query_desc){.terms = {{.component = reef_id(Owes), .access = REEF_IN, .target = s->e[21]}}});
+}
+static bool variables_queried(sweep *s)
+{
+    return asked(s, &(reef_query_desc){.text = "Under($up), DockedTo($port), in Mass($port), Owes($x), Owes($y, $x)"});
+}
+static bool sources_queried(sweep *s)
+{
+    return asked(
+        s, &(reef_query_desc){.text = "in Mass, Under($low, $this), Married($low, $other), ?Owes, Under($other, *)"});
+}
+
 #define ALL(X) \
     X(related_first) \
     X(related_more) \
@@ -218,7 +254,11 @@ static bool relations_merged_some(sweep *s)
     X(relations_loaded) \
     X(relations_saved_some) \
     X(relations_merged) \
-    X(relations_merged_some)
+    X(relations_merged_some) \
+    X(targets_queried) \
+    X(one_target_queried) \
+    X(variables_queried) \
+    X(sources_queried)
 #define PLAIN(call) {#call, with_relations, call},
 #define OBSERVED(call) {#call ", observed", with_relations_observed, call},
 static const scenario relation_scenarios[] = {

@@ -11,6 +11,10 @@ REEF_SWITCH(Alert);
 REEF_RELATION(Likes);
 REEF_RELATION(DockedTo, REEF_EXCLUSIVE);
 REEF_RELATION_OF(Owes, Money);
+REEF_RELATION(PartOf, REEF_EXCLUSIVE | REEF_ACYCLIC | REEF_TRANSITIVE);
+REEF_RELATION(Orbits);
+REEF_TAG(Planet);
+REEF_TAG(Hostile);
 
 enum { PEOPLE = 300, TARGETS = 10 };
 
@@ -184,13 +188,248 @@ static void F4_targets_that_make_no_sense_are_refused(void **state)
     refused(w, "Likes(carol)", REEF_NOT_ALIVE, 7);
     refused(w, "Likes(bob) of bob", REEF_BAD_ARGUMENT, 1);
     refused(w, "in Likes(bob), in Likes(bob)", REEF_DUPLICATE_TERM, 19);
+    refused(w, "Position, *(bob", REEF_BAD_TEXT, 16);
+    refused(w, "in *(bob)", REEF_BAD_ARGUMENT, 4);
+    refused(w, "*(*)", REEF_BAD_TEXT, 3);
+    refused(w, "?*(bob)", REEF_BAD_ARGUMENT, 2);
     assert_true(reef_query_is_null(
         reef_query_make(w, &(reef_query_desc){.terms = {{.component = reef_id(Position), .target = bob}}})));
     assert_status(REEF_BAD_ARGUMENT, reef_last_error(w).status);
     assert_ok(reef_destroy(w, bob));
-    assert_true(reef_query_is_null(reef_query_make(
-        w, &(reef_query_desc){.terms = {{.component = reef_id(Likes), .access = REEF_WITH, .target = bob}}})));
-    assert_status(REEF_NOT_ALIVE, reef_last_error(w).status);
+    reef_query q =
+        reef_query_make(/* as with a source: it is no mistake, but nobody is related to the dead */
+                        w, &(reef_query_desc){
+                               .terms = {{.component = reef_id(Likes), .access = REEF_WITH, .target = bob}}});
+    assert_false(reef_query_is_null(q));
+    assert_false(reef_query_any(w, q));
+}
+
+static void F4_ancestors_that_make_no_sense_are_refused(void **state)
+{
+    reef_world *w = world_of(state);
+    refused(w, "Position up(DockedTo)", REEF_BAD_ARGUMENT, 1); /* it may go in a circle */
+    refused(w, "Position up(Fighter)", REEF_BAD_ARGUMENT, 1);
+    refused(w, "Position up(PartOf, 0)", REEF_BAD_TEXT, 21);
+    refused(w, "Position up(PartOf, x)", REEF_BAD_TEXT, 21);
+    refused(w, "Position up", REEF_BAD_TEXT, 12);
+    refused(w, "Position up()", REEF_BAD_TEXT, 13);
+    refused(w, "Position self", REEF_BAD_TEXT, 10);
+    refused(w, "Position up(PartOf", REEF_BAD_TEXT, 19);
+    refused(w, "inout Position up(PartOf)", REEF_BAD_ARGUMENT, 7);
+    refused(w, "changed Position up(PartOf)", REEF_BAD_ARGUMENT, 9);
+    refused(w, "Position up(PartOf), in Position self up(PartOf)", REEF_DUPLICATE_TERM, 25);
+    assert_true(reef_query_is_null(
+        reef_query_make(w, &(reef_query_desc){.terms = {{.component = reef_id(Position), .self = true}}})));
+}
+
+static void F4_variables_that_make_no_sense_are_refused(void **state)
+{
+    reef_world *w = world_of(state);
+    refused(w, "Position, Planet($p)", REEF_BAD_ARGUMENT, 11);               /* it isn't joined */
+    refused(w, "Position, !Likes($p)", REEF_BAD_ARGUMENT, 12);               /* nor so */
+    refused(w, "Likes($a), Orbits($b, $c)", REEF_BAD_ARGUMENT, 12);          /* nor so */
+    refused(w, "Likes($p) | Position", REEF_BAD_ARGUMENT, 1);                /* in a group */
+    refused(w, "Likes($p), inout Position($p)", REEF_BAD_ARGUMENT, 18);      /* only read */
+    refused(w, "Likes($p), changed in Position($p)", REEF_BAD_ARGUMENT, 23); /* only as it is */
+    refused(w, "Likes($p), ?Orbits($p, $q)", REEF_BAD_ARGUMENT, 13);
+    refused(w, "in Likes($p), in Likes($p)", REEF_DUPLICATE_TERM, 18);
+    refused(w, "Likes($)", REEF_BAD_TEXT, 8);
+    refused(w, "Likes($ p)", REEF_BAD_TEXT, 9);
+    refused(w, "Likes($a, $b, $c)", REEF_BAD_TEXT, 13);
+    refused(w, "Likes(bob, $b)", REEF_NOT_ALIVE, 7);
+    refused(w, "Position($this)", REEF_BAD_TEXT, 9);
+    refused(w,
+            "Likes($a), Likes($a, $b), Likes($b, $c), Likes($c, $d), Likes($d, $e), Likes($e, $f), Likes($f, $g), "
+            "Likes($g, $h), Likes($h, $i)",
+            REEF_LIMIT, 127);
+    const reef_query_desc numbers = {
+        .terms = {{.component = reef_id(Likes), .access = REEF_WITH, .target_variable = 2}}};
+    assert_true(reef_query_is_null(reef_query_make(w, &numbers)));
+    assert_status(REEF_BAD_ARGUMENT, reef_last_error(w).status);
+    reef_query q = reef_query_new(w, "Position, Likes($p)");
+    assert_status(REEF_BAD_ARGUMENT, reef_query_order(w, q, &(reef_order){.component = reef_id(Position)}));
+    assert_null(reef_split_begin(w, q, NULL, 2));
+    assert_status(REEF_BAD_ARGUMENT, reef_last_error(w).status);
+}
+
+/* Ships, planets and stars: large enough that loops have several blocks and begin with what is rare. */
+enum { SHIPS = 3000, PLANETS = 40, STARS = 10 };
+typedef struct space {
+    reef_entity ship[SHIPS], planet[PLANETS], star[STARS];
+} space;
+
+static void space_make(space *s, reef_world *w)
+{
+    for (int i = 0; i < STARS; i++) s->star[i] = reef_spawn(w, reef_with(Position, (float)i, 1));
+    for (int i = 0; i < PLANETS; i++) {
+        s->planet[i] = reef_spawn(w, reef_tag(Planet), reef_with(Position, (float)i, 2));
+        assert_true(reef_relate(w, s->planet[i], Orbits, s->star[i % STARS]) >= 0);
+        if (i % 7 == 0) assert_true(reef_add(w, s->planet[i], Hostile) >= 0);
+    }
+    for (int i = 0; i < SHIPS; i++) {
+        s->ship[i] = i % 2 ? reef_spawn(w, reef_tag(Fighter)) : reef_spawn(w, reef_with(Mass, i));
+        if (i % 5) assert_true(reef_relate(w, s->ship[i], DockedTo, s->planet[i % PLANETS]) >= 0);
+    }
+}
+
+static void explained(reef_world *w, reef_query q, const char *words)
+{
+    static char text[8192];
+    assert_true(reef_query_explain(w, q, text, sizeof text) < sizeof text);
+    if (strstr(text, words) == NULL) fail_msg("\"%s\" isn't in %s", words, text);
+}
+
+static uint64_t matches(reef_world *w, reef_query q)
+{
+    uint64_t n = 0;
+    reef_each(w, q, row) n++;
+    return n;
+}
+
+static void F4_the_plan_begins_with_what_is_rare(void **state)
+{
+    static space s;
+    reef_world *w = world_of(state);
+    space_make(&s, w);
+    assert_ok(reef_set_name(w, s.star[1], "sol"));
+    assert_ok(reef_set_name(w, s.planet[11], "mars"));
+    const char *const joined = "Fighter, DockedTo($planet), Planet($planet), Orbits($planet, $star), !Hostile($planet)";
+    reef_query q = reef_query_new(w, joined),
+               hostile = reef_query_new(w, "Fighter, DockedTo($p), Hostile($p), Planet($p)");
+    reef_query of_sol = reef_query_new(w, "Fighter, DockedTo($p), Orbits($p, sol)");
+    reef_query mars = reef_query_new(w, "Fighter, DockedTo(mars)"), all = reef_query_new(w, "Fighter, DockedTo(*)");
+    uint64_t wanted = 0, of_hostile = 0, of_star = 0;
+    for (int i = 1; i < SHIPS; i += 2) {
+        wanted += i % 5 && i % PLANETS % 7;
+        of_hostile += i % 5 && i % PLANETS % 7 == 0;
+        of_star += i % 5 && i % PLANETS % STARS == 1;
+    }
+    assert_int_equal(matches(w, q), wanted);
+    assert_int_equal(matches(w, hostile), of_hostile);
+    assert_int_equal(matches(w, of_sol), of_star);
+    assert_int_equal(matches(w, mars), SHIPS / PLANETS);
+    assert_int_equal(matches(w, all), SHIPS / 2 - SHIPS / 10);
+    explained(w, q, "step 1, all rows of a block at once: $planet: the target of DockedTo of the row");
+    explained(w, q, "step 4, row by row: $star: each target of Orbits of $planet");
+    explained(w, q, "$planet has no Hostile");
+    explained(w, hostile, "begins with Hostile of $p: from 6 entities relations lead to ");
+    explained(w, of_sol, "begins with Orbits of $p: from 4 entities relations lead to ");
+    explained(w, mars, "marks rows, 64 at a time: from 75 DockedTo leads to entity ");
+    /* where most are sources, each row is looked at */
+    for (int i = 1; i < SHIPS; i += 2) assert_true(reef_relate(w, s.ship[i], DockedTo, s.planet[11]) >= 0);
+    assert_int_equal(matches(w, mars), SHIPS / 2);
+    explained(w, mars, "looks at rows: DockedTo has to lead to entity ");
+    /* without rows there is nothing to begin with */
+    assert_ok(reef_destroy_with(w, reef_id(Fighter)));
+    assert_int_equal(matches(w, hostile) + matches(w, mars) + matches(w, q), 0);
+}
+
+static void F4_loops_inside_loops_have_their_own_bindings(void **state)
+{
+    static space s;
+    reef_world *w = world_of(state);
+    space_make(&s, w);
+    reef_query q = reef_query_new(w, "Planet, DockedTo($ship, $this), Fighter($ship)");
+    uint64_t pairs = 0, all = matches(w, q);
+    reef_entity last = {0, 0}, last_ship = {0, 0};
+    reef_each(w, q, outer)
+    {
+        const reef_entity ship = reef_bound(&outer.block, 1)[outer.i];
+        if (pairs < 3 * all) reef_each(w, q, inner) pairs++;
+        assert_entity(ship, reef_bound(&outer.block, 1)[outer.i]);
+        assert_entity(outer.entity, reef_target(w, ship, DockedTo));
+        if (reef_entity_equal(outer.entity, last)) assert_true(last_ship.index < ship.index); /* in their order */
+        last = outer.entity;
+        last_ship = ship;
+    }
+    assert_int_equal(pairs, 3 * all);
+    assert_true(all > PLANETS);
+    reef_block b = reef_begin(w, q); /* a loop that is left early gives back what it held */
+    assert_true(reef_next(&b));
+    assert_null(reef_bound(&b, 2));
+    assert_int_equal(reef_variable(&b, "planet"), 0);
+    assert_null(reef_reach(&b, Mass, 1, (const Mass *[REEF_BLOCK_ROWS]){NULL}));
+    assert_status(REEF_UNDECLARED, reef_last_error(w).status);
+    reef_end(&b);
+    assert_true(reef_query_row(w, q, s.planet[1], &b)); /* a row alone, without its bindings */
+    assert_null(reef_bound(&b, 1));
+}
+
+static void F4_whole_query_changes_and_deferred_ones_follow_relations(void **state)
+{
+    static space s;
+    reef_world *w = world_of(state);
+    space_make(&s, w);
+    reef_query q = reef_query_new(w, "Fighter, DockedTo($p), !Hostile($p)"), alert = reef_query_new(w, "Alert");
+    const uint64_t ships = reef_query_count(w, q);
+    assert_int_equal(ships, matches(w, q));
+    assert_ok(reef_add_where(w, q, Alert));
+    assert_int_equal(reef_query_count(w, alert), ships);
+    reef_world *fork = reef_fork(w);
+    reef_query there = reef_query_copy(fork, w, q);
+    for (reef_block b = reef_begin_loop(fork, there, &(reef_loop){.deferred = true}); reef_next(&b);)
+        for (uint32_t first = 0, n; (n = reef_block_run(&b, &first)) != 0; first += n)
+            for (uint32_t i = first; i < first + n; i++) assert_true(reef_destroy(fork, b.entities[i]) >= 0);
+    assert_int_equal(reef_query_count(fork, there), 0);
+    assert_int_equal(reef_query_count(w, q), ships);
+    reef_snapshot *before = reef_snapshot_take(w);
+    assert_ok(reef_destroy_where(w, q, NULL));
+    assert_int_equal(matches(w, q), 0);
+    assert_ok(reef_restore(w, before));
+    assert_int_equal(matches(w, q), ships);
+    reef_snapshot_free(before);
+    reef_world_free(fork);
+}
+
+static void F4_transitive_and_any_relations(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_entity rover = reef_create(w), wheel = reef_create(w), bolt = reef_spawn(w, reef_with(Mass, 1));
+    assert_ok(reef_set_name(w, rover, "rover"));
+    assert_true(reef_relate(w, wheel, PartOf, rover) >= 0 && reef_relate(w, bolt, PartOf, wheel) >= 0);
+    reef_query parts = reef_query_new(w, "PartOf(rover)"), of = reef_query_new(w, "Mass, PartOf($whole)");
+    reef_query none = reef_query_new(w, "Mass, !PartOf(rover)"), any = reef_query_new(w, "*(rover)");
+    assert_int_equal(matches(w, parts), 2);
+    assert_int_equal(matches(w, of), 2);
+    assert_int_equal(matches(w, none), 0);
+    assert_int_equal(matches(w, any), 1);
+    assert_true(reef_query_matches(w, parts, bolt) && !reef_query_matches(w, parts, rover));
+    assert_true(reef_relate(w, bolt, Likes, rover) >= 0);
+    assert_int_equal(matches(w, any), 2);
+    char text[64];
+    reef_query_text(w, any, text, sizeof text);
+    assert_string_equal(text, "*(rover)");
+    assert_ok(reef_unrelate(w, wheel, PartOf, rover));
+    assert_int_equal(matches(w, parts), 0);
+    assert_ok(reef_destroy(w, rover));
+    assert_int_equal(matches(w, parts) + matches(w, any), 0);
+    assert_int_equal(matches(w, none), 1);
+}
+
+static void F4_a_query_with_other_homes_and_subtypes_has_variables_too(void **state)
+{
+    static space s;
+    reef_world *w = world_of(state);
+    space_make(&s, w);
+    for (int i = 0; i < SHIPS; i++)
+        for (int k = 0; k < i % 4; k++)
+            assert_true(reef_relate_with(w, s.ship[i], Owes, s.planet[(i + k) % PLANETS], k) >= 0);
+    reef_query each = reef_query_new(w, "each in Owes, Owes($p), Planet($p)"),
+               plus = reef_query_new(w, "Owes($p), Fighter+");
+    uint64_t values = 0, wanted = 0, fighters = 0, coins = 0;
+    for (int i = 0; i < SHIPS; i++)
+        wanted += (uint64_t)(i % 4) * (uint64_t)(i % 4), fighters += i % 2 ? (uint64_t)(i % 4) : 0;
+    for (reef_block b = reef_begin(w, each); reef_next(&b);) values += b.count;
+    assert_int_equal(values, wanted); /* each value with each binding */
+    assert_int_equal(matches(w, plus), fighters);
+    reef_query sum = reef_query_new(w, "in Owes($p)");
+    for (reef_block b = reef_begin(w, sum); reef_next(&b);) {
+        const Owes *owes[REEF_BLOCK_ROWS];
+        assert_non_null(reef_reach(&b, Owes, 1, owes));
+        for (uint32_t first = 0, n; (n = reef_block_run(&b, &first)) != 0; first += n)
+            for (uint32_t i = first; i < first + n; i++) coins += (uint64_t)owes[i]->data.coins;
+    }
+    assert_int_equal(coins, SHIPS / 4 * (1 + 1 + 2));
 }
 
 int main(void)
@@ -199,6 +438,13 @@ int main(void)
         TEST(F4_queries_with_targets_find_what_a_naive_search_finds),
         TEST(F4_a_fork_has_the_query_and_its_own_relations),
         TEST(F4_targets_that_make_no_sense_are_refused),
+        TEST(F4_ancestors_that_make_no_sense_are_refused),
+        TEST(F4_variables_that_make_no_sense_are_refused),
+        TEST(F4_the_plan_begins_with_what_is_rare),
+        TEST(F4_loops_inside_loops_have_their_own_bindings),
+        TEST(F4_whole_query_changes_and_deferred_ones_follow_relations),
+        TEST(F4_transitive_and_any_relations),
+        TEST(F4_a_query_with_other_homes_and_subtypes_has_variables_too),
     };
     return cmocka_run_group_tests_name("query relation", tests, NULL, NULL);
 }

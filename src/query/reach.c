@@ -1,0 +1,132 @@
+/* What the rows of a block lead to: bound entities, and values of them, of ancestors and of relations. */
+#include "reef/reach.h"
+#include "base/platform.h"
+#include "type/type.h"
+#include "storage/archetype.h"
+#include "storage/entity_index.h"
+#include "storage/error.h"
+#include "storage/layout.h"
+#include "storage/multi_store.h"
+#include "storage/place.h"
+#include "storage/read.h"
+#include "storage/relation_index.h"
+#include "storage/sparse_store.h"
+#include "storage/world_data.h"
+#include "query/variables.h"
+#include "query/query.h"
+#include "query/relation_plan.h"
+
+uint32_t reef_variable(const reef_block *b, const char *name)
+{
+    const variable_names *names = b && name && b->query ? reef__query_names(b->query) : NULL;
+    for (uint32_t i = 0; names && *name && i < REEF_VARIABLES_MAX; i++)
+        if (strcmp((*names)[i], name) == 0) return i + 1;
+    return 0;
+}
+
+const reef_entity *reef_bound(const reef_block *b, uint32_t variable)
+{
+    const query *q = b ? b->query : NULL;
+    const bool there = q && b->count && b->walks && q->plan && q->plan->bindings && b->bound;
+    if (!there || variable == 0 || variable > q->plan->bindings->variables) return NULL;
+    return b->bound->lane[variable] + b->first;
+}
+
+/* The term that gives the component by way of this variable. UINT32_MAX: there is none. */
+static uint32_t reach_find(const query *q, uint32_t component, uint32_t variable)
+{
+    for (uint32_t i = 0; i < q->term_count; i++)
+        if (q->terms[i].component.id == component && term_reaches(&q->terms[i], &q->facts[i]) &&
+            reach_variable(&q->terms[i]) == variable)
+            return i;
+    return UINT32_MAX;
+}
+
+static const void *relation_to(const value_store *s, reef_entity source, reef_entity target)
+{
+    const char *first = reef_store_find(s, source);
+    const uint32_t n = first == NULL ? 0 : s->multi ? reef__multi_values(s, source) : 1;
+    for (uint32_t i = 0; i < n; i++) {
+        const relation_value *v = (const relation_value *)(const void *)(first + (size_t)i * s->size);
+        if (reef_entity_equal(v->target, target)) return v;
+    }
+    return NULL;
+}
+
+static const void *value_of(const query *q, uint32_t i, reef_entity e)
+{
+    return reef__component_holds(q, i, e) ? reef__value_itself(q->world, e, q->terms[i].component) : NULL;
+}
+
+/* Siblings have the same ancestors, and mostly lie side by side. */
+typedef struct ancestor_value {
+    reef_entity parent;
+    const void *value;
+} ancestor_value;
+
+static const void *ancestor_value_of(const query *q, uint32_t i, reef_entity e, ancestor_value *last)
+{
+    reef_entity found;
+    const reef_term *t = &q->terms[i];
+    if (t->self && reef__component_holds(q, i, e)) return reef__value_itself(q->world, e, t->component);
+    const relation_value *v = reef_store_find(store_of(q->world, t->up.id), e);
+    if (v == NULL) return NULL;
+    if (!reef_entity_equal(v->target, last->parent)) {
+        last->value = reef__ancestor_find(q, i, e, &found) ? reef__value_itself(q->world, found, t->component) : NULL;
+        last->parent = v->target;
+    }
+    return last->value;
+}
+
+/* The values of a component in columns: the table that was looked at last mostly says where. */
+static void reach_columns(const reef_block *b, uint32_t i, const reef_entity *e, const void **to)
+{
+    const query *q = b->query;
+    const reef_world *w = b->world;
+    const uint32_t c = q->terms[i].component.id, size = reef__type_of(c)->size;
+    uint32_t table_id = UINT32_MAX, k = 0;
+    for (uint32_t row = 0; row < b->count; row++) {
+        const void *value = NULL;
+        if (b->mask == NULL || b->mask[row / 64] >> row % 64 & 1) {
+            const uint32_t place = place_of(w, e[row]);
+            const reef_slot *slots = reef_slots_at(&w->hot, place);
+            if (place != PLACE_DEAD && slots[0].head.table != table_id) {
+                table_id = slots[0].head.table;
+                k = slot_find(w, c, table_id);
+            }
+            if (place != PLACE_DEAD && k) value = (const char *)slots[k].block + (size_t)place_row(place) * size;
+        }
+        memcpy(to + row, &value, sizeof value);
+    }
+}
+
+const void *const *reef_block_reach(const reef_block *b, reef_component c, uint32_t variable, const void **to)
+{
+    const query *q = b ? b->query : NULL;
+    const uint32_t i = q && to && b->count ? reach_find(q, c.id, variable) : UINT32_MAX;
+    if (i == UINT32_MAX) {
+        if (b && b->world) reef__failure(b->world, REEF_UNDECLARED, "reef_reach", c, (reef_entity){0, 0}, 0);
+        return NULL;
+    }
+    const reef_term *t = &q->terms[i];
+    const reef_entity *from = t->variable ? reef_bound(b, t->variable) : b->entities;
+    const reef_entity *target = t->target_variable == REEF_VISITED ? b->entities : reef_bound(b, t->target_variable);
+    ancestor_value last = {{0, 0}, NULL};
+    const bool relates = t->target_variable || !reef_entity_is_null(t->target);
+    const bool plain = t->enabled == REEF_ENABLED && !q->facts[i].marks && !reef__type_of(c.id)->stored;
+    if (from == NULL || (t->target_variable && target == NULL)) return NULL;
+    if (t->variable && !relates && plain) {
+        reach_columns(b, i, from, to);
+        return to;
+    }
+    for (uint32_t row = 0; row < b->count; row++) {
+        const void *value = NULL;
+        const bool matches = b->mask == NULL || b->mask[row / 64] >> row % 64 & 1;
+        if (matches && t->up.id) value = ancestor_value_of(q, i, from[row], &last);
+        else if (matches && relates)
+            value = relation_to(store_of(b->world, c.id), from[row], target ? target[row] : t->target);
+        else if (matches) value = value_of(q, i, from[row]);
+        memcpy(to + row, &value, sizeof value); /* `to` may be an array of other pointers */
+    }
+    return to;
+}

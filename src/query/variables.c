@@ -1,0 +1,669 @@
+/* Finding bindings (src/query/variables.h). */
+#include "query/variables.h"
+#include "base/memory.h"
+#include "base/platform.h"
+#include "type/type.h"
+#include "storage/archetype.h"
+#include "storage/entity_index.h"
+#include "storage/layout.h"
+#include "storage/multi_store.h"
+#include "storage/place.h"
+#include "storage/read.h"
+#include "storage/relation_index.h"
+#include "storage/row_bits.h"
+#include "storage/sparse_store.h"
+#include "storage/state.h"
+#include "storage/world_data.h"
+#include "change/relation.h"
+#include "query/query.h"
+#include "query/relation_plan.h"
+#include "query/row_filter.h"
+#include "reef/relation.h"
+
+/* ---- making the steps ---- */
+
+static uint8_t slot_from(const reef_term *t) { return t->variable; }
+static uint8_t slot_to(const reef_term *t)
+{
+    return t->target_variable == REEF_VISITED ? SLOT_VISITED : t->target_variable ? t->target_variable : SLOT_TARGET;
+}
+/* Is the term about a relation to somebody, and not only about having one? */
+static bool term_relates(const reef_term *t) { return t->target_variable || !reef_entity_is_null(t->target); }
+
+/* Adds the step of term i, if everything that it speaks of is bound but at most one variable, and it may bind that.
+ * `several`: it may bind several entities. */
+static bool step_put(const query *q, bindings *b, uint32_t i, uint32_t *bound, bool several)
+{
+    const reef_term *t = &q->terms[i];
+    const type *kind = reef__type_of(t->component.id);
+    const bool relates = term_relates(t);
+    const bool follows = relates && kind->relation & (REEF_TRANSITIVE | REEF_REFLEXIVE);
+    bind_step s = {.term = (uint16_t)i, .from = slot_from(t), .to = slot_to(t), .closure = follows, .type = kind};
+    const bool from = *bound >> s.from & 1, to = !relates || *bound >> s.to & 1;
+    s.kind = !relates ? STEP_HAS : from && to ? STEP_RELATED : from ? STEP_TARGETS : STEP_SOURCES;
+    s.single = s.kind == STEP_TARGETS && kind->relation & REEF_EXCLUSIVE && !follows;
+    if (!from && (!to || !relates || s.to == SLOT_TARGET)) return false;
+    if (s.kind <= STEP_SOURCES && (t->op != REEF_HAS || (!s.single && !several))) return false;
+    if (s.kind == STEP_TARGETS) *bound |= 1u << s.to;
+    if (s.kind == STEP_SOURCES) *bound |= 1u << s.from;
+    b->steps[b->count++] = s;
+    return true;
+}
+
+/* Adds the first step of a sort that can be added: 0: has, 1: related, 2: binds one, 3: binds several. False: there is
+ * none. */
+static bool steps_put(const query *q, bindings *b, uint64_t *done, uint32_t *bound)
+{
+    for (uint32_t sort = 0; sort < 4; sort++)
+        for (uint32_t i = 0; i < q->term_count; i++) {
+            const reef_term *t = &q->terms[i];
+            if (!q->facts[i].bound || t->op == REEF_OPTIONAL || *done >> i & 1) continue;
+            const bool relates = term_relates(t), from = *bound >> slot_from(t) & 1;
+            const bool all = from && (!relates || *bound >> slot_to(t) & 1);
+            if (sort != (!relates ? 0u : all ? 1u : sort < 2 ? 4u : sort)) continue;
+            if (!step_put(q, b, i, bound, sort == 3)) continue;
+            *done |= 1ull << i;
+            return true;
+        }
+    return false;
+}
+
+static void steps_make(const query *q, bindings *b)
+{
+    uint64_t done = 0;
+    uint32_t bound = 1u << SLOT_VISITED | 1u << SLOT_TARGET;
+    b->count = b->early = 0;
+    while (steps_put(q, b, &done, &bound)) {}
+    while (b->early < b->count && (b->steps[b->early].kind > STEP_SOURCES || b->steps[b->early].single)) b->early++;
+}
+
+/* ---- memory ---- */
+
+static size_t bindings_bytes(uint32_t count) { return sizeof(bindings) + count * sizeof(bind_step); }
+static size_t run_bytes(const bindings *b)
+{
+    return sizeof(bind_run) + b->variables * (size_t)REEF_BLOCK_ROWS * sizeof(reef_entity);
+}
+static size_t seen_bytes(uint32_t entities) { return (size_t)(entities / 64 + 1) * sizeof(uint64_t); }
+
+static void closures_free(query *q, bind_run *run)
+{
+    memory *m = &q->world->family->memory;
+    for (uint32_t v = 1; v <= REEF_VARIABLES_MAX; v++) {
+        closure_list *c = &run->closure[v];
+        if (c->seen) reef__memory_free(m, MEMORY_OTHER, c->seen, seen_bytes(run->entities));
+        if (c->list) reef__memory_free(m, MEMORY_OTHER, c->list, run->entities * sizeof *c->list);
+        *c = (closure_list){NULL, NULL, 0};
+    }
+}
+
+/* Makes room for what relations lead to by way of others. */
+static bool closures_ready(query *q, bind_run *run)
+{
+    const bindings *b = q->plan->bindings;
+    memory *m = &q->world->family->memory;
+    const uint32_t entities = q->world->hot.index_count + 1;
+    if (run->entities < entities) {
+        closures_free(q, run);
+        run->entities = entities + entities / 2;
+    }
+    for (uint32_t i = 0; i < b->count; i++) {
+        const bind_step *s = &b->steps[i];
+        closure_list *c = &run->closure[s->kind == STEP_TARGETS ? s->to : s->from];
+        if (s->kind > STEP_SOURCES || !s->closure) continue;
+        if (c->seen == NULL) c->seen = reef__memory_zeroed(m, MEMORY_OTHER, seen_bytes(run->entities));
+        if (c->seen && c->list == NULL)
+            c->list = reef__memory_resize(m, MEMORY_OTHER, NULL, 0, run->entities * sizeof *c->list, PLAIN_ALIGN);
+        if (c->list == NULL) return false;
+    }
+    return true;
+}
+
+static bind_run *bind_run_make(query *q)
+{
+    const bindings *b = q->plan->bindings;
+    bind_run *run = reef__memory_zeroed(&q->world->family->memory, MEMORY_OTHER, run_bytes(b));
+    if (run == NULL) return NULL;
+    for (uint32_t v = 1; v <= b->variables; v++)
+        run->lane[v] = (reef_entity *)(void *)(run + 1) + (size_t)(v - 1) * REEF_BLOCK_ROWS;
+    return run;
+}
+
+static void bind_run_free(query *q, bind_run *run)
+{
+    if (run == NULL) return;
+    closures_free(q, run);
+    reef__memory_free(&q->world->family->memory, MEMORY_OTHER, run, run_bytes(q->plan->bindings));
+}
+
+COLD bool reef__bindings_make(query *q)
+{
+    uint32_t count = 0, variables = 0;
+    for (uint32_t i = 0; i < q->asked_count; i++) {
+        const reef_term *t = &q->asked[i];
+        if (t->op >= REEF_ANY_OF || !(t->variable || t->target_variable)) continue;
+        count++;
+        if (t->variable > variables) variables = t->variable;
+        if (t->target_variable != REEF_VISITED && t->target_variable > variables) variables = t->target_variable;
+    }
+    if (count == 0) return true;
+    bindings *b = reef__memory_zeroed(&q->world->family->memory, MEMORY_OTHER, bindings_bytes(count));
+    q->plan->bindings = b;
+    if (b == NULL) return false;
+    b->variables = variables;
+    b->own = bind_run_make(q);
+    steps_make(q, b);
+    return b->own != NULL;
+}
+
+COLD void reef__bindings_drop(query *q)
+{
+    bindings *b = q->plan->bindings;
+    uint32_t count = 0;
+    if (b == NULL) return;
+    for (uint32_t i = 0; i < q->asked_count; i++)
+        count += q->asked[i].op < REEF_ANY_OF && (q->asked[i].variable || q->asked[i].target_variable);
+    for (bind_run *run = b->spare, *next; run; run = next) {
+        next = run->next;
+        bind_run_free(q, run);
+    }
+    bind_run_free(q, b->own);
+    reef__row_set_drop(q->world, &b->rows);
+    for (uint32_t i = 0; i < 2; i++) reef__entity_list_drop(q->world, &b->list[i]);
+    reef__memory_free(&q->world->family->memory, MEMORY_OTHER, b, bindings_bytes(count));
+    q->plan->bindings = NULL;
+}
+
+bind_run *reef__bound_open(query *q)
+{
+    bindings *b = q->plan->bindings;
+    bind_run *run = b->spare;
+    if (run) b->spare = run->next;
+    else run = bind_run_make(q);
+    if (run && !closures_ready(q, run)) {
+        bind_run_free(q, run);
+        return NULL;
+    }
+    if (run) run->unit = 0;
+    return run;
+}
+
+void reef__bound_close(query *q, bind_run *run)
+{
+    if (run == NULL) return;
+    run->next = q->plan->bindings->spare;
+    q->plan->bindings->spare = run;
+}
+
+/* ---- where to begin ---- */
+
+/* Beginning elsewhere pays if it leads to at most one in this many of the rows. */
+enum { ROWS_FOR_START = 4 };
+
+/* How many entities a term about a variable begins with. UINT64_MAX: it isn't one to begin with. */
+static uint64_t start_count(reef_world *w, const query *q, uint32_t i)
+{
+    const reef_term *t = &q->terms[i];
+    const type *kind = reef__type_of(t->component.id);
+    if (!q->facts[i].bound || t->op != REEF_HAS || t->variable == 0) return UINT64_MAX;
+    if (!term_relates(t)) return kind->bit && !kind->stored ? UINT64_MAX : reef_count_id(w, t->component);
+    if (slot_to(t) != SLOT_TARGET || kind->relation & (REEF_TRANSITIVE | REEF_REFLEXIVE)) return UINT64_MAX;
+    const value_store *s = store_of(w, kind->id);
+    return s->component && reef_is_alive(w, t->target) ? reef__relation_sources(s, t->target) : 0;
+}
+
+/* Is the term a way from one variable, or the visited entity, to another one? */
+static bool term_is_way(const query *q, uint32_t i)
+{
+    const reef_term *t = &q->terms[i];
+    return q->facts[i].bound && t->op == REEF_HAS && term_relates(t) && slot_to(t) != SLOT_TARGET &&
+           slot_to(t) != slot_from(t) &&
+           !(reef__type_of(t->component.id)->relation & (REEF_TRANSITIVE | REEF_REFLEXIVE));
+}
+
+/* Finds the term by which each variable is nearest to the visited entity. UINT32_MAX: there is no way. */
+static void ways_find(const query *q, uint32_t *way)
+{
+    uint32_t near = 1u << SLOT_VISITED, next = near;
+    for (uint32_t v = 0; v < SLOTS; v++) way[v] = UINT32_MAX;
+    for (; next; near |= next) {
+        uint32_t found = 0;
+        for (uint32_t i = 0; i < q->term_count; i++) {
+            if (q->terms[i].op >= REEF_ANY_OF || !term_is_way(q, i)) continue;
+            const uint32_t from = slot_from(&q->terms[i]), to = slot_to(&q->terms[i]);
+            const uint32_t v = next >> from & 1 ? to : from;
+            if (!((next >> from | next >> to) & 1) || (near | found) >> v & 1) continue;
+            found |= 1u << v;
+            way[v] = i;
+        }
+        next = found;
+    }
+}
+
+static bool list_sources(reef_world *w, const value_store *s, reef_entity target, entity_list *to)
+{
+    source_run run;
+    source_one one;
+    reef_entity last = {0, 0};
+    for (uint64_t place = 0; s->component && reef__relation_after(s, target, place, last, &one, &run);) {
+        for (uint32_t i = 0; i < run.count; i++)
+            if (!reef__entity_list_put(w, to, run.sources[i])) return false;
+        place = run.places[run.count - 1];
+        last = run.sources[run.count - 1];
+    }
+    return true;
+}
+
+static bool list_targets(reef_world *w, const value_store *s, reef_entity source, entity_list *to)
+{
+    const char *first = reef_store_find(s, source);
+    const uint32_t n = first == NULL ? 0 : s->multi ? reef__multi_values(s, source) : 1;
+    for (uint32_t i = 0; i < n; i++)
+        if (!reef__entity_list_put(w, to,
+                                   ((const relation_value *)(const void *)(first + (size_t)i * s->size))->target))
+            return false;
+    return true;
+}
+
+/* Lists all entities that have a component of the table or of a store. */
+static bool list_all(reef_world *w, const type *t, entity_list *to)
+{
+    const value_store *s = store_of(w, t->id);
+    for (uint32_t page = 0; t->stored && page < s->values.count; page++) {
+        store_place at = {.slot = 0};
+        while (s->values.page[page] && reef__store_each(s, page, &at))
+            if (!reef__entity_list_put(w, to, at.entity)) return false;
+    }
+    for (uint32_t id = TABLE_EMPTY; !t->stored && id < w->state.tables.count * TABLES_PER_PAGE; id++) {
+        const table *x = table_read(w, id);
+        if (x == NULL || table_rows(x) == 0 || slot_find(w, t->id, id) == 0) continue;
+        for (uint32_t unit = x->first; unit; unit = unit_slots(w, unit)[0].head.next) {
+            const reef_entity *e = slot_entities(unit_slots(w, unit));
+            for (uint32_t row = 0; row < chunk_rows(x, unit); row++)
+                if (!reef__entity_list_put(w, to, e[row])) return false;
+        }
+    }
+    return true;
+}
+
+/* Marks the rows that the start leads to. It gives up where there are more than `most`. False: there is no memory. */
+static bool start_mark(query *q, uint32_t start, const uint32_t *way, uint64_t most)
+{
+    reef_world *w = q->world;
+    bindings *b = q->plan->bindings;
+    const reef_term *t = &q->terms[start];
+    entity_list *at = &b->list[0], *next = &b->list[1];
+    uint32_t v = t->variable;
+    at->count = 0;
+    if (!(term_relates(t) ? list_sources(w, store_of(w, t->component.id), t->target, at)
+                          : list_all(w, reef__type_of(t->component.id), at)))
+        return false;
+    while (v != SLOT_VISITED) {
+        const reef_term *x = &q->terms[way[v]];
+        const value_store *s = store_of(w, x->component.id);
+        const bool targets = slot_from(x) == v;
+        next->count = 0;
+        for (uint32_t i = 0; i < at->count; i++) {
+            if (!(targets ? list_targets(w, s, at->e[i], next) : list_sources(w, s, at->e[i], next))) return false;
+            if (next->count > most) return true;
+        }
+        v = targets ? slot_to(x) : slot_from(x);
+        entity_list *was = at;
+        at = next;
+        next = was;
+    }
+    if (!reef__row_set_ready(w, &b->rows)) return false;
+    for (uint32_t i = 0; i < at->count; i++)
+        if (!reef__row_set_add(w, &b->rows, at->e[i])) return false;
+    b->started = true;
+    return true;
+}
+
+bool reef__bindings_look(query *q, uint64_t rows)
+{
+    bindings *b = q->plan->bindings;
+    uint32_t way[SLOTS];
+    b->started = false;
+    b->begins = rows / ROWS_FOR_START + 1;
+    if (q->subs) steps_make(q, b); /* terms may have other numbers */
+    if (!closures_ready(q, b->own)) return false;
+    if (rows == 0) return true;
+    ways_find(q, way);
+    for (uint32_t i = 0; i < q->term_count; i++) {
+        const reef_term *t = &q->terms[i];
+        if (t->op >= REEF_ANY_OF || t->variable == 0 || t->variable > REEF_VARIABLES_MAX ||
+            way[t->variable] == UINT32_MAX)
+            continue;
+        const uint64_t n = start_count(q->world, q, i);
+        if (n < b->begins) b->begins = n, b->start = i, b->started = true;
+    }
+    const bool pays = b->started;
+    b->started = false;
+    for (uint32_t i = 0; pays && i < q->term_count; i++) {
+        if (q->terms[i].op >= REEF_ANY_OF || !term_relates(&q->terms[i]) || !q->facts[i].bound) continue;
+        value_store *s = (value_store *)(uintptr_t)store_of(q->world, q->terms[i].component.id);
+        if (s->component && !reef__relation_ready(q->world, s)) return true; /* without an index it takes too long */
+    }
+    return !pays || start_mark(q, b->start, way, rows / ROWS_FOR_START);
+}
+
+/* ---- one step for one entity ---- */
+
+/* Is the relation of a living source as the term wants it, enabled or disabled? */
+static bool relation_counts(const query *q, const bind_step *s, reef_entity source)
+{
+    const term_facts *f = &q->facts[s->term];
+    return LIKELY(!f->marks && q->terms[s->term].enabled == REEF_ENABLED) || reef__component_holds(q, s->term, source);
+}
+
+static bool step_holds(const query *q, const bind_step *s, reef_entity from, reef_entity to)
+{
+    const bool holds =
+        s->kind == STEP_HAS ? reef__component_holds(q, s->term, from)
+        : s->closure        ? reef__relation_leads(q->world, s->type, from, to, true)
+                     : relation_counts(q, s, from) && reef__relation_has(store_of(q->world, s->type->id), from, to);
+    return holds == (q->terms[s->term].op == REEF_HAS);
+}
+
+/* ---- searching ---- */
+
+static void closure_put(closure_list *c, reef_entity e)
+{
+    if (c->seen[e.index / 64] >> e.index % 64 & 1) return;
+    c->seen[e.index / 64] |= 1ull << e.index % 64;
+    c->list[c->count++] = e;
+}
+
+/* Adds whom the relation leads to from one entity. */
+static void closure_follow(const query *q, const bind_step *s, closure_list *c, reef_entity e)
+{
+    const value_store *store = store_of(q->world, s->type->id);
+    if (s->kind == STEP_TARGETS) {
+        const char *first = reef_store_find(store, e);
+        const uint32_t n = first == NULL ? 0 : store->multi ? reef__multi_values(store, e) : 1;
+        for (uint32_t i = 0; i < n; i++)
+            closure_put(c, ((const relation_value *)(const void *)(first + (size_t)i * store->size))->target);
+        return;
+    }
+    source_run run;
+    source_one one;
+    reef_entity last = {0, 0};
+    for (uint64_t place = 0; store->component && reef__relation_after(store, e, place, last, &one, &run);) {
+        for (uint32_t i = 0; i < run.count; i++) closure_put(c, run.sources[i]);
+        place = run.places[run.count - 1];
+        last = run.sources[run.count - 1];
+    }
+}
+
+/* The next one that a transitive or reflexive relation leads to, in the order of distance. */
+static bool closure_next(const query *q, const bind_step *s, bind_cursor *at, closure_list *c, reef_entity start,
+                         reef_entity *e)
+{
+    const bool transitive = s->type->relation & REEF_TRANSITIVE;
+    if (at->looked == 0) { /* the list is that of an earlier search */
+        for (uint32_t i = 0; i < c->count; i++) c->seen[c->list[i].index / 64] = 0;
+        c->count = 0;
+        if (s->type->relation & REEF_REFLEXIVE) closure_put(c, start);
+        closure_follow(q, s, c, start);
+        at->looked = 1;
+    }
+    /* the numbers of the list are one behind those that were followed, since `start` was followed first */
+    while (transitive && at->next == c->count && at->looked <= c->count)
+        closure_follow(q, s, c, c->list[at->looked++ - 1]);
+    if (at->next == c->count) return false;
+    *e = c->list[at->next++];
+    return true;
+}
+
+static bool source_next(const query *q, const bind_step *s, bind_cursor *at, reef_entity target, reef_entity *e)
+{
+    const value_store *store = store_of(q->world, s->type->id);
+    source_run run;
+    source_one one;
+    if (store->component == 0 || !reef__relation_after(store, target, at->place, at->last, &one, &run)) return false;
+    at->place = run.places[0];
+    *e = at->last = run.sources[0];
+    return true;
+}
+
+static bool target_next(const query *q, const bind_step *s, bind_cursor *at, reef_entity source, reef_entity *e)
+{
+    const value_store *store = store_of(q->world, s->type->id);
+    const char *first = reef_store_find(store, source);
+    const uint32_t n = first == NULL ? 0 : store->multi ? reef__multi_values(store, source) : 1;
+    if (at->next >= n) return false;
+    *e = ((const relation_value *)(const void *)(first + (size_t)at->next++ * store->size))->target;
+    return true;
+}
+
+/* Binds the next entity of a step. False: there is none. */
+static bool step_bind(const query *q, const bind_step *s, bind_search *x, bind_run *run)
+{
+    const bool targets = s->kind == STEP_TARGETS;
+    const uint32_t v = targets ? s->to : s->from;
+    const reef_entity start = x->bound[targets ? s->from : s->to];
+    bind_cursor *at = &x->cursor[v];
+    if (s->closure) return closure_next(q, s, at, &run->closure[v], start, &x->bound[v]);
+    if (targets) return relation_counts(q, s, start) && target_next(q, s, at, start, &x->bound[v]);
+    while (source_next(q, s, at, start, &x->bound[v]))
+        if (relation_counts(q, s, x->bound[v])) return true;
+    return false;
+}
+
+static reef_entity slot_entity_of(const query *q, const bind_search *x, uint32_t slot, uint32_t term)
+{
+    return slot == SLOT_TARGET ? q->terms[term].target : x->bound[slot];
+}
+
+/* Finds the first binding from step `first` on, or with `again` the next one. False: there is none. */
+static bool search_next(const query *q, bind_search *x, bind_run *run, uint32_t first, bool again)
+{
+    const bindings *b = q->plan->bindings;
+    uint32_t at = again ? b->count : first;
+    for (;;) {
+        while (again) { /* back to the last step that may bind another one */
+            if (at == first) return false;
+            const bind_step *s = &b->steps[--at];
+            again = s->kind > STEP_SOURCES || !step_bind(q, s, x, run);
+            at += !again;
+        }
+        if (at == b->count) return true;
+        const bind_step *s = &b->steps[at];
+        if (s->kind <= STEP_SOURCES) {
+            x->cursor[s->kind == STEP_TARGETS ? s->to : s->from] = (bind_cursor){.place = 0};
+            again = !step_bind(q, s, x, run);
+        } else {
+            again = !step_holds(q, s, slot_entity_of(q, x, s->from, s->term), slot_entity_of(q, x, s->to, s->term));
+        }
+        at += !again;
+    }
+}
+
+/* ---- all rows at once ---- */
+
+typedef struct early_rows {
+    const query *q;
+    const bind_step *s;
+    const reef_entity *from, *to; /* by row; `to` NULL: the term's target */
+    reef_entity *bind;
+    uint64_t *words;
+    uint32_t first, end;
+} early_rows;
+
+#define EACH_EARLY_ROW(x, k, word, row) \
+    for (uint32_t k = (x)->first; k < (x)->end; k++) \
+        for (uint64_t word = (x)->words[k], row; word && (row = k * 64 + bits_first(word), true); word &= word - 1)
+
+static void early_targets(const early_rows *x)
+{
+    const value_store *s = store_of(x->q->world, x->s->type->id);
+    const bool plain = !x->q->facts[x->s->term].marks && x->q->terms[x->s->term].enabled == REEF_ENABLED;
+    EACH_EARLY_ROW(x, k, word, row)
+    {
+        const relation_value *v = reef_store_find(s, x->from[row]);
+        if (LIKELY(v && (plain || reef__component_holds(x->q, x->s->term, x->from[row])))) x->bind[row] = v->target;
+        else x->words[k] &= ~(word & (0 - word));
+    }
+}
+
+/* Has the entity a component of the table? The table that was looked at last mostly says so without a search. */
+static void early_has(const early_rows *x)
+{
+    const reef_world *w = x->q->world;
+    const reef_term *t = &x->q->terms[x->s->term];
+    const bool wanted = t->op == REEF_HAS;
+    uint32_t table_id = UINT32_MAX;
+    bool there = false;
+    if (x->s->type->stored || x->s->type->bit || x->q->facts[x->s->term].marks || t->enabled != REEF_ENABLED) {
+        EACH_EARLY_ROW(x, k, word, row)
+        if (reef__component_holds(x->q, x->s->term, x->from[row]) != wanted) x->words[k] &= ~(word & (0 - word));
+        return;
+    }
+    EACH_EARLY_ROW(x, k, word, row)
+    {
+        const uint32_t place = place_of(w, x->from[row]);
+        const uint32_t id = place == PLACE_DEAD ? 0 : reef_slots_at(&w->hot, place)[0].head.table;
+        if (id != table_id) there = place != PLACE_DEAD && slot_find(w, x->s->type->id, id) != 0;
+        table_id = place == PLACE_DEAD ? UINT32_MAX : id;
+        if (there != wanted) x->words[k] &= ~(word & (0 - word));
+    }
+}
+
+static void early_related(const early_rows *x)
+{
+    const reef_entity target = x->q->terms[x->s->term].target;
+    EACH_EARLY_ROW(x, k, word, row)
+    if (!step_holds(x->q, x->s, x->from[row], x->to ? x->to[row] : target)) x->words[k] &= ~(word & (0 - word));
+}
+
+static bool any_row(const uint64_t *words, uint32_t first, uint32_t end)
+{
+    uint64_t any = 0;
+    for (uint32_t k = first; k < end; k++) any |= words[k];
+    return any != 0;
+}
+
+static void search_begin(const bindings *b, const bind_run *run, const reef_entity *entities, uint32_t row,
+                         bind_search *x)
+{
+    x->bound[SLOT_VISITED] = entities[row];
+    for (uint32_t v = 1; v <= b->variables; v++) x->bound[v] = run->lane[v][row];
+}
+
+static void search_put(const bindings *b, const bind_search *x, bind_run *run, uint32_t row)
+{
+    for (uint32_t v = 1; v <= b->variables; v++) run->lane[v][row] = x->bound[v];
+}
+
+/* The steps from `early` on, for each row that is left. */
+static void late_rows(const look *l, bindings *b, bind_run *run, uint64_t *words, uint32_t first, uint32_t end)
+{
+    bind_search x;
+    for (uint32_t k = first; k < end; k++)
+        for (uint64_t word = words[k]; word; word &= word - 1) {
+            const uint32_t row = k * 64 + bits_first(word);
+            const uint64_t bit = word & (0 - word);
+            search_begin(b, run, l->entities, row, &x);
+            if (!search_next(l->q, &x, run, b->early, false)) {
+                words[k] &= ~bit;
+            } else if (b->now) {
+                search_put(b, &x, run, row);
+                if (search_next(l->q, &x, run, b->early, true)) run->several[k] |= bit;
+            }
+        }
+}
+
+void reef__bound_rows(const look *l, uint64_t *words, uint32_t first, uint32_t end)
+{
+    const query *q = l->q;
+    bindings *b = q->plan->bindings;
+    bind_run *run = b->now ? b->now : b->own;
+    const uint64_t *marked = b->started ? row_set_words(&b->rows, l->unit) : NULL;
+    for (uint32_t k = first; b->started && k < end; k++) words[k] = marked ? words[k] & marked[k] : 0;
+    for (uint32_t i = 0; i < b->early && any_row(words, first, end); i++) {
+        const bind_step *s = &b->steps[i];
+        const early_rows x = {q,
+                              s,
+                              s->from ? run->lane[s->from] : l->entities,
+                              s->to == SLOT_TARGET ? NULL
+                              : s->to              ? run->lane[s->to]
+                                                   : l->entities,
+                              run->lane[s->kind == STEP_TARGETS ? s->to : 0],
+                              words,
+                              first,
+                              end};
+        if (s->kind == STEP_TARGETS) early_targets(&x);
+        else if (s->kind == STEP_HAS) early_has(&x);
+        else early_related(&x);
+    }
+    if (b->early < b->count) late_rows(l, b, run, words, first, end);
+}
+
+/* ---- loops ---- */
+
+/* The next rows of the chunk: those with one binding up to the first with several. */
+static void segment_take(bind_run *run, uint64_t *words)
+{
+    uint32_t k = 0;
+    memset(words, 0, BIT_WORDS * sizeof *words);
+    for (; k < BIT_WORDS && (run->rows[k] & run->several[k]) == 0; k++) {
+        words[k] = run->rows[k];
+        run->rows[k] = 0;
+    }
+    if (k == BIT_WORDS) return;
+    const uint64_t stop = run->rows[k] & run->several[k], below = (stop & (0 - stop)) - 1;
+    words[k] = run->rows[k] & below;
+    run->rows[k] &= ~below;
+}
+
+/* The next binding of a row with several. */
+static bool several_take(const query *q, bind_run *run, const reef_block *b, uint64_t *words)
+{
+    const bindings *x = q->plan->bindings;
+    bool found;
+    if (run->row == REEF_BLOCK_ROWS) {
+        uint32_t k = 0;
+        while (k < BIT_WORDS && run->rows[k] == 0) k++;
+        if (k == BIT_WORDS) return false;
+        run->row = k * 64 + bits_first(run->rows[k]);
+        if (!(run->several[k] >> run->row % 64 & 1)) return run->row = REEF_BLOCK_ROWS, false;
+        run->rows[k] &= run->rows[k] - 1;
+        search_begin(x, run, b->entities, run->row, &run->search);
+        found = search_next(q, &run->search, run, x->early, false);
+        ASSERT(found);
+    } else {
+        found = search_next(q, &run->search, run, x->early, true);
+    }
+    if (!found) return run->row = REEF_BLOCK_ROWS, false;
+    search_put(x, &run->search, run, run->row);
+    memset(words, 0, BIT_WORDS * sizeof *words);
+    words[run->row / 64] = 1ull << run->row % 64;
+    return true;
+}
+
+bool reef__bound_look(reef_block *b, const query *q)
+{
+    bindings *x = q->plan->bindings;
+    bind_run *run = b->bound;
+    if (run->unit != b->unit) {
+        const look l = {q, b->slots[0].head.table, b->unit, b->count, b->since, b->entities, b->frozen, NULL};
+        memset(run->several, 0, sizeof run->several);
+        run->row = REEF_BLOCK_ROWS;
+        x->now = run;
+        const bool any = reef__look_rows(&l, run->rows, 0, BIT_WORDS);
+        x->now = NULL;
+        if (!any) return false;
+    }
+    run->unit = 0;
+    if (!several_take(q, run, b, b->mask_words)) {
+        if (!any_row(run->rows, 0, BIT_WORDS)) return false;
+        segment_take(run, b->mask_words);
+        if (!any_row(b->mask_words, 0, BIT_WORDS) && !several_take(q, run, b, b->mask_words)) return false;
+    }
+    if (run->row != REEF_BLOCK_ROWS || any_row(run->rows, 0, BIT_WORDS)) {
+        run->unit = b->unit;
+        b->walk_unit = b->unit; /* the loop comes to this chunk once more */
+    }
+    if (rows_in(b->mask_words) != b->count) b->mask = b->mask_words;
+    return true;
+}
