@@ -32,6 +32,7 @@
 #include "reef.h"
 #include "reef/cpp/type.hpp"
 #include "reef/cpp/entity.hpp"
+#include "reef/cpp/relation.hpp"
 #include "reef/cpp/query.hpp"
 #include "reef/cpp/system.hpp"
 #include "reef/cpp/world.hpp"

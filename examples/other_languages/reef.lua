@@ -26,11 +26,13 @@ local bytes = {
 }
 
 -- Declares a C struct as a component type, with its fields: reef.declare("Position", {{"x", "REEF_F32", "m"}, {"y", "REEF_F32", "m"}}).
--- A field that is an array has its length as a fourth element. A type without fields is a tag. Returns the reef_component.
-function M.declare(name, fields)
+-- A field that is an array has its length as a fourth element. A type without fields is a tag. `more` has other fields of
+-- reef_type_desc: reef.declare("Likes", nil, {relation = C.REEF_IS_RELATION}) is a type of relations. Returns the reef_component.
+function M.declare(name, fields, more)
     local C = M.C
     local desc, status = ffi.new("reef_type_desc"), ffi.new("reef_status[1]")
     local list = ffi.new("reef_field[?]", fields and #fields or 0) -- a local, so that Lua keeps it until the call
+    for key, value in pairs(more or {}) do desc[key] = value end
     desc.name = name
     if fields then
         for i, f in ipairs(fields) do

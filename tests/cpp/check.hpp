@@ -28,5 +28,7 @@ inline void validate(const reef_world *w, const char *test)
 
 /* test_more.cpp */
 void test_more();
+/* test_relations.cpp */
+void test_relations();
 
 #endif

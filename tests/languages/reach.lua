@@ -76,4 +76,22 @@ local other = C.reef_world_new(nil)
 assert(C.reef_load_from(other, ffi.new("reef_reader", {read = read}), nil) == C.REEF_OK)
 assert(#saved > 100 and C.reef_equal(w, other, nil) and C.reef_hash(w) == C.reef_hash(other))
 C.reef_world_free(other)
+
+-- Relations (F4): types made at run time, relating, asking in both directions.
+ffi.cdef "typedef struct { int32_t coins; } Money; typedef struct { reef_entity target; uint64_t place; Money data; } Owes;"
+local money = reef.declare("Money", {{"coins", "REEF_I32"}})
+local likes = reef.declare("Likes", nil, {relation = C.REEF_IS_RELATION})
+local docked = reef.declare("DockedTo", nil, {relation = C.REEF_IS_RELATION + C.REEF_EXCLUSIVE})
+local owes = reef.declare("Owes", nil, {relation = C.REEF_IS_RELATION, data = money})
+local alice, bob, moon = C.reef_create_entity(w), C.reef_create_entity(w), C.reef_create_entity(w)
+assert(C.reef_relate_id(w, alice, likes, bob, nil, 0) == C.REEF_ADDED and C.reef_relate_id(w, moon, likes, bob, nil, 0) == C.REEF_ADDED)
+local sources, found = C.reef_sources_of_id(w, bob, likes), {}
+while C.reef_sources_next(sources) do
+    for i = 0, sources.count - 1 do found[#found + 1] = sources.sources[i].index - alice.index end
+end
+assert(table.concat(found, " ") == "0 2" and C.reef_source_count_id(w, bob, likes) == 2)
+assert(C.reef_relate_id(w, alice, owes, bob, ffi.new("Money", 30), ffi.sizeof("Money")) == C.REEF_ADDED)
+assert(value(C.reef_relation_get_id(w, alice, owes, bob), "const Owes").data.coins == 30)
+assert(C.reef_relate_id(w, alice, docked, bob, nil, 0) == C.REEF_ADDED and C.reef_retarget_id(w, alice, docked, bob, moon) == C.REEF_OK)
+assert(C.reef_target_id(w, alice, docked).index == moon.index and C.reef_unrelate_id(w, alice, docked, bob) == C.REEF_ABSENT)
 C.reef_world_free(w)

@@ -147,6 +147,45 @@ r.reef_history_free(h)
 kinds = []
 visit = r.callback("reef_hash_parts.visit", lambda _context, part: kinds.append(part.contents.kind) or True)
 assert r.reef_hash_parts(w, visit, None) == r.reef_hash(w) and r.REEF_HASH_ROWS in kinds
+
+# Relations (F4): types made at run time, relating, asking in both directions, commands, an observer of one target.
+class Money(ctypes.Structure):
+    _fields_ = [("coins", ctypes.c_int32)]
+
+
+class Owes(ctypes.Structure):
+    _fields_ = [("target", r.reef_entity), ("place", ctypes.c_uint64), ("data", Money)]
+
+
+def entities(target, relation):
+    sources, found = r.reef_sources_of_id(w, target, relation), []
+    while r.reef_sources_next(sources):
+        found += [sources.sources[i].index for i in range(sources.count)]
+    return found
+
+
+money = r.declare(Money)
+likes = r.declare("Likes", relation=r.REEF_IS_RELATION)
+docked = r.declare("DockedTo", relation=r.REEF_IS_RELATION | r.REEF_EXCLUSIVE)
+owes = r.declare("Owes", relation=r.REEF_IS_RELATION, data=money)
+alice, bob, moon = (r.reef_create_entity(w) for _ in range(3))
+assert r.reef_relate_id(w, alice, likes, bob, None, 0) == r.REEF_ADDED and r.reef_related_id(w, alice, likes, bob)
+assert r.reef_relate_id(w, moon, likes, bob, None, 0) == r.REEF_ADDED and entities(bob, likes) == [alice.index, moon.index]
+assert r.reef_relate_id(w, alice, owes, bob, ctypes.byref(Money(30)), ctypes.sizeof(Money)) == r.REEF_ADDED
+assert value(r.reef_relation_get_id(w, alice, owes, bob), Owes).data.coins == 30
+value(r.reef_relation_mut_id(w, alice, owes, bob), Owes).data.coins = 7
+n = ctypes.c_uint32()
+debts = reef.array(Owes, r.reef_span_id(w, alice, owes, n), n.value)
+assert [(d.target.index, d.data.coins) for d in debts] == [(bob.index, 7)]
+told = []
+hear_relations = r.callback("reef_observer_desc.function", lambda n: told.append((n.contents.kind, n.contents.entities[0].index, n.contents.targets[0].index)))
+desc = r.reef_observer_desc(name=b"docks", function=hear_relations, events=r.REEF_ON_ADD | r.REEF_ON_SET, component=docked, target=moon)
+assert r.reef_observer_new(w, desc).generation != 0
+assert r.reef_relate_id(w, alice, docked, bob, None, 0) == r.REEF_ADDED and told == []
+dock = r.callback("reef_system_add.function", lambda b: r.reef_cmd_relate_id(b, alice, docked, moon, None, 0) and None)
+assert r.reef_system_add(w, b"dock", dock, b"; relates DockedTo").generation != 0 and r.reef_tick(w, 0) == r.REEF_OK
+assert r.reef_target_id(w, alice, docked).index == moon.index and told == [(r.REEF_ON_SET, alice.index, moon.index)]
+assert r.reef_unrelate_id(w, alice, docked, bob) == r.REEF_ABSENT and r.reef_unrelate_sources_id(w, bob, likes) == 2
 message = ctypes.create_string_buffer(200)
 assert r.reef_validate(w, message, len(message)) == r.REEF_OK, message.value
 r.reef_world_free(w)

@@ -171,6 +171,9 @@ template <class T> T *ensure(reef_world *w, reef_entity e)
 /* ---- entities ---- */
 
 class chain;
+class source_range;
+template <class R> class target_range;
+template <class R> class relation_range;
 
 /* An entity of a world: two words, which own nothing. It may be dead, like any handle. In a component store its
  * reef_entity, which it converts to. Every call refuses a null entity. */
@@ -225,6 +228,26 @@ class entity {
     {
         return w ? reef_share_id(w, e, to.e, id<T>()) : REEF_NOT_ALIVE;
     }
+    /* Relations (reef/cpp/relation.hpp). R is the type of the relation. */
+    template <class R> bool related(reef_entity target) const { return w && reef_related_id(w, e, id<R>(), target); }
+    /* The first target, for exclusive relations the only one; null: none. */
+    template <class R> entity target() const { return w ? entity(w, reef_target_id(w, e, id<R>())) : entity(); }
+    template <class R> target_range<R> targets() const;
+    template <class R> relation_range<R> relations() const;
+    template <class R> source_range sources() const;
+    template <class R> uint64_t source_count() const { return w ? reef_source_count_id(w, e, id<R>()) : 0; }
+    /* The relation to this target, with its data; NULL: there is none. */
+    template <class R> const R *relation(reef_entity target) const
+    {
+        return w ? static_cast<const R *>(reef_relation_get_id(w, e, id<R>(), target)) : nullptr;
+    }
+    template <class R> R *relation_mut(reef_entity target) const
+    {
+        return w ? static_cast<R *>(reef_relation_mut_id(w, e, id<R>(), target)) : nullptr;
+    }
+    /* End all relations of this source, or to this target. They return how many. */
+    template <class R> uint64_t unrelate_all() const { return w ? reef_unrelate_all_id(w, e, id<R>()) : 0; }
+    template <class R> uint64_t unrelate_sources() const { return w ? reef_unrelate_sources_id(w, e, id<R>()) : 0; }
     template <class T> bool is_enabled() const { return w && reef_is_enabled_id(w, e, id<T>()); }
     bool is_enabled() const { return w && reef_is_enabled_id(w, e, reef_null_component_()); }
     const char *name() const { return w ? reef_name(w, e) : nullptr; }
@@ -239,6 +262,11 @@ class entity {
     template <class... V> chain change(V &&...values) const;
     template <class T> chain enable(bool on = true) const;
     template <class T> chain disable() const;
+    template <class R> chain relate(reef_entity target) const;
+    template <class R, class D> chain relate(reef_entity target, const D &data) const;
+    template <class R> chain relate_before(reef_entity target, reef_entity next) const;
+    template <class R> chain unrelate(reef_entity target) const;
+    template <class R> chain retarget(reef_entity from, reef_entity to) const;
     chain enable(bool on = true) const;
     chain disable() const;
     chain rename(const char *name) const;
@@ -284,6 +312,20 @@ class chain : public entity {
     template <class... V> chain change(V &&...v) const { return then(entity::change(std::forward<V>(v)...)); }
     template <class T> chain enable(bool on = true) const { return then(entity::enable<T>(on)); }
     template <class T> chain disable() const { return then(entity::disable<T>()); }
+    template <class R> chain relate(reef_entity t) const { return then(entity::relate<R>(t)); }
+    template <class R, class D> chain relate(reef_entity t, const D &data) const
+    {
+        return then(entity::relate<R>(t, data));
+    }
+    template <class R> chain relate_before(reef_entity t, reef_entity next) const
+    {
+        return then(entity::relate_before<R>(t, next));
+    }
+    template <class R> chain unrelate(reef_entity t) const { return then(entity::unrelate<R>(t)); }
+    template <class R> chain retarget(reef_entity from, reef_entity to) const
+    {
+        return then(entity::retarget<R>(from, to));
+    }
     chain enable(bool on = true) const { return then(entity::enable(on)); }
     chain disable() const { return then(entity::disable()); }
     chain rename(const char *text) const { return then(entity::rename(text)); }

@@ -8,6 +8,8 @@
  *     const T                      it must be there; only read                              const T &
  *     T *, const T *               it may be there                                          T *, const T *; or NULL
  *     a tag, with<T>, without<T>   filters                                                  nothing
+ *     to<R>                        a relation R to an entity, which is an argument:         nothing
+ *                                  view<Position, to<DockedTo>>(planet)
  *     sub<T>, sub<const T>         T or a subtype of it (reef/subtype.h)                    T &, const T &
  *     all<T>, all<const T>         all values of a type in REEF_MULTI                       span<T>, span<const T>
  *     changed<T>, added<T>         only rows where it was written, or added, since this     T &
@@ -36,6 +38,9 @@ template <class T> struct row_value {
 };
 } // namespace detail
 
+/* only rows with a relation R to an entity, which is an argument of the view or the query */
+template <class R> struct to {
+};
 template <class T> struct sub : detail::row_value<T> {
 }; /* the component, or a subtype of it */
 /* only rows where it was written since the query last ran (REEF_IF_CHANGED) */
@@ -136,6 +141,13 @@ template <class T> struct without_filter : filter {
     static bool term(reef_query_desc &d, uint32_t &n) { return add_term<T, REEF_INOUT, REEF_NOT>(d, n), true; }
 };
 
+/* The target is written into the term by make_query. */
+template <class R> struct to_filter : filter {
+    using type = to<R>;
+    using filter::filter;
+    static bool term(reef_query_desc &d, uint32_t &n) { return add_term<R, REEF_WITH, REEF_HAS>(d, n), true; }
+};
+
 /* Subtypes may be larger than their base, so their values are accessed with the block's stride. */
 template <class T> struct sub_column {
     using type = std::remove_const_t<T>;
@@ -224,6 +236,13 @@ template <class T> struct item_of<added<T>> {
 template <class T> struct item_of<with<T>> {
     using type = with_filter<T>;
 };
+template <class R> struct item_of<to<R>> {
+    using type = to_filter<R>;
+};
+template <class T> struct is_to : std::false_type {
+};
+template <class R> struct is_to<to<R>> : std::true_type {
+};
 template <class T> struct item_of<without<T>> {
     using type = without_filter<T>;
 };
@@ -236,12 +255,24 @@ template <class... T> constexpr void check_terms()
     static_assert(distinct<typename item<T>::type...>::value, "reef: a component is named twice");
 }
 
-template <class... T> reef_query make_query(reef_world *w)
+/* A query for a list of items. The targets are those of its items to<R>, in order. */
+template <class... T, class... E> reef_query make_query(reef_world *w, const E &...targets)
 {
     check_terms<T...>();
+    static_assert((size_t{0} + ... + (is_to<T>::value ? 1 : 0)) == sizeof...(E),
+                  "reef: one argument, the target, for each to<R> in the list");
     reef_query_desc d = {};
     uint32_t n = 0;
     if (!(item<T>::term(d, n) && ...)) return reef_query{0, 0, 0};
+    if constexpr (sizeof...(E) > 0) {
+        constexpr bool aimed[] = {is_to<T>::value...};
+        const reef_entity list[] = {targets...};
+        uint32_t k = 0;
+        for (uint32_t i = 0; i < sizeof...(T); i++)
+            if (aimed[i]) d.terms[i].target = list[k++];
+        for (reef_entity e : list)
+            if (reef_entity_is_null(e)) return reef_query{0, 0, 0}; /* nobody is related to the null entity */
+    }
     return reef_query_make(w, &d);
 }
 
@@ -448,7 +479,11 @@ template <class... T> class view {
 template <class... T> class query {
   public:
     query() = default;
-    explicit query(reef_world *world) : w(world) { detail::types_known(), q = detail::make_query<T...>(w); }
+    template <class... E> explicit query(reef_world *world, const E &...targets) : w(world)
+    {
+        detail::types_known();
+        q = detail::make_query<T...>(w, targets...);
+    }
     query(query &&other) noexcept : w(std::exchange(other.w, nullptr)), q(std::exchange(other.q, reef_query{0, 0, 0}))
     {
     }

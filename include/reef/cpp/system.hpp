@@ -18,7 +18,7 @@
  *     writes<T...>             reads and writes them: such a system runs in one job
  *     commands<...>            changes the structure at the end of the phase. The list declares the commands:
  *                              spawns<T...>, adds<T...>, removes<T...>, enables<T...> (without a type: of all types),
- *                              destroys, names. Other commands don't compile
+ *                              destroys, names, relates<R...>, unrelates<R...>. Other commands don't compile
  *     sends<T>, receives<T>    sends or receives events
  *     sums<T>                  the job's part of a singleton: sum->total += 3. The parts are added up in order, by T's
  *                              operator +=
@@ -96,6 +96,10 @@ template <class... T> struct enables {
 };
 struct destroys {};
 struct names {};
+template <class... R> struct relates {
+};
+template <class... R> struct unrelates {
+};
 
 namespace detail {
 
@@ -140,6 +144,10 @@ template <class... T> struct touch_of<removes<T...>> : touches<REEF_REMOVES, T..
 };
 template <class... T> struct touch_of<enables<T...>> : touches<REEF_ENABLES, T...> {
 };
+template <class... R> struct touch_of<relates<R...>> : touches<REEF_RELATES, R...> {
+};
+template <class... R> struct touch_of<unrelates<R...>> : touches<REEF_UNRELATES, R...> {
+};
 template <> struct touch_of<destroys> : touches<REEF_DESTROYS> {
 };
 template <> struct touch_of<names> : touches<REEF_NAMES> {
@@ -169,6 +177,10 @@ template <class T> struct spawned<tag<T> &> {
 template <class... W> class commands {
     template <class Word> static constexpr bool allowed = (detail::allows<W, Word>::value || ...);
     template <class Word> static constexpr bool listed = (std::is_same_v<W, Word> || ...);
+    template <class R> static constexpr void check_relates()
+    {
+        static_assert(allowed<relates<R>>, "reef: the system's commands don't list relates<...> of this type");
+    }
     template <class V> static constexpr bool can_change() { return (detail::changed_by<W, V>::value || ...); }
 
   public:
@@ -233,6 +245,32 @@ template <class... W> class commands {
     {
         static_assert(listed<destroys>, "reef: the system's commands don't list destroys");
         return reef_cmd_destroy(b, e);
+    }
+    template <class R> reef_status relate(reef_entity source, reef_entity target) const
+    {
+        check_relates<R>();
+        return reef_cmd_relate_id(b, source, id<R>(), target, nullptr, 0);
+    }
+    template <class R, class D> reef_status relate(reef_entity source, reef_entity target, const D &data) const
+    {
+        check_relates<R>();
+        static_assert(std::is_same_v<D, detail::data_of<R>>, "reef: this isn't the type of the relation's data");
+        return reef_cmd_relate_id(b, source, id<R>(), target, &data, sizeof(D));
+    }
+    template <class R> reef_status relate_before(reef_entity source, reef_entity target, reef_entity next) const
+    {
+        check_relates<R>();
+        return reef_cmd_relate_before_id(b, source, id<R>(), target, next);
+    }
+    template <class R> reef_status retarget(reef_entity source, reef_entity from, reef_entity to) const
+    {
+        check_relates<R>();
+        return reef_cmd_retarget_id(b, source, id<R>(), from, to);
+    }
+    template <class R> reef_status unrelate(reef_entity source, reef_entity target) const
+    {
+        static_assert(allowed<unrelates<R>>, "reef: the system's commands don't list unrelates<...> of this type");
+        return reef_cmd_unrelate_id(b, source, id<R>(), target);
     }
     reef_status rename(reef_entity e, const char *text) const
     {

@@ -38,6 +38,20 @@ template <class T> struct options {
 template <class... T> struct types {
 };
 
+/* Types of relations derive from one of these (reef/cpp/relation.hpp). `place` is reef's own. */
+template <uint32_t Options = 0> struct relation {
+    static constexpr uint32_t relation_options = Options;
+    reef_entity target;
+    uint64_t place = 0;
+};
+template <class Data, uint32_t Options = 0> struct relation_of {
+    static constexpr uint32_t relation_options = Options;
+    using relation_data = Data;
+    reef_entity target;
+    uint64_t place = 0;
+    Data data = {};
+};
+
 #define REEF_CPP_NAME(T, text) \
     template <> struct reef::options<T> { \
         static constexpr const char *name = text; \
@@ -80,8 +94,32 @@ template <class T, class = void> struct name_of : std::false_type {
 template <class T> struct name_of<T, std::void_t<decltype(options<T>::name)>> : std::true_type {
 };
 
+/* The options of a type of relations, with REEF_IS_RELATION; 0: it is none, or only C says that it is one. */
+template <class T, class = void> struct relation_options_of {
+    static constexpr uint32_t value = 0;
+};
+template <class T> struct relation_options_of<T, std::void_t<decltype(T::relation_options)>> {
+    static constexpr uint32_t value = T::relation_options | REEF_IS_RELATION;
+};
+/* The type of a relation's data; void: it has none. */
+template <class T, class = void> struct relation_data_of {
+    using type = void;
+};
+template <class T> struct relation_data_of<T, std::void_t<typename T::relation_data>> {
+    using type = typename T::relation_data;
+};
+template <class T, class = void> struct data_of_member {
+    using type = void;
+};
+template <class T> struct data_of_member<T, std::void_t<decltype(T::data)>> {
+    using type = std::remove_cv_t<decltype(T::data)>;
+};
+template <class T> using data_of = typename data_of_member<T>::type;
+
 template <class T, class = void> struct home_of {
-    static constexpr reef_home value = REEF_TABLE;
+    static constexpr reef_home value = relation_options_of<T>::value == 0               ? REEF_TABLE
+                                       : relation_options_of<T>::value & REEF_EXCLUSIVE ? REEF_PAGED
+                                                                                        : REEF_MULTI;
 };
 template <class T> struct home_of<T, std::void_t<decltype(options<T>::home)>> {
     static constexpr reef_home value = options<T>::home;
@@ -272,8 +310,8 @@ template <class T> constexpr reef_hooks hooks_of()
 /* The record of a type. It is registered if the program uses the type anywhere, and completed by the first reef::world:
  * by then the declarations of C are known, which hold if there are any. */
 struct record {
-    reef_type_decl decl, base;
-    record *base_record;
+    reef_type_decl decl, base, data;
+    record *base_record, *data_record;
     record *next;
     record **required;               /* `required_count` of them */
     reef_type_decl **required_decls; /* room for their declarations */
@@ -292,6 +330,10 @@ inline void record_resolve(record *r)
         record_resolve(r->base_record);
         d->base = &r->base_record->decl;
     }
+    if (r->data_record) {
+        record_resolve(r->data_record);
+        d->data = &r->data_record->decl;
+    }
     const bool owns = d->hooks && d->hooks->destroy;
     if (reef_type_get(reef_type_find(d->name), &info) && info.size == d->size && info.align == d->align &&
         (!owns || (info.hooks && info.hooks->destroy && info.hooks->construct))) {
@@ -302,6 +344,12 @@ inline void record_resolve(record *r)
         if (info.base.id != 0) {
             r->base.id = info.base.id;
             d->base = &r->base;
+        }
+        d->relation = info.relation;
+        d->data = nullptr;
+        if (info.data.id != 0) {
+            r->data.id = info.data.id;
+            d->data = &r->data;
         }
     }
     (void)reef_resolve(d); /* reef_declare_error reports a contradiction */
@@ -368,6 +416,7 @@ template <class T> struct record_of {
         else return 0;
     }
     static record *base();
+    static record *data();
     template <class... R> static record *require(types<R...>);
 
     static reef_type_decl *decl()
@@ -394,6 +443,15 @@ template <class T> record *record_of<T>::base()
         return (void)record_of<B>::decl(), &record_of<B>::value;
     }
 }
+template <class T> record *record_of<T>::data()
+{
+    using D = typename relation_data_of<T>::type;
+    if constexpr (std::is_void_v<D>) return nullptr;
+    else {
+        static_assert(is_plain<D>(), "reef: the data of a relation must be plain");
+        return (void)record_of<D>::decl(), &record_of<D>::value;
+    }
+}
 template <class T> template <class... R> record *record_of<T>::require(types<R...>)
 {
     if constexpr (sizeof...(R) != 0) {
@@ -407,15 +465,19 @@ template <class T> template <class... R> record *record_of<T>::require(types<R..
 }
 template <class T>
 record record_of<T>::value = {{type_name<T>(), size(), align(), home_of<T>::value, hooked ? &hooks : nullptr, fields(),
-                               field_count(), page_rows_of<T>::value, nullptr, 0, nullptr, 0, nullptr, nullptr, 0},
+                               field_count(), page_rows_of<T>::value, nullptr, relation_options_of<T>::value, nullptr,
+                               0, nullptr, nullptr, 0},
                               {},
+                              {},
+                              nullptr,
                               nullptr,
                               nullptr,
                               nullptr,
                               nullptr,
                               0};
 template <class T>
-const enlisting record_of<T>::enlisted{(value.base_record = base(), require(typename required_of<T>::list()))};
+const enlisting record_of<T>::enlisted{
+    (value.base_record = base(), value.data_record = data(), require(typename required_of<T>::list()))};
 
 template <class T> constexpr bool is_stored = home_of<T>::value >= REEF_SPARSE &&home_of<T>::value <= REEF_COLD;
 

@@ -149,6 +149,15 @@ class world_ref {
     /* One loop. It makes a query and frees it; reef::world keeps its queries instead. */
     template <class... T> reef::view<T...> view() { return reef::view<T...>(w, detail::make_query<T...>(w), true); }
     template <class... T> reef::query<T...> query() { return reef::query<T...>(w); }
+    /* The same for lists with reef::to<R>: view<Position, reef::to<DockedTo>>(planet). */
+    template <class... T, class... E> reef::view<T...> view(reef_entity target, const E &...more)
+    {
+        return reef::view<T...>(w, detail::make_query<T...>(w, target, more...), true);
+    }
+    template <class... T, class... E> reef::query<T...> query(reef_entity target, const E &...more)
+    {
+        return reef::query<T...>(w, target, more...);
+    }
     /* Calls a function for everything that matches its parameters, as for a system; further arguments are passed to its
      * last parameters. The structure can't change during the call. */
     template <class F, class... A> reef_status each(F f, A... arguments)
@@ -325,6 +334,7 @@ class world : public world_ref {
         return std::exchange(w, nullptr);
     }
 
+    using world_ref::view;
     /* One loop. The query is made by the first loop over this list of components, and kept. */
     template <class... T> reef::view<T...> view()
     {
