@@ -42,6 +42,7 @@
  *   reef/pool.h       threads for ticks
  *   reef/relation.h   relations: an entity as the target of a component
  *   reef/hierarchy.h  hierarchies: children and parents
+ *   reef/prefab.h     templates of entities with children, and copies of them
  *   reef/ref.h        references to components, which are kept outside of the world
  *   reef/subtype.h    components that also count as another component
  *   reef/plain.h      macros and inlined functions as exported functions, for other languages
@@ -107,6 +108,7 @@
 #include "reef/relation.h"
 #include "reef/hierarchy.h"
 #include "reef/reach.h"
+#include "reef/prefab.h"
 #include "reef/ref.h"
 #include "reef/subtype.h"
 #include "reef/plain.h"

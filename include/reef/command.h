@@ -34,6 +34,11 @@ REEF_API reef_status reef_cmd_spawn_many_values(reef_block *block, uint32_t n, r
                                                 const reef_value *values, uint32_t count);
 /* Makes a copy of `source` as it is when the command is applied. Null on failure. */
 REEF_API reef_entity reef_cmd_clone(reef_block *block, reef_entity source);
+/* Makes a copy of a prefab and of everything below it, as it is when the command is applied (reef_instantiate_values).
+ * The handle is that of the root. The system declares that it spawns entities with any components ("spawns"). Null on
+ * failure. */
+REEF_API reef_entity reef_cmd_instantiate_values(reef_block *block, reef_entity prefab, const reef_value *values,
+                                                 uint32_t count);
 /* These do what reef_destroy, reef_add_id (without args), reef_set_id, reef_remove_id, reef_remove_all and
  * reef_change_values do, when the command is applied. Values are copied at once. */
 REEF_API reef_status reef_cmd_destroy(reef_block *block, reef_entity entity);
@@ -82,6 +87,9 @@ REEF_END_C
 #define reef_cmd_spawn(block, ...) reef_cmd_spawn_values(block, REEF_VALUES_(__VA_ARGS__))
 #define reef_cmd_spawn_many(block, n, entities, ...) \
     reef_cmd_spawn_many_values(block, n, entities, REEF_VALUES_(__VA_ARGS__))
+#define reef_cmd_instantiate(block, prefab) reef_cmd_instantiate_values(block, prefab, NULL, 0)
+#define reef_cmd_instantiate_with(block, prefab, ...) \
+    reef_cmd_instantiate_values(block, prefab, REEF_VALUES_(__VA_ARGS__))
 #define reef_cmd_change(block, entity, ...) reef_cmd_change_values(block, entity, REEF_VALUES_(__VA_ARGS__))
 #define reef_cmd_add(block, entity, T) reef_cmd_add_id(block, entity, reef_id(T))
 #define reef_cmd_remove(block, entity, T) reef_cmd_remove_id(block, entity, reef_id(T))

@@ -38,6 +38,7 @@
 #include "storage/world_data.h"
 #include "change/component.h"
 #include "change/destroy.h"
+#include "change/instantiate.h"
 #include "change/spawn.h"
 #include "change/spawn_batch.h"
 #include "change/value_stage.h"
@@ -533,12 +534,14 @@ reef_entity reef__command_row_again(commands *to, const reef_value *values, uint
 
 /* Ids are taken last, since all that may fail comes before. */
 static reef_status command_with_ids(reef_world *w, commands *to, command_kind kind, const char *op, reef_entity source,
-                                    uint32_t n, reef_entity *made, const reef_value *values, uint32_t count)
+                                    bool instance, uint32_t n, reef_entity *made, const reef_value *values,
+                                    uint32_t count)
 {
     char *end = NULL;
     reef_component failed = {0};
     command *x = command_begin(w, to, kind, op, source, failed, n, command_measure(values, count, n, n));
     if (x == NULL) return REEF_NO_MEMORY;
+    x->component = instance;
     reef_status s = ids_take(w, to, n, command_ids(x));
     if (s == REEF_OK) {
         s = values_hold(w, x, values, count, &end, &failed);
@@ -556,13 +559,19 @@ reef_status reef__command_spawn(reef_world *w, commands *to, const char *op, ree
 {
     size_t stride;
     if (n == 1 && rows_allow(values, count, &stride)) return rows_add(w, to, op, made, values, count, stride);
-    return command_with_ids(w, to, COMMAND_SPAWN, op, source, n, made, values, count);
+    return command_with_ids(w, to, COMMAND_SPAWN, op, source, false, n, made, values, count);
 }
 
 reef_status reef__command_clone(reef_world *w, commands *to, const char *op, reef_entity source, uint32_t n,
                                 reef_entity *made)
 {
-    return command_with_ids(w, to, COMMAND_CLONE, op, source, n, made, NULL, 0);
+    return command_with_ids(w, to, COMMAND_CLONE, op, source, false, n, made, NULL, 0);
+}
+
+reef_status reef__command_tree(reef_world *w, commands *to, const char *op, reef_entity root, bool instance, uint32_t n,
+                               reef_entity *made, const reef_value *values, uint32_t count)
+{
+    return command_with_ids(w, to, COMMAND_COPY_TREE, op, root, instance, n, made, values, count);
 }
 
 uint32_t reef__command_destroy_many(reef_world *w, commands *to, const char *op, const reef_entity *es, uint32_t n)
@@ -598,16 +607,22 @@ static reef_status values_ready(reef_world *w, const char *op, const reef_value 
     return REEF_OK;
 }
 
-/* Makes n entities: from a list of values, or as copies of `source`. */
+/* Makes n entities: from a list of values, or as copies of `source`, with all that is below it if `tree` is that
+ * command. */
 static reef_status pending_do(reef_world *w, const reef_entity *ids, uint32_t n, const reef_entity *source,
-                              reef_value *values, uint32_t count)
+                              reef_value *values, uint32_t count, const command *tree)
 {
-    const char *op = source ? "reef_clone" : "reef_spawn";
+    const char *op = tree     ? tree->component ? "reef_instantiate" : "reef_clone_tree"
+                     : source ? "reef_clone"
+                              : "reef_spawn";
     bool pending = true;
     reef_status s;
     for (uint32_t i = 0; i < n; i++) pending &= reef__id_pending(w, ids[i]);
     if (!pending) s = reef__failure(w, REEF_NOT_ALIVE, op, (reef_component){0}, source ? *source : ids[0], n);
-    else if (source) s = reef__clone_into(w, *source, n, NULL, ids);
+    else if (tree && (s = values_ready(w, op, values, count)) == REEF_OK)
+        s = reef__tree_copy(w, op, *source, tree->component != 0, n, NULL, ids, values, count);
+    else if (tree) {
+    } else if (source) s = reef__clone_into(w, *source, n, NULL, ids);
     else if ((s = values_ready(w, op, values, count)) == REEF_OK) s = reef__spawn_pending(w, ids, n, values, count);
     if (s >= 0 || s == REEF_NO_MEMORY) return s;
     const reef_error why = w->error;
@@ -628,8 +643,9 @@ static reef_status command_do(reef_world *w, const command *x)
     const reef_component c = {x->component};
     const reef_value *v = held_values(x);
     switch (x->kind) {
-    case COMMAND_SPAWN: return pending_do(w, command_ids(x), x->n, NULL, held_values(x), x->count);
-    case COMMAND_CLONE: return pending_do(w, command_ids(x), x->n, &x->entity, NULL, 0);
+    case COMMAND_SPAWN: return pending_do(w, command_ids(x), x->n, NULL, held_values(x), x->count, NULL);
+    case COMMAND_CLONE: return pending_do(w, command_ids(x), x->n, &x->entity, NULL, 0, NULL);
+    case COMMAND_COPY_TREE: return pending_do(w, command_ids(x), x->n, &x->entity, held_values(x), x->count, x);
     case COMMAND_DESTROY_MANY:
         w->error.status = REEF_OK;
         reef_destroy_many(w, command_ids(x), x->n);
@@ -810,7 +826,7 @@ static reef_status row_do(reef_world *w, const command *x)
         values[i].data = at;
         at += values[i].size;
     }
-    return pending_do(w, &e, 1, NULL, values, x->count);
+    return pending_do(w, &e, 1, NULL, values, x->count, NULL);
 }
 
 static bool rows_alike(const command *x, const command *y)

@@ -27,6 +27,7 @@ typedef struct recorder {
 typedef enum command_kind {
     COMMAND_SPAWN = 1,
     COMMAND_CLONE,
+    COMMAND_COPY_TREE, /* `component` says whether the copies are instances */
     COMMAND_DESTROY_MANY,
     COMMAND_ADD_VALUE,
     COMMAND_SET,
@@ -61,6 +62,9 @@ reef_status reef__command_spawn(reef_world *w, commands *to, const char *op, ree
                                 reef_entity *made, const reef_value *values, uint32_t count);
 reef_status reef__command_clone(reef_world *w, commands *to, const char *op, reef_entity source, uint32_t n,
                                 reef_entity *made);
+/* The same for copies of a tree (src/change/instantiate.h); the n ids are those of the roots. */
+reef_status reef__command_tree(reef_world *w, commands *to, const char *op, reef_entity root, bool instance, uint32_t n,
+                               reef_entity *made, const reef_value *values, uint32_t count);
 /* Records that the entities of a list are destroyed, as far as they are alive then. The answer is how many are alive
  * now, or will be by a recorded command. */
 uint32_t reef__command_destroy_many(reef_world *w, commands *to, const char *op, const reef_entity *es, uint32_t n);

@@ -148,8 +148,9 @@ reef_status reef__relation_check(reef_world *w, reef_entity e, const type *t, co
     uint32_t number;
     if (w->untargeted) return REEF_OK;
     if (v->kind == REEF_VALUE_DEFAULT) return REEF_BAD_ARGUMENT;
-    (void)reef__relation_ready(w, relation_store(w, t));                 /* without it everything takes longer */
-    if (v->kind == VALUE_SPAN || v->data == w->relating) return REEF_OK; /* a copy of an entity has its targets */
+    (void)reef__relation_ready(w, relation_store(w, t)); /* without it everything takes longer */
+    /* a copy of an entity has its targets */
+    if (v->kind == VALUE_SPAN || v->kind == VALUE_MOVED || v->data == w->relating) return REEF_OK;
     if (t->relation & REEF_SYMMETRIC) return REEF_BAD_ARGUMENT;
     const reef_status s = target_check(w, e, t, value->target);
     if (s != REEF_OK || (t->relation & REEF_EXCLUSIVE)) return s;

@@ -63,21 +63,12 @@ static size_t bundle_bytes(uint32_t count)
 
 /* ---- n rows of one table ---- */
 
-typedef struct spawning {
-    reef_world *w;
-    const reef_value *values;
-    uint32_t count, id, n;
-    reef_entity *entities;    /* where the new ids are written; NULL: nowhere */
-    const reef_entity *given; /* ids that are pending; NULL: new ones */
-    table *t;                 /* NULL: the entities have no row */
-    bool stored;              /* some values go to stores */
-    bool named;               /* the new ids were written already */
-} spawning;
+static reef_entity spawn_id(const spawning *x, uint32_t i)
+{
+    return x->given ? x->given[i] : reef__id_peek(x->w, x->first_id + i);
+}
 
-static reef_entity spawn_id(const spawning *x, uint32_t i) { return x->given ? x->given[i] : reef__id_peek(x->w, i); }
-
-/* The last `made` rows are unmade. */
-static COLD void spawn_undo(spawning *x, uint32_t made)
+COLD void reef__spawn_undo(spawning *x, uint32_t made)
 {
     reef_world *w = x->w;
     while (made-- > 0) {
@@ -94,7 +85,7 @@ static COLD void spawn_undo(spawning *x, uint32_t made)
     }
 }
 
-static reef_status spawn_row(spawning *x, uint32_t i)
+reef_status reef__spawn_row(spawning *x, uint32_t i)
 {
     reef_world *w = x->w;
     table *t = x->t;
@@ -153,8 +144,7 @@ static void records_put_fresh(reef_world *w, uint32_t index, uint32_t place, uin
     }
 }
 
-/* Makes as many plain rows as fit the last chunk. The answer is how many; 0: no memory. */
-static uint32_t spawn_rows(spawning *x, uint32_t first)
+uint32_t reef__spawn_rows(spawning *x, uint32_t first)
 {
     reef_world *w = x->w;
     table *t = x->t;
@@ -169,15 +159,14 @@ static uint32_t spawn_rows(spawning *x, uint32_t first)
     reef_entity *e = (reef_entity *)slots[SLOT_ENTITIES].block + row;
     uint32_t fresh = n;
     if (x->given) memcpy(e, x->given + first, n * sizeof *e);
-    else fresh = reef__ids_peek(w, first, n, e);
+    else fresh = reef__ids_peek(w, x->first_id + first, n, e);
     for (uint32_t i = 0; i < fresh; i++) record_put(w, e[i], place + i);
     if (fresh < n) records_put_fresh(w, e[fresh].index, place + fresh, n - fresh);
     t->next += n;
     return n;
 }
 
-/* The records of ids that are pending become this world's own. */
-static COLD reef_status given_prepare(const spawning *x)
+COLD reef_status reef__given_prepare(const spawning *x)
 {
     for (uint32_t i = 0; i < x->n; i++)
         if (reef__record_own(x->w, x->given[i].index) == NULL) return REEF_NO_MEMORY;
@@ -185,7 +174,7 @@ static COLD reef_status given_prepare(const spawning *x)
 }
 
 /* The pending ids are entities now. The state hash has to see that they left the set of ids without a row. */
-static COLD void given_commit(const spawning *x)
+COLD void reef__given_commit(const spawning *x)
 {
     for (uint32_t i = 0; i < x->n; i++) record_mark(x->w, x->given[i].index);
     x->w->state.reserved_count -= x->n;
@@ -224,26 +213,36 @@ static void entities_early(spawning *x)
     if (x->named) reef__ids_peek(x->w, 0, x->n, x->entities);
 }
 
+bool reef__spawn_begin(spawning *x)
+{
+    x->t = reef__table_own(x->w, x->id);
+    return x->t != NULL;
+}
+
+bool reef__spawn_plain(const spawning *x)
+{
+    bool plain = !x->stored && !x->t->shape->hooked && !x->t->shape->tracked;
+    for (uint32_t k = 0; k < x->count; k++) plain &= !value_is_bit(&x->values[k]);
+    return plain;
+}
+
 static reef_status spawn_all(spawning *x, bool rows)
 {
     reef_world *w = x->w;
-    reef_status s = x->given ? given_prepare(x) : reef__ids_prepare(w, x->n);
-    bool plain = true;
+    reef_status s = x->given ? reef__given_prepare(x) : reef__ids_prepare(w, x->n);
     if (s != REEF_OK) return s;
     if (!rows) return spawn_rowless(x), REEF_OK;
-    x->t = reef__table_own(w, x->id);
-    if (x->t == NULL) return REEF_NO_MEMORY;
-    for (uint32_t k = 0; k < x->count; k++) plain &= !value_is_bit(&x->values[k]);
-    plain &= !x->stored && !x->t->shape->hooked && !x->t->shape->tracked;
+    if (!reef__spawn_begin(x)) return REEF_NO_MEMORY;
+    const bool plain = reef__spawn_plain(x);
     if (plain) entities_early(x);
     for (uint32_t made = 0; made < x->n;) {
         uint32_t more = 1;
-        if (plain) more = spawn_rows(x, made);
-        else s = spawn_row(x, made);
+        if (plain) more = reef__spawn_rows(x, made);
+        else s = reef__spawn_row(x, made);
         if (more == 0) s = REEF_NO_MEMORY;
         if (s != REEF_OK) {
             reef__table_settle(w, x->t);
-            if (!BUG(16)) spawn_undo(x, made);
+            if (!BUG(16)) reef__spawn_undo(x, made);
             if (x->named) memset(x->entities, 0, x->n * sizeof *x->entities);
             return s;
         }
@@ -257,7 +256,14 @@ reef_status reef__spawn_listed(reef_world *w, const char *op, uint32_t id, reef_
 {
     bool rows = id != TABLE_EMPTY;
     for (uint32_t k = 0; k < count; k++) rows |= value_is_outside(&values[k]);
-    spawning x = {w, values, count, id, n, entities, given, NULL, reef__values_stored(values, count), false};
+    spawning x = {.w = w,
+                  .values = values,
+                  .count = count,
+                  .id = id,
+                  .n = n,
+                  .entities = entities,
+                  .given = given,
+                  .stored = reef__values_stored(values, count)};
     w->value = values;
     w->value_count = count;
     w->hook_failed.id = 0;
@@ -269,7 +275,7 @@ reef_status reef__spawn_listed(reef_world *w, const char *op, uint32_t id, reef_
     w->value_count = 0;
     if (s == REEF_OK && planned) observe_spawned(w, id, values, count, n, given);
     if (s == REEF_OK && given) {
-        given_commit(&x);
+        reef__given_commit(&x);
     } else if (s == REEF_OK) {
         if (entities && !x.named) reef__ids_peek(w, 0, n, entities);
         reef__ids_commit(w, n);
@@ -350,7 +356,7 @@ COLD reef_status reef__clone_into(reef_world *w, reef_entity source, uint32_t n,
     EACH_BIT_STORE(w, bits_of(w, place), b)
     if (bit_read(b, place) && !store_has(w, b->key, source))
         x.values[x.count++] = reef_value_make((reef_component){b->key}, REEF_VALUE_DEFAULT, 0, NULL);
-    x.count += reef__stored_values(w, source, x.values + x.count);
+    x.count += reef__stored_values(w, source, x.values + x.count, false);
     reef_status status = n ? reef__spawn_listed(w, op, id, x.values, x.count, n, entities, given) : REEF_OK;
     reef__spread_free(w, &x);
     return status;

@@ -7,6 +7,32 @@
 #include "type/type.h"
 #include "reef/component.h"
 
+/* n rows of one table that are made: in the order of their numbers, the last of the table. */
+typedef struct spawning {
+    reef_world *w;
+    const reef_value *values;
+    uint32_t count, id, n;
+    uint32_t first_id;        /* how many new ids before the first one belong to others of the same call */
+    reef_entity *entities;    /* where the new ids are written; NULL: nowhere */
+    const reef_entity *given; /* ids that are pending; NULL: new ones */
+    struct reef_table *t;     /* NULL: the entities have no row */
+    bool stored;              /* some values go to stores */
+    bool named;               /* the new ids were written already */
+} spawning;
+/* Begins: `t` is this world's own. False: there is no memory. */
+bool reef__spawn_begin(spawning *x);
+/* Are all values plain and in columns? Then reef__spawn_rows makes as many rows as fit the last chunk; it answers how
+ * many, 0: there is no memory. */
+bool reef__spawn_plain(const spawning *x);
+uint32_t reef__spawn_rows(spawning *x, uint32_t first);
+/* Makes row number i. */
+reef_status reef__spawn_row(spawning *x, uint32_t i);
+/* Unmakes the last `made` rows. Before, reef__table_settle frees the chunk of a row that didn't come. */
+void reef__spawn_undo(spawning *x, uint32_t made);
+/* The records of pending ids become this world's own; later the ids are entities. */
+reef_status reef__given_prepare(const spawning *x);
+void reef__given_commit(const spawning *x);
+
 /* Makes the entities of a command, by ids that are pending. All are made or none. */
 reef_status reef__spawn_pending(reef_world *w, const reef_entity *ids, uint32_t n, const reef_value *values,
                                 uint32_t count);

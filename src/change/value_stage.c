@@ -392,13 +392,13 @@ COLD const type *reef__stored_bound(const reef_world *w, reef_entity e)
     return first;
 }
 
-COLD uint32_t reef__stored_values(const reef_world *w, reef_entity e, reef_value *values)
+COLD uint32_t reef__stored_values(const reef_world *w, reef_entity e, reef_value *values, bool halves)
 {
     uint32_t n = 0;
     EACH_STORE_OF(w, e, s)
     {
         const bool data = s->size != 0;
-        if (s->relation && (reef__type_of(s->component)->relation & REEF_SYMMETRIC)) continue; /* its half alone */
+        if (!halves && s->relation && (reef__type_of(s->component)->relation & REEF_SYMMETRIC)) continue;
         if (s->shared) {
             values[n++] = reef_value_make((reef_component){s->component}, VALUE_HELD, 0, reef_store_find(s, e));
             continue;

@@ -56,8 +56,9 @@ bool reef__stores_tracked(const reef_world *w); /* are the values of some store 
 
 /* The first type, by name, among the entity's stored ones that can't be copied. NULL: there is none. */
 const type *reef__stored_bound(const reef_world *w, reef_entity e);
-/* Lists the entity's stored values in `values`, which has room for all. The answer is how many. */
-uint32_t reef__stored_values(const reef_world *w, reef_entity e, reef_value *values);
+/* Lists the entity's stored values in `values`, which has room for all. The answer is how many. `halves`: with
+ * symmetric relations, of which these are only one half. */
+uint32_t reef__stored_values(const reef_world *w, reef_entity e, reef_value *values, bool halves);
 /* Does an entity that gets this value have a row, even if only one of the empty set? (All that lies outside of tables
  * needs one: so loops find the entity, and in the same order as in any other home.) */
 INLINE bool value_is_outside(const reef_value *v) { return value_is_bit(v) || reef__type_of(v->component.id)->stored; }

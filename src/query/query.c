@@ -22,6 +22,7 @@
 #include "query/relation_plan.h"
 #include "query/sorted_query.h"
 #include "query/subtype_terms.h"
+#include "reef/prefab.h"
 #include "reef/relation.h"
 #include <stdio.h>
 
@@ -54,6 +55,12 @@ static verdict leaf_verdict(const query *q, uint32_t i, uint32_t table_id)
     return t->enabled == REEF_DISABLED ? ROWS_NONE : ROWS_ALL;
 }
 
+/* Are the rows of this table templates, which the query doesn't ask for? */
+static bool table_hidden(const query *q, uint32_t table_id)
+{
+    return q->hides && reef__slot_seek(q->world, reef_id(ReefPrefab).id, table_id) != 0;
+}
+
 /* `at` is the term's number; it moves behind the term and all that is inside it. */
 static verdict term_verdict(const query *q, uint32_t *at, uint32_t table_id);
 
@@ -79,9 +86,10 @@ static verdict term_verdict(const query *q, uint32_t *at, uint32_t table_id)
 
 verdict reef__table_verdict(const query *q, uint32_t table_id)
 {
-    verdict v = q->entities != REEF_EITHER && q->marked_entities ? ROWS_SOME
-                : q->entities == REEF_DISABLED                   ? ROWS_NONE
-                                                                 : ROWS_ALL;
+    verdict v = table_hidden(q, table_id)                          ? ROWS_NONE
+                : q->entities != REEF_EITHER && q->marked_entities ? ROWS_SOME
+                : q->entities == REEF_DISABLED                     ? ROWS_NONE
+                                                                   : ROWS_ALL;
     for (uint32_t at = 0; v != ROWS_NONE && at < q->term_count;) {
         verdict x = term_verdict(q, &at, table_id);
         if (x < v) v = x;
@@ -172,7 +180,7 @@ static bool table_look(query *q, uint32_t id, bool last)
         if (slot == 0) return true;
         columns[i] = (uint16_t)(slot * sizeof(reef_slot));
     }
-    verdict v = q->plain ? ROWS_ALL : reef__table_verdict(q, id);
+    verdict v = !q->plain ? reef__table_verdict(q, id) : table_hidden(q, id) ? ROWS_NONE : ROWS_ALL;
     return v == ROWS_NONE || match_put(q, last ? q->match_count : match_place(q, id), id, columns, v);
 }
 
@@ -229,6 +237,8 @@ INLINE void tables_look_plain(query *q, const uint32_t *ids, uint32_t n, uint32_
     const reef_world *w = q->world;
     const uint32_t bytes = q->head.match_bytes;
     const reef_map *maps[REEF_TERMS_MAX];
+    const uint32_t prefab = reef_id(ReefPrefab).id;
+    const bool hides = q->hides && reef__tables_with(w, prefab) != 0;
     char *to = q->matches + (size_t)q->match_count * bytes;
     for (uint32_t c = 0; c < columns; c++)
         maps[c] = REEF_DEPENDENT(&w->hot.maps[q->head.key[c] >> 9][q->head.key[c] >> 1 & 255]);
@@ -245,7 +255,7 @@ INLINE void tables_look_plain(query *q, const uint32_t *ids, uint32_t n, uint32_
                 break;
             slots[c] = (uint16_t)(slot * sizeof(reef_slot));
         }
-        if (c < columns) continue;
+        if (c < columns || (UNLIKELY(hides) && reef__slot_seek(w, prefab, id))) continue;
         if (columns < 2) slots[1] = slots[0] = columns ? slots[0] : 0;
         m->id = id;
         m->quick = m->look = 0;
@@ -627,7 +637,9 @@ static void query_settle(query *q)
     q->since = q->fixed = q->tracked = q->out = false;
     q->head.column_count = q->head.write_count = q->optional_writes = 0;
     q->straight = q->entities != REEF_DISABLED;
+    q->hides = true;
     for (uint32_t i = 0; i < q->term_count; i++) {
+        q->hides &= q->terms[i].component.id != reef_id(ReefPrefab).id || q->facts[i].fixed;
         q->since |= q->terms[i].since != REEF_ALWAYS;
         q->fixed |= q->facts[i].fixed || q->facts[i].target;
         q->straight &= q->terms[i].enabled != REEF_DISABLED;

@@ -107,6 +107,7 @@ struct reef_query_data {
     bool tracked;                       /* some term writes a type with track_rows: such loops look at rows as well */
     bool fixed;                         /* some term is of another entity, or relations decide about it */
     bool marked_entities;               /* some entity may be disabled as a whole */
+    bool hides;                         /* it doesn't name ReefPrefab, so templates don't match */
     uint32_t optional_writes;           /* number of terms whose column is written where it exists */
     uint32_t switch_count;              /* only these switches decide by row; UINT32_MAX: something else does, too */
     uint32_t switches[SWITCHES_FEW];    /* component << 1 | it must be off */

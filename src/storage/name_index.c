@@ -236,15 +236,17 @@ static COLD bool names_scope(reef_world *w)
     return true;
 }
 
-/* Makes room for one more name in both indices. New indices are complete before the old ones are freed. */
-static bool name_reserve_buckets(reef_world *w)
+/* Makes room for `more` further names in both indices. New indices are complete before the old ones are freed. */
+static bool name_reserve_buckets(reef_world *w, uint64_t more)
 {
     state *s = &w->state;
     reef_paged text = {0}, index = {0};
-    if (s->name_count + 1 <= s->name_buckets / 4 * 3 && !s->names_unscoped) return true;
-    if (s->name_count + 1 <= s->name_buckets / 4 * 3) return names_scope(w);
-    if (s->name_buckets >= NAME_BUCKETS_MAX) return false;
-    uint32_t buckets = s->name_buckets ? s->name_buckets * 2 : NAME_BUCKETS_PER_PAGE;
+    uint32_t buckets = s->name_buckets;
+    while (s->name_count + more > buckets / 4 * 3) {
+        if (buckets >= NAME_BUCKETS_MAX) return false;
+        buckets = buckets ? buckets * 2 : NAME_BUCKETS_PER_PAGE;
+    }
+    if (buckets == s->name_buckets) return s->names_unscoped ? names_scope(w) : true;
     if (!name_build(w, NAME_BY_TEXT, buckets, &text) || !name_build(w, NAME_BY_INDEX, buckets, &index)) {
         reef__pages_drop(w, &text, &reef__pages_buckets);
         reef__pages_drop(w, &index, &reef__pages_buckets);
@@ -428,24 +430,41 @@ uint32_t reef__name_bad_column(const char *text, uint32_t *length)
 static bool name_add(reef_world *w, reef_entity e, const char *text, uint32_t length)
 {
     const uint32_t number = w->state.name_count, hash = name_hash_text(name_scope(w, e), text, length);
-    if (!name_reserve_buckets(w) || !name_own_entry(w, number)) return false;
+    if (!name_reserve_buckets(w, 1) || !name_own_entry(w, number)) return false;
     if (!name_own_cluster(w, NAME_BY_TEXT, hash & name_mask(w))) return false;
     if (!name_own_cluster(w, NAME_BY_INDEX, name_hash_index(e.index) & name_mask(w))) return false;
+    reef__name_put(w, e, text);
+    return true;
+}
+
+COLD bool reef__names_prepare(reef_world *w, uint64_t n)
+{
+    const uint64_t end = w->state.name_count + n;
+    if (n == 0) return true;
+    if (end > UINT32_MAX || !name_reserve_buckets(w, n)) return false;
+    for (uint64_t k = w->state.name_count; k < end; k += NAMES_PER_PAGE)
+        if (!name_own_entry(w, (uint32_t)k)) return false;
+    return name_own_entry(w, (uint32_t)end - 1) && reef__names_own_all(w);
+}
+
+void reef__name_put(reef_world *w, reef_entity e, const char *text)
+{
+    const uint32_t number = w->state.name_count, length = (uint32_t)strlen(text);
     name_entry *n = name_at(w, number);
     n->entity = e;
     memcpy(n->text, text, length + 1);
-    name_insert(&w->state.name_by_text, name_mask(w), hash, number);
+    if (!w->state.names_unscoped)
+        name_insert(&w->state.name_by_text, name_mask(w), name_hash_text(name_scope(w, e), text, length), number);
     name_insert(&w->state.name_by_index, name_mask(w), name_hash_index(e.index), number);
     w->state.name_count = number + 1;
     reef__names_changed(w);
-    return true;
 }
 
 /* Gives an entry another text. The removal can only bring the first free bucket of the new text nearer, so the owned
  * buckets suffice. */
 static bool name_change(reef_world *w, uint32_t number, const char *text, uint32_t length)
 {
-    if (!name_reserve_buckets(w)) return false;
+    if (!name_reserve_buckets(w, 1)) return false;
     const uint32_t hash = name_hash_text(name_scope(w, name_at(w, number)->entity), text, length);
     const uint32_t old = name_position(w, NAME_BY_TEXT, number);
     if (!name_own_entry(w, number) || !name_own_cluster(w, NAME_BY_TEXT, old)) return false;

@@ -15,6 +15,11 @@ bool reef__name_prepare_forget(reef_world *w, reef_entity e);
 /* The same for any number of calls of reef__name_forget, in any order. False: there is no memory. */
 bool reef__names_own_all(reef_world *w);
 
+/* Prepares n further names, of new entities. False: there is no memory. Then reef__name_put gives them, which can't
+ * fail: each to a child that has a parent now and no name yet, and that has no namesake beside it. */
+bool reef__names_prepare(reef_world *w, uint64_t n);
+void reef__name_put(reef_world *w, reef_entity e, const char *text);
+
 /* The ChildOf of an entity will be changed, and was changed. If it was removed, and an entity without a parent has the
  * same name, the name is forgotten. These can't fail. */
 void reef__name_leaves(reef_world *w, reef_entity e);

@@ -14,6 +14,7 @@
 #include "system/system.h"
 #include "reef/command.h"
 #include "reef/enable.h"
+#include "reef/prefab.h"
 
 /* ---- checks ---- */
 
@@ -102,6 +103,21 @@ reef_entity reef_cmd_clone(reef_block *b, reef_entity source)
     if (!reef__touch_find(b->job->system, REEF_SPAWNS, &(reef_component){0}))
         return undeclared(b->job, op, 0, source), e;
     return reef__command_clone(b->world, job_commands(b->job), op, source, 1, &e) == REEF_OK ? e : (reef_entity){0, 0};
+}
+
+reef_entity reef_cmd_instantiate_values(reef_block *b, reef_entity prefab, const reef_value *values, uint32_t count)
+{
+    static const char op[] = "reef_cmd_instantiate";
+    reef_entity e = {0, 0};
+    if (b == NULL) return e;
+    job *j = b->job;
+    if (j == NULL)
+        return reef_instantiate_values(b->world, prefab, 1, &e, values, count) == REEF_OK ? e : (reef_entity){0, 0};
+    if (reef_entity_is_null(prefab)) return reef__job_failure(j, REEF_NOT_ALIVE, op, (reef_component){0}, prefab, 0), e;
+    if (!reef__touch_find(j->system, REEF_SPAWNS, &(reef_component){0})) return undeclared(j, op, 0, prefab), e;
+    if (reef__values_check(j->world, &j->by, op, prefab, values, count, false, 1) != REEF_OK) return e;
+    const reef_status s = reef__command_tree(j->world, job_commands(j), op, prefab, true, 1, &e, values, count);
+    return s == REEF_OK ? e : (reef_entity){0, 0};
 }
 
 /* ---- one entity ---- */

@@ -128,4 +128,13 @@ bool required_many(sweep *s);
 bool required_reserved(sweep *s);
 bool required_where(sweep *s);
 
+/* Templates and their copies (oom_prefab.c). */
+void with_tree(sweep *s);
+void with_prefab(sweep *s);
+void with_prefab_observed(sweep *s);
+bool prefab_made(sweep *s);
+bool prefab_copied(sweep *s);
+bool prefab_copied_often(sweep *s);
+bool tree_cloned(sweep *s);
+
 #endif

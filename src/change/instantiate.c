@@ -1,0 +1,595 @@
+/* Copies of trees: prefabs and their instances, and clones.
+ *
+ *   collect   the entities of the tree, each behind its parent (the *nodes*), and what a copy of each gets: a list of
+ *             values, as for clones. Values that name entities of the tree are copied aside, and *patches* say where.
+ *   make      node by node, n rows each. Before row i its patches are written: the handles of copy i.
+ *   commit    the ids are taken, and observers are told.
+ *
+ * The ids of all copies are known before the first is made: number k * n + i of the next ones is copy i of node k. So
+ * relations can be made in any order, and if something fails, the rows are unmade from the last one on, as for a single
+ * spawn. */
+#include "change/instantiate.h"
+#include "base/memory.h"
+#include "base/platform.h"
+#include "type/type.h"
+#include "type/value.h"
+#include "storage/archetype.h"
+#include "storage/entity_index.h"
+#include "storage/error.h"
+#include "storage/known_types.h"
+#include "storage/layout.h"
+#include "storage/name_index.h"
+#include "storage/observed.h"
+#include "storage/place.h"
+#include "storage/quarantine.h"
+#include "storage/relation_index.h"
+#include "storage/required.h"
+#include "storage/row_bits.h"
+#include "storage/sparse_store.h"
+#include "storage/split_columns.h"
+#include "storage/table.h"
+#include "storage/world_data.h"
+#include "change/apply.h"
+#include "change/command.h"
+#include "change/destroy.h"
+#include "change/spawn.h"
+#include "change/value_stage.h"
+#include "reef/relation.h"
+#include "reef/world.h"
+#include <stdlib.h>
+
+typedef struct copied {
+    reef_entity source;
+    uint32_t table;
+    size_t first, count;   /* its values */
+    size_t patch, patches; /* its patches */
+    bool rowless;          /* its copies have nothing at all */
+    uint32_t made;         /* rows that were made */
+    spawning rows;
+} copied;
+
+typedef struct copied_patch {
+    char *at; /* of a handle */
+    uint32_t node;
+} copied_patch;
+
+/* Values that were copied aside: they don't move. */
+typedef struct aside_chunk {
+    struct aside_chunk *next;
+    size_t bytes, used;
+} aside_chunk;
+
+typedef struct copying {
+    reef_world *w;
+    const char *op;
+    bool instance;
+    uint32_t n;
+    copied *nodes;
+    uint32_t *by_index; /* numbers of the nodes, ordered by the index of their entity */
+    reef_value *values;
+    copied_patch *patches;
+    reef_entity *ids; /* of all copies: id k * n + i is copy i of node k */
+    aside_chunk *aside;
+    uint64_t node_count, node_room, value_count, value_room, patch_count, patch_room, id_room, sorted_room;
+    reef_component failed; /* the type because of which it failed */
+} copying;
+
+/* ---- memory ---- */
+
+/* Memory for a value that is copied aside. NULL: there is none. */
+static char *aside_take(copying *x, size_t bytes, size_t align)
+{
+    aside_chunk *k = x->aside;
+    const size_t head = (sizeof *k + BLOCK_ALIGN - 1) & ~(size_t)(BLOCK_ALIGN - 1), most = bytes + align;
+    size_t at = k ? (((uintptr_t)k + k->used + align - 1) & ~(align - 1)) - (uintptr_t)k : 0;
+    if (k == NULL || at + bytes > k->bytes) {
+        const size_t all = head + (most > 4096 ? most : 4096);
+        k = reef__memory_zeroed(&x->w->family->memory, MEMORY_OTHER, all);
+        if (k == NULL) return NULL;
+        k->next = x->aside;
+        k->bytes = all;
+        k->used = head;
+        x->aside = k;
+        at = (((uintptr_t)k + k->used + align - 1) & ~(align - 1)) - (uintptr_t)k;
+    }
+    k->used = at + bytes;
+    return (char *)k + at;
+}
+
+static void copying_free(copying *x)
+{
+    memory *m = &x->w->family->memory;
+    while (x->aside) {
+        aside_chunk *k = x->aside;
+        x->aside = k->next;
+        reef__memory_free(m, MEMORY_OTHER, k, k->bytes);
+    }
+    reef__memory_free(m, MEMORY_OTHER, x->nodes, (size_t)x->node_room * sizeof *x->nodes);
+    reef__memory_free(m, MEMORY_OTHER, x->by_index, (size_t)x->sorted_room * sizeof *x->by_index);
+    reef__memory_free(m, MEMORY_OTHER, x->values, (size_t)x->value_room * sizeof *x->values);
+    reef__memory_free(m, MEMORY_OTHER, x->patches, (size_t)x->patch_room * sizeof *x->patches);
+    reef__memory_free(m, MEMORY_OTHER, x->ids, (size_t)x->id_room * sizeof *x->ids);
+}
+
+/* ---- collecting ---- */
+
+static bool node_add(copying *x, reef_entity e)
+{
+    if (!reef__list_room(x->w, &x->nodes, x->node_count, &x->node_room, 1, sizeof *x->nodes)) return false;
+    x->nodes[x->node_count++] = (copied){.source = e};
+    return true;
+}
+
+/* Lists the tree, breadth first and children in their order. */
+static bool nodes_collect(copying *x, reef_entity root)
+{
+    const value_store *s = store_of(x->w, reef_id(ChildOf).id);
+    if (!node_add(x, root)) return false;
+    for (uint64_t k = 0; s->component && k < x->node_count; k++) {
+        source_one one = {{0, 0}, 0}, last = {{0, 0}, 0};
+        source_run run;
+        const reef_entity parent = x->nodes[k].source;
+        if (reef__relation_sources(s, parent) == 0) continue;
+        while (reef__relation_after(s, parent, last.place, last.source, &one, &run))
+            for (uint32_t i = 0; i < run.count; i++) {
+                last = (source_one){run.sources[i], run.places[i]};
+                if (!node_add(x, last.source)) return false;
+            }
+    }
+    return true;
+}
+
+/* Sorts the numbers of the nodes by the index of their entity: heapsort, without memory or recursion. */
+static void sift(const copying *x, uint64_t root, uint64_t count)
+{
+    uint32_t *a = x->by_index;
+    for (uint64_t child; (child = root * 2 + 1) < count; root = child) {
+        if (child + 1 < count && x->nodes[a[child]].source.index < x->nodes[a[child + 1]].source.index) child++;
+        if (x->nodes[a[root]].source.index >= x->nodes[a[child]].source.index) return;
+        const uint32_t t = a[root];
+        a[root] = a[child], a[child] = t;
+    }
+}
+
+static bool nodes_sort(copying *x)
+{
+    uint32_t *a;
+    if (!reef__list_room(x->w, &x->by_index, 0, &x->sorted_room, x->node_count, sizeof *x->by_index)) return false;
+    a = x->by_index;
+    for (uint32_t k = 0; k < x->node_count; k++) a[k] = k;
+    for (uint64_t i = x->node_count / 2; i-- > 0;) sift(x, i, x->node_count);
+    for (uint64_t end = x->node_count; end-- > 1;) {
+        const uint32_t t = a[0];
+        a[0] = a[end], a[end] = t;
+        sift(x, 0, end);
+    }
+    return true;
+}
+
+/* The node of an entity; UINT32_MAX: it isn't in the tree. */
+static uint32_t node_of(const copying *x, reef_entity e)
+{
+    uint64_t low = 0, high = x->node_count;
+    while (low < high) {
+        const uint64_t mid = low + (high - low) / 2;
+        if (x->nodes[x->by_index[mid]].source.index < e.index) low = mid + 1;
+        else high = mid;
+    }
+    const uint32_t k = low < x->node_count ? x->by_index[low] : UINT32_MAX;
+    return k != UINT32_MAX && reef_entity_equal(x->nodes[k].source, e) ? k : UINT32_MAX;
+}
+
+/* ---- what a copy gets ---- */
+
+static bool patch_add(copying *x, char *at, uint32_t node)
+{
+    if (!reef__list_room(x->w, &x->patches, x->patch_count, &x->patch_room, 1, sizeof *x->patches)) return false;
+    x->patches[x->patch_count++] = (copied_patch){at, node};
+    return true;
+}
+
+static bool gets_value(copying *x, reef_value v)
+{
+    if (!reef__list_room(x->w, &x->values, x->value_count, &x->value_room, 1, sizeof *x->values)) return false;
+    x->values[x->value_count++] = v;
+    return true;
+}
+
+/* Does some field of kind REEF_ENTITY name an entity of the tree? With `to`, patches are added for the copy there. */
+static bool fields_walk(copying *x, const type *t, const char *value, char *to, bool *ok)
+{
+    const reef_field *fields = REEF_ACQUIRE_POINTER(&t->fields);
+    bool some = false;
+    for (uint32_t i = 0; fields && i < t->field_count; i++) {
+        if (fields[i].kind != REEF_ENTITY) continue;
+        for (uint32_t at = 0; at < fields[i].bytes; at += (uint32_t)sizeof(reef_entity)) {
+            reef_entity e;
+            memcpy(&e, value + fields[i].offset + at, sizeof e);
+            const uint32_t k = e.generation ? node_of(x, e) : UINT32_MAX;
+            some |= k != UINT32_MAX;
+            if (to && k != UINT32_MAX && !patch_add(x, to + fields[i].offset + at, k)) *ok = false;
+        }
+    }
+    return some;
+}
+
+/* Adds a value of the source; where it names entities of the tree, a copy of it with patches. False: no memory. */
+static bool value_take_over(copying *x, reef_value v)
+{
+    const type *t = reef__type_of(v.component.id);
+    const uint32_t n = v.kind == VALUE_SPAN ? v.size : 1;
+    bool ok = true, some = false;
+    if (v.data == NULL || t->hooked || v.kind == VALUE_HELD || v.kind == REEF_VALUE_DEFAULT || t->relation)
+        return gets_value(x, v);
+    for (uint32_t i = 0; i < n; i++) some |= fields_walk(x, t, (const char *)v.data + (size_t)i * t->size, NULL, &ok);
+    if (!some) return gets_value(x, v);
+    char *copy = aside_take(x, (size_t)n * t->size, t->align > 16 ? t->align : 16);
+    if (copy == NULL) return false;
+    memcpy(copy, v.data, (size_t)n * t->size);
+    for (uint32_t i = 0; i < n; i++)
+        (void)fields_walk(x, t, (const char *)v.data + (size_t)i * t->size, copy + (size_t)i * t->size, &ok);
+    v.data = copy;
+    return ok && gets_value(x, v);
+}
+
+/* Adds the relations of one type. Those to entities of the tree become relations of the copy, others are kept; of
+ * symmetric ones only the former, since others would have to change as well. */
+static bool relations_take_over(copying *x, uint64_t k, const type *t, const char *first, uint32_t n)
+{
+    uint32_t kept = 0;
+    if (k == 0 && x->instance && (t->id == reef_id(ChildOf).id || t->id == reef_id(InstanceOf).id)) return true;
+    char *copy = aside_take(x, (size_t)n * t->size, t->align > 16 ? t->align : 16);
+    if (copy == NULL) return false;
+    for (uint32_t i = 0; i < n; i++) {
+        char *to = copy + (size_t)kept * t->size;
+        memcpy(to, first + (size_t)i * t->size, t->size);
+        relation_value *v = (relation_value *)(void *)to;
+        const uint32_t target = node_of(x, v->target);
+        if (target == UINT32_MAX && (t->relation & REEF_SYMMETRIC)) continue;
+        v->place = 0;
+        if (target != UINT32_MAX && !patch_add(x, to, target)) return false;
+        kept++;
+    }
+    const bool one = (t->relation & REEF_EXCLUSIVE) != 0;
+    return kept == 0 || gets_value(x, reef_value_make((reef_component){t->id}, one ? VALUE_MOVED : VALUE_SPAN,
+                                                      one ? t->size : kept, copy));
+}
+
+/* Does a value of the call replace this component of the root, or take it away? */
+static bool replaced(uint32_t component, const reef_value *values, uint32_t count)
+{
+    const type *t = component & BIT_DISABLED ? NULL : reef__type_of(component);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t c = values[i].component.id;
+        if (c == component || (t && t->owner == c) ||
+            (component == (c | BIT_DISABLED) && values[i].kind == REEF_VALUE_REMOVE))
+            return true;
+    }
+    return false;
+}
+
+/* Lists what copies of node k get beside the values of the call. */
+static reef_status node_values(copying *x, uint64_t k, const reef_value *values, uint32_t count)
+{
+    reef_world *w = x->w;
+    const reef_entity e = x->nodes[k].source;
+    const uint32_t place = place_of(w, e);
+    const reef_slot *slots = reef_slots_at(&w->hot, place);
+    const shape *s = shape_of(w->family, slots[0].head.table);
+    const type *bound = reef__stored_bound(w, e);
+    spread stored;
+    bool ok = true;
+    for (uint32_t c = SLOT_COLUMNS; c < s->end_slot && bound == NULL; c++)
+        if (!s->columns[c].type->copyable) bound = s->columns[c].type;
+    if (bound) return x->failed.id = bound->id, REEF_NOT_COPYABLE;
+    for (uint32_t c = SLOT_COLUMNS; ok && c < s->end_slot; c++) {
+        const type *t = s->columns[c].type;
+        if (replaced(t->id, values, count)) continue;
+        ok = value_take_over(x, reef_value_make((reef_component){t->id}, REEF_VALUE_ONE, t->size,
+                                                cell(slots, c, place_row(place), t->size)));
+    }
+    EACH_BIT_STORE(w, bits_of(w, place), b)
+    if (ok && bit_read(b, place) && !store_has(w, b->key, e) && !replaced(b->key, values, count))
+        ok = gets_value(x, reef_value_make((reef_component){b->key}, REEF_VALUE_DEFAULT, 0, NULL));
+    if (!ok || !reef__spread_room(w, &stored, w->state.store_count)) return REEF_NO_MEMORY;
+    stored.count = reef__stored_values(w, e, stored.values, true);
+    for (uint32_t i = 0; ok && i < stored.count; i++) {
+        const reef_value v = stored.values[i];
+        const type *t = reef__type_of(v.component.id);
+        if (replaced(t->id, values, count)) continue;
+        if (t->relation) ok = relations_take_over(x, k, t, v.data, v.kind == VALUE_SPAN ? v.size : 1);
+        else ok = value_take_over(x, v);
+    }
+    reef__spread_free(w, &stored);
+    return ok ? REEF_OK : REEF_NO_MEMORY;
+}
+
+/* The table of copies of node k, and whether they have a row. */
+static reef_status node_table(copying *x, uint64_t k, const reef_value *values, uint32_t count)
+{
+    reef_world *w = x->w;
+    copied *node = &x->nodes[k];
+    const shape *s = shape_of(w->family, reef_slots_at(&w->hot, place_of(w, node->source))[0].head.table);
+    uint32_t ids[2 * REEF_COMPONENTS_MAX], n = 0;
+    reef_status status = REEF_OK;
+    for (uint32_t i = 0; i < s->component_count; i++)
+        if (!(x->instance && s->component[i] == reef_id(ReefPrefab).id) && !replaced(s->component[i], values, count))
+            ids[n++] = s->component[i];
+    for (uint32_t i = 0; i < count; i++) {
+        const type *t = reef__type_of(values[i].component.id);
+        if (values[i].kind != REEF_VALUE_REMOVE && in_table(t)) ids[n++] = t->id;
+    }
+    node->table = reef__graph_table(w, ids, n, &status);
+    node->count = x->value_count - node->first;
+    node->patches = x->patch_count - node->patch;
+    node->rowless = node->table == TABLE_EMPTY;
+    for (size_t i = 0; i < node->count && node->rowless; i++)
+        node->rowless = !value_is_outside(&x->values[node->first + i]);
+    return node->table ? REEF_OK : status;
+}
+
+static reef_status values_collect(copying *x, const reef_value *values, uint32_t count)
+{
+    spread list; /* the values of the call, with the parts of split types, and with what comes along */
+    reef_status s = reef__spread_make(x->w, &list, x->nodes[0].source, values, count);
+    if (s != REEF_OK) return s;
+    for (uint64_t k = 0; s == REEF_OK && k < x->node_count; k++) {
+        const reef_value *own = list.values;
+        const uint32_t n = k ? 0 : list.count;
+        bool ok = true;
+        x->nodes[k].first = x->value_count;
+        x->nodes[k].patch = x->patch_count;
+        s = node_values(x, k, own, n);
+        for (uint32_t i = 0; s == REEF_OK && ok && i < n; i++)
+            if (own[i].kind != REEF_VALUE_REMOVE) ok = gets_value(x, own[i]);
+        if (s == REEF_OK && ok && k == 0 && x->instance && !replaced(reef_id(InstanceOf).id, own, n)) {
+            relation_value *link = (relation_value *)(void *)aside_take(x, sizeof *link, 16);
+            ok = link && gets_value(x, reef_value_make(reef_id(InstanceOf), VALUE_MOVED, sizeof *link, link));
+            if (link) *link = (relation_value){x->nodes[0].source, 0};
+        }
+        if (s == REEF_OK) s = ok ? node_table(x, k, own, n) : REEF_NO_MEMORY;
+    }
+    reef__spread_free(x->w, &list);
+    return s;
+}
+
+/* ---- making ---- */
+
+static const reef_entity *ids_of(const copying *x, uint64_t k) { return x->ids + k * x->n; }
+
+/* Names the ids of all copies. With `given` roots, the new ids are those of the other nodes. */
+static reef_status ids_collect(copying *x, const reef_entity *given)
+{
+    const uint64_t all = x->node_count * x->n, fresh = given ? all - x->n : all;
+    if (all > UINT32_MAX) return REEF_LIMIT;
+    const reef_status s = reef__ids_prepare(x->w, (uint32_t)fresh);
+    if (s != REEF_OK) return s;
+    if (!reef__list_room(x->w, &x->ids, 0, &x->id_room, all, sizeof *x->ids)) return REEF_NO_MEMORY;
+    if (given) memcpy(x->ids, given, x->n * sizeof *given);
+    (void)reef__ids_peek(x->w, 0, (uint32_t)fresh, x->ids + (all - fresh));
+    return REEF_OK;
+}
+
+static void patches_put(const copying *x, const copied *node, uint32_t i)
+{
+    for (size_t p = node->patch; p < node->patch + node->patches; p++)
+        memcpy(x->patches[p].at, &ids_of(x, x->patches[p].node)[i], sizeof(reef_entity));
+}
+
+static reef_status node_make(copying *x, uint64_t k, const reef_entity *given)
+{
+    copied *node = &x->nodes[k];
+    reef_status s = REEF_OK;
+    node->rows = (spawning){.w = x->w,
+                            .values = x->values + node->first,
+                            .count = (uint32_t)node->count,
+                            .id = node->table,
+                            .n = x->n,
+                            .first_id = (uint32_t)(k - (given != NULL)) * x->n,
+                            .given = k ? NULL : given,
+                            .stored = reef__values_stored(x->values + node->first, (uint32_t)node->count)};
+    if (k == 0 && given) s = reef__given_prepare(&node->rows);
+    if (s != REEF_OK || node->rowless) return s;
+    if (!reef__spawn_begin(&node->rows)) return REEF_NO_MEMORY;
+    const bool plain = node->patches == 0 && reef__spawn_plain(&node->rows);
+    while (s == REEF_OK && node->made < x->n) {
+        uint32_t more = 1;
+        patches_put(x, node, node->made);
+        if (plain) more = reef__spawn_rows(&node->rows, node->made);
+        else s = reef__spawn_row(&node->rows, node->made);
+        if (more == 0) s = REEF_NO_MEMORY;
+        if (s == REEF_OK) node->made += more;
+    }
+    if (s != REEF_OK) reef__table_settle(x->w, node->rows.t);
+    return s;
+}
+
+static void copies_commit(copying *x, const reef_entity *given)
+{
+    reef_world *w = x->w;
+    for (uint64_t k = 0; k < x->node_count; k++) {
+        if (!x->nodes[k].rowless) continue;
+        for (uint32_t i = 0; i < x->n; i++) record_put_rowless(w, ids_of(x, k)[i], PLACE_EMPTY);
+        w->hot.empty_count += x->n;
+    }
+    if (given) reef__given_commit(&x->nodes[0].rows);
+    reef__ids_commit(w, (uint32_t)((x->node_count - (given != NULL)) * x->n));
+    for (uint64_t k = 1; w->state.name_count && k < x->node_count; k++)
+        for (uint32_t i = 0; i < x->n; i++) {
+            const char *name = reef_name(w, x->nodes[k].source);
+            if (name) reef__name_put(w, ids_of(x, k)[i], name);
+        }
+}
+
+/* How many names the copies get: those of children. */
+static uint64_t names_count(const copying *x)
+{
+    uint64_t n = 0;
+    for (uint64_t k = 1; x->w->state.name_count && k < x->node_count; k++)
+        n += reef_name(x->w, x->nodes[k].source) != NULL;
+    return n * x->n;
+}
+
+/* Tells observers. What they need was reserved. */
+static COLD void copies_tell(copying *x)
+{
+    for (uint64_t k = 0; k < x->node_count; k++) {
+        const copied *node = &x->nodes[k];
+        const reef_value *v = x->values + node->first;
+        const bool planned = observe_spawn(x->w, node->table, v, (uint32_t)node->count, x->n);
+        ASSERT(planned);
+        if (!planned) continue;
+        observe_spawned(x->w, node->table, v, (uint32_t)node->count, x->n, ids_of(x, k));
+        observe_done(x->w, true);
+    }
+}
+
+static reef_status copies_fill(copying *x, const reef_entity *given)
+{
+    reef_world *w = x->w;
+    uint64_t k = 0;
+    reef_status s = ids_collect(x, given);
+    const bool told = observed(w);
+    if (s == REEF_OK && !reef__names_prepare(w, names_count(x))) s = REEF_NO_MEMORY;
+    if (s == REEF_OK && told && !observe_reserve_deaths(w, x->node_count * x->n)) s = REEF_NO_MEMORY;
+    if (s != REEF_OK) return s;
+    w->value = x->values;
+    w->value_count = (uint32_t)x->value_count;
+    for (; s == REEF_OK && k < x->node_count; k++) s = node_make(x, k, given);
+    w->value_count = 0;
+    if (s != REEF_OK) {
+        while (k-- > 0) reef__spawn_undo(&x->nodes[k].rows, x->nodes[k].made);
+        return s;
+    }
+    if (told) observe_open(w);
+    copies_commit(x, given);
+    if (told) copies_tell(x), observe_close(w);
+    return REEF_OK;
+}
+
+reef_status reef__tree_copy(reef_world *w, const char *op, reef_entity root, bool instance, uint32_t n,
+                            reef_entity *roots, const reef_entity *given, const reef_value *values, uint32_t count)
+{
+    copying x = {.w = w, .op = op, .instance = instance, .n = n};
+    if (place_of(w, root) == PLACE_DEAD) return reef__failure(w, REEF_NOT_ALIVE, op, (reef_component){0}, root, n);
+    w->hook_failed.id = 0;
+    quarantine_because(w, op, 0, root);
+    reef_status s = instance ? reef_world_use(w, reef_id(InstanceOf)) : REEF_OK;
+    if (s == REEF_OK && !(nodes_collect(&x, root) && nodes_sort(&x))) s = REEF_NO_MEMORY;
+    if (s == REEF_OK) s = values_collect(&x, values, count);
+    if (s == REEF_OK && n) s = copies_fill(&x, given);
+    if (s == REEF_OK && roots && n) memcpy(roots, x.ids, n * sizeof *roots);
+    copying_free(&x);
+    if (s == REEF_OK) return s;
+    return reef__failure(w, s, op, w->hook_failed.id ? w->hook_failed : x.failed, root, n);
+}
+
+/* ---- the calls ---- */
+
+static reef_status copies_make(reef_world *w, const char *op, reef_entity root, bool instance, uint32_t n,
+                               reef_entity *roots, const reef_value *values, uint32_t count)
+{
+    if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (w->commands ? !reef__command_knows(w, root) : place_of(w, root) == PLACE_DEAD)
+        return reef__failure(w, REEF_NOT_ALIVE, op, (reef_component){0}, root, n);
+    if (w->running || (w->locks && w->commands == NULL))
+        return reef__failure(w, REEF_LOCKED, op, (reef_component){0}, root, n);
+    const reef_status s = reef__values_check(w, NULL, op, root, values, count, true, n);
+    if (s != REEF_OK) return s;
+    if (w->commands && n == 0) return REEF_OK;
+    if (w->commands) return reef__command_tree(w, w->commands, op, root, instance, n, roots, values, count);
+    return reef__tree_copy(w, op, root, instance, n, roots, NULL, values, count);
+}
+
+reef_status reef_instantiate_values(reef_world *w, reef_entity prefab, uint32_t n, reef_entity *roots,
+                                    const reef_value *values, uint32_t count)
+{
+    return copies_make(w, "reef_instantiate", prefab, true, n, roots, values, count);
+}
+
+reef_status reef_instantiate(reef_world *w, reef_entity prefab, uint32_t n, reef_entity *roots)
+{
+    return copies_make(w, "reef_instantiate", prefab, true, n, roots, NULL, 0);
+}
+
+reef_status reef_clone_tree(reef_world *w, reef_entity root, uint32_t n, reef_entity *roots)
+{
+    return copies_make(w, "reef_clone_tree", root, false, n, roots, NULL, 0);
+}
+
+/* ---- making templates ---- */
+
+typedef struct tagged {
+    uint32_t table, number; /* of the node */
+    reef_entity e;
+} tagged;
+
+static int tagged_compare(const void *a, const void *b)
+{
+    const tagged *x = a, *y = b;
+    if (x->table != y->table) return x->table < y->table ? -1 : 1;
+    return x->number < y->number ? -1 : x->number > y->number;
+}
+
+/* Prepares the rows of one table to get the tag. */
+static reef_status tag_prepare(reef_world *w, const tagged *list, const reef_entity *e, uint32_t n)
+{
+    reef_status s = REEF_OK;
+    const edge *x = reef__graph_edge(w, list->table, reef_id(ReefPrefab).id, false, &s);
+    if (x == NULL) return s;
+    for (uint32_t i = 0; i < n; i++)
+        if (reef__record_own(w, e[i].index) == NULL) return REEF_NO_MEMORY;
+    if (list->table != TABLE_EMPTY || table_read(w, TABLE_EMPTY))
+        if (!reef__leave_prepare(w, list->table, e, n)) return REEF_NO_MEMORY;
+    if (list->table != TABLE_EMPTY || table_read(w, TABLE_EMPTY))
+        return reef__arrive_prepare(w, list->table, x->to, n) ? REEF_OK : REEF_NO_MEMORY;
+    table *to = reef__table_own(w, x->to);
+    return to && reef__table_reserve(w, to, n) ? REEF_OK : REEF_NO_MEMORY;
+}
+
+static reef_status tags_put(copying *x, tagged *list, reef_entity *e)
+{
+    reef_world *w = x->w;
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < x->node_count; k++) {
+        const uint32_t place = place_of(w, x->nodes[k].source), id = reef_slots_at(&w->hot, place)[0].head.table;
+        if (reef__slot_seek(w, reef_id(ReefPrefab).id, id) == 0) list[n++] = (tagged){id, k, x->nodes[k].source};
+    }
+    qsort(list, n, sizeof *list, tagged_compare);
+    for (uint32_t i = 0; i < n; i++) e[i] = list[i].e;
+    for (uint32_t i = 0, more; i < n; i += more) {
+        for (more = 1; i + more < n && list[i + more].table == list[i].table;) more++;
+        const reef_status s = tag_prepare(w, &list[i], &e[i], more);
+        if (s != REEF_OK) return s;
+    }
+    if (observed(w) && !observe_reserve_changes(w, reef__type_of(reef_id(ReefPrefab).id), n)) return REEF_NO_MEMORY;
+    observe_open(w);
+    for (uint32_t i = 0; i < n; i++) {
+        const reef_status s = reef_add_id(w, e[i], reef_id(ReefPrefab), NULL, NULL);
+        ASSERT(s == REEF_OK); /* everything was prepared */
+        (void)s;
+    }
+    observe_close(w);
+    return REEF_OK;
+}
+
+reef_status reef_make_prefab(reef_world *w, reef_entity root)
+{
+    static const char op[] = "reef_make_prefab";
+    copying x = {.w = w};
+    tagged *list = NULL;
+    if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (place_of(w, root) == PLACE_DEAD) return reef__failure(w, REEF_NOT_ALIVE, op, (reef_component){0}, root, 0);
+    if (w->locks || w->running) return reef__failure(w, REEF_LOCKED, op, (reef_component){0}, root, 0);
+    reef_status s = reef_world_use(w, reef_id(ReefPrefab));
+    quarantine_because(w, op, reef_id(ReefPrefab).id, root);
+    uint64_t room = 0;
+    if (s == REEF_OK && !nodes_collect(&x, root)) s = REEF_NO_MEMORY;
+    if (s == REEF_OK && (!reef__list_room(w, &list, 0, &room, x.node_count, sizeof *list) ||
+                         !reef__list_room(w, &x.ids, 0, &x.id_room, x.node_count, sizeof *x.ids)))
+        s = REEF_NO_MEMORY;
+    if (s == REEF_OK) s = tags_put(&x, list, x.ids);
+    reef__memory_free(&w->family->memory, MEMORY_OTHER, list, (size_t)room * sizeof *list);
+    copying_free(&x);
+    return s == REEF_OK ? s : reef__failure(w, s, op, (reef_component){0}, root, 0);
+}

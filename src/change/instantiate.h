@@ -1,0 +1,12 @@
+/* Copies of an entity and everything below it. */
+#ifndef REEF_CHANGE_INSTANTIATE_H
+#define REEF_CHANGE_INSTANTIATE_H
+
+#include "reef/prefab.h"
+
+/* Makes n copies of a tree: instances of a template with these values, or clones. The roots get the pending ids
+ * `given`, or new ones, which are written to `roots` (NULL: nowhere). */
+reef_status reef__tree_copy(reef_world *w, const char *op, reef_entity root, bool instance, uint32_t n,
+                            reef_entity *roots, const reef_entity *given, const reef_value *values, uint32_t count);
+
+#endif

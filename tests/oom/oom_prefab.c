@@ -1,0 +1,58 @@
+/* The allocation sweep over templates and their copies. */
+#include "oom_scenarios.h"
+
+typedef struct {
+    int32_t rounds;
+} Shells; /* outside of tables */
+typedef Tracked Crest;
+typedef Tracked Hull;
+REEF_COMPONENT_IN(Shells, REEF_SPARSE);
+REEF_FIELDS(Shells, REEF_FIELD(Shells, rounds, REEF_I32, NULL, 0, 0));
+REEF_COMPONENT_HOOKS(Crest, &tracked_hooks);
+REEF_FIELDS(Crest, REEF_FIELD(Crest, value, REEF_I32, NULL, 0, 0));
+REEF_COMPONENT_IN_HOOKS(Hull, REEF_SHARED, &tracked_hooks);
+REEF_FIELDS(Hull, REEF_FIELD(Hull, value, REEF_I32, NULL, 0, 0));
+REEF_SWITCH(Ready);
+REEF_RELATION(Cabled);
+
+static void tree_of(sweep *s)
+{
+    for (int i = 1; i < 6; i++) assert_true(reef_relate(s->w, s->e[i], ChildOf, s->e[(i - 1) / 2]) == REEF_ADDED);
+    assert_ok(reef_add(s->w, s->e[0], Crest));
+    assert_ok(reef_add(s->w, s->e[1], Hull));
+    assert_ok(reef_add(s->w, s->e[2], Ready));
+    assert_true(reef_set(s->w, s->e[3], Shells, 3) == REEF_ADDED);
+    for (int i = 1; i < 5; i++) assert_true(reef_relate(s->w, s->e[0], Cabled, s->e[i]) == REEF_ADDED);
+    assert_true(reef_relate(s->w, s->e[0], Cabled, s->e[20]) == REEF_ADDED);
+}
+
+void with_tree(sweep *s)
+{
+    some_rows(s);
+    tree_of(s);
+}
+
+void with_prefab(sweep *s)
+{
+    with_tree(s);
+    assert_ok(reef_set_name(s->w, s->e[1], "left"));
+    assert_ok(reef_set_name(s->w, s->e[2], "right"));
+    assert_ok(reef_make_prefab(s->w, s->e[0]));
+}
+
+void with_prefab_observed(sweep *s)
+{
+    with_observers(s);
+    for (int i = 0; i < 30; i++)
+        if (reef_entity_is_null(s->e[i]) || !reef_is_alive(s->w, s->e[i])) assert_some(s->e[i] = reef_create(s->w));
+    tree_of(s);
+}
+
+bool prefab_made(sweep *s) { return reef_make_prefab(s->w, s->e[0]) == REEF_OK; }
+bool prefab_copied(sweep *s) { return reef_instantiate(s->w, s->e[0], 1, NULL) == REEF_OK; }
+bool prefab_copied_often(sweep *s)
+{
+    reef_entity made[40];
+    return reef_instantiate_with(s->w, s->e[0], 40, made, reef_with(Mass, 3), reef_default(Crest)) == REEF_OK;
+}
+bool tree_cloned(sweep *s) { return reef_clone_tree(s->w, s->e[0], 30, NULL) == REEF_OK; }

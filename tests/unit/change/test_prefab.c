@@ -1,0 +1,434 @@
+/* Prefabs: templates and their copies; clones of trees. */
+#include "support.h"
+
+#include <stdlib.h>
+
+typedef struct {
+    int32_t now, most;
+} Armour;
+typedef struct {
+    float metres;
+} Length;
+typedef struct {
+    reef_entity at;
+    reef_entity path[2];
+} Aim;
+typedef struct {
+    int32_t mesh;
+} Model;
+typedef struct {
+    int32_t rounds;
+} Ammo;
+typedef struct {
+    float heat;
+} Warmth;
+typedef struct {
+    int32_t a, b;
+} Halves;
+REEF_COMPONENT(Armour);
+REEF_FIELDS(Armour, REEF_FIELD(Armour, now, REEF_I32, NULL, 0, 0), REEF_FIELD(Armour, most, REEF_I32, NULL, 0, 0));
+REEF_COMPONENT(Length);
+REEF_FIELDS(Length, REEF_FIELD(Length, metres, REEF_F32, "m", 0, 0));
+REEF_COMPONENT(Aim);
+REEF_FIELDS(Aim, REEF_FIELD(Aim, at, REEF_ENTITY, NULL, 0, 0), REEF_FIELD(Aim, path, REEF_ENTITY, NULL, 0, 0));
+REEF_COMPONENT_IN(Model, REEF_SHARED);
+REEF_FIELDS(Model, REEF_FIELD(Model, mesh, REEF_I32, NULL, 0, 0));
+REEF_COMPONENT_IN(Ammo, REEF_SPARSE);
+REEF_FIELDS(Ammo, REEF_FIELD(Ammo, rounds, REEF_I32, NULL, 0, 0));
+REEF_COMPONENT_IN(Warmth, REEF_MULTI);
+REEF_FIELDS(Warmth, REEF_FIELD(Warmth, heat, REEF_F32, NULL, 0, 0));
+REEF_COMPONENT_IN(Halves, REEF_SPLIT);
+REEF_FIELDS(Halves, REEF_FIELD(Halves, a, REEF_I32, NULL, 0, 0), REEF_FIELD(Halves, b, REEF_I32, NULL, 0, 0));
+REEF_FIELDS(Mass, REEF_FIELD(Mass, kg, REEF_F64, "kg", 0, 0));
+REEF_SWITCH(Loaded);
+REEF_TAG(Steel);
+REEF_RELATION(FedBy, REEF_EXCLUSIVE);
+REEF_RELATION(Wired);
+REEF_RELATION(Twin, REEF_SYMMETRIC | REEF_EXCLUSIVE);
+
+typedef struct turret {
+    reef_entity root, barrel, left, right, crew, outside;
+} turret;
+
+/* A turret with a barrel and a crew; the barrel has two sights. */
+static turret turret_make(reef_world *w, bool prefab)
+{
+    turret t;
+    t.outside = reef_spawn(w, reef_with(Mass, 1));
+    t.root = reef_spawn(w, reef_with(Armour, 50, 60), reef_with(Model, 7), reef_tag(Steel));
+    t.barrel = reef_spawn(w, reef_with(Length, 3), reef_with(Ammo, 12), reef_tag(Loaded));
+    t.left = reef_spawn(w, reef_with(Length, 1), reef_with(Halves, 1, 2));
+    t.right = reef_spawn(w, reef_with(Length, 2), reef_with(Halves, 3, 4));
+    t.crew = reef_create(w);
+    assert_status(REEF_ADDED, reef_relate(w, t.barrel, ChildOf, t.root));
+    assert_status(REEF_ADDED, reef_relate(w, t.crew, ChildOf, t.root));
+    assert_status(REEF_ADDED, reef_relate(w, t.right, ChildOf, t.barrel));
+    assert_status(REEF_ADDED, reef_relate_before(w, t.left, ChildOf, t.barrel, t.right));
+    assert_status(REEF_ADDED, reef_relate(w, t.barrel, FedBy, t.crew));
+    assert_status(REEF_ADDED, reef_relate(w, t.root, Wired, t.left));
+    assert_status(REEF_ADDED, reef_relate(w, t.root, Wired, t.outside));
+    assert_status(REEF_ADDED, reef_relate(w, t.left, Twin, t.right));
+    assert_status(REEF_ADDED, reef_set(w, t.right, Aim, t.root, {t.outside, t.left}));
+    assert_non_null(reef_append(w, t.crew, Warmth, 36));
+    assert_non_null(reef_append(w, t.crew, Warmth, 37));
+    if (prefab) assert_ok(reef_make_prefab(w, t.root));
+    return t;
+}
+
+static reef_entity child_of(const reef_world *w, reef_entity e, uint32_t n)
+{
+    for (reef_sources s = reef_sources_of(w, e, ChildOf); reef_sources_next(&s); n -= s.count)
+        if (n < s.count) return s.sources[n];
+    return (reef_entity){0, 0};
+}
+
+static void check_copy(const reef_world *w, reef_entity root, const turret *t, int32_t armour)
+{
+    uint32_t n;
+    const reef_entity barrel = child_of(w, root, 0), crew = child_of(w, root, 1), left = child_of(w, barrel, 0),
+                      right = child_of(w, barrel, 1);
+    assert_int_equal(reef_source_count(w, root, ChildOf), 2);
+    assert_int_equal(reef_source_count(w, barrel, ChildOf), 2);
+    assert_int_equal(reef_get(w, root, Armour)->now, armour);
+    assert_int_equal(reef_get(w, root, Model)->mesh, 7);
+    assert_true(reef_has(w, root, Steel) && reef_has(w, barrel, Loaded) && !reef_has(w, left, Loaded));
+    assert_int_equal(reef_get(w, barrel, Ammo)->rounds, 12);
+    assert_true(reef_get(w, left, Length)->metres == 1 && reef_get(w, right, Length)->metres == 2);
+    Halves h;
+    assert_true(reef_read(w, right, Halves, &h) && h.a == 3 && h.b == 4);
+    assert_entity(crew, reef_target(w, barrel, FedBy));
+    const Wired *wired = reef_span(w, root, Wired, &n);
+    assert_int_equal(n, 2);
+    assert_entity(left, wired[0].target);
+    assert_entity(t->outside, wired[1].target);
+    assert_true(reef_related(w, left, Twin, right) && reef_related(w, right, Twin, left));
+    const Aim *aim = reef_get(w, right, Aim);
+    assert_entity(root, aim->at);
+    assert_entity(t->outside, aim->path[0]);
+    assert_entity(left, aim->path[1]);
+    const Warmth *warm = reef_span(w, crew, Warmth, &n);
+    assert_true(n == 2 && warm[1].heat == 37);
+    assert_entity(t->root, reef_target(w, root, InstanceOf));
+    assert_false(reef_has(w, root, ReefPrefab) || reef_has(w, crew, ReefPrefab) || reef_has(w, left, InstanceOf));
+}
+
+static void F6_instances_are_whole_copies(void **state)
+{
+    reef_world *w = world_of(state);
+    const turret t = turret_make(w, true);
+    reef_entity made[3000];
+    assert_ok(reef_instantiate(w, t.root, 3000, made));
+    assert_valid(w);
+    for (int i = 0; i < 3000; i++) check_copy(w, made[i], &t, 50);
+    assert_int_equal(reef_count_alive(w), 6 + 3000 * 5);
+    assert_int_equal(reef_source_count(w, t.root, InstanceOf), 3000);
+    assert_int_equal(reef_source_count(w, t.outside, Wired), 3001);
+    for (int i = 1; i < 3000; i++) assert_int_equal(made[i].index, made[i - 1].index + 1);
+    assert_ok(reef_destroy(w, made[7]));
+    assert_int_equal(reef_count_alive(w), 6 + 2999 * 5);
+    assert_ok(reef_destroy(w, t.root)); /* the copies stay */
+    assert_false(reef_has(w, made[0], InstanceOf));
+    assert_int_equal(reef_count_alive(w), 1 + 2999 * 5);
+}
+
+static void F6_values_replace_those_of_the_root(void **state)
+{
+    reef_world *w = world_of(state);
+    const turret t = turret_make(w, true);
+    reef_entity made[4];
+    const Mass masses[4] = {{1}, {2}, {3}, {4}};
+    assert_ok(reef_instantiate_with(w, t.root, 4, made, reef_with(Armour, 80, 90), reef_array(Mass, masses),
+                                    reef_with(ChildOf, .target = t.outside)));
+    for (int i = 0; i < 4; i++) {
+        check_copy(w, made[i], &t, 80);
+        assert_true(reef_get(w, made[i], Mass)->kg == i + 1);
+        assert_entity(made[i], child_of(w, t.outside, (uint32_t)i));
+    }
+    assert_ok(
+        reef_instantiate_with(w, t.root, 1, made, reef_without(Steel), reef_without(Model), reef_with(Halves, 5, 6)));
+    assert_false(reef_has(w, made[0], Steel) || reef_has(w, made[0], Model));
+    Halves h;
+    assert_true(reef_read(w, made[0], Halves, &h) && h.b == 6);
+    assert_none(reef_parent(w, made[0]));
+}
+
+static void F6_templates_are_hidden(void **state)
+{
+    reef_world *w = world_of(state);
+    const reef_query lengths = reef_query_new(w, "in Length"), old = reef_query_new(w, "Armour, ?Mass");
+    assert_int_equal(reef_query_count(w, lengths), 0);
+    const turret t = turret_make(w, false);
+    assert_int_equal(reef_query_count(w, lengths), 3);
+    assert_ok(reef_make_prefab(w, t.root));
+    assert_int_equal(reef_query_count(w, lengths), 0);
+    assert_int_equal(reef_query_count(w, old), 0);
+    assert_int_equal(reef_query_count(w, reef_query_new(w, "in Length, ?ReefPrefab")), 3);
+    assert_int_equal(reef_query_count(w, reef_query_new(w, "ReefPrefab")), 5);
+    assert_int_equal(reef_query_count(w, reef_query_new(w, "in Ammo")), 0);
+    assert_int_equal(reef_query_count(w, reef_query_new(w, "Loaded")), 0);
+    assert_int_equal(reef_query_count(w, reef_query_new(w, "in Model | in Warmth")), 0);
+    assert_false(reef_query_matches(w, lengths, t.barrel));
+    assert_ok(reef_instantiate(w, t.root, 2, NULL));
+    assert_int_equal(reef_query_count(w, lengths), 6);
+    assert_int_equal(reef_query_count(w, reef_query_new(w, "in Model | in Warmth")), 4);
+    uint64_t n;
+    assert_ok(reef_destroy_where(w, lengths, &n));
+    assert_int_equal(n, 6);
+    assert_true(reef_is_alive(w, t.barrel));
+    /* many tables: a query finds them in one pass */
+    for (int i = 0; i < 200; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "prefab_t%d", i);
+        const reef_component c = reef_type_new(&(reef_type_desc){.name = name}, NULL);
+        const reef_entity e = reef_spawn(w, reef_with(Length, 1));
+        assert_ok(reef_add_id(w, e, c, NULL, NULL));
+        if (i % 2) assert_ok(reef_make_prefab(w, e));
+    }
+    assert_int_equal(reef_query_count(w, reef_query_new(w, "Length, ?Frozen")), 100);
+    assert_int_equal(reef_query_count(w, reef_query_new(w, "Length")), 100);
+}
+
+static void F6_shared_values_follow_the_template(void **state)
+{
+    reef_world *w = world_of(state);
+    const turret t = turret_make(w, true);
+    reef_entity made[3];
+    assert_ok(reef_instantiate(w, t.root, 3, made));
+    assert_ok(reef_set(w, made[1], Model, 9)); /* its own from now on */
+    reef_mut(w, t.root, Model)->mesh = 8;
+    assert_int_equal(reef_get(w, made[0], Model)->mesh, 8);
+    assert_int_equal(reef_get(w, made[1], Model)->mesh, 9);
+    assert_int_equal(reef_get(w, made[2], Model)->mesh, 8);
+    reef_world *fork = reef_fork(w);
+    assert_non_null(fork);
+    reef_mut(fork, t.root, Model)->mesh = 5;
+    assert_int_equal(reef_get(fork, made[2], Model)->mesh, 5);
+    assert_int_equal(reef_get(w, made[2], Model)->mesh, 8);
+    reef_world_free(fork);
+}
+
+static void F6_variants_and_nested_prefabs(void **state)
+{
+    reef_world *w = world_of(state);
+    const turret t = turret_make(w, true);
+    reef_entity variant, second, tank, made[2];
+    assert_ok(reef_instantiate_with(w, t.root, 1, &variant, reef_with(Armour, 200, 200)));
+    assert_ok(reef_make_prefab(w, variant));
+    assert_ok(reef_instantiate_with(w, variant, 1, &second, reef_with(Mass, 9)));
+    assert_ok(reef_make_prefab(w, second));
+    assert_ok(reef_instantiate(w, second, 2, made));
+    assert_entity(second, reef_target(w, made[0], InstanceOf));
+    assert_entity(variant, reef_target(w, second, InstanceOf));
+    assert_entity(t.root, reef_target(w, variant, InstanceOf));
+    assert_int_equal(reef_get(w, made[1], Armour)->now, 200);
+    assert_int_equal(reef_source_count(w, made[1], ChildOf), 2);
+    /* a tank with a turret */
+    tank = reef_spawn(w, reef_with(Mass, 40));
+    reef_entity inner;
+    assert_ok(reef_instantiate_with(w, variant, 1, &inner, reef_with(ChildOf, .target = tank)));
+    assert_ok(reef_make_prefab(w, tank));
+    assert_ok(reef_instantiate(w, tank, 2, made));
+    inner = child_of(w, made[1], 0);
+    assert_entity(variant, reef_target(w, inner, InstanceOf));
+    assert_int_equal(reef_get(w, child_of(w, inner, 0), Ammo)->rounds, 12);
+    assert_int_equal(reef_query_count(w, reef_query_new(w, "in Ammo")), 2 + 2);
+}
+
+static void F6_clones_of_trees(void **state)
+{
+    reef_world *w = world_of(state);
+    const turret t = turret_make(w, false);
+    reef_entity made[2];
+    const reef_entity dock = reef_create(w);
+    assert_status(REEF_ADDED, reef_relate(w, t.root, ChildOf, dock));
+    assert_ok(reef_clone_tree(w, t.root, 2, made));
+    assert_entity(dock, reef_parent(w, made[1]));
+    assert_false(reef_has(w, made[0], InstanceOf));
+    const reef_entity barrel = child_of(w, made[1], 0);
+    assert_entity(child_of(w, made[1], 1), reef_target(w, barrel, FedBy));
+    /* into the table that is copied from, which grows */
+    assert_ok(reef_clone_tree(w, t.root, 2, NULL));
+    reef_entity many[2000];
+    assert_ok(reef_clone_tree(w, t.left, 2000, many));
+    assert_true(reef_get(w, many[1999], Length)->metres == 1);
+    /* an empty one; a chain of any depth */
+    const reef_entity empty = reef_create(w);
+    assert_ok(reef_clone_tree(w, empty, 2, made));
+    assert_true(reef_is_alive(w, made[0]) && reef_is_alive(w, made[1]));
+    reef_entity last = empty;
+    for (int i = 0; i < 20000; i++) {
+        const reef_entity next = i % 2 ? reef_create(w) : reef_spawn(w, reef_with(Mass, i));
+        assert_status(REEF_ADDED, reef_relate(w, next, ChildOf, last));
+        last = next;
+    }
+    const uint64_t before = reef_count_alive(w);
+    assert_ok(reef_clone_tree(w, empty, 1, made));
+    assert_int_equal(reef_count_alive(w), before + 20001);
+    assert_ok(reef_destroy(w, made[0]));
+    assert_int_equal(reef_count_alive(w), before);
+}
+
+static void H2_wrong_copies(void **state)
+{
+    reef_world *w = world_of(state);
+    const turret t = turret_make(w, true);
+    reef_entity made = {0, 0};
+    const reef_entity dead = reef_create(w), null = {0, 0};
+    assert_ok(reef_destroy(w, dead));
+    assert_refused(w, REEF_NOT_ALIVE, reef_instantiate(w, dead, 1, &made));
+    assert_refused(w, REEF_NOT_ALIVE, reef_make_prefab(w, null));
+    assert_refused(w, REEF_DUPLICATE_TERM,
+                   reef_instantiate_with(w, t.root, 1, &made, reef_with(Mass, 1), reef_with(Mass, 2)));
+    assert_refused(w, REEF_NOT_ALIVE, reef_instantiate_with(w, t.root, 1, &made, reef_with(ChildOf, .target = dead)));
+    const reef_entity unique = reef_create(w);
+    assert_ok(reef_add(w, unique, Unique));
+    assert_status(REEF_ADDED, reef_relate(w, unique, ChildOf, t.crew));
+    assert_refused(w, REEF_NOT_COPYABLE, reef_instantiate(w, t.root, 1, &made));
+    assert_ok(reef_destroy(w, unique));
+    const reef_entity tracked = reef_create(w);
+    assert_ok(reef_add(w, tracked, Tracked));
+    assert_status(REEF_ADDED, reef_relate(w, tracked, ChildOf, t.crew));
+    book.fail_copy = 5;
+    book.fail_status = REEF_NO_MEMORY;
+    assert_refused(w, REEF_NO_MEMORY, reef_instantiate(w, t.root, 10, NULL));
+    assert_ok(reef_instantiate(w, t.root, 10, NULL));
+    assert_ok(reef_instantiate(w, t.root, 0, NULL));
+    assert_none(made);
+    const reef_query q = reef_query_new(w, "in Mass");
+    reef_block b = reef_begin(w, q);
+    assert_refused(w, REEF_LOCKED, reef_make_prefab(w, t.root));
+    while (reef_next_block(&b)) {}
+}
+
+static void F6_children_keep_their_names(void **state)
+{
+    reef_world *w = world_of(state);
+    const turret t = turret_make(w, true);
+    reef_entity made[700];
+    assert_ok(reef_set_name(w, t.root, "turret"));
+    assert_ok(reef_set_name(w, t.barrel, "barrel"));
+    assert_ok(reef_set_name(w, t.left, "left sight"));
+    assert_ok(reef_instantiate(w, t.root, 700, made));
+    assert_valid(w);
+    for (int i = 0; i < 700; i++) {
+        assert_entity(child_of(w, made[i], 0), reef_find_below(w, made[i], "barrel"));
+        assert_entity(child_of(w, child_of(w, made[i], 0), 0), reef_find_below(w, made[i], "barrel.left sight"));
+        assert_null(reef_name(w, made[i]));
+    }
+    assert_entity(t.left, reef_find(w, "turret.barrel.left sight"));
+    assert_ok(reef_clone_tree(w, t.root, 1, made));
+    assert_some(reef_find_below(w, made[0], "barrel.left sight"));
+}
+
+static reef_entity fleet;
+static void launch(reef_block *b)
+{
+    for (uint32_t i = 0; i < b->count; i++) {
+        const reef_entity e = reef_cmd_instantiate_with(b, fleet, reef_with(Mass, (double)i));
+        assert_some(e);
+        assert_ok(reef_cmd_set(b, e, Length, 9));
+        assert_some(reef_cmd_instantiate(b, fleet));
+    }
+}
+
+static void F6_commands_make_copies(void **state)
+{
+    reef_world *w = world_of(state);
+    const turret t = turret_make(w, true);
+    reef_entity e[100];
+    assert_ok(reef_spawn_many(w, 100, e, reef_tag(Frozen)));
+    fleet = t.root;
+    assert_false(reef_system_is_null(reef_system(w, launch, "Frozen; spawns, adds Length")));
+    reef_world *fork = reef_fork(w);
+    assert_non_null(fork);
+    assert_ok(reef_tick(w, 0.1f));
+    assert_int_equal(reef_count_alive(w), 106 + 200 * 5);
+    assert_int_equal(reef_source_count(w, t.root, InstanceOf), 200);
+    reef_pool *pool = reef_pool_new(&(reef_pool_config){.threads = 3});
+    assert_ok(reef_set_pool(fork, pool));
+    assert_ok(reef_tick(fork, 0.1f));
+    assert_int_equal(reef_hash(w), reef_hash(fork));
+    reef_world_free(fork);
+    reef_pool_free(pool);
+    /* in a loop that records, and in one that doesn't */
+    reef_block b = reef_begin_loop(w, reef_query_new(w, "Frozen"), &(reef_loop){.deferred = true});
+    reef_entity made[2] = {{0, 0}, {0, 0}};
+    assert_ok(reef_instantiate_with(w, t.root, 2, made, reef_with(Mass, 3)));
+    assert_false(reef_is_alive(w, made[0]));
+    while (reef_next_block(&b)) {}
+    assert_true(reef_get(w, made[1], Mass)->kg == 3);
+    check_copy(w, made[1], &t, 50);
+    b = reef_begin(w, reef_query_new(w, "Frozen"));
+    assert_refused(w, REEF_LOCKED, reef_instantiate(w, t.root, 1, NULL));
+    while (reef_next_block(&b)) {}
+}
+
+static uint32_t added, matched;
+static void on_added(const reef_notice *n) { added += n->count; }
+static void on_matched(const reef_notice *n) { matched += n->count; }
+
+static void F6_observers_are_told(void **state)
+{
+    reef_world *w = world_of(state);
+    const turret t = turret_make(w, true);
+    added = matched = 0;
+    assert_false(reef_observer_is_null(reef_observe(w, on_added, REEF_ON_ADD, Length)));
+    assert_false(reef_observer_is_null(reef_observer_new(
+        w, &(reef_observer_desc){
+               .name = "m", .function = on_matched, .events = REEF_ON_MATCH, .text = "in Length, !Mass"})));
+    assert_ok(reef_instantiate(w, t.root, 10, NULL));
+    assert_int_equal(added, 30);
+    assert_int_equal(matched, 30);
+    const turret other = turret_make(w, true); /* who becomes a template is hidden from queries, and not from types */
+    assert_int_equal(added, 33);
+    assert_int_equal(matched, 33);
+    assert_some(other.root);
+}
+
+static void F6_links_are_saved(void **state)
+{
+    reef_world *w = world_of(state), *other = another_world(state, NULL);
+    const turret t = turret_make(w, true);
+    reef_entity made[2];
+    assert_ok(reef_instantiate(w, t.root, 2, made));
+    reef_bytes bytes;
+    assert_ok(reef_save_bytes(w, &bytes, NULL));
+    assert_ok(reef_load_bytes(other, bytes.data, bytes.size, NULL));
+    reef_bytes_free(&bytes);
+    assert_int_equal(reef_hash(w), reef_hash(other));
+    check_copy(other, made[1], &t, 50);
+    reef_mut(other, t.root, Model)->mesh = 3;
+    assert_int_equal(reef_get(other, made[0], Model)->mesh, 3);
+    assert_int_equal(reef_query_count(other, reef_query_new(other, "in Length")), 6);
+    reef_entity again;
+    assert_ok(reef_instantiate(other, t.root, 1, &again));
+    assert_ok(reef_instantiate(w, t.root, 1, &again));
+    assert_ok(reef_set(other, t.root, Model, 7));
+    reef_mut(w, t.root, Model)->mesh = 7;
+    assert_valid(other);
+    reef_snapshot *snap = reef_snapshot_take(w);
+    assert_ok(reef_instantiate(w, t.root, 50, NULL));
+    const uint64_t hash = reef_hash(w);
+    assert_ok(reef_restore(w, snap));
+    assert_ok(reef_instantiate(w, t.root, 50, NULL));
+    assert_int_equal(reef_hash(w), hash);
+    reef_snapshot_free(snap);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(F6_instances_are_whole_copies),
+        TEST(F6_values_replace_those_of_the_root),
+        TEST(F6_templates_are_hidden),
+        TEST(F6_shared_values_follow_the_template),
+        TEST(F6_variants_and_nested_prefabs),
+        TEST(F6_clones_of_trees),
+        TEST(F6_children_keep_their_names),
+        TEST(F6_commands_make_copies),
+        TEST(H2_wrong_copies),
+        TEST(F6_observers_are_told),
+        TEST(F6_links_are_saved),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
