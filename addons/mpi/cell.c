@@ -1,0 +1,374 @@
+/* Cells: which rank has them, who is in them, and their ids.
+ *
+ * Each cell has ids of its own: those that became free in it, used oldest first, and ranges of REEF_RANKS_RANGE indices
+ * that were never used. Ranges are given out in the order of cells, after a look at what all ranks need; so which id an
+ * entity gets depends on the cells and on nothing else. */
+#include "ranks.h"
+
+/* ---- members ---- */
+
+static uint32_t member_seek(const cell *c, reef_entity e)
+{
+    uint32_t low = 0, high = c->count;
+    while (low < high) {
+        const uint32_t middle = (low + high) / 2;
+        if (c->members[middle].index < e.index) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+
+bool ranks__member_add(reef_ranks *r, uint32_t number, reef_entity e)
+{
+    cell *c = &r->cells[number];
+    if (!ranks__room(&c->members, &c->room, (size_t)c->count + 1, sizeof *c->members)) return false;
+    const uint32_t at = member_seek(c, e);
+    memmove(c->members + at + 1, c->members + at, (c->count - at) * sizeof *c->members);
+    c->members[at] = e;
+    c->count++;
+    if (ranks__mine(r, number)) r->owned++;
+    else r->ghosts++;
+    return true;
+}
+
+void ranks__member_drop(reef_ranks *r, uint32_t number, reef_entity e)
+{
+    cell *c = &r->cells[number];
+    const uint32_t at = member_seek(c, e);
+    if (at == c->count || !reef_entity_equal(c->members[at], e)) return;
+    memmove(c->members + at, c->members + at + 1, (c->count - at - 1) * sizeof *c->members);
+    c->count--;
+    if (ranks__mine(r, number)) r->owned--;
+    else r->ghosts--;
+}
+
+bool ranks__see(reef_ranks *r)
+{
+    uint32_t n = 0;
+    if (!ranks__room(&r->visible, &r->visible_room, r->owned + r->ghosts + 1, sizeof *r->visible)) return false;
+    for (uint32_t i = 0; i < r->present_count; i++) {
+        cell *c = &r->cells[r->present[i]];
+        const bool mine = ranks__mine(r, r->present[i]);
+        c->seen = n;
+        for (uint32_t k = 0; k < c->count; k++)
+            if (!mine || reef_is_enabled_entity(r->world, c->members[k])) r->visible[n++] = c->members[k];
+        c->seen_count = n - c->seen;
+    }
+    return true;
+}
+
+bool reef_ranks_around(const reef_ranks *r, uint32_t from, uint32_t i, reef_ranks_members *members)
+{
+    if (r == NULL || members == NULL || from >= r->config.cells || !ranks__mine(r, from)) return false;
+    const uint32_t near = r->near_first[from], count = r->near_first[from + 1] - near;
+    if (i > count) return false;
+    const cell *c = &r->cells[i ? r->near[near + i - 1] : from];
+    *members = (reef_ranks_members){r->visible + c->seen, c->seen_count};
+    return true;
+}
+
+/* ---- making ---- */
+
+static bool near_make(reef_ranks *r)
+{
+    uint32_t list[REEF_RANKS_NEAR_MAX], room = 0, n = 0;
+    r->near_first = calloc((size_t)r->config.cells + 1, sizeof *r->near_first);
+    if (r->near_first == NULL) return false;
+    for (uint32_t c = 0; c < r->config.cells; c++) {
+        const uint32_t count = r->config.near ? r->config.near(c, list, r->config.context) : 0;
+        if (!ranks__room(&r->near, &room, (size_t)n + count + 1, sizeof *r->near)) return false;
+        if (count) memcpy(r->near + n, list, count * sizeof *list);
+        n += count;
+        r->near_first[c + 1] = n;
+    }
+    return true;
+}
+
+bool ranks__cells_make(reef_ranks *r)
+{
+    r->cells = calloc(r->config.cells, sizeof *r->cells);
+    return r->cells && near_make(r);
+}
+
+static void neighbours_free(reef_ranks *r)
+{
+    for (uint32_t i = 0; i < r->neighbour_count; i++) {
+        free(r->neighbours[i].cells);
+        free(r->neighbours[i].sent);
+        ranks__bytes_free(&r->neighbours[i].sent_bytes);
+    }
+    free(r->neighbours);
+    r->neighbours = NULL;
+    r->neighbour_count = 0;
+}
+
+void ranks__cells_free(reef_ranks *r)
+{
+    for (uint32_t c = 0; r->cells && c < r->config.cells; c++) {
+        free(r->cells[c].members);
+        free(r->cells[c].ids.free);
+    }
+    neighbours_free(r);
+    free(r->cells);
+    free(r->near_first);
+    free(r->near);
+    free(r->present);
+    free(r->visible);
+}
+
+/* ---- dividing ---- */
+
+static bool present_add(reef_ranks *r, uint32_t c, unsigned char *seen)
+{
+    if (seen[c / 8] >> (c & 7) & 1) return true;
+    if (!ranks__room(&r->present, &r->present_room, (size_t)r->present_count + 1, sizeof *r->present)) return false;
+    seen[c / 8] = (unsigned char)(seen[c / 8] | 1u << (c & 7));
+    r->present[r->present_count++] = c;
+    return true;
+}
+
+/* Another rank sees a cell of ours. */
+static bool neighbour_sees(reef_ranks *r, int rank, uint32_t c)
+{
+    neighbour *n = NULL;
+    for (uint32_t i = 0; i < r->neighbour_count && n == NULL; i++)
+        if (r->neighbours[i].rank == rank) n = &r->neighbours[i];
+    if (n == NULL) {
+        neighbour *more = realloc(r->neighbours, (r->neighbour_count + 1) * sizeof *more);
+        if (more == NULL) return false;
+        r->neighbours = more;
+        n = &more[r->neighbour_count++];
+        *n = (neighbour){.rank = rank};
+    }
+    if (n->cell_count && n->cells[n->cell_count - 1] == c) return true;
+    if (!ranks__room(&n->cells, &n->cell_room, (size_t)n->cell_count + 1, sizeof *n->cells)) return false;
+    n->cells[n->cell_count++] = c;
+    return true;
+}
+
+static int cell_order(const void *a, const void *b)
+{
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+static bool surroundings_find(reef_ranks *r)
+{
+    unsigned char *seen = calloc((size_t)r->config.cells / 8 + 1, 1);
+    bool ok = seen != NULL;
+    neighbours_free(r);
+    r->present_count = 0;
+    for (uint32_t c = r->first_cell; ok && c < r->end_cell; c++) {
+        ok = present_add(r, c, seen);
+        for (uint32_t k = r->near_first[c]; ok && k < r->near_first[c + 1]; k++) {
+            const uint32_t owner = r->cells[r->near[k]].owner;
+            ok = present_add(r, r->near[k], seen) && (owner == (uint32_t)r->rank || neighbour_sees(r, (int)owner, c));
+        }
+    }
+    if (ok && r->present_count) qsort(r->present, r->present_count, sizeof *r->present, cell_order);
+    free(seen);
+    return ok;
+}
+
+bool ranks__cells_divide(reef_ranks *r, const uint64_t *weight)
+{
+    uint64_t sum = 0, before = 0;
+    r->first_cell = r->end_cell = r->config.cells;
+    for (uint32_t c = 0; c < r->config.cells; c++) sum += weight[c] + 1; /* an empty cell isn't free of cost */
+    for (uint32_t c = 0; c < r->config.cells; c++) {
+        const uint64_t middle = before + (weight[c] + 1) / 2;
+        r->cells[c].owner = (uint32_t)(middle * (uint64_t)r->size / sum);
+        before += weight[c] + 1;
+        if (r->cells[c].owner != (uint32_t)r->rank) continue;
+        if (r->first_cell == r->config.cells) r->first_cell = c;
+        r->end_cell = c + 1;
+    }
+    return surroundings_find(r);
+}
+
+/* ---- ids ---- */
+
+reef_status ranks__ids_hold(reef_ranks *r)
+{
+    for (uint64_t n = reef_world_stats(r->world).free_ids; n > 0; n--)
+        if (reef_entity_is_null(reef_reserve_id(r->world)))
+            return ranks__fail(r, reef_last_error(r->world).status, "ids can't be reserved");
+    for (uint64_t n = reef_world_stats(r->world).indices; n < r->index_end; n++) {
+        const reef_entity e = reef_reserve_id(r->world);
+        if (reef_entity_is_null(e)) return ranks__fail(r, reef_last_error(r->world).status, "ids can't be reserved");
+    }
+    if (reef_world_stats(r->world).indices == r->index_end) return REEF_OK;
+    return ranks__fail(r, REEF_UNDECLARED, "an entity was spawned on one rank; send a message with `born` instead");
+}
+
+bool ranks__id_back(reef_ranks *r, uint32_t c, reef_entity dead)
+{
+    cell_ids *ids = &r->cells[c].ids;
+    if (dead.generation == UINT32_MAX) return true; /* this index is used up */
+    if (ids->first > 64 && ids->first > ids->count / 2) {
+        memmove(ids->free, ids->free + ids->first, (ids->count - ids->first) * sizeof *ids->free);
+        ids->count -= ids->first;
+        ids->first = 0;
+    }
+    if (!ranks__room(&ids->free, &ids->room, (size_t)ids->count + 1, sizeof *ids->free)) return false;
+    ids->free[ids->count++] = (reef_entity){dead.index, dead.generation + 1};
+    return true;
+}
+
+reef_entity ranks__id_take(reef_ranks *r, uint32_t c)
+{
+    cell_ids *ids = &r->cells[c].ids;
+    if (ids->first < ids->count) return ids->free[ids->first++];
+    return (reef_entity){ids->next++, 1};
+}
+
+/* The ranges that a cell lacks, for what its ids don't cover. */
+static uint32_t ranges_lacking(const cell_ids *ids, uint32_t need)
+{
+    const uint32_t there = ids->count - ids->first + (ids->end - ids->next);
+    return need <= there ? 0 : (need - there + REEF_RANKS_RANGE - 1) / REEF_RANKS_RANGE;
+}
+
+/* A cell continues in its new ranges where the old one ends: what is left of that is used as free ids first. */
+static bool range_give(reef_ranks *r, uint32_t c, uint32_t from, uint32_t count)
+{
+    cell_ids *ids = &r->cells[c].ids;
+    for (; ids->next < ids->end; ids->next++) {
+        if (!ranks__room(&ids->free, &ids->room, (size_t)ids->count + 1, sizeof *ids->free)) return false;
+        ids->free[ids->count++] = (reef_entity){ids->next, 1};
+    }
+    ids->next = from;
+    ids->end = from + count;
+    return true;
+}
+
+reef_status ranks__ids_provide(reef_ranks *r, const uint32_t *need)
+{
+    bytes mine = {0}, all = {0};
+    reef_status s = REEF_OK;
+    uint64_t end = r->index_end;
+    for (uint32_t c = r->first_cell; c < r->end_cell; c++) {
+        const uint32_t n = ranges_lacking(&r->cells[c].ids, need[c - r->first_cell]);
+        if (n == 0) continue;
+        ranks__put_u32(&mine, c);
+        ranks__put_u32(&mine, n);
+    }
+    s = ranks__agree(r, mine.failed ? REEF_NO_MEMORY : REEF_OK);
+    if (s == REEF_OK && !ranks__gather(r, &mine, &all)) s = REEF_NO_MEMORY;
+    while (s == REEF_OK && all.at < all.count) {
+        const uint32_t c = ranks__take_u32(&all), n = ranks__take_u32(&all) * REEF_RANKS_RANGE;
+        if (end + n >= UINT32_MAX) s = ranks__fail(r, REEF_LIMIT, "the ids are used up");
+        else if (ranks__mine(r, c) && !range_give(r, c, (uint32_t)end, n)) s = REEF_NO_MEMORY;
+        end += n;
+    }
+    if (s == REEF_OK) r->index_end = (uint32_t)end;
+    ranks__bytes_free(&mine);
+    ranks__bytes_free(&all);
+    return s == REEF_OK ? ranks__ids_hold(r) : s;
+}
+
+void ranks__ids_put(bytes *b, uint32_t c, const cell_ids *ids)
+{
+    ranks__put_u32(b, c);
+    ranks__put_u32(b, ids->next);
+    ranks__put_u32(b, ids->end);
+    ranks__put_u32(b, ids->count - ids->first);
+    if (ids->count > ids->first) ranks__put(b, ids->free + ids->first, (ids->count - ids->first) * sizeof *ids->free);
+}
+
+bool ranks__ids_unpack(reef_ranks *r, bytes *b)
+{
+    while (b->at < b->count) {
+        const uint32_t c = ranks__take_u32(b);
+        if (c >= r->config.cells) return false;
+        cell_ids aside = {0}, *ids = ranks__mine(r, c) ? &r->cells[c].ids : &aside;
+        ids->next = ranks__take_u32(b);
+        ids->end = ranks__take_u32(b);
+        ids->first = 0;
+        ids->count = ranks__take_u32(b);
+        if (!ranks__room(&ids->free, &ids->room, (size_t)ids->count + 1, sizeof *ids->free)) return false;
+        const unsigned char *from = ranks__take(b, ids->count * sizeof *ids->free);
+        if (from) memcpy(ids->free, from, ids->count * sizeof *ids->free);
+        free(aside.free);
+        if (from == NULL) return false;
+    }
+    return true;
+}
+
+/* ---- the dead ---- */
+
+static int dead_order(const void *a, const void *b)
+{
+    const cell_entity *x = a, *y = b;
+    if (x->cell != y->cell) return x->cell < y->cell ? -1 : 1;
+    return (x->entity.index > y->entity.index) - (x->entity.index < y->entity.index);
+}
+
+/* Takes the dead of a cell out of it, and lists those of this rank. */
+static bool dead_take(reef_ranks *r, uint32_t number)
+{
+    cell *c = &r->cells[number];
+    const bool mine = ranks__mine(r, number);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < c->count; i++) {
+        const reef_entity e = c->members[i];
+        if (reef_is_alive(r->world, e)) {
+            c->members[kept++] = e;
+            continue;
+        }
+        if (!mine) continue;
+        if (!ranks__room(&r->dead, &r->dead_room, (size_t)r->dead_count + 1, sizeof *r->dead)) return false;
+        r->dead[r->dead_count++] = (cell_entity){number, e};
+    }
+    if (mine) r->owned -= c->count - kept;
+    else r->ghosts -= c->count - kept;
+    c->count = kept;
+    return true;
+}
+
+/* What died on other ranks dies here, with what hangs on it. */
+static reef_status dead_follow(reef_ranks *r, bytes *all)
+{
+    while (all->at < all->count) {
+        const reef_entity e = ranks__take_entity(all);
+        if (!reef_is_alive(r->world, e)) continue;
+        if (!reef_has(r->world, e, ReefCell)) r->remote--;
+        const reef_status s = reef_destroy(r->world, e);
+        if (s != REEF_OK)
+            return ranks__fail(r, s, "an entity that died on another rank can't be destroyed: %s", reef_status_text(s));
+    }
+    return REEF_OK;
+}
+
+/* One round: finds who is dead here, tells the other ranks, and follows what they tell. */
+static reef_status dead_round(reef_ranks *r, int64_t *died)
+{
+    bytes mine = {0}, all = {0};
+    reef_status s = REEF_OK;
+    const uint32_t before = r->dead_count;
+    for (uint32_t i = 0; s == REEF_OK && i < r->present_count; i++)
+        if (!dead_take(r, r->present[i])) s = REEF_NO_MEMORY;
+    for (uint32_t i = before; i < r->dead_count; i++) ranks__put_entity(&mine, r->dead[i].entity);
+    s = ranks__agree(r, mine.failed ? REEF_NO_MEMORY : s);
+    *died = r->dead_count - before;
+    if (s == REEF_OK) ranks__reduce(r, died, 1, MPI_INT64_T, MPI_SUM);
+    if (s == REEF_OK && *died && r->size > 1) {
+        s = ranks__gather(r, &mine, &all) ? REEF_OK : REEF_NO_MEMORY;
+        if (s == REEF_OK) s = dead_follow(r, &all);
+    }
+    ranks__bytes_free(&mine);
+    ranks__bytes_free(&all);
+    return ranks__agree(r, s);
+}
+
+reef_status ranks__bury(reef_ranks *r)
+{
+    reef_status s = REEF_OK;
+    r->dead_count = 0;
+    /* Relations that cascade from rank to rank take several rounds. */
+    for (int64_t died = 1; s == REEF_OK && died > 0 && (r->size > 1 || r->dead_count == 0);) s = dead_round(r, &died);
+    if (r->dead_count) qsort(r->dead, r->dead_count, sizeof *r->dead, dead_order);
+    for (uint32_t i = 0; s == REEF_OK && i < r->dead_count; i++)
+        if (!ranks__id_back(r, r->dead[i].cell, r->dead[i].entity)) s = REEF_NO_MEMORY;
+    return s == REEF_OK ? ranks__ids_hold(r) : s;
+}

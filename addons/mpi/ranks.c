@@ -1,0 +1,362 @@
+/* A world over ranks: making it, ticking it, and what all ranks ask together. */
+#include "ranks.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+/* ---- making ---- */
+
+static bool refuse(char *reason, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    if (reason && reason[0] == 0) vsnprintf(reason, REEF_DETAIL_MAX, format, list);
+    va_end(list);
+    return false;
+}
+
+static bool near_is_right(const reef_ranks *r, char *reason)
+{
+    for (uint32_t c = 0; c < r->config.cells; c++)
+        for (uint32_t i = r->near_first[c]; i < r->near_first[c + 1]; i++) {
+            const uint32_t other = r->near[i];
+            bool back = false;
+            if (other >= r->config.cells || other == c)
+                return refuse(reason, "cell %u can't be near cell %u", other, c);
+            for (uint32_t k = r->near_first[other]; k < r->near_first[other + 1]; k++) back |= r->near[k] == c;
+            if (!back) return refuse(reason, "cell %u is near cell %u, but not the other way round", other, c);
+        }
+    return true;
+}
+
+static bool config_is_right(const reef_ranks_config *x, char *reason)
+{
+    if (x->cells == 0 || x->cells > REEF_RANKS_CELLS_MAX) return refuse(reason, "there are %u cells", x->cells);
+    if (x->placed == NULL || x->cell_of == NULL) return refuse(reason, "`placed` or `cell_of` is missing");
+    if (x->ghost_count > REEF_RANKS_GHOSTS_MAX || (x->ghost_count && x->ghosts == NULL))
+        return refuse(reason, "there are %u ghosts' components", x->ghost_count);
+    if (x->message_count > REEF_RANKS_MESSAGES_MAX || (x->message_count && x->messages == NULL))
+        return refuse(reason, "there are %u kinds of messages", x->message_count);
+    return true;
+}
+
+static bool query_make(reef_ranks *r, char *reason)
+{
+    char text[1024];
+    if (snprintf(text, sizeof text, "%s, in ReefCell, !ReefGhost, either *", r->config.placed) >= (int)sizeof text)
+        return refuse(reason, "the text of `placed` is too long");
+    r->placed = reef_query_new(r->world, text);
+    if (!reef_query_is_null(r->placed)) return true;
+    return refuse(reason, "`placed`: %s", reef_status_text(reef_last_error(r->world).status));
+}
+
+/* What must be the same on all ranks. */
+static bool same_everywhere(reef_ranks *r, char *reason)
+{
+    const reef_stats s = reef_world_stats(r->world);
+    uint64_t x[] = {r->config.cells,
+                    s.entities,
+                    s.indices,
+                    reef_seed(r->world),
+                    reef_tick_count(r->world),
+                    r->config.ghost_count,
+                    r->config.message_count,
+                    reef_hash(r->world)};
+    enum { N = sizeof x / sizeof x[0] };
+    uint64_t both[2 * N];
+    for (int i = 0; i < N; i++) {
+        both[i] = x[i];
+        both[N + i] = ~x[i];
+    }
+    ranks__reduce(r, both, 2 * N, MPI_UINT64_T, MPI_MAX);
+    for (int i = 0; i < N; i++)
+        if (both[i] != ~both[N + i]) return refuse(reason, "the worlds or configs of two ranks differ");
+    return true;
+}
+
+static bool ranks_begin(reef_ranks *r, char *reason)
+{
+    uint64_t *weight = calloc(r->config.cells, sizeof *weight);
+    bool ok = weight && ranks__cells_make(r);
+    if (ok) ok = near_is_right(r, reason) && query_make(r, reason) && ranks__messages_begin(r, reason);
+    ok = ok && ranks__cells_divide(r, weight);
+    free(weight);
+    return ok || refuse(reason, "no memory");
+}
+
+reef_ranks *reef_ranks_new(MPI_Comm comm, reef_world *w, const reef_ranks_config *config, char *reason)
+{
+    char why[REEF_DETAIL_MAX] = "";
+    reef_ranks *r = calloc(1, sizeof *r);
+    if (reason) reason[0] = 0;
+    if (r == NULL || w == NULL || config == NULL) {
+        free(r);
+        refuse(reason, "an argument is missing, or no memory");
+        return NULL;
+    }
+    r->world = w;
+    r->config = *config;
+    ranks__must(r, MPI_Comm_dup(comm, &r->comm), "beginning");
+    MPI_Comm_set_errhandler(r->comm, MPI_ERRORS_RETURN);
+    MPI_Comm_rank(r->comm, &r->rank);
+    MPI_Comm_size(r->comm, &r->size);
+    bool ok = config_is_right(config, why) && ranks_begin(r, why);
+    ok = ranks__agree(r, ok ? REEF_OK : REEF_BAD_ARGUMENT) == REEF_OK;
+    if (!ok && why[0] == 0) refuse(why, "another rank refused its config");
+    if (ok) ok = same_everywhere(r, why);
+    r->reason[0] = 0;
+    r->common = reef_count_alive(w);
+    r->index_base = r->index_end = (uint32_t)reef_world_stats(w).indices;
+    if (ok && ranks__agree(r, ranks__ids_hold(r)) != REEF_OK) ok = refuse(why, "%s", r->reason);
+    if (ok) return r;
+    if (reason) memcpy(reason, why, sizeof why);
+    reef_ranks_free(r);
+    return NULL;
+}
+
+void reef_ranks_free(reef_ranks *r)
+{
+    if (r == NULL) return;
+    ranks__messages_end(r);
+    if (!reef_query_is_null(r->placed)) reef_query_free(r->world, r->placed);
+    ranks__cells_free(r);
+    free(r->dead);
+    free(r->leaving);
+    free(r->arrival.values);
+    free(r->arrival.disabled);
+    ranks__bytes_free(&r->arrival.copy);
+    MPI_Comm_free(&r->comm);
+    free(r);
+}
+
+/* ---- filling ---- */
+
+static reef_status cell_fill(reef_ranks *r, uint32_t c, uint32_t n,
+                             void (*make)(reef_world *world, reef_entity entity, uint32_t cell, uint32_t i,
+                                          void *context))
+{
+    for (uint32_t i = 0; i < n; i++) {
+        const reef_entity e = ranks__id_take(r, c);
+        reef_status s = reef_create_as(r->world, e);
+        if (s == REEF_OK) s = reef_set(r->world, e, ReefCell, c);
+        if (s < 0 || !ranks__member_add(r, c, e)) return ranks__fail(r, s < 0 ? s : REEF_NO_MEMORY, "making entities");
+        make(r->world, e, c, i, r->config.context);
+    }
+    return REEF_OK;
+}
+
+/* Behind whatever has changed entities: who belongs elsewhere goes there, and ghosts follow. */
+static reef_status settle(reef_ranks *r)
+{
+    reef_status s = ranks__agree(r, ranks__place(r));
+    if (s == REEF_OK) ranks__messages_follow(r);
+    if (s == REEF_OK) s = ranks__move(r);
+    if (s == REEF_OK) s = ranks__messages_born(r);
+    s = ranks__agree(r, s);
+    if (s == REEF_OK) s = ranks__ghosts_refresh(r);
+    if (s == REEF_OK && reef_count_alive(r->world) != r->common + r->owned + r->ghosts + r->remote)
+        s = ranks__fail(r, REEF_UNDECLARED, "an entity was made or destroyed on one rank, outside of the cells");
+    if (s == REEF_OK && !ranks__see(r)) s = REEF_NO_MEMORY;
+    return ranks__agree(r, s);
+}
+
+reef_status reef_ranks_fill(reef_ranks *r, uint32_t (*count)(uint32_t cell, void *context),
+                            void (*make)(reef_world *world, reef_entity entity, uint32_t cell, uint32_t i,
+                                         void *context))
+{
+    if (r == NULL || count == NULL || make == NULL) return REEF_BAD_ARGUMENT;
+    r->reason[0] = 0;
+    uint32_t *n = calloc((size_t)(r->end_cell - r->first_cell) + 1, sizeof *n);
+    reef_status s = ranks__agree(r, n ? REEF_OK : REEF_NO_MEMORY);
+    for (uint32_t c = r->first_cell; s == REEF_OK && c < r->end_cell; c++)
+        n[c - r->first_cell] = count(c, r->config.context);
+    if (s == REEF_OK) s = ranks__agree(r, ranks__ids_provide(r, n));
+    for (uint32_t c = r->first_cell; s == REEF_OK && c < r->end_cell; c++)
+        s = cell_fill(r, c, n[c - r->first_cell], make);
+    free(n);
+    s = ranks__agree(r, s);
+    return s == REEF_OK ? settle(r) : s;
+}
+
+/* ---- ticking ---- */
+
+reef_status reef_ranks_tick(reef_ranks *r, float dt)
+{
+    if (r == NULL) return REEF_BAD_ARGUMENT;
+    r->reason[0] = 0;
+    const double begin = MPI_Wtime();
+    reef_status s = ranks__messages_deliver(r);
+    if (s == REEF_OK) s = reef_tick(r->world, dt);
+    if (s < 0) ranks__fail(r, s, "the tick failed: %s", reef_status_text(s));
+    const double ticked = MPI_Wtime();
+    s = ranks__agree(r, s < 0 ? s : REEF_OK);
+    if (s == REEF_OK) s = ranks__agree(r, ranks__bury(r));
+    if (s == REEF_OK) s = ranks__agree(r, ranks__messages_collect(r));
+    if (s == REEF_OK) s = settle(r);
+    r->stats.ticks++;
+    if (s == REEF_OK && r->config.balance_ticks && r->stats.ticks % r->config.balance_ticks == 0)
+        s = reef_ranks_balance(r);
+    r->stats.seconds_tick += ticked - begin;
+    r->stats.seconds_exchange += MPI_Wtime() - ticked;
+    return s;
+}
+
+/* ---- balancing ---- */
+
+/* Entities and ids of cells that another rank has now. */
+static reef_status cells_send(reef_ranks *r, uint32_t first, uint32_t end, packet *p, bytes *ids)
+{
+    reef_status s = REEF_OK;
+    for (uint32_t c = first; s == REEF_OK && c < end; c++) {
+        const uint32_t to = r->cells[c].owner;
+        if (to == (uint32_t)r->rank) continue;
+        ranks__ids_put(&ids[to], c, &r->cells[c].ids);
+        for (uint32_t i = 0; s == REEF_OK && i < r->cells[c].count; i++)
+            s = ranks__pack(r, &p[to], r->world, r->cells[c].members[i], c, NULL, 0);
+        r->stats.moved_out += r->cells[c].count;
+    }
+    return s;
+}
+
+static reef_status balance_exchange(reef_ranks *r, packet *p, bytes *ids, bytes *out, bytes *in)
+{
+    const size_t n = (size_t)r->size;
+    reef_status s = REEF_OK;
+    for (size_t i = 0; i < n; i++) {
+        if ((int)i == r->rank) continue;
+        ranks__put_u64(&out[i], ids[i].count);
+        ranks__put(&out[i], ids[i].data, ids[i].count);
+        ranks__seal(&p[i], &out[i]);
+        if (!ranks__messages_leave(r, &out[i], (int)i) || out[i].failed || ids[i].failed) s = REEF_NO_MEMORY;
+    }
+    s = ranks__agree(r, s);
+    if (s == REEF_OK && !ranks__exchange(r, out, in)) s = REEF_NO_MEMORY;
+    for (size_t i = 0; s == REEF_OK && i < n; i++) {
+        if (in[i].count == 0) continue;
+        const size_t length = (size_t)ranks__take_u64(&in[i]);
+        bytes part = {.data = in[i].data + in[i].at, .count = length};
+        if (ranks__take(&in[i], length) == NULL || !ranks__ids_unpack(r, &part)) s = REEF_NO_MEMORY;
+        if (s == REEF_OK) s = ranks__unpack(r, &in[i], false);
+        if (s == REEF_OK && !ranks__messages_unpack(r, &in[i])) s = REEF_NO_MEMORY;
+    }
+    return s;
+}
+
+/* All that is in cells which this rank had and has no longer. */
+static reef_status cells_leave(reef_ranks *r, uint32_t first, uint32_t end)
+{
+    reef_status s = REEF_OK;
+    for (uint32_t c = first; s == REEF_OK && c < end; c++) {
+        if (ranks__mine(r, c)) continue;
+        r->owned -= r->cells[c].count; /* ranks__leave counts them as ghosts, since the cell isn't ours */
+        r->ghosts += r->cells[c].count;
+        while (s == REEF_OK && r->cells[c].count) s = ranks__leave(r, r->cells[c].members[r->cells[c].count - 1]);
+        r->cells[c].ids.first = r->cells[c].ids.count = r->cells[c].ids.next = r->cells[c].ids.end = 0;
+    }
+    return s;
+}
+
+reef_status reef_ranks_balance(reef_ranks *r)
+{
+    if (r == NULL) return REEF_BAD_ARGUMENT;
+    const uint32_t first = r->first_cell, end = r->end_cell;
+    const size_t n = (size_t)r->size;
+    uint64_t *weight = calloc(r->config.cells, sizeof *weight);
+    packet *p = calloc(n, sizeof *p);
+    bytes *b = calloc(3 * n, sizeof *b);
+    reef_status s = ranks__agree(r, weight && p && b ? ranks__ghosts_drop(r) : REEF_NO_MEMORY);
+    if (s == REEF_OK) {
+        for (uint32_t c = first; c < end; c++) weight[c] = r->cells[c].count;
+        ranks__reduce(r, weight, (int)r->config.cells, MPI_UINT64_T, MPI_SUM);
+        if (!ranks__cells_divide(r, weight)) s = REEF_NO_MEMORY;
+        if (s == REEF_OK) s = cells_send(r, first, end, p, b);
+        if (s == REEF_OK) s = cells_leave(r, first, end);
+        s = ranks__agree(r, s);
+    }
+    if (s == REEF_OK) s = balance_exchange(r, p, b, b + n, b + 2 * n);
+    for (size_t i = 0; p && b && i < n; i++) {
+        ranks__packet_free(&p[i]);
+        ranks__bytes_free(&b[i]);
+        ranks__bytes_free(&b[n + i]);
+        ranks__bytes_free(&b[2 * n + i]);
+    }
+    free(weight);
+    free(p);
+    free(b);
+    s = ranks__agree(r, s);
+    if (s == REEF_OK) s = ranks__ghosts_refresh(r);
+    return s == REEF_OK ? ranks__agree(r, ranks__see(r) ? REEF_OK : REEF_NO_MEMORY) : s;
+}
+
+/* ---- asking ---- */
+
+const char *reef_ranks_reason(const reef_ranks *r) { return r ? r->reason : ""; }
+int reef_ranks_rank(const reef_ranks *r) { return r ? r->rank : 0; }
+int reef_ranks_size(const reef_ranks *r) { return r ? r->size : 0; }
+uint32_t reef_ranks_owner(const reef_ranks *r, uint32_t c) { return r && c < r->config.cells ? r->cells[c].owner : 0; }
+
+reef_ranks_place reef_ranks_where(const reef_ranks *r, reef_entity e)
+{
+    if (r == NULL || !reef_is_alive(r->world, e)) return REEF_RANKS_NOWHERE;
+    if (reef_has(r->world, e, ReefGhost)) return REEF_RANKS_GHOST;
+    if (reef_has(r->world, e, ReefCell)) return REEF_RANKS_HERE;
+    return e.index < r->index_base ? REEF_RANKS_EVERYWHERE : REEF_RANKS_REMOTE;
+}
+
+reef_status reef_ranks_sum(reef_ranks *r, int64_t *values, uint32_t n)
+{
+    if (r == NULL || values == NULL || n > INT32_MAX) return REEF_BAD_ARGUMENT;
+    ranks__reduce(r, values, (int)n, MPI_INT64_T, MPI_SUM);
+    return REEF_OK;
+}
+
+reef_status reef_ranks_sum_cells(reef_ranks *r, double (*of)(reef_ranks *ranks, uint32_t cell, void *context),
+                                 double *sum)
+{
+    if (r == NULL || of == NULL || sum == NULL) return REEF_BAD_ARGUMENT;
+    bytes mine = {0}, all = {0};
+    for (uint32_t c = r->first_cell; c < r->end_cell; c++) {
+        const double x = of(r, c, r->config.context);
+        ranks__put(&mine, &x, sizeof x);
+    }
+    /* Ranks have cells in their order, so joining them by rank joins them by cell. */
+    reef_status s = ranks__agree(r, mine.failed ? REEF_NO_MEMORY : REEF_OK);
+    if (s == REEF_OK && !ranks__gather(r, &mine, &all)) s = REEF_NO_MEMORY;
+    *sum = 0;
+    while (s == REEF_OK && all.at < all.count) {
+        double x;
+        memcpy(&x, ranks__take(&all, sizeof x), sizeof x);
+        *sum += x;
+    }
+    ranks__bytes_free(&mine);
+    ranks__bytes_free(&all);
+    return s;
+}
+
+reef_status reef_ranks_count(reef_ranks *r, uint64_t *count)
+{
+    if (r == NULL || count == NULL) return REEF_BAD_ARGUMENT;
+    *count = r->owned;
+    ranks__reduce(r, count, 1, MPI_UINT64_T, MPI_SUM);
+    return REEF_OK;
+}
+
+reef_status reef_ranks_digest(reef_ranks *r, uint64_t *digest)
+{
+    if (r == NULL || digest == NULL) return REEF_BAD_ARGUMENT;
+    ranks__messages_sort(r);
+    *digest = ranks__digest_here(r);
+    ranks__reduce(r, digest, 1, MPI_UINT64_T, MPI_SUM);
+    return REEF_OK;
+}
+
+reef_ranks_stats reef_ranks_statistics(const reef_ranks *r)
+{
+    reef_ranks_stats s = {0};
+    if (r == NULL) return s;
+    s = r->stats;
+    s.entities = r->owned;
+    s.ghosts = r->ghosts;
+    s.remote = r->remote;
+    return s;
+}

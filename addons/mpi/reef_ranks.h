@@ -1,0 +1,196 @@
+/* reef over the ranks of MPI: one world that is divided among processes, with the same result on any number of them.
+ *
+ *     MPI_Init(&argc, &argv);
+ *     reef_world *w = reef_world_new(NULL);                       types, systems, what all ranks have alike
+ *     reef_ranks *r = reef_ranks_new(MPI_COMM_WORLD, w, &config);
+ *     reef_ranks_fill(r, count, make);                            the entities of each cell
+ *     for (int i = 0; i < 1000; i++) reef_ranks_tick(r, 0.1f);
+ *     reef_ranks_free(r);
+ *
+ * This is a separate library on reef's public headers and MPI 3.
+ *
+ * The world is divided into *cells*. An entity that the query `placed` matches belongs to the cell that `cell_of` says,
+ * and each cell belongs to one rank. The world of a rank holds
+ *
+ *     the entities of its cells   with all their components and a ReefCell
+ *     ghosts (ReefGhost)          entities of neighbouring cells of other ranks, with the components that the config
+ *                                 lists
+ *     handles of others           entities that are further away and were here before, or to which an entity here is
+ *                                 related: alive, but without components
+ *     everything else             entities made before reef_ranks_new, and singletons: each rank has them alike
+ *
+ * Ghosts are disabled as a whole, so queries skip them. After each tick entities that have changed their cell move to
+ * its rank with everything they have, messages are delivered, ghosts are brought up to date, and what has died here
+ * ends on all ranks.
+ *
+ * *A handle is the same on every rank, whatever their number.* Each cell has its own ids, so entities are made by the
+ * cells (reef_ranks_fill, and messages with `born`), not by reef_spawn.
+ *
+ * What a tick does depends on the number of ranks only if a system does one of these:
+ *   - it looks at entities of cells that aren't near (reef_ranks_around finds those that are);
+ *   - it depends on the order of rows or of the sources of a relation, which differ (go through the entities of a cell
+ *     by reef_ranks_around: they come by index; sums of integers don't depend on the order);
+ *   - it spawns by itself.
+ * reef_ranks_digest compares the whole world with that of a run on another number of ranks.
+ *
+ * All calls are made by the thread that initialised MPI; those that say *collective* by all ranks at the same time.
+ * reef_ranks_around may also be called in systems. A call that can't go on because another rank is gone ends the
+ * whole run (MPI_Abort) with a message, after `timeout_ms` at the latest. */
+#ifndef REEF_RANKS_H
+#define REEF_RANKS_H
+
+#include "reef.h"
+#include <mpi.h>
+
+REEF_BEGIN_C
+
+/* The cell of an entity that lives here or is a ghost. reef sets it; don't change it. */
+typedef struct ReefCell {
+    uint32_t cell;
+} ReefCell;
+REEF_COMPONENT(ReefCell);
+REEF_FIELDS(ReefCell, REEF_FIELD(ReefCell, cell, REEF_U32, NULL, 0, 0));
+/* An entity of a neighbouring cell, which lives on another rank. Read it, don't change it. */
+REEF_TAG(ReefGhost);
+
+enum {
+    REEF_RANKS_CELLS_MAX = 1 << 24,
+    REEF_RANKS_NEAR_MAX = 64,     /* cells near a cell */
+    REEF_RANKS_GHOSTS_MAX = 32,   /* components of a ghost */
+    REEF_RANKS_MESSAGES_MAX = 32, /* kinds of messages */
+    REEF_RANKS_RANGE = 256        /* ids that a cell takes at a time */
+};
+
+/* A kind of message: values that systems send here and that arrive at another cell, on whatever rank that is. */
+typedef struct reef_ranks_message {
+    /* The type of the events that systems send (reef_send). A value begins with the sender, a reef_entity that lives
+     * here. Messages of a sender arrive in the order in which it sent them, those of several senders by their index. */
+    reef_component sent;
+    /* Where a message goes. If `cell` isn't NULL, to that cell. Otherwise the value's second member is the entity to
+     * which it goes, whose cell must be the sender's or near it when the message is sent. */
+    uint32_t (*cell)(const void *value, void *context);
+    /* Messages with `born` make an entity: it belongs to that cell, and `born` gives it its components by calls on the
+     * world. Needs `cell`. The new entity's place may be in another cell, to which it moves after the next tick. */
+    void (*born)(reef_world *world, reef_entity entity, const void *value, void *context);
+    /* Without `born`: the type of the events as which the values arrive, at the beginning of the next tick. It has the
+     * same size. A message to an entity that died meanwhile is dropped. */
+    reef_component arrives;
+} reef_ranks_message;
+
+/* How a world is divided. The same on all ranks. */
+typedef struct reef_ranks_config {
+    uint32_t cells;     /* number of cells, 1 ... REEF_RANKS_CELLS_MAX */
+    const char *placed; /* the query of the entities that have a place, read only: "in Position" */
+    /* Writes the cell of each row of a block of that query: block->count numbers below `cells`. */
+    void (*cell_of)(const reef_block *block, uint32_t *cells, void *context);
+    /* Writes the cells near a cell, without itself, to `near`; returns how many. If A is near B, then B is near A.
+     * NULL: no cell is near another one. */
+    uint32_t (*near)(uint32_t cell, uint32_t *near, void *context);
+    const reef_component *ghosts; /* components of ghosts: plain data, or types of relations */
+    uint32_t ghost_count;
+    const reef_ranks_message *messages;
+    uint32_t message_count;
+    /* Cells that follow one another belong to the same rank. After so many ticks they are divided anew, so that each
+     * rank has about the same number of entities; 0: only by reef_ranks_balance. */
+    uint32_t balance_ticks;
+    uint32_t timeout_ms; /* how long a rank waits for another one; 0: 60,000 */
+    void *context;       /* passed to the functions */
+} reef_ranks_config;
+
+/* A world that is divided among the ranks. */
+typedef struct reef_ranks reef_ranks;
+
+/* Divides a world. Collective. What is in the world already must be the same on all ranks and have no place; it
+ * stays on each of them. The world stays the caller's and must outlive `reef_ranks`; `context` and the arrays of the
+ * config are read as long as that lives. NULL on failure, with the reason in `reason` (REEF_DETAIL_MAX bytes or
+ * NULL): wrong config, worlds or configs that differ between ranks, no memory. */
+reef_ranks *reef_ranks_new(MPI_Comm comm, reef_world *world, const reef_ranks_config *config, char *reason);
+/* Ends the division. Collective. The world keeps what it has. NULL does nothing. */
+void reef_ranks_free(reef_ranks *ranks);
+
+/* Makes entities cell by cell. Collective. `count` says how many a cell gets, `make` gives components to one of them,
+ * number `i` of the cell. Errors: NO_MEMORY, LIMIT (2^32 ids), UNDECLARED (an entity has no place afterwards). */
+reef_status reef_ranks_fill(reef_ranks *ranks, uint32_t (*count)(uint32_t cell, void *context),
+                            void (*make)(reef_world *world, reef_entity entity, uint32_t cell, uint32_t i,
+                                         void *context));
+
+/* A tick (reef_tick) on all ranks, then everything travels. Collective. The answer is the first failure of any rank,
+ * the same on all of them; after a failure of a tick the states of the ranks don't fit each other any more: go back
+ * to what was saved. Errors: as reef_tick; NOT_PORTABLE (a component with hooks, or in REEF_SHARED, can't travel:
+ * the reason names it), UNDECLARED (an entity was spawned outside of the cells, or has lost its place; a message to
+ * an entity that isn't near), BAD_ARGUMENT (cell_of gave a number that is no cell), LIMIT. */
+reef_status reef_ranks_tick(reef_ranks *ranks, float dt);
+/* Divides the cells anew by the number of their entities, and moves what has to. Collective. */
+reef_status reef_ranks_balance(reef_ranks *ranks);
+/* Why the last call on this rank failed; "" if it didn't. */
+const char *reef_ranks_reason(const reef_ranks *ranks);
+
+/* ---- looking around ---- */
+
+/* The entities of a cell that is present here, that is, one of this rank or near one of these, when the tick began,
+ * ordered by index, ghosts included and what is disabled as a whole left out. */
+typedef struct reef_ranks_members {
+    const reef_entity *entities;
+    uint32_t count;
+} reef_ranks_members;
+/* Those of the cell `from` itself (i = 0) and of the cells near it (i = 1 ... in the order that `near` gave). `from`
+ * is a cell of this rank. False: there is no further cell, or `from` isn't of this rank. Any thread, also in
+ * systems. The array lives until the next collective call. */
+bool reef_ranks_around(const reef_ranks *ranks, uint32_t from, uint32_t i, reef_ranks_members *members);
+
+/* Where an entity is, as far as this rank knows. */
+typedef enum reef_ranks_place {
+    REEF_RANKS_NOWHERE = 0, /* dead, or never heard of */
+    REEF_RANKS_HERE,        /* it lives here */
+    REEF_RANKS_GHOST,       /* its listed components can be read here */
+    REEF_RANKS_REMOTE,      /* it lives on another rank, too far away to be read */
+    REEF_RANKS_EVERYWHERE   /* each rank has it */
+} reef_ranks_place;
+reef_ranks_place reef_ranks_where(const reef_ranks *ranks, reef_entity entity);
+
+int reef_ranks_rank(const reef_ranks *ranks);
+int reef_ranks_size(const reef_ranks *ranks);
+uint32_t reef_ranks_owner(const reef_ranks *ranks, uint32_t cell); /* the rank of a cell */
+
+/* ---- about all ranks ---- */
+
+/* Adds up n numbers over all ranks, in place. Collective. */
+reef_status reef_ranks_sum(reef_ranks *ranks, int64_t *values, uint32_t n);
+/* Adds up a number of each cell, in the order of the cells, so that the sum doesn't depend on the ranks. `of` is called
+ * for the cells of this rank. Collective. */
+reef_status reef_ranks_sum_cells(reef_ranks *ranks, double (*of)(reef_ranks *ranks, uint32_t cell, void *context),
+                                 double *sum);
+/* The number of entities that have a place, over all ranks. Collective. */
+reef_status reef_ranks_count(reef_ranks *ranks, uint64_t *count);
+/* A digest of all entities that have a place, with their values, names, targets of relations, and the messages that are
+ * under way: the same on all ranks and for any number of them. Values are compared by their fields, or as bytes where a
+ * type has none. Collective. Costs O(entities). */
+reef_status reef_ranks_digest(reef_ranks *ranks, uint64_t *digest);
+
+/* ---- saving ---- */
+
+/* Saves the world of each rank to `path`.TICK.RANK, and then the index to `path`, which replaces the old one in one
+ * step: so there is always the old state or the new one as a whole. Files of the old one are removed. Collective. The
+ * folder must be one that all ranks see. Errors: as reef_save, the same on all ranks. */
+reef_status reef_ranks_save(reef_ranks *ranks, const char *path);
+/* Goes back to what was saved, by whatever number of ranks. Collective. `ranks` is new, with the same config, or has
+ * ticked; the world has its types and systems. Errors: as reef_load; CORRUPT, OTHER_STATE (another division into cells;
+ * the digest isn't that of the index). After an error the state is unusable: load another one. */
+reef_status reef_ranks_load(reef_ranks *ranks, const char *path);
+
+/* ---- statistics of this rank ---- */
+
+typedef struct reef_ranks_stats {
+    uint64_t ticks;
+    uint64_t entities, ghosts, remote;          /* now; remote: handles of entities that are further away */
+    uint64_t moved_out, moved_in;               /* entities, in all */
+    uint64_t messages_out;                      /* messages sent to other cells, in all */
+    uint64_t bytes_sent, bytes_received, sends; /* by this library, in all, without collective calls */
+    uint64_t ghosts_sent, ghosts_same;          /* ghosts that were sent, and those that hadn't changed, in all */
+    double seconds_tick, seconds_exchange;      /* in reef_tick, and in everything else */
+} reef_ranks_stats;
+reef_ranks_stats reef_ranks_statistics(const reef_ranks *ranks);
+
+REEF_END_C
+
+#endif

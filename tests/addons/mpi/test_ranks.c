@@ -1,0 +1,421 @@
+/* What the calls of reef_ranks.h answer, on each rank. Run it by mpirun on two ranks or more.
+ *
+ * The world is a strip of cells; entities have a Place. All checks are made on all ranks; the last line counts them. */
+#include "reef_ranks.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct Place {
+    float x;
+} Place;
+typedef struct Speed {
+    float x;
+} Speed;
+typedef struct Mark {
+    int32_t number;
+} Mark;
+REEF_COMPONENT(Place);
+REEF_COMPONENT(Speed);
+REEF_COMPONENT(Mark);
+typedef struct Owner {
+    void *what;
+} Owner;
+static void nothing(void *context, void *slot)
+{
+    (void)context;
+    (void)slot;
+}
+static const reef_hooks owning = {.destroy = nothing, .bytes_move = true};
+REEF_COMPONENT_HOOKS(Owner, &owning);
+REEF_RELATION(Likes);
+REEF_RELATION(PartOf, REEF_EXCLUSIVE | REEF_ACYCLIC | REEF_CASCADE);
+
+typedef struct Word {
+    reef_entity from, to;
+    int32_t number;
+} Word;
+typedef struct Heard {
+    reef_entity from, to;
+    int32_t number;
+} Heard;
+typedef struct Call {
+    reef_entity from;
+    float x;
+} Call;
+REEF_COMPONENT(Word);
+REEF_COMPONENT(Heard);
+REEF_COMPONENT(Call);
+
+enum { CELLS = 10 };
+
+static int rank, size, checks;
+
+#define CHECK(x) \
+    do { \
+        if (!(x)) { \
+            fprintf(stderr, "rank %d: %s:%d: %s\n", rank, __FILE__, __LINE__, #x); \
+            MPI_Abort(MPI_COMM_WORLD, 1); \
+        } \
+        checks++; \
+    } while (0)
+
+/* ---- a strip of cells, each a metre long ---- */
+
+static int32_t wrong_cell; /* 1: cell_of gives a number that is no cell */
+
+static void cell_of(const reef_block *b, uint32_t *cells, void *context)
+{
+    const Place *p = reef_in(b, Place);
+    (void)context;
+    for (uint32_t i = 0; i < b->count; i++) cells[i] = wrong_cell ? CELLS : (uint32_t)p[i].x;
+}
+
+static uint32_t near_cells(uint32_t c, uint32_t *near, void *context)
+{
+    uint32_t n = 0;
+    (void)context;
+    if (c > 0) near[n++] = c - 1;
+    if (c + 1 < CELLS) near[n++] = c + 1;
+    return n;
+}
+
+static uint32_t near_one_way(uint32_t c, uint32_t *near, void *context)
+{
+    (void)context;
+    near[0] = c + 1;
+    return c + 1 < CELLS;
+}
+
+static uint32_t near_itself(uint32_t c, uint32_t *near, void *context)
+{
+    (void)context;
+    near[0] = c;
+    return 1;
+}
+
+static uint32_t one(uint32_t cell, void *context)
+{
+    (void)cell;
+    (void)context;
+    return 1;
+}
+
+static void make(reef_world *w, reef_entity e, uint32_t cell, uint32_t i, void *context)
+{
+    (void)i;
+    (void)context;
+    reef_change(w, e, reef_with(Place, (float)cell + 0.5f), reef_with(Speed, 0), reef_with(Mark, (int32_t)cell));
+}
+
+static uint32_t call_cell(const void *value, void *context)
+{
+    (void)context;
+    return (uint32_t)((const Call *)value)->x;
+}
+
+static void born(reef_world *w, reef_entity e, const void *value, void *context)
+{
+    (void)context;
+    reef_change(w, e, reef_with(Place, ((const Call *)value)->x), reef_with(Speed, 0), reef_with(Mark, 100));
+}
+
+static void move(reef_block *b)
+{
+    Place *p = reef_inout(b, Place);
+    const Speed *v = reef_in(b, Speed);
+    for (uint32_t i = 0; i < b->count; i++) p[i].x += v[i].x;
+}
+
+static reef_component ghosts[2];
+static reef_ranks_message messages[2];
+static reef_ranks_config config;
+
+static void config_begin(void)
+{
+    ghosts[0] = reef_id(Mark);
+    ghosts[1] = reef_id(Likes);
+    messages[0] = (reef_ranks_message){.sent = reef_id(Word), .arrives = reef_id(Heard)};
+    messages[1] = (reef_ranks_message){.sent = reef_id(Call), .cell = call_cell, .born = born};
+    config = (reef_ranks_config){.cells = CELLS,
+                                 .placed = "in Place",
+                                 .cell_of = cell_of,
+                                 .near = near_cells,
+                                 .ghosts = ghosts,
+                                 .ghost_count = 2,
+                                 .messages = messages,
+                                 .message_count = 2};
+}
+
+typedef struct stage {
+    reef_world *w;
+    reef_ranks *r;
+    reef_entity common;
+    reef_entity of[CELLS]; /* the entity of each cell: the same handles on all ranks */
+} stage;
+
+static stage stage_open(void)
+{
+    char why[REEF_DETAIL_MAX];
+    stage s = {.w = reef_world_new(NULL)};
+    s.common = reef_spawn(s.w, reef_with(Mark, -1));
+    reef_system(s.w, move, "Place, in Speed");
+    s.r = reef_ranks_new(MPI_COMM_WORLD, s.w, &config, why);
+    CHECK(s.r != NULL);
+    CHECK(reef_ranks_fill(s.r, one, make) == REEF_OK);
+    for (uint32_t c = 0; c < CELLS; c++) s.of[c] = (reef_entity){s.common.index + 1 + c * REEF_RANKS_RANGE, 1};
+    return s;
+}
+
+static void stage_close(stage *s)
+{
+    char wrong[200] = "";
+    if (reef_validate(s->w, wrong, sizeof wrong) != REEF_OK) fprintf(stderr, "%s\n", wrong);
+    CHECK(wrong[0] == 0);
+    reef_ranks_free(s->r);
+    reef_world_free(s->w);
+}
+
+static bool here(const stage *s, reef_entity e) { return reef_ranks_where(s->r, e) == REEF_RANKS_HERE; }
+
+/* ---- checks ---- */
+
+static bool refused(const reef_ranks_config *c, const char *why)
+{
+    char reason[REEF_DETAIL_MAX] = "";
+    reef_world *w = reef_world_new(NULL);
+    reef_ranks *r = reef_ranks_new(MPI_COMM_WORLD, w, c, reason);
+    const bool ok = r == NULL && strstr(reason, why) != NULL;
+    if (!ok) fprintf(stderr, "reason: %s\n", reason);
+    reef_world_free(w);
+    return ok;
+}
+
+static void wrong_configs(void)
+{
+    reef_ranks_config c = config;
+    c.cells = 0;
+    CHECK(refused(&c, "0 cells"));
+    c = config, c.placed = NULL;
+    CHECK(refused(&c, "placed"));
+    c = config, c.placed = "in Nobody";
+    CHECK(refused(&c, "placed"));
+    c = config, c.near = near_one_way;
+    CHECK(refused(&c, "not the other way round"));
+    c = config, c.near = near_itself;
+    CHECK(refused(&c, "can't be near"));
+    c = config, c.ghost_count = REEF_RANKS_GHOSTS_MAX + 1;
+    CHECK(refused(&c, "ghosts"));
+    reef_ranks_message m = {.sent = reef_id(Mark), .arrives = reef_id(Heard)};
+    c = config, c.messages = &m, c.message_count = 1;
+    CHECK(refused(&c, "doesn't begin with"));
+    m = (reef_ranks_message){.sent = reef_id(Word), .arrives = reef_id(Word)};
+    CHECK(refused(&c, "another type"));
+    m = (reef_ranks_message){.sent = reef_id(Word), .born = born};
+    CHECK(refused(&c, "no `cell`"));
+    CHECK(reef_ranks_new(MPI_COMM_WORLD, NULL, &config, NULL) == NULL);
+    if (size > 1) {
+        reef_world *w = reef_world_new(NULL);
+        char reason[REEF_DETAIL_MAX];
+        if (rank == 1) reef_spawn(w, reef_with(Mark, 1));
+        CHECK(reef_ranks_new(MPI_COMM_WORLD, w, &config, reason) == NULL && strstr(reason, "differ"));
+        reef_world_free(w);
+    }
+}
+
+static void nothing_is_refused(void)
+{
+    uint64_t n;
+    int64_t x = 1;
+    double d;
+    reef_ranks_members m;
+    CHECK(reef_ranks_tick(NULL, 1) == REEF_BAD_ARGUMENT && reef_ranks_balance(NULL) == REEF_BAD_ARGUMENT);
+    CHECK(reef_ranks_fill(NULL, one, make) == REEF_BAD_ARGUMENT && reef_ranks_sum(NULL, &x, 1) == REEF_BAD_ARGUMENT);
+    CHECK(reef_ranks_count(NULL, &n) == REEF_BAD_ARGUMENT && reef_ranks_digest(NULL, &n) == REEF_BAD_ARGUMENT);
+    CHECK(reef_ranks_sum_cells(NULL, NULL, &d) == REEF_BAD_ARGUMENT && !reef_ranks_around(NULL, 0, 0, &m));
+    CHECK(reef_ranks_save(NULL, "x") == REEF_BAD_ARGUMENT && reef_ranks_load(NULL, "x") == REEF_BAD_ARGUMENT);
+    CHECK(reef_ranks_where(NULL, (reef_entity){0, 1}) == REEF_RANKS_NOWHERE && reef_ranks_reason(NULL)[0] == 0);
+    reef_ranks_free(NULL);
+}
+
+static void who_is_where(void)
+{
+    stage s = stage_open();
+    int64_t sum[2] = {0, 1};
+    uint64_t n;
+    for (uint32_t c = 0; c < CELLS; c++) {
+        const reef_ranks_place p = reef_ranks_where(s.r, s.of[c]);
+        const bool mine = reef_ranks_owner(s.r, c) == (uint32_t)rank;
+        const bool near = (c > 0 && reef_ranks_owner(s.r, c - 1) == (uint32_t)rank) ||
+                          (c + 1 < CELLS && reef_ranks_owner(s.r, c + 1) == (uint32_t)rank);
+        CHECK(p == (mine ? REEF_RANKS_HERE : near ? REEF_RANKS_GHOST : REEF_RANKS_NOWHERE));
+        CHECK((reef_get(s.w, s.of[c], Mark) != NULL) == (mine || near));
+        CHECK((reef_get(s.w, s.of[c], Speed) != NULL) == mine);
+        sum[0] += mine ? reef_get(s.w, s.of[c], Mark)->number : 0;
+        reef_ranks_members m;
+        CHECK(reef_ranks_around(s.r, c, 0, &m) == mine);
+        if (mine) CHECK(m.count == 1 && reef_entity_equal(m.entities[0], s.of[c]));
+        if (mine && c + 1 < CELLS && c > 0)
+            CHECK(reef_ranks_around(s.r, c, 2, &m) && m.count == 1 && reef_entity_equal(m.entities[0], s.of[c + 1]));
+        CHECK(!reef_ranks_around(s.r, c, 3, &m));
+    }
+    CHECK(reef_ranks_where(s.r, s.common) == REEF_RANKS_EVERYWHERE);
+    CHECK(reef_ranks_where(s.r, (reef_entity){77, 9}) == REEF_RANKS_NOWHERE);
+    CHECK(reef_ranks_sum(s.r, sum, 2) == REEF_OK && sum[0] == 45 && sum[1] == size);
+    CHECK(reef_ranks_count(s.r, &n) == REEF_OK && n == CELLS);
+    stage_close(&s);
+}
+
+/* An entity crosses the whole strip, with its relation to the first one; that dies in the end. */
+static void a_journey(void)
+{
+    stage s = stage_open();
+    const reef_entity home = s.of[0], traveller = s.of[1];
+    if (here(&s, traveller)) {
+        reef_set(s.w, traveller, Speed, 1);
+        reef_relate(s.w, traveller, PartOf, home);
+        reef_relate(s.w, traveller, Likes, s.of[2]);
+        reef_set_name(s.w, traveller, "traveller");
+    }
+    for (uint32_t i = 2; i < CELLS; i++) {
+        CHECK(reef_ranks_tick(s.r, 1) == REEF_OK);
+        CHECK(here(&s, traveller) == (reef_ranks_owner(s.r, i) == (uint32_t)rank));
+        if (!here(&s, traveller)) continue;
+        CHECK(reef_related(s.w, traveller, PartOf, home) && reef_related(s.w, traveller, Likes, s.of[2]));
+        CHECK(strcmp(reef_name(s.w, traveller), "traveller") == 0);
+        CHECK(here(&s, home) || reef_ranks_where(s.r, home) != REEF_RANKS_NOWHERE);
+    }
+    if (here(&s, traveller)) reef_set(s.w, traveller, Speed, 0);
+    if (here(&s, home)) CHECK(reef_destroy(s.w, home) == REEF_OK);
+    CHECK(reef_ranks_tick(s.r, 1) == REEF_OK);
+    CHECK(!reef_is_alive(s.w, home) && !reef_is_alive(s.w, traveller)); /* it was a part of the first */
+    uint64_t n;
+    CHECK(reef_ranks_count(s.r, &n) == REEF_OK && n == CELLS - 2);
+    stage_close(&s);
+}
+
+static reef_entity say_from, say_to;
+static int32_t heard, heard_sum;
+static void say(reef_block *b)
+{
+    for (uint32_t i = 0; i < b->count; i++)
+        for (int32_t k = 1; k <= 3 && reef_entity_equal(b->entities[i], say_from); k++)
+            reef_send(b, Word, say_from, say_to, k);
+}
+static void hear(reef_block *b)
+{
+    reef_events words = reef_receive(b, Heard);
+    for (const Heard *h; (h = reef_next_event(&words)) != NULL; heard++) {
+        CHECK(here(b->context, h->to) && h->number == heard + 1); /* in the order of sending */
+        heard_sum += h->number;
+    }
+}
+static void call(reef_block *b)
+{
+    for (uint32_t i = 0; i < b->count; i++)
+        if (reef_entity_equal(b->entities[i], say_from)) reef_send(b, Call, say_from, 7.25f);
+}
+
+static void words_and_calls(void)
+{
+    stage s = stage_open();
+    const reef_system_desc hearing = {.name = "hear", .function = hear, .text = "; receives Heard", .context = &s};
+    reef_system(s.w, say, "in Mark, with ReefCell; sends Word");
+    CHECK(!reef_system_is_null(reef_system_new(s.w, &hearing)));
+    reef_system(s.w, call, "in Mark, with ReefCell; sends Call");
+    say_from = s.of[4], say_to = s.of[5], heard = heard_sum = 0;
+    CHECK(reef_ranks_tick(s.r, 1) == REEF_OK);
+    uint64_t n;
+    CHECK(reef_ranks_count(s.r, &n) == REEF_OK && n == CELLS + 1);
+    const reef_entity child = {s.of[7].index + 1, 1}; /* the next id of cell 7 */
+    CHECK(here(&s, child) == (reef_ranks_owner(s.r, 7) == (uint32_t)rank));
+    say_from = (reef_entity){0, 0};
+    CHECK(reef_ranks_tick(s.r, 1) == REEF_OK);
+    CHECK(heard == (here(&s, say_to) ? 3 : 0) && heard_sum == (here(&s, say_to) ? 6 : 0));
+    say_from = s.of[4], say_to = s.of[9]; /* not near */
+    const reef_status far = reef_ranks_tick(s.r, 1);
+    /* A rank that never heard of the receiver takes it for dead. */
+    CHECK(far == REEF_UNDECLARED || (size > 1 && far == REEF_OK));
+    stage_close(&s);
+}
+
+/* Failures of one rank are answered by all. */
+static void failures(void)
+{
+    stage s = stage_open();
+    if (here(&s, s.of[3])) reef_spawn(s.w, reef_with(Mark, 3));
+    CHECK(reef_ranks_tick(s.r, 1) == REEF_UNDECLARED && reef_ranks_reason(s.r)[0]);
+    reef_ranks_free(s.r);
+    reef_world_free(s.w);
+
+    s = stage_open();
+    if (here(&s, s.of[3])) reef_remove(s.w, s.of[3], Place);
+    CHECK(reef_ranks_tick(s.r, 1) == REEF_UNDECLARED && reef_ranks_reason(s.r)[0]);
+    stage_close(&s);
+
+    s = stage_open();
+    wrong_cell = here(&s, s.of[3]);
+    CHECK(reef_ranks_tick(s.r, 1) == REEF_BAD_ARGUMENT);
+    wrong_cell = 0;
+    stage_close(&s);
+
+    s = stage_open();
+    if (here(&s, s.of[0])) {
+        reef_add(s.w, s.of[0], Owner);
+        reef_set(s.w, s.of[0], Speed, 9);
+    }
+    CHECK(reef_ranks_tick(s.r, 1) == (size > 1 ? REEF_NOT_PORTABLE : REEF_OK));
+    CHECK(rank != 0 || size == 1 || strstr(reef_ranks_reason(s.r), "Owner"));
+    stage_close(&s);
+}
+
+static void spoil(const char *path, long at)
+{
+    FILE *f = rank == 0 ? fopen(path, "r+b") : NULL;
+    if (f) fseek(f, at, SEEK_SET), fputc('?', f), fclose(f);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void saving(const char *folder)
+{
+    char path[512];
+    uint64_t before, after;
+    snprintf(path, sizeof path, "%s/strip", folder);
+    stage s = stage_open();
+    CHECK(reef_ranks_load(s.r, path) == REEF_IO);
+    CHECK(reef_ranks_tick(s.r, 1) == REEF_OK && reef_ranks_save(s.r, path) == REEF_OK);
+    CHECK(reef_ranks_tick(s.r, 1) == REEF_OK && reef_ranks_save(s.r, path) == REEF_OK);
+    char old[600];
+    snprintf(old, sizeof old, "%s.1.%d", path, rank);
+    CHECK(access(old, F_OK) != 0); /* files of the old state are gone */
+    CHECK(reef_ranks_digest(s.r, &before) == REEF_OK);
+    if (here(&s, s.of[6])) reef_set(s.w, s.of[6], Mark, 1000);
+    CHECK(reef_ranks_digest(s.r, &after) == REEF_OK && after != before);
+    CHECK(reef_ranks_load(s.r, path) == REEF_OK);
+    CHECK(reef_ranks_digest(s.r, &after) == REEF_OK && after == before);
+    CHECK(reef_ranks_save(s.r, "/nowhere/at/all") == REEF_IO && reef_ranks_reason(s.r)[0]);
+    spoil(path, 100);
+    CHECK(reef_ranks_load(s.r, path) == REEF_CORRUPT);
+    stage_close(&s);
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    config_begin();
+    wrong_configs();
+    nothing_is_refused();
+    who_is_where();
+    a_journey();
+    words_and_calls();
+    failures();
+    saving(argc > 1 ? argv[1] : ".");
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0) printf("%d checks on each of %d ranks\n", checks, size);
+    MPI_Finalize();
+    return 0;
+}
