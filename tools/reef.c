@@ -13,6 +13,8 @@ static const char help[] =
     "                           removed and changed, with their values; at most 200 lines without --all\n"
     "  reef print FILE [QUERY]  the entities with all their components: all, or those that match a query\n"
     "                           like \"Position, !Frozen\" (docs/manual/query-terms.md); by name with --name NAME\n"
+    "  reef sql FILE STATEMENTS what SQL says of the world, also of one in an SQLite database of reef\n"
+    "                           (docs/manual/sql.md): \"select name, x from Position join entities using (id)\"\n"
     "  reef --help              this text\n"
     "  reef --version           the version of reef\n"
     "\n"
@@ -22,7 +24,11 @@ static const char help[] =
 static const struct {
     const char *name;
     int (*run)(int count, char **words);
-} commands[] = {{"info", command_info}, {"check", command_check}, {"diff", command_diff}, {"print", command_print}};
+} commands[] = {{"info", command_info},
+                {"check", command_check},
+                {"diff", command_diff},
+                {"print", command_print},
+                {"sql", command_sql}};
 
 int main(int count, char **words)
 {

@@ -14,6 +14,7 @@ int command_info(int count, char **words);
 int command_check(int count, char **words);
 int command_diff(int count, char **words);
 int command_print(int count, char **words);
+int command_sql(int count, char **words);
 
 /* ---- a file (file.c) ---- */
 

@@ -15,7 +15,7 @@ typedef bool (*reef_visitor)(void *context, reef_entity entity, reef_component t
  * isn't alive. */
 REEF_API bool reef_visit_entity(const reef_world *world, reef_entity entity, reef_visitor visit, void *context);
 /* Visits all components of a world, ordered by type name, and within a type in the order of tables and rows. False: the
- * visitor stopped. */
+ * visitor stopped, or there was no memory (4 bytes for each table). */
 REEF_API bool reef_visit_world(const reef_world *world, reef_visitor visit, void *context);
 /* Visits all living entities in the order of their indices; type is {0}, data NULL. False: the visitor stopped. */
 REEF_API bool reef_visit_entities(const reef_world *world, reef_visitor visit, void *context);

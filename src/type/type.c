@@ -915,7 +915,7 @@ bool reef_type_get(reef_component component, reef_type_info *info)
     info->data.id = t->data ? t->data->id : 0;
     info->required_count = REEF_ACQUIRE_U32(&t->required_count);
     info->required = info->required_count ? t->required : NULL;
-    info->hooks = t->hooked || t->tracked ? &t->hooks : NULL;
+    info->hooks = t->hooked || t->tracked || t->resets ? &t->hooks : NULL;
     info->fields = fields;
     info->field_count = fields ? t->field_count : 0;
     return true;

@@ -1,5 +1,8 @@
 /* make FOLDER: writes the files for tests/tool/check. Their names say what they are. */
 #include "reef.h"
+#ifdef REEF_TOOL_SQL
+#include "reef_sqlite.h"
+#endif
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -128,6 +131,22 @@ static void wrong_ones_write(const char *from, const char *cut, const char *dama
     bytes_write(damaged, bytes, size);
 }
 
+/* The world in a database: its state of tick 3, and what it is after the change and another tick. */
+static void database_write(reef_world *w)
+{
+#ifdef REEF_TOOL_SQL
+    reef_sqlite *file;
+    MUST(reef_sqlite_open(w, path_of("database"), &(reef_sqlite_desc){.history = true, .unsynced = true}, &file, NULL));
+    MUST(reef_sqlite_commit(file));
+    change(w);
+    MUST(reef_tick(w, 0.25f));
+    MUST(reef_sqlite_commit(file));
+    reef_sqlite_close(file);
+#else
+    (void)w;
+#endif
+}
+
 /* A thousand entities, and all of them moved. */
 static void many_write(void)
 {
@@ -166,6 +185,9 @@ int main(int count, char **words)
     reef_world_free(w);
     w = scene();
     journal_write(w);
+    reef_world_free(w);
+    w = scene();
+    database_write(w);
     reef_world_free(w);
     wrong_ones_write("journal", "journal_torn", "journal_damaged", 300);
     wrong_ones_write("world", "world_cut", "world_damaged", 300);

@@ -1,0 +1,453 @@
+/* The tables of a living world: which there are, and which part of a WHERE a cursor takes over.
+ *
+ * A plan is a text with a letter for each value that SQLite hands to the cursor:
+ *     i    id =                 t    target = (of a relation), parent = (of entities)
+ *     q    query =              a    at =
+ *     o    OFFSET               <op> <column> ;     a comparison of a number, decided for each row */
+#include "live.h"
+#include <stdlib.h>
+#include <string.h>
+
+static const sqlite3_module *module_of(live_kind kind)
+{
+    return kind == LIVE_QUERY ? &reef__sql_query_module : &reef__sql_live_module;
+}
+
+int reef__sql_live_failed(reef_sql_session *s, sqlite3_vtab *v, reef_status status, const char *text)
+{
+    if (s->status == REEF_OK) {
+        s->status = status;
+        (void)snprintf(s->reason, sizeof s->reason, "%s", text);
+    }
+    if (v) {
+        sqlite3_free(v->zErrMsg);
+        v->zErrMsg = sqlite3_mprintf("%s", text);
+    }
+    return status == REEF_NO_MEMORY ? SQLITE_NOMEM : SQLITE_ERROR;
+}
+
+int reef__sql_live_world_failed(reef_sql_session *s, sqlite3_vtab *v, const reef_world *w)
+{
+    char text[SQL_REASON_MAX];
+    (void)reef_error_text(w, text, sizeof text);
+    return reef__sql_live_failed(s, v, reef_last_error(w).status, text);
+}
+
+/* ---- making tables ---- */
+
+static void table_drop(live_table *t)
+{
+    if (t == NULL) return;
+    for (uint32_t i = 0; i < t->part_count; i++) reef__sql_table_drop(&t->parts[i]);
+    sqlite3_free(t->parts);
+    sqlite3_free(t->columns);
+    sqlite3_free(t->text);
+    sqlite3_free(t);
+}
+
+/* Lists the columns of all parts. */
+static bool columns_list(live_table *t)
+{
+    uint32_t count = 0, made = 0;
+    for (uint32_t p = 0; p < t->part_count; p++) count += t->parts[p].count;
+    t->columns = reef__sql_zeroed(count * sizeof *t->columns);
+    if (t->columns == NULL) return false;
+    for (uint32_t p = 0; p < t->part_count; p++)
+        for (uint32_t i = 0; i < t->parts[p].count; i++)
+            t->columns[made++] = (live_column){p, t->parts[p].info.field_count ? &t->parts[p].info.fields[i] : NULL};
+    t->column_count = count;
+    t->first = t->part_count == 1 && t->kind == LIVE_COMPONENT ? t->parts[0].first : 1;
+    t->hidden = t->first + count;
+    return true;
+}
+
+static live_table *table_new(reef_sql_session *s, live_kind kind, uint32_t parts)
+{
+    live_table *t = reef__sql_zeroed(sizeof *t);
+    if (t == NULL) return NULL;
+    t->session = s;
+    t->kind = kind;
+    t->parts = reef__sql_zeroed(parts * sizeof *t->parts);
+    if (t->parts) return t;
+    sqlite3_free(t);
+    return NULL;
+}
+
+static bool name_known(const reef_sql_session *s, const char *name)
+{
+    for (uint32_t i = 0; i < s->table_count; i++)
+        if (s->tables[i]->kind == LIVE_COMPONENT && sqlite3_stricmp(s->tables[i]->parts[0].name, name) == 0)
+            return true;
+    return reef__sql_name_reserved(name);
+}
+
+/* Adds the table of a type. */
+static bool component_add(reef_sql_session *s, reef_component type)
+{
+    char *name = reef__sql_copy(reef_type_name(type));
+    while (name && name_known(s, name)) name = sqlite3_mprintf("%z_", name);
+    live_table *t = name ? table_new(s, LIVE_COMPONENT, 1) : NULL;
+    bool good = t && reef__sql_more(&s->tables, s->table_count, &s->table_room, sizeof(live_table *)) &&
+                reef__sql_table_init(&t->parts[0], type, name);
+    if (good) {
+        t->part_count = 1;
+        good = columns_list(t);
+    }
+    if (good) s->tables[s->table_count++] = t;
+    else table_drop(t);
+    sqlite3_free(name);
+    return good;
+}
+
+static const char *const fixed_names[] = {[LIVE_ENTITIES] = "entities",
+                                          [LIVE_DISABLED] = "disabled",
+                                          [LIVE_SINGLETONS] = "singletons",
+                                          [LIVE_TYPES] = "types",
+                                          [LIVE_FIELDS] = "fields"};
+
+static const char *table_name(const live_table *t)
+{
+    return t->kind == LIVE_COMPONENT ? t->parts[0].name : fixed_names[t->kind];
+}
+
+static int by_type_name(const void *a, const void *b)
+{
+    const reef_component *x = a, *y = b;
+    return strcmp(reef_type_name(*x), reef_type_name(*y));
+}
+
+/* Adds the tables of types that came since the last call, by name: their order must not depend on ids. */
+static bool types_add(reef_sql_session *s, uint32_t count)
+{
+    uint32_t n = 0;
+    reef_component *types = reef__sql_zeroed((count - s->types_known) * sizeof *types);
+    if (types == NULL) return false;
+    for (uint32_t id = s->types_known + 1; id <= count; id++)
+        if (reef__sql_type_shown((reef_component){id})) types[n++].id = id;
+    qsort(types, n, sizeof *types, by_type_name);
+    bool good = true;
+    for (uint32_t i = 0; i < n && good; i++) good = component_add(s, types[i]);
+    sqlite3_free(types);
+    return good;
+}
+
+int reef__sql_live_register(reef_sql_session *s, sqlite3 *db)
+{
+    (void)reef_type_find("ChildOf"); /* gives reef's own types their ids */
+    const uint32_t count = reef_type_count(), known = db == s->db ? s->table_count : 0;
+    for (int kind = LIVE_ENTITIES; s->table_count <= LIVE_FIELDS - LIVE_ENTITIES && kind <= LIVE_FIELDS; kind++) {
+        live_table *t = table_new(s, (live_kind)kind, 0);
+        if (t == NULL || !reef__sql_more(&s->tables, s->table_count, &s->table_room, sizeof(live_table *)))
+            return table_drop(t), SQLITE_NOMEM;
+        t->hidden = kind == LIVE_ENTITIES                              ? 4
+                    : kind == LIVE_DISABLED || kind == LIVE_SINGLETONS ? 2
+                    : kind == LIVE_TYPES                               ? 4
+                                                                       : 7;
+        s->tables[s->table_count++] = t;
+    }
+    if (count > s->types_known) {
+        if (!types_add(s, count)) return SQLITE_NOMEM;
+        s->types_known = count;
+    }
+    int code = known ? SQLITE_OK : sqlite3_create_module_v2(db, "reef_query", &reef__sql_query_module, s, NULL);
+    for (uint32_t i = known; i < s->table_count && code == SQLITE_OK; i++)
+        code =
+            sqlite3_create_module_v2(db, table_name(s->tables[i]), module_of(s->tables[i]->kind), s->tables[i], NULL);
+    return code;
+}
+
+void reef__sql_live_drop(reef_sql_session *s)
+{
+    for (uint32_t i = 0; i < s->table_count; i++) table_drop(s->tables[i]);
+    sqlite3_free(s->tables);
+}
+
+/* ---- connecting ---- */
+
+static char *declaration(const live_table *t)
+{
+    static const char hidden[] = ", query HIDDEN, at HIDDEN";
+    switch (t->kind) {
+    case LIVE_ENTITIES:
+        return sqlite3_mprintf("CREATE TABLE x(id INTEGER, generation INTEGER, name TEXT, parent INTEGER%s)", hidden);
+    case LIVE_DISABLED: return sqlite3_mprintf("CREATE TABLE x(id INTEGER, component TEXT%s)", hidden);
+    case LIVE_SINGLETONS: return sqlite3_mprintf("CREATE TABLE x(component TEXT, id INTEGER%s)", hidden);
+    case LIVE_TYPES:
+        return sqlite3_mprintf("CREATE TABLE x(name TEXT, home TEXT, size INTEGER, entities INTEGER%s)", hidden);
+    case LIVE_FIELDS:
+        return sqlite3_mprintf("CREATE TABLE x(type TEXT, name TEXT, kind TEXT, bytes INTEGER, unit TEXT, lowest REAL,"
+                               " highest REAL%s)",
+                               hidden);
+    case LIVE_COMPONENT: return reef__sql_table_declare(&t->parts[0], hidden);
+    case LIVE_QUERY: break;
+    }
+    sqlite3_str *s = sqlite3_str_new(NULL);
+    sqlite3_str_appendall(s, "CREATE TABLE x(id INTEGER");
+    for (uint32_t p = 0; p < t->part_count; p++)
+        for (uint32_t i = 0; i < t->parts[p].count; i++)
+            sqlite3_str_appendf(s, ", \"%w.%w\"", t->parts[p].name, t->parts[p].columns[i]);
+    sqlite3_str_appendf(s, "%s)", hidden);
+    return sqlite3_str_finish(s);
+}
+
+static int vtab_new(sqlite3 *db, live_table *t, bool owned, sqlite3_vtab **v)
+{
+    char *text = declaration(t);
+    live_vtab *made = reef__sql_zeroed(sizeof *made);
+    int code = text && made ? sqlite3_declare_vtab(db, text) : SQLITE_NOMEM;
+    sqlite3_free(text);
+    if (code != SQLITE_OK) {
+        sqlite3_free(made);
+        return code;
+    }
+    (void)sqlite3_vtab_config(db, SQLITE_VTAB_INNOCUOUS);
+    made->table = t;
+    made->owned = owned;
+    *v = &made->base;
+    return SQLITE_OK;
+}
+
+static int live_connect(sqlite3 *db, void *table, int count, const char *const *words, sqlite3_vtab **v, char **text)
+{
+    (void)count, (void)words, (void)text;
+    return vtab_new(db, table, false, v);
+}
+
+static int live_disconnect(sqlite3_vtab *v)
+{
+    live_vtab *l = (live_vtab *)v;
+    if (l->owned) table_drop(l->table);
+    sqlite3_free(l);
+    return SQLITE_OK;
+}
+
+/* ---- tables of queries ---- */
+
+/* Takes the quotes of SQL off. The module's words are joined by commas. */
+static char *query_words(int count, const char *const *words)
+{
+    sqlite3_str *s = sqlite3_str_new(NULL);
+    for (int i = 3; i < count; i++) {
+        const size_t n = strlen(words[i]);
+        if (i > 3) sqlite3_str_appendall(s, ", ");
+        if (n < 2 || (words[i][0] != '\'' && words[i][0] != '"') || words[i][n - 1] != words[i][0]) {
+            sqlite3_str_appendall(s, words[i]);
+            continue;
+        }
+        for (size_t k = 1; k + 1 < n; k++) {
+            sqlite3_str_appendchar(s, 1, words[i][k]);
+            if (words[i][k] == words[i][0] && words[i][k + 1] == words[i][0]) k++;
+        }
+    }
+    return sqlite3_str_finish(s);
+}
+
+/* A term of a query's canonical text, between commas that stand in no parentheses or quotes. */
+static const char *term_end(const char *p)
+{
+    int depth = 0;
+    bool quoted = false;
+    for (; *p; p++) {
+        if (*p == '\\' && quoted && p[1]) p++;
+        else if (*p == '"') quoted = !quoted;
+        else if (!quoted && *p == '(') depth++;
+        else if (!quoted && *p == ')') depth--;
+        else if (!quoted && depth == 0 && *p == ',') break;
+    }
+    return p;
+}
+
+/* The type of a term that is a single component whose values can be read; {0}: it is a filter, or a group. The text
+ * of the term goes to `out`, with `in` as its access. */
+static reef_component term_read(const char *term, size_t n, sqlite3_str *out)
+{
+    char text[REEF_TYPE_NAME_MAX + 64], name[REEF_TYPE_NAME_MAX + 1] = "";
+    const reef_component none = {0};
+    const bool simple = n < sizeof text && memchr(term, '!', n) == NULL && memchr(term, '|', n) == NULL &&
+                        memchr(term, '(', n) == NULL && memchr(term, '"', n) == NULL && memchr(term, '*', n) == NULL &&
+                        memchr(term, '+', n) == NULL;
+    reef_type_info info;
+    if (simple) {
+        memcpy(text, term, n);
+        text[n] = 0;
+        const char *of = strstr(text, " of "), *p = text + (text[0] == '?');
+        const size_t words = of ? (size_t)(of - p) : strlen(p);
+        const char *last = p + words;
+        while (last > p && last[-1] != ' ') last--;
+        if (of == NULL) (void)snprintf(name, sizeof name, "%s", last);
+        const bool with = strncmp(p, "with ", 5) == 0 || of;
+        const reef_component type = reef_type_find(name);
+        if (!with && type.id && reef_type_get(type, &info) && info.size) {
+            const char *rest = strncmp(p, "inout ", 6) == 0 ? p + 6
+                               : strncmp(p, "in ", 3) == 0  ? p + 3
+                               : strncmp(p, "out ", 4) == 0 ? p + 4
+                                                            : p;
+            sqlite3_str_appendf(out, "%sin %s", text[0] == '?' ? "?" : "", rest);
+            return type;
+        }
+    }
+    sqlite3_str_append(out, term, (int)n);
+    return none;
+}
+
+static bool query_parts(live_table *t, const char *text, sqlite3_str *out)
+{
+    for (const char *p = text; *p;) {
+        const char *end = term_end(p);
+        if (p != text) sqlite3_str_appendall(out, ", ");
+        const reef_component type = term_read(p, (size_t)(end - p), out);
+        if (type.id && t->part_count < REEF_TERMS_MAX) {
+            if (!reef__sql_table_init(&t->parts[t->part_count], type, NULL)) return false;
+            t->part_count++;
+        }
+        p = *end ? end + 1 : end;
+        while (*p == ' ') p++;
+    }
+    return true;
+}
+
+/* The query's canonical text. NULL: it is wrong, and the error is the world's. */
+static char *query_canonical(reef_world *w, const char *text)
+{
+    const reef_query q = reef_query_new(w, text);
+    if (reef_query_is_null(q)) return NULL;
+    const size_t size = reef_query_text(w, q, NULL, 0) + 1;
+    char *canonical = sqlite3_malloc64(size);
+    if (canonical) (void)reef_query_text(w, q, canonical, size);
+    (void)reef_query_free(w, q);
+    return canonical;
+}
+
+static int query_connect(sqlite3 *db, void *session, int count, const char *const *words, sqlite3_vtab **v, char **text)
+{
+    reef_sql_session *s = session;
+    char *asked = query_words(count, words), *canonical = asked ? query_canonical(s->world, asked) : NULL;
+    live_table *t = canonical ? table_new(s, LIVE_QUERY, REEF_TERMS_MAX) : NULL;
+    int code = SQLITE_NOMEM;
+    if (asked && canonical == NULL) {
+        char why[SQL_REASON_MAX];
+        (void)reef_error_text(s->world, why, sizeof why);
+        *text = sqlite3_mprintf("reef_query(%s): %s", asked, why);
+        code = reef__sql_live_failed(s, NULL, reef_last_error(s->world).status, why);
+    }
+    sqlite3_str *out = sqlite3_str_new(NULL);
+    const bool good = t && query_parts(t, canonical, out);
+    char *reads = sqlite3_str_finish(out);
+    if (good) t->text = reads;
+    else sqlite3_free(reads);
+    if (good && t->text && columns_list(t)) code = vtab_new(db, t, true, v);
+    if (code != SQLITE_OK) table_drop(t);
+    sqlite3_free(asked);
+    sqlite3_free(canonical);
+    return code;
+}
+
+/* ---- plans ---- */
+
+/* Is this a comparison that a cursor can decide exactly as SQLite does: a number in a row with a number? */
+static bool filter_possible(const live_table *t, sqlite3_index_info *info, int k, uint32_t column)
+{
+    const struct sqlite3_index_constraint *c = &info->aConstraint[k];
+    sqlite3_value *value = NULL;
+    if (column >= t->column_count || t->kind == LIVE_QUERY) return false;
+    const reef_field *f = t->columns[column].field;
+    if (f == NULL || !sql_field_plain(f) || t->parts[0].info.home == REEF_SPLIT) return false;
+    if (c->op != SQLITE_INDEX_CONSTRAINT_EQ && c->op != SQLITE_INDEX_CONSTRAINT_GT &&
+        c->op != SQLITE_INDEX_CONSTRAINT_LE && c->op != SQLITE_INDEX_CONSTRAINT_LT &&
+        c->op != SQLITE_INDEX_CONSTRAINT_GE)
+        return false;
+    if (sqlite3_vtab_rhs_value(info, k, &value) != SQLITE_OK || value == NULL) return false;
+    const int type = sqlite3_value_type(value);
+    const double r = sqlite3_value_double(value);
+    const bool small = r >= -9e15 && r <= 9e15; /* exact as a double */
+    if (f->kind == REEF_I64) return type == SQLITE_INTEGER;
+    return (type == SQLITE_INTEGER && small) || type == SQLITE_FLOAT;
+}
+
+typedef struct planning {
+    sqlite3_index_info *info;
+    sqlite3_str *text;
+    int count, filters;
+    bool one, related, usable;
+} planning;
+
+static void take(planning *p, int k, char letter, bool omit)
+{
+    sqlite3_str_appendchar(p->text, 1, letter);
+    p->info->aConstraintUsage[k].argvIndex = ++p->count;
+    p->info->aConstraintUsage[k].omit = omit;
+}
+
+static bool target_column(const live_table *t, int column)
+{
+    if (t->kind == LIVE_ENTITIES) return column == 3;
+    return t->kind == LIVE_COMPONENT && t->parts[0].relation && column == (int)t->first;
+}
+
+static void constraint_plan(planning *p, const live_table *t, int k)
+{
+    const struct sqlite3_index_constraint *c = &p->info->aConstraint[k];
+    const bool equal = c->op == SQLITE_INDEX_CONSTRAINT_EQ, hidden = c->iColumn >= (int)t->hidden;
+    const bool by_rowid = c->iColumn == -1 && !(t->kind == LIVE_COMPONENT && t->parts[0].many);
+    const bool has_id = t->kind == LIVE_COMPONENT || t->kind == LIVE_QUERY || t->kind == LIVE_ENTITIES;
+    if (hidden && equal && !c->usable) p->usable = false; /* they say what the table is: no plan is right without */
+    if (!c->usable) return;
+    if (hidden && equal) take(p, k, c->iColumn == (int)t->hidden ? 'q' : 'a', true);
+    else if (equal && has_id && !p->one && (by_rowid || c->iColumn == 0)) take(p, k, 'i', false), p->one = true;
+    else if (equal && !p->related && target_column(t, c->iColumn)) take(p, k, 't', false), p->related = true;
+    else if (c->iColumn >= (int)t->first && t->column_count && p->filters < LIVE_FILTERS &&
+             filter_possible(t, p->info, k, (uint32_t)c->iColumn - t->first)) {
+        take(p, k, 'f', true);
+        sqlite3_str_appendf(p->text, "%d,%d;", c->op, c->iColumn - (int)t->first);
+        p->filters++;
+    }
+}
+
+/* OFFSET is skipped by the loop if nothing else chooses rows. */
+static void offset_plan(planning *p, const live_table *t)
+{
+    int at = -1;
+    for (int k = 0; k < p->info->nConstraint; k++) {
+        if (p->info->aConstraint[k].op == SQLITE_INDEX_CONSTRAINT_OFFSET && p->info->aConstraint[k].usable) at = k;
+        else if (p->info->aConstraint[k].op != SQLITE_INDEX_CONSTRAINT_LIMIT) return;
+    }
+    if (at >= 0 && p->info->nOrderBy == 0 && t->kind == LIVE_COMPONENT && !t->parts[0].many) take(p, at, 'o', true);
+}
+
+static double rows_of(const live_table *t)
+{
+    const reef_world *w = t->session->world;
+    return 1.0 + (double)(t->kind == LIVE_COMPONENT ? reef_count_id(w, t->parts[0].type) : reef_count_alive(w));
+}
+
+int reef__sql_best_index(sqlite3_vtab *v, sqlite3_index_info *info)
+{
+    const live_table *t = ((live_vtab *)v)->table;
+    planning p = {.info = info, .text = sqlite3_str_new(NULL), .usable = true};
+    for (int k = 0; k < info->nConstraint; k++)
+        if (info->aConstraint[k].op < SQLITE_INDEX_CONSTRAINT_LIMIT) constraint_plan(&p, t, k);
+    offset_plan(&p, t);
+    double rows = rows_of(t);
+    if (p.one) rows = t->kind == LIVE_COMPONENT && t->parts[0].many ? 4 : 1;
+    else if (p.related) rows = rows < 16 ? rows : 16;
+    for (int i = 0; i < p.filters && rows > 4; i++) rows /= 4;
+    if (p.one && !(t->kind == LIVE_COMPONENT && t->parts[0].many)) info->idxFlags = SQLITE_INDEX_SCAN_UNIQUE;
+    info->estimatedRows = (sqlite3_int64)rows;
+    info->estimatedCost = p.one || p.related ? rows : rows_of(t);
+    info->idxStr = sqlite3_str_finish(p.text);
+    info->needToFreeIdxStr = 1;
+    if (info->idxStr == NULL && p.count) return SQLITE_NOMEM;
+    return p.usable ? SQLITE_OK : SQLITE_CONSTRAINT;
+}
+
+/* ---- modules ---- */
+
+#define LIVE_MODULE(create, connect, update) \
+    { \
+        .iVersion = 1, .xCreate = (create), .xConnect = (connect), .xBestIndex = reef__sql_best_index, \
+        .xDisconnect = live_disconnect, .xDestroy = live_disconnect, .xOpen = reef__sql_open, \
+        .xClose = reef__sql_close, .xFilter = reef__sql_filter, .xNext = reef__sql_next, .xEof = reef__sql_eof, \
+        .xColumn = reef__sql_column, .xRowid = reef__sql_rowid, .xUpdate = (update) \
+    }
+const sqlite3_module reef__sql_live_module = LIVE_MODULE(NULL, live_connect, reef__sql_update);
+const sqlite3_module reef__sql_query_module = LIVE_MODULE(query_connect, query_connect, NULL);

@@ -1,0 +1,180 @@
+/* SQL over a living world: what its parts share.
+ *
+ *     session.c   statements: preparing, stepping, all or nothing
+ *     live.c      the tables: which there are, their columns, what of a WHERE is pushed down to a cursor
+ *     scan.c      cursors: rows of a table, as SQLite asks for them
+ *     batch.c     aggregates over whole blocks
+ *     write.c     UPDATE, INSERT, DELETE: the calls that change the world
+ *
+ * A scan of a component is a loop over a query; a cursor hands out its blocks row by row. */
+#ifndef REEF_SQL_LIVE_H
+#define REEF_SQL_LIVE_H
+
+#include "reef_sqlite.h"
+#include "table.h"
+
+enum { LIVE_FILTERS = 8, LIVE_SCANS = 16, LIVE_PASTS = 4, LIVE_PARTS = 16, LIVE_TYPE_IDS = 1 << 17 };
+
+typedef enum live_kind {
+    LIVE_COMPONENT, /* a component type; relations too */
+    LIVE_QUERY,     /* CREATE VIRTUAL TABLE t USING reef_query('Position, in Velocity') */
+    LIVE_ENTITIES,
+    LIVE_DISABLED,
+    LIVE_SINGLETONS,
+    LIVE_TYPES,
+    LIVE_FIELDS
+} live_kind;
+
+typedef struct live_cursor live_cursor;
+
+/* Where the values of a column are. */
+typedef struct live_column {
+    uint32_t part;           /* of the table */
+    const reef_field *field; /* NULL: all bytes of the value */
+} live_column;
+
+/* A table, shared by the connections of a session. The columns are: id, number if `many`, those of the parts, and then
+ * the hidden ones, `query` and `at`. */
+typedef struct live_table {
+    reef_sql_session *session;
+    live_kind kind;
+    char *text;       /* LIVE_QUERY: the query */
+    sql_table *parts; /* a component has one; a query one for each term with values */
+    uint32_t part_count;
+    live_column *columns;
+    uint32_t column_count;
+    uint32_t first;  /* number of the first of them */
+    uint32_t hidden; /* number of `query`; `at` comes behind */
+} live_table;
+
+typedef struct live_vtab {
+    sqlite3_vtab base;
+    live_table *table;
+    bool owned; /* the table goes with it */
+} live_vtab;
+
+/* A comparison of a number in a row with a constant, which the cursor decides. */
+typedef struct live_filter {
+    uint32_t column; /* in live_table.columns */
+    int op;          /* SQLITE_INDEX_CONSTRAINT_... */
+    bool whole;
+    int64_t i;
+    double r;
+} live_filter;
+
+struct reef_sql_session {
+    reef_world *world;
+    reef_sqlite *past;
+    sqlite3 *db;
+    sqlite3 *batch_db;   /* a second connection, whose aggregates take blocks; NULL: not opened yet */
+    bool batch;          /* the statement that runs is one of it */
+    uint64_t blocks;     /* that scans have opened */
+    uint64_t batch_rows; /* rows of its current block */
+    bool read_only, writes;
+    live_table **tables;
+    uint32_t table_count, table_room, types_known;
+    live_cursor *cursors;           /* that are open */
+    live_cursor *scans[LIVE_SCANS]; /* of these, those within a block of the world */
+    uint32_t scan_count;
+    uint64_t past_tick[LIVE_PASTS];
+    reef_world *past_world[LIVE_PASTS];
+    uint32_t past_next;
+    reef_status status; /* of the first failure that has a better status than SQLite's code */
+    char reason[SQL_REASON_MAX];
+};
+
+/* One place of a result that isn't a component's value: tables whose rows are listed before they are read. */
+typedef struct live_row {
+    reef_entity e;
+    reef_component type;
+    uint32_t number;
+} live_row;
+
+struct live_cursor {
+    sqlite3_vtab_cursor base;
+    live_table *table;
+    live_cursor *next_open;
+    reef_world *world; /* the session's, or one of the past */
+    reef_query query;  /* of a scan; it is kept for the next time */
+    reef_world *query_world;
+    reef_query match;       /* of `query =`: rows whose entities don't match are skipped */
+    reef_component *joined; /* types of other cursors' tables, which the query reads as well */
+    uint32_t joined_count;
+    bool scans, over;
+    live_filter filters[LIVE_FILTERS];
+    uint32_t filter_count;
+    /* a scan */
+    reef_block block;
+    uint64_t block_number;           /* names the block among those of all cursors */
+    const char *base_at[LIVE_PARTS]; /* of each part: its values in this block; NULL: in pieces, or not there */
+    uint32_t i, end;                 /* the row, and the end of the run of matching rows */
+    uint32_t run_end;                /* in a batch: the end of the rows that are handed out at once */
+    /* a list */
+    live_row *rows;
+    uint32_t row_count, row_room, at;
+    void *room; /* for a value in pieces */
+    size_t room_bytes;
+    /* a lookup: the value, which lies in a block of another cursor's scan */
+    const char *value;
+    uint64_t from_block;
+    const char *from_base;
+    /* entities by their index */
+    uint32_t index, index_end;
+    reef_entity one;
+};
+
+extern const sqlite3_module reef__sql_live_module, reef__sql_query_module;
+
+/* ---- live.c ---- */
+
+/* Makes the modules of a connection: those of all types that the process knows by now. */
+int reef__sql_live_register(reef_sql_session *s, sqlite3 *db);
+void reef__sql_live_drop(reef_sql_session *s);
+/* Notes why a call failed, for the session's caller, and gives SQLite the text. */
+int reef__sql_live_failed(reef_sql_session *s, sqlite3_vtab *v, reef_status status, const char *text);
+int reef__sql_live_world_failed(reef_sql_session *s, sqlite3_vtab *v, const reef_world *w);
+int reef__sql_best_index(sqlite3_vtab *v, sqlite3_index_info *info);
+
+/* ---- scan.c ---- */
+
+int reef__sql_open(sqlite3_vtab *v, sqlite3_vtab_cursor **c);
+int reef__sql_close(sqlite3_vtab_cursor *c);
+int reef__sql_filter(sqlite3_vtab_cursor *c, int plan, const char *text, int count, sqlite3_value **values);
+int reef__sql_next(sqlite3_vtab_cursor *c);
+int reef__sql_eof(sqlite3_vtab_cursor *c);
+int reef__sql_column(sqlite3_vtab_cursor *c, sqlite3_context *context, int column);
+int reef__sql_rowid(sqlite3_vtab_cursor *c, sqlite3_int64 *rowid);
+
+/* ---- batch.c ---- */
+
+/* A run of values of a block, as the argument of an aggregate. */
+typedef struct live_batch {
+    const char *at;
+    size_t stride;
+    reef_kind kind;
+    uint32_t count;
+} live_batch;
+#define LIVE_BATCH "reef_batch"
+/* Can this statement be run with aggregates over blocks? */
+bool reef__sql_batch_possible(sqlite3 *db, const char *sql);
+/* Gives a connection the aggregates. */
+int reef__sql_batch_functions(reef_sql_session *s, sqlite3 *db);
+
+/* ---- write.c ---- */
+
+int reef__sql_update(sqlite3_vtab *v, int count, sqlite3_value **values, sqlite3_int64 *rowid);
+/* Writes a component of an entity, or adds it. A cell that is NULL in C isn't written. `number`: of several values. */
+reef_status reef__sql_component_set(reef_world *w, const sql_table *t, reef_entity e, uint32_t number,
+                                    sqlite3_value *const *cells, char *reason);
+reef_status reef__sql_component_remove(reef_world *w, const sql_table *t, reef_entity e, uint32_t number, char *reason);
+/* What is to change of an entity: its name (NULL: none) and its parent ({0}: none). */
+typedef struct sql_entity_edit {
+    bool names, moves;
+    const char *name;
+    reef_entity parent;
+} sql_entity_edit;
+reef_status reef__sql_entity_set(reef_world *w, reef_entity e, const sql_entity_edit *edit, char *reason);
+/* The world's last error as a reason. */
+reef_status reef__sql_reason(const reef_world *w, reef_status s, char *reason);
+
+#endif

@@ -1,0 +1,687 @@
+/* Cursors.
+ *
+ *     scan    a loop over a query: block ─► run of matching rows ─► row. No row is copied.
+ *     list    entities that were collected before the first row is read: when the statement changes the world, which no
+ *             loop may be open for; the sources of a target; small tables
+ *     one     a lookup by id
+ *     index   entities by their index
+ *
+ * A join by id is a scan and a lookup for each of its rows. The scan's query names the other tables as optional terms,
+ * so a lookup that meets the scan's own row takes the value from its block: both tables are read by one loop. */
+#include "live.h"
+#include <stdlib.h>
+#include <string.h>
+
+static reef_sql_session *session_of(const live_cursor *c) { return c->table->session; }
+static const sql_table *part_of(const live_cursor *c) { return &c->table->parts[0]; }
+
+int reef__sql_open(sqlite3_vtab *v, sqlite3_vtab_cursor **cursor)
+{
+    live_table *t = ((live_vtab *)v)->table;
+    size_t room = 0;
+    for (uint32_t i = 0; i < t->part_count; i++)
+        if (t->parts[i].info.size > room) room = t->parts[i].info.size;
+    live_cursor *c = reef__sql_zeroed(sizeof *c);
+    if (c == NULL) return SQLITE_NOMEM;
+    c->room = reef__sql_zeroed(room);
+    if (c->room == NULL) {
+        sqlite3_free(c);
+        return SQLITE_NOMEM;
+    }
+    c->room_bytes = room;
+    c->table = t;
+    c->next_open = t->session->cursors;
+    t->session->cursors = c;
+    *cursor = &c->base;
+    return SQLITE_OK;
+}
+
+/* Ends what a cursor is doing. */
+static void cursor_stop(live_cursor *c)
+{
+    reef_sql_session *s = session_of(c);
+    if (c->scans && !c->over) reef_end(&c->block);
+    for (uint32_t i = 0; i < s->scan_count; i++)
+        if (s->scans[i] == c) s->scans[i--] = s->scans[--s->scan_count];
+    if (c->match.generation) (void)reef_query_free(c->world, c->match);
+    c->match = (reef_query){0, 0, 0};
+    c->scans = false;
+    c->over = true;
+    c->row_count = c->at = 0;
+    c->value = NULL;
+    c->filter_count = 0;
+}
+
+int reef__sql_close(sqlite3_vtab_cursor *cursor)
+{
+    live_cursor *c = (live_cursor *)cursor, **p = &session_of(c)->cursors;
+    cursor_stop(c);
+    if (c->query.generation) (void)reef_query_free(c->query_world, c->query);
+    while (*p != c) p = &(*p)->next_open;
+    *p = c->next_open;
+    sqlite3_free(c->joined);
+    sqlite3_free(c->rows);
+    sqlite3_free(c->room);
+    sqlite3_free(c);
+    return SQLITE_OK;
+}
+
+/* ---- the query of a scan ---- */
+
+/* Can a lookup of this table take its value from a block of another table's scan? */
+static bool joinable(const live_cursor *scan, const live_cursor *other)
+{
+    if (other->table->kind != LIVE_COMPONENT || other == scan) return false;
+    const sql_table *t = part_of(other);
+    if (t->info.home != REEF_TABLE || t->info.size == 0 || t->base || t->type.id == part_of(scan)->type.id)
+        return false;
+    for (uint32_t i = 0; i < scan->joined_count; i++)
+        if (scan->joined[i].id == t->type.id) return false;
+    return scan->joined_count < LIVE_SCANS;
+}
+
+static bool join_find(live_cursor *c)
+{
+    if (c->joined || c->table->kind != LIVE_COMPONENT) return true;
+    c->joined = reef__sql_zeroed(LIVE_SCANS * sizeof *c->joined);
+    if (c->joined == NULL) return false;
+    for (const live_cursor *o = session_of(c)->cursors; o; o = o->next_open)
+        if (joinable(c, o)) c->joined[c->joined_count++] = part_of(o)->type;
+    return true;
+}
+
+static int query_make(live_cursor *c)
+{
+    if (c->query.generation && c->query_world == c->world) return SQLITE_OK;
+    if (c->query.generation) (void)reef_query_free(c->query_world, c->query);
+    c->query = (reef_query){0, 0, 0};
+    if (!join_find(c)) return SQLITE_NOMEM;
+    if (c->table->kind == LIVE_QUERY) {
+        c->query = reef_query_new(c->world, c->table->text);
+    } else {
+        const sql_table *t = part_of(c);
+        reef_query_desc d = {.entities = REEF_EITHER};
+        d.terms[0] = (reef_term){.component = t->type,
+                                 .access = t->info.size ? REEF_IN : REEF_WITH,
+                                 .enabled = REEF_EITHER,
+                                 .each = t->many};
+        for (uint32_t i = 0; i < c->joined_count; i++)
+            d.terms[i + 1] =
+                (reef_term){.component = c->joined[i], .access = REEF_IN, .op = REEF_OPTIONAL, .enabled = REEF_EITHER};
+        c->query = reef_query_make(c->world, &d);
+    }
+    c->query_world = c->world;
+    if (!reef_query_is_null(c->query)) return SQLITE_OK;
+    return reef__sql_live_world_failed(session_of(c), c->base.pVtab, c->world);
+}
+
+/* ---- rows of a scan ---- */
+
+static double number_at(reef_kind kind, const char *at, int64_t *i)
+{
+    union {
+        int8_t i8;
+        int16_t i16;
+        uint16_t u16;
+        int32_t i32;
+        uint32_t u32;
+        int64_t i64;
+        float f32;
+        double f64;
+    } v;
+    switch (kind) {
+    case REEF_BOOL: return (double)(*i = *at != 0);
+    case REEF_U8: return (double)(*i = (uint8_t)*at);
+    case REEF_I8: memcpy(&v, at, 1); return (double)(*i = v.i8);
+    case REEF_I16: memcpy(&v, at, 2); return (double)(*i = v.i16);
+    case REEF_U16: memcpy(&v, at, 2); return (double)(*i = v.u16);
+    case REEF_I32: memcpy(&v, at, 4); return (double)(*i = v.i32);
+    case REEF_U32: memcpy(&v, at, 4); return (double)(*i = v.u32);
+    case REEF_I64: memcpy(&v, at, 8); return (double)(*i = v.i64);
+    case REEF_F32: memcpy(&v, at, 4); return (double)v.f32;
+    default: memcpy(&v, at, 8); return v.f64;
+    }
+}
+
+static bool filter_holds(const live_filter *f, reef_kind kind, const char *at)
+{
+    int64_t i = 0;
+    double r = number_at(kind, at, &i);
+    int order; /* of the row's number to the constant; a value that isn't a number is NULL */
+    if (kind == REEF_I64 && f->whole) order = (i > f->i) - (i < f->i);
+    else if (r != r) return false;
+    else order = (r > f->r) - (r < f->r);
+    switch (f->op) {
+    case SQLITE_INDEX_CONSTRAINT_EQ: return order == 0;
+    case SQLITE_INDEX_CONSTRAINT_GT: return order > 0;
+    case SQLITE_INDEX_CONSTRAINT_LE: return order <= 0;
+    case SQLITE_INDEX_CONSTRAINT_LT: return order < 0;
+    default: return order >= 0;
+    }
+}
+
+/* Does this value of the table pass what the cursor decides? */
+static bool value_passes(const live_cursor *c, const char *value)
+{
+    for (uint32_t k = 0; k < c->filter_count; k++) {
+        const reef_field *f = c->table->columns[c->filters[k].column].field;
+        if (value == NULL || !filter_holds(&c->filters[k], f->kind, value + f->offset)) return false;
+    }
+    return true;
+}
+
+static bool entity_passes(const live_cursor *c, reef_entity e)
+{
+    return reef_query_is_null(c->match) || reef_query_matches(c->world, c->match, e);
+}
+
+static bool scan_row_passes(const live_cursor *c)
+{
+    const sql_table *t = part_of(c);
+    if (c->filter_count && !value_passes(c, c->base_at[0] ? c->base_at[0] + (size_t)c->i * t->info.size : NULL))
+        return false;
+    return entity_passes(c, c->block.entities[c->i]);
+}
+
+/* Opens the next block, and finds where the values of the parts lie in it. */
+static bool block_next(live_cursor *c)
+{
+    if (!reef_next(&c->block)) return false;
+    c->block_number = ++session_of(c)->blocks;
+    c->end = 0;
+    for (uint32_t p = 0; p < c->table->part_count && p < LIVE_PARTS; p++) {
+        const sql_table *t = &c->table->parts[p];
+        const bool pieces = t->info.home == REEF_SPLIT || t->info.size == 0;
+        c->base_at[p] = pieces ? NULL : reef_block_in(&c->block, t->type);
+    }
+    return true;
+}
+
+/* Goes to the next row that passes, at or after row `i`. */
+static int scan_settle(live_cursor *c)
+{
+    for (;; c->i++) {
+        while (c->i >= c->end) {
+            uint32_t first = c->end, n = c->end < c->block.count ? reef_block_run(&c->block, &first) : 0;
+            if (n == 0 && !block_next(c)) {
+                c->over = true;
+                if (reef_last_error(c->world).status == REEF_NO_MEMORY)
+                    return reef__sql_live_failed(session_of(c), c->base.pVtab, REEF_NO_MEMORY, "no memory");
+                return SQLITE_OK;
+            }
+            if (n == 0) continue;
+            c->i = first;
+            c->end = first + n;
+        }
+        if ((c->filter_count == 0 && reef_query_is_null(c->match)) || scan_row_passes(c)) return SQLITE_OK;
+    }
+}
+
+/* In a batch the rows are runs: as many rows as pass side by side. */
+static void batch_measure(live_cursor *c)
+{
+    const uint32_t from = c->i;
+    uint32_t to = c->end;
+    if (c->filter_count || !reef_query_is_null(c->match)) {
+        for (to = from + 1; to < c->end; to++) {
+            c->i = to;
+            if (!scan_row_passes(c)) break;
+        }
+        c->i = from;
+    }
+    c->run_end = to;
+    session_of(c)->batch_rows = to - from;
+}
+
+static int scan_begin(live_cursor *c, uint64_t offset)
+{
+    reef_sql_session *s = session_of(c);
+    const int code = query_make(c);
+    if (code != SQLITE_OK) return code;
+    const reef_loop loop = {.offset = offset};
+    c->block = reef_begin_loop(c->world, c->query, &loop);
+    c->scans = true;
+    c->over = false;
+    c->i = c->end = 0;
+    if (s->scan_count < LIVE_SCANS) s->scans[s->scan_count++] = c;
+    return scan_settle(c);
+}
+
+/* ---- lists ---- */
+
+static bool row_add(live_cursor *c, reef_entity e, reef_component type, uint32_t number)
+{
+    if (!reef__sql_more(&c->rows, c->row_count, &c->row_room, sizeof *c->rows)) return false;
+    c->rows[c->row_count++] = (live_row){e, type, number};
+    return true;
+}
+
+static const char *row_value(const live_cursor *c, reef_entity e, uint32_t number)
+{
+    return reef__sql_value(c->world, part_of(c), e, number, c->room);
+}
+
+/* Adds the values of an entity that pass. */
+static bool entity_rows_add(live_cursor *c, reef_entity e)
+{
+    const sql_table *t = part_of(c);
+    const uint32_t n = reef__sql_count(c->world, t, e);
+    for (uint32_t k = 0; k < n; k++)
+        if (value_passes(c, c->filter_count ? row_value(c, e, k) : NULL) && entity_passes(c, e) &&
+            !row_add(c, e, t->type, k))
+            return false;
+    return true;
+}
+
+static int list_by_scan(live_cursor *c)
+{
+    int code = scan_begin(c, 0);
+    while (code == SQLITE_OK && !c->over) {
+        if (!row_add(c, c->block.entities[c->i], part_of(c)->type, c->block.number)) code = SQLITE_NOMEM;
+        c->i++;
+        if (code == SQLITE_OK) code = scan_settle(c);
+    }
+    const uint32_t count = c->row_count;
+    cursor_stop(c);
+    c->row_count = count;
+    c->over = count == 0;
+    return code;
+}
+
+static int list_sources(live_cursor *c, reef_entity target)
+{
+    const bool entities = c->table->kind == LIVE_ENTITIES;
+    const reef_component relation = entities ? reef_type_find("ChildOf") : part_of(c)->type;
+    for (reef_sources x = reef_sources_of_id(c->world, target, relation); reef_sources_next(&x);)
+        for (uint32_t i = 0; i < x.count; i++) {
+            uint32_t n = 0, k = 0;
+            const char *all = entities ? NULL : reef_span_id(c->world, x.sources[i], relation, &n);
+            const reef_field *f = entities ? NULL : c->table->columns[0].field;
+            for (; k < n && memcmp(all + (size_t)k * part_of(c)->info.size + f->offset, &target, sizeof target) != 0;
+                 k++)
+                continue;
+            if (!value_passes(c, all ? all + (size_t)k * part_of(c)->info.size : NULL)) continue;
+            if (entity_passes(c, x.sources[i]) && !row_add(c, x.sources[i], relation, k)) return SQLITE_NOMEM;
+        }
+    c->over = c->row_count == 0;
+    return SQLITE_OK;
+}
+
+typedef struct listing {
+    live_cursor *c;
+    bool failed;
+} listing;
+
+static bool disabled_list(void *context, reef_entity e, reef_component type, const void *data, size_t size)
+{
+    listing *l = context;
+    (void)data, (void)size;
+    const live_row *last = l->c->row_count ? &l->c->rows[l->c->row_count - 1] : NULL;
+    if (last && reef_entity_equal(last->e, e) && last->type.id == type.id) return true; /* one of several values */
+    if (!reef_is_enabled_id(l->c->world, e, type) && !row_add(l->c, e, type, 0)) l->failed = true;
+    return !l->failed;
+}
+
+static bool single_list(void *context, reef_entity e, reef_component type, const void *data, size_t size)
+{
+    listing *l = context;
+    (void)data, (void)size;
+    const live_row *last = l->c->row_count ? &l->c->rows[l->c->row_count - 1] : NULL;
+    if ((last == NULL || last->type.id != type.id) && !row_add(l->c, e, type, 0)) l->failed = true;
+    return !l->failed;
+}
+
+static int list_small(live_cursor *c)
+{
+    const reef_sql_session *s = session_of(c);
+    const reef_component none = {0};
+    listing l = {c, false};
+    switch (c->table->kind) {
+    case LIVE_DISABLED:
+        (void)reef_visit_entities(c->world, disabled_list, &l);
+        if (!reef_visit_world(c->world, disabled_list, &l)) l.failed = true; /* no memory */
+        break;
+    case LIVE_SINGLETONS: (void)reef_visit_entity(c->world, reef_single_entity(c->world), single_list, &l); break;
+    default:
+        for (uint32_t i = 0; i < s->table_count && !l.failed; i++) {
+            const live_table *t = s->tables[i];
+            const uint32_t n = c->table->kind == LIVE_TYPES ? 1 : t->column_count;
+            for (uint32_t k = 0; t->kind == LIVE_COMPONENT && k < n && !l.failed; k++)
+                l.failed = !row_add(c, (reef_entity){i, 1}, none, k);
+        }
+    }
+    c->over = c->row_count == 0;
+    return l.failed ? SQLITE_NOMEM : SQLITE_OK;
+}
+
+/* ---- lookups ---- */
+
+/* Takes the value from the block of a scan that is at this entity. False: there is none. */
+static bool scan_meets(live_cursor *c, reef_entity e)
+{
+    const reef_sql_session *s = session_of(c);
+    const sql_table *t = part_of(c);
+    for (uint32_t i = 0; i < s->scan_count; i++) {
+        const live_cursor *o = s->scans[i];
+        if (o == c || o->over || o->world != c->world || !reef_entity_equal(o->block.entities[o->i], e)) continue;
+        uint32_t k = 0;
+        while (k < o->joined_count && o->joined[k].id != t->type.id) k++;
+        if (k == o->joined_count) continue;
+        if (c->from_block != o->block_number) {
+            c->from_base = reef_block_in(&o->block, t->type);
+            c->from_block = o->block_number;
+        }
+        c->value = c->from_base ? c->from_base + (size_t)o->i * t->info.size : NULL;
+        return true;
+    }
+    return false;
+}
+
+static int one_find(live_cursor *c, reef_entity e)
+{
+    c->over = true;
+    if (!reef_is_alive(c->world, e) || !entity_passes(c, e)) return SQLITE_OK;
+    c->row_count = 1;
+    if (!reef__sql_more(&c->rows, 0, &c->row_room, sizeof *c->rows)) return SQLITE_NOMEM;
+    c->rows[0] = (live_row){e, {0}, 0};
+    if (c->table->kind == LIVE_ENTITIES) {
+        c->over = false;
+    } else if (c->table->kind == LIVE_QUERY) {
+        const int code = query_make(c);
+        if (code != SQLITE_OK) return code;
+        c->over = !reef_query_matches(c->world, c->query, e);
+    } else if (scan_meets(c, e)) {
+        c->over = c->value == NULL || !value_passes(c, c->value);
+    } else {
+        c->row_count = 0;
+        if (!entity_rows_add(c, e)) return SQLITE_NOMEM;
+        c->over = c->row_count == 0;
+    }
+    return SQLITE_OK;
+}
+
+/* ---- the plan ---- */
+
+static int past_choose(live_cursor *c, sqlite3_value *value)
+{
+    reef_sql_session *s = session_of(c);
+    if (sqlite3_value_type(value) == SQLITE_NULL) return SQLITE_OK;
+    if (s->past == NULL)
+        return reef__sql_live_failed(s, c->base.pVtab, REEF_BAD_ARGUMENT, "at: the session has no file with a past");
+    const uint64_t tick = (uint64_t)sqlite3_value_int64(value);
+    for (uint32_t i = 0; i < LIVE_PASTS; i++)
+        if (s->past_world[i] && s->past_tick[i] == tick) return c->world = s->past_world[i], SQLITE_OK;
+    uint32_t at = 0; /* a place that no cursor uses */
+    for (bool used = true; at < LIVE_PASTS && used; at += used) {
+        used = false;
+        for (const live_cursor *o = s->cursors; o; o = o->next_open)
+            used |= s->past_world[at] && (o->world == s->past_world[at] || o->query_world == s->past_world[at]);
+    }
+    if (at == LIVE_PASTS)
+        return reef__sql_live_failed(s, c->base.pVtab, REEF_LIMIT, "at: at most four ticks at a time");
+    reef_world_free(s->past_world[at]);
+    s->past_world[at] = NULL;
+    const reef_status status = reef_sqlite_at(s->past, tick, &s->past_world[at]);
+    if (status != REEF_OK) return reef__sql_live_failed(s, c->base.pVtab, status, reef_sqlite_reason(s->past));
+    s->past_tick[at] = tick;
+    c->world = s->past_world[at];
+    return SQLITE_OK;
+}
+
+static int match_make(live_cursor *c, sqlite3_value *value)
+{
+    const char *text = (const char *)sqlite3_value_text(value);
+    c->match = reef_query_new(c->world, text ? text : "");
+    return reef_query_is_null(c->match) ? reef__sql_live_world_failed(session_of(c), c->base.pVtab, c->world)
+                                        : SQLITE_OK;
+}
+
+typedef struct plan {
+    bool one, related, none;
+    reef_entity entity, target;
+    uint64_t offset;
+    sqlite3_value *match;
+} plan;
+
+static bool id_take(sqlite3_value *value, reef_entity *e)
+{
+    if (sqlite3_value_numeric_type(value) != SQLITE_INTEGER) return false; /* no id is anything else */
+    *e = sql_entity(sqlite3_value_int64(value));
+    return true;
+}
+
+static int plan_read(live_cursor *c, plan *p, const char *text, sqlite3_value **values)
+{
+    int code = SQLITE_OK;
+    for (int k = 0; text && *text && code == SQLITE_OK; k++) {
+        switch (*text++) {
+        case 'i': p->one = true, p->none |= !id_take(values[k], &p->entity); break;
+        case 't': p->related = true, p->none |= !id_take(values[k], &p->target); break;
+        case 'q': p->match = values[k]; break;
+        case 'a': code = past_choose(c, values[k]); break;
+        case 'o':
+            p->offset = (uint64_t)(sqlite3_value_int64(values[k]) > 0 ? sqlite3_value_int64(values[k]) : 0);
+            break;
+        default: {
+            live_filter *f = &c->filters[c->filter_count++];
+            char *end;
+            f->op = (int)strtol(text, &end, 10);
+            f->column = (uint32_t)strtol(end + 1, &end, 10);
+            text = end + 1;
+            f->whole = sqlite3_value_type(values[k]) == SQLITE_INTEGER;
+            f->i = sqlite3_value_int64(values[k]);
+            f->r = sqlite3_value_double(values[k]);
+        }
+        }
+    }
+    return code;
+}
+
+int reef__sql_filter(sqlite3_vtab_cursor *cursor, int number, const char *text, int count, sqlite3_value **values)
+{
+    live_cursor *c = (live_cursor *)cursor;
+    const reef_sql_session *s = session_of(c);
+    plan p = {0};
+    (void)number, (void)count;
+    cursor_stop(c);
+    c->world = s->world;
+    c->index = c->index_end = 0;
+    int code = plan_read(c, &p, text, values);
+    if (code == SQLITE_OK && p.match) code = match_make(c, p.match);
+    if (code != SQLITE_OK || p.none) return code;
+    const live_kind kind = c->table->kind;
+    if (s->batch && (kind != LIVE_COMPONENT || p.one || p.related)) return SQLITE_MISMATCH;
+    if (p.one) return one_find(c, p.entity);
+    if (p.related) return list_sources(c, p.target);
+    if (kind == LIVE_ENTITIES) {
+        c->index_end = (uint32_t)reef_world_stats(c->world).indices;
+        c->over = false;
+        c->index = UINT32_MAX;
+        return reef__sql_next(cursor);
+    }
+    if (kind > LIVE_ENTITIES) return list_small(c);
+    if (s->writes && c->world == s->world && kind == LIVE_COMPONENT) return list_by_scan(c);
+    code = scan_begin(c, p.offset);
+    if (s->batch && code == SQLITE_OK && !c->over) batch_measure(c);
+    return code;
+}
+
+int reef__sql_next(sqlite3_vtab_cursor *cursor)
+{
+    live_cursor *c = (live_cursor *)cursor;
+    if (c->scans) {
+        const bool batch = session_of(c)->batch;
+        c->i = batch ? c->run_end : c->i + 1;
+        /* the row by row case, in the middle of a run */
+        if (!batch && c->i < c->end && c->filter_count == 0 && c->match.generation == 0) return SQLITE_OK;
+        const int code = scan_settle(c);
+        if (batch && code == SQLITE_OK && !c->over) batch_measure(c);
+        return code;
+    }
+    if (c->index_end) {
+        reef_entity e = {0, 0};
+        while (++c->index < c->index_end) {
+            e = reef_entity_at(c->world, c->index);
+            if (e.generation && entity_passes(c, e)) break;
+        }
+        c->one = e;
+        c->over = c->index >= c->index_end;
+        return SQLITE_OK;
+    }
+    c->over = ++c->at >= c->row_count;
+    return SQLITE_OK;
+}
+
+int reef__sql_eof(sqlite3_vtab_cursor *cursor) { return ((live_cursor *)cursor)->over; }
+
+/* ---- columns ---- */
+
+static reef_entity entity_of(const live_cursor *c)
+{
+    if (c->scans) return c->block.entities[c->i];
+    return c->index_end ? c->one : c->rows[c->at].e;
+}
+
+static uint32_t number_of(const live_cursor *c)
+{
+    if (c->scans) return c->block.number;
+    return c->rows[c->at].number;
+}
+
+static void id_result(sqlite3_context *context, reef_entity e)
+{
+    if (e.generation) sqlite3_result_int64(context, sql_id(e));
+}
+
+static const char *table_of_type(const live_cursor *c, reef_component type)
+{
+    const reef_sql_session *s = session_of(c);
+    for (uint32_t i = 0; i < s->table_count; i++)
+        if (s->tables[i]->kind == LIVE_COMPONENT && s->tables[i]->parts[0].type.id == type.id)
+            return s->tables[i]->parts[0].name;
+    return "";
+}
+
+static void types_column(const live_cursor *c, sqlite3_context *context, int column)
+{
+    static const char *const homes[] = {"table", "bit", "sparse", "paged", "cold", "multi", "shared", "split"};
+    const sql_table *t = &session_of(c)->tables[c->rows[c->at].e.index]->parts[0];
+    switch (column) {
+    case 0: sqlite3_result_text(context, t->name, -1, SQLITE_TRANSIENT); break;
+    case 1: sqlite3_result_text(context, t->relation ? "relation" : homes[t->info.home], -1, SQLITE_STATIC); break;
+    case 2: sqlite3_result_int64(context, t->info.size); break;
+    default: sqlite3_result_int64(context, (sqlite3_int64)reef_count_id(c->world, t->type)); break;
+    }
+}
+
+static void fields_column(const live_cursor *c, sqlite3_context *context, int column)
+{
+    const sql_table *t = &session_of(c)->tables[c->rows[c->at].e.index]->parts[0];
+    const uint32_t i = c->rows[c->at].number;
+    const reef_field *f = t->info.field_count ? &t->info.fields[i] : NULL;
+    switch (column) {
+    case 0: sqlite3_result_text(context, t->name, -1, SQLITE_TRANSIENT); break;
+    case 1: sqlite3_result_text(context, t->columns[i], -1, SQLITE_TRANSIENT); break;
+    case 2: sqlite3_result_text(context, f ? reef__sql_kind_name(f->kind) : "bytes", -1, SQLITE_STATIC); break;
+    case 3: sqlite3_result_int64(context, f ? f->bytes : t->info.size); break;
+    case 4: sqlite3_result_text(context, f ? f->unit : NULL, -1, SQLITE_TRANSIENT); break;
+    default:
+        if (f && f->lowest < f->highest) sqlite3_result_double(context, column == 5 ? f->lowest : f->highest);
+    }
+}
+
+static void entity_column(const live_cursor *c, sqlite3_context *context, int column)
+{
+    const reef_entity e = entity_of(c);
+    const reef_component parent = reef_type_find("ChildOf");
+    switch (column) {
+    case 1: sqlite3_result_int64(context, e.generation); break;
+    case 2: sqlite3_result_text(context, reef_name(c->world, e), -1, SQLITE_TRANSIENT); break;
+    default: id_result(context, reef_target_id(c->world, e, parent)); break;
+    }
+}
+
+/* The value of a part in this row; NULL: there is none. */
+static const char *part_value(live_cursor *c, uint32_t p)
+{
+    const sql_table *t = &c->table->parts[p];
+    if (c->value) return c->value;
+    if (c->scans && p < LIVE_PARTS && t->info.home != REEF_SPLIT)
+        return c->base_at[p] ? c->base_at[p] + (size_t)c->i * t->info.size : NULL;
+    return reef__sql_value(c->world, t, entity_of(c), c->table->kind == LIVE_COMPONENT ? number_of(c) : 0, c->room);
+}
+
+static int component_column(live_cursor *c, sqlite3_context *context, uint32_t column)
+{
+    const live_column *k = &c->table->columns[column];
+    const char *value = part_value(c, k->part);
+    if (value == NULL) return SQLITE_OK;
+    if (k->field && sql_field_plain(k->field)) {
+        int64_t i = 0;
+        const double r = number_at(k->field->kind, value + k->field->offset, &i);
+        if (k->field->kind < REEF_F32) sqlite3_result_int64(context, i);
+        else if (r == r) sqlite3_result_double(context, r);
+        return SQLITE_OK;
+    }
+    reef__sql_result(context, k->field, value, c->table->parts[k->part].info.size);
+    return SQLITE_OK;
+}
+
+/* Hands a run of values to an aggregate. What isn't a plain number can't be handed out so. */
+static int batch_column(live_cursor *c, sqlite3_context *context, uint32_t column)
+{
+    const reef_field *f = column < c->table->column_count ? c->table->columns[column].field : NULL;
+    if (f == NULL || !sql_field_plain(f) || c->base_at[0] == NULL) return SQLITE_MISMATCH;
+    live_batch *b = sqlite3_malloc(sizeof *b);
+    if (b == NULL) return SQLITE_NOMEM;
+    const size_t stride = part_of(c)->info.size;
+    *b = (live_batch){c->base_at[0] + f->offset + c->i * stride, stride, f->kind, c->run_end - c->i};
+    sqlite3_result_pointer(context, b, LIVE_BATCH, sqlite3_free);
+    return SQLITE_OK;
+}
+
+int reef__sql_column(sqlite3_vtab_cursor *cursor, sqlite3_context *context, int column)
+{
+    live_cursor *c = (live_cursor *)cursor;
+    const live_table *t = c->table;
+    if (t->session->batch)
+        return column < (int)t->first ? SQLITE_MISMATCH : batch_column(c, context, (uint32_t)column - t->first);
+    if (column >= (int)t->first && column < (int)t->hidden && t->column_count) {
+        if (sqlite3_vtab_nochange(context)) return SQLITE_OK; /* of an UPDATE that doesn't name the column */
+        return component_column(c, context, (uint32_t)column - t->first);
+    }
+    if (column >= (int)t->hidden) return SQLITE_OK;
+    switch (t->kind) {
+    case LIVE_TYPES: types_column(c, context, column); break;
+    case LIVE_FIELDS: fields_column(c, context, column); break;
+    case LIVE_DISABLED:
+    case LIVE_SINGLETONS:
+        if ((column == 0) == (t->kind == LIVE_DISABLED)) id_result(context, c->rows[c->at].e);
+        else sqlite3_result_text(context, table_of_type(c, c->rows[c->at].type), -1, SQLITE_TRANSIENT);
+        break;
+    case LIVE_ENTITIES:
+        if (column) {
+            if (!sqlite3_vtab_nochange(context)) entity_column(c, context, column);
+            break;
+        }
+        id_result(context, entity_of(c));
+        break;
+    default:
+        if (column == 1) sqlite3_result_int64(context, number_of(c));
+        else id_result(context, entity_of(c));
+    }
+    return SQLITE_OK;
+}
+
+int reef__sql_rowid(sqlite3_vtab_cursor *cursor, sqlite3_int64 *rowid)
+{
+    const live_cursor *c = (const live_cursor *)cursor;
+    const live_table *t = c->table;
+    if (t->kind == LIVE_DISABLED)
+        *rowid = (sqlite3_int64)c->rows[c->at].e.index * LIVE_TYPE_IDS + c->rows[c->at].type.id;
+    else if (t->kind > LIVE_ENTITIES) *rowid = c->at;
+    else if (t->kind == LIVE_COMPONENT && t->parts[0].many)
+        *rowid = (sqlite3_int64)entity_of(c).index * REEF_MULTI_MAX + number_of(c);
+    else *rowid = sql_id(entity_of(c));
+    return SQLITE_OK;
+}

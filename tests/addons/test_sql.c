@@ -1,0 +1,279 @@
+/* The add-on reef_sqlite: SQL over a living world. */
+#include "reef_sqlite.h"
+#include "sqlite_scene.h"
+#include "support.h"
+#include <sqlite3.h>
+
+static char reason[REEF_SQLITE_REASON_MAX];
+static char got[1 << 16];
+static size_t got_bytes;
+
+static void got_put(const char *text, size_t size)
+{
+    if (got_bytes + size + 1 > sizeof got) size = sizeof got - 1 - got_bytes;
+    memcpy(got + got_bytes, text, size);
+    got_bytes += size;
+    got[got_bytes] = 0;
+}
+
+/* Rows as text: columns are separated by |, rows by a space. */
+static bool row_put(void *context, uint32_t count, const reef_sql_value *values)
+{
+    (void)context;
+    if (got_bytes) got_put(" ", 1);
+    for (uint32_t i = 0; i < count; i++) {
+        if (i) got_put("|", 1);
+        if (values[i].text) got_put(values[i].text, values[i].size);
+        else got_put("-", 1);
+    }
+    return true;
+}
+
+static const char *asked(reef_world *w, const char *sql)
+{
+    got_bytes = 0;
+    got[0] = 0;
+    const reef_status s = reef_sql(w, sql, row_put, NULL, reason);
+    if (s != REEF_OK) fail_msg("%s: %s: %s", sql, reef_status_name(s), reason);
+    return got;
+}
+
+static void refused_at(reef_world *w, reef_status wanted, const char *sql, const char *why, int line)
+{
+    const uint64_t before = digest(w);
+    const reef_status s = reef_sql(w, sql, NULL, NULL, reason);
+    if (s != wanted || strstr(reason, why) == NULL)
+        fail_msg("line %d: %s: %s: %s", line, sql, reef_status_name(s), reason);
+    assert_true(digest(w) == before);
+}
+#define assert_sql_refused(w, wanted, sql, why) refused_at(w, wanted, sql, why, __LINE__)
+
+static void G7_tables_of_a_living_world(void **state)
+{
+    reef_world *w = world_of(state);
+    const reef_entity ann = reef_spawn(w, reef_with(Place, 1, 2), reef_with(Coins, 10), reef_tag(Asleep));
+    const reef_entity bob = reef_spawn(w, reef_with(Place, 3, 4));
+    const reef_entity box = reef_spawn(w, reef_with(Kinds, .u64 = UINT64_MAX, .word = "a box", .legs = {1, 2, 3},
+                                                    .friend = ann, .yes = true, .f64 = 0.5));
+    reef_set_name(w, ann, "ann");
+    reef_set_name(w, bob, "bob");
+    reef_set_name(w, box, "box");
+    reef_append(w, ann, Wound, 1, 9);
+    reef_append(w, ann, Wound, 5, 2);
+    reef_relate(w, ann, Likes, bob);
+    reef_relate(w, ann, Likes, box);
+    reef_relate_with(w, bob, Owes, ann, 30);
+    reef_relate(w, bob, ChildOf, box);
+    reef_set(w, bob, Parts, 7, 8, 9);
+    reef_set(w, bob, Purse, {4}, 5);
+    reef_disable(w, ann, Place);
+    reef_disable_entity(w, box);
+    assert_string_equal(asked(w, "select id, x, y from Place"), "0|1.0|2.0 1|3.0|4.0");
+    assert_string_equal(asked(w, "select * from entities"), "0|1|ann|- 1|1|bob|2 2|1|box|-");
+    assert_string_equal(asked(w, "select * from Kinds"), "2|0|0|0|0|0|0|0|18446744073709551615|0.5|1|a box|[1,2,3]|0");
+    assert_string_equal(asked(w, "select id, number, left from Wound"), "0|0|9 0|1|2");
+    assert_string_equal(asked(w, "select id, number, target from Likes"), "0|0|1 0|1|2");
+    assert_string_equal(asked(w, "select id, target, \"data.coins\" from Owes"), "1|0|30");
+    assert_string_equal(asked(w, "select id from Asleep"), "0");
+    assert_string_equal(asked(w, "select * from Parts"), "1|7.0|8.0|9");
+    assert_string_equal(asked(w, "select * from Coins"), "0|10");
+    assert_string_equal(asked(w, "select * from Purse"), "1|4|5");
+    assert_string_equal(asked(w, "select * from disabled"), "2| 0|Place");
+    /* pushed down: ids, targets, parents, comparisons, queries */
+    assert_string_equal(asked(w, "select x from Place where id = 1"), "3.0");
+    assert_string_equal(asked(w, "select x from Place where id = 77"), "");
+    assert_string_equal(asked(w, "select x from Place where id = 'x'"), "");
+    assert_string_equal(asked(w, "select id from Likes where target = 2"), "0");
+    assert_string_equal(asked(w, "select name from entities where parent = 2"), "bob");
+    assert_string_equal(asked(w, "select id from Place where x > 1 and y <= 4"), "1");
+    assert_string_equal(asked(w, "select id from Place where x > 'a'"), "");
+    assert_string_equal(asked(w, "select id from Place where x < 'a'"), "0 1");
+    assert_string_equal(asked(w, "select id from Place where query = 'Place, !Asleep'"), "1");
+    assert_string_equal(asked(w, "select name from entities where query = 'either Place'"), "ann bob");
+    assert_string_equal(asked(w, "select reef_name(id), reef_name(3), reef_id('box.bob'), reef_id('2v1') from Asleep"),
+                        "ann|-|1|2");
+    assert_string_equal(asked(w, "select p.x, c.coins from Place p join Coins c using (id)"), "1.0|10");
+    assert_string_equal(asked(w, "select p.x, c.coins from Place p left join Coins c using (id)"), "1.0|10 3.0|-");
+    assert_string_equal(asked(w, "select name, x from entities join Place using (id) order by x desc limit 1"),
+                        "bob|3.0");
+    assert_string_equal(asked(w, "select x from Place limit 5 offset 1"), "3.0");
+    assert_string_equal(asked(w, "select sum(x), count(*), avg(y), min(x), max(x), total(x), count(x) from Place"),
+                        "4.0|2|3.0|1.0|3.0|4.0|2");
+    assert_string_equal(asked(w, "select sum(coins) + 1 from Coins"), "11");
+    assert_string_equal(asked(w, "select sum(x) from Place where x > 1"), "3.0");
+    assert_string_equal(asked(w, "create virtual table temp.rich using reef_query('Place, ?Coins');"
+                                 "select * from rich"),
+                        "1|3.0|4.0|-");
+    assert_string_equal(asked(w, "select name, home from types where entities > 0 and name like 'P%'"),
+                        "Parts|split Place|table Purse|table");
+    assert_string_equal(asked(w, "select name, kind, unit, highest from fields where type = 'Place'"),
+                        "x|f32|m|1000.0 y|f32|m|1000.0");
+}
+
+static void G7_changes_by_sql_are_the_calls_of_c(void **state)
+{
+    reef_world *w = world_of(state);
+    const reef_entity ann = reef_spawn(w, reef_with(Place, 1, 2)), bob = reef_spawn(w, reef_with(Place, 3, 4));
+    assert_string_equal(asked(w, "update Place set x = x + 10"), "");
+    assert_true(reef_get(w, ann, Place)->x == 11 && reef_get(w, bob, Place)->x == 13);
+    assert_string_equal(asked(w, "update Place set y = 0 where id = 1; select y from Place"), "2.0 0.0");
+    asked(w, "insert into entities(name) values ('cat'), ('dog')");
+    const reef_entity cat = reef_find(w, "cat"), dog = reef_find(w, "dog");
+    assert_true(reef_is_alive(w, cat) && reef_is_alive(w, dog));
+    asked(w, "insert into Place(id, x) select id, 5 from entities where name is not null");
+    assert_true(reef_get(w, cat, Place)->x == 5 && reef_get(w, dog, Place)->y == 0);
+    asked(w, "insert into Kinds(id, word, legs, u64, friend) values (2, 'meow', '[4, 0, 65535]', "
+             "'18446744073709551615', reef_id('dog'))");
+    const Kinds *k = reef_get(w, cat, Kinds);
+    assert_true(k && strcmp(k->word, "meow") == 0 && k->legs[2] == 65535 && k->u64 == UINT64_MAX);
+    assert_entity(k->friend, dog);
+    asked(w, "update entities set parent = 2 where name = 'dog'; update entities set name = 'wolf' where name = 'dog'");
+    assert_entity(reef_target(w, dog, ChildOf), cat);
+    assert_string_equal(reef_name(w, dog), "wolf");
+    asked(
+        w,
+        "insert into entities(name) values ('dog'); update entities set name = 'wolf2', parent = 2 where name = 'dog'");
+    assert_some(reef_find(w, "cat.wolf2"));
+    asked(w, "insert into Wound(id, per_second) values (2, 1), (2, 2), (2, 3); delete from Wound where per_second = 2");
+    assert_string_equal(asked(w, "select id, number, per_second from Wound"), "2|0|1 2|1|3");
+    asked(w, "update Wound set left = 7 where number = 1");
+    assert_int_equal(reef_span(w, cat, Wound, NULL)[1].left, 7);
+    asked(w, "insert into Likes(id, target) values (0, 1), (0, 2); update Likes set target = 3 where target = 1");
+    assert_true(reef_related(w, ann, Likes, dog) && !reef_related(w, ann, Likes, bob));
+    asked(w, "insert into Owes(id, target, \"data.coins\") values (0, 1, 30); update Owes set \"data.coins\" = 31");
+    assert_int_equal(reef_relation_get(w, ann, Owes, bob)->data.coins, 31);
+    asked(w, "insert into DockedTo(id, target) values (0, 1); update DockedTo set target = 2");
+    assert_entity(reef_target(w, ann, DockedTo), cat);
+    asked(w, "insert into Asleep values (0); insert into Lit(id) select id from Place; delete from Lit where id = 1");
+    assert_true(reef_has(w, ann, Asleep) && reef_has(w, ann, Lit) && !reef_has(w, bob, Lit));
+    asked(w, "insert into disabled values (0, 'Place'), (1, '')");
+    assert_true(!reef_is_enabled(w, ann, Place) && !reef_is_enabled_entity(w, bob));
+    asked(w, "delete from disabled");
+    assert_true(reef_is_enabled(w, ann, Place) && reef_is_enabled_entity(w, bob));
+    asked(
+        w,
+        "insert into Parts values (0, 1, 2, 3); update Parts set n = n + 1; insert into Purse(id, more) values (0, 1)");
+    assert_string_equal(asked(w, "select n from Parts"), "4");
+    asked(w, "insert into entities(id, name) values (4294967396, 'far')"); /* 100v2 */
+    assert_entity(reef_find(w, "far"), ((reef_entity){100, 2}));
+    asked(w, "delete from entities where name = 'cat'"); /* and what is within it */
+    assert_true(!reef_is_alive(w, cat));
+    asked(w, "delete from Place where query = 'Place, Lit'; delete from entities");
+    assert_int_equal(reef_count_alive(w), 0);
+    assert_valid(w);
+}
+
+static void G7_what_is_wrong_changes_nothing(void **state)
+{
+    reef_world *w = world_of(state);
+    (void)reef_spawn(w, reef_with(Place, 1, 2));
+    (void)reef_spawn(w, reef_with(Place, 3, 4), reef_with(Wound, 3, 4));
+    (void)reef_spawn(w, reef_default(Kinds), reef_with(Plain, {1, 2}));
+    (void)reef_type_find("Likes");
+    asked(w, "insert into Within(id, target) values (0, 1)");
+    /* the first rows are written, the last one isn't possible: none is */
+    assert_sql_refused(w, REEF_REFUSED, "update Place set x = case id when 1 then 1001 else 5 end", "x has the range");
+    assert_sql_refused(w, REEF_REFUSED, "insert into Asleep values (0), (1), (9)", "no such entity");
+    assert_sql_refused(w, REEF_NAME_TAKEN, "insert into entities(name) values ('a'), ('b'), ('a')", "name");
+    assert_sql_refused(w, REEF_REFUSED, "delete from entities; insert into Place(id) values (0)", "no such entity");
+    assert_sql_refused(w, REEF_REFUSED, "update Kinds set small = 128", "small is i8: -128 ... 127");
+    assert_sql_refused(w, REEF_REFUSED, "update Kinds set byte = -1", "byte is u8");
+    assert_sql_refused(w, REEF_REFUSED, "update Kinds set i32 = 1.5", "i32 is an integer");
+    assert_sql_refused(w, REEF_REFUSED, "update Kinds set i32 = 'many'", "i32 is a number");
+    assert_sql_refused(w, REEF_REFUSED, "update Kinds set u64 = '18446744073709551616'", "u64 is u64");
+    assert_sql_refused(w, REEF_REFUSED, "update Kinds set u64 = -1", "u64 is u64");
+    assert_sql_refused(w, REEF_REFUSED, "update Kinds set yes = NULL", "can't be NULL");
+    assert_sql_refused(w, REEF_REFUSED, "update Kinds set word = 'more than twelve bytes'", "room for 12");
+    assert_sql_refused(w, REEF_REFUSED, "update Kinds set legs = '[1, 2]'", "array of 3");
+    assert_sql_refused(w, REEF_REFUSED, "update Kinds set legs = '[1, 2, 3, 4]'", "array of 3");
+    assert_sql_refused(w, REEF_REFUSED, "update Kinds set legs = '[1, 2, 65536]'", "legs is u16");
+    assert_sql_refused(w, REEF_REFUSED, "update Kinds set friend = 99", "names no entity");
+    assert_sql_refused(w, REEF_REFUSED, "update Plain set value = x'0102'", "blob of 5 bytes");
+    assert_sql_refused(w, REEF_REFUSED, "update Place set id = 7", "id can't be changed");
+    assert_sql_refused(w, REEF_REFUSED, "insert into Place(id) values (0)", "already");
+    assert_sql_refused(w, REEF_REFUSED, "insert into Wound(id, number) values (1, 5)", "without gaps");
+    assert_sql_refused(w, REEF_CYCLE, "insert into Within(id, target) values (1, 0)", "back to its source");
+    assert_sql_refused(w, REEF_REFUSED, "insert into Likes(id) values (0)", "target can't be NULL");
+    assert_sql_refused(w, REEF_REFUSED, "update types set name = 'x'", "only be read");
+    assert_sql_refused(w, REEF_REFUSED, "update entities set generation = 2", "generation");
+    assert_sql_refused(w, REEF_EXISTS, "insert into entities(id) values (0)", "");
+    assert_sql_refused(w, REEF_BAD_TEXT, "select x from Nowhere", "no such table: Nowhere");
+    assert_sql_refused(w, REEF_BAD_TEXT, "selekt", "syntax error");
+    assert_sql_refused(w, REEF_BAD_TEXT, "delete from Place; selekt", "syntax error");
+    assert_sql_refused(w, REEF_BAD_TEXT, "begin; delete from Place; rollback", "take effect together");
+    assert_sql_refused(w, REEF_BAD_TEXT, "savepoint a", "take effect together");
+    assert_sql_refused(w, REEF_UNKNOWN_TYPE, "select id from Place where query = 'Plaice'", "Place");
+    assert_sql_refused(w, REEF_BAD_ARGUMENT, "select id from Place where at = 3", "no file with a past");
+    reef_query q = reef_query_new(w, "in Place");
+    reef_block b = reef_begin(w, q);
+    assert_true(reef_next(&b));
+    assert_string_equal(asked(w, "select count(*) from Place"), "2"); /* reading goes on in a loop */
+    assert_int_equal(reef_sql(w, "delete from Place", NULL, NULL, reason), REEF_LOCKED);
+    reef_end(&b);
+    reef_sql_session *s;
+    assert_ok(reef_sql_open(w, &(reef_sql_desc){.read_only = true}, &s, reason));
+    assert_status(REEF_REFUSED, reef_sql_run(s, "delete from Place", NULL, NULL, reason));
+    reef_sql_close(s);
+    assert_int_equal(reef_count(w, Place), 2);
+}
+
+typedef struct {
+    char title[16];
+    int16_t pages;
+} novel;
+REEF_COMPONENT(novel);
+REEF_FIELDS(novel, REEF_FIELD(novel, title, REEF_CHAR, NULL, 0, 0), REEF_FIELD(novel, pages, REEF_I16, NULL, 0, 0));
+
+static void G7_tables_of_other_databases_become_entities(void **state)
+{
+    static const char file[] = "test_sql_import.db";
+    reef_world *w = world_of(state);
+    reef_sqlite_imported n;
+    sqlite3 *db;
+    (void)remove(file);
+    assert_int_equal(sqlite3_open(file, &db), SQLITE_OK);
+    assert_int_equal(
+        sqlite3_exec(db,
+                     "create table author(id integer primary key, name text, born, face blob);"
+                     "insert into author values (10, 'Ann', 1900, x'010203'), (20, 'Bob', 1950.5, x'04'), (30, null, "
+                     "null, null);"
+                     "create table novel(isbn text primary key, title, pages int, by integer references author,"
+                     " sequel_of text references novel(isbn));"
+                     "insert into novel values ('a', 'One', 10, 20, null), ('b', 'Two', null, 20, 'a'), ('c', 'Three', "
+                     "30, 10, 'b');"
+                     "create table empty(t text, r real, i int);",
+                     NULL, NULL, NULL),
+        SQLITE_OK);
+    if (reef_sqlite_import(w, file, NULL, &n, reason) != REEF_OK) fail_msg("%s", reason);
+    assert_int_equal(n.entities, 6);
+    assert_int_equal(n.relations, 5);
+    assert_string_equal(asked(w, "select * from author"),
+                        "0|10|Ann|1900.0|[1,2,3] 1|20|Bob|1950.5|[4,0,0] 2|30||0.0|[0,0,0]");
+    assert_string_equal(asked(w, "select * from novel"), "3|One|10 4|Two|0 5|Three|30"); /* the program's own type */
+    assert_string_equal(asked(w, "select title, name from \"novel.by\" r join novel b on b.id = r.id "
+                                 "join author a on a.id = r.target order by title"),
+                        "One|Bob Three|Ann Two|Bob");
+    assert_string_equal(asked(w, "select s.id, s.target from \"novel.sequel_of\" s"), "4|3 5|4");
+    const uint64_t before = digest(w);
+    assert_status(REEF_BAD_ARGUMENT, reef_sqlite_import(w, file, "nothing", &n, reason));
+    assert_status(REEF_IO, reef_sqlite_import(w, "no/such.db", NULL, &n, reason));
+    assert_int_equal(sqlite3_exec(db, "update novel set pages = 99999 where isbn = 'c'", NULL, NULL, NULL), SQLITE_OK);
+    assert_status(REEF_REFUSED, reef_sqlite_import(w, file, NULL, &n, reason));
+    assert_non_null(strstr(reason, "novel, row 3: pages is i16"));
+    assert_true(digest(w) == before);
+    assert_ok(reef_sqlite_import(w, file, "AUTHOR", &n, reason));
+    assert_int_equal(n.entities, 3);
+    assert_int_equal(sqlite3_close(db), SQLITE_OK);
+    (void)remove(file);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(G7_tables_of_a_living_world),
+        TEST(G7_changes_by_sql_are_the_calls_of_c),
+        TEST(G7_what_is_wrong_changes_nothing),
+        TEST(G7_tables_of_other_databases_become_entities),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
