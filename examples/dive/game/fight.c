@@ -67,9 +67,10 @@ void wound(reef_block *b)
         v->x += hit->dx * push;
         v->y += hit->dy * push;
         reef_send(b, Cue, cue, at->x, at->y, body->radius, body->kind);
-        if (is_dying(h) && hit->bursts > 0)
-            reef_send(b, Blast, at->x, at->y, 1.2f + 0.5f * (float)hit->bursts, 1.0f + (float)hit->bursts, 3.0f, 0.2f,
-                      1);
+        if (!is_dying(h) || hit->bursts == 0) continue;
+        float radius = 1.2f + 0.5f * (float)hit->bursts;
+        reef_send(b, Cue, CUE_BLAST, at->x, at->y, radius, 0);
+        reef_send(b, Blast, at->x, at->y, radius, 1.0f + (float)hit->bursts, 3.0f, 0.2f, 1);
     }
 }
 
@@ -322,8 +323,11 @@ void burst(reef_block *b)
     const Position *at = reef_in(b, Position);
     const Health *h = reef_in(b, Health);
     const Burst *burst = reef_in(b, Burst);
-    for (uint32_t i = 0; i < b->count; i++)
-        if (is_dying(&h[i])) reef_send(b, Blast, at[i].x, at[i].y, burst[i].radius, burst[i].damage, 8.0f, 0.3f, 0);
+    for (uint32_t i = 0; i < b->count; i++) {
+        if (!is_dying(&h[i])) continue;
+        reef_send(b, Blast, at[i].x, at[i].y, burst[i].radius, burst[i].damage, 8.0f, 0.3f, 0);
+        reef_send(b, Cue, CUE_BLAST, at[i].x, at[i].y, burst[i].radius, 0);
+    }
 }
 
 void reward(reef_block *b)

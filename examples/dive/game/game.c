@@ -60,7 +60,7 @@ static const reef_system_desc tick[] = {
     {SYSTEM(attract), .text = "Pickup, Velocity, in Position; reads Lamp Upgrades Stage, sends Find, destroys"},
 
     {SYSTEM(split), .phase = "end", .text = "in Split, in Health, in Position; spawns"},
-    {SYSTEM(burst), .phase = "end", .text = "in Burst, in Health, in Position; sends Blast"},
+    {SYSTEM(burst), .phase = "end", .text = "in Burst, in Health, in Position; sends Blast Cue"},
     {SYSTEM(reward), .phase = "end", .text = "in Bounty, in Health, in Position; reads Boss, sends Loss"},
     {SYSTEM(die), .phase = "end", .text = "in Health, in Position, in Body; sends Cue, destroys"},
     {SYSTEM(breathe), .phase = "end", .text = "Diver; receives Bite Blast, reads Lamp Stage Input Upgrades, "

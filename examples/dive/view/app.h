@@ -1,0 +1,78 @@
+/* The program between the world and the screen: menus, the camera, what the keys mean. The window and the web page call
+ * app_frame for each frame, draw app->frame, and play app->sounds. */
+#ifndef DIVE_APP_H
+#define DIVE_APP_H
+
+#include "particles.h"
+#include "scene.h"
+#include "scores.h"
+#include "session.h"
+#include "sound.h"
+
+/* What the player does, whatever device it comes from. */
+enum {
+    CONTROL_HOLD = 1,
+    CONTROL_DASH = 2,
+    CONTROL_PULSE = 4,
+    CONTROL_REWIND = 8,
+    CONTROL_UP = 16,
+    CONTROL_DOWN = 32,
+    CONTROL_LEFT = 64,
+    CONTROL_RIGHT = 128,
+    CONTROL_CONFIRM = 256,
+    CONTROL_PAUSE = 512,
+    CONTROL_PHOTO = 1024,
+    CONTROL_AGAIN = 2048 /* a new dive at once */
+};
+typedef struct controls {
+    float move_x, move_y;       /* -1 ... 1 */
+    float aim_x, aim_y;         /* the same; both 0: the lamp follows the movement */
+    bool pointer_aims;          /* the lamp follows a pointer instead */
+    float pointer_x, pointer_y; /* of the screen, 0 ... 1 */
+    uint32_t held, pressed;     /* now; since the last frame */
+} controls;
+
+typedef enum app_screen { SCREEN_TITLE, SCREEN_PLAY, SCREEN_PAUSE, SCREEN_PHOTO } app_screen;
+
+typedef struct app {
+    app_screen screen;
+    session play;
+    game demo; /* behind the title: the bot plays */
+    Input demo_input;
+    photo photo;
+    reef_event_reader cues; /* of the world that is shown */
+    reef_world *cues_of;
+    reef_pool *pool;
+    const char *folder;
+
+    uint64_t seed;
+    float aspect, time, behind; /* behind: seconds that aren't played yet */
+    float ticks_ms;             /* how long a tick takes, smoothed */
+    camera camera;
+    particles particles;
+    uint32_t choice;      /* in a menu */
+    bool backward;        /* time runs backward in this frame */
+    float backward_shown; /* the same, faded */
+    float banner_left;
+    char banner[40];
+    float shown_air, shown_score;
+    scores scores;
+    bool scored; /* this dive is in the table */
+    bool quit;
+
+    sound_request sounds[SOUNDS_MAX];
+    uint32_t sound_count;
+    float sound_rest[SOUND_COUNT]; /* seconds until it may be heard again */
+    frame frame;
+} app;
+
+/* `folder` is for the journal and the scores, and lives as long as the app; NULL: nothing is kept. False: no memory. */
+bool app_begin(app *a, uint64_t seed, reef_pool *pool, const char *folder);
+void app_end(app *a);
+/* False: something failed that can't go on (memory, the disk). */
+bool app_frame(app *a, const controls *c, float dt, float aspect);
+
+/* hud.c: adds a pass over the whole screen. */
+void hud_draw(app *a);
+
+#endif

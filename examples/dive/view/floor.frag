@@ -1,0 +1,31 @@
+in vec2 at; in vec2 screen; out vec4 result;
+uniform sampler2D noise;
+void main() {
+  float t = cone.w;
+  vec4 wide = texture(noise, at * 0.0085), mid = texture(noise, at * 0.037 + 0.3), fine = texture(noise, at * 0.19);
+  vec2 bent = at + (mid.xy - 0.5) * 5.0;
+  float ripple = texture(noise, vec2(bent.x * 0.018 + bent.y * 0.006, bent.y * 0.16)).z;
+  vec3 sand = mix(vec3(0.33, 0.33, 0.29), vec3(0.66, 0.56, 0.40), wide.x * 0.75 + mid.y * 0.25);
+  sand *= 0.72 + 0.42 * ripple + 0.22 * (fine.x - 0.5);
+  float rock = smoothstep(0.56, 0.63, wide.y * 0.7 + mid.z * 0.3);
+  float edge = smoothstep(0.50, 0.58, wide.y * 0.7 + mid.z * 0.3) * (1.0 - rock);
+  vec3 stone = mix(vec3(0.17, 0.17, 0.22), vec3(0.33, 0.27, 0.32), mid.w) * (0.65 + 0.7 * fine.y);
+  vec3 c = mix(sand * (1.0 - 0.45 * edge), stone, rock);
+  float moss = smoothstep(0.55, 0.75, mid.x * 0.6 + fine.z * 0.4) * rock;
+  c = mix(c, vec3(0.16, 0.30, 0.24), moss * 0.7);
+  float out_there = length(at) + (mid.x - 0.5) * 6.0;
+  c = mix(c, vec3(0.055, 0.06, 0.085) * (0.5 + fine.x), smoothstep(69.0, 72.0, out_there));
+  float net = abs(texture(noise, at * 0.045 + vec2(t * 0.011, t * 0.007)).x - texture(noise, at * 0.052 - vec2(t * 0.009, -t * 0.006)).y);
+  float caustic = pow(clamp(1.0 - net * 4.2, 0.0, 1.0), 4.0);
+  vec3 l = light_at(at);
+  vec3 lit = c * l + caustic * vec3(0.07, 0.13, 0.12) * min(l, vec3(0.7));
+  float mist = texture(noise, at * 0.02 + vec2(t * 0.006, -t * 0.004)).w;
+  lit += (l - vec3(0.10, 0.18, 0.26)) * vec3(0.085, 0.10, 0.085) * (0.45 + mist);
+  lit += vec3(0.004, 0.016, 0.030) * (0.6 + 0.8 * mist);
+  float v = dot(screen, screen);
+  lit *= 1.0 - 0.16 * v;
+  lit += vec3(0.5, 0.03, 0.02) * mood.y * v * 0.45;
+  float line = step(0.5, fract(screen.y * 90.0 + t * 3.0));
+  lit *= 1.0 - mood.x * 0.10 * line;
+  result = vec4(grade(lit), 1.0);
+}

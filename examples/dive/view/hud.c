@@ -1,0 +1,290 @@
+/* What stands over the sea: gauges, banners, menus. The screen is 100 units high; 0 is in its middle at the top. */
+#include "app.h"
+#include "diver.h"
+#include "wave.h"
+
+static const colour ivory = {244, 238, 218, 255}, dim = {150, 176, 182, 255}, gold = {255, 206, 110, 255},
+                    teal = {96, 226, 202, 255}, red = {255, 88, 66, 255};
+
+static void box(frame *f, float x, float y, float wide, float high, colour paint)
+{
+    frame_add(f,
+              (sprite){x + wide * 0.5f, y + high * 0.5f, wide * 0.5f, 0, high * 0.5f, 0, paint, SHAPE_BOX, 255, 0, 30});
+}
+
+static void panel(frame *f, float x, float y, float wide, float high, bool chosen)
+{
+    if (chosen) box(f, x - 0.35f, y - 0.35f, wide + 0.7f, high + 0.7f, (colour){255, 206, 110, 230});
+    box(f, x, y, wide, high, chosen ? (colour){22, 46, 58, 250} : (colour){10, 24, 34, 225});
+}
+
+static void icon(frame *f, uint8_t shape, float x, float y, float size, colour paint)
+{
+    frame_add(f, (sprite){x, y, size, 0, size * 0.62f, 1.0f, paint, shape, 255, 0, shape == SHAPE_FISH ? 200 : 0});
+}
+
+/* A text with a shadow. */
+static void write(frame *f, const char *text, float x, float y, float size, int align, colour paint)
+{
+    frame_text(f, text, x + size * 0.07f, y + size * 0.09f, size, align,
+               (colour){0, 6, 12, (uint8_t)(paint.a * 3 / 4)});
+    frame_text(f, text, x, y, size, align, paint);
+}
+
+/* ---- gauges ---- */
+
+static void draw_air(app *a, const Diver *d, float most, float wide)
+{
+    frame *f = &a->frame;
+    float x = -wide * 0.5f, y = 92.5f, share = clamp(a->shown_air / most, 0.0f, 1.0f),
+          now = clamp(d->air / most, 0.0f, 1.0f);
+    colour paint = now > 0.5f ? teal : now > 0.25f ? gold : red;
+    box(f, x - 0.6f, y - 0.6f, wide + 1.2f, 4.4f, (colour){4, 14, 22, 200});
+    if (share > now) box(f, x, y, wide * share, 3.2f, (colour){255, 255, 255, 120});
+    if (now > 0.005f) box(f, x, y, wide * now, 3.2f, paint);
+    box(f, x, y + 0.2f, wide * now, 0.7f, (colour){255, 255, 255, 60});
+    for (float mark = 25.0f; mark < most; mark += 25.0f)
+        box(f, x + wide * mark / most - 0.12f, y, 0.24f, 3.2f, (colour){4, 14, 22, 160});
+    if (a->play.rewound > 0) { /* what the rewinding costs */
+        float price = clamp(REWIND_AIR * (float)a->play.rewound / most, 0.0f, now);
+        box(f, x + wide * (now - price), y, wide * price, 3.2f, (colour){255, 255, 255, 150});
+    }
+    char text[24];
+    snprintf(text, sizeof text, "air %d", (int)(d->air + 0.5f));
+    write(f, text, 0, y - 4.2f, 2.4f, TEXT_MIDDLE, now > 0.25f ? ivory : red);
+}
+
+static void draw_rest(app *a, float x, float y, const char *name, float rests, float whole)
+{
+    frame *f = &a->frame;
+    bool ready = rests == 0.0f;
+    box(f, x, y, 11.0f, 4.0f, (colour){6, 20, 30, 200});
+    box(f, x, y + 3.3f, 11.0f * (1.0f - clamp(rests / whole, 0.0f, 1.0f)), 0.7f, ready ? teal : dim);
+    frame_text(f, name, x + 5.5f, y + 0.9f, 1.7f, TEXT_MIDDLE, ready ? ivory : (colour){110, 130, 136, 255});
+}
+
+static void draw_boss(app *a, reef_world *w)
+{
+    for (reef_block b = reef_begin_text(w, "in Health, in Body, with Boss"); reef_next(&b);) {
+        const Health *h = reef_in(&b, Health);
+        const Body *body = reef_in(&b, Body);
+        box(&a->frame, -40.6f, 10.4f, 81.2f, 2.6f, (colour){4, 14, 22, 200});
+        box(&a->frame, -40, 11, 80.0f * clamp(h[0].now / h[0].most, 0.0f, 1.0f), 1.4f, red);
+        write(&a->frame, creature_title(body[0].kind), 0, 14.2f, 2.0f, TEXT_MIDDLE, ivory);
+        reef_end(&b);
+        return;
+    }
+}
+
+static void draw_gauges(app *a, float half)
+{
+    frame *f = &a->frame;
+    reef_world *w = a->play.now.world;
+    const Stage *s = reef_single_get(w, Stage);
+    const Purse *purse = reef_single_get(w, Purse);
+    const Upgrades *u = reef_single_get(w, Upgrades);
+    const Diver *d = reef_get(w, reef_single_get(w, Lamp)->diver, Diver);
+    char text[64];
+    a->shown_air += (d->air - a->shown_air) * 0.08f;
+    a->shown_score += ((float)purse->score - a->shown_score) * 0.15f;
+    draw_air(a, d, diver_air_most(u), half < 60.0f ? half * 0.9f : 62.0f);
+
+    snprintf(text, sizeof text, "%u", (unsigned)purse->pearls);
+    icon(f, SHAPE_PEARL, -half + 5.0f, 6.0f, 1.7f, (colour){255, 226, 236, 255});
+    write(f, text, -half + 8.5f, 4.4f, 3.2f, TEXT_LEFT, ivory);
+    snprintf(text, sizeof text, "%u", (unsigned)reef_count(w, Bystander));
+    icon(f, SHAPE_FISH, -half + 5.0f, 12.0f, 1.9f, (colour){64, 200, 240, 255});
+    write(f, text, -half + 8.5f, 10.8f, 2.4f, TEXT_LEFT, dim);
+
+    snprintf(text, sizeof text, "%u", (unsigned)(a->shown_score + 0.5f));
+    write(f, text, half - 4.0f, 4.4f, 3.2f, TEXT_RIGHT, ivory);
+    if (a->scores.count > 0) {
+        snprintf(text, sizeof text, "best %u", (unsigned)a->scores.of[0].points);
+        write(f, text, half - 4.0f, 10.0f, 1.8f, TEXT_RIGHT, dim);
+    }
+    if (s->now == STAGE_WAVE || s->now == STAGE_READY) {
+        snprintf(text, sizeof text, "wave %u", (unsigned)s->wave);
+        write(f, text, 0, 3.4f, 2.4f, TEXT_MIDDLE, ivory);
+        bool boss = s->wave % 4 == 0 && s->now == STAGE_WAVE;
+        if (boss) draw_boss(a, w);
+        else if (s->now == STAGE_WAVE) box(f, -15, 7.6f, 30.0f * clamp(s->clock / 40.0f, 0.0f, 1.0f), 0.7f, teal);
+    }
+    draw_rest(a, -half + 4.0f, 92.0f, "dash", d->dash_rests, 1.5f);
+    draw_rest(a, -half + 16.5f, 92.0f, "pulse", d->pulse_rests, 7.0f);
+    uint64_t enemies = reef_count(w, Enemy);
+    if (enemies > 0) {
+        snprintf(text, sizeof text, "%u around", (unsigned)enemies);
+        write(f, text, half - 4.0f, 93.0f, 1.9f, TEXT_RIGHT, dim);
+    }
+}
+
+/* ---- the stages ---- */
+
+static const char *const upgrade_titles[] = {
+#define X(name, levels, price, title, text) title,
+    UPGRADES(X)
+#undef X
+};
+static const char *const upgrade_texts[] = {
+#define X(name, levels, price, title, text) text,
+    UPGRADES(X)
+#undef X
+};
+
+/* Writes a text in lines of some width. */
+static void write_wrapped(frame *f, const char *text, float x, float y, float size, float wide, colour paint)
+{
+    char line[64];
+    size_t n = 0;
+    for (const char *word = text; *word != '\0';) {
+        size_t length = 0;
+        while (word[length] != '\0' && word[length] != ' ') length++;
+        if (n + length + 2 > sizeof line) break;
+        size_t before = n;
+        if (n > 0) line[n++] = ' ';
+        for (size_t i = 0; i < length; i++) line[n++] = word[i];
+        line[n] = '\0';
+        if (text_width(line, size) > wide && before > 0) {
+            line[before] = '\0';
+            frame_text(f, line, x, y, size, TEXT_MIDDLE, paint);
+            y += size * 1.7f;
+            n = 0;
+            continue;
+        }
+        word += length;
+        while (*word == ' ') word++;
+    }
+    if (n > 0) frame_text(f, line, x, y, size, TEXT_MIDDLE, paint);
+}
+
+static void draw_offer(app *a, uint32_t k, float x, float y, float wide, float high)
+{
+    frame *f = &a->frame;
+    const Stage *s = reef_single_get(a->play.now.world, Stage);
+    const Upgrades *u = reef_single_get(a->play.now.world, Upgrades);
+    const Purse *purse = reef_single_get(a->play.now.world, Purse);
+    uint32_t upgrade = s->offer[k];
+    char text[32];
+    panel(f, x, y, wide, high, a->choice == k);
+    if (upgrade >= UPGRADE_COUNT) {
+        frame_text(f, "sold", x + wide * 0.5f, y + high * 0.45f, 2.6f, TEXT_MIDDLE, (colour){90, 110, 116, 255});
+        return;
+    }
+    uint32_t price = shop_price(u, upgrade);
+    frame_text(f, upgrade_titles[upgrade], x + wide * 0.5f, y + 4.0f, 2.4f, TEXT_MIDDLE, gold);
+    for (uint32_t i = 0; i < 4; i++)
+        frame_add(f, (sprite){x + wide * 0.5f + ((float)i - 1.5f) * 2.2f, y + 10.0f, 0.6f, 0, 0.6f, 0,
+                              i < u->level[upgrade] ? teal : (colour){50, 74, 84, 255}, SHAPE_DISC, 255, 0, 0});
+    write_wrapped(f, upgrade_texts[upgrade], x + wide * 0.5f, y + 14.0f, 1.8f, wide - 4.0f, ivory);
+    snprintf(text, sizeof text, "%u", (unsigned)price);
+    icon(f, SHAPE_PEARL, x + wide * 0.5f - 3.0f, y + high - 4.0f, 1.3f, (colour){255, 226, 236, 255});
+    frame_text(f, text, x + wide * 0.5f - 0.4f, y + high - 5.3f, 2.6f, TEXT_LEFT, purse->pearls >= price ? ivory : red);
+}
+
+static void draw_shop(app *a, float half)
+{
+    frame *f = &a->frame;
+    const Stage *s = reef_single_get(a->play.now.world, Stage);
+    char text[64];
+    snprintf(text, sizeof text, "wave %u survived", (unsigned)s->wave);
+    write(f, text, 0, 18, 4.4f, TEXT_MIDDLE, ivory);
+    snprintf(text, sizeof text, "%u fish of the reef are alive", (unsigned)s->saved);
+    write(f, text, 0, 26, 2.0f, TEXT_MIDDLE, teal);
+    float wide = half < 50.0f ? half * 0.58f : 30.0f, gap = 3.0f, left = -(wide * 3.0f + gap * 2.0f) * 0.5f;
+    for (uint32_t k = 0; k < OFFERS; k++) draw_offer(a, k, left + (wide + gap) * (float)k, 33, wide, 30);
+    panel(f, left, 67, wide * 1.5f, 7, a->choice == OFFERS);
+    snprintf(text, sizeof text, "other offers: %u", (unsigned)shop_price_others(s));
+    frame_text(f, text, left + wide * 0.75f, 69.5f, 2.0f, TEXT_MIDDLE, ivory);
+    panel(f, left + wide * 1.5f + gap, 67, wide * 1.5f + gap, 7, a->choice == OFFERS + 1);
+    frame_text(f, "dive on", left + wide * 2.25f + gap * 1.5f, 69.5f, 2.0f, TEXT_MIDDLE, gold);
+}
+
+static void draw_scores(app *a, float y)
+{
+    char text[64];
+    write(&a->frame, "the best dives", 0, y, 2.0f, TEXT_MIDDLE, dim);
+    for (uint32_t i = 0; i < a->scores.count; i++) {
+        const score *one = &a->scores.of[i];
+        snprintf(text, sizeof text, "%u.  %6u  wave %u  %u kills", (unsigned)i + 1, (unsigned)one->points,
+                 (unsigned)one->wave, (unsigned)one->kills);
+        write(&a->frame, text, 0, y + 4.0f + 3.2f * (float)i, 1.8f, TEXT_MIDDLE, i == a->scores.last ? gold : ivory);
+    }
+}
+
+static void draw_end(app *a, bool won)
+{
+    frame *f = &a->frame;
+    const Purse *purse = reef_single_get(a->play.now.world, Purse);
+    const Stage *s = reef_single_get(a->play.now.world, Stage);
+    char text[64];
+    write(f, won ? "the deep is silent" : "out of air", 0, 22, 7.0f, TEXT_MIDDLE, won ? teal : red);
+    snprintf(text, sizeof text, "score %u   wave %u   %u kills", (unsigned)purse->score, (unsigned)s->wave,
+             (unsigned)purse->kills);
+    write(f, text, 0, 34, 2.6f, TEXT_MIDDLE, ivory);
+    if (!won && s->since < 5.0f) write(f, "hold rewind: it isn't too late", 0, 40, 2.2f, TEXT_MIDDLE, teal);
+    if (won) write(f, "confirm: dive on, without end", 0, 42, 2.2f, TEXT_MIDDLE, gold);
+    else if (s->since > 1.0f) write(f, "confirm: again, beside your ghost", 0, 45, 2.2f, TEXT_MIDDLE, gold);
+    if (a->scores.count > 0) draw_scores(a, 54);
+}
+
+/* ---- the other screens ---- */
+
+static void draw_menu(app *a, const char *const *items, uint32_t count, float y)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        bool chosen = i == a->choice;
+        float top = y + 8.5f * (float)i;
+        panel(&a->frame, -19, top, 38, 6.6f, chosen);
+        frame_text(&a->frame, items[i], 0, top + 2.1f, 2.4f, TEXT_MIDDLE, chosen ? gold : ivory);
+    }
+}
+
+static void draw_title(app *a)
+{
+    frame *f = &a->frame;
+    float sway = sinf(a->time * 0.8f) * 0.6f;
+    for (int k = 3; k >= 0; k--)
+        frame_text(f, "dive", 0, 14.0f + sway + 0.45f * (float)k, 19.0f, TEXT_MIDDLE,
+                   k > 0 ? (colour){8, 40, 52, 200} : ivory);
+    write(f, "air is everything", 0, 39, 2.6f, TEXT_MIDDLE, teal);
+    static const char *const begin[] = {"dive", "leave"}, *const go_on[] = {"go on", "a new dive", "leave"};
+    bool loaded = session_was_loaded(&a->play);
+    draw_menu(a, loaded ? go_on : begin, loaded ? 3 : 2, 46);
+    if (a->scores.count > 0) draw_scores(a, 73);
+    write(f, "wasd or arrows swim   space dash   e pulse   shift hold the lamp   r rewind   p two futures   esc pause",
+          0, 96, 1.25f, TEXT_MIDDLE, dim);
+}
+
+void hud_draw(app *a)
+{
+    const float half = 50.0f * a->aspect;
+    pass *p = frame_pass(&a->frame, false);
+    p->x = 0, p->y = 50, p->half_high = 50, p->half_wide = half;
+    p->time = a->time;
+    const Stage *s = reef_single_get(a->play.now.world, Stage);
+    static const char *const pause[] = {"go on", "from the start", "to the title"};
+    if (a->screen == SCREEN_TITLE) {
+        draw_title(a);
+    } else if (a->screen == SCREEN_PHOTO) {
+        write(&a->frame, "if you turn left", -half * 0.5f, 5, 2.4f, TEXT_MIDDLE, ivory);
+        write(&a->frame, "if you turn right", half * 0.5f, 5, 2.4f, TEXT_MIDDLE, ivory);
+        box(&a->frame, -0.4f, -1, 0.8f, 102, (colour){0, 0, 0, 255});
+        box(&a->frame, -20, 95, 40.0f * (float)a->photo.ticks / PHOTO_TICKS, 1.0f, teal);
+    } else {
+        draw_gauges(a, half);
+        if (s->now == STAGE_SHOP) draw_shop(a, half);
+        if (s->now == STAGE_LOST) draw_end(a, false);
+        if (s->now == STAGE_WON) draw_end(a, true);
+        if (a->backward_shown > 0.05f)
+            write(&a->frame, "<< rewind", 0, 22, 4.0f, TEXT_MIDDLE, faded(teal, a->backward_shown));
+        if (a->banner_left > 0.0f && s->now == STAGE_WAVE) {
+            float in = clamp(a->banner_left * 2.0f, 0.0f, 1.0f);
+            write(&a->frame, a->banner, 0, 26, 7.0f, TEXT_MIDDLE, faded(s->wave % 4 == 0 ? red : ivory, in));
+        }
+        if (a->screen == SCREEN_PAUSE) {
+            write(&a->frame, "pause", 0, 24, 6.0f, TEXT_MIDDLE, ivory);
+            draw_menu(a, pause, 3, 40);
+        }
+    }
+    frame_end_pass(&a->frame);
+}

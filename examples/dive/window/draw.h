@@ -1,0 +1,17 @@
+/* Draws frames with OpenGL 3.3 or OpenGL ES 3, whichever the machine has. */
+#ifndef DIVE_DRAW_H
+#define DIVE_DRAW_H
+
+#include "sprite.h"
+
+#include <SDL.h>
+
+/* Opens a window with a context. NULL: *why says what failed. */
+SDL_Window *draw_open(int wide, int high, bool full_screen, const char **why);
+/* Draws a frame; the caller swaps. */
+void draw_frame(const frame *f, int wide, int high);
+/* Copies what was drawn: high rows of wide pixels of three bytes, from the top; a row every `pitch` bytes. */
+void draw_read(unsigned char *pixels, int pitch, int wide, int high);
+void draw_close(SDL_Window *window);
+
+#endif

@@ -1,0 +1,147 @@
+/* dive: the game in a window. `dive --help` explains. */
+#include "app.h"
+#include "draw.h"
+#include "input.h"
+#include "mixer.h"
+#include "script.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+enum { DONE = 0, FAILED = 1, REFUSED = 2 };
+
+static const char help[] =
+    "dive                 opens the window\n"
+    "\n"
+    "  --full-screen\n"
+    "  --size WxH         of the window (default: 1280x720)\n"
+    "  --folder DIR       for the dive that goes on, and the scores (default: ~/.local/share/dive)\n"
+    "  --forget           begins anew: doesn't go on with the last dive, and keeps nothing\n"
+    "  --seed N           which sea\n"
+    "  --threads N        default: as many as the machine has processors\n"
+    "  --mute\n"
+    "  --script FILE      keys from a file instead of a player, and pictures: examples/dive/window/script.h\n"
+    "\n"
+    "Keys: WASD or arrows swim, Space dashes, E sends a pulse, Shift holds the lamp's direction, R turns time back, P "
+    "shows\n"
+    "two futures, Esc pauses, Enter confirms. With a mouse the lamp follows the pointer. Game pads: sticks swim and "
+    "aim, A\n"
+    "dashes, X sends a pulse, the left trigger turns time back, Back shows two futures.\n";
+
+typedef struct options {
+    int wide, high;
+    bool full_screen, mute, forget;
+    const char *folder, *script;
+    uint64_t seed;
+    uint32_t threads;
+} options;
+
+static int complain(const char *what, const char *why)
+{
+    fprintf(stderr, "dive: %s%s\n", what, why);
+    return FAILED;
+}
+
+static bool parse(options *o, int count, char **arguments)
+{
+    *o = (options){.wide = 1280, .high = 720, .seed = (uint64_t)time(NULL)};
+    for (int i = 1; i < count; i++) {
+        const char *name = arguments[i], *value = i + 1 < count ? arguments[i + 1] : NULL;
+        if (strcmp(name, "--full-screen") == 0) o->full_screen = true;
+        else if (strcmp(name, "--mute") == 0) o->mute = true;
+        else if (strcmp(name, "--forget") == 0) o->forget = true;
+        else if (value == NULL) return false;
+        else if (strcmp(name, "--size") == 0 && sscanf(value, "%dx%d", &o->wide, &o->high) == 2) i++;
+        else if (strcmp(name, "--folder") == 0) o->folder = value, i++;
+        else if (strcmp(name, "--script") == 0) o->script = value, i++;
+        else if (strcmp(name, "--seed") == 0) o->seed = strtoull(value, NULL, 10), i++;
+        else if (strcmp(name, "--threads") == 0) o->threads = (uint32_t)strtoul(value, NULL, 10), i++;
+        else return false;
+    }
+    return o->wide >= 200 && o->high >= 200 && o->wide <= 8192 && o->high <= 8192;
+}
+
+/* Makes the folders of a path. */
+static bool make_folder(char *path)
+{
+    for (char *slash = path + 1;; slash++) {
+        if (*slash != '/' && *slash != '\0') continue;
+        char was = *slash;
+        *slash = '\0';
+        bool good = mkdir(path, 0777) == 0 || errno == EEXIST;
+        *slash = was;
+        if (!good || was == '\0') return good;
+    }
+}
+
+/* Where dives are kept; NULL: nowhere. */
+static const char *find_folder(const options *o)
+{
+    static char path[400];
+    const char *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
+    if (o->forget) return NULL;
+    if (o->folder != NULL) snprintf(path, sizeof path, "%s", o->folder);
+    else if (data != NULL && data[0] != '\0') snprintf(path, sizeof path, "%s/dive", data);
+    else if (home != NULL) snprintf(path, sizeof path, "%s/.local/share/dive", home);
+    else return NULL;
+    return make_folder(path) ? path : NULL;
+}
+
+static bool loop(app *a, SDL_Window *window, script *from)
+{
+    controls c = {0};
+    Uint64 last = SDL_GetPerformanceCounter();
+    while (!a->quit) {
+        int wide, high;
+        if (!input_read(&c)) return true;
+        Uint64 now = SDL_GetPerformanceCounter();
+        float dt = (float)(now - last) / (float)SDL_GetPerformanceFrequency();
+        last = now;
+        if (from != NULL) {
+            dt = 1.0f / TICKS_PER_SECOND;
+            if (!script_frame(from, &c)) return true;
+        }
+        SDL_GL_GetDrawableSize(window, &wide, &high);
+        if (!app_frame(a, &c, dt, (float)wide / (float)high)) return false;
+        if (from != NULL && !script_wants_picture(from)) continue;
+        draw_frame(&a->frame, wide, high);
+        if (from != NULL && !script_picture(from, wide, high)) return false;
+        SDL_GL_SwapWindow(window);
+        mixer_play(a->sounds, a->sound_count);
+    }
+    return true;
+}
+
+static int run(const options *o)
+{
+    static app a;
+    const char *why = "";
+    script *from = NULL;
+    if (o->script != NULL && (from = script_open(o->script)) == NULL) return complain("can't read ", o->script);
+    if (SDL_Init(SDL_INIT_VIDEO | SDL_INIT_GAMECONTROLLER) != 0) return complain("SDL: ", SDL_GetError());
+    SDL_Window *window = draw_open(o->wide, o->high, o->full_screen, &why);
+    if (window == NULL) return complain("no window: ", why);
+    SDL_GL_SetSwapInterval(from == NULL ? 1 : 0);
+    if (!o->mute) mixer_open(); /* without sound the game is played in silence */
+    reef_pool *pool = o->threads == 1 ? NULL : reef_pool_new(&(reef_pool_config){.threads = o->threads});
+    bool good = app_begin(&a, o->seed, pool, find_folder(o)) && loop(&a, window, from);
+    if (!good) complain("out of memory, or the folder can't be written", "");
+    app_end(&a);
+    reef_pool_free(pool);
+    mixer_close();
+    draw_close(window);
+    script_close(from);
+    SDL_Quit();
+    return good ? DONE : FAILED;
+}
+
+int main(int count, char **arguments)
+{
+    options o;
+    if (count == 2 && strcmp(arguments[1], "--help") == 0) return fputs(help, stdout) < 0;
+    if (!parse(&o, count, arguments)) return complain("wrong arguments; see --help", ""), REFUSED;
+    return run(&o);
+}
