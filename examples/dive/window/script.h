@@ -1,5 +1,5 @@
-/* Keys from a file, for tests and for the pictures in the documents. Each line has the number of a frame, of which there
- * are 60 in a second, and what happens in it:
+/* Keys from a file, for tests and for the pictures in the documents. Each line has the number of a frame, of which
+ * there are 60 in a second, and what happens in it:
  *
  *     # whatever
  *     60 down right          keys: up, down, left, right, confirm, dash, pulse, hold, rewind, pause, photo
