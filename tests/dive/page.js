@@ -84,7 +84,7 @@ async function play(page) {
     const sorted = [...list].sort((a, b) => a - b);
     return [name, [sorted[sorted.length >> 1].toFixed(2), sorted[Math.floor(sorted.length * 0.99)].toFixed(2)]];
   })));
-  console.log("ms, median and 99th percentile:", JSON.stringify(times));
+  console.log("ms, median and 99th percentile:", JSON.stringify(times), "share of the pixels' sides:", await page.evaluate(() => dive.fine()));
 
   // The bell's air makes a careful diver live long: she swims away from it and waits for her end.
   await page.keyboard.down("KeyS");
@@ -117,7 +117,7 @@ server.listen(0, "127.0.0.1", async () => {
       "--disable-background-networking", "--disable-component-update", "--disable-sync", "--autoplay-policy=no-user-gesture-required"],
   });
   try {
-    const page = await browser.newPage({ viewport: { width: 960, height: 540 } });
+    const page = await browser.newPage({ viewport: { width: 640, height: 360 } });
     page.on("pageerror", (e) => check(false, "the page: " + e.message));
     page.on("console", (m) => { if (m.type() === "error") console.log("console:", m.text()); });
     await page.goto(address);

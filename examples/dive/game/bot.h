@@ -4,7 +4,7 @@
 
 #include "game.h"
 
-/* What she presses. She decides anew every 20 ticks, so that recordings stay short. */
+/* What she presses. She decides anew four times a second, so that recordings stay short. */
 Input bot_input(reef_world *w, const Input *before);
 
 #endif

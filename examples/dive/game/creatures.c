@@ -51,7 +51,7 @@ static void make_small_ones(void)
     /* the mass: schools of little teeth */
     MAKE(NEEDLE, 0.22f, reef_tag(Enemy), reef_with(Health, .now = 1, .most = 1),
          reef_with(Swim, .speed = 3.4f, .turn = 3.0f), reef_with(School, .together = 0.35f, .along = 0.45f),
-         reef_with(Seek, 0.55f), reef_with(Sting, 5), reef_with(Bounty, .points = 5, .pearls = 22));
+         reef_with(Seek, 0.55f), reef_with(Sting, 5), reef_with(Bounty, .points = 5, .pearls = 30));
     /* takes aim, then shoots through the water */
     MAKE(DARTER, 0.38f, reef_tag(Enemy), reef_with(Health, .now = 3, .most = 3),
          reef_with(Swim, .speed = 3.0f, .turn = 4.0f), reef_with(Seek, 0.8f),
@@ -121,19 +121,19 @@ static void make_middle_ones(void)
 
 static void make_bosses(void)
 {
-    MAKE(MATRON, 2.0f, reef_tag(Enemy), reef_tag(Boss), reef_with(Health, .now = 260, .most = 260),
-         reef_with(Shell, .now = 40, .most = 40, .grows = 5), reef_with(Swim, .speed = 3.0f, .turn = 1.6f),
+    MAKE(MATRON, 2.0f, reef_tag(Enemy), reef_tag(Boss), reef_with(Health, .now = 170, .most = 170),
+         reef_with(Shell, .now = 24, .most = 24, .grows = 1.5f), reef_with(Swim, .speed = 3.0f, .turn = 1.6f),
          reef_with(Orbit, .distance = 10, .weight = 0.9f, .side = 1),
-         reef_with(Lay, .kind = CREATURE_EGG, .every = 0.9f, .clock = 1),
+         reef_with(Lay, .kind = CREATURE_EGG, .every = 1.7f, .clock = 1),
          reef_with(Charge, .range = 16, .aim = 1.1f, .rush = 1.2f, .speed = 13, .rest = 4), reef_with(Sting, 16),
          reef_with(Bounty, .points = 2000, .pearls = 3000));
-    MAKE(LANTERN, 2.3f, reef_tag(Enemy), reef_tag(Boss), reef_with(Health, .now = 520, .most = 520),
+    MAKE(LANTERN, 2.3f, reef_tag(Enemy), reef_tag(Boss), reef_with(Health, .now = 380, .most = 380),
          reef_with(Swim, .speed = 4.2f, .turn = 2.0f), reef_with(Orbit, .distance = 11, .weight = 0.8f, .side = -1),
          reef_with(Shun, 0.7f), reef_with(Spit, .every = 1.5f, .clock = 2, .speed = 6, .air = 7, .count = 18),
          reef_with(Heal, .radius = 8, .health = 3, .every = 1.5f, .clock = 1),
          reef_with(Charge, .range = 14, .aim = 0.8f, .rush = 0.9f, .speed = 17, .rest = 5), reef_with(Sting, 16),
          reef_with(Bounty, .points = 4000, .pearls = 4000));
-    MAKE(LEVIATHAN, 2.2f, reef_tag(Enemy), reef_tag(Boss), reef_with(Health, .now = 700, .most = 700),
+    MAKE(LEVIATHAN, 2.2f, reef_tag(Enemy), reef_tag(Boss), reef_with(Health, .now = 520, .most = 520),
          reef_with(Swim, .speed = 6.0f, .turn = 1.3f), reef_with(Seek, 1.0f),
          reef_with(Charge, .range = 18, .aim = 0.9f, .rush = 1.6f, .speed = 16, .rest = 3.5f), reef_with(Sting, 18),
          reef_with(Bounty, .points = 8000, .pearls = 5000));

@@ -101,12 +101,12 @@ static const seen *in_light(const Near *near, const Lamp *lamp, const seen *cons
         for (; s < end; s++) {
             if ((s->side & IS_ENEMY) == 0) continue;
             float dx = s->x - lamp->x, dy = s->y - lamp->y, square = dx * dx + dy * dy;
-            if (square >= best) continue;
+            if (square >= best * ((s->side & IS_BOSS) != 0 ? 3.0f : 1.0f)) continue; /* a boss counts as nearer */
             if (square > 4.0f && dx * lamp->dx + dy * lamp->dy < sqrtf(square) * lamp->cosine) continue;
             bool taken = false;
             for (uint32_t k = 0; k < count; k++) taken = taken || chosen[k] == s;
             if (taken) continue;
-            best = square;
+            best = (s->side & IS_BOSS) != 0 ? square / 3.0f : square;
             found = s;
         }
     }

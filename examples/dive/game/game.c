@@ -22,7 +22,7 @@ static const reef_system_desc tick[] = {
     {SYSTEM(near_add_up), .phase = "begin", .text = "; writes Near"},
     {SYSTEM(near_arrange), .phase = "begin", .text = "Place; writes Near"},
     {SYSTEM(near_show), .phase = "begin", .text = "in Position, in Velocity, in Body, Place; reads Near Enemy "
-     "Hunter"},
+     "Hunter Boss"},
 
     {SYSTEM(crowd), .text = "out Wish, in Place, in Swim, ?in School; reads Near"},
     {SYSTEM(seek), .text = "Wish, in Position, in Seek; reads Lamp"},
@@ -70,7 +70,8 @@ static const reef_system_desc tick[] = {
     {SYSTEM(conduct), .phase = "end", .text = "; reads Input Lamp Diver Bystander Boss, writes Stage Purse "
      "Upgrades, sends Cue, spawns"},
     {SYSTEM(surge), .phase = "end", .text = "; reads Stage Lamp Enemy, spawns, adds Follows"},
-    {SYSTEM(ebb), .phase = "end", .text = "in Position, in Body, with Enemy; reads Stage, sends Cue, destroys"},
+    {SYSTEM(ebb), .phase = "end", .text = "in Position, in Body, in Health, with Enemy; reads Stage, sends Cue, "
+     "destroys"},
 };
 /* clang-format on */
 

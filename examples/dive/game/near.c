@@ -80,6 +80,7 @@ void near_show(reef_block *b)
     /* All rows of a block are in one table: they have the same tags. */
     uint16_t side = reef_has(b->world, b->entities[0], Enemy) ? IS_ENEMY : IS_BYSTANDER;
     if (reef_has(b->world, b->entities[0], Hunter)) side |= IS_HUNTER;
+    if (reef_has(b->world, b->entities[0], Boss)) side |= IS_BOSS;
     for (uint32_t i = 0; i < b->count; i++)
         own->slots[place[i].slot] =
             (seen){at[i].x, at[i].y, v[i].x, v[i].y, body[i].radius, (uint16_t)body[i].kind, side, b->entities[i]};

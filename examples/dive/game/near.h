@@ -14,7 +14,7 @@
 
 enum { NEAR_SIDE = 72, NEAR_CELLS = NEAR_SIDE * NEAR_SIDE }; /* cells of two metres */
 
-enum { IS_ENEMY = 1, IS_BYSTANDER = 2, IS_HUNTER = 4 };
+enum { IS_ENEMY = 1, IS_BYSTANDER = 2, IS_HUNTER = 4, IS_BOSS = 8 };
 
 /* What others see of a creature. It has 32 bytes, because everyone looks at a dozen others. */
 typedef struct seen {

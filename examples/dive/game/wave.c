@@ -236,7 +236,9 @@ void ebb(reef_block *b)
     if (reef_single_get(b->world, Stage)->ebb == 0) return;
     const Position *at = reef_in(b, Position);
     const Body *body = reef_in(b, Body);
+    const Health *h = reef_in(b, Health);
     for (uint32_t i = 0; i < b->count; i++) {
+        if (h[i].now <= 0.0f) continue; /* it dies anyway */
         if ((b->entities[i].index & 7) == 0)
             reef_send(b, Cue, CUE_DEATH, at[i].x, at[i].y, body[i].radius, body[i].kind);
         reef_cmd_destroy(b, b->entities[i]);

@@ -64,9 +64,13 @@ static void print_state(reef_world *w)
     const Stage *s = reef_single_get(w, Stage);
     const Purse *p = reef_single_get(w, Purse);
     const Diver *d = reef_get(w, reef_single_get(w, Lamp)->diver, Diver);
-    printf("tick %5" PRIu64 "  hash %016" PRIx64 "  score %6u  %s %u  creatures %u  kills %u  pearls %u  air %.1f\n",
+    float boss = 0.0f;
+    for (reef_block b = reef_begin_text(w, "in Health, with Boss"); reef_next(&b);)
+        for (uint32_t i = 0; i < b.count; i++) boss += reef_in(&b, Health)[i].now;
+    printf("tick %5" PRIu64 "  hash %016" PRIx64
+           "  score %6u  %s %u  creatures %u  kills %u  pearls %u  air %.1f  boss %.0f\n",
            reef_tick_count(w), reef_hash(w), (unsigned)p->score, stages[s->now], (unsigned)s->wave,
-           (unsigned)reef_count(w, Body), (unsigned)p->kills, (unsigned)p->pearls, (double)d->air);
+           (unsigned)reef_count(w, Body), (unsigned)p->kills, (unsigned)p->pearls, (double)d->air, (double)boss);
 }
 
 /* Goes back, plays the same inputs again, and compares the hashes of all ticks. */

@@ -166,7 +166,7 @@ static bool play(app *a, const controls *c, float dt)
         a->choice = 0;
         return session_save(&a->play);
     }
-    if ((c->pressed & CONTROL_PHOTO) != 0 && stage->now == STAGE_WAVE) {
+    if ((c->pressed & CONTROL_PHOTO) != 0 && stage->now <= STAGE_WAVE) {
         a->screen = SCREEN_PHOTO;
         return photo_take(&a->photo, &a->play, in);
     }
