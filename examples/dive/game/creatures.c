@@ -1,19 +1,6 @@
-/* The table of creatures. A behaviour is a component, so a creature is a list of components. */
+/* The table of creatures. A behaviour is a component, so a creature is a list of components. Each is a prefab of the
+ * world, and new ones are copies of it. */
 #include "creatures.h"
-
-#include <string.h>
-
-enum { PARTS_MAX = 20, BYTES_MAX = 512 };
-
-/* The components of a creature with their values, as reef_cmd_spawn_values takes them. */
-typedef struct creature {
-    uint32_t count;
-    reef_value parts[PARTS_MAX];
-    size_t used;
-    _Alignas(16) char bytes[BYTES_MAX]; /* what the parts point to */
-} creature;
-
-static creature creatures[CREATURE_COUNT];
 
 const char *creature_title(uint32_t kind)
 {
@@ -25,28 +12,25 @@ const char *creature_title(uint32_t kind)
     return kind < CREATURE_COUNT ? titles[kind] : "";
 }
 
-static void part(creature *c, reef_value v)
-{
-    if (v.size > 0) {
-        memcpy(c->bytes + c->used, v.data, v.size);
-        v.data = c->bytes + c->used;
-        c->used += (v.size + 15u) & ~(size_t)15;
-    }
-    c->parts[c->count++] = v;
-}
+/* ---- the table ---- */
 
-static void make(uint32_t kind, float radius, const reef_value *values, uint32_t count)
-{
-    creature *c = &creatures[kind];
-    c->count = 0, c->used = 0;
-    part(c, reef_with(Body, radius, kind));
-    part(c, reef_default(Wish));
-    part(c, reef_default(Place));
-    for (uint32_t i = 0; i < count; i++) part(c, values[i]);
-}
-#define MAKE(name, radius, ...) make(CREATURE_##name, radius, REEF_VALUES_(__VA_ARGS__))
+/* A world that gets its prefabs. */
+typedef struct nursery {
+    reef_world *w;
+    Creatures made;
+    bool failed;
+} nursery;
 
-static void make_small_ones(void)
+static void make(nursery *n, uint32_t kind, float radius, const reef_value *values, uint32_t count)
+{
+    reef_entity e = reef_spawn(n->w, reef_with(Body, radius, kind), reef_default(Wish), reef_default(Place));
+    bool good = reef_change_values(n->w, e, values, count) >= 0 && reef_make_prefab(n->w, e) >= 0;
+    n->made.of[kind] = e;
+    n->failed = n->failed || !good;
+}
+#define MAKE(name, radius, ...) make(n, CREATURE_##name, radius, REEF_VALUES_(__VA_ARGS__))
+
+static void make_small_ones(nursery *n)
 {
     /* the mass: schools of little teeth */
     MAKE(NEEDLE, 0.22f, reef_tag(Enemy), reef_with(Health, .now = 1, .most = 1),
@@ -81,7 +65,7 @@ static void make_small_ones(void)
          reef_with(Bounty, .points = 25, .pearls = 30));
 }
 
-static void make_middle_ones(void)
+static void make_middle_ones(nursery *n)
 {
     /* keeps away from the light and lays eggs in the dark */
     MAKE(BROODER, 0.75f, reef_tag(Enemy), reef_with(Health, .now = 16, .most = 16),
@@ -119,7 +103,7 @@ static void make_middle_ones(void)
          reef_with(Seek, 0.25f), reef_with(Sting, 9), reef_with(Bounty, .points = 50, .pearls = 90));
 }
 
-static void make_bosses(void)
+static void make_bosses(nursery *n)
 {
     MAKE(MATRON, 2.0f, reef_tag(Enemy), reef_tag(Boss), reef_with(Health, .now = 170, .most = 170),
          reef_with(Shell, .now = 24, .most = 24, .grows = 1.5f), reef_with(Swim, .speed = 3.0f, .turn = 1.6f),
@@ -145,7 +129,7 @@ static void make_bosses(void)
          reef_with(Bounty, .points = 300, .pearls = 300));
 }
 
-static void make_bystanders(void)
+static void make_bystanders(nursery *n)
 {
     MAKE(WRASSE, 0.25f, reef_tag(Bystander), reef_with(Health, .now = 2, .most = 2),
          reef_with(Swim, .speed = 2.2f, .turn = 3.0f), reef_with(School, .together = 0.35f, .along = 0.5f),
@@ -155,20 +139,18 @@ static void make_bystanders(void)
          reef_with(Drift, .weight = 0.5f), reef_with(Timid, 1.6f));
 }
 
-void creatures_make(void)
+bool creatures_make(reef_world *w)
 {
-    make_small_ones();
-    make_middle_ones();
-    make_bosses();
-    make_bystanders();
+    nursery n = {.w = w};
+    make_small_ones(&n);
+    make_middle_ones(&n);
+    make_bosses(&n);
+    make_bystanders(&n);
+    return !n.failed && reef_single_set_id(w, reef_id(Creatures), &n.made, sizeof n.made) >= 0;
 }
 
 reef_entity creature_spawn(reef_block *b, uint32_t kind, vec at, vec v)
 {
-    const creature *c = &creatures[kind];
-    reef_value values[PARTS_MAX + 2];
-    memcpy(values, c->parts, c->count * sizeof *values);
-    values[c->count] = reef_with(Position, at.x, at.y);
-    values[c->count + 1] = reef_with(Velocity, v.x, v.y);
-    return reef_cmd_spawn_values(b, values, c->count + 2);
+    const Creatures *all = reef_single_get(b->world, Creatures);
+    return reef_cmd_instantiate_with(b, all->of[kind], reef_with(Position, at.x, at.y), reef_with(Velocity, v.x, v.y));
 }

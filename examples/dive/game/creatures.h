@@ -36,9 +36,16 @@ enum {
 
 const char *creature_title(uint32_t kind);
 
-/* Fills the table. Call it once, before the first world is made. */
-void creatures_make(void);
-/* Makes a creature, in a system that declares `spawns` without a type. */
+/* A singleton: the prefab of each creature. */
+typedef struct Creatures {
+    reef_entity of[CREATURE_COUNT];
+} Creatures;
+REEF_COMPONENT(Creatures);
+REEF_FIELDS(Creatures, REEF_FIELD(Creatures, of, REEF_ENTITY, NULL, 0, 0));
+
+/* Makes the prefabs in a new world. False: no memory. */
+bool creatures_make(reef_world *w);
+/* Makes a creature, in a system that reads Creatures and declares `spawns` without a type. */
 reef_entity creature_spawn(reef_block *b, uint32_t kind, vec at, vec v);
 
 #endif

@@ -240,7 +240,7 @@ void lay(reef_block *b)
     const Body *body = reef_in(b, Body);
     const Swim *own = reef_in(b, Swim);
     Lay *l = reef_inout(b, Lay);
-    if (reef_count(b->world, Enemy) > ENEMIES_MAX) return;
+    if (reef_single_get(b->world, Census)->enemies > ENEMIES_MAX) return;
     for (uint32_t i = 0; i < b->count; i++) {
         if (own[i].stun > 0.0f || (l[i].clock = count_down(l[i].clock, b->dt)) > 0.0f) continue;
         l[i].clock = l[i].every;

@@ -53,13 +53,16 @@ static const reef_system_desc tick[] = {
      "Velocity Shot"},
     {SYSTEM(arrive), .text = "Shot, in Position; reads Lamp, sends Bite, destroys"},
     {SYSTEM(fuse), .text = "Burst, Health, in Position; reads Lamp"},
-    {SYSTEM(lay), .text = "Lay, in Position, in Body, in Swim; reads Enemy, sends Cue, spawns"},
-    {SYSTEM(hatch), .text = "Hatch, in Position, in Health; sends Cue, spawns, destroys"},
+    {SYSTEM(lay), .text = "Lay, in Position, in Body, in Swim; reads Census Creatures, sends Cue, spawns"},
+    {SYSTEM(hatch), .text = "Hatch, in Position, in Health; reads Creatures, sends Cue, spawns, destroys"},
     {SYSTEM(heal), .text = "Heal, in Position; reads Near Place Health, sends Cure Cue"},
     {SYSTEM(recover), .text = "; receives Cure, writes Health"},
     {SYSTEM(attract), .text = "Pickup, Velocity, in Position; reads Lamp Upgrades Stage, sends Find, destroys"},
 
-    {SYSTEM(split), .phase = "end", .text = "in Split, in Health, in Position; spawns"},
+    {SYSTEM(forget), .phase = "end", .text = "; writes Census"},
+    {SYSTEM(count_creatures), .phase = "end", .text = "with Body; reads Enemy Bystander Boss, sums Census",
+     .combine = add_counts},
+    {SYSTEM(split), .phase = "end", .text = "in Split, in Health, in Position; reads Creatures, spawns"},
     {SYSTEM(burst), .phase = "end", .text = "in Burst, in Health, in Position; sends Blast Cue"},
     {SYSTEM(reward), .phase = "end", .text = "in Bounty, in Health, in Position; reads Boss, sends Loss"},
     {SYSTEM(die), .phase = "end", .text = "in Health, in Position, in Body; sends Cue, destroys"},
@@ -67,9 +70,9 @@ static const reef_system_desc tick[] = {
      "writes Leak, sends Cue"},
     {SYSTEM(collect), .phase = "end", .text = "; receives Find Loss, reads Lamp, writes Purse Diver, sends Cue, "
      "spawns Position Velocity Pickup"},
-    {SYSTEM(conduct), .phase = "end", .text = "; reads Input Lamp Diver Bystander Boss, writes Stage Purse "
+    {SYSTEM(conduct), .phase = "end", .text = "; reads Input Lamp Diver Census Creatures, writes Stage Purse "
      "Upgrades, sends Cue, spawns"},
-    {SYSTEM(surge), .phase = "end", .text = "; reads Stage Lamp Enemy, spawns, adds Follows"},
+    {SYSTEM(surge), .phase = "end", .text = "; reads Stage Lamp Census Creatures, spawns, adds Follows"},
     {SYSTEM(ebb), .phase = "end", .text = "in Position, in Body, in Health, with Enemy; reads Stage, sends Cue, "
      "destroys"},
 };
@@ -98,6 +101,7 @@ bool game_wake(game *g) { return reef_single_has(g->world, Lamp) && near_new(g->
 
 static bool fill(reef_world *w)
 {
+    if (!creatures_make(w)) return false;
     reef_entity bell = reef_spawn(w, reef_tag(Bell), reef_with(Position, 0, 0));
     reef_entity diver = reef_spawn(w, reef_with(Diver, .air = 100), reef_with(Position, 0, 2), reef_default(Velocity));
     return reef_relate(w, diver, Tether, bell) >= 0 &&
@@ -105,7 +109,8 @@ static bool fill(reef_world *w)
                0 &&
            reef_single_set(w, Stage, .now = STAGE_READY, .wave = 1, .clock = 3) >= 0 &&
            reef_single_set(w, Purse, .pearls = 0) >= 0 && reef_single_set(w, Upgrades, {0}) >= 0 &&
-           reef_single_set(w, Leak, 0) >= 0 && reef_single_set(w, Input, .keys = 0) >= 0;
+           reef_single_set(w, Leak, 0) >= 0 && reef_single_set(w, Census, .enemies = 0) >= 0 &&
+           reef_single_set(w, Input, .keys = 0) >= 0;
 }
 
 /* The first peaceful fish, around the bell. */

@@ -1,6 +1,5 @@
 /* The game: a world with its systems. Everything that happens is in reef_tick; this file makes worlds and forks them.
  *
- *     creatures_make();
  *     game g;
  *     if (!game_new(&g, seed, pool)) ...
  *     game_tick(&g, &(Input){.move = {100, 0}});

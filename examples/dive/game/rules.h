@@ -120,6 +120,13 @@ typedef struct Purse {
 REEF_COMPONENT(Purse);
 REEF_FIELDS(Purse, U32(Purse, pearls), U32(Purse, score), U32(Purse, kills));
 
+/* How many there are, counted at the end of each tick. */
+typedef struct Census {
+    uint32_t enemies, bystanders, bosses;
+} Census;
+REEF_COMPONENT(Census);
+REEF_FIELDS(Census, U32(Census, enemies), U32(Census, bystanders), U32(Census, bosses));
+
 /* Air that the tether loses in a second, by all that gnaw at it. */
 typedef struct Leak {
     float air;

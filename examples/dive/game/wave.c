@@ -103,10 +103,31 @@ void surge(reef_block *b)
         if (of->wave != wave || stage->since < of->first) continue;
         uint32_t time = (uint32_t)((stage->since - of->first) / of->every);
         bool now = stage->since - b->dt < of->first + (float)time * of->every;
-        if (!now || time >= of->times || reef_count(b->world, Enemy) > ENEMIES_MAX) continue;
+        if (!now || time >= of->times || reef_single_get(b->world, Census)->enemies > ENEMIES_MAX) continue;
         uint32_t count = of->count == 1 ? 1 + round : of->count + of->count * round / 2;
         spawn_school(b, &r, lamp, of->kind, count);
     }
+}
+
+/* ---- counting ---- */
+
+void forget(reef_block *b) { *reef_single_mut(b->world, Census) = (Census){0}; }
+
+/* All creatures of a block are in one table: they have the same tags. */
+void count_creatures(reef_block *b)
+{
+    Census *part = reef_part(b, Census);
+    if (reef_has(b->world, b->entities[0], Enemy)) part->enemies += b->count;
+    if (reef_has(b->world, b->entities[0], Bystander)) part->bystanders += b->count;
+    if (reef_has(b->world, b->entities[0], Boss)) part->bosses += b->count;
+}
+
+void add_counts(void *total, const void *part)
+{
+    const Census *more = part;
+    ((Census *)total)->enemies += more->enemies;
+    ((Census *)total)->bystanders += more->bystanders;
+    ((Census *)total)->bosses += more->bosses;
 }
 
 /* ---- stages ---- */
@@ -154,7 +175,7 @@ uint32_t shop_price_others(const Stage *stage) { return 3 + 3 * stage->others; }
 /* Points for what lives, and the fish breed. */
 static void end_wave(reef_block *b, Stage *s, Purse *purse, const Lamp *lamp)
 {
-    s->saved = (uint32_t)reef_count(b->world, Bystander);
+    s->saved = reef_single_get(b->world, Census)->bystanders;
     s->ebb = 1;
     purse->score += s->saved * 5 + s->wave * 100;
     reef_random r = reef_random_for(b, (reef_entity){2, 0});
@@ -215,7 +236,7 @@ void conduct(reef_block *b)
     } else if (s->now == STAGE_WAVE) {
         bool boss = is_boss_wave(s->wave);
         s->clock = count_down(s->clock, b->dt);
-        if (boss ? s->since < 4.0f || reef_count(b->world, Boss) > 0 : s->clock > 0.0f) return;
+        if (boss ? s->since < 4.0f || reef_single_get(b->world, Census)->bosses > 0 : s->clock > 0.0f) return;
         end_wave(b, s, purse, lamp);
         if (s->wave != WAVES) {
             open_shop(b, s, u);

@@ -9,6 +9,9 @@ uint32_t shop_price(const Upgrades *u, uint32_t upgrade);
 /* The price of other offers. */
 uint32_t shop_price_others(const Stage *stage);
 
+void forget(reef_block *b); /* before counting */
+void count_creatures(reef_block *b);
+void add_counts(void *total, const void *part);
 void conduct(reef_block *b);          /* the stages, one after the other */
 void surge(reef_block *b);            /* the creatures of a wave come */
 void ebb(reef_block *b);              /* after it, those that are left sink back into the dark */

@@ -2,6 +2,7 @@
 #include "bot.h"
 #include "measure.h"
 #include "replay.h"
+#include "session.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -19,11 +20,15 @@ static const char help[] =
     "  --seed N          the sea, for --bot (default: 1)\n"
     "  --threads N       default: as many as the machine has processors\n"
     "  --every TICKS     prints a hash that often (default: 600); 0: only at the end\n"
+    "  --save FILE       writes the world as it is at the end\n"
+    "  --load FILE       begins with that world instead of a new one; with --bot\n"
+    "  --folder DIR      goes on with the dive in the folder, and keeps a journal there; with --bot\n"
+    "  --stop-at TICK    ends the program at once, as if it were killed; with --folder\n"
     "  --rewind          after every hash, goes back some ticks, plays them again, and compares\n";
 
 typedef struct options {
-    const char *replay, *record;
-    uint64_t bot, measure, ticks, seed, every;
+    const char *replay, *record, *save, *load, *folder;
+    uint64_t stop_at, bot, measure, ticks, seed, every;
     uint32_t threads;
     bool rewind;
 } options;
@@ -47,6 +52,10 @@ static bool parse(options *o, int count, char **arguments)
         i++;
         if (strcmp(name, "--replay") == 0) o->replay = value;
         else if (strcmp(name, "--record") == 0) o->record = value;
+        else if (strcmp(name, "--save") == 0) o->save = value;
+        else if (strcmp(name, "--load") == 0) o->load = value;
+        else if (strcmp(name, "--folder") == 0) o->folder = value;
+        else if (strcmp(name, "--stop-at") == 0) o->stop_at = strtoull(value, NULL, 10);
         else if (strcmp(name, "--bot") == 0) o->bot = strtoull(value, NULL, 10);
         else if (strcmp(name, "--seed") == 0) o->seed = strtoull(value, NULL, 10);
         else if (strcmp(name, "--every") == 0) o->every = strtoull(value, NULL, 10);
@@ -68,9 +77,10 @@ static void print_state(reef_world *w)
     for (reef_block b = reef_begin_text(w, "in Health, with Boss"); reef_next(&b);)
         for (uint32_t i = 0; i < b.count; i++) boss += reef_in(&b, Health)[i].now;
     printf("tick %5" PRIu64 "  hash %016" PRIx64
-           "  score %6u  %s %u  creatures %u  kills %u  pearls %u  air %.1f  boss %.0f\n",
+           "  score %6u  %s %u  enemies %u  kills %u  pearls %u  air %.1f  boss %.0f\n",
            reef_tick_count(w), reef_hash(w), (unsigned)p->score, stages[s->now], (unsigned)s->wave,
-           (unsigned)reef_count(w, Body), (unsigned)p->kills, (unsigned)p->pearls, (double)d->air, (double)boss);
+           (unsigned)reef_single_get(w, Census)->enemies, (unsigned)p->kills, (unsigned)p->pearls, (double)d->air,
+           (double)boss);
 }
 
 /* Goes back, plays the same inputs again, and compares the hashes of all ticks. */
@@ -112,32 +122,70 @@ static bool play(const options *o, game *g, const replay *from, replay *played)
     return good;
 }
 
-static int run(const options *o, const replay *from)
+/* A dive that is kept in a folder. */
+static bool play_session(const options *o, reef_pool *pool)
+{
+    session s;
+    Input in = {0};
+    bool good = session_begin(&s, o->seed, pool, o->folder);
+    if (good && session_was_loaded(&s)) printf("goes on at tick %" PRIu64 "\n", reef_tick_count(s.now.world));
+    while (good && reef_tick_count(s.now.world) < o->bot) {
+        in = bot_input(s.now.world, &in);
+        good = session_tick(&s, in);
+        if (reef_tick_count(s.now.world) == o->stop_at) _Exit(DONE);
+    }
+    good = good && session_save(&s);
+    if (good) print_state(s.now.world);
+    session_end(&s);
+    return good;
+}
+
+static bool begin(const options *o, const replay *from, game *g, reef_pool *pool)
+{
+    if (o->load == NULL) return game_new(g, o->replay != NULL ? from->seed : o->seed, pool);
+    return game_blank(g, pool) && reef_load(g->world, o->load, NULL) >= 0 && game_wake(g);
+}
+
+static bool write_recording(const char *path, const replay *played)
+{
+    FILE *file = fopen(path, "w");
+    bool good = file != NULL && replay_write(played, file);
+    return file != NULL && (fclose(file) == 0) & good;
+}
+
+static int run(const options *o, const replay *from, reef_pool *pool)
 {
     replay played = {.seed = o->seed};
     game g = {0};
-    reef_pool *pool = o->threads == 1 ? NULL : reef_pool_new(&(reef_pool_config){.threads = o->threads});
-    creatures_make();
-    if (o->measure > 0) {
-        bool measured = measure(o->measure, o->ticks, pool);
-        reef_pool_free(pool);
-        return measured ? DONE : complain("measuring: no memory", "");
-    }
-    bool good = game_new(&g, o->replay != NULL ? from->seed : o->seed, pool) && play(o, &g, from, &played);
+    if (o->measure > 0) return measure(o->measure, o->ticks, pool) ? DONE : FAILED;
+    if (o->folder != NULL) return play_session(o, pool) ? DONE : FAILED;
+    bool good = begin(o, from, &g, pool) && play(o, &g, from, &played);
+    if (good && o->save != NULL) good = reef_save(g.world, o->save, NULL) >= 0;
     if (!good) {
         char text[400] = "no memory";
         if (g.world != NULL) reef_error_text(g.world, text, sizeof text);
         complain("playing: ", text);
     }
-    if (good && o->record != NULL) {
-        FILE *file = fopen(o->record, "w");
-        good = file != NULL && replay_write(&played, file);
-        if (file == NULL || fclose(file) != 0 || !good) complain("can't write ", o->record);
+    if (good && o->record != NULL && !write_recording(o->record, &played)) {
+        complain("can't write ", o->record);
+        good = false;
     }
     game_free(&g);
-    reef_pool_free(pool);
     replay_free(&played);
     return good ? DONE : FAILED;
+}
+
+static bool read_recording(const char *path, replay *from)
+{
+    uint64_t line;
+    char where[32];
+    FILE *file = fopen(path, "r");
+    if (file == NULL) return complain("can't read ", path), false;
+    bool good = replay_read(from, file, &line);
+    fclose(file);
+    snprintf(where, sizeof where, "%" PRIu64, line);
+    if (!good) complain(line > 0 ? "the recording can't be understood in line " : "no memory in line ", where);
+    return good;
 }
 
 int main(int count, char **arguments)
@@ -146,18 +194,10 @@ int main(int count, char **arguments)
     replay from = {0};
     if (count == 2 && strcmp(arguments[1], "--help") == 0) return fputs(help, stdout) < 0;
     if (!parse(&o, count, arguments)) return complain("wrong arguments; see --help", "");
-    if (o.replay != NULL) {
-        uint64_t line;
-        char where[32];
-        FILE *file = fopen(o.replay, "r");
-        if (file == NULL) return complain("can't read ", o.replay);
-        bool good = replay_read(&from, file, &line);
-        fclose(file);
-        snprintf(where, sizeof where, "%" PRIu64, line);
-        if (!good)
-            return complain(line > 0 ? "the recording can't be understood in line " : "no memory in line ", where);
-    }
-    int status = run(&o, &from);
+    if (o.replay != NULL && !read_recording(o.replay, &from)) return REFUSED;
+    reef_pool *pool = o.threads == 1 ? NULL : reef_pool_new(&(reef_pool_config){.threads = o.threads});
+    int status = run(&o, &from, pool);
+    reef_pool_free(pool);
     replay_free(&from);
     return status;
 }

@@ -81,7 +81,6 @@ static bool begin_demo(app *a)
 bool app_begin(app *a, uint64_t seed, reef_pool *pool, const char *folder)
 {
     memset(a, 0, sizeof *a);
-    creatures_make();
     a->seed = seed, a->pool = pool, a->folder = folder;
     a->aspect = 16.0f / 9.0f;
     a->camera = (camera){0, 0, 12.0f, a->aspect};

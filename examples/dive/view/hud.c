@@ -92,7 +92,7 @@ static void draw_gauges(app *a, float half)
     snprintf(text, sizeof text, "%u", (unsigned)purse->pearls);
     icon(f, SHAPE_PEARL, -half + 5.0f, 6.0f, 1.7f, (colour){255, 226, 236, 255});
     write(f, text, -half + 8.5f, 4.4f, 3.2f, TEXT_LEFT, ivory);
-    snprintf(text, sizeof text, "%u", (unsigned)reef_count(w, Bystander));
+    snprintf(text, sizeof text, "%u", (unsigned)reef_single_get(w, Census)->bystanders);
     icon(f, SHAPE_FISH, -half + 5.0f, 12.0f, 1.9f, (colour){64, 200, 240, 255});
     write(f, text, -half + 8.5f, 10.8f, 2.4f, TEXT_LEFT, dim);
 
@@ -111,7 +111,7 @@ static void draw_gauges(app *a, float half)
     }
     draw_rest(a, -half + 4.0f, 92.0f, "dash", d->dash_rests, 1.5f);
     draw_rest(a, -half + 16.5f, 92.0f, "pulse", d->pulse_rests, 7.0f);
-    uint64_t enemies = reef_count(w, Enemy);
+    const uint32_t enemies = reef_single_get(w, Census)->enemies;
     if (enemies > 0) {
         snprintf(text, sizeof text, "%u around", (unsigned)enemies);
         write(f, text, half - 4.0f, 93.0f, 1.9f, TEXT_RIGHT, dim);

@@ -69,6 +69,6 @@ EMSCRIPTEN_KEEPALIVE const unsigned char *dive_noise(void)
 EMSCRIPTEN_KEEPALIVE unsigned dive_screen(void) { return the_app.screen; }
 EMSCRIPTEN_KEEPALIVE unsigned dive_stage(void) { return reef_single_get(the_app.play.now.world, Stage)->now; }
 EMSCRIPTEN_KEEPALIVE unsigned dive_tick(void) { return (unsigned)reef_tick_count(the_app.play.now.world); }
-EMSCRIPTEN_KEEPALIVE unsigned dive_creatures(void) { return (unsigned)reef_count(the_app.play.now.world, Body); }
+EMSCRIPTEN_KEEPALIVE unsigned dive_creatures(void) { return reef_single_get(the_app.play.now.world, Census)->enemies; }
 EMSCRIPTEN_KEEPALIVE int dive_backward(void) { return the_app.backward; }
 EMSCRIPTEN_KEEPALIVE int dive_has_ghost(void) { return the_app.play.ghost.world != NULL; }
