@@ -29,6 +29,7 @@
  *   reef/command.h    commands: how a system changes the structure
  *   reef/event.h      events: sending, receiving
  *   reef/observer.h   functions that are called when components are added, changed and removed, or entities match
+ *   reef/schedule.h   what a schedule contains, for tools
  *   reef/bulk.h       one call that adds, removes, sets, enables or destroys for everything that a query matches
  *   reef/snapshot.h   worlds as values: snapshot, restore, fork, hash
  *   reef/save.h       saving worlds and differences to files and memory, and loading them
@@ -36,6 +37,7 @@
  *   reef/history.h    the last ticks of a world: rewind, replay, late inputs
  *   reef/diff.h       what is different between two worlds
  *   reef/inspect.h    printing, visiting, checking
+ *   reef/trace.h      which system ran when and on which thread, for profilers
  *   reef/script.h     scripts: code that belongs to a single entity
  *   reef/merge.h      adding one world's entities to another
  *   reef/random.h     random numbers by seed, tick, system and entity
@@ -94,6 +96,7 @@
 #include "reef/command.h"
 #include "reef/event.h"
 #include "reef/observer.h"
+#include "reef/schedule.h"
 #include "reef/bulk.h"
 #include "reef/snapshot.h"
 #include "reef/save.h"
@@ -101,6 +104,7 @@
 #include "reef/history.h"
 #include "reef/diff.h"
 #include "reef/inspect.h"
+#include "reef/trace.h"
 #include "reef/script.h"
 #include "reef/merge.h"
 #include "reef/random.h"

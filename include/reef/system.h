@@ -205,6 +205,13 @@ typedef struct reef_system_stats {
 REEF_API void reef_measure_systems(reef_world *world, bool on);
 /* The measurements of a system; all zeros if there are none, or no such system. */
 REEF_API reef_system_stats reef_system_measured(const reef_world *world, reef_system_id system);
+/* Measurements of whole ticks while statistics were on. */
+typedef struct reef_tick_stats {
+    uint64_t ticks; /* that ended well, since statistics were turned on */
+    uint64_t time_ns, last_ns, longest_ns;
+} reef_tick_stats;
+/* The measurements of the ticks; all zeros if there are none. */
+REEF_API reef_tick_stats reef_tick_measured(const reef_world *world);
 /* Functions that are called before and after each job, on the job's thread, for profilers. {0}: none. */
 typedef struct reef_trace {
     void (*begin)(void *context, const char *system, uint32_t worker);

@@ -40,6 +40,10 @@ REEF_API reef_status reef_world_use(reef_world *world, reef_component type);
 REEF_API void *reef_context(const reef_world *world);
 /* Changes the pointer that is passed to log and misuse. */
 REEF_API void reef_set_context(reef_world *world, void *context);
+/* Changes the functions log and misuse of the config; NULL: none. So a tool that looks into a fork on a thread of its
+ * own can keep its mistakes to itself. */
+REEF_API void reef_set_log(reef_world *world, void (*log)(void *context, reef_log_level level, const char *message),
+                           void (*misuse)(void *context, reef_status status, const char *message));
 
 /* A point in time for "changed since": what is written from now on is newer. Points of a world can be compared with
  * those of a fork made later. A restore brings back when things were written, but doesn't set back the time. 0 is

@@ -96,6 +96,7 @@ typedef struct ticking {
     written *others;
     uint32_t other_count, other_room;
     bool measures;
+    reef_tick_stats stats;
     reef_trace trace;
     /* These are valid during a tick. */
     reef_error first; /* the first mistake of the caller */

@@ -306,11 +306,26 @@ static COLD reef_status tick_atomic(reef_world *w, float dt)
     return s;
 }
 
+static COLD reef_status tick_measured(reef_world *w, float dt)
+{
+    const uint64_t began = clock_now();
+    const reef_status s = w->config.atomic_tick ? tick_atomic(w, dt) : phases_tick(w, dt);
+    const uint64_t ended = clock_now();
+    reef_tick_stats *x = &w->ticking->stats;
+    if (s != REEF_OK) return s;
+    x->ticks++;
+    x->last_ns = ended > began ? ended - began : 0; /* somebody may have set the clock back */
+    x->time_ns += x->last_ns;
+    if (x->last_ns > x->longest_ns) x->longest_ns = x->last_ns;
+    return s;
+}
+
 reef_status reef_step_once(reef_world *w, float dt)
 {
     if (w == NULL) return REEF_BAD_ARGUMENT;
     reef_status s = tick_begin(w, "reef_tick", dt);
     if (s != REEF_OK) return s;
+    if (UNLIKELY(w->ticking->measures)) return tick_end(w, tick_measured(w, dt));
     return tick_end(w, w->config.atomic_tick ? tick_atomic(w, dt) : phases_tick(w, dt));
 }
 
@@ -368,8 +383,10 @@ COLD void reef_measure_systems(reef_world *w, bool on)
 {
     ticking *k = w && !w->locks ? ticking_ready(w) : NULL;
     if (k == NULL) return;
-    if (on && !k->measures)
+    if (on && !k->measures) {
         for (uint32_t i = 0; i < k->plan_count; i++) memset(&k->plan[i].stats, 0, sizeof k->plan[i].stats);
+        memset(&k->stats, 0, sizeof k->stats);
+    }
     k->measures = on;
 }
 
@@ -380,6 +397,12 @@ COLD reef_system_stats reef_system_measured(const reef_world *w, reef_system_id 
     const schedule_entry *e = w && w->schedule && w->ticking ? reef__schedule_find(w, which, &s) : NULL;
     const planned_system *ps = e ? planned_of(w->ticking->plan, w->ticking->plan_count, e->system->serial) : NULL;
     return ps ? ps->stats : never_ran;
+}
+
+COLD reef_tick_stats reef_tick_measured(const reef_world *w)
+{
+    const reef_tick_stats never_ran = {0, 0, 0, 0};
+    return w && w->ticking ? w->ticking->stats : never_ran;
 }
 
 COLD void reef_set_trace(reef_world *w, const reef_trace *trace)

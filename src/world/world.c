@@ -91,6 +91,14 @@ void reef_set_context(reef_world *w, void *context)
     if (w) w->config.context = context;
 }
 
+void reef_set_log(reef_world *w, void (*log)(void *context, reef_log_level level, const char *message),
+                  void (*misuse)(void *context, reef_status status, const char *message))
+{
+    if (w == NULL) return;
+    w->config.log = log;
+    w->config.misuse = misuse;
+}
+
 COLD reef_status reef_shrink(reef_world *w)
 {
     static const char op[] = "reef_shrink";

@@ -82,7 +82,7 @@ static void F11_no_clock_is_read_unless_systems_are_measured(void **state)
         reef_measure_systems(w, true);
         assert_int_equal(atomic_load(&clock_reads), 0);
         assert_ok(reef_tick(w, 0));
-        assert_int_equal(atomic_load(&clock_reads), 2 * (BLOCKS + 1 + 1));
+        assert_int_equal(atomic_load(&clock_reads), 2 * (BLOCKS + 1 + 1) + 2); /* each job's, and the tick's */
         reef_measure_systems(w, false);
         atomic_store(&clock_reads, 0);
         assert_ok(reef_tick(w, 0.003f));
@@ -124,6 +124,36 @@ static void F11_what_is_counted_of_systems(void **state)
     const reef_system_id back = add(w, "back", set_the_clock_back, NULL);
     assert_ok(reef_tick(w, 0));
     assert_counted(w, back, 1, 0, 0, 0, 0);
+}
+
+static void F11_whole_ticks_are_measured(void **state)
+{
+    reef_system_id ids[3];
+    reef_world *w = measured_world(state, ids);
+    assert_ok(reef_tick(w, 0));
+    assert_int_equal(reef_tick_measured(w).ticks, 0);
+    reef_measure_systems(w, true);
+    assert_ok(reef_tick(w, 0));
+    const reef_tick_stats one = reef_tick_measured(w);
+    assert_int_equal(one.ticks, 1);
+    assert_true(one.last_ns >= 2 * ROWS && one.last_ns == one.time_ns && one.last_ns == one.longest_ns);
+    assert_ok(reef_system_switch(w, ids[0], false));
+    assert_ok(reef_tick(w, 0));
+    const reef_tick_stats two = reef_tick_measured(w);
+    assert_int_equal(two.ticks, 2);
+    assert_true(two.last_ns < one.last_ns && two.longest_ns == one.last_ns);
+    assert_int_equal(two.time_ns, one.last_ns + two.last_ns);
+    /* a paused tick is none, and neither is one that is refused */
+    reef_pause(w, true);
+    assert_ok(reef_tick(w, 0));
+    assert_status(REEF_BAD_ARGUMENT, reef_step_once(w, -1));
+    assert_int_equal(reef_tick_measured(w).ticks, 2);
+    reef_measure_systems(w, false);
+    assert_ok(reef_step_once(w, 0));
+    assert_int_equal(reef_tick_measured(w).ticks, 2);
+    reef_measure_systems(w, true);
+    assert_int_equal(reef_tick_measured(w).ticks, 0);
+    assert_int_equal(reef_tick_measured(NULL).ticks, 0);
 }
 
 /* ---- profilers ---- */
@@ -208,6 +238,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(F11_no_clock_is_read_unless_systems_are_measured),
         TEST(F11_what_is_counted_of_systems),
+        TEST(F11_whole_ticks_are_measured),
         TEST(F11_profilers_are_told_of_each_job),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

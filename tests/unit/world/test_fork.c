@@ -307,6 +307,15 @@ static void G1_each_world_has_its_own_context(void **state)
     assert_int_equal(a, b);
     reef_set_context(NULL, &a);
     assert_null(reef_context(NULL));
+    /* Who hears of mistakes can be changed too, for each world alone. */
+    reef_set_log(fork, NULL, NULL);
+    const int before = b;
+    assert_status(REEF_NOT_ALIVE, reef_destroy(fork, (reef_entity){7, 1}));
+    assert_int_equal(b, before);
+    reef_set_log(fork, NULL, hear);
+    assert_status(REEF_NOT_ALIVE, reef_destroy(fork, (reef_entity){7, 1}));
+    assert_int_equal(b - before, a);
+    reef_set_log(NULL, NULL, hear);
     reef_world_free(later);
     reef_world_free(fork);
     reef_snapshot_free(snapshot);
