@@ -15,6 +15,8 @@ static const char help[] =
     "                           like \"Position, !Frozen\" (docs/manual/query-terms.md); by name with --name NAME\n"
     "  reef sql FILE STATEMENTS what SQL says of the world, also of one in an SQLite database of reef\n"
     "                           (docs/manual/sql.md): \"select name, x from Position join entities using (id)\"\n"
+    "  reef inspect FILE        shows it in the browser, at the address that it prints, until it is interrupted;\n"
+    "                           of a journal all its states; --port N instead of 7272, 0 for any\n"
     "  reef --help              this text\n"
     "  reef --version           the version of reef\n"
     "\n"
@@ -24,11 +26,8 @@ static const char help[] =
 static const struct {
     const char *name;
     int (*run)(int count, char **words);
-} commands[] = {{"info", command_info},
-                {"check", command_check},
-                {"diff", command_diff},
-                {"print", command_print},
-                {"sql", command_sql}};
+} commands[] = {{"info", command_info},   {"check", command_check}, {"diff", command_diff},
+                {"print", command_print}, {"sql", command_sql},     {"inspect", command_inspect}};
 
 int main(int count, char **words)
 {

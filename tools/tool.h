@@ -15,6 +15,7 @@ int command_check(int count, char **words);
 int command_diff(int count, char **words);
 int command_print(int count, char **words);
 int command_sql(int count, char **words);
+int command_inspect(int count, char **words);
 
 /* ---- a file (file.c) ---- */
 

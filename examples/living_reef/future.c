@@ -1,4 +1,5 @@
 /* Playing one future or two, and recording them. */
+#include "look.h"
 #include "report.h"
 #include "save.h"
 
@@ -32,7 +33,9 @@ void future_free(future *f)
 static bool play_tick(future *f, const options *o)
 {
     if (ecosystem_ticks(&f->e) + 1 == o->leak_tick && !ecosystem_leak(&f->e)) return false;
-    return ecosystem_tick(&f->e) && (record_tick(f, o) || ecosystem_refused(&f->e, "recording"));
+    if (!ecosystem_tick(&f->e)) return false;
+    look_tick(&f->e);
+    return record_tick(f, o) || ecosystem_refused(&f->e, "recording");
 }
 
 bool future_play(future *f, const options *o, uint32_t until, report *screen)

@@ -1,5 +1,6 @@
 /* living_reef: a closed ecosystem on reef. `living_reef --help` explains. */
 #include "future.h"
+#include "look.h"
 #include "options.h"
 #include "output.h"
 #include "picture.h"
@@ -56,7 +57,7 @@ static bool begin(futures *f, const species_table *table, const options *o, reef
 static bool play(futures *f, report *screen, const species_table *table, const options *o, reef_pool *pool)
 {
     uint32_t removed = o->one_future ? SPECIES_MAX : species_largest_hunter(table);
-    if (!begin(f, table, o, pool)) return false;
+    if (!begin(f, table, o, pool) || !look_begin(&f->with.e, o)) return false;
     report_start(screen, o->ticks, ecosystem_ticks(&f->with.e), o->quiet);
     if (removed == SPECIES_MAX) return future_play(&f->with, o, o->ticks, screen) && future_take(&f->with, o);
     if (!f->forked && !future_play(&f->with, o, o->ticks / 2, screen)) return false;
@@ -101,6 +102,7 @@ static int run(const options *o, const species_table *table)
     int status = RAN;
     bool good = play(&f, &screen, table, o, pool);
     report_end(&screen);
+    look_end();
     if (!good) {
         complain_of(&f);
         status = FAILED;

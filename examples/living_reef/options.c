@@ -45,6 +45,9 @@ void options_help(FILE *file)
         "                   there; with the same options otherwise. However often a run is killed and resumed, the "
         "files at its\n"
         "                   end are the same, byte for byte\n"
+        "  --inspect        look inside with the browser while it runs: the address is printed "
+        "(docs/manual/inspector.md).\n"
+        "                   --inspect-port N: another port than 7272, 0 for any\n"
         "  --quiet          print nothing but errors\n"
         "  --leak-test N    lose one unit of energy in tick N, in both futures; the run must end there with an "
         "error and\n"
@@ -125,7 +128,7 @@ static bool take_pair(options *o, const number_option *numbers, size_t number_co
 bool options_parse(options *o, int count, char *const *arguments, char *message, size_t message_size)
 {
     uint64_t size = SEA_METRES_DEFAULT, ticks = 1000, fish = 0, leak = 0, seed = 1, threads = 0,
-             save_every = SAVE_EVERY;
+             save_every = SAVE_EVERY, port = 7272;
     const number_option numbers[] = {
         {"--size", "an even number from 16 to 4096", SEA_METRES_MIN, SEA_METRES_MAX, &size},
         {"--ticks", "a number from 1 to 10000000", 1, TICKS_MAX, &ticks},
@@ -133,6 +136,7 @@ bool options_parse(options *o, int count, char *const *arguments, char *message,
         {"--leak-test", "a tick from 1 to 10000000", 1, TICKS_MAX, &leak},
         {"--save-every", "a number from 1 to 10000000", 1, TICKS_MAX, &save_every},
         {"--threads", "a number from 1 to 64", 1, REEF_THREADS_MAX, &threads},
+        {"--inspect-port", "a number from 0 to 65535", 0, 65535, &port},
         {"--seed", "a number from 0 to 18446744073709551615", 0, UINT64_MAX, &seed}};
     *o = (options){.species = LIVING_REEF_SPECIES, .out = "."};
     for (int i = 1; i < count; i++) {
@@ -140,6 +144,7 @@ bool options_parse(options *o, int count, char *const *arguments, char *message,
         if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) o->help = true;
         else if (strcmp(name, "--quiet") == 0) o->quiet = true;
         else if (strcmp(name, "--one-future") == 0) o->one_future = true;
+        else if (strcmp(name, "--inspect") == 0) o->inspect = true;
         else if (take_pair(o, numbers, sizeof numbers / sizeof numbers[0], name, arguments[i + 1], message,
                            message_size))
             i++;
@@ -156,5 +161,6 @@ bool options_parse(options *o, int count, char *const *arguments, char *message,
     o->leak_tick = (uint32_t)leak;
     o->seed = seed;
     o->save_every = (uint32_t)save_every;
+    o->inspect_port = (uint32_t)port;
     return true;
 }

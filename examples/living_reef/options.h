@@ -20,6 +20,8 @@ typedef struct options {
     uint32_t save_every; /* ticks */
     bool resume;         /* go on with what is saved in that directory */
     bool one_future;     /* the world isn't forked */
+    bool inspect;        /* open the inspector */
+    uint32_t inspect_port;
     bool quiet, help;
 } options;
 

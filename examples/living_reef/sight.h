@@ -31,7 +31,9 @@ typedef struct Sight {
     uint32_t cells, capacity;
 } Sight;
 
-REEF_COMPONENT(Sight);
+/* A fork begins with arrays of its own, and going back keeps those that are there. */
+static const reef_hooks sight_of_this_world = {.on_fork = REEF_FORK_SKIP};
+REEF_COMPONENT_HOOKS(Sight, &sight_of_this_world);
 
 /* Gives a world arrays of its own; until then a fork has those of its origin. False, here and below: no memory. */
 bool sight_new(reef_world *w);

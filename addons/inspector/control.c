@@ -1,0 +1,365 @@
+/* What the page does with the world: pausing, stepping a tick or a system, recording, going back, editing. All of it
+ * happens on the simulation's thread, between two ticks, as an order.
+ *
+ * A system is stepped on a fork: the state before the tick is forked, all later systems are switched off, and the tick
+ * is played. So the program's own world never stands in the middle of a tick. */
+#include "inspector.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- stepping a system ---- */
+
+typedef struct naming {
+    uint32_t number, count;
+    char name[REEF_SYSTEM_NAME_MAX + 1]; /* of system `number`, from 1 */
+} naming;
+
+static bool system_count(void *context, const reef_system_info *s)
+{
+    naming *n = context;
+    if (!s->on) return true;
+    if (++n->count == n->number) memcpy(n->name, s->name, strlen(s->name) + 1);
+    return true;
+}
+
+/* Plays the tick behind a moment with the first `number` of its systems that are on. NULL: *error says why. */
+static moment *prefix_play(reef_inspector *i, const moment *from, uint32_t number, float dt, naming *names,
+                           const char **error)
+{
+    reef_world *w = reef_snapshot_fork(from->snapshot);
+    *names = (naming){.number = number};
+    *error = w ? NULL : "no memory";
+    if (w == NULL) return NULL;
+    (void)reef_visit_systems(w, system_count, names);
+    for (uint32_t k = number; k < names->count && *error == NULL; k++) {
+        naming later = {.number = number + 1}; /* the next one that is still on */
+        (void)reef_visit_systems(w, system_count, &later);
+        if (reef_system_switch(w, reef_system_find(w, later.name), false) < 0) *error = "no memory";
+    }
+    if (*error == NULL && inspector_play(i, w, dt) < 0) *error = "the tick failed on a fork";
+    moment *m = *error ? NULL : moment_take(i, w);
+    if (*error == NULL && m == NULL) *error = "the fork can't be copied";
+    reef_world_free(w);
+    return m;
+}
+
+void inspector_step_clear(reef_inspector *i)
+{
+    pthread_mutex_lock(&i->lock);
+    i->step_number = i->step_count = 0;
+    i->step_system[0] = 0;
+    pthread_mutex_unlock(&i->lock);
+    moment_put(i, MOMENT_STEP, NULL);
+    moment_put(i, MOMENT_STEP_BEFORE, NULL);
+}
+
+static void step_system(reef_inspector *i, control *c)
+{
+    naming names;
+    const uint32_t number = i->step_number + 1;
+    moment *base = moment_take(i, i->world), *m = NULL;
+    if (base == NULL) c->error = "the world can't be copied";
+    else m = prefix_play(i, base, number, inspector_dt(i->dt_ns), &names, &c->error);
+    if (m == NULL) {
+        moment_release(i, base);
+        return;
+    }
+    if (number > names.count) { /* all have run: the tick is played */
+        moment_release(i, m);
+        moment_release(i, base);
+        inspector_step_clear(i);
+        i->free_ticks++;
+        json_object_set_new(c->answer, "done", json_true());
+        return;
+    }
+    if (number == 1) {
+        moment_put(i, MOMENT_STEP_BEFORE, base);
+    } else {
+        moment *was = moment_hold(i, MOMENT_STEP, 0);
+        moment_put(i, MOMENT_STEP_BEFORE, was);
+        moment_release(i, base);
+    }
+    moment_put(i, MOMENT_STEP, m);
+    pthread_mutex_lock(&i->lock);
+    i->step_number = number;
+    i->step_count = names.count;
+    memcpy(i->step_system, names.name, sizeof i->step_system);
+    pthread_mutex_unlock(&i->lock);
+    json_object_set_new(c->answer, "system", json_text(names.name));
+    json_object_set_new(c->answer, "number", json_integer(number));
+    json_object_set_new(c->answer, "count", json_integer(names.count));
+}
+
+typedef struct prefix {
+    const moment *from;
+    uint32_t number;
+    float dt;
+    naming names;
+    const char *error;
+    moment *made;
+} prefix;
+
+static void prefix_run(reef_inspector *i, void *data)
+{
+    prefix *p = data;
+    p->made = prefix_play(i, p->from, p->number, p->dt, &p->names, &p->error);
+}
+
+moment *inspector_prefix(reef_inspector *i, const moment *from, uint32_t number, float dt, char *system,
+                         uint32_t *count, const char **error)
+{
+    prefix p = {.from = from, .number = number, .dt = dt};
+    if (!order_give(i, prefix_run, &p)) p.error = "the program doesn't tick";
+    if (system) memcpy(system, p.names.name, sizeof p.names.name);
+    *count = p.names.count;
+    *error = p.error;
+    return p.made;
+}
+
+/* ---- time ---- */
+
+/* The world isn't the newest moment any more. If states are recorded, this one takes the place of that of its tick. */
+static void changed(reef_inspector *i)
+{
+    pthread_mutex_lock(&i->lock);
+    moment *was = i->newest;
+    i->newest = NULL;
+    i->serial++;
+    i->wants_moment |= i->records;
+    pthread_mutex_unlock(&i->lock);
+    moment_release(i, was);
+}
+
+static void restore(reef_inspector *i, uint64_t tick, control *c)
+{
+    moment *m = moment_hold(i, MOMENT_TICK, tick);
+    if (m == NULL) {
+        c->error = "this state isn't kept";
+        return;
+    }
+    if (reef_restore(i->world, m->snapshot) < 0) c->error = "restoring failed";
+    moment_release(i, m);
+    /* what was recorded behind it belongs to another future */
+    moment *dropped;
+    do {
+        pthread_mutex_lock(&i->lock);
+        const uint64_t at = i->kept_end - 1;
+        dropped = i->kept_end > i->kept_first ? i->kept[at % i->config.record_ticks] : NULL;
+        if (dropped && dropped->tick <= tick) dropped = NULL;
+        if (dropped) i->kept_end--;
+        pthread_mutex_unlock(&i->lock);
+        moment_release(i, dropped);
+    } while (dropped);
+    i->ended_ns = 0; /* no time passed in the program */
+    inspector_note(i, inspector_now_ns(), reef_tick_count(i->world));
+    changed(i);
+}
+
+static void trace_switch(reef_inspector *i, bool on, control *c)
+{
+    if (on && i->spans == NULL) i->spans = reef_spans_new(i->world, SPANS_KEPT);
+    if (on && i->spans == NULL) c->error = "no memory for spans";
+    if (!on) {
+        reef_spans_free(i->spans);
+        i->spans = NULL;
+    }
+    i->traces = i->spans != NULL;
+}
+
+void control_run(reef_inspector *i, void *data)
+{
+    control *c = data;
+    const json_t *pause = json_object_get(c->asked, "pause"), *step = json_object_get(c->asked, "step"),
+                 *speed = json_object_get(c->asked, "speed"), *record = json_object_get(c->asked, "record"),
+                 *trace = json_object_get(c->asked, "trace"), *back = json_object_get(c->asked, "restore");
+    if (json_is_boolean(pause)) {
+        i->paused = json_is_true(pause);
+        i->free_ticks = 0;
+        inspector_step_clear(i);
+    }
+    if (json_is_number(speed)) {
+        const double s = json_number_value(speed);
+        i->speed = s >= 0.01 && s <= 100 ? s : 1;
+        i->speed_left = 0;
+    }
+    if (json_is_boolean(record)) {
+        i->records = json_is_true(record);
+        if (i->records) i->wants_moment = true;
+    }
+    if (json_is_boolean(trace)) trace_switch(i, json_is_true(trace), c);
+    if (json_is_integer(back)) {
+        inspector_step_clear(i);
+        restore(i, (uint64_t)json_integer_value(back), c);
+    }
+    const char *what = json_string_value(step);
+    if (what && strcmp(what, "system") == 0) {
+        i->paused = true;
+        step_system(i, c);
+    } else if (json_is_integer(step)) {
+        i->paused = true;
+        inspector_step_clear(i);
+        i->free_ticks +=
+            (uint32_t)(json_integer_value(step) > 0 && json_integer_value(step) <= 1000 ? json_integer_value(step) : 1);
+    }
+}
+
+json_t *answer_control(request *r)
+{
+    static const char *const all[] = {"pause", "step", "speed", "restore", "record", "trace"};
+    const char *key;
+    json_t *value;
+    if (!json_is_object(r->body)) return refuse(r, 400, "expected an object");
+    json_object_foreach(r->body, key, value)
+    {
+        bool known = false;
+        for (size_t k = 0; k < 6; k++) known |= strcmp(key, all[k]) == 0 && (r->i->config.writes || k >= 4);
+        if (!known) return refuse(r, r->i->config.writes ? 400 : 403, "\"%.40s\" isn't allowed here", key);
+    }
+    control c = {.asked = r->body, .answer = json_object()};
+    if (!order_give(r->i, control_run, &c)) c.error = "the program doesn't tick";
+    if (c.error == NULL) return c.answer;
+    json_decref(c.answer);
+    return refuse(r, strcmp(c.error, "the program doesn't tick") == 0 ? 503 : 409, "%s", c.error);
+}
+
+/* ---- editing ---- */
+
+static bool edit_wrong(char *why, const char *text, const char *name)
+{
+    (void)snprintf(why, REEF_DETAIL_MAX, name ? "%s: %.60s" : "%s", text, name);
+    return false;
+}
+
+static bool edit_failed(reef_world *w, reef_status s, char *why)
+{
+    if (s >= 0) return true;
+    (void)reef_error_text(w, why, REEF_DETAIL_MAX);
+    if (why[0] == 0) (void)snprintf(why, REEF_DETAIL_MAX, "%s", reef_status_text(s));
+    return false;
+}
+
+/* Changes one field of a component that is there. */
+static bool edit_field(reef_world *w, reef_entity e, reef_component type, const reef_type_info *t, const json_t *edit,
+                       char *why)
+{
+    const char *name = json_string_value(json_object_get(edit, "field"));
+    const reef_field *f = name ? field_named(t, name) : NULL;
+    const json_t *number = json_object_get(edit, "number"), *element = json_object_get(edit, "element");
+    if (f == NULL) return edit_wrong(why, "there is no such field", name);
+    if (t->relation && f->offset < sizeof(reef_entity) + sizeof(uint64_t))
+        return edit_wrong(why, "a relation's target is changed by relating", name);
+    if (t->size > REEF_SPLIT_SIZE_MAX * 16) return edit_wrong(why, "the value is too large to be edited", t->name);
+    const uint32_t at = json_is_integer(element) ? (uint32_t)json_integer_value(element) : 0;
+    if (t->home == REEF_MULTI) {
+        uint32_t n = 0;
+        char *values = reef_span_mut_id(w, e, type, &n);
+        const uint32_t which = json_is_integer(number) ? (uint32_t)json_integer_value(number) : 0;
+        if (values == NULL || which >= n) return edit_wrong(why, "there is no such value", t->name);
+        return field_set(f, at, json_object_get(edit, "value"), values + (size_t)which * t->size, why);
+    }
+    if (t->hooks && (t->hooks->copy || t->hooks->destroy)) {
+        void *value = reef_mut_id(w, e, type);
+        if (value == NULL) return edit_failed(w, reef_last_error(w).status, why);
+        return field_set(f, at, json_object_get(edit, "value"), value, why);
+    }
+    _Alignas(64) char room[REEF_SPLIT_SIZE_MAX * 16];
+    if (!reef_read_id(w, e, type, room, t->size)) return edit_wrong(why, "the entity doesn't have it", t->name);
+    if (!field_set(f, at, json_object_get(edit, "value"), room, why)) return false;
+    return edit_failed(w, reef_set_id(w, e, type, room, t->size), why);
+}
+
+static bool edit_relation(reef_world *w, reef_entity e, reef_component type, const char *what, const json_t *edit,
+                          char *why)
+{
+    reef_entity target = {0, 0};
+    const char *text = json_string_value(json_object_get(edit, "target"));
+    if (text == NULL || !entity_of_text(text, &target)) return edit_wrong(why, "expected a target such as 7v1", text);
+    if (strcmp(what, "relate") == 0) return edit_failed(w, reef_relate_id(w, e, type, target, NULL, 0), why);
+    return edit_failed(w, reef_unrelate_id(w, e, type, target), why);
+}
+
+/* Destroys everything that a query matches. */
+static bool edit_destroy_all(reef_world *w, const char *text, char *why)
+{
+    const reef_query q = reef_query_new(w, text);
+    if (reef_query_is_null(q)) return edit_failed(w, reef_last_error(w).status, why);
+    const reef_status s = reef_destroy_where(w, q, NULL);
+    (void)reef_query_free(w, q);
+    return edit_failed(w, s, why);
+}
+
+static bool edit_apply(reef_world *w, const json_t *edit, char *why)
+{
+    const char *what = json_string_value(json_object_get(edit, "do"));
+    const char *who = json_string_value(json_object_get(edit, "entity"));
+    const char *name = json_string_value(json_object_get(edit, "component"));
+    const char *query = json_string_value(json_object_get(edit, "query"));
+    const json_t *text = json_object_get(edit, "name"), *on = json_object_get(edit, "on");
+    reef_entity e;
+    reef_type_info t;
+    if (what == NULL) return edit_wrong(why, "expected \"do\"", NULL);
+    if (strcmp(what, "spawn") == 0)
+        return edit_failed(w, reef_entity_is_null(reef_create(w)) ? REEF_NO_MEMORY : REEF_OK, why);
+    if (strcmp(what, "destroy") == 0 && query) return edit_destroy_all(w, query, why);
+    if (who == NULL || !entity_of_text(who, &e)) return edit_wrong(why, "expected an entity such as 7v1", who);
+    if (!reef_is_alive(w, e)) return edit_wrong(why, "the entity isn't alive", who);
+    if (strcmp(what, "destroy") == 0) return edit_failed(w, reef_destroy(w, e), why);
+    if (strcmp(what, "name") == 0) return edit_failed(w, reef_set_name(w, e, json_string_value(text)), why);
+    if (strcmp(what, "enable") == 0 && name == NULL)
+        return edit_failed(w, reef_enable_id(w, e, (reef_component){0}, json_is_true(on)), why);
+    const reef_component type = name ? reef_type_find(name) : (reef_component){0};
+    if (!reef_type_get(type, &t)) return edit_wrong(why, "there is no such type", name);
+    if (strcmp(what, "set") == 0) return edit_field(w, e, type, &t, edit, why);
+    if (strcmp(what, "add") == 0) return edit_failed(w, reef_add_id(w, e, type, NULL, NULL), why);
+    if (strcmp(what, "remove") == 0) return edit_failed(w, reef_remove_id(w, e, type), why);
+    if (strcmp(what, "enable") == 0) return edit_failed(w, reef_enable_id(w, e, type, json_is_true(on)), why);
+    if (strcmp(what, "relate") == 0 || strcmp(what, "unrelate") == 0) return edit_relation(w, e, type, what, edit, why);
+    return edit_wrong(why, "unknown edit", what);
+}
+
+size_t edits_apply(reef_world *w, const json_t *edits, char *why)
+{
+    size_t k = 0;
+    why[0] = 0;
+    for (; k < json_array_size(edits); k++)
+        if (!edit_apply(w, json_array_get(edits, k), why)) return k;
+    return k;
+}
+
+/* All of it, or nothing: the world is set back if one of the edits fails. */
+void edit_run(reef_inspector *i, void *data)
+{
+    control *c = data;
+    char why[REEF_DETAIL_MAX];
+    reef_snapshot *before = reef_snapshot_take(i->world);
+    if (before == NULL) {
+        c->error = "the world can't be copied";
+        return;
+    }
+    const size_t done = edits_apply(i->world, c->asked, why);
+    if (done < json_array_size(c->asked)) {
+        (void)reef_restore(i->world, before);
+        json_object_set_new(c->answer, "why", json_text(why));
+        json_object_set_new(c->answer, "edit", json_integer((json_int_t)done));
+        c->error = "refused";
+    }
+    reef_snapshot_free(before);
+    inspector_step_clear(i);
+    changed(i);
+}
+
+json_t *answer_edit(request *r)
+{
+    control c = {.asked = r->body, .answer = json_object()};
+    if (!json_is_array(r->body)) c.error = "expected an array of edits";
+    else if (!order_give(r->i, edit_run, &c)) c.error = "the program doesn't tick";
+    if (c.error == NULL)
+        return json_object_set_new(c.answer, "done", json_integer((json_int_t)json_array_size(r->body))), c.answer;
+    const char *why = json_string_value(json_object_get(c.answer, "why"));
+    const int status = strcmp(c.error, "the program doesn't tick") == 0 ? 503 : 400;
+    if (why) (void)refuse(r, status, "edit %d: %s", (int)json_integer_value(json_object_get(c.answer, "edit")), why);
+    else (void)refuse(r, status, "%s", c.error);
+    json_decref(c.answer);
+    return NULL;
+}

@@ -1,0 +1,388 @@
+/* Entities: lists that match a query, one with all it has, the tree of a relation. */
+#include "inspector.h"
+#include <civetweb.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TYPES_OF_ROW = 64, SHOWN_MAX = 16, SOURCES_SHOWN = 200 };
+
+const char *entity_label(const reef_world *w, reef_entity e, char *text, size_t size)
+{
+    const char *name = reef_name(w, e);
+    if (name) (void)snprintf(text, size, "%s", name);
+    else (void)snprintf(text, size, "%" PRIu32 "v%" PRIu32, e.index, e.generation);
+    return text;
+}
+
+/* ---- values of one entity ---- */
+
+typedef struct seen {
+    const reef_world *world;
+    json_t *components; /* a list */
+    reef_component last;
+    bool values;
+    uint32_t left;
+} seen;
+
+static json_t *type_json(const reef_world *w, reef_entity e, reef_component type, const reef_type_info *t)
+{
+    json_t *c = json_object();
+    json_object_set_new(c, "type", json_text(t->name));
+    json_object_set_new(c, "home", json_string(home_name(t->home)));
+    if (!reef_is_enabled_id(w, e, type)) json_object_set_new(c, "disabled", json_true());
+    if (t->relation) json_object_set_new(c, "relation", json_true());
+    return c;
+}
+
+static bool see_component(void *context, reef_entity e, reef_component type, const void *data, size_t size)
+{
+    seen *s = context;
+    reef_type_info t;
+    (void)size;
+    if (!reef_type_get(type, &t)) return true;
+    const bool more = s->last.id == type.id; /* one more value of a type in REEF_MULTI */
+    s->last = type;
+    if (!s->values) {
+        if (!more) json_array_append_new(s->components, json_text(t.name));
+        return true;
+    }
+    json_t *c =
+        more ? json_array_get(s->components, json_array_size(s->components) - 1) : type_json(s->world, e, type, &t);
+    if (!more) json_array_append_new(s->components, c);
+    if (data == NULL) return true;
+    json_t *list = json_object_get(c, "values");
+    if (list == NULL) json_object_set_new(c, "values", list = json_array());
+    if (json_array_size(list) < SOURCES_SHOWN) json_array_append_new(list, json_value(&t, data));
+    return true;
+}
+
+/* ---- rows ---- */
+
+typedef struct shown {
+    reef_component type[SHOWN_MAX];
+    uint32_t count;
+} shown;
+
+/* Reads "Position,Velocity". */
+static void shown_read(const request *r, shown *s)
+{
+    char text[TEXT_MAX];
+    s->count = 0;
+    if (!parameter(r, "show", text, sizeof text)) return;
+    for (char *at = text, *end; *at && s->count < SHOWN_MAX; at = end) {
+        end = at + strcspn(at, ",");
+        if (*end) *end++ = 0;
+        const reef_component c = reef_type_find(at);
+        if (c.id) s->type[s->count++] = c;
+    }
+}
+
+static bool copy_value(void *context, reef_entity e, reef_component type, const void *data, size_t size)
+{
+    json_t **v = context;
+    reef_type_info t;
+    (void)e, (void)size;
+    if (*v == NULL && data && reef_type_get(type, &t)) *v = json_value(&t, data);
+    return *v == NULL;
+}
+
+typedef struct wanted {
+    reef_component type;
+    json_t *value;
+} wanted;
+
+static bool find_value(void *context, reef_entity e, reef_component type, const void *data, size_t size)
+{
+    wanted *x = context;
+    return type.id != x->type.id || copy_value(&x->value, e, type, data, size);
+}
+
+static json_t *value_of(const reef_world *w, reef_entity e, reef_component type)
+{
+    reef_type_info t;
+    const void *data = reef_get_id(w, e, type);
+    if (data && reef_type_get(type, &t)) return json_value(&t, data);
+    if (!reef_has_id(w, e, type)) return NULL;
+    wanted x = {type, NULL}; /* of a type in REEF_SPLIT or REEF_MULTI */
+    (void)reef_visit_entity(w, e, find_value, &x);
+    return x.value ? x.value : json_true();
+}
+
+static json_t *row_json(const reef_world *w, reef_entity e, const shown *s)
+{
+    json_t *row = json_object(), *types = json_array();
+    seen x = {.world = w, .components = types};
+    json_object_set_new(row, "id", json_entity(e));
+    if (reef_name(w, e)) json_object_set_new(row, "name", json_text(reef_name(w, e)));
+    (void)reef_visit_entity(w, e, see_component, &x);
+    json_object_set_new(row, "types", types);
+    if (!reef_is_enabled_entity(w, e)) json_object_set_new(row, "disabled", json_true());
+    if (s->count == 0) return row;
+    json_t *values = json_object();
+    for (uint32_t i = 0; i < s->count; i++) {
+        json_t *v = value_of(w, e, s->type[i]);
+        if (v) json_object_set_new(values, reef_type_name(s->type[i]), v);
+    }
+    json_object_set_new(row, "values", values);
+    return row;
+}
+
+typedef struct page_of {
+    const reef_world *world;
+    const shown *shown;
+    const char *part; /* names must contain it; NULL: any entity will do */
+    json_t *rows;
+    uint64_t skip, limit, total, most; /* most: where counting ends */
+} page_of;
+
+static bool page_visit(void *context, reef_entity e, reef_component type, const void *data, size_t size)
+{
+    page_of *p = context;
+    (void)type, (void)data, (void)size;
+    if (p->part) {
+        const char *name = reef_name(p->world, e);
+        if (name == NULL || strstr(name, p->part) == NULL) return true;
+    }
+    if (p->total++ >= p->skip && json_array_size(p->rows) < p->limit)
+        json_array_append_new(p->rows, row_json(p->world, e, p->shown));
+    return p->total < p->most;
+}
+
+static void query_error(request *r, reef_world *w)
+{
+    const reef_error e = reef_last_error(w);
+    char text[256];
+    (void)reef_error_text(w, text, sizeof text);
+    (void)refuse(r, 400, "column %" PRIu64 ": %s", e.number, e.detail[0] ? e.detail : text);
+}
+
+/* Rows that match a query's text. False: it is refused. */
+static bool rows_of_query(request *r, reef_world *w, const char *text, page_of *p)
+{
+    const reef_query q = reef_query_new(w, text);
+    if (reef_query_is_null(q)) return query_error(r, w), false;
+    p->total = reef_query_count(w, q);
+    const reef_loop loop = {.offset = p->skip, .limit = p->limit};
+    for (reef_block b = reef_begin_loop(w, q, &loop); reef_next(&b);) {
+        const uint64_t *mask = reef_block_mask(&b);
+        for (uint32_t i = 0; i < b.count; i++)
+            if (mask == NULL || (mask[i / 64] >> i % 64 & 1))
+                json_array_append_new(p->rows, row_json(w, b.entities[i], p->shown));
+    }
+    return true;
+}
+
+/* "7v1" is that entity; a text in quotes is a part of names; everything else is a query. */
+json_t *answer_entities(request *r)
+{
+    char text[TEXT_MAX] = "";
+    shown s;
+    view v;
+    if (parameter(r, "q", text, sizeof text) == false && strstr(r->query, "q="))
+        return refuse(r, 400, "the query is too long");
+    if (!view_open(r, "at", &v)) return NULL;
+    shown_read(r, &s);
+    page_of p = {.world = v.world,
+                 .shown = &s,
+                 .rows = json_array(),
+                 .skip = parameter_number(r, "offset", 0, UINT64_MAX / 2),
+                 .limit = parameter_number(r, "limit", 100, ROWS_MAX),
+                 .most = UINT64_MAX};
+    reef_entity e;
+    bool good = true;
+    if (entity_of_text(text, &e)) {
+        if (reef_is_alive(v.world, e)) (void)page_visit(&p, e, (reef_component){0}, NULL, 0);
+    } else if (text[0] == '"') {
+        text[strcspn(text + 1, "\"") + 1] = 0;
+        p.part = text + 1;
+        (void)reef_visit_entities(v.world, page_visit, &p);
+    } else if (text[strspn(text, " ")] == 0) {
+        p.most = p.skip + p.limit;
+        (void)reef_visit_entities(v.world, page_visit, &p);
+        p.total = reef_count_alive(v.world);
+    } else {
+        good = rows_of_query(r, v.world, text, &p);
+    }
+    json_t *j = good ? json_object() : NULL;
+    if (j) {
+        json_object_set_new(j, "total", json_number(p.total));
+        json_object_set_new(j, "offset", json_number(p.skip));
+        json_object_set_new(j, "tick", json_number(v.moment->tick));
+        json_object_set(j, "rows", p.rows);
+    }
+    json_decref(p.rows);
+    view_close(r, &v);
+    return j;
+}
+
+/* ---- one entity ---- */
+
+/* For each relation type: who is related to this entity. */
+static json_t *sources_json(const reef_world *w, reef_entity e)
+{
+    json_t *list = json_array();
+    char label[REEF_NAME_MAX + 1];
+    for (uint32_t id = 1; id <= reef_type_count(); id++) {
+        reef_type_info t;
+        const reef_component type = {id};
+        if (!reef_type_get(type, &t) || t.relation == 0) continue;
+        const uint64_t count = reef_source_count_id(w, e, type);
+        if (count == 0) continue;
+        json_t *one = json_object(), *sources = json_array();
+        for (reef_sources s = reef_sources_of_id(w, e, type); reef_sources_next(&s);) {
+            for (uint32_t k = 0; k < s.count && json_array_size(sources) < SOURCES_SHOWN; k++) {
+                json_t *pair = json_array();
+                json_array_append_new(pair, json_entity(s.sources[k]));
+                json_array_append_new(pair, json_text(entity_label(w, s.sources[k], label, sizeof label)));
+                json_array_append_new(sources, pair);
+            }
+            if (json_array_size(sources) >= SOURCES_SHOWN) break;
+        }
+        json_object_set_new(one, "type", json_text(t.name));
+        json_object_set_new(one, "count", json_number(count));
+        json_object_set_new(one, "sources", sources);
+        json_array_append_new(list, one);
+    }
+    return list;
+}
+
+json_t *answer_entity(request *r)
+{
+    char text[TEXT_MAX];
+    reef_entity e;
+    view v;
+    if (!parameter(r, "id", text, sizeof text)) return refuse(r, 400, "expected id");
+    if (!view_open(r, "at", &v)) return NULL;
+    json_t *j = NULL;
+    if (strcmp(text, "singletons") == 0) e = reef_single_entity(v.world);
+    else if (!entity_of_text(text, &e)) e = reef_find(v.world, text);
+    if (!reef_is_alive(v.world, e)) {
+        (void)refuse(r, 404, "no living entity has this id or name");
+    } else {
+        seen x = {.world = v.world, .components = json_array(), .values = true};
+        (void)reef_visit_entity(v.world, e, see_component, &x);
+        j = json_object();
+        json_object_set_new(j, "id", json_entity(e));
+        json_object_set_new(j, "name", json_text(reef_name(v.world, e)));
+        json_object_set_new(j, "tick", json_number(v.moment->tick));
+        json_object_set_new(j, "enabled", json_boolean(reef_is_enabled_entity(v.world, e)));
+        json_object_set_new(j, "components", x.components);
+        json_object_set_new(j, "sources", sources_json(v.world, e));
+    }
+    view_close(r, &v);
+    return j;
+}
+
+/* ---- queries ---- */
+
+bool query_count(reef_world *w, const char *text, uint64_t *count, char *why, size_t size)
+{
+    const reef_query q = reef_query_new(w, text);
+    if (reef_query_is_null(q)) {
+        const reef_error e = reef_last_error(w);
+        if (e.detail[0]) (void)snprintf(why, size, "column %" PRIu64 ": %s", e.number, e.detail);
+        else (void)reef_error_text(w, why, size);
+        return false;
+    }
+    *count = reef_query_count(w, q);
+    (void)reef_query_free(w, q);
+    return true;
+}
+
+json_t *answer_explain(request *r)
+{
+    char text[TEXT_MAX] = "";
+    view v;
+    if (!parameter(r, "q", text, sizeof text)) return refuse(r, 400, "expected q, at most %d bytes", TEXT_MAX - 1);
+    if (!view_open(r, "at", &v)) return NULL;
+    const reef_query q = reef_query_new(v.world, text);
+    json_t *j = json_object();
+    if (reef_query_is_null(q)) {
+        const reef_error e = reef_last_error(v.world);
+        char why[256];
+        (void)reef_error_text(v.world, why, sizeof why);
+        json_object_set_new(j, "good", json_false());
+        json_object_set_new(j, "column", json_number(e.number));
+        json_object_set_new(j, "error", json_text(e.detail[0] ? e.detail : why));
+    } else {
+        const size_t size = reef_query_explain(v.world, q, NULL, 0) + 1, room = size < 65536 ? size : 65536;
+        char *plan = malloc(room);
+        if (plan) (void)reef_query_explain(v.world, q, plan, room);
+        json_object_set_new(j, "good", json_true());
+        json_object_set_new(j, "count", json_number(reef_query_count(v.world, q)));
+        json_object_set_new(j, "explain", json_text(plan));
+        free(plan);
+    }
+    json_object_set_new(j, "tick", json_number(v.moment->tick));
+    view_close(r, &v);
+    return j;
+}
+
+/* ---- the tree of a relation ---- */
+
+typedef struct roots {
+    const reef_world *world;
+    reef_component type;
+    json_t *rows;
+    uint64_t skip, limit, total;
+} roots;
+
+static json_t *node_json(const reef_world *w, reef_entity e, reef_component type)
+{
+    json_t *row = json_object();
+    char label[REEF_NAME_MAX + 1];
+    json_object_set_new(row, "id", json_entity(e));
+    json_object_set_new(row, "label", json_text(entity_label(w, e, label, sizeof label)));
+    json_object_set_new(row, "children", json_number(reef_source_count_id(w, e, type)));
+    return row;
+}
+
+static bool root_visit(void *context, reef_entity e, reef_component type, const void *data, size_t size)
+{
+    roots *x = context;
+    (void)type, (void)data, (void)size;
+    if (reef_source_count_id(x->world, e, x->type) == 0) return true;
+    if (!reef_entity_is_null(reef_target_id(x->world, e, x->type))) return true;
+    if (x->total++ >= x->skip && json_array_size(x->rows) < x->limit)
+        json_array_append_new(x->rows, node_json(x->world, e, x->type));
+    return true;
+}
+
+static void children_list(roots *x, reef_entity parent)
+{
+    x->total = reef_source_count_id(x->world, parent, x->type);
+    uint64_t n = 0;
+    for (reef_sources s = reef_sources_of_id(x->world, parent, x->type); reef_sources_next(&s);) {
+        for (uint32_t k = 0; k < s.count; k++, n++)
+            if (n >= x->skip && json_array_size(x->rows) < x->limit)
+                json_array_append_new(x->rows, node_json(x->world, s.sources[k], x->type));
+        if (json_array_size(x->rows) >= x->limit) return;
+    }
+}
+
+/* The sources of an entity in their order; without a parent, the entities that have sources but no target. */
+json_t *answer_tree(request *r)
+{
+    char name[REEF_TYPE_NAME_MAX + 1], parent[TEXT_MAX];
+    reef_type_info t;
+    view v;
+    if (!parameter(r, "relation", name, sizeof name)) strcpy(name, "ChildOf");
+    const reef_component type = reef_type_find(name);
+    if (!reef_type_get(type, &t) || t.relation == 0) return refuse(r, 404, "there is no relation type of this name");
+    if (!view_open(r, "at", &v)) return NULL;
+    roots x = {.world = v.world,
+               .type = type,
+               .rows = json_array(),
+               .skip = parameter_number(r, "offset", 0, UINT64_MAX / 2),
+               .limit = parameter_number(r, "limit", 200, ROWS_MAX)};
+    reef_entity e = {0, 0};
+    if (!parameter(r, "parent", parent, sizeof parent)) (void)reef_visit_entities(v.world, root_visit, &x);
+    else if (entity_of_text(parent, &e)) children_list(&x, e);
+    json_t *j = json_object();
+    json_object_set_new(j, "total", json_number(x.total));
+    json_object_set_new(j, "rows", x.rows);
+    json_object_set_new(j, "tick", json_number(v.moment->tick));
+    view_close(r, &v);
+    return j;
+}

@@ -1,0 +1,231 @@
+/* What the files of the inspector share.
+ *
+ *   the simulation's thread                      the server's threads
+ *
+ *   reef_inspector_update                        a request
+ *     takes a snapshot, if one is wanted  ◄────    wants the newest state, and waits for it
+ *     ────► moment: a snapshot with its tick ───►  forks the moment, and looks into the fork: queries, values,
+ *                                                  differences; builds its answer, and frees the fork
+ *     runs orders  ◄───────────────────────────    gives an order, and waits: edits, pausing, playing a tick of a fork
+ *
+ * Everything that both sides touch is guarded by `lock`, which is held for a few instructions at a time: never while a
+ * world is used, and never while somebody reads or writes a connection. */
+#ifndef REEF_INSPECTOR_INSIDE_H
+#define REEF_INSPECTOR_INSIDE_H
+
+#include "reef_inspector.h"
+#include <jansson.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+enum {
+    TOKEN_MAX = 64,
+    TITLE_MAX = 80,
+    HOSTS_MAX = 16,
+    TEXT_MAX = 1024,     /* bytes of a parameter, such as the text of a query */
+    BODY_MAX = 64 << 10, /* bytes of a request's body */
+    DEPTH_MAX = 16,      /* of its nesting */
+    ROWS_MAX = 1000,     /* rows of an answer */
+    TICKS_SHOWN = 4096,  /* ticks of the timeline */
+    STREAMS_MAX = 8,     /* streams of events at a time */
+    THREADS = 24,        /* of the server */
+    REQUESTS_A_SECOND = 400,
+    SPANS_KEPT = 1 << 15,
+    WHATIF_TICKS_MAX = 2000,
+    WATCHES_MAX = 8
+};
+
+/* A state of the world. It is dropped with its last holder. */
+typedef struct moment {
+    reef_snapshot *snapshot;
+    uint64_t tick, time_ns;
+    uint64_t serial; /* of the update that took it; after an edit, a new one */
+    unsigned holders;
+} moment;
+
+/* One tick of the timeline. */
+typedef struct tick_row {
+    uint64_t tick, entities;
+    uint64_t tick_ns; /* of the tick itself; 0: wasn't measured */
+    uint64_t gap_ns;  /* from the end of one update to the begin of the next */
+} tick_row;
+
+/* Something that is to be done on the simulation's thread, between two ticks. It lives on the stack of the thread that
+ * waits for it. */
+typedef struct order {
+    void (*run)(reef_inspector *i, void *data);
+    void *data;
+    bool taken, done;
+    struct order *next;
+} order;
+
+/* Which moment a request looks at. */
+typedef enum moment_kind {
+    MOMENT_NOW,
+    MOMENT_TICK,
+    MOMENT_STEP,        /* in the middle of the next tick, behind the system that was stepped last */
+    MOMENT_STEP_BEFORE, /* before that system */
+    MOMENT_WHATIF_A,
+    MOMENT_WHATIF_B,
+    MOMENTS
+} moment_kind;
+
+typedef struct whatif whatif;
+
+struct reef_inspector {
+    reef_world *world;
+    reef_inspector_config config;
+    struct mg_context *server;
+    char token[TOKEN_MAX + 1], title[TITLE_MAX + 1], bind[64], address[256], cookie[32];
+    char hosts[HOSTS_MAX][128];
+    unsigned host_count;
+    uint16_t port;
+
+    pthread_mutex_t lock;
+    pthread_cond_t told;  /* to the server's threads: there is a new moment, or an order is done */
+    pthread_cond_t asked; /* to the simulation's thread: something is wanted */
+    atomic_bool busy;     /* update has more to do than to note the tick */
+    atomic_bool ready, ending, ended;
+    atomic_uint streams;
+    _Atomic uint64_t looked_ns; /* when the last request came */
+
+    /* guarded by the lock */
+    uint64_t serial;
+    bool wants_moment;
+    uint32_t waiting, failures;   /* requests that wait for a moment; snapshots that failed */
+    char failed[REEF_DETAIL_MAX]; /* why the last snapshot failed; "": it didn't */
+    moment *newest, *special[MOMENTS];
+    moment **kept; /* a ring: number n lies at n % config.record_ticks */
+    uint64_t kept_first, kept_end;
+    order *orders;
+    tick_row rows[TICKS_SHOWN];
+    uint64_t row_count;
+    double tokens; /* of the limit of requests a second */
+    uint64_t tokens_ns;
+    bool records, traces;
+    char step_system[REEF_SYSTEM_NAME_MAX + 1];
+    uint32_t step_number, step_count; /* the system that was stepped last, from 1; of how many */
+    whatif *whatif;
+
+    /* of the simulation's thread */
+    uint64_t ended_ns, last_tick, last_time_ns, dt_ns;
+    bool paused, paused_by_us, measures;
+    uint32_t free_ticks; /* that may pass while it is paused */
+    double speed, speed_left;
+    reef_spans *spans;
+};
+
+/* ---- inspector.c: moments and orders ---- */
+
+uint64_t inspector_now_ns(void);
+/* Returns the moment, held by the caller; NULL: there is none. For MOMENT_NOW it waits for the next update, two seconds
+ * at most; then the last known one has to do. */
+moment *moment_hold(reef_inspector *i, moment_kind kind, uint64_t tick);
+void moment_release(reef_inspector *i, moment *m);
+/* Makes a moment of a world on the thread that uses the world, held by the caller. NULL: no memory, or it can't be
+ * copied: i->failed. */
+moment *moment_take(reef_inspector *i, reef_world *world);
+void moment_put(reef_inspector *i, moment_kind kind, moment *m); /* takes over the hold; NULL: none from now on */
+/* Makes a fork that belongs to this thread alone, and that reports to nobody. NULL: no memory. */
+reef_world *moment_fork(const moment *m);
+/* Has an order done by the next update. False: no update took it within two seconds. */
+bool order_give(reef_inspector *i, void (*run)(reef_inspector *i, void *data), void *data);
+/* Plays a tick of a world as the config says, on the simulation's thread. dt of the tick that took `ns`. */
+reef_status inspector_play(reef_inspector *i, reef_world *world, float dt);
+float inspector_dt(uint64_t ns);
+/* Adds a tick to the timeline; moments of before are old from now on. */
+void inspector_note(reef_inspector *i, uint64_t now, uint64_t tick);
+/* The state in the middle of a tick: behind the first `number` of its systems. NULL: *error says why. `system` gets the
+ * name of the last of them, *count the number of all. Step_clear forgets the system that was stepped last. */
+moment *inspector_prefix(reef_inspector *i, const moment *from, uint32_t number, float dt, char *system,
+                         uint32_t *count, const char **error);
+void inspector_step_clear(reef_inspector *i);
+/* Orders: the data is a json_t with what is asked, and gets an answer. */
+typedef struct control {
+    const json_t *asked;
+    json_t *answer;
+    const char *error; /* NULL: none */
+} control;
+void control_run(reef_inspector *i, void *data);
+void edit_run(reef_inspector *i, void *data);
+
+/* ---- server.c ---- */
+
+bool server_start(reef_inspector *i, char *reason);
+void server_stop(reef_inspector *i);
+
+/* A request that has passed all checks. */
+typedef struct request {
+    reef_inspector *i;
+    const char *query; /* the text behind the question mark, or "" */
+    json_t *body;      /* of a POST; otherwise NULL */
+    int status;        /* of the answer: 200 unless it is set */
+    char error[512];
+} request;
+
+/* Answers NULL with an error. */
+REEF_PRINTF(3, 4) json_t *refuse(request *r, int status, const char *format, ...);
+/* Parameters of the address. Text: false, if it isn't there or too long. Number: `otherwise` if it isn't there or no
+ * number, and at most `most`. */
+bool parameter(const request *r, const char *name, char *text, size_t size);
+uint64_t parameter_number(const request *r, const char *name, uint64_t otherwise, uint64_t most);
+
+/* A fork of the moment that the request names by "at" (or by another parameter). */
+typedef struct view {
+    moment *moment;
+    reef_world *world;
+} view;
+bool view_open(request *r, const char *name, view *v); /* false: the request is refused */
+void view_close(request *r, view *v);
+
+/* ---- value.c: values as JSON and back ---- */
+
+json_t *json_text(const char *text); /* bytes that are no UTF-8 become U+FFFD; NULL becomes null */
+json_t *json_text_sized(const char *text, size_t size);
+json_t *json_number(uint64_t number); /* as a text if a double can't hold it */
+json_t *json_entity(reef_entity e);   /* "7v1"; null */
+bool entity_of_text(const char *text, reef_entity *e);
+json_t *json_value(const reef_type_info *t, const void *data); /* an object of its fields, or bytes as a text */
+json_t *json_field(const reef_field *f, const void *data);
+/* Changes one field of a value. False: why has REEF_DETAIL_MAX bytes. */
+bool field_set(const reef_field *f, uint32_t element, const json_t *to, void *data, char *why);
+uint32_t kind_size(reef_kind kind);
+const char *kind_name(reef_kind kind);
+const char *home_name(reef_home home);
+const reef_field *field_named(const reef_type_info *t, const char *name);
+uint32_t field_count(const reef_field *f); /* of its elements; a text is one */
+bool field_number(const reef_field *f, uint32_t element, const void *data, double *number);
+
+/* ---- answers, by path ---- */
+
+json_t *answer_overview(request *r);
+json_t *answer_ticks(request *r);
+json_t *ticks_after(reef_inspector *i, uint64_t first, uint64_t most, uint64_t *next);
+json_t *answer_types(request *r);
+json_t *answer_tables(request *r);
+json_t *answer_systems(request *r);
+json_t *answer_spans(request *r);
+json_t *answer_entities(request *r);
+json_t *answer_entity(request *r);
+json_t *answer_explain(request *r);
+json_t *answer_tree(request *r);
+json_t *answer_diff(request *r);
+json_t *answer_who(request *r);
+json_t *answer_curve(request *r);
+json_t *answer_when(request *r);
+json_t *answer_hash(request *r);
+json_t *answer_control(request *r);
+json_t *answer_edit(request *r);
+json_t *answer_whatif(request *r);
+json_t *answer_whatif_play(request *r);
+void whatif_free(reef_inspector *i);
+
+/* Writes edits into a world of this thread: [{"do": "set", ...}]. Returns the number that was done, and why the next
+ * one wasn't. */
+size_t edits_apply(reef_world *w, const json_t *edits, char *why);
+/* Number of entities that match a text. False: `why` says what is wrong. */
+bool query_count(reef_world *w, const char *text, uint64_t *count, char *why, size_t size);
+const char *entity_label(const reef_world *w, reef_entity e, char *text, size_t size); /* its name, or 7v1 */
+
+#endif

@@ -1,0 +1,169 @@
+// What all views share: elements, requests, the state of the page, numbers as texts.
+
+// h("div.card", {onclick: f}, "text", child): texts are always text, never markup.
+export function h(what, ...rest) {
+  const [tag, ...classes] = what.split(".");
+  const e = document.createElement(tag || "div");
+  if (classes.length) e.className = classes.join(" ");
+  for (const x of rest.flat(9)) {
+    if (x === null || x === undefined || x === false) continue;
+    if (typeof x !== "object") e.append(String(x));
+    else if (x instanceof Node) e.append(x);
+    else for (const [name, value] of Object.entries(x)) {
+      if (value === null || value === undefined || value === false) continue;
+      if (name.startsWith("on")) e.addEventListener(name.slice(2), value);
+      else if (name in e && name !== "list") e[name] = value;
+      else e.setAttribute(name, value === true ? "" : value);
+    }
+  }
+  return e;
+}
+
+export function svg(tag, attributes, ...children) {
+  const e = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes || {})) {
+    if (name.startsWith("on")) e.addEventListener(name.slice(2), value);
+    else e.setAttribute(name, value);
+  }
+  e.append(...children.flat().filter(x => x !== null && x !== undefined));
+  return e;
+}
+
+// The state of the page. `at` is the tick that is looked at, "step", or null: now.
+export const state = {
+  at: null, tab: "overview", chosen: null, overview: null, types: new Map(), rows: [], server: {}, connected: false,
+  pins: load("pins", []), watches: load("watches", []), edits: [],
+};
+
+const listeners = new Map();
+export function on(event, f) { listeners.set(event, [...(listeners.get(event) || []), f]); }
+export function tell(event, data) { for (const f of listeners.get(event) || []) f(data); }
+
+export function load(name, otherwise) {
+  try { return JSON.parse(localStorage.getItem("reef." + name)) ?? otherwise; } catch { return otherwise; }
+}
+export function keep(name, value) {
+  try { localStorage.setItem("reef." + name, JSON.stringify(value)); } catch { /* private windows keep nothing */ }
+}
+
+// ---- requests ----
+
+export class Refused extends Error {
+  constructor(status, message) { super(message); this.status = status; }
+}
+
+async function answer(reply) {
+  const j = await reply.json().catch(() => ({ error: reply.statusText }));
+  if (!reply.ok) throw new Refused(reply.status, j.error || reply.statusText);
+  return j;
+}
+
+// get("entities", {q: "Position", at: 7})
+export async function get(path, parameters = {}, signal = undefined) {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(parameters))
+    if (value !== null && value !== undefined && value !== "") query.set(name, value);
+  const text = query.toString();
+  return answer(await fetch("/api/" + path + (text ? "?" + text : ""), { signal, credentials: "same-origin" }));
+}
+
+export async function post(path, body) {
+  return answer(await fetch("/api/" + path, {
+    method: "POST", credentials: "same-origin", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body),
+  }));
+}
+
+export async function trying(promise, good) {
+  try {
+    const j = await promise;
+    if (good) toast(good);
+    return j;
+  } catch (e) {
+    if (e.name !== "AbortError") toast(e.message);
+    return null;
+  }
+}
+
+let toasting;
+export function toast(text) {
+  const e = document.getElementById("toast");
+  e.textContent = text;
+  e.classList.add("show");
+  clearTimeout(toasting);
+  toasting = setTimeout(() => e.classList.remove("show"), 3200);
+}
+
+export function tip(text, x, y) {
+  const e = document.getElementById("tip");
+  e.style.display = text ? "block" : "none";
+  if (!text) return;
+  e.textContent = text;
+  const width = e.offsetWidth, height = e.offsetHeight;
+  e.style.left = Math.max(4, Math.min(x + 14, innerWidth - width - 6)) + "px";
+  e.style.top = (y + 18 + height > innerHeight ? y - height - 10 : y + 18) + "px";
+}
+
+// ---- numbers ----
+
+export function number(n) {
+  if (typeof n === "string") return n;
+  if (n === null || n === undefined) return "–";
+  return Math.abs(n) >= 10000 ? Math.round(n).toLocaleString("en").replaceAll(",", "\u202f") : String(n);
+}
+
+export function short(n) {
+  if (typeof n !== "number") return n === null || n === undefined ? "–" : String(n);
+  if (Number.isInteger(n)) return number(n);
+  const size = Math.abs(n);
+  return size !== 0 && (size < 0.001 || size >= 1e7) ? n.toExponential(3) : String(+n.toPrecision(6));
+}
+
+export function ns(n) {
+  if (n === 0) return "0";
+  if (!n) return "–";
+  if (n < 1e3) return n + " ns";
+  if (n < 1e6) return +(n / 1e3).toPrecision(3) + " µs";
+  if (n < 1e9) return +(n / 1e6).toPrecision(3) + " ms";
+  return +(n / 1e9).toPrecision(4) + " s";
+}
+
+export function bytes(n) {
+  if (!n) return "0 B";
+  const units = ["B", "KiB", "MiB", "GiB", "TiB"];
+  const k = Math.min(4, Math.floor(Math.log2(n) / 10));
+  return +(n / 1024 ** k).toPrecision(3) + " " + units[k];
+}
+
+export function time(n) {
+  const s = Number(n) / 1e9;
+  if (s < 60) return +s.toFixed(2) + " s";
+  if (s < 3600) return Math.floor(s / 60) + " min " + Math.floor(s % 60) + " s";
+  return Math.floor(s / 3600) + " h " + Math.floor(s % 3600 / 60) + " min";
+}
+
+// A value of a field as a text: arrays are cut off.
+export function valueText(v) {
+  if (v === null || v === undefined) return "null";
+  if (Array.isArray(v)) return "[" + v.slice(0, 8).map(valueText).join(", ") + (v.length > 8 ? ", …]" : "]");
+  if (typeof v === "object") return Object.entries(v).map(([k, x]) => k + " " + valueText(x)).join(", ");
+  return typeof v === "number" ? short(v) : typeof v === "string" ? (v.length > 96 ? v.slice(0, 95) + "…" : v) : String(v);
+}
+
+export function at() { return state.at === null ? "now" : state.at; }
+export function colour(name) { return getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim(); }
+export const series = ["accent", "coral", "violet", "gold", "bar"];
+
+export function later(f, ms) {
+  let timer;
+  return (...x) => { clearTimeout(timer); timer = setTimeout(() => f(...x), ms); };
+}
+
+export async function loadTypes() {
+  const j = await get("types", { at: at() });
+  state.types = new Map(j.types.map(t => [t.name, t]));
+}
+
+export function choose(id) {
+  state.chosen = id;
+  tell("choose", id);
+}

@@ -1,0 +1,191 @@
+// The list of entities that match a query: rows are fetched when they are scrolled to. The query is completed while it is
+// typed, and its plan explained.
+import { h, get, state, at, valueText, number, later, choose, keep, toast, tell } from "./core.js";
+
+const high = 30, chunk = 100, tallest = 8000000;
+let text = "", total = 0, pages = new Map(), columns = [], serial = 0, explain = false, plan = "";
+let root, input, offers, under, list, inner, planBox;
+
+// ---- which values to show ----
+
+function typesOf(query) {
+  const without = query.replace(/\([^)]*\)/g, " ");
+  return [...without.matchAll(/(!)?\??\s*([A-Za-z_][\w.]*)/g)].filter(m => !m[1] && state.types.has(m[2])).map(m => m[2]);
+}
+
+function columnsOf(query) {
+  const columns = [];
+  for (const name of typesOf(query)) {
+    const type = state.types.get(name);
+    for (const f of type.fields) if (columns.length < 6 && !(type.relation && f.name === "place")) columns.push({ type: name, field: f.name, unit: f.unit });
+  }
+  return columns;
+}
+
+// ---- rows ----
+
+function lines() {
+  const rows = total * high, view = list.clientHeight - high;
+  const scale = rows > tallest ? (rows - view) / (tallest - view) : 1;
+  inner.style.height = Math.min(rows, tallest) + high + "px";
+  const first = Math.max(0, Math.floor(list.scrollTop * scale / high) - 4), count = Math.ceil(list.clientHeight / high) + 8;
+  const heads = inner.firstChild;
+  inner.replaceChildren(heads);
+  for (let i = first; i < Math.min(total, first + count); i++) {
+    const page = pages.get(Math.floor(i / chunk)), row = Array.isArray(page) ? page[i % chunk] : null;
+    if (page === undefined) fetchPage(Math.floor(i / chunk));
+    const line = h("div.line" + (row ? "" : ".waits") + (row && row.id === state.chosen ? ".chosen" : ""));
+    line.style.top = high + i * high - (scale > 1 ? list.scrollTop * scale - list.scrollTop : 0) + "px";
+    if (row) line.append(...cells(row));
+    else line.append(h("span.c-id", "…"));
+    if (row) line.addEventListener("click", () => { choose(row.id); lines(); });
+    inner.append(line);
+  }
+}
+
+function cells(row) {
+  return [h("span.c-id", row.id), h("span.c-name", row.name || ""),
+    ...columns.map(c => h("span.c-value", { title: c.type + "." + c.field }, row.values?.[c.type] ? valueText(row.values[c.type][c.field]) : "")),
+    h("span.c-types", row.types.map(t => h("span.chip" + (state.types.get(t)?.relation ? ".relation" : ""), t)))];
+}
+
+async function fetchPage(n) {
+  const mine = serial;
+  pages.set(n, "waits");
+  try {
+    const j = await get("entities", { q: text, at: at(), offset: n * chunk, limit: chunk, show: [...new Set(columns.map(c => c.type))].join(",") });
+    if (mine !== serial) return;
+    pages.set(n, j.rows);
+    if (j.total !== total) total = j.total;
+    lines();
+  } catch (e) {
+    if (mine === serial) pages.delete(n);
+  }
+}
+
+async function run() {
+  const mine = ++serial;
+  columns = columnsOf(text);
+  let j;
+  try {
+    j = await get("entities", { q: text, at: at(), limit: chunk, show: [...new Set(columns.map(c => c.type))].join(",") });
+  } catch (e) {
+    if (mine !== serial) return;
+    input.classList.add("bad");
+    under.replaceChildren(h("span.error", e.message));
+    return;
+  }
+  if (mine !== serial || !root) return;
+  input.classList.remove("bad");
+  total = j.total;
+  pages = new Map([[0, j.rows]]);
+  under.replaceChildren(h("span", h("b", number(total)), total === 1 ? " entity" : " entities"), h("span.faint", ` in tick ${j.tick}`));
+  inner.replaceChildren(h("div.heads", h("span.c-id", "entity"), h("span.c-name", "name"), columns.map(c => h("span.c-value", { title: c.type + "." + c.field + (c.unit ? " in " + c.unit : "") }, c.field + (c.unit ? " " + c.unit : ""))), h("span.c-types", "components")));
+  lines();
+  if (explain) showPlan();
+}
+
+async function showPlan() {
+  planBox.hidden = !explain;
+  if (!explain) return;
+  try {
+    const j = await get("explain", { q: text, at: at() });
+    plan = j.good ? j.explain : j.error;
+  } catch (e) { plan = e.message; }
+  planBox.textContent = plan;
+}
+
+// ---- completion ----
+
+let offered = [], picked = 0;
+function word() {
+  const end = input.selectionStart, before = input.value.slice(0, end), m = before.match(/[A-Za-z_][\w.]*$/);
+  return m ? { from: end - m[0].length, to: end, text: m[0] } : null;
+}
+
+function offer() {
+  const w = word();
+  offered = [];
+  if (w && w.text.length && !input.value.startsWith('"')) {
+    const low = w.text.toLowerCase();
+    const words = [...state.types.values()].filter(t => !t.name.startsWith("reef")).map(t => [t.name, t.relation ? "relation" : t.size ? number(t.count) : "tag " + number(t.count)]);
+    words.push(["in", "only read"], ["out", "only written"], ["with", "a filter"], ["changed", "since the last run"], ["disabled", "only disabled"]);
+    offered = words.filter(([n]) => n.toLowerCase().includes(low) && n !== w.text)
+      .sort((a, b) => b[0].toLowerCase().startsWith(low) - a[0].toLowerCase().startsWith(low) || a[0].localeCompare(b[0])).slice(0, 12);
+  }
+  picked = 0;
+  drawOffers();
+}
+
+function drawOffers() {
+  offers.hidden = !offered.length;
+  offers.replaceChildren(...offered.map(([name, about], i) => h("div" + (i === picked ? ".chosen" : ""), { onmousedown: e => { e.preventDefault(); picked = i; take(); } }, name, h("span", about))));
+}
+
+function take() {
+  const w = word();
+  if (!w || !offered[picked]) return;
+  input.value = input.value.slice(0, w.from) + offered[picked][0] + input.value.slice(w.to);
+  input.selectionStart = input.selectionEnd = w.from + offered[picked][0].length;
+  offered = [];
+  drawOffers();
+  typed();
+}
+
+const typed = later(() => { text = input.value.trim(); run(); }, 150);
+
+function key(e) {
+  if (offered.length && ["ArrowDown", "ArrowUp", "Tab", "Enter", "Escape"].includes(e.key)) {
+    e.preventDefault();
+    e.stopPropagation();
+    if (e.key === "ArrowDown") picked = (picked + 1) % offered.length;
+    else if (e.key === "ArrowUp") picked = (picked + offered.length - 1) % offered.length;
+    else if (e.key === "Escape") offered = [];
+    else return take();
+    return drawOffers();
+  }
+  if (e.key === "Enter") { text = input.value.trim(); run(); }
+  if (e.key === "ArrowDown") { list.focus(); move(1); }
+}
+
+// The rows by keyboard.
+function move(by) {
+  const rows = [...pages.entries()].flatMap(([n, p]) => Array.isArray(p) ? p.map((r, i) => [n * chunk + i, r]) : []);
+  const now = rows.find(([, r]) => r.id === state.chosen)?.[0];
+  const next = rows.find(([i]) => i === (now === undefined ? 0 : now + by));
+  if (!next) return;
+  choose(next[1].id);
+  const y = next[0] * high;
+  if (y < list.scrollTop + high) list.scrollTop = y - high;
+  if (y > list.scrollTop + list.clientHeight - 2 * high) list.scrollTop = y - list.clientHeight + 2 * high;
+  lines();
+}
+
+export const entities = {
+  name: "Entities",
+  open(view) {
+    root = view;
+    input = h("input", { value: text, placeholder: 'Position, !Frozen     "part of a name"     7v1', spellcheck: false, autocomplete: "off", id: "query", "aria-label": "Query", oninput: () => { offer(); typed(); }, onkeydown: key, onblur: () => { offered = []; drawOffers(); } });
+    offers = h("div.offers", { hidden: true });
+    under = h("div.under");
+    planBox = h("pre", { hidden: !explain });
+    inner = h("div.inner", h("div.heads"));
+    list = h("div.list", { tabIndex: 0, id: "entities", "aria-label": "Entities", onscroll: lines, onkeydown: e => { if (e.key === "ArrowDown" || e.key === "ArrowUp") { e.preventDefault(); move(e.key === "ArrowDown" ? 1 : -1); } } }, inner);
+    view.append(h("div.row", h("div.query", input, offers),
+      h("button" + (explain ? ".on" : ""), { id: "explain", title: "How the query finds them", onclick: e => { explain = !explain; e.target.classList.toggle("on", explain); showPlan(); } }, "Explain"),
+      h("button", { title: "Watch: count them over time, on the overview", onclick: () => {
+        if (!text || state.watches.includes(text)) return toast(text ? "It is watched already" : "Type a query first");
+        state.watches = [...state.watches, text];
+        keep("watches", state.watches);
+        toast("Watched on the overview");
+      } }, "Watch"),
+      h("button", { title: "The last recorded tick in which it began to match", onclick: () => tell("when", text) }, "When?")),
+    under, planBox, list);
+    run();
+    input.focus({ preventScroll: true });
+  },
+  refresh() { if (!list.matches(":active")) run(); },
+  close() { root = null; serial++; },
+};
+export function ask(query) { text = query; }
+addEventListener("resize", () => { if (root) lines(); });

@@ -1,0 +1,162 @@
+// The page as a whole: the stream of events, time, tabs, keys.
+import { h, get, post, state, on, tell, number, time, load, keep, trying, toast, choose, loadTypes } from "./core.js";
+import { draw as drawTimeline, look, lookBy } from "./timeline.js";
+import { overview } from "./overview.js";
+import { entities, ask } from "./entities.js";
+import { systems } from "./systems.js";
+import { changes, askWho } from "./changes.js";
+import { tables, types, tree } from "./lists.js";
+import { whatif } from "./whatif.js";
+import { show as showEntity } from "./entity.js";
+
+const views = { overview, entities, systems, changes, tables, types, tree, whatif };
+const view = document.getElementById("view"), tabs = document.getElementById("tabs");
+const button = id => document.getElementById(id);
+
+// ---- the theme ----
+
+function theme(name) {
+  document.documentElement.dataset.theme = name;
+  keep("theme", name);
+  drawTimeline();
+  tell("ticks");
+}
+document.documentElement.dataset.theme = load("theme", matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+
+// ---- tabs ----
+
+function open(name) {
+  views[state.tab].close();
+  state.tab = name;
+  location.hash = name;
+  view.replaceChildren();
+  view.scrollTop = 0;
+  for (const t of tabs.children) t.setAttribute("aria-selected", t.dataset.tab === name);
+  views[name].open(view);
+}
+Object.entries(views).forEach(([name, v], i) => tabs.append(h("button", { role: "tab", "data-tab": name, onclick: () => open(name) }, v.name, h("kbd", i + 1))));
+on("tab", open);
+on("query", q => { ask(q); open("entities"); });
+on("who", x => { askWho(x); open("changes"); });
+on("compare", () => { open("changes"); button("from").value = "without"; button("to").value = "with"; button("to").dispatchEvent(new Event("input")); });
+on("at", () => { if (views[state.tab].moved) views[state.tab].moved(); else views[state.tab].refresh?.(view); });
+on("when", async q => {
+  if (!q) return toast("Type a query first");
+  const j = await trying(get("when", { q, before: typeof state.at === "number" ? state.at - 1 : undefined }));
+  if (!j) return;
+  if (j.tick === null) return toast("It didn't begin to match in the recorded ticks" + (j.oldest === null ? ": nothing is recorded" : ", back to " + j.oldest));
+  look(j.tick);
+  toast("It began to match in tick " + j.tick);
+});
+
+// ---- time ----
+
+const control = (body, good) => trying(post("control", body), good);
+async function pause() { look(null); await control({ pause: !state.server.paused }); }
+async function step() { look(null); await control({ step: 1 }); setTimeout(refresh, 120); }
+async function stepSystem() {
+  const j = await control({ step: "system" });
+  if (!j) return;
+  if (j.done) { look(null); toast("The tick is over"); setTimeout(refresh, 120); return; }
+  state.server = { ...state.server, paused: true, step_system: j.system, step_number: j.number, step_count: j.count };
+  state.at = "step";
+  tell("at", "step");
+}
+async function record() { await trying(post("record", { record: !state.server.records }), state.server.records ? "Recording ended" : "Each state is recorded now"); }
+on("restore", async tick => { if (await control({ restore: tick }, "Set back to tick " + tick)) { state.rows = state.rows.filter(r => r[0] <= tick); look(null); refresh(); } });
+button("pause").onclick = pause;
+button("step").onclick = step;
+button("step-system").onclick = stepSystem;
+button("record").onclick = record;
+button("speed").onchange = e => control({ speed: Number(e.target.value) });
+button("theme").onclick = () => theme(document.documentElement.dataset.theme === "dark" ? "light" : "dark");
+
+function showTime() {
+  const s = state.server, o = state.overview, last = state.rows[state.rows.length - 1];
+  button("pause").textContent = s.paused ? "Go on" : "Pause";
+  button("pause").classList.toggle("on", !!s.paused);
+  button("record").classList.toggle("on", !!s.records);
+  button("record").lastChild.textContent = s.kept ? `${s.records ? "Recording" : "Recorded"} ${number(s.kept)}` : "Record";
+  if (s.speed && document.activeElement !== button("speed")) button("speed").value = String(s.speed);
+  for (const id of ["pause", "step", "step-system", "speed"]) button(id).disabled = !o?.writes;
+  button("live").className = "dot " + (!state.connected ? "gone" : s.paused ? "paused" : "live");
+  button("clock").replaceChildren(...(!state.connected ? ["not connected"] : ["tick ", h("b", number(last ? last[0] : o?.tick)), o ? `  ${time(o.time_ns)}  ` : "", h("b", number(last ? last[2] : o?.entities)), " entities"]));
+}
+
+// ---- what the program tells ----
+
+let stream;
+function connect() {
+  stream?.close();
+  stream = new EventSource("/api/stream?after=" + (state.next || ""));
+  stream.addEventListener("open", () => { state.connected = true; showTime(); });
+  stream.addEventListener("error", () => { state.connected = false; showTime(); if (stream.readyState === 2) setTimeout(connect, 2000); });
+  stream.addEventListener("ticks", e => {
+    for (const r of JSON.parse(e.data)) {
+      const last = state.rows[state.rows.length - 1];
+      if (last && r[0] <= last[0]) state.rows = state.rows.filter(x => x[0] < r[0]);
+      state.rows.push(r);
+    }
+    state.rows = state.rows.slice(-4096);
+    showTime();
+    if (!document.hidden) tell("ticks");
+  });
+  stream.addEventListener("state", e => {
+    const was = state.server;
+    state.server = JSON.parse(e.data);
+    if (state.at === "step" && !state.server.step_number) look(null);
+    if (typeof state.at === "number" && state.server.kept && state.at < state.server.first) look(state.server.first);
+    showTime();
+    tell("server");
+    drawTimeline();
+    if (was.paused !== state.server.paused) refresh();
+  });
+}
+
+async function refresh() {
+  try {
+    state.overview = await get("overview");
+    button("title").textContent = state.overview.title;
+    document.title = state.overview.title + " · reef inspector";
+    state.connected = true;
+  } catch (e) {
+    if (e.status === 401) return view.replaceChildren(h("p.empty", "The token of this page is no longer valid. Open the address that the program printed."));
+    if (!e.status) state.connected = false;
+  }
+  showTime();
+  tell("overview");
+  if (state.at === null) {
+    if (!["overview"].includes(state.tab)) views[state.tab].refresh?.(view);
+    showEntity();
+  }
+}
+
+// ---- keys ----
+
+addEventListener("keydown", e => {
+  if (e.ctrlKey || e.metaKey || e.altKey) return;
+  const typing = e.target.matches("input, textarea, select");
+  if (e.key === "Escape") {
+    if (typing) return e.target.blur();
+    if (state.chosen !== null) return choose(null);
+    return look(null);
+  }
+  if (typing || (e.key === " " && e.target.matches("button"))) return;
+  const n = Number(e.key), names = Object.keys(views);
+  if (n >= 1 && n <= names.length) return open(names[n - 1]);
+  const keys = { " ": pause, ".": step, ",": stepSystem, r: record, t: button("theme").onclick, ArrowLeft: () => lookBy(e.shiftKey ? -10 : -1), ArrowRight: () => lookBy(e.shiftKey ? 10 : 1), "/": () => { open("entities"); button("query").select(); } };
+  if (!keys[e.key] || (e.key.startsWith("Arrow") && e.target.id === "entities")) return;
+  e.preventDefault();
+  keys[e.key]();
+});
+
+// The token is in a cookie now, and needn't stand in the address.
+if (location.search) history.replaceState(null, "", location.pathname + location.hash);
+await refresh();
+await loadTypes().catch(e => toast(e.message));
+const past = await get("ticks", { limit: 1000 }).catch(() => ({ rows: [], next: 0 }));
+state.rows = past.rows;
+state.next = past.next;
+connect();
+open(views[location.hash.slice(1)] ? location.hash.slice(1) : "overview");
+setInterval(() => { if (!document.hidden) refresh(); }, 1000);

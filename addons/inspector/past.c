@@ -1,0 +1,429 @@
+/* What changed between two states, which system changed it, curves of fields, and when something changed last.
+ *
+ * Which system: the tick is played on forks of the state before it, with its first system alone, with the first two,
+ * and so on. What differs between two neighbours is what the later system did, together with its commands. The last of
+ * these states must be the recorded one: if it isn't, the rest was done outside of the systems, or the tick can't be
+ * repeated. The forks are played on the simulation's thread, one at each update; comparing is done here. */
+#include "inspector.h"
+#include <civetweb.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CHANGES_MAX = 1000, SYSTEMS_TOLD = 64 };
+
+static const char *change_word(reef_change_kind kind)
+{
+    static const char *const words[] = {"", "gone", "born", "name", "removed", "added", "value", "disabled", "enabled"};
+    return words[kind];
+}
+
+/* ---- one change as JSON ---- */
+
+static json_t *change_json(const reef_world *before, const reef_world *after, const reef_change *c)
+{
+    json_t *j = json_object();
+    reef_type_info t;
+    const char *name = reef_name(after, c->entity) ? reef_name(after, c->entity) : reef_name(before, c->entity);
+    json_object_set_new(j, "kind", json_string(change_word(c->kind)));
+    json_object_set_new(j, "id", json_entity(c->entity));
+    if (name) json_object_set_new(j, "name", json_text(name));
+    if (c->kind == REEF_CHANGE_NAME) {
+        json_object_set_new(j, "was", json_text(c->was));
+        json_object_set_new(j, "is", json_text(c->is));
+    }
+    if (!reef_type_get(c->component, &t)) return j;
+    json_object_set_new(j, "component", json_text(t.name));
+    if (t.home == REEF_MULTI) json_object_set_new(j, "number", json_integer(c->number));
+    if (c->kind != REEF_CHANGE_VALUE) {
+        if (c->was) json_object_set_new(j, "was", json_value(&t, c->was));
+        if (c->is) json_object_set_new(j, "is", json_value(&t, c->is));
+        return j;
+    }
+    json_t *was = t.field_count ? json_object() : json_value(&t, c->was);
+    json_t *is = t.field_count ? json_object() : json_value(&t, c->is);
+    for (uint32_t k = 0; k < t.field_count; k++) {
+        if ((c->fields >> (k < 63 ? k : 63) & 1) == 0) continue;
+        json_object_set_new(was, t.fields[k].name, json_field(&t.fields[k], c->was));
+        json_object_set_new(is, t.fields[k].name, json_field(&t.fields[k], c->is));
+    }
+    json_object_set_new(j, "was", was);
+    json_object_set_new(j, "is", is);
+    return j;
+}
+
+/* ---- counts by kind and type ---- */
+
+typedef struct tally {
+    uint64_t total;
+    json_t *by; /* "value Position": number */
+} tally;
+
+static void tally_add(tally *t, const reef_change *c)
+{
+    char key[REEF_TYPE_NAME_MAX + 16];
+    const char *name = c->component.id ? reef_type_name(c->component) : NULL;
+    (void)snprintf(key, sizeof key, "%s%s%s", change_word(c->kind), name ? " " : "", name ? name : "");
+    const json_t *n = json_object_get(t->by, key);
+    t->total++;
+    if (n) json_integer_set((json_t *)(uintptr_t)n, json_integer_value(n) + 1);
+    else json_object_set_new(t->by, key, json_integer(1));
+}
+
+/* ---- filters ---- */
+
+typedef struct filter {
+    bool by_entity;
+    reef_entity entity;
+    reef_component component;
+} filter;
+
+static bool filter_read(request *r, filter *f)
+{
+    char text[TEXT_MAX];
+    *f = (filter){.by_entity = false};
+    if (parameter(r, "id", text, sizeof text)) {
+        f->by_entity = true;
+        if (!entity_of_text(text, &f->entity)) return refuse(r, 400, "id: expected an entity such as 7v1"), false;
+    }
+    if (parameter(r, "component", text, sizeof text)) {
+        f->component = reef_type_find(text);
+        if (f->component.id == 0) return refuse(r, 404, "there is no such type"), false;
+    }
+    return true;
+}
+
+static bool filter_lets(const filter *f, const reef_change *c)
+{
+    if (f->by_entity && !reef_entity_equal(f->entity, c->entity)) return false;
+    return f->component.id == 0 || f->component.id == c->component.id;
+}
+
+json_t *answer_diff(request *r)
+{
+    filter f;
+    view from, to;
+    const uint64_t limit = parameter_number(r, "limit", 200, CHANGES_MAX);
+    if (!filter_read(r, &f) || !view_open(r, "from", &from)) return NULL;
+    if (!view_open(r, "to", &to)) return view_close(r, &from), NULL;
+    tally t = {.by = json_object()};
+    json_t *j = NULL, *list = json_array();
+    reef_diff *d = reef_diff_new(from.world, to.world);
+    for (const reef_change *c; d && (c = reef_diff_next(d)) != NULL;) {
+        if (!filter_lets(&f, c)) continue;
+        if (t.total < limit) json_array_append_new(list, change_json(from.world, to.world, c));
+        tally_add(&t, c);
+    }
+    if (d) {
+        j = json_object();
+        json_object_set_new(j, "from", json_number(from.moment->tick));
+        json_object_set_new(j, "to", json_number(to.moment->tick));
+        json_object_set_new(j, "total", json_number(t.total));
+        json_object_set(j, "counts", t.by);
+        json_object_set(j, "changes", list);
+    }
+    reef_diff_free(d);
+    json_decref(list);
+    json_decref(t.by);
+    view_close(r, &to);
+    view_close(r, &from);
+    return j ? j : refuse(r, 503, "no memory");
+}
+
+/* ---- who ---- */
+
+/* Finds a change again in another comparison: its entity, component, and whether it makes, removes or writes. */
+typedef struct change_key {
+    reef_entity entity;
+    uint32_t component, number, kind;
+    json_t *systems; /* the list of its systems, in its JSON */
+} change_key;
+
+typedef struct keys {
+    change_key *slot;
+    uint32_t mask;
+} keys;
+
+/* A value that one system adds and the next one writes is one that was added, in the whole. */
+static uint32_t key_kind(reef_change_kind kind)
+{
+    if (kind == REEF_CHANGE_ADDED || kind == REEF_CHANGE_REMOVED) return REEF_CHANGE_VALUE;
+    if (kind == REEF_CHANGE_BORN) return REEF_CHANGE_GONE;
+    return kind == REEF_CHANGE_ENABLED ? REEF_CHANGE_DISABLED : kind;
+}
+
+static change_key *key_find(const keys *k, const reef_change *c)
+{
+    uint64_t h = reef_entity_bits(c->entity) * 0x9E3779B97F4A7C15u ^ c->component.id * 0xC2B2AE3D27D4EB4Fu;
+    h ^= (uint64_t)key_kind(c->kind) << 17 ^ (uint64_t)c->number << 23;
+    for (uint32_t at = (uint32_t)(h >> 32 ^ h) & k->mask;; at = (at + 1) & k->mask) {
+        change_key *x = &k->slot[at];
+        if (x->systems == NULL) return x;
+        if (reef_entity_equal(x->entity, c->entity) && x->component == c->component.id && x->number == c->number &&
+            x->kind == key_kind(c->kind))
+            return x;
+    }
+}
+
+typedef struct who {
+    keys keys;
+    filter filter;
+    json_t *list, *systems;
+    uint64_t total;
+    bool exact;
+} who;
+
+/* Lists the changes of the whole tick, to which systems are to be found. */
+static bool who_begin(who *x, const reef_world *before, const reef_world *after, uint64_t limit)
+{
+    reef_diff *d = reef_diff_new(before, after);
+    for (const reef_change *c; d && (c = reef_diff_next(d)) != NULL;) {
+        if (!filter_lets(&x->filter, c) || x->total++ >= limit) continue;
+        json_t *j = change_json(before, after, c), *systems = json_array();
+        json_object_set_new(j, "by", systems);
+        json_array_append_new(x->list, j);
+        change_key *k = key_find(&x->keys, c);
+        if (k->systems == NULL) *k = (change_key){c->entity, c->component.id, c->number, key_kind(c->kind), systems};
+    }
+    reef_diff_free(d);
+    return d != NULL;
+}
+
+/* Between two neighbours: what this system did. */
+static void who_compare(who *x, const reef_world *a, const reef_world *b, const char *system)
+{
+    tally t = {.by = json_object()};
+    reef_diff *d = reef_diff_new(a, b);
+    for (const reef_change *c; d && (c = reef_diff_next(d)) != NULL;) {
+        if (!filter_lets(&x->filter, c)) continue;
+        tally_add(&t, c);
+        const change_key *k = key_find(&x->keys, c);
+        if (k->systems && json_array_size(k->systems) < SYSTEMS_TOLD)
+            json_array_append_new(k->systems, system ? json_text(system) : json_null());
+    }
+    reef_diff_free(d);
+    json_t *one = json_object();
+    json_object_set_new(one, "system", system ? json_text(system) : json_null());
+    json_object_set_new(one, "total", json_number(t.total));
+    json_object_set_new(one, "counts", t.by);
+    if (system || t.total) json_array_append_new(x->systems, one);
+    if (system == NULL) x->exact = t.total == 0;
+}
+
+/* Plays one prefix after the other. NULL: all are compared; otherwise why not. */
+static const char *who_play(request *r, who *x, const moment *before, const moment *after)
+{
+    const float dt = inspector_dt(after->time_ns - before->time_ns);
+    char system[REEF_SYSTEM_NAME_MAX + 1];
+    const char *error = NULL;
+    reef_world *a = moment_fork(before);
+    uint32_t count = 1;
+    for (uint32_t number = 1; a && number <= count && error == NULL; number++) {
+        moment *m = inspector_prefix(r->i, before, number, dt, system, &count, &error);
+        reef_world *b = m && number <= count ? moment_fork(m) : NULL;
+        if (b) who_compare(x, a, b, system);
+        if (b) reef_world_free(a), a = b;
+        else if (m && number <= count) error = "no memory";
+        moment_release(r->i, m);
+    }
+    reef_world *end = error || a == NULL ? NULL : moment_fork(after);
+    if (end) who_compare(x, a, end, NULL);
+    else if (error == NULL) error = "no memory";
+    reef_world_free(end);
+    reef_world_free(a);
+    return error;
+}
+
+json_t *answer_who(request *r)
+{
+    const uint64_t limit = parameter_number(r, "limit", 200, CHANGES_MAX),
+                   tick = parameter_number(r, "tick", 0, UINT64_MAX);
+    who x = {.list = json_array(), .systems = json_array(), .keys.mask = 4 * 1024 - 1};
+    json_t *j = NULL;
+    const char *error = NULL;
+    moment *after = tick ? moment_hold(r->i, MOMENT_TICK, tick) : NULL;
+    moment *before = after ? moment_hold(r->i, MOMENT_TICK, tick - 1) : NULL;
+    reef_world *a = NULL, *b = NULL;
+    x.keys.slot = calloc(x.keys.mask + 1, sizeof *x.keys.slot);
+    if (!filter_read(r, &x.filter)) {
+        error = "";
+    } else if (!r->i->config.writes) {
+        (void)refuse(r, 403, "systems are played on forks only with writes allowed");
+        error = "";
+    } else if (before == NULL) {
+        (void)refuse(r, 404, "tick %" PRIu64 " and the one before it must be recorded", tick);
+        error = "";
+    } else if ((a = moment_fork(before)) == NULL || (b = moment_fork(after)) == NULL || x.keys.slot == NULL ||
+               !who_begin(&x, a, b, limit)) {
+        error = "no memory";
+    }
+    reef_world_free(a);
+    reef_world_free(b);
+    if (error == NULL) error = who_play(r, &x, before, after);
+    if (error == NULL) {
+        j = json_object();
+        json_object_set_new(j, "tick", json_number(tick));
+        json_object_set_new(j, "total", json_number(x.total));
+        json_object_set_new(j, "exact", json_boolean(x.exact));
+        json_object_set(j, "systems", x.systems);
+        json_object_set(j, "changes", x.list);
+    } else if (*error) {
+        (void)refuse(r, 503, "%s", error);
+    }
+    free(x.keys.slot);
+    json_decref(x.list);
+    json_decref(x.systems);
+    moment_release(r->i, before);
+    moment_release(r->i, after);
+    return j;
+}
+
+/* ---- curves ---- */
+
+typedef struct field_of {
+    reef_entity entity;
+    reef_component type;
+    reef_type_info info;
+    const reef_field *field; /* NULL: the whole component */
+    uint32_t element;
+} field_of;
+
+static bool field_read(request *r, field_of *f)
+{
+    char text[TEXT_MAX];
+    if (!parameter(r, "id", text, sizeof text) || !entity_of_text(text, &f->entity))
+        return refuse(r, 400, "id: expected an entity such as 7v1"), false;
+    if (!parameter(r, "component", text, sizeof text)) return refuse(r, 400, "expected component"), false;
+    f->type = reef_type_find(text);
+    if (!reef_type_get(f->type, &f->info)) return refuse(r, 404, "there is no such type"), false;
+    f->field = NULL;
+    if (parameter(r, "field", text, sizeof text) && (f->field = field_named(&f->info, text)) == NULL)
+        return refuse(r, 404, "there is no such field"), false;
+    f->element = (uint32_t)parameter_number(r, "element", 0, UINT32_MAX);
+    return true;
+}
+
+/* Copies the value to `room`. False: the entity doesn't have it. */
+static bool value_copy(const reef_world *w, const field_of *f, void *room)
+{
+    if (reef_read_id(w, f->entity, f->type, room, f->info.size)) return true;
+    const void *data = reef_get_id(w, f->entity, f->type);
+    if (data) memcpy(room, data, f->info.size);
+    return data != NULL;
+}
+
+/* Holds all recorded moments between two ticks. The caller releases and frees them. */
+static moment **moments_hold(reef_inspector *i, uint64_t from, uint64_t to, uint64_t *count)
+{
+    pthread_mutex_lock(&i->lock);
+    const uint64_t room = i->kept_end - i->kept_first;
+    moment **list = malloc((room + 1) * sizeof(moment *));
+    *count = 0;
+    for (uint64_t n = i->kept_first; list && n < i->kept_end; n++) {
+        moment *m = i->kept[n % i->config.record_ticks];
+        if (m->tick < from || m->tick > to) continue;
+        m->holders++;
+        list[(*count)++] = m;
+    }
+    pthread_mutex_unlock(&i->lock);
+    return list;
+}
+
+static void moments_release(reef_inspector *i, moment **list, uint64_t count)
+{
+    for (uint64_t n = 0; n < count; n++) moment_release(i, list[n]);
+    free(list);
+}
+
+/* The value of a field in every recorded state: [[tick, value], ...]; null where the entity doesn't have it. */
+json_t *answer_curve(request *r)
+{
+    field_of f;
+    uint64_t count;
+    if (!field_read(r, &f)) return NULL;
+    if (f.field == NULL) return refuse(r, 400, "expected field");
+    char *room = malloc(f.info.size + 1);
+    moment **list = moments_hold(r->i, parameter_number(r, "from", 0, UINT64_MAX),
+                                 parameter_number(r, "to", UINT64_MAX, UINT64_MAX), &count);
+    json_t *points = json_array();
+    for (uint64_t n = 0; room && list && n < count; n++) {
+        reef_world *w = moment_fork(list[n]);
+        double number;
+        json_t *point = json_array();
+        json_array_append_new(point, json_number(list[n]->tick));
+        if (w && value_copy(w, &f, room) && field_number(f.field, f.element, room, &number))
+            json_array_append_new(point, json_real(number) ? json_real(number) : json_null());
+        else json_array_append_new(point, json_null());
+        json_array_append_new(points, point);
+        reef_world_free(w);
+    }
+    if (list) moments_release(r->i, list, count);
+    free(room);
+    json_t *j = json_object();
+    if (f.field->unit) json_object_set_new(j, "unit", json_text(f.field->unit));
+    json_object_set_new(j, "points", points);
+    return j;
+}
+
+/* ---- when ---- */
+
+/* Is the value, or what a query says, other in `now` than in `before`? *is: how it is now. */
+typedef struct condition {
+    field_of field;
+    const char *text; /* NULL: the field */
+    char *room[2];
+    bool failed;
+    char why[REEF_DETAIL_MAX];
+} condition;
+
+static bool field_differs(const condition *c, const reef_world *before, const reef_world *now)
+{
+    const field_of *f = &c->field;
+    const bool a = value_copy(before, f, c->room[0]), b = value_copy(now, f, c->room[1]);
+    if (a != b || !a) return a != b;
+    if (f->field == NULL) return memcmp(c->room[0], c->room[1], f->info.size) != 0;
+    const size_t at = f->field->offset,
+                 size = f->field->kind == REEF_CHAR ? f->field->bytes : kind_size(f->field->kind);
+    const size_t element = f->field->kind == REEF_CHAR ? 0 : f->element * size;
+    return element + size <= f->field->bytes && memcmp(c->room[0] + at + element, c->room[1] + at + element, size) != 0;
+}
+
+/* A condition becomes true with the first match. */
+static bool became_true(condition *c, reef_world *before, reef_world *now)
+{
+    uint64_t was = 0, is = 0;
+    c->failed |= !query_count(now, c->text, &is, c->why, sizeof c->why) ||
+                 !query_count(before, c->text, &was, c->why, sizeof c->why);
+    return !c->failed && was == 0 && is > 0;
+}
+
+/* The last recorded tick up to `before` in which a field changed, or in which a query that nothing matched got its
+ * first match. It looks at all of them, newest first: what changes back would be missed by halving. */
+json_t *answer_when(request *r)
+{
+    char text[TEXT_MAX];
+    condition c = {.text = NULL};
+    uint64_t count, found = 0;
+    const uint64_t to = parameter_number(r, "before", UINT64_MAX, UINT64_MAX);
+    if (parameter(r, "q", text, sizeof text)) c.text = text;
+    else if (!field_read(r, &c.field)) return NULL;
+    for (int k = 0; k < 2; k++) c.room[k] = malloc(c.field.info.size + 1);
+    moment **list = moments_hold(r->i, 0, to, &count);
+    reef_world *now = list && count && c.room[0] && c.room[1] ? moment_fork(list[count - 1]) : NULL;
+    for (uint64_t n = count; now && n > 1 && found == 0 && !c.failed; n--) {
+        reef_world *before = moment_fork(list[n - 2]);
+        if (before && (c.text ? became_true(&c, before, now) : field_differs(&c, before, now))) found = n;
+        reef_world_free(now);
+        now = before;
+    }
+    reef_world_free(now);
+    json_t *j = json_object();
+    json_object_set_new(j, "tick", found ? json_number(list[found - 1]->tick) : json_null());
+    json_object_set_new(j, "oldest", count ? json_number(list[0]->tick) : json_null());
+    if (list) moments_release(r->i, list, count);
+    free(c.room[0]);
+    free(c.room[1]);
+    if (!c.failed) return j;
+    json_decref(j);
+    return refuse(r, 400, "%s", c.why);
+}

@@ -1,0 +1,80 @@
+/* The inspector: a page in the browser that looks into a running world, goes back in time, and says which system
+ * changed what.
+ *
+ *     reef_inspector *i = reef_inspect(w, &(reef_inspector_config){.port = 7272});
+ *     printf("%s\n", reef_inspector_address(i));                  http://127.0.0.1:7272/?token=...
+ *     for (;;) {
+ *         reef_tick(w, 1.0f / 60);
+ *         reef_inspector_update(i);
+ *     }
+ *
+ * This is a separate library, which uses libcivetweb, libjansson and reef's public headers. The server has threads of
+ * its own. They get a world only as a snapshot, which reef_inspector_update takes when somebody asks for one, and look
+ * into forks of it. So the simulation never waits for a browser, and while nobody looks, a tick costs some hundred
+ * nanoseconds more. docs/manual/inspector.md describes the page and the interface behind it (HTTP and JSON).
+ *
+ * Types, systems and values are shown by their names and fields (REEF_FIELDS). The world must be copyable, as for
+ * reef_fork; copy and destroy hooks run on the server's threads too. */
+#ifndef REEF_INSPECTOR_H
+#define REEF_INSPECTOR_H
+
+#include "reef.h"
+
+REEF_BEGIN_C
+
+/* Plays one tick of a world, which may be a fork. */
+typedef reef_status (*reef_inspector_step)(void *context, reef_world *world, float dt);
+
+/* The settings of an inspector; {0}: all defaults. Texts are copied. */
+typedef struct reef_inspector_config {
+    uint16_t port;    /* 0: any free port */
+    const char *bind; /* the address to listen on; NULL: 127.0.0.1, so that only this machine reaches it */
+    /* names or addresses by which browsers may call this machine, separated by spaces, beside 127.0.0.1, [::1] and
+     * localhost. Requests under any other name are refused with 403 */
+    const char *hosts;
+    const char *token; /* 16 to 64 letters and digits that every request must know; NULL: a random one */
+    const char *title; /* what the page calls this program; NULL: "reef" */
+    bool writes;       /* the page may change the world and its time: edit, pause, step, restore, play what-ifs */
+    /* reef_inspector_update doesn't return while the page holds the world: for programs without a window, whose loop
+     * does nothing but tick. Otherwise the world is paused by reef_pause, and the program's loop goes on */
+    bool waits;
+    bool record;           /* record the states from the beginning, and not only when the page asks for it */
+    uint32_t record_ticks; /* the last states that are kept while recording; 0: 600 */
+    /* the oldest recorded states are dropped while the world's family holds more bytes than this; 0: 1 GiB */
+    uint64_t record_bytes;
+    /* plays a tick of a fork, to find out which system changed what, for what-ifs and for speeds above 1. NULL:
+     * reef_step_once. Called by reef_inspector_update on its thread */
+    reef_inspector_step step;
+    void *context; /* for step */
+} reef_inspector_config;
+
+/* An inspector of one world. */
+typedef struct reef_inspector reef_inspector;
+
+/* Starts the server. The caller owns the inspector, and frees it before the world. NULL: `reason` says why; it may be
+ * NULL, or has room for REEF_DETAIL_MAX bytes. (The process ignores SIGPIPE from then on.) */
+reef_inspector *reef_inspect_why(reef_world *world, const reef_inspector_config *config, char *reason);
+/* The same without a reason. */
+reef_inspector *reef_inspect(reef_world *world, const reef_inspector_config *config);
+/* Ends all connections and frees the inspector; the world isn't paused any more if the page had paused it. NULL is
+ * allowed. */
+void reef_inspector_free(reef_inspector *inspector);
+
+/* The address for the browser, with the token. Lives as long as the inspector. */
+const char *reef_inspector_address(const reef_inspector *inspector);
+/* The port that it listens on. */
+uint16_t reef_inspector_port(const reef_inspector *inspector);
+
+/* Hands the world over: call it after each tick, outside of loops and systems, on the thread that ticks. It takes the
+ * snapshot that somebody asked for, records the state, does what the page wants done with the world, and pauses it.
+ * NULL is allowed. */
+void reef_inspector_update(reef_inspector *inspector);
+/* Waits until somebody wants something of reef_inspector_update, `ms` milliseconds at most: for programs that have
+ * nothing else to do. NULL: returns at once. */
+void reef_inspector_rest(reef_inspector *inspector, uint32_t ms);
+/* Is the page or anything else connected, or was it within the last three seconds? Any thread. */
+bool reef_inspector_is_open(const reef_inspector *inspector);
+
+REEF_END_C
+
+#endif

@@ -1,0 +1,359 @@
+/* Values of components as JSON and back, by the fields of their types. Whole numbers that a double can't hold are texts
+ * of digits, and so are infinities and NaN. */
+#include "inspector.h"
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BYTES_SHOWN = 256, ELEMENTS_SHOWN = 256 };
+
+/* ---- texts ---- */
+
+/* Returns the length of the sequence of UTF-8 at `s`, of which `size` bytes are left; 0: it isn't one. */
+static size_t utf8_length(const unsigned char *s, size_t size)
+{
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    const size_t n = s[0] < 0x80 ? 1 : s[0] >> 5 == 6 ? 2 : s[0] >> 4 == 14 ? 3 : s[0] >> 3 == 30 ? 4 : 0;
+    if (n < 2 || n > size) return n == 1;
+    uint32_t code = s[0] & (0xFFu >> (n + 1));
+    for (size_t k = 1; k < n; k++) {
+        if (s[k] >> 6 != 2) return 0;
+        code = code << 6 | (s[k] & 0x3F);
+    }
+    return code < least[n] || code > 0x10FFFF || (code >= 0xD800 && code < 0xE000) ? 0 : n;
+}
+
+json_t *json_text_sized(const char *text, size_t size)
+{
+    json_t *whole = json_stringn(text, size);
+    if (whole) return whole;
+    char *clean = malloc(size * 3 + 1), *to = clean;
+    if (clean == NULL) return json_null();
+    for (size_t k = 0; k < size;) {
+        const size_t n = utf8_length((const unsigned char *)text + k, size - k);
+        memcpy(to, n ? text + k : "\xEF\xBF\xBD", n ? n : 3);
+        to += n ? n : 3;
+        k += n ? n : 1;
+    }
+    whole = json_stringn(clean, (size_t)(to - clean));
+    free(clean);
+    return whole ? whole : json_null();
+}
+
+json_t *json_text(const char *text) { return text ? json_text_sized(text, strlen(text)) : json_null(); }
+
+json_t *json_number(uint64_t number)
+{
+    char text[32];
+    if (number <= (uint64_t)1 << 53) return json_integer((json_int_t)number);
+    (void)snprintf(text, sizeof text, "%" PRIu64, number);
+    return json_string(text);
+}
+
+static json_t *json_signed(int64_t number)
+{
+    char text[32];
+    if (number >= -((int64_t)1 << 53) && number <= (int64_t)1 << 53) return json_integer(number);
+    (void)snprintf(text, sizeof text, "%" PRId64, number);
+    return json_string(text);
+}
+
+static json_t *json_float(double number)
+{
+    if (isnan(number)) return json_string("NaN");
+    if (isinf(number)) return json_string(number < 0 ? "-Infinity" : "Infinity");
+    return json_real(number);
+}
+
+json_t *json_entity(reef_entity e)
+{
+    char text[32];
+    if (reef_entity_is_null(e)) return json_null();
+    (void)snprintf(text, sizeof text, "%" PRIu32 "v%" PRIu32, e.index, e.generation);
+    return json_string(text);
+}
+
+bool entity_of_text(const char *text, reef_entity *e)
+{
+    char *end;
+    if (*text == '#') text++;
+    if (!isdigit((unsigned char)*text)) return false;
+    errno = 0;
+    const unsigned long long index = strtoull(text, &end, 10);
+    if (errno || *end != 'v' || !isdigit((unsigned char)end[1])) return false;
+    const unsigned long long generation = strtoull(end + 1, &end, 10);
+    if (errno || *end || index > UINT32_MAX || generation > UINT32_MAX || generation == 0) return false;
+    e->index = (uint32_t)index;
+    e->generation = (uint32_t)generation;
+    return true;
+}
+
+/* ---- kinds ---- */
+
+static const struct {
+    const char *name;
+    uint32_t size;
+} kinds[] = {[REEF_BOOL] = {"bool", 1},    [REEF_I8] = {"i8", 1},   [REEF_U8] = {"u8", 1},   [REEF_I16] = {"i16", 2},
+             [REEF_U16] = {"u16", 2},      [REEF_I32] = {"i32", 4}, [REEF_U32] = {"u32", 4}, [REEF_I64] = {"i64", 8},
+             [REEF_U64] = {"u64", 8},      [REEF_F32] = {"f32", 4}, [REEF_F64] = {"f64", 8}, [REEF_CHAR] = {"text", 1},
+             [REEF_ENTITY] = {"entity", 8}};
+static const char *const homes[] = {
+    [REEF_TABLE] = "table", [REEF_BIT] = "bit",     [REEF_SPARSE] = "sparse", [REEF_PAGED] = "paged",
+    [REEF_COLD] = "cold",   [REEF_MULTI] = "multi", [REEF_SHARED] = "shared", [REEF_SPLIT] = "split"};
+
+uint32_t kind_size(reef_kind kind) { return kinds[kind].size; }
+const char *kind_name(reef_kind kind) { return kinds[kind].name; }
+const char *home_name(reef_home home) { return homes[home]; }
+uint32_t field_count(const reef_field *f) { return f->kind == REEF_CHAR ? 1 : f->bytes / kind_size(f->kind); }
+
+const reef_field *field_named(const reef_type_info *t, const char *name)
+{
+    for (uint32_t i = 0; i < t->field_count; i++)
+        if (strcmp(t->fields[i].name, name) == 0) return &t->fields[i];
+    return NULL;
+}
+
+/* ---- to JSON ---- */
+
+static int64_t signed_of(reef_kind kind, const void *data)
+{
+    int8_t a;
+    int16_t b;
+    int32_t c;
+    int64_t d;
+    switch (kind) {
+    case REEF_I8: return memcpy(&a, data, sizeof a), a;
+    case REEF_I16: return memcpy(&b, data, sizeof b), b;
+    case REEF_I32: return memcpy(&c, data, sizeof c), c;
+    default: return memcpy(&d, data, sizeof d), d;
+    }
+}
+
+static uint64_t unsigned_of(reef_kind kind, const void *data)
+{
+    uint8_t a;
+    uint16_t b;
+    uint32_t c;
+    uint64_t d;
+    switch (kind) {
+    case REEF_BOOL:
+    case REEF_U8: return memcpy(&a, data, sizeof a), a;
+    case REEF_U16: return memcpy(&b, data, sizeof b), b;
+    case REEF_U32: return memcpy(&c, data, sizeof c), c;
+    default: return memcpy(&d, data, sizeof d), d;
+    }
+}
+
+static double float_of(reef_kind kind, const void *data)
+{
+    float single;
+    double wide;
+    if (kind == REEF_F64) return memcpy(&wide, data, sizeof wide), wide;
+    memcpy(&single, data, sizeof single);
+    return (double)single;
+}
+
+static bool is_signed(reef_kind k) { return k == REEF_I8 || k == REEF_I16 || k == REEF_I32 || k == REEF_I64; }
+static bool is_float(reef_kind k) { return k == REEF_F32 || k == REEF_F64; }
+
+/* A float as the shortest number that reads back as the same one: 0.1, not 0.10000000149. */
+static json_t *json_single(const void *data)
+{
+    char text[32];
+    const float x = (float)float_of(REEF_F32, data);
+    if (isnan(x) || isinf(x)) return json_float((double)x);
+    for (int digits = 6; digits <= 9; digits++) {
+        (void)snprintf(text, sizeof text, "%.*g", digits, (double)x);
+        if (strtof(text, NULL) == x) break;
+    }
+    return json_real(strtod(text, NULL));
+}
+
+static json_t *json_element(reef_kind kind, const void *data)
+{
+    reef_entity e;
+    if (kind == REEF_BOOL) return json_boolean(*(const unsigned char *)data != 0);
+    if (kind == REEF_ENTITY) return memcpy(&e, data, sizeof e), json_entity(e);
+    if (kind == REEF_F32) return json_single(data);
+    if (kind == REEF_F64) return json_float(float_of(kind, data));
+    return is_signed(kind) ? json_signed(signed_of(kind, data)) : json_number(unsigned_of(kind, data));
+}
+
+json_t *json_field(const reef_field *f, const void *data)
+{
+    const char *at = (const char *)data + f->offset;
+    const uint32_t count = field_count(f);
+    if (f->kind == REEF_CHAR) {
+        const char *end = memchr(at, 0, f->bytes);
+        return json_text_sized(at, end ? (size_t)(end - at) : f->bytes);
+    }
+    if (count == 1) return json_element(f->kind, at);
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < count && i < ELEMENTS_SHOWN; i++)
+        json_array_append_new(list, json_element(f->kind, at + (size_t)i * kind_size(f->kind)));
+    return list;
+}
+
+static json_t *json_bytes(const unsigned char *data, uint32_t size)
+{
+    char text[2 * BYTES_SHOWN + 4], *to = text;
+    for (uint32_t i = 0; i < size && i < BYTES_SHOWN; i++) to += sprintf(to, "%02x", data[i]);
+    if (size > BYTES_SHOWN) (void)sprintf(to, "...");
+    return json_string(text);
+}
+
+json_t *json_value(const reef_type_info *t, const void *data)
+{
+    if (data == NULL || t->size == 0) return json_null();
+    if (t->field_count == 0) return json_bytes(data, t->size);
+    json_t *value = json_object();
+    for (uint32_t i = 0; i < t->field_count; i++) {
+        json_t *name = json_text(t->fields[i].name);
+        json_object_set_new(value, json_string_value(name) ? json_string_value(name) : "?",
+                            json_field(&t->fields[i], data));
+        json_decref(name);
+    }
+    return value;
+}
+
+bool field_number(const reef_field *f, uint32_t element, const void *data, double *number)
+{
+    if (f->kind == REEF_CHAR || f->kind == REEF_ENTITY || element >= field_count(f)) return false;
+    const char *at = (const char *)data + f->offset + (size_t)element * kind_size(f->kind);
+    *number = is_float(f->kind)    ? float_of(f->kind, at)
+              : is_signed(f->kind) ? (double)signed_of(f->kind, at)
+                                   : (double)unsigned_of(f->kind, at);
+    return true;
+}
+
+/* ---- from JSON ---- */
+
+static bool wrong(char *why, const char *expected, const reef_field *f)
+{
+    (void)snprintf(why, REEF_DETAIL_MAX, "%.40s: expected %s", f->name, expected);
+    return false;
+}
+
+static bool number_of_json(const json_t *j, double *number)
+{
+    char *end;
+    if (json_is_number(j)) return *number = json_number_value(j), true;
+    const char *text = json_string_value(j);
+    if (text == NULL || *text == 0) return false;
+    if (strcmp(text, "NaN") == 0) return *number = (double)NAN, true;
+    if (strcmp(text, "Infinity") == 0) return *number = (double)INFINITY, true;
+    if (strcmp(text, "-Infinity") == 0) return *number = -(double)INFINITY, true;
+    *number = strtod(text, &end);
+    return *end == 0;
+}
+
+static bool signed_of_json(const json_t *j, int64_t *number)
+{
+    char *end;
+    if (json_is_integer(j)) return *number = json_integer_value(j), true;
+    const char *text = json_string_value(j);
+    if (text == NULL || *text == 0) return false;
+    errno = 0;
+    *number = strtoll(text, &end, 10);
+    return *end == 0 && errno == 0;
+}
+
+static bool unsigned_of_json(const json_t *j, uint64_t *number)
+{
+    char *end;
+    if (json_is_integer(j)) return *number = (uint64_t)json_integer_value(j), json_integer_value(j) >= 0;
+    const char *text = json_string_value(j);
+    if (text == NULL || !isdigit((unsigned char)*text)) return false;
+    errno = 0;
+    *number = strtoull(text, &end, 10);
+    return *end == 0 && errno == 0;
+}
+
+/* Is the number in the range that the field declares? */
+static bool in_range(const reef_field *f, double number, char *why)
+{
+    if ((f->lowest == 0 && f->highest == 0) || (number >= f->lowest && number <= f->highest)) return true;
+    (void)snprintf(why, REEF_DETAIL_MAX, "%.40s: expected %g ... %g", f->name, f->lowest, f->highest);
+    return false;
+}
+
+static bool signed_set(const reef_field *f, const json_t *to, void *at, char *why)
+{
+    int64_t n;
+    const unsigned bits = 8 * kind_size(f->kind);
+    const int64_t most = bits == 64 ? INT64_MAX : ((int64_t)1 << (bits - 1)) - 1;
+    if (!signed_of_json(to, &n) || n > most || n < -most - 1) return wrong(why, kind_name(f->kind), f);
+    if (!in_range(f, (double)n, why)) return false;
+    const int8_t a = (int8_t)n;
+    const int16_t b = (int16_t)n;
+    const int32_t c = (int32_t)n;
+    memcpy(at,
+           bits == 8    ? (const void *)&a
+           : bits == 16 ? (const void *)&b
+           : bits == 32 ? (const void *)&c
+                        : &n,
+           bits / 8);
+    return true;
+}
+
+static bool unsigned_set(const reef_field *f, const json_t *to, void *at, char *why)
+{
+    uint64_t n;
+    const unsigned bits = 8 * kind_size(f->kind);
+    if (!unsigned_of_json(to, &n) || (bits < 64 && n >> bits)) return wrong(why, kind_name(f->kind), f);
+    if (!in_range(f, (double)n, why)) return false;
+    const uint8_t a = (uint8_t)n;
+    const uint16_t b = (uint16_t)n;
+    const uint32_t c = (uint32_t)n;
+    memcpy(at,
+           bits == 8    ? (const void *)&a
+           : bits == 16 ? (const void *)&b
+           : bits == 32 ? (const void *)&c
+                        : &n,
+           bits / 8);
+    return true;
+}
+
+static bool float_set(const reef_field *f, const json_t *to, void *at, char *why)
+{
+    double n;
+    if (!number_of_json(to, &n)) return wrong(why, "a number", f);
+    if (!in_range(f, n, why)) return false;
+    const float single = (float)n;
+    if (f->kind == REEF_F32) memcpy(at, &single, sizeof single);
+    else memcpy(at, &n, sizeof n);
+    return true;
+}
+
+static bool entity_set(const reef_field *f, const json_t *to, void *at, char *why)
+{
+    reef_entity e = {0, 0};
+    if (!json_is_null(to) && (!json_is_string(to) || !entity_of_text(json_string_value(to), &e)))
+        return wrong(why, "an entity such as 7v1, or null", f);
+    memcpy(at, &e, sizeof e);
+    return true;
+}
+
+bool field_set(const reef_field *f, uint32_t element, const json_t *to, void *data, char *why)
+{
+    char *at = (char *)data + f->offset + (size_t)element * kind_size(f->kind);
+    if (element >= field_count(f)) return wrong(why, "an element that it has", f);
+    if (f->kind == REEF_CHAR) {
+        const size_t size = json_string_length(to);
+        if (!json_is_string(to) || size > f->bytes) return wrong(why, "a text that fits", f);
+        memset(at, 0, f->bytes);
+        memcpy(at, json_string_value(to), size);
+        return true;
+    }
+    if (f->kind == REEF_BOOL) {
+        if (!json_is_boolean(to)) return wrong(why, "true or false", f);
+        *(unsigned char *)at = json_is_true(to);
+        return true;
+    }
+    if (f->kind == REEF_ENTITY) return entity_set(f, to, at, why);
+    if (is_float(f->kind)) return float_set(f, to, at, why);
+    return is_signed(f->kind) ? signed_set(f, to, at, why) : unsigned_set(f, to, at, why);
+}

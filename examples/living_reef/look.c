@@ -1,0 +1,69 @@
+/* Looking inside a run with the browser. */
+#include "look.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#if defined(LIVING_REEF_INSPECT)
+#include "reef_inspector.h"
+
+static reef_inspector *inspector;
+static reef_world *inspected;
+
+/* Plays a tick of a fork. The arrays of Sight are valid within a tick only, so a fork may use those of the world. */
+static reef_status step(void *context, reef_world *w, float dt)
+{
+    (void)context;
+    if (w != inspected) {
+        Sight *sight = reef_single_mut(w, Sight);
+        if (sight == NULL) return REEF_NO_MEMORY;
+        *sight = *reef_single_get(inspected, Sight);
+    }
+    if (reef_single_get(w, Census)->fish > reef_single_get(inspected, Sight)->capacity) return REEF_LIMIT;
+    return reef_step_once(w, dt);
+}
+
+bool look_begin(ecosystem *e, const options *o)
+{
+    char reason[REEF_DETAIL_MAX];
+    if (!o->inspect) return true;
+    const reef_inspector_config config = {
+        .port = (uint16_t)o->inspect_port, .title = "The living reef", .writes = true, .waits = true, .step = step};
+    inspector = reef_inspect_why(e->world, &config, reason);
+    if (inspector == NULL) {
+        snprintf(e->error, sizeof e->error, "--inspect: %s", reason);
+        return false;
+    }
+    inspected = e->world;
+    fprintf(stderr, "The inspector is at %s\n", reef_inspector_address(inspector));
+    return true;
+}
+
+void look_tick(const ecosystem *e)
+{
+    if (inspector != NULL && e->world == inspected) reef_inspector_update(inspector);
+}
+
+void look_end(void)
+{
+    bool said = false;
+    while (inspector != NULL && reef_inspector_is_open(inspector)) {
+        if (!said) fprintf(stderr, "The run has ended; the inspector stays until its page is closed.\n");
+        said = true;
+        reef_inspector_rest(inspector, 20);
+        reef_inspector_update(inspector);
+    }
+    reef_inspector_free(inspector);
+    inspector = NULL;
+}
+#else
+bool look_begin(ecosystem *e, const options *o)
+{
+    if (!o->inspect) return true;
+    snprintf(e->error, sizeof e->error,
+             "--inspect: the inspector wasn't built (Debian: libcivetweb-dev, libjansson-dev)");
+    return false;
+}
+void look_tick(const ecosystem *e) { (void)e; }
+void look_end(void) {}
+#endif
