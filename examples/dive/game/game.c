@@ -123,15 +123,12 @@ static void stock(reef_block *b)
     }
 }
 
+static const reef_system_desc first_fish = {SYSTEM(stock), .text = "; reads Creatures, spawns"};
+
 bool game_new(game *g, uint64_t seed, reef_pool *pool)
 {
     return game_blank(g, pool) && reef_set_seed(g->world, seed) >= 0 && fill(g->world) && near_new(g->world) &&
-           reef_system_once(g->world,
-                            &(reef_system_desc){.name = "stock",
-                                                .function = stock,
-                                                .text = "; "
-                                                        "spawns"},
-                            0) >= 0;
+           reef_system_once(g->world, &first_fish, 0) >= 0;
 }
 
 bool game_fork(game *g, game *from)

@@ -54,7 +54,8 @@ static bool save_inputs(const session *s, uint64_t from)
                                         (unsigned char)(in->rewound >> 8)};
         fwrite(bytes, 8, 1, file);
     }
-    return (ferror(file) == 0) & (fclose(file) == 0);
+    bool good = ferror(file) == 0;
+    return fclose(file) == 0 && good;
 }
 
 /* Opens the journal: it loads what is there into the world. A dive that is over, or a file that can't be read, is

@@ -150,7 +150,8 @@ static bool write_recording(const char *path, const replay *played)
 {
     FILE *file = fopen(path, "w");
     bool good = file != NULL && replay_write(played, file);
-    return file != NULL && (fclose(file) == 0) & good;
+    if (file != NULL && fclose(file) != 0) good = false;
+    return good;
 }
 
 static int run(const options *o, const replay *from, reef_pool *pool)

@@ -35,5 +35,6 @@ bool scores_add(scores *s, score one, const char *folder)
     if (file == NULL) return false;
     for (uint32_t i = 0; i < s->count; i++)
         fprintf(file, "%u %u %u\n", (unsigned)s->of[i].points, (unsigned)s->of[i].wave, (unsigned)s->of[i].kills);
-    return (ferror(file) == 0) & (fclose(file) == 0);
+    bool good = ferror(file) == 0;
+    return fclose(file) == 0 && good;
 }
