@@ -172,7 +172,7 @@ static bool batch_run(reef_sql_session *s, const char *sql, reef_sql_row row, vo
     sqlite3_finalize(st);
     s->batch = false;
     if (*status == REEF_OK || given) return true;
-    s->status = REEF_OK; /* it runs row by row, and fails again if it must */
+    *status = s->status = REEF_OK; /* it runs row by row, and fails again if it must */
     s->reason[0] = 0;
     return false;
 }

@@ -100,6 +100,9 @@ static void G7_tables_of_a_living_world(void **state)
     assert_string_equal(asked(w, "select sum(x), count(*), avg(y), min(x), max(x), total(x), count(x) from Place"),
                         "4.0|2|3.0|1.0|3.0|4.0|2");
     assert_string_equal(asked(w, "select sum(coins) + 1 from Coins"), "11");
+    assert_string_equal(asked(w, "select count(*), max(id) from entities"), "3|2");
+    assert_string_equal(asked(w, "select max(word), count(*) from Kinds"), "a box|1");
+    assert_string_equal(asked(w, "select sum(n), sum(id) from Parts"), "9|1");
     assert_string_equal(asked(w, "select sum(x) from Place where x > 1"), "3.0");
     assert_string_equal(asked(w, "create virtual table temp.rich using reef_query('Place, ?Coins');"
                                  "select * from rich"),
