@@ -1,11 +1,12 @@
 /* What is physically possible on this machine. This is the smallest structure that still has what reef needs for these
  * rows: handles with generations, which are checked in each call; records in pages and columns in blocks of 1,024 rows,
- * so that both can be shared copy on write; a write stamp for each block and column; a lookup from component to column
- * in each table; recycled ids. It has one table, no edges and no errors, so a figure here is a bound for a full ECS,
+ * so that both can be shared copy on write; a write stamp for each block and column; an array for each component from
+ * chunk to block; recycled ids. It has one table, no edges and no errors, so a figure here is a bound for a full ECS,
  * not a prediction. `reef-bench --limit` measures it instead of reef.
  *
  *   handle {index, generation} -> page[index >> 12][index & 4095] = record {place, generation}           8 bytes
- *   place {chunk number, row in chunk} -> chunk {column pointers, table, stamps}                          64 bytes
+ *   place {chunk number, row in chunk} -> block[component][chunk number], stamp[component][chunk number]
+ *   chunk {column pointers}: for what goes over rows, and for rows that end
  *   columns, ids and records each in an arena of their own (2 MiB pieces), so blocks of a column lie side by side */
 #include "kernels.h"
 #include "mem.h"
@@ -17,9 +18,6 @@ typedef struct record {
 } record;
 typedef struct chunk {
     char *col[3];
-    uint32_t stamp[3];
-    uint32_t table;
-    char pad[24];
 } chunk; /* col[0]: handles */
 typedef struct arena {
     char *piece[512];
@@ -32,7 +30,8 @@ typedef struct world {
     const bench_row *r;
     record *page[PAGES_MAX];
     chunk *chunks;
-    uint8_t column[3][4]; /* component -> column in each table */
+    char **block[3];    /* by column, then by chunk: the column's block, NULL: the chunk's table hasn't got it */
+    uint32_t *stamp[3]; /* of its last write */
     uint32_t n_ids, room_ids, count, nchunk, now;
     uint32_t *free_id, n_free;
     arena records, cols[3];
@@ -67,10 +66,9 @@ static __attribute__((noinline)) void grow_rows(world *w)
 {
     chunk *c = &w->chunks[w->nchunk++];
     for (int k = 0; k < 3; k++) {
-        c->col[k] = arena_take(&w->cols[k], 8 * ROWS);
-        c->stamp[k] = w->now;
+        w->block[k][c - w->chunks] = c->col[k] = arena_take(&w->cols[k], 8 * ROWS);
+        w->stamp[k][c - w->chunks] = w->now;
     }
-    c->table = 1;
 }
 INL record *find(world *w, ent e)
 {
@@ -105,12 +103,11 @@ INL char *get(world *w, ent e, uint32_t component, int write)
     if (unlikely((uint32_t)e >= w->n_ids)) return NULL;
     uint64_t r = ((uint64_t *)w->page[(uint32_t)e >> 12])[e & (PAGE - 1)]; /* {generation, place}: one load */
     if (unlikely((r ^ e) >> 32)) return NULL;
-    uint32_t place = (uint32_t)r;
-    chunk *c = &w->chunks[place >> ROWS_LOG];
-    uint32_t k = w->column[component][c->table];
-    if (unlikely(!k)) return NULL;
-    if (write && unlikely(c->stamp[k] != w->now)) c->stamp[k] = w->now;
-    return c->col[k] + (size_t)(place & (ROWS - 1)) * 8;
+    uint32_t place = (uint32_t)r, at = place >> ROWS_LOG, k = component + 1;
+    char *block = w->block[k][at];
+    if (unlikely(!block)) return NULL;
+    if (write && unlikely(w->stamp[k][at] != w->now)) w->stamp[k][at] = w->now;
+    return block + (size_t)(place & (ROWS - 1)) * 8;
 }
 static __attribute__((noinline)) int destroy(world *w, ent e)
 {
@@ -118,7 +115,7 @@ static __attribute__((noinline)) int destroy(world *w, ent e)
     if (unlikely(!r)) return 0;
     uint32_t at = r->place, last = w->count - 1;
     chunk *c = &w->chunks[at >> ROWS_LOG], *l = &w->chunks[last >> ROWS_LOG];
-    if (unlikely(c->stamp[0] != w->now)) return 0; /* the cold path would unshare */
+    if (unlikely(w->stamp[0][at >> ROWS_LOG] != w->now)) return 0; /* the cold path would unshare */
     w->count = last;
     uint32_t k = at & (ROWS - 1), j = last & (ROWS - 1);
     for (int x = 1; x < 3; x++) memcpy(c->col[x] + 8 * k, l->col[x] + 8 * j, 8);
@@ -135,8 +132,11 @@ static void *setup_empty(const bench_row *r)
     world *w = mem_calloc(1, sizeof *w);
     w->r = r;
     w->now = 1;
-    w->column[0][1] = 1, w->column[1][1] = 2;
     w->chunks = mem_alloc(sizeof(chunk) * CHUNKS_MAX);
+    for (int k = 0; k < 3; k++) {
+        w->block[k] = mem_alloc(sizeof(char *) * CHUNKS_MAX);
+        w->stamp[k] = mem_alloc(sizeof(uint32_t) * CHUNKS_MAX);
+    }
     if (r->id != ROW_iter_2_10m) {
         w->handle = mem_alloc(8ul * r->n);
         memset(w->handle, 1, 8ul * r->n);
@@ -158,7 +158,11 @@ static void teardown(void *p)
 {
     world *w = p;
     arena_free(&w->records);
-    for (int k = 0; k < 3; k++) arena_free(&w->cols[k]);
+    for (int k = 0; k < 3; k++) {
+        arena_free(&w->cols[k]);
+        mem_free(w->block[k], sizeof(char *) * CHUNKS_MAX);
+        mem_free(w->stamp[k], sizeof(uint32_t) * CHUNKS_MAX);
+    }
     mem_free(w->chunks, sizeof(chunk) * CHUNKS_MAX);
     if (w->handle) mem_free(w->handle, 8ul * w->r->n);
     if (w->free_id) mem_free(w->free_id, 4ul << 20);
@@ -253,7 +257,7 @@ static void iter_2_run(void *p)
         for (uint32_t c = 0; c < w->nchunk; c++) {
             chunk *x = &w->chunks[c];
             uint32_t n = w->count - (c << ROWS_LOG);
-            x->stamp[1] = w->now;
+            w->stamp[1][c] = w->now;
             k_iter2((Position *)(void *)x->col[1], (const Velocity *)(void *)x->col[2], n < ROWS ? n : ROWS, bench_dt);
         }
     }

@@ -120,6 +120,9 @@
     X(186, "values that a restore keeps are lost when a journal can't be written anew") \
     X(187, "systems stay on or off as in the file when a journal can't be written anew") \
     X(188, "a type that a file describes is left out when there is no memory for it") \
-    X(189, "loading leaves out a declared type for which there was no memory before")
+    X(189, "loading leaves out a declared type for which there was no memory before") \
+    X(210, "the index of blocks isn't told that a block was copied for this world") \
+    X(211, "a chunk that is freed stays in the index of blocks") \
+    X(212, "a block that a system wrote by reef_mut may be written by the next one without a mark")
 
 #endif

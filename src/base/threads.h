@@ -34,6 +34,7 @@ static inline bool mutex_make(mutex *m)
 }
 static inline void mutex_drop(mutex *m) { (void)m; }
 static inline void mutex_lock(mutex *m) { (void)m; }
+static inline bool mutex_try(mutex *m) { return (void)m, true; }
 static inline void mutex_unlock(mutex *m) { (void)m; }
 typedef struct condvar {
     int unused;
@@ -78,6 +79,7 @@ static inline bool mutex_make(mutex *m)
 }
 static inline void mutex_drop(mutex *m) { (void)m; }
 static inline void mutex_lock(mutex *m) { AcquireSRWLockExclusive(&m->lock); }
+static inline bool mutex_try(mutex *m) { return TryAcquireSRWLockExclusive(&m->lock) != 0; }
 static inline void mutex_unlock(mutex *m) { ReleaseSRWLockExclusive(&m->lock); }
 typedef struct condvar {
     CONDITION_VARIABLE variable;
@@ -132,6 +134,7 @@ typedef struct mutex {
 static inline bool mutex_make(mutex *m) { return pthread_mutex_init(&m->lock, NULL) == 0; }
 static inline void mutex_drop(mutex *m) { pthread_mutex_destroy(&m->lock); }
 static inline void mutex_lock(mutex *m) { pthread_mutex_lock(&m->lock); }
+static inline bool mutex_try(mutex *m) { return pthread_mutex_trylock(&m->lock) == 0; }
 static inline void mutex_unlock(mutex *m) { pthread_mutex_unlock(&m->lock); }
 typedef struct condvar {
     pthread_cond_t variable;

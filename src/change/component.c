@@ -29,6 +29,7 @@
 #include "base/platform.h"
 #include "type/type.h"
 #include "storage/archetype.h"
+#include "storage/block_index.h"
 #include "storage/command_buffer.h"
 #include "storage/entity_index.h"
 #include "storage/error.h"
@@ -100,14 +101,31 @@ void *reef_mut_id(reef_world *w, reef_entity e, reef_component c)
         return NULL;
     }
     if (t->tracked) reef__track_stamp(w, c.id, e.index, false);
-    return cell(reef_slots_at(&w->hot, place), k, place_row(place), t->size);
+    reef_slot *slots = reef_slots_at(&w->hot, place);
+    version_note(w, c.id, place_unit(place), slots[k].version);
+    return cell(slots, k, place_row(place), t->size);
+}
+
+/* Is the entity's block of this component marked with the world's version, so that it may be written? Then the
+ * component's index of blocks is told. */
+static bool marked_already(reef_world *w, reef_entity e, reef_component c)
+{
+    const reef_long_way way = reef_long_way_to(&w->hot, map_of_id(w, c.id));
+    const reef_slot *slots;
+    uint32_t place;
+    const uint32_t k = reef_slot_at(&way, e, &place, &slots);
+    if (k == 0 || k == REEF_SLOT_TAG || slots[k].version != w->hot.version) return false;
+    version_note(w, c.id, place_unit(place), w->hot.version);
+    return true;
 }
 
 void reef_mut_slow(reef_world *w, reef_entity e, reef_type_decl *decl)
 {
+    reef__block_index_ask(w, reef_id_of(decl).id);
+    if (marked_already(w, e, reef_id_now(decl))) return;
     const reef_component c = component_meant(w, e, reef_id_of(decl));
     const bool ready = reef_mut_id(w, e, c) != NULL;
-    if (w == NULL || w->running) return;
+    if (w->running) return;
     w->ready.entity = e;
     w->ready.component = ready ? c.id : 0;
 }

@@ -129,9 +129,9 @@ INLINE bool destroy_go(reef_world *w, handle h, uint64_t *record, uint64_t gate,
         handle moved;
         memcpy(&moved, (const char *)tail[SLOT_ENTITIES].block + last_word, sizeof moved);
         memcpy((char *)slots[SLOT_ENTITIES].block + word, &moved, sizeof moved);
-        handle_record_put(w, moved, place);
+        record_replace(w, HANDLE_INDEX(moved), place);
     }
-    *record = value - place + ((uint64_t)1 << 32) + PLACE_DEAD;
+    *record = (uint64_t)(HANDLE_GENERATION(h) + 1) << 32 | PLACE_DEAD;
     w->state.ring_tail++;
     entities_ended(w, 1);
     return true;

@@ -4,6 +4,7 @@
 #include "base/platform.h"
 #include "type/type.h"
 #include "type/value.h"
+#include "storage/archetype.h"
 #include "storage/error.h"
 #include "storage/known_types.h"
 #include "storage/layout.h"
@@ -16,17 +17,17 @@
 
 enum { AHEAD = 64 }; /* 1,000,000 entities, 500 a call: 11.8 ns each with 16, 8.1 with 32, 6.5 to 7.3 with 64 */
 
-static const char *fetch(const reef_way *way, reef_entity e, size_t size)
+static const char *fetch(const reef_long_way *way, reef_entity e, size_t size)
 {
     const reef_slot *slots;
-    uint32_t place, k = reef_slot_at(way, reef_handle(e), &place, &slots);
+    uint32_t place, k = reef_slot_at(way, e, &place, &slots);
     if (k == 0) return NULL;
     const char *p = cell(slots, k, place_row(place), size);
     PREFETCH(p);
     return p;
 }
 
-static void record_fetch(const reef_way *way, reef_entity e)
+static void record_fetch(const reef_long_way *way, reef_entity e)
 {
     if (e.index < way->index_count)
         PREFETCH((const uint64_t *)way->records[e.index >> REEF_RECORD_BITS] + (e.index & (RECORDS_PER_PAGE - 1)));
@@ -49,7 +50,7 @@ static uint32_t get_each(const reef_world *w, reef_component c, const reef_entit
     return copied;
 }
 
-INLINE uint32_t get_ahead(const reef_way *way, const reef_entity *es, uint32_t n, char *out, size_t size)
+INLINE uint32_t get_ahead(const reef_long_way *way, const reef_entity *es, uint32_t n, char *out, size_t size)
 {
     const char *found[AHEAD];
     uint32_t copied = 0;
@@ -76,7 +77,7 @@ uint32_t reef_get_many_id(const reef_world *w, reef_component c, const reef_enti
     if (t == NULL || size == 0 || size != t->size || !t->plain_copy || es == NULL || out == NULL) return 0;
     if (n) running_read(w, "reef_get_many", es[0], c);
     if (REEF_DEPENDENT(&w->hot.maps[c.id >> 8][c.id & 255])->elsewhere) return get_each(w, c, es, n, out, size);
-    const reef_way way = reef_way_to(&w->hot, c);
+    const reef_long_way way = reef_long_way_to(&w->hot, map_of_id(w, c.id));
     return size == 8 ? get_ahead(&way, es, n, out, 8) : get_ahead(&way, es, n, out, size);
 }
 
@@ -94,7 +95,7 @@ uint32_t reef_write_many_id(reef_world *w, reef_component c, const reef_entity *
     if (n && (es == NULL || in == NULL)) return reef__failure(w, REEF_BAD_ARGUMENT, op, c, none, 0), 0;
     observe_open(w);
     for (uint32_t i = 0; i < n; i++) {
-        const reef_way way = reef_way_to(&w->hot, c);
+        const reef_long_way way = reef_long_way_to(&w->hot, map_of_id(w, c.id));
         if (i + 2 * AHEAD < n) record_fetch(&way, es[i + 2 * AHEAD]);
         if (i + AHEAD < n) fetch(&way, es[i + AHEAD], size);
         if (!has_itself(w, es[i], t)) continue;

@@ -7,6 +7,7 @@
  * in a world where nothing moves. Values in stores aren't remembered, so that stores don't have to count. */
 #include "base/platform.h"
 #include "type/type.h"
+#include "storage/archetype.h"
 #include "storage/error.h"
 #include "storage/place.h"
 #include "storage/world_data.h"
@@ -25,12 +26,12 @@ const void *reef_ref_seek(const reef_world *w, reef_ref *ref, reef_component c, 
 {
     const reef_hot *h = &w->hot;
     const uint64_t moves = REEF_DEPENDENT(&h->moves);
-    const reef_way way = reef_way_to(h, c);
+    const reef_long_way way = reef_long_way_to(h, map_of_id(w, c.id));
     const reef_slot *slots = NULL;
     uint32_t place = 0;
     if (UNLIKELY(ref->world != h->number || ref->component.id != c.id) || REEF_HELD_(w))
         return ref_seek_elsewhere(w, ref, c);
-    const uint32_t k = reef_slot_at(&way, reef_handle(ref->entity), &place, &slots);
+    const uint32_t k = reef_slot_at(&way, ref->entity, &place, &slots);
     if (UNLIKELY(k == 0 || k == REEF_SLOT_TAG)) return ref_seek_elsewhere(w, ref, c);
     ref->moves = moves;
     return ref->value = cell(slots, k, place_row(place), size ? size : reef__type_of(c.id)->size);
@@ -44,9 +45,9 @@ void *reef_ref_mut_as(reef_world *w, const reef_ref *ref, reef_component c)
     if (ref == NULL || ref->world == 0 || ref->component.id != c.id)
         return reef__failure(w, REEF_BAD_ARGUMENT, op, c, none, 0), NULL;
     if (ref->world != w->hot.number) return reef__failure(w, REEF_OTHER_WORLD, op, c, ref->entity, 0), NULL;
-    const reef_way way = reef_way_to(&w->hot, c);
+    const reef_long_way way = reef_long_way_to(&w->hot, map_of_id(w, c.id));
     const reef_slot *slots = NULL;
-    uint32_t place = 0, k = reef_slot_at(&way, reef_handle(ref->entity), &place, &slots);
+    uint32_t place = 0, k = reef_slot_at(&way, ref->entity, &place, &slots);
     if (UNLIKELY(k == 0 || k == REEF_SLOT_TAG || slots[k].version != w->hot.version)) {
         if (w->running) return reef_mut_id(w, ref->entity, c);
         w->calling = op;

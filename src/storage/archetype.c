@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "base/platform.h"
 #include "type/type.h"
+#include "storage/block_index.h"
 #include "storage/family.h"
 #include "storage/layout.h"
 #include "storage/place.h"
@@ -265,6 +266,7 @@ COLD reef_status reef__graph_sync(reef_world *w)
         if (g->maps[i]) w->hot.maps[i] = g->maps[i];
     w->state.map_count = g->map_count;
     mutex_unlock(&f->lock);
+    reef__block_indexes_renew(w);
     return ok ? REEF_OK : REEF_NO_MEMORY;
 }
 

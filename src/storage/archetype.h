@@ -17,6 +17,10 @@ enum {
     ELSEWHERE_NEEDS = 4 /* bits, of a switch that requires something */
 };
 
+INLINE const reef_map *map_of_id(const reef_world *w, uint32_t component)
+{
+    return REEF_DEPENDENT(&w->hot.maps[component >> 8 & 511][component & 255]);
+}
 /* The slot of a component in a table; 0: the table hasn't got it; REEF_SLOT_TAG: it is a tag. */
 uint32_t reef__graph_slot_rare(const family *f, uint32_t component, uint32_t table_id);
 INLINE uint32_t slot_find(const reef_world *w, uint32_t component, uint32_t table_id)

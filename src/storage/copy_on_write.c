@@ -11,6 +11,7 @@
 #include "storage/copy_on_write.h"
 #include "base/memory.h"
 #include "base/platform.h"
+#include "storage/block_index.h"
 #include "storage/cow_pages.h"
 #include "storage/invalidate.h"
 #include "storage/layout.h"
@@ -43,10 +44,11 @@ static bool goes_away(const reef_world *w, const column *c, uint32_t rows, uint3
 }
 
 /* Says that this world's block is another one from now on. Under the lock. */
-static void block_moves(reef_world *w, reef_slot *s, void *fresh, size_t bytes)
+static void block_moves(reef_world *w, const column *c, uint32_t unit, reef_slot *s, void *fresh, size_t bytes)
 {
     void *old = s->block;
     s->block = fresh;
+    if (c->type && !BUG(210)) block_note(w, c->type->id, unit, fresh);
     reef__values_relocate(w, old, fresh, bytes);
     w->shifted += !BUG(90);
     /* other threads read it, for references to blocks that nobody claims now */
@@ -180,7 +182,7 @@ INLINE bool unshare(reef_world *w, const column *c, reef_slot *slots, uint32_t u
         past->block = fresh;
         slot_fetch(past, unit, slots[0].head.next);
     } else if (!ours) {
-        block_moves(w, s, fresh, (size_t)rows * c->size);
+        block_moves(w, c, unit, s, fresh, (size_t)rows * c->size);
     }
     mutex_unlock(&w->family->lock);
     if (UNLIKELY(ours)) copy_wasted(w, c, slots, rows, fresh);

@@ -24,6 +24,7 @@ typedef struct graph {
     edge **edges; /* open addressing, by key */
     uint32_t edge_count, edge_capacity;
     reef_map **maps[REEF_MAP_PAGES]; /* by component id, 256 on a page */
+    uint32_t last_number;            /* of an index of blocks: reef_map.number */
     uint32_t map_count;              /* the types with smaller ids have maps */
     uint32_t *order;                 /* tables in the visible order, as many as somebody has asked for */
     uint32_t order_count, order_room;

@@ -34,6 +34,8 @@
  *   state    state_epoch: the changes that no version tells.
  *   hash     The hash of the state. "kept": sharing changes nothing that the hash covers.
  *
+ * STATE_REPLACED also drops the indexes of blocks (src/storage/block_index.h), which need no column here.
+ *
  * entities_ended and moves_put stand beside it, since they take numbers. The fast paths that make and end rows
  * invalidate nothing. They need a lease, and giving one is ROWS_CHANGED; queries take away the leases of the tables
  * that they look at (reef__rows_look in src/query/query.c). */
@@ -41,6 +43,7 @@
 #define REEF_STORAGE_INVALIDATE_H
 
 #include "base/platform.h"
+#include "storage/block_index.h"
 #include "storage/world_data.h"
 #include "reef/detail/layout.h"
 
@@ -64,7 +67,8 @@ enum {
     STALE_MOVES = 1 << 9,
     STALE_LATELY = 1 << 10,
     STALE_STATE = 1 << 11,
-    STALE_HASH = 1 << 12
+    STALE_HASH = 1 << 12,
+    STALE_BLOCKS = 1 << 13
 };
 
 /* The rows of the table. Two events that happen together may be given as one: A | B. */
@@ -81,7 +85,7 @@ enum {
         STALE_VERSION | STALE_GATES | STALE_FRESH | STALE_RING | STALE_FORK | STALE_ROWS | STALE_TABLES,
     /* The world has another state. */
     INVALIDATE_STATE_REPLACED =
-        STALE_ROWS | STALE_TABLES | STALE_MARKS | STALE_MOVES | STALE_LATELY | STALE_STATE | STALE_HASH,
+        STALE_ROWS | STALE_TABLES | STALE_MARKS | STALE_MOVES | STALE_LATELY | STALE_STATE | STALE_HASH | STALE_BLOCKS,
     /* Chunks went to another table as they were. */
     INVALIDATE_CHUNKS_RENUMBERED = STALE_LATELY | STALE_STATE | STALE_HASH,
     /* Something that gates_set asks has changed: open loops, names, shared records, observers, stores of cold types. */
@@ -134,6 +138,7 @@ INLINE void reef__invalidate(reef_world *w, uint32_t event)
         w->hot.lately.component = REEF_LATELY_NONE;
         for (uint32_t i = 0; i < w->state.store_count; i++) w->state.stores[i].lately_gate = 0;
     }
+    if (event & STALE_BLOCKS) reef__block_indexes_drop(w);
     /* A loop asks first: the rows of small loops mostly wait to be stored themselves, and each store comes on top. */
     if (event & STALE_FRESH && (!(event & STALE_SHUT) || UNLIKELY(w->hot.fresh_end != 0))) w->hot.fresh_end = 0;
     if (event & STALE_RING) w->ring_next = w->ring_end = NULL;

@@ -266,6 +266,7 @@ COLD bool reef__quarantine_chunk(reef_world *w, const table *t, uint32_t unit, u
         reef__values_relocate(w, old, fresh[k], (size_t)rows * c->size);
         mutex_lock(&w->family->lock); /* a relative that dies may be comparing pages */
         slots[k].block = fresh[k];
+        column_note(w, s, unit, k, fresh[k]);
         mutex_unlock(&w->family->lock);
         if (!reef__quarantine_take(x, c, old, capacity)) reef__block_give(w->family, c, old, capacity);
     }

@@ -4,6 +4,7 @@
 #include "base/platform.h"
 #include "type/type.h"
 #include "storage/archetype.h"
+#include "storage/block_index.h"
 #include "storage/entity_index.h"
 #include "storage/layout.h"
 #include "storage/place.h"
@@ -57,6 +58,8 @@ const void *reef_get_slow(const reef_world *w, reef_entity e, reef_type_decl *de
 {
     return reef_get_id(w, e, reef_id_of(decl));
 }
+
+void reef_index_ask(const reef_world *w, reef_type_decl *decl) { reef__block_index_ask(w, reef_id_of(decl).id); }
 
 const void *reef__value_itself(const reef_world *w, reef_entity e, reef_component c)
 {

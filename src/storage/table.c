@@ -10,6 +10,7 @@
 #include "type/type.h"
 #include "type/value.h"
 #include "storage/archetype.h"
+#include "storage/block_index.h"
 #include "storage/copy_on_write.h"
 #include "storage/cow_pages.h"
 #include "storage/entity_index.h"
@@ -233,7 +234,7 @@ static void unit_take(reef_world *w, uint32_t unit, uint32_t units)
     if (w->state.free_unit[run_class(units)] == unit)
         w->state.free_unit[run_class(units)] = unit_slots(w, unit)[0].head.next;
     /* The rest of a page that was skipped stays unused: at most 250 units of a page. */
-    else w->state.next_unit = unit + units;
+    else w->state.next_unit = unit + units, units_note(w);
 }
 
 static void unit_give(reef_world *w, uint32_t unit, uint32_t units)
@@ -292,6 +293,7 @@ static bool chunk_make(reef_world *w, table *t, uint32_t rows)
     slots[0].head.table = s->table;
     slots[0].head_more.capacity = (uint16_t)rows;
     slots[0].head_more.count = 0;
+    chunk_note(w, s, unit, true);
     mutex_unlock(&w->family->lock);
     return chunk_link(w, t, unit, rows);
 }
@@ -352,6 +354,7 @@ void *reef__column_exchange(reef_world *w, uint32_t unit, uint32_t k, void *bloc
     mutex_lock(&w->family->lock);
     void *was = slots[k].block;
     slots[k].block = block;
+    column_note(w, shape_of(w->family, slots[0].head.table), unit, k, block);
     reef__invalidate(w, INVALIDATE_BLOCKS_MOVED);
     mutex_unlock(&w->family->lock);
     return was;
@@ -420,7 +423,7 @@ COLD void reef__column_replace(reef_world *w, const table *t, uint32_t unit, uin
     mutex_lock(&w->family->lock);
     w->ours_after = reef__paged_base(&w->hot.chunks);
     const bool ours = slots[k].version > w->ours_after; /* the last other holder has left meanwhile */
-    if (!ours) slots[k].block = fresh;
+    if (!ours) slots[k].block = fresh, column_note(w, t->shape, unit, k, fresh);
     slots[k].version = w->hot.version;
     reef__invalidate(w, INVALIDATE_BLOCKS_MOVED);
     mutex_unlock(&w->family->lock);
@@ -471,6 +474,7 @@ static COLD bool chunk_enlarge(reef_world *w, table *t)
         reef__values_relocate(w, old, fresh, (size_t)rows * c->size);
         mutex_lock(&w->family->lock);
         slots[k].block = fresh;
+        column_note(w, s, unit, k, fresh);
         mutex_unlock(&w->family->lock);
 #if defined(QUARANTINE)
         if (reef__quarantine_take(left, c, old, old_rows)) continue;
@@ -492,6 +496,7 @@ static void chunk_free(reef_world *w, const shape *s, uint32_t unit)
     reef_slot *slots = unit_slots(w, unit);
     mutex_lock(&w->family->lock);
     uint64_t base = reef__paged_base(&w->hot.chunks);
+    if (!BUG(211)) chunk_note(w, s, unit, false);
     for (uint32_t k = SLOT_ENTITIES; k < s->end_slot; k++) {
         void *block = slots[k].block;
         slots[k].block = NULL;
@@ -796,6 +801,7 @@ static void relabel_chunk(reef_world *w, const relabel *r, uint32_t i, uint32_t 
     reef_slot old[REEF_COLUMNS_MAX + SLOT_COLUMNS], *slots = unit_slots(w, was), *to = unit_slots(w, unit);
     const shape *f = r->from->shape, *s = r->to->shape;
     memcpy(old, slots, f->end_slot * sizeof *old);
+    chunk_note(w, f, was, false);
     /* no slot may seem to hold a block */
     for (uint32_t k = SLOT_ENTITIES; k < f->end_slot; k++) slots[k] = (reef_slot){.block = NULL};
     to[0] = old[0];
@@ -805,6 +811,7 @@ static void relabel_chunk(reef_world *w, const relabel *r, uint32_t i, uint32_t 
         if (origin[k]) to[k] = old[origin[k]];
         else to[k].block = r->fresh[i], to[k].version = w->hot.version;
     }
+    chunk_note(w, s, unit, true);
     if (r->gone) r->fresh[i] = old[r->gone].block;
 }
 

@@ -28,6 +28,10 @@ typedef struct bundle_gate {
 
 struct reef_world {
     reef_hot hot;
+    /* src/storage/block_index.h: units that the indexes have room for, UINT32_MAX: there is none; how many calls would
+     * have liked one, by the last bits of the component's id; the newest index */
+    uint32_t block_room, block_count, block_asked[64];
+    reef_block_index *block_newest;
     uint32_t slow;      /* not 0: the fast paths of structural calls give up (SLOW_...) */
     uint32_t deferring; /* number of open loops that asked for structural changes to be recorded */
     /* number of open loops (not beside `slow`: a compiler that compares both at once would wait for two stores) */

@@ -12,6 +12,7 @@
 #include "base/platform.h"
 #include "type/type.h"
 #include "storage/archetype.h"
+#include "storage/block_index.h"
 #include "storage/entity_index.h"
 #include "storage/error.h"
 #include "storage/layout.h"
@@ -149,6 +150,7 @@ static reef_status running_mut(reef_world *w, const char *op, reef_entity e, ree
     if (!reef__column_claim(w, table_read(w, id), place_unit(place), k, x->version))
         return reef__failure(w, REEF_NO_MEMORY, op, c, e, 0);
     slots[k].version = t->tracked ? x->version : w->hot.version;
+    version_note(w, c.id, place_unit(place), slots[k].version);
     x->touched = true;
     if (t->tracked) reef__track_stamp_at(w, c.id, e.index, x->version);
     *at = cell(slots, k, place_row(place), t->size);
@@ -178,6 +180,7 @@ static void other_settle(reef_world *w, written *x)
             if (slots[k].version == w->hot.version) slots[k].version = x->version;
         }
     }
+    if (!BUG(212)) reef__versions_forget(w, x->component);
 }
 
 void reef__others_begin(ticking *k, const planned_system *ps)

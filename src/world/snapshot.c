@@ -308,6 +308,7 @@ static COLD reef_world *world_begin(family *f, const reef_world_config *config, 
     w->family = f;
     w->config = *config;
     w->hot = *hot;
+    reef__block_indexes_begin(w);
     w->hot.number = reef__world_number();
     w->error.operation = "";
     state_share(f, &w->hot, &w->state, hot, from);
@@ -391,6 +392,7 @@ COLD reef_world *reef__world_blank(reef_world *w)
     blank->state.next_unit = 2;
     blank->state.seed = w->config.seed;
     memcpy(blank->hot.maps, w->hot.maps, sizeof blank->hot.maps);
+    reef__block_indexes_begin(blank);
     blank->hot.number = reef__world_number();
     blank->hot.version = w->hot.version;
     blank->schedule = reef__schedule_hold(f, w->schedule);

@@ -54,6 +54,7 @@ COLD reef_world *reef_world_new(const reef_world_config *config)
     w->hot.number = reef__world_number();
     reef__invalidate(w, INVALIDATE_BLOCKS_MOVED); /* 0 is what a ref has that remembers nothing */
     reef__graph_view_none(w);
+    reef__block_indexes_begin(w);
     reef__invalidate(w, INVALIDATE_LOOKED_AT);
     reef__stores_view(w);
     w->state.next_unit = 2;
@@ -79,6 +80,7 @@ COLD void reef_world_free(reef_world *w)
     reef__schedule_drop(w);
     reef__events_drop(w);
     reef__state_drop(f, &w->hot, &w->state); /* runs the destroy hooks */
+    reef__block_indexes_drop(w);
     reef__memory_free(&f->memory, MEMORY_OTHER, w->order, w->order_room * sizeof *w->order);
     reef__memory_free(&f->memory, MEMORY_OTHER, w, sizeof *w);
     reef__family_leave(f, true);
@@ -171,7 +173,8 @@ COLD reef_status reef_validate(const reef_world *w, char *message, size_t size)
     if (message == NULL || size == 0) message = unused, size = 1;
     message[0] = 0;
     if (reef__index_validate(w, &placed, message, size) != REEF_OK ||
-        reef__tables_validate(w, message, size) != REEF_OK || reef__bits_validate(w, message, size) != REEF_OK ||
+        reef__tables_validate(w, message, size) != REEF_OK ||
+        reef__block_indexes_validate(w, message, size) != REEF_OK || reef__bits_validate(w, message, size) != REEF_OK ||
         reef__stores_validate(w, message, size) != REEF_OK || reef__tracks_validate(w, message, size) != REEF_OK ||
         reef__events_validate(w, message, size) != REEF_OK || reef__names_validate(w, message, size) != REEF_OK ||
         reef__single_validate(w, message, size) != REEF_OK || observing_validate(w, message, size) != REEF_OK ||

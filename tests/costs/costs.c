@@ -233,13 +233,15 @@ static void stage_make(stage *s, uint32_t entities, uint32_t types, uint32_t tab
     CHECK(!reef_query_is_null(s->moving));
 }
 
-/* Does each operation once before it is counted, so that transitions, stores and blocks exist. */
+/* Does each operation once before it is counted, so that transitions, stores, blocks and indexes of blocks exist. */
 static void warm(stage *s)
 {
-    static void (*const warmed[])(stage * s) = {
-        count_disable,       count_enable,     count_add_multi,      count_remove_multi, count_add_shared,
-        count_remove_shared, count_add_cold,   count_remove_cold,    count_spawn_beside, count_destroy_beside,
-        count_clone_outside, count_remove_all, count_destroy_outside};
+    static void (*const warmed[])(stage * s) = {count_get,           count_get_absent,     count_mut,
+                                                count_has,           count_disable,        count_enable,
+                                                count_add_multi,     count_remove_multi,   count_add_shared,
+                                                count_remove_shared, count_add_cold,       count_remove_cold,
+                                                count_spawn_beside,  count_destroy_beside, count_clone_outside,
+                                                count_remove_all,    count_destroy_outside};
     EACH(i) s->made[i] = reef_spawn(s->w, reef_with(Position, 1, 2), reef_with(Velocity, 3, 4));
     EACH(i) CHECK(reef_set(s->w, s->made[i], Mark, 1, 2) == REEF_ADDED);
     EACH(i) CHECK(reef_remove(s->w, s->made[i], Mark) == REEF_OK && reef_destroy(s->w, s->made[i]) == REEF_OK);

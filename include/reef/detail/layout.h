@@ -9,9 +9,12 @@
  *                                                     [2...] columns: {block, version of its last write}
  *     -> maps[component >> 8][component & 255]        table -> slot of the component's column, 0: absent
  *
+ * An index of blocks has at once what the last two steps find: blocks[number in the map]->block[unit]. It is a cache,
+ * which not every component has (src/storage/block_index.h).
+ *
  * A generation that matches proves that the entity is alive, but for a handle that was never given out: a dead record
  * holds the next generation and place 0. Units 0 and 1 have slots of their own (in tables 0 and 1, which have no
- * column), so get needs no test for them. */
+ * column) and no block in any index, so get needs no test for them. */
 #ifndef REEF_DETAIL_LAYOUT_H
 #define REEF_DETAIL_LAYOUT_H
 
@@ -85,10 +88,22 @@ typedef struct reef_paged {
 
 /* Table -> slot, for one component: uint16_t slot[1 + capacity] follows, the table's at [1 + table - lowest], 0
  * where nothing is known; [0] is always 0 (has reads it for tables out of range). `elsewhere`: what isn't here may
- * be elsewhere. */
+ * be elsewhere. `number`: of the component's index of blocks in each world, 0: no world has one. */
 typedef struct reef_map {
-    uint32_t lowest, capacity, count, used, elsewhere;
+    uint32_t lowest, capacity, count, used, elsewhere, number;
 } reef_map;
+
+/* The blocks of one component by unit: `void *block[room]` follows, and then `uint64_t version[room]`. NULL: no chunk
+ * with the component begins at that unit. (A tag has some other address.) A version that equals the world's says that
+ * the block may be written without a call; any other says nothing. All units of the world are below `room`. */
+typedef struct reef_block_index {
+    const uint32_t *get, *has; /* the number of indices that get and mut, and has, may look up here: all, or none */
+    uint64_t *version;
+    uint32_t component, room;       /* room 0: an empty one, which answers nothing */
+    uint32_t whole;                 /* what has no block here is absent: no subtype would do as well */
+    struct reef_block_index *older; /* one that the world made before; NULL: none */
+} reef_block_index;
+enum { REEF_BLOCK_NUMBERS = 256 };
 
 enum { REEF_RUN_CLASSES = 9 }; /* runs of 1 ... REEF_MULTI_MAX slots */
 
@@ -149,6 +164,7 @@ typedef struct reef_lately {
 typedef struct reef_hot {
     reef_paged records;                    /* uint64_t[4096] a page */
     reef_paged chunks;                     /* reef_slot[256 * 4] a page */
+    reef_block_index **blocks;             /* [REEF_BLOCK_NUMBERS], none of them NULL; [0] is empty */
     reef_map *const *maps[REEF_MAP_PAGES]; /* pages of 256; never NULL, so that no id needs a bounds check */
     uint32_t index_count;                  /* indices ever used: their records exist */
     /* of this world in the process: handles of queries and readers carry it, and so do refs */
