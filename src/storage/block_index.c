@@ -78,7 +78,19 @@ static uint32_t shape_slot(const shape *s, uint32_t component)
     return 0;
 }
 
-/* Notes the blocks of the component in x. How many there are. */
+/* Notes the blocks in slot k of the chunks from `unit` on. How many there are. */
+static uint32_t units_fill(const reef_world *w, reef_block_index *x, uint32_t k, uint32_t unit)
+{
+    uint32_t used = 0;
+    for (; unit; used++) {
+        const reef_slot *slots = unit_slots(w, unit);
+        index_blocks(x)[unit] = k == REEF_SLOT_TAG ? (void *)x : slots[k].block;
+        unit = slots[0].head.next;
+    }
+    return used;
+}
+
+/* Notes the blocks of the component in x, also those of chunks that wait for rows. How many there are. */
 static uint32_t index_fill(const reef_world *w, reef_block_index *x)
 {
     const reef_map *m = map_of_id(w, x->component);
@@ -88,12 +100,9 @@ static uint32_t index_fill(const reef_world *w, reef_block_index *x)
     for (uint32_t id = partial ? 0 : m->lowest; id < (partial || behind > tables ? tables : behind); id++) {
         if (!partial && ((const uint16_t *)(m + 1))[1 + id - m->lowest] == 0) continue;
         const table *t = table_read(w, id);
-        const uint32_t k = t && t->first ? shape_slot(t->shape, x->component) : 0;
-        for (uint32_t unit = k ? t->first : 0; unit; used++) {
-            const reef_slot *slots = unit_slots(w, unit);
-            index_blocks(x)[unit] = k == REEF_SLOT_TAG ? (void *)x : slots[k].block;
-            unit = slots[0].head.next;
-        }
+        const uint32_t k = t && (t->first | t->spare) ? shape_slot(t->shape, x->component) : 0;
+        if (k == 0) continue;
+        used += units_fill(w, x, k, t->first) + units_fill(w, x, k, t->spare);
     }
     return used;
 }
