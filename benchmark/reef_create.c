@@ -53,6 +53,41 @@ static uint64_t create_8_sum(void *p)
     return sum;
 }
 
+/* ---- copies of a template ---- */
+
+static void *prefab_setup(const bench_row *r)
+{
+    state *s = state_new(r, true);
+    s->handle[0] = reef_spawn(s->w, reef_with(Position, 1, 1), reef_with(Velocity, 1, 1), reef_with(C3, {1, 1, 1, 1}),
+                              reef_with(C4, {1, 1, 1, 1}));
+    for (int i = 0; i < 5; i++) reef_relate(s->w, reef_clone(s->w, s->handle[0]), ChildOf, s->handle[0]);
+    reef_make_prefab(s->w, s->handle[0]);
+    return s;
+}
+static void prefab_run(void *p)
+{
+    state *s = p;
+    reef_instantiate(s->w, s->handle[0], s->r->n / 6, s->handle);
+}
+/* Lists all copies, each behind its root. Its sum is wrong if they aren't whole. */
+static uint64_t prefab_sum(void *p)
+{
+    state *s = p;
+    const uint32_t n = s->r->n / 6;
+    for (uint32_t i = n; i-- > 0;) {
+        const reef_entity root = s->handle[i];
+        uint32_t k = 1;
+        if (reef_source_count(s->w, root, ChildOf) != 5 || !reef_has(s->w, root, InstanceOf)) return 0;
+        for (reef_sources x = reef_sources_of(s->w, root, ChildOf); reef_sources_next(&x);)
+            for (uint32_t j = 0; j < x.count; j++) {
+                if (reef_get(s->w, x.sources[j], C4)->v[3] != 1) return 0;
+                s->handle[i * 6 + k++] = x.sources[j];
+            }
+        s->handle[i * 6] = root;
+    }
+    return create_2_sum(s) - 6; /* the template has Positions, too */
+}
+
 /* ---- destroy ---- */
 
 static void *destroy_setup(const bench_row *r)
@@ -147,6 +182,7 @@ const row_impl reef_create_rows[] = {
     {ROW_create_2, create_setup, create_run, create_2_sum, state_free, NULL},
     {ROW_create_2_bulk, create_setup, create_bulk_run, create_2_sum, state_free, NULL},
     {ROW_create_8, create_setup, create_run, create_8_sum, state_free, NULL},
+    {ROW_prefab_1k, prefab_setup, prefab_run, prefab_sum, state_free, NULL},
     {ROW_destroy_2, destroy_setup, destroy_run, destroy_sum, state_free, NULL},
     {ROW_destroy_2_rand, destroy_setup, destroy_run, destroy_sum, state_free, NULL},
     {ROW_world_new, world_setup, world_run, world_sum, state_free, NULL},

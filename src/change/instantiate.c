@@ -25,6 +25,7 @@
 #include "storage/relation_index.h"
 #include "storage/required.h"
 #include "storage/row_bits.h"
+#include "storage/shared_store.h"
 #include "storage/sparse_store.h"
 #include "storage/split_columns.h"
 #include "storage/table.h"
@@ -376,6 +377,120 @@ static void patches_put(const copying *x, const copied *node, uint32_t i)
         memcpy(x->patches[p].at, &ids_of(x, x->patches[p].node)[i], sizeof(reef_entity));
 }
 
+/* ---- many rows at once ----
+ *
+ * Where no value has hooks, stamps or company (REEF_MULTI), columns are filled as for reef_spawn_many, and what lies
+ * outside of them follows: bits by words, stored values one behind the other. (1,000 copies of a template with five
+ * children took 320 ns an entity row by row.) Everything is prepared before the first row of a chunk is made. */
+
+/* A value outside of the columns. */
+typedef struct outside {
+    const type *t; /* of a stored value; NULL: only a bit, or a mark */
+    value_store *s;
+    uint32_t key;     /* of the bit; 0: none */
+    const void *data; /* what the slot gets */
+    uint32_t target;  /* the node whose copy is the target; UINT32_MAX: what the data says */
+    void *held;       /* the shared value that gets one more holder; NULL: none */
+} outside;
+
+/* May the rows of the node be made at once? */
+static bool rows_at_once(const copying *x, const copied *node)
+{
+    const shape *s = node->rows.t->shape;
+    if (s->hooked || s->tracked) return false;
+    for (size_t i = 0; i < node->count; i++) {
+        const reef_value *v = &x->values[node->first + i];
+        const type *t = v->component.id & BIT_DISABLED ? NULL : reef__type_of(v->component.id);
+        if (t == NULL || !t->stored) continue;
+        const bool moved = t->relation ? v->kind == VALUE_MOVED : v->kind == VALUE_HELD || v->kind == REEF_VALUE_ONE;
+        if (!moved || t->home == REEF_MULTI || t->tracked || (t->hooked && v->kind != VALUE_HELD) ||
+            (t->home == REEF_SHARED && v->kind != VALUE_HELD))
+            return false;
+    }
+    for (size_t p = node->patch; p < node->patch + node->patches; p++) {
+        size_t i = 0;
+        while (i < node->count &&
+               !(x->values[node->first + i].data == x->patches[p].at && x->values[node->first + i].kind == VALUE_MOVED))
+            i++;
+        if (i == node->count) return false; /* the handle lies within a value, and not at its beginning */
+    }
+    return true;
+}
+
+/* Lists what lies outside of the columns, and prepares the stores. `more` has room for all. False: no memory. */
+static bool outside_prepare(copying *x, const copied *node, outside *more, uint32_t *count)
+{
+    reef_world *w = x->w;
+    const uint32_t k = (uint32_t)(node - x->nodes);
+    *count = 0;
+    for (size_t i = 0; i < node->count; i++) {
+        const reef_value *v = &x->values[node->first + i];
+        const bool mark = (v->component.id & BIT_DISABLED) != 0;
+        const type *t = mark ? NULL : reef__type_of(v->component.id);
+        if (t && !t->bit && !t->stored) continue;
+        outside *o = &more[(*count)++];
+        *o = (outside){.key = mark || t->bit ? v->component.id : 0, .data = v->data, .target = UINT32_MAX};
+        if (mark || !t->stored) continue;
+        if (!reef__store_prepare_add(w, t->id, ids_of(x, k), x->n)) return false;
+        if (t->relation) (void)reef__relation_ready(w, (value_store *)(uintptr_t)store_of(w, t->id));
+        o->t = t;
+        o->s = (value_store *)(uintptr_t)store_of(w, t->id);
+        if (v->kind == VALUE_HELD) o->held = (void *)(uintptr_t)v->data, o->data = &o->held;
+        for (size_t p = node->patch; p < node->patch + node->patches; p++)
+            if (x->patches[p].at == v->data) o->target = x->patches[p].node;
+    }
+    for (uint32_t i = 0; i < *count; i++) /* making a store may move the others */
+        if (more[i].t) more[i].s = (value_store *)(uintptr_t)store_of(w, more[i].t->id);
+    return true;
+}
+
+/* Gives copies `first` to `first` + n - 1 of a node their values outside of the columns. */
+static void outside_put(copying *x, const copied *node, const outside *o, uint32_t first, uint32_t n)
+{
+    reef_world *w = x->w;
+    const reef_entity *e = ids_of(x, (uint64_t)(node - x->nodes)),
+                      *target = o->target == UINT32_MAX ? NULL : ids_of(x, o->target);
+    for (uint32_t i = first; i < first + n; i++) {
+        char *slot = reef__store_raw(w, o->t->id, e[i], 0);
+        bytes_copy(slot, o->data, o->s->size);
+        if (target) memcpy(slot, &target[i], sizeof *target);
+        if (o->held) reef__shared_hold(o->held);
+        store_put(w, o->s, e[i]);
+    }
+}
+
+static reef_status rows_make(copying *x, copied *node)
+{
+    reef_world *w = x->w;
+    table *t = node->rows.t;
+    call_memory taken;
+    uint32_t count;
+    bool ok = reef__call_memory_take(&w->family->memory, &taken, node->count * sizeof(outside), PLAIN_ALIGN);
+    if (!ok) return REEF_NO_MEMORY;
+    outside *more = taken.at;
+    ok = outside_prepare(x, node, more, &count);
+    while (ok && node->made < x->n) {
+        uint64_t rows[BIT_WORDS] = {0};
+        ok = reef__table_room(w, t);
+        if (!ok) break;
+        const uint32_t unit = t->last, row = place_row(t->next), room = t->end - t->next, rest = x->n - node->made,
+                       n = rest < room ? rest : room;
+        for (uint32_t i = row; i < row + n; i++) rows[i / 64] |= (uint64_t)1 << i % 64;
+        for (uint32_t i = 0; ok && i < count; i++)
+            ok = more[i].key == 0 || reef__bits_prepare_rows(w, more[i].key, node->table, unit, rows, true);
+        if (!ok) break;
+        const uint32_t made = reef__spawn_rows(&node->rows, node->made);
+        ASSERT(made == n);
+        for (uint32_t i = 0; i < count; i++) {
+            if (more[i].key) reef__bits_commit_rows(w, more[i].key, unit, rows, true);
+            if (more[i].t) outside_put(x, node, &more[i], node->made, n);
+        }
+        node->made += made;
+    }
+    reef__call_memory_free(&w->family->memory, &taken);
+    return ok ? REEF_OK : REEF_NO_MEMORY;
+}
+
 static reef_status node_make(copying *x, uint64_t k, const reef_entity *given)
 {
     copied *node = &x->nodes[k];
@@ -391,14 +506,12 @@ static reef_status node_make(copying *x, uint64_t k, const reef_entity *given)
     if (k == 0 && given) s = reef__given_prepare(&node->rows);
     if (s != REEF_OK || node->rowless) return s;
     if (!reef__spawn_begin(&node->rows)) return REEF_NO_MEMORY;
-    const bool plain = node->patches == 0 && reef__spawn_plain(&node->rows);
+    const bool at_once = rows_at_once(x, node);
+    if (at_once) s = rows_make(x, node);
     while (s == REEF_OK && node->made < x->n) {
-        uint32_t more = 1;
         patches_put(x, node, node->made);
-        if (plain) more = reef__spawn_rows(&node->rows, node->made);
-        else s = reef__spawn_row(&node->rows, node->made);
-        if (more == 0) s = REEF_NO_MEMORY;
-        if (s == REEF_OK) node->made += more;
+        s = reef__spawn_row(&node->rows, node->made);
+        node->made += s == REEF_OK;
     }
     if (s != REEF_OK) reef__table_settle(x->w, node->rows.t);
     return s;

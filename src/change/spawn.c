@@ -219,7 +219,8 @@ bool reef__spawn_begin(spawning *x)
     return x->t != NULL;
 }
 
-bool reef__spawn_plain(const spawning *x)
+/* Are all values plain and in columns? */
+static bool spawn_plain(const spawning *x)
 {
     bool plain = !x->stored && !x->t->shape->hooked && !x->t->shape->tracked;
     for (uint32_t k = 0; k < x->count; k++) plain &= !value_is_bit(&x->values[k]);
@@ -233,7 +234,7 @@ static reef_status spawn_all(spawning *x, bool rows)
     if (s != REEF_OK) return s;
     if (!rows) return spawn_rowless(x), REEF_OK;
     if (!reef__spawn_begin(x)) return REEF_NO_MEMORY;
-    const bool plain = reef__spawn_plain(x);
+    const bool plain = spawn_plain(x);
     if (plain) entities_early(x);
     for (uint32_t made = 0; made < x->n;) {
         uint32_t more = 1;

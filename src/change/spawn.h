@@ -21,9 +21,8 @@ typedef struct spawning {
 } spawning;
 /* Begins: `t` is this world's own. False: there is no memory. */
 bool reef__spawn_begin(spawning *x);
-/* Are all values plain and in columns? Then reef__spawn_rows makes as many rows as fit the last chunk; it answers how
- * many, 0: there is no memory. */
-bool reef__spawn_plain(const spawning *x);
+/* Makes as many rows as fit the last chunk, with their columns alone, which are plain. It answers how many; 0: there is
+ * no memory. */
 uint32_t reef__spawn_rows(spawning *x, uint32_t first);
 /* Makes row number i. */
 reef_status reef__spawn_row(spawning *x, uint32_t i);
