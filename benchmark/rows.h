@@ -32,9 +32,9 @@
  *   create_2          {1,1} both; handle stored; columns grow as they must, nothing reserved
  *   create_2_bulk     one call for 1,000,000; one value a component, repeated; handles returned in the caller's array
  *   create_8          P, V, C3..C8, all floats 1
- *   prefab_1k         one call makes 1,000 copies of a template with 5 children, all with P, V, C3 and C4 (floats 1): each
- *                     child is related to the root of its copy, and the root to the template. Op: an entity, of 6,000.
- *                     raw: raw of create_8 for 6,000 entities, without relations
+ *   prefab_1k         one call makes 1,000 copies of a template with 5 children, all with P, V, C3 and C4 (floats 1).
+ *                     Each child is related to the root of its copy, and the root to the template. Op: an entity, of
+ *                     6,000. raw: raw of create_8 for 6,000 entities, without relations
  *   destroy_2, _rand  by handle, in creation order / shuffled, until nothing is left; freeing the world is not timed
  *   add_remove_*      pair = add + remove; first all adds in creation order, then all removes; the added Velocity is
  *                     set to {1,1}. _1, _tag, _tag_bit: first pass of a fresh world. _1_warm and _8 (P, C3..C8 + V):

@@ -633,7 +633,9 @@ reef_status reef_clone_tree(reef_world *w, reef_entity root, uint32_t n, reef_en
 /* ---- making templates ---- */
 
 typedef struct tagged {
-    uint32_t table, number; /* of the node */
+    uint32_t table;
+    bool row;        /* it has one */
+    uint32_t number; /* of the node */
     reef_entity e;
 } tagged;
 
@@ -641,23 +643,24 @@ static int tagged_compare(const void *a, const void *b)
 {
     const tagged *x = a, *y = b;
     if (x->table != y->table) return x->table < y->table ? -1 : 1;
+    if (x->row != y->row) return y->row ? -1 : 1;
     return x->number < y->number ? -1 : x->number > y->number;
 }
 
-/* Prepares the rows of one table to get the tag. */
-static reef_status tag_prepare(reef_world *w, const tagged *list, const reef_entity *e, uint32_t n)
+/* Prepares n entities of one table to get the tag, of which `rowless` have no row; these come first. */
+static reef_status tag_prepare(reef_world *w, uint32_t from, const reef_entity *e, uint32_t n, uint32_t rowless)
 {
     reef_status s = REEF_OK;
-    const edge *x = reef__graph_edge(w, list->table, reef_id(ReefPrefab).id, false, &s);
+    const edge *x = reef__graph_edge(w, from, reef_id(ReefPrefab).id, false, &s);
     if (x == NULL) return s;
     for (uint32_t i = 0; i < n; i++)
         if (reef__record_own(w, e[i].index) == NULL) return REEF_NO_MEMORY;
-    if (list->table != TABLE_EMPTY || table_read(w, TABLE_EMPTY))
-        if (!reef__leave_prepare(w, list->table, e, n)) return REEF_NO_MEMORY;
-    if (list->table != TABLE_EMPTY || table_read(w, TABLE_EMPTY))
-        return reef__arrive_prepare(w, list->table, x->to, n) ? REEF_OK : REEF_NO_MEMORY;
     table *to = reef__table_own(w, x->to);
-    return to && reef__table_reserve(w, to, n) ? REEF_OK : REEF_NO_MEMORY;
+    if (to == NULL || !reef__table_reserve(w, to, n)) return REEF_NO_MEMORY;
+    if (n == rowless) return REEF_OK;
+    return reef__leave_prepare(w, from, e + rowless, n - rowless) && reef__arrive_prepare(w, from, x->to, n)
+               ? REEF_OK
+               : REEF_NO_MEMORY;
 }
 
 static reef_status tags_put(copying *x, tagged *list, reef_entity *e)
@@ -666,13 +669,16 @@ static reef_status tags_put(copying *x, tagged *list, reef_entity *e)
     uint32_t n = 0;
     for (uint32_t k = 0; k < x->node_count; k++) {
         const uint32_t place = place_of(w, x->nodes[k].source), id = reef_slots_at(&w->hot, place)[0].head.table;
-        if (reef__slot_seek(w, reef_id(ReefPrefab).id, id) == 0) list[n++] = (tagged){id, k, x->nodes[k].source};
+        if (reef__slot_seek(w, reef_id(ReefPrefab).id, id) == 0)
+            list[n++] = (tagged){id, place != PLACE_EMPTY, k, x->nodes[k].source};
     }
     qsort(list, n, sizeof *list, tagged_compare);
     for (uint32_t i = 0; i < n; i++) e[i] = list[i].e;
     for (uint32_t i = 0, more; i < n; i += more) {
         for (more = 1; i + more < n && list[i + more].table == list[i].table;) more++;
-        const reef_status s = tag_prepare(w, &list[i], &e[i], more);
+        uint32_t rowless = 0;
+        while (rowless < more && !list[i + rowless].row) rowless++;
+        const reef_status s = tag_prepare(w, list[i].table, &e[i], more, rowless);
         if (s != REEF_OK) return s;
     }
     if (observed(w) && !observe_reserve_changes(w, reef__type_of(reef_id(ReefPrefab).id), n)) return REEF_NO_MEMORY;

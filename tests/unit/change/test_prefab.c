@@ -75,6 +75,22 @@ static turret turret_make(reef_world *w, bool prefab)
     return t;
 }
 
+static void F6_empty_entities_become_templates(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_entity e[6];
+    for (int i = 0; i < 6; i++) assert_some(e[i] = reef_create(w));
+    assert_ok(reef_make_prefab(w, e[0])); /* alone, and without a row */
+    for (int i = 2; i < 6; i++) assert_status(REEF_ADDED, reef_relate(w, e[i], ChildOf, e[i - 1]));
+    assert_ok(reef_add(w, e[3], Awake));
+    assert_ok(reef_make_prefab(w, e[1])); /* the first without a row, and others with one */
+    assert_valid(w);
+    for (int i = 0; i < 6; i++) assert_true(reef_has(w, e[i], ReefPrefab));
+    assert_ok(reef_make_prefab(w, e[1])); /* again: nothing changes */
+    assert_ok(reef_instantiate(w, e[1], 3, e));
+    assert_int_equal(reef_query_count(w, reef_query_new(w, "Awake")), 3);
+}
+
 static reef_entity child_of(const reef_world *w, reef_entity e, uint32_t n)
 {
     for (reef_sources s = reef_sources_of(w, e, ChildOf); reef_sources_next(&s); n -= s.count)
@@ -424,6 +440,7 @@ int main(void)
         TEST(F6_shared_values_follow_the_template),
         TEST(F6_variants_and_nested_prefabs),
         TEST(F6_clones_of_trees),
+        TEST(F6_empty_entities_become_templates),
         TEST(F6_children_keep_their_names),
         TEST(F6_commands_make_copies),
         TEST(H2_wrong_copies),

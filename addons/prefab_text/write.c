@@ -1,0 +1,467 @@
+/* Writing prefabs as text. Whatever is written of an entity is first written into a text of its own. Of an entity with
+ * a base, the same is written of the base's entity, and only what differs goes into the result. */
+#include "reef_prefab_text.h"
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct writing {
+    const reef_world *w;
+    char *text;
+    size_t size, room;
+    bool failed;
+} writing;
+
+/* ---- text ---- */
+
+static void put_bytes(writing *x, const char *from, size_t n)
+{
+    if (x->failed) return;
+    if (x->room - x->size < n + 1) {
+        const size_t room = (x->size + n + 1) * 2;
+        char *more = realloc(x->text, room);
+        if (more == NULL) {
+            x->failed = true;
+            return;
+        }
+        x->text = more;
+        x->room = room;
+    }
+    memcpy(x->text + x->size, from, n);
+    x->size += n;
+    x->text[x->size] = 0;
+}
+static void put(writing *x, const char *text) { put_bytes(x, text, strlen(text)); }
+
+static void put_line(writing *x, uint32_t depth)
+{
+    put(x, "\n");
+    while (depth-- > 0) put(x, "  ");
+}
+
+static void put_string(writing *x, const char *text, size_t n)
+{
+    put(x, "\"");
+    for (size_t i = 0; i < n; i++) {
+        const unsigned char c = (unsigned char)text[i];
+        char escaped[8];
+        if (c == '"' || c == '\\') snprintf(escaped, sizeof escaped, "\\%c", c);
+        else if (c < 32) snprintf(escaped, sizeof escaped, "\\u%04x", c);
+        else escaped[0] = (char)c, escaped[1] = 0;
+        put(x, escaped);
+    }
+    put(x, "\"");
+}
+static void put_name(writing *x, const char *text) { put_string(x, text, strlen(text)); }
+
+/* A comma before all but the first member of an object or array. */
+static void put_comma(writing *x, bool *first)
+{
+    if (!*first) put(x, ", ");
+    *first = false;
+}
+
+static bool text_same(const writing *a, const writing *b)
+{
+    return a->size == b->size && (a->size == 0 || memcmp(a->text, b->text, a->size) == 0);
+}
+
+/* ---- values ---- */
+
+/* The shortest number that is read as the same one. */
+static void put_real(writing *x, double value, bool narrow)
+{
+    char text[40];
+    if (!isfinite(value)) {
+        x->failed = true;
+        return;
+    }
+    for (int digits = narrow ? 6 : 15;; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, value);
+        if (narrow ? strtof(text, NULL) == (float)value : strtod(text, NULL) == value) break;
+        if (digits > 17) break;
+    }
+    for (char *p = text; *p; p++)
+        if (*p == ',') *p = '.';                          /* of some locales */
+    put(x, value == 0 && signbit(value) ? "-0.0" : text); /* "-0" would be read as a whole number */
+}
+
+/* An entity below the root by its path, another one by "@" and its path. */
+static void put_entity(writing *x, reef_entity root, reef_entity e)
+{
+    char path[REEF_NAME_MAX * 8 + 2];
+    size_t skip = 0;
+    if (reef_entity_is_null(e) || !reef_is_alive(x->w, e)) {
+        put(x, "null");
+        return;
+    }
+    if (reef_entity_equal(root, e)) {
+        put(x, "\".\"");
+        return;
+    }
+    const size_t length = reef_path(x->w, e, path + 1, sizeof path - 1);
+    if (length == 0 || length >= sizeof path - 1) {
+        x->failed = true;
+        return;
+    }
+    if (reef_is_above(x->w, root, e, ChildOf)) skip = reef_path(x->w, root, NULL, 0) + 2;
+    path[0] = '@';
+    put_name(x, path + skip);
+}
+
+static void put_element(writing *x, reef_entity root, reef_kind kind, const char *from)
+{
+    char text[32];
+    reef_entity e;
+    float f;
+    double d;
+    int64_t i = 0;
+    uint64_t u = 0;
+    switch (kind) {
+    case REEF_BOOL: put(x, *from ? "true" : "false"); return;
+    case REEF_F32: memcpy(&f, from, sizeof f), put_real(x, (double)f, true); return;
+    case REEF_F64: memcpy(&d, from, sizeof d), put_real(x, d, false); return;
+    case REEF_ENTITY: memcpy(&e, from, sizeof e), put_entity(x, root, e); return;
+    case REEF_I8: i = *(const int8_t *)from; break;
+    case REEF_I16: {
+        int16_t v;
+        memcpy(&v, from, sizeof v), i = v;
+        break;
+    }
+    case REEF_I32: {
+        int32_t v;
+        memcpy(&v, from, sizeof v), i = v;
+        break;
+    }
+    case REEF_I64: memcpy(&i, from, sizeof i); break;
+    case REEF_U8: u = *(const uint8_t *)from; break;
+    case REEF_U16: {
+        uint16_t v;
+        memcpy(&v, from, sizeof v), u = v;
+        break;
+    }
+    case REEF_U32: {
+        uint32_t v;
+        memcpy(&v, from, sizeof v), u = v;
+        break;
+    }
+    case REEF_U64: memcpy(&u, from, sizeof u); break;
+    default: break;
+    }
+    if (u > INT64_MAX) x->failed = true; /* jansson wouldn't read it */
+    if (u) snprintf(text, sizeof text, "%llu", (unsigned long long)u);
+    else snprintf(text, sizeof text, "%lld", (long long)i);
+    put(x, text);
+}
+
+static size_t kind_bytes(reef_kind kind)
+{
+    switch (kind) {
+    case REEF_I16:
+    case REEF_U16: return 2;
+    case REEF_I32:
+    case REEF_U32:
+    case REEF_F32: return 4;
+    case REEF_I64:
+    case REEF_U64:
+    case REEF_F64:
+    case REEF_ENTITY: return 8;
+    default: return 1;
+    }
+}
+
+static void put_fields(writing *x, reef_entity root, const reef_type_info *t, const char *value, bool *first)
+{
+    for (uint32_t i = 0; i < t->field_count; i++) {
+        const reef_field *f = &t->fields[i];
+        const char *from = value + f->offset;
+        const size_t bytes = kind_bytes(f->kind), n = f->bytes / bytes;
+        put_comma(x, first);
+        put_name(x, f->name);
+        put(x, ": ");
+        if (f->kind == REEF_CHAR) {
+            const char *end = memchr(from, 0, f->bytes);
+            put_string(x, from, end ? (size_t)(end - from) : f->bytes);
+            continue;
+        }
+        if (n != 1) put(x, "[");
+        for (size_t k = 0; k < n; k++) {
+            if (k) put(x, ", ");
+            put_element(x, root, f->kind, from + k * bytes);
+        }
+        if (n != 1) put(x, "]");
+    }
+}
+
+static void put_value(writing *x, reef_entity root, const reef_type_info *t, const char *value)
+{
+    bool first = true;
+    put(x, "{");
+    put_fields(x, root, t, value, &first);
+    put(x, "}");
+}
+
+/* ---- components and relations ---- */
+
+/* The text of a component, or of all relations of one type; empty if the entity hasn't got it. */
+static void put_component(writing *x, reef_entity root, reef_entity e, reef_component c, const reef_type_info *t)
+{
+    reef_type_info data;
+    uint32_t n = 0;
+    if (reef_entity_is_null(e) || !reef_has_id(x->w, e, c)) return;
+    if (t->size == 0 || t->field_count == 0) {
+        put(x, "true");
+        return;
+    }
+    const char *values = reef_span_id(x->w, e, c, &n);
+    if (t->relation) {
+        if (n > 1) put(x, "[");
+        for (uint32_t i = 0; i < n; i++) {
+            reef_entity target;
+            memcpy(&target, values + (size_t)i * t->size, sizeof target);
+            if (i) put(x, ", ");
+            if (reef_type_get(t->data, &data) && data.field_count) {
+                bool first = false;
+                put(x, "{\"target\": ");
+                put_entity(x, root, target);
+                put_fields(x, root, &data, values + (size_t)i * t->size + 16, &first);
+                put(x, "}");
+            } else {
+                put_entity(x, root, target);
+            }
+        }
+        if (n > 1) put(x, "]");
+    } else if (t->home == REEF_MULTI) {
+        put(x, "[");
+        for (uint32_t i = 0; i < n; i++) {
+            if (i) put(x, ", ");
+            put_value(x, root, t, values + (size_t)i * t->size);
+        }
+        put(x, "]");
+    } else {
+        char *copy = values ? NULL : malloc(t->size); /* of a split type there is no whole value in memory */
+        if (copy && reef_read_id(x->w, e, c, copy, t->size)) values = copy;
+        if (values) put_value(x, root, t, values);
+        else x->failed = true;
+        free(copy);
+    }
+}
+
+/* The types that an entity has, by name. */
+typedef struct type_names {
+    reef_component *type;
+    size_t count, room;
+    bool failed;
+} type_names;
+
+static bool type_put(void *context, reef_entity e, reef_component type, const void *data, size_t size)
+{
+    type_names *x = context;
+    (void)e, (void)data, (void)size;
+    if (x->count && x->type[x->count - 1].id == type.id) return true; /* one more of several values */
+    if (x->count == x->room) {
+        const size_t room = x->room * 2 + 16;
+        reef_component *more = realloc(x->type, room * sizeof *more);
+        if (more == NULL) return x->failed = true, false;
+        x->type = more;
+        x->room = room;
+    }
+    x->type[x->count++] = type;
+    return true;
+}
+
+static type_names types_of(writing *x, reef_entity e)
+{
+    type_names types = {NULL, 0, 0, false};
+    if (!reef_entity_is_null(e)) (void)reef_visit_entity(x->w, e, type_put, &types);
+    x->failed |= types.failed;
+    return types;
+}
+
+static bool is_own(const char *name)
+{
+    return strcmp(name, "ReefPrefab") != 0 && strcmp(name, "ChildOf") != 0 && strcmp(name, "InstanceOf") != 0;
+}
+
+/* Begins one of the lists of an entity. */
+static void list_begin(writing *x, const char *name, const char *bracket, uint32_t depth, bool *first_list, bool first)
+{
+    if (!first) {
+        put(x, strcmp(name, "children") == 0 ? "," : ", ");
+        return;
+    }
+    if (!*first_list) put(x, ",");
+    *first_list = false;
+    put_line(x, depth);
+    put(x, "\"");
+    put(x, name);
+    put(x, "\": ");
+    put(x, bracket);
+}
+
+static void components_write(writing *x, reef_entity root, reef_entity e, reef_entity base_root, reef_entity base,
+                             bool relations, uint32_t depth, bool *first_list)
+{
+    const type_names types = types_of(x, e);
+    bool first = true;
+    for (size_t i = 0; i < types.count; i++) {
+        reef_type_info t;
+        if (!reef_type_get(types.type[i], &t) || (t.relation != 0) != relations || !is_own(t.name)) continue;
+        writing own = {.w = x->w}, other = {.w = x->w};
+        put_component(&own, root, e, types.type[i], &t);
+        put_component(&other, base_root, base, types.type[i], &t);
+        if (own.failed || other.failed) x->failed = true;
+        else if (!text_same(&own, &other) && own.size) {
+            list_begin(x, relations ? "relations" : "components", "{", depth, first_list, first);
+            first = false;
+            put_name(x, t.name);
+            put(x, ": ");
+            put_bytes(x, own.text, own.size);
+        }
+        free(own.text);
+        free(other.text);
+    }
+    if (!first) put(x, "}");
+    free(types.type);
+}
+
+/* What the base has and the entity hasn't. */
+static void without_write(writing *x, reef_entity e, reef_entity base, uint32_t depth, bool *first_list)
+{
+    const type_names types = types_of(x, base);
+    bool first = true;
+    for (size_t i = 0; i < types.count; i++) {
+        const char *name = reef_type_name(types.type[i]);
+        if (!is_own(name) || reef_has_id(x->w, e, types.type[i])) continue;
+        list_begin(x, "without", "[", depth, first_list, first);
+        first = false;
+        put_name(x, name);
+    }
+    if (!first) put(x, "]");
+    free(types.type);
+}
+
+/* ---- entities ---- */
+
+static void node_write(writing *x, reef_entity root, reef_entity e, reef_entity base_root, reef_entity base,
+                       uint32_t depth, bool *first_list);
+
+/* The template of an entity, if it can be named in the text. */
+static reef_entity base_of(const reef_world *w, reef_entity e)
+{
+    const reef_entity base = reef_target(w, e, InstanceOf), none = {0, 0};
+    return !reef_entity_is_null(base) && reef_name(w, base) && reef_entity_is_null(reef_parent(w, base)) ? base : none;
+}
+
+static void base_write(writing *x, reef_entity base, uint32_t depth, bool *first_list)
+{
+    if (reef_entity_is_null(base)) return;
+    list_begin(x, "base", "", depth, first_list, true);
+    put_name(x, reef_name(x->w, base));
+}
+
+/* Child number `number` of those without a name; null: there are fewer. */
+static reef_entity unnamed_child(const reef_world *w, reef_entity parent, uint32_t number)
+{
+    for (reef_sources s = reef_sources_of(w, parent, ChildOf); reef_sources_next(&s);)
+        for (uint32_t i = 0; i < s.count; i++)
+            if (reef_name(w, s.sources[i]) == NULL && number-- == 0) return s.sources[i];
+    return (reef_entity){0, 0};
+}
+
+/* One child, number `unnamed` of those without a name. The child of the base that has its name, or its number, is what
+ * it is compared with. */
+static void child_write(writing *x, reef_entity root, reef_entity e, reef_entity base_root, reef_entity base_parent,
+                        uint32_t unnamed, uint32_t depth, bool *first_list, bool *first)
+{
+    const char *name = reef_name(x->w, e);
+    reef_entity base = {0, 0}, base_top = base_root;
+    bool inner_first = true;
+    writing inner = {.w = x->w};
+    if (!reef_entity_is_null(base_parent))
+        base = name ? reef_find_below(x->w, base_parent, name) : unnamed_child(x->w, base_parent, unnamed);
+    const bool known = !reef_entity_is_null(base);
+    if (name) list_begin(&inner, "name", "", depth + 2, &inner_first, true), put_name(&inner, name);
+    if (!known) {
+        base = base_top = base_of(x->w, e);
+        base_write(&inner, base, depth + 2, &inner_first);
+    }
+    const size_t head = inner.size;
+    node_write(&inner, root, e, base_top, base, depth + 2, &inner_first);
+    /* a text can't say of which child without a name it speaks */
+    if (inner.failed || (known && name == NULL && inner.size > head)) x->failed = true;
+    if (!x->failed && (!known || inner.size > head)) {
+        list_begin(x, "children", "[", depth, first_list, *first);
+        *first = false;
+        put_line(x, depth + 1);
+        put(x, "{");
+        if (inner.size) put_bytes(x, inner.text, inner.size);
+        put_line(x, depth + 1);
+        put(x, "}");
+    }
+    free(inner.text);
+}
+
+static void children_write(writing *x, reef_entity root, reef_entity e, reef_entity base_root, reef_entity base,
+                           uint32_t depth, bool *first_list)
+{
+    bool first = true;
+    uint32_t unnamed = 0;
+    for (reef_sources s = reef_sources_of(x->w, e, ChildOf); reef_sources_next(&s);)
+        for (uint32_t i = 0; i < s.count; i++) {
+            child_write(x, root, s.sources[i], base_root, base, unnamed, depth, first_list, &first);
+            unnamed += reef_name(x->w, s.sources[i]) == NULL;
+        }
+    if (!reef_entity_is_null(base))
+        for (reef_sources s = reef_sources_of(x->w, base, ChildOf); reef_sources_next(&s);)
+            for (uint32_t i = 0; i < s.count; i++) {
+                const char *name = reef_name(x->w, s.sources[i]);
+                if (name == NULL || !reef_entity_is_null(reef_find_below(x->w, e, name))) continue;
+                list_begin(x, "children", "[", depth, first_list, first);
+                first = false;
+                put_line(x, depth + 1);
+                put(x, "{\"name\": ");
+                put_name(x, name);
+                put(x, ", \"removed\": true}");
+            }
+    if (!first) put_line(x, depth), put(x, "]");
+}
+
+static void node_write(writing *x, reef_entity root, reef_entity e, reef_entity base_root, reef_entity base,
+                       uint32_t depth, bool *first_list)
+{
+    components_write(x, root, e, base_root, base, false, depth, first_list);
+    without_write(x, e, base, depth, first_list);
+    components_write(x, root, e, base_root, base, true, depth, first_list);
+    children_write(x, root, e, base_root, base, depth, first_list);
+}
+
+char *reef_prefab_text_write(const reef_world *w, const reef_entity *prefabs, uint32_t count, size_t *size)
+{
+    writing x = {.w = w};
+    if (w == NULL || (count && prefabs == NULL)) return NULL;
+    put(&x, "{");
+    for (uint32_t i = 0; i < count; i++) {
+        const char *name = reef_name(w, prefabs[i]);
+        bool first = true;
+        if (name == NULL) x.failed = true;
+        if (x.failed) break;
+        if (i) put(&x, ",");
+        put_line(&x, 1);
+        put_name(&x, name);
+        put(&x, ": {");
+        const reef_entity base = base_of(w, prefabs[i]);
+        base_write(&x, base, 2, &first);
+        node_write(&x, prefabs[i], prefabs[i], base, base, 2, &first);
+        if (!first) put_line(&x, 1);
+        put(&x, "}");
+    }
+    put(&x, "\n}\n");
+    if (x.failed) free(x.text), x.text = NULL;
+    if (size) *size = x.text ? x.size : 0;
+    return x.text;
+}
+
+void reef_prefab_text_free(char *text) { free(text); }

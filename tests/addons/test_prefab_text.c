@@ -1,0 +1,259 @@
+/* The add-on reef_prefab_text: what is read, what is wrong and where, and that what is written is read again. */
+#include "reef_prefab_text.h"
+#include "support.h"
+
+typedef struct {
+    int32_t now, most;
+} Armour;
+typedef struct {
+    float metres;
+    uint8_t bore[2];
+    bool rifled;
+    char maker[8];
+} Gun;
+typedef struct {
+    reef_entity at;
+    double bearing;
+} Watches;
+typedef struct {
+    int64_t rounds;
+} Ammo;
+typedef struct {
+    float warm;
+} Temperature;
+typedef struct {
+    int32_t mesh;
+} Looks;
+typedef struct {
+    int32_t metres;
+} Cable;
+typedef struct {
+    int32_t opaque;
+} Opaque;
+REEF_COMPONENT(Armour);
+REEF_FIELDS(Armour, REEF_FIELD(Armour, now, REEF_I32, "mm", 0, 500), REEF_FIELD(Armour, most, REEF_I32, "mm", 0, 500));
+REEF_COMPONENT(Gun);
+REEF_FIELDS(Gun, REEF_FIELD(Gun, metres, REEF_F32, "m", 0, 0), REEF_FIELD(Gun, bore, REEF_U8, "cm", 0, 0),
+            REEF_FIELD(Gun, rifled, REEF_BOOL, NULL, 0, 0), REEF_FIELD(Gun, maker, REEF_CHAR, NULL, 0, 0));
+REEF_COMPONENT(Watches);
+REEF_FIELDS(Watches, REEF_FIELD(Watches, at, REEF_ENTITY, NULL, 0, 0),
+            REEF_FIELD(Watches, bearing, REEF_F64, NULL, 0, 0));
+REEF_COMPONENT_IN(Ammo, REEF_SPLIT);
+REEF_FIELDS(Ammo, REEF_FIELD(Ammo, rounds, REEF_I64, NULL, 0, 0));
+REEF_COMPONENT_IN(Temperature, REEF_MULTI);
+REEF_FIELDS(Temperature, REEF_FIELD(Temperature, warm, REEF_F32, "K", 0, 0));
+REEF_COMPONENT_IN(Looks, REEF_SHARED);
+REEF_FIELDS(Looks, REEF_FIELD(Looks, mesh, REEF_I32, NULL, 0, 0));
+REEF_COMPONENT(Cable);
+REEF_FIELDS(Cable, REEF_FIELD(Cable, metres, REEF_I32, NULL, 0, 0));
+REEF_COMPONENT(Opaque);
+REEF_TAG(Steel);
+REEF_SWITCH(Loaded);
+REEF_RELATION(FedBy, REEF_EXCLUSIVE);
+REEF_RELATION(Wired);
+REEF_RELATION_OF(Cabled, Cable);
+
+static const char turrets[] =
+    "{\n"
+    "  \"turret\": {\n"
+    "    \"components\": {\"Armour\": {\"now\": 50, \"most\": 60}, \"Looks\": {\"mesh\": 7}, \"Steel\": true},\n"
+    "    \"relations\": {\"Wired\": [\"barrel.sight\", \"crew\", \"@workshop\"]},\n"
+    "    \"children\": [\n"
+    "      {\"name\": \"barrel\",\n"
+    "       \"components\": {\"Gun\": {\"metres\": 3.1, \"bore\": [12, 13], \"rifled\": true, \"maker\": \"Krupp\"},\n"
+    "                      \"Ammo\": {\"rounds\": 90000000000}, \"Loaded\": true},\n"
+    "       \"relations\": {\"FedBy\": \"crew\", \"Cabled\": {\"target\": \".\", \"metres\": 4}},\n"
+    "       \"children\": [{\"name\": \"sight\", \"components\": {\"Watches\": {\"at\": \"crew\", \"bearing\": "
+    "0.1}}}]},\n"
+    "      {\"name\": \"crew\", \"components\": {\"Temperature\": [{\"warm\": 310}, {\"warm\": 311.5}]}},\n"
+    "      {\"components\": {\"Steel\": true, \"Watches\": {\"at\": \"@workshop\"}}}\n"
+    "    ]\n"
+    "  },\n"
+    "  \"heavy turret\": {\n"
+    "    \"base\": \"turret\",\n"
+    "    \"components\": {\"Armour\": {\"now\": 200}},\n"
+    "    \"without\": [\"Steel\"],\n"
+    "    \"children\": [\n"
+    "      {\"name\": \"barrel\", \"components\": {\"Gun\": {\"metres\": 5}}},\n"
+    "      {\"name\": \"crew\", \"removed\": true},\n"
+    "      {\"name\": \"spare\", \"base\": \"turret\"}\n"
+    "    ]\n"
+    "  }\n"
+    "}\n";
+
+static void workshop(reef_world *w)
+{
+    const reef_entity e = reef_create(w);
+    assert_ok(reef_set_name(w, e, "workshop"));
+}
+
+static void read_ok(reef_world *w, const char *text)
+{
+    reef_prefab_text_error error;
+    const reef_status s = reef_prefab_text_read(w, text, strlen(text), "turrets.json", &error);
+    if (s != REEF_OK) fail_msg("%s", error.message);
+    assert_string_equal(error.message, "");
+    assert_valid(w);
+}
+
+static void F6_prefabs_are_read(void **state)
+{
+    reef_world *w = world_of(state);
+    uint32_t n;
+    workshop(w);
+    read_ok(w, turrets);
+    const reef_entity turret = reef_find(w, "turret"), heavy = reef_find(w, "heavy turret");
+    reef_entity e;
+    assert_true(reef_has(w, turret, ReefPrefab) && reef_has(w, reef_find(w, "turret.barrel.sight"), ReefPrefab));
+    assert_int_equal(reef_query_count(w, reef_query_new(w, "Gun")), 0);
+    assert_ok(reef_instantiate(w, turret, 1, &e));
+    const reef_entity barrel = reef_find_below(w, e, "barrel"), crew = reef_find_below(w, e, "crew");
+    const Gun *gun = reef_get(w, barrel, Gun);
+    assert_true(gun->metres == 3.1f && gun->bore[1] == 13 && gun->rifled && strcmp(gun->maker, "Krupp") == 0);
+    Ammo ammo;
+    assert_true(reef_read(w, barrel, Ammo, &ammo) && ammo.rounds == 90000000000 && reef_has(w, barrel, Loaded));
+    assert_entity(crew, reef_target(w, barrel, FedBy));
+    assert_int_equal(reef_relation_get(w, barrel, Cabled, e)->data.metres, 4);
+    assert_entity(crew, reef_get(w, reef_find_below(w, e, "barrel.sight"), Watches)->at);
+    assert_true(reef_span(w, crew, Temperature, &n)[1].warm == 311.5f && n == 2);
+    assert_true(reef_related(w, e, Wired, reef_find(w, "workshop")));
+    assert_int_equal(reef_source_count(w, e, ChildOf), 3);
+    /* the variant has what it doesn't say from its base */
+    assert_ok(reef_instantiate(w, heavy, 1, &e));
+    assert_entity(turret, reef_target(w, heavy, InstanceOf));
+    assert_true(reef_get(w, e, Armour)->now == 200 && reef_get(w, e, Armour)->most == 60 && !reef_has(w, e, Steel));
+    gun = reef_get(w, reef_find_below(w, e, "barrel"), Gun);
+    assert_true(gun->metres == 5 && gun->bore[0] == 12);
+    assert_none(reef_find_below(w, e, "crew"));
+    assert_some(reef_find_below(w, e, "spare.barrel.sight"));
+    reef_mut(w, turret, Looks)->mesh = 8; /* a shared value follows the template */
+    assert_int_equal(reef_get(w, e, Looks)->mesh, 8);
+}
+
+/* A text of which something was replaced, and what is wrong with it; a ^ stands where it is wrong. */
+static void wrong(reef_world *w, const char *was, const char *is, const char *why)
+{
+    char text[sizeof turrets + 256], message[600];
+    reef_prefab_text_error error;
+    uint32_t line = 1, column = 1;
+    const char *at = strstr(turrets, was);
+    assert_non_null(at);
+    snprintf(text, sizeof text, "%.*s%s%s", (int)(at - turrets), turrets, is, at + strlen(was));
+    char *mark = strchr(text, '^');
+    assert_non_null(mark);
+    memmove(mark, mark + 1, strlen(mark));
+    for (const char *c = text; c < mark; c++) column = *c == '\n' ? 1 : column + 1, line += *c == '\n';
+    const uint64_t before = digest(w), hash = reef_hash(w);
+    assert_true(reef_prefab_text_read(w, text, strlen(text), "turrets.json", &error) < 0);
+    snprintf(message, sizeof message, "turrets.json:%u:%u: %s", line, column, why);
+    assert_string_equal(error.message, message);
+    assert_int_equal(error.line, line);
+    assert_int_equal(error.column, column);
+    assert_true(digest(w) == before && reef_hash(w) == hash);
+    assert_valid(w);
+}
+
+static void F6_what_is_wrong_is_told_with_its_place(void **state)
+{
+    reef_world *w = world_of(state);
+    workshop(w);
+    wrong(w, "\"Armour\": {\"now\": 50", "^\"Armor\": {\"now\": 50",
+          "there is no component \"Armor\"; did you mean \"Armour\"?");
+    wrong(w, "\"now\": 50", "^\"nwo\": 50", "there is no field of \"Armour\" \"nwo\"; did you mean \"now\"?");
+    wrong(w, "\"now\": 50", "\"now\": ^501", "\"now\" is from 0 to 500 mm");
+    wrong(w, "\"now\": 50", "\"now\": ^5.5", "here belongs a whole number, not a number");
+    wrong(w, "\"now\": 50", "\"now\": ^\"x\"", "here belongs a whole number, not a text");
+    wrong(w, "[12, 13]", "[12, ^256]", "this number doesn't fit the field \"bore\"");
+    wrong(w, "[12, 13]", "^[12]", "\"bore\" has 2 elements");
+    wrong(w, "\"Krupp\"", "^\"Krupp & Co\"", "\"maker\" has at most 8 bytes");
+    wrong(w, "\"Steel\": true}", "\"Steel\": ^1}", "here belongs true, not a number");
+    wrong(w, "\"FedBy\": \"crew\"", "^\"FedBye\": \"crew\"",
+          "there is no relation \"FedBye\"; did you mean \"FedBy\"?");
+    wrong(w, "\"FedBy\": \"crew\"", "\"FedBy\": ^\"crow\"",
+          "there is no entity in this prefab \"crow\"; did you mean \"crew\"?");
+    wrong(w, "\"@workshop\"]", "^\"@worksop\"]", "there is no entity \"@worksop\"");
+    wrong(w, "\"base\": \"turret\",\n    \"comp", "\"base\": ^\"turet\",\n    \"comp",
+          "there is no prefab before this one \"turet\"; did you mean \"turret\"?");
+    wrong(w, "\"without\"", "^\"widthout\"", "there is no key \"widthout\"; did you mean \"without\"?");
+    wrong(w, "\"name\": \"spare\"", "\"name\": ^\"a.b\"", "the name of a child has no dots");
+    wrong(w, "\"removed\": true", "\"removed\": ^false",
+          "a child that is removed has a name, \"removed\": true, and nothing else");
+    wrong(w, "\"heavy turret\"", "^\"workshop\"", "there is an entity \"workshop\" already");
+    wrong(w, "\"Loaded\": true", "\"Opaque\": {^\"opaque\": 3}",
+          "the component \"Opaque\" has no fields that are known");
+    wrong(w, "\"Cabled\": {\"target\": \".\"", "\"Wired\": ^{\"target\": \".\"", "the relation \"Wired\" has no data");
+    wrong(w, "\"Wired\": [", "^\"ChildOf\": [", "write \"children\" and \"base\" instead of \"ChildOf\"");
+    wrong(w, "\"heavy turret\": {", "\"turret^\": {", "duplicate object key near '\"turret\"'");
+    wrong(w, "\"children\": [\n      {\"name\": \"barrel\",\n", "\"children\": [\n      ^7, {\"name\": \"barrel\",\n",
+          "here belongs an object, not a number");
+}
+
+static void F6_prefabs_are_written_and_read_again(void **state)
+{
+    reef_world *w = world_of(state), *other = another_world(state, NULL);
+    workshop(w);
+    workshop(other);
+    read_ok(w, turrets);
+    const reef_entity both[] = {reef_find(w, "turret"), reef_find(w, "heavy turret")};
+    size_t size;
+    char *text = reef_prefab_text_write(w, both, 2, &size);
+    assert_non_null(text);
+    assert_int_equal(strlen(text), size);
+    assert_non_null(strstr(text, "\"base\": \"turret\""));
+    assert_non_null(strstr(text, "\"removed\": true"));
+    assert_null(strstr(strstr(text, "heavy turret"), "\"Looks\"")); /* it isn't repeated */
+    read_ok(other, text);
+    const reef_entity again[] = {reef_find(other, "turret"), reef_find(other, "heavy turret")};
+    char *second = reef_prefab_text_write(other, again, 2, NULL);
+    assert_string_equal(text, second);
+    reef_prefab_text_free(text);
+    reef_prefab_text_free(second);
+    const reef_entity nameless = reef_create(w);
+    assert_null(reef_prefab_text_write(w, &nameless, 1, &size));
+    assert_null(reef_prefab_text_write(w, &(reef_entity){0, 0}, 1, NULL));
+}
+
+static void F6_files_and_wrong_calls(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_prefab_text_error error;
+    workshop(w);
+    FILE *file = fopen("test_prefab_text.json", "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(turrets, 1, sizeof turrets - 1, file), sizeof turrets - 1);
+    fclose(file);
+    assert_ok(reef_prefab_text_load(w, "test_prefab_text.json", &error));
+    assert_some(reef_find(w, "turret.barrel"));
+    remove("test_prefab_text.json");
+    assert_int_equal(reef_prefab_text_load(w, "no_such.json", &error), REEF_IO);
+    assert_string_equal(error.message, "no_such.json: the file can't be opened");
+    assert_int_equal(reef_prefab_text_read(NULL, "{}", 2, NULL, NULL), REEF_BAD_ARGUMENT);
+    assert_int_equal(reef_prefab_text_read(w, "[]", 2, NULL, &error), REEF_BAD_TEXT);
+    assert_string_equal(error.message, "text:1:1: here belongs an object with prefabs, not an array");
+    assert_int_equal(reef_prefab_text_read(w, "{\n \"a\": }", 9, NULL, &error), REEF_BAD_TEXT);
+    assert_int_equal(error.line, 2);
+    assert_ok(reef_prefab_text_read(w, "{}", 2, NULL, NULL));
+    reef_block b = reef_begin(w, reef_query_new(w, ""));
+    assert_int_equal(reef_prefab_text_read(w, "{}", 2, NULL, NULL), REEF_LOCKED);
+    while (reef_next_block(&b)) {}
+    /* where a value can't be copied there is no snapshot: what was made is destroyed */
+    const reef_entity e = reef_create(w);
+    assert_ok(reef_add(w, e, Unique));
+    const uint64_t alive = reef_count_alive(w);
+    static const char half[] =
+        "{\"a\": {\"children\": [{\"name\": \"b\"}]}, \"c\": {\"components\": {\"Stel\": true}}}";
+    assert_int_equal(reef_prefab_text_read(w, half, sizeof half - 1, NULL, &error), REEF_BAD_TEXT);
+    assert_int_equal(reef_count_alive(w), alive);
+    assert_none(reef_find(w, "a"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(F6_prefabs_are_read),
+        TEST(F6_what_is_wrong_is_told_with_its_place),
+        TEST(F6_prefabs_are_written_and_read_again),
+        TEST(F6_files_and_wrong_calls),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
