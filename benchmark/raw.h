@@ -58,7 +58,8 @@ uint64_t raw_sum_by_handle(const table *t, const raw *w);
 void *raw_ar_setup(const bench_row *r); /* the add_remove_ rows: n entities with Position; b is the empty destination */
 uint64_t raw_ar_sum(void *state);
 
-extern const row_impl raw_frame_rows[]; /* raw_frame.c */
+extern const row_impl raw_frame_rows[];    /* raw_frame.c */
+extern const row_impl raw_relation_rows[]; /* raw_relation.c */
 /* reef_copy.c: rows without a counterpart in arrays are compared with reef itself */
 extern const row_impl reef_alone_rows[];
 extern const row_impl reef_alone_frame_rows[]; /* reef_frame.c: the same for threads */

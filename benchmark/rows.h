@@ -79,6 +79,12 @@
  *                     Setup played
  *                     one tick, so that the memory for them is there. No baseline
  *   observer_add      add only; the observer is a user's function that counts, called through a pointer for each entity
+ *   rel_add           100,000 entities are related to 1,000 others by an exclusive relation, entity i to
+ *                     bench_target(i).
+ *                     raw: an array with the target of each entity, and for each target a list of its sources that
+ *                     doubles from 4
+ *   rel_iter          then for each target in turn all of its sources are visited, and the sum of their numbers made;
+ *                     20 times. Op: a source
  *   snapshot          P+V+Data; after a write pass over P. raw: memcpy of all five arrays to memory already touched
  *   restore           from a snapshot, after a write pass over P; raw copies back in place. Freeing the old state is
  *                     not timed: a snapshot holds it. (checksum: state as at the snapshot; for snapshot: after a
@@ -148,6 +154,8 @@
  *                     that no other has (entity i: the bits of i + 1 over 14 tags), minus before. The rows, the
  *                     index and all that grows with the number of tables are in it. raw has no tables to speak of:
  *                     no baseline
+ *   mem_rel           not a time: mem_live after 1,000,000 entities were related to as many others, each to one, minus
+ *                     before; the relation itself is in it. No baseline
  *
  * Adding a row: a line in ROWS, its definition above, an entry in a row list of raw (raw.c, raw_frame.c) and in one of
  * reef (reef_*.c; a new list goes into reef_rows.c), its target in targets.tsv. A row that only one of them can play
@@ -229,6 +237,8 @@ typedef struct Data {
     X(game_10k, N_10K, 1, 1, 1, US) \
     X(event_rw, N_1M, 1, 1, N_1M, NS) \
     X(observer_add, N_100K, 2, 1, N_100K, NS) \
+    X(rel_add, N_100K, N_1K, 1, N_100K, NS) \
+    X(rel_iter, N_100K, N_1K, 20, N_100K, NS) \
     X(snapshot, N_1M, 1, 1, N_1M, NS) \
     X(restore, N_1M, 1, 1, N_1M, NS) \
     X(fork, N_1M, 1, 1, 1, US) \
@@ -251,7 +261,8 @@ typedef struct Data {
     X(load, N_1M, 1, 1, N_1M, NS) \
     X(world_new, 1u, 1, 1000, 1u, NS) \
     X(mem_2, N_1M, 1, 1, N_1M, BYTES) \
-    X(mem_table, N_10K, N_10K, 1, N_10K, BYTES)
+    X(mem_table, N_10K, N_10K, 1, N_10K, BYTES) \
+    X(mem_rel, N_1M, N_1M, 1, N_1M, BYTES)
 
 enum {
 #define X(name, n, tables, passes, ops, unit) ROW_##name,
@@ -323,6 +334,8 @@ static inline uint64_t pos_sum(Position p, uint64_t i) { return (bits_of(p.x) + 
 static inline uint32_t bench_tags(uint32_t i) { return (uint32_t)(bench_mix(i) & 1023); }
 uint32_t bench_matched(uint32_t n);
 /* One of each hundred entities, anywhere in it. */
+/* The target of entity i among `targets`, which 7919 doesn't divide: each has the same number of sources. */
+static inline uint32_t bench_target(uint32_t i, uint32_t targets) { return (uint32_t)((uint64_t)i * 7919 % targets); }
 static inline bool bench_sparse(uint32_t i) { return bench_mix(i / 100) % 100 == i % 100; }
 /* Shuffle handles (4 or 8 bytes each) with a fixed seed: the same order for every contestant. */
 void bench_shuffle(void *handles, uint32_t n, size_t handle_size);

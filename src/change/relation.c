@@ -24,6 +24,7 @@
 #include "change/command.h"
 #include "change/component.h"
 #include "change/relation_command.h"
+#include "change/value_path.h"
 #include "reef/hierarchy.h"
 #include "reef/multi.h"
 #include "reef/relation.h"
@@ -194,14 +195,45 @@ static const type *relation_type(reef_world *w, const char *op, reef_component c
     return *s == REEF_OK ? t : NULL;
 }
 
+/* The memory of a value that comes to a store of exclusive relations, without a look at its target; nobody else may
+ * take this path. NULL: nothing was done. */
+static relation_value *relation_raw(reef_world *w, value_store *s, reef_entity source)
+{
+    s->lately_gate = s->relation_gate;
+    char *at = come_lately(&w->hot, s, source, s->size, true);
+    if (UNLIKELY(at == NULL)) at = reef__stored_come(w, s, source);
+    s->relation_gate = s->lately_gate;
+    s->lately_gate = 0;
+    return (relation_value *)(void *)at;
+}
+
 /* The fast path of an exclusive relation that isn't there. NULL: nothing was done. The relation's place is 0. */
 static relation_value *relate_fast(reef_world *w, reef_entity source, const type *t)
 {
     value_store *s = relation_store(w, t);
     if (!s->paged || s->unindexed || observed(w) || GUARDED(w) || t->need_count) return NULL;
-    relation_value *v = (relation_value *)(void *)reef__stored_come(w, s, source);
-    s->lately_gate = 0; /* nobody else may take the fast path, which doesn't look at targets */
-    return v;
+    return relation_raw(w, s, source);
+}
+
+/* The whole of row rel_add: a new relation without data, of a type without further rules. False: nothing was done.
+ * (Without it a relation took 2.2 times as many instructions.) */
+static bool relate_straight(reef_world *w, reef_entity source, reef_component c, reef_entity target)
+{
+    value_store *s = (value_store *)(uintptr_t)store_of(w, c.id);
+    const bool idle = w->locks == 0 && w->running == NULL && w->commands == NULL;
+    if (!idle || s->component != c.id || !s->paged || s->relation == 0 || s->relation & REEF_SYMMETRIC) return false;
+    if (s->unindexed || observed(w) || GUARDED(w) || reef__type_of(c.id)->need_count) return false;
+    if (place_of(w, target) == PLACE_DEAD || place_of(w, source) == PLACE_DEAD || reef_store_find(s, source))
+        return false;
+    if (s->relation & REEF_ACYCLIC && (reef_entity_equal(source, target) || reef__relation_sources(s, source)))
+        return false; /* who has no sources is on nobody's way */
+    if (UNLIKELY(w->state.name_count != 0) && c.id == reef_id(ChildOf).id) return false;
+    relation_value *v = relation_raw(w, s, source);
+    if (v == NULL) return false;
+    *v = (relation_value){target, 0};
+    if (s->size != sizeof *v) memset(v + 1, 0, s->size - sizeof *v);
+    reef__relation_comes(w, s, source, v);
+    return true;
 }
 
 /* Makes a relation that isn't there and may be made, or gives an exclusive one another target. `data` is the whole
@@ -409,6 +441,7 @@ reef_status reef_relate_id(reef_world *w, reef_entity source, reef_component c, 
     reef_status s;
     uint32_t number;
     if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (data == NULL && relate_straight(w, source, c, target)) return REEF_ADDED;
     if (UNLIKELY(w->commands != NULL))
         return request_defer(w, op,
                              &(relation_request){RELATION_RELATE, c, source, target, {0, 0}, data, data ? size : 0});

@@ -136,7 +136,8 @@ INLINE void reef__invalidate(reef_world *w, uint32_t event)
     if (event & STALE_ROWS) w->rows_epoch++;
     if (event & STALE_LATELY) {
         w->hot.lately.component = REEF_LATELY_NONE;
-        for (uint32_t i = 0; i < w->state.store_count; i++) w->state.stores[i].lately_gate = 0;
+        for (uint32_t i = 0; i < w->state.store_count; i++)
+            w->state.stores[i].lately_gate = w->state.stores[i].relation_gate = 0;
     }
     if (event & STALE_BLOCKS) reef__block_indexes_drop(w);
     /* A loop asks first: the rows of small loops mostly wait to be stored themselves, and each store comes on top. */

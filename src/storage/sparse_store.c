@@ -164,7 +164,7 @@ static void store_lay_out(value_store *s, const type *t)
     s->multi = t->home == REEF_MULTI;
     s->direct = t->direct && !s->multi && !s->shared && t->need_count == 0;
     s->tracked = t->tracked;
-    s->relation = t->relation != 0;
+    s->relation = t->relation;
     s->align = (uint16_t)(t->align > BLOCK_ALIGN && !s->shared ? t->align : BLOCK_ALIGN);
     const uint64_t most = s->multi ? MULTI_PAGE_BYTES : STORE_PAGE_BYTES;
     if (!s->paged)

@@ -140,7 +140,9 @@ typedef struct reef_store {
     uint32_t cold; /* REEF_COLD: number of the next store of that home, 0: none. Of the empty store: of the first */
     /* of a type of relations: the index from targets to sources (src/storage/relation_index.h) */
     reef_paged heads, nodes;
-    uint32_t free_nodes[5], node_end, relation, unindexed; /* unindexed: it has no index now */
+    uint32_t free_nodes[7], node_end;
+    uint32_t relation, unindexed; /* the options of the type, 0: it is none; it has no index now */
+    uint64_t relation_gate;       /* lately_gate, for the fast path of relations */
 } reef_store;
 enum { REEF_INDEX_BITS = 9 }; /* log2 of the entries of a page of a store's index: generation << 32 | slot */
 

@@ -591,8 +591,8 @@ static void F4_sources_are_changed_on_the_way(void **state)
     for (int i = 0; i < N; i++) assert_status(REEF_ADDED, reef_relate(w, e[i], DockedTo, target));
     uint32_t seen = 0, steps = 0;
     for (reef_sources s = reef_sources_of(w, target, DockedTo); reef_sources_next(&s); steps++) {
-        reef_entity list[64];
-        assert_true(s.count <= 64);
+        reef_entity list[256];
+        assert_true(s.count <= 256);
         memcpy(list, s.sources, s.count * sizeof *list);
         const uint32_t n = s.count;
         for (uint32_t i = 0; i < n; i++) {

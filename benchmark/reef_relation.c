@@ -1,0 +1,78 @@
+/* reef's rows of relations. */
+#include "reef_rows.h"
+#include "mem.h"
+
+REEF_RELATION(OrbitsTarget, REEF_EXCLUSIVE);
+
+/* The handles of the sources, and behind them those of the targets. */
+static void *relation_setup(const bench_row *r)
+{
+    state *s = state_new(r, false);
+    const uint32_t all = r->n + r->tables;
+    s->handle = mem_alloc(all * sizeof *s->handle);
+    for (uint32_t i = 0; i < all; i++) {
+        const Position at = pos_of(i);
+        s->handle[i] = reef_spawn(s->w, reef_with(Position, at.x, at.y));
+    }
+    return s;
+}
+static void relation_free(void *p)
+{
+    state *s = p;
+    mem_free(s->handle, (s->r->n + s->r->tables) * sizeof *s->handle);
+    s->handle = NULL;
+    state_free(s);
+}
+static void relation_add_run(void *p)
+{
+    state *s = p;
+    const reef_entity *source = s->handle, *target = source + s->r->n;
+    for (uint32_t i = 0, n = s->r->n; i < n; i++)
+        reef_relate(s->w, source[i], OrbitsTarget, target[bench_target(i, s->r->tables)]);
+}
+/* For each target the sum of its sources' numbers, by their place in its list. */
+static void relation_iter_run(void *p)
+{
+    state *s = p;
+    uint64_t sum = 0;
+    const reef_entity *target = s->handle + s->r->n;
+    for (uint32_t k = 0; k < s->r->passes; k++)
+        for (uint32_t t = 0, n = s->r->tables; t < n; t++)
+            for (reef_sources x = reef_sources_of(s->w, target[t], OrbitsTarget); reef_sources_next(&x);)
+                for (uint32_t i = 0; i < x.count; i++) sum += x.sources[i].index ^ t;
+    s->sum = sum;
+}
+static void *relation_iter_setup(const bench_row *r)
+{
+    state *s = relation_setup(r);
+    relation_add_run(s);
+    return s;
+}
+static uint64_t relation_sum(void *p)
+{
+    state *s = p;
+    const uint64_t told = s->sum;
+    if (reef_count(s->w, OrbitsTarget) != s->r->n) bench_fail(s->w, "reef_relate");
+    relation_iter_run(s);
+    return told ? told : s->sum / s->r->passes;
+}
+/* One relation was made before, so that the run counts only the memory of further targets. */
+static void *relation_memory_setup(const bench_row *r)
+{
+    state *s = relation_setup(r);
+    reef_relate(s->w, s->handle[0], OrbitsTarget, s->handle[r->n]);
+    return s;
+}
+static uint64_t relation_memory_expected(const bench_row *r)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < r->n; i++) sum += i ^ bench_target(i, r->tables);
+    return sum;
+}
+
+const row_impl reef_relation_rows[] = {
+    {ROW_rel_add, relation_setup, relation_add_run, relation_sum, relation_free, NULL},
+    {ROW_rel_iter, relation_iter_setup, relation_iter_run, relation_sum, relation_free, NULL},
+    {ROW_mem_rel, relation_memory_setup, relation_add_run, relation_sum, relation_free, relation_memory_expected},
+    {0},
+};
