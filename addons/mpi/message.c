@@ -99,8 +99,9 @@ static reef_status address(reef_ranks *r, const reef_ranks_message *kind, messag
         return ranks__fail(r, REEF_BAD_ARGUMENT, "a message goes to %u, which is no cell", m->cell);
     }
     memcpy(&m->to, (const char *)value + sizeof(reef_entity), sizeof m->to);
-    if (!reef_is_alive(r->world, m->to)) return REEF_NOT_ALIVE; /* it has died: nobody gets it */
     const uint32_t from = cell_before(r, m->from);
+    m->cell = from;
+    if (!reef_is_alive(r->world, m->to)) return REEF_NOT_ALIVE;
     m->cell = cell_before(r, m->to);
     if (from != UINT32_MAX && m->cell != UINT32_MAX && is_near(r, from, m->cell)) return REEF_OK;
     return ranks__fail(r, REEF_UNDECLARED, "a message of %s goes to #%uv%u, which isn't near",
@@ -122,6 +123,12 @@ void ranks__messages_sort(reef_ranks *r)
     if (r->waiting.count) qsort(r->waiting.of, r->waiting.count, sizeof *r->waiting.of, message_order);
 }
 
+static void lose(reef_ranks *r, const message *m, const void *value)
+{
+    const reef_ranks_message *kind = &r->config.messages[m->kind];
+    if (kind->lost && m->cell != UINT32_MAX) kind->lost(r->world, m->cell, value, r->config.context);
+}
+
 /* Reads what the systems sent in this tick. A message's number is its place among all of this tick: only the order of
  * those of one sender counts. */
 static reef_status sent_read(reef_ranks *r)
@@ -136,7 +143,9 @@ static reef_status sent_read(reef_ranks *r)
             memcpy(&m.from, value, sizeof m.from);
             s = address(r, &r->config.messages[k], &m, value);
             if (s == REEF_OK && !list_add(&r->waiting, m, value, r->message_bytes[k])) s = REEF_NO_MEMORY;
-            if (s == REEF_NOT_ALIVE) s = REEF_OK;
+            if (s != REEF_NOT_ALIVE) continue;
+            lose(r, &m, value);
+            s = REEF_OK;
         }
     free(value);
     return s;
@@ -245,8 +254,8 @@ reef_status ranks__messages_deliver(reef_ranks *r)
     ranks__messages_sort(r);
     for (uint32_t i = 0; s == REEF_OK && i < l->count; i++) {
         const reef_ranks_message *kind = &r->config.messages[l->of[i].kind];
-        if (kind->cell == NULL && !reef_is_alive(r->world, l->of[i].to)) continue;
-        s = reef_post_id(r->world, kind->arrives, value_of(l, &l->of[i]), r->message_bytes[l->of[i].kind]);
+        if (kind->cell == NULL && !reef_is_alive(r->world, l->of[i].to)) lose(r, &l->of[i], value_of(l, &l->of[i]));
+        else s = reef_post_id(r->world, kind->arrives, value_of(l, &l->of[i]), r->message_bytes[l->of[i].kind]);
     }
     if (s != REEF_OK) return ranks__fail(r, s, "a message can't be delivered: %s", reef_status_text(s));
     list_clear(l);

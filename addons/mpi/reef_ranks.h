@@ -73,8 +73,11 @@ typedef struct reef_ranks_message {
      * world. Needs `cell`. The new entity's place may be in another cell, to which it moves after the next tick. */
     void (*born)(reef_world *world, reef_entity entity, const void *value, void *context);
     /* Without `born`: the type of the events as which the values arrive, at the beginning of the next tick. It has the
-     * same size. A message to an entity that died meanwhile is dropped. */
+     * same size. */
     reef_component arrives;
+    /* What becomes of a message whose receiver has died: called between two ticks with the cell where it is, which is
+     * of this rank (that of the sender, or the last one of the receiver). NULL: nothing. */
+    void (*lost)(reef_world *world, uint32_t cell, const void *value, void *context);
 } reef_ranks_message;
 
 /* How a world is divided. The same on all ranks. */

@@ -57,6 +57,18 @@ static Position first_place(reef_world *w, const Sea *s, const species *of, Spec
     return (Position){sea_wrap(s, x), sea_wrap(s, y)};
 }
 
+fish_first fish_hatched(reef_world *w, const Sea *s, const species *of, Species kind, reef_entity e, reef_random *r)
+{
+    fish_first f;
+    f.at = first_place(w, s, of, kind, e, r);
+    f.heading = fish_heading(of, r);
+    f.energy.units = of->full * 2 / 5 + (int32_t)dice_below(r, (uint32_t)of->full / 3);
+    f.age.span = fish_span(of, r);
+    f.age.ticks = dice_below(r, f.age.span - 1);
+    f.adult = f.age.ticks >= of->mature;
+    return f;
+}
+
 static void hatch(reef_block *b)
 {
     const Sea *s = reef_single_get(b->world, Sea);
@@ -67,14 +79,13 @@ static void hatch(reef_block *b)
     Energy *energy = reef_out(b, Energy);
     Age *age = reef_out(b, Age);
     for (uint32_t i = 0; i < b->count; i++) {
-        const species *of = &rules->table.of[kind[i].index];
         reef_random r = reef_random_for(b, b->entities[i]);
-        at[i] = first_place(b->world, s, of, kind[i], b->entities[i], &r);
-        v[i] = fish_heading(of, &r);
-        energy[i].units = of->full * 2 / 5 + (int32_t)dice_below(&r, (uint32_t)of->full / 3);
-        age[i].span = fish_span(of, &r);
-        age[i].ticks = dice_below(&r, age[i].span - 1);
-        if (age[i].ticks >= of->mature) reef_cmd_add(b, b->entities[i], Adult);
+        const fish_first f = fish_hatched(b->world, s, &rules->table.of[kind[i].index], kind[i], b->entities[i], &r);
+        at[i] = f.at;
+        v[i] = f.heading;
+        energy[i] = f.energy;
+        age[i] = f.age;
+        if (f.adult) reef_cmd_add(b, b->entities[i], Adult);
     }
 }
 

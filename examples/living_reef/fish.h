@@ -2,6 +2,7 @@
 #ifndef LIVING_REEF_FISH_H
 #define LIVING_REEF_FISH_H
 
+#include "sea.h"
 #include "species.h"
 
 #include <reef.h>
@@ -74,6 +75,17 @@ bool fish_rules(reef_world *w, const species_table *table);
 /* Sets the rules and fills the sea with the numbers of fish from the table. Places, headings, ages and energies are
  * random. False: reef refused. */
 bool fish_fill(reef_world *w, const species_table *table);
+
+/* One of the first fish. */
+typedef struct fish_first {
+    Position at;
+    Velocity heading;
+    Energy energy;
+    Age age;
+    bool adult;
+} fish_first;
+/* What is random in one of the first fish. */
+fish_first fish_hatched(reef_world *w, const Sea *s, const species *of, Species kind, reef_entity e, reef_random *r);
 
 /* A random lifespan in ticks: the species' own, give or take a fifth. */
 uint32_t fish_span(const species *of, reef_random *r);

@@ -7,7 +7,6 @@ enum {
     BITE_NEEDS = 5,   /* a bite is at most what the body burns in this many ticks */
     FOUND_FOOD = 110, /* units of energy of food in a cell in which a fish finds what it burns */
     LEFT_FOOD = 60,   /* units of energy of a food that no fish finds in a cell */
-    REST_TICKS = 12,  /* a hunter's rest after a catch */
     /* percent of the strikes at a fish without a hole that succeed; a hunter strikes in every second tick */
     CATCH_PERCENT = 6,
     SPAWN_ONE_IN = 60 /* an adult that could spawn does so in one of this many ticks */
@@ -186,6 +185,12 @@ void strike(reef_block *b)
         }
 }
 
+int32_t catch_gain(const species *of, int32_t energy, int32_t food)
+{
+    const int32_t gain = food - food / 4, room = of->full - energy;
+    return gain <= room ? gain : room > 0 ? room : 0;
+}
+
 /* If several hunters strike at one prey, the first one in visiting order gets it. A hunter that was eaten gets
  * nothing. */
 void seize(reef_block *b)
@@ -196,14 +201,13 @@ void seize(reef_block *b)
     for (const Strike *s; (s = reef_next_event(&strikes)) != NULL;) {
         Energy *hunter = reef_mut(w, s->hunter, Energy), *prey = reef_mut(w, s->prey, Energy);
         if (hunter == NULL || prey == NULL || hunter->units == 0 || prey->units == 0) continue;
-        int32_t food = prey->units, gain = food - food / 4;
-        int32_t room = rules->table.of[reef_get(w, s->hunter, Species)->index].full - hunter->units;
-        if (gain > room) gain = room > 0 ? room : 0;
+        const int32_t food = prey->units;
+        const int32_t gain = catch_gain(&rules->table.of[reef_get(w, s->hunter, Species)->index], hunter->units, food);
         hunter->units += gain;
         prey->units = 0;
         reef_send(b, Corpse, reef_get(w, s->hunter, Place)->cell, food - gain);
         reef_cmd_destroy(b, s->prey);
-        reef_set(w, s->hunter, Hunter, REST_TICKS);
+        reef_set(w, s->hunter, Hunter, HUNTER_RESTS);
         reef_cmd_add(b, s->hunter, Resting);
     }
 }
@@ -217,21 +221,26 @@ static bool spawns(const species *of, uint32_t population, uint32_t nests, int32
            dice_below(r, nests) < nests - population;
 }
 
-static void spawn_one(reef_block *b, Position at, Species kind, const species *of, reef_random *r)
+fish_born fish_young(Position at, Species kind, const species *of, reef_random *r)
 {
-    Velocity heading = fish_heading(of, r);
-    const Age young = {0, fish_span(of, r)};
-    const reef_value values[] = {reef_with(Position, at.x, at.y),
-                                 reef_with(Velocity, heading.x, heading.y),
-                                 reef_with(Species, kind.index),
-                                 reef_with(Energy, of->newborn),
-                                 reef_with(Age, young.ticks, young.span),
-                                 reef_default(Place),
-                                 reef_default(Hunter)};
-    reef_cmd_spawn_values(b, values, sizeof values / sizeof values[0] - (of->prey == 0));
+    const Velocity heading = fish_heading(of, r);
+    return (fish_born){at, heading, kind, {of->newborn}, {0, fish_span(of, r)}, of->prey != 0};
 }
 
-void spawn(reef_block *b)
+static void spawn_one(reef_block *b, reef_entity parent, const fish_born *young)
+{
+    const reef_value values[] = {reef_with(Position, young->at.x, young->at.y),
+                                 reef_with(Velocity, young->heading.x, young->heading.y),
+                                 reef_with(Species, young->kind.index),
+                                 reef_with(Energy, young->energy.units),
+                                 reef_with(Age, young->age.ticks, young->age.span),
+                                 reef_default(Place),
+                                 reef_default(Hunter)};
+    (void)parent;
+    reef_cmd_spawn_values(b, values, sizeof values / sizeof values[0] - !young->hunts);
+}
+
+void breed(reef_block *b, void (*one)(reef_block *b, reef_entity parent, const fish_born *young))
 {
     const Census *census = reef_single_get(b->world, Census);
     const Rules *rules = reef_single_get(b->world, Rules);
@@ -245,11 +254,16 @@ void spawn(reef_block *b)
         if (!fish_is_full(of, energy[i].units)) continue;
         reef_random r = reef_random_for(b, b->entities[i]);
         if (!spawns(of, census->population[k], rules->nests[k], energy[i].units, &r)) continue;
-        for (uint32_t c = 0; c < of->clutch; c++) spawn_one(b, at[i], kind[i], of, &r);
+        for (uint32_t c = 0; c < of->clutch; c++) {
+            const fish_born young = fish_young(at[i], kind[i], of, &r);
+            one(b, b->entities[i], &young);
+        }
         energy[i].units -= of->newborn * (int32_t)of->clutch;
         births->born += of->clutch;
     }
 }
+
+void spawn(reef_block *b) { breed(b, spawn_one); }
 
 void add_births(void *total, const void *part) { ((Tally *)total)->born += ((const Tally *)part)->born; }
 

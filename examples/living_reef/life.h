@@ -36,6 +36,24 @@ REEF_FIELDS(Strike, REEF_FIELD(Strike, hunter, REEF_ENTITY, NULL, 0, 0),
 REEF_FIELDS(Corpse, REEF_FIELD(Corpse, cell, REEF_U32, NULL, 0, 0), REEF_FIELD(Corpse, units, REEF_I32, NULL, 0, 0));
 REEF_FIELDS(Tally, REEF_FIELD(Tally, born, REEF_U64, NULL, 0, 0), REEF_FIELD(Tally, died, REEF_U64, NULL, 0, 0));
 
+enum { HUNTER_RESTS = 12 /* ticks after a catch */ };
+
+/* A fish that is born. */
+typedef struct fish_born {
+    Position at;
+    Velocity heading;
+    Species kind;
+    Energy energy;
+    Age age;
+    bool hunts;
+} fish_born;
+/* The energy that a hunter gets of its prey: three quarters, if it has room. */
+int32_t catch_gain(const species *of, int32_t energy, int32_t food);
+/* A young fish, with what is random in it. */
+fish_born fish_young(Position at, Species kind, const species *of, reef_random *r);
+/* The adults of a block spawn; `one` is called for each young fish. */
+void breed(reef_block *b, void (*one)(reef_block *b, reef_entity parent, const fish_born *young));
+
 /* ---- systems ---- */
 
 void rest(reef_block *b);   /* for hunters that have caught something; they don't strike */

@@ -46,7 +46,7 @@ static void lay_ground(reef_block *b)
     Ground *ground = reef_out(b, Ground);
     Water *water = reef_out(b, Water);
     for (uint32_t i = 0; i < b->count; i++) {
-        uint32_t cell = b->entities[i].index - s->first.index;
+        uint32_t cell = sea_number(s, b->entities[i]);
         int32_t height = (rock(b->world, s, cell, 24) * 2 + rock(b->world, s, cell, 8)) / 3;
         int32_t above = height < 380 ? 0 : height > 620 ? 240 : height - 380;
         ground[i].carries = above * GROUND_MOST / 240;
@@ -54,17 +54,23 @@ static void lay_ground(reef_block *b)
     }
 }
 
+bool sea_lay(reef_world *w)
+{
+    const reef_system_desc lay = {.function = lay_ground, .text = "out Ground, out Water; reads Sea"};
+    return reef_system_once(w, &lay, 0) >= 0;
+}
+
 bool sea_fill(reef_world *w, uint32_t metres)
 {
-    Sea s = {metres / CELL_METRES, (float)metres, {0}};
-    const reef_system_desc lay = {.function = lay_ground, .text = "out Ground, out Water; reads Sea"};
+    const uint32_t side = metres / CELL_METRES;
+    Sea s = {side, (float)metres, {0}, side * side, side * side, 0};
     const reef_value cell[] = {reef_default(Water), reef_default(Ground), reef_default(Mixed), reef_default(Crowd),
                                reef_default(Meal)};
     /* The world is new, so the cells get consecutive indices, and the first handle is enough to know them all. */
     s.first = reef_spawn_values(w, cell, 5);
     return !reef_entity_is_null(s.first) && reef_spawn_many_values(w, s.side * s.side - 1, NULL, cell, 5) >= 0 &&
            reef_single_set_id(w, reef_id(Sea), &s, sizeof s) >= 0 && reef_single_set(w, Current, false, false) >= 0 &&
-           reef_system_once(w, &lay, 0) >= 0;
+           sea_lay(w);
 }
 
 /* ---- growth ---- */
@@ -118,7 +124,7 @@ void mix(reef_block *b)
     const bool along_x = (reef_tick_count(w) & 1) != 0; /* the current flows along x in one tick, along y in the next */
     const int dx = !along_x ? 0 : current->west ? -1 : 1, dy = along_x ? 0 : current->north ? -1 : 1;
     for (uint32_t i = 0; i < b->count; i++) {
-        uint32_t cell = b->entities[i].index - s->first.index;
+        uint32_t cell = sea_number(s, b->entities[i]);
         spot p = sea_spot(s, cell % s->side, cell / s->side);
         const Water *west = sea_water(w, s, p.row[1] + p.west), *east = sea_water(w, s, p.row[1] + p.east);
         const Water *north = sea_water(w, s, p.row[0] + p.here), *south = sea_water(w, s, p.row[2] + p.here);

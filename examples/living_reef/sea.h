@@ -46,7 +46,10 @@ typedef struct Meal {
 typedef struct Sea {
     uint32_t side;     /* cells along each side */
     float metres;      /* side * CELL_METRES */
-    reef_entity first; /* the first cell; all cells were made in a row, and none of them ever dies */
+    reef_entity first; /* the first cell; none of them ever dies */
+    /* Cells were made in bands, each in a row: this many cells in a band, indices from one band to the next, and the
+     * number of the last band, which may be longer. In a sea on one machine there is one band. */
+    uint32_t band, stride, last;
 } Sea;
 
 typedef struct Current {
@@ -66,12 +69,15 @@ REEF_FIELDS(Mixed, REEF_FIELD(Mixed, of, REEF_I32, NULL, 0, 0));
 REEF_FIELDS(Crowd, REEF_FIELD(Crowd, first, REEF_U32, NULL, 0, 0), REEF_FIELD(Crowd, end, REEF_U32, NULL, 0, 0));
 REEF_FIELDS(Meal, REEF_FIELD(Meal, eaten, REEF_I32, NULL, 0, 0));
 REEF_FIELDS(Sea, REEF_FIELD(Sea, side, REEF_U32, "cells", 0, 0), REEF_FIELD(Sea, metres, REEF_F32, "m", 0, 0),
-            REEF_FIELD(Sea, first, REEF_ENTITY, NULL, 0, 0));
+            REEF_FIELD(Sea, first, REEF_ENTITY, NULL, 0, 0), REEF_FIELD(Sea, band, REEF_U32, "cells", 0, 0),
+            REEF_FIELD(Sea, stride, REEF_U32, NULL, 0, 0), REEF_FIELD(Sea, last, REEF_U32, NULL, 0, 0));
 REEF_FIELDS(Current, REEF_FIELD(Current, west, REEF_BOOL, NULL, 0, 0),
             REEF_FIELD(Current, north, REEF_BOOL, NULL, 0, 0));
 
 /* Makes the cells of a new world, and the singletons. False: reef refused. */
 bool sea_fill(reef_world *w, uint32_t metres);
+/* Lays the ground of cells that were made, and fills them with water. False: reef refused. */
+bool sea_lay(reef_world *w);
 
 /* ---- systems ---- */
 
@@ -93,7 +99,18 @@ static inline uint32_t sea_cell(const Sea *s, float x, float y) { return sea_col
 
 static inline reef_entity sea_entity(const Sea *s, uint32_t cell)
 {
-    return (reef_entity){s->first.index + cell, s->first.generation};
+    uint32_t band = s->last == 0 ? 0 : cell / s->band;
+    if (band > s->last) band = s->last;
+    return (reef_entity){s->first.index + band * s->stride + (cell - band * s->band), s->first.generation};
+}
+
+/* Returns the number of the cell that an entity is. */
+static inline uint32_t sea_number(const Sea *s, reef_entity entity)
+{
+    const uint32_t index = entity.index - s->first.index;
+    uint32_t band = s->last == 0 ? 0 : index / s->stride;
+    if (band > s->last) band = s->last;
+    return index - band * (s->stride - s->band);
 }
 
 static inline const Water *sea_water(const reef_world *w, const Sea *s, uint32_t cell)

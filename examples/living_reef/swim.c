@@ -183,7 +183,7 @@ void decide(reef_block *b)
     const uint64_t tick = reef_tick_count(w);
     Crowd *crowd = reef_out(b, Crowd);
     for (uint32_t i = 0; i < b->count; i++) {
-        uint32_t cell = b->entities[i].index - s.sea->first.index;
+        uint32_t cell = sea_number(s.sea, b->entities[i]);
         spot place = sea_spot(s.sea, cell % s.sea->side, cell / s.sea->side);
         crowd[i] = (Crowd){s.sight->first[cell], s.sight->first[cell + 1]};
         for (uint32_t k = crowd[i].first; k < crowd[i].end; k++) {
