@@ -39,6 +39,24 @@ void k_iter5(Position *restrict p, const Velocity *restrict v, const Vec4 *restr
     }
 }
 
+void k_tree(Position *p, const Position *up, const Velocity *restrict v, const uint32_t *restrict parent, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        const Position at = up[parent[i]];
+        p[i] = (Position){at.x + v[i].x, at.y + v[i].y};
+    }
+}
+
+void k_tree_listed(Position *p, const Velocity *restrict v, const uint32_t *restrict parent,
+                   const uint32_t *restrict list, uint32_t n)
+{
+    for (uint32_t k = 0; k < n; k++) {
+        const uint32_t i = list[k];
+        const Position at = p[parent[i]];
+        p[i] = (Position){at.x + v[i].x, at.y + v[i].y};
+    }
+}
+
 #ifdef BITS_CTZ
 void k_iter2_bits(Position *restrict p, const Velocity *restrict v, const uint64_t *restrict bits, uint32_t n, float dt)
 {

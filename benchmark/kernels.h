@@ -17,6 +17,12 @@ KERNEL void k_iter5(Position *restrict p, const Velocity *restrict v, const Vec4
 /* p += v*dt where the row's bit is set; bits start at bit 0 of bits[0], bits from n on are zero. */
 KERNEL void k_iter2_bits(Position *restrict p, const Velocity *restrict v, const uint64_t *restrict bits, uint32_t n,
                          float dt);
+/* p = up[parent] + v, where `up` may be the same array. */
+KERNEL void k_tree(Position *p, const Position *up, const Velocity *restrict v, const uint32_t *restrict parent,
+                   uint32_t n);
+/* The same for the rows of a list. */
+KERNEL void k_tree_listed(Position *p, const Velocity *restrict v, const uint32_t *restrict parent,
+                          const uint32_t *restrict list, uint32_t n);
 KERNEL uint64_t k_sum(const Position *p, uint32_t n); /* independent of the order of rows */
 
 /* These are so short that a call would be noticeable, so they are inlined. */

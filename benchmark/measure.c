@@ -34,6 +34,15 @@ void bench_shuffle(void *handles, uint32_t n, size_t handle_size)
     }
 }
 
+bool bench_tree_move(const uint32_t *parent, uint32_t n, uint32_t k, uint32_t *node, uint32_t *to)
+{
+    *node = 1 + (uint32_t)(bench_mix(k) % (n - 1));
+    *to = (uint32_t)(bench_mix(k + 0x7654321ull) % n);
+    for (uint32_t up = *to; up; up = parent[up])
+        if (up == *node) return false;
+    return parent[*node] != *to;
+}
+
 const row_impl *contestant_row(const contestant *c, uint32_t id)
 {
     for (const row_impl *const *list = c->lists; *list; list++)

@@ -79,6 +79,7 @@ extern const row_impl reef_change_rows[];      /* reef_change.c: add_remove_ */
 extern const row_impl reef_command_rows[];     /* reef_command.c: deferred_ar, spawn_par */
 extern const row_impl reef_home_rows[];        /* reef_home.c: values outside of the rows */
 extern const row_impl reef_relation_rows[];    /* reef_relation.c: rel_, mem_rel */
+extern const row_impl reef_tree_rows[];        /* reef_tree.c: hierarchies */
 extern const row_impl reef_frame_rows[];       /* reef_frame.c: empty_system, par_heavy_, frame_mixed */
 extern const row_impl reef_alone_frame_rows[]; /* also there: reef without a pool, instead of raw */
 extern const row_impl reef_event_rows[];       /* reef_event.c: event_rw */

@@ -148,6 +148,17 @@
  *                     once, then all x in each hundredth block (10,240 rows) were written with other values that belong
  *                     elsewhere. One loop begins (and repairs the order) and walks to its end. Op: a row. No baseline
  *                     (checksum: of x in the order)
+ *   hier_build        a tree of 100,000 nodes, ten children for each, created level by level with {0,0} and vel_of(i);
+ *                     each is related to its parent by ChildOf. raw: a column with the row of the parent
+ *   hier_walk         position = position of the parent + velocity, parents first, 20 times. Rows lie level by level, as
+ *                     they were created. raw: one loop by the column of parents. reef: a query in the order of ChildOf;
+ *                     setup walked once, which made its list
+ *   hier_walk_moved   the same after each tenth node got another parent at random (bench_tree_move); nothing was sorted
+ *                     since. raw: a list of the rows by depth, made in setup. reef: its list, made by a walk in setup
+ *   hier_sort         what brings the rows of that tree back into the order of hier_walk: reef_sort_storage by ChildOf;
+ *                     raw counts the children, numbers level by level, and copies its arrays
+ *   destroy_tree      the tree of hier_build is destroyed by its root. raw: one pass marks what is below it, and the
+ *                     others, of which there are none, would close up
  *   world_new         make and free an empty world that is ready to declare components in
  *   mem_2             not a time: mem_live after 1,000,000 creates minus before; handles not kept. Arenas count whole
  *   mem_table         not a time: mem_live after 10,000 entities, each with Position, Velocity and a set of tags
@@ -259,6 +270,11 @@ typedef struct Data {
     X(save, N_1M, 1, 1, N_1M, NS) \
     X(save_synced, N_1M, 1, 1, N_1M, NS) \
     X(load, N_1M, 1, 1, N_1M, NS) \
+    X(hier_build, N_100K, 1, 1, N_100K, NS) \
+    X(hier_walk, N_100K, 1, 20, N_100K, NS) \
+    X(hier_walk_moved, N_100K, 1, 20, N_100K, NS) \
+    X(hier_sort, N_100K, 1, 1, N_100K, NS) \
+    X(destroy_tree, N_100K, 1, 1, N_100K, NS) \
     X(world_new, 1u, 1, 1000, 1u, NS) \
     X(mem_2, N_1M, 1, 1, N_1M, BYTES) \
     X(mem_table, N_10K, N_10K, 1, N_10K, BYTES) \
@@ -339,6 +355,10 @@ static inline uint32_t bench_target(uint32_t i, uint32_t targets) { return (uint
 static inline bool bench_sparse(uint32_t i) { return bench_mix(i / 100) % 100 == i % 100; }
 /* Shuffle handles (4 or 8 bytes each) with a fixed seed: the same order for every contestant. */
 void bench_shuffle(void *handles, uint32_t n, size_t handle_size);
+/* The tree of the hier_ rows: ten children for each node, numbered level by level. */
+static inline uint32_t bench_tree_parent(uint32_t i) { return (i - 1) / 10; }
+/* The k-th node that gets another parent, both at random. False: it is below itself, or has that parent already. */
+bool bench_tree_move(const uint32_t *parent, uint32_t n, uint32_t k, uint32_t *node, uint32_t *to);
 /* Keeps the compiler from moving work across passes. */
 #define BENCH_BARRIER() __asm__ __volatile__("" : : : "memory")
 

@@ -119,11 +119,23 @@ REEF_API void *reef_block_field_inout(const reef_block *block, reef_component ty
 #define reef_inout_field(block, T, field) \
     ((REEF_TYPE_OF_FIELD(T, field) *)reef_block_field_inout(block, reef_id(T), offsetof(T, field), \
                                                             sizeof(((T *)0)->field)))
+/* For a loop over a query in the order of a hierarchy (reef_order.relation). All rows of a block have the same depth,
+ * and their parents lie in one chunk: reef_block_parents_in is the array of a component in that chunk, and the parent
+ * of row i is at parent_rows[i]. So the parents' values are at hand, and they were visited before:
+ *     const World *up = reef_parents_in(&b, World);
+ *     const uint32_t *parent = reef_block_parent_rows(&b);
+ *     for (uint32_t i = 0; up && i < b.count; i++) world[i] = times(up[parent[i]], local[i]);
+ * The array is NULL where rows have no parent, or the parents don't have the component in their table. It lives as the
+ * arrays of the block do. In other loops both are NULL. */
+REEF_API const void *reef_block_parents_in(const reef_block *block, reef_component type);
+REEF_API const uint32_t *reef_block_parent_rows(const reef_block *block);
+
 /* By the C name of a type: reef_in(b, Velocity) is a const Velocity *, reef_inout(b, Position) and reef_out(b,
  * Position) are a Position *. */
 #define reef_in(block, T) ((const T *)reef_block_in_decl(block, reef_decl_of_##T()))
 #define reef_inout(block, T) ((T *)reef_block_inout_decl(block, reef_decl_of_##T()))
 #define reef_out(block, T) ((T *)reef_block_inout_decl(block, reef_decl_of_##T()))
+#define reef_parents_in(block, T) ((const T *)reef_block_parents_in(block, reef_id(T)))
 #define reef_bits(block, T, words) reef_block_bits(block, reef_id(T), words)
 #define reef_fixed_in(block, T) ((const T *)reef_block_fixed_in(block, reef_id(T)))
 #define reef_fixed_inout(block, T) ((T *)reef_block_fixed_inout(block, reef_id(T)))

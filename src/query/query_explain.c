@@ -199,10 +199,15 @@ static void explain_rows(text_out *o, const query *q)
 
 static void explain_order(text_out *o, const query *q)
 {
-    bool descending;
-    const uint32_t component = reef__ranking_component(q->ranking, &descending);
-    reef__text_put(o, "visits rows in the order of %s%s, from a list that is repaired where blocks changed\n",
-                   component ? type_text(component) : "entities", descending ? ", descending" : "");
+    bool descending, tree;
+    const uint32_t component = reef__ranking_component(q->ranking, &descending, &tree);
+    if (tree)
+        reef__text_put(
+            o, "visits rows by their depth in %s, from a list that is made anew when rows or relations changed\n",
+            type_text(component));
+    else
+        reef__text_put(o, "visits rows in the order of %s%s, from a list that is repaired where blocks changed\n",
+                       component ? type_text(component) : "entities", descending ? ", descending" : "");
 }
 
 static void explain_match(text_out *o, const query *q, uint32_t number, const match *m)

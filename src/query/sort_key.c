@@ -9,6 +9,7 @@
 #include "storage/known_types.h"
 #include "storage/place.h"
 #include "storage/sparse_store.h"
+#include "query/tree_order.h"
 #include "reef/event.h"
 
 enum { FEW_ROWS = 24, DIGITS_INDEX = 4, DIGITS = 12 };
@@ -21,6 +22,15 @@ static bool order_field_fits(const reef_field *f)
 COLD reef_status reef__order_resolve(const reef_world *w, const reef_order *given, ordering *out)
 {
     ordering o = {.kind = REEF_ENTITY, .stride = sizeof(reef_entity), .flip = given->descending ? UINT64_MAX : 0};
+    if (given->relation.id) {
+        const reef_component none = given->component;
+        if (none.id || given->key || given->field || given->pool || given->descending) return REEF_BAD_ARGUMENT;
+        if (!reef__world_knows(w, given->relation.id)) return REEF_UNKNOWN_TYPE;
+        o.tree = reef__type_of(given->relation.id);
+        if (!relation_is_tree(o.tree)) return REEF_BAD_ARGUMENT;
+        *out = o;
+        return REEF_OK;
+    }
     if (given->component.id == 0) {
         if (given->key || given->field || given->pool) return REEF_BAD_ARGUMENT;
         *out = o;
@@ -114,6 +124,10 @@ uint32_t reef__order_chunk(const reef_world *w, const ordering *o, const reef_sl
 {
     const reef_entity *e = slot_entities(slots);
     uint32_t n = 0;
+    if (o->rank) {
+        for (uint32_t i = 0; i < rows; i++) keys[i] = o->rank[e[i].index];
+        return rows;
+    }
     if (!order_is_stored(o)) return order_keys(o, slots[slot].block, rows, keys), rows;
     for (uint32_t i = 0; i < rows; i++) {
         const value_store *s = store_of(w, o->type->id);

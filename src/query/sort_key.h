@@ -14,8 +14,10 @@ typedef struct ordering {
     uint32_t offset, stride;
     uint32_t bytes; /* length of a REEF_CHAR field */
     reef_kind kind;
-    uint64_t flip; /* all bits when the order is descending */
-    bool pool;     /* by where the values lie in their store */
+    uint64_t flip;        /* all bits when the order is descending */
+    bool pool;            /* by where the values lie in their store */
+    const type *tree;     /* a type of relations: parents before their children; NULL: none */
+    const uint32_t *rank; /* for sorting storage by a tree: keys by entity index */
 } ordering;
 
 /* Finds out what an order means. UNKNOWN_TYPE, BAD_ARGUMENT: *out isn't changed. */

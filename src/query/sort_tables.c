@@ -22,6 +22,7 @@
 #include "storage/table.h"
 #include "storage/world_data.h"
 #include "query/sort_key.h"
+#include "query/tree_order.h"
 #include "reef/detail/access.h"
 #include "reef/sort.h"
 
@@ -278,7 +279,9 @@ COLD reef_status reef_sort_storage(reef_world *w, const reef_sort *sort)
     reef_component named = {0};
     reef_status status = sort_check(w, sort, &s.order, &named);
     if (status != REEF_OK) return reef__failure(w, status, op, named, (reef_entity){0, 0}, 0);
-    bool ok = true;
+    uint32_t *ranks = s.order.tree ? reef__tree_ranks(w, s.order.tree) : NULL;
+    s.order.rank = ranks;
+    bool ok = ranks || s.order.tree == NULL;
     w->hook_failed.id = 0;
     for (uint32_t id = TABLE_EMPTY; ok && id < w->state.tables.count * TABLES_PER_PAGE; id++) {
         const table *t = table_read(w, id);
@@ -290,5 +293,6 @@ COLD reef_status reef_sort_storage(reef_world *w, const reef_sort *sort)
     }
     for (uint32_t i = 0; ok && i < s.plan_count; i++) plan_commit(w, &s.plans[i], s.aside);
     sorting_free(&s);
+    reef__memory_free(&w->family->memory, MEMORY_OTHER, ranks, ranks ? w->hot.index_count * sizeof *ranks : 0);
     return ok ? REEF_OK : reef__failure(w, REEF_NO_MEMORY, op, w->hook_failed, (reef_entity){0, 0}, 0);
 }

@@ -30,6 +30,7 @@
 #include "query/relation_plan.h"
 #include "query/row_filter.h"
 #include "query/sort_key.h"
+#include "query/tree_order.h"
 
 enum {
     /* in ranking.listed, during a repair: nothing changed in this chunk, or its rows were just added to the list */
@@ -53,6 +54,12 @@ struct ranking {
     uint64_t epoch;   /* of the world's state */
     bool look;        /* some table has rows that may not match */
     frozen *frozen;   /* those of open loops */
+    /* These are for an order by a hierarchy (src/query/tree_order.h), whose rows are {depth, place of the parent, place}:
+     * for each row its parent's row, and the length of the block that begins here. */
+    uint32_t *up, *run;
+    uint32_t *parents; /* chunks outside of the query's tables in which parents lie */
+    uint32_t parent_count, parent_room;
+    uint64_t links; /* how many relations there were */
 };
 
 /* ---- the list ---- */
@@ -74,6 +81,8 @@ void reef__ranking_drop(query *q)
         reef__memory_free(m, MEMORY_OTHER, f, sizeof *f + f->room * sizeof *f->rows);
     }
     reef__memory_free(m, MEMORY_OTHER, r->rows, r->room * sizeof *r->rows);
+    reef__memory_free(m, MEMORY_OTHER, r->up, r->up ? r->room * 2 * sizeof *r->up : 0);
+    reef__memory_free(m, MEMORY_OTHER, r->parents, r->parent_room * sizeof *r->parents);
     reef__memory_free(m, MEMORY_OTHER, r->listed, r->units * sizeof *r->listed);
     reef__memory_free(m, MEMORY_OTHER, r, sizeof *r);
     q->ranking = NULL;
@@ -94,10 +103,11 @@ static bool ranking_put(query *q, const ordering *by)
 
 COLD bool reef__ranking_copy(query *q, const ranking *from) { return ranking_put(q, &from->by); }
 
-uint32_t reef__ranking_component(const ranking *r, bool *descending)
+uint32_t reef__ranking_component(const ranking *r, bool *descending, bool *tree)
 {
+    *tree = r->by.tree != NULL;
     *descending = r->by.flip != 0;
-    return r->by.type ? r->by.type->id : 0;
+    return r->by.tree ? r->by.tree->id : r->by.type ? r->by.type->id : 0;
 }
 
 static bool ranking_units(ranking *r, reef_world *w)
@@ -122,10 +132,10 @@ static bool ranking_room(ranking *r, reef_world *w, size_t count)
 
 /* ---- repairing it ---- */
 
-/* Is any page of the stored component newer than the list? */
+/* Is any page of the stored component, or of the relation, newer than the list? */
 static bool pages_are_new(const reef_world *w, const ranking *r)
 {
-    const reef_paged *p = &store_of(w, r->by.type->id)->values;
+    const reef_paged *p = &store_of(w, r->by.tree ? r->by.tree->id : r->by.type->id)->values;
     for (uint32_t i = 0; i < p->count; i++)
         if (p->page[i] && p->version[i] > r->version) return true;
     return false;
@@ -286,6 +296,125 @@ static bool ranking_repair(query *q, uint32_t others)
     return true;
 }
 
+/* ---- parents before their children ---- */
+
+/* Is the list by depth still that of the world? */
+static bool tree_is_same(const query *q, size_t *all)
+{
+    const reef_world *w = q->world;
+    ranking *r = q->ranking;
+    bool same = r->version != 0 && r->links == store_of(w, r->by.tree->id)->count && !pages_are_new(w, r);
+    *all = 0;
+    r->look = false;
+    for (chunk_cursor c = {.q = q}; chunk_next(&c);) {
+        r->look |= c.match->look;
+        *all += c.rows;
+        same &= c.slots[SLOT_ENTITIES].version <= r->version && r->listed[c.unit] == c.rows;
+    }
+    for (uint32_t i = 0; same && i < r->parent_count; i++)
+        same = unit_slots(w, r->parents[i])[SLOT_ENTITIES].version <= r->version;
+    return same && *all == r->count;
+}
+
+/* Notes how many rows each chunk has, and in which other chunks parents lie. */
+static bool tree_note(query *q)
+{
+    reef_world *w = q->world;
+    ranking *r = q->ranking;
+    uint32_t last = 0;
+    if (r->units) memset(r->listed, 0, r->units * sizeof *r->listed);
+    for (chunk_cursor c = {.q = q}; chunk_next(&c);) r->listed[c.unit] = (uint16_t)c.rows;
+    r->parent_count = 0;
+    for (size_t i = 0; i < r->count; i++) {
+        const uint32_t unit = place_unit(r->rows[i].index);
+        if (unit == last || unit == 0 || r->listed[unit]) continue;
+        if (!reef__array_room(&w->family->memory, MEMORY_OTHER, &r->parents, &r->parent_room, r->parent_count + 1,
+                              sizeof *r->parents))
+            return false;
+        r->parents[r->parent_count++] = last = unit;
+        r->listed[unit] = LISTED_KEPT;
+    }
+    for (uint32_t i = 0; i < r->parent_count; i++) r->listed[r->parents[i]] = 0;
+    return true;
+}
+
+/* As ranking_repair. Which rows are affected by a new parent can't be told by versions, so the list is made anew. */
+static bool tree_repair(query *q, uint32_t others)
+{
+    reef_world *w = q->world;
+    ranking *r = q->ranking;
+    memory *m = &w->family->memory;
+    size_t all, bytes, up_bytes;
+    if (r->epoch != w->state_epoch) ranking_forget(r);
+    r->epoch = w->state_epoch;
+    if (!ranking_units(r, w)) return false;
+    if (tree_is_same(q, &all)) return true;
+    ranking_forget(r);
+    if (!reef__size_multiply(all, sizeof *r->rows, 0, &bytes)) return false;
+    if (all > r->room) {
+        reef__memory_free(m, MEMORY_OTHER, r->rows, r->room * sizeof *r->rows);
+        reef__memory_free(m, MEMORY_OTHER, r->up, r->room * 2 * sizeof *r->up);
+        r->rows = NULL;
+        r->up = NULL;
+        r->room = 0;
+        if (!ranking_room(r, w, all)) return false;
+        up_bytes = r->room * 2 * sizeof *r->up; /* half of what the rows take */
+        r->up = reef__memory_resize(m, MEMORY_OTHER, NULL, 0, up_bytes, PLAIN_ALIGN);
+        if (r->up == NULL) {
+            reef__memory_free(m, MEMORY_OTHER, r->rows, r->room * sizeof *r->rows);
+            r->rows = NULL;
+            r->room = 0;
+            return false;
+        }
+    }
+    r->run = r->up + r->room;
+    order_row *scratch = all ? reef__memory_resize(m, MEMORY_OTHER, NULL, 0, bytes, PLAIN_ALIGN) : NULL;
+    const order_row *sorted = scratch ? reef__tree_list(q, r->by.tree, r->rows, scratch, all) : NULL;
+    if (sorted == scratch && sorted) memcpy(r->rows, scratch, bytes);
+    reef__memory_free(m, MEMORY_OTHER, scratch, scratch ? bytes : 0);
+    if (all && sorted == NULL) return false;
+    r->count = all;
+    if (!tree_note(q)) return ranking_forget(r), false;
+    reef__tree_runs(r->rows, all, r->up, r->run);
+    r->links = store_of(w, r->by.tree->id)->count;
+    if (others == 0) {
+        r->version = w->hot.version;
+        reef__invalidate(w, INVALIDATE_LOOKED_AT);
+    }
+    return true;
+}
+
+static bool ranking_update(query *q, uint32_t others)
+{
+    return q->ranking->by.tree ? tree_repair(q, others) : ranking_repair(q, others);
+}
+
+/* The place in the list at which a block begins, and the list. NULL: the block isn't one of a loop by depth. */
+static const ranking *block_tree(const reef_block *b, uint32_t *at)
+{
+    const ranking *r = b && b->open && b->count && b->query ? b->query->ranking : NULL;
+    if (r == NULL || r->by.tree == NULL) return NULL;
+    *at = b->walk_unit - b->count;
+    return r;
+}
+
+const uint32_t *reef_block_parent_rows(const reef_block *b)
+{
+    uint32_t at;
+    const ranking *r = block_tree(b, &at);
+    return r ? r->up + at : NULL;
+}
+
+const void *reef_block_parents_in(const reef_block *b, reef_component c)
+{
+    uint32_t at;
+    const ranking *r = block_tree(b, &at);
+    if (r == NULL || r->rows[at].index == 0) return NULL;
+    const reef_slot *slots = reef_slots_at(&b->world->hot, r->rows[at].index);
+    const uint32_t slot = reef__slot_seek(b->world, c.id, slots[0].head.table);
+    return slot == 0 || slot == REEF_SLOT_TAG ? NULL : slots[slot].block;
+}
+
 /* ---- rows that match ---- */
 
 /* The first row whose key isn't below a group's key, or is above it. */
@@ -317,7 +446,7 @@ COLD bool reef__ranking_begin(reef_block *b, query *q)
 {
     ranking *r = q->ranking;
     b->end = NULL;
-    if (q->open == 1 && !ranking_repair(q, q->world->locks - 1)) return false;
+    if (q->open == 1 && !ranking_update(q, q->world->locks - 1)) return false;
     if (q->since) {
         size_t bytes;
         if (!reef__size_multiply(r->count, sizeof *r->rows, sizeof(frozen), &bytes)) return false;
@@ -387,8 +516,10 @@ bool reef__ranking_next(reef_block *b)
         reef_end(b);
         return false;
     }
-    const uint32_t place = rows[i].row, most = b->left < end - i ? (uint32_t)b->left : end - i;
-    uint32_t n = 1;
+    const uint32_t place = rows[i].row;
+    uint32_t most = b->left < end - i ? (uint32_t)b->left : end - i, n = 1;
+    if (r->by.tree && r->run[i] < most) most = r->run[i];
+    if (r->by.tree && !looks) n = most;
     while (n < most && rows[i + n].row == place + n && place_row(place + n) &&
            (!looks || reef__look_row(q, place + n, b->since)))
         n++;
@@ -424,7 +555,8 @@ COLD reef_status reef_query_order(reef_world *w, reef_query which, const reef_or
     query *q = query_of(w, which, &s);
     if (q && q->open) s = REEF_LOCKED;
     if (s == REEF_OK && order) s = reef__order_resolve(w, order, &by);
-    if (s == REEF_OK && order && (!ranking_allows(q, c) || (q->plan && q->plan->bindings))) s = REEF_BAD_ARGUMENT;
+    if (s == REEF_OK && order && (!ranking_allows(q, c) || (by.tree && q->since) || (q->plan && q->plan->bindings)))
+        s = REEF_BAD_ARGUMENT;
     if (s == REEF_OK && order && !ranking_put(q, &by)) s = REEF_NO_MEMORY;
     if (s != REEF_OK) return reef__failure(w, s, op, c, (reef_entity){0, 0}, 0);
     if (order == NULL) reef__ranking_drop(q);
@@ -437,7 +569,7 @@ static query *ranking_ask(reef_world *w, const char *op, reef_query which)
     reef_status s = REEF_NO_MEMORY;
     query *q = w ? query_of(w, which, &s) : NULL;
     if (q && q->ranking == NULL) s = REEF_BAD_ARGUMENT;
-    else if (q && query_update(q) && (q->open || ranking_repair(q, w->locks))) return q;
+    else if (q && query_update(q) && (q->open || ranking_update(q, w->locks))) return q;
     if (w) reef__refuse(w, s, op);
     return NULL;
 }

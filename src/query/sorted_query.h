@@ -21,7 +21,7 @@ void reef__ranking_open(reef_block *b, const reef_loop *loop);
 /* The next block: rows that are side by side both in a chunk and in the list. False: the end. */
 bool reef__ranking_next(reef_block *b);
 void reef__ranking_end(reef_block *b);
-/* For explanations: the component that the order is by, 0: by entity. */
-uint32_t reef__ranking_component(const ranking *r, bool *descending);
+/* For explanations: the component that the order is by, 0: by entity. `tree`: it is a relation. */
+uint32_t reef__ranking_component(const ranking *r, bool *descending, bool *tree);
 
 #endif

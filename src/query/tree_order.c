@@ -1,0 +1,148 @@
+/* Orders by a hierarchy.
+ *
+ *   sorted query     by depth, and within a depth in the visible order. So rows that lie side by side are visited side
+ *                    by side, whoever their parents are.
+ *   sorted storage   by depth, then by the parent's place, then in the order of siblings. So the children of a parent
+ *                    lie side by side, and those of neighbours too.
+ *
+ * In storage that was sorted so, a sorted query visits blocks of whole chunks, whose parents lie in one chunk or two. */
+#include "query/tree_order.h"
+#include "base/memory.h"
+#include "base/platform.h"
+#include "storage/entity_index.h"
+#include "storage/layout.h"
+#include "storage/place.h"
+#include "storage/relation_index.h"
+#include "storage/sparse_store.h"
+#include "storage/store_list.h"
+#include "storage/table.h"
+#include "storage/world_data.h"
+#include "query/chunk_cursor.h"
+
+/* ---- the list of a sorted query ---- */
+
+/* The depth of an entity, from 1. `depth` holds the known ones by index, 0: not known yet, and gets those of all that
+ * is on the way up. */
+static uint32_t depth_seek(const value_store *s, uint32_t *depth, reef_entity e)
+{
+    const relation_value *v;
+    reef_entity x = e;
+    uint32_t steps = 0;
+    for (; depth[x.index] == 0 && (v = reef_store_find(s, x)) != NULL; steps++) x = v->target;
+    if (depth[x.index] == 0) depth[x.index] = 1;
+    const uint32_t found = depth[x.index] + steps;
+    for (uint32_t d = found; steps-- > 0; d--) {
+        depth[e.index] = d;
+        e = ((const relation_value *)reef_store_find(s, e))->target;
+    }
+    return found;
+}
+
+/* Lists the rows in the visible order, and returns the largest depth. */
+static uint32_t tree_gather(const query *q, const value_store *s, uint32_t *depth, order_row *to)
+{
+    const reef_world *w = q->world;
+    uint32_t most = 1, below = 0, up = 0;
+    reef_entity parent = {0, 0}; /* the last one: siblings often lie side by side */
+    for (chunk_cursor c = {.q = q}; chunk_next(&c);) {
+        const reef_entity *e = slot_entities(c.slots);
+        for (uint32_t i = 0; i < c.rows; i++) {
+            const relation_value *v = reef_store_find(s, e[i]);
+            if (v && !reef_entity_equal(v->target, parent)) {
+                parent = v->target;
+                below = depth_seek(s, depth, parent);
+                up = place_of(w, parent) < 2 * PLACE_EMPTY ? 0 : place_of(w, parent);
+            }
+            const uint32_t d = v ? below + 1 : 1;
+            depth[e[i].index] = d;
+            if (d > most) most = d;
+            *to++ = (order_row){d - 1, v ? up : 0, unit_place(c.unit) + i};
+        }
+    }
+    return most;
+}
+
+order_row *reef__tree_list(const query *q, const type *relation, order_row *rows, order_row *scratch, size_t count)
+{
+    const reef_world *w = q->world;
+    memory *m = &w->family->memory;
+    const value_store *s = store_of(w, relation->id);
+    const size_t depth_bytes = w->hot.index_count * sizeof(uint32_t);
+    uint32_t *depth = reef__memory_zeroed(m, MEMORY_OTHER, depth_bytes);
+    if (depth == NULL) return NULL;
+    const uint32_t most = tree_gather(q, s, depth, rows);
+    reef__memory_free(m, MEMORY_OTHER, depth, depth_bytes);
+    if (most == 1) return rows;
+    const size_t bytes = ((size_t)most + 1) * sizeof(uint32_t);
+    uint32_t *at = reef__memory_zeroed(m, MEMORY_OTHER, bytes); /* where the next row of a depth goes */
+    if (at == NULL) return NULL;
+    for (size_t i = 0; i < count; i++) at[rows[i].key + 1]++;
+    for (uint32_t d = 1; d <= most; d++) at[d] += at[d - 1];
+    for (size_t i = 0; i < count; i++) scratch[at[rows[i].key]++] = rows[i];
+    reef__memory_free(m, MEMORY_OTHER, at, bytes);
+    return scratch;
+}
+
+void reef__tree_runs(const order_row *rows, size_t count, uint32_t *up, uint32_t *run)
+{
+    for (size_t i = count; i-- > 0;) {
+        const order_row *x = &rows[i], *y = x + 1;
+        const bool beside = i + 1 < count && y->row == x->row + 1 && place_row(y->row) != 0 && y->key == x->key &&
+                            place_unit(y->index) == place_unit(x->index);
+        up[i] = place_row(x->index);
+        run[i] = beside ? run[i + 1] + 1 : 1;
+    }
+}
+
+/* ---- the ranks of all entities ---- */
+
+/* The entities without a parent, in the visible order; then those without a row that have children. */
+static size_t roots_list(const reef_world *w, const value_store *s, const uint32_t *ids, uint32_t tables,
+                         uint32_t *rank, reef_entity *to)
+{
+    size_t n = 0;
+    for (uint32_t i = 0; i < tables; i++) {
+        const table *t = table_read(w, ids[i]);
+        for (uint32_t unit = t->first; unit && table_rows(t); unit = unit_slots(w, unit)[0].head.next) {
+            const reef_entity *e = slot_entities(unit_slots(w, unit));
+            for (uint32_t k = 0; k < chunk_rows(t, unit); k++)
+                if (reef_store_find(s, e[k]) == NULL) rank[e[k].index] = 1, to[n++] = e[k];
+        }
+    }
+    for (uint32_t page = 0; page < s->values.count; page++) {
+        store_place at = {.slot = 0};
+        while (s->values.page[page] && reef__store_each(s, page, &at)) {
+            const reef_entity e = ((const relation_value *)at.value)->target;
+            if (rank[e.index] == 0 && place_of(w, e) < 2 * PLACE_EMPTY) rank[e.index] = 1, to[n++] = e;
+        }
+    }
+    return n;
+}
+
+uint32_t *reef__tree_ranks(reef_world *w, const type *relation)
+{
+    memory *m = &w->family->memory;
+    const uint32_t count = w->hot.index_count;
+    const size_t rank_bytes = count * sizeof(uint32_t), list_bytes = count * sizeof(reef_entity);
+    uint32_t tables, *ids = reef__tables_sorted(w, &tables);
+    uint32_t *rank = reef__memory_zeroed(m, MEMORY_OTHER, rank_bytes);
+    reef_entity *list = reef__memory_zeroed(m, MEMORY_OTHER, list_bytes);
+    const value_store *s = store_of(w, relation->id);
+    const bool ok = (ids || tables == 0) && rank && list && reef__relation_ready(w, (value_store *)(uintptr_t)s);
+    size_t n = ok ? roots_list(w, s, ids, tables, rank, list) : 0;
+    for (size_t i = 0; i < n; i++) { /* what was listed is the queue */
+        source_one one = {{0, 0}, 0};
+        source_run run = {0};
+        rank[list[i].index] = (uint32_t)i + 1;
+        while (reef__relation_after(s, list[i], one.place, one.source, &one, &run)) {
+            memcpy(list + n, run.sources, run.count * sizeof *list);
+            n += run.count;
+            one = (source_one){run.sources[run.count - 1], run.places[run.count - 1]};
+        }
+    }
+    if (ids) reef__memory_free(m, MEMORY_OTHER, ids, tables * sizeof *ids);
+    reef__memory_free(m, MEMORY_OTHER, list, list ? list_bytes : 0);
+    if (ok) return rank;
+    reef__memory_free(m, MEMORY_OTHER, rank, rank ? rank_bytes : 0);
+    return NULL;
+}
