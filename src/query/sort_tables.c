@@ -293,6 +293,7 @@ COLD reef_status reef_sort_storage(reef_world *w, const reef_sort *sort)
     }
     for (uint32_t i = 0; ok && i < s.plan_count; i++) plan_commit(w, &s.plans[i], s.aside);
     sorting_free(&s);
-    reef__memory_free(&w->family->memory, MEMORY_OTHER, ranks, ranks ? w->hot.index_count * sizeof *ranks : 0);
+    reef__memory_free(&w->family->memory, MEMORY_OTHER, ranks,
+                      ranks ? ((size_t)w->hot.index_count + 1) * sizeof *ranks : 0);
     return ok ? REEF_OK : reef__failure(w, REEF_NO_MEMORY, op, w->hook_failed, (reef_entity){0, 0}, 0);
 }

@@ -122,7 +122,7 @@ static size_t roots_list(const reef_world *w, const value_store *s, const uint32
 uint32_t *reef__tree_ranks(reef_world *w, const type *relation)
 {
     memory *m = &w->family->memory;
-    const uint32_t count = w->hot.index_count;
+    const size_t count = (size_t)w->hot.index_count + 1;
     const size_t rank_bytes = count * sizeof(uint32_t), list_bytes = count * sizeof(reef_entity);
     uint32_t tables, *ids = reef__tables_sorted(w, &tables);
     uint32_t *rank = reef__memory_zeroed(m, MEMORY_OTHER, rank_bytes);

@@ -22,7 +22,7 @@ order_row *reef__tree_list(const query *q, const type *relation, order_row *rows
  * by side, with the same depth, and with parents in one chunk. */
 void reef__tree_runs(const order_row *rows, size_t count, uint32_t *up, uint32_t *run);
 /* Numbers all entities of the world level by level, siblings in their order; entities without a parent keep the visible
- * order. The array is by entity index and as long as w->hot.index_count; the caller frees it. NULL: there is no
+ * order. The array is by entity index and has w->hot.index_count + 1 elements; the caller frees it. NULL: there is no
  * memory. */
 uint32_t *reef__tree_ranks(reef_world *w, const type *relation);
 
