@@ -100,6 +100,44 @@ void reef__destroy_prepared(reef_world *w, reef_entity e)
     if (told) observe_done(w, died);
 }
 
+void reef__destroy_values(reef_world *w, reef_entity e)
+{
+    const uint32_t place = place_of(w, e);
+    const shape *s = place == PLACE_EMPTY ? NULL : shape_of(w->family, reef_slots_at(&w->hot, place)[0].head.table);
+    if (s && s->tracked) reef__removals_log_row(w, s, place, e);
+    if (w->state.name_count) reef__name_forget(w, e);
+    if (stored_any(w) && !BUG(111)) reef__stored_end(w, e);
+}
+
+/* Destroys all rows of a table. */
+static void rows_end(reef_world *w, table *t)
+{
+    reef__quarantine_table(w, t);
+    for (uint32_t unit = t->first; unit; unit = unit_slots(w, unit)[0].head.next) {
+        const uint32_t rows = t->shape->hooked ? chunk_rows(t, unit) : 0;
+        for (uint32_t i = 0; i < rows; i++) reef__row_destroy(t->shape, unit_slots(w, unit), i);
+        reef__bits_clear_unit(w, t->bits, unit);
+    }
+    reef__table_empty(w, t);
+}
+
+void reef__destroy_some_rows(reef_world *w, uint32_t id, const reef_entity *e, uint32_t n)
+{
+    table *t = reef__table_own(w, id);
+    lease_end(t);
+    quarantine_because(w, "reef_destroy", 0, e[0]);
+    if (n == table_rows(t)) {
+        rows_end(w, t);
+    } else {
+        for (uint32_t i = n; i-- > 0;) {
+            const uint32_t place = place_of(w, e[i]);
+            reef__row_destroy(t->shape, reef_slots_at(&w->hot, place), place_row(place));
+            reef__row_fill(w, t, place);
+        }
+    }
+    reef__table_lease(w, t);
+}
+
 /* The fast path. False: nothing was done. `narrow` is a constant: all columns are 8 bytes wide. */
 INLINE bool destroy_go(reef_world *w, handle h, uint64_t *record, uint64_t gate, bool narrow)
 {
@@ -344,6 +382,14 @@ COLD bool reef__destroy_prepare(reef_world *w, const reef_entity *e, uint64_t n,
     return !observed(w) || observe_reserve_deaths(w, n);
 }
 
+void reef__id_free_prepared(reef_world *w, reef_entity e)
+{
+    const bool ready = w->ring_next != w->ring_end || reef__id_free_prepare(w);
+    ASSERT(ready);
+    (void)ready;
+    reef__id_free(w, e);
+}
+
 COLD void reef__destroy_rows(reef_world *w, uint32_t id)
 {
     table *t = reef__table_own(w, id);
@@ -357,10 +403,7 @@ COLD void reef__destroy_rows(reef_world *w, uint32_t id)
         for (uint32_t i = 0; i < rows; i++) {
             reef__row_destroy(s, slots, i);
             if (stored_any(w)) reef__stored_end(w, slot_entities(slots)[i]);
-            const bool ready = w->ring_next != w->ring_end || reef__id_free_prepare(w);
-            ASSERT(ready);
-            (void)ready;
-            reef__id_free(w, slot_entities(slots)[i]);
+            reef__id_free_prepared(w, slot_entities(slots)[i]);
         }
         entities_ended(w, rows);
         reef__bits_clear_unit(w, t->bits, unit);

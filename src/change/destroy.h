@@ -15,6 +15,12 @@ void reef__destroy_rows(reef_world *w, uint32_t id);
 /* Destroys an entity that is alive, whoever is related to it; everything was prepared. */
 void reef__destroy_prepared(reef_world *w, reef_entity e);
 
+/* The parts of destroying entities together, which were prepared: the name and the values outside of the rows, while the
+ * row is still there; n rows of a table, in any order; the handle. */
+void reef__destroy_values(reef_world *w, reef_entity e);
+void reef__destroy_some_rows(reef_world *w, uint32_t id, const reef_entity *e, uint32_t n);
+void reef__id_free_prepared(reef_world *w, reef_entity e);
+
 /* Prepares a chunk whose rows go or change places: its columns and its bits. */
 bool reef__chunk_prepare(reef_world *w, const table *t, uint32_t unit);
 /* Prepares those of these rows that are in table `from` to leave it: they, and the last rows, which take their

@@ -33,6 +33,10 @@ typedef struct closure {
     uint32_t dead_count, dead_room;
     relation_end *ends;
     uint32_t end_count, end_room;
+    reef_entity
+        *sorted; /* what is destroyed, by the number of its table (0: it has no row), and then as it was found */
+    uint32_t *group_end; /* by the number of a table: where its entities end */
+    uint32_t tables;
 } closure;
 
 bool reef__related_to(const reef_world *w, reef_entity e)
@@ -57,17 +61,20 @@ static bool doom(closure *x, reef_entity e)
     return true;
 }
 
-/* Calls `each` for every relation to an entity. */
-static reef_status relations_to(closure *x, reef_entity target,
+/* Calls `each` for every relation to an entity whose type is cascading, or isn't. */
+static reef_status relations_to(closure *x, reef_entity target, bool cascading,
                                 reef_status (*each)(closure *x, const type *t, reef_entity source, reef_entity target))
 {
     for (uint32_t i = 1; i < x->w->state.store_count; i++) {
         const value_store *s = &x->w->state.stores[i];
         source_one one = {{0, 0}, 0};
         source_run run = {0};
-        while (s->relation && reef__relation_after(s, target, one.place, one.source, &one, &run)) {
+        if (!s->relation || s->count == 0) continue;
+        const type *t = reef__type_of(s->component);
+        if (((t->relation & REEF_CASCADE) != 0) != cascading) continue;
+        while (reef__relation_after(s, target, one.place, one.source, &one, &run)) {
             for (uint32_t k = 0; k < run.count; k++) {
-                const reef_status status = each(x, reef__type_of(s->component), run.sources[k], target);
+                const reef_status status = each(x, t, run.sources[k], target);
                 if (status != REEF_OK) return status;
             }
             one = (source_one){run.sources[run.count - 1], run.places[run.count - 1]};
@@ -78,8 +85,8 @@ static reef_status relations_to(closure *x, reef_entity target,
 
 static reef_status doom_source(closure *x, const type *t, reef_entity source, reef_entity target)
 {
-    (void)target;
-    return (t->relation & REEF_CASCADE) == 0 || doom(x, source) ? REEF_OK : REEF_NO_MEMORY;
+    (void)t, (void)target;
+    return doom(x, source) ? REEF_OK : REEF_NO_MEMORY;
 }
 
 /* A relation to something doomed ends, unless its source is doomed as well. */
@@ -97,40 +104,62 @@ static reef_status end_relation(closure *x, const type *t, reef_entity source, r
 
 /* ---- preparing ---- */
 
-/* Orders entities by their table, and in it as they were found. */
-static bool table_before(const reef_world *w, reef_entity a, reef_entity b)
+/* The number of an entity's table; 0: it has no row. */
+static uint32_t table_of(const reef_world *w, reef_entity e)
 {
-    return reef_slots_at(&w->hot, place_of(w, a))[0].head.table < reef_slots_at(&w->hot, place_of(w, b))[0].head.table;
+    const uint32_t place = place_of(w, e);
+    return place == PLACE_EMPTY ? 0 : reef_slots_at(&w->hot, place)[0].head.table;
 }
 
-/* Prepares rows to leave their tables: those of all that is doomed, and of entities that a relation alone keeps in the
- * table of entities without components. */
-static bool closure_rows_prepare(closure *x, reef_entity *sorted)
+static uint32_t group_begin(const closure *x, uint32_t id) { return id ? x->group_end[id - 1] : 0; }
+
+/* Sorts what is destroyed by table, by counting. */
+static bool closure_sort(closure *x)
 {
     const reef_world *w = x->w;
-    uint32_t count = x->dead_count;
-    for (uint32_t i = 0; i < count; i++) sorted[i] = x->dead[i];
-    for (uint32_t i = 0; i < x->end_count; i++)
-        if (reef_slots_at(&w->hot, place_of(w, x->ends[i].source))[0].head.table == TABLE_EMPTY)
-            sorted[count++] = x->ends[i].source;
-    /* Shell's sort (1959): tables are few, so almost everything is in order. */
-    for (uint32_t gap = count / 2; gap > 0; gap /= 2)
-        for (uint32_t i = gap; i < count; i++)
-            for (uint32_t k = i; k >= gap && table_before(w, sorted[k], sorted[k - gap]); k -= gap) {
-                const reef_entity moved = sorted[k];
-                sorted[k] = sorted[k - gap];
-                sorted[k - gap] = moved;
-            }
-    for (uint32_t i = 0, n; i < count; i += n) {
-        uint32_t rows = 0;
-        for (n = 0; i + n < count && !table_before(w, sorted[i], sorted[i + n]); n++) {
-            if (reef__record_own(x->w, sorted[i + n].index) == NULL) return false;
-            if (place_of(w, sorted[i + n]) != PLACE_EMPTY) sorted[i + rows++] = sorted[i + n];
-        }
-        const uint32_t id = reef_slots_at(&w->hot, place_of(w, sorted[i]))[0].head.table;
-        if (rows && !reef__leave_prepare(x->w, id, sorted + i, rows)) return false;
-    }
+    memory *m = &x->w->family->memory;
+    x->tables = w->state.tables.count * TABLES_PER_PAGE;
+    x->sorted = reef__memory_zeroed(m, MEMORY_OTHER, x->dead_count * sizeof *x->sorted);
+    x->group_end = reef__memory_zeroed(m, MEMORY_OTHER, (x->tables + (size_t)1) * sizeof *x->group_end);
+    if (x->sorted == NULL || x->group_end == NULL) return false;
+    for (uint32_t i = 0; i < x->dead_count; i++) x->group_end[table_of(w, x->dead[i]) + 1]++;
+    for (uint32_t id = 1; id <= x->tables; id++) x->group_end[id] += x->group_end[id - 1];
+    for (uint32_t i = 0; i < x->dead_count; i++) x->sorted[x->group_end[table_of(w, x->dead[i])]++] = x->dead[i];
     return true;
+}
+
+/* Prepares entities that a relation alone keeps in the table of entities without components to leave it, together with
+ * what is destroyed there. */
+static bool ends_prepare_rows(closure *x)
+{
+    reef_world *w = x->w;
+    memory *m = &w->family->memory;
+    const uint32_t first = group_begin(x, TABLE_EMPTY), dead = x->group_end[TABLE_EMPTY] - first;
+    const size_t bytes = ((size_t)dead + x->end_count) * sizeof(reef_entity);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < x->end_count; i++) n += table_of(w, x->ends[i].source) == TABLE_EMPTY;
+    if (n + dead == 0) return true;
+    reef_entity *leaving = reef__memory_zeroed(m, MEMORY_OTHER, bytes);
+    if (leaving == NULL) return false;
+    memcpy(leaving, x->sorted + first, dead * sizeof *leaving);
+    n = dead;
+    for (uint32_t i = 0; i < x->end_count; i++)
+        if (table_of(w, x->ends[i].source) == TABLE_EMPTY) leaving[n++] = x->ends[i].source;
+    const bool ok = reef__leave_prepare(w, TABLE_EMPTY, leaving, n);
+    reef__memory_free(m, MEMORY_OTHER, leaving, bytes);
+    return ok;
+}
+
+/* Prepares rows to leave their tables. */
+static bool closure_rows_prepare(closure *x)
+{
+    for (uint32_t i = 0; i < x->group_end[0]; i++)
+        if (reef__record_own(x->w, x->sorted[i].index) == NULL) return false;
+    for (uint32_t id = 1; id < x->tables; id++) {
+        const uint32_t first = group_begin(x, id), n = x->group_end[id] - first;
+        if (n && id != TABLE_EMPTY && !reef__leave_prepare(x->w, id, x->sorted + first, n)) return false;
+    }
+    return ends_prepare_rows(x);
 }
 
 /* Prepares what a source needs to lose a relation, but for the row that it may leave. */
@@ -155,14 +184,10 @@ bool reef__relations_prepare_end(reef_world *w, const type *t, const reef_entity
 
 static bool closure_prepare(closure *x)
 {
-    memory *m = &x->w->family->memory;
-    const size_t bytes = ((size_t)x->dead_count + x->end_count) * sizeof(reef_entity);
-    reef_entity *sorted = reef__memory_zeroed(m, MEMORY_OTHER, bytes);
-    bool ok = sorted && closure_rows_prepare(x, sorted) && reef__destroy_prepare(x->w, x->dead, x->dead_count, 0);
+    bool ok = closure_sort(x) && closure_rows_prepare(x) && reef__destroy_prepare(x->w, x->dead, x->dead_count, 0);
     /* what an observer is told of a relation that ends is less than what it is told of a death */
     if (ok && observed(x->w)) ok = observe_reserve_deaths(x->w, (uint64_t)x->dead_count + x->end_count);
     for (uint32_t i = 0; ok && i < x->end_count; i++) ok = end_prepare(x->w, x->ends[i].t, x->ends[i].source);
-    reef__memory_free(m, MEMORY_OTHER, sorted, bytes);
     return ok;
 }
 
@@ -177,15 +202,32 @@ static reef_status closure_find(closure *x, const reef_entity *e, uint64_t n)
     for (uint64_t i = 0; i < n; i++)
         if (!doom(x, e[i])) return REEF_NO_MEMORY;
     for (uint32_t i = 0; s == REEF_OK && i < (BUG(197) ? n : x->dead_count); i++)
-        s = relations_to(x, x->dead[i], doom_source);
-    for (uint32_t i = 0; s == REEF_OK && i < x->dead_count; i++) s = relations_to(x, x->dead[i], end_relation);
+        s = relations_to(x, x->dead[i], true, doom_source);
+    for (uint32_t i = 0; s == REEF_OK && i < x->dead_count; i++)
+        s = relations_to(x, x->dead[i], BUG(197), end_relation);
     return s;
+}
+
+/* Destroys all that was found, without observers: first the values outside of the rows, while the rows say what each
+ * entity has, then the rows of one table after the other, then the handles. */
+static void dead_end(closure *x)
+{
+    reef_world *w = x->w;
+    for (uint32_t i = x->dead_count; i-- > 0;) reef__destroy_values(w, x->dead[i]);
+    w->hot.empty_count -= x->group_end[0];
+    for (uint32_t id = 1; id < x->tables; id++) {
+        const uint32_t first = group_begin(x, id), n = x->group_end[id] - first;
+        if (n) reef__destroy_some_rows(w, id, x->sorted + first, n);
+    }
+    for (uint32_t i = x->dead_count; i-- > 0;) reef__id_free_prepared(w, x->dead[i]);
+    entities_ended(w, x->dead_count);
 }
 
 static void closure_do(closure *x)
 {
     reef_world *w = x->w;
     observe_open(w);
+    w->doomed = x->seen;
     for (uint32_t i = 0; i < x->end_count; i++) {
         const relation_end *k = &x->ends[i];
         uint32_t number = 0;
@@ -196,7 +238,12 @@ static void closure_do(closure *x)
         ASSERT(s == REEF_OK);
         (void)s;
     }
-    for (uint32_t i = x->dead_count; i-- > 0;) reef__destroy_prepared(w, x->dead[i]);
+    if (observed(w))
+        for (uint32_t i = x->dead_count; i-- > 0;) reef__destroy_prepared(w, x->dead[i]);
+    else dead_end(x);
+    w->doomed = NULL;
+    for (uint32_t i = 1; i < w->state.store_count; i++)
+        if (w->state.stores[i].relation) reef__relation_end(w, &w->state.stores[i], x->dead, x->dead_count);
     observe_close(w);
 }
 
@@ -210,6 +257,8 @@ reef_status reef__destroy_related(reef_world *w, const char *op, const reef_enti
     reef__memory_free(m, MEMORY_OTHER, x.seen, x.seen ? x.seen_bytes : 0);
     reef__memory_free(m, MEMORY_OTHER, x.dead, x.dead_room * sizeof *x.dead);
     reef__memory_free(m, MEMORY_OTHER, x.ends, x.end_room * sizeof *x.ends);
+    reef__memory_free(m, MEMORY_OTHER, x.sorted, x.sorted ? x.dead_count * sizeof *x.sorted : 0);
+    reef__memory_free(m, MEMORY_OTHER, x.group_end, x.group_end ? (x.tables + (size_t)1) * sizeof *x.group_end : 0);
     return s == REEF_NO_MEMORY ? reef__failure(w, s, op, (reef_component){0}, n ? e[0] : (reef_entity){0, 0}, 0) : s;
 }
 

@@ -367,6 +367,42 @@ void reef__relation_forget(reef_world *w, value_store *s)
     s->unindexed = true;
 }
 
+/* Frees all nodes of a tree. */
+static bool tree_free(reef_world *w, value_store *s, uint32_t root)
+{
+    uint32_t number[LEVELS_MOST] = {root}, at[LEVELS_MOST] = {0}, level = 0;
+    for (;;) {
+        const tree_node *n = tree_node_at(s, number[level]);
+        if (n->level && at[level] < n->count) {
+            number[level + 1] = branches(n)[at[level]++].child;
+            at[++level] = 0;
+            continue;
+        }
+        if (!tree_node_free(w, s, number[level])) return false;
+        if (level-- == 0) return true;
+    }
+}
+
+void reef__relation_end(reef_world *w, value_store *s, const reef_entity *targets, uint32_t n)
+{
+    if (s->unindexed) return;
+    if (s->count == 0) {
+        reef__relation_forget(w, s);
+        s->unindexed = false;
+        return;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t root = tree_head_of(s, targets[i].index).root;
+        if (root == 0) continue;
+        tree_head *h = tree_head_own(w, s, targets[i].index);
+        if (h == NULL || !tree_free(w, s, root - 1)) {
+            reef__relation_forget(w, s);
+            return;
+        }
+        *h = (tree_head){0, 0};
+    }
+}
+
 /* Gives places to the values that have none, since a file didn't tell them. */
 COLD bool reef__relation_place(reef_world *w, value_store *s)
 {
@@ -430,6 +466,7 @@ void reef__relation_goes(reef_world *w, value_store *s, reef_entity source, cons
 {
     const relation_value *v = value;
     if (scopes_names(w, s)) reef__name_leaves(w, source);
+    if (w->doomed && w->doomed[v->target.index / 8] >> (v->target.index & 7) & 1) return;
     if (!s->unindexed && !index_erase(w, s, v->target, (source_key){v->place, source})) reef__relation_forget(w, s);
 }
 

@@ -38,6 +38,9 @@ bool reef__relation_place(reef_world *w, value_store *s);
 /* reef__relation_ready for all stores of relations. */
 bool reef__relations_ready(reef_world *w);
 
+/* Ends the trees of targets that died together with all of their sources (world.doomed). */
+void reef__relation_end(reef_world *w, value_store *s, const reef_entity *targets, uint32_t n);
+
 /* The number of sources of a target that is alive. */
 uint64_t reef__relation_sources(const value_store *s, reef_entity target);
 

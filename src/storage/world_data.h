@@ -128,6 +128,9 @@ struct reef_world {
     /* relations are made as they are, whoever their targets are, and nothing ends with its target; in the end
      * reef__relations_settle puts that right */
     bool untargeted;
+    /* while entities are destroyed together with others to which they are related: a bit for each index. The index of
+     * relations to them needn't follow, since it ends as a whole (reef__relation_end). Else NULL */
+    const uint8_t *doomed;
     const void *relating; /* the value of a relation that was checked already and says its place; NULL: none */
     const struct observer *notifying; /* the observer that runs; NULL: none */
     /* spare chunks of command buffers, by length; guarded by the lock of the family */
