@@ -100,13 +100,18 @@ void reef__destroy_prepared(reef_world *w, reef_entity e)
     if (told) observe_done(w, died);
 }
 
-void reef__destroy_values(reef_world *w, reef_entity e)
+void reef__destroy_values(reef_world *w, const reef_entity *e, uint32_t n)
 {
-    const uint32_t place = place_of(w, e);
-    const shape *s = place == PLACE_EMPTY ? NULL : shape_of(w->family, reef_slots_at(&w->hot, place)[0].head.table);
-    if (s && s->tracked) reef__removals_log_row(w, s, place, e);
-    if (w->state.name_count) reef__name_forget(w, e);
-    if (stored_any(w) && !BUG(111)) reef__stored_end(w, e);
+    bool tracked = reef__stores_tracked(w); /* then the log of removals is entity by entity */
+    for (uint32_t i = 0; i < w->state.track_count; i++) tracked |= w->state.tracks[i].readers != 0;
+    for (uint32_t i = n; tracked && i-- > 0;) {
+        const uint32_t place = place_of(w, e[i]);
+        const shape *s = place == PLACE_EMPTY ? NULL : shape_of(w->family, reef_slots_at(&w->hot, place)[0].head.table);
+        if (s && s->tracked) reef__removals_log_row(w, s, place, e[i]);
+        if (stored_any(w) && !BUG(111)) reef__stored_end(w, e[i]);
+    }
+    for (uint32_t i = n; w->state.name_count && i-- > 0;) reef__name_forget(w, e[i]);
+    if (!tracked && stored_any(w) && !BUG(111)) reef__stored_end_many(w, e, n);
 }
 
 /* Destroys all rows of a table. */

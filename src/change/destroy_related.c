@@ -24,9 +24,16 @@ typedef struct relation_end { /* a relation whose target is destroyed */
     const type *t;
 } relation_end;
 
+typedef struct relation_kind { /* a type that has relations */
+    const value_store *store;
+    const type *t;
+} relation_kind;
+
 typedef struct closure {
     reef_world *w;
     const char *op;
+    relation_kind *kinds; /* first those that are cascading */
+    uint32_t kind_count, cascading, kind_room;
     uint8_t *seen; /* a bit for each index: it is destroyed */
     size_t seen_bytes;
     reef_entity *dead;
@@ -53,52 +60,69 @@ static bool is_doomed(const closure *x, reef_entity e) { return x->seen[e.index 
 static bool doom(closure *x, reef_entity e)
 {
     if (is_doomed(x, e)) return true;
-    if (!reef__array_room(&x->w->family->memory, MEMORY_OTHER, &x->dead, &x->dead_room, x->dead_count + 1,
-                          sizeof *x->dead))
+    if (x->dead_count == x->dead_room && !reef__array_room(&x->w->family->memory, MEMORY_OTHER, &x->dead, &x->dead_room,
+                                                           x->dead_count + 1, sizeof *x->dead))
         return false;
     x->seen[e.index / 8] = (uint8_t)(x->seen[e.index / 8] | 1u << (e.index & 7));
     x->dead[x->dead_count++] = e;
     return true;
 }
 
-/* Calls `each` for every relation to an entity whose type is cascading, or isn't. */
-static reef_status relations_to(closure *x, reef_entity target, bool cascading,
-                                reef_status (*each)(closure *x, const type *t, reef_entity source, reef_entity target))
+/* Finds the types that have relations. */
+static bool kinds_find(closure *x)
 {
-    for (uint32_t i = 1; i < x->w->state.store_count; i++) {
-        const value_store *s = &x->w->state.stores[i];
-        source_one one = {{0, 0}, 0};
-        source_run run = {0};
-        if (!s->relation || s->count == 0) continue;
-        const type *t = reef__type_of(s->component);
-        if (((t->relation & REEF_CASCADE) != 0) != cascading) continue;
-        while (reef__relation_after(s, target, one.place, one.source, &one, &run)) {
-            for (uint32_t k = 0; k < run.count; k++) {
-                const reef_status status = each(x, t, run.sources[k], target);
-                if (status != REEF_OK) return status;
-            }
-            one = (source_one){run.sources[run.count - 1], run.places[run.count - 1]};
+    const reef_world *w = x->w;
+    for (int pass = 0; pass < 2; pass++) {
+        x->cascading = x->kind_count;
+        for (uint32_t i = 1; i < w->state.store_count; i++) {
+            const value_store *s = &w->state.stores[i];
+            const type *t = s->relation && s->count ? reef__type_of(s->component) : NULL;
+            if (t == NULL || ((t->relation & REEF_CASCADE) == 0) != pass) continue;
+            if (!reef__array_room(&x->w->family->memory, MEMORY_OTHER, &x->kinds, &x->kind_room, x->kind_count + 1,
+                                  sizeof *x->kinds))
+                return false;
+            x->kinds[x->kind_count++] = (relation_kind){s, t};
         }
     }
+    return true;
+}
+
+/* Calls `each` for the relations to an entity, a run at a time. */
+static reef_status relations_to(closure *x, reef_entity target, const relation_kind *k,
+                                reef_status (*each)(closure *x, const type *t, const source_run *run,
+                                                    reef_entity target))
+{
+    source_one one = {{0, 0}, 0};
+    source_run run = {0};
+    reef_status s = REEF_OK;
+    while (s == REEF_OK && reef__relation_after(k->store, target, one.place, one.source, &one, &run)) {
+        s = each(x, k->t, &run, target);
+        one = (source_one){run.sources[run.count - 1], run.places[run.count - 1]};
+    }
+    return s;
+}
+
+static reef_status doom_sources(closure *x, const type *t, const source_run *run, reef_entity target)
+{
+    (void)t, (void)target;
+    for (uint32_t i = 0; i < run->count; i++)
+        if (!doom(x, run->sources[i])) return REEF_NO_MEMORY;
     return REEF_OK;
 }
 
-static reef_status doom_source(closure *x, const type *t, reef_entity source, reef_entity target)
-{
-    (void)t, (void)target;
-    return doom(x, source) ? REEF_OK : REEF_NO_MEMORY;
-}
-
 /* A relation to something doomed ends, unless its source is doomed as well. */
-static reef_status end_relation(closure *x, const type *t, reef_entity source, reef_entity target)
+static reef_status end_relations(closure *x, const type *t, const source_run *run, reef_entity target)
 {
-    if (is_doomed(x, source)) return REEF_OK;
-    if (t->relation & REEF_KEEPS_TARGET)
-        return reef__failure(x->w, REEF_REFUSED, x->op, (reef_component){t->id}, source, 0);
-    if (!reef__array_room(&x->w->family->memory, MEMORY_OTHER, &x->ends, &x->end_room, x->end_count + 1,
-                          sizeof *x->ends))
-        return REEF_NO_MEMORY;
-    x->ends[x->end_count++] = (relation_end){source, target, t};
+    for (uint32_t i = 0; i < run->count; i++) {
+        const reef_entity source = run->sources[i];
+        if (is_doomed(x, source)) continue;
+        if (t->relation & REEF_KEEPS_TARGET)
+            return reef__failure(x->w, REEF_REFUSED, x->op, (reef_component){t->id}, source, 0);
+        if (!reef__array_room(&x->w->family->memory, MEMORY_OTHER, &x->ends, &x->end_room, x->end_count + 1,
+                              sizeof *x->ends))
+            return REEF_NO_MEMORY;
+        x->ends[x->end_count++] = (relation_end){source, target, t};
+    }
     return REEF_OK;
 }
 
@@ -111,20 +135,35 @@ static uint32_t table_of(const reef_world *w, reef_entity e)
     return place == PLACE_EMPTY ? 0 : reef_slots_at(&w->hot, place)[0].head.table;
 }
 
+/* The same, where the entity before often lies in the same chunk. */
+typedef struct table_last {
+    uint32_t unit, table;
+} table_last;
+static uint32_t table_near(const reef_world *w, reef_entity e, table_last *last)
+{
+    const uint32_t unit = place_unit(place_of(w, e));
+    if (unit != last->unit) *last = (table_last){unit, table_of(w, e)};
+    return last->table;
+}
+
 static uint32_t group_begin(const closure *x, uint32_t id) { return id ? x->group_end[id - 1] : 0; }
 
 /* Sorts what is destroyed by table, by counting. */
 static bool closure_sort(closure *x)
 {
     const reef_world *w = x->w;
+    table_last last = {0, 0};
     memory *m = &x->w->family->memory;
     x->tables = w->state.tables.count * TABLES_PER_PAGE;
     x->sorted = reef__memory_zeroed(m, MEMORY_OTHER, x->dead_count * sizeof *x->sorted);
     x->group_end = reef__memory_zeroed(m, MEMORY_OTHER, (x->tables + (size_t)1) * sizeof *x->group_end);
     if (x->sorted == NULL || x->group_end == NULL) return false;
-    for (uint32_t i = 0; i < x->dead_count; i++) x->group_end[table_of(w, x->dead[i]) + 1]++;
+    for (uint32_t i = 0; i < x->dead_count; i++) x->group_end[table_near(w, x->dead[i], &last) + 1]++;
     for (uint32_t id = 1; id <= x->tables; id++) x->group_end[id] += x->group_end[id - 1];
-    for (uint32_t i = 0; i < x->dead_count; i++) x->sorted[x->group_end[table_of(w, x->dead[i])]++] = x->dead[i];
+    for (uint32_t i = 0; i < x->dead_count; i++) {
+        const uint32_t id = table_near(w, x->dead[i], &last);
+        x->sorted[x->group_end[id]++] = x->dead[i];
+    }
     return true;
 }
 
@@ -157,7 +196,9 @@ static bool closure_rows_prepare(closure *x)
         if (reef__record_own(x->w, x->sorted[i].index) == NULL) return false;
     for (uint32_t id = 1; id < x->tables; id++) {
         const uint32_t first = group_begin(x, id), n = x->group_end[id] - first;
-        if (n && id != TABLE_EMPTY && !reef__leave_prepare(x->w, id, x->sorted + first, n)) return false;
+        if (n == 0 || id == TABLE_EMPTY) continue;
+        const bool whole = n == table_rows(table_read(x->w, id));
+        if (whole ? !reef__table_own_all(x->w, id) : !reef__leave_prepare(x->w, id, x->sorted + first, n)) return false;
     }
     return ends_prepare_rows(x);
 }
@@ -198,13 +239,15 @@ static reef_status closure_find(closure *x, const reef_entity *e, uint64_t n)
     reef_status s = REEF_OK;
     x->seen_bytes = x->w->hot.index_count / 8 + 1;
     x->seen = reef__memory_zeroed(&x->w->family->memory, MEMORY_OTHER, x->seen_bytes);
-    if (x->seen == NULL || !reef__relations_ready(x->w)) return REEF_NO_MEMORY;
+    if (x->seen == NULL || !reef__relations_ready(x->w) || !kinds_find(x)) return REEF_NO_MEMORY;
     for (uint64_t i = 0; i < n; i++)
         if (!doom(x, e[i])) return REEF_NO_MEMORY;
     for (uint32_t i = 0; s == REEF_OK && i < (BUG(197) ? n : x->dead_count); i++)
-        s = relations_to(x, x->dead[i], true, doom_source);
+        for (uint32_t k = 0; s == REEF_OK && k < x->cascading; k++)
+            s = relations_to(x, x->dead[i], &x->kinds[k], doom_sources);
     for (uint32_t i = 0; s == REEF_OK && i < x->dead_count; i++)
-        s = relations_to(x, x->dead[i], BUG(197), end_relation);
+        for (uint32_t k = BUG(197) ? 0 : x->cascading; s == REEF_OK && k < x->kind_count; k++)
+            s = relations_to(x, x->dead[i], &x->kinds[k], end_relations);
     return s;
 }
 
@@ -213,7 +256,7 @@ static reef_status closure_find(closure *x, const reef_entity *e, uint64_t n)
 static void dead_end(closure *x)
 {
     reef_world *w = x->w;
-    for (uint32_t i = x->dead_count; i-- > 0;) reef__destroy_values(w, x->dead[i]);
+    reef__destroy_values(w, x->dead, x->dead_count);
     w->hot.empty_count -= x->group_end[0];
     for (uint32_t id = 1; id < x->tables; id++) {
         const uint32_t first = group_begin(x, id), n = x->group_end[id] - first;
@@ -254,6 +297,7 @@ reef_status reef__destroy_related(reef_world *w, const char *op, const reef_enti
     if (s == REEF_OK && !closure_prepare(&x)) s = REEF_NO_MEMORY;
     if (s == REEF_OK) closure_do(&x);
     memory *m = &w->family->memory;
+    reef__memory_free(m, MEMORY_OTHER, x.kinds, x.kind_room * sizeof *x.kinds);
     reef__memory_free(m, MEMORY_OTHER, x.seen, x.seen ? x.seen_bytes : 0);
     reef__memory_free(m, MEMORY_OTHER, x.dead, x.dead_room * sizeof *x.dead);
     reef__memory_free(m, MEMORY_OTHER, x.ends, x.end_room * sizeof *x.ends);

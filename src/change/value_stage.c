@@ -348,6 +348,26 @@ COLD void reef__stored_end(reef_world *w, reef_entity e)
     }
 }
 
+/* Store by store, where the order in which values go can't be seen and the stores are few; else entity by entity. */
+COLD void reef__stored_end_many(reef_world *w, const reef_entity *e, uint32_t n)
+{
+    enum { FEW_STORES = 8 };
+    uint32_t stores = 0;
+    bool simple = true;
+    for (uint32_t i = 1; i < w->state.store_count; i++) {
+        const value_store *s = &w->state.stores[i];
+        if (s->count == 0) continue;
+        stores++;
+        simple &= s->paged && !s->tracked && !reef__type_of(s->component)->hooked;
+    }
+    if (!simple || stores > FEW_STORES) {
+        for (uint32_t i = n; i-- > 0;) reef__stored_end(w, e[i]);
+        return;
+    }
+    for (uint32_t i = 1; i < w->state.store_count; i++)
+        if (w->state.stores[i].count) reef__store_drop_many(w, &w->state.stores[i], e, n);
+}
+
 COLD bool reef__stored_prepare_end_all(reef_world *w)
 {
     for (uint32_t i = 1; i < w->state.store_count; i++)

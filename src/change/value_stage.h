@@ -49,6 +49,7 @@ void reef__staged_take_back(const type *t, void *slot, const reef_value *v, uint
 bool reef__stored_prepare_end(reef_world *w, reef_entity e);
 bool reef__stored_prepare_end_many(reef_world *w, const reef_entity *e, uint32_t n);
 void reef__stored_end(reef_world *w, reef_entity e);
+void reef__stored_end_many(reef_world *w, const reef_entity *e, uint32_t n); /* the last one first */
 /* has it a value in a home that its row doesn't know of (REEF_COLD)? */
 bool reef__cold_some(const reef_world *w, reef_entity e);
 bool reef__stored_prepare_end_all(reef_world *w);

@@ -466,7 +466,7 @@ void reef__relation_goes(reef_world *w, value_store *s, reef_entity source, cons
 {
     const relation_value *v = value;
     if (scopes_names(w, s)) reef__name_leaves(w, source);
-    if (w->doomed && w->doomed[v->target.index / 8] >> (v->target.index & 7) & 1) return;
+    if (relation_is_doomed(w, v)) return;
     if (!s->unindexed && !index_erase(w, s, v->target, (source_key){v->place, source})) reef__relation_forget(w, s);
 }
 

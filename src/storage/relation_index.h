@@ -38,6 +38,11 @@ bool reef__relation_place(reef_world *w, value_store *s);
 /* reef__relation_ready for all stores of relations. */
 bool reef__relations_ready(reef_world *w);
 
+/* Does the target of a relation die together with its source (world.doomed)? */
+INLINE bool relation_is_doomed(const reef_world *w, const relation_value *v)
+{
+    return w->doomed && w->doomed[v->target.index / 8] >> (v->target.index & 7) & 1;
+}
 /* Ends the trees of targets that died together with all of their sources (world.doomed). */
 void reef__relation_end(reef_world *w, value_store *s, const reef_entity *targets, uint32_t n);
 

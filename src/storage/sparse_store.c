@@ -14,6 +14,7 @@
 #include "storage/multi_store.h"
 #include "storage/name_index.h"
 #include "storage/observed.h"
+#include "storage/relation_index.h"
 #include "storage/quarantine.h"
 #include "storage/shared_store.h"
 #include "storage/state.h"
@@ -481,6 +482,24 @@ void reef__store_drop(reef_world *w, uint32_t component, reef_entity e)
     if (s->paged) drop_paged(w, s, t, e);
     else drop_packed(w, s, t, e);
     s->count--;
+}
+
+void reef__store_drop_many(reef_world *w, value_store *s, const reef_entity *e, uint32_t n)
+{
+    uint32_t marked = UINT32_MAX;
+    ASSERT(s->paged && !observed(w));
+    for (uint32_t i = n; i-- > 0;) {
+        void *value = (void *)(uintptr_t)reef_store_find(s, e[i]);
+        const uint32_t page = e[i].index >> s->bits;
+        if (value == NULL) continue;
+        if (s->relation && !relation_is_doomed(w, value)) reef__relation_goes(w, s, e[i], value);
+        char *block = s->values.page[page];
+        ((uint32_t *)(void *)block)[e[i].index & slot_mask(s)] = 0;
+        if (page != marked) values_mark(w, s, marked = page);
+        reef__quarantine_slots(w, s, e[i].index, 1, e[i]);
+        s->count--;
+        if (--*page_live(s, block) == 0) page_emptied(w, s, page);
+    }
 }
 
 void reef__store_undo_add(reef_world *w, uint32_t component, reef_entity e)
