@@ -591,7 +591,7 @@ bool reef__block_own(reef_block *b)
 static void part_columns(writing *x, const reef_block *b)
 {
     const query *q = b->query;
-    if (q->optional_writes || q->cut) {
+    if (q->optional_writes || q->cut || q->ranking) {
         writing_find(x, b, table_read(b->world, block_slots(b)[0].head.table), b->unit, false);
         return;
     }

@@ -23,6 +23,7 @@
 #include "storage/place.h"
 #include "storage/sparse_store.h"
 #include "storage/world_data.h"
+#include "query/block.h"
 #include "query/chunk_cursor.h"
 #include "query/iterate.h"
 #include "query/iterate_sparse.h"
@@ -298,6 +299,8 @@ static bool ranking_repair(query *q, uint32_t others)
 
 /* ---- parents before their children ---- */
 
+static size_t group_bound(const ranking *r, uint64_t key, bool above);
+
 /* Is the list by depth still that of the world? */
 static bool tree_is_same(const query *q, size_t *all)
 {
@@ -389,6 +392,40 @@ static bool ranking_update(query *q, uint32_t others)
     return q->ranking->by.tree ? tree_repair(q, others) : ranking_repair(q, others);
 }
 
+bool reef__ranking_ready(query *q) { return query_update(q) && ranking_update(q, q->world->locks); }
+
+uint32_t reef__ranking_rows(const query *q) { return (uint32_t)q->ranking->count; }
+
+uint32_t reef__ranking_piece(const query *q, uint32_t first, uint32_t rows, bool *within)
+{
+    const ranking *r = q->ranking;
+    const uint32_t count = (uint32_t)r->count, least = rows < count - first ? first + rows : count;
+    const bool middle = first > 0 && r->rows[first - 1].key == r->rows[first].key; /* of a depth */
+    uint32_t end = first;
+    *within = false;
+    for (;;) { /* whole depths, or chunks of the first one */
+        const uint64_t depth = r->rows[end].key;
+        uint32_t next = (uint32_t)group_bound(r, depth, true);
+        if (next > least && end == first && next - first >= 2 * rows) {
+            for (end = least; end < next && place_unit(r->rows[end].row) == place_unit(r->rows[end - 1].row);) end++;
+            *within = end < next;
+            return end;
+        }
+        if (next - end >= 2 * rows) return end; /* a large depth begins a piece of its own */
+        end = next;
+        if (end >= least || middle) return end;
+    }
+}
+
+void reef__ranking_part(reef_block *b, uint32_t first, uint32_t end)
+{
+    b->head = &reef__no_keys;
+    b->match = NULL;
+    b->end = NULL;
+    b->walk_unit = first;
+    b->end_unit = end;
+}
+
 /* The place in the list at which a block begins, and the list. NULL: the block isn't one of a loop by depth. */
 static const ranking *block_tree(const reef_block *b, uint32_t *at)
 {
@@ -412,6 +449,10 @@ const void *reef_block_parents_in(const reef_block *b, reef_component c)
     if (r == NULL || r->rows[at].index == 0) return NULL;
     const reef_slot *slots = reef_slots_at(&b->world->hot, r->rows[at].index);
     const uint32_t slot = reef__slot_seek(b->world, c.id, slots[0].head.table);
+    bool named = b->job == NULL; /* others may write what the system doesn't name */
+    for (uint32_t i = 0; !named && i < b->query->term_count; i++)
+        named = b->query->terms[i].component.id == c.id && term_has_data(b->query, i);
+    if (!named) return reef__failure(b->world, REEF_UNDECLARED, "reef_parents_in", c, (reef_entity){0, 0}, 0), NULL;
     return slot == 0 || slot == REEF_SLOT_TAG ? NULL : slots[slot].block;
 }
 
@@ -531,7 +572,7 @@ bool reef__ranking_next(reef_block *b)
     b->count = n = q->cut ? reef__cut_rows(q, b->entities, n) : n;
     if (b->left != UINT64_MAX) b->left -= n;
     b->walk_unit = i + n;
-    return !query_writes(q) || reef__block_own(b);
+    return b->part || !query_writes(q) || reef__block_own(b);
 }
 
 /* ---- the calls ---- */

@@ -21,6 +21,15 @@ void reef__ranking_open(reef_block *b, const reef_loop *loop);
 /* The next block: rows that are side by side both in a chunk and in the list. False: the end. */
 bool reef__ranking_next(reef_block *b);
 void reef__ranking_end(reef_block *b);
+
+/* For systems, whose jobs are parts of a list by depth. reef__ranking_ready brings it up to date; false: no memory. */
+bool reef__ranking_ready(query *q);
+uint32_t reef__ranking_rows(const query *q);
+/* The end of a piece of the list that begins at `first` and has at least `rows` rows if there are as many. Its last row
+ * is the last one of a depth, or of a chunk in the depth in which the piece begins: then *within is true. */
+uint32_t reef__ranking_piece(const query *q, uint32_t first, uint32_t rows, bool *within);
+/* Opens a part that begins and ends at these rows of the list. */
+void reef__ranking_part(reef_block *b, uint32_t first, uint32_t end);
 /* For explanations: the component that the order is by, 0: by entity. `tree`: it is a relation. */
 uint32_t reef__ranking_component(const ranking *r, bool *descending, bool *tree);
 

@@ -536,6 +536,7 @@ static bool may_run_again(const reef_world *w, const watch *x)
 {
     uint32_t component;
     if (x->mistakes || x->handed_count == 0 || reef__watch_once(x->system, &component)) return false;
+    if (x->planned->query && x->planned->query->ranking) return false; /* the rows of parents come first */
     /* several rows are one value */
     if (x->planned->query && x->planned->query->cut && x->planned->query->cut->shared) return false;
     for (uint32_t i = 0; i < x->planned->job_count; i++) {

@@ -21,7 +21,8 @@ typedef struct reef_job {
     uint32_t number;        /* number of this job within its system, counted from 0 */
     uint32_t worker;        /* the thread that runs it; 0: the one that ticks */
     uint64_t version;       /* the version that the system's writes get */
-    split_place begin, end; /* its rows */
+    split_place begin, end; /* its rows; in an order by depth `unit` is a place in the list */
+    uint32_t wave_end;      /* jobs from this number on wait until this one and those before it have ended */
     /* what its command buffer knows of the job: ids, the system's name, and where failures go */
     recorder by;
     commands commands;

@@ -32,6 +32,7 @@
 #include "query/partition.h"
 #include "query/query.h"
 #include "query/row_filter.h"
+#include "query/sorted_query.h"
 #include "system/absent_system.h"
 #include "system/access_check.h"
 #include "system/event.h"
@@ -131,6 +132,30 @@ static void planned_split(reef_world *w, ticking *k, planned_system *ps)
     if (rows) job_put(w, k, ps, begin, query_end(q));
 }
 
+/* Makes jobs of a list by depth. Those of one wave are chunks of one large depth; a wave of several depths is one job. */
+static void planned_split_depths(reef_world *w, ticking *k, planned_system *ps)
+{
+    const uint32_t all = reef__ranking_rows(ps->query);
+    uint32_t share = all / (REEF_JOBS_MAX / 4), wave = 0;
+    if (share < REEF_BLOCK_ROWS) share = REEF_BLOCK_ROWS;
+    if (!ps->system->split || ps->query->cut) share = all;
+    for (uint32_t first = 0, end; first < all; first = end) {
+        bool within = false;
+        end = all;
+        if (ps->job_count < REEF_JOBS_MAX - 1 && share < all)
+            end = reef__ranking_piece(ps->query, first, share, &within);
+        job_put(w, k, ps, (split_place){NULL, first}, (split_place){NULL, end});
+        /* the last job for all that is left goes on to further depths: it is a wave of its own */
+        if (ps->job_count == REEF_JOBS_MAX && wave + 1 < ps->job_count) {
+            for (uint32_t i = wave; i + 1 < ps->job_count; i++) k->jobs[ps->job_first + i].wave_end = ps->job_count - 1;
+            wave = ps->job_count - 1;
+        }
+        if (within) continue;
+        for (uint32_t i = wave; i < ps->job_count; i++) k->jobs[ps->job_first + i].wave_end = ps->job_count;
+        wave = ps->job_count;
+    }
+}
+
 static bool planned_lay_out(reef_world *w, ticking *k, planned_system *ps)
 {
     const query *q = ps->query;
@@ -138,6 +163,7 @@ static bool planned_lay_out(reef_world *w, ticking *k, planned_system *ps)
     ps->job_count = 0;
     if (!jobs_room(w, k, ps->system->split ? REEF_JOBS_MAX : 1)) return false;
     if (q == NULL) job_put(w, k, ps, (split_place){NULL, 0}, (split_place){NULL, 0});
+    else if (q->ranking) planned_split_depths(w, k, ps);
     else if (ps->system->split && !(q->cut && q->cut->shared)) planned_split(w, k, ps);
     else if (query_rows(q)) job_put(w, k, ps, query_begin(q), query_end(q));
     return true;
@@ -229,6 +255,10 @@ static bool phase_prepare(reef_world *w, ticking *k, planned_system **at)
     if (!reef__events_ready(w)) return false;
     for (uint32_t i = k->phase_first; i < k->phase_end; i++)
         if (!sum_prepare(w, *at = &k->plan[i])) return false;
+    for (uint32_t i = k->phase_first; i < k->phase_end; i++) {
+        planned_system *ps = *at = &k->plan[i];
+        if (ps->going && ps->query && ps->query->ranking && !reef__ranking_ready(ps->query)) return false;
+    }
     uint64_t version = w->hot.version;
     for (uint32_t i = k->phase_first; i < k->phase_end; i++) {
         planned_system *ps = *at = &k->plan[i];
@@ -275,7 +305,13 @@ static void phase_close(reef_world *w)
 static void job_block(reef_block *b, reef_world *w, planned_system *ps, job *j, float dt)
 {
     query *q = ps->query;
-    reef__part_begin(b, w, q, &j->begin, &j->end);
+    if (q && q->ranking) {
+        const split_place begin = query_begin(q), end = query_end(q);
+        reef__part_begin(b, w, q, &begin, &end);
+        reef__ranking_part(b, j->begin.unit, j->end.unit);
+    } else {
+        reef__part_begin(b, w, q, &j->begin, &j->end);
+    }
     b->since = ps->since;
     b->frozen = q && q->cut && q->cut->freezes ? ps->frozen : NULL;
     b->dt = dt;
@@ -295,11 +331,12 @@ static bool rows_claim(reef_world *w, planned_system *ps, job *j)
     return true;
 }
 
-/* Jobs share pages of stores, and a page that is made the world's own is a new page. So the first job claims for
- * all. */
+/* Jobs share pages of stores, and a page that is made the world's own is a new page; jobs of several depths share
+ * chunks. So the first job claims for all. */
 static bool job_claim(reef_world *w, planned_system *ps, job *j)
 {
-    if (ps->query->cut == NULL || !ps->query->cut->writes) return rows_claim(w, ps, j);
+    const query *q = ps->query;
+    if (q->ranking == NULL && (q->cut == NULL || !q->cut->writes)) return rows_claim(w, ps, j);
     for (uint32_t i = 0; j->number == 0 && i < ps->job_count; i++)
         if (!rows_claim(w, ps, &w->ticking->jobs[ps->job_first + i])) return false;
     return true;
@@ -354,12 +391,21 @@ static void planned_claimed(const reef_world *w, planned_system *ps)
 
 static void planned_end(reef_world *w, ticking *k, planned_system *ps);
 
+/* Where the wave of jobs ends that begins with this one. */
+static uint32_t wave_of(const ticking *k, const planned_system *ps, uint32_t first)
+{
+    const uint32_t end = first < ps->job_count ? k->jobs[ps->job_first + first].wave_end : 0;
+    return end ? end : ps->job_count;
+}
+
 /* The system begins: it sees what the systems that it waited for left. */
 static void planned_begin(reef_world *w, ticking *k, planned_system *ps)
 {
     const query *q = ps->query;
     ps->begun = ps->done = 0;
     ps->stage = planned_must_claim(w, ps) ? STAGE_CLAIMS : STAGE_RUNS;
+    ps->wave = 0;
+    ps->wave_end = ps->stage == STAGE_RUNS ? wave_of(k, ps, 0) : ps->job_count;
     if (k->failed) {
         ps->job_count = 0;
     } else {
@@ -463,10 +509,17 @@ static void job_done(reef_world *w, ticking *k, planned_system *ps, const job *j
 {
     ps->failed |= j->failed;
     if (BUG(61)) reef__commands_append(&w->deferred, &k->jobs[j - k->jobs].commands);
-    if (++ps->done < ps->job_count) return;
+    if (++ps->done < ps->wave_end) return;
+    if (ps->stage == STAGE_RUNS && ps->done < ps->job_count && !ps->failed) {
+        ps->wave = ps->done;
+        ps->wave_end = wave_of(k, ps, ps->done);
+        phase_wake(k);
+        return;
+    }
     if (ps->stage == STAGE_CLAIMS && !ps->failed) {
         ps->stage = STAGE_RUNS;
         ps->begun = ps->done = 0;
+        ps->wave_end = wave_of(k, ps, 0);
         phase_wake(k);
         return;
     }
@@ -483,8 +536,7 @@ static uint64_t random_next(uint64_t *x)
 
 static bool planned_has_job(const planned_system *ps, uint32_t worker)
 {
-    if (!ps->going || (ps->stage != STAGE_CLAIMS && ps->stage != STAGE_RUNS) || ps->begun == ps->job_count)
-        return false;
+    if (!ps->going || (ps->stage != STAGE_CLAIMS && ps->stage != STAGE_RUNS) || ps->begun == ps->wave_end) return false;
     return worker == 0 || !ps->system->main_thread || BUG(64);
 }
 
@@ -531,7 +583,7 @@ static void phase_work(void *data, uint32_t worker)
             continue;
         }
         const uint32_t n = ps->begun++;
-        job *j = &k->jobs[ps->job_first + (k->backwards ? ps->job_count - 1 - n : n)];
+        job *j = &k->jobs[ps->job_first + (k->backwards ? ps->wave + ps->wave_end - 1 - n : n)];
         const system_stage stage = ps->stage;
         uint64_t yields = k->shuffle ? random_next(&k->shuffle) % 4 : 0;
         j->worker = worker;

@@ -41,6 +41,7 @@ typedef struct planned_system {
     system_stage stage;
     uint32_t waiting; /* number of systems that it still waits for */
     uint32_t job_first, job_count, begun, done;
+    uint32_t wave, wave_end; /* the jobs that may run now: usually all; in an order by depth those of one depth */
     uint64_t version, since;
     frozen_versions *frozen; /* not NULL: its query asks for changes of stored values that it writes itself */
     reef_system_stats stats;

@@ -10,6 +10,7 @@
 #include "storage/known_types.h"
 #include "storage/world_data.h"
 #include "query/query.h"
+#include "query/sort_key.h"
 #include "system/schedule.h"
 #include "system/system_text.h"
 #include "reef/system.h"
@@ -66,6 +67,19 @@ COLD bool reef__system_refuse_name(reef_world *w, const char *op, const char *wh
 
 /* ---- reading ---- */
 
+/* Can the rows of its query be visited in the order of the relation? */
+static COLD bool draft_order(system_draft *d)
+{
+    const reef_order order = {.relation = d->desc->parents_first};
+    ordering by;
+    const reef_status s = reef__order_resolve(d->world, &order, &by);
+    if (s != REEF_OK) return refuse_detail(d, s, 0, "parents_first is no exclusive and acyclic type of relations");
+    bool asks = !d->text.has_query || d->text.query.variable_count != 0;
+    for (uint32_t i = 0; i < d->text.query.count; i++) asks |= d->text.query.term[i].since != REEF_ALWAYS;
+    return !asks ||
+           refuse_detail(d, REEF_BAD_ARGUMENT, 0, "with parents_first it needs a query without changes and variables");
+}
+
 static COLD bool draft_query(system_draft *d)
 {
     char detail[REEF_DETAIL_MAX];
@@ -81,7 +95,8 @@ static COLD bool draft_query(system_draft *d)
         if (!reef__query_read(d->world, d->op, desc->query, &d->text.query)) return false;
         d->text.has_query = true;
     }
-    return !d->text.has_query || reef__query_check(d->world, d->op, &d->text.query, d->facts);
+    if (d->text.has_query && !reef__query_check(d->world, d->op, &d->text.query, d->facts)) return false;
+    return desc->parents_first.id == 0 || draft_order(d);
 }
 
 /* The touches of the struct come after those of the text. */
@@ -274,6 +289,7 @@ static COLD void system_describe(struct system *s, const system_draft *d, const 
     s->interval_ns = desc->interval_ns;
     s->main_thread = desc->main_thread;
     s->has_query = d->text.has_query;
+    s->parents_first = d->desc->parents_first;
     s->unsplit = d->unsplit;
     s->unsplit_type = d->unsplit_type;
     s->split = d->unsplit == SPLIT_ALLOWED;

@@ -267,12 +267,125 @@ static void H2_orders_that_are_no_trees_are_refused(void **state)
     assert_ok(reef_sort_storage(w, &(reef_sort){.order = o}));
 }
 
+/* ---- systems ---- */
+
+static void sum_children(reef_block *b)
+{
+    World *world = reef_inout(b, World);
+    const Local *local = reef_in(b, Local);
+    const World *up = reef_parents_in(b, World);
+    const uint32_t *parent = reef_block_parent_rows(b);
+    for (uint32_t i = 0; i < b->count; i++) world[i].sum = local[i].value + (up ? up[parent[i]].sum : 0);
+}
+static void grow(reef_block *b)
+{
+    Local *local = reef_inout(b, Local);
+    for (uint32_t i = 0; i < b->count; i++) local[i].value++;
+}
+
+static void F5_systems_visit_parents_first_on_any_number_of_threads(void **state)
+{
+    enum { MANY = 40000 };
+    static reef_entity e[MANY];
+    uint64_t hash[4][6];
+    static const uint32_t threads[4] = {0, 1, 2, 7};
+    for (int run = 0; run < 4; run++) {
+        reef_world *w = another_world(state, NULL);
+        reef_pool *pool = run ? reef_pool_new(&(reef_pool_config){.threads = threads[run]}) : NULL;
+        uint64_t seed = 12;
+        for (uint32_t i = 0; i < MANY; i++)
+            e[i] = reef_spawn(w, reef_with(World, 0), reef_with(Local, (int32_t)(i % 7)));
+        for (uint32_t i = 1; i < MANY; i++) {
+            const uint32_t deep = i < 3000 ? i - 1 : i < 12000 ? random_below(&seed, i) : random_below(&seed, 200);
+            assert_status(REEF_ADDED, reef_relate(w, e[i], ChildOf, e[deep]));
+            if (i % 5 == 0) assert_true(reef_add(w, e[i], Red) >= 0);
+        }
+        assert_false(reef_system_is_null(reef_system(w, grow, "Local")));
+        assert_false(reef_system_is_null(reef_system_new(w, &(reef_system_desc){.name = "sum",
+                                                                                .function = sum_children,
+                                                                                .text = "World, in Local",
+                                                                                .parents_first = reef_id(ChildOf)})));
+        if (pool) assert_ok(reef_set_pool(w, pool));
+        for (int tick = 0; tick < 6; tick++) {
+            for (int i = 0; i < 40 && tick; i++)
+                (void)reef_relate(w, e[random_below(&seed, MANY)], ChildOf, e[random_below(&seed, MANY)]);
+            reef_world *fork = tick % 2 ? reef_fork(w) : NULL; /* then all blocks are shared */
+            assert_ok(reef_tick(w, 1));
+            if (fork) reef_world_free(fork);
+            hash[run][tick] = reef_hash(w);
+            assert_true(hash[run][tick] == hash[0][tick]);
+        }
+        check_sums(w, e, 3000);
+        for (uint32_t i = 3000; i < MANY; i += 17) check_sums(w, e + i, 1);
+        assert_valid(w);
+        if (pool) assert_ok(reef_set_pool(w, NULL));
+        reef_pool_free(pool);
+    }
+}
+
+static void H2_systems_that_cant_visit_parents_first_are_refused(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_system_desc d = {
+        .name = "sum", .function = sum_children, .text = "World, in Local", .parents_first = reef_id(Likes)};
+    assert_true(reef_system_is_null(reef_system_new(w, &d)));
+    assert_status(REEF_BAD_ARGUMENT, reef_last_error(w).status);
+    d.parents_first = reef_id(ChildOf);
+    d.text = "changed World, in Local";
+    assert_true(reef_system_is_null(reef_system_new(w, &d)));
+    assert_status(REEF_BAD_ARGUMENT, reef_last_error(w).status);
+    d.text = NULL;
+    assert_true(reef_system_is_null(reef_system_new(w, &d)));
+    d.text = "World, in Local";
+    assert_false(reef_system_is_null(reef_system_new(w, &d)));
+    assert_ok(reef_tick(w, 1)); /* there are no rows */
+    const reef_entity e = reef_spawn(w, reef_with(World, 0), reef_with(Local, 3)), f = reef_clone(w, e);
+    assert_status(REEF_ADDED, reef_relate(w, e, ChildOf, f));
+    assert_ok(reef_tick(w, 1));
+    assert_int_equal(reef_get(w, e, World)->sum, 6);
+    reef_world *fork = reef_fork(w);
+    assert_ok(reef_unrelate(fork, e, ChildOf, f));
+    assert_ok(reef_tick(fork, 1));
+    assert_int_equal(reef_get(fork, e, World)->sum, 3);
+    reef_world_free(fork);
+}
+
+/* ---- subtrees that don't show ---- */
+
+REEF_SWITCH(Hidden);
+
+static void F5_a_parent_hides_what_is_below_it(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_entity e[6];
+    static const int parent[6] = {-1, 0, 1, 1, 0, -1};
+    for (int i = 0; i < 6; i++) e[i] = reef_spawn(w, reef_with(World, 0), reef_with(Local, 1));
+    for (int i = 0; i < 6; i++)
+        if (parent[i] >= 0) assert_status(REEF_ADDED, reef_relate(w, e[i], ChildOf, e[parent[i]]));
+    const reef_query shown = reef_query_new(w, "World, !Hidden self up(ChildOf)"), all = reef_query_new(w, "World");
+    assert_int_equal(reef_query_count(w, shown), 6);
+    assert_true(reef_add(w, e[1], Hidden) >= 0); /* with 2 and 3 */
+    assert_int_equal(reef_query_count(w, shown), 3);
+    assert_int_equal(reef_query_count(w, all), 6);
+    assert_status(REEF_ADDED, reef_relate(w, e[3], ChildOf, e[4])); /* out of the hidden part */
+    assert_int_equal(reef_query_count(w, shown), 4);
+    assert_status(REEF_ADDED, reef_relate(w, e[5], ChildOf, e[2])); /* into it */
+    assert_int_equal(reef_query_count(w, shown), 3);
+    assert_ok(reef_remove(w, e[1], Hidden));
+    assert_int_equal(reef_query_count(w, shown), 6);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(F5_parents_are_visited_before_their_children), TEST(F5_one_depth_or_a_part_is_visited),
-        TEST(F5_storage_is_sorted_by_a_relation),           TEST(F5_orders_of_odd_trees),
+        TEST(F5_parents_are_visited_before_their_children),
+        TEST(F5_one_depth_or_a_part_is_visited),
+        TEST(F5_storage_is_sorted_by_a_relation),
+        TEST(F5_orders_of_odd_trees),
         TEST(H2_orders_that_are_no_trees_are_refused),
+        TEST(F5_systems_visit_parents_first_on_any_number_of_threads),
+        TEST(H2_systems_that_cant_visit_parents_first_are_refused),
+        TEST(F5_a_parent_hides_what_is_below_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
