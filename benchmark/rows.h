@@ -150,9 +150,9 @@
  *                     (checksum: of x in the order)
  *   hier_build        a tree of 100,000 nodes, ten children for each, created level by level with {0,0} and vel_of(i);
  *                     each is related to its parent by ChildOf. raw: a column with the row of the parent
- *   hier_walk         position = position of the parent + velocity, parents first, 20 times. Rows lie level by level, as
- *                     they were created. raw: one loop by the column of parents. reef: a query in the order of ChildOf;
- *                     setup walked once, which made its list
+ *   hier_walk         position = position of the parent + velocity, parents first, 20 times. Rows lie level by level,
+ *                     as they were created. raw: one loop by the column of parents. reef: a query in the order of
+ *                     ChildOf; setup walked once, which made its list
  *   hier_walk_moved   the same after each tenth node got another parent at random (bench_tree_move); nothing was sorted
  *                     since. raw: a list of the rows by depth, made in setup. reef: its list, made by a walk in setup
  *   hier_sort         what brings the rows of that tree back into the order of hier_walk: reef_sort_storage by ChildOf;

@@ -15,8 +15,8 @@ void reef__destroy_rows(reef_world *w, uint32_t id);
 /* Destroys an entity that is alive, whoever is related to it; everything was prepared. */
 void reef__destroy_prepared(reef_world *w, reef_entity e);
 
-/* The parts of destroying entities together, which were prepared: the names and the values outside of the rows, while the
- * rows are still there; n rows of a table; the handle. The last entity comes first. */
+/* The parts of destroying entities together, which were prepared: the names and the values outside of the rows, while
+ * the rows are still there; n rows of a table; the handle. The last entity comes first. */
 void reef__destroy_values(reef_world *w, const reef_entity *e, uint32_t n);
 void reef__destroy_some_rows(reef_world *w, uint32_t id, const reef_entity *e, uint32_t n);
 void reef__id_free_prepared(reef_world *w, reef_entity e);

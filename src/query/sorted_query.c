@@ -55,8 +55,8 @@ struct ranking {
     uint64_t epoch;   /* of the world's state */
     bool look;        /* some table has rows that may not match */
     frozen *frozen;   /* those of open loops */
-    /* These are for an order by a hierarchy (src/query/tree_order.h), whose rows are {depth, place of the parent, place}:
-     * for each row its parent's row, and the length of the block that begins here. */
+    /* These are for an order by a hierarchy (src/query/tree_order.h), whose rows are {depth, place of the parent,
+     * place}: for each row its parent's row, and the length of the block that begins here. */
     uint32_t *up, *run;
     uint32_t *parents; /* chunks outside of the query's tables in which parents lie */
     uint32_t parent_count, parent_room;

@@ -5,7 +5,7 @@
  *   sorted storage   by depth, then by the parent's place, then in the order of siblings. So the children of a parent
  *                    lie side by side, and those of neighbours too.
  *
- * In storage that was sorted so, a sorted query visits blocks of whole chunks, whose parents lie in one chunk or two. */
+ * In storage that was sorted so, a sorted query visits whole chunks, whose parents lie in one chunk or two. */
 #include "query/tree_order.h"
 #include "base/memory.h"
 #include "base/platform.h"

@@ -108,8 +108,8 @@ void reef__store_undo_add(reef_world *w, uint32_t component, reef_entity e);
  * forgets the entity. */
 bool reef__store_prepare_drop(reef_world *w, uint32_t component, reef_entity e);
 void reef__store_drop(reef_world *w, uint32_t component, reef_entity e);
-/* The same for those of many entities that have a value in a store of REEF_PAGED without hooks, the last one first; their
- * names are forgotten already. */
+/* The same for those of many entities that have a value in a store of REEF_PAGED without hooks, the last one first;
+ * their names are forgotten already. */
 void reef__store_drop_many(reef_world *w, value_store *s, const reef_entity *e, uint32_t n);
 /* Prepares the last n values of a store without holes to move into others' slots. */
 bool reef__store_prepare_last(reef_world *w, value_store *s, uint32_t n);

@@ -132,7 +132,8 @@ static void planned_split(reef_world *w, ticking *k, planned_system *ps)
     if (rows) job_put(w, k, ps, begin, query_end(q));
 }
 
-/* Makes jobs of a list by depth. Those of one wave are chunks of one large depth; a wave of several depths is one job. */
+/* Makes jobs of a list by depth. Those of one wave are chunks of one large depth; a wave of several depths is one
+ * job. */
 static void planned_split_depths(reef_world *w, ticking *k, planned_system *ps)
 {
     const uint32_t all = reef__ranking_rows(ps->query);
