@@ -1,0 +1,192 @@
+/* Relations with everything else: disabling, subtypes, merging under observers, cloning, memory, messages, the rules of
+ * long lives. */
+#include "support.h"
+
+typedef struct {
+    int32_t coins;
+} Coins;
+REEF_COMPONENT(Coins);
+REEF_FIELDS(Coins, REEF_FIELD(Coins, coins, REEF_I32, NULL, 0, 0));
+REEF_TAG(Folk);
+REEF_RELATION(Likes);
+REEF_RELATION(DockedTo, REEF_EXCLUSIVE);
+REEF_RELATION(Under, REEF_EXCLUSIVE | REEF_ACYCLIC | REEF_CASCADE);
+REEF_RELATION(Knows, REEF_SYMMETRIC);
+REEF_RELATION_OF(Owes, Coins);
+
+static void create_some(reef_world *w, reef_entity *e, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) assert_some(e[i] = reef_spawn(w, reef_tag(Folk)));
+}
+
+/* A relation that is disabled is there, and holds; only queries don't see it, as with any component. */
+static void F4_a_disabled_relation(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_entity e[4];
+    create_some(w, e, 4);
+    assert_status(REEF_ADDED, reef_relate(w, e[0], DockedTo, e[3]));
+    assert_status(REEF_ADDED, reef_relate(w, e[1], DockedTo, e[3]));
+    assert_status(REEF_ADDED, reef_relate(w, e[0], Likes, e[3]));
+    const reef_query docked = reef_query_new(w, "in DockedTo"), likes = reef_query_new(w, "in Likes, Folk");
+    assert_int_equal(reef_query_count(w, docked), 2);
+    assert_ok(reef_disable(w, e[0], DockedTo));
+    assert_ok(reef_disable(w, e[0], Likes));
+    assert_int_equal(reef_query_count(w, docked), 1);
+    assert_int_equal(reef_query_count(w, likes), 0);
+    assert_true(reef_related(w, e[0], DockedTo, e[3]));
+    assert_int_equal(reef_source_count(w, e[3], DockedTo), 2);
+    assert_ok(reef_enable(w, e[0], Likes));
+    assert_int_equal(reef_query_count(w, likes), 1);
+    assert_ok(reef_retarget(w, e[0], DockedTo, e[3], e[2]));
+    assert_false(reef_is_enabled(w, e[0], DockedTo));
+    assert_ok(reef_destroy(w, e[2])); /* the mark goes with the relation */
+    assert_status(REEF_ADDED, reef_relate(w, e[0], DockedTo, e[3]));
+    assert_true(reef_is_enabled(w, e[0], DockedTo));
+    assert_ok(reef_disable_entity(w, e[3])); /* a disabled target is a target */
+    assert_int_equal(reef_source_count(w, e[3], DockedTo), 2);
+    assert_valid(w);
+}
+
+static void F4_no_subtypes(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_status s = REEF_OK;
+    (void)w;
+    assert_int_equal(
+        reef_type_new(&(reef_type_desc){.name = "LikesMore", .base = reef_id(Likes), .size = sizeof(Likes), .align = 8},
+                      &s)
+            .id,
+        0);
+    assert_status(REEF_BAD_ARGUMENT, s);
+    assert_int_equal(
+        reef_type_new(&(reef_type_desc){.name = "DockedMore", .base = reef_id(DockedTo), .relation = REEF_IS_RELATION},
+                      &s)
+            .id,
+        0);
+    assert_status(REEF_BAD_ARGUMENT, s);
+}
+
+/* One entity is cloned: its targets stay what they are, also if that is the entity itself. */
+static void F4_clones_keep_their_targets(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_entity e[3], made[3];
+    create_some(w, e, 3);
+    assert_status(REEF_ADDED, reef_relate(w, e[0], Likes, e[0]));
+    assert_status(REEF_ADDED, reef_relate_with(w, e[0], Owes, e[1], 5));
+    assert_status(REEF_ADDED, reef_relate(w, e[0], Knows, e[2]));
+    assert_ok(reef_clone_many(w, e[0], 3, made));
+    for (int i = 0; i < 3; i++) {
+        assert_true(reef_related(w, made[i], Likes, e[0]) && !reef_related(w, made[i], Likes, made[i]));
+        assert_int_equal(reef_relation_get(w, made[i], Owes, e[1])->data.coins, 5);
+        assert_false(reef_has(w, made[i], Knows));
+    }
+    assert_int_equal(reef_source_count(w, e[0], Likes), 4);
+    assert_int_equal(reef_source_count(w, e[2], Knows), 1);
+    /* of a tree, relations within it point into the clone */
+    assert_status(REEF_ADDED, reef_relate(w, e[1], ChildOf, e[0]));
+    assert_status(REEF_ADDED, reef_relate(w, e[1], Likes, e[0]));
+    assert_status(REEF_ADDED, reef_relate(w, e[1], Likes, e[2]));
+    reef_entity root;
+    assert_ok(reef_clone_tree(w, e[0], 1, &root));
+    reef_sources s = reef_sources_of(w, root, ChildOf);
+    assert_true(reef_sources_next(&s) && s.count == 1);
+    assert_true(reef_related(w, s.sources[0], Likes, root) && !reef_related(w, s.sources[0], Likes, e[0]));
+    assert_true(reef_related(w, s.sources[0], Likes, e[2]));
+    assert_true(reef_related(w, root, Likes, root));
+}
+
+static uint64_t told_adds, told_removes;
+static void count_told(const reef_notice *n)
+{
+    for (uint32_t i = 0; i < n->count; i++)
+        assert_true(reef_is_alive(n->world, n->targets[i]) || n->kind == REEF_ON_REMOVE);
+    if (n->kind == REEF_ON_ADD) told_adds += n->count;
+    if (n->kind == REEF_ON_REMOVE) told_removes += n->count;
+}
+
+/* Merging tells observers nothing, as everywhere; what happens to the merged relations later is told. */
+static void F4_merged_relations_are_observed_from_then_on(void **state)
+{
+    reef_world *w = world_of(state), *from = another_world(state, NULL);
+    reef_entity e[20];
+    create_some(from, e, 20);
+    for (uint32_t i = 1; i < 20; i++) {
+        (void)reef_relate(from, e[i], Likes, e[i / 2]);
+        (void)reef_relate(from, e[i], Likes, e[0]);
+        (void)reef_relate(from, e[i], DockedTo, e[(i * 7) % 20]);
+    }
+    told_adds = told_removes = 0;
+    const uint32_t events = REEF_ON_ADD | REEF_ON_REMOVE | REEF_ON_SET;
+    assert_false(reef_observer_is_null(reef_observer_add(w, "likes", count_told, events, reef_id(Likes))));
+    assert_false(reef_observer_is_null(reef_observer_add(w, "docked", count_told, events, reef_id(DockedTo))));
+    assert_ok(reef_merge(w, from, NULL, NULL));
+    assert_valid(w);
+    uint64_t there = 0;
+    const reef_query all = reef_query_new(w, "Folk");
+    for (reef_row r = reef_rows(w, all); reef_row_next(&r);)
+        there += reef_count_on(w, r.block.entities[r.i], Likes) + reef_count_on(w, r.block.entities[r.i], DockedTo);
+    assert_true(there > 40);
+    assert_int_equal(told_adds + told_removes, 0);
+    assert_ok(reef_destroy_where(w, all, NULL));
+    assert_int_equal(told_removes, there);
+}
+
+/* Relations that come and go leave no memory behind, whatever their number was. */
+static void F4_memory_comes_back(void **state)
+{
+    reef_world *w = world_of(state);
+    static reef_entity e[4000];
+    const reef_entity null = {0, 0};
+    create_some(w, e, 4000);
+    uint64_t most = 0;
+    for (int round = 0; round < 6; round++) {
+        for (uint32_t i = 0; i < 4000; i++) {
+            (void)reef_relate(w, e[i], DockedTo, e[(i * 7919u + (uint32_t)round) % 4000]);
+            (void)reef_relate(w, e[i], Likes, e[i % 10]);
+            (void)reef_relate_before(w, e[i], Under, e[i % 100 + 3900], null);
+        }
+        for (uint32_t i = 0; i < 4000; i++) {
+            if (round % 2) (void)reef_unrelate_all(w, e[i], DockedTo);
+            else (void)reef_unrelate_sources(w, e[i], DockedTo);
+            (void)reef_unrelate_sources(w, e[i], Likes);
+            (void)reef_remove(w, e[i], Under);
+        }
+        assert_int_equal(reef_count(w, DockedTo) + reef_count(w, Likes) + reef_count(w, Under), 0);
+        assert_valid(w);
+        const uint64_t bytes = heap_of(state)->bytes;
+        if (round == 1) most = bytes;
+        if (round > 1) assert_true(bytes <= most);
+    }
+}
+
+static void F4_differences_have_texts(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_entity e[3];
+    char text[300];
+    reef_difference d;
+    create_some(w, e, 3);
+    assert_ok(reef_set_name(w, e[0], "alice"));
+    (void)reef_relate_with(w, e[0], Owes, e[1], 5);
+    reef_world *fork = reef_fork(w);
+    assert_non_null(fork);
+    assert_true(reef_equal(w, fork, &d));
+    reef_relation_mut(fork, e[0], Owes, e[1])->data.coins = 6;
+    assert_false(reef_equal(w, fork, &d));
+    assert_int_equal(d.component.id, reef_id(Owes).id);
+    (void)reef_difference_text(&d, text, sizeof text);
+    assert_non_null(strstr(text, "Owes"));
+    reef_world_free(fork);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(F4_a_disabled_relation),       TEST(F4_no_subtypes),
+        TEST(F4_clones_keep_their_targets), TEST(F4_merged_relations_are_observed_from_then_on),
+        TEST(F4_memory_comes_back),         TEST(F4_differences_have_texts),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
