@@ -651,7 +651,7 @@ static void look_at_family(inspection *x, const family *f)
 static void look_at_state(inspection *x, const reef_world *w)
 {
     const state *s = &w->state;
-    uint64_t removals = 0, waiting = 0, posted = 0, kept = 0, moves = 0, slots = 0;
+    uint64_t removals = 0, waiting = 0, posted = 0, kept = 0, moves = 0, slots = 0, nodes = 0, unindexed = 0;
     for (uint32_t i = 0; i < s->track_count; i++) {
         removals = s->tracks[i].tail > removals ? s->tracks[i].tail : removals;
         waiting = s->tracks[i].tail - s->tracks[i].value_head > waiting ? s->tracks[i].tail - s->tracks[i].value_head
@@ -664,6 +664,8 @@ static void look_at_state(inspection *x, const reef_world *w)
     for (uint32_t i = 1; i < s->store_count; i++) {
         moves = s->stores[i].moves > moves ? s->stores[i].moves : moves;
         slots = s->stores[i].run_end > slots ? s->stores[i].run_end : slots;
+        nodes = s->stores[i].node_end > nodes ? s->stores[i].node_end : nodes;
+        unindexed += s->stores[i].relation && s->stores[i].unindexed;
         assert_true(s->stores[i].count <= 8 * PEOPLE_MOST);
     }
     for (uint32_t i = 0; i < s->run_count; i++) assert_true(s->runs[i].version <= w->hot.version);
@@ -688,6 +690,8 @@ static void look_at_state(inspection *x, const reef_world *w)
     stays(x, "removals that wait", waiting, 1 << 16);
     stays(x, "stores", s->store_count, 8);
     stays(x, "slots of a store", slots, 1 << 14);
+    stays(x, "units of an index of relations", nodes, 1 << 14);
+    stays(x, "relations without an index", unindexed, s->store_count); /* after a load, until the first use */
     stays(x, "types of events", s->event_count, 1);
     stays(x, "events that wait", kept, 1 << 12);
     stays(x, "places of events", s->event_place_count, 4);
