@@ -1,5 +1,6 @@
 /* What things in the sea are made of. A creature is a set of these components: each one is a behaviour or a property,
- * and any combination works. Which creature has which components, with which values, stands in creatures.c.
+ * and any combination works. Which creature has which components, with which values, stands in
+ * creatures.json.
  *
  * Lengths are in metres, times in seconds. Each type declares its fields, so that files and hashes are the same on
  * every machine. */
@@ -49,6 +50,7 @@ REEF_FIELDS(Wish, F32(Wish, x, NULL), F32(Wish, y, NULL));
 REEF_FIELDS(Swim, F32(Swim, speed, "m/s"), F32(Swim, turn, "1/s"), F32(Swim, stun, "s"));
 REEF_FIELDS(Body, F32(Body, radius, "m"), U32(Body, kind));
 REEF_FIELDS(Place, U32(Place, cell), U32(Place, slot));
+REEF_REQUIRES(Body, Wish, Place); /* whatever gets a Body gets these too */
 
 /* ---- behaviours of swimming: each adds to the wish ---- */
 
@@ -129,21 +131,23 @@ typedef struct Sting {
 } Sting;
 /* Becomes several others when it dies. */
 typedef struct Split {
-    uint32_t kind, count;
+    reef_entity into; /* a prefab */
+    uint32_t count;
 } Split;
 /* Explodes when it dies, and when the diver is near for `fuse` seconds. */
 typedef struct Burst {
     float radius, damage;
     float fuse, clock;
 } Burst;
-/* Lays one of that kind every so many seconds. */
+/* Lays one of these every so many seconds. */
 typedef struct Lay {
-    uint32_t kind;
+    reef_entity what; /* a prefab */
     float every, clock;
 } Lay;
 /* Becomes several others after a time. */
 typedef struct Hatch {
-    uint32_t kind, count;
+    reef_entity into; /* a prefab */
+    uint32_t count;
     float clock;
 } Hatch;
 /* Heals others near it. */
@@ -175,10 +179,10 @@ REEF_COMPONENT(Bounty);
 REEF_FIELDS(Health, F32(Health, now, NULL), F32(Health, most, NULL), F32(Health, hurt, "s"));
 REEF_FIELDS(Shell, F32(Shell, now, NULL), F32(Shell, most, NULL), F32(Shell, grows, "1/s"));
 REEF_FIELDS(Sting, F32(Sting, air, NULL));
-REEF_FIELDS(Split, U32(Split, kind), U32(Split, count));
+REEF_FIELDS(Split, REEF_FIELD(Split, into, REEF_ENTITY, NULL, 0, 0), U32(Split, count));
 REEF_FIELDS(Burst, F32(Burst, radius, "m"), F32(Burst, damage, NULL), F32(Burst, fuse, "s"), F32(Burst, clock, "s"));
-REEF_FIELDS(Lay, U32(Lay, kind), F32(Lay, every, "s"), F32(Lay, clock, "s"));
-REEF_FIELDS(Hatch, U32(Hatch, kind), U32(Hatch, count), F32(Hatch, clock, "s"));
+REEF_FIELDS(Lay, REEF_FIELD(Lay, what, REEF_ENTITY, NULL, 0, 0), F32(Lay, every, "s"), F32(Lay, clock, "s"));
+REEF_FIELDS(Hatch, REEF_FIELD(Hatch, into, REEF_ENTITY, NULL, 0, 0), U32(Hatch, count), F32(Hatch, clock, "s"));
 REEF_FIELDS(Heal, F32(Heal, radius, "m"), F32(Heal, health, NULL), F32(Heal, every, "s"), F32(Heal, clock, "s"));
 REEF_FIELDS(Spit, F32(Spit, every, "s"), F32(Spit, clock, "s"), F32(Spit, speed, "m/s"), F32(Spit, air, NULL),
             U32(Spit, count));

@@ -1,11 +1,11 @@
-/* The creatures of the sea: which components each has, with which values. */
+/* The creatures of the sea. They are prefabs: creatures.json says which components each has, with which values. */
 #ifndef DIVE_CREATURES_H
 #define DIVE_CREATURES_H
 
 #include "rules.h"
 #include "vector.h"
 
-/* X(NAME, title). The order is that of the numbers in Body.kind, Split.kind, Lay.kind and Hatch.kind. */
+/* X(NAME, name in creatures.json). The order is that of the numbers in Body.kind. */
 #define CREATURES(X) \
     X(NEEDLE, "needle") \
     X(DARTER, "darter") \
@@ -43,9 +43,12 @@ typedef struct Creatures {
 REEF_COMPONENT(Creatures);
 REEF_FIELDS(Creatures, REEF_FIELD(Creatures, of, REEF_ENTITY, NULL, 0, 0));
 
-/* Makes the prefabs in a new world. False: no memory. */
-bool creatures_make(reef_world *w);
-/* Makes a creature, in a system that reads Creatures and declares `spawns` without a type. */
+/* Reads the prefabs into a new world. NULL: from creatures.json as it was when the program was built. False: the text is
+ * wrong, which is said on stderr, or there is no memory. */
+bool creatures_read(reef_world *w, const char *text);
+/* Make a creature at a place, in a system that declares `spawns` without a type: by its number, if the system also reads
+ * Creatures; by its prefab. */
 reef_entity creature_spawn(reef_block *b, uint32_t kind, vec at, vec v);
+reef_entity creature_spawn_of(reef_block *b, reef_entity prefab, vec at, vec v);
 
 #endif

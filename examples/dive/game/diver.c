@@ -176,7 +176,7 @@ void breathe(reef_block *b)
     if (stage->now == STAGE_WAVE) {
         d->air -= leaks * b->dt;
         if (bite > 0.0f && d->safe == 0.0f) {
-            d->air -= bite;
+            d->air -= bite * (1.0f + 0.06f * (float)(stage->wave - 1)); /* the deeper, the harder they bite */
             d->safe = 0.9f;
             reef_send(b, Cue, CUE_BITE, lamp->x, lamp->y, bite, 0);
         }

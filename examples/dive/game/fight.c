@@ -246,18 +246,18 @@ void lay(reef_block *b)
         l[i].clock = l[i].every;
         reef_random r = reef_random_for(b, b->entities[i]);
         vec v = {reef_random_float(&r) * 4.0f - 2.0f, reef_random_float(&r) * 4.0f - 2.0f};
-        creature_spawn(b, l[i].kind, (vec){at[i].x, at[i].y}, v);
+        creature_spawn_of(b, l[i].what, (vec){at[i].x, at[i].y}, v);
         reef_send(b, Cue, CUE_LAY, at[i].x, at[i].y, body[i].radius, body[i].kind);
     }
 }
 
 /* Makes some creatures around a place. */
-static void brood(reef_block *b, reef_entity parent, uint32_t kind, uint32_t count, vec at)
+static void brood(reef_block *b, reef_entity parent, reef_entity prefab, uint32_t count, vec at)
 {
     reef_random r = reef_random_for(b, parent);
     for (uint32_t k = 0; k < count; k++) {
         vec way = {reef_random_float(&r) * 2.0f - 1.0f, reef_random_float(&r) * 2.0f - 1.0f};
-        creature_spawn(b, kind, vec_add_scaled(at, way, 0.5f), vec_scale(way, 5.0f));
+        creature_spawn_of(b, prefab, vec_add_scaled(at, way, 0.5f), vec_scale(way, 5.0f));
     }
 }
 
@@ -269,9 +269,9 @@ void hatch(reef_block *b)
     for (uint32_t i = 0; i < b->count; i++) {
         h[i].clock = count_down(h[i].clock, b->dt);
         if (h[i].clock > 0.0f || is_dying(&health[i])) continue;
-        brood(b, b->entities[i], h[i].kind, h[i].count, (vec){at[i].x, at[i].y});
+        brood(b, b->entities[i], h[i].into, h[i].count, (vec){at[i].x, at[i].y});
         reef_cmd_destroy(b, b->entities[i]);
-        reef_send(b, Cue, CUE_HATCH, at[i].x, at[i].y, 0.5f, h[i].kind);
+        reef_send(b, Cue, CUE_HATCH, at[i].x, at[i].y, 0.5f, 0);
     }
 }
 
@@ -315,7 +315,7 @@ void split(reef_block *b)
     const Health *h = reef_in(b, Health);
     const Split *s = reef_in(b, Split);
     for (uint32_t i = 0; i < b->count; i++)
-        if (is_dying(&h[i])) brood(b, b->entities[i], s[i].kind, s[i].count, (vec){at[i].x, at[i].y});
+        if (is_dying(&h[i])) brood(b, b->entities[i], s[i].into, s[i].count, (vec){at[i].x, at[i].y});
 }
 
 void burst(reef_block *b)

@@ -53,8 +53,8 @@ static const reef_system_desc tick[] = {
      "Velocity Shot"},
     {SYSTEM(arrive), .text = "Shot, in Position; reads Lamp, sends Bite, destroys"},
     {SYSTEM(fuse), .text = "Burst, Health, in Position; reads Lamp"},
-    {SYSTEM(lay), .text = "Lay, in Position, in Body, in Swim; reads Census Creatures, sends Cue, spawns"},
-    {SYSTEM(hatch), .text = "Hatch, in Position, in Health; reads Creatures, sends Cue, spawns, destroys"},
+    {SYSTEM(lay), .text = "Lay, in Position, in Body, in Swim; reads Census, sends Cue, spawns"},
+    {SYSTEM(hatch), .text = "Hatch, in Position, in Health; sends Cue, spawns, destroys"},
     {SYSTEM(heal), .text = "Heal, in Position; reads Near Place Health, sends Cure Cue"},
     {SYSTEM(recover), .text = "; receives Cure, writes Health"},
     {SYSTEM(attract), .text = "Pickup, Velocity, in Position; reads Lamp Upgrades Stage, sends Find, destroys"},
@@ -62,7 +62,7 @@ static const reef_system_desc tick[] = {
     {SYSTEM(forget), .phase = "end", .text = "; writes Census"},
     {SYSTEM(count_creatures), .phase = "end", .text = "with Body; reads Enemy Bystander Boss, sums Census",
      .combine = add_counts},
-    {SYSTEM(split), .phase = "end", .text = "in Split, in Health, in Position; reads Creatures, spawns"},
+    {SYSTEM(split), .phase = "end", .text = "in Split, in Health, in Position; spawns"},
     {SYSTEM(burst), .phase = "end", .text = "in Burst, in Health, in Position; sends Blast Cue"},
     {SYSTEM(reward), .phase = "end", .text = "in Bounty, in Health, in Position; reads Boss, sends Loss"},
     {SYSTEM(die), .phase = "end", .text = "in Health, in Position, in Body; sends Cue, destroys"},
@@ -101,7 +101,7 @@ bool game_wake(game *g) { return reef_single_has(g->world, Lamp) && near_new(g->
 
 static bool fill(reef_world *w)
 {
-    if (!creatures_make(w)) return false;
+    if (!creatures_read(w, NULL)) return false;
     reef_entity bell = reef_spawn(w, reef_tag(Bell), reef_with(Position, 0, 0));
     reef_entity diver = reef_spawn(w, reef_with(Diver, .air = 100), reef_with(Position, 0, 2), reef_default(Velocity));
     return reef_relate(w, diver, Tether, bell) >= 0 &&

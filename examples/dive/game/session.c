@@ -167,7 +167,7 @@ void session_end(session *s)
 
 bool session_tick(session *s, Input in)
 {
-    in.rewound = (uint16_t)s->rewound;
+    in.rewound = (uint16_t)(in.rewound + s->rewound);
     s->rewound = 0;
     uint64_t tick = s->inputs.count;
     if (!replay_add(&s->inputs, in) || reef_history_step(s->past, &in, sizeof in) < 0) return false;

@@ -167,7 +167,7 @@ uint32_t shop_price(const Upgrades *u, uint32_t upgrade)
         UPGRADES(X)
 #undef X
     };
-    return upgrade < UPGRADE_COUNT ? first[upgrade] * (1u + u->level[upgrade]) : 0;
+    return upgrade < UPGRADE_COUNT ? first[upgrade] * (2u + 3u * u->level[upgrade]) / 2u : 0;
 }
 
 uint32_t shop_price_others(const Stage *stage) { return 3 + 3 * stage->others; }

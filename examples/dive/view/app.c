@@ -112,6 +112,12 @@ static bool start_playing(app *a)
 
 static bool dive_again(app *a, uint64_t seed) { return session_again(&a->play, seed) && start_playing(a); }
 
+bool app_watch(app *a, const replay *recording)
+{
+    a->watch = recording;
+    return dive_again(a, recording->seed);
+}
+
 static int8_t hundredths(float x) { return (int8_t)clamp(x * 100.0f, -100.0f, 100.0f); }
 
 static Input input_of(const app *a, const controls *c)
@@ -175,6 +181,8 @@ static bool play(app *a, const controls *c, float dt)
 
     a->behind += dt < 0.1f ? dt : 0.1f;
     for (; a->behind >= 1.0f / TICKS_PER_SECOND; a->behind -= 1.0f / TICKS_PER_SECOND) {
+        uint64_t tick = a->play.inputs.count;
+        if (a->watch != NULL && tick < a->watch->count) in = a->watch->inputs[tick];
         if (!session_tick(&a->play, in)) return false;
         in.pick = PICK_NONE;
         hear(a, true);
@@ -316,6 +324,6 @@ bool app_frame(app *a, const controls *c, float dt, float aspect)
     }
     a->backward_shown += ((a->backward ? 1.0f : 0.0f) - a->backward_shown) * clamp(dt * 12.0f, 0.0f, 1.0f);
     a->banner_left = count_down(a->banner_left, dt);
-    draw(a);
+    if (!a->blind) draw(a);
     return true;
 }

@@ -59,6 +59,8 @@ typedef struct app {
     scores scores;
     bool scored; /* this dive is in the table */
     bool quit;
+    bool blind;          /* the frame isn't needed: for scripts */
+    const replay *watch; /* recorded inputs, which are played instead of the player's; NULL: none */
 
     sound_request sounds[SOUNDS_MAX];
     uint32_t sound_count;
@@ -69,6 +71,8 @@ typedef struct app {
 /* `folder` is for the journal and the scores, and lives as long as the app; NULL: nothing is kept. False: no memory. */
 bool app_begin(app *a, uint64_t seed, reef_pool *pool, const char *folder);
 void app_end(app *a);
+/* Plays a recording instead of what the player does, until it is at its end. It must live as long as the app. */
+bool app_watch(app *a, const replay *recording);
 /* False: something failed that can't go on (memory, the disk). */
 bool app_frame(app *a, const controls *c, float dt, float aspect);
 

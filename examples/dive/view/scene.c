@@ -64,7 +64,7 @@ static uint32_t scatter(uint32_t x, uint32_t y)
 static void draw_plant(const view *v, float x, float y, uint32_t dice)
 {
     static const colour corals[] = {
-        {226, 92, 92, 255}, {236, 150, 70, 255}, {190, 92, 190, 255}, {90, 150, 200, 255}, {222, 196, 120, 255}};
+        {150, 70, 74, 255}, {160, 112, 64, 255}, {122, 72, 132, 255}, {66, 104, 140, 255}, {148, 132, 92, 255}};
     float turn = (float)(dice >> 20 & 255) / 255.0f - 0.5f, size = 0.5f + (float)(dice >> 12 & 255) / 200.0f;
     vec way = vec_unit((vec){turn, (dice >> 28 & 1) != 0 ? 0.5f : -0.5f});
     if ((dice & 3) == 0) {

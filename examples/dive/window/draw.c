@@ -121,7 +121,7 @@ static bool make_shader(shader *s, const char *vertex, const char *fragment, con
 static void attribute(GLuint number, GLint count, GLenum type, GLboolean fraction, size_t offset)
 {
     gl.EnableVertexAttribArray(number);
-    gl.VertexAttribPointer(number, count, type, fraction, sizeof(sprite), (const char *)0 + offset);
+    gl.VertexAttribPointer(number, count, type, fraction, sizeof(sprite), (const void *)(uintptr_t)offset);
     gl.VertexAttribDivisor(number, 1);
 }
 

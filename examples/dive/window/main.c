@@ -22,6 +22,7 @@ static const char help[] =
     "  --forget           begins anew: doesn't go on with the last dive, and keeps nothing\n"
     "  --seed N           which sea\n"
     "  --threads N        default: as many as the machine has processors\n"
+    "  --replay FILE      shows a recorded dive: game/replay.h\n"
     "  --mute\n"
     "  --script FILE      keys from a file instead of a player, and pictures: examples/dive/window/script.h\n"
     "\n"
@@ -34,7 +35,7 @@ static const char help[] =
 typedef struct options {
     int wide, high;
     bool full_screen, mute, forget;
-    const char *folder, *script;
+    const char *folder, *script, *replay;
     uint64_t seed;
     uint32_t threads;
 } options;
@@ -57,6 +58,7 @@ static bool parse(options *o, int count, char **arguments)
         else if (strcmp(name, "--size") == 0 && sscanf(value, "%dx%d", &o->wide, &o->high) == 2) i++;
         else if (strcmp(name, "--folder") == 0) o->folder = value, i++;
         else if (strcmp(name, "--script") == 0) o->script = value, i++;
+        else if (strcmp(name, "--replay") == 0) o->replay = value, o->forget = true, i++;
         else if (strcmp(name, "--seed") == 0) o->seed = strtoull(value, NULL, 10), i++;
         else if (strcmp(name, "--threads") == 0) o->threads = (uint32_t)strtoul(value, NULL, 10), i++;
         else return false;
@@ -104,9 +106,10 @@ static bool loop(app *a, SDL_Window *window, script *from)
             dt = 1.0f / TICKS_PER_SECOND;
             if (!script_frame(from, &c)) return true;
         }
+        a->blind = from != NULL && !script_wants_picture(from);
         SDL_GL_GetDrawableSize(window, &wide, &high);
         if (!app_frame(a, &c, dt, (float)wide / (float)high)) return false;
-        if (from != NULL && !script_wants_picture(from)) continue;
+        if (a->blind) continue;
         draw_frame(&a->frame, wide, high);
         if (from != NULL && !script_picture(from, wide, high)) return false;
         SDL_GL_SwapWindow(window);
@@ -115,9 +118,22 @@ static bool loop(app *a, SDL_Window *window, script *from)
     return true;
 }
 
+static bool read_recording(const char *path, replay *r)
+{
+    uint64_t line = 0;
+    FILE *file = fopen(path, "r");
+    if (file == NULL) return complain("can't read ", path) == DONE;
+    bool good = replay_read(r, file, &line);
+    fclose(file);
+    if (!good) fprintf(stderr, "dive: %s: line %u can't be understood\n", path, (unsigned)line);
+    return good;
+}
+
 static int run(const options *o)
 {
     static app a;
+    replay recording = {0};
+    if (o->replay != NULL && !read_recording(o->replay, &recording)) return FAILED;
     const char *why = "";
     script *from = NULL;
     if (o->script != NULL && (from = script_open(o->script)) == NULL) return complain("can't read ", o->script);
@@ -127,9 +143,12 @@ static int run(const options *o)
     SDL_GL_SetSwapInterval(from == NULL ? 1 : 0);
     if (!o->mute) mixer_open(); /* without sound the game is played in silence */
     reef_pool *pool = o->threads == 1 ? NULL : reef_pool_new(&(reef_pool_config){.threads = o->threads});
-    bool good = app_begin(&a, o->seed, pool, find_folder(o)) && loop(&a, window, from);
+    bool good = app_begin(&a, o->seed, pool, find_folder(o));
+    if (good && o->replay != NULL) good = app_watch(&a, &recording);
+    good = good && loop(&a, window, from);
     if (!good) complain("out of memory, or the folder can't be written", "");
     app_end(&a);
+    replay_free(&recording);
     reef_pool_free(pool);
     mixer_close();
     draw_close(window);
