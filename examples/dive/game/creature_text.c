@@ -79,7 +79,8 @@ static bool take_field(reader *r, const char *name, void *context)
     if (field == NULL) return wrong(r, "the component has no such field");
     if (field->kind == REEF_ENTITY) {
         if (!take_name(r, target)) return false;
-        const reef_entity e = reef_find(r->w, target);
+        const reef_entity e = reef_find(r->w, target + 1);
+        if (target[0] != '@') return wrong(r, "a creature is named by @ and its name");
         if (reef_entity_is_null(e) && !r->naming) return wrong(r, "there is no creature of that name");
         memcpy(v->bytes + field->offset, &e, sizeof e);
         return true;

@@ -2,9 +2,9 @@
  * creatures.json uses it. The add-on needs a library for JSON; this reader needs nothing, so the game has its creatures
  * on every machine and in the browser. A test lets both read the file and compares the prefabs.
  *
- *     {"jelly": {"components": {"Enemy": true, "Health": {"now": 7, "most": 7}, "Split": {"into": "jellet", "count": 4}}}}
+ *     {"jelly": {"components": {"Enemy": true, "Health": {"now": 7, "most": 7}, "Split": {"into": "@jellet"}}}}
  *
- * The values are numbers, and names where a field is an entity. What isn't given is zero. */
+ * The values are numbers, and @ with a name where a field is an entity. What isn't given is zero. */
 #ifndef DIVE_CREATURE_TEXT_H
 #define DIVE_CREATURE_TEXT_H
 

@@ -43,11 +43,11 @@ typedef struct Creatures {
 REEF_COMPONENT(Creatures);
 REEF_FIELDS(Creatures, REEF_FIELD(Creatures, of, REEF_ENTITY, NULL, 0, 0));
 
-/* Reads the prefabs into a new world. NULL: from creatures.json as it was when the program was built. False: the text is
- * wrong, which is said on stderr, or there is no memory. */
+/* Reads the prefabs into a new world. NULL: from creatures.json as it was when the program was built. False: the text
+ * is wrong, which is said on stderr, or there is no memory. */
 bool creatures_read(reef_world *w, const char *text);
-/* Make a creature at a place, in a system that declares `spawns` without a type: by its number, if the system also reads
- * Creatures; by its prefab. */
+/* Make a creature at a place, in a system that declares `spawns` without a type: by its number, if the system also
+ * reads Creatures; by its prefab. */
 reef_entity creature_spawn(reef_block *b, uint32_t kind, vec at, vec v);
 reef_entity creature_spawn_of(reef_block *b, reef_entity prefab, vec at, vec v);
 
