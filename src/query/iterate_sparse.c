@@ -9,9 +9,9 @@
  * have it or none. The columns of a chunk are marked when the loop comes to it; the pages of a store when a block has
  * values there.
  *
- * The accessors find cells where they find slots in other loops: b->match is cut_match, which names the cells as if
- * they were columns, and b->walk_match is where the loop is. Where only one store decides which rows match, the rows
- * of a chunk are remembered (src/query/match_cache.h). */
+ * The accessors find cells where they find slots in other loops: b->match is reef__cells_match, which names the cells
+ * as if they were columns, and b->walk_match is where the loop is. Where only one store decides which rows match, the
+ * rows of a chunk are remembered (src/query/match_cache.h). */
 #include "query/iterate_sparse.h"
 #include "base/memory.h"
 #include "base/platform.h"
@@ -37,12 +37,13 @@ typedef union cut_columns {
     match aligned;
     uint16_t column[CUT_COLUMNS + REEF_CELLS];
 } cut_columns;
-static const cut_columns cut_match = {.column = {[CUT_COLUMNS] = 0,
-                                                 [CUT_COLUMNS + 1] = CELL,
-                                                 [CUT_COLUMNS + 2] = 2 * CELL,
-                                                 [CUT_COLUMNS + 3] = 3 * CELL,
-                                                 [CUT_COLUMNS + 4] = 4 * CELL,
-                                                 [CUT_COLUMNS + 5] = 5 * CELL}};
+static const cut_columns cells_match = {.column = {[CUT_COLUMNS] = 0,
+                                                   [CUT_COLUMNS + 1] = CELL,
+                                                   [CUT_COLUMNS + 2] = 2 * CELL,
+                                                   [CUT_COLUMNS + 3] = 3 * CELL,
+                                                   [CUT_COLUMNS + 4] = 4 * CELL,
+                                                   [CUT_COLUMNS + 5] = 5 * CELL}};
+const match *const reef__cells_match = &cells_match.aligned;
 
 /* ---- what is asked for ---- */
 
@@ -96,7 +97,7 @@ bool reef__cutting_make(query *q)
         if (term_has_data(q, i) && !q->facts[i].stored) cutting_add(c, q, i);
     c->quick = c->stored_count == 1 && c->term[0].packed && c->term[0].sure && c->count == c->cell_count;
     c->head.column_count = c->head.write_count = c->cell_count;
-    c->head.match_bytes = sizeof cut_match;
+    c->head.match_bytes = sizeof cells_match;
     return true;
 }
 
@@ -399,7 +400,7 @@ static NOINLINE bool cut_chunk(reef_block *b)
     for (uint32_t i = c->stored_count; i < c->cell_count; i++)
         b->cells[i].from = cell_from(b, &c->term[i], match_now(b), b->slots);
     b->walk_match = b->match;
-    b->match = &cut_match;
+    b->match = reef__cells_match;
     b->head = &c->head;
     b->handles = slot_entities(b->slots);
     b->column = (const reef_slot *)(const void *)b->cells;

@@ -42,4 +42,7 @@ void reef__frozen_drop(reef_world *w, frozen_versions *f);
 /* Was the page of the entity's value, as term i wants it, written since? */
 bool reef__value_changed(const look *l, uint32_t i, reef_entity e);
 
+/* A match whose columns are the cells of a block: with it the accessors find cells where they find slots otherwise. */
+extern const match *const reef__cells_match;
+
 #endif

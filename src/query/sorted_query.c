@@ -61,6 +61,13 @@ struct ranking {
     uint32_t *parents; /* chunks outside of the query's tables in which parents lie */
     uint32_t parent_count, parent_room;
     uint64_t links; /* how many relations there were */
+    /* Where all columns fit into a block's cells: the head of its blocks, the sizes of the columns, and by unit the
+     * number of the match. */
+    bool cells;
+    reef_query_head head;
+    uint32_t size[REEF_CELLS];
+    uint32_t *match;
+    uint32_t match_room;
 };
 
 /* ---- the list ---- */
@@ -83,6 +90,7 @@ void reef__ranking_drop(query *q)
     }
     reef__memory_free(m, MEMORY_OTHER, r->rows, r->room * sizeof *r->rows);
     reef__memory_free(m, MEMORY_OTHER, r->up, r->up ? r->room * 2 * sizeof *r->up : 0);
+    reef__memory_free(m, MEMORY_OTHER, r->match, r->match_room * sizeof *r->match);
     reef__memory_free(m, MEMORY_OTHER, r->parents, r->parent_room * sizeof *r->parents);
     reef__memory_free(m, MEMORY_OTHER, r->listed, r->units * sizeof *r->listed);
     reef__memory_free(m, MEMORY_OTHER, r, sizeof *r);
@@ -311,6 +319,7 @@ static bool tree_is_same(const query *q, size_t *all)
     r->look = false;
     for (chunk_cursor c = {.q = q}; chunk_next(&c);) {
         r->look |= c.match->look;
+        r->match[c.unit] = c.number - 1;
         *all += c.rows;
         same &= c.slots[SLOT_ENTITIES].version <= r->version && r->listed[c.unit] == c.rows;
     }
@@ -341,6 +350,41 @@ static bool tree_note(query *q)
     return true;
 }
 
+/* Can the accessors find the columns of a block in its cells? */
+static void tree_head_set(const query *q)
+{
+    ranking *r = q->ranking;
+    r->cells = q->head.column_count <= REEF_CELLS && q->cut == NULL && q->subs == NULL && !q->tracked &&
+               !q->optional_writes && !q->out;
+    r->head = q->head;
+    r->head.ahead = false;
+    for (uint32_t k = 0; r->cells && k < q->head.column_count; k++)
+        r->size[k] = reef__type_of(q->head.key[k] >> 1)->size;
+}
+
+/* Gives a block its columns, and makes those that the loop writes this world's own. False: there is no memory. */
+static bool tree_block(reef_block *b, const query *q)
+{
+    const ranking *r = q->ranking;
+    const match *m = match_at(q, r->match[b->unit]);
+    const reef_world *w = b->world;
+    bool own = !b->part;
+    for (uint32_t k = 0; own && k < q->head.write_count; k++)
+        own = reef_slot_of(b->slots, m, k)->version > w->hot.fork_version;
+    for (uint32_t k = 0; own && k < q->head.write_count; k++)
+        ((reef_slot *)(uintptr_t)reef_slot_of(b->slots, m, k))->version = w->hot.version;
+    b->match = NULL;
+    if (!own && !b->part && query_writes(q) && !reef__block_own(b)) return false;
+    for (uint32_t k = 0; k < q->head.column_count; k++) {
+        const reef_slot *slot = reef_slot_of(b->slots, m, k);
+        b->cells[k].values = slot->block ? (char *)slot->block + (size_t)b->first * r->size[k] : NULL;
+    }
+    b->head = &r->head;
+    b->match = reef__cells_match;
+    b->column = (const reef_slot *)(const void *)b->cells;
+    return true;
+}
+
 /* As ranking_repair. Which rows are affected by a new parent can't be told by versions, so the list is made anew. */
 static bool tree_repair(query *q, uint32_t others)
 {
@@ -350,8 +394,12 @@ static bool tree_repair(query *q, uint32_t others)
     size_t all, bytes, up_bytes;
     if (r->epoch != w->state_epoch) ranking_forget(r);
     r->epoch = w->state_epoch;
-    if (!ranking_units(r, w)) return false;
-    if (tree_is_same(q, &all)) return true;
+    if (!ranking_units(r, w) ||
+        !reef__array_room(m, MEMORY_OTHER, &r->match, &r->match_room, r->units, sizeof *r->match))
+        return false;
+    const bool same = tree_is_same(q, &all);
+    tree_head_set(q);
+    if (same) return true;
     ranking_forget(r);
     if (!reef__size_multiply(all, sizeof *r->rows, 0, &bytes)) return false;
     if (all > r->room) {
@@ -448,6 +496,9 @@ const void *reef_block_parents_in(const reef_block *b, reef_component c)
     const ranking *r = block_tree(b, &at);
     if (r == NULL || r->rows[at].index == 0) return NULL;
     const reef_slot *slots = reef_slots_at(&b->world->hot, r->rows[at].index);
+    const uint32_t unit = place_unit(r->rows[at].index);
+    for (uint32_t k = 0; r->cells && unit < r->units && r->listed[unit] && k < r->head.column_count; k++)
+        if (r->head.key[k] >> 1 == c.id) return reef_slot_of(slots, match_at(b->query, r->match[unit]), k)->block;
     const uint32_t slot = reef__slot_seek(b->world, c.id, slots[0].head.table);
     bool named = b->job == NULL; /* others may write what the system doesn't name */
     for (uint32_t i = 0; !named && i < b->query->term_count; i++)
@@ -572,6 +623,7 @@ bool reef__ranking_next(reef_block *b)
     b->count = n = q->cut ? reef__cut_rows(q, b->entities, n) : n;
     if (b->left != UINT64_MAX) b->left -= n;
     b->walk_unit = i + n;
+    if (r->by.tree && r->cells) return tree_block(b, q);
     return b->part || !query_writes(q) || reef__block_own(b);
 }
 

@@ -363,6 +363,14 @@ void reef__name_arrives(reef_world *w, reef_entity e)
     else names_unscope(w);
 }
 
+COLD bool reef__name_prepare_orphan(reef_world *w, reef_entity e)
+{
+    const uint32_t number = w->state.names_unscoped ? NAME_NONE : name_find_entity(w, e);
+    return number == NAME_NONE ||
+           (reef__name_prepare_forget(w, e) &&
+            name_own_cluster(w, NAME_BY_TEXT, hash_text(name_at(w, number)->text) & name_mask(w)));
+}
+
 COLD void reef__names_unscope(reef_world *w)
 {
     if (w->state.name_count && !w->state.names_unscoped) names_unscope(w);

@@ -24,6 +24,8 @@ void reef__name_put(reef_world *w, reef_entity e, const char *text);
  * same name, the name is forgotten. These can't fail. */
 void reef__name_leaves(reef_world *w, reef_entity e);
 void reef__name_arrives(reef_world *w, reef_entity e);
+/* Makes what reef__name_arrives will touch this world's own when the entity loses its ChildOf. False: no memory. */
+bool reef__name_prepare_orphan(reef_world *w, reef_entity e);
 /* Many parents will be changed, without these calls; in the end reef__names_settle puts the index right, and forgets
  * the name of each entity that has it in common with one of a smaller index. False: there is no memory. */
 void reef__names_unscope(reef_world *w);

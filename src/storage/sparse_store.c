@@ -374,6 +374,7 @@ bool reef__store_prepare_drop(reef_world *w, uint32_t component, reef_entity e)
     value_store *s = store_mine(w, component);
     const uint32_t slot = slot_of(s, e);
     if (values_own(w, s, slot >> s->bits) == NULL) return false;
+    if (scopes_names(w, s) && !reef__name_prepare_orphan(w, e)) return false;
     if (s->paged) return true;
     if (s->multi) return reef__store_index_own(w, s, e.index) != NULL;
     const uint32_t last = (uint32_t)s->count - 1, page = last >> s->bits;
@@ -396,6 +397,7 @@ bool reef__store_prepare_drop_all(reef_world *w, uint32_t component)
 {
     value_store *s = store_mine(w, component);
     if (!reef__store_own_all(w, component, false)) return false;
+    if (scopes_names(w, s) && !reef__names_own_all(w)) return false;
     for (uint32_t page = 0; page < s->index.count; page++)
         if (s->index.page[page] && reef__store_index_own(w, s, page << REEF_INDEX_BITS) == NULL) return false;
     return true;
