@@ -94,6 +94,20 @@ void k_iter2_bits(Position *restrict p, const Velocity *restrict v, const uint64
 }
 #endif
 
+void k_join(Position *restrict p, const Velocity *const *restrict v, const uint64_t *restrict bits, uint32_t n,
+            float dt)
+{
+    for (uint32_t k = 0; k * 64 < n; k++) {
+        uint64_t word = bits ? bits[k] : ~0ull;
+        if (n - k * 64 < 64) word &= (1ull << (n - k * 64)) - 1;
+        for (; word; word &= word - 1) {
+            const uint32_t i = k * 64 + (uint32_t)__builtin_ctzll(word);
+            p[i].x += v[i]->x * dt;
+            p[i].y += v[i]->y * dt;
+        }
+    }
+}
+
 uint64_t k_sum(const Position *p, uint32_t n)
 {
     uint64_t s = 0;

@@ -25,6 +25,10 @@ KERNEL void k_tree_listed(Position *p, const Velocity *restrict v, const uint32_
                           const uint32_t *restrict list, uint32_t n);
 KERNEL uint64_t k_sum(const Position *p, uint32_t n); /* independent of the order of rows */
 
+/* p += v*dt, where the row's bit is set, with the velocity that the row's pointer leads to. */
+KERNEL void k_join(Position *restrict p, const Velocity *const *restrict v, const uint64_t *restrict bits, uint32_t n,
+                   float dt);
+
 /* These are so short that a call would be noticeable, so they are inlined. */
 static inline void k_scale(Position *p, uint32_t n, float f)
 {

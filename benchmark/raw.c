@@ -426,6 +426,51 @@ static void sparse_run(void *state)
     }
 }
 
+/* ---- query_join ---- */
+
+/* a: the ships, with their position and the number of their port. b: the ports that have a velocity. */
+static const uint32_t size_pd[] = {8, 4};
+static void *join_setup(const bench_row *r)
+{
+    raw *w = raw_world(r);
+    raw_layout(&w->a, 2, size_pd);
+    raw_layout(&w->b, 1, size_p);
+    for (uint32_t i = 0; i < r->n; i++) create_1(&w->a, &w->ix, pos_of(i));
+    for (uint32_t k = 0, closed = 0; k < JOIN_PORTS; k++) {
+        if (!join_open(k)) {
+            id_new(&w->ix, IN_B | closed++);
+            continue;
+        }
+        const uint32_t row = create(&w->b, &w->ix);
+        const Velocity v = vel_of(k);
+        memcpy(&w->b.col[0][row * sizeof v], &v, sizeof v);
+    }
+    for (uint32_t i = 0; i < r->n; i++) ((uint32_t *)(void *)w->a.col[1])[i] = r->n + join_port(i);
+    return w;
+}
+static void join_run(void *state)
+{
+    raw *w = state;
+    const float dt = bench_dt;
+    for (uint32_t k = 0; k < w->r->passes; k++) {
+        Position *p = POS(&w->a);
+        const uint32_t *port = (const uint32_t *)(const void *)w->a.col[1], *row = w->ix.row;
+        const Velocity *v = (const Velocity *)(const void *)w->b.col[0];
+        for (uint32_t i = 0, n = w->a.n; i < n; i++) {
+            const uint32_t at = row[port[i]];
+            if (at & IN_B) continue;
+            p[i].x += v[at].x * dt;
+            p[i].y += v[at].y * dt;
+        }
+        BENCH_BARRIER();
+    }
+}
+static uint64_t join_sum(void *state)
+{
+    const raw *w = state;
+    return k_sum(POS(&w->a), w->a.n);
+}
+
 /* ---- world_new, mem_2 ---- */
 
 static void *world_new_setup(const bench_row *r) { return raw_world(r); }
@@ -492,6 +537,7 @@ static const row_impl rows[] = {
     {ROW_iter_frag_1k_bit, bits_setup, bits_run, sum_rows, raw_free, NULL},
     {ROW_iter_bit, bits_setup, bits_run, sum_rows, raw_free, NULL},
     {ROW_iter_sparse, sparse_setup, sparse_run, sum_rows, raw_free, NULL},
+    {ROW_query_join, join_setup, join_run, join_sum, raw_free, NULL},
     {ROW_world_new, world_new_setup, world_new_run, world_new_sum, raw_free, NULL},
     {ROW_mem_2, mem_setup, mem_run, sum_rows, raw_free, NULL},
     {0},

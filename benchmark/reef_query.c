@@ -124,9 +124,42 @@ static uint64_t repair_expected(const bench_row *r)
     return sum;
 }
 
+/* ---- query_join ---- */
+
+REEF_RELATION(DockedTo, REEF_EXCLUSIVE);
+
+static void *join_setup(const bench_row *r)
+{
+    state *s = state_new(r, false);
+    reef_entity *ship = mem_alloc(sizeof *ship * r->n), *port = mem_alloc(sizeof *port * JOIN_PORTS);
+    for (uint32_t i = 0; i < r->n; i++) {
+        const Position p = pos_of(i);
+        ship[i] = reef_spawn(s->w, reef_with(Position, p.x, p.y));
+    }
+    for (uint32_t k = 0; k < JOIN_PORTS; k++) {
+        const Velocity v = vel_of(k);
+        port[k] = join_open(k) ? reef_spawn(s->w, reef_with(Velocity, v.x, v.y)) : reef_spawn(s->w, reef_tag(Tag1));
+    }
+    for (uint32_t i = 0; i < r->n; i++)
+        if (reef_relate(s->w, ship[i], DockedTo, port[join_port(i)]) < 0) bench_fail(s->w, "reef_relate");
+    mem_free(ship, sizeof *ship * r->n);
+    mem_free(port, sizeof *port * JOIN_PORTS);
+    s->query = query_new(s, "Position, DockedTo($port), in Velocity($port)");
+    return s;
+}
+static void join_run(void *p)
+{
+    state *s = p;
+    const Velocity *room[REEF_BLOCK_ROWS];
+    for (uint32_t k = 0; k < s->r->passes; k++)
+        for (reef_block b = reef_begin(s->w, s->query); reef_next(&b);)
+            k_join(reef_inout(&b, Position), reef_reach(&b, Velocity, 1, room), reef_block_mask(&b), b.count, bench_dt);
+}
+
 const row_impl reef_query_rows[] = {
     {ROW_query_build, build_setup, build_run, sum_run, state_free, build_expected},
     {ROW_iter_changed, changed_setup, changed_run, sum_rows, state_free, changed_expected},
+    {ROW_query_join, join_setup, join_run, sum_rows, state_free, NULL},
     {ROW_sort_repair, repair_setup, repair_run, sum_run, state_free, repair_expected},
     {0},
 };

@@ -129,6 +129,10 @@
  *   query_build       in the world of iter_frag_1k: make the query "in Position, in Velocity" from a text, visit
  *                     every block once, but not
  *                     its rows, free it; 1,000 times. No baseline
+ *   query_join        100,000 entities with Position, each docked to one of 10,000 ports (join_port), of which three
+ *                     in four have a Velocity. For each whose port has one p += v*dt, in reef by the query "Position,
+ *                     DockedTo($port), in Velocity($port)". Op: an entity. raw: an array of port numbers beside the
+ *                     positions; a port's index entry has the number of its table in the top bit
  *   iter_sparse       1,000,000 rows with Position; one of each hundred (bench_sparse) also has a sparse Velocity,
  *                     given to them in the
  *                     order in which they were made. p += v*dt, reef row by row (reef_each), as raw. Op: matched
@@ -191,6 +195,11 @@ typedef struct Data {
     uint64_t a, b, c, d;
 } Data;
 
+/* query_join: the port of ship i, and does port k have a Velocity? */
+enum { JOIN_PORTS = 10000 };
+static inline uint32_t join_port(uint32_t i) { return (uint32_t)((uint64_t)i * 7919 % JOIN_PORTS); }
+static inline bool join_open(uint32_t k) { return k % 4 != 3; }
+
 #define N_1M 1000000u
 #define N_100K 100000u
 #define N_10K 10000u
@@ -237,6 +246,7 @@ typedef struct Data {
     X(iter_changed, N_1M, 1, 1, 10240u, NS) \
     X(sort_repair, N_1M, 1, 1, N_1M, NS) \
     X(query_build, N_100K, 1024, 1000, 1, US) \
+    X(query_join, N_100K, 2, 20, N_100K, NS) \
     X(bulk_add_query, N_1M, 1, 1, N_1M, NS) \
     X(bulk_add_cold, N_1M, 1, 1, N_1M, NS) \
     X(empty_system, 100u, 100, 1000, 100u, NS) \

@@ -32,9 +32,10 @@ REEF_API const reef_entity *reef_bound(const reef_block *block, uint32_t variabl
  *     variable n    "in Price($port)": that of the entity bound to the variable; of a relation with the variable as its
  *                   target, "in Owes($x)": the relation to the entity
  *     variable 0    "in Position up(ChildOf)": that of the nearest ancestor; "in Owes(bob)": the relation to Bob
- * `to` is an array of REEF_BLOCK_ROWS pointers. NULL stands there for a row that doesn't match, and where an optional
- * term finds nothing. The values are only read, and live until something is changed. Returns `to`; NULL and UNDECLARED
- * if the query has no such term with `in`. Any thread that has the block. */
+ * `to` is an array of REEF_BLOCK_ROWS pointers. NULL stands there for a row that doesn't match, where an optional term
+ * finds nothing, and where a transitive relation leads to Bob only by way of others. The values are only read, and live
+ * until something is changed. Returns `to`; NULL and UNDECLARED if the query has no such term with `in`. Any thread
+ * that has the block. */
 REEF_API const void *const *reef_block_reach(const reef_block *block, reef_component type, uint32_t variable,
                                              const void **to);
 

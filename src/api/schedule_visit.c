@@ -24,7 +24,7 @@ static COLD const char *touch_name(const reef_touch *t)
 }
 
 /* Puts a touch where it belongs, unless it is there. */
-static COLD void touch_put(touch_list *l, reef_touch_kind kind, uint32_t component)
+static COLD void touch_list_put(touch_list *l, reef_touch_kind kind, uint32_t component)
 {
     const reef_touch t = {kind, {component}};
     uint32_t at = l->count;
@@ -45,13 +45,13 @@ static COLD void touches_list(touch_list *l, const struct system *x)
     for (uint32_t i = 0; i < x->access_count; i++) {
         const struct access a = x->access[i];
         const bool sums = reef__system_touches(x, REEF_SUMS, a.component);
-        if (a.use & ACCESS_WRITE) touch_put(l, sums ? REEF_SUMS : REEF_WRITES, a.component);
-        else if (a.use & ACCESS_READ) touch_put(l, REEF_READS, a.component);
-        if (a.use & ACCESS_SEND) touch_put(l, REEF_SENDS, a.component);
-        if (a.use & ACCESS_RECEIVE) touch_put(l, REEF_RECEIVES, a.component);
+        if (a.use & ACCESS_WRITE) touch_list_put(l, sums ? REEF_SUMS : REEF_WRITES, a.component);
+        else if (a.use & ACCESS_READ) touch_list_put(l, REEF_READS, a.component);
+        if (a.use & ACCESS_SEND) touch_list_put(l, REEF_SENDS, a.component);
+        if (a.use & ACCESS_RECEIVE) touch_list_put(l, REEF_RECEIVES, a.component);
     }
     for (uint32_t i = 0; i < x->touch_count; i++)
-        if (x->touches[i].kind >= REEF_SPAWNS) touch_put(l, x->touches[i].kind, x->touches[i].type.id);
+        if (x->touches[i].kind >= REEF_SPAWNS) touch_list_put(l, x->touches[i].kind, x->touches[i].type.id);
 }
 
 COLD bool reef_visit_systems(const reef_world *w, reef_system_visitor visit, void *context)

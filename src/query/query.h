@@ -119,7 +119,7 @@ struct reef_query_data {
     expansion *subs; /* NULL: no term has a plus */
     /* NULL: no term is `target` (src/query/relation_plan.h). Such a query has q->fixed, too: it has no straight loops,
      * and query_update looks each time */
-    struct relation_plan *plan;
+    struct target_plan *plan;
     uint32_t asked_count;
     term_facts asked_facts[REEF_TERMS_MAX];
     reef_term asked[];

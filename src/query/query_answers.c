@@ -81,7 +81,7 @@ static reef_entity row_at(const asking *a, uint64_t n)
     return a->at.entities[k * 64 + bits_first(word)];
 }
 
-static uint64_t query_count(const query *q)
+uint64_t reef__query_count(const query *q)
 {
     uint64_t n = 0;
     for (asking a = ask_begin(q); ask_next(&a);) n += a.rows;
@@ -101,7 +101,7 @@ static reef_entity query_nth(const query *q, uint64_t n)
 uint64_t reef_query_count(reef_world *w, reef_query which)
 {
     const query *q = reef__query_ask(w, "reef_query_count", which);
-    return q ? query_count(q) : 0;
+    return q ? reef__query_count(q) : 0;
 }
 
 reef_entity reef_query_first(reef_world *w, reef_query which)
@@ -130,7 +130,7 @@ reef_entity reef_query_single(reef_world *w, reef_query which)
 reef_entity reef_query_pick(reef_world *w, reef_query which, uint64_t seed)
 {
     query *q = reef__query_ask(w, "reef_query_pick", which);
-    const uint64_t n = q ? query_count(q) : 0;
+    const uint64_t n = q ? reef__query_count(q) : 0;
     uint64_t x = 0;
     if (n == 0) return nobody;
     /* The numbers are the seed's sequence by splitmix64 (Steele, Lea, Flood 2014). Those from its last, incomplete run

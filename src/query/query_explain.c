@@ -7,7 +7,6 @@
 #include "storage/error.h"
 #include "storage/layout.h"
 #include "storage/place.h"
-#include "storage/sparse_store.h"
 #include "storage/world_data.h"
 #include "query/chunk_cursor.h"
 #include "query/query.h"
@@ -103,20 +102,17 @@ static const char *slot_text(const query *q, uint32_t slot, char *text, size_t s
     return text;
 }
 
-/* How many bindings are left behind a step, if entities have the component, or relations, independently. */
-static double step_estimate(const query *q, const bind_step *s, double before)
+/* How many rows are left behind the first `steps` steps. */
+static uint64_t rows_left(const query *q, uint32_t steps)
 {
-    const reef_world *w = q->world;
-    const double alive = (double)reef_count_alive(w) + 1;
-    const double has = (double)reef_count_id(w, (reef_component){s->type->id}) / alive;
-    const double values = s->type->relation ? (double)store_of(w, s->type->id)->count / alive : 0;
-    const reef_term *t = &q->terms[s->term];
-    const uint64_t sources = s->to == SLOT_TARGET ? reef_source_count_id(w, t->target, t->component) : 0;
-    const double holds = s->kind == STEP_HAS       ? has
-                         : s->kind != STEP_RELATED ? s->single ? has : values
-                         : s->to == SLOT_TARGET    ? (double)sources / alive
-                                                   : values / alive;
-    return before * (t->op == REEF_NOT ? 1 - holds : holds);
+    bindings *b = q->plan->bindings;
+    const uint32_t count = b->count, early = b->early;
+    b->count = steps;
+    b->early = early < steps ? early : steps;
+    const uint64_t rows = reef__query_count(q);
+    b->count = count;
+    b->early = early;
+    return rows;
 }
 
 static void explain_step(text_out *o, const query *q, const bind_step *s)
@@ -143,20 +139,19 @@ static void explain_variables(text_out *o, const query *q)
     char text[REEF_VARIABLE_NAME_MAX + 2];
     uint64_t marked = 0;
     for (uint32_t n = 0; b->started && n < b->rows.count; n++) marked += rows_in(b->rows.words[n]);
-    double left = b->started ? (double)marked : (double)query_rows(q);
     if (b->started)
         reef__text_put(o,
-                       "begins with %s of %s: from %" PRIu64 " entit%s relations lead to %" PRIu64 " row%s, which are "
-                       "marked\n",
+                       "begins with %s of %s: %" PRIu64 " entit%s, from which relations lead to %" PRIu64
+                       " row%s; these are marked\n",
                        type_text(q->terms[b->start].component.id),
                        slot_text(q, q->terms[b->start].variable, text, sizeof text), b->begins,
                        b->begins == 1 ? "y" : "ies", marked, plural(marked));
     for (uint32_t i = 0; i < b->count; i++) {
-        left = step_estimate(q, &b->steps[i], left);
         reef__text_put(o, "step %" PRIu32 "%s: ", i + 1,
                        i < b->early ? ", all rows of a block at once" : ", row by row");
         explain_step(o, q, &b->steps[i]);
-        reef__text_put(o, "; leaves about %.0f\n", left);
+        const uint64_t left = rows_left(q, i + 1);
+        reef__text_put(o, "; leaves %" PRIu64 " row%s\n", left, plural(left));
     }
 }
 

@@ -115,6 +115,11 @@ const void *const *reef_block_reach(const reef_block *b, reef_component c, uint3
     const bool relates = t->target_variable || !reef_entity_is_null(t->target);
     const bool plain = t->enabled == REEF_ENABLED && !q->facts[i].marks && !reef__type_of(c.id)->stored;
     if (from == NULL || (t->target_variable && target == NULL)) return NULL;
+    const void **kept = t->variable && b->first == 0 ? reef__bound_values(b, i) : NULL;
+    if (kept) {
+        memcpy(to, kept, b->count * sizeof *kept);
+        return to;
+    }
     if (t->variable && !relates && plain) {
         reach_columns(b, i, from, to);
         return to;

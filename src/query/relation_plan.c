@@ -183,8 +183,7 @@ COLD bool reef__plan_make(query *q, const query_text *l)
         wanted |= q->facts[i].target;
     }
     if (!wanted) return true;
-    relation_plan *p =
-        reef__memory_zeroed(&q->world->family->memory, MEMORY_OTHER, sizeof *p + count * sizeof *p->terms);
+    target_plan *p = reef__memory_zeroed(&q->world->family->memory, MEMORY_OTHER, sizeof *p + count * sizeof *p->terms);
     if (p == NULL) return false;
     q->plan = p;
     p->epoch = UINT64_MAX;
@@ -197,7 +196,7 @@ COLD bool reef__plan_make(query *q, const query_text *l)
 
 COLD void reef__plan_drop(query *q)
 {
-    relation_plan *p = q->plan;
+    target_plan *p = q->plan;
     if (p == NULL) return;
     for (uint32_t i = 0; i < p->count; i++) reef__row_set_drop(q->world, &p->terms[i].rows);
     reef__bindings_drop(q);
@@ -205,7 +204,7 @@ COLD void reef__plan_drop(query *q)
     q->plan = NULL;
 }
 
-COLD bool reef__plan_names(const relation_plan *p, const query_text *l)
+COLD bool reef__plan_names(const target_plan *p, const query_text *l)
 {
     static const char none[sizeof *l->variables];
     for (uint32_t i = 0; i < REEF_VARIABLES_MAX; i++)
@@ -220,7 +219,7 @@ COLD const variable_names *reef__query_names(const query *q)
 
 bool reef__plan_look(query *q)
 {
-    relation_plan *p = q->plan;
+    target_plan *p = q->plan;
     const uint64_t rows = p->one ? 0 : query_rows(q);
     for (uint32_t i = 0, n = 0; i < q->term_count; i++) {
         if (!term_has_sources(q, i)) continue;
@@ -267,7 +266,7 @@ static void ancestor_rows(const look *l, uint32_t i, uint64_t *words, uint32_t f
 void reef__target_rows(const look *l, uint32_t i, uint64_t *words, uint32_t first, uint32_t end)
 {
     const query *q = l->q;
-    const relation_plan *p = q->plan;
+    const target_plan *p = q->plan;
     const term_sources *x = NULL;
     if (q->facts[i].up) {
         ancestor_rows(l, i, words, first, end);

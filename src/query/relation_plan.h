@@ -54,20 +54,20 @@ typedef struct term_sources {
 } term_sources;
 
 struct bindings;
-typedef struct relation_plan {
+typedef struct target_plan {
     uint64_t epoch;            /* of the world's tables, when the matches' pointers were taken */
     bool one;                  /* only single entities are asked about: nothing is marked */
     struct bindings *bindings; /* NULL: the query has no variables */
     variable_names names;
     uint32_t count;
     term_sources terms[];
-} relation_plan;
+} target_plan;
 
 /* Makes query.plan if some term is `target`. False: there is no memory. */
 bool reef__plan_make(query *q, const query_text *l);
 void reef__plan_drop(query *q);
-bool reef__plan_names(const relation_plan *p, const query_text *l); /* are these its variables' names? */
-const variable_names *reef__query_names(const query *q);            /* NULL: it has none */
+bool reef__plan_names(const target_plan *p, const query_text *l); /* are these its variables' names? */
+const variable_names *reef__query_names(const query *q);          /* NULL: it has none */
 /* Decides, and marks rows. False: there is no memory. */
 bool reef__plan_look(query *q);
 

@@ -68,6 +68,20 @@ static bool steps_put(const query *q, bindings *b, uint64_t *done, uint32_t *bou
     return false;
 }
 
+/* May the values that a step finds be kept for its chunk? The chunk has to be one block of the loop, and nothing that
+ * the loop writes itself may move them. */
+static bool step_keeps(const query *q, const bindings *b, const bind_step *s)
+{
+    const term_facts *f = &q->facts[s->term];
+    if (s->kind != STEP_HAS || !f->reads || s->type->stored || b->early < b->count) return false;
+    for (uint32_t i = 0; i < q->term_count; i++) {
+        const term_facts *x = &q->facts[i];
+        if (q->terms[i].op >= REEF_ANY_OF || x->reads) continue;
+        if (x->stored || (q->terms[i].component.id == s->type->id && !x->filter) || q->terms[i].subtypes) return false;
+    }
+    return q->subs == NULL;
+}
+
 static void steps_make(const query *q, bindings *b)
 {
     uint64_t done = 0;
@@ -75,6 +89,9 @@ static void steps_make(const query *q, bindings *b)
     b->count = b->early = 0;
     while (steps_put(q, b, &done, &bound)) {}
     while (b->early < b->count && (b->steps[b->early].kind > STEP_SOURCES || b->steps[b->early].single)) b->early++;
+    b->values = 0;
+    for (uint32_t i = 0; i < b->count; i++)
+        if (step_keeps(q, b, &b->steps[i])) b->steps[i].values = (uint8_t)++b->values;
 }
 
 /* ---- memory ---- */
@@ -82,7 +99,8 @@ static void steps_make(const query *q, bindings *b)
 static size_t bindings_bytes(uint32_t count) { return sizeof(bindings) + count * sizeof(bind_step); }
 static size_t run_bytes(const bindings *b)
 {
-    return sizeof(bind_run) + b->variables * (size_t)REEF_BLOCK_ROWS * sizeof(reef_entity);
+    return sizeof(bind_run) + b->variables * (size_t)REEF_BLOCK_ROWS * sizeof(reef_entity) +
+           b->values * (size_t)REEF_BLOCK_ROWS * sizeof(void *);
 }
 static size_t seen_bytes(uint32_t entities) { return (size_t)(entities / 64 + 1) * sizeof(uint64_t); }
 
@@ -126,6 +144,7 @@ static bind_run *bind_run_make(query *q)
     if (run == NULL) return NULL;
     for (uint32_t v = 1; v <= b->variables; v++)
         run->lane[v] = (reef_entity *)(void *)(run + 1) + (size_t)(v - 1) * REEF_BLOCK_ROWS;
+    run->values = (const void **)(void *)((reef_entity *)(void *)(run + 1) + (size_t)b->variables * REEF_BLOCK_ROWS);
     return run;
 }
 
@@ -151,8 +170,8 @@ COLD bool reef__bindings_make(query *q)
     q->plan->bindings = b;
     if (b == NULL) return false;
     b->variables = variables;
-    b->own = bind_run_make(q);
     steps_make(q, b);
+    b->own = bind_run_make(q);
     return b->own != NULL;
 }
 
@@ -302,7 +321,11 @@ static bool start_mark(query *q, uint32_t start, const uint32_t *way, uint64_t m
         const reef_term *x = &q->terms[way[v]];
         const value_store *s = store_of(w, x->component.id);
         const bool targets = slot_from(x) == v;
+        uint64_t sources = 0;
         next->count = 0;
+        for (uint32_t i = 0; !targets && s->component && i < at->count && sources <= most; i++)
+            sources += reef__relation_sources(s, at->e[i]);
+        if (sources > most) return true;
         for (uint32_t i = 0; i < at->count; i++) {
             if (!(targets ? list_targets(w, s, at->e[i], next) : list_sources(w, s, at->e[i], next))) return false;
             if (next->count > most) return true;
@@ -486,21 +509,53 @@ typedef struct early_rows {
     const bind_step *s;
     const reef_entity *from, *to; /* by row; `to` NULL: the term's target */
     reef_entity *bind;
+    const void **values; /* NULL: they aren't kept */
     uint64_t *words;
-    uint32_t first, end;
+    uint32_t first, end, unit;
 } early_rows;
 
 #define EACH_EARLY_ROW(x, k, word, row) \
     for (uint32_t k = (x)->first; k < (x)->end; k++) \
         for (uint64_t word = (x)->words[k], row; word && (row = k * 64 + bits_first(word), true); word &= word - 1)
 
+/* Of rows that have an exclusive relation, which lies in a page by the index of its source: the bits of the rows say
+ * that it is there, so that nothing else is asked. */
+static void early_targets_visited(const early_rows *x)
+{
+    const value_store *s = store_of(x->q->world, x->s->type->id);
+    const uint64_t *on = bit_words(bit_store_of(x->q->world, x->s->type->id), x->unit);
+    const uint32_t size = s->size, bits = s->bits, mask = slot_mask(s);
+    uint32_t page = UINT32_MAX;
+    const char *values = NULL;
+    for (uint32_t k = x->first; k < x->end; k++) {
+        uint64_t word = x->words[k] &= on ? on[k] : 0;
+        for (uint32_t row = k * 64, all = word == ~0ull; word; row++) {
+            if (!all) row = k * 64 + bits_first(word);
+            const uint32_t index = x->from[row].index;
+            if (UNLIKELY(index >> bits != page)) {
+                page = index >> bits;
+                values = (const char *)s->values.page[page] + s->offset;
+            }
+            memcpy(&x->bind[row], values + (size_t)(index & mask) * size, sizeof *x->bind);
+            word &= word - 1;
+        }
+    }
+}
+
 static void early_targets(const early_rows *x)
 {
     const value_store *s = store_of(x->q->world, x->s->type->id);
+    const reef_store_way way = reef_store_way_to(s, true); /* exclusive relations are paged */
     const bool plain = !x->q->facts[x->s->term].marks && x->q->terms[x->s->term].enabled == REEF_ENABLED;
+    const uint32_t size = s->size;
+    uint32_t page;
+    if (plain && x->s->from == SLOT_VISITED) {
+        early_targets_visited(x);
+        return;
+    }
     EACH_EARLY_ROW(x, k, word, row)
     {
-        const relation_value *v = reef_store_find(s, x->from[row]);
+        const relation_value *v = reef_store_at(&way, x->from[row], size, true, &page);
         if (LIKELY(v && (plain || reef__component_holds(x->q, x->s->term, x->from[row])))) x->bind[row] = v->target;
         else x->words[k] &= ~(word & (0 - word));
     }
@@ -512,20 +567,26 @@ static void early_has(const early_rows *x)
     const reef_world *w = x->q->world;
     const reef_term *t = &x->q->terms[x->s->term];
     const bool wanted = t->op == REEF_HAS;
-    uint32_t table_id = UINT32_MAX;
-    bool there = false;
+    const size_t size = x->s->type->size;
+    uint32_t table_id = UINT32_MAX, slot = 0;
     if (x->s->type->stored || x->s->type->bit || x->q->facts[x->s->term].marks || t->enabled != REEF_ENABLED) {
         EACH_EARLY_ROW(x, k, word, row)
         if (reef__component_holds(x->q, x->s->term, x->from[row]) != wanted) x->words[k] &= ~(word & (0 - word));
         return;
     }
-    EACH_EARLY_ROW(x, k, word, row)
-    {
-        const uint32_t place = place_of(w, x->from[row]);
-        const uint32_t id = place == PLACE_DEAD ? 0 : reef_slots_at(&w->hot, place)[0].head.table;
-        if (id != table_id) there = place != PLACE_DEAD && slot_find(w, x->s->type->id, id) != 0;
-        table_id = place == PLACE_DEAD ? UINT32_MAX : id;
-        if (there != wanted) x->words[k] &= ~(word & (0 - word));
+    if (x->values) memset(x->values, 0, REEF_BLOCK_ROWS * sizeof *x->values);
+    for (uint32_t k = x->first; k < x->end; k++) {
+        uint64_t kept = 0;
+        for (uint64_t word = x->words[k]; word; word &= word - 1) {
+            const uint32_t row = k * 64 + bits_first(word), place = place_of(w, x->from[row]);
+            const reef_slot *slots = reef_slots_at(&w->hot, place);
+            const uint32_t id = slots[0].head.table;
+            if (UNLIKELY(id != table_id)) table_id = id, slot = slot_find(w, x->s->type->id, id);
+            const bool holds = (slot != 0 && place != PLACE_DEAD) == wanted;
+            kept |= holds ? word & (0 - word) : 0;
+            if (x->values && holds) x->values[row] = (const char *)slots[slot].block + place_row(place) * size;
+        }
+        x->words[k] = kept;
     }
 }
 
@@ -589,9 +650,11 @@ void reef__bound_rows(const look *l, uint64_t *words, uint32_t first, uint32_t e
                               : s->to              ? run->lane[s->to]
                                                    : l->entities,
                               run->lane[s->kind == STEP_TARGETS ? s->to : 0],
+                              s->values ? run->values + (size_t)(s->values - 1) * REEF_BLOCK_ROWS : NULL,
                               words,
                               first,
-                              end};
+                              end,
+                              l->unit};
         if (s->kind == STEP_TARGETS) early_targets(&x);
         else if (s->kind == STEP_HAS) early_has(&x);
         else early_related(&x);
@@ -600,6 +663,15 @@ void reef__bound_rows(const look *l, uint64_t *words, uint32_t first, uint32_t e
 }
 
 /* ---- loops ---- */
+
+const void **reef__bound_values(const reef_block *b, uint32_t i)
+{
+    const bindings *x = b->query->plan->bindings;
+    for (uint32_t k = 0; x && b->bound && k < x->count; k++)
+        if (x->steps[k].term == i && x->steps[k].values)
+            return b->bound->values + (size_t)(x->steps[k].values - 1) * REEF_BLOCK_ROWS;
+    return NULL;
+}
 
 /* The next rows of the chunk: those with one binding up to the first with several. */
 static void segment_take(bind_run *run, uint64_t *words)

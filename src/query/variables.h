@@ -36,8 +36,9 @@ typedef struct bind_step {
     step_kind kind;
     uint16_t term;
     uint8_t from, to;
-    bool single;  /* it binds at most one entity */
-    bool closure; /* it binds by way of others, too: the relation is transitive, or reflexive */
+    uint8_t values; /* the number of the array with the values that it finds, from 1; 0: none */
+    bool single;    /* it binds at most one entity */
+    bool closure;   /* it binds by way of others, too: the relation is transitive, or reflexive */
     const type *type;
 } bind_step;
 
@@ -66,6 +67,7 @@ typedef struct closure_list {
 typedef struct bind_run {
     struct bind_run *next;
     reef_entity *lane[REEF_VARIABLES_MAX + 1]; /* by variable; [0] isn't used */
+    const void **values;                       /* REEF_BLOCK_ROWS for each step with `values` */
     closure_list closure[REEF_VARIABLES_MAX + 1];
     uint32_t entities;           /* room of each closure */
     uint32_t unit;               /* the chunk whose rows are being handed out; 0: none */
@@ -77,6 +79,7 @@ typedef struct bind_run {
 
 typedef struct bindings {
     uint32_t variables, count;
+    uint32_t values; /* number of steps that keep values */
     uint32_t early;  /* the first steps are done for all rows at once */
     bind_run *own;   /* of questions and systems; always there */
     bind_run *spare; /* those of loops that ended */
@@ -95,6 +98,9 @@ void reef__bindings_drop(query *q);
 /* Makes room, and decides whether to begin with a term about a variable. `rows` is the number of rows that would be
  * looked at. False: there is no memory. */
 bool reef__bindings_look(query *q, uint64_t rows);
+
+/* The values of term i that the loop has found for the rows of its chunk; NULL: it keeps none. */
+const void **reef__bound_values(const reef_block *b, uint32_t i);
 
 /* Keeps the rows that have a binding. */
 void reef__bound_rows(const look *l, uint64_t *words, uint32_t first, uint32_t end);

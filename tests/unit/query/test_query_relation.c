@@ -312,8 +312,8 @@ static void F4_the_plan_begins_with_what_is_rare(void **state)
     explained(w, q, "step 1, all rows of a block at once: $planet: the target of DockedTo of the row");
     explained(w, q, "step 4, row by row: $star: each target of Orbits of $planet");
     explained(w, q, "$planet has no Hostile");
-    explained(w, hostile, "begins with Hostile of $p: from 6 entities relations lead to ");
-    explained(w, of_sol, "begins with Orbits of $p: from 4 entities relations lead to ");
+    explained(w, hostile, "begins with Hostile of $p: 6 entities, from which relations lead to ");
+    explained(w, of_sol, "begins with Orbits of $p: 4 entities, from which relations lead to ");
     explained(w, mars, "marks rows, 64 at a time: from 75 DockedTo leads to entity ");
     /* where most are sources, each row is looked at */
     for (int i = 1; i < SHIPS; i += 2) assert_true(reef_relate(w, s.ship[i], DockedTo, s.planet[11]) >= 0);
