@@ -92,6 +92,26 @@ static void test_F6_required()
     CHECK(e.has<Boat>() && !e.has<Sail>());
 }
 
+static void test_F6_prefabs()
+{
+    reef::world world;
+    reef::entity boat = world.spawn(Rudder{3}, Sail{9, "red"}), mast = world.spawn(Health{4});
+    mast.relate<ChildOf>(boat);
+    CHECK(boat.make_prefab() == REEF_OK);
+    int seen = 0;
+    world.view<Rudder>().each([&](Rudder &) { seen++; });
+    CHECK(seen == 0);
+    reef::entity copy = world.instantiate(boat, Rudder{5});
+    CHECK(copy.get<Rudder>()->angle == 5 && copy.get<Sail>()->colour == "red");
+    CHECK(copy.target<InstanceOf>() == boat && copy.source_count<ChildOf>() == 1);
+    reef_entity many[3];
+    const Rudder rudders[] = {{1}, {2}, {3}};
+    CHECK(world.instantiate_many(boat, 3, many, reef::array(rudders), Position{1, 2}) == REEF_OK);
+    CHECK(world.get<Rudder>(many[2])->angle == 3 && world.get<Position>(many[1])->y == 2);
+    CHECK(world.clone_tree(copy, 3, many) == REEF_OK && world.get<Rudder>(many[0])->angle == 5);
+    CHECK(!world.instantiate(reef_entity{0, 0}) && reef::entity().make_prefab() == REEF_NOT_ALIVE);
+}
+
 static void test_F3_observers()
 {
     reef::world world;
@@ -444,6 +464,7 @@ void test_more()
 {
     test_H6_foreign_types();
     test_F6_required();
+    test_F6_prefabs();
     test_F3_observers();
     test_B4_several_values();
     test_B6_subtypes();

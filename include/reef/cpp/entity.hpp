@@ -272,6 +272,8 @@ class entity {
     chain rename(const char *name) const;
     reef_status destroy() const { return w ? reef_destroy(w, e) : REEF_NOT_ALIVE; }
     entity clone() const { return w ? entity(w, reef_clone(w, e)) : entity(); }
+    /* Makes the entity and all that is below it a template (reef/prefab.h); world::instantiate makes copies. */
+    reef_status make_prefab() const { return w ? reef_make_prefab(w, e) : REEF_NOT_ALIVE; }
 
   protected:
     reef_world *w = nullptr;

@@ -101,6 +101,34 @@ class world_ref {
     {
         return reef_clone_many(w, source, n, entities);
     }
+    /* Makes a copy of a prefab with all that is below it; the values replace those of its root, or come in addition
+     * (reef/prefab.h). False if it fails. */
+    template <class... V> reef::entity instantiate(reef_entity prefab, V &&...values)
+    {
+        reef_world *const world = w;
+        auto f = [world, prefab](const reef_value *list, uint32_t count) {
+            reef_entity e = {0, 0};
+            return reef_instantiate_values(world, prefab, 1, &e, list, count) == REEF_OK ? e : reef_entity{0, 0};
+        };
+        return at(detail::with_values(
+            f, [](reef_entity e) { return !reef_entity_is_null(e); }, std::forward<V>(values)...));
+    }
+    /* Makes `n` of them. The handles of their roots are written to `roots`, which may be NULL. */
+    template <class... V>
+    reef_status instantiate_many(reef_entity prefab, uint32_t n, reef_entity *roots, const V &...values)
+    {
+        reef_world *const world = w;
+        auto f = [world, prefab, n, roots](const reef_value *list, uint32_t count) {
+            return reef_instantiate_values(world, prefab, n, roots, list, count);
+        };
+        return detail::with_values(
+            f, [](reef_status s) { return s >= 0; }, values...);
+    }
+    /* Makes `n` clones of an entity with all that is below it. */
+    reef_status clone_tree(reef_entity root, uint32_t n, reef_entity *roots)
+    {
+        return reef_clone_tree(w, root, n, roots);
+    }
     reef::entity find(const char *name) const { return at(reef_find(w, name)); }
     reef::entity at(reef_entity e) const { return reef_entity_is_null(e) ? reef::entity() : reef::entity(w, e); }
     reef_status destroy(reef_entity e) { return reef_destroy(w, e); }
