@@ -22,6 +22,7 @@
 #include "storage/observed.h"
 #include "storage/place.h"
 #include "storage/quarantine.h"
+#include "storage/required.h"
 #include "storage/row_bits.h"
 #include "storage/row_stamps.h"
 #include "storage/sparse_store.h"
@@ -625,6 +626,8 @@ static COLD reef_entity spawn_slow(reef_world *w, const reef_value *values, uint
     if (w == NULL || spawn_many(w, "reef_spawn", 1, &e, values, count) != REEF_OK) return (reef_entity){0, 0};
     uint32_t id = reef_slots_at(&w->hot, place_of(w, e))[0].head.table;
     if (id <= TABLE_EMPTY || shape_of(w->family, id)->component_count != count) return e;
+    for (uint32_t i = 0; i < count; i++) /* what comes along outside of tables isn't in the set */
+        if (!reef__table_meets(w, id, reef__type_of(values[i].component.id))) return e;
     uint64_t key = set_key(values, count);
     w->set_cache[set_index(key)].key = key;
     w->set_cache[set_index(key)].table = id;

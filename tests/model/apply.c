@@ -227,7 +227,10 @@ static void want_CLONE(model *m, const op *o, outcome *want)
 
 static void core_CLONE_MANY(model *m, const op *o, outcome *out)
 {
-    out->status = reef_clone_many(m->world, subject_of(m, o), o->n, o->option & 1 ? NULL : out->made);
+    reef_entity *made = o->option & 1 ? NULL : out->made;
+    /* an entity without children is a tree, too */
+    out->status = op_clones_tree(o) ? reef_clone_tree(m->world, subject_of(m, o), o->n, made)
+                                    : reef_clone_many(m->world, subject_of(m, o), o->n, made);
     out->made_count = out->status == REEF_OK && !(o->option & 1) ? o->n : 0;
 }
 static void want_CLONE_MANY(model *m, const op *o, outcome *want)
@@ -730,12 +733,15 @@ static void want_SHRINK(model *m, const op *o, outcome *want)
 
 static void core_USE(model *m, const op *o, outcome *out)
 {
+    const uint32_t along = o->type[0] < TYPES_MAX ? types_along(1u << o->type[0]) : 0;
     out->status = reef_world_use(m->world, component_of(o->type[0]));
+    for (uint32_t t = 0; t < TYPES_MAX && out->status == REEF_OK; t++)
+        if (along >> t & 1) out->status = reef_world_use(m->world, model_types[t].id);
 }
 static void want_USE(model *m, const op *o, outcome *want)
 {
     want->status = o->type[0] < TYPES_MAX ? REEF_OK : REEF_UNKNOWN_TYPE;
-    if (o->type[0] < TYPES_MAX) m->reference.known |= 1u << o->type[0];
+    if (o->type[0] < TYPES_MAX) m->reference.known |= types_along(1u << o->type[0]);
 }
 
 /* ---- one operation ---- */

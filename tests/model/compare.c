@@ -362,7 +362,12 @@ static void choose_types(model *m, uint64_t seed, uint64_t *random, uint32_t typ
     m->active = 0;
     for (uint32_t i = 0; i < n; i++) m->active |= 1u << random_next(random) % TYPES_MAX;
     for (uint32_t f = 0; f < PAIR_COUNT && seed_has_all(seed); f++) m->active |= first_with(f);
-    if (seed_has_switches(seed)) return;
+    if (seed_has_switches(seed)) {
+        m->active = types_along(m->active);
+        return;
+    }
+    for (uint32_t t = 0; t < TYPES_MAX; t++) /* which bring a switch along */
+        if (types_along(1u << t) & ref_switches()) m->active &= ~(1u << t);
     m->active &= ~ref_switches();              /* a table that ever saw a switch never takes the fast paths again */
     m->active |= 1u << 0 | 1u << 1 | 1u << 19; /* two of 8 bytes and a tag: rows of only such types move another way */
 }
@@ -391,7 +396,8 @@ bool model_start(model *m, uint64_t seed, uint32_t types_max, bool with_world)
     m->entities_max = random_next(&random) % 5 == 0 && !m->never_reuse ? 700 : 0;
     m->reference.never_reuse = m->never_reuse;
     if (m->entities_max) m->reference.entities_max = m->entities_max;
-    if (m->strict) m->reference.known = m->active & (uint32_t)(random_next(&random) | random_next(&random));
+    if (m->strict)
+        m->reference.known = types_along(m->active & (uint32_t)(random_next(&random) | random_next(&random)));
     if (!with_world) return true;
     counted_reset();
     config.allocator = counted_allocator();

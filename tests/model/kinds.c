@@ -277,16 +277,16 @@ static const reef_field quay_fields[] = {{"late", REEF_U16, 40, 6, NULL, 0, 0}, 
 
 #define KIND(name, sort, size, align) \
     { \
-        name, sort, size, align, {0}, REEF_FORK_COPY, NULL, 0, false, REEF_TABLE, 0, TYPES_MAX \
+        name, sort, size, align, {0}, REEF_FORK_COPY, NULL, 0, false, REEF_TABLE, 0, TYPES_MAX, 0 \
     }
 #define KIND_WITH(name, sort, size, align, on_fork, fields) \
     { \
         name, sort, size, align, {0}, on_fork, fields, (uint32_t)(sizeof fields / sizeof fields[0]), false, \
-            REEF_TABLE, 0, TYPES_MAX \
+            REEF_TABLE, 0, TYPES_MAX, 0 \
     }
 #define KIND_TRACKED(name, sort, size, align, on_fork) \
     { \
-        name, sort, size, align, {0}, on_fork, NULL, 0, true, REEF_TABLE, 0, TYPES_MAX \
+        name, sort, size, align, {0}, on_fork, NULL, 0, true, REEF_TABLE, 0, TYPES_MAX, 0 \
     }
 #define KIND_OWNER(name, on_fork) KIND_WITH(name, SORT_OWNER, sizeof(owner), REEF_ALIGNOF(owner), on_fork, owner_fields)
 #define KIND_MOVER(name, on_fork) KIND_WITH(name, SORT_MOVER, sizeof(mover), REEF_ALIGNOF(mover), on_fork, mover_fields)
@@ -328,7 +328,8 @@ model_type model_types[TYPES_MAX] = {
      true,
      REEF_TABLE,
      0,
-     TYPES_MAX},
+     TYPES_MAX,
+     0},
     KIND_TRACKED("Weed", SORT_PLAIN, 8, 8, REEF_FORK_RESET),
     KIND_OWNER("Wrack", REEF_FORK_RESET),
     KIND("_z", SORT_TAG, 0, 1),
@@ -397,12 +398,62 @@ static bool event_type_make(void)
     return event_type.id != 0;
 }
 
+static uint32_t rank_of(const char *name)
+{
+    uint32_t i = 0;
+    while (strcmp(model_types[i].name, name) != 0) i++;
+    return i;
+}
+
+/* Two types that require others, one of them by way of the other: a type with a constructor and stamps, a switch, and
+ * one that owns something. */
+static void required_draw(void)
+{
+    model_types[rank_of("Hull")].required = 1u << rank_of("Moss") | 1u << rank_of("Glow");
+    model_types[rank_of("Urn")].required = 1u << rank_of("Hull") | 1u << rank_of("Crab");
+}
+
+uint32_t types_along(uint32_t set)
+{
+    for (uint32_t was = 0; was != set;) {
+        was = set;
+        for (uint32_t i = 0; i < TYPES_MAX; i++)
+            if (was >> i & 1) set |= model_types[i].required;
+    }
+    return set;
+}
+
+/* Says what types require that were made without it. */
+static bool required_make(void)
+{
+    for (uint32_t i = 0; i < TYPES_MAX; i++) {
+        reef_component required[TYPES_MAX];
+        reef_type_info t;
+        uint32_t n = 0;
+        for (uint32_t k = 0; k < TYPES_MAX; k++)
+            if (model_types[i].required >> k & 1) required[n++] = model_types[k].id;
+        if (n == 0 || !reef_type_get(model_types[i].id, &t)) continue;
+        const reef_type_desc desc = {.name = t.name,
+                                     .size = t.size,
+                                     .align = t.align,
+                                     .home = t.home,
+                                     .hooks = t.hooks,
+                                     .page_rows = t.page_rows,
+                                     .base = t.base,
+                                     .required = required,
+                                     .required_count = n};
+        if (reef_type_new(&desc, NULL).id == 0) return false;
+    }
+    return true;
+}
+
 bool types_make(uint64_t homes)
 {
     static bool made;
     if (made) return true;
     made = true;
     homes_draw(homes);
+    required_draw();
     typed_declare();
     for (uint32_t i = 0; i <= TYPES_MAX; i++) {
         model_type *t = &model_types[i == 0 ? TYPE_BASE : ((i - 1) * 11 + 5) % TYPES_MAX]; /* a base first */
@@ -426,7 +477,7 @@ bool types_make(uint64_t homes)
             return false;
         }
     }
-    return event_type_make();
+    return required_make() && event_type_make();
 }
 
 uint32_t types_below(uint32_t type)

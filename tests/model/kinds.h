@@ -37,7 +37,8 @@ typedef struct model_type {
     bool tracked;   /* track_rows */
     reef_home home; /* drawn by types_make */
     uint32_t page_rows;
-    uint32_t base; /* of a subtype: its rank; TYPES_MAX: it is none. Drawn as well */
+    uint32_t base;     /* of a subtype: its rank; TYPES_MAX: it is none. Drawn as well */
+    uint32_t required; /* set of the types that it requires itself */
 } model_type;
 
 /* Sorted by name, so that an index is also a rank. */
@@ -53,6 +54,7 @@ bool type_is_hooked(const model_type *t);   /* has any hook */
 bool type_has_payload(const model_type *t); /* owns something */
 bool type_is_made(const model_type *t);     /* has a constructor */
 uint32_t types_below(uint32_t type);        /* set of its subtypes */
+uint32_t types_along(uint32_t set);         /* the set with everything that comes along with its types */
 bool type_is_bound(const model_type *t);    /* an entity that has it can't be forked */
 /* The type of events: plain, with a field, and never a component. */
 extern reef_component event_type;

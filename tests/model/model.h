@@ -247,6 +247,8 @@ const char *op_name(op_kind kind);
 /* The values of an operation as the reference takes them. */
 uint32_t model_values(const model *m, const op *o, ref_value *values);
 uint32_t op_makes(const op *o);
+/* Does CLONE_MANY call reef_clone_tree? */
+static inline bool op_clones_tree(const op *o) { return (o->value >> 7 & 1) != 0; }
 /* Do one operation with reef alone, and with the reference alone, without a comparison. */
 void model_core(model *m, const op *o, outcome *out);
 void model_want(model *m, const op *o, outcome *want);

@@ -256,7 +256,7 @@ static void print_call_of_entity(const printer *p, const op *o)
         break;
     case OP_CLONE_MANY:
         snprintf(text, sizeof text, ", %u, e + %ld", o->n, o->n ? place_of(p, o->made) : 0);
-        print_simple(p, o, "reef_clone_many", text);
+        print_simple(p, o, op_clones_tree(o) ? "reef_clone_tree" : "reef_clone_many", text);
         break;
     case OP_CLONE:
         fprintf(p->file, "made(\"CLONE\", &e[%ld], reef_clone(w, ", place_of(p, o->made));
@@ -581,6 +581,11 @@ static const char *const prelude[] = {
     "    reef_type_desc d = {name, size, align, home, hooks || on_fork || track_rows ? &h : NULL, fields, count, "
     "page_rows, base};\n"
     "    return reef_type_new(&d, NULL);\n}\n"
+    "static void require(reef_component c, const reef_component *required, uint32_t n)\n{\n"
+    "    reef_type_info i;\n    if (!reef_type_get(c, &i)) return;\n"
+    "    reef_type_desc d = {i.name, i.size, i.align, i.home, i.hooks, NULL, 0, i.page_rows, i.base, 0, {0}, required, "
+    "n};\n"
+    "    reef_type_new(&d, NULL);\n}\n"
     "static void hear(const reef_notice *n)\n{\n    for (uint32_t i = 0; i < n->count; i++)\n"
     "        printf(\"  %s: kind %d of {%u, %u}\\n\", (const char *)n->context, (int)n->kind, n->entities[i].index, "
     "n->entities[i].generation);\n}\n"
@@ -681,6 +686,15 @@ static void print_type_lines(const printer *p, const model *m)
                 t->base < TYPES_MAX ? model_types[t->base].name : "");
         print_fields(p, t);
     }
+    for (uint32_t i = 0; i < TYPES_MAX; i++) {
+        if (model_types[i].required == 0 || !((p->types | (m->strict ? m->reference.known : 0)) >> i & 1)) continue;
+        uint32_t n = 0;
+        fprintf(p->file, "    require(T%s, (reef_component[]){", model_types[i].name);
+        for (uint32_t k = 0; k < TYPES_MAX; k++)
+            if (model_types[i].required >> k & 1) fprintf(p->file, "%sT%s", n++ ? ", " : "", model_types[k].name);
+        fprintf(p->file, "}, %u);\n", n);
+    }
+    fprintf(p->file, "    (void)require;\n");
 }
 
 static uint32_t types_of(const op_list *list)
@@ -689,6 +703,7 @@ static uint32_t types_of(const op_list *list)
     for (uint32_t i = 0; i < list->count; i++)
         for (uint32_t k = 0; k < OP_TYPES; k++)
             if ((k < list->op[i].count || k == 0) && list->op[i].type[k] < TYPES_MAX) set |= 1u << list->op[i].type[k];
+    set = types_along(set);
     for (uint32_t t = 0; t < TYPES_MAX; t++)
         if (set >> t & 1 && model_types[t].base < TYPES_MAX) set |= 1u << model_types[t].base;
     return set;

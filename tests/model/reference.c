@@ -452,6 +452,19 @@ reef_status ref_check_bundle(const ref_world *r, const ref_value *values, uint32
     return values_check(r, values, count, false, 1);
 }
 
+/* What comes along when the types `coming` come to an entity with this set, and the call names `named`. */
+static uint32_t comes_along(uint32_t set, uint32_t coming, uint32_t named)
+{
+    return types_along(coming) & ~(set | coming | named);
+}
+
+/* Gives the entity the default values of what comes along. */
+static void give_along(ref_entity *x, reef_entity e, uint32_t along)
+{
+    for (uint32_t t = 0; t < TYPES_MAX; t++)
+        if (along >> t & 1) x->value[t] = value_default(&model_types[t], e);
+}
+
 /* The value that the n-th entity gets. It must be called before anything changes. */
 static uint64_t value_given(const ref_world *r, const ref_value *v, uint32_t n, reef_entity to)
 {
@@ -477,7 +490,9 @@ reef_status ref_spawn(ref_world *r, uint32_t n, reef_entity *made, const ref_val
             r->entity[index].value[values[k].type] = value_given(r, &values[k], i, made[i]);
             set |= 1u << values[k].type;
         }
-        settle(r, index, set);
+        const uint32_t along = comes_along(0, set, 0);
+        give_along(&r->entity[index], made[i], along);
+        settle(r, index, set | along);
     }
     return REEF_OK;
 }
@@ -628,8 +643,10 @@ reef_status ref_share(ref_world *r, reef_entity from, reef_entity to, uint32_t t
     if (x == y || (had && x->common[s] && x->common[s] == y->common[s])) return REEF_OK;
     if (!x->common[s]) x->common[s] = ++r->commons;
     if (had) ref_note_set(r, to.index, type, x->value[type]);
+    const uint32_t along = had ? 0 : comes_along(y->set, 1u << type, 0);
     y->value[type] = x->value[type];
-    settle(r, to.index, y->set | 1u << type);
+    give_along(y, to, along);
+    settle(r, to.index, y->set | 1u << type | along);
     y->common[s] = x->common[s];
     return had ? REEF_OK : REEF_ADDED;
 }
@@ -642,8 +659,10 @@ reef_status ref_add(ref_world *r, reef_entity e, uint32_t type, bool with_args, 
     if (ref_has(x, type) && !ref_is_multi(type)) return REEF_EXISTS;
     if (ref_has(x, type)) return ref_add_one(r, x, e, type, with_args, args);
     bool made = type_is_made(&model_types[type]);
+    const uint32_t along = comes_along(x->set, 1u << type, 0);
     x->value[type] = made && with_args ? args : value_default(&model_types[type], e);
-    settle(r, e.index, x->set | 1u << type);
+    give_along(x, e, along);
+    settle(r, e.index, x->set | 1u << type | along);
     return REEF_OK;
 }
 
@@ -658,7 +677,9 @@ reef_status ref_set(ref_world *r, reef_entity e, const ref_value *value)
     if (there) ref_note_set(r, e.index, value->type, given);
     ref_give(x, value->type, given);
     if (there) ref_changed(r, x, value->type);
-    settle(r, e.index, x->set | 1u << value->type);
+    const uint32_t along = there ? 0 : comes_along(x->set, 1u << value->type, 0);
+    give_along(x, e, along);
+    settle(r, e.index, x->set | 1u << value->type | along);
     return there ? REEF_OK : REEF_ADDED;
 }
 
@@ -702,7 +723,7 @@ reef_status ref_change(ref_world *r, reef_entity e, const ref_value *values, uin
     if (!x) return REEF_NOT_ALIVE;
     reef_status s = values_check(r, values, count, true, 1);
     if (s != REEF_OK) return s;
-    uint32_t set = x->set;
+    uint32_t set = x->set, coming = 0, named = 0;
     uint64_t given[TYPES_MAX];
     for (uint32_t i = 0; i < count; i++)
         if (values[i].how != HOW_REMOVE) given[i] = value_given(r, &values[i], 0, e);
@@ -711,11 +732,15 @@ reef_status ref_change(ref_world *r, reef_entity e, const ref_value *values, uin
             set &= ~(1u << values[i].type);
         } else {
             set |= 1u << values[i].type;
+            if (!ref_has(x, values[i].type)) coming |= 1u << values[i].type;
             if (ref_has(x, values[i].type)) ref_note_set(r, e.index, values[i].type, given[i]);
             ref_give(x, values[i].type, given[i]);
             if (ref_has(x, values[i].type)) ref_changed(r, x, values[i].type);
         }
     }
-    settle(r, e.index, set);
+    for (uint32_t i = 0; i < count; i++) named |= 1u << values[i].type;
+    const uint32_t along = comes_along(x->set, coming, named);
+    give_along(x, e, along);
+    settle(r, e.index, set | along);
     return REEF_OK;
 }

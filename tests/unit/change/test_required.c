@@ -67,6 +67,11 @@ REEF_COMPONENT_IN(Pool, REEF_SHARED);
 REEF_REQUIRES(Pool, Place);
 REEF_COMPONENT(Guest);
 REEF_REQUIRES(Guest, Pool, Tracked);
+typedef struct {
+    int32_t lumen;
+} Lamp;
+REEF_COMPONENT(Lamp);
+REEF_REQUIRES(Lamp, Fuse, Burning); /* none of them in tables */
 REEF_RELATION(Tows, REEF_EXCLUSIVE);
 REEF_REQUIRES(Tows, Speed);
 /* what is refused */
@@ -97,6 +102,15 @@ static void F6_whoever_gets_one_gets_the_other(void **state)
     assert_ok(reef_change(w, e, reef_with(Thrust, 9), reef_with(Tank, 3)));
     assert_int_equal(reef_get(w, e, Tank)->fuel, 3);
     assert_true(reef_has(w, e, Burning));
+}
+
+static void F6_what_lies_outside_comes_each_time(void **state)
+{
+    reef_world *w = world_of(state);
+    for (int i = 0; i < 20; i++) { /* the world remembers sets that are spawned again and again */
+        const reef_entity e = reef_spawn(w, reef_with(Lamp, i), reef_with(Mass, 1));
+        assert_true(reef_has(w, e, Fuse) && reef_has(w, e, Burning));
+    }
 }
 
 static void F6_each_goes_alone(void **state)
@@ -396,6 +410,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(F6_whoever_gets_one_gets_the_other),
+        TEST(F6_what_lies_outside_comes_each_time),
         TEST(F6_each_goes_alone),
         TEST(F6_one_move),
         TEST(F6_subtypes),
