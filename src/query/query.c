@@ -754,11 +754,12 @@ static void desc_read(query_text *to, const reef_query_desc *desc)
 }
 
 /* A term of a type that is split by field becomes terms of its parts. */
-COLD bool reef__query_read(reef_world *w, const char *op, const reef_query_desc *desc, query_text *to)
+static COLD bool query_read(reef_world *w, const char *op, const char *text, const reef_query_desc *desc,
+                            query_text *to)
 {
     char detail[REEF_DETAIL_MAX];
     reef_status s = REEF_OK;
-    if (desc->text) s = reef__query_text_parse(w, desc->text, to, detail, sizeof detail);
+    if (text) s = reef__query_text_parse(w, text, to, detail, sizeof detail);
     else desc_read(to, desc);
     if (s != REEF_OK) return reef__failure_detail(w, s, op, to->at, detail), false;
     if (reef__terms_spread(to->term, to->column, &to->count)) return true;
@@ -766,6 +767,11 @@ COLD bool reef__query_read(reef_world *w, const char *op, const reef_query_desc 
     return reef__failure_detail(w, REEF_LIMIT, op, 0,
                                 "a query has at most 64 terms; each field of a type that is split counts as one"),
            false;
+}
+
+COLD bool reef__query_read(reef_world *w, const char *op, const reef_query_desc *desc, query_text *to)
+{
+    return query_read(w, op, desc->text, desc, to);
 }
 
 COLD reef_query reef_query_make(reef_world *w, const reef_query_desc *desc)
@@ -781,7 +787,7 @@ COLD query *reef__query_make_text(reef_world *w, const char *op, const char *tex
 {
     query_text l;
     if (text == NULL) return reef__refuse(w, REEF_BAD_ARGUMENT, op), NULL;
-    return reef__query_read(w, op, &(reef_query_desc){.text = text}, &l) ? query_make(w, op, &l) : NULL;
+    return query_read(w, op, text, NULL, &l) ? query_make(w, op, &l) : NULL; /* without clearing a description */
 }
 
 COLD reef_query reef_query_new(reef_world *w, const char *text)
