@@ -388,7 +388,7 @@ static void crowd_step(reef_world *w, reef_entity *e, uint64_t *seed, bool loop)
         break;
     }
     case 17: {
-        reef_entity some[3];
+        reef_entity some[3] = {{0, 0}, {0, 0}, {0, 0}};
         if (random_below(seed, 2))
             (void)reef_spawn_many(w, 3, some, reef_with(Likes, .target = e[k]), reef_with(DockedTo, .target = e[j]));
         else if (reef_clone_many(w, e[i], 3, some) < 0) break;
