@@ -27,20 +27,20 @@
 
 REEF_BEGIN_C
 
-/* The tag of templates and of everything below them. It is the last thing that a copy gets from a template: none. */
+/* The tag of templates and of everything below them. Copies don't get it. */
 REEF_TAG(ReefPrefab);
 /* Its source is a copy of its target. */
 REEF_RELATION(InstanceOf, REEF_EXCLUSIVE | REEF_ACYCLIC);
 
-/* Makes an entity and everything below it a template. Children that come later need another call: those that have the
- * tag keep it. All or none. Errors: NOT_ALIVE, LOCKED, LIMIT, NO_MEMORY. */
+/* Makes an entity and everything below it a template. Call it again when children have come; those that have the tag
+ * keep it. All or none. Errors: NOT_ALIVE, LOCKED, LIMIT, NO_MEMORY. */
 REEF_API reef_status reef_make_prefab(reef_world *world, reef_entity root);
 
 /* Makes n copies of an entity and of everything below it, which is mostly a template but needn't be. Their roots are
  * written to `roots`, which has room for n or is NULL; on failure each is as it was or null. `values` replace
  * components of the root, come in addition, or take one away, as with reef_change; those of kind REEF_VALUE_ARRAY have
  * one value for each copy. The roots have no parent. All are made or none. Handles are given out by entities of the
- * template, in the order of reef_sources_of: first all roots, then all copies of the first child, and so on. Errors:
+ * template, level by level (reef_descendants): first all roots, then all copies of the first child, and so on. Errors:
  * NOT_ALIVE, NOT_COPYABLE, LIMIT, LOCKED, NO_MEMORY, and those of reef_spawn_values. */
 REEF_API reef_status reef_instantiate_values(reef_world *world, reef_entity prefab, uint32_t n, reef_entity *roots,
                                              const reef_value *values, uint32_t count);
