@@ -257,7 +257,9 @@ json_t *answer_entity(request *r)
     json_t *j = NULL;
     if (strcmp(text, "singletons") == 0) e = reef_single_entity(v.world);
     else if (!entity_of_text(text, &e)) e = reef_find(v.world, text);
-    if (!reef_is_alive(v.world, e)) {
+    if (strcmp(text, "singletons") == 0 && reef_entity_is_null(e)) {
+        j = json_pack("{s:n, s:[], s:[]}", "id", "components", "sources"); /* there are none */
+    } else if (!reef_is_alive(v.world, e)) {
         (void)refuse(r, 404, "no living entity has this id or name");
     } else {
         seen x = {.world = v.world, .components = json_array(), .values = true};

@@ -207,6 +207,7 @@ static void who_compare(who *x, const reef_world *a, const reef_world *b, const 
     json_object_set_new(one, "total", json_number(t.total));
     json_object_set_new(one, "counts", t.by);
     if (system || t.total) json_array_append_new(x->systems, one);
+    else json_decref(one);
     if (system == NULL) x->exact = t.total == 0;
 }
 
@@ -349,11 +350,10 @@ json_t *answer_curve(request *r)
     for (uint64_t n = 0; room && list && n < count; n++) {
         reef_world *w = moment_fork(list[n]);
         double number;
-        json_t *point = json_array();
+        json_t *point = json_array(), *value = NULL; /* of NaN and infinities json_real makes nothing */
         json_array_append_new(point, json_number(list[n]->tick));
-        if (w && value_copy(w, &f, room) && field_number(f.field, f.element, room, &number))
-            json_array_append_new(point, json_real(number) ? json_real(number) : json_null());
-        else json_array_append_new(point, json_null());
+        if (w && value_copy(w, &f, room) && field_number(f.field, f.element, room, &number)) value = json_real(number);
+        json_array_append_new(point, value ? value : json_null());
         json_array_append_new(points, point);
         reef_world_free(w);
     }

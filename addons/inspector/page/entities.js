@@ -79,6 +79,7 @@ async function run() {
   input.classList.remove("bad");
   total = j.total;
   pages = new Map([[0, j.rows]]);
+  list.classList.toggle("nameless", !j.rows.some(r => r.name));
   under.replaceChildren(h("span", h("b", number(total)), total === 1 ? " entity" : " entities"), h("span.faint", ` in tick ${j.tick}`));
   inner.replaceChildren(h("div.heads", h("span.c-id", "entity"), h("span.c-name", "name"), columns.map(c => h("span.c-value", { title: c.type + "." + c.field + (c.unit ? " in " + c.unit : "") }, c.field + (c.unit ? " " + c.unit : ""))), h("span.c-types", "components")));
   lines();

@@ -58,7 +58,7 @@ function pinButton(entity, component, field) {
     keep("pins", state.pins);
     tell("pins");
     show();
-  } }, now ? "pinned" : "pin");
+  } }, "pin");
 }
 
 async function whenChanged(entity, component, field) {

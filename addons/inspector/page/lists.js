@@ -26,7 +26,7 @@ export const types = {
     const j = await trying(get("types", { at: at() }));
     if (!j) return;
     const single = await get("entity", { id: "singletons", at: at() }).catch(() => null);
-    const singles = single ? h("div.panel", h("div.row", h("b.grow", "Singletons"), link(single.id)), single.components.map(c => h("div", h("span.chip", c.type), h("span.faint.mono", " " + valueText(c.values?.[0] ?? "").slice(0, 160))))) : null;
+    const singles = single?.id ? h("div.panel", h("div.row", h("b.grow", "Singletons"), link(single.id)), single.components.map(c => h("div", h("span.chip", c.type), h("span.faint.mono", " " + valueText(c.values?.[0] ?? "").slice(0, 160))))) : null;
     view.replaceChildren(...[h("h2", "Types"), singles, singles ? h("h3", "All types") : null,
       h("div.panel.scroll", h("table", h("thead", h("tr", h("th", "Type"), h("th", "Home"), h("th.number", "Bytes"), h("th.number", "Entities"), h("th", "Fields"))),
         h("tbody", j.types.filter(t => t.count || t.fields.length).sort((a, b) => b.count - a.count || a.name.localeCompare(b.name)).map(t => h("tr",

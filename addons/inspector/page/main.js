@@ -4,7 +4,7 @@ import { draw as drawTimeline, look, lookBy } from "./timeline.js";
 import { overview } from "./overview.js";
 import { entities, ask } from "./entities.js";
 import { systems } from "./systems.js";
-import { changes, askWho } from "./changes.js";
+import { changes, askAll, askWho } from "./changes.js";
 import { tables, types, tree } from "./lists.js";
 import { whatif } from "./whatif.js";
 import { show as showEntity } from "./entity.js";
@@ -38,7 +38,7 @@ Object.entries(views).forEach(([name, v], i) => tabs.append(h("button", { role: 
 on("tab", open);
 on("query", q => { ask(q); open("entities"); });
 on("who", x => { askWho(x); open("changes"); });
-on("compare", () => { open("changes"); button("from").value = "without"; button("to").value = "with"; button("to").dispatchEvent(new Event("input")); });
+on("compare", () => { askAll(); open("changes"); button("from").value = "without"; button("to").value = "with"; button("to").dispatchEvent(new Event("input")); });
 on("at", () => { if (views[state.tab].moved) views[state.tab].moved(); else views[state.tab].refresh?.(view); });
 on("when", async q => {
   if (!q) return toast("Type a query first");

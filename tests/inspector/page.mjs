@@ -1,0 +1,218 @@
+// page.mjs SCENE [REEF PICTURES]: the tests of the inspector's page; see run. SCENE is the address of tests/inspector/scene.c. Then, of the
+// living reef at the address REEF, the pictures of the manual.
+import assert from "node:assert/strict";
+import { chromium } from "playwright-core";
+
+const [scene, reef, pictures] = process.argv.slice(2);
+const browser = await chromium.launch({
+  executablePath: process.env.CHROMIUM || "/usr/bin/chromium",
+  args: ["--no-sandbox", "--headless", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
+});
+let failures = 0;
+
+async function open(address, { width = 1280, height = 800, dark = false } = {}) {
+  const context = await browser.newContext({ viewport: { width, height }, colorScheme: dark ? "dark" : "light" });
+  const page = await context.newPage();
+  page.setDefaultTimeout(20000);
+  page.reported = [];
+  page.on("console", m => { if (m.type() === "error" && !/status of 400/.test(m.text())) page.reported.push(m.text()); });
+  page.on("pageerror", e => page.reported.push(e.message));
+  await page.goto(address);
+  await page.waitForSelector(".card");
+  return page;
+}
+
+async function test(name, f) {
+  try {
+    await f();
+    console.log("ok      " + name);
+  } catch (e) {
+    failures++;
+    console.log("FAILED  " + name + "\n" + e.stack);
+  }
+}
+
+// The answer of the interface, with the page's cookie.
+const ask = (page, path) => page.evaluate(p => fetch("/api/" + p).then(r => r.json()), path);
+const until = async (f, what) => {
+  for (let i = 0; i < 200; i++) { if (await f()) return; await new Promise(r => setTimeout(r, 50)); }
+  assert.fail("not in time: " + what);
+};
+const tab = (page, name) => page.locator("#tabs button", { hasText: name }).click();
+const field = (page, component, name) => page.locator(`#side input[aria-label="${component} ${name}"]`);
+
+const page = await open(scene);
+
+await test("F11_the_page_shows_the_program", async () => {
+  assert.equal(await page.locator("#title").textContent(), "A scene <i>");
+  assert.equal(new URL(page.url()).search, ""); // the token isn't in the address any more
+  await until(async () => (await page.locator(".card", { hasText: "Entities" }).locator(".big").textContent()) === "502", "the number of entities");
+  await page.reload(); // the cookie lets it in
+  await page.waitForSelector(".card");
+});
+
+await test("F11_an_entity_is_found_by_a_query", async () => {
+  await page.locator("#record").click();
+  await page.keyboard.press("/");
+  await page.locator("#query").pressSequentially("Vig", { delay: 20 });
+  await page.waitForSelector(".offers .chosen");
+  await page.keyboard.press("Tab"); // the completion
+  assert.equal(await page.locator("#query").inputValue(), "Vigor");
+  await page.locator("#query").pressSequentially(", !Blessed");
+  await until(async () => (await page.locator(".line").count()) === 1, "one entity");
+  assert.match(await page.locator(".line .c-name").textContent(), /hero <b>"&'/); // a name is text, never markup
+  await page.locator(".line").first().click();
+  await field(page, "Vigor", "points").waitFor();
+});
+
+await test("F8_the_program_is_paused_and_a_field_edited", async () => {
+  await until(async () => (await ask(page, "overview")).tick > 130, "130 ticks");
+  await page.locator("#pause").click();
+  await until(async () => (await ask(page, "overview")).paused, "the pause");
+  await page.waitForTimeout(300);
+});
+
+let tick;
+await test("G8_a_hundred_ticks_ago_the_old_value_was_there", async () => {
+  tick = (await ask(page, "overview")).tick;
+  await page.locator("#ticks").focus();
+  for (let i = 0; i < 10; i++) await page.keyboard.press("Shift+ArrowLeft");
+  await until(async () => (await page.locator("#viewing").textContent()).includes("tick " + (tick - 100)), "the tick");
+  await until(async () => (await field(page, "Vigor", "points").inputValue()) === String(100000 - (tick - 100)), "the old value");
+  assert.ok(await field(page, "Vigor", "points").isDisabled()); // the past can't be edited
+  await page.keyboard.press("Escape");
+});
+
+await test("G8_the_system_that_changed_it_is_named", async () => {
+  await page.keyboard.press("Escape"); // now
+  await tab(page, "Entities");
+  await page.locator("#query").fill("Vigor, !Blessed");
+  await until(async () => (await page.locator(".line").count()) === 1, "the hero");
+  await page.locator(".line").first().click();
+  await page.getByText("Who changed it?").click();
+  await page.locator("#who").click();
+  await page.waitForSelector("td .chip.by");
+  const by = await page.locator("table").last().locator("td .chip.by").allTextContents();
+  assert.deepEqual(by, ["burn"]);
+  await page.getByText("with the same result").waitFor();
+  // the saint is healed as well, in every tenth tick
+  const tenth = tick - tick % 10;
+  await page.locator("#changes-id").fill("");
+  await page.locator("select[aria-label=Component]").selectOption("Vigor"); // the list shows 300 changes, and 500 entities move
+  await page.locator("#to").fill(String(tenth));
+  await page.locator("#from").fill(String(tenth - 1));
+  await page.locator("#who").click();
+  const row = page.locator("tr", { hasText: "saint" });
+  await until(async () => (await row.locator(".chip.by").allTextContents()).join() === "burn,heal", "burn and heal");
+});
+
+await test("F11_a_field_is_edited_in_its_range", async () => {
+  await page.locator("#side input[aria-label='Vigor points']").fill("1234567"); // more than the range allows
+  await page.keyboard.press("Enter");
+  await page.waitForSelector("#toast.show");
+  assert.match(await page.locator("#toast").textContent(), /expected 0 \.\.\. 1e\+06/);
+  await page.locator("#side input[aria-label='Vigor points']").fill("777");
+  await page.keyboard.press("Enter");
+  await until(async () => (await ask(page, "entities?q=Vigor,!Blessed&show=Vigor")).rows[0].values.Vigor.points === 777, "the edit");
+});
+
+await test("F8_one_system_is_stepped_then_a_tick", async () => {
+  const before = (await ask(page, "overview")).tick;
+  await page.locator("#step-system").click();
+  await until(async () => /after move \(1 of 3\)/.test(await page.locator("#viewing").textContent()), "move");
+  await page.locator("#step-system").click();
+  await until(async () => /after burn \(2 of 3\)/.test(await page.locator("#viewing").textContent()), "burn");
+  await until(async () => (await field(page, "Vigor", "points").inputValue()) === "776", "the value in the middle of the tick");
+  assert.equal((await ask(page, "overview")).tick, before);
+  assert.equal((await ask(page, "entities?q=Vigor,!Blessed&show=Vigor")).rows[0].values.Vigor.points, 777);
+  await page.locator("#step").click();
+  await until(async () => (await ask(page, "overview")).tick === before + 1, "the tick");
+  await until(async () => (await field(page, "Vigor", "points").inputValue()) === "776", "the value behind the tick");
+});
+
+await test("G8_two_futures_are_played", async () => {
+  await tab(page, "What if");
+  await page.locator("#whatif-query").fill("Speed");
+  await page.getByText("Add this edit").click();
+  await page.locator("[aria-label='Queries to count']").fill("Place");
+  await page.locator("[aria-label='Ticks']").fill("20");
+  await page.locator("[aria-label='Ticks']").blur();
+  await page.locator("#play-whatif").click();
+  await page.getByText("20 of 20 ticks").waitFor();
+  assert.match(await page.locator("#futures").textContent(), /entities502 → 2 \(-500, -99\.6%\)/);
+  await page.getByText("What is different at the end?").click();
+  await page.getByText("destroyed 500").waitFor().catch(() => page.getByText(/destroyed\s+500/).waitFor());
+});
+
+await test("F11_every_view_opens_by_its_key_at_every_width", async () => {
+  for (const width of [1280, 390]) {
+    await page.setViewportSize({ width, height: 800 });
+    for (let k = 1; k <= 8; k++) {
+      await page.keyboard.press("Escape");
+      await page.keyboard.press("Escape");
+      await page.keyboard.press(String(k));
+      await page.waitForTimeout(250);
+      assert.ok((await page.locator("#view").textContent()).length > 20);
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+      assert.ok(wide <= width, `view ${k} is ${wide} px wide`);
+    }
+  }
+  await page.setViewportSize({ width: 1280, height: 800 });
+  assert.equal(await page.evaluate(() => document.querySelectorAll("#view b > b, i > i").length), 0);
+});
+
+await test("F11_nothing_is_reported_on_the_console", async () => assert.deepEqual(page.reported, []));
+
+await test("F11_without_the_token_there_is_no_page", async () => {
+  const other = await (await browser.newContext()).newPage();
+  const reply = await other.goto(new URL(scene).origin + "/");
+  assert.equal(reply.status(), 401);
+});
+
+await page.keyboard.press(" "); // goes on, so that the scene can end
+
+if (reef) {
+  const shot = (p, name) => p.screenshot({ path: `${pictures}/inspector-${name}.png` });
+  const p = await open(reef, { width: 1180, height: 700, dark: true });
+  await p.waitForTimeout(4000);
+  await p.keyboard.press("r");
+  await tab(p, "Entities");
+  await p.locator("#query").fill("Position, Energy, Hunter, !Resting");
+  await p.waitForTimeout(1500);
+  await p.locator("button", { hasText: "Watch" }).click();
+  await p.locator(".line").nth(3).click();
+  await p.locator("#side .component", { hasText: "Energy" }).getByText("pin").click();
+  await p.waitForTimeout(5000);
+  await shot(p, "entities");
+  await p.keyboard.press("Escape");
+  await p.keyboard.press("Escape");
+  await tab(p, "Overview");
+  await p.waitForTimeout(4000);
+  await shot(p, "overview");
+  await p.locator("#pause").click();
+  await p.waitForTimeout(700);
+  await tab(p, "Systems");
+  await p.locator("g.node", { hasText: "feed" }).click();
+  await p.waitForTimeout(1800);
+  await shot(p, "systems");
+  await tab(p, "Changes");
+  await p.waitForTimeout(1500);
+  await p.locator("#who").click();
+  await p.getByText("who did it").waitFor();
+  await p.waitForTimeout(500);
+  await shot(p, "changes");
+  await tab(p, "What if");
+  await p.locator("#whatif-query").fill("Hunter");
+  await p.getByText("Add this edit").click();
+  await p.locator("[aria-label='Queries to count']").fill("Hunter; Species, !Hunter");
+  await p.locator("[aria-label='Ticks']").fill("100");
+  await p.locator("[aria-label='Ticks']").blur();
+  await p.locator("#play-whatif").click();
+  await p.getByText("100 of 100 ticks").waitFor({ timeout: 60000 });
+  await p.waitForTimeout(1200);
+  await shot(p, "whatif");
+  assert.deepEqual(p.reported, []);
+}
+await browser.close();
+console.log(failures ? `${failures} failed` : "all passed");
+process.exit(failures ? 1 : 0);

@@ -1,0 +1,74 @@
+/* The program that tests/inspector/run looks at: what it does in each tick is known. It prints its address, and ticks
+ * until its input ends. */
+#include "reef_inspector.h"
+#include <poll.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+typedef struct {
+    float x, y;
+} Place;
+typedef struct {
+    float x, y;
+} Speed;
+typedef struct {
+    int32_t points;
+} Vigor;
+REEF_COMPONENT(Place);
+REEF_FIELDS(Place, REEF_FIELD(Place, x, REEF_F32, "m", -1000, 1000), REEF_FIELD(Place, y, REEF_F32, "m", 0, 0));
+REEF_COMPONENT(Speed);
+REEF_FIELDS(Speed, REEF_FIELD(Speed, x, REEF_F32, "m/s", 0, 0), REEF_FIELD(Speed, y, REEF_F32, "m/s", 0, 0));
+REEF_COMPONENT(Vigor);
+REEF_FIELDS(Vigor, REEF_FIELD(Vigor, points, REEF_I32, NULL, 0, 1000000));
+REEF_TAG(Blessed);
+
+static void move(reef_block *b)
+{
+    Place *p = reef_inout(b, Place);
+    const Speed *v = reef_in(b, Speed);
+    for (uint32_t i = 0; i < b->count; i++) p[i].x += v[i].x * b->dt;
+}
+static void burn(reef_block *b) /* one point in each tick */
+{
+    Vigor *v = reef_inout(b, Vigor);
+    for (uint32_t i = 0; i < b->count; i++) v[i].points--;
+}
+static void heal(reef_block *b) /* five points in every tenth */
+{
+    Vigor *v = reef_inout(b, Vigor);
+    for (uint32_t i = 0; i < b->count; i++) v[i].points += reef_tick_count(b->world) % 10 == 0 ? 5 : 0;
+}
+
+int main(void)
+{
+    reef_world *w = reef_world_new(NULL);
+    char name[32], reason[REEF_DETAIL_MAX];
+    for (int i = 0; i < 500; i++) {
+        const reef_entity e = reef_spawn(w, reef_with(Place, (float)i, 0), reef_with(Speed, 0.001f, 0));
+        snprintf(name, sizeof name, "mover %d", i);
+        (void)reef_set_name(w, e, name);
+    }
+    const reef_entity hero = reef_spawn(w, reef_with(Vigor, 100000)),
+                      saint = reef_spawn(w, reef_with(Vigor, 200000), reef_tag(Blessed));
+    (void)reef_set_name(w, hero, "hero <b>\"&'");
+    (void)reef_set_name(w, saint, "saint");
+    (void)reef_relate(w, hero, ChildOf, saint);
+    (void)reef_system(w, move, "Place, in Speed");
+    (void)reef_system(w, burn, "Vigor");
+    (void)reef_system(w, heal, "Vigor, with Blessed");
+    reef_inspector *i =
+        reef_inspect_why(w, &(reef_inspector_config){.title = "A scene <i>", .writes = true, .waits = true}, reason);
+    if (i == NULL) return fprintf(stderr, "%s\n", reason), 1;
+    printf("%s\n", reef_inspector_address(i));
+    (void)fflush(stdout);
+    struct pollfd input = {STDIN_FILENO, POLLIN, 0};
+    while (poll(&input, 1, 0) == 0) {
+        const struct timespec rest = {0, 4000000};
+        (void)reef_tick(w, 0.5f);
+        reef_inspector_update(i);
+        (void)nanosleep(&rest, NULL);
+    }
+    reef_inspector_free(i);
+    reef_world_free(w);
+}
