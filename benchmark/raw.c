@@ -543,5 +543,6 @@ static const row_impl rows[] = {
     {0},
 };
 
-const contestant contestant_raw = {
-    "raw", {rows, raw_frame_rows, raw_relation_rows, raw_tree_rows, reef_alone_rows, reef_alone_frame_rows}};
+const contestant contestant_raw = {"raw",
+                                   {rows, raw_frame_rows, raw_relation_rows, raw_tree_rows, reef_alone_rows,
+                                    reef_alone_frame_rows, reef_alone_inspect_rows}};

@@ -75,6 +75,10 @@
  *   game_10k          the 99th percentile of 600 ticks of examples/dive with 10,000 creatures of all kinds, on
  *                     2 threads; the clock on the wall. The game runs in a process of its own (dive_headless
  *                     --measure), because it has types of its own. No baseline
+ *   inspect_idle, _open  the median tick of the living reef with 150,000 fish and an inspector: while nobody looks, and
+ *                     while a client has its overview open; in raw's column without calling the inspector. A process of
+ *                     its own, one thread, whose own time is measured (inspect/inspect.c). Left out where the add-on
+ *                     isn't built
  *   event_rw          one tick: a system sends 1,000,000 events of 16 bytes, the next one reads them, on one thread.
  *                     Setup played
  *                     one tick, so that the memory for them is there. No baseline
@@ -256,6 +260,8 @@ static inline bool join_open(uint32_t k) { return k % 4 != 3; }
     X(par_heavy_2, N_100K, 1, 1, N_100K, SPEEDUPS) \
     X(frame_mixed, N_100K, 8, 10, 1, US) \
     X(game_10k, N_10K, 1, 1, 1, US) \
+    X(inspect_idle, 150000u, 1, 1, 1, US) \
+    X(inspect_open, 150000u, 1, 1, 1, US) \
     X(event_rw, N_1M, 1, 1, N_1M, NS) \
     X(observer_add, N_100K, 2, 1, N_100K, NS) \
     X(rel_add, N_100K, N_1K, 1, N_100K, NS) \
