@@ -30,6 +30,9 @@ REEF_COMPONENT(in);
 REEF_COMPONENT(of);
 REEF_TAG(Frozen);
 REEF_SWITCH(Awake);
+REEF_RELATION(Likes);
+REEF_RELATION(DockedTo, REEF_EXCLUSIVE);
+REEF_RELATION(Within, REEF_EXCLUSIVE | REEF_ACYCLIC | REEF_TRANSITIVE);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -54,6 +57,12 @@ static reef_world *world(void)
         if (set & 8) MUST(reef_add(w, e, Frozen) == REEF_OK);
         if (set & 16) MUST(reef_add(w, e, Awake) == REEF_OK);
         if (set & 32) MUST(reef_set(w, e, in, 4) == REEF_ADDED);
+        const reef_entity before = reef_entity_at(w, e.index / 2),
+                          other = reef_entity_at(w, (e.index * 7 + 3) % (e.index + 1));
+        if (set & 1) MUST(reef_relate(w, e, Likes, before) >= 0 && reef_relate(w, e, Likes, e) >= 0);
+        if (set & 2) MUST(reef_relate(w, e, Likes, other) >= 0);
+        if (set & 4) MUST(reef_relate(w, e, DockedTo, other) >= 0);
+        if (set & 8) MUST(reef_relate(w, e, Within, before) >= 0);
     }
     return w;
 }
@@ -64,7 +73,7 @@ static uint32_t tree_end(const query_text *q, uint32_t at)
     MUST(at < q->count);
     const reef_term *t = &q->term[at++];
     if (t->op < REEF_ANY_OF) {
-        MUST(t->component.id != 0 && t->count == 0);
+        MUST((t->component.id != 0 || t->target.generation != 0) && t->count == 0);
         return at;
     }
     MUST(t->component.id == 0 && t->count >= (t->op == REEF_NONE_OF ? 1 : 2));
@@ -141,6 +150,13 @@ static void check_query(const char *text, const query_text *t)
         MUST(known && (e.status == REEF_DUPLICATE_TERM || e.status == REEF_BAD_ARGUMENT) && e.detail[0] != 0);
         return;
     }
+    bool several = false; /* visits for one entity */
+    for (uint32_t i = 0; i < t->count; i++) several |= t->term[i].each;
+    several |= t->variable_count != 0;
+    if (t->variable_count > 2) { /* they may have more bindings than there is time for */
+        MUST(reef_query_free(world(), q) == REEF_OK);
+        return;
+    }
     uint64_t visited = 0, matching = 0;
     for (reef_block b = reef_begin(world(), q); reef_next(&b);) {
         const uint64_t *mask = reef_block_mask(&b);
@@ -149,7 +165,7 @@ static void check_query(const char *text, const query_text *t)
     bool since = false; /* what changed since the last run depends on when one asks */
     for (uint32_t i = 0; i < t->count; i++) since |= t->term[i].since != REEF_ALWAYS;
     for (uint32_t i = 0; i < 80 && !since; i++) matching += reef_query_matches(world(), q, reef_entity_at(world(), i));
-    MUST(since || (visited == matching && visited == reef_query_count(world(), q)));
+    MUST(since || (matching == reef_query_count(world(), q) && (several ? visited >= matching : visited == matching)));
     MUST(reef_query_free(world(), q) == REEF_OK);
 }
 
