@@ -123,6 +123,10 @@
     X(189, "loading leaves out a declared type for which there was no memory before") \
     X(210, "the index of blocks isn't told that a block was copied for this world") \
     X(211, "a chunk that is freed stays in the index of blocks") \
+    X(240, "a set of components is remembered though some that come along lie outside of tables") \
+    X(241, "relations of a template's copy lead to the entities of the template") \
+    X(242, "queries match templates") \
+    X(243, "rows of copies stay when a later entity of the template can't be copied") \
     X(212, "a block that a system wrote by reef_mut may be written by the next one without a mark")
 
 #endif

@@ -453,7 +453,7 @@ static void outside_put(copying *x, const copied *node, const outside *o, uint32
     for (uint32_t i = first; i < first + n; i++) {
         char *slot = reef__store_raw(w, o->t->id, e[i], 0);
         bytes_copy(slot, o->data, o->s->size);
-        if (target) memcpy(slot, &target[i], sizeof *target);
+        if (target && !BUG(241)) memcpy(slot, &target[i], sizeof *target);
         if (o->held) reef__shared_hold(o->held);
         store_put(w, o->s, e[i]);
     }
@@ -571,7 +571,7 @@ static reef_status copies_fill(copying *x, const reef_entity *given)
     for (; s == REEF_OK && k < x->node_count; k++) s = node_make(x, k, given);
     w->value_count = 0;
     if (s != REEF_OK) {
-        while (k-- > 0) reef__spawn_undo(&x->nodes[k].rows, x->nodes[k].made);
+        while (k-- > 0 && !BUG(243)) reef__spawn_undo(&x->nodes[k].rows, x->nodes[k].made);
         return s;
     }
     if (told) observe_open(w);
