@@ -221,7 +221,7 @@ static relations_moved relations_moved_by(const reef_world *w, reef_entity e, co
 }
 
 /* Adds the notice of a relation: `leaves` is what it was, NULL: nothing; `comes` what it will be, if that is known. */
-static void relation_plan(observer_log *o, uint32_t kind, const type *t, const void *leaves, const void *comes)
+static void relation_notices_plan(observer_log *o, uint32_t kind, const type *t, const void *leaves, const void *comes)
 {
     if (!(kinds_asked(o, t->id) & kind)) return;
     notice *n = notice_add(o, kind, t->id, o->op_entities, 1);
@@ -231,9 +231,10 @@ static void relation_plan(observer_log *o, uint32_t kind, const type *t, const v
 
 static void relations_plan(const reef_world *w, observer_log *o, reef_entity e, const type *t, relations_moved m)
 {
-    for (uint32_t i = 0; i < m.leave; i++) relation_plan(o, REEF_ON_REMOVE, t, relation_number(w, t, e, i), NULL);
-    for (uint32_t i = 0; i < m.come; i++) relation_plan(o, REEF_ON_ADD, t, NULL, NULL);
-    if (m.written) relation_plan(o, REEF_ON_SET, t, relation_number(w, t, e, 0), NULL);
+    for (uint32_t i = 0; i < m.leave; i++)
+        relation_notices_plan(o, REEF_ON_REMOVE, t, relation_number(w, t, e, i), NULL);
+    for (uint32_t i = 0; i < m.come; i++) relation_notices_plan(o, REEF_ON_ADD, t, NULL, NULL);
+    if (m.written) relation_notices_plan(o, REEF_ON_SET, t, relation_number(w, t, e, 0), NULL);
 }
 
 /* The operation is complete: writes the targets of relations that came. */
@@ -307,8 +308,8 @@ static COLD bool observing_several(reef_world *w, reef_entity e, const type *t, 
     observer_log *o = w->observing;
     if (t->relation) {
         if (!plan_one(w, e, 2 + (uint64_t)o->head.matches, old_values_bytes(t))) return false;
-        if (leaves) relation_plan(o, REEF_ON_REMOVE, t, leaves, NULL);
-        if (comes) relation_plan(o, REEF_ON_ADD, t, NULL, comes);
+        if (leaves) relation_notices_plan(o, REEF_ON_REMOVE, t, leaves, NULL);
+        if (comes) relation_notices_plan(o, REEF_ON_ADD, t, NULL, comes);
         return true;
     }
     const bool told = (kinds_asked(o, t->id) & REEF_ON_SET) != 0 && !BUG(195);
@@ -342,7 +343,8 @@ static bool observing_destroy(reef_world *w, reef_entity e)
                  notice_add(o, kinds & REEF_ON_REMOVE ? REEF_ON_REMOVE : REEF_ON_DESTROY, t->id, o->op_entities, 1), e,
                  t);
         const uint32_t several = several_relations(t) ? reef__store_values(w, t, e) : 1;
-        for (uint32_t k = 1; k < several; k++) relation_plan(o, REEF_ON_REMOVE, t, relation_number(w, t, e, k), NULL);
+        for (uint32_t k = 1; k < several; k++)
+            relation_notices_plan(o, REEF_ON_REMOVE, t, relation_number(w, t, e, k), NULL);
     }
     const uint64_t end = o->notice_count;
     for (uint64_t i = o->op_notices; i < end; i++) {
