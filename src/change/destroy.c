@@ -115,7 +115,7 @@ void reef__destroy_values(reef_world *w, const reef_entity *e, uint32_t n)
 }
 
 /* Destroys all rows of a table. */
-static void rows_end(reef_world *w, table *t)
+static void rows_of_table_end(reef_world *w, table *t)
 {
     reef__quarantine_table(w, t);
     for (uint32_t unit = t->first; unit; unit = unit_slots(w, unit)[0].head.next) {
@@ -132,7 +132,7 @@ void reef__destroy_some_rows(reef_world *w, uint32_t id, const reef_entity *e, u
     lease_end(t);
     quarantine_because(w, "reef_destroy", 0, e[0]);
     if (n == table_rows(t)) {
-        rows_end(w, t);
+        rows_of_table_end(w, t);
     } else {
         for (uint32_t i = n; i-- > 0;) {
             const uint32_t place = place_of(w, e[i]);
