@@ -169,6 +169,28 @@ static void F5_a_chain_a_million_deep(void **state)
     free(list);
 }
 
+/* Two states that are trees each, and a difference that would make a circle of them. */
+static void G4_a_difference_that_leads_round_in_a_circle(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_entity e[3];
+    for (int i = 0; i < 3; i++) assert_some(e[i] = reef_spawn(w, reef_with(Place, 1, 2)));
+    for (int i = 0; i < 2; i++) assert_status(REEF_ADDED, reef_relate(w, e[i], ChildOf, e[2]));
+    reef_world *before = reef_fork(w), *after = reef_fork(w);
+    assert_status(REEF_ADDED, reef_relate(after, e[1], ChildOf, e[0]));
+    assert_status(REEF_ADDED, reef_relate(w, e[0], ChildOf, e[1]));
+    const uint64_t hash = reef_hash(w);
+    reef_bytes bytes;
+    assert_ok(reef_diff_bytes(before, after, &bytes, NULL));
+    assert_status(REEF_CORRUPT, reef_diff_apply(w, bytes.data, bytes.size));
+    assert_true(reef_hash(w) == hash);
+    assert_valid(w);
+    assert_entity(e[2], reef_root(w, e[0], ChildOf));
+    reef_bytes_free(&bytes);
+    reef_world_free(before);
+    reef_world_free(after);
+}
+
 /* ---- names ---- */
 
 static reef_entity part_of(reef_world *w, reef_entity parent, const char *name)
@@ -477,6 +499,7 @@ int main(void)
         TEST(F5_up_from_an_entity),
         TEST(F5_walks),
         TEST(F5_a_chain_a_million_deep),
+        TEST(G4_a_difference_that_leads_round_in_a_circle),
         TEST(C6_names_are_unique_within_their_parent),
         TEST(C6_paths_of_any_length),
         TEST(C6_a_random_life_of_names_in_a_tree),
