@@ -62,6 +62,7 @@ extern const row_impl raw_frame_rows[];    /* raw_frame.c */
 extern const row_impl raw_relation_rows[]; /* raw_relation.c */
 extern const row_impl raw_tree_rows[];     /* raw_tree.c */
 /* reef_copy.c: rows without a counterpart in arrays are compared with reef itself */
+extern const row_impl native_sql_rows[]; /* reef_sql.c: SQLite alone */
 extern const row_impl reef_alone_rows[];
 extern const row_impl reef_alone_frame_rows[];   /* reef_frame.c: the same for threads */
 extern const row_impl reef_alone_inspect_rows[]; /* reef_inspect.c: without the inspector */
