@@ -164,44 +164,69 @@ static void trace_switch(reef_inspector *i, bool on, control *c)
         reef_spans_free(i->spans);
         i->spans = NULL;
     }
+    pthread_mutex_lock(&i->lock);
     i->traces = i->spans != NULL;
+    pthread_mutex_unlock(&i->lock);
+}
+
+/* What the stream of events tells is written under the lock. */
+static void hold_set(reef_inspector *i, bool paused, uint32_t free_ticks)
+{
+    pthread_mutex_lock(&i->lock);
+    i->paused = paused;
+    i->free_ticks = free_ticks;
+    pthread_mutex_unlock(&i->lock);
+}
+
+static void speed_set(reef_inspector *i, double speed)
+{
+    pthread_mutex_lock(&i->lock);
+    i->speed = speed >= 0.01 && speed <= 100 ? speed : 1;
+    i->speed_left = 0;
+    pthread_mutex_unlock(&i->lock);
+}
+
+static void record_set(reef_inspector *i, bool records)
+{
+    pthread_mutex_lock(&i->lock);
+    i->records = records;
+    i->wants_moment |= records;
+    pthread_mutex_unlock(&i->lock);
+}
+
+static void step(reef_inspector *i, const json_t *step, control *c)
+{
+    const char *what = json_string_value(step);
+    const json_int_t ticks = json_integer_value(step);
+    if (what && strcmp(what, "system") == 0) {
+        hold_set(i, true, i->free_ticks);
+        step_system(i, c);
+    } else if (json_is_integer(step) && ticks >= 1 && ticks <= STEPS_MAX) {
+        inspector_step_clear(i);
+        hold_set(i, true, i->free_ticks + (uint32_t)ticks);
+    } else {
+        c->error = "a step is a number of ticks, 1 ... 1000, or \"system\"";
+    }
 }
 
 void control_run(reef_inspector *i, void *data)
 {
     control *c = data;
-    const json_t *pause = json_object_get(c->asked, "pause"), *step = json_object_get(c->asked, "step"),
+    const json_t *pause = json_object_get(c->asked, "pause"), *steps = json_object_get(c->asked, "step"),
                  *speed = json_object_get(c->asked, "speed"), *record = json_object_get(c->asked, "record"),
                  *trace = json_object_get(c->asked, "trace"), *back = json_object_get(c->asked, "restore");
     if (json_is_boolean(pause)) {
-        i->paused = json_is_true(pause);
-        i->free_ticks = 0;
+        hold_set(i, json_is_true(pause), 0);
         inspector_step_clear(i);
     }
-    if (json_is_number(speed)) {
-        const double s = json_number_value(speed);
-        i->speed = s >= 0.01 && s <= 100 ? s : 1;
-        i->speed_left = 0;
-    }
-    if (json_is_boolean(record)) {
-        i->records = json_is_true(record);
-        if (i->records) i->wants_moment = true;
-    }
+    if (json_is_number(speed)) speed_set(i, json_number_value(speed));
+    if (json_is_boolean(record)) record_set(i, json_is_true(record));
     if (json_is_boolean(trace)) trace_switch(i, json_is_true(trace), c);
     if (json_is_integer(back)) {
         inspector_step_clear(i);
         restore(i, (uint64_t)json_integer_value(back), c);
     }
-    const char *what = json_string_value(step);
-    if (what && strcmp(what, "system") == 0) {
-        i->paused = true;
-        step_system(i, c);
-    } else if (json_is_integer(step)) {
-        i->paused = true;
-        inspector_step_clear(i);
-        i->free_ticks +=
-            (uint32_t)(json_integer_value(step) > 0 && json_integer_value(step) <= 1000 ? json_integer_value(step) : 1);
-    }
+    if (steps) step(i, steps, c);
 }
 
 json_t *answer_control(request *r)

@@ -32,6 +32,7 @@ enum {
     THREADS = 24,        /* of the server */
     REQUESTS_A_SECOND = 400,
     SPANS_KEPT = 1 << 15,
+    STEPS_MAX = 1000,
     WHATIF_TICKS_MAX = 2000,
     WATCHES_MAX = 8
 };
@@ -108,11 +109,14 @@ struct reef_inspector {
     uint32_t step_number, step_count; /* the system that was stepped last, from 1; of how many */
     whatif *whatif;
 
-    /* of the simulation's thread */
-    uint64_t ended_ns, last_tick, last_time_ns, dt_ns;
-    bool paused, paused_by_us, measures;
+    /* written by the simulation's thread under the lock */
+    bool paused;
     uint32_t free_ticks; /* that may pass while it is paused */
     double speed, speed_left;
+
+    /* of the simulation's thread */
+    uint64_t ended_ns, last_tick, last_time_ns, dt_ns;
+    bool paused_by_us, measures;
     reef_spans *spans;
 };
 

@@ -32,11 +32,20 @@ typedef struct pair {
     char why[REEF_DETAIL_MAX];
 } pair;
 
+/* The time step: that of the tick behind the state, if it is recorded, otherwise that of the last tick. */
+static float whatif_dt(reef_inspector *i, const moment *from)
+{
+    moment *next = moment_hold(i, MOMENT_TICK, from->tick + 1);
+    const uint64_t ns = next && next->time_ns >= from->time_ns ? next->time_ns - from->time_ns : i->dt_ns;
+    moment_release(i, next);
+    return inspector_dt(ns);
+}
+
 /* Makes both forks, and edits one. They are played on this thread, so they keep whom they report to. */
 static void pair_begin(reef_inspector *i, void *data)
 {
     pair *p = data;
-    (void)i;
+    p->dt = whatif_dt(i, p->from);
     for (int k = 0; k < 2; k++) p->world[k] = reef_snapshot_fork(p->from->snapshot);
     if (p->world[0] == NULL || p->world[1] == NULL) (void)snprintf(p->why, sizeof p->why, "no memory");
     else if (edits_apply(p->world[1], p->edits, p->why) == json_array_size(p->edits)) p->why[0] = 0;
@@ -147,15 +156,6 @@ static bool whatif_begin(reef_inspector *i, const json_t *watches, uint64_t tick
     return false;
 }
 
-/* The time step: that of the tick behind the state, if it is recorded, otherwise that of the last tick. */
-static float whatif_dt(reef_inspector *i, const moment *from)
-{
-    moment *next = moment_hold(i, MOMENT_TICK, from->tick + 1);
-    const uint64_t ns = next && next->time_ns >= from->time_ns ? next->time_ns - from->time_ns : i->dt_ns;
-    moment_release(i, next);
-    return inspector_dt(ns);
-}
-
 /* {"at": tick or absent, "ticks": n, "edits": [...], "watches": ["Position", ...]}; {"stop": true} ends it. Answers
  * when all is played. */
 json_t *answer_whatif_play(request *r)
@@ -179,7 +179,7 @@ json_t *answer_whatif_play(request *r)
         moment_release(i, from);
         return refuse(r, 409, "another one is being played");
     }
-    pair p = {.from = from, .edits = edits, .dt = whatif_dt(i, from), .why = "the program doesn't tick"};
+    pair p = {.from = from, .edits = edits, .why = "the program doesn't tick"};
     whatif_play(i, &p, (uint64_t)n);
     pthread_mutex_lock(&i->lock);
     i->whatif->running = false;

@@ -328,7 +328,7 @@ json_t *answer_systems(request *r)
 
 typedef struct spans {
     uint64_t first, count;
-    reef_span *span;
+    reef_trace_span *span;
     uint32_t got, room;
     bool on;
 } spans;
@@ -351,7 +351,7 @@ json_t *answer_spans(request *r)
     if (j == NULL) (void)refuse(r, 503, "the program doesn't tick");
     json_t *list = json_array();
     for (uint32_t k = 0; j && k < s.got; k++) {
-        const reef_span *x = &s.span[k];
+        const reef_trace_span *x = &s.span[k];
         json_t *one = json_array();
         json_array_append_new(one, json_text(x->system));
         json_array_append_new(one, json_integer(x->worker));

@@ -25,6 +25,7 @@ typedef struct reef_system_info {
     bool main_thread; /* it runs on the thread that called reef_tick */
     uint64_t interval_ns;
 } reef_system_info;
+/* Called once for each system. Returns false to stop. */
 typedef bool (*reef_system_visitor)(void *context, const reef_system_info *system);
 /* Visits all systems, phase by phase, in the order in which they run. The visitor must not change the schedule; it
  * returns false to stop. Costs a comparison for each two systems of a phase. False: the visitor stopped. */
@@ -38,6 +39,7 @@ typedef struct reef_observer_info {
     reef_component component; /* {0}: it observes a query, or entities that are destroyed */
     bool collected;
 } reef_observer_info;
+/* Called once for each observer. Returns false to stop. */
 typedef bool (*reef_observer_visitor)(void *context, const reef_observer_info *observer);
 /* Visits all observers in the order in which they are called; as reef_visit_systems. */
 REEF_API bool reef_visit_observers(const reef_world *world, reef_observer_visitor visit, void *context);

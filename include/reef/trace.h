@@ -18,12 +18,12 @@ REEF_BEGIN_C
 typedef struct reef_spans reef_spans;
 
 /* One job of a system. */
-typedef struct reef_span {
+typedef struct reef_trace_span {
     uint64_t tick;             /* the tick in which it ran: reef_tick_count while it ran */
     uint64_t begin_ns, end_ns; /* since the recording began */
     uint32_t worker;           /* the thread; 0: the one that ticks */
     char system[REEF_SYSTEM_NAME_MAX + 1];
-} reef_span;
+} reef_trace_span;
 
 /* Begins to record the spans of a world, which takes the place of what reef_set_trace set. It keeps the last
  * `spans_max` spans (1 ... 2^24), for which memory is taken now from the C library: 104 bytes each. The caller owns the
@@ -36,7 +36,7 @@ REEF_API void reef_spans_free(reef_spans *spans);
 REEF_API uint64_t reef_spans_count(const reef_spans *spans);
 /* Copies spans in the order in which they ended, beginning with number `first`, or with the oldest that is kept if that
  * one is gone; at most `room` of them. Returns how many. Not while systems run. */
-REEF_API uint32_t reef_spans_read(const reef_spans *spans, uint64_t first, reef_span *out, uint32_t room);
+REEF_API uint32_t reef_spans_read(const reef_spans *spans, uint64_t first, reef_trace_span *out, uint32_t room);
 /* Writes all spans that are kept as JSON, in the format "Trace Event" that Perfetto and chrome://tracing open: a
  * complete event for each, with its thread, and the tick as an argument. Not while systems run. Errors: BAD_ARGUMENT
  * (NULL), and what the writer returns. */

@@ -21,7 +21,7 @@ struct reef_spans {
     uint64_t count;                   /* spans so far; number n lies at n % room */
     uint64_t began[REEF_THREADS_MAX]; /* by thread */
     uint32_t room;
-    reef_span ring[];
+    reef_trace_span ring[];
 };
 
 static COLD void span_begin(void *context, const char *system, uint32_t worker)
@@ -39,7 +39,7 @@ static COLD void span_end(void *context, const char *system, uint32_t worker)
     const uint64_t begin = s->began[worker] > s->origin ? s->began[worker] - s->origin : 0;
     const uint64_t end = now > s->origin ? now - s->origin : 0;
     mutex_lock(&s->lock);
-    reef_span *x = &s->ring[s->count++ % s->room];
+    reef_trace_span *x = &s->ring[s->count++ % s->room];
     x->tick = s->world->state.ticks;
     x->begin_ns = begin;
     x->end_ns = end > begin ? end : begin; /* somebody may have set the clock back */
@@ -76,7 +76,7 @@ COLD void reef_spans_free(reef_spans *s)
 
 uint64_t reef_spans_count(const reef_spans *s) { return s ? s->count : 0; }
 
-COLD uint32_t reef_spans_read(const reef_spans *s, uint64_t first, reef_span *out, uint32_t room)
+COLD uint32_t reef_spans_read(const reef_spans *s, uint64_t first, reef_trace_span *out, uint32_t room)
 {
     uint32_t n = 0;
     if (s == NULL || out == NULL) return 0;
@@ -97,7 +97,7 @@ static COLD void name_escape(char *to, const char *name)
     *to = 0;
 }
 
-static COLD reef_status span_write(reef_writer writer, const reef_span *x, bool first)
+static COLD reef_status span_write(reef_writer writer, const reef_trace_span *x, bool first)
 {
     char name[6 * REEF_SYSTEM_NAME_MAX + 1], text[sizeof name + 200];
     name_escape(name, x->system);

@@ -140,7 +140,7 @@ static reef_status text_write(void *context, const void *bytes, size_t count)
 static void F11_spans_of_jobs_are_kept_and_written(void **state)
 {
     reef_world *w = world_of(state);
-    reef_span span[8];
+    reef_trace_span span[8];
     static text t;
     for (int i = 0; i < 2000; i++) (void)reef_spawn(w, reef_with(Place, 1));
     (void)add(w, "mo\\ve", "Place", NULL); /* two blocks: two jobs */
