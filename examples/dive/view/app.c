@@ -78,6 +78,16 @@ static bool begin_demo(app *a)
     return true;
 }
 
+/* Puts the dive into the table of scores, once. */
+static void note_score(app *a)
+{
+    const reef_world *w = a->play.now.world;
+    if (w == NULL || a->scored) return;
+    const Purse *purse = reef_single_get(w, Purse);
+    a->scored = true;
+    scores_add(&a->scores, (score){purse->score, reef_single_get(w, Stage)->wave, purse->kills}, a->folder);
+}
+
 bool app_begin(app *a, uint64_t seed, reef_pool *pool, const char *folder)
 {
     memset(a, 0, sizeof *a);
@@ -91,7 +101,10 @@ bool app_begin(app *a, uint64_t seed, reef_pool *pool, const char *folder)
 
 void app_end(app *a)
 {
-    session_save(&a->play);
+    if (a->play.now.world != NULL) {
+        if (reef_single_get(a->play.now.world, Stage)->now == STAGE_WON) note_score(a);
+        session_save(&a->play);
+    }
     photo_end(&a->photo);
     session_end(&a->play);
     game_free(&a->demo);
@@ -110,7 +123,12 @@ static bool start_playing(app *a)
     return true;
 }
 
-static bool dive_again(app *a, uint64_t seed) { return session_again(&a->play, seed) && start_playing(a); }
+static bool dive_again(app *a, uint64_t seed)
+{
+    uint32_t stage = reef_single_get(a->play.now.world, Stage)->now;
+    if (stage == STAGE_WON || stage == STAGE_LOST) note_score(a);
+    return session_again(&a->play, seed) && start_playing(a);
+}
 
 bool app_watch(app *a, const replay *recording)
 {
@@ -190,9 +208,7 @@ static bool play(app *a, const controls *c, float dt)
     stage = reef_single_get(a->play.now.world, Stage);
     if (stage->now != STAGE_SHOP && stage->now != STAGE_LOST) a->choice = stage->now == STAGE_WAVE ? 0 : a->choice;
     if (stage->now == STAGE_LOST && stage->since > 5.5f && !a->scored) { /* no rewinding saves her any more */
-        const Purse *purse = reef_single_get(a->play.now.world, Purse);
-        a->scored = true;
-        scores_add(&a->scores, (score){purse->score, stage->wave, purse->kills}, a->folder);
+        note_score(a);
     }
     return true;
 }
