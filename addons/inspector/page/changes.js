@@ -1,6 +1,7 @@
 // What changed between two states, and which system did it.
 import { h, get, state, trying, number, valueText, toast } from "./core.js";
 import { link } from "./entity.js";
+import { before } from "./timeline.js";
 
 let root, from, to, who, filterId, filterType, result, pending, asked = { id: "", component: "", tick: null }, serial = 0;
 
@@ -47,7 +48,7 @@ function latest() {
   const s = state.server;
   if (state.at === "step") return ["before-step", "step"];
   const tick = asked.tick ?? (typeof state.at === "number" ? state.at : s.last);
-  return tick === undefined ? ["", "now"] : [Math.max(s.first ?? 0, tick - 1), tick];
+  return tick === undefined ? ["", "now"] : [before(tick), tick];
 }
 
 export const changes = {
@@ -61,7 +62,7 @@ export const changes = {
     filterType = h("select", { "aria-label": "Component", onchange: again }, h("option", { value: "" }, "any component"), [...state.types.keys()].sort().map(n => h("option", { selected: n === asked.component }, n)));
     who = h("button", { id: "who", title: "Play this tick again on forks, one system more each time, and compare", onclick: () => run(true) }, "Which system did it?");
     result = h("div", { id: "changes" });
-    const by = n => () => { const t = Number(to.value) + n; if (!Number.isFinite(t)) return; to.value = t; from.value = t - 1; run(false); };
+    const by = n => () => { const t = Number(to.value) + n; if (!Number.isFinite(t)) return; to.value = t; from.value = before(t); run(false); };
     view.append(h("h2", "What changed"), h("div.row", "from tick", from, "to", to, h("button", { title: "One tick back", onclick: by(-1) }, "‹"), h("button", { title: "One tick on", onclick: by(1) }, "›"), filterId, filterType, who), result);
     run(asked.tick !== null);
   },

@@ -62,6 +62,11 @@ function rowAt(e) {
   return rows[Math.floor((e.clientX - box.left - (box.width - rows.length * bar)) / bar)];
 }
 
+// The recorded tick before this one.
+export function before(tick) {
+  return state.rows.map(r => r[0]).findLast(t => t < tick && kept(t)) ?? Math.max(state.server.first ?? 0, tick - 1);
+}
+
 export function look(tick) {
   if (tick === state.at) return;
   state.at = tick;
@@ -71,8 +76,9 @@ export function look(tick) {
 export function lookBy(ticks) {
   const s = state.server;
   if (!s.kept) return;
-  const from = typeof state.at === "number" ? state.at : s.last;
-  look(Math.max(s.first, Math.min(s.last, from + ticks)));
+  const list = state.rows.map(r => r[0]).filter(kept); // of a journal, not every tick is there
+  const from = typeof state.at === "number" ? list.findLastIndex(t => t <= state.at) : list.length - 1;
+  if (list.length) look(list[Math.max(0, Math.min(list.length - 1, from + ticks))]);
 }
 
 let dragging = false;
