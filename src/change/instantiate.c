@@ -453,7 +453,7 @@ static void outside_put(copying *x, const copied *node, const outside *o, uint32
     for (uint32_t i = first; i < first + n; i++) {
         char *slot = reef__store_raw(w, o->t->id, e[i], 0);
         bytes_copy(slot, o->data, o->s->size);
-        if (target && !BUG(241)) memcpy(slot, &target[i], sizeof *target);
+        if (target && !(BUG(241) && o->t->id != reef_id(ChildOf).id)) memcpy(slot, &target[i], sizeof *target);
         if (o->held) reef__shared_hold(o->held);
         store_put(w, o->s, e[i]);
     }
