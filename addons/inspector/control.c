@@ -38,7 +38,7 @@ static moment *prefix_play(reef_inspector *i, const moment *from, uint32_t numbe
         if (reef_system_switch(w, reef_system_find(w, later.name), false) < 0) *error = "no memory";
     }
     if (*error == NULL && inspector_play(i, w, dt) < 0) *error = "the tick failed on a fork";
-    moment *m = *error ? NULL : moment_take(i, w);
+    moment *m = *error ? NULL : inspector_moment_take(i, w);
     if (*error == NULL && m == NULL) *error = "the fork can't be copied";
     reef_world_free(w);
     return m;
@@ -50,43 +50,43 @@ void inspector_step_clear(reef_inspector *i)
     i->step_number = i->step_count = 0;
     i->step_system[0] = 0;
     pthread_mutex_unlock(&i->lock);
-    moment_put(i, MOMENT_STEP, NULL);
-    moment_put(i, MOMENT_STEP_BEFORE, NULL);
+    inspector_moment_put(i, MOMENT_STEP, NULL);
+    inspector_moment_put(i, MOMENT_STEP_BEFORE, NULL);
 }
 
 static void step_system(reef_inspector *i, control *c)
 {
     naming names;
     const uint32_t number = i->step_number + 1;
-    moment *base = moment_take(i, i->world), *m = NULL;
+    moment *base = inspector_moment_take(i, i->world), *m = NULL;
     if (base == NULL) c->error = "the world can't be copied";
     else m = prefix_play(i, base, number, inspector_dt(i->dt_ns), &names, &c->error);
     if (m == NULL) {
-        moment_release(i, base);
+        inspector_moment_release(i, base);
         return;
     }
     if (number > names.count) { /* all have run: the tick is played */
-        moment_release(i, m);
-        moment_release(i, base);
+        inspector_moment_release(i, m);
+        inspector_moment_release(i, base);
         inspector_step_clear(i);
         i->free_ticks++;
         json_object_set_new(c->answer, "done", json_true());
         return;
     }
     if (number == 1) {
-        moment_put(i, MOMENT_STEP_BEFORE, base);
+        inspector_moment_put(i, MOMENT_STEP_BEFORE, base);
     } else {
-        moment *was = moment_hold(i, MOMENT_STEP, 0);
-        moment_put(i, MOMENT_STEP_BEFORE, was);
-        moment_release(i, base);
+        moment *was = inspector_moment_hold(i, MOMENT_STEP, 0);
+        inspector_moment_put(i, MOMENT_STEP_BEFORE, was);
+        inspector_moment_release(i, base);
     }
-    moment_put(i, MOMENT_STEP, m);
+    inspector_moment_put(i, MOMENT_STEP, m);
     pthread_mutex_lock(&i->lock);
     i->step_number = number;
     i->step_count = names.count;
     memcpy(i->step_system, names.name, sizeof i->step_system);
     pthread_mutex_unlock(&i->lock);
-    json_object_set_new(c->answer, "system", json_text(names.name));
+    json_object_set_new(c->answer, "system", inspector_json_text(names.name));
     json_object_set_new(c->answer, "number", json_integer(number));
     json_object_set_new(c->answer, "count", json_integer(names.count));
 }
@@ -110,7 +110,7 @@ moment *inspector_prefix(reef_inspector *i, const moment *from, uint32_t number,
                          uint32_t *count, const char **error)
 {
     prefix p = {.from = from, .number = number, .dt = dt};
-    if (!order_give(i, prefix_run, &p)) p.error = "the program doesn't tick";
+    if (!inspector_order_give(i, prefix_run, &p)) p.error = "the program doesn't tick";
     if (system) memcpy(system, p.names.name, sizeof p.names.name);
     *count = p.names.count;
     *error = p.error;
@@ -128,18 +128,18 @@ static void changed(reef_inspector *i)
     i->serial++;
     i->wants_moment |= i->records;
     pthread_mutex_unlock(&i->lock);
-    moment_release(i, was);
+    inspector_moment_release(i, was);
 }
 
 static void restore(reef_inspector *i, uint64_t tick, control *c)
 {
-    moment *m = moment_hold(i, MOMENT_TICK, tick);
+    moment *m = inspector_moment_hold(i, MOMENT_TICK, tick);
     if (m == NULL) {
         c->error = "this state isn't kept";
         return;
     }
     if (reef_restore(i->world, m->snapshot) < 0) c->error = "restoring failed";
-    moment_release(i, m);
+    inspector_moment_release(i, m);
     /* what was recorded behind it belongs to another future */
     moment *dropped;
     do {
@@ -149,7 +149,7 @@ static void restore(reef_inspector *i, uint64_t tick, control *c)
         if (dropped && dropped->tick <= tick) dropped = NULL;
         if (dropped) i->kept_end--;
         pthread_mutex_unlock(&i->lock);
-        moment_release(i, dropped);
+        inspector_moment_release(i, dropped);
     } while (dropped);
     i->ended_ns = 0; /* no time passed in the program */
     inspector_note(i, inspector_now_ns(), reef_tick_count(i->world));
@@ -209,7 +209,7 @@ static void step(reef_inspector *i, const json_t *step, control *c)
     }
 }
 
-void control_run(reef_inspector *i, void *data)
+void inspector_control_run(reef_inspector *i, void *data)
 {
     control *c = data;
     const json_t *pause = json_object_get(c->asked, "pause"), *steps = json_object_get(c->asked, "step"),
@@ -229,23 +229,23 @@ void control_run(reef_inspector *i, void *data)
     if (steps) step(i, steps, c);
 }
 
-json_t *answer_control(request *r)
+json_t *inspector_answer_control(request *r)
 {
     static const char *const all[] = {"pause", "step", "speed", "restore", "record", "trace"};
     const char *key;
     json_t *value;
-    if (!json_is_object(r->body)) return refuse(r, 400, "expected an object");
+    if (!json_is_object(r->body)) return inspector_refuse(r, 400, "expected an object");
     json_object_foreach(r->body, key, value)
     {
         bool known = false;
         for (size_t k = 0; k < 6; k++) known |= strcmp(key, all[k]) == 0 && (r->i->config.writes || k >= 4);
-        if (!known) return refuse(r, r->i->config.writes ? 400 : 403, "\"%.40s\" isn't allowed here", key);
+        if (!known) return inspector_refuse(r, r->i->config.writes ? 400 : 403, "\"%.40s\" isn't allowed here", key);
     }
     control c = {.asked = r->body, .answer = json_object()};
-    if (!order_give(r->i, control_run, &c)) c.error = "the program doesn't tick";
+    if (!inspector_order_give(r->i, inspector_control_run, &c)) c.error = "the program doesn't tick";
     if (c.error == NULL) return c.answer;
     json_decref(c.answer);
-    return refuse(r, strcmp(c.error, "the program doesn't tick") == 0 ? 503 : 409, "%s", c.error);
+    return inspector_refuse(r, strcmp(c.error, "the program doesn't tick") == 0 ? 503 : 409, "%s", c.error);
 }
 
 /* ---- editing ---- */
@@ -269,7 +269,7 @@ static bool edit_field(reef_world *w, reef_entity e, reef_component type, const 
                        char *why)
 {
     const char *name = json_string_value(json_object_get(edit, "field"));
-    const reef_field *f = name ? field_named(t, name) : NULL;
+    const reef_field *f = name ? inspector_field_named(t, name) : NULL;
     const json_t *number = json_object_get(edit, "number"), *element = json_object_get(edit, "element");
     if (f == NULL) return edit_wrong(why, "there is no such field", name);
     if (t->relation && f->offset < sizeof(reef_entity) + sizeof(uint64_t))
@@ -281,16 +281,16 @@ static bool edit_field(reef_world *w, reef_entity e, reef_component type, const 
         char *values = reef_span_mut_id(w, e, type, &n);
         const uint32_t which = json_is_integer(number) ? (uint32_t)json_integer_value(number) : 0;
         if (values == NULL || which >= n) return edit_wrong(why, "there is no such value", t->name);
-        return field_set(f, at, json_object_get(edit, "value"), values + (size_t)which * t->size, why);
+        return inspector_field_set(f, at, json_object_get(edit, "value"), values + (size_t)which * t->size, why);
     }
     if (t->hooks && (t->hooks->copy || t->hooks->destroy)) {
         void *value = reef_mut_id(w, e, type);
         if (value == NULL) return edit_failed(w, reef_last_error(w).status, why);
-        return field_set(f, at, json_object_get(edit, "value"), value, why);
+        return inspector_field_set(f, at, json_object_get(edit, "value"), value, why);
     }
     _Alignas(64) char room[REEF_SPLIT_SIZE_MAX * 16];
     if (!reef_read_id(w, e, type, room, t->size)) return edit_wrong(why, "the entity doesn't have it", t->name);
-    if (!field_set(f, at, json_object_get(edit, "value"), room, why)) return false;
+    if (!inspector_field_set(f, at, json_object_get(edit, "value"), room, why)) return false;
     return edit_failed(w, reef_set_id(w, e, type, room, t->size), why);
 }
 
@@ -299,7 +299,8 @@ static bool edit_relation(reef_world *w, reef_entity e, reef_component type, con
 {
     reef_entity target = {0, 0};
     const char *text = json_string_value(json_object_get(edit, "target"));
-    if (text == NULL || !entity_of_text(text, &target)) return edit_wrong(why, "expected a target such as 7v1", text);
+    if (text == NULL || !inspector_entity_of_text(text, &target))
+        return edit_wrong(why, "expected a target such as 7v1", text);
     if (strcmp(what, "relate") == 0) return edit_failed(w, reef_relate_id(w, e, type, target, NULL, 0), why);
     return edit_failed(w, reef_unrelate_id(w, e, type, target), why);
 }
@@ -327,7 +328,8 @@ static bool edit_apply(reef_world *w, const json_t *edit, char *why)
     if (strcmp(what, "spawn") == 0)
         return edit_failed(w, reef_entity_is_null(reef_create(w)) ? REEF_NO_MEMORY : REEF_OK, why);
     if (strcmp(what, "destroy") == 0 && query) return edit_destroy_all(w, query, why);
-    if (who == NULL || !entity_of_text(who, &e)) return edit_wrong(why, "expected an entity such as 7v1", who);
+    if (who == NULL || !inspector_entity_of_text(who, &e))
+        return edit_wrong(why, "expected an entity such as 7v1", who);
     if (!reef_is_alive(w, e)) return edit_wrong(why, "the entity isn't alive", who);
     if (strcmp(what, "destroy") == 0) return edit_failed(w, reef_destroy(w, e), why);
     if (strcmp(what, "name") == 0) return edit_failed(w, reef_set_name(w, e, json_string_value(text)), why);
@@ -343,7 +345,7 @@ static bool edit_apply(reef_world *w, const json_t *edit, char *why)
     return edit_wrong(why, "unknown edit", what);
 }
 
-size_t edits_apply(reef_world *w, const json_t *edits, char *why)
+size_t inspector_edits_apply(reef_world *w, const json_t *edits, char *why)
 {
     size_t k = 0;
     why[0] = 0;
@@ -353,7 +355,7 @@ size_t edits_apply(reef_world *w, const json_t *edits, char *why)
 }
 
 /* All of it, or nothing: the world is set back if one of the edits fails. */
-void edit_run(reef_inspector *i, void *data)
+void inspector_edit_run(reef_inspector *i, void *data)
 {
     control *c = data;
     char why[REEF_DETAIL_MAX];
@@ -362,10 +364,10 @@ void edit_run(reef_inspector *i, void *data)
         c->error = "the world can't be copied";
         return;
     }
-    const size_t done = edits_apply(i->world, c->asked, why);
+    const size_t done = inspector_edits_apply(i->world, c->asked, why);
     if (done < json_array_size(c->asked)) {
         (void)reef_restore(i->world, before);
-        json_object_set_new(c->answer, "why", json_text(why));
+        json_object_set_new(c->answer, "why", inspector_json_text(why));
         json_object_set_new(c->answer, "edit", json_integer((json_int_t)done));
         c->error = "refused";
     }
@@ -374,17 +376,19 @@ void edit_run(reef_inspector *i, void *data)
     changed(i);
 }
 
-json_t *answer_edit(request *r)
+json_t *inspector_answer_edit(request *r)
 {
     control c = {.asked = r->body, .answer = json_object()};
     if (!json_is_array(r->body)) c.error = "expected an array of edits";
-    else if (!order_give(r->i, edit_run, &c)) c.error = "the program doesn't tick";
+    else if (!inspector_order_give(r->i, inspector_edit_run, &c)) c.error = "the program doesn't tick";
     if (c.error == NULL)
         return json_object_set_new(c.answer, "done", json_integer((json_int_t)json_array_size(r->body))), c.answer;
     const char *why = json_string_value(json_object_get(c.answer, "why"));
     const int status = strcmp(c.error, "the program doesn't tick") == 0 ? 503 : 400;
-    if (why) (void)refuse(r, status, "edit %d: %s", (int)json_integer_value(json_object_get(c.answer, "edit")), why);
-    else (void)refuse(r, status, "%s", c.error);
+    if (why)
+        (void)inspector_refuse(r, status, "edit %d: %s", (int)json_integer_value(json_object_get(c.answer, "edit")),
+                               why);
+    else (void)inspector_refuse(r, status, "%s", c.error);
     json_decref(c.answer);
     return NULL;
 }

@@ -7,7 +7,7 @@
 
 enum { TYPES_OF_ROW = 64, SHOWN_MAX = 16, SOURCES_SHOWN = 200 };
 
-const char *entity_label(const reef_world *w, reef_entity e, char *text, size_t size)
+const char *inspector_entity_label(const reef_world *w, reef_entity e, char *text, size_t size)
 {
     const char *name = reef_name(w, e);
     if (name) (void)snprintf(text, size, "%s", name);
@@ -28,8 +28,8 @@ typedef struct seen {
 static json_t *type_json(const reef_world *w, reef_entity e, reef_component type, const reef_type_info *t)
 {
     json_t *c = json_object();
-    json_object_set_new(c, "type", json_text(t->name));
-    json_object_set_new(c, "home", json_string(home_name(t->home)));
+    json_object_set_new(c, "type", inspector_json_text(t->name));
+    json_object_set_new(c, "home", json_string(inspector_home_name(t->home)));
     if (!reef_is_enabled_id(w, e, type)) json_object_set_new(c, "disabled", json_true());
     if (t->relation) json_object_set_new(c, "relation", json_true());
     return c;
@@ -44,7 +44,7 @@ static bool see_component(void *context, reef_entity e, reef_component type, con
     const bool more = s->last.id == type.id; /* one more value of a type in REEF_MULTI */
     s->last = type;
     if (!s->values) {
-        if (!more) json_array_append_new(s->components, json_text(t.name));
+        if (!more) json_array_append_new(s->components, inspector_json_text(t.name));
         return true;
     }
     json_t *c =
@@ -53,7 +53,7 @@ static bool see_component(void *context, reef_entity e, reef_component type, con
     if (data == NULL) return true;
     json_t *list = json_object_get(c, "values");
     if (list == NULL) json_object_set_new(c, "values", list = json_array());
-    if (json_array_size(list) < SOURCES_SHOWN) json_array_append_new(list, json_value(&t, data));
+    if (json_array_size(list) < SOURCES_SHOWN) json_array_append_new(list, inspector_json_value(&t, data));
     return true;
 }
 
@@ -69,7 +69,7 @@ static void shown_read(const request *r, shown *s)
 {
     char text[TEXT_MAX];
     s->count = 0;
-    if (!parameter(r, "show", text, sizeof text)) return;
+    if (!inspector_parameter(r, "show", text, sizeof text)) return;
     for (char *at = text, *end; *at && s->count < SHOWN_MAX; at = end) {
         end = at + strcspn(at, ",");
         if (*end) *end++ = 0;
@@ -83,7 +83,7 @@ static bool copy_value(void *context, reef_entity e, reef_component type, const 
     json_t **v = context;
     reef_type_info t;
     (void)e, (void)size;
-    if (*v == NULL && data && reef_type_get(type, &t)) *v = json_value(&t, data);
+    if (*v == NULL && data && reef_type_get(type, &t)) *v = inspector_json_value(&t, data);
     return *v == NULL;
 }
 
@@ -102,7 +102,7 @@ static json_t *value_of(const reef_world *w, reef_entity e, reef_component type)
 {
     reef_type_info t;
     const void *data = reef_get_id(w, e, type);
-    if (data && reef_type_get(type, &t)) return json_value(&t, data);
+    if (data && reef_type_get(type, &t)) return inspector_json_value(&t, data);
     if (!reef_has_id(w, e, type)) return NULL;
     wanted x = {type, NULL}; /* of a type in REEF_SPLIT or REEF_MULTI */
     (void)reef_visit_entity(w, e, find_value, &x);
@@ -113,8 +113,8 @@ static json_t *row_json(const reef_world *w, reef_entity e, const shown *s)
 {
     json_t *row = json_object(), *types = json_array();
     seen x = {.world = w, .components = types};
-    json_object_set_new(row, "id", json_entity(e));
-    if (reef_name(w, e)) json_object_set_new(row, "name", json_text(reef_name(w, e)));
+    json_object_set_new(row, "id", inspector_json_entity(e));
+    if (reef_name(w, e)) json_object_set_new(row, "name", inspector_json_text(reef_name(w, e)));
     (void)reef_visit_entity(w, e, see_component, &x);
     json_object_set_new(row, "types", types);
     if (!reef_is_enabled_entity(w, e)) json_object_set_new(row, "disabled", json_true());
@@ -154,7 +154,7 @@ static void query_error(request *r, reef_world *w)
     const reef_error e = reef_last_error(w);
     char text[256];
     (void)reef_error_text(w, text, sizeof text);
-    (void)refuse(r, 400, "column %" PRIu64 ": %s", e.number, e.detail[0] ? e.detail : text);
+    (void)inspector_refuse(r, 400, "column %" PRIu64 ": %s", e.number, e.detail[0] ? e.detail : text);
 }
 
 /* Rows that match a query's text. False: it is refused. */
@@ -174,24 +174,24 @@ static bool rows_of_query(request *r, reef_world *w, const char *text, page_of *
 }
 
 /* "7v1" is that entity; a text in quotes is a part of names; everything else is a query. */
-json_t *answer_entities(request *r)
+json_t *inspector_answer_entities(request *r)
 {
     char text[TEXT_MAX] = "";
     shown s;
     view v;
-    if (parameter(r, "q", text, sizeof text) == false && strstr(r->query, "q="))
-        return refuse(r, 400, "the query is too long");
-    if (!view_open(r, "at", &v)) return NULL;
+    if (inspector_parameter(r, "q", text, sizeof text) == false && strstr(r->query, "q="))
+        return inspector_refuse(r, 400, "the query is too long");
+    if (!inspector_view_open(r, "at", &v)) return NULL;
     shown_read(r, &s);
     page_of p = {.world = v.world,
                  .shown = &s,
                  .rows = json_array(),
-                 .skip = parameter_number(r, "offset", 0, UINT64_MAX / 2),
-                 .limit = parameter_number(r, "limit", 100, ROWS_MAX),
+                 .skip = inspector_parameter_number(r, "offset", 0, UINT64_MAX / 2),
+                 .limit = inspector_parameter_number(r, "limit", 100, ROWS_MAX),
                  .most = UINT64_MAX};
     reef_entity e;
     bool good = true;
-    if (entity_of_text(text, &e)) {
+    if (inspector_entity_of_text(text, &e)) {
         if (reef_is_alive(v.world, e)) (void)page_visit(&p, e, (reef_component){0}, NULL, 0);
     } else if (text[0] == '"') {
         text[strcspn(text + 1, "\"") + 1] = 0;
@@ -206,13 +206,13 @@ json_t *answer_entities(request *r)
     }
     json_t *j = good ? json_object() : NULL;
     if (j) {
-        json_object_set_new(j, "total", json_number(p.total));
-        json_object_set_new(j, "offset", json_number(p.skip));
-        json_object_set_new(j, "tick", json_number(v.moment->tick));
+        json_object_set_new(j, "total", inspector_json_number(p.total));
+        json_object_set_new(j, "offset", inspector_json_number(p.skip));
+        json_object_set_new(j, "tick", inspector_json_number(v.moment->tick));
         json_object_set(j, "rows", p.rows);
     }
     json_decref(p.rows);
-    view_close(r, &v);
+    inspector_view_close(r, &v);
     return j;
 }
 
@@ -233,52 +233,53 @@ static json_t *sources_json(const reef_world *w, reef_entity e)
         for (reef_sources s = reef_sources_of_id(w, e, type); reef_sources_next(&s);) {
             for (uint32_t k = 0; k < s.count && json_array_size(sources) < SOURCES_SHOWN; k++) {
                 json_t *pair = json_array();
-                json_array_append_new(pair, json_entity(s.sources[k]));
-                json_array_append_new(pair, json_text(entity_label(w, s.sources[k], label, sizeof label)));
+                json_array_append_new(pair, inspector_json_entity(s.sources[k]));
+                json_array_append_new(
+                    pair, inspector_json_text(inspector_entity_label(w, s.sources[k], label, sizeof label)));
                 json_array_append_new(sources, pair);
             }
             if (json_array_size(sources) >= SOURCES_SHOWN) break;
         }
-        json_object_set_new(one, "type", json_text(t.name));
-        json_object_set_new(one, "count", json_number(count));
+        json_object_set_new(one, "type", inspector_json_text(t.name));
+        json_object_set_new(one, "count", inspector_json_number(count));
         json_object_set_new(one, "sources", sources);
         json_array_append_new(list, one);
     }
     return list;
 }
 
-json_t *answer_entity(request *r)
+json_t *inspector_answer_entity(request *r)
 {
     char text[TEXT_MAX];
     reef_entity e;
     view v;
-    if (!parameter(r, "id", text, sizeof text)) return refuse(r, 400, "expected id");
-    if (!view_open(r, "at", &v)) return NULL;
+    if (!inspector_parameter(r, "id", text, sizeof text)) return inspector_refuse(r, 400, "expected id");
+    if (!inspector_view_open(r, "at", &v)) return NULL;
     json_t *j = NULL;
     if (strcmp(text, "singletons") == 0) e = reef_single_entity(v.world);
-    else if (!entity_of_text(text, &e)) e = reef_find(v.world, text);
+    else if (!inspector_entity_of_text(text, &e)) e = reef_find(v.world, text);
     if (strcmp(text, "singletons") == 0 && reef_entity_is_null(e)) {
         j = json_pack("{s:n, s:[], s:[]}", "id", "components", "sources"); /* there are none */
     } else if (!reef_is_alive(v.world, e)) {
-        (void)refuse(r, 404, "no living entity has this id or name");
+        (void)inspector_refuse(r, 404, "no living entity has this id or name");
     } else {
         seen x = {.world = v.world, .components = json_array(), .values = true};
         (void)reef_visit_entity(v.world, e, see_component, &x);
         j = json_object();
-        json_object_set_new(j, "id", json_entity(e));
-        json_object_set_new(j, "name", json_text(reef_name(v.world, e)));
-        json_object_set_new(j, "tick", json_number(v.moment->tick));
+        json_object_set_new(j, "id", inspector_json_entity(e));
+        json_object_set_new(j, "name", inspector_json_text(reef_name(v.world, e)));
+        json_object_set_new(j, "tick", inspector_json_number(v.moment->tick));
         json_object_set_new(j, "enabled", json_boolean(reef_is_enabled_entity(v.world, e)));
         json_object_set_new(j, "components", x.components);
         json_object_set_new(j, "sources", sources_json(v.world, e));
     }
-    view_close(r, &v);
+    inspector_view_close(r, &v);
     return j;
 }
 
 /* ---- queries ---- */
 
-bool query_count(reef_world *w, const char *text, uint64_t *count, char *why, size_t size)
+bool inspector_query_count(reef_world *w, const char *text, uint64_t *count, char *why, size_t size)
 {
     const reef_query q = reef_query_new(w, text);
     if (reef_query_is_null(q)) {
@@ -292,12 +293,13 @@ bool query_count(reef_world *w, const char *text, uint64_t *count, char *why, si
     return true;
 }
 
-json_t *answer_explain(request *r)
+json_t *inspector_answer_explain(request *r)
 {
     char text[TEXT_MAX] = "";
     view v;
-    if (!parameter(r, "q", text, sizeof text)) return refuse(r, 400, "expected q, at most %d bytes", TEXT_MAX - 1);
-    if (!view_open(r, "at", &v)) return NULL;
+    if (!inspector_parameter(r, "q", text, sizeof text))
+        return inspector_refuse(r, 400, "expected q, at most %d bytes", TEXT_MAX - 1);
+    if (!inspector_view_open(r, "at", &v)) return NULL;
     const reef_query q = reef_query_new(v.world, text);
     json_t *j = json_object();
     if (reef_query_is_null(q)) {
@@ -305,19 +307,19 @@ json_t *answer_explain(request *r)
         char why[256];
         (void)reef_error_text(v.world, why, sizeof why);
         json_object_set_new(j, "good", json_false());
-        json_object_set_new(j, "column", json_number(e.number));
-        json_object_set_new(j, "error", json_text(e.detail[0] ? e.detail : why));
+        json_object_set_new(j, "column", inspector_json_number(e.number));
+        json_object_set_new(j, "error", inspector_json_text(e.detail[0] ? e.detail : why));
     } else {
         const size_t size = reef_query_explain(v.world, q, NULL, 0) + 1, room = size < 65536 ? size : 65536;
         char *plan = malloc(room);
         if (plan) (void)reef_query_explain(v.world, q, plan, room);
         json_object_set_new(j, "good", json_true());
-        json_object_set_new(j, "count", json_number(reef_query_count(v.world, q)));
-        json_object_set_new(j, "explain", json_text(plan));
+        json_object_set_new(j, "count", inspector_json_number(reef_query_count(v.world, q)));
+        json_object_set_new(j, "explain", inspector_json_text(plan));
         free(plan);
     }
-    json_object_set_new(j, "tick", json_number(v.moment->tick));
-    view_close(r, &v);
+    json_object_set_new(j, "tick", inspector_json_number(v.moment->tick));
+    inspector_view_close(r, &v);
     return j;
 }
 
@@ -334,9 +336,9 @@ static json_t *node_json(const reef_world *w, reef_entity e, reef_component type
 {
     json_t *row = json_object();
     char label[REEF_NAME_MAX + 1];
-    json_object_set_new(row, "id", json_entity(e));
-    json_object_set_new(row, "label", json_text(entity_label(w, e, label, sizeof label)));
-    json_object_set_new(row, "children", json_number(reef_source_count_id(w, e, type)));
+    json_object_set_new(row, "id", inspector_json_entity(e));
+    json_object_set_new(row, "label", inspector_json_text(inspector_entity_label(w, e, label, sizeof label)));
+    json_object_set_new(row, "children", inspector_json_number(reef_source_count_id(w, e, type)));
     return row;
 }
 
@@ -364,27 +366,28 @@ static void children_list(roots *x, reef_entity parent)
 }
 
 /* The sources of an entity in their order; without a parent, the entities that have sources but no target. */
-json_t *answer_tree(request *r)
+json_t *inspector_answer_tree(request *r)
 {
     char name[REEF_TYPE_NAME_MAX + 1], parent[TEXT_MAX];
     reef_type_info t;
     view v;
-    if (!parameter(r, "relation", name, sizeof name)) strcpy(name, "ChildOf");
+    if (!inspector_parameter(r, "relation", name, sizeof name)) strcpy(name, "ChildOf");
     const reef_component type = reef_type_find(name);
-    if (!reef_type_get(type, &t) || t.relation == 0) return refuse(r, 404, "there is no relation type of this name");
-    if (!view_open(r, "at", &v)) return NULL;
+    if (!reef_type_get(type, &t) || t.relation == 0)
+        return inspector_refuse(r, 404, "there is no relation type of this name");
+    if (!inspector_view_open(r, "at", &v)) return NULL;
     roots x = {.world = v.world,
                .type = type,
                .rows = json_array(),
-               .skip = parameter_number(r, "offset", 0, UINT64_MAX / 2),
-               .limit = parameter_number(r, "limit", 200, ROWS_MAX)};
+               .skip = inspector_parameter_number(r, "offset", 0, UINT64_MAX / 2),
+               .limit = inspector_parameter_number(r, "limit", 200, ROWS_MAX)};
     reef_entity e = {0, 0};
-    if (!parameter(r, "parent", parent, sizeof parent)) (void)reef_visit_entities(v.world, root_visit, &x);
-    else if (entity_of_text(parent, &e)) children_list(&x, e);
+    if (!inspector_parameter(r, "parent", parent, sizeof parent)) (void)reef_visit_entities(v.world, root_visit, &x);
+    else if (inspector_entity_of_text(parent, &e)) children_list(&x, e);
     json_t *j = json_object();
-    json_object_set_new(j, "total", json_number(x.total));
+    json_object_set_new(j, "total", inspector_json_number(x.total));
     json_object_set_new(j, "rows", x.rows);
-    json_object_set_new(j, "tick", json_number(v.moment->tick));
-    view_close(r, &v);
+    json_object_set_new(j, "tick", inspector_json_number(v.moment->tick));
+    inspector_view_close(r, &v);
     return j;
 }

@@ -31,7 +31,7 @@ static void moment_free(moment *m)
     free(m);
 }
 
-void moment_release(reef_inspector *i, moment *m)
+void inspector_moment_release(reef_inspector *i, moment *m)
 {
     if (m == NULL) return;
     pthread_mutex_lock(&i->lock);
@@ -40,7 +40,7 @@ void moment_release(reef_inspector *i, moment *m)
     if (last) moment_free(m);
 }
 
-moment *moment_take(reef_inspector *i, reef_world *w)
+moment *inspector_moment_take(reef_inspector *i, reef_world *w)
 {
     moment *m = calloc(1, sizeof *m);
     if (m) m->snapshot = reef_snapshot_take(w);
@@ -60,13 +60,13 @@ moment *moment_take(reef_inspector *i, reef_world *w)
     return m;
 }
 
-void moment_put(reef_inspector *i, moment_kind kind, moment *m)
+void inspector_moment_put(reef_inspector *i, moment_kind kind, moment *m)
 {
     pthread_mutex_lock(&i->lock);
     moment *was = i->special[kind];
     i->special[kind] = m;
     pthread_mutex_unlock(&i->lock);
-    moment_release(i, was);
+    inspector_moment_release(i, was);
 }
 
 /* The lock is held. NULL: the tick isn't recorded. */
@@ -95,7 +95,7 @@ static moment *newest_wait(reef_inspector *i)
     return i->newest;
 }
 
-moment *moment_hold(reef_inspector *i, moment_kind kind, uint64_t tick)
+moment *inspector_moment_hold(reef_inspector *i, moment_kind kind, uint64_t tick)
 {
     pthread_mutex_lock(&i->lock);
     moment *m = kind == MOMENT_NOW ? newest_wait(i) : kind == MOMENT_TICK ? kept_find(i, tick) : i->special[kind];
@@ -104,7 +104,7 @@ moment *moment_hold(reef_inspector *i, moment_kind kind, uint64_t tick)
     return m;
 }
 
-reef_world *moment_fork(const moment *m)
+reef_world *inspector_moment_fork(const moment *m)
 {
     reef_world *w = reef_snapshot_fork(m->snapshot);
     if (w) reef_set_log(w, NULL, NULL);
@@ -113,7 +113,7 @@ reef_world *moment_fork(const moment *m)
 
 /* ---- orders ---- */
 
-bool order_give(reef_inspector *i, void (*run)(reef_inspector *i, void *data), void *data)
+bool inspector_order_give(reef_inspector *i, void (*run)(reef_inspector *i, void *data), void *data)
 {
     order o = {.run = run, .data = data};
     const uint64_t until = inspector_now_ns() + patience_ns;
@@ -189,7 +189,7 @@ static void record_put(reef_inspector *i, moment *m)
     }
     i->kept[i->kept_end++ % room] = m;
     pthread_mutex_unlock(&i->lock);
-    moment_release(i, dropped[0]);
+    inspector_moment_release(i, dropped[0]);
 }
 
 /* Drops the oldest states while there is too much memory in use. */
@@ -202,7 +202,7 @@ static void record_bound(reef_inspector *i)
         if (i->kept_end - i->kept_first > 1) m = i->kept[i->kept_first++ % i->config.record_ticks];
         pthread_mutex_unlock(&i->lock);
         if (m == NULL) return;
-        moment_release(i, m);
+        inspector_moment_release(i, m);
     }
 }
 
@@ -214,7 +214,7 @@ static void record_clear(reef_inspector *i)
         if (i->kept_end > i->kept_first) m = i->kept[i->kept_first++ % i->config.record_ticks];
         pthread_mutex_unlock(&i->lock);
         if (m == NULL) return;
-        moment_release(i, m);
+        inspector_moment_release(i, m);
     }
 }
 
@@ -226,7 +226,7 @@ static void hand_over(reef_inspector *i, bool new_tick)
     const uint64_t serial = i->serial;
     pthread_mutex_unlock(&i->lock);
     if (!record && !wanted) return;
-    moment *m = moment_take(i, i->world);
+    moment *m = inspector_moment_take(i, i->world);
     if (m) m->serial = serial;
     if (m && record) record_put(i, m);
     if (m && record && m->tick % 8 == 0) record_bound(i);
@@ -236,7 +236,7 @@ static void hand_over(reef_inspector *i, bool new_tick)
     i->wants_moment = false;
     pthread_cond_broadcast(&i->told);
     pthread_mutex_unlock(&i->lock);
-    moment_release(i, was);
+    inspector_moment_release(i, was);
 }
 
 /* Drops the newest moment when nobody holds or wants it, so that no block stays shared for nothing. */
@@ -246,7 +246,7 @@ static void newest_drop(reef_inspector *i)
     moment *m = i->waiting ? NULL : i->newest;
     if (m) i->newest = NULL;
     pthread_mutex_unlock(&i->lock);
-    moment_release(i, m);
+    inspector_moment_release(i, m);
 }
 
 /* Is the page open? Then systems are measured. False: nobody looks. */
@@ -450,7 +450,7 @@ reef_inspector *reef_inspect_why(reef_world *w, const reef_inspector_config *con
     atomic_store(&i->busy, config && config->record);
     const char *mistake = settings_take(i, config ? config : &none);
     if (mistake) (void)snprintf(reason, REEF_DETAIL_MAX, "%s", mistake);
-    if (mistake == NULL && server_start(i, reason)) return i;
+    if (mistake == NULL && inspector_server_start(i, reason)) return i;
     inspector_drop(i);
     return NULL;
 }
@@ -467,11 +467,11 @@ void reef_inspector_free(reef_inspector *i)
     pthread_mutex_lock(&i->lock);
     pthread_cond_broadcast(&i->told);
     pthread_mutex_unlock(&i->lock);
-    server_stop(i);
+    inspector_server_stop(i);
     record_clear(i);
-    for (int k = 0; k < MOMENTS; k++) moment_put(i, (moment_kind)k, NULL);
-    moment_release(i, i->newest);
-    whatif_free(i);
+    for (int k = 0; k < MOMENTS; k++) inspector_moment_put(i, (moment_kind)k, NULL);
+    inspector_moment_release(i, i->newest);
+    inspector_whatif_free(i);
     if (i->paused_by_us) reef_pause(i->world, false);
     if (i->measures) reef_measure_systems(i->world, false);
     reef_spans_free(i->spans);

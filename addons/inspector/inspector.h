@@ -125,16 +125,17 @@ struct reef_inspector {
 uint64_t inspector_now_ns(void);
 /* Returns the moment, held by the caller; NULL: there is none. For MOMENT_NOW it waits for the next update, two seconds
  * at most; then the last known one has to do. */
-moment *moment_hold(reef_inspector *i, moment_kind kind, uint64_t tick);
-void moment_release(reef_inspector *i, moment *m);
+moment *inspector_moment_hold(reef_inspector *i, moment_kind kind, uint64_t tick);
+void inspector_moment_release(reef_inspector *i, moment *m);
 /* Makes a moment of a world on the thread that uses the world, held by the caller. NULL: no memory, or it can't be
  * copied: i->failed. */
-moment *moment_take(reef_inspector *i, reef_world *world);
-void moment_put(reef_inspector *i, moment_kind kind, moment *m); /* takes over the hold; NULL: none from now on */
+moment *inspector_moment_take(reef_inspector *i, reef_world *world);
+void inspector_moment_put(reef_inspector *i, moment_kind kind,
+                          moment *m); /* takes over the hold; NULL: none from now on */
 /* Makes a fork that belongs to this thread alone, and that reports to nobody. NULL: no memory. */
-reef_world *moment_fork(const moment *m);
+reef_world *inspector_moment_fork(const moment *m);
 /* Has an order done by the next update. False: no update took it within two seconds. */
-bool order_give(reef_inspector *i, void (*run)(reef_inspector *i, void *data), void *data);
+bool inspector_order_give(reef_inspector *i, void (*run)(reef_inspector *i, void *data), void *data);
 /* Plays a tick of a world as the config says, on the simulation's thread. dt of the tick that took `ns`. */
 reef_status inspector_play(reef_inspector *i, reef_world *world, float dt);
 float inspector_dt(uint64_t ns);
@@ -151,13 +152,13 @@ typedef struct control {
     json_t *answer;
     const char *error; /* NULL: none */
 } control;
-void control_run(reef_inspector *i, void *data);
-void edit_run(reef_inspector *i, void *data);
+void inspector_control_run(reef_inspector *i, void *data);
+void inspector_edit_run(reef_inspector *i, void *data);
 
 /* ---- server.c ---- */
 
-bool server_start(reef_inspector *i, char *reason);
-void server_stop(reef_inspector *i);
+bool inspector_server_start(reef_inspector *i, char *reason);
+void inspector_server_stop(reef_inspector *i);
 
 /* A request that has passed all checks. */
 typedef struct request {
@@ -169,67 +170,68 @@ typedef struct request {
 } request;
 
 /* Answers NULL with an error. */
-REEF_PRINTF(3, 4) json_t *refuse(request *r, int status, const char *format, ...);
+REEF_PRINTF(3, 4) json_t *inspector_refuse(request *r, int status, const char *format, ...);
 /* Parameters of the address. Text: false, if it isn't there or too long. Number: `otherwise` if it isn't there or no
  * number, and at most `most`. */
-bool parameter(const request *r, const char *name, char *text, size_t size);
-uint64_t parameter_number(const request *r, const char *name, uint64_t otherwise, uint64_t most);
+bool inspector_parameter(const request *r, const char *name, char *text, size_t size);
+uint64_t inspector_parameter_number(const request *r, const char *name, uint64_t otherwise, uint64_t most);
 
 /* A fork of the moment that the request names by "at" (or by another parameter). */
 typedef struct view {
     moment *moment;
     reef_world *world;
 } view;
-bool view_open(request *r, const char *name, view *v); /* false: the request is refused */
-void view_close(request *r, view *v);
+bool inspector_view_open(request *r, const char *name, view *v); /* false: the request is refused */
+void inspector_view_close(request *r, view *v);
 
 /* ---- value.c: values as JSON and back ---- */
 
-json_t *json_text(const char *text); /* bytes that are no UTF-8 become U+FFFD; NULL becomes null */
-json_t *json_text_sized(const char *text, size_t size);
-json_t *json_number(uint64_t number); /* as a text if a double can't hold it */
-json_t *json_entity(reef_entity e);   /* "7v1"; null */
-bool entity_of_text(const char *text, reef_entity *e);
-json_t *json_value(const reef_type_info *t, const void *data); /* an object of its fields, or bytes as a text */
-json_t *json_field(const reef_field *f, const void *data);
+json_t *inspector_json_text(const char *text); /* bytes that are no UTF-8 become U+FFFD; NULL becomes null */
+json_t *inspector_json_text_sized(const char *text, size_t size);
+json_t *inspector_json_number(uint64_t number); /* as a text if a double can't hold it */
+json_t *inspector_json_entity(reef_entity e);   /* "7v1"; null */
+bool inspector_entity_of_text(const char *text, reef_entity *e);
+json_t *inspector_json_value(const reef_type_info *t,
+                             const void *data); /* an object of its fields, or bytes as a text */
+json_t *inspector_json_field(const reef_field *f, const void *data);
 /* Changes one field of a value. False: why has REEF_DETAIL_MAX bytes. */
-bool field_set(const reef_field *f, uint32_t element, const json_t *to, void *data, char *why);
-uint32_t kind_size(reef_kind kind);
-const char *kind_name(reef_kind kind);
-const char *home_name(reef_home home);
-const reef_field *field_named(const reef_type_info *t, const char *name);
-uint32_t field_count(const reef_field *f); /* of its elements; a text is one */
-bool field_number(const reef_field *f, uint32_t element, const void *data, double *number);
+bool inspector_field_set(const reef_field *f, uint32_t element, const json_t *to, void *data, char *why);
+uint32_t inspector_kind_size(reef_kind kind);
+const char *inspector_kind_name(reef_kind kind);
+const char *inspector_home_name(reef_home home);
+const reef_field *inspector_field_named(const reef_type_info *t, const char *name);
+uint32_t inspector_field_count(const reef_field *f); /* of its elements; a text is one */
+bool inspector_field_number(const reef_field *f, uint32_t element, const void *data, double *number);
 
 /* ---- answers, by path ---- */
 
-json_t *answer_overview(request *r);
-json_t *answer_ticks(request *r);
-json_t *ticks_after(reef_inspector *i, uint64_t first, uint64_t most, uint64_t *next);
-json_t *answer_types(request *r);
-json_t *answer_tables(request *r);
-json_t *answer_systems(request *r);
-json_t *answer_spans(request *r);
-json_t *answer_entities(request *r);
-json_t *answer_entity(request *r);
-json_t *answer_explain(request *r);
-json_t *answer_tree(request *r);
-json_t *answer_diff(request *r);
-json_t *answer_who(request *r);
-json_t *answer_curve(request *r);
-json_t *answer_when(request *r);
-json_t *answer_hash(request *r);
-json_t *answer_control(request *r);
-json_t *answer_edit(request *r);
-json_t *answer_whatif(request *r);
-json_t *answer_whatif_play(request *r);
-void whatif_free(reef_inspector *i);
+json_t *inspector_answer_overview(request *r);
+json_t *inspector_answer_ticks(request *r);
+json_t *inspector_ticks_after(reef_inspector *i, uint64_t first, uint64_t most, uint64_t *next);
+json_t *inspector_answer_types(request *r);
+json_t *inspector_answer_tables(request *r);
+json_t *inspector_answer_systems(request *r);
+json_t *inspector_answer_spans(request *r);
+json_t *inspector_answer_entities(request *r);
+json_t *inspector_answer_entity(request *r);
+json_t *inspector_answer_explain(request *r);
+json_t *inspector_answer_tree(request *r);
+json_t *inspector_answer_diff(request *r);
+json_t *inspector_answer_who(request *r);
+json_t *inspector_answer_curve(request *r);
+json_t *inspector_answer_when(request *r);
+json_t *inspector_answer_hash(request *r);
+json_t *inspector_answer_control(request *r);
+json_t *inspector_answer_edit(request *r);
+json_t *inspector_answer_whatif(request *r);
+json_t *inspector_answer_whatif_play(request *r);
+void inspector_whatif_free(reef_inspector *i);
 
 /* Writes edits into a world of this thread: [{"do": "set", ...}]. Returns the number that was done, and why the next
  * one wasn't. */
-size_t edits_apply(reef_world *w, const json_t *edits, char *why);
+size_t inspector_edits_apply(reef_world *w, const json_t *edits, char *why);
 /* Number of entities that match a text. False: `why` says what is wrong. */
-bool query_count(reef_world *w, const char *text, uint64_t *count, char *why, size_t size);
-const char *entity_label(const reef_world *w, reef_entity e, char *text, size_t size); /* its name, or 7v1 */
+bool inspector_query_count(reef_world *w, const char *text, uint64_t *count, char *why, size_t size);
+const char *inspector_entity_label(const reef_world *w, reef_entity e, char *text, size_t size); /* its name, or 7v1 */
 
 #endif

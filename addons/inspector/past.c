@@ -26,26 +26,26 @@ static json_t *change_json(const reef_world *before, const reef_world *after, co
     reef_type_info t;
     const char *name = reef_name(after, c->entity) ? reef_name(after, c->entity) : reef_name(before, c->entity);
     json_object_set_new(j, "kind", json_string(change_word(c->kind)));
-    json_object_set_new(j, "id", json_entity(c->entity));
-    if (name) json_object_set_new(j, "name", json_text(name));
+    json_object_set_new(j, "id", inspector_json_entity(c->entity));
+    if (name) json_object_set_new(j, "name", inspector_json_text(name));
     if (c->kind == REEF_CHANGE_NAME) {
-        json_object_set_new(j, "was", json_text(c->was));
-        json_object_set_new(j, "is", json_text(c->is));
+        json_object_set_new(j, "was", inspector_json_text(c->was));
+        json_object_set_new(j, "is", inspector_json_text(c->is));
     }
     if (!reef_type_get(c->component, &t)) return j;
-    json_object_set_new(j, "component", json_text(t.name));
+    json_object_set_new(j, "component", inspector_json_text(t.name));
     if (t.home == REEF_MULTI) json_object_set_new(j, "number", json_integer(c->number));
     if (c->kind != REEF_CHANGE_VALUE) {
-        if (c->was) json_object_set_new(j, "was", json_value(&t, c->was));
-        if (c->is) json_object_set_new(j, "is", json_value(&t, c->is));
+        if (c->was) json_object_set_new(j, "was", inspector_json_value(&t, c->was));
+        if (c->is) json_object_set_new(j, "is", inspector_json_value(&t, c->is));
         return j;
     }
-    json_t *was = t.field_count ? json_object() : json_value(&t, c->was);
-    json_t *is = t.field_count ? json_object() : json_value(&t, c->is);
+    json_t *was = t.field_count ? json_object() : inspector_json_value(&t, c->was);
+    json_t *is = t.field_count ? json_object() : inspector_json_value(&t, c->is);
     for (uint32_t k = 0; k < t.field_count; k++) {
         if ((c->fields >> (k < 63 ? k : 63) & 1) == 0) continue;
-        json_object_set_new(was, t.fields[k].name, json_field(&t.fields[k], c->was));
-        json_object_set_new(is, t.fields[k].name, json_field(&t.fields[k], c->is));
+        json_object_set_new(was, t.fields[k].name, inspector_json_field(&t.fields[k], c->was));
+        json_object_set_new(is, t.fields[k].name, inspector_json_field(&t.fields[k], c->is));
     }
     json_object_set_new(j, "was", was);
     json_object_set_new(j, "is", is);
@@ -82,13 +82,14 @@ static bool filter_read(request *r, filter *f)
 {
     char text[TEXT_MAX];
     *f = (filter){.by_entity = false};
-    if (parameter(r, "id", text, sizeof text)) {
+    if (inspector_parameter(r, "id", text, sizeof text)) {
         f->by_entity = true;
-        if (!entity_of_text(text, &f->entity)) return refuse(r, 400, "id: expected an entity such as 7v1"), false;
+        if (!inspector_entity_of_text(text, &f->entity))
+            return inspector_refuse(r, 400, "id: expected an entity such as 7v1"), false;
     }
-    if (parameter(r, "component", text, sizeof text)) {
+    if (inspector_parameter(r, "component", text, sizeof text)) {
         f->component = reef_type_find(text);
-        if (f->component.id == 0) return refuse(r, 404, "there is no such type"), false;
+        if (f->component.id == 0) return inspector_refuse(r, 404, "there is no such type"), false;
     }
     return true;
 }
@@ -99,13 +100,13 @@ static bool filter_lets(const filter *f, const reef_change *c)
     return f->component.id == 0 || f->component.id == c->component.id;
 }
 
-json_t *answer_diff(request *r)
+json_t *inspector_answer_diff(request *r)
 {
     filter f;
     view from, to;
-    const uint64_t limit = parameter_number(r, "limit", 200, CHANGES_MAX);
-    if (!filter_read(r, &f) || !view_open(r, "from", &from)) return NULL;
-    if (!view_open(r, "to", &to)) return view_close(r, &from), NULL;
+    const uint64_t limit = inspector_parameter_number(r, "limit", 200, CHANGES_MAX);
+    if (!filter_read(r, &f) || !inspector_view_open(r, "from", &from)) return NULL;
+    if (!inspector_view_open(r, "to", &to)) return inspector_view_close(r, &from), NULL;
     tally t = {.by = json_object()};
     json_t *j = NULL, *list = json_array();
     reef_diff *d = reef_diff_new(from.world, to.world);
@@ -116,18 +117,18 @@ json_t *answer_diff(request *r)
     }
     if (d) {
         j = json_object();
-        json_object_set_new(j, "from", json_number(from.moment->tick));
-        json_object_set_new(j, "to", json_number(to.moment->tick));
-        json_object_set_new(j, "total", json_number(t.total));
+        json_object_set_new(j, "from", inspector_json_number(from.moment->tick));
+        json_object_set_new(j, "to", inspector_json_number(to.moment->tick));
+        json_object_set_new(j, "total", inspector_json_number(t.total));
         json_object_set(j, "counts", t.by);
         json_object_set(j, "changes", list);
     }
     reef_diff_free(d);
     json_decref(list);
     json_decref(t.by);
-    view_close(r, &to);
-    view_close(r, &from);
-    return j ? j : refuse(r, 503, "no memory");
+    inspector_view_close(r, &to);
+    inspector_view_close(r, &from);
+    return j ? j : inspector_refuse(r, 503, "no memory");
 }
 
 /* ---- who ---- */
@@ -199,12 +200,12 @@ static void who_compare(who *x, const reef_world *a, const reef_world *b, const 
         tally_add(&t, c);
         const change_key *k = key_find(&x->keys, c);
         if (k->systems && json_array_size(k->systems) < SYSTEMS_TOLD)
-            json_array_append_new(k->systems, system ? json_text(system) : json_null());
+            json_array_append_new(k->systems, system ? inspector_json_text(system) : json_null());
     }
     reef_diff_free(d);
     json_t *one = json_object();
-    json_object_set_new(one, "system", system ? json_text(system) : json_null());
-    json_object_set_new(one, "total", json_number(t.total));
+    json_object_set_new(one, "system", system ? inspector_json_text(system) : json_null());
+    json_object_set_new(one, "total", inspector_json_number(t.total));
     json_object_set_new(one, "counts", t.by);
     if (system || t.total) json_array_append_new(x->systems, one);
     else json_decref(one);
@@ -217,17 +218,17 @@ static const char *who_play(request *r, who *x, const moment *before, const mome
     const float dt = inspector_dt(after->time_ns - before->time_ns);
     char system[REEF_SYSTEM_NAME_MAX + 1];
     const char *error = NULL;
-    reef_world *a = moment_fork(before);
+    reef_world *a = inspector_moment_fork(before);
     uint32_t count = 1;
     for (uint32_t number = 1; a && number <= count && error == NULL; number++) {
         moment *m = inspector_prefix(r->i, before, number, dt, system, &count, &error);
-        reef_world *b = m && number <= count ? moment_fork(m) : NULL;
+        reef_world *b = m && number <= count ? inspector_moment_fork(m) : NULL;
         if (b) who_compare(x, a, b, system);
         if (b) reef_world_free(a), a = b;
         else if (m && number <= count) error = "no memory";
-        moment_release(r->i, m);
+        inspector_moment_release(r->i, m);
     }
-    reef_world *end = error || a == NULL ? NULL : moment_fork(after);
+    reef_world *end = error || a == NULL ? NULL : inspector_moment_fork(after);
     if (end) who_compare(x, a, end, NULL);
     else if (error == NULL) error = "no memory";
     reef_world_free(end);
@@ -235,27 +236,27 @@ static const char *who_play(request *r, who *x, const moment *before, const mome
     return error;
 }
 
-json_t *answer_who(request *r)
+json_t *inspector_answer_who(request *r)
 {
-    const uint64_t limit = parameter_number(r, "limit", 200, CHANGES_MAX),
-                   tick = parameter_number(r, "tick", 0, UINT64_MAX);
+    const uint64_t limit = inspector_parameter_number(r, "limit", 200, CHANGES_MAX),
+                   tick = inspector_parameter_number(r, "tick", 0, UINT64_MAX);
     who x = {.list = json_array(), .systems = json_array(), .keys.mask = 4 * 1024 - 1};
     json_t *j = NULL;
     const char *error = NULL;
-    moment *after = tick ? moment_hold(r->i, MOMENT_TICK, tick) : NULL;
-    moment *before = after ? moment_hold(r->i, MOMENT_TICK, tick - 1) : NULL;
+    moment *after = tick ? inspector_moment_hold(r->i, MOMENT_TICK, tick) : NULL;
+    moment *before = after ? inspector_moment_hold(r->i, MOMENT_TICK, tick - 1) : NULL;
     reef_world *a = NULL, *b = NULL;
     x.keys.slot = calloc(x.keys.mask + 1, sizeof *x.keys.slot);
     if (!filter_read(r, &x.filter)) {
         error = "";
     } else if (!r->i->config.writes) {
-        (void)refuse(r, 403, "systems are played on forks only with writes allowed");
+        (void)inspector_refuse(r, 403, "systems are played on forks only with writes allowed");
         error = "";
     } else if (before == NULL) {
-        (void)refuse(r, 404, "tick %" PRIu64 " and the one before it must be recorded", tick);
+        (void)inspector_refuse(r, 404, "tick %" PRIu64 " and the one before it must be recorded", tick);
         error = "";
-    } else if ((a = moment_fork(before)) == NULL || (b = moment_fork(after)) == NULL || x.keys.slot == NULL ||
-               !who_begin(&x, a, b, limit)) {
+    } else if ((a = inspector_moment_fork(before)) == NULL || (b = inspector_moment_fork(after)) == NULL ||
+               x.keys.slot == NULL || !who_begin(&x, a, b, limit)) {
         error = "no memory";
     }
     reef_world_free(a);
@@ -263,19 +264,19 @@ json_t *answer_who(request *r)
     if (error == NULL) error = who_play(r, &x, before, after);
     if (error == NULL) {
         j = json_object();
-        json_object_set_new(j, "tick", json_number(tick));
-        json_object_set_new(j, "total", json_number(x.total));
+        json_object_set_new(j, "tick", inspector_json_number(tick));
+        json_object_set_new(j, "total", inspector_json_number(x.total));
         json_object_set_new(j, "exact", json_boolean(x.exact));
         json_object_set(j, "systems", x.systems);
         json_object_set(j, "changes", x.list);
     } else if (*error) {
-        (void)refuse(r, 503, "%s", error);
+        (void)inspector_refuse(r, 503, "%s", error);
     }
     free(x.keys.slot);
     json_decref(x.list);
     json_decref(x.systems);
-    moment_release(r->i, before);
-    moment_release(r->i, after);
+    inspector_moment_release(r->i, before);
+    inspector_moment_release(r->i, after);
     return j;
 }
 
@@ -292,15 +293,17 @@ typedef struct field_of {
 static bool field_read(request *r, field_of *f)
 {
     char text[TEXT_MAX];
-    if (!parameter(r, "id", text, sizeof text) || !entity_of_text(text, &f->entity))
-        return refuse(r, 400, "id: expected an entity such as 7v1"), false;
-    if (!parameter(r, "component", text, sizeof text)) return refuse(r, 400, "expected component"), false;
+    if (!inspector_parameter(r, "id", text, sizeof text) || !inspector_entity_of_text(text, &f->entity))
+        return inspector_refuse(r, 400, "id: expected an entity such as 7v1"), false;
+    if (!inspector_parameter(r, "component", text, sizeof text))
+        return inspector_refuse(r, 400, "expected component"), false;
     f->type = reef_type_find(text);
-    if (!reef_type_get(f->type, &f->info)) return refuse(r, 404, "there is no such type"), false;
+    if (!reef_type_get(f->type, &f->info)) return inspector_refuse(r, 404, "there is no such type"), false;
     f->field = NULL;
-    if (parameter(r, "field", text, sizeof text) && (f->field = field_named(&f->info, text)) == NULL)
-        return refuse(r, 404, "there is no such field"), false;
-    f->element = (uint32_t)parameter_number(r, "element", 0, UINT32_MAX);
+    if (inspector_parameter(r, "field", text, sizeof text) &&
+        (f->field = inspector_field_named(&f->info, text)) == NULL)
+        return inspector_refuse(r, 404, "there is no such field"), false;
+    f->element = (uint32_t)inspector_parameter_number(r, "element", 0, UINT32_MAX);
     return true;
 }
 
@@ -332,27 +335,28 @@ static moment **moments_hold(reef_inspector *i, uint64_t from, uint64_t to, uint
 
 static void moments_release(reef_inspector *i, moment **list, uint64_t count)
 {
-    for (uint64_t n = 0; n < count; n++) moment_release(i, list[n]);
+    for (uint64_t n = 0; n < count; n++) inspector_moment_release(i, list[n]);
     free(list);
 }
 
 /* The value of a field in every recorded state: [[tick, value], ...]; null where the entity doesn't have it. */
-json_t *answer_curve(request *r)
+json_t *inspector_answer_curve(request *r)
 {
     field_of f;
     uint64_t count;
     if (!field_read(r, &f)) return NULL;
-    if (f.field == NULL) return refuse(r, 400, "expected field");
+    if (f.field == NULL) return inspector_refuse(r, 400, "expected field");
     char *room = malloc(f.info.size + 1);
-    moment **list = moments_hold(r->i, parameter_number(r, "from", 0, UINT64_MAX),
-                                 parameter_number(r, "to", UINT64_MAX, UINT64_MAX), &count);
+    moment **list = moments_hold(r->i, inspector_parameter_number(r, "from", 0, UINT64_MAX),
+                                 inspector_parameter_number(r, "to", UINT64_MAX, UINT64_MAX), &count);
     json_t *points = json_array();
     for (uint64_t n = 0; room && list && n < count; n++) {
-        reef_world *w = moment_fork(list[n]);
+        reef_world *w = inspector_moment_fork(list[n]);
         double number;
         json_t *point = json_array(), *value = NULL; /* of NaN and infinities json_real makes nothing */
-        json_array_append_new(point, json_number(list[n]->tick));
-        if (w && value_copy(w, &f, room) && field_number(f.field, f.element, room, &number)) value = json_real(number);
+        json_array_append_new(point, inspector_json_number(list[n]->tick));
+        if (w && value_copy(w, &f, room) && inspector_field_number(f.field, f.element, room, &number))
+            value = json_real(number);
         json_array_append_new(point, value ? value : json_null());
         json_array_append_new(points, point);
         reef_world_free(w);
@@ -360,7 +364,7 @@ json_t *answer_curve(request *r)
     if (list) moments_release(r->i, list, count);
     free(room);
     json_t *j = json_object();
-    if (f.field->unit) json_object_set_new(j, "unit", json_text(f.field->unit));
+    if (f.field->unit) json_object_set_new(j, "unit", inspector_json_text(f.field->unit));
     json_object_set_new(j, "points", points);
     return j;
 }
@@ -383,7 +387,7 @@ static bool field_differs(const condition *c, const reef_world *before, const re
     if (a != b || !a) return a != b;
     if (f->field == NULL) return memcmp(c->room[0], c->room[1], f->info.size) != 0;
     const size_t at = f->field->offset,
-                 size = f->field->kind == REEF_CHAR ? f->field->bytes : kind_size(f->field->kind);
+                 size = f->field->kind == REEF_CHAR ? f->field->bytes : inspector_kind_size(f->field->kind);
     const size_t element = f->field->kind == REEF_CHAR ? 0 : f->element * size;
     return element + size <= f->field->bytes && memcmp(c->room[0] + at + element, c->room[1] + at + element, size) != 0;
 }
@@ -392,38 +396,38 @@ static bool field_differs(const condition *c, const reef_world *before, const re
 static bool became_true(condition *c, reef_world *before, reef_world *now)
 {
     uint64_t was = 0, is = 0;
-    c->failed |= !query_count(now, c->text, &is, c->why, sizeof c->why) ||
-                 !query_count(before, c->text, &was, c->why, sizeof c->why);
+    c->failed |= !inspector_query_count(now, c->text, &is, c->why, sizeof c->why) ||
+                 !inspector_query_count(before, c->text, &was, c->why, sizeof c->why);
     return !c->failed && was == 0 && is > 0;
 }
 
 /* The last recorded tick up to `before` in which a field changed, or in which a query that nothing matched got its
  * first match. It looks at all of them, newest first: what changes back would be missed by halving. */
-json_t *answer_when(request *r)
+json_t *inspector_answer_when(request *r)
 {
     char text[TEXT_MAX];
     condition c = {.text = NULL};
     uint64_t count, found = 0;
-    const uint64_t to = parameter_number(r, "before", UINT64_MAX, UINT64_MAX);
-    if (parameter(r, "q", text, sizeof text)) c.text = text;
+    const uint64_t to = inspector_parameter_number(r, "before", UINT64_MAX, UINT64_MAX);
+    if (inspector_parameter(r, "q", text, sizeof text)) c.text = text;
     else if (!field_read(r, &c.field)) return NULL;
     for (int k = 0; k < 2; k++) c.room[k] = malloc(c.field.info.size + 1);
     moment **list = moments_hold(r->i, 0, to, &count);
-    reef_world *now = list && count && c.room[0] && c.room[1] ? moment_fork(list[count - 1]) : NULL;
+    reef_world *now = list && count && c.room[0] && c.room[1] ? inspector_moment_fork(list[count - 1]) : NULL;
     for (uint64_t n = count; now && n > 1 && found == 0 && !c.failed; n--) {
-        reef_world *before = moment_fork(list[n - 2]);
+        reef_world *before = inspector_moment_fork(list[n - 2]);
         if (before && (c.text ? became_true(&c, before, now) : field_differs(&c, before, now))) found = n;
         reef_world_free(now);
         now = before;
     }
     reef_world_free(now);
     json_t *j = json_object();
-    json_object_set_new(j, "tick", found ? json_number(list[found - 1]->tick) : json_null());
-    json_object_set_new(j, "oldest", count ? json_number(list[0]->tick) : json_null());
+    json_object_set_new(j, "tick", found ? inspector_json_number(list[found - 1]->tick) : json_null());
+    json_object_set_new(j, "oldest", count ? inspector_json_number(list[0]->tick) : json_null());
     if (list) moments_release(r->i, list, count);
     free(c.room[0]);
     free(c.room[1]);
     if (!c.failed) return j;
     json_decref(j);
-    return refuse(r, 400, "%s", c.why);
+    return inspector_refuse(r, 400, "%s", c.why);
 }

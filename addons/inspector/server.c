@@ -80,11 +80,11 @@ static int send_json(struct mg_connection *c, int status, json_t *j)
 static int send_error(struct mg_connection *c, int status, const char *error)
 {
     json_t *j = json_object();
-    json_object_set_new(j, "error", json_text(error));
+    json_object_set_new(j, "error", inspector_json_text(error));
     return send_json(c, status, j);
 }
 
-json_t *refuse(request *r, int status, const char *format, ...)
+json_t *inspector_refuse(request *r, int status, const char *format, ...)
 {
     va_list list;
     va_start(list, format);
@@ -96,47 +96,47 @@ json_t *refuse(request *r, int status, const char *format, ...)
 
 /* ---- parameters ---- */
 
-bool parameter(const request *r, const char *name, char *text, size_t size)
+bool inspector_parameter(const request *r, const char *name, char *text, size_t size)
 {
     return mg_get_var(r->query, strlen(r->query), name, text, size) >= 0;
 }
 
-uint64_t parameter_number(const request *r, const char *name, uint64_t otherwise, uint64_t most)
+uint64_t inspector_parameter_number(const request *r, const char *name, uint64_t otherwise, uint64_t most)
 {
     char text[32], *end;
-    if (!parameter(r, name, text, sizeof text) || text[0] < '0' || text[0] > '9') return otherwise;
+    if (!inspector_parameter(r, name, text, sizeof text) || text[0] < '0' || text[0] > '9') return otherwise;
     const unsigned long long n = strtoull(text, &end, 10);
     return *end ? otherwise : n > most ? most : n;
 }
 
-bool view_open(request *r, const char *name, view *v)
+bool inspector_view_open(request *r, const char *name, view *v)
 {
     static const char *const words[MOMENTS] = {"now", "", "step", "before-step", "without", "with"};
     char at[32] = "now";
     *v = (view){NULL, NULL};
-    if (!parameter(r, name, at, sizeof at)) strcpy(at, "now");
+    if (!inspector_parameter(r, name, at, sizeof at)) strcpy(at, "now");
     moment_kind kind = MOMENT_TICK;
     for (int k = 0; k < MOMENTS; k++)
         if (words[k][0] && strcmp(at, words[k]) == 0) kind = (moment_kind)k;
-    v->moment = moment_hold(r->i, kind, parameter_number(r, name, 0, UINT64_MAX));
-    if (v->moment == NULL && kind != MOMENT_NOW) return refuse(r, 404, "this state isn't kept"), false;
+    v->moment = inspector_moment_hold(r->i, kind, inspector_parameter_number(r, name, 0, UINT64_MAX));
+    if (v->moment == NULL && kind != MOMENT_NOW) return inspector_refuse(r, 404, "this state isn't kept"), false;
     if (v->moment == NULL) {
         pthread_mutex_lock(&r->i->lock);
-        if (r->i->failed[0]) (void)refuse(r, 409, "the world can't be copied: %s", r->i->failed);
-        else (void)refuse(r, 503, "the program doesn't tick");
+        if (r->i->failed[0]) (void)inspector_refuse(r, 409, "the world can't be copied: %s", r->i->failed);
+        else (void)inspector_refuse(r, 503, "the program doesn't tick");
         pthread_mutex_unlock(&r->i->lock);
         return false;
     }
-    v->world = moment_fork(v->moment);
+    v->world = inspector_moment_fork(v->moment);
     if (v->world) return true;
-    moment_release(r->i, v->moment);
-    return refuse(r, 503, "no memory"), false;
+    inspector_moment_release(r->i, v->moment);
+    return inspector_refuse(r, 503, "no memory"), false;
 }
 
-void view_close(request *r, view *v)
+void inspector_view_close(request *r, view *v)
 {
     reef_world_free(v->world);
-    moment_release(r->i, v->moment);
+    inspector_moment_release(r->i, v->moment);
 }
 
 /* ---- who is let in ---- */
@@ -249,13 +249,14 @@ static json_t *stream_state(reef_inspector *i)
     json_object_set_new(j, "records", json_boolean(i->records));
     json_object_set_new(j, "traces", json_boolean(i->traces));
     const uint64_t n = i->kept_end - i->kept_first;
-    json_object_set_new(j, "kept", json_number(n));
+    json_object_set_new(j, "kept", inspector_json_number(n));
     if (n) {
-        json_object_set_new(j, "first", json_number(i->kept[i->kept_first % i->config.record_ticks]->tick));
-        json_object_set_new(j, "last", json_number(i->kept[(i->kept_end - 1) % i->config.record_ticks]->tick));
+        json_object_set_new(j, "first", inspector_json_number(i->kept[i->kept_first % i->config.record_ticks]->tick));
+        json_object_set_new(j, "last",
+                            inspector_json_number(i->kept[(i->kept_end - 1) % i->config.record_ticks]->tick));
     }
     if (i->step_number) {
-        json_object_set_new(j, "step_system", json_text(i->step_system));
+        json_object_set_new(j, "step_system", inspector_json_text(i->step_system));
         json_object_set_new(j, "step_number", json_integer(i->step_number));
         json_object_set_new(j, "step_count", json_integer(i->step_count));
     }
@@ -267,7 +268,7 @@ static json_t *stream_state(reef_inspector *i)
 static int stream(reef_inspector *i, struct mg_connection *c, const char *query)
 {
     const request r = {.i = i, .query = query};
-    uint64_t next = parameter_number(&r, "after", 0, UINT64_MAX);
+    uint64_t next = inspector_parameter_number(&r, "after", 0, UINT64_MAX);
     json_t *last = NULL;
     bool open = mg_printf(c, "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n%s\r\n", security) > 0;
     if (next == 0) next = UINT64_MAX; /* only the newest */
@@ -275,7 +276,7 @@ static int stream(reef_inspector *i, struct mg_connection *c, const char *query)
         atomic_store(&i->looked_ns, inspector_now_ns());
         atomic_store(&i->busy, true);
         uint64_t before = next;
-        json_t *rows = ticks_after(i, next, 500, &next);
+        json_t *rows = inspector_ticks_after(i, next, 500, &next);
         if (json_array_size(rows) || round == 0 || before == UINT64_MAX) open = event_send(c, "ticks", rows);
         else json_decref(rows);
         json_t *state = stream_state(i);
@@ -331,7 +332,7 @@ static int send_trace(reef_inspector *i, struct mg_connection *c)
 {
     trace_text t = {NULL, 0, 0};
     int status = 0;
-    if (!order_give(i, trace_run, &t)) status = send_error(c, 503, "the program doesn't tick");
+    if (!inspector_order_give(i, trace_run, &t)) status = send_error(c, 503, "the program doesn't tick");
     else if (t.size == 0) status = send_error(c, 409, "no spans are recorded");
     else
         status = send_bytes(c, 200, "application/json",
@@ -349,16 +350,26 @@ typedef struct path {
 } path;
 
 static const path paths[] = {
-    {"/api/overview", false, false, answer_overview}, {"/api/ticks", false, false, answer_ticks},
-    {"/api/types", false, false, answer_types},       {"/api/tables", false, false, answer_tables},
-    {"/api/systems", false, false, answer_systems},   {"/api/spans", false, false, answer_spans},
-    {"/api/entities", false, false, answer_entities}, {"/api/entity", false, false, answer_entity},
-    {"/api/explain", false, false, answer_explain},   {"/api/tree", false, false, answer_tree},
-    {"/api/diff", false, false, answer_diff},         {"/api/who", false, false, answer_who},
-    {"/api/curve", false, false, answer_curve},       {"/api/when", false, false, answer_when},
-    {"/api/hash", false, false, answer_hash},         {"/api/whatif", false, false, answer_whatif},
-    {"/api/record", true, false, answer_control},     {"/api/control", true, true, answer_control},
-    {"/api/edit", true, true, answer_edit},           {"/api/whatif/play", true, true, answer_whatif_play},
+    {"/api/overview", false, false, inspector_answer_overview},
+    {"/api/ticks", false, false, inspector_answer_ticks},
+    {"/api/types", false, false, inspector_answer_types},
+    {"/api/tables", false, false, inspector_answer_tables},
+    {"/api/systems", false, false, inspector_answer_systems},
+    {"/api/spans", false, false, inspector_answer_spans},
+    {"/api/entities", false, false, inspector_answer_entities},
+    {"/api/entity", false, false, inspector_answer_entity},
+    {"/api/explain", false, false, inspector_answer_explain},
+    {"/api/tree", false, false, inspector_answer_tree},
+    {"/api/diff", false, false, inspector_answer_diff},
+    {"/api/who", false, false, inspector_answer_who},
+    {"/api/curve", false, false, inspector_answer_curve},
+    {"/api/when", false, false, inspector_answer_when},
+    {"/api/hash", false, false, inspector_answer_hash},
+    {"/api/whatif", false, false, inspector_answer_whatif},
+    {"/api/record", true, false, inspector_answer_control},
+    {"/api/control", true, true, inspector_answer_control},
+    {"/api/edit", true, true, inspector_answer_edit},
+    {"/api/whatif/play", true, true, inspector_answer_whatif_play},
 };
 
 /* Is it nested deeper than any body needs? The parser calls itself for each level, on a stack of 100 KB. */
@@ -381,20 +392,22 @@ static int body_read(struct mg_connection *c, const struct mg_request_info *info
     const char *type = mg_get_header(c, "Content-Type");
     json_error_t error;
     if (type == NULL || strncasecmp(type, "application/json", 16) != 0)
-        return (void)refuse(r, 415, "expected Content-Type: application/json"), 415;
-    if (info->content_length < 0) return (void)refuse(r, 411, "expected Content-Length"), 411;
-    if (info->content_length > BODY_MAX) return (void)refuse(r, 413, "a body has at most %d bytes", BODY_MAX), 413;
+        return (void)inspector_refuse(r, 415, "expected Content-Type: application/json"), 415;
+    if (info->content_length < 0) return (void)inspector_refuse(r, 411, "expected Content-Length"), 411;
+    if (info->content_length > BODY_MAX)
+        return (void)inspector_refuse(r, 413, "a body has at most %d bytes", BODY_MAX), 413;
     const size_t size = (size_t)info->content_length;
     char *bytes = malloc(size + 1);
-    if (bytes == NULL) return (void)refuse(r, 503, "no memory"), 503;
+    if (bytes == NULL) return (void)inspector_refuse(r, 503, "no memory"), 503;
     size_t got = 0;
     for (int n; got < size && (n = mg_read(c, bytes + got, size - got)) > 0;) got += (size_t)n;
     const bool deep = got == size && too_deep(bytes, size);
     r->body = got == size && !deep ? json_loadb(bytes, size, JSON_REJECT_DUPLICATES, &error) : NULL;
     free(bytes);
-    if (got < size) return (void)refuse(r, 400, "the body ends too early"), 400;
-    if (deep) return (void)refuse(r, 400, "the body is nested too deep"), 400;
-    if (r->body == NULL) return (void)refuse(r, 400, "no JSON: %s (byte %d)", error.text, error.position), 400;
+    if (got < size) return (void)inspector_refuse(r, 400, "the body ends too early"), 400;
+    if (deep) return (void)inspector_refuse(r, 400, "the body is nested too deep"), 400;
+    if (r->body == NULL)
+        return (void)inspector_refuse(r, 400, "no JSON: %s (byte %d)", error.text, error.position), 400;
     return 0;
 }
 
@@ -446,7 +459,7 @@ static int http_error(struct mg_connection *c, int status, const char *message)
 
 /* ---- beginning and end ---- */
 
-bool server_start(reef_inspector *i, char *reason)
+bool inspector_server_start(reef_inspector *i, char *reason)
 {
     char listen[96], threads[8];
     const char *options[] = {"listening_ports",
@@ -528,7 +541,7 @@ static void *knock(void *context)
     return NULL;
 }
 
-void server_stop(reef_inspector *i)
+void inspector_server_stop(reef_inspector *i)
 {
     pthread_t thread;
     const bool knocks = pthread_create(&thread, NULL, knock, i) == 0;

@@ -26,7 +26,7 @@ static size_t utf8_length(const unsigned char *s, size_t size)
     return code < least[n] || code > 0x10FFFF || (code >= 0xD800 && code < 0xE000) ? 0 : n;
 }
 
-json_t *json_text_sized(const char *text, size_t size)
+json_t *inspector_json_text_sized(const char *text, size_t size)
 {
     json_t *whole = json_stringn(text, size);
     if (whole) return whole;
@@ -43,9 +43,12 @@ json_t *json_text_sized(const char *text, size_t size)
     return whole ? whole : json_null();
 }
 
-json_t *json_text(const char *text) { return text ? json_text_sized(text, strlen(text)) : json_null(); }
+json_t *inspector_json_text(const char *text)
+{
+    return text ? inspector_json_text_sized(text, strlen(text)) : json_null();
+}
 
-json_t *json_number(uint64_t number)
+json_t *inspector_json_number(uint64_t number)
 {
     char text[32];
     if (number <= (uint64_t)1 << 53) return json_integer((json_int_t)number);
@@ -68,7 +71,7 @@ static json_t *json_float(double number)
     return json_real(number);
 }
 
-json_t *json_entity(reef_entity e)
+json_t *inspector_json_entity(reef_entity e)
 {
     char text[32];
     if (reef_entity_is_null(e)) return json_null();
@@ -76,7 +79,7 @@ json_t *json_entity(reef_entity e)
     return json_string(text);
 }
 
-bool entity_of_text(const char *text, reef_entity *e)
+bool inspector_entity_of_text(const char *text, reef_entity *e)
 {
     char *end;
     if (*text == '#') text++;
@@ -104,12 +107,15 @@ static const char *const homes[] = {
     [REEF_TABLE] = "table", [REEF_BIT] = "bit",     [REEF_SPARSE] = "sparse", [REEF_PAGED] = "paged",
     [REEF_COLD] = "cold",   [REEF_MULTI] = "multi", [REEF_SHARED] = "shared", [REEF_SPLIT] = "split"};
 
-uint32_t kind_size(reef_kind kind) { return kinds[kind].size; }
-const char *kind_name(reef_kind kind) { return kinds[kind].name; }
-const char *home_name(reef_home home) { return homes[home]; }
-uint32_t field_count(const reef_field *f) { return f->kind == REEF_CHAR ? 1 : f->bytes / kind_size(f->kind); }
+uint32_t inspector_kind_size(reef_kind kind) { return kinds[kind].size; }
+const char *inspector_kind_name(reef_kind kind) { return kinds[kind].name; }
+const char *inspector_home_name(reef_home home) { return homes[home]; }
+uint32_t inspector_field_count(const reef_field *f)
+{
+    return f->kind == REEF_CHAR ? 1 : f->bytes / inspector_kind_size(f->kind);
+}
 
-const reef_field *field_named(const reef_type_info *t, const char *name)
+const reef_field *inspector_field_named(const reef_type_info *t, const char *name)
 {
     for (uint32_t i = 0; i < t->field_count; i++)
         if (strcmp(t->fields[i].name, name) == 0) return &t->fields[i];
@@ -176,24 +182,24 @@ static json_t *json_element(reef_kind kind, const void *data)
 {
     reef_entity e;
     if (kind == REEF_BOOL) return json_boolean(*(const unsigned char *)data != 0);
-    if (kind == REEF_ENTITY) return memcpy(&e, data, sizeof e), json_entity(e);
+    if (kind == REEF_ENTITY) return memcpy(&e, data, sizeof e), inspector_json_entity(e);
     if (kind == REEF_F32) return json_single(data);
     if (kind == REEF_F64) return json_float(float_of(kind, data));
-    return is_signed(kind) ? json_signed(signed_of(kind, data)) : json_number(unsigned_of(kind, data));
+    return is_signed(kind) ? json_signed(signed_of(kind, data)) : inspector_json_number(unsigned_of(kind, data));
 }
 
-json_t *json_field(const reef_field *f, const void *data)
+json_t *inspector_json_field(const reef_field *f, const void *data)
 {
     const char *at = (const char *)data + f->offset;
-    const uint32_t count = field_count(f);
+    const uint32_t count = inspector_field_count(f);
     if (f->kind == REEF_CHAR) {
         const char *end = memchr(at, 0, f->bytes);
-        return json_text_sized(at, end ? (size_t)(end - at) : f->bytes);
+        return inspector_json_text_sized(at, end ? (size_t)(end - at) : f->bytes);
     }
     if (count == 1) return json_element(f->kind, at);
     json_t *list = json_array();
     for (uint32_t i = 0; i < count && i < ELEMENTS_SHOWN; i++)
-        json_array_append_new(list, json_element(f->kind, at + (size_t)i * kind_size(f->kind)));
+        json_array_append_new(list, json_element(f->kind, at + (size_t)i * inspector_kind_size(f->kind)));
     return list;
 }
 
@@ -205,24 +211,24 @@ static json_t *json_bytes(const unsigned char *data, uint32_t size)
     return json_string(text);
 }
 
-json_t *json_value(const reef_type_info *t, const void *data)
+json_t *inspector_json_value(const reef_type_info *t, const void *data)
 {
     if (data == NULL || t->size == 0) return json_null();
     if (t->field_count == 0) return json_bytes(data, t->size);
     json_t *value = json_object();
     for (uint32_t i = 0; i < t->field_count; i++) {
-        json_t *name = json_text(t->fields[i].name);
+        json_t *name = inspector_json_text(t->fields[i].name);
         json_object_set_new(value, json_string_value(name) ? json_string_value(name) : "?",
-                            json_field(&t->fields[i], data));
+                            inspector_json_field(&t->fields[i], data));
         json_decref(name);
     }
     return value;
 }
 
-bool field_number(const reef_field *f, uint32_t element, const void *data, double *number)
+bool inspector_field_number(const reef_field *f, uint32_t element, const void *data, double *number)
 {
-    if (f->kind == REEF_CHAR || f->kind == REEF_ENTITY || element >= field_count(f)) return false;
-    const char *at = (const char *)data + f->offset + (size_t)element * kind_size(f->kind);
+    if (f->kind == REEF_CHAR || f->kind == REEF_ENTITY || element >= inspector_field_count(f)) return false;
+    const char *at = (const char *)data + f->offset + (size_t)element * inspector_kind_size(f->kind);
     *number = is_float(f->kind)    ? float_of(f->kind, at)
               : is_signed(f->kind) ? (double)signed_of(f->kind, at)
                                    : (double)unsigned_of(f->kind, at);
@@ -283,9 +289,9 @@ static bool in_range(const reef_field *f, double number, char *why)
 static bool signed_set(const reef_field *f, const json_t *to, void *at, char *why)
 {
     int64_t n;
-    const unsigned bits = 8 * kind_size(f->kind);
+    const unsigned bits = 8 * inspector_kind_size(f->kind);
     const int64_t most = bits == 64 ? INT64_MAX : ((int64_t)1 << (bits - 1)) - 1;
-    if (!signed_of_json(to, &n) || n > most || n < -most - 1) return wrong(why, kind_name(f->kind), f);
+    if (!signed_of_json(to, &n) || n > most || n < -most - 1) return wrong(why, inspector_kind_name(f->kind), f);
     if (!in_range(f, (double)n, why)) return false;
     const int8_t a = (int8_t)n;
     const int16_t b = (int16_t)n;
@@ -302,8 +308,8 @@ static bool signed_set(const reef_field *f, const json_t *to, void *at, char *wh
 static bool unsigned_set(const reef_field *f, const json_t *to, void *at, char *why)
 {
     uint64_t n;
-    const unsigned bits = 8 * kind_size(f->kind);
-    if (!unsigned_of_json(to, &n) || (bits < 64 && n >> bits)) return wrong(why, kind_name(f->kind), f);
+    const unsigned bits = 8 * inspector_kind_size(f->kind);
+    if (!unsigned_of_json(to, &n) || (bits < 64 && n >> bits)) return wrong(why, inspector_kind_name(f->kind), f);
     if (!in_range(f, (double)n, why)) return false;
     const uint8_t a = (uint8_t)n;
     const uint16_t b = (uint16_t)n;
@@ -331,16 +337,16 @@ static bool float_set(const reef_field *f, const json_t *to, void *at, char *why
 static bool entity_set(const reef_field *f, const json_t *to, void *at, char *why)
 {
     reef_entity e = {0, 0};
-    if (!json_is_null(to) && (!json_is_string(to) || !entity_of_text(json_string_value(to), &e)))
+    if (!json_is_null(to) && (!json_is_string(to) || !inspector_entity_of_text(json_string_value(to), &e)))
         return wrong(why, "an entity such as 7v1, or null", f);
     memcpy(at, &e, sizeof e);
     return true;
 }
 
-bool field_set(const reef_field *f, uint32_t element, const json_t *to, void *data, char *why)
+bool inspector_field_set(const reef_field *f, uint32_t element, const json_t *to, void *data, char *why)
 {
-    char *at = (char *)data + f->offset + (size_t)element * kind_size(f->kind);
-    if (element >= field_count(f)) return wrong(why, "an element that it has", f);
+    char *at = (char *)data + f->offset + (size_t)element * inspector_kind_size(f->kind);
+    if (element >= inspector_field_count(f)) return wrong(why, "an element that it has", f);
     if (f->kind == REEF_CHAR) {
         const size_t size = json_string_length(to);
         if (!json_is_string(to) || size > f->bytes) return wrong(why, "a text that fits", f);

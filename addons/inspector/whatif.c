@@ -12,7 +12,7 @@ struct whatif {
     char error[REEF_DETAIL_MAX];
 };
 
-void whatif_free(reef_inspector *i)
+void inspector_whatif_free(reef_inspector *i)
 {
     whatif *x = i->whatif;
     if (x == NULL) return;
@@ -35,9 +35,9 @@ typedef struct pair {
 /* The time step: that of the tick behind the state, if it is recorded, otherwise that of the last tick. */
 static float whatif_dt(reef_inspector *i, const moment *from)
 {
-    moment *next = moment_hold(i, MOMENT_TICK, from->tick + 1);
+    moment *next = inspector_moment_hold(i, MOMENT_TICK, from->tick + 1);
     const uint64_t ns = next && next->time_ns >= from->time_ns ? next->time_ns - from->time_ns : i->dt_ns;
-    moment_release(i, next);
+    inspector_moment_release(i, next);
     return inspector_dt(ns);
 }
 
@@ -48,7 +48,7 @@ static void pair_begin(reef_inspector *i, void *data)
     p->dt = whatif_dt(i, p->from);
     for (int k = 0; k < 2; k++) p->world[k] = reef_snapshot_fork(p->from->snapshot);
     if (p->world[0] == NULL || p->world[1] == NULL) (void)snprintf(p->why, sizeof p->why, "no memory");
-    else if (edits_apply(p->world[1], p->edits, p->why) == json_array_size(p->edits)) p->why[0] = 0;
+    else if (inspector_edits_apply(p->world[1], p->edits, p->why) == json_array_size(p->edits)) p->why[0] = 0;
 }
 
 static void pair_play(reef_inspector *i, void *data)
@@ -63,8 +63,8 @@ static void pair_end(reef_inspector *i, void *data)
 {
     pair *p = data;
     for (int k = 0; k < 2; k++) {
-        moment *m = p->world[k] ? moment_take(i, p->world[k]) : NULL;
-        moment_put(i, k ? MOMENT_WHATIF_B : MOMENT_WHATIF_A, m);
+        moment *m = p->world[k] ? inspector_moment_take(i, p->world[k]) : NULL;
+        inspector_moment_put(i, k ? MOMENT_WHATIF_B : MOMENT_WHATIF_A, m);
     }
 }
 
@@ -72,11 +72,11 @@ static json_t *counts_json(reef_world *w, const json_t *watches)
 {
     json_t *list = json_array();
     char why[REEF_DETAIL_MAX];
-    json_array_append_new(list, json_number(reef_count_alive(w)));
+    json_array_append_new(list, inspector_json_number(reef_count_alive(w)));
     for (size_t k = 0; k < json_array_size(watches); k++) {
         uint64_t n = 0;
-        (void)query_count(w, json_string_value(json_array_get(watches, k)), &n, why, sizeof why);
-        json_array_append_new(list, json_number(n));
+        (void)inspector_query_count(w, json_string_value(json_array_get(watches, k)), &n, why, sizeof why);
+        json_array_append_new(list, inspector_json_number(n));
     }
     return list;
 }
@@ -86,7 +86,7 @@ static bool whatif_note(reef_inspector *i, pair *p)
 {
     reef_world *fork[2] = {reef_fork(p->world[0]), reef_fork(p->world[1])};
     json_t *row = json_array();
-    json_array_append_new(row, json_number(reef_tick_count(p->world[0])));
+    json_array_append_new(row, inspector_json_number(reef_tick_count(p->world[0])));
     for (int k = 0; k < 2; k++) {
         if (fork[k]) reef_set_log(fork[k], NULL, NULL);
         json_array_append_new(row, fork[k] ? counts_json(fork[k], i->whatif->watches) : json_null());
@@ -101,33 +101,33 @@ static bool whatif_note(reef_inspector *i, pair *p)
 
 static void whatif_play(reef_inspector *i, pair *p, uint64_t ticks)
 {
-    bool on = order_give(i, pair_begin, p) && p->why[0] == 0 && whatif_note(i, p);
+    bool on = inspector_order_give(i, pair_begin, p) && p->why[0] == 0 && whatif_note(i, p);
     for (uint64_t n = 0; n < ticks && on; n++) {
-        on = order_give(i, pair_play, p) && p->why[0] == 0 && whatif_note(i, p);
+        on = inspector_order_give(i, pair_play, p) && p->why[0] == 0 && whatif_note(i, p);
         pthread_mutex_lock(&i->lock);
         i->whatif->played = n + 1;
         pthread_mutex_unlock(&i->lock);
     }
-    if (p->why[0] == 0) (void)order_give(i, pair_end, p);
+    if (p->why[0] == 0) (void)inspector_order_give(i, pair_end, p);
     reef_world_free(p->world[0]);
     reef_world_free(p->world[1]);
 }
 
 /* ---- answers ---- */
 
-json_t *answer_whatif(request *r)
+json_t *inspector_answer_whatif(request *r)
 {
     json_t *j = json_object();
     pthread_mutex_lock(&r->i->lock);
     const whatif *x = r->i->whatif;
     json_object_set_new(j, "running", json_boolean(x && x->running));
     if (x) {
-        json_object_set_new(j, "tick", json_number(x->tick));
-        json_object_set_new(j, "ticks", json_number(x->ticks));
-        json_object_set_new(j, "played", json_number(x->played));
+        json_object_set_new(j, "tick", inspector_json_number(x->tick));
+        json_object_set_new(j, "ticks", inspector_json_number(x->ticks));
+        json_object_set_new(j, "played", inspector_json_number(x->played));
         json_object_set_new(j, "watches", json_deep_copy(x->watches));
         json_object_set_new(j, "series", json_deep_copy(x->series));
-        json_object_set_new(j, "error", x->error[0] ? json_text(x->error) : json_null());
+        json_object_set_new(j, "error", x->error[0] ? inspector_json_text(x->error) : json_null());
     }
     pthread_mutex_unlock(&r->i->lock);
     return j;
@@ -145,7 +145,7 @@ static bool whatif_begin(reef_inspector *i, const json_t *watches, uint64_t tick
     pthread_mutex_lock(&i->lock);
     const bool taken = i->whatif && i->whatif->running;
     if (!taken) {
-        whatif_free(i);
+        inspector_whatif_free(i);
         i->whatif = x;
     }
     pthread_mutex_unlock(&i->lock);
@@ -158,7 +158,7 @@ static bool whatif_begin(reef_inspector *i, const json_t *watches, uint64_t tick
 
 /* {"at": tick or absent, "ticks": n, "edits": [...], "watches": ["Position", ...]}; {"stop": true} ends it. Answers
  * when all is played. */
-json_t *answer_whatif_play(request *r)
+json_t *inspector_answer_whatif_play(request *r)
 {
     reef_inspector *i = r->i;
     const json_t *at = json_object_get(r->body, "at"), *ticks = json_object_get(r->body, "ticks"),
@@ -171,13 +171,13 @@ json_t *answer_whatif_play(request *r)
     }
     const json_int_t n = json_integer_value(ticks);
     if (!json_is_integer(ticks) || n < 1 || n > WHATIF_TICKS_MAX || (edits && !json_is_array(edits)))
-        return refuse(r, 400, "expected ticks (1 ... %d) and edits (an array)", WHATIF_TICKS_MAX);
-    moment *from = json_is_integer(at) ? moment_hold(i, MOMENT_TICK, (uint64_t)json_integer_value(at))
-                                       : moment_hold(i, MOMENT_NOW, 0);
-    if (from == NULL) return refuse(r, 404, "this state isn't kept");
+        return inspector_refuse(r, 400, "expected ticks (1 ... %d) and edits (an array)", WHATIF_TICKS_MAX);
+    moment *from = json_is_integer(at) ? inspector_moment_hold(i, MOMENT_TICK, (uint64_t)json_integer_value(at))
+                                       : inspector_moment_hold(i, MOMENT_NOW, 0);
+    if (from == NULL) return inspector_refuse(r, 404, "this state isn't kept");
     if (!whatif_begin(i, json_object_get(r->body, "watches"), from->tick, (uint64_t)n)) {
-        moment_release(i, from);
-        return refuse(r, 409, "another one is being played");
+        inspector_moment_release(i, from);
+        return inspector_refuse(r, 409, "another one is being played");
     }
     pair p = {.from = from, .edits = edits, .why = "the program doesn't tick"};
     whatif_play(i, &p, (uint64_t)n);
@@ -185,6 +185,6 @@ json_t *answer_whatif_play(request *r)
     i->whatif->running = false;
     (void)snprintf(i->whatif->error, sizeof i->whatif->error, "%s", p.why);
     pthread_mutex_unlock(&i->lock);
-    moment_release(i, from);
-    return p.why[0] ? refuse(r, 409, "%s", p.why) : answer_whatif(r);
+    inspector_moment_release(i, from);
+    return p.why[0] ? inspector_refuse(r, 409, "%s", p.why) : inspector_answer_whatif(r);
 }

@@ -3,7 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void put(json_t *j, const char *name, uint64_t number) { json_object_set_new(j, name, json_number(number)); }
+static void put(json_t *j, const char *name, uint64_t number)
+{
+    json_object_set_new(j, name, inspector_json_number(number));
+}
 
 /* ---- the overview ---- */
 
@@ -47,18 +50,18 @@ static json_t *memory_json(const reef_stats *s)
     return m;
 }
 
-json_t *answer_overview(request *r)
+json_t *inspector_answer_overview(request *r)
 {
     overview o = {.paused = false};
     json_t *j = json_object();
-    if (!order_give(r->i, overview_run, &o)) {
+    if (!inspector_order_give(r->i, overview_run, &o)) {
         json_decref(j);
-        return refuse(r, 503, "the program doesn't tick");
+        return inspector_refuse(r, 503, "the program doesn't tick");
     }
     const reef_stats *s = &o.stats;
     char version[32];
     (void)snprintf(version, sizeof version, "%d.%d.%d", REEF_VERSION_MAJOR, REEF_VERSION_MINOR, REEF_VERSION_PATCH);
-    json_object_set_new(j, "title", json_text(r->i->title));
+    json_object_set_new(j, "title", inspector_json_text(r->i->title));
     json_object_set_new(j, "version", json_string(version));
     json_object_set_new(j, "writes", json_boolean(r->i->config.writes));
     json_object_set_new(j, "paused", json_boolean(o.paused));
@@ -85,7 +88,7 @@ json_t *answer_overview(request *r)
     put(t, "last_ns", o.ticks.last_ns);
     put(t, "longest_ns", o.ticks.longest_ns);
     json_object_set_new(j, "measured", t);
-    json_object_set_new(j, "error", o.failed[0] ? json_text(o.failed) : json_null());
+    json_object_set_new(j, "error", o.failed[0] ? inspector_json_text(o.failed) : json_null());
     return j;
 }
 
@@ -93,7 +96,7 @@ json_t *answer_overview(request *r)
 
 /* Rows from number `first` on, each [tick, tick_ns, entities, gap_ns]; UINT64_MAX: only the newest. *next: the number
  * behind the last one. */
-json_t *ticks_after(reef_inspector *i, uint64_t first, uint64_t most, uint64_t *next)
+json_t *inspector_ticks_after(reef_inspector *i, uint64_t first, uint64_t most, uint64_t *next)
 {
     json_t *list = json_array();
     pthread_mutex_lock(&i->lock);
@@ -107,10 +110,10 @@ json_t *ticks_after(reef_inspector *i, uint64_t first, uint64_t most, uint64_t *
     pthread_mutex_unlock(&i->lock);
     for (uint64_t n = 0; n < count; n++) {
         json_t *row = json_array();
-        json_array_append_new(row, json_number(rows[n].tick));
-        json_array_append_new(row, json_number(rows[n].tick_ns));
-        json_array_append_new(row, json_number(rows[n].entities));
-        json_array_append_new(row, json_number(rows[n].gap_ns));
+        json_array_append_new(row, inspector_json_number(rows[n].tick));
+        json_array_append_new(row, inspector_json_number(rows[n].tick_ns));
+        json_array_append_new(row, inspector_json_number(rows[n].entities));
+        json_array_append_new(row, inspector_json_number(rows[n].gap_ns));
         json_array_append_new(list, row);
     }
     free(rows);
@@ -118,29 +121,30 @@ json_t *ticks_after(reef_inspector *i, uint64_t first, uint64_t most, uint64_t *
     return list;
 }
 
-json_t *answer_ticks(request *r)
+json_t *inspector_answer_ticks(request *r)
 {
     uint64_t next = 0;
-    json_t *j = json_object(), *list = ticks_after(r->i, parameter_number(r, "after", 0, UINT64_MAX / 2),
-                                                   parameter_number(r, "limit", 1000, TICKS_SHOWN), &next);
+    json_t *j = json_object(),
+           *list = inspector_ticks_after(r->i, inspector_parameter_number(r, "after", 0, UINT64_MAX / 2),
+                                         inspector_parameter_number(r, "limit", 1000, TICKS_SHOWN), &next);
     json_object_set_new(j, "rows", list);
     put(j, "next", next);
     return j;
 }
 
 /* The hash of a recorded state. */
-json_t *answer_hash(request *r)
+json_t *inspector_answer_hash(request *r)
 {
     char text[32];
     view v;
-    if (!view_open(r, "at", &v)) return NULL;
+    if (!inspector_view_open(r, "at", &v)) return NULL;
     (void)snprintf(text, sizeof text, "%016llx", (unsigned long long)reef_hash(v.world));
     json_t *j = json_object();
     put(j, "tick", v.moment->tick);
     put(j, "time_ns", v.moment->time_ns);
     put(j, "entities", reef_count_alive(v.world));
     json_object_set_new(j, "hash", json_string(text));
-    view_close(r, &v);
+    inspector_view_close(r, &v);
     return j;
 }
 
@@ -149,12 +153,12 @@ json_t *answer_hash(request *r)
 static json_t *field_json(const reef_field *f)
 {
     json_t *j = json_object();
-    json_object_set_new(j, "name", json_text(f->name));
-    json_object_set_new(j, "kind", json_string(kind_name(f->kind)));
+    json_object_set_new(j, "name", inspector_json_text(f->name));
+    json_object_set_new(j, "kind", json_string(inspector_kind_name(f->kind)));
     put(j, "offset", f->offset);
-    put(j, "count", field_count(f));
+    put(j, "count", inspector_field_count(f));
     if (f->kind == REEF_CHAR) put(j, "bytes", f->bytes);
-    if (f->unit) json_object_set_new(j, "unit", json_text(f->unit));
+    if (f->unit) json_object_set_new(j, "unit", inspector_json_text(f->unit));
     if (f->lowest == 0 && f->highest == 0) return j;
     json_object_set_new(j, "lowest", json_real(f->lowest));
     json_object_set_new(j, "highest", json_real(f->highest));
@@ -175,31 +179,31 @@ static json_t *relation_json(uint32_t options)
     return list;
 }
 
-json_t *answer_types(request *r)
+json_t *inspector_answer_types(request *r)
 {
     view v;
-    if (!view_open(r, "at", &v)) return NULL;
+    if (!inspector_view_open(r, "at", &v)) return NULL;
     json_t *j = json_object(), *list = json_array();
     for (uint32_t id = 1, n = reef_type_count(); id <= n; id++) {
         reef_type_info t;
         const reef_component type = {id};
         if (!reef_type_get(type, &t)) continue;
         json_t *one = json_object(), *fields = json_array();
-        json_object_set_new(one, "name", json_text(t.name));
-        json_object_set_new(one, "home", json_string(home_name(t.home)));
+        json_object_set_new(one, "name", inspector_json_text(t.name));
+        json_object_set_new(one, "home", json_string(inspector_home_name(t.home)));
         put(one, "size", t.size);
         put(one, "count", reef_count_id(v.world, type));
         for (uint32_t k = 0; k < t.field_count; k++) json_array_append_new(fields, field_json(&t.fields[k]));
         json_object_set_new(one, "fields", fields);
-        if (t.base.id) json_object_set_new(one, "base", json_text(reef_type_name(t.base)));
+        if (t.base.id) json_object_set_new(one, "base", inspector_json_text(reef_type_name(t.base)));
         if (t.relation) json_object_set_new(one, "relation", relation_json(t.relation));
-        if (t.data.id) json_object_set_new(one, "data", json_text(reef_type_name(t.data)));
+        if (t.data.id) json_object_set_new(one, "data", inspector_json_text(reef_type_name(t.data)));
         if (t.hooks) json_object_set_new(one, "hooks", json_true());
         json_array_append_new(list, one);
     }
     json_object_set_new(j, "types", list);
     put(j, "tick", v.moment->tick);
-    view_close(r, &v);
+    inspector_view_close(r, &v);
     return j;
 }
 
@@ -211,7 +215,7 @@ static bool table_visit(void *context, const reef_component *types, uint32_t cou
         reef_type_info t;
         if (!reef_type_get(types[k], &t)) continue;
         if (t.home == REEF_TABLE || t.home == REEF_SPLIT) bytes += t.size;
-        json_array_append_new(names, json_text(t.name));
+        json_array_append_new(names, inspector_json_text(t.name));
     }
     json_object_set_new(j, "types", names);
     put(j, "rows", rows);
@@ -221,15 +225,15 @@ static bool table_visit(void *context, const reef_component *types, uint32_t cou
     return json_array_size(context) < 10000;
 }
 
-json_t *answer_tables(request *r)
+json_t *inspector_answer_tables(request *r)
 {
     view v;
-    if (!view_open(r, "at", &v)) return NULL;
+    if (!inspector_view_open(r, "at", &v)) return NULL;
     json_t *j = json_object(), *list = json_array();
     (void)reef_visit_tables(v.world, table_visit, list);
     json_object_set_new(j, "tables", list);
     put(j, "tick", v.moment->tick);
-    view_close(r, &v);
+    inspector_view_close(r, &v);
     return j;
 }
 
@@ -253,8 +257,8 @@ static bool system_visit(void *context, const reef_system_info *s)
     systems *x = context;
     const reef_system_stats m = reef_system_measured(x->world, s->system);
     json_t *j = json_object(), *touches = json_array(), *waits = json_array();
-    json_object_set_new(j, "name", json_text(s->name));
-    json_object_set_new(j, "phase", json_text(s->phase));
+    json_object_set_new(j, "name", inspector_json_text(s->name));
+    json_object_set_new(j, "phase", inspector_json_text(s->phase));
     json_object_set_new(j, "on", json_boolean(s->on));
     json_object_set_new(j, "split", json_boolean(s->split));
     json_object_set_new(j, "main_thread", json_boolean(s->main_thread));
@@ -262,7 +266,8 @@ static bool system_visit(void *context, const reef_system_info *s)
     for (uint32_t k = 0; k < s->touch_count; k++) {
         json_t *t = json_array();
         json_array_append_new(t, json_string(touch_word(s->touches[k].kind)));
-        json_array_append_new(t, s->touches[k].type.id ? json_text(reef_type_name(s->touches[k].type)) : json_null());
+        json_array_append_new(t, s->touches[k].type.id ? inspector_json_text(reef_type_name(s->touches[k].type))
+                                                       : json_null());
         json_array_append_new(touches, t);
     }
     for (uint32_t k = 0; k < s->waits_for_count; k++) json_array_append_new(waits, json_integer(s->waits_for[k]));
@@ -288,9 +293,9 @@ static bool observer_visit(void *context, const reef_observer_info *o)
     json_t *j = json_object(), *events = json_array();
     for (size_t k = 0; k < sizeof words / sizeof words[0]; k++)
         if (o->events & words[k].kind) json_array_append_new(events, json_string(words[k].word));
-    json_object_set_new(j, "name", json_text(o->name));
+    json_object_set_new(j, "name", inspector_json_text(o->name));
     json_object_set_new(j, "events", events);
-    json_object_set_new(j, "type", o->component.id ? json_text(reef_type_name(o->component)) : json_null());
+    json_object_set_new(j, "type", o->component.id ? inspector_json_text(reef_type_name(o->component)) : json_null());
     json_object_set_new(j, "collected", json_boolean(o->collected));
     json_array_append_new(x->observers, j);
     return true;
@@ -307,16 +312,16 @@ static void systems_run(reef_inspector *i, void *data)
     if (x->text) (void)reef_schedule_explain(i->world, REEF_EXPLAIN_TEXT, x->text, size);
 }
 
-json_t *answer_systems(request *r)
+json_t *inspector_answer_systems(request *r)
 {
     systems x = {.list = json_array(), .observers = json_array()};
-    json_t *j = order_give(r->i, systems_run, &x) ? json_object() : NULL;
+    json_t *j = inspector_order_give(r->i, systems_run, &x) ? json_object() : NULL;
     if (j) {
         json_object_set(j, "systems", x.list);
         json_object_set(j, "observers", x.observers);
-        json_object_set_new(j, "explain", json_text(x.text));
+        json_object_set_new(j, "explain", inspector_json_text(x.text));
     } else {
-        (void)refuse(r, 503, "the program doesn't tick");
+        (void)inspector_refuse(r, 503, "the program doesn't tick");
     }
     json_decref(x.list);
     json_decref(x.observers);
@@ -343,21 +348,21 @@ static void spans_run(reef_inspector *i, void *data)
     s->first = s->count - s->got;
 }
 
-json_t *answer_spans(request *r)
+json_t *inspector_answer_spans(request *r)
 {
-    spans s = {.first = parameter_number(r, "after", 0, UINT64_MAX / 2), .room = 2000};
+    spans s = {.first = inspector_parameter_number(r, "after", 0, UINT64_MAX / 2), .room = 2000};
     s.span = malloc(s.room * sizeof *s.span);
-    json_t *j = s.span && order_give(r->i, spans_run, &s) ? json_object() : NULL;
-    if (j == NULL) (void)refuse(r, 503, "the program doesn't tick");
+    json_t *j = s.span && inspector_order_give(r->i, spans_run, &s) ? json_object() : NULL;
+    if (j == NULL) (void)inspector_refuse(r, 503, "the program doesn't tick");
     json_t *list = json_array();
     for (uint32_t k = 0; j && k < s.got; k++) {
         const reef_trace_span *x = &s.span[k];
         json_t *one = json_array();
-        json_array_append_new(one, json_text(x->system));
+        json_array_append_new(one, inspector_json_text(x->system));
         json_array_append_new(one, json_integer(x->worker));
-        json_array_append_new(one, json_number(x->tick));
-        json_array_append_new(one, json_number(x->begin_ns));
-        json_array_append_new(one, json_number(x->end_ns));
+        json_array_append_new(one, inspector_json_number(x->tick));
+        json_array_append_new(one, inspector_json_number(x->begin_ns));
+        json_array_append_new(one, inspector_json_number(x->end_ns));
         json_array_append_new(list, one);
     }
     if (j) {
