@@ -205,9 +205,10 @@ static COLD reef_status along_run(bulk *b, along *x)
 COLD reef_status reef__bulk_along(bulk *b)
 {
     memory *m = &b->w->family->memory;
-    along *x = reef__memory_zeroed(m, MEMORY_OTHER, sizeof *x);
+    along *x = reef__memory_resize(m, MEMORY_OTHER, NULL, 0, sizeof *x, _Alignof(along));
     const uint32_t most = reef__spread_most(&b->value, 1);
     reef_status s = most > REEF_COMPONENTS_MAX ? REEF_LIMIT : REEF_NO_MEMORY;
+    if (x) memset(x, 0, sizeof *x);
     if (x && s != REEF_LIMIT && reef__spread_room(b->w, &x->list, most)) {
         s = along_run(b, x);
         for (uint32_t k = 0; k <= b->t->need_count; k++)
@@ -216,6 +217,6 @@ COLD reef_status reef__bulk_along(bulk *b)
                                     staged_align(along_type(b, k)));
         reef__spread_free(b->w, &x->list);
     }
-    reef__memory_free(m, MEMORY_OTHER, x, sizeof *x);
+    if (x) reef__memory_resize(m, MEMORY_OTHER, x, sizeof *x, 0, _Alignof(along));
     return s;
 }
