@@ -100,11 +100,23 @@ static reef_status older_drop(reef_sqlite *f, uint64_t number)
                                                   number, number));
 }
 
+/* Does an entity have a component without fields? Then its values can only be written as they lie in memory. */
+static bool needs_raw(const reef_world *w)
+{
+    reef_type_info info;
+    for (uint32_t id = 1; id <= reef_type_count(); id++) {
+        const reef_component type = {id};
+        if (reef_type_get(type, &info) && info.field_count == 0 && info.size && reef_count_id(w, type)) return true;
+    }
+    return false;
+}
+
 reef_status reef__sql_write(reef_sqlite *f, reef_world *before, reef_world *now, uint64_t number, bool whole,
                             uint64_t changes)
 {
     reef_bytes bytes = {NULL, 0};
     reef_status status = REEF_OK;
+    f->raw = f->raw || needs_raw(now);
     if (!whole) {
         status = reef_diff_bytes(before, now, &bytes, &(reef_save_desc){.raw = f->raw});
         if (status == REEF_NOT_PORTABLE && !f->raw) {

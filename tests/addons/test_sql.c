@@ -270,6 +270,99 @@ static void G7_tables_of_other_databases_become_entities(void **state)
     (void)remove(file);
 }
 
+/* ---- fuzzed statements ---- */
+
+static const char *const fuzz_words[] = {"select",      "from",        "where",    "update",
+                                         "set",         "insert into", "values",   "delete from",
+                                         "join",        "left join",   "using",    "(id)",
+                                         "(",           ")",           ",",        "=",
+                                         "<",           ">=",          "<>",       "and",
+                                         "or",          "not",         "null",     "order by",
+                                         "limit 3",     "offset 2",    "group by", "count(*)",
+                                         "sum(x)",      "max(i32)",    "avg(y)",   "Place",
+                                         "Kinds",       "Wound",       "Likes",    "entities",
+                                         "disabled",    "Parts",       "Coins",    "Purse",
+                                         "id",          "x",           "y",        "number",
+                                         "target",      "left",        "name",     "parent",
+                                         "query",       "legs",        "word",     "i32",
+                                         "'Place'",     "'!Lit'",      "'[1,2]'",  "0",
+                                         "1",           "7",           "-1",       "1e300",
+                                         "x'00'",       ";",           "DockedTo", "Within",
+                                         "Owes",        "place",       "*",        "+",
+                                         "types",       "singletons",  "at",       "union",
+                                         "distinct",    "Shape",       "Lit",      "replace into",
+                                         "returning id"};
+/* T: a table, C: a column, V: a value */
+static const char *const fuzz_shapes[] = {
+    "update T set C = V where C < V",
+    "update T set C = C + V",
+    "insert into T(id, C) values (V, V)",
+    "insert into T(id, C) select id, C from T where id < 9",
+    "delete from T where C = V or C is null",
+    "select C, sum(C), count(*) from T where C > V",
+    "select sum(C), min(C), avg(C), count(*) from T where C <= V",
+    "select * from T a join T b using (id) where a.id > V order by b.id limit V",
+    "select * from T a left join T b on a.id = b.C join T c on c.id = a.id",
+    "select * from T where id in (select C from T) and C >= V",
+    "select count(*) from T where query = V",
+    "update T set id = V, C = V",
+    "select * from T limit V offset V",
+    "create virtual table temp.t using reef_query(T, ?T); select * from t; drop table t"};
+static const char *const fuzz_tables[] = {"Place", "Kinds", "Wound",    "Likes",  "entities", "disabled", "Parts",
+                                          "Coins", "Purse", "DockedTo", "Within", "Owes",     "Shape",    "Lit"};
+static const char *const fuzz_columns[] = {"id",     "id",   "id",     "x",   "y",   "number",
+                                           "target", "name", "parent", "i32", "word"};
+static const char *const fuzz_values[] = {"0",   "1",     "7",       "-1",       "2.5",     "null",
+                                          "'a'", "x'00'", "'Place'", "'in Lit'", "'[1,2]'", "9223372036854775807"};
+#define ONE_OF(list) list[scene_random(seed) % (sizeof list / sizeof list[0])]
+
+static void fuzz_text(char *text, size_t size, uint64_t *seed)
+{
+    size_t n = 0;
+    text[0] = 0;
+    if (scene_random(seed) % 4) {
+        for (const char *p = ONE_OF(fuzz_shapes); *p && n + 32 < size; p++) {
+            const char *word = *p == 'T'   ? ONE_OF(fuzz_tables)
+                               : *p == 'C' ? ONE_OF(fuzz_columns)
+                               : *p == 'V' ? ONE_OF(fuzz_values)
+                                           : NULL;
+            if (word) n += (size_t)snprintf(text + n, size - n, "%s", word);
+            else text[n++] = *p;
+        }
+        text[n] = 0;
+    } else
+        for (uint32_t k = scene_random(seed) % 12 + 1; k && n + 32 < size; k--)
+            n += (size_t)snprintf(text + n, size - n, "%s ", ONE_OF(fuzz_words));
+    if (n && scene_random(seed) % 8 == 0) text[scene_random(seed) % n] = (char)(scene_random(seed) % 127 + 1);
+}
+
+/* Whatever the statement: a status, a valid world, and no change where it failed. */
+static void G7_fuzzed_statements_on_a_living_world(void **state)
+{
+    reef_world *w = world_of(state);
+    char text[512];
+    uint64_t seed = 77;
+    int good = 0;
+    scene_change(w, &seed, 400, false);
+    const char *more = getenv("REEF_FUZZ_STATEMENTS");
+    const int count = more ? atoi(more) : 4000;
+    for (int i = 0; i < count; i++) {
+        if (i % 200 == 0) {
+            scene_change(w, &seed, 300, false);
+            assert_valid(w);
+        }
+        const uint64_t before = reef_hash(w);
+        fuzz_text(text, sizeof text, &seed);
+        const reef_status s = reef_sql(w, text, row_put, NULL, reason);
+        got_bytes = 0;
+        if (s == REEF_OK) good++;
+        else if (reef_hash(w) != before || reason[0] == 0) fail_msg("%s: %s: %s", text, reef_status_name(s), reason);
+    }
+    print_message("%d of %d statements were right\n", good, count);
+    assert_true(good > count / 10);
+    assert_valid(w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -277,6 +370,7 @@ int main(void)
         TEST(G7_changes_by_sql_are_the_calls_of_c),
         TEST(G7_what_is_wrong_changes_nothing),
         TEST(G7_tables_of_other_databases_become_entities),
+        TEST(G7_fuzzed_statements_on_a_living_world),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
