@@ -106,7 +106,9 @@ static bool needs_raw(const reef_world *w)
     reef_type_info info;
     for (uint32_t id = 1; id <= reef_type_count(); id++) {
         const reef_component type = {id};
-        if (reef_type_get(type, &info) && info.field_count == 0 && info.size && reef_count_id(w, type)) return true;
+        if (reef_type_get(type, &info) && info.field_count == 0 && info.size && reef_count_id(w, type) &&
+            reef__sql_type_shown(type))
+            return true;
     }
     return false;
 }
