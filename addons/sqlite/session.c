@@ -65,10 +65,10 @@ static int not_allowed(void *session, int action, const char *a, const char *b, 
 
 static int connection_open(reef_sql_session *s, sqlite3 **db)
 {
-    const int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC * 0;
     int code = sqlite3_open_v2(":memory:", db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL);
-    if (code == SQLITE_OK) code = sqlite3_create_function(*db, "reef_name", 1, flags, s, name_function, NULL, NULL);
-    if (code == SQLITE_OK) code = sqlite3_create_function(*db, "reef_id", 1, flags, s, id_function, NULL, NULL);
+    if (code == SQLITE_OK)
+        code = sqlite3_create_function(*db, "reef_name", 1, SQLITE_UTF8, s, name_function, NULL, NULL);
+    if (code == SQLITE_OK) code = sqlite3_create_function(*db, "reef_id", 1, SQLITE_UTF8, s, id_function, NULL, NULL);
     return code;
 }
 
