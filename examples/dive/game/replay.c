@@ -66,7 +66,7 @@ static bool take_input(char *text, Input *in)
             if (!take_number(&text, 0, PICK_OTHERS, &n)) return false;
             in->pick = (uint8_t)n;
         } else if (take_word(&text, "rewound")) {
-            if (!take_number(&text, 0, REWIND_TICKS, &n)) return false;
+            if (!take_number(&text, 0, OWED_MAX, &n)) return false;
             in->rewound = (uint16_t)n;
         } else if (take_word(&text, "hold")) {
             in->keys |= KEY_HOLD;

@@ -10,6 +10,7 @@ enum {
     WAVES = 12,          /* the boss of the last one lives at the bottom; who goes on after that plays without end */
     ENEMIES_MAX = 14000, /* no more come than these */
     OFFERS = 3,          /* upgrades in the shop at a time */
+    OWED_MAX = 60000,    /* ticks of rewinding that aren't paid for yet */
     REWIND_TICKS = 300   /* how far time runs backward: five seconds */
 };
 

@@ -177,22 +177,16 @@ bool session_tick(session *s, Input in)
     return reef_tick_count(s->now.world) % TICKS_PER_SECOND != 0 || session_save(s);
 }
 
-static float air_of(const session *s)
-{
-    return reef_get(s->now.world, reef_single_get(s->now.world, Lamp)->diver, Diver)->air;
-}
-
 uint32_t session_rewind(session *s, uint32_t ticks)
 {
     reef_history_range range = reef_history_reach(s->past);
-    while (ticks > 0 && (ticks > range.tick - range.first || s->rewound + ticks > REWIND_TICKS)) ticks--;
-    if (ticks == 0 || reef_history_rewind(s->past, range.tick - ticks) < 0) return 0;
-    if (air_of(s) <= REWIND_AIR * (float)(s->rewound + ticks) + 0.5f) { /* she couldn't pay for it */
-        reef_history_rewind(s->past, range.tick);
-        return 0;
-    }
+    if (ticks > range.tick - range.first) ticks = (uint32_t)(range.tick - range.first);
+    /* What was paid for in these ticks is owed again: the payment is turned back too. */
+    uint64_t owed = s->rewound + ticks;
+    for (uint64_t t = s->inputs.count - ticks; t < s->inputs.count; t++) owed += s->inputs.inputs[t].rewound;
+    if (ticks == 0 || owed > OWED_MAX || reef_history_rewind(s->past, range.tick - ticks) < 0) return 0;
     s->inputs.count -= ticks;
-    s->rewound += ticks;
+    s->rewound = (uint32_t)owed;
     if (s->inputs_saved > s->inputs.count) s->inputs_saved = s->inputs.count;
     if (s->ghost_past != NULL) { /* the ghost goes back to the same moment, if it is that far */
         reef_history_range ghost = reef_history_reach(s->ghost_past);

@@ -41,7 +41,8 @@ void session_end(session *s);
 bool session_was_loaded(const session *s);
 
 bool session_tick(session *s, Input in);
-/* Goes back, as far as there is a past and air to pay for it. Returns by how many ticks. */
+/* Goes back, as far as there is a past. Whoever hasn't the air to pay for it dies in the next tick. Returns by how many
+ * ticks. */
 uint32_t session_rewind(session *s, uint32_t ticks);
 /* Writes what has changed to the journal. session_tick does it once a second. */
 bool session_save(session *s);

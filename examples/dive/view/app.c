@@ -193,7 +193,7 @@ static bool play(app *a, const controls *c, float dt)
         a->screen = SCREEN_PHOTO;
         return photo_take(&a->photo, &a->play, in);
     }
-    if (stage->now == STAGE_LOST && stage->since > 1.0f && (c->pressed & (CONTROL_CONFIRM | CONTROL_AGAIN)) != 0)
+    if (stage->now == STAGE_LOST && stage->since > 1.0f && (c->pressed & CONTROL_CONFIRM) != 0)
         return dive_again(a, a->play.inputs.seed);
     if ((c->held & CONTROL_REWIND) != 0 && stage->now != STAGE_SHOP) return run_backward(a);
 

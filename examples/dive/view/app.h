@@ -21,8 +21,7 @@ enum {
     CONTROL_RIGHT = 128,
     CONTROL_CONFIRM = 256,
     CONTROL_PAUSE = 512,
-    CONTROL_PHOTO = 1024,
-    CONTROL_AGAIN = 2048 /* a new dive at once */
+    CONTROL_PHOTO = 1024
 };
 typedef struct controls {
     float move_x, move_y;       /* -1 ... 1 */
@@ -47,7 +46,6 @@ typedef struct app {
 
     uint64_t seed;
     float aspect, time, behind; /* behind: seconds that aren't played yet */
-    float ticks_ms;             /* how long a tick takes, smoothed */
     camera camera;
     particles particles;
     uint32_t choice;      /* in a menu */

@@ -46,8 +46,10 @@ static void draw_air(app *a, const Diver *d, float most, float wide)
     for (float mark = 25.0f; mark < most; mark += 25.0f)
         box(f, x + wide * mark / most - 0.12f, y, 0.24f, 3.2f, (colour){4, 14, 22, 160});
     if (a->play.rewound > 0) { /* what the rewinding costs */
-        float price = clamp(REWIND_AIR * (float)a->play.rewound / most, 0.0f, now);
-        box(f, x + wide * (now - price), y, wide * price, 3.2f, (colour){255, 255, 255, 150});
+        float price = REWIND_AIR * (float)a->play.rewound / most;
+        colour bill = price < now ? (colour){255, 255, 255, 150} : red; /* she can't pay for it */
+        price = clamp(price, 0.0f, now);
+        box(f, x + wide * (now - price), y, wide * price, 3.2f, bill);
     }
     char text[24];
     snprintf(text, sizeof text, "air %d", (int)(d->air + 0.5f));

@@ -16,7 +16,7 @@ typedef struct look {
 } look;
 const look *creature_look(uint32_t kind);
 
-/* Where the camera is. `shift` of the screen is in metres. */
+/* What is seen: the middle, half the height in metres, and the ratio of width to height. */
 typedef struct camera {
     float x, y, half_high, aspect;
 } camera;
