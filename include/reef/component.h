@@ -103,8 +103,8 @@ REEF_API uint32_t reef_write_many_id(reef_world *world, reef_component type, con
                                              (int)reef_home_of_##T == (int)REEF_PAGED) \
                            : reef_mut_decl(world, entity, reef_decl_of_##T(), sizeof(T))))
 #define reef_has(world, entity, T) \
-    ((int)reef_home_of_##T == (int)REEF_TABLE ? reef_has_decl(world, entity, reef_decl_of_##T()) \
-                                              : reef_has_slow(world, entity, reef_decl_of_##T()))
+    ((bool)((int)reef_home_of_##T == (int)REEF_TABLE ? reef_has_decl(world, entity, reef_decl_of_##T()) \
+                                                     : reef_has_slow(world, entity, reef_decl_of_##T())))
 
 /* reef_set_id by the C name of a type. (C++ has no compound literals, so a template takes the value there.) */
 #ifndef __cplusplus
