@@ -39,7 +39,7 @@
 #include "reef/world.h"
 #include <stdlib.h>
 
-typedef struct copied {
+typedef struct copied_node {
     reef_entity source;
     uint32_t table;
     size_t first, count;   /* its values */
@@ -47,7 +47,7 @@ typedef struct copied {
     bool rowless;          /* its copies have nothing at all */
     uint32_t made;         /* rows that were made */
     spawning rows;
-} copied;
+} copied_node;
 
 typedef struct copied_patch {
     char *at; /* of a handle */
@@ -65,7 +65,7 @@ typedef struct copying {
     const char *op;
     bool instance;
     uint32_t n;
-    copied *nodes;
+    copied_node *nodes;
     uint32_t *by_index; /* numbers of the nodes, ordered by the index of their entity */
     reef_value *values;
     copied_patch *patches;
@@ -117,7 +117,7 @@ static void copying_free(copying *x)
 static bool node_add(copying *x, reef_entity e)
 {
     if (!reef__list_room(x->w, &x->nodes, x->node_count, &x->node_room, 1, sizeof *x->nodes)) return false;
-    x->nodes[x->node_count++] = (copied){.source = e};
+    x->nodes[x->node_count++] = (copied_node){.source = e};
     return true;
 }
 
@@ -309,7 +309,7 @@ static reef_status node_values(copying *x, uint64_t k, const reef_value *values,
 static reef_status node_table(copying *x, uint64_t k, const reef_value *values, uint32_t count)
 {
     reef_world *w = x->w;
-    copied *node = &x->nodes[k];
+    copied_node *node = &x->nodes[k];
     const shape *s = shape_of(w->family, reef_slots_at(&w->hot, place_of(w, node->source))[0].head.table);
     uint32_t ids[2 * REEF_COMPONENTS_MAX], n = 0;
     reef_status status = REEF_OK;
@@ -371,7 +371,7 @@ static reef_status ids_collect(copying *x, const reef_entity *given)
     return REEF_OK;
 }
 
-static void patches_put(const copying *x, const copied *node, uint32_t i)
+static void patches_put(const copying *x, const copied_node *node, uint32_t i)
 {
     for (size_t p = node->patch; p < node->patch + node->patches; p++)
         memcpy(x->patches[p].at, &ids_of(x, x->patches[p].node)[i], sizeof(reef_entity));
@@ -384,17 +384,17 @@ static void patches_put(const copying *x, const copied *node, uint32_t i)
  * children took 320 ns an entity row by row.) Everything is prepared before the first row of a chunk is made. */
 
 /* A value outside of the columns. */
-typedef struct outside {
+typedef struct value_outside {
     const type *t; /* of a stored value; NULL: only a bit, or a mark */
     value_store *s;
     uint32_t key;     /* of the bit; 0: none */
     const void *data; /* what the slot gets */
     uint32_t target;  /* the node whose copy is the target; UINT32_MAX: what the data says */
     void *held;       /* the shared value that gets one more holder; NULL: none */
-} outside;
+} value_outside;
 
 /* May the rows of the node be made at once? */
-static bool rows_at_once(const copying *x, const copied *node)
+static bool rows_at_once(const copying *x, const copied_node *node)
 {
     const shape *s = node->rows.t->shape;
     if (s->hooked || s->tracked) return false;
@@ -418,7 +418,7 @@ static bool rows_at_once(const copying *x, const copied *node)
 }
 
 /* Lists what lies outside of the columns, and prepares the stores. `more` has room for all. False: no memory. */
-static bool outside_prepare(copying *x, const copied *node, outside *more, uint32_t *count)
+static bool outside_prepare(copying *x, const copied_node *node, value_outside *more, uint32_t *count)
 {
     reef_world *w = x->w;
     const uint32_t k = (uint32_t)(node - x->nodes);
@@ -428,8 +428,8 @@ static bool outside_prepare(copying *x, const copied *node, outside *more, uint3
         const bool mark = (v->component.id & BIT_DISABLED) != 0;
         const type *t = mark ? NULL : reef__type_of(v->component.id);
         if (t && !t->bit && !t->stored) continue;
-        outside *o = &more[(*count)++];
-        *o = (outside){.key = mark || t->bit ? v->component.id : 0, .data = v->data, .target = UINT32_MAX};
+        value_outside *o = &more[(*count)++];
+        *o = (value_outside){.key = mark || t->bit ? v->component.id : 0, .data = v->data, .target = UINT32_MAX};
         if (mark || !t->stored) continue;
         if (!reef__store_prepare_add(w, t->id, ids_of(x, k), x->n)) return false;
         if (t->relation) (void)reef__relation_ready(w, (value_store *)(uintptr_t)store_of(w, t->id));
@@ -445,7 +445,7 @@ static bool outside_prepare(copying *x, const copied *node, outside *more, uint3
 }
 
 /* Gives copies `first` to `first` + n - 1 of a node their values outside of the columns. */
-static void outside_put(copying *x, const copied *node, const outside *o, uint32_t first, uint32_t n)
+static void outside_put(copying *x, const copied_node *node, const value_outside *o, uint32_t first, uint32_t n)
 {
     reef_world *w = x->w;
     const reef_entity *e = ids_of(x, (uint64_t)(node - x->nodes)),
@@ -459,15 +459,15 @@ static void outside_put(copying *x, const copied *node, const outside *o, uint32
     }
 }
 
-static reef_status rows_make(copying *x, copied *node)
+static reef_status rows_make(copying *x, copied_node *node)
 {
     reef_world *w = x->w;
     table *t = node->rows.t;
     call_memory taken;
     uint32_t count;
-    bool ok = reef__call_memory_take(&w->family->memory, &taken, node->count * sizeof(outside), PLAIN_ALIGN);
+    bool ok = reef__call_memory_take(&w->family->memory, &taken, node->count * sizeof(value_outside), PLAIN_ALIGN);
     if (!ok) return REEF_NO_MEMORY;
-    outside *more = taken.at;
+    value_outside *more = taken.at;
     ok = outside_prepare(x, node, more, &count);
     while (ok && node->made < x->n) {
         uint64_t rows[BIT_WORDS] = {0};
@@ -493,7 +493,7 @@ static reef_status rows_make(copying *x, copied *node)
 
 static reef_status node_make(copying *x, uint64_t k, const reef_entity *given)
 {
-    copied *node = &x->nodes[k];
+    copied_node *node = &x->nodes[k];
     reef_status s = REEF_OK;
     node->rows = (spawning){.w = x->w,
                             .values = x->values + node->first,
@@ -547,7 +547,7 @@ static uint64_t names_count(const copying *x)
 static COLD void copies_tell(copying *x)
 {
     for (uint64_t k = 0; k < x->node_count; k++) {
-        const copied *node = &x->nodes[k];
+        const copied_node *node = &x->nodes[k];
         const reef_value *v = x->values + node->first;
         const bool planned = observe_spawn(x->w, node->table, v, (uint32_t)node->count, x->n);
         ASSERT(planned);
