@@ -79,7 +79,10 @@ template <class T> constexpr bool is_tag()
 /* True if the type's values can be treated as bytes. */
 template <class T> constexpr bool is_plain()
 {
-    return std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>;
+    /* clang doesn't call a struct with const members, as C's types of relations have, trivially copyable. */
+    constexpr bool fixed = std::is_trivially_copy_constructible_v<T> && !std::is_copy_assignable_v<T> &&
+                           std::is_trivially_move_constructible_v<T> && !std::is_move_assignable_v<T>;
+    return (std::is_trivially_copyable_v<T> || fixed) && std::is_trivially_destructible_v<T>;
 }
 
 /* True if the type's constructors and its destructor become hooks. */
