@@ -45,13 +45,14 @@ void ranks__member_drop(reef_ranks *r, uint32_t number, reef_entity e)
 bool ranks__see(reef_ranks *r)
 {
     uint32_t n = 0;
-    if (!ranks__room(&r->visible, &r->visible_room, r->owned + r->ghosts + 1, sizeof *r->visible)) return false;
-    for (uint32_t i = 0; i < r->present_count; i++) {
-        cell *c = &r->cells[r->present[i]];
-        const bool mine = ranks__mine(r, r->present[i]);
+    r->all_enabled = reef_query_count(r->world, r->enabled) == r->owned;
+    if (r->all_enabled) return true;
+    if (!ranks__room(&r->visible, &r->visible_room, r->owned + 1, sizeof *r->visible)) return false;
+    for (uint32_t i = r->first_cell; i < r->end_cell; i++) {
+        cell *c = &r->cells[i];
         c->seen = n;
         for (uint32_t k = 0; k < c->count; k++)
-            if (!mine || reef_is_enabled_entity(r->world, c->members[k])) r->visible[n++] = c->members[k];
+            if (reef_is_enabled_entity(r->world, c->members[k])) r->visible[n++] = c->members[k];
         c->seen_count = n - c->seen;
     }
     return true;
@@ -61,10 +62,19 @@ bool reef_ranks_around(const reef_ranks *r, uint32_t from, uint32_t i, reef_rank
 {
     if (r == NULL || members == NULL || from >= r->config.cells || !ranks__mine(r, from)) return false;
     const uint32_t near = r->near_first[from], count = r->near_first[from + 1] - near;
-    if (i > count) return false;
-    const cell *c = &r->cells[i ? r->near[near + i - 1] : from];
-    *members = (reef_ranks_members){r->visible + c->seen, c->seen_count};
+    if (i > count || (r->inner_only && !r->cells[from].inner)) return false;
+    const uint32_t number = i ? r->near[near + i - 1] : from;
+    const cell *c = &r->cells[number];
+    const bool some = !r->all_enabled && ranks__mine(r, number); /* all ghosts are shown */
+    *members =
+        some ? (reef_ranks_members){r->visible + c->seen, c->seen_count} : (reef_ranks_members){c->members, c->count};
     return true;
+}
+
+reef_status ranks__inner_mark(reef_ranks *r, reef_entity e, uint32_t c)
+{
+    if (!r->config.overlap || reef_has(r->world, e, ReefInner) == r->cells[c].inner) return REEF_OK;
+    return r->cells[c].inner ? reef_add(r->world, e, ReefInner) : reef_remove(r->world, e, ReefInner);
 }
 
 /* ---- making ---- */
@@ -92,12 +102,20 @@ bool ranks__cells_make(reef_ranks *r)
 
 static void neighbours_free(reef_ranks *r)
 {
+    for (uint32_t i = 0; r->near_out && i < 2 * r->neighbour_count; i++) ranks__bytes_free(&r->near_out[i]);
     for (uint32_t i = 0; i < r->neighbour_count; i++) {
-        free(r->neighbours[i].cells);
-        free(r->neighbours[i].sent);
-        ranks__bytes_free(&r->neighbours[i].sent_bytes);
+        neighbour *n = &r->neighbours[i];
+        free(n->cells);
+        free(n->sent.of);
+        free(n->now.of);
+        ranks__bytes_free(&n->sent.values);
+        ranks__bytes_free(&n->now.values);
     }
+    free(r->near_out);
+    free(r->near_requests);
     free(r->neighbours);
+    r->near_out = NULL;
+    r->near_requests = NULL;
     r->neighbours = NULL;
     r->neighbour_count = 0;
 }
@@ -160,11 +178,17 @@ static bool surroundings_find(reef_ranks *r)
     r->present_count = 0;
     for (uint32_t c = r->first_cell; ok && c < r->end_cell; c++) {
         ok = present_add(r, c, seen);
+        r->cells[c].inner = true;
         for (uint32_t k = r->near_first[c]; ok && k < r->near_first[c + 1]; k++) {
             const uint32_t owner = r->cells[r->near[k]].owner;
             ok = present_add(r, r->near[k], seen) && (owner == (uint32_t)r->rank || neighbour_sees(r, (int)owner, c));
+            r->cells[c].inner &= owner == (uint32_t)r->rank;
         }
     }
+    const size_t n = r->neighbour_count;
+    r->near_out = calloc(2 * n + 1, sizeof *r->near_out);
+    r->near_requests = calloc(n + 1, sizeof(MPI_Request));
+    ok = ok && r->near_out && r->near_requests;
     if (ok && r->present_count) qsort(r->present, r->present_count, sizeof *r->present, cell_order);
     free(seen);
     return ok;
@@ -242,19 +266,20 @@ static bool range_give(reef_ranks *r, uint32_t c, uint32_t from, uint32_t count)
     return true;
 }
 
-reef_status ranks__ids_provide(reef_ranks *r, const uint32_t *need)
+reef_status ranks__ids_provide(reef_ranks *r, reef_status s, const uint32_t *need)
 {
     bytes mine = {0}, all = {0};
-    reef_status s = REEF_OK;
     uint64_t end = r->index_end;
-    for (uint32_t c = r->first_cell; c < r->end_cell; c++) {
+    int64_t lacking = 0;
+    for (uint32_t c = r->first_cell; s == REEF_OK && c < r->end_cell; c++) {
         const uint32_t n = ranges_lacking(&r->cells[c].ids, need[c - r->first_cell]);
         if (n == 0) continue;
         ranks__put_u32(&mine, c);
         ranks__put_u32(&mine, n);
+        lacking++;
     }
-    s = ranks__agree(r, mine.failed ? REEF_NO_MEMORY : REEF_OK);
-    if (s == REEF_OK && !ranks__gather(r, &mine, &all)) s = REEF_NO_MEMORY;
+    s = ranks__agree_on(r, mine.failed ? REEF_NO_MEMORY : s, &lacking);
+    if (s == REEF_OK && lacking) ranks__gather(r, &mine, &all);
     while (s == REEF_OK && all.at < all.count) {
         const uint32_t c = ranks__take_u32(&all), n = ranks__take_u32(&all) * REEF_RANKS_RANGE;
         if (end + n >= UINT32_MAX) s = ranks__fail(r, REEF_LIMIT, "the ids are used up");
@@ -340,33 +365,33 @@ static reef_status dead_follow(reef_ranks *r, bytes *all)
     return REEF_OK;
 }
 
-/* One round: finds who is dead here, tells the other ranks, and follows what they tell. */
-static reef_status dead_round(reef_ranks *r, int64_t *died)
+/* One round: finds who is dead here, tells the other ranks, and follows what they tell. The number of the dead is that
+ * of the rank which has most. */
+static reef_status dead_round(reef_ranks *r, reef_status s, int64_t *died)
 {
     bytes mine = {0}, all = {0};
-    reef_status s = REEF_OK;
     const uint32_t before = r->dead_count;
     for (uint32_t i = 0; s == REEF_OK && i < r->present_count; i++)
         if (!dead_take(r, r->present[i])) s = REEF_NO_MEMORY;
     for (uint32_t i = before; i < r->dead_count; i++) ranks__put_entity(&mine, r->dead[i].entity);
-    s = ranks__agree(r, mine.failed ? REEF_NO_MEMORY : s);
     *died = r->dead_count - before;
-    if (s == REEF_OK) ranks__reduce(r, died, 1, MPI_INT64_T, MPI_SUM);
+    s = ranks__agree_on(r, mine.failed ? REEF_NO_MEMORY : s, died);
     if (s == REEF_OK && *died && r->size > 1) {
-        s = ranks__gather(r, &mine, &all) ? REEF_OK : REEF_NO_MEMORY;
-        if (s == REEF_OK) s = dead_follow(r, &all);
+        ranks__gather(r, &mine, &all);
+        s = dead_follow(r, &all);
     }
     ranks__bytes_free(&mine);
     ranks__bytes_free(&all);
-    return ranks__agree(r, s);
+    return s;
 }
 
-reef_status ranks__bury(reef_ranks *r)
+reef_status ranks__bury(reef_ranks *r, reef_status s)
 {
-    reef_status s = REEF_OK;
+    int64_t died = 0;
     r->dead_count = 0;
-    /* Relations that cascade from rank to rank take several rounds. */
-    for (int64_t died = 1; s == REEF_OK && died > 0 && (r->size > 1 || r->dead_count == 0);) s = dead_round(r, &died);
+    /* Relations that cascade from rank to rank take several rounds. A failure of one ends at the next. */
+    do s = dead_round(r, s, &died);
+    while (died > 0 && r->size > 1);
     if (r->dead_count) qsort(r->dead, r->dead_count, sizeof *r->dead, dead_order);
     for (uint32_t i = 0; s == REEF_OK && i < r->dead_count; i++)
         if (!ranks__id_back(r, r->dead[i].cell, r->dead[i].entity)) s = REEF_NO_MEMORY;

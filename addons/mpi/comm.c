@@ -133,26 +133,40 @@ static void be_patient(const reef_ranks *r, patience *p, const char *what)
 void ranks__wait(reef_ranks *r, int n, MPI_Request *requests, const char *what)
 {
     patience p = {0, 0};
+    const double began = MPI_Wtime();
     for (int done = 0; !done;) {
         ranks__must(r, MPI_Testall(n, requests, &done, MPI_STATUSES_IGNORE), what);
         if (!done) be_patient(r, &p, what);
     }
+    r->stats.seconds_waiting += MPI_Wtime() - began;
 }
 
 void ranks__reduce(reef_ranks *r, void *values, int n, MPI_Datatype type, MPI_Op op)
 {
     MPI_Request q;
+    if (r->size == 1) return;
     ranks__must(r, MPI_Iallreduce(MPI_IN_PLACE, values, n, type, op, r->comm, &q), "adding up");
     ranks__wait(r, 1, &q, "adding up");
 }
 
+static reef_status agreed(reef_ranks *r, reef_status own, reef_status worst)
+{
+    if (worst < 0 && own >= 0) ranks__fail(r, worst, "%s on another rank", reef_status_text(worst));
+    return worst;
+}
+
+reef_status ranks__agree_on(reef_ranks *r, reef_status s, int64_t *most)
+{
+    int64_t both[2] = {s < 0 ? s : 0, -*most};
+    ranks__reduce(r, both, 2, MPI_INT64_T, MPI_MIN);
+    *most = -both[1];
+    return agreed(r, s, (reef_status)both[0]);
+}
+
 reef_status ranks__agree(reef_ranks *r, reef_status s)
 {
-    int32_t worst = s < 0 ? s : 0;
-    ranks__reduce(r, &worst, 1, MPI_INT32_T, MPI_MIN);
-    if (worst < 0 && s >= 0)
-        ranks__fail(r, (reef_status)worst, "%s on another rank", reef_status_text((reef_status)worst));
-    return (reef_status)worst;
+    int64_t nothing = 0;
+    return ranks__agree_on(r, s, &nothing);
 }
 
 /* ---- travelling bytes ---- */
@@ -163,12 +177,13 @@ static int as_count(reef_ranks *r, size_t n)
     return (int)n;
 }
 
-bool ranks__gather(reef_ranks *r, const bytes *mine, bytes *all)
+void ranks__gather(reef_ranks *r, const bytes *mine, bytes *all)
 {
     MPI_Request q;
-    int *count = calloc((size_t)r->size * 2, sizeof *count), *at = count + r->size, sum = 0;
+    int *count = calloc((size_t)r->size * 2, sizeof *count), sum = 0;
     const int own = as_count(r, mine->count);
-    if (count == NULL) return false;
+    if (count == NULL) end_run(r, "gathering", "no memory"); /* the others would wait for this rank */
+    int *at = count + r->size;
     ranks__must(r, MPI_Iallgather(&own, 1, MPI_INT, count, 1, MPI_INT, r->comm, &q), "gathering");
     ranks__wait(r, 1, &q, "gathering");
     for (int i = 0; i < r->size; i++) {
@@ -176,34 +191,49 @@ bool ranks__gather(reef_ranks *r, const bytes *mine, bytes *all)
         sum = as_count(r, (size_t)sum + (size_t)count[i]);
     }
     all->count = 0;
-    const bool ok = bytes_room(all, (size_t)sum + 1);
-    if (!ok) end_run(r, "gathering", "no memory"); /* the others would wait for this rank */
+    if (!bytes_room(all, (size_t)sum + 1)) end_run(r, "gathering", "no memory");
     ranks__must(r, MPI_Iallgatherv(mine->data, own, MPI_BYTE, all->data, count, at, MPI_BYTE, r->comm, &q),
                 "gathering");
     ranks__wait(r, 1, &q, "gathering");
     all->count = (size_t)sum;
     all->at = 0;
     free(count);
-    return true;
 }
 
-static void count_sent(reef_ranks *r, const bytes *out)
+static void send(reef_ranks *r, const bytes *out, int to, int tag, MPI_Request *q)
 {
     r->stats.sends++;
     r->stats.bytes_sent += out->count;
+    ranks__must(r, MPI_Isend(out->data, as_count(r, out->count), MPI_BYTE, to, tag, r->comm, q), "sending");
 }
 
-bool ranks__exchange(reef_ranks *r, const bytes *out, bytes *in)
+/* What a rank that failed says instead of a number of bytes: its status is in the lower bits. */
+static const uint64_t says_failed = UINT64_C(1) << 63;
+
+/* Tells every rank how much it gets. The answer is the worst status of all ranks, which costs no call of its own. */
+static reef_status sizes_exchange(reef_ranks *r, reef_status s, const bytes *out, uint64_t *size)
 {
     const size_t n = (size_t)r->size;
+    int32_t worst = s < 0 ? s : 0;
+    MPI_Request q;
+    for (size_t i = 0; i < n; i++) size[i] = s < 0 ? says_failed | (uint32_t)-s : out[i].count;
+    ranks__must(r, MPI_Ialltoall(size, 1, MPI_UINT64_T, size + n, 1, MPI_UINT64_T, r->comm, &q), "exchanging");
+    ranks__wait(r, 1, &q, "exchanging");
+    for (size_t i = n; i < 2 * n; i++)
+        if (size[i] & says_failed && -(int32_t)(uint32_t)size[i] < worst) worst = -(int32_t)(uint32_t)size[i];
+    return agreed(r, s, (reef_status)worst);
+}
+
+reef_status ranks__exchange(reef_ranks *r, reef_status s, const bytes *out, bytes *in)
+{
+    const size_t n = (size_t)r->size;
+    if (n == 1) return s;
     uint64_t *size = calloc(2 * n, sizeof *size);
-    MPI_Request *q = malloc(2 * n * sizeof(MPI_Request)), one;
+    MPI_Request *q = malloc(2 * n * sizeof(MPI_Request));
     int k = 0;
-    if (size == NULL || q == NULL) return free(size), free(q), false;
-    for (size_t i = 0; i < n; i++) size[i] = out[i].count;
-    ranks__must(r, MPI_Ialltoall(size, 1, MPI_UINT64_T, size + n, 1, MPI_UINT64_T, r->comm, &one), "exchanging");
-    ranks__wait(r, 1, &one, "exchanging");
-    for (int i = 0; i < r->size; i++) {
+    if (size == NULL || q == NULL) end_run(r, "exchanging", "no memory"); /* the others would wait for this rank */
+    s = sizes_exchange(r, s, out, size);
+    for (int i = 0; s >= 0 && i < r->size; i++) {
         const size_t bytes_in = (size_t)size[n + (size_t)i];
         in[i].count = in[i].at = 0;
         if (bytes_in == 0) continue;
@@ -213,31 +243,23 @@ bool ranks__exchange(reef_ranks *r, const bytes *out, bytes *in)
         ranks__must(r, MPI_Irecv(in[i].data, as_count(r, bytes_in), MPI_BYTE, i, TAG_EXCHANGE, r->comm, &q[k++]),
                     "exchanging");
     }
-    for (int i = 0; i < r->size; i++) {
-        if (out[i].count == 0) continue;
-        count_sent(r, &out[i]);
-        ranks__must(r, MPI_Isend(out[i].data, as_count(r, out[i].count), MPI_BYTE, i, TAG_EXCHANGE, r->comm, &q[k++]),
-                    "exchanging");
-    }
+    for (int i = 0; s >= 0 && i < r->size; i++)
+        if (out[i].count) send(r, &out[i], i, TAG_EXCHANGE, &q[k++]);
     ranks__wait(r, k, q, "exchanging");
     free(size);
     free(q);
-    return true;
+    return s;
 }
 
-bool ranks__exchange_near(reef_ranks *r, const bytes *out, bytes *in)
+void ranks__near_send(reef_ranks *r, const bytes *out, MPI_Request *q)
 {
-    const uint32_t n = r->neighbour_count;
-    MPI_Request *q = malloc((n + 1) * sizeof(MPI_Request));
-    if (q == NULL) return false;
-    for (uint32_t i = 0; i < n; i++) {
-        count_sent(r, &out[i]);
-        ranks__must(r,
-                    MPI_Isend(out[i].data, as_count(r, out[i].count), MPI_BYTE, r->neighbours[i].rank, TAG_NEAR,
-                              r->comm, &q[i]),
-                    "sending ghosts");
-    }
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < r->neighbour_count; i++) send(r, &out[i], r->neighbours[i].rank, TAG_NEAR, &q[i]);
+}
+
+void ranks__near_receive(reef_ranks *r, bytes *in, MPI_Request *q)
+{
+    const double began = MPI_Wtime();
+    for (uint32_t i = 0; i < r->neighbour_count; i++) {
         patience p = {0, 0};
         MPI_Message m;
         MPI_Status status;
@@ -254,7 +276,6 @@ bool ranks__exchange_near(reef_ranks *r, const bytes *out, bytes *in)
         r->stats.bytes_received += (uint64_t)got;
         ranks__must(r, MPI_Mrecv(in[i].data, got, MPI_BYTE, &m, MPI_STATUS_IGNORE), "receiving ghosts");
     }
-    ranks__wait(r, (int)n, q, "sending ghosts");
-    free(q);
-    return true;
+    r->stats.seconds_waiting += MPI_Wtime() - began;
+    ranks__wait(r, (int)r->neighbour_count, q, "sending ghosts");
 }

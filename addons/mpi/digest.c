@@ -51,7 +51,8 @@ static bool component_digest(void *context, reef_entity e, reef_component c, con
     uint32_t n = 0;
     (void)data;
     (void)size;
-    if (c.id == x->last.id || c.id == reef_id(ReefCell).id || !reef_type_get(c, &info)) return true;
+    if (c.id == x->last.id || c.id == reef_id(ReefCell).id || c.id == reef_id(ReefInner).id || !reef_type_get(c, &info))
+        return true;
     x->last = c;
     x->h = with_bytes(x->h, info.name, strlen(info.name));
     x->h = with(x->h, reef_is_enabled_id(x->r->world, e, c));

@@ -211,18 +211,17 @@ bool ranks__messages_get(reef_ranks *r, bytes *from)
     return true;
 }
 
-reef_status ranks__messages_collect(reef_ranks *r)
+reef_status ranks__messages_collect(reef_ranks *r, reef_status s)
 {
     const size_t n = (size_t)r->size;
     bytes *out = calloc(2 * n, sizeof *out), *in = out ? out + n : NULL;
-    reef_status s = out ? sent_read(r) : REEF_NO_MEMORY;
+    if (s == REEF_OK) s = out ? sent_read(r) : REEF_NO_MEMORY;
     for (int i = 0; s == REEF_OK && i < r->size; i++) {
         if (i == r->rank) continue;
         if (!ranks__messages_leave(r, &out[i], i)) s = REEF_NO_MEMORY;
         if (out[i].count == sizeof(uint32_t)) out[i].count = 0;
     }
-    s = ranks__agree(r, s);
-    if (s == REEF_OK && r->size > 1 && !ranks__exchange(r, out, in)) s = REEF_NO_MEMORY;
+    s = ranks__exchange(r, s, out, in);
     for (size_t i = 0; s == REEF_OK && i < n; i++)
         if (in[i].count && !ranks__messages_unpack(r, &in[i])) s = REEF_NO_MEMORY;
     for (size_t i = 0; out && i < n; i++) {
@@ -270,20 +269,20 @@ static reef_status born(reef_ranks *r, const message *m)
     if (s == REEF_OK && !ranks__member_add(r, m->cell, e)) s = REEF_NO_MEMORY;
     if (s == REEF_OK) r->config.messages[m->kind].born(r->world, e, value_of(&r->waiting, m), r->config.context);
     if (s == REEF_OK) s = reef_set(r->world, e, ReefCell, m->cell);
+    if (s >= 0) s = ranks__inner_mark(r, e, m->cell);
     if (s < 0) ranks__fail(r, s, "#%uv%u can't be born: %s", e.index, e.generation, reef_status_text(s));
     return s < 0 ? s : REEF_OK;
 }
 
-reef_status ranks__messages_born(reef_ranks *r)
+reef_status ranks__messages_born(reef_ranks *r, reef_status s)
 {
     message_list *l = &r->waiting;
     uint32_t *need = calloc((size_t)(r->end_cell - r->first_cell) + 1, sizeof *need), kept = 0;
-    reef_status s = ranks__agree(r, need ? REEF_OK : REEF_NO_MEMORY);
-    if (s != REEF_OK) return free(need), s;
-    ranks__messages_sort(r);
-    for (uint32_t i = 0; i < l->count; i++)
+    if (s == REEF_OK && need == NULL) s = REEF_NO_MEMORY;
+    if (s == REEF_OK) ranks__messages_sort(r);
+    for (uint32_t i = 0; s == REEF_OK && i < l->count; i++)
         if (r->config.messages[l->of[i].kind].born) need[l->of[i].cell - r->first_cell]++;
-    s = ranks__ids_provide(r, need);
+    s = ranks__ids_provide(r, s, need);
     for (uint32_t i = 0; s == REEF_OK && i < l->count; i++) {
         if (r->config.messages[l->of[i].kind].born) s = born(r, &l->of[i]);
         else l->of[kept++] = l->of[i];

@@ -46,8 +46,45 @@ static bool query_make(reef_ranks *r, char *reason)
     if (snprintf(text, sizeof text, "%s, in ReefCell, !ReefGhost, either *", r->config.placed) >= (int)sizeof text)
         return refuse(reason, "the text of `placed` is too long");
     r->placed = reef_query_new(r->world, text);
-    if (!reef_query_is_null(r->placed)) return true;
+    r->enabled = reef_query_new(r->world, "with ReefCell, !ReefGhost");
+    if (!reef_query_is_null(r->placed) && !reef_query_is_null(r->enabled)) return true;
     return refuse(reason, "`placed`: %s", reef_status_text(reef_last_error(r->world).status));
+}
+
+static const char *touch_refused(const reef_ranks *r, reef_touch t)
+{
+    switch (t.kind) {
+    case REEF_READS:
+    case REEF_SUMS: return NULL;
+    case REEF_WRITES: break;
+    default: return "changes more than values";
+    }
+    for (uint32_t i = 0; i < r->config.ghost_count; i++)
+        if (r->config.ghosts[i].id == t.type.id) return "writes a component of ghosts";
+    return NULL;
+}
+
+typedef struct looking {
+    const reef_ranks *r;
+    char *reason;
+} looking;
+
+/* Ghosts are under way or have arrived when these phases run, so what they show mustn't change. */
+static bool system_look(void *context, const reef_system_info *s)
+{
+    const looking *x = context;
+    if (strcmp(s->phase, "inner") != 0 && strcmp(s->phase, "border") != 0) return true;
+    for (uint32_t i = 0; i < s->touch_count; i++) {
+        const char *why = touch_refused(x->r, s->touches[i]), *name = reef_type_name(s->touches[i].type);
+        if (why) return refuse(x->reason, "system %s, in phase %s, %s: %s", s->name, s->phase, why, name ? name : "");
+    }
+    return true;
+}
+
+static bool phases_are_right(reef_ranks *r, char *reason)
+{
+    looking x = {r, reason};
+    return !r->config.overlap || reef_visit_systems(r->world, system_look, &x);
 }
 
 /* What must be the same on all ranks. */
@@ -74,11 +111,21 @@ static bool same_everywhere(reef_ranks *r, char *reason)
     return true;
 }
 
+static bool ghosts_are_right(reef_ranks *r, char *reason)
+{
+    uint32_t number;
+    const char *why = ranks__ghost_types(r, &number);
+    if (why == NULL) return true;
+    const char *name = reef_type_name(r->config.ghosts[number]);
+    return refuse(reason, "ghosts can't have component %u (%s): %s", number, name ? name : "none", why);
+}
+
 static bool ranks_begin(reef_ranks *r, char *reason)
 {
     uint64_t *weight = calloc(r->config.cells, sizeof *weight);
     bool ok = weight && ranks__cells_make(r);
-    if (ok) ok = near_is_right(r, reason) && query_make(r, reason) && ranks__messages_begin(r, reason);
+    if (ok) ok = near_is_right(r, reason) && query_make(r, reason) && ghosts_are_right(r, reason);
+    ok = ok && ranks__messages_begin(r, reason) && phases_are_right(r, reason);
     ok = ok && ranks__cells_divide(r, weight);
     free(weight);
     return ok || refuse(reason, "no memory");
@@ -119,6 +166,7 @@ void reef_ranks_free(reef_ranks *r)
     if (r == NULL) return;
     ranks__messages_end(r);
     if (!reef_query_is_null(r->placed)) reef_query_free(r->world, r->placed);
+    if (!reef_query_is_null(r->enabled)) reef_query_free(r->world, r->enabled);
     ranks__cells_free(r);
     free(r->dead);
     free(r->leaving);
@@ -139,25 +187,42 @@ static reef_status cell_fill(reef_ranks *r, uint32_t c, uint32_t n,
         const reef_entity e = ranks__id_take(r, c);
         reef_status s = reef_create_as(r->world, e);
         if (s == REEF_OK) s = reef_set(r->world, e, ReefCell, c);
+        if (s >= 0) s = ranks__inner_mark(r, e, c);
         if (s < 0 || !ranks__member_add(r, c, e)) return ranks__fail(r, s < 0 ? s : REEF_NO_MEMORY, "making entities");
         make(r->world, e, c, i, r->config.context);
     }
     return REEF_OK;
 }
 
-/* Behind whatever has changed entities: who belongs elsewhere goes there, and ghosts follow. */
-static reef_status settle(reef_ranks *r)
+static reef_status phase_run(reef_ranks *r, const char *phase, float dt)
 {
-    reef_status s = ranks__agree(r, ranks__place(r));
-    if (s == REEF_OK) ranks__messages_follow(r);
-    if (s == REEF_OK) s = ranks__move(r);
-    if (s == REEF_OK) s = ranks__messages_born(r);
-    s = ranks__agree(r, s);
-    if (s == REEF_OK) s = ranks__ghosts_refresh(r);
+    const reef_status s = reef_tick_phase(r->world, phase, dt);
+    return s < 0 ? ranks__fail(r, s, "the phase %s failed: %s", phase, reef_status_text(s)) : REEF_OK;
+}
+
+reef_status ranks__refresh(reef_ranks *r, reef_status s, const float *dt)
+{
+    const bool phases = dt && r->config.overlap;
+    if (s == REEF_OK && !ranks__see(r)) s = REEF_NO_MEMORY;
+    s = ranks__ghosts_send(r, s);
+    r->inner_only = true;
+    if (s == REEF_OK && phases) s = phase_run(r, "inner", *dt);
+    r->inner_only = false;
+    s = ranks__ghosts_take(r, s);
+    if (s == REEF_OK && phases) s = phase_run(r, "border", *dt);
     if (s == REEF_OK && reef_count_alive(r->world) != r->common + r->owned + r->ghosts + r->remote)
         s = ranks__fail(r, REEF_UNDECLARED, "an entity was made or destroyed on one rank, outside of the cells");
-    if (s == REEF_OK && !ranks__see(r)) s = REEF_NO_MEMORY;
     return ranks__agree(r, s);
+}
+
+/* Behind whatever has changed entities: who belongs elsewhere goes there, and ghosts follow. */
+static reef_status settle(reef_ranks *r, reef_status s, const float *dt)
+{
+    if (s == REEF_OK) s = ranks__place(r);
+    if (s == REEF_OK) ranks__messages_follow(r);
+    s = ranks__move(r, s);
+    s = ranks__messages_born(r, s);
+    return ranks__refresh(r, s, dt);
 }
 
 reef_status reef_ranks_fill(reef_ranks *r, uint32_t (*count)(uint32_t cell, void *context),
@@ -167,15 +232,14 @@ reef_status reef_ranks_fill(reef_ranks *r, uint32_t (*count)(uint32_t cell, void
     if (r == NULL || count == NULL || make == NULL) return REEF_BAD_ARGUMENT;
     r->reason[0] = 0;
     uint32_t *n = calloc((size_t)(r->end_cell - r->first_cell) + 1, sizeof *n);
-    reef_status s = ranks__agree(r, n ? REEF_OK : REEF_NO_MEMORY);
+    reef_status s = n ? REEF_OK : REEF_NO_MEMORY;
     for (uint32_t c = r->first_cell; s == REEF_OK && c < r->end_cell; c++)
         n[c - r->first_cell] = count(c, r->config.context);
-    if (s == REEF_OK) s = ranks__agree(r, ranks__ids_provide(r, n));
+    s = ranks__ids_provide(r, s, n);
     for (uint32_t c = r->first_cell; s == REEF_OK && c < r->end_cell; c++)
         s = cell_fill(r, c, n[c - r->first_cell], make);
     free(n);
-    s = ranks__agree(r, s);
-    return s == REEF_OK ? settle(r) : s;
+    return settle(r, s, NULL);
 }
 
 /* ---- ticking ---- */
@@ -189,10 +253,9 @@ reef_status reef_ranks_tick(reef_ranks *r, float dt)
     if (s == REEF_OK) s = reef_tick(r->world, dt);
     if (s < 0) ranks__fail(r, s, "the tick failed: %s", reef_status_text(s));
     const double ticked = MPI_Wtime();
-    s = ranks__agree(r, s < 0 ? s : REEF_OK);
-    if (s == REEF_OK) s = ranks__agree(r, ranks__bury(r));
-    if (s == REEF_OK) s = ranks__agree(r, ranks__messages_collect(r));
-    if (s == REEF_OK) s = settle(r);
+    s = ranks__bury(r, s < 0 ? s : REEF_OK);
+    s = ranks__messages_collect(r, s);
+    s = settle(r, s, &dt);
     r->stats.ticks++;
     if (s == REEF_OK && r->config.balance_ticks && r->stats.ticks % r->config.balance_ticks == 0)
         s = reef_ranks_balance(r);
@@ -212,7 +275,7 @@ static reef_status cells_send(reef_ranks *r, uint32_t first, uint32_t end, packe
         if (to == (uint32_t)r->rank) continue;
         ranks__ids_put(&ids[to], c, &r->cells[c].ids);
         for (uint32_t i = 0; s == REEF_OK && i < r->cells[c].count; i++)
-            s = ranks__pack(r, &p[to], r->world, r->cells[c].members[i], c, NULL, 0);
+            s = ranks__pack(r, &p[to], r->world, r->cells[c].members[i], c);
         r->stats.moved_out += r->cells[c].count;
     }
     return s;
@@ -229,14 +292,13 @@ static reef_status balance_exchange(reef_ranks *r, packet *p, bytes *ids, bytes 
         ranks__seal(&p[i], &out[i]);
         if (!ranks__messages_leave(r, &out[i], (int)i) || out[i].failed || ids[i].failed) s = REEF_NO_MEMORY;
     }
-    s = ranks__agree(r, s);
-    if (s == REEF_OK && !ranks__exchange(r, out, in)) s = REEF_NO_MEMORY;
+    s = ranks__exchange(r, s, out, in);
     for (size_t i = 0; s == REEF_OK && i < n; i++) {
         if (in[i].count == 0) continue;
         const size_t length = (size_t)ranks__take_u64(&in[i]);
         bytes part = {.data = in[i].data + in[i].at, .count = length};
         if (ranks__take(&in[i], length) == NULL || !ranks__ids_unpack(r, &part)) s = REEF_NO_MEMORY;
-        if (s == REEF_OK) s = ranks__unpack(r, &in[i], false);
+        if (s == REEF_OK) s = ranks__unpack(r, &in[i]);
         if (s == REEF_OK && !ranks__messages_unpack(r, &in[i])) s = REEF_NO_MEMORY;
     }
     return s;
@@ -264,6 +326,7 @@ reef_status reef_ranks_balance(reef_ranks *r)
     uint64_t *weight = calloc(r->config.cells, sizeof *weight);
     packet *p = calloc(n, sizeof *p);
     bytes *b = calloc(3 * n, sizeof *b);
+    r->reason[0] = 0;
     reef_status s = ranks__agree(r, weight && p && b ? ranks__ghosts_drop(r) : REEF_NO_MEMORY);
     if (s == REEF_OK) {
         for (uint32_t c = first; c < end; c++) weight[c] = r->cells[c].count;
@@ -283,9 +346,19 @@ reef_status reef_ranks_balance(reef_ranks *r)
     free(weight);
     free(p);
     free(b);
-    s = ranks__agree(r, s);
-    if (s == REEF_OK) s = ranks__ghosts_refresh(r);
-    return s == REEF_OK ? ranks__agree(r, ranks__see(r) ? REEF_OK : REEF_NO_MEMORY) : s;
+    for (uint32_t c = r->first_cell; s == REEF_OK && c < r->end_cell; c++)
+        for (uint32_t i = 0; s == REEF_OK && r->config.overlap && i < r->cells[c].count; i++)
+            s = ranks__inner_mark(r, r->cells[c].members[i], c);
+    return ranks__refresh(r, s, NULL);
+}
+
+reef_status reef_ranks_phases(reef_world *w)
+{
+    if (w == NULL) return REEF_BAD_ARGUMENT;
+    /* Their step is longer than any run, so reef_tick leaves them out. */
+    reef_status s = reef_phase_new(w, &(reef_phase_desc){.name = "inner", .step_ns = UINT64_MAX});
+    if (s == REEF_OK) s = reef_phase_new(w, &(reef_phase_desc){.name = "border", .step_ns = UINT64_MAX});
+    return s;
 }
 
 /* ---- asking ---- */
@@ -321,7 +394,7 @@ reef_status reef_ranks_sum_cells(reef_ranks *r, double (*of)(reef_ranks *ranks, 
     }
     /* Ranks have cells in their order, so joining them by rank joins them by cell. */
     reef_status s = ranks__agree(r, mine.failed ? REEF_NO_MEMORY : REEF_OK);
-    if (s == REEF_OK && !ranks__gather(r, &mine, &all)) s = REEF_NO_MEMORY;
+    if (s == REEF_OK) ranks__gather(r, &mine, &all);
     *sum = 0;
     while (s == REEF_OK && all.at < all.count) {
         double x;

@@ -65,9 +65,10 @@ typedef struct cell_ids {
 
 typedef struct cell {
     uint32_t owner;
+    bool inner;           /* of this rank, and so are all cells near it */
     reef_entity *members; /* of cells that are present: who is there, by index */
     uint32_t count, room;
-    uint32_t seen, seen_count; /* those that reef_ranks_around shows: `visible` from `seen` on */
+    uint32_t seen, seen_count; /* of cells of this rank: those that are enabled, `visible` from `seen` on */
     cell_ids ids;              /* of cells of this rank */
 } cell;
 
@@ -76,19 +77,31 @@ typedef struct cell_entity {
     reef_entity entity;
 } cell_entity;
 
-/* What a neighbouring rank knows of a cell of ours: the ghosts as they were sent last, by index. */
+/* What a neighbouring rank knows of our cells: the ghosts as they were sent last, by cell and index. */
 typedef struct ghost_copy {
     reef_entity entity;
-    size_t at, count; /* in `bytes` */
+    uint32_t cell;
+    uint32_t there, disabled; /* bit i: the component with number i in the config */
+    size_t at;                /* of its values in `values` */
 } ghost_copy;
+typedef struct ghost_list {
+    ghost_copy *of;
+    uint32_t count, room;
+    bytes values;
+} ghost_list;
 typedef struct neighbour {
     int rank;
     uint32_t *cells; /* those of ours that it sees, in order */
     uint32_t cell_count, cell_room;
-    ghost_copy *sent;
-    uint32_t sent_count;
-    bytes sent_bytes;
+    ghost_list sent, now; /* `now` is empty between two calls and keeps its memory */
 } neighbour;
+
+/* A component of ghosts. */
+typedef struct ghost_type {
+    reef_component id;
+    uint32_t size;
+    bool several, relation; /* several values, whose number stands before them */
+} ghost_type;
 
 typedef struct message {
     uint32_t kind, cell;
@@ -107,20 +120,25 @@ struct reef_ranks {
     int rank, size;
     reef_world *world;
     reef_ranks_config config;
-    reef_query placed;
+    reef_query placed, enabled; /* entities of this rank: all; those that aren't disabled */
     char reason[REEF_DETAIL_MAX];
     cell *cells;
     uint32_t first_cell, end_cell; /* of this rank */
     uint32_t *near_first, *near;   /* of each cell: near[near_first[c]] ... */
     uint32_t *present;             /* cells of this rank and those near them, in order */
     uint32_t present_count, present_room;
-    reef_entity *visible;
+    bool all_enabled;     /* nothing in the cells of this rank is disabled, and otherwise: */
+    reef_entity *visible; /* what is enabled there */
     uint32_t visible_room;
     uint32_t index_base, index_end; /* of the ids of all cells */
     uint64_t common;                /* entities that each rank has alike */
     uint64_t owned, ghosts, remote; /* entities here, ghosts, and entities of which only the handle is here */
     neighbour *neighbours;
     uint32_t neighbour_count;
+    ghost_type ghost_types[REEF_RANKS_GHOSTS_MAX];
+    bytes *near_out; /* to the neighbours and from them, while ghosts travel */
+    MPI_Request *near_requests;
+    bool inner_only; /* the phase "inner" runs: ghosts are under way */
     reef_event_reader readers[REEF_RANKS_MESSAGES_MAX];
     uint32_t message_bytes[REEF_RANKS_MESSAGES_MAX];
     message_list waiting; /* that arrive at the beginning of the next tick, or are born at the end of this one */
@@ -136,18 +154,21 @@ struct reef_ranks {
 
 /* Records a failure. Answers the status. */
 reef_status ranks__fail(reef_ranks *r, reef_status s, const char *format, ...) REEF_PRINTF(3, 4);
-/* The worst status of all ranks. */
+/* The worst status of all ranks, and the largest of their numbers. Each is one collective call of MPI, which costs the
+ * time of log2(ranks) messages: a tick has five of them. */
 reef_status ranks__agree(reef_ranks *r, reef_status s);
+reef_status ranks__agree_on(reef_ranks *r, reef_status s, int64_t *most);
 /* Ends the run where an MPI call failed. */
 void ranks__must(reef_ranks *r, int code, const char *what);
 void ranks__wait(reef_ranks *r, int n, MPI_Request *requests, const char *what);
 void ranks__reduce(reef_ranks *r, void *values, int n, MPI_Datatype type, MPI_Op op);
-/* Joins the bytes of all ranks in their order. False: no memory. */
-bool ranks__gather(reef_ranks *r, const bytes *mine, bytes *all);
-/* Sends out[i] to rank i, and receives in[i] from it. False: no memory. */
-bool ranks__exchange(reef_ranks *r, const bytes *out, bytes *in);
-/* The same among neighbours alone: out[i] goes to r->neighbours[i]. */
-bool ranks__exchange_near(reef_ranks *r, const bytes *out, bytes *in);
+/* Joins the bytes of all ranks in their order. */
+void ranks__gather(reef_ranks *r, const bytes *mine, bytes *all);
+/* Sends out[i] to rank i, and receives in[i] from it, if no rank comes with a failure. The worst status of all. */
+reef_status ranks__exchange(reef_ranks *r, reef_status s, const bytes *out, bytes *in);
+/* Among neighbours alone: out[i] goes to r->neighbours[i], with the requests q[i]; in[i] comes from there. */
+void ranks__near_send(reef_ranks *r, const bytes *out, MPI_Request *q);
+void ranks__near_receive(reef_ranks *r, bytes *in, MPI_Request *q);
 
 /* ---- cell.c ---- */
 
@@ -156,51 +177,63 @@ void ranks__cells_free(reef_ranks *r);
 /* Gives cells to ranks by their weights, and finds the neighbours. False: no memory. */
 bool ranks__cells_divide(reef_ranks *r, const uint64_t *weight);
 static inline bool ranks__mine(const reef_ranks *r, uint32_t c) { return c >= r->first_cell && c < r->end_cell; }
+static inline bool ranks__inner(const reef_ranks *r, uint32_t c) { return r->config.overlap && r->cells[c].inner; }
 bool ranks__member_add(reef_ranks *r, uint32_t c, reef_entity e);
 void ranks__member_drop(reef_ranks *r, uint32_t c, reef_entity e);
 /* Reserves what the world would give out by itself, up to the end of all ids. */
 reef_status ranks__ids_hold(reef_ranks *r);
 bool ranks__id_back(reef_ranks *r, uint32_t c, reef_entity dead);
-/* Takes ranges for the cells of this rank that need `need[c - first_cell]` ids. Collective. */
-reef_status ranks__ids_provide(reef_ranks *r, const uint32_t *need);
+/* Takes ranges for the cells of this rank that need `need[c - first_cell]` ids. */
+reef_status ranks__ids_provide(reef_ranks *r, reef_status s, const uint32_t *need);
 reef_entity ranks__id_take(reef_ranks *r, uint32_t c);
 /* The ids of a cell as bytes, and those of cells of this rank from bytes of several ones. False: no memory. */
 void ranks__ids_put(bytes *b, uint32_t c, const cell_ids *ids);
 bool ranks__ids_unpack(reef_ranks *r, bytes *b);
-/* Finds the dead of this tick, here and on other ranks. Collective. */
-reef_status ranks__bury(reef_ranks *r);
-bool ranks__see(reef_ranks *r); /* makes `visible` */
+/* Finds the dead of this tick, here and on other ranks. */
+reef_status ranks__bury(reef_ranks *r, reef_status s);
+bool ranks__see(reef_ranks *r); /* finds what is enabled */
+/* Gives an entity of this rank the tag ReefInner, or takes it away. */
+reef_status ranks__inner_mark(reef_ranks *r, reef_entity e, uint32_t c);
 
 /* ---- travel.c ---- */
 
-/* Appends an entity. `only`: the components; NULL: everything that can travel. */
-reef_status ranks__pack(reef_ranks *r, packet *p, reef_world *from, reef_entity e, uint32_t cell,
-                        const reef_component *only, uint32_t only_count);
+/* NULL, or why values of the type can't go to another rank. */
+const char *ranks__stays(const reef_type_info *info);
+/* Appends an entity with everything that it has. */
+reef_status ranks__pack(reef_ranks *r, packet *p, reef_world *from, reef_entity e, uint32_t cell);
 /* The packet with its head, as bytes to send. */
 void ranks__seal(packet *p, bytes *to);
-void ranks__packet_clear(packet *p);
 void ranks__packet_free(packet *p);
 /* Makes the entities of a packet. */
-reef_status ranks__unpack(reef_ranks *r, bytes *from, bool ghosts);
+reef_status ranks__unpack(reef_ranks *r, bytes *from);
+/* An entity that arrives is made; or what it had is taken away. Then come its components, and arrival_end. */
+reef_status ranks__arrive(reef_ranks *r, reef_entity e, uint32_t c);
+reef_status ranks__component_arrive(reef_ranks *r, reef_entity e, reef_component c, const unsigned char *v, uint32_t n);
+reef_status ranks__value_arrive(reef_ranks *r, reef_entity e, reef_component c, const void *value, size_t size);
+reef_status ranks__arrival_end(reef_ranks *r, reef_entity e);
 /* An entity or a ghost is here no longer: only its handle stays. (If it were destroyed, its generation could never be
  * alive here again.) */
 reef_status ranks__leave(reef_ranks *r, reef_entity e);
 /* Makes the handle of an entity that lives elsewhere alive here. */
 reef_status ranks__hear_of(reef_ranks *r, reef_entity e);
-/* Entities whose cell belongs to another rank go there. Collective. */
-reef_status ranks__move(reef_ranks *r);
-reef_status ranks__place(reef_ranks *r); /* finds the cell of each entity of this rank */
+/* Those of these calls that take a status are collective: a rank comes to them also with a failure, and where they end
+ * by an agreement, all have the same one. What one answers goes to the next.
+ *
+ * Finds the cell of each entity of this rank. */
+reef_status ranks__place(reef_ranks *r);
+/* Entities whose cell belongs to another rank go there. */
+reef_status ranks__move(reef_ranks *r, reef_status s);
 
 /* ---- message.c ---- */
 
 bool ranks__messages_begin(reef_ranks *r, char *reason);
 void ranks__messages_end(reef_ranks *r);
-/* Reads what was sent in this tick, and brings it to the ranks of its cells. Collective. */
-reef_status ranks__messages_collect(reef_ranks *r);
+/* Reads what was sent in this tick, and brings it to the ranks of its cells. */
+reef_status ranks__messages_collect(reef_ranks *r, reef_status s);
 /* Each message goes to the cell where its receiver is now. */
 void ranks__messages_follow(reef_ranks *r);
 reef_status ranks__messages_deliver(reef_ranks *r);
-reef_status ranks__messages_born(reef_ranks *r); /* collective */
+reef_status ranks__messages_born(reef_ranks *r, reef_status s);
 /* Packs the messages that wait for cells of a rank, and forgets them. */
 bool ranks__messages_leave(reef_ranks *r, bytes *to, int rank);
 bool ranks__messages_unpack(reef_ranks *r, bytes *from);
@@ -211,8 +244,18 @@ bool ranks__messages_get(reef_ranks *r, bytes *from);
 
 /* ---- ghost.c ---- */
 
-reef_status ranks__ghosts_refresh(reef_ranks *r); /* collective */
-reef_status ranks__ghosts_drop(reef_ranks *r);    /* forgets them all, on both sides */
+/* Looks up the types of ghosts. NULL, or why the one with this number can't be shown. */
+const char *ranks__ghost_types(reef_ranks *r, uint32_t *number);
+/* Sends neighbours what has changed, or that this rank has failed; and takes what they sent. In between, the bytes
+ * travel. Each rank comes to both, also with a failure. */
+reef_status ranks__ghosts_send(reef_ranks *r, reef_status s);
+reef_status ranks__ghosts_take(reef_ranks *r, reef_status s);
+reef_status ranks__ghosts_drop(reef_ranks *r); /* forgets them all, on both sides */
+
+/* ---- ranks.c ---- */
+
+/* Ghosts are brought up to date, and with `dt` the systems run that look at them. Ends by an agreement. */
+reef_status ranks__refresh(reef_ranks *r, reef_status s, const float *dt);
 
 /* ---- digest.c ---- */
 

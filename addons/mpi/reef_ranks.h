@@ -52,6 +52,8 @@ REEF_COMPONENT(ReefCell);
 REEF_FIELDS(ReefCell, REEF_FIELD(ReefCell, cell, REEF_U32, NULL, 0, 0));
 /* An entity of a neighbouring cell, which lives on another rank. Read it, don't change it. */
 REEF_TAG(ReefGhost);
+/* With `overlap`: an entity of an inner cell, that is, all cells near it are of the same rank. */
+REEF_TAG(ReefInner);
 
 enum {
     REEF_RANKS_CELLS_MAX = 1 << 24,
@@ -96,6 +98,8 @@ typedef struct reef_ranks_config {
     /* Cells that follow one another belong to the same rank. After so many ticks they are divided anew, so that each
      * rank has about the same number of entities; 0: only by reef_ranks_balance. */
     uint32_t balance_ticks;
+    /* Systems look at neighbours while ghosts travel, in the phases "inner" and "border" (reef_ranks_phases). */
+    bool overlap;
     uint32_t timeout_ms; /* how long a rank waits for another one; 0: 60,000 */
     void *context;       /* passed to the functions */
 } reef_ranks_config;
@@ -110,6 +114,14 @@ typedef struct reef_ranks reef_ranks;
 reef_ranks *reef_ranks_new(MPI_Comm comm, reef_world *world, const reef_ranks_config *config, char *reason);
 /* Ends the division. Collective. The world keeps what it has. NULL does nothing. */
 void reef_ranks_free(reef_ranks *ranks);
+
+/* Makes the phases "inner" and "border", before systems are added to them. reef_tick leaves them out. At the end of
+ * reef_ranks_tick, with `overlap`, "inner" runs while ghosts travel, and "border" when they have arrived: so a system
+ * that looks at neighbours is added twice, to "inner" for rows with ReefInner and to "border" for those without
+ * (!ReefInner). Which rows have it depends on the ranks, so these systems use no random numbers, write values of their
+ * own rows that no other row looks at, and nothing that ghosts show; they add, remove, destroy and send nothing
+ * (reef_ranks_new refuses them). Errors: as reef_phase_new. */
+reef_status reef_ranks_phases(reef_world *world);
 
 /* Makes entities cell by cell. Collective. `count` says how many a cell gets, `make` gives components to one of them,
  * number `i` of the cell. Errors: NO_MEMORY, LIMIT (2^32 ids), UNDECLARED (an entity has no place afterwards). */
@@ -137,7 +149,8 @@ typedef struct reef_ranks_members {
     uint32_t count;
 } reef_ranks_members;
 /* Those of the cell `from` itself (i = 0) and of the cells near it (i = 1 ... in the order that `near` gave). `from`
- * is a cell of this rank. False: there is no further cell, or `from` isn't of this rank. Any thread, also in
+ * is a cell of this rank. False: there is no further cell, or `from` isn't of this rank, or isn't an inner cell in the
+ * phase "inner". Any thread, also in
  * systems. The array lives until the next collective call. */
 bool reef_ranks_around(const reef_ranks *ranks, uint32_t from, uint32_t i, reef_ranks_members *members);
 
@@ -191,6 +204,7 @@ typedef struct reef_ranks_stats {
     uint64_t bytes_sent, bytes_received, sends; /* by this library, in all, without collective calls */
     uint64_t ghosts_sent, ghosts_same;          /* ghosts that were sent, and those that hadn't changed, in all */
     double seconds_tick, seconds_exchange;      /* in reef_tick, and in everything else */
+    double seconds_waiting;                     /* of the latter: waiting for other ranks and for bytes to arrive */
 } reef_ranks_stats;
 reef_ranks_stats reef_ranks_statistics(const reef_ranks *ranks);
 

@@ -128,7 +128,7 @@ static reef_status counts_gather(reef_ranks *r, ranks_index *x)
     bytes mine = {0}, all = {0};
     for (uint32_t c = r->first_cell; c < r->end_cell; c++) ranks__put_u32(&mine, r->cells[c].count);
     reef_status s = ranks__agree(r, mine.failed ? REEF_NO_MEMORY : REEF_OK);
-    if (s == REEF_OK && !ranks__gather(r, &mine, &all)) s = REEF_NO_MEMORY;
+    if (s == REEF_OK) ranks__gather(r, &mine, &all);
     if (s == REEF_OK) memcpy(x->count, all.data, x->cells * sizeof *x->count);
     ranks__bytes_free(&mine);
     ranks__bytes_free(&all);
@@ -150,8 +150,8 @@ static reef_status index_make(reef_ranks *r, ranks_index *x)
     ranks__messages_put(r, &messages);
     reef_status s = ranks__agree(r, x->owner && !ids.failed && !messages.failed ? REEF_OK : REEF_NO_MEMORY);
     if (s == REEF_OK) s = counts_gather(r, x);
-    if (s == REEF_OK && !ranks__gather(r, &ids, &x->ids)) s = REEF_NO_MEMORY;
-    if (s == REEF_OK && !ranks__gather(r, &messages, &x->messages)) s = REEF_NO_MEMORY;
+    if (s == REEF_OK) ranks__gather(r, &ids, &x->ids);
+    if (s == REEF_OK) ranks__gather(r, &messages, &x->messages);
     if (s == REEF_OK) s = reef_ranks_digest(r, &x->digest);
     ranks__bytes_free(&ids);
     ranks__bytes_free(&messages);
@@ -242,6 +242,7 @@ static reef_status first_take(reef_ranks *r)
         if (list[i].cell >= r->config.cells) s = REEF_CORRUPT;
         else if (reef_has(r->world, e, ReefGhost) || !ranks__mine(r, list[i].cell)) s = ranks__leave(r, e);
         else if (!ranks__member_add(r, list[i].cell, e)) s = REEF_NO_MEMORY;
+        else s = ranks__inner_mark(r, e, list[i].cell);
     }
     free(list);
     return s;
@@ -258,9 +259,9 @@ static reef_status other_take(reef_ranks *r, reef_world *from)
     for (uint32_t i = 0; s == REEF_OK && i < n; i++)
         if (list[i].cell < r->config.cells && ranks__mine(r, list[i].cell) &&
             !reef_has(from, list[i].entity, ReefGhost))
-            s = ranks__pack(r, &p, from, list[i].entity, list[i].cell, NULL, 0);
+            s = ranks__pack(r, &p, from, list[i].entity, list[i].cell);
     if (s == REEF_OK) ranks__seal(&p, &b);
-    if (s == REEF_OK) s = b.failed ? REEF_NO_MEMORY : ranks__unpack(r, &b, false);
+    if (s == REEF_OK) s = b.failed ? REEF_NO_MEMORY : ranks__unpack(r, &b);
     ranks__packet_free(&p);
     ranks__bytes_free(&b);
     free(list);
@@ -332,8 +333,7 @@ reef_status reef_ranks_load(reef_ranks *r, const char *path)
         if (s == REEF_OK) s = ranks__ids_hold(r);
         s = ranks__agree(r, s);
     }
-    if (s == REEF_OK) s = ranks__ghosts_refresh(r);
-    if (s == REEF_OK) s = ranks__agree(r, ranks__see(r) ? REEF_OK : REEF_NO_MEMORY);
+    if (s == REEF_OK) s = ranks__refresh(r, s, NULL);
     if (s == REEF_OK) s = reef_ranks_digest(r, &digest);
     if (s == REEF_OK && digest != x.digest) s = ranks__fail(r, REEF_OTHER_STATE, "the digest isn't that of the index");
     index_free(&x);

@@ -14,7 +14,10 @@ enum { DISABLED = 1 };
 
 /* ---- types ---- */
 
-static bool is_own(reef_component c) { return c.id == reef_id(ReefCell).id || c.id == reef_id(ReefGhost).id; }
+static bool is_own(reef_component c)
+{
+    return c.id == reef_id(ReefCell).id || c.id == reef_id(ReefGhost).id || c.id == reef_id(ReefInner).id;
+}
 
 /* The number of a type in a packet. UINT32_MAX: no memory. */
 static uint32_t type_number(packet *p, reef_component c)
@@ -38,14 +41,11 @@ typedef struct packing {
     reef_status status;
 } packing;
 
-static reef_status can_travel(reef_ranks *r, const reef_type_info *info)
+const char *ranks__stays(const reef_type_info *info)
 {
     const reef_hooks *h = info->hooks;
-    const char *why = info->home == REEF_SHARED                                 ? "its values are shared"
-                      : h && (h->construct || h->copy || h->move || h->destroy) ? "it has hooks"
-                                                                                : NULL;
-    if (why == NULL) return REEF_OK;
-    return ranks__fail(r, REEF_NOT_PORTABLE, "%s can't travel between ranks: %s", info->name, why);
+    if (info->home == REEF_SHARED) return "its values are shared";
+    return h && (h->construct || h->copy || h->move || h->destroy) ? "it has hooks" : NULL;
 }
 
 static bool values_pack(packing *x, reef_component c, const reef_type_info *info)
@@ -75,8 +75,11 @@ static bool component_pack(void *context, reef_entity e, reef_component c, const
     (void)size;
     if (is_own(c) || c.id == x->last.id || !reef_type_get(c, &info)) return true;
     x->last = c;
-    x->status = can_travel(x->r, &info);
-    if (x->status != REEF_OK) return false;
+    const char *why = ranks__stays(&info);
+    if (why) {
+        x->status = ranks__fail(x->r, REEF_NOT_PORTABLE, "%s can't travel between ranks: %s", info.name, why);
+        return false;
+    }
     ranks__put_u32(&x->p->body, type_number(x->p, c));
     ranks__put_u32(&x->p->body, reef_is_enabled_id(x->from, e, c) ? 0 : DISABLED);
     x->count++;
@@ -85,12 +88,11 @@ static bool component_pack(void *context, reef_entity e, reef_component c, const
     return false;
 }
 
-reef_status ranks__pack(reef_ranks *r, packet *p, reef_world *from, reef_entity e, uint32_t c,
-                        const reef_component *only, uint32_t only_count)
+reef_status ranks__pack(reef_ranks *r, packet *p, reef_world *from, reef_entity e, uint32_t c)
 {
     packing x = {r, p, from, e, 0, {0}, REEF_OK};
     bytes *b = &p->body;
-    const char *name = only ? NULL : reef_name(from, e);
+    const char *name = reef_name(from, e);
     const uint32_t length = name ? (uint32_t)strlen(name) : 0;
     ranks__put_entity(b, e);
     ranks__put_u32(b, c);
@@ -99,9 +101,7 @@ reef_status ranks__pack(reef_ranks *r, packet *p, reef_world *from, reef_entity 
     ranks__put(b, name, length);
     const size_t at = b->count;
     ranks__put_u32(b, 0);
-    if (only == NULL) reef_visit_entity(from, e, component_pack, &x);
-    for (uint32_t i = 0; only && i < only_count && x.status == REEF_OK; i++)
-        if (reef_has_id(from, e, only[i])) component_pack(&x, e, only[i], NULL, 0);
+    reef_visit_entity(from, e, component_pack, &x);
     if (x.status == REEF_OK && b->failed) x.status = REEF_NO_MEMORY;
     if (x.status == REEF_OK) memcpy(b->data + at, &x.count, sizeof x.count);
     p->entities++;
@@ -119,13 +119,6 @@ void ranks__seal(packet *p, bytes *to)
     ranks__put_u32(to, p->entities);
     ranks__put(to, p->body.data, p->body.count);
     to->failed |= p->body.failed;
-}
-
-void ranks__packet_clear(packet *p)
-{
-    p->body.count = 0;
-    p->entities = 0;
-    p->type_count = 0;
 }
 
 void ranks__packet_free(packet *p)
@@ -174,7 +167,7 @@ static bool arrival_add(reef_ranks *r, reef_component c, const void *value, size
     return !a->copy.failed;
 }
 
-static reef_status arrival_end(reef_ranks *r, reef_entity e)
+reef_status ranks__arrival_end(reef_ranks *r, reef_entity e)
 {
     arrival *a = &r->arrival;
     for (uint32_t i = 0; i < a->count; i++)
@@ -186,7 +179,7 @@ static reef_status arrival_end(reef_ranks *r, reef_entity e)
 }
 
 /* A value that the entity has already is written where it is. */
-static reef_status value_arrive(reef_ranks *r, reef_entity e, reef_component c, const void *value, size_t size)
+reef_status ranks__value_arrive(reef_ranks *r, reef_entity e, reef_component c, const void *value, size_t size)
 {
     if (!reef_has_id(r->world, e, c)) return arrival_add(r, c, value, size) ? REEF_OK : REEF_NO_MEMORY;
     return size ? reef_set_id(r->world, e, c, value, size) : REEF_OK;
@@ -217,48 +210,22 @@ static reef_status relation_arrive(reef_ranks *r, reef_entity e, reef_component 
 }
 
 /* A component of an entity that arrives. */
-static reef_status component_arrive(reef_ranks *r, reef_entity e, reef_component c, const unsigned char *v, uint32_t n)
+reef_status ranks__component_arrive(reef_ranks *r, reef_entity e, reef_component c, const unsigned char *v, uint32_t n)
 {
     reef_type_info info;
     if (!reef_type_get(c, &info)) return REEF_UNKNOWN_TYPE;
     if (info.relation) return relation_arrive(r, e, c, &info, v, n);
-    if (info.home != REEF_MULTI) return value_arrive(r, e, c, v, info.size);
+    if (info.home != REEF_MULTI) return ranks__value_arrive(r, e, c, v, info.size);
     for (uint32_t i = 0; i < n; i++)
         if (reef_append_id(r->world, e, c, v + (size_t)i * info.size, info.size) == NULL)
             return reef_last_error(r->world).status;
     return REEF_OK;
 }
 
-/* A ghost that is here already: its relations are made anew, and components that it lost go. */
-static reef_status ghost_renew(reef_ranks *r, reef_entity e, uint32_t was, uint32_t c)
+reef_status ranks__arrive(reef_ranks *r, reef_entity e, uint32_t c)
 {
-    reef_status s = REEF_OK;
-    for (uint32_t i = 0; s == REEF_OK && i < r->config.ghost_count; i++) {
-        reef_type_info info;
-        const bool anew = reef_type_get(r->config.ghosts[i], &info) && (info.relation || info.home == REEF_MULTI);
-        if (anew && reef_has_id(r->world, e, r->config.ghosts[i])) s = reef_remove_id(r->world, e, r->config.ghosts[i]);
-    }
-    if (s != REEF_OK || was == c) return s;
-    ranks__member_drop(r, was, e);
-    return ranks__member_add(r, c, e) ? REEF_OK : REEF_NO_MEMORY;
-}
-
-/* Components that a ghost has and the packet hasn't: those whose bits aren't set. */
-static reef_status ghost_lose(reef_ranks *r, reef_entity e, uint32_t there)
-{
-    reef_status s = REEF_OK;
-    for (uint32_t i = 0; s == REEF_OK && i < r->config.ghost_count; i++)
-        if ((there >> i & 1) == 0 && reef_has_id(r->world, e, r->config.ghosts[i]))
-            s = reef_remove_id(r->world, e, r->config.ghosts[i]);
-    return s;
-}
-
-/* An entity that arrives: it is made, or what it had is taken away. */
-static reef_status arrive(reef_ranks *r, reef_entity e, uint32_t c, bool ghost)
-{
-    const ReefCell *at = reef_is_alive(r->world, e) ? reef_get(r->world, e, ReefCell) : NULL;
-    if (ghost && at && reef_has(r->world, e, ReefGhost)) return ghost_renew(r, e, at->cell, c);
-    reef_status s = at ? ranks__leave(r, e) : ranks__hear_of(r, e);
+    const bool here = reef_is_alive(r->world, e) && reef_has(r->world, e, ReefCell);
+    const reef_status s = here ? ranks__leave(r, e) : ranks__hear_of(r, e);
     if (s != REEF_OK) return s;
     r->remote--;
     return ranks__member_add(r, c, e) ? REEF_OK : REEF_NO_MEMORY;
@@ -268,10 +235,9 @@ typedef struct unpacking {
     bytes *b;
     const reef_component *types;
     uint32_t type_count;
-    bool ghost;
 } unpacking;
 
-static reef_status components_unpack(reef_ranks *r, const unpacking *x, reef_entity e, uint32_t *there)
+static reef_status components_unpack(reef_ranks *r, const unpacking *x, reef_entity e)
 {
     bytes *b = x->b;
     reef_status s = REEF_OK;
@@ -282,13 +248,12 @@ static reef_status components_unpack(reef_ranks *r, const unpacking *x, reef_ent
         if (b->failed || t >= x->type_count || !reef_type_get(x->types[t], &info)) return REEF_CORRUPT;
         const unsigned char *v = ranks__take(b, (size_t)n * info.size);
         if (v == NULL) return REEF_CORRUPT;
-        s = component_arrive(r, e, x->types[t], v, n);
+        s = ranks__component_arrive(r, e, x->types[t], v, n);
         if (s >= 0 && flags & DISABLED &&
             !ranks__room(&r->arrival.disabled, &r->arrival.disabled_room, (size_t)r->arrival.disabled_count + 1,
                          sizeof(reef_component)))
             s = REEF_NO_MEMORY;
         else if (flags & DISABLED) r->arrival.disabled[r->arrival.disabled_count++] = x->types[t];
-        *there |= t < 32 ? 1u << t : 0;
     }
     return s;
 }
@@ -302,7 +267,6 @@ static reef_status name_arrive(reef_ranks *r, reef_entity e, const unsigned char
     return reef_set_name(r->world, e, text);
 }
 
-/* The numbers of types in a packet of ghosts are those of the config. */
 static reef_status entity_unpack(reef_ranks *r, const unpacking *x)
 {
     bytes *b = x->b;
@@ -310,24 +274,22 @@ static reef_status entity_unpack(reef_ranks *r, const unpacking *x)
     const ReefCell at = {ranks__take_u32(b)};
     const uint32_t flags = ranks__take_u32(b), length = ranks__take_u32(b);
     const unsigned char *name = ranks__take(b, length);
-    uint32_t there = 0;
     if (b->failed || length > REEF_NAME_MAX || at.cell >= r->config.cells) return REEF_CORRUPT;
     r->arrival.disabled_count = 0;
-    reef_status s = arrive(r, e, at.cell, x->ghost);
-    if (s == REEF_OK) s = components_unpack(r, x, e, &there);
-    if (s >= 0 && x->ghost) s = ghost_lose(r, e, there);
-    if (s >= 0) s = value_arrive(r, e, reef_id(ReefCell), &at, sizeof at);
-    if (s >= 0 && x->ghost) s = value_arrive(r, e, reef_id(ReefGhost), NULL, 0);
-    if (s >= 0) s = arrival_end(r, e);
+    reef_status s = ranks__arrive(r, e, at.cell);
+    if (s == REEF_OK) s = components_unpack(r, x, e);
+    if (s >= 0) s = ranks__value_arrive(r, e, reef_id(ReefCell), &at, sizeof at);
+    if (s >= 0 && ranks__inner(r, at.cell)) s = ranks__value_arrive(r, e, reef_id(ReefInner), NULL, 0);
+    if (s >= 0) s = ranks__arrival_end(r, e);
     for (uint32_t i = 0; s >= 0 && i < r->arrival.disabled_count; i++)
         s = reef_enable_id(r->world, e, r->arrival.disabled[i], false);
-    if (s >= 0 && (x->ghost || flags & DISABLED)) s = reef_disable_entity(r->world, e);
+    if (s >= 0 && flags & DISABLED) s = reef_disable_entity(r->world, e);
     if (s >= 0) s = name_arrive(r, e, name, length);
     if (s < 0) ranks__fail(r, s, "#%uv%u can't arrive: %s", e.index, e.generation, reef_status_text(s));
     return s < 0 ? s : REEF_OK;
 }
 
-reef_status ranks__unpack(reef_ranks *r, bytes *b, bool ghosts)
+reef_status ranks__unpack(reef_ranks *r, bytes *b)
 {
     const uint32_t n = ranks__take_u32(b);
     char name[REEF_TYPE_NAME_MAX + 1];
@@ -347,7 +309,7 @@ reef_status ranks__unpack(reef_ranks *r, bytes *b, bool ghosts)
     }
     const uint32_t entities = ranks__take_u32(b);
     if (s == REEF_OK && b->failed) s = REEF_CORRUPT;
-    const unpacking x = {b, types, n, ghosts};
+    const unpacking x = {b, types, n};
     for (uint32_t i = 0; s == REEF_OK && i < entities; i++) s = entity_unpack(r, &x);
     free(types);
     return s;
@@ -396,6 +358,7 @@ reef_status ranks__place(reef_ranks *r)
         }
         ranks__member_drop(r, from, e);
         if (!ranks__member_add(r, to, e) || reef_set(r->world, e, ReefCell, to) < 0) s = REEF_NO_MEMORY;
+        else s = ranks__inner_mark(r, e, to);
     }
     free(list);
     return s;
@@ -406,7 +369,7 @@ static reef_status leaving_pack(reef_ranks *r, packet *p)
     reef_status s = REEF_OK;
     for (uint32_t i = 0; s == REEF_OK && i < r->leaving_count; i++) {
         const cell_entity *x = &r->leaving[i];
-        s = ranks__pack(r, &p[r->cells[x->cell].owner], r->world, x->entity, x->cell, NULL, 0);
+        s = ranks__pack(r, &p[r->cells[x->cell].owner], r->world, x->entity, x->cell);
     }
     for (uint32_t i = 0; s == REEF_OK && i < r->leaving_count; i++) s = ranks__leave(r, r->leaving[i].entity);
     r->stats.moved_out += r->leaving_count;
@@ -432,22 +395,21 @@ static reef_status parcel_open(reef_ranks *r, bytes *in)
     if (in->count == 0) return REEF_OK;
     const uint64_t before = r->owned;
     (void)ranks__take_u64(in);
-    const reef_status s = ranks__unpack(r, in, false);
+    const reef_status s = ranks__unpack(r, in);
     r->stats.moved_in += r->owned - before;
     if (s != REEF_OK) return s;
     return ranks__messages_unpack(r, in) ? REEF_OK : REEF_NO_MEMORY;
 }
 
-reef_status ranks__move(reef_ranks *r)
+reef_status ranks__move(reef_ranks *r, reef_status s)
 {
     const size_t n = (size_t)r->size;
     packet *p = calloc(n, sizeof *p);
     bytes *out = calloc(2 * n, sizeof *out), *in = out ? out + n : NULL;
-    reef_status s = p && out ? leaving_pack(r, p) : REEF_NO_MEMORY;
+    if (s == REEF_OK) s = p && out ? leaving_pack(r, p) : REEF_NO_MEMORY;
     for (int i = 0; s == REEF_OK && i < r->size; i++)
         if (i != r->rank && !parcel_make(r, &p[i], &out[i], i)) s = REEF_NO_MEMORY;
-    s = ranks__agree(r, s);
-    if (s == REEF_OK && !ranks__exchange(r, out, in)) s = REEF_NO_MEMORY;
+    s = ranks__exchange(r, s, out, in);
     for (size_t i = 0; s == REEF_OK && i < n; i++) s = parcel_open(r, &in[i]);
     for (size_t i = 0; p && out && i < n; i++) {
         ranks__packet_free(&p[i]);
@@ -456,5 +418,5 @@ reef_status ranks__move(reef_ranks *r)
     }
     free(p);
     free(out);
-    return ranks__agree(r, s);
+    return s;
 }

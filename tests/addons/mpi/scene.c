@@ -1,11 +1,12 @@
 /* A scene over ranks that uses everything that travels: schools of fish on a sea of cells that looks at neighbours,
  * bites by messages, is born and dies, follows leaders by relations, and keeps several values, switches and names.
  *
- *     mpirun -n 4 scene [--ticks N] [--threads N] [--balance N] [--save PATH AT] [--load PATH] [--beyond]
- *                       [--die RANK AT] [--hang RANK AT] [--timeout MS]
+ *     mpirun -n 4 scene [--ticks N] [--threads N] [--balance N] [--save PATH AT] [--load PATH]
+ *                       [--overlap] [--beyond] [--peek] [--die RANK AT] [--hang RANK AT] [--timeout MS]
  *
  * Rank 0 prints the number of fish and the digest of each tick: the same lines on any number of ranks and threads.
- * --beyond adds a system that reaches further than it may; --die and --hang let a rank fail at that tick. */
+ * --overlap adds systems that look around while ghosts travel. --beyond adds a system that sends further than it may,
+ * --peek one that reads values of entities that aren't near. --die and --hang let a rank fail at that tick. */
 #define _POSIX_C_SOURCE 200809L /* raise, pause */
 #include "reef_ranks.h"
 
@@ -43,6 +44,11 @@ REEF_COMPONENT_IN(Scar, REEF_MULTI);
 REEF_COMPONENT_IN(Depth, REEF_PAGED);
 REEF_TAG(Hunter);
 REEF_SWITCH(Awake);
+typedef struct Crowd {
+    uint32_t fish;
+    float warmth;
+} Crowd;
+REEF_COMPONENT(Crowd);
 typedef struct Wish {
     float x, y;
 } Wish;
@@ -158,6 +164,23 @@ static void swim(reef_block *b)
     }
 }
 
+/* --overlap: how many fish are near, and what they have. Runs in the phases "inner" and "border". */
+static void count_crowd(reef_block *b)
+{
+    const reef_ranks *r = *(reef_ranks *const *)b->context;
+    const ReefCell *cell = reef_in(b, ReefCell);
+    Crowd *crowd = reef_out(b, Crowd);
+    for (uint32_t i = 0; i < b->count; i++) {
+        reef_ranks_members m;
+        crowd[i] = (Crowd){0, 0};
+        for (uint32_t k = 0; reef_ranks_around(r, cell[i].cell, k, &m); k++)
+            for (uint32_t j = 0; j < m.count; j++) {
+                crowd[i].fish++;
+                crowd[i].warmth += 0.1f * (float)reef_get(b->world, m.entities[j], Energy)->units;
+            }
+    }
+}
+
 /* Bites cost energy and leave a scar. */
 static void suffer(reef_block *b)
 {
@@ -201,7 +224,8 @@ static void born(reef_world *w, reef_entity e, const void *value, void *context)
 {
     const Birth *x = value;
     (void)context;
-    reef_change(w, e, reef_with(Position, x->x, x->y), reef_with(Velocity, 1, 0), reef_with(Energy, x->units, 0));
+    reef_change(w, e, reef_with(Position, x->x, x->y), reef_with(Velocity, 1, 0), reef_with(Energy, x->units, 0),
+                reef_default(Crowd));
     if (x->hunter) reef_add(w, e, Hunter);
     if (!reef_is_alive(w, x->from)) return;
     if (e.index % 3 == 0) reef_relate(w, e, Follows, x->from);
@@ -223,7 +247,8 @@ static void make_fish(reef_world *w, reef_entity e, uint32_t cell, uint32_t i, v
     const float x = (float)(cell % SIDE * CELL_METRES), y = (float)(cell / SIDE * CELL_METRES);
     (void)context;
     reef_change(w, e, reef_with(Position, x + 9.9f * reef_random_float(&dice), y + 9.9f * reef_random_float(&dice)),
-                reef_with(Velocity, 0, 0), reef_with(Energy, (int32_t)(5 + i % 9), (int32_t)(i * 13 % 100)));
+                reef_with(Velocity, 0, 0), reef_with(Energy, (int32_t)(5 + i % 9), (int32_t)(i * 13 % 100)),
+                reef_default(Crowd));
     if (i % 6 == 0) reef_add(w, e, Hunter);
     if (i % 4 == 0) reef_set(w, e, Depth, 10.0 + i);
     if (i % 5 == 0) reef_set(w, e, Wish, (float)i, 0);
@@ -242,7 +267,7 @@ typedef struct options {
     uint32_t ticks, threads, balance, save_at, die_at, hang_at, timeout;
     int die, hang;
     const char *save, *load;
-    bool beyond;
+    bool overlap, beyond, peek;
 } options;
 
 static options read_options(int argc, char **argv)
@@ -255,7 +280,9 @@ static options read_options(int argc, char **argv)
         else if (strcmp(argv[i], "--balance") == 0) o.balance = (uint32_t)atoi(next), i++;
         else if (strcmp(argv[i], "--load") == 0) o.load = next, i++;
         else if (strcmp(argv[i], "--timeout") == 0) o.timeout = (uint32_t)atoi(next), i++;
+        else if (strcmp(argv[i], "--overlap") == 0) o.overlap = true;
         else if (strcmp(argv[i], "--beyond") == 0) o.beyond = true;
+        else if (strcmp(argv[i], "--peek") == 0) o.peek = true;
         else if (strcmp(argv[i], "--die") == 0 && i + 2 < argc)
             o.die = atoi(next), o.die_at = (uint32_t)atoi(argv[i + 2]), i += 2;
         else if (strcmp(argv[i], "--hang") == 0 && i + 2 < argc)
@@ -280,6 +307,15 @@ static void bite_far(reef_block *b)
     for (uint32_t i = 0; i < b->count; i++) reef_send(b, Bite, b->entities[i], far, 1);
 }
 
+/* --peek: fish look at the one that they follow, wherever it is. */
+static void look_far(reef_block *b)
+{
+    for (uint32_t i = 0; i < b->count; i++) {
+        const Energy *e = reef_get(b->world, reef_target(b->world, b->entities[i], Knows), Energy);
+        if (e && e->units < 0) abort();
+    }
+}
+
 /* A rank fails: it is killed, or does nothing any more. */
 static void fail(const reef_ranks *r, const options *o, uint64_t tick)
 {
@@ -300,7 +336,19 @@ static void add_systems(reef_world *w, reef_ranks **r, const options *o)
          .function = live,
          .text = "in Position, Energy; reads Hunter, sends Birth, destroys, adds Awake, removes Awake"},
         {.name = "bite_far", .function = bite_far, .text = "in Position, in Hunter; sends Bite", .off = !o->beyond},
+        {.name = "look_far", .function = look_far, .text = "in Position; reads Energy Knows", .off = !o->peek},
+        {.name = "crowd_inner",
+         .function = count_crowd,
+         .context = r,
+         .phase = "inner",
+         .text = "in ReefCell, out Crowd, with ReefInner; reads Energy"},
+        {.name = "crowd_border",
+         .function = count_crowd,
+         .context = r,
+         .phase = "border",
+         .text = "in ReefCell, out Crowd, !ReefInner, !ReefGhost; reads Energy"},
     };
+    if (reef_ranks_phases(w) != REEF_OK) MPI_Abort(MPI_COMM_WORLD, 1);
     for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
         if (reef_system_is_null(reef_system_new(w, &list[i]))) {
             char text[200];
@@ -362,6 +410,7 @@ int main(int argc, char **argv)
                                       .messages = messages,
                                       .message_count = 2,
                                       .balance_ticks = o.balance,
+                                      .overlap = o.overlap,
                                       .timeout_ms = o.timeout,
                                       .context = w};
     r = reef_ranks_new(MPI_COMM_WORLD, w, &config, reason);
