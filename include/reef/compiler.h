@@ -11,11 +11,13 @@
 #define REEF_BEGIN_C extern "C" {
 #define REEF_END_C }
 #define REEF_ALIGNOF(T) alignof(T)
+#define REEF_ALIGNAS(n) alignas(n)
 #define REEF_TYPE_OF_FIELD(T, field) decltype(((T *)0)->field)
 #else
 #define REEF_BEGIN_C
 #define REEF_END_C
 #define REEF_ALIGNOF(T) _Alignof(T)
+#define REEF_ALIGNAS(n) _Alignas(n)
 #define REEF_TYPE_OF_FIELD(T, field) __typeof__(((T *)0)->field)
 #endif
 

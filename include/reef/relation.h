@@ -58,7 +58,7 @@ enum {
 #define REEF_RELATION(...) REEF_RELATION_MORE_(__VA_ARGS__, 0, 0)
 #define REEF_RELATION_MORE_(T, options, ...) \
     typedef struct T { \
-        const reef_entity target; \
+        REEF_ALIGNAS(8) const reef_entity target; \
         const uint64_t place; \
     } T; \
     REEF_DECLARE_RELATION_(T, options, 0)
@@ -68,7 +68,7 @@ enum {
 #define REEF_RELATION_OF_MORE_(T, Data, options, ...) \
     typedef Data reef_data_of_##T; \
     typedef struct T { \
-        const reef_entity target; \
+        REEF_ALIGNAS(8) const reef_entity target; \
         const uint64_t place; \
         Data data; \
     } T; \

@@ -42,10 +42,10 @@
 typedef struct copied_node {
     reef_entity source;
     uint32_t table;
-    size_t first, count;   /* its values */
-    size_t patch, patches; /* its patches */
-    bool rowless;          /* its copies have nothing at all */
-    uint32_t made;         /* rows that were made */
+    uint64_t first, count;   /* its values */
+    uint64_t patch, patches; /* its patches */
+    bool rowless;            /* its copies have nothing at all */
+    uint32_t made;           /* rows that were made */
     spawning rows;
 } copied_node;
 
@@ -373,7 +373,7 @@ static reef_status ids_collect(copying *x, const reef_entity *given)
 
 static void patches_put(const copying *x, const copied_node *node, uint32_t i)
 {
-    for (size_t p = node->patch; p < node->patch + node->patches; p++)
+    for (uint64_t p = node->patch; p < node->patch + node->patches; p++)
         memcpy(x->patches[p].at, &ids_of(x, x->patches[p].node)[i], sizeof(reef_entity));
 }
 
@@ -407,7 +407,7 @@ static bool rows_at_once(const copying *x, const copied_node *node)
             (t->home == REEF_SHARED && v->kind != VALUE_HELD))
             return false;
     }
-    for (size_t p = node->patch; p < node->patch + node->patches; p++) {
+    for (uint64_t p = node->patch; p < node->patch + node->patches; p++) {
         size_t i = 0;
         while (i < node->count &&
                !(x->values[node->first + i].data == x->patches[p].at && x->values[node->first + i].kind == VALUE_MOVED))
@@ -436,7 +436,7 @@ static bool outside_prepare(copying *x, const copied_node *node, value_outside *
         o->t = t;
         o->s = (value_store *)(uintptr_t)store_of(w, t->id);
         if (v->kind == VALUE_HELD) o->held = (void *)(uintptr_t)v->data, o->data = &o->held;
-        for (size_t p = node->patch; p < node->patch + node->patches; p++)
+        for (uint64_t p = node->patch; p < node->patch + node->patches; p++)
             if (x->patches[p].at == v->data) o->target = x->patches[p].node;
     }
     for (uint32_t i = 0; i < *count; i++) /* making a store may move the others */
@@ -465,7 +465,8 @@ static reef_status rows_make(copying *x, copied_node *node)
     table *t = node->rows.t;
     call_memory taken;
     uint32_t count;
-    bool ok = reef__call_memory_take(&w->family->memory, &taken, node->count * sizeof(value_outside), PLAIN_ALIGN);
+    bool ok =
+        reef__call_memory_take(&w->family->memory, &taken, (size_t)node->count * sizeof(value_outside), PLAIN_ALIGN);
     if (!ok) return REEF_NO_MEMORY;
     value_outside *more = taken.at;
     ok = outside_prepare(x, node, more, &count);

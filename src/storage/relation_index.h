@@ -23,7 +23,7 @@
 
 /* How every value of a relation begins. */
 typedef struct relation_value {
-    reef_entity target;
+    REEF_ALIGNAS(8) reef_entity target;
     uint64_t place; /* its sources are ordered by this, and equal ones by handle; 0: not placed yet */
 } relation_value;
 
