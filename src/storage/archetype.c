@@ -221,13 +221,15 @@ static void map_put(graph *g, uint32_t c, uint32_t table_id, uint16_t slot)
     RELEASE_STORE(&m->count, d + 1);
 }
 
-#define NONE_4 &map_none, &map_none, &map_none, &map_none
-#define NONE_32 NONE_4, NONE_4, NONE_4, NONE_4, NONE_4, NONE_4, NONE_4, NONE_4
-static reef_map *const page_none[256] = {NONE_32, NONE_32, NONE_32, NONE_32, NONE_32, NONE_32, NONE_32, NONE_32};
+void reef__graph_begin(family *f)
+{
+    f->graph.shape_count = TABLE_EMPTY;
+    for (uint32_t i = 0; i < 256; i++) f->graph.no_maps[i] = &map_none;
+}
 
 void reef__graph_view_none(reef_world *w)
 {
-    for (uint32_t i = 0; i < REEF_MAP_PAGES; i++) w->hot.maps[i] = page_none;
+    for (uint32_t i = 0; i < REEF_MAP_PAGES; i++) w->hot.maps[i] = w->family->graph.no_maps;
 }
 
 /* Marks the maps of a type's bases: who looks for a base that no table has must ask for subtypes as well. */

@@ -41,6 +41,9 @@ void reef__family_drop(family *f); /* frees the graph, when the last member of t
  * the only world. */
 void reef__graph_settle(family *f);
 
+/* Begins the graph of a new family: there are no tables but the empty one. */
+void reef__graph_begin(family *f);
+
 /* Points the world's view at empty maps, for types whose maps don't exist yet. */
 void reef__graph_view_none(reef_world *w);
 

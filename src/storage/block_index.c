@@ -19,10 +19,6 @@ enum {
 
 static const uint32_t no_indices;
 static reef_block_index no_index = {.get = &no_indices, .has = &no_indices};
-#define FOUR(x) x, x, x, x
-#define SIXTEEN(x) FOUR(x), FOUR(x), FOUR(x), FOUR(x)
-#define ALL_NUMBERS(x) FOUR(SIXTEEN(x)), FOUR(SIXTEEN(x)), FOUR(SIXTEEN(x)), FOUR(SIXTEEN(x))
-static reef_block_index *no_blocks[REEF_BLOCK_NUMBERS] = {ALL_NUMBERS(&no_index)};
 
 /* ---- memory ---- */
 
@@ -56,10 +52,10 @@ static reef_block_index **entry_reserve(reef_world *w, uint32_t component)
     reef_map *m = w->hot.maps[component >> 8][component & 255];
     uint32_t *last = &w->family->graph.last_number;
     if (m->capacity == 0 || (m->number == 0 && *last == REEF_BLOCK_NUMBERS - 1)) return NULL;
-    if (w->hot.blocks == no_blocks) {
-        reef_block_index **all = reef__memory_zeroed(&w->family->memory, MEMORY_TABLES, sizeof no_blocks);
+    if (w->hot.blocks == w->family->no_blocks) {
+        reef_block_index **all = reef__memory_zeroed(&w->family->memory, MEMORY_TABLES, sizeof w->family->no_blocks);
         if (all == NULL) return NULL;
-        memcpy(all, no_blocks, sizeof no_blocks);
+        memcpy(all, w->family->no_blocks, sizeof w->family->no_blocks);
         RELEASE_STORE(&w->hot.blocks, all);
     }
     if (m->number == 0) RELEASE_STORE(&m->number, ++*last);
@@ -184,9 +180,14 @@ void reef__block_indexes_renew(reef_world *w)
     for (reef_block_index *x = w->block_newest; x; x = x->older) index_means(w, x);
 }
 
+void reef__block_indexes_family(family *f)
+{
+    for (uint32_t i = 0; i < REEF_BLOCK_NUMBERS; i++) f->no_blocks[i] = &no_index;
+}
+
 void reef__block_indexes_begin(reef_world *w)
 {
-    w->hot.blocks = no_blocks;
+    w->hot.blocks = w->family->no_blocks;
     w->block_room = UINT32_MAX;
     w->block_newest = NULL;
     w->block_count = 0;
@@ -194,12 +195,12 @@ void reef__block_indexes_begin(reef_world *w)
 
 COLD void reef__block_indexes_drop(reef_world *w)
 {
-    if (w->hot.blocks == no_blocks) return;
+    if (w->hot.blocks == w->family->no_blocks) return;
     for (reef_block_index *x = w->block_newest, *older; x; x = older) {
         older = x->older;
         index_give(w, x);
     }
-    reef__memory_free(&w->family->memory, MEMORY_TABLES, w->hot.blocks, sizeof no_blocks);
+    reef__memory_free(&w->family->memory, MEMORY_TABLES, w->hot.blocks, sizeof w->family->no_blocks);
     reef__block_indexes_begin(w);
 }
 

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/platform.h"
 #include "storage/archetype.h"
+#include "storage/block_index.h"
 #include "storage/layout.h"
 #include "storage/quarantine.h"
 
@@ -17,7 +18,8 @@ family *reef__family_make(const reef_allocator *allocator)
         return NULL;
     }
     f->memory.bytes = sizeof *f;
-    f->graph.shape_count = TABLE_EMPTY;
+    reef__graph_begin(f);
+    reef__block_indexes_family(f);
     reef__quarantine_begin(f);
     return f;
 }
