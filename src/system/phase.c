@@ -737,29 +737,43 @@ COLD void reef__phase_know(reef_world *w, phase_plan *p)
     p->fork_version = w->hot.fork_version;
 }
 
+INLINE void quick_chunk(const quick *x, reef_block *b, const match *m, reef_slot *slots, uint64_t version)
+{
+    b->column = reef_slot_of(slots, m, 0);
+    b->entities = slot_entities(slots);
+    for (uint32_t i = 0; i < x->write_count; i++)
+        ((reef_slot *)(uintptr_t)reef_slot_of(slots, m, i))->version = version;
+    x->function(b);
+}
+
+static void quick_chunks(const quick *x, reef_block *b, const match *m, reef_slot *slots, uint64_t version)
+{
+    const table *t = m->table;
+    for (uint32_t next; (next = slots[0].head.next) != 0; slots = unit_slots(b->world, next)) {
+        b->next_unit = next;
+        b->count = REEF_BLOCK_ROWS;
+        quick_chunk(x, b, m, slots, version);
+    }
+    b->next_unit = REEF_GO_TABLE;
+    b->count = t->next - unit_place(t->last);
+    quick_chunk(x, b, m, slots, version);
+}
+
 INLINE void quick_rows(const quick *x, reef_block *b, const match *m, uint64_t version)
 {
-    const reef_world *w = b->world;
     const table *t = m->table;
-    const uint32_t unit = t->first;
-    uint32_t count = t->next - unit_place(unit);
+    const uint32_t unit = t->first, count = t->next - unit_place(unit);
     if (count == 0) return; /* this is also the case for a table without chunks: 0 - 0 */
     reef_slot *slots =
         (reef_slot *)(uintptr_t)(LIKELY(m->unit == unit) ? match_first(m) : reef__match_slots(b, m, unit));
     b->match = m;
-    for (;;) {
-        const uint32_t next = slots[0].head.next;
-        b->column = reef_slot_of(slots, m, 0);
-        b->entities = slot_entities(slots);
-        b->next_unit = next ? next : REEF_GO_TABLE;
-        b->count = UNLIKELY(next != 0) ? REEF_BLOCK_ROWS : count;
-        for (uint32_t i = 0; i < x->write_count; i++)
-            ((reef_slot *)(uintptr_t)reef_slot_of(slots, m, i))->version = version;
-        x->function(b);
-        if (LIKELY(next == 0)) return;
-        slots = unit_slots(w, next);
-        count = t->next - unit_place(t->last);
+    if (UNLIKELY(slots[0].head.next != 0)) {
+        quick_chunks(x, b, m, slots, version);
+        return;
     }
+    b->next_unit = REEF_GO_TABLE;
+    b->count = count;
+    quick_chunk(x, b, m, slots, version);
 }
 
 /* Every system may give commands for systems. */
