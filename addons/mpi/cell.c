@@ -187,7 +187,7 @@ static bool surroundings_find(reef_ranks *r)
     }
     const size_t n = r->neighbour_count;
     r->near_out = calloc(2 * n + 1, sizeof *r->near_out);
-    r->near_requests = calloc(n + 1, sizeof(MPI_Request));
+    r->near_requests = calloc(2 * n + 1, sizeof(MPI_Request));
     ok = ok && r->near_out && r->near_requests;
     if (ok && r->present_count) qsort(r->present, r->present_count, sizeof *r->present, cell_order);
     free(seen);

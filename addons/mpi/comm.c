@@ -256,26 +256,30 @@ void ranks__near_send(reef_ranks *r, const bytes *out, MPI_Request *q)
     for (uint32_t i = 0; i < r->neighbour_count; i++) send(r, &out[i], r->neighbours[i].rank, TAG_NEAR, &q[i]);
 }
 
-void ranks__near_receive(reef_ranks *r, bytes *in, MPI_Request *q)
+/* Begins to receive what a neighbour has sent, whose size only the message says. */
+static void near_begin(reef_ranks *r, int from, bytes *in, MPI_Request *q)
 {
     const double began = MPI_Wtime();
-    for (uint32_t i = 0; i < r->neighbour_count; i++) {
-        patience p = {0, 0};
-        MPI_Message m;
-        MPI_Status status;
-        int there = 0, got = 0;
-        while (!there) {
-            ranks__must(r, MPI_Improbe(r->neighbours[i].rank, TAG_NEAR, r->comm, &there, &m, &status),
-                        "waiting for ghosts");
-            if (!there) be_patient(r, &p, "waiting for ghosts");
-        }
-        ranks__must(r, MPI_Get_count(&status, MPI_BYTE, &got), "waiting for ghosts");
-        in[i].count = in[i].at = 0;
-        if (!bytes_room(&in[i], (size_t)got + 1)) end_run(r, "waiting for ghosts", "no memory");
-        in[i].count = (size_t)got;
-        r->stats.bytes_received += (uint64_t)got;
-        ranks__must(r, MPI_Mrecv(in[i].data, got, MPI_BYTE, &m, MPI_STATUS_IGNORE), "receiving ghosts");
+    patience p = {0, 0};
+    MPI_Message m;
+    MPI_Status status;
+    int there = 0, got = 0;
+    while (!there) {
+        ranks__must(r, MPI_Improbe(from, TAG_NEAR, r->comm, &there, &m, &status), "waiting for ghosts");
+        if (!there) be_patient(r, &p, "waiting for ghosts");
     }
+    ranks__must(r, MPI_Get_count(&status, MPI_BYTE, &got), "waiting for ghosts");
+    in->count = in->at = 0;
+    if (!bytes_room(in, (size_t)got + 1)) end_run(r, "waiting for ghosts", "no memory");
+    in->count = (size_t)got;
+    r->stats.bytes_received += (uint64_t)got;
+    ranks__must(r, MPI_Imrecv(in->data, got, MPI_BYTE, &m, q), "receiving ghosts");
     r->stats.seconds_waiting += MPI_Wtime() - began;
-    ranks__wait(r, (int)r->neighbour_count, q, "sending ghosts");
+}
+
+void ranks__near_receive(reef_ranks *r, bytes *in, MPI_Request *q)
+{
+    const uint32_t n = r->neighbour_count;
+    for (uint32_t i = 0; i < n; i++) near_begin(r, r->neighbours[i].rank, &in[i], &q[n + i]);
+    ranks__wait(r, 2 * (int)n, q, "exchanging ghosts");
 }

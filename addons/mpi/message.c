@@ -163,20 +163,28 @@ static void message_pack(const reef_ranks *r, bytes *to, const message *m)
     ranks__put(to, value_of(&r->waiting, m), r->message_bytes[m->kind]);
 }
 
-/* The number of messages stands before them. */
-bool ranks__messages_leave(reef_ranks *r, bytes *to, int rank)
+void ranks__messages_count(const reef_ranks *r, uint32_t *count)
+{
+    for (uint32_t i = 0; i < r->waiting.count; i++) count[r->cells[r->waiting.of[i].cell].owner]++;
+}
+
+bool ranks__messages_leave(reef_ranks *r, bytes *to)
 {
     message_list *l = &r->waiting;
-    uint32_t n = 0, kept = 0;
-    for (uint32_t i = 0; i < l->count; i++) n += (int)r->cells[l->of[i].cell].owner == rank;
-    ranks__put_u32(to, n);
+    uint32_t kept = 0;
+    bool ok = true;
     for (uint32_t i = 0; i < l->count; i++) {
-        if ((int)r->cells[l->of[i].cell].owner == rank) message_pack(r, to, &l->of[i]);
-        else l->of[kept++] = l->of[i];
+        const uint32_t owner = r->cells[l->of[i].cell].owner;
+        if (owner == (uint32_t)r->rank) {
+            l->of[kept++] = l->of[i];
+            continue;
+        }
+        message_pack(r, &to[owner], &l->of[i]);
+        ok &= !to[owner].failed;
     }
+    r->stats.messages_out += l->count - kept;
     l->count = kept;
-    r->stats.messages_out += n;
-    return !to->failed;
+    return ok;
 }
 
 bool ranks__messages_unpack(reef_ranks *r, bytes *from)
@@ -215,12 +223,15 @@ reef_status ranks__messages_collect(reef_ranks *r, reef_status s)
 {
     const size_t n = (size_t)r->size;
     bytes *out = calloc(2 * n, sizeof *out), *in = out ? out + n : NULL;
-    if (s == REEF_OK) s = out ? sent_read(r) : REEF_NO_MEMORY;
-    for (int i = 0; s == REEF_OK && i < r->size; i++) {
-        if (i == r->rank) continue;
-        if (!ranks__messages_leave(r, &out[i], i)) s = REEF_NO_MEMORY;
-        if (out[i].count == sizeof(uint32_t)) out[i].count = 0;
+    uint32_t *count = calloc(n, sizeof *count);
+    if (s == REEF_OK) s = out && count ? sent_read(r) : REEF_NO_MEMORY;
+    if (s == REEF_OK) {
+        ranks__messages_count(r, count);
+        for (int i = 0; i < r->size; i++)
+            if (count[i] && i != r->rank) ranks__put_u32(&out[i], count[i]);
+        if (!ranks__messages_leave(r, out)) s = REEF_NO_MEMORY;
     }
+    free(count);
     s = ranks__exchange(r, s, out, in);
     for (size_t i = 0; s == REEF_OK && i < n; i++)
         if (in[i].count && !ranks__messages_unpack(r, &in[i])) s = REEF_NO_MEMORY;

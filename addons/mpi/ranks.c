@@ -196,7 +196,9 @@ static reef_status cell_fill(reef_ranks *r, uint32_t c, uint32_t n,
 
 static reef_status phase_run(reef_ranks *r, const char *phase, float dt)
 {
+    const double began = MPI_Wtime();
     const reef_status s = reef_tick_phase(r->world, phase, dt);
+    r->stats.seconds_tick += MPI_Wtime() - began;
     return s < 0 ? ranks__fail(r, s, "the phase %s failed: %s", phase, reef_status_text(s)) : REEF_OK;
 }
 
@@ -248,7 +250,7 @@ reef_status reef_ranks_tick(reef_ranks *r, float dt)
 {
     if (r == NULL) return REEF_BAD_ARGUMENT;
     r->reason[0] = 0;
-    const double begin = MPI_Wtime();
+    const double begin = MPI_Wtime(), systems = r->stats.seconds_tick;
     reef_status s = ranks__messages_deliver(r);
     if (s == REEF_OK) s = reef_tick(r->world, dt);
     if (s < 0) ranks__fail(r, s, "the tick failed: %s", reef_status_text(s));
@@ -259,8 +261,8 @@ reef_status reef_ranks_tick(reef_ranks *r, float dt)
     r->stats.ticks++;
     if (s == REEF_OK && r->config.balance_ticks && r->stats.ticks % r->config.balance_ticks == 0)
         s = reef_ranks_balance(r);
+    r->stats.seconds_exchange += MPI_Wtime() - ticked - (r->stats.seconds_tick - systems);
     r->stats.seconds_tick += ticked - begin;
-    r->stats.seconds_exchange += MPI_Wtime() - ticked;
     return s;
 }
 
@@ -284,14 +286,19 @@ static reef_status cells_send(reef_ranks *r, uint32_t first, uint32_t end, packe
 static reef_status balance_exchange(reef_ranks *r, packet *p, bytes *ids, bytes *out, bytes *in)
 {
     const size_t n = (size_t)r->size;
-    reef_status s = REEF_OK;
-    for (size_t i = 0; i < n; i++) {
+    uint32_t *messages = calloc(n, sizeof *messages);
+    reef_status s = messages ? REEF_OK : REEF_NO_MEMORY;
+    if (messages) ranks__messages_count(r, messages);
+    for (size_t i = 0; s == REEF_OK && i < n; i++) {
         if ((int)i == r->rank) continue;
         ranks__put_u64(&out[i], ids[i].count);
         ranks__put(&out[i], ids[i].data, ids[i].count);
         ranks__seal(&p[i], &out[i]);
-        if (!ranks__messages_leave(r, &out[i], (int)i) || out[i].failed || ids[i].failed) s = REEF_NO_MEMORY;
+        ranks__put_u32(&out[i], messages[i]);
+        if (out[i].failed || ids[i].failed) s = REEF_NO_MEMORY;
     }
+    if (s == REEF_OK && !ranks__messages_leave(r, out)) s = REEF_NO_MEMORY;
+    free(messages);
     s = ranks__exchange(r, s, out, in);
     for (size_t i = 0; s == REEF_OK && i < n; i++) {
         if (in[i].count == 0) continue;

@@ -166,7 +166,8 @@ void ranks__reduce(reef_ranks *r, void *values, int n, MPI_Datatype type, MPI_Op
 void ranks__gather(reef_ranks *r, const bytes *mine, bytes *all);
 /* Sends out[i] to rank i, and receives in[i] from it, if no rank comes with a failure. The worst status of all. */
 reef_status ranks__exchange(reef_ranks *r, reef_status s, const bytes *out, bytes *in);
-/* Among neighbours alone: out[i] goes to r->neighbours[i], with the requests q[i]; in[i] comes from there. */
+/* Among neighbours alone: out[i] goes to r->neighbours[i], and in[i] comes from there. q has a request for each, and
+ * then as many for receiving. */
 void ranks__near_send(reef_ranks *r, const bytes *out, MPI_Request *q);
 void ranks__near_receive(reef_ranks *r, bytes *in, MPI_Request *q);
 
@@ -234,8 +235,10 @@ reef_status ranks__messages_collect(reef_ranks *r, reef_status s);
 void ranks__messages_follow(reef_ranks *r);
 reef_status ranks__messages_deliver(reef_ranks *r);
 reef_status ranks__messages_born(reef_ranks *r, reef_status s);
-/* Packs the messages that wait for cells of a rank, and forgets them. */
-bool ranks__messages_leave(reef_ranks *r, bytes *to, int rank);
+/* Counts the messages that wait, by the rank of their cell; and packs those of other ranks, behind their number, and
+ * forgets them. */
+void ranks__messages_count(const reef_ranks *r, uint32_t *count);
+bool ranks__messages_leave(reef_ranks *r, bytes *to);
 bool ranks__messages_unpack(reef_ranks *r, bytes *from);
 void ranks__messages_sort(reef_ranks *r);
 /* All messages that wait, for a file; and those for cells of this rank, from the bytes of all ranks. */

@@ -203,7 +203,7 @@ typedef struct reef_ranks_stats {
     uint64_t messages_out;                      /* messages sent to other cells, in all */
     uint64_t bytes_sent, bytes_received, sends; /* by this library, in all, without collective calls */
     uint64_t ghosts_sent, ghosts_same;          /* ghosts that were sent, and those that hadn't changed, in all */
-    double seconds_tick, seconds_exchange;      /* in reef_tick, and in everything else */
+    double seconds_tick, seconds_exchange;      /* in systems, and in everything else of the ticks */
     double seconds_waiting;                     /* of the latter: waiting for other ranks and for bytes to arrive */
 } reef_ranks_stats;
 reef_ranks_stats reef_ranks_statistics(const reef_ranks *ranks);

@@ -376,18 +376,16 @@ static reef_status leaving_pack(reef_ranks *r, packet *p)
     return s;
 }
 
-/* What goes to a rank: the packet's length, the packet, the messages. */
-static bool parcel_make(reef_ranks *r, packet *p, bytes *out, int rank)
+/* What goes to a rank: the packet's length, the packet, the number of messages, and these, which come later. */
+static bool parcel_make(packet *p, uint32_t messages, bytes *out)
 {
     ranks__put_u64(out, 0);
     const size_t at = out->count;
-    if (out->failed) return false;
     ranks__seal(p, out);
     const uint64_t length = out->count - at;
-    if (!ranks__messages_leave(r, out, rank) || out->failed) return false;
-    memcpy(out->data + at - sizeof length, &length, sizeof length);
-    if (p->entities == 0 && out->count == at + length + sizeof(uint32_t)) out->count = 0; /* nothing goes there */
-    return true;
+    ranks__put_u32(out, messages);
+    if (!out->failed) memcpy(out->data + at - sizeof length, &length, sizeof length);
+    return !out->failed;
 }
 
 static reef_status parcel_open(reef_ranks *r, bytes *in)
@@ -406,9 +404,14 @@ reef_status ranks__move(reef_ranks *r, reef_status s)
     const size_t n = (size_t)r->size;
     packet *p = calloc(n, sizeof *p);
     bytes *out = calloc(2 * n, sizeof *out), *in = out ? out + n : NULL;
-    if (s == REEF_OK) s = p && out ? leaving_pack(r, p) : REEF_NO_MEMORY;
+    uint32_t *messages = calloc(n, sizeof *messages);
+    if (s == REEF_OK) s = p && out && messages ? leaving_pack(r, p) : REEF_NO_MEMORY;
+    if (s == REEF_OK) ranks__messages_count(r, messages);
     for (int i = 0; s == REEF_OK && i < r->size; i++)
-        if (i != r->rank && !parcel_make(r, &p[i], &out[i], i)) s = REEF_NO_MEMORY;
+        if (i != r->rank && (p[i].entities || messages[i]) && !parcel_make(&p[i], messages[i], &out[i]))
+            s = REEF_NO_MEMORY;
+    if (s == REEF_OK && !ranks__messages_leave(r, out)) s = REEF_NO_MEMORY;
+    free(messages);
     s = ranks__exchange(r, s, out, in);
     for (size_t i = 0; s == REEF_OK && i < n; i++) s = parcel_open(r, &in[i]);
     for (size_t i = 0; p && out && i < n; i++) {

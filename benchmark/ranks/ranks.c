@@ -1,12 +1,25 @@
-/* What a tick over ranks costs: bytes and messages by the number of ranks and the length of the border.
+/* What a tick over ranks costs: time, bytes and messages by the number of ranks and the length of the border.
  *
- *     mpirun -n 2 reef-bench-ranks [--side CELLS] [--fish PER_CELL] [--ticks N] [--delay US] [--bandwidth MB_PER_S]
+ *     mpirun -n 2 reef-bench-ranks [--side CELLS] [--fish PER_CELL] [--ticks N] [--overlap 1]
+ *                                  [--delay US] [--bandwidth MB_PER_S]
  *
- * A torus of side x side cells, each with `fish` entities of 32 bytes that swim and look at their cell. Prints a line,
- * between tabs: ranks, side, fish, and of a tick: border cells, ghosts, those sent, bytes, sends, moves (all over the
- * ranks); milliseconds in systems and in everything else (of the slowest rank); the share of the latter.
+ * A torus of side x side cells, each with `fish` entities of 32 bytes that swim and look at their cell; with --overlap
+ * they look while ghosts travel. Prints a line, between tabs:
  *
- * --delay and --bandwidth simulate a network: each message waits before it is sent (MPI's profiling interface). */
+ *     ranks side fish            as given
+ *     border ghosts              cells at borders, and ghosts, of all ranks
+ *     changed bytes messages moves    of a tick, of all ranks: ghosts that were sent, bytes, messages, entities that
+ *                                went to another rank
+ *     collectives                of a tick: collective calls of MPI
+ *     ms                         a tick: the slowest rank's, the median of all ticks
+ *     systems work waiting       of this, in a rank's mean: in reef_tick and its like, in the library, and waiting for
+ *                                other ranks; medians
+ *     share                      of a tick that isn't systems
+ *     KiB index                  memory of a rank's world, in the mean; of this, its entity index
+ *
+ * --delay and --bandwidth simulate a network (network.h). */
+#define _POSIX_C_SOURCE 200809L
+#include "network.h"
 #include "reef_ranks.h"
 
 #include <stdio.h>
@@ -28,20 +41,9 @@ REEF_COMPONENT(Load);
 
 static struct {
     uint32_t side, fish, ticks;
-    double delay_us, bytes_per_us;
-} o = {64, 50, 50, 0, 0};
-
-/* ---- a simulated network ---- */
-
-int MPI_Isend(const void *data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request *request)
-{
-    if (o.delay_us > 0 || o.bytes_per_us > 0) {
-        const double wait = o.delay_us + (o.bytes_per_us > 0 ? count / o.bytes_per_us : 0),
-                     until = MPI_Wtime() + wait * 1e-6;
-        while (MPI_Wtime() < until) {}
-    }
-    return PMPI_Isend(data, count, type, to, tag, comm, request);
-}
+    bool overlap;
+    double delay_us, megabytes_per_s;
+} o = {64, 50, 50, false, 0, 0};
 
 /* ---- the scene ---- */
 
@@ -134,28 +136,68 @@ static int64_t border_cells(const reef_ranks *r)
     return n;
 }
 
-static void measure(reef_ranks *r)
+enum { TICK, SYSTEMS, WORK, WAITING, TIMES };
+
+static int time_order(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median(double *x, uint32_t n)
+{
+    qsort(x, n, sizeof *x, time_order);
+    return n % 2 ? x[n / 2] : (x[n / 2 - 1] + x[n / 2]) / 2;
+}
+
+/* The times of a tick, in milliseconds: the slowest rank's, and means of the others. */
+static void tick_measure(reef_ranks *r, double *t)
 {
     const reef_ranks_stats before = reef_ranks_statistics(r);
-    for (uint32_t i = 0; i < o.ticks; i++)
-        if (reef_ranks_tick(r, 1) != REEF_OK) {
-            fprintf(stderr, "%s\n", reef_ranks_reason(r));
-            MPI_Abort(MPI_COMM_WORLD, 1);
-        }
+    if (reef_ranks_tick(r, 1) != REEF_OK) {
+        fprintf(stderr, "%s\n", reef_ranks_reason(r));
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    }
     const reef_ranks_stats x = reef_ranks_statistics(r);
+    const double systems = x.seconds_tick - before.seconds_tick, rest = x.seconds_exchange - before.seconds_exchange,
+                 waiting = x.seconds_waiting - before.seconds_waiting;
+    double sum[] = {0, systems, rest - waiting, waiting}, most = systems + rest;
+    MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    MPI_Allreduce(MPI_IN_PLACE, sum, TIMES, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    t[TICK] = 1e3 * most;
+    for (int i = SYSTEMS; i < TIMES; i++) t[i] = 1e3 * sum[i] / reef_ranks_size(r);
+}
+
+static void measure(reef_ranks *r, const reef_world *w)
+{
+    double *t = malloc((size_t)o.ticks * TIMES * sizeof *t), of_tick[TIMES], m[TIMES];
+    if (t == NULL) MPI_Abort(MPI_COMM_WORLD, 1);
+    tick_measure(r, of_tick); /* the first one makes room */
+    const reef_ranks_stats before = reef_ranks_statistics(r);
+    const unsigned long collectives = network_collectives();
+    for (uint32_t i = 0; i < o.ticks; i++) {
+        tick_measure(r, of_tick);
+        for (uint32_t k = 0; k < TIMES; k++) t[k * o.ticks + i] = of_tick[k];
+    }
+    const reef_ranks_stats x = reef_ranks_statistics(r);
+    const reef_stats s = reef_world_stats(w);
     int64_t n[] = {border_cells(r),
                    (int64_t)x.ghosts,
                    (int64_t)(x.ghosts_sent - before.ghosts_sent),
                    (int64_t)(x.bytes_sent - before.bytes_sent),
                    (int64_t)(x.sends - before.sends),
-                   (int64_t)(x.moved_out - before.moved_out)};
-    double t[] = {x.seconds_tick - before.seconds_tick, x.seconds_exchange - before.seconds_exchange};
-    MPI_Allreduce(MPI_IN_PLACE, t, 2, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-    if (reef_ranks_sum(r, n, 6) != REEF_OK || reef_ranks_rank(r) != 0) return;
-    const double k = o.ticks;
-    printf("%d\t%u\t%u\t%lld\t%lld\t%.0f\t%.0f\t%.1f\t%.1f\t%.2f\t%.2f\t%.0f%%\n", reef_ranks_size(r), o.side, o.fish,
-           (long long)n[0], (long long)n[1], (double)n[2] / k, (double)n[3] / k, (double)n[4] / k, (double)n[5] / k,
-           t[0] * 1e3 / k, t[1] * 1e3 / k, 100 * t[1] / (t[0] + t[1]));
+                   (int64_t)(x.moved_out - before.moved_out),
+                   (int64_t)s.bytes_total,
+                   (int64_t)s.bytes_index};
+    for (uint32_t k = 0; k < TIMES; k++) m[k] = median(t + k * o.ticks, o.ticks);
+    free(t);
+    if (reef_ranks_sum(r, n, 8) != REEF_OK || reef_ranks_rank(r) != 0) return;
+    const double k = o.ticks, calls = (double)(network_collectives() - collectives) - 1,
+                 all = 1024.0 * reef_ranks_size(r);
+    printf("%d\t%u\t%u\t%lld\t%lld\t%.0f\t%.0f\t%.1f\t%.1f\t%.1f\t%.2f\t%.2f\t%.2f\t%.2f\t%.0f%%\t%.0f\t%.0f\n",
+           reef_ranks_size(r), o.side, o.fish, (long long)n[0], (long long)n[1], (double)n[2] / k, (double)n[3] / k,
+           (double)n[4] / k, (double)n[5] / k, calls / k, m[TICK], m[SYSTEMS], m[WORK], m[WAITING],
+           100 * (m[WORK] + m[WAITING]) / (m[SYSTEMS] + m[WORK] + m[WAITING]), (double)n[6] / all, (double)n[7] / all);
 }
 
 static void read_options(int argc, char **argv)
@@ -165,11 +207,38 @@ static void read_options(int argc, char **argv)
         if (strcmp(argv[i], "--side") == 0) o.side = (uint32_t)x;
         else if (strcmp(argv[i], "--fish") == 0) o.fish = (uint32_t)x;
         else if (strcmp(argv[i], "--ticks") == 0) o.ticks = (uint32_t)x;
+        else if (strcmp(argv[i], "--overlap") == 0) o.overlap = x != 0;
         else if (strcmp(argv[i], "--delay") == 0) o.delay_us = x;
-        else if (strcmp(argv[i], "--bandwidth") == 0) o.bytes_per_us = x;
+        else if (strcmp(argv[i], "--bandwidth") == 0) o.megabytes_per_s = x;
         else fprintf(stderr, "what is %s?\n", argv[i]), exit(2);
     }
     if (o.side < 3 || o.ticks == 0) fprintf(stderr, "--side is 3 or more, --ticks 1 or more\n"), exit(2);
+}
+
+static void add_systems(reef_world *w, reef_ranks **r)
+{
+    const reef_system_desc list[] = {
+        {.name = "look",
+         .function = look,
+         .context = r,
+         .text = "in Position, in ReefCell, Velocity; reads Position",
+         .off = o.overlap},
+        {.name = "look_inner",
+         .function = look,
+         .context = r,
+         .phase = "inner",
+         .text = "in Position, in ReefCell, Velocity, with ReefInner; reads Position"},
+        {.name = "look_border",
+         .function = look,
+         .context = r,
+         .phase = "border",
+         .text = "in Position, in ReefCell, Velocity, !ReefInner; reads Position"},
+        {.name = "swim", .function = swim, .text = "Position, in Velocity"},
+    };
+    bool ok = reef_ranks_phases(w) == REEF_OK;
+    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
+        ok = ok && !reef_system_is_null(reef_system_new(w, &list[i]));
+    if (!ok) MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
 int main(int argc, char **argv)
@@ -179,11 +248,7 @@ int main(int argc, char **argv)
     char reason[REEF_DETAIL_MAX];
     reef_ranks *r = NULL;
     reef_world *w = reef_world_new(NULL);
-    reef_system_new(w, &(reef_system_desc){.name = "look",
-                                           .function = look,
-                                           .context = &r,
-                                           .text = "in Position, in ReefCell, Velocity; reads Position"});
-    reef_system(w, swim, "Position, in Velocity");
+    add_systems(w, &r);
     const reef_component ghosts[] = {reef_id(Position)};
     r = reef_ranks_new(MPI_COMM_WORLD, w,
                        &(reef_ranks_config){.cells = o.side * o.side,
@@ -191,13 +256,16 @@ int main(int argc, char **argv)
                                             .cell_of = cell_of,
                                             .near = near_cells,
                                             .ghosts = ghosts,
-                                            .ghost_count = 1},
+                                            .ghost_count = 1,
+                                            .overlap = o.overlap},
                        reason);
     if (r == NULL || reef_ranks_fill(r, count, make) != REEF_OK) {
         fprintf(stderr, "%s\n", r ? reef_ranks_reason(r) : reason);
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
-    measure(r);
+    if (!network_begin(o.delay_us, o.megabytes_per_s)) MPI_Abort(MPI_COMM_WORLD, 1);
+    measure(r, w);
+    network_end();
     reef_ranks_free(r);
     reef_world_free(w);
     MPI_Finalize();
