@@ -6,6 +6,9 @@
 
 #if defined(REEF_TOOL_INSPECT)
 #include "reef_inspector.h"
+#ifdef REEF_TOOL_SQL
+#include "reef_sqlite.h"
+#endif
 
 enum { STATES_MAX = 200, HEADER_BYTES = 24, SECTION_BYTES = 24, SECTION_HEAD = 16 };
 
@@ -67,7 +70,10 @@ static void states_record(const tool_file *f, reef_inspector *i)
 static int file_serve(tool_file *f, uint16_t port)
 {
     char reason[REEF_DETAIL_MAX];
-    const reef_inspector_config config = {.port = port, .title = f->path, .record = true, .record_ticks = STATES_MAX};
+    reef_inspector_config config = {.port = port, .title = f->path, .record = true, .record_ticks = STATES_MAX};
+#ifdef REEF_TOOL_SQL
+    config.sql = reef_sql_json;
+#endif
     reef_inspector *i = reef_inspect_why(f->world, &config, reason);
     if (i == NULL) {
         say(f->path, "%s", reason);

@@ -120,7 +120,7 @@ moment *inspector_prefix(reef_inspector *i, const moment *from, uint32_t number,
 /* ---- time ---- */
 
 /* The world isn't the newest moment any more. If states are recorded, this one takes the place of that of its tick. */
-static void changed(reef_inspector *i)
+void inspector_world_changed(reef_inspector *i)
 {
     pthread_mutex_lock(&i->lock);
     moment *was = i->newest;
@@ -153,7 +153,7 @@ static void restore(reef_inspector *i, uint64_t tick, control *c)
     } while (dropped);
     i->ended_ns = 0; /* no time passed in the program */
     inspector_note(i, inspector_now_ns(), reef_tick_count(i->world));
-    changed(i);
+    inspector_world_changed(i);
 }
 
 static void trace_switch(reef_inspector *i, bool on, control *c)
@@ -373,7 +373,7 @@ void inspector_edit_run(reef_inspector *i, void *data)
     }
     reef_snapshot_free(before);
     inspector_step_clear(i);
-    changed(i);
+    inspector_world_changed(i);
 }
 
 json_t *inspector_answer_edit(request *r)

@@ -88,6 +88,7 @@ struct reef_inspector {
     pthread_cond_t asked; /* to the simulation's thread: something is wanted */
     atomic_bool busy;     /* update has more to do than to note the tick */
     atomic_bool ready, ending, ended;
+    atomic_bool prompted; /* a statement of the prompt runs */
     atomic_uint streams;
     _Atomic uint64_t looked_ns; /* when the last request came */
 
@@ -152,6 +153,8 @@ typedef struct control {
     json_t *answer;
     const char *error; /* NULL: none */
 } control;
+/* Behind a change of the world on the simulation's thread: moments of before are old from now on. */
+void inspector_world_changed(reef_inspector *i);
 void inspector_control_run(reef_inspector *i, void *data);
 void inspector_edit_run(reef_inspector *i, void *data);
 
@@ -225,6 +228,7 @@ json_t *inspector_answer_control(request *r);
 json_t *inspector_answer_edit(request *r);
 json_t *inspector_answer_whatif(request *r);
 json_t *inspector_answer_whatif_play(request *r);
+json_t *inspector_answer_sql(request *r);
 void inspector_whatif_free(reef_inspector *i);
 
 /* Writes edits into a world of this thread: [{"do": "set", ...}]. Returns the number that was done, and why the next

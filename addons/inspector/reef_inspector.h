@@ -46,6 +46,12 @@ typedef struct reef_inspector_config {
      * reef_step_once. Called by reef_inspector_update on its thread */
     reef_inspector_step step;
     void *context; /* for step */
+    /* answers the page's prompt for SQL; NULL: the page has none. With the add-on reef_sqlite: .sql = reef_sql_json. It
+     * runs the statements over a world and writes an array in JSON, with an object for each: {"columns": [], "rows":
+     * [[]], "more": false, "changed": 0}. `reason` has room for 512 bytes. It is called on a thread of its own with a
+     * fork and `read_only`, and should end soon. If it returns REFUSED there, a statement would change the world; then,
+     * with `writes`, reef_inspector_update calls it again with the world itself */
+    reef_status (*sql)(reef_world *world, const char *statements, bool read_only, reef_writer to, char *reason);
 } reef_inspector_config;
 
 /* An inspector of one world. */

@@ -366,6 +366,7 @@ static const path paths[] = {
     {"/api/when", false, false, inspector_answer_when},
     {"/api/hash", false, false, inspector_answer_hash},
     {"/api/whatif", false, false, inspector_answer_whatif},
+    {"/api/sql", true, false, inspector_answer_sql}, /* changes nothing without writes */
     {"/api/record", true, false, inspector_answer_control},
     {"/api/control", true, true, inspector_answer_control},
     {"/api/edit", true, true, inspector_answer_edit},

@@ -64,6 +64,7 @@ json_t *inspector_answer_overview(request *r)
     json_object_set_new(j, "title", inspector_json_text(r->i->title));
     json_object_set_new(j, "version", json_string(version));
     json_object_set_new(j, "writes", json_boolean(r->i->config.writes));
+    json_object_set_new(j, "sql", json_boolean(r->i->config.sql != NULL));
     json_object_set_new(j, "paused", json_boolean(o.paused));
     put(j, "tick", o.tick);
     put(j, "time_ns", o.time_ns);

@@ -5,6 +5,8 @@
  *     scan.c      cursors: rows of a table, as SQLite asks for them
  *     batch.c     aggregates over whole blocks
  *     write.c     UPDATE, INSERT, DELETE: the calls that change the world
+ *     confine.c   what a session forbids, and its limits
+ *     json.c      answers as JSON
  *
  * A scan of a component is a loop over a query; a cursor hands out its blocks row by row. */
 #ifndef REEF_SQL_LIVE_H
@@ -70,7 +72,16 @@ struct reef_sql_session {
     bool batch;          /* the statement that runs is one of it */
     uint64_t blocks;     /* that scans have opened */
     uint64_t batch_rows; /* rows of its current block */
-    bool read_only, writes;
+    bool read_only, writes, confined;
+    uint32_t ms;    /* limits of a call */
+    uint64_t bytes; /* of SQLite's memory */
+    bool limited;   /* a call runs */
+    uint64_t began_ms;
+    int64_t bytes_before;
+    bool row_limits; /* a row function that returns false has enough of this statement; only its writes go on */
+    /* of reef_sql_json: before and behind a statement; `changed`: rows of the world */
+    void (*begins)(void *context, sqlite3_stmt *st);
+    bool (*ends)(void *context, uint64_t changed); /* false: no memory */
     live_table **tables;
     uint32_t table_count, table_room, types_known;
     live_cursor *cursors;           /* that are open */
@@ -159,6 +170,16 @@ typedef struct live_batch {
 bool reef__sql_batch_possible(sqlite3 *db, const char *sql);
 /* Gives a connection the aggregates. */
 int reef__sql_batch_functions(reef_sql_session *s, sqlite3 *db);
+
+/* ---- confine.c ---- */
+
+/* Sets what a new connection of a session may do. */
+int reef__sql_confine(reef_sql_session *s, sqlite3 *db);
+/* Begin and end what is limited of a call: its time and its memory. */
+void reef__sql_limits_begin(reef_sql_session *s);
+void reef__sql_limits_end(reef_sql_session *s);
+/* What statements of a call may do: an authorizer of SQLite. */
+int reef__sql_allow(void *session, int action, const char *a, const char *b, const char *c, const char *d);
 
 /* ---- write.c ---- */
 

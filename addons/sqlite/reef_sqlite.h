@@ -120,7 +120,8 @@ typedef bool (*reef_sql_row)(void *context, uint32_t count, const reef_sql_value
  * for each component type, disabled, singletons, types and fields (docs/manual/sql.md). No row is copied. UPDATE,
  * INSERT and DELETE call what C programs call. All statements of a call take effect, or none. `row` may be NULL.
  * Errors: BAD_TEXT (the statement, by SQLite's message), LOCKED (a loop is open, or systems run), REFUSED (a row can't
- * be written: the reason says why), CANCELLED, and those of the calls that change the world. */
+ * be written: the reason says why), CANCELLED, LIMIT (a text is too long for SQLite), and those of the calls that
+ * change the world. */
 reef_status reef_sql(reef_world *world, const char *statements, reef_sql_row row, void *context, char *reason);
 
 /* A session keeps the connection, temporary tables and views for further statements. */
@@ -128,6 +129,13 @@ typedef struct reef_sql_session reef_sql_session;
 typedef struct reef_sql_desc {
     bool read_only;    /* refuse statements that change the world */
     reef_sqlite *past; /* with it, tables have the states of its commits: where at = 120 (a tick); NULL: without */
+    /* for statements that strangers have written: SELECT, EXPLAIN, INSERT, UPDATE and DELETE on the tables of the world
+     * are possible, and nothing else. So no file is read or written. A text has 1,000,000 bytes at most */
+    bool confined;
+    uint32_t ms; /* a call that takes longer ends with CANCELLED; 0: no limit */
+    /* a call ends with NO_MEMORY when SQLite holds so many bytes more than at its beginning; 0: no limit. SQLite counts
+     * for the whole process. What the world takes isn't counted */
+    uint64_t bytes;
 } reef_sql_desc;
 /* Begins a session over a world, which must live longer. NULL desc: all defaults. */
 reef_status reef_sql_open(reef_world *world, const reef_sql_desc *desc, reef_sql_session **session, char *reason);
@@ -136,6 +144,19 @@ reef_status reef_sql_run(reef_sql_session *session, const char *statements, reef
                          char *reason);
 /* NULL is allowed. */
 void reef_sql_close(reef_sql_session *session);
+
+/* Runs statements that strangers have written, such as those of a prompt in the browser, in a confined session, and
+ * writes the answer as JSON: an array with an object for each statement,
+ *
+ *     [{"columns": ["id", "x"], "rows": [[0, 1.5], [1, null]], "more": false, "changed": 0}]
+ *
+ * `more`: there are rows that the answer doesn't have. `changed`: rows of the world that were written. Blobs are texts
+ * of hexadecimal digits; whole numbers beyond 2^53 and infinities are texts, too. Limits: 1,000 rows a statement, 2,000
+ * ms, 64 MiB of SQLite's memory, 4 MiB of answer. `to` is called once, when all has gone well. The add-on
+ * reef_inspector takes this function as reef_inspector_config.sql. Errors: as reef_sql_run with such a session; REFUSED
+ * with `read_only`: a statement would change the world; LIMIT (a text is too long); and what `to` returns, but then
+ * what was changed stays. */
+reef_status reef_sql_json(reef_world *world, const char *statements, bool read_only, reef_writer to, char *reason);
 
 /* ---- tables of other databases as entities ---- */
 

@@ -15,6 +15,7 @@ static reef_status session_failed(reef_sql_session *s, sqlite3 *db, int code)
         s->status = code == SQLITE_ERROR || (code & 0xFF) == SQLITE_AUTH ? REEF_BAD_TEXT
                     : (code & 0xFF) == SQLITE_CONSTRAINT                 ? REEF_REFUSED
                     : (code & 0xFF) == SQLITE_NOMEM                      ? REEF_NO_MEMORY
+                    : (code & 0xFF) == SQLITE_TOOBIG                     ? REEF_LIMIT
                                                                          : REEF_IO;
     }
     return s->status;
@@ -52,24 +53,13 @@ static void id_function(sqlite3_context *context, int count, sqlite3_value **val
 
 /* ---- opening ---- */
 
-static int not_allowed(void *session, int action, const char *a, const char *b, const char *c, const char *d)
-{
-    reef_sql_session *s = session;
-    (void)a, (void)b, (void)c, (void)d;
-    if (action != SQLITE_TRANSACTION && action != SQLITE_SAVEPOINT) return SQLITE_OK;
-    (void)reef__sql_live_failed(
-        s, NULL, REEF_BAD_TEXT,
-        "the statements of a call take effect together: BEGIN, COMMIT and SAVEPOINT aren't for them");
-    return SQLITE_DENY;
-}
-
 static int connection_open(reef_sql_session *s, sqlite3 **db)
 {
     int code = sqlite3_open_v2(":memory:", db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL);
     if (code == SQLITE_OK)
         code = sqlite3_create_function(*db, "reef_name", 1, SQLITE_UTF8, s, name_function, NULL, NULL);
     if (code == SQLITE_OK) code = sqlite3_create_function(*db, "reef_id", 1, SQLITE_UTF8, s, id_function, NULL, NULL);
-    return code;
+    return code == SQLITE_OK ? reef__sql_confine(s, *db) : code;
 }
 
 reef_status reef_sql_open(reef_world *world, const reef_sql_desc *desc, reef_sql_session **session, char *reason)
@@ -88,6 +78,9 @@ reef_status reef_sql_open(reef_world *world, const reef_sql_desc *desc, reef_sql
         s->world = world;
         s->read_only = desc->read_only;
         s->past = desc->past;
+        s->confined = desc->confined;
+        s->ms = desc->ms;
+        s->bytes = desc->bytes;
         code = connection_open(s, &s->db);
     }
     if (code == SQLITE_OK) code = reef__sql_live_register(s, s->db);
@@ -146,7 +139,10 @@ static reef_status rows_run(reef_sql_session *s, sqlite3 *db, sqlite3_stmt *st, 
         if (row == NULL) continue;
         if (!row_give(st, count, values)) code = SQLITE_NOMEM;
         else if (!row(context, count, values)) {
-            (void)reef__sql_live_failed(s, NULL, REEF_CANCELLED, "the caller stopped it");
+            row = NULL;
+            if (s->row_limits && s->writes) continue;
+            if (s->row_limits) code = SQLITE_DONE;
+            else (void)reef__sql_live_failed(s, NULL, REEF_CANCELLED, "the caller stopped it");
             break;
         }
     }
@@ -194,7 +190,7 @@ static reef_status change_begin(reef_sql_session *s, undoing *u)
     }
     (void)sqlite3_set_authorizer(s->db, NULL, NULL);
     const int code = sqlite3_exec(s->db, "BEGIN", NULL, NULL, NULL);
-    (void)sqlite3_set_authorizer(s->db, not_allowed, s);
+    (void)sqlite3_set_authorizer(s->db, reef__sql_allow, s);
     u->begun = code == SQLITE_OK;
     return u->begun ? REEF_OK : session_failed(s, s->db, code);
 }
@@ -202,6 +198,7 @@ static reef_status change_begin(reef_sql_session *s, undoing *u)
 static void change_end(reef_sql_session *s, undoing *u)
 {
     (void)sqlite3_set_authorizer(s->db, NULL, NULL);
+    reef__sql_limits_end(s);
     if (u->begun && !sqlite3_get_autocommit(s->db)) {
         const int code = s->status == REEF_OK ? sqlite3_exec(s->db, "COMMIT", NULL, NULL, NULL) : SQLITE_OK;
         if (code != SQLITE_OK) (void)session_failed(s, s->db, code);
@@ -211,6 +208,13 @@ static void change_end(reef_sql_session *s, undoing *u)
         (void)snprintf(s->reason, sizeof s->reason, "the world can't be set back: %s",
                        reef_status_text(reef_last_error(s->world).status));
     reef_snapshot_free(u->was);
+}
+
+static reef_status statement_end(reef_sql_session *s, reef_status status, void *context, uint64_t changed)
+{
+    if (status != REEF_OK || s->ends == NULL || s->ends(context, changed)) return status;
+    (void)reef__sql_live_failed(s, NULL, REEF_NO_MEMORY, "no memory");
+    return REEF_NO_MEMORY;
 }
 
 /* Runs the first statement of a text. *rest: what comes behind it. */
@@ -224,16 +228,18 @@ static reef_status statement_run(reef_sql_session *s, const char *sql, const cha
     if (code != SQLITE_OK) return session_failed(s, s->db, code);
     if (st == NULL) return REEF_OK; /* only spaces or a comment */
     const bool reads = sqlite3_stmt_readonly(st) != 0, explains = sqlite3_stmt_isexplain(st) != 0;
+    if (s->begins) s->begins(context, st);
     if (!reads && !explains) status = change_begin(s, u);
     else if (!explains && batch_run(s, sqlite3_sql(st), row, context, &status)) {
         sqlite3_finalize(st);
-        return status;
+        return statement_end(s, status, context, 0);
     }
     s->writes = !reads && !explains;
     if (status == REEF_OK) status = rows_run(s, s->db, st, row, context, &given);
-    s->writes = false;
     sqlite3_finalize(st);
-    return status;
+    const bool writes = s->writes;
+    s->writes = false;
+    return statement_end(s, status, context, writes ? (uint64_t)sqlite3_changes64(s->db) : 0);
 }
 
 reef_status reef_sql_run(reef_sql_session *s, const char *statements, reef_sql_row row, void *context, char *reason)
@@ -248,7 +254,8 @@ reef_status reef_sql_run(reef_sql_session *s, const char *statements, reef_sql_r
     s->reason[0] = 0;
     const int code = reef__sql_live_register(s, s->db);
     if (code != SQLITE_OK) (void)session_failed(s, s->db, code);
-    (void)sqlite3_set_authorizer(s->db, not_allowed, s);
+    (void)sqlite3_set_authorizer(s->db, reef__sql_allow, s);
+    reef__sql_limits_begin(s);
     for (const char *p = statements; s->status == REEF_OK && *p;) {
         const char *rest = p + strlen(p);
         const reef_status status = statement_run(s, p, &rest, row, context, &u);

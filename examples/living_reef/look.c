@@ -6,6 +6,9 @@
 
 #if defined(LIVING_REEF_INSPECT)
 #include "reef_inspector.h"
+#if defined(LIVING_REEF_SQL)
+#include "reef_sqlite.h"
+#endif
 
 static reef_inspector *inspector;
 static reef_world *inspected;
@@ -27,8 +30,11 @@ bool look_begin(ecosystem *e, const options *o)
 {
     char reason[REEF_DETAIL_MAX];
     if (!o->inspect) return true;
-    const reef_inspector_config config = {
+    reef_inspector_config config = {
         .port = (uint16_t)o->inspect_port, .title = "The living reef", .writes = true, .waits = true, .step = step};
+#if defined(LIVING_REEF_SQL) /* the page's prompt */
+    config.sql = reef_sql_json;
+#endif
     inspector = reef_inspect_why(e->world, &config, reason);
     if (inspector == NULL) {
         snprintf(e->error, sizeof e->error, "--inspect: %s", reason);

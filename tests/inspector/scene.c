@@ -1,6 +1,9 @@
 /* The program that tests/inspector/run looks at: what it does in each tick is known. It prints its address, and ticks
  * until its input ends. */
 #include "reef_inspector.h"
+#ifdef SCENE_SQL
+#include "reef_sqlite.h"
+#endif
 #include <poll.h>
 #include <stdio.h>
 #include <time.h>
@@ -57,8 +60,11 @@ int main(void)
     (void)reef_system(w, move, "Place, in Speed");
     (void)reef_system(w, burn, "Vigor");
     (void)reef_system(w, heal, "Vigor, with Blessed");
-    reef_inspector *i =
-        reef_inspect_why(w, &(reef_inspector_config){.title = "A scene <i>", .writes = true, .waits = true}, reason);
+    reef_inspector_config config = {.title = "A scene <i>", .writes = true, .waits = true};
+#ifdef SCENE_SQL
+    config.sql = reef_sql_json;
+#endif
+    reef_inspector *i = reef_inspect_why(w, &config, reason);
     if (i == NULL) return fprintf(stderr, "%s\n", reason), 1;
     printf("%s\n", reef_inspector_address(i));
     (void)fflush(stdout);

@@ -7,6 +7,7 @@ import { systems } from "./systems.js";
 import { changes, askAll, askWho } from "./changes.js";
 import { tables, types, tree } from "./lists.js";
 import { whatif } from "./whatif.js";
+import { sql } from "./sql.js";
 import { show as showEntity } from "./entity.js";
 
 const views = { overview, entities, systems, changes, tables, types, tree, whatif };
@@ -34,7 +35,8 @@ function open(name) {
   for (const t of tabs.children) t.setAttribute("aria-selected", t.dataset.tab === name);
   views[name].open(view);
 }
-Object.entries(views).forEach(([name, v], i) => tabs.append(h("button", { role: "tab", "data-tab": name, onclick: () => open(name) }, v.name, h("kbd", i + 1))));
+const addTab = name => tabs.append(h("button", { role: "tab", "data-tab": name, onclick: () => open(name) }, views[name].name, h("kbd", tabs.children.length + 1)));
+Object.keys(views).forEach(addTab);
 on("tab", open);
 on("query", q => { ask(q); open("entities"); });
 on("who", x => { askWho(x); open("changes"); });
@@ -153,6 +155,7 @@ addEventListener("keydown", e => {
 // The token is in a cookie now, and needn't stand in the address.
 if (location.search) history.replaceState(null, "", location.pathname + location.hash);
 await refresh();
+if (state.overview?.sql) { views.sql = sql; addTab("sql"); }
 await loadTypes().catch(e => toast(e.message));
 const past = await get("ticks", { limit: 1000 }).catch(() => ({ rows: [], next: 0 }));
 state.rows = past.rows;

@@ -1,0 +1,220 @@
+/* The add-on reef_sqlite: statements that strangers have written. What a confined session refuses, where calls end, and
+ * answers as JSON. */
+#include "reef_sqlite.h"
+#include "sqlite_scene.h"
+#include "support.h"
+#include <sqlite3.h>
+
+static char reason[REEF_SQLITE_REASON_MAX];
+static char got[8 << 20];
+static size_t got_bytes;
+
+static reef_status take(void *context, const void *bytes, size_t count)
+{
+    (void)context;
+    assert_true(got_bytes + count < sizeof got);
+    memcpy(got + got_bytes, bytes, count);
+    got_bytes += count;
+    got[got_bytes] = 0;
+    return REEF_OK;
+}
+static const reef_writer to_got = {take, NULL};
+
+static reef_status json(reef_world *w, const char *sql, bool read_only)
+{
+    got_bytes = 0;
+    got[0] = 0;
+    return reef_sql_json(w, sql, read_only, to_got, reason);
+}
+
+static const char *asked(reef_world *w, const char *sql)
+{
+    const reef_status s = json(w, sql, false);
+    if (s != REEF_OK) fail_msg("%s: %s: %s", sql, reef_status_name(s), reason);
+    assert_string_equal(reason, "");
+    return got;
+}
+
+static void refused_at(reef_world *w, reef_status wanted, const char *sql, const char *why, bool read_only, int line)
+{
+    const uint64_t before = digest(w);
+    const reef_status s = json(w, sql, read_only);
+    if (s != wanted || strstr(reason, why) == NULL)
+        fail_msg("line %d: %s: %s: %s", line, sql, reef_status_name(s), reason);
+    assert_int_equal(got_bytes, 0);
+    assert_true(digest(w) == before);
+}
+#define assert_json_refused(w, wanted, sql, why) refused_at(w, wanted, sql, why, false, __LINE__)
+
+static void G7_answers_as_json(void **state)
+{
+    reef_world *w = world_of(state);
+    const reef_entity ann = reef_spawn(w, reef_with(Place, 1, 2.5f), reef_tag(Asleep));
+    (void)reef_spawn(w, reef_with(Plain, {1, 2, 255}));
+    (void)reef_set_name(w, ann, "a \"b\" \\ c \xC3\xA9");
+    assert_string_equal(asked(w, ""), "[]");
+    assert_string_equal(asked(w, " -- nothing\n"), "[]");
+    assert_string_equal(asked(w, "select id, x, null as n, y from Place"),
+                        "[{\"columns\":[\"id\",\"x\",\"n\",\"y\"],\"rows\":[[0,1.0,null,2.5]],\"more\":false,"
+                        "\"changed\":0}]");
+    assert_string_equal(asked(w, "select name from entities where id = 0"),
+                        "[{\"columns\":[\"name\"],\"rows\":[[\"a \\u0022b\\u0022 \\u005c c \xC3\xA9\"]],"
+                        "\"more\":false,\"changed\":0}]");
+    assert_string_equal(asked(w, "select x from Place where x > 5"),
+                        "[{\"columns\":[\"x\"],\"rows\":[],\"more\":false,\"changed\":0}]");
+    assert_string_equal(asked(w, "select value from Plain"),
+                        "[{\"columns\":[\"value\"],\"rows\":[[\"0102ff0000\"]],\"more\":false,\"changed\":0}]");
+    assert_string_equal(asked(w, "select 9007199254740992 a, 9007199254740993 b, -9223372036854775808 c, 1e999 d"),
+                        "[{\"columns\":[\"a\",\"b\",\"c\",\"d\"],\"rows\":[[9007199254740992,\"9007199254740993\","
+                        "\"-9223372036854775808\",\"Inf\"]],\"more\":false,\"changed\":0}]");
+    assert_string_equal(asked(w, "select char(10, 31, 0) t, value from json_each('[true]')"),
+                        "[{\"columns\":[\"t\",\"value\"],\"rows\":[[\"\\u000a\\u001f\\u0000\",1]],\"more\":false,"
+                        "\"changed\":0}]");
+    /* what is no UTF-8: a lone byte, a surrogate, a form that is too long, one that is cut off */
+    assert_string_equal(asked(w, "select cast(x'41FF42EDA080C0AFE282' as text) t"),
+                        "[{\"columns\":[\"t\"],\"rows\":[[\"A\xEF\xBF\xBD"
+                        "B\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\"]],"
+                        "\"more\":false,\"changed\":0}]");
+    assert_string_equal(asked(w, "update Place set x = x + 1; select sum(x) s from Place"),
+                        "[{\"columns\":[],\"rows\":[],\"more\":false,\"changed\":1},"
+                        "{\"columns\":[\"s\"],\"rows\":[[2.0]],\"more\":false,\"changed\":0}]");
+    assert_string_equal(asked(w, "insert into entities(name) values ('x'), ('y') returning name"),
+                        "[{\"columns\":[\"name\"],\"rows\":[[\"x\"],[\"y\"]],\"more\":false,\"changed\":2}]");
+    assert_some(reef_find(w, "y"));
+}
+
+static void G7_strangers_reach_only_the_world(void **state)
+{
+    static const char *const others[] = {"attach 'stranger.db' as s",
+                                         "vacuum into 'stranger.db'",
+                                         "pragma temp_store_directory = '/'",
+                                         "select * from pragma_database_list",
+                                         "create table t(x)",
+                                         "create temp table t(x)",
+                                         "create temp view v as select 1",
+                                         "create virtual table temp.q using reef_query('Place')",
+                                         "create temp trigger t after insert on Place begin select 1; end",
+                                         "drop table Place",
+                                         "alter table Place rename to Places",
+                                         "detach main",
+                                         "analyze"};
+    reef_world *w = world_of(state);
+    (void)reef_spawn(w, reef_with(Place, 1, 2));
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        refused_at(w, REEF_BAD_TEXT, others[i], "", i % 2, __LINE__);
+    assert_json_refused(w, REEF_BAD_TEXT, "attach ':memory:' as s", "only SELECT");
+    assert_json_refused(w, REEF_BAD_TEXT, "delete from sqlite_master", "may not be modified");
+    assert_json_refused(w, REEF_BAD_TEXT, "insert into sqlite_schema(name) values ('x')", "may not be modified");
+    assert_json_refused(w, REEF_BAD_TEXT, "begin", "take effect together");
+    assert_json_refused(w, REEF_BAD_TEXT, "update Place set x = 5; attach 'stranger.db' as s", "only SELECT");
+    assert_json_refused(w, REEF_BAD_TEXT, "select load_extension('x')", "");
+    assert_json_refused(w, REEF_REFUSED, "update Place set x = 5; update Place set x = 5000", "x has the range");
+    FILE *made = fopen("stranger.db", "rb");
+    assert_null(made);
+    /* read-only: another status than a wrong statement, since the statement is right */
+    refused_at(w, REEF_REFUSED, "update Place set x = 5", "read-only", true, __LINE__);
+    refused_at(w, REEF_REFUSED, "select 1; delete from entities", "read-only", true, __LINE__);
+    refused_at(w, REEF_REFUSED, "insert into entities(name) values ('z')", "read-only", true, __LINE__);
+    refused_at(w, REEF_BAD_TEXT, "selekt", "syntax error", true, __LINE__);
+    assert_ok(json(w, "select value from json_each('[1]')", true));
+    assert_ok(json(w, "explain query plan select * from Place", true));
+    assert_status(REEF_BAD_ARGUMENT, reef_sql_json(w, "select 1", true, (reef_writer){NULL, NULL}, reason));
+    assert_status(REEF_BAD_ARGUMENT, json(NULL, "select 1", true));
+    assert_status(REEF_BAD_ARGUMENT, json(w, NULL, true));
+}
+
+/* Numbers from 1 to n. */
+#define COUNT_TO(n) "with recursive c(n) as (select 1 union all select n + 1 from c limit " n ") "
+
+static void G7_answers_are_bounded(void **state)
+{
+    reef_world *w = world_of(state);
+    asked(w, COUNT_TO("1000") "select n from c");
+    assert_non_null(strstr(got, "[1000]],\"more\":false"));
+    asked(w, COUNT_TO("1001") "select n from c; select 7 as n");
+    assert_non_null(strstr(got, "[1000]],\"more\":true"));
+    assert_non_null(strstr(got, "[[7]],\"more\":false"));
+    asked(w, COUNT_TO("900") "select n, hex(zeroblob(10000)) from c"); /* 18 MB */
+    assert_non_null(strstr(got, "\"more\":true"));
+    assert_true(got_bytes < 5 << 20 && got_bytes > 3 << 20);
+    /* what changes the world goes on where the answer ends */
+    asked(w, COUNT_TO("1500") "insert into entities(name) select 'e' || n from c returning name");
+    assert_non_null(strstr(got, "\"more\":true,\"changed\":1500"));
+    assert_int_equal(reef_count_alive(w), 1500);
+    assert_json_refused(w, REEF_LIMIT, "select hex(zeroblob(600000))", "too big");
+    assert_json_refused(w, REEF_BAD_TEXT,
+                        "select 1 where 'a' like '%a%a%a%a%a%a%a%a%a%a%a%a%a%a%a%a%a%a%a%a%a%a%a%a%a%a%a%a%a%a%a%a%a"
+                        "%a%a%a%a%a%a%a%a%a%a%a%a%a%a%a%a%a%a%a%a%a%a'",
+                        "too complex");
+    static char deep[4000];
+    size_t n = (size_t)snprintf(deep, sizeof deep, "select ");
+    for (int i = 0; i < 300; i++) n += (size_t)snprintf(deep + n, sizeof deep - n, "-(");
+    n += (size_t)snprintf(deep + n, sizeof deep - n, "1");
+    for (int i = 0; i < 300; i++) n += (size_t)snprintf(deep + n, sizeof deep - n, ")");
+    assert_json_refused(w, REEF_BAD_TEXT, deep, "");
+}
+
+static void G7_calls_end_in_time(void **state)
+{
+    reef_world *w = world_of(state);
+    (void)reef_spawn(w, reef_with(Place, 1, 2));
+    reef_sql_session *s;
+    assert_ok(reef_sql_open(w, &(reef_sql_desc){.ms = 100}, &s, reason));
+    for (int k = 0; k < 2; k++) { /* a session goes on behind it */
+        assert_status(REEF_CANCELLED, reef_sql_run(s, COUNT_TO("-1") "select count(*) from c", NULL, NULL, reason));
+        assert_string_equal(reason, "it takes longer than 100 ms");
+        assert_ok(reef_sql_run(s, "select 1", NULL, NULL, reason));
+    }
+    /* what was changed goes back */
+    const uint64_t before = digest(w);
+    assert_status(REEF_CANCELLED, reef_sql_run(s,
+                                               "update Place set x = 7; " COUNT_TO("-1") "insert into entities(name) "
+                                                                                         "select 'n' || n from c",
+                                               NULL, NULL, reason));
+    assert_true(digest(w) == before);
+    assert_valid(w);
+    reef_sql_close(s);
+}
+
+static void G7_calls_take_no_more_memory_than_allowed(void **state)
+{
+    reef_world *w = world_of(state);
+    (void)reef_spawn(w, reef_with(Place, 1, 2));
+    reef_sql_session *s;
+    assert_ok(reef_sql_open(w, &(reef_sql_desc){.bytes = 4 << 20, .confined = true}, &s, reason));
+    const int64_t before = sqlite3_memory_used();
+    (void)sqlite3_memory_highwater(1);
+    assert_status(
+        REEF_NO_MEMORY,
+        reef_sql_run(s, COUNT_TO("1000000") "select n, hex(randomblob(100)) r from c order by r", NULL, NULL, reason));
+    assert_string_equal(reason, "it takes more than 4194304 bytes of memory");
+    assert_true(sqlite3_memory_highwater(0) - before < 8 << 20);
+    assert_ok(reef_sql_run(s, "select x from Place", NULL, NULL, reason));
+    reef_sql_close(s);
+}
+
+static reef_status no(void *context, const void *bytes, size_t count)
+{
+    (void)context, (void)bytes, (void)count;
+    return REEF_IO;
+}
+
+static void G7_a_writer_that_fails_is_a_status(void **state)
+{
+    reef_world *w = world_of(state);
+    assert_status(REEF_IO, reef_sql_json(w, "select 1", false, (reef_writer){no, NULL}, reason));
+    assert_string_equal(reason, reef_status_text(REEF_IO));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(G7_answers_as_json),
+        TEST(G7_strangers_reach_only_the_world),
+        TEST(G7_answers_are_bounded),
+        TEST(G7_calls_end_in_time),
+        TEST(G7_calls_take_no_more_memory_than_allowed),
+        TEST(G7_a_writer_that_fails_is_a_status),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
