@@ -25,6 +25,19 @@ static void frames(uint32_t count, uint32_t held, float x, float y)
     }
 }
 
+/* A click or a tap in the middle of an item of the menu, or elsewhere. */
+static void tap(uint32_t item)
+{
+    controls c = {.held = CONTROL_POINT, .pressed = CONTROL_POINT, .pointer_x = 0.01f, .pointer_y = 0.01f};
+    if (item < a.place_count) {
+        const place *p = &a.places[item];
+        float half = hud_half_wide(&a);
+        c.pointer_x = 0.5f + (p->x + p->wide * 0.5f) / half * 0.5f;
+        c.pointer_y = 0.5f + (p->y + p->high * 0.5f - 50.0f) * a.aspect / half * 0.5f;
+    }
+    check(app_frame(&a, &c, 1.0f / 60.0f, 16.0f / 9.0f), "a frame fails");
+}
+
 static uint64_t tick(void) { return reef_tick_count(a.play.now.world); }
 static uint32_t stage(void) { return reef_single_get(a.play.now.world, Stage)->now; }
 static Diver *diver(void) { return reef_mut(a.play.now.world, reef_single_get(a.play.now.world, Lamp)->diver, Diver); }
@@ -55,7 +68,13 @@ static void play_and_look(void)
     before = tick();
     frames(20, 0, 1, 0);
     check(a.screen == SCREEN_PAUSE && tick() == before, "a pause");
-    frames(1, CONTROL_PAUSE, 0, 0);
+    frames(1, 0, 0, 1);
+    frames(3, 0, 0, 1);
+    check(a.choice == 1, "a push of the stick is a step in a menu");
+    tap(PLACES_MAX);
+    check(a.screen == SCREEN_PAUSE && a.choice == 1, "a tap beside the menu does nothing");
+    tap(0);
+    check(a.screen == SCREEN_PLAY, "a tap on an item chooses it");
     uint64_t hash = reef_hash(a.play.now.world);
     frames(1, CONTROL_PHOTO, 0, 0);
     check(a.screen == SCREEN_PHOTO, "two futures");

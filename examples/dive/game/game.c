@@ -18,7 +18,7 @@ static const reef_system_desc tick[] = {
     {SYSTEM(steer), .phase = "begin", .text = "Position, Velocity, Diver, in Tether; reads Input Upgrades Stage "
      "Position, writes Lamp, sends Cue Blast"},
     {SYSTEM(near_clear), .phase = "begin", .text = "; writes Near"},
-    {SYSTEM(near_count), .phase = "begin", .text = "in Position, out Place; writes Near"},
+    {SYSTEM(near_count), .phase = "begin", .text = "in Position, out Place; writes Near, reads Enemy Hunter Boss"},
     {SYSTEM(near_add_up), .phase = "begin", .text = "; writes Near"},
     {SYSTEM(near_arrange), .phase = "begin", .text = "Place; writes Near"},
     {SYSTEM(near_show), .phase = "begin", .text = "in Position, in Velocity, in Body, Place; reads Near Enemy "

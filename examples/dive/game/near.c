@@ -8,9 +8,12 @@
 
 bool near_new(reef_world *w)
 {
-    Near own = {.first = calloc(NEAR_CELLS + 2, sizeof *own.first)}; /* near_count and near_arrange need two more */
-    if (own.first != NULL && reef_single_set_id(w, reef_id(Near), &own, sizeof own) >= 0) return true;
+    Near own = {.first = calloc(NEAR_CELLS + 2, sizeof *own.first), /* near_count and near_arrange need two more */
+                .sides = calloc(NEAR_CELLS, 1)};
+    if (own.first != NULL && own.sides != NULL && reef_single_set_id(w, reef_id(Near), &own, sizeof own) >= 0)
+        return true;
     free(own.first);
+    free(own.sides);
     return false;
 }
 
@@ -33,6 +36,7 @@ void near_free(reef_world *w)
     if (own == NULL) return;
     free(own->slots);
     free(own->first);
+    free(own->sides);
 }
 
 /* ---- sorting ---- */
@@ -41,6 +45,16 @@ void near_clear(reef_block *b)
 {
     Near *own = reef_single_mut(b->world, Near);
     memset(own->first, 0, (NEAR_CELLS + 2) * sizeof *own->first);
+    memset(own->sides, 0, NEAR_CELLS);
+}
+
+/* All rows of a block are in one table: they have the same tags. */
+static uint8_t side_of(const reef_block *b)
+{
+    uint8_t side = reef_has(b->world, b->entities[0], Enemy) ? IS_ENEMY : IS_BYSTANDER;
+    if (reef_has(b->world, b->entities[0], Hunter)) side |= IS_HUNTER;
+    if (reef_has(b->world, b->entities[0], Boss)) side |= IS_BOSS;
+    return side;
 }
 
 /* Counts into first[cell + 2]. */
@@ -49,10 +63,12 @@ void near_count(reef_block *b)
     Near *own = reef_single_mut(b->world, Near);
     const Position *at = reef_in(b, Position);
     Place *place = reef_out(b, Place);
+    const uint8_t side = side_of(b);
     for (uint32_t i = 0; i < b->count; i++) {
         uint32_t cell = near_cell(at[i].y) * NEAR_SIDE + near_cell(at[i].x);
         place[i].cell = cell;
         own->first[cell + 2]++;
+        own->sides[cell] |= side;
     }
 }
 
@@ -77,10 +93,7 @@ void near_show(reef_block *b)
     const Velocity *v = reef_in(b, Velocity);
     const Body *body = reef_in(b, Body);
     const Place *place = reef_inout(b, Place);
-    /* All rows of a block are in one table: they have the same tags. */
-    uint16_t side = reef_has(b->world, b->entities[0], Enemy) ? IS_ENEMY : IS_BYSTANDER;
-    if (reef_has(b->world, b->entities[0], Hunter)) side |= IS_HUNTER;
-    if (reef_has(b->world, b->entities[0], Boss)) side |= IS_BOSS;
+    const uint16_t side = side_of(b);
     for (uint32_t i = 0; i < b->count; i++)
         own->slots[place[i].slot] =
             (seen){at[i].x, at[i].y, v[i].x, v[i].y, body[i].radius, (uint16_t)body[i].kind, side, b->entities[i]};

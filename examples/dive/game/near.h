@@ -14,7 +14,7 @@
 
 enum { NEAR_SIDE = 72, NEAR_CELLS = NEAR_SIDE * NEAR_SIDE }; /* cells of two metres */
 
-enum { IS_ENEMY = 1, IS_BYSTANDER = 2, IS_HUNTER = 4, IS_BOSS = 8 };
+enum { IS_ENEMY = 1, IS_BYSTANDER = 2, IS_HUNTER = 4, IS_BOSS = 8 }; /* sides */
 
 /* What others see of a creature. It has 32 bytes, because everyone looks at a dozen others. */
 typedef struct seen {
@@ -27,6 +27,7 @@ typedef struct seen {
 typedef struct Near {
     seen *slots;
     uint32_t *first; /* for each cell its first slot; its last slot is the one before the next cell's first */
+    uint8_t *sides;  /* for each cell the sides of all who are in it: who looks for a hunter skips most cells */
     uint32_t capacity;
 } Near;
 

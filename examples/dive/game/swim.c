@@ -131,21 +131,23 @@ void drift(reef_block *b)
 
 /* ---- hunters and the fish that they eat ---- */
 
-/* The nearest creature of one of these sides within two cells; NULL: there is none. */
+/* The nearest creature of one of these sides; NULL: there is none. */
 static const seen *nearest(const Near *near, vec at, uint32_t sides, float within)
 {
     const seen *found = NULL;
     float best = within * within;
     uint32_t west = near_cell(at.x - within), east = near_cell(at.x + within);
     for (uint32_t row = near_cell(at.y - within); row <= near_cell(at.y + within); row++) {
-        const seen *s = &near->slots[near->first[row * NEAR_SIDE + west]];
-        const seen *end = &near->slots[near->first[row * NEAR_SIDE + east + 1]];
-        for (; s < end; s++) {
-            if ((s->side & sides) == 0) continue;
-            float dx = s->x - at.x, dy = s->y - at.y, square = dx * dx + dy * dy;
-            if (square >= best) continue;
-            best = square;
-            found = s;
+        for (uint32_t cell = row * NEAR_SIDE + west; cell <= row * NEAR_SIDE + east; cell++) {
+            if ((near->sides[cell] & sides) == 0) continue;
+            for (uint32_t k = near->first[cell]; k < near->first[cell + 1]; k++) {
+                const seen *s = &near->slots[k];
+                if ((s->side & sides) == 0) continue;
+                float dx = s->x - at.x, dy = s->y - at.y, square = dx * dx + dy * dy;
+                if (square >= best) continue;
+                best = square;
+                found = s;
+            }
         }
     }
     return found;

@@ -3,6 +3,7 @@
 #include "measure.h"
 #include "replay.h"
 #include "session.h"
+#include "stopwatch.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -24,13 +25,14 @@ static const char help[] =
     "  --load FILE       begins with that world instead of a new one; with --bot\n"
     "  --folder DIR      goes on with the dive in the folder, and keeps a journal there; with --bot\n"
     "  --stop-at TICK    ends the program at once, as if it were killed; with --folder\n"
+    "  --times           also prints how long the ticks took\n"
     "  --rewind          after every hash, goes back some ticks, plays them again, and compares\n";
 
 typedef struct options {
     const char *replay, *record, *save, *load, *folder;
     uint64_t stop_at, bot, measure, ticks, seed, every;
     uint32_t threads;
-    bool rewind;
+    bool rewind, times;
 } options;
 
 static int complain(const char *message, const char *detail)
@@ -44,8 +46,8 @@ static bool parse(options *o, int count, char **arguments)
     *o = (options){.seed = 1, .every = 600, .ticks = 600};
     for (int i = 1; i < count; i++) {
         const char *name = arguments[i], *value = i + 1 < count ? arguments[i + 1] : NULL;
-        if (strcmp(name, "--rewind") == 0) {
-            o->rewind = true;
+        if (strcmp(name, "--rewind") == 0 || strcmp(name, "--times") == 0) {
+            *(name[2] == 'r' ? &o->rewind : &o->times) = true;
             continue;
         }
         if (value == NULL) return false;
@@ -105,11 +107,14 @@ static bool play(const options *o, game *g, const replay *from, replay *played)
         if (h == NULL) return false;
     }
     Input in = {0};
-    bool good = true;
     uint64_t ticks = o->replay != NULL ? from->count : o->bot;
+    stopwatch watch;
+    bool good = stopwatch_new(&watch, o->times ? ticks : 0);
     for (uint64_t t = 0; t < ticks && good; t++) {
         in = o->replay != NULL ? from->inputs[t] : bot_input(g->world, &in);
+        if (o->times) stopwatch_begin(&watch);
         good = (h != NULL ? reef_history_step(h, &in, sizeof in) : game_tick(g, &in)) >= 0;
+        if (o->times) stopwatch_end(&watch);
         if (good && o->record != NULL) good = replay_add(played, in);
         if (!good || o->every == 0 || (t + 1) % o->every != 0) continue;
         print_state(g->world);
@@ -119,6 +124,11 @@ static bool play(const options *o, game *g, const replay *from, replay *played)
     }
     reef_history_free(h);
     if (good) print_state(g->world);
+    if (good && watch.count > 0) {
+        stopwatch_print(&watch);
+        printf("\n");
+    }
+    stopwatch_free(&watch);
     return good;
 }
 

@@ -1,8 +1,8 @@
 #include "measure.h"
 
+#include "stopwatch.h"
+
 #include <inttypes.h>
-#include <stdlib.h>
-#include <time.h>
 
 static uint64_t wanted;
 
@@ -23,26 +23,13 @@ static void crowd_the_sea(reef_block *b)
     }
 }
 
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-    timespec_get(&t, TIME_UTC);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-static int compare(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
 bool measure(uint64_t creatures, uint64_t ticks, reef_pool *pool)
 {
     const reef_system_desc fill = {
         .name = "crowd_the_sea", .function = crowd_the_sea, .text = "; reads Creatures, spawns"};
-    uint64_t *times = malloc((size_t)ticks * sizeof *times);
+    stopwatch watch;
     game g = {0};
-    bool good = times != NULL && ticks > 0 && game_new(&g, 1, pool);
+    bool good = stopwatch_new(&watch, ticks) && ticks > 0 && game_new(&g, 1, pool);
     if (good) {
         uint64_t there = reef_count(g.world, Body) - CREATURE_COUNT; /* prefabs have bodies too */
         wanted = creatures > there ? creatures - there : 0;
@@ -58,17 +45,16 @@ bool measure(uint64_t creatures, uint64_t ticks, reef_pool *pool)
         Diver *d = reef_mut(g.world, reef_single_get(g.world, Lamp)->diver, Diver);
         d->air = 100.0f; /* she doesn't die of it */
         const Input in = {.move = {(int8_t)(t / 90 % 2 == 0 ? 60 : -60), 0}};
-        uint64_t from = now_ns();
+        stopwatch_begin(&watch);
         good = game_tick(&g, &in) >= 0;
-        if (t >= 60) times[t - 60] = now_ns() - from;
+        if (t >= 60) stopwatch_end(&watch);
     }
     if (good) {
-        qsort(times, (size_t)ticks, sizeof *times, compare);
-        printf("median_us %.1f  p99_us %.1f  creatures %" PRIu64 " to %" PRIu64 "  threads %u  hash %016" PRIx64 "\n",
-               (double)times[ticks / 2] / 1e3, (double)times[ticks - 1 - ticks / 100] / 1e3, before,
+        stopwatch_print(&watch);
+        printf("  creatures %" PRIu64 " to %" PRIu64 "  threads %u  hash %016" PRIx64 "\n", before,
                reef_count(g.world, Body) - CREATURE_COUNT, (unsigned)reef_pool_threads(pool), reef_hash(g.world));
     }
-    free(times);
+    stopwatch_free(&watch);
     game_free(&g);
     return good;
 }

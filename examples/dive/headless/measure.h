@@ -5,7 +5,7 @@
 #include "game.h"
 
 /* Fills a sea with `creatures` creatures of all kinds around the diver, plays 60 ticks, measures the next `ticks`, and
- * prints the median and the 99th percentile of their times in microseconds. The same arguments give the same states. */
+ * prints how long they took (stopwatch.h). The same arguments give the same states. */
 bool measure(uint64_t creatures, uint64_t ticks, reef_pool *pool);
 
 #endif

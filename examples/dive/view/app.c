@@ -318,10 +318,45 @@ static void draw(app *a)
     hud_draw(a);
 }
 
-bool app_frame(app *a, const controls *c, float dt, float aspect)
+/* ---- menus by stick and pointer ---- */
+
+/* Which item of the menu is at the pointer; place_count: none. */
+static uint32_t pointed_at(const app *a, const controls *c)
+{
+    float half = hud_half_wide(a), x = (c->pointer_x * 2.0f - 1.0f) * half,
+          y = 50.0f + (c->pointer_y * 2.0f - 1.0f) * half / a->aspect;
+    for (uint32_t i = 0; i < a->place_count; i++) {
+        const place *p = &a->places[i];
+        if (x >= p->x && x <= p->x + p->wide && y >= p->y && y <= p->y + p->high) return i;
+    }
+    return a->place_count;
+}
+
+static bool pushed(float now, float before) { return now > 0.6f && before <= 0.6f; }
+
+/* Menus know only up, down, left, right and confirm: makes these of a stick and a pointer. */
+static controls with_menu_keys(app *a, const controls *c)
+{
+    controls k = *c;
+    if (pushed(c->move_y, a->before.move_y)) k.pressed |= CONTROL_DOWN;
+    if (pushed(-c->move_y, -a->before.move_y)) k.pressed |= CONTROL_UP;
+    if (pushed(c->move_x, a->before.move_x)) k.pressed |= CONTROL_RIGHT;
+    if (pushed(-c->move_x, -a->before.move_x)) k.pressed |= CONTROL_LEFT;
+    bool points = (c->pressed & CONTROL_POINT) != 0;
+    bool moved = c->pointer_x != a->before.pointer_x || c->pointer_y != a->before.pointer_y;
+    a->before = *c;
+    if (!points && !(c->pointer_aims && moved)) return k;
+    uint32_t item = pointed_at(a, c);
+    if (item < a->place_count) a->choice = item;
+    if (points && (item < a->place_count || a->place_count == 0)) k.pressed |= CONTROL_CONFIRM;
+    return k;
+}
+
+bool app_frame(app *a, const controls *from, float dt, float aspect)
 {
     bool good = true;
     a->aspect = aspect;
+    const controls keys = with_menu_keys(a, from), *c = &keys;
     a->time += a->backward ? -dt : dt;
     a->backward = false;
     a->sound_count = 0;

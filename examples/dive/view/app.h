@@ -21,17 +21,24 @@ enum {
     CONTROL_RIGHT = 128,
     CONTROL_CONFIRM = 256,
     CONTROL_PAUSE = 512,
-    CONTROL_PHOTO = 1024
+    CONTROL_PHOTO = 1024,
+    CONTROL_POINT = 2048 /* a click or a touch at the pointer: chooses in menus */
 };
 typedef struct controls {
     float move_x, move_y;       /* -1 ... 1 */
     float aim_x, aim_y;         /* the same; both 0: the lamp follows the movement */
-    bool pointer_aims;          /* the lamp follows a pointer instead */
+    bool pointer_aims;          /* the lamp follows a pointer instead; a finger doesn't aim */
     float pointer_x, pointer_y; /* of the screen, 0 ... 1 */
     uint32_t held, pressed;     /* now; since the last frame */
 } controls;
 
 typedef enum app_screen { SCREEN_TITLE, SCREEN_PLAY, SCREEN_PAUSE, SCREEN_PHOTO } app_screen;
+
+/* A menu's item, where it is drawn: so a pointer finds it. */
+typedef struct place {
+    float x, y, wide, high;
+} place;
+enum { PLACES_MAX = 8 };
 
 typedef struct app {
     app_screen screen;
@@ -48,7 +55,10 @@ typedef struct app {
     float aspect, time, behind; /* behind: seconds that aren't played yet */
     camera camera;
     particles particles;
-    uint32_t choice;      /* in a menu */
+    uint32_t choice;          /* in a menu */
+    place places[PLACES_MAX]; /* of the menu in the last frame */
+    uint32_t place_count;
+    controls before;      /* of the last frame */
     bool backward;        /* time runs backward in this frame */
     float backward_shown; /* the same, faded */
     float banner_left;
@@ -74,7 +84,10 @@ bool app_watch(app *a, const replay *recording);
 /* False: something failed that can't go on (memory, the disk). */
 bool app_frame(app *a, const controls *c, float dt, float aspect);
 
-/* hud.c: adds a pass over the whole screen. */
+/* ---- hud.c: what stands over the sea ---- */
+
 void hud_draw(app *a);
+/* Half of the screen's width in the units of menus, in which a wide screen is 100 units high. */
+float hud_half_wide(const app *a);
 
 #endif

@@ -1,4 +1,6 @@
-/* What stands over the sea: gauges, banners, menus. The screen is 100 units high; 0 is in its middle at the top. */
+/* What stands over the sea: gauges, banners, menus. A wide screen is 100 units high; a narrow one has units of such a
+ * size that it is 72 of them wide. 0 is in the middle; at the top of the screen for gauges, and 50 units above the
+ * middle for menus. */
 #include "app.h"
 #include "diver.h"
 #include "wave.h"
@@ -12,8 +14,13 @@ static void box(frame *f, float x, float y, float wide, float high, colour paint
               (sprite){x + wide * 0.5f, y + high * 0.5f, wide * 0.5f, 0, high * 0.5f, 0, paint, SHAPE_BOX, 255, 0, 30});
 }
 
-static void panel(frame *f, float x, float y, float wide, float high, bool chosen)
+/* An item of a menu, with its number. */
+static void panel(app *a, float x, float y, float wide, float high, uint32_t number)
 {
+    frame *f = &a->frame;
+    bool chosen = a->choice == number;
+    if (number < PLACES_MAX) a->places[number] = (place){x, y, wide, high};
+    if (number < PLACES_MAX && number >= a->place_count) a->place_count = number + 1;
     if (chosen) box(f, x - 0.35f, y - 0.35f, wide + 0.7f, high + 0.7f, (colour){255, 206, 110, 230});
     box(f, x, y, wide, high, chosen ? (colour){22, 46, 58, 250} : (colour){10, 24, 34, 225});
 }
@@ -33,11 +40,10 @@ static void write(frame *f, const char *text, float x, float y, float size, int 
 
 /* ---- gauges ---- */
 
-static void draw_air(app *a, const Diver *d, float most, float wide)
+static void draw_air(app *a, const Diver *d, float most, float wide, float y)
 {
     frame *f = &a->frame;
-    float x = -wide * 0.5f, y = 92.5f, share = clamp(a->shown_air / most, 0.0f, 1.0f),
-          now = clamp(d->air / most, 0.0f, 1.0f);
+    float x = -wide * 0.5f, share = clamp(a->shown_air / most, 0.0f, 1.0f), now = clamp(d->air / most, 0.0f, 1.0f);
     colour paint = now > 0.5f ? teal : now > 0.25f ? gold : red;
     box(f, x - 0.6f, y - 0.6f, wide + 1.2f, 4.4f, (colour){4, 14, 22, 200});
     if (share > now) box(f, x, y, wide * share, 3.2f, (colour){255, 255, 255, 120});
@@ -65,21 +71,23 @@ static void draw_rest(app *a, float x, float y, const char *name, float rests, f
     frame_text(f, name, x + 5.5f, y + 0.9f, 1.7f, TEXT_MIDDLE, ready ? ivory : (colour){110, 130, 136, 255});
 }
 
-static void draw_boss(app *a, reef_world *w)
+static void draw_boss(app *a, reef_world *w, float half)
 {
+    const float wide = half < 44.0f ? half - 4.0f : 40.0f; /* half of the bar */
     for (reef_block b = reef_begin_text(w, "in Health, in Body, with Boss"); reef_next(&b);) {
         const Health *h = reef_in(&b, Health);
         const Body *body = reef_in(&b, Body);
-        box(&a->frame, -40.6f, 10.4f, 81.2f, 2.6f, (colour){4, 14, 22, 200});
-        box(&a->frame, -40, 11, 80.0f * clamp(h[0].now / h[0].most, 0.0f, 1.0f), 1.4f, red);
+        box(&a->frame, -wide - 0.6f, 10.4f, wide * 2.0f + 1.2f, 2.6f, (colour){4, 14, 22, 200});
+        box(&a->frame, -wide, 11, wide * 2.0f * clamp(h[0].now / h[0].most, 0.0f, 1.0f), 1.4f, red);
         write(&a->frame, creature_title(body[0].kind), 0, 14.2f, 2.0f, TEXT_MIDDLE, ivory);
         reef_end(&b);
         return;
     }
 }
 
-static void draw_gauges(app *a, float half)
+static void draw_gauges(app *a, float half, float high)
 {
+    const bool narrow = half < 60.0f;
     frame *f = &a->frame;
     reef_world *w = a->play.now.world;
     const Stage *s = reef_single_get(w, Stage);
@@ -89,7 +97,7 @@ static void draw_gauges(app *a, float half)
     char text[64];
     a->shown_air += (d->air - a->shown_air) * 0.08f;
     a->shown_score += ((float)purse->score - a->shown_score) * 0.15f;
-    draw_air(a, d, diver_air_most(u), half < 60.0f ? half * 0.9f : 62.0f);
+    draw_air(a, d, diver_air_most(u), 62.0f, high - 7.5f);
 
     snprintf(text, sizeof text, "%u", (unsigned)purse->pearls);
     icon(f, SHAPE_PEARL, -half + 5.0f, 6.0f, 1.7f, (colour){255, 226, 236, 255});
@@ -108,15 +116,17 @@ static void draw_gauges(app *a, float half)
         snprintf(text, sizeof text, "wave %u", (unsigned)s->wave);
         write(f, text, 0, 3.4f, 2.4f, TEXT_MIDDLE, ivory);
         bool boss = s->wave % 4 == 0 && s->now == STAGE_WAVE;
-        if (boss) draw_boss(a, w);
+        if (boss) draw_boss(a, w, half);
         else if (s->now == STAGE_WAVE) box(f, -15, 7.6f, 30.0f * clamp(s->clock / 40.0f, 0.0f, 1.0f), 0.7f, teal);
     }
-    draw_rest(a, -half + 4.0f, 92.0f, "dash", d->dash_rests, 1.5f);
-    draw_rest(a, -half + 16.5f, 92.0f, "pulse", d->pulse_rests, 7.0f);
+    const float rests = narrow ? high - 20.0f : high - 8.0f;
+    draw_rest(a, -half + 4.0f, rests, "dash", d->dash_rests, 1.5f);
+    draw_rest(a, -half + 16.5f, rests, "pulse", d->pulse_rests, 7.0f);
     const uint32_t enemies = reef_single_get(w, Census)->enemies;
     if (enemies > 0) {
         snprintf(text, sizeof text, "%u around", (unsigned)enemies);
-        write(f, text, half - 4.0f, 93.0f, 1.9f, TEXT_RIGHT, dim);
+        if (narrow) write(f, text, -half + 4.0f, 17.0f, 1.9f, TEXT_LEFT, dim);
+        else write(f, text, half - 4.0f, high - 7.0f, 1.9f, TEXT_RIGHT, dim);
     }
 }
 
@@ -124,6 +134,11 @@ static void draw_gauges(app *a, float half)
 
 static const char *const upgrade_titles[] = {
 #define X(name, levels, price, title, text) title,
+    UPGRADES(X)
+#undef X
+};
+static const uint8_t upgrade_levels[] = {
+#define X(name, levels, price, title, text) levels,
     UPGRADES(X)
 #undef X
 };
@@ -136,7 +151,7 @@ static const char *const upgrade_texts[] = {
 /* Writes a text in lines of some width. */
 static void write_wrapped(frame *f, const char *text, float x, float y, float size, float wide, colour paint)
 {
-    char line[64];
+    char line[128];
     size_t n = 0;
     for (const char *word = text; *word != '\0';) {
         size_t length = 0;
@@ -167,16 +182,18 @@ static void draw_offer(app *a, uint32_t k, float x, float y, float wide, float h
     const Purse *purse = reef_single_get(a->play.now.world, Purse);
     uint32_t upgrade = s->offer[k];
     char text[32];
-    panel(f, x, y, wide, high, a->choice == k);
+    panel(a, x, y, wide, high, k);
     if (upgrade >= UPGRADE_COUNT) {
         frame_text(f, "sold", x + wide * 0.5f, y + high * 0.45f, 2.6f, TEXT_MIDDLE, (colour){90, 110, 116, 255});
         return;
     }
     uint32_t price = shop_price(u, upgrade);
-    frame_text(f, upgrade_titles[upgrade], x + wide * 0.5f, y + 4.0f, 2.4f, TEXT_MIDDLE, gold);
-    for (uint32_t i = 0; i < 4; i++)
-        frame_add(f, (sprite){x + wide * 0.5f + ((float)i - 1.5f) * 2.2f, y + 10.0f, 0.6f, 0, 0.6f, 0,
-                              i < u->level[upgrade] ? teal : (colour){50, 74, 84, 255}, SHAPE_DISC, 255, 0, 0});
+    frame_text(f, upgrade_titles[upgrade], x + wide * 0.5f, y + 4.0f, wide < 25.0f ? 2.0f : 2.2f, TEXT_MIDDLE, gold);
+    const uint32_t levels = upgrade_levels[upgrade];
+    for (uint32_t i = 0; i < levels; i++)
+        frame_add(f,
+                  (sprite){x + wide * 0.5f + ((float)i - 0.5f * (float)(levels - 1)) * 2.2f, y + 10.0f, 0.6f, 0, 0.6f,
+                           0, i < u->level[upgrade] ? teal : (colour){50, 74, 84, 255}, SHAPE_DISC, 255, 0, 0});
     write_wrapped(f, upgrade_texts[upgrade], x + wide * 0.5f, y + 14.0f, 1.8f, wide - 4.0f, ivory);
     snprintf(text, sizeof text, "%u", (unsigned)price);
     icon(f, SHAPE_PEARL, x + wide * 0.5f - 3.0f, y + high - 4.0f, 1.3f, (colour){255, 226, 236, 255});
@@ -192,13 +209,14 @@ static void draw_shop(app *a, float half)
     write(f, text, 0, 18, 4.4f, TEXT_MIDDLE, ivory);
     snprintf(text, sizeof text, "%u fish of the reef are alive", (unsigned)s->saved);
     write(f, text, 0, 26, 2.0f, TEXT_MIDDLE, teal);
-    float wide = half < 50.0f ? half * 0.58f : 30.0f, gap = 3.0f, left = -(wide * 3.0f + gap * 2.0f) * 0.5f;
-    for (uint32_t k = 0; k < OFFERS; k++) draw_offer(a, k, left + (wide + gap) * (float)k, 33, wide, 30);
-    panel(f, left, 67, wide * 1.5f, 7, a->choice == OFFERS);
+    float gap = half < 60.0f ? 2.0f : 3.0f, wide = half < 60.0f ? (half * 2.0f - 4.0f - gap * 2.0f) / 3.0f : 30.0f;
+    float left = -(wide * 3.0f + gap * 2.0f) * 0.5f, high = half < 60.0f ? 38.0f : 30.0f, low = 33.0f + high + 4.0f;
+    for (uint32_t k = 0; k < OFFERS; k++) draw_offer(a, k, left + (wide + gap) * (float)k, 33, wide, high);
+    panel(a, left, low, wide * 1.5f, 7, OFFERS);
     snprintf(text, sizeof text, "other offers: %u", (unsigned)shop_price_others(s));
-    frame_text(f, text, left + wide * 0.75f, 69.5f, 2.0f, TEXT_MIDDLE, ivory);
-    panel(f, left + wide * 1.5f + gap, 67, wide * 1.5f + gap, 7, a->choice == OFFERS + 1);
-    frame_text(f, "dive on", left + wide * 2.25f + gap * 1.5f, 69.5f, 2.0f, TEXT_MIDDLE, gold);
+    frame_text(f, text, left + wide * 0.75f, low + 2.5f, 2.0f, TEXT_MIDDLE, ivory);
+    panel(a, left + wide * 1.5f + gap, low, wide * 1.5f + gap, 7, OFFERS + 1);
+    frame_text(f, "dive on", left + wide * 2.25f + gap * 1.5f, low + 2.5f, 2.0f, TEXT_MIDDLE, gold);
 }
 
 static void draw_scores(app *a, float y)
@@ -224,8 +242,8 @@ static void draw_end(app *a, bool won)
              (unsigned)purse->kills);
     write(f, text, 0, 34, 2.6f, TEXT_MIDDLE, ivory);
     if (!won && s->since < 5.0f) write(f, "hold rewind: it isn't too late", 0, 40, 2.2f, TEXT_MIDDLE, teal);
-    if (won) write(f, "confirm: dive on, without end", 0, 42, 2.2f, TEXT_MIDDLE, gold);
-    else if (s->since > 1.0f) write(f, "confirm: again, beside your ghost", 0, 45, 2.2f, TEXT_MIDDLE, gold);
+    if (won) write(f, "enter or tap: dive on, without end", 0, 42, 2.2f, TEXT_MIDDLE, gold);
+    else if (s->since > 1.0f) write(f, "enter or tap: again, beside your ghost", 0, 45, 1.9f, TEXT_MIDDLE, gold);
     if (a->scores.count > 0) draw_scores(a, 54);
 }
 
@@ -234,14 +252,13 @@ static void draw_end(app *a, bool won)
 static void draw_menu(app *a, const char *const *items, uint32_t count, float y)
 {
     for (uint32_t i = 0; i < count; i++) {
-        bool chosen = i == a->choice;
         float top = y + 8.5f * (float)i;
-        panel(&a->frame, -19, top, 38, 6.6f, chosen);
-        frame_text(&a->frame, items[i], 0, top + 2.1f, 2.4f, TEXT_MIDDLE, chosen ? gold : ivory);
+        panel(a, -19, top, 38, 6.6f, i);
+        frame_text(&a->frame, items[i], 0, top + 2.1f, 2.4f, TEXT_MIDDLE, i == a->choice ? gold : ivory);
     }
 }
 
-static void draw_title(app *a)
+static void draw_title(app *a, float half)
 {
     frame *f = &a->frame;
     float sway = sinf(a->time * 0.8f) * 0.6f;
@@ -253,40 +270,64 @@ static void draw_title(app *a)
     bool loaded = session_was_loaded(&a->play);
     draw_menu(a, loaded ? go_on : begin, loaded ? 3 : 2, 46);
     if (a->scores.count > 0) draw_scores(a, 73);
-    write(f, "wasd or arrows swim   space dash   e pulse   shift hold the lamp   r rewind   p two futures   esc pause",
-          0, 96, 1.25f, TEXT_MIDDLE, dim);
+    if (half < 50.0f) write(f, "drag to swim, or use a keyboard", 0, 100, 1.8f, TEXT_MIDDLE, dim);
+    else
+        write(f,
+              "wasd or arrows swim   space dash   e pulse   shift hold the lamp   r rewind   p two futures   esc pause",
+              0, 96, 1.25f, TEXT_MIDDLE, dim);
+}
+
+/* What stands over the play: an end, the shop, a banner. */
+static void draw_stage(app *a, float half)
+{
+    const Stage *s = reef_single_get(a->play.now.world, Stage);
+    if (s->now == STAGE_SHOP) draw_shop(a, half);
+    if (s->now == STAGE_LOST) draw_end(a, false);
+    if (s->now == STAGE_WON) draw_end(a, true);
+    if (a->backward_shown > 0.05f)
+        write(&a->frame, "<< rewind", 0, 22, 4.0f, TEXT_MIDDLE, faded(teal, a->backward_shown));
+    if (a->banner_left > 0.0f && s->now == STAGE_WAVE) {
+        float in = clamp(a->banner_left * 2.0f, 0.0f, 1.0f);
+        write(&a->frame, a->banner, 0, 26, half < 60.0f ? 5.0f : 7.0f, TEXT_MIDDLE,
+              faded(s->wave % 4 == 0 ? red : ivory, in));
+    }
+}
+
+static void draw_photo_titles(app *a, float half)
+{
+    const float size = half < 60.0f ? 1.8f : 2.4f;
+    write(&a->frame, "if you turn left", -half * 0.5f, 5, size, TEXT_MIDDLE, ivory);
+    write(&a->frame, "if you turn right", half * 0.5f, 5, size, TEXT_MIDDLE, ivory);
+    box(&a->frame, -0.6f, -100, 1.2f, 300, (colour){0, 0, 0, 255});
+    box(&a->frame, -20, 95, 40.0f * (float)a->photo.ticks / PHOTO_TICKS, 1.0f, teal);
+}
+
+float hud_half_wide(const app *a) { return a->aspect > 0.72f ? 50.0f * a->aspect : 36.0f; }
+
+static void begin_pass(app *a, float half, float middle)
+{
+    pass *p = frame_pass(&a->frame, false);
+    p->x = 0, p->y = middle, p->half_wide = half, p->half_high = half / a->aspect;
+    p->time = a->time;
 }
 
 void hud_draw(app *a)
 {
-    const float half = 50.0f * a->aspect;
-    pass *p = frame_pass(&a->frame, false);
-    p->x = 0, p->y = 50, p->half_high = 50, p->half_wide = half;
-    p->time = a->time;
-    const Stage *s = reef_single_get(a->play.now.world, Stage);
     static const char *const pause[] = {"go on", "from the start", "to the title"};
-    if (a->screen == SCREEN_TITLE) {
-        draw_title(a);
-    } else if (a->screen == SCREEN_PHOTO) {
-        write(&a->frame, "if you turn left", -half * 0.5f, 5, 2.4f, TEXT_MIDDLE, ivory);
-        write(&a->frame, "if you turn right", half * 0.5f, 5, 2.4f, TEXT_MIDDLE, ivory);
-        box(&a->frame, -0.4f, -1, 0.8f, 102, (colour){0, 0, 0, 255});
-        box(&a->frame, -20, 95, 40.0f * (float)a->photo.ticks / PHOTO_TICKS, 1.0f, teal);
-    } else {
-        draw_gauges(a, half);
-        if (s->now == STAGE_SHOP) draw_shop(a, half);
-        if (s->now == STAGE_LOST) draw_end(a, false);
-        if (s->now == STAGE_WON) draw_end(a, true);
-        if (a->backward_shown > 0.05f)
-            write(&a->frame, "<< rewind", 0, 22, 4.0f, TEXT_MIDDLE, faded(teal, a->backward_shown));
-        if (a->banner_left > 0.0f && s->now == STAGE_WAVE) {
-            float in = clamp(a->banner_left * 2.0f, 0.0f, 1.0f);
-            write(&a->frame, a->banner, 0, 26, 7.0f, TEXT_MIDDLE, faded(s->wave % 4 == 0 ? red : ivory, in));
-        }
-        if (a->screen == SCREEN_PAUSE) {
-            write(&a->frame, "pause", 0, 24, 6.0f, TEXT_MIDDLE, ivory);
-            draw_menu(a, pause, 3, 40);
-        }
+    const float half = hud_half_wide(a), high = 2.0f * half / a->aspect;
+    a->place_count = 0;
+    if (a->screen == SCREEN_PLAY || a->screen == SCREEN_PAUSE) {
+        begin_pass(a, half, high * 0.5f);
+        draw_gauges(a, half, high);
+        frame_end_pass(&a->frame);
+    }
+    begin_pass(a, half, 50.0f);
+    if (a->screen == SCREEN_TITLE) draw_title(a, half);
+    if (a->screen == SCREEN_PHOTO) draw_photo_titles(a, half);
+    if (a->screen == SCREEN_PLAY) draw_stage(a, half);
+    if (a->screen == SCREEN_PAUSE) {
+        write(&a->frame, "pause", 0, 24, 6.0f, TEXT_MIDDLE, ivory);
+        draw_menu(a, pause, 3, 40);
     }
     frame_end_pass(&a->frame);
 }

@@ -2,7 +2,8 @@
 // sprites that the core leaves in its memory with WebGL 2, and plays its sounds.
 "use strict";
 
-const CONTROLS = { hold: 1, dash: 2, pulse: 4, rewind: 8, up: 16, down: 32, left: 64, right: 128, confirm: 256, pause: 512, photo: 1024 };
+const CONTROLS = { hold: 1, dash: 2, pulse: 4, rewind: 8, up: 16, down: 32, left: 64, right: 128, confirm: 256, pause: 512, photo: 1024,
+  point: 2048 };
 const KEYS = {
   KeyW: CONTROLS.up, ArrowUp: CONTROLS.up, KeyS: CONTROLS.down, ArrowDown: CONTROLS.down,
   KeyA: CONTROLS.left, ArrowLeft: CONTROLS.left, KeyD: CONTROLS.right, ArrowRight: CONTROLS.right,
@@ -156,7 +157,8 @@ class Hands {
   constructor(canvas, speaker) {
     this.held = 0;
     this.pressed = 0;
-    this.pointer = null; // {x, y} of the screen, once a mouse has moved
+    this.pointer = { x: 0, y: 0 }; // where on the screen a mouse or a finger was last
+    this.aims = false;   // the lamp follows the pointer: a mouse has moved
     this.stick = null;   // a finger that swims: {id, x, y, dx, dy}
     this.pads = 0;
     addEventListener("keydown", (e) => {
@@ -170,21 +172,24 @@ class Hands {
     addEventListener("blur", () => { this.held = 0; });
     canvas.addEventListener("contextmenu", (e) => e.preventDefault());
     canvas.addEventListener("pointermove", (e) => {
-      if (e.pointerType === "touch") this.swim(e);
-      else this.pointer = { x: e.clientX / innerWidth, y: e.clientY / innerHeight };
+      if (e.pointerType === "touch") return this.swim(e);
+      this.point(e);
+      this.aims = true;
     });
     canvas.addEventListener("pointerdown", (e) => {
       speaker.open();
       canvas.focus();
-      if (e.pointerType !== "touch") return this.press(e.button === 0 ? CONTROLS.dash : CONTROLS.pulse, true);
+      this.point(e);
+      if (e.pointerType !== "touch") return this.press(e.button === 0 ? CONTROLS.dash | CONTROLS.point : CONTROLS.pulse, true);
       for (const button of document.querySelectorAll(".touch")) button.style.display = "block";
+      this.aims = false;
       this.stick = { id: e.pointerId, x: e.clientX, y: e.clientY, dx: 0, dy: 0 };
-      this.press(CONTROLS.confirm, true);
+      this.press(CONTROLS.point, true);
     });
     const up = (e) => {
-      if (e.pointerType !== "touch") return this.press(e.button === 0 ? CONTROLS.dash : CONTROLS.pulse, false);
+      if (e.pointerType !== "touch") return this.press(e.button === 0 ? CONTROLS.dash | CONTROLS.point : CONTROLS.pulse, false);
       if (this.stick && this.stick.id === e.pointerId) this.stick = null;
-      this.press(CONTROLS.confirm | CONTROLS.left | CONTROLS.right, false);
+      this.press(CONTROLS.point, false);
     };
     canvas.addEventListener("pointerup", up);
     canvas.addEventListener("pointercancel", up);
@@ -199,13 +204,16 @@ class Hands {
     else this.held &= ~control;
   }
 
+  point(e) {
+    this.pointer.x = e.clientX / innerWidth;
+    this.pointer.y = e.clientY / innerHeight;
+  }
+
   swim(e) {
     if (!this.stick || this.stick.id !== e.pointerId) return;
-    const full = Math.min(innerWidth, innerHeight) * 0.12, before = this.stick.dx;
+    const full = Math.min(innerWidth, innerHeight) * 0.12;
     this.stick.dx = Math.max(-1, Math.min(1, (e.clientX - this.stick.x) / full));
     this.stick.dy = Math.max(-1, Math.min(1, (e.clientY - this.stick.y) / full));
-    if (Math.abs(this.stick.dx) > 0.7 && Math.abs(before) <= 0.7) // in menus a swipe chooses
-      this.press(this.stick.dx > 0 ? CONTROLS.right : CONTROLS.left, true);
   }
 
   // Writes where to, and returns {held, pressed, aims}.
@@ -218,7 +226,7 @@ class Hands {
     const pad = [...(navigator.getGamepads ? navigator.getGamepads() : [])].find((p) => p && p.connected);
     if (pad) {
       const dead = (x) => (Math.abs(x) > 0.2 ? x : 0);
-      if (dead(pad.axes[0]) || dead(pad.axes[1])) way[0] = pad.axes[0], way[1] = pad.axes[1], this.pointer = null;
+      if (dead(pad.axes[0]) || dead(pad.axes[1])) way[0] = pad.axes[0], way[1] = pad.axes[1], this.aims = false;
       way[2] = dead(pad.axes[2]), way[3] = dead(pad.axes[3]);
       const meanings = [CONTROLS.dash | CONTROLS.confirm, CONTROLS.rewind, CONTROLS.pulse, 0, CONTROLS.rewind, CONTROLS.hold, CONTROLS.rewind, 0,
         CONTROLS.photo, CONTROLS.pause, 0, 0, CONTROLS.up, CONTROLS.down, CONTROLS.left, CONTROLS.right];
@@ -227,8 +235,8 @@ class Hands {
       this.held = (this.held & ~(this.pads & ~down)) | down;
       this.pads = down;
     }
-    if (this.pointer) way[4] = this.pointer.x, way[5] = this.pointer.y;
-    const read = { held: this.held, pressed: this.pressed, aims: this.pointer !== null };
+    way[4] = this.pointer.x, way[5] = this.pointer.y;
+    const read = { held: this.held, pressed: this.pressed, aims: this.aims };
     this.pressed = 0;
     return read;
   }
@@ -273,7 +281,7 @@ async function main() {
   let fine = 1, slow = 0; // a slow graphics card draws fewer pixels
   const frame = (now) => {
     slow = now - last > 30 ? slow + 1 : Math.max(0, slow - 0.25);
-    if (slow > 20 && fine > 0.4) fine *= 0.75, slow = 0;
+    if (slow > 20 && fine > 0.6) fine *= 0.75, slow = 0;
     const scale = Math.min(devicePixelRatio || 1, 2) * fine;
     const wide = Math.round(canvas.clientWidth * scale), high = Math.round(canvas.clientHeight * scale);
     if (canvas.width !== wide || canvas.height !== high) canvas.width = wide, canvas.height = high;

@@ -70,7 +70,8 @@ static void take_event(controls *c, const SDL_Event *e)
     }
     case SDL_MOUSEBUTTONDOWN:
     case SDL_MOUSEBUTTONUP:
-        press(c, e->button.button == SDL_BUTTON_LEFT ? CONTROL_DASH : CONTROL_PULSE, e->type == SDL_MOUSEBUTTONDOWN);
+        press(c, e->button.button == SDL_BUTTON_LEFT ? CONTROL_DASH | CONTROL_POINT : CONTROL_PULSE,
+              e->type == SDL_MOUSEBUTTONDOWN);
         break;
     case SDL_CONTROLLERDEVICEADDED:
         if (pad == NULL) pad = SDL_GameControllerOpen(e->cdevice.which);

@@ -4,6 +4,7 @@
 #include "input.h"
 #include "mixer.h"
 #include "script.h"
+#include "stopwatch.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -24,17 +25,12 @@ static const char help[] =
     "  --threads N        default: as many as the machine has processors\n"
     "  --replay FILE      shows a recorded dive: game/replay.h\n"
     "  --mute\n"
-    "  --script FILE      keys from a file instead of a player, and pictures: examples/dive/window/script.h\n"
-    "\n"
-    "Keys: WASD or arrows swim, Space dashes, E sends a pulse, Shift holds the lamp's direction, R turns time back, P "
-    "shows\n"
-    "two futures, Esc pauses, Enter confirms. With a mouse the lamp follows the pointer. Game pads: sticks swim and "
-    "aim, A\n"
-    "dashes, X sends a pulse, the left trigger turns time back, Back shows two futures.\n";
+    "  --times            prints at the end how long frames took\n"
+    "  --script FILE      keys from a file instead of a player, and pictures: examples/dive/window/script.h\n";
 
 typedef struct options {
     int wide, high;
-    bool full_screen, mute, forget;
+    bool full_screen, mute, forget, times;
     const char *folder, *script, *replay;
     uint64_t seed;
     uint32_t threads;
@@ -54,6 +50,7 @@ static bool parse(options *o, int count, char **arguments)
         if (strcmp(name, "--full-screen") == 0) o->full_screen = true;
         else if (strcmp(name, "--mute") == 0) o->mute = true;
         else if (strcmp(name, "--forget") == 0) o->forget = true;
+        else if (strcmp(name, "--times") == 0) o->times = true;
         else if (value == NULL) return false;
         else if (strcmp(name, "--size") == 0 && sscanf(value, "%dx%d", &o->wide, &o->high) == 2) i++;
         else if (strcmp(name, "--folder") == 0) o->folder = value, i++;
@@ -92,6 +89,9 @@ static const char *find_folder(const options *o)
     return make_folder(path) ? path : NULL;
 }
 
+/* How long frames took: all of it, and the game's part without drawing. */
+static stopwatch whole, core;
+
 static bool loop(app *a, SDL_Window *window, script *from)
 {
     controls c = {0};
@@ -106,16 +106,33 @@ static bool loop(app *a, SDL_Window *window, script *from)
             dt = 1.0f / TICKS_PER_SECOND;
             if (!script_frame(from, &c)) return true;
         }
-        a->blind = from != NULL && !script_wants_picture(from);
+        a->blind = from != NULL && whole.most == 0 && !script_wants_picture(from);
         SDL_GL_GetDrawableSize(window, &wide, &high);
+        stopwatch_begin(&whole);
+        stopwatch_begin(&core);
         if (!app_frame(a, &c, dt, (float)wide / (float)high)) return false;
+        stopwatch_end(&core);
+        if (from != NULL) script_tell(from, a);
         if (a->blind) continue;
         draw_frame(&a->frame, wide, high);
         if (from != NULL && !script_picture(from, wide, high)) return false;
         SDL_GL_SwapWindow(window);
         mixer_play(a->sounds, a->sound_count);
+        stopwatch_end(&whole);
     }
     return true;
+}
+
+static void print_times(void)
+{
+    const char *names[] = {"frames: ", "of these the game: "};
+    stopwatch *watches[] = {&whole, &core};
+    for (int i = 0; i < 2; i++) {
+        printf("%s", names[i]);
+        if (watches[i]->count > 0) stopwatch_print(watches[i]);
+        printf("\n");
+        stopwatch_free(watches[i]);
+    }
 }
 
 static bool read_recording(const char *path, replay *r)
@@ -145,7 +162,9 @@ static int run(const options *o)
     reef_pool *pool = o->threads == 1 ? NULL : reef_pool_new(&(reef_pool_config){.threads = o->threads});
     bool good = app_begin(&a, o->seed, pool, find_folder(o));
     if (good && o->replay != NULL) good = app_watch(&a, &recording);
+    if (o->times && !(stopwatch_new(&whole, 1000000) && stopwatch_new(&core, 1000000))) good = false;
     good = good && loop(&a, window, from);
+    if (good && o->times) print_times();
     if (!good) complain("out of memory, or the folder can't be written", "");
     app_end(&a);
     replay_free(&recording);

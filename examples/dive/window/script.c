@@ -11,6 +11,7 @@ struct script {
     char line[300];
     uint32_t held, tapped;
     char picture[256]; /* to be written in this frame; "": none */
+    bool tells;        /* in this frame */
 };
 
 static const struct {
@@ -69,6 +70,7 @@ bool script_frame(script *s, controls *c)
         else if (strcmp(verb, "up") == 0) s->held &= ~control_of(what);
         else if (strcmp(verb, "tap") == 0) s->held |= control_of(what), s->tapped |= control_of(what);
         else if (strcmp(verb, "picture") == 0) snprintf(s->picture, sizeof s->picture, "%s", what);
+        else if (strcmp(verb, "tell") == 0) s->tells = true;
         else fprintf(stderr, "dive: a script says %s, which means nothing\n", verb);
     }
     s->frame++;
@@ -79,6 +81,18 @@ bool script_frame(script *s, controls *c)
 }
 
 bool script_wants_picture(const script *s) { return s->picture[0] != '\0'; }
+
+void script_tell(script *s, const app *a)
+{
+    static const char *const screens[] = {"title", "play", "pause", "photo"};
+    static const char *const stages[] = {"ready", "wave", "shop", "won", "lost"};
+    reef_world *w = a->play.now.world;
+    if (!s->tells) return;
+    s->tells = false;
+    printf("frame %lu: %s, %s, tick %u, score %u, %s\n", s->frame - 1, screens[a->screen],
+           stages[reef_single_get(w, Stage)->now], (unsigned)reef_tick_count(w),
+           (unsigned)reef_single_get(w, Purse)->score, a->play.ghost.world != NULL ? "with a ghost" : "alone");
+}
 
 bool script_picture(script *s, int wide, int high)
 {

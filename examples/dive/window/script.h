@@ -6,6 +6,7 @@
  *     120 up right
  *     130 tap confirm        down in this frame, and up in the next one
  *     400 picture a.bmp      what is drawn in this frame
+ *     450 tell               prints what is going on
  *     500 end
  *
  * The frames of a script last 1/60 second each, however long drawing takes; so the same script draws the same. */
@@ -22,6 +23,8 @@ script *script_open(const char *path);
 bool script_frame(script *s, controls *c);
 /* Is a picture due in this frame? Others needn't be drawn. */
 bool script_wants_picture(const script *s);
+/* Prints a line about the app if this frame is told about. */
+void script_tell(script *s, const app *a);
 /* Writes the pictures of this frame. False: a file can't be written. */
 bool script_picture(script *s, int wide, int high);
 void script_close(script *s);
