@@ -1,4 +1,4 @@
-/* A world over ranks: making it, ticking it, and what all ranks ask together. */
+/* A world over ranks: making it, filling it, ticking it, balancing it. */
 #include "ranks.h"
 
 #include <stdarg.h>
@@ -120,6 +120,38 @@ static bool ghosts_are_right(reef_ranks *r, char *reason)
     return refuse(reason, "ghosts can't have component %u (%s): %s", number, name ? name : "none", why);
 }
 
+static const char *why_refused(const reef_ranks *r, reef_entity e, reef_component c)
+{
+    const reef_ranks_place where = reef_ranks_where(r, e);
+    if (where == REEF_RANKS_REMOTE) return "it isn't near";
+    if (where != REEF_RANKS_GHOST || c.id == reef_id(ReefCell).id) return NULL;
+    if (r->inner_only) return "ghosts are under way";
+    for (uint32_t i = 0; i < r->config.ghost_count; i++)
+        if (r->config.ghosts[i].id == c.id) return NULL;
+    return "ghosts don't have it";
+}
+
+/* In the checked build: is asked about each value that a system reads by its handle. */
+static const char *read_refused(const reef_world *w, reef_entity e, reef_component c, void *context)
+{
+    reef_ranks *r = context;
+    const char *why = why_refused(r, e, c);
+    (void)w;
+    r->refused |= why != NULL;
+    return why;
+}
+
+/* Behind systems. A read that was refused ends the tick. */
+static reef_status systems_ran(reef_ranks *r, reef_status s, const char *what)
+{
+    char text[REEF_DETAIL_MAX] = "";
+    if (s < 0) return ranks__fail(r, s, "%s failed: %s", what, reef_status_text(s));
+    if (!r->refused) return REEF_OK;
+    r->refused = false;
+    reef_error_text(r->world, text, sizeof text);
+    return ranks__fail(r, REEF_UNDECLARED, "%s", text);
+}
+
 static bool ranks_begin(reef_ranks *r, char *reason)
 {
     uint64_t *weight = calloc(r->config.cells, sizeof *weight);
@@ -155,7 +187,10 @@ reef_ranks *reef_ranks_new(MPI_Comm comm, reef_world *w, const reef_ranks_config
     r->common = reef_count_alive(w);
     r->index_base = r->index_end = (uint32_t)reef_world_stats(w).indices;
     if (ok && ranks__agree(r, ranks__ids_hold(r)) != REEF_OK) ok = refuse(why, "%s", r->reason);
-    if (ok) return r;
+    if (ok) {
+        reef_watch_reads(w, read_refused, r);
+        return r;
+    }
     if (reason) memcpy(reason, why, sizeof why);
     reef_ranks_free(r);
     return NULL;
@@ -164,6 +199,7 @@ reef_ranks *reef_ranks_new(MPI_Comm comm, reef_world *w, const reef_ranks_config
 void reef_ranks_free(reef_ranks *r)
 {
     if (r == NULL) return;
+    reef_watch_reads(r->world, NULL, NULL);
     ranks__messages_end(r);
     if (!reef_query_is_null(r->placed)) reef_query_free(r->world, r->placed);
     if (!reef_query_is_null(r->enabled)) reef_query_free(r->world, r->enabled);
@@ -199,7 +235,7 @@ static reef_status phase_run(reef_ranks *r, const char *phase, float dt)
     const double began = MPI_Wtime();
     const reef_status s = reef_tick_phase(r->world, phase, dt);
     r->stats.seconds_tick += MPI_Wtime() - began;
-    return s < 0 ? ranks__fail(r, s, "the phase %s failed: %s", phase, reef_status_text(s)) : REEF_OK;
+    return systems_ran(r, s, phase);
 }
 
 reef_status ranks__refresh(reef_ranks *r, reef_status s, const float *dt)
@@ -252,10 +288,9 @@ reef_status reef_ranks_tick(reef_ranks *r, float dt)
     r->reason[0] = 0;
     const double begin = MPI_Wtime(), systems = r->stats.seconds_tick;
     reef_status s = ranks__messages_deliver(r);
-    if (s == REEF_OK) s = reef_tick(r->world, dt);
-    if (s < 0) ranks__fail(r, s, "the tick failed: %s", reef_status_text(s));
+    if (s == REEF_OK) s = systems_ran(r, reef_tick(r->world, dt), "the tick");
     const double ticked = MPI_Wtime();
-    s = ranks__bury(r, s < 0 ? s : REEF_OK);
+    s = ranks__bury(r, s);
     s = ranks__messages_collect(r, s);
     s = settle(r, s, &dt);
     r->stats.ticks++;
@@ -365,78 +400,5 @@ reef_status reef_ranks_phases(reef_world *w)
     /* Their step is longer than any run, so reef_tick leaves them out. */
     reef_status s = reef_phase_new(w, &(reef_phase_desc){.name = "inner", .step_ns = UINT64_MAX});
     if (s == REEF_OK) s = reef_phase_new(w, &(reef_phase_desc){.name = "border", .step_ns = UINT64_MAX});
-    return s;
-}
-
-/* ---- asking ---- */
-
-const char *reef_ranks_reason(const reef_ranks *r) { return r ? r->reason : ""; }
-int reef_ranks_rank(const reef_ranks *r) { return r ? r->rank : 0; }
-int reef_ranks_size(const reef_ranks *r) { return r ? r->size : 0; }
-uint32_t reef_ranks_owner(const reef_ranks *r, uint32_t c) { return r && c < r->config.cells ? r->cells[c].owner : 0; }
-
-reef_ranks_place reef_ranks_where(const reef_ranks *r, reef_entity e)
-{
-    if (r == NULL || !reef_is_alive(r->world, e)) return REEF_RANKS_NOWHERE;
-    if (reef_has(r->world, e, ReefGhost)) return REEF_RANKS_GHOST;
-    if (reef_has(r->world, e, ReefCell)) return REEF_RANKS_HERE;
-    return e.index < r->index_base ? REEF_RANKS_EVERYWHERE : REEF_RANKS_REMOTE;
-}
-
-reef_status reef_ranks_sum(reef_ranks *r, int64_t *values, uint32_t n)
-{
-    if (r == NULL || values == NULL || n > INT32_MAX) return REEF_BAD_ARGUMENT;
-    ranks__reduce(r, values, (int)n, MPI_INT64_T, MPI_SUM);
-    return REEF_OK;
-}
-
-reef_status reef_ranks_sum_cells(reef_ranks *r, double (*of)(reef_ranks *ranks, uint32_t cell, void *context),
-                                 double *sum)
-{
-    if (r == NULL || of == NULL || sum == NULL) return REEF_BAD_ARGUMENT;
-    bytes mine = {0}, all = {0};
-    for (uint32_t c = r->first_cell; c < r->end_cell; c++) {
-        const double x = of(r, c, r->config.context);
-        ranks__put(&mine, &x, sizeof x);
-    }
-    /* Ranks have cells in their order, so joining them by rank joins them by cell. */
-    reef_status s = ranks__agree(r, mine.failed ? REEF_NO_MEMORY : REEF_OK);
-    if (s == REEF_OK) ranks__gather(r, &mine, &all);
-    *sum = 0;
-    while (s == REEF_OK && all.at < all.count) {
-        double x;
-        memcpy(&x, ranks__take(&all, sizeof x), sizeof x);
-        *sum += x;
-    }
-    ranks__bytes_free(&mine);
-    ranks__bytes_free(&all);
-    return s;
-}
-
-reef_status reef_ranks_count(reef_ranks *r, uint64_t *count)
-{
-    if (r == NULL || count == NULL) return REEF_BAD_ARGUMENT;
-    *count = r->owned;
-    ranks__reduce(r, count, 1, MPI_UINT64_T, MPI_SUM);
-    return REEF_OK;
-}
-
-reef_status reef_ranks_digest(reef_ranks *r, uint64_t *digest)
-{
-    if (r == NULL || digest == NULL) return REEF_BAD_ARGUMENT;
-    ranks__messages_sort(r);
-    *digest = ranks__digest_here(r);
-    ranks__reduce(r, digest, 1, MPI_UINT64_T, MPI_SUM);
-    return REEF_OK;
-}
-
-reef_ranks_stats reef_ranks_statistics(const reef_ranks *r)
-{
-    reef_ranks_stats s = {0};
-    if (r == NULL) return s;
-    s = r->stats;
-    s.entities = r->owned;
-    s.ghosts = r->ghosts;
-    s.remote = r->remote;
     return s;
 }

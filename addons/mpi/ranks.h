@@ -138,6 +138,7 @@ struct reef_ranks {
     ghost_type ghost_types[REEF_RANKS_GHOSTS_MAX];
     bytes *near_out; /* to the neighbours and from them, while ghosts travel */
     MPI_Request *near_requests;
+    bool refused;    /* a system has read what it mustn't */
     bool inner_only; /* the phase "inner" runs: ghosts are under way */
     reef_event_reader readers[REEF_RANKS_MESSAGES_MAX];
     uint32_t message_bytes[REEF_RANKS_MESSAGES_MAX];

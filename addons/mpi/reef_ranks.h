@@ -131,9 +131,11 @@ reef_status reef_ranks_fill(reef_ranks *ranks, uint32_t (*count)(uint32_t cell, 
 
 /* A tick (reef_tick) on all ranks, then everything travels. Collective. The answer is the first failure of any rank,
  * the same on all of them; after a failure of a tick the states of the ranks don't fit each other any more: go back
- * to what was saved. Errors: as reef_tick; NOT_PORTABLE (a component with hooks, or in REEF_SHARED, can't travel:
- * the reason names it), UNDECLARED (an entity was spawned outside of the cells, or has lost its place; a message to
- * an entity that isn't near), BAD_ARGUMENT (cell_of gave a number that is no cell), LIMIT. */
+ * to what was saved. Errors: as reef_tick; NOT_PORTABLE (a component with hooks, or in REEF_SHARED, can't travel: the
+ * reason names it), UNDECLARED (an entity was spawned outside of the cells, or has lost its place; a message to an
+ * entity that isn't near; in the checked build a system that reads values which this rank doesn't have, or which are
+ * under way: the reason names system, component and entity), BAD_ARGUMENT (cell_of gave a number that is no cell),
+ * LIMIT. */
 reef_status reef_ranks_tick(reef_ranks *ranks, float dt);
 /* Divides the cells anew by the number of their entities, and moves what has to. Collective. */
 reef_status reef_ranks_balance(reef_ranks *ranks);
@@ -182,6 +184,12 @@ reef_status reef_ranks_count(reef_ranks *ranks, uint64_t *count);
  * under way: the same on all ranks and for any number of them. Values are compared by their fields, or as bytes where a
  * type has none. Collective. Costs O(entities). */
 reef_status reef_ranks_digest(reef_ranks *ranks, uint64_t *digest);
+
+/* All sources of a target, on whatever rank they live, by index: up to `room` of them are written to `sources` (which
+ * may be NULL if room is 0), and *count is how many there are. The target is one that any rank knows. Collective, with
+ * the same arguments. (reef_sources_of gives those that live here or are ghosts: docs/manual/clusters.md.) */
+reef_status reef_ranks_sources(reef_ranks *ranks, reef_component relation, reef_entity target, reef_entity *sources,
+                               uint32_t room, uint64_t *count);
 
 /* ---- saving ---- */
 

@@ -175,6 +175,13 @@ REEF_API uint64_t reef_time_ns(const reef_world *world);
  * Watching costs a copy of all components for each system. A fork begins with the setting of its origin. Other builds
  * ignore this call; so does a world in a tick (LOCKED). */
 REEF_API void reef_watch_systems(reef_world *world, bool on);
+/* Answers NULL, or why a system mustn't read this value of another entity; the text is copied. */
+typedef const char *(*reef_read_refusal)(const reef_world *world, reef_entity entity, reef_component type,
+                                         void *context);
+/* In the checked build: `refusal` is asked about each value that a watched system reads of an entity by its handle.
+ * What it says is reported as a read that wasn't declared is. NULL: nobody is asked. For programs whose worlds hold
+ * only a part of the whole. A fork begins without it. Other builds do nothing. */
+REEF_API void reef_watch_reads(reef_world *world, reef_read_refusal refusal, void *context);
 
 /* ---- for systems ---- */
 

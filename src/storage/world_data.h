@@ -154,6 +154,8 @@ struct reef_world {
 #if defined(REEF_CHECKED)
     bool unwatched;      /* reef_watch_systems turned watching off */
     struct watch *watch; /* while watched systems run (src/system/access_check.h); else NULL */
+    const char *(*read_refusal)(const reef_world *world, reef_entity entity, reef_component type, void *context);
+    void *read_context; /* of reef_watch_reads */
 #endif
 };
 

@@ -55,6 +55,21 @@ COLD void reef_watch_systems(reef_world *w, bool on)
 #endif
 }
 
+COLD void reef_watch_reads(reef_world *w, reef_read_refusal refusal, void *context)
+{
+#if defined(REEF_CHECKED)
+    if (w == NULL) return;
+    if (w->running) {
+        reef__refuse(w, REEF_LOCKED, "reef_watch_reads");
+        return;
+    }
+    w->read_refusal = refusal;
+    w->read_context = context;
+#else
+    (void)w, (void)refusal, (void)context;
+#endif
+}
+
 #if defined(REEF_CHECKED)
 
 /* A copy of one chunk. Its values are the handles and then the columns by slot, each for as many rows as the chunk has
@@ -139,10 +154,10 @@ bool reef__watch_thread(const reef_world *w) { return w->watch == NULL || thread
 COLD void reef__watch_read(const reef_world *w, const char *op, reef_entity e, reef_component c)
 {
     const watch *x = w->watch;
-    if (x == NULL || x->system == NULL || reef__type_of(c.id) == NULL || !reef__watch_thread(w) ||
-        reef__touches_others(x->system, c.id, false))
-        return;
-    report_once((reef_world *)(uintptr_t)w, op, c, e, NULL);
+    if (x == NULL || x->system == NULL || reef__type_of(c.id) == NULL || !reef__watch_thread(w)) return;
+    const bool declared = reef__touches_others(x->system, c.id, false);
+    const char *why = declared && w->read_refusal ? w->read_refusal(w, e, c, w->read_context) : NULL;
+    if (!declared || why) report_once((reef_world *)(uintptr_t)w, op, c, e, why);
 }
 
 bool reef__watch_may_write(const reef_world *w, uint32_t component)

@@ -296,6 +296,45 @@ static void a_journey(void)
     stage_close(&s);
 }
 
+/* Each likes the next one. Sources that live here or are ghosts are known; all ranks together know all. */
+static void who_likes_whom(void)
+{
+    stage s = stage_open();
+    reef_entity list[CELLS], five = s.of[5];
+    uint64_t n = 0;
+    for (uint32_t c = 0; c + 1 < CELLS; c++)
+        if (here(&s, s.of[c])) {
+            CHECK(reef_is_alive(s.w, s.of[c + 1])); /* it is near */
+            CHECK(reef_relate(s.w, s.of[c], Likes, s.of[c + 1]) >= 0);
+        }
+    /* The fourth swims away, so that the fifth isn't near any more. */
+    const reef_entity traveller = s.of[4];
+    if (here(&s, traveller)) reef_set(s.w, traveller, Speed, -1);
+    for (int i = 0; i < 4; i++) {
+        CHECK(reef_ranks_tick(s.r, 1) == REEF_OK);
+        for (uint32_t c = 0; c < CELLS; c++) {
+            if (!here(&s, s.of[c]) || c == 0) continue;
+            uint64_t likes = 0;
+            for (reef_sources x = reef_sources_of(s.w, s.of[c], Likes); reef_sources_next(&x);)
+                for (uint32_t k = 0; k < x.count; k++, likes++) CHECK(reef_entity_equal(x.sources[k], s.of[c - 1]));
+            const int cell = c == 4 ? 3 - i : (int)c, of_source = c == 5 ? 3 - i : (int)c - 1;
+            CHECK(likes == 1 || (abs(cell - of_source) > 1 && likes == 0));
+        }
+        CHECK(reef_ranks_sources(s.r, reef_id(Likes), five, list, CELLS, &n) == REEF_OK);
+        CHECK(n == 1 && reef_entity_equal(list[0], traveller));
+    }
+    for (uint32_t c = 0; c < CELLS; c++)
+        if (here(&s, s.of[c]) && reef_is_alive(s.w, s.of[3])) CHECK(reef_relate(s.w, s.of[c], Likes, s.of[3]) >= 0);
+    int64_t related = 0;
+    for (uint32_t c = 0; c < CELLS; c++) related += here(&s, s.of[c]) && reef_related(s.w, s.of[c], Likes, s.of[3]);
+    CHECK(reef_ranks_sum(s.r, &related, 1) == REEF_OK && related >= 3);
+    CHECK(reef_ranks_sources(s.r, reef_id(Likes), s.of[3], NULL, 0, &n) == REEF_OK && n == (uint64_t)related);
+    CHECK(reef_ranks_sources(s.r, reef_id(Likes), s.of[3], list, 2, &n) == REEF_OK && n == (uint64_t)related);
+    CHECK(list[0].index < list[1].index);
+    CHECK(reef_ranks_sources(s.r, reef_id(Likes), s.of[3], NULL, 1, &n) == REEF_BAD_ARGUMENT);
+    stage_close(&s);
+}
+
 static reef_entity say_from, say_to;
 static int32_t heard, heard_sum;
 static void say(reef_block *b)
@@ -411,6 +450,7 @@ int main(int argc, char **argv)
     nothing_is_refused();
     who_is_where();
     a_journey();
+    who_likes_whom();
     words_and_calls();
     failures();
     saving(argc > 1 ? argv[1] : ".");

@@ -523,6 +523,36 @@ static void cmd_destroy(reef_block *b) { assert_int_equal(reef_cmd_destroy(b, ta
 static void cmd_name(reef_block *b) { assert_int_equal(reef_cmd_name(b, target, "nemo"), REEF_UNDECLARED); }
 static void part_of_sum(reef_block *b) { assert_null(reef_part(b, Count)); }
 
+static const char *only_asked(const reef_world *w, reef_entity e, reef_component c, void *context)
+{
+    (void)w;
+    return reef_entity_equal(e, *(const reef_entity *)context) && c.id == reef_id(Velocity).id ? "it is far away"
+                                                                                               : NULL;
+}
+
+static void G6_G9_the_program_refuses_reads(void **state)
+{
+    heard h;
+    reef_entity fish[FISH];
+    reef_world *w = world_of_fish(state, &h, fish);
+    target = fish[1];
+    system_new(w, "cheat", get_other, "Position; reads Velocity", NULL);
+    reef_watch_reads(w, only_asked, &fish[2]);
+    h.count = 0;
+    assert_ok(reef_tick(w, 1));
+    assert_int_equal(h.count, 0); /* another entity is read */
+    reef_watch_reads(w, only_asked, &fish[1]);
+    reef_world *fork = reef_fork(w);
+    assert_tells(w, &h, REEF_UNDECLARED, "reef_get", reef_id(Velocity), target, "it is far away");
+    h.count = 0;
+    assert_ok(reef_tick(fork, 1));
+    reef_watch_reads(w, NULL, NULL);
+    assert_ok(reef_tick(w, 1));
+    assert_int_equal(h.count, 0);
+    reef_watch_reads(NULL, only_asked, NULL);
+    reef_world_free(fork);
+}
+
 static void G6_undeclared_events_and_commands(void **state)
 {
     heard h;
@@ -862,6 +892,7 @@ int main(void)
         TEST(G6_a_row_depends_on_others),
         TEST(G6_who_is_not_run_twice_is_listed),
         TEST(G6_undeclared_calls_on_others),
+        TEST(G6_G9_the_program_refuses_reads),
         TEST(G6_undeclared_events_and_commands),
         TEST(G6_stale_entities_and_calls_at_the_wrong_time),
 #ifndef REEF_NO_THREADS
