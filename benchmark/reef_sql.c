@@ -21,6 +21,8 @@ typedef struct sql {
     sqlite3 *db;
     char path[96];
     double answer;
+    Position *positions; /* of the loop in C, and of a program that reads its tables */
+    Velocity *velocities;
 } sql;
 
 _Noreturn static void sql_fail(const char *why)
@@ -65,10 +67,11 @@ static void whole_make(char *whole, const char *name)
     if (atexit(wholes_remove) != 0) sql_fail("atexit");
 }
 
-/* Which rows a commit has, and what is written there. */
+/* How many rows a commit has, which, and what is written there. */
+static uint32_t commit_rows(const bench_row *r) { return r->id == ROW_sql_commit_all ? r->n : COMMIT_ROWS; }
 static uint32_t commit_row(const bench_row *r, uint32_t k)
 {
-    return r->id == ROW_sql_commit ? k : k * (r->n / COMMIT_ROWS);
+    return k * (r->id == ROW_sql_commit_scattered ? r->n / COMMIT_ROWS : 1);
 }
 static Position commit_value(uint32_t i) { return (Position){(float)(i & 1023) + 0.5f, 2}; }
 
@@ -94,6 +97,12 @@ static sql *reef_setup(const bench_row *r)
     return x;
 }
 
+static const char *question(const bench_row *r)
+{
+    return r->id == ROW_sql_join ? "select sum(p.x * v.x) from Position p join Velocity v using (id)"
+                                 : "select sum(x) from Position";
+}
+
 static void *scan_setup(const bench_row *r)
 {
     sql *x = reef_setup(r);
@@ -112,14 +121,13 @@ static void scan_run(void *p)
     sql *x = p;
     char reason[REEF_SQLITE_REASON_MAX];
     for (uint32_t k = 0; k < x->r->passes; k++)
-        if (reef_sql_run(x->session, "select sum(x) from Position", answer_take, x, reason) != REEF_OK)
-            sql_fail(reason);
+        if (reef_sql_run(x->session, question(x->r), answer_take, x, reason) != REEF_OK) sql_fail(reason);
 }
 
 static uint64_t scan_sum(void *p) { return (uint64_t)((sql *)p)->answer; }
 
-/* The world is committed once, in the first setup; later ones take the file, and with it the same world. */
-static void *commit_setup(const bench_row *r)
+/* A copy of the file of the world, which is committed in the first setup. */
+static sql *file_setup(const bench_row *r)
 {
     char *whole = wholes[0];
     char reason[REEF_SQLITE_REASON_MAX];
@@ -134,8 +142,40 @@ static void *commit_setup(const bench_row *r)
         reef_sqlite_close(made);
     }
     file_copy(whole, x->path);
+    return x;
+}
+
+static void file_open(void *p)
+{
+    sql *x = p;
+    char reason[REEF_SQLITE_REASON_MAX];
     if (reef_sqlite_open(x->s->w, x->path, NULL, &x->file, reason) != REEF_OK) sql_fail(reason);
-    for (uint32_t k = 0; k < COMMIT_ROWS; k++) {
+}
+
+static void *open_setup(const bench_row *r)
+{
+    sql *x = file_setup(r);
+    if (reef_world_clear(x->s->w) != REEF_OK) bench_fail(x->s->w, "reef_world_clear");
+    return x;
+}
+
+static uint64_t open_sum(void *p)
+{
+    const sql *x = p;
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < x->r->n; i++) {
+        sum += pos_sum(*reef_get(x->s->w, x->s->handle[i], Position), i);
+        const Velocity *v = reef_get(x->s->w, x->s->handle[i], Velocity);
+        sum += pos_sum((Position){v->x, v->y}, i);
+    }
+    return sum;
+}
+
+static void *commit_setup(const bench_row *r)
+{
+    sql *x = file_setup(r);
+    file_open(x);
+    for (uint32_t k = 0; k < commit_rows(r); k++) {
         const uint32_t i = commit_row(r, k);
         *reef_mut(x->s->w, x->s->handle[i], Position) = commit_value(i);
     }
@@ -202,15 +242,37 @@ static void native_scan_run(void *p)
     sql *x = p;
     for (uint32_t k = 0; k < x->r->passes; k++) {
         sqlite3_stmt *s;
-        if (sqlite3_prepare_v2(x->db, "select sum(x) from Position", -1, &s, NULL) != SQLITE_OK ||
-            sqlite3_step(s) != SQLITE_ROW)
+        if (sqlite3_prepare_v2(x->db, question(x->r), -1, &s, NULL) != SQLITE_OK || sqlite3_step(s) != SQLITE_ROW)
             sql_fail(sqlite3_errmsg(x->db));
         x->answer = sqlite3_column_double(s, 0);
         sqlite3_finalize(s);
     }
 }
 
-static void *native_commit_setup(const bench_row *r)
+/* ---- a loop in C ---- */
+
+static void *loop_setup(const bench_row *r)
+{
+    sql *x = mem_calloc(1, sizeof *x);
+    x->r = r;
+    x->positions = mem_calloc(r->n, sizeof *x->positions);
+    for (uint32_t i = 0; i < r->n; i++) x->positions[i] = pos_of(i);
+    return x;
+}
+
+static void loop_run(void *p)
+{
+    sql *x = p;
+    for (uint32_t k = 0; k < x->r->passes; k++) {
+        double sum = 0;
+        for (uint32_t i = 0; i < x->r->n; i++) sum += (double)x->positions[i].x;
+        x->answer = sum;
+    }
+}
+
+/* ---- files of SQLite alone ---- */
+
+static sql *native_file_setup(const bench_row *r)
 {
     char *whole = wholes[1];
     sql *x = mem_calloc(1, sizeof *x);
@@ -224,6 +286,47 @@ static void *native_commit_setup(const bench_row *r)
         sqlite3_close(db);
     }
     file_copy(whole, x->path);
+    return x;
+}
+
+static void *native_open_setup(const bench_row *r) { return native_file_setup(r); }
+
+/* Reads a table of two numbers a row into an array. */
+static void pairs_read(sqlite3 *db, const char *select, uint32_t n, float (*to)[2])
+{
+    sqlite3_stmt *s;
+    if (sqlite3_prepare_v2(db, select, -1, &s, NULL) != SQLITE_OK) sql_fail(sqlite3_errmsg(db));
+    while (sqlite3_step(s) == SQLITE_ROW) {
+        const sqlite3_int64 i = sqlite3_column_int64(s, 0);
+        if (i < 0 || i >= n) sql_fail("a row that isn't ours");
+        to[i][0] = (float)sqlite3_column_double(s, 1);
+        to[i][1] = (float)sqlite3_column_double(s, 2);
+    }
+    sqlite3_finalize(s);
+}
+
+static void native_open_run(void *p)
+{
+    sql *x = p;
+    x->db = db_open(x->path);
+    x->positions = mem_calloc(x->r->n, sizeof *x->positions);
+    x->velocities = mem_calloc(x->r->n, sizeof *x->velocities);
+    pairs_read(x->db, "select id, x, y from Position", x->r->n, (float(*)[2])(void *)x->positions);
+    pairs_read(x->db, "select id, x, y from Velocity", x->r->n, (float(*)[2])(void *)x->velocities);
+}
+
+static uint64_t native_open_sum(void *p)
+{
+    const sql *x = p;
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < x->r->n; i++)
+        sum += pos_sum(x->positions[i], i) + pos_sum((Position){x->velocities[i].x, x->velocities[i].y}, i);
+    return sum;
+}
+
+static void *native_commit_setup(const bench_row *r)
+{
+    sql *x = native_file_setup(r);
     x->db = db_open(x->path);
     db_do(x->db, "pragma journal_mode = wal; pragma synchronous = full");
     return x;
@@ -236,7 +339,7 @@ static void native_commit_run(void *p)
     if (sqlite3_prepare_v2(x->db, "update Position set x = ?2, y = ?3 where id = ?1", -1, &s, NULL) != SQLITE_OK)
         sql_fail(sqlite3_errmsg(x->db));
     db_do(x->db, "begin immediate");
-    for (uint32_t k = 0; k < COMMIT_ROWS; k++) {
+    for (uint32_t k = 0; k < commit_rows(x->r); k++) {
         const uint32_t i = commit_row(x->r, k);
         const Position v = commit_value(i);
         sqlite3_bind_int64(s, 1, i);
@@ -279,19 +382,29 @@ static void sql_free(void *p)
         (void)remove(with);
     }
     if (x->s) state_free(x->s);
+    mem_free_unsized(x->positions);
+    mem_free_unsized(x->velocities);
     mem_free_unsized(x);
 }
 
 const row_impl reef_sql_rows[] = {
     {ROW_sql_scan, scan_setup, scan_run, scan_sum, sql_free, NULL},
+    {ROW_sql_scan_c, scan_setup, scan_run, scan_sum, sql_free, NULL},
+    {ROW_sql_join, scan_setup, scan_run, scan_sum, sql_free, NULL},
     {ROW_sql_commit, commit_setup, commit_run, commit_sum, sql_free, NULL},
     {ROW_sql_commit_scattered, commit_setup, commit_run, commit_sum, sql_free, NULL},
+    {ROW_sql_commit_all, commit_setup, commit_run, commit_sum, sql_free, NULL},
+    {ROW_sql_open, open_setup, file_open, open_sum, sql_free, NULL},
     {0},
 };
 const row_impl native_sql_rows[] = {
     {ROW_sql_scan, native_scan_setup, native_scan_run, scan_sum, sql_free, NULL},
+    {ROW_sql_scan_c, loop_setup, loop_run, scan_sum, sql_free, NULL},
+    {ROW_sql_join, native_scan_setup, native_scan_run, scan_sum, sql_free, NULL},
     {ROW_sql_commit, native_commit_setup, native_commit_run, commit_sum, sql_free, NULL},
     {ROW_sql_commit_scattered, native_commit_setup, native_commit_run, commit_sum, sql_free, NULL},
+    {ROW_sql_commit_all, native_commit_setup, native_commit_run, commit_sum, sql_free, NULL},
+    {ROW_sql_open, native_open_setup, native_open_run, native_open_sum, sql_free, NULL},
     {0},
 };
 #else

@@ -132,10 +132,15 @@
  *                     (checksums: what was written, loaded into another world, is the same state)
  *   sql_scan          reef_sql_run "select sum(x) from Position" in a session that is open. raw: the same statement on
  *                     a table of the same rows in an SQLite database in memory
+ *   sql_scan_c        the same. raw: a loop in C over an array
+ *   sql_join          "select sum(p.x * v.x) from Position p join Velocity v using (id)". raw: the same statement on
+ *                     two tables of SQLite
  *   sql_commit        reef_sqlite_commit after the first 10,000 positions were written, into a file in memory. raw: the
  *                     same rows of a table by a prepared UPDATE, in one transaction of the same kind (write-ahead log,
  *                     synchronous)
  *   sql_commit_scattered  the same where every hundredth row was written (checksums: the table that is in the file)
+ *   sql_commit_all    the same where every row was written
+ *   sql_open          reef_sqlite_open of a file with the world. raw: both tables are read by SELECT, into arrays
  *   query_build       in the world of iter_frag_1k: make the query "in Position, in Velocity" from a text, visit
  *                     every block once, but not
  *                     its rows, free it; 1,000 times. No baseline
@@ -298,8 +303,12 @@ static inline bool join_open(uint32_t k) { return k % 4 != 3; }
     X(hier_sort, N_100K, 1, 1, N_100K, NS) \
     X(destroy_tree, N_100K, 1, 1, N_100K, NS) \
     X(sql_scan, N_1M, 1, 1, N_1M, NS) \
+    X(sql_scan_c, N_1M, 1, 1, N_1M, NS) \
+    X(sql_join, N_1M, 1, 1, N_1M, NS) \
     X(sql_commit, N_1M, 1, 1, 1, US) \
     X(sql_commit_scattered, N_1M, 1, 1, 1, US) \
+    X(sql_commit_all, N_1M, 1, 1, 1, US) \
+    X(sql_open, N_1M, 1, 1, 1, US) \
     X(world_new, 1u, 1, 1000, 1u, NS) \
     X(mem_2, N_1M, 1, 1, N_1M, BYTES) \
     X(mem_table, N_10K, N_10K, 1, N_10K, BYTES) \

@@ -120,7 +120,9 @@ static void sum_step(sqlite3_context *context, int count, sqlite3_value **values
     (void)count;
     if (t == NULL || b == NULL) return;
     t->reals = b->kind == REEF_F32 || b->kind == REEF_F64;
-    OF_KIND(integer_add(t, (int64_t)v), real_add(t, (double)v))
+    total own = *t; /* the loop keeps it in registers */
+    OF_KIND(integer_add(&own, (int64_t)v), real_add(&own, (double)v))
+    *t = own;
 }
 
 static void sum_final(sqlite3_context *context)
@@ -154,7 +156,10 @@ static void count_step(sqlite3_context *context, int count, sqlite3_value **valu
         return;
     }
     const live_batch *b = batch_in(context, values[0]);
-    if (b) OF_KIND(t->count += (int64_t)sizeof v != 0, t->count += v == v)
+    if (b == NULL) return;
+    int64_t numbers = 0;
+    OF_KIND(numbers += (int64_t)sizeof v != 0, numbers += v == v)
+    t->count += numbers;
 }
 
 static void count_final(sqlite3_context *context)
@@ -182,7 +187,9 @@ static void bound_step(sqlite3_context *context, bool greatest, sqlite3_value **
     const live_batch *b = batch_in(context, values[0]);
     if (t == NULL || b == NULL) return;
     t->reals = b->kind == REEF_F32 || b->kind == REEF_F64;
-    OF_KIND(integer_bound(t, greatest, (int64_t)v), real_bound(t, greatest, (double)v))
+    total own = *t;
+    OF_KIND(integer_bound(&own, greatest, (int64_t)v), real_bound(&own, greatest, (double)v))
+    *t = own;
 }
 
 static void min_step(sqlite3_context *context, int count, sqlite3_value **values)

@@ -18,12 +18,17 @@ typedef struct pulling {
     reef_sqlite_edits edits;
     edit *list; /* entities first */
     uint32_t count, room;
+    bool no_memory; /* all of it fails */
     char reason[SQL_REASON_MAX];
 } pulling;
 
+/* Did SQLite fail to make a text of a cell? Then a function that takes one got NULL. */
+static bool cell_failed(const pulling *p) { return sqlite3_errcode(p->f->db) == SQLITE_NOMEM; }
+
 static void told(pulling *p, const edit *e, reef_status s, bool changed)
 {
-    if (s < REEF_OK) {
+    if (s == REEF_NO_MEMORY || cell_failed(p)) p->no_memory = true;
+    else if (s < REEF_OK) {
         p->edits.refused++;
         if (p->refused) p->refused(p->context, e->table, e->id, p->reason);
     } else if (changed) p->edits.taken++;
@@ -83,6 +88,8 @@ static void entity_fields(pulling *p, const edit *e, sqlite3_stmt *s)
     reef_world *w = p->f->world;
     const reef_entity entity = sql_entity(e->id), none = {0, 0};
     const char *name = (const char *)sqlite3_column_text(s, 2), *is = reef_name(w, entity);
+    p->no_memory |= cell_failed(p);
+    if (p->no_memory) return;
     const reef_entity parent = sqlite3_column_type(s, 3) == SQLITE_NULL ? none : sql_entity(sqlite3_column_int64(s, 3));
     const sql_entity_edit wanted = {
         .names = name && is ? strcmp(name, is) != 0 : name != is,
@@ -114,9 +121,10 @@ static file_table *table_of(reef_sqlite *f, const char *name, reef_status *statu
     sqlite3_stmt *s = NULL;
     *status = reef__sql_prepare(f, &s, "SELECT type FROM reef_types WHERE name = ?1");
     if (*status != REEF_OK) return NULL;
-    (void)sqlite3_bind_text(s, 1, name, -1, SQLITE_STATIC);
-    const int code = sqlite3_step(s);
+    int code = sqlite3_bind_text(s, 1, name, -1, SQLITE_STATIC);
+    if (code == SQLITE_OK) code = sqlite3_step(s);
     const char *type_name = code == SQLITE_ROW ? (const char *)sqlite3_column_text(s, 0) : NULL;
+    if (code == SQLITE_ROW && type_name == NULL) code = SQLITE_NOMEM;
     const reef_component type = type_name ? reef_type_find(type_name) : (reef_component){0};
     sqlite3_finalize(s);
     if (code != SQLITE_ROW && code != SQLITE_DONE) *status = reef__sql_failed(f, code, "reef_types");
@@ -239,11 +247,13 @@ static reef_status disabled_pull(pulling *p, const edit *e)
     while (status == REEF_OK && (code = sqlite3_step(s)) == SQLITE_ROW) {
         reef_component type;
         const char *name = (const char *)sqlite3_column_text(s, 1);
+        p->no_memory |= cell_failed(p);
+        if (p->no_memory) break;
         status = disabled_row(p, e, name ? name : "", &type);
         for (uint32_t i = 0; i < x.count; i++)
             if (x.types[i].id == type.id) x.types[i--] = x.types[--x.count];
     }
-    if (status == REEF_OK && code != SQLITE_DONE) status = reef__sql_failed(p->f, code, e->table);
+    if (status == REEF_OK && code != SQLITE_DONE && !p->no_memory) status = reef__sql_failed(p->f, code, e->table);
     sqlite3_finalize(s);
     for (uint32_t i = 0; i < x.count && status == REEF_OK; i++)
         if (reef_is_alive(w, entity) && !reef_is_enabled_id(w, entity, x.types[i]))
@@ -253,7 +263,7 @@ static reef_status disabled_pull(pulling *p, const edit *e)
 
 /* ---- all of it ---- */
 
-static reef_status edit_pull(pulling *p, const edit *e, bool existence)
+static reef_status edit_take(pulling *p, const edit *e, bool existence)
 {
     reef_status status = REEF_OK;
     const bool entity = strcmp(e->table, "entities") == 0;
@@ -266,6 +276,12 @@ static reef_status edit_pull(pulling *p, const edit *e, bool existence)
     (void)snprintf(p->reason, sizeof p->reason, "the type of this table isn't known here");
     told(p, e, REEF_REFUSED, false);
     return REEF_OK;
+}
+
+static reef_status edit_pull(pulling *p, const edit *e, bool existence)
+{
+    const reef_status status = edit_take(p, e, existence);
+    return status == REEF_OK && p->no_memory ? reef__sql_failed(p->f, SQLITE_NOMEM, e->table) : status;
 }
 
 static reef_status edit_settle(pulling *p, const edit *e)

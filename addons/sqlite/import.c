@@ -75,8 +75,8 @@ static reef_status tables_find(importing *x, const char *only)
         &x->f, &s,
         "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND wr = 0"
         " AND name NOT LIKE 'sqlite!_%' ESCAPE '!' AND (?1 IS NULL OR name = ?1 COLLATE NOCASE) ORDER BY name");
-    if (status == REEF_OK) (void)sqlite3_bind_text(s, 1, only, -1, SQLITE_STATIC);
-    while (status == REEF_OK && (code = sqlite3_step(s)) == SQLITE_ROW) {
+    if (status == REEF_OK) code = sqlite3_bind_text(s, 1, only, -1, SQLITE_STATIC);
+    while (status == REEF_OK && code != SQLITE_NOMEM && (code = sqlite3_step(s)) == SQLITE_ROW) {
         if (!reef__sql_more(&x->tables, x->count, &x->room, sizeof *x->tables)) code = SQLITE_NOMEM;
         else x->tables[x->count] = (import_table){.name = reef__sql_copy((const char *)sqlite3_column_text(s, 0))};
         if (code == SQLITE_NOMEM || x->tables[x->count].name == NULL) {

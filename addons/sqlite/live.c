@@ -371,9 +371,10 @@ typedef struct planning {
     bool one, related, usable;
 } planning;
 
-static void take(planning *p, int k, char letter, bool omit)
+/* Gives a value to the cursor. The plan's text is a word for each value; EXPLAIN QUERY PLAN shows it. */
+static void take(planning *p, int k, const char *word, bool omit)
 {
-    sqlite3_str_appendchar(p->text, 1, letter);
+    sqlite3_str_appendf(p->text, "%s%s", p->count ? " " : "", word);
     p->info->aConstraintUsage[k].argvIndex = ++p->count;
     p->info->aConstraintUsage[k].omit = omit;
 }
@@ -384,6 +385,23 @@ static bool target_column(const live_table *t, int column)
     return t->kind == LIVE_COMPONENT && t->parts[0].relation && column == (int)t->first;
 }
 
+/* "0>=?x": the cursor compares the first field, x, with the value. The name is there to be read; it ends at a space. */
+static void filter_take(planning *p, const live_table *t, int k)
+{
+    const struct sqlite3_index_constraint *c = &p->info->aConstraint[k];
+    const int column = c->iColumn - (int)t->first;
+    const char *name = t->parts[0].columns[column], *op = c->op == SQLITE_INDEX_CONSTRAINT_EQ   ? "="
+                                                          : c->op == SQLITE_INDEX_CONSTRAINT_GT ? ">"
+                                                          : c->op == SQLITE_INDEX_CONSTRAINT_LE ? "<="
+                                                          : c->op == SQLITE_INDEX_CONSTRAINT_LT ? "<"
+                                                                                                : ">=";
+    char word[64];
+    (void)snprintf(word, sizeof word, "%d%s?%.40s", column, op, name);
+    word[strcspn(word, " ")] = 0;
+    take(p, k, word, true);
+    p->filters++;
+}
+
 static void constraint_plan(planning *p, const live_table *t, int k)
 {
     const struct sqlite3_index_constraint *c = &p->info->aConstraint[k];
@@ -392,14 +410,12 @@ static void constraint_plan(planning *p, const live_table *t, int k)
     const bool has_id = t->kind == LIVE_COMPONENT || t->kind == LIVE_QUERY || t->kind == LIVE_ENTITIES;
     if (hidden && equal && !c->usable) p->usable = false; /* they say what the table is: no plan is right without */
     if (!c->usable) return;
-    if (hidden && equal) take(p, k, c->iColumn == (int)t->hidden ? 'q' : 'a', true);
-    else if (equal && has_id && !p->one && (by_rowid || c->iColumn == 0)) take(p, k, 'i', false), p->one = true;
-    else if (equal && !p->related && target_column(t, c->iColumn)) take(p, k, 't', false), p->related = true;
+    if (hidden && equal) take(p, k, c->iColumn == (int)t->hidden ? "query=?" : "at=?", true);
+    else if (equal && has_id && !p->one && (by_rowid || c->iColumn == 0)) take(p, k, "id=?", true), p->one = true;
+    else if (equal && !p->related && target_column(t, c->iColumn)) take(p, k, "target=?", false), p->related = true;
     else if (c->iColumn >= (int)t->first && t->column_count && p->filters < LIVE_FILTERS &&
              filter_possible(t, p->info, k, (uint32_t)c->iColumn - t->first)) {
-        take(p, k, 'f', true);
-        sqlite3_str_appendf(p->text, "%d,%d;", c->op, c->iColumn - (int)t->first);
-        p->filters++;
+        filter_take(p, t, k);
     }
 }
 
@@ -411,7 +427,8 @@ static void offset_plan(planning *p, const live_table *t)
         if (p->info->aConstraint[k].op == SQLITE_INDEX_CONSTRAINT_OFFSET && p->info->aConstraint[k].usable) at = k;
         else if (p->info->aConstraint[k].op != SQLITE_INDEX_CONSTRAINT_LIMIT) return;
     }
-    if (at >= 0 && p->info->nOrderBy == 0 && t->kind == LIVE_COMPONENT && !t->parts[0].many) take(p, at, 'o', true);
+    if (at >= 0 && p->info->nOrderBy == 0 && t->kind == LIVE_COMPONENT && !t->parts[0].many)
+        take(p, at, "offset=?", true);
 }
 
 static double rows_of(const live_table *t)
@@ -434,6 +451,7 @@ int reef__sql_best_index(sqlite3_vtab *v, sqlite3_index_info *info)
     if (p.one && !(t->kind == LIVE_COMPONENT && t->parts[0].many)) info->idxFlags = SQLITE_INDEX_SCAN_UNIQUE;
     info->estimatedRows = (sqlite3_int64)rows;
     info->estimatedCost = p.one || p.related ? rows : rows_of(t);
+    info->idxNum = p.one && p.count == 1 ? LIVE_PLAN_ID : 0;
     info->idxStr = sqlite3_str_finish(p.text);
     info->needToFreeIdxStr = 1;
     if (info->idxStr == NULL && p.count) return SQLITE_NOMEM;

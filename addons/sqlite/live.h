@@ -125,6 +125,7 @@ struct live_cursor {
     uint32_t row_count, row_room, at;
     void *room; /* for a value in pieces */
     size_t room_bytes;
+    bool looks_up; /* the last row was looked up by id alone, and met another cursor's scan */
     /* a lookup: the value, which lies in a block of another cursor's scan */
     const char *value;
     uint64_t from_block;
@@ -144,6 +145,8 @@ void reef__sql_live_drop(reef_sql_session *s);
 /* Notes why a call failed, for the session's caller, and gives SQLite the text. */
 int reef__sql_live_failed(reef_sql_session *s, sqlite3_vtab *v, reef_status status, const char *text);
 int reef__sql_live_world_failed(reef_sql_session *s, sqlite3_vtab *v, const reef_world *w);
+/* The number of a plan that is a lookup by id, and nothing else. */
+enum { LIVE_PLAN_ID = 1 };
 int reef__sql_best_index(sqlite3_vtab *v, sqlite3_index_info *info);
 
 /* ---- scan.c ---- */

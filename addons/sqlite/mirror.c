@@ -340,9 +340,9 @@ static bool single_write(void *context, reef_entity e, reef_component type, cons
     (void)data, (void)size;
     file_table *t = reef__sql_file_table(x->f, type, true, &x->status);
     if (t == NULL) return false;
-    (void)sqlite3_bind_text(x->s, 1, t->t.name, -1, SQLITE_TRANSIENT);
-    (void)sqlite3_bind_int64(x->s, 2, sql_id(e));
-    x->status = reef__sql_step(x->f, x->s);
+    int code = sqlite3_bind_text(x->s, 1, t->t.name, -1, SQLITE_TRANSIENT);
+    if (code == SQLITE_OK) code = sqlite3_bind_int64(x->s, 2, sql_id(e));
+    x->status = code == SQLITE_OK ? reef__sql_step(x->f, x->s) : reef__sql_failed(x->f, code, "singletons");
     return x->status == REEF_OK;
 }
 

@@ -49,6 +49,7 @@ static void cursor_stop(live_cursor *c)
     c->over = true;
     c->row_count = c->at = 0;
     c->value = NULL;
+    c->looks_up = false;
     c->filter_count = 0;
 }
 
@@ -443,18 +444,29 @@ typedef struct plan {
     sqlite3_value *match;
 } plan;
 
+/* The entity whose id is equal to a value, as SQL compares: 1.0 and '1' are equal to 1. */
 static bool id_take(sqlite3_value *value, reef_entity *e)
 {
-    if (sqlite3_value_numeric_type(value) != SQLITE_INTEGER) return false; /* no id is anything else */
-    *e = sql_entity(sqlite3_value_int64(value));
+    const int type = sqlite3_value_numeric_type(value);
+    const sqlite3_int64 id = sqlite3_value_int64(value);
+    if (type != SQLITE_INTEGER && (type != SQLITE_FLOAT || sqlite3_value_double(value) != (double)id)) return false;
+    *e = sql_entity(id);
     return true;
 }
 
+static int op_named(const char *op)
+{
+    if (op[0] == '=') return SQLITE_INDEX_CONSTRAINT_EQ;
+    if (op[0] == '>') return op[1] == '=' ? SQLITE_INDEX_CONSTRAINT_GE : SQLITE_INDEX_CONSTRAINT_GT;
+    return op[1] == '=' ? SQLITE_INDEX_CONSTRAINT_LE : SQLITE_INDEX_CONSTRAINT_LT;
+}
+
+/* A word of the plan for each value: see filter_take in live.c. */
 static int plan_read(live_cursor *c, plan *p, const char *text, sqlite3_value **values)
 {
     int code = SQLITE_OK;
-    for (int k = 0; text && *text && code == SQLITE_OK; k++) {
-        switch (*text++) {
+    for (int k = 0; text && *text && code == SQLITE_OK; k++, text += strcspn(text, " "), text += *text == ' ') {
+        switch (*text) {
         case 'i': p->one = true, p->none |= !id_take(values[k], &p->entity); break;
         case 't': p->related = true, p->none |= !id_take(values[k], &p->target); break;
         case 'q': p->match = values[k]; break;
@@ -464,10 +476,9 @@ static int plan_read(live_cursor *c, plan *p, const char *text, sqlite3_value **
             break;
         default: {
             live_filter *f = &c->filters[c->filter_count++];
-            char *end;
-            f->op = (int)strtol(text, &end, 10);
-            f->column = (uint32_t)strtol(end + 1, &end, 10);
-            text = end + 1;
+            char *op;
+            f->column = (uint32_t)strtol(text, &op, 10);
+            f->op = op_named(op);
             f->whole = sqlite3_value_type(values[k]) == SQLITE_INTEGER;
             f->i = sqlite3_value_int64(values[k]);
             f->r = sqlite3_value_double(values[k]);
@@ -477,12 +488,25 @@ static int plan_read(live_cursor *c, plan *p, const char *text, sqlite3_value **
     return code;
 }
 
+/* The inner loop of a join looks up one id after the other. This is the whole of it where the value lies in the block
+ * that the outer loop is in. False: the long way. */
+static bool joined_next(live_cursor *c, sqlite3_value *id)
+{
+    reef_entity e;
+    if (!c->looks_up || !id_take(id, &e) || !scan_meets(c, e)) return false;
+    c->rows[0].e = e;
+    c->at = 0;
+    c->over = c->value == NULL;
+    return true;
+}
+
 int reef__sql_filter(sqlite3_vtab_cursor *cursor, int number, const char *text, int count, sqlite3_value **values)
 {
     live_cursor *c = (live_cursor *)cursor;
     const reef_sql_session *s = session_of(c);
     plan p = {0};
-    (void)number, (void)count;
+    (void)count;
+    if (number == LIVE_PLAN_ID && joined_next(c, values[0])) return SQLITE_OK;
     cursor_stop(c);
     c->world = s->world;
     c->index = c->index_end = 0;
@@ -491,7 +515,11 @@ int reef__sql_filter(sqlite3_vtab_cursor *cursor, int number, const char *text, 
     if (code != SQLITE_OK || p.none) return code;
     const live_kind kind = c->table->kind;
     if (s->batch && (kind != LIVE_COMPONENT || p.one || p.related)) return SQLITE_MISMATCH;
-    if (p.one) return one_find(c, p.entity);
+    if (p.one) {
+        code = one_find(c, p.entity);
+        c->looks_up = number == LIVE_PLAN_ID && c->value && c->row_count == 1;
+        return code;
+    }
     if (p.related) return list_sources(c, p.target);
     if (kind == LIVE_ENTITIES) {
         c->index_end = (uint32_t)reef_world_stats(c->world).indices;
@@ -647,7 +675,8 @@ int reef__sql_column(sqlite3_vtab_cursor *cursor, sqlite3_context *context, int 
     if (t->session->batch)
         return column < (int)t->first ? SQLITE_MISMATCH : batch_column(c, context, (uint32_t)column - t->first);
     if (column >= (int)t->first && column < (int)t->hidden && t->column_count) {
-        if (sqlite3_vtab_nochange(context)) return SQLITE_OK; /* of an UPDATE that doesn't name the column */
+        if (t->session->writes && sqlite3_vtab_nochange(context))
+            return SQLITE_OK; /* of an UPDATE that doesn't name the column */
         return component_column(c, context, (uint32_t)column - t->first);
     }
     if (column >= (int)t->hidden) return SQLITE_OK;

@@ -113,6 +113,59 @@ static void G7_tables_of_a_living_world(void **state)
                         "x|f32|m|1000.0 y|f32|m|1000.0");
 }
 
+/* The plan as EXPLAIN QUERY PLAN says it: the last column, its rows joined. */
+static bool plan_put(void *context, uint32_t count, const reef_sql_value *values)
+{
+    (void)context;
+    if (got_bytes) got_put(", ", 2);
+    got_put(values[count - 1].text, values[count - 1].size);
+    return true;
+}
+
+static const char *plan(reef_world *w, const char *sql)
+{
+    char text[512];
+    got_bytes = 0;
+    got[0] = 0;
+    (void)snprintf(text, sizeof text, "explain query plan %s", sql);
+    const reef_status s = reef_sql(w, text, plan_put, NULL, reason);
+    if (s != REEF_OK) fail_msg("%s: %s: %s", text, reef_status_name(s), reason);
+    return got;
+}
+
+static void G7_what_is_pushed_down_is_seen_in_the_plan(void **state)
+{
+    reef_world *w = world_of(state);
+    for (int i = 0; i < 10; i++) (void)reef_spawn(w, reef_with(Place, (float)i, 1), reef_with(Coins, i));
+    (void)reef_type_find("Likes");
+    assert_string_equal(plan(w, "select x from Place"), "SCAN Place VIRTUAL TABLE INDEX 0:");
+    assert_string_equal(plan(w, "select x from Place where id = 3"), "SCAN Place VIRTUAL TABLE INDEX 1:id=?");
+    assert_string_equal(plan(w, "select x from Place where x > 1 and y <= 3 and query = 'Place'"),
+                        "SCAN Place VIRTUAL TABLE INDEX 0:0>?x 1<=?y query=?");
+    assert_string_equal(plan(w, "select x from Place limit 3 offset 2"), "SCAN Place VIRTUAL TABLE INDEX 0:offset=?");
+    assert_string_equal(plan(w, "select id from Likes where target = 2"), "SCAN Likes VIRTUAL TABLE INDEX 0:target=?");
+    assert_string_equal(plan(w, "select name from entities where parent = 2"),
+                        "SCAN entities VIRTUAL TABLE INDEX 0:target=?");
+    assert_string_equal(plan(w, "select x, coins from Place p cross join Coins c using (id)"),
+                        "SCAN p VIRTUAL TABLE INDEX 0:, SCAN c VIRTUAL TABLE INDEX 1:id=?");
+    /* what a plan takes away from SQLite is decided as SQLite does */
+    assert_string_equal(asked(w, "select x from Place where id = 3.0"), "3.0");
+    assert_string_equal(asked(w, "select x from Place where id = '3'"), "3.0");
+    assert_string_equal(asked(w, "select x from Place where id = '3.0'"), "3.0");
+    assert_string_equal(asked(w, "select x from Place where id = 3.5"), "");
+    assert_string_equal(asked(w, "select x from Place where id = x'33'"), "");
+    assert_string_equal(asked(w, "select x from Place where id = null"), "");
+    assert_string_equal(asked(w, "select x from Place where id is null"), "");
+    assert_string_equal(asked(w, "select x from Place where id = 1e300"), "");
+    assert_string_equal(asked(w, "select x from Place where id in (1, 2.0, '7', 'a')"), "1.0 2.0 7.0");
+    assert_string_equal(asked(w, "select x from Place where id = -1"), "");
+    assert_string_equal(asked(w, "select x from Place where id = 9223372036854775807"), "");
+    assert_string_equal(asked(w, "select sum(p.x * c.coins) from Place p join Coins c using (id)"), "285.0");
+    assert_string_equal(asked(w, "select c.coins from Place p join Coins c on c.id = p.id + 1.0 where p.x > 6"), "8 9");
+    assert_string_equal(asked(w, "select a.x, b.x from Place a join Place b on b.id = 9 - a.id where a.id < 2"),
+                        "0.0|9.0 1.0|8.0");
+}
+
 static void G7_changes_by_sql_are_the_calls_of_c(void **state)
 {
     reef_world *w = world_of(state);
@@ -367,6 +420,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(G7_tables_of_a_living_world),
+        TEST(G7_what_is_pushed_down_is_seen_in_the_plan),
         TEST(G7_changes_by_sql_are_the_calls_of_c),
         TEST(G7_what_is_wrong_changes_nothing),
         TEST(G7_tables_of_other_databases_become_entities),

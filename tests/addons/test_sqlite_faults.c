@@ -365,7 +365,14 @@ static void memory_sweep(void **state, size_t which, bool of_world)
     scene_change(x.w, &x.seed, 200, false);
     x.f = open_at(x.w, &(reef_sqlite_desc){.history = true, .unsynced = true});
     MUST(x.f, reef_sqlite_commit(x.f));
-    for (uint64_t n = 1;; n += deep ? 1 : 1 + n / 6) {
+    reef_snapshot *start = reef_snapshot_take(x.w);
+    uint64_t n = 1;
+    for (uint64_t points = 1;; n += deep ? 1 : 1 + n / 6, points++) {
+        if (points % 16 == 0) { /* so that neither the world nor the file grows with the number of points */
+            assert_ok(reef_restore(x.w, start));
+            MUST(x.f, reef_sqlite_commit(x.f));
+            MUST(x.f, reef_sqlite_forget(x.f, UINT64_MAX));
+        }
         if (scenarios[which].run != run_check && scenarios[which].run != run_select) others_write();
         if (!scenarios[which].other) scene_change(x.w, &x.seed, 10, false);
         if (scenarios[which].run == run_check) MUST(x.f, reef_sqlite_commit(x.f));
@@ -392,6 +399,10 @@ static void memory_sweep(void **state, size_t which, bool of_world)
         }
         if (!reached) break;
     }
+    if (deep)
+        print_message("%s: each of %d allocations of %s failed\n", scenarios[which].name, (int)n - 1,
+                      of_world ? "the world" : "SQLite");
+    reef_snapshot_free(start);
     reef_sqlite_close(x.f);
     files_remove();
 }
