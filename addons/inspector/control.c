@@ -140,18 +140,8 @@ static void restore(reef_inspector *i, uint64_t tick, control *c)
     }
     if (reef_restore(i->world, m->snapshot) < 0) c->error = "restoring failed";
     inspector_moment_release(i, m);
-    /* what was recorded behind it belongs to another future */
-    moment *dropped;
-    do {
-        pthread_mutex_lock(&i->lock);
-        const uint64_t at = i->kept_end - 1;
-        dropped = i->kept_end > i->kept_first ? i->kept[at % i->config.record_ticks] : NULL;
-        if (dropped && dropped->tick <= tick) dropped = NULL;
-        if (dropped) i->kept_end--;
-        pthread_mutex_unlock(&i->lock);
-        inspector_moment_release(i, dropped);
-    } while (dropped);
-    i->ended_ns = 0; /* no time passed in the program */
+    inspector_record_cut(i, tick + 1); /* what was recorded behind it belongs to another future */
+    i->ended_ns = 0;                   /* no time passed in the program */
     inspector_note(i, inspector_now_ns(), reef_tick_count(i->world));
     inspector_world_changed(i);
 }

@@ -174,22 +174,32 @@ reef_status inspector_play(reef_inspector *i, reef_world *w, float dt)
 
 /* ---- what an update does ---- */
 
-/* Puts a moment into the ring of recorded states. One of the same tick is replaced. */
+void inspector_record_cut(reef_inspector *i, uint64_t first)
+{
+    for (;;) {
+        moment *m = NULL;
+        pthread_mutex_lock(&i->lock);
+        if (i->kept_end > i->kept_first) m = i->kept[(i->kept_end - 1) % i->config.record_ticks];
+        if (m && m->tick < first) m = NULL;
+        if (m) i->kept_end--;
+        pthread_mutex_unlock(&i->lock);
+        if (m == NULL) return;
+        inspector_moment_release(i, m);
+    }
+}
+
+/* Puts a moment into the ring of recorded states. Those of its tick or later ones belong to another future. */
 static void record_put(reef_inspector *i, moment *m)
 {
     const uint32_t room = i->config.record_ticks;
-    moment *dropped[2] = {NULL, NULL};
+    moment *dropped = NULL;
+    inspector_record_cut(i, m->tick);
     pthread_mutex_lock(&i->lock);
     m->holders++;
-    if (i->kept_end > i->kept_first && i->kept[(i->kept_end - 1) % room]->tick == m->tick) {
-        dropped[0] = i->kept[(i->kept_end - 1) % room];
-        i->kept_end--;
-    } else if (i->kept_end - i->kept_first == room) {
-        dropped[0] = i->kept[i->kept_first++ % room];
-    }
+    if (i->kept_end - i->kept_first == room) dropped = i->kept[i->kept_first++ % room];
     i->kept[i->kept_end++ % room] = m;
     pthread_mutex_unlock(&i->lock);
-    inspector_moment_release(i, dropped[0]);
+    inspector_moment_release(i, dropped);
 }
 
 /* Drops the oldest states while there is too much memory in use. */
@@ -322,9 +332,9 @@ static void hasten(reef_inspector *i, bool new_tick)
 
 void reef_inspector_update(reef_inspector *i)
 {
-    if (i == NULL) return;
+    if (i == NULL || i->world == NULL) return;
     const uint64_t now = inspector_now_ns(), tick = reef_tick_count(i->world);
-    const bool new_tick = tick != i->last_tick || i->row_count == 0;
+    const bool new_tick = tick != i->last_tick;
     if (new_tick) inspector_note(i, now, tick);
     if (atomic_load(&i->busy)) {
         (void)orders_run(i);
@@ -350,6 +360,44 @@ void reef_inspector_rest(reef_inspector *i, uint32_t ms)
     if (!i->orders && !i->wants_moment)
         (void)wait_until(&i->asked, &i->lock, inspector_now_ns() + (uint64_t)ms * 1000000);
     pthread_mutex_unlock(&i->lock);
+}
+
+/* Gives back what the world has of us. */
+static void world_leave(reef_inspector *i)
+{
+    if (i->world && i->paused_by_us) reef_pause(i->world, false);
+    if (i->world && i->measures) reef_measure_systems(i->world, false);
+    reef_spans_free(i->spans);
+    i->spans = NULL;
+    i->paused_by_us = i->measures = false;
+    i->last_tick = UINT64_MAX; /* no tick of it was noted */
+    i->last_time_ns = UINT64_MAX;
+    i->ended_ns = 0;
+}
+
+static void moments_drop(reef_inspector *i)
+{
+    record_clear(i);
+    for (int k = 0; k < MOMENTS; k++) inspector_moment_put(i, (moment_kind)k, NULL);
+    newest_drop(i);
+}
+
+void reef_inspector_turn_to(reef_inspector *i, reef_world *w)
+{
+    if (i == NULL || i->world == w) return;
+    world_leave(i);
+    inspector_step_clear(i);
+    moments_drop(i);
+    pthread_mutex_lock(&i->lock);
+    moment *was = i->newest;
+    i->newest = NULL;
+    i->world = w;
+    i->serial++;
+    i->row_first = i->row_count;
+    i->wants_moment |= i->records;
+    i->traces = false;
+    pthread_mutex_unlock(&i->lock);
+    inspector_moment_release(i, was);
 }
 
 bool reef_inspector_is_open(const reef_inspector *i)
@@ -447,6 +495,7 @@ reef_inspector *reef_inspect_why(reef_world *w, const reef_inspector_config *con
         return NULL;
     }
     i->world = w;
+    i->last_tick = i->last_time_ns = UINT64_MAX;
     atomic_store(&i->busy, config && config->record);
     const char *mistake = settings_take(i, config ? config : &none);
     if (mistake) (void)snprintf(reason, REEF_DETAIL_MAX, "%s", mistake);
@@ -468,13 +517,10 @@ void reef_inspector_free(reef_inspector *i)
     pthread_cond_broadcast(&i->told);
     pthread_mutex_unlock(&i->lock);
     inspector_server_stop(i);
-    record_clear(i);
-    for (int k = 0; k < MOMENTS; k++) inspector_moment_put(i, (moment_kind)k, NULL);
+    moments_drop(i);
     inspector_moment_release(i, i->newest);
     inspector_whatif_free(i);
-    if (i->paused_by_us) reef_pause(i->world, false);
-    if (i->measures) reef_measure_systems(i->world, false);
-    reef_spans_free(i->spans);
+    world_leave(i);
     inspector_drop(i);
 }
 

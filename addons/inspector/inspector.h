@@ -29,7 +29,7 @@ enum {
     ROWS_MAX = 1000,     /* rows of an answer */
     TICKS_SHOWN = 4096,  /* ticks of the timeline */
     STREAMS_MAX = 8,     /* streams of events at a time */
-    THREADS = 24,        /* of the server */
+    THREADS = 128,       /* of the server: one for each connection, also for those that never say what they want */
     REQUESTS_A_SECOND = 400,
     SPANS_KEPT = 1 << 15,
     STEPS_MAX = 1000,
@@ -102,8 +102,8 @@ struct reef_inspector {
     uint64_t kept_first, kept_end;
     order *orders;
     tick_row rows[TICKS_SHOWN];
-    uint64_t row_count;
-    double tokens; /* of the limit of requests a second */
+    uint64_t row_count, row_first; /* row_first: the first one of this world */
+    double tokens;                 /* of the limit of requests a second */
     uint64_t tokens_ns;
     bool records, traces;
     char step_system[REEF_SYSTEM_NAME_MAX + 1];
@@ -146,6 +146,8 @@ void inspector_note(reef_inspector *i, uint64_t now, uint64_t tick);
  * name of the last of them, *count the number of all. Step_clear forgets the system that was stepped last. */
 moment *inspector_prefix(reef_inspector *i, const moment *from, uint32_t number, float dt, char *system,
                          uint32_t *count, const char **error);
+/* Drops the recorded states from this tick on. */
+void inspector_record_cut(reef_inspector *i, uint64_t first);
 void inspector_step_clear(reef_inspector *i);
 /* Orders: the data is a json_t with what is asked, and gets an answer. */
 typedef struct control {

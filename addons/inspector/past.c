@@ -190,8 +190,8 @@ static bool who_begin(who *x, const reef_world *before, const reef_world *after,
     return d != NULL;
 }
 
-/* Between two neighbours: what this system did. */
-static void who_compare(who *x, const reef_world *a, const reef_world *b, const char *system)
+/* Between two neighbours: what this system did; NULL: the step did it, outside of systems. Returns how much. */
+static uint64_t who_compare(who *x, const reef_world *a, const reef_world *b, const char *system)
 {
     tally t = {.by = json_object()};
     reef_diff *d = reef_diff_new(a, b);
@@ -209,10 +209,11 @@ static void who_compare(who *x, const reef_world *a, const reef_world *b, const 
     json_object_set_new(one, "counts", t.by);
     if (system || t.total) json_array_append_new(x->systems, one);
     else json_decref(one);
-    if (system == NULL) x->exact = t.total == 0;
+    return t.total;
 }
 
-/* Plays one prefix after the other. NULL: all are compared; otherwise why not. */
+/* Plays one prefix after the other, first with no system if the program has a step of its own, which may do something
+ * before the tick. NULL: all are compared; otherwise why not. */
 static const char *who_play(request *r, who *x, const moment *before, const moment *after)
 {
     const float dt = inspector_dt(after->time_ns - before->time_ns);
@@ -220,16 +221,16 @@ static const char *who_play(request *r, who *x, const moment *before, const mome
     const char *error = NULL;
     reef_world *a = inspector_moment_fork(before);
     uint32_t count = 1;
-    for (uint32_t number = 1; a && number <= count && error == NULL; number++) {
+    for (uint32_t number = r->i->config.step ? 0 : 1; a && number <= count && error == NULL; number++) {
         moment *m = inspector_prefix(r->i, before, number, dt, system, &count, &error);
         reef_world *b = m && number <= count ? inspector_moment_fork(m) : NULL;
-        if (b) who_compare(x, a, b, system);
+        if (b) (void)who_compare(x, a, b, number ? system : NULL);
         if (b) reef_world_free(a), a = b;
         else if (m && number <= count) error = "no memory";
         inspector_moment_release(r->i, m);
     }
     reef_world *end = error || a == NULL ? NULL : inspector_moment_fork(after);
-    if (end) who_compare(x, a, end, NULL);
+    if (end) x->exact = who_compare(x, a, end, NULL) == 0;
     else if (error == NULL) error = "no memory";
     reef_world_free(end);
     reef_world_free(a);

@@ -54,7 +54,7 @@ typedef struct reef_inspector_config {
     reef_status (*sql)(reef_world *world, const char *statements, bool read_only, reef_writer to, char *reason);
 } reef_inspector_config;
 
-/* An inspector of one world. */
+/* An inspector of one world at a time. */
 typedef struct reef_inspector reef_inspector;
 
 /* Starts the server. The caller owns the inspector, and frees it before the world. NULL: `reason` says why; it may be
@@ -78,6 +78,10 @@ void reef_inspector_update(reef_inspector *inspector);
 /* Waits until somebody wants something of reef_inspector_update, `ms` milliseconds at most: for programs that have
  * nothing else to do. NULL: returns at once. */
 void reef_inspector_rest(reef_inspector *inspector, uint32_t ms);
+/* Looks at another world from now on, such as that of a new game; what was recorded of the old one is forgotten. The
+ * page stays open. Call it on the thread that ticks, before the old world is freed. NULL: it looks at none until the
+ * next call, and requests are answered with 503. Of inspector NULL is allowed. */
+void reef_inspector_turn_to(reef_inspector *inspector, reef_world *world);
 /* Is the page or anything else connected, or was it within the last three seconds? Any thread. */
 bool reef_inspector_is_open(const reef_inspector *inspector);
 

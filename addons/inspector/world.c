@@ -102,7 +102,8 @@ json_t *inspector_ticks_after(reef_inspector *i, uint64_t first, uint64_t most, 
     json_t *list = json_array();
     pthread_mutex_lock(&i->lock);
     const uint64_t end = i->row_count;
-    if (first == UINT64_MAX) first = end ? end - 1 : 0;
+    if (first == UINT64_MAX || first > end) first = end ? end - 1 : 0; /* beyond: of another inspector at this port */
+    if (first < i->row_first) first = i->row_first;
     if (end > TICKS_SHOWN && first < end - TICKS_SHOWN) first = end - TICKS_SHOWN;
     if (end > most && first < end - most) first = end - most;
     tick_row *rows = first < end ? malloc((end - first) * sizeof *rows) : NULL;

@@ -104,6 +104,7 @@ typedef struct program {
     const char *token;
     pthread_t thread;
     atomic_bool ending;
+    _Atomic(reef_world *) turn; /* the world that is to be played from now on */
     atomic_uint ticks, failures;
     uint32_t rest_us;
 } program;
@@ -121,6 +122,8 @@ static void *play(void *unused)
 {
     (void)unused;
     while (!atomic_load(&p.ending)) {
+        reef_world *other = atomic_exchange(&p.turn, NULL);
+        if (other) reef_inspector_turn_to(p.inspector, p.world = other);
         if (reef_tick(p.world, 0.5f) < 0) atomic_fetch_add(&p.failures, 1);
         atomic_fetch_add(&p.ticks, 1);
         reef_inspector_update(p.inspector);
@@ -608,6 +611,72 @@ static void F11_a_thousand_connections_stop_no_tick(void **state)
     end();
 }
 
+/* How much slower than a build for users this one may be. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(REEF_CHECKED) || !defined(__OPTIMIZE__)
+enum { SLOWER = 20 };
+#else
+enum { SLOWER = 1 };
+#endif
+
+static double seconds(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static int by_size(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The time that half of the requests took, in ms, of `count` requests. */
+static double median_ms(const char *path, int count)
+{
+    double ms[100];
+    for (int k = 0; k < count; k++) {
+        const double begin = seconds();
+        json_decref(get(path, 200));
+        ms[k] = (seconds() - begin) * 1000;
+    }
+    qsort(ms, (size_t)count, sizeof *ms, by_size);
+    return ms[count / 2];
+}
+
+/* A slow loris: a hundred connections that say half of a request, a byte at a time, and are opened again when the
+ * server closes them. Other requests are answered as if they weren't there. */
+static void F11_half_open_connections_stall_no_request(void **state)
+{
+    enum { COUNT = 100 };
+    static const char half[] =
+        "GET /api/overview HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: 0123456789012345678901234567890";
+    static int s[COUNT];
+    size_t sent = 0;
+    double longest = 0;
+    begin(world_of(state));
+    for (int i = 0; i < COUNT; i++) assert_true((s[i] = dial()) >= 0);
+    const double end_at = seconds() + 3;
+    for (; seconds() < end_at; sent++) {
+        for (int i = 0; i < COUNT; i++) {
+            char gone;
+            const bool closed = recv(s[i], &gone, 1, MSG_DONTWAIT | MSG_PEEK) == 0;
+            if (closed || send(s[i], half + sent % (sizeof half - 1), 1, MSG_NOSIGNAL) < 0) {
+                (void)close(s[i]);
+                assert_true((s[i] = dial()) >= 0);
+            }
+        }
+        const double begin = seconds();
+        json_decref(get("/api/overview", 200));
+        const double took = seconds() - begin;
+        if (took > longest) longest = took;
+        rest(20000);
+    }
+    if (longest > SLOWER && !getenv("REEF_SLOW_MACHINE")) fail_msg("a request took %.2f s", longest);
+    for (int i = 0; i < COUNT; i++) (void)close(s[i]);
+    end();
+}
+
 /* ---- what it answers ---- */
 
 static void F11_entities_are_found_by_query_name_and_id(void **state)
@@ -653,6 +722,35 @@ static void F11_entities_are_found_by_query_name_and_id(void **state)
     j = get(path, 200); /* bytes that are no text are replaced, and the rest is the page's to escape */
     assert_string_equal(text_of(j, "name"), "bad \xEF\xBF\xBD\xEF\xBF\xBD <script>\"'&");
     json_decref(j);
+    end();
+}
+
+/* The first page, one from the end, and the whole list without a query. */
+static void F11_a_page_of_a_million_entities_is_answered_at_once(void **state)
+{
+    enum { MANY = 1000000 };
+    static const char *const paths[] = {"/api/entities?q=Place,in%20Speed&show=Place,Speed&limit=100",
+                                        "/api/entities?q=Place,in%20Speed&show=Place,Speed&limit=100&offset=900000",
+                                        "/api/entities?limit=100&offset=900000",
+                                        "/api/entities?q=%22mover%2099%22&limit=100", "/api/explain?q=Place,!Vigor"};
+    reef_world *w = world_of(state);
+    (void)reef_system(w, move, "Place, in Speed");
+    assert_int_equal(reef_spawn_many(w, MANY, NULL, reef_with(Place, 0, 0), reef_with(Speed, 1, 1)), 0);
+    begin(w);
+    json_t *j = get(paths[1], 200);
+    assert_int_equal(number(j, "total"), MANY);
+    assert_int_equal(json_array_size(json_object_get(j, "rows")), 100);
+    assert_string_equal(text_of(json_array_get(json_object_get(j, "rows"), 0), "id"), "900000v1");
+    json_decref(j);
+    j = get(paths[2], 200);
+    assert_int_equal(number(j, "total"), MANY);
+    assert_string_equal(text_of(json_array_get(json_object_get(j, "rows"), 99), "id"), "900099v1");
+    json_decref(j);
+    for (size_t k = 0; k < sizeof paths / sizeof paths[0]; k++) {
+        const double ms = median_ms(paths[k], 15);
+        print_message("           %5.1f ms  %s\n", ms, paths[k]);
+        if (ms > 50 * SLOWER && !getenv("REEF_SLOW_MACHINE")) fail_msg("%s took %.1f ms", paths[k], ms);
+    }
     end();
 }
 
@@ -920,6 +1018,39 @@ static void G8_going_back_shows_and_restores_old_values(void **state)
     json_decref(post("/api/control", "{\"restore\":999999999}", 409));
     end();
     assert_int_equal(reef_get(w, e, Vigor)->points, 100000 - (int)reef_tick_count(w));
+}
+
+static void F11_an_inspector_turns_to_another_world(void **state)
+{
+    reef_world *w = world_of(state), *other = reef_world_new(NULL);
+    (void)reef_spawn(w, reef_with(Vigor, 1));
+    for (int i = 0; i < 5; i++) (void)reef_spawn(other, reef_with(Vigor, 2));
+    (void)reef_system(other, burn, "Vigor");
+    begin_with(w, (reef_inspector_config){.writes = true, .record = true});
+    while (atomic_load(&p.ticks) < 300) rest(1000);
+    post_ok("/api/control", "{\"pause\":true}");
+    post_ok("/api/record", "{\"trace\":true}");
+    assert_true(reef_is_paused(w));
+    atomic_store(&p.turn, other);
+    while (atomic_load(&p.turn)) rest(1000);
+    rest(20000);
+    json_t *j = get("/api/overview", 200);
+    assert_int_equal(number(j, "entities"), 5);
+    json_decref(j);
+    assert_false(reef_is_paused(w));           /* the old one is as it was */
+    json_decref(get("/api/hash?at=200", 404)); /* and so are its recorded states gone */
+    j = get("/api/ticks", 200);
+    for (size_t k = 0; k < json_array_size(json_object_get(j, "rows")); k++)
+        assert_int_equal(json_integer_value(json_array_get(json_array_get(json_object_get(j, "rows"), k), 2)), 5);
+    json_decref(j);
+    post_ok("/api/control", "{\"pause\":false}");
+    while (tick_now() < 3) rest(1000);
+    j = get("/api/who?tick=2", 200);
+    assert_true(json_is_true(json_object_get(j, "exact")));
+    assert_int_equal(number(j, "total"), 5);
+    json_decref(j);
+    end();
+    reef_world_free(other);
 }
 
 /* A condition that becomes true, later false, and true again: the last time is found. */
@@ -1357,7 +1488,9 @@ int main(int count, char **words)
         TEST(F11_random_bytes_harm_nothing),
         TEST(F11_requests_a_second_are_bounded),
         TEST(F11_a_thousand_connections_stop_no_tick),
+        TEST(F11_half_open_connections_stall_no_request),
         TEST(F11_entities_are_found_by_query_name_and_id),
+        TEST(F11_a_page_of_a_million_entities_is_answered_at_once),
         TEST(F11_types_tables_systems_and_relations_are_listed),
         TEST(F11_the_stream_tells_of_ticks),
         TEST(F11_fields_of_every_kind_are_edited_in_their_range),
@@ -1368,6 +1501,7 @@ int main(int count, char **words)
         TEST(G8_the_system_that_changed_something_is_named),
         TEST(G8_commands_and_changes_from_outside_are_told_apart),
         TEST(G8_what_if_plays_both_futures),
+        TEST(F11_an_inspector_turns_to_another_world),
         TEST(F11_a_program_that_does_not_tick_is_told_of),
         TEST(F11_a_world_that_cannot_be_copied_is_told_of),
         TEST(G7_the_prompt_reads_forks_and_changes_the_world_between_ticks),

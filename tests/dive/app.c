@@ -108,6 +108,36 @@ static void lose_and_begin_again(void)
     check(reef_tick_count(a.play.ghost.world) == tick(), "and goes back too");
 }
 
+static void count_call(void *number) { ++*(uint32_t *)number; }
+
+/* The inspector pauses the world and sets it back, and is told of ticks and of the end. */
+static void is_watched(void)
+{
+    static uint32_t ticks;
+    a.play.ticked = count_call, a.play.watcher = &ticks;
+    frames(60, 0, 1, 0);
+    check(ticks >= 59 && ticks <= 61, "each tick is told of");
+    reef_snapshot *then = reef_snapshot_take(a.play.now.world);
+    const uint64_t before = tick();
+    frames(60, 0, -1, 0);
+    const uint64_t paused = tick();
+    reef_pause(a.play.now.world, true);
+    frames(10, 0, 0, 0);
+    frames(10, CONTROL_REWIND, 0, 0);
+    check(tick() == paused && a.play.inputs.count == paused, "a paused world stands still");
+    reef_pause(a.play.now.world, false);
+    check(reef_restore(a.play.now.world, then) == REEF_OK, "it is set back");
+    reef_snapshot_free(then);
+    frames(20, 0, 1, 0);
+    check(tick() > before + 15 && tick() < before + 25, "it goes on from there");
+    check(a.play.inputs.count == tick(), "and so do its inputs");
+    frames(30, CONTROL_REWIND, 0, 0);
+    check(tick() == before, "its past begins there");
+    frames(30, 0, 0, 0);
+    a.play.leaves = a.play.ticked, a.play.ticked = NULL, ticks = 0;
+    check(session_again(&a.play, 5) && ticks == 1, "the end of the world is told of");
+}
+
 int main(int count, char **arguments)
 {
     if (count != 2) return printf("usage: dive_app FOLDER\n"), 2;
@@ -123,6 +153,7 @@ int main(int count, char **arguments)
     frames(1, CONTROL_CONFIRM, 0, 0);
     frames(60, 0, 0, 0);
     check(tick() > last, "and it goes on");
+    is_watched();
     app_end(&a);
     printf("%d failures\n", failures);
     return failures > 0;

@@ -1,9 +1,10 @@
-// page.mjs SCENE [REEF PICTURES]: the tests of the inspector's page; see run. SCENE is the address of tests/inspector/scene.c. Then, of the
-// living reef at the address REEF, the pictures of the manual.
+// page.mjs NAME=ADDRESS ...: the tests of the inspector's page; see run. The addresses: scene and many of tests/inspector/scene.c, with few
+// entities and with many; reef and dive, of the examples. pictures=FOLDER: draws the pictures of the manual, too.
 import assert from "node:assert/strict";
 import { chromium } from "playwright-core";
 
-const [scene, reef, pictures] = process.argv.slice(2);
+const given = Object.fromEntries(process.argv.slice(2).map(x => [x.slice(0, x.indexOf("=")), x.slice(x.indexOf("=") + 1)]));
+const { scene, many, reef, dive, pictures } = given;
 const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM || "/usr/bin/chromium",
   args: ["--no-sandbox", "--headless", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
@@ -41,193 +42,285 @@ const until = async (f, what) => {
 const tab = (page, name) => page.locator("#tabs button", { hasText: name }).click();
 const field = (page, component, name) => page.locator(`#side input[aria-label="${component} ${name}"]`);
 
-const page = await open(scene);
+if (scene) {
+  const page = await open(scene);
 
-await test("F11_the_page_shows_the_program", async () => {
-  assert.equal(await page.locator("#title").textContent(), "A scene <i>");
-  assert.equal(new URL(page.url()).search, ""); // the token isn't in the address any more
-  await until(async () => (await page.locator(".card", { hasText: "Entities" }).locator(".big").textContent()) === "502", "the number of entities");
-  await page.reload(); // the cookie lets it in
-  await page.waitForSelector(".card");
-});
+  await test("F11_the_page_shows_the_program", async () => {
+    assert.equal(await page.locator("#title").textContent(), "A scene <i>");
+    assert.equal(new URL(page.url()).search, ""); // the token isn't in the address any more
+    await until(async () => (await page.locator(".card", { hasText: "Entities" }).locator(".big").textContent()) === "502", "the number of entities");
+    await page.reload(); // the cookie lets it in
+    await page.waitForSelector(".card");
+  });
 
-await test("F11_an_entity_is_found_by_a_query", async () => {
-  await page.locator("#record").click();
-  await page.keyboard.press("/");
-  await page.locator("#query").pressSequentially("Vig", { delay: 20 });
-  await page.waitForSelector(".offers .chosen");
-  await page.keyboard.press("Tab"); // the completion
-  assert.equal(await page.locator("#query").inputValue(), "Vigor");
-  await page.locator("#query").pressSequentially(", !Blessed");
-  await until(async () => (await page.locator(".line").count()) === 1, "one entity");
-  assert.match(await page.locator(".line .c-name").textContent(), /hero <b>"&'/); // a name is text, never markup
-  await page.locator(".line").first().click();
-  await field(page, "Vigor", "points").waitFor();
-});
+  await test("F11_an_entity_is_found_by_a_query", async () => {
+    await page.locator("#record").click();
+    await page.keyboard.press("/");
+    await page.locator("#query").pressSequentially("Vig", { delay: 20 });
+    await page.waitForSelector(".offers .chosen");
+    await page.keyboard.press("Tab"); // the completion
+    assert.equal(await page.locator("#query").inputValue(), "Vigor");
+    await page.locator("#query").pressSequentially(", !Blessed");
+    await until(async () => (await page.locator(".line").count()) === 1, "one entity");
+    assert.match(await page.locator(".line .c-name").textContent(), /hero <b>"&'/); // a name is text, never markup
+    await page.locator(".line").first().click();
+    await field(page, "Vigor", "points").waitFor();
+  });
 
-await test("F8_the_program_is_paused_and_a_field_edited", async () => {
-  await until(async () => (await ask(page, "overview")).tick > 130, "130 ticks");
-  await page.locator("#pause").click();
-  await until(async () => (await ask(page, "overview")).paused, "the pause");
-  await page.waitForTimeout(300);
-});
+  await test("F8_the_program_is_paused_and_a_field_edited", async () => {
+    await until(async () => (await ask(page, "overview")).tick > 130, "130 ticks");
+    await page.locator("#pause").click();
+    await until(async () => (await ask(page, "overview")).paused, "the pause");
+    await page.waitForTimeout(300);
+  });
 
-let tick;
-await test("G8_a_hundred_ticks_ago_the_old_value_was_there", async () => {
-  tick = (await ask(page, "overview")).tick;
-  await page.locator("#ticks").focus();
-  for (let i = 0; i < 10; i++) await page.keyboard.press("Shift+ArrowLeft");
-  await until(async () => (await page.locator("#viewing").textContent()).includes("tick " + (tick - 100)), "the tick");
-  await until(async () => (await field(page, "Vigor", "points").inputValue()) === String(100000 - (tick - 100)), "the old value");
-  assert.ok(await field(page, "Vigor", "points").isDisabled()); // the past can't be edited
-  await page.keyboard.press("Escape");
-});
+  let tick;
+  await test("G8_a_hundred_ticks_ago_the_old_value_was_there", async () => {
+    tick = (await ask(page, "overview")).tick;
+    await page.locator("#ticks").focus();
+    for (let i = 0; i < 10; i++) await page.keyboard.press("Shift+ArrowLeft");
+    await until(async () => (await page.locator("#viewing").textContent()).includes("tick " + (tick - 100)), "the tick");
+    await until(async () => (await field(page, "Vigor", "points").inputValue()) === String(100000 - (tick - 100)), "the old value");
+    assert.ok(await field(page, "Vigor", "points").isDisabled()); // the past can't be edited
+    await page.keyboard.press("Escape");
+  });
 
-await test("G8_the_system_that_changed_it_is_named", async () => {
-  await page.keyboard.press("Escape"); // now
-  await tab(page, "Entities");
-  await page.locator("#query").fill("Vigor, !Blessed");
-  await until(async () => (await page.locator(".line").count()) === 1, "the hero");
-  await page.locator(".line").first().click();
-  await page.getByText("Who changed it?").click();
-  await page.locator("#who").click();
-  await page.waitForSelector("td .chip.by");
-  const by = await page.locator("table").last().locator("td .chip.by").allTextContents();
-  assert.deepEqual(by, ["burn"]);
-  await page.getByText("with the same result").waitFor();
-  // the saint is healed as well, in every tenth tick
-  const tenth = tick - tick % 10;
-  await page.locator("#changes-id").fill("");
-  await page.locator("select[aria-label=Component]").selectOption("Vigor"); // the list shows 300 changes, and 500 entities move
-  await page.locator("#to").fill(String(tenth));
-  await page.locator("#from").fill(String(tenth - 1));
-  await page.locator("#who").click();
-  const row = page.locator("tr", { hasText: "saint" });
-  await until(async () => (await row.locator(".chip.by").allTextContents()).join() === "burn,heal", "burn and heal");
-});
+  await test("G8_the_system_that_changed_it_is_named", async () => {
+    await page.keyboard.press("Escape"); // now
+    await tab(page, "Entities");
+    await page.locator("#query").fill("Vigor, !Blessed");
+    await until(async () => (await page.locator(".line").count()) === 1, "the hero");
+    await page.locator(".line").first().click();
+    await page.getByText("Who changed it?").click();
+    await page.locator("#who").click();
+    await page.waitForSelector("td .chip.by");
+    const by = await page.locator("table").last().locator("td .chip.by").allTextContents();
+    assert.deepEqual(by, ["burn"]);
+    await page.getByText("with the same result").waitFor();
+    // the saint is healed as well, in every tenth tick
+    const tenth = tick - tick % 10;
+    await page.locator("#changes-id").fill("");
+    await page.locator("select[aria-label=Component]").selectOption("Vigor"); // the list shows 300 changes, and 500 entities move
+    await page.locator("#to").fill(String(tenth));
+    await page.locator("#from").fill(String(tenth - 1));
+    await page.locator("#who").click();
+    const row = page.locator("tr", { hasText: "saint" });
+    await until(async () => (await row.locator(".chip.by").allTextContents()).join() === "burn,heal", "burn and heal");
+  });
 
-await test("F11_a_field_is_edited_in_its_range", async () => {
-  await page.locator("#side input[aria-label='Vigor points']").fill("1234567"); // more than the range allows
-  await page.keyboard.press("Enter");
-  await page.waitForSelector("#toast.show");
-  assert.match(await page.locator("#toast").textContent(), /expected 0 \.\.\. 1e\+06/);
-  await page.locator("#side input[aria-label='Vigor points']").fill("777");
-  await page.keyboard.press("Enter");
-  await until(async () => (await ask(page, "entities?q=Vigor,!Blessed&show=Vigor")).rows[0].values.Vigor.points === 777, "the edit");
-});
+  await test("F11_a_field_is_edited_in_its_range", async () => {
+    await page.locator("#side input[aria-label='Vigor points']").fill("1234567"); // more than the range allows
+    await page.keyboard.press("Enter");
+    await page.waitForSelector("#toast.show");
+    assert.match(await page.locator("#toast").textContent(), /expected 0 \.\.\. 1e\+06/);
+    await page.locator("#side input[aria-label='Vigor points']").fill("777");
+    await page.keyboard.press("Enter");
+    await until(async () => (await ask(page, "entities?q=Vigor,!Blessed&show=Vigor")).rows[0].values.Vigor.points === 777, "the edit");
+  });
 
-await test("F8_one_system_is_stepped_then_a_tick", async () => {
-  const before = (await ask(page, "overview")).tick;
-  await page.locator("#step-system").click();
-  await until(async () => /after move \(1 of 3\)/.test(await page.locator("#viewing").textContent()), "move");
-  await page.locator("#step-system").click();
-  await until(async () => /after burn \(2 of 3\)/.test(await page.locator("#viewing").textContent()), "burn");
-  await until(async () => (await field(page, "Vigor", "points").inputValue()) === "776", "the value in the middle of the tick");
-  assert.equal((await ask(page, "overview")).tick, before);
-  assert.equal((await ask(page, "entities?q=Vigor,!Blessed&show=Vigor")).rows[0].values.Vigor.points, 777);
-  await page.locator("#step").click();
-  await until(async () => (await ask(page, "overview")).tick === before + 1, "the tick");
-  await until(async () => (await field(page, "Vigor", "points").inputValue()) === "776", "the value behind the tick");
-});
+  await test("F8_one_system_is_stepped_then_a_tick", async () => {
+    const before = (await ask(page, "overview")).tick;
+    await page.locator("#step-system").click();
+    await until(async () => /after move \(1 of 3\)/.test(await page.locator("#viewing").textContent()), "move");
+    await page.locator("#step-system").click();
+    await until(async () => /after burn \(2 of 3\)/.test(await page.locator("#viewing").textContent()), "burn");
+    await until(async () => (await field(page, "Vigor", "points").inputValue()) === "776", "the value in the middle of the tick");
+    assert.equal((await ask(page, "overview")).tick, before);
+    assert.equal((await ask(page, "entities?q=Vigor,!Blessed&show=Vigor")).rows[0].values.Vigor.points, 777);
+    await page.locator("#step").click();
+    await until(async () => (await ask(page, "overview")).tick === before + 1, "the tick");
+    await until(async () => (await field(page, "Vigor", "points").inputValue()) === "776", "the value behind the tick");
+  });
 
-await test("G8_two_futures_are_played", async () => {
-  await tab(page, "What if");
-  await page.locator("#whatif-query").fill("Speed");
-  await page.getByText("Add this edit").click();
-  await page.locator("[aria-label='Queries to count']").fill("Place");
-  await page.locator("[aria-label='Ticks']").fill("20");
-  await page.locator("[aria-label='Ticks']").blur();
-  await page.locator("#play-whatif").click();
-  await page.getByText("20 of 20 ticks").waitFor();
-  assert.match(await page.locator("#futures").textContent(), /entities502 → 2 \(-500, -99\.6%\)/);
-  await page.getByText("What is different at the end?").click();
-  await page.getByText("destroyed 500").waitFor().catch(() => page.getByText(/destroyed\s+500/).waitFor());
-});
+  await test("G8_two_futures_are_played", async () => {
+    await tab(page, "What if");
+    await page.locator("#whatif-query").fill("Speed");
+    await page.getByText("Add this edit").click();
+    await page.locator("[aria-label='Queries to count']").fill("Place");
+    await page.locator("[aria-label='Ticks']").fill("20");
+    await page.locator("[aria-label='Ticks']").blur();
+    await page.locator("#play-whatif").click();
+    await page.getByText("20 of 20 ticks").waitFor();
+    assert.match(await page.locator("#futures").textContent(), /entities502 → 2 \(-500, -99\.6%\)/);
+    await page.getByText("What is different at the end?").click();
+    await page.getByText("destroyed 500").waitFor().catch(() => page.getByText(/destroyed\s+500/).waitFor());
+  });
 
-if ((await ask(page, "overview")).sql) await test("G7_statements_in_sql_are_run_and_remembered", async () => {
-  const input = page.locator("#sql"), answers = page.locator("#answers");
-  const run = async text => { await input.fill(text); await input.press("Enter"); };
-  await tab(page, "SQL");
-  await run("select id, name from entities join Vigor using (id) order by points limit 1");
-  await answers.locator("td", { hasText: `hero <b>"&'` }).waitFor(); // a name is text, never markup
-  assert.equal(await input.inputValue(), "");
-  await answers.locator("td a").first().click(); // an id opens its entity
-  await field(page, "Vigor", "points").waitFor();
-  assert.match(await page.locator("#side").textContent(), /^500v1/);
-  await run("select points from Vigor order by 1");
-  await answers.getByText("2 rows").waitFor();
-  await run("selekt 1");
-  await answers.getByRole("alert").waitFor();
-  assert.match(await answers.textContent(), /syntax error/);
-  await run("update Vigor set points = 555 where query = 'Vigor, !Blessed'");
-  await answers.getByText("1 row changed").waitFor();
-  assert.equal((await ask(page, "entities?q=Vigor,!Blessed&show=Vigor")).rows[0].values.Vigor.points, 555);
-  await until(async () => (await field(page, "Vigor", "points").inputValue()) === "555", "the value beside it");
-  await run("update Vigor set points = 9999999");
-  await answers.getByText("points has the range").waitFor();
-  // the history, by the arrow keys; what was being typed comes back behind it
-  await input.fill("select 'draft'");
-  for (const wanted of ["update Vigor set points = 9999999", "update Vigor set points = 555 where query = 'Vigor, !Blessed'", "selekt 1", "select points from Vigor order by 1"]) {
-    await input.press("ArrowUp");
-    assert.equal(await input.inputValue(), wanted);
-  }
-  await input.press("Enter");
-  await answers.getByText("2 rows").waitFor();
-  await input.fill("select 'draft'");
-  await input.press("ArrowUp");
-  assert.equal(await input.inputValue(), "select points from Vigor order by 1");
-  await input.press("ArrowDown");
-  assert.equal(await input.inputValue(), "select 'draft'");
-  await input.fill("select 1;\nselect 2");
-  await input.press("ArrowUp"); // within the text
-  assert.equal(await input.inputValue(), "select 1;\nselect 2");
-  await page.reload(); // it is kept
-  await input.waitFor();
-  await input.press("ArrowUp");
-  assert.equal(await input.inputValue(), "select points from Vigor order by 1");
-  // the past can be asked, and not changed
-  await input.fill("");
-  await input.blur();
-  await page.keyboard.press("Shift+ArrowLeft");
-  await until(async () => (await page.locator("#viewing").textContent()).includes("tick "), "a tick of the past");
-  await run("select count(*) from Vigor where points = 555");
-  await answers.locator("td", { hasText: /^0$/ }).waitFor();
-  await run("update Vigor set points = 1");
-  await answers.getByText("only the world as it is now can be changed").waitFor();
-  await input.blur();
-  await page.keyboard.press("Escape");
-});
-
-await test("F11_every_view_opens_by_its_key_at_every_width", async () => {
-  const count = await page.locator("#tabs button").count();
-  assert.ok(count >= 8);
-  for (const width of [1280, 390]) {
-    await page.setViewportSize({ width, height: 800 });
-    for (let k = 1; k <= count; k++) {
-      await page.keyboard.press("Escape");
-      await page.keyboard.press("Escape");
-      await page.keyboard.press(String(k));
-      await page.waitForTimeout(250);
-      assert.ok((await page.locator("#view").textContent()).length > 20);
-      const wide = await page.evaluate(() => document.documentElement.scrollWidth);
-      assert.ok(wide <= width, `view ${k} is ${wide} px wide`);
+  if ((await ask(page, "overview")).sql) await test("G7_statements_in_sql_are_run_and_remembered", async () => {
+    const input = page.locator("#sql"), answers = page.locator("#answers");
+    const run = async text => { await input.fill(text); await input.press("Enter"); };
+    await tab(page, "SQL");
+    await run("select id, name from entities join Vigor using (id) order by points limit 1");
+    await answers.locator("td", { hasText: `hero <b>"&'` }).waitFor(); // a name is text, never markup
+    assert.equal(await input.inputValue(), "");
+    await answers.locator("td a").first().click(); // an id opens its entity
+    await field(page, "Vigor", "points").waitFor();
+    assert.match(await page.locator("#side").textContent(), /^500v1/);
+    await run("select points from Vigor order by 1");
+    await answers.getByText("2 rows").waitFor();
+    await run("selekt 1");
+    await answers.getByRole("alert").waitFor();
+    assert.match(await answers.textContent(), /syntax error/);
+    await run("update Vigor set points = 555 where query = 'Vigor, !Blessed'");
+    await answers.getByText("1 row changed").waitFor();
+    assert.equal((await ask(page, "entities?q=Vigor,!Blessed&show=Vigor")).rows[0].values.Vigor.points, 555);
+    await until(async () => (await field(page, "Vigor", "points").inputValue()) === "555", "the value beside it");
+    await run("update Vigor set points = 9999999");
+    await answers.getByText("points has the range").waitFor();
+    // the history, by the arrow keys; what was being typed comes back behind it
+    await input.fill("select 'draft'");
+    for (const wanted of ["update Vigor set points = 9999999", "update Vigor set points = 555 where query = 'Vigor, !Blessed'", "selekt 1", "select points from Vigor order by 1"]) {
+      await input.press("ArrowUp");
+      assert.equal(await input.inputValue(), wanted);
     }
-  }
-  await page.setViewportSize({ width: 1280, height: 800 });
-  assert.equal(await page.evaluate(() => document.querySelectorAll("#view b > b, i > i").length), 0);
-});
+    await input.press("Enter");
+    await answers.getByText("2 rows").waitFor();
+    await input.fill("select 'draft'");
+    await input.press("ArrowUp");
+    assert.equal(await input.inputValue(), "select points from Vigor order by 1");
+    await input.press("ArrowDown");
+    assert.equal(await input.inputValue(), "select 'draft'");
+    await input.fill("select 1;\nselect 2");
+    await input.press("ArrowUp"); // within the text
+    assert.equal(await input.inputValue(), "select 1;\nselect 2");
+    await page.reload(); // it is kept
+    await input.waitFor();
+    await input.press("ArrowUp");
+    assert.equal(await input.inputValue(), "select points from Vigor order by 1");
+    // the past can be asked, and not changed
+    await input.fill("");
+    await input.blur();
+    await page.keyboard.press("Shift+ArrowLeft");
+    await until(async () => (await page.locator("#viewing").textContent()).includes("tick "), "a tick of the past");
+    await run("select count(*) from Vigor where points = 555");
+    await answers.locator("td", { hasText: /^0$/ }).waitFor();
+    await run("update Vigor set points = 1");
+    await answers.getByText("only the world as it is now can be changed").waitFor();
+    await input.blur();
+    await page.keyboard.press("Escape");
+  });
 
-await test("F11_nothing_is_reported_on_the_console", async () => assert.deepEqual(page.reported, []));
+  await test("F11_every_view_opens_by_its_key_at_every_width", async () => {
+    const count = await page.locator("#tabs button").count();
+    assert.ok(count >= 8);
+    for (const width of [1280, 390]) {
+      await page.setViewportSize({ width, height: 800 });
+      for (let k = 1; k <= count; k++) {
+        await page.keyboard.press("Escape");
+        await page.keyboard.press("Escape");
+        await page.keyboard.press(String(k));
+        await page.waitForTimeout(250);
+        assert.ok((await page.locator("#view").textContent()).length > 20);
+        const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+        assert.ok(wide <= width, `view ${k} is ${wide} px wide`);
+      }
+    }
+    await page.setViewportSize({ width: 1280, height: 800 });
+    assert.equal(await page.evaluate(() => document.querySelectorAll("#view b > b, i > i").length), 0);
+  });
 
-await test("F11_without_the_token_there_is_no_page", async () => {
-  const other = await (await browser.newContext()).newPage();
-  const reply = await other.goto(new URL(scene).origin + "/");
-  assert.equal(reply.status(), 401);
-});
+  await test("F11_nothing_is_reported_on_the_console", async () => assert.deepEqual(page.reported, []));
 
-await page.keyboard.press(" "); // goes on, so that the scene can end
+  await test("F11_without_the_token_there_is_no_page", async () => {
+    const other = await (await browser.newContext()).newPage();
+    const reply = await other.goto(new URL(scene).origin + "/");
+    assert.equal(reply.status(), 401);
+  });
 
-if (reef) {
+  await page.keyboard.press(" "); // goes on, so that the scene can end
+}
+
+if (many) {
+  const p = await open(many);
+  const total = (await ask(p, "overview")).entities, last = total - 1;
+  const row = id => p.locator(".line", { has: p.locator(".c-id", { hasText: new RegExp(`^${id}v1$`) }) });
+  // How far below a row the list ends, in pixels. (The lines are made anew every second, so one look has to do.)
+  const below = id => p.evaluate(id => {
+    const line = [...document.querySelectorAll(".line")].find(l => l.firstChild.textContent === id + "v1");
+    const list = document.getElementById("entities"), box = list.getBoundingClientRect();
+    return line ? box.top + list.clientTop + list.clientHeight - line.getBoundingClientRect().bottom : NaN;
+  }, id);
+  await test(`F11_a_list_of_${total}_is_scrolled_to_its_end`, async () => {
+    await tab(p, "Entities");
+    await p.locator("#query").fill("Place, in Speed");
+    await until(async () => (await p.locator(".under b").textContent()).replace(/\D/g, "") === String(total - 2), "their number"); // two don't move
+    await p.locator("#entities").focus();
+    await p.keyboard.press("End");
+    const end = total - 3;
+    await row(end).waitFor();
+    assert.ok(Math.abs(await below(end)) < 3, "the last row is at the bottom");
+    assert.ok((await p.locator(".line").count()) < 60, "only what is in view is in the page");
+    await row(end).click();
+    await field(p, "Place", "x").waitFor();
+    assert.equal(await p.locator("#side b.mono").textContent(), `${end}v1`);
+    await p.locator("#entities").focus();
+    for (let k = 0; k < 30; k++) await p.keyboard.press("ArrowUp");
+    await until(async () => (await p.locator("#side b.mono").textContent()) === `${end - 30}v1`, "30 rows up by keyboard");
+    const rest = await below(end - 30);
+    assert.ok(rest > -1 && rest < 700, `the chosen row is ${rest} px above the end of the list`);
+  });
+  await test("F11_a_row_in_the_middle_is_scrolled_to", async () => {
+    for (const part of [0.9, 0.5, 0.01]) {
+      const i = Math.floor(part * last);
+      await p.evaluate(part => { const l = document.getElementById("entities"); l.scrollTop = part * (l.scrollHeight - l.clientHeight); }, part);
+      await until(async () => {
+        const ids = (await p.locator(".line .c-id").allTextContents()).map(t => parseInt(t));
+        return ids.length && ids.every(n => Math.abs(n - i) < 100);
+      }, "rows around " + i);
+    }
+  });
+  await test("F11_the_first_rows_of_a_query_are_shown_within_50_ms", async () => {
+    const ms = await p.evaluate(async () => {
+      const times = [];
+      for (let k = 0; k < 15; k++) {
+        const begin = performance.now();
+        await (await fetch("/api/entities?q=Place,in%20Speed&show=Place,Speed&limit=100&offset=" + (k % 2 ? 0 : 150000))).json();
+        times.push(performance.now() - begin);
+      }
+      return times.sort((a, b) => a - b)[7];
+    });
+    console.log(`        ${ms.toFixed(1)} ms in the browser`);
+    assert.ok(ms < 50 || process.env.REEF_SLOW_MACHINE, `${ms} ms`);
+  });
+  await test("F11_rows_stay_while_they_are_fetched_again", async () => {
+    const waits = await p.evaluate(async () => {
+      let most = 0;
+      for (const end = performance.now() + 2500; performance.now() < end; await new Promise(r => setTimeout(r, 20))) most = Math.max(most, document.querySelectorAll(".line.waits").length);
+      return most;
+    });
+    assert.equal(waits, 0);
+  });
+  await test("F11_nothing_is_reported_on_the_console_with_many", async () => assert.deepEqual(p.reported, []));
+  await p.close();
+}
+
+// The programs with --inspect: what they do in a tick is played again with the same result.
+for (const [name, address] of Object.entries({ reef, dive })) {
+  if (!address) continue;
+  await test(`F11_${name}_is_looked_into`, async () => {
+    const p = await open(address);
+    if (!(await ask(p, "overview")).error) await p.locator("#record.on").waitFor({ timeout: 500 }).catch(() => p.keyboard.press("r"));
+    const begin = (await ask(p, "overview")).tick;
+    await until(async () => (await ask(p, "overview")).tick > begin + 20, "20 ticks");
+    await p.keyboard.press(" ");
+    await until(async () => (await ask(p, "overview")).paused, "the pause");
+    await p.waitForTimeout(400);
+    const tick = (await ask(p, "overview")).tick;
+    await p.keyboard.press(".");
+    await until(async () => (await ask(p, "overview")).tick === tick + 1, "one tick");
+    await tab(p, "Changes");
+    await p.waitForTimeout(500);
+    await p.locator("#who").click();
+    await p.getByText("with the same result").waitFor();
+    assert.ok((await p.locator("td .chip.by").count()) > 3, "systems are named");
+    for (let k = 1; k <= 8; k++) { await p.keyboard.press("Escape"); await p.keyboard.press(String(k)); await p.waitForTimeout(200); }
+    await p.keyboard.press(" ");
+    assert.deepEqual(p.reported, []);
+    if (!pictures || name !== "reef") await p.close();
+  });
+}
+
+if (reef && pictures) {
   const shot = (p, name) => p.screenshot({ path: `${pictures}/inspector-${name}.png` });
   const p = await open(reef, { width: 1180, height: 700, dark: true });
   await p.waitForTimeout(4000);

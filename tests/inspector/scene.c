@@ -1,11 +1,12 @@
 /* The program that tests/inspector/run looks at: what it does in each tick is known. It prints its address, and ticks
- * until its input ends. */
+ * until its input ends. `inspector_scene N`: so many entities move. */
 #include "reef_inspector.h"
 #ifdef SCENE_SQL
 #include "reef_sqlite.h"
 #endif
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -43,14 +44,15 @@ static void heal(reef_block *b) /* five points in every tenth */
     for (uint32_t i = 0; i < b->count; i++) v[i].points += reef_tick_count(b->world) % 10 == 0 ? 5 : 0;
 }
 
-int main(void)
+int main(int count, char **arguments)
 {
+    const long movers = count > 1 ? strtol(arguments[1], NULL, 10) : 500;
     reef_world *w = reef_world_new(NULL);
     char name[32], reason[REEF_DETAIL_MAX];
-    for (int i = 0; i < 500; i++) {
+    for (long i = 0; i < movers; i++) {
         const reef_entity e = reef_spawn(w, reef_with(Place, (float)i, 0), reef_with(Speed, 0.001f, 0));
-        snprintf(name, sizeof name, "mover %d", i);
-        (void)reef_set_name(w, e, name);
+        snprintf(name, sizeof name, "mover %ld", i);
+        if (i < 500) (void)reef_set_name(w, e, name);
     }
     const reef_entity hero = reef_spawn(w, reef_with(Vigor, 100000)),
                       saint = reef_spawn(w, reef_with(Vigor, 200000), reef_tag(Blessed));

@@ -4,6 +4,7 @@ import { h, get, state, at, valueText, number, later, choose, keep, toast, tell 
 
 const high = 30, chunk = 100, tallest = 8000000;
 let text = "", total = 0, pages = new Map(), columns = [], serial = 0, explain = false, plan = "";
+let flying = 0, needed = [];
 let root, input, offers, under, list, inner, planBox;
 
 // ---- which values to show ----
@@ -23,24 +24,38 @@ function columnsOf(query) {
 }
 
 // ---- rows ----
+//
+// Only the rows in view are in the page. Browsers bound how high an element can be (some at 16 million pixels), so a long
+// list is `tallest` pixels high, and a pixel of the scroll bar stands for more than one.
+
+const viewHeight = () => Math.max(high, list.clientHeight - high);
+const scale = () => { const rows = total * high, view = viewHeight(); return rows > tallest ? (rows - view) / (tallest - view) : 1; };
 
 function lines() {
-  const rows = total * high, view = list.clientHeight - high;
-  const scale = rows > tallest ? (rows - view) / (tallest - view) : 1;
+  const rows = total * high, k = scale(), top = list.scrollTop * k;
   inner.style.height = Math.min(rows, tallest) + high + "px";
-  const first = Math.max(0, Math.floor(list.scrollTop * scale / high) - 4), count = Math.ceil(list.clientHeight / high) + 8;
+  const first = Math.max(0, Math.floor(top / high) - 4), last = Math.min(total, first + Math.ceil(list.clientHeight / high) + 8);
   const heads = inner.firstChild;
   inner.replaceChildren(heads);
-  for (let i = first; i < Math.min(total, first + count); i++) {
-    const page = pages.get(Math.floor(i / chunk)), row = Array.isArray(page) ? page[i % chunk] : null;
-    if (page === undefined) fetchPage(Math.floor(i / chunk));
+  needed = [];
+  for (let i = first; i < last; i++) {
+    const n = Math.floor(i / chunk), page = pages.get(n), row = page?.rows?.[i % chunk];
+    if ((!page || (page.serial !== serial && !page.waits)) && !needed.includes(n)) needed.push(n);
     const line = h("div.line" + (row ? "" : ".waits") + (row && row.id === state.chosen ? ".chosen" : ""));
-    line.style.top = high + i * high - (scale > 1 ? list.scrollTop * scale - list.scrollTop : 0) + "px";
+    line.style.top = high + i * high - (top - list.scrollTop) + "px";
     if (row) line.append(...cells(row));
     else line.append(h("span.c-id", "…"));
     if (row) line.addEventListener("click", () => { choose(row.id); lines(); });
     inner.append(line);
   }
+  fetchNeeded();
+}
+
+// Scrolls so that a row is in view.
+function reveal(i) {
+  const k = scale(), top = list.scrollTop * k, y = i * high, view = viewHeight();
+  if (y < top) list.scrollTop = y / k;
+  else if (y + high > top + view) list.scrollTop = Math.ceil((y + high - view) / k);
 }
 
 function cells(row) {
@@ -49,28 +64,46 @@ function cells(row) {
     h("span.c-types", row.types.map(t => h("span.chip" + (state.types.get(t)?.relation ? ".relation" : ""), t)))];
 }
 
+const parameters = n => ({ q: text, at: at(), offset: n * chunk, limit: chunk, show: [...new Set(columns.map(c => c.type))].join(",") });
+
+// Three requests at a time at most, for what is in view: not for all that a quick hand scrolls past.
+function fetchNeeded() {
+  while (flying < 3 && needed.length) fetchPage(needed.shift());
+}
+
+// Rows of a page: until the new ones are there, the old ones are shown.
 async function fetchPage(n) {
-  const mine = serial;
-  pages.set(n, "waits");
+  const mine = serial, old = pages.get(n), map = pages;
+  pages.set(n, { ...old, waits: true });
+  flying++;
   try {
-    const j = await get("entities", { q: text, at: at(), offset: n * chunk, limit: chunk, show: [...new Set(columns.map(c => c.type))].join(",") });
-    if (mine !== serial) return;
-    pages.set(n, j.rows);
-    if (j.total !== total) total = j.total;
+    const j = await get("entities", parameters(n));
+    flying--;
+    if (!root || map !== pages) return;
+    pages.set(n, { rows: j.rows, serial: mine });
+    if (pages.size > 40) for (const k of pages.keys()) if (Math.abs(k - n) > 10) pages.delete(k);
+    if (j.total !== total) { total = j.total; showCount(j); }
     lines();
   } catch (e) {
-    if (mine === serial) pages.delete(n);
+    flying--;
+    map.delete(n);
+    if (e.status === 429) setTimeout(() => { if (root) lines(); }, 300);
   }
 }
 
-async function run() {
-  const mine = ++serial;
+function showCount(j) {
+  under.replaceChildren(h("span", h("b", number(total)), total === 1 ? " entity" : " entities"), h("span.faint", ` in tick ${j.tick}`));
+}
+
+// Asks for the page that is in view; `anew`: the query is another one, so that the list begins at its top.
+async function run(anew = false) {
+  const mine = ++serial, n = anew ? 0 : Math.floor(list.scrollTop * scale() / high / chunk);
   columns = columnsOf(text);
   let j;
   try {
-    j = await get("entities", { q: text, at: at(), limit: chunk, show: [...new Set(columns.map(c => c.type))].join(",") });
+    j = await get("entities", parameters(n));
   } catch (e) {
-    if (mine !== serial) return;
+    if (mine !== serial || !root) return;
     input.classList.add("bad");
     under.replaceChildren(h("span.error", e.message));
     return;
@@ -78,9 +111,10 @@ async function run() {
   if (mine !== serial || !root) return;
   input.classList.remove("bad");
   total = j.total;
-  pages = new Map([[0, j.rows]]);
-  list.classList.toggle("nameless", !j.rows.some(r => r.name));
-  under.replaceChildren(h("span", h("b", number(total)), total === 1 ? " entity" : " entities"), h("span.faint", ` in tick ${j.tick}`));
+  if (anew) { pages = new Map(); list.scrollTop = 0; }
+  pages.set(n, { rows: j.rows, serial: mine });
+  list.classList.toggle("nameless", ![...pages.values()].some(p => p.rows?.some(r => r.name)));
+  showCount(j);
   inner.replaceChildren(h("div.heads", h("span.c-id", "entity"), h("span.c-name", "name"), columns.map(c => h("span.c-value", { title: c.type + "." + c.field + (c.unit ? " in " + c.unit : "") }, c.field + (c.unit ? " " + c.unit : ""))), h("span.c-types", "components")));
   lines();
   if (explain) showPlan();
@@ -133,7 +167,7 @@ function take() {
   typed();
 }
 
-const typed = later(() => { text = input.value.trim(); run(); }, 150);
+const typed = later(() => { text = input.value.trim(); run(true); }, 150);
 
 function key(e) {
   if (offered.length && ["ArrowDown", "ArrowUp", "Tab", "Enter", "Escape"].includes(e.key)) {
@@ -145,22 +179,24 @@ function key(e) {
     else return take();
     return drawOffers();
   }
-  if (e.key === "Enter") { text = input.value.trim(); run(); }
+  if (e.key === "Enter") { text = input.value.trim(); run(true); }
   if (e.key === "ArrowDown") { list.focus(); move(1); }
 }
 
 // The rows by keyboard.
 function move(by) {
-  const rows = [...pages.entries()].flatMap(([n, p]) => Array.isArray(p) ? p.map((r, i) => [n * chunk + i, r]) : []);
-  const now = rows.find(([, r]) => r.id === state.chosen)?.[0];
-  const next = rows.find(([i]) => i === (now === undefined ? 0 : now + by));
-  if (!next) return;
-  choose(next[1].id);
-  const y = next[0] * high;
-  if (y < list.scrollTop + high) list.scrollTop = y - high;
-  if (y > list.scrollTop + list.clientHeight - 2 * high) list.scrollTop = y - list.clientHeight + 2 * high;
+  const loaded = i => pages.get(Math.floor(i / chunk))?.rows?.[i % chunk];
+  let now = -1;
+  for (const [n, p] of pages) { const k = (p.rows || []).findIndex(r => r.id === state.chosen); if (k >= 0) now = n * chunk + k; }
+  if (now < 0) now = Math.floor(list.scrollTop * scale() / high) - by; // none is chosen: the first one in view
+  const next = Math.max(0, Math.min(total - 1, now + by));
+  reveal(next);
+  if (loaded(next)) choose(loaded(next).id);
   lines();
 }
+
+const keysOfList = { ArrowDown: () => move(1), ArrowUp: () => move(-1), PageDown: () => move(Math.floor(viewHeight() / high)), PageUp: () => move(-Math.floor(viewHeight() / high)),
+  End: () => { list.scrollTop = list.scrollHeight; }, Home: () => { list.scrollTop = 0; } };
 
 export const entities = {
   name: "Entities",
@@ -171,7 +207,7 @@ export const entities = {
     under = h("div.under");
     planBox = h("pre", { hidden: !explain });
     inner = h("div.inner", h("div.heads"));
-    list = h("div.list", { tabIndex: 0, id: "entities", "aria-label": "Entities", onscroll: lines, onkeydown: e => { if (e.key === "ArrowDown" || e.key === "ArrowUp") { e.preventDefault(); move(e.key === "ArrowDown" ? 1 : -1); } } }, inner);
+    list = h("div.list", { tabIndex: 0, id: "entities", "aria-label": "Entities", onscroll: lines, onkeydown: e => { if (keysOfList[e.key]) { e.preventDefault(); keysOfList[e.key](); } } }, inner);
     view.append(h("div.row", h("div.query", input, offers),
       h("button" + (explain ? ".on" : ""), { id: "explain", title: "How the query finds them", onclick: e => { explain = !explain; e.target.classList.toggle("on", explain); showPlan(); } }, "Explain"),
       h("button", { title: "Watch: count them over time, on the overview", onclick: () => {
@@ -182,7 +218,8 @@ export const entities = {
       } }, "Watch"),
       h("button", { title: "The last recorded tick in which it began to match", onclick: () => tell("when", text) }, "When?")),
     under, planBox, list);
-    run();
+    pages = new Map();
+    run(true);
     input.focus({ preventScroll: true });
   },
   refresh() { if (!list.matches(":active")) run(); },

@@ -84,6 +84,7 @@ static bool begin_history(session *s)
 {
     s->past = reef_history_new(s->now.world, &(reef_history_config){.ticks = REWIND_TICKS, .step = game_step});
     s->rewound = 0;
+    s->tick = reef_tick_count(s->now.world);
     return s->past != NULL;
 }
 
@@ -136,6 +137,7 @@ static void drop_now(session *s)
     s->journal = NULL;
     reef_history_free(s->past);
     s->past = NULL;
+    if (s->leaves != NULL) s->leaves(s->watcher);
     game_free(&s->now);
 }
 
@@ -165,8 +167,24 @@ void session_end(session *s)
 
 /* ---- playing ---- */
 
+/* Was the world set to another tick, as the inspector does? Then its past begins there, and what was played since is
+ * forgotten. */
+static bool follow(session *s)
+{
+    const uint64_t tick = reef_tick_count(s->now.world), back = s->tick - tick;
+    if (tick == s->tick) return true;
+    if (tick > s->tick || back > s->inputs.count) s->inputs_complete = false;
+    s->inputs.count -= tick > s->tick ? 0 : back < s->inputs.count ? back : s->inputs.count;
+    if (s->inputs_saved > s->inputs.count) s->inputs_saved = s->inputs.count;
+    drop_ghost(s);
+    reef_history_free(s->past);
+    return begin_history(s);
+}
+
 bool session_tick(session *s, Input in)
 {
+    if (reef_is_paused(s->now.world)) return true;
+    if (!follow(s)) return false;
     in.rewound = (uint16_t)(in.rewound + s->rewound);
     s->rewound = 0;
     uint64_t tick = s->inputs.count;
@@ -174,11 +192,14 @@ bool session_tick(session *s, Input in)
     if (s->ghost_past != NULL && tick < s->ghost_inputs.count &&
         reef_history_step(s->ghost_past, &s->ghost_inputs.inputs[tick], sizeof in) < 0)
         return false;
-    return reef_tick_count(s->now.world) % TICKS_PER_SECOND != 0 || session_save(s);
+    s->tick = reef_tick_count(s->now.world);
+    if (s->ticked != NULL) s->ticked(s->watcher);
+    return s->tick % TICKS_PER_SECOND != 0 || session_save(s);
 }
 
 uint32_t session_rewind(session *s, uint32_t ticks)
 {
+    if (reef_is_paused(s->now.world) || !follow(s)) return 0;
     reef_history_range range = reef_history_reach(s->past);
     if (ticks > range.tick - range.first) ticks = (uint32_t)(range.tick - range.first);
     /* What was paid for in these ticks is owed again: the payment is turned back too. */
@@ -187,6 +208,7 @@ uint32_t session_rewind(session *s, uint32_t ticks)
     if (ticks == 0 || owed > OWED_MAX || reef_history_rewind(s->past, range.tick - ticks) < 0) return 0;
     s->inputs.count -= ticks;
     s->rewound = (uint32_t)owed;
+    s->tick = reef_tick_count(s->now.world);
     if (s->inputs_saved > s->inputs.count) s->inputs_saved = s->inputs.count;
     if (s->ghost_past != NULL) { /* the ghost goes back to the same moment, if it is that far */
         reef_history_range ghost = reef_history_reach(s->ghost_past);

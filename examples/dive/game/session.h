@@ -20,6 +20,7 @@ typedef struct session {
     bool inputs_complete;  /* the inputs are the whole dive */
     uint64_t inputs_saved; /* so many of them are on disk as they are */
     uint32_t rewound;      /* ticks that the next tick pays for */
+    uint64_t tick;         /* of the world, unless somebody else has set it back */
 
     game ghost; /* the last dive, beside this one: a fork of the same start, played with the old inputs */
     reef_history *ghost_past;
@@ -28,6 +29,11 @@ typedef struct session {
     reef_pool *pool;
     reef_journal *journal; /* NULL: nothing is kept on disk */
     char folder[400];      /* "": the same */
+
+    /* Who watches this dive: called after each tick, and before its world is freed. NULL, as after session_begin:
+     * nobody */
+    void (*ticked)(void *watcher), (*leaves)(void *watcher);
+    void *watcher;
 } session;
 
 /* Begins: loads the journal in the folder, or makes a new dive. `folder` may be NULL; it must exist. False: no memory,
@@ -40,6 +46,8 @@ void session_end(session *s);
 /* Was a dive found in the folder that isn't over? */
 bool session_was_loaded(const session *s);
 
+/* Plays a tick. While the world is paused (reef_pause), it does nothing. If somebody else has set the world back, the
+ * dive goes on from there. */
 bool session_tick(session *s, Input in);
 /* Goes back, as far as there is a past. Whoever hasn't the air to pay for it dies in the next tick. Returns by how many
  * ticks. */

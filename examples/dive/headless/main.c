@@ -1,5 +1,6 @@
 /* dive_headless: plays a dive without a window. `dive_headless --help` explains. */
 #include "bot.h"
+#include "look.h"
 #include "measure.h"
 #include "replay.h"
 #include "session.h"
@@ -26,13 +27,17 @@ static const char help[] =
     "  --folder DIR      goes on with the dive in the folder, and keeps a journal there; with --bot\n"
     "  --stop-at TICK    ends the program at once, as if it were killed; with --folder\n"
     "  --times           also prints how long the ticks took\n"
+    "  --inspect         plays in real time, and shows it in the browser: the address is printed; with --bot and "
+    "--replay\n"
+    "                    (docs/manual/inspector.md). --inspect-port N: another port than 7272, 0 for any\n"
     "  --rewind          after every hash, goes back some ticks, plays them again, and compares\n";
 
 typedef struct options {
     const char *replay, *record, *save, *load, *folder;
     uint64_t stop_at, bot, measure, ticks, seed, every;
     uint32_t threads;
-    bool rewind, times;
+    uint16_t inspect_port;
+    bool rewind, times, inspect;
 } options;
 
 static int complain(const char *message, const char *detail)
@@ -43,11 +48,15 @@ static int complain(const char *message, const char *detail)
 
 static bool parse(options *o, int count, char **arguments)
 {
-    *o = (options){.seed = 1, .every = 600, .ticks = 600};
+    *o = (options){.seed = 1, .every = 600, .ticks = 600, .inspect_port = 7272};
     for (int i = 1; i < count; i++) {
         const char *name = arguments[i], *value = i + 1 < count ? arguments[i + 1] : NULL;
         if (strcmp(name, "--rewind") == 0 || strcmp(name, "--times") == 0) {
             *(name[2] == 'r' ? &o->rewind : &o->times) = true;
+            continue;
+        }
+        if (strcmp(name, "--inspect") == 0) {
+            o->inspect = true;
             continue;
         }
         if (value == NULL) return false;
@@ -63,9 +72,11 @@ static bool parse(options *o, int count, char **arguments)
         else if (strcmp(name, "--every") == 0) o->every = strtoull(value, NULL, 10);
         else if (strcmp(name, "--measure") == 0) o->measure = strtoull(value, NULL, 10);
         else if (strcmp(name, "--ticks") == 0) o->ticks = strtoull(value, NULL, 10);
+        else if (strcmp(name, "--inspect-port") == 0) o->inspect_port = (uint16_t)strtoul(value, NULL, 10);
         else if (strcmp(name, "--threads") == 0) o->threads = (uint32_t)strtoul(value, NULL, 10);
         else return false;
     }
+    if (o->inspect && (o->rewind || o->record != NULL || o->folder != NULL || o->measure > 0)) return false;
     return (o->replay != NULL) + (o->bot > 0) + (o->measure > 0) == 1;
 }
 
@@ -132,6 +143,55 @@ static bool play(const options *o, game *g, const replay *from, replay *played)
     return good;
 }
 
+/* ---- a dive that is looked at: --inspect ---- */
+
+typedef struct watched {
+    game *g;
+    const replay *from; /* NULL: the bot plays */
+    uint64_t ticks;
+} watched;
+
+static Input watched_input(void *context, reef_world *w)
+{
+    const watched *x = context;
+    const uint64_t tick = reef_tick_count(w);
+    if (x->from == NULL) return bot_input(w, reef_single_get(w, Input));
+    return tick < x->from->count ? x->from->inputs[tick] : (Input){0};
+}
+
+static reef_status watched_next(void *context)
+{
+    watched *x = context;
+    if (reef_tick_count(x->g->world) >= x->ticks) return REEF_LIMIT;
+    const Input in = watched_input(x, x->g->world);
+    return game_tick(x->g, &in);
+}
+
+/* It is over when its last tick is played and nobody looks any more: the page may send it back. */
+static bool play_watched(const options *o, game *g, const replay *from)
+{
+    char why[200] = "";
+    watched x = {g, o->replay != NULL ? from : NULL, o->replay != NULL ? from->count : o->bot};
+    look *l = look_begin(
+        g->world,
+        &(look_config){
+            .port = o->inspect_port, .waits = true, .input = watched_input, .next = watched_next, .context = &x},
+        why);
+    bool good = l != NULL;
+    if (!good) complain("--inspect: ", why);
+    while (good) {
+        if (reef_tick_count(g->world) >= x.ticks) {
+            if (!look_stays(l)) break;
+            continue;
+        }
+        good = watched_next(&x) >= 0;
+        look_tick(l);
+    }
+    if (good) print_state(g->world);
+    look_end(l);
+    return good;
+}
+
 /* A dive that is kept in a folder. */
 static bool play_session(const options *o, reef_pool *pool)
 {
@@ -170,7 +230,7 @@ static int run(const options *o, const replay *from, reef_pool *pool)
     game g = {0};
     if (o->measure > 0) return measure(o->measure, o->ticks, pool) ? DONE : FAILED;
     if (o->folder != NULL) return play_session(o, pool) ? DONE : FAILED;
-    bool good = begin(o, from, &g, pool) && play(o, &g, from, &played);
+    bool good = begin(o, from, &g, pool) && (o->inspect ? play_watched(o, &g, from) : play(o, &g, from, &played));
     if (good && o->save != NULL) good = reef_save(g.world, o->save, NULL) >= 0;
     if (!good) {
         char text[400] = "no memory";

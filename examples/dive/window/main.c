@@ -2,6 +2,7 @@
 #include "app.h"
 #include "draw.h"
 #include "input.h"
+#include "look.h"
 #include "mixer.h"
 #include "script.h"
 #include "stopwatch.h"
@@ -25,12 +26,15 @@ static const char help[] =
     "  --threads N        default: as many as the machine has processors\n"
     "  --replay FILE      shows a recorded dive: game/replay.h\n"
     "  --mute\n"
+    "  --inspect          looks inside with the browser: the address is printed (docs/manual/inspector.md).\n"
+    "                     --inspect-port N: another port than 7272, 0 for any\n"
     "  --times            prints at the end how long frames took\n"
     "  --script FILE      keys from a file instead of a player, and pictures: examples/dive/window/script.h\n";
 
 typedef struct options {
     int wide, high;
-    bool full_screen, mute, forget, times;
+    bool full_screen, mute, forget, times, inspect;
+    uint16_t inspect_port;
     const char *folder, *script, *replay;
     uint64_t seed;
     uint32_t threads;
@@ -44,19 +48,21 @@ static int complain(const char *what, const char *why)
 
 static bool parse(options *o, int count, char **arguments)
 {
-    *o = (options){.wide = 1280, .high = 720, .seed = (uint64_t)time(NULL)};
+    *o = (options){.wide = 1280, .high = 720, .seed = (uint64_t)time(NULL), .inspect_port = 7272};
     for (int i = 1; i < count; i++) {
         const char *name = arguments[i], *value = i + 1 < count ? arguments[i + 1] : NULL;
         if (strcmp(name, "--full-screen") == 0) o->full_screen = true;
         else if (strcmp(name, "--mute") == 0) o->mute = true;
         else if (strcmp(name, "--forget") == 0) o->forget = true;
         else if (strcmp(name, "--times") == 0) o->times = true;
+        else if (strcmp(name, "--inspect") == 0) o->inspect = true;
         else if (value == NULL) return false;
         else if (strcmp(name, "--size") == 0 && sscanf(value, "%dx%d", &o->wide, &o->high) == 2) i++;
         else if (strcmp(name, "--folder") == 0) o->folder = value, i++;
         else if (strcmp(name, "--script") == 0) o->script = value, i++;
         else if (strcmp(name, "--replay") == 0) o->replay = value, o->forget = true, i++;
         else if (strcmp(name, "--seed") == 0) o->seed = strtoull(value, NULL, 10), i++;
+        else if (strcmp(name, "--inspect-port") == 0) o->inspect_port = (uint16_t)strtoul(value, NULL, 10), i++;
         else if (strcmp(name, "--threads") == 0) o->threads = (uint32_t)strtoul(value, NULL, 10), i++;
         else return false;
     }
@@ -89,10 +95,54 @@ static const char *find_folder(const options *o)
     return make_folder(path) ? path : NULL;
 }
 
+/* ---- looking inside: --inspect ---- */
+
+typedef struct watching {
+    app *a;
+    look *look;
+} watching;
+
+/* What the player did in this tick; in one that wasn't played yet, what she did last. */
+static Input watched_input(void *context, reef_world *w)
+{
+    const session *s = &((watching *)context)->a->play;
+    const uint64_t back = s->tick - reef_tick_count(w);
+    if (back > 0 && back <= s->inputs.count) return s->inputs.inputs[s->inputs.count - back];
+    Input in = *reef_single_get(w, Input);
+    in.pick = 0, in.rewound = 0;
+    return in;
+}
+
+static reef_status watched_next(void *context)
+{
+    session *s = &((watching *)context)->a->play;
+    return session_tick(s, watched_input(context, s->now.world)) ? REEF_OK : REEF_NO_MEMORY;
+}
+
+static void watched_ticked(void *context)
+{
+    watching *x = context;
+    look_turn_to(x->look, x->a->play.now.world);
+    look_tick(x->look);
+}
+
+static void watched_leaves(void *context) { look_turn_to(((watching *)context)->look, NULL); }
+
+static bool watch_begin(watching *x, app *a, const options *o)
+{
+    char why[REEF_DETAIL_MAX] = "";
+    const look_config config = {.port = o->inspect_port, .input = watched_input, .next = watched_next, .context = x};
+    x->a = a;
+    x->look = look_begin(a->play.now.world, &config, why);
+    if (x->look == NULL) return complain("--inspect: ", why), false;
+    a->play.ticked = watched_ticked, a->play.leaves = watched_leaves, a->play.watcher = x;
+    return true;
+}
+
 /* How long frames took: all of it, and the game's part without drawing. */
 static stopwatch whole, core;
 
-static bool loop(app *a, SDL_Window *window, script *from)
+static bool loop(app *a, SDL_Window *window, script *from, watching *x)
 {
     controls c = {0};
     Uint64 last = SDL_GetPerformanceCounter();
@@ -113,6 +163,8 @@ static bool loop(app *a, SDL_Window *window, script *from)
         if (!app_frame(a, &c, dt, (float)wide / (float)high)) return false;
         stopwatch_end(&core);
         if (from != NULL) script_tell(from, a);
+        look_turn_to(x->look, a->play.now.world);
+        look_tick(x->look);
         if (a->blind) continue;
         draw_frame(&a->frame, wide, high);
         if (from != NULL && !script_picture(from, wide, high)) return false;
@@ -149,6 +201,7 @@ static bool read_recording(const char *path, replay *r)
 static int run(const options *o)
 {
     static app a;
+    watching watcher = {NULL, NULL};
     replay recording = {0};
     if (o->replay != NULL && !read_recording(o->replay, &recording)) return FAILED;
     const char *why = "";
@@ -163,17 +216,19 @@ static int run(const options *o)
     bool good = app_begin(&a, o->seed, pool, find_folder(o));
     if (good && o->replay != NULL) good = app_watch(&a, &recording);
     if (o->times && !(stopwatch_new(&whole, 1000000) && stopwatch_new(&core, 1000000))) good = false;
-    good = good && loop(&a, window, from);
+    const bool looks = !good || !o->inspect || watch_begin(&watcher, &a, o); /* otherwise it has said why not */
+    if (good && looks) good = loop(&a, window, from, &watcher);
     if (good && o->times) print_times();
     if (!good) complain("out of memory, or the folder can't be written", "");
     app_end(&a);
+    look_end(watcher.look);
     replay_free(&recording);
     reef_pool_free(pool);
     mixer_close();
     draw_close(window);
     script_close(from);
     SDL_Quit();
-    return good ? DONE : FAILED;
+    return good && looks ? DONE : FAILED;
 }
 
 int main(int count, char **arguments)
