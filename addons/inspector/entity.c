@@ -157,19 +157,57 @@ static void query_error(request *r, reef_world *w)
     (void)inspector_refuse(r, 400, "column %" PRIu64 ": %s", e.number, e.detail[0] ? e.detail : text);
 }
 
-/* Rows that match a query's text. False: it is refused. */
-static bool rows_of_query(request *r, reef_world *w, const char *text, page_of *p)
+/* The rows of a query from p->skip on: tables and blocks before it are skipped by their counts. */
+static void rows_list(reef_world *w, reef_query q, page_of *p)
 {
-    const reef_query q = reef_query_new(w, text);
-    if (reef_query_is_null(q)) return query_error(r, w), false;
-    p->total = reef_query_count(w, q);
     const reef_loop loop = {.offset = p->skip, .limit = p->limit};
+    p->total = reef_query_count(w, q);
+    if (p->skip >= p->total) return;
     for (reef_block b = reef_begin_loop(w, q, &loop); reef_next(&b);) {
         const uint64_t *mask = reef_block_mask(&b);
         for (uint32_t i = 0; i < b.count; i++)
             if (mask == NULL || (mask[i / 64] >> i % 64 & 1))
                 json_array_append_new(p->rows, row_json(w, b.entities[i], p->shown));
     }
+}
+
+/* Rows that match a query's text. False: it is refused. */
+static bool rows_of_query(request *r, reef_world *w, const char *text, page_of *p)
+{
+    const reef_query q = reef_query_new(w, text);
+    if (reef_query_is_null(q)) return query_error(r, w), false;
+    rows_list(w, q, p);
+    return true;
+}
+
+typedef struct bare {
+    page_of page;
+    reef_world *world;
+    reef_query query;
+} bare;
+
+static bool bare_visit(void *context, reef_entity e, reef_component type, const void *data, size_t size)
+{
+    bare *x = context;
+    return reef_query_matches(x->world, x->query, e) || page_visit(&x->page, e, type, data, size);
+}
+
+/* All entities: first those that have something, in the order of a query, then those without anything, which no query
+ * finds. */
+static bool rows_of_all(request *r, reef_world *w, page_of *p)
+{
+    const reef_query q =
+        reef_query_make(w, &(reef_query_desc){.text = "?ReefPrefab", .entities = REEF_EITHER}); /* prefabs too */
+    if (reef_query_is_null(q)) return query_error(r, w), false;
+    rows_list(w, q, p);
+    const uint64_t with = p->total, got = json_array_size(p->rows);
+    p->total = reef_count_alive(w);
+    if (p->total == with || got == p->limit) return true;
+    bare x = {*p, w, q};
+    x.page.skip = p->skip > with ? p->skip - with : 0;
+    x.page.total = 0;
+    x.page.most = x.page.skip + p->limit - got;
+    (void)reef_visit_entities(w, bare_visit, &x);
     return true;
 }
 
@@ -198,9 +236,7 @@ json_t *inspector_answer_entities(request *r)
         p.part = text + 1;
         (void)reef_visit_entities(v.world, page_visit, &p);
     } else if (text[strspn(text, " ")] == 0) {
-        p.most = p.skip + p.limit;
-        (void)reef_visit_entities(v.world, page_visit, &p);
-        p.total = reef_count_alive(v.world);
+        good = rows_of_all(r, v.world, &p);
     } else {
         good = rows_of_query(r, v.world, text, &p);
     }

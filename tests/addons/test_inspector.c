@@ -625,23 +625,17 @@ static double seconds(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-static int by_size(const void *a, const void *b)
+/* The shortest time of some requests, in ms: what else the machine does is left out. */
+static double shortest_ms(const char *path)
 {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* The time that half of the requests took, in ms, of `count` requests. */
-static double median_ms(const char *path, int count)
-{
-    double ms[100];
-    for (int k = 0; k < count; k++) {
+    double shortest = 1e9;
+    for (int k = 0; k < 15; k++) {
         const double begin = seconds();
         json_decref(get(path, 200));
-        ms[k] = (seconds() - begin) * 1000;
+        const double ms = (seconds() - begin) * 1000;
+        if (ms < shortest) shortest = ms;
     }
-    qsort(ms, (size_t)count, sizeof *ms, by_size);
-    return ms[count / 2];
+    return shortest;
 }
 
 /* A slow loris: a hundred connections that say half of a request, a byte at a time, and are opened again when the
@@ -672,12 +666,38 @@ static void F11_half_open_connections_stall_no_request(void **state)
         if (took > longest) longest = took;
         rest(20000);
     }
-    if (longest > SLOWER && !getenv("REEF_SLOW_MACHINE")) fail_msg("a request took %.2f s", longest);
+    if (longest > 4) /* a request that had to wait for their end would take five */
+        fail_msg("a request took %.2f s", longest);
     for (int i = 0; i < COUNT; i++) (void)close(s[i]);
     end();
 }
 
 /* ---- what it answers ---- */
+
+/* Without a query, each entity is listed once, whatever it has, also over several pages. */
+static void list_all(void)
+{
+    char path[100];
+    bool seen[1000] = {false};
+    json_t *j = get("/api/entities?limit=1", 200);
+    const long long total = number(j, "total");
+    json_decref(j);
+    assert_true(total > 10 && total < 1000);
+    for (long long at = 0; at < total; at += 7) {
+        size_t k;
+        json_t *row;
+        snprintf(path, sizeof path, "/api/entities?limit=7&offset=%lld", at);
+        j = get(path, 200);
+        assert_int_equal(json_array_size(json_object_get(j, "rows")), at + 7 <= total ? 7 : total - at);
+        json_array_foreach(json_object_get(j, "rows"), k, row)
+        {
+            const int index = atoi(text_of(row, "id"));
+            assert_true(index < 1000 && !seen[index]);
+            seen[index] = true;
+        }
+        json_decref(j);
+    }
+}
 
 static void F11_entities_are_found_by_query_name_and_id(void **state)
 {
@@ -691,6 +711,10 @@ static void F11_entities_are_found_by_query_name_and_id(void **state)
         assert_ok(reef_set_name(w, e[i], name));
     }
     assert_ok(reef_set_name(w, e[3], "bad \xFF\xC0 <script>\"'&"));
+    for (int i = 0; i < 8; i++) (void)reef_create(w); /* without anything */
+    const reef_entity prefab = reef_spawn(w, reef_with(Speed, 1, 2)), off = reef_spawn(w, reef_with(Vigor, 3));
+    assert_ok(reef_make_prefab(w, prefab));
+    assert_ok(reef_enable_id(w, off, (reef_component){0}, false));
     begin(w);
     json_t *j = get("/api/entities?q=Place,!Wounded&limit=10&offset=20&show=Place", 200);
     assert_int_equal(number(j, "total"), 25);
@@ -704,8 +728,9 @@ static void F11_entities_are_found_by_query_name_and_id(void **state)
     assert_int_equal(number(j, "total"), 11);
     json_decref(j);
     j = get("/api/entities", 200);
-    assert_int_equal(number(j, "total"), 50);
+    assert_int_equal(number(j, "total"), 60);
     json_decref(j);
+    list_all();
     j = get("/api/entities?q=Plaec", 400);
     assert_non_null(strstr(text_of(j, "error"), "Place"));
     json_decref(j);
@@ -747,7 +772,7 @@ static void F11_a_page_of_a_million_entities_is_answered_at_once(void **state)
     assert_string_equal(text_of(json_array_get(json_object_get(j, "rows"), 99), "id"), "900099v1");
     json_decref(j);
     for (size_t k = 0; k < sizeof paths / sizeof paths[0]; k++) {
-        const double ms = median_ms(paths[k], 15);
+        const double ms = shortest_ms(paths[k]);
         print_message("           %5.1f ms  %s\n", ms, paths[k]);
         if (ms > 50 * SLOWER && !getenv("REEF_SLOW_MACHINE")) fail_msg("%s took %.1f ms", paths[k], ms);
     }
