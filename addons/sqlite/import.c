@@ -214,14 +214,18 @@ static reef_status value_take(importing *x, const import_table *t, sqlite3_stmt 
         const import_column *c = &t->columns[i];
         sqlite3_value *cell = sqlite3_column_value(s, (int)i + 1);
         if (c->field.bytes == 0 || sqlite3_value_type(cell) == SQLITE_NULL) continue;
+        reef_status status = REEF_OK;
         const bool bytes = sqlite3_value_type(cell) == SQLITE_BLOB && c->field.kind == REEF_U8;
         const void *from = bytes ? sqlite3_value_blob(cell) : NULL;
         if (bytes && from && (size_t)sqlite3_value_bytes(cell) <= c->field.bytes) {
             memcpy((char *)value + c->field.offset, from, (size_t)sqlite3_value_bytes(cell));
-        } else if (!reef__sql_take(x->f.world, cell, &c->field, value, t->info.size, why)) {
+        } else {
+            status = reef__sql_take(x->f.world, cell, &c->field, value, t->info.size, why);
+        }
+        if (status != REEF_OK) {
             (void)snprintf(x->f.reason, sizeof x->f.reason, "%.100s, row %lld: %.300s", t->name,
                            sqlite3_column_int64(s, 0), why);
-            return REEF_REFUSED;
+            return status;
         }
     }
     return REEF_OK;

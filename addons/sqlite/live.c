@@ -306,11 +306,12 @@ static bool query_parts(live_table *t, const char *text, sqlite3_str *out)
     return true;
 }
 
-/* The query's canonical text. NULL: it is wrong, and the error is the world's. */
-static char *query_canonical(reef_world *w, const char *text)
+/* The query's canonical text. NULL: no memory, or it is wrong, and the error is the world's. */
+static char *query_canonical(reef_world *w, const char *text, bool *wrong)
 {
     const reef_query q = reef_query_new(w, text);
-    if (reef_query_is_null(q)) return NULL;
+    *wrong = reef_query_is_null(q);
+    if (*wrong) return NULL;
     const size_t size = reef_query_text(w, q, NULL, 0) + 1;
     char *canonical = sqlite3_malloc64(size);
     if (canonical) (void)reef_query_text(w, q, canonical, size);
@@ -321,10 +322,11 @@ static char *query_canonical(reef_world *w, const char *text)
 static int query_connect(sqlite3 *db, void *session, int count, const char *const *words, sqlite3_vtab **v, char **text)
 {
     reef_sql_session *s = session;
-    char *asked = query_words(count, words), *canonical = asked ? query_canonical(s->world, asked) : NULL;
+    bool wrong = false;
+    char *asked = query_words(count, words), *canonical = asked ? query_canonical(s->world, asked, &wrong) : NULL;
     live_table *t = canonical ? table_new(s, LIVE_QUERY, REEF_TERMS_MAX) : NULL;
     int code = SQLITE_NOMEM;
-    if (asked && canonical == NULL) {
+    if (wrong) {
         char why[SQL_REASON_MAX];
         (void)reef_error_text(s->world, why, sizeof why);
         *text = sqlite3_mprintf("reef_query(%s): %s", asked, why);

@@ -526,7 +526,7 @@ static bool array_take(const reef_world *w, const reef_field *f, const char *tex
 {
     const uint32_t n = elements_of(f);
     char what[64];
-    const char *p = spaces_skip(text ? text : "");
+    const char *p = spaces_skip(text);
     (void)snprintf(what, sizeof what, "is an array of %u in JSON: [1, 2, 3]", (unsigned)n);
     if (*p++ != '[') return refuse(reason, f, what);
     for (uint32_t i = 0; i < n; i++) {
@@ -538,48 +538,64 @@ static bool array_take(const reef_world *w, const reef_field *f, const char *tex
     return *p == ']' && *spaces_skip(p + 1) == 0 ? true : refuse(reason, f, what);
 }
 
-static bool text_take(const reef_field *f, sqlite3_value *cell_is, char *to, char *reason)
+static bool text_take(const reef_field *f, const char *text, size_t size, char *to, char *reason)
 {
     char what[64];
-    if (sqlite3_value_type(cell_is) == SQLITE_NULL) return refuse(reason, f, "can't be NULL");
-    const char *text = (const char *)sqlite3_value_text(cell_is);
-    const size_t size = (size_t)sqlite3_value_bytes(cell_is);
     (void)snprintf(what, sizeof what, "has room for %u bytes of text without zeros", (unsigned)f->bytes);
-    if (text == NULL || size > f->bytes || memchr(text, 0, size)) return refuse(reason, f, what);
+    if (size > f->bytes || memchr(text, 0, size)) return refuse(reason, f, what);
     memset(to, 0, f->bytes);
     memcpy(to, text, size);
     return true;
 }
 
-static bool array_or_nothing(const reef_world *w, sqlite3_value *cell_is, const reef_field *f, char *to, char *reason)
+static reef_status no_memory(char *reason)
 {
-    char *aside = sqlite3_malloc64(f->bytes);
-    if (aside == NULL) return refuse(reason, f, "can't be read: no memory");
-    const bool good = array_take(w, f, (const char *)sqlite3_value_text(cell_is), aside, reason);
-    if (good) memcpy(to, aside, f->bytes);
-    sqlite3_free(aside);
-    return good;
+    (void)snprintf(reason, SQL_REASON_MAX, "no memory");
+    return REEF_NO_MEMORY;
 }
 
-bool reef__sql_take(const reef_world *w, sqlite3_value *cell_is, const reef_field *f, void *value, size_t size,
-                    char *reason)
+static reef_status array_or_nothing(const reef_world *w, const char *text, const reef_field *f, char *to, char *reason)
 {
+    char *aside = sqlite3_malloc64(f->bytes);
+    if (aside == NULL) return no_memory(reason);
+    const bool good = array_take(w, f, text, aside, reason);
+    if (good) memcpy(to, aside, f->bytes);
+    sqlite3_free(aside);
+    return good ? REEF_OK : REEF_REFUSED;
+}
+
+static reef_status bytes_take(sqlite3_value *cell_is, void *value, size_t size, char *reason)
+{
+    char what[64];
+    (void)snprintf(what, sizeof what, "is a blob of %zu bytes", size);
+    if (sqlite3_value_type(cell_is) != SQLITE_BLOB || (size_t)sqlite3_value_bytes(cell_is) != size)
+        return (void)refuse(reason, NULL, what), REEF_REFUSED;
+    const void *bytes = sqlite3_value_blob(cell_is);
+    if (bytes == NULL && size) return no_memory(reason);
+    if (size) memcpy(value, bytes, size);
+    return REEF_OK;
+}
+
+reef_status reef__sql_take(const reef_world *w, sqlite3_value *cell_is, const reef_field *f, void *value, size_t size,
+                           char *reason)
+{
+    if (f == NULL) return bytes_take(cell_is, value, size, reason);
     const int type = sqlite3_value_type(cell_is);
-    if (f == NULL) {
-        char what[64];
-        (void)snprintf(what, sizeof what, "is a blob of %zu bytes", size);
-        const void *bytes = type == SQLITE_BLOB ? sqlite3_value_blob(cell_is) : NULL;
-        if (bytes == NULL || (size_t)sqlite3_value_bytes(cell_is) != size) return refuse(reason, f, what);
-        memcpy(value, bytes, size);
-        return true;
-    }
+    const bool array = f->kind != REEF_CHAR && elements_of(f) != 1;
+    const bool word = f->kind == REEF_CHAR || array || (type == SQLITE_TEXT && f->kind == REEF_U64);
+    const char *text = word && type != SQLITE_NULL ? (const char *)sqlite3_value_text(cell_is) : "";
+    const size_t length = word && type != SQLITE_NULL ? (size_t)sqlite3_value_bytes(cell_is) : 0;
+    if (text == NULL && length == 0 && type == SQLITE_BLOB) text = "";
+    if (text == NULL) return no_memory(reason);
     char *to = (char *)value + f->offset;
-    if (f->kind == REEF_CHAR) return text_take(f, cell_is, to, reason);
-    if (elements_of(f) != 1) return array_or_nothing(w, cell_is, f, to, reason);
-    if (type == SQLITE_NULL) return null_take(f, to, reason);
-    if (type == SQLITE_TEXT && f->kind == REEF_U64)
-        return digits_take(f, (const char *)sqlite3_value_text(cell_is), to, reason);
-    if (type != SQLITE_INTEGER && type != SQLITE_FLOAT) return refuse(reason, f, "is a number");
-    return number_take(w, f, type == SQLITE_INTEGER, sqlite3_value_int64(cell_is), sqlite3_value_double(cell_is), to,
-                       reason);
+    bool good;
+    if (array) return array_or_nothing(w, text, f, to, reason);
+    if (f->kind == REEF_CHAR && type != SQLITE_NULL) good = text_take(f, text, length, to, reason);
+    else if (type == SQLITE_NULL) good = null_take(f, to, reason);
+    else if (word) good = digits_take(f, text, to, reason);
+    else if (type != SQLITE_INTEGER && type != SQLITE_FLOAT) good = refuse(reason, f, "is a number");
+    else
+        good = number_take(w, f, type == SQLITE_INTEGER, sqlite3_value_int64(cell_is), sqlite3_value_double(cell_is),
+                           to, reason);
+    return good ? REEF_OK : REEF_REFUSED;
 }

@@ -84,9 +84,9 @@ void reef__sql_result(sqlite3_context *context, const reef_field *field, const v
 /* Is the cell what reef__sql_bind writes for this field of this value? */
 typedef enum cell_same { CELL_DIFFERS, CELL_SAME, CELL_NO_MEMORY } cell_same;
 cell_same reef__sql_same(sqlite3_value *cell, const reef_field *field, const void *value, size_t size);
-/* Writes a cell into a field of a value. False: `reason` says what is wrong with the cell, and the value isn't
- * changed. */
-bool reef__sql_take(const reef_world *world, sqlite3_value *cell, const reef_field *field, void *value, size_t size,
-                    char *reason);
+/* Writes a cell into a field of a value. REFUSED: `reason` says what is wrong with the cell; NO_MEMORY. Then the value
+ * isn't changed. */
+reef_status reef__sql_take(const reef_world *world, sqlite3_value *cell, const reef_field *field, void *value,
+                           size_t size, char *reason);
 
 #endif

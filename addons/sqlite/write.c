@@ -21,14 +21,15 @@ static reef_status refused(char *reason, const char *what)
 /* ---- components ---- */
 
 /* Writes the cells into a copy of the value. */
-static bool cells_take(const reef_world *w, const sql_table *t, sqlite3_value *const *cells, uint32_t from, void *value,
-                       char *reason)
+static reef_status cells_take(const reef_world *w, const sql_table *t, sqlite3_value *const *cells, uint32_t from,
+                              void *value, char *reason)
 {
-    for (uint32_t i = from; i < t->count; i++)
-        if (cells[i] &&
-            !reef__sql_take(w, cells[i], t->info.field_count ? &t->info.fields[i] : NULL, value, t->info.size, reason))
-            return false;
-    return true;
+    reef_status s = REEF_OK;
+    for (uint32_t i = from; i < t->count && s == REEF_OK; i++)
+        if (cells[i])
+            s = reef__sql_take(w, cells[i], t->info.field_count ? &t->info.fields[i] : NULL, value, t->info.size,
+                               reason);
+    return s;
 }
 
 /* Does the type own memory, so that its values can't be copied as bytes? Then its fields are written where they are. */
@@ -73,7 +74,7 @@ static reef_status owned_set(reef_world *w, const sql_table *t, reef_entity e, u
     if (t->many && !has) (void)reef_add_id(w, e, t->type, NULL, &to);
     else if (t->many && to) to = (char *)to + (size_t)number * t->info.size;
     if (to == NULL) return reef__sql_reason(w, reef_last_error(w).status, reason);
-    return cells_take(w, t, cells, 0, to, reason) ? REEF_OK : REEF_REFUSED;
+    return cells_take(w, t, cells, 0, to, reason);
 }
 
 static reef_status value_set(reef_world *w, const sql_table *t, reef_entity e, uint32_t number, const void *was,
@@ -106,8 +107,8 @@ reef_status reef__sql_component_set(reef_world *w, const sql_table *t, reef_enti
         if (is != was) memcpy(was, is, t->info.size);
         memcpy(value, was, t->info.size);
     }
-    reef_status s = REEF_REFUSED;
-    if (cells_take(w, t, cells, 0, value, reason))
+    reef_status s = cells_take(w, t, cells, 0, value, reason);
+    if (s == REEF_OK)
         s = owns(t) ? owned_set(w, t, e, number, cells, has, reason) : value_set(w, t, e, number, was, value, reason);
     sqlite3_free(value);
     return s < REEF_OK ? s : REEF_OK;

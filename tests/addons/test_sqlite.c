@@ -193,6 +193,50 @@ static void G7_edits_by_others_are_taken_or_refused_row_by_row(void **state)
     files_remove();
 }
 
+/* The text of CREATE TABLE, as every tool of SQLite shows it. */
+static const char *schema_of(const char *table)
+{
+    static char text[2048];
+    sqlite3 *db;
+    sqlite3_stmt *s;
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_prepare_v2(db, "select sql from sqlite_master where name = ?1", -1, &s, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_bind_text(s, 1, table, -1, SQLITE_STATIC), SQLITE_OK);
+    assert_int_equal(sqlite3_step(s), SQLITE_ROW);
+    (void)snprintf(text, sizeof text, "%s", (const char *)sqlite3_column_text(s, 0));
+    assert_int_equal(sqlite3_finalize(s), SQLITE_OK);
+    assert_int_equal(sqlite3_close(db), SQLITE_OK);
+    return text;
+}
+
+static void G7_the_schema_says_units_kinds_and_ranges(void **state)
+{
+    reef_world *w = world_of(state);
+    files_remove();
+    const reef_entity ann = reef_spawn(w, reef_with(Place, 1, 2), reef_with(Kinds, .i32 = 5), reef_tag(Asleep));
+    reef_relate_with(w, ann, Owes, reef_spawn(w, reef_with(Place, 3, 4)), 30);
+    (void)reef_append(w, ann, Wound, 1, 2);
+    reef_sqlite *f = open_at(w, NULL);
+    MUST(f, reef_sqlite_commit(f));
+    assert_string_equal(schema_of("Place"), "CREATE TABLE \"Place\" (\n"
+                                            "  id INTEGER PRIMARY KEY REFERENCES entities(id) ON DELETE CASCADE,\n"
+                                            "  \"x\" REAL CHECK (\"x\" BETWEEN -1000.0 AND 1000.0) /* f32, m */,\n"
+                                            "  \"y\" REAL CHECK (\"y\" BETWEEN -1000.0 AND 1000.0) /* f32, m */\n"
+                                            ") STRICT");
+    assert_string_equal(schema_of("Asleep"), "CREATE TABLE \"Asleep\" (\n"
+                                             "  id INTEGER PRIMARY KEY REFERENCES entities(id) ON DELETE CASCADE\n"
+                                             ") STRICT");
+    assert_non_null(strstr(schema_of("Kinds"), "\"small\" INTEGER CHECK (\"small\" BETWEEN -128 AND 127) /* i8 */"));
+    assert_non_null(strstr(schema_of("Kinds"), "\"legs\" TEXT /* u16[3] */"));
+    assert_non_null(strstr(schema_of("Wound"), "PRIMARY KEY (id, number)"));
+    assert_non_null(strstr(schema_of("Wound"), "BETWEEN 0.0 AND 100.0) /* i32, /s */"));
+    assert_non_null(strstr(schema_of("Owes"), "\"target\" INTEGER REFERENCES entities(id)"));
+    assert_non_null(strstr(schema_of("Owes"), "\"data.coins\" INTEGER"));
+    assert_non_null(strstr(schema_of("entities"), "id INTEGER PRIMARY KEY, /* index + 2^32 * (generation - 1) */"));
+    reef_sqlite_close(f);
+    files_remove();
+}
+
 /* ---- history ---- */
 
 static void G7_the_past_is_there_until_it_is_forgotten(void **state)
@@ -296,9 +340,8 @@ static void G7_what_cannot_be_opened_says_why(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(G7_what_was_committed_is_there_again),
-        TEST(G7_edits_by_others_are_taken_or_refused_row_by_row),
-        TEST(G7_the_past_is_there_until_it_is_forgotten),
+        TEST(G7_what_was_committed_is_there_again),      TEST(G7_edits_by_others_are_taken_or_refused_row_by_row),
+        TEST(G7_the_schema_says_units_kinds_and_ranges), TEST(G7_the_past_is_there_until_it_is_forgotten),
         TEST(G7_what_cannot_be_opened_says_why),
     };
     path_choose();

@@ -1,11 +1,13 @@
 /* The living reef in a database: its world is committed after each tick, and opens as it was.
  *
  *     test_sqlite_reef SPECIES [TICKS]    (default: 20 ticks) */
+#define _POSIX_C_SOURCE 200809L
 #include "ecosystem.h"
 #include "reef_sqlite.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { METRES = 64 };
@@ -35,6 +37,25 @@ static bool same_state(reef_world *w, char *reason)
     return good;
 }
 
+/* The shell of SQLite as another program that reads the file; true where there is none. */
+static bool shell_reads(const reef_world *w, char *reason)
+{
+    char command[160], line[64], wanted[64];
+    (void)snprintf(command, sizeof command,
+                   "sqlite3 '%s' 'pragma integrity_check' 'select count(*) from entities' 2>&1", path);
+    FILE *said = popen(command, "r");
+    if (said == NULL) return false;
+    line[fread(line, 1, sizeof line - 1, said)] = 0;
+    const int status = pclose(said);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 127) {
+        (void)puts("there is no sqlite3: its shell isn't tested");
+        return true;
+    }
+    (void)snprintf(wanted, sizeof wanted, "ok\n%u\n", (unsigned)reef_count_alive(w));
+    (void)snprintf(reason, REEF_SQLITE_REASON_MAX, "%s", line);
+    return strcmp(line, wanted) == 0;
+}
+
 int main(int count, char **words)
 {
     static species_table table;
@@ -58,6 +79,7 @@ int main(int count, char **words)
     if (reef_sqlite_number(file) != (uint64_t)ticks) return fail("commits", "another number of them");
     reef_sqlite_close(file);
     if (!same_state(e.world, reason)) return fail("opened again", reason);
+    if (!shell_reads(e.world, reason)) return fail("the shell of SQLite", reason);
     printf("%d ticks, %u entities: the same state\n", ticks, (unsigned)reef_count_alive(e.world));
     ecosystem_free(&e);
     (void)remove(path);
