@@ -1,6 +1,7 @@
-// node page.js PAGE-FOLDER [PICTURES-FOLDER]: plays the page in headless Chromium: start, 20 seconds of scripted keys,
-// rewinding, pause, losing, starting again beside the ghost, going on after a reload. Needs npm's playwright-core (where
-// NODE_PATH says) and Chromium (CHROMIUM, or /usr/bin/chromium). Exits with 77, which means "skipped", without them.
+// node page.js PAGE-FOLDER [PICTURES-FOLDER [WIDTH HEIGHT]]: plays the page in headless Chromium: start, 20 seconds of scripted
+// keys, rewinding, pause, losing, starting again beside the ghost, going on after a reload; then with a finger on a narrow screen.
+// Needs npm's playwright-core (where NODE_PATH says) and Chromium (CHROMIUM, or /usr/bin/chromium). Exits with 77, which means
+// "skipped", without them.
 "use strict";
 const fs = require("fs"), http = require("http"), path = require("path");
 
@@ -31,7 +32,7 @@ function check(good, what) {
   if (!good) failures++;
 }
 
-async function play(page) {
+function helpers(page) {
   const state = () => page.evaluate(() => ({
     screen: dive.core._dive_screen(), stage: dive.core._dive_stage(), tick: dive.core._dive_tick(),
     creatures: dive.core._dive_creatures(), ghost: dive.core._dive_has_ghost(),
@@ -46,7 +47,11 @@ async function play(page) {
     }
     return state();
   };
+  return { state, picture, press, until };
+}
 
+async function play(page) {
+  const { state, picture, press, until } = helpers(page);
   await picture("page-title");
   await press("Enter", 200);
   check((await until((s) => s.screen === 1, 10)).screen === 1, "Enter starts a dive");
@@ -109,6 +114,34 @@ async function play(page) {
   check(loaded.tick > 0 && loaded.tick <= here.tick + 600, `after a reload the dive is still there, at tick ${loaded.tick}`);
 }
 
+// On a phone: a tap on "dive", a finger that swims, the buttons.
+async function play_by_touch(page) {
+  const { picture, until } = helpers(page);
+  const touch = await page.context().newCDPSession(page);
+  const finger = (type, ...points) => touch.send("Input.dispatchTouchEvent", { type, touchPoints: points.map(([x, y]) => ({ x, y })) });
+  const tap = async (x, y) => { await finger("touchStart", [x, y]); await page.waitForTimeout(300); await finger("touchEnd"); };
+  const tap_button = async (name) => {
+    const box = await page.locator(`[data-control=${name}]`).boundingBox();
+    await tap(box.x + box.width / 2, box.y + box.height / 2);
+  };
+  await picture("phone-title");
+  await tap(195, 200); // the name of the game isn't an item of the menu
+  check((await until((s) => s.screen === 1, 2)).screen === 0, "a tap beside the menu does nothing");
+  await tap(195, 418);
+  check((await until((s) => s.screen === 1, 10)).screen === 1, "a tap on the menu starts a dive");
+  await finger("touchStart", [120, 650]);
+  await finger("touchMove", [170, 690]);
+  await until((s) => s.tick > 240, 60);
+  await finger("touchEnd");
+  await picture("phone-play");
+  await tap_button("dash");
+  await tap_button("pause");
+  check((await until((s) => s.screen === 2, 10)).screen === 2, "the button pauses");
+  await picture("phone-pause");
+  await tap(195, 386);
+  check((await until((s) => s.screen === 1, 10)).screen === 1, "a tap on the menu goes on");
+}
+
 server.listen(0, "127.0.0.1", async () => {
   const address = `http://127.0.0.1:${server.address().port}/?seed=3`;
   const browser = await chromium.launch({
@@ -117,13 +150,18 @@ server.listen(0, "127.0.0.1", async () => {
       "--disable-background-networking", "--disable-component-update", "--disable-sync", "--autoplay-policy=no-user-gesture-required"],
   });
   try {
-    const page = await browser.newPage({ viewport: { width: 640, height: 360 } });
-    page.on("pageerror", (e) => check(false, "the page: " + e.message));
-    page.on("console", (m) => { if (m.type() === "error") console.log("console:", m.text()); });
-    await page.goto(address);
-    await page.waitForFunction(() => window.dive !== undefined, null, { timeout: 120000 });
-    await page.waitForTimeout(1500);
-    await play(page);
+    const size = { width: Number(process.argv[4]) || 640, height: Number(process.argv[5]) || 360 };
+    const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+    for (const [options, part] of [[{ viewport: size }, play], [phone, play_by_touch]]) {
+      const page = await (await browser.newContext(options)).newPage();
+      page.on("pageerror", (e) => check(false, "the page: " + (e.stack || e.message)));
+      page.on("console", (m) => { if (m.type() === "error") check(false, "console: " + m.text()); });
+      await page.goto(address);
+      await page.waitForFunction(() => window.dive !== undefined, null, { timeout: 120000 });
+      await page.waitForTimeout(1500);
+      await part(page);
+      await page.close();
+    }
   } catch (e) {
     check(false, e.message);
   }
