@@ -321,12 +321,10 @@ COLD bool reef__relations_settle(reef_world *w)
 {
     for (uint32_t i = 1; i < w->state.store_count; i++) {
         const reef_component c = {w->state.stores[i].component};
-        for (uint32_t page = 0; w->state.stores[i].relation && page < w->state.stores[i].values.count; page++) {
-            store_place at = {.slot = 0};
-            while (w->state.stores[i].values.page[page] && reef__store_each(&w->state.stores[i], page, &at))
-                if (!reef_is_alive(w, ((const relation_value *)at.value)->target) && !settle_source(w, c, at.entity))
-                    return false;
-        }
+        store_place at = {.page = 0};
+        while (w->state.stores[i].relation && reef__store_next(&w->state.stores[i], &at))
+            if (!reef_is_alive(w, ((const relation_value *)at.value)->target) && !settle_source(w, c, at.entity))
+                return false;
     }
     return reef__names_settle(w);
 }

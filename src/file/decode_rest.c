@@ -392,11 +392,8 @@ bool reef__decode_tracks_done(decoding *d)
     for (uint32_t i = 1; i < w->state.store_count; i++) {
         const value_store *s = &w->state.stores[i];
         if (!reef__type_of(s->component)->tracked) continue;
-        for (uint32_t page = 0; page < s->values.count; page++) {
-            store_place at = {.slot = 0};
-            while (reef__store_each(s, page, &at))
-                if (!rows_stamp(d, s->component, &at.entity, 1)) return false;
-        }
+        for (store_place at = {.page = 0}; reef__store_next(s, &at);)
+            if (!rows_stamp(d, s->component, &at.entity, 1)) return false;
     }
     return true;
 }

@@ -169,9 +169,8 @@ COLD bool reef__stored_track_prepare(reef_world *w, uint32_t component)
 {
     const value_store *s = store_of(w, component);
     if (s->shared) return reef__shared_own_all(w, component);
-    for (uint32_t page = 0; reef__type_of(component)->tracked && page < s->values.count; page++)
-        for (store_place at = {.slot = 0}; reef__store_each(s, page, &at);)
-            if (!reef__track_prepare(w, component, &at.entity, 1)) return false;
+    for (store_place at = {.page = 0}; reef__type_of(component)->tracked && reef__store_next(s, &at);)
+        if (!reef__track_prepare(w, component, &at.entity, 1)) return false;
     return true;
 }
 

@@ -109,12 +109,9 @@ static size_t roots_list(const reef_world *w, const value_store *s, const uint32
                 if (reef_store_find(s, e[k]) == NULL) rank[e[k].index] = 1, to[n++] = e[k];
         }
     }
-    for (uint32_t page = 0; page < s->values.count; page++) {
-        store_place at = {.slot = 0};
-        while (s->values.page[page] && reef__store_each(s, page, &at)) {
-            const reef_entity e = ((const relation_value *)at.value)->target;
-            if (rank[e.index] == 0 && place_of(w, e) < 2 * PLACE_EMPTY) rank[e.index] = 1, to[n++] = e;
-        }
+    for (store_place at = {.page = 0}; reef__store_next(s, &at);) {
+        const reef_entity e = ((const relation_value *)at.value)->target;
+        if (rank[e.index] == 0 && place_of(w, e) < 2 * PLACE_EMPTY) rank[e.index] = 1, to[n++] = e;
     }
     return n;
 }

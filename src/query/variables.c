@@ -288,11 +288,8 @@ static bool list_targets(reef_world *w, const value_store *s, reef_entity source
 static bool list_all(reef_world *w, const type *t, entity_list *to)
 {
     const value_store *s = store_of(w, t->id);
-    for (uint32_t page = 0; t->stored && page < s->values.count; page++) {
-        store_place at = {.slot = 0};
-        while (s->values.page[page] && reef__store_each(s, page, &at))
-            if (!reef__entity_list_put(w, to, at.entity)) return false;
-    }
+    for (store_place at = {.page = 0}; t->stored && reef__store_next(s, &at);)
+        if (!reef__entity_list_put(w, to, at.entity)) return false;
     for (uint32_t id = TABLE_EMPTY; !t->stored && id < w->state.tables.count * TABLES_PER_PAGE; id++) {
         const table *x = table_read(w, id);
         if (x == NULL || table_rows(x) == 0 || slot_find(w, t->id, id) == 0) continue;

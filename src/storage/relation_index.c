@@ -406,14 +406,11 @@ void reef__relation_end(reef_world *w, value_store *s, const reef_entity *target
 /* Gives places to the values that have none, since a file didn't tell them. */
 COLD bool reef__relation_place(reef_world *w, value_store *s)
 {
-    for (uint32_t page = 0; page < s->values.count; page++) {
-        store_place at = {.slot = 0};
-        while (s->values.page[page] && reef__store_each(s, page, &at)) {
-            if (((const relation_value *)at.value)->place) continue;
-            char *first = reef__store_own(w, s->component, at.entity);
-            if (first == NULL) return false;
-            reef__relation_comes(w, s, at.entity, first + (size_t)at.number * s->size);
-        }
+    for (store_place at = {.page = 0}; reef__store_next(s, &at);) {
+        if (((const relation_value *)at.value)->place) continue;
+        char *first = reef__store_own(w, s->component, at.entity);
+        if (first == NULL) return false;
+        reef__relation_comes(w, s, at.entity, first + (size_t)at.number * s->size);
     }
     return true;
 }
@@ -422,14 +419,11 @@ COLD bool reef__relation_ready(reef_world *w, value_store *s)
 {
     if (!s->unindexed) return true;
     s->unindexed = false;
-    for (uint32_t page = 0; page < s->values.count; page++) {
-        store_place at = {.slot = 0};
-        while (s->values.page[page] && reef__store_each(s, page, &at)) {
-            const relation_value *v = at.value;
-            if (index_insert(w, s, v->target, (source_key){v->place, at.entity})) continue;
-            reef__relation_forget(w, s);
-            return false;
-        }
+    for (store_place at = {.page = 0}; reef__store_next(s, &at);) {
+        const relation_value *v = at.value;
+        if (index_insert(w, s, v->target, (source_key){v->place, at.entity})) continue;
+        reef__relation_forget(w, s);
+        return false;
     }
     return true;
 }
@@ -478,18 +472,15 @@ static COLD uint64_t values_walk(const value_store *s, reef_entity target, const
                                  const source_key *before, bool last, source_one *found)
 {
     uint64_t n = 0;
-    for (uint32_t page = 0; page < s->values.count; page++) {
-        store_place at = {.slot = 0};
-        while (s->values.page[page] && reef__store_each(s, page, &at)) {
-            const relation_value *v = at.value;
-            const source_key k = {v->place, at.entity};
-            if (!reef_entity_equal(v->target, target)) continue;
-            if (after && !key_before(after->place, after->source, k)) continue;
-            if (before && !key_before(k.place, k.source, *before)) continue;
-            if (found && (n == 0 || key_before(found->place, found->source, k) == last))
-                *found = (source_one){k.source, k.place};
-            n++;
-        }
+    for (store_place at = {.page = 0}; reef__store_next(s, &at);) {
+        const relation_value *v = at.value;
+        const source_key k = {v->place, at.entity};
+        if (!reef_entity_equal(v->target, target)) continue;
+        if (after && !key_before(after->place, after->source, k)) continue;
+        if (before && !key_before(k.place, k.source, *before)) continue;
+        if (found && (n == 0 || key_before(found->place, found->source, k) == last))
+            *found = (source_one){k.source, k.place};
+        n++;
     }
     return n;
 }
@@ -597,19 +588,16 @@ COLD reef_status reef__relation_circle(const reef_world *w, const value_store *s
     if (s->count == 0 || (reef__type_of(s->component)->relation & TREE) != TREE) return REEF_OK;
     uint8_t *marks = reef__memory_zeroed(m, MEMORY_OTHER, bytes);
     reef_status status = marks ? REEF_OK : REEF_NO_MEMORY;
-    for (uint32_t page = 0; status == REEF_OK && page < s->values.count; page++) {
-        store_place at = {.slot = 0};
-        while (status == REEF_OK && s->values.page[page] && reef__store_each(s, page, &at)) {
-            const relation_value *v;
-            for (reef_entity e = at.entity; marks[e.index] == 0 && (v = reef_store_find(s, e)) != NULL; e = v->target) {
-                marks[e.index] = ON_THIS_WAY;
-                *in = e;
-                if (marks[v->target.index] == ON_THIS_WAY) status = REEF_CYCLE;
-            }
-            for (reef_entity e = at.entity; marks[e.index] == ON_THIS_WAY && (v = reef_store_find(s, e)) != NULL;
-                 e = v->target)
-                marks[e.index] = DONE;
+    for (store_place at = {.page = 0}; status == REEF_OK && reef__store_next(s, &at);) {
+        const relation_value *v;
+        for (reef_entity e = at.entity; marks[e.index] == 0 && (v = reef_store_find(s, e)) != NULL; e = v->target) {
+            marks[e.index] = ON_THIS_WAY;
+            *in = e;
+            if (marks[v->target.index] == ON_THIS_WAY) status = REEF_CYCLE;
         }
+        for (reef_entity e = at.entity; marks[e.index] == ON_THIS_WAY && (v = reef_store_find(s, e)) != NULL;
+             e = v->target)
+            marks[e.index] = DONE;
     }
     reef__memory_free(m, MEMORY_OTHER, marks, marks ? bytes : 0);
     return status;
@@ -622,17 +610,13 @@ const char *reef__relation_wrong(const reef_world *w, const value_store *s, uint
     for (uint32_t page = 0; page < s->heads.count; page++)
         for (uint32_t i = 0; s->heads.page[page] && i < HEADS_PER_PAGE; i++)
             indexed += ((const tree_head *)s->heads.page[page])[i].count;
-    for (uint32_t page = 0; page < s->values.count; page++) {
-        store_place at = {.slot = 0};
-        while (s->values.page[page] && reef__store_each(s, page, &at)) {
-            const relation_value *v = at.value;
-            *number = at.entity.index;
-            values++;
-            if (!reef_is_alive(w, v->target)) return "a relation to an entity that isn't alive, of entity";
-            if (v->place == 0) return "a relation without a place, of entity";
-            if (!s->unindexed && !index_has(s, v, at.entity))
-                return "a relation that isn't found by its target, of entity";
-        }
+    for (store_place at = {.page = 0}; reef__store_next(s, &at);) {
+        const relation_value *v = at.value;
+        *number = at.entity.index;
+        values++;
+        if (!reef_is_alive(w, v->target)) return "a relation to an entity that isn't alive, of entity";
+        if (v->place == 0) return "a relation without a place, of entity";
+        if (!s->unindexed && !index_has(s, v, at.entity)) return "a relation that isn't found by its target, of entity";
     }
     if (reef__relation_circle(w, s, &in) == REEF_CYCLE) {
         *number = in.index;

@@ -241,6 +241,13 @@ bool reef__store_each(const value_store *s, uint32_t page, store_place *at)
     return false;
 }
 
+bool reef__store_next(const value_store *s, store_place *at)
+{
+    for (; at->page < s->values.count; at->page++, at->slot = 0)
+        if (reef__store_each(s, at->page, at)) return true;
+    return false;
+}
+
 /* ---- writing ---- */
 
 void *reef__store_own(reef_world *w, uint32_t component, reef_entity e)

@@ -121,9 +121,12 @@ typedef struct store_place {
     reef_entity entity;
     void *value;
     uint32_t slot, number; /* number: among the values of one entity in REEF_MULTI, in the order of adding */
+    uint32_t page;         /* of reef__store_next */
 } store_place;
 /* at->slot is where the search begins; it becomes the slot behind the one that was found. False: there is none left. */
 bool reef__store_each(const value_store *s, uint32_t page, store_place *at);
+/* The same over all pages. `at` begins as {.page = 0}. */
+bool reef__store_next(const value_store *s, store_place *at);
 
 /* the number of entities with a value */
 INLINE uint64_t store_entities(const value_store *s) { return s->multi ? s->run_count : s->count; }

@@ -66,13 +66,10 @@ COLD reef_status reef_pages_used(const reef_world *w, reef_component c, reef_pag
     if (t == NULL) return REEF_UNKNOWN_TYPE;
     if (t->home != REEF_PAGED) return REEF_BAD_ARGUMENT;
     const value_store *s = store_of(w, c.id);
-    uint64_t pages[PAGE_SIZES] = {0}, next[PAGE_SIZES] = {0}; /* next: the page behind the last one with a value */
-    for (uint32_t page = 0; page < s->values.count; page++) { /* in the order of entity indices */
-        store_place at = {.slot = 0};
-        while (reef__store_each(s, page, &at))
-            for (uint32_t k = 0; k < PAGE_SIZES; k++)
-                if (at.entity.index >> k >= next[k]) pages[k]++, next[k] = (uint64_t)(at.entity.index >> k) + 1;
-    }
+    uint64_t pages[PAGE_SIZES] = {0}, next[PAGE_SIZES] = {0};     /* next: the page behind the last one with a value */
+    for (store_place at = {.page = 0}; reef__store_next(s, &at);) /* in the order of entity indices */
+        for (uint32_t k = 0; k < PAGE_SIZES; k++)
+            if (at.entity.index >> k >= next[k]) pages[k]++, next[k] = (uint64_t)(at.entity.index >> k) + 1;
     use->values = s->count;
     use->page_rows = use->best_rows = t->page_rows;
     for (uint32_t k = 0; k < PAGE_SIZES && s->count; k++) {

@@ -236,7 +236,6 @@ static void old_chunk_make(reef_world *w, watch *x, const table *t, uint32_t id,
  * so each walk meets the same values in the same order; `copy` moves along in step. */
 typedef struct stored_walk {
     const value_store *s; /* NULL: before the first store */
-    uint32_t page;
     store_place at;
     char *copy;   /* the copy of the value; its entity's handle stands before it */
     size_t bytes; /* size of all copies up to the end of this one */
@@ -244,11 +243,9 @@ typedef struct stored_walk {
 
 static bool stored_next(const reef_world *w, stored_walk *k, char *copies)
 {
-    while (k->s == NULL || !reef__store_each(k->s, k->page, &k->at)) {
-        k->at.slot = 0;
-        if (k->s && ++k->page < k->s->values.count) continue;
+    while (k->s == NULL || !reef__store_next(k->s, &k->at)) {
         if ((k->s = reef__store_after(w, k->s ? reef__type_of(k->s->component) : NULL)) == NULL) return false;
-        k->page = 0;
+        k->at = (store_place){.page = 0};
     }
     k->copy = copies ? copies + k->bytes + sizeof k->at.entity : NULL;
     k->bytes += sizeof k->at.entity + reef__type_of(k->s->component)->size;

@@ -345,11 +345,8 @@ static COLD bool skips_own_stores(reef_world *w)
         const type *t = reef__type_of(s->component);
         if (s->count == 0 || t->hooks.on_fork != REEF_FORK_SKIP) continue;
         if (!reef__store_own_all(w, t->id, true)) return false;
-        for (uint32_t page = 0; t->tracked && page < s->values.count; page++) {
-            store_place at = {.slot = 0};
-            while (reef__store_each(s, page, &at))
-                if (!reef__track_prepare(w, t->id, &at.entity, 1)) return false;
-        }
+        for (store_place at = {.page = 0}; t->tracked && reef__store_next(s, &at);)
+            if (!reef__track_prepare(w, t->id, &at.entity, 1)) return false;
     }
     return true;
 }

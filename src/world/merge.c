@@ -436,13 +436,10 @@ static void store_follows(const merging *x, uint32_t number)
     const type *t = reef__type_of(s->component);
     for (size_t i = 0; s->shared && i < x->commons[number].count; i++)
         if (x->commons[number].made[i]) value_follows(x, t, NULL, x->commons[number].made[i]);
-    for (uint32_t page = 0; !s->shared && page < s->values.count; page++) {
-        store_place at = {.slot = 0};
-        while (reef__store_each(s, page, &at)) {
-            const reef_entity e = reef_merged_find(x->who, at.entity);
-            if (reef_entity_is_null(e)) continue;
-            value_follows(x, t, NULL, (void *)(uintptr_t)reef__store_nth(store_of(x->w, t->id), e, at.number));
-        }
+    for (store_place at = {.page = 0}; !s->shared && reef__store_next(s, &at);) {
+        const reef_entity e = reef_merged_find(x->who, at.entity);
+        if (reef_entity_is_null(e)) continue;
+        value_follows(x, t, NULL, (void *)(uintptr_t)reef__store_nth(store_of(x->w, t->id), e, at.number));
     }
 }
 
