@@ -87,42 +87,28 @@ static bool kinds_find(closure *x)
     return true;
 }
 
-/* Calls `each` for the relations to an entity, a run at a time. */
-static reef_status relations_to(closure *x, reef_entity target, const relation_kind *k,
-                                reef_status (*each)(closure *x, const type *t, const source_run *run,
-                                                    reef_entity target))
+static reef_status doom_sources(closure *x, const relation_kind *k, reef_entity target)
 {
-    source_one one = {{0, 0}, 0};
-    source_run run = {0};
-    reef_status s = REEF_OK;
-    while (s == REEF_OK && reef__relation_after(k->store, target, one.place, one.source, &one, &run)) {
-        s = each(x, k->t, &run, target);
-        one = (source_one){run.sources[run.count - 1], run.places[run.count - 1]};
-    }
-    return s;
-}
-
-static reef_status doom_sources(closure *x, const type *t, const source_run *run, reef_entity target)
-{
-    (void)t, (void)target;
-    for (uint32_t i = 0; i < run->count; i++)
-        if (!doom(x, run->sources[i])) return REEF_NO_MEMORY;
+    for (source_walk walk = {.run = {0}}; source_walk_next(&walk, k->store, target);)
+        for (uint32_t i = 0; i < walk.run.count; i++)
+            if (!doom(x, walk.run.sources[i])) return REEF_NO_MEMORY;
     return REEF_OK;
 }
 
 /* A relation to something doomed ends, unless its source is doomed as well. */
-static reef_status end_relations(closure *x, const type *t, const source_run *run, reef_entity target)
+static reef_status end_relations(closure *x, const relation_kind *k, reef_entity target)
 {
-    for (uint32_t i = 0; i < run->count; i++) {
-        const reef_entity source = run->sources[i];
-        if (is_doomed(x, source)) continue;
-        if (t->relation & REEF_KEEPS_TARGET)
-            return reef__failure(x->w, REEF_REFUSED, x->op, (reef_component){t->id}, source, 0);
-        if (!reef__array_room(&x->w->family->memory, MEMORY_OTHER, &x->ends, &x->end_room, x->end_count + 1,
-                              sizeof *x->ends))
-            return REEF_NO_MEMORY;
-        x->ends[x->end_count++] = (relation_end){source, target, t};
-    }
+    for (source_walk walk = {.run = {0}}; source_walk_next(&walk, k->store, target);)
+        for (uint32_t i = 0; i < walk.run.count; i++) {
+            const reef_entity source = walk.run.sources[i];
+            if (is_doomed(x, source)) continue;
+            if (k->t->relation & REEF_KEEPS_TARGET)
+                return reef__failure(x->w, REEF_REFUSED, x->op, (reef_component){k->t->id}, source, 0);
+            if (!reef__array_room(&x->w->family->memory, MEMORY_OTHER, &x->ends, &x->end_room, x->end_count + 1,
+                                  sizeof *x->ends))
+                return REEF_NO_MEMORY;
+            x->ends[x->end_count++] = (relation_end){source, target, k->t};
+        }
     return REEF_OK;
 }
 
@@ -243,11 +229,10 @@ static reef_status closure_find(closure *x, const reef_entity *e, uint64_t n)
     for (uint64_t i = 0; i < n; i++)
         if (!doom(x, e[i])) return REEF_NO_MEMORY;
     for (uint32_t i = 0; s == REEF_OK && i < (BUG(197) ? n : x->dead_count); i++)
-        for (uint32_t k = 0; s == REEF_OK && k < x->cascading; k++)
-            s = relations_to(x, x->dead[i], &x->kinds[k], doom_sources);
+        for (uint32_t k = 0; s == REEF_OK && k < x->cascading; k++) s = doom_sources(x, &x->kinds[k], x->dead[i]);
     for (uint32_t i = 0; s == REEF_OK && i < x->dead_count; i++)
         for (uint32_t k = BUG(197) ? 0 : x->cascading; s == REEF_OK && k < x->kind_count; k++)
-            s = relations_to(x, x->dead[i], &x->kinds[k], end_relations);
+            s = end_relations(x, &x->kinds[k], x->dead[i]);
     return s;
 }
 
@@ -274,9 +259,7 @@ static void closure_do(closure *x)
     for (uint32_t i = 0; i < x->end_count; i++) {
         const relation_end *k = &x->ends[i];
         uint32_t number = 0;
-        while (((const relation_value *)reef__store_nth(store_of(w, k->t->id), k->source, number))->target.index !=
-               k->target.index)
-            number++;
+        (void)reef__relation_find(store_of(w, k->t->id), k->source, k->target, &number);
         const reef_status s = reef_remove_one_id(w, k->source, (reef_component){k->t->id}, number);
         ASSERT(s == REEF_OK);
         (void)s;

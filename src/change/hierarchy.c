@@ -139,13 +139,10 @@ uint64_t reef_descendants_id(const reef_world *w, reef_entity root, reef_compone
     if (s == NULL) return 0;
     if (out == NULL) room = 0;
     for (reef_entity e = root;; e = out[next++]) { /* what was written is the queue */
-        source_one one = {{0, 0}, 0};
-        source_run run = {0};
-        while (n < room && reef__relation_after(s, e, one.place, one.source, &one, &run)) {
-            const uint32_t count = run.count < room - n ? run.count : (uint32_t)(room - n);
-            memcpy(out + n, run.sources, count * sizeof *out);
+        for (source_walk x = {.run = {0}}; n < room && source_walk_next(&x, s, e);) {
+            const uint32_t count = x.run.count < room - n ? x.run.count : (uint32_t)(room - n);
+            memcpy(out + n, x.run.sources, count * sizeof *out);
             n += count;
-            one = (source_one){run.sources[run.count - 1], run.places[run.count - 1]};
         }
         if (next == n) break;
     }

@@ -126,16 +126,11 @@ static bool nodes_collect(copying *x, reef_entity root)
 {
     const value_store *s = store_of(x->w, reef_id(ChildOf).id);
     if (!node_add(x, root)) return false;
-    for (uint64_t k = 0; s->component && k < x->node_count; k++) {
-        source_one one = {{0, 0}, 0}, last = {{0, 0}, 0};
-        source_run run;
+    for (uint64_t k = 0; k < x->node_count; k++) {
         const reef_entity parent = x->nodes[k].source;
-        if (reef__relation_sources(s, parent) == 0) continue;
-        while (reef__relation_after(s, parent, last.place, last.source, &one, &run))
-            for (uint32_t i = 0; i < run.count; i++) {
-                last = (source_one){run.sources[i], run.places[i]};
-                if (!node_add(x, last.source)) return false;
-            }
+        for (source_walk walk = {.run = {0}}; source_walk_next(&walk, s, parent);)
+            for (uint32_t i = 0; i < walk.run.count; i++)
+                if (!node_add(x, walk.run.sources[i])) return false;
     }
     return true;
 }

@@ -12,7 +12,6 @@
 #include "storage/error.h"
 #include "storage/invalidate.h"
 #include "storage/known_types.h"
-#include "storage/multi_store.h"
 #include "storage/name_index.h"
 #include "storage/observed.h"
 #include "storage/quarantine.h"
@@ -34,28 +33,10 @@ static value_store *relation_store(const reef_world *w, const type *t)
     return (value_store *)(uintptr_t)store_of(w, t->id);
 }
 
-/* All relations of a type that an entity has; *n says how many. */
-static const relation_value *relations_of(const reef_world *w, const type *t, reef_entity e, uint32_t *n)
+/* The relation of a source to a target. NULL: there is none. */
+static relation_value *relation_of(const reef_world *w, const type *t, reef_entity source, reef_entity target)
 {
-    const value_store *s = store_of(w, t->id);
-    const void *first = reef_store_find(s, e);
-    *n = first == NULL ? 0 : s->multi ? reef__multi_values(s, e) : 1;
-    return first;
-}
-static const relation_value *relation_nth(const type *t, const relation_value *first, uint32_t i)
-{
-    return (const relation_value *)(const void *)((const char *)first + (size_t)i * t->size);
-}
-
-/* The relation of a source to a target, and its number among those of the source. NULL: there is none. */
-static const relation_value *relation_find(const reef_world *w, const type *t, reef_entity source, reef_entity target,
-                                           uint32_t *number)
-{
-    uint32_t n;
-    const relation_value *first = relations_of(w, t, source, &n);
-    for (*number = 0; *number < n; ++*number)
-        if (reef_entity_equal(relation_nth(t, first, *number)->target, target)) return relation_nth(t, first, *number);
-    return NULL;
+    return (relation_value *)(uintptr_t)reef__relation_find(store_of(w, t->id), source, target, NULL);
 }
 
 /* ---- following relations ---- */
@@ -66,19 +47,13 @@ typedef struct way_search {
     uint8_t *seen; /* a bit for each index */
     size_t seen_bytes;
     reef_entity *list;
-    size_t count, room;
+    uint32_t count, room;
 } way_search;
 
 static bool search_add(way_search *x, reef_entity e)
 {
     if (x->seen[e.index / 8] >> (e.index & 7) & 1) return true;
-    if (x->count == x->room) {
-        const size_t room = x->room ? x->room * 2 : 64;
-        void *p = reef__memory_resize(x->m, MEMORY_OTHER, x->list, x->room * sizeof e, room * sizeof e, PLAIN_ALIGN);
-        if (p == NULL) return false;
-        x->list = p;
-        x->room = room;
-    }
+    if (!reef__array_room(x->m, MEMORY_OTHER, &x->list, &x->room, x->count + 1, sizeof e)) return false;
     x->seen[e.index / 8] = (uint8_t)(x->seen[e.index / 8] | 1u << (e.index & 7));
     x->list[x->count++] = e;
     return true;
@@ -92,11 +67,12 @@ static COLD reef_status search_way(const reef_world *w, const type *t, reef_enti
     reef_status s = REEF_ABSENT;
     x.seen = reef__memory_zeroed(x.m, MEMORY_OTHER, x.seen_bytes);
     if (x.seen == NULL || !search_add(&x, from)) s = REEF_NO_MEMORY;
-    for (size_t next = 0; s == REEF_ABSENT && next < x.count; next++) {
+    for (uint32_t next = 0; s == REEF_ABSENT && next < x.count; next++) {
         uint32_t n;
-        const relation_value *first = relations_of(w, t, x.list[next], &n);
+        const value_store *store = store_of(w, t->id);
+        const relation_value *first = reef__relations_of(store, x.list[next], &n);
         for (uint32_t i = 0; s == REEF_ABSENT && i < n; i++) {
-            const reef_entity target = relation_nth(t, first, i)->target;
+            const reef_entity target = relation_nth(store, first, i)->target;
             if (reef_entity_equal(target, to)) s = REEF_OK;
             else if (!search_add(&x, target)) s = REEF_NO_MEMORY;
         }
@@ -146,7 +122,6 @@ reef_status reef__relation_check(reef_world *w, reef_entity e, const type *t, co
     const bool array = v->kind == REEF_VALUE_ARRAY || v->kind == VALUE_MOVED_ARRAY;
     const relation_value *value =
         (const relation_value *)(const void *)((const char *)v->data + (array ? (size_t)n * t->size : 0));
-    uint32_t number;
     if (w->untargeted) return REEF_OK;
     if (v->kind == REEF_VALUE_DEFAULT) return REEF_BAD_ARGUMENT;
     (void)reef__relation_ready(w, relation_store(w, t)); /* without it everything takes longer */
@@ -155,7 +130,8 @@ reef_status reef__relation_check(reef_world *w, reef_entity e, const type *t, co
     if (t->relation & REEF_SYMMETRIC) return REEF_BAD_ARGUMENT;
     const reef_status s = target_check(w, e, t, value->target);
     if (s != REEF_OK || (t->relation & REEF_EXCLUSIVE)) return s;
-    return relation_find(w, t, e, value->target, &number) && !(replaces && number == 0) ? REEF_EXISTS : REEF_OK;
+    const relation_value *there = relation_of(w, t, e, value->target);
+    return there && !(replaces && there == reef_store_find(store_of(w, t->id), e)) ? REEF_EXISTS : REEF_OK;
 }
 
 void reef__relation_unplace(const reef_world *w, const type *t, void *made, const reef_value *v,
@@ -268,7 +244,7 @@ static reef_status relate_one(reef_world *w, reef_entity source, const type *t, 
 static reef_status unrelate_one(reef_world *w, reef_entity source, const type *t, reef_entity target)
 {
     uint32_t number;
-    if (relation_find(w, t, source, target, &number) == NULL) return REEF_OK;
+    if (reef__relation_find(store_of(w, t->id), source, target, &number) == NULL) return REEF_OK;
     return reef_remove_one_id(w, source, (reef_component){t->id}, number);
 }
 
@@ -315,12 +291,11 @@ static bool half_begin(reef_world *w, const type *t, symmetric_half *h, reef_ent
 
 static void half_undo(reef_world *w, const type *t, const symmetric_half *h)
 {
-    uint32_t number;
     if (reef_entity_is_null(h->lost)) {
         unrelate_prepared(w, h->source, t, h->target);
         return;
     }
-    relation_value *v = (relation_value *)(uintptr_t)relation_find(w, t, h->source, h->target, &number);
+    relation_value *v = relation_of(w, t, h->source, h->target);
     reef__relation_goes(w, relation_store(w, t), h->source, v);
     memcpy(v, h->was.at, t->size);
     reef__relation_comes(w, relation_store(w, t), h->source, v);
@@ -396,8 +371,7 @@ static reef_status relate_both(reef_world *w, reef_entity a, const type *t, reef
 static reef_status unrelate_both(reef_world *w, reef_entity a, const type *t, reef_entity b)
 {
     const reef_entity both[2] = {a, b};
-    uint32_t number;
-    const uint32_t n = relation_find(w, t, b, a, &number) ? 2 : 1;
+    const uint32_t n = relation_of(w, t, b, a) ? 2 : 1;
     if (!reef__relations_prepare_end(w, t, both, n) || (observed(w) && !observe_reserve_changes(w, t, 2)))
         return reef__failure(w, REEF_NO_MEMORY, w->calling, (reef_component){t->id}, a, 0);
     observe_open(w);
@@ -423,14 +397,11 @@ static reef_status relation_write(reef_world *w, reef_entity source, const type 
 {
     const reef_component c = {t->id};
     const bool both = (t->relation & REEF_SYMMETRIC) && !reef_entity_equal(source, target);
-    uint32_t number;
     if (reef_relation_mut_id(w, source, c, target) == NULL ||
         (both && reef_relation_mut_id(w, target, c, source) == NULL))
         return w->error.status;
-    for (int i = 0; i < 1 + both; i++) {
-        const relation_value *v = relation_find(w, t, i ? target : source, i ? source : target, &number);
-        memmove((relation_value *)(uintptr_t)v + 1, data, t->data->size);
-    }
+    for (int i = 0; i < 1 + both; i++)
+        memmove(relation_of(w, t, i ? target : source, i ? source : target) + 1, data, t->data->size);
     return REEF_OK;
 }
 
@@ -439,7 +410,6 @@ reef_status reef_relate_id(reef_world *w, reef_entity source, reef_component c, 
 {
     static const char op[] = "reef_relate";
     reef_status s;
-    uint32_t number;
     if (w == NULL) return REEF_BAD_ARGUMENT;
     if (data == NULL && relate_straight(w, source, c, target)) return REEF_ADDED;
     if (UNLIKELY(w->commands != NULL))
@@ -450,8 +420,7 @@ reef_status reef_relate_id(reef_world *w, reef_entity source, reef_component c, 
     if (data && size != (t->data ? t->data->size : 0)) return reef__failure(w, REEF_WRONG_SIZE, op, c, source, size);
     if (!reef_is_alive(w, target)) return reef__failure(w, REEF_NOT_ALIVE, op, c, target, 0);
     w->calling = op;
-    if (relation_find(w, t, source, target, &number))
-        s = data && size ? relation_write(w, source, t, target, data) : REEF_OK;
+    if (relation_of(w, t, source, target)) s = data && size ? relation_write(w, source, t, target, data) : REEF_OK;
     else if ((s = target_check(w, source, t, target)) != REEF_OK) reef__failure(w, s, op, c, source, 0);
     else if (t->relation & REEF_SYMMETRIC) s = relate_both(w, source, t, target, data, 0);
     else s = relate_one(w, source, t, target, data, 0);
@@ -463,13 +432,12 @@ reef_status reef_unrelate_id(reef_world *w, reef_entity source, reef_component c
 {
     static const char op[] = "reef_unrelate";
     reef_status s;
-    uint32_t number;
     if (w == NULL) return REEF_BAD_ARGUMENT;
     if (UNLIKELY(w->commands != NULL))
         return request_defer(w, op, &(relation_request){RELATION_UNRELATE, c, source, target, {0, 0}, NULL, 0});
     const type *t = relation_type(w, op, c, source, &s);
     if (t == NULL) return s;
-    if (relation_find(w, t, source, target, &number) == NULL) return not_related(w, op, c, source, target);
+    if (relation_of(w, t, source, target) == NULL) return not_related(w, op, c, source, target);
     if (t->id == reef_id(ChildOf).id && (s = reef__name_may_move(w, source, (reef_entity){0, 0})) != REEF_OK)
         return reef__failure(w, s, op, c, source, 0);
     w->calling = op;
@@ -507,17 +475,17 @@ uint64_t reef_unrelate_all_id(reef_world *w, reef_entity source, reef_component 
     if (w == NULL) return 0;
     const type *t = relation_type(w, op, c, source, &s);
     if (t == NULL) return 0;
-    (void)relations_of(w, t, source, &count); /* observers may make others */
+    (void)reef__relations_of(store_of(w, t->id), source, &count); /* observers may make others */
     if (count && (t->relation & REEF_SYMMETRIC) == 0) {
         w->calling = op;
         s = reef_remove_id(w, source, c);
         w->calling = NULL;
         return s == REEF_OK ? count : 0;
     }
-    for (const relation_value *v; n < count; n++) {
-        uint32_t left;
-        v = relations_of(w, t, source, &left);
-        if (v == NULL || reef_unrelate_id(w, source, c, relation_nth(t, v, left - 1)->target) != REEF_OK) break;
+    for (uint32_t left; n < count; n++) {
+        const value_store *store = store_of(w, t->id);
+        const relation_value *v = reef__relations_of(store, source, &left);
+        if (v == NULL || reef_unrelate_id(w, source, c, relation_nth(store, v, left - 1)->target) != REEF_OK) break;
     }
     return n;
 }
@@ -541,9 +509,8 @@ static void renewal_end(reef_world *w, const renewal *x)
 static void places_put(reef_world *w, const type *t, reef_entity target, const renewal *x, bool back)
 {
     value_store *s = relation_store(w, t);
-    uint32_t number;
     for (uint64_t i = 0; i < x->count; i++) {
-        relation_value *v = (relation_value *)(uintptr_t)relation_find(w, t, x->sources[i], target, &number);
+        relation_value *v = relation_of(w, t, x->sources[i], target);
         reef__relation_goes(w, s, x->sources[i], v);
         v->place = back ? x->was[i] : ((uint64_t)1 << RELATION_FIRST_BITS) + (i << RELATION_STEP_BITS);
         reef__relation_comes(w, s, x->sources[i], v);
@@ -554,20 +521,17 @@ static void places_put(reef_world *w, const type *t, reef_entity target, const r
 static COLD bool places_renew(reef_world *w, const type *t, reef_entity target, renewal *x)
 {
     value_store *s = relation_store(w, t);
-    source_one one = {{0, 0}, 0};
-    source_run run = {0};
+    source_walk walk = {.run = {0}};
     uint64_t n = 0;
     memory *m = &w->family->memory;
     x->count = reef__relation_sources(s, target);
     x->sources = reef__memory_zeroed(m, MEMORY_OTHER, (size_t)x->count * sizeof *x->sources);
     x->was = x->sources ? reef__memory_zeroed(m, MEMORY_OTHER, (size_t)x->count * sizeof *x->was) : NULL;
     bool ok = x->was != NULL;
-    while (ok && reef__relation_after(s, target, one.place, one.source, &one, &run))
-        for (uint32_t i = 0; i < run.count; i++, n++) {
-            one = (source_one){run.sources[i], run.places[i]};
-            x->sources[n] = one.source;
-            x->was[n] = one.place;
-        }
+    for (; ok && source_walk_next(&walk, s, target); n += walk.run.count) {
+        memcpy(x->sources + n, walk.run.sources, walk.run.count * sizeof *x->sources);
+        memcpy(x->was + n, walk.run.places, walk.run.count * sizeof *x->was);
+    }
     for (uint64_t i = 0; ok && i < n; i++)
         ok = reef_relation_mut_id(w, x->sources[i], (reef_component){t->id}, target) != NULL;
     if (ok) {
@@ -584,8 +548,7 @@ static uint64_t place_before(reef_world *w, const type *t, reef_entity target, r
 {
     for (;;) {
         source_one before;
-        uint32_t number;
-        const uint64_t end = relation_find(w, t, next, target, &number)->place;
+        const uint64_t end = relation_of(w, t, next, target)->place;
         uint64_t begin = 0;
         if (reef__relation_before(store_of(w, t->id), target, end, next, &before)) begin = before.place;
         if (begin == 0 && end > (uint64_t)2 << RELATION_STEP_BITS) begin = end - ((uint64_t)2 << RELATION_STEP_BITS);
@@ -611,7 +574,6 @@ reef_status reef_relate_before_id(reef_world *w, reef_entity source, reef_compon
 {
     static const char op[] = "reef_relate_before";
     reef_status s;
-    uint32_t number;
     uint64_t place = 0;
     renewal renewed = {NULL, NULL, 0};
     if (w == NULL) return REEF_BAD_ARGUMENT;
@@ -619,11 +581,11 @@ reef_status reef_relate_before_id(reef_world *w, reef_entity source, reef_compon
         return request_defer(w, op, &(relation_request){RELATION_BEFORE, c, source, target, next, NULL, 0});
     const type *t = relation_type(w, op, c, source, &s);
     if (t == NULL) return s;
-    const bool there = relation_find(w, t, source, target, &number) != NULL;
+    const bool there = relation_of(w, t, source, target) != NULL;
     if (!there && (s = target_check(w, source, t, target)) != REEF_OK)
         return reef__failure(w, s, op, c, s == REEF_NOT_ALIVE ? target : source, 0);
     const bool last = reef_entity_is_null(next);
-    if (!last && (reef_entity_equal(next, source) || relation_find(w, t, next, target, &number) == NULL))
+    if (!last && (reef_entity_equal(next, source) || relation_of(w, t, next, target) == NULL))
         return not_related(w, op, c, next, next);
     if (!reef__relation_ready(w, relation_store(w, t))) return reef__failure(w, REEF_NO_MEMORY, op, c, source, 0);
     w->calling = op;
@@ -641,16 +603,15 @@ reef_status reef_retarget_id(reef_world *w, reef_entity source, reef_component c
 {
     static const char op[] = "reef_retarget";
     reef_status s;
-    uint32_t number;
     if (w == NULL) return REEF_BAD_ARGUMENT;
     if (UNLIKELY(w->commands != NULL))
         return request_defer(w, op, &(relation_request){RELATION_RETARGET, c, source, from, to, NULL, 0});
     const type *t = relation_type(w, op, c, source, &s);
     if (t == NULL) return s;
-    const relation_value *was = relation_find(w, t, source, from, &number);
+    const relation_value *was = relation_of(w, t, source, from);
     if (was == NULL) return not_related(w, op, c, source, from);
     if (t->relation & REEF_SYMMETRIC) return reef__failure(w, REEF_BAD_ARGUMENT, op, c, source, 0);
-    if (relation_find(w, t, source, to, &number)) return reef__failure(w, REEF_EXISTS, op, c, to, 0);
+    if (relation_of(w, t, source, to)) return reef__failure(w, REEF_EXISTS, op, c, to, 0);
     if (!reef__relation_ready(w, relation_store(w, t))) return reef__failure(w, REEF_NO_MEMORY, op, c, source, 0);
     s = target_check(w, source, t, to);
     if (s != REEF_OK) return reef__failure(w, s, op, c, to, 0);
@@ -689,10 +650,9 @@ static const type *relation_read(const reef_world *w, const char *op, reef_entit
 
 bool reef__relation_leads(const reef_world *w, const type *t, reef_entity source, reef_entity target, bool itself)
 {
-    uint32_t number;
     if (!reef_is_alive(w, source) || !reef_is_alive(w, target)) return false;
     if (itself && (t->relation & REEF_REFLEXIVE) && reef_entity_equal(source, target)) return true;
-    if (relation_find(w, t, source, target, &number)) return true;
+    if (relation_of(w, t, source, target)) return true;
     return (t->relation & REEF_TRANSITIVE) && way_leads(w, t, source, target) == REEF_OK;
 }
 
@@ -705,16 +665,14 @@ bool reef_related_id(const reef_world *w, reef_entity source, reef_component c, 
 reef_entity reef_target_id(const reef_world *w, reef_entity source, reef_component c)
 {
     const type *t = relation_read(w, "reef_target", source, c);
-    uint32_t n;
-    const relation_value *v = t ? relations_of(w, t, source, &n) : NULL;
+    const relation_value *v = t ? reef_store_find(store_of(w, t->id), source) : NULL;
     return v ? v->target : (reef_entity){0, 0};
 }
 
 const void *reef_relation_get_id(const reef_world *w, reef_entity source, reef_component c, reef_entity target)
 {
     const type *t = relation_read(w, "reef_relation_get", source, c);
-    uint32_t number;
-    return t ? relation_find(w, t, source, target, &number) : NULL;
+    return t ? relation_of(w, t, source, target) : NULL;
 }
 
 void *reef_relation_mut_id(reef_world *w, reef_entity source, reef_component c, reef_entity target)
@@ -723,7 +681,7 @@ void *reef_relation_mut_id(reef_world *w, reef_entity source, reef_component c, 
     const type *t = relation_read(w, op, source, c);
     uint32_t number;
     if (w == NULL) return NULL;
-    if (t == NULL || relation_find(w, t, source, target, &number) == NULL) {
+    if (t == NULL || reef__relation_find(store_of(w, t->id), source, target, &number) == NULL) {
         const reef_status s = reef__type_of(c.id) == NULL ? REEF_UNKNOWN_TYPE
                               : t == NULL                 ? REEF_BAD_ARGUMENT
                               : !reef_is_alive(w, source) ? REEF_NOT_ALIVE

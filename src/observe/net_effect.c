@@ -79,8 +79,8 @@ static uint32_t net_of(const reef_world *w, const watcher *x, const net *all, ui
     }
     const type *t = reef__type_of(x->o->component.id);
     const bool was = first != REEF_ON_ADD;
-    const bool is =
-        several_relations(t) ? reef__relation_value(store_of(w, t->id), e, all[0].target) != NULL : has_itself(w, e, t);
+    const bool is = several_relations(t) ? reef__relation_find(store_of(w, t->id), e, all[0].target, NULL) != NULL
+                                         : has_itself(w, e, t);
     if (was && is) return BUG(71) && n > 1 ? 0 : REEF_ON_SET;
     return was == is ? 0 : is ? REEF_ON_ADD : REEF_ON_REMOVE;
 }

@@ -512,7 +512,7 @@ static bool side_by_side(const void *const *p, uint32_t n, uint32_t size)
 static const void *values_of(const reef_world *w, const reef_entity *e, uint32_t n, reef_component c, uint32_t size,
                              const reef_entity *targets)
 {
-    if (targets) return n == 1 ? reef__relation_value(store_of(w, c.id), e[0], targets[0]) : NULL;
+    if (targets) return n == 1 ? reef__relation_find(store_of(w, c.id), e[0], targets[0], NULL) : NULL;
     const char *first = reef__value_itself(w, e[0], c);
     for (uint32_t i = 1; first && i < n; i++)
         if (reef__value_itself(w, e[i], c) != first + (size_t)i * size) return NULL;
@@ -544,7 +544,7 @@ const void *reef_notice_value(const reef_notice *n, uint32_t i)
 {
     if (n == NULL || i >= n->count || n->size == 0 || !(n->kind & (REEF_ON_ADD | REEF_ON_SET))) return NULL;
     if (n->values) return (const char *)n->values + (size_t)i * n->size;
-    return n->targets ? reef__relation_value(store_of(n->world, n->component.id), n->entities[i], n->targets[i])
+    return n->targets ? reef__relation_find(store_of(n->world, n->component.id), n->entities[i], n->targets[i], NULL)
                       : reef__value_itself(n->world, n->entities[i], n->component);
 }
 

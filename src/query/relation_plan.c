@@ -95,15 +95,9 @@ static value_store *store_indexed(reef_world *w, uint32_t component)
 /* Marks the sources of a target. */
 static bool sources_mark(reef_world *w, const value_store *s, reef_entity target, row_set *rows)
 {
-    source_run run;
-    source_one one;
-    reef_entity last = {0, 0};
-    for (uint64_t place = 0; s->component && reef__relation_after(s, target, place, last, &one, &run);) {
-        for (uint32_t i = 0; i < run.count; i++)
-            if (!reef__row_set_add(w, rows, run.sources[i])) return false;
-        place = run.places[run.count - 1];
-        last = run.sources[run.count - 1];
-    }
+    for (source_walk x = {.run = {0}}; source_walk_next(&x, s, target);)
+        for (uint32_t i = 0; i < x.run.count; i++)
+            if (!reef__row_set_add(w, rows, x.run.sources[i])) return false;
     return true;
 }
 
@@ -119,18 +113,12 @@ static bool closure_mark(reef_world *w, const value_store *s, reef_entity target
 {
     reef_entity from = target;
     for (uint32_t next = 0;; from = l->e[next++]) {
-        source_run run;
-        source_one one;
-        reef_entity last = {0, 0};
-        for (uint64_t place = 0; s->component && reef__relation_after(s, from, place, last, &one, &run);) {
-            for (uint32_t i = 0; i < run.count; i++) {
-                if (row_is_marked(w, rows, run.sources[i])) continue;
-                if (!reef__row_set_add(w, rows, run.sources[i]) || !reef__entity_list_put(w, l, run.sources[i]))
-                    return false;
+        for (source_walk x = {.run = {0}}; source_walk_next(&x, s, from);)
+            for (uint32_t i = 0; i < x.run.count; i++) {
+                const reef_entity e = x.run.sources[i];
+                if (row_is_marked(w, rows, e)) continue;
+                if (!reef__row_set_add(w, rows, e) || !reef__entity_list_put(w, l, e)) return false;
             }
-            place = run.places[run.count - 1];
-            last = run.sources[run.count - 1];
-        }
         if (next == l->count) return true;
     }
 }
@@ -238,7 +226,7 @@ static bool related_to(const reef_world *w, const reef_term *t, const term_facts
 {
     if (t->component.id) return reef__relation_leads(w, reef__type_of(t->component.id), e, t->target, f->filter);
     for (uint32_t i = 1; i < w->state.store_count; i++)
-        if (w->state.stores[i].relation && reef__relation_has(&w->state.stores[i], e, t->target)) return true;
+        if (w->state.stores[i].relation && reef__relation_find(&w->state.stores[i], e, t->target, NULL)) return true;
     return false;
 }
 

@@ -128,14 +128,9 @@ uint32_t *reef__tree_ranks(reef_world *w, const type *relation)
     const bool ok = (ids || tables == 0) && rank && list && reef__relation_ready(w, (value_store *)(uintptr_t)s);
     size_t n = ok ? roots_list(w, s, ids, tables, rank, list) : 0;
     for (size_t i = 0; i < n; i++) { /* what was listed is the queue */
-        source_one one = {{0, 0}, 0};
-        source_run run = {0};
         rank[list[i].index] = (uint32_t)i + 1;
-        while (reef__relation_after(s, list[i], one.place, one.source, &one, &run)) {
-            memcpy(list + n, run.sources, run.count * sizeof *list);
-            n += run.count;
-            one = (source_one){run.sources[run.count - 1], run.places[run.count - 1]};
-        }
+        for (source_walk x = {.run = {0}}; source_walk_next(&x, s, list[i]); n += x.run.count)
+            memcpy(list + n, x.run.sources, x.run.count * sizeof *list);
     }
     if (ids) reef__memory_free(m, MEMORY_OTHER, ids, tables * sizeof *ids);
     reef__memory_free(m, MEMORY_OTHER, list, list ? list_bytes : 0);

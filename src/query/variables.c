@@ -6,7 +6,6 @@
 #include "storage/archetype.h"
 #include "storage/entity_index.h"
 #include "storage/layout.h"
-#include "storage/multi_store.h"
 #include "storage/place.h"
 #include "storage/read.h"
 #include "storage/relation_index.h"
@@ -261,26 +260,18 @@ static void ways_find(const query *q, uint32_t *way)
 
 static bool list_sources(reef_world *w, const value_store *s, reef_entity target, entity_list *to)
 {
-    source_run run;
-    source_one one;
-    reef_entity last = {0, 0};
-    for (uint64_t place = 0; s->component && reef__relation_after(s, target, place, last, &one, &run);) {
-        for (uint32_t i = 0; i < run.count; i++)
-            if (!reef__entity_list_put(w, to, run.sources[i])) return false;
-        place = run.places[run.count - 1];
-        last = run.sources[run.count - 1];
-    }
+    for (source_walk x = {.run = {0}}; source_walk_next(&x, s, target);)
+        for (uint32_t i = 0; i < x.run.count; i++)
+            if (!reef__entity_list_put(w, to, x.run.sources[i])) return false;
     return true;
 }
 
 static bool list_targets(reef_world *w, const value_store *s, reef_entity source, entity_list *to)
 {
-    const char *first = reef_store_find(s, source);
-    const uint32_t n = first == NULL ? 0 : s->multi ? reef__multi_values(s, source) : 1;
+    uint32_t n;
+    const relation_value *first = reef__relations_of(s, source, &n);
     for (uint32_t i = 0; i < n; i++)
-        if (!reef__entity_list_put(w, to,
-                                   ((const relation_value *)(const void *)(first + (size_t)i * s->size))->target))
-            return false;
+        if (!reef__entity_list_put(w, to, relation_nth(s, first, i)->target)) return false;
     return true;
 }
 
@@ -378,10 +369,10 @@ static bool relation_counts(const query *q, const bind_step *s, reef_entity sour
 
 static bool step_holds(const query *q, const bind_step *s, reef_entity from, reef_entity to)
 {
-    const bool holds =
-        s->kind == STEP_HAS ? reef__component_holds(q, s->term, from)
-        : s->closure        ? reef__relation_leads(q->world, s->type, from, to, true)
-                     : relation_counts(q, s, from) && reef__relation_has(store_of(q->world, s->type->id), from, to);
+    const bool holds = s->kind == STEP_HAS ? reef__component_holds(q, s->term, from)
+                       : s->closure        ? reef__relation_leads(q->world, s->type, from, to, true)
+                                           : relation_counts(q, s, from) &&
+                                          reef__relation_find(store_of(q->world, s->type->id), from, to, NULL);
     return holds == (q->terms[s->term].op == REEF_HAS);
 }
 
@@ -399,20 +390,13 @@ static void closure_follow(const query *q, const bind_step *s, closure_list *c, 
 {
     const value_store *store = store_of(q->world, s->type->id);
     if (s->kind == STEP_TARGETS) {
-        const char *first = reef_store_find(store, e);
-        const uint32_t n = first == NULL ? 0 : store->multi ? reef__multi_values(store, e) : 1;
-        for (uint32_t i = 0; i < n; i++)
-            closure_put(c, ((const relation_value *)(const void *)(first + (size_t)i * store->size))->target);
+        uint32_t n;
+        const relation_value *first = reef__relations_of(store, e, &n);
+        for (uint32_t i = 0; i < n; i++) closure_put(c, relation_nth(store, first, i)->target);
         return;
     }
-    source_run run;
-    source_one one;
-    reef_entity last = {0, 0};
-    for (uint64_t place = 0; store->component && reef__relation_after(store, e, place, last, &one, &run);) {
-        for (uint32_t i = 0; i < run.count; i++) closure_put(c, run.sources[i]);
-        place = run.places[run.count - 1];
-        last = run.sources[run.count - 1];
-    }
+    for (source_walk x = {.run = {0}}; source_walk_next(&x, store, e);)
+        for (uint32_t i = 0; i < x.run.count; i++) closure_put(c, x.run.sources[i]);
 }
 
 /* The next one that a transitive or reflexive relation leads to, in the order of distance. */
@@ -440,7 +424,7 @@ static bool source_next(const query *q, const bind_step *s, bind_cursor *at, ree
     const value_store *store = store_of(q->world, s->type->id);
     source_run run;
     source_one one;
-    if (store->component == 0 || !reef__relation_after(store, target, at->place, at->last, &one, &run)) return false;
+    if (!reef__relation_after(store, target, at->place, at->last, &one, &run)) return false;
     at->place = run.places[0];
     *e = at->last = run.sources[0];
     return true;
@@ -449,10 +433,10 @@ static bool source_next(const query *q, const bind_step *s, bind_cursor *at, ree
 static bool target_next(const query *q, const bind_step *s, bind_cursor *at, reef_entity source, reef_entity *e)
 {
     const value_store *store = store_of(q->world, s->type->id);
-    const char *first = reef_store_find(store, source);
-    const uint32_t n = first == NULL ? 0 : store->multi ? reef__multi_values(store, source) : 1;
+    uint32_t n;
+    const relation_value *first = reef__relations_of(store, source, &n);
     if (at->next >= n) return false;
-    *e = ((const relation_value *)(const void *)(first + (size_t)at->next++ * store->size))->target;
+    *e = relation_nth(store, first, at->next++)->target;
     return true;
 }
 

@@ -485,20 +485,24 @@ static COLD uint64_t values_walk(const value_store *s, reef_entity target, const
     return n;
 }
 
-const relation_value *reef__relation_value(const value_store *s, reef_entity source, reef_entity target)
+const relation_value *reef__relations_of(const value_store *s, reef_entity source, uint32_t *n)
 {
-    const char *first = reef_store_find(s, source);
-    const uint32_t n = first == NULL ? 0 : s->multi ? reef__multi_values(s, source) : 1;
-    for (uint32_t i = 0; i < n; i++) {
-        const relation_value *v = (const void *)(first + (size_t)i * s->size);
-        if (reef_entity_equal(v->target, target)) return v;
-    }
-    return NULL;
+    const void *first = reef_store_find(s, source);
+    *n = first == NULL ? 0 : s->multi ? reef__multi_values(s, source) : 1;
+    return first;
 }
 
-bool reef__relation_has(const value_store *s, reef_entity source, reef_entity target)
+const relation_value *reef__relation_find(const value_store *s, reef_entity source, reef_entity target,
+                                          uint32_t *number)
 {
-    return reef__relation_value(s, source, target) != NULL;
+    uint32_t n;
+    const relation_value *first = reef__relations_of(s, source, &n);
+    for (uint32_t i = 0; i < n; i++) {
+        if (!reef_entity_equal(relation_nth(s, first, i)->target, target)) continue;
+        if (number) *number = i;
+        return relation_nth(s, first, i);
+    }
+    return NULL;
 }
 
 uint64_t reef__relation_sources(const value_store *s, reef_entity target)

@@ -49,10 +49,16 @@ void reef__relation_end(reef_world *w, value_store *s, const reef_entity *target
 /* The number of sources of a target that is alive. */
 uint64_t reef__relation_sources(const value_store *s, reef_entity target);
 
-/* The relation of a source to a target. NULL: there is none. */
-const relation_value *reef__relation_value(const value_store *s, reef_entity source, reef_entity target);
-/* Is this entity related to that target? */
-bool reef__relation_has(const value_store *s, reef_entity source, reef_entity target);
+/* All relations that a source has, side by side; *n says how many. */
+const relation_value *reef__relations_of(const value_store *s, reef_entity source, uint32_t *n);
+INLINE const relation_value *relation_nth(const value_store *s, const relation_value *first, uint32_t i)
+{
+    return (const relation_value *)(const void *)((const char *)first + (size_t)i * s->size);
+}
+/* The relation of a source to a target, and in *number (may be NULL) which of the source's it is. NULL: there is none.
+ */
+const relation_value *reef__relation_find(const value_store *s, reef_entity source, reef_entity target,
+                                          uint32_t *number);
 
 /* Some sources of one target that lie side by side: those behind `place` and `after`. */
 typedef struct source_run {
@@ -68,6 +74,17 @@ typedef struct source_one {
 } source_one;
 bool reef__relation_after(const value_store *s, reef_entity target, uint64_t place, reef_entity after, source_one *one,
                           source_run *run);
+/* A walk over all sources of a target, a run at a time. Begins as {.run = {0}}. */
+typedef struct source_walk {
+    source_run run;
+    source_one last, one; /* the last source of the run; a run without an index */
+} source_walk;
+INLINE bool source_walk_next(source_walk *x, const value_store *s, reef_entity target)
+{
+    if (!reef__relation_after(s, target, x->last.place, x->last.source, &x->one, &x->run)) return false;
+    x->last = (source_one){x->run.sources[x->run.count - 1], x->run.places[x->run.count - 1]};
+    return true;
+}
 /* The last source of a target. False: it has none. */
 bool reef__relation_last(const value_store *s, reef_entity target, source_one *last);
 /* The last source before a place. False: there is none. */
