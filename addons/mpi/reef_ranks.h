@@ -60,7 +60,7 @@ enum {
     REEF_RANKS_NEAR_MAX = 64,     /* cells near a cell */
     REEF_RANKS_GHOSTS_MAX = 32,   /* components of a ghost */
     REEF_RANKS_MESSAGES_MAX = 32, /* kinds of messages */
-    REEF_RANKS_RANGE = 256        /* ids that a cell takes at a time */
+    REEF_RANKS_RANGE = 32         /* ids that a cell takes at a time, or a multiple */
 };
 
 /* A kind of message: values that systems send here and that arrive at another cell, on whatever rank that is. */
