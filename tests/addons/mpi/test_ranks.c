@@ -180,6 +180,8 @@ static void stage_close(stage *s)
 
 static bool here(const stage *s, reef_entity e) { return reef_ranks_where(s->r, e) == REEF_RANKS_HERE; }
 
+static void say_nothing(reef_block *b) { (void)b; }
+
 /* ---- checks ---- */
 
 static bool refused(const reef_ranks_config *c, const char *why)
@@ -208,6 +210,9 @@ static void wrong_configs(void)
     CHECK(refused(&c, "can't be near"));
     c = config, c.ghost_count = REEF_RANKS_GHOSTS_MAX + 1;
     CHECK(refused(&c, "ghosts"));
+    const reef_component owner = reef_id(Owner);
+    c = config, c.ghosts = &owner, c.ghost_count = 1;
+    CHECK(refused(&c, "ghosts can't have component 0 (Owner): it has hooks"));
     reef_ranks_message m = {.sent = reef_id(Mark), .arrives = reef_id(Heard)};
     c = config, c.messages = &m, c.message_count = 1;
     CHECK(refused(&c, "doesn't begin with"));
@@ -223,6 +228,32 @@ static void wrong_configs(void)
         CHECK(reef_ranks_new(MPI_COMM_WORLD, w, &config, reason) == NULL && strstr(reason, "differ"));
         reef_world_free(w);
     }
+}
+
+/* Systems of the phases "inner" and "border" that change what ghosts show, or more than values. */
+static void wrong_phases(void)
+{
+    const struct {
+        const char *text, *why;
+    } wrong[] = {{"Mark", "system touch, in phase inner, writes a component of ghosts: Mark"},
+                 {"in Mark; sends Word", "changes more than values: Word"},
+                 {"in Mark; destroys", "changes more than values"},
+                 {"in Mark, Speed", NULL}};
+    reef_ranks_config c = config;
+    c.overlap = true;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        char reason[REEF_DETAIL_MAX] = "";
+        reef_world *w = reef_world_new(NULL);
+        const reef_system_desc touching = {
+            .name = "touch", .function = say_nothing, .phase = "inner", .text = wrong[i].text};
+        CHECK(reef_ranks_phases(w) == REEF_OK && reef_ranks_phases(w) == REEF_EXISTS);
+        CHECK(!reef_system_is_null(reef_system_new(w, &touching)));
+        reef_ranks *r = reef_ranks_new(MPI_COMM_WORLD, w, &c, reason);
+        CHECK(wrong[i].why ? r == NULL && strstr(reason, wrong[i].why) : r != NULL);
+        reef_ranks_free(r);
+        reef_world_free(w);
+    }
+    CHECK(reef_ranks_phases(NULL) == REEF_BAD_ARGUMENT);
 }
 
 static void nothing_is_refused(void)
@@ -447,6 +478,7 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     config_begin();
     wrong_configs();
+    wrong_phases();
     nothing_is_refused();
     who_is_where();
     a_journey();
