@@ -188,15 +188,18 @@ void inspector_record_cut(reef_inspector *i, uint64_t first)
     }
 }
 
-/* Puts a moment into the ring of recorded states. Those of its tick or later ones belong to another future. */
+/* Puts a moment into the ring of recorded states. One of the same tick is replaced; later ones belong to another
+ * future. */
 static void record_put(reef_inspector *i, moment *m)
 {
     const uint32_t room = i->config.record_ticks;
     moment *dropped = NULL;
-    inspector_record_cut(i, m->tick);
+    inspector_record_cut(i, m->tick + 1);
     pthread_mutex_lock(&i->lock);
     m->holders++;
-    if (i->kept_end - i->kept_first == room) dropped = i->kept[i->kept_first++ % room];
+    if (i->kept_end > i->kept_first && i->kept[(i->kept_end - 1) % room]->tick == m->tick)
+        dropped = i->kept[--i->kept_end % room];
+    else if (i->kept_end - i->kept_first == room) dropped = i->kept[i->kept_first++ % room];
     i->kept[i->kept_end++ % room] = m;
     pthread_mutex_unlock(&i->lock);
     inspector_moment_release(i, dropped);
@@ -297,6 +300,7 @@ static void hold(reef_inspector *i)
             (void)wait_until(&i->asked, &i->lock, i->paused ? now + SECOND / 4 : begin + rest);
         pthread_mutex_unlock(&i->lock);
         (void)orders_run(i);
+        inspector_events_read(i, inspector_now_ns());
         hand_over(i, false);
         (void)looked_at(i, inspector_now_ns());
     }
@@ -326,6 +330,7 @@ static void hasten(reef_inspector *i, bool new_tick)
     for (; i->speed_left >= 1; i->speed_left -= 1) {
         if (inspector_play(i, i->world, inspector_dt(i->dt_ns)) < 0) break;
         inspector_note(i, inspector_now_ns(), reef_tick_count(i->world));
+        inspector_events_read(i, inspector_now_ns());
         hand_over(i, true);
     }
 }
@@ -338,6 +343,7 @@ void reef_inspector_update(reef_inspector *i)
     if (new_tick) inspector_note(i, now, tick);
     if (atomic_load(&i->busy)) {
         (void)orders_run(i);
+        inspector_events_read(i, now);
         hand_over(i, new_tick);
         hasten(i, new_tick);
         if (i->config.waits) hold(i);
@@ -345,7 +351,7 @@ void reef_inspector_update(reef_inspector *i)
         const bool open = looked_at(i, now);
         pthread_mutex_lock(&i->lock);
         const bool idle = !open && !i->orders && !i->wants_moment && !i->records && !i->paused && !i->paused_by_us &&
-                          !i->traces && i->speed == 1;
+                          !i->traces && !atomic_load(&i->events_ns) && i->speed == 1;
         if (idle) atomic_store(&i->busy, false);
         pthread_mutex_unlock(&i->lock);
         if (idle || (open && !i->paused && new_tick)) newest_drop(i);
@@ -367,6 +373,7 @@ static void world_leave(reef_inspector *i)
 {
     if (i->world && i->paused_by_us) reef_pause(i->world, false);
     if (i->world && i->measures) reef_measure_systems(i->world, false);
+    inspector_events_leave(i);
     reef_spans_free(i->spans);
     i->spans = NULL;
     i->paused_by_us = i->measures = false;
@@ -521,6 +528,7 @@ void reef_inspector_free(reef_inspector *i)
     inspector_moment_release(i, i->newest);
     inspector_whatif_free(i);
     world_leave(i);
+    inspector_events_free(i);
     inspector_drop(i);
 }
 

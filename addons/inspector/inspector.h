@@ -119,6 +119,8 @@ struct reef_inspector {
     uint64_t ended_ns, last_tick, last_time_ns, dt_ns;
     bool paused_by_us, measures;
     reef_spans *spans;
+    struct inspector_events *events; /* events.c; set under the lock; NULL: nobody has asked for any */
+    _Atomic uint64_t events_ns;      /* when somebody asked last; 0: nobody listens */
 };
 
 /* ---- inspector.c: moments and orders ---- */
@@ -149,6 +151,10 @@ moment *inspector_prefix(reef_inspector *i, const moment *from, uint32_t number,
 /* Drops the recorded states from this tick on. */
 void inspector_record_cut(reef_inspector *i, uint64_t first);
 void inspector_step_clear(reef_inspector *i);
+/* events.c: reads the events of a tick, if somebody listens; gives the readers back to their world; frees all. */
+void inspector_events_read(reef_inspector *i, uint64_t now);
+void inspector_events_leave(reef_inspector *i);
+void inspector_events_free(reef_inspector *i);
 /* Orders: the data is a json_t with what is asked, and gets an answer. */
 typedef struct control {
     const json_t *asked;
@@ -217,6 +223,7 @@ json_t *inspector_answer_types(request *r);
 json_t *inspector_answer_tables(request *r);
 json_t *inspector_answer_systems(request *r);
 json_t *inspector_answer_spans(request *r);
+json_t *inspector_answer_events(request *r);
 json_t *inspector_answer_entities(request *r);
 json_t *inspector_answer_entity(request *r);
 json_t *inspector_answer_explain(request *r);

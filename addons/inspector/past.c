@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHANGES_MAX = 1000, SYSTEMS_TOLD = 64 };
+enum { CHANGES_MAX = 1000, SYSTEMS_TOLD = 64, COUNTS_MAX = 200 };
 
 static const char *change_word(reef_change_kind kind)
 {
@@ -340,11 +340,40 @@ static void moments_release(reef_inspector *i, moment **list, uint64_t count)
     free(list);
 }
 
+/* How many entities match a query in recorded states: in at most COUNTS_MAX of them, evenly spaced up to the newest. */
+static json_t *counts_curve(request *r, const char *text)
+{
+    uint64_t count, number = 0;
+    char why[REEF_DETAIL_MAX];
+    bool good = true;
+    moment **list = moments_hold(r->i, inspector_parameter_number(r, "from", 0, UINT64_MAX),
+                                 inspector_parameter_number(r, "to", UINT64_MAX, UINT64_MAX), &count);
+    const uint64_t step = (count + COUNTS_MAX - 1) / COUNTS_MAX;
+    json_t *points = json_array();
+    for (uint64_t n = count ? (count - 1) % step : 0; list && n < count && good; n += step) {
+        reef_world *w = inspector_moment_fork(list[n]);
+        good = w == NULL || inspector_query_count(w, text, &number, why, sizeof why);
+        json_t *point = json_array();
+        json_array_append_new(point, inspector_json_number(list[n]->tick));
+        json_array_append_new(point, w ? inspector_json_number(number) : json_null());
+        json_array_append_new(points, point);
+        reef_world_free(w);
+    }
+    if (list) moments_release(r->i, list, count);
+    json_t *j = json_object();
+    json_object_set_new(j, "points", points);
+    if (good) return j;
+    json_decref(j);
+    return inspector_refuse(r, 400, "%s", why);
+}
+
 /* The value of a field in every recorded state: [[tick, value], ...]; null where the entity doesn't have it. */
 json_t *inspector_answer_curve(request *r)
 {
     field_of f;
     uint64_t count;
+    char text[TEXT_MAX];
+    if (inspector_parameter(r, "q", text, sizeof text)) return counts_curve(r, text);
     if (!field_read(r, &f)) return NULL;
     if (f.field == NULL) return inspector_refuse(r, 400, "expected field");
     char *room = malloc(f.info.size + 1);
@@ -372,10 +401,13 @@ json_t *inspector_answer_curve(request *r)
 
 /* ---- when ---- */
 
-/* Is the value, or what a query says, other in `now` than in `before`? *is: how it is now. */
+/* What is looked for in two neighbouring states: that a field changed, or that a condition became true, which is that a
+ * number, of the field or of the entities that match a query, is above or below a bound. */
 typedef struct condition {
     field_of field;
     const char *text; /* NULL: the field */
+    bool bounded, below;
+    double bound;
     char *room[2];
     bool failed;
     char why[REEF_DETAIL_MAX];
@@ -393,17 +425,38 @@ static bool field_differs(const condition *c, const reef_world *before, const re
     return element + size <= f->field->bytes && memcmp(c->room[0] + at + element, c->room[1] + at + element, size) != 0;
 }
 
-/* A condition becomes true with the first match. */
-static bool became_true(condition *c, reef_world *before, reef_world *now)
+/* Reads "above" or "below". A query without a bound is a condition that something matches. */
+static bool condition_read(request *r, condition *c)
 {
-    uint64_t was = 0, is = 0;
-    c->failed |= !inspector_query_count(now, c->text, &is, c->why, sizeof c->why) ||
-                 !inspector_query_count(before, c->text, &was, c->why, sizeof c->why);
-    return !c->failed && was == 0 && is > 0;
+    char text[64], *end;
+    c->bounded = c->text != NULL;
+    c->below = inspector_parameter(r, "below", text, sizeof text);
+    if (!c->below && !inspector_parameter(r, "above", text, sizeof text)) return true;
+    c->bounded = true;
+    c->bound = strtod(text, &end);
+    if (text[0] && *end == 0) return true;
+    return inspector_refuse(r, 400, "above, below: expected a number"), false;
 }
 
-/* The last recorded tick up to `before` in which a field changed, or in which a query that nothing matched got its
- * first match. It looks at all of them, newest first: what changes back would be missed by halving. */
+static bool holds(condition *c, reef_world *w)
+{
+    uint64_t n = 0;
+    double number = 0;
+    if (c->text && !inspector_query_count(w, c->text, &n, c->why, sizeof c->why)) return c->failed = true, false;
+    if (c->text) number = (double)n;
+    else if (!value_copy(w, &c->field, c->room[0]) || c->field.field == NULL ||
+             !inspector_field_number(c->field.field, c->field.element, c->room[0], &number))
+        return false;
+    return c->below ? number < c->bound : number > c->bound;
+}
+
+static bool became_true(condition *c, reef_world *before, reef_world *now)
+{
+    return holds(c, now) && !holds(c, before);
+}
+
+/* The last recorded tick up to `before` in which a field changed, or a condition became true. It looks at all of them,
+ * newest first: what changes back would be missed by halving. */
 json_t *inspector_answer_when(request *r)
 {
     char text[TEXT_MAX];
@@ -412,12 +465,13 @@ json_t *inspector_answer_when(request *r)
     const uint64_t to = inspector_parameter_number(r, "before", UINT64_MAX, UINT64_MAX);
     if (inspector_parameter(r, "q", text, sizeof text)) c.text = text;
     else if (!field_read(r, &c.field)) return NULL;
+    if (!condition_read(r, &c)) return NULL;
     for (int k = 0; k < 2; k++) c.room[k] = malloc(c.field.info.size + 1);
     moment **list = moments_hold(r->i, 0, to, &count);
     reef_world *now = list && count && c.room[0] && c.room[1] ? inspector_moment_fork(list[count - 1]) : NULL;
     for (uint64_t n = count; now && n > 1 && found == 0 && !c.failed; n--) {
         reef_world *before = inspector_moment_fork(list[n - 2]);
-        if (before && (c.text ? became_true(&c, before, now) : field_differs(&c, before, now))) found = n;
+        if (before && (c.bounded ? became_true(&c, before, now) : field_differs(&c, before, now))) found = n;
         reef_world_free(now);
         now = before;
     }

@@ -356,6 +356,7 @@ static const path paths[] = {
     {"/api/tables", false, false, inspector_answer_tables},
     {"/api/systems", false, false, inspector_answer_systems},
     {"/api/spans", false, false, inspector_answer_spans},
+    {"/api/events", false, false, inspector_answer_events},
     {"/api/entities", false, false, inspector_answer_entities},
     {"/api/entity", false, false, inspector_answer_entity},
     {"/api/explain", false, false, inspector_answer_explain},

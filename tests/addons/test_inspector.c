@@ -1096,6 +1096,11 @@ static void pulse(reef_block *b)
     if (t == 20 || t == 50) (void)reef_cmd_remove(b, e, Wounded);
 }
 
+static void breed_slowly(reef_block *b)
+{
+    if (reef_tick_count(b->world) % 10 == 0) (void)reef_cmd_spawn(b, reef_with(Place, 0, 0));
+}
+
 static void G8_the_tick_in_which_a_condition_became_true_is_found(void **state)
 {
     reef_world *w = world_of(state);
@@ -1114,7 +1119,101 @@ static void G8_the_tick_in_which_a_condition_became_true_is_found(void **state)
     assert_true(json_is_null(json_object_get(j, "tick")));
     json_decref(j);
     json_decref(get("/api/when?q=Nonsense", 400));
+    json_decref(get("/api/when?q=Place&above=x", 400));
     end();
+}
+
+/* Conditions with a bound, of a field and of the number of matches, and the curve of that number. */
+static void G8_conditions_have_bounds(void **state)
+{
+    reef_world *w = world_of(state);
+    (void)reef_system(w, burn, "Vigor");
+    (void)reef_system(w, breed_slowly, "; spawns Place");
+    const reef_entity e = reef_spawn(w, reef_with(Vigor, 100000));
+    begin_with(w, (reef_inspector_config){.writes = true, .waits = true, .record = true});
+    while (atomic_load(&p.ticks) < 70) rest(1000);
+    post_ok("/api/control", "{\"pause\":true}");
+    char path[200];
+    const struct {
+        const char *query;
+        long long tick; /* -1: never */
+    } cases[] = {{"component=Vigor&field=points&below=99970", 31},
+                 {"component=Vigor&field=points&above=5", -1},
+                 {"q=Place&above=3", 40},
+                 {"q=Place&above=3&before=39", -1},
+                 {"q=Place", 10},
+                 {"q=Place&below=2", -1}};
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        snprintf(path, sizeof path, "/api/when?id=%uv%u&%s", (unsigned)e.index, (unsigned)e.generation, cases[k].query);
+        json_t *j = get(path, 200);
+        const json_t *tick = json_object_get(j, "tick");
+        if ((json_is_null(tick) ? -1 : json_integer_value(tick)) != cases[k].tick)
+            fail_msg("%s: %lld", path, (long long)json_integer_value(tick));
+        json_decref(j);
+    }
+    json_t *j = get("/api/curve?q=Place&from=5&to=44", 200);
+    assert_int_equal(json_array_size(json_object_get(j, "points")), 40);
+    for (size_t k = 0; k < 40; k++) {
+        const json_t *point = json_array_get(json_object_get(j, "points"), k);
+        const long long tick = json_integer_value(json_array_get(point, 0));
+        assert_int_equal(json_integer_value(json_array_get(point, 1)), tick / 10);
+    }
+    json_decref(j);
+    json_decref(get("/api/curve?q=Nonsense", 400));
+    end();
+}
+
+/* ---- events ---- */
+
+static void complain(reef_block *b)
+{
+    const Vigor *v = reef_in(b, Vigor);
+    for (uint32_t i = 0; i < b->count; i++)
+        if (v[i].points % 10 == 0) (void)reef_send(b, Vigor, v[i].points);
+}
+
+static void F11_events_are_listed_while_somebody_listens(void **state)
+{
+    reef_world *w = world_of(state), *other = reef_world_new(NULL);
+    (void)reef_system(w, burn, "Vigor");
+    (void)reef_system(w, complain, "in Vigor; sends Vigor");
+    (void)reef_spawn(w, reef_with(Vigor, 100000));
+    begin_with(w, (reef_inspector_config){.writes = true});
+    json_decref(get("/api/events", 200));
+    const unsigned begin = atomic_load(&p.ticks);
+    while (atomic_load(&p.ticks) < begin + 60) rest(1000);
+    json_t *j = get("/api/events?limit=3&type=Vigor", 200);
+    const json_t *rows = json_object_get(j, "rows");
+    assert_int_equal(json_array_size(rows), 3);
+    for (size_t k = 0; k < 3; k++) { /* points of which one burns in each tick */
+        const json_t *row = json_array_get(rows, k);
+        assert_string_equal(json_string_value(json_array_get(row, 2)), "Vigor");
+        const long long points = number(json_array_get(row, 3), "points");
+        assert_int_equal(points % 10, 0);
+        assert_int_equal(json_integer_value(json_array_get(row, 1)), 100000 - points);
+    }
+    const long long total = number(json_object_get(j, "totals"), "Vigor");
+    assert_true(total >= 5 && total < 1000000);
+    char path[100];
+    snprintf(path, sizeof path, "/api/events?after=%lld", number(j, "next"));
+    json_decref(j);
+    rest(10000);
+    j = get(path, 200); /* no more than what came since */
+    assert_true(json_array_size(json_object_get(j, "rows")) < 50);
+    json_decref(j);
+    j = get("/api/events?limit=4", 200);
+    assert_int_equal(json_array_size(json_object_get(j, "rows")), 4);
+    json_decref(j);
+    json_decref(get("/api/events?type=Nonsense", 404));
+    atomic_store(&p.turn, other); /* the readers are given back */
+    while (atomic_load(&p.turn)) rest(1000);
+    rest(5000);
+    j = get("/api/events", 200);
+    assert_int_equal(json_object_size(json_object_get(j, "totals")), 0);
+    json_decref(j);
+    end();
+    assert_int_equal(reef_world_stats(w).events, 0); /* none is kept for a reader that is gone */
+    reef_world_free(other);
 }
 
 /* ---- who ---- */
@@ -1538,6 +1637,8 @@ int main(int count, char **words)
         TEST(F8_a_program_is_paused_stepped_and_hastened),
         TEST(G8_going_back_shows_and_restores_old_values),
         TEST(G8_the_tick_in_which_a_condition_became_true_is_found),
+        TEST(G8_conditions_have_bounds),
+        TEST(F11_events_are_listed_while_somebody_listens),
         TEST(G8_the_system_that_changed_something_is_named),
         TEST(G8_commands_and_changes_from_outside_are_told_apart),
         TEST(G8_what_if_plays_both_futures),

@@ -26,6 +26,12 @@ REEF_FIELDS(Speed, REEF_FIELD(Speed, x, REEF_F32, "m/s", 0, 0), REEF_FIELD(Speed
 REEF_COMPONENT(Vigor);
 REEF_FIELDS(Vigor, REEF_FIELD(Vigor, points, REEF_I32, NULL, 0, 1000000));
 REEF_TAG(Blessed);
+typedef struct {
+    reef_entity who;
+    int32_t left;
+} Burnt;
+REEF_COMPONENT(Burnt);
+REEF_FIELDS(Burnt, REEF_FIELD(Burnt, who, REEF_ENTITY, NULL, 0, 0), REEF_FIELD(Burnt, left, REEF_I32, NULL, 0, 0));
 
 static void move(reef_block *b)
 {
@@ -33,10 +39,13 @@ static void move(reef_block *b)
     const Speed *v = reef_in(b, Speed);
     for (uint32_t i = 0; i < b->count; i++) p[i].x += v[i].x * b->dt;
 }
-static void burn(reef_block *b) /* one point in each tick */
+static void burn(reef_block *b) /* one point in each tick; it is told of in every fiftieth */
 {
     Vigor *v = reef_inout(b, Vigor);
-    for (uint32_t i = 0; i < b->count; i++) v[i].points--;
+    for (uint32_t i = 0; i < b->count; i++) {
+        v[i].points--;
+        if (reef_tick_count(b->world) % 50 == 0) (void)reef_send(b, Burnt, .who = b->entities[i], .left = v[i].points);
+    }
 }
 static void heal(reef_block *b) /* five points in every tenth */
 {
@@ -60,7 +69,7 @@ int main(int count, char **arguments)
     (void)reef_set_name(w, saint, "saint");
     (void)reef_relate(w, hero, ChildOf, saint);
     (void)reef_system(w, move, "Place, in Speed");
-    (void)reef_system(w, burn, "Vigor");
+    (void)reef_system(w, burn, "Vigor; sends Burnt");
     (void)reef_system(w, heal, "Vigor, with Blessed");
     reef_inspector_config config = {.title = "A scene <i>", .writes = true, .waits = true};
 #ifdef SCENE_SQL

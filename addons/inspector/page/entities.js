@@ -5,7 +5,7 @@ import { h, get, state, at, valueText, number, later, choose, keep, toast, tell 
 const high = 30, chunk = 100, tallest = 8000000;
 let text = "", total = 0, pages = new Map(), columns = [], serial = 0, explain = false, plan = "";
 let flying = 0, needed = [];
-let root, input, offers, under, list, inner, planBox;
+let root, atLeast, input, offers, under, list, inner, planBox;
 
 // ---- which values to show ----
 
@@ -206,6 +206,7 @@ export const entities = {
     offers = h("div.offers", { hidden: true });
     under = h("div.under");
     planBox = h("pre", { hidden: !explain });
+    atLeast = h("input.mono", { type: "number", min: 1, value: 1, "aria-label": "At least so many", id: "at-least" });
     inner = h("div.inner", h("div.heads"));
     list = h("div.list", { tabIndex: 0, id: "entities", "aria-label": "Entities", onscroll: lines, onkeydown: e => { if (keysOfList[e.key]) { e.preventDefault(); keysOfList[e.key](); } } }, inner);
     view.append(h("div.row", h("div.query", input, offers),
@@ -216,7 +217,8 @@ export const entities = {
         keep("watches", state.watches);
         toast("Watched on the overview");
       } }, "Watch"),
-      h("button", { title: "The last recorded tick in which it began to match", onclick: () => tell("when", text) }, "When?")),
+      h("button", { title: "The last recorded tick in which so many began to match", onclick: () => tell("when", { q: text, above: Math.max(0, (Number(atLeast.value) || 1) - 1) }) }, "When?"),
+      h("label.faint.bound", "at least", atLeast)),
     under, planBox, list);
     pages = new Map();
     run(true);

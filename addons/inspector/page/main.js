@@ -7,10 +7,11 @@ import { systems } from "./systems.js";
 import { changes, askAll, askWho } from "./changes.js";
 import { tables, types, tree } from "./lists.js";
 import { whatif } from "./whatif.js";
+import { events } from "./events.js";
 import { sql } from "./sql.js";
 import { show as showEntity } from "./entity.js";
 
-const views = { overview, entities, systems, changes, tables, types, tree, whatif };
+const views = { overview, entities, systems, changes, tables, types, tree, whatif, events };
 const view = document.getElementById("view"), tabs = document.getElementById("tabs");
 const button = id => document.getElementById(id);
 
@@ -35,20 +36,20 @@ function open(name) {
   for (const t of tabs.children) t.setAttribute("aria-selected", t.dataset.tab === name);
   views[name].open(view);
 }
-const addTab = name => tabs.append(h("button", { role: "tab", "data-tab": name, onclick: () => open(name) }, views[name].name, h("kbd", tabs.children.length + 1)));
+const addTab = name => tabs.append(h("button", { role: "tab", "data-tab": name, onclick: () => open(name) }, views[name].name, h("kbd", (tabs.children.length + 1) % 10)));
 Object.keys(views).forEach(addTab);
 on("tab", open);
 on("query", q => { ask(q); open("entities"); });
 on("who", x => { askWho(x); open("changes"); });
 on("compare", () => { askAll(); open("changes"); button("from").value = "without"; button("to").value = "with"; button("to").dispatchEvent(new Event("input")); });
 on("at", () => { if (views[state.tab].moved) views[state.tab].moved(); else views[state.tab].refresh?.(view); });
-on("when", async q => {
-  if (!q) return toast("Type a query first");
-  const j = await trying(get("when", { q, before: typeof state.at === "number" ? state.at - 1 : undefined }));
+on("when", async x => { // a query or a field, with a bound
+  if (x.q === "") return toast("Type a query first");
+  const j = await trying(get("when", { ...x, before: typeof state.at === "number" ? state.at - 1 : undefined }));
   if (!j) return;
-  if (j.tick === null) return toast("It didn't begin to match in the recorded ticks" + (j.oldest === null ? ": nothing is recorded" : ", back to " + j.oldest));
+  if (j.tick === null) return toast("It didn't become true in the recorded ticks" + (j.oldest === null ? ": nothing is recorded" : ", back to " + j.oldest));
   look(j.tick);
-  toast("It began to match in tick " + j.tick);
+  toast("It became true in tick " + j.tick);
 });
 
 // ---- time ----
@@ -144,7 +145,7 @@ addEventListener("keydown", e => {
     return look(null);
   }
   if (typing || (e.key === " " && e.target.matches("button"))) return;
-  const n = Number(e.key), names = Object.keys(views);
+  const n = e.key === "0" ? 10 : Number(e.key), names = Object.keys(views);
   if (n >= 1 && n <= names.length) return open(names[n - 1]);
   const keys = { " ": pause, ".": step, ",": stepSystem, r: record, t: button("theme").onclick, ArrowLeft: () => lookBy(e.shiftKey ? -10 : -1), ArrowRight: () => lookBy(e.shiftKey ? 10 : 1), "/": () => { open("entities"); button("query").select(); } };
   if (!keys[e.key] || (e.key.startsWith("Arrow") && e.target.id === "entities")) return;

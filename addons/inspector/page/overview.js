@@ -44,9 +44,10 @@ function plots() {
 async function count() {
   for (const q of state.watches) {
     try {
+      if (state.server.kept > 1) { counted.set(q, (await get("curve", { q })).points); continue; } // of each recorded state
       const j = await get("explain", { q, at: at() });
-      const points = counted.get(q) || [];
-      if (j.good && state.at === null && points[points.length - 1]?.[0] !== j.tick) points.push([j.tick, j.count]);
+      const points = (counted.get(q) || []).filter(p => p[0] < j.tick);
+      if (j.good && state.at === null) points.push([j.tick, j.count]);
       counted.set(q, points.slice(-400));
     } catch { return; }
   }
@@ -57,14 +58,25 @@ function drawWatches() {
     const points = counted.get(q) || [], plot = h("canvas.plot.low");
     const box = h("div.panel", h("div.row", h("a.grow.mono", { onclick: () => tell("query", q) }, q), h("b", points.length ? number(points[points.length - 1][1]) : "…"),
       h("button.plain", { title: "Watch it no longer", onclick: () => { state.watches = state.watches.filter(x => x !== q); keep("watches", state.watches); drawWatches(); } }, "✕")), plot);
-    requestAnimationFrame(() => curves(plot, [{ name: q, colour: series[n % series.length], points }], {}));
+    requestAnimationFrame(() => curves(plot, [{ name: q, colour: series[n % series.length], points }], { pick: t => look(t), mark: typeof state.at === "number" ? state.at : undefined }));
     return box;
   });
   watches.replaceChildren(...boxes);
-  if (!boxes.length) watches.append(h("p.faint", "No query is watched. Type one under Entities and press Watch: it is counted once a second."));
+  if (!boxes.length) watches.append(h("p.faint", "No query is watched. Type one under Entities and press Watch: it is counted in each recorded state, or once a second."));
+}
+
+// "When did it become less than 10?"
+function whenRow(p) {
+  p.bound ??= {};
+  const side = h("select", { "aria-label": "Above or below", onchange: e => { p.bound.side = e.target.value; } }, h("option", { value: "below", selected: p.bound.side !== "above" }, "below"), h("option", { value: "above", selected: p.bound.side === "above" }, "above"));
+  const value = h("input.mono", { size: 8, value: p.bound.value ?? "", placeholder: "a number", inputMode: "decimal", "aria-label": "Bound of " + p.field, oninput: e => { p.bound.value = e.target.value; } });
+  const ask = () => { if (value.value.trim() !== "") tell("when", { id: p.id, component: p.component, field: p.field, [side.value]: value.value.trim() }); };
+  value.addEventListener("keydown", e => { if (e.key === "Enter") ask(); });
+  return h("div.row.when", h("span.faint", "when did it become"), side, value, h("button", { title: "Looks at the tick in which it did, last", onclick: ask }, "When?"));
 }
 
 async function drawPins() {
+  if (pins?.contains(document.activeElement) && document.activeElement.matches("input, select")) return; // a bound is being typed
   if (!state.pins.length) return pins.replaceChildren(h("p.faint", "No field is pinned. Record, choose an entity, and press pin beside a field: its curve over the recorded ticks stands here."));
   const boxes = [];
   for (const [n, p] of state.pins.entries()) {
@@ -73,7 +85,7 @@ async function drawPins() {
     const plot = h("canvas.plot"), last = j.points.filter(x => x[1] !== null).pop();
     boxes.push(h("div.panel", h("div.row", h("span.grow", h("a.mono", { onclick: () => choose(p.id) }, p.name || p.id), " ", h("b", `${p.component}.${p.field}`), h("span.faint", j.unit ? " in " + j.unit : "")), h("b.mono", last ? short(last[1]) : "–"),
       h("button.plain", { title: "Take the pin away", onclick: () => { state.pins = state.pins.filter(x => x !== p); keep("pins", state.pins); drawPins(); } }, "✕")),
-    j.points.length ? plot : h("p.faint", j.error || "Nothing is recorded: press Record.")));
+    j.points.length ? whenRow(p) : null, j.points.length ? plot : h("p.faint", j.error || "Nothing is recorded: press Record.")));
     if (j.points.length) requestAnimationFrame(() => curves(plot, [{ name: p.field, colour: series[n % series.length], points: j.points }], { pick: t => look(t), mark: typeof state.at === "number" ? state.at : undefined }));
   }
   pins.replaceChildren(...boxes);
