@@ -126,9 +126,11 @@ void inspector_world_changed(reef_inspector *i)
     moment *was = i->newest;
     i->newest = NULL;
     i->serial++;
-    i->wants_moment |= i->records;
+    const bool records = i->records;
+    i->wants_moment |= records;
     pthread_mutex_unlock(&i->lock);
     inspector_moment_release(i, was);
+    if (records) inspector_hand_over(i, false); /* before the order is answered */
 }
 
 static void restore(reef_inspector *i, uint64_t tick, control *c)

@@ -232,7 +232,7 @@ static void record_clear(reef_inspector *i)
 }
 
 /* Hands a snapshot over, if somebody wants one or the state is to be recorded. */
-static void hand_over(reef_inspector *i, bool new_tick)
+void inspector_hand_over(reef_inspector *i, bool new_tick)
 {
     pthread_mutex_lock(&i->lock);
     const bool record = i->records && (new_tick || i->wants_moment), wanted = i->wants_moment;
@@ -301,7 +301,7 @@ static void hold(reef_inspector *i)
         pthread_mutex_unlock(&i->lock);
         (void)orders_run(i);
         inspector_events_read(i, inspector_now_ns());
-        hand_over(i, false);
+        inspector_hand_over(i, false);
         (void)looked_at(i, inspector_now_ns());
     }
 }
@@ -331,7 +331,7 @@ static void hasten(reef_inspector *i, bool new_tick)
         if (inspector_play(i, i->world, inspector_dt(i->dt_ns)) < 0) break;
         inspector_note(i, inspector_now_ns(), reef_tick_count(i->world));
         inspector_events_read(i, inspector_now_ns());
-        hand_over(i, true);
+        inspector_hand_over(i, true);
     }
 }
 
@@ -344,7 +344,7 @@ void reef_inspector_update(reef_inspector *i)
     if (atomic_load(&i->busy)) {
         (void)orders_run(i);
         inspector_events_read(i, now);
-        hand_over(i, new_tick);
+        inspector_hand_over(i, new_tick);
         hasten(i, new_tick);
         if (i->config.waits) hold(i);
         else pause_keep(i, new_tick);

@@ -148,6 +148,8 @@ void inspector_note(reef_inspector *i, uint64_t now, uint64_t tick);
  * name of the last of them, *count the number of all. Step_clear forgets the system that was stepped last. */
 moment *inspector_prefix(reef_inspector *i, const moment *from, uint32_t number, float dt, char *system,
                          uint32_t *count, const char **error);
+/* Hands a snapshot over, if somebody wants one or the state is to be recorded. On the simulation's thread. */
+void inspector_hand_over(reef_inspector *i, bool new_tick);
 /* Drops the recorded states from this tick on. */
 void inspector_record_cut(reef_inspector *i, uint64_t first);
 void inspector_step_clear(reef_inspector *i);
