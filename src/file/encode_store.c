@@ -141,7 +141,9 @@ static void slots_put(encoding *x, const page_at *at, bool flat, uint32_t slot, 
 static void page_put(encoding *x, const page_at *now, const page_at *was, bool flat, uint64_t again)
 {
     enum { PIECE_HEAD = 16 };
-    const uint32_t gap = PIECE_HEAD / ((uint32_t)sizeof(reef_entity) + reef__pack_bytes(now->t, x->d->raw));
+    /* of a page that is gone, only the slots that had a value are written */
+    const uint32_t gap =
+        now->block ? PIECE_HEAD / ((uint32_t)sizeof(reef_entity) + reef__pack_bytes(now->t, x->d->raw)) : 0;
     uint32_t pieces = 0;
     reef__section_begin(x->o, SECTION_PAGE);
     reef__put_u32(x->o, x->type_number[now->t->id]);
@@ -155,28 +157,8 @@ static void page_put(encoding *x, const page_at *now, const page_at *was, bool f
         slots_put(x, now, flat, i, end - i);
         pieces++;
     }
-    if (pieces == 0 && was->block && (was->version != now->version || now->version > again))
+    if (pieces == 0 && now->block && was->block && (was->version != now->version || now->version > again))
         slots_put(x, now, flat, 0, 0), pieces++;
-    reef__put_now(x->o, where, pieces);
-    if (pieces) reef__encode_end(x);
-}
-
-/* Writes that the values of a paged store's page are gone. */
-static void page_gone_put(encoding *x, const page_at *was)
-{
-    uint32_t pieces = 0;
-    reef__section_begin(x->o, SECTION_PAGE);
-    reef__put_u32(x->o, x->type_number[was->t->id]);
-    reef__put_u32(x->o, was->page);
-    const size_t where = reef__put_later(x->o);
-    for (uint32_t i = 0, n; i < was->slots; i += n) {
-        for (n = 0; i + n < was->slots && page_entity(was, i + n).generation; n++) {}
-        if (n) {
-            const page_at none = {.s = was->s, .t = was->t, .page = was->page};
-            slots_put(x, &none, true, i, n);
-            pieces++;
-        } else n = 1;
-    }
     reef__put_now(x->o, where, pieces);
     if (pieces) reef__encode_end(x);
 }
@@ -194,9 +176,10 @@ static void pages_put(encoding *x, const type *t)
     reef__encode_end(x);
     for (uint32_t page = 0; s->count && page < (pages > were ? pages : were) && !encode_stopped(x); page++) {
         if (page_shared(s, old, page) && !page_after(x, s, page, again)) continue;
-        const page_at now = page_of(s, t, page), was = page_of(old, t, page);
-        if (now.block) page_put(x, &now, &was, flat, again);
-        else if (was.block && s->paged) page_gone_put(x, &was);
+        page_at now = page_of(s, t, page);
+        const page_at was = page_of(old, t, page);
+        if (now.block == NULL && s->paged) now.slots = was.slots;
+        if (now.slots) page_put(x, &now, &was, flat, again);
     }
 }
 

@@ -111,14 +111,24 @@ static reef_status load_allowed(reef_world *w, const char *op, bool given)
     return w->running || world_engaged(w) ? reef__refuse(w, REEF_LOCKED, op) : REEF_OK;
 }
 
-COLD reef_status reef_load_bytes(reef_world *w, const void *data, size_t size, const reef_load_desc *desc)
+static reef_status bytes_read(reef_world *w, const void *data, size_t size, const reef_load_desc *desc, bool difference,
+                              const char *op)
 {
-    static const char op[] = "reef_load_bytes";
     section_in in;
     const reef_status s = load_allowed(w, op, data != NULL || size == 0);
     if (s != REEF_OK) return s;
     reef__in_begin_memory(&in, &w->family->memory, data, size);
-    return load_read(w, &in, desc, false, op, NULL, NULL);
+    return load_read(w, &in, desc, difference, op, NULL, NULL);
+}
+
+COLD reef_status reef_load_bytes(reef_world *w, const void *data, size_t size, const reef_load_desc *desc)
+{
+    return bytes_read(w, data, size, desc, false, "reef_load_bytes");
+}
+
+COLD reef_status reef_diff_apply(reef_world *w, const void *data, size_t size)
+{
+    return bytes_read(w, data, size, NULL, true, "reef_diff_apply");
 }
 
 COLD reef_status reef_load_from(reef_world *w, reef_reader reader, const reef_load_desc *desc)
@@ -150,14 +160,4 @@ COLD reef_status reef_load(reef_world *w, const char *path, const reef_load_desc
     s = load_read(w, &in, desc, false, op, reason_of, file);
     reef__file_in_close(file);
     return s;
-}
-
-COLD reef_status reef_diff_apply(reef_world *w, const void *data, size_t size)
-{
-    static const char op[] = "reef_diff_apply";
-    section_in in;
-    const reef_status s = load_allowed(w, op, data != NULL || size == 0);
-    if (s != REEF_OK) return s;
-    reef__in_begin_memory(&in, &w->family->memory, data, size);
-    return load_read(w, &in, NULL, true, op, NULL, NULL);
 }

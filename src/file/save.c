@@ -118,46 +118,67 @@ static reef_status part_write(reef_world *w, const record_desc *d, const char *t
     return s;
 }
 
-static uint16_t raw_flags(const reef_save_desc *desc)
+/* What is written: a world, or its difference from `base`. */
+typedef struct saving {
+    reef_world *world, *base;
+    const reef_save_desc *desc;
+    const char *op;
+    bool difference;
+    reef_status written; /* what writing the record answered */
+} saving;
+
+/* May the difference be written? REEF_OK, or an error that is recorded. */
+static reef_status difference_allowed(const saving *x, const reef_save_desc *desc)
 {
-    return (uint16_t)(desc->raw ? FILE_RAW | (HOST_IS_LITTLE ? 0 : FILE_BIG) : 0);
+    reef_world *w = x->world, *base = x->base;
+    if (base == NULL || desc->query) return reef__refuse(w, REEF_BAD_ARGUMENT, x->op);
+    if (base->family != w->family) return reef__refuse(w, REEF_OTHER_WORLD, x->op);
+    if (!save_allowed(w, x->op)) return w->running ? REEF_LOCKED : w->error.status;
+    if (base == w || save_allowed(base, x->op)) return REEF_OK;
+    return base->running ? REEF_LOCKED : reef__failure_record(w, &base->error);
 }
 
-/* Writes what the description says. All errors but IO are recorded. */
-static reef_status save_write(reef_world *w, reef_writer writer, const reef_save_desc *desc, const char *op)
+/* All errors but IO are recorded. */
+static reef_status saving_write(void *context, reef_writer writer)
 {
     static const reef_save_desc defaults;
-    if (desc == NULL) desc = &defaults;
-    if (!save_allowed(w, op)) return w->running ? REEF_LOCKED : w->error.status;
-    const record_desc d = {
-        .world = w, .raw = desc->raw, .sealed = desc->sealed, .progress = desc->progress, .context = desc->context};
-    const uint16_t flags = raw_flags(desc);
-    return desc->query ? part_write(w, &d, desc->query, flags, writer, op) : save_record(&d, flags, writer, op);
+    saving *x = context;
+    reef_world *w = x->world;
+    const reef_save_desc *desc = x->desc ? x->desc : &defaults;
+    const record_desc d = {.world = w,
+                           .base = x->base,
+                           .raw = desc->raw,
+                           .sealed = desc->sealed,
+                           .progress = desc->progress,
+                           .context = desc->context};
+    const uint16_t raw = desc->raw ? FILE_RAW | (HOST_IS_LITTLE ? 0 : FILE_BIG) : 0;
+    const uint16_t flags = (uint16_t)(raw | (x->difference ? FILE_DIFFERENCE : 0));
+    if (x->difference) x->written = difference_allowed(x, desc);
+    else x->written = save_allowed(w, x->op) ? REEF_OK : w->running ? REEF_LOCKED : w->error.status;
+    if (x->written != REEF_OK) return x->written;
+    return x->written = desc->query ? part_write(w, &d, desc->query, flags, writer, x->op)
+                                    : save_record(&d, flags, writer, x->op);
+}
+
+static reef_status save_to(saving *x, reef_writer writer)
+{
+    if (x->world == NULL) return REEF_BAD_ARGUMENT;
+    if (writer.write == NULL) return reef__refuse(x->world, REEF_BAD_ARGUMENT, x->op);
+    const reef_status s = saving_write(x, writer);
+    return s == REEF_IO ? reef__refuse(x->world, s, x->op) : s;
 }
 
 COLD reef_status reef_save_to(reef_world *w, reef_writer writer, const reef_save_desc *desc)
 {
-    static const char op[] = "reef_save_to";
-    if (w == NULL) return REEF_BAD_ARGUMENT;
-    if (writer.write == NULL) return reef__refuse(w, REEF_BAD_ARGUMENT, op);
-    const reef_status s = save_write(w, writer, desc, op);
-    return s == REEF_IO ? reef__refuse(w, s, op) : s;
+    return save_to(&(saving){.world = w, .desc = desc, .op = "reef_save_to"}, writer);
+}
+
+COLD reef_status reef_diff_save(reef_world *before, reef_world *after, reef_writer writer, const reef_save_desc *desc)
+{
+    return save_to(&(saving){after, before, desc, "reef_diff_save", true, REEF_OK}, writer);
 }
 
 /* ---- files ---- */
-
-typedef struct file_saving {
-    reef_world *world;
-    const reef_save_desc *desc;
-    const char *op;
-    reef_status written; /* what writing the record answered */
-} file_saving;
-
-static reef_status file_saving_produce(void *context, reef_writer writer)
-{
-    file_saving *x = context;
-    return x->written = save_write(x->world, writer, x->desc, x->op);
-}
 
 COLD reef_status reef_save(reef_world *w, const char *path, const reef_save_desc *desc)
 {
@@ -166,9 +187,9 @@ COLD reef_status reef_save(reef_world *w, const char *path, const reef_save_desc
     if (w == NULL) return REEF_BAD_ARGUMENT;
     if (path == NULL || path[0] == 0) return reef__refuse(w, REEF_BAD_ARGUMENT, op);
     if (!save_allowed(w, op)) return w->running ? REEF_LOCKED : w->error.status;
-    file_saving x = {w, desc, op, REEF_OK};
-    const reef_status s = reef__file_replace(&w->family->memory, path, desc == NULL || !desc->unsynced,
-                                             file_saving_produce, &x, NULL, reason);
+    saving x = {.world = w, .desc = desc, .op = op};
+    const reef_status s =
+        reef__file_replace(&w->family->memory, path, desc == NULL || !desc->unsynced, saving_write, &x, NULL, reason);
     if (s == REEF_IO) return reef__failure_detail(w, s, op, 0, reason);
     if (s != x.written) reef__refuse(w, s, op);
     return s;
@@ -184,15 +205,15 @@ typedef struct saved_head {
 
 enum { SAVED_HEAD = (int)((sizeof(saved_head) + PLAIN_ALIGN - 1) / PLAIN_ALIGN * PLAIN_ALIGN), SAVED_FIRST = 4096 };
 
-typedef struct saving {
+typedef struct saved_bytes {
     reef_allocator allocator;
     char *memory; /* the head, then the bytes */
     size_t room, used;
-} saving;
+} saved_bytes;
 
-static reef_status saving_write(void *context, const void *bytes, size_t count)
+static reef_status saved_bytes_write(void *context, const void *bytes, size_t count)
 {
-    saving *x = context;
+    saved_bytes *x = context;
     if (count > x->room - x->used) {
         size_t room = x->room ? x->room : SAVED_FIRST;
         if (count > SIZE_MAX / 2 - x->used) return REEF_NO_MEMORY;
@@ -207,33 +228,34 @@ static reef_status saving_write(void *context, const void *bytes, size_t count)
     return REEF_OK;
 }
 
-static saving saving_begin(const reef_world *w) { return (saving){.allocator = w->family->memory.allocator}; }
-
-static const unsigned char saving_head[SAVED_HEAD];
-
-static void saving_end(saving *x, reef_status s, reef_bytes *bytes)
+static reef_status save_bytes(saving *x, reef_bytes *bytes)
 {
+    static const unsigned char no_head[SAVED_HEAD];
+    if (bytes) *bytes = (reef_bytes){NULL, 0};
+    if (x->world == NULL) return REEF_BAD_ARGUMENT;
+    if (bytes == NULL) return reef__refuse(x->world, REEF_BAD_ARGUMENT, x->op);
+    saved_bytes to = {.allocator = x->world->family->memory.allocator};
+    reef_status s = saved_bytes_write(&to, no_head, sizeof no_head);
+    if (s == REEF_OK) s = saving_write(x, (reef_writer){saved_bytes_write, &to});
+    else reef__refuse(x->world, s, x->op);
     if (s == REEF_OK) {
-        const saved_head head = {x->allocator, x->room};
-        memcpy(x->memory, &head, sizeof head);
-        *bytes = (reef_bytes){x->memory + SAVED_HEAD, x->used - SAVED_HEAD};
-    } else if (x->room) {
-        x->allocator.resize(x->allocator.context, x->memory, x->room, 0, PLAIN_ALIGN);
+        const saved_head head = {to.allocator, to.room};
+        memcpy(to.memory, &head, sizeof head);
+        *bytes = (reef_bytes){to.memory + SAVED_HEAD, to.used - SAVED_HEAD};
+    } else if (to.room) {
+        to.allocator.resize(to.allocator.context, to.memory, to.room, 0, PLAIN_ALIGN);
     }
+    return s;
 }
 
 COLD reef_status reef_save_bytes(reef_world *w, reef_bytes *bytes, const reef_save_desc *desc)
 {
-    static const char op[] = "reef_save_bytes";
-    if (bytes) *bytes = (reef_bytes){NULL, 0};
-    if (w == NULL) return REEF_BAD_ARGUMENT;
-    if (bytes == NULL) return reef__refuse(w, REEF_BAD_ARGUMENT, op);
-    saving x = saving_begin(w);
-    reef_status s = saving_write(&x, saving_head, sizeof saving_head);
-    if (s == REEF_OK) s = save_write(w, (reef_writer){saving_write, &x}, desc, op);
-    else reef__refuse(w, s, op);
-    saving_end(&x, s, bytes);
-    return s;
+    return save_bytes(&(saving){.world = w, .desc = desc, .op = "reef_save_bytes"}, bytes);
+}
+
+COLD reef_status reef_diff_bytes(reef_world *before, reef_world *after, reef_bytes *bytes, const reef_save_desc *desc)
+{
+    return save_bytes(&(saving){after, before, desc, "reef_diff_bytes", true, REEF_OK}, bytes);
 }
 
 COLD void reef_bytes_free(reef_bytes *bytes)
@@ -244,48 +266,4 @@ COLD void reef_bytes_free(reef_bytes *bytes)
     memcpy(&head, p, sizeof head);
     head.allocator.resize(head.allocator.context, p, head.room, 0, PLAIN_ALIGN);
     *bytes = (reef_bytes){NULL, 0};
-}
-
-/* ---- differences ---- */
-
-static reef_status diff_write(reef_world *before, reef_world *after, reef_writer writer, const reef_save_desc *desc,
-                              const char *op)
-{
-    static const reef_save_desc defaults;
-    if (desc == NULL) desc = &defaults;
-    if (before == NULL || desc->query) return reef__refuse(after, REEF_BAD_ARGUMENT, op);
-    if (before->family != after->family) return reef__refuse(after, REEF_OTHER_WORLD, op);
-    if (!save_allowed(after, op)) return after->running ? REEF_LOCKED : after->error.status;
-    if (before != after && !save_allowed(before, op))
-        return before->running ? REEF_LOCKED : reef__failure_record(after, &before->error);
-    const record_desc d = {.world = after,
-                           .base = before,
-                           .raw = desc->raw,
-                           .sealed = desc->sealed,
-                           .progress = desc->progress,
-                           .context = desc->context};
-    return save_record(&d, (uint16_t)(FILE_DIFFERENCE | raw_flags(desc)), writer, op);
-}
-
-COLD reef_status reef_diff_save(reef_world *before, reef_world *after, reef_writer writer, const reef_save_desc *desc)
-{
-    static const char op[] = "reef_diff_save";
-    if (after == NULL) return REEF_BAD_ARGUMENT;
-    if (writer.write == NULL) return reef__refuse(after, REEF_BAD_ARGUMENT, op);
-    const reef_status s = diff_write(before, after, writer, desc, op);
-    return s == REEF_IO ? reef__refuse(after, s, op) : s;
-}
-
-COLD reef_status reef_diff_bytes(reef_world *before, reef_world *after, reef_bytes *bytes, const reef_save_desc *desc)
-{
-    static const char op[] = "reef_diff_bytes";
-    if (bytes) *bytes = (reef_bytes){NULL, 0};
-    if (after == NULL) return REEF_BAD_ARGUMENT;
-    if (bytes == NULL) return reef__refuse(after, REEF_BAD_ARGUMENT, op);
-    saving x = saving_begin(after);
-    reef_status s = saving_write(&x, saving_head, sizeof saving_head);
-    if (s == REEF_OK) s = diff_write(before, after, (reef_writer){saving_write, &x}, desc, op);
-    else reef__refuse(after, s, op);
-    saving_end(&x, s, bytes);
-    return s;
 }
