@@ -275,20 +275,6 @@ bool reef__leave_prepare(reef_world *w, uint32_t from, const reef_entity *e, uin
 
 /* ---- all that have certain types ---- */
 
-bool reef__list_room(reef_world *w, void *list, uint64_t count, uint64_t *room, uint64_t more, size_t size)
-{
-    void *p;
-    if (count + more <= *room) return true;
-    const uint64_t now = *room * 2 > count + more ? *room * 2 : count + more;
-    if (now > SIZE_MAX / size) return false;
-    memcpy(&p, list, sizeof p);
-    p = reef__memory_resize(&w->family->memory, MEMORY_OTHER, p, (size_t)*room * size, (size_t)now * size, PLAIN_ALIGN);
-    if (p == NULL) return false;
-    memcpy(list, &p, sizeof p);
-    *room = now;
-    return true;
-}
-
 static bool doomed_room(reef_world *w, doomed *d, uint64_t more)
 {
     return reef__list_room(w, &d->entities, d->count, &d->room, more, sizeof *d->entities);
@@ -429,16 +415,12 @@ static COLD reef_status collected_do(reef_world *w, const char *op, const reef_c
 {
     doomed d = {0};
     reef_status s = collect(w, types, count, clear, &d);
-    if (s == REEF_OK && !clear && w->slow & SLOW_RELATED) {
-        s = reef__destroy_related(w, op, d.entities, d.count);
-        if (done && s == REEF_OK) *done = d.count;
-        doomed_free(w, &d);
-        return s;
-    }
-    if (s == REEF_OK && !(clear ? clear_prepare(w, reef__type_of(types->id), d.count)
-                                : reef__destroy_prepare(w, d.entities, d.count, 0)))
+    const bool related = s == REEF_OK && !clear && w->slow & SLOW_RELATED;
+    if (related) s = reef__destroy_related(w, op, d.entities, d.count);
+    else if (s == REEF_OK && !(clear ? clear_prepare(w, reef__type_of(types->id), d.count)
+                                     : reef__destroy_prepare(w, d.entities, d.count, 0)))
         s = REEF_NO_MEMORY;
-    if (s == REEF_OK) {
+    if (s == REEF_OK && !related) {
         observe_open(w);
         for (uint64_t i = 0; s == REEF_OK && i < d.count; i++)
             s = clear ? reef_remove_id(w, d.entities[i], *types) : reef_destroy(w, d.entities[i]);
@@ -446,7 +428,9 @@ static COLD reef_status collected_do(reef_world *w, const char *op, const reef_c
     }
     if (done && s == REEF_OK) *done = d.count;
     doomed_free(w, &d);
-    return s == REEF_OK ? s : reef__failure(w, s, op, clear ? *types : (reef_component){0}, (reef_entity){0, 0}, 0);
+    return s == REEF_OK || related
+               ? s
+               : reef__failure(w, s, op, clear ? *types : (reef_component){0}, (reef_entity){0, 0}, 0);
 }
 
 static COLD reef_status destroy_with(reef_world *w, const char *op, const reef_component *types, uint32_t count,

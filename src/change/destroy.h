@@ -27,8 +27,4 @@ bool reef__chunk_prepare(reef_world *w, const table *t, uint32_t unit);
  * places. */
 bool reef__leave_prepare(reef_world *w, uint32_t from, const reef_entity *e, uint64_t count);
 
-/* Makes room for `more` elements behind the first `count` of a list, which has room for *room. `list` points to the
- * list's pointer. False: no memory. */
-bool reef__list_room(reef_world *w, void *list, uint64_t count, uint64_t *room, uint64_t more, size_t size);
-
 #endif

@@ -29,6 +29,7 @@
 #include "storage/sparse_store.h"
 #include "storage/split_columns.h"
 #include "storage/table.h"
+#include "storage/value_arena.h"
 #include "storage/world_data.h"
 #include "change/apply.h"
 #include "change/command.h"
@@ -54,11 +55,9 @@ typedef struct copied_patch {
     uint32_t node;
 } copied_patch;
 
-/* Values that were copied aside: they don't move. */
-typedef struct aside_chunk {
-    struct aside_chunk *next;
-    size_t bytes, used;
-} aside_chunk;
+typedef struct node_number { /* of an entity's index; these are ordered by it */
+    uint32_t index, node;
+} node_number;
 
 typedef struct copying {
     reef_world *w;
@@ -66,11 +65,11 @@ typedef struct copying {
     bool instance;
     uint32_t n;
     copied_node *nodes;
-    uint32_t *by_index; /* numbers of the nodes, ordered by the index of their entity */
+    node_number *by_index;
     reef_value *values;
     copied_patch *patches;
-    reef_entity *ids; /* of all copies: id k * n + i is copy i of node k */
-    aside_chunk *aside;
+    reef_entity *ids;   /* of all copies: id k * n + i is copy i of node k */
+    value_arena *aside; /* values that were copied */
     uint64_t node_count, node_room, value_count, value_room, patch_count, patch_room, id_room, sorted_room;
     reef_component failed; /* the type because of which it failed */
 } copying;
@@ -80,31 +79,15 @@ typedef struct copying {
 /* Memory for a value that is copied aside. NULL: there is none. */
 static char *aside_take(copying *x, size_t bytes, size_t align)
 {
-    aside_chunk *k = x->aside;
-    const size_t head = (sizeof *k + BLOCK_ALIGN - 1) & ~(size_t)(BLOCK_ALIGN - 1), most = bytes + align;
-    size_t at = k ? (((uintptr_t)k + k->used + align - 1) & ~(align - 1)) - (uintptr_t)k : 0;
-    if (k == NULL || at + bytes > k->bytes) {
-        const size_t all = head + (most > 4096 ? most : 4096);
-        k = reef__memory_zeroed(&x->w->family->memory, MEMORY_OTHER, all);
-        if (k == NULL) return NULL;
-        k->next = x->aside;
-        k->bytes = all;
-        k->used = head;
-        x->aside = k;
-        at = (((uintptr_t)k + k->used + align - 1) & ~(align - 1)) - (uintptr_t)k;
-    }
-    k->used = at + bytes;
-    return (char *)k + at;
+    return reef__arena_room(&x->w->family->memory, &x->aside, bytes + align, 4096)
+               ? reef__arena_take(x->aside, bytes, align)
+               : NULL;
 }
 
 static void copying_free(copying *x)
 {
     memory *m = &x->w->family->memory;
-    while (x->aside) {
-        aside_chunk *k = x->aside;
-        x->aside = k->next;
-        reef__memory_free(m, MEMORY_OTHER, k, k->bytes);
-    }
+    while (x->aside) reef__arena_drop(m, &x->aside);
     reef__memory_free(m, MEMORY_OTHER, x->nodes, (size_t)x->node_room * sizeof *x->nodes);
     reef__memory_free(m, MEMORY_OTHER, x->by_index, (size_t)x->sorted_room * sizeof *x->by_index);
     reef__memory_free(m, MEMORY_OTHER, x->values, (size_t)x->value_room * sizeof *x->values);
@@ -135,30 +118,17 @@ static bool nodes_collect(copying *x, reef_entity root)
     return true;
 }
 
-/* Sorts the numbers of the nodes by the index of their entity: heapsort, without memory or recursion. */
-static void sift(const copying *x, uint64_t root, uint64_t count)
+static int node_compare(const void *a, const void *b)
 {
-    uint32_t *a = x->by_index;
-    for (uint64_t child; (child = root * 2 + 1) < count; root = child) {
-        if (child + 1 < count && x->nodes[a[child]].source.index < x->nodes[a[child + 1]].source.index) child++;
-        if (x->nodes[a[root]].source.index >= x->nodes[a[child]].source.index) return;
-        const uint32_t t = a[root];
-        a[root] = a[child], a[child] = t;
-    }
+    const node_number *x = a, *y = b;
+    return x->index < y->index ? -1 : x->index > y->index;
 }
 
 static bool nodes_sort(copying *x)
 {
-    uint32_t *a;
     if (!reef__list_room(x->w, &x->by_index, 0, &x->sorted_room, x->node_count, sizeof *x->by_index)) return false;
-    a = x->by_index;
-    for (uint32_t k = 0; k < x->node_count; k++) a[k] = k;
-    for (uint64_t i = x->node_count / 2; i-- > 0;) sift(x, i, x->node_count);
-    for (uint64_t end = x->node_count; end-- > 1;) {
-        const uint32_t t = a[0];
-        a[0] = a[end], a[end] = t;
-        sift(x, 0, end);
-    }
+    for (uint32_t k = 0; k < x->node_count; k++) x->by_index[k] = (node_number){x->nodes[k].source.index, k};
+    qsort(x->by_index, x->node_count, sizeof *x->by_index, node_compare);
     return true;
 }
 
@@ -168,10 +138,10 @@ static uint32_t node_of(const copying *x, reef_entity e)
     uint64_t low = 0, high = x->node_count;
     while (low < high) {
         const uint64_t mid = low + (high - low) / 2;
-        if (x->nodes[x->by_index[mid]].source.index < e.index) low = mid + 1;
+        if (x->by_index[mid].index < e.index) low = mid + 1;
         else high = mid;
     }
-    const uint32_t k = low < x->node_count ? x->by_index[low] : UINT32_MAX;
+    const uint32_t k = low < x->node_count ? x->by_index[low].node : UINT32_MAX;
     return k != UINT32_MAX && reef_entity_equal(x->nodes[k].source, e) ? k : UINT32_MAX;
 }
 
@@ -212,11 +182,10 @@ static bool fields_walk(copying *x, const type *t, const char *value, char *to, 
 /* Adds a value of the source; where it names entities of the tree, a copy of it with patches. False: no memory. */
 static bool value_take_over(copying *x, reef_value v)
 {
-    const type *t = reef__type_of(v.component.id);
+    const type *t = v.data ? reef__type_of(v.component.id) : NULL;
     const uint32_t n = v.kind == VALUE_SPAN ? v.size : 1;
     bool ok = true, some = false;
-    if (v.data == NULL || t->hooked || v.kind == VALUE_HELD || v.kind == REEF_VALUE_DEFAULT || t->relation)
-        return gets_value(x, v);
+    if (t == NULL || t->hooked || v.kind == VALUE_HELD) return gets_value(x, v);
     for (uint32_t i = 0; i < n; i++) some |= fields_walk(x, t, (const char *)v.data + (size_t)i * t->size, NULL, &ok);
     if (!some) return gets_value(x, v);
     char *copy = aside_take(x, (size_t)n * t->size, t->align > 16 ? t->align : 16);
@@ -267,36 +236,18 @@ static bool replaced(uint32_t component, const reef_value *values, uint32_t coun
 /* Lists what copies of node k get beside the values of the call. */
 static reef_status node_values(copying *x, uint64_t k, const reef_value *values, uint32_t count)
 {
-    reef_world *w = x->w;
-    const reef_entity e = x->nodes[k].source;
-    const uint32_t place = place_of(w, e);
-    const reef_slot *slots = reef_slots_at(&w->hot, place);
-    const shape *s = shape_of(w->family, slots[0].head.table);
-    const type *bound = reef__stored_bound(w, e);
-    spread stored;
+    spread all;
     bool ok = true;
-    for (uint32_t c = SLOT_COLUMNS; c < s->end_slot && bound == NULL; c++)
-        if (!s->columns[c].type->copyable) bound = s->columns[c].type;
-    if (bound) return x->failed.id = bound->id, REEF_NOT_COPYABLE;
-    for (uint32_t c = SLOT_COLUMNS; ok && c < s->end_slot; c++) {
-        const type *t = s->columns[c].type;
-        if (replaced(t->id, values, count)) continue;
-        ok = value_take_over(x, reef_value_make((reef_component){t->id}, REEF_VALUE_ONE, t->size,
-                                                cell(slots, c, place_row(place), t->size)));
-    }
-    EACH_BIT_STORE(w, bits_of(w, place), b)
-    if (ok && bit_read(b, place) && !store_has(w, b->key, e) && !replaced(b->key, values, count))
-        ok = gets_value(x, reef_value_make((reef_component){b->key}, REEF_VALUE_DEFAULT, 0, NULL));
-    if (!ok || !reef__spread_room(w, &stored, w->state.store_count)) return REEF_NO_MEMORY;
-    stored.count = reef__stored_values(w, e, stored.values, true);
-    for (uint32_t i = 0; ok && i < stored.count; i++) {
-        const reef_value v = stored.values[i];
-        const type *t = reef__type_of(v.component.id);
-        if (replaced(t->id, values, count)) continue;
-        if (t->relation) ok = relations_take_over(x, k, t, v.data, v.kind == VALUE_SPAN ? v.size : 1);
+    const reef_status s = reef__values_of(x->w, x->nodes[k].source, &all, true, &x->failed);
+    if (s != REEF_OK) return s;
+    for (uint32_t i = 0; ok && i < all.count; i++) {
+        const reef_value v = all.values[i];
+        if (replaced(v.component.id, values, count)) continue;
+        if (v.data && reef__type_of(v.component.id)->relation)
+            ok = relations_take_over(x, k, reef__type_of(v.component.id), v.data, v.kind == VALUE_SPAN ? v.size : 1);
         else ok = value_take_over(x, v);
     }
-    reef__spread_free(w, &stored);
+    reef__spread_free(x->w, &all);
     return ok ? REEF_OK : REEF_NO_MEMORY;
 }
 

@@ -332,6 +332,28 @@ reef_status reef_spawn_many_values(reef_world *w, uint32_t n, reef_entity *entit
 
 /* ---- copies ---- */
 
+COLD reef_status reef__values_of(reef_world *w, reef_entity e, spread *x, bool halves, reef_component *bound)
+{
+    const uint32_t place = place_of(w, e);
+    const reef_slot *slots = reef_slots_at(&w->hot, place);
+    const shape *s = shape_of(w->family, slots[0].head.table);
+    const type *stays = reef__stored_bound(w, e);
+    for (uint32_t k = s->end_slot; k-- > SLOT_COLUMNS;)
+        if (!s->columns[k].type->copyable) stays = s->columns[k].type;
+    if (stays) return bound->id = stays->id, REEF_NOT_COPYABLE;
+    if (!reef__spread_room(w, x, s->column_count + w->state.bit_count + w->state.store_count)) return REEF_NO_MEMORY;
+    for (uint32_t k = SLOT_COLUMNS; k < s->end_slot; k++) {
+        const type *t = s->columns[k].type;
+        x->values[x->count++] = reef_value_make((reef_component){t->id}, REEF_VALUE_ONE, t->size,
+                                                cell(slots, k, place_row(place), t->size));
+    }
+    EACH_BIT_STORE(w, bits_of(w, place), b)
+    if (bit_read(b, place) && !store_has(w, b->key, e))
+        x->values[x->count++] = reef_value_make((reef_component){b->key}, REEF_VALUE_DEFAULT, 0, NULL);
+    x->count += reef__stored_values(w, e, x->values + x->count, halves);
+    return REEF_OK;
+}
+
 COLD reef_status reef__clone_into(reef_world *w, reef_entity source, uint32_t n, reef_entity *entities,
                                   const reef_entity *given)
 {
@@ -339,27 +361,11 @@ COLD reef_status reef__clone_into(reef_world *w, reef_entity source, uint32_t n,
     reef_component none = {0};
     uint32_t place = place_of(w, source);
     if (place == PLACE_DEAD) return reef__failure(w, REEF_NOT_ALIVE, op, none, source, n);
-    const reef_slot *slots = reef_slots_at(&w->hot, place);
-    const uint32_t id = slots[0].head.table;
-    const shape *s = shape_of(w->family, id);
-    for (uint32_t k = SLOT_COLUMNS; k < s->end_slot; k++)
-        if (!s->columns[k].type->copyable)
-            return reef__failure(w, REEF_NOT_COPYABLE, op, (reef_component){s->columns[k].type->id}, source, n);
-    const type *bound = reef__stored_bound(w, source);
-    if (bound) return reef__failure(w, REEF_NOT_COPYABLE, op, (reef_component){bound->id}, source, n);
     spread x;
-    if (!reef__spread_room(w, &x, s->column_count + w->state.bit_count + w->state.store_count))
-        return reef__failure(w, REEF_NO_MEMORY, op, none, source, n);
-    for (uint32_t k = SLOT_COLUMNS; k < s->end_slot; k++) {
-        const type *t = s->columns[k].type;
-        x.values[x.count++] = reef_value_make((reef_component){t->id}, REEF_VALUE_ONE, t->size,
-                                              cell(slots, k, place_row(place), t->size));
-    }
-    EACH_BIT_STORE(w, bits_of(w, place), b)
-    if (bit_read(b, place) && !store_has(w, b->key, source))
-        x.values[x.count++] = reef_value_make((reef_component){b->key}, REEF_VALUE_DEFAULT, 0, NULL);
-    x.count += reef__stored_values(w, source, x.values + x.count, false);
-    reef_status status = n ? reef__spawn_listed(w, op, id, x.values, x.count, n, entities, given) : REEF_OK;
+    reef_status status = reef__values_of(w, source, &x, false, &none);
+    if (status != REEF_OK) return reef__failure(w, status, op, none, source, n);
+    const uint32_t id = reef_slots_at(&w->hot, place)[0].head.table;
+    if (n) status = reef__spawn_listed(w, op, id, x.values, x.count, n, entities, given);
     reef__spread_free(w, &x);
     return status;
 }

@@ -44,59 +44,21 @@ static uint32_t kinds_asked(const observer_log *o, uint32_t component)
 
 /* ---- the log ---- */
 
-static void old_values_drop(reef_world *w, observer_log *o)
-{
-    old_values *k = o->old_values;
-    o->old_values = k->next;
-    reef__memory_free(&w->family->memory, MEMORY_OTHER, k, k->bytes);
-}
-
-static bool log_room(reef_world *w, void *array, uint64_t count, uint64_t *room, uint64_t more, size_t size)
-{
-    void *p;
-    if (count + more <= *room) return true;
-    const uint64_t now = *room * 2 > count + more ? *room * 2 : count + more + 14;
-    if (now > SIZE_MAX / size) return false;
-    memcpy(&p, array, sizeof p);
-    p = reef__memory_resize(&w->family->memory, MEMORY_OTHER, p, (size_t)*room * size, (size_t)now * size, PLAIN_ALIGN);
-    if (p == NULL) return false;
-    memcpy(array, &p, sizeof p);
-    *room = now;
-    return true;
-}
-
-static bool old_values_room(reef_world *w, observer_log *o, uint64_t bytes)
-{
-    if (bytes == 0 || (o->old_values && o->old_values->bytes - o->old_values->used >= bytes)) return true;
-    if (bytes > SIZE_MAX - sizeof(old_values)) return false;
-    const size_t all =
-        bytes + sizeof(old_values) > OLD_VALUES_BYTES ? (size_t)bytes + sizeof(old_values) : OLD_VALUES_BYTES;
-    old_values *k = reef__memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, all, PLAIN_ALIGN);
-    if (k == NULL) return false;
-    *k = (old_values){o->old_values, all, sizeof *k};
-    o->old_values = k;
-    return true;
-}
-
 static size_t old_values_bytes(const type *t) { return t->size ? (size_t)t->size + t->align - 1 : 0; }
 
-static void *old_values_take(observer_log *o, const type *t)
+static void *old_values_take(const observer_log *o, const type *t)
 {
-    old_values *k = o->old_values;
-    const uintptr_t at = ((uintptr_t)k + k->used + t->align - 1) & ~((uintptr_t)t->align - 1);
-    k->used = (size_t)(at - (uintptr_t)k) + t->size;
-    ASSERT(k->used <= k->bytes);
-    return (void *)at;
+    return reef__arena_take(o->old_values, t->size, t->align);
 }
 
 /* Makes room for notices, for entities, for the sum of the notices' counts, and for bytes of old values. */
 static bool notices_room(reef_world *w, observer_log *o, uint64_t notices, uint64_t entities, uint64_t references,
                          uint64_t bytes)
 {
-    return log_room(w, &o->notices, o->notice_count, &o->notice_room, notices, sizeof *o->notices) &&
-           log_room(w, &o->entities, o->entity_count, &o->entity_room, entities, sizeof *o->entities) &&
-           (!o->collects || log_room(w, &o->nets, o->references, &o->net_room, references, sizeof *o->nets)) &&
-           old_values_room(w, o, bytes);
+    return reef__list_room(w, &o->notices, o->notice_count, &o->notice_room, notices, sizeof *o->notices) &&
+           reef__list_room(w, &o->entities, o->entity_count, &o->entity_room, entities, sizeof *o->entities) &&
+           (!o->collects || reef__list_room(w, &o->nets, o->references, &o->net_room, references, sizeof *o->nets)) &&
+           reef__arena_room(&w->family->memory, &o->old_values, bytes, OLD_VALUES_BYTES);
 }
 
 static notice *notice_add(observer_log *o, uint32_t kind, uint32_t component, uint64_t first, uint32_t count)
@@ -113,7 +75,8 @@ static void log_empty(reef_world *w, observer_log *o)
         if (o->notices[i].held && !BUG(72))
             held_end(reef__type_of(o->notices[i].component), (void *)(uintptr_t)o->notices[i].old);
     o->notice_count = o->told = o->entity_count = o->references = o->op_notices = o->op_entities = 0;
-    while (o->old_values && (o->old_values->next || o->old_values->bytes > OLD_VALUES_KEPT)) old_values_drop(w, o);
+    while (o->old_values && (o->old_values->next || o->old_values->bytes > OLD_VALUES_KEPT))
+        reef__arena_drop(&w->family->memory, &o->old_values);
     if (o->old_values) o->old_values->used = sizeof *o->old_values;
 }
 
@@ -131,7 +94,7 @@ static COLD void observing_drop(reef_world *w)
     if (o == NULL) return;
     log_empty(w, o);
     reef__listeners_free(w, o);
-    while (o->old_values) old_values_drop(w, o);
+    while (o->old_values) reef__arena_drop(m, &o->old_values);
     reef__memory_free(m, MEMORY_OTHER, o->notices, (size_t)o->notice_room * sizeof *o->notices);
     reef__memory_free(m, MEMORY_OTHER, o->entities, (size_t)o->entity_room * sizeof *o->entities);
     reef__memory_free(m, MEMORY_OTHER, o->nets, (size_t)o->net_room * sizeof *o->nets);

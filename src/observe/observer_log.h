@@ -5,6 +5,7 @@
 
 #include "storage/command_buffer.h"
 #include "storage/observed.h"
+#include "storage/value_arena.h"
 #include "query/query.h"
 #include "reef/observer.h"
 
@@ -33,11 +34,6 @@ typedef struct watcher { /* an observer in this world */
     query *q; /* NULL: it has no query, or this world doesn't know its types */
 } watcher;
 
-typedef struct old_values { /* a piece of memory for old values, which follow */
-    struct old_values *next;
-    size_t bytes, used;
-} old_values;
-
 typedef struct net { /* what one notice says of one entity, for a collected observer */
     reef_entity entity;
     reef_entity target; /* of a relation, where a source may have several; otherwise null */
@@ -65,7 +61,7 @@ typedef struct observer_log {
     reef_entity *entities;
     uint64_t entity_count, entity_room;
     uint64_t references; /* sum of `count` over all notices */
-    old_values *old_values;
+    value_arena *old_values;
     net *nets;
     uint64_t net_room;
     uint64_t op_notices, op_entities; /* where the running operation's begin */

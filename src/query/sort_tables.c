@@ -31,14 +31,15 @@ enum { CYCLE_AHEAD = 12 }; /* how many places are fetched ahead */
 typedef struct sort_plan { /* one table that isn't in order */
     uint32_t table;
     uint32_t *places; /* in the form that reef__bits_cycle describes */
-    size_t count, room;
+    size_t count;
+    uint64_t room;
 } sort_plan;
 
 typedef struct sorting {
     reef_world *w;
     ordering order;
     order_row *rows, *scratch; /* of the table that is being planned */
-    size_t row_room;
+    uint64_t row_room;
     sort_plan *plans;
     uint32_t plan_count, plan_room;
     uint32_t *units; /* the chunks of that table */
@@ -102,25 +103,9 @@ static bool rows_in_order(const reef_world *w, const ordering *o, const table *t
     return in_order || keyed == 0;
 }
 
-/* Gives an array of MEMORY_OTHER room for more elements. */
-static bool array_grow(reef_world *w, void **array, size_t old, size_t room, size_t size)
-{
-    size_t bytes;
-    if (!reef__size_multiply(room, size, 0, &bytes)) return false;
-    void *p = reef__memory_resize(&w->family->memory, MEMORY_OTHER, *array, old * size, bytes, PLAIN_ALIGN);
-    if (p) *array = p;
-    return p != NULL;
-}
-
 static bool sort_reserve(sorting *s, const table *t, size_t rows)
 {
-    void *p = s->rows;
-    if (rows > SIZE_MAX / 2) return false;
-    if (rows > s->row_room) {
-        if (!array_grow(s->w, &p, s->row_room * 2, rows * 2, sizeof *s->rows)) return false;
-        s->rows = p;
-        s->row_room = rows;
-    }
+    if (!reef__list_room(s->w, &s->rows, 0, &s->row_room, 2 * (uint64_t)rows, sizeof *s->rows)) return false;
     s->scratch = s->rows + rows;
     memory *m = &s->w->family->memory;
     return reef__array_room(m, MEMORY_OTHER, &s->units, &s->unit_room, t->chunks, sizeof *s->units) &&
@@ -183,10 +168,10 @@ static bool plan_make(sorting *s, const table *t)
     order_row *sorted = reef__order_rows(s->rows, s->scratch, rows);
     for (size_t i = 0; i < rows; i++) moved += sorted[i].row != i;
     /* a cycle has at least two places, and an end */
-    sort_plan plan = {.table = t->shape->table, .room = moved + moved / 2};
-    void *places = NULL;
-    if (!rows_own(s, t, sorted, rows) || !array_grow(s->w, &places, 0, plan.room, sizeof *plan.places)) return false;
-    plan.places = places;
+    sort_plan plan = {.table = t->shape->table};
+    if (!rows_own(s, t, sorted, rows) ||
+        !reef__list_room(s->w, &plan.places, 0, &plan.room, moved + moved / 2, sizeof *plan.places))
+        return false;
     uint32_t *from = (uint32_t *)(sorted == s->rows ? s->scratch : s->rows);
     for (size_t i = 0; i < rows; i++) from[i] = sorted[i].row;
     cycles_collect(s, &plan, from, rows);
@@ -264,9 +249,9 @@ static void sorting_free(sorting *s)
 {
     memory *m = &s->w->family->memory;
     for (uint32_t i = 0; i < s->plan_count; i++)
-        reef__memory_free(m, MEMORY_OTHER, s->plans[i].places, s->plans[i].room * sizeof *s->plans[i].places);
+        reef__memory_free(m, MEMORY_OTHER, s->plans[i].places, (size_t)s->plans[i].room * sizeof *s->plans[i].places);
     reef__memory_free(m, MEMORY_OTHER, s->plans, s->plan_room * sizeof *s->plans);
-    reef__memory_free(m, MEMORY_OTHER, s->rows, s->row_room * 2 * sizeof *s->rows);
+    reef__memory_free(m, MEMORY_OTHER, s->rows, (size_t)s->row_room * sizeof *s->rows);
     reef__memory_free(m, MEMORY_OTHER, s->units, s->unit_room * sizeof *s->units);
     if (s->aside) reef__memory_resize(m, MEMORY_OTHER, s->aside, s->value_bytes, 0, s->value_align);
 }

@@ -6,6 +6,7 @@
 #include "storage/block_index.h"
 #include "storage/layout.h"
 #include "storage/quarantine.h"
+#include "storage/world_data.h"
 
 family *reef__family_make(const reef_allocator *allocator)
 {
@@ -61,4 +62,18 @@ uint32_t reef__world_number(void)
     uint32_t number = last;
     mutex_unlock(&lock);
     return number;
+}
+
+bool reef__list_room(reef_world *w, void *list, uint64_t count, uint64_t *room, uint64_t more, size_t size)
+{
+    void *p;
+    if (count + more <= *room) return true;
+    const uint64_t now = *room * 2 > count + more ? *room * 2 : count + more;
+    if (now > SIZE_MAX / size) return false;
+    memcpy(&p, list, sizeof p);
+    p = reef__memory_resize(&w->family->memory, MEMORY_OTHER, p, (size_t)*room * size, (size_t)now * size, PLAIN_ALIGN);
+    if (p == NULL) return false;
+    memcpy(list, &p, sizeof p);
+    *room = now;
+    return true;
 }

@@ -59,4 +59,8 @@ void reef__family_join(family *f, bool world);
 void reef__family_leave(family *f, bool world);
 uint32_t reef__world_number(void); /* a number for a new world */
 
+/* Makes room for `more` elements behind the first `count` of a list, which has room for *room. `list` points to the
+ * list's pointer. False: no memory. */
+bool reef__list_room(reef_world *w, void *list, uint64_t count, uint64_t *room, uint64_t more, size_t size);
+
 #endif

@@ -111,17 +111,17 @@ typedef struct tree_way {
     uint32_t levels;
 } tree_way;
 
-static void way_find(const value_store *s, uint32_t root, source_key k, tree_way *x)
+/* Finds the way, and returns its leaf; *at: where the key is or belongs there. */
+static tree_node *way_find(const value_store *s, uint32_t root, source_key k, tree_way *x, uint32_t *at)
 {
     uint32_t number = root - 1;
     for (x->levels = 0;; x->levels++) {
-        const tree_node *n = tree_node_at(s, number);
+        tree_node *n = tree_node_at(s, number);
         x->number[x->levels] = number;
-        if (n->level == 0) break;
+        if (n->level == 0) return *at = x->at[x->levels++] = leaf_seek(n, k), n;
         x->at[x->levels] = branch_seek(n, k);
         number = branches(n)[x->at[x->levels]].child;
     }
-    x->at[x->levels++] = leaf_seek(tree_node_at(s, number), k);
 }
 
 /* ---- memory ---- */
@@ -225,6 +225,13 @@ static bool root_grow(reef_world *w, value_store *s, tree_head *h, tree_way *x)
     return true;
 }
 
+static void branch_insert(tree_node *n, uint32_t at, tree_branch put)
+{
+    memmove(branches(n) + at + 1, branches(n) + at, (n->count - at) * sizeof(tree_branch));
+    branches(n)[at] = put;
+    n->count++;
+}
+
 /* Puts a branch behind branch `level` of the way, whose nodes are halved as far as they are full. */
 static bool branch_put(reef_world *w, value_store *s, tree_head *h, const tree_way *x, uint32_t level, tree_branch put)
 {
@@ -242,7 +249,7 @@ static bool branch_put(reef_world *w, value_store *s, tree_head *h, const tree_w
         }
         tree_node *n = tree_node_own(w, s, x->number[--level]);
         if (n == NULL) return false;
-        uint32_t at = x->at[level] + 1;
+        const uint32_t at = x->at[level] + 1;
         if (n->count == BRANCHES_MOST) {
             tree_node *right = tree_node_make(w, s, CLASS_MOST, n->level, &number);
             if (right == NULL) return false;
@@ -251,17 +258,12 @@ static bool branch_put(reef_world *w, value_store *s, tree_head *h, const tree_w
             right->count = (uint16_t)(n->count - keep);
             memcpy(branches(right), branches(n) + keep, right->count * sizeof(tree_branch));
             n->count = (uint16_t)keep;
-            tree_node *into = at > keep || right->count == 0 ? right : n;
-            if (into == right) at -= keep;
-            memmove(branches(into) + at + 1, branches(into) + at, (into->count - at) * sizeof(tree_branch));
-            branches(into)[at] = put;
-            into->count++;
+            if (at > keep || right->count == 0) branch_insert(right, at - keep, put);
+            else branch_insert(n, at, put);
             put = (tree_branch){branches(right)[0].place, branches(right)[0].source, number, 0};
             continue;
         }
-        memmove(branches(n) + at + 1, branches(n) + at, (n->count - at) * sizeof(tree_branch));
-        branches(n)[at] = put;
-        n->count++;
+        branch_insert(n, at, put);
         return true;
     }
 }
@@ -269,17 +271,16 @@ static bool branch_put(reef_world *w, value_store *s, tree_head *h, const tree_w
 static bool index_insert(reef_world *w, value_store *s, reef_entity target, source_key k)
 {
     tree_way x;
-    uint32_t number;
+    uint32_t number, at;
     tree_head *h = tree_head_own(w, s, target.index);
     if (h == NULL) return false;
     if (h->root == 0) {
         if (tree_node_make(w, s, 0, 0, &number) == NULL) return false;
         h->root = number + 1;
     }
-    way_find(s, h->root, k, &x);
+    (void)way_find(s, h->root, k, &x, &at);
     tree_node *n = tree_node_own(w, s, x.number[x.levels - 1]);
     if (n == NULL) return false;
-    uint32_t at = x.at[x.levels - 1];
     h->count++;
     if (n->count == leaf_most(n->class) && x.levels == 1 && n->class < CLASS_MOST) {
         if (!root_grow(w, s, h, &x)) return false;
@@ -342,13 +343,14 @@ static bool tree_nodes_free(reef_world *w, value_store *s, tree_head *h, const t
 static bool index_erase(reef_world *w, value_store *s, reef_entity target, source_key k)
 {
     tree_way x;
+    uint32_t at;
     tree_head *h = tree_head_own(w, s, target.index);
     if (h == NULL) return false;
     ASSERT(h->root != 0);
-    way_find(s, h->root, k, &x);
+    (void)way_find(s, h->root, k, &x, &at);
     tree_node *n = tree_node_own(w, s, x.number[x.levels - 1]);
     if (n == NULL) return false;
-    const uint32_t at = x.at[x.levels - 1], behind = n->count - at - 1u;
+    const uint32_t behind = n->count - at - 1u;
     ASSERT(at < n->count && reef_entity_equal(leaf_sources(n)[at], k.source));
     memmove(leaf_sources(n) + at, leaf_sources(n) + at + 1, behind * sizeof(reef_entity));
     memmove(leaf_places(n) + at, leaf_places(n) + at + 1, behind * sizeof(uint64_t));
@@ -520,10 +522,9 @@ bool reef__relation_after(const value_store *s, reef_entity target, uint64_t pla
     }
     const tree_head h = tree_head_of(s, target.index);
     tree_way x;
+    uint32_t at;
     if (h.root == 0) return false;
-    way_find(s, h.root, k, &x);
-    const tree_node *n = tree_node_at(s, x.number[x.levels - 1]);
-    uint32_t at = x.at[x.levels - 1];
+    const tree_node *n = way_find(s, h.root, k, &x, &at);
     if (at < n->count && leaf_places(n)[at] == place && reef_entity_equal(leaf_sources(n)[at], after)) at++;
     if (at == n->count) { /* the next leaf: up to where a branch follows, and down its first branches */
         uint32_t level = x.levels - 1;
@@ -545,10 +546,9 @@ bool reef__relation_before(const value_store *s, reef_entity target, uint64_t pl
     if (s->unindexed) return values_walk(s, target, NULL, &k, true, before) != 0;
     const tree_head h = tree_head_of(s, target.index);
     tree_way x;
+    uint32_t at;
     if (h.root == 0) return false;
-    way_find(s, h.root, k, &x);
-    const tree_node *n = tree_node_at(s, x.number[x.levels - 1]);
-    uint32_t at = x.at[x.levels - 1];
+    const tree_node *n = way_find(s, h.root, k, &x, &at);
     if (at == 0) { /* the leaf before */
         uint32_t level = x.levels - 1;
         while (level > 0 && x.at[level - 1] == 0) level--;
@@ -575,10 +575,9 @@ static bool index_has(const value_store *s, const relation_value *v, reef_entity
 {
     const tree_head h = tree_head_of(s, v->target.index);
     tree_way x;
+    uint32_t k;
     if (h.root == 0) return false;
-    way_find(s, h.root, (source_key){v->place, source}, &x);
-    const tree_node *n = tree_node_at(s, x.number[x.levels - 1]);
-    const uint32_t k = x.at[x.levels - 1];
+    const tree_node *n = way_find(s, h.root, (source_key){v->place, source}, &x, &k);
     return k < n->count && leaf_places(n)[k] == v->place && reef_entity_equal(leaf_sources(n)[k], source);
 }
 
