@@ -287,15 +287,6 @@ static void shared_put_all(encoding *x, const type *t, const value_store *s)
     reef__shared_firsts_free(x->w, s, firsts);
 }
 
-static void values_none_put(encoding *x, const type *t)
-{
-    reef__section_begin(x->o, SECTION_VALUES);
-    reef__put_u32(x->o, x->type_number[t->id]);
-    reef__put_u8(x->o, 1);
-    reef__put_u32(x->o, 0);
-    reef__encode_end(x);
-}
-
 void reef__encode_stores(encoding *x)
 {
     for (uint32_t i = 0; i < x->store_count && !encode_stopped(x); i++) {
@@ -303,7 +294,7 @@ void reef__encode_stores(encoding *x)
         const value_store *s = store_of(x->w, t->id);
         if (!reef__encode_store_differs(x, t->id)) continue;
         if (t->home != REEF_MULTI && t->home != REEF_SHARED) pages_put(x, t);
-        else if (s->count == 0) values_none_put(x, t);
+        else if (s->count == 0) groups_put(x, t, s, NULL); /* all are gone */
         else if (t->home == REEF_MULTI) multi_put_all(x, t, s);
         else shared_put_all(x, t, s);
     }

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/platform.h"
 #include "type/type.h"
+#include "type/type_walk.h"
 #include "storage/error.h"
 #include "storage/family.h"
 #include "storage/known_types.h"
@@ -268,10 +269,8 @@ static COLD void listener_note(observer_log *o, const struct observer *x)
     else o->head.now[c] |= (uint8_t)x->events;
     for (uint32_t i = 0; i < o->watched_count; i++)
         if (o->watched[i] == c) return;
-    uint32_t at = o->watched_count++;
-    for (; at > 0 && reef__type_compare(reef__type_of(o->watched[at - 1]), reef__type_of(c)) > 0; at--)
-        o->watched[at] = o->watched[at - 1];
-    o->watched[at] = c;
+    o->watched[o->watched_count++] = c;
+    reef__ids_sort(o->watched, o->watched_count);
 }
 
 /* Makes the query of an observer in this world. False: no memory. */

@@ -248,6 +248,16 @@ static void bulk_undo(bulk *b)
         if (b->portions[i].kind == RELABEL) reef__relabel_cancel(b->w, &b->portions[i].relabel);
 }
 
+/* The last steps that may fail, if those before succeeded. If one fails, what was prepared is undone. */
+static reef_status bulk_make(bulk *b, reef_status s)
+{
+    if (s == REEF_OK && !track_ready(b)) s = REEF_NO_MEMORY;
+    if (s == REEF_OK && observed(b->w) && !observe_reserve_changes(b->w, b->t, b->count)) s = REEF_NO_MEMORY;
+    if (s == REEF_OK) s = aside_make(b);
+    if (s != REEF_OK) bulk_undo(b);
+    return s;
+}
+
 /* ---- doing it ---- */
 
 /* Changes one entity by the general path, with the value that was made for it. */
@@ -370,14 +380,9 @@ static reef_status bulk_table(bulk *b)
     b->w->value_count = b->value.kind == REEF_VALUE_ONE;
     for (; s == REEF_OK && b->prepared < b->portion_count; b->prepared++)
         if (!portion_prepare(b, &b->portions[b->prepared])) s = REEF_NO_MEMORY;
-    if (s == REEF_OK && !track_ready(b)) s = REEF_NO_MEMORY;
-    if (s == REEF_OK && observed(b->w) && !observe_reserve_changes(b->w, b->t, b->count)) s = REEF_NO_MEMORY;
-    if (s == REEF_OK) s = aside_make(b);
+    s = bulk_make(b, s);
     b->w->value_count = 0;
-    if (s != REEF_OK) {
-        bulk_undo(b);
-        return s;
-    }
+    if (s != REEF_OK) return s;
     observe_open(b->w);
     for (uint64_t i = 0; i < b->portion_count; i++) portion_commit(b, &b->portions[i]);
     observe_close(b->w);
@@ -530,13 +535,8 @@ static reef_status bulk_stored(bulk *b)
         const reef_status s = reef__bulk_relations(b);
         if (s != REEF_OK) return s;
     }
-    if (!stored_ready(b) || !track_ready(b)) return REEF_NO_MEMORY;
-    if (observed(b->w) && !observe_reserve_changes(b->w, b->t, b->count)) return REEF_NO_MEMORY;
-    reef_status s = aside_make(b);
-    if (s != REEF_OK) {
-        bulk_undo(b);
-        return s;
-    }
+    const reef_status s = bulk_make(b, stored_ready(b) ? REEF_OK : REEF_NO_MEMORY);
+    if (s != REEF_OK) return s;
     observe_open(b->w);
     if (b->t->relation && b->value.kind == REEF_VALUE_ONE) b->w->relating = b->value.data;
     for (uint64_t i = 0; i < b->count; i++)

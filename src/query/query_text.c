@@ -160,6 +160,14 @@ static COLD bool parse_words(parser *p, reef_term *t, bool *given)
     return true;
 }
 
+/* If the next token is this sign, it is taken. */
+static bool parse_sign(parser *p, char sign)
+{
+    const bool is = token_is_sign(p, sign);
+    if (is) reef__token_next(p);
+    return is;
+}
+
 /* Reads what is said of whole entities: "disabled *" or "either *". */
 static COLD bool parse_entities(parser *p, const reef_term *t, const bool *given)
 {
@@ -215,27 +223,21 @@ static COLD bool parse_between(parser *p, reef_term *t, const bool *given)
             return reef__parse_refuse(p, REEF_BAD_TEXT, open, "%s is no relation, so it has no target",
                                       reef__show(kind->name, strlen(kind->name)).text);
         t->variable = variable;
-    } else if (variable && token_is_sign(p, ',')) { /* the source, and now the target */
-        reef__token_next(p);
+    } else if (variable && !parse_sign(p, ',')) {
+        t->target_variable = variable;
+    } else { /* the variable is the source; now the target */
         t->variable = variable == REEF_VISITED ? 0 : variable;
         if (token_is_sign(p, '$')) {
             if (!parse_variable(p, &t->target_variable)) return false;
         } else if (reef__token_is(p->token, "*")) {
+            if (kind == NULL && variable == 0) return reef__parse_expected(p, "an entity's name");
             reef__token_next(p);
         } else if (!parse_source(p, &t->target)) {
             return false;
         }
-    } else if (variable) {
-        t->target_variable = variable;
-    } else if (reef__token_is(p->token, "*")) {
-        if (kind == NULL) return reef__parse_expected(p, "an entity's name");
-        reef__token_next(p);
-    } else if (!parse_source(p, &t->target)) {
-        return false;
     }
-    if (!token_is_sign(p, ')'))
+    if (!parse_sign(p, ')'))
         return reef__parse_expected(p, relation ? "')' after the target" : "')' after the variable");
-    reef__token_next(p);
     if (!given[WORD_ACCESS]) t->access = REEF_WITH;
     return true;
 }
@@ -252,20 +254,17 @@ static COLD bool parse_up(parser *p, reef_term *t, const bool *given)
         return true;
     }
     reef__token_next(p);
-    if (!token_is_sign(p, '(')) return reef__parse_expected(p, "'(' after up");
-    reef__token_next(p);
+    if (!parse_sign(p, '(')) return reef__parse_expected(p, "'(' after up");
     if (!token_is_name(p->token)) return reef__parse_expected(p, "the name of a relation");
     if (!reef__parse_type(p, &t->up)) return false;
-    if (token_is_sign(p, ',')) {
-        reef__token_next(p);
+    if (parse_sign(p, ',')) {
         const char *at = p->token.start;
         if (p->token.kind != TOKEN_NAME || !parse_number(&at, &t->up_most) || t->up_most == 0 ||
             at != p->token.start + p->token.length)
             return reef__parse_expected(p, "the largest number of steps");
         reef__token_next(p);
     }
-    if (!token_is_sign(p, ')')) return reef__parse_expected(p, "')' after the relation");
-    reef__token_next(p);
+    if (!parse_sign(p, ')')) return reef__parse_expected(p, "')' after the relation");
     if (!given[WORD_ACCESS] && !p->nots) t->access = REEF_IN;
     return true;
 }
@@ -274,10 +273,7 @@ static COLD bool parse_leaf(parser *p)
 {
     reef_term t = {.access = p->nots ? REEF_WITH : REEF_INOUT};
     bool given[WORD_KINDS] = {false};
-    if (token_is_sign(p, '?')) {
-        t.op = REEF_OPTIONAL;
-        reef__token_next(p);
-    }
+    if (parse_sign(p, '?')) t.op = REEF_OPTIONAL;
     if (!parse_words(p, &t, given)) return false;
     if (!token_is_name(p->token)) return reef__parse_expected(p, "a type's name");
     const char *at = p->token.start;
@@ -291,10 +287,7 @@ static COLD bool parse_leaf(parser *p)
     }
     if (token_is_sign(p, '(') && !parse_between(p, &t, given)) return false;
     if (!parse_up(p, &t, given)) return false;
-    if (token_is_sign(p, '+')) {
-        t.subtypes = 1;
-        reef__token_next(p);
-    }
+    t.subtypes = parse_sign(p, '+');
     if (reef__token_is(p->token, "of")) {
         if (t.subtypes) return reef__parse_refuse(p, REEF_BAD_TEXT, p->token.start, "a type with '+' can't have 'of'");
         reef__token_next(p);
@@ -346,9 +339,8 @@ static COLD bool parse_parentheses(parser *p)
     reef__token_next(p);
     p->parentheses++;
     if (!parse_list(p, &members)) return false;
-    if (!token_is_sign(p, ')')) return parse_unended(p);
+    if (!parse_sign(p, ')')) return parse_unended(p);
     p->parentheses--;
-    reef__token_next(p);
     return members == 1 || parse_group(p, first, REEF_ALL_OF, members, at);
 }
 
@@ -368,8 +360,7 @@ static COLD bool parse_any(parser *p)
     if (!token_is_sign(p, '|')) return true;
     if (p->out->count == first) return reef__parse_expected(p, "',' after the whole entity"); /* "disabled * | A" */
     p->alternatives++;
-    for (; token_is_sign(p, '|'); members++) {
-        reef__token_next(p);
+    for (; parse_sign(p, '|'); members++) {
         if (!parse_one(p)) return false;
     }
     p->alternatives--;

@@ -62,28 +62,11 @@ static void retire(family *f, retired *node, void *p, size_t bytes)
 
 /* ---- sets of components ---- */
 
-static int id_compare(uint32_t a, uint32_t b)
-{
-    return a == b ? 0 : reef__type_compare(reef__type_of(a), reef__type_of(b));
-}
-
-/* insertion sort, since sets are short and mostly sorted; heapsort for long ones */
-void reef__ids_sort(uint32_t *ids, uint32_t count)
-{
-    for (uint32_t gap = count > 32 ? count / 2 : 1; gap; gap = gap > 2 ? gap * 5 / 11 : gap == 2) {
-        for (uint32_t i = gap; i < count; i++) {
-            uint32_t x = ids[i], j = i;
-            for (; j >= gap && id_compare(ids[j - gap], x) > 0; j -= gap) ids[j] = ids[j - gap];
-            ids[j] = x;
-        }
-    }
-}
-
 int reef__shape_compare(const shape *a, const shape *b)
 {
     uint32_t n = a->component_count < b->component_count ? a->component_count : b->component_count;
     for (uint32_t i = 0; i < n; i++) {
-        int c = id_compare(a->component[i], b->component[i]);
+        int c = reef__ids_compare(a->component[i], b->component[i]);
         if (c) return c;
     }
     return (a->component_count > b->component_count) - (a->component_count < b->component_count);

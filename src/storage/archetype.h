@@ -4,6 +4,7 @@
 #define REEF_STORAGE_ARCHETYPE_H
 
 #include "base/platform.h"
+#include "type/type_walk.h"
 #include "storage/family.h"
 #include "storage/layout.h"
 #include "storage/world_data.h"
@@ -59,7 +60,6 @@ const edge *reef__graph_edge(reef_world *w, uint32_t from, uint32_t component, b
 
 /* slot_find as a call, for code that isn't on a fast path. */
 NOINLINE uint32_t reef__slot_seek(const reef_world *w, uint32_t component, uint32_t table_id);
-void reef__ids_sort(uint32_t *ids, uint32_t count); /* sorts by type name */
 
 /* The ids of all tables with at least one row, ordered by their sorted type names, in a new array of *count. Free it
  * with reef__memory_free(&w->family->memory, MEMORY_OTHER, p, *count * 4). NULL with *count 0: there is none. NULL with

@@ -185,6 +185,13 @@ void reef__readers_count(const reef_world *w, track_store *s)
     }
 }
 
+static reader_place *reader_place_in(const state *s, uint64_t serial)
+{
+    for (uint32_t i = 0; i < s->place_count; i++)
+        if (s->places[i].serial == serial) return &s->places[i];
+    return NULL;
+}
+
 COLD bool reef__readers_note(reef_world *w)
 {
     state *s = &w->state;
@@ -205,10 +212,8 @@ COLD void reef__readers_arrive(reef_world *w)
         log_reader *r = &w->readers[i];
         const track_store *log = r->events ? NULL : reef__track_of(w, r->component);
         const uint64_t tail = r->events ? reef__events_end_of(w, r->component) : log ? log->tail : 0;
-        uint32_t k = 0;
-        while (k < s->place_count && s->places[k].serial != r->serial) k++;
-        if (BUG(43)) continue;
-        r->position = k < s->place_count ? s->places[k].position : tail;
+        const reader_place *p = reader_place_in(s, r->serial);
+        if (!BUG(43)) r->position = p ? p->position : tail;
     }
     for (uint32_t i = 0; i < s->track_count; i++) {
         reef__readers_count(w, &s->tracks[i]);
@@ -352,13 +357,6 @@ void reef__removals_trim(reef_world *w, uint32_t reader)
 }
 
 /* ---- for worlds that are read from files ---- */
-
-static reader_place *reader_place_in(const state *s, uint64_t serial)
-{
-    for (uint32_t i = 0; i < s->place_count; i++)
-        if (s->places[i].serial == serial) return &s->places[i];
-    return NULL;
-}
 
 bool reef__readers_place(const reef_world *w, uint64_t serial, uint64_t *position)
 {

@@ -2,6 +2,7 @@
  * a subtype to those of its bases. It is small, so it is walked with lists and without marks. */
 #include "type/required_types.h"
 #include "base/platform.h"
+#include "type/type_walk.h"
 
 uint32_t reef__needs_of(const type *t, uint32_t *needs, uint32_t room)
 {
@@ -18,12 +19,7 @@ uint32_t reef__needs_of(const type *t, uint32_t *needs, uint32_t room)
         }
         if (next == n) break;
     }
-    for (uint32_t i = 1; i < n; i++) {
-        uint32_t x = needs[i], k = i;
-        for (; k > 0 && reef__type_compare(reef__type_of(needs[k - 1]), reef__type_of(x)) > 0; k--)
-            needs[k] = needs[k - 1];
-        needs[k] = x;
-    }
+    reef__ids_sort(needs, n);
     return n;
 }
 

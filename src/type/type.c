@@ -13,6 +13,7 @@
  * All memory hangs from `registry` and `type_pages`, so that leak checkers find it. */
 #include "type/type.h"
 #include "type/required_types.h"
+#include "type/type_walk.h"
 #include "base/byte_hash.h"
 #include "base/platform.h"
 #include "base/text_out.h"
@@ -609,12 +610,8 @@ static reef_status required_give(type *t, const reef_type_desc *d)
     if (n == 0 || t->required_count) return REEF_OK;
     reef_component *copy = type_allocate(n * sizeof *copy);
     if (copy == NULL) return REEF_NO_MEMORY;
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t k = i;
-        for (; k > 0 && reef__type_compare(reef__type_of(copy[k - 1].id), reef__type_of(d->required[i].id)) > 0; k--)
-            copy[k] = copy[k - 1];
-        copy[k] = d->required[i];
-    }
+    memcpy(copy, d->required, n * sizeof *copy);
+    reef__ids_sort(&copy->id, n);
     t->required = copy;
     RELEASE_STORE(&t->required_count, n);
     return REEF_OK;

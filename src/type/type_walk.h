@@ -1,10 +1,13 @@
-/* Visiting types in the order of their names without a sorted list: each step looks at all candidates and takes the
- * first one behind the last. This costs n * n comparisons for n types, and no memory. */
+/* Types in the order of their names: sorting ids, and visiting types without a sorted list. Then each step looks at all
+ * candidates and takes the first one behind the last, which costs n * n comparisons for n types, and no memory. */
 #ifndef REEF_TYPE_TYPE_WALK_H
 #define REEF_TYPE_TYPE_WALK_H
 
 #include "base/platform.h"
 #include "type/type.h"
+
+int reef__ids_compare(uint32_t a, uint32_t b); /* as strcmp of the names */
+void reef__ids_sort(uint32_t *ids, uint32_t count);
 
 /* Is t behind `last`, and before the best candidate so far? `last` NULL: nothing was visited yet. `best` NULL: t is the
  * first candidate. */
