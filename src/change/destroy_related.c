@@ -55,6 +55,14 @@ bool reef__related_to(const reef_world *w, reef_entity e)
     return false;
 }
 
+bool reef__related_any(const reef_world *w)
+{
+    if (!(w->slow & SLOW_RELATED)) return false;
+    for (uint32_t i = 1; i < w->state.store_count; i++)
+        if (w->state.stores[i].relation && w->state.stores[i].count) return true;
+    return false;
+}
+
 static bool is_doomed(const closure *x, reef_entity e) { return x->seen[e.index / 8] >> (e.index & 7) & 1; }
 
 static bool doom(closure *x, reef_entity e)
@@ -68,7 +76,7 @@ static bool doom(closure *x, reef_entity e)
     return true;
 }
 
-/* Finds the types that have relations. */
+/* Finds the types that have relations, ordered by name, so that the order of what happens follows from the state. */
 static bool kinds_find(closure *x)
 {
     const reef_world *w = x->w;
@@ -81,7 +89,10 @@ static bool kinds_find(closure *x)
             if (!reef__array_room(&x->w->family->memory, MEMORY_OTHER, &x->kinds, &x->kind_room, x->kind_count + 1,
                                   sizeof *x->kinds))
                 return false;
-            x->kinds[x->kind_count++] = (relation_kind){s, t};
+            uint32_t at = x->kind_count++;
+            for (; at > x->cascading && reef__type_compare(x->kinds[at - 1].t, t) > 0; at--)
+                x->kinds[at] = x->kinds[at - 1];
+            x->kinds[at] = (relation_kind){s, t};
         }
     }
     return true;
@@ -276,6 +287,7 @@ static void closure_do(closure *x)
 reef_status reef__destroy_related(reef_world *w, const char *op, const reef_entity *e, uint64_t n)
 {
     closure x = {.w = w, .op = op};
+    if (n == 0) return REEF_OK;
     reef_status s = closure_find(&x, e, n);
     if (s == REEF_OK && !closure_prepare(&x)) s = REEF_NO_MEMORY;
     if (s == REEF_OK) closure_do(&x);
@@ -286,7 +298,7 @@ reef_status reef__destroy_related(reef_world *w, const char *op, const reef_enti
     reef__memory_free(m, MEMORY_OTHER, x.ends, x.end_room * sizeof *x.ends);
     reef__memory_free(m, MEMORY_OTHER, x.sorted, x.sorted ? x.dead_count * sizeof *x.sorted : 0);
     reef__memory_free(m, MEMORY_OTHER, x.group_end, x.group_end ? (x.tables + (size_t)1) * sizeof *x.group_end : 0);
-    return s == REEF_NO_MEMORY ? reef__failure(w, s, op, (reef_component){0}, n ? e[0] : (reef_entity){0, 0}, 0) : s;
+    return s == REEF_NO_MEMORY ? reef__failure(w, s, op, (reef_component){0}, e[0], 0) : s;
 }
 
 /* ---- relations to nobody ---- */

@@ -396,7 +396,9 @@ static reef_status relation_write(reef_world *w, reef_entity source, const type 
                                   const void *data)
 {
     const reef_component c = {t->id};
-    const bool both = (t->relation & REEF_SYMMETRIC) && !reef_entity_equal(source, target);
+    uint32_t number; /* reef_remove may have taken the other half away */
+    const bool both = (t->relation & REEF_SYMMETRIC) && !reef_entity_equal(source, target) &&
+                      relation_find(w, t, target, source, &number);
     if (reef_relation_mut_id(w, source, c, target) == NULL ||
         (both && reef_relation_mut_id(w, target, c, source) == NULL))
         return w->error.status;

@@ -19,8 +19,9 @@ void reef__relation_unplace(const reef_world *w, const type *t, void *made, cons
 /* Is the source related to the target, of transitive relations also by way of others (false if there is no memory for
  * that search), and of reflexive ones, with `itself`, to itself? */
 bool reef__relation_leads(const reef_world *w, const type *t, reef_entity source, reef_entity target, bool itself);
-/* Is somebody related to this entity? (src/change/destroy_related.c) */
+/* Is somebody related to this entity, is anybody related at all? (src/change/destroy_related.c) */
 bool reef__related_to(const reef_world *w, reef_entity e);
+bool reef__related_any(const reef_world *w);
 /* Destroys n entities, all or none, and whoever is destroyed with them, and ends all other relations to them. Errors
  * are recorded: REFUSED, NO_MEMORY. */
 reef_status reef__destroy_related(reef_world *w, const char *op, const reef_entity *e, uint64_t n);

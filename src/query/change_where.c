@@ -702,6 +702,6 @@ reef_status reef_destroy_where(reef_world *w, reef_query which, uint64_t *destro
     if (w == NULL) return REEF_BAD_ARGUMENT;
     reef_status s = bulk_begin(&b, w, "reef_destroy_where", which, (reef_value){{0}, REEF_VALUE_REMOVE, 0, NULL});
     if (s == REEF_OK && reef__fixed_hold(b.q, b.since))
-        s = w->slow & SLOW_RELATED ? destroy_related_matches(&b) : destroy_matches(&b);
+        s = reef__related_any(w) ? destroy_related_matches(&b) : destroy_matches(&b);
     return bulk_end(&b, s, destroyed);
 }

@@ -11,8 +11,10 @@ REEF_TAG(Folk);
 REEF_RELATION(Likes);
 REEF_RELATION(DockedTo, REEF_EXCLUSIVE);
 REEF_RELATION(Under, REEF_EXCLUSIVE | REEF_ACYCLIC | REEF_CASCADE);
+REEF_RELATION(Dies, REEF_CASCADE);
 REEF_RELATION(Knows, REEF_SYMMETRIC);
 REEF_RELATION_OF(Owes, Coins);
+REEF_RELATION_OF(Shares, Coins, REEF_SYMMETRIC);
 
 static void create_some(reef_world *w, reef_entity *e, uint32_t n)
 {
@@ -181,12 +183,99 @@ static void F4_differences_have_texts(void **state)
     reef_world_free(fork);
 }
 
+/* What a world does next is the same after saving and loading, even if relations have come and gone before. */
+static reef_world *loaded(void **state, reef_world *w)
+{
+    reef_world *other = another_world(state, NULL);
+    reef_bytes bytes;
+    assert_ok(reef_save_bytes(w, &bytes, NULL));
+    assert_ok(reef_load_bytes(other, bytes.data, bytes.size, NULL));
+    reef_bytes_free(&bytes);
+    assert_true(reef_hash(w) == reef_hash(other));
+    return other;
+}
+
+static void F4_bulk_destruction_forgets_former_relations(void **state)
+{
+    for (int where = 0; where < 2; where++) {
+        reef_world *w = another_world(state, NULL);
+        reef_entity e[5];
+        create_some(w, e, 5);
+        assert_status(REEF_ADDED, reef_relate(w, e[0], Likes, e[1]));
+        assert_ok(reef_unrelate(w, e[0], Likes, e[1]));
+        reef_world *both[2] = {w, loaded(state, w)};
+        for (int i = 0; i < 2; i++) {
+            const reef_query q = reef_query_new(both[i], "Folk");
+            if (where) assert_ok(reef_destroy_where(both[i], q, NULL));
+            else assert_ok(reef_destroy_with_types(both[i], &(reef_component){reef_id(Folk).id}, 1, NULL));
+        }
+        assert_true(reef_hash(both[0]) == reef_hash(both[1]));
+        assert_true(reef_entity_equal(reef_create(both[0]), reef_create(both[1])));
+    }
+}
+
+/* Likes comes to the first world before DockedTo, and Owes before Under; loading makes them by name. */
+static void F4_destruction_knows_no_order_of_types(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_entity e[6];
+    create_some(w, e, 2);
+    for (uint32_t i = 2; i < 6; i++) assert_some(e[i] = reef_create(w));
+    assert_status(REEF_ADDED, reef_relate(w, e[2], Under, e[0])); /* dies with it */
+    assert_status(REEF_ADDED, reef_relate(w, e[3], Dies, e[0]));
+    assert_status(REEF_ADDED, reef_relate(w, e[4], Likes, e[0])); /* has nothing else */
+    assert_status(REEF_ADDED, reef_relate(w, e[5], DockedTo, e[0]));
+    for (uint32_t i = 1; i < 2; i++) assert_status(REEF_ADDED, reef_relate(w, e[i], Likes, e[i]));
+    reef_entity more[4];
+    for (uint32_t i = 0; i < 4; i++) {
+        assert_some(more[i] = reef_create(w));
+        assert_status(REEF_ADDED, reef_relate(w, more[i], Likes, e[1]));
+    }
+    reef_world *other = loaded(state, w);
+    assert_ok(reef_destroy(w, e[0]));
+    assert_ok(reef_destroy(other, e[0]));
+    assert_true(reef_hash(w) == reef_hash(other) && reef_equal(w, other, NULL));
+    assert_valid(w);
+}
+
+static void F4_destroying_nobody_is_no_error(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_entity e[2];
+    uint64_t n = 9;
+    create_some(w, e, 2);
+    assert_status(REEF_ADDED, reef_relate(w, e[0], Likes, e[1]));
+    assert_ok(reef_destroy_with_types(w, (reef_component[]){reef_id(Coins)}, 1, &n));
+    assert_int_equal(n, 0);
+    n = 9;
+    assert_ok(reef_destroy_where(w, reef_query_new(w, "Coins"), &n));
+    assert_int_equal(n, 0);
+    assert_int_equal(reef_count_alive(w), 2);
+}
+
+/* reef_remove takes one half of a symmetric relation away; the data of the other half can still be written. */
+static void F4_half_a_symmetric_relation_is_written(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_entity e[2];
+    create_some(w, e, 2);
+    assert_status(REEF_ADDED, reef_relate_with(w, e[0], Shares, e[1], 3));
+    assert_ok(reef_remove(w, e[1], Shares));
+    assert_ok(reef_relate_with(w, e[0], Shares, e[1], 4));
+    assert_int_equal(reef_relation_get(w, e[0], Shares, e[1])->data.coins, 4);
+    assert_false(reef_has(w, e[1], Shares));
+    assert_ok(reef_unrelate(w, e[0], Shares, e[1]));
+    assert_valid(w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(F4_a_disabled_relation),       TEST(F4_no_subtypes),
         TEST(F4_clones_keep_their_targets), TEST(F4_merged_relations_are_observed_from_then_on),
         TEST(F4_memory_comes_back),         TEST(F4_differences_have_texts),
+        TEST(F4_bulk_destruction_forgets_former_relations), TEST(F4_destruction_knows_no_order_of_types),
+        TEST(F4_destroying_nobody_is_no_error), TEST(F4_half_a_symmetric_relation_is_written),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
