@@ -44,6 +44,7 @@ uint32_t op_makes(const op *o)
     case OP_HISTORY: return DEFER_STEPS;
     case OP_MERGE: return MERGE_MADE;
     case OP_TICK: return TICK_MADE;
+    case OP_INSTANTIATE: return TREE_MADE;
     default: return 0;
     }
 }
@@ -225,11 +226,24 @@ static void want_CLONE(model *m, const op *o, outcome *want)
     want_one(want);
 }
 
+/* Whose only tree is itself: nobody is its child, nor is it related to itself. */
+static bool clones_tree(const model *m, const op *o)
+{
+    static ref_links list;
+    const ref_world *r = &m->reference;
+    const reef_entity e = subject_of(m, o);
+    if (!op_clones_tree(o) || !ref_alive(r, e)) return op_clones_tree(o);
+    for (uint32_t i = 0; i < RELATIONS; i++)
+        if (ref_link_find(r, i, e.index, e.index)) return false;
+    ref_sources(r, RELATION_CHILD, e.index, &list);
+    return list.count == 0;
+}
+
 static void core_CLONE_MANY(model *m, const op *o, outcome *out)
 {
     reef_entity *made = o->option & 1 ? NULL : out->made;
     /* an entity without children is a tree, too */
-    out->status = op_clones_tree(o) ? reef_clone_tree(m->world, subject_of(m, o), o->n, made)
+    out->status = clones_tree(m, o) ? reef_clone_tree(m->world, subject_of(m, o), o->n, made)
                                     : reef_clone_many(m->world, subject_of(m, o), o->n, made);
     out->made_count = out->status == REEF_OK && !(o->option & 1) ? o->n : 0;
 }
@@ -385,8 +399,12 @@ static void core_DESTROY_MANY(model *m, const op *o, outcome *out)
 static void want_DESTROY_MANY(model *m, const op *o, outcome *want)
 {
     const reef_entity *e = entities_of(m, o);
-    for (uint32_t i = 0; i < o->n; i++) want->number += ref_destroy(&m->reference, e[i]) == REEF_OK;
     want->status = REEF_OK;
+    for (uint32_t i = 0; i < o->n; i++) {
+        const reef_status s = ref_destroy(&m->reference, e[i]);
+        if (s == REEF_REFUSED) return; /* it ends where it can't go on */
+        want->number += s == REEF_OK;
+    }
 }
 
 static uint32_t components_of(const op *o, reef_component *c)
@@ -659,13 +677,6 @@ static void want_WRITE_MANY(model *m, const op *o, outcome *want)
 
 /* ---- names: o->n is the name's number ---- */
 
-static uint32_t named_index(const model *m, uint32_t name) /* UINT32_MAX: nobody */
-{
-    const ref_world *r = &m->reference;
-    for (uint32_t i = 0; i < r->living_count; i++)
-        if (r->entity[r->living[i]].name == name + 1) return r->living[i];
-    return UINT32_MAX;
-}
 static void core_NAME(model *m, const op *o, outcome *out)
 {
     out->status = reef_set_name(m->world, subject_of(m, o), o->n == NAME_NONE ? NULL : model_names[o->n]);
@@ -674,11 +685,13 @@ static void want_NAME(model *m, const op *o, outcome *want)
 {
     reef_entity e = subject_of(m, o);
     ref_entity *x = ref_alive(&m->reference, e);
-    uint32_t owner = o->n < NAMES_GOOD ? named_index(m, o->n) : UINT32_MAX;
+    const uint32_t parent = x ? ref_target(&m->reference, RELATION_CHILD, e.index) : UINT32_MAX;
+    uint32_t owner = o->n < NAMES_GOOD ? ref_named(&m->reference, parent, o->n + 1) : UINT32_MAX;
     want->status = REEF_OK;
     if (!x) want->status = REEF_NOT_ALIVE;
     else if (o->n == NAME_NONE) x->name = 0;
-    else if (o->n >= NAMES_GOOD) want->status = REEF_BAD_TEXT;
+    else if (o->n >= NAMES_GOOD || (parent != UINT32_MAX && strchr(model_names[o->n], '.')))
+        want->status = REEF_BAD_TEXT;
     else if (owner != UINT32_MAX && owner != e.index) want->status = REEF_NAME_TAKEN;
     else x->name = o->n + 1;
 }
@@ -690,7 +703,7 @@ static void core_FIND(model *m, const op *o, outcome *out)
 }
 static void want_FIND(model *m, const op *o, outcome *want)
 {
-    uint32_t index = named_index(m, o->n);
+    const uint32_t index = ref_find_path(&m->reference, model_names[o->n]);
     want->number = index == UINT32_MAX ? 0 : reef_entity_bits(ref_handle(&m->reference, index));
     want->status = REEF_OK;
 }
@@ -795,6 +808,7 @@ void model_refer(model *m, const op *o)
     room_for_made(m, op_makes(o) + 1);
     outcome_reset(&m->want);
     m->reference.time++;
+    m->relating = 0;
     observers_begin(m);
     op_entries[o->kind].want(m, o, &m->want);
     ref_told.of = NULL;
@@ -827,7 +841,7 @@ static void core_do(model *m, const op *o, uint64_t hash)
     }
     uint64_t number = m->core.number;
     outcome_reset(&m->core);
-    if (o->kind == OP_DESTROY_MANY) m->core.number = number;
+    if (o->kind == OP_DESTROY_MANY || o->kind == OP_UNRELATE_ALL) m->core.number = number;
     if (o->kind == OP_WRITE_MANY) observers_unsure(); /* what was written already is told twice */
     entry->core(m, o, &m->core);
 }

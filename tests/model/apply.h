@@ -2,6 +2,7 @@
 #ifndef MODEL_APPLY_H
 #define MODEL_APPLY_H
 
+#include "link.h"
 #include "model.h"
 
 /* Values in memory, as reef takes them. */
@@ -56,6 +57,31 @@ void core_HISTORY(model *m, const op *o, outcome *out);
 void want_HISTORY(model *m, const op *o, outcome *want);
 void core_MERGE(model *m, const op *o, outcome *out);
 void want_MERGE(model *m, const op *o, outcome *want);
+/* Is it one of the operations that are also commands, and what it asks for. The source is given. */
+bool op_relates(op_kind kind);
+ref_request request_of(const model *m, const op *o, reef_entity source);
+reef_status want_request(model *m, const op *o, reef_entity source);
+/* Makes step i of an operation that consists of several, if it is one of these. Its subject isn't set. */
+bool step_relates(const op *o, uint64_t i, op *step);
+size_t request_data(const op *o, void *to); /* room for 128 bytes */
+void core_RELATE(model *m, const op *o, outcome *out);
+void want_RELATE(model *m, const op *o, outcome *want);
+void core_RELATE_BEFORE(model *m, const op *o, outcome *out);
+void want_RELATE_BEFORE(model *m, const op *o, outcome *want);
+void core_UNRELATE(model *m, const op *o, outcome *out);
+void want_UNRELATE(model *m, const op *o, outcome *want);
+void core_RETARGET(model *m, const op *o, outcome *out);
+void want_RETARGET(model *m, const op *o, outcome *want);
+void core_UNRELATE_ALL(model *m, const op *o, outcome *out);
+void want_UNRELATE_ALL(model *m, const op *o, outcome *want);
+void core_RELATION_WRITE(model *m, const op *o, outcome *out);
+void want_RELATION_WRITE(model *m, const op *o, outcome *want);
+void core_KIN(model *m, const op *o, outcome *out);
+void want_KIN(model *m, const op *o, outcome *want);
+void core_MAKE_PREFAB(model *m, const op *o, outcome *out);
+void want_MAKE_PREFAB(model *m, const op *o, outcome *want);
+void core_INSTANTIATE(model *m, const op *o, outcome *out);
+void want_INSTANTIATE(model *m, const op *o, outcome *want);
 void core_OBSERVE(model *m, const op *o, outcome *out);
 void want_OBSERVE(model *m, const op *o, outcome *want);
 

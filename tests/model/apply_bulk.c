@@ -112,8 +112,8 @@ void want_DESTROY_WHERE(model *m, const op *o, outcome *want)
     want->status = REEF_OK;
     if (m->query[o->n].count == 0) return;
     found f = matches(m, o);
-    for (uint32_t i = 0; i < f.count; i++)
-        want->number += ref_destroy(&m->reference, ref_handle(&m->reference, f.index[i])) == REEF_OK;
+    want->status = ref_destroy_all(&m->reference, f.index, f.count);
+    if (want->status == REEF_OK) want->number = f.count;
     free(f.index);
 }
 
@@ -165,6 +165,6 @@ void core_WORLD_CLEAR(model *m, const op *o, outcome *out)
 void want_WORLD_CLEAR(model *m, const op *o, outcome *want)
 {
     (void)o;
-    ref_clear(&m->reference);
+    ref_clear(&m->reference); /* nobody's target is kept, since all its sources go */
     want->status = REEF_OK;
 }

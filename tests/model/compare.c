@@ -11,7 +11,7 @@ typedef struct seen {
     model *m;
     const ref_entity *e;
     reef_entity handle;
-    uint32_t set;
+    uint32_t set, links;
     int last;            /* rank of the type before */
     uint32_t several[2]; /* of types in REEF_MULTI: values behind the first, and what they come to */
     uint64_t chain[2];
@@ -28,6 +28,10 @@ static bool see(void *context, reef_entity entity, reef_component type, const vo
 {
     seen *s = context;
     uint32_t t = type_of_component(type);
+    if (relation_of(type) < RELATIONS) { /* compared by model_compare_links */
+        s->links++;
+        return true;
+    }
     if ((int)t == s->last && ref_is_multi(t)) { /* one more */
         const uint32_t k = special_of(t);
         if (type_has_payload(&model_types[t]) &&
@@ -78,7 +82,7 @@ static void compare_times(model *m, reef_entity e, const ref_entity *x)
 
 void model_compare_entity(model *m, reef_entity e)
 {
-    seen s = {m, ref_alive(&m->reference, e), e, 0, -1, {0, 0}, {0, 0}};
+    seen s = {m, ref_alive(&m->reference, e), e, 0, 0, -1, {0, 0}, {0, 0}};
     if (reef_is_alive(m->world, e) != (s.e != NULL)) {
         model_fail(m, "entity {%u, %u} must be %s", e.index, e.generation, s.e ? "alive" : "dead");
         return;
@@ -86,6 +90,8 @@ void model_compare_entity(model *m, reef_entity e)
     bool visited = reef_visit_entity(m->world, e, see, &s);
     if (m->failed) return;
     if (visited != (s.e != NULL)) model_fail(m, "visiting entity {%u, %u} answers wrong", e.index, e.generation);
+    if (s.e && s.links != s.e->links)
+        model_fail(m, "entity {%u, %u} has %u relations, must have %u", e.index, e.generation, s.links, s.e->links);
     if (s.e && s.set != s.e->set)
         model_fail(m, "entity {%u, %u} lacks components: set %x of ranks, must be %x", e.index, e.generation, s.set,
                    s.e->set);
@@ -115,6 +121,7 @@ void model_compare_entity(model *m, reef_entity e)
     if ((name == NULL) != (must == NULL) || (name && strcmp(name, must) != 0))
         model_fail(m, "entity {%u, %u} is named %s, must be %s", e.index, e.generation, name ? name : "-",
                    must ? must : "-");
+    if (!m->failed) model_compare_links(m, e);
     if (!m->failed) compare_times(m, e, s.e);
     if (s.e) pairs_compared(m, s.e);
 }
@@ -259,6 +266,7 @@ static bool see_all(void *context, reef_entity e, reef_component type, const voi
     visit_all *v = context;
     (void)data;
     (void)size;
+    if (relation_of(type) < RELATIONS) return true;
     const bool same = v->row && v->type < TYPES_MAX && type.id == model_types[v->type].id.id;
     /* one more value */
     if (same && ref_is_multi(v->type) && reef_entity_equal(order_want.entity[v->row - 1], e)) return true;
@@ -369,7 +377,7 @@ static void choose_types(model *m, uint64_t seed, uint64_t *random, uint32_t typ
     for (uint32_t t = 0; t < TYPES_MAX; t++) /* which bring a switch along */
         if (types_along(1u << t) & ref_switches()) m->active &= ~(1u << t);
     m->active &= ~ref_switches();              /* a table that ever saw a switch never takes the fast paths again */
-    m->active |= 1u << 0 | 1u << 1 | 1u << 19; /* two of 8 bytes and a tag: rows of only such types move another way */
+    m->active |= 1u << 0 | 1u << 1 | 1u << 18; /* two of 8 bytes and a tag: rows of only such types move another way */
 }
 
 /* A small second world, with its own memory. */
@@ -383,6 +391,13 @@ static bool other_make(model *m)
     return m->other_bundle != NULL && m->other_snapshot != NULL;
 }
 
+bool relations_use(reef_world *w)
+{
+    bool ok = reef_world_use(w, model_types[TYPE_PREFAB].id) == REEF_OK;
+    for (uint32_t i = 0; i < RELATIONS; i++) ok = ok && reef_world_use(w, model_relations[i].id) == REEF_OK;
+    return ok;
+}
+
 bool model_start(model *m, uint64_t seed, uint32_t types_max, bool with_world)
 {
     uint64_t random = value_mix(seed, 999);
@@ -391,6 +406,7 @@ bool model_start(model *m, uint64_t seed, uint32_t types_max, bool with_world)
     names_make();
     ref_make(&m->reference);
     choose_types(m, seed, &random, types_max);
+    m->relations = seed_has_relations(seed);
     m->strict = random_next(&random) % 4 == 0 && !seed_has_all(seed);
     m->never_reuse = random_next(&random) % 6 == 0;
     m->entities_max = random_next(&random) % 5 == 0 && !m->never_reuse ? 700 : 0;
@@ -398,6 +414,7 @@ bool model_start(model *m, uint64_t seed, uint32_t types_max, bool with_world)
     if (m->entities_max) m->reference.entities_max = m->entities_max;
     if (m->strict)
         m->reference.known = types_along(m->active & (uint32_t)(random_next(&random) | random_next(&random)));
+    m->reference.known |= 1u << TYPE_PREFAB;
     if (!with_world) return true;
     counted_reset();
     config.allocator = counted_allocator();
@@ -406,7 +423,8 @@ bool model_start(model *m, uint64_t seed, uint32_t types_max, bool with_world)
     config.entities_max = m->entities_max;
     m->world = reef_world_new(&config);
     if (!m->world || !other_make(m)) return false;
-    if (reef_world_use(m->world, event_type) != REEF_OK || !tick_systems(m->world)) return false;
+    if (reef_world_use(m->world, event_type) != REEF_OK || !relations_use(m->world) || !tick_systems(m->world))
+        return false;
     for (uint32_t t = 0; t < TYPES_MAX && m->strict; t++)
         if (m->reference.known >> t & 1)
             if (reef_world_use(m->world, model_types[t].id) != REEF_OK) return false;

@@ -12,6 +12,11 @@ void defer_step(const op *o, uint32_t i, op *step)
                                               OP_ADD,    OP_REMOVE, OP_SET,   OP_CHANGE, OP_ENABLE,  OP_REMOVE_ALL};
     const uint64_t v = value_mix(o->value, 1000 + i) >> 3;
     const uint32_t count = o->count ? o->count : 1;
+    if (step_relates(o, i, step)) {
+        step->subject = v >> 8 & 3 ? o->list[(v >> 10) % OP_LIST] : o->made + (uint32_t)((v >> 10) % DEFER_STEPS);
+        if (v >> 20 & 1) step->list[0] = o->made + (uint32_t)((v >> 21) % DEFER_STEPS);
+        return;
+    }
     memset(step, 0, sizeof *step);
     step->kind = (uint8_t)kinds[v % STEP_KINDS];
     step->value = v;
@@ -104,6 +109,17 @@ static bool step_writes(const model *m, const op *step, reef_entity e)
     return true;
 }
 
+/* What a call that relates returns; OK: it is recorded. */
+static reef_status relate_note(const model *m, const op *step, const outcome *want)
+{
+    const reef_entity other = model_handle(m, step->list[1]);
+    if (step->kind == OP_RETARGET && relation_is(step->type[0], REEF_SYMMETRIC)) return REEF_BAD_ARGUMENT;
+    if (!defer_knows(m, want, model_handle(m, step->list[0]))) return REEF_NOT_ALIVE;
+    if (step->kind == OP_RETARGET && reef_entity_is_null(other)) return REEF_NOT_ALIVE;
+    const bool named = step->kind == OP_RETARGET || step->kind == OP_RELATE_BEFORE;
+    return named && !reef_entity_is_null(other) && !defer_knows(m, want, other) ? REEF_NOT_ALIVE : REEF_OK;
+}
+
 /* What the call returns; OK: it is recorded, or was done if it only writes. */
 static reef_status step_note(model *m, const op *step, outcome *want, reef_entity *made, bool *at_once)
 {
@@ -113,6 +129,7 @@ static reef_status step_note(model *m, const op *step, outcome *want, reef_entit
     const bool untyped =
         step->kind == OP_CREATE || step->kind == OP_CLONE || step->kind == OP_DESTROY || step->kind == OP_REMOVE_ALL;
     if (step->kind != OP_CREATE && step->kind != OP_SPAWN && !defer_knows(m, want, e)) return REEF_NOT_ALIVE;
+    if (op_relates((op_kind)step->kind)) return relate_note(m, step, want);
     for (uint32_t i = 0; !untyped && !whole && i < step->count; i++)
         if (!ref_knows(r, step->type[i])) return REEF_UNKNOWN_TYPE;
     if (step_makes(step)) return ref_reserve_id(r, made);
@@ -129,6 +146,7 @@ static reef_status step_do(model *m, const op *step, reef_entity e, reef_entity 
     ref_value values[OP_TYPES];
     reef_entity unused[1];
     outcome got = {.made = unused};
+    if (op_relates((op_kind)step->kind)) return want_request(m, step, e);
     if (step->kind == OP_CLONE) {
         reef_status s = ref_clone_as(r, e, made);
         if (s != REEF_OK) ref_release_id(r, made);

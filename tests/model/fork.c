@@ -19,6 +19,7 @@ void reference_double(ref_world *to, const ref_world *from)
     to->entity = doubled(from->entity, to->capacity = from->count, sizeof *from->entity);
     to->free_id = doubled(from->free_id, to->free_capacity = from->free_end, sizeof *from->free_id);
     to->living = doubled(from->living, to->living_capacity = from->living_count, sizeof *from->living);
+    to->link = doubled(from->link, to->link_capacity = from->link_count, sizeof *from->link);
     to->table = doubled(from->table, to->table_capacity = from->table_count, sizeof *from->table);
     for (uint32_t i = 0; i < from->table_count; i++) {
         ref_table *t = to->table[i] = doubled(from->table[i], 1, sizeof **from->table);

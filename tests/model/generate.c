@@ -41,12 +41,16 @@ uint64_t seed_homes(uint64_t seed)
     return seed % 4 == 1 && seed / 4 % 2 == 0 ? 0 : seed_has_all(seed) ? value_mix(seed, 8) - 1 : value_mix(seed, 8);
 }
 
+/* Those with everything, and others with and without forks. */
+bool seed_has_relations(uint64_t seed) { return seed_has_all(seed) || seed % 8 == 0 || seed % 8 == 3; }
+
 void generator_start(generator *g, uint64_t seed)
 {
     memset(g, 0, sizeof *g);
     g->random = value_mix(seed, 5) << 20;
     g->forks = seed_has_forks(seed);
     g->all = seed_has_all(seed);
+    g->relations = seed_has_relations(seed);
     g->marks = seed_has_switches(seed); /* they close the fast paths as switches do */
 }
 
@@ -130,7 +134,8 @@ static uint8_t any_type(generator *g, const model *m)
 static uint8_t type_of_features(generator *g, const model *m)
 {
     static const uint8_t features[] = {PAIR_TABLE,  PAIR_BIT,   PAIR_SPARSE, PAIR_PAGED,   PAIR_COLD, PAIR_MULTI,
-                                       PAIR_SHARED, PAIR_SPLIT, PAIR_HOOKS,  PAIR_TRACKED, PAIR_RESET};
+                                       PAIR_SHARED, PAIR_SPLIT, PAIR_HOOKS,  PAIR_TRACKED, PAIR_RESET,
+                                       PAIR_PREFAB, PAIR_REQUIRED};
     if (one_in(g, 6)) return TYPE_BASE;
     const uint32_t feature = features[below(g, sizeof features)];
     for (uint32_t i = 0; i < 200; i++) {
@@ -503,7 +508,7 @@ static void gen_decimate(generator *g, const model *m, op *o)
 static void observed_instead(generator *g, const model *m, op *o)
 {
     const ref_observer *x = &m->reference.observer[below(g, OBSERVERS)];
-    if (!g->all || !x->events || !one_in(g, 4)) return;
+    if (!g->all || !x->events || x->type >= TYPES_MAX || !one_in(g, 4)) return;
     o->type[0] = (uint8_t)x->type;
     const ref_entity *e = ref_alive(&m->reference, model_handle(m, o->subject));
     if (o->kind == OP_ADD && e && ref_has(e, x->type) && !ref_is_multi(x->type)) o->kind = OP_REMOVE;
@@ -521,6 +526,7 @@ static void gen_observe(generator *g, const model *m, op *o)
     o->count = 1;
     o->type[0] = g->all && !one_in(g, 20) ? type_of_features(g, m) : any_type(g, m);
     if (o->type[0] == TYPE_ZERO) o->type[0] = TYPE_HIGH;
+    if (g->relations && one_in(g, 3)) o->type[0] = (uint8_t)(OBSERVED_RELATIONS + below(g, RELATIONS));
     o->list[0] = events[one_in(g, 2) ? 0 : below(g, 4)];
     o->option = (uint8_t)below(g, 2);
 }
@@ -604,7 +610,78 @@ static void gen_deferred(generator *g, const model *m, op *o)
     }
     for (uint32_t i = 0; i < OP_LIST; i++) o->list[i] = one_in(g, 12) ? some_number(g) : living_number(g, m);
     for (uint32_t i = 1; i < OP_LIST; i += 2) o->list[i] = o->list[i - 1]; /* requests that meet */
-    o->option = (uint8_t)below(g, 2);
+    o->option = (uint8_t)(below(g, 2) | (g->relations ? DEFER_RELATES : 0));
+}
+
+/* ---- relations ---- */
+
+enum { LINKS_PLENTY = 120 };
+
+static op_kind kind_of_relation(generator *g, const model *m)
+{
+    static const op_kind kinds[] = {OP_RELATE,        OP_RELATE,       OP_RELATE,         OP_RELATE,
+                                    OP_RELATE,        OP_RELATE,       OP_RELATE,         OP_RELATE_BEFORE,
+                                    OP_RELATE_BEFORE, OP_UNRELATE,     OP_UNRELATE_ALL,   OP_RETARGET,
+                                    OP_RELATION_WRITE, OP_KIN,         OP_MAKE_PREFAB,    OP_INSTANTIATE};
+    const op_kind k = kinds[below(g, sizeof kinds / sizeof kinds[0])];
+    return k == OP_RELATE && m->reference.link_count > LINKS_PLENTY ? OP_UNRELATE : k;
+}
+
+/* Takes the source, the target and the type from a relation that is there. */
+static const ref_link *some_link(generator *g, const model *m, op *o)
+{
+    const ref_world *r = &m->reference;
+    if (r->link_count == 0 || one_in(g, 8)) return NULL;
+    const ref_link *x = &r->link[below(g, r->link_count)];
+    o->type[0] = (uint8_t)x->relation;
+    o->subject = r->entity[x->source].number;
+    o->list[0] = r->entity[x->target].number;
+    return x;
+}
+
+static void gen_relate(generator *g, const model *m, op *o)
+{
+    const ref_link *x = NULL;
+    o->type[0] = (uint8_t)(one_in(g, 4) ? RELATION_CHILD : below(g, RELATIONS));
+    if (relation_is(o->type[0], REEF_CASCADE) && o->type[0] != RELATION_CHILD && one_in(g, 2)) o->type[0] = 1;
+    o->list[0] = one_in(g, 40) ? some_number(g) : living_number(g, m);
+    o->list[1] = one_in(g, 40) ? some_number(g) : living_number(g, m);
+    if (one_in(g, 100)) o->list[0] = SUBJECT_NULL;
+    if (one_in(g, 60)) o->list[0] = o->subject;
+    const bool there = o->kind == OP_UNRELATE || o->kind == OP_RETARGET || o->kind == OP_RELATION_WRITE ||
+                       o->kind == OP_UNRELATE_ALL;
+    if (there || one_in(g, 10)) x = some_link(g, m, o);
+    if (o->kind == OP_RELATE_BEFORE && (x = some_link(g, m, o)) != NULL) {
+        o->list[1] = o->subject;
+        if (one_in(g, 10)) o->list[1] = SUBJECT_NULL;
+        const ref_link *y = &m->reference.link[below(g, m->reference.link_count)];
+        const bool fellow = y->relation == x->relation && y->target == x->target;
+        o->subject = fellow ? m->reference.entity[y->source].number : living_number(g, m);
+    }
+    if (o->kind == OP_UNRELATE_ALL) {
+        o->option = (uint8_t)below(g, one_in(g, 6) ? UNRELATE_WAYS : UNRELATE_TYPE);
+        if (o->option == UNRELATE_SOURCES && x) o->subject = o->list[0];
+    }
+    if (o->kind != OP_RELATE) return;
+    o->option = (uint8_t)((model_relations[o->type[0]].data < TYPES_MAX ? one_in(g, 2) : one_in(g, 50)) ? RELATE_DATA
+                                                                                                       : 0);
+    if (one_in(g, 6)) o->option |= RELATE_BY_SET;
+    if (one_in(g, 50)) o->option |= RELATE_WRONG_SIZE;
+}
+
+static void gen_tree(generator *g, const model *m, op *o)
+{
+    const ref_world *r = &m->reference;
+    for (uint32_t i = 0; i < 6 && r->link_count; i++) { /* mostly one with children, often a template */
+        const ref_link *x = &r->link[below(g, r->link_count)];
+        if (x->relation == RELATION_CHILD) o->subject = r->entity[x->target].number;
+        if (x->relation == RELATION_CHILD && ref_has(&r->entity[x->target], TYPE_PREFAB)) break;
+    }
+    o->n = below(g, 4);
+    o->option = (uint8_t)((one_in(g, 3) ? TREE_CLONE : 0) | (one_in(g, 6) ? TREE_UNASKED : 0));
+    if (o->option & TREE_CLONE || one_in(g, 2)) return;
+    gen_change(g, m, o);
+    if (one_in(g, 4)) o->how[0] = sized(o, 0) ? HOW_ARRAY : o->how[0];
 }
 
 static void fill_in(generator *g, const model *m, op *o)
@@ -617,8 +694,18 @@ static void fill_in(generator *g, const model *m, op *o)
     case OP_SPAWN_MANY: gen_spawn_many(g, m, o); break;
     case OP_CLONE_MANY:
         o->n = amount(g);
+        if (g->relations && o->n > 6) o->n = 6; /* each has the relations of its origin */
         o->option = one_in(g, 5);
         break;
+    case OP_RELATE:
+    case OP_RELATE_BEFORE:
+    case OP_UNRELATE:
+    case OP_RETARGET:
+    case OP_UNRELATE_ALL:
+    case OP_RELATION_WRITE:
+    case OP_KIN: gen_relate(g, m, o); break;
+    case OP_INSTANTIATE: gen_tree(g, m, o); break;
+    case OP_MAKE_PREFAB: break;
     case OP_CREATE_AS: gen_create_as(g, m, o); break;
     case OP_BUNDLE_NEW: gen_bundle(g, m, o); break;
     case OP_BUNDLE_FREE:
@@ -705,6 +792,7 @@ void generate(generator *g, const model *m, op *o)
     if (!g->bursting && (g->watching ? one_in(g, g->all ? 12 : 40) : is_observed(&m->reference) && one_in(g, 3)))
         o->kind = OP_OBSERVE;
     if (g->all && !g->bursting && one_in(g, 40)) o->kind = g->naming && one_in(g, 2) ? OP_NAME : OP_SHARE;
+    if (g->relations && !g->quiet && !g->bursting && one_in(g, 4)) o->kind = (uint8_t)kind_of_relation(g, m);
     if (g->medley && !g->bursting && one_in(g, 3)) o->kind = (uint8_t)kind_in_medley(g);
     else if (g->all && !g->quiet && one_in(g, 90)) g->medley = MEDLEY;
     uint32_t living = m->reference.living_count;

@@ -37,6 +37,22 @@ static void add_entity(uint64_t *digest, const ref_world *r, uint32_t index)
     }
 }
 
+/* By source and type; a target's order is in the places. */
+static void add_links(uint64_t *digest, const ref_world *r)
+{
+    for (uint32_t i = 0; r->link_count && i < r->count; i++) {
+        for (uint32_t k = 0; r->entity[i].links && k < RELATIONS; k++) {
+            static ref_links list;
+            ref_targets(r, k, i, &list);
+            for (uint32_t n = 0; n < list.count; n++) {
+                add(digest, (uint64_t)i << 32 | list.at[n]->target);
+                add(digest, list.at[n]->data), add(digest, list.at[n]->place);
+            }
+            if (list.count) add(digest, k);
+        }
+    }
+}
+
 uint64_t ref_digest(const ref_world *r)
 {
     uint64_t digest = 1;
@@ -46,6 +62,7 @@ uint64_t ref_digest(const ref_world *r)
         add(&digest,
             (uint64_t)e->generation << 32 | (uint64_t)e->name << 8 | (uint64_t)e->life << 1 | (e->table != NULL));
     }
+    add_links(&digest, r);
     for (uint32_t i = 0; i < r->event_count; i++) add(&digest, r->event[i]);
     if (r->event_count) add(&digest, (uint64_t)r->news << 8 | 7);
     for (uint32_t i = r->free_first; i < r->free_end; i++) add(&digest, r->free_id[i]);

@@ -58,12 +58,19 @@ static void reference_applied(ref_world *now, const ref_world *from)
 
 /* ---- worlds that hold what was loaded ---- */
 
+static void relation_mend(uint32_t relation, char *value)
+{
+    const uint32_t data = model_relations[relation].data;
+    if (data < TYPES_MAX) value_mend(&model_types[data], value + 16);
+}
+
 static bool mend_one(void *context, reef_entity e, reef_component type, const void *data, size_t size)
 {
     uint32_t t = 0;
     (void)context;
     (void)e;
     while (t < TYPES_MAX && model_types[t].id.id != type.id) t++;
+    if (relation_of(type) < RELATIONS) relation_mend(relation_of(type), (char *)(uintptr_t)data);
     if (t < TYPES_MAX && size) value_mend(&model_types[t], (void *)(uintptr_t)data);
     return true;
 }
@@ -93,7 +100,7 @@ static reef_world *fresh_make(model *m, bool without_systems)
     const uint64_t beside = counted_memory.bytes;
     counted_memory.fail_at = 0;
     reef_world *w = reef_world_new(&config);
-    bool ok = w && reef_world_use(w, event_type) == REEF_OK && (without_systems || tick_systems(w));
+    bool ok = w && reef_world_use(w, event_type) == REEF_OK && relations_use(w) && (without_systems || tick_systems(w));
     for (uint32_t t = 0; ok && t < TYPES_MAX && m->strict; t++)
         ok = !(m->reference.known >> t & 1) || reef_world_use(w, model_types[t].id) == REEF_OK;
     if (!ok) abort();

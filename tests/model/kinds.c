@@ -309,11 +309,11 @@ model_type model_types[TYPES_MAX] = {
     KIND_TRACKED("Kelp", SORT_PLAIN, 24, 8, REEF_FORK_COPY),
     KIND_WITH("Lure", SORT_BYTES, sizeof(bytes_owner), REEF_ALIGNOF(bytes_owner), REEF_FORK_COPY, bytes_fields),
     KIND_TRACKED("Moss", SORT_MAKER, 12, 4, REEF_FORK_COPY),
-    KIND("Nest", SORT_TAG, 0, 1),
     KIND_WITH("Oar", SORT_PLAIN, 16, 4, REEF_FORK_COPY, oar_fields),
     KIND("Pearl", SORT_PLAIN, 8, 8),
     KIND_WITH("Quay", SORT_PLAIN, 100, 4, REEF_FORK_COPY, quay_fields),
     KIND("Reed", SORT_PLAIN, 256, 128),
+    KIND("ReefPrefab", SORT_TAG, 0, 1),
     KIND("Salt", SORT_SWITCH, 0, 1),
     KIND("Tide", SORT_PLAIN, 2, 2),
     KIND("Urn", SORT_PLAIN, 8, 1),
@@ -335,6 +335,22 @@ model_type model_types[TYPES_MAX] = {
     KIND("_z", SORT_TAG, 0, 1),
     KIND("a", SORT_PLAIN, 4, 2),
     KIND("ab", SORT_TAG, 0, 1),
+};
+
+enum { RANK_A = 0, RANK_QUAY = 19 };
+
+model_relation model_relations[RELATIONS] = {
+    {"ChildOf", REEF_EXCLUSIVE | REEF_ACYCLIC | REEF_CASCADE, TYPES_MAX, {0}},
+    {"Eats", REEF_TRANSITIVE | REEF_ACYCLIC, TYPES_MAX, {0}},
+    {"Feeds", REEF_CASCADE, RANK_A, {0}},
+    {"Guards", REEF_KEEPS_TARGET, TYPES_MAX, {0}},
+    {"Hosts", REEF_EXCLUSIVE, RANK_QUAY, {0}},
+    {"InstanceOf", REEF_EXCLUSIVE | REEF_ACYCLIC, TYPES_MAX, {0}},
+    {"Knows", REEF_SYMMETRIC, RANK_A, {0}},
+    {"Likes", 0, TYPES_MAX, {0}},
+    {"Mates", REEF_EXCLUSIVE | REEF_SYMMETRIC, TYPES_MAX, {0}},
+    {"Near", REEF_SYMMETRIC | REEF_TRANSITIVE | REEF_REFLEXIVE, TYPES_MAX, {0}},
+    {"Rides", REEF_EXCLUSIVE | REEF_CASCADE, TYPES_MAX, {0}},
 };
 
 static const reef_hooks none;
@@ -379,6 +395,7 @@ static void homes_draw(uint64_t homes)
         uint64_t x = value_mix(homes, i) >> 1;
         t->home = t->sort == SORT_SWITCH ? REEF_BIT : homes ? choice[x % 5] : REEF_TABLE;
         if (homes && homes % 2 == 0) t->home = home_always(t);
+        if (i == TYPE_PREFAB) t->home = REEF_TABLE; /* as reef declares it */
         if (t->home != REEF_BIT && (!(homes_allowed >> t->home & 1) || (t->size == 0 && t->home != REEF_COLD)))
             t->home = REEF_TABLE;
         /* small pages when every feature is in play */
@@ -447,6 +464,39 @@ static bool required_make(void)
     return true;
 }
 
+/* ChildOf and InstanceOf are there already. */
+static bool relations_make(void)
+{
+    for (uint32_t i = 0; i < RELATIONS; i++) {
+        model_relation *x = &model_relations[i];
+        const reef_type_desc desc = {.name = x->name,
+                                     .relation = x->options | REEF_IS_RELATION,
+                                     .data = x->data < TYPES_MAX ? model_types[x->data].id : (reef_component){0}};
+        x->id = reef_type_new(&desc, NULL);
+        if (x->id.id == 0) return false;
+    }
+    return true;
+}
+
+uint32_t relation_of(reef_component type)
+{
+    uint32_t i = 0;
+    while (i < RELATIONS && model_relations[i].id.id != type.id) i++;
+    return i;
+}
+
+uint64_t relation_digest(uint32_t relation, const void *value)
+{
+    const uint32_t data = model_relations[relation].data;
+    return data < TYPES_MAX ? value_digest(&model_types[data], (const char *)value + 16) : 1;
+}
+
+uint64_t relation_digest_of(uint32_t relation, uint64_t data)
+{
+    const uint32_t type = model_relations[relation].data;
+    return type < TYPES_MAX ? value_digest_of(&model_types[type], data) : 1;
+}
+
 bool types_make(uint64_t homes)
 {
     static bool made;
@@ -477,7 +527,7 @@ bool types_make(uint64_t homes)
             return false;
         }
     }
-    return required_make() && event_type_make();
+    return required_make() && relations_make() && event_type_make();
 }
 
 uint32_t types_below(uint32_t type)
@@ -508,6 +558,8 @@ reef_component component_of(uint32_t type)
 {
     reef_component c = {0};
     if (type < TYPES_MAX) return model_types[type].id;
+    if (type >= OBSERVED_RELATIONS && type < OBSERVED_RELATIONS + RELATIONS)
+        return model_relations[type - OBSERVED_RELATIONS].id;
     if (type == TYPE_HIGH) c.id = REEF_TYPES_MAX + 1234567u;
     return c;
 }

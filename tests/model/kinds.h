@@ -11,7 +11,8 @@
 
 enum {
     TYPE_BASE = 23,
-    /* Tide, which has subtypes */ TYPES_MAX = 31,
+    /* Tide, which has subtypes */ TYPE_PREFAB = 21, /* ReefPrefab, which hides who has it */
+    TYPES_MAX = 31,
     TYPE_HIGH = 254,
     TYPE_ZERO = 255 /* these two are no types */
 };
@@ -44,6 +45,24 @@ typedef struct model_type {
 /* Sorted by name, so that an index is also a rank. */
 extern model_type model_types[TYPES_MAX];
 
+/* Types of relations, also sorted by name. */
+enum { RELATION_CHILD = 0, RELATION_INSTANCE = 5, RELATIONS = 11, OBSERVED_RELATIONS = 64 /* see component_of */ };
+typedef struct model_relation {
+    const char *name;
+    uint32_t options; /* of reef/relation.h */
+    uint32_t data;    /* rank of the type of its data; TYPES_MAX: it has none */
+    reef_component id;
+} model_relation;
+extern model_relation model_relations[RELATIONS];
+static inline bool relation_is(uint32_t relation, uint32_t option)
+{
+    return (model_relations[relation].options & option) != 0;
+}
+uint32_t relation_of(reef_component type); /* its rank; RELATIONS: it is none */
+/* A digest of the data of a relation: of what reef holds, and of a value (0: zeroes). */
+uint64_t relation_digest(uint32_t relation, const void *value);
+uint64_t relation_digest_of(uint32_t relation, uint64_t data);
+
 extern uint32_t homes_allowed; /* a bit each, by reef_home: what is drawn otherwise becomes REEF_TABLE */
 
 /* Makes the types, in an order that isn't that of their names. The home of each is drawn from `homes`; 0: all except
@@ -58,7 +77,7 @@ uint32_t types_along(uint32_t set);         /* the set with everything that come
 bool type_is_bound(const model_type *t);    /* an entity that has it can't be forked */
 /* The type of events: plain, with a field, and never a component. */
 extern reef_component event_type;
-/* The component of a type's number; TYPE_ZERO and TYPE_HIGH give ids that aren't declared. */
+/* The component of a type's number; OBSERVED_RELATIONS and behind it are the types of relations; TYPE_ZERO and TYPE_HIGH give ids that aren't declared. */
 reef_component component_of(uint32_t type);
 
 /* Sets the homes that were drawn in the declarations of the types that have one. (typed.c) */

@@ -33,11 +33,10 @@ static void comers_find(const ref_world *from, comers *all)
         if (from->entity[i].life == LIFE_ALIVE && !from->entity[i].table) comes(&x, NULL, i);
 }
 
-static bool name_is_taken(const ref_world *r, uint32_t name)
+/* Has an entity without a parent the name of this entity of `from`, which has none? Parents come with their children. */
+static bool name_is_taken(const ref_world *r, const ref_entity *e)
 {
-    for (uint32_t i = 0; name && i < r->living_count; i++)
-        if (r->entity[r->living[i]].name == name) return true;
-    return false;
+    return e->name && e->out[RELATION_CHILD] == 0 && ref_named(r, UINT32_MAX, e->name) != UINT32_MAX;
 }
 
 /* Other suites test what merging refuses; here it may just happen. */
@@ -78,15 +77,23 @@ void want_MERGE(model *m, const op *o, outcome *want)
     if (!can_merge(m, o)) return;
     comers_find(from, &all);
     for (uint32_t i = 0; i < all.count && !(o->option & MERGE_DROPS_NAMES); i++)
-        if (name_is_taken(r, ref_alive(from, all.entity[i])->name)) want->status = REEF_NAME_TAKEN;
+        if (name_is_taken(r, ref_alive(from, all.entity[i]))) want->status = REEF_NAME_TAKEN;
     if (want->status != REEF_OK) return;
     ref_told.of = NULL; /* no observer is told */
     const uint32_t commons = r->commons;
     r->commons += from->commons;
+    uint32_t *became = malloc((from->count + 1u) * sizeof *became);
+    bool taken[MERGE_MADE];
+    if (!became) abort();
     for (uint32_t i = 0; i < all.count; i++) {
         const ref_entity *e = ref_alive(from, all.entity[i]);
+        taken[i] = name_is_taken(r, e);
         want->made[i] = ref_bring(r, e, commons);
-        if (e->name && !name_is_taken(r, e->name)) ref_alive(r, want->made[i])->name = e->name;
+        became[all.entity[i].index] = want->made[i].index;
     }
+    ref_links_bring(r, from, became);
+    for (uint32_t i = 0; i < all.count; i++)
+        if (!taken[i]) ref_alive(r, want->made[i])->name = ref_alive(from, all.entity[i])->name;
+    free(became);
     want->number = want->made_count = all.count;
 }

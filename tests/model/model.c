@@ -1,13 +1,13 @@
 /* model: random operations on reef and on the reference.
  *
  *     model [--seeds N] [--ops N] [--first-seed S] [--seed S] [--types N] [--forks N] [--homes BITS] [--pairs]
- *     [--shrink SECONDS] [--verbose]
+ *     [--every N] [--shrink SECONDS] [--verbose]
  *
  * The home of each type is drawn by the seed; --homes says which may be: a bit each, by reef_home. Every seed runs
  * in a child process. When one fails, its operations are made again (without reef), shrunk, and printed as a C
  * program. With --pairs it prints how often each pair of features met, and fails if one never did. With --forks N at
  * least N forks must have lived at the same time in one of the seeds. Status: 0 all agree, 1 a difference, 2 wrong
- * use. */
+ * use. Worlds are compared as a whole every N operations. */
 #define _DEFAULT_SOURCE
 #include "fork.h"
 #include "shrink.h"
@@ -22,7 +22,7 @@
 enum { COMPARE_EVERY = 256, SEED_SECONDS = 600 };
 
 typedef struct options {
-    uint64_t seeds, first_seed, ops, types, forks, homes, pairs;
+    uint64_t seeds, first_seed, ops, types, forks, homes, pairs, every;
     uint64_t shrink_seconds;
     bool verbose;
 } options;
@@ -57,9 +57,10 @@ static void run_seed(report *r, void *context)
     generator_start(&g, s->seed);
     for (r->at = 0; r->at < s->o->ops && !m.failed; r->at++) {
         generate(&g, &m, &o);
+        if (getenv("DBG")) fprintf(stderr, "%u %s subject {%u,%u} type %u target {%u,%u} opt %u n %u fail %u\n", r->at, op_name(o.kind), model_handle(&m,o.subject).index,model_handle(&m,o.subject).generation, o.type[0],model_handle(&m,o.list[0]).index,model_handle(&m,o.list[0]).generation, o.option, o.n, o.fail_at);
         model_apply(&m, &o);
         count(r, &m, &o);
-        if (!m.failed && r->at % COMPARE_EVERY == COMPARE_EVERY - 1) model_compare(&m, true);
+        if (!m.failed && r->at % s->o->every == s->o->every - 1) model_compare(&m, true);
     }
     if (!m.failed) model_compare(&m, true);
     if (!m.failed) model_stop(&m);
@@ -90,7 +91,7 @@ static op_list list_again(const seed_run *s, uint32_t last)
 
 static void explain(const seed_run *s, const report *r)
 {
-    run_options o = {s->seed, (uint32_t)s->o->types, COMPARE_EVERY};
+    run_options o = {s->seed, (uint32_t)s->o->types, (uint32_t)s->o->every};
     op_list list = list_again(s, r->at);
     char message[600];
     uint32_t at;
@@ -170,7 +171,7 @@ static bool option(const char *name, const char *given, const char *value, uint6
 
 int main(int argc, char **argv)
 {
-    options o = {20, 1, 100000, TYPES_MAX, 0, UINT32_MAX, 0, 60, false};
+    options o = {20, 1, 100000, TYPES_MAX, 0, UINT32_MAX, 0, COMPARE_EVERY, 60, false};
     uint64_t seed = 0;
     for (int i = 1; i < argc; i++) {
         const char *value = i + 1 < argc ? argv[i + 1] : NULL;
@@ -189,14 +190,16 @@ int main(int argc, char **argv)
                    !option("--first-seed", argv[i], value, &o.first_seed) && !option("--ops", argv[i], value, &o.ops) &&
                    !option("--types", argv[i], value, &o.types) && !option("--forks", argv[i], value, &o.forks) &&
                    !option("--homes", argv[i], value, &o.homes) &&
+                   !option("--every", argv[i], value, &o.every) &&
                    !option("--shrink", argv[i], value, &o.shrink_seconds)) {
             fprintf(stderr, "model [--seeds N] [--ops N] [--first-seed S] [--seed S] [--types N] [--forks N] [--homes "
-                            "BITS] [--pairs] [--shrink SECONDS] "
+                            "BITS] [--pairs] [--every N] [--shrink SECONDS] "
                             "[--verbose]\n");
             return 2;
         }
         i++;
     }
+    if (o.every == 0) o.every = COMPARE_EVERY;
     setvbuf(stdout, NULL, _IOLBF, 0);
     homes_allowed = (uint32_t)o.homes;
     snprintf(model_path, MODEL_PATH, "model_%ld.journal", PROCESS_NUMBER());

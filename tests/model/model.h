@@ -13,6 +13,9 @@
  *   share.c     values in common
  *   keep.c      saves and loads, differences, journals
  *   hash.c      the hash, and what it must tell apart
+ *   link.c      relations in the reference
+ *   relate.c    relations
+ *   tree.c      prefabs, and copies of trees
  *   observe.c   observers, and what they must hear
  *   pairs.c     which features met in one check
  *   compare.c   compares whole worlds
@@ -91,7 +94,16 @@
     X(POST, 12, 0) \
     X(HISTORY, 2, 2) \
     X(MERGE, 1, 0) \
-    X(SHARE, 0, 0)
+    X(SHARE, 0, 0) \
+    X(RELATE, 0, 0) \
+    X(RELATE_BEFORE, 0, 0) \
+    X(UNRELATE, 0, 0) \
+    X(RETARGET, 0, 0) \
+    X(UNRELATE_ALL, 0, 1) \
+    X(RELATION_WRITE, 0, 0) \
+    X(KIN, 0, 2) \
+    X(MAKE_PREFAB, 0, 0) \
+    X(INSTANTIATE, 0, 0)
 
 typedef enum op_kind {
 #define X(name, weight, part) OP_##name,
@@ -127,8 +139,20 @@ enum {
     ORDER_EXACTLY = 8,  /* options of SORT */
     DEFER_STEPS = 10,   /* calls inside of DEFER, each numbered as if it made an entity */
     DEFER_STEPS_ON = 1, /* option: the loop is walked to its end */
+    DEFER_RELATES = 4,  /* option of DEFER, TICK and HISTORY: some steps relate entities */
     MERGE_MADE = 128,   /* entities that come by MERGE at most */
     TICK_MADE = 16,     /* entities that a tick makes at most */
+    TREE_MADE = 64,     /* entities that INSTANTIATE makes at most */
+    RELATE_DATA = 1,
+    RELATE_WRONG_SIZE = 2,
+    RELATE_BY_SET = 4, /* options of RELATE */
+    UNRELATE_TARGETS = 0,
+    UNRELATE_SOURCES,
+    UNRELATE_BY_REMOVE,
+    UNRELATE_TYPE,
+    UNRELATE_WAYS, /* options of UNRELATE_ALL */
+    TREE_CLONE = 1,
+    TREE_UNASKED = 2, /* options of INSTANTIATE: nobody asks for the roots */
     NAME_NONE = 0xFFFF,
     /* subjects that are no entity's number: */
     SUBJECT_FIRST = 0x7FFFFFF0, /* numbers are below */
@@ -198,6 +222,8 @@ typedef struct model {
     ref_world reference;
     uint32_t active; /* types of this run */
     bool strict, never_reuse;
+    bool relations;    /* entities are related in this run */
+    uint64_t relating; /* features of relations that the operation made or ended */
     uint32_t entities_max;
     reef_entity *handle; /* by number; {0}: its maker failed or was left out */
     uint32_t handle_count, handle_capacity;
@@ -236,6 +262,7 @@ void model_apply(model *m, const op *o);
 void model_compare(model *m, bool validate);
 void model_compare_rows(model *m, bool validate);
 void model_compare_entity(model *m, reef_entity e);
+void model_compare_links(model *m, reef_entity e); /* its relations and its path (compare_links.c) */
 
 reef_entity model_handle(const model *m, uint32_t number);
 void model_made(model *m, uint32_t first, const reef_entity *made, uint32_t count);
@@ -252,6 +279,8 @@ static inline bool op_clones_tree(const op *o) { return (o->value >> 7 & 1) != 0
 /* Do one operation with reef alone, and with the reference alone, without a comparison. */
 void model_core(model *m, const op *o, outcome *out);
 void model_want(model *m, const op *o, outcome *want);
+/* Lets a strict world know the types of relations, and templates. */
+bool relations_use(reef_world *w);
 /* The systems of a world. */
 bool tick_systems(reef_world *w);
 /* Call i inside of DEFER. */
@@ -271,6 +300,7 @@ typedef struct generator {
     bool forks;       /* this seed forks worlds */
     bool marks;       /* this seed disables components and entities */
     bool all;         /* this seed has every feature */
+    bool relations;   /* this seed relates entities */
     uint32_t forks_target;
     uint32_t medley;       /* what is left of operations on whole worlds, one after the other */
     uint32_t burst, query; /* what is left of a walk, a fork, a write and a walk of one query */
@@ -279,6 +309,7 @@ typedef struct generator {
 
 bool seed_has_forks(uint64_t seed);
 bool seed_has_switches(uint64_t seed);
+bool seed_has_relations(uint64_t seed);
 bool seed_has_all(uint64_t seed);   /* every feature is in play: what --pairs counts */
 uint64_t seed_homes(uint64_t seed); /* for types_make */
 void generator_start(generator *g, uint64_t seed);

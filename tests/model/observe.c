@@ -42,6 +42,26 @@ static uint64_t digest_of(const model_type *t, const void *value)
 
 /* ---- reef ---- */
 
+/* The target and the data of a relation in a notice. */
+static uint64_t relation_said(const reef_notice *n, uint32_t i, const void *value, reef_observed kinds)
+{
+    reef_entity target;
+    if (!(n->kind & kinds)) return 0;
+    if (!value) return 1;
+    memcpy(&target, value, sizeof target);
+    const bool here = kinds & REEF_ON_ADD || n->kind == REEF_ON_REMOVE;
+    if (here && (!n->targets || !reef_entity_equal(n->targets[i], target))) return 2;
+    return value_mix(reef_entity_bits(target), relation_digest(relation_of(n->component), value));
+}
+
+static void hear_relation(const reef_notice *n)
+{
+    for (uint32_t i = 0; i < n->count; i++)
+        tape_add(&heard[(uintptr_t)n->context], n->kind, n->entities[i],
+                 relation_said(n, i, reef_notice_value(n, i), REEF_ON_ADD | REEF_ON_SET),
+                 relation_said(n, i, reef_notice_old(n, i), REEF_ON_SET | REEF_ON_REMOVE));
+}
+
 static const model_type *type_of_notice(const reef_notice *n)
 {
     for (uint32_t i = 0; i < TYPES_MAX; i++)
@@ -51,6 +71,10 @@ static const model_type *type_of_notice(const reef_notice *n)
 
 static void hear(const reef_notice *n)
 {
+    if (relation_of(n->component) < RELATIONS) {
+        hear_relation(n);
+        return;
+    }
     const model_type *t = type_of_notice(n);
     for (uint32_t i = 0; i < n->count; i++) {
         unsigned char copy[4096];
@@ -88,7 +112,8 @@ void core_OBSERVE(model *m, const op *o, outcome *out)
 void want_OBSERVE(model *m, const op *o, outcome *want)
 {
     ref_observer *x = &m->reference.observer[o->n];
-    want->status = x->events || ref_knows(&m->reference, o->type[0]) ? REEF_OK : REEF_UNKNOWN_TYPE;
+    const bool known = o->type[0] >= OBSERVED_RELATIONS && o->type[0] < OBSERVED_RELATIONS + RELATIONS;
+    want->status = x->events || known || ref_knows(&m->reference, o->type[0]) ? REEF_OK : REEF_UNKNOWN_TYPE;
     if (x->events) *x = (ref_observer){0, 0, false};
     else if (want->status == REEF_OK) *x = (ref_observer){o->type[0], o->list[0], o->option & 1};
 }
@@ -105,8 +130,9 @@ void observers_begin(model *m)
 
 static uint64_t said(const ref_note *n, bool is_old, uint64_t value)
 {
-    const model_type *t = &model_types[n->type];
     const uint32_t kinds = is_old ? REEF_ON_SET | REEF_ON_REMOVE : REEF_ON_ADD | REEF_ON_SET;
+    if (n->type >= OBSERVED_RELATIONS) return n->kind & kinds ? value : 0;
+    const model_type *t = &model_types[n->type];
     return n->kind & kinds && t->size ? value_digest_of(t, value) : 0;
 }
 
@@ -117,15 +143,29 @@ static void tell(tape *t, const ref_observer *x, const ref_note *n)
     pairs_meet(UINT64_C(1) << (x->collected ? PAIR_COLLECTED : PAIR_IMMEDIATE), n->features);
 }
 
+/* Is the relation of a record there now? *now is what it says. */
+static bool link_is(const ref_world *r, const ref_note *n, uint64_t *now)
+{
+    const uint32_t relation = n->type - OBSERVED_RELATIONS;
+    if (!ref_alive(r, n->entity)) return false;
+    const bool several = !reef_entity_is_null(n->target);
+    if (several && !ref_alive(r, n->target)) return false;
+    const uint32_t target = several ? n->target.index : ref_target(r, relation, n->entity.index);
+    const ref_link *x = target == UINT32_MAX ? NULL : ref_link_find(r, relation, n->entity.index, target);
+    if (x) *now = ref_link_digest(r, relation, target, x->data);
+    return x != NULL;
+}
+
 /* All records with the type and the entity of record i, which is the first of them. */
 static void tell_net(const ref_world *r, tape *t, const ref_observer *x, const ref_note *first)
 {
     ref_note net = *first;
     const ref_entity *e = ref_alive(r, first->entity);
-    const bool was = first->kind != REEF_ON_ADD, is = e && ref_has(e, first->type);
+    const bool relation = first->type >= OBSERVED_RELATIONS, was = first->kind != REEF_ON_ADD,
+               is = relation ? link_is(r, first, &net.now) : e && ref_has(e, first->type);
     if (!was && !is) return;
     net.kind = was && is ? REEF_ON_SET : is ? REEF_ON_ADD : REEF_ON_REMOVE;
-    if (is) net.now = e->value[first->type];
+    if (is && !relation) net.now = e->value[first->type];
     tell(t, x, &net);
 }
 
@@ -133,7 +173,9 @@ static int note_order(const void *a, const void *b)
 {
     const ref_note *x = *(const ref_note *const *)a, *y = *(const ref_note *const *)b;
     const uint64_t p = reef_entity_bits(x->entity), q = reef_entity_bits(y->entity);
-    return p != q ? (p < q ? -1 : 1) : x < y ? -1 : 1;
+    if (p != q) return p < q ? -1 : 1;
+    const uint64_t to_x = reef_entity_bits(x->target), to_y = reef_entity_bits(y->target);
+    return to_x != to_y ? (to_x < to_y ? -1 : 1) : x < y ? -1 : 1;
 }
 
 static void want_heard(const model *m, uint32_t slot)
@@ -148,7 +190,8 @@ static void want_heard(const model *m, uint32_t slot)
     }
     if (n) qsort(of, n, sizeof *of, note_order);
     for (uint32_t i = 0; i < n; i++)
-        if (i == 0 || !reef_entity_equal(of[i]->entity, of[i - 1]->entity))
+        if (i == 0 || !reef_entity_equal(of[i]->entity, of[i - 1]->entity) ||
+            !reef_entity_equal(of[i]->target, of[i - 1]->target))
             tell_net(&m->reference, &must[slot], x, of[i]);
     free(of);
 }
@@ -164,7 +207,9 @@ void observers_compare(model *m)
         if (unsure || (must[i].sum == heard[i].sum && must[i].count == heard[i].count)) continue;
         model_fail(m, "%s observer %s of %s hears of %llu things, must hear of %llu%s",
                    x->collected ? "collected" : "immediate", observer_name(i),
-                   x->events ? model_types[x->type].name : "-", (unsigned long long)heard[i].count,
+                   !x->events                      ? "-"
+                   : x->type >= OBSERVED_RELATIONS ? model_relations[x->type - OBSERVED_RELATIONS].name
+                                                   : model_types[x->type].name, (unsigned long long)heard[i].count,
                    (unsigned long long)must[i].count, heard[i].count == must[i].count ? ", but others" : "");
     }
     if (kinds & 1) pairs_happened(m, PAIR_COLLECTED);

@@ -51,12 +51,32 @@ uint64_t pairs_of_type(uint32_t type)
     if (t->sort >= SORT_OWNER) set |= PAIR_BIT(HOOKS);
     if (t->tracked) set |= PAIR_BIT(TRACKED);
     if (t->on_fork != REEF_FORK_COPY) set |= PAIR_BIT(RESET);
+    if (t->required) set |= PAIR_BIT(REQUIRED);
+    if (type == TYPE_PREFAB) set |= PAIR_BIT(PREFAB);
     return known[type] = set;
+}
+
+uint64_t pairs_of_relation(uint32_t relation)
+{
+    const model_relation *x = &model_relations[relation];
+    uint64_t set = x->options & REEF_EXCLUSIVE ? PAIR_BIT(EXCLUSIVE) : PAIR_BIT(SEVERAL);
+    if (x->data < TYPES_MAX) set |= PAIR_BIT(WITH_DATA);
+    if (x->options & REEF_SYMMETRIC) set |= PAIR_BIT(SYMMETRIC);
+    if (x->options & REEF_TRANSITIVE) set |= PAIR_BIT(TRANSITIVE);
+    if (x->options & REEF_CASCADE) set |= PAIR_BIT(CASCADE);
+    if (x->options & REEF_KEEPS_TARGET) set |= PAIR_BIT(KEEPS);
+    if (relation == RELATION_CHILD) set |= PAIR_BIT(CHILD);
+    if (relation == RELATION_INSTANCE) set |= PAIR_BIT(INSTANCE);
+    return set;
 }
 
 uint64_t pairs_of_entity(const ref_entity *e)
 {
     uint64_t set = (e->disabled || e->off ? PAIR_BIT(DISABLED) : 0) | (e->name ? PAIR_BIT(NAME) : 0);
+    if (e->name && e->out[RELATION_CHILD]) set |= PAIR_BIT(INNER_NAME);
+    if (e->linked) set |= PAIR_BIT(TARGET);
+    for (uint32_t i = 0; e->links && i < RELATIONS; i++)
+        if (e->out[i]) set |= pairs_of_relation(i);
     for (uint32_t t = 0; e->set >> t && t < TYPES_MAX; t++)
         if (e->set >> t & 1) set |= pairs_of_type(t);
     return set;
@@ -103,6 +123,17 @@ static uint64_t about(const model *m, const op *o)
         const ref_entity *e = ref_alive(&m->reference, model_handle(m, o->list[i]));
         if (e) set |= pairs_of_entity(e) & PAIRS_OF_WHOLE_ENTITIES;
     }
+    return set | m->relating;
+}
+
+/* What the entities of a tree have. */
+static uint64_t copied(const model *m)
+{
+    uint64_t set = 0;
+    for (uint32_t i = 0; i < m->want.made_count; i++) {
+        const ref_entity *e = ref_alive(&m->reference, m->want.made[i]);
+        if (e) set |= pairs_of_entity(e);
+    }
     return set;
 }
 
@@ -145,6 +176,9 @@ void pairs_of_op(model *m, const op *o)
     case OP_REMOVE_WHERE:
     case OP_SET_WHERE:
     case OP_ENABLE_WHERE: happened(m, PAIR_WHOLE, visited(m, o)); break;
+    case OP_INSTANTIATE:
+        if (m->want.made_count > 1) happened(m, PAIR_TREE, copied(m));
+        break;
     case OP_FORK: happened(m, PAIR_FORK, pairs_of_world(&m->reference)); break;
     case OP_SNAPSHOT: happened(m, PAIR_SNAPSHOT, pairs_of_world(&m->reference)); break;
     case OP_RESTORE: happened(m, PAIR_RESTORE, pairs_of_world(&m->reference)); break;

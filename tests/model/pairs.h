@@ -18,14 +18,28 @@
     X(HOOKS, "hooks") \
     X(TRACKED, "tracked") \
     X(RESET, "reset") \
+    X(REQUIRED, "required") \
+    X(PREFAB, "prefab") \
     X(DISABLED, "disabled") \
     X(NAME, "name") \
+    X(INNER_NAME, "inner name") \
+    X(SEVERAL, "relation") \
+    X(EXCLUSIVE, "exclusive") \
+    X(WITH_DATA, "with data") \
+    X(SYMMETRIC, "symmetric") \
+    X(TRANSITIVE, "transitive") \
+    X(CASCADE, "cascade") \
+    X(KEEPS, "keeps") \
+    X(CHILD, "child") \
+    X(INSTANCE, "instance") \
+    X(TARGET, "target") \
     X(EVENTS, "events") \
     X(IMMEDIATE, "immediate") \
     X(COLLECTED, "collected") \
     X(DEFERRED, "deferred") \
     X(TICK, "tick") \
     X(WHOLE, "whole query") \
+    X(TREE, "tree copy") \
     X(FORK, "fork") \
     X(SNAPSHOT, "snapshot") \
     X(RESTORE, "restore") \
@@ -44,13 +58,14 @@ typedef enum pair_feature {
 } pair_feature;
 
 #define PAIR_BIT(feature) (UINT64_C(1) << PAIR_##feature)
-#define PAIRS_OF_WHOLE_ENTITIES (PAIR_BIT(DISABLED) | PAIR_BIT(NAME))
+#define PAIRS_OF_WHOLE_ENTITIES (PAIR_BIT(DISABLED) | PAIR_BIT(NAME) | PAIR_BIT(INNER_NAME) | PAIR_BIT(TARGET))
 
 struct model;
 struct op;
 
 /* Sets of features. */
 uint64_t pairs_of_type(uint32_t type);
+uint64_t pairs_of_relation(uint32_t relation);
 uint64_t pairs_of_entity(const ref_entity *e);
 uint64_t pairs_of_world(const ref_world *r); /* of all its entities */
 

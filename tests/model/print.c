@@ -165,6 +165,7 @@ static void print_before(const printer *p, const op *o)
     case OP_SPAWN:
     case OP_SET:
     case OP_CHANGE: print_values(p, o, 1); break;
+    case OP_INSTANTIATE: print_values(p, o, o->n); break;
     case OP_SPAWN_MANY: print_values(p, o, o->n); break;
     case OP_DESTROY_WITH:
     case OP_SORT:
@@ -220,6 +221,62 @@ static void print_walk(const printer *p, const op *o)
     if (o->option & 2) fprintf(p->file, " /* and structural calls inside of the loop, which must answer LOCKED */");
 }
 
+/* A call with the source, the type, and the target. */
+static void print_related(const printer *p, const op *o, const char *call)
+{
+    fprintf(p->file, "say(\"%s\", %s(w, ", call, call);
+    print_subject(p, o);
+    fprintf(p->file, ", R[%u], ", o->type[0]);
+    print_entity(p, o->list[0]);
+}
+
+static void print_relating(const printer *p, const op *o)
+{
+    static const char *const all[UNRELATE_WAYS] = {"reef_unrelate_all_id", "reef_unrelate_sources_id",
+                                                   "reef_remove_id", "reef_clear_type"};
+    const uint32_t data = model_relations[o->type[0] % RELATIONS].data;
+    FILE *f = p->file;
+    switch ((op_kind)o->kind) {
+    case OP_RELATE:
+        print_related(p, o, "reef_relate_id");
+        if (!(o->option & RELATE_DATA)) fprintf(f, ", NULL, 0)); /* option %u */", o->option);
+        else
+            fprintf(f, ", values(%s, 1, %lluu), %u)); /* option %u */",
+                    text_of_type(data < TYPES_MAX ? data : 0), seed_of(o, 0),
+                    data < TYPES_MAX ? model_types[data].size : 4, o->option);
+        break;
+    case OP_RELATE_BEFORE:
+    case OP_RETARGET:
+        print_related(p, o, o->kind == OP_RETARGET ? "reef_retarget_id" : "reef_relate_before_id");
+        fprintf(f, ", ");
+        print_entity(p, o->list[1]);
+        fprintf(f, "));");
+        break;
+    case OP_UNRELATE:
+        print_related(p, o, "reef_unrelate_id");
+        fprintf(f, "));");
+        break;
+    case OP_UNRELATE_ALL:
+        if (o->option == UNRELATE_TYPE) {
+            fprintf(f, "reef_clear_type(w, R[%u], NULL);", o->type[0]);
+            break;
+        }
+        fprintf(f, "number(\"%s\", (uint32_t)%s(w, ", all[o->option], all[o->option]);
+        print_subject(p, o);
+        fprintf(f, ", R[%u]));", o->type[0]);
+        break;
+    case OP_INSTANTIATE:
+        fprintf(f, "say(\"copies\", %s(w, ", o->option & TREE_CLONE ? "reef_clone_tree" : "reef_instantiate_values");
+        print_subject(p, o);
+        fprintf(f, ", %u, e + %ld", o->n, place_of(p, o->made));
+        if (!(o->option & TREE_CLONE)) fprintf(f, ", v, %u", o->count);
+        fprintf(f, ")); /* the copies of children aren't in e */");
+        break;
+    case OP_MAKE_PREFAB: print_simple(p, o, "reef_make_prefab", ""); break;
+    default: fprintf(f, "/* %s */", op_name((op_kind)o->kind));
+    }
+}
+
 static void print_call_of_entity(const printer *p, const op *o)
 {
     char text[128];
@@ -264,7 +321,10 @@ static void print_call_of_entity(const printer *p, const op *o)
         fprintf(p->file, "));");
         break;
     case OP_NAME: print_name_call(p, o); break;
-    default: fprintf(p->file, "/* %s reads only */", op_name((op_kind)o->kind));
+    case OP_READ:
+    case OP_GET_MANY:
+    case OP_FIND: fprintf(p->file, "/* %s reads only */", op_name((op_kind)o->kind)); break;
+    default: print_relating(p, o);
     }
 }
 
@@ -697,9 +757,26 @@ static void print_type_lines(const printer *p, const model *m)
     fprintf(p->file, "    (void)require;\n");
 }
 
-static uint32_t types_of(const op_list *list)
+/* Types of relations, by rank. */
+static void print_relations(const printer *p, const run_options *o)
+{
+    if (!seed_has_relations(o->seed)) return;
+    fprintf(p->file, "    reef_component R[%d];\n", RELATIONS);
+    for (uint32_t i = 0; i < RELATIONS; i++) {
+        const model_relation *x = &model_relations[i];
+        fprintf(p->file, "    R[%u] = reef_type_new(&(reef_type_desc){.name = \"%s\", .relation = %u | "
+                         "REEF_IS_RELATION",
+                i, x->name, x->options);
+        if (x->data < TYPES_MAX) fprintf(p->file, ", .data = %s", text_of_type(x->data));
+        fprintf(p->file, "}, NULL);\n");
+    }
+}
+
+static uint32_t types_of(const op_list *list, const run_options *o)
 {
     uint32_t set = 0;
+    for (uint32_t i = 0; i < RELATIONS && seed_has_relations(o->seed); i++)
+        if (model_relations[i].data < TYPES_MAX) set |= 1u << model_relations[i].data;
     for (uint32_t i = 0; i < list->count; i++)
         for (uint32_t k = 0; k < OP_TYPES; k++)
             if ((k < list->op[i].count || k == 0) && list->op[i].type[k] < TYPES_MAX) set |= 1u << list->op[i].type[k];
@@ -711,7 +788,7 @@ static uint32_t types_of(const op_list *list)
 
 void print_program(FILE *file, const op_list *list, const run_options *o, const char *message)
 {
-    printer p = {file, list, o, types_of(list)};
+    printer p = {file, list, o, types_of(list, o)};
     uint32_t entities = 1;
     model m;
     model_start(&m, o->seed, o->types, false);
@@ -724,6 +801,7 @@ void print_program(FILE *file, const op_list *list, const run_options *o, const 
     fprintf(file, "    reef_query query[%d] = {0};\n    char text[400];\n", SLOTS);
     fprintf(file, "    reef_world *world[%d] = {0};\n    reef_snapshot *snapshot[%d] = {0};\n", FORKS, SNAPSHOTS);
     print_type_lines(&p, &m);
+    print_relations(&p, o);
     fprintf(file,
             "    reef_world_config config = {.allocator = {resize, NULL}, .strict = %d, .never_reuse = %d, "
             ".entities_max = %u};\n",

@@ -1,9 +1,10 @@
 #include "reference.h"
+#include "link.h"
 #include "pairs.h"
 #include <stdio.h>
 #include <stdlib.h>
 
-static void *grown(void *p, uint32_t needed, uint32_t *capacity, size_t size)
+void *ref_grown(void *p, uint32_t needed, uint32_t *capacity, size_t size)
 {
     if (needed <= *capacity) return p;
     uint32_t n = *capacity ? *capacity * 2 : 64;
@@ -42,6 +43,7 @@ void ref_drop(ref_world *r)
     free(r->entity);
     free(r->free_id);
     free(r->living);
+    free(r->link);
     memset(r, 0, sizeof *r);
 }
 
@@ -167,7 +169,7 @@ static ref_table *table_of(ref_world *r, uint32_t set)
     for (uint32_t i = 0; i < r->table_count; i++)
         if (r->table[i]->set == set) return r->table[i];
     while (at < r->table_count && set_compare(r->table[at]->set, set) < 0) at++;
-    r->table = grown(r->table, r->table_count + 1, &r->table_capacity, sizeof *r->table);
+    r->table = ref_grown(r->table, r->table_count + 1, &r->table_capacity, sizeof *r->table);
     memmove(r->table + at + 1, r->table + at, (r->table_count - at) * sizeof *r->table);
     r->table_count++;
     ref_table *t = calloc(1, sizeof *t);
@@ -189,7 +191,7 @@ static void row_leave(ref_world *r, uint32_t index)
 
 static void row_enter(ref_world *r, uint32_t index, ref_table *t)
 {
-    t->row = grown(t->row, t->count + 1, &t->capacity, sizeof *t->row);
+    t->row = ref_grown(t->row, t->count + 1, &t->capacity, sizeof *t->row);
     t->row[t->count++] = index;
     r->entity[index].table = t;
 }
@@ -209,12 +211,40 @@ static void note(const ref_world *r, uint32_t index, uint32_t kind, uint32_t typ
 {
     const ref_entity *e = &r->entity[index];
     if (ref_told.of != r) return;
-    ref_told.at = grown(ref_told.at, ref_told.count + 1, &ref_told.capacity, sizeof *ref_told.at);
+    ref_told.at = ref_grown(ref_told.at, ref_told.count + 1, &ref_told.capacity, sizeof *ref_told.at);
     const uint64_t beside = types_below(type) & e->set ? PAIR_BIT(SUBTYPE) : 0; /* a base beside its subtype */
     const uint64_t features =
         (pairs_of_type(type) & ~PAIR_BIT(SUBTYPE)) | beside | (pairs_of_entity(e) & PAIRS_OF_WHOLE_ENTITIES);
     ref_told.at[ref_told.count++] =
-        (ref_note){kind, type, ref_handle(r, index), now, kind == REEF_ON_ADD ? 0 : e->value[type], false, features};
+        (ref_note){.kind = kind,
+                   .type = type,
+                   .entity = ref_handle(r, index),
+                   .now = now,
+                   .old = kind == REEF_ON_ADD ? 0 : e->value[type],
+                   .features = features};
+}
+
+void ref_note_born(const ref_world *r, uint32_t index)
+{
+    const ref_entity *e = &r->entity[index];
+    for (uint32_t t = 0; t < TYPES_MAX; t++)
+        if (e->set >> t & 1) note(r, index, REEF_ON_ADD, t, e->value[t]);
+}
+
+void ref_note_link(const ref_world *r, const ref_link *x, uint32_t kind, uint64_t now, uint64_t old)
+{
+    if (ref_told.of != r) return;
+    ref_told.at = ref_grown(ref_told.at, ref_told.count + 1, &ref_told.capacity, sizeof *ref_told.at);
+    const bool several = !relation_is(x->relation, REEF_EXCLUSIVE);
+    ref_told.at[ref_told.count++] =
+        (ref_note){.kind = kind,
+                   .type = OBSERVED_RELATIONS + x->relation,
+                   .entity = ref_handle(r, x->source),
+                   .target = several ? ref_handle(r, x->target) : (reef_entity){0, 0},
+                   .now = now,
+                   .old = old,
+                   .features = pairs_of_relation(x->relation) |
+                               (pairs_of_entity(&r->entity[x->source]) & PAIRS_OF_WHOLE_ENTITIES)};
 }
 
 void ref_note_set(ref_world *r, uint32_t index, uint32_t type, uint64_t now)
@@ -240,7 +270,7 @@ static void settle_as(ref_world *r, uint32_t index, uint32_t set, bool taking)
         e->added_unknown &= ~(1u << t);
     }
     uint32_t in_table = set & ~ref_outside();
-    ref_table *t = set != 0 || e->off ? table_of(r, in_table) : NULL;
+    ref_table *t = set != 0 || e->off || e->links ? table_of(r, in_table) : NULL;
     e->set = set;
     e->disabled &= set;
     if (t == e->table) return;
@@ -248,7 +278,7 @@ static void settle_as(ref_world *r, uint32_t index, uint32_t set, bool taking)
     if (t) row_enter(r, index, t);
 }
 
-static void settle(ref_world *r, uint32_t index, uint32_t set) { settle_as(r, index, set, false); }
+void ref_settle(ref_world *r, uint32_t index, uint32_t set) { settle_as(r, index, set, false); }
 
 void ref_walk(const ref_world *r, uint32_t set, ref_visit visit, void *context)
 {
@@ -263,7 +293,11 @@ void ref_walk(const ref_world *r, uint32_t set, ref_visit visit, void *context)
     }
 }
 
-bool ref_matches(const ref_entity *e, uint32_t set) { return (e->set & ~e->disabled & set) == set && !e->off; }
+bool ref_matches(const ref_entity *e, uint32_t set)
+{
+    const bool hidden = (e->set & ~set) >> TYPE_PREFAB & 1; /* a template, and the query doesn't name its tag */
+    return (e->set & ~e->disabled & set) == set && !e->off && !hidden;
+}
 
 typedef struct enabled_walk {
     uint32_t set;
@@ -287,7 +321,7 @@ void ref_walk_enabled(const ref_world *r, uint32_t set, ref_visit visit, void *c
 
 static void id_give(ref_world *r, uint32_t index)
 {
-    r->free_id = grown(r->free_id, r->free_end + 1, &r->free_capacity, sizeof *r->free_id);
+    r->free_id = ref_grown(r->free_id, r->free_end + 1, &r->free_capacity, sizeof *r->free_id);
     r->free_id[r->free_end++] = index;
 }
 
@@ -314,12 +348,12 @@ static void id_take_out(ref_world *r, uint32_t index)
 
 static void index_new(ref_world *r)
 {
-    r->entity = grown(r->entity, r->count + 1, &r->capacity, sizeof *r->entity);
+    r->entity = ref_grown(r->entity, r->count + 1, &r->capacity, sizeof *r->entity);
     r->entity[r->count].generation = 1;
     r->count++;
 }
 
-static bool ids_left(const ref_world *r, uint32_t n)
+bool ref_ids_left(const ref_world *r, uint32_t n)
 {
     return n <= (uint64_t)(r->free_end - r->free_first) + (r->entities_max - r->count);
 }
@@ -338,14 +372,22 @@ static void live(ref_world *r, uint32_t index)
     e->set = e->disabled = 0;
     e->off = false;
     e->table = NULL;
-    e->name = 0;
+    e->name = e->links = e->linked = 0;
+    memset(e->out, 0, sizeof e->out);
     e->living_at = r->living_count;
-    r->living = grown(r->living, r->living_count + 1, &r->living_capacity, sizeof *r->living);
+    r->living = ref_grown(r->living, r->living_count + 1, &r->living_capacity, sizeof *r->living);
     r->living[r->living_count++] = index;
     r->spawned++;
 }
 
-static void die(ref_world *r, uint32_t index)
+uint32_t ref_new(ref_world *r)
+{
+    const uint32_t index = id_take(r);
+    live(r, index);
+    return index;
+}
+
+void ref_die(ref_world *r, uint32_t index)
 {
     ref_entity *e = &r->entity[index];
     for (uint32_t t = 0; ref_told.of == r && t < TYPES_MAX; t++)
@@ -363,7 +405,7 @@ static void die(ref_world *r, uint32_t index)
 
 reef_status ref_reserve_id(ref_world *r, reef_entity *made)
 {
-    if (!ids_left(r, 1)) return REEF_LIMIT;
+    if (!ref_ids_left(r, 1)) return REEF_LIMIT;
     uint32_t index = id_take(r);
     r->entity[index].life = LIFE_RESERVED;
     *made = ref_handle(r, index);
@@ -435,7 +477,7 @@ static reef_status value_check(const ref_world *r, const ref_value *v, bool may_
     return REEF_OK;
 }
 
-static reef_status values_check(const ref_world *r, const ref_value *values, uint32_t count, bool may_remove,
+reef_status ref_values_check(const ref_world *r, const ref_value *values, uint32_t count, bool may_remove,
                                 uint32_t n)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -449,24 +491,24 @@ static reef_status values_check(const ref_world *r, const ref_value *values, uin
 
 reef_status ref_check_bundle(const ref_world *r, const ref_value *values, uint32_t count)
 {
-    return values_check(r, values, count, false, 1);
+    return ref_values_check(r, values, count, false, 1);
 }
 
 /* What comes along when the types `coming` come to an entity with this set, and the call names `named`. */
-static uint32_t comes_along(uint32_t set, uint32_t coming, uint32_t named)
+uint32_t ref_comes_along(uint32_t set, uint32_t coming, uint32_t named)
 {
     return types_along(coming) & ~(set | coming | named);
 }
 
 /* Gives the entity the default values of what comes along. */
-static void give_along(ref_entity *x, reef_entity e, uint32_t along)
+void ref_give_along(ref_entity *x, reef_entity e, uint32_t along)
 {
     for (uint32_t t = 0; t < TYPES_MAX; t++)
         if (along >> t & 1) x->value[t] = value_default(&model_types[t], e);
 }
 
 /* The value that the n-th entity gets. It must be called before anything changes. */
-static uint64_t value_given(const ref_world *r, const ref_value *v, uint32_t n, reef_entity to)
+uint64_t ref_value_given(const ref_world *r, const ref_value *v, uint32_t n, reef_entity to)
 {
     if (v->how == HOW_DEFAULT) return value_default(&model_types[v->type], to);
     if (v->how == HOW_ARGS && !type_is_made(&model_types[v->type])) return 0;
@@ -479,25 +521,25 @@ static uint64_t value_given(const ref_world *r, const ref_value *v, uint32_t n, 
 
 reef_status ref_spawn(ref_world *r, uint32_t n, reef_entity *made, const ref_value *values, uint32_t count)
 {
-    reef_status s = values_check(r, values, count, false, n);
+    reef_status s = ref_values_check(r, values, count, false, n);
     if (s != REEF_OK) return s;
-    if (!ids_left(r, n)) return REEF_LIMIT;
+    if (!ref_ids_left(r, n)) return REEF_LIMIT;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t index = id_take(r), set = 0;
         live(r, index);
         made[i] = ref_handle(r, index);
         for (uint32_t k = 0; k < count; k++) {
-            r->entity[index].value[values[k].type] = value_given(r, &values[k], i, made[i]);
+            r->entity[index].value[values[k].type] = ref_value_given(r, &values[k], i, made[i]);
             set |= 1u << values[k].type;
         }
-        const uint32_t along = comes_along(0, set, 0);
-        give_along(&r->entity[index], made[i], along);
-        settle(r, index, set | along);
+        const uint32_t along = ref_comes_along(0, set, 0);
+        ref_give_along(&r->entity[index], made[i], along);
+        ref_settle(r, index, set | along);
     }
     return REEF_OK;
 }
 
-static void become_copy(ref_world *r, uint32_t index, uint32_t source)
+void ref_copy(ref_world *r, uint32_t index, uint32_t source, uint32_t without)
 {
     const ref_entity *e = &r->entity[source];
     memcpy(r->entity[index].value, e->value, sizeof e->value);
@@ -509,7 +551,7 @@ static void become_copy(ref_world *r, uint32_t index, uint32_t source)
     memcpy(r->entity[index].chain, e->chain, sizeof e->chain);
     r->entity[index].disabled = e->disabled;
     r->entity[index].off = e->off;
-    settle_as(r, index, e->set, true);
+    settle_as(r, index, e->set & ~without, true);
 }
 
 reef_status ref_clone(ref_world *r, reef_entity source, uint32_t n, reef_entity *made)
@@ -518,12 +560,13 @@ reef_status ref_clone(ref_world *r, reef_entity source, uint32_t n, reef_entity 
     if (!e) return REEF_NOT_ALIVE;
     for (uint32_t t = 0; t < TYPES_MAX; t++)
         if (ref_has(e, t) && model_types[t].sort == SORT_MOVER) return REEF_NOT_COPYABLE;
-    if (!ids_left(r, n)) return REEF_LIMIT;
+    if (!ref_ids_left(r, n)) return REEF_LIMIT;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t index = id_take(r);
         live(r, index);
         made[i] = ref_handle(r, index);
-        become_copy(r, index, source.index);
+        ref_copy(r, index, source.index, 0);
+        ref_links_copy(r, index, source.index);
     }
     return REEF_OK;
 }
@@ -542,6 +585,7 @@ reef_entity ref_bring(ref_world *r, const ref_entity *e, uint32_t from_commons)
             x->value[t] = value_default(&model_types[t], ref_handle(r, index));
     x->disabled = e->disabled;
     x->off = e->off;
+    x->links = e->links; /* they come with ref_links_bring; who has some has a row */
     settle_as(r, index, e->set, true);
     return ref_handle(r, index);
 }
@@ -552,7 +596,8 @@ reef_status ref_clone_as(ref_world *r, reef_entity source, reef_entity reserved)
     reef_status s = ref_clone(r, source, 0, none); /* may it? */
     if (s != REEF_OK) return s;
     live(r, reserved.index);
-    become_copy(r, reserved.index, source.index);
+    ref_copy(r, reserved.index, source.index, 0);
+    ref_links_copy(r, reserved.index, source.index);
     return REEF_OK;
 }
 
@@ -561,8 +606,7 @@ reef_status ref_clone_as(ref_world *r, reef_entity source, reef_entity reserved)
 reef_status ref_destroy(ref_world *r, reef_entity e)
 {
     if (!ref_alive(r, e)) return REEF_NOT_ALIVE;
-    die(r, e.index);
-    return REEF_OK;
+    return ref_destroy_related(r, &e.index, 1);
 }
 
 typedef struct collected {
@@ -574,7 +618,7 @@ static void collect(void *context, ref_entity *e, uint32_t index)
 {
     collected *c = context;
     (void)e;
-    c->index = grown(c->index, c->count + 1, &c->capacity, sizeof *c->index);
+    c->index = ref_grown(c->index, c->count + 1, &c->capacity, sizeof *c->index);
     c->index[c->count++] = index;
 }
 
@@ -589,10 +633,10 @@ reef_status ref_destroy_with(ref_world *r, const uint8_t *types, uint32_t count,
     ref_walk(r, set, collect, &c);
     for (uint32_t i = 0; i < r->count && set == 0; i++) /* those without a row come last */
         if (r->entity[i].life == LIFE_ALIVE && !r->entity[i].table) collect(&c, NULL, i);
-    for (uint32_t i = 0; i < c.count; i++) die(r, c.index[i]);
-    *destroyed = c.count;
+    const reef_status s = ref_destroy_all(r, c.index, c.count);
+    if (s == REEF_OK) *destroyed = c.count;
     free(c.index);
-    return REEF_OK;
+    return s;
 }
 
 reef_status ref_clear_type(ref_world *r, uint32_t type, uint64_t *removed)
@@ -600,7 +644,7 @@ reef_status ref_clear_type(ref_world *r, uint32_t type, uint64_t *removed)
     collected c = {0};
     if (!ref_knows(r, type)) return REEF_UNKNOWN_TYPE;
     ref_walk(r, 1u << type, collect, &c);
-    for (uint32_t i = 0; i < c.count; i++) settle(r, c.index[i], r->entity[c.index[i]].set & ~(1u << type));
+    for (uint32_t i = 0; i < c.count; i++) ref_settle(r, c.index[i], r->entity[c.index[i]].set & ~(1u << type));
     *removed = c.count;
     free(c.index);
     return REEF_OK;
@@ -643,10 +687,10 @@ reef_status ref_share(ref_world *r, reef_entity from, reef_entity to, uint32_t t
     if (x == y || (had && x->common[s] && x->common[s] == y->common[s])) return REEF_OK;
     if (!x->common[s]) x->common[s] = ++r->commons;
     if (had) ref_note_set(r, to.index, type, x->value[type]);
-    const uint32_t along = had ? 0 : comes_along(y->set, 1u << type, 0);
+    const uint32_t along = had ? 0 : ref_comes_along(y->set, 1u << type, 0);
     y->value[type] = x->value[type];
-    give_along(y, to, along);
-    settle(r, to.index, y->set | 1u << type | along);
+    ref_give_along(y, to, along);
+    ref_settle(r, to.index, y->set | 1u << type | along);
     y->common[s] = x->common[s];
     return had ? REEF_OK : REEF_ADDED;
 }
@@ -659,10 +703,10 @@ reef_status ref_add(ref_world *r, reef_entity e, uint32_t type, bool with_args, 
     if (ref_has(x, type) && !ref_is_multi(type)) return REEF_EXISTS;
     if (ref_has(x, type)) return ref_add_one(r, x, e, type, with_args, args);
     bool made = type_is_made(&model_types[type]);
-    const uint32_t along = comes_along(x->set, 1u << type, 0);
+    const uint32_t along = ref_comes_along(x->set, 1u << type, 0);
     x->value[type] = made && with_args ? args : value_default(&model_types[type], e);
-    give_along(x, e, along);
-    settle(r, e.index, x->set | 1u << type | along);
+    ref_give_along(x, e, along);
+    ref_settle(r, e.index, x->set | 1u << type | along);
     return REEF_OK;
 }
 
@@ -673,13 +717,13 @@ reef_status ref_set(ref_world *r, reef_entity e, const ref_value *value)
     reef_status s = value_check(r, value, false, 1);
     if (s != REEF_OK) return s;
     bool there = ref_has(x, value->type);
-    const uint64_t given = value_given(r, value, 0, e);
+    const uint64_t given = ref_value_given(r, value, 0, e);
     if (there) ref_note_set(r, e.index, value->type, given);
     ref_give(x, value->type, given);
     if (there) ref_changed(r, x, value->type);
-    const uint32_t along = there ? 0 : comes_along(x->set, 1u << value->type, 0);
-    give_along(x, e, along);
-    settle(r, e.index, x->set | 1u << value->type | along);
+    const uint32_t along = there ? 0 : ref_comes_along(x->set, 1u << value->type, 0);
+    ref_give_along(x, e, along);
+    ref_settle(r, e.index, x->set | 1u << value->type | along);
     return there ? REEF_OK : REEF_ADDED;
 }
 
@@ -691,14 +735,15 @@ reef_status ref_remove(ref_world *r, reef_entity e, uint32_t type)
     const uint32_t meant = ref_meant(x, type);
     if (meant == TYPE_ZERO) return REEF_AMBIGUOUS;
     if (meant >= TYPES_MAX) return REEF_ABSENT;
-    settle(r, e.index, x->set & ~(1u << meant));
+    ref_settle(r, e.index, x->set & ~(1u << meant));
     return REEF_OK;
 }
 
 reef_status ref_remove_all(ref_world *r, reef_entity e)
 {
     if (!ref_alive(r, e)) return REEF_NOT_ALIVE;
-    settle(r, e.index, 0);
+    for (uint32_t i = 0; i < RELATIONS; i++) ref_links_remove(r, e.index, i);
+    ref_settle(r, e.index, 0);
     return REEF_OK;
 }
 
@@ -708,7 +753,7 @@ reef_status ref_enable(ref_world *r, reef_entity e, uint32_t type, bool on)
     if (!x) return REEF_NOT_ALIVE;
     if (type == TYPES_MAX) {
         x->off = !on;
-        settle(r, e.index, x->set);
+        ref_settle(r, e.index, x->set);
         return REEF_OK;
     }
     if (!ref_knows(r, type)) return REEF_UNKNOWN_TYPE;
@@ -721,12 +766,12 @@ reef_status ref_change(ref_world *r, reef_entity e, const ref_value *values, uin
 {
     ref_entity *x = ref_alive(r, e);
     if (!x) return REEF_NOT_ALIVE;
-    reef_status s = values_check(r, values, count, true, 1);
+    reef_status s = ref_values_check(r, values, count, true, 1);
     if (s != REEF_OK) return s;
     uint32_t set = x->set, coming = 0, named = 0;
     uint64_t given[TYPES_MAX];
     for (uint32_t i = 0; i < count; i++)
-        if (values[i].how != HOW_REMOVE) given[i] = value_given(r, &values[i], 0, e);
+        if (values[i].how != HOW_REMOVE) given[i] = ref_value_given(r, &values[i], 0, e);
     for (uint32_t i = 0; i < count; i++) {
         if (values[i].how == HOW_REMOVE) {
             set &= ~(1u << values[i].type);
@@ -739,8 +784,8 @@ reef_status ref_change(ref_world *r, reef_entity e, const ref_value *values, uin
         }
     }
     for (uint32_t i = 0; i < count; i++) named |= 1u << values[i].type;
-    const uint32_t along = comes_along(x->set, coming, named);
-    give_along(x, e, along);
-    settle(r, e.index, set | along);
+    const uint32_t along = ref_comes_along(x->set, coming, named);
+    ref_give_along(x, e, along);
+    ref_settle(r, e.index, set | along);
     return REEF_OK;
 }

@@ -10,8 +10,9 @@
  *     before;
  *   - a switch doesn't change the table. An entity that has nothing has no row; one that has only switches has a row
  *     in the table of the empty set;
- *   - so has one that is disabled as a whole. What is disabled changes nothing else; a component takes its mark
- *     along. */
+ *   - so has one that is disabled as a whole, and one that has relations. What is disabled changes nothing else; a
+ *     component takes its mark along;
+ *   - relations are a list, in the order in which they were made (link.h). */
 #ifndef MODEL_REFERENCE_H
 #define MODEL_REFERENCE_H
 
@@ -33,6 +34,8 @@ typedef struct ref_entity {
     bool off;            /* disabled as a whole */
     ref_table *table;    /* NULL: no row */
     uint32_t number;     /* the model's; the reference only carries it */
+    uint32_t links, linked;  /* relations of which it is the source, and the target */
+    uint16_t out[RELATIONS]; /* the former by type */
     uint32_t living_at;
     uint32_t name; /* number of its name in the model's list + 1, 0: none */
     /* of types in REEF_SHARED, by special_of: entities with the same number have one value; 0: it has its own */
@@ -49,6 +52,12 @@ typedef struct ref_mark { /* reef's version at a time; version 0: not made yet *
     uint64_t version;
     uint32_t time;
 } ref_mark;
+
+/* A relation. The order of those of a source is that of the list; those to a target are ordered by place. */
+typedef struct ref_link {
+    uint32_t relation, source, target; /* rank, indices */
+    uint64_t place, data;              /* data 0: zeroes */
+} ref_link;
 
 /* An observer of the world, by its slot; events 0: there is none. */
 typedef struct ref_observer {
@@ -67,6 +76,8 @@ typedef struct ref_world {
     uint32_t free_first, free_end, free_capacity;
     uint32_t *living; /* indices of the living, in no order: to choose from */
     uint32_t living_count, living_capacity;
+    ref_link *link;
+    uint32_t link_count, link_capacity;
     ref_table **table; /* sorted, empty ones too */
     uint32_t table_count, table_capacity;
     uint64_t spawned, destroyed, ticks;
@@ -82,8 +93,8 @@ typedef struct ref_world {
 /* What happened to the world `of`, in order, for the observers. */
 typedef struct ref_note {
     uint32_t kind, type; /* reef_observed */
-    reef_entity entity;
-    uint64_t now, old; /* values */
+    reef_entity entity, target; /* of a relation: the target by which notices are joined */
+    uint64_t now, old;          /* values; of relations digests */
     bool added_one;    /* to others: there is no old value */
     uint64_t features; /* of the entity, with the type (pairs.h) */
 } ref_note;
@@ -109,6 +120,8 @@ typedef struct ref_value {
 /* The value of the n-th entity. */
 uint64_t ref_value_at(const ref_value *v, uint32_t n);
 
+/* Memory for more elements, the further ones zero. */
+void *ref_grown(void *p, uint32_t needed, uint32_t *capacity, size_t size);
 void ref_post(ref_world *r, uint64_t event); /* there is room */
 bool ref_make(ref_world *r);
 void ref_drop(ref_world *r);
@@ -139,6 +152,23 @@ uint64_t ref_count_type(const ref_world *r, uint32_t type);
 uint32_t ref_switches(void); /* set of the types that are switches */
 /* set of the types that take no part in the set of a table: all but those in REEF_TABLE */
 uint32_t ref_outside(void);
+
+/* ---- parts of what follows, for link.c and tree.c ---- */
+
+bool ref_ids_left(const ref_world *r, uint32_t n);
+uint32_t ref_new(ref_world *r); /* a new entity's index */
+/* Gives a new entity the types of another one except `without`, with values and marks. */
+void ref_copy(ref_world *r, uint32_t index, uint32_t source, uint32_t without);
+void ref_settle(ref_world *r, uint32_t index, uint32_t set); /* gives the entity these types, and its row */
+void ref_die(ref_world *r, uint32_t index);
+/* Records that a new entity has its types, if somebody listens. */
+void ref_note_born(const ref_world *r, uint32_t index);
+/* Records what happened to a relation, if somebody listens. */
+void ref_note_link(const ref_world *r, const ref_link *x, uint32_t kind, uint64_t now, uint64_t old);
+reef_status ref_values_check(const ref_world *r, const ref_value *values, uint32_t count, bool may_remove, uint32_t n);
+uint64_t ref_value_given(const ref_world *r, const ref_value *v, uint32_t n, reef_entity to);
+uint32_t ref_comes_along(uint32_t set, uint32_t coming, uint32_t named);
+void ref_give_along(ref_entity *x, reef_entity e, uint32_t along);
 
 /* Each of these returns what reef must return. `made` has room for n. */
 reef_status ref_spawn(ref_world *r, uint32_t n, reef_entity *made, const ref_value *values, uint32_t count);

@@ -28,6 +28,7 @@ static bool tick_step(const op *o, uint32_t system, reef_entity e, uint32_t livi
     const uint64_t v = value_mix(o->value ^ reef_entity_bits(e), 2000 + system) >> 3;
     const uint32_t count = o->count ? o->count : 1;
     if (system != WILFUL && v % (1 + living / 12)) return false;
+    if (step_relates(o, v, step)) return true;
     memset(step, 0, sizeof *step);
     step->kind = (uint8_t)kinds[(v >> 12) % (sizeof kinds / sizeof *kinds)];
     step->value = value_mix(v, 7);
@@ -54,6 +55,21 @@ static bool about_made(const op *step) { return (step->value >> 7 & 3) == 0; }
 
 /* ---- reef ---- */
 
+static reef_status relate_command(reef_block *b, const op *step, reef_entity e)
+{
+    _Alignas(16) char data[128];
+    const reef_component c = model_relations[step->type[0]].id;
+    const reef_entity target = model_handle(now.m, step->list[0]), other = model_handle(now.m, step->list[1]);
+    const size_t size = request_data(step, data);
+    const bool with = (step->option & RELATE_DATA) != 0;
+    switch ((op_kind)step->kind) {
+    case OP_RELATE: return reef_cmd_relate_id(b, e, c, target, with ? data : NULL, with ? size : 0);
+    case OP_RELATE_BEFORE: return reef_cmd_relate_before_id(b, e, c, target, other);
+    case OP_UNRELATE: return reef_cmd_unrelate_id(b, e, c, target);
+    default: return reef_cmd_retarget_id(b, e, c, target, other);
+    }
+}
+
 static void command(reef_block *b, uint32_t system, reef_entity e)
 {
     op step;
@@ -66,6 +82,11 @@ static void command(reef_block *b, uint32_t system, reef_entity e)
     reef_entity made = {0, 0};
     reef_status s = REEF_OK;
     given g;
+    if (op_relates((op_kind)step.kind)) {
+        s = relate_command(b, &step, e);
+        now.out->digest = value_mix(now.out->digest, (uint64_t)(s == REEF_OK));
+        return;
+    }
     given_make(m, &step, 1, &g);
     switch ((op_kind)step.kind) {
     case OP_CREATE: made = reef_cmd_create(b); break;
@@ -127,7 +148,7 @@ static void wilful(reef_block *b)
     }
 }
 
-#define WANTS "spawns, destroys, adds, removes, enables"
+#define WANTS "spawns, destroys, adds, removes, enables, relates, unrelates"
 
 bool tick_systems(reef_world *w)
 {
@@ -194,6 +215,7 @@ static uint32_t rows_in_jobs(const ref_world *r, uint32_t *jobs)
     uint32_t all = 0, rows = 0;
     *jobs = 0;
     for (uint32_t i = 0; i < r->table_count; i++) {
+        if (r->table[i]->set >> TYPE_PREFAB & 1) continue; /* templates */
         for (uint32_t left = r->table[i]->count, block; left; left -= block, rows += block, all += block) {
             block = left < REEF_BLOCK_ROWS ? left : REEF_BLOCK_ROWS;
             if (rows >= REEF_BLOCK_ROWS) rows = 0, ++*jobs;
@@ -224,6 +246,14 @@ static reef_status lane_id(reef_entity *e)
 static reef_status want_note(const op *step, reef_entity *made)
 {
     const ref_world *r = &plan.m->reference;
+    if (op_relates((op_kind)step->kind)) {
+        const bool retargets = step->kind == OP_RETARGET;
+        if (retargets && relation_is(step->type[0], REEF_SYMMETRIC)) return REEF_BAD_ARGUMENT;
+        return reef_entity_is_null(model_handle(plan.m, step->list[0])) ||
+                       (retargets && reef_entity_is_null(model_handle(plan.m, step->list[1])))
+                   ? REEF_NOT_ALIVE
+                   : REEF_OK;
+    }
     const bool whole_entity = step->kind == OP_ENABLE && step->option & OPTION_WHOLE;
     const bool untyped =
         step->kind == OP_CREATE || step->kind == OP_CLONE || step->kind == OP_DESTROY || step->kind == OP_REMOVE_ALL;
@@ -255,6 +285,7 @@ static void want_rows(void)
     const ref_world *r = &plan.m->reference;
     uint32_t rows = 0;
     for (uint32_t i = 0; i < r->table_count; i++) {
+        if (r->table[i]->set >> TYPE_PREFAB & 1) continue;
         for (uint32_t row = 0; row < r->table[i]->count; row++) {
             const ref_entity *e = &r->entity[r->table[i]->row[row]];
             if (plan.system == EVERY && row % REEF_BLOCK_ROWS == 0) { /* a block begins */
@@ -273,6 +304,7 @@ static reef_status want_do(model *m, const wanted *x)
     ref_value values[OP_TYPES];
     const op *step = &x->step;
     const ref_value one = {.type = step->type[0], .how = HOW_ONE, .seed = step->value};
+    if (op_relates((op_kind)step->kind)) return want_request(m, step, x->subject);
     switch ((op_kind)step->kind) {
     case OP_CLONE: {
         reef_status s = ref_clone_as(r, x->subject, x->made);
