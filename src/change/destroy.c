@@ -415,21 +415,10 @@ static COLD reef_status collected_do(reef_world *w, const char *op, const reef_c
 {
     doomed d = {0};
     reef_status s = collect(w, types, count, clear, &d);
-<<<<<<< HEAD
-    const bool related = s == REEF_OK && !clear && w->slow & SLOW_RELATED;
+    const bool related = s == REEF_OK && !clear && reef__related_any(w);
     if (related) s = reef__destroy_related(w, op, d.entities, d.count);
     else if (s == REEF_OK && !(clear ? clear_prepare(w, reef__type_of(types->id), d.count)
                                      : reef__destroy_prepare(w, d.entities, d.count, 0)))
-=======
-    if (s == REEF_OK && !clear && reef__related_any(w)) {
-        s = reef__destroy_related(w, op, d.entities, d.count);
-        if (done && s == REEF_OK) *done = d.count;
-        doomed_free(w, &d);
-        return s;
-    }
-    if (s == REEF_OK && !(clear ? clear_prepare(w, reef__type_of(types->id), d.count)
-                                : reef__destroy_prepare(w, d.entities, d.count, 0)))
->>>>>>> 47c7314 (wip)
         s = REEF_NO_MEMORY;
     if (s == REEF_OK && !related) {
         observe_open(w);

@@ -18,6 +18,7 @@
 #include "storage/error.h"
 #include "storage/known_types.h"
 #include "storage/layout.h"
+#include "storage/multi_store.h"
 #include "storage/name_index.h"
 #include "storage/observed.h"
 #include "storage/place.h"
@@ -220,6 +221,22 @@ static bool relations_take_over(copying *x, uint64_t k, const type *t, const cha
                                                       one ? t->size : kept, copy));
 }
 
+/* Does a copy of node k lack the component that this mark disables, although the node has it? */
+static bool mark_lost(const copying *x, uint64_t k, uint32_t key)
+{
+    const uint32_t c = key & ~BIT_DISABLED;
+    const type *t = key & BIT_DISABLED ? reef__type_of(c) : NULL;
+    if (t == NULL) return false;
+    if (x->instance && c == reef_id(ReefPrefab).id) return true;
+    if (x->instance && k == 0 && (c == reef_id(ChildOf).id || c == reef_id(InstanceOf).id)) return true;
+    if (!(t->relation & REEF_SYMMETRIC)) return false;
+    const reef_entity e = x->nodes[k].source;
+    const value_store *s = store_of(x->w, c);
+    for (uint32_t i = 0; i < (s->multi ? reef__multi_values(s, e) : 1); i++)
+        if (node_of(x, ((const relation_value *)reef__store_nth(s, e, i))->target) != UINT32_MAX) return false;
+    return true;
+}
+
 /* Does a value of the call replace this component of the root, or take it away? */
 static bool replaced(uint32_t component, const reef_value *values, uint32_t count)
 {
@@ -242,7 +259,7 @@ static reef_status node_values(copying *x, uint64_t k, const reef_value *values,
     if (s != REEF_OK) return s;
     for (uint32_t i = 0; ok && i < all.count; i++) {
         const reef_value v = all.values[i];
-        if (replaced(v.component.id, values, count)) continue;
+        if (replaced(v.component.id, values, count) || mark_lost(x, k, v.component.id)) continue;
         if (v.data && reef__type_of(v.component.id)->relation)
             ok = relations_take_over(x, k, reef__type_of(v.component.id), v.data, v.kind == VALUE_SPAN ? v.size : 1);
         else ok = value_take_over(x, v);

@@ -319,15 +319,15 @@ static void observing_pause(reef_world *w, bool pause)
     reef__invalidate(w, INVALIDATE_CONDITION_CHANGED);
 }
 
-/* Prepares the former partners to lose their relations. */
+/* Prepares the former partners to lose their relations. One whose half was taken away before has none to lose. */
 static bool partners_prepare(reef_world *w, const coupling *x)
 {
     reef_entity lost[2] = {{0, 0}, {0, 0}};
     uint32_t n = 0;
     for (uint32_t i = 0; i < x->count; i++) {
         const reef_entity e = x->half[i].lost; /* one of the two itself loses what is replaced anyway */
-        if (!reef_entity_is_null(e) && !reef_entity_equal(e, x->half[0].source) &&
-            !reef_entity_equal(e, x->half[x->count - 1].source))
+        if (!reef_entity_is_null(e) && relation_of(w, x->t, e, x->half[i].source) &&
+            !reef_entity_equal(e, x->half[0].source) && !reef_entity_equal(e, x->half[x->count - 1].source))
             lost[n++] = e;
     }
     return reef__relations_prepare_end(w, x->t, lost, n);
@@ -353,16 +353,43 @@ static reef_status halves_relate(reef_world *w, const coupling *x)
     return s;
 }
 
+static reef_status halves_begin(reef_world *w, coupling *x, reef_entity a, reef_entity b)
+{
+    reef_status s = REEF_NO_MEMORY;
+    uint32_t begun = 0;
+    if (half_begin(w, x->t, &x->half[0], a, b)) begun++;
+    if (begun < x->count && half_begin(w, x->t, &x->half[1], b, a)) begun++;
+    if (begun == x->count) s = halves_relate(w, x);
+    while (begun-- > 0) reef__call_memory_free(&w->family->memory, &x->half[begun].was);
+    return s;
+}
+
+/* The half of `b` is there, since reef_remove took only that of `a` away. That one is made again; both have the same
+ * data, which is that of `b` where none is given. */
+static COLD reef_status relate_again(reef_world *w, reef_entity a, const type *t, reef_entity b, const void *data,
+                                     uint64_t place)
+{
+    const size_t size = t->data ? t->data->size : 0;
+    coupling x = {.t = t, .count = 1, .place = place};
+    call_memory copy;
+    if (data && reef_relation_mut_id(w, b, (reef_component){t->id}, a) == NULL) return REEF_NO_MEMORY;
+    if (!reef__call_memory_take(&w->family->memory, &copy, size + 1, PLAIN_ALIGN)) return REEF_NO_MEMORY;
+    if (size) memcpy(copy.at, data ? data : relation_of(w, t, b, a) + 1, size);
+    if (size) x.data = copy.at;
+    const reef_status s = halves_begin(w, &x, a, b);
+    if (s >= 0 && data && size) memcpy(relation_of(w, t, b, a) + 1, copy.at, size);
+    reef__call_memory_free(&w->family->memory, &copy);
+    return s;
+}
+
 static reef_status relate_both(reef_world *w, reef_entity a, const type *t, reef_entity b, const void *data,
                                uint64_t place)
 {
-    coupling x = {.t = t, .count = reef_entity_equal(a, b) ? 1 : 2, .data = data, .place = place};
-    reef_status s = REEF_NO_MEMORY;
-    uint32_t begun = 0;
-    if (half_begin(w, t, &x.half[0], a, b)) begun++;
-    if (begun < x.count && half_begin(w, t, &x.half[1], b, a)) begun++;
-    if (begun == x.count) s = halves_relate(w, &x);
-    while (begun-- > 0) reef__call_memory_free(&w->family->memory, &x.half[begun].was);
+    const bool same = reef_entity_equal(a, b);
+    coupling x = {.t = t, .count = same ? 1 : 2, .data = data, .place = place};
+    const reef_status s = !same && reef__relation_find(store_of(w, t->id), b, a, NULL)
+                              ? relate_again(w, a, t, b, data, place)
+                              : halves_begin(w, &x, a, b);
     if (s == REEF_NO_MEMORY) reef__failure(w, s, w->calling, (reef_component){t->id}, a, 0);
     return s < 0 ? s : REEF_ADDED;
 }
@@ -396,9 +423,9 @@ static reef_status relation_write(reef_world *w, reef_entity source, const type 
                                   const void *data)
 {
     const reef_component c = {t->id};
-    uint32_t number; /* reef_remove may have taken the other half away */
-    const bool both = (t->relation & REEF_SYMMETRIC) && !reef_entity_equal(source, target) &&
-                      relation_find(w, t, target, source, &number);
+    /* reef_remove may have taken the other half away */
+    const bool both =
+        (t->relation & REEF_SYMMETRIC) && !reef_entity_equal(source, target) && relation_of(w, t, target, source);
     if (reef_relation_mut_id(w, source, c, target) == NULL ||
         (both && reef_relation_mut_id(w, target, c, source) == NULL))
         return w->error.status;

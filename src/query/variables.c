@@ -550,12 +550,15 @@ static void early_has(const early_rows *x)
     const bool wanted = t->op == REEF_HAS;
     const size_t size = x->s->type->size;
     uint32_t table_id = UINT32_MAX, slot = 0;
+    if (x->values) memset(x->values + x->first * 64, 0, (x->end - x->first) * 64 * sizeof *x->values);
     if (x->s->type->stored || x->s->type->bit || x->q->facts[x->s->term].marks || t->enabled != REEF_ENABLED) {
         EACH_EARLY_ROW(x, k, word, row)
-        if (reef__component_holds(x->q, x->s->term, x->from[row]) != wanted) x->words[k] &= ~(word & (0 - word));
+        {
+            if (reef__component_holds(x->q, x->s->term, x->from[row]) != wanted) x->words[k] &= ~(word & (0 - word));
+            else if (x->values) x->values[row] = reef__value_itself(w, x->from[row], t->component);
+        }
         return;
     }
-    if (x->values) memset(x->values, 0, REEF_BLOCK_ROWS * sizeof *x->values);
     for (uint32_t k = x->first; k < x->end; k++) {
         uint64_t kept = 0;
         for (uint64_t word = x->words[k]; word; word &= word - 1) {

@@ -133,9 +133,9 @@ static uint8_t any_type(generator *g, const model *m)
 /* Draws each home equally often, and each other feature of types. */
 static uint8_t type_of_features(generator *g, const model *m)
 {
-    static const uint8_t features[] = {PAIR_TABLE,  PAIR_BIT,   PAIR_SPARSE, PAIR_PAGED,   PAIR_COLD, PAIR_MULTI,
-                                       PAIR_SHARED, PAIR_SPLIT, PAIR_HOOKS,  PAIR_TRACKED, PAIR_RESET,
-                                       PAIR_PREFAB, PAIR_REQUIRED};
+    static const uint8_t features[] = {PAIR_TABLE, PAIR_BIT,    PAIR_SPARSE,  PAIR_PAGED, PAIR_COLD,
+                                       PAIR_MULTI, PAIR_SHARED, PAIR_SPLIT,   PAIR_HOOKS, PAIR_TRACKED,
+                                       PAIR_RESET, PAIR_PREFAB, PAIR_REQUIRED};
     if (one_in(g, 6)) return TYPE_BASE;
     const uint32_t feature = features[below(g, sizeof features)];
     for (uint32_t i = 0; i < 200; i++) {
@@ -619,10 +619,10 @@ enum { LINKS_PLENTY = 120 };
 
 static op_kind kind_of_relation(generator *g, const model *m)
 {
-    static const op_kind kinds[] = {OP_RELATE,        OP_RELATE,       OP_RELATE,         OP_RELATE,
-                                    OP_RELATE,        OP_RELATE,       OP_RELATE,         OP_RELATE_BEFORE,
-                                    OP_RELATE_BEFORE, OP_UNRELATE,     OP_UNRELATE_ALL,   OP_RETARGET,
-                                    OP_RELATION_WRITE, OP_KIN,         OP_MAKE_PREFAB,    OP_INSTANTIATE};
+    static const op_kind kinds[] = {OP_RELATE,         OP_RELATE,   OP_RELATE,       OP_RELATE,
+                                    OP_RELATE,         OP_RELATE,   OP_RELATE,       OP_RELATE_BEFORE,
+                                    OP_RELATE_BEFORE,  OP_UNRELATE, OP_UNRELATE_ALL, OP_RETARGET,
+                                    OP_RELATION_WRITE, OP_KIN,      OP_MAKE_PREFAB,  OP_INSTANTIATE};
     const op_kind k = kinds[below(g, sizeof kinds / sizeof kinds[0])];
     return k == OP_RELATE && m->reference.link_count > LINKS_PLENTY ? OP_UNRELATE : k;
 }
@@ -648,8 +648,8 @@ static void gen_relate(generator *g, const model *m, op *o)
     o->list[1] = one_in(g, 40) ? some_number(g) : living_number(g, m);
     if (one_in(g, 100)) o->list[0] = SUBJECT_NULL;
     if (one_in(g, 60)) o->list[0] = o->subject;
-    const bool there = o->kind == OP_UNRELATE || o->kind == OP_RETARGET || o->kind == OP_RELATION_WRITE ||
-                       o->kind == OP_UNRELATE_ALL;
+    const bool there =
+        o->kind == OP_UNRELATE || o->kind == OP_RETARGET || o->kind == OP_RELATION_WRITE || o->kind == OP_UNRELATE_ALL;
     if (there || one_in(g, 10)) x = some_link(g, m, o);
     if (o->kind == OP_RELATE_BEFORE && (x = some_link(g, m, o)) != NULL) {
         o->list[1] = o->subject;
@@ -663,8 +663,8 @@ static void gen_relate(generator *g, const model *m, op *o)
         if (o->option == UNRELATE_SOURCES && x) o->subject = o->list[0];
     }
     if (o->kind != OP_RELATE) return;
-    o->option = (uint8_t)((model_relations[o->type[0]].data < TYPES_MAX ? one_in(g, 2) : one_in(g, 50)) ? RELATE_DATA
-                                                                                                       : 0);
+    o->option =
+        (uint8_t)((model_relations[o->type[0]].data < TYPES_MAX ? one_in(g, 2) : one_in(g, 50)) ? RELATE_DATA : 0);
     if (one_in(g, 6)) o->option |= RELATE_BY_SET;
     if (one_in(g, 50)) o->option |= RELATE_WRONG_SIZE;
 }

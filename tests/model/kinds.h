@@ -77,7 +77,8 @@ uint32_t types_along(uint32_t set);         /* the set with everything that come
 bool type_is_bound(const model_type *t);    /* an entity that has it can't be forked */
 /* The type of events: plain, with a field, and never a component. */
 extern reef_component event_type;
-/* The component of a type's number; OBSERVED_RELATIONS and behind it are the types of relations; TYPE_ZERO and TYPE_HIGH give ids that aren't declared. */
+/* The component of a type's number. From OBSERVED_RELATIONS on these are the types of relations; TYPE_ZERO and
+ * TYPE_HIGH give ids that aren't declared. */
 reef_component component_of(uint32_t type);
 
 /* Sets the homes that were drawn in the declarations of the types that have one. (typed.c) */

@@ -242,8 +242,7 @@ static reef_status target_check(const ref_world *r, const ref_request *x, reef_e
         if (s != REEF_OK) return s;
     }
     if (!relation_is(x->relation, REEF_ACYCLIC)) return REEF_OK;
-    const bool round =
-        target.index == x->source.index || leads(r, x->relation, target.index, x->source.index);
+    const bool round = target.index == x->source.index || leads(r, x->relation, target.index, x->source.index);
     return round ? REEF_CYCLE : REEF_OK;
 }
 
@@ -256,18 +255,22 @@ static void relate_one(ref_world *r, uint32_t relation, uint32_t source, uint32_
     else ref_link_add(r, relation, source, target, place, data);
 }
 
-/* A relation that isn't there: of a symmetric type both halves, and former partners lose theirs. */
-static reef_status relate_new(ref_world *r, const ref_request *x, uint64_t place, uint64_t data)
+/* A relation that isn't there: of a symmetric type both halves, and former partners lose theirs. Where only the other
+ * half is there, its data is this one's, unless there is new data. */
+static reef_status relate_new(ref_world *r, const ref_request *x, uint64_t place, const uint64_t *given)
 {
     const uint32_t k = x->relation, a = x->source.index, b = x->target.index;
     const bool parts = relation_is(k, REEF_SYMMETRIC) && relation_is(k, REEF_EXCLUSIVE);
     const uint32_t of_a = parts ? ref_target(r, k, a) : UINT32_MAX, of_b = parts ? ref_target(r, k, b) : UINT32_MAX;
+    ref_link *rest = relation_is(k, REEF_SYMMETRIC) && a != b ? ref_link_find(r, k, b, a) : NULL;
+    const uint64_t data = given ? *given : rest ? rest->data : 0;
+    if (rest) rest->data = data;
+    const bool other = relation_is(k, REEF_SYMMETRIC) && a != b && !rest;
     relate_one(r, k, a, b, place, data);
-    if (!relation_is(k, REEF_SYMMETRIC)) return REEF_ADDED;
-    if (a != b) relate_one(r, k, b, a, 0, data);
+    if (other) relate_one(r, k, b, a, 0, data);
     ref_link *lost = of_a != UINT32_MAX ? ref_link_find(r, k, of_a, a) : NULL;
     if (lost) link_remove(r, lost);
-    lost = of_b != UINT32_MAX && a != b ? ref_link_find(r, k, of_b, b) : NULL;
+    lost = of_b != UINT32_MAX && other ? ref_link_find(r, k, of_b, b) : NULL;
     if (lost) link_remove(r, lost);
     return REEF_ADDED;
 }
@@ -290,7 +293,7 @@ reef_status ref_relate(ref_world *r, const ref_request *x)
     }
     if (is) return REEF_OK;
     const reef_status s = target_check(r, x, x->target);
-    return s == REEF_OK ? relate_new(r, x, 0, data) : s;
+    return s == REEF_OK ? relate_new(r, x, 0, x->with_data ? &data : NULL) : s;
 }
 
 /* By reef_set, of an exclusive type. */
@@ -336,7 +339,7 @@ reef_status ref_relate_before(ref_world *r, const ref_request *x)
     if (!last && (x->other.index == x->source.index || !ref_link_find(r, k, x->other.index, x->target.index)))
         return REEF_ABSENT;
     const uint64_t place = last ? 0 : place_before(r, k, x->target.index, x->other.index);
-    if (!is) return relate_new(r, x, place, 0);
+    if (!is) return relate_new(r, x, place, NULL);
     is->place = 0;
     is->place = place ? place : place_last(r, k, x->target.index);
     return REEF_OK;

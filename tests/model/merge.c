@@ -33,7 +33,7 @@ static void comers_find(const ref_world *from, comers *all)
         if (from->entity[i].life == LIFE_ALIVE && !from->entity[i].table) comes(&x, NULL, i);
 }
 
-/* Has an entity without a parent the name of this entity of `from`, which has none? Parents come with their children. */
+/* Has an entity without a parent the name of this one of `from`, which has none either? (Parents come along.) */
 static bool name_is_taken(const ref_world *r, const ref_entity *e)
 {
     return e->name && e->out[RELATION_CHILD] == 0 && ref_named(r, UINT32_MAX, e->name) != UINT32_MAX;

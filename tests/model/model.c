@@ -57,7 +57,6 @@ static void run_seed(report *r, void *context)
     generator_start(&g, s->seed);
     for (r->at = 0; r->at < s->o->ops && !m.failed; r->at++) {
         generate(&g, &m, &o);
-        if (getenv("DBG")) fprintf(stderr, "%u %s subject {%u,%u} type %u target {%u,%u} opt %u n %u fail %u\n", r->at, op_name(o.kind), model_handle(&m,o.subject).index,model_handle(&m,o.subject).generation, o.type[0],model_handle(&m,o.list[0]).index,model_handle(&m,o.list[0]).generation, o.option, o.n, o.fail_at);
         model_apply(&m, &o);
         count(r, &m, &o);
         if (!m.failed && r->at % s->o->every == s->o->every - 1) model_compare(&m, true);
@@ -189,8 +188,7 @@ int main(int argc, char **argv)
         } else if (!option("--seeds", argv[i], value, &o.seeds) &&
                    !option("--first-seed", argv[i], value, &o.first_seed) && !option("--ops", argv[i], value, &o.ops) &&
                    !option("--types", argv[i], value, &o.types) && !option("--forks", argv[i], value, &o.forks) &&
-                   !option("--homes", argv[i], value, &o.homes) &&
-                   !option("--every", argv[i], value, &o.every) &&
+                   !option("--homes", argv[i], value, &o.homes) && !option("--every", argv[i], value, &o.every) &&
                    !option("--shrink", argv[i], value, &o.shrink_seconds)) {
             fprintf(stderr, "model [--seeds N] [--ops N] [--first-seed S] [--seed S] [--types N] [--forks N] [--homes "
                             "BITS] [--pairs] [--every N] [--shrink SECONDS] "

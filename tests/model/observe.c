@@ -209,8 +209,9 @@ void observers_compare(model *m)
                    x->collected ? "collected" : "immediate", observer_name(i),
                    !x->events                      ? "-"
                    : x->type >= OBSERVED_RELATIONS ? model_relations[x->type - OBSERVED_RELATIONS].name
-                                                   : model_types[x->type].name, (unsigned long long)heard[i].count,
-                   (unsigned long long)must[i].count, heard[i].count == must[i].count ? ", but others" : "");
+                                                   : model_types[x->type].name,
+                   (unsigned long long)heard[i].count, (unsigned long long)must[i].count,
+                   heard[i].count == must[i].count ? ", but others" : "");
     }
     if (kinds & 1) pairs_happened(m, PAIR_COLLECTED);
     if (kinds & 2) pairs_happened(m, PAIR_IMMEDIATE);

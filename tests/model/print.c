@@ -232,8 +232,8 @@ static void print_related(const printer *p, const op *o, const char *call)
 
 static void print_relating(const printer *p, const op *o)
 {
-    static const char *const all[UNRELATE_WAYS] = {"reef_unrelate_all_id", "reef_unrelate_sources_id",
-                                                   "reef_remove_id", "reef_clear_type"};
+    static const char *const all[UNRELATE_WAYS] = {"reef_unrelate_all_id", "reef_unrelate_sources_id", "reef_remove_id",
+                                                   "reef_clear_type"};
     const uint32_t data = model_relations[o->type[0] % RELATIONS].data;
     FILE *f = p->file;
     switch ((op_kind)o->kind) {
@@ -241,9 +241,8 @@ static void print_relating(const printer *p, const op *o)
         print_related(p, o, "reef_relate_id");
         if (!(o->option & RELATE_DATA)) fprintf(f, ", NULL, 0)); /* option %u */", o->option);
         else
-            fprintf(f, ", values(%s, 1, %lluu), %u)); /* option %u */",
-                    text_of_type(data < TYPES_MAX ? data : 0), seed_of(o, 0),
-                    data < TYPES_MAX ? model_types[data].size : 4, o->option);
+            fprintf(f, ", values(%s, 1, %lluu), %u)); /* option %u */", text_of_type(data < TYPES_MAX ? data : 0),
+                    seed_of(o, 0), data < TYPES_MAX ? model_types[data].size : 4, o->option);
         break;
     case OP_RELATE_BEFORE:
     case OP_RETARGET:
@@ -764,8 +763,9 @@ static void print_relations(const printer *p, const run_options *o)
     fprintf(p->file, "    reef_component R[%d];\n", RELATIONS);
     for (uint32_t i = 0; i < RELATIONS; i++) {
         const model_relation *x = &model_relations[i];
-        fprintf(p->file, "    R[%u] = reef_type_new(&(reef_type_desc){.name = \"%s\", .relation = %u | "
-                         "REEF_IS_RELATION",
+        fprintf(p->file,
+                "    R[%u] = reef_type_new(&(reef_type_desc){.name = \"%s\", .relation = %u | "
+                "REEF_IS_RELATION",
                 i, x->name, x->options);
         if (x->data < TYPES_MAX) fprintf(p->file, ", .data = %s", text_of_type(x->data));
         fprintf(p->file, "}, NULL);\n");

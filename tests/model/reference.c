@@ -215,13 +215,12 @@ static void note(const ref_world *r, uint32_t index, uint32_t kind, uint32_t typ
     const uint64_t beside = types_below(type) & e->set ? PAIR_BIT(SUBTYPE) : 0; /* a base beside its subtype */
     const uint64_t features =
         (pairs_of_type(type) & ~PAIR_BIT(SUBTYPE)) | beside | (pairs_of_entity(e) & PAIRS_OF_WHOLE_ENTITIES);
-    ref_told.at[ref_told.count++] =
-        (ref_note){.kind = kind,
-                   .type = type,
-                   .entity = ref_handle(r, index),
-                   .now = now,
-                   .old = kind == REEF_ON_ADD ? 0 : e->value[type],
-                   .features = features};
+    ref_told.at[ref_told.count++] = (ref_note){.kind = kind,
+                                               .type = type,
+                                               .entity = ref_handle(r, index),
+                                               .now = now,
+                                               .old = kind == REEF_ON_ADD ? 0 : e->value[type],
+                                               .features = features};
 }
 
 void ref_note_born(const ref_world *r, uint32_t index)
@@ -477,8 +476,7 @@ static reef_status value_check(const ref_world *r, const ref_value *v, bool may_
     return REEF_OK;
 }
 
-reef_status ref_values_check(const ref_world *r, const ref_value *values, uint32_t count, bool may_remove,
-                                uint32_t n)
+reef_status ref_values_check(const ref_world *r, const ref_value *values, uint32_t count, bool may_remove, uint32_t n)
 {
     for (uint32_t i = 0; i < count; i++) {
         for (uint32_t k = 0; k < i; k++)

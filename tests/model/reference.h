@@ -28,12 +28,12 @@ typedef struct ref_table {
 
 typedef struct ref_entity {
     ref_life life;
-    uint32_t generation; /* of the living or reserved one; otherwise the next */
-    uint32_t set;        /* of types, switches too */
-    uint32_t disabled;   /* of these */
-    bool off;            /* disabled as a whole */
-    ref_table *table;    /* NULL: no row */
-    uint32_t number;     /* the model's; the reference only carries it */
+    uint32_t generation;     /* of the living or reserved one; otherwise the next */
+    uint32_t set;            /* of types, switches too */
+    uint32_t disabled;       /* of these */
+    bool off;                /* disabled as a whole */
+    ref_table *table;        /* NULL: no row */
+    uint32_t number;         /* the model's; the reference only carries it */
     uint32_t links, linked;  /* relations of which it is the source, and the target */
     uint16_t out[RELATIONS]; /* the former by type */
     uint32_t living_at;
@@ -92,11 +92,11 @@ typedef struct ref_world {
 
 /* What happened to the world `of`, in order, for the observers. */
 typedef struct ref_note {
-    uint32_t kind, type; /* reef_observed */
+    uint32_t kind, type;        /* reef_observed */
     reef_entity entity, target; /* of a relation: the target by which notices are joined */
     uint64_t now, old;          /* values; of relations digests */
-    bool added_one;    /* to others: there is no old value */
-    uint64_t features; /* of the entity, with the type (pairs.h) */
+    bool added_one;             /* to others: there is no old value */
+    uint64_t features;          /* of the entity, with the type (pairs.h) */
 } ref_note;
 typedef struct ref_notes {
     const ref_world *of; /* NULL: nobody listens */

@@ -98,13 +98,10 @@ void want_RELATE(model *m, const op *o, outcome *want)
 
 void core_RELATE_BEFORE(model *m, const op *o, outcome *out)
 {
-    out->status = reef_relate_before_id(m->world, subject_of(m, o), relation_id(o), target_of(m, o),
-                                        model_handle(m, o->list[1]));
+    out->status =
+        reef_relate_before_id(m->world, subject_of(m, o), relation_id(o), target_of(m, o), model_handle(m, o->list[1]));
 }
-void want_RELATE_BEFORE(model *m, const op *o, outcome *want)
-{
-    want->status = want_request(m, o, subject_of(m, o));
-}
+void want_RELATE_BEFORE(model *m, const op *o, outcome *want) { want->status = want_request(m, o, subject_of(m, o)); }
 
 void core_UNRELATE(model *m, const op *o, outcome *out)
 {
@@ -114,8 +111,8 @@ void want_UNRELATE(model *m, const op *o, outcome *want) { want->status = want_r
 
 void core_RETARGET(model *m, const op *o, outcome *out)
 {
-    out->status = reef_retarget_id(m->world, subject_of(m, o), relation_id(o), target_of(m, o),
-                                   model_handle(m, o->list[1]));
+    out->status =
+        reef_retarget_id(m->world, subject_of(m, o), relation_id(o), target_of(m, o), model_handle(m, o->list[1]));
 }
 void want_RETARGET(model *m, const op *o, outcome *want) { want->status = want_request(m, o, subject_of(m, o)); }
 
@@ -158,8 +155,8 @@ static uint64_t unrelate_targets(ref_world *r, uint32_t relation, reef_entity so
     }
     for (uint64_t i = 0; i < n; i++) {
         ref_targets(r, relation, source.index, &list);
-        const ref_request x = {
-            relation, source, ref_handle(r, list.at[list.count - 1]->target), {0, 0}, false, false, 0};
+        const ref_request x = {relation, source, ref_handle(r, list.at[list.count - 1]->target), {0, 0}, false,
+                               false,    0};
         (void)ref_unrelate(r, &x);
     }
     return n;
@@ -188,7 +185,7 @@ void want_UNRELATE_ALL(model *m, const op *o, outcome *want)
     switch (o->option % UNRELATE_WAYS) {
     case UNRELATE_SOURCES: want->number = alive ? unrelate_sources(r, o->type[0], e) : 0; break;
     case UNRELATE_BY_REMOVE:
-        want->status = !alive ? REEF_NOT_ALIVE
+        want->status = !alive                                             ? REEF_NOT_ALIVE
                        : ref_target(r, o->type[0], e.index) == UINT32_MAX ? REEF_ABSENT
                                                                           : REEF_OK;
         if (want->status == REEF_OK) ref_links_remove(r, e.index, o->type[0]);
@@ -213,8 +210,7 @@ void want_RELATION_WRITE(model *m, const op *o, outcome *want)
 {
     ref_world *r = &m->reference;
     const reef_entity e = subject_of(m, o), target = target_of(m, o);
-    ref_link *x =
-        ref_alive(r, e) && ref_alive(r, target) ? ref_link_find(r, o->type[0], e.index, target.index) : NULL;
+    ref_link *x = ref_alive(r, e) && ref_alive(r, target) ? ref_link_find(r, o->type[0], e.index, target.index) : NULL;
     want->status = x ? REEF_OK : ref_alive(r, e) ? REEF_ABSENT : REEF_NOT_ALIVE;
     if (!x) return;
     want->digest = relation_digest_of(o->type[0], x->data);
@@ -264,7 +260,8 @@ static bool is_above(const ref_world *r, uint32_t relation, reef_entity a, reef_
     return false;
 }
 
-static uint64_t walk(const ref_world *r, uint32_t relation, uint32_t index, uint32_t depth, bool leaves, uint64_t digest)
+static uint64_t walk(const ref_world *r, uint32_t relation, uint32_t index, uint32_t depth, bool leaves,
+                     uint64_t digest)
 {
     static ref_links list;
     uint32_t below[KIN_MOST], n = 0;

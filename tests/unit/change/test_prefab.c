@@ -431,6 +431,39 @@ static void F6_links_are_saved(void **state)
     reef_snapshot_free(snap);
 }
 
+/* An instance hasn't the tag, nor its template's parent, so the marks that these are disabled don't come either. */
+static void F6_instances_have_no_mark_without_its_component(void **state)
+{
+    reef_world *w = world_of(state);
+    const reef_entity above = reef_create(w), root = reef_spawn(w, reef_with(Armour, 3, 9)),
+                      child = reef_spawn(w, reef_with(Length, 2));
+    reef_entity made;
+    assert_status(REEF_ADDED, reef_relate(w, root, ChildOf, above));
+    assert_status(REEF_ADDED, reef_relate(w, child, ChildOf, root));
+    assert_ok(reef_make_prefab(w, root));
+    assert_ok(reef_disable(w, root, ReefPrefab));
+    assert_ok(reef_disable(w, root, ChildOf));
+    assert_ok(reef_disable(w, root, Armour));
+    assert_ok(reef_disable(w, child, ReefPrefab));
+    assert_ok(reef_disable(w, child, ChildOf));
+    assert_ok(reef_instantiate(w, root, 1, &made));
+    assert_valid(w);
+    assert_false(reef_has(w, made, ReefPrefab));
+    assert_false(reef_is_enabled(w, made, Armour)); /* this one does */
+    reef_sources s = reef_sources_of(w, made, ChildOf);
+    assert_true(reef_sources_next(&s));
+    assert_false(reef_is_enabled(w, s.sources[0], ChildOf));
+    assert_ok(reef_make_prefab(w, made));
+    assert_true(reef_is_enabled(w, made, ReefPrefab));
+    assert_status(REEF_ADDED, reef_relate(w, made, ChildOf, above));
+    assert_true(reef_is_enabled(w, made, ChildOf));
+    /* an instance of an instance is one of another template */
+    assert_ok(reef_disable(w, made, InstanceOf));
+    assert_ok(reef_instantiate(w, made, 1, &made));
+    assert_true(reef_is_enabled(w, made, InstanceOf));
+    assert_valid(w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -446,6 +479,7 @@ int main(void)
         TEST(H2_wrong_copies),
         TEST(F6_observers_are_told),
         TEST(F6_links_are_saved),
+        TEST(F6_instances_have_no_mark_without_its_component),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

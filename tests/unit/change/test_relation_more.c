@@ -13,6 +13,7 @@ REEF_RELATION(DockedTo, REEF_EXCLUSIVE);
 REEF_RELATION(Under, REEF_EXCLUSIVE | REEF_ACYCLIC | REEF_CASCADE);
 REEF_RELATION(Dies, REEF_CASCADE);
 REEF_RELATION(Knows, REEF_SYMMETRIC);
+REEF_RELATION(Mates, REEF_EXCLUSIVE | REEF_SYMMETRIC);
 REEF_RELATION_OF(Owes, Coins);
 REEF_RELATION_OF(Shares, Coins, REEF_SYMMETRIC);
 
@@ -253,6 +254,42 @@ static void F4_destroying_nobody_is_no_error(void **state)
     assert_int_equal(reef_count_alive(w), 2);
 }
 
+/* A clone has no symmetric relation, so the mark that it is disabled doesn't come either. */
+static void F4_clones_have_no_mark_without_its_relation(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_entity e[2];
+    create_some(w, e, 2);
+    assert_status(REEF_ADDED, reef_relate(w, e[0], Knows, e[1]));
+    assert_ok(reef_disable(w, e[0], Knows));
+    const reef_entity clone = reef_clone(w, e[0]);
+    reef_entity tree;
+    assert_ok(reef_clone_tree(w, e[0], 1, &tree));
+    assert_valid(w);
+    assert_status(REEF_ADDED, reef_relate(w, clone, Knows, e[1]));
+    assert_true(reef_is_enabled(w, clone, Knows));
+    assert_status(REEF_ADDED, reef_relate(w, tree, Knows, e[1]));
+    assert_true(reef_is_enabled(w, tree, Knows));
+    assert_false(reef_is_enabled(w, e[0], Knows));
+}
+
+/* A former partner may have lost its own half, and everything else, before. */
+static void F4_partners_without_their_half_are_replaced(void **state)
+{
+    reef_world *w = world_of(state);
+    const reef_entity a = reef_create(w), b = reef_create(w), x = reef_create(w);
+    assert_status(REEF_ADDED, reef_relate(w, a, Mates, x));
+    assert_ok(reef_remove(w, x, Mates));
+    assert_status(REEF_ADDED, reef_relate(w, a, Mates, b));
+    assert_true(reef_entity_is_null(reef_target(w, x, Mates)));
+    assert_ok(reef_remove(w, b, Mates));
+    assert_status(REEF_ADDED, reef_relate(w, x, Mates, b)); /* a and x are related to b, which is related to x */
+    assert_status(REEF_ADDED, reef_relate(w, a, Mates, x));
+    assert_true(reef_entity_is_null(reef_target(w, b, Mates)));
+    assert_true(reef_entity_equal(reef_target(w, a, Mates), x) && reef_entity_equal(reef_target(w, x, Mates), a));
+    assert_valid(w);
+}
+
 /* reef_remove takes one half of a symmetric relation away; the data of the other half can still be written. */
 static void F4_half_a_symmetric_relation_is_written(void **state)
 {
@@ -268,14 +305,51 @@ static void F4_half_a_symmetric_relation_is_written(void **state)
     assert_valid(w);
 }
 
+/* Where one half is left, relating makes the other one, and both have the same data. */
+static void F4_a_missing_half_is_made(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_entity e[2];
+    uint32_t n;
+    create_some(w, e, 2);
+    for (int data = 0; data < 2; data++) {
+        assert_status(REEF_ADDED, reef_relate_with(w, e[0], Shares, e[1], 3));
+        assert_ok(reef_remove(w, e[0], Shares));
+        if (data) assert_status(REEF_ADDED, reef_relate_with(w, e[0], Shares, e[1], 4));
+        else assert_status(REEF_ADDED, reef_relate(w, e[0], Shares, e[1]));
+        for (int i = 0; i < 2; i++) {
+            const Shares *s = reef_span(w, e[i], Shares, &n);
+            assert_int_equal(n, 1);
+            assert_true(reef_entity_equal(s->target, e[1 - i]));
+            assert_int_equal(s->data.coins, data ? 4 : 3);
+        }
+        assert_ok(reef_unrelate(w, e[1], Shares, e[0]));
+        assert_int_equal(reef_count(w, Shares), 0);
+        assert_status(REEF_ADDED, reef_relate(w, e[0], Mates, e[1]));
+        assert_ok(reef_remove(w, e[0], Mates));
+        assert_status(REEF_ADDED, reef_relate(w, e[0], Mates, e[1]));
+        assert_ok(reef_unrelate(w, e[1], Mates, e[0]));
+        assert_int_equal(reef_count(w, Mates), 0);
+    }
+    assert_valid(w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(F4_a_disabled_relation),       TEST(F4_no_subtypes),
-        TEST(F4_clones_keep_their_targets), TEST(F4_merged_relations_are_observed_from_then_on),
-        TEST(F4_memory_comes_back),         TEST(F4_differences_have_texts),
-        TEST(F4_bulk_destruction_forgets_former_relations), TEST(F4_destruction_knows_no_order_of_types),
-        TEST(F4_destroying_nobody_is_no_error), TEST(F4_half_a_symmetric_relation_is_written),
+        TEST(F4_a_disabled_relation),
+        TEST(F4_no_subtypes),
+        TEST(F4_clones_keep_their_targets),
+        TEST(F4_merged_relations_are_observed_from_then_on),
+        TEST(F4_memory_comes_back),
+        TEST(F4_differences_have_texts),
+        TEST(F4_bulk_destruction_forgets_former_relations),
+        TEST(F4_destruction_knows_no_order_of_types),
+        TEST(F4_destroying_nobody_is_no_error),
+        TEST(F4_half_a_symmetric_relation_is_written),
+        TEST(F4_clones_have_no_mark_without_its_relation),
+        TEST(F4_partners_without_their_half_are_replaced),
+        TEST(F4_a_missing_half_is_made),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

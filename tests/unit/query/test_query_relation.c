@@ -432,6 +432,30 @@ static void F4_a_query_with_other_homes_and_subtypes_has_variables_too(void **st
     assert_int_equal(coins, SHIPS / 4 * (1 + 1 + 2));
 }
 
+/* The values of what variables are bound to, while some other entity's value is disabled. */
+static void F4_values_of_variables_beside_a_disabled_one(void **state)
+{
+    reef_world *w = world_of(state);
+    const reef_entity port = reef_spawn(w, reef_with(Position, 3, 4)), other = reef_spawn(w, reef_with(Position, 5, 6));
+    const reef_entity ship = reef_spawn(w, reef_tag(Fighter)), lost = reef_spawn(w, reef_tag(Fighter));
+    const reef_query q = reef_query_new(w, "Fighter, DockedTo($port), in Position($port)");
+    assert_status(REEF_ADDED, reef_relate(w, ship, DockedTo, port));
+    assert_status(REEF_ADDED, reef_relate(w, lost, DockedTo, other));
+    assert_ok(reef_disable(w, other, Position));
+    for (int moved = 0; moved < 2; moved++) {
+        uint32_t rows = 0;
+        for (reef_block b = reef_begin(w, q); reef_next(&b);) {
+            const Position *at[REEF_BLOCK_ROWS];
+            assert_non_null(reef_reach(&b, Position, reef_variable(&b, "port"), at));
+            for (uint32_t first = 0, n; (n = reef_block_run(&b, &first)) != 0; first += n)
+                for (uint32_t i = first; i < first + n; i++, rows++)
+                    assert_ptr_equal(at[i], reef_get(w, reef_target(w, b.entities[i], DockedTo), Position));
+        }
+        assert_int_equal(rows, 1);
+        if (moved == 0) assert_ok(reef_add(w, port, Planet)); /* its value moves */
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -444,6 +468,7 @@ int main(void)
         TEST(F4_loops_inside_loops_have_their_own_bindings),
         TEST(F4_whole_query_changes_and_deferred_ones_follow_relations),
         TEST(F4_transitive_and_any_relations),
+        TEST(F4_values_of_variables_beside_a_disabled_one),
         TEST(F4_a_query_with_other_homes_and_subtypes_has_variables_too),
     };
     return cmocka_run_group_tests_name("query relation", tests, NULL, NULL);
