@@ -305,7 +305,7 @@ reef_status ref_relate_by_set(ref_world *r, const ref_request *x)
     const reef_status s = target_check(r, x, x->target);
     if (s != REEF_OK) return s;
     const bool had = ref_target(r, x->relation, x->source.index) != UINT32_MAX;
-    relate_one(r, x->relation, x->source.index, x->target.index, 0, x->with_data ? x->data : 0);
+    relate_one(r, x->relation, x->source.index, x->target.index, 0, x->with_data && has_data(x) ? x->data : 0);
     return had ? REEF_OK : REEF_ADDED;
 }
 
