@@ -514,8 +514,8 @@ static size_t random_request(uint64_t *seed, char *text, size_t size)
     static const char *const posts[] = {"edit", "control", "record", "whatif/play"};
     static const char *const gets[] = {
         "entities?q=", "entity?id=0v1", "diff?from=1&to=", "curve?id=0v1&component=Place&field=x",
-        "when?q=",     "tree?",         "explain?q=",      "who?tick=",
-        "types?at=",   "hash?at="};
+        "when?q=",     "curve?q=",      "events?type=",    "tree?",
+        "explain?q=",  "who?tick=",     "types?at=",       "hash?at="};
     char body[600];
     size_t n = 0, b = 0;
     const bool posts_it = dice(seed) % 3 == 0, whole = dice(seed) % 4 != 0;

@@ -39,7 +39,7 @@ export const events = {
     counts = h("div.row");
     filter = h("p.faint");
     list = h("tbody");
-    view.append(h("h2", "Events"), h("div.panel", counts), filter, h("div.panel.scroll", h("table", h("thead", h("tr", h("th.number", "Tick"), h("th", "Type"), h("th", "Value"))), list)));
+    view.append(h("h2", "Events"), h("div.panel", counts), filter, h("div.panel.scroll", h("table.events", h("thead", h("tr", h("th.number", "Tick"), h("th", "Type"), h("th", "Value"))), list)));
     read();
     timer = setInterval(() => { if (!document.hidden) read(); }, 500);
   },

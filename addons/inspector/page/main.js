@@ -79,7 +79,8 @@ function showTime() {
   button("pause").textContent = s.paused ? "Go on" : "Pause";
   button("pause").classList.toggle("on", !!s.paused);
   button("record").classList.toggle("on", !!s.records);
-  button("record").lastChild.textContent = s.kept ? `${s.records ? "Recording" : "Recorded"} ${number(s.kept)}` : "Record";
+  const word = innerWidth < 480 ? "" : s.records ? "Recording " : "Recorded "; // a phone has room for the number alone
+  button("record").lastChild.textContent = s.kept ? word + number(s.kept) : "Record";
   if (s.speed && document.activeElement !== button("speed")) button("speed").value = String(s.speed);
   for (const id of ["pause", "step", "step-system", "speed"]) button(id).disabled = !o?.writes;
   button("live").className = "dot " + (!state.connected ? "gone" : s.paused ? "paused" : "live");
