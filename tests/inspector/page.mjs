@@ -340,8 +340,11 @@ for (const [name, address] of Object.entries({ reef, dive })) {
     await until(async () => (await ask(p, "overview")).tick === tick + 1, "one tick");
     await tab(p, "Changes");
     await p.waitForTimeout(500);
-    await p.locator("#who").click();
-    await p.getByText("with the same result").waitFor();
+    for (let tries = 4; tries > 0; tries--) { // a busy machine may not come by within the two seconds that a request waits
+      await p.locator("#who").click();
+      if (await p.getByText("with the same result").waitFor({ timeout: 5000 }).then(() => true, () => false)) break;
+      assert.ok(tries > 1, "not with the same result: " + (await p.locator("#changes").textContent()).slice(0, 200));
+    }
     assert.ok((await p.locator("td .chip.by").count()) > 3, "systems are named");
     for (let k = 1; k <= 8; k++) { await p.keyboard.press("Escape"); await p.keyboard.press(String(k)); await p.waitForTimeout(200); }
     await p.keyboard.press(" ");
