@@ -22,20 +22,21 @@ static const reef_system_desc tick[] = {
     {SYSTEM(count), .phase = "begin", .text = "in Position, in Species, out Place; reads Sea Rules, writes Sight"},
     {SYSTEM(add_up), .phase = "begin", .text = "; writes Sight"},
     {SYSTEM(arrange), .phase = "begin", .text = "Place; writes Sight"},
-    {SYSTEM(show), .phase = "begin", .text = "in Position, in Velocity, in Species, in Energy, Place; reads Sight"},
+    {SYSTEM(show), .phase = "begin", .text = "in Position, in Velocity, in Species, in Energy, in Place, Leader; "
+                                               "reads Place Follows Sight"},
 
     {SYSTEM(rest), .text = "Hunter, Resting; removes Resting"},
-    {SYSTEM(decide), .text = "out Crowd; reads Sight Place Water Sea Rules"},
+    {SYSTEM(decide), .text = "out Crowd; reads Sight Leader Water Sea Rules, relates Follows, removes Follows"},
     {SYSTEM(strike), .text = "in Species, in Place, with Hunter, !Resting; "
-                             "reads Sight Place Sea Rules Census, sends Strike"},
-    {SYSTEM(feed), .text = "Water, in Crowd, out Meal; reads Sight Place Rules"},
+                             "reads Sight Leader Sea Rules Census, sends Strike"},
+    {SYSTEM(feed), .text = "Water, in Crowd, out Meal; reads Sight Leader Rules"},
     {SYSTEM(swim), .text = "Position, out Velocity, in Place; reads Sight Crowd Sea"},
     {SYSTEM(age), .text = "in Species, in Place, Energy, Age; "
                             "reads Sight Meal Rules, sends Corpse, adds Adult, destroys"},
     {SYSTEM(seize), .text = "; receives Strike, reads Species Place Rules, writes Energy Hunter, sends Corpse, "
                             "adds Resting, destroys"},
-    {SYSTEM(spawn), .text = "in Position, in Species, Energy, with Adult; reads Census Rules, sums Tally, "
-                            "spawns Position Velocity Species Energy Age Place Hunter", .combine = add_births},
+    {SYSTEM(spawn), .text = "in Position, in Species, Energy, with Adult; reads Census Rules, sums Tally, spawns",
+     .combine = add_births},
 
     {SYSTEM(bury), .phase = "end", .text = "; receives Corpse, reads Sea, writes Water Tally"},
     {SYSTEM(forget), .phase = "end", .text = "; writes Census Stock"},
@@ -137,23 +138,27 @@ bool ecosystem_tick(ecosystem *e)
     return check_energy(e);
 }
 
-/* The species is a group of a query that is ordered by species, so no other fish is looked at. */
+/* All fish of the species are copies of its prefab. */
 bool ecosystem_remove(ecosystem *e, uint32_t kind)
 {
     reef_world *w = e->world;
     const Sea sea = *reef_single_get(w, Sea);
-    reef_query fish = reef_query_new(w, "in Position, with Species, in Energy");
-    bool good = reef_query_order(w, fish, &(reef_order){.component = reef_id(Species), .field = "index"}) == REEF_OK;
-    reef_loop of_kind = {.grouped = true, .group = reef_key_u32(kind), .deferred = true};
-    for (reef_block b = reef_begin_loop(w, fish, &of_kind); reef_next(&b);) {
+    const reef_query_desc of_kind = {
+        .terms = {
+            {.component = reef_id(Position), .access = REEF_IN},
+            {.component = reef_id(Energy), .access = REEF_IN},
+            {.component = reef_id(InstanceOf), .access = REEF_WITH, .target = reef_single_get(w, Rules)->young[kind]}}};
+    const reef_query fish = reef_query_make(w, &of_kind);
+    bool good = !reef_query_is_null(fish);
+    for (reef_block b = reef_begin(w, fish); reef_next(&b);) {
         const Position *at = reef_in(&b, Position);
         const Energy *energy = reef_in(&b, Energy);
-        for (uint32_t i = 0; good && i < b.count; i++)
-            good = reef_post(w, Corpse, sea_cell(&sea, at[i].x, at[i].y), energy[i].units) == REEF_OK &&
-                   reef_destroy(w, b.entities[i]) == REEF_OK;
+        for (uint32_t first = 0, n; (n = reef_block_run(&b, &first)) != 0; first += n)
+            for (uint32_t i = first; good && i < first + n; i++)
+                good = reef_post(w, Corpse, sea_cell(&sea, at[i].x, at[i].y), energy[i].units) == REEF_OK;
     }
-    good = good && reef_last_error(w).status == REEF_OK;
-    if (!good || reef_query_free(w, fish) != REEF_OK || reef_tick_phase(w, "end", 0) < 0)
+    if (!good || reef_destroy_where(w, fish, NULL) != REEF_OK || reef_query_free(w, fish) != REEF_OK ||
+        reef_tick_phase(w, "end", 0) < 0)
         return ecosystem_refused(e, "taking a species out");
     return check_energy(e);
 }

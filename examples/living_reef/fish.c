@@ -1,4 +1,4 @@
-/* The rules that follow from the table of species, and the first fish. */
+/* The rules that follow from the table of species, the prefabs, and the first fish. */
 #include "fish.h"
 
 #include "dice.h"
@@ -27,7 +27,9 @@ bool fish_rules(reef_world *w, const species_table *table)
         rules->hiding[i] = s->number * HIDING_PERCENT / 100;
         rules->nests[i] = s->number / 2 * (s->prey != 0 ? HUNTER_HALF_NESTS : GRAZER_HALF_NESTS);
     }
-    return true;
+    for (reef_block b = reef_begin_text(w, "in Species, with ReefPrefab"); reef_next(&b);)
+        for (uint32_t i = 0; i < b.count; i++) rules->young[reef_in(&b, Species)[i].index] = b.entities[i];
+    return reef_last_error(w).status == REEF_OK;
 }
 
 /* A random point of a square that also lies in the circle, brought to length 1; so no sine is needed. */
@@ -89,19 +91,33 @@ static void hatch(reef_block *b)
     }
 }
 
+/* Makes the prefab of a species: a fish that was just born. Only those that eat other fish get a Hunter. */
+static bool make_prefab(reef_world *w, Species kind, const species *of)
+{
+    const reef_value values[] = {reef_with(Species, kind.index),
+                                 reef_with(Energy, of->newborn),
+                                 reef_default(Position),
+                                 reef_default(Velocity),
+                                 reef_default(Age),
+                                 reef_default(Place),
+                                 reef_with(Leader, ALONE),
+                                 reef_default(Hunter)};
+    const uint32_t count = sizeof values / sizeof values[0];
+    const reef_entity young = reef_spawn_values(w, values, of->prey != 0 ? count : count - 1);
+    /* The name is for those who look into a save. */
+    return reef_make_prefab(w, young) == REEF_OK && reef_set_name(w, young, of->scientific) != REEF_NO_MEMORY;
+}
+
 bool fish_fill(reef_world *w, const species_table *table)
 {
     const reef_system_desc first = {
         .function = hatch,
         .text = "in Species, out Position, out Velocity, out Energy, out Age; reads Sea Rules, adds Adult"};
-    for (uint32_t i = 0; i < table->count; i++) {
-        reef_value values[] = {reef_with(Species, i), reef_default(Position), reef_default(Velocity),
-                               reef_default(Energy),  reef_default(Age),      reef_default(Place),
-                               reef_default(Hunter)};
-        uint32_t count =
-            /* a species that eats no other one gets no Hunter, the last value */
-            sizeof values / sizeof values[0] - (table->of[i].prey == 0);
-        if (reef_spawn_many_values(w, table->of[i].number, NULL, values, count) < 0) return false;
-    }
-    return fish_rules(w, table) && reef_system_once(w, &first, 0) >= 0;
+    for (uint32_t i = 0; i < table->count; i++)
+        if (!make_prefab(w, (Species){i}, &table->of[i])) return false;
+    if (!fish_rules(w, table)) return false;
+    const Rules *rules = reef_single_get(w, Rules);
+    for (uint32_t i = 0; i < table->count; i++)
+        if (reef_instantiate(w, rules->young[i], table->of[i].number, NULL) < 0) return false;
+    return reef_system_once(w, &first, 0) >= 0;
 }

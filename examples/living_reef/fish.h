@@ -1,4 +1,4 @@
-/* Fish: their components, the rules of the reef, and the first fish. */
+/* Fish: their components, their species as prefabs, the rules of the reef, and the first fish. */
 #ifndef LIVING_REEF_FISH_H
 #define LIVING_REEF_FISH_H
 
@@ -35,6 +35,16 @@ typedef struct Place {
     uint32_t cell, slot;
 } Place;
 
+/* Where the fish's leader was at the start of the tick. */
+typedef struct Leader {
+    uint32_t slot; /* in Sight, or one of the following */
+} Leader;
+enum {
+    ALONE = UINT32_MAX,         /* it follows nobody */
+    FOLLOWING = UINT32_MAX - 1, /* it follows one, but doesn't look at it in this tick */
+    OUT_OF_SIGHT = UINT32_MAX - 2
+};
+
 /* Only fish that eat other fish have it. */
 typedef struct Hunter {
     uint32_t rest; /* ticks until the last catch is swallowed; for hunters with the switch Resting */
@@ -46,6 +56,7 @@ REEF_COMPONENT(Species);
 REEF_COMPONENT(Energy);
 REEF_COMPONENT(Age);
 REEF_COMPONENT(Place);
+REEF_COMPONENT(Leader);
 REEF_COMPONENT(Hunter);
 REEF_FIELDS(Position, REEF_FIELD(Position, x, REEF_F32, "m", 0, 0), REEF_FIELD(Position, y, REEF_F32, "m", 0, 0));
 REEF_FIELDS(Velocity, REEF_FIELD(Velocity, x, REEF_F32, "m/s", 0, 0), REEF_FIELD(Velocity, y, REEF_F32, "m/s", 0, 0));
@@ -53,27 +64,33 @@ REEF_FIELDS(Species, REEF_FIELD(Species, index, REEF_U32, NULL, 0, 0));
 REEF_FIELDS(Energy, REEF_FIELD(Energy, units, REEF_I32, NULL, 0, 0));
 REEF_FIELDS(Age, REEF_FIELD(Age, ticks, REEF_U32, NULL, 0, 0), REEF_FIELD(Age, span, REEF_U32, "ticks", 0, 0));
 REEF_FIELDS(Place, REEF_FIELD(Place, cell, REEF_U32, NULL, 0, 0), REEF_FIELD(Place, slot, REEF_U32, NULL, 0, 0));
+REEF_FIELDS(Leader, REEF_FIELD(Leader, slot, REEF_U32, NULL, 0, 0));
 REEF_FIELDS(Hunter, REEF_FIELD(Hunter, rest, REEF_U32, "ticks", 0, 0));
 REEF_TAG(Adult);      /* old enough to spawn */
 REEF_SWITCH(Resting); /* hunters that swallow their last catch */
+/* A fish follows another one of its species: only one with a lower index, so that nobody follows itself by way of
+ * others. A fish that follows nobody leads a school, or is alone. */
+REEF_RELATION(Follows, REEF_EXCLUSIVE);
 
 /* ---- what holds for all fish: a singleton that never changes ---- */
 
 typedef struct Rules {
-    species_table table;          /* numbers scaled to this sea */
-    uint32_t hiding[SPECIES_MAX]; /* for each species: number of fish that the reef's holes can hide */
-    uint32_t nests[SPECIES_MAX];  /* for each species: number of fish that find a place to spawn */
+    species_table table;            /* numbers scaled to this sea */
+    uint32_t hiding[SPECIES_MAX];   /* for each species: number of fish that the reef's holes can hide */
+    uint32_t nests[SPECIES_MAX];    /* for each species: number of fish that find a place to spawn */
+    reef_entity young[SPECIES_MAX]; /* for each species: the prefab of a young fish */
 } Rules;
 REEF_COMPONENT(Rules);
 
 /* Is the fish well fed? Then a hunter doesn't strike, and an adult may spawn. */
 static inline bool fish_is_full(const species *of, int32_t energy) { return energy >= of->full / 4 * 3; }
 
-/* Sets the rules, which follow from the table. False: reef refused. */
+/* Sets the rules, which follow from the table, and from the prefabs of the world if it has some. False: reef
+ * refused. */
 bool fish_rules(reef_world *w, const species_table *table);
 
-/* Sets the rules and fills the sea with the numbers of fish from the table. Places, headings, ages and energies are
- * random. False: reef refused. */
+/* Makes a prefab of each species, sets the rules, and fills the sea with the numbers of fish from the table. Places,
+ * headings, ages and energies are random. False: reef refused. */
 bool fish_fill(reef_world *w, const species_table *table);
 
 /* One of the first fish. */

@@ -224,20 +224,16 @@ static bool spawns(const species *of, uint32_t population, uint32_t nests, int32
 fish_born fish_young(Position at, Species kind, const species *of, reef_random *r)
 {
     const Velocity heading = fish_heading(of, r);
-    return (fish_born){at, heading, kind, {of->newborn}, {0, fish_span(of, r)}, of->prey != 0};
+    return (fish_born){at, heading, kind, {of->newborn}, {0, fish_span(of, r)}};
 }
 
 static void spawn_one(reef_block *b, reef_entity parent, const fish_born *young)
 {
-    const reef_value values[] = {reef_with(Position, young->at.x, young->at.y),
-                                 reef_with(Velocity, young->heading.x, young->heading.y),
-                                 reef_with(Species, young->kind.index),
-                                 reef_with(Energy, young->energy.units),
-                                 reef_with(Age, young->age.ticks, young->age.span),
-                                 reef_default(Place),
-                                 reef_default(Hunter)};
+    const Rules *rules = reef_single_get(b->world, Rules);
     (void)parent;
-    reef_cmd_spawn_values(b, values, sizeof values / sizeof values[0] - !young->hunts);
+    reef_cmd_instantiate_with(b, rules->young[young->kind.index], reef_with(Position, young->at.x, young->at.y),
+                              reef_with(Velocity, young->heading.x, young->heading.y),
+                              reef_with(Age, young->age.ticks, young->age.span));
 }
 
 void breed(reef_block *b, void (*one)(reef_block *b, reef_entity parent, const fish_born *young))

@@ -45,7 +45,6 @@ typedef struct fish_born {
     Species kind;
     Energy energy;
     Age age;
-    bool hunts;
 } fish_born;
 /* The energy that a hunter gets of its prey: three quarters, if it has room. */
 int32_t catch_gain(const species *of, int32_t energy, int32_t food);

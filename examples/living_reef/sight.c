@@ -26,12 +26,15 @@ bool sight_reserve(reef_world *w, uint32_t fish)
     size_t capacity = (size_t)fish + fish / 4;
     if (own == NULL) return false;
     free(own->fish);
+    free(own->leader);
     free(own->course);
     free(own->gain);
     own->fish = malloc(capacity * sizeof *own->fish);
+    own->leader = malloc(capacity * sizeof *own->leader);
     own->course = malloc(capacity * sizeof *own->course);
     own->gain = malloc(capacity * sizeof *own->gain);
-    own->capacity = own->fish != NULL && own->course != NULL && own->gain != NULL ? (uint32_t)capacity : 0;
+    own->capacity =
+        own->fish != NULL && own->leader != NULL && own->course != NULL && own->gain != NULL ? (uint32_t)capacity : 0;
     return own->capacity != 0;
 }
 
@@ -40,6 +43,7 @@ void sight_free(reef_world *w)
     const Sight *own = w != NULL ? reef_single_get(w, Sight) : NULL;
     if (own == NULL) return;
     free(own->fish);
+    free(own->leader);
     free(own->course);
     free(own->gain);
     free(own->first);
@@ -86,6 +90,13 @@ void arrange(reef_block *b)
     for (uint32_t i = 0; i < b->count; i++) place[i].slot = own->first[place[i].cell + 1]++;
 }
 
+/* The slot of a fish's leader, or why there is none. */
+static uint32_t slot_of_leader(const reef_world *w, reef_entity fish)
+{
+    const reef_entity leader = reef_target(w, fish, Follows);
+    return reef_entity_is_null(leader) ? ALONE : reef_get(w, leader, Place)->slot;
+}
+
 void show(reef_block *b)
 {
     const Sight *own = reef_single_get(b->world, Sight);
@@ -93,8 +104,14 @@ void show(reef_block *b)
     const Velocity *v = reef_in(b, Velocity);
     const Species *kind = reef_in(b, Species);
     const Energy *energy = reef_in(b, Energy);
-    const Place *place = reef_inout(b, Place);
-    for (uint32_t i = 0; i < b->count; i++)
-        own->fish[place[i].slot] =
-            (seen){at[i].x, at[i].y, v[i].x, v[i].y, b->entities[i], energy[i].units, kind[i].index};
+    const Place *place = reef_in(b, Place);
+    Leader *leader = reef_inout(b, Leader);
+    const uint64_t tick = reef_tick_count(b->world);
+    for (uint32_t i = 0; i < b->count; i++) {
+        const reef_entity fish = b->entities[i];
+        if (looks_at_leader(fish, tick)) leader[i].slot = slot_of_leader(b->world, fish);
+        else if (leader[i].slot != ALONE) leader[i].slot = FOLLOWING;
+        own->leader[place[i].slot] = leader[i].slot;
+        own->fish[place[i].slot] = (seen){at[i].x, at[i].y, v[i].x, v[i].y, fish, energy[i].units, kind[i].index};
+    }
 }

@@ -3,8 +3,8 @@
  *
  * The arrays lie outside of the world, since they are forgotten after each tick; a singleton points to them. Their
  * parts belong to rows of the world, so what a system declares for these rows holds for the arrays too:
- *   - a system that writes a fish's Place may write its slot in `fish`; a system that reads other fish's slots must
- *     read their Places;
+ *   - a system that writes a fish's Leader may write its slot in `fish` and `leader`; a system that reads other fish's
+ *     slots must read their Leaders;
  *   - a system that writes a cell's Crowd may write `course` in the slots of the fish there, and one that writes its
  *     Meal may write `gain`; a system that reads those must read Crowds, or Meals. */
 #ifndef LIVING_REEF_SIGHT_H
@@ -24,6 +24,7 @@ typedef struct seen {
 
 typedef struct Sight {
     seen *fish;
+    uint32_t *leader;  /* in step with `fish`: what each one's Leader says */
     Velocity *course;  /* in step with `fish`: the course that each decides on */
     int32_t *gain;     /* in step with `fish`: the energy that the tick gives to each; negative: takes */
     uint32_t *first;   /* for each cell: its first slot; its last slot is the one before the next cell's first */
@@ -48,6 +49,9 @@ void clear_sight(reef_block *b);
 void count(reef_block *b);   /* counts the fish of each cell */
 void add_up(reef_block *b);  /* turns counts into first slots */
 void arrange(reef_block *b); /* gives each fish a slot */
-void show(reef_block *b);    /* writes each fish to its slot */
+void show(reef_block *b);    /* writes each fish, and where its leader is, to its slot */
+
+/* Does a fish that follows another one look at it in this tick, and decide on its course? */
+static inline bool looks_at_leader(reef_entity fish, uint64_t tick) { return ((fish.index + tick) & 3) == 0; }
 
 #endif

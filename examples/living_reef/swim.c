@@ -1,17 +1,21 @@
-/* Swimming: a fish turns towards the middle of those fish of its species that it sees, takes their heading, keeps a
- * body's length away from them, flees from cells with fish that eat it, follows its food, and wanders a little. Then
- * it moves on by one second.
+/* Swimming: a fish turns towards its leader and takes the leader's heading, keeps a body's length away from fish of its
+ * species, flees from cells with fish that eat it, follows its food, and wanders a little. Then it moves on by one
+ * second.
  *
- * A fish decides on its course in every second tick. It looks at the nine cells around it, and at no more than
- * LOOKED_AT fish in each row of three cells, so that a crowd costs no more than a school; where there are more, the
- * part that it looks at changes from time to time. All fish look at where the others were at the start of the tick. */
+ * A fish without a leader turns towards the middle of those fish of its species that it sees, and takes their heading.
+ * If one of them may lead it, it follows that one from the next tick on, until the leader dies or is out of sight.
+ *
+ * A fish without a leader decides on its course in every second tick, and looks at the nine cells around it. One with a
+ * leader decides in every fourth, and looks at the three cells of its own row. Of each row of three cells it looks at
+ * no more than LOOKED_AT fish, so that a crowd costs no more than a school; where there are more, the part that it
+ * looks at changes from time to time. All fish look at where the others were at the start of the tick. */
 #include "ecosystem.h"
 
 #include "dice.h"
 
 #include <math.h>
 
-enum { LOOKED_AT = 5 };
+enum { LOOKED_AT = 5, LED_METRES = 6 /* at most between a fish and its leader */ };
 
 /* How strongly each wish bends the course, as a fraction of the cruising speed. */
 static const float weight_together = 0.30f, weight_along = 0.40f, weight_apart = 0.5f, weight_flee = 1.5f,
@@ -31,9 +35,11 @@ typedef struct view {
     float vx, vy;           /* sum of their velocities */
     float apart_x, apart_y; /* sum of the ways away from those that are too near */
     uint32_t count;
+    reef_entity leader; /* the one with the lowest index; null: nobody was seen */
 } view;
 
 typedef struct swimmer {
+    reef_entity fish;
     float x, y;
     uint32_t kind;
     uint32_t dice; /* random bits for choosing at which fish to look */
@@ -58,6 +64,7 @@ static void look_at_run(const scene *s, const swimmer *me, uint32_t from, uint32
         v->vx += other->vx;
         v->vy += other->vy;
         v->count++;
+        if (reef_entity_is_null(v->leader) || other->fish.index < v->leader.index) v->leader = other->fish;
         if (dx * dx + dy * dy < near_square) {
             v->apart_x -= dx;
             v->apart_y -= dy;
@@ -65,13 +72,13 @@ static void look_at_run(const scene *s, const swimmer *me, uint32_t from, uint32
     }
 }
 
-/* Looks at the nine cells around a fish as three rows of adjoining fish. At the sea's edge a row falls apart into
- * cells. */
-static void look_around(const scene *s, const swimmer *me, view *v)
+/* Looks at rows of three cells around a fish: at 0 ... 2, or only at 1, its own. A row is a run of adjoining fish; at
+ * the sea's edge it falls apart into cells. */
+static void look_around(const scene *s, const swimmer *me, uint32_t from, uint32_t to, view *v)
 {
     const uint32_t *first = s->sight->first;
     const spot *p = me->place;
-    for (uint32_t j = 0; j < 3; j++) {
+    for (uint32_t j = from; j <= to; j++) {
         uint32_t row = p->row[j];
         if (p->west < p->here && p->here < p->east) {
             look_at_run(s, me, first[row + p->west], first[row + p->east + 1], v);
@@ -81,6 +88,23 @@ static void look_around(const scene *s, const swimmer *me, view *v)
             look_at_run(s, me, first[row + p->east], first[row + p->east + 1], v);
         }
     }
+}
+
+/* Looks at the leader, if it is in sight, and at the fish of the own row of cells, which may be too near. Without a
+ * leader in sight it looks at all fish around, of whom one may become the leader. */
+static void look(const scene *s, const swimmer *me, uint32_t leader, view *v)
+{
+    const seen *its = leader < OUT_OF_SIGHT ? &s->sight->fish[leader] : NULL;
+    const float dx = its ? sea_way(s->sea, me->x, its->x) : 0.0f, dy = its ? sea_way(s->sea, me->y, its->y) : 0.0f;
+    if (its == NULL || dx * dx + dy * dy > LED_METRES * LED_METRES) {
+        look_around(s, me, 0, 2, v);
+        if (v->leader.index >= me->fish.index) v->leader = (reef_entity){0};
+        return;
+    }
+    look_around(s, me, 1, 1, v);
+    v->x = dx, v->y = dy, v->vx = its->vx, v->vy = its->vy;
+    v->count = 1;
+    v->leader = its->fish;
 }
 
 /* Returns the direction away from the neighbouring cells with enemies; {0, 0}: there are none. */
@@ -139,16 +163,14 @@ static Velocity towards_prey(const scene *s, const swimmer *me)
 }
 
 /* Returns the sum of a fish's wishes, as a fraction of its cruising speed. */
-static Velocity wish(const scene *s, const swimmer *me, Velocity now, bool hungry, bool *hurried)
+static Velocity wish(const scene *s, const swimmer *me, const view *v, Velocity now, bool hungry, bool *hurried)
 {
-    view v = {0};
     float slowness = 1.0f / me->of->speed;
     Velocity w = {now.x * slowness, now.y * slowness};
-    look_around(s, me, &v);
-    if (v.count > 0) {
-        float share = 1.0f / (float)v.count, along = weight_along * slowness;
-        w.x += v.x * share * weight_together + (v.vx * share - now.x) * along + v.apart_x * weight_apart;
-        w.y += v.y * share * weight_together + (v.vy * share - now.y) * along + v.apart_y * weight_apart;
+    if (v->count > 0) {
+        float share = 1.0f / (float)v->count, along = weight_along * slowness;
+        w.x += v->x * share * weight_together + (v->vx * share - now.x) * along + v->apart_x * weight_apart;
+        w.y += v->y * share * weight_together + (v->vy * share - now.y) * along + v->apart_y * weight_apart;
     }
     if (hungry) {
         Velocity food = me->of->foods != 0 ? towards_food(s, me) : (Velocity){0.0f, 0.0f};
@@ -163,14 +185,23 @@ static Velocity wish(const scene *s, const swimmer *me, Velocity now, bool hungr
     return w;
 }
 
-static Velocity steer(const scene *s, const seen *fish, const spot *place, reef_random *r)
+static Velocity steer(reef_block *b, const scene *s, uint32_t slot, const spot *place)
 {
+    const seen *fish = &s->sight->fish[slot];
+    reef_random r = reef_random_for(b, fish->fish);
     const species *of = &s->rules->table.of[fish->species];
-    swimmer me = {fish->x, fish->y, fish->species, reef_random_u32(r), of, place};
+    const swimmer me = {fish->fish, fish->x, fish->y, fish->species, reef_random_u32(&r), of, place};
+    const uint32_t leader = s->sight->leader[slot];
+    view v = {0};
     bool hurried = false;
-    Velocity w = wish(s, &me, (Velocity){fish->vx, fish->vy}, !fish_is_full(of, fish->energy), &hurried);
-    w.x += (reef_random_float(r) - 0.5f) * weight_wander;
-    w.y += (reef_random_float(r) - 0.5f) * weight_wander;
+    look(s, &me, leader, &v);
+    Velocity w = wish(s, &me, &v, (Velocity){fish->vx, fish->vy}, !fish_is_full(of, fish->energy), &hurried);
+    w.x += (reef_random_float(&r) - 0.5f) * weight_wander;
+    w.y += (reef_random_float(&r) - 0.5f) * weight_wander;
+    if (!reef_entity_is_null(v.leader)) {
+        if (leader >= OUT_OF_SIGHT || !reef_entity_equal(v.leader, s->sight->fish[leader].fish))
+            reef_cmd_relate(b, me.fish, Follows, v.leader);
+    } else if (leader != ALONE) reef_cmd_remove(b, me.fish, Follows);
     float speed = (hurried ? of->speed * fleeing_speed : of->speed) / (sqrtf(w.x * w.x + w.y * w.y) + 1e-6f);
     return (Velocity){w.x * speed, w.y * speed};
 }
@@ -188,10 +219,8 @@ void decide(reef_block *b)
         crowd[i] = (Crowd){s.sight->first[cell], s.sight->first[cell + 1]};
         for (uint32_t k = crowd[i].first; k < crowd[i].end; k++) {
             const seen *fish = &s.sight->fish[k];
-            s.sight->course[k] = (Velocity){fish->vx, fish->vy};
-            if (((fish->fish.index + tick) & 1) != 0) continue;
-            reef_random r = reef_random_for(b, fish->fish);
-            s.sight->course[k] = steer(&s, fish, &place, &r);
+            const bool now = s.sight->leader[k] != FOLLOWING && ((fish->fish.index + tick) & 1) == 0;
+            s.sight->course[k] = now ? steer(b, &s, k, &place) : (Velocity){fish->vx, fish->vy};
         }
     }
 }

@@ -109,7 +109,7 @@ static void fish_make(reef_world *w, reef_entity e, uint32_t band, uint32_t i, v
     const fish_first f = fish_hatched(w, reef_single_get(w, Sea), of, (Species){kind}, e, &r);
     reef_change(w, e, reef_with(Position, f.at.x, f.at.y), reef_with(Velocity, f.heading.x, f.heading.y),
                 reef_with(Species, kind), reef_with(Energy, f.energy.units), reef_with(Age, f.age.ticks, f.age.span),
-                reef_default(Place));
+                reef_default(Place), reef_with(Leader, ALONE));
     if (of->prey != 0) reef_set(w, e, Hunter, 0);
     if (f.adult) reef_add(w, e, Adult);
 }

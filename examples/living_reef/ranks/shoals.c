@@ -53,22 +53,40 @@ static void gather(reef_block *b)
     see_all(own, w, sea, ranks, true);
 }
 
-/* Each fish of this rank finds its slot among those of its cell. */
+/* The slot of a fish that this rank sees, among those of its cell. */
+static uint32_t slot_of(const Sight *own, uint32_t cell, reef_entity fish)
+{
+    uint32_t low = own->first[cell], high = own->first[cell + 1];
+    while (high - low > 1) {
+        const uint32_t middle = (low + high) / 2;
+        if (own->fish[middle].fish.index <= fish.index) low = middle;
+        else high = middle;
+    }
+    return low;
+}
+
+/* Each fish of this rank finds its slot and its leader's. A leader whose band this rank doesn't see is too far away on
+ * any number of ranks. */
 static void find_place(reef_block *b)
 {
     const Sight *own = reef_single_get(b->world, Sight);
     const Sea *sea = reef_single_get(b->world, Sea);
     const Position *at = reef_in(b, Position);
     Place *place = reef_out(b, Place);
+    Leader *leader = reef_inout(b, Leader);
+    const uint64_t tick = reef_tick_count(b->world);
     for (uint32_t i = 0; i < b->count; i++) {
+        const reef_entity fish = b->entities[i];
         const uint32_t cell = sea_cell(sea, at[i].x, at[i].y);
-        uint32_t low = own->first[cell], high = own->first[cell + 1];
-        while (high - low > 1) {
-            const uint32_t middle = (low + high) / 2;
-            if (own->fish[middle].fish.index <= b->entities[i].index) low = middle;
-            else high = middle;
-        }
-        place[i] = (Place){cell, low};
+        place[i] = (Place){cell, slot_of(own, cell, fish)};
+        if (looks_at_leader(fish, tick)) {
+            const reef_entity e = reef_target(b->world, fish, Follows);
+            const Position *its = reef_entity_is_null(e) ? NULL : reef_get(b->world, e, Position);
+            leader[i].slot = reef_entity_is_null(e) ? ALONE
+                             : its == NULL          ? OUT_OF_SIGHT
+                                                    : slot_of(own, sea_cell(sea, its->x, its->y), e);
+        } else if (leader[i].slot != ALONE) leader[i].slot = FOLLOWING;
+        own->leader[place[i].slot] = leader[i].slot;
     }
 }
 
@@ -138,8 +156,8 @@ static void born(reef_world *w, reef_entity e, const void *value, void *context)
     (void)context;
     reef_change(w, e, reef_with(Position, f->at.x, f->at.y), reef_with(Velocity, f->heading.x, f->heading.y),
                 reef_with(Species, f->kind.index), reef_with(Energy, f->energy.units),
-                reef_with(Age, f->age.ticks, f->age.span), reef_default(Place));
-    if (f->hunts) reef_set(w, e, Hunter, 0);
+                reef_with(Age, f->age.ticks, f->age.span), reef_default(Place), reef_with(Leader, ALONE));
+    if (reef_single_get(w, Rules)->table.of[f->kind.index].prey != 0) reef_set(w, e, Hunter, 0);
 }
 
 /* ---- all of it ---- */
@@ -153,18 +171,20 @@ bool shoals_systems(reef_world *w, reef_ranks **ranks)
         {SYSTEM(turn), .phase = "begin", .text = "; writes Current", .interval_ns = 256ull * 1000000000u},
         {SYSTEM(gather), .phase = "begin", .context = ranks,
          .text = "; writes Sight, reads Position Velocity Species Energy Sea Rules"},
-        {SYSTEM(find_place), .phase = "begin", .text = "in Position, out Place; reads Sight Sea"},
+        {SYSTEM(find_place), .phase = "begin", .text = "in Position, out Place, Leader; "
+                                                        "reads Position Follows Sight Sea"},
         /* These look at water of other bands, which is that of the beginning of the tick; so they come before all that
          * changes water. */
-        {SYSTEM(decide), .phase = "begin", .text = "out Crowd; reads Sight Place Water Sea Rules"},
+        {SYSTEM(decide), .phase = "begin", .text = "out Crowd; reads Sight Leader Water Sea Rules, "
+                                                    "relates Follows, removes Follows"},
         {SYSTEM(mix), .phase = "begin", .text = "in Water, out Mixed; reads Water Sea Current"},
         {SYSTEM(pour), .phase = "begin", .text = "Water, in Mixed"},
         {SYSTEM(grow), .phase = "begin", .text = "Water, in Ground"},
 
         {SYSTEM(rest), .text = "Hunter, Resting; removes Resting"},
         {SYSTEM(strike), .text = "in Species, in Place, with Hunter, !Resting; "
-                                 "reads Sight Place Sea Rules Census, sends Strike"},
-        {SYSTEM(feed), .text = "Water, in Crowd, out Meal; reads Sight Place Rules"},
+                                 "reads Sight Leader Sea Rules Census, sends Strike"},
+        {SYSTEM(feed), .text = "Water, in Crowd, out Meal; reads Sight Leader Rules"},
         {SYSTEM(swim), .text = "Position, out Velocity, in Place; reads Sight Crowd Sea"},
         {SYSTEM(age), .text = "in Species, in Place, Energy, Age; "
                               "reads Sight Meal Rules, sends Corpse, adds Adult, destroys"},
