@@ -40,9 +40,9 @@ typedef struct Leader {
     uint32_t slot; /* in Sight, or one of the following */
 } Leader;
 enum {
-    ALONE = UINT32_MAX,         /* it follows nobody */
-    FOLLOWING = UINT32_MAX - 1, /* it follows one, but doesn't look at it in this tick */
-    OUT_OF_SIGHT = UINT32_MAX - 2
+    ALONE = INT32_MAX,         /* it follows nobody */
+    FOLLOWING = INT32_MAX - 1, /* it follows one, but doesn't look at it in this tick */
+    OUT_OF_SIGHT = INT32_MAX - 2
 };
 
 /* Only fish that eat other fish have it. */

@@ -627,14 +627,23 @@ static reef_status tag_prepare(reef_world *w, uint32_t from, const reef_entity *
                : REEF_NO_MEMORY;
 }
 
+static uint32_t source_table(const reef_world *w, reef_entity e)
+{
+    return reef_slots_at(&w->hot, place_of(w, e))[0].head.table;
+}
+static bool has_tag(const reef_world *w, reef_entity e)
+{
+    return reef__slot_seek(w, reef_id(ReefPrefab).id, source_table(w, e)) != 0;
+}
+
 static reef_status tags_put(copying *x, tagged *list, reef_entity *e)
 {
     reef_world *w = x->w;
     uint32_t n = 0;
     for (uint32_t k = 0; k < x->node_count; k++) {
-        const uint32_t place = place_of(w, x->nodes[k].source), id = reef_slots_at(&w->hot, place)[0].head.table;
-        if (reef__slot_seek(w, reef_id(ReefPrefab).id, id) == 0)
-            list[n++] = (tagged){id, place != PLACE_EMPTY, k, x->nodes[k].source};
+        const reef_entity source = x->nodes[k].source;
+        if (!has_tag(w, source))
+            list[n++] = (tagged){source_table(w, source), place_of(w, source) != PLACE_EMPTY, k, source};
     }
     qsort(list, n, sizeof *list, tagged_compare);
     for (uint32_t i = 0; i < n; i++) e[i] = list[i].e;
@@ -647,8 +656,9 @@ static reef_status tags_put(copying *x, tagged *list, reef_entity *e)
     }
     if (observed(w) && !observe_reserve_changes(w, reef__type_of(reef_id(ReefPrefab).id), n)) return REEF_NO_MEMORY;
     observe_open(w);
-    for (uint32_t i = 0; i < n; i++) {
-        const reef_status s = reef_add_id(w, e[i], reef_id(ReefPrefab), NULL, NULL);
+    for (uint32_t k = 0; k < x->node_count; k++) { /* in the order of the tree, in which observers hear of it */
+        if (has_tag(w, x->nodes[k].source)) continue;
+        const reef_status s = reef_add_id(w, x->nodes[k].source, reef_id(ReefPrefab), NULL, NULL);
         ASSERT(s == REEF_OK); /* everything was prepared */
         (void)s;
     }

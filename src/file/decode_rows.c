@@ -340,7 +340,7 @@ static bool values_read(const chunk_reading *x, const piece_head *p)
 /* Reads the pieces of column 0, or those of all other columns. */
 static bool pieces_read(chunk_reading *x, bool handles)
 {
-    piece_head p;
+    piece_head p = {0};
     x->d->in->got = x->start;
     for (uint32_t i = 0; i < x->pieces; i++) {
         if (!piece_next(x, &p)) return false;

@@ -401,6 +401,31 @@ static void F6_observers_are_told(void **state)
     assert_some(other.root);
 }
 
+static reef_entity heard[4];
+static uint32_t heard_count;
+static void hear_template(const reef_notice *n)
+{
+    for (uint32_t i = 0; i < n->count; i++) heard[heard_count++] = n->entities[i];
+}
+
+/* Not in the order in which the tables were made, which nobody can see. */
+static void F6_observers_hear_of_templates_in_the_order_of_the_tree(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_entity e[4];
+    e[2] = reef_spawn(w, reef_with(Length, 1));
+    e[0] = reef_spawn(w, reef_with(Armour, 1, 2));
+    e[3] = reef_spawn(w, reef_with(Armour, 3, 4));
+    e[1] = reef_spawn(w, reef_with(Length, 2));
+    for (int i = 1; i < 4; i++) assert_status(REEF_ADDED, reef_relate(w, e[i], ChildOf, e[i - 1]));
+    assert_false(reef_observer_is_null(reef_observe(w, hear_template, REEF_ON_ADD, ReefPrefab)));
+    heard_count = 0;
+    assert_ok(reef_make_prefab(w, e[0]));
+    assert_int_equal(heard_count, 4);
+    for (int i = 0; i < 4; i++) assert_entity(e[i], heard[i]);
+    assert_valid(w);
+}
+
 static void F6_links_are_saved(void **state)
 {
     reef_world *w = world_of(state), *other = another_world(state, NULL);
@@ -478,6 +503,7 @@ int main(void)
         TEST(F6_commands_make_copies),
         TEST(H2_wrong_copies),
         TEST(F6_observers_are_told),
+        TEST(F6_observers_hear_of_templates_in_the_order_of_the_tree),
         TEST(F6_links_are_saved),
         TEST(F6_instances_have_no_mark_without_its_component),
     };
