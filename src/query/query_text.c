@@ -217,6 +217,9 @@ static COLD bool parse_between(parser *p, reef_term *t, const bool *given)
     const char *const open = p->token.start;
     reef__token_next(p);
     uint8_t variable = 0;
+    if (kind == NULL && token_is_sign(p, '$'))
+        return reef__parse_refuse(p, REEF_BAD_TEXT, p->token.start,
+                                  "behind '*', any relation, stands the name of an entity and no variable");
     if (token_is_sign(p, '$') && !parse_variable(p, &variable)) return false;
     if (!relation) {
         if (variable == 0 || variable == REEF_VISITED)
@@ -230,7 +233,7 @@ static COLD bool parse_between(parser *p, reef_term *t, const bool *given)
         if (token_is_sign(p, '$')) {
             if (!parse_variable(p, &t->target_variable)) return false;
         } else if (reef__token_is(p->token, "*")) {
-            if (kind == NULL && variable == 0) return reef__parse_expected(p, "an entity's name");
+            if (kind == NULL) return reef__parse_expected(p, "an entity's name");
             reef__token_next(p);
         } else if (!parse_source(p, &t->target)) {
             return false;
