@@ -127,6 +127,12 @@
     X(241, "relations of a template's copy lead to the entities of the template") \
     X(242, "queries match templates") \
     X(243, "rows of copies stay when a later entity of the template can't be copied") \
+    X(244, "one half of a symmetric relation stays when the other one ends") \
+    X(245, "a source that is put before another one goes behind all of them") \
+    X(246, "two children of one parent may have the same name") \
+    X(247, "observers of a relation aren't told its target") \
+    X(248, "a relation that ends stays in the index of its target") \
+    X(249, "an exclusive relation may lead round in a circle") \
     X(212, "a block that a system wrote by reef_mut may be written by the next one without a mark")
 
 #endif

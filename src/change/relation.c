@@ -92,7 +92,7 @@ static reef_status way_leads(const reef_world *w, const type *t, reef_entity fro
     for (bool half = false;; half = !half) {
         const relation_value *v = reef_store_find(s, from);
         if (v == NULL) return REEF_ABSENT;
-        if (reef_entity_equal(v->target, to)) return REEF_OK;
+        if (reef_entity_equal(v->target, to)) return BUG(249) ? REEF_ABSENT : REEF_OK;
         from = v->target;
         if (half) slow = ((const relation_value *)reef_store_find(s, slow))->target;
         if (reef_entity_equal(slow, from)) return REEF_ABSENT;
@@ -106,7 +106,7 @@ static reef_status target_check(const reef_world *w, reef_entity e, const type *
     if (!reef_is_alive(w, target)) return REEF_NOT_ALIVE;
     if (UNLIKELY(w->state.name_count != 0) && t->id == reef_id(ChildOf).id) {
         const reef_status s = reef__name_may_move(w, e, target);
-        if (s != REEF_OK) return s;
+        if (s != REEF_OK && !BUG(246)) return s;
     }
     if ((t->relation & REEF_ACYCLIC) == 0) return REEF_OK;
     if (reef_entity_equal(target, e)) return REEF_CYCLE;
@@ -403,7 +403,7 @@ static reef_status unrelate_both(reef_world *w, reef_entity a, const type *t, re
         return reef__failure(w, REEF_NO_MEMORY, w->calling, (reef_component){t->id}, a, 0);
     observe_open(w);
     unrelate_prepared(w, a, t, b);
-    unrelate_prepared(w, b, t, a);
+    if (!BUG(244)) unrelate_prepared(w, b, t, a);
     observe_close(w);
     return REEF_OK;
 }
@@ -593,7 +593,7 @@ static bool place_change(reef_world *w, reef_entity source, const type *t, reef_
     relation_value *v = reef_relation_mut_id(w, source, (reef_component){t->id}, target);
     if (v == NULL) return false;
     reef__relation_goes(w, relation_store(w, t), source, v);
-    v->place = place;
+    v->place = BUG(245) ? 0 : place;
     reef__relation_comes(w, relation_store(w, t), source, v);
     return true;
 }

@@ -492,7 +492,7 @@ static void observer_tell(reef_world *w, const struct observer *o, uint32_t kind
                      .component = o->component,
                      .count = n,
                      .entities = e,
-                     .targets = t && t->relation && kind != REEF_ON_DESTROY ? targets : NULL,
+                     .targets = t && t->relation && kind != REEF_ON_DESTROY && !BUG(247) ? targets : NULL,
                      .existing = existing,
                      .size = t ? t->size : 0};
     if (x.size && kind & (REEF_ON_ADD | REEF_ON_SET)) x.values = values_of(w, e, n, o->component, x.size, x.targets);
