@@ -129,7 +129,7 @@ static bool nodes_sort(copying *x)
 {
     if (!reef__list_room(x->w, &x->by_index, 0, &x->sorted_room, x->node_count, sizeof *x->by_index)) return false;
     for (uint32_t k = 0; k < x->node_count; k++) x->by_index[k] = (node_number){x->nodes[k].source.index, k};
-    qsort(x->by_index, x->node_count, sizeof *x->by_index, node_compare);
+    qsort(x->by_index, (size_t)x->node_count, sizeof *x->by_index, node_compare);
     return true;
 }
 
