@@ -741,8 +741,10 @@ INLINE void quick_chunk(const quick *x, reef_block *b, const match *m, reef_slot
 {
     b->column = reef_slot_of(slots, m, 0);
     b->entities = slot_entities(slots);
-    for (uint32_t i = 0; i < x->write_count; i++)
-        ((reef_slot *)(uintptr_t)reef_slot_of(slots, m, i))->version = version;
+    if (LIKELY(x->write_count == 1)) ((reef_slot *)(uintptr_t)reef_slot_of(slots, m, 0))->version = version;
+    else
+        for (uint32_t i = 0; i < x->write_count; i++)
+            ((reef_slot *)(uintptr_t)reef_slot_of(slots, m, i))->version = version;
     x->function(b);
 }
 
@@ -822,8 +824,13 @@ bool reef__phase_run_simple(reef_world *w, const phase_plan *p, float dt, reef_s
         j->system = x->system;
         b.context = x->context;
         b.query = x->query;
-        b.head = x->query ? &x->query->head : NULL;
-        if (UNLIKELY(x->query == NULL)) b.count = 0, x->function(&b);
+        if (UNLIKELY(x->query == NULL)) {
+            b.head = NULL;
+            b.count = 0;
+            x->function(&b);
+            continue;
+        }
+        b.head = &x->query->head;
         for (const match *m = x->first; m != x->end;
              m = (const match *)(const void *)((const char *)m + x->match_bytes))
             quick_rows(x, &b, m, version + x->number);
