@@ -64,8 +64,10 @@ extern const row_impl raw_tree_rows[];     /* raw_tree.c */
 /* reef_copy.c: rows without a counterpart in arrays are compared with reef itself */
 extern const row_impl native_sql_rows[]; /* reef_sql.c: SQLite alone */
 extern const row_impl reef_alone_rows[];
-extern const row_impl reef_alone_frame_rows[];   /* reef_frame.c: the same for threads */
-extern const row_impl reef_alone_inspect_rows[]; /* reef_inspect.c: without the inspector */
+extern const row_impl reef_alone_frame_rows[];    /* reef_frame.c: the same for threads */
+extern const row_impl reef_alone_inspect_rows[];  /* reef_inspect.c: without the inspector */
+extern const row_impl reef_alone_command_rows[];  /* reef_command.c: spawned, not copied */
+extern const row_impl reef_alone_relation_rows[]; /* reef_relation.c: without commands */
 
 /* Column c starts 320*c bytes into its allocation. Page-aligned columns with the same stride would all fall into one
  * set of the first-level cache (add_remove_8: 38 ns without the offset, 28 with it). */

@@ -109,8 +109,75 @@ static void spawn_teardown(void *p)
     mem_free_unsized(x);
 }
 
+/* ---- copies of a prefab ---- */
+
+/* The first two handles are the prefabs; Data says the number of the entity and which prefab it copies. */
+static void copy_some(reef_block *b)
+{
+    const Data *d = reef_in(b, Data);
+    const reef_entity *prefabs = b->context;
+    for (uint32_t i = 0; i < b->count; i++) {
+        const Position p = pos_of((uint32_t)d[i].a);
+        const Velocity v = vel_of((uint32_t)d[i].a);
+        reef_cmd_instantiate_with(b, prefabs[d[i].b], reef_with(Position, p.x, p.y), reef_with(Velocity, v.x, v.y));
+    }
+}
+static void spawn_four(reef_block *b)
+{
+    const Data *d = reef_in(b, Data);
+    for (uint32_t i = 0; i < b->count; i++) {
+        const Position p = pos_of((uint32_t)d[i].a);
+        const Velocity v = vel_of((uint32_t)d[i].a);
+        reef_cmd_spawn(b, reef_with(Position, p.x, p.y), reef_with(Velocity, v.x, v.y), reef_with(C3, {1, 1, 1, 1}),
+                       reef_with(C4, {1, 1, 1, 1}));
+    }
+}
+static void *spawners_setup(const bench_row *r, void (*function)(reef_block *))
+{
+    state *s = state_new(r, true);
+    for (uint32_t k = 0; k < 2; k++) {
+        s->handle[k] = reef_spawn(s->w, reef_with(Position, 1, 1), reef_with(Velocity, 1, 1),
+                                  reef_with(C3, {1, 1, 1, 1}), reef_with(C4, {1, 1, 1, 1}));
+        reef_make_prefab(s->w, s->handle[k]);
+    }
+    for (uint32_t i = 0; i < r->n; i++)
+        reef_spawn(s->w, reef_with(Data, i, r->id == ROW_cmd_instantiate_mixed ? i % 2 : 0, 0, 0));
+    const reef_system_desc desc = {
+        .name = "spawn", .function = function, .text = "in Data; spawns", .context = s->handle};
+    if (reef_system_is_null(reef_system_new(s->w, &desc))) bench_fail(s->w, "reef_system_new");
+    return s;
+}
+static void *copies_setup(const bench_row *r) { return spawners_setup(r, copy_some); }
+static void *spawn_four_setup(const bench_row *r) { return spawners_setup(r, spawn_four); }
+static uint64_t copies_sum(void *p)
+{
+    state *s = p;
+    uint64_t sum = 0, i = 0;
+    for (reef_block b = reef_begin_text(s->w, "in Position, in Velocity, in C3, in C4"); reef_next(&b);)
+        for (uint32_t k = 0; k < b.count; k++)
+            sum += pos_sum(reef_in(&b, Position)[k], i++) + bits_of(reef_in(&b, Velocity)[k].x) +
+                   bits_of(reef_in(&b, C3)[k].v[3]) + bits_of(reef_in(&b, C4)[k].v[0]);
+    return sum;
+}
+static uint64_t instances_sum(void *p)
+{
+    const state *s = p;
+    const uint64_t n =
+        reef_source_count(s->w, s->handle[0], InstanceOf) + reef_source_count(s->w, s->handle[1], InstanceOf);
+    return n == s->r->n ? copies_sum(p) : 0;
+}
+
 const row_impl reef_command_rows[] = {
     {ROW_deferred_ar, deferred_setup, tick_run, deferred_sum, state_free, NULL},
     {ROW_spawn_par, spawn_setup, spawn_run, spawn_sum, spawn_teardown, spawn_expected},
+    {ROW_cmd_instantiate, copies_setup, tick_run, instances_sum, state_free, NULL},
+    {ROW_cmd_instantiate_mixed, copies_setup, tick_run, instances_sum, state_free, NULL},
+    {0},
+};
+
+/* The same entities, spawned. These rows are compared with it instead of raw. */
+const row_impl reef_alone_command_rows[] = {
+    {ROW_cmd_instantiate, spawn_four_setup, tick_run, copies_sum, state_free, NULL},
+    {ROW_cmd_instantiate_mixed, spawn_four_setup, tick_run, copies_sum, state_free, NULL},
     {0},
 };

@@ -56,6 +56,37 @@ static uint64_t relation_sum(void *p)
     relation_iter_run(s);
     return told ? told : s->sum / s->r->passes;
 }
+
+/* ---- the same by commands ---- */
+
+static void relate_some(reef_block *b)
+{
+    const reef_entity *target = b->context;
+    const Position *number = reef_in(b, Position);
+    for (uint32_t i = 0; i < b->count; i++)
+        reef_cmd_relate(b, b->entities[i], OrbitsTarget, target[(uint32_t)number[i].x]);
+}
+/* Each source has the number of its target in Position. */
+static void *relation_command_setup(const bench_row *r)
+{
+    state *s = relation_setup(r);
+    const reef_system_desc desc = {.name = "relate",
+                                   .function = relate_some,
+                                   .text = "in Position, with Tag1; relates OrbitsTarget",
+                                   .context = s->handle + r->n};
+    for (uint32_t i = 0; i < r->n; i++) {
+        reef_set(s->w, s->handle[i], Position, (float)bench_target(i, r->tables), 0);
+        reef_add(s->w, s->handle[i], Tag1);
+    }
+    if (reef_system_is_null(reef_system_new(s->w, &desc))) bench_fail(s->w, "reef_system_new");
+    return s;
+}
+static void relation_tick_run(void *p)
+{
+    state *s = p;
+    if (reef_tick(s->w, 0) != REEF_OK) bench_fail(s->w, "reef_tick");
+}
+
 /* One relation was made before, so that the run counts only the memory of further targets. */
 static void *relation_memory_setup(const bench_row *r)
 {
@@ -74,5 +105,12 @@ const row_impl reef_relation_rows[] = {
     {ROW_rel_add, relation_setup, relation_add_run, relation_sum, relation_free, NULL},
     {ROW_rel_iter, relation_iter_setup, relation_iter_run, relation_sum, relation_free, NULL},
     {ROW_mem_rel, relation_memory_setup, relation_add_run, relation_sum, relation_free, relation_memory_expected},
+    {ROW_cmd_relate, relation_command_setup, relation_tick_run, relation_sum, relation_free, NULL},
+    {0},
+};
+
+/* Relations made by calls. These rows are compared with them instead of raw. */
+const row_impl reef_alone_relation_rows[] = {
+    {ROW_cmd_relate, relation_setup, relation_add_run, relation_sum, relation_free, NULL},
     {0},
 };

@@ -74,24 +74,26 @@ uint64_t sum_rows(void *p);
 uint64_t sum_run(void *p);
 
 /* The lists of rows, one in each file. */
-extern const row_impl reef_create_rows[];      /* reef_create.c: create_, destroy_, world_new, mem_ */
-extern const row_impl reef_change_rows[];      /* reef_change.c: add_remove_ */
-extern const row_impl reef_command_rows[];     /* reef_command.c: deferred_ar, spawn_par */
-extern const row_impl reef_home_rows[];        /* reef_home.c: values outside of the rows */
-extern const row_impl reef_relation_rows[];    /* reef_relation.c: rel_, mem_rel */
-extern const row_impl reef_tree_rows[];        /* reef_tree.c: hierarchies */
-extern const row_impl reef_frame_rows[];       /* reef_frame.c: empty_system, par_heavy_, frame_mixed */
-extern const row_impl reef_alone_frame_rows[]; /* also there: reef without a pool, instead of raw */
-extern const row_impl reef_event_rows[];       /* reef_event.c: event_rw */
-extern const row_impl reef_game_rows[];        /* reef_game.c: game_10k */
-extern const row_impl reef_inspect_rows[];     /* reef_inspect.c: inspect_idle, inspect_open */
-extern const row_impl reef_access_rows[];      /* reef_access.c: get_, set_, has_ */
-extern const row_impl reef_iter_rows[];        /* reef_iter.c: iter_ */
-extern const row_impl reef_query_rows[];       /* reef_query.c: query_build, iter_changed, sort_repair */
-extern const row_impl reef_copy_rows[];        /* reef_copy.c: snapshot, fork, rollback_, state_hash_ */
-extern const row_impl reef_save_rows[];        /* reef_save.c: save, load */
-extern const row_impl reef_sql_rows[];         /* reef_sql.c: sql_, where SQLite is */
-extern const row_impl native_sql_rows[];       /* also there: SQLite alone, instead of raw */
-extern const row_impl reef_alone_rows[];       /* also there: reef without a fork or history, instead of raw */
+extern const row_impl reef_create_rows[];         /* reef_create.c: create_, destroy_, world_new, mem_ */
+extern const row_impl reef_change_rows[];         /* reef_change.c: add_remove_ */
+extern const row_impl reef_command_rows[];        /* reef_command.c: deferred_ar, spawn_par, cmd_instantiate */
+extern const row_impl reef_alone_command_rows[];  /* also there: spawned, not copied, instead of raw */
+extern const row_impl reef_home_rows[];           /* reef_home.c: values outside of the rows */
+extern const row_impl reef_relation_rows[];       /* reef_relation.c: rel_, cmd_relate, mem_rel */
+extern const row_impl reef_alone_relation_rows[]; /* also there: without commands, instead of raw */
+extern const row_impl reef_tree_rows[];           /* reef_tree.c: hierarchies */
+extern const row_impl reef_frame_rows[];          /* reef_frame.c: empty_system, par_heavy_, frame_mixed */
+extern const row_impl reef_alone_frame_rows[];    /* also there: reef without a pool, instead of raw */
+extern const row_impl reef_event_rows[];          /* reef_event.c: event_rw */
+extern const row_impl reef_game_rows[];           /* reef_game.c: game_10k */
+extern const row_impl reef_inspect_rows[];        /* reef_inspect.c: inspect_idle, inspect_open */
+extern const row_impl reef_access_rows[];         /* reef_access.c: get_, set_, has_ */
+extern const row_impl reef_iter_rows[];           /* reef_iter.c: iter_ */
+extern const row_impl reef_query_rows[];          /* reef_query.c: query_build, iter_changed, sort_repair */
+extern const row_impl reef_copy_rows[];           /* reef_copy.c: snapshot, fork, rollback_, state_hash_ */
+extern const row_impl reef_save_rows[];           /* reef_save.c: save, load */
+extern const row_impl reef_sql_rows[];            /* reef_sql.c: sql_, where SQLite is */
+extern const row_impl native_sql_rows[];          /* also there: SQLite alone, instead of raw */
+extern const row_impl reef_alone_rows[];          /* also there: reef without a fork or history, instead of raw */
 
 #endif

@@ -66,6 +66,11 @@
  *                     buffer starts empty and grows inside the timer. raw: a queue of ids, applied one by one
  *   spawn_par         a parallel system over 62,500 rows makes 16 entities with Position and Velocity for each, on
  *                     2 threads; what its commands do is inside the timer, which is the clock on the wall
+ *   cmd_instantiate   one tick, on one thread: for each of 100,000 entities with Data a system records a copy of a
+ *                     prefab of P, V, C3 and C4 (floats 1) with a Position and a Velocity of its own. raw's column:
+ *                     reef, where the system spawns the same four components
+ *   cmd_instantiate_mixed   the same with two prefabs in turn, so that no two commands in a row are alike
+ *   cmd_relate        rel_add by commands of a system over the sources, in one tick. raw's column: reef, by reef_relate
  *   par_heavy_1, _2   one tick of a system that runs 200 rounds of x = x * 0.5 + y for each Position, without a pool
  *                     and on 2
  *                     threads. _2 is the speed-up: the time without a pool (in raw's column, as ns an entity)
@@ -267,6 +272,9 @@ static inline bool join_open(uint32_t k) { return k % 4 != 3; }
     X(empty_system, 100u, 100, 1000, 100u, NS) \
     X(deferred_ar, N_100K, 2, 1, N_100K, NS) \
     X(spawn_par, N_1M, 1, 1, N_1M, NS) \
+    X(cmd_instantiate, N_100K, 1, 1, N_100K, NS) \
+    X(cmd_instantiate_mixed, N_100K, 1, 1, N_100K, NS) \
+    X(cmd_relate, N_100K, N_1K, 1, N_100K, NS) \
     X(par_heavy_1, N_100K, 1, 1, N_100K, NS) \
     X(par_heavy_2, N_100K, 1, 1, N_100K, SPEEDUPS) \
     X(frame_mixed, N_100K, 8, 10, 1, US) \

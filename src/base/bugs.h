@@ -133,6 +133,7 @@
     X(247, "observers of a relation aren't told its target") \
     X(248, "a relation that ends stays in the index of its target") \
     X(249, "an exclusive relation may lead round in a circle") \
+    X(260, "instances that commands make lack what their prefab has outside of its columns") \
     X(212, "a block that a system wrote by reef_mut may be written by the next one without a mark")
 
 #endif

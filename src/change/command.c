@@ -1,13 +1,14 @@
 /* Recording and doing commands.
  *
  * A buffer is a list of chunks. A chunk begins with the name of the system whose commands it holds; the commands lie
- * one behind the other, in one of four forms:
+ * one behind the other, in one of five forms:
  *
  *   {header} {ids} {values} {bytes of the values}                    one command
  *   {header} {handle} {handle} ...                                   a run: the same for each of these entities
  *   {header} {values} {id, bytes} {id, bytes} ...                    a run of entities to make (COMMAND_ROWS)
  *   {header} {values} {lane_ids} {bytes} {bytes} ...                 the same with ids of fresh indices, which follow
  *                                                                    from one another (COMMAND_LANE_ROWS)
+ *   {header} {values} {id, prefab, bytes} ...                        a run of instances of prefabs (COMMAND_COPIES)
  *
  * A value of a plain type is held as bytes. A value with hooks is held as a value: the copy hook makes it, or it is
  * moved out of the caller's if there is no such hook; when the command is done, it is moved on into its column. A
@@ -83,7 +84,7 @@ static reef_entity *command_ids(const command *x) { return (reef_entity *)(uintp
 static reef_value *held_values(const command *x) { return (reef_value *)(void *)(command_ids(x) + x->n); }
 
 static bool command_is_run(const command *x) { return x->kind >= COMMAND_ADD; }
-static bool command_is_rows(const command *x) { return x->kind >= COMMAND_ROWS; }
+static bool command_is_rows(const command *x) { return x->kind >= COMMAND_COPIES; }
 static uint32_t run_stride(const command *x)
 {
     return command_is_rows(x) ? x->component : (uint32_t)sizeof(reef_entity);
@@ -219,7 +220,7 @@ static command *run_open(reef_world *w, commands *c, command_kind kind, uint32_t
     x->count = count;
     x->component = component;
     const size_t room = c->last->bytes - c->last->used - head - PLAIN_ALIGN;
-    c->run = command_run_key(kind, kind >= COMMAND_ROWS ? 0 : component);
+    c->run = command_run_key(kind, kind >= COMMAND_COPIES ? 0 : component);
     c->next = run_elements(x);
     c->end = c->next + room / stride * stride;
     return x;
@@ -455,19 +456,21 @@ static bool rows_allow(const reef_value *values, uint32_t count, size_t *stride)
 }
 
 static command *rows_open_run(const commands *to) { return command_at(to->last, to->last->used); }
-static size_t rows_id_bytes(const commands *to)
+/* The bytes of an element in front of its values: its id, and its prefab. */
+static size_t row_head(command_kind kind)
 {
-    return to->run == command_run_key(COMMAND_ROWS, 0) ? sizeof(reef_entity) : 0;
+    return kind == COMMAND_COPIES ? 2 * sizeof(reef_entity) : kind == COMMAND_ROWS ? sizeof(reef_entity) : 0;
 }
 
 /* Writes the values of the open run's next element. False: the open run has other values, or is of another kind, or is
  * full. */
-static bool row_repeats(const commands *to, const reef_value *values, uint32_t count)
+static bool row_repeats(const commands *to, bool copies, const reef_value *values, uint32_t count)
 {
-    if (to->run < command_run_key(COMMAND_ROWS, 0) || to->next == to->end) return false;
+    const uint64_t rows = command_run_key(COMMAND_ROWS, 0);
+    if ((copies ? to->run != command_run_key(COMMAND_COPIES, 0) : to->run < rows) || to->next == to->end) return false;
     const command *x = rows_open_run(to);
     const reef_value *held = run_values(x);
-    char *at = to->next + rows_id_bytes(to);
+    char *at = to->next + row_head(x->kind);
     if (x->count != count) return false;
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t size = held[i].size;
@@ -481,20 +484,23 @@ static bool row_repeats(const commands *to, const reef_value *values, uint32_t c
     return true;
 }
 
-static void rows_put(commands *to, reef_entity e)
+static void rows_put(commands *to, reef_entity e, const reef_entity *prefab)
 {
-    if (rows_id_bytes(to)) memcpy(to->next, &e, sizeof e);
-    to->next += rows_open_run(to)->component;
+    const command *x = rows_open_run(to);
+    if (row_head(x->kind)) memcpy(to->next, &e, sizeof e);
+    if (prefab) memcpy(to->next + sizeof e, prefab, sizeof *prefab);
+    to->next += x->component;
 }
 
 /* Opens a run of entities to make, of which `e` will be the first. The indices of a lane only grow: behind one of a
  * fresh index, all are fresh. */
-static bool rows_open(reef_world *w, commands *to, reef_entity e, const reef_value *values, uint32_t count,
+static bool rows_open(reef_world *w, commands *to, reef_entity e, bool copies, const reef_value *values, uint32_t count,
                       size_t stride)
 {
-    const bool fresh = to->by && e.index >= w->hot.index_count && stride > sizeof e;
-    if (fresh) stride -= sizeof e;
-    command *x = run_open(w, to, fresh ? COMMAND_LANE_ROWS : COMMAND_ROWS, (uint32_t)stride, count, stride);
+    const bool fresh = !copies && to->by && e.index >= w->hot.index_count && stride > sizeof e;
+    const command_kind kind = copies ? COMMAND_COPIES : fresh ? COMMAND_LANE_ROWS : COMMAND_ROWS;
+    stride += row_head(kind) - sizeof e;
+    command *x = run_open(w, to, kind, (uint32_t)stride, count, stride);
     if (x == NULL) return false;
     if (fresh) *run_ids(x) = reef__lane_ids_of(&to->by->ids);
     bool words = fresh;
@@ -506,20 +512,22 @@ static bool rows_open(reef_world *w, commands *to, reef_entity e, const reef_val
     if (words) to->run = COMMAND_RUN_WORDS;
     to->like = run_values(x);
     to->like_count = count;
-    return row_repeats(to, values, count);
+    return row_repeats(to, copies, values, count);
 }
 
-static reef_status rows_add(reef_world *w, commands *to, const char *op, reef_entity *made, const reef_value *values,
-                            uint32_t count, size_t stride)
+/* One more entity of a run. `prefab`: whose instance it is; NULL: nobody's. */
+static reef_status rows_add(reef_world *w, commands *to, const char *op, const reef_entity *prefab, reef_entity *made,
+                            const reef_value *values, uint32_t count, size_t stride)
 {
     reef_entity e;
     reef_status s = ids_take(w, to, 1, &e);
-    if (s == REEF_OK && !row_repeats(to, values, count) && !rows_open(w, to, e, values, count, stride)) {
+    if (s == REEF_OK && !row_repeats(to, prefab != NULL, values, count) &&
+        !rows_open(w, to, e, prefab != NULL, values, count, stride)) {
         ids_return(to, 1);
         s = REEF_NO_MEMORY;
     }
-    if (s != REEF_OK) return refuse(w, to, s, op, (reef_component){0}, (reef_entity){0, 0}, 1);
-    rows_put(to, e);
+    if (s != REEF_OK) return refuse(w, to, s, op, (reef_component){0}, prefab ? *prefab : (reef_entity){0, 0}, 1);
+    rows_put(to, e, prefab);
     if (to->by == NULL) reef__ids_pend(w, &e, 1);
     if (made) *made = e;
     return REEF_OK;
@@ -528,7 +536,14 @@ static reef_status rows_add(reef_world *w, commands *to, const char *op, reef_en
 reef_entity reef__command_row_again(commands *to, const reef_value *values, uint32_t count)
 {
     reef_entity e = {0, 0};
-    if (row_repeats(to, values, count) && reef__lane_next(&to->by->ids, &e) == REEF_OK) rows_put(to, e);
+    if (row_repeats(to, false, values, count) && reef__lane_next(&to->by->ids, &e) == REEF_OK) rows_put(to, e, NULL);
+    return e;
+}
+
+reef_entity reef__command_copy_again(commands *to, reef_entity prefab, const reef_value *values, uint32_t count)
+{
+    reef_entity e = {0, 0};
+    if (row_repeats(to, true, values, count) && reef__lane_next(&to->by->ids, &e) == REEF_OK) rows_put(to, e, &prefab);
     return e;
 }
 
@@ -558,7 +573,7 @@ reef_status reef__command_spawn(reef_world *w, commands *to, const char *op, ree
                                 reef_entity *made, const reef_value *values, uint32_t count)
 {
     size_t stride;
-    if (n == 1 && rows_allow(values, count, &stride)) return rows_add(w, to, op, made, values, count, stride);
+    if (n == 1 && rows_allow(values, count, &stride)) return rows_add(w, to, op, NULL, made, values, count, stride);
     return command_with_ids(w, to, COMMAND_SPAWN, op, source, false, n, made, values, count);
 }
 
@@ -571,6 +586,9 @@ reef_status reef__command_clone(reef_world *w, commands *to, const char *op, ree
 reef_status reef__command_tree(reef_world *w, commands *to, const char *op, reef_entity root, bool instance, uint32_t n,
                                reef_entity *made, const reef_value *values, uint32_t count)
 {
+    size_t stride;
+    if (instance && n == 1 && rows_allow(values, count, &stride))
+        return rows_add(w, to, op, &root, made, values, count, stride);
     return command_with_ids(w, to, COMMAND_COPY_TREE, op, root, instance, n, made, values, count);
 }
 
@@ -813,20 +831,19 @@ static reef_status row_do(reef_world *w, const command *x)
 {
     reef_value values[COMMAND_RUN_VALUES + 1];
     const char *at = run_elements(x) + x->at * x->component;
-    reef_entity e;
-    if (x->kind == COMMAND_LANE_ROWS) {
-        reef__lane_ids_name(run_ids(x), (uint32_t)x->at, 1, &e);
-    } else {
-        memcpy(&e, at, sizeof e);
-        at += sizeof e;
-    }
+    reef_entity e, prefab = {0, 0};
+    if (x->kind == COMMAND_LANE_ROWS) reef__lane_ids_name(run_ids(x), (uint32_t)x->at, 1, &e);
+    else memcpy(&e, at, sizeof e);
+    if (x->kind == COMMAND_COPIES) memcpy(&prefab, at + sizeof e, sizeof prefab);
+    at += row_head(x->kind);
     for (uint32_t i = 0; i < x->count; i++) {
         values[i] = run_values(x)[i];
         if (values[i].kind != REEF_VALUE_ONE) continue;
         values[i].data = at;
         at += values[i].size;
     }
-    return pending_do(w, &e, 1, NULL, values, x->count, NULL);
+    return x->kind == COMMAND_COPIES ? pending_do(w, &e, 1, &prefab, values, x->count, x)
+                                     : pending_do(w, &e, 1, NULL, values, x->count, NULL);
 }
 
 static bool rows_alike(const command *x, const command *y)
@@ -856,9 +873,20 @@ static NOINLINE uint64_t rows_packed(reef_world *w, const commands *c, const com
     return reef__spawn_packed(w, run_values(x), x->count, x->component, runs, n);
 }
 
+/* The same for instances of one prefab, from this run alone. */
+static NOINLINE uint64_t copies_packed(reef_world *w, const command *x)
+{
+    return reef__copies_packed(w, &(packed_copies){.values = run_values(x),
+                                                   .count = x->count,
+                                                   .rows = run_elements(x) + x->at * x->component,
+                                                   .stride = x->component,
+                                                   .n = (uint32_t)(x->n - x->at)});
+}
+
 /* As many of a run's next elements as can be done at once. The answer is how many; 0: none. */
 INLINE uint64_t elements_do(reef_world *w, const commands *c, const command *x)
 {
+    if (x->kind == COMMAND_COPIES) return copies_packed(w, x);
     if (command_is_rows(x)) return x->count ? rows_packed(w, c, x) : 0;
     const uint32_t place = place_of(w, command_ids(x)[x->at]);
     return place_row(place) == 0 && place >= 2 * PLACE_EMPTY ? run_whole(w, c, x, place) : 0;
@@ -866,8 +894,8 @@ INLINE uint64_t elements_do(reef_world *w, const commands *c, const command *x)
 
 static reef_status run_do(reef_world *w, commands *c, command *x, reef_error *first)
 {
-    const bool rows = command_is_rows(x);
-    for (bool begun = false; x->at < x->n; begun = rows) {
+    const bool rows = command_is_rows(x), once = rows && x->kind != COMMAND_COPIES; /* the next prefab may be plain */
+    for (bool begun = false; x->at < x->n; begun = once) {
         if (UNLIKELY(observers_stuck(w))) return REEF_NO_MEMORY;
         const uint64_t n = begun ? 0 : elements_do(w, c, x);
         if (n) return commands_skip(w, c, n), REEF_OK;

@@ -41,6 +41,7 @@ typedef enum command_kind {
     COMMAND_DESTROY,
     COMMAND_ENABLE,
     COMMAND_DISABLE,
+    COMMAND_COPIES, /* instances of prefabs */
     COMMAND_ROWS,
     COMMAND_LANE_ROWS
 } command_kind;
@@ -99,6 +100,8 @@ INLINE bool command_again(commands *to, command_kind kind, uint32_t component, r
 /* Records one more entity like the last one that this job made: the fast path of reef__command_spawn. The null
  * entity: nothing was recorded. */
 reef_entity reef__command_row_again(commands *to, const reef_value *values, uint32_t count);
+/* The same for one more instance of a prefab: the fast path of reef__command_tree. */
+reef_entity reef__command_copy_again(commands *to, reef_entity prefab, const reef_value *values, uint32_t count);
 /* Writes the values of one more entity into the open run, if that is a run of entities with ids of fresh indices whose
  * values are 8 bytes wide each, and has room. False: nothing was recorded. */
 INLINE bool command_row_words(commands *to, const reef_value *values, uint32_t count)

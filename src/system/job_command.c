@@ -114,6 +114,8 @@ reef_entity reef_cmd_instantiate_values(reef_block *b, reef_entity prefab, const
     if (j == NULL)
         return reef_instantiate_values(b->world, prefab, 1, &e, values, count) == REEF_OK ? e : (reef_entity){0, 0};
     if (reef_entity_is_null(prefab)) return reef__job_failure(j, REEF_NOT_ALIVE, op, (reef_component){0}, prefab, 0), e;
+    if (count == 0 || values) e = reef__command_copy_again(&j->commands, prefab, values, count);
+    if (e.generation != 0) return e;
     if (!reef__touch_find(j->system, REEF_SPAWNS, &(reef_component){0})) return undeclared(j, op, 0, prefab), e;
     if (reef__values_check(j->world, &j->by, op, prefab, values, count, false, 1) != REEF_OK) return e;
     const reef_status s = reef__command_tree(j->world, job_commands(j), op, prefab, true, 1, &e, values, count);

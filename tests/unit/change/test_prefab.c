@@ -379,6 +379,98 @@ static void F6_commands_make_copies(void **state)
     while (reef_next_block(&b)) {}
 }
 
+enum { SHOTS = 9, SHOTS_MADE = 1800 };
+
+/* Templates without children, of which some have more than plain columns. */
+static void shots_make(reef_world *w, reef_entity *shot)
+{
+    const reef_entity outside = reef_spawn(w, reef_with(Mass, 1)), gone = reef_spawn(w, reef_with(Mass, 5));
+    for (int i = 0; i < SHOTS; i++) shot[i] = reef_spawn(w, reef_with(Mass, (double)i), reef_with(Length, 9));
+    assert_status(REEF_ADDED, reef_set(w, shot[2], Armour, 3, 4));
+    assert_ok(reef_remove(w, shot[2], Mass));
+    assert_ok(reef_make_prefab(w, shot[0]));
+    assert_status(REEF_ADDED, reef_relate(w, shot[0], ChildOf, outside));
+    assert_ok(reef_instantiate(w, shot[0], 1, &shot[2]));
+    assert_ok(reef_add(w, shot[3], Loaded));
+    assert_status(REEF_ADDED, reef_set(w, shot[4], Ammo, 12));
+    assert_status(REEF_ADDED, reef_relate(w, shot[5], FedBy, outside));
+    assert_ok(reef_disable(w, shot[6], Mass));
+    assert_status(REEF_ADDED, reef_set(w, shot[7], Halves, 5, 6));
+    assert_ok(reef_remove_all(w, shot[8]));
+    for (int i = 2; i < SHOTS; i++) assert_ok(reef_make_prefab(w, shot[i])); /* number 1 is none */
+    assert_ok(reef_destroy(w, gone));
+}
+
+/* What has to have the same result, recorded or not: runs of copies of one template, templates in turn, and changes of
+ * copies and templates in between. */
+static void shots_fire(reef_world *w, const reef_entity *shot, reef_entity *made)
+{
+    for (uint32_t i = 0; i < SHOTS_MADE; i++) {
+        const reef_entity from = shot[i < SHOTS_MADE / 2 ? i / 40 % SHOTS : i * 7 % SHOTS];
+        if (i / 7 % 5 == 0) assert_ok(reef_instantiate(w, from, 1, &made[i]));
+        if (i / 7 % 5 == 1) assert_ok(reef_instantiate_with(w, from, 1, &made[i], reef_with(Mass, (double)i)));
+        if (i / 7 % 5 == 2)
+            assert_ok(reef_instantiate_with(w, from, 1, &made[i], reef_default(Length), reef_with(Mass, (double)i)));
+        if (i / 7 % 5 == 3)
+            assert_ok(reef_instantiate_with(w, from, 1, &made[i], reef_with(Armour, (int)i, 1), reef_tag(Steel)));
+        if (i / 7 % 5 == 4)
+            assert_ok(reef_instantiate_with(w, from, 1, &made[i], reef_tag(ReefPrefab), reef_with(Length, (float)i)));
+        if (i % 90 == 89) assert_true(reef_set(w, made[i - 60], Length, (float)i) >= REEF_OK);
+        if (i % 200 == 199) assert_ok(reef_add(w, shot[i / 200], Frozen));
+        if (i % 400 == 399) assert_true(reef_relate(w, from, Wired, made[i - 1]) >= REEF_OK);
+    }
+}
+
+static void F6_recorded_copies_are_those_of_calls(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_entity shot[SHOTS], made[SHOTS_MADE], direct[SHOTS_MADE];
+    shots_make(w, shot);
+    reef_world *fork = reef_fork(w);
+    assert_non_null(fork);
+    shots_fire(fork, shot, direct);
+    reef_block b = reef_begin_loop(w, reef_query_new(w, "Steel"), &(reef_loop){.deferred = true});
+    shots_fire(w, shot, made);
+    reef_end(&b);
+    assert_valid(w);
+    assert_valid(fork);
+    for (int i = 0; i < SHOTS_MADE; i++) assert_entity(direct[i], made[i]);
+    assert_int_equal(reef_hash(fork), reef_hash(w));
+    for (int i = 0; i < SHOTS; i++)
+        assert_int_equal(reef_source_count(fork, shot[i], InstanceOf), reef_source_count(w, shot[i], InstanceOf));
+    reef_world_free(fork);
+}
+
+static reef_entity lost, kept;
+static void launch_both(reef_block *b)
+{
+    const reef_entity none = {0, 0};
+    const reef_value wrong = {reef_id(Mass), REEF_VALUE_ONE, 3, "abc"};
+    reef_cmd_destroy(b, lost);
+    for (uint32_t i = 0; i < b->count; i++) {
+        assert_some(reef_cmd_instantiate_with(b, i % 3 == 1 ? lost : kept, reef_with(Mass, (double)i)));
+        assert_true(reef_entity_is_null(reef_cmd_instantiate(b, none)));
+        assert_true(reef_entity_is_null(reef_cmd_instantiate_values(b, kept, &wrong, 1)));
+    }
+}
+
+/* Commands that fail leave the others of their run as they are. */
+static void F6_commands_of_a_lost_template_fail(void **state)
+{
+    reef_world *w = world_of(state);
+    lost = reef_spawn(w, reef_with(Mass, 1));
+    kept = reef_spawn(w, reef_with(Mass, 2));
+    assert_ok(reef_make_prefab(w, lost));
+    assert_ok(reef_make_prefab(w, kept));
+    assert_ok(reef_spawn_many(w, 90, NULL, reef_tag(Frozen)));
+    assert_false(reef_system_is_null(reef_system(w, launch_both, "Frozen; spawns, destroys")));
+    assert_ok(reef_tick(w, 0.1f));
+    assert_int_equal(reef_last_error(w).status, REEF_NOT_ALIVE);
+    assert_int_equal(reef_source_count(w, kept, InstanceOf), 60);
+    assert_int_equal(reef_count_alive(w), 1 + 90 + 60);
+    assert_valid(w);
+}
+
 static uint32_t added, matched;
 static void on_added(const reef_notice *n) { added += n->count; }
 static void on_matched(const reef_notice *n) { matched += n->count; }
@@ -501,6 +593,8 @@ int main(void)
         TEST(F6_empty_entities_become_templates),
         TEST(F6_children_keep_their_names),
         TEST(F6_commands_make_copies),
+        TEST(F6_recorded_copies_are_those_of_calls),
+        TEST(F6_commands_of_a_lost_template_fail),
         TEST(H2_wrong_copies),
         TEST(F6_observers_are_told),
         TEST(F6_observers_hear_of_templates_in_the_order_of_the_tree),
