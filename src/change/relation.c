@@ -519,71 +519,79 @@ uint64_t reef_unrelate_all_id(reef_world *w, reef_entity source, reef_component 
     return n;
 }
 
-/* ---- places ---- */
+/* ---- places ----
+ *
+ * Where two sources have no place between them, some of those that follow get new places: the fewest with a distance
+ * that is larger than their number. So an insertion changes O(log n) places on average, also where all insertions are
+ * at one point. See Dietz and Sleator, Two Algorithms for Maintaining Order in a List (1987). (When all sources of the
+ * target got new places, 30,000 insertions at one point among 300,000 sources took two minutes.) */
 
-/* New places for the sources of a target, with the old ones, in case the call for which they were made fails. */
+/* New places for sources of a target that follow each other, with the old ones, in case the call for which they were
+ * made fails. */
 typedef struct renewal {
-    reef_entity *sources;
-    uint64_t *was;
-    uint64_t count; /* 0: nothing was renewed */
+    source_one *was;
+    uint32_t count, room; /* count 0: nothing was renewed */
+    uint64_t begin, step; /* the place in front of them; the distance of the new ones */
 } renewal;
 
 static void renewal_end(reef_world *w, const renewal *x)
 {
-    reef__memory_free(&w->family->memory, MEMORY_OTHER, x->sources, (size_t)x->count * sizeof *x->sources);
-    reef__memory_free(&w->family->memory, MEMORY_OTHER, x->was, (size_t)x->count * sizeof *x->was);
+    reef__memory_free(&w->family->memory, MEMORY_OTHER, x->was, x->room * sizeof *x->was);
 }
 
-/* Gives the sources their new places, equally far from each other, or their old ones back. */
+/* Gives the sources their new places, or their old ones back. */
 static void places_put(reef_world *w, const type *t, reef_entity target, const renewal *x, bool back)
 {
     value_store *s = relation_store(w, t);
-    for (uint64_t i = 0; i < x->count; i++) {
-        relation_value *v = relation_of(w, t, x->sources[i], target);
-        reef__relation_goes(w, s, x->sources[i], v);
-        v->place = back ? x->was[i] : ((uint64_t)1 << RELATION_FIRST_BITS) + (i << RELATION_STEP_BITS);
-        reef__relation_comes(w, s, x->sources[i], v);
+    for (uint32_t i = 0; i < x->count; i++) {
+        relation_value *v = relation_of(w, t, x->was[i].source, target);
+        reef__relation_goes(w, s, x->was[i].source, v);
+        v->place = back ? x->was[i].place : x->begin + (i + 1) * x->step;
+        reef__relation_comes(w, s, x->was[i].source, v);
     }
 }
 
-/* Renews the places of a target's sources. False: there is no memory, and nothing changed. */
-static COLD bool places_renew(reef_world *w, const type *t, reef_entity target, renewal *x)
+/* Decides which sources behind this one get new places, and which ones. False: there is no memory. */
+static bool places_choose(reef_world *w, const value_store *s, reef_entity target, source_one before, renewal *x)
 {
-    value_store *s = relation_store(w, t);
-    source_walk walk = {.run = {0}};
-    uint64_t n = 0;
-    memory *m = &w->family->memory;
-    x->count = reef__relation_sources(s, target);
-    x->sources = reef__memory_zeroed(m, MEMORY_OTHER, (size_t)x->count * sizeof *x->sources);
-    x->was = x->sources ? reef__memory_zeroed(m, MEMORY_OTHER, (size_t)x->count * sizeof *x->was) : NULL;
-    bool ok = x->was != NULL;
-    for (; ok && source_walk_next(&walk, s, target); n += walk.run.count) {
-        memcpy(x->sources + n, walk.run.sources, walk.run.count * sizeof *x->sources);
-        memcpy(x->was + n, walk.run.places, walk.run.count * sizeof *x->was);
-    }
-    for (uint64_t i = 0; ok && i < n; i++)
-        ok = reef_relation_mut_id(w, x->sources[i], (reef_component){t->id}, target) != NULL;
-    if (ok) {
-        places_put(w, t, target, x, false);
-        return true;
-    }
-    renewal_end(w, x);
-    *x = (renewal){NULL, NULL, 0};
-    return false;
+    source_walk walk = {.last = before};
+    x->begin = before.place;
+    while (source_walk_next(&walk, s, target))
+        for (uint32_t i = 0; i < walk.run.count; i++) {
+            x->step = (walk.run.places[i] - x->begin) / (x->count + 1);
+            if (x->count && x->step > x->count + 1) return true;
+            if (!reef__array_room(&w->family->memory, MEMORY_OTHER, &x->was, &x->room, x->count + 1, sizeof *x->was))
+                return false;
+            x->was[x->count++] = (source_one){walk.run.sources[i], walk.run.places[i]};
+        }
+    x->step = (UINT64_MAX - x->begin) / (x->count + 1); /* all that follow */
+    if (x->step >> RELATION_STEP_BITS) x->step = (uint64_t)1 << RELATION_STEP_BITS;
+    return true;
+}
+
+/* Renews the places of some sources behind this one. False: there is no memory, and nothing changed. */
+static COLD bool places_renew(reef_world *w, const type *t, reef_entity target, source_one before, renewal *x)
+{
+    bool ok = places_choose(w, relation_store(w, t), target, before, x);
+    for (uint32_t i = 0; ok && i < x->count; i++)
+        ok = reef_relation_mut_id(w, x->was[i].source, (reef_component){t->id}, target) != NULL;
+    if (ok) places_put(w, t, target, x, false);
+    else x->count = 0;
+    return ok;
 }
 
 /* The place in front of `next` among the sources of the target. 0: there is no memory. */
 static uint64_t place_before(reef_world *w, const type *t, reef_entity target, reef_entity next, renewal *x)
 {
     for (;;) {
-        source_one before;
+        source_one before = {{0, 0}, 0};
         const uint64_t end = relation_of(w, t, next, target)->place;
-        uint64_t begin = 0;
-        if (reef__relation_before(store_of(w, t->id), target, end, next, &before)) begin = before.place;
+        (void)reef__relation_before(store_of(w, t->id), target, end, next, &before);
+        uint64_t begin = before.place;
         if (begin == 0 && end > (uint64_t)2 << RELATION_STEP_BITS) begin = end - ((uint64_t)2 << RELATION_STEP_BITS);
         const uint64_t place = begin + (end - begin) / 2;
         if (place > begin) return place;
-        if (x->count || !places_renew(w, t, target, x)) return 0;
+        if (x->count || !places_renew(w, t, target, before, x)) return 0;
     }
 }
 
@@ -604,7 +612,7 @@ reef_status reef_relate_before_id(reef_world *w, reef_entity source, reef_compon
     static const char op[] = "reef_relate_before";
     reef_status s;
     uint64_t place = 0;
-    renewal renewed = {NULL, NULL, 0};
+    renewal renewed = {NULL, 0, 0, 0, 0};
     if (w == NULL) return REEF_BAD_ARGUMENT;
     if (UNLIKELY(w->commands != NULL))
         return request_defer(w, op, &(relation_request){RELATION_BEFORE, c, source, target, next, NULL, 0});

@@ -549,7 +549,7 @@ static void F4_sources_have_an_order(void **state)
     assert_int_equal(reef_count(w, DockedTo), 0);
 }
 
-/* Halving the room between two sources again and again uses it up: then all get new places. */
+/* Halving the room between two sources again and again uses it up: then those that follow get new places. */
 static void F4_places_are_renewed(void **state)
 {
     enum { N = 400 };
@@ -578,6 +578,38 @@ static void F4_places_are_renewed(void **state)
     }
     for (uint32_t i = 0; i < N; i++) order[i] = e[N - 1 - i];
     assert_sources_at(w, e[N + 1], reef_id(Likes), order, N, __LINE__);
+}
+
+/* Insertions at one point renew few places, however many sources there are. */
+static void F4_few_places_are_renewed(void **state)
+{
+    enum { N = 4000, INSERTED = 1000 };
+    reef_world *w = world_of(state);
+    static reef_entity e[N], order[N + INSERTED];
+    static uint64_t place[N];
+    const reef_entity target = reef_create(w);
+    uint64_t renewed = 0;
+    create_some(w, e, N);
+    for (int i = 0; i < N; i++) {
+        assert_status(REEF_ADDED, reef_relate(w, e[i], DockedTo, target));
+        place[i] = reef_get(w, e[i], DockedTo)->place;
+    }
+    for (uint32_t k = 0; k < INSERTED; k++) {
+        order[N / 2 + k] = reef_create(w);
+        assert_status(REEF_ADDED, reef_relate_before(w, order[N / 2 + k], DockedTo, target, e[N / 2]));
+        for (int i = 0; i < N; i++) {
+            const uint64_t now = reef_get(w, e[i], DockedTo)->place;
+            renewed += now != place[i];
+            place[i] = now;
+        }
+    }
+    memcpy(order, e, N / 2 * sizeof *e);
+    memcpy(order + N / 2 + INSERTED, e + N / 2, N / 2 * sizeof *e);
+    uint32_t n = 0;
+    for (reef_sources s = reef_sources_of(w, target, DockedTo); reef_sources_next(&s); n += s.count)
+        assert_memory_equal(s.sources, order + n, s.count * sizeof *order);
+    assert_int_equal(n, N + INSERTED);
+    assert_in_range(renewed, 1, INSERTED);
 }
 
 /* The world may change between two steps over the sources. */
@@ -1641,6 +1673,7 @@ int main(void)
         TEST(F4_a_source_has_so_many_targets),
         TEST(F4_sources_have_an_order),
         TEST(F4_places_are_renewed),
+        TEST(F4_few_places_are_renewed),
         TEST(F4_sources_are_changed_on_the_way),
         TEST(F4_generic_verbs_make_relations),
         TEST(F4_where_verbs_keep_the_rules),
