@@ -19,6 +19,7 @@ static const struct {
                 {"TYPE", "types"},
                 {"TABL", "tables"},
                 {"TIME", "time"},
+                {"RESV", "reserved ids"},
                 {"IDS ", "indices"},
                 {"FREE", "free indices"},
                 {"IDLE", "entities without a row"},

@@ -217,11 +217,13 @@ reef_status ranks__ids_hold(reef_ranks *r)
     for (uint64_t n = reef_world_stats(r->world).free_ids; n > 0; n--)
         if (reef_entity_is_null(reef_reserve_id(r->world)))
             return ranks__fail(r, reef_last_error(r->world).status, "ids can't be reserved");
-    for (uint64_t n = reef_world_stats(r->world).indices; n < r->index_end; n++) {
-        const reef_entity e = reef_reserve_id(r->world);
-        if (reef_entity_is_null(e)) return ranks__fail(r, reef_last_error(r->world).status, "ids can't be reserved");
+    const uint64_t indices = reef_world_stats(r->world).indices;
+    if (indices == r->index_end) return REEF_OK;
+    if (indices < r->index_end) {
+        const reef_entity e = reef_reserve_range(r->world, r->index_end - (uint32_t)indices);
+        return reef_entity_is_null(e) ? ranks__fail(r, reef_last_error(r->world).status, "ids can't be reserved")
+                                      : REEF_OK;
     }
-    if (reef_world_stats(r->world).indices == r->index_end) return REEF_OK;
     return ranks__fail(r, REEF_UNDECLARED, "an entity was spawned on one rank; send a message with `born` instead");
 }
 

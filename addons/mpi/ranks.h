@@ -6,8 +6,8 @@
  *             ─► births       message.c   in the order of cells and senders, with the ids of their cell
  *             ─► ghosts       ghost.c     what has changed near the borders
  *
- * Each rank's world has the same number of indices. Those that aren't alive here are reserved (reef_reserve_id), so
- * that reef_create_as makes any of them in constant time and reef gives out none by itself. */
+ * Each rank's world has the same number of indices. Those that aren't alive here are reserved
+ * (reef_reserve_range), so that reef_create_as makes any of them in constant time and reef gives out none by itself. */
 #ifndef REEF_RANKS_INSIDE_H
 #define REEF_RANKS_INSIDE_H
 

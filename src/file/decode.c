@@ -140,7 +140,8 @@ bool reef__decode_place(decoding *d, reef_entity e, uint32_t place)
     if (e.index >= w->hot.index_count || e.generation == 0)
         return reef__in_wrong(d->in, REEF_CORRUPT, "entity %uv%u is out of range", (unsigned)e.index,
                               (unsigned)e.generation);
-    if (!record_owned(w, e.index) && reef__record_own(w, e.index) == NULL) return reef__decode_no_memory(d);
+    const bool writable = record_owned(w, e.index) && !records_are_blank(w, e.index >> REEF_RECORD_BITS);
+    if (!writable && reef__record_own(w, e.index) == NULL) return reef__decode_no_memory(d);
     const uint32_t was = (uint32_t)record_read(w, e.index);
     if (was - 1 < PLACE_EMPTY) {
         places_count(w, was, UINT32_MAX);
@@ -161,7 +162,8 @@ static bool indices_set(decoding *d, uint32_t indices)
     const uint32_t was = w->hot.index_count, limit = w->config.entities_max ? w->config.entities_max : INDEX_MAX;
     if (indices > limit)
         return reef__in_wrong(d->in, REEF_LIMIT, "%u entities are more than the config allows", (unsigned)indices);
-    if (indices > was && indices - was > (d->in->size - d->in->at) / 8)
+    d->unplaced += indices > was ? indices - was : 0;
+    if (d->unplaced > (d->in->size - d->in->at) / 8)
         return reef__in_wrong(d->in, REEF_CORRUPT, "the file announces more indices than it has room for");
     for (uint32_t i = indices; i < was; i++) {
         if (reef__record_own(w, i) == NULL) return reef__decode_no_memory(d);
@@ -181,6 +183,27 @@ static bool indices_set(decoding *d, uint32_t indices)
     return true;
 }
 
+/* Runs of reserved ids. They follow the indices that are there, or leave a gap of indices of which later sections say
+ * what they are. */
+static bool decode_reserved(decoding *d)
+{
+    reef_world *w = d->w;
+    const uint32_t count = reef__get_u32(d->in), limit = w->config.entities_max ? w->config.entities_max : INDEX_MAX;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t first = reef__get_u32(d->in), n = reef__get_u32(d->in);
+        if (d->in->status != REEF_OK) return false;
+        if (first < w->hot.index_count || n == 0)
+            return reef__in_wrong(d->in, REEF_CORRUPT, "reserved indices are in the wrong order");
+        if (!indices_set(d, first)) return false;
+        if (n > limit - first)
+            return reef__in_wrong(d->in, REEF_LIMIT, "%llu entities are more than the config allows",
+                                  (unsigned long long)first + n);
+        if (!reef__records_add(w, first, first + n)) return reef__decode_no_memory(d);
+        d->reserved_end = first + n;
+    }
+    return true;
+}
+
 static bool decode_ids(decoding *d)
 {
     section_in *in = d->in;
@@ -190,7 +213,10 @@ static bool decode_ids(decoding *d)
     const uint64_t dropped = reef__get_u64(in), kept = reef__get_u64(in), added = reef__get_u64(in);
     d->free_left = added;
     d->idle_left = reef__get_u64(in);
-    if (in->status != REEF_OK || !indices_set(d, indices)) return false;
+    if (in->status != REEF_OK) return false;
+    if (indices < d->reserved_end)
+        return reef__in_wrong(in, REEF_CORRUPT, "there are fewer indices than reserved ones");
+    if (!indices_set(d, indices)) return false;
     if (!reef__ring_squeezed(w)) return reef__decode_no_memory(d);
     const uint64_t have = s->ring_tail - s->ring_head;
     if (dropped > have || kept > have - dropped || added > indices || added > (in->size - in->at) / 8)
@@ -259,26 +285,27 @@ static const section_row section_rows[] = {
     {SECTION_TYPES, 1, true, reef__decode_types},
     {SECTION_TABLES, 2, true, reef__decode_tables},
     {SECTION_TIME, 3, true, reef__decode_time},
-    {SECTION_IDS, 4, true, decode_ids},
-    {SECTION_FREE, 5, false, decode_free},
-    {SECTION_IDLE, 6, false, decode_idle},
-    {SECTION_SIZES, 7, true, reef__decode_sizes},
-    {SECTION_ROWS, 8, false, reef__decode_rows},
-    {SECTION_BITS, 9, false, reef__decode_bits},
-    {SECTION_STORE, 10, false, reef__decode_store},
-    {SECTION_PAGE, 10, false, reef__decode_page},
-    {SECTION_VALUES, 10, false, reef__decode_several},
-    {SECTION_NAMES, 12, false, reef__decode_names},
-    {SECTION_EVENTS, 13, false, reef__decode_events},
-    {SECTION_TRACKS, 14, false, reef__decode_tracks},
-    {SECTION_LOST, 15, true, reef__decode_lost},
-    {SECTION_DONE, 16, true, NULL},
+    {SECTION_RESERVED, 4, false, decode_reserved},
+    {SECTION_IDS, 5, true, decode_ids},
+    {SECTION_FREE, 6, false, decode_free},
+    {SECTION_IDLE, 7, false, decode_idle},
+    {SECTION_SIZES, 8, true, reef__decode_sizes},
+    {SECTION_ROWS, 9, false, reef__decode_rows},
+    {SECTION_BITS, 10, false, reef__decode_bits},
+    {SECTION_STORE, 11, false, reef__decode_store},
+    {SECTION_PAGE, 11, false, reef__decode_page},
+    {SECTION_VALUES, 11, false, reef__decode_several},
+    {SECTION_NAMES, 13, false, reef__decode_names},
+    {SECTION_EVENTS, 14, false, reef__decode_events},
+    {SECTION_TRACKS, 15, false, reef__decode_tracks},
+    {SECTION_LOST, 16, true, reef__decode_lost},
+    {SECTION_DONE, 17, true, NULL},
 };
 
 /* The row of the section that was read, if it may follow one of rank *rank. NULL: CORRUPT is recorded. */
 static const section_row *section_follows(decoding *d, uint32_t *rank)
 {
-    enum { RANK_TIME = 3, RANK_IDS = 4 }; /* every record has these two */
+    enum { RANK_TIME = 3, RANK_IDS = 5 }; /* every record has these two */
     const section_row *row = section_rows, *end = row + sizeof section_rows / sizeof section_rows[0];
     while (row < end && row->kind != d->in->kind) row++;
     if (row == end) return (void)reef__in_wrong(d->in, REEF_CORRUPT, "a section is of an unknown kind"), NULL;
@@ -379,6 +406,7 @@ static bool record_read_one(decoding *d, uint64_t number)
         d->tables[i].unit_count = 0;
     }
     for (uint32_t i = 0; i < d->type_count; i++) d->types[i].counted = false;
+    d->unplaced = d->reserved_end = 0;
     /* Kept hashes are recognised by versions, so no two records may give the same version. */
     if (d->base < d->w->hot.version) d->base = d->w->hot.version;
     d->first = number == 0;

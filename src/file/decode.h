@@ -9,8 +9,8 @@
  * left out.
  *
  * Invariant: nothing that a section says is used before it is checked, and memory for what it promises (rows,
- * indices, values) is bounded by what the rest of the file can fill. So a file with right sums and any content is
- * either refused, or becomes a world that reef_validate finds sound. */
+ * indices, values) is bounded by what the rest of the file can fill. (Reserved ids take 24 bytes for 4,096 of them.) So
+ * a file with right sums and any content is either refused, or becomes a world that reef_validate finds sound. */
 #ifndef REEF_FILE_DECODE_H
 #define REEF_FILE_DECODE_H
 
@@ -88,6 +88,8 @@ typedef struct decoding {
      * `runs`, so it is newer. */
     uint64_t base;
     uint64_t free_left, idle_left; /* free and idle indices that are still to come */
+    uint64_t unplaced;             /* new indices of this record of which later sections have to say what they are */
+    uint32_t reserved_end;         /* the end of the indices that this record reserves */
     uint32_t sections;
     uint64_t told;    /* bytes of which the caller was told as progress */
     uint32_t script;  /* the type of scripts; 0: there is none */

@@ -2,7 +2,8 @@
  *
  * Free ids form a queue. A difference says how many ids at the front of the base's queue are gone, how many after those
  * stay, and which are added at the end. Of entities without a row it lists those whose record isn't the base's, and of
- * names those that the base doesn't have, sorted by text; names that are gone come first. */
+ * names those that the base doesn't have, sorted by text; names that are gone come first. Whole pages of reserved ids
+ * are written as runs. */
 #include "file/encode_ids.h"
 #include "base/memory.h"
 #include "storage/entity_index.h"
@@ -105,9 +106,40 @@ static bool idle_differs(const encoding *x, uint32_t index)
     return record_is_idle(r) && record_in(x->base, index) != r;
 }
 
-static bool idle_page_differs(const encoding *x, uint32_t page)
+/* Is this the first index of a page of reserved ids that the base doesn't have? RESV lists them as runs. */
+static bool page_is_reserved(const encoding *x, uint64_t index)
 {
-    return x->base == NULL || !records_same(x->w, x->base, page);
+    return index % RECORDS_PER_PAGE == 0 && (x->base == NULL || index >= x->base->hot.index_count) &&
+           reef__records_reserved(x->w, (uint32_t)index);
+}
+
+/* The next of these pages that follow each other, from *at on, up to *end. False: there is none. */
+static bool run_next(const encoding *x, uint64_t *at, uint64_t *end)
+{
+    const uint64_t count = x->w->hot.index_count;
+    while (*at < count && !page_is_reserved(x, *at)) *at = (*at | (RECORDS_PER_PAGE - 1)) + 1;
+    for (*end = *at; *end < count && page_is_reserved(x, *end);) *end = records_end(x->w, (uint32_t)*end);
+    return *at < *end;
+}
+
+static void runs_put(encoding *x)
+{
+    size_t where = 0;
+    uint32_t part = 0;
+    for (uint64_t at = 0, end; x->w->state.reserved_count && run_next(x, &at, &end); at = end) {
+        if (part == 0) reef__section_begin(x->o, SECTION_RESERVED), where = reef__put_later(x->o);
+        reef__put_u32(x->o, (uint32_t)at);
+        reef__put_u32(x->o, (uint32_t)(end - at));
+        reef__put_now(x->o, where, ++part);
+        if (part == ENCODE_PART) part = 0, reef__encode_end(x);
+    }
+    if (part) reef__encode_end(x);
+}
+
+static bool idle_page_differs(const encoding *x, uint64_t index)
+{
+    const uint32_t page = (uint32_t)(index >> REEF_RECORD_BITS);
+    return x->base == NULL || index + RECORDS_PER_PAGE > x->base->hot.index_count || !records_same(x->w, x->base, page);
 }
 
 /* How many indices are idle and have another record in the base. With `put` it writes them. */
@@ -120,7 +152,7 @@ static uint64_t idle_run(encoding *x, bool put)
     size_t where = 0;
     uint32_t part = 0;
     for (uint64_t i = 0; i < end; i++) {
-        if ((i & (RECORDS_PER_PAGE - 1)) == 0 && !idle_page_differs(x, (uint32_t)(i >> REEF_RECORD_BITS))) {
+        if (i % RECORDS_PER_PAGE == 0 && (!idle_page_differs(x, i) || page_is_reserved(x, i))) {
             i += RECORDS_PER_PAGE - 1;
             continue;
         }
@@ -144,6 +176,7 @@ void reef__encode_ids(encoding *x)
     uint64_t dropped = 0, kept = 0;
     if (x->base) dropped = queue_seek(x->w, x->base, &old), kept = queue_same(&now, &old);
     const uint64_t added = queue_count(x->w) - kept;
+    runs_put(x);
     reef__section_begin(x->o, SECTION_IDS);
     reef__put_u32(x->o, x->w->hot.index_count);
     reef__put_u64(x->o, dropped);

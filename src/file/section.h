@@ -17,6 +17,7 @@
 #define SECTION_TYPES SECTION_KIND('T', 'Y', 'P', 'E')
 #define SECTION_TABLES SECTION_KIND('T', 'A', 'B', 'L')
 #define SECTION_TIME SECTION_KIND('T', 'I', 'M', 'E')
+#define SECTION_RESERVED SECTION_KIND('R', 'E', 'S', 'V')
 #define SECTION_IDS SECTION_KIND('I', 'D', 'S', ' ')
 #define SECTION_FREE SECTION_KIND('F', 'R', 'E', 'E')
 #define SECTION_IDLE SECTION_KIND('I', 'D', 'L', 'E')

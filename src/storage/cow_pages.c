@@ -11,6 +11,7 @@ struct reef_node {
     uint32_t holders;                                   /* worlds and snapshots that look at this very node */
     uint32_t kept; /* how many of these are snapshots, as far as reef__paged_keep was told */
     uint32_t count, capacity;
+    uint32_t blanks; /* slots that show the type's blank page */
 };
 
 static size_t node_bytes(uint32_t capacity)
@@ -88,6 +89,7 @@ static reef_node *node_copy(const paged_owner *o, reef_node *n, uint32_t capacit
     c->capacity = capacity;
     c->holders = 1;
     c->count = n ? n->count : 0;
+    c->blanks = n ? n->blanks : 0;
     if (c->count) {
         memcpy(node_versions(c), node_versions(n), c->count * sizeof(uint64_t));
         memcpy(node_pages(c), node_pages(n), c->count * sizeof(void *));
@@ -100,7 +102,7 @@ static void node_release(const paged_owner *o, reef_node *n, reef_node *kept)
 {
     void **page = node_pages(n);
     for (uint32_t i = 0; i < n->count; i++) {
-        if (page[i] == NULL || node_versions(n)[i] <= n->base) continue;
+        if (page[i] == NULL || page[i] == o->type->blank || node_versions(n)[i] <= n->base) continue;
         void *other = kept && i < kept->count ? node_pages(kept)[i] : NULL;
         if (other == page[i]) continue;
         const bool waits = o->type->release && o->type->release(o->context, page[i], other, n->base, i);
@@ -187,20 +189,36 @@ static void *page_copy(reef_paged *p, const paged_owner *o, uint32_t i)
 void *reef__paged_own(reef_paged *p, const paged_owner *o, uint32_t i, uint64_t version, uint64_t fork_version)
 {
     ASSERT(i < p->count);
-    if (p->page[i] && paged_owned(p, i, fork_version)) return p->page[i];
+    const bool blank = p->page[i] && p->page[i] == o->type->blank;
+    if (p->page[i] && !blank && paged_owned(p, i, fork_version)) return p->page[i];
     mutex_lock(o->lock);
     void *page = NULL;
     if (node_own(p, o, p->count, fork_version)) {
         page = p->page[i];
-        if (page == NULL || p->version[i] <= p->node->base) page = page_copy(p, o, i);
+        if (page == NULL || blank || p->version[i] <= p->node->base) page = page_copy(p, o, i);
     }
     if (page) {
-        if (p->shared && p->version[i] <= fork_version) p->shared--;
+        if (blank) p->node->blanks--;
+        else if (p->shared && p->version[i] <= fork_version) p->shared--;
         p->page[i] = page;
         p->version[i] = version;
     }
     mutex_unlock(o->lock);
     return page;
+}
+
+COLD bool reef__paged_blank(reef_paged *p, const paged_owner *o, uint32_t i, uint64_t version, uint64_t fork_version)
+{
+    ASSERT(i < p->count && o->type->blank && (p->page[i] == NULL || p->page[i] == o->type->blank));
+    mutex_lock(o->lock);
+    const bool ok = node_own(p, o, p->count, fork_version);
+    if (ok) {
+        p->node->blanks += p->page[i] == NULL;
+        p->page[i] = (void *)(uintptr_t)o->type->blank;
+        p->version[i] = version;
+    }
+    mutex_unlock(o->lock);
+    return ok;
 }
 
 COLD bool reef__paged_clear(reef_paged *p, const paged_owner *o, uint32_t i, uint64_t fork_version)
@@ -209,7 +227,8 @@ COLD bool reef__paged_clear(reef_paged *p, const paged_owner *o, uint32_t i, uin
     mutex_lock(o->lock);
     bool ok = node_own(p, o, p->count, fork_version);
     if (ok) {
-        if (p->version[i] > p->node->base) page_free(o, p->page[i]);
+        if (p->page[i] == o->type->blank) p->node->blanks--;
+        else if (p->version[i] > p->node->base) page_free(o, p->page[i]);
         p->page[i] = NULL;
     }
     mutex_unlock(o->lock);
@@ -221,9 +240,10 @@ reef_paged reef__paged_share(reef_paged *p, const paged_owner *o)
     if (p->node == NULL) return *p;
     mutex_lock(o->lock);
     p->node->holders++;
+    const uint32_t shared = p->count - p->node->blanks; /* nobody has to copy a blank page before a write */
     mutex_unlock(o->lock);
     /* the page of a snapshot already is; several threads may share it */
-    if (p->shared != p->count) p->shared = p->count;
+    if (p->shared != shared) p->shared = shared;
     return *p;
 }
 

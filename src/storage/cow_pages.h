@@ -39,6 +39,9 @@ typedef struct paged_type {
     bool raw;              /* new pages needn't be cleared */
     uint16_t align;        /* alignment of pages; 0: BLOCK_ALIGN */
     paged_copy copy;       /* NULL: memcpy */
+    /* A page of constants that any number of slots may show (reef__paged_blank) until somebody writes them. NULL: this
+     * type has none. */
+    const void *blank;
 } paged_type;
 
 typedef struct reef_node reef_node;
@@ -58,6 +61,9 @@ bool reef__paged_grow(reef_paged *p, const paged_owner *o, uint32_t count, uint6
 /* Page i for writing. It is made and cleared if it is NULL, and copied if it is shared. NULL: there is no memory, and
  * nothing changed. */
 void *reef__paged_own(reef_paged *p, const paged_owner *o, uint32_t i, uint64_t version, uint64_t fork_version);
+/* Slot i, which is NULL or blank already, shows the type's blank page: it takes no memory, nobody frees it, and
+ * reef__paged_own makes a copy of it. False: there is no memory to own the node, and nothing changed. */
+bool reef__paged_blank(reef_paged *p, const paged_owner *o, uint32_t i, uint64_t version, uint64_t fork_version);
 /* Frees page i, owned or not, and leaves NULL there. False: there is no memory to own the node. */
 bool reef__paged_clear(reef_paged *p, const paged_owner *o, uint32_t i, uint64_t fork_version);
 /* Makes a second holder of the same pages. It can't fail. Both holders must raise fork_version above every version
@@ -77,7 +83,7 @@ void *reef__paged_past(const reef_paged *p, uint32_t i, uint64_t version);
  * contents do. Under the lock. */
 uint64_t reef__paged_base(const reef_paged *p);
 
-/* Does this world alone hold page i? (The fast path of reef__paged_own.) */
+/* Does this world alone hold page i? (The fast path of reef__paged_own.) Don't ask for a page that may be blank. */
 INLINE bool paged_owned(const reef_paged *p, uint32_t i, uint64_t fork_version)
 {
     return p->shared == 0 || p->version[i] > fork_version;

@@ -25,11 +25,15 @@
 #include "storage/world_data.h"
 #include "reef/detail/layout.h"
 
-enum { PLACE_FREE = PLACE_DEAD, PLACE_RESERVED = 1, PLACE_RETIRED = 2 };
+enum { PLACE_FREE = PLACE_DEAD, PLACE_RETIRED = 2 };
 
 static uint32_t index_limit(const reef_world *w) { return w->config.entities_max ? w->config.entities_max : INDEX_MAX; }
 
 /* ---- records ---- */
+
+#define FOUR(x) x, x, x, x
+const uint64_t reef__records_blank[RECORDS_PER_PAGE] = {FOUR(FOUR(FOUR(FOUR(FOUR(FOUR(RECORD_RESERVED))))))};
+#undef FOUR
 
 static uint64_t *records_own(reef_world *w, uint32_t page)
 {
@@ -62,6 +66,34 @@ COLD bool reef__records_reserve(reef_world *w, uint32_t from, uint32_t end)
     if (!unit_page_make(w) || !reef__pages_grow(w, &w->hot.records, &reef__pages_records, pages)) return false;
     for (uint32_t p = from >> REEF_RECORD_BITS; p < pages; p++)
         if (records_own(w, p) == NULL) return false;
+    return true;
+}
+
+bool reef__records_reserved(const reef_world *w, uint32_t index)
+{
+    const uint32_t page = index >> REEF_RECORD_BITS;
+    const size_t bytes = (records_end(w, index) - index) * sizeof(uint64_t);
+    return records_are_blank(w, page) || memcmp(w->hot.records.page[page], reef__records_blank, bytes) == 0;
+}
+
+COLD bool reef__records_add(reef_world *w, uint32_t from, uint32_t end)
+{
+    reef_paged *records = &w->hot.records;
+    const uint32_t first = from >> REEF_RECORD_BITS, pages = ((end - 1) >> REEF_RECORD_BITS) + 1;
+    const paged_owner o = reef__owner_of(w->family, &reef__pages_records);
+    if (!unit_page_make(w) || !reef__pages_grow(w, records, &reef__pages_records, pages)) return false;
+    for (uint32_t p = first; p < pages; p++) {
+        const bool empty = records->page[p] == NULL || records_are_blank(w, p);
+        if (empty ? !reef__paged_blank(records, &o, p, w->hot.version, w->hot.fork_version) : !records_own(w, p))
+            return false;
+    }
+    for (uint64_t i = from; i < end; i++) {
+        if (records_are_blank(w, (uint32_t)i >> REEF_RECORD_BITS)) i |= RECORDS_PER_PAGE - 1;
+        else record_put_rowless(w, (reef_entity){(uint32_t)i, 1}, PLACE_RESERVED);
+    }
+    w->hot.index_count = end;
+    w->state.reserved_count += end - from;
+    reef__invalidate(w, INVALIDATE_INDICES_CHANGED | INVALIDATE_WRITTEN);
     return true;
 }
 
@@ -241,7 +273,8 @@ static void fresh_open(reef_world *w)
     reef__invalidate(w, INVALIDATE_INDICES_CHANGED);
     if (ring_count(w) != 0 || w->locks || w->slow & ~SLOW_BOUND || h->index_count == 0) return;
     uint32_t page = h->index_count >> REEF_RECORD_BITS, limit = index_limit(w);
-    if (page >= h->records.count || h->records.page[page] == NULL || !paged_owned(&h->records, page, h->fork_version))
+    if (page >= h->records.count || h->records.page[page] == NULL || records_are_blank(w, page) ||
+        !paged_owned(&h->records, page, h->fork_version))
         return;
     uint64_t end = ((uint64_t)page + 1) << REEF_RECORD_BITS;
     h->fresh_end = end < limit ? (uint32_t)end : limit;
@@ -316,6 +349,20 @@ COLD reef_entity reef_reserve_id(reef_world *w)
     record_put_rowless(w, e, PLACE_RESERVED);
     w->state.reserved_count++;
     return e;
+}
+
+COLD reef_entity reef_reserve_range(reef_world *w, uint32_t count)
+{
+    const reef_entity null = {0, 0};
+    if (w == NULL) return null;
+    reef_status s = w->locks || w->running ? REEF_LOCKED : count == 0 ? REEF_BAD_ARGUMENT : REEF_OK;
+    if (s == REEF_OK && !lanes_settle(w)) s = REEF_NO_MEMORY;
+    const uint32_t from = w->hot.index_count;
+    if (s == REEF_OK && count > index_limit(w) - from) s = REEF_LIMIT;
+    if (s == REEF_OK && !reef__records_add(w, from, from + count)) s = REEF_NO_MEMORY;
+    if (s == REEF_OK) return (reef_entity){from, 1};
+    reef__failure(w, s, "reef_reserve_range", (reef_component){0}, null, count);
+    return null;
 }
 
 static uint32_t record_place(const reef_world *w, uint32_t index)
@@ -444,6 +491,11 @@ COLD reef_status reef__index_validate(const reef_world *w, uint64_t *placed, cha
     *placed = 0;
     uint64_t empty = 0, waiting = 0, reserved = 0, gone = 0;
     for (uint32_t i = 0; i < w->hot.index_count; i++) {
+        if (i % RECORDS_PER_PAGE == 0 && records_are_blank(w, i >> REEF_RECORD_BITS)) {
+            reserved += records_end(w, i) - i;
+            i = records_end(w, i) - 1;
+            continue;
+        }
         uint32_t place = record_place(w, i);
         if (record_read(w, i) >> 32 == 0) return wrong(message, size, "generation 0", i);
         empty += place == PLACE_EMPTY;

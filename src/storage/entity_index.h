@@ -39,6 +39,14 @@ INLINE bool records_same(const reef_world *w, const reef_world *other, uint32_t 
     const reef_paged *p = &w->hot.records, *q = &other->hot.records;
     return page < p->count && page < q->count && p->page[page] == q->page[page];
 }
+/* The record of a reserved id whose index was never used. Pages that have nothing else show one page of constants and
+ * take no memory. */
+#define RECORD_RESERVED ((uint64_t)1 << 32 | PLACE_RESERVED)
+extern const uint64_t reef__records_blank[RECORDS_PER_PAGE];
+INLINE bool records_are_blank(const reef_world *w, uint32_t page)
+{
+    return w->hot.records.page[page] == reef__records_blank;
+}
 INLINE void handle_record_put(reef_world *w, handle h, uint32_t place)
 {
     ((uint64_t *)w->hot.records.page[HANDLE_INDEX(h) >> REEF_RECORD_BITS])[HANDLE_INDEX(h) & (RECORDS_PER_PAGE - 1)] =
@@ -67,6 +75,18 @@ INLINE uint32_t *ring_at(const reef_world *w, uint64_t position)
 }
 /* The record of a pending id. */
 INLINE uint64_t record_pending(reef_entity e) { return (uint64_t)e.generation << 32 | PLACE_PENDING; }
+
+/* The end of the page of an index, or of all indices if that comes first. */
+INLINE uint32_t records_end(const reef_world *w, uint32_t index)
+{
+    const uint64_t end = ((uint64_t)index | (RECORDS_PER_PAGE - 1)) + 1;
+    return end < w->hot.index_count ? (uint32_t)end : w->hot.index_count;
+}
+/* Are all ids of the page reserved, with generation 1? `index` is the first one of the page. */
+bool reef__records_reserved(const reef_world *w, uint32_t index);
+/* Makes these indices, one or more, reserved ids with generation 1; they follow all others. False: there is no
+ * memory. */
+bool reef__records_add(reef_world *w, uint32_t from, uint32_t end);
 
 /* A record for writing; the index must have one. NULL: there is no memory. */
 uint64_t *reef__record_own(reef_world *w, uint32_t index);

@@ -17,6 +17,7 @@ enum {
     TABLE_NONE = 0,
     TABLE_EMPTY = 1,
     PLACE_DEAD = 0,
+    PLACE_RESERVED = 1,
     PLACE_PENDING = 3,
     PLACE_EMPTY = 1 << REEF_ROW_BITS,
     SLOT_ENTITIES = 1,

@@ -42,9 +42,9 @@ enum { NAME_BUCKETS_PER_PAGE = 1024 };
 #define NAME_BUCKETS_MAX 0x80000000u
 
 const paged_type reef__pages_names = {
-    NAMES_PER_PAGE * sizeof(name_entry), ARENA_DIRECTORY, MEMORY_NAMES, NULL, false, 0, NULL};
+    NAMES_PER_PAGE * sizeof(name_entry), ARENA_DIRECTORY, MEMORY_NAMES, NULL, false, 0, NULL, NULL};
 const paged_type reef__pages_buckets = {
-    NAME_BUCKETS_PER_PAGE * sizeof(uint32_t), ARENA_DIRECTORY, MEMORY_NAMES, NULL, false, 0, NULL};
+    NAME_BUCKETS_PER_PAGE * sizeof(uint32_t), ARENA_DIRECTORY, MEMORY_NAMES, NULL, false, 0, NULL, NULL};
 
 static bool name_own_page(reef_world *w, reef_paged *p, const paged_type *pages, uint32_t page)
 {

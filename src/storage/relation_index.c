@@ -46,9 +46,9 @@ typedef struct tree_branch { /* of an inner node: what lies below it begins at t
 } tree_branch;
 
 const paged_type reef__pages_heads = {
-    sizeof(tree_head) * HEADS_PER_PAGE, ARENA_DIRECTORY, MEMORY_STORES, NULL, false, 0, NULL};
+    sizeof(tree_head) * HEADS_PER_PAGE, ARENA_DIRECTORY, MEMORY_STORES, NULL, false, 0, NULL, NULL};
 const paged_type reef__pages_nodes = {
-    NODE_UNIT_BYTES * NODE_UNITS_PER_PAGE, ARENA_DIRECTORY, MEMORY_STORES, NULL, true, 0, NULL};
+    NODE_UNIT_BYTES * NODE_UNITS_PER_PAGE, ARENA_DIRECTORY, MEMORY_STORES, NULL, true, 0, NULL, NULL};
 
 static uint32_t leaf_most(uint32_t class) { return (((uint32_t)NODE_UNIT_BYTES << class) - 8) / 16; }
 static reef_entity *leaf_sources(const tree_node *n) { return (reef_entity *)(uintptr_t)(n + 1); }

@@ -32,7 +32,7 @@ enum {
 };
 
 const paged_type reef__pages_index = {
-    sizeof(uint64_t) * INDEX_ENTRIES, ARENA_DIRECTORY, MEMORY_STORES, NULL, false, 0, NULL};
+    sizeof(uint64_t) * INDEX_ENTRIES, ARENA_DIRECTORY, MEMORY_STORES, NULL, false, 0, NULL, NULL};
 
 static reef_store store_none; /* the store of all types that have none; nobody writes it */
 static const uint32_t store_number_none;

@@ -198,6 +198,11 @@ class State:
         self.runs = [(p.text(), p.u64()) for _ in range(p.u32())]
         self.systems = [(p.text(), p.u8()) for _ in range(p.u32())]
 
+    def RESV(self, p):
+        for _ in range(p.u32()):
+            first, count = p.u32(), p.u32()
+            self.idle.update((i, (1, 1)) for i in range(first, first + count))
+
     def IDS(self, p):
         self.indices, dropped, kept, self.added, self.idle_left = p.numbers("IQQQQ")
         need(dropped + kept <= len(self.free), "more ids stay free than there were")

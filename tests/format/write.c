@@ -112,7 +112,7 @@ static void world_print(const char *folder, const char *name, const reef_world *
     (void)snprintf(path, sizeof path, "%s/%s", folder, name);
     FILE *out = fopen(path, "w");
     if (out == NULL) fail(path);
-    for (uint32_t i = 0; i < ZOO_MOST; i++) {
+    for (uint32_t i = 0; i < reef_world_stats(w).indices; i++) {
         const reef_entity e = reef_entity_at(w, i);
         if (reef_entity_is_null(e)) continue;
         fprintf(out, "%" PRIu32 "v%" PRIu32, e.index, e.generation);

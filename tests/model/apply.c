@@ -36,6 +36,7 @@ uint32_t op_makes(const op *o)
     case OP_SPAWN:
     case OP_CLONE:
     case OP_RESERVE_ID:
+    case OP_RESERVE_RANGE:
     case OP_CREATE_AS:
     case OP_BUNDLE_SPAWN: return 1;
     case OP_SPAWN_MANY:
@@ -262,6 +263,16 @@ static void want_RESERVE_ID(model *m, const op *o, outcome *want)
 {
     (void)o;
     want->status = ref_reserve_id(&m->reference, want->made);
+    want_one(want);
+}
+
+static void core_RESERVE_RANGE(model *m, const op *o, outcome *out)
+{
+    one_made(m, out, reef_reserve_range(m->world, o->n));
+}
+static void want_RESERVE_RANGE(model *m, const op *o, outcome *want)
+{
+    want->status = ref_reserve_range(&m->reference, o->n, want->made);
     want_one(want);
 }
 

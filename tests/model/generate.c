@@ -738,6 +738,7 @@ static void fill_in(generator *g, const model *m, op *o)
         o->n = one_in(g, 5) ? NAME_NONE : below(g, one_in(g, 10) ? NAMES_GOOD + NAMES_BAD : NAMES_GOOD);
         break;
     case OP_FIND: o->n = below(g, NAMES_GOOD + NAMES_BAD); break;
+    case OP_RESERVE_RANGE: o->n = one_in(g, 8) ? 4000 + below(g, 6000) : below(g, 60); break;
     case OP_RESERVE: o->n = below(g, 3000); break;
     case OP_RESERVE_FOR:
         types(g, m, o, 5);

@@ -41,6 +41,7 @@
     X(CLONE, 25, 0) \
     X(CLONE_MANY, 6, 0) \
     X(RESERVE_ID, 8, 0) \
+    X(RESERVE_RANGE, 1, 0) \
     X(RELEASE_ID, 4, 0) \
     X(CREATE_AS, 10, 0) \
     X(BUNDLE_NEW, 4, 0) \

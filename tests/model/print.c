@@ -468,6 +468,10 @@ static void print_call(const printer *p, const op *o)
     switch ((op_kind)o->kind) {
     case OP_CREATE: print_making(p, o, o->option & 1 ? "reef_create_entity(w)" : "reef_create(w)"); break;
     case OP_RESERVE_ID: print_making(p, o, "reef_reserve_id(w)"); break;
+    case OP_RESERVE_RANGE:
+        snprintf(text, sizeof text, "reef_reserve_range(w, %u)", o->n);
+        print_making(p, o, text);
+        break;
     case OP_SPAWN:
         snprintf(text, sizeof text, "reef_spawn_values(w, v, %u)", o->count);
         print_making(p, o, text);

@@ -411,6 +411,19 @@ reef_status ref_reserve_id(ref_world *r, reef_entity *made)
     return REEF_OK;
 }
 
+reef_status ref_reserve_range(ref_world *r, uint32_t count, reef_entity *made)
+{
+    const uint32_t first = r->count;
+    if (count == 0) return REEF_BAD_ARGUMENT;
+    if (count > r->entities_max - r->count) return REEF_LIMIT;
+    for (uint32_t i = 0; i < count; i++) {
+        index_new(r);
+        r->entity[first + i].life = LIFE_RESERVED;
+    }
+    *made = ref_handle(r, first);
+    return REEF_OK;
+}
+
 reef_status ref_release_id(ref_world *r, reef_entity e)
 {
     if (e.generation == 0 || e.index >= r->count) return REEF_BAD_ARGUMENT;

@@ -178,6 +178,7 @@ reef_status ref_clone(ref_world *r, reef_entity source, uint32_t n, reef_entity 
 reef_entity ref_bring(ref_world *r, const ref_entity *e, uint32_t from_commons);
 reef_status ref_clone_as(ref_world *r, reef_entity source, reef_entity reserved);
 reef_status ref_reserve_id(ref_world *r, reef_entity *made);
+reef_status ref_reserve_range(ref_world *r, uint32_t count, reef_entity *made);
 reef_status ref_release_id(ref_world *r, reef_entity e);
 /* Each lane has given out some ids, in runs (reef's src/storage/id_lanes.c): these are reserved, and those between them
  * are free, in order. */

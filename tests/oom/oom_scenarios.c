@@ -188,6 +188,13 @@ static void reserved_id(sweep *s)
     for (int i = 0; i < 10; i++) assert_some(s->e[i] = reef_reserve_id(s->w));
 }
 
+static void reserved_range(sweep *s) { assert_some(s->e[0] = reef_reserve_range(s->w, 9000)); }
+static void reserved_range_shared(sweep *s)
+{
+    reserved_range(s);
+    assert_non_null(s->snapshot = reef_snapshot_take(s->w));
+}
+
 static void many_tables(sweep *s)
 {
     for (uint32_t i = 0; i < 90; i++) {
@@ -283,6 +290,9 @@ static bool clone(sweep *s) { return some(reef_clone(s->w, s->e[0])); }
 static bool clone_many(sweep *s) { return done(reef_clone_many(s->w, s->e[0], 2500, NULL)); }
 static bool clone_bits(sweep *s) { return done(reef_clone_many(s->w, s->e[3], 2500, NULL)); }
 static bool reserve_id(sweep *s) { return some(reef_reserve_id(s->w)); }
+static bool reserve_range(sweep *s) { return some(reef_reserve_range(s->w, 9000)); }
+static bool create_in_range(sweep *s) { return done(reef_create_as(s->w, (reef_entity){s->e[0].index + 5000, 7})); }
+static bool spawn_behind_range(sweep *s) { return some(reef_create(s->w)); }
 static bool release_id(sweep *s) { return done(reef_release_id(s->w, s->e[3])); }
 static bool create_as(sweep *s) { return done(reef_create_as(s->w, (reef_entity){20000, 5})); }
 static bool create_as_free(sweep *s) { return done(reef_create_as(s->w, (reef_entity){700, 9})); }
@@ -649,6 +659,13 @@ const scenario scenarios[] = {
     {"reserve_id, first", NULL, reserve_id},
     {"reserve_id, next page of records", full_record_page, reserve_id},
     {"reserve_id, from the free ids", with_free_ids, reserve_id},
+    {"reserve_range, first", NULL, reserve_range},
+    {"reserve_range, next page of records", full_record_page, reserve_range},
+    {"reserve_range, after another", reserved_range, reserve_range},
+    {"reserve_range, shared", reserved_range_shared, reserve_range},
+    {"create_as, first of a page that is reserved", reserved_range, create_in_range},
+    {"create_as, first of a shared page that is reserved", reserved_range_shared, create_in_range},
+    {"create, behind a reserved range", reserved_range, spawn_behind_range},
     {"release_id", reserved_id, release_id},
     {"create_as, far ahead", NULL, create_as},
     {"create_as, far ahead, behind others", with_free_ids, create_as},

@@ -65,6 +65,7 @@ static inline bool kept_play(reef_world *w, uint64_t *seed, uint32_t changes)
 
 static inline bool kept_begin(reef_world *w, uint64_t *seed, uint32_t changes, bool scripts)
 {
+    if (reef_world_stats(w).indices || reef_entity_is_null(reef_reserve_range(w, 4096))) return false;
     if (!kept_play(w, seed, changes) || reef_entity_is_null(reef_reserve_id(w))) return false;
     const reef_entity e = zoo_somebody(w, seed), f = zoo_somebody(w, seed);
     if (scripts && (reef_script_add(w, e, &kept_script, NULL) != REEF_OK ||

@@ -92,7 +92,7 @@ REEF_FIELDS(ZooDog, REEF_FIELD(ZooDog, base.legs, REEF_I32, NULL, 0, 0),
             REEF_FIELD(ZooDog, tricks, REEF_I32, NULL, 0, 0));
 REEF_FIELDS(ZooStamped, REEF_FIELD(ZooStamped, at, REEF_I32, NULL, 0, 0));
 
-enum { ZOO_TYPES = 16, ZOO_MOST = 4096 };
+enum { ZOO_TYPES = 16 };
 static inline reef_component zoo_type(uint32_t i)
 {
     const reef_component all[ZOO_TYPES] = {

@@ -67,6 +67,38 @@ static void F10_many_rows_in_many_chunks(void **state)
     reef_bytes_free(&bytes);
 }
 
+/* ---- reserved ids ---- */
+
+/* Pages of them take no memory after loading either, and few bytes of a file; a difference adds to them. */
+static void F10_C7_a_reserved_range_comes_back(void **state)
+{
+    enum { COUNT = 1000000 };
+    reef_world *w = world_of(state), *other = another_world(state, NULL);
+    zoo_make(w, 9, 300);
+    reef_bytes without = saved(w, false);
+    const reef_entity range = reef_reserve_range(w, COUNT);
+    assert_ok(reef_create_as(w, (reef_entity){range.index + 70000, 5}));
+    assert_ok(reef_release_id(w, (reef_entity){range.index + 200000, 1}));
+    reef_bytes bytes = saved(w, false), difference = {NULL, 0};
+    assert_true(bytes.size - without.size < 5 * 4096 * 9); /* pages with another id are written one by one */
+    load(other, bytes);
+    assert_same(w, other);
+    assert_true(reef_world_stats(other).bytes_index < COUNT);
+    reef_world *before = reef_fork(w);
+    assert_some(reef_reserve_range(w, 100));   /* on the last page */
+    assert_some(reef_reserve_range(w, 50000)); /* and on new ones */
+    assert_ok(reef_create_as(w, (reef_entity){range.index + 500000, 2}));
+    assert_ok(reef_diff_bytes(before, w, &difference, NULL));
+    reef_world_free(before);
+    assert_true(difference.size < 5 * 4096 * 9);
+    assert_ok(reef_diff_apply(other, difference.data, difference.size));
+    assert_same(w, other);
+    assert_true(reef_world_stats(other).bytes_index < COUNT);
+    reef_bytes_free(&without);
+    reef_bytes_free(&bytes);
+    reef_bytes_free(&difference);
+}
+
 /* ---- a part of a world, and a world more ---- */
 
 /* What a query selects, with its handles and all that it has, and nothing else: that is the world without the
@@ -803,6 +835,7 @@ int main(void)
         TEST(F10_an_empty_world_comes_back),
         TEST(F10_every_home_comes_back_and_goes_on),
         TEST(F10_many_rows_in_many_chunks),
+        TEST(F10_C7_a_reserved_range_comes_back),
         TEST(F10_what_a_query_selects_comes_back),
         TEST(F10_a_file_is_added_to_a_world),
         TEST(F10_differences_lead_from_one_state_to_the_next),

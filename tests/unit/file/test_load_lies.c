@@ -48,17 +48,27 @@ static void forge_type(forged *x, const char *name, reef_home home, uint32_t fla
         reef__put_u16(&x->o, 0);
 }
 
-static void forge_time(forged *x, uint64_t version)
+static void forge_ids(forged *x, uint32_t indices)
+{
+    reef__section_begin(&x->o, SECTION_IDS);
+    reef__put_u32(&x->o, indices), reef__put_u64(&x->o, 0), reef__put_u64(&x->o, 0), reef__put_u64(&x->o, 0),
+        reef__put_u64(&x->o, 0);
+    reef__section_end(&x->o);
+}
+
+static void forge_clock(forged *x, uint64_t version)
 {
     reef__section_begin(&x->o, SECTION_TIME);
     reef__put_u64(&x->o, 0), reef__put_u64(&x->o, 0), reef__put_u64(&x->o, 0), reef__put_u64(&x->o, version);
     reef__put_handle(&x->o, (reef_entity){0, 0});
     reef__put_u32(&x->o, 0), reef__put_u32(&x->o, 0), reef__put_u32(&x->o, 0);
     reef__section_end(&x->o);
-    reef__section_begin(&x->o, SECTION_IDS);
-    reef__put_u32(&x->o, 0), reef__put_u64(&x->o, 0), reef__put_u64(&x->o, 0), reef__put_u64(&x->o, 0),
-        reef__put_u64(&x->o, 0);
-    reef__section_end(&x->o);
+}
+
+static void forge_time(forged *x, uint64_t version)
+{
+    forge_clock(x, version);
+    forge_ids(x, 0);
 }
 
 static reef_status forged_load(forged *x, reef_world *w)
@@ -128,6 +138,53 @@ static void forge_stored(forged *x, const char *name, reef_home home, uint32_t s
     forge_type(x, name, home, size ? 2 : 0, size);
     reef__section_end(&x->o);
     forge_time(x, 1);
+}
+
+/* A file of two runs of reserved ids, which says that there are so many indices. */
+static void forge_runs(forged *x, const uint32_t run[4], uint32_t indices)
+{
+    forge_begin(x);
+    forge_clock(x, 1);
+    reef__section_begin(&x->o, SECTION_RESERVED);
+    reef__put_u32(&x->o, 2);
+    for (uint32_t i = 0; i < 4; i++) reef__put_u32(&x->o, run[i]);
+    reef__section_end(&x->o);
+    forge_ids(x, indices);
+}
+
+static void G5_runs_of_reserved_ids_are_bounded_and_in_order(void **state)
+{
+    static const struct {
+        uint32_t run[4], indices;
+        const char *why; /* NULL: it loads */
+    } files[] = {
+        {{0, 4096, 4096, 10}, 4106, NULL},
+        {{0, 10, 10, 20000}, 20010, NULL},
+        {{0, 10, 10, 0x80000000}, 0x8000000A, NULL},
+        {{0, 4096, 100, 10}, 4106, "wrong order"},
+        {{0, 0, 0, 10}, 10, "wrong order"},
+        {{0, 4096, 4096, 4096}, 8000, "fewer indices than reserved ones"},
+        {{0, 10, 4096, 10}, 4106, "more indices than it has room for"},
+        {{0, 10, 10, 10}, 2000, "more indices than it has room for"},
+        {{0, 10, 11, 10}, 21, "generation 0"},
+    };
+    reef_world *w = world_of(state);
+    const double start = seconds();
+    forged x;
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        forge_runs(&x, files[i].run, files[i].indices);
+        if (files[i].why) {
+            refuses(REEF_CORRUPT, &x, w, files[i].why);
+            continue;
+        }
+        assert_ok(forged_load(&x, w));
+        assert_int_equal(reef_world_stats(w).indices, files[i].indices);
+        assert_int_equal(reef_count_alive(w), 0);
+        assert_true(reef_world_stats(w).bytes_index < (files[i].indices >> 6) + (64 << 10));
+    }
+    forge_runs(&x, (const uint32_t[4]){0, 10, 10, UINT32_MAX}, UINT32_MAX);
+    refuses(REEF_LIMIT, &x, w, "more than the config allows");
+    assert_true(seconds() - start < 4);
 }
 
 /* Each of them would go over all values that are there. */
@@ -216,10 +273,7 @@ static void forge_seen(forged *x, uint64_t newest, uint64_t run, uint64_t writte
     reef__put_u32(&x->o, 1), reef__put_text(&x->o, "watch"), reef__put_u64(&x->o, run);
     reef__put_u32(&x->o, 1), reef__put_text(&x->o, "watch"), reef__put_u8(&x->o, 1);
     reef__section_end(&x->o);
-    reef__section_begin(&x->o, SECTION_IDS);
-    reef__put_u32(&x->o, 1), reef__put_u64(&x->o, 0), reef__put_u64(&x->o, 0), reef__put_u64(&x->o, 0),
-        reef__put_u64(&x->o, 0);
-    reef__section_end(&x->o);
+    forge_ids(x, 1);
     reef__section_begin(&x->o, SECTION_SIZES);
     reef__put_u32(&x->o, 1), reef__put_u32(&x->o, 0), reef__put_u64(&x->o, 1);
     reef__section_end(&x->o);
@@ -337,6 +391,7 @@ int main(void)
     const struct CMUnitTest tests[] = {TEST(G5_many_types_take_no_longer_each),
                                        TEST(G5_a_name_that_is_there_twice_is_refused),
                                        TEST(G5_a_store_begins_once),
+                                       TEST(G5_runs_of_reserved_ids_are_bounded_and_in_order),
                                        TEST(G5_events_without_values_are_no_more_than_memory),
                                        TEST(G5_the_newest_version_may_be_any),
                                        TEST(G5_what_a_system_has_seen_follows_from_the_order_of_versions),

@@ -423,6 +423,76 @@ static void C7_a_reserved_id_is_not_alive_and_nobody_else_gets_it(void **state)
     assert_int_equal(reef_create(w).index, fresh.index);
 }
 
+static void C7_a_reserved_range_follows_all_ids_and_takes_memory_by_pages_in_use(void **state)
+{
+    enum { COUNT = 1000000, PAGE_IDS = 4096 };
+    reef_world *w = world_of(state);
+    const reef_entity e = reef_create(w);
+    assert_ok(reef_destroy(w, e)); /* a free id, which isn't taken */
+    assert_no_entity(w, REEF_BAD_ARGUMENT, reef_reserve_range(w, 0));
+    assert_no_entity(w, REEF_LIMIT, reef_reserve_range(w, UINT32_MAX));
+    assert_int_equal(reef_reserve_range(w, PAGE_IDS - 1).index, 1);
+    const uint64_t before = reef_world_stats(w).bytes_index;
+    const reef_entity first = reef_reserve_range(w, COUNT);
+    assert_entity(entity(PAGE_IDS, 1), first);
+    assert_valid(w);
+    assert_int_equal(reef_world_stats(w).indices, PAGE_IDS + COUNT);
+    assert_true(reef_world_stats(w).bytes_index - before < COUNT / 64); /* not 8 bytes for each */
+    refuses_everything(w, entity(first.index + 77, 1));
+    assert_null(reef_get(w, entity(first.index + COUNT - 1, 1), Position));
+    assert_entity(entity(0, 2), reef_create(w));
+    assert_int_equal(reef_create(w).index, PAGE_IDS + COUNT); /* on the last page of the range */
+    assert_ok(reef_create_as(w, entity(first.index + 5000, 9)));
+    assert_ok(reef_release_id(w, entity(first.index + 20000, 1)));
+    assert_entity(entity(first.index + 20000, 2), reef_create(w));
+    assert_status(REEF_EXISTS, reef_create_as(w, entity(first.index + 5000, 9)));
+    assert_ok(reef_create_as(w, entity(first.index + 5001, 1)));
+    assert_true(reef_world_stats(w).bytes_index - before < COUNT / 64 + 3 * 8 * PAGE_IDS + (64 << 10));
+    assert_int_equal(reef_count_alive(w), 5);
+    assert_valid(w);
+}
+
+static void C7_a_range_that_is_reserved_piece_by_piece_takes_no_more(void **state)
+{
+    reef_world *w = world_of(state), *whole = reef_world_new(NULL), *single = reef_world_new(NULL);
+    for (uint32_t i = 0; i < 20000; i += 32) assert_int_equal(reef_reserve_range(w, 32).index, i);
+    assert_some(reef_reserve_range(whole, 20000));
+    for (uint32_t i = 0; i < 20000; i++) assert_some(reef_reserve_id(single));
+    assert_true(reef_world_stats(w).bytes_index < 1024 && reef_world_stats(whole).bytes_index < 1024);
+    assert_true(reef_world_stats(w).bytes_index + 4 * 8 * 4096 < reef_world_stats(single).bytes_index);
+    assert_true(reef_hash(w) == reef_hash(whole) && reef_hash(w) == reef_hash(single)); /* the same state */
+    assert_some(reef_reserve_range(w, 1));                                              /* in a page that was hashed */
+    assert_some(reef_reserve_id(single));
+    assert_true(reef_hash(w) != reef_hash(whole) && reef_hash(w) == reef_hash(single));
+    reef_world_free(whole);
+    reef_world_free(single);
+}
+
+static void C7_forks_and_snapshots_share_a_reserved_range(void **state)
+{
+    reef_world *w = world_of(state);
+    const reef_entity range = reef_reserve_range(w, 50000), one = entity(range.index + 30000, 3);
+    assert_ok(reef_create_as(w, entity(range.index + 3, 1)));
+    reef_world *fork = reef_fork(w);
+    reef_snapshot *then = reef_snapshot_take(w);
+    assert_non_null(fork);
+    assert_non_null(then);
+    assert_ok(reef_create_as(w, one));
+    assert_status(REEF_ADDED, reef_set(w, one, Position, 1, 2));
+    assert_false(reef_is_alive(fork, one));
+    assert_ok(reef_create_as(fork, entity(one.index, 4)));
+    assert_some(reef_reserve_range(fork, 9000));
+    assert_valid(w);
+    assert_valid(fork);
+    assert_ok(reef_restore(w, then));
+    assert_false(reef_is_alive(w, one));
+    assert_ok(reef_create_as(w, entity(one.index + 9000, 2)));
+    assert_valid(w);
+    reef_snapshot_free(then);
+    reef_world_free(fork);
+    assert_valid(w);
+}
+
 static void C7_a_reserved_id_can_be_put_back(void **state)
 {
     reef_world *w = world_of(state);
@@ -538,6 +608,9 @@ int main(void)
         TEST(A2_random_lives_follow_a_plain_queue),
         TEST(C7_a_reserved_id_is_not_alive_and_nobody_else_gets_it),
         TEST(C7_a_reserved_id_can_be_put_back),
+        TEST(C7_a_reserved_range_follows_all_ids_and_takes_memory_by_pages_in_use),
+        TEST(C7_a_range_that_is_reserved_piece_by_piece_takes_no_more),
+        TEST(C7_forks_and_snapshots_share_a_reserved_range),
         TEST(C7_many_reserved_ids_come_alive_in_any_order),
         TEST(C7_an_entity_is_made_with_a_given_id),
         TEST(C7_a_given_id_that_is_taken_is_refused),

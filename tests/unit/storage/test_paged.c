@@ -54,6 +54,8 @@ static bool release(void *context, const void *page, const void *kept, uint64_t 
     return false;
 }
 
+static const slot blank_page[SLOTS];
+
 static void begin(play *p, uint64_t seed)
 {
     memset(p, 0, sizeof *p);
@@ -61,8 +63,11 @@ static void begin(play *p, uint64_t seed)
     p->seed = seed;
     assert_true(reef__memory_make(&p->memory, &a));
     assert_true(mutex_make(&p->lock));
-    p->type = (paged_type){
-        .page_bytes = SLOTS * sizeof(slot), .arena = ARENA_DIRECTORY, .kind = MEMORY_TABLES, .release = release};
+    p->type = (paged_type){.page_bytes = SLOTS * sizeof(slot),
+                           .arena = ARENA_DIRECTORY,
+                           .kind = MEMORY_TABLES,
+                           .release = release,
+                           .blank = blank_page};
     p->owner = (paged_owner){&p->memory, &p->lock, &p->type, p};
     p->holders[0].there = true;
     p->holders[0].version = 1;
@@ -163,6 +168,15 @@ static bool clear_page(play *p, holder *h)
     return true;
 }
 
+static bool blank(play *p, holder *h)
+{
+    uint32_t i = h->count ? random_below(&p->seed, h->count) : 0;
+    if (h->count == 0 || (h->page[i] && h->paged.page[i] != blank_page)) return true;
+    const bool ok = reef__paged_blank(&h->paged, &p->owner, i, h->version, h->fork_version);
+    h->page[i] |= ok;
+    return ok;
+}
+
 static void share(play *p, holder *h)
 {
     holder *to = &p->holders[random_below(&p->seed, HOLDERS)];
@@ -198,7 +212,7 @@ static void step(play *p)
     else if (what < 78 && h->count) {
         uint32_t i = random_below(&p->seed, h->count), k = random_below(&p->seed, SLOTS);
         ok = !h->page[i] || drop_slot(p, h, i, k);
-    } else if (what < 82) ok = clear_page(p, h);
+    } else if (what < 82) ok = random_below(&p->seed, 2) ? clear_page(p, h) : blank(p, h);
     else if (what < 86) h->version++;
     else if (what < 94) share(p, h);
     else if (holders_there(p) > 1) leave(p, h);
@@ -279,6 +293,33 @@ static void paged_first_write_copies_one_page(void **state)
     end(&p);
 }
 
+/* Many slots show the same page, and nobody counts them as shared. */
+static void paged_blank_pages_take_no_memory(void **state)
+{
+    (void)state;
+    static play p;
+    begin(&p, 1);
+    holder *a = &p.holders[0], *b = &p.holders[1];
+    assert_true(reef__paged_grow(&a->paged, &p.owner, 3, 0));
+    a->count = 3;
+    const uint64_t empty = p.memory.used[MEMORY_TABLES];
+    for (uint32_t i = 0; i < 3; i++)
+        assert_true(a->page[i] = reef__paged_blank(&a->paged, &p.owner, i, a->version, a->fork_version));
+    assert_int_equal(p.memory.used[MEMORY_TABLES], empty);
+    assert_non_null(page_own(&p, a, 2));
+    a->fork_version = a->version++;
+    *b = *a;
+    b->paged = reef__paged_share(&a->paged, &p.owner);
+    assert_int_equal(b->paged.shared, 1);
+    assert_non_null(page_own(&p, b, 0));
+    assert_int_equal(b->paged.shared, 1);
+    assert_non_null(page_own(&p, b, 2));
+    assert_int_equal(b->paged.shared, 0);
+    assert_ptr_equal(a->paged.page[0], blank_page);
+    assert_ptr_equal(b->paged.page[1], blank_page);
+    end(&p);
+}
+
 /* The last holder owns everything again: nothing is copied for it. */
 static void paged_last_holder_writes_in_place(void **state)
 {
@@ -304,6 +345,7 @@ int main(void)
         cmocka_unit_test(paged_alone_copies_nothing),
         cmocka_unit_test(paged_first_write_copies_one_page),
         cmocka_unit_test(paged_last_holder_writes_in_place),
+        cmocka_unit_test(paged_blank_pages_take_no_memory),
     };
     return cmocka_run_group_tests_name("paged", tests, NULL, NULL);
 }

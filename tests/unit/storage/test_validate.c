@@ -244,12 +244,34 @@ static void C3_damage_to_a_store_is_found(void **test)
     }
 }
 
+/* Pages that nobody has to copy don't count among those that are shared: once the others are copied, the fast paths are
+ * open again, although the fork lives on. */
+static void G1_a_reserved_range_doesnt_keep_fast_paths_shut(void **test)
+{
+    reef_world *w = world_of(test);
+    const reef_entity e = reef_create(w);
+    assert_some(reef_reserve_range(w, 50000));
+    reef_world *fork = reef_fork(w);
+    assert_non_null(fork);
+    assert_true(w->hot.records.shared > 0);
+    assert_status(REEF_ADDED, reef_set(w, e, Position, 1, 2));
+    assert_ok(reef_create_as(w, (reef_entity){20, 1}));
+    assert_int_equal(w->hot.records.shared, 0);
+    assert_true(w->hot.gate_move == w->hot.version);
+    assert_valid(w);
+    reef_world_free(fork);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(C3_damage_to_the_index_is_found), TEST(C3_damage_to_the_free_ids_is_found),
-        TEST(C3_damage_to_a_table_is_found),   TEST(C3_damage_to_switches_is_found),
-        TEST(C3_damage_to_marks_is_found),     TEST(C3_damage_to_names_is_found),
+        TEST(G1_a_reserved_range_doesnt_keep_fast_paths_shut),
+        TEST(C3_damage_to_the_index_is_found),
+        TEST(C3_damage_to_the_free_ids_is_found),
+        TEST(C3_damage_to_a_table_is_found),
+        TEST(C3_damage_to_switches_is_found),
+        TEST(C3_damage_to_marks_is_found),
+        TEST(C3_damage_to_names_is_found),
         TEST(C3_damage_to_a_store_is_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
