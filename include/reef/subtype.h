@@ -39,8 +39,8 @@ REEF_API uint32_t reef_subtypes(reef_component base, reef_component *types, uint
 
 /* Finds the component that reef_get of a base returns: the base itself, or the only subtype of it. It is written to
  * *found (`found` may be NULL), and the call returns OK. Otherwise *found is {0}, and the call returns NOT_ALIVE,
- * UNKNOWN_TYPE (no such type), ABSENT, or AMBIGUOUS (several subtypes, and not the base itself). No error is recorded.
- * Takes a const world, as reading does. */
+ * UNKNOWN_TYPE (no such type, or not known to a strict world), ABSENT, or AMBIGUOUS (several subtypes, and not the base
+ * itself). No error is recorded. Takes a const world, as reading does. */
 REEF_API reef_status reef_find_sub_id(const reef_world *world, reef_entity entity, reef_component base,
                                       reef_component *found);
 /* Finds which of the base and its subtypes the entity has, ordered by name. `types` and `room`, and the result, are as

@@ -55,6 +55,7 @@ COLD reef_status reef__subtype_find(const reef_world *w, reef_entity e, const ty
     uint32_t count, n = 0;
     *found = 0;
     if (place_of(w, e) == PLACE_DEAD) return REEF_NOT_ALIVE;
+    if (!reef__world_knows(w, base->id)) return REEF_UNKNOWN_TYPE;
     const uint32_t *ids = reef__subtypes_of(base, &count);
     for (uint32_t i = 0; i < count && n < 2; i++) {
         if (!has_itself(w, e, reef__type_of(ids[i]))) continue;
@@ -86,7 +87,7 @@ COLD reef_status reef_find_sub_id(const reef_world *w, reef_entity e, reef_compo
     const type *t = reef__type_of(base.id);
     uint32_t id = 0;
     reef_status s = REEF_BAD_ARGUMENT;
-    if (w) s = t && reef__world_knows(w, base.id) ? reef__subtype_find(w, e, t, &id) : REEF_UNKNOWN_TYPE;
+    if (w) s = t ? reef__subtype_find(w, e, t, &id) : REEF_UNKNOWN_TYPE;
     if ((s == REEF_OK || s == REEF_ABSENT || s == REEF_AMBIGUOUS) && has_itself(w, e, t)) {
         id = base.id;
         s = REEF_OK;
@@ -100,7 +101,7 @@ COLD uint32_t reef_find_subs_id(const reef_world *w, reef_entity e, reef_compone
 {
     const type *t = reef__type_of(base.id);
     uint32_t count, n = 0;
-    if (w == NULL || t == NULL) return 0;
+    if (w == NULL || t == NULL || !reef__world_knows(w, base.id)) return 0;
     const uint32_t *ids = reef__subtypes_of(t, &count);
     for (uint32_t i = 0; i <= count; i++) {
         const uint32_t id = i < count ? ids[i] : base.id;

@@ -6,8 +6,8 @@
 #include "type/type.h"
 #include "reef/subtype.h"
 
-/* The only subtype of a base that the entity has. REEF_OK and its id, or REEF_NOT_ALIVE, REEF_ABSENT or REEF_AMBIGUOUS.
- * The base itself doesn't count. */
+/* The only subtype of a base that the entity has. REEF_OK and its id, or REEF_NOT_ALIVE, REEF_UNKNOWN_TYPE (a strict
+ * world doesn't know the base), REEF_ABSENT or REEF_AMBIGUOUS. The base itself doesn't count. */
 reef_status reef__subtype_find(const reef_world *w, reef_entity e, const type *base, uint32_t *found);
 bool reef__subtype_any(const reef_world *w, reef_entity e, const type *base);
 /* The component that a call with `c` means: c, if the entity has c itself; otherwise its only subtype, if there is

@@ -455,7 +455,7 @@ static uint32_t type_meant(const model *m, reef_entity e, uint32_t type)
 static uint64_t digest_want(const model *m, reef_entity e, uint32_t type)
 {
     const ref_entity *x = ref_alive(&m->reference, e);
-    if (x) type = ref_meant(x, type);
+    if (x && ref_knows(&m->reference, type)) type = ref_meant(x, type);
     if (!x || !ref_has(x, type) || model_types[type].home == REEF_SPLIT || model_types[type].size == 0) return 0;
     return value_digest_of(&model_types[type], x->value[type]);
 }
@@ -579,8 +579,8 @@ static void want_WRITE(model *m, const op *o, outcome *want)
     ref_entity *x = ref_alive(&m->reference, subject_of(m, o));
     uint32_t t = o->type[0] < TYPES_MAX && x ? ref_meant(x, o->type[0]) : o->type[0];
     want->status = !x                                                   ? REEF_NOT_ALIVE
-                   : t == TYPE_ZERO && o->type[0] < TYPES_MAX           ? REEF_AMBIGUOUS
                    : !ref_knows(&m->reference, o->type[0])              ? REEF_UNKNOWN_TYPE
+                   : t == TYPE_ZERO                                     ? REEF_AMBIGUOUS
                    : ref_has(x, t) && model_types[t].home == REEF_SPLIT ? REEF_BAD_ARGUMENT
                    : ref_has(x, t) && model_types[t].size > 0           ? REEF_OK
                                                                         : REEF_ABSENT;
@@ -615,10 +615,10 @@ static void want_READ(model *m, const op *o, outcome *want)
     reef_entity e = subject_of(m, o);
     const ref_entity *x = ref_alive(&m->reference, e);
     const model_query *q = &m->query[o->n];
+    const bool has = x && ref_knows(&m->reference, o->type[0]) && ref_meant(x, o->type[0]) != TYPES_MAX;
     uint32_t set = 0;
     for (uint32_t i = 0; i < q->count; i++) set |= 1u << q->type[i];
-    want->number = (x ? READ_ALIVE : 0u) |
-                   (x && ref_meant(x, o->type[0]) != TYPES_MAX ? READ_HAS | READ_FAST_HAS : 0u) | READ_AGREES |
+    want->number = (x ? READ_ALIVE : 0u) | (has ? READ_HAS | READ_FAST_HAS : 0u) | READ_AGREES |
                    (x && q->count && ref_matches(x, set) ? READ_MATCHES : 0u);
     if (o->value % 4 == 0) want->number |= ref_count_type(&m->reference, o->type[0]) << 8;
     want->digest = digest_want(m, e, o->type[0]);

@@ -213,6 +213,37 @@ static void B6_tags_have_subtypes_too(void **state)
 }
 
 /* What a loop or a system defers is decided when it is done. */
+/* A strict world that knows a subtype and not its base: the base is a type like any other that it doesn't know. */
+static void B6_E3_a_strict_world_finds_no_subtype_of_a_base_that_it_does_not_know(void **state)
+{
+    reef_component all[4], found;
+    (void)state;
+    reef_world *w = reef_world_new(&(reef_world_config){.strict = true});
+    assert_int_equal(reef_use(w, AxisMoving), REEF_OK);
+    const reef_entity e = reef_spawn(w, reef_with(AxisMoving, {2}, 3, 4));
+    assert_true(reef_is_alive(w, e));
+    assert_null(reef_get(w, e, Moving));
+    assert_false(reef_has(w, e, Moving));
+    assert_null(reef_mut(w, e, Moving));
+    assert_int_equal(reef_last_error(w).status, REEF_UNKNOWN_TYPE);
+    assert_null(reef_ensure(w, e, Moving));
+    assert_int_equal(reef_last_error(w).status, REEF_UNKNOWN_TYPE);
+    assert_int_equal(reef_remove(w, e, Moving), REEF_UNKNOWN_TYPE);
+    assert_int_equal(reef_find_sub(w, e, Moving, &found), REEF_UNKNOWN_TYPE);
+    assert_int_equal(reef_find_subs(w, e, Moving, all, 4), 0);
+    assert_true(reef_query_is_null(reef_query_new(w, "Moving+")));
+    assert_int_equal(reef_last_error(w).status, REEF_UNKNOWN_TYPE);
+
+    assert_int_equal(reef_use(w, Moving), REEF_OK); /* now it does */
+    assert_true(reef_has(w, e, Moving));
+    assert_true(reef_ensure(w, e, Moving) == reef_get_id(w, e, reef_id(AxisMoving)));
+    assert_int_equal(reef_find_sub(w, e, Moving, &found), REEF_OK);
+    assert_int_equal(found.id, reef_id(AxisMoving).id);
+    assert_int_equal(reef_find_subs(w, e, Moving, all, 4), 1);
+    assert_int_equal(reef_remove(w, e, Moving), REEF_OK);
+    reef_world_free(w);
+}
+
 static void B6_deferred_removal_of_a_base(void **state)
 {
     reef_world *w = world_of(state);
@@ -808,6 +839,7 @@ int main(void)
         TEST(B6_several_subtypes_are_ambiguous),
         TEST(B6_subtypes_in_another_home),
         TEST(B6_tags_have_subtypes_too),
+        TEST(B6_E3_a_strict_world_finds_no_subtype_of_a_base_that_it_does_not_know),
         TEST(B6_deferred_removal_of_a_base),
         TEST(B6_a_type_declared_later_is_found),
         TEST(B6_a_plus_asks_for_subtypes_too),
