@@ -1,0 +1,328 @@
+/* What an inspector answers about a world, and how values are edited. */
+#include "inspector_program.h"
+
+typedef struct {
+    bool yes;
+    int8_t small;
+    uint16_t middle;
+    int64_t large;
+    uint64_t huge;
+    double wide;
+    char text[8];
+    reef_entity other;
+    float list[3];
+} All;
+REEF_COMPONENT(All);
+REEF_FIELDS(All, REEF_FIELD(All, yes, REEF_BOOL, NULL, 0, 0), REEF_FIELD(All, small, REEF_I8, NULL, 0, 0),
+            REEF_FIELD(All, middle, REEF_U16, NULL, 0, 0), REEF_FIELD(All, large, REEF_I64, NULL, 0, 0),
+            REEF_FIELD(All, huge, REEF_U64, NULL, 0, 0), REEF_FIELD(All, wide, REEF_F64, NULL, 0, 0),
+            REEF_FIELD(All, text, REEF_CHAR, NULL, 0, 0), REEF_FIELD(All, other, REEF_ENTITY, NULL, 0, 0),
+            REEF_FIELD(All, list, REEF_F32, NULL, 0, 0));
+REEF_COMPONENT_AS(Opaque, uint64_t);
+
+/* ---- what it answers ---- */
+
+/* Without a query, each entity is listed once, whatever it has, also over several pages. */
+static void list_all(void)
+{
+    char path[100];
+    bool seen[1000] = {false};
+    json_t *j = get("/api/entities?limit=1", 200);
+    const long long total = number(j, "total");
+    json_decref(j);
+    assert_true(total > 10 && total < 1000);
+    for (long long at = 0; at < total; at += 7) {
+        size_t k;
+        json_t *row;
+        snprintf(path, sizeof path, "/api/entities?limit=7&offset=%lld", at);
+        j = get(path, 200);
+        assert_int_equal(json_array_size(json_object_get(j, "rows")), at + 7 <= total ? 7 : total - at);
+        json_array_foreach(json_object_get(j, "rows"), k, row)
+        {
+            const int index = atoi(text_of(row, "id"));
+            assert_true(index < 1000 && !seen[index]);
+            seen[index] = true;
+        }
+        json_decref(j);
+    }
+}
+
+static void F11_entities_are_found_by_query_name_and_id(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_entity e[50];
+    for (int i = 0; i < 50; i++) {
+        char name[32];
+        e[i] = i % 2 ? reef_spawn(w, reef_with(Place, (float)i, 2))
+                     : reef_spawn(w, reef_with(Place, (float)i, 2), reef_tag(Wounded));
+        snprintf(name, sizeof name, "fish %d", i);
+        assert_ok(reef_set_name(w, e[i], name));
+    }
+    assert_ok(reef_set_name(w, e[3], "bad \xFF\xC0 <script>\"'&"));
+    for (int i = 0; i < 8; i++) (void)reef_create(w); /* without anything */
+    const reef_entity prefab = reef_spawn(w, reef_with(Speed, 1, 2)), off = reef_spawn(w, reef_with(Vigor, 3));
+    assert_ok(reef_make_prefab(w, prefab));
+    assert_ok(reef_enable_id(w, off, (reef_component){0}, false));
+    begin(w);
+    json_t *j = get("/api/entities?q=Place,!Wounded&limit=10&offset=20&show=Place", 200);
+    assert_int_equal(number(j, "total"), 25);
+    const json_t *rows = json_object_get(j, "rows");
+    assert_int_equal(json_array_size(rows), 5);
+    assert_string_equal(text_of(json_array_get(rows, 4), "name"), "fish 49");
+    const json_t *place = json_object_get(json_object_get(json_array_get(rows, 4), "values"), "Place");
+    assert_true(json_number_value(json_object_get(place, "x")) == 49);
+    json_decref(j);
+    j = get("/api/entities?q=%22fish%204%22", 200); /* a part of the name */
+    assert_int_equal(number(j, "total"), 11);
+    json_decref(j);
+    j = get("/api/entities", 200);
+    assert_int_equal(number(j, "total"), 60);
+    json_decref(j);
+    list_all();
+    j = get("/api/entities?q=Plaec", 400);
+    assert_non_null(strstr(text_of(j, "error"), "Place"));
+    json_decref(j);
+    j = get("/api/explain?q=Place,%20!Wounded", 200);
+    assert_true(json_is_true(json_object_get(j, "good")));
+    assert_int_equal(number(j, "count"), 25);
+    json_decref(j);
+    j = get("/api/explain?q=Place,%20Wuonded", 200);
+    assert_true(json_is_false(json_object_get(j, "good")));
+    assert_int_equal(number(j, "column"), 8);
+    json_decref(j);
+    char path[100];
+    snprintf(path, sizeof path, "/api/entity?id=%uv%u", (unsigned)e[3].index, (unsigned)e[3].generation);
+    j = get(path, 200); /* bytes that are no text are replaced, and the rest is the page's to escape */
+    assert_string_equal(text_of(j, "name"), "bad \xEF\xBF\xBD\xEF\xBF\xBD <script>\"'&");
+    json_decref(j);
+    end();
+}
+
+/* How much slower than a build for users this one may be. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(REEF_CHECKED) || !defined(__OPTIMIZE__)
+enum { SLOWER = 20 };
+#else
+enum { SLOWER = 1 };
+#endif
+
+/* The shortest time of some requests, in ms: what else the machine does is left out. */
+static double shortest_ms(const char *path)
+{
+    double shortest = 1e9;
+    for (int k = 0; k < 15; k++) {
+        const double begin = seconds();
+        json_decref(get(path, 200));
+        const double ms = (seconds() - begin) * 1000;
+        if (ms < shortest) shortest = ms;
+    }
+    return shortest;
+}
+
+/* The first page, one from the end, and the whole list without a query. */
+static void F11_a_page_of_a_million_entities_is_answered_at_once(void **state)
+{
+    enum { MANY = 1000000 };
+    static const char *const paths[] = {"/api/entities?q=Place,in%20Speed&show=Place,Speed&limit=100",
+                                        "/api/entities?q=Place,in%20Speed&show=Place,Speed&limit=100&offset=900000",
+                                        "/api/entities?limit=100&offset=900000",
+                                        "/api/entities?q=%22mover%2099%22&limit=100", "/api/explain?q=Place,!Vigor"};
+    reef_world *w = world_of(state);
+    (void)reef_system(w, move, "Place, in Speed");
+    assert_int_equal(reef_spawn_many(w, MANY, NULL, reef_with(Place, 0, 0), reef_with(Speed, 1, 1)), 0);
+    begin(w);
+    json_t *j = get(paths[1], 200);
+    assert_int_equal(number(j, "total"), MANY);
+    assert_int_equal(json_array_size(json_object_get(j, "rows")), 100);
+    assert_string_equal(text_of(json_array_get(json_object_get(j, "rows"), 0), "id"), "900000v1");
+    json_decref(j);
+    j = get(paths[2], 200);
+    assert_int_equal(number(j, "total"), MANY);
+    assert_string_equal(text_of(json_array_get(json_object_get(j, "rows"), 99), "id"), "900099v1");
+    json_decref(j);
+    for (size_t k = 0; k < sizeof paths / sizeof paths[0]; k++) {
+        const double ms = shortest_ms(paths[k]);
+        print_message("           %5.1f ms  %s\n", ms, paths[k]);
+        if (ms > 50 * SLOWER && !getenv("REEF_SLOW_MACHINE")) fail_msg("%s took %.1f ms", paths[k], ms);
+    }
+    end();
+}
+
+static void F11_types_tables_systems_and_relations_are_listed(void **state)
+{
+    reef_world *w = world_of(state);
+    const reef_entity a = reef_spawn(w, reef_with(Place, 0, 0)), b = reef_spawn(w, reef_with(Place, 0, 0)),
+                      c = reef_spawn(w, reef_with(Place, 0, 0));
+    assert_true(reef_relate(w, b, Likes, a) >= 0 && reef_relate(w, c, Likes, a) >= 0);
+    assert_true(reef_relate(w, b, ChildOf, a) >= 0 && reef_relate(w, c, ChildOf, b) >= 0);
+    assert_ok(reef_set_name(w, a, "parent"));
+    (void)reef_system(w, move, "Place, in Speed");
+    (void)reef_system(w, bury, "in Vigor; destroys");
+    begin(w);
+    json_t *j = get("/api/types", 200);
+    size_t i;
+    json_t *one;
+    bool found = false;
+    json_array_foreach(json_object_get(j, "types"), i, one)
+    {
+        if (strcmp(text_of(one, "name"), "Place") != 0) continue;
+        const json_t *x = json_array_get(json_object_get(one, "fields"), 0);
+        found = true;
+        assert_int_equal(number(one, "count"), 3);
+        assert_string_equal(text_of(x, "unit"), "m");
+        assert_true(json_number_value(json_object_get(x, "lowest")) == -100);
+    }
+    assert_true(found);
+    json_decref(j);
+    j = get("/api/tables", 200);
+    one = json_array_get(json_object_get(j, "tables"), 0);
+    assert_int_equal(number(one, "rows"), 3);
+    assert_int_equal(number(one, "bytes"), 3 * 16);
+    json_decref(j);
+    j = get("/api/systems", 200);
+    one = json_array_get(json_object_get(j, "systems"), 0);
+    assert_string_equal(text_of(one, "name"), "move");
+    assert_string_equal(json_string_value(json_array_get(json_array_get(json_object_get(one, "touches"), 1), 0)),
+                        "writes");
+    json_decref(j);
+    j = get("/api/tree", 200);
+    assert_int_equal(number(j, "total"), 1);
+    assert_string_equal(text_of(json_array_get(json_object_get(j, "rows"), 0), "label"), "parent");
+    json_decref(j);
+    char path[100];
+    snprintf(path, sizeof path, "/api/tree?relation=Likes&parent=%uv%u", (unsigned)a.index, (unsigned)a.generation);
+    j = get(path, 200);
+    assert_int_equal(number(j, "total"), 2);
+    json_decref(j);
+    j = get("/api/entity?id=parent", 200);
+    one = json_array_get(json_object_get(j, "sources"), 0);
+    assert_string_equal(text_of(one, "type"), "ChildOf");
+    assert_int_equal(json_array_size(json_object_get(json_array_get(json_object_get(j, "sources"), 1), "sources")), 2);
+    json_decref(j);
+    end();
+}
+
+static void F11_the_stream_tells_of_ticks(void **state)
+{
+    char text[300], got[4000];
+    size_t n = 0;
+    begin(world_of(state));
+    const int s = dial();
+    snprintf(text, sizeof text, "GET /api/stream HTTP/1.1\r\nHost: localhost:%u\r\nAuthorization: Bearer %s\r\n\r\n",
+             (unsigned)reef_inspector_port(played.inspector), TOKEN);
+    assert_true(send(s, text, strlen(text), MSG_NOSIGNAL) > 0);
+    while (n < sizeof got - 1) {
+        const ssize_t k = recv(s, got + n, sizeof got - 1 - n, 0);
+        if (k <= 0) break;
+        n += (size_t)k;
+        got[n] = 0;
+        if (strstr(got, "\"paused\":false") && strstr(got, "event: ticks\ndata: [[")) break;
+    }
+    (void)close(s);
+    assert_non_null(strstr(got, "Content-Type: text/event-stream"));
+    assert_non_null(strstr(got, "event: ticks\ndata: [["));
+    assert_non_null(strstr(got, "\"paused\":false"));
+    assert_true(reef_inspector_is_open(played.inspector));
+    end();
+}
+
+/* ---- editing ---- */
+
+static json_t *edit(reef_entity e, const char *component, const char *field, const char *value, int status)
+{
+    char body[400];
+    snprintf(body, sizeof body,
+             "[{\"do\":\"set\",\"entity\":\"%uv%u\",\"component\":\"%s\",\"field\":\"%s\",\"value\":%s}]",
+             (unsigned)e.index, (unsigned)e.generation, component, field, value);
+    return post("/api/edit", body, status);
+}
+
+static void F11_fields_of_every_kind_are_edited_in_their_range(void **state)
+{
+    reef_world *w = world_of(state);
+    const reef_entity e = reef_spawn(w, reef_with(All, false), reef_with(Place, 1, 2), reef_with(Opaque, 7));
+    static const struct {
+        const char *field, *value;
+        int status;
+    } cases[] = {
+        {"yes", "true", 200},
+        {"yes", "1", 400},
+        {"small", "-128", 200},
+        {"small", "-129", 400},
+        {"small", "128", 400},
+        {"middle", "65535", 200},
+        {"middle", "65536", 400},
+        {"middle", "-1", 400},
+        {"large", "\"-9223372036854775808\"", 200},
+        {"large", "\"x\"", 400},
+        {"huge", "\"18446744073709551615\"", 200},
+        {"huge", "\"18446744073709551616\"", 400},
+        {"wide", "\"NaN\"", 200},
+        {"wide", "0.1", 200},
+        {"wide", "true", 400},
+        {"text", "\"eight by\"", 200},
+        {"text", "\"more than it\"", 400},
+        {"other", "\"0v1\"", 200},
+        {"other", "null", 200},
+        {"other", "\"nobody\"", 400},
+        {"list", "2.5", 200},
+        {"nothing", "1", 400},
+    };
+    begin(w);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        json_decref(edit(e, "All", cases[i].field, cases[i].value, cases[i].status));
+    json_decref(edit(e, "Place", "x", "-100", 200));
+    json_t *j = edit(e, "Place", "x", "100.5", 400);
+    assert_non_null(strstr(text_of(j, "error"), "expected -100 ... 100"));
+    json_decref(j);
+    json_decref(edit(e, "Vigor", "points", "1", 400)); /* it has none */
+    json_decref(edit(e, "Opaque", "x", "1", 400));     /* it has no fields */
+    end();
+    const All *all = reef_get(w, e, All);
+    assert_true(all->yes && all->small == -128 && all->middle == 65535 && all->large == INT64_MIN);
+    assert_true(all->huge == UINT64_MAX && all->wide == 0.1 && memcmp(all->text, "eight by", 8) == 0);
+    assert_true(reef_entity_is_null(all->other) && all->list[0] == 2.5f && all->list[1] == 0);
+    assert_true(reef_get(w, e, Place)->x == -100);
+}
+
+static void F11_edits_are_done_together_or_not_at_all(void **state)
+{
+    reef_world *w = world_of(state);
+    const reef_entity e = reef_spawn(w, reef_with(Place, 1, 2)), other = reef_spawn(w, reef_with(Place, 0, 0));
+    begin(w);
+    assert_int_equal(e.index, 0);
+    json_decref(post("/api/edit",
+                     "[{\"do\":\"add\",\"entity\":\"0v1\",\"component\":\"Vigor\"},"
+                     "{\"do\":\"destroy\",\"entity\":\"77v1\"}]",
+                     400));
+    post_ok("/api/control", "{\"pause\":true}");
+    json_t *j = get("/api/entities?q=Vigor", 200);
+    assert_int_equal(number(j, "total"), 0);
+    json_decref(j);
+    post_ok("/api/edit", "[{\"do\":\"add\",\"entity\":\"0v1\",\"component\":\"Vigor\"},"
+                         "{\"do\":\"name\",\"entity\":\"0v1\",\"name\":\"bob\"},"
+                         "{\"do\":\"enable\",\"entity\":\"0v1\",\"component\":\"Place\",\"on\":false},"
+                         "{\"do\":\"relate\",\"entity\":\"0v1\",\"component\":\"Likes\",\"target\":\"1v1\"},"
+                         "{\"do\":\"spawn\"}]");
+    j = get("/api/entities?q=Vigor", 200); /* also while it is paused */
+    assert_int_equal(number(j, "total"), 1);
+    json_decref(j);
+    end();
+    assert_entity(e, reef_find(w, "bob"));
+    assert_false(reef_is_enabled(w, e, Place));
+    assert_true(reef_related(w, e, Likes, other));
+    assert_int_equal(reef_count_alive(w), 3);
+}
+
+int main(int count, char **words)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(F11_entities_are_found_by_query_name_and_id),
+        TEST(F11_a_page_of_a_million_entities_is_answered_at_once),
+        TEST(F11_types_tables_systems_and_relations_are_listed),
+        TEST(F11_the_stream_tells_of_ticks),
+        TEST(F11_fields_of_every_kind_are_edited_in_their_range),
+        TEST(F11_edits_are_done_together_or_not_at_all),
+    };
+    if (count > 1) cmocka_set_test_filter(words[1]);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
