@@ -6,24 +6,6 @@
  * write after the fork. */
 #include "oom_sweep.h"
 
-/* Slow builds (tests/CMakeLists.txt) let each allocation fail alone after a fork, and with all later ones otherwise,
- * and of many allocations only the first ones and every seventh; the other builds try all. */
-#if defined(SWEEP_HALF)
-static bool swept(bool shared, bool rest) { return shared != rest; }
-static uint64_t sweep_step(uint64_t n) { return n < 5 ? 1 : 7; }
-#else
-static bool swept(bool shared, bool rest)
-{
-    (void)shared, (void)rest;
-    return true;
-}
-static uint64_t sweep_step(uint64_t n)
-{
-    (void)n;
-    return 1;
-}
-#endif
-
 static uint64_t sweep_all(bool shared)
 {
     uint64_t runs = 0;
@@ -34,7 +16,7 @@ static uint64_t sweep_all(bool shared)
         for (int rest = 0; rest < 2; rest++) {
             uint64_t n = 1;
             if (!swept(shared, rest == 1)) continue;
-            for (; sweep_run(&t, shared, n, rest == 1, &w); n += sweep_step(n)) runs++;
+            for (; sweep_run(&t, shared, n, rest == 1, &w); n += sweep_step(n, true)) runs++;
         }
     }
     assert_int_equal(failures, 0);
