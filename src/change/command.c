@@ -4,7 +4,8 @@
  * one behind the other, in one of five forms:
  *
  *   {header} {ids} {values} {bytes of the values}                    one command
- *   {header} {handle} {handle} ...                                   a run: the same for each of these entities
+ *   {header} {handle} {handle} ...                                   a run: the same for each of these entities (or
+ *                                                                    pairs: COMMAND_RELATE)
  *   {header} {values} {id, bytes} {id, bytes} ...                    a run of entities to make (COMMAND_ROWS)
  *   {header} {values} {lane_ids} {bytes} {bytes} ...                 the same with ids of fresh indices, which follow
  *                                                                    from one another (COMMAND_LANE_ROWS)
@@ -44,6 +45,7 @@
 #include "change/spawn_batch.h"
 #include "change/value_stage.h"
 #include "reef/enable.h"
+#include "reef/relation.h"
 #include <stdio.h>
 
 typedef struct command {
@@ -87,7 +89,7 @@ static bool command_is_run(const command *x) { return x->kind >= COMMAND_ADD; }
 static bool command_is_rows(const command *x) { return x->kind >= COMMAND_COPIES; }
 static uint32_t run_stride(const command *x)
 {
-    return command_is_rows(x) ? x->component : (uint32_t)sizeof(reef_entity);
+    return command_is_rows(x) ? x->component : (uint32_t)sizeof(reef_entity) * (x->kind == COMMAND_RELATE ? 2 : 1);
 }
 static size_t run_head(command_kind kind, uint32_t count)
 {
@@ -376,6 +378,16 @@ reef_status reef__command_plain(reef_world *w, commands *to, command_kind kind, 
     command *x = command_begin(w, to, kind, op, e, c, 0, sizeof *x);
     if (x == NULL) return REEF_NO_MEMORY;
     command_add(to, x, x + 1);
+    return REEF_OK;
+}
+
+reef_status reef__command_relate(reef_world *w, commands *to, const char *op, reef_component relation,
+                                 reef_entity source, reef_entity target)
+{
+    if (command_relate_again(to, relation.id, source, target)) return REEF_OK;
+    if (run_open(w, to, COMMAND_RELATE, relation.id, 0, 2 * sizeof source) == NULL)
+        return refuse(w, to, REEF_NO_MEMORY, op, relation, source, 0);
+    command_relate_again(to, relation.id, source, target);
     return REEF_OK;
 }
 
@@ -815,9 +827,10 @@ static NOINLINE uint64_t run_whole(reef_world *w, const commands *c, const comma
 
 static reef_status element_do(reef_world *w, const command *x)
 {
-    const reef_entity e = command_ids(x)[x->at];
+    const reef_entity e = command_ids(x)[x->at], *pair = command_ids(x) + 2 * x->at;
     const reef_component c = {x->component};
     switch (x->kind) {
+    case COMMAND_RELATE: return reef_relate_id(w, pair[0], c, pair[1], NULL, 0);
     case COMMAND_ADD: return reef_add_id(w, e, c, NULL, NULL);
     case COMMAND_REMOVE: return reef_remove_id(w, e, c);
     case COMMAND_DESTROY: return reef_destroy(w, e);
@@ -888,6 +901,7 @@ INLINE uint64_t elements_do(reef_world *w, const commands *c, const command *x)
 {
     if (x->kind == COMMAND_COPIES) return copies_packed(w, x);
     if (command_is_rows(x)) return x->count ? rows_packed(w, c, x) : 0;
+    if (x->kind == COMMAND_RELATE) return 0;
     const uint32_t place = place_of(w, command_ids(x)[x->at]);
     return place_row(place) == 0 && place >= 2 * PLACE_EMPTY ? run_whole(w, c, x, place) : 0;
 }

@@ -41,6 +41,7 @@ typedef enum command_kind {
     COMMAND_DESTROY,
     COMMAND_ENABLE,
     COMMAND_DISABLE,
+    COMMAND_RELATE, /* without data; an element is a source and its target */
     COMMAND_COPIES, /* instances of prefabs */
     COMMAND_ROWS,
     COMMAND_LANE_ROWS
@@ -94,6 +95,18 @@ INLINE bool command_again(commands *to, command_kind kind, uint32_t component, r
     if (UNLIKELY(to->run != command_run_key(kind, component) || to->next == to->end)) return false;
     memcpy(to->next, &e, sizeof e);
     to->next += sizeof e;
+    return true;
+}
+
+/* Records that a source is related to a target, without data, and its fast path: the same relation once more. */
+reef_status reef__command_relate(reef_world *w, commands *to, const char *op, reef_component relation,
+                                 reef_entity source, reef_entity target);
+INLINE bool command_relate_again(commands *to, uint32_t relation, reef_entity source, reef_entity target)
+{
+    if (UNLIKELY(to->run != command_run_key(COMMAND_RELATE, relation) || to->next == to->end)) return false;
+    memcpy(to->next, &source, sizeof source);
+    memcpy(to->next + sizeof source, &target, sizeof target);
+    to->next += 2 * sizeof source;
     return true;
 }
 

@@ -191,23 +191,49 @@ static relation_value *relate_fast(reef_world *w, reef_entity source, const type
     return relation_raw(w, s, source);
 }
 
-/* The whole of row rel_add: a new relation without data, of a type without further rules. False: nothing was done.
- * (Without it a relation took 2.2 times as many instructions.) */
-static bool relate_straight(reef_world *w, reef_entity source, reef_component c, reef_entity target)
+/* The data of a relation; NULL: zeroes. */
+INLINE void data_put(const value_store *s, relation_value *v, const void *data, size_t size)
+{
+    if (UNLIKELY(data != NULL)) memmove(v + 1, data, size); /* it may lie in this very relation */
+    else if (s->size != sizeof *v) memset(v + 1, 0, s->size - sizeof *v);
+}
+
+/* Gives the exclusive relation of a source another target. False: nothing was done. */
+static NOINLINE bool retarget_straight(reef_world *w, value_store *s, reef_entity source, const relation_value *was,
+                                       reef_entity target, const void *data, size_t size)
+{
+    if (s->tracked || reef_entity_equal(was->target, target)) return false;
+    relation_value *v = reef__store_own(w, s->component, source);
+    if (v == NULL) return false;
+    if (!BUG(196)) reef__relation_goes(w, s, source, v);
+    *v = (relation_value){target, 0};
+    data_put(s, v, data, size);
+    reef__relation_comes(w, s, source, v);
+    return true;
+}
+
+/* The whole of row rel_add: a new exclusive relation of a type without further rules, or one that gets another target.
+ * False: nothing was done. (Without it a new relation took 2.2 times as many instructions, and a new target 4 times as
+ * many.) */
+static bool relate_straight(reef_world *w, reef_entity source, reef_component c, reef_entity target, const void *data,
+                            size_t size)
 {
     value_store *s = (value_store *)(uintptr_t)store_of(w, c.id);
     const bool idle = w->locks == 0 && w->running == NULL && w->commands == NULL;
     if (!idle || s->component != c.id || !s->paged || s->relation == 0 || s->relation & REEF_SYMMETRIC) return false;
-    if (s->unindexed || observed(w) || GUARDED(w) || reef__type_of(c.id)->need_count) return false;
-    if (place_of(w, target) == PLACE_DEAD || place_of(w, source) == PLACE_DEAD || reef_store_find(s, source))
-        return false;
+    const type *t = reef__type_of(c.id);
+    if (s->unindexed || observed(w) || GUARDED(w) || t->need_count) return false;
+    if (UNLIKELY(data != NULL) && (t->data == NULL || size != t->data->size)) return false;
+    if (place_of(w, target) == PLACE_DEAD || place_of(w, source) == PLACE_DEAD) return false;
     if (s->relation & REEF_ACYCLIC && (reef_entity_equal(source, target) || reef__relation_sources(s, source)))
         return false; /* who has no sources is on nobody's way */
     if (UNLIKELY(w->state.name_count != 0) && c.id == reef_id(ChildOf).id) return false;
+    const relation_value *was = reef_store_find(s, source);
+    if (was) return retarget_straight(w, s, source, was, target, data, size);
     relation_value *v = relation_raw(w, s, source);
     if (v == NULL) return false;
     *v = (relation_value){target, 0};
-    if (s->size != sizeof *v) memset(v + 1, 0, s->size - sizeof *v);
+    data_put(s, v, data, size);
     reef__relation_comes(w, s, source, v);
     return true;
 }
@@ -440,7 +466,7 @@ reef_status reef_relate_id(reef_world *w, reef_entity source, reef_component c, 
     static const char op[] = "reef_relate";
     reef_status s;
     if (w == NULL) return REEF_BAD_ARGUMENT;
-    if (data == NULL && relate_straight(w, source, c, target)) return REEF_ADDED;
+    if (relate_straight(w, source, c, target, data, size)) return REEF_ADDED;
     if (UNLIKELY(w->commands != NULL))
         return request_defer(w, op,
                              &(relation_request){RELATION_RELATE, c, source, target, {0, 0}, data, data ? size : 0});

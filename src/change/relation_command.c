@@ -1,5 +1,6 @@
-/* Relations as commands: a request is kept as a command of a layer above (src/change/command.h), with the relation's
- * data behind it. When its turn comes, the call on the world is made. */
+/* Relations as commands. A request to relate without data is an element of a run (src/change/command.c). Others are
+ * kept as commands of a layer above (src/change/command.h), with the data behind them. When their turn comes,
+ * the call on the world is made. */
 #include "change/relation_command.h"
 #include "base/platform.h"
 #include "type/type.h"
@@ -41,6 +42,8 @@ static void relation_command_forget(uint32_t what, const void *held) { (void)wha
 reef_status reef__relation_record(reef_world *w, commands *to, const char *op, const relation_request *x)
 {
     static const command_call calls = {relation_command_run, relation_command_forget};
+    if (x->verb == RELATION_RELATE && x->data == NULL)
+        return reef__command_relate(w, to, op, x->relation, x->source, x->target);
     char *held = reef__command_bytes(w, to, op, &calls, 0, sizeof *x + (x->data ? x->size : 0));
     if (held == NULL) return REEF_NO_MEMORY;
     memcpy(held, x, sizeof *x);

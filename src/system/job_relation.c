@@ -2,6 +2,7 @@
 #include "base/platform.h"
 #include "type/type.h"
 #include "storage/known_types.h"
+#include "change/command.h"
 #include "change/relation_command.h"
 #include "system/job.h"
 #include "reef/command.h"
@@ -23,6 +24,9 @@ reef_status reef_cmd_relate_id(reef_block *b, reef_entity source, reef_component
                                const void *data, size_t size)
 {
     const relation_request x = {RELATION_RELATE, relation, source, target, {0, 0}, data, data ? size : 0};
+    if (b && b->job && data == NULL && source.generation && target.generation &&
+        command_relate_again(&b->job->commands, relation.id, source, target))
+        return REEF_OK;
     return relation_ask(b, "reef_cmd_relate", REEF_RELATES, &x);
 }
 

@@ -14,6 +14,7 @@ REEF_RELATION(Holds, REEF_KEEPS_TARGET);
 REEF_RELATION(Married, REEF_EXCLUSIVE | REEF_SYMMETRIC);
 REEF_RELATION(Knows, REEF_SYMMETRIC);
 REEF_RELATION_OF(Owes, Coins);
+REEF_RELATION_OF(Pays, Coins, REEF_EXCLUSIVE);
 
 /* ---- a list of calls as a text ----
  *
@@ -387,6 +388,63 @@ static void F4_any_number_of_threads(void **state)
     }
 }
 
+enum { FOLK = 300, MEETINGS = 3000 };
+
+/* Relations of many kinds, with data and without, in runs and in turn. Some make circles and are refused. */
+static void folk_meet(reef_world *w, const reef_entity *e)
+{
+    uint64_t r = 5;
+    for (uint32_t i = 0; i < MEETINGS; i++) {
+        const uint32_t kind = i < MEETINGS / 2 ? i / 50 % 5 : random_below(&r, 5);
+        const reef_entity a = e[random_below(&r, FOLK)], b = e[random_below(&r, FOLK)];
+        switch (kind) {
+        case 0: reef_relate(w, a, DockedTo, b); break;
+        case 1: reef_relate(w, a, Under, b); break;
+        case 2: reef_relate(w, a, Likes, b); break;
+        case 3: reef_relate_with(w, a, Pays, b, (int32_t)i); break;
+        default: reef_relate(w, a, Pays, b); break;
+        }
+    }
+}
+
+static void F4_recorded_relations_are_those_of_calls(void **state)
+{
+    reef_world *w = another_world(state, NULL);
+    reef_entity e[FOLK];
+    for (int32_t i = 0; i < FOLK; i++) e[i] = reef_spawn(w, reef_with(Coins, i));
+    folk_meet(w, e); /* so most get another target */
+    reef_world *fork = reef_fork(w);
+    assert_non_null(fork);
+    folk_meet(fork, e);
+    reef_block b = reef_begin_loop(w, reef_query_new(w, "Bell"), &(reef_loop){.deferred = true});
+    folk_meet(w, e);
+    reef_end(&b);
+    assert_int_equal(reef_last_error(w).status, REEF_CYCLE);
+    assert_valid(w);
+    assert_valid(fork);
+    assert_true(reef_hash(w) == reef_hash(fork));
+    assert_true(reef_count(w, DockedTo) > 200 && reef_count(w, Under) > 100 && reef_count(w, Pays) > 200);
+    reef_world_free(fork);
+    end_world(state, w);
+}
+
+/* The data of the relation itself may be that of its new target. */
+static void F4_a_new_target_keeps_data_that_is_named(void **state)
+{
+    reef_world *w = another_world(state, NULL);
+    const reef_entity a = reef_create(w), b = reef_create(w), c = reef_create(w);
+    assert_status(REEF_ADDED, reef_relate_with(w, a, Pays, b, 7));
+    const Coins *there = &reef_relation_get(w, a, Pays, b)->data;
+    assert_status(REEF_ADDED, reef_relate_id(w, a, reef_id(Pays), c, there, sizeof *there));
+    assert_int_equal(reef_relation_get(w, a, Pays, c)->data.coins, 7);
+    assert_null(reef_relation_get(w, a, Pays, b));
+    assert_status(REEF_ADDED, reef_relate(w, a, Pays, b));
+    assert_int_equal(reef_relation_get(w, a, Pays, b)->data.coins, 0);
+    assert_refused(w, REEF_WRONG_SIZE, reef_relate_id(w, a, reef_id(Pays), c, there, 3));
+    assert_true(reef_related(w, a, Pays, b));
+    end_world(state, w);
+}
+
 static void F4_commands_without_memory(void **state)
 {
     for (uint64_t n = 1;; n++) {
@@ -397,7 +455,8 @@ static void F4_commands_without_memory(void **state)
         assert_true(reef_next(&block));
         heap_fail_nth(heap_of(state), n, true);
         const bool all = reef_relate_with(w, a, Owes, b, 5) == REEF_OK && reef_relate(w, b, Married, c) == REEF_OK &&
-                         reef_relate(w, a, Likes, b) == REEF_OK;
+                         reef_relate(w, a, Likes, b) == REEF_OK && reef_relate(w, a, Likes, c) == REEF_OK &&
+                         reef_relate(w, a, DockedTo, b) == REEF_OK && reef_relate(w, a, DockedTo, c) == REEF_OK;
         reef_end(&block);
         const uint64_t refused = heap_of(state)->refused;
         heap_fail_never(heap_of(state));
@@ -406,6 +465,7 @@ static void F4_commands_without_memory(void **state)
         if (all) {
             assert_int_equal(reef_relation_get(w, a, Owes, b)->data.coins, 5);
             assert_true(reef_related(w, c, Married, b) && reef_related(w, a, Likes, b));
+            assert_true(reef_related(w, a, Likes, c) && reef_related(w, a, DockedTo, c));
         }
         end_world(state, w);
         if (all && refused == 0) break;
@@ -422,6 +482,8 @@ int main(void)
         TEST(H2_recorded_calls_that_are_refused_at_once),
         TEST(F4_systems_declare_what_they_relate),
         TEST(F4_any_number_of_threads),
+        TEST(F4_recorded_relations_are_those_of_calls),
+        TEST(F4_a_new_target_keeps_data_that_is_named),
         TEST(F4_commands_without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
