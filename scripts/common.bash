@@ -26,6 +26,7 @@ has_fuzzer()
 
 # need PACKAGE CHECK ...: remembers the package if the check fails.
 missing=()
+packages_known= # apt-get update was called
 need()
 {
     local package=$1
@@ -44,7 +45,8 @@ install_missing()
     fi
     has_command apt-get || die "missing: what Debian calls ${missing[*]}; install it and try again"
     say "installing by apt: ${missing[*]}"
-    "${as_root[@]}" apt-get update -qq >&2
+    [ -n "$packages_known" ] || "${as_root[@]}" apt-get update -qq >&2
+    packages_known=yes
     "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" \
         >/dev/null || die "apt-get install ${missing[*]} failed"
     missing=()
