@@ -134,6 +134,7 @@
     X(248, "a relation that ends stays in the index of its target") \
     X(249, "an exclusive relation may lead round in a circle") \
     X(260, "instances that commands make lack what their prefab has outside of its columns") \
+    X(261, "an ancestor that is remembered is the one below it") \
     X(212, "a block that a system wrote by reef_mut may be written by the next one without a mark")
 
 #endif

@@ -72,8 +72,9 @@ static void explain_target(text_out *o, const query *q, uint32_t i)
     const char *name = t->component.id ? type_text(t->component.id) : "any relation";
     uint64_t marked = 0;
     if (q->facts[i].up) {
-        reef__text_put(o, "looks at rows: the nearest entity with %s up %s%s\n", name, type_text(t->up.id),
-                       t->self ? ", from the entity itself" : "");
+        reef__text_put(o, "looks at rows: the nearest entity with %s up %s%s%s\n", name, type_text(t->up.id),
+                       t->self ? ", from the entity itself" : "",
+                       reef__ancestors_kept(q, i) ? "; ways up are long, so each entity's answer is kept" : "");
         return;
     }
     for (uint32_t n = 0; n < q->plan->count; n++)

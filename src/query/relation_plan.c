@@ -177,7 +177,7 @@ COLD bool reef__plan_make(query *q, const query_text *l)
     p->epoch = UINT64_MAX;
     p->count = count;
     if (l->variable_count) memcpy(p->names, l->variables, l->variable_count * sizeof *l->variables);
-    if (reef__bindings_make(q)) return true;
+    if (reef__ancestors_make(q) && reef__bindings_make(q)) return true;
     reef__plan_drop(q);
     return false;
 }
@@ -188,6 +188,7 @@ COLD void reef__plan_drop(query *q)
     if (p == NULL) return;
     for (uint32_t i = 0; i < p->count; i++) reef__row_set_drop(q->world, &p->terms[i].rows);
     reef__bindings_drop(q);
+    reef__ancestors_drop(q);
     reef__memory_free(&q->world->family->memory, MEMORY_OTHER, p, sizeof *p + p->count * sizeof *p->terms);
     q->plan = NULL;
 }
@@ -217,6 +218,7 @@ bool reef__plan_look(query *q)
         x->used = false;
         if (!p->one && !term_mark(q, x, rows)) return false;
     }
+    if (p->ancestor_count) reef__ancestors_look(q);
     return p->bindings == NULL || reef__bindings_look(q, rows);
 }
 
@@ -289,21 +291,6 @@ bool reef__component_holds(const query *q, uint32_t i, reef_entity e)
     if (t->enabled == REEF_EITHER || !(q->facts[i].marks || t->enabled == REEF_DISABLED)) return true;
     const uint64_t *off = disabled_words(w, t->component.id, place_unit(place));
     return (off && off[place_row(place) / 64] >> place_row(place) % 64 & 1) == (t->enabled == REEF_DISABLED);
-}
-
-bool reef__ancestor_find(const query *q, uint32_t i, reef_entity e, reef_entity *found)
-{
-    const reef_term *t = &q->terms[i];
-    const value_store *s = store_of(q->world, t->up.id);
-    *found = e;
-    if (t->self && reef__component_holds(q, i, e)) return true;
-    for (uint32_t steps = 0; t->up_most == 0 || steps < t->up_most; steps++) {
-        const relation_value *v = reef_store_find(s, *found);
-        if (v == NULL) return false;
-        *found = v->target;
-        if (reef__component_holds(q, i, *found)) return true;
-    }
-    return false;
 }
 
 /* ---- what makes sense ---- */

@@ -53,11 +53,21 @@ typedef struct term_sources {
     row_set rows;
 } term_sources;
 
+/* The answers to a term about ancestors: src/query/ancestor.c. */
+typedef struct ancestor_map {
+    uint32_t term;
+    bool used;
+    uint32_t room;
+    reef_entity *above; /* by an entity's index: the nearest one above it, ANCESTOR_NONE, or null: not known */
+} ancestor_map;
+
 struct bindings;
 typedef struct target_plan {
     uint64_t epoch;            /* of the world's tables, when the matches' pointers were taken */
     bool one;                  /* only single entities are asked about: nothing is marked */
     struct bindings *bindings; /* NULL: the query has no variables */
+    ancestor_map *ancestors;   /* of the terms about ancestors without a limit; NULL: there is none */
+    uint32_t ancestor_count;
     variable_names names;
     uint32_t count;
     term_sources terms[];
@@ -92,6 +102,10 @@ uint32_t reef__variables_check(const query_text *l, const term_facts *facts, con
 
 /* The nearest entity above `e` that term i of the query is about. False: there is none. */
 bool reef__ancestor_find(const query *q, uint32_t i, reef_entity e, reef_entity *found);
+bool reef__ancestors_make(query *q); /* if a term is about ancestors. False: there is no memory */
+void reef__ancestors_drop(query *q);
+void reef__ancestors_look(query *q);                   /* decides whether to keep answers */
+bool reef__ancestors_kept(const query *q, uint32_t i); /* was that decided for term i? */
 /* Is the component of term i there for the entity, and enabled or disabled as the term asks? */
 bool reef__component_holds(const query *q, uint32_t i, reef_entity e);
 
