@@ -4,6 +4,7 @@
 #include "base/platform.h"
 #include "type/type.h"
 #include "storage/archetype.h"
+#include "storage/block_index.h"
 #include "storage/entity_index.h"
 #include "storage/layout.h"
 #include "storage/place.h"
@@ -542,6 +543,31 @@ static void early_targets(const early_rows *x)
     }
 }
 
+/* Has the entity a column? By the component's index of blocks (src/storage/block_index.h), which says it without a look
+ * at chunk and table. (Row query_join took 1.5 times as long by these: which table comes next is anybody's guess.)
+ * `wanted` is a constant, and whether there are `values`. */
+INLINE void early_has_indexed(const early_rows *x, bool wanted, const void **values)
+{
+    const reef_world *w = x->q->world;
+    void *const *records = w->hot.records.page, **blocks = index_blocks(block_index_of(w, x->s->type->id));
+    const uint32_t count = w->hot.index_count, size = (uint32_t)x->s->type->size;
+    const reef_entity *from = x->from;
+    for (uint32_t k = x->first; k < x->end; k++) {
+        uint64_t word = x->words[k], kept = word;
+        const bool all = word == ~0ull;
+        if (values && !all) memset(values + k * 64, 0, 64 * sizeof *values);
+        for (uint32_t row = k * 64; word; word &= word - 1, row++) {
+            uint32_t place;
+            if (!all) row = k * 64 + bits_first(word);
+            if (UNLIKELY(from[row].index >= count || !reef_place_in(records, from[row], &place))) place = PLACE_DEAD;
+            const char *block = REEF_DEPENDENT(&blocks[place_unit(place)]);
+            if (values) values[row] = block ? block + (size_t)place_row(place) * size : NULL;
+            kept ^= (uint64_t)((block != NULL) != wanted) << row % 64; /* no branch by what it is */
+        }
+        x->words[k] = kept;
+    }
+}
+
 /* Has the entity a component of the table? The table that was looked at last mostly says so without a search. */
 static void early_has(const early_rows *x)
 {
@@ -550,8 +576,19 @@ static void early_has(const early_rows *x)
     const bool wanted = t->op == REEF_HAS;
     const size_t size = x->s->type->size;
     uint32_t table_id = UINT32_MAX, slot = 0;
+    const bool plain =
+        !(x->s->type->stored || x->s->type->bit || x->q->facts[x->s->term].marks) && t->enabled == REEF_ENABLED;
+    if (plain && type_column(x->s->type)) {
+        if (block_index_of(w, x->s->type->id)->room) {
+            if (!wanted) early_has_indexed(x, false, NULL);
+            else if (x->values) early_has_indexed(x, true, x->values);
+            else early_has_indexed(x, true, NULL);
+            return;
+        }
+        for (uint32_t k = x->first; k < x->end; k++) reef__block_index_ask(w, x->s->type->id);
+    }
     if (x->values) memset(x->values + x->first * 64, 0, (x->end - x->first) * 64 * sizeof *x->values);
-    if (x->s->type->stored || x->s->type->bit || x->q->facts[x->s->term].marks || t->enabled != REEF_ENABLED) {
+    if (!plain) {
         EACH_EARLY_ROW(x, k, word, row)
         {
             if (reef__component_holds(x->q, x->s->term, x->from[row]) != wanted) x->words[k] &= ~(word & (0 - word));

@@ -456,6 +456,67 @@ static void F4_values_of_variables_beside_a_disabled_one(void **state)
     }
 }
 
+enum { FLEET = 2500, PORTS = 150 };
+
+/* Visits the ships whose ports have a Position, then those whose ports have none, and asks each entity as well. */
+static void fleet_check(reef_world *w, const reef_entity *ship, bool both)
+{
+    uint32_t with = 0, without = 0, seen = 0;
+    for (uint32_t i = 0; i < FLEET; i++) {
+        const reef_entity port = reef_target(w, ship[i], DockedTo);
+        if (reef_entity_is_null(port)) continue;
+        if (reef_has(w, port, Position)) with++;
+        else without++;
+    }
+    for (reef_block b = reef_begin_text(w, "Fighter, DockedTo($port), in Position($port)"); reef_next(&b);) {
+        const Position *at[REEF_BLOCK_ROWS];
+        assert_non_null(reef_reach(&b, Position, reef_variable(&b, "port"), at));
+        for (uint32_t first = 0, n; (n = reef_block_run(&b, &first)) != 0; first += n)
+            for (uint32_t i = first; i < first + n; i++, seen++)
+                assert_ptr_equal(at[i], reef_get(w, reef_target(w, b.entities[i], DockedTo), Position));
+    }
+    assert_int_equal(seen, with);
+    if (!both) return;
+    assert_int_equal(reef_query_count(w, reef_query_new(w, "Fighter, DockedTo($port), with Position($port)")), with);
+    assert_int_equal(reef_query_count(w, reef_query_new(w, "Fighter, DockedTo($port), !Position($port)")), without);
+}
+
+/* The values of ports, while these move, lose them, get them and die, in a world and its fork. */
+static void F4_values_of_variables_in_many_blocks(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_entity ship[FLEET], port[PORTS];
+    uint64_t seed = 3;
+    for (int i = 0; i < PORTS; i++) port[i] = reef_spawn(w, reef_with(Position, (float)i, 1));
+    for (int i = 0; i < FLEET; i++) {
+        ship[i] = reef_spawn(w, reef_tag(Fighter));
+        if (i % 17) assert_status(REEF_ADDED, reef_relate(w, ship[i], DockedTo, port[below(&seed, PORTS)]));
+    }
+    for (int round = 0; round < 40; round++) {
+        const reef_entity p = port[below(&seed, PORTS)], s = ship[below(&seed, FLEET)];
+        fleet_check(w, ship, round % 3 == 0);
+        if (!reef_is_alive(w, p)) continue;
+        if (round % 5 == 0) assert_true(reef_remove(w, p, Position) >= 0 || round);
+        if (round % 5 == 1) assert_true(reef_set(w, p, Position, 5, (float)round) >= 0);
+        if (round % 5 == 2) assert_ok(reef_destroy(w, p));
+        if (round % 5 == 3 && !reef_has(w, p, Planet)) assert_ok(reef_add(w, p, Planet));
+        if (round % 5 == 4) assert_true(reef_relate(w, s, DockedTo, p) >= 0);
+        if (round % 10 == 9) assert_ok(reef_spawn_many(w, 3000, NULL, reef_with(Position, 1, 2), reef_tag(Hostile)));
+        if (round % 13 == 12) {
+            reef_world *fork = reef_fork(w);
+            assert_non_null(fork);
+            fleet_check(fork, ship, true);
+            for (int i = 0; i < PORTS; i += 2)
+                if (reef_has(fork, port[i], Position)) reef_mut(fork, port[i], Position)->x++;
+            fleet_check(fork, ship, true);
+            fleet_check(w, ship, true);
+            assert_valid(fork);
+            reef_world_free(fork);
+        }
+    }
+    assert_valid(w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -469,6 +530,7 @@ int main(void)
         TEST(F4_whole_query_changes_and_deferred_ones_follow_relations),
         TEST(F4_transitive_and_any_relations),
         TEST(F4_values_of_variables_beside_a_disabled_one),
+        TEST(F4_values_of_variables_in_many_blocks),
         TEST(F4_a_query_with_other_homes_and_subtypes_has_variables_too),
     };
     return cmocka_run_group_tests_name("query relation", tests, NULL, NULL);
