@@ -13,6 +13,7 @@
  * All memory hangs from `registry` and `type_pages`, so that leak checkers find it. */
 #include "type/type.h"
 #include "type/required_types.h"
+#include "type/type_rules.h"
 #include "type/type_walk.h"
 #include "base/byte_hash.h"
 #include "base/platform.h"
@@ -84,8 +85,6 @@ COLD reef_status reef_set_process_allocator(const reef_allocator *allocator)
     return status;
 }
 
-/* ---- what is allowed ---- */
-
 uint32_t reef__kind_size(reef_kind kind)
 {
     switch (kind) {
@@ -104,123 +103,6 @@ uint32_t reef__kind_size(reef_kind kind)
     case REEF_ENTITY: return 8;
     }
     return 0;
-}
-
-/* Type names appear in the texts of queries, so they have no commas, spaces or control characters. */
-static bool type_name_allowed(const char *name)
-{
-    if (name == NULL || name[0] == 0) return false;
-    size_t length = 0;
-    for (; name[length]; length++) {
-        unsigned char c = (unsigned char)name[length];
-        bool word = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c >= 128;
-        if (!word && strchr("_.:<>*", c) == NULL) return false;
-        if (length == REEF_TYPE_NAME_MAX) return false;
-    }
-    return true;
-}
-
-/* Names and units of fields may be as long as the name of a type and have any bytes but control characters. */
-static bool field_text_allowed(const char *text)
-{
-    size_t length = 0;
-    for (; text[length]; length++)
-        if ((unsigned char)text[length] < 32 || text[length] == 127 || length == REEF_TYPE_NAME_MAX) return false;
-    return true;
-}
-
-static bool fields_allowed(const reef_field *fields, uint32_t count, uint32_t size)
-{
-    if (count > REEF_FIELDS_MAX || (count != 0 && fields == NULL)) return false;
-    for (uint32_t i = 0; i < count; i++) {
-        const reef_field *f = &fields[i];
-        uint32_t element = reef__kind_size(f->kind);
-        if (f->name == NULL || f->name[0] == 0 || !field_text_allowed(f->name)) return false;
-        if (f->unit && !field_text_allowed(f->unit)) return false;
-        if (element == 0 || f->bytes == 0 || f->bytes % element != 0) return false;
-        if (f->offset > size || f->bytes > size - f->offset) return false;
-        if (!(f->lowest <= f->highest)) return false; /* also refuses NaN */
-        for (uint32_t k = 0; k < i; k++)
-            if (strcmp(fields[k].name, f->name) == 0) return false;
-    }
-    return true;
-}
-
-static bool hooks_run(const reef_hooks *h) { return h->construct || h->copy || h->move || h->destroy; }
-/* true: the hooks need data */
-static bool hooks_value(const reef_hooks *h) { return hooks_run(h) || h->on_fork != REEF_FORK_COPY; }
-static bool hooks_any(const reef_hooks *h) { return hooks_value(h) || h->track_rows; }
-
-static bool home_stored(reef_home home) { return home >= REEF_SPARSE && home <= REEF_SHARED; }
-
-/* The usual size of a page of values, and the largest. */
-enum { PAGE_BYTES_USUAL = 1 << 16, PAGE_BYTES_MAX = 1 << 30 };
-
-/* Do the fields of a type that is split cover its struct? Each byte but padding belongs to one field. */
-static bool fields_cover(const reef_field *fields, uint32_t count, uint32_t size, uint32_t align)
-{
-    uint32_t end = 0;
-    if (count > REEF_SPLIT_FIELDS_MAX) return false;
-    for (uint32_t done = 0; done < count; done++) {
-        const reef_field *next = NULL;
-        for (uint32_t i = 0; i < count; i++)
-            if (fields[i].offset >= end && (next == NULL || fields[i].offset < next->offset)) next = &fields[i];
-        if (next == NULL || next->offset - end >= align) return false; /* fields overlap, or bytes belong to no field */
-        end = next->offset + next->bytes;
-    }
-    return count == 0 || size - end < align;
-}
-
-/* The number of values on a page of a store. */
-static uint32_t page_rows_of(const reef_type_desc *d)
-{
-    uint32_t rows = REEF_BLOCK_ROWS;
-    if (!home_stored(d->home) || d->page_rows) return d->page_rows;
-    while (rows > 1 && (uint64_t)rows * d->size > PAGE_BYTES_USUAL) rows /= 2;
-    return rows;
-}
-
-static reef_status home_check(const reef_type_desc *d)
-{
-    if ((uint32_t)d->home > REEF_SPLIT) return REEF_BAD_ARGUMENT;
-    if (d->home == REEF_BIT && d->size != 0) return REEF_BAD_ARGUMENT;
-    if (d->home == REEF_SPLIT && d->size > REEF_SPLIT_SIZE_MAX) return REEF_BAD_ARGUMENT;
-    if (d->home >= REEF_SPARSE && d->home != REEF_COLD && d->size == 0) return REEF_BAD_ARGUMENT;
-    if (d->page_rows &&
-        (d->home != REEF_PAGED || (d->page_rows & (d->page_rows - 1)) || d->page_rows > REEF_PAGE_ROWS_MAX))
-        return REEF_BAD_ARGUMENT;
-    return (uint64_t)d->page_rows * d->size > PAGE_BYTES_MAX ? REEF_BAD_ARGUMENT : REEF_OK;
-}
-
-static reef_status hooks_check(const reef_hooks *h, uint32_t size, reef_home home)
-{
-    if (h == NULL) return REEF_OK;
-    /* A tag has no slot that a hook could get. */
-    if (size == 0 && (hooks_value(h) || h->address_bound)) return REEF_BAD_ARGUMENT;
-    if (home == REEF_BIT && h->track_rows) return REEF_BAD_ARGUMENT;
-    /* a shared value doesn't belong to one entity */
-    if (home == REEF_SHARED && (h->track_rows || h->on_fork != REEF_FORK_COPY)) return REEF_BAD_ARGUMENT;
-    if ((uint32_t)h->on_fork > REEF_FORK_SKIP) return REEF_BAD_ARGUMENT;
-    if (home != REEF_PAGED && h->address_bound && h->move == NULL) return REEF_NOT_MOVABLE;
-    if (h->destroy && h->move == NULL && !h->bytes_move) return REEF_NOT_MOVABLE;
-    return REEF_OK;
-}
-
-/* Can a pointer to the base point to a value of the subtype? */
-static reef_status base_check(const reef_type_desc *d)
-{
-    const type *base = reef__type_of(d->base.id);
-    if (d->base.id == 0) return REEF_OK;
-    if (base == NULL) return REEF_UNKNOWN_TYPE;
-    if (base->size > d->size || base->align > d->align || strcmp(base->name, d->name) == 0) return REEF_BAD_ARGUMENT;
-    const bool one =
-        d->home != REEF_SPLIT && d->home != REEF_MULTI && base->home != REEF_SPLIT && base->home != REEF_MULTI;
-    return one ? REEF_OK : REEF_BAD_ARGUMENT; /* otherwise an entity doesn't have one struct */
-}
-
-static bool align_allowed(uint32_t size, uint32_t align)
-{
-    return align != 0 && align <= REEF_ALIGN_MAX && (align & (align - 1)) == 0 && size % align == 0;
 }
 
 /* ---- types of relations ---- */
@@ -287,86 +169,6 @@ static reef_status relation_complete(reef_type_desc *d)
     }
     d->fields = relation_fields.field;
     return REEF_OK;
-}
-
-/* Brings the description into the form in which it is kept and compared: with an alignment, and without hooks that do
- * nothing. */
-static reef_status type_normalise(reef_type_desc *d)
-{
-    if (!type_name_allowed(d->name)) return REEF_BAD_ARGUMENT;
-    if (d->relation || d->data.id) {
-        const reef_status status = relation_complete(d);
-        if (status < 0) return status;
-    }
-    if (d->size > REEF_SIZE_MAX || home_check(d) != REEF_OK) return REEF_BAD_ARGUMENT;
-    if (d->align == 0)
-        for (d->align = 16; d->size % d->align != 0; d->align /= 2) {}
-    if (!align_allowed(d->size, d->align)) return REEF_BAD_ARGUMENT;
-    if (d->size == 0) d->align = 1;
-    if (!fields_allowed(d->fields, d->field_count, d->size)) return REEF_BAD_ARGUMENT;
-    if (d->home == REEF_SPLIT &&
-        ((d->hooks && hooks_any(d->hooks)) || !fields_cover(d->fields, d->field_count, d->size, d->align)))
-        return REEF_BAD_ARGUMENT;
-    reef_status status = hooks_check(d->hooks, d->size, d->home);
-    if (status >= 0) status = base_check(d);
-    if (d->hooks && !hooks_any(d->hooks)) d->hooks = NULL;
-    return status;
-}
-
-/* ---- comparing ---- */
-
-static const char *unit_text(const char *unit) { return unit ? unit : ""; }
-
-static bool field_same(const reef_field *a, const reef_field *b)
-{
-    return a->kind == b->kind && a->offset == b->offset && a->bytes == b->bytes && a->lowest == b->lowest &&
-           a->highest == b->highest && strcmp(a->name, b->name) == 0 &&
-           strcmp(unit_text(a->unit), unit_text(b->unit)) == 0;
-}
-
-/* Fields that only one side gives are no difference: they complete the other side. */
-static bool fields_same(const type *t, const reef_field *fields, uint32_t count)
-{
-    if (t->field_count == 0 || count == 0) return true;
-    if (t->field_count != count) return false;
-    for (uint32_t i = 0; i < count; i++)
-        if (!field_same(&t->fields[i], &fields[i])) return false;
-    return true;
-}
-
-static bool hooks_same(const reef_hooks *a, const reef_hooks *b)
-{
-    return a->construct == b->construct && a->copy == b->copy && a->move == b->move && a->destroy == b->destroy &&
-           a->context == b->context && a->bytes_move == b->bytes_move && a->on_fork == b->on_fork &&
-           a->address_bound == b->address_bound && a->track_rows == b->track_rows;
-}
-
-static bool type_same_hooks(const type *t, const reef_hooks *hooks)
-{
-    static const reef_hooks none;
-    return hooks_same(&t->hooks, hooks ? hooks : &none);
-}
-
-static bool base_same(const type *t, const reef_type_desc *d) { return (t->base ? t->base->id : 0) == d->base.id; }
-
-/* Requirements that only one side gives are no difference either, until a world uses the type. */
-static bool required_same(const type *t, const reef_type_desc *d)
-{
-    if (t->required_count == 0 || d->required_count == 0) return d->required_count == 0 || t->id > registry.settled;
-    if (t->required_count != d->required_count) return false;
-    for (uint32_t i = 0; i < d->required_count; i++) {
-        uint32_t k = 0;
-        while (k < t->required_count && t->required[k].id != d->required[i].id) k++;
-        if (k == t->required_count) return false;
-    }
-    return true;
-}
-
-static bool type_same(const type *t, const reef_type_desc *d)
-{
-    return t->size == d->size && t->align == d->align && t->home == d->home && t->page_rows == page_rows_of(d) &&
-           base_same(t, d) && t->relation == d->relation && (t->data ? t->data->id : 0) == d->data.id &&
-           type_same_hooks(t, d->hooks) && fields_same(t, d->fields, d->field_count) && required_same(t, d);
 }
 
 /* ---- subtypes ---- */
@@ -520,7 +322,7 @@ static void type_fill(type *t, const reef_type_desc *d)
     t->stored = home_stored(d->home);
     t->split = d->home == REEF_SPLIT;
     t->bit = d->home == REEF_BIT || (t->stored && d->home != REEF_COLD);
-    t->page_rows = page_rows_of(d);
+    t->page_rows = reef__page_rows_of(d);
     if (d->hooks) t->hooks = *d->hooks;
     const reef_hooks *h = &t->hooks;
     t->hooked = hooks_run(h) || h->address_bound;
@@ -580,7 +382,7 @@ static COLD reef_status part_make(const type *t, const reef_field *f, uint32_t *
                               .home = REEF_TABLE,
                               .fields = &field,
                               .field_count = 1};
-    if (!type_name_allowed(name)) return REEF_BAD_ARGUMENT;
+    if (!reef__type_name_allowed(name)) return REEF_BAD_ARGUMENT;
     const type *there = type_by_name(name);
     if (there == NULL) return type_make(&d, t, f->offset, id);
     *id = there->id;
@@ -641,7 +443,8 @@ COLD uint32_t reef__types_settle(void)
 static COLD reef_status type_register(reef_type_desc *d, uint32_t *id)
 {
     const type *which;
-    reef_status status = type_normalise(d);
+    reef_status status = d->relation || d->data.id ? relation_complete(d) : REEF_OK;
+    if (status >= 0) status = reef__type_normalise(d);
     if (status < 0) return status;
     type *t = type_by_name(d->name);
     status = reef__required_check(t, d, &which);
@@ -654,7 +457,7 @@ static COLD reef_status type_register(reef_type_desc *d, uint32_t *id)
         if (status == REEF_OK) *id = made;
         return status;
     }
-    if (!type_same(t, d)) return REEF_EXISTS;
+    if (!reef__type_same(t, d, t->id <= registry.settled)) return REEF_EXISTS;
     status = required_give(t, d);
     if (status < 0) return status;
     if (t->field_count == 0 && d->field_count != 0) status = type_give_fields(t, d->fields, d->field_count);
@@ -668,7 +471,7 @@ static COLD reef_status type_register(reef_type_desc *d, uint32_t *id)
 static void text_put_fields(text_out *o, const type *t, const reef_type_desc *d)
 {
     uint32_t i = 0;
-    while (i < t->field_count && i < d->field_count && field_same(&t->fields[i], &d->fields[i])) i++;
+    while (i < t->field_count && i < d->field_count && reef__field_same(&t->fields[i], &d->fields[i])) i++;
     const char *name = i < d->field_count ? d->fields[i].name : t->fields[i].name;
     reef__text_put(o, "; their fields differ from field %u (%s) on", i + 1, name);
 }
@@ -695,7 +498,7 @@ static void type_refuse(const reef_type_desc *d, reef_status status)
                        : status == REEF_BAD_ARGUMENT   ? ", which has no default value"
                        : status == REEF_DUPLICATE_TERM ? " twice"
                                                        : "");
-    } else if (t == NULL && d->base.id && base_check(d) < 0) {
+    } else if (t == NULL && d->base.id && reef__base_check(d) < 0) {
         const type *base = reef__type_of(d->base.id);
         reef__text_put(&o, "it can't be a subtype of %s: %s (sizes %u and %u, alignments %u and %u)", base->name,
                        reef_status_text(status), base->size, d->size, base->align, d->align);
@@ -717,16 +520,16 @@ static void type_refuse(const reef_type_desc *d, reef_status status)
         if (t->align != d->align) reef__text_put(&o, "; alignments %u and %u", t->align, d->align);
         if (t->home != d->home)
             reef__text_put(&o, "; one lives in %s, the other in %s", home_text(t->home), home_text(d->home));
-        else if (t->page_rows != page_rows_of(d))
-            reef__text_put(&o, "; pages of %u and %u values", t->page_rows, page_rows_of(d));
+        else if (t->page_rows != reef__page_rows_of(d))
+            reef__text_put(&o, "; pages of %u and %u values", t->page_rows, reef__page_rows_of(d));
         if (t->relation != d->relation || (t->data ? t->data->id : 0) != d->data.id)
             reef__text_put(&o, "; their options or data as relations differ");
         if (!base_same(t, d))
             reef__text_put(&o, "; one is a subtype of %s, the other of %s", base_text(t->base),
                            base_text(reef__type_of(d->base.id)));
-        if (!type_same_hooks(t, d->hooks)) reef__text_put(&o, "; their hooks differ");
-        if (!fields_same(t, d->fields, d->field_count)) text_put_fields(&o, t, d);
-        if (!required_same(t, d))
+        if (!reef__hooks_same(t, d->hooks)) reef__text_put(&o, "; their hooks differ");
+        if (!reef__fields_same(t, d->fields, d->field_count)) text_put_fields(&o, t, d);
+        if (!reef__required_same(t, d, t->id <= registry.settled))
             reef__text_put(&o, t->id <= registry.settled && t->required_count == 0
                                    ? "; a world used it before it was said what it requires"
                                    : "; they require different types");
@@ -868,9 +671,9 @@ COLD reef_status reef_type_describe(reef_component component, const reef_field *
     mutex_lock(&registry.lock);
     type *t = record_at(component.id);
     reef_status status = REEF_OK;
-    if (!fields_allowed(fields, count, t->size)) status = REEF_BAD_ARGUMENT;
-    else if (!fields_same(t, fields, count)) status = REEF_EXISTS;
-    else if (t->split && !fields_cover(fields, count, t->size, t->align)) status = REEF_BAD_ARGUMENT;
+    if (!reef__fields_allowed(fields, count, t->size)) status = REEF_BAD_ARGUMENT;
+    else if (!reef__fields_same(t, fields, count)) status = REEF_EXISTS;
+    else if (t->split && !reef__fields_cover(fields, count, t->size, t->align)) status = REEF_BAD_ARGUMENT;
     else if (t->field_count == 0 && count != 0) status = type_give_fields(t, fields, count);
     if (status == REEF_OK) status = parts_make(t);
     mutex_unlock(&registry.lock);
