@@ -1,10 +1,5 @@
 /* The operations, each for reef (core_...) and for the reference (want_...). */
 #include "apply.h"
-#include "fork.h"
-#include "hash.h"
-#include "observe.h"
-#include "pairs.h"
-#include <stdarg.h>
 #include <stdlib.h>
 
 /* ---- entities and values of an operation ---- */
@@ -175,25 +170,25 @@ static void want_one(outcome *want) { want->made_count = want->status == REEF_OK
 
 /* ---- making ---- */
 
-static void core_CREATE(model *m, const op *o, outcome *out)
+void core_CREATE(model *m, const op *o, outcome *out)
 {
     one_made(m, out, o->option & 1 ? reef_create_entity(m->world) : reef_create(m->world));
 }
-static void want_CREATE(model *m, const op *o, outcome *want)
+void want_CREATE(model *m, const op *o, outcome *want)
 {
     (void)o;
     want->status = ref_spawn(&m->reference, 1, want->made, NULL, 0);
     want_one(want);
 }
 
-static void core_SPAWN(model *m, const op *o, outcome *out)
+void core_SPAWN(model *m, const op *o, outcome *out)
 {
     given g;
     given_make(m, o, 1, &g);
     one_made(m, out, reef_spawn_values(m->world, g.v, g.count));
     given_free(&g, out->status == REEF_OK);
 }
-static void want_SPAWN(model *m, const op *o, outcome *want)
+void want_SPAWN(model *m, const op *o, outcome *want)
 {
     ref_value values[OP_TYPES];
     uint32_t count = model_values(m, o, values);
@@ -201,7 +196,7 @@ static void want_SPAWN(model *m, const op *o, outcome *want)
     want_one(want);
 }
 
-static void core_SPAWN_MANY(model *m, const op *o, outcome *out)
+void core_SPAWN_MANY(model *m, const op *o, outcome *out)
 {
     given g;
     given_make(m, o, o->n, &g);
@@ -209,7 +204,7 @@ static void core_SPAWN_MANY(model *m, const op *o, outcome *out)
     out->made_count = out->status == REEF_OK && !(o->option & 1) ? o->n : 0;
     given_free(&g, out->status == REEF_OK && o->n > 0); /* nobody to take them */
 }
-static void want_SPAWN_MANY(model *m, const op *o, outcome *want)
+void want_SPAWN_MANY(model *m, const op *o, outcome *want)
 {
     ref_value values[OP_TYPES];
     uint32_t count = model_values(m, o, values);
@@ -217,11 +212,8 @@ static void want_SPAWN_MANY(model *m, const op *o, outcome *want)
     want->made_count = want->status == REEF_OK ? o->n : 0;
 }
 
-static void core_CLONE(model *m, const op *o, outcome *out)
-{
-    one_made(m, out, reef_clone(m->world, subject_of(m, o)));
-}
-static void want_CLONE(model *m, const op *o, outcome *want)
+void core_CLONE(model *m, const op *o, outcome *out) { one_made(m, out, reef_clone(m->world, subject_of(m, o))); }
+void want_CLONE(model *m, const op *o, outcome *want)
 {
     want->status = ref_clone(&m->reference, subject_of(m, o), 1, want->made);
     want_one(want);
@@ -240,7 +232,7 @@ static bool clones_tree(const model *m, const op *o)
     return list.count == 0;
 }
 
-static void core_CLONE_MANY(model *m, const op *o, outcome *out)
+void core_CLONE_MANY(model *m, const op *o, outcome *out)
 {
     reef_entity *made = o->option & 1 ? NULL : out->made;
     /* an entity without children is a tree, too */
@@ -248,39 +240,33 @@ static void core_CLONE_MANY(model *m, const op *o, outcome *out)
                                     : reef_clone_many(m->world, subject_of(m, o), o->n, made);
     out->made_count = out->status == REEF_OK && !(o->option & 1) ? o->n : 0;
 }
-static void want_CLONE_MANY(model *m, const op *o, outcome *want)
+void want_CLONE_MANY(model *m, const op *o, outcome *want)
 {
     want->status = ref_clone(&m->reference, subject_of(m, o), o->n, want->made);
     want->made_count = want->status == REEF_OK ? o->n : 0;
 }
 
-static void core_RESERVE_ID(model *m, const op *o, outcome *out)
+void core_RESERVE_ID(model *m, const op *o, outcome *out)
 {
     (void)o;
     one_made(m, out, reef_reserve_id(m->world));
 }
-static void want_RESERVE_ID(model *m, const op *o, outcome *want)
+void want_RESERVE_ID(model *m, const op *o, outcome *want)
 {
     (void)o;
     want->status = ref_reserve_id(&m->reference, want->made);
     want_one(want);
 }
 
-static void core_RESERVE_RANGE(model *m, const op *o, outcome *out)
-{
-    one_made(m, out, reef_reserve_range(m->world, o->n));
-}
-static void want_RESERVE_RANGE(model *m, const op *o, outcome *want)
+void core_RESERVE_RANGE(model *m, const op *o, outcome *out) { one_made(m, out, reef_reserve_range(m->world, o->n)); }
+void want_RESERVE_RANGE(model *m, const op *o, outcome *want)
 {
     want->status = ref_reserve_range(&m->reference, o->n, want->made);
     want_one(want);
 }
 
-static void core_RELEASE_ID(model *m, const op *o, outcome *out)
-{
-    out->status = reef_release_id(m->world, subject_of(m, o));
-}
-static void want_RELEASE_ID(model *m, const op *o, outcome *want)
+void core_RELEASE_ID(model *m, const op *o, outcome *out) { out->status = reef_release_id(m->world, subject_of(m, o)); }
+void want_RELEASE_ID(model *m, const op *o, outcome *want)
 {
     want->status = ref_release_id(&m->reference, subject_of(m, o));
 }
@@ -290,13 +276,13 @@ static reef_entity wanted_of(const op *o)
     reef_entity e = {o->list[0], o->list[1]};
     return e;
 }
-static void core_CREATE_AS(model *m, const op *o, outcome *out)
+void core_CREATE_AS(model *m, const op *o, outcome *out)
 {
     out->status = reef_create_as(m->world, wanted_of(o));
     out->made[0] = wanted_of(o);
     out->made_count = out->status == REEF_OK;
 }
-static void want_CREATE_AS(model *m, const op *o, outcome *want)
+void want_CREATE_AS(model *m, const op *o, outcome *want)
 {
     want->status = ref_create_as(&m->reference, wanted_of(o));
     want->made[0] = wanted_of(o);
@@ -319,7 +305,7 @@ static void bundle_lay_out(model_bundle *b, const op *o)
     }
 }
 
-static void core_BUNDLE_NEW(model *m, const op *o, outcome *out)
+void core_BUNDLE_NEW(model *m, const op *o, outcome *out)
 {
     reef_bundle_part part[OP_TYPES];
     model_bundle b = {0};
@@ -334,7 +320,7 @@ static void core_BUNDLE_NEW(model *m, const op *o, outcome *out)
     reef_bundle_free(m->bundle[o->n].bundle);
     m->bundle[o->n].bundle = b.bundle;
 }
-static void want_BUNDLE_NEW(model *m, const op *o, outcome *want)
+void want_BUNDLE_NEW(model *m, const op *o, outcome *want)
 {
     ref_value values[OP_TYPES];
     uint32_t count = model_values(m, o, values);
@@ -342,19 +328,19 @@ static void want_BUNDLE_NEW(model *m, const op *o, outcome *want)
     if (want->status == REEF_OK) bundle_lay_out(&m->bundle[o->n], o);
 }
 
-static void core_BUNDLE_FREE(model *m, const op *o, outcome *out)
+void core_BUNDLE_FREE(model *m, const op *o, outcome *out)
 {
     reef_bundle_free(m->bundle[o->n].bundle);
     m->bundle[o->n].bundle = NULL;
     out->status = REEF_OK;
 }
-static void want_BUNDLE_FREE(model *m, const op *o, outcome *want)
+void want_BUNDLE_FREE(model *m, const op *o, outcome *want)
 {
     m->bundle[o->n].count = 0;
     want->status = REEF_OK;
 }
 
-static void core_BUNDLE_SPAWN(model *m, const op *o, outcome *out)
+void core_BUNDLE_SPAWN(model *m, const op *o, outcome *out)
 {
     const model_bundle *b = &m->bundle[o->n];
     model_type all = {.sort = SORT_PLAIN, .size = b->bytes, .align = 4096};
@@ -373,7 +359,7 @@ static void core_BUNDLE_SPAWN(model *m, const op *o, outcome *out)
             value_unmake(&model_types[b->type[i]], packed + b->offset[i]);
     aligned_give(packed);
 }
-static void want_BUNDLE_SPAWN(model *m, const op *o, outcome *want)
+void want_BUNDLE_SPAWN(model *m, const op *o, outcome *want)
 {
     const model_bundle *b = &m->bundle[o->n];
     ref_value values[OP_TYPES] = {0};
@@ -393,21 +379,15 @@ static void want_BUNDLE_SPAWN(model *m, const op *o, outcome *want)
 
 /* ---- destroying ---- */
 
-static void core_DESTROY(model *m, const op *o, outcome *out)
-{
-    out->status = reef_destroy(m->world, subject_of(m, o));
-}
-static void want_DESTROY(model *m, const op *o, outcome *want)
-{
-    want->status = ref_destroy(&m->reference, subject_of(m, o));
-}
+void core_DESTROY(model *m, const op *o, outcome *out) { out->status = reef_destroy(m->world, subject_of(m, o)); }
+void want_DESTROY(model *m, const op *o, outcome *want) { want->status = ref_destroy(&m->reference, subject_of(m, o)); }
 
-static void core_DESTROY_MANY(model *m, const op *o, outcome *out)
+void core_DESTROY_MANY(model *m, const op *o, outcome *out)
 {
     out->number += reef_destroy_many(m->world, entities_of(m, o), o->n);
     out->status = counted_memory.fired ? REEF_NO_MEMORY : REEF_OK;
 }
-static void want_DESTROY_MANY(model *m, const op *o, outcome *want)
+void want_DESTROY_MANY(model *m, const op *o, outcome *want)
 {
     const reef_entity *e = entities_of(m, o);
     want->status = REEF_OK;
@@ -423,13 +403,13 @@ static uint32_t components_of(const op *o, reef_component *c)
     for (uint32_t i = 0; i < o->count; i++) c[i] = component_of(o->type[i]);
     return o->count;
 }
-static void core_DESTROY_WITH(model *m, const op *o, outcome *out)
+void core_DESTROY_WITH(model *m, const op *o, outcome *out)
 {
     reef_component c[OP_TYPES];
     uint32_t count = components_of(o, c);
     out->status = reef_destroy_with_types(m->world, c, count, o->option & 1 ? NULL : &out->number);
 }
-static void want_DESTROY_WITH(model *m, const op *o, outcome *want)
+void want_DESTROY_WITH(model *m, const op *o, outcome *want)
 {
     want->status = ref_destroy_with(&m->reference, o->type, o->count, &want->number);
     if (o->option & 1) want->number = 0;
@@ -460,7 +440,7 @@ static uint64_t digest_want(const model *m, reef_entity e, uint32_t type)
     return value_digest_of(&model_types[type], x->value[type]);
 }
 
-static void core_ADD(model *m, const op *o, outcome *out)
+void core_ADD(model *m, const op *o, outcome *out)
 {
     uint64_t args = value_mix(o->value, 0);
     void *p = NULL;
@@ -468,7 +448,7 @@ static void core_ADD(model *m, const op *o, outcome *out)
                               o->option & 2 ? &p : NULL);
     out->digest = digest_at(o->type[0], p);
 }
-static void want_ADD(model *m, const op *o, outcome *want)
+void want_ADD(model *m, const op *o, outcome *want)
 {
     want->status = ref_add(&m->reference, subject_of(m, o), o->type[0], o->option & 1, value_mix(o->value, 0));
     if (want->status == REEF_OK && (o->option & 2)) {
@@ -482,21 +462,21 @@ static void want_ADD(model *m, const op *o, outcome *want)
     }
 }
 
-static void core_SET(model *m, const op *o, outcome *out)
+void core_SET(model *m, const op *o, outcome *out)
 {
     given g;
     given_make(m, o, 1, &g);
     out->status = reef_set_id(m->world, subject_of(m, o), g.v[0].component, g.v[0].data, g.v[0].size);
     given_free(&g, out->status >= REEF_OK);
 }
-static void want_SET(model *m, const op *o, outcome *want)
+void want_SET(model *m, const op *o, outcome *want)
 {
     ref_value values[OP_TYPES];
     model_values(m, o, values);
     want->status = ref_set(&m->reference, subject_of(m, o), &values[0]);
 }
 
-static void core_ENSURE(model *m, const op *o, outcome *out)
+void core_ENSURE(model *m, const op *o, outcome *out)
 {
     uint64_t args = value_mix(o->value, 0);
     reef_entity e = subject_of(m, o);
@@ -506,7 +486,7 @@ static void core_ENSURE(model *m, const op *o, outcome *out)
     out->status = p || (no_data && reef_has_id(m->world, e, c)) ? REEF_OK : last_status(m);
     out->digest = digest_at(type_meant(m, e, o->type[0]), p);
 }
-static void want_ENSURE(model *m, const op *o, outcome *want)
+void want_ENSURE(model *m, const op *o, outcome *want)
 {
     reef_entity e = subject_of(m, o);
     ref_entity *x = ref_alive(&m->reference, e);
@@ -518,52 +498,49 @@ static void want_ENSURE(model *m, const op *o, outcome *want)
     if (want->status == REEF_OK) want->digest = digest_want(m, e, o->type[0]);
 }
 
-static void core_REMOVE(model *m, const op *o, outcome *out)
+void core_REMOVE(model *m, const op *o, outcome *out)
 {
     out->status = reef_remove_id(m->world, subject_of(m, o), component_of(o->type[0]));
 }
-static void want_REMOVE(model *m, const op *o, outcome *want)
+void want_REMOVE(model *m, const op *o, outcome *want)
 {
     want->status = ref_remove(&m->reference, subject_of(m, o), o->type[0]);
 }
 
-static void core_REMOVE_ALL(model *m, const op *o, outcome *out)
-{
-    out->status = reef_remove_all(m->world, subject_of(m, o));
-}
-static void want_REMOVE_ALL(model *m, const op *o, outcome *want)
+void core_REMOVE_ALL(model *m, const op *o, outcome *out) { out->status = reef_remove_all(m->world, subject_of(m, o)); }
+void want_REMOVE_ALL(model *m, const op *o, outcome *want)
 {
     want->status = ref_remove_all(&m->reference, subject_of(m, o));
 }
 
-static void core_ENABLE(model *m, const op *o, outcome *out)
+void core_ENABLE(model *m, const op *o, outcome *out)
 {
     reef_component c = component_of(o->type[0]);
     if (o->option & OPTION_WHOLE) c.id = 0;
     else if (c.id == 0) c.id = UINT32_MAX; /* nobody's id; 0 is the entity's */
     out->status = reef_enable_id(m->world, subject_of(m, o), c, o->option & OPTION_ON);
 }
-static void want_ENABLE(model *m, const op *o, outcome *want)
+void want_ENABLE(model *m, const op *o, outcome *want)
 {
     uint32_t t = o->option & OPTION_WHOLE ? TYPES_MAX : o->type[0];
     want->status = ref_enable(&m->reference, subject_of(m, o), t, o->option & OPTION_ON);
 }
 
-static void core_CHANGE(model *m, const op *o, outcome *out)
+void core_CHANGE(model *m, const op *o, outcome *out)
 {
     given g;
     given_make(m, o, 1, &g);
     out->status = reef_change_values(m->world, subject_of(m, o), g.v, g.count);
     given_free(&g, out->status == REEF_OK);
 }
-static void want_CHANGE(model *m, const op *o, outcome *want)
+void want_CHANGE(model *m, const op *o, outcome *want)
 {
     ref_value values[OP_TYPES];
     uint32_t count = model_values(m, o, values);
     want->status = ref_change(&m->reference, subject_of(m, o), values, count);
 }
 
-static void core_WRITE(model *m, const op *o, outcome *out)
+void core_WRITE(model *m, const op *o, outcome *out)
 {
     reef_entity e = subject_of(m, o);
     void *p = NULL;
@@ -574,7 +551,7 @@ static void core_WRITE(model *m, const op *o, outcome *out)
     out->digest = digest_at(t, p);
     if (p) value_write(&model_types[t], p, value_mix(o->value, 0));
 }
-static void want_WRITE(model *m, const op *o, outcome *want)
+void want_WRITE(model *m, const op *o, outcome *want)
 {
     ref_entity *x = ref_alive(&m->reference, subject_of(m, o));
     uint32_t t = o->type[0] < TYPES_MAX && x ? ref_meant(x, o->type[0]) : o->type[0];
@@ -594,7 +571,7 @@ static void want_WRITE(model *m, const op *o, outcome *want)
 
 enum { READ_ALIVE = 1, READ_HAS = 2, READ_FAST_HAS = 4, READ_MATCHES = 8, READ_AGREES = 16 };
 
-static void core_READ(model *m, const op *o, outcome *out)
+void core_READ(model *m, const op *o, outcome *out)
 {
     reef_entity e = subject_of(m, o);
     reef_component c = component_of(o->type[0]);
@@ -610,7 +587,7 @@ static void core_READ(model *m, const op *o, outcome *out)
     out->digest = digest_at(type_meant(m, e, o->type[0]), p);
     out->status = REEF_OK;
 }
-static void want_READ(model *m, const op *o, outcome *want)
+void want_READ(model *m, const op *o, outcome *want)
 {
     reef_entity e = subject_of(m, o);
     const ref_entity *x = ref_alive(&m->reference, e);
@@ -626,7 +603,7 @@ static void want_READ(model *m, const op *o, outcome *want)
 }
 
 static const model_type *many_type(const op *o) { return &model_types[o->type[0]]; }
-static void core_GET_MANY(model *m, const op *o, outcome *out)
+void core_GET_MANY(model *m, const op *o, outcome *out)
 {
     const model_type *t = many_type(o);
     char *to = memory_for(t, o->n);
@@ -639,7 +616,7 @@ static void core_GET_MANY(model *m, const op *o, outcome *out)
     aligned_give(to);
     out->status = REEF_OK;
 }
-static void want_GET_MANY(model *m, const op *o, outcome *want)
+void want_GET_MANY(model *m, const op *o, outcome *want)
 {
     unsigned char untouched[4096];
     const model_type *t = many_type(o);
@@ -657,7 +634,7 @@ static void want_GET_MANY(model *m, const op *o, outcome *want)
     want->status = REEF_OK;
 }
 
-static void core_WRITE_MANY(model *m, const op *o, outcome *out)
+void core_WRITE_MANY(model *m, const op *o, outcome *out)
 {
     const model_type *t = many_type(o);
     char *from = memory_for(t, o->n);
@@ -667,7 +644,7 @@ static void core_WRITE_MANY(model *m, const op *o, outcome *out)
     aligned_give(from);
     out->status = counted_memory.fired ? REEF_NO_MEMORY : REEF_OK;
 }
-static void want_WRITE_MANY(model *m, const op *o, outcome *want)
+void want_WRITE_MANY(model *m, const op *o, outcome *want)
 {
     const reef_entity *e = entities_of(m, o);
     for (uint32_t i = 0; i < o->n; i++) {
@@ -688,11 +665,11 @@ static void want_WRITE_MANY(model *m, const op *o, outcome *want)
 
 /* ---- names: o->n is the name's number ---- */
 
-static void core_NAME(model *m, const op *o, outcome *out)
+void core_NAME(model *m, const op *o, outcome *out)
 {
     out->status = reef_set_name(m->world, subject_of(m, o), o->n == NAME_NONE ? NULL : model_names[o->n]);
 }
-static void want_NAME(model *m, const op *o, outcome *want)
+void want_NAME(model *m, const op *o, outcome *want)
 {
     reef_entity e = subject_of(m, o);
     ref_entity *x = ref_alive(&m->reference, e);
@@ -707,12 +684,12 @@ static void want_NAME(model *m, const op *o, outcome *want)
     else x->name = o->n + 1;
 }
 
-static void core_FIND(model *m, const op *o, outcome *out)
+void core_FIND(model *m, const op *o, outcome *out)
 {
     out->number = reef_entity_bits(reef_find(m->world, model_names[o->n]));
     out->status = REEF_OK;
 }
-static void want_FIND(model *m, const op *o, outcome *want)
+void want_FIND(model *m, const op *o, outcome *want)
 {
     const uint32_t index = ref_find_path(&m->reference, model_names[o->n]);
     want->number = index == UINT32_MAX ? 0 : reef_entity_bits(ref_handle(&m->reference, index));
@@ -721,21 +698,21 @@ static void want_FIND(model *m, const op *o, outcome *want)
 
 /* ---- room and types ---- */
 
-static void core_RESERVE(model *m, const op *o, outcome *out) { out->status = reef_reserve(m->world, o->n); }
-static void want_RESERVE(model *m, const op *o, outcome *want)
+void core_RESERVE(model *m, const op *o, outcome *out) { out->status = reef_reserve(m->world, o->n); }
+void want_RESERVE(model *m, const op *o, outcome *want)
 {
     const ref_world *r = &m->reference;
     uint64_t room = (uint64_t)(r->free_end - r->free_first) + (r->entities_max - r->count);
     want->status = o->n > room ? REEF_LIMIT : REEF_OK;
 }
 
-static void core_RESERVE_FOR(model *m, const op *o, outcome *out)
+void core_RESERVE_FOR(model *m, const op *o, outcome *out)
 {
     reef_component c[OP_TYPES];
     uint32_t count = components_of(o, c);
     out->status = reef_reserve_for(m->world, o->n, c, count);
 }
-static void want_RESERVE_FOR(model *m, const op *o, outcome *want)
+void want_RESERVE_FOR(model *m, const op *o, outcome *want)
 {
     ref_value values[OP_TYPES];
     uint32_t count = model_values(m, o, values);
@@ -743,175 +720,27 @@ static void want_RESERVE_FOR(model *m, const op *o, outcome *want)
     if (want->status == REEF_OK) want_RESERVE(m, o, want);
 }
 
-static void core_SHRINK(model *m, const op *o, outcome *out)
+void core_SHRINK(model *m, const op *o, outcome *out)
 {
     (void)o;
     out->status = reef_shrink(m->world);
 }
-static void want_SHRINK(model *m, const op *o, outcome *want)
+void want_SHRINK(model *m, const op *o, outcome *want)
 {
     (void)m;
     (void)o;
     want->status = REEF_OK;
 }
 
-static void core_USE(model *m, const op *o, outcome *out)
+void core_USE(model *m, const op *o, outcome *out)
 {
     const uint32_t along = o->type[0] < TYPES_MAX ? types_along(1u << o->type[0]) : 0;
     out->status = reef_world_use(m->world, component_of(o->type[0]));
     for (uint32_t t = 0; t < TYPES_MAX && out->status == REEF_OK; t++)
         if (along >> t & 1) out->status = reef_world_use(m->world, model_types[t].id);
 }
-static void want_USE(model *m, const op *o, outcome *want)
+void want_USE(model *m, const op *o, outcome *want)
 {
     want->status = o->type[0] < TYPES_MAX ? REEF_OK : REEF_UNKNOWN_TYPE;
     if (o->type[0] < TYPES_MAX) m->reference.known |= types_along(1u << o->type[0]);
-}
-
-/* ---- one operation ---- */
-
-typedef void (*op_function)(model *m, const op *o, outcome *out);
-
-static const struct op_entry {
-    const char *name;
-    op_function core, want;
-    int part;
-} op_entries[] = {
-#define X(name, weight, part) {#name, core_##name, want_##name, part},
-    MODEL_OPS(X)
-#undef X
-};
-
-const char *op_name(op_kind kind) { return op_entries[kind].name; }
-
-void model_core(model *m, const op *o, outcome *out) { op_entries[o->kind].core(m, o, out); }
-
-void model_want(model *m, const op *o, outcome *want) { op_entries[o->kind].want(m, o, want); }
-
-void model_fail(model *m, const char *format, ...)
-{
-    va_list args;
-    if (m->failed) return;
-    m->failed = true;
-    va_start(args, format);
-    vsnprintf(m->failure, sizeof m->failure, format, args);
-    va_end(args);
-}
-
-static void outcome_reset(outcome *x)
-{
-    x->status = REEF_CORRUPT;
-    x->number = x->digest = 0;
-    x->made_count = 0;
-}
-
-static void room_for_made(model *m, uint32_t n)
-{
-    if (n <= m->made_capacity) return;
-    m->core.made = realloc(m->core.made, n * sizeof(reef_entity));
-    m->want.made = realloc(m->want.made, n * sizeof(reef_entity));
-    if (!m->core.made || !m->want.made) abort();
-    m->made_capacity = n;
-}
-
-void model_refer(model *m, const op *o)
-{
-    room_for_made(m, op_makes(o) + 1);
-    outcome_reset(&m->want);
-    m->reference.time++;
-    m->relating = 0;
-    observers_begin(m);
-    op_entries[o->kind].want(m, o, &m->want);
-    ref_told.of = NULL;
-    model_made(m, o->made, m->want.made, m->want.made_count);
-}
-
-/* Lets reef do the operation. When memory was made to run out, checks that nothing has changed, and tries again. `hash`
- * is that of the world before; 0: not known. */
-static void core_do(model *m, const op *o, uint64_t hash)
-{
-    const struct op_entry *entry = &op_entries[o->kind];
-    room_for_made(m, op_makes(o) + 1);
-    outcome_reset(&m->core);
-    counted_memory.fired = false;
-    counted_memory.fail_at = entry->part == 2 ? 0 : o->fail_at;
-    counted_memory.fail_on = o->fail_on != 0;
-    observers_forget();
-    entry->core(m, o, &m->core);
-    counted_memory.fail_at = 0;
-    bool fired = counted_memory.fired;
-    counted_memory.fired = false;
-    if (!fired || m->core.status != REEF_NO_MEMORY) return;
-    m->starved++;
-    if (entry->part == 0) {
-        if (observers_heard()) model_fail(m, "%s without memory tells observers", entry->name);
-        if (hash && reef_hash(m->world) != hash) model_fail(m, "%s without memory changes the hash", entry->name);
-        if (m->starved % 4 == 0) model_compare(m, true);
-        else model_compare_rows(m, true);
-        if (m->failed) return;
-    }
-    uint64_t number = m->core.number;
-    outcome_reset(&m->core);
-    if (o->kind == OP_DESTROY_MANY || o->kind == OP_UNRELATE_ALL) m->core.number = number;
-    if (o->kind == OP_WRITE_MANY) observers_unsure(); /* what was written already is told twice */
-    entry->core(m, o, &m->core);
-}
-
-static void outcomes_compare(model *m, const op *o)
-{
-    const outcome *a = &m->core, *b = &m->want;
-    const char *name = op_name((op_kind)o->kind);
-    if (a->status != b->status) {
-        model_fail(m, "%s answers %s, must answer %s", name, reef_status_name(a->status), reef_status_name(b->status));
-        return;
-    }
-    if (a->number != b->number)
-        model_fail(m, "%s gives the number %llu, must be %llu", name, (unsigned long long)a->number,
-                   (unsigned long long)b->number);
-    if (a->digest != b->digest) model_fail(m, "%s reads other values than were written, or in another order", name);
-    for (uint32_t i = 0; i < a->made_count && i < b->made_count; i++)
-        if (!reef_entity_equal(a->made[i], b->made[i]))
-            model_fail(m, "%s makes {%u, %u}, must be {%u, %u}", name, a->made[i].index, a->made[i].generation,
-                       b->made[i].index, b->made[i].generation);
-    if (b->status < REEF_OK && reef_last_error(m->world).status != b->status)
-        model_fail(m, "%s records the error %s, must be %s", name, reef_status_name(reef_last_error(m->world).status),
-                   reef_status_name(b->status));
-}
-
-/* Is the world hashed before and after this operation? Mostly this is done for operations that shouldn't change
- * anything. */
-static bool is_watched(const op *o)
-{
-    bool often = o->kind == OP_SHRINK || o->kind == OP_RESERVE || o->kind == OP_RESERVE_FOR || o->flaw || o->fail_at;
-    return (value_mix(o->value, 55) >> 1) % (often ? 12 : 100) == 0;
-}
-
-void model_apply(model *m, const op *o)
-{
-    uint64_t hash = 0;
-    if (is_watched(o)) hash_check(m, hash = reef_hash(m->world));
-    m->check_all = m->check_rows = false;
-    m->check_hash = 0;
-    if (!m->failed) core_do(m, o, hash);
-    if (m->failed) return;
-    model_refer(m, o);
-    outcomes_compare(m, o);
-    if (!m->failed) observers_compare(m);
-    if (!m->failed) pairs_of_op(m, o);
-    if (m->check_hash && reef_hash(m->world) != m->check_hash) model_fail(m, "after a restore the hash is another one");
-    if (m->check_all && !m->failed) model_compare(m, true);
-    if (m->check_rows && !m->failed) model_compare_rows(m, true);
-    if (hash && !m->failed) hash_check(m, reef_hash(m->world));
-    if (o->kind == OP_HASH)
-        m->reference.mark[m->reference.mark_count++ % MARKS] = (ref_mark){reef_version(m->world), m->reference.time};
-    if (counted_memory.fault) model_fail(m, "%s: %s", op_name((op_kind)o->kind), counted_memory.fault);
-    if (o->value % 8 == 0 && reef_count_alive(m->world) != m->reference.living_count)
-        model_fail(m, "the number of living entities is wrong");
-    if (m->failed) return;
-    model_compare_entity(m, subject_of(m, o));
-    for (uint32_t i = 0; i < m->want.made_count && i < 3; i++) model_compare_entity(m, m->want.made[i]);
-    for (uint32_t i = 0; i < 2 && m->reference.living_count > 0; i++) {
-        uint32_t at = (uint32_t)((value_mix(o->value, 100 + i) >> 1) % m->reference.living_count);
-        model_compare_entity(m, ref_handle(&m->reference, m->reference.living[at]));
-    }
 }

@@ -370,8 +370,9 @@ static void gen_list(generator *g, const model *m, op *o)
     if (o->n > 3 && one_in(g, 8)) o->list[1] = SUBJECT_NULL;
 }
 
-static void gen_batch(generator *g, const model *m, op *o, bool writes)
+static void gen_batch(generator *g, const model *m, op *o)
 {
+    const bool writes = o->kind == OP_WRITE_MANY;
     gen_list(g, m, o);
     do o->type[0] = active_type(g, m);
     while (model_types[o->type[0]].size == 0 && !one_in(g, 20));
@@ -684,98 +685,138 @@ static void gen_tree(generator *g, const model *m, op *o)
     if (one_in(g, 4)) o->how[0] = sized(o, 0) ? HOW_ARRAY : o->how[0];
 }
 
+/* ---- what is soon said ---- */
+
+static void gen_nothing(generator *g, const model *m, op *o) { (void)g, (void)m, (void)o; }
+static void gen_option(generator *g, const model *m, op *o) { (void)m, o->option = (uint8_t)below(g, 2); }
+static void gen_slot(generator *g, const model *m, op *o) { (void)m, o->n = below(g, SLOTS); }
+static void gen_found(generator *g, const model *m, op *o) { (void)m, o->n = below(g, NAMES_GOOD + NAMES_BAD); }
+static void gen_reserve(generator *g, const model *m, op *o) { (void)m, o->n = below(g, 3000); }
+static void gen_clone_many(generator *g, const model *m, op *o)
+{
+    (void)m;
+    o->n = amount(g);
+    if (g->relations && o->n > 6) o->n = 6; /* each has the relations of its origin */
+    o->option = one_in(g, 5);
+}
+static void gen_bundle_spawn(generator *g, const model *m, op *o)
+{
+    gen_slot(g, m, o);
+    o->option = one_in(g, 50);
+}
+static void gen_destroy_with(generator *g, const model *m, op *o)
+{
+    types(g, m, o, 4);
+    o->option = (uint8_t)below(g, 2);
+}
+static void gen_name(generator *g, const model *m, op *o)
+{
+    (void)m;
+    o->n = one_in(g, 5) ? NAME_NONE : below(g, one_in(g, 10) ? NAMES_GOOD + NAMES_BAD : NAMES_GOOD);
+}
+static void gen_reserve_range(generator *g, const model *m, op *o)
+{
+    (void)m;
+    o->n = one_in(g, 8) ? 4000 + below(g, 6000) : below(g, 60);
+}
+static void gen_reserve_for(generator *g, const model *m, op *o)
+{
+    types(g, m, o, 5);
+    o->n = one_in(g, 4) ? below(g, 1500) : below(g, 100);
+}
+static void gen_merge(generator *g, const model *m, op *o)
+{
+    o->n = fork_slot(g, m, true);
+    o->option = (uint8_t)below(g, 2);
+}
+static void gen_where(generator *g, const model *m, op *o)
+{
+    gen_one_type(g, m, o);
+    o->n = below(g, SLOTS);
+}
+static void gen_add_or_remove(generator *g, const model *m, op *o)
+{
+    gen_one_type(g, m, o);
+    observed_instead(g, m, o);
+}
+/* Mostly somebody who is reserved. */
+static void gen_release_id(generator *g, const model *m, op *o)
+{
+    const ref_world *r = &m->reference;
+    gen_one_type(g, m, o);
+    if (one_in(g, 8)) return;
+    for (uint32_t i = 0, at = below(g, r->count); i < r->count; i++, at = (at + 1) % r->count)
+        if (r->entity[at].life == LIFE_RESERVED) o->subject = r->entity[at].number;
+}
+
+/* What an operation needs besides its subject; NULL: a type. */
+typedef void (*gen_function)(generator *g, const model *m, op *o);
+static const gen_function generators[OP_COUNT] = {
+    [OP_CREATE] = gen_option,
+    [OP_REMOVE_ALL] = gen_option,
+    [OP_SPAWN] = gen_spawn,
+    [OP_SPAWN_MANY] = gen_spawn_many,
+    [OP_CLONE_MANY] = gen_clone_many,
+    [OP_RELATE] = gen_relate,
+    [OP_RELATE_BEFORE] = gen_relate,
+    [OP_UNRELATE] = gen_relate,
+    [OP_RETARGET] = gen_relate,
+    [OP_UNRELATE_ALL] = gen_relate,
+    [OP_RELATION_WRITE] = gen_relate,
+    [OP_KIN] = gen_relate,
+    [OP_INSTANTIATE] = gen_tree,
+    [OP_MAKE_PREFAB] = gen_nothing,
+    [OP_CREATE_AS] = gen_create_as,
+    [OP_BUNDLE_NEW] = gen_bundle,
+    [OP_BUNDLE_FREE] = gen_slot,
+    [OP_QUERY_FREE] = gen_slot,
+    [OP_FORK] = gen_fork,
+    [OP_FORK_SWAP] = gen_fork,
+    [OP_FORK_FREE] = gen_fork,
+    [OP_SNAPSHOT] = gen_fork,
+    [OP_SNAPSHOT_FREE] = gen_fork,
+    [OP_SNAPSHOT_FORK] = gen_fork,
+    [OP_RESTORE] = gen_fork,
+    [OP_SAVE] = gen_keep,
+    [OP_DIFF] = gen_keep,
+    [OP_JOURNAL] = gen_keep,
+    [OP_HASH] = gen_hash,
+    [OP_BUNDLE_SPAWN] = gen_bundle_spawn,
+    [OP_DESTROY_MANY] = gen_list,
+    [OP_DESTROY_WITH] = gen_destroy_with,
+    [OP_SORT] = gen_sort,
+    [OP_GET_MANY] = gen_batch,
+    [OP_WRITE_MANY] = gen_batch,
+    [OP_CHANGE] = gen_change,
+    [OP_NAME] = gen_name,
+    [OP_FIND] = gen_found,
+    [OP_RESERVE_RANGE] = gen_reserve_range,
+    [OP_RESERVE] = gen_reserve,
+    [OP_RESERVE_FOR] = gen_reserve_for,
+    [OP_DEFER] = gen_deferred,
+    [OP_HISTORY] = gen_deferred,
+    [OP_TICK] = gen_deferred,
+    [OP_OBSERVE] = gen_observe,
+    [OP_MERGE] = gen_merge,
+    [OP_POST] = gen_nothing,
+    [OP_SHARE] = gen_share,
+    [OP_QUERY_NEW] = gen_query_new,
+    [OP_QUERY_WALK] = gen_walk,
+    [OP_ADD_WHERE] = gen_where,
+    [OP_REMOVE_WHERE] = gen_where,
+    [OP_SET_WHERE] = gen_where,
+    [OP_ENABLE_WHERE] = gen_where,
+    [OP_DESTROY_WHERE] = gen_where,
+    [OP_ADD] = gen_add_or_remove,
+    [OP_REMOVE] = gen_add_or_remove,
+    [OP_RELEASE_ID] = gen_release_id,
+};
+
 static void fill_in(generator *g, const model *m, op *o)
 {
+    const gen_function f = generators[o->kind] ? generators[o->kind] : gen_one_type;
     o->subject = subject(g, m, o);
-    switch ((op_kind)o->kind) {
-    case OP_CREATE:
-    case OP_REMOVE_ALL: o->option = (uint8_t)below(g, 2); break;
-    case OP_SPAWN: gen_spawn(g, m, o); break;
-    case OP_SPAWN_MANY: gen_spawn_many(g, m, o); break;
-    case OP_CLONE_MANY:
-        o->n = amount(g);
-        if (g->relations && o->n > 6) o->n = 6; /* each has the relations of its origin */
-        o->option = one_in(g, 5);
-        break;
-    case OP_RELATE:
-    case OP_RELATE_BEFORE:
-    case OP_UNRELATE:
-    case OP_RETARGET:
-    case OP_UNRELATE_ALL:
-    case OP_RELATION_WRITE:
-    case OP_KIN: gen_relate(g, m, o); break;
-    case OP_INSTANTIATE: gen_tree(g, m, o); break;
-    case OP_MAKE_PREFAB: break;
-    case OP_CREATE_AS: gen_create_as(g, m, o); break;
-    case OP_BUNDLE_NEW: gen_bundle(g, m, o); break;
-    case OP_BUNDLE_FREE:
-    case OP_QUERY_FREE: o->n = below(g, SLOTS); break;
-    case OP_FORK:
-    case OP_FORK_SWAP:
-    case OP_FORK_FREE:
-    case OP_SNAPSHOT:
-    case OP_SNAPSHOT_FREE:
-    case OP_SNAPSHOT_FORK:
-    case OP_RESTORE: gen_fork(g, m, o); break;
-    case OP_SAVE:
-    case OP_DIFF:
-    case OP_JOURNAL: gen_keep(g, m, o); break;
-    case OP_HASH: gen_hash(g, m, o); break;
-    case OP_BUNDLE_SPAWN:
-        o->n = below(g, SLOTS);
-        o->option = one_in(g, 50);
-        break;
-    case OP_DESTROY_MANY: gen_list(g, m, o); break;
-    case OP_DESTROY_WITH:
-        types(g, m, o, 4);
-        o->option = (uint8_t)below(g, 2);
-        break;
-    case OP_SORT: gen_sort(g, m, o); break;
-    case OP_GET_MANY: gen_batch(g, m, o, false); break;
-    case OP_WRITE_MANY: gen_batch(g, m, o, true); break;
-    case OP_CHANGE: gen_change(g, m, o); break;
-    case OP_NAME:
-        o->n = one_in(g, 5) ? NAME_NONE : below(g, one_in(g, 10) ? NAMES_GOOD + NAMES_BAD : NAMES_GOOD);
-        break;
-    case OP_FIND: o->n = below(g, NAMES_GOOD + NAMES_BAD); break;
-    case OP_RESERVE_RANGE: o->n = one_in(g, 8) ? 4000 + below(g, 6000) : below(g, 60); break;
-    case OP_RESERVE: o->n = below(g, 3000); break;
-    case OP_RESERVE_FOR:
-        types(g, m, o, 5);
-        o->n = one_in(g, 4) ? below(g, 1500) : below(g, 100);
-        break;
-    case OP_DEFER:
-    case OP_HISTORY:
-    case OP_TICK: gen_deferred(g, m, o); break;
-    case OP_OBSERVE: gen_observe(g, m, o); break;
-    case OP_MERGE:
-        o->n = fork_slot(g, m, true);
-        o->option = (uint8_t)below(g, 2);
-        break;
-    case OP_POST: break;
-    case OP_SHARE: gen_share(g, m, o); break;
-    case OP_QUERY_NEW: gen_query_new(g, m, o); break;
-    case OP_QUERY_WALK: gen_walk(g, m, o); break;
-    case OP_ADD_WHERE:
-    case OP_REMOVE_WHERE:
-    case OP_SET_WHERE:
-    case OP_ENABLE_WHERE:
-    case OP_DESTROY_WHERE:
-        gen_one_type(g, m, o);
-        o->n = below(g, SLOTS);
-        break;
-    case OP_ADD:
-    case OP_REMOVE:
-        gen_one_type(g, m, o);
-        observed_instead(g, m, o);
-        break;
-    default: gen_one_type(g, m, o);
-    }
-    if (o->kind == OP_RELEASE_ID && !one_in(g, 8)) { /* somebody who is reserved */
-        const ref_world *r = &m->reference;
-        for (uint32_t i = 0, at = below(g, r->count); i < r->count; i++, at = (at + 1) % r->count)
-            if (r->entity[at].life == LIFE_RESERVED) o->subject = r->entity[at].number;
-    }
+    f(g, m, o);
 }
 
 void generate(generator *g, const model *m, op *o)

@@ -2,7 +2,8 @@
  * be observed.
  *
  *   generate.c  makes operations from random numbers and the reference's state
- *   apply.c     lets reef and the reference do one, and compares the outcomes
+ *   operate.c   lets reef and the reference do one, and compares the outcomes
+ *   apply.c     how each is done, with apply_query.c, apply_bulk.c and the next ones:
  *   sort.c      sorting storage
  *   typed.c     the calls that are inlined by C type
  *   defer.c     loops that record structural changes
