@@ -4,7 +4,7 @@
 const char *reef_ranks_reason(const reef_ranks *r) { return r ? r->reason : ""; }
 int reef_ranks_rank(const reef_ranks *r) { return r ? r->rank : 0; }
 int reef_ranks_size(const reef_ranks *r) { return r ? r->size : 0; }
-uint32_t reef_ranks_owner(const reef_ranks *r, uint32_t c) { return r && c < r->config.cells ? r->cells[c].owner : 0; }
+uint32_t reef_ranks_owner(const reef_ranks *r, uint32_t c) { return r && c < r->config.cells ? ranks__owner(r, c) : 0; }
 
 reef_ranks_place reef_ranks_where(const reef_ranks *r, reef_entity e)
 {
@@ -107,4 +107,32 @@ reef_status reef_ranks_sources(reef_ranks *r, reef_component relation, reef_enti
     ranks__bytes_free(&mine);
     ranks__bytes_free(&all);
     return s;
+}
+
+/* ---- memory ---- */
+
+static uint64_t cell_bytes(const cell *c)
+{
+    return sizeof *c + c->room * sizeof *c->members + c->ids.room * sizeof *c->ids.free;
+}
+
+static uint64_t list_bytes(const ghost_list *l) { return l->room * sizeof *l->of + l->values.room; }
+
+uint64_t reef_ranks_bytes(const reef_ranks *r)
+{
+    if (r == NULL) return 0;
+    const size_t cells = r->end_cell - r->first_cell + (size_t)1;
+    uint64_t n = sizeof *r + ((size_t)r->size + 1 + ranks__groups(r->config.cells)) * sizeof(uint32_t);
+    n += cells * sizeof *r->near_first + r->near_room * sizeof *r->near + r->visible_room * sizeof *r->visible;
+    for (uint32_t c = r->first_cell; c < r->end_cell; c++) n += cell_bytes(ranks__own(r, c));
+    for (uint32_t i = 0; i < r->ghost_cell_count; i++) n += cell_bytes(&r->ghost_cells[i]);
+    n += (r->ghost_cell_room - r->ghost_cell_count) * sizeof *r->ghost_cells;
+    for (uint32_t i = 0; i < r->neighbour_count; i++) {
+        const neighbour *x = &r->neighbours[i];
+        n += sizeof *x + x->cell_room * sizeof *x->cells + list_bytes(&x->sent) + list_bytes(&x->now);
+        n += 2 * (sizeof *r->near_out + sizeof *r->near_requests) + r->near_out[i].room;
+        n += r->near_out[r->neighbour_count + i].room;
+    }
+    n += r->waiting.room * sizeof *r->waiting.of + r->waiting.values.room;
+    return n + r->dead_room * sizeof *r->dead + r->leaving_room * sizeof *r->leaving;
 }

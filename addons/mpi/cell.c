@@ -2,8 +2,44 @@
  *
  * Each cell has ids of its own: those that became free in it, used oldest first, and ranges of REEF_RANKS_RANGE indices
  * that were never used. Ranges are given out in the order of cells, after a look at what all ranks need; so which id an
- * entity gets depends on the cells and on nothing else. */
+ * entity gets depends on the cells and on nothing else.
+ *
+ *   group 0 (cells 0 ... 255)             group 1 (cells 256 ... 511)           then pages of whatever group needs one
+ *   |cell 0|cell 1|cell 5|cell 0| free  | |cell 260|cell 256| free            | ...
+ *   page of 4,096 indices                 page of 4,096 indices
+ *
+ * The cells of a group share pages, and no two groups do. reef keeps records by pages (reef_reserve_range), so a rank
+ * has few pages with ids of other ranks, however slowly the ids grew. */
 #include "ranks.h"
+
+uint32_t ranks__owner_in(const uint32_t *starts, int size, uint32_t c)
+{
+    uint32_t low = 0, high = (uint32_t)size; /* the last rank that begins at this cell or before */
+    while (high - low > 1) {
+        const uint32_t middle = (low + high) / 2;
+        if (starts[middle] <= c) low = middle;
+        else high = middle;
+    }
+    return low;
+}
+
+static uint32_t ghost_cell_seek(const reef_ranks *r, uint32_t c)
+{
+    uint32_t low = 0, high = r->ghost_cell_count;
+    while (low < high) {
+        const uint32_t middle = (low + high) / 2;
+        if (r->ghost_cells[middle].number < c) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+
+cell *ranks__cell(const reef_ranks *r, uint32_t c)
+{
+    if (ranks__mine(r, c)) return ranks__own(r, c);
+    const uint32_t at = ghost_cell_seek(r, c);
+    return at < r->ghost_cell_count && r->ghost_cells[at].number == c ? &r->ghost_cells[at] : NULL;
+}
 
 /* ---- members ---- */
 
@@ -20,8 +56,8 @@ static uint32_t member_seek(const cell *c, reef_entity e)
 
 bool ranks__member_add(reef_ranks *r, uint32_t number, reef_entity e)
 {
-    cell *c = &r->cells[number];
-    if (!ranks__room(&c->members, &c->room, (size_t)c->count + 1, sizeof *c->members)) return false;
+    cell *c = ranks__cell(r, number);
+    if (c == NULL || !ranks__room(&c->members, &c->room, (size_t)c->count + 1, sizeof *c->members)) return false;
     const uint32_t at = member_seek(c, e);
     memmove(c->members + at + 1, c->members + at, (c->count - at) * sizeof *c->members);
     c->members[at] = e;
@@ -33,9 +69,9 @@ bool ranks__member_add(reef_ranks *r, uint32_t number, reef_entity e)
 
 void ranks__member_drop(reef_ranks *r, uint32_t number, reef_entity e)
 {
-    cell *c = &r->cells[number];
-    const uint32_t at = member_seek(c, e);
-    if (at == c->count || !reef_entity_equal(c->members[at], e)) return;
+    cell *c = ranks__cell(r, number);
+    const uint32_t at = c ? member_seek(c, e) : 0;
+    if (c == NULL || at == c->count || !reef_entity_equal(c->members[at], e)) return;
     memmove(c->members + at, c->members + at + 1, (c->count - at - 1) * sizeof *c->members);
     c->count--;
     if (ranks__mine(r, number)) r->owned--;
@@ -49,7 +85,7 @@ bool ranks__see(reef_ranks *r)
     if (r->all_enabled) return true;
     if (!ranks__room(&r->visible, &r->visible_room, r->owned + 1, sizeof *r->visible)) return false;
     for (uint32_t i = r->first_cell; i < r->end_cell; i++) {
-        cell *c = &r->cells[i];
+        cell *c = ranks__own(r, i);
         c->seen = n;
         for (uint32_t k = 0; k < c->count; k++)
             if (reef_is_enabled_entity(r->world, c->members[k])) r->visible[n++] = c->members[k];
@@ -61,10 +97,10 @@ bool ranks__see(reef_ranks *r)
 bool reef_ranks_around(const reef_ranks *r, uint32_t from, uint32_t i, reef_ranks_members *members)
 {
     if (r == NULL || members == NULL || from >= r->config.cells || !ranks__mine(r, from)) return false;
-    const uint32_t near = r->near_first[from], count = r->near_first[from + 1] - near;
-    if (i > count || (r->inner_only && !r->cells[from].inner)) return false;
+    const uint32_t *first = &r->near_first[from - r->first_cell], near = first[0], count = first[1] - near;
+    if (i > count || (r->inner_only && !ranks__own(r, from)->inner)) return false;
     const uint32_t number = i ? r->near[near + i - 1] : from;
-    const cell *c = &r->cells[number];
+    const cell *c = ranks__cell(r, number);
     const bool some = !r->all_enabled && ranks__mine(r, number); /* all ghosts are shown */
     *members =
         some ? (reef_ranks_members){r->visible + c->seen, c->seen_count} : (reef_ranks_members){c->members, c->count};
@@ -73,32 +109,11 @@ bool reef_ranks_around(const reef_ranks *r, uint32_t from, uint32_t i, reef_rank
 
 reef_status ranks__inner_mark(reef_ranks *r, reef_entity e, uint32_t c)
 {
-    if (!r->config.overlap || reef_has(r->world, e, ReefInner) == r->cells[c].inner) return REEF_OK;
-    return r->cells[c].inner ? reef_add(r->world, e, ReefInner) : reef_remove(r->world, e, ReefInner);
+    if (!r->config.overlap || reef_has(r->world, e, ReefInner) == ranks__own(r, c)->inner) return REEF_OK;
+    return ranks__own(r, c)->inner ? reef_add(r->world, e, ReefInner) : reef_remove(r->world, e, ReefInner);
 }
 
-/* ---- making ---- */
-
-static bool near_make(reef_ranks *r)
-{
-    uint32_t list[REEF_RANKS_NEAR_MAX], room = 0, n = 0;
-    r->near_first = calloc((size_t)r->config.cells + 1, sizeof *r->near_first);
-    if (r->near_first == NULL) return false;
-    for (uint32_t c = 0; c < r->config.cells; c++) {
-        const uint32_t count = r->config.near ? r->config.near(c, list, r->config.context) : 0;
-        if (!ranks__room(&r->near, &room, (size_t)n + count + 1, sizeof *r->near)) return false;
-        if (count) memcpy(r->near + n, list, count * sizeof *list);
-        n += count;
-        r->near_first[c + 1] = n;
-    }
-    return true;
-}
-
-bool ranks__cells_make(reef_ranks *r)
-{
-    r->cells = calloc(r->config.cells, sizeof *r->cells);
-    return r->cells && near_make(r);
-}
+/* ---- dividing ---- */
 
 static void neighbours_free(reef_ranks *r)
 {
@@ -120,29 +135,30 @@ static void neighbours_free(reef_ranks *r)
     r->neighbour_count = 0;
 }
 
-void ranks__cells_free(reef_ranks *r)
+static void cell_free(cell *c)
 {
-    for (uint32_t c = 0; r->cells && c < r->config.cells; c++) {
-        free(r->cells[c].members);
-        free(r->cells[c].ids.free);
-    }
-    neighbours_free(r);
-    free(r->cells);
-    free(r->near_first);
-    free(r->near);
-    free(r->present);
-    free(r->visible);
+    free(c->members);
+    free(c->ids.free);
 }
 
-/* ---- dividing ---- */
-
-static bool present_add(reef_ranks *r, uint32_t c, unsigned char *seen)
+static void ghost_cells_free(reef_ranks *r)
 {
-    if (seen[c / 8] >> (c & 7) & 1) return true;
-    if (!ranks__room(&r->present, &r->present_room, (size_t)r->present_count + 1, sizeof *r->present)) return false;
-    seen[c / 8] = (unsigned char)(seen[c / 8] | 1u << (c & 7));
-    r->present[r->present_count++] = c;
-    return true;
+    for (uint32_t i = 0; i < r->ghost_cell_count; i++) cell_free(&r->ghost_cells[i]);
+    r->ghost_cell_count = 0;
+}
+
+void ranks__cells_free(reef_ranks *r)
+{
+    for (uint32_t i = 0; i < r->end_cell - r->first_cell; i++) cell_free(&r->cells[i]);
+    ghost_cells_free(r);
+    neighbours_free(r);
+    free(r->starts);
+    free(r->cells);
+    free(r->ghost_cells);
+    free(r->near_first);
+    free(r->near);
+    free(r->groups);
+    free(r->visible);
 }
 
 /* Another rank sees a cell of ours. */
@@ -164,50 +180,110 @@ static bool neighbour_sees(reef_ranks *r, int rank, uint32_t c)
     return true;
 }
 
-static int cell_order(const void *a, const void *b)
+/* Makes room for the cells of this rank. Those that it had and keeps are moved there. */
+static bool own_make(reef_ranks *r, uint32_t first, uint32_t end)
 {
-    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
+    cell *cells = calloc((size_t)(end - first) + 1, sizeof *cells);
+    uint32_t *near_first = calloc((size_t)(end - first) + 1, sizeof *near_first);
+    if (cells == NULL || near_first == NULL) {
+        free(cells);
+        free(near_first);
+        return false;
+    }
+    for (uint32_t c = first; c < end; c++) {
+        if (ranks__mine(r, c)) cells[c - first] = *ranks__own(r, c);
+        cells[c - first].number = c;
+    }
+    for (uint32_t c = r->first_cell; c < r->end_cell; c++)
+        if (c < first || c >= end) cell_free(ranks__own(r, c));
+    free(r->cells);
+    free(r->near_first);
+    r->cells = cells;
+    r->near_first = near_first;
+    r->first_cell = first;
+    r->end_cell = end;
+    return true;
 }
 
-static bool surroundings_find(reef_ranks *r)
+static bool near_make(reef_ranks *r)
 {
-    unsigned char *seen = calloc((size_t)r->config.cells / 8 + 1, 1);
-    bool ok = seen != NULL;
+    uint32_t list[REEF_RANKS_NEAR_MAX], n = 0;
+    for (uint32_t c = r->first_cell; c < r->end_cell; c++) {
+        const uint32_t count = r->config.near ? r->config.near(c, list, r->config.context) : 0;
+        if (!ranks__room(&r->near, &r->near_room, (size_t)n + count + 1, sizeof *r->near)) return false;
+        if (count) memcpy(r->near + n, list, count * sizeof *list);
+        n += count;
+        r->near_first[c - r->first_cell + 1] = n;
+    }
+    return true;
+}
+
+static int cell_order(const void *a, const void *b)
+{
+    const cell *x = a, *y = b;
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+/* Lists the cells of other ranks that are near: some of them several times, until the list is sorted. */
+static bool ghost_cells_make(reef_ranks *r)
+{
+    uint32_t n = 0, kept = 0;
+    const uint32_t end = r->near_first[r->end_cell - r->first_cell];
+    ghost_cells_free(r);
+    for (uint32_t k = 0; k < end; k++) {
+        if (ranks__mine(r, r->near[k])) continue;
+        if (!ranks__room(&r->ghost_cells, &r->ghost_cell_room, (size_t)n + 1, sizeof *r->ghost_cells)) return false;
+        r->ghost_cells[n++] = (cell){.number = r->near[k]};
+    }
+    if (n) qsort(r->ghost_cells, n, sizeof *r->ghost_cells, cell_order);
+    for (uint32_t k = 0; k < n; k++)
+        if (kept == 0 || r->ghost_cells[kept - 1].number != r->ghost_cells[k].number)
+            r->ghost_cells[kept++] = r->ghost_cells[k];
+    r->ghost_cell_count = kept;
+    return true;
+}
+
+static bool neighbours_find(reef_ranks *r)
+{
+    bool ok = true;
     neighbours_free(r);
-    r->present_count = 0;
     for (uint32_t c = r->first_cell; ok && c < r->end_cell; c++) {
-        ok = present_add(r, c, seen);
-        r->cells[c].inner = true;
-        for (uint32_t k = r->near_first[c]; ok && k < r->near_first[c + 1]; k++) {
-            const uint32_t owner = r->cells[r->near[k]].owner;
-            ok = present_add(r, r->near[k], seen) && (owner == (uint32_t)r->rank || neighbour_sees(r, (int)owner, c));
-            r->cells[c].inner &= owner == (uint32_t)r->rank;
+        const uint32_t *first = &r->near_first[c - r->first_cell];
+        ranks__own(r, c)->inner = true;
+        for (uint32_t k = first[0]; ok && k < first[1]; k++) {
+            if (ranks__mine(r, r->near[k])) continue;
+            ok = neighbour_sees(r, (int)ranks__owner(r, r->near[k]), c);
+            ranks__own(r, c)->inner = false;
         }
     }
     const size_t n = r->neighbour_count;
     r->near_out = calloc(2 * n + 1, sizeof *r->near_out);
     r->near_requests = calloc(2 * n + 1, sizeof(MPI_Request));
-    ok = ok && r->near_out && r->near_requests;
-    if (ok && r->present_count) qsort(r->present, r->present_count, sizeof *r->present, cell_order);
-    free(seen);
-    return ok;
+    return ok && r->near_out && r->near_requests;
 }
 
-bool ranks__cells_divide(reef_ranks *r, const uint64_t *weight)
+void ranks__cells_divide(const reef_ranks *r, const uint64_t *weight, uint32_t *starts)
 {
+    const uint32_t size = (uint32_t)r->size;
     uint64_t sum = 0, before = 0;
-    r->first_cell = r->end_cell = r->config.cells;
+    uint32_t begun = 0;
     for (uint32_t c = 0; c < r->config.cells; c++) sum += weight[c] + 1; /* an empty cell isn't free of cost */
     for (uint32_t c = 0; c < r->config.cells; c++) {
-        const uint64_t middle = before + (weight[c] + 1) / 2;
-        r->cells[c].owner = (uint32_t)(middle * (uint64_t)r->size / sum);
+        const uint64_t owner = (before + (weight[c] + 1) / 2) * size / sum;
         before += weight[c] + 1;
-        if (r->cells[c].owner != (uint32_t)r->rank) continue;
-        if (r->first_cell == r->config.cells) r->first_cell = c;
-        r->end_cell = c + 1;
+        while (begun <= owner) starts[begun++] = c;
     }
-    return surroundings_find(r);
+    while (begun <= size) starts[begun++] = r->config.cells;
+}
+
+bool ranks__cells_take(reef_ranks *r, const uint32_t *starts)
+{
+    const size_t n = (size_t)r->size + 1;
+    if (r->starts == NULL) r->starts = calloc(n, sizeof *starts);
+    if (r->groups == NULL) r->groups = calloc(ranks__groups(r->config.cells), sizeof *r->groups);
+    if (!r->starts || !r->groups || !own_make(r, starts[r->rank], starts[r->rank + 1])) return false;
+    memcpy(r->starts, starts, n * sizeof *starts);
+    return near_make(r) && ghost_cells_make(r) && neighbours_find(r);
 }
 
 /* ---- ids ---- */
@@ -229,7 +305,7 @@ reef_status ranks__ids_hold(reef_ranks *r)
 
 bool ranks__id_back(reef_ranks *r, uint32_t c, reef_entity dead)
 {
-    cell_ids *ids = &r->cells[c].ids;
+    cell_ids *ids = &ranks__own(r, c)->ids;
     if (dead.generation == UINT32_MAX) return true; /* this index is used up */
     if (ids->first > 64 && ids->first > ids->count / 2) {
         memmove(ids->free, ids->free + ids->first, (ids->count - ids->first) * sizeof *ids->free);
@@ -243,7 +319,7 @@ bool ranks__id_back(reef_ranks *r, uint32_t c, reef_entity dead)
 
 reef_entity ranks__id_take(reef_ranks *r, uint32_t c)
 {
-    cell_ids *ids = &r->cells[c].ids;
+    cell_ids *ids = &ranks__own(r, c)->ids;
     if (ids->first < ids->count) return ids->free[ids->first++];
     return (reef_entity){ids->next++, 1};
 }
@@ -258,7 +334,7 @@ static uint32_t ranges_lacking(const cell_ids *ids, uint32_t need)
 /* A cell continues in its new ranges where the old one ends: what is left of that is used as free ids first. */
 static bool range_give(reef_ranks *r, uint32_t c, uint32_t from, uint32_t count)
 {
-    cell_ids *ids = &r->cells[c].ids;
+    cell_ids *ids = &ranks__own(r, c)->ids;
     for (; ids->next < ids->end; ids->next++) {
         if (!ranks__room(&ids->free, &ids->room, (size_t)ids->count + 1, sizeof *ids->free)) return false;
         ids->free[ids->count++] = (reef_entity){ids->next, 1};
@@ -268,13 +344,27 @@ static bool range_give(reef_ranks *r, uint32_t c, uint32_t from, uint32_t count)
     return true;
 }
 
+/* Takes n indices that follow one another for a cell of this group: from its page, or from new ones, with the rest of
+ * that page if they follow it. All ranks do the same. */
+static uint32_t group_take(reef_ranks *r, uint32_t group, uint32_t n, uint64_t *end)
+{
+    uint32_t *next = &r->groups[group];
+    const uint32_t rest = (GROUP_PAGE - *next % GROUP_PAGE) % GROUP_PAGE;
+    if (n > rest) {
+        if (*next + rest != *end) *next = (uint32_t)*end;
+        *end = ((uint64_t)*next + n + GROUP_PAGE - 1) / GROUP_PAGE * GROUP_PAGE;
+    }
+    *next += n;
+    return *next - n;
+}
+
 reef_status ranks__ids_provide(reef_ranks *r, reef_status s, const uint32_t *need)
 {
     bytes mine = {0}, all = {0};
     uint64_t end = r->index_end;
     int64_t lacking = 0;
     for (uint32_t c = r->first_cell; s == REEF_OK && c < r->end_cell; c++) {
-        const uint32_t n = ranges_lacking(&r->cells[c].ids, need[c - r->first_cell]);
+        const uint32_t n = ranges_lacking(&ranks__own(r, c)->ids, need[c - r->first_cell]);
         if (n == 0) continue;
         ranks__put_u32(&mine, c);
         ranks__put_u32(&mine, n);
@@ -284,9 +374,12 @@ reef_status ranks__ids_provide(reef_ranks *r, reef_status s, const uint32_t *nee
     if (s == REEF_OK && lacking) ranks__gather(r, &mine, &all);
     while (s == REEF_OK && all.at < all.count) {
         const uint32_t c = ranks__take_u32(&all), n = ranks__take_u32(&all) * REEF_RANKS_RANGE;
-        if (end + n >= UINT32_MAX) s = ranks__fail(r, REEF_LIMIT, "the ids are used up");
-        else if (ranks__mine(r, c) && !range_give(r, c, (uint32_t)end, n)) s = REEF_NO_MEMORY;
-        end += n;
+        if (end + n + 2 * GROUP_PAGE >= UINT32_MAX) {
+            s = ranks__fail(r, REEF_LIMIT, "the ids are used up");
+            break;
+        }
+        const uint32_t from = group_take(r, c / GROUP_CELLS, n, &end);
+        if (ranks__mine(r, c) && !range_give(r, c, from, n)) s = REEF_NO_MEMORY;
     }
     if (s == REEF_OK) r->index_end = (uint32_t)end;
     ranks__bytes_free(&mine);
@@ -308,12 +401,13 @@ bool ranks__ids_unpack(reef_ranks *r, bytes *b)
     while (b->at < b->count) {
         const uint32_t c = ranks__take_u32(b);
         if (c >= r->config.cells) return false;
-        cell_ids aside = {0}, *ids = ranks__mine(r, c) ? &r->cells[c].ids : &aside;
+        cell_ids aside = {0}, *ids = ranks__mine(r, c) ? &ranks__own(r, c)->ids : &aside;
         ids->next = ranks__take_u32(b);
         ids->end = ranks__take_u32(b);
         ids->first = 0;
         ids->count = ranks__take_u32(b);
-        if (!ranks__room(&ids->free, &ids->room, (size_t)ids->count + 1, sizeof *ids->free)) return false;
+        if (ids->count == 0) continue;
+        if (!ranks__room(&ids->free, &ids->room, ids->count, sizeof *ids->free)) return false;
         const unsigned char *from = ranks__take(b, ids->count * sizeof *ids->free);
         if (from) memcpy(ids->free, from, ids->count * sizeof *ids->free);
         free(aside.free);
@@ -332,10 +426,9 @@ static int dead_order(const void *a, const void *b)
 }
 
 /* Takes the dead of a cell out of it, and lists those of this rank. */
-static bool dead_take(reef_ranks *r, uint32_t number)
+static bool dead_take(reef_ranks *r, cell *c)
 {
-    cell *c = &r->cells[number];
-    const bool mine = ranks__mine(r, number);
+    const bool mine = ranks__mine(r, c->number);
     uint32_t kept = 0;
     for (uint32_t i = 0; i < c->count; i++) {
         const reef_entity e = c->members[i];
@@ -345,7 +438,7 @@ static bool dead_take(reef_ranks *r, uint32_t number)
         }
         if (!mine) continue;
         if (!ranks__room(&r->dead, &r->dead_room, (size_t)r->dead_count + 1, sizeof *r->dead)) return false;
-        r->dead[r->dead_count++] = (cell_entity){number, e};
+        r->dead[r->dead_count++] = (cell_entity){c->number, e};
     }
     if (mine) r->owned -= c->count - kept;
     else r->ghosts -= c->count - kept;
@@ -373,8 +466,10 @@ static reef_status dead_round(reef_ranks *r, reef_status s, int64_t *died)
 {
     bytes mine = {0}, all = {0};
     const uint32_t before = r->dead_count;
-    for (uint32_t i = 0; s == REEF_OK && i < r->present_count; i++)
-        if (!dead_take(r, r->present[i])) s = REEF_NO_MEMORY;
+    for (uint32_t c = r->first_cell; s == REEF_OK && c < r->end_cell; c++)
+        if (!dead_take(r, ranks__own(r, c))) s = REEF_NO_MEMORY;
+    for (uint32_t i = 0; s == REEF_OK && i < r->ghost_cell_count; i++)
+        if (!dead_take(r, &r->ghost_cells[i])) s = REEF_NO_MEMORY;
     for (uint32_t i = before; i < r->dead_count; i++) ranks__put_entity(&mine, r->dead[i].entity);
     *died = r->dead_count - before;
     s = ranks__agree_on(r, mine.failed ? REEF_NO_MEMORY : s, died);

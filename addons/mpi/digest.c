@@ -88,7 +88,7 @@ uint64_t ranks__digest_here(const reef_ranks *r)
 {
     uint64_t sum = 0;
     for (uint32_t c = r->first_cell; c < r->end_cell; c++)
-        for (uint32_t i = 0; i < r->cells[c].count; i++) sum += entity_digest(r, r->cells[c].members[i]);
+        for (uint32_t i = 0; i < ranks__own(r, c)->count; i++) sum += entity_digest(r, ranks__own(r, c)->members[i]);
     /* The order of messages of one sender counts, not their numbers. */
     for (uint32_t i = 0, order = 0; i < r->waiting.count; i++) {
         const message *m = &r->waiting.of[i], *before = i ? m - 1 : NULL;

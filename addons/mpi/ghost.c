@@ -76,7 +76,7 @@ static bool all_show(reef_ranks *r, const neighbour *n, ghost_list *to)
     to->count = 0;
     to->values.count = 0;
     for (uint32_t i = 0; i < n->cell_count; i++) {
-        const cell *c = &r->cells[n->cells[i]];
+        const cell *c = ranks__own(r, n->cells[i]);
         for (uint32_t k = 0; k < c->count; k++)
             if ((r->all_enabled || reef_is_enabled_entity(r->world, c->members[k])) &&
                 !entity_show(r, c->members[k], n->cells[i], to))
@@ -263,7 +263,7 @@ static reef_status new_take(reef_ranks *r, bytes *in)
     const reef_entity e = ranks__take_entity(in);
     const ReefCell at = {ranks__take_u32(in)};
     const uint32_t there = ranks__take_u32(in), disabled = ranks__take_u32(in);
-    if (in->failed || at.cell >= r->config.cells || ranks__mine(r, at.cell)) return REEF_CORRUPT;
+    if (in->failed || ranks__mine(r, at.cell) || ranks__cell(r, at.cell) == NULL) return REEF_CORRUPT;
     reef_status s = ghost_arrive(r, e, at.cell, there);
     for (uint32_t i = 0, n; s >= 0 && i < r->config.ghost_count; i++) {
         if ((there >> i & 1) == 0) continue;
@@ -331,9 +331,8 @@ reef_status ranks__ghosts_take(reef_ranks *r, reef_status s)
 reef_status ranks__ghosts_drop(reef_ranks *r)
 {
     reef_status s = REEF_OK;
-    for (uint32_t i = 0; i < r->present_count; i++) {
-        const cell *c = &r->cells[r->present[i]];
-        if (ranks__mine(r, r->present[i])) continue;
+    for (uint32_t i = 0; i < r->ghost_cell_count; i++) {
+        const cell *c = &r->ghost_cells[i];
         while (s == REEF_OK && c->count) s = ranks__leave(r, c->members[c->count - 1]);
     }
     for (uint32_t i = 0; i < r->neighbour_count; i++) r->neighbours[i].sent.count = 0;

@@ -74,8 +74,9 @@ void ranks__messages_end(reef_ranks *r)
 
 static bool is_near(const reef_ranks *r, uint32_t from, uint32_t to)
 {
-    if (from == to) return true;
-    for (uint32_t i = r->near_first[from]; i < r->near_first[from + 1]; i++)
+    if (from == to || !ranks__mine(r, from)) return from == to;
+    const uint32_t *first = &r->near_first[from - r->first_cell];
+    for (uint32_t i = first[0]; i < first[1]; i++)
         if (r->near[i] == to) return true;
     return false;
 }
@@ -165,7 +166,7 @@ static void message_pack(const reef_ranks *r, bytes *to, const message *m)
 
 void ranks__messages_count(const reef_ranks *r, uint32_t *count)
 {
-    for (uint32_t i = 0; i < r->waiting.count; i++) count[r->cells[r->waiting.of[i].cell].owner]++;
+    for (uint32_t i = 0; i < r->waiting.count; i++) count[ranks__owner(r, r->waiting.of[i].cell)]++;
 }
 
 bool ranks__messages_leave(reef_ranks *r, bytes *to)
@@ -174,7 +175,7 @@ bool ranks__messages_leave(reef_ranks *r, bytes *to)
     uint32_t kept = 0;
     bool ok = true;
     for (uint32_t i = 0; i < l->count; i++) {
-        const uint32_t owner = r->cells[l->of[i].cell].owner;
+        const uint32_t owner = ranks__owner(r, l->of[i].cell);
         if (owner == (uint32_t)r->rank) {
             l->of[kept++] = l->of[i];
             continue;

@@ -15,16 +15,17 @@ static bool refuse(char *reason, const char *format, ...)
     return false;
 }
 
+/* Each rank looks at some of the cells. */
 static bool near_is_right(const reef_ranks *r, char *reason)
 {
-    for (uint32_t c = 0; c < r->config.cells; c++)
-        for (uint32_t i = r->near_first[c]; i < r->near_first[c + 1]; i++) {
-            const uint32_t other = r->near[i];
-            bool back = false;
-            if (other >= r->config.cells || other == c)
-                return refuse(reason, "cell %u can't be near cell %u", other, c);
-            for (uint32_t k = r->near_first[other]; k < r->near_first[other + 1]; k++) back |= r->near[k] == c;
-            if (!back) return refuse(reason, "cell %u is near cell %u, but not the other way round", other, c);
+    uint32_t near[REEF_RANKS_NEAR_MAX], back[REEF_RANKS_NEAR_MAX];
+    const reef_ranks_config *x = &r->config;
+    for (uint32_t c = (uint32_t)r->rank; x->near && c < x->cells; c += (uint32_t)r->size)
+        for (uint32_t i = 0, n = x->near(c, near, x->context); i < n; i++) {
+            bool both = false;
+            if (near[i] >= x->cells || near[i] == c) return refuse(reason, "cell %u can't be near cell %u", near[i], c);
+            for (uint32_t k = x->near(near[i], back, x->context); k > 0; k--) both |= back[k - 1] == c;
+            if (!both) return refuse(reason, "cell %u is near cell %u, but not the other way round", near[i], c);
         }
     return true;
 }
@@ -155,11 +156,13 @@ static reef_status systems_ran(reef_ranks *r, reef_status s, const char *what)
 static bool ranks_begin(reef_ranks *r, char *reason)
 {
     uint64_t *weight = calloc(r->config.cells, sizeof *weight);
-    bool ok = weight && ranks__cells_make(r);
-    if (ok) ok = near_is_right(r, reason) && query_make(r, reason) && ghosts_are_right(r, reason);
+    uint32_t *starts = calloc((size_t)r->size + 1, sizeof *starts);
+    bool ok = weight && starts && near_is_right(r, reason) && query_make(r, reason) && ghosts_are_right(r, reason);
     ok = ok && ranks__messages_begin(r, reason) && phases_are_right(r, reason);
-    ok = ok && ranks__cells_divide(r, weight);
+    if (ok) ranks__cells_divide(r, weight, starts);
+    ok = ok && ranks__cells_take(r, starts);
     free(weight);
+    free(starts);
     return ok || refuse(reason, "no memory");
 }
 
@@ -303,17 +306,23 @@ reef_status reef_ranks_tick(reef_ranks *r, float dt)
 
 /* ---- balancing ---- */
 
-/* Entities and ids of cells that another rank has now. */
-static reef_status cells_send(reef_ranks *r, uint32_t first, uint32_t end, packet *p, bytes *ids)
+/* Entities and ids of cells that another rank gets. All are packed before the first one leaves, since relations between
+ * them travel with both. */
+static reef_status cells_send(reef_ranks *r, const uint32_t *starts, packet *p, bytes *ids)
 {
     reef_status s = REEF_OK;
-    for (uint32_t c = first; s == REEF_OK && c < end; c++) {
-        const uint32_t to = r->cells[c].owner;
+    for (uint32_t c = r->first_cell; s == REEF_OK && c < r->end_cell; c++) {
+        const uint32_t to = ranks__owner_in(starts, r->size, c);
+        const cell *x = ranks__own(r, c);
         if (to == (uint32_t)r->rank) continue;
-        ranks__ids_put(&ids[to], c, &r->cells[c].ids);
-        for (uint32_t i = 0; s == REEF_OK && i < r->cells[c].count; i++)
-            s = ranks__pack(r, &p[to], r->world, r->cells[c].members[i], c);
-        r->stats.moved_out += r->cells[c].count;
+        ranks__ids_put(&ids[to], c, &x->ids);
+        for (uint32_t i = 0; s == REEF_OK && i < x->count; i++) s = ranks__pack(r, &p[to], r->world, x->members[i], c);
+        r->stats.moved_out += x->count;
+    }
+    for (uint32_t c = r->first_cell; s == REEF_OK && c < r->end_cell; c++) {
+        const cell *x = ranks__own(r, c);
+        if (c >= starts[r->rank] && c < starts[r->rank + 1]) continue;
+        while (s == REEF_OK && x->count) s = ranks__leave(r, x->members[x->count - 1]);
     }
     return s;
 }
@@ -346,36 +355,22 @@ static reef_status balance_exchange(reef_ranks *r, packet *p, bytes *ids, bytes 
     return s;
 }
 
-/* All that is in cells which this rank had and has no longer. */
-static reef_status cells_leave(reef_ranks *r, uint32_t first, uint32_t end)
-{
-    reef_status s = REEF_OK;
-    for (uint32_t c = first; s == REEF_OK && c < end; c++) {
-        if (ranks__mine(r, c)) continue;
-        r->owned -= r->cells[c].count; /* ranks__leave counts them as ghosts, since the cell isn't ours */
-        r->ghosts += r->cells[c].count;
-        while (s == REEF_OK && r->cells[c].count) s = ranks__leave(r, r->cells[c].members[r->cells[c].count - 1]);
-        r->cells[c].ids.first = r->cells[c].ids.count = r->cells[c].ids.next = r->cells[c].ids.end = 0;
-    }
-    return s;
-}
-
 reef_status reef_ranks_balance(reef_ranks *r)
 {
     if (r == NULL) return REEF_BAD_ARGUMENT;
-    const uint32_t first = r->first_cell, end = r->end_cell;
     const size_t n = (size_t)r->size;
     uint64_t *weight = calloc(r->config.cells, sizeof *weight);
+    uint32_t *starts = calloc(n + 1, sizeof *starts);
     packet *p = calloc(n, sizeof *p);
     bytes *b = calloc(3 * n, sizeof *b);
     r->reason[0] = 0;
-    reef_status s = ranks__agree(r, weight && p && b ? ranks__ghosts_drop(r) : REEF_NO_MEMORY);
+    reef_status s = ranks__agree(r, weight && starts && p && b ? ranks__ghosts_drop(r) : REEF_NO_MEMORY);
     if (s == REEF_OK) {
-        for (uint32_t c = first; c < end; c++) weight[c] = r->cells[c].count;
+        for (uint32_t c = r->first_cell; c < r->end_cell; c++) weight[c] = ranks__own(r, c)->count;
         ranks__reduce(r, weight, (int)r->config.cells, MPI_UINT64_T, MPI_SUM);
-        if (!ranks__cells_divide(r, weight)) s = REEF_NO_MEMORY;
-        if (s == REEF_OK) s = cells_send(r, first, end, p, b);
-        if (s == REEF_OK) s = cells_leave(r, first, end);
+        ranks__cells_divide(r, weight, starts);
+        s = cells_send(r, starts, p, b);
+        if (s == REEF_OK && !ranks__cells_take(r, starts)) s = REEF_NO_MEMORY;
         s = ranks__agree(r, s);
     }
     if (s == REEF_OK) s = balance_exchange(r, p, b, b + n, b + 2 * n);
@@ -386,11 +381,12 @@ reef_status reef_ranks_balance(reef_ranks *r)
         ranks__bytes_free(&b[2 * n + i]);
     }
     free(weight);
+    free(starts);
     free(p);
     free(b);
     for (uint32_t c = r->first_cell; s == REEF_OK && c < r->end_cell; c++)
-        for (uint32_t i = 0; s == REEF_OK && r->config.overlap && i < r->cells[c].count; i++)
-            s = ranks__inner_mark(r, r->cells[c].members[i], c);
+        for (uint32_t i = 0; s == REEF_OK && r->config.overlap && i < ranks__own(r, c)->count; i++)
+            s = ranks__inner_mark(r, ranks__own(r, c)->members[i], c);
     return ranks__refresh(r, s, NULL);
 }
 

@@ -63,10 +63,14 @@ typedef struct cell_ids {
     uint32_t next, end; /* indices that were never used */
 } cell_ids;
 
+enum { GROUP_CELLS = 256, GROUP_PAGE = 4096 };
+static inline uint32_t ranks__groups(uint32_t cells) { return (cells + GROUP_CELLS - 1) / GROUP_CELLS; }
+
+/* A cell that is present: of this rank, or near one that is. */
 typedef struct cell {
-    uint32_t owner;
+    uint32_t number;
     bool inner;           /* of this rank, and so are all cells near it */
-    reef_entity *members; /* of cells that are present: who is there, by index */
+    reef_entity *members; /* who is there, by index */
     uint32_t count, room;
     uint32_t seen, seen_count; /* of cells of this rank: those that are enabled, `visible` from `seen` on */
     cell_ids ids;              /* of cells of this rank */
@@ -122,11 +126,14 @@ struct reef_ranks {
     reef_ranks_config config;
     reef_query placed, enabled; /* entities of this rank: all; those that aren't disabled */
     char reason[REEF_DETAIL_MAX];
-    cell *cells;
+    uint32_t *starts;              /* rank i has the cells from starts[i] on, before starts[i + 1] */
     uint32_t first_cell, end_cell; /* of this rank */
-    uint32_t *near_first, *near;   /* of each cell: near[near_first[c]] ... */
-    uint32_t *present;             /* cells of this rank and those near them, in order */
-    uint32_t present_count, present_room;
+    cell *cells;                   /* of this rank, by number: cells[c - first_cell] */
+    cell *ghost_cells;             /* cells of other ranks that are near, by number */
+    uint32_t ghost_cell_count, ghost_cell_room;
+    uint32_t *near_first, *near; /* of each cell of this rank: near[near_first[c - first_cell]] ... */
+    uint32_t near_room;
+    uint32_t *groups;     /* of each group of cells: the next index of its page */
     bool all_enabled;     /* nothing in the cells of this rank is disabled, and otherwise: */
     reef_entity *visible; /* what is enabled there */
     uint32_t visible_room;
@@ -174,12 +181,25 @@ void ranks__near_receive(reef_ranks *r, bytes *in, MPI_Request *q);
 
 /* ---- cell.c ---- */
 
-bool ranks__cells_make(reef_ranks *r);
 void ranks__cells_free(reef_ranks *r);
-/* Gives cells to ranks by their weights, and finds the neighbours. False: no memory. */
-bool ranks__cells_divide(reef_ranks *r, const uint64_t *weight);
+/* Says which rank would have each cell, by the weights of all cells: starts[i] is the first cell of rank i, and
+ * starts[size] is the number of cells. */
+void ranks__cells_divide(const reef_ranks *r, const uint64_t *weight, uint32_t *starts);
+/* Divides the cells so, and finds the neighbours. Cells that this rank had and keeps stay as they are; the others are
+ * empty. False: no memory. */
+bool ranks__cells_take(reef_ranks *r, const uint32_t *starts);
 static inline bool ranks__mine(const reef_ranks *r, uint32_t c) { return c >= r->first_cell && c < r->end_cell; }
-static inline bool ranks__inner(const reef_ranks *r, uint32_t c) { return r->config.overlap && r->cells[c].inner; }
+/* A cell of this rank. */
+static inline cell *ranks__own(const reef_ranks *r, uint32_t c) { return &r->cells[c - r->first_cell]; }
+/* A cell that is present. NULL: it isn't. */
+cell *ranks__cell(const reef_ranks *r, uint32_t c);
+/* The rank of a cell in a division. */
+uint32_t ranks__owner_in(const uint32_t *starts, int size, uint32_t c);
+static inline uint32_t ranks__owner(const reef_ranks *r, uint32_t c) { return ranks__owner_in(r->starts, r->size, c); }
+static inline bool ranks__inner(const reef_ranks *r, uint32_t c)
+{
+    return r->config.overlap && ranks__own(r, c)->inner;
+}
 bool ranks__member_add(reef_ranks *r, uint32_t c, reef_entity e);
 void ranks__member_drop(reef_ranks *r, uint32_t c, reef_entity e);
 /* Reserves what the world would give out by itself, up to the end of all ids. */

@@ -60,7 +60,7 @@ enum {
     REEF_RANKS_NEAR_MAX = 64,     /* cells near a cell */
     REEF_RANKS_GHOSTS_MAX = 32,   /* components of a ghost */
     REEF_RANKS_MESSAGES_MAX = 32, /* kinds of messages */
-    REEF_RANKS_RANGE = 32         /* ids that a cell takes at a time, or a multiple */
+    REEF_RANKS_RANGE = 32         /* ids that a cell takes at a time, or a multiple; see reef_ranks_fill */
 };
 
 /* A kind of message: values that systems send here and that arrive at another cell, on whatever rank that is. */
@@ -124,7 +124,9 @@ void reef_ranks_free(reef_ranks *ranks);
 reef_status reef_ranks_phases(reef_world *world);
 
 /* Makes entities cell by cell. Collective. `count` says how many a cell gets, `make` gives components to one of them,
- * number `i` of the cell. Errors: NO_MEMORY, LIMIT (2^32 ids), UNDECLARED (an entity has no place afterwards). */
+ * number `i` of the cell. The first time, the ids of a cell follow one another, and so do those of up to 256 cells:
+ * each takes as many times REEF_RANKS_RANGE indices as it needs, in the order of cells. Errors: NO_MEMORY, LIMIT (2^32
+ * ids), UNDECLARED (an entity has no place afterwards). */
 reef_status reef_ranks_fill(reef_ranks *ranks, uint32_t (*count)(uint32_t cell, void *context),
                             void (*make)(reef_world *world, reef_entity entity, uint32_t cell, uint32_t i,
                                          void *context));
@@ -152,8 +154,7 @@ typedef struct reef_ranks_members {
 } reef_ranks_members;
 /* Those of the cell `from` itself (i = 0) and of the cells near it (i = 1 ... in the order that `near` gave). `from`
  * is a cell of this rank. False: there is no further cell, or `from` isn't of this rank, or isn't an inner cell in the
- * phase "inner". Any thread, also in
- * systems. The array lives until the next collective call. */
+ * phase "inner". Any thread, also in systems. The array lives until the next collective call. */
 bool reef_ranks_around(const reef_ranks *ranks, uint32_t from, uint32_t i, reef_ranks_members *members);
 
 /* Where an entity is, as far as this rank knows. */
@@ -215,6 +216,9 @@ typedef struct reef_ranks_stats {
     double seconds_waiting;                     /* of the latter: waiting for other ranks and for bytes to arrive */
 } reef_ranks_stats;
 reef_ranks_stats reef_ranks_statistics(const reef_ranks *ranks);
+/* Bytes of this library on this rank between two ticks, beside those of the world (reef_world_stats). Costs O(cells
+ * that are present). */
+uint64_t reef_ranks_bytes(const reef_ranks *ranks);
 
 REEF_END_C
 

@@ -18,13 +18,16 @@ static const char magic[8] = "REEFRANK";
 typedef struct ranks_index {
     uint32_t cells, size, index_base, index_end;
     uint64_t tick, digest;
-    uint32_t *owner, *count; /* of each cell; both in one allocation */
+    uint32_t *starts, *count; /* the first cell of each rank, and where they end; entities of each cell */
+    uint32_t *groups;         /* the next index of each group of cells */
     bytes ids, messages, all;
 } ranks_index;
 
 static void index_free(ranks_index *x)
 {
-    free(x->owner);
+    free(x->starts);
+    free(x->count);
+    free(x->groups);
     ranks__bytes_free(&x->ids);
     ranks__bytes_free(&x->messages);
     ranks__bytes_free(&x->all);
@@ -61,8 +64,9 @@ static void index_put(const ranks_index *x, bytes *to)
     ranks__put_u32(to, x->index_end);
     ranks__put_u64(to, x->tick);
     ranks__put_u64(to, x->digest);
-    ranks__put(to, x->owner, x->cells * sizeof *x->owner);
+    ranks__put(to, x->starts, ((size_t)x->size + 1) * sizeof *x->starts);
     ranks__put(to, x->count, x->cells * sizeof *x->count);
+    ranks__put(to, x->groups, ranks__groups(x->cells) * sizeof *x->groups);
     ranks__put_u64(to, x->ids.count);
     ranks__put(to, x->ids.data, x->ids.count);
     ranks__put_u64(to, x->messages.count);
@@ -76,6 +80,14 @@ static bool part_take(bytes *from, bytes *part)
     const unsigned char *p = ranks__take(from, n);
     if (p) ranks__put(part, p, n);
     return p != NULL && !part->failed;
+}
+
+static reef_status list_take(bytes *from, size_t n, uint32_t **list)
+{
+    const unsigned char *p = ranks__take(from, n * sizeof **list);
+    *list = p ? malloc(n * sizeof **list) : NULL;
+    if (*list) memcpy(*list, p, n * sizeof **list);
+    return p == NULL ? REEF_CORRUPT : *list ? REEF_OK : REEF_NO_MEMORY;
 }
 
 static reef_status index_take(ranks_index *x)
@@ -93,13 +105,11 @@ static reef_status index_take(ranks_index *x)
     x->index_end = ranks__take_u32(b);
     x->tick = ranks__take_u64(b);
     x->digest = ranks__take_u64(b);
-    if (b->failed || x->cells == 0 || x->cells > REEF_RANKS_CELLS_MAX) return REEF_CORRUPT;
-    const unsigned char *lists = ranks__take(b, 2 * (size_t)x->cells * sizeof *x->owner);
-    if (lists == NULL) return REEF_CORRUPT;
-    x->owner = malloc(2 * (size_t)x->cells * sizeof *x->owner);
-    if (x->owner == NULL) return REEF_NO_MEMORY;
-    x->count = x->owner + x->cells;
-    memcpy(x->owner, lists, 2 * (size_t)x->cells * sizeof *x->owner);
+    if (b->failed || x->cells == 0 || x->cells > REEF_RANKS_CELLS_MAX || x->size == 0) return REEF_CORRUPT;
+    reef_status s = list_take(b, (size_t)x->size + 1, &x->starts);
+    if (s == REEF_OK) s = list_take(b, x->cells, &x->count);
+    if (s == REEF_OK) s = list_take(b, ranks__groups(x->cells), &x->groups);
+    if (s != REEF_OK) return s;
     return part_take(b, &x->ids) && part_take(b, &x->messages) ? REEF_OK : REEF_CORRUPT;
 }
 
@@ -126,13 +136,19 @@ static reef_status index_produce(void *context, reef_writer to)
 static reef_status counts_gather(reef_ranks *r, ranks_index *x)
 {
     bytes mine = {0}, all = {0};
-    for (uint32_t c = r->first_cell; c < r->end_cell; c++) ranks__put_u32(&mine, r->cells[c].count);
+    for (uint32_t c = r->first_cell; c < r->end_cell; c++) ranks__put_u32(&mine, ranks__own(r, c)->count);
     reef_status s = ranks__agree(r, mine.failed ? REEF_NO_MEMORY : REEF_OK);
     if (s == REEF_OK) ranks__gather(r, &mine, &all);
     if (s == REEF_OK) memcpy(x->count, all.data, x->cells * sizeof *x->count);
     ranks__bytes_free(&mine);
     ranks__bytes_free(&all);
     return s;
+}
+
+static uint32_t *list_copy(const uint32_t *list, size_t n)
+{
+    uint32_t *copy = malloc(n * sizeof *copy);
+    return copy ? memcpy(copy, list, n * sizeof *copy) : NULL;
 }
 
 static reef_status index_make(reef_ranks *r, ranks_index *x)
@@ -143,12 +159,13 @@ static reef_status index_make(reef_ranks *r, ranks_index *x)
                        .index_base = r->index_base,
                        .index_end = r->index_end,
                        .tick = reef_tick_count(r->world)};
-    x->owner = calloc(2 * (size_t)x->cells, sizeof *x->owner);
-    x->count = x->owner ? x->owner + x->cells : NULL;
-    for (uint32_t c = 0; x->owner && c < x->cells; c++) x->owner[c] = r->cells[c].owner;
-    for (uint32_t c = r->first_cell; c < r->end_cell; c++) ranks__ids_put(&ids, c, &r->cells[c].ids);
+    x->starts = list_copy(r->starts, (size_t)r->size + 1);
+    x->groups = list_copy(r->groups, ranks__groups(x->cells));
+    x->count = calloc(x->cells, sizeof *x->count);
+    for (uint32_t c = r->first_cell; c < r->end_cell; c++) ranks__ids_put(&ids, c, &ranks__own(r, c)->ids);
     ranks__messages_put(r, &messages);
-    reef_status s = ranks__agree(r, x->owner && !ids.failed && !messages.failed ? REEF_OK : REEF_NO_MEMORY);
+    reef_status s = ranks__agree(
+        r, x->starts && x->groups && x->count && !ids.failed && !messages.failed ? REEF_OK : REEF_NO_MEMORY);
     if (s == REEF_OK) s = counts_gather(r, x);
     if (s == REEF_OK) ranks__gather(r, &ids, &x->ids);
     if (s == REEF_OK) ranks__gather(r, &messages, &x->messages);
@@ -274,7 +291,7 @@ static reef_status worlds_take(reef_ranks *r, const char *path, const ranks_inde
     reef_status s = REEF_OK;
     for (uint32_t f = 0; s == REEF_OK && f < x->size; f++) {
         bool wanted = r->first_cell == r->end_cell && f == 0; /* a rank without cells needs what all have alike */
-        for (uint32_t c = r->first_cell; c < r->end_cell && !wanted; c++) wanted = x->owner[c] == f;
+        wanted |= x->starts[f] < r->end_cell && r->first_cell < x->starts[f + 1] && x->starts[f] < x->starts[f + 1];
         if (!wanted) continue;
         if (first) {
             s = world_load(r, r->world, path, x->tick, f);
@@ -295,10 +312,12 @@ static reef_status worlds_take(reef_ranks *r, const char *path, const ranks_inde
 /* Forgets who is where. */
 static void forget(reef_ranks *r)
 {
-    for (uint32_t c = 0; c < r->config.cells; c++) {
-        r->cells[c].count = r->cells[c].seen = r->cells[c].seen_count = 0;
-        r->cells[c].ids.first = r->cells[c].ids.count = r->cells[c].ids.next = r->cells[c].ids.end = 0;
+    for (uint32_t c = r->first_cell; c < r->end_cell; c++) {
+        cell *x = ranks__own(r, c);
+        x->count = x->seen = x->seen_count = 0;
+        x->ids.first = x->ids.count = x->ids.next = x->ids.end = 0;
     }
+    for (uint32_t i = 0; i < r->ghost_cell_count; i++) r->ghost_cells[i].count = 0;
     r->owned = r->ghosts = r->remote = 0;
     r->waiting.count = 0;
     r->waiting.values.count = 0;
@@ -307,10 +326,14 @@ static void forget(reef_ranks *r)
 static reef_status index_use(reef_ranks *r, ranks_index *x)
 {
     uint64_t *weight = malloc(x->cells * sizeof *weight);
-    if (weight == NULL) return REEF_NO_MEMORY;
-    for (uint32_t c = 0; c < x->cells; c++) weight[c] = x->count[c];
-    const bool ok = ranks__cells_divide(r, weight) && ranks__ids_unpack(r, &x->ids);
+    uint32_t *starts = malloc(((size_t)r->size + 1) * sizeof *starts);
+    bool ok = weight && starts;
+    for (uint32_t c = 0; ok && c < x->cells; c++) weight[c] = x->count[c];
+    if (ok) ranks__cells_divide(r, weight, starts);
+    ok = ok && ranks__cells_take(r, starts) && ranks__ids_unpack(r, &x->ids);
     free(weight);
+    free(starts);
+    if (ok) memcpy(r->groups, x->groups, ranks__groups(x->cells) * sizeof *r->groups);
     r->index_base = x->index_base;
     r->index_end = x->index_end;
     return ok && ranks__messages_get(r, &x->messages) ? REEF_OK : REEF_NO_MEMORY;

@@ -274,7 +274,7 @@ static reef_status entity_unpack(reef_ranks *r, const unpacking *x)
     const ReefCell at = {ranks__take_u32(b)};
     const uint32_t flags = ranks__take_u32(b), length = ranks__take_u32(b);
     const unsigned char *name = ranks__take(b, length);
-    if (b->failed || length > REEF_NAME_MAX || at.cell >= r->config.cells) return REEF_CORRUPT;
+    if (b->failed || length > REEF_NAME_MAX || !ranks__mine(r, at.cell)) return REEF_CORRUPT;
     r->arrival.disabled_count = 0;
     reef_status s = ranks__arrive(r, e, at.cell);
     if (s == REEF_OK) s = components_unpack(r, x, e);
@@ -369,7 +369,7 @@ static reef_status leaving_pack(reef_ranks *r, packet *p)
     reef_status s = REEF_OK;
     for (uint32_t i = 0; s == REEF_OK && i < r->leaving_count; i++) {
         const cell_entity *x = &r->leaving[i];
-        s = ranks__pack(r, &p[r->cells[x->cell].owner], r->world, x->entity, x->cell);
+        s = ranks__pack(r, &p[ranks__owner(r, x->cell)], r->world, x->entity, x->cell);
     }
     for (uint32_t i = 0; s == REEF_OK && i < r->leaving_count; i++) s = ranks__leave(r, r->leaving[i].entity);
     r->stats.moved_out += r->leaving_count;

@@ -15,7 +15,7 @@
  *     systems work waiting       of this, in a rank's mean: in reef_tick and its like, in the library, and waiting for
  *                                other ranks; medians
  *     share                      of a tick that isn't systems
- *     KiB index                  memory of a rank's world, in the mean; of this, its entity index
+ *     KiB index library          memory of a rank's world, in the mean; of this, its entity index; the library's own
  *
  * --delay and --bandwidth simulate a network (network.h). */
 #define _POSIX_C_SOURCE 200809L
@@ -188,16 +188,18 @@ static void measure(reef_ranks *r, const reef_world *w)
                    (int64_t)(x.sends - before.sends),
                    (int64_t)(x.moved_out - before.moved_out),
                    (int64_t)s.bytes_total,
-                   (int64_t)s.bytes_index};
+                   (int64_t)s.bytes_index,
+                   (int64_t)reef_ranks_bytes(r)};
     for (uint32_t k = 0; k < TIMES; k++) m[k] = median(t + k * o.ticks, o.ticks);
     free(t);
-    if (reef_ranks_sum(r, n, 8) != REEF_OK || reef_ranks_rank(r) != 0) return;
+    if (reef_ranks_sum(r, n, 9) != REEF_OK || reef_ranks_rank(r) != 0) return;
     const double k = o.ticks, calls = (double)(network_collectives() - collectives) - 1,
                  all = 1024.0 * reef_ranks_size(r);
-    printf("%d\t%u\t%u\t%lld\t%lld\t%.0f\t%.0f\t%.1f\t%.1f\t%.1f\t%.2f\t%.2f\t%.2f\t%.2f\t%.0f%%\t%.0f\t%.0f\n",
+    printf("%d\t%u\t%u\t%lld\t%lld\t%.0f\t%.0f\t%.1f\t%.1f\t%.1f\t%.2f\t%.2f\t%.2f\t%.2f\t%.0f%%\t%.0f\t%.0f\t%.0f\n",
            reef_ranks_size(r), o.side, o.fish, (long long)n[0], (long long)n[1], (double)n[2] / k, (double)n[3] / k,
            (double)n[4] / k, (double)n[5] / k, calls / k, m[TICK], m[SYSTEMS], m[WORK], m[WAITING],
-           100 * (m[WORK] + m[WAITING]) / (m[SYSTEMS] + m[WORK] + m[WAITING]), (double)n[6] / all, (double)n[7] / all);
+           100 * (m[WORK] + m[WAITING]) / (m[SYSTEMS] + m[WORK] + m[WAITING]), (double)n[6] / all, (double)n[7] / all,
+           (double)n[8] / all);
 }
 
 static void read_options(int argc, char **argv)

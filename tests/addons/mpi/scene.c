@@ -114,6 +114,9 @@ static uint32_t near_cells(uint32_t c, uint32_t *near, void *context)
 
 /* ---- systems ---- */
 
+/* Goes on to the next row of a block whose velocity isn't disabled, from *i on. False: there is none. */
+static bool next_row(reef_block *b, uint32_t *i) { return reef_block_run(b, i) != 0; }
+
 /* Each fish swims to its neighbours' middle, a hunter to the nearest fish, which it bites when it is there. */
 static void look(reef_block *b)
 {
@@ -122,7 +125,7 @@ static void look(reef_block *b)
     const ReefCell *cell = reef_in(b, ReefCell);
     Velocity *v = reef_inout(b, Velocity);
     const bool hunter = reef_has(b->world, b->entities[0], Hunter);
-    for (uint32_t i = 0; i < b->count; i++) {
+    for (uint32_t i = 0; next_row(b, &i); i++) {
         float sx = 0, sy = 0, best = 4;
         uint32_t n = 0;
         reef_entity prey = {0, 0};
@@ -158,7 +161,7 @@ static void swim(reef_block *b)
 {
     Position *p = reef_inout(b, Position);
     const Velocity *v = reef_in(b, Velocity);
-    for (uint32_t i = 0; i < b->count; i++) {
+    for (uint32_t i = 0; next_row(b, &i); i++) {
         p[i].x = wrap(p[i].x + v[i].x * b->dt);
         p[i].y = wrap(p[i].y + v[i].y * b->dt);
     }

@@ -471,6 +471,80 @@ static void saving(const char *folder)
     stage_close(&s);
 }
 
+/* ---- memory ---- */
+
+enum { MANY = 65536, FEW = 8, FILLED = MANY * REEF_RANKS_RANGE };
+
+static void strip_cell_of(const reef_block *b, uint32_t *cells, void *context)
+{
+    const Place *p = reef_in(b, Place);
+    (void)context;
+    for (uint32_t i = 0; i < b->count; i++) cells[i] = (uint32_t)p[i].x;
+}
+
+static uint32_t strip_near(uint32_t c, uint32_t *near, void *context)
+{
+    uint32_t n = 0;
+    (void)context;
+    if (c > 0) near[n++] = c - 1;
+    if (c + 1 < MANY) near[n++] = c + 1;
+    return n;
+}
+
+static uint32_t few(uint32_t cell, void *context)
+{
+    (void)cell;
+    (void)context;
+    return FEW;
+}
+
+static uint32_t many_in_some(uint32_t cell, void *context)
+{
+    (void)context;
+    return cell % 97 == 0 ? REEF_RANKS_RANGE : 0;
+}
+
+static void make_plain(reef_world *w, reef_entity e, uint32_t cell, uint32_t i, void *context)
+{
+    (void)i;
+    (void)context;
+    reef_set(w, e, Place, (float)cell + 0.5f);
+}
+
+/* What a rank has of the index and of cells is its share of the world's, and a little: 24 bytes for 4,096 indices, 4
+ * for 256 cells, and the pages that it shares with a neighbour. So it stays when ids are given out a few at a time, when
+ * cells are divided anew, and when the world is saved and loaded. */
+static void memory_of_a_share(const char *folder)
+{
+    char path[4200];
+    reef_world *w = reef_world_new(NULL);
+    reef_ranks_config c = {.cells = MANY,
+                           .placed = "in Place",
+                           .cell_of = strip_cell_of,
+                           .near = strip_near,
+                           .ghosts = ghosts,
+                           .ghost_count = 1};
+    reef_ranks *r = reef_ranks_new(MPI_COMM_WORLD, w, &c, NULL);
+    snprintf(path, sizeof path, "%s/share", folder);
+    CHECK(r != NULL && reef_ranks_fill(r, few, make_plain) == REEF_OK);
+    for (int round = 0; round < 3; round++) {
+        const uint64_t ids = reef_world_stats(w).indices, share = ids / (uint64_t)size;
+        CHECK(ids >= FILLED && reef_world_stats(w).bytes_index < 8 * share + ids / 64 + (256 << 10));
+        CHECK(reef_ranks_bytes(r) < 250 * (MANY / (uint64_t)size) + MANY / 64 + (64 << 10));
+        if (round == 0)
+            CHECK(reef_ranks_fill(r, many_in_some, make_plain) == REEF_OK && reef_ranks_balance(r) == REEF_OK);
+        if (round == 1) {
+            CHECK(reef_ranks_save(r, path) == REEF_OK);
+            reef_ranks_free(r);
+            reef_world_free(w);
+            w = reef_world_new(NULL);
+            CHECK((r = reef_ranks_new(MPI_COMM_WORLD, w, &c, NULL)) != NULL && reef_ranks_load(r, path) == REEF_OK);
+        }
+    }
+    reef_ranks_free(r);
+    reef_world_free(w);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -486,6 +560,7 @@ int main(int argc, char **argv)
     words_and_calls();
     failures();
     saving(argc > 1 ? argv[1] : ".");
+    memory_of_a_share(argc > 1 ? argv[1] : ".");
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 0) printf("%d checks on each of %d ranks\n", checks, size);
     MPI_Finalize();
