@@ -512,8 +512,8 @@ static void make_plain(reef_world *w, reef_entity e, uint32_t cell, uint32_t i, 
 }
 
 /* What a rank has of the index and of cells is its share of the world's, and a little: 24 bytes for 4,096 indices, 4
- * for 256 cells, and the pages that it shares with a neighbour. So it stays when ids are given out a few at a time, when
- * cells are divided anew, and when the world is saved and loaded. */
+ * for 256 cells, and the pages that it shares with a neighbour. So it stays when ids are given out a few at a time,
+ * when cells are divided anew, and when the world is saved and loaded. */
 static void memory_of_a_share(const char *folder)
 {
     char path[4200];
