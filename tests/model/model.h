@@ -16,6 +16,7 @@
  *   hash.c      the hash, and what it must tell apart
  *   link.c      relations in the reference
  *   relate.c    relations
+ *   ask.c       queries about relations
  *   tree.c      prefabs, and copies of trees
  *   observe.c   observers, and what they must hear
  *   pairs.c     which features met in one check

@@ -36,6 +36,7 @@ typedef struct ref_entity {
     uint32_t number;         /* the model's; the reference only carries it */
     uint32_t links, linked;  /* relations of which it is the source, and the target */
     uint16_t out[RELATIONS]; /* the former by type */
+    uint16_t unseen;         /* types of relations that it has, and that are disabled */
     uint32_t living_at;
     uint32_t name; /* number of its name in the model's list + 1, 0: none */
     /* of types in REEF_SHARED, by special_of: entities with the same number have one value; 0: it has its own */

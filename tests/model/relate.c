@@ -235,11 +235,12 @@ void core_KIN(model *m, const op *o, outcome *out)
     const reef_entity a = subject_of(m, o), b = target_of(m, o);
     reef_entity below[KIN_MOST];
     out->status = REEF_OK;
+    core_ask(m, o, out);
     out->number = reef_related_id(w, a, c, b);
     if (!is_tree(o)) return;
     out->number = out->number * 2 + reef_is_above_id(w, a, b, c);
     out->number = out->number << 16 | reef_depth_id(w, a, c);
-    out->digest = said(said(0, reef_root_id(w, a, c)), reef_common_ancestor_id(w, a, b, c));
+    out->digest = said(said(out->digest, reef_root_id(w, a, c)), reef_common_ancestor_id(w, a, b, c));
     const uint64_t n = reef_descendants_id(w, a, c, below, KIN_MOST);
     for (uint64_t i = 0; i < n && i < KIN_MOST; i++) out->digest = said(out->digest, below[i]);
     reef_walk x = reef_walk_from_id(w, a, c);
@@ -280,6 +281,7 @@ void want_KIN(model *m, const op *o, outcome *want)
     const reef_entity a = subject_of(m, o), b = target_of(m, o), none = {0, 0};
     const bool lives = ref_alive(r, a) != NULL, both = lives && ref_alive(r, b);
     want->status = REEF_OK;
+    want_ask(m, o, want);
     want->number = ref_related(r, k, a, b);
     if (!is_tree(o)) return;
     want->number = want->number * 2 + (ref_alive(r, b) && lives && is_above(r, k, a, b));
@@ -289,7 +291,7 @@ void want_KIN(model *m, const op *o, outcome *want)
     want->number = want->number << 16 | depth;
     while (!reef_entity_is_null(common) && !reef_entity_equal(common, b) && !is_above(r, k, common, b))
         common = parent_of(r, k, common);
-    want->digest = said(said(0, root), common);
+    want->digest = said(said(want->digest, root), common);
     if (!lives) return;
     reef_entity below[KIN_MOST];
     uint32_t n = 0;
