@@ -1,5 +1,6 @@
-/* Queries with terms about relations, which the operation KIN asks: Likes(x), !Likes(x), *(x), Likes(*), and terms about
- * ancestors, Coral up(ChildOf). What is asked follows from the operation's value. The reference looks at each entity. */
+/* Queries with terms about relations, which the operation KIN asks: Likes(x), !Likes(x), *(x), Likes(*), and terms
+ * about ancestors, Coral up(ChildOf). What is asked follows from the operation's value. The reference looks at each
+ * entity. */
 #include "apply.h"
 #include "link.h"
 #include <stdlib.h>
