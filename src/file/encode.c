@@ -17,6 +17,7 @@
 #include "storage/archetype.h"
 #include "storage/clock.h"
 #include "storage/error.h"
+#include "storage/known_types.h"
 #include "storage/layout.h"
 #include "storage/place.h"
 #include "storage/row_bits.h"
@@ -105,7 +106,8 @@ bool reef__encode_type_need(encoding *x, uint32_t id)
 {
     const type *t = reef__type_of(id);
     if (x->type_number[id] != ENCODE_NONE) return true;
-    if (t->base && !reef__encode_type_need(x, t->base->id)) return false;
+    /* a strict world may know a subtype and not its base */
+    if (t->base && reef__world_knows(x->w, t->base->id) && !reef__encode_type_need(x, t->base->id)) return false;
     x->type_number[id] = x->n->type_count;
     if (!reef__numbering_type(x->n, id)) reef__encode_failed(x, REEF_NO_MEMORY);
     return !encode_stopped(x);
@@ -219,7 +221,7 @@ static void type_put(encoding *x, const type *t)
     reef__put_u32(o, t->size);
     reef__put_u32(o, t->align);
     reef__put_u32(o, bytes);
-    reef__put_u32(o, t->base ? x->type_number[t->base->id] + 1 : 0);
+    reef__put_u32(o, t->base ? x->type_number[t->base->id] + 1 : 0); /* ENCODE_NONE + 1: 0 */
     reef__put_u16(o, count);
     for (uint32_t i = 0; i < count; i++) {
         reef__put_text(o, fields[i].name);

@@ -244,6 +244,31 @@ static void B6_E3_a_strict_world_finds_no_subtype_of_a_base_that_it_does_not_kno
     reef_world_free(w);
 }
 
+/* Such a world's files and differences say nothing of the base: worlds that don't know it either can read them. */
+static void B6_E3_a_strict_world_reads_what_it_wrote_of_a_subtype(void **state)
+{
+    reef_bytes saved, difference;
+    const reef_save_desc raw = {.raw = true};
+    (void)state;
+    reef_world *w = reef_world_new(&(reef_world_config){.strict = true});
+    assert_int_equal(reef_use(w, AxisMoving), REEF_OK);
+    reef_world *before = reef_fork(w), *other = reef_world_new(&(reef_world_config){.strict = true});
+    const reef_entity e = reef_spawn(w, reef_with(AxisMoving, {2}, 3, 4));
+    assert_int_equal(reef_diff_bytes(before, w, &difference, &raw), REEF_OK);
+    assert_int_equal(reef_diff_apply(before, difference.data, difference.size), REEF_OK);
+    assert_true(reef_hash(before) == reef_hash(w));
+    assert_int_equal(reef_use(other, AxisMoving), REEF_OK);
+    assert_int_equal(reef_save_bytes(w, &saved, &raw), REEF_OK);
+    const reef_load_desc all = {.unknown = REEF_UNKNOWN_REFUSE};
+    assert_int_equal(reef_load_bytes(other, saved.data, saved.size, &all), REEF_OK);
+    assert_true(reef_get(other, e, AxisMoving)->y == 4);
+    reef_bytes_free(&saved);
+    reef_bytes_free(&difference);
+    reef_world_free(other);
+    reef_world_free(before);
+    reef_world_free(w);
+}
+
 static void B6_deferred_removal_of_a_base(void **state)
 {
     reef_world *w = world_of(state);
@@ -840,6 +865,7 @@ int main(void)
         TEST(B6_subtypes_in_another_home),
         TEST(B6_tags_have_subtypes_too),
         TEST(B6_E3_a_strict_world_finds_no_subtype_of_a_base_that_it_does_not_know),
+        TEST(B6_E3_a_strict_world_reads_what_it_wrote_of_a_subtype),
         TEST(B6_deferred_removal_of_a_base),
         TEST(B6_a_type_declared_later_is_found),
         TEST(B6_a_plus_asks_for_subtypes_too),
