@@ -69,8 +69,102 @@ static uint64_t relation_sum(void *state)
     return told ? told : w->sum / w->r->passes;
 }
 
+/* ---- rows in groups ---- */
+
+typedef struct raw_groups {
+    const bench_row *r;
+    Position *at;
+    uint32_t *id, *target, *row; /* of each row; the row of each source */
+    uint32_t *first;             /* of each target, and behind the last one */
+} raw_groups;
+
+static void groups_sort(raw_groups *w)
+{
+    const uint32_t n = w->r->n, targets = w->r->tables;
+    Position *at = mem_alloc(n * sizeof *at);
+    uint32_t *id = mem_alloc(n * sizeof *id), *target = mem_alloc(n * sizeof *target);
+    memset(w->first, 0, (targets + 2) * sizeof *w->first);
+    for (uint32_t i = 0; i < n; i++) w->first[w->target[i] + 2]++;
+    for (uint32_t t = 2; t < targets + 2; t++) w->first[t] += w->first[t - 1];
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t to = w->first[w->target[i] + 1]++;
+        at[to] = w->at[i];
+        target[to] = w->target[i];
+        w->row[id[to] = w->id[i]] = to;
+    }
+    mem_free(w->at, n * sizeof *at);
+    mem_free(w->id, n * sizeof *id);
+    mem_free(w->target, n * sizeof *target);
+    w->at = at;
+    w->id = id;
+    w->target = target;
+}
+static void *groups_setup(const bench_row *r)
+{
+    raw_groups *w = mem_alloc(sizeof *w);
+    w->r = r;
+    w->at = mem_alloc(r->n * sizeof *w->at);
+    w->id = mem_alloc(r->n * sizeof *w->id);
+    w->target = mem_alloc(r->n * sizeof *w->target);
+    w->row = mem_alloc(r->n * sizeof *w->row);
+    w->first = mem_alloc((r->tables + 2) * sizeof *w->first);
+    for (uint32_t i = 0; i < r->n; i++) {
+        w->at[i] = pos_of(i);
+        w->id[i] = i;
+        w->target[i] = bench_target(i, r->tables);
+    }
+    groups_sort(w);
+    return w;
+}
+static void groups_free(void *state)
+{
+    raw_groups *w = state;
+    mem_free(w->at, w->r->n * sizeof *w->at);
+    mem_free(w->id, w->r->n * sizeof *w->id);
+    mem_free(w->target, w->r->n * sizeof *w->target);
+    mem_free(w->row, w->r->n * sizeof *w->row);
+    mem_free(w->first, (w->r->tables + 2) * sizeof *w->first);
+    mem_free(w, sizeof *w);
+}
+static void grouped_run(void *state)
+{
+    const raw_groups *w = state;
+    for (uint32_t k = 0; k < w->r->passes; k++)
+        for (uint32_t t = 0, n = w->r->tables; t < n; t++) {
+            const float x = (float)(t & 7);
+            for (uint32_t i = w->first[t]; i < w->first[t + 1]; i++) w->at[i].x += x;
+        }
+}
+static uint64_t grouped_sum(void *state)
+{
+    const raw_groups *w = state;
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < w->r->n; i++) sum += bits_of(w->at[w->row[i]].x) ^ i;
+    return sum;
+}
+static void *group_setup(const bench_row *r)
+{
+    raw_groups *w = groups_setup(r);
+    for (uint32_t k = 0; k < r->n / 100; k++)
+        w->target[w->row[bench_moved_source(k, r->n)]] = bench_moved_target(k, r->tables);
+    return w;
+}
+static void group_run(void *state) { groups_sort(state); }
+static uint64_t group_sum(void *state)
+{
+    const raw_groups *w = state;
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < w->r->n; i++) {
+        sum += (uint64_t)w->id[i] * (w->target[i] + 1);
+        sum += (uint64_t)(i == 0 || w->target[i] != w->target[i - 1]) << 40;
+    }
+    return sum;
+}
+
 const row_impl raw_relation_rows[] = {
     {ROW_rel_add, relation_setup, relation_add_run, relation_sum, relation_free, NULL},
     {ROW_rel_iter, relation_iter_setup, relation_iter_run, relation_sum, relation_free, NULL},
+    {ROW_rel_grouped, groups_setup, grouped_run, grouped_sum, groups_free, NULL},
+    {ROW_rel_group, group_setup, group_run, group_sum, groups_free, NULL},
     {0},
 };

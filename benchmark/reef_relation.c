@@ -3,6 +3,7 @@
 #include "mem.h"
 
 REEF_RELATION(OrbitsTarget, REEF_EXCLUSIVE);
+REEF_RELATION(DockedAt, REEF_EXCLUSIVE | REEF_GROUPED);
 
 /* The handles of the sources, and behind them those of the targets. */
 static void *relation_setup(const bench_row *r)
@@ -101,9 +102,76 @@ static uint64_t relation_memory_expected(const bench_row *r)
     return sum;
 }
 
+/* ---- grouped relations ---- */
+
+static void tick(state *s)
+{
+    if (reef_tick(s->w, 0) != REEF_OK) bench_fail(s->w, "reef_tick");
+}
+
+static void *grouped_setup(const bench_row *r)
+{
+    state *s = relation_setup(r);
+    const reef_entity *target = s->handle + r->n;
+    for (uint32_t i = 0; i < r->n; i++) reef_relate(s->w, s->handle[i], DockedAt, target[bench_target(i, r->tables)]);
+    tick(s);
+    s->query = query_new(s, "Position");
+    reef_query_order(s->w, s->query, &(reef_order){.relation = reef_id(DockedAt)});
+    return s;
+}
+static void grouped_run(void *p)
+{
+    state *s = p;
+    const reef_entity *target = s->handle + s->r->n;
+    for (uint32_t k = 0; k < s->r->passes; k++)
+        for (uint32_t t = 0, n = s->r->tables; t < n; t++) {
+            const reef_loop at = {.grouped = true, .group = reef_key_entity(target[t])};
+            const float x = (float)(t & 7);
+            for (reef_block b = reef_begin_loop(s->w, s->query, &at); reef_next(&b);) {
+                Position *at_target = reef_inout(&b, Position);
+                for (uint32_t i = 0; i < b.count; i++) at_target[i].x += x;
+            }
+        }
+}
+static uint64_t grouped_sum(void *p)
+{
+    state *s = p;
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < s->r->n; i++) sum += bits_of(reef_get(s->w, s->handle[i], Position)->x) ^ i;
+    return sum;
+}
+
+static void *group_setup(const bench_row *r)
+{
+    state *s = grouped_setup(r);
+    const reef_entity *target = s->handle + r->n;
+    for (uint32_t k = 0; k < r->n / 100; k++)
+        reef_relate(s->w, s->handle[bench_moved_source(k, r->n)], DockedAt, target[bench_moved_target(k, r->tables)]);
+    return s;
+}
+static void group_run(void *p) { tick(p); }
+static uint64_t group_sum(void *p)
+{
+    state *s = p;
+    uint64_t sum = 0;
+    uint32_t last = UINT32_MAX;
+    const reef_query q = query_new(s, "in Position, with DockedAt");
+    reef_each(s->w, q, row)
+    {
+        const uint32_t t = reef_target(s->w, row.entity, DockedAt).index - s->handle[s->r->n].index;
+        sum += (uint64_t)(row.entity.index - s->handle[0].index) * (t + 1);
+        sum += (uint64_t)(t != last) << 40;
+        last = t;
+    }
+    reef_query_free(s->w, q);
+    return sum;
+}
+
 const row_impl reef_relation_rows[] = {
     {ROW_rel_add, relation_setup, relation_add_run, relation_sum, relation_free, NULL},
     {ROW_rel_iter, relation_iter_setup, relation_iter_run, relation_sum, relation_free, NULL},
+    {ROW_rel_grouped, grouped_setup, grouped_run, grouped_sum, relation_free, NULL},
+    {ROW_rel_group, group_setup, group_run, group_sum, relation_free, NULL},
     {ROW_mem_rel, relation_memory_setup, relation_add_run, relation_sum, relation_free, relation_memory_expected},
     {ROW_cmd_relate, relation_command_setup, relation_tick_run, relation_sum, relation_free, NULL},
     {0},

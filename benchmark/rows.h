@@ -94,6 +94,12 @@
  *                     doubles from 4
  *   rel_iter          then for each target in turn all of its sources are visited, and the sum of their numbers made;
  *                     20 times. Op: a source
+ *   rel_grouped       the same relation, but grouped (REEF_GROUPED), after a tick: for each target in turn the x of all
+ *                     of its sources' Positions are written, 20 times. Op: a source. raw: an array in groups, and where
+ *                     each begins
+ *   rel_group         after 1,000 sources got another target, a tick of a world without systems puts them into their
+ *                     groups. Op: a row. raw: a counting sort to new arrays. (checksum: all relations, and how many
+ *                     times two neighbours have different targets)
  *   snapshot          P+V+Data; after a write pass over P. raw: memcpy of all five arrays to memory already touched
  *   restore           from a snapshot, after a write pass over P; raw copies back in place. Freeing the old state is
  *                     not timed: a snapshot holds it. (checksum: state as at the snapshot; for snapshot: after a
@@ -285,6 +291,8 @@ static inline bool join_open(uint32_t k) { return k % 4 != 3; }
     X(observer_add, N_100K, 2, 1, N_100K, NS) \
     X(rel_add, N_100K, N_1K, 1, N_100K, NS) \
     X(rel_iter, N_100K, N_1K, 20, N_100K, NS) \
+    X(rel_grouped, N_100K, N_1K, 20, N_100K, NS) \
+    X(rel_group, N_100K, N_1K, 1, N_100K, NS) \
     X(snapshot, N_1M, 1, 1, N_1M, NS) \
     X(restore, N_1M, 1, 1, N_1M, NS) \
     X(fork, N_1M, 1, 1, 1, US) \
@@ -394,6 +402,12 @@ uint32_t bench_matched(uint32_t n);
 /* One of each hundred entities, anywhere in it. */
 /* The target of entity i among `targets`, which 7919 doesn't divide: each has the same number of sources. */
 static inline uint32_t bench_target(uint32_t i, uint32_t targets) { return (uint32_t)((uint64_t)i * 7919 % targets); }
+/* Of the sources that get another target, the k-th and where it goes. */
+static inline uint32_t bench_moved_source(uint32_t k, uint32_t sources)
+{
+    return (uint32_t)((uint64_t)k * 104729 % sources);
+}
+static inline uint32_t bench_moved_target(uint32_t k, uint32_t targets) { return (uint32_t)(bench_mix(k) % targets); }
 static inline bool bench_sparse(uint32_t i) { return bench_mix(i / 100) % 100 == i % 100; }
 /* Shuffle handles (4 or 8 bytes each) with a fixed seed: the same order for every contestant. */
 void bench_shuffle(void *handles, uint32_t n, size_t handle_size);

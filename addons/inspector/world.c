@@ -172,9 +172,9 @@ static json_t *relation_json(uint32_t options)
     static const struct {
         uint32_t bit;
         const char *word;
-    } words[] = {{REEF_EXCLUSIVE, "exclusive"},      {REEF_SYMMETRIC, "symmetric"}, {REEF_TRANSITIVE, "transitive"},
-                 {REEF_REFLEXIVE, "reflexive"},      {REEF_ACYCLIC, "acyclic"},     {REEF_CASCADE, "cascade"},
-                 {REEF_KEEPS_TARGET, "keeps target"}};
+    } words[] = {{REEF_EXCLUSIVE, "exclusive"},       {REEF_SYMMETRIC, "symmetric"}, {REEF_TRANSITIVE, "transitive"},
+                 {REEF_REFLEXIVE, "reflexive"},       {REEF_ACYCLIC, "acyclic"},     {REEF_CASCADE, "cascade"},
+                 {REEF_KEEPS_TARGET, "keeps target"}, {REEF_GROUPED, "grouped"}};
     json_t *list = json_array();
     for (size_t k = 0; k < sizeof words / sizeof words[0]; k++)
         if (options & words[k].bit) json_array_append_new(list, json_string(words[k].word));

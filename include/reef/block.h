@@ -126,7 +126,8 @@ REEF_API void *reef_block_field_inout(const reef_block *block, reef_component ty
  *     const uint32_t *parent = reef_block_parent_rows(&b);
  *     for (uint32_t i = 0; up && i < b.count; i++) world[i] = times(up[parent[i]], local[i]);
  * The array is NULL where rows have no parent, or the parents don't have the component in their table. It lives as the
- * arrays of the block do. In other loops both are NULL. */
+ * arrays of the block do. In a loop by target, all rows of a block have one target, which is their parent here. In
+ * other loops both are NULL. */
 REEF_API const void *reef_block_parents_in(const reef_block *block, reef_component type);
 REEF_API const uint32_t *reef_block_parent_rows(const reef_block *block);
 

@@ -4,6 +4,7 @@
  *     (reef_order){.component = reef_id(Depth), .field = "z"}              by a described field (REEF_FIELDS)
  *     (reef_order){.component = reef_id(Depth), .key = depth_key, .descending = true}
  *     (reef_order){.relation = reef_id(ChildOf)}                           parents before their children
+ *     (reef_order){.relation = reef_id(DockedTo)}                          by the target of a relation
  *
  * A key is a number of 64 bits whose order is that of the values. A key function makes a key of a value:
  *
@@ -32,10 +33,13 @@ typedef struct reef_order {
     /* by the place of the component's values in their store, so that a loop reads rows and values in the order of
      * memory. For types in REEF_SPARSE, REEF_PAGED and REEF_COLD; `key` and `field` must be NULL */
     bool pool;
-    /* a type of relations that is exclusive and acyclic, as ChildOf: parents before their children. A query visits the
-     * rows by depth, and those of one depth in the visible order; its key is the depth, 0 for those without a parent.
-     * Storage is sorted by depth, then by the place of the parent, then in the order of siblings. All other members
-     * must be {0} */
+    /* a type of relations that is exclusive. All other members must be {0}.
+     * If it is acyclic, as ChildOf: parents before their children. A query visits the rows by depth, and those of one
+     * depth in the visible order; its key is the depth, 0 for those without a parent. Storage is sorted by depth, then
+     * by the place of the parent, then in the order of siblings.
+     * If not, as DockedTo: by target. A query visits the rows by the target's handle, and those of one target in the
+     * visible order; its key is reef_key_entity(target). Storage is sorted by the target's index, then in the order of
+     * its sources. Rows without a target come last, with the key UINT64_MAX. */
     reef_component relation;
 } reef_order;
 

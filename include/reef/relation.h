@@ -49,7 +49,12 @@ enum {
     REEF_CASCADE = 64, /* the source is destroyed, too */
     REEF_KEEPS_TARGET =
         128, /* destroying the target is refused with REFUSED, unless its sources are destroyed as well */
-    REEF_RELATION_ALL = 255
+    /* The sources of one target lie side by side; only with REEF_EXCLUSIVE. Every reef_tick begins with putting rows
+     * that came, moved or got another target into their groups: the tables' rows in the order of the targets' indices,
+     * those without a relation last, and by the next such relation within a group. Between ticks rows come and go as
+     * ever; reef_sort_storage with `grouped` does the same at any other time. */
+    REEF_GROUPED = 256,
+    REEF_RELATION_ALL = 511
 };
 
 /* ---- declaring ---- */

@@ -2,6 +2,7 @@
  *
  *     reef_sort_storage(w, &(reef_sort){0});                                           all tables, by entity
  *     reef_sort_storage(w, &(reef_sort){.order = {reef_id(Cell), cell_key}});          tables that have Cell, by cell
+ *     reef_sort_storage(w, &(reef_sort){.grouped = true});                             by targets of relations
  *
  * Each table is sorted separately; the order of tables stays. Later changes disturb the order again: a row that is
  * removed is replaced by the table's last row, and new rows come last. The order of rows is part of the state: forks
@@ -21,6 +22,9 @@ typedef struct reef_sort {
     const reef_component *types;
     uint32_t type_count;
     bool exactly; /* only the table with exactly these types, which must include the order's component */
+    /* rows are put into groups, as REEF_GROUPED asks for it (reef/relation.h); `order` must be {0}. reef_tick does this
+     * by itself */
+    bool grouped;
 } reef_sort;
 
 /* Sorts the rows of every table that has the order's component and the types. If the component is outside of the table,
@@ -32,7 +36,7 @@ typedef struct reef_sort {
  * data, no such field, a field that isn't a single number; a switch or another component outside of the table among the
  * types; `exactly`, without the order's component among the types), LIMIT (more than REEF_COMPONENTS_MAX types), LOCKED
  * (a loop is open), NO_MEMORY (also when a copy hook fails; the error names the type). Costs O(rows), and takes 6 bytes
- * for each row of the tables that change, and 32 for each row of the largest one. */
+ * for each row of the tables that change, and 32 for each row of the largest one (48 for groups). */
 REEF_API reef_status reef_sort_storage(reef_world *world, const reef_sort *sort);
 
 REEF_END_C

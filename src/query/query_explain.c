@@ -12,6 +12,7 @@
 #include "query/query.h"
 #include "query/query_answers.h"
 #include "query/query_text.h"
+#include "query/relation_order.h"
 #include "query/relation_plan.h"
 #include "query/sorted_query.h"
 #include "query/variables.h"
@@ -195,12 +196,11 @@ static void explain_rows(text_out *o, const query *q)
 
 static void explain_order(text_out *o, const query *q)
 {
-    bool descending, tree;
-    const uint32_t component = reef__ranking_component(q->ranking, &descending, &tree);
-    if (tree)
-        reef__text_put(
-            o, "visits rows by their depth in %s, from a list that is made anew when rows or relations changed\n",
-            type_text(component));
+    bool descending, relation;
+    const uint32_t component = reef__ranking_component(q->ranking, &descending, &relation);
+    if (relation)
+        reef__text_put(o, "visits rows by their %s %s, from a list that is made anew when rows or relations changed\n",
+                       relation_is_tree(reef__type_of(component)) ? "depth in" : "targets in", type_text(component));
     else
         reef__text_put(o, "visits rows in the order of %s%s, from a list that is repaired where blocks changed\n",
                        component ? type_text(component) : "entities", descending ? ", descending" : "");

@@ -33,7 +33,17 @@ bool reef__row_set_ready(reef_world *w, row_set *s)
                                                               w->state.next_unit, sizeof *s->number);
 }
 
-bool reef__row_set_add(reef_world *w, row_set *s, reef_entity e)
+/* Turns on `n` bits from `first` on. */
+static void bits_on(uint64_t *words, uint32_t first, uint32_t n)
+{
+    for (uint32_t end = first + n; first < end;) {
+        const uint32_t at = first % 64, here = end - first < 64 - at ? end - first : 64 - at;
+        words[first / 64] |= UINT64_MAX >> (64 - here) << at;
+        first += here;
+    }
+}
+
+bool reef__row_set_add(reef_world *w, row_set *s, reef_entity e, uint32_t n)
 {
     const uint32_t place = place_of(w, e), unit = place_unit(place), row = place_row(place);
     memory *m = &w->family->memory;
@@ -47,7 +57,7 @@ bool reef__row_set_add(reef_world *w, row_set *s, reef_entity e)
         s->unit[s->count] = unit;
         s->number[unit] = ++s->count;
     }
-    s->words[s->number[unit] - 1][row / 64] |= 1ull << row % 64;
+    bits_on(s->words[s->number[unit] - 1], row, n);
     return true;
 }
 
@@ -92,12 +102,28 @@ static value_store *store_indexed(reef_world *w, uint32_t component)
     return s;
 }
 
-/* Marks the sources of a target. */
+/* Of some entities, how many lie in rows of one chunk, one behind the other, from the first one on; at least 1. */
+static uint32_t rows_beside(const reef_world *w, const reef_entity *e, uint32_t count)
+{
+    const uint32_t place = place_of(w, e[0]);
+    if (place < 2 * PLACE_EMPTY) return 1;
+    const reef_slot *slots = unit_slots(w, place_unit(place));
+    const reef_entity *row = slot_entities(slots) + place_row(place);
+    const uint32_t left = chunk_rows(table_read(w, slots[0].head.table), place_unit(place)) - place_row(place);
+    const uint32_t most = left < count ? left : count;
+    uint32_t n = 1;
+    while (n < most && reef_entity_equal(row[n], e[n])) n++;
+    return n;
+}
+
+/* Marks the sources of a target. Those of grouped relations mostly lie side by side. */
 static bool sources_mark(reef_world *w, const value_store *s, reef_entity target, row_set *rows)
 {
     for (source_walk x = {.run = {0}}; source_walk_next(&x, s, target);)
-        for (uint32_t i = 0; i < x.run.count; i++)
-            if (!reef__row_set_add(w, rows, x.run.sources[i])) return false;
+        for (uint32_t i = 0, n; i < x.run.count; i += n) {
+            n = rows_beside(w, x.run.sources + i, x.run.count - i);
+            if (!reef__row_set_add(w, rows, x.run.sources[i], n)) return false;
+        }
     return true;
 }
 
@@ -117,7 +143,7 @@ static bool closure_mark(reef_world *w, const value_store *s, reef_entity target
             for (uint32_t i = 0; i < x.run.count; i++) {
                 const reef_entity e = x.run.sources[i];
                 if (row_is_marked(w, rows, e)) continue;
-                if (!reef__row_set_add(w, rows, e) || !reef__entity_list_put(w, l, e)) return false;
+                if (!reef__row_set_add(w, rows, e, 1) || !reef__entity_list_put(w, l, e)) return false;
             }
         if (next == l->count) return true;
     }
@@ -149,7 +175,7 @@ static bool term_mark(query *q, term_sources *x, uint64_t rows)
     const value_store *s = store_indexed(w, kind->id);
     if (s->component) x->sources = reef__relation_sources(s, t->target);
     const bool itself = kind->relation & REEF_REFLEXIVE && q->facts[x->term].filter;
-    if (itself && !reef__row_set_add(w, &x->rows, t->target)) return false;
+    if (itself && !reef__row_set_add(w, &x->rows, t->target, 1)) return false;
     if (kind->relation & REEF_TRANSITIVE) {
         entity_list l = {NULL, 0, 0};
         const bool ok = closure_mark(w, s, t->target, &x->rows, &l);

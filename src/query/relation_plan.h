@@ -34,7 +34,8 @@ INLINE const uint64_t *row_set_words(const row_set *s, uint32_t unit)
     return n ? s->words[n - 1] : NULL;
 }
 bool reef__row_set_ready(reef_world *w, row_set *s); /* empties it. False: there is no memory */
-bool reef__row_set_add(reef_world *w, row_set *s, reef_entity e);
+/* Adds the row of an entity, and the n - 1 rows behind it in its chunk. False: there is no memory. */
+bool reef__row_set_add(reef_world *w, row_set *s, reef_entity e, uint32_t n);
 void reef__row_set_drop(reef_world *w, row_set *s);
 
 /* A growing list of entities. */

@@ -9,7 +9,7 @@
 #include "storage/known_types.h"
 #include "storage/place.h"
 #include "storage/sparse_store.h"
-#include "query/tree_order.h"
+#include "query/relation_order.h"
 #include "reef/event.h"
 
 enum { FEW_ROWS = 24, DIGITS_INDEX = 4, DIGITS = 12 };
@@ -26,8 +26,8 @@ COLD reef_status reef__order_resolve(const reef_world *w, const reef_order *give
         const reef_component none = given->component;
         if (none.id || given->key || given->field || given->pool || given->descending) return REEF_BAD_ARGUMENT;
         if (!reef__world_knows(w, given->relation.id)) return REEF_UNKNOWN_TYPE;
-        o.tree = reef__type_of(given->relation.id);
-        if (!relation_is_tree(o.tree)) return REEF_BAD_ARGUMENT;
+        o.relation = reef__type_of(given->relation.id);
+        if (!(o.relation->relation & REEF_EXCLUSIVE)) return REEF_BAD_ARGUMENT;
         *out = o;
         return REEF_OK;
     }

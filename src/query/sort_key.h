@@ -16,8 +16,8 @@ typedef struct ordering {
     reef_kind kind;
     uint64_t flip;        /* all bits when the order is descending */
     bool pool;            /* by where the values lie in their store */
-    const type *tree;     /* a type of relations: parents before their children; NULL: none */
-    const uint32_t *rank; /* for sorting storage by a tree: keys by entity index */
+    const type *relation; /* parents before their children, or by target (src/query/relation_order.h); NULL: neither */
+    const uint32_t *rank; /* for sorting storage by a relation: keys by entity index */
 } ordering;
 
 /* Finds out what an order means. UNKNOWN_TYPE, BAD_ARGUMENT: *out isn't changed. */

@@ -1,6 +1,6 @@
-/* Sorting storage: the rows of tables change their places.
+/* Sorting and grouping storage: the rows of tables change their places.
  *
- *   for every table:    keys of all rows ──► sorted? ──no──► sort ──► own what moves ──► the permutation as cycles
+ *   for every table:    keys of all rows ──► in order? ──no──► sort ──► own what moves ──► the permutation as cycles
  *   then every column:  aside ◄─ p0 ◄─ p1 ◄─ ... ◄─ pn ◄─ aside        nothing can fail any more
  *
  * A cycle moves each value once and needs room for a single one. A copy of the column would need room for the column
@@ -21,12 +21,17 @@
 #include "storage/row_bits.h"
 #include "storage/table.h"
 #include "storage/world_data.h"
+#include "query/grouped_rows.h"
 #include "query/sort_key.h"
-#include "query/tree_order.h"
+#include "query/sort_tables.h"
+#include "query/relation_order.h"
 #include "reef/detail/access.h"
 #include "reef/sort.h"
 
-enum { CYCLE_AHEAD = 12 }; /* how many places are fetched ahead */
+enum {
+    CYCLE_AHEAD = 12, /* how many places are fetched ahead */
+    ROWS_FOR_MOVE = 4 /* if less than one row in this many moves, the others aren't looked at */
+};
 
 typedef struct sort_plan { /* one table that isn't in order */
     uint32_t table;
@@ -37,7 +42,9 @@ typedef struct sort_plan { /* one table that isn't in order */
 
 typedef struct sorting {
     reef_world *w;
+    const char *op;
     ordering order;
+    grouped *grouped;          /* NULL: rows are sorted by `order` */
     order_row *rows, *scratch; /* of the table that is being planned */
     uint64_t row_room;
     sort_plan *plans;
@@ -50,10 +57,16 @@ typedef struct sorting {
 
 /* ---- which tables ---- */
 
+static bool order_is_none(const reef_order *o)
+{
+    return !(o->component.id || o->key || o->field || o->descending || o->pool || o->relation.id);
+}
+
 static COLD reef_status sort_check(reef_world *w, const reef_sort *sort, ordering *o, reef_component *named)
 {
     if (w->locks) return REEF_LOCKED;
     if (sort == NULL || (sort->types == NULL && sort->type_count)) return REEF_BAD_ARGUMENT;
+    if (sort->grouped && !order_is_none(&sort->order)) return REEF_BAD_ARGUMENT;
     if (sort->type_count > REEF_COMPONENTS_MAX) return REEF_LIMIT;
     const type *by = reef__type_of(sort->order.component.id);
     bool found = by == NULL || by->stored;
@@ -69,9 +82,11 @@ static COLD reef_status sort_check(reef_world *w, const reef_sort *sort, orderin
     return sort->exactly && !found ? REEF_BAD_ARGUMENT : reef__order_resolve(w, &sort->order, o);
 }
 
-static bool sort_takes(const reef_world *w, const reef_sort *sort, const ordering *o, const table *t)
+static bool sort_takes(const sorting *s, const reef_sort *sort, const table *t)
 {
-    if (table_rows(t) < 2 || order_slot(w, o, t->shape->table) == 0) return false;
+    const reef_world *w = s->w;
+    if (table_rows(t) < 2 || order_slot(w, &s->order, t->shape->table) == 0) return false;
+    if (s->grouped && !reef__grouped_takes(s->grouped, t)) return false;
     uint32_t types = 0;
     for (uint32_t i = 0; sort->exactly && i < t->shape->component_count; i++)
         types += reef__type_of(t->shape->component[i])->owner == 0;
@@ -83,7 +98,7 @@ static bool sort_takes(const reef_world *w, const reef_sort *sort, const orderin
 
 /* ---- planning ---- */
 
-static bool rows_in_order(const reef_world *w, const ordering *o, const table *t)
+static bool rows_sorted(const reef_world *w, const ordering *o, const table *t)
 {
     uint64_t keys[REEF_BLOCK_ROWS], key = 0;
     uint32_t slot = order_slot(w, o, t->shape->table), index = 0, keyed = 0;
@@ -103,16 +118,22 @@ static bool rows_in_order(const reef_world *w, const ordering *o, const table *t
     return in_order || keyed == 0;
 }
 
+static bool rows_in_order(const sorting *s, const table *t)
+{
+    return s->grouped ? reef__grouped_lies(s->grouped, t) : rows_sorted(s->w, &s->order, t);
+}
+
 static bool sort_reserve(sorting *s, const table *t, size_t rows)
 {
-    if (!reef__list_room(s->w, &s->rows, 0, &s->row_room, 2 * (uint64_t)rows, sizeof *s->rows)) return false;
+    if (!reef__list_room(s->w, &s->rows, 0, &s->row_room, (s->grouped ? 3 : 2) * (uint64_t)rows, sizeof *s->rows))
+        return false;
     s->scratch = s->rows + rows;
     memory *m = &s->w->family->memory;
     return reef__array_room(m, MEMORY_OTHER, &s->units, &s->unit_room, t->chunks, sizeof *s->units) &&
            reef__array_room(m, MEMORY_OTHER, &s->plans, &s->plan_room, s->plan_count + 1, sizeof *s->plans);
 }
 
-/* Collects the rows of a table, numbered from 0. */
+/* Collects the chunks of a table, and if rows are sorted, the rows, numbered from 0. */
 static void rows_collect(sorting *s, const table *t)
 {
     uint64_t keys[REEF_BLOCK_ROWS];
@@ -121,10 +142,20 @@ static void rows_collect(sorting *s, const table *t)
         const reef_slot *slots = unit_slots(s->w, unit);
         uint32_t rows = chunk_rows(t, unit);
         s->units[chunk++] = unit;
+        if (s->grouped) continue;
         reef__order_chunk(s->w, &s->order, slots, slot, rows, keys);
         for (uint32_t i = 0; i < rows; i++, row++)
             s->rows[row] = (order_row){keys[i], slot_entities(slots)[i].index, row};
     }
+}
+
+/* Sorts or groups the rows: number i of the answer is the row that has to come to place i. */
+static const order_row *rows_arrange(sorting *s, size_t rows)
+{
+    if (s->grouped == NULL) return reef__order_rows(s->rows, s->scratch, rows);
+    s->grouped->units = s->units;
+    reef__grouped_rows(s->grouped, s->rows, s->scratch, rows);
+    return s->rows;
 }
 
 /* Makes what moves this world's own: chunks, records and switches. Chunks in which nothing moves aren't touched. */
@@ -165,7 +196,7 @@ static bool plan_make(sorting *s, const table *t)
     size_t rows = (size_t)table_rows(t), moved = 0;
     if (!sort_reserve(s, t, rows)) return false;
     rows_collect(s, t);
-    order_row *sorted = reef__order_rows(s->rows, s->scratch, rows);
+    const order_row *sorted = rows_arrange(s, rows);
     for (size_t i = 0; i < rows; i++) moved += sorted[i].row != i;
     /* a cycle has at least two places, and an end */
     sort_plan plan = {.table = t->shape->table};
@@ -213,10 +244,17 @@ static void column_cycle(const reef_world *w, const sort_plan *plan, uint32_t sl
     }
 }
 
-/* Corrects the records, in the order of rows, which is often that of the records too. A row that didn't move keeps its
- * record, whose page may be shared. */
-static void records_follow(reef_world *w, const table *t)
+/* Corrects the records of rows that moved. Where most of them did, in the order of rows, which is often that of the
+ * records too. A row that didn't move keeps its record, whose page may be shared. */
+static void records_follow(reef_world *w, const sort_plan *plan, const table *t)
 {
+    if (plan->count < table_rows(t) / ROWS_FOR_MOVE) {
+        for (size_t i = 0; i < plan->count; i++) {
+            const uint32_t place = plan->places[i];
+            if (place) handle_record_put(w, handle_at(reef_slots_at(&w->hot, place), place_row(place)), place);
+        }
+        return;
+    }
     for (uint32_t unit = t->first; unit; unit = unit_slots(w, unit)[0].head.next) {
         const reef_slot *slots = unit_slots(w, unit);
         uint32_t rows = chunk_rows(t, unit);
@@ -231,16 +269,17 @@ static void records_follow(reef_world *w, const table *t)
     }
 }
 
-static void plan_commit(reef_world *w, const sort_plan *plan, void *aside)
+static void plan_commit(const sorting *s, const sort_plan *plan)
 {
+    reef_world *w = s->w;
     const table *t = table_read(w, plan->table);
     handle one;
-    quarantine_because(w, "reef_sort_storage", 0, (reef_entity){0, 0});
+    quarantine_because(w, s->op, 0, (reef_entity){0, 0});
     reef__quarantine_table(w, t);
     column_cycle(w, plan, SLOT_ENTITIES, NULL, &one);
-    records_follow(w, t);
+    records_follow(w, plan, t);
     for (uint32_t k = SLOT_COLUMNS; k < t->shape->end_slot; k++)
-        column_cycle(w, plan, k, t->shape->columns[k].type, aside);
+        column_cycle(w, plan, k, t->shape->columns[k].type, s->aside);
     reef__bits_cycle(w, t->bits, plan->places, plan->count);
     reef__invalidate(w, INVALIDATE_BLOCKS_MOVED);
 }
@@ -256,29 +295,61 @@ static void sorting_free(sorting *s)
     if (s->aside) reef__memory_resize(m, MEMORY_OTHER, s->aside, s->value_bytes, 0, s->value_align);
 }
 
+/* Moves the rows of all tables that were planned, or, if !ok, of none. False: there is no memory. */
+static bool plans_commit(sorting *s, bool ok)
+{
+    if (ok && s->value_bytes) {
+        s->aside = reef__memory_resize(&s->w->family->memory, MEMORY_OTHER, NULL, 0, s->value_bytes, s->value_align);
+        ok = s->aside != NULL;
+    }
+    for (uint32_t i = 0; ok && i < s->plan_count; i++) plan_commit(s, &s->plans[i]);
+    sorting_free(s);
+    return ok;
+}
+
+static uint32_t tables_end(const reef_world *w) { return w->state.tables.count * TABLES_PER_PAGE; }
+
 COLD reef_status reef_sort_storage(reef_world *w, const reef_sort *sort)
 {
     static const char op[] = "reef_sort_storage";
     if (w == NULL) return REEF_BAD_ARGUMENT;
-    sorting s = {.w = w, .value_align = PLAIN_ALIGN};
+    sorting s = {.w = w, .op = op, .value_align = PLAIN_ALIGN};
+    grouped g = {.w = w};
     reef_component named = {0};
     reef_status status = sort_check(w, sort, &s.order, &named);
     if (status != REEF_OK) return reef__failure(w, status, op, named, (reef_entity){0, 0}, 0);
-    uint32_t *ranks = s.order.tree ? reef__tree_ranks(w, s.order.tree) : NULL;
+    uint32_t *ranks = s.order.relation ? reef__relation_ranks(w, s.order.relation) : NULL;
     s.order.rank = ranks;
-    bool ok = ranks || s.order.tree == NULL;
+    bool ok = (ranks || s.order.relation == NULL) && (!sort->grouped || reef__grouped_list(&g));
+    if (sort->grouped) s.grouped = &g;
     w->hook_failed.id = 0;
-    for (uint32_t id = TABLE_EMPTY; ok && id < w->state.tables.count * TABLES_PER_PAGE; id++) {
+    for (uint32_t id = TABLE_EMPTY; ok && id < tables_end(w); id++) {
         const table *t = table_read(w, id);
-        if (t && sort_takes(w, sort, &s.order, t) && !rows_in_order(w, &s.order, t)) ok = plan_make(&s, t);
+        if (t && sort_takes(&s, sort, t) && !rows_in_order(&s, t)) ok = plan_make(&s, t);
     }
-    if (ok && s.value_bytes) {
-        s.aside = reef__memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, s.value_bytes, s.value_align);
-        ok = s.aside != NULL;
-    }
-    for (uint32_t i = 0; ok && i < s.plan_count; i++) plan_commit(w, &s.plans[i], s.aside);
-    sorting_free(&s);
+    ok = plans_commit(&s, ok);
+    reef__grouped_free(&g);
     reef__memory_free(&w->family->memory, MEMORY_OTHER, ranks,
                       ranks ? ((size_t)w->hot.index_count + 1) * sizeof *ranks : 0);
+    return ok ? REEF_OK : reef__failure(w, REEF_NO_MEMORY, op, w->hook_failed, (reef_entity){0, 0}, 0);
+}
+
+COLD reef_status reef__storage_group(reef_world *w)
+{
+    static const char op[] = "reef_tick";
+    grouped g = {.w = w};
+    sorting s = {.w = w, .op = op, .grouped = &g, .value_align = PLAIN_ALIGN};
+    bool ok = reef__grouped_list(&g), any = false;
+    const bool all = reef__grouped_links_are_new(&g);
+    w->hook_failed.id = 0;
+    for (uint32_t id = TABLE_EMPTY; ok && id < tables_end(w); id++) {
+        const table *t = table_read(w, id);
+        if (t == NULL || !reef__grouped_takes(&g, t) || !(all || reef__grouped_rows_are_new(&g, t))) continue;
+        any = true;
+        if (table_rows(t) > 1 && !rows_in_order(&s, t)) ok = plan_make(&s, t);
+    }
+    ok = plans_commit(&s, ok);
+    if (ok && (all || any)) reef__grouped_note(&g);
+    reef__grouped_free(&g);
     return ok ? REEF_OK : reef__failure(w, REEF_NO_MEMORY, op, w->hook_failed, (reef_entity){0, 0}, 0);
 }

@@ -31,7 +31,7 @@
 #include "query/relation_plan.h"
 #include "query/row_filter.h"
 #include "query/sort_key.h"
-#include "query/tree_order.h"
+#include "query/relation_order.h"
 
 enum {
     /* in ranking.listed, during a repair: nothing changed in this chunk, or its rows were just added to the list */
@@ -55,12 +55,13 @@ struct ranking {
     uint64_t epoch;   /* of the world's state */
     bool look;        /* some table has rows that may not match */
     frozen *frozen;   /* those of open loops */
-    /* These are for an order by a hierarchy (src/query/tree_order.h), whose rows are {depth, place of the parent,
-     * place}: for each row its parent's row, and the length of the block that begins here. */
+    /* These are for an order by a relation (src/query/relation_order.h), whose rows are {depth or target, place of the
+     * parent, place}: for each row its parent's row, and the length of the block that begins here. */
     uint32_t *up, *run;
     uint32_t *parents; /* chunks outside of the query's tables in which parents lie */
     uint32_t parent_count, parent_room;
-    uint64_t links; /* how many relations there were */
+    uint64_t rows_epoch;
+    uint64_t links, link_changes; /* how many relations there were, and how many had come or gone */
     /* Where all columns fit into a block's cells: the head of its blocks, the sizes of the columns, and by unit the
      * number of the match. */
     bool cells;
@@ -112,11 +113,11 @@ static bool ranking_put(query *q, const ordering *by)
 
 COLD bool reef__ranking_copy(query *q, const ranking *from) { return ranking_put(q, &from->by); }
 
-uint32_t reef__ranking_component(const ranking *r, bool *descending, bool *tree)
+uint32_t reef__ranking_component(const ranking *r, bool *descending, bool *relation)
 {
-    *tree = r->by.tree != NULL;
+    *relation = r->by.relation != NULL;
     *descending = r->by.flip != 0;
-    return r->by.tree ? r->by.tree->id : r->by.type ? r->by.type->id : 0;
+    return r->by.relation ? r->by.relation->id : r->by.type ? r->by.type->id : 0;
 }
 
 static bool ranking_units(ranking *r, reef_world *w)
@@ -141,10 +142,10 @@ static bool ranking_room(ranking *r, reef_world *w, size_t count)
 
 /* ---- repairing it ---- */
 
-/* Is any page of the stored component, or of the relation, newer than the list? */
+/* Is any page of the stored component newer than the list? */
 static bool pages_are_new(const reef_world *w, const ranking *r)
 {
-    const reef_paged *p = &store_of(w, r->by.tree ? r->by.tree->id : r->by.type->id)->values;
+    const reef_paged *p = &store_of(w, r->by.type->id)->values;
     for (uint32_t i = 0; i < p->count; i++)
         if (p->page[i] && p->version[i] > r->version) return true;
     return false;
@@ -309,12 +310,27 @@ static bool ranking_repair(query *q, uint32_t others)
 
 static size_t group_bound(const ranking *r, uint64_t key, bool above);
 
-/* Is the list by depth still that of the world? */
+static bool links_are_same(const reef_world *w, const ranking *r)
+{
+    const value_store *s = store_of(w, r->by.relation->id);
+    return r->links == s->count && r->link_changes == s->relation_changes;
+}
+
+/* Has no row of the world come, gone or moved, and no relation, since the list was looked at? Then no lease was given
+ * either (src/storage/invalidate.h), so the fast paths can't have done it. */
+static bool tree_is_untouched(const query *q)
+{
+    const ranking *r = q->ranking;
+    return r->version != 0 && r->rows_epoch == q->world->rows_epoch && links_are_same(q->world, r) && q->plan == NULL &&
+           q->subs == NULL;
+}
+
+/* Is the list by a relation still that of the world? */
 static bool tree_is_same(const query *q, size_t *all)
 {
     const reef_world *w = q->world;
     ranking *r = q->ranking;
-    bool same = r->version != 0 && r->links == store_of(w, r->by.tree->id)->count && !pages_are_new(w, r);
+    bool same = r->version != 0 && links_are_same(w, r);
     *all = 0;
     r->look = false;
     for (chunk_cursor c = {.q = q}; chunk_next(&c);) {
@@ -394,6 +410,7 @@ static bool tree_repair(query *q, uint32_t others)
     size_t all, bytes, up_bytes;
     if (r->epoch != w->state_epoch) ranking_forget(r);
     r->epoch = w->state_epoch;
+    if (tree_is_untouched(q)) return true;
     if (!ranking_units(r, w) ||
         !reef__array_room(m, MEMORY_OTHER, &r->match, &r->match_room, r->units, sizeof *r->match))
         return false;
@@ -420,24 +437,26 @@ static bool tree_repair(query *q, uint32_t others)
     }
     r->run = r->up + r->room;
     order_row *scratch = all ? reef__memory_resize(m, MEMORY_OTHER, NULL, 0, bytes, PLAIN_ALIGN) : NULL;
-    const order_row *sorted = scratch ? reef__tree_list(q, r->by.tree, r->rows, scratch, all) : NULL;
+    const order_row *sorted = scratch ? reef__relation_list(q, r->by.relation, r->rows, scratch, all) : NULL;
     if (sorted == scratch && sorted) memcpy(r->rows, scratch, bytes);
     reef__memory_free(m, MEMORY_OTHER, scratch, scratch ? bytes : 0);
     if (all && sorted == NULL) return false;
     r->count = all;
     if (!tree_note(q)) return ranking_forget(r), false;
-    reef__tree_runs(r->rows, all, r->up, r->run);
-    r->links = store_of(w, r->by.tree->id)->count;
+    reef__relation_runs(r->rows, all, r->up, r->run);
+    r->links = store_of(w, r->by.relation->id)->count;
+    r->link_changes = store_of(w, r->by.relation->id)->relation_changes;
     if (others == 0) {
         r->version = w->hot.version;
-        reef__invalidate(w, INVALIDATE_LOOKED_AT);
+        reef__invalidate(w, INVALIDATE_LOOKED_AT); /* which ends all leases */
+        r->rows_epoch = w->rows_epoch;
     }
     return true;
 }
 
 static bool ranking_update(query *q, uint32_t others)
 {
-    return q->ranking->by.tree ? tree_repair(q, others) : ranking_repair(q, others);
+    return q->ranking->by.relation ? tree_repair(q, others) : ranking_repair(q, others);
 }
 
 bool reef__ranking_ready(query *q) { return query_update(q) && ranking_update(q, q->world->locks); }
@@ -478,7 +497,7 @@ void reef__ranking_part(reef_block *b, uint32_t first, uint32_t end)
 static const ranking *block_tree(const reef_block *b, uint32_t *at)
 {
     const ranking *r = b && b->open && b->count && b->query ? b->query->ranking : NULL;
-    if (r == NULL || r->by.tree == NULL) return NULL;
+    if (r == NULL || r->by.relation == NULL) return NULL;
     *at = b->walk_unit - b->count;
     return r;
 }
@@ -610,8 +629,8 @@ bool reef__ranking_next(reef_block *b)
     }
     const uint32_t place = rows[i].row;
     uint32_t most = b->left < end - i ? (uint32_t)b->left : end - i, n = 1;
-    if (r->by.tree && r->run[i] < most) most = r->run[i];
-    if (r->by.tree && !looks) n = most;
+    if (r->by.relation && r->run[i] < most) most = r->run[i];
+    if (r->by.relation && !looks) n = most;
     while (n < most && rows[i + n].row == place + n && place_row(place + n) &&
            (!looks || reef__look_row(q, place + n, b->since)))
         n++;
@@ -623,7 +642,7 @@ bool reef__ranking_next(reef_block *b)
     b->count = n = q->cut ? reef__cut_rows(q, b->entities, n) : n;
     if (b->left != UINT64_MAX) b->left -= n;
     b->walk_unit = i + n;
-    if (r->by.tree && r->cells) return tree_block(b, q);
+    if (r->by.relation && r->cells) return tree_block(b, q);
     return b->part || !query_writes(q) || reef__block_own(b);
 }
 
@@ -648,7 +667,7 @@ COLD reef_status reef_query_order(reef_world *w, reef_query which, const reef_or
     query *q = query_of(w, which, &s);
     if (q && q->open) s = REEF_LOCKED;
     if (s == REEF_OK && order) s = reef__order_resolve(w, order, &by);
-    if (s == REEF_OK && order && (!ranking_allows(q, c) || (by.tree && q->since) || (q->plan && q->plan->bindings)))
+    if (s == REEF_OK && order && (!ranking_allows(q, c) || (by.relation && q->since) || (q->plan && q->plan->bindings)))
         s = REEF_BAD_ARGUMENT;
     if (s == REEF_OK && order && !ranking_put(q, &by)) s = REEF_NO_MEMORY;
     if (s != REEF_OK) return reef__failure(w, s, op, c, (reef_entity){0, 0}, 0);

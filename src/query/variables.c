@@ -326,7 +326,7 @@ static bool start_mark(query *q, uint32_t start, const uint32_t *way, uint64_t m
     }
     if (!reef__row_set_ready(w, &b->rows)) return false;
     for (uint32_t i = 0; i < at->count; i++)
-        if (!reef__row_set_add(w, &b->rows, at->e[i])) return false;
+        if (!reef__row_set_add(w, &b->rows, at->e[i], 1)) return false;
     b->started = true;
     return true;
 }

@@ -367,6 +367,7 @@ void reef__relation_forget(reef_world *w, value_store *s)
     memset(s->free_nodes, 0, sizeof s->free_nodes);
     s->node_end = 0;
     s->unindexed = true;
+    s->relation_changes++; /* whoever does this to all values changes them, too */
 }
 
 /* Frees all nodes of a tree. */
@@ -452,6 +453,7 @@ static NOINLINE void relation_place(reef_world *w, value_store *s, reef_entity s
 void reef__relation_comes(reef_world *w, value_store *s, reef_entity source, void *value)
 {
     relation_value *v = value;
+    s->relation_changes++;
     if (UNLIKELY(!(w->slow & SLOW_RELATED))) w->slow |= SLOW_RELATED, reef__invalidate(w, INVALIDATE_CONDITION_CHANGED);
     if (v->place != 0 || s->unindexed || !index_append(w, s, v->target, source, &v->place))
         relation_place(w, s, source, v);
@@ -461,6 +463,7 @@ void reef__relation_comes(reef_world *w, value_store *s, reef_entity source, voi
 void reef__relation_goes(reef_world *w, value_store *s, reef_entity source, const void *value)
 {
     const relation_value *v = value;
+    s->relation_changes++;
     if (scopes_names(w, s)) reef__name_leaves(w, source);
     if (relation_is_doomed(w, v)) return;
     if (!s->unindexed && !BUG(248) && !index_erase(w, s, v->target, (source_key){v->place, source}))

@@ -73,6 +73,9 @@ struct reef_world {
     struct reef_query_data *freed_queries[FREED_QUERIES];
     /* counts the changes that no version tells: another state, or chunks that went to another table as they were */
     uint64_t state_epoch;
+    /* when storage was grouped last (src/query/grouped_rows.h): the version and state_epoch; of the relations that
+     * group rows, how many there were, and how many had come or gone */
+    uint64_t grouped_version, grouped_epoch, grouped_links, grouped_link_changes;
     reef_world_config config;
     reef_error error;
     /* the public call for which another call does the work; NULL: there is none. Not set while systems run. */

@@ -10,6 +10,7 @@
 #include "storage/known_types.h"
 #include "storage/world_data.h"
 #include "query/query.h"
+#include "query/relation_order.h"
 #include "query/sort_key.h"
 #include "system/schedule.h"
 #include "system/system_text.h"
@@ -72,7 +73,8 @@ static COLD bool draft_order(system_draft *d)
 {
     const reef_order order = {.relation = d->desc->parents_first};
     ordering by;
-    const reef_status s = reef__order_resolve(d->world, &order, &by);
+    reef_status s = reef__order_resolve(d->world, &order, &by);
+    if (s == REEF_OK && !relation_is_tree(by.relation)) s = REEF_BAD_ARGUMENT;
     if (s != REEF_OK) return refuse_detail(d, s, 0, "parents_first is no exclusive and acyclic type of relations");
     bool asks = !d->text.has_query || d->text.query.variable_count != 0;
     for (uint32_t i = 0; i < d->text.query.count; i++) asks |= d->text.query.term[i].since != REEF_ALWAYS;

@@ -1,6 +1,6 @@
 /* Ticks: the plan of a world's systems, the phases in their order, and time.
  *
- *   reef_tick ──► commands that are left ──► phase "begin" ──► ... ──► phase "end"
+ *   reef_tick ──► commands that are left ──► rows are grouped ──► phase "begin" ──► ... ──► phase "end"
  *
  * A phase runs once a tick; or, if it has a step of its own, as many times as its steps fit into the time that has
  * passed. */
@@ -13,7 +13,9 @@
 #include "storage/state.h"
 #include "storage/world_data.h"
 #include "change/command.h"
+#include "query/grouped_rows.h"
 #include "query/query.h"
+#include "query/sort_tables.h"
 #include "system/event.h"
 #include "system/event_entity.h"
 #include "system/phase.h"
@@ -252,6 +254,7 @@ static bool time_is_good(float dt) { return dt >= 0 && dt <= 1e6f; }
 static reef_status phases_tick(reef_world *w, float dt)
 {
     const uint64_t ns = (uint64_t)((double)dt * 1e9 + 0.5);
+    if (reef__grouped_any(w) && reef__storage_group(w) != REEF_OK) return w->error.status;
     w->state.ticks++;
     w->state.time_ns += ns;
     reef__invalidate(w, INVALIDATE_WRITTEN);

@@ -124,6 +124,15 @@ static bool begins_with(const reef_type_desc *d, const reef_field *fields, uint3
     return true;
 }
 
+/* What is wrong with these options of a relation; NULL: nothing. */
+static const char *options_conflict(uint32_t r)
+{
+    if (r & REEF_CASCADE && r & REEF_KEEPS_TARGET) return "REEF_CASCADE and REEF_KEEPS_TARGET exclude each other";
+    if (r & REEF_SYMMETRIC && r & REEF_ACYCLIC) return "REEF_SYMMETRIC and REEF_ACYCLIC exclude each other";
+    if (r & REEF_GROUPED && !(r & REEF_EXCLUSIVE)) return "REEF_GROUPED needs REEF_EXCLUSIVE";
+    return NULL;
+}
+
 /* Completes the description of a type of relations: everything but its name follows from its options and the type of
  * its data. */
 static reef_status relation_complete(reef_type_desc *d)
@@ -135,8 +144,7 @@ static reef_status relation_complete(reef_type_desc *d)
     if (d->data.id && data == NULL) return REEF_UNKNOWN_TYPE;
     if ((d->relation & ~(uint32_t)REEF_RELATION_ALL) || !(d->relation & REEF_IS_RELATION) || d->hooks || d->base.id)
         return REEF_BAD_ARGUMENT;
-    if ((d->relation & REEF_CASCADE) && (d->relation & REEF_KEEPS_TARGET)) return REEF_BAD_ARGUMENT;
-    if ((d->relation & REEF_SYMMETRIC) && (d->relation & REEF_ACYCLIC)) return REEF_BAD_ARGUMENT;
+    if (options_conflict(d->relation)) return REEF_BAD_ARGUMENT;
     if (data &&
         (data->size == 0 || data->hooked || data->resets || data->tracked || data->align > 16 || data->relation))
         return REEF_BAD_ARGUMENT;
@@ -504,6 +512,7 @@ static void type_refuse(const reef_type_desc *d, reef_status status)
                        reef_status_text(status), base->size, d->size, base->align, d->align);
     } else if (t == NULL) {
         reef__text_put(&o, "%s", reef_status_text(status));
+        if (options_conflict(d->relation)) reef__text_put(&o, ": %s", options_conflict(d->relation));
         /* Hooks that do nothing with values are no longer in the description; then its fixed address was wrong. */
         if (status == REEF_NOT_MOVABLE && d->home != REEF_PAGED && (d->hooks == NULL || d->hooks->address_bound))
             reef__text_put(

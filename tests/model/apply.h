@@ -27,6 +27,8 @@ void given_make(const model *m, const op *o, uint32_t n, given *g);
 /* Forgets the values that were moved into the world. */
 void given_free(given *g, bool taken);
 
+/* Puts the rows of all tables with these types into groups, as a tick begins. */
+void ref_group(ref_world *r, uint32_t set);
 /* The entity that an operation is about. */
 reef_entity subject_of(const model *m, const op *o);
 

@@ -454,6 +454,7 @@ static void gen_sort(generator *g, const model *m, op *o)
     uint32_t set = e ? e->set & ~ref_outside() : 0;
     o->option = (uint8_t)below(g, 2 * ORDER_EXACTLY);
     if (one_in(g, 3)) o->option &= ORDER_DESCENDING; /* all tables by entity */
+    if (one_in(g, 4)) o->option = ORDER_GROUPED;
     if (one_in(g, 12) || !set) {
         types(g, m, o, 3); /* anything */
         if (o->count == 0) o->option = 0;

@@ -344,13 +344,13 @@ model_relation model_relations[RELATIONS] = {
     {"Eats", REEF_TRANSITIVE | REEF_ACYCLIC, TYPES_MAX, {0}},
     {"Feeds", REEF_CASCADE, RANK_A, {0}},
     {"Guards", REEF_KEEPS_TARGET, TYPES_MAX, {0}},
-    {"Hosts", REEF_EXCLUSIVE, RANK_QUAY, {0}},
+    {"Hosts", REEF_EXCLUSIVE | REEF_GROUPED, RANK_QUAY, {0}},
     {"InstanceOf", REEF_EXCLUSIVE | REEF_ACYCLIC, TYPES_MAX, {0}},
     {"Knows", REEF_SYMMETRIC, RANK_A, {0}},
     {"Likes", 0, TYPES_MAX, {0}},
     {"Mates", REEF_EXCLUSIVE | REEF_SYMMETRIC, TYPES_MAX, {0}},
     {"Near", REEF_SYMMETRIC | REEF_TRANSITIVE | REEF_REFLEXIVE, TYPES_MAX, {0}},
-    {"Rides", REEF_EXCLUSIVE | REEF_CASCADE, TYPES_MAX, {0}},
+    {"Rides", REEF_EXCLUSIVE | REEF_CASCADE | REEF_GROUPED, TYPES_MAX, {0}},
 };
 
 static const reef_hooks none;

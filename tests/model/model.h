@@ -139,7 +139,8 @@ enum {
     ORDER_DESCENDING = 1,
     ORDER_BY_VALUE = 2,
     ORDER_COARSELY = 4,
-    ORDER_EXACTLY = 8,  /* options of SORT */
+    ORDER_EXACTLY = 8,
+    ORDER_GROUPED = 16, /* options of SORT */
     DEFER_STEPS = 10,   /* calls inside of DEFER, each numbered as if it made an entity */
     DEFER_STEPS_ON = 1, /* option: the loop is walked to its end */
     DEFER_RELATES = 4,  /* option of DEFER, TICK and HISTORY: some steps relate entities */

@@ -202,9 +202,9 @@ static void print_sort(const printer *p, const op *o)
     fprintf(p->file, "key_type = %s, key_coarse = %d;\n", by_value ? text_of_type(o->type[0]) : "(reef_component){0}",
             (o->option & ORDER_COARSELY) != 0);
     fprintf(p->file,
-            "    say(\"reef_sort_storage\", reef_sort_storage(w, &(reef_sort){{%s, %s, NULL, %d}, t, %u, %d}));",
+            "    say(\"reef_sort_storage\", reef_sort_storage(w, &(reef_sort){{%s, %s, NULL, %d}, t, %u, %d, %d}));",
             by_value ? text_of_type(o->type[0]) : "{0}", by_value ? "key" : "NULL", o->option & ORDER_DESCENDING,
-            o->count, (o->option & ORDER_EXACTLY) != 0);
+            o->count, (o->option & ORDER_EXACTLY) != 0, (o->option & ORDER_GROUPED) != 0);
 }
 
 static void print_name_call(const printer *p, const op *o)

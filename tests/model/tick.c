@@ -350,6 +350,8 @@ void want_TICK(model *m, const op *o, outcome *want)
 {
     ref_world *r = &m->reference;
     uint32_t jobs;
+    ref_group(r, 0);
+    m->check_rows = true;
     const uint32_t rows = rows_in_jobs(r, &jobs);
     memset(&plan, 0, sizeof plan);
     plan.m = m;

@@ -281,7 +281,7 @@ static void C8_only_some_tables(void **state)
         both[i] = reef_spawn(w, reef_with(Cell, .row = -i), reef_tag(Frozen), reef_tag(Hungry));
         reef_spawn(w, reef_with(Mass, -i)); /* has no cell */
     }
-    reef_sort sort = {{.component = reef_id(Cell), .key = cell_key}, cold, 2, true};
+    reef_sort sort = {{.component = reef_id(Cell), .key = cell_key}, cold, 2, true, false};
     assert_ok(reef_sort_storage(w, &sort));
     assert_int_equal(walk(w, "in Cell, with Frozen", got), 6);
     assert_entity(frozen[2], got[0]);
@@ -394,12 +394,13 @@ static void C8_mistakes_change_nothing(void **state)
     assert_refused(w, REEF_BAD_ARGUMENT,
                    reef_sort_storage(w, BY(.component = reef_id(Everything), .field = "long_text")));
     assert_refused(w, REEF_BAD_ARGUMENT, reef_sort_storage(w, BY(.component = reef_id(Everything), .field = "pair")));
-    assert_refused(w, REEF_BAD_ARGUMENT, reef_sort_storage(w, &(reef_sort){rows, NULL, 1, false}));
-    assert_refused(w, REEF_DUPLICATE_TERM, reef_sort_storage(w, &(reef_sort){rows, twice, 3, false}));
-    assert_refused(w, REEF_BAD_ARGUMENT, reef_sort_storage(w, &(reef_sort){rows, turned, 2, false}));
-    assert_refused(w, REEF_UNKNOWN_TYPE, reef_sort_storage(w, &(reef_sort){rows, &unknown, 1, false}));
-    assert_refused(w, REEF_BAD_ARGUMENT, reef_sort_storage(w, &(reef_sort){rows, twice + 1, 1, true}));
-    assert_refused(w, REEF_LIMIT, reef_sort_storage(w, &(reef_sort){rows, twice, REEF_COMPONENTS_MAX + 1, false}));
+    assert_refused(w, REEF_BAD_ARGUMENT, reef_sort_storage(w, &(reef_sort){rows, NULL, 1, false, false}));
+    assert_refused(w, REEF_DUPLICATE_TERM, reef_sort_storage(w, &(reef_sort){rows, twice, 3, false, false}));
+    assert_refused(w, REEF_BAD_ARGUMENT, reef_sort_storage(w, &(reef_sort){rows, turned, 2, false, false}));
+    assert_refused(w, REEF_UNKNOWN_TYPE, reef_sort_storage(w, &(reef_sort){rows, &unknown, 1, false, false}));
+    assert_refused(w, REEF_BAD_ARGUMENT, reef_sort_storage(w, &(reef_sort){rows, twice + 1, 1, true, false}));
+    assert_refused(w, REEF_LIMIT,
+                   reef_sort_storage(w, &(reef_sort){rows, twice, REEF_COMPONENTS_MAX + 1, false, false}));
     assert_int_equal(reef_sort_storage(NULL, &(reef_sort){0}), REEF_BAD_ARGUMENT);
     reef_query q = reef_query_new(w, "in Cell");
     reef_block b = reef_begin(w, q);

@@ -1,12 +1,18 @@
-/* Orders by a hierarchy.
+/* Orders by a relation. If it is a hierarchy, parents come before their children:
  *
  *   sorted query     by depth, and within a depth in the visible order. So rows that lie side by side are visited side
  *                    by side, whoever their parents are.
  *   sorted storage   by depth, then by the parent's place, then in the order of siblings. So the children of a parent
  *                    lie side by side, and those of neighbours too.
  *
- * In storage that was sorted so, a sorted query visits whole chunks, whose parents lie in one chunk or two. */
-#include "query/tree_order.h"
+ * In storage that was sorted so, a sorted query visits whole chunks, whose parents lie in one chunk or two. By any
+ * other exclusive relation, the sources of one target come together:
+ *
+ *   sorted query     by the target's handle, and those of one target in the visible order
+ *   sorted storage   by the target's index, and those of one target in the order of its sources
+ *
+ * Rows without a target come last. */
+#include "query/relation_order.h"
 #include "base/memory.h"
 #include "base/platform.h"
 #include "storage/entity_index.h"
@@ -62,9 +68,32 @@ static uint32_t tree_gather(const query *q, const value_store *s, uint32_t *dept
     return most;
 }
 
-order_row *reef__tree_list(const query *q, const type *relation, order_row *rows, order_row *scratch, size_t count)
+/* The list by target: {target, place of its row or 0, place of the row}. */
+static order_row *target_list(const query *q, const value_store *s, order_row *rows, order_row *scratch, size_t count)
 {
     const reef_world *w = q->world;
+    size_t n = 0;
+    for (chunk_cursor c = {.q = q}; chunk_next(&c);) {
+        const reef_entity *e = slot_entities(c.slots);
+        for (uint32_t i = 0; i < c.rows; i++, n++) {
+            const relation_value *v = reef_store_find(s, e[i]);
+            rows[n] = (order_row){v ? reef_key_entity(v->target) : UINT64_MAX, (uint32_t)n, unit_place(c.unit) + i};
+        }
+    }
+    ASSERT(n == count);
+    order_row *sorted = reef__order_rows(rows, scratch, count);
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t key = sorted[i].key;
+        const reef_entity target = {(uint32_t)(key >> 32), (uint32_t)key};
+        sorted[i].index = key == UINT64_MAX || place_of(w, target) < 2 * PLACE_EMPTY ? 0 : place_of(w, target);
+    }
+    return sorted;
+}
+
+order_row *reef__relation_list(const query *q, const type *relation, order_row *rows, order_row *scratch, size_t count)
+{
+    const reef_world *w = q->world;
+    if (!relation_is_tree(relation)) return target_list(q, store_of(w, relation->id), rows, scratch, count);
     memory *m = &w->family->memory;
     const value_store *s = store_of(w, relation->id);
     const size_t depth_bytes = w->hot.index_count * sizeof(uint32_t);
@@ -83,7 +112,7 @@ order_row *reef__tree_list(const query *q, const type *relation, order_row *rows
     return scratch;
 }
 
-void reef__tree_runs(const order_row *rows, size_t count, uint32_t *up, uint32_t *run)
+void reef__relation_runs(const order_row *rows, size_t count, uint32_t *up, uint32_t *run)
 {
     for (size_t i = count; i-- > 0;) {
         const order_row *x = &rows[i], *y = x + 1;
@@ -116,8 +145,26 @@ static size_t roots_list(const reef_world *w, const value_store *s, const uint32
     return n;
 }
 
-uint32_t *reef__tree_ranks(reef_world *w, const type *relation)
+static uint32_t *target_ranks(reef_world *w, const value_store *s)
 {
+    const uint32_t count = w->hot.index_count;
+    uint32_t *rank =
+        reef__memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, ((size_t)count + 1) * sizeof *rank, PLAIN_ALIGN);
+    const bool ok = rank && reef__relation_ready(w, (value_store *)(uintptr_t)s);
+    if (rank) memset(rank, 0xFF, ((size_t)count + 1) * sizeof *rank);
+    for (uint32_t index = 0, n = 0; ok && index < count; index++) {
+        const reef_entity target = {index, (uint32_t)(record_read(w, index) >> 32)};
+        for (source_walk x = {.run = {0}}; place_of(w, target) != PLACE_DEAD && source_walk_next(&x, s, target);)
+            for (uint32_t i = 0; i < x.run.count; i++) rank[x.run.sources[i].index] = n++;
+    }
+    if (ok) return rank;
+    reef__memory_free(&w->family->memory, MEMORY_OTHER, rank, rank ? ((size_t)count + 1) * sizeof *rank : 0);
+    return NULL;
+}
+
+uint32_t *reef__relation_ranks(reef_world *w, const type *relation)
+{
+    if (!relation_is_tree(relation)) return target_ranks(w, store_of(w, relation->id));
     memory *m = &w->family->memory;
     const size_t count = (size_t)w->hot.index_count + 1;
     const size_t rank_bytes = count * sizeof(uint32_t), list_bytes = count * sizeof(reef_entity);
