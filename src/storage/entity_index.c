@@ -13,6 +13,7 @@
  * before the next id is drawn. */
 #include "storage/entity_index.h"
 #include "base/platform.h"
+#include "base/threads.h"
 #include "storage/archetype.h"
 #include "storage/cow_pages.h"
 #include "storage/error.h"
@@ -31,9 +32,17 @@ static uint32_t index_limit(const reef_world *w) { return w->config.entities_max
 
 /* ---- records ---- */
 
-#define FOUR(x) x, x, x, x
-const uint64_t reef__records_blank[RECORDS_PER_PAGE] = {FOUR(FOUR(FOUR(FOUR(FOUR(FOUR(RECORD_RESERVED))))))};
-#undef FOUR
+/* It is filled when the first world needs it: as a constant it would lie in every program. */
+uint64_t reef__records_blank[RECORDS_PER_PAGE];
+
+static COLD void records_blank_ready(void)
+{
+    static mutex lock = MUTEX_INIT;
+    mutex_lock(&lock);
+    for (uint32_t i = 0; reef__records_blank[RECORDS_PER_PAGE - 1] == 0 && i < RECORDS_PER_PAGE; i++)
+        reef__records_blank[i] = RECORD_RESERVED;
+    mutex_unlock(&lock);
+}
 
 static uint64_t *records_own(reef_world *w, uint32_t page)
 {
@@ -73,6 +82,7 @@ bool reef__records_reserved(const reef_world *w, uint32_t index)
 {
     const uint32_t page = index >> REEF_RECORD_BITS;
     const size_t bytes = (records_end(w, index) - index) * sizeof(uint64_t);
+    records_blank_ready();
     return records_are_blank(w, page) || memcmp(w->hot.records.page[page], reef__records_blank, bytes) == 0;
 }
 
@@ -81,6 +91,7 @@ COLD bool reef__records_add(reef_world *w, uint32_t from, uint32_t end)
     reef_paged *records = &w->hot.records;
     const uint32_t first = from >> REEF_RECORD_BITS, pages = ((end - 1) >> REEF_RECORD_BITS) + 1;
     const paged_owner o = reef__owner_of(w->family, &reef__pages_records);
+    records_blank_ready();
     if (!unit_page_make(w) || !reef__pages_grow(w, records, &reef__pages_records, pages)) return false;
     for (uint32_t p = first; p < pages; p++) {
         const bool empty = records->page[p] == NULL || records_are_blank(w, p);

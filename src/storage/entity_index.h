@@ -42,7 +42,7 @@ INLINE bool records_same(const reef_world *w, const reef_world *other, uint32_t 
 /* The record of a reserved id whose index was never used. Pages that have nothing else show one page of constants and
  * take no memory. */
 #define RECORD_RESERVED ((uint64_t)1 << 32 | PLACE_RESERVED)
-extern const uint64_t reef__records_blank[RECORDS_PER_PAGE];
+extern uint64_t reef__records_blank[RECORDS_PER_PAGE];
 INLINE bool records_are_blank(const reef_world *w, uint32_t page)
 {
     return w->hot.records.page[page] == reef__records_blank;
