@@ -96,7 +96,7 @@ static int run(const options *o, const species_table *table)
     char message[1400];
     reef_pool *pool = NULL;
     if (!save_begin(o, message, sizeof message)) return complain(message, FAILED);
-    if (!output_open(&files, o->out, message, sizeof message)) return complain(message, FAILED);
+    if (!output_open(&files, o->out, OUTPUT_FILES, message, sizeof message)) return complain(message, FAILED);
     /* NULL: only this thread plays */
     if (o->threads != 1) pool = reef_pool_new(&(reef_pool_config){.threads = o->threads});
     int status = RAN;

@@ -26,26 +26,26 @@ static bool open_one(output *o, int i, const char *directory, char *message, siz
     return true;
 }
 
-bool output_open(output *o, const char *directory, char *message, size_t message_size)
+bool output_open(output *o, const char *directory, int files, char *message, size_t message_size)
 {
     memset(o, 0, sizeof *o);
     if (mkdir(directory, 0777) != 0 && errno != EEXIST)
         return refuse(o, "can't be made", directory, errno, message, message_size);
-    for (int i = 0; i < OUTPUT_FILES; i++)
+    for (int i = 0; i < files; i++)
         if (!open_one(o, i, directory, message, message_size)) return false;
     return true;
 }
 
 bool output_commit(output *o, char *message, size_t message_size)
 {
-    for (int i = 0; i < OUTPUT_FILES; i++) {
+    for (int i = 0; i < OUTPUT_FILES && o->file[i]; i++) {
         bool bad = fflush(o->file[i]) != 0 || ferror(o->file[i]) != 0;
         int reason = errno;
         bad = fclose(o->file[i]) != 0 || bad;
         o->file[i] = NULL;
         if (bad) return refuse(o, "can't be written", o->part[i], reason, message, message_size);
     }
-    for (int i = 0; i < OUTPUT_FILES; i++) {
+    for (int i = 0; i < OUTPUT_FILES && o->part[i][0]; i++) {
         if (rename(o->part[i], o->name[i]) != 0)
             return refuse(o, "can't be written", o->name[i], errno, message, message_size);
         o->part[i][0] = '\0';

@@ -15,9 +15,9 @@ typedef struct output {
     char name[OUTPUT_FILES][1200];
 } output;
 
-/* Makes the directory if it doesn't exist, and opens the temporary files in it. False: see the message; nothing is
- * left behind. */
-bool output_open(output *o, const char *directory, char *message, size_t message_size);
+/* Makes the directory if it doesn't exist, and opens the temporary files of the first `files` in it. False: see the
+ * message; nothing is left behind. */
+bool output_open(output *o, const char *directory, int files, char *message, size_t message_size);
 /* Closes the files and gives them their names. False: see the message; no temporary file is left. */
 bool output_commit(output *o, char *message, size_t message_size);
 /* Closes and removes the temporary files. Harmless after commit, and on {0}. */

@@ -5,6 +5,7 @@
  * Rank 0 writes populations.csv, which is the same on any number of ranks and threads. (It isn't that of the living
  * reef without --ranks: a catch takes two ticks here.) */
 #include "../options.h"
+#include "../output.h"
 #include "../record.h"
 #include "shoals.h"
 
@@ -37,13 +38,15 @@ typedef struct run {
     int64_t energy;       /* at the start */
     Sample *samples;
     uint32_t sample_count;
+    output files; /* of rank 0 */
 } run;
 
-static _Noreturn void stop(const run *x, const char *what)
+static _Noreturn void stop(run *x, const char *what)
 {
     char text[300] = "";
     if (x->w) reef_error_text(x->w, text, sizeof text);
     fprintf(stderr, "living_reef: %s: %s%s%s\n", what, reef_ranks_reason(x->ranks), text[0] ? "; " : "", text);
+    output_discard(&x->files);
     MPI_Abort(MPI_COMM_WORLD, 1);
     abort();
 }
@@ -235,16 +238,14 @@ static void play(run *x)
     }
 }
 
-static bool write_csv(const run *x)
+static void write_csv(run *x)
 {
-    char path[1024], part[1100];
-    snprintf(path, sizeof path, "%s/populations.csv", x->o->out);
-    snprintf(part, sizeof part, "%s.part", path);
-    FILE *f = fopen(part, "wb");
-    if (f == NULL) return false;
-    record_write(&(record){.samples = x->samples, .count = x->sample_count}, NULL, &x->table, f);
-    const bool good = fflush(f) == 0 && ferror(f) == 0;
-    return (fclose(f) == 0 && good && rename(part, path) == 0) || (remove(part), false);
+    char message[1400];
+    record_write(&(record){.samples = x->samples, .count = x->sample_count}, NULL, &x->table,
+                 x->files.file[OUTPUT_POPULATIONS]);
+    if (output_commit(&x->files, message, sizeof message)) return;
+    fprintf(stderr, "living_reef: %s\n", message);
+    MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
 static void report(const run *x)
@@ -261,13 +262,15 @@ static void report(const run *x)
 
 int main(int count, char **arguments)
 {
-    int level;
+    int level, rank;
     char message[1400];
     static run x;
     options o;
     MPI_Init_thread(&count, &arguments, MPI_THREAD_FUNNELED, &level);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (!options_parse(&o, count, arguments, message, sizeof message) ||
-        !species_load(&x.table, o.species, message, sizeof message)) {
+        !species_load(&x.table, o.species, message, sizeof message) ||
+        (rank == 0 && !output_open(&x.files, o.out, OUTPUT_POPULATIONS + 1, message, sizeof message))) {
         fprintf(stderr, "living_reef: %s\n", message);
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
@@ -283,7 +286,7 @@ int main(int count, char **arguments)
     divide(&x);
     play(&x);
     report(&x);
-    if (reef_ranks_rank(x.ranks) == 0 && !write_csv(&x)) stop(&x, "writing populations.csv");
+    if (rank == 0) write_csv(&x);
     reef_ranks_free(x.ranks);
     sight_free(x.w);
     reef_world_free(x.w);
