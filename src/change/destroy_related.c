@@ -40,8 +40,9 @@ typedef struct closure {
     uint32_t dead_count, dead_room;
     relation_end *ends;
     uint32_t end_count, end_room;
-    reef_entity
-        *sorted; /* what is destroyed, by the number of its table (0: it has no row), and then as it was found */
+    /* what is destroyed, by the number of its table (0: it has no row), and then as it was found; `dead` itself where
+     * all are of one table */
+    reef_entity *sorted;
     uint32_t *group_end; /* by the number of a table: where its entities end */
     uint32_t tables;
 } closure;
@@ -100,7 +101,8 @@ static bool kinds_find(closure *x)
 
 static reef_status doom_sources(closure *x, const relation_kind *k, reef_entity target)
 {
-    for (source_walk walk = {.run = {0}}; source_walk_next(&walk, k->store, target);)
+    uint64_t left = reef__relation_sources(k->store, target); /* mostly there are none */
+    for (source_walk walk = {.run = {0}}; left && source_walk_next(&walk, k->store, target); left -= walk.run.count)
         for (uint32_t i = 0; i < walk.run.count; i++)
             if (!doom(x, walk.run.sources[i])) return REEF_NO_MEMORY;
     return REEF_OK;
@@ -109,7 +111,8 @@ static reef_status doom_sources(closure *x, const relation_kind *k, reef_entity 
 /* A relation to something doomed ends, unless its source is doomed as well. */
 static reef_status end_relations(closure *x, const relation_kind *k, reef_entity target)
 {
-    for (source_walk walk = {.run = {0}}; source_walk_next(&walk, k->store, target);)
+    uint64_t left = reef__relation_sources(k->store, target);
+    for (source_walk walk = {.run = {0}}; left && source_walk_next(&walk, k->store, target); left -= walk.run.count)
         for (uint32_t i = 0; i < walk.run.count; i++) {
             const reef_entity source = walk.run.sources[i];
             if (is_doomed(x, source)) continue;
@@ -152,11 +155,14 @@ static bool closure_sort(closure *x)
     table_last last = {0, 0};
     memory *m = &x->w->family->memory;
     x->tables = w->state.tables.count * TABLES_PER_PAGE;
-    x->sorted = reef__memory_zeroed(m, MEMORY_OTHER, x->dead_count * sizeof *x->sorted);
     x->group_end = reef__memory_zeroed(m, MEMORY_OTHER, (x->tables + (size_t)1) * sizeof *x->group_end);
-    if (x->sorted == NULL || x->group_end == NULL) return false;
+    if (x->group_end == NULL) return false;
     for (uint32_t i = 0; i < x->dead_count; i++) x->group_end[table_near(w, x->dead[i], &last) + 1]++;
+    const bool one = x->group_end[last.table + 1] == x->dead_count;
     for (uint32_t id = 1; id <= x->tables; id++) x->group_end[id] += x->group_end[id - 1];
+    if (one) x->group_end[last.table] = x->dead_count;
+    x->sorted = one ? x->dead : reef__memory_zeroed(m, MEMORY_OTHER, x->dead_count * sizeof *x->sorted);
+    if (one || x->sorted == NULL) return one;
     for (uint32_t i = 0; i < x->dead_count; i++) {
         const uint32_t id = table_near(w, x->dead[i], &last);
         x->sorted[x->group_end[id]++] = x->dead[i];
@@ -258,7 +264,7 @@ static void dead_end(closure *x)
         const uint32_t first = group_begin(x, id), n = x->group_end[id] - first;
         if (n) reef__destroy_some_rows(w, id, x->sorted + first, n);
     }
-    for (uint32_t i = x->dead_count; i-- > 0;) reef__id_free_prepared(w, x->dead[i]);
+    reef__ids_free(w, x->dead, x->dead_count);
     entities_ended(w, x->dead_count);
 }
 
@@ -294,9 +300,10 @@ reef_status reef__destroy_related(reef_world *w, const char *op, const reef_enti
     memory *m = &w->family->memory;
     reef__memory_free(m, MEMORY_OTHER, x.kinds, x.kind_room * sizeof *x.kinds);
     reef__memory_free(m, MEMORY_OTHER, x.seen, x.seen ? x.seen_bytes : 0);
-    reef__memory_free(m, MEMORY_OTHER, x.dead, x.dead_room * sizeof *x.dead);
     reef__memory_free(m, MEMORY_OTHER, x.ends, x.end_room * sizeof *x.ends);
-    reef__memory_free(m, MEMORY_OTHER, x.sorted, x.sorted ? x.dead_count * sizeof *x.sorted : 0);
+    if (x.sorted != x.dead)
+        reef__memory_free(m, MEMORY_OTHER, x.sorted, x.sorted ? x.dead_count * sizeof *x.sorted : 0);
+    reef__memory_free(m, MEMORY_OTHER, x.dead, x.dead_room * sizeof *x.dead);
     reef__memory_free(m, MEMORY_OTHER, x.group_end, x.group_end ? (x.tables + (size_t)1) * sizeof *x.group_end : 0);
     return s == REEF_NO_MEMORY ? reef__failure(w, s, op, (reef_component){0}, e[0], 0) : s;
 }

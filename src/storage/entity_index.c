@@ -223,10 +223,9 @@ bool reef__ids_free_prepare(reef_world *w, uint64_t n)
     return lanes_settle(w) && reef__ring_room(w, n) && reef__ring_own(w, w->state.ring_tail, w->state.ring_tail + n);
 }
 
-void reef__id_free(reef_world *w, reef_entity e)
+INLINE void id_free(reef_world *w, reef_entity e)
 {
     bool last = e.generation == UINT32_MAX && !BUG(115);
-    reef__invalidate(w, INVALIDATE_INDICES_CHANGED);
     if (last || w->config.never_reuse) {
         record_put_rowless(w, e, PLACE_RETIRED);
         w->state.retired_count++;
@@ -236,6 +235,23 @@ void reef__id_free(reef_world *w, reef_entity e)
     record_put_rowless(w, e, PLACE_FREE); /* the hash must see it: the entity may have had no row */
     *w->ring_next++ = e.index;
     w->state.ring_tail++;
+}
+
+void reef__id_free(reef_world *w, reef_entity e)
+{
+    reef__invalidate(w, INVALIDATE_INDICES_CHANGED);
+    id_free(w, e);
+}
+
+void reef__ids_free(reef_world *w, const reef_entity *e, uint32_t n)
+{
+    reef__invalidate(w, INVALIDATE_INDICES_CHANGED);
+    for (uint32_t i = n; i-- > 0;) {
+        const bool ready = w->ring_next != w->ring_end || reef__id_free_prepare(w);
+        ASSERT(ready);
+        (void)ready;
+        id_free(w, e[i]);
+    }
 }
 
 /* ---- new ids ---- */

@@ -120,6 +120,8 @@ bool reef__id_free_prepare(reef_world *w);
 bool reef__ids_free_prepare(reef_world *w, uint64_t n); /* the same for n more */
 /* frees the index of an entity that dies; the page of its record belongs to this world */
 void reef__id_free(reef_world *w, reef_entity e);
+/* The same for n of them, the last one first, after reef__ids_free_prepare. */
+void reef__ids_free(reef_world *w, const reef_entity *e, uint32_t n);
 
 /* Takes the n new ids that reef__ids_peek named, after reef__ids_prepare, for entities that a command makes later: they
  * are pending. */

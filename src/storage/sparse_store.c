@@ -495,19 +495,21 @@ void reef__store_drop(reef_world *w, uint32_t component, reef_entity e)
 
 void reef__store_drop_many(reef_world *w, value_store *s, const reef_entity *e, uint32_t n)
 {
+    const uint32_t bits = s->bits, mask = slot_mask(s), offset = s->offset, size = s->size, pages = s->values.count;
     uint32_t marked = UINT32_MAX;
     ASSERT(s->paged && !observed(w));
     for (uint32_t i = n; i-- > 0;) {
-        void *value = (void *)(uintptr_t)reef_store_find(s, e[i]);
-        const uint32_t page = e[i].index >> s->bits;
-        if (value == NULL) continue;
+        const uint32_t page = e[i].index >> bits, slot = e[i].index & mask;
+        char *block = page < pages ? s->values.page[page] : NULL;
+        uint32_t *generations = (uint32_t *)(void *)block;
+        if (block == NULL || generations[slot] != e[i].generation) continue;
+        void *value = block + offset + (size_t)slot * size;
         if (s->relation && !relation_is_doomed(w, value)) reef__relation_goes(w, s, e[i], value);
-        char *block = s->values.page[page];
-        ((uint32_t *)(void *)block)[e[i].index & slot_mask(s)] = 0;
+        generations[slot] = 0;
         if (page != marked) values_mark(w, s, marked = page);
         reef__quarantine_slots(w, s, e[i].index, 1, e[i]);
         s->count--;
-        if (--*page_live(s, block) == 0) page_emptied(w, s, page);
+        if (--generations[(size_t)mask + 1] == 0) page_emptied(w, s, page); /* how many are there */
     }
 }
 
