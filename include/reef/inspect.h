@@ -30,7 +30,8 @@ typedef bool (*reef_table_visitor)(void *context, const reef_component *types, u
 REEF_API bool reef_visit_tables(const reef_world *world, reef_table_visitor visit, void *context);
 
 /* Writes an entity as text: its id, its name, and its components ordered by type name, with fields, values and units,
- * or as bytes where the type has no fields. A dead entity is printed as dead. False when the file can't be written. */
+ * or as bytes where the type has no fields. A relation is written without its place. A dead entity is printed as dead.
+ * False when the file can't be written. */
 REEF_API bool reef_print(const reef_world *world, reef_entity entity, FILE *file);
 /* Writes a value as reef_print does: one field of the type with its unit ("2.5 m"); if `field` is NULL, all fields with
  * their names ("x 1 m, y 2 m"), or bytes if the type has no fields. `data` points to a value of the type; NULL: nothing

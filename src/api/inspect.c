@@ -397,6 +397,7 @@ static void print_bytes(FILE *file, const unsigned char *data, uint32_t size)
 static void print_value(FILE *file, const reef_world *w, const reef_type_info *info, const unsigned char *data)
 {
     for (uint32_t i = 0; i < info->field_count; i++) {
+        if (info->relation && i == 1) continue; /* its place, a number that says nothing alone */
         fprintf(file, "%s%s ", i ? ", " : "", info->fields[i].name);
         print_field(file, w, &info->fields[i], data + info->fields[i].offset);
     }

@@ -116,8 +116,10 @@ static reef_status end_relations(closure *x, const relation_kind *k, reef_entity
         for (uint32_t i = 0; i < walk.run.count; i++) {
             const reef_entity source = walk.run.sources[i];
             if (is_doomed(x, source)) continue;
-            if (k->t->relation & REEF_KEEPS_TARGET)
+            if (k->t->relation & REEF_KEEPS_TARGET) {
+                x->w->refused = (relation_refusal){REEF_REFUSED, {k->t->id}, target, NULL};
                 return reef__failure(x->w, REEF_REFUSED, x->op, (reef_component){k->t->id}, source, 0);
+            }
             if (!reef__array_room(&x->w->family->memory, MEMORY_OTHER, &x->ends, &x->end_room, x->end_count + 1,
                                   sizeof *x->ends))
                 return REEF_NO_MEMORY;

@@ -548,7 +548,7 @@ reef_status reef__tree_copy(reef_world *w, const char *op, reef_entity root, boo
                             reef_entity *roots, const reef_entity *given, const reef_value *values, uint32_t count)
 {
     copying x = {.w = w, .op = op, .instance = instance, .n = n};
-    if (place_of(w, root) == PLACE_DEAD) return reef__failure(w, REEF_NOT_ALIVE, op, (reef_component){0}, root, n);
+    if (place_of(w, root) == PLACE_DEAD) return reef__failure(w, REEF_NOT_ALIVE, op, (reef_component){0}, root, 0);
     w->hook_failed.id = 0;
     quarantine_because(w, op, 0, root);
     reef_status s = instance ? reef_world_use(w, reef_id(InstanceOf)) : REEF_OK;
@@ -568,7 +568,7 @@ static reef_status copies_make(reef_world *w, const char *op, reef_entity root, 
 {
     if (w == NULL) return REEF_BAD_ARGUMENT;
     if (w->commands ? !reef__command_knows(w, root) : place_of(w, root) == PLACE_DEAD)
-        return reef__failure(w, REEF_NOT_ALIVE, op, (reef_component){0}, root, n);
+        return reef__failure(w, REEF_NOT_ALIVE, op, (reef_component){0}, root, 0);
     if (w->running || (w->locks && w->commands == NULL))
         return reef__failure(w, REEF_LOCKED, op, (reef_component){0}, root, n);
     const reef_status s = reef__values_check(w, NULL, op, root, values, count, true, n);

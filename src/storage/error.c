@@ -46,6 +46,9 @@ static void error_put_number(text_out *o, const reef_error *e)
         reef__text_put(o, ")");
         break;
     case REEF_BAD_TEXT: reef__text_put(o, " (column %" PRIu64 ")", e->number); break;
+    case REEF_UNKNOWN_TYPE: /* perhaps since its declaration is refused */
+        if (e->component.id == 0 && reef_declare_error()) reef__text_put(o, ": %s", reef_declare_error());
+        break;
     default: /* beside an entity the number would only repeat its index */
         if (e->number && reef_entity_is_null(e->entity)) reef__text_put(o, " (%" PRIu64 ")", e->number);
         break;
@@ -152,11 +155,33 @@ COLD reef_status reef__failure_record(reef_world *w, const reef_error *e)
     return e->status;
 }
 
+/* Adds to a failure why a relation is refused. A target that isn't alive is what the failure is about. */
+static void error_add_refusal(reef_world *w, reef_error *e)
+{
+    const relation_refusal x = w->refused;
+    text_out o = {e->detail, sizeof e->detail, 0};
+    w->refused.status = REEF_OK;
+    if (x.status != e->status) return;
+    e->component = x.relation;
+    e->number = 0;
+    if (x.status == REEF_NOT_ALIVE) {
+        e->entity = x.target;
+        reef__text_put(&o, "as the target of a relation");
+    } else if (x.why) {
+        reef__text_put(&o, "%s", x.why);
+    } else {
+        reef__text_put(&o, "the target is ");
+        error_put_entity(&o, w, x.target);
+    }
+}
+
 COLD reef_status reef__failure(reef_world *w, reef_status status, const char *operation, reef_component c,
                                reef_entity e, uint64_t number)
 {
     if (!w->running && w->calling) operation = w->calling;
-    return reef__failure_record(w, &(reef_error){status, operation, c, e, number, "", ""});
+    reef_error error = {status, operation, c, e, number, "", ""};
+    if (!w->running && w->refused.status != REEF_OK) error_add_refusal(w, &error);
+    return reef__failure_record(w, &error);
 }
 
 COLD reef_status reef__refuse(reef_world *w, reef_status status, const char *operation)

@@ -26,6 +26,14 @@ typedef struct bundle_gate {
     struct bundle_gate *next;
 } bundle_gate;
 
+/* Why a relation can't be made or ended, for the message of the failure with this status, which is recorded next. */
+typedef struct relation_refusal {
+    reef_status status;
+    reef_component relation;
+    reef_entity target;
+    const char *why; /* static memory; NULL: the target says it */
+} relation_refusal;
+
 struct reef_world {
     reef_hot hot;
     /* src/storage/block_index.h: units that the indexes have room for, UINT32_MAX: there is none; how many calls would
@@ -134,7 +142,8 @@ struct reef_world {
     /* while entities are destroyed together with others to which they are related: a bit for each index. The index of
      * relations to them needn't follow, since it ends as a whole (reef__relation_end). Else NULL */
     const uint8_t *doomed;
-    const void *relating; /* the value of a relation that was checked already and says its place; NULL: none */
+    relation_refusal refused; /* status OK: none */
+    const void *relating;     /* the value of a relation that was checked already and says its place; NULL: none */
     const struct observer *notifying; /* the observer that runs; NULL: none */
     /* spare chunks of command buffers, by length; guarded by the lock of the family */
     struct command_chunk *spare_chunks[COMMAND_CHUNK_CLASSES];

@@ -130,7 +130,19 @@ static const char *options_conflict(uint32_t r)
     if (r & REEF_CASCADE && r & REEF_KEEPS_TARGET) return "REEF_CASCADE and REEF_KEEPS_TARGET exclude each other";
     if (r & REEF_SYMMETRIC && r & REEF_ACYCLIC) return "REEF_SYMMETRIC and REEF_ACYCLIC exclude each other";
     if (r & REEF_GROUPED && !(r & REEF_EXCLUSIVE)) return "REEF_GROUPED needs REEF_EXCLUSIVE";
+    if (r & ~(uint32_t)REEF_RELATION_ALL || !(r & REEF_IS_RELATION))
+        return "its options as a relation are unknown, or lack REEF_IS_RELATION";
     return NULL;
+}
+
+/* Why a type of relations is refused with BAD_ARGUMENT. */
+static const char *relation_refused(const reef_type_desc *d)
+{
+    const char *conflict = options_conflict(d->relation);
+    if (conflict) return conflict;
+    if (d->hooks || d->base.id) return "a relation has no hooks and no base";
+    return d->data.id ? "the data of a relation is a component with a size, without hooks, aligned to 16 bytes at most"
+                      : "a relation has its own size, alignment and home";
 }
 
 /* Completes the description of a type of relations: everything but its name follows from its options and the type of
@@ -142,9 +154,7 @@ static reef_status relation_complete(reef_type_desc *d)
     const type *data = reef__type_of(d->data.id);
     const bool exclusive = d->relation & REEF_EXCLUSIVE;
     if (d->data.id && data == NULL) return REEF_UNKNOWN_TYPE;
-    if ((d->relation & ~(uint32_t)REEF_RELATION_ALL) || !(d->relation & REEF_IS_RELATION) || d->hooks || d->base.id)
-        return REEF_BAD_ARGUMENT;
-    if (options_conflict(d->relation)) return REEF_BAD_ARGUMENT;
+    if (options_conflict(d->relation) || d->hooks || d->base.id) return REEF_BAD_ARGUMENT;
     if (data &&
         (data->size == 0 || data->hooked || data->resets || data->tracked || data->align > 16 || data->relation))
         return REEF_BAD_ARGUMENT;
@@ -510,9 +520,10 @@ static void type_refuse(const reef_type_desc *d, reef_status status)
         const type *base = reef__type_of(d->base.id);
         reef__text_put(&o, "it can't be a subtype of %s: %s (sizes %u and %u, alignments %u and %u)", base->name,
                        reef_status_text(status), base->size, d->size, base->align, d->align);
+    } else if (t == NULL && d->relation && status == REEF_BAD_ARGUMENT) {
+        reef__text_put(&o, "%s", relation_refused(d));
     } else if (t == NULL) {
         reef__text_put(&o, "%s", reef_status_text(status));
-        if (options_conflict(d->relation)) reef__text_put(&o, ": %s", options_conflict(d->relation));
         /* Hooks that do nothing with values are no longer in the description; then its fixed address was wrong. */
         if (status == REEF_NOT_MOVABLE && d->home != REEF_PAGED && (d->hooks == NULL || d->hooks->address_bound))
             reef__text_put(

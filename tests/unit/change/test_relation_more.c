@@ -16,6 +16,8 @@ REEF_RELATION(Knows, REEF_SYMMETRIC);
 REEF_RELATION(Mates, REEF_EXCLUSIVE | REEF_SYMMETRIC);
 REEF_RELATION_OF(Owes, Coins);
 REEF_RELATION_OF(Shares, Coins, REEF_SYMMETRIC);
+REEF_RELATION(Keeps, REEF_KEEPS_TARGET);
+REEF_RELATION(Twisted, REEF_SYMMETRIC | REEF_ACYCLIC); /* refused */
 
 static void create_some(reef_world *w, reef_entity *e, uint32_t n)
 {
@@ -334,6 +336,70 @@ static void F4_a_missing_half_is_made(void **state)
     assert_valid(w);
 }
 
+static void assert_message(const reef_world *w, const char *part)
+{
+    char text[500];
+    reef_error_text(w, text, sizeof text);
+    if (strstr(text, part) == NULL) fail_msg("\"%s\" is not in: %s", part, text);
+}
+
+/* The message of a refused relation says which of its two entities is meant, and what the other one is. */
+static void F4_messages_name_source_and_target(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_entity e[3];
+    const reef_entity dead = reef_create(w), nobody = {0, 0};
+    create_some(w, e, 3);
+    assert_ok(reef_destroy(w, dead));
+    assert_ok(reef_set_name(w, e[0], "alice"));
+    assert_ok(reef_set_name(w, e[1], "bob"));
+    assert_refused(w, REEF_NOT_ALIVE, reef_relate(w, e[0], Likes, dead));
+    assert_entity(reef_last_error(w).entity, dead);
+    assert_message(w, "as the target of a relation");
+    assert_refused(w, REEF_NOT_ALIVE, reef_set(w, e[0], DockedTo, .target = dead));
+    assert_entity(reef_last_error(w).entity, dead);
+    assert_message(w, "as the target of a relation");
+    assert_refused(w, REEF_NOT_ALIVE, reef_relate(w, dead, Likes, e[0])); /* the source is told without it */
+    assert_string_equal(reef_last_error(w).detail, "");
+    assert_no_entity(w, REEF_NOT_ALIVE, reef_spawn(w, reef_with(DockedTo, .target = nobody)));
+    assert_message(w, "component DockedTo: the entity is null, dead or was never made: as the target of a relation");
+    assert_ok(reef_make_prefab(w, e[2]));
+    assert_refused(w, REEF_NOT_ALIVE, reef_instantiate_with(w, e[2], 1, NULL, reef_with(ChildOf, .target = dead)));
+    assert_entity(reef_last_error(w).entity, dead);
+    assert_int_equal(reef_last_error(w).component.id, reef_id(ChildOf).id);
+    assert_refused(w, REEF_NOT_ALIVE, reef_instantiate(w, nobody, 7, NULL));
+    assert_int_equal(reef_last_error(w).number, 0);
+
+    assert_status(REEF_ADDED, reef_relate(w, e[0], Under, e[1]));
+    assert_refused(w, REEF_CYCLE, reef_relate(w, e[1], Under, e[0]));
+    assert_message(w, "\"bob\": the relation would lead back to its source: the target is entity");
+    assert_message(w, "\"alice\"");
+    assert_refused(w, REEF_ABSENT, reef_unrelate(w, e[0], Likes, e[1]));
+    assert_message(w, "\"alice\": the entity does not have the component: the target is entity");
+    assert_status(REEF_ADDED, reef_relate(w, e[0], Keeps, e[2]));
+    assert_refused(w, REEF_REFUSED, reef_destroy(w, e[2]));
+    assert_message(w, "\"alice\": a relation keeps its target from being destroyed: the target is entity");
+    assert_refused(w, REEF_BAD_ARGUMENT, reef_add(w, e[0], DockedTo));
+    assert_message(w, "it needs a target");
+    assert_refused(w, REEF_BAD_ARGUMENT, reef_set(w, e[0], Knows, .target = e[1]));
+    assert_message(w, "made by reef_relate");
+    assert_refused(w, REEF_BAD_ARGUMENT, reef_relate_id(w, e[0], reef_id(Coins), e[1], NULL, 0));
+    assert_message(w, "no type of relations");
+    assert_refused(w, REEF_NOT_ALIVE, reef_destroy(w, dead)); /* the next failure knows nothing of them */
+    assert_string_equal(reef_last_error(w).detail, "");
+}
+
+/* A type that can't be: the message of its first use says why. */
+static void F4_options_that_exclude_each_other(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_entity e[2];
+    create_some(w, e, 2);
+    assert_refused(w, REEF_UNKNOWN_TYPE, reef_relate(w, e[0], Twisted, e[1]));
+    assert_message(w, "type Twisted: REEF_SYMMETRIC and REEF_ACYCLIC exclude each other");
+    assert_non_null(reef_declare_error());
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -350,6 +416,8 @@ int main(void)
         TEST(F4_clones_have_no_mark_without_its_relation),
         TEST(F4_partners_without_their_half_are_replaced),
         TEST(F4_a_missing_half_is_made),
+        TEST(F4_messages_name_source_and_target),
+        TEST(F4_options_that_exclude_each_other),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
