@@ -355,6 +355,14 @@ static reef_status balance_exchange(reef_ranks *r, packet *p, bytes *ids, bytes 
     return s;
 }
 
+/* So small that the sum over all cells, times the number of ranks, has 64 bits. */
+static uint64_t load_of(const reef_ranks *r, uint32_t c)
+{
+    const uint64_t most = 1 << 24,
+                   load = r->config.load ? r->config.load(r, c, r->config.context) : ranks__own(r, c)->count;
+    return load < most ? load : most;
+}
+
 reef_status reef_ranks_balance(reef_ranks *r)
 {
     if (r == NULL) return REEF_BAD_ARGUMENT;
@@ -366,7 +374,7 @@ reef_status reef_ranks_balance(reef_ranks *r)
     r->reason[0] = 0;
     reef_status s = ranks__agree(r, weight && starts && p && b ? ranks__ghosts_drop(r) : REEF_NO_MEMORY);
     if (s == REEF_OK) {
-        for (uint32_t c = r->first_cell; c < r->end_cell; c++) weight[c] = ranks__own(r, c)->count;
+        for (uint32_t c = r->first_cell; c < r->end_cell; c++) weight[c] = load_of(r, c);
         ranks__reduce(r, weight, (int)r->config.cells, MPI_UINT64_T, MPI_SUM);
         ranks__cells_divide(r, weight, starts);
         s = cells_send(r, starts, p, b);

@@ -82,6 +82,9 @@ typedef struct reef_ranks_message {
     void (*lost)(reef_world *world, uint32_t cell, const void *value, void *context);
 } reef_ranks_message;
 
+/* A world that is divided among the ranks. */
+typedef struct reef_ranks reef_ranks;
+
 /* How a world is divided. The same on all ranks. */
 typedef struct reef_ranks_config {
     uint32_t cells;     /* number of cells, 1 ... REEF_RANKS_CELLS_MAX */
@@ -96,16 +99,16 @@ typedef struct reef_ranks_config {
     const reef_ranks_message *messages;
     uint32_t message_count;
     /* Cells that follow one another belong to the same rank. After so many ticks they are divided anew, so that each
-     * rank has about the same number of entities; 0: only by reef_ranks_balance. */
+     * rank has about the same load; 0: only by reef_ranks_balance. */
     uint32_t balance_ticks;
+    /* The load of a cell of this rank, in any unit: what the program has counted or measured. More than 2^24 counts as
+     * that. NULL: the number of its entities. */
+    uint64_t (*load)(const reef_ranks *ranks, uint32_t cell, void *context);
     /* Systems look at neighbours while ghosts travel, in the phases "inner" and "border" (reef_ranks_phases). */
     bool overlap;
     uint32_t timeout_ms; /* how long a rank waits for another one; 0: 60,000 */
     void *context;       /* passed to the functions */
 } reef_ranks_config;
-
-/* A world that is divided among the ranks. */
-typedef struct reef_ranks reef_ranks;
 
 /* Divides a world. Collective. What is in the world already must be the same on all ranks and have no place; it
  * stays on each of them. The world stays the caller's and must outlive `reef_ranks`; `context` and the arrays of the
@@ -139,7 +142,7 @@ reef_status reef_ranks_fill(reef_ranks *ranks, uint32_t (*count)(uint32_t cell, 
  * under way: the reason names system, component and entity), BAD_ARGUMENT (cell_of gave a number that is no cell),
  * LIMIT. */
 reef_status reef_ranks_tick(reef_ranks *ranks, float dt);
-/* Divides the cells anew by the number of their entities, and moves what has to. Collective. */
+/* Divides the cells anew by their load, and moves what has to. Collective. */
 reef_status reef_ranks_balance(reef_ranks *ranks);
 /* Why the last call on this rank failed; "" if it didn't. */
 const char *reef_ranks_reason(const reef_ranks *ranks);

@@ -471,6 +471,30 @@ static void saving(const char *folder)
     stage_close(&s);
 }
 
+/* ---- load ---- */
+
+/* The last cell has as much to do as all others. */
+static uint64_t load_of(const reef_ranks *r, uint32_t cell, void *context)
+{
+    (void)context;
+    return reef_ranks_owner(r, cell) != (uint32_t)rank ? 0 : cell == CELLS - 1 ? UINT64_MAX : (1 << 24) / (CELLS - 1);
+}
+
+static void cells_by_load(void)
+{
+    uint64_t before = 0, after = 0;
+    config.load = load_of;
+    stage s = stage_open();
+    const uint32_t first = reef_ranks_owner(s.r, 0);
+    CHECK(reef_ranks_digest(s.r, &before) == REEF_OK && reef_ranks_balance(s.r) == REEF_OK);
+    CHECK(reef_ranks_digest(s.r, &after) == REEF_OK && before == after);
+    CHECK(reef_ranks_owner(s.r, 0) == first);
+    if (size == 2) CHECK(reef_ranks_owner(s.r, CELLS - 2) == 0 && reef_ranks_owner(s.r, CELLS - 1) == 1);
+    CHECK(reef_ranks_tick(s.r, 1) == REEF_OK);
+    stage_close(&s);
+    config.load = NULL;
+}
+
 /* ---- memory ---- */
 
 enum { MANY = 65536, FEW = 8, FILLED = MANY * REEF_RANKS_RANGE };
@@ -558,6 +582,7 @@ int main(int argc, char **argv)
     a_journey();
     who_likes_whom();
     words_and_calls();
+    cells_by_load();
     failures();
     saving(argc > 1 ? argv[1] : ".");
     memory_of_a_share(argc > 1 ? argv[1] : ".");
