@@ -513,16 +513,32 @@ static bool unnamed_put(reading *r, reef_entity e)
     return true;
 }
 
-static bool child_read(reading *r, const text_step *at, reef_entity parent, json_t *object)
+/* A child that is there already comes from the base, or from an earlier object of the same array, which is an error. */
+static bool child_again(reading *r, const text_step *at, const text_step *name, json_t *children, size_t number)
 {
     text_step where;
-    json_t *name, *removed;
+    json_t *object = json_array_get(children, number);
+    const char *text = json_string_value(json_object_get(object, "name"));
+    for (size_t i = 0; i < number; i++) {
+        const char *earlier = json_string_value(json_object_get(json_array_get(children, i), "name"));
+        if (earlier && strcmp(earlier, text) == 0) return wrong(r, name, "there is a child \"%s\" already", text);
+    }
+    if (member(object, at, "base", &where))
+        return wrong(r, &where, "the child \"%s\" is there already; take it away first, with \"removed\"", text);
+    return true;
+}
+
+static bool child_read(reading *r, const text_step *at, reef_entity parent, json_t *children, size_t number)
+{
+    text_step where;
+    json_t *name, *removed, *object = json_array_get(children, number);
     reef_entity e = {0, 0};
     if (!json_is_object(object)) return wants(r, at, object, "an object");
     name = member(object, at, "name", &where);
     if (name && !json_is_string(name)) return wants(r, &where, name, "a name");
     if (name && strchr(json_string_value(name), '.')) return wrong(r, &where, "the name of a child has no dots");
     if (name) e = reef_find_below(r->w, parent, json_string_value(name));
+    if (!r->links && !reef_entity_is_null(e) && !child_again(r, at, &where, children, number)) return false;
     if (name == NULL && r->links) e = r->unnamed[r->unnamed_next++];
     removed = member(object, at, "removed", &where);
     if (removed) {
@@ -562,7 +578,7 @@ static bool node_read(reading *r, const text_step *at, reef_entity e, json_t *ob
     if ((value = member(object, at, "children", &where)) != NULL) {
         if (!json_is_array(value)) return wants(r, &where, value, "an array");
         for (size_t i = 0; i < json_array_size(value); i++)
-            if (!child_read(r, &(text_step){&where, i, false}, e, json_array_get(value, i))) return false;
+            if (!child_read(r, &(text_step){&where, i, false}, e, value, i)) return false;
     }
     return true;
 }

@@ -371,6 +371,22 @@ static reef_entity unnamed_child(const reef_world *w, reef_entity parent, uint32
     return (reef_entity){0, 0};
 }
 
+/* Begins the next child of a list. */
+static void child_begin(writing *x, uint32_t depth, bool *first_list, bool *first)
+{
+    list_begin(x, "children", "[", depth, first_list, *first);
+    *first = false;
+    put_line(x, depth + 1);
+}
+
+static void removed_write(writing *x, const char *name, uint32_t depth, bool *first_list, bool *first)
+{
+    child_begin(x, depth, first_list, first);
+    put(x, "{\"name\": ");
+    put_name(x, name);
+    put(x, ", \"removed\": true}");
+}
+
 /* One child, number `unnamed` of those without a name. The child of the base that has its name, or its number, is what
  * it is compared with. */
 static void child_write(writing *x, reef_entity root, reef_entity e, reef_entity base_root, reef_entity base_parent,
@@ -382,7 +398,11 @@ static void child_write(writing *x, reef_entity root, reef_entity e, reef_entity
     writing inner = {.w = x->w};
     if (!reef_entity_is_null(base_parent))
         base = name ? reef_find_below(x->w, base_parent, name) : unnamed_child(x->w, base_parent, unnamed);
-    const bool known = !reef_entity_is_null(base);
+    /* a copy of another template is no child that was changed: it has taken the place of one */
+    const bool replaces = name && !reef_entity_is_null(base) &&
+                          !reef_entity_equal(reef_target(x->w, e, InstanceOf), reef_target(x->w, base, InstanceOf));
+    const bool known = !reef_entity_is_null(base) && !replaces;
+    if (replaces) removed_write(x, name, depth, first_list, first);
     if (name) list_begin(&inner, "name", "", depth + 2, &inner_first, true), put_name(&inner, name);
     if (!known) {
         base = base_top = base_of(x->w, e);
@@ -393,9 +413,7 @@ static void child_write(writing *x, reef_entity root, reef_entity e, reef_entity
     /* a text can't say of which child without a name it speaks */
     if (inner.failed || (known && name == NULL && inner.size > head)) x->failed = true;
     if (!x->failed && (!known || inner.size > head)) {
-        list_begin(x, "children", "[", depth, first_list, *first);
-        *first = false;
-        put_line(x, depth + 1);
+        child_begin(x, depth, first_list, first);
         put(x, "{");
         if (inner.size) put_bytes(x, inner.text, inner.size);
         put_line(x, depth + 1);
@@ -419,12 +437,7 @@ static void children_write(writing *x, reef_entity root, reef_entity e, reef_ent
             for (uint32_t i = 0; i < s.count; i++) {
                 const char *name = reef_name(x->w, s.sources[i]);
                 if (name == NULL || !reef_entity_is_null(reef_find_below(x->w, e, name))) continue;
-                list_begin(x, "children", "[", depth, first_list, first);
-                first = false;
-                put_line(x, depth + 1);
-                put(x, "{\"name\": ");
-                put_name(x, name);
-                put(x, ", \"removed\": true}");
+                removed_write(x, name, depth, first_list, &first);
             }
     if (!first) put_line(x, depth), put(x, "]");
 }

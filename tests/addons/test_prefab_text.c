@@ -176,6 +176,10 @@ static void F6_what_is_wrong_is_told_with_its_place(void **state)
           "there is no prefab before this one \"turet\"; did you mean \"turret\"?");
     wrong(w, "\"without\"", "^\"widthout\"", "there is no key \"widthout\"; did you mean \"without\"?");
     wrong(w, "\"name\": \"spare\"", "\"name\": ^\"a.b\"", "the name of a child has no dots");
+    wrong(w, "\"name\": \"spare\"", "\"name\": ^\"barrel\"", "there is a child \"barrel\" already");
+    wrong(w, "{\"name\": \"crew\", \"comp", "{\"name\": ^\"barrel\", \"comp", "there is a child \"barrel\" already");
+    wrong(w, "\"components\": {\"Gun\": {\"metres\": 5}}", "\"base\": ^\"turret\"",
+          "the child \"barrel\" is there already; take it away first, with \"removed\"");
     wrong(w, "\"removed\": true", "\"removed\": ^false",
           "a child that is removed has a name, \"removed\": true, and nothing else");
     wrong(w, "\"heavy turret\"", "^\"workshop\"", "there is an entity \"workshop\" already");
@@ -186,6 +190,28 @@ static void F6_what_is_wrong_is_told_with_its_place(void **state)
     wrong(w, "\"heavy turret\": {", "\"turret^\": {", "duplicate object key near '\"turret\"'");
     wrong(w, "\"children\": [\n      {\"name\": \"barrel\",\n", "\"children\": [\n      ^7, {\"name\": \"barrel\",\n",
           "here belongs an object, not a number");
+}
+
+/* A child may be taken away, and another one of its name made of another template. */
+static void F6_a_child_is_replaced(void **state)
+{
+    static const char text[] =
+        "{\"rope\": {\"children\": [{\"name\": \"end\", \"components\": {\"Steel\": true}}]},\n"
+        " \"hook\": {\"components\": {\"Loaded\": true}},\n"
+        " \"crane\": {\"base\": \"rope\", \"children\": [{\"name\": \"end\", \"removed\": true},\n"
+        "   {\"name\": \"end\", \"base\": \"hook\", \"components\": {\"Steel\": true}}]}}";
+    reef_world *w = world_of(state), *other = another_world(state, NULL);
+    read_ok(w, text);
+    const reef_entity made[] = {reef_find(w, "rope"), reef_find(w, "hook"), reef_find(w, "crane")};
+    assert_entity(reef_target(w, reef_find(w, "crane.end"), InstanceOf), made[1]);
+    assert_true(reef_has(w, reef_find(w, "crane.end"), Steel));
+    assert_true(reef_has(w, reef_find(w, "crane.end"), Loaded));
+    size_t size;
+    char *again = reef_prefab_text_write(w, made, 3, &size);
+    assert_non_null(again);
+    read_ok(other, again);
+    assert_int_equal(reef_hash(other), reef_hash(w));
+    reef_prefab_text_free(again);
 }
 
 static void F6_prefabs_are_written_and_read_again(void **state)
@@ -250,9 +276,8 @@ static void F6_files_and_wrong_calls(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(F6_prefabs_are_read),
-        TEST(F6_what_is_wrong_is_told_with_its_place),
-        TEST(F6_prefabs_are_written_and_read_again),
+        TEST(F6_prefabs_are_read),      TEST(F6_what_is_wrong_is_told_with_its_place),
+        TEST(F6_a_child_is_replaced),   TEST(F6_prefabs_are_written_and_read_again),
         TEST(F6_files_and_wrong_calls),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
