@@ -87,6 +87,10 @@ void model_compare_links(model *m, reef_entity e)
 {
     const ref_entity *x = ref_alive(&m->reference, e);
     if (!m->relations) return;
+    for (uint32_t i = 0; i < RELATIONS; i++)
+        if (reef_is_enabled_id(m->world, e, model_relations[i].id) != (x && x->out[i] && !(x->unseen >> i & 1)))
+            model_fail(m, "%s of entity {%u, %u} is enabled and must not be, or the other way round",
+                       model_relations[i].name, e.index, e.generation);
     for (uint32_t i = 0; i < RELATIONS && !m->failed; i++) compare_targets(m, e, i);
     for (uint32_t i = 0; i < RELATIONS && !m->failed; i++) compare_sources(m, e, i);
     if (x && x->name && !m->failed) compare_path(m, e);

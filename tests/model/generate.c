@@ -853,5 +853,10 @@ void generate(generator *g, const model *m, op *o)
     }
     /* there is no pointer to its value */
     if (o->kind == OP_ENSURE && o->type[0] < TYPES_MAX && model_types[o->type[0]].home == REEF_SPLIT) o->kind = OP_ADD;
+    if (o->kind == OP_RELATION_WRITE && (o->value >> 5) % 3 == 0) { /* its type is enabled or disabled */
+        o->kind = OP_ENABLE;
+        o->type[0] += OBSERVED_RELATIONS;
+        o->option = o->value >> 7 & 1 ? OPTION_ON : 0;
+    }
     g->numbers += op_makes(o);
 }

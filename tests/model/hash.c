@@ -26,6 +26,7 @@ static void add_entity(uint64_t *digest, const ref_world *r, uint32_t index)
     add(digest, reef_entity_bits(ref_handle(r, index)));
     add(digest, e->set);
     add(digest, (uint64_t)e->disabled << 1 | e->off);
+    if (e->unseen) add(digest, (uint64_t)e->unseen << 32);
     for (uint32_t t = 0; t < TYPES_MAX; t++)
         if (ref_has(e, t)) add(digest, value_said(&model_types[t], e->value[t]));
     for (uint32_t t = 0; t < TYPES_MAX; t++) {

@@ -168,7 +168,7 @@ static void link_take_out(ref_world *r, ref_link *at)
     memmove(at, at + 1, (size_t)(r->link + r->link_count - at - 1) * sizeof *at);
     r->link_count--;
     r->entity[x.source].links--;
-    r->entity[x.source].out[x.relation]--;
+    if (--r->entity[x.source].out[x.relation] == 0) r->entity[x.source].unseen &= (uint16_t) ~(1u << x.relation);
     r->entity[x.target].linked--;
 }
 
@@ -216,7 +216,13 @@ void ref_links_copy(ref_world *r, uint32_t to, uint32_t from)
         const ref_link x = r->link[i];
         if (x.source != from || relation_is(x.relation, REEF_SYMMETRIC)) continue;
         ref_link_add(r, x.relation, to, x.target, 0, x.data);
+        ref_link_mark(r, x.relation, to, from);
     }
+}
+
+void ref_link_mark(ref_world *r, uint32_t relation, uint32_t to, uint32_t from)
+{
+    r->entity[to].unseen |= (uint16_t)(r->entity[from].unseen & 1u << relation);
 }
 
 void ref_links_bring(ref_world *r, const ref_world *from, const uint32_t *became)

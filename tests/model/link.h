@@ -29,9 +29,10 @@ uint32_t ref_find_path(const ref_world *r, const char *path);
 
 /* Makes a relation, without any question. Place 0: behind all others of its target. */
 void ref_link_add(ref_world *r, uint32_t relation, uint32_t source, uint32_t target, uint64_t place, uint64_t data);
-void ref_links_remove(ref_world *r, uint32_t source, uint32_t relation); /* all of them */
-void ref_links_end(ref_world *r, uint32_t source);                       /* it dies */
-void ref_links_copy(ref_world *r, uint32_t to, uint32_t from);           /* as clones do */
+void ref_links_remove(ref_world *r, uint32_t source, uint32_t relation);         /* all of them */
+void ref_links_end(ref_world *r, uint32_t source);                               /* it dies */
+void ref_links_copy(ref_world *r, uint32_t to, uint32_t from);                   /* as clones do */
+void ref_link_mark(ref_world *r, uint32_t relation, uint32_t to, uint32_t from); /* a copy is disabled as its origin */
 
 /* Relations of another world, whose entity of index i became became[i] (UINT32_MAX: it didn't come). */
 void ref_links_bring(ref_world *r, const ref_world *from, const uint32_t *became);

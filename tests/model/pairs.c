@@ -72,7 +72,7 @@ uint64_t pairs_of_relation(uint32_t relation)
 
 uint64_t pairs_of_entity(const ref_entity *e)
 {
-    uint64_t set = (e->disabled || e->off ? PAIR_BIT(DISABLED) : 0) | (e->name ? PAIR_BIT(NAME) : 0);
+    uint64_t set = (e->disabled || e->unseen || e->off ? PAIR_BIT(DISABLED) : 0) | (e->name ? PAIR_BIT(NAME) : 0);
     if (e->name && e->out[RELATION_CHILD]) set |= PAIR_BIT(INNER_NAME);
     if (e->linked) set |= PAIR_BIT(TARGET);
     for (uint32_t i = 0; e->links && i < RELATIONS; i++)

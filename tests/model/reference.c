@@ -369,6 +369,7 @@ static void live(ref_world *r, uint32_t index)
     ref_entity *e = &r->entity[index];
     e->life = LIFE_ALIVE;
     e->set = e->disabled = 0;
+    e->unseen = 0;
     e->off = false;
     e->table = NULL;
     e->name = e->links = e->linked = 0;
@@ -393,6 +394,7 @@ void ref_die(ref_world *r, uint32_t index)
         if (e->set >> t & 1) note(r, index, REEF_ON_REMOVE, t, 0);
     row_leave(r, index);
     e->set = e->disabled = 0;
+    e->unseen = 0;
     e->off = false;
     e->name = 0;
     uint32_t last = r->living[--r->living_count];
@@ -596,6 +598,7 @@ reef_entity ref_bring(ref_world *r, const ref_entity *e, uint32_t from_commons)
             x->value[t] = value_default(&model_types[t], ref_handle(r, index));
     x->disabled = e->disabled;
     x->off = e->off;
+    x->unseen = e->unseen;
     x->links = e->links; /* they come with ref_links_bring; who has some has a row */
     settle_as(r, index, e->set, true);
     return ref_handle(r, index);
@@ -765,6 +768,12 @@ reef_status ref_enable(ref_world *r, reef_entity e, uint32_t type, bool on)
     if (type == TYPES_MAX) {
         x->off = !on;
         ref_settle(r, e.index, x->set);
+        return REEF_OK;
+    }
+    if (type >= OBSERVED_RELATIONS && type < OBSERVED_RELATIONS + RELATIONS) {
+        const uint32_t k = type - OBSERVED_RELATIONS;
+        if (x->out[k] == 0) return REEF_ABSENT;
+        x->unseen = (uint16_t)(on ? x->unseen & ~(1u << k) : x->unseen | 1u << k);
         return REEF_OK;
     }
     if (!ref_knows(r, type)) return REEF_UNKNOWN_TYPE;

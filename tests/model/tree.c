@@ -97,6 +97,7 @@ static void links_put(ref_world *r, const tree *t, const uint32_t *copies, uint3
         const uint32_t to = node_of(t, x.target);
         if (to == t->count && relation_is(x.relation, REEF_SYMMETRIC)) continue;
         ref_link_add(r, x.relation, copies[k * n + i], to == t->count ? x.target : copies[to * n + i], 0, x.data);
+        ref_link_mark(r, x.relation, copies[k * n + i], t->index[k]);
     }
     if (k == 0 && instance) ref_link_add(r, RELATION_INSTANCE, copies[i], t->index[0], 0, 0);
 }
