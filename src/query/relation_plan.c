@@ -149,6 +149,14 @@ static bool closure_mark(reef_world *w, const value_store *s, reef_entity target
     }
 }
 
+/* Queries don't see relations of a type that is disabled on their source. */
+static bool relation_unseen(const reef_world *w, const value_store *s, reef_entity source)
+{
+    const uint32_t place = place_of(w, source);
+    const uint64_t *off = disabled_words(w, s->component, place_unit(place));
+    return off && (off[place_row(place) / 64] >> place_row(place) % 64 & 1);
+}
+
 static bool any_mark(reef_world *w, reef_entity target, term_sources *x)
 {
     for (uint32_t i = 1; i < w->state.store_count; i++) {
@@ -156,7 +164,10 @@ static bool any_mark(reef_world *w, reef_entity target, term_sources *x)
         if (!s->relation) continue;
         (void)reef__relation_ready(w, s);
         x->sources += reef__relation_sources(s, target);
-        if (!sources_mark(w, s, target, &x->rows)) return false;
+        for (source_walk k = {.run = {0}}; source_walk_next(&k, s, target);)
+            for (uint32_t j = 0; j < k.run.count; j++)
+                if (!relation_unseen(w, s, k.run.sources[j]) && !reef__row_set_add(w, &x->rows, k.run.sources[j], 1))
+                    return false;
     }
     return true;
 }
@@ -253,8 +264,10 @@ bool reef__plan_look(query *q)
 static bool related_to(const reef_world *w, const reef_term *t, const term_facts *f, reef_entity e)
 {
     if (t->component.id) return reef__relation_leads(w, reef__type_of(t->component.id), e, t->target, f->filter);
-    for (uint32_t i = 1; i < w->state.store_count; i++)
-        if (w->state.stores[i].relation && reef__relation_find(&w->state.stores[i], e, t->target, NULL)) return true;
+    for (uint32_t i = 1; i < w->state.store_count; i++) {
+        const value_store *s = &w->state.stores[i];
+        if (s->relation && reef__relation_find(s, e, t->target, NULL) && !relation_unseen(w, s, e)) return true;
+    }
     return false;
 }
 

@@ -117,7 +117,7 @@ static bool is_related(const ref_world *r, const ask *a, uint32_t index)
     const ref_entity *e = &r->entity[index];
     if (a->form == ASK_ANY_RELATION) {
         for (uint32_t k = 0; k < RELATIONS; k++)
-            if (ref_link_find(r, k, index, a->target.index)) return true;
+            if (!(e->unseen >> k & 1) && ref_link_find(r, k, index, a->target.index)) return true;
         return false;
     }
     if (e->out[a->relation] && (e->unseen >> a->relation & 1) != a->disabled) return false;

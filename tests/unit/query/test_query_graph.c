@@ -249,7 +249,8 @@ static bool leaf_holds(const graph *g, const reef_term *t, const reef_entity *bo
         return related(g, t, from, bound[t->target_variable == REEF_VISITED ? 0 : t->target_variable]);
     if (t->component.id == 0) {
         for (uint32_t r = 0; r < RELATIONS; r++)
-            if (directly(g->w, relations[r], from, t->target)) return true;
+            if (directly(g->w, relations[r], from, t->target) && reef_is_enabled_id(g->w, from, relations[r]))
+                return true;
         return false;
     }
     if (!reef_entity_is_null(t->target)) return related(g, t, from, t->target);

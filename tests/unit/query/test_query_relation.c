@@ -406,6 +406,27 @@ static void F4_transitive_and_any_relations(void **state)
     assert_int_equal(matches(w, none), 1);
 }
 
+/* A relation of a type that is disabled on its source holds, but no query sees it, whether it names the type or not. */
+static void F4_any_relation_leaves_out_disabled_ones(void **state)
+{
+    reef_world *w = world_of(state);
+    const reef_entity rover = reef_create(w), wheel = reef_create(w), bolt = reef_create(w);
+    assert_ok(reef_set_name(w, rover, "rover"));
+    assert_true(reef_relate(w, wheel, PartOf, rover) >= 0 && reef_relate(w, bolt, Likes, rover) >= 0);
+    const reef_query any = reef_query_new(w, "*(rover)"), likes = reef_query_new(w, "Likes(rover)");
+    assert_int_equal(matches(w, any), 2);
+    assert_ok(reef_disable(w, bolt, Likes));
+    assert_int_equal(matches(w, likes), 0);
+    assert_int_equal(matches(w, any), 1);
+    assert_false(reef_query_matches(w, any, bolt));
+    assert_true(reef_related(w, bolt, Likes, rover));
+    assert_true(reef_relate(w, bolt, PartOf, rover) >= 0); /* one that is enabled */
+    assert_int_equal(matches(w, any), 2);
+    assert_ok(reef_unrelate(w, bolt, PartOf, rover));
+    assert_ok(reef_enable(w, bolt, Likes));
+    assert_int_equal(matches(w, any), 2);
+}
+
 static void F4_a_query_with_other_homes_and_subtypes_has_variables_too(void **state)
 {
     static space s;
@@ -529,6 +550,7 @@ int main(void)
         TEST(F4_loops_inside_loops_have_their_own_bindings),
         TEST(F4_whole_query_changes_and_deferred_ones_follow_relations),
         TEST(F4_transitive_and_any_relations),
+        TEST(F4_any_relation_leaves_out_disabled_ones),
         TEST(F4_values_of_variables_beside_a_disabled_one),
         TEST(F4_values_of_variables_in_many_blocks),
         TEST(F4_a_query_with_other_homes_and_subtypes_has_variables_too),
