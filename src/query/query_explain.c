@@ -65,16 +65,24 @@ static void explain_tables(text_out *o, const query *q)
     else reef__text_put(o, "no component is in all of them, so each new table is looked at once\n");
 }
 
+static void put_entity(text_out *o, const query *q, reef_entity e)
+{
+    const char *name = reef_name(q->world, e);
+    reef__text_put(o, "entity %" PRIu32 "v%" PRIu32, e.index, e.generation);
+    if (name) reef__text_put(o, " \"%s\"", name);
+}
+
 /* Says how the rows are found that a relation decides about. */
 static void explain_target(text_out *o, const query *q, uint32_t i)
 {
     const reef_term *t = &q->terms[i];
+    const bool no = t->op == REEF_NOT;
     const term_sources *x = NULL;
     const char *name = t->component.id ? type_text(t->component.id) : "any relation";
     uint64_t marked = 0;
     if (q->facts[i].up) {
-        reef__text_put(o, "looks at rows: the nearest entity with %s up %s%s%s\n", name, type_text(t->up.id),
-                       t->self ? ", from the entity itself" : "",
+        reef__text_put(o, "looks at rows: walks up %s%s to the nearest entity with %s%s%s\n", type_text(t->up.id),
+                       t->self ? " from the row itself" : "", name, no ? ", which mustn't be there" : "",
                        reef__ancestors_kept(q, i) ? "; ways up are long, so each entity's answer is kept" : "");
         return;
     }
@@ -82,15 +90,16 @@ static void explain_target(text_out *o, const query *q, uint32_t i)
         if (q->plan->terms[n].term == i) x = &q->plan->terms[n];
     if (x == NULL) return;
     for (uint32_t n = 0; n < x->rows.count; n++) marked += rows_in(x->rows.words[n]);
-    if (x->used)
-        reef__text_put(o,
-                       "marks rows, 64 at a time: from %" PRIu64 " %s leads to entity %" PRIu32 "v%" PRIu32
-                       ", which has %" PRIu64 " source%s in the index\n",
-                       marked, name, t->target.index, t->target.generation, x->sources, plural(x->sources));
-    else
-        reef__text_put(
-            o, "looks at rows: %s has to lead to entity %" PRIu32 "v%" PRIu32 ", which has %" PRIu64 " source%s\n",
-            name, t->target.index, t->target.generation, x->sources, plural(x->sources));
+    if (x->used) {
+        reef__text_put(o, "marks the %" PRIu64 " row%s from which %s leads to ", marked, plural(marked), name);
+        put_entity(o, q, t->target);
+        reef__text_put(o, ", by the %" PRIu64 " source%s in its index%s\n", x->sources, plural(x->sources),
+                       no ? "; they don't match" : "");
+    } else {
+        reef__text_put(o, "looks at rows: %s %s lead to ", name, no ? "mustn't" : "has to");
+        put_entity(o, q, t->target);
+        reef__text_put(o, ", which has %" PRIu64 " source%s\n", x->sources, plural(x->sources));
+    }
 }
 
 /* ---- variables ---- */
@@ -122,6 +131,11 @@ static void explain_step(text_out *o, const query *q, const bind_step *s)
     char a[REEF_VARIABLE_NAME_MAX + 2], b[REEF_VARIABLE_NAME_MAX + 2];
     const char *from = slot_text(q, s->from, a, sizeof a), *to = slot_text(q, s->to, b, sizeof b);
     const bool no = q->terms[s->term].op == REEF_NOT;
+    const reef_entity target = q->terms[s->term].target;
+    if (s->to == SLOT_TARGET) {
+        snprintf(b, sizeof b, "entity %" PRIu32 "v%" PRIu32, target.index, target.generation);
+        to = b;
+    }
     switch (s->kind) {
     case STEP_TARGETS:
         reef__text_put(o, "%s: %s of %s of %s", to, s->single ? "the target" : "each target", s->type->name, from);

@@ -314,11 +314,19 @@ static void F4_the_plan_begins_with_what_is_rare(void **state)
     explained(w, q, "$planet has no Hostile");
     explained(w, hostile, "begins with Hostile of $p: 6 entities, from which relations lead to ");
     explained(w, of_sol, "begins with Orbits of $p: 4 entities, from which relations lead to ");
-    explained(w, mars, "marks rows, 64 at a time: from 75 DockedTo leads to entity ");
+    explained(w, mars, "marks the 75 rows from which DockedTo leads to entity ");
+    const reef_query elsewhere = reef_query_new(w, "Fighter, !DockedTo(mars)"),
+                     hidden = reef_query_new(w, "Fighter, !Hostile self up(ChildOf)");
+    explained(w, elsewhere, "which DockedTo leads to entity ");
+    explained(w, elsewhere, "sources in its index; they don't match\n");
+    explained(w, hidden,
+              "walks up ChildOf from the row itself to the nearest entity with Hostile, which mustn't be there");
+    explained(w, reef_query_new(w, "Fighter, DockedTo($p), !Orbits($p, sol)"), "$p isn't related to entity ");
     /* where most are sources, each row is looked at */
     for (int i = 1; i < SHIPS; i += 2) assert_true(reef_relate(w, s.ship[i], DockedTo, s.planet[11]) >= 0);
     assert_int_equal(matches(w, mars), SHIPS / 2);
     explained(w, mars, "looks at rows: DockedTo has to lead to entity ");
+    explained(w, elsewhere, "looks at rows: DockedTo mustn't lead to entity ");
     /* without rows there is nothing to begin with */
     assert_ok(reef_destroy_with(w, reef_id(Fighter)));
     assert_int_equal(matches(w, hostile) + matches(w, mars) + matches(w, q), 0);
