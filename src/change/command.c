@@ -889,11 +889,20 @@ static NOINLINE uint64_t rows_packed(reef_world *w, const commands *c, const com
 /* The same for instances of one prefab, from this run alone. */
 static NOINLINE uint64_t copies_packed(reef_world *w, const command *x)
 {
-    return reef__copies_packed(w, &(packed_copies){.values = run_values(x),
-                                                   .count = x->count,
-                                                   .rows = run_elements(x) + x->at * x->component,
-                                                   .stride = x->component,
-                                                   .n = (uint32_t)(x->n - x->at)});
+    const packed_copies run = {.values = run_values(x),
+                               .count = x->count,
+                               .rows = run_elements(x) + x->at * x->component,
+                               .stride = x->component,
+                               .n = (uint32_t)(x->n - x->at)};
+    const uint32_t n = reef__copies_packed(w, &run);
+    return n ? n : reef__copies_together(w, &run);
+}
+
+/* Has the next instance the prefab of the one before? */
+static bool copies_go_on(const command *x)
+{
+    const char *next = run_elements(x) + x->at * x->component + sizeof(reef_entity);
+    return x->at < x->n && memcmp(next, next - x->component, sizeof(reef_entity)) == 0;
 }
 
 /* As many of a run's next elements as can be done at once. The answer is how many; 0: none. */
@@ -908,8 +917,8 @@ INLINE uint64_t elements_do(reef_world *w, const commands *c, const command *x)
 
 static reef_status run_do(reef_world *w, commands *c, command *x, reef_error *first)
 {
-    const bool rows = command_is_rows(x), once = rows && x->kind != COMMAND_COPIES; /* the next prefab may be plain */
-    for (bool begun = false; x->at < x->n; begun = once) {
+    const bool rows = command_is_rows(x);
+    for (bool begun = false; x->at < x->n; begun = rows && (x->kind != COMMAND_COPIES || copies_go_on(x))) {
         if (UNLIKELY(observers_stuck(w))) return REEF_NO_MEMORY;
         const uint64_t n = begun ? 0 : elements_do(w, c, x);
         if (n) return commands_skip(w, c, n), REEF_OK;

@@ -36,10 +36,16 @@
 #include "change/command.h"
 #include "change/destroy.h"
 #include "change/spawn.h"
+#include "change/spawn_batch.h"
 #include "change/value_stage.h"
 #include "reef/relation.h"
 #include "reef/world.h"
 #include <stdlib.h>
+
+enum {
+    COPIES_ALIKE = 256, /* most copies that commands make together */
+    COPIES_VALUES = 16  /* most values of one in a run */
+};
 
 typedef struct copied_node {
     reef_entity source;
@@ -64,6 +70,7 @@ typedef struct copying {
     reef_world *w;
     const char *op;
     bool instance;
+    bool together; /* only if the rows of a node may be made at once */
     uint32_t n;
     copied_node *nodes;
     node_number *by_index;
@@ -472,6 +479,7 @@ static reef_status node_make(copying *x, uint64_t k, const reef_entity *given)
     if (!reef__spawn_begin(&node->rows)) return REEF_NO_MEMORY;
     const bool at_once = rows_at_once(x, node);
     if (at_once) s = rows_make(x, node);
+    else if (x->together) s = REEF_ABSENT;
     while (s == REEF_OK && node->made < x->n) {
         patches_put(x, node, node->made);
         s = reef__spawn_row(&node->rows, node->made);
@@ -559,6 +567,62 @@ reef_status reef__tree_copy(reef_world *w, const char *op, reef_entity root, boo
     copying_free(&x);
     if (s == REEF_OK) return s;
     return reef__failure(w, s, op, w->hook_failed.id ? w->hook_failed : x.failed, root, n);
+}
+
+/* ---- runs of commands ---- */
+
+/* The first copies of a run that are of one prefab and whose ids are pending: their ids, and how many they are. */
+static uint32_t copies_alike(const reef_world *w, const packed_copies *run, reef_entity *ids)
+{
+    const size_t id = sizeof(reef_entity);
+    uint32_t n = 0;
+    for (const char *at = run->rows; n < run->n && n < COPIES_ALIKE; at += run->stride, n++) {
+        if (memcmp(at + id, run->rows + id, id) != 0) break;
+        memcpy(&ids[n], at, id);
+        if (!reef__id_pending(w, ids[n])) break;
+    }
+    return n;
+}
+
+/* Lists the values of n copies as arrays, which lie in the arena of x. False: there is no memory. */
+static bool values_gather(copying *x, const packed_copies *run, reef_value *values)
+{
+    const char *from = run->rows + 2 * sizeof(reef_entity);
+    for (uint32_t i = 0; i < run->count; i++) {
+        const type *t = reef__type_of(run->values[i].component.id);
+        values[i] = run->values[i];
+        if (values[i].kind != REEF_VALUE_ONE || t->size == 0) continue;
+        char *to = aside_take(x, (size_t)x->n * t->stride, t->align > 16 ? t->align : 16);
+        if (to == NULL) return false;
+        for (uint32_t k = 0; k < x->n; k++) memcpy(to + (size_t)k * t->stride, from + k * run->stride, t->size);
+        values[i].kind = REEF_VALUE_ARRAY;
+        values[i].data = to;
+        from += t->size;
+    }
+    return true;
+}
+
+uint32_t reef__copies_together(reef_world *w, const packed_copies *run)
+{
+    reef_entity ids[COPIES_ALIKE], prefab;
+    reef_value values[COPIES_VALUES];
+    memcpy(&prefab, run->rows + sizeof prefab, sizeof prefab);
+    copying x = {.w = w, .op = "reef_instantiate", .instance = true, .together = true};
+    if (run->count > COPIES_VALUES || observed(w) || place_of(w, prefab) == PLACE_DEAD ||
+        reef__relation_sources(store_of(w, reef_id(ChildOf).id), prefab))
+        return 0;
+    x.n = copies_alike(w, run, ids);
+    if (x.n < 2) return 0;
+    reef_status s = reef__type_ready(w, reef_id(InstanceOf).id);
+    for (uint32_t i = 0; s == REEF_OK && i < run->count; i++) s = reef__type_ready(w, run->values[i].component.id);
+    w->hook_failed.id = 0;
+    quarantine_because(w, x.op, 0, prefab);
+    if (s == REEF_OK && !(nodes_collect(&x, prefab) && nodes_sort(&x) && values_gather(&x, run, values)))
+        s = REEF_NO_MEMORY;
+    if (s == REEF_OK) s = values_collect(&x, values, run->count);
+    if (s == REEF_OK) s = copies_fill(&x, ids);
+    copying_free(&x);
+    return s == REEF_OK ? x.n : 0;
 }
 
 /* ---- the calls ---- */

@@ -9,4 +9,9 @@
 reef_status reef__tree_copy(reef_world *w, const char *op, reef_entity root, bool instance, uint32_t n,
                             reef_entity *roots, const reef_entity *given, const reef_value *values, uint32_t count);
 
+struct packed_copies;
+/* Makes several instances of one prefab together, the first of a run (src/change/spawn_batch.h), if the prefab has no
+ * children and nobody could tell that they weren't made one by one. The answer is how many; 0: nothing was done. */
+uint32_t reef__copies_together(reef_world *w, const struct packed_copies *run);
+
 #endif

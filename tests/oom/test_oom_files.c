@@ -489,11 +489,13 @@ static void loop_recorded(sweep *s)
 {
     const reef_query q = reef_query_new(s->w, "in Position");
     const reef_entity shot = reef_spawn(s->w, reef_with(Mass, 1));
+    const reef_entity armed = reef_spawn(s->w, reef_with(Mass, 1), reef_with(Sparse, .value = 4), reef_tag(Awake));
     assert_ok(reef_make_prefab(s->w, shot));
+    assert_ok(reef_make_prefab(s->w, armed));
     s->loop = reef_begin_loop(s->w, q, &(reef_loop){.deferred = true});
     assert_true(reef_next(&s->loop));
-    for (int i = 0; i < 4; i++)
-        assert_ok(reef_instantiate_with(s->w, i == 2 ? s->e[9] : shot, 1, NULL, reef_with(Mass, 2)));
+    for (int i = 0; i < 7; i++)
+        assert_ok(reef_instantiate_with(s->w, i < 2 ? shot : i < 5 ? armed : s->e[9], 1, NULL, reef_with(Mass, 2)));
     for (int i = 2; i < 6; i++) assert_ok(reef_destroy(s->w, s->e[i]));
     const reef_entity made = reef_spawn(s->w, reef_with(Tracked, .value = 4), reef_with(Hold, 5), reef_tag(Awake));
     assert_some(made);

@@ -396,6 +396,7 @@ static void shots_make(reef_world *w, reef_entity *shot)
     assert_status(REEF_ADDED, reef_relate(w, shot[5], FedBy, outside));
     assert_ok(reef_disable(w, shot[6], Mass));
     assert_status(REEF_ADDED, reef_set(w, shot[7], Halves, 5, 6));
+    assert_status(REEF_ADDED, reef_set(w, shot[6], Model, 8));
     assert_ok(reef_remove_all(w, shot[8]));
     for (int i = 2; i < SHOTS; i++) assert_ok(reef_make_prefab(w, shot[i])); /* number 1 is none */
     assert_ok(reef_destroy(w, gone));
