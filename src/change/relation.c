@@ -102,7 +102,8 @@ static reef_status way_leads(const reef_world *w, const type *t, reef_entity fro
 /* ---- what may be related ---- */
 
 /* Keeps what the message of the failure has to say, and returns the status. */
-static COLD reef_status refusal(reef_world *w, reef_status s, const type *t, reef_entity target, const char *why)
+static COLD reef_status refusal_because(reef_world *w, reef_status s, const type *t, reef_entity target,
+                                        const char *why)
 {
     w->refused = (relation_refusal){s, {t->id}, target, why};
     return s;
@@ -110,17 +111,18 @@ static COLD reef_status refusal(reef_world *w, reef_status s, const type *t, ree
 
 static reef_status target_check(reef_world *w, reef_entity e, const type *t, reef_entity target)
 {
-    if (!reef_is_alive(w, target)) return refusal(w, REEF_NOT_ALIVE, t, target, NULL);
+    if (!reef_is_alive(w, target)) return refusal_because(w, REEF_NOT_ALIVE, t, target, NULL);
     if (UNLIKELY(w->state.name_count != 0) && t->id == reef_id(ChildOf).id) {
         const reef_status s = reef__name_may_move(w, e, target);
         if (s != REEF_OK && !BUG(246)) return s;
     }
     if ((t->relation & REEF_ACYCLIC) == 0) return REEF_OK;
-    if (reef_entity_equal(target, e)) return refusal(w, REEF_CYCLE, t, target, "the target is the source itself");
+    if (reef_entity_equal(target, e))
+        return refusal_because(w, REEF_CYCLE, t, target, "the target is the source itself");
     /* who has no sources is on nobody's way */
     if (!reef_is_alive(w, e) || reef__relation_sources(store_of(w, t->id), e) == 0) return REEF_OK;
     const reef_status s = way_leads(w, t, target, e);
-    return s == REEF_OK ? refusal(w, REEF_CYCLE, t, target, NULL) : s == REEF_ABSENT ? REEF_OK : s;
+    return s == REEF_OK ? refusal_because(w, REEF_CYCLE, t, target, NULL) : s == REEF_ABSENT ? REEF_OK : s;
 }
 
 reef_status reef__relation_check(reef_world *w, reef_entity e, const type *t, const reef_value *v, uint32_t n,
@@ -131,18 +133,19 @@ reef_status reef__relation_check(reef_world *w, reef_entity e, const type *t, co
         (const relation_value *)(const void *)((const char *)v->data + (array ? (size_t)n * t->size : 0));
     if (w->untargeted) return REEF_OK;
     if (v->kind == REEF_VALUE_DEFAULT)
-        return refusal(w, REEF_BAD_ARGUMENT, t, (reef_entity){0, 0},
-                       "a relation has no default value: it needs a target");
+        return refusal_because(w, REEF_BAD_ARGUMENT, t, (reef_entity){0, 0},
+                               "a relation has no default value: it needs a target");
     (void)reef__relation_ready(w, relation_store(w, t)); /* without it everything takes longer */
     /* a copy of an entity has its targets */
     if (v->kind == VALUE_SPAN || v->kind == VALUE_MOVED || v->data == w->relating) return REEF_OK;
     if (t->relation & REEF_SYMMETRIC)
-        return refusal(w, REEF_BAD_ARGUMENT, t, value->target, "a symmetric relation is made by reef_relate alone");
+        return refusal_because(w, REEF_BAD_ARGUMENT, t, value->target,
+                               "a symmetric relation is made by reef_relate alone");
     const reef_status s = target_check(w, e, t, value->target);
     if (s != REEF_OK || (t->relation & REEF_EXCLUSIVE)) return s;
     const relation_value *there = relation_of(w, t, e, value->target);
     if (there == NULL || (replaces && there == reef_store_find(store_of(w, t->id), e))) return REEF_OK;
-    return refusal(w, REEF_EXISTS, t, value->target, NULL);
+    return refusal_because(w, REEF_EXISTS, t, value->target, NULL);
 }
 
 void reef__relation_unplace(const reef_world *w, const type *t, void *made, const reef_value *v,
@@ -177,7 +180,8 @@ static const type *relation_type(reef_world *w, const char *op, reef_component c
          : !reef_is_alive(w, e)                ? REEF_NOT_ALIVE
                                                : reef__type_ready(w, c.id);
     const type *t = *s == REEF_OK ? reef__type_of(c.id) : NULL;
-    if (t && t->relation == 0) *s = refusal(w, REEF_BAD_ARGUMENT, t, (reef_entity){0, 0}, "it is no type of relations");
+    if (t && t->relation == 0)
+        *s = refusal_because(w, REEF_BAD_ARGUMENT, t, (reef_entity){0, 0}, "it is no type of relations");
     if (*s != REEF_OK) reef__failure(w, *s, op, c, e, 0);
     return *s == REEF_OK ? t : NULL;
 }
@@ -452,7 +456,7 @@ static COLD reef_status not_related(reef_world *w, const char *op, const type *t
                                     reef_entity target)
 {
     const reef_status s = reef_is_alive(w, target) ? REEF_ABSENT : REEF_NOT_ALIVE;
-    return reef__failure(w, refusal(w, s, t, target, NULL), op, (reef_component){t->id}, source, 0);
+    return reef__failure(w, refusal_because(w, s, t, target, NULL), op, (reef_component){t->id}, source, 0);
 }
 
 /* Writes the data of a relation that is there, and of its other half. */
@@ -684,8 +688,9 @@ reef_status reef_retarget_id(reef_world *w, reef_entity source, reef_component c
     const relation_value *was = relation_of(w, t, source, from);
     if (was == NULL) return not_related(w, op, t, source, from);
     if (t->relation & REEF_SYMMETRIC)
-        s = refusal(w, REEF_BAD_ARGUMENT, t, to, "a symmetric relation keeps its target: end it, and relate anew");
-    else if (relation_of(w, t, source, to)) s = refusal(w, REEF_EXISTS, t, to, NULL);
+        s = refusal_because(w, REEF_BAD_ARGUMENT, t, to,
+                            "a symmetric relation keeps its target: end it, and relate anew");
+    else if (relation_of(w, t, source, to)) s = refusal_because(w, REEF_EXISTS, t, to, NULL);
     if (s != REEF_OK) return reef__failure(w, s, op, c, source, 0);
     if (!reef__relation_ready(w, relation_store(w, t))) return reef__failure(w, REEF_NO_MEMORY, op, c, source, 0);
     s = target_check(w, source, t, to);
