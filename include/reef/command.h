@@ -98,8 +98,8 @@ REEF_END_C
 #define reef_cmd_enable_entity(block, entity) reef_cmd_enable_id(block, entity, reef_null_component_(), true)
 #define reef_cmd_disable_entity(block, entity) reef_cmd_enable_id(block, entity, reef_null_component_(), false)
 #define reef_cmd_relate(block, source, R, target) reef_cmd_relate_id(block, source, reef_id(R), target, NULL, 0)
-#define reef_cmd_relate_before(block, source, R, target, next) \
-    reef_cmd_relate_before_id(block, source, reef_id(R), target, next)
+#define reef_cmd_relate_before(block, source, R, target, ...) \
+    reef_cmd_relate_before_id(block, source, reef_id(R), target, __VA_ARGS__)
 #define reef_cmd_unrelate(block, source, R, target) reef_cmd_unrelate_id(block, source, reef_id(R), target)
 #define reef_cmd_retarget(block, source, R, from, to) reef_cmd_retarget_id(block, source, reef_id(R), from, to)
 #ifndef __cplusplus

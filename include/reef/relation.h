@@ -149,10 +149,10 @@ REEF_API bool reef_sources_next(reef_sources *sources);
 
 REEF_END_C
 
-/* By the C name of a type. */
+/* By the C name of a type. The last argument of reef_relate_before is `next`, also written out: (reef_entity){0, 0}. */
 #define reef_relate(world, source, R, target) reef_relate_id(world, source, reef_id(R), target, NULL, 0)
-#define reef_relate_before(world, source, R, target, next) \
-    reef_relate_before_id(world, source, reef_id(R), target, next)
+#define reef_relate_before(world, source, R, target, ...) \
+    reef_relate_before_id(world, source, reef_id(R), target, __VA_ARGS__)
 #define reef_unrelate(world, source, R, target) reef_unrelate_id(world, source, reef_id(R), target)
 #define reef_retarget(world, source, R, from, to) reef_retarget_id(world, source, reef_id(R), from, to)
 #define reef_unrelate_sources(world, target, R) reef_unrelate_sources_id(world, target, reef_id(R))

@@ -7,7 +7,9 @@
 
 reef_status reef__pack_allowed(const type *t, bool raw)
 {
-    if (t->size == 0 || t->resets || REEF_ACQUIRE_POINTER(&t->fields)) return REEF_OK;
+    /* the data of a relation, which isn't described, is a field of bytes */
+    const bool bytes = t->data && REEF_ACQUIRE_POINTER(&t->data->fields) == NULL;
+    if (t->size == 0 || t->resets || (REEF_ACQUIRE_POINTER(&t->fields) && !bytes)) return REEF_OK;
     if (t->hooks.destroy || !t->plain_copy || !t->plain_move) return REEF_NOT_COPYABLE;
     return raw ? REEF_OK : REEF_NOT_PORTABLE;
 }

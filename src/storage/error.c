@@ -46,6 +46,9 @@ static void error_put_number(text_out *o, const reef_error *e)
         reef__text_put(o, ")");
         break;
     case REEF_BAD_TEXT: reef__text_put(o, " (column %" PRIu64 ")", e->number); break;
+    case REEF_NOT_PORTABLE:
+        if (t) reef__text_put(o, ": its fields aren't described (REEF_FIELDS)");
+        break;
     case REEF_UNKNOWN_TYPE: /* perhaps since its declaration is refused */
         if (e->component.id == 0 && reef_declare_error()) reef__text_put(o, ": %s", reef_declare_error());
         break;

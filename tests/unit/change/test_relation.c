@@ -521,7 +521,7 @@ static void F4_sources_have_an_order(void **state)
     assert_sources(w, e[0], DockedTo, e[4], e[5], e[3], e[2], e[1]);
     assert_status(REEF_OK, reef_relate_before(w, e[1], DockedTo, e[0], e[4]));
     assert_sources(w, e[0], DockedTo, e[1], e[4], e[5], e[3], e[2]);
-    assert_status(REEF_OK, reef_relate_before(w, e[4], DockedTo, e[0], null_entity));
+    assert_status(REEF_OK, reef_relate_before(w, e[4], DockedTo, e[0], (reef_entity){0, 0}));
     assert_sources(w, e[0], DockedTo, e[1], e[5], e[3], e[2], e[4]);
     assert_status(REEF_ADDED, reef_relate_before(w, e[6], DockedTo, e[0], null_entity));
     assert_refused(w, REEF_ABSENT, reef_relate_before(w, e[1], DockedTo, e[0], e[7]));

@@ -22,6 +22,7 @@ REEF_COMPONENT(SaveZebra);
 REEF_FIELDS(SaveZebra, REEF_FIELD(SaveZebra, n, REEF_I32, NULL, 0, 0));
 REEF_COMPONENT(SaveAnt);
 REEF_FIELDS(SaveAnt, REEF_FIELD(SaveAnt, n, REEF_I32, NULL, 0, 0));
+REEF_RELATION_OF(Weighs, Mass);
 REEF_COMPONENT_HOOKS(SaveOwner, &owner_hooks);
 REEF_FIELDS(SaveOwner, REEF_FIELD(SaveOwner, n, REEF_I32, NULL, 0, 0));
 
@@ -143,6 +144,27 @@ static void G4_a_type_without_fields_is_refused_by_its_name(void **state)
     assert_status(REEF_ADDED, reef_set(w, e, Cargo, {1}));
     assert_refused(w, REEF_NOT_PORTABLE, reef_save_bytes(w, &b, NULL));
     assert_null(b.data);
+}
+
+/* The data of a relation is described by the fields of its type, or not at all. */
+static void F4_data_without_fields_is_refused(void **state)
+{
+    reef_world *w = world_of(state), *other = another_world(state, NULL);
+    reef_bytes b;
+    char text[300];
+    const reef_entity e = reef_create(w), target = reef_create(w);
+    assert_status(REEF_ADDED, reef_relate_with(w, e, Weighs, target, 2));
+    assert_refused(w, REEF_NOT_PORTABLE, reef_save_bytes(w, &b, NULL));
+    assert_int_equal(reef_last_error(w).component.id, reef_id(Weighs).id);
+    reef_error_text(w, text, sizeof text);
+    assert_non_null(strstr(text, "its fields aren't described"));
+    b = saved(w, &raw);
+    assert_ok(reef_load_bytes(other, b.data, b.size, NULL));
+    assert_int_equal(reef_hash(other), reef_hash(w));
+    reef_bytes_free(&b);
+    assert_ok(reef_unrelate(w, e, Weighs, target));
+    b = saved(w, NULL);
+    reef_bytes_free(&b);
 }
 
 static void G4_what_owns_something_needs_fields(void **state)
@@ -464,6 +486,7 @@ int main(void)
         TEST(G4_history_does_not_show),
         TEST(G4_an_empty_world_is_saved),
         TEST(G4_a_type_without_fields_is_refused_by_its_name),
+        TEST(F4_data_without_fields_is_refused),
         TEST(G4_what_owns_something_needs_fields),
         TEST(G4_open_loops_lock),
         TEST(G4_systems_cannot_save_their_world),
