@@ -107,7 +107,8 @@ typedef struct reef_term {
     reef_entity target;
     /* a relation type with REEF_EXCLUSIVE and REEF_ACYCLIC: the term is about the nearest entity that has the component
      * and is reached by following this relation, "Position up(ChildOf)" in a text. {0}: none. Its data can only be read
-     * (REEF_IN), by reef_block_reach */
+     * (REEF_IN), by reef_block_reach. With component {0}, REEF_WITH and REEF_DISABLED it is about the nearest entity
+     * that is disabled as a whole; "!disabled * up(ChildOf)" in a text: none of those above is */
     reef_component up;
     uint32_t up_most; /* of `up`: at most this many steps, "Position up(ChildOf, 2)" in a text; 0: any number */
 } reef_term;
@@ -117,7 +118,7 @@ enum { REEF_VISITED = 255 };
 typedef struct reef_query_desc {
     /* "Position, in Velocity, !Frozen, ?Mass, Red | Blue": docs/manual/query-terms.md; NULL: the terms below */
     const char *text;
-    /* up to the first REEF_HAS, REEF_NOT or REEF_OPTIONAL with component {0} and without a target */
+    /* up to the first REEF_HAS, REEF_NOT or REEF_OPTIONAL with component {0} and with neither target nor `up` */
     reef_term terms[REEF_TERMS_MAX];
     reef_enabled entities; /* which entities, by whether they are disabled as a whole */
     /* Names of the variables that the terms use, for reef_variable and for the query as a text. An empty one is written

@@ -512,7 +512,8 @@ void reef__facts_find(const reef_term *t, term_facts *f, bool top, bool filter)
 
 static reef_status leaf_check(reef_world *w, const reef_term *t, const char **why)
 {
-    const bool any = t->component.id == 0 && !reef_entity_is_null(t->target);
+    /* any relation, or an ancestor as a whole */
+    const bool any = t->component.id == 0 && (t->up.id != 0 || !reef_entity_is_null(t->target));
     reef_status s = any ? REEF_OK : reef__type_ready(w, t->component.id);
     if (s != REEF_OK) return s;
     if ((uint32_t)t->access > REEF_WITH || (uint32_t)t->enabled > REEF_EITHER || (uint32_t)t->since > REEF_IF_ADDED)

@@ -81,8 +81,9 @@ static void explain_target(text_out *o, const query *q, uint32_t i)
     const char *name = t->component.id ? type_text(t->component.id) : "any relation";
     uint64_t marked = 0;
     if (q->facts[i].up) {
-        reef__text_put(o, "looks at rows: walks up %s%s to the nearest entity with %s%s%s\n", type_text(t->up.id),
-                       t->self ? " from the row itself" : "", name, no ? ", which mustn't be there" : "",
+        reef__text_put(o, "looks at rows: walks up %s%s to the nearest entity %s%s%s%s\n", type_text(t->up.id),
+                       t->self ? " from the row itself" : "", t->component.id ? "with " : "that is disabled",
+                       t->component.id ? name : "", no ? ", which mustn't be there" : "",
                        reef__ancestors_kept(q, i) ? "; ways up are long, so each entity's answer is kept" : "");
         return;
     }

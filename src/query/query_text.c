@@ -4,6 +4,7 @@
  *     any    := one {"|" one}                              ANY_OF, if there are two or more
  *     one    := "!" one | "(" query ")" | leaf             NOT or NONE_OF; ALL_OF, if there are two or more
  *     leaf   := ["?"] {word} name [between] [up] ["+"] ["of" source] | word "*" | ["?"] "*" "(" source ")"
+ *               | "disabled" "*" up
  *     between := "(" [variable ","] ("*" | source | variable) ")"
  *     up     := ["self"] "up" "(" name ["," number] ")"     the name of a relation type
  *     variable := "$" name                                  "$this" is the visited entity
@@ -15,9 +16,10 @@
  * Position". "in in" is that type, read only. A type in quotes is never a word: "\"in\" of sun" (without the quotes,
  * `of` would be the name that follows). "of" is a word only behind a name. Each kind of word (access; disabled and
  * either; changed and added; each) may stand once. "+" behind a name means the type or a subtype of it. `word "*"`
- * says which whole entities are visited; it is no term. In quotes, \" and \\ stand for " and \. Parentheses mustn't be
- * empty. A term with something in parentheses is a filter unless a word of access stands before it; one with "up" is
- * read. "up" and "self" are words only behind a name.
+ * says which whole entities are visited; it is no term. `disabled "*" up` is one: an ancestor is disabled as a whole.
+ * In quotes, \" and \\ stand for " and \. Parentheses mustn't be empty. A term with something in parentheses is a
+ * filter unless a word of access stands before it; one with "up" is read. "up" and "self" are words only behind a name
+ * or "*".
  *
  * In the parentheses behind a relation stands its target, after the variable of its source if that isn't the visited
  * entity; behind another type stands the variable of the entity that has it. "*" is any target, or, as the name, any
@@ -268,7 +270,7 @@ static COLD bool parse_up(parser *p, reef_term *t, const bool *given)
         reef__token_next(p);
     }
     if (!parse_sign(p, ')')) return reef__parse_expected(p, "')' after the relation");
-    if (!given[WORD_ACCESS] && !p->nots) t->access = REEF_IN;
+    if (!given[WORD_ACCESS]) t->access = p->nots || t->component.id == 0 ? REEF_WITH : REEF_IN;
     return true;
 }
 
@@ -282,7 +284,8 @@ static COLD bool parse_leaf(parser *p)
     const char *at = p->token.start;
     if (reef__token_is(p->token, "*")) {
         const token next = reef__token_scan(p->token.start + 1);
-        if (next.kind != TOKEN_SIGN || *next.start != '(') return parse_entities(p, &t, given);
+        const bool up = reef__token_is(next, "up") || reef__token_is(next, "self");
+        if (!up && (next.kind != TOKEN_SIGN || *next.start != '(')) return parse_entities(p, &t, given);
         reef__token_next(p);
     } else {
         p->word = word_find(p->token) != NULL;
@@ -481,9 +484,9 @@ static COLD void write_leaf(const query_writer *o, const reef_term *t, bool filt
 {
     const type *kind = reef__type_of(t->component.id);
     const bool target = !reef_entity_is_null(t->target), between = target || t->variable || t->target_variable;
-    ASSERT(kind || target);
+    ASSERT(kind || target || t->up.id);
     reef__text_put(o->out, "%s", t->op == REEF_NOT ? "!" : t->op == REEF_OPTIONAL ? "?" : "");
-    const reef_access usual = t->up.id ? REEF_IN : between ? REEF_WITH : REEF_INOUT;
+    const reef_access usual = t->up.id && kind ? REEF_IN : between || !kind ? REEF_WITH : REEF_INOUT;
     if (t->access != usual && !filter && t->op != REEF_NOT) write_word(o->out, WORD_ACCESS, t->access);
     write_word(o->out, WORD_ENABLED, t->enabled);
     write_word(o->out, WORD_SINCE, t->since);

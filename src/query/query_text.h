@@ -37,7 +37,7 @@ void reef__query_text_write(text_out *o, const reef_world *w, const reef_term *t
 /* Is there another term, in a list that a description may end early? */
 INLINE bool term_is_there(const reef_term *t)
 {
-    return t->component.id != 0 || t->target.generation != 0 ||
+    return t->component.id != 0 || t->target.generation != 0 || t->up.id != 0 ||
            (t->op >= REEF_ANY_OF && (uint32_t)t->op <= REEF_NONE_OF);
 }
 /* Writes a text that stands in quotes: a backslash comes before each quote and each backslash. */

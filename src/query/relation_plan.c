@@ -324,10 +324,12 @@ bool reef__component_holds(const query *q, uint32_t i, reef_entity e)
     const reef_world *w = q->world;
     const reef_term *t = &q->terms[i];
     const uint32_t place = place_of(w, e);
-    if (place == PLACE_DEAD ||
+    const bool whole = t->component.id == 0; /* is the entity itself disabled? */
+    if (place == PLACE_DEAD || (whole && place < 2 * PLACE_EMPTY)) return false;
+    if (!whole &&
         !component_there(w, reef__type_of(t->component.id), e, place, reef_slots_at(&w->hot, place)[0].head.table))
         return false;
-    if (t->enabled == REEF_EITHER || !(q->facts[i].marks || t->enabled == REEF_DISABLED)) return true;
+    if (!whole && (t->enabled == REEF_EITHER || !(q->facts[i].marks || t->enabled == REEF_DISABLED))) return true;
     const uint64_t *off = disabled_words(w, t->component.id, place_unit(place));
     return (off && off[place_row(place) / 64] >> place_row(place) % 64 & 1) == (t->enabled == REEF_DISABLED);
 }
@@ -343,9 +345,11 @@ COLD reef_status reef__reach_check(const reef_world *w, const reef_term *t, cons
     if (t->up.id && (up == NULL || (up->relation & tree) != tree)) return REEF_BAD_ARGUMENT;
     *why = "'self' and a number of steps belong to 'up'";
     if (t->up.id == 0 && (t->self || t->up_most)) return REEF_BAD_ARGUMENT;
-    *why = "any relation '*(...)' is a filter with one target";
-    if (t->component.id == 0 && (t->access != REEF_WITH || t->op == REEF_OPTIONAL || t->enabled != REEF_ENABLED ||
-                                 t->since != REEF_ALWAYS || t->subtypes || away))
+    *why = t->up.id ? "'* up(...)' asks for an ancestor that is 'disabled' as a whole, and has no other word"
+                    : "any relation '*(...)' is a filter with one target";
+    if (t->component.id == 0 &&
+        (t->access != REEF_WITH || t->op == REEF_OPTIONAL || t->since != REEF_ALWAYS || t->subtypes ||
+         t->enabled != (t->up.id ? REEF_DISABLED : REEF_ENABLED) || (away && !t->up.id)))
         return REEF_BAD_ARGUMENT;
     if (!away) return REEF_OK;
     *why = "the components of ancestors and bound entities can only be read: 'in' or 'with'";

@@ -375,6 +375,110 @@ static void F5_a_parent_hides_what_is_below_it(void **state)
     assert_int_equal(reef_query_count(w, shown), 6);
 }
 
+/* ---- entities that are disabled as a whole ---- */
+
+static bool is_off(const reef_world *w, reef_entity e, uint32_t most)
+{
+    for (uint32_t steps = 0; steps <= most && !reef_entity_is_null(e); steps++, e = reef_parent(w, e))
+        if (!reef_is_enabled_id(w, e, (reef_component){0})) return true;
+    return false;
+}
+
+static void F5_a_disabled_parent_hides_what_is_below_it(void **state)
+{
+    reef_world *w = world_of(state);
+    static reef_entity e[FOLK];
+    uint64_t seed = 21;
+    memset(e, 0, sizeof e);
+    const reef_query shown = reef_query_new(w, "World, !disabled * up(ChildOf)"),
+                     dark = reef_query_new(w, "World, disabled * up(ChildOf)"),
+                     near = reef_query_new(w, "World, !disabled * up(ChildOf, 2), either *"),
+                     self = reef_query_new(w, "either *, World, disabled * self up(ChildOf)"),
+                     group = reef_query_new(w, "World, (Red | disabled * up(ChildOf))");
+    for (uint32_t i = 0; i < 20000; i++) change(w, e, &seed);
+    for (uint32_t round = 0; round < 20; round++) {
+        uint32_t n[5] = {0};
+        for (uint32_t i = 0; i < 20; i++) {
+            const uint32_t k = random_below(&seed, FOLK);
+            if (!reef_is_alive(w, e[k])) continue;
+            (void)(i % 3 ? reef_disable_entity(w, e[k]) : reef_enable_entity(w, e[k]));
+        }
+        for (uint32_t i = 0; i < FOLK; i++) {
+            if (!reef_is_alive(w, e[i]) || !reef_has(w, e[i], World)) continue;
+            const bool off = !reef_is_enabled_id(w, e[i], (reef_component){0}),
+                       below = is_off(w, reef_parent(w, e[i]), FOLK);
+            n[0] += !off && !below;
+            n[1] += !off && below;
+            n[2] += !is_off(w, reef_parent(w, e[i]), 1);
+            n[3] += off || below;
+            n[4] += !off && (below || reef_has(w, e[i], Red));
+            assert_int_equal(reef_query_matches(w, shown, e[i]), !off && !below);
+        }
+        assert_int_equal(reef_query_count(w, shown), n[0]);
+        assert_int_equal(reef_query_count(w, dark), n[1]);
+        assert_int_equal(reef_query_count(w, near), n[2]);
+        assert_int_equal(reef_query_count(w, self), n[3]);
+        assert_int_equal(reef_query_count(w, group), n[4]);
+        for (uint32_t i = 0; i < 200; i++) change(w, e, &seed);
+    }
+    char text[2000];
+    assert_true(reef_query_explain(w, shown, text, sizeof text) > 0);
+    assert_non_null(strstr(text, "walks up ChildOf to the nearest entity that is disabled, which mustn't be there"));
+}
+
+static void H2_asking_for_disabled_ancestors(void **state)
+{
+    reef_world *w = world_of(state);
+    static const char *const wrong[] = {
+        "* up(ChildOf)",           "either * up(ChildOf)",           "in disabled * up(ChildOf)",
+        "?disabled * up(ChildOf)", "changed disabled * up(ChildOf)", "disabled * up(Likes)",
+        "disabled * self",         "disabled * up(ChildOf)+",        "disabled * up(ChildOf), disabled * up(ChildOf)"};
+    for (uint32_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        assert_true(reef_query_is_null(reef_query_new(w, wrong[i])));
+        assert_true(strlen(reef_last_error(w).detail) > 0);
+    }
+    static const char *const good[] = {"disabled * up(ChildOf)", "!disabled * self up(ChildOf, 3), World",
+                                       "disabled * up(ChildOf) | World, disabled *"};
+    for (uint32_t i = 0; i < sizeof good / sizeof *good; i++) {
+        char text[200];
+        const reef_query q = reef_query_new(w, good[i]);
+        assert_query(q);
+        assert_int_equal(reef_query_text(w, q, text, sizeof text), strlen(good[i]));
+        assert_string_equal(text, good[i]);
+    }
+    /* the same as a struct */
+    const reef_term off = {.op = REEF_NOT, .access = REEF_WITH, .enabled = REEF_DISABLED, .up = reef_id(ChildOf)};
+    const reef_query q = reef_query_make(w, &(reef_query_desc){.terms = {{.component = reef_id(World)}, off}});
+    assert_query(q);
+    const reef_entity parent = reef_create(w);
+    const reef_entity child = reef_spawn(w, reef_with(World, 1), reef_with(ChildOf, .target = parent));
+    assert_true(reef_query_matches(w, q, child));
+    assert_true(reef_disable_entity(w, parent) >= 0);
+    assert_false(reef_query_matches(w, q, child));
+}
+
+static void sum_shown(reef_block *b)
+{
+    World *world = reef_inout(b, World);
+    for (uint32_t first = 0, n; (n = reef_block_run(b, &first)) != 0; first += n)
+        for (uint32_t i = first; i < first + n; i++) world[i].sum++;
+}
+
+static void F5_systems_pass_over_what_a_disabled_parent_hides(void **state)
+{
+    reef_world *w = world_of(state);
+    const reef_entity parent = reef_create(w);
+    const reef_entity child = reef_spawn(w, reef_with(World, 0), reef_with(ChildOf, .target = parent));
+    assert_false(reef_system_is_null(reef_system(w, sum_shown, "World, !disabled * up(ChildOf)")));
+    assert_ok(reef_tick(w, 0));
+    assert_true(reef_disable_entity(w, parent) >= 0);
+    assert_ok(reef_tick(w, 0));
+    assert_int_equal(reef_get(w, child, World)->sum, 1);
+    assert_true(reef_enable_entity(w, parent) >= 0);
+    assert_ok(reef_tick(w, 0));
+    assert_int_equal(reef_get(w, child, World)->sum, 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -386,6 +490,9 @@ int main(void)
         TEST(F5_systems_visit_parents_first_on_any_number_of_threads),
         TEST(H2_systems_that_cant_visit_parents_first_are_refused),
         TEST(F5_a_parent_hides_what_is_below_it),
+        TEST(F5_a_disabled_parent_hides_what_is_below_it),
+        TEST(H2_asking_for_disabled_ancestors),
+        TEST(F5_systems_pass_over_what_a_disabled_parent_hides),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
