@@ -53,10 +53,7 @@ int main(void)
     reef_entity base = part(w, ground, "base", (Joint){0, 0, 0}), arm = part(w, base, "arm", (Joint){1, 0, 2});
     reef_entity elbow = part(w, arm, "elbow", (Joint){3, 5, 0}), gripper = part(w, elbow, "gripper", (Joint){0, 4, 0});
     reef_entity box = part(w, ground, "box", (Joint){0, 4, 7});
-    reef_system_new(w, &(reef_system_desc){.name = "place_parts",
-                                           .function = place_parts,
-                                           .text = "InWorld, in Joint",
-                                           .parents_first = reef_id(ChildOf)});
+    reef_system(w, place_parts, "InWorld, in Joint, cascade(ChildOf)");
 
     show(w, "the arm points up", "base.arm.elbow.gripper");
     show(w, "a box", "box");

@@ -121,6 +121,11 @@ typedef struct reef_query_desc {
     /* up to the first REEF_HAS, REEF_NOT or REEF_OPTIONAL with component {0} and with neither target nor `up` */
     reef_term terms[REEF_TERMS_MAX];
     reef_enabled entities; /* which entities, by whether they are disabled as a whole */
+    /* A type of relations that is exclusive and acyclic, "cascade(ChildOf)" in a text: parents are visited before their
+     * children, as by reef_query_order with `relation`, and reef_parents_in gives the parents' values. If a system with
+     * such a query is split, the jobs of one depth end before those of the next begin. Not for a query with variables,
+     * or that asks what changed. {0}: rows are visited in the visible order */
+    reef_component cascade;
     /* Names of the variables that the terms use, for reef_variable and for the query as a text. An empty one is written
      * as the variable's number. A text names its variables itself, numbered in the order in which they first appear */
     char variables[REEF_VARIABLES_MAX][REEF_VARIABLE_NAME_MAX + 1];

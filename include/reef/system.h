@@ -70,6 +70,7 @@ typedef struct reef_system_desc {
     void (*function)(reef_block *block);
     /* The query as a text, and after a semicolon what else the system touches:
      *     "Position, in Velocity; reads Mass, sends Hit, spawns Spark Position, destroys"
+     *     "World, in Local, cascade(ChildOf)"                                      parents before their children
      * If it is NULL or has no query, `query` is used. */
     const char *text;
     const reef_query_desc *query;         /* copied; NULL: no query, unless the text has one */
@@ -90,11 +91,6 @@ typedef struct reef_system_desc {
     bool (*condition)(const reef_world *world, void *context);
     /* the system runs when this much world time has passed since its last run; 0: each time that its phase runs */
     uint64_t interval_ns;
-    /* a type of relations that is exclusive and acyclic, as reef_id(ChildOf): parents are visited before their
-     * children, as by a query in that order (reef_order.relation), and reef_parents_in gives the parents' values. If
-     * the system is split, the jobs of one depth end before those of the next begin. {0}: the visible order. The query
-     * can't ask for changes */
-    reef_component parents_first;
     bool main_thread; /* runs on the thread that called reef_tick */
     bool whole;       /* is never split into jobs */
     bool off;         /* begins switched off */

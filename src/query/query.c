@@ -19,7 +19,9 @@
 #include "query/iterate.h"
 #include "query/iterate_sparse.h"
 #include "query/query_text.h"
+#include "query/relation_order.h"
 #include "query/relation_plan.h"
+#include "query/sort_key.h"
 #include "query/sorted_query.h"
 #include "query/subtype_terms.h"
 #include "reef/prefab.h"
@@ -592,6 +594,30 @@ static reef_status terms_check(reef_world *w, const char *op, const query_text *
     return REEF_OK;
 }
 
+/* Can the rows be visited parents first? */
+static COLD bool cascade_check(reef_world *w, const char *op, const query_text *l, const term_facts *facts)
+{
+    const reef_order order = {.relation = l->cascade};
+    ordering by;
+    bool since = false, bound = false;
+    reef_status s = reef__order_resolve(w, &order, &by);
+    for (uint32_t i = 0; i < l->count; i++) {
+        since |= l->term[i].since != REEF_ALWAYS;
+        bound |= facts[i].bound;
+    }
+    const char *why = "'cascade' needs a relation that is exclusive and acyclic";
+    if (s == REEF_OK && !relation_is_tree(by.relation)) s = REEF_BAD_ARGUMENT;
+    if (s == REEF_OK && (since || bound)) {
+        s = REEF_BAD_ARGUMENT;
+        why = "a query with 'cascade' can't have variables, and can't ask what changed";
+    }
+    if (s == REEF_OK) return true;
+    reef_error e = {.status = s, .operation = op, .component = l->cascade, .number = l->said ? l->cascade_column : 0};
+    if (w->calling && !w->running) e.operation = w->calling;
+    snprintf(e.detail, sizeof e.detail, "%s", why);
+    return reef__failure_record(w, &e), false;
+}
+
 COLD bool reef__query_check(reef_world *w, const char *op, const query_text *l, term_facts *facts)
 {
     memset(facts, 0, l->count * sizeof *facts);
@@ -600,7 +626,8 @@ COLD bool reef__query_check(reef_world *w, const char *op, const query_text *l, 
         if (terms_check(w, op, l, facts, &at, true, false) != REEF_OK) return false;
     const char *why;
     const uint32_t bad = reef__variables_check(l, facts, &why);
-    return bad == REEF_TERMS_MAX || (term_refuse(w, op, l, REEF_BAD_ARGUMENT, bad, why), false);
+    if (bad != REEF_TERMS_MAX) return term_refuse(w, op, l, REEF_BAD_ARGUMENT, bad, why), false;
+    return l->cascade.id == 0 || cascade_check(w, op, l, facts);
 }
 
 /* Lists the columns that every match has; those that are written come first. */
@@ -722,7 +749,7 @@ static query *query_make(reef_world *w, const char *op, const query_text *l)
     mutex_unlock(&w->family->lock);
     w->queries[place].query = q;
     w->query_count++;
-    if (query_update(q)) return q;
+    if ((l->cascade.id == 0 || reef__ranking_cascade(q, l->cascade)) && query_update(q)) return q;
     reef__query_drop(q);
     return reef__refuse(w, REEF_NO_MEMORY, op), NULL;
 }
@@ -744,6 +771,7 @@ static void desc_read(query_text *to, const reef_query_desc *desc)
         to->column[i] = ++to->count;
     }
     to->entities = desc->entities;
+    to->cascade = desc->cascade;
     to->variable_count = REEF_VARIABLES_MAX;
     memcpy(to->variables, desc->variables, sizeof to->variables);
     for (uint32_t i = 0; i < REEF_VARIABLES_MAX; i++) { /* zeroes behind each name */
@@ -807,6 +835,7 @@ COLD reef_query reef_query_copy(reef_world *to, const reef_world *from, reef_que
     if (q == NULL) return reef__refuse(to, s, op), (reef_query){0, 0, 0};
     l.count = q->asked_count;
     l.entities = q->entities;
+    l.cascade = (reef_component){0}; /* the order is copied below */
     memcpy(l.term, q->asked, q->asked_count * sizeof *q->asked);
     l.variable_count = 0;
     if (q->plan) l.variable_count = REEF_VARIABLES_MAX, memcpy(l.variables, q->plan->names, sizeof l.variables);
@@ -877,6 +906,8 @@ COLD size_t reef_query_text(const reef_world *w, reef_query which, char *text, s
     const query *q = w ? query_of(w, which, &s) : NULL;
     text_out o = {text, text ? size : 0, 0};
     if (o.size) text[0] = 0;
-    if (q) reef__query_text_write(&o, w, q->asked, q->asked_count, q->entities, reef__query_names(q));
+    if (q)
+        reef__query_text_write(&o, w, q->asked, q->asked_count, q->entities, reef__query_cascade(q),
+                               reef__query_names(q));
     return o.length;
 }

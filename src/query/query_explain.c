@@ -240,7 +240,7 @@ COLD size_t reef_query_explain(reef_world *w, reef_query which, char *text, size
     if (o.size) text[0] = 0;
     if (q == NULL) return 0;
     reef__text_put(&o, "query \"");
-    reef__query_text_write(&o, w, q->asked, q->asked_count, q->entities, reef__query_names(q));
+    reef__query_text_write(&o, w, q->asked, q->asked_count, q->entities, reef__query_cascade(q), reef__query_names(q));
     reef__text_put(&o, "\"\n");
     explain_tables(&o, q);
     explain_rows(&o, q);

@@ -4,7 +4,7 @@
  *     any    := one {"|" one}                              ANY_OF, if there are two or more
  *     one    := "!" one | "(" query ")" | leaf             NOT or NONE_OF; ALL_OF, if there are two or more
  *     leaf   := ["?"] {word} name [between] [up] ["+"] ["of" source] | word "*" | ["?"] "*" "(" source ")"
- *               | "disabled" "*" up
+ *               | "disabled" "*" up | "cascade" "(" name ")"
  *     between := "(" [variable ","] ("*" | source | variable) ")"
  *     up     := ["self"] "up" "(" name ["," number] ")"     the name of a relation type
  *     variable := "$" name                                  "$this" is the visited entity
@@ -19,7 +19,7 @@
  * says which whole entities are visited; it is no term. `disabled "*" up` is one: an ancestor is disabled as a whole.
  * In quotes, \" and \\ stand for " and \. Parentheses mustn't be empty. A term with something in parentheses is a
  * filter unless a word of access stands before it; one with "up" is read. "up" and "self" are words only behind a name
- * or "*".
+ * or "*". "cascade" is a word only before a parenthesis.
  *
  * In the parentheses behind a relation stands its target, after the variable of its source if that isn't the visited
  * entity; behind another type stands the variable of the entity that has it. "*" is any target, or, as the name, any
@@ -187,6 +187,26 @@ static COLD bool parse_entities(parser *p, const reef_term *t, const bool *given
     return true;
 }
 
+/* Reads in which order rows are visited: "cascade(ChildOf)". It is no term. */
+static COLD bool parse_cascade(parser *p, const reef_term *t, const bool *given)
+{
+    const char *at = p->token.start;
+    bool words = t->op != REEF_HAS;
+    for (uint32_t i = 0; i < WORD_KINDS; i++) words |= given[i];
+    if (p->cascade_given) return reef__parse_refuse(p, REEF_BAD_TEXT, at, "'cascade' may be used only once");
+    if (words || p->parentheses || p->nots || p->alternatives)
+        return reef__parse_refuse(
+            p, REEF_BAD_TEXT, at,
+            "'cascade' is the order of all rows: it can't be in a group, after '!' or another word");
+    reef__token_next(p);
+    reef__token_next(p); /* the parenthesis */
+    p->out->cascade_column = (uint32_t)(p->token.start - p->text) + 1;
+    if (!token_is_name(p->token)) return reef__parse_expected(p, "the name of a relation");
+    if (!reef__parse_type(p, &p->out->cascade)) return false;
+    p->cascade_given = true;
+    return parse_sign(p, ')') || reef__parse_expected(p, "')' after the relation");
+}
+
 /* Reads a variable: its number, REEF_VISITED for "$this". A new one gets the next number. */
 static COLD bool parse_variable(parser *p, uint8_t *number)
 {
@@ -282,6 +302,10 @@ static COLD bool parse_leaf(parser *p)
     if (!parse_words(p, &t, given)) return false;
     if (!token_is_name(p->token)) return reef__parse_expected(p, "a type's name");
     const char *at = p->token.start;
+    if (reef__token_is(p->token, "cascade")) {
+        const token next = reef__token_scan(p->token.start + p->token.length);
+        if (next.kind == TOKEN_SIGN && *next.start == '(') return parse_cascade(p, &t, given);
+    }
     if (reef__token_is(p->token, "*")) {
         const token next = reef__token_scan(p->token.start + 1);
         const bool up = reef__token_is(next, "up") || reef__token_is(next, "self");
@@ -364,7 +388,8 @@ static COLD bool parse_any(parser *p)
     uint32_t members = 1;
     if (!parse_one(p)) return false;
     if (!token_is_sign(p, '|')) return true;
-    if (p->out->count == first) return reef__parse_expected(p, "',' after the whole entity"); /* "disabled * | A" */
+    if (p->out->count == first) /* "disabled * | A" */
+        return reef__parse_expected(p, p->cascade_given ? "','" : "',' after the whole entity");
     p->alternatives++;
     for (; parse_sign(p, '|'); members++) {
         if (!parse_one(p)) return false;
@@ -392,6 +417,7 @@ COLD bool reef__parse_query(parser *p)
     uint32_t members = 0;
     p->out->count = p->out->at = p->out->variable_count = 0; /* terms from `count` on aren't initialized */
     p->out->entities = REEF_ENABLED;
+    p->out->cascade = (reef_component){0};
     p->out->said = true;
     p->token = reef__token_scan(p->text);
     return query_ends(p) || (parse_list(p, &members) && (query_ends(p) || parse_unended(p)));
@@ -520,15 +546,20 @@ static COLD void write_term(query_writer *o, write_place place, bool filter)
 }
 
 COLD void reef__query_text_write(text_out *o, const reef_world *w, const reef_term *terms, uint32_t count,
-                                 reef_enabled entities, const variable_names *variables)
+                                 reef_enabled entities, reef_component cascade, const variable_names *variables)
 {
     query_writer x = {.world = w, .terms = terms, .count = count, .out = o, .variables = variables};
     while (x.at < count) {
         if (x.at) reef__text_put(o, ", ");
         write_term(&x, IN_LIST, false);
     }
+    if (cascade.id) {
+        reef__text_put(o, count ? ", cascade(" : "cascade(");
+        write_name(o, reef__type_of(cascade.id)->name);
+        reef__text_put(o, ")");
+    }
     if (entities == REEF_ENABLED) return;
-    if (count) reef__text_put(o, ", ");
+    if (count || cascade.id) reef__text_put(o, ", ");
     write_word(o, WORD_ENABLED, entities);
     reef__text_put(o, "*");
 }

@@ -16,6 +16,8 @@ typedef struct query_text {
     uint32_t column[REEF_TERMS_MAX];
     uint32_t count;
     reef_enabled entities;
+    reef_component cascade;   /* parents first by this relation; {0}: the visible order */
+    uint32_t cascade_column;  /* of its relation, in a text */
     variable_names variables; /* zeroes behind each name */
     uint32_t variable_count;  /* of those that a text names */
     bool said;                /* the terms come from a text, so `column` means columns */
@@ -33,7 +35,7 @@ reef_status reef__query_text_parse(const reef_world *w, const char *text, query_
  * or NONE_OF get the access WITH. Types have to be known; a dead source is written, but can't be read back. `variables`
  * NULL: none has a name. */
 void reef__query_text_write(text_out *o, const reef_world *w, const reef_term *terms, uint32_t count,
-                            reef_enabled entities, const variable_names *variables);
+                            reef_enabled entities, reef_component cascade, const variable_names *variables);
 /* Is there another term, in a list that a description may end early? */
 INLINE bool term_is_there(const reef_term *t)
 {

@@ -113,6 +113,19 @@ static bool ranking_put(query *q, const ordering *by)
 
 COLD bool reef__ranking_copy(query *q, const ranking *from) { return ranking_put(q, &from->by); }
 
+COLD bool reef__ranking_cascade(query *q, reef_component relation)
+{
+    const reef_order order = {.relation = relation};
+    ordering by;
+    return reef__order_resolve(q->world, &order, &by) == REEF_OK && ranking_put(q, &by);
+}
+
+COLD reef_component reef__query_cascade(const query *q)
+{
+    const type *t = q->ranking ? q->ranking->by.relation : NULL;
+    return (reef_component){t && relation_is_tree(t) ? t->id : 0};
+}
+
 uint32_t reef__ranking_component(const ranking *r, bool *descending, bool *relation)
 {
     *relation = r->by.relation != NULL;

@@ -9,6 +9,9 @@ typedef struct ranking ranking;
 
 /* Gives another query a list with the same order. False: no memory. */
 bool reef__ranking_copy(query *q, const ranking *from);
+/* Parents first, by a relation of which this was checked. False: there is no memory. */
+bool reef__ranking_cascade(query *q, reef_component relation);
+reef_component reef__query_cascade(const query *q); /* {0}: it has another order */
 void reef__ranking_drop(query *q);
 
 /* A loop over a sorted query keeps its place in fields that other loops use differently: walk_unit is the next place

@@ -27,7 +27,7 @@ typedef struct parser {
     bool parts; /* it may end with a semicolon */
     struct query_text *out;
     uint32_t parentheses, nots, alternatives; /* how many are open here */
-    bool entities_given;
+    bool entities_given, cascade_given;
 } parser;
 
 token reef__token_scan(const char *at);

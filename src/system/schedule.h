@@ -47,7 +47,6 @@ struct system {
     void (*combine)(void *total, const void *part);
     bool (*condition)(const reef_world *world, void *context);
     uint64_t interval_ns;
-    reef_component parents_first; /* its rows are visited in the order of this relation; {0}: in the visible order */
     bool main_thread, has_query;
     /* it may be split: it touches only its rows, and reads in others' rows only what it doesn't write */
     bool split;

@@ -33,8 +33,10 @@ static COLD void tell_query(explainer *o, const struct system *x)
 {
     uint32_t count = 0;
     while (count < REEF_TERMS_MAX && term_is_there(&x->query.terms[count])) count++;
-    reef__query_text_write(&o->out, o->world, x->query.terms, count, x->query.entities, &x->query.variables);
-    if (count == 0 && x->query.entities == REEF_ENABLED) reef__text_put(&o->out, "everything");
+    reef__query_text_write(&o->out, o->world, x->query.terms, count, x->query.entities, x->query.cascade,
+                           &x->query.variables);
+    if (count == 0 && x->query.entities == REEF_ENABLED && x->query.cascade.id == 0)
+        reef__text_put(&o->out, "everything");
 }
 
 static const struct system *system_at(const explainer *o, uint32_t place)

@@ -10,8 +10,6 @@
 #include "storage/known_types.h"
 #include "storage/world_data.h"
 #include "query/query.h"
-#include "query/relation_order.h"
-#include "query/sort_key.h"
 #include "system/schedule.h"
 #include "system/system_text.h"
 #include "reef/system.h"
@@ -68,20 +66,6 @@ COLD bool reef__system_refuse_name(reef_world *w, const char *op, const char *wh
 
 /* ---- reading ---- */
 
-/* Can the rows of its query be visited in the order of the relation? */
-static COLD bool draft_order(system_draft *d)
-{
-    const reef_order order = {.relation = d->desc->parents_first};
-    ordering by;
-    reef_status s = reef__order_resolve(d->world, &order, &by);
-    if (s == REEF_OK && !relation_is_tree(by.relation)) s = REEF_BAD_ARGUMENT;
-    if (s != REEF_OK) return refuse_detail(d, s, 0, "parents_first is no exclusive and acyclic type of relations");
-    bool asks = !d->text.has_query || d->text.query.variable_count != 0;
-    for (uint32_t i = 0; i < d->text.query.count; i++) asks |= d->text.query.term[i].since != REEF_ALWAYS;
-    return !asks ||
-           refuse_detail(d, REEF_BAD_ARGUMENT, 0, "with parents_first it needs a query without changes and variables");
-}
-
 static COLD bool draft_query(system_draft *d)
 {
     char detail[REEF_DETAIL_MAX];
@@ -97,8 +81,7 @@ static COLD bool draft_query(system_draft *d)
         if (!reef__query_read(d->world, d->op, desc->query, &d->text.query)) return false;
         d->text.has_query = true;
     }
-    if (d->text.has_query && !reef__query_check(d->world, d->op, &d->text.query, d->facts)) return false;
-    return desc->parents_first.id == 0 || draft_order(d);
+    return !d->text.has_query || reef__query_check(d->world, d->op, &d->text.query, d->facts);
 }
 
 /* The touches of the struct come after those of the text. */
@@ -291,13 +274,13 @@ static COLD void system_describe(struct system *s, const system_draft *d, const 
     s->interval_ns = desc->interval_ns;
     s->main_thread = desc->main_thread;
     s->has_query = d->text.has_query;
-    s->parents_first = d->desc->parents_first;
     s->unsplit = d->unsplit;
     s->unsplit_type = d->unsplit_type;
     s->split = d->unsplit == SPLIT_ALLOWED;
     for (uint32_t i = 0; i < d->text.count; i++) s->commands |= d->text.touch[i].kind >= REEF_SPAWNS;
     memcpy(s->query.terms, d->text.query.term, d->text.query.count * sizeof *s->query.terms);
     s->query.entities = d->text.query.entities;
+    s->query.cascade = d->text.query.cascade;
     memcpy(s->query.variables, d->text.query.variables, d->text.query.variable_count * sizeof *s->query.variables);
     for (uint32_t i = 0; i < d->text.query.count; i++) s->subtypes |= d->text.query.term[i].subtypes != 0;
 }

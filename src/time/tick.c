@@ -68,9 +68,8 @@ static bool planned_make(reef_world *w, planned_system *ps, struct system *s)
     ps->handle = reef_query_make(w, &s->query);
     ps->query = reef_query_is_null(ps->handle) ? NULL : query_of(w, ps->handle, &status);
     if (ps->query) ps->query->serial = s->serial;
-    if (ps->query == NULL || s->parents_first.id == 0) return ps->query != NULL;
-    ps->simple = false;
-    return reef_query_order(w, ps->handle, &(reef_order){.relation = s->parents_first}) == REEF_OK;
+    if (s->query.cascade.id) ps->simple = false;
+    return ps->query != NULL;
 }
 
 static bool after_add(reef_world *w, ticking *k, uint32_t later)

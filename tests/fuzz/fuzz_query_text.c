@@ -106,7 +106,7 @@ static size_t terms_written(const reef_world *w, const query_text *q, char *text
 {
     text_out o = {text, size, 0};
     if (size) text[0] = 0;
-    reef__query_text_write(&o, w, q->term, q->count, q->entities, &q->variables);
+    reef__query_text_write(&o, w, q->term, q->count, q->entities, q->cascade, &q->variables);
     return o.length;
 }
 

@@ -370,8 +370,6 @@ static void D1_files_keep_groups(void **state)
     assert_true(reef_hash(w) == reef_hash(loaded));
 }
 
-static void nothing(reef_block *b) { (void)b; }
-
 static void H2_what_cant_be_grouped(void **state)
 {
     reef_world *w = world_of(state);
@@ -386,9 +384,7 @@ static void H2_what_cant_be_grouped(void **state)
                    reef_sort_storage(w, &(reef_sort){.order = {.descending = true}, .grouped = true}));
     const reef_query q = reef_query_new(w, "Ship");
     assert_refused(w, REEF_BAD_ARGUMENT, reef_query_order(w, q, &(reef_order){.relation = reef_id(Likes)}));
-    const reef_system_desc first = {
-        .name = "first", .function = nothing, .text = "in Ship", .parents_first = reef_id(Follows)};
-    assert_true(reef_system_is_null(reef_system_new(w, &first)));
+    assert_true(reef_query_is_null(reef_query_new(w, "in Ship, cascade(Follows)")));
     reef_block b = reef_begin(w, q);
     assert_true(reef_next(&b));
     assert_status(REEF_LOCKED, reef_sort_storage(w, &(reef_sort){.grouped = true}));

@@ -49,7 +49,7 @@ static size_t terms_written(const reef_world *w, const reef_term *terms, uint32_
 {
     text_out o = {text, size, 0};
     if (size) text[0] = 0;
-    reef__query_text_write(&o, w, terms, count, entities, NULL);
+    reef__query_text_write(&o, w, terms, count, entities, (reef_component){0}, NULL);
     return o.length;
 }
 

@@ -23,12 +23,16 @@ static reef_order tree_order(reef_component c)
     return o;
 }
 
+/* The query in the order of ChildOf, by one way or the other. */
 static reef_query tree_query(reef_world *w, const char *text)
 {
-    const reef_query q = reef_query_new(w, text);
+    static uint32_t times;
+    char more[200];
     const reef_order o = tree_order(reef_id(ChildOf));
+    snprintf(more, sizeof more, "%s%s", text, times++ % 2 ? ", cascade(ChildOf)" : "");
+    const reef_query q = reef_query_new(w, more);
     assert_false(reef_query_is_null(q));
-    assert_ok(reef_query_order(w, q, &o));
+    if (times % 2) assert_ok(reef_query_order(w, q, &o));
     return q;
 }
 
@@ -301,10 +305,7 @@ static void F5_systems_visit_parents_first_on_any_number_of_threads(void **state
             if (i % 5 == 0) assert_true(reef_add(w, e[i], Red) >= 0);
         }
         assert_false(reef_system_is_null(reef_system(w, grow, "Local")));
-        assert_false(reef_system_is_null(reef_system_new(w, &(reef_system_desc){.name = "sum",
-                                                                                .function = sum_children,
-                                                                                .text = "World, in Local",
-                                                                                .parents_first = reef_id(ChildOf)})));
+        assert_false(reef_system_is_null(reef_system(w, sum_children, "World, in Local, cascade(ChildOf)")));
         if (pool) assert_ok(reef_set_pool(w, pool));
         for (int tick = 0; tick < 6; tick++) {
             for (int i = 0; i < 40 && tick; i++)
@@ -326,17 +327,51 @@ static void F5_systems_visit_parents_first_on_any_number_of_threads(void **state
 static void H2_systems_that_cant_visit_parents_first_are_refused(void **state)
 {
     reef_world *w = world_of(state);
-    reef_system_desc d = {
-        .name = "sum", .function = sum_children, .text = "World, in Local", .parents_first = reef_id(Likes)};
-    assert_true(reef_system_is_null(reef_system_new(w, &d)));
+    static const struct {
+        const char *text, *why;
+        reef_status status;
+        uint32_t column;
+    } wrong[] = {
+        {"World, in Local, cascade(Likes)", "exclusive and acyclic", REEF_BAD_ARGUMENT, 26},
+        {"World, cascade(Local)", "exclusive and acyclic", REEF_BAD_ARGUMENT, 16},
+        {"changed World, cascade(ChildOf)", "can't ask what changed", REEF_BAD_ARGUMENT, 24},
+        {"World, ChildOf($p), Local($p), cascade(ChildOf)", "can't have variables", REEF_BAD_ARGUMENT, 40},
+        {"World, cascade(ChildOf), cascade(PartOf)", "only once", REEF_BAD_TEXT, 26},
+        {"World, !cascade(ChildOf)", "can't be in a group", REEF_BAD_TEXT, 9},
+        {"World, in cascade(ChildOf)", "can't be in a group", REEF_BAD_TEXT, 11},
+        {"World | cascade(ChildOf)", "can't be in a group", REEF_BAD_TEXT, 9},
+        {"cascade(ChildOf) | World", "expected ','", REEF_BAD_TEXT, 18},
+        {"World, cascade()", "expected the name of a relation", REEF_BAD_TEXT, 16},
+        {"World, cascade(ChildOf, 2)", "expected ')'", REEF_BAD_TEXT, 23},
+        {"World, cascade(Nothing)", "Nothing", REEF_UNKNOWN_TYPE, 16},
+    };
+    reef_system_desc d = {.name = "sum", .function = sum_children};
+    for (uint32_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        d.text = wrong[i].text;
+        assert_true(reef_system_is_null(reef_system_new(w, &d)));
+        assert_status(wrong[i].status, reef_last_error(w).status);
+        assert_true(reef_query_is_null(reef_query_new(w, wrong[i].text)));
+        assert_status(wrong[i].status, reef_last_error(w).status);
+        assert_int_equal(reef_last_error(w).number, wrong[i].column);
+        assert_non_null(strstr(reef_last_error(w).detail, wrong[i].why));
+    }
+    static const char *const good[] = {"World, in Local, cascade(ChildOf)", "cascade(PartOf)",
+                                       "World, cascade(ChildOf), either *"};
+    for (uint32_t i = 0; i < sizeof good / sizeof *good; i++) {
+        char text[200];
+        const reef_query q = reef_query_new(w, good[i]), copy = reef_query_copy(w, w, q);
+        assert_query(q);
+        assert_int_equal(reef_query_text(w, q, text, sizeof text), strlen(good[i]));
+        assert_string_equal(text, good[i]);
+        assert_int_equal(reef_query_text(w, copy, text, sizeof text), strlen(good[i]));
+        assert_string_equal(text, good[i]);
+        assert_ok(reef_query_free(w, q));
+        assert_ok(reef_query_free(w, copy));
+    }
+    assert_true(reef_query_is_null(
+        reef_query_make(w, &(reef_query_desc){.terms = {{.component = reef_id(World)}}, .cascade = reef_id(Likes)})));
     assert_status(REEF_BAD_ARGUMENT, reef_last_error(w).status);
-    d.parents_first = reef_id(ChildOf);
-    d.text = "changed World, in Local";
-    assert_true(reef_system_is_null(reef_system_new(w, &d)));
-    assert_status(REEF_BAD_ARGUMENT, reef_last_error(w).status);
-    d.text = NULL;
-    assert_true(reef_system_is_null(reef_system_new(w, &d)));
-    d.text = "World, in Local";
+    d.text = "World, in Local, cascade(ChildOf)";
     assert_false(reef_system_is_null(reef_system_new(w, &d)));
     assert_ok(reef_tick(w, 1)); /* there are no rows */
     const reef_entity e = reef_spawn(w, reef_with(World, 0), reef_with(Local, 3)), f = reef_clone(w, e);
