@@ -16,8 +16,8 @@
 
 bool reef__grouped_any(const reef_world *w)
 {
-    for (uint32_t i = 1; i < w->state.store_count; i++)
-        if (w->state.stores[i].relation & REEF_GROUPED && w->state.stores[i].count) return true;
+    EACH_GROUPED_STORE(w, s)
+    if (s->count) return true;
     return false;
 }
 
@@ -26,9 +26,9 @@ static const char *store_name(const value_store *s) { return reef__type_of(s->co
 COLD bool reef__grouped_list(grouped *g)
 {
     const reef_world *w = g->w;
-    for (uint32_t i = 1; i < w->state.store_count; i++) {
-        const value_store *s = &w->state.stores[i];
-        if (!(s->relation & REEF_GROUPED) || s->count == 0) continue;
+    EACH_GROUPED_STORE(w, s)
+    {
+        if (s->count == 0) continue;
         if (!reef__array_room(&w->family->memory, MEMORY_OTHER, &g->store, &g->room, g->count + 1, sizeof *g->store))
             return false;
         uint32_t at = g->count++;
@@ -50,9 +50,8 @@ void reef__grouped_free(grouped *g)
 static void links_count(const reef_world *w, uint64_t *links, uint64_t *changes)
 {
     *links = *changes = 0;
-    for (uint32_t i = 1; i < w->state.store_count; i++) {
-        const value_store *s = &w->state.stores[i];
-        if (!(s->relation & REEF_GROUPED)) continue;
+    EACH_GROUPED_STORE(w, s)
+    {
         *links += s->count;
         *changes += s->relation_changes;
     }

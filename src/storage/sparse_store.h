@@ -59,6 +59,11 @@ INLINE const value_store *store_of(const reef_world *w, uint32_t component)
 #define EACH_COLD_STORE(w, s) \
     for (const value_store *s = &(w)->hot.stores[(w)->hot.stores->cold]; s->component; s = &(w)->hot.stores[s->cold])
 
+/* Walks the stores of relations that group rows (REEF_GROUPED), in order of first use. */
+#define EACH_GROUPED_STORE(w, s) \
+    for (const value_store *s = &(w)->hot.stores[(w)->hot.stores->grouped]; s->component; \
+         s = &(w)->hot.stores[s->grouped])
+
 /* The value of an entity, in REEF_MULTI its first one. NULL: the entity is dead or hasn't got it. (For a tag in
  * REEF_COLD the pointer only says that the entity has it.) */
 INLINE const void *store_find(const reef_world *w, uint32_t component, reef_entity e)

@@ -161,7 +161,13 @@ json_t *json_of(reply r, int status)
     return j;
 }
 
-json_t *get(const char *path, int status) { return json_of(request("GET", path, "", ""), status); }
+json_t *get(const char *path, int status)
+{
+    const reply r = request("GET", path, "", "");
+    if (status && r.status != status)
+        fail_msg("%s: status %d, not %d: %s", path, r.status, status, r.body ? r.body : "");
+    return json_of(r, status);
+}
 
 json_t *post(const char *path, const char *body, int status)
 {

@@ -73,7 +73,7 @@ static uint32_t tree_end(const query_text *q, uint32_t at)
     MUST(at < q->count);
     const reef_term *t = &q->term[at++];
     if (t->op < REEF_ANY_OF) {
-        MUST((t->component.id != 0 || t->target.generation != 0) && t->count == 0);
+        MUST((t->component.id != 0 || t->target.generation != 0 || t->up.id != 0) && t->count == 0);
         return at;
     }
     MUST(t->component.id == 0 && t->count >= (t->op == REEF_NONE_OF ? 1 : 2));
@@ -124,7 +124,7 @@ static void check_terms(const char *text, const query_text *q)
     size_t length = terms_written(world(), q, written, sizeof written);
     MUST(length < sizeof written && strlen(written) == length);
     MUST(reef__query_text_parse(world(), written, &second, detail, sizeof detail) == REEF_OK);
-    MUST(second.count == q->count && second.entities == q->entities);
+    MUST(second.count == q->count && second.entities == q->entities && second.cascade.id == q->cascade.id);
     for (uint32_t i = 0; i < q->count; i++) {
         const reef_term *a = &q->term[i], *b = &second.term[i];
         MUST(a->component.id == b->component.id && a->access == b->access && a->op == b->op &&
@@ -145,7 +145,7 @@ static void check_query(const char *text, const query_text *t)
     reef_query q = reef_query_new(world(), text);
     if (reef_query_is_null(q)) {
         reef_error e = reef_last_error(world());
-        bool known = false;
+        bool known = t->cascade.id != 0 && t->cascade_column == e.number;
         for (uint32_t i = 0; i < t->count; i++) known |= t->column[i] == e.number;
         MUST(known && (e.status == REEF_DUPLICATE_TERM || e.status == REEF_BAD_ARGUMENT) && e.detail[0] != 0);
         return;
