@@ -137,6 +137,7 @@
     X(261, "an ancestor that is remembered is the one below it") \
     X(250, "a tick doesn't see that sources got another target, and leaves their rows where they are") \
     X(251, "rows are grouped by the last of their relations alone") \
+    X(252, "queries aren't told that handles were copied for a change that failed") \
     X(212, "a block that a system wrote by reef_mut may be written by the next one without a mark")
 
 #endif

@@ -427,6 +427,7 @@ static void outside_put(copying *x, const copied_node *node, const value_outside
         if (o->held) reef__shared_hold(o->held);
         store_put(w, o->s, e[i]);
     }
+    cold_comes(w, o->t);
 }
 
 static reef_status rows_make(copying *x, copied_node *node)

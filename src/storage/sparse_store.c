@@ -354,8 +354,7 @@ void reef__store_commit_add(reef_world *w, uint32_t component, reef_entity e)
     value_store *s = store_mine(w, component);
     if (s->multi) reef__multi_put(w, s, e, 1);
     else store_put(w, s, e);
-    if (UNLIKELY(!reef__type_of(component)->bit) && !(w->slow & SLOW_COLD))
-        w->slow |= SLOW_COLD, reef__invalidate(w, INVALIDATE_CONDITION_CHANGED);
+    cold_comes(w, reef__type_of(component));
 }
 
 /* ---- pages of the fast paths ---- */

@@ -207,6 +207,13 @@ INLINE bool scopes_names(const reef_world *w, const value_store *s)
 }
 
 /* Makes the value in its raw slot visible. This world owns all pages that it needs. */
+/* To be called when entities got values of a type: if it is in REEF_COLD, whoever destroys an entity has to look for
+ * them from now on. */
+INLINE void cold_comes(reef_world *w, const type *t)
+{
+    if (UNLIKELY(!t->bit) && !(w->slow & SLOW_COLD))
+        w->slow |= SLOW_COLD, reef__invalidate(w, INVALIDATE_CONDITION_CHANGED);
+}
 INLINE void store_put(reef_world *w, value_store *s, reef_entity e)
 {
     const uint32_t slot = s->paged ? e.index : (uint32_t)s->count, page = slot >> s->bits, i = slot & slot_mask(s);

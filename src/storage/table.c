@@ -441,6 +441,7 @@ bool reef__chunk_own(reef_world *w, const table *t, uint32_t unit)
     if (BUG(1) && unit == t->last && rows) rows--;
     slots = unit_own(w, unit);
     if (slots == NULL) return false;
+    const void *handles = slots[SLOT_ENTITIES].block; /* the last block that is copied, and queries remember it */
     for (uint32_t k = s->end_slot; k-- > SLOT_ENTITIES;) {
         if (block_own(w, s, unit, k, rows)) continue;
         /* blocks that were copied carry the present version */
@@ -448,6 +449,7 @@ bool reef__chunk_own(reef_world *w, const table *t, uint32_t unit)
         return false;
     }
     for (uint32_t k = SLOT_ENTITIES; k < s->end_slot; k++) slots[k].version = w->hot.version;
+    if (slots[SLOT_ENTITIES].block != handles && !BUG(252)) reef__invalidate(w, INVALIDATE_ROWS_CHANGED);
     reef__invalidate(w, INVALIDATE_WRITTEN);
     if (s->tracked) reef__invalidate(w, INVALIDATE_BLOCKS_MARKED);
     return true;

@@ -34,6 +34,10 @@ REEF_FIELDS(Aim, REEF_FIELD(Aim, at, REEF_ENTITY, NULL, 0, 0), REEF_FIELD(Aim, p
 REEF_COMPONENT_IN(Model, REEF_SHARED);
 REEF_FIELDS(Model, REEF_FIELD(Model, mesh, REEF_I32, NULL, 0, 0));
 REEF_COMPONENT_IN(Ammo, REEF_SPARSE);
+typedef struct {
+    int reward;
+} Bounty;
+REEF_COMPONENT_IN(Bounty, REEF_COLD);
 REEF_FIELDS(Ammo, REEF_FIELD(Ammo, rounds, REEF_I32, NULL, 0, 0));
 REEF_COMPONENT_IN(Warmth, REEF_MULTI);
 REEF_FIELDS(Warmth, REEF_FIELD(Warmth, heat, REEF_F32, NULL, 0, 0));
@@ -166,6 +170,21 @@ static void F6_values_replace_those_of_the_root(void **state)
     Halves h;
     assert_true(reef_read(w, made[0], Halves, &h) && h.b == 6);
     assert_none(reef_parent(w, made[0]));
+}
+
+/* The first value of REEF_COLD in the world comes with a copy, and goes with it. */
+static void F6_cold_values_die_with_their_copy(void **state)
+{
+    reef_world *w = world_of(state);
+    const reef_entity prefab = reef_create(w);
+    reef_entity copy[3];
+    const Bounty bounty = {5};
+    const reef_value v = {.component = reef_id(Bounty), .kind = REEF_VALUE_ONE, .size = sizeof bounty, .data = &bounty};
+    assert_ok(reef_instantiate_values(w, prefab, 3, copy, &v, 1));
+    for (int i = 0; i < 3; i++) assert_int_equal(reef_get(w, copy[i], Bounty)->reward, 5);
+    assert_ok(reef_destroy(w, copy[1]));
+    assert_valid(w);
+    assert_int_equal(reef_count(w, Bounty), 2);
 }
 
 static void F6_templates_are_hidden(void **state)
@@ -587,6 +606,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(F6_instances_are_whole_copies),
         TEST(F6_values_replace_those_of_the_root),
+        TEST(F6_cold_values_die_with_their_copy),
         TEST(F6_templates_are_hidden),
         TEST(F6_shared_values_follow_the_template),
         TEST(F6_variants_and_nested_prefabs),

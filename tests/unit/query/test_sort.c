@@ -15,6 +15,7 @@ typedef struct {
     float z;
 } Depth;
 REEF_COMPONENT(Depth);
+REEF_TAG(Iced);
 REEF_FIELDS(Depth, REEF_FIELD(Depth, z, REEF_F32, NULL, 0, 0));
 
 typedef struct {
@@ -551,6 +552,39 @@ static void C8_H1_the_result_depends_on_the_state_alone(void **state)
     assert_true(reef_hash(w) == reef_hash(other));
 }
 
+/* A sort that finds no memory has copied some blocks that are shared. A query that remembers where they were looks
+ * again. (The snapshot that shared them may be gone by then.) */
+static void G6_a_query_follows_blocks_that_a_failed_sort_copied(void **state)
+{
+    reef_world *w = world_of(state);
+    const reef_sort backwards = {.order = {.descending = true}};
+    uint32_t failed = 0;
+    for (int i = 0; i < 600; i++)
+        assert_some(i % 2 ? reef_spawn(w, reef_with(Cell, i, 0))
+                          : reef_spawn(w, reef_with(Cell, i, 0), reef_tag(Iced)));
+    const reef_query q = reef_query_new(w, "Cell");
+    for (uint64_t n = 1;; n++) {
+        uint32_t rows = 0;
+        reef_snapshot *s = reef_snapshot_take(w);
+        for (uint32_t k = 0; k < 2; k++) /* the first one copies the chunks' directory, the second remembers them */
+            for (reef_block b = reef_begin(w, q); reef_next(&b);) rows += b.count;
+        heap_fail_nth(heap_of(state), n, true);
+        const reef_status status = reef_sort_storage(w, &backwards);
+        heap_fail_never(heap_of(state));
+        assert_valid(w);
+        reef_snapshot_free(s);
+        for (reef_block b = reef_begin(w, q); reef_next(&b);) {
+            const Cell *c = reef_inout(&b, Cell);
+            for (uint32_t i = 0; i < b.count; i++, rows++) assert_int_equal(c[i].row, b.entities[i].index);
+        }
+        assert_int_equal(rows, 1800);
+        if (status == REEF_OK) break;
+        assert_int_equal(status, REEF_NO_MEMORY);
+        failed++;
+    }
+    assert_true(failed > 5);
+}
+
 int main(void)
 {
     /* Of tracked values the hash takes the value, not the ticket. */
@@ -572,6 +606,7 @@ int main(void)
         TEST(C8_what_is_sorted_is_not_touched),
         TEST(C8_life_goes_on),
         TEST(C8_H1_the_result_depends_on_the_state_alone),
+        TEST(G6_a_query_follows_blocks_that_a_failed_sort_copied),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
