@@ -168,6 +168,9 @@ static void hold_set(reef_inspector *i, bool paused, uint32_t free_ticks)
     i->paused = paused;
     i->free_ticks = free_ticks;
     pthread_mutex_unlock(&i->lock);
+    if (!paused || free_ticks || i->config.waits || i->paused_by_us) return;
+    i->paused_by_us = true; /* before the order is answered */
+    reef_pause(i->world, true);
 }
 
 static void speed_set(reef_inspector *i, double speed)

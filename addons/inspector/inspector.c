@@ -342,6 +342,10 @@ void reef_inspector_update(reef_inspector *i)
     const bool new_tick = tick != i->last_tick;
     if (new_tick) inspector_note(i, now, tick);
     if (atomic_load(&i->busy)) {
+        pthread_mutex_lock(&i->lock);
+        const bool ordered = i->orders != NULL;
+        pthread_mutex_unlock(&i->lock);
+        if (ordered) inspector_hand_over(i, new_tick); /* whoever is answered finds this tick recorded */
         (void)orders_run(i);
         inspector_events_read(i, now);
         inspector_hand_over(i, new_tick);
