@@ -152,9 +152,7 @@ static bool closure_mark(reef_world *w, const value_store *s, reef_entity target
 /* Queries don't see relations of a type that is disabled on their source. */
 static bool relation_unseen(const reef_world *w, const value_store *s, reef_entity source)
 {
-    const uint32_t place = place_of(w, source);
-    const uint64_t *off = disabled_words(w, s->component, place_unit(place));
-    return off && (off[place_row(place) / 64] >> place_row(place) % 64 & 1);
+    return bit_read(bit_store_of(w, s->component | BIT_DISABLED), place_of(w, source));
 }
 
 static bool any_mark(reef_world *w, reef_entity target, term_sources *x)
@@ -330,8 +328,7 @@ bool reef__component_holds(const query *q, uint32_t i, reef_entity e)
         !component_there(w, reef__type_of(t->component.id), e, place, reef_slots_at(&w->hot, place)[0].head.table))
         return false;
     if (!whole && (t->enabled == REEF_EITHER || !(q->facts[i].marks || t->enabled == REEF_DISABLED))) return true;
-    const uint64_t *off = disabled_words(w, t->component.id, place_unit(place));
-    return (off && off[place_row(place) / 64] >> place_row(place) % 64 & 1) == (t->enabled == REEF_DISABLED);
+    return bit_read(bit_store_of(w, t->component.id | BIT_DISABLED), place) == (t->enabled == REEF_DISABLED);
 }
 
 /* ---- what makes sense ---- */

@@ -6,6 +6,7 @@
  * A cycle moves each value once and needs room for a single one. A copy of the column would need room for the column
  * and would move each value twice. A cycle also never moves a value to where it is, which move hooks need not support.
  */
+#include "query/sort_tables.h"
 #include "base/memory.h"
 #include "base/platform.h"
 #include "type/type.h"
@@ -22,9 +23,8 @@
 #include "storage/table.h"
 #include "storage/world_data.h"
 #include "query/grouped_rows.h"
-#include "query/sort_key.h"
-#include "query/sort_tables.h"
 #include "query/relation_order.h"
+#include "query/sort_key.h"
 #include "reef/detail/access.h"
 #include "reef/sort.h"
 

@@ -212,7 +212,7 @@ static void F4_some_tables_can_be_grouped(void **state)
     assert_true(is_grouped(w));
 }
 
-/* The order of all rows is the same, however it came about that memory was short. */
+/* A tick that finds no memory for grouping changes nothing; the next one groups. */
 static void F4_without_memory_a_tick_groups_nothing(void **state)
 {
     reef_world *w = world_of(state);
