@@ -67,7 +67,10 @@ configure()
     shift 2
     local log
     log=$(mktemp)
-    if [ ! -e "$directory/CMakeCache.txt" ] && has_command ninja; then set -- -G Ninja "$@"; fi
+    if [ ! -e "$directory/CMakeCache.txt" ]; then
+        if has_command ninja; then set -- -G Ninja "$@"; fi
+        if has_command ccache; then set -- -DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache "$@"; fi
+    fi
     if ! cmake --preset "$preset" -B "$directory" "$@" >"$log" 2>&1; then
         cat "$log" >&2
         rm -f "$log"
