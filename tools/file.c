@@ -70,7 +70,7 @@ bool file_load(tool_file *f)
     }
     (void)reef_type_find("reef"); /* gives reef's own types their ids */
     f->types_first = reef_type_count();
-    f->world = reef_world_new(NULL);
+    f->world = reef_world_new(&(reef_world_config){.log = reef_log_none}); /* the tool says itself what is wrong */
     if (f->world == NULL) {
         say(f->path, "%s", reef_status_text(REEF_NO_MEMORY));
         return false;

@@ -54,7 +54,7 @@ static bool database_open(tool_file *f, const char *path, reef_sqlite **database
     char reason[REEF_SQLITE_REASON_MAX];
     const reef_sqlite_desc desc = {.read_only = true, .load = {.unknown = REEF_UNKNOWN_DECLARE, .note = note_skip}};
     *f = (tool_file){.path = path};
-    f->world = reef_world_new(NULL);
+    f->world = reef_world_new(&(reef_world_config){.log = reef_log_none});
     const reef_status s = f->world ? reef_sqlite_open(f->world, path, &desc, database, reason) : REEF_NO_MEMORY;
     if (s == REEF_OK) return true;
     say(path, "%s", f->world ? reason : reef_status_text(s));

@@ -259,9 +259,11 @@ static json_t *sources_json(const reef_world *w, reef_entity e)
 {
     json_t *list = json_array();
     char label[REEF_NAME_MAX + 1];
-    for (uint32_t id = 1; id <= reef_type_count(); id++) {
+    uint32_t type_count;
+    reef_component *types = inspector_types_by_name(&type_count);
+    for (uint32_t i = 0; i < type_count; i++) {
         reef_type_info t;
-        const reef_component type = {id};
+        const reef_component type = types[i];
         if (!reef_type_get(type, &t) || t.relation == 0) continue;
         const uint64_t count = reef_source_count_id(w, e, type);
         if (count == 0) continue;
@@ -281,6 +283,7 @@ static json_t *sources_json(const reef_world *w, reef_entity e)
         json_object_set_new(one, "sources", sources);
         json_array_append_new(list, one);
     }
+    free(types);
     return list;
 }
 

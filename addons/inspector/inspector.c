@@ -107,7 +107,7 @@ moment *inspector_moment_hold(reef_inspector *i, moment_kind kind, uint64_t tick
 reef_world *inspector_moment_fork(const moment *m)
 {
     reef_world *w = reef_snapshot_fork(m->snapshot);
-    if (w) reef_set_log(w, NULL, NULL);
+    if (w) reef_set_log(w, reef_log_none, NULL);
     return w;
 }
 

@@ -212,6 +212,8 @@ bool inspector_field_set(const reef_field *f, uint32_t element, const json_t *to
 uint32_t inspector_kind_size(reef_kind kind);
 const char *inspector_kind_name(reef_kind kind);
 const char *inspector_home_name(reef_home home);
+/* All types in the order of their names; the caller frees them. NULL: no memory, and *count is 0. */
+reef_component *inspector_types_by_name(uint32_t *count);
 const reef_field *inspector_field_named(const reef_type_info *t, const char *name);
 uint32_t inspector_field_count(const reef_field *f); /* of its elements; a text is one */
 bool inspector_field_number(const reef_field *f, uint32_t element, const void *data, double *number);

@@ -88,7 +88,7 @@ static bool whatif_note(reef_inspector *i, pair *p)
     json_t *row = json_array();
     json_array_append_new(row, inspector_json_number(reef_tick_count(p->world[0])));
     for (int k = 0; k < 2; k++) {
-        if (fork[k]) reef_set_log(fork[k], NULL, NULL);
+        if (fork[k]) reef_set_log(fork[k], reef_log_none, NULL);
         json_array_append_new(row, fork[k] ? counts_json(fork[k], i->whatif->watches) : json_null());
         reef_world_free(fork[k]);
     }

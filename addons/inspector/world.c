@@ -181,14 +181,33 @@ static json_t *relation_json(uint32_t options)
     return list;
 }
 
+static int types_compare(const void *a, const void *b)
+{
+    const reef_component *x = a, *y = b;
+    return strcmp(reef_type_name(*x), reef_type_name(*y));
+}
+
+reef_component *inspector_types_by_name(uint32_t *count)
+{
+    const uint32_t n = reef_type_count();
+    reef_component *types = malloc((n + 1) * sizeof *types);
+    *count = 0;
+    for (uint32_t id = 1; types && id <= n; id++)
+        if (reef_type_name((reef_component){id})) types[(*count)++] = (reef_component){id};
+    if (types) qsort(types, *count, sizeof *types, types_compare);
+    return types;
+}
+
 json_t *inspector_answer_types(request *r)
 {
     view v;
+    uint32_t count;
     if (!inspector_view_open(r, "at", &v)) return NULL;
     json_t *j = json_object(), *list = json_array();
-    for (uint32_t id = 1, n = reef_type_count(); id <= n; id++) {
+    reef_component *types = inspector_types_by_name(&count);
+    for (uint32_t i = 0; i < count; i++) {
         reef_type_info t;
-        const reef_component type = {id};
+        const reef_component type = types[i];
         if (!reef_type_get(type, &t)) continue;
         json_t *one = json_object(), *fields = json_array();
         json_object_set_new(one, "name", inspector_json_text(t.name));
@@ -203,6 +222,7 @@ json_t *inspector_answer_types(request *r)
         if (t.hooks) json_object_set_new(one, "hooks", json_true());
         json_array_append_new(list, one);
     }
+    free(types);
     json_object_set_new(j, "types", list);
     put(j, "tick", v.moment->tick);
     inspector_view_close(r, &v);

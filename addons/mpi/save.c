@@ -299,7 +299,7 @@ static reef_status worlds_take(reef_ranks *r, const char *path, const ranks_inde
             first = false;
             continue;
         }
-        reef_world *other = reef_world_new(NULL);
+        reef_world *other = reef_world_new(&(reef_world_config){.log = reef_log_none});
         s = other ? world_load(r, other, path, x->tick, f) : REEF_NO_MEMORY;
         if (s == REEF_OK) s = other_take(r, other);
         reef_world_free(other);

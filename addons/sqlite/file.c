@@ -155,7 +155,9 @@ reef_status reef__sql_commit(reef_sqlite *f)
     reef_status status = REEF_OK;
     reef_snapshot *next = reef_snapshot_take(f->world);
     if (next == NULL) status = reef__sql_world_failed(f, f->world, reef_last_error(f->world).status);
-    reef_world *before = next == NULL ? NULL : blank ? reef_world_new(NULL) : reef_snapshot_fork(f->last);
+    reef_world *before = next == NULL ? NULL
+                         : blank      ? reef_world_new(&(reef_world_config){.log = reef_log_none})
+                                      : reef_snapshot_fork(f->last);
     if (next && before == NULL) status = reef__sql_world_failed(f, NULL, REEF_NO_MEMORY);
     if (status == REEF_OK) status = commit_write(f, before);
     reef_world_free(before);
@@ -412,7 +414,7 @@ reef_status reef_sqlite_at(reef_sqlite *f, uint64_t tick, reef_world **world)
     reef_status status = f->has_schema ? REEF_OK : REEF_BAD_ARGUMENT;
     if (status == REEF_OK) status = commit_find(f, tick, &number);
     if (status != REEF_OK) return status;
-    reef_world *w = reef_world_new(NULL);
+    reef_world *w = reef_world_new(&(reef_world_config){.log = reef_log_none});
     if (w == NULL) return reef__sql_world_failed(f, NULL, REEF_NO_MEMORY);
     const reef_load_desc quiet = {.note = reef__sql_note_nothing};
     status = reef__sql_read(f, w, number, &quiet);

@@ -133,9 +133,9 @@ REEF_API const uint32_t *reef_block_parent_rows(const reef_block *block);
 
 /* By the C name of a type: reef_in(b, Velocity) is a const Velocity *, reef_inout(b, Position) and reef_out(b,
  * Position) are a Position *. */
-#define reef_in(block, T) ((const T *)reef_block_in_decl(block, reef_decl_of_##T()))
-#define reef_inout(block, T) ((T *)reef_block_inout_decl(block, reef_decl_of_##T()))
-#define reef_out(block, T) ((T *)reef_block_inout_decl(block, reef_decl_of_##T()))
+#define reef_in(block, T) ((const T *)reef_block_in_decl(block, &reef_declared_by_REEF_COMPONENT_##T))
+#define reef_inout(block, T) ((T *)reef_block_inout_decl(block, &reef_declared_by_REEF_COMPONENT_##T))
+#define reef_out(block, T) ((T *)reef_block_inout_decl(block, &reef_declared_by_REEF_COMPONENT_##T))
 #define reef_parents_in(block, T) ((const T *)reef_block_parents_in(block, reef_id(T)))
 #define reef_bits(block, T, words) reef_block_bits(block, reef_id(T), words)
 #define reef_fixed_in(block, T) ((const T *)reef_block_fixed_in(block, reef_id(T)))
@@ -157,8 +157,8 @@ typedef struct reef_row {
     const struct reef_cut *cut, *cut_end; /* the block's further rows, if they are remembered */
 } reef_row;
 /* The row's component, for writing and for reading; NULL where the block's accessors return NULL. */
-#define reef_at(row, T) ((T *)reef_row_inout(&(row), reef_decl_of_##T(), sizeof(T)))
-#define reef_at_in(row, T) ((const T *)reef_row_in(&(row), reef_decl_of_##T(), sizeof(T)))
+#define reef_at(row, T) ((T *)reef_row_inout(&(row), &reef_declared_by_REEF_COMPONENT_##T, sizeof(T)))
+#define reef_at_in(row, T) ((const T *)reef_row_in(&(row), &reef_declared_by_REEF_COMPONENT_##T, sizeof(T)))
 
 REEF_END_C
 

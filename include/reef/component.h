@@ -93,18 +93,19 @@ REEF_API uint32_t reef_write_many_id(reef_world *world, reef_component type, con
 
 /* reef_get_id, reef_mut_id and reef_has_id by the C name of a type. They return a const T *, a T * and a bool. */
 #define reef_get(world, entity, T) \
-    ((const T *)(REEF_STORED_(T) ? reef_get_stored(world, entity, reef_decl_of_##T(), sizeof(T), \
-                                                   (int)reef_home_of_##T == (int)REEF_PAGED) \
-                 : (int)reef_home_of_##T == (int)REEF_TABLE \
-                     ? reef_get_decl(world, entity, reef_decl_of_##T(), sizeof(T)) \
-                     : reef_get_slow(world, entity, reef_decl_of_##T())))
+    ((const T *)(REEF_STORED_(T) ? reef_get_stored(world, entity, &reef_declared_by_REEF_COMPONENT_##T, sizeof(T), \
+                                                   (int)reef_home_by_REEF_COMPONENT_##T == (int)REEF_PAGED) \
+                 : (int)reef_home_by_REEF_COMPONENT_##T == (int)REEF_TABLE \
+                     ? reef_get_decl(world, entity, &reef_declared_by_REEF_COMPONENT_##T, sizeof(T)) \
+                     : reef_get_slow(world, entity, &reef_declared_by_REEF_COMPONENT_##T)))
 #define reef_mut(world, entity, T) \
-    ((T *)(REEF_STORED_(T) ? reef_mut_stored(world, entity, reef_decl_of_##T(), sizeof(T), \
-                                             (int)reef_home_of_##T == (int)REEF_PAGED) \
-                           : reef_mut_decl(world, entity, reef_decl_of_##T(), sizeof(T))))
+    ((T *)(REEF_STORED_(T) ? reef_mut_stored(world, entity, &reef_declared_by_REEF_COMPONENT_##T, sizeof(T), \
+                                             (int)reef_home_by_REEF_COMPONENT_##T == (int)REEF_PAGED) \
+                           : reef_mut_decl(world, entity, &reef_declared_by_REEF_COMPONENT_##T, sizeof(T))))
 #define reef_has(world, entity, T) \
-    ((bool)((int)reef_home_of_##T == (int)REEF_TABLE ? reef_has_decl(world, entity, reef_decl_of_##T()) \
-                                                     : reef_has_slow(world, entity, reef_decl_of_##T())))
+    ((bool)((int)reef_home_by_REEF_COMPONENT_##T == (int)REEF_TABLE \
+                ? reef_has_decl(world, entity, &reef_declared_by_REEF_COMPONENT_##T) \
+                : reef_has_slow(world, entity, &reef_declared_by_REEF_COMPONENT_##T)))
 
 /* reef_set_id by the C name of a type. (C++ has no compound literals, so a template takes the value there.) */
 #ifndef __cplusplus

@@ -95,7 +95,8 @@ REEF_INLINE const void *reef_ref_get_decl(const reef_world *world, reef_ref *ref
 /* reef_ref_make(w, e, Position), reef_ref_get(w, &ref, Position): const Position *, reef_ref_mut(w, &ref, Position):
  * Position * */
 #define reef_ref_make(world, entity, T) reef_ref_make_id(world, entity, reef_id(T))
-#define reef_ref_get(world, ref, T) ((const T *)reef_ref_get_decl(world, ref, reef_decl_of_##T(), sizeof(T)))
+#define reef_ref_get(world, ref, T) \
+    ((const T *)reef_ref_get_decl(world, ref, &reef_declared_by_REEF_COMPONENT_##T, sizeof(T)))
 #define reef_ref_mut(world, ref, T) ((T *)reef_ref_mut_as(world, ref, reef_id(T)))
 
 REEF_END_C

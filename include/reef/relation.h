@@ -78,7 +78,7 @@ enum {
         const uint64_t place; \
         Data data; \
     } T; \
-    REEF_DECLARE_RELATION_(T, options, &reef_decl_##Data)
+    REEF_DECLARE_RELATION_(T, options, &reef_declared_by_REEF_COMPONENT_##Data)
 #define REEF_DECLARE_RELATION_(T, options, data) \
     REEF_DECLARE_ALL_(T, (uint32_t)sizeof(T), (uint32_t)REEF_ALIGNOF(T), \
                       ((options)&REEF_EXCLUSIVE) != 0 ? REEF_PAGED : REEF_MULTI, 0, 0, 0, \

@@ -26,9 +26,10 @@
     static reef_type_decl *const reef_required_##T[] = {REEF_DECLS_(__VA_ARGS__)}; \
     REEF_BEFORE_MAIN(reef_required_before_main_##T) \
     { \
-        reef_decl_##T.required = reef_required_##T; \
-        reef_decl_##T.required_count = (uint32_t)(sizeof reef_required_##T / sizeof reef_required_##T[0]); \
-        reef_declare(&reef_decl_##T); \
+        reef_declared_by_REEF_COMPONENT_##T.required = reef_required_##T; \
+        reef_declared_by_REEF_COMPONENT_##T.required_count = \
+            (uint32_t)(sizeof reef_required_##T / sizeof reef_required_##T[0]); \
+        reef_declare(&reef_declared_by_REEF_COMPONENT_##T); \
     } \
     struct reef_needs_semicolon_required_##T
 
@@ -37,13 +38,13 @@
 #define REEF_DECLS_COUNT_(a, b, c, d, e, f, g, h, n, ...) n
 #define REEF_DECLS_COUNTED_(n, ...) REEF_DECLS_PICKED_(n, __VA_ARGS__)
 #define REEF_DECLS_PICKED_(n, ...) REEF_DECLS_##n##_(__VA_ARGS__)
-#define REEF_DECLS_1_(a) &reef_decl_##a
-#define REEF_DECLS_2_(a, b) REEF_DECLS_1_(a), &reef_decl_##b
-#define REEF_DECLS_3_(a, b, c) REEF_DECLS_2_(a, b), &reef_decl_##c
-#define REEF_DECLS_4_(a, b, c, d) REEF_DECLS_3_(a, b, c), &reef_decl_##d
-#define REEF_DECLS_5_(a, b, c, d, e) REEF_DECLS_4_(a, b, c, d), &reef_decl_##e
-#define REEF_DECLS_6_(a, b, c, d, e, f) REEF_DECLS_5_(a, b, c, d, e), &reef_decl_##f
-#define REEF_DECLS_7_(a, b, c, d, e, f, g) REEF_DECLS_6_(a, b, c, d, e, f), &reef_decl_##g
-#define REEF_DECLS_8_(a, b, c, d, e, f, g, h) REEF_DECLS_7_(a, b, c, d, e, f, g), &reef_decl_##h
+#define REEF_DECLS_1_(a) &reef_declared_by_REEF_COMPONENT_##a
+#define REEF_DECLS_2_(a, b) REEF_DECLS_1_(a), &reef_declared_by_REEF_COMPONENT_##b
+#define REEF_DECLS_3_(a, b, c) REEF_DECLS_2_(a, b), &reef_declared_by_REEF_COMPONENT_##c
+#define REEF_DECLS_4_(a, b, c, d) REEF_DECLS_3_(a, b, c), &reef_declared_by_REEF_COMPONENT_##d
+#define REEF_DECLS_5_(a, b, c, d, e) REEF_DECLS_4_(a, b, c, d), &reef_declared_by_REEF_COMPONENT_##e
+#define REEF_DECLS_6_(a, b, c, d, e, f) REEF_DECLS_5_(a, b, c, d, e), &reef_declared_by_REEF_COMPONENT_##f
+#define REEF_DECLS_7_(a, b, c, d, e, f, g) REEF_DECLS_6_(a, b, c, d, e, f), &reef_declared_by_REEF_COMPONENT_##g
+#define REEF_DECLS_8_(a, b, c, d, e, f, g, h) REEF_DECLS_7_(a, b, c, d, e, f, g), &reef_declared_by_REEF_COMPONENT_##h
 
 #endif

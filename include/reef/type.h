@@ -78,15 +78,15 @@ REEF_API const char *reef_declare_error(void);
 #define REEF_DECLARE_AS_(T, size, align, home, hooks, page_rows, base) \
     REEF_DECLARE_ALL_(T, size, align, home, hooks, page_rows, base, 0, 0)
 #define REEF_DECLARE_ALL_(T, size, align, home, hooks, page_rows, base, relation, data) \
-    static reef_type_decl reef_decl_##T = {#T,   size,     align, home, hooks, 0, 0, page_rows, \
-                                           base, relation, data,  0,    0,     0, 0}; \
-    enum { reef_home_of_##T = home, reef_size_of_##T = size }; \
-    REEF_BEFORE_MAIN(reef_before_main_##T) { reef_declare(&reef_decl_##T); } \
-    REEF_INLINE reef_type_decl *reef_decl_of_##T(void) { return &reef_decl_##T; } \
+    static reef_type_decl reef_declared_by_REEF_COMPONENT_##T = {#T,   size,     align, home, hooks, 0, 0, page_rows, \
+                                                                 base, relation, data,  0,    0,     0, 0}; \
+    enum { reef_home_by_REEF_COMPONENT_##T = home, reef_size_by_REEF_COMPONENT_##T = size }; \
+    REEF_BEFORE_MAIN(reef_before_main_##T) { reef_declare(&reef_declared_by_REEF_COMPONENT_##T); } \
     struct reef_needs_semicolon_##T
 
 /* Is the value of T in a store (REEF_SPARSE, REEF_PAGED or REEF_COLD) instead of a row? This is a constant. */
-#define REEF_STORED_(T) ((int)reef_home_of_##T >= (int)REEF_SPARSE && (int)reef_home_of_##T <= (int)REEF_COLD)
+#define REEF_STORED_(T) \
+    ((int)reef_home_by_REEF_COMPONENT_##T >= (int)REEF_SPARSE && (int)reef_home_by_REEF_COMPONENT_##T <= (int)REEF_COLD)
 
 /* A component whose data is the C type T. T is a single identifier: give other types one by a typedef. */
 #define REEF_COMPONENT(T) REEF_COMPONENT_IN_HOOKS(T, REEF_TABLE, 0)
@@ -106,11 +106,12 @@ REEF_API const char *reef_declare_error(void);
 #define REEF_SUBTYPE_IN(T, Base, home) REEF_SUBTYPE_IN_HOOKS(T, Base, home, 0)
 #define REEF_SUBTYPE_IN_HOOKS(T, Base, home, hooks) \
     typedef char reef_subtype_is_as_large_##T[sizeof(T) >= sizeof(Base) ? 1 : -1]; \
-    REEF_DECLARE_AS_(T, (uint32_t)sizeof(T), (uint32_t)REEF_ALIGNOF(T), home, hooks, 0, &reef_decl_##Base)
+    REEF_DECLARE_AS_(T, (uint32_t)sizeof(T), (uint32_t)REEF_ALIGNOF(T), home, hooks, 0, \
+                     &reef_declared_by_REEF_COMPONENT_##Base)
 /* A tag that also counts as a Base, which is a tag too. */
 #define REEF_SUBTAG(Name, Base) \
     typedef struct Name Name; \
-    REEF_DECLARE_AS_(Name, 0, 1, REEF_TABLE, 0, 0, &reef_decl_##Base)
+    REEF_DECLARE_AS_(Name, 0, 1, REEF_TABLE, 0, 0, &reef_declared_by_REEF_COMPONENT_##Base)
 /* A second component with the data of an existing C type: REEF_COMPONENT_AS(Target, Position). */
 #define REEF_COMPONENT_AS(Name, T) \
     typedef T Name; \
@@ -133,14 +134,15 @@ REEF_API const char *reef_declare_error(void);
     static const reef_field reef_fields_##T[] = {__VA_ARGS__}; \
     REEF_BEFORE_MAIN(reef_fields_before_main_##T) \
     { \
-        reef_decl_##T.fields = reef_fields_##T; \
-        reef_decl_##T.field_count = (uint32_t)(sizeof reef_fields_##T / sizeof reef_fields_##T[0]); \
-        reef_declare(&reef_decl_##T); \
+        reef_declared_by_REEF_COMPONENT_##T.fields = reef_fields_##T; \
+        reef_declared_by_REEF_COMPONENT_##T.field_count = \
+            (uint32_t)(sizeof reef_fields_##T / sizeof reef_fields_##T[0]); \
+        reef_declare(&reef_declared_by_REEF_COMPONENT_##T); \
     } \
     struct reef_needs_semicolon_fields_##T
 
 /* The id of a declared type. Costs a load and a compare. */
-#define reef_id(T) reef_id_of(reef_decl_of_##T())
+#define reef_id(T) reef_id_of(&reef_declared_by_REEF_COMPONENT_##T)
 REEF_INLINE reef_component reef_id_of(reef_type_decl *decl)
 {
     reef_component c;

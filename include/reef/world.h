@@ -17,8 +17,11 @@ typedef struct reef_world_config {
     bool atomic_tick;         /* a tick that fails leaves the world as it was before it; costs a snapshot a tick */
     uint64_t seed;            /* for reef_random; part of the state */
     uint32_t entities_max;    /* largest number of entity indices, 1 ... 2^32-2; 0: 2^32-2 */
-    void (*log)(void *context, reef_log_level level, const char *message); /* NULL: no log */
-    /* called in the checked build for every mistake of the caller; NULL: the mistake is logged */
+    /* Messages: refused declarations (systems, queries, phases, observers, types, prefabs), what a load leaves out, and
+     * in the checked build every mistake of the caller. NULL: they are printed on stderr, each a few times and then
+     * counted. reef_log_none: nowhere. */
+    void (*log)(void *context, reef_log_level level, const char *message);
+    /* called instead of the log for refused declarations and, in the checked build, for every mistake; NULL: the log */
     void (*misuse)(void *context, reef_status status, const char *message);
     void *context; /* passed to log and misuse */
 } reef_world_config;
@@ -40,8 +43,10 @@ REEF_API reef_status reef_world_use(reef_world *world, reef_component type);
 REEF_API void *reef_context(const reef_world *world);
 /* Changes the pointer that is passed to log and misuse. */
 REEF_API void reef_set_context(reef_world *world, void *context);
-/* Changes the functions log and misuse of the config; NULL: none. So a tool that looks into a fork on a thread of its
- * own can keep its mistakes to itself. */
+/* Drops all messages: a world with this log prints none. Does nothing; any thread. */
+REEF_API void reef_log_none(void *context, reef_log_level level, const char *message);
+/* Changes the functions log and misuse of the config. So a tool that looks into a fork on a thread of its own can keep
+ * its mistakes to itself, by reef_log_none. */
 REEF_API void reef_set_log(reef_world *world, void (*log)(void *context, reef_log_level level, const char *message),
                            void (*misuse)(void *context, reef_status status, const char *message));
 

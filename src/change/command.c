@@ -37,6 +37,7 @@
 #include "storage/row_bits.h"
 #include "storage/state.h"
 #include "storage/table.h"
+#include "storage/report.h"
 #include "storage/world_data.h"
 #include "change/component.h"
 #include "change/destroy.h"
@@ -697,10 +698,12 @@ static reef_status command_do(reef_world *w, const command *x)
 static COLD void command_complain(const reef_world *w, const char *what)
 {
     char message[COMPLAINT_BYTES];
-    if (w->config.log == NULL) return;
+#if !defined(REEF_CHECKED)
+    if (w->config.log == NULL) return; /* a command about an entity that died meanwhile is no mistake */
+#endif
     size_t at = (size_t)snprintf(message, sizeof message, "%s ", what);
     reef_error_text(w, message + at, sizeof message - at);
-    w->config.log(w->config.context, REEF_LOG_WARNING, message);
+    reef__report(w, REEF_LOG_WARNING, reef__report_key(message), message);
 }
 
 /* Reports the failure of one of the first chunk's commands. */

@@ -19,6 +19,7 @@
 #include "storage/removal_log.h"
 #include "storage/sparse_store.h"
 #include "storage/state.h"
+#include "storage/report.h"
 #include "storage/world_data.h"
 #include "system/script.h"
 #include "file/decode_rest.h"
@@ -87,7 +88,6 @@ void reef__decode_note(decoding *d, reef_load_note_kind kind, const char *name, 
         desc->note(desc->context, &note);
         return;
     }
-    if (d->target->config.log == NULL) return;
     const char *what = kind == REEF_NOTE_SYSTEM_UNKNOWN ? "system "
                        : kind == REEF_NOTE_TAIL_CUT     ? "the journal"
                                                         : "type ";
@@ -95,7 +95,7 @@ void reef__decode_note(decoding *d, reef_load_note_kind kind, const char *name, 
                            field ? ", field " : "", field ? field : "", texts[kind]);
     if (n > 0 && (size_t)n < sizeof message && (kind == REEF_NOTE_TYPE_DROPPED || kind >= REEF_NOTE_TAIL_CUT))
         snprintf(message + n, sizeof message - (size_t)n, " %llu", (unsigned long long)rows);
-    d->target->config.log(d->target->config.context, REEF_LOG_WARNING, message);
+    reef__report(d->target, REEF_LOG_WARNING, reef__report_key(message), message);
 }
 
 file_type *reef__decode_type_of(decoding *d, uint32_t number)

@@ -55,7 +55,7 @@ static reef_world *part_fork(reef_world *w, const char *op)
     s->ticks = s->time_ns = s->seed = 0;
     s->absent_count = 0;
     fork->config.misuse = NULL;
-    fork->config.log = NULL;
+    fork->config.log = reef_log_none;
     return fork;
 }
 

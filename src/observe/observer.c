@@ -165,14 +165,15 @@ static COLD reef_status observer_join(reef_world *w, const char *op, struct obse
     return REEF_OK;
 }
 
-COLD reef_observer_id reef_observer_new(reef_world *w, const reef_observer_desc *desc)
+static COLD reef_observer_id observer_come(reef_world *w, const char *op, const reef_observer_desc *desc)
 {
-    static const char op[] = "reef_observer_new";
     const reef_observer_id null = {0, 0, 0};
     if (w == NULL || !observers_may_change(w, op)) return null;
     if (desc == NULL) return reef__refuse(w, REEF_BAD_ARGUMENT, op), null;
     if (!observers_settled(w)) return reef__refuse(w, REEF_NO_MEMORY, op), null;
+    w->declaring = desc->name;
     struct observer *o = observer_make(w, op, desc);
+    w->declaring = NULL;
     if (o == NULL) return null;
     family *f = w->family;
     schedule *was = reef__schedule_hold(f, reef__schedule_ready(w));
@@ -192,11 +193,16 @@ COLD reef_observer_id reef_observer_new(reef_world *w, const reef_observer_desc 
     return s == REEF_OK ? made : null;
 }
 
+COLD reef_observer_id reef_observer_new(reef_world *w, const reef_observer_desc *desc)
+{
+    return observer_come(w, "reef_observer_new", desc);
+}
+
 COLD reef_observer_id reef_observer_add(reef_world *w, const char *name, void (*function)(const reef_notice *notice),
                                         uint32_t events, reef_component c)
 {
-    return reef_observer_new(
-        w, &(reef_observer_desc){.name = name, .function = function, .events = events, .component = c});
+    return observer_come(w, "reef_observe",
+                         &(reef_observer_desc){.name = name, .function = function, .events = events, .component = c});
 }
 
 COLD reef_status reef_observer_remove(reef_world *w, reef_observer_id which)

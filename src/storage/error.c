@@ -1,6 +1,7 @@
-/* The last error of a world, its text, and the reports of the checked build. Nothing here allocates, and nothing is
- * ever printed on stdout. */
+/* The last error of a world, its text, and who is told of it. Nothing here allocates, and nothing is ever printed on
+ * stdout. */
 #include "storage/error.h"
+#include "storage/report.h"
 #include "storage/running.h"
 #include "base/platform.h"
 #include "base/text_out.h"
@@ -33,7 +34,7 @@ static void error_put_number(text_out *o, const reef_error *e)
 {
     const type *t = reef__type_of(e->component.id);
     if (e->detail[0]) {
-        if (e->number)
+        if (e->number && e->status != REEF_LOCKED)
             reef__text_put(o, reef__status_of_file(e->status) ? " (byte %" PRIu64 ")" : " (column %" PRIu64 ")",
                            e->number);
         reef__text_put(o, ": %s", e->detail);
@@ -71,10 +72,11 @@ static COLD size_t error_text(const reef_world *w, const reef_error *e, char *te
     text_out o = {text, size, 0};
     const char *component = reef_type_name(e->component);
     bool entity = !reef_entity_is_null(e->entity);
-    if (e->system[0])
-        reef__text_put(&o,
-                       "%s %s: ", w && observers_by(w) && observers_by(w)->named(w, e->system) ? "observer" : "system",
-                       e->system);
+    if (e->system[0]) {
+        const bool observer = strncmp(e->operation, "reef_observe", 12) == 0 ||
+                              (w && observers_by(w) && observers_by(w)->named(w, e->system));
+        reef__text_put(&o, "%s %s: ", observer ? "observer" : "system", e->system);
+    }
     if (e->operation[0]) reef__text_put(&o, "%s: ", e->operation);
     if (component) reef__text_put(&o, "component %s%s", component, entity ? ", " : ": ");
     if (entity) {
@@ -92,24 +94,53 @@ COLD size_t reef_error_text(const reef_world *w, char *text, size_t size)
     return error_text(w, &last, text, size);
 }
 
-#if defined(REEF_CHECKED)
+/* ---- who is told ---- */
 
+#if defined(REEF_CHECKED)
 static bool caller_is_wrong(reef_status status)
 {
     return status != REEF_NO_MEMORY && status != REEF_IO && status != REEF_LIMIT && status != REEF_DESYNC &&
            status != REEF_CANCELLED && status != REEF_CORRUPT && status != REEF_VERSION && status != REEF_OTHER_STATE;
 }
+#endif
+
+/* Is it a declaration that was refused? A program without a system, a query or a type that it has declared goes on, and
+ * does something else than it says. So these are told in every build. */
+static bool refused_declaration(const reef_error *e)
+{
+    static const char *const calls[] = {
+        "reef_system",    "reef_system_new", "reef_system_replace", "reef_query_new",   "reef_query_make",
+        "reef_phase_new", "reef_observe",    "reef_observer_new",   "reef_make_prefab", "reef_scripts",
+        "reef_update",    "reef_bundle_new", "reef_begin_text",
+    };
+    if (e->status == REEF_NO_MEMORY) return false;
+    if (e->status == REEF_UNKNOWN_TYPE && e->component.id == 0 && reef_declare_error()) return true;
+    for (uint32_t i = 0; i < sizeof calls / sizeof *calls; i++)
+        if (strcmp(e->operation, calls[i]) == 0) return true;
+    return false;
+}
+
+/* Messages about the same mistake have the same key, whatever entity it is about. */
+static uint64_t failure_key(const reef_error *e)
+{
+    char text[REEF_SYSTEM_NAME_MAX + REEF_DETAIL_MAX + 64];
+    const int n = snprintf(text, sizeof text, "%s %s %s %d %u", e->system, e->operation, e->detail, (int)e->status,
+                           (unsigned)e->component.id);
+    return n > 0 ? reef__report_key(text) : 0;
+}
 
 void reef__failure_tell(const reef_world *w, const reef_error *e)
 {
     char message[REPORT_BYTES];
-    if (!caller_is_wrong(e->status) || (w->config.misuse == NULL && w->config.log == NULL)) return;
+    bool told = refused_declaration(e);
+#if defined(REEF_CHECKED)
+    told |= caller_is_wrong(e->status);
+#endif
+    if (!told) return;
     (void)error_text(w, e, message, sizeof message);
     if (w->config.misuse) w->config.misuse(w->config.context, e->status, message);
-    else w->config.log(w->config.context, REEF_LOG_WARNING, message);
+    else reef__report(w, REEF_LOG_WARNING, failure_key(e), message);
 }
-
-#endif
 
 /* Orders two failures in a way that doesn't depend on when they happened. */
 static int error_compare(const reef_error *a, const reef_error *b)
@@ -147,14 +178,18 @@ COLD reef_status reef__failure_record(reef_world *w, const reef_error *e)
         observer_failure(w, &of_observer);
         e = &of_observer;
     }
+    reef_error of_declared;
+    if (UNLIKELY(w->declaring != NULL && !e->system[0])) {
+        of_declared = *e;
+        snprintf(of_declared.system, sizeof of_declared.system, "%s", w->declaring);
+        e = &of_declared;
+    }
     if (w->running) {
         running_failure(w, e);
     } else {
         w->error = *e;
     }
-#if defined(REEF_CHECKED)
     if (!w->flushing || w->notifying) reef__failure_tell(w, e);
-#endif
     return e->status;
 }
 
@@ -178,11 +213,30 @@ static void error_add_refusal(reef_world *w, reef_error *e)
     }
 }
 
+/* Says of a structural change that isn't possible now how it is. */
+static void error_add_way_out(const reef_world *w, reef_error *e)
+{
+    static const char *const recorded[] = {
+        "add",         "change",     "clone",         "create",        "destroy",        "disable",       "enable",
+        "instantiate", "relate",     "relate_before", "remove",        "remove_all",     "retarget",      "set",
+        "spawn",       "spawn_many", "system_new",    "system_remove", "system_replace", "system_switch", "unrelate",
+    };
+    if (e->status != REEF_LOCKED || strncmp(e->operation, "reef_", 5) != 0) return;
+    for (uint32_t i = 0; i < sizeof recorded / sizeof *recorded; i++) {
+        if (strcmp(e->operation + 5, recorded[i]) != 0) continue;
+        if (w->running) snprintf(e->detail, sizeof e->detail, "in a system, use reef_cmd_%s", recorded[i]);
+        else if (w->locks)
+            snprintf(e->detail, sizeof e->detail, "change it after the loop, or open the loop with .deferred = true");
+        return;
+    }
+}
+
 COLD reef_status reef__failure(reef_world *w, reef_status status, const char *operation, reef_component c,
                                reef_entity e, uint64_t number)
 {
     if (!w->running && w->calling) operation = w->calling;
     reef_error error = {status, operation, c, e, number, "", ""};
+    error_add_way_out(w, &error);
     if (!w->running && w->refused.status != REEF_OK) error_add_refusal(w, &error);
     return reef__failure_record(w, &error);
 }

@@ -8,7 +8,7 @@
 /* Enough for the text of any failure. */
 enum { REPORT_BYTES = REEF_TYPE_NAME_MAX + REEF_NAME_MAX + REEF_DETAIL_MAX + REEF_SYSTEM_NAME_MAX + 512 };
 
-/* Records a failure, calls the misuse hook in the checked build, and returns `status`. It never allocates. */
+/* Records a failure, tells of it (reef__failure_tell), and returns `status`. It never allocates. */
 COLD reef_status reef__failure(reef_world *w, reef_status status, const char *operation, reef_component c,
                                reef_entity e, uint64_t number);
 
@@ -26,9 +26,8 @@ COLD reef_status reef__failure_detail(reef_world *w, reef_status status, const c
 /* Writes what is wrong with the state, for reef_validate. Answers REEF_CORRUPT. */
 COLD reef_status reef__corrupt(char *message, size_t size, const char *format, ...) REEF_PRINTF(3, 4);
 
-#if defined(REEF_CHECKED)
-/* Tells the misuse hook, or the log, that the caller made a mistake. */
-void reef__failure_tell(const reef_world *w, const reef_error *e);
-#endif
+/* Tells of a mistake of the caller: the misuse hook, or the log, or stderr. In a build that isn't checked only of
+ * refused declarations. */
+COLD void reef__failure_tell(const reef_world *w, const reef_error *e);
 
 #endif

@@ -7,6 +7,8 @@
 #include "storage/layout.h"
 #include "storage/quarantine.h"
 #include "storage/world_data.h"
+#include <stdio.h>
+#include <stdlib.h>
 
 family *reef__family_make(const reef_allocator *allocator)
 {
@@ -35,8 +37,37 @@ void reef__family_free(family *f)
     a.resize(a.context, f, sizeof *f, 0, PLAIN_ALIGN);
 }
 
+/* The checked build says at the end of the program which worlds were never freed. */
+#if defined(REEF_CHECKED)
+
+static struct {
+    mutex lock;
+    bool asked;
+    int64_t alive;
+} all_worlds = {.lock = MUTEX_INIT};
+
+static void worlds_at_exit(void)
+{
+    if (all_worlds.alive > 0)
+        fprintf(stderr, "reef: %lld world%s made and never freed (reef_world_free)\n", (long long)all_worlds.alive,
+                all_worlds.alive == 1 ? " was" : "s were");
+}
+
+static COLD void worlds_count(int more)
+{
+    mutex_lock(&all_worlds.lock);
+    all_worlds.alive += more;
+    if (!all_worlds.asked) all_worlds.asked = atexit(worlds_at_exit) == 0;
+    mutex_unlock(&all_worlds.lock);
+}
+
+#else
+static inline void worlds_count(int more) { (void)more; }
+#endif
+
 void reef__family_join(family *f, bool world)
 {
+    if (world) worlds_count(1);
     mutex_lock(&f->lock);
     f->members++;
     f->worlds += world;
@@ -45,6 +76,7 @@ void reef__family_join(family *f, bool world)
 
 void reef__family_leave(family *f, bool world)
 {
+    if (world) worlds_count(-1);
     mutex_lock(&f->lock);
     f->worlds -= world;
     bool last = --f->members == 0;

@@ -33,6 +33,7 @@
 #include "storage/sparse_store.h"
 #include "storage/state.h"
 #include "storage/store_list.h"
+#include "storage/report.h"
 #include "storage/world_data.h"
 #include "query/block.h"
 #include "query/query.h"
@@ -566,9 +567,9 @@ void reef__watch_before(reef_world *w, const planned_system *r)
     x->planned = r;
     x->system = r->system;
     x->mistakes = x->reported_count = x->handed_count = 0;
-    if (copy_make(w, x) || w->config.log == NULL) return;
+    if (copy_make(w, x)) return;
     snprintf(message, sizeof message, "system %s: no memory to watch what it writes", r->system->name);
-    w->config.log(w->config.context, REEF_LOG_WARNING, message);
+    reef__report(w, REEF_LOG_WARNING, reef__report_key(message), message);
 }
 
 void reef__watch_after(reef_world *w)

@@ -258,9 +258,12 @@ static COLD reef_system_id system_come(reef_world *w, const char *op, const reef
     const reef_system_id null = {0, 0, 0};
     uint32_t in = 0;
     if (!change_allowed(w, op)) return null;
+    w->declaring = desc ? desc->name : NULL;
     struct system *x = reef__system_make(w, op, desc, &in);
+    const bool joined = x && system_join(w, op, x, in, !desc->off) == REEF_OK;
+    w->declaring = NULL;
     if (x == NULL) return null;
-    if (system_join(w, op, x, in, !desc->off) != REEF_OK) return reef__system_forget(w->family, x), null;
+    if (!joined) return reef__system_forget(w->family, x), null;
     reef__system_leave(w->family, x); /* releases the hold of the maker */
     return entry_handle(w, w->schedule->count - 1);
 }
@@ -273,7 +276,7 @@ COLD reef_system_id reef_system_new(reef_world *w, const reef_system_desc *desc)
 COLD reef_system_id reef_system_add(reef_world *w, const char *name, void (*function)(reef_block *block),
                                     const char *text)
 {
-    return system_come(w, "reef_system_add", &(reef_system_desc){.name = name, .function = function, .text = text});
+    return system_come(w, "reef_system", &(reef_system_desc){.name = name, .function = function, .text = text});
 }
 
 /* Returns the number of the entry of a handle, for a call that changes it. ENTRY_NONE: *status, and it is recorded. */

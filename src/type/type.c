@@ -494,6 +494,17 @@ static void text_put_fields(text_out *o, const type *t, const reef_type_desc *d)
     reef__text_put(o, "; their fields differ from field %u (%s) on", i + 1, name);
 }
 
+/* false: no field is refused */
+static bool text_put_refused_field(text_out *o, const reef_type_desc *d)
+{
+    const char *why = NULL;
+    uint32_t i = 0;
+    while (i < d->field_count && (why = reef__field_refused(d->fields, i, d->size)) == NULL) i++;
+    if (why == NULL) return false;
+    reef__text_put(o, "field %s: %s", d->fields[i].name ? d->fields[i].name : "(no name)", why);
+    return true;
+}
+
 static const char *home_text(reef_home home)
 {
     static const char *const names[] = {"tables",     "bits",  "a sparse set",  "pages",
@@ -522,6 +533,8 @@ static void type_refuse(const reef_type_desc *d, reef_status status)
                        reef_status_text(status), base->size, d->size, base->align, d->align);
     } else if (t == NULL && d->relation && status == REEF_BAD_ARGUMENT) {
         reef__text_put(&o, "%s", relation_refused(d));
+    } else if (t == NULL && d->field_count <= REEF_FIELDS_MAX && d->fields && text_put_refused_field(&o, d)) {
+        /* it is said */
     } else if (t == NULL) {
         reef__text_put(&o, "%s", reef_status_text(status));
         /* Hooks that do nothing with values are no longer in the description; then its fixed address was wrong. */

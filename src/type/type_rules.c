@@ -28,20 +28,26 @@ static bool field_text_allowed(const char *text)
     return true;
 }
 
+const char *reef__field_refused(const reef_field *fields, uint32_t i, uint32_t size)
+{
+    const reef_field *f = &fields[i];
+    const uint32_t element = reef__kind_size(f->kind);
+    if (f->name == NULL || f->name[0] == 0 || !field_text_allowed(f->name)) return "that isn't a name";
+    if (f->unit && !field_text_allowed(f->unit)) return "its unit isn't a text of printable characters";
+    if (element == 0) return "its kind isn't one of reef_kind";
+    if (f->bytes == 0 || f->bytes % element != 0) return "the kind has another size than the member";
+    if (f->offset > size || f->bytes > size - f->offset) return "it lies outside of the struct";
+    if (!(f->lowest <= f->highest)) return "its lowest value is above its highest"; /* or one is no number */
+    for (uint32_t k = 0; k < i; k++)
+        if (strcmp(fields[k].name, f->name) == 0) return "it is described twice";
+    return NULL;
+}
+
 bool reef__fields_allowed(const reef_field *fields, uint32_t count, uint32_t size)
 {
     if (count > REEF_FIELDS_MAX || (count != 0 && fields == NULL)) return false;
-    for (uint32_t i = 0; i < count; i++) {
-        const reef_field *f = &fields[i];
-        uint32_t element = reef__kind_size(f->kind);
-        if (f->name == NULL || f->name[0] == 0 || !field_text_allowed(f->name)) return false;
-        if (f->unit && !field_text_allowed(f->unit)) return false;
-        if (element == 0 || f->bytes == 0 || f->bytes % element != 0) return false;
-        if (f->offset > size || f->bytes > size - f->offset) return false;
-        if (!(f->lowest <= f->highest)) return false; /* also refuses NaN */
-        for (uint32_t k = 0; k < i; k++)
-            if (strcmp(fields[k].name, f->name) == 0) return false;
-    }
+    for (uint32_t i = 0; i < count; i++)
+        if (reef__field_refused(fields, i, size)) return false;
     return true;
 }
 

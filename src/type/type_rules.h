@@ -5,6 +5,8 @@
 #include "type/type.h"
 
 bool reef__type_name_allowed(const char *name);
+/* Why field i can't be described so, or NULL. */
+const char *reef__field_refused(const reef_field *fields, uint32_t i, uint32_t size);
 bool reef__fields_allowed(const reef_field *fields, uint32_t count, uint32_t size);
 /* Do the fields of a type that is split cover its struct? Each byte but padding belongs to one field. */
 bool reef__fields_cover(const reef_field *fields, uint32_t count, uint32_t size, uint32_t align);

@@ -475,7 +475,7 @@ static reef_world *merge_aside(reef_world *to)
         if (w->state.stores[i].relation) reef__relation_forget(w, &w->state.stores[i]);
     reef__names_unscope(w);
     w->config.misuse = NULL;
-    w->config.log = NULL;
+    w->config.log = reef_log_none;
     reef__invalidate(w, INVALIDATE_CONDITION_CHANGED);
     return w;
 }
@@ -529,7 +529,7 @@ static COLD reef_query query_chosen(reef_world *to, reef_world *from, const char
     const reef_world_config config = from->config;
     const reef_error last = from->error;
     from->config.misuse = NULL;
-    from->config.log = NULL;
+    from->config.log = reef_log_none;
     const reef_query q = reef_query_new(from, text);
     from->config = config;
     if (reef_query_is_null(q)) {

@@ -17,6 +17,7 @@
 #include "storage/observed.h"
 #include "storage/quarantine.h"
 #include "storage/removal_log.h"
+#include "storage/report.h"
 #include "storage/row_bits.h"
 #include "storage/row_stamps.h"
 #include "storage/sparse_store.h"
@@ -60,6 +61,8 @@ COLD reef_world *reef_world_new(const reef_world_config *config)
     w->state.next_unit = 2;
     w->state.seed = config->seed;
     w->error.operation = "";
+    const char *refused = reef_declare_error();
+    if (refused) reef__report(w, REEF_LOG_ERROR, reef__report_key(refused), refused);
     return w;
 }
 

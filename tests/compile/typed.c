@@ -79,9 +79,9 @@ void walk(reef_block *b)
 
 #else
 
-static inline reef_component position(void) { return reef_id_of(&reef_decl_Position); }
-static inline reef_component velocity(void) { return reef_id_of(&reef_decl_Velocity); }
-static inline reef_component hungry(void) { return reef_id_of(&reef_decl_Hungry); }
+static inline reef_component position(void) { return reef_id_of(&reef_declared_by_REEF_COMPONENT_Position); }
+static inline reef_component velocity(void) { return reef_id_of(&reef_declared_by_REEF_COMPONENT_Velocity); }
+static inline reef_component hungry(void) { return reef_id_of(&reef_declared_by_REEF_COMPONENT_Hungry); }
 #ifdef __cplusplus
 /* A temporary has an address only behind a reference. */
 static inline reef_status set_plain(reef_world *w, reef_entity e, reef_component c, const Position &value)
@@ -92,14 +92,14 @@ static inline reef_status set_plain(reef_world *w, reef_entity e, reef_component
 
 const Position *get(const reef_world *w, reef_entity e)
 {
-    return (const Position *)reef_get_decl(w, e, &reef_decl_Position, sizeof(Position));
+    return (const Position *)reef_get_decl(w, e, &reef_declared_by_REEF_COMPONENT_Position, sizeof(Position));
 }
 Position *mut(reef_world *w, reef_entity e)
 {
-    return (Position *)reef_mut_decl(w, e, &reef_decl_Position, sizeof(Position));
+    return (Position *)reef_mut_decl(w, e, &reef_declared_by_REEF_COMPONENT_Position, sizeof(Position));
 }
 Position *ensure(reef_world *w, reef_entity e) { return (Position *)reef_ensure_id(w, e, position(), NULL); }
-bool has(const reef_world *w, reef_entity e) { return reef_has_decl(w, e, &reef_decl_Position); }
+bool has(const reef_world *w, reef_entity e) { return reef_has_decl(w, e, &reef_declared_by_REEF_COMPONENT_Position); }
 reef_status set(reef_world *w, reef_entity e, float x, float y)
 {
 #ifdef __cplusplus
@@ -161,8 +161,8 @@ uint32_t write_many(reef_world *w, const reef_entity *e, const Position *p)
 }
 void walk(reef_block *b)
 {
-    Position *p = (Position *)reef_block_inout_decl(b, &reef_decl_Position);
-    const Velocity *v = (const Velocity *)reef_block_in_decl(b, &reef_decl_Velocity);
+    Position *p = (Position *)reef_block_inout_decl(b, &reef_declared_by_REEF_COMPONENT_Position);
+    const Velocity *v = (const Velocity *)reef_block_in_decl(b, &reef_declared_by_REEF_COMPONENT_Velocity);
     for (uint32_t i = 0; i < b->count; i++) p[i].x += v[i].x * b->dt;
 }
 

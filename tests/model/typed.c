@@ -66,13 +66,16 @@ void typed_declare(void)
     for (uint32_t i = 0; i < TYPES_MAX; i++) {
         const model_type *t = &model_types[i];
 #define X(T) \
-    if (strcmp(t->name, #T) == 0) reef_decl_##T.home = t->home, reef_decl_##T.page_rows = t->page_rows;
+    if (strcmp(t->name, #T) == 0) \
+        reef_declared_by_REEF_COMPONENT_##T.home = t->home, \
+        reef_declared_by_REEF_COMPONENT_##T.page_rows = t->page_rows;
         TYPED(X)
         TYPED_WITHOUT_DATA(X)
 #undef X
     }
     if (types_below(TYPE_BASE)) return;
-    reef_decl_Alga.base = reef_decl_Echo.base = NULL; /* in this run they are ordinary types */
+    reef_declared_by_REEF_COMPONENT_Alga.base = reef_declared_by_REEF_COMPONENT_Echo.base =
+        NULL; /* in this run they are ordinary types */
 }
 
 bool typed_get(const reef_world *w, reef_entity e, uint32_t type, const void **p)

@@ -156,7 +156,7 @@ int fixture_begin(void **test)
 {
     memset(&now, 0, sizeof now);
     ledger_reset();
-    reef_world_config config = {.allocator = heap_allocator(&now.heap)};
+    reef_world_config config = {.allocator = heap_allocator(&now.heap), .log = reef_log_none};
     now.world = reef_world_new(&config);
     *test = &now;
     return now.world == NULL;
@@ -189,6 +189,7 @@ reef_world *another_world(void **test, const reef_world_config *config)
     fixture *f = *test;
     reef_world_config own = config ? *config : (reef_world_config){0};
     if (own.allocator.resize == NULL) own.allocator = heap_allocator(&f->heap);
+    if (own.log == NULL) own.log = reef_log_none;
     for (int i = 0; i < EXTRA_WORLDS; i++) {
         if (f->extra[i]) continue;
         f->extra[i] = reef_world_new(&own);

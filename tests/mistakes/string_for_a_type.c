@@ -1,0 +1,19 @@
+/* A string is given where a type belongs. */
+#include <reef.h>
+
+typedef struct {
+    float x, y;
+} Position;
+typedef struct {
+    float x, y;
+} Velocity;
+REEF_COMPONENT(Position);
+REEF_COMPONENT(Velocity);
+
+int main(void)
+{
+    reef_world *w = reef_world_new(NULL);
+    reef_entity e = reef_spawn(w, reef_with(Position, 1, 2));
+    reef_add(w, e, "Velocity");
+    reef_world_free(w);
+}
