@@ -110,15 +110,31 @@ static void list_rows(const bench_options *o, FILE *f)
         if (row_playable(o, &bench_rows[i])) fprintf(f, "%s\n", bench_rows[i].name);
 }
 
-/* Marks the rows of one filter. */
-static bool want(bench_options *o, const char *filter)
+static bool want_matching(bench_options *o, const char *filter, bool (*matches)(const char *, const char *))
 {
     bool found = false;
     for (int i = 0; i < ROW_COUNT; i++) {
-        if (!row_playable(o, &bench_rows[i]) || !filter_matches(filter, bench_rows[i].name)) continue;
+        if (!row_playable(o, &bench_rows[i]) || !matches(filter, bench_rows[i].name)) continue;
         o->wanted[i] = found = true;
     }
-    if (found) return true;
+    return found;
+}
+
+static bool filter_is_part(const char *filter, const char *name) { return strstr(name, filter) != NULL; }
+
+/* Marks the rows of one filter: a row's name, a beginning with *, a part of names, or a word of README.md. */
+static bool want(bench_options *o, const char *filter)
+{
+    static const struct {
+        const char *word, *rows;
+    } words[] = {
+        {"loop", "iter_*"},      {"read", "get_*"},      {"write", "set_*"},     {"turn", "add_remove_switch*"},
+        {"relate", "rel_*"},     {"relation", "rel_*"},  {"walk", "hier_*"},     {"hierarchy", "hier_*"},
+        {"instance", "prefab*"}, {"random", "get_rand"}, {"history", "rewind*"}, {"entity", "create_*"},
+    };
+    if (want_matching(o, filter, filter_matches) || want_matching(o, filter, filter_is_part)) return true;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(filter, words[i].word) == 0 && want_matching(o, words[i].rows, filter_matches)) return true;
     fprintf(stderr, "reef-bench: no row matches %s; the rows are\n", filter);
     list_rows(o, stderr);
     return false;

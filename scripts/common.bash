@@ -5,6 +5,13 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$root"
 jobs=${REEF_JOBS:-$(nproc 2>/dev/null || echo 2)}
 
+# --yes may stand anywhere among the arguments: nobody is asked before packages are installed.
+arguments_without_yes=()
+for argument; do
+    if [ "$argument" = --yes ]; then export REEF_YES=1; else arguments_without_yes+=("$argument"); fi
+done
+set -- "${arguments_without_yes[@]}"
+
 say() { printf '==> %s\n' "$*" >&2; }
 die()
 {
@@ -34,10 +41,17 @@ need()
     "$@" || missing+=("$package")
 }
 
-# Installs what `need` found missing; says so first. Only Debian's and its children's apt is known here.
+# Installs what `need` found missing; says so first, and asks where a person sits at the terminal. Only Debian's and its children's apt is
+# known here. REEF_YES=1, which --yes sets, and CI don't ask.
 install_missing()
 {
     [ ${#missing[@]} -gt 0 ] || return 0
+    if [ -t 0 ] && [ -t 2 ] && [ -z "${REEF_YES:-}${CI:-}" ]; then
+        local answer=
+        printf '==> These packages are missing: %s\n    Install them by apt? [Y/n] ' "${missing[*]}" >&2
+        read -r answer || answer=n
+        case $answer in [nN]*) die "nothing was installed; install them yourself, or leave out what needs them" ;; esac
+    fi
     local as_root=()
     if [ "$(id -u)" -ne 0 ]; then
         has_command sudo || die "missing packages, and no right to install them: as root, apt-get install ${missing[*]}"
@@ -57,7 +71,8 @@ need_build_tools()
     need gcc has_command gcc
     need libc6-dev has_header stdio.h
     need cmake has_command cmake
-    if ! has_command make; then need ninja-build has_command ninja; fi
+    need ninja-build has_command ninja
+    need make has_command make # what cmake takes where nobody says which: the documents' commands work too
 }
 
 # configure PRESET DIRECTORY [OPTION ...]; quiet unless it fails
@@ -79,13 +94,28 @@ configure()
     rm -f "$log"
 }
 
+# Shows how far a build is, whose output it reads: a line that is written over on a terminal, elsewhere a line for each fifth of it.
+show_progress()
+{
+    local line percent last=0
+    while IFS= read -r line; do
+        if [[ $line =~ ^\[([0-9]+)/([0-9]+)\] ]]; then percent=$((100 * BASH_REMATCH[1] / BASH_REMATCH[2]))
+        elif [[ $line =~ ^\[\ *([0-9]+)%\] ]]; then percent=${BASH_REMATCH[1]}
+        else continue; fi
+        if [ -t 2 ]; then printf '\r    %3d%%' "$percent" >&2
+        elif [ $((percent / 20)) -gt $((last / 20)) ]; then say "   $percent%"; fi
+        last=$percent
+    done
+    if [ -t 2 ] && [ "$last" -gt 0 ]; then printf '\r        \r' >&2; fi
+}
+
 # build DIRECTORY [TARGET ...]
 build()
 {
     local directory=$1 log
     shift
     log=$(mktemp)
-    if ! cmake --build "$directory" -j "$jobs" ${1:+--target "$@"} >"$log" 2>&1; then
+    if ! cmake --build "$directory" -j "$jobs" ${1:+--target "$@"} 2>&1 | tee "$log" | show_progress; then
         tail -n 60 "$log" >&2
         rm -f "$log"
         return 1

@@ -2,6 +2,7 @@
 #include "look.h"
 #include "report.h"
 #include "save.h"
+#include "stop.h"
 
 /* ---- one future ---- */
 
@@ -32,6 +33,11 @@ void future_free(future *f)
 
 static bool play_tick(future *f, const options *o)
 {
+    if (stop_wanted()) {
+        snprintf(f->e.error, sizeof f->e.error, "stopped at tick %u; no table and no picture were written%s%s",
+                 (unsigned)ecosystem_ticks(&f->e), o->save ? ". To go on: --resume " : "", o->save ? o->save : "");
+        return false;
+    }
     if (ecosystem_ticks(&f->e) + 1 == o->leak_tick && !ecosystem_leak(&f->e)) return false;
     if (!ecosystem_tick(&f->e)) return false;
     look_tick(&f->e);

@@ -6,6 +6,7 @@
 
 #if defined(LIVING_REEF_INSPECT)
 #include "reef_inspector.h"
+#include "stop.h"
 #if defined(LIVING_REEF_SQL)
 #include "reef_sqlite.h"
 #endif
@@ -41,7 +42,12 @@ bool look_begin(ecosystem *e, const options *o)
         return false;
     }
     inspected = e->world;
-    fprintf(stderr, "The inspector is at %s\n", reef_inspector_address(inspector));
+    fprintf(stderr, "The inspector is at %s\nThe run begins when the page is opened (Ctrl-C ends it).\n",
+            reef_inspector_address(inspector));
+    while (!reef_inspector_is_open(inspector) && !stop_wanted()) {
+        reef_inspector_rest(inspector, 20);
+        reef_inspector_update(inspector);
+    }
     return true;
 }
 
@@ -53,7 +59,7 @@ void look_tick(const ecosystem *e)
 void look_end(void)
 {
     bool said = false;
-    while (inspector != NULL && reef_inspector_is_open(inspector)) {
+    while (inspector != NULL && reef_inspector_is_open(inspector) && !stop_wanted()) {
         if (!said) fprintf(stderr, "The run has ended; the inspector stays until its page is closed.\n");
         said = true;
         reef_inspector_rest(inspector, 20);

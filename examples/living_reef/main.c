@@ -6,6 +6,7 @@
 #include "picture.h"
 #include "report.h"
 #include "save.h"
+#include "stop.h"
 
 #include <stdio.h>
 
@@ -97,6 +98,7 @@ static int run(const options *o, const species_table *table)
     reef_pool *pool = NULL;
     if (!save_begin(o, message, sizeof message)) return complain(message, FAILED);
     if (!output_open(&files, o->out, OUTPUT_FILES, message, sizeof message)) return complain(message, FAILED);
+    stop_watch();
     /* NULL: only this thread plays */
     if (o->threads != 1) pool = reef_pool_new(&(reef_pool_config){.threads = o->threads});
     int status = RAN;
@@ -110,6 +112,9 @@ static int run(const options *o, const species_table *table)
         status = complain(message, FAILED);
     } else {
         report_table(&screen, &f.with, f.forked ? &f.without : NULL);
+        if (!o->quiet)
+            printf("\nevery sample is in      %s\nthe picture is in       %s\n", files.name[OUTPUT_POPULATIONS],
+                   files.name[OUTPUT_PICTURE]);
     }
     output_discard(&files);
     future_free(&f.without);

@@ -1,10 +1,11 @@
-/* The output files: they are written under temporary names and renamed at the end. */
+/* The output files: they are written under temporary names, each run under its own, and renamed at the end. */
 #define _POSIX_C_SOURCE 200809L
 #include "output.h"
 
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static const char *const file_names[OUTPUT_FILES] = {"populations.csv", "living_reef.svg"};
 
@@ -18,7 +19,7 @@ static bool refuse(output *o, const char *what, const char *name, int reason, ch
 static bool open_one(output *o, int i, const char *directory, char *message, size_t message_size)
 {
     int a = snprintf(o->name[i], sizeof o->name[i], "%s/%s", directory, file_names[i]);
-    int b = snprintf(o->part[i], sizeof o->part[i], "%s/.%s.part", directory, file_names[i]);
+    int b = snprintf(o->part[i], sizeof o->part[i], "%s/.%s.%ld.part", directory, file_names[i], (long)getpid());
     if (a < 0 || b < 0 || (size_t)a >= sizeof o->name[i] || (size_t)b >= sizeof o->part[i])
         return refuse(o, "can't be written", file_names[i], ENAMETOOLONG, message, message_size);
     o->file[i] = fopen(o->part[i], "wb");

@@ -80,8 +80,8 @@ void report_fork_end(report *r, const ecosystem *e, uint32_t removed)
     r->fork_bytes = reef_world_stats(e->world).bytes_total - r->before_bytes;
     if (r->quiet) return;
     report_end(r);
-    fprintf(stderr, "tick %" PRIu32 ": the world is forked, and one future goes on without %s\n", ecosystem_ticks(e),
-            e->table->of[removed].scientific);
+    fprintf(stderr, "tick %" PRIu32 ": the world is forked, and one future goes on without the %s (%s)\n",
+            ecosystem_ticks(e), e->table->of[removed].common, e->table->of[removed].scientific);
 }
 
 /* ---- the closing table ---- */
@@ -89,7 +89,7 @@ void report_fork_end(report *r, const ecosystem *e, uint32_t removed)
 static void print_species(const species *s, uint32_t i, const record *with, const record *without)
 {
     const Sample *last = &with->samples[with->count - 1];
-    printf("%-28s %10" PRIu32, s->scientific, with->samples[0].population[i]);
+    printf("%-28s %-27s %10" PRIu32, s->common, s->scientific, with->samples[0].population[i]);
     if (without == NULL) {
         printf(" %10" PRIu32 "%s\n", last->population[i], last->population[i] == 0 ? "  died out" : "");
         return;
@@ -103,7 +103,7 @@ static void print_species(const species *s, uint32_t i, const record *with, cons
 /* Prints a number for each future. */
 static void print_numbers(const char *what, uint64_t with, const uint64_t *without)
 {
-    printf("%-28s %21" PRIu64, what, with);
+    printf("%-56s %21" PRIu64, what, with);
     if (without != NULL) printf(" %10" PRIu64, *without);
     putchar('\n');
 }
@@ -127,10 +127,10 @@ static void print_counts(const future *with, const future *without)
 /* Both worlds take their memory from one family, whose total is what is counted. */
 static void print_fork(const report *r, const reef_stats *stats)
 {
-    printf("%-28s %18.1f us\n", "time of the fork", r->fork_seconds * 1e6);
-    printf("%-28s %19" PRIu64 " B\n", "memory of the fork", r->fork_bytes);
-    printf("%-28s %17.1f MiB\n", "memory before the fork", (double)r->before_bytes / 1048576.0);
-    printf("%-28s %17.1f MiB\n", "memory of both worlds", (double)stats->bytes_total / 1048576.0);
+    printf("%-56s %18.1f us\n", "time of the fork", r->fork_seconds * 1e6);
+    printf("%-56s %19" PRIu64 " B\n", "memory of the fork", r->fork_bytes);
+    printf("%-56s %17.1f MiB\n", "memory before the fork", (double)r->before_bytes / 1048576.0);
+    printf("%-56s %17.1f MiB\n", "memory of both worlds", (double)stats->bytes_total / 1048576.0);
 }
 
 void report_table(const report *r, const future *with, const future *without)
@@ -141,16 +141,16 @@ void report_table(const report *r, const future *with, const future *without)
     double seconds = now() - r->start;
     uint32_t fork = without != NULL ? without->taken.samples[0].tick : r->ticks;
     uint32_t played = r->ticks - r->begun + (r->ticks - (fork > r->begun ? fork : r->begun));
-    printf("%-28s %10s %10s%s\n", "species", "start", without != NULL ? "with" : "end",
+    printf("%-56s %10s %10s%s\n", "species", "start", without != NULL ? "with" : "end",
            without != NULL ? "    without" : "");
     for (uint32_t i = 0; i < e->table->count; i++)
         print_species(&e->table->of[i], i, &with->taken, without != NULL ? &without->taken : NULL);
     uint64_t left = without != NULL ? fish_count(&without->e) : 0;
     print_numbers("all", fish_count(e), without != NULL ? &left : NULL);
-    printf("\n%-28s %21.1f\n", without != NULL ? "ticks/s of both futures" : "ticks/s",
+    printf("\n%-56s %21.1f\n", without != NULL ? "ticks/s of both futures" : "ticks/s",
            seconds > 0 ? (double)played / seconds : 0);
     print_counts(with, without);
     if (without != NULL) print_fork(r, &stats);
-    else printf("%-28s %17.1f MiB\n", "memory of the world", (double)stats.bytes_total / 1048576.0);
-    printf("%-28s %21" PRId64 "\n", "energy, kept in every tick", e->energy);
+    else printf("%-56s %17.1f MiB\n", "memory of the world", (double)stats.bytes_total / 1048576.0);
+    printf("%-56s %21" PRId64 "\n", "energy, kept in every tick", e->energy);
 }

@@ -47,7 +47,7 @@ grep -q 'ticks/s' "$scratch/said" && grep -q 'structural changes' "$scratch/said
     fail "no closing table: $(cat "$scratch/said")"
 [ "$(ls -A "$scratch/run")" = "$(printf 'living_reef.svg\npopulations.csv')" ] || fail "files: $(ls -A "$scratch/run")"
 [ "$(awk -F, 'NR > 1 { printf "%s ", $1 }' "$scratch/run/populations.csv")" = '0 10 15 20 30 15 20 30 ' ] || fail 'samples of the ticks'
-grep -q 'tick 15: the world is forked, and one future goes on without Carcharhinus melanopterus' "$scratch/errors" ||
+grep -q 'tick 15: the world is forked, and one future goes on without the .* (Carcharhinus melanopterus)' "$scratch/errors" ||
     fail "the fork isn't reported"
 grep -q 'Carcharhinus melanopterus .* 0  taken out$' "$scratch/said" && grep -q 'time of the fork .* us$' "$scratch/said" ||
     fail "no fork in the closing table: $(cat "$scratch/said")"
@@ -133,15 +133,15 @@ done
     echo 'Huge grazer,Huge,2.0,2.5,0.5,10,10,2,algae,100'
     echo 'Small hunter,Small,3.0,0.5,0.5,10,10,2,Huge grazer,30'
 } >"$scratch/hunters.csv"
-ends 0 'without Big hunter$' --out "$scratch/hunters" --species "$scratch/hunters.csv" --fish 400
-grep -q '^Big hunter .* 0  taken out$' "$scratch/said" || fail "the largest hunter is still there: $(cat "$scratch/said")"
+ends 0 'without the Big (Big hunter)$' --out "$scratch/hunters" --species "$scratch/hunters.csv" --fish 400
+grep -q '^Big .* Big hunter .* 0  taken out$' "$scratch/said" || fail "the largest hunter is still there: $(cat "$scratch/said")"
 
 # Where the species has died out before the fork, nothing is taken out: the futures must be the same in everything.
 {
     grep -v '^#' "$table"
     echo 'Short life,Mayfly,4.0,3.0,0.1,0.01,100,1,Lutjanus bohar,2'
 } >"$scratch/mayfly.csv"
-ends 0 'without Short life$' --out "$scratch/mayfly" --species "$scratch/mayfly.csv" --size 48 --ticks 200
+ends 0 'without the .* (Short life)$' --out "$scratch/mayfly" --species "$scratch/mayfly.csv" --size 48 --ticks 200
 for future in with without; do
     awk -F, -v future=$future '$2 == future && $1 > 100' "$scratch/mayfly/populations.csv" | cut -d, -f1,3- \
         >"$scratch/$future.csv"
@@ -170,7 +170,7 @@ well_formed "$scratch/lonely/living_reef.svg"
 ends 0 '' --out "$scratch/many" --species "$scratch/many.csv"
 well_formed "$scratch/many/living_reef.svg"
 sed '$s/2.0,0.1,0.1,1,10,2,algae/4.0,0.5,0.5,1,10,2,Species 7/' "$scratch/many.csv" >"$scratch/hunted.csv"
-ends 0 'without Species 63$' --out "$scratch/hunted" --species "$scratch/hunted.csv"
+ends 0 'without the .* (Species 63)$' --out "$scratch/hunted" --species "$scratch/hunted.csv"
 well_formed "$scratch/hunted/living_reef.svg"
 {
     grep -v '^#' "$table" | head -n 1
@@ -196,6 +196,21 @@ ends 1 'missing' --out "$scratch/missing/below"
 mkdir -p "$scratch/taken/living_reef.svg"
 ends 1 'living_reef.svg: can.t be written' --out "$scratch/taken"
 [ -z "$(find "$scratch/taken" -name '*.part')" ] || fail 'a temporary file is left'
+
+# ---- Ctrl-C, and two runs at once ----
+"$program" --species "$table" --size 64 --ticks 1000000 --one-future --out "$scratch/stopped" >"$scratch/said" 2>"$scratch/errors" &
+running=$!
+until grep -q '^tick\|part' "$scratch/errors" || [ -n "$(find "$scratch/stopped" -name '*.part' 2>/dev/null)" ]; do sleep 0.1; done
+sleep 0.2
+kill -INT $running
+wait $running
+[ $? -eq 1 ] || fail 'Ctrl-C: another status than 1'
+grep -q 'stopped at tick [0-9]*; no table and no picture were written' "$scratch/errors" || fail "Ctrl-C isn't reported: $(cat "$scratch/errors")"
+[ -z "$(ls -A "$scratch/stopped")" ] || fail "Ctrl-C leaves files: $(ls -A "$scratch/stopped")"
+for run in 1 2; do "$program" --species "$table" --size 32 --ticks 30 --quiet --out "$scratch/both" & done
+wait
+[ "$(ls -A "$scratch/both")" = "$(printf 'living_reef.svg\npopulations.csv')" ] || fail "two runs at once: $(ls -A "$scratch/both")"
+cmp "$scratch/both/populations.csv" "$scratch/run/populations.csv" || fail 'two runs at once write something else'
 cp "$scratch/run/populations.csv" "$scratch/before.csv"
 (
     trap '' XFSZ
