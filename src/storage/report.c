@@ -17,21 +17,21 @@ static struct {
     mutex lock;
     uint32_t count;
     uint64_t key[REPORTS_KEPT], times[REPORTS_KEPT];
-} reported = {.lock = MUTEX_INIT};
+} reports_printed = {.lock = MUTEX_INIT};
 
 static uint64_t report_count(uint64_t key)
 {
-    mutex_lock(&reported.lock);
+    mutex_lock(&reports_printed.lock);
     uint32_t i = 0;
-    while (i < reported.count && reported.key[i] != key) i++;
-    if (i == reported.count) {
+    while (i < reports_printed.count && reports_printed.key[i] != key) i++;
+    if (i == reports_printed.count) {
         if (i == REPORTS_KEPT) i = (uint32_t)(key % REPORTS_KEPT);
-        else reported.count++;
-        reported.key[i] = key;
-        reported.times[i] = 0;
+        else reports_printed.count++;
+        reports_printed.key[i] = key;
+        reports_printed.times[i] = 0;
     }
-    const uint64_t times = ++reported.times[i];
-    mutex_unlock(&reported.lock);
+    const uint64_t times = ++reports_printed.times[i];
+    mutex_unlock(&reports_printed.lock);
     return times;
 }
 
