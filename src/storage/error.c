@@ -104,20 +104,25 @@ static bool caller_is_wrong(reef_status status)
 }
 #endif
 
+/* Is the word in a list of words with spaces between them? (Such a list takes no relocations, as pointers would.) */
+static bool word_listed(const char *list, const char *word)
+{
+    const size_t length = strlen(word);
+    for (const char *at = list; (at = strstr(at, word)) != NULL; at += length)
+        if ((at == list || at[-1] == ' ') && (at[length] == ' ' || at[length] == 0)) return length != 0;
+    return false;
+}
+
 /* Is it a declaration that was refused? A program without a system, a query or a type that it has declared goes on, and
  * does something else than it says. So these are told in every build. */
 static bool refused_declaration(const reef_error *e)
 {
-    static const char *const calls[] = {
-        "reef_system",    "reef_system_new", "reef_system_replace", "reef_query_new",   "reef_query_make",
-        "reef_phase_new", "reef_observe",    "reef_observer_new",   "reef_make_prefab", "reef_scripts",
-        "reef_update",    "reef_bundle_new", "reef_begin_text",
-    };
+    static const char calls[] = "reef_system reef_system_new reef_system_replace reef_query_new reef_query_make "
+                                "reef_phase_new reef_observe reef_observer_new reef_make_prefab reef_scripts "
+                                "reef_update reef_bundle_new reef_begin_text";
     if (e->status == REEF_NO_MEMORY) return false;
     if (e->status == REEF_UNKNOWN_TYPE && e->component.id == 0 && reef_declare_error()) return true;
-    for (uint32_t i = 0; i < sizeof calls / sizeof *calls; i++)
-        if (strcmp(e->operation, calls[i]) == 0) return true;
-    return false;
+    return word_listed(calls, e->operation);
 }
 
 /* Messages about the same mistake have the same key, whatever entity it is about. */
@@ -214,21 +219,16 @@ static void error_add_refusal(reef_world *w, reef_error *e)
 }
 
 /* Says of a structural change that isn't possible now how it is. */
-static void error_add_way_out(const reef_world *w, reef_error *e)
+static COLD void error_add_way_out(const reef_world *w, reef_error *e)
 {
-    static const char *const recorded[] = {
-        "add",         "change",     "clone",         "create",        "destroy",        "disable",       "enable",
-        "instantiate", "relate",     "relate_before", "remove",        "remove_all",     "retarget",      "set",
-        "spawn",       "spawn_many", "system_new",    "system_remove", "system_replace", "system_switch", "unrelate",
-    };
-    if (e->status != REEF_LOCKED || strncmp(e->operation, "reef_", 5) != 0) return;
-    for (uint32_t i = 0; i < sizeof recorded / sizeof *recorded; i++) {
-        if (strcmp(e->operation + 5, recorded[i]) != 0) continue;
-        if (w->running) snprintf(e->detail, sizeof e->detail, "in a system, use reef_cmd_%s", recorded[i]);
-        else if (w->locks)
-            snprintf(e->detail, sizeof e->detail, "change it after the loop, or open the loop with .deferred = true");
-        return;
-    }
+    static const char recorded[] =
+        "add change clone create destroy disable enable instantiate relate relate_before remove "
+        "remove_all retarget set spawn spawn_many system_new system_remove system_replace "
+        "system_switch unrelate";
+    if (strncmp(e->operation, "reef_", 5) != 0 || !word_listed(recorded, e->operation + 5)) return;
+    if (w->running) snprintf(e->detail, sizeof e->detail, "in a system, use reef_cmd_%s", e->operation + 5);
+    else if (w->locks)
+        snprintf(e->detail, sizeof e->detail, "change it after the loop, or open the loop with .deferred = true");
 }
 
 COLD reef_status reef__failure(reef_world *w, reef_status status, const char *operation, reef_component c,
@@ -236,7 +236,7 @@ COLD reef_status reef__failure(reef_world *w, reef_status status, const char *op
 {
     if (!w->running && w->calling) operation = w->calling;
     reef_error error = {status, operation, c, e, number, "", ""};
-    error_add_way_out(w, &error);
+    if (status == REEF_LOCKED) error_add_way_out(w, &error);
     if (!w->running && w->refused.status != REEF_OK) error_add_refusal(w, &error);
     return reef__failure_record(w, &error);
 }

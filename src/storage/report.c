@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { REPORTS_KEPT = 64, REPORTS_WHOLE = 3 };
+enum { REPORTS_KEPT = 16, REPORTS_WHOLE = 3 };
 
 /* Which keys came how often. When all places are taken, a new key takes the place that its value chooses; the key that
  * was there begins anew. */
