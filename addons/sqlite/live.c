@@ -2,8 +2,10 @@
  *
  * A plan is a text with a letter for each value that SQLite hands to the cursor:
  *     i    id =                 t    target = (of a relation), parent = (of entities)
- *     q    query =              a    at =
- *     o    OFFSET               <op> <column> ;     a comparison of a number, decided for each row */
+ *     q    query =, query in    a    at =
+ *     <column> <op>    a comparison of a number, decided for each row
+ *
+ * LIMIT and OFFSET are left to SQLite: only it knows which rows its other conditions leave. */
 #include "live.h"
 #include <stdlib.h>
 #include <string.h>
@@ -156,6 +158,13 @@ int reef__sql_live_register(reef_sql_session *s, sqlite3 *db)
     return code;
 }
 
+live_table *reef__sql_table_find(const reef_sql_session *s, const char *name)
+{
+    for (uint32_t i = 0; i < s->table_count; i++)
+        if (sqlite3_stricmp(table_name(s->tables[i]), name) == 0) return s->tables[i];
+    return NULL;
+}
+
 void reef__sql_live_drop(reef_sql_session *s)
 {
     for (uint32_t i = 0; i < s->table_count; i++) table_drop(s->tables[i]);
@@ -185,7 +194,9 @@ static char *declaration(const live_table *t)
     sqlite3_str_appendall(s, "CREATE TABLE x(id INTEGER");
     for (uint32_t p = 0; p < t->part_count; p++)
         for (uint32_t i = 0; i < t->parts[p].count; i++)
-            sqlite3_str_appendf(s, ", \"%w.%w\"", t->parts[p].name, t->parts[p].columns[i]);
+            sqlite3_str_appendf(
+                s, ", \"%w.%w\" %s", t->parts[p].name, t->parts[p].columns[i],
+                reef__sql_column_declare(t->parts[p].info.field_count ? &t->parts[p].info.fields[i] : NULL));
     sqlite3_str_appendf(s, "%s)", hidden);
     return sqlite3_str_finish(s);
 }
@@ -223,6 +234,14 @@ static int live_disconnect(sqlite3_vtab *v)
 
 /* ---- tables of queries ---- */
 
+/* The text that was put together; that of SQLite is NULL where it is empty. NULL: no memory. */
+static char *text_finish(sqlite3_str *s)
+{
+    const bool empty = sqlite3_str_errcode(s) == SQLITE_OK && sqlite3_str_length(s) == 0;
+    char *text = sqlite3_str_finish(s);
+    return empty ? reef__sql_copy("") : text;
+}
+
 /* Takes the quotes of SQL off. The module's words are joined by commas. */
 static char *query_words(int count, const char *const *words)
 {
@@ -239,7 +258,7 @@ static char *query_words(int count, const char *const *words)
             if (words[i][k] == words[i][0] && words[i][k + 1] == words[i][0]) k++;
         }
     }
-    return sqlite3_str_finish(s);
+    return text_finish(s);
 }
 
 /* A term of a query's canonical text, between commas that stand in no parentheses or quotes. */
@@ -323,6 +342,11 @@ static int query_connect(sqlite3 *db, void *session, int count, const char *cons
 {
     reef_sql_session *s = session;
     bool wrong = false;
+    if (count <= 3) { /* it stands in a FROM, or has no text */
+        *text = sqlite3_mprintf("reef_query needs a query: create virtual table temp.t using reef_query('Position'); "
+                                "or select id from entities where query = 'Position'");
+        return SQLITE_ERROR;
+    }
     char *asked = query_words(count, words), *canonical = asked ? query_canonical(s->world, asked, &wrong) : NULL;
     live_table *t = canonical ? table_new(s, LIVE_QUERY, REEF_TERMS_MAX) : NULL;
     int code = SQLITE_NOMEM;
@@ -334,7 +358,7 @@ static int query_connect(sqlite3 *db, void *session, int count, const char *cons
     }
     sqlite3_str *out = sqlite3_str_new(NULL);
     const bool good = t && query_parts(t, canonical, out);
-    char *reads = sqlite3_str_finish(out);
+    char *reads = text_finish(out);
     if (good) t->text = reads;
     else sqlite3_free(reads);
     if (good && t->text && columns_list(t)) code = vtab_new(db, t, true, v);
@@ -371,6 +395,7 @@ typedef struct planning {
     sqlite3_str *text;
     int count, filters;
     bool one, related, usable;
+    bool matches, past, twice; /* a query and a tick are given, one of them twice */
 } planning;
 
 /* Gives a value to the cursor. The plan's text is a word for each value; EXPLAIN QUERY PLAN shows it. */
@@ -404,33 +429,36 @@ static void filter_take(planning *p, const live_table *t, int k)
     p->filters++;
 }
 
+/* `query` and `at` say what the table is, so a plan without them would be wrong. Where SQLite doesn't offer them as
+ * equalities it reads their columns instead, which refuse (hidden_column in scan.c). Of several queries an entity that
+ * matches two is one row, so they are taken together; of several ticks each has its own rows. */
+static void hidden_plan(planning *p, const live_table *t, int k)
+{
+    const struct sqlite3_index_constraint *c = &p->info->aConstraint[k];
+    const bool query = c->iColumn == (int)t->hidden;
+    bool *given = query ? &p->matches : &p->past;
+    if (c->op != SQLITE_INDEX_CONSTRAINT_EQ) return;
+    p->twice |= *given;
+    *given = true;
+    if (!c->usable) p->usable = false;
+    else if (!query) take(p, k, "at=?", true);
+    else take(p, k, sqlite3_vtab_in(p->info, k, 1) ? "queries=?" : "query=?", true);
+}
+
 static void constraint_plan(planning *p, const live_table *t, int k)
 {
     const struct sqlite3_index_constraint *c = &p->info->aConstraint[k];
-    const bool equal = c->op == SQLITE_INDEX_CONSTRAINT_EQ, hidden = c->iColumn >= (int)t->hidden;
+    const bool equal = c->op == SQLITE_INDEX_CONSTRAINT_EQ;
     const bool by_rowid = c->iColumn == -1 && !(t->kind == LIVE_COMPONENT && t->parts[0].many);
     const bool has_id = t->kind == LIVE_COMPONENT || t->kind == LIVE_QUERY || t->kind == LIVE_ENTITIES;
-    if (hidden && equal && !c->usable) p->usable = false; /* they say what the table is: no plan is right without */
-    if (!c->usable) return;
-    if (hidden && equal) take(p, k, c->iColumn == (int)t->hidden ? "query=?" : "at=?", true);
+    if (c->iColumn >= (int)t->hidden) hidden_plan(p, t, k);
+    else if (!c->usable) return;
     else if (equal && has_id && !p->one && (by_rowid || c->iColumn == 0)) take(p, k, "id=?", true), p->one = true;
     else if (equal && !p->related && target_column(t, c->iColumn)) take(p, k, "target=?", false), p->related = true;
     else if (c->iColumn >= (int)t->first && t->column_count && p->filters < LIVE_FILTERS &&
              filter_possible(t, p->info, k, (uint32_t)c->iColumn - t->first)) {
         filter_take(p, t, k);
     }
-}
-
-/* OFFSET is skipped by the loop if nothing else chooses rows. */
-static void offset_plan(planning *p, const live_table *t)
-{
-    int at = -1;
-    for (int k = 0; k < p->info->nConstraint; k++) {
-        if (p->info->aConstraint[k].op == SQLITE_INDEX_CONSTRAINT_OFFSET && p->info->aConstraint[k].usable) at = k;
-        else if (p->info->aConstraint[k].op != SQLITE_INDEX_CONSTRAINT_LIMIT) return;
-    }
-    if (at >= 0 && p->info->nOrderBy == 0 && t->kind == LIVE_COMPONENT && !t->parts[0].many)
-        take(p, at, "offset=?", true);
 }
 
 static double rows_of(const live_table *t)
@@ -444,8 +472,9 @@ int reef__sql_best_index(sqlite3_vtab *v, sqlite3_index_info *info)
     const live_table *t = ((live_vtab *)v)->table;
     planning p = {.info = info, .text = sqlite3_str_new(NULL), .usable = true};
     for (int k = 0; k < info->nConstraint; k++)
-        if (info->aConstraint[k].op < SQLITE_INDEX_CONSTRAINT_LIMIT) constraint_plan(&p, t, k);
-    offset_plan(&p, t);
+        if (info->aConstraint[k].op != SQLITE_INDEX_CONSTRAINT_LIMIT &&
+            info->aConstraint[k].op != SQLITE_INDEX_CONSTRAINT_OFFSET)
+            constraint_plan(&p, t, k);
     double rows = rows_of(t);
     if (p.one) rows = t->kind == LIVE_COMPONENT && t->parts[0].many ? 4 : 1;
     else if (p.related) rows = rows < 16 ? rows : 16;
@@ -457,6 +486,10 @@ int reef__sql_best_index(sqlite3_vtab *v, sqlite3_index_info *info)
     info->idxStr = sqlite3_str_finish(p.text);
     info->needToFreeIdxStr = 1;
     if (info->idxStr == NULL && p.count) return SQLITE_NOMEM;
+    if (p.twice)
+        return reef__sql_live_failed(t->session, v, REEF_BAD_TEXT,
+                                     "query and at can be given once for a table: query = 'A, B' has the entities that "
+                                     "match both");
     return p.usable ? SQLITE_OK : SQLITE_CONSTRAINT;
 }
 

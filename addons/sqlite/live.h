@@ -5,7 +5,10 @@
  *     scan.c      cursors: rows of a table, as SQLite asks for them
  *     batch.c     aggregates over whole blocks
  *     write.c     UPDATE, INSERT, DELETE: the calls that change the world
+ *     row_number.c  which value of an entity a row number means while a statement changes them
+ *     returning.c the RETURNING of an INSERT
  *     confine.c   what a session forbids, and its limits
+ *     bounded.c   the functions that a confined session may call
  *     json.c      answers as JSON
  *
  * A scan of a component is a loop over a query; a cursor hands out its blocks row by row. */
@@ -15,7 +18,14 @@
 #include "reef_sqlite.h"
 #include "table.h"
 
-enum { LIVE_FILTERS = 8, LIVE_SCANS = 16, LIVE_PASTS = 4, LIVE_PARTS = 16, LIVE_TYPE_IDS = 1 << 17 };
+enum {
+    LIVE_FILTERS = 8,
+    LIVE_SCANS = 16,
+    LIVE_PASTS = 4,
+    LIVE_PARTS = 16,
+    LIVE_TYPE_IDS = 1 << 17,
+    LIVE_QUERY_BYTES = 4096 /* of the text of a query in a confined session */
+};
 
 typedef enum live_kind {
     LIVE_COMPONENT, /* a component type; relations too */
@@ -45,8 +55,9 @@ typedef struct live_table {
     uint32_t part_count;
     live_column *columns;
     uint32_t column_count;
-    uint32_t first;  /* number of the first of them */
-    uint32_t hidden; /* number of `query`; `at` comes behind */
+    uint32_t first;    /* number of the first of them */
+    uint32_t hidden;   /* number of `query`; `at` comes behind */
+    uint64_t named[2]; /* the last statement that has named each of them */
 } live_table;
 
 typedef struct live_vtab {
@@ -63,6 +74,21 @@ typedef struct live_filter {
     int64_t i;
     double r;
 } live_filter;
+
+/* A query that `query` is compared with: rows whose entities match none of them are skipped. */
+typedef struct live_match {
+    reef_query query;
+    char *text;
+} live_match;
+
+typedef struct live_values live_values;
+
+/* One place of a result that isn't a component's value: tables whose rows are listed before they are read. */
+typedef struct live_row {
+    reef_entity e;
+    reef_component type;
+    uint32_t number;
+} live_row;
 
 struct reef_sql_session {
     reef_world *world;
@@ -90,16 +116,18 @@ struct reef_sql_session {
     uint64_t past_tick[LIVE_PASTS];
     reef_world *past_world[LIVE_PASTS];
     uint32_t past_next;
+    /* of the statement that writes: see row_number.c */
+    live_values **values; /* a hash table */
+    uint32_t values_count, values_room;
+    uint64_t written;   /* rows */
+    live_row *inserted; /* for RETURNING; only while `returns` */
+    uint32_t inserted_count, inserted_room;
+    bool returns;
+    uint64_t statement; /* number of the one that is prepared or runs */
+    sqlite3 *plain_db;  /* of a confined session: SQLite's own functions, see bounded.c; NULL: not opened yet */
     reef_status status; /* of the first failure that has a better status than SQLite's code */
     char reason[SQL_REASON_MAX];
 };
-
-/* One place of a result that isn't a component's value: tables whose rows are listed before they are read. */
-typedef struct live_row {
-    reef_entity e;
-    reef_component type;
-    uint32_t number;
-} live_row;
 
 struct live_cursor {
     sqlite3_vtab_cursor base;
@@ -108,7 +136,10 @@ struct live_cursor {
     reef_world *world; /* the session's, or one of the past */
     reef_query query;  /* of a scan; it is kept for the next time */
     reef_world *query_world;
-    reef_query match;       /* of `query =`: rows whose entities don't match are skipped */
+    live_match *matches;
+    uint32_t match_count, match_room;
+    bool past; /* `at =` was given */
+    int64_t tick;
     reef_component *joined; /* types of other cursors' tables, which the query reads as well */
     uint32_t joined_count;
     bool scans, over;
@@ -142,6 +173,8 @@ extern const sqlite3_module reef__sql_live_module, reef__sql_query_module;
 /* Makes the modules of a connection: those of all types that the process knows by now. */
 int reef__sql_live_register(reef_sql_session *s, sqlite3 *db);
 void reef__sql_live_drop(reef_sql_session *s);
+/* The table of the world that has this name; NULL: none. Not one of a query. */
+live_table *reef__sql_table_find(const reef_sql_session *s, const char *name);
 /* Notes why a call failed, for the session's caller, and gives SQLite the text. */
 int reef__sql_live_failed(reef_sql_session *s, sqlite3_vtab *v, reef_status status, const char *text);
 int reef__sql_live_world_failed(reef_sql_session *s, sqlite3_vtab *v, const reef_world *w);
@@ -176,13 +209,49 @@ int reef__sql_batch_functions(reef_sql_session *s, sqlite3 *db);
 
 /* ---- confine.c ---- */
 
+#define LIVE_HIDDEN_WRITTEN "query and at can't be written"
+
 /* Sets what a new connection of a session may do. */
 int reef__sql_confine(reef_sql_session *s, sqlite3 *db);
+/* Sets how long texts, statements and lists of arguments may be. */
+void reef__sql_lengths(sqlite3 *db);
 /* Begin and end what is limited of a call: its time and its memory. */
 void reef__sql_limits_begin(reef_sql_session *s);
 void reef__sql_limits_end(reef_sql_session *s);
 /* What statements of a call may do: an authorizer of SQLite. */
 int reef__sql_allow(void *session, int action, const char *a, const char *b, const char *c, const char *d);
+
+/* ---- bounded.c ---- */
+
+/* May a confined session call this function? */
+bool reef__sql_function_allowed(const char *name);
+/* Replaces the functions whose single call may take too long. */
+int reef__sql_bound(reef_sql_session *s, sqlite3 *db);
+
+/* ---- row_number.c ---- */
+
+/* The row number of a value of a type of which an entity may have several, in a statement that writes. */
+int reef__sql_row_number(reef_sql_session *s, const live_table *t, reef_entity e, uint32_t number,
+                         sqlite3_int64 *rowid);
+typedef enum row_found { ROW_THERE, ROW_GONE, ROW_UNKNOWN } row_found;
+/* Finds the value of a row number as the world is now. UNKNOWN: an observer has changed the entity's values, so which
+ * of them it was can't be said. */
+row_found reef__sql_row_find(const reef_sql_session *s, const live_table *t, sqlite3_int64 rowid, reef_entity *e,
+                             uint32_t *number);
+/* Tells that the statement has removed a value, or added one behind the others. */
+void reef__sql_row_removed(const reef_sql_session *s, const live_table *t, reef_entity e, uint32_t number);
+void reef__sql_row_added(const reef_sql_session *s, const live_table *t, reef_entity e);
+/* Ends what is known of a statement. */
+void reef__sql_rows_forget(reef_sql_session *s);
+
+/* ---- returning.c ---- */
+
+/* An INSERT with RETURNING as two statements: SQLite gives only what the INSERT names, so the rest is selected. */
+typedef struct returning {
+    char *insert, *select; /* sqlite3_free */
+} returning;
+/* False: it isn't one about a table of the world, or no memory. */
+bool reef__sql_returning_split(const reef_sql_session *s, const char *sql, returning *r);
 
 /* ---- write.c ---- */
 

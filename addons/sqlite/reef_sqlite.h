@@ -130,7 +130,8 @@ typedef struct reef_sql_desc {
     bool read_only;    /* refuse statements that change the world */
     reef_sqlite *past; /* with it, tables have the states of its commits: where at = 120 (a tick); NULL: without */
     /* for statements that strangers have written: SELECT, EXPLAIN, INSERT, UPDATE and DELETE on the tables of the world
-     * are possible, and nothing else. So no file is read or written. A text has 1,000,000 bytes at most */
+     * are possible, and nothing else. So no file is read or written. A text has 1,000,000 bytes at most, and what may
+     * be handed to one function is bounded, so that no step takes 100 ms (docs/manual/sql.md); beyond that: LIMIT */
     bool confined;
     uint32_t ms; /* a call that takes longer ends with CANCELLED; 0: no limit */
     /* a call ends with NO_MEMORY when SQLite holds so many bytes more than at its beginning; 0: no limit. SQLite counts

@@ -43,8 +43,12 @@ static void cursor_stop(live_cursor *c)
     if (c->scans && !c->over) reef_end(&c->block);
     for (uint32_t i = 0; i < s->scan_count; i++)
         if (s->scans[i] == c) s->scans[i--] = s->scans[--s->scan_count];
-    if (c->match.generation) (void)reef_query_free(c->world, c->match);
-    c->match = (reef_query){0, 0, 0};
+    for (uint32_t i = 0; i < c->match_count; i++) {
+        (void)reef_query_free(c->world, c->matches[i].query);
+        sqlite3_free(c->matches[i].text);
+    }
+    c->match_count = 0;
+    c->past = false;
     c->scans = false;
     c->over = true;
     c->row_count = c->at = 0;
@@ -61,6 +65,7 @@ int reef__sql_close(sqlite3_vtab_cursor *cursor)
     while (*p != c) p = &(*p)->next_open;
     *p = c->next_open;
     sqlite3_free(c->joined);
+    sqlite3_free(c->matches);
     sqlite3_free(c->rows);
     sqlite3_free(c->room);
     sqlite3_free(c);
@@ -171,10 +176,15 @@ static bool value_passes(const live_cursor *c, const char *value)
     return true;
 }
 
-static bool entity_passes(const live_cursor *c, reef_entity e)
+/* The first of the queries that the entity matches; NULL: none. */
+static const live_match *match_of(const live_cursor *c, reef_entity e)
 {
-    return reef_query_is_null(c->match) || reef_query_matches(c->world, c->match, e);
+    for (uint32_t i = 0; i < c->match_count; i++)
+        if (reef_query_matches(c->world, c->matches[i].query, e)) return &c->matches[i];
+    return NULL;
 }
+
+static bool entity_passes(const live_cursor *c, reef_entity e) { return c->match_count == 0 || match_of(c, e); }
 
 static bool scan_row_passes(const live_cursor *c)
 {
@@ -214,7 +224,7 @@ static int scan_settle(live_cursor *c)
             c->i = first;
             c->end = first + n;
         }
-        if ((c->filter_count == 0 && reef_query_is_null(c->match)) || scan_row_passes(c)) return SQLITE_OK;
+        if ((c->filter_count == 0 && c->match_count == 0) || scan_row_passes(c)) return SQLITE_OK;
     }
 }
 
@@ -223,7 +233,7 @@ static void batch_measure(live_cursor *c)
 {
     const uint32_t from = c->i;
     uint32_t to = c->end;
-    if (c->filter_count || !reef_query_is_null(c->match)) {
+    if (c->filter_count || c->match_count) {
         for (to = from + 1; to < c->end; to++) {
             c->i = to;
             if (!scan_row_passes(c)) break;
@@ -234,13 +244,12 @@ static void batch_measure(live_cursor *c)
     session_of(c)->batch_rows = to - from;
 }
 
-static int scan_begin(live_cursor *c, uint64_t offset)
+static int scan_begin(live_cursor *c)
 {
     reef_sql_session *s = session_of(c);
     const int code = query_make(c);
     if (code != SQLITE_OK) return code;
-    const reef_loop loop = {.offset = offset};
-    c->block = reef_begin_loop(c->world, c->query, &loop);
+    c->block = reef_begin(c->world, c->query);
     c->scans = true;
     c->over = false;
     c->i = c->end = 0;
@@ -274,11 +283,18 @@ static bool entity_rows_add(live_cursor *c, reef_entity e)
     return true;
 }
 
+/* The number of the row's value, where an entity may have several. */
+static uint32_t number_of(const live_cursor *c)
+{
+    if (!c->scans) return c->rows[c->at].number;
+    return c->table->kind == LIVE_COMPONENT && part_of(c)->many ? c->block.number : 0;
+}
+
 static int list_by_scan(live_cursor *c)
 {
-    int code = scan_begin(c, 0);
+    int code = scan_begin(c);
     while (code == SQLITE_OK && !c->over) {
-        if (!row_add(c, c->block.entities[c->i], part_of(c)->type, c->block.number)) code = SQLITE_NOMEM;
+        if (!row_add(c, c->block.entities[c->i], (reef_component){0}, number_of(c))) code = SQLITE_NOMEM;
         c->i++;
         if (code == SQLITE_OK) code = scan_settle(c);
     }
@@ -319,7 +335,8 @@ static bool disabled_list(void *context, reef_entity e, reef_component type, con
     (void)data, (void)size;
     const live_row *last = l->c->row_count ? &l->c->rows[l->c->row_count - 1] : NULL;
     if (last && reef_entity_equal(last->e, e) && last->type.id == type.id) return true; /* one of several values */
-    if (!reef_is_enabled_id(l->c->world, e, type) && !row_add(l->c, e, type, 0)) l->failed = true;
+    if (reef_is_enabled_id(l->c->world, e, type) || !entity_passes(l->c, e)) return true;
+    if (!row_add(l->c, e, type, 0)) l->failed = true;
     return !l->failed;
 }
 
@@ -328,7 +345,8 @@ static bool single_list(void *context, reef_entity e, reef_component type, const
     listing *l = context;
     (void)data, (void)size;
     const live_row *last = l->c->row_count ? &l->c->rows[l->c->row_count - 1] : NULL;
-    if ((last == NULL || last->type.id != type.id) && !row_add(l->c, e, type, 0)) l->failed = true;
+    if ((last == NULL || last->type.id != type.id) && entity_passes(l->c, e) && !row_add(l->c, e, type, 0))
+        l->failed = true;
     return !l->failed;
 }
 
@@ -406,10 +424,17 @@ static int one_find(live_cursor *c, reef_entity e)
 static int past_choose(live_cursor *c, sqlite3_value *value)
 {
     reef_sql_session *s = session_of(c);
-    if (sqlite3_value_type(value) == SQLITE_NULL) return SQLITE_OK;
+    const int64_t wanted = sqlite3_value_int64(value);
+    const int type = sqlite3_value_type(value);
+    const bool whole =
+        type == SQLITE_INTEGER || (type == SQLITE_FLOAT && sqlite3_value_double(value) == (double)wanted);
+    if (!whole || wanted < 0)
+        return reef__sql_live_failed(s, c->base.pVtab, REEF_BAD_TEXT, "at = needs a tick: a whole number from 0");
     if (s->past == NULL)
         return reef__sql_live_failed(s, c->base.pVtab, REEF_BAD_ARGUMENT, "at: the session has no file with a past");
-    const uint64_t tick = (uint64_t)sqlite3_value_int64(value);
+    const uint64_t tick = (uint64_t)wanted;
+    c->past = true;
+    c->tick = wanted;
     for (uint32_t i = 0; i < LIVE_PASTS; i++)
         if (s->past_world[i] && s->past_tick[i] == tick) return c->world = s->past_world[i], SQLITE_OK;
     uint32_t at = 0; /* a place that no cursor uses */
@@ -429,19 +454,47 @@ static int past_choose(live_cursor *c, sqlite3_value *value)
     return SQLITE_OK;
 }
 
-static int match_make(live_cursor *c, sqlite3_value *value)
+static int match_add(live_cursor *c, sqlite3_value *value)
 {
-    const char *text = (const char *)sqlite3_value_text(value);
-    c->match = reef_query_new(c->world, text ? text : "");
-    return reef_query_is_null(c->match) ? reef__sql_live_world_failed(session_of(c), c->base.pVtab, c->world)
-                                        : SQLITE_OK;
+    reef_sql_session *s = session_of(c);
+    const bool is_text = sqlite3_value_type(value) == SQLITE_TEXT;
+    const char *text = is_text ? (const char *)sqlite3_value_text(value) : NULL;
+    if (!is_text) return reef__sql_live_failed(s, c->base.pVtab, REEF_BAD_TEXT, "query = needs the text of a query");
+    if (text == NULL || !reef__sql_more(&c->matches, c->match_count, &c->match_room, sizeof *c->matches))
+        return SQLITE_NOMEM;
+    if (s->confined && sqlite3_value_bytes(value) > LIVE_QUERY_BYTES)
+        return reef__sql_live_failed(s, c->base.pVtab, REEF_LIMIT, "query = has a text that is too long");
+    live_match m = {.text = reef__sql_copy(text)};
+    if (m.text == NULL) return SQLITE_NOMEM;
+    m.query = reef_query_new(c->world, text);
+    if (reef_query_is_null(m.query)) {
+        sqlite3_free(m.text);
+        return reef__sql_live_world_failed(s, c->base.pVtab, c->world);
+    }
+    c->matches[c->match_count++] = m;
+    return SQLITE_OK;
+}
+
+/* `query in (...)`: all its values at once. */
+static int matches_make(live_cursor *c, sqlite3_value *list, bool several)
+{
+    sqlite3_value *value = NULL;
+    if (c->table->kind == LIVE_TYPES || c->table->kind == LIVE_FIELDS)
+        return reef__sql_live_failed(session_of(c), c->base.pVtab, REEF_BAD_TEXT, "query: this table has no entities");
+    if (!several) return match_add(c, list);
+    int code = SQLITE_OK, next = sqlite3_vtab_in_first(list, &value);
+    while (next == SQLITE_OK && value && code == SQLITE_OK) {
+        code = match_add(c, value);
+        if (code == SQLITE_OK) next = sqlite3_vtab_in_next(list, &value);
+    }
+    return next == SQLITE_OK || next == SQLITE_DONE ? code : next;
 }
 
 typedef struct plan {
     bool one, related, none;
     reef_entity entity, target;
-    uint64_t offset;
-    sqlite3_value *match;
+    sqlite3_value *match; /* of query, or of queries (several) */
+    bool several;
 } plan;
 
 /* The entity whose id is equal to a value, as SQL compares: 1.0 and '1' are equal to 1. */
@@ -469,11 +522,8 @@ static int plan_read(live_cursor *c, plan *p, const char *text, sqlite3_value **
         switch (*text) {
         case 'i': p->one = true, p->none |= !id_take(values[k], &p->entity); break;
         case 't': p->related = true, p->none |= !id_take(values[k], &p->target); break;
-        case 'q': p->match = values[k]; break;
+        case 'q': p->match = values[k], p->several = strncmp(text, "queries", 7) == 0; break;
         case 'a': code = past_choose(c, values[k]); break;
-        case 'o':
-            p->offset = (uint64_t)(sqlite3_value_int64(values[k]) > 0 ? sqlite3_value_int64(values[k]) : 0);
-            break;
         default: {
             live_filter *f = &c->filters[c->filter_count++];
             char *op;
@@ -511,7 +561,10 @@ int reef__sql_filter(sqlite3_vtab_cursor *cursor, int number, const char *text, 
     c->world = s->world;
     c->index = c->index_end = 0;
     int code = plan_read(c, &p, text, values);
-    if (code == SQLITE_OK && p.match) code = match_make(c, p.match);
+    if (code == SQLITE_OK && p.match) {
+        code = matches_make(c, p.match, p.several);
+        if (code == SQLITE_OK && c->match_count == 0) p.none = true; /* in () */
+    }
     if (code != SQLITE_OK || p.none) return code;
     const live_kind kind = c->table->kind;
     if (s->batch && (kind != LIVE_COMPONENT || p.one || p.related)) return SQLITE_MISMATCH;
@@ -528,8 +581,8 @@ int reef__sql_filter(sqlite3_vtab_cursor *cursor, int number, const char *text, 
         return reef__sql_next(cursor);
     }
     if (kind > LIVE_ENTITIES) return list_small(c);
-    if (s->writes && c->world == s->world && kind == LIVE_COMPONENT) return list_by_scan(c);
-    code = scan_begin(c, p.offset);
+    if (s->writes && c->world == s->world) return list_by_scan(c);
+    code = scan_begin(c);
     if (s->batch && code == SQLITE_OK && !c->over) batch_measure(c);
     return code;
 }
@@ -541,7 +594,7 @@ int reef__sql_next(sqlite3_vtab_cursor *cursor)
         const bool batch = session_of(c)->batch;
         c->i = batch ? c->run_end : c->i + 1;
         /* the row by row case, in the middle of a run */
-        if (!batch && c->i < c->end && c->filter_count == 0 && c->match.generation == 0) return SQLITE_OK;
+        if (!batch && c->i < c->end && c->filter_count == 0 && c->match_count == 0) return SQLITE_OK;
         const int code = scan_settle(c);
         if (batch && code == SQLITE_OK && !c->over) batch_measure(c);
         return code;
@@ -568,12 +621,6 @@ static reef_entity entity_of(const live_cursor *c)
 {
     if (c->scans) return c->block.entities[c->i];
     return c->index_end ? c->one : c->rows[c->at].e;
-}
-
-static uint32_t number_of(const live_cursor *c)
-{
-    if (c->scans) return c->block.number;
-    return c->rows[c->at].number;
 }
 
 static void id_result(sqlite3_context *context, reef_entity e)
@@ -668,6 +715,26 @@ static int batch_column(live_cursor *c, sqlite3_context *context, uint32_t colum
     return SQLITE_OK;
 }
 
+/* SQLite reads a hidden column where it decides a condition itself. What a plan was made with is known; else the
+ * condition isn't one that chooses the table's rows. UPDATE ... FROM reads all columns of the rows that it changes. */
+static void hidden_column(const live_cursor *c, sqlite3_context *context, bool query)
+{
+    const bool has_entity = c->table->kind != LIVE_TYPES && c->table->kind != LIVE_FIELDS;
+    const live_match *m = query && c->match_count && has_entity ? match_of(c, entity_of(c)) : NULL;
+    const bool named = c->table->kind == LIVE_QUERY || c->table->named[!query] == session_of(c)->statement;
+    if (sqlite3_vtab_nochange(context) || !named) return;
+    if (m) sqlite3_result_text(context, m->text, -1, SQLITE_TRANSIENT);
+    else if (!query && c->past) sqlite3_result_int64(context, c->tick);
+    else
+        sqlite3_result_error(context,
+                             query
+                                 ? "query can only stand in query = '...' and query in ('...', '...'), joined to other "
+                                   "conditions by AND"
+                                 : "at can only stand in at = 120 and at in (120, 130), joined to other conditions by "
+                                   "AND",
+                             -1);
+}
+
 int reef__sql_column(sqlite3_vtab_cursor *cursor, sqlite3_context *context, int column)
 {
     live_cursor *c = (live_cursor *)cursor;
@@ -679,7 +746,10 @@ int reef__sql_column(sqlite3_vtab_cursor *cursor, sqlite3_context *context, int 
             return SQLITE_OK; /* of an UPDATE that doesn't name the column */
         return component_column(c, context, (uint32_t)column - t->first);
     }
-    if (column >= (int)t->hidden) return SQLITE_OK;
+    if (column >= (int)t->hidden) {
+        hidden_column(c, context, column == (int)t->hidden);
+        return SQLITE_OK;
+    }
     switch (t->kind) {
     case LIVE_TYPES: types_column(c, context, column); break;
     case LIVE_FIELDS: fields_column(c, context, column); break;
@@ -706,6 +776,11 @@ int reef__sql_rowid(sqlite3_vtab_cursor *cursor, sqlite3_int64 *rowid)
 {
     const live_cursor *c = (const live_cursor *)cursor;
     const live_table *t = c->table;
+    reef_sql_session *s = t->session;
+    if (s->writes && c->world != s->world)
+        return reef__sql_live_failed(s, cursor->pVtab, REEF_REFUSED, "at: rows of the past can't be changed");
+    if (s->writes && t->kind == LIVE_COMPONENT && t->parts[0].many)
+        return reef__sql_row_number(s, t, entity_of(c), number_of(c), rowid);
     if (t->kind == LIVE_DISABLED)
         *rowid = (sqlite3_int64)c->rows[c->at].e.index * LIVE_TYPE_IDS + c->rows[c->at].type.id;
     else if (t->kind > LIVE_ENTITIES) *rowid = c->at;

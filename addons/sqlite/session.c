@@ -51,6 +51,14 @@ static void id_function(sqlite3_context *context, int count, sqlite3_value **val
     if (reef_is_alive(s->world, e)) sqlite3_result_int64(context, sql_id(e));
 }
 
+/* The order of columns of u64. SQLite compares only texts by it, and has them behind all numbers. */
+static int digits_order(void *context, int n, const void *a, int m, const void *b)
+{
+    (void)context;
+    if (n != m) return n < m ? -1 : 1;
+    return memcmp(a, b, (size_t)n);
+}
+
 /* ---- opening ---- */
 
 static int connection_open(reef_sql_session *s, sqlite3 **db)
@@ -59,6 +67,7 @@ static int connection_open(reef_sql_session *s, sqlite3 **db)
     if (code == SQLITE_OK)
         code = sqlite3_create_function(*db, "reef_name", 1, SQLITE_UTF8, s, name_function, NULL, NULL);
     if (code == SQLITE_OK) code = sqlite3_create_function(*db, "reef_id", 1, SQLITE_UTF8, s, id_function, NULL, NULL);
+    if (code == SQLITE_OK) code = sqlite3_create_collation(*db, SQL_DIGITS, SQLITE_UTF8, NULL, digits_order);
     return code == SQLITE_OK ? reef__sql_confine(s, *db) : code;
 }
 
@@ -98,6 +107,7 @@ void reef_sql_close(reef_sql_session *s)
     if (s == NULL) return;
     (void)sqlite3_close(s->db);
     (void)sqlite3_close(s->batch_db);
+    (void)sqlite3_close(s->plain_db);
     reef__sql_live_drop(s);
     for (uint32_t i = 0; i < LIVE_PASTS; i++) reef_world_free(s->past_world[i]);
     sqlite3_free(s);
@@ -217,6 +227,50 @@ static reef_status statement_end(reef_sql_session *s, reef_status status, void *
     return REEF_NO_MEMORY;
 }
 
+/* Gives the rows that an INSERT has made. */
+static reef_status returning_give(reef_sql_session *s, const char *select, reef_sql_row row, void *context)
+{
+    sqlite3_stmt *st = NULL;
+    reef_status status = REEF_OK;
+    bool given = false;
+    int code = sqlite3_prepare_v2(s->db, select, -1, &st, NULL);
+    const int id = sqlite3_bind_parameter_index(st, ":reef_id");
+    const int number = sqlite3_bind_parameter_index(st, ":reef_number");
+    for (uint32_t i = 0; i < s->inserted_count && status == REEF_OK && code == SQLITE_OK; i++) {
+        code = sqlite3_bind_int64(st, id, sql_id(s->inserted[i].e));
+        if (code == SQLITE_OK && number) code = sqlite3_bind_int64(st, number, s->inserted[i].number);
+        if (code == SQLITE_OK) status = rows_run(s, s->db, st, row, context, &given);
+        (void)sqlite3_reset(st);
+    }
+    if (code != SQLITE_OK) status = session_failed(s, s->db, code);
+    sqlite3_finalize(st);
+    return status;
+}
+
+/* Runs a statement that changes the world. */
+static reef_status change_run(reef_sql_session *s, sqlite3_stmt *st, reef_sql_row row, void *context)
+{
+    returning r = {NULL, NULL};
+    bool given = false;
+    reef_status status = REEF_OK;
+    s->returns = row && sqlite3_column_count(st) && reef__sql_returning_split(s, sqlite3_sql(st), &r);
+    sqlite3_stmt *insert = NULL;
+    if (s->returns) {
+        const int code = sqlite3_prepare_v2(s->db, r.insert, -1, &insert, NULL);
+        if (code != SQLITE_OK) status = session_failed(s, s->db, code);
+    }
+    s->writes = true;
+    if (status == REEF_OK) status = rows_run(s, s->db, insert ? insert : st, row, context, &given);
+    s->writes = false;
+    sqlite3_finalize(insert);
+    if (status == REEF_OK && s->returns) status = returning_give(s, r.select, row, context);
+    s->returns = false;
+    reef__sql_rows_forget(s);
+    sqlite3_free(r.insert);
+    sqlite3_free(r.select);
+    return status;
+}
+
 /* Runs the first statement of a text. *rest: what comes behind it. */
 static reef_status statement_run(reef_sql_session *s, const char *sql, const char **rest, reef_sql_row row,
                                  void *context, undoing *u)
@@ -224,6 +278,7 @@ static reef_status statement_run(reef_sql_session *s, const char *sql, const cha
     sqlite3_stmt *st = NULL;
     bool given = false;
     reef_status status = REEF_OK;
+    s->statement++;
     const int code = sqlite3_prepare_v2(s->db, sql, -1, &st, rest);
     if (code != SQLITE_OK) return session_failed(s, s->db, code);
     if (st == NULL) return REEF_OK; /* only spaces or a comment */
@@ -234,11 +289,10 @@ static reef_status statement_run(reef_sql_session *s, const char *sql, const cha
         sqlite3_finalize(st);
         return statement_end(s, status, context, 0);
     }
-    s->writes = !reads && !explains;
-    if (status == REEF_OK) status = rows_run(s, s->db, st, row, context, &given);
+    const bool writes = !reads && !explains;
+    if (status == REEF_OK && writes) status = change_run(s, st, row, context);
+    else if (status == REEF_OK) status = rows_run(s, s->db, st, row, context, &given);
     sqlite3_finalize(st);
-    const bool writes = s->writes;
-    s->writes = false;
     return statement_end(s, status, context, writes ? (uint64_t)sqlite3_changes64(s->db) : 0);
 }
 

@@ -1,5 +1,6 @@
 /* Types as tables, and values as cells. */
 #include "table.h"
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -61,7 +62,7 @@ static char *column_name(const sql_table *t, uint32_t made, const char *field)
     char *name = sqlite3_mprintf("%s", field);
     for (bool free = false; name && !free;) {
         free = sqlite3_stricmp(name, "id") != 0 && sqlite3_stricmp(name, "number") != 0 &&
-               sqlite3_stricmp(name, "query") != 0;
+               sqlite3_stricmp(name, "query") != 0 && sqlite3_stricmp(name, "at") != 0;
         for (uint32_t i = 0; i < made && free; i++) free = sqlite3_stricmp(name, t->columns[i]) != 0;
         if (!free) name = sqlite3_mprintf("%z_", name);
     }
@@ -180,14 +181,19 @@ char *reef__sql_table_create(const sql_table *t)
     return sqlite3_str_finish(s);
 }
 
+const char *reef__sql_column_declare(const reef_field *f)
+{
+    const char *type = column_type(f);
+    return strcmp(type, "ANY") == 0 ? "COLLATE " SQL_DIGITS : type;
+}
+
 char *reef__sql_table_declare(const sql_table *t, const char *hidden)
 {
     sqlite3_str *s = sqlite3_str_new(NULL);
     sqlite3_str_appendf(s, "CREATE TABLE x(id INTEGER%s", t->many ? ", number INTEGER" : "");
     for (uint32_t i = 0; i < t->count; i++) {
         const reef_field *f = t->info.field_count ? &t->info.fields[i] : NULL;
-        const char *type = column_type(f);
-        sqlite3_str_appendf(s, ", \"%w\" %s", t->columns[i], strcmp(type, "ANY") == 0 ? "" : type);
+        sqlite3_str_appendf(s, ", \"%w\" %s", t->columns[i], reef__sql_column_declare(f));
     }
     sqlite3_str_appendf(s, "%s)", hidden);
     return sqlite3_str_finish(s);
@@ -459,8 +465,10 @@ static bool digits_take(const reef_field *f, const char *text, void *to, char *r
     return true;
 }
 
-static bool real_take(const reef_field *f, double r, void *to)
+static bool real_take(const reef_field *f, double r, void *to, char *reason)
 {
+    if (f->kind == REEF_F32 && isfinite(r) && fabs(r) > (double)FLT_MAX)
+        return refuse(reason, f, "is f32: its largest number is 3.4028235e38");
     if (f->kind == REEF_F32) memcpy(to, &(const float){(float)r}, 4);
     else memcpy(to, &r, 8);
     return true;
@@ -481,7 +489,7 @@ static bool number_take(const reef_world *w, const reef_field *f, bool whole, in
     if (f->kind == REEF_ENTITY)
         return whole ? entity_take(w, f, i, to, reason) : refuse(reason, f, "is the id of an entity");
     if (!in_range(f, whole ? (double)i : r, reason)) return false;
-    if (f->kind == REEF_F32 || f->kind == REEF_F64) return real_take(f, whole ? (double)i : r, to);
+    if (f->kind == REEF_F32 || f->kind == REEF_F64) return real_take(f, whole ? (double)i : r, to, reason);
     if (!whole && !(r >= -9e15 && r <= 9e15 && floor(r) == r)) return refuse(reason, f, "is an integer");
     if (!whole) i = (int64_t)r;
     if (f->kind == REEF_U64 && i < 0) return refuse(reason, f, "is u64: 0 ... 18446744073709551615");
@@ -492,7 +500,7 @@ static bool null_take(const reef_field *f, void *to, char *reason)
 {
     static const reef_entity none;
     if (f->kind == REEF_ENTITY) memcpy(to, &none, sizeof none);
-    else if (f->kind == REEF_F32 || f->kind == REEF_F64) return real_take(f, (double)NAN, to);
+    else if (f->kind == REEF_F32 || f->kind == REEF_F64) return real_take(f, (double)NAN, to, reason);
     else return refuse(reason, f, "can't be NULL");
     return true;
 }

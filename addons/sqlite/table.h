@@ -59,6 +59,10 @@ bool reef__sql_type_shown(reef_component type);
 bool reef__sql_name_reserved(const char *name);
 /* Writes CREATE TABLE for a file: with units and ranges as comments and checks. NULL: no memory; sqlite3_free. */
 char *reef__sql_table_create(const sql_table *t);
+/* The order of u64 in a virtual table: numbers from 2^63 on are texts of digits, of which the longer is the larger. */
+#define SQL_DIGITS "reef_digits"
+/* The type of a field's column in a virtual table, and its order where that isn't SQLite's own. */
+const char *reef__sql_column_declare(const reef_field *field);
 /* Writes what a virtual table declares. */
 char *reef__sql_table_declare(const sql_table *t, const char *hidden);
 

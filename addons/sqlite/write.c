@@ -20,15 +20,17 @@ static reef_status refused(char *reason, const char *what)
 
 /* ---- components ---- */
 
-/* Writes the cells into a copy of the value. */
-static reef_status cells_take(const reef_world *w, const sql_table *t, sqlite3_value *const *cells, uint32_t from,
+/* Writes the cells into a copy of the value. UPDATE ... FROM names all columns: those that stay are left alone, since
+ * not every value that is there may be written anew, such as a handle of an entity that is gone. */
+static reef_status cells_take(const reef_world *w, const sql_table *t, sqlite3_value *const *cells, bool has,
                               void *value, char *reason)
 {
     reef_status s = REEF_OK;
-    for (uint32_t i = from; i < t->count && s == REEF_OK; i++)
-        if (cells[i])
-            s = reef__sql_take(w, cells[i], t->info.field_count ? &t->info.fields[i] : NULL, value, t->info.size,
-                               reason);
+    for (uint32_t i = 0; i < t->count && s == REEF_OK; i++) {
+        const reef_field *f = t->info.field_count ? &t->info.fields[i] : NULL;
+        if (cells[i] == NULL || (has && reef__sql_same(cells[i], f, value, t->info.size) == CELL_SAME)) continue;
+        s = reef__sql_take(w, cells[i], f, value, t->info.size, reason);
+    }
     return s;
 }
 
@@ -74,7 +76,7 @@ static reef_status owned_set(reef_world *w, const sql_table *t, reef_entity e, u
     if (t->many && !has) (void)reef_add_id(w, e, t->type, NULL, &to);
     else if (t->many && to) to = (char *)to + (size_t)number * t->info.size;
     if (to == NULL) return reef__sql_reason(w, reef_last_error(w).status, reason);
-    return cells_take(w, t, cells, 0, to, reason);
+    return cells_take(w, t, cells, has, to, reason);
 }
 
 static reef_status value_set(reef_world *w, const sql_table *t, reef_entity e, uint32_t number, const void *was,
@@ -107,7 +109,7 @@ reef_status reef__sql_component_set(reef_world *w, const sql_table *t, reef_enti
         if (is != was) memcpy(was, is, t->info.size);
         memcpy(value, was, t->info.size);
     }
-    reef_status s = cells_take(w, t, cells, 0, value, reason);
+    reef_status s = cells_take(w, t, cells, has, value, reason);
     if (s == REEF_OK)
         s = owns(t) ? owned_set(w, t, e, number, cells, has, reason) : value_set(w, t, e, number, was, value, reason);
     sqlite3_free(value);
@@ -191,7 +193,7 @@ static reef_status entity_make(reef_world *w, sqlite3_value *id, reef_entity *e,
     return reef__sql_reason(w, reef_create_as(w, *e), reason);
 }
 
-static reef_status entities_update(reef_world *w, int count, sqlite3_value **values, sqlite3_int64 *rowid, char *reason)
+static reef_status entities_update(reef_world *w, int count, sqlite3_value **values, live_row *row, char *reason)
 {
     reef_entity e = entity_in(values[0]);
     reef_status s = REEF_OK;
@@ -201,7 +203,7 @@ static reef_status entities_update(reef_world *w, int count, sqlite3_value **val
     else if (given(values[2]) && !reef_entity_equal(entity_in(values[2]), e))
         return refused(reason, "id can't be changed");
     if (s < REEF_OK) return s;
-    *rowid = sql_id(e);
+    row->e = e;
     return entity_write(w, e, made, values + 2, reason);
 }
 
@@ -236,29 +238,63 @@ static reef_status disabled_update(const reef_sql_session *s, int count, sqlite3
 
 /* ---- tables of components ---- */
 
-static reef_status component_update(const live_table *t, int count, sqlite3_value **values, sqlite3_int64 *rowid,
-                                    char *reason)
+/* The value that a row is now. GONE: it went with an earlier row. */
+static row_found component_find(const live_table *t, int64_t row, reef_entity *e, uint32_t *number)
+{
+    const reef_world *w = t->session->world;
+    if (t->parts[0].many) return reef__sql_row_find(t->session, t, row, e, number);
+    *e = sql_entity(row);
+    *number = 0;
+    return reef_is_alive(w, *e) && reef__sql_count(w, &t->parts[0], *e) ? ROW_THERE : ROW_GONE;
+}
+
+static bool has_relation(const live_table *t, reef_entity e, sqlite3_value *target)
+{
+    const sql_table *p = &t->parts[0];
+    return p->many && p->relation && reef_relation_get_id(t->session->world, e, p->type, entity_in(target));
+}
+
+/* Checks an INSERT, and finds the entity and the number of its new value. */
+static reef_status insert_begin(const live_table *t, sqlite3_value **values, reef_entity *e, uint32_t *number,
+                                char *reason)
+{
+    const sql_table *p = &t->parts[0];
+    *e = entity_in(values[2]);
+    if (!reef_is_alive(t->session->world, *e)) return refused(reason, "id: there is no such entity");
+    *number = reef__sql_count(t->session->world, p, *e);
+    if (!p->many && *number) return refused(reason, "the entity has this component already");
+    if (has_relation(t, *e, values[2 + p->first])) return refused(reason, "the entity has this relation already");
+    return REEF_OK;
+}
+
+static reef_status component_delete(const live_table *t, reef_entity e, uint32_t number, char *reason)
+{
+    const reef_status s = reef__sql_component_remove(t->session->world, &t->parts[0], e, number, reason);
+    if (s >= REEF_OK && t->parts[0].many) reef__sql_row_removed(t->session, t, e, number);
+    return s;
+}
+
+static reef_status component_update(const live_table *t, int count, sqlite3_value **values, live_row *row, char *reason)
 {
     reef_world *w = t->session->world;
     const sql_table *p = &t->parts[0];
     const bool insert = count > 1 && sqlite3_value_type(values[0]) == SQLITE_NULL;
-    const int64_t row = sqlite3_value_int64(values[0]);
-    reef_entity e = p->many ? reef_entity_at(w, (uint32_t)(row / REEF_MULTI_MAX)) : sql_entity(row);
-    uint32_t number = p->many ? (uint32_t)(row % REEF_MULTI_MAX) : 0;
-    if (count == 1) return reef__sql_component_remove(w, p, e, number, reason);
-    if (!insert && given(values[2]) && !reef_entity_equal(entity_in(values[2]), e))
-        return refused(reason, "id can't be changed");
+    reef_entity e = {0, 0};
+    uint32_t number = 0;
     if (insert) {
-        e = entity_in(values[2]);
-        if (!reef_is_alive(w, e)) return refused(reason, "id: there is no such entity");
-        number = p->many ? UINT32_MAX : 0;
-        if (!p->many && reef__sql_count(w, p, e)) return refused(reason, "the entity has this component already");
+        const reef_status s = insert_begin(t, values, &e, &number, reason);
+        if (s != REEF_OK) return s;
+    } else {
+        const row_found found = component_find(t, sqlite3_value_int64(values[0]), &e, &number);
+        if (found == ROW_GONE) return REEF_OK;
+        if (found == ROW_UNKNOWN) return refused(reason, "an observer has changed the values of this entity meanwhile");
+        if (count == 1) return component_delete(t, e, number, reason);
+        if (given(values[2]) && !reef_entity_equal(entity_in(values[2]), e))
+            return refused(reason, "id can't be changed");
     }
-    if (p->many && given(values[3]) && sqlite3_value_type(values[3]) != SQLITE_NULL) {
-        const int64_t wanted = sqlite3_value_int64(values[3]);
-        if (wanted != (insert ? (int64_t)reef__sql_count(w, p, e) : (int64_t)number))
-            return refused(reason, "number: the values of an entity are numbered from 0 without gaps");
-    }
+    if (p->many && given(values[3]) && sqlite3_value_type(values[3]) != SQLITE_NULL &&
+        sqlite3_value_int64(values[3]) != (sqlite3_int64)number)
+        return refused(reason, "number: the values of an entity are numbered from 0 without gaps");
     sqlite3_value **cells = reef__sql_zeroed(p->count * sizeof *cells);
     if (cells == NULL) return refused(reason, "no memory"), REEF_NO_MEMORY;
     for (uint32_t i = 0; i < p->count; i++) {
@@ -266,11 +302,35 @@ static reef_status component_update(const live_table *t, int count, sqlite3_valu
         /* what an INSERT leaves out has its default value */
         if (given(cell) && !(insert && sqlite3_value_type(cell) == SQLITE_NULL)) cells[i] = cell;
     }
-    if (p->many && insert && number == UINT32_MAX) number = reef__sql_count(w, p, e);
     const reef_status s = reef__sql_component_set(w, p, e, number, cells, reason);
     sqlite3_free(cells);
-    *rowid = p->many ? (int64_t)e.index * REEF_MULTI_MAX + number : sql_id(e);
+    if (s >= REEF_OK && insert && p->many) reef__sql_row_added(t->session, t, e);
+    *row = (live_row){e, p->type, number};
     return s;
+}
+
+/* Does an INSERT give the hidden columns values? (Of an UPDATE reef__sql_allow sees it.) */
+static bool hidden_given(const live_table *t, int count, sqlite3_value **values)
+{
+    for (int i = 2 + (int)t->hidden; i < count; i++)
+        if (sqlite3_value_type(values[i]) != SQLITE_NULL) return true;
+    return false;
+}
+
+/* Notes a row that was inserted, for SQLite and for RETURNING. */
+static reef_status inserted_note(reef_sql_session *s, const live_table *t, const live_row *row, sqlite3_int64 *rowid,
+                                 char *reason)
+{
+    const bool many = t->kind == LIVE_COMPONENT && t->parts[0].many;
+    if (t->kind == LIVE_DISABLED) return REEF_OK;
+    *rowid = many ? (sqlite3_int64)row->e.index * REEF_MULTI_MAX + row->number : sql_id(row->e);
+    if (!s->returns) return REEF_OK;
+    if (!reef__sql_more(&s->inserted, s->inserted_count, &s->inserted_room, sizeof *s->inserted)) {
+        (void)refused(reason, "no memory");
+        return REEF_NO_MEMORY;
+    }
+    s->inserted[s->inserted_count++] = *row;
+    return REEF_OK;
 }
 
 int reef__sql_update(sqlite3_vtab *v, int count, sqlite3_value **values, sqlite3_int64 *rowid)
@@ -279,11 +339,18 @@ int reef__sql_update(sqlite3_vtab *v, int count, sqlite3_value **values, sqlite3
     reef_sql_session *s = t->session;
     char reason[SQL_REASON_MAX] = "";
     reef_status status = REEF_REFUSED;
+    live_row row = {{0, 0}, {0}, 0};
+    const bool insert = count > 1 && sqlite3_value_type(values[0]) == SQLITE_NULL;
     if (s->read_only) (void)refused(reason, "the session is read-only");
-    else if (t->kind == LIVE_COMPONENT) status = component_update(t, count, values, rowid, reason);
-    else if (t->kind == LIVE_ENTITIES) status = entities_update(s->world, count, values, rowid, reason);
+    else if (insert && hidden_given(t, count, values)) (void)refused(reason, LIVE_HIDDEN_WRITTEN);
+    else if (!insert && count > 1 && sqlite3_value_int64(values[1]) != sqlite3_value_int64(values[0]))
+        (void)refused(reason, "rowid can't be changed");
+    else if (t->kind == LIVE_COMPONENT) status = component_update(t, count, values, &row, reason);
+    else if (t->kind == LIVE_ENTITIES) status = entities_update(s->world, count, values, &row, reason);
     else if (t->kind == LIVE_DISABLED) status = disabled_update(s, count, values, reason);
     else (void)refused(reason, "this table can only be read");
+    if (status >= REEF_OK && insert) status = inserted_note(s, t, &row, rowid, reason);
+    s->written++;
     if (status >= REEF_OK) return SQLITE_OK;
     const int code = reef__sql_live_failed(s, v, status, reason);
     return code == SQLITE_ERROR ? SQLITE_CONSTRAINT_VTAB : code;

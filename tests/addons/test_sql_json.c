@@ -154,6 +154,113 @@ static void G7_answers_are_bounded(void **state)
     assert_json_refused(w, REEF_BAD_TEXT, deep, "");
 }
 
+/* A text of n bytes that are all `byte`, in SQL. */
+#define TEXT_OF(byte, n) "substr(replace(hex(zeroblob(" n " / 2 + 1)), '0', '" byte "'), 1, " n ")"
+
+/* SQLite looks at the clock only between two calls of functions, so what one of them may be given is bounded. */
+static void G7_one_call_of_a_function_is_bounded_by_its_lengths(void **state)
+{
+    static const char *const products[] = {"instr(a, b)",     "replace(a, b, '')", "trim(a, b)",
+                                           "ltrim(a, b)",     "rtrim(a, b)",       "like(b, a)",
+                                           "like(b, a, '!')", "a like b",          "a glob b"};
+    reef_world *w = world_of(state);
+    char sql[600];
+    for (size_t i = 0; i < sizeof products / sizeof products[0]; i++) {
+        (void)snprintf(sql, sizeof sql, "select length(%s) from (select " TEXT_OF("a", "100000") " a, %s b)",
+                       products[i], TEXT_OF("b", "100"));
+        asked(w, sql);
+        (void)snprintf(sql, sizeof sql, "select length(%s) from (select " TEXT_OF("a", "100001") " a, %s b)",
+                       products[i], TEXT_OF("b", "100"));
+        assert_json_refused(w, REEF_LIMIT, sql, "the product of the lengths is over 10,000,000");
+    }
+    (void)reef_spawn(w, reef_with(Place, 1, 2));
+    assert_json_refused(w, REEF_LIMIT,
+                        "update Place set x = instr(" TEXT_OF("a", "400000") ", " TEXT_OF("b", "99999") ")", "instr: ");
+    assert_json_refused(w, REEF_LIMIT, "select printf('%.99999g%1d', 1, 2), format('%.99999g%2d')",
+                        "format: its widths");
+    assert_json_refused(w, REEF_LIMIT, "select printf('%*d', 1, 2)", "printf: its widths");
+    assert_json_refused(w, REEF_LIMIT, "select printf(" TEXT_OF("%", "10001") ")", "more than 10,000 bytes");
+    assert_json_refused(w, REEF_LIMIT, "select strftime(" TEXT_OF("%", "10001") ", 'now')", "more than 10,000 bytes");
+    assert_json_refused(w, REEF_LIMIT, "select json_set('{}', '$.' || " TEXT_OF("a", "999") ", 1)", "json_set: a path");
+    assert_json_refused(w, REEF_LIMIT, "select json_insert('{}', '$', 1, '$.' || " TEXT_OF("a", "999") ", 1)",
+                        "a path");
+    assert_json_refused(w, REEF_LIMIT, "select json_patch('{}', '{\"a\":\"' || " TEXT_OF("a", "10000") " || '\"}')",
+                        "json_patch: ");
+    assert_json_refused(w, REEF_BAD_TEXT,
+                        "select max(1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,"
+                        "26,27,28,29,30,31,32,33)",
+                        "too many arguments");
+    (void)snprintf(sql, sizeof sql, "select id from Place where query = 'Place, %s'",
+                   "' || " TEXT_OF("P", "5000") " || '");
+    assert_json_refused(w, REEF_LIMIT, sql, "too long");
+}
+
+static void G7_bounded_functions_give_what_sqlite_gives(void **state)
+{
+    static const char *const calls[] = {
+        "instr('abcd', 'cd'), instr(x'0102', x'02'), instr(null, 'a'), instr(123, 2)",
+        "replace('abab', 'b', 'xy'), trim('  a '), trim('xxaxx', 'x'), ltrim(' a'), rtrim('ab', 'b'), ltrim('aab', "
+        "'a')",
+        "'Abc' like 'a%', 'a%c' like 'a!%c' escape '!', 'abc' glob 'a*', 'a' like null, 12 like '1_'",
+        "printf('%5.2f|%-4d|%s|%q|%Q|%x|%%|%c', 3.14159, 7, 'text', 'it''s', null, 255, 'xyz'), format('%!.20g', 1.5)",
+        "strftime('%Y-%m-%d', '2024-02-29', '+1 day'), strftime('%J')is null",
+        "json_patch('{\"a\":1}', '{\"b\":[2]}'), json_array(json_patch('{\"a\":1}', '{\"b\":2}'))",
+        "json_set('{}', '$.a', json('[1]'), '$.b', '[1]'), json_insert('{\"a\":1}', '$.a', 2, '$.c', x'')is null"};
+    reef_world *w = world_of(state);
+    sqlite3 *db;
+    assert_int_equal(sqlite3_open(":memory:", &db), SQLITE_OK);
+    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
+        char sql[600], wanted[2000];
+        sqlite3_stmt *st;
+        (void)snprintf(sql, sizeof sql, "select json_array(%s)", calls[i]);
+        const reef_status s = json(w, sql, true);
+        assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &st, NULL), SQLITE_OK);
+        if (sqlite3_step(st) != SQLITE_ROW) {
+            assert_status(REEF_BAD_TEXT, s);
+            assert_string_equal(reason, sqlite3_errmsg(db));
+        } else {
+            assert_ok(s);
+            size_t n = 0; /* as reef writes it: each quote and backslash as a number */
+            for (const char *p = (const char *)sqlite3_column_text(st, 0); *p && n + 8 < sizeof wanted; p++)
+                n += (size_t)snprintf(wanted + n, sizeof wanted - n, *p == '"' || *p == '\\' ? "\\u%04x" : "%c", *p);
+            if (strstr(got, wanted) == NULL) fail_msg("%s: %s, not %s", sql, got, wanted);
+        }
+        (void)sqlite3_finalize(st);
+    }
+    assert_int_equal(sqlite3_close(db), SQLITE_OK);
+}
+
+/* What this version of SQLite has and the list of bounded.c doesn't can't be called. */
+static void G7_only_functions_that_are_known_can_be_called(void **state)
+{
+    static const char *const refused[] = {
+        "soundex",       "sqlite_compileoption_get", "fts5", "rtreedepth", "load_extension", "match", "snippet",
+        "fts3_tokenizer"};
+    reef_world *w = world_of(state);
+    sqlite3 *db;
+    sqlite3_stmt *st;
+    uint32_t denied = 0;
+    char sql[200];
+    assert_int_equal(sqlite3_open(":memory:", &db), SQLITE_OK);
+    assert_int_equal(
+        sqlite3_prepare_v2(db, "select distinct name, max(1, narg) from pragma_function_list", -1, &st, NULL),
+        SQLITE_OK);
+    while (sqlite3_step(st) == SQLITE_ROW) {
+        const char *name = (const char *)sqlite3_column_text(st, 0);
+        (void)snprintf(sql, sizeof sql, "select \"%s\"(1%s)", name, sqlite3_column_int(st, 1) > 1 ? ", 1" : "");
+        if (json(w, sql, true) != REEF_OK && strstr(reason, "can't be called here")) {
+            denied++;
+            continue;
+        }
+        for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) assert_string_not_equal(name, refused[i]);
+    }
+    (void)sqlite3_finalize(st);
+    assert_int_equal(sqlite3_close(db), SQLITE_OK);
+    print_message("%u functions of SQLite can't be called\n", (unsigned)denied);
+    assert_json_refused(w, REEF_BAD_TEXT, "select schema from dbstat", "");
+    assert_json_refused(w, REEF_BAD_TEXT, "select sql from sqlite_stmt", "");
+}
+
 static void G7_calls_end_in_time(void **state)
 {
     reef_world *w = world_of(state);
@@ -212,6 +319,9 @@ int main(void)
         TEST(G7_answers_as_json),
         TEST(G7_strangers_reach_only_the_world),
         TEST(G7_answers_are_bounded),
+        TEST(G7_one_call_of_a_function_is_bounded_by_its_lengths),
+        TEST(G7_bounded_functions_give_what_sqlite_gives),
+        TEST(G7_only_functions_that_are_known_can_be_called),
         TEST(G7_calls_end_in_time),
         TEST(G7_calls_take_no_more_memory_than_allowed),
         TEST(G7_a_writer_that_fails_is_a_status),

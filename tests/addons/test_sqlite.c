@@ -239,6 +239,13 @@ static void G7_the_schema_says_units_kinds_and_ranges(void **state)
 
 /* ---- history ---- */
 
+static bool row_count(void *context, uint32_t count, const reef_sql_value *values)
+{
+    (void)count, (void)values;
+    ++*(uint32_t *)context;
+    return true;
+}
+
 static void G7_the_past_is_there_until_it_is_forgotten(void **state)
 {
     reef_world *w = world_of(state), *then;
@@ -274,6 +281,20 @@ static void G7_the_past_is_there_until_it_is_forgotten(void **state)
         assert_true(reef_hash(then) == hashes[i]);
         reef_world_free(then);
     }
+    reef_sql_session *s;
+    uint32_t rows = 0;
+    assert_ok(reef_sql_open(w, &(reef_sql_desc){.past = f}, &s, reason));
+    assert_ok(
+        reef_sql_run(s, "select at, count(*) from Place where at in (24, 40) group by at", row_count, &rows, NULL));
+    assert_int_equal(rows, 2);
+    assert_ok(reef_sql_run(s, "select id from Place where at = 24 and at > 30", row_count, &rows, NULL));
+    assert_int_equal(rows, 2);
+    assert_status(REEF_BAD_TEXT,
+                  reef_sql_run(s, "select id from Place where at = 24 or at is null", NULL, NULL, reason));
+    assert_non_null(strstr(reason, "at can only stand"));
+    assert_status(REEF_REFUSED, reef_sql_run(s, "delete from Wound where at = 24", NULL, NULL, reason));
+    assert_non_null(strstr(reason, "the past can't be changed"));
+    reef_sql_close(s);
     MUST(f, reef_sqlite_check(f));
     reef_sqlite_close(f);
     files_remove();
