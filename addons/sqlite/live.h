@@ -248,10 +248,10 @@ void reef__sql_rows_forget(reef_sql_session *s);
 
 /* An INSERT with RETURNING as two statements: SQLite gives only what the INSERT names, so the rest is selected. */
 typedef struct returning {
-    char *insert, *select; /* sqlite3_free */
+    char *insert, *select; /* sqlite3_free; NULL: it isn't one about a table of the world */
 } returning;
-/* False: it isn't one about a table of the world, or no memory. */
-bool reef__sql_returning_split(const reef_sql_session *s, const char *sql, returning *r);
+/* SQLite's code. */
+int reef__sql_returning_split(const reef_sql_session *s, const char *sql, returning *r);
 
 /* ---- write.c ---- */
 

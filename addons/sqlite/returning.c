@@ -93,34 +93,35 @@ static int row_seen(void *seen, int count, char **values, char **columns)
 }
 
 /* Does the session have a table or view of its own of this name? */
-static bool hidden_by(const reef_sql_session *s, const char *name)
+static int own_find(const reef_sql_session *s, const char *name, bool *seen)
 {
-    bool seen = false;
     char *sql = sqlite3_mprintf("SELECT 1 FROM sqlite_schema WHERE name = %Q COLLATE NOCASE UNION ALL "
                                 "SELECT 1 FROM sqlite_temp_schema WHERE name = %Q COLLATE NOCASE",
                                 name, name);
-    const bool good = sql && sqlite3_exec(s->db, sql, row_seen, &seen, NULL) == SQLITE_OK;
+    const int code = sql ? sqlite3_exec(s->db, sql, row_seen, seen, NULL) : SQLITE_NOMEM;
     sqlite3_free(sql);
-    return seen || !good;
+    return code;
+}
+
+static const char *name_of(const live_table *t)
+{
+    if (t->kind > LIVE_ENTITIES) return "";
+    return t->kind == LIVE_ENTITIES ? "entities" : t->parts[0].name;
 }
 
 static const live_table *table_of(const reef_sql_session *s, token t)
 {
-    for (uint32_t i = 0; i < s->table_count; i++) {
-        const live_table *table = s->tables[i];
-        if (table->kind > LIVE_ENTITIES) continue;
-        const char *name = table->kind == LIVE_ENTITIES ? "entities" : table->parts[0].name;
-        if (names(t, name)) return hidden_by(s, name) ? NULL : table;
-    }
+    for (uint32_t i = 0; i < s->table_count; i++)
+        if (s->tables[i]->kind <= LIVE_ENTITIES && names(t, name_of(s->tables[i]))) return s->tables[i];
     return NULL;
 }
 
-bool reef__sql_returning_split(const reef_sql_session *s, const char *sql, returning *r)
+int reef__sql_returning_split(const reef_sql_session *s, const char *sql, returning *r)
 {
     const char *p = sql;
     token t, name;
     *r = (returning){0};
-    if (!word_find(&p, "insert", "replace", &t) || !word_find(&p, "into", NULL, &t)) return false;
+    if (!word_find(&p, "insert", "replace", &t) || !word_find(&p, "into", NULL, &t)) return SQLITE_OK;
     const char *from = space_skip(p), *until;
     name = token_next(&p);
     until = p;
@@ -132,15 +133,15 @@ bool reef__sql_returning_split(const reef_sql_session *s, const char *sql, retur
     }
     const live_table *table = table_of(s, name);
     p = until;
-    if (table == NULL || !word_find(&p, "returning", NULL, &t)) return false;
+    if (table == NULL || !word_find(&p, "returning", NULL, &t)) return SQLITE_OK;
+    bool own = false;
+    const int code = own_find(s, name_of(table), &own);
+    if (own || code != SQLITE_OK) return code;
     size_t size = strlen(p);
     while (size && strchr(" \t\n\r\f;", p[size - 1])) size--;
     const bool many = table->kind == LIVE_COMPONENT && table->parts[0].many;
     r->insert = sqlite3_mprintf("%.*s", (int)(t.at - sql), sql);
     r->select = sqlite3_mprintf("SELECT %.*s\nFROM %.*s WHERE id = :reef_id%s", (int)size, p, (int)(until - from), from,
                                 many ? " AND number = :reef_number" : "");
-    if (r->insert && r->select) return true;
-    sqlite3_free(r->insert);
-    sqlite3_free(r->select);
-    return false;
+    return r->insert && r->select ? SQLITE_OK : SQLITE_NOMEM;
 }

@@ -253,12 +253,12 @@ static reef_status change_run(reef_sql_session *s, sqlite3_stmt *st, reef_sql_ro
     returning r = {NULL, NULL};
     bool given = false;
     reef_status status = REEF_OK;
-    s->returns = row && sqlite3_column_count(st) && reef__sql_returning_split(s, sqlite3_sql(st), &r);
     sqlite3_stmt *insert = NULL;
-    if (s->returns) {
-        const int code = sqlite3_prepare_v2(s->db, r.insert, -1, &insert, NULL);
-        if (code != SQLITE_OK) status = session_failed(s, s->db, code);
-    }
+    int code = SQLITE_OK;
+    if (row && sqlite3_column_count(st)) code = reef__sql_returning_split(s, sqlite3_sql(st), &r);
+    s->returns = r.insert != NULL;
+    if (s->returns && code == SQLITE_OK) code = sqlite3_prepare_v2(s->db, r.insert, -1, &insert, NULL);
+    if (code != SQLITE_OK) status = session_failed(s, s->db, code);
     s->writes = true;
     if (status == REEF_OK) status = rows_run(s, s->db, insert ? insert : st, row, context, &given);
     s->writes = false;
