@@ -8,6 +8,7 @@
  *     row_number.c  which value of an entity a row number means while a statement changes them
  *     returning.c the RETURNING of an INSERT
  *     confine.c   what a session forbids, and its limits
+ *     sql_token.c words of a statement
  *     bounded.c   the functions that a confined session may call
  *     json.c      answers as JSON
  *
@@ -24,7 +25,8 @@ enum {
     LIVE_PASTS = 4,
     LIVE_PARTS = 16,
     LIVE_TYPE_IDS = 1 << 17,
-    LIVE_QUERY_BYTES = 4096 /* of the text of a query in a confined session */
+    LIVE_QUERY_BYTES = 4096, /* of the text of a query in a confined session */
+    LIVE_COPIES = 1000       /* of parts of a WITH, there too */
 };
 
 typedef enum live_kind {

@@ -2,87 +2,20 @@
  * the world chose, and no default value. So the INSERT runs without RETURNING, and then what stood there is selected
  * for each row that was inserted. Only where the parts of the statement begin and end must be known for this. */
 #include "live.h"
+#include "sql_token.h"
 #include <string.h>
 
-/* A word, a name in quotes, or another character of a statement. */
-typedef struct token {
-    const char *at;
-    size_t size;
-    bool word;
-} token;
-
-static bool letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$' ||
-           (unsigned char)c >= 128;
-}
-
-static const char *quoted_skip(const char *p)
-{
-    const char end = *p == '[' ? ']' : *p;
-    for (p++; *p; p++) {
-        if (*p != end) continue;
-        if (end == ']' || p[1] != end) return p + 1;
-        p++;
-    }
-    return p;
-}
-
-static const char *space_skip(const char *p)
-{
-    for (;;) {
-        const char *comment_end = NULL;
-        if (p[0] == '-' && p[1] == '-') comment_end = strchr(p, '\n');
-        else if (p[0] == '/' && p[1] == '*') comment_end = strstr(p + 2, "*/");
-        else if (*p && strchr(" \t\n\r\f", *p)) {
-            p++;
-            continue;
-        } else return p;
-        if (comment_end == NULL) return p + strlen(p);
-        p = comment_end + (p[0] == '-' ? 1 : 2);
-    }
-}
-
-/* The next token; size 0 at the end. */
-static token token_next(const char **text)
-{
-    const char *p = space_skip(*text);
-    token t = {p, 0, letter(*p)};
-    if (t.word)
-        while (letter(*p)) p++;
-    else if (*p == '\'' || *p == '"' || *p == '`' || *p == '[') p = quoted_skip(p);
-    else if (*p) p++;
-    t.size = (size_t)(p - t.at);
-    *text = p;
-    return t;
-}
-
-static bool token_is(token t, const char *word)
-{
-    return t.word && strlen(word) == t.size && sqlite3_strnicmp(t.at, word, (int)t.size) == 0;
-}
-
 /* Goes behind a word that stands in no parentheses. False: there is none. */
-static bool word_find(const char **text, const char *word, const char *other, token *found)
+static bool word_find(const char **text, const char *word, const char *other, sql_token *found)
 {
     int depth = 0;
-    for (token t = token_next(text); t.size; t = token_next(text)) {
+    for (sql_token t = reef__sql_token_next(text); t.size; t = reef__sql_token_next(text)) {
         if (*t.at == '(') depth++;
         else if (*t.at == ')') depth--;
         *found = t;
-        if (depth == 0 && (token_is(t, word) || (other && token_is(t, other)))) return true;
+        if (depth == 0 && (reef__sql_token_is(t, word) || (other && reef__sql_token_is(t, other)))) return true;
     }
     return false;
-}
-
-/* Does the token name the table, with or without quotes? */
-static bool names(token t, const char *name)
-{
-    if (!t.word && t.size >= 2) {
-        t.at++;
-        t.size -= 2;
-    }
-    return strlen(name) == t.size && sqlite3_strnicmp(t.at, name, (int)t.size) == 0;
 }
 
 static int row_seen(void *seen, int count, char **values, char **columns)
@@ -109,27 +42,26 @@ static const char *name_of(const live_table *t)
     return t->kind == LIVE_ENTITIES ? "entities" : t->parts[0].name;
 }
 
-static const live_table *table_of(const reef_sql_session *s, token t)
+static const live_table *table_of(const reef_sql_session *s, sql_token t)
 {
     for (uint32_t i = 0; i < s->table_count; i++)
-        if (s->tables[i]->kind <= LIVE_ENTITIES && names(t, name_of(s->tables[i]))) return s->tables[i];
+        if (s->tables[i]->kind <= LIVE_ENTITIES && reef__sql_token_names(t, name_of(s->tables[i]))) return s->tables[i];
     return NULL;
 }
 
 int reef__sql_returning_split(const reef_sql_session *s, const char *sql, returning *r)
 {
     const char *p = sql;
-    token t, name;
+    sql_token t, name;
     *r = (returning){0};
     if (!word_find(&p, "insert", "replace", &t) || !word_find(&p, "into", NULL, &t)) return SQLITE_OK;
-    const char *from = space_skip(p), *until;
-    name = token_next(&p);
-    until = p;
-    t = token_next(&p);
+    name = reef__sql_token_next(&p);
+    const char *from = name.at, *until = p;
+    t = reef__sql_token_next(&p);
     if (t.size == 1 && *t.at == '.') {
-        name = token_next(&p);
+        name = reef__sql_token_next(&p);
         until = p;
-        t = token_next(&p);
+        t = reef__sql_token_next(&p);
     }
     const live_table *table = table_of(s, name);
     p = until;

@@ -1,6 +1,7 @@
 /* Statements over a living world. A call runs its statements one after the other. Before the first one that changes
  * something it takes a snapshot of the world and opens a transaction; when one fails, both go back. */
 #include "live.h"
+#include "sql_token.h"
 #include <string.h>
 
 static void reason_give(char *to, const char *reason)
@@ -279,6 +280,10 @@ static reef_status statement_run(reef_sql_session *s, const char *sql, const cha
     bool given = false;
     reef_status status = REEF_OK;
     s->statement++;
+    if (s->confined && reef__sql_copies(sql) > LIVE_COPIES) {
+        (void)reef__sql_live_failed(s, NULL, REEF_LIMIT, "the parts of WITH name one another too often");
+        return s->status;
+    }
     const int code = sqlite3_prepare_v2(s->db, sql, -1, &st, rest);
     if (code != SQLITE_OK) return session_failed(s, s->db, code);
     if (st == NULL) return REEF_OK; /* only spaces or a comment */

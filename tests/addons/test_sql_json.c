@@ -146,6 +146,18 @@ static void G7_answers_are_bounded(void **state)
                         "select 1 where 'a' like '%a%a%a%a%a%a%a%a%a%a%a%a%a%a%a%a%a%a%a%a%a%a%a%a%a%a%a%a%a%a%a%a%a"
                         "%a%a%a%a%a%a%a%a%a%a%a%a%a%a%a%a%a%a%a%a%a%a'",
                         "too complex");
+    asked(w,
+          "with a(x) as (select 1), b as (select a.x, c.x as y from a join a c), c(x) as materialized (select x from b "
+          "union select y from b) select count(*), (select max(x) from a) from c, b where c.x in (select x from b)");
+    /* each part has two copies of the one before */
+    assert_json_refused(
+        w, REEF_LIMIT,
+        "with a(x) as (select 1), b(x) as (select p.x from a p, a q), c(x) as (select p.x from b p, b q),"
+        "d(x) as (select p.x from c p join c), e(x) as (select p.x from d p, \"d\"), f(x) as (select x "
+        "from e where x in e), g(x) as (select p.x from f p, f q), h(x) as (select p.x from g p, g q), "
+        "i(x) as (select p.x from h p, h q), j(x) as (select p.x from i p, i q), k(x) as (select p.x "
+        "from j p, j q) select count(*) from k, k z",
+        "too often");
     static char deep[4000];
     size_t n = (size_t)snprintf(deep, sizeof deep, "select ");
     for (int i = 0; i < 300; i++) n += (size_t)snprintf(deep + n, sizeof deep - n, "-(");
