@@ -24,6 +24,7 @@ help_of() { awk 'NR > 1 { if (!/^#/) exit; sub(/^# ?/, ""); print }' "$1"; }
 
 has_command() { command -v "$1" >/dev/null 2>&1; }
 has_header() { echo "#include <$1>" | cc -E -x c - >/dev/null 2>&1; }
+has_file() { [ -e "$1" ]; }
 # Can this compiler build programs of libFuzzer, with sanitizers? Their libraries are a package of their own.
 has_fuzzer()
 {

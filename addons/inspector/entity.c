@@ -1,6 +1,5 @@
 /* Entities: lists that match a query, one with all it has, the tree of a relation. */
 #include "inspector.h"
-#include <civetweb.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <time.h>
 
-enum { RECORD_TICKS = 600, SECOND = 1000000000 };
-static const uint64_t patience_ns = 2ull * SECOND, open_ns = 3ull * SECOND, record_bytes = 1ull << 30;
+enum { RECORD_TICKS = 600, WAIT_MS = 2000, SECOND = 1000000000 };
+static const uint64_t open_ns = 3ull * SECOND, record_bytes = 1ull << 30;
 
 uint64_t inspector_now_ns(void)
 {
@@ -21,6 +21,12 @@ static bool wait_until(pthread_cond_t *condition, pthread_mutex_t *lock, uint64_
 {
     const struct timespec t = {(time_t)(until_ns / SECOND), (long)(until_ns % SECOND)};
     return pthread_cond_timedwait(condition, lock, &t) != ETIMEDOUT;
+}
+
+/* Until when a request that begins now waits for the simulation. */
+static uint64_t patience_end(const reef_inspector *i)
+{
+    return inspector_now_ns() + (uint64_t)i->config.wait_ms * 1000000;
 }
 
 /* ---- moments ---- */
@@ -82,7 +88,7 @@ static moment *kept_find(const reef_inspector *i, uint64_t tick)
 /* The lock is held. Waits for a moment of the newest update, if the simulation still comes by. */
 static moment *newest_wait(reef_inspector *i)
 {
-    const uint64_t until = inspector_now_ns() + patience_ns, serial = i->serial;
+    const uint64_t until = patience_end(i), serial = i->serial;
     const uint32_t failures = i->failures;
     i->waiting++;
     while (!(i->newest && i->newest->serial >= serial) && !atomic_load(&i->ending) && i->failures == failures) {
@@ -116,7 +122,7 @@ reef_world *inspector_moment_fork(const moment *m)
 bool inspector_order_give(reef_inspector *i, void (*run)(reef_inspector *i, void *data), void *data)
 {
     order o = {.run = run, .data = data};
-    const uint64_t until = inspector_now_ns() + patience_ns;
+    const uint64_t until = patience_end(i);
     pthread_mutex_lock(&i->lock);
     order **at = &i->orders;
     while (*at) at = &(*at)->next;
@@ -454,6 +460,7 @@ static const char *settings_take(reef_inspector *i, const reef_inspector_config 
     i->config = *c;
     if (i->config.record_ticks == 0) i->config.record_ticks = RECORD_TICKS;
     if (i->config.record_bytes == 0) i->config.record_bytes = record_bytes;
+    if (i->config.wait_ms == 0) i->config.wait_ms = WAIT_MS;
     if (i->config.record_ticks > 1u << 20) return "too many ticks to record";
     if (c->token ? !token_take(i->token, c->token) : !token_make(i->token))
         return c->token ? "a token has 16 to 64 letters and digits" : "the system gives no random numbers";

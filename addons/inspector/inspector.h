@@ -29,7 +29,6 @@ enum {
     ROWS_MAX = 1000,     /* rows of an answer */
     TICKS_SHOWN = 4096,  /* ticks of the timeline */
     STREAMS_MAX = 8,     /* streams of events at a time */
-    THREADS = 128,       /* of the server: one for each connection, also for those that never say what they want */
     REQUESTS_A_SECOND = 400,
     SPANS_KEPT = 1 << 15,
     STEPS_MAX = 1000,
@@ -73,12 +72,13 @@ typedef enum moment_kind {
 } moment_kind;
 
 typedef struct whatif whatif;
+typedef struct door door;
 
 struct reef_inspector {
     reef_world *world;
     reef_inspector_config config;
-    struct mg_context *server;
-    char token[TOKEN_MAX + 1], title[TITLE_MAX + 1], bind[64], address[256], cookie[32];
+    door *door; /* door.c */
+    char token[TOKEN_MAX + 1], title[TITLE_MAX + 1], bind[64], address[256];
     char hosts[HOSTS_MAX][128];
     unsigned host_count;
     uint16_t port;
@@ -87,7 +87,7 @@ struct reef_inspector {
     pthread_cond_t told;  /* to the server's threads: there is a new moment, or an order is done */
     pthread_cond_t asked; /* to the simulation's thread: something is wanted */
     atomic_bool busy;     /* update has more to do than to note the tick */
-    atomic_bool ready, ending, ended;
+    atomic_bool ending;
     atomic_bool prompted; /* a statement of the prompt runs */
     atomic_uint streams;
     _Atomic uint64_t looked_ns; /* when the last request came */
@@ -126,8 +126,8 @@ struct reef_inspector {
 /* ---- inspector.c: moments and orders ---- */
 
 uint64_t inspector_now_ns(void);
-/* Returns the moment, held by the caller; NULL: there is none. For MOMENT_NOW it waits for the next update, two seconds
- * at most; then the last known one has to do. */
+/* Returns the moment, held by the caller; NULL: there is none. For MOMENT_NOW it waits for the next update, as long as
+ * config.wait_ms says; then the last known one has to do. */
 moment *inspector_moment_hold(reef_inspector *i, moment_kind kind, uint64_t tick);
 void inspector_moment_release(reef_inspector *i, moment *m);
 /* Makes a moment of a world on the thread that uses the world, held by the caller. NULL: no memory, or it can't be
@@ -137,7 +137,7 @@ void inspector_moment_put(reef_inspector *i, moment_kind kind,
                           moment *m); /* takes over the hold; NULL: none from now on */
 /* Makes a fork that belongs to this thread alone, and that reports to nobody. NULL: no memory. */
 reef_world *inspector_moment_fork(const moment *m);
-/* Has an order done by the next update. False: no update took it within two seconds. */
+/* Has an order done by the next update. False: no update took it in time (config.wait_ms). */
 bool inspector_order_give(reef_inspector *i, void (*run)(reef_inspector *i, void *data), void *data);
 /* Plays a tick of a world as the config says, on the simulation's thread. dt of the tick that took `ns`. */
 reef_status inspector_play(reef_inspector *i, reef_world *world, float dt);

@@ -5,7 +5,6 @@
  * these states must be the recorded one: if it isn't, the rest was done outside of the systems, or the tick can't be
  * repeated. The forks are played on the simulation's thread, one at each update; comparing is done here. */
 #include "inspector.h"
-#include <civetweb.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

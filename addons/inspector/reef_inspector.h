@@ -2,13 +2,13 @@
  * changed what.
  *
  *     reef_inspector *i = reef_inspect(w, &(reef_inspector_config){.port = 7272});
- *     printf("%s\n", reef_inspector_address(i));                  http://127.0.0.1:7272/?token=...
+ *     printf("%s\n", reef_inspector_address(i));                  http://127.0.0.1:7272/#token=...
  *     for (;;) {
  *         reef_tick(w, 1.0f / 60);
  *         reef_inspector_update(i);
  *     }
  *
- * This is a separate library, which uses libcivetweb, libjansson and reef's public headers. The server has threads of
+ * This is a separate library, which uses libjansson and reef's public headers. The server has threads of
  * its own. They get a world only as a snapshot, which reef_inspector_update takes when somebody asks for one, and look
  * into forks of it. So the simulation never waits for a browser, and while nobody looks, a tick costs some hundred
  * nanoseconds more. docs/manual/inspector.md describes the page and the interface behind it (HTTP and JSON).
@@ -32,7 +32,7 @@ typedef struct reef_inspector_config {
     /* names or addresses by which browsers may call this machine, separated by spaces, beside 127.0.0.1, [::1] and
      * localhost. Requests under any other name are refused with 403 */
     const char *hosts;
-    const char *token; /* 16 to 64 letters and digits that every request must know; NULL: a random one */
+    const char *token; /* 16 to 64 letters and digits that a request about the world must know; NULL: a random one */
     const char *title; /* what the page calls this program; NULL: "reef" */
     bool writes;       /* the page may change the world and its time: edit, pause, step, restore, play what-ifs */
     /* reef_inspector_update doesn't return while the page holds the world: for programs without a window, whose loop
@@ -42,6 +42,9 @@ typedef struct reef_inspector_config {
     uint32_t record_ticks; /* the last states that are kept while recording; 0: 600 */
     /* the oldest recorded states are dropped while the world's family holds more bytes than this; 0: 1 GiB */
     uint64_t record_bytes;
+    /* how long a request waits for reef_inspector_update, in ms, before it is answered with 503 or from the last state
+     * that is known; 0: 2,000. More is for programs whose ticks take longer */
+    uint32_t wait_ms;
     /* plays a tick of a fork, to find out which system changed what, for what-ifs and for speeds above 1. NULL:
      * reef_step_once. Called by reef_inspector_update on its thread */
     reef_inspector_step step;
@@ -58,7 +61,7 @@ typedef struct reef_inspector_config {
 typedef struct reef_inspector reef_inspector;
 
 /* Starts the server. The caller owns the inspector, and frees it before the world. NULL: `reason` says why; it may be
- * NULL, or has room for REEF_DETAIL_MAX bytes. (The process ignores SIGPIPE from then on.) */
+ * NULL, or has room for REEF_DETAIL_MAX bytes. */
 reef_inspector *reef_inspect_why(reef_world *world, const reef_inspector_config *config, char *reason);
 /* The same without a reason. */
 reef_inspector *reef_inspect(reef_world *world, const reef_inspector_config *config);
@@ -66,7 +69,8 @@ reef_inspector *reef_inspect(reef_world *world, const reef_inspector_config *con
  * allowed. */
 void reef_inspector_free(reef_inspector *inspector);
 
-/* The address for the browser, with the token. Lives as long as the inspector. */
+/* The address for the browser, with the token behind "#token=", so that no browser sends it to a server by itself.
+ * Lives as long as the inspector. */
 const char *reef_inspector_address(const reef_inspector *inspector);
 /* The port that it listens on. */
 uint16_t reef_inspector_port(const reef_inspector *inspector);

@@ -2,26 +2,22 @@
  *
  *   Host isn't one of ours            403    a page of another name that points to this machine (DNS rebinding)
  *   Origin isn't the page's own       403    a page of another site
- *   too many requests a second        429
- *   no token, or a wrong one          401    the token is a parameter, a bearer token, or the cookie that the page gets
+ *   a file of the page                200    it is the same in every program, and knows nothing of the world
+ *   no token, or a wrong one          401    the token is a parameter or a bearer token
+ *   too many requests a second        429    only of those who know the token, so that nobody else uses them up
  *   no such path                      404
  *   another method than the path's    405
  *   a POST, but no writes allowed     403
  *   not application/json              415    so that no form of another site gets this far
  *   no length; a body of over 64 KiB  411, 413
  *
- * Only then is anything looked at or done. */
-#include "inspector.h"
+ * Only then is the body read, and anything looked at or done. */
+#include "door.h"
 #include "page.h"
-#include <civetweb.h>
 #include <inttypes.h>
-#include <netdb.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
-#include <sys/socket.h>
 #include <time.h>
-#include <unistd.h>
 
 /* ---- answers ---- */
 
@@ -52,36 +48,43 @@ static const char *status_words(int status)
                  {413, "Content Too Large"},
                  {415, "Unsupported Media Type"},
                  {429, "Too Many Requests"},
+                 {431, "Request Header Fields Too Large"},
                  {503, "Service Unavailable"}};
     for (size_t k = 0; k < sizeof known / sizeof known[0]; k++)
         if (known[k].status == status) return known[k].words;
     return "Error";
 }
 
-static int send_bytes(struct mg_connection *c, int status, const char *type, const char *more, const void *bytes,
-                      size_t size)
+size_t inspector_answer_head(char *to, size_t room, int status, const char *type, size_t size, const char *more)
 {
-    (void)mg_printf(c, "HTTP/1.1 %d %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\n%s%s\r\n", status,
-                    status_words(status), type, size, security, more);
-    if (size && strcmp(mg_get_request_info(c)->request_method, "HEAD") != 0) (void)mg_write(c, bytes, size);
-    return status;
+    const int n = snprintf(to, room, "HTTP/1.1 %d %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\n%s%s\r\n", status,
+                           status_words(status), type, size, security, more);
+    return n > 0 && (size_t)n < room ? (size_t)n : 0;
 }
 
-static int send_json(struct mg_connection *c, int status, json_t *j)
+static void send_bytes(connection *c, int status, const char *type, const char *more, const void *bytes, size_t size)
 {
+    char head[2000];
+    const size_t n = inspector_answer_head(head, sizeof head, status, type, size, more);
+    const bool head_only = strcmp(inspector_connection_head(c)->method, "HEAD") == 0;
+    if (inspector_send(c, head, n) && !head_only) (void)inspector_send(c, bytes, size);
+}
+
+static void send_json(connection *c, int status, json_t *j)
+{
+    static const char no_memory[] = "{\"error\":\"no memory\"}";
     char *text = j ? json_dumps(j, JSON_COMPACT) : NULL;
     json_decref(j);
-    if (text == NULL) return send_bytes(c, 503, "application/json", "", "{\"error\":\"no memory\"}", 21);
-    (void)send_bytes(c, status, "application/json", "", text, strlen(text));
+    if (text) send_bytes(c, status, "application/json", "", text, strlen(text));
+    else send_bytes(c, 503, "application/json", "", no_memory, sizeof no_memory - 1);
     free(text);
-    return status;
 }
 
-static int send_error(struct mg_connection *c, int status, const char *error)
+static void send_error(connection *c, int status, const char *error)
 {
     json_t *j = json_object();
     json_object_set_new(j, "error", inspector_json_text(error));
-    return send_json(c, status, j);
+    send_json(c, status, j);
 }
 
 json_t *inspector_refuse(request *r, int status, const char *format, ...)
@@ -98,7 +101,7 @@ json_t *inspector_refuse(request *r, int status, const char *format, ...)
 
 bool inspector_parameter(const request *r, const char *name, char *text, size_t size)
 {
-    return mg_get_var(r->query, strlen(r->query), name, text, size) >= 0;
+    return inspector_head_parameter(r->query, name, text, size) >= 0;
 }
 
 uint64_t inspector_parameter_number(const request *r, const char *name, uint64_t otherwise, uint64_t most)
@@ -154,9 +157,9 @@ static bool host_is_ours(const reef_inspector *i, const char *host, size_t size)
     memcpy(name, host, size);
     name[size] = 0;
     for (size_t k = 0; k < sizeof always / sizeof always[0]; k++)
-        if (strcasecmp(name, always[k]) == 0) return true;
+        if (inspector_same_word(name, always[k])) return true;
     for (unsigned k = 0; k < i->host_count; k++)
-        if (strcasecmp(name, i->hosts[k]) == 0) return true;
+        if (inspector_same_word(name, i->hosts[k])) return true;
     return false;
 }
 
@@ -169,23 +172,14 @@ static bool token_is_ours(const reef_inspector *i, const char *token, size_t siz
     return differs == 0;
 }
 
-static bool has_token(const reef_inspector *i, const struct mg_connection *c, const struct mg_request_info *info)
+static bool has_token(const reef_inspector *i, const request_head *h)
 {
     char token[TOKEN_MAX + 2];
-    const char *query = info->query_string ? info->query_string : "", *bearer = mg_get_header(c, "Authorization");
-    const int n = mg_get_var(query, strlen(query), "token", token, sizeof token);
+    const int n = inspector_head_parameter(h->query, "token", token, sizeof token);
     if (n >= 0) return token_is_ours(i, token, (size_t)n);
-    if (bearer && strncmp(bearer, "Bearer ", 7) == 0) return token_is_ours(i, bearer + 7, strlen(bearer + 7));
-    const char *cookie = mg_get_header(c, "Cookie");
-    const size_t name = strlen(i->cookie);
-    while (cookie && *cookie) {
-        cookie += strspn(cookie, " ");
-        const size_t size = strcspn(cookie, "; ");
-        if (size > name && strncmp(cookie, i->cookie, name) == 0 && cookie[name] == '=')
-            return token_is_ours(i, cookie + name + 1, size - name - 1);
-        cookie += size + (cookie[size] == ';');
-    }
-    return false;
+    const char *bearer = h->authorization;
+    if (bearer == NULL || !inspector_begins_with(bearer, "Bearer ")) return false;
+    return token_is_ours(i, bearer + 7, strlen(bearer + 7));
 }
 
 /* A bucket of tokens: so many requests a second, and as many at once. */
@@ -202,39 +196,16 @@ static bool rate_allows(reef_inspector *i)
     return allows;
 }
 
-/* Returns 0, or the status with which the request is refused. */
-static int let_in(reef_inspector *i, const struct mg_connection *c, const struct mg_request_info *info,
-                  const char **why)
-{
-    const char *host = mg_get_header(c, "Host"), *origin = mg_get_header(c, "Origin");
-    if (host == NULL || !host_is_ours(i, host, strlen(host)))
-        return *why = "this isn't a name of this machine (reef_inspector_config.hosts)", 403;
-    if (origin && (strncmp(origin, "http://", 7) != 0 || strcasecmp(origin + 7, host) != 0))
-        return *why = "the request comes from a page of another site", 403;
-    if (!rate_allows(i)) return *why = "too many requests", 429;
-    if (!has_token(i, c, info))
-        return *why = "the token is missing or wrong: open the address that the program printed", 401;
-    return 0;
-}
-
-/* ---- the page ---- */
-
-static int send_page(reef_inspector *i, struct mg_connection *c, const page_file *f)
-{
-    char cookie[256];
-    (void)snprintf(cookie, sizeof cookie, "Set-Cookie: %s=%s; HttpOnly; SameSite=Strict; Path=/\r\n", i->cookie,
-                   i->token);
-    return send_bytes(c, 200, f->type, cookie, f->bytes, f->size);
-}
-
 /* ---- the stream of events ---- */
 
-static bool event_send(struct mg_connection *c, const char *event, json_t *data)
+static bool event_send(connection *c, const char *event, json_t *data)
 {
     char *text = json_dumps(data, JSON_COMPACT);
     json_decref(data);
-    const bool sent = text && mg_printf(c, "event: %s\ndata: ", event) > 0 && mg_write(c, text, strlen(text)) > 0 &&
-                      mg_write(c, "\n\n", 2) > 0;
+    char head[64];
+    const int n = snprintf(head, sizeof head, "event: %s\ndata: ", event);
+    const bool sent = text && inspector_send(c, head, (size_t)n) && inspector_send(c, text, strlen(text)) &&
+                      inspector_send(c, "\n\n", 2);
     free(text);
     return sent;
 }
@@ -265,12 +236,14 @@ static json_t *stream_state(reef_inspector *i)
 }
 
 /* Sends until the client is gone: ten times a second at most, what happened since. */
-static int stream(reef_inspector *i, struct mg_connection *c, const char *query)
+static void stream(reef_inspector *i, connection *c)
 {
-    const request r = {.i = i, .query = query};
+    static const char begin[] = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n";
+    const request r = {.i = i, .query = inspector_connection_head(c)->query};
     uint64_t next = inspector_parameter_number(&r, "after", 0, UINT64_MAX);
     json_t *last = NULL;
-    bool open = mg_printf(c, "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n%s\r\n", security) > 0;
+    bool open = inspector_send(c, begin, sizeof begin - 1) && inspector_send(c, security, sizeof security - 1) &&
+                inspector_send(c, "\r\n", 2);
     if (next == 0) next = UINT64_MAX; /* only the newest */
     for (unsigned round = 0; open && !atomic_load(&i->ending); round++) {
         atomic_store(&i->looked_ns, inspector_now_ns());
@@ -287,18 +260,13 @@ static int stream(reef_inspector *i, struct mg_connection *c, const char *query)
         (void)nanosleep(&rest, NULL);
     }
     json_decref(last);
-    return 200;
 }
 
-static int stream_begin(reef_inspector *i, struct mg_connection *c, const char *query)
+static void stream_begin(reef_inspector *i, connection *c)
 {
-    if (atomic_fetch_add(&i->streams, 1) >= STREAMS_MAX) {
-        atomic_fetch_sub(&i->streams, 1);
-        return send_error(c, 429, "too many streams are open");
-    }
-    const int status = stream(i, c, query);
+    if (atomic_fetch_add(&i->streams, 1) >= STREAMS_MAX) send_error(c, 429, "too many streams are open");
+    else stream(i, c);
     atomic_fetch_sub(&i->streams, 1);
-    return status;
 }
 
 /* ---- the trace ---- */
@@ -328,17 +296,14 @@ static void trace_run(reef_inspector *i, void *data)
     (void)reef_trace_write(i->spans, (reef_writer){trace_append, data});
 }
 
-static int send_trace(reef_inspector *i, struct mg_connection *c)
+static void send_trace(reef_inspector *i, connection *c)
 {
+    static const char named[] = "Content-Disposition: attachment; filename=\"reef-trace.json\"\r\n";
     trace_text t = {NULL, 0, 0};
-    int status = 0;
-    if (!inspector_order_give(i, trace_run, &t)) status = send_error(c, 503, "the program doesn't tick");
-    else if (t.size == 0) status = send_error(c, 409, "no spans are recorded");
-    else
-        status = send_bytes(c, 200, "application/json",
-                            "Content-Disposition: attachment; filename=\"reef-trace.json\"\r\n", t.bytes, t.size);
+    if (!inspector_order_give(i, trace_run, &t)) send_error(c, 503, "the program doesn't tick");
+    else if (t.size == 0) send_error(c, 409, "no spans are recorded");
+    else send_bytes(c, 200, "application/json", named, t.bytes, t.size);
     free(t.bytes);
-    return status;
 }
 
 /* ---- what answers a path ---- */
@@ -347,34 +312,37 @@ typedef struct path {
     const char *path;
     bool posts, writes; /* a POST; only with reef_inspector_config.writes */
     json_t *(*answer)(request *r);
+    void (*serve)(reef_inspector *i, connection *c); /* what isn't one answer in JSON */
 } path;
 
 static const path paths[] = {
-    {"/api/overview", false, false, inspector_answer_overview},
-    {"/api/ticks", false, false, inspector_answer_ticks},
-    {"/api/types", false, false, inspector_answer_types},
-    {"/api/tables", false, false, inspector_answer_tables},
-    {"/api/systems", false, false, inspector_answer_systems},
-    {"/api/spans", false, false, inspector_answer_spans},
-    {"/api/events", false, false, inspector_answer_events},
-    {"/api/entities", false, false, inspector_answer_entities},
-    {"/api/entity", false, false, inspector_answer_entity},
-    {"/api/explain", false, false, inspector_answer_explain},
-    {"/api/tree", false, false, inspector_answer_tree},
-    {"/api/diff", false, false, inspector_answer_diff},
-    {"/api/who", false, false, inspector_answer_who},
-    {"/api/curve", false, false, inspector_answer_curve},
-    {"/api/when", false, false, inspector_answer_when},
-    {"/api/hash", false, false, inspector_answer_hash},
-    {"/api/whatif", false, false, inspector_answer_whatif},
-    {"/api/sql", true, false, inspector_answer_sql}, /* changes nothing without writes */
-    {"/api/record", true, false, inspector_answer_control},
-    {"/api/control", true, true, inspector_answer_control},
-    {"/api/edit", true, true, inspector_answer_edit},
-    {"/api/whatif/play", true, true, inspector_answer_whatif_play},
+    {"/api/overview", false, false, inspector_answer_overview, NULL},
+    {"/api/ticks", false, false, inspector_answer_ticks, NULL},
+    {"/api/types", false, false, inspector_answer_types, NULL},
+    {"/api/tables", false, false, inspector_answer_tables, NULL},
+    {"/api/systems", false, false, inspector_answer_systems, NULL},
+    {"/api/spans", false, false, inspector_answer_spans, NULL},
+    {"/api/events", false, false, inspector_answer_events, NULL},
+    {"/api/entities", false, false, inspector_answer_entities, NULL},
+    {"/api/entity", false, false, inspector_answer_entity, NULL},
+    {"/api/explain", false, false, inspector_answer_explain, NULL},
+    {"/api/tree", false, false, inspector_answer_tree, NULL},
+    {"/api/diff", false, false, inspector_answer_diff, NULL},
+    {"/api/who", false, false, inspector_answer_who, NULL},
+    {"/api/curve", false, false, inspector_answer_curve, NULL},
+    {"/api/when", false, false, inspector_answer_when, NULL},
+    {"/api/hash", false, false, inspector_answer_hash, NULL},
+    {"/api/whatif", false, false, inspector_answer_whatif, NULL},
+    {"/api/stream", false, false, NULL, stream_begin},
+    {"/api/trace", false, false, NULL, send_trace},
+    {"/api/sql", true, false, inspector_answer_sql, NULL}, /* changes nothing without writes */
+    {"/api/record", true, false, inspector_answer_control, NULL},
+    {"/api/control", true, true, inspector_answer_control, NULL},
+    {"/api/edit", true, true, inspector_answer_edit, NULL},
+    {"/api/whatif/play", true, true, inspector_answer_whatif_play, NULL},
 };
 
-/* Is it nested deeper than any body needs? The parser calls itself for each level, on a stack of 100 KB. */
+/* Is it nested deeper than any body needs? The parser calls itself for each level. */
 static bool too_deep(const char *text, size_t size)
 {
     int depth = 0;
@@ -388,167 +356,93 @@ static bool too_deep(const char *text, size_t size)
     return false;
 }
 
-/* Reads the body of a POST. 0, or the status with which it is refused. */
-static int body_read(struct mg_connection *c, const struct mg_request_info *info, request *r)
+/* Reads JSON from the body of a POST. False: it is refused. */
+static bool body_read(request *r, const char *bytes, size_t size)
 {
-    const char *type = mg_get_header(c, "Content-Type");
     json_error_t error;
-    if (type == NULL || strncasecmp(type, "application/json", 16) != 0)
-        return (void)inspector_refuse(r, 415, "expected Content-Type: application/json"), 415;
-    if (info->content_length < 0) return (void)inspector_refuse(r, 411, "expected Content-Length"), 411;
-    if (info->content_length > BODY_MAX)
-        return (void)inspector_refuse(r, 413, "a body has at most %d bytes", BODY_MAX), 413;
-    const size_t size = (size_t)info->content_length;
-    char *bytes = malloc(size + 1);
-    if (bytes == NULL) return (void)inspector_refuse(r, 503, "no memory"), 503;
-    size_t got = 0;
-    for (int n; got < size && (n = mg_read(c, bytes + got, size - got)) > 0;) got += (size_t)n;
-    const bool deep = got == size && too_deep(bytes, size);
-    r->body = got == size && !deep ? json_loadb(bytes, size, JSON_REJECT_DUPLICATES, &error) : NULL;
-    free(bytes);
-    if (got < size) return (void)inspector_refuse(r, 400, "the body ends too early"), 400;
-    if (deep) return (void)inspector_refuse(r, 400, "the body is nested too deep"), 400;
-    if (r->body == NULL)
-        return (void)inspector_refuse(r, 400, "no JSON: %s (byte %d)", error.text, error.position), 400;
-    return 0;
+    if (too_deep(bytes, size)) return inspector_refuse(r, 400, "the body is nested too deep"), false;
+    r->body = json_loadb(bytes, size, JSON_REJECT_DUPLICATES, &error);
+    if (r->body) return true;
+    return inspector_refuse(r, 400, "no JSON: %s (byte %d)", error.text, error.position), false;
 }
 
-static int path_answer(reef_inspector *i, struct mg_connection *c, const struct mg_request_info *info, const path *p)
+void inspector_serve(reef_inspector *i, connection *c)
 {
-    request r = {.i = i, .query = info->query_string ? info->query_string : "", .status = 200};
-    const bool posts = strcmp(info->request_method, "POST") == 0;
-    if (posts != p->posts) return send_error(c, 405, p->posts ? "expected POST" : "expected GET");
-    if (p->writes && !i->config.writes) return send_error(c, 403, "the program doesn't allow writes");
-    const int refused = posts ? body_read(c, info, &r) : 0;
-    json_t *j = refused ? NULL : p->answer(&r);
-    json_decref(r.body);
-    if (j == NULL) return send_error(c, r.status == 200 ? 503 : r.status, r.error[0] ? r.error : "no memory");
-    return send_json(c, r.status, j);
-}
-
-static int begin_request(struct mg_connection *c)
-{
-    const struct mg_request_info *info = mg_get_request_info(c);
-    reef_inspector *i = info->user_data;
-    const char *uri = info->local_uri ? info->local_uri : "", *method = info->request_method, *why = "";
-    const int refused = atomic_load(&i->ready) ? let_in(i, c, info, &why) : 503;
-    if (refused) return send_error(c, refused, why);
+    const path *p = inspector_connection_answerer(c);
+    request r = {.i = i, .query = inspector_connection_head(c)->query, .status = 200};
+    size_t size;
+    const char *body = inspector_connection_body(c, &size);
     atomic_store(&i->looked_ns, inspector_now_ns());
     atomic_store(&i->busy, true);
-    for (size_t k = 0; k < sizeof paths / sizeof paths[0]; k++)
-        if (strcmp(uri, paths[k].path) == 0) return path_answer(i, c, info, &paths[k]);
-    if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0) return send_error(c, 405, "expected GET");
-    if (strcmp(uri, "/api/stream") == 0) return stream_begin(i, c, info->query_string ? info->query_string : "");
-    if (strcmp(uri, "/api/trace") == 0) return send_trace(i, c);
-    for (const page_file *f = page_files; f->path; f++)
-        if (strcmp(uri, f->path) == 0) return send_page(i, c, f);
-    return send_error(c, 404, "there is nothing here");
+    if (p->serve) {
+        p->serve(i, c);
+        return;
+    }
+    json_t *j = NULL;
+    if (!p->posts || body_read(&r, body, size)) j = p->answer(&r);
+    json_decref(r.body);
+    if (j) send_json(c, r.status, j);
+    else send_error(c, r.status == 200 ? 503 : r.status, r.error[0] ? r.error : "no memory");
 }
 
-static int say_nothing(const struct mg_connection *c, const char *message)
+/* ---- who is let in ---- */
+
+static verdict refusal(int status, const char *why) { return (verdict){.status = status, .why = why}; }
+
+/* A request that changes something, or asks in a body. */
+static verdict post_judge(const reef_inspector *i, const path *p, const request_head *h)
 {
-    (void)c, (void)message;
-    return 1;
+    if (strcmp(h->method, "POST") != 0) return refusal(405, "expected POST");
+    if (p->writes && !i->config.writes) return refusal(403, "the program doesn't allow writes");
+    if (h->type == NULL || !inspector_begins_with(h->type, "application/json"))
+        return refusal(415, "expected Content-Type: application/json");
+    if (h->length < 0 || h->coding) return refusal(411, "expected Content-Length");
+    if (h->length > BODY_MAX) return refusal(413, "a body has at most 64 KiB");
+    return (verdict){.answerer = p};
 }
 
-/* What the library itself refuses, such as a request that can't be read. */
-static int http_error(struct mg_connection *c, int status, const char *message)
+verdict inspector_judge(reef_inspector *i, const request_head *h)
 {
-    (void)message;
-    (void)mg_printf(c, "HTTP/1.1 %d %s\r\nContent-Length: 0\r\n%s\r\n", status, status_words(status), security);
-    return 0;
+    const bool gets = strcmp(h->method, "GET") == 0 || strcmp(h->method, "HEAD") == 0;
+    if (h->host == NULL || !host_is_ours(i, h->host, strlen(h->host)))
+        return refusal(403, "this isn't a name of this machine (reef_inspector_config.hosts)");
+    if (h->origin && (strncmp(h->origin, "http://", 7) != 0 || !inspector_same_word(h->origin + 7, h->host)))
+        return refusal(403, "the request comes from a page of another site");
+    for (const page_file *f = page_files; f->path; f++) {
+        if (strcmp(h->path, f->path) != 0) continue;
+        if (!gets) return refusal(405, "expected GET");
+        return (verdict){.status = 200, .type = f->type, .bytes = f->bytes, .size = f->size};
+    }
+    if (!has_token(i, h))
+        return refusal(401, "the token is missing or wrong: open the address that the program printed");
+    if (!rate_allows(i)) return refusal(429, "too many requests");
+    for (size_t k = 0; k < sizeof paths / sizeof paths[0]; k++) {
+        const path *p = &paths[k];
+        if (strcmp(h->path, p->path) != 0) continue;
+        if (p->posts) return post_judge(i, p, h);
+        return gets ? (verdict){.answerer = p} : refusal(405, "expected GET");
+    }
+    return refusal(404, "there is nothing here");
 }
 
 /* ---- beginning and end ---- */
 
 bool inspector_server_start(reef_inspector *i, char *reason)
 {
-    char listen[96], threads[8];
-    const char *options[] = {"listening_ports",
-                             listen,
-                             "num_threads",
-                             threads,
-                             "request_timeout_ms",
-                             "5000",
-                             "max_request_size",
-                             "8192",
-                             "enable_keep_alive",
-                             "no",
-                             "tcp_nodelay",
-                             "1",
-                             "connection_queue",
-                             "64",
-                             "listen_backlog",
-                             "512",
-                             "linger_timeout_ms",
-                             "100",
-                             "enable_directory_listing",
-                             "no",
-                             "decode_query_string",
-                             "no",
-                             NULL};
-    const struct mg_callbacks calls = {.begin_request = begin_request,
-                                       .log_message = say_nothing,
-                                       .log_access = say_nothing,
-                                       .http_error = http_error};
-    struct mg_server_port ports[4];
-    (void)snprintf(listen, sizeof listen, strchr(i->bind, ':') ? "[%s]:%u" : "%s:%u", i->bind,
-                   (unsigned)i->config.port);
-    (void)snprintf(threads, sizeof threads, "%d", THREADS);
     i->tokens_ns = inspector_now_ns();
     i->tokens = REQUESTS_A_SECOND;
-    (void)mg_init_library(0);
-    /* Requests may come as soon as it listens; they are refused until the port is known (`ready`). */
-    i->server = mg_start(&calls, i, options);
-    const int n = i->server ? mg_get_server_ports(i->server, 4, ports) : 0;
-    if (n < 1) {
-        if (i->server) mg_stop(i->server);
-        (void)mg_exit_library();
-        (void)snprintf(reason, REEF_DETAIL_MAX, "can't listen on %.64s, port %u", i->bind, (unsigned)i->config.port);
-        return false;
-    }
-    i->port = (uint16_t)ports[0].port;
-    (void)snprintf(i->cookie, sizeof i->cookie, "reef_inspector_%u", (unsigned)i->port);
+    if (!inspector_door_open(i, reason)) return false;
     const bool any = strcmp(i->bind, "0.0.0.0") == 0 || strcmp(i->bind, "::") == 0;
-    const char *name = any ? i->host_count ? i->hosts[0] : "127.0.0.1" : i->bind;
+    const char *name = i->bind;
+    if (any) name = i->host_count ? i->hosts[0] : "127.0.0.1";
     (void)snprintf(i->address, sizeof i->address,
-                   strchr(name, ':') ? "http://[%s]:%u/?token=%s" : "http://%s:%u/?token=%s", name, (unsigned)i->port,
+                   strchr(name, ':') ? "http://[%s]:%u/#token=%s" : "http://%s:%u/#token=%s", name, (unsigned)i->port,
                    i->token);
     if (!any && i->host_count < HOSTS_MAX)
         (void)snprintf(i->hosts[i->host_count++], sizeof i->hosts[0], strchr(i->bind, ':') ? "[%s]" : "%s", i->bind);
-    atomic_store(&i->ready, true);
-    return true;
+    if (inspector_door_start(i)) return true;
+    (void)snprintf(reason, REEF_DETAIL_MAX, "there are no threads for the server");
+    return false;
 }
 
-/* The library looks every two seconds whether it is to end, unless somebody connects. So somebody does. */
-static void *knock(void *context)
-{
-    reef_inspector *i = context;
-    const struct timespec rest = {0, 5000000};
-    const struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICHOST | AI_NUMERICSERV};
-    struct addrinfo *to = NULL;
-    char port[8];
-    (void)snprintf(port, sizeof port, "%u", (unsigned)i->port);
-    const char *name = strcmp(i->bind, "0.0.0.0") == 0 ? "127.0.0.1" : strcmp(i->bind, "::") == 0 ? "::1" : i->bind;
-    if (getaddrinfo(name, port, &hints, &to) != 0) return NULL;
-    while (!atomic_load(&i->ended)) {
-        const int s = socket(to->ai_family, SOCK_STREAM | SOCK_NONBLOCK, 0);
-        if (s >= 0) {
-            (void)connect(s, to->ai_addr, to->ai_addrlen);
-            (void)close(s);
-        }
-        (void)nanosleep(&rest, NULL);
-    }
-    freeaddrinfo(to);
-    return NULL;
-}
-
-void inspector_server_stop(reef_inspector *i)
-{
-    pthread_t thread;
-    const bool knocks = pthread_create(&thread, NULL, knock, i) == 0;
-    mg_stop(i->server);
-    atomic_store(&i->ended, true);
-    if (knocks) (void)pthread_join(thread, NULL);
-    (void)mg_exit_library();
-}
+void inspector_server_stop(reef_inspector *i) { inspector_door_close(i); }

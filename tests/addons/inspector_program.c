@@ -3,12 +3,6 @@
 #include <sys/time.h>
 #include <time.h>
 
-#ifdef __SANITIZE_THREAD__
-/* civetweb notes the time of each request by localtime, on several threads at once. */
-const char *__tsan_default_suppressions(void);
-const char *__tsan_default_suppressions(void) { return "race:tzset_internal\nrace:localtime\n"; }
-#endif
-
 /* ---- a world ---- */
 
 void move(reef_block *b)
@@ -68,23 +62,51 @@ void begin_with(reef_world *w, reef_inspector_config config)
 {
     char reason[REEF_DETAIL_MAX];
     config.token = TOKEN;
+    config.wait_ms = 600000; /* on a busy machine the program may not come by for long */
     memset(&played, 0, sizeof played);
     played.world = w;
     played.rest_us = 200;
     played.inspector = reef_inspect_why(w, &config, reason);
     if (played.inspector == NULL) fail_msg("%s", reason);
     assert_int_equal(pthread_create(&played.thread, NULL, play, NULL), 0);
+    played.runs = true;
 }
 void begin(reef_world *w) { begin_with(w, (reef_inspector_config){.writes = true, .waits = true}); }
 
+/* Ends the thread and the inspector. A program that the page holds wouldn't come to its end. */
+static void stop(void)
+{
+    for (int status = 429; status == 429; rest(1000)) {
+        reply r = request("POST", "/api/control", "Content-Type: application/json\r\nContent-Length: 15\r\n",
+                          "{\"pause\":false}");
+        status = r.status;
+        free(r.head);
+    }
+    atomic_store(&played.ending, true);
+    (void)pthread_join(played.thread, NULL);
+    reef_inspector_free(played.inspector);
+    played.runs = false;
+}
+
 void end(void)
 {
-    json_decref(post("/api/control", "{\"pause\":false}", 0)); /* a program that is held wouldn't come to its end */
-    atomic_store(&played.ending, true);
-    assert_int_equal(pthread_join(played.thread, NULL), 0);
-    reef_inspector_free(played.inspector);
+    stop();
     assert_int_equal(atomic_load(&played.failures), 0);
     assert_false(reef_is_paused(played.world));
+}
+
+int program_end(void **state)
+{
+    if (played.runs) stop();
+    return fixture_end(state);
+}
+
+void turn_to(reef_world *other)
+{
+    atomic_store(&played.turn, other);
+    while (atomic_load(&played.turn)) rest(1000);
+    const unsigned ticks = atomic_load(&played.ticks);
+    wait_for_ticks(ticks + 2);
 }
 
 void wait_for_ticks(unsigned ticks)
@@ -98,7 +120,7 @@ int dial(void)
 {
     const int s = socket(AF_INET, SOCK_STREAM, 0);
     struct sockaddr_in a = {.sin_family = AF_INET, .sin_port = htons(reef_inspector_port(played.inspector))};
-    const struct timeval patience = {20, 0};
+    const struct timeval patience = {600, 0};
     a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     if (s < 0) return -1;
     (void)setsockopt(s, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
@@ -184,6 +206,12 @@ const char *text_of(const json_t *j, const char *name)
 {
     const char *text = json_string_value(json_object_get(j, name));
     return text ? text : "";
+}
+
+void wait_for_tick(long long tick)
+{
+    while (tick_now() < tick) rest(4000);
+    assert_int_equal(tick_now(), tick);
 }
 
 long long tick_now(void)

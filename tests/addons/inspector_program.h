@@ -45,6 +45,7 @@ typedef struct program {
     reef_world *world;
     reef_inspector *inspector;
     pthread_t thread;
+    bool runs; /* between begin() and end() */
     atomic_bool ending;
     _Atomic(reef_world *) turn; /* the world that is to be played from now on */
     atomic_uint ticks, failures;
@@ -52,6 +53,9 @@ typedef struct program {
 } program;
 
 extern program played;
+/* A test with a world, as TEST. If it gives up, the program is ended before the world is freed. */
+#define PROGRAM_TEST(name) cmocka_unit_test_setup_teardown(name, fixture_begin, program_end)
+int program_end(void **state);
 #define TOKEN "0123456789abcdefX"
 
 void rest(uint32_t us);
@@ -60,6 +64,8 @@ double seconds(void);
 void begin_with(reef_world *w, reef_inspector_config config);
 void begin(reef_world *w); /* with `writes` and `waits` */
 void end(void);
+/* Waits until the program plays another world, and looks at it. */
+void turn_to(reef_world *other);
 /* Waits until the program has done so many ticks. */
 void wait_for_ticks(unsigned ticks);
 
@@ -88,5 +94,7 @@ void post_ok(const char *path, const char *body);
 long long number(const json_t *j, const char *name);
 const char *text_of(const json_t *j, const char *name);
 long long tick_now(void);
+/* Waits until the world is at this tick, at which it stops. */
+void wait_for_tick(long long tick);
 
 #endif

@@ -1,8 +1,5 @@
-/* What would harm an inspector and the program that it looks into: random requests, many connections, half of a
- * request. */
+/* What would harm an inspector and the program that it looks into: random requests. */
 #include "inspector_program.h"
-#include <errno.h>
-#include <sys/resource.h>
 #include <time.h>
 
 static uint64_t dice(uint64_t *seed)
@@ -101,79 +98,10 @@ static void F11_random_bytes_harm_nothing(void **state)
     assert_valid(w);
 }
 
-/* A thousand connections at once, most of which say nothing or half of something: the ticks go on, and the page works
- * again as soon as they are gone. */
-static void F11_a_thousand_connections_stop_no_tick(void **state)
-{
-    enum { COUNT = 1000 };
-    static int s[COUNT];
-    int open = 0;
-    struct rlimit files;
-    assert_int_equal(getrlimit(RLIMIT_NOFILE, &files), 0);
-    if (files.rlim_cur < 2200) files.rlim_cur = files.rlim_max < 2200 ? files.rlim_max : 2200;
-    (void)setrlimit(RLIMIT_NOFILE, &files);
-    begin(world_of(state));
-    for (int i = 0; i < COUNT; i++) {
-        static const char half[] = "GET /api/overview HTTP/1.1\r\nHost: 127";
-        /* those that the kernel doesn't let in yet mustn't hold the test up */
-        struct sockaddr_in a = {.sin_family = AF_INET, .sin_port = htons(reef_inspector_port(played.inspector))};
-        a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-        s[i] = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
-        if (s[i] < 0) continue;
-        if (connect(s[i], (const struct sockaddr *)&a, sizeof a) != 0 && errno != EINPROGRESS) continue;
-        open++;
-        if (i % 3 && send(s[i], half, sizeof half - 1, MSG_NOSIGNAL) < 0) continue;
-    }
-    assert_true(open >= 500);
-    const unsigned ticks = atomic_load(&played.ticks);
-    for (int i = 0; i < 1000 && atomic_load(&played.ticks) < ticks + 50; i++) rest(1000);
-    assert_true(atomic_load(&played.ticks) >= ticks + 50);
-    for (int i = 0; i < COUNT; i++)
-        if (s[i] >= 0) (void)close(s[i]);
-    json_decref(get("/api/overview", 200));
-    end();
-}
-
-/* A slow loris: a hundred connections that say half of a request, a byte at a time, and are opened again when the
- * server closes them. Other requests are answered as if they weren't there. */
-static void F11_half_open_connections_stall_no_request(void **state)
-{
-    enum { COUNT = 100 };
-    static const char half[] =
-        "GET /api/overview HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: 0123456789012345678901234567890";
-    static int s[COUNT];
-    size_t sent = 0;
-    double longest = 0;
-    begin(world_of(state));
-    for (int i = 0; i < COUNT; i++) assert_true((s[i] = dial()) >= 0);
-    const double end_at = seconds() + 3;
-    for (; seconds() < end_at; sent++) {
-        for (int i = 0; i < COUNT; i++) {
-            char gone;
-            const bool closed = recv(s[i], &gone, 1, MSG_DONTWAIT | MSG_PEEK) == 0;
-            if (closed || send(s[i], half + sent % (sizeof half - 1), 1, MSG_NOSIGNAL) < 0) {
-                (void)close(s[i]);
-                assert_true((s[i] = dial()) >= 0);
-            }
-        }
-        const double begin = seconds();
-        json_decref(get("/api/overview", 200));
-        const double took = seconds() - begin;
-        if (took > longest) longest = took;
-        rest(20000);
-    }
-    if (longest > 4) /* a request that had to wait for their end would take five */
-        fail_msg("a request took %.2f s", longest);
-    for (int i = 0; i < COUNT; i++) (void)close(s[i]);
-    end();
-}
-
 int main(int count, char **words)
 {
     const struct CMUnitTest tests[] = {
-        TEST(F11_random_bytes_harm_nothing),
-        TEST(F11_a_thousand_connections_stop_no_tick),
-        TEST(F11_half_open_connections_stall_no_request),
+        PROGRAM_TEST(F11_random_bytes_harm_nothing),
     };
     /* --fuzz SECONDS: only random requests, for that long; or the name of one test, or a pattern with * */
     if (count == 3 && strcmp(words[1], "--fuzz") == 0) {

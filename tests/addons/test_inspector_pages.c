@@ -98,12 +98,8 @@ static void F11_entities_are_found_by_query_name_and_id(void **state)
     end();
 }
 
-/* How much slower than a build for users this one may be. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(REEF_CHECKED) || !defined(__OPTIMIZE__)
-enum { SLOWER = 20 };
-#else
-enum { SLOWER = 1 };
-#endif
+/* In ms. --deep asks for what the page promises, on a machine that does nothing else; otherwise it must come at all. */
+static double page_ms_most = 20000;
 
 /* The shortest time of some requests, in ms: what else the machine does is left out. */
 static double shortest_ms(const char *path)
@@ -142,7 +138,7 @@ static void F11_a_page_of_a_million_entities_is_answered_at_once(void **state)
     for (size_t k = 0; k < sizeof paths / sizeof paths[0]; k++) {
         const double ms = shortest_ms(paths[k]);
         print_message("           %5.1f ms  %s\n", ms, paths[k]);
-        if (ms > 50 * SLOWER && !getenv("REEF_SLOW_MACHINE")) fail_msg("%s took %.1f ms", paths[k], ms);
+        if (ms > page_ms_most && !getenv("REEF_SLOW_MACHINE")) fail_msg("%s took %.1f ms", paths[k], ms);
     }
     end();
 }
@@ -316,13 +312,15 @@ static void F11_edits_are_done_together_or_not_at_all(void **state)
 int main(int count, char **words)
 {
     const struct CMUnitTest tests[] = {
-        TEST(F11_entities_are_found_by_query_name_and_id),
-        TEST(F11_a_page_of_a_million_entities_is_answered_at_once),
-        TEST(F11_types_tables_systems_and_relations_are_listed),
-        TEST(F11_the_stream_tells_of_ticks),
-        TEST(F11_fields_of_every_kind_are_edited_in_their_range),
-        TEST(F11_edits_are_done_together_or_not_at_all),
+        PROGRAM_TEST(F11_entities_are_found_by_query_name_and_id),
+        PROGRAM_TEST(F11_a_page_of_a_million_entities_is_answered_at_once),
+        PROGRAM_TEST(F11_types_tables_systems_and_relations_are_listed),
+        PROGRAM_TEST(F11_the_stream_tells_of_ticks),
+        PROGRAM_TEST(F11_fields_of_every_kind_are_edited_in_their_range),
+        PROGRAM_TEST(F11_edits_are_done_together_or_not_at_all),
     };
-    if (count > 1) cmocka_set_test_filter(words[1]);
+    const bool deep = count > 1 && strcmp(words[1], "--deep") == 0;
+    if (deep) page_ms_most = 50;
+    if (count > 1) cmocka_set_test_filter(deep ? "F11_a_page*" : words[1]);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

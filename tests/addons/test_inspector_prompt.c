@@ -181,11 +181,11 @@ static void G7_the_prompt_speaks_sql(void **state)
 int main(int count, char **words)
 {
     const struct CMUnitTest tests[] = {
-        TEST(G7_the_prompt_reads_forks_and_changes_the_world_between_ticks),
-        TEST(G7_the_prompt_changes_nothing_unless_writes_are_allowed),
-        TEST(G7_without_a_prompt_there_is_no_path),
+        PROGRAM_TEST(G7_the_prompt_reads_forks_and_changes_the_world_between_ticks),
+        PROGRAM_TEST(G7_the_prompt_changes_nothing_unless_writes_are_allowed),
+        PROGRAM_TEST(G7_without_a_prompt_there_is_no_path),
 #ifdef TEST_SQL
-        TEST(G7_the_prompt_speaks_sql),
+        PROGRAM_TEST(G7_the_prompt_speaks_sql),
 #endif
     };
     if (count > 1) cmocka_set_test_filter(words[1]);

@@ -1,6 +1,7 @@
 // page.mjs NAME=ADDRESS ...: the tests of the inspector's page; see run. The addresses: scene and many of tests/inspector/scene.c, with few
 // entities and with many; reef and dive, of the examples. pictures=FOLDER: draws the pictures of the manual, too.
 import assert from "node:assert/strict";
+import { createServer } from "node:http";
 import { chromium } from "playwright-core";
 
 const given = Object.fromEntries(process.argv.slice(2).map(x => [x.slice(0, x.indexOf("=")), x.slice(x.indexOf("=") + 1)]));
@@ -33,8 +34,8 @@ async function test(name, f) {
   }
 }
 
-// The answer of the interface, with the page's cookie.
-const ask = (page, path) => page.evaluate(p => fetch("/api/" + p).then(r => r.json()), path);
+// The answer of the interface, with the page's token.
+const ask = (page, path) => page.evaluate(p => fetch("/api/" + p, { headers: { Authorization: "Bearer " + sessionStorage.getItem("reef.token") } }).then(r => r.json()), path);
 const until = async (f, what) => {
   for (let i = 0; i < 200; i++) { if (await f()) return; await new Promise(r => setTimeout(r, 50)); }
   assert.fail("not in time: " + what);
@@ -47,9 +48,9 @@ if (scene) {
 
   await test("F11_the_page_shows_the_program", async () => {
     assert.equal(await page.locator("#title").textContent(), "A scene <i>");
-    assert.equal(new URL(page.url()).search, ""); // the token isn't in the address any more
+    assert.doesNotMatch(page.url(), /token/); // it isn't in the address any more
     await until(async () => (await page.locator(".card", { hasText: "Entities" }).locator(".big").textContent()) === "502", "the number of entities");
-    await page.reload(); // the cookie lets it in
+    await page.reload(); // the tab has kept the token
     await page.waitForSelector(".card");
   });
 
@@ -252,12 +253,43 @@ if (scene) {
 
   await test("F11_nothing_is_reported_on_the_console", async () => assert.deepEqual(page.reported, []));
 
-  await test("F11_without_the_token_there_is_no_page", async () => {
+  await test("F11_without_the_token_the_page_knows_nothing", async () => {
     const other = await (await browser.newContext()).newPage();
-    const reply = await other.goto(new URL(scene).origin + "/");
-    assert.equal(reply.status(), 401);
+    assert.equal((await other.goto(new URL(scene).origin + "/")).status(), 200);
+    await other.getByText("The token of this page is missing").waitFor();
+    assert.notEqual(await other.locator("#title").textContent(), "A scene <i>");
+    await other.context().close();
   });
 
+  await test("F11_no_other_server_of_this_machine_gets_the_token", async () => {
+    const seen = [], token = new URLSearchParams(new URL(scene).hash.slice(1)).get("token");
+    const server = createServer((asked, answer) => { seen.push(asked.url + JSON.stringify(asked.headers)); answer.setHeader("Content-Type", "text/html"); answer.end("<p>another"); });
+    await new Promise(f => server.listen(0, "127.0.0.1", f));
+    const other = await page.context().newPage(), address = `http://127.0.0.1:${server.address().port}/`;
+    await other.goto(scene); // the tab has the token, then goes to another port
+    await other.waitForSelector(".card");
+    await other.goto(address);
+    assert.ok(seen.length > 0 && token.length >= 16);
+    assert.ok(seen.every(text => !text.includes(token)), seen.join("\n"));
+    assert.equal(await other.evaluate(() => sessionStorage.length + document.cookie.length), 0);
+    assert.deepEqual(await page.context().cookies(), []);
+    await other.close();
+    server.close();
+  });
+
+  await test("F11_spans_are_saved_as_a_file", async () => {
+    await tab(page, "Systems");
+    await page.getByText("Record spans").click();
+    await page.getByText("Stop recording spans").waitFor();
+    await page.waitForTimeout(300);
+    const [file] = await Promise.all([page.waitForEvent("download"), page.getByText("Save as a trace").click()]);
+    assert.equal(file.suggestedFilename(), "reef-trace.json");
+    const bytes = await (await import("node:fs/promises")).readFile(await file.path(), "utf8");
+    assert.ok(Array.isArray(JSON.parse(bytes).traceEvents ?? JSON.parse(bytes)));
+    await page.getByText("Stop recording spans").click();
+  });
+
+  await test("F11_nothing_is_reported_on_the_console_at_the_end", async () => assert.deepEqual(page.reported, []));
 }
 
 if (many) {
@@ -304,7 +336,7 @@ if (many) {
       const times = [];
       for (let k = 0; k < 15; k++) {
         const begin = performance.now();
-        await (await fetch("/api/entities?q=Place,in%20Speed&show=Place,Speed&limit=100&offset=" + (k % 2 ? 0 : 150000))).json();
+        await (await fetch("/api/entities?q=Place,in%20Speed&show=Place,Speed&limit=100&offset=" + (k % 2 ? 0 : 150000), { headers: { Authorization: "Bearer " + sessionStorage.getItem("reef.token") } })).json();
         times.push(performance.now() - begin);
       }
       return Math.min(...times); // what else the machine does is left out

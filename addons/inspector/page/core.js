@@ -48,29 +48,63 @@ export function keep(name, value) {
 
 // ---- requests ----
 
+// The program prints an address with the token behind #, which no browser sends to a server. This tab keeps it, for this address and
+// port alone, and sends it as a header. (A cookie would go to every server on this machine, whatever its port.)
+function takeToken() {
+  const token = new URLSearchParams(location.hash.slice(1)).get("token");
+  if (!token) return false;
+  sessionStorage.setItem("reef.token", token);
+  history.replaceState(null, "", location.pathname);
+  return true;
+}
+takeToken();
+addEventListener("hashchange", () => { if (takeToken()) location.reload(); }); // the address of another run, in the same tab
+
 export class Refused extends Error {
   constructor(status, message) { super(message); this.status = status; }
 }
 
-async function answer(reply) {
-  const j = await reply.json().catch(() => ({ error: reply.statusText }));
-  if (!reply.ok) throw new Refused(reply.status, j.error || reply.statusText);
-  return j;
-}
-
-// get("entities", {q: "Position", at: 7})
-export async function get(path, parameters = {}, signal = undefined) {
+async function ask(path, parameters = {}, more = {}) {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(parameters))
     if (value !== null && value !== undefined && value !== "") query.set(name, value);
-  const text = query.toString();
-  return answer(await fetch("/api/" + path + (text ? "?" + text : ""), { signal, credentials: "same-origin" }));
+  const text = query.toString(), headers = { Authorization: "Bearer " + sessionStorage.getItem("reef.token"), ...more.headers };
+  const reply = await fetch("/api/" + path + (text ? "?" + text : ""), { ...more, headers, credentials: "omit" });
+  if (reply.ok) return reply;
+  const j = await reply.json().catch(() => ({}));
+  throw new Refused(reply.status, j.error || reply.statusText);
 }
 
+// get("entities", {q: "Position", at: 7})
+export async function get(path, parameters, signal = undefined) { return (await ask(path, parameters, { signal })).json(); }
+
 export async function post(path, body) {
-  return answer(await fetch("/api/" + path, {
-    method: "POST", credentials: "same-origin", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body),
-  }));
+  return (await ask(path, {}, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) })).json();
+}
+
+// Reads a stream of events until it ends: opened() when it begins, told(event, data) for each. (EventSource can't send the token.)
+export async function listen(path, parameters, opened, told) {
+  const reply = await ask(path, parameters);
+  opened();
+  let text = "";
+  const reader = reply.body.pipeThrough(new TextDecoderStream()).getReader();
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) return;
+    const events = (text + value).split("\n\n");
+    text = events.pop();
+    for (const e of events) {
+      const lines = new Map(e.split("\n").map(line => [line.slice(0, line.indexOf(": ")), line.slice(line.indexOf(": ") + 2)]));
+      told(lines.get("event"), JSON.parse(lines.get("data")));
+    }
+  }
+}
+
+// Saves what a path answers as a file.
+export async function save(path, name) {
+  const bytes = await (await ask(path)).blob(), link = h("a", { href: URL.createObjectURL(bytes), download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
 }
 
 export async function trying(promise, good) {

@@ -1,5 +1,5 @@
 // The page as a whole: the stream of events, time, tabs, keys.
-import { h, get, post, state, on, tell, number, time, load, keep, trying, toast, choose, loadTypes } from "./core.js";
+import { h, get, post, listen, state, on, tell, number, time, load, keep, trying, toast, choose, loadTypes } from "./core.js";
 import { draw as drawTimeline, look, lookBy } from "./timeline.js";
 import { overview } from "./overview.js";
 import { entities, ask } from "./entities.js";
@@ -89,14 +89,9 @@ function showTime() {
 
 // ---- what the program tells ----
 
-let stream;
-function connect() {
-  stream?.close();
-  stream = new EventSource("/api/stream?after=" + (state.next || ""));
-  stream.addEventListener("open", () => { state.connected = true; showTime(); });
-  stream.addEventListener("error", () => { state.connected = false; showTime(); if (stream.readyState === 2) setTimeout(connect, 2000); });
-  stream.addEventListener("ticks", e => {
-    for (const r of JSON.parse(e.data)) {
+const told = {
+  ticks: rows => {
+    for (const r of rows) {
       const last = state.rows[state.rows.length - 1];
       if (last && r[0] <= last[0]) state.rows = state.rows.filter(x => x[0] < r[0]);
       state.rows.push(r);
@@ -104,17 +99,26 @@ function connect() {
     state.rows = state.rows.slice(-4096);
     showTime();
     if (!document.hidden) tell("ticks");
-  });
-  stream.addEventListener("state", e => {
+  },
+  state: server => {
     const was = state.server;
-    state.server = JSON.parse(e.data);
+    state.server = server;
     if (state.at === "step" && !state.server.step_number) look(null);
     if (typeof state.at === "number" && state.server.kept && state.at < state.server.first) look(state.server.first);
     showTime();
     tell("server");
     drawTimeline();
     if (was.paused !== state.server.paused) refresh();
-  });
+  },
+};
+const connected = is => { state.connected = is; showTime(); };
+
+// Listens as long as the page is open, and begins anew two seconds after the stream has ended.
+async function connect() {
+  for (;; await new Promise(f => setTimeout(f, 2000))) {
+    await listen("stream", { after: state.next }, () => connected(true), (event, data) => told[event]?.(data)).catch(() => {});
+    connected(false);
+  }
 }
 
 async function refresh() {
@@ -124,7 +128,7 @@ async function refresh() {
     document.title = state.overview.title + " · reef inspector";
     state.connected = true;
   } catch (e) {
-    if (e.status === 401) return view.replaceChildren(h("p.empty", "The token of this page is no longer valid. Open the address that the program printed."));
+    if (e.status === 401) return view.replaceChildren(h("p.empty", "The token of this page is missing or no longer valid. Open the address that the program printed."));
     if (!e.status) state.connected = false;
   }
   showTime();
@@ -154,8 +158,6 @@ addEventListener("keydown", e => {
   keys[e.key]();
 });
 
-// The token is in a cookie now, and needn't stand in the address.
-if (location.search) history.replaceState(null, "", location.pathname + location.hash);
 await refresh();
 if (state.overview?.sql) { views.sql = sql; addTab("sql"); }
 await loadTypes().catch(e => toast(e.message));

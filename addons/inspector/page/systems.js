@@ -1,5 +1,5 @@
 // Systems: the schedule as a picture, who waits for whom and why, how long each takes, threads over time.
-import { h, svg, get, post, state, number, ns, tip, colour, trying, series } from "./core.js";
+import { h, svg, get, post, save, state, number, ns, tip, colour, trying, series } from "./core.js";
 import { canvasOf } from "./plot.js";
 
 const wide = 158, tall = 40, gapX = 46, gapY = 12;
@@ -145,7 +145,7 @@ export const systems = {
     threads = h("canvas.plot", { hidden: true });
     traceButton = h("button", { onclick: async e => { await trying(post("record", { trace: !e.target.classList.contains("on") })); setTimeout(drawThreads, 300); } }, "Record spans");
     view.append(h("h2", "Schedule"), h("div.panel", picture), h("div.panel", { className: "panel" }, about), h("h3", "Measured"), h("div.panel.scroll", table), h("h3", "Threads over time"),
-      h("div.panel", h("div.row", traceButton, h("a", { href: "/api/trace", download: "reef-trace.json", title: "Open it with ui.perfetto.dev or chrome://tracing" }, "Save as a trace"), h("span.faint", "of the last ticks; for Perfetto and chrome://tracing")), threads),
+      h("div.panel", h("div.row", traceButton, h("button", { onclick: () => trying(save("trace", "reef-trace.json")), title: "Open it with ui.perfetto.dev or chrome://tracing" }, "Save as a trace"), h("span.faint", "of the last ticks; for Perfetto and chrome://tracing")), threads),
       h("h3", "Observers"), h("div.panel", observers), h("h3", "The schedule explained"), explainBox);
     tell();
     fetchAll().then(drawThreads);

@@ -1,0 +1,43 @@
+/* The door: who connects is a stranger until the head of the request has shown the token. */
+#ifndef REEF_INSPECTOR_DOOR_H
+#define REEF_INSPECTOR_DOOR_H
+
+#include "head.h"
+#include "inspector.h"
+
+typedef struct connection connection;
+
+/* What is said to a request of which the head is read. */
+typedef struct verdict {
+    int status;           /* 0: it is let in; otherwise this is the answer */
+    const char *why;      /* of a refusal */
+    const char *type;     /* of a file of the page, whose bytes last */
+    const void *bytes;    /* NULL: a refusal */
+    size_t size;          /* of the file */
+    const void *answerer; /* who answers, if it is let in; for inspector_serve */
+} verdict;
+
+/* Opens the port; i->port is then known, and nobody is let in yet. False: `reason` says why. */
+bool inspector_door_open(reef_inspector *i, char *reason);
+/* Begins to let in. False: there are no threads; the door is closed again. */
+bool inspector_door_start(reef_inspector *i);
+/* Ends all connections and threads. */
+void inspector_door_close(reef_inspector *i);
+
+/* A request that is let in, on a thread of its own until it is answered. */
+const request_head *inspector_connection_head(const connection *c);
+const char *inspector_connection_body(const connection *c, size_t *size);
+const void *inspector_connection_answerer(const connection *c);
+/* Waits until all bytes are sent. False: the other side is gone, or takes nothing for five seconds. */
+bool inspector_send(connection *c, const void *bytes, size_t size);
+
+/* ---- what the door asks (server.c) ---- */
+
+/* Judges a request by its head, on the door's thread: never waits. */
+verdict inspector_judge(reef_inspector *i, const request_head *h);
+/* The head of an answer. Returns its length; `room` is enough for 2,000 bytes. */
+size_t inspector_answer_head(char *to, size_t room, int status, const char *type, size_t size, const char *more);
+/* Answers a request that was let in. */
+void inspector_serve(reef_inspector *i, connection *c);
+
+#endif
