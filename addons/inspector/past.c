@@ -5,6 +5,7 @@
  * these states must be the recorded one: if it isn't, the rest was done outside of the systems, or the tick can't be
  * repeated. The forks are played on the simulation's thread, one at each update; comparing is done here. */
 #include "inspector.h"
+#include "../shared/plain_number.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -427,13 +428,12 @@ static bool field_differs(const condition *c, const reef_world *before, const re
 /* Reads "above" or "below". A query without a bound is a condition that something matches. */
 static bool condition_read(request *r, condition *c)
 {
-    char text[64], *end;
+    char text[64];
     c->bounded = c->text != NULL;
     c->below = inspector_parameter(r, "below", text, sizeof text);
     if (!c->below && !inspector_parameter(r, "above", text, sizeof text)) return true;
     c->bounded = true;
-    c->bound = strtod(text, &end);
-    if (text[0] && *end == 0) return true;
+    if (plain_number_read(text, &c->bound)) return true;
     return inspector_refuse(r, 400, "above, below: expected a number"), false;
 }
 

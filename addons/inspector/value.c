@@ -1,6 +1,7 @@
 /* Values of components as JSON and back, by the fields of their types. Whole numbers that a double can't hold are texts
  * of digits, and so are infinities and NaN. */
 #include "inspector.h"
+#include "../shared/plain_number.h"
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -168,14 +169,15 @@ static bool is_float(reef_kind k) { return k == REEF_F32 || k == REEF_F64; }
 /* A float as the shortest number that reads back as the same one: 0.1, not 0.10000000149. */
 static json_t *json_single(const void *data)
 {
-    char text[32];
+    char text[PLAIN_NUMBER_MAX];
+    double number = 0;
     const float x = (float)float_of(REEF_F32, data);
     if (isnan(x) || isinf(x)) return json_float((double)x);
     for (int digits = 6; digits <= 9; digits++) {
-        (void)snprintf(text, sizeof text, "%.*g", digits, (double)x);
-        if (strtof(text, NULL) == x) break;
+        plain_number_write(text, digits, (double)x);
+        if (plain_number_read(text, &number) && (float)number == x) break;
     }
-    return json_real(strtod(text, NULL));
+    return json_real(number);
 }
 
 static json_t *json_element(reef_kind kind, const void *data)
@@ -245,15 +247,19 @@ static bool wrong(char *why, const char *expected, const reef_field *f)
 
 static bool number_of_json(const json_t *j, double *number)
 {
-    char *end;
-    if (json_is_number(j)) return *number = json_number_value(j), true;
+    if (json_is_number(j)) {
+        *number = json_number_value(j);
+        return true;
+    }
     const char *text = json_string_value(j);
-    if (text == NULL || *text == 0) return false;
-    if (strcmp(text, "NaN") == 0) return *number = (double)NAN, true;
-    if (strcmp(text, "Infinity") == 0) return *number = (double)INFINITY, true;
-    if (strcmp(text, "-Infinity") == 0) return *number = -(double)INFINITY, true;
-    *number = strtod(text, &end);
-    return *end == 0;
+    if (text == NULL) return false;
+    *number = (double)NAN;
+    if (strcmp(text, "NaN") == 0) return true;
+    *number = (double)INFINITY;
+    if (strcmp(text, "Infinity") == 0) return true;
+    *number = -(double)INFINITY;
+    if (strcmp(text, "-Infinity") == 0) return true;
+    return plain_number_read(text, number);
 }
 
 static bool signed_of_json(const json_t *j, int64_t *number)
@@ -281,8 +287,11 @@ static bool unsigned_of_json(const json_t *j, uint64_t *number)
 /* Is the number in the range that the field declares? */
 static bool in_range(const reef_field *f, double number, char *why)
 {
+    char lowest[PLAIN_NUMBER_MAX], highest[PLAIN_NUMBER_MAX];
     if ((f->lowest == 0 && f->highest == 0) || (number >= f->lowest && number <= f->highest)) return true;
-    (void)snprintf(why, REEF_DETAIL_MAX, "%.40s: expected %g ... %g", f->name, f->lowest, f->highest);
+    plain_number_write(lowest, 6, f->lowest);
+    plain_number_write(highest, 6, f->highest);
+    (void)snprintf(why, REEF_DETAIL_MAX, "%.40s: expected %s ... %s", f->name, lowest, highest);
     return false;
 }
 

@@ -4,8 +4,13 @@
  *   link   relations and handles in fields, since these may name entities that come later
  *
  * What is wrong is found on the way. Then a snapshot that was taken before is restored. */
+#if !defined(_WIN32)
+#define _POSIX_C_SOURCE 200809L /* for the locale */
+#endif
 #include "reef_prefab_text.h"
 #include "text_place.h"
+#include "../shared/plain_locale.h"
+#include "../shared/plain_number.h"
 #include <jansson.h>
 #include <math.h>
 #include <stdarg.h>
@@ -222,14 +227,18 @@ static bool number_read(reading *r, const text_step *at, const reef_field *f, js
 {
     const kind_range k = range_of(f->kind);
     const bool real = f->kind == REEF_F32 || f->kind == REEF_F64;
+    char lowest[PLAIN_NUMBER_MAX], highest[PLAIN_NUMBER_MAX];
     const char *unit = f->unit ? f->unit : "";
     if (!(real ? json_is_number(value) : json_is_integer(value)))
         return wants(r, at, value, real ? "a number" : "a whole number");
     const double x = json_number_value(value);
     const bool limits = f->lowest != 0 || f->highest != 0;
     if (x < k.lowest || x > k.highest) return wrong(r, at, "this number doesn't fit the field \"%s\"", f->name);
-    if (limits && (x < f->lowest || x > f->highest))
-        return wrong(r, at, "\"%s\" is from %g to %g %s", f->name, f->lowest, f->highest, unit);
+    if (limits && (x < f->lowest || x > f->highest)) {
+        plain_number_write(lowest, 6, f->lowest);
+        plain_number_write(highest, 6, f->highest);
+        return wrong(r, at, "\"%s\" is from %s to %s %s", f->name, lowest, highest, unit);
+    }
     const float narrow = (float)x;
     if (f->kind == REEF_F64) memcpy(to, &x, sizeof x);
     else if (f->kind == REEF_F32) memcpy(to, &narrow, sizeof narrow);
@@ -635,7 +644,13 @@ reef_status reef_prefab_text_read(reef_world *w, const char *text, size_t size, 
     reading r = {.w = w, .text = text, .size = size, .file = file ? file : "text", .error = error ? error : &unused};
     *r.error = (reef_prefab_text_error){0, 0, ""};
     if (w == NULL || (text == NULL && size)) return REEF_BAD_ARGUMENT;
+    plain_locale l;
+    if (!plain_locale_begin(&l)) {
+        (void)wrong_at(&r, REEF_NO_MEMORY, 0, 0, "no memory");
+        return r.status;
+    }
     json_t *all = json_loadb(text ? text : "", size, JSON_REJECT_DUPLICATES, &why);
+    plain_locale_end(&l);
     if (all == NULL) {
         const bool memory = json_error_code(&why) == json_error_out_of_memory;
         (void)wrong_at(&r, memory ? REEF_NO_MEMORY : REEF_BAD_TEXT, why.line > 0 ? (uint32_t)why.line : 1,

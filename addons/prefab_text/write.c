@@ -1,6 +1,7 @@
 /* Writing prefabs as text. Whatever is written of an entity is first written into a text of its own. Of an entity with
  * a base, the same is written of the base's entity, and only what differs goes into the result. */
 #include "reef_prefab_text.h"
+#include "../shared/plain_number.h"
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -73,18 +74,18 @@ static bool text_same(const writing *a, const writing *b)
 /* The shortest number that is read as the same one. */
 static void put_real(writing *x, double value, bool narrow)
 {
-    char text[40];
+    char text[PLAIN_NUMBER_MAX];
+    double again = 0;
     if (!isfinite(value)) {
         x->failed = true;
         return;
     }
     for (int digits = narrow ? 6 : 15;; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, value);
-        if (narrow ? strtof(text, NULL) == (float)value : strtod(text, NULL) == value) break;
+        plain_number_write(text, digits, value);
+        const bool read = plain_number_read(text, &again);
+        if (read && (narrow ? (float)again == (float)value : again == value)) break;
         if (digits > 17) break;
     }
-    for (char *p = text; *p; p++)
-        if (*p == ',') *p = '.';                          /* of some locales */
     put(x, value == 0 && signbit(value) ? "-0.0" : text); /* "-0" would be read as a whole number */
 }
 

@@ -119,6 +119,7 @@ typedef bool (*reef_sql_row)(void *context, uint32_t count, const reef_sql_value
 /* Runs one or several statements over the world as it is: its tables are entities(id, generation, name, parent), one
  * for each component type, disabled, singletons, types and fields (docs/manual/sql.md). No row is copied. UPDATE,
  * INSERT and DELETE call what C programs call. All statements of a call take effect, or none. `row` may be NULL.
+ * Statements run in the locale "C" on this thread, and so does what they call: hooks, observers and `row`.
  * Errors: BAD_TEXT (the statement, by SQLite's message), LOCKED (a loop is open, or systems run), REFUSED (a row can't
  * be written: the reason says why), CANCELLED, LIMIT (a text is too long for SQLite), and those of the calls that
  * change the world. */

@@ -1,7 +1,11 @@
 /* Statements over a living world. A call runs its statements one after the other. Before the first one that changes
  * something it takes a snapshot of the world and opens a transaction; when one fails, both go back. */
+#if !defined(_WIN32)
+#define _POSIX_C_SOURCE 200809L /* for the locale */
+#endif
 #include "live.h"
 #include "sql_token.h"
+#include "../shared/plain_locale.h"
 #include <string.h>
 
 static void reason_give(char *to, const char *reason)
@@ -304,10 +308,15 @@ static reef_status statement_run(reef_sql_session *s, const char *sql, const cha
 reef_status reef_sql_run(reef_sql_session *s, const char *statements, reef_sql_row row, void *context, char *reason)
 {
     undoing u = {0};
+    plain_locale l;
     reason_give(reason, "");
     if (s == NULL || statements == NULL) {
         reason_give(reason, "the session or the statements are NULL");
         return REEF_BAD_ARGUMENT;
+    }
+    if (!plain_locale_begin(&l)) {
+        reason_give(reason, "no memory");
+        return REEF_NO_MEMORY;
     }
     s->status = REEF_OK;
     s->reason[0] = 0;
@@ -322,6 +331,7 @@ reef_status reef_sql_run(reef_sql_session *s, const char *statements, reef_sql_r
         p = rest;
     }
     change_end(s, &u);
+    plain_locale_end(&l);
     reason_give(reason, s->reason);
     return s->status;
 }

@@ -1,6 +1,7 @@
 /* Types as tables, and values as cells. */
 #include "table.h"
 #include <float.h>
+#include "../shared/plain_number.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -315,8 +316,8 @@ static void array_read(const reef_field *f, const char *at, cell *c)
         else if (e.kind == CELL_INT) sqlite3_str_appendf(s, "%lld", e.i);
         else if (isinf(e.r)) sqlite3_str_appendall(s, e.r < 0 ? "-1e999" : "1e999");
         else {
-            char digits[40];
-            (void)snprintf(digits, sizeof digits, f->kind == REEF_F32 ? "%.9g" : "%.17g", e.r);
+            char digits[PLAIN_NUMBER_MAX];
+            plain_number_write(digits, f->kind == REEF_F32 ? 9 : 17, e.r);
             sqlite3_str_appendall(s, digits);
         }
     }
@@ -476,9 +477,11 @@ static bool real_take(const reef_field *f, double r, void *to, char *reason)
 
 static bool in_range(const reef_field *f, double r, char *reason)
 {
-    char what[96];
+    char what[192], lowest[PLAIN_NUMBER_MAX], highest[PLAIN_NUMBER_MAX];
     if (f->lowest >= f->highest || (r >= f->lowest && r <= f->highest)) return true;
-    (void)snprintf(what, sizeof what, "has the range %.9g ... %.9g", f->lowest, f->highest);
+    plain_number_write(lowest, 9, f->lowest);
+    plain_number_write(highest, 9, f->highest);
+    (void)snprintf(what, sizeof what, "has the range %s ... %s", lowest, highest);
     return refuse(reason, f, what);
 }
 
@@ -517,13 +520,13 @@ static const char *element_take(const reef_world *w, const reef_field *f, const 
     static const char wrong[] = "is an array in JSON: [1, 2, 3]";
     if (strncmp(p, "null", 4) == 0) return null_take(f, to, reason) ? p + 4 : NULL;
     const size_t word = strspn(p, "+-0123456789.eE");
-    char digits[64], *end;
+    char digits[64];
+    double r;
     if (word == 0 || word >= sizeof digits) return (void)refuse(reason, f, wrong), NULL;
     memcpy(digits, p, word);
     digits[word] = 0;
     const bool whole = strpbrk(digits, ".eE") == NULL;
-    const double r = strtod(digits, &end);
-    if (*end) return (void)refuse(reason, f, wrong), NULL;
+    if (!plain_number_read(digits, &r)) return (void)refuse(reason, f, wrong), NULL;
     const bool good = whole && f->kind == REEF_U64
                           ? digits_take(f, digits, to, reason)
                           : number_take(w, f, whole && fabs(r) < 9e18, strtoll(digits, NULL, 10), r, to, reason);

@@ -1,5 +1,6 @@
 /* The program of the suites of reef_inspector, and requests to it. */
 #include "inspector_program.h"
+#include <locale.h>
 #include <sys/time.h>
 #include <time.h>
 
@@ -174,10 +175,19 @@ reply request(const char *method, const char *path, const char *more, const char
     return r;
 }
 
+static locale_t plain_locale(void)
+{
+    static locale_t plain;
+    if (plain == (locale_t)0) plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    return plain;
+}
+
 json_t *json_of(reply r, int status)
 {
     if (status && r.status != status) fail_msg("status %d, not %d: %s", r.status, status, r.body ? r.body : "");
+    const locale_t before = uselocale(plain_locale()); /* the suite may run in one that jansson doesn't know */
     json_t *j = r.body ? json_loads(r.body, JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL) : NULL;
+    (void)uselocale(before);
     free(r.head);
     if (status) assert_non_null(j);
     return j;

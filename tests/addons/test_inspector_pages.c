@@ -19,6 +19,11 @@ REEF_FIELDS(All, REEF_FIELD(All, yes, REEF_BOOL, NULL, 0, 0), REEF_FIELD(All, sm
             REEF_FIELD(All, text, REEF_CHAR, NULL, 0, 0), REEF_FIELD(All, other, REEF_ENTITY, NULL, 0, 0),
             REEF_FIELD(All, list, REEF_F32, NULL, 0, 0));
 REEF_COMPONENT_AS(Opaque, uint64_t);
+typedef struct {
+    float part;
+} Share;
+REEF_COMPONENT(Share);
+REEF_FIELDS(Share, REEF_FIELD(Share, part, REEF_F32, NULL, -0.5, 1.5));
 
 /* ---- what it answers ---- */
 
@@ -235,7 +240,8 @@ static json_t *edit(reef_entity e, const char *component, const char *field, con
 static void F11_fields_of_every_kind_are_edited_in_their_range(void **state)
 {
     reef_world *w = world_of(state);
-    const reef_entity e = reef_spawn(w, reef_with(All, false), reef_with(Place, 1, 2), reef_with(Opaque, 7));
+    const reef_entity e =
+        reef_spawn(w, reef_with(All, false), reef_with(Place, 1, 2), reef_with(Opaque, 7), reef_with(Share, 0));
     static const struct {
         const char *field, *value;
         int status;
@@ -255,6 +261,9 @@ static void F11_fields_of_every_kind_are_edited_in_their_range(void **state)
         {"wide", "\"NaN\"", 200},
         {"wide", "0.1", 200},
         {"wide", "true", 400},
+        {"wide", "\"0,5\"", 400},
+        {"wide", "\"1.5e1x\"", 400},
+        {"wide", "\"-12.5e-2\"", 200},
         {"text", "\"eight by\"", 200},
         {"text", "\"more than it\"", 400},
         {"other", "\"0v1\"", 200},
@@ -267,7 +276,10 @@ static void F11_fields_of_every_kind_are_edited_in_their_range(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         json_decref(edit(e, "All", cases[i].field, cases[i].value, cases[i].status));
     json_decref(edit(e, "Place", "x", "-100", 200));
-    json_t *j = edit(e, "Place", "x", "100.5", 400);
+    json_t *j = edit(e, "Share", "part", "2.5", 400);
+    assert_non_null(strstr(text_of(j, "error"), "expected -0.5 ... 1.5"));
+    json_decref(j);
+    j = edit(e, "Place", "x", "100.5", 400);
     assert_non_null(strstr(text_of(j, "error"), "expected -100 ... 100"));
     json_decref(j);
     json_decref(edit(e, "Vigor", "points", "1", 400)); /* it has none */
@@ -275,7 +287,7 @@ static void F11_fields_of_every_kind_are_edited_in_their_range(void **state)
     end();
     const All *all = reef_get(w, e, All);
     assert_true(all->yes && all->small == -128 && all->middle == 65535 && all->large == INT64_MIN);
-    assert_true(all->huge == UINT64_MAX && all->wide == 0.1 && memcmp(all->text, "eight by", 8) == 0);
+    assert_true(all->huge == UINT64_MAX && all->wide == -0.125 && memcmp(all->text, "eight by", 8) == 0);
     assert_true(reef_entity_is_null(all->other) && all->list[0] == 2.5f && all->list[1] == 0);
     assert_true(reef_get(w, e, Place)->x == -100);
 }

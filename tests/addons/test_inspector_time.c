@@ -167,6 +167,7 @@ static void G8_the_tick_in_which_a_condition_became_true_is_found(void **state)
     json_decref(j);
     json_decref(get("/api/when?q=Nonsense", 400));
     json_decref(get("/api/when?q=Place&above=x", 400));
+    json_decref(get("/api/when?q=Place&above=3,5", 400));
     end();
 }
 
@@ -186,7 +187,9 @@ static void G8_conditions_have_bounds(void **state)
         long long tick; /* -1: never */
     } cases[] = {{"component=Vigor&field=points&below=99970", 31},
                  {"component=Vigor&field=points&above=5", -1},
+                 {"component=Vigor&field=points&below=99969.5", 31},
                  {"q=Place&above=3", 40},
+                 {"q=Place&above=3.5", 40},
                  {"q=Place&above=3&before=39", -1},
                  {"q=Place", 10},
                  {"q=Place&below=2", -1}};

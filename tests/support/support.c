@@ -3,11 +3,29 @@
 #endif
 #include "storage/table.h" /* before cmocka, which has a macro of the name fail */
 #include "support.h"
+#include <locale.h>
 
 /* Suites count moves, calls of hooks and bytes, so the quarantine is off unless a suite asks for it. */
 #if !defined(_WIN32)
 REEF_BEFORE_MAIN(pointers_may_be_kept) { setenv("REEF_QUARANTINE", "0", 0); }
 #endif
+
+/* A suite runs in the locale that tests/locales/run names, as a program that has called setlocale. There numbers must
+ * have another decimal point, so that no test passes by luck. */
+REEF_BEFORE_MAIN(another_locale)
+{
+    char text[32];
+    const char *name = getenv("REEF_TEST_LOCALE");
+    if (name == NULL) return;
+    if (setlocale(LC_ALL, name) == NULL) {
+        printf("skipped: there is no locale %s\n", name);
+        exit(77);
+    }
+    (void)snprintf(text, sizeof text, "%.1f", 0.5);
+    if (strcmp(text, "0.5") != 0) return;
+    printf("the locale %s has no other decimal point\n", name);
+    exit(1);
+}
 
 /* ---- the allocator ---- */
 
