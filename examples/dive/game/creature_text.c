@@ -1,6 +1,5 @@
 #include "creature_text.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { NAME_MAX_BYTES = 40, VALUE_MAX_BYTES = 64 };
@@ -63,6 +62,39 @@ static bool take_object(reader *r, bool (*member)(reader *r, const char *name, v
 
 /* ---- values ---- */
 
+/* A decimal number such as -1.5 or 1e9, of at most 15 digits: then a whole number and a power of ten, both exact, make
+ * the nearest double. strtod would take the decimal point of the program's locale. */
+static bool take_number(reader *r, double *number)
+{
+    static const double tens[] = {1,    1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                  1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    uint64_t whole = 0;
+    int digits = 0, power = 0, exponent = 0, point = 0;
+    skip_space(r);
+    const bool minus = *r->at == '-';
+    if (minus) r->at++;
+    for (; (*r->at >= '0' && *r->at <= '9') || (*r->at == '.' && !point); r->at++) {
+        if (*r->at == '.') {
+            point = 1;
+            continue;
+        }
+        if (++digits > 15) return wrong(r, "a number has too many digits");
+        whole = whole * 10 + (uint64_t)(*r->at - '0');
+        power -= point;
+    }
+    if (digits == 0) return wrong(r, "a number is missing");
+    if (*r->at == 'e' || *r->at == 'E') {
+        const bool down = *++r->at == '-';
+        if (*r->at == '-' || *r->at == '+') r->at++;
+        for (; *r->at >= '0' && *r->at <= '9' && exponent < 100; r->at++) exponent = exponent * 10 + (*r->at - '0');
+        power += down ? -exponent : exponent;
+    }
+    if (power < -22 || power > 22) return wrong(r, "a number doesn't fit");
+    *number = power < 0 ? (double)whole / tens[-power] : (double)whole * tens[power];
+    if (minus) *number = -*number;
+    return true;
+}
+
 /* A component whose value is being read. */
 typedef struct value {
     reef_type_info type;
@@ -73,7 +105,8 @@ static bool take_field(reader *r, const char *name, void *context)
 {
     value *v = context;
     const reef_field *field = NULL;
-    char target[NAME_MAX_BYTES], *end;
+    char target[NAME_MAX_BYTES];
+    double number;
     for (uint32_t i = 0; i < v->type.field_count; i++)
         if (strcmp(v->type.fields[i].name, name) == 0) field = &v->type.fields[i];
     if (field == NULL) return wrong(r, "the component has no such field");
@@ -85,10 +118,7 @@ static bool take_field(reader *r, const char *name, void *context)
         memcpy(v->bytes + field->offset, &e, sizeof e);
         return true;
     }
-    skip_space(r);
-    const double number = strtod(r->at, &end);
-    if (end == r->at) return wrong(r, "a number is missing");
-    r->at = end;
+    if (!take_number(r, &number)) return false;
     if (field->kind == REEF_F32) {
         const float f = (float)number;
         memcpy(v->bytes + field->offset, &f, sizeof f);

@@ -277,7 +277,7 @@ typedef struct options {
 
 static options read_options(int argc, char **argv)
 {
-    options o = {.ticks = 40, .timeout = 30000, .die = -1, .hang = -1};
+    options o = {.ticks = 40, .timeout = 600000, .die = -1, .hang = -1};
     for (int i = 1; i < argc; i++) {
         const char *next = i + 1 < argc ? argv[i + 1] : "";
         if (strcmp(argv[i], "--ticks") == 0) o.ticks = (uint32_t)atoi(next), i++;

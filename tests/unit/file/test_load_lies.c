@@ -94,7 +94,8 @@ static void refuses(reef_status status, forged *x, reef_world *w, const char *wh
 
 static double seconds(void) { return (double)clock() / CLOCKS_PER_SEC; }
 
-/* Looking for each name among all others took minutes. */
+/* Looking for each name among all others took minutes. (Seconds of the processor, ten times what it takes on a slow
+ * machine.) */
 static void G5_many_types_take_no_longer_each(void **state)
 {
     enum { TYPES = 60000 };
@@ -111,7 +112,7 @@ static void G5_many_types_take_no_longer_each(void **state)
     forge_time(&x, 1);
     const double start = seconds();
     assert_ok(forged_load(&x, world_of(state)));
-    assert_true(seconds() - start < 4);
+    assert_true(seconds() - start < 40);
 }
 
 static void G5_a_name_that_is_there_twice_is_refused(void **state)
@@ -184,7 +185,7 @@ static void G5_runs_of_reserved_ids_are_bounded_and_in_order(void **state)
     }
     forge_runs(&x, (const uint32_t[4]){0, 10, 10, UINT32_MAX}, UINT32_MAX);
     refuses(REEF_LIMIT, &x, w, "more than the config allows");
-    assert_true(seconds() - start < 4);
+    assert_true(seconds() - start < 40);
 }
 
 /* Each of them would go over all values that are there. */

@@ -65,7 +65,7 @@ REEF_FIELDS(Flow, REEF_FIELD(Flow, u, REEF_F32, NULL, 0, 0), REEF_FIELD(Flow, v,
 REEF_COMPONENT(Body);
 REEF_SUBTYPE(Whale, Body);
 
-enum { BLOCKS = 3, SEEDS = 20, MEETING_SECONDS = 20 };
+enum { BLOCKS = 3, SEEDS = 20, MEETING_SECONDS = 200 };
 
 static reef_pool *pool_of(uint32_t threads, uint64_t shuffle)
 {
