@@ -1,5 +1,5 @@
-/* Numbers in SQL and in the file are written with a point, whatever the program's locale is: tests/locales/run runs this
- * suite where the decimal point is another one. */
+/* Numbers in SQL and in the file are written with a point, whatever the program's locale is: tests/locales/run runs
+ * this suite where the decimal point is another one. */
 #include "reef_sqlite.h"
 #include "support.h"
 #include <sqlite3.h>
