@@ -2,7 +2,7 @@
  * or half of a request, or a byte now and then, or ask again and again without the token, under another name, from
  * another site's page, with a cookie. Meanwhile the owner of the page asks, and gets each answer.
  *
- *     test_inspector_strangers           some numbers of strangers, 40 requests each; every answer must come at all
+ *     test_inspector_strangers           some numbers of strangers, 20 requests each; every answer must come at all
  *     test_inspector_strangers --deep    all numbers, for five seconds each; every answer must come within 100 ms */
 #include "inspector_program.h"
 #include <errno.h>
@@ -218,7 +218,7 @@ static void meet(habit h, unsigned count)
     crowd_begin(&c, h, count);
     const double end_at = seconds() + (deep ? 5 : 0);
     const unsigned ticks = atomic_load(&played.ticks);
-    for (int k = 0; k < 8 || seconds() < end_at; k++) {
+    for (int k = 0; k < 4 || seconds() < end_at; k++) {
         owner_round();
         if (deep) rest(20000); /* the page asks less often than the bound of requests a second allows */
     }
