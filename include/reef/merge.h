@@ -28,7 +28,8 @@ typedef struct reef_merged reef_merged;
  * (Handles that no field describes are copied as they are, and mean nothing.) Merged entities that share a value of
  * REEF_SHARED still share it. Types whose values forks don't get (REEF_FORK_RESET, REEF_FORK_SKIP) get default values.
  * The order is that of the tables and rows of `from`; entities without a row come last, by index. The entity with the
- * singletons is merged as an ordinary entity. Events, time and random numbers aren't merged.
+ * singletons is merged as an ordinary entity. Scripts start anew in `to` (reef/script.h). Events, time and random
+ * numbers aren't merged.
  *
  * `from` may be any world except `to`, also with another allocator, and isn't changed; the query is made in it and
  * freed. Observers aren't called, as for reef_restore. Either everything is merged or nothing: `to` is forked, and the

@@ -14,6 +14,8 @@
  * are kept. So are handles in fields of kind REEF_ENTITY, of types without hooks. Children have their names. The root
  * of a copy is related to its template, `InstanceOf`; when the template dies, this relation ends, and the copy stays.
  *
+ * Scripts of a template don't run, and those of a copy start anew (reef/script.h).
+ *
  * Values are copied. Of a type in REEF_SHARED the copies hold the value of the template itself: reef_mut of the
  * template changes it for all copies, except for those that got another value by reef_set (reef/shared.h).
  *

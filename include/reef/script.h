@@ -20,16 +20,19 @@
  *      was destroyed or the world cleared;
  *   2. for each entity, in the order of their indices, it calls `start`, if it wasn't called yet, and then `update`.
  * For each `start` there is one `end`: in the first run after the script was removed, or when the world is freed. A
- * script that is removed before its start has no `end`. While an entity or its script is disabled (reef_disable),
- * `start` and `update` aren't called.
+ * script that is removed before its start has no `end`. While an entity or its script is disabled (reef_disable), or
+ * the entity is a template (reef/prefab.h), `start` and `update` aren't called.
+ *
+ * A copy is another entity, so its script starts anew, with the data that the original has at that moment, and has an
+ * `end` of its own. This holds for clones, for instances, for copies of trees, and for what reef_merge adds.
  *
  * Scripts change the structure by commands, and touch what reef_scripts declared for all of them, as any system does.
  *
- * A script's data, whether it was started, and which scripts wait for their end are part of the state. So a fork, also
- * one of a snapshot, goes on with the scripts as they are, without a second start, and each of them ends in the fork as
- * well. A restore brings back the scripts of the snapshot: scripts that it removes have no end, and one that has ended
- * since lives again, and ends again. The data is copied and dropped as bytes: it may contain handles, but no pointers
- * to memory that it owns.
+ * A script's data, whether it was started, and which scripts wait for their end are part of the state. A fork, also
+ * one of a snapshot, has the same entities: it goes on with the scripts as they are, without a second start, and each
+ * of them ends in the fork as well. A restore brings back the scripts of the snapshot: scripts that it removes have no
+ * end, and one that has ended since lives again, and ends again. The data is copied and dropped as bytes: it may
+ * contain handles, which copies of a tree and reef_merge leave as they are, but no pointers to memory that it owns.
  *
  * Files contain all of that too (reef/save.h, reef/journal.h), and classes by name. Before it loads a file, a program
  * registers its classes:
@@ -77,7 +80,9 @@ typedef struct reef_script {
         uint64_t room;                   /* aligns the data to 8 bytes on machines with pointers of 4 bytes */
     };
     uint64_t name_hash;
-    reef_entity started; /* the entity that it was started for; otherwise it wasn't started (so a clone starts) */
+    /* kept by reef: the handle of the entity that it was started for, as a number (reef_entity_bits); otherwise it
+     * wasn't started. Since this isn't a handle, a copy doesn't get its own, and starts */
+    uint64_t started;
     uint8_t data[REEF_SCRIPT_BYTES];
 } reef_script;
 

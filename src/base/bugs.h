@@ -134,6 +134,9 @@
     X(248, "a relation that ends stays in the index of its target") \
     X(249, "an exclusive relation may lead round in a circle") \
     X(260, "instances that commands make lack what their prefab has outside of its columns") \
+    X(340, "a copy of a script that has started counts as started") \
+    X(341, "a script that was merged counts as started if its entity gets the same handle") \
+    X(342, "scripts of templates run") \
     X(261, "an ancestor that is remembered is the one below it") \
     X(250, "a tick doesn't see that sources got another target, and leaves their rows where they are") \
     X(251, "rows are grouped by the last of their relations alone") \

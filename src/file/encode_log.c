@@ -263,7 +263,7 @@ static uint64_t lost_first(const encoding *x, const reef_world *w)
 static bool lost_next(const reef_world *w, uint64_t *at, reef_entity *e, reef_script *value)
 {
     while (*at != UINT64_MAX && reef__removals_at(w, reef_script_type().id, (*at)++, e, value))
-        if (value->name_hash && reef_entity_equal(value->started, *e)) return true;
+        if (value->name_hash && value->started == reef_entity_bits(*e)) return true;
     return false;
 }
 

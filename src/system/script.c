@@ -11,8 +11,10 @@
 #include "base/byte_hash.h"
 #include "base/memory.h"
 #include "base/platform.h"
+#include "storage/entity_index.h"
 #include "storage/error.h"
 #include "storage/invalidate.h"
+#include "storage/place.h"
 #include "storage/removal_log.h"
 #include "storage/row_stamps.h"
 #include "storage/state.h"
@@ -21,13 +23,14 @@
 #include "reef/event.h"
 #include "reef/script.h"
 #include "reef/enable.h"
+#include "reef/prefab.h"
 #include <stddef.h>
 #include <stdio.h>
 
 static const reef_hooks script_hooks = {.track_rows = true};
 static const reef_field script_fields[] = {
     REEF_FIELD(reef_script, name_hash, REEF_U64, NULL, 0, 0),
-    REEF_FIELD(reef_script, started, REEF_ENTITY, NULL, 0, 0),
+    REEF_FIELD(reef_script, started, REEF_U64, NULL, 0, 0),
     REEF_FIELD(reef_script, data, REEF_U8, NULL, 0, 0),
 };
 static reef_type_decl script_decl = {.name = "reef_script",
@@ -184,10 +187,24 @@ reef_status reef_cmd_script(reef_block *b, reef_entity e, const reef_script_clas
 
 /* ---- the system ---- */
 
-/* Has the script started? True also for a loaded script whose class isn't known. */
-static bool script_lives(const reef_script *x, reef_entity e)
+/* The value says for whom it was started, and no copy of it changes that number: so a copy that an entity gets in any
+ * way hasn't started. Only entities of another world may have the same handles: reef__scripts_forget_start. */
+static bool script_started(const reef_script *x, reef_entity e)
 {
-    return x->name_hash && reef_entity_equal(x->started, e);
+    return x->started == reef_entity_bits(e) || (BUG(340) && x->started);
+}
+
+/* Has the script started? True also for a loaded script whose class isn't known. */
+static bool script_lives(const reef_script *x, reef_entity e) { return x->name_hash && script_started(x, e); }
+
+void reef__scripts_forget_start(void *value) { ((reef_script *)value)->started = 0; }
+
+/* Do the scripts of this entity run now? They don't while something is disabled, and those of templates never do. */
+static bool script_awake(const reef_world *w, reef_entity e, reef_component script)
+{
+    const uint32_t id = reef_slots_at(&w->hot, place_of(w, e))[0].head.table;
+    return reef_is_enabled_id(w, e, script) && reef_is_enabled_id(w, e, (reef_component){0}) &&
+           (BUG(342) || reef__slot_seek(w, reef_id(ReefPrefab).id, id) == 0);
 }
 
 /* Calls `end` for the scripts that were removed. The reader's position moves on, on the thread that runs the system:
@@ -214,15 +231,15 @@ static void scripts_run(reef_block *b)
     const track_store *s = reef__track_of(w, script.id);
     for (uint64_t i = reef__track_next(s, 0); i != UINT64_MAX; i = reef__track_next(s, i + 1)) {
         const reef_entity e = reef_entity_at(w, (uint32_t)i);
-        if (!reef_is_enabled_id(w, e, script) || !reef_is_enabled_id(w, e, (reef_component){0})) continue;
+        if (!script_awake(w, e, script)) continue;
         const reef_script *had = reef_get_id(w, e, script);
         if (had == NULL || had->script == NULL) continue;
         reef_script *x = reef_mut_id(w, e, script);
         if (x == NULL) continue;
         r.entity = e;
         r.data = x->data;
-        if (!reef_entity_equal(x->started, e)) {
-            x->started = e;
+        if (!script_started(x, e)) {
+            x->started = reef_entity_bits(e);
             if (x->script->start) x->script->start(&r);
         }
         if (x->script->update) x->script->update(&r);

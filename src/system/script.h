@@ -13,6 +13,8 @@ uint64_t reef__scripts_hash(const reef_world *w, uint64_t *waiting);
 uint32_t reef__scripts_type(void); /* the id of reef_script; 0: the type isn't used yet */
 /* Gives n values of reef_script, side by side, the classes of their names. Returns how many names have no class. */
 uint32_t reef__scripts_bind(void *values, uint32_t n);
+/* The value was copied to an entity of another world, where it hasn't started, whatever handle the entity has. */
+void reef__scripts_forget_start(void *value);
 uint64_t reef__scripts_without(const reef_world *w); /* number of scripts without a class */
 /* The world is about to be freed: calls `end` for every script that has started. */
 void reef__scripts_end(reef_world *w);

@@ -32,6 +32,7 @@
 #include "change/spawn.h"
 #include "query/query.h"
 #include "query/query_answers.h"
+#include "system/script.h"
 #include "world/snapshot.h"
 #include "reef/component.h"
 #include "reef/merge.h"
@@ -459,6 +460,16 @@ static void all_follow(const merging *x)
             store_follows(x, i);
 }
 
+/* Lets the scripts of the new entities start anew. */
+static void scripts_forget_start(const merging *x)
+{
+    const uint32_t script = reef__scripts_type();
+    for (uint32_t i = 0; script && !BUG(341) && i < x->who->count; i++) {
+        const void *s = reef_get_id(x->w, x->who->of[i].entity, (reef_component){script});
+        if (s) reef__scripts_forget_start((void *)(uintptr_t)s); /* the blocks of new rows aren't shared */
+    }
+}
+
 /* ---- the call ---- */
 
 /* The fork in which the entities are made. It has no observers and reports no errors; `to` does. NULL: the error of
@@ -486,6 +497,7 @@ static bool merge_all(merging *x)
     if (x->who == NULL) return merge_short(x);
     if (!commons_make(x) || !merge_tables(x) || !merge_rowless(x)) return false;
     all_follow(x);
+    scripts_forget_start(x);
     if (!reef__relations_settle(x->w) || !reef__relations_ready(x->w)) return merge_short(x);
     if (!merge_names(x)) return false;
     return reef__world_adopt(x->to, x->w, true) || merge_short(x);

@@ -285,6 +285,153 @@ static void B1_a_clone_has_a_life_of_its_own(void **test)
     assert_string_equal(story(), "ea1 ua0");
 }
 
+/* How often the functions of this entity's script were called, since `written` was set to 0: starts, updates, ends. */
+static void assert_calls(reef_entity e, uint32_t starts, uint32_t updates, uint32_t ends)
+{
+    uint32_t s = 0, u = 0, n = 0;
+    for (uint32_t i = 0; i < written; i++) {
+        if (!reef_entity_equal(diary[i].entity, e)) continue;
+        s += diary[i].what == 's', u += diary[i].what == 'u', n += diary[i].what == 'e';
+        if (diary[i].what == 'u') assert_int_equal(s, starts); /* no update before the start */
+    }
+    assert_int_equal(s, starts);
+    assert_int_equal(u, updates);
+    assert_int_equal(n, ends);
+}
+
+/* Ways to copy an entity with what is below it. Those from CLONES_TREE on copy children. */
+typedef enum copy_way {
+    CLONES,
+    CLONES_MANY,
+    CLONES_BY_COMMAND,
+    CLONES_TREE,
+    CLONES_TREE_IN_A_LOOP,
+    INSTANTIATES,
+    INSTANTIATES_IN_A_LOOP,
+    INSTANTIATES_BY_COMMAND,
+    COPY_WAYS
+} copy_way;
+
+enum { COPIES = 3 };
+static struct {
+    copy_way way;
+    reef_entity source, copy[COPIES];
+} copied;
+
+static void copy_by_command(reef_block *b)
+{
+    for (uint32_t i = 0; i < COPIES && !reef_entity_is_null(copied.source); i++)
+        copied.copy[i] =
+            copied.way == CLONES_BY_COMMAND ? reef_cmd_clone(b, copied.source) : reef_cmd_instantiate(b, copied.source);
+    copied.source = (reef_entity){0, 0};
+}
+
+static void copy_in_a_loop(reef_world *w, reef_entity source)
+{
+    const reef_query q = reef_query_new(w, "reef_script");
+    reef_block b = reef_begin_loop(w, q, &(reef_loop){.deferred = true});
+    if (copied.way == CLONES_TREE_IN_A_LOOP) assert_ok(reef_clone_tree(w, source, COPIES, copied.copy));
+    else assert_ok(reef_instantiate(w, source, COPIES, copied.copy));
+    reef_end(&b);
+    reef_query_free(w, q);
+}
+
+static void copies_make(reef_world *w, copy_way way, reef_entity source)
+{
+    copied.way = way;
+    switch (way) {
+    case CLONES:
+        for (uint32_t i = 0; i < COPIES; i++) copied.copy[i] = reef_clone(w, source);
+        return;
+    case CLONES_MANY: assert_ok(reef_clone_many(w, source, COPIES, copied.copy)); return;
+    case CLONES_TREE: assert_ok(reef_clone_tree(w, source, COPIES, copied.copy)); return;
+    case INSTANTIATES: assert_ok(reef_instantiate(w, source, COPIES, copied.copy)); return;
+    case CLONES_BY_COMMAND:
+    case INSTANTIATES_BY_COMMAND:
+        copied.source = source; /* until the system has run */
+        tick(w);
+        return;
+    default: copy_in_a_loop(w, source); return;
+    }
+}
+
+static reef_entity only_child(const reef_world *w, reef_entity e)
+{
+    reef_sources sources = reef_sources_of(w, e, ChildOf);
+    assert_true(reef_sources_next(&sources));
+    assert_int_equal(sources.count, 1);
+    return sources.sources[0];
+}
+
+static void B1_a_copy_starts_anew_however_it_is_made(void **test)
+{
+    for (uint32_t i = 0; i < 2 * COPY_WAYS; i++) {
+        reef_world *w = another_world(test, NULL);
+        const copy_way way = (copy_way)(i / 2);
+        const bool runs = i % 2; /* the script of the source has started */
+        const reef_system_desc copies = {
+            .name = "copies", .function = copy_by_command, .text = "; spawns", .phase = "end"};
+        copied.source = (reef_entity){0, 0};
+        assert_false(reef_system_is_null(reef_scripts(w, NULL, NULL)));
+        assert_false(reef_system_is_null(reef_system_new(w, &copies)));
+        const reef_entity source = reef_create_entity(w), child = reef_create_entity(w);
+        assert_status(REEF_ADDED, reef_relate(w, child, ChildOf, source));
+        if (!runs) assert_ok(reef_disable_entity(w, source)), assert_ok(reef_disable_entity(w, child));
+        assert_ok(reef_script_add(w, source, &class_a, &(int32_t){40}));
+        assert_ok(reef_script_add(w, child, &class_b, NULL));
+        tick(w);
+        copies_make(w, way, source);
+        assert_valid(w);
+        reef_entity all[2 * COPIES];
+        uint32_t n = 0;
+        for (uint32_t k = 0; k < COPIES; k++) {
+            all[n++] = copied.copy[k];
+            if (way >= CLONES_TREE) all[n++] = only_child(w, copied.copy[k]);
+        }
+        for (uint32_t k = 0; k < n && !runs; k++) assert_ok(reef_enable_entity(w, all[k]));
+        assert_int_equal(reef_count_id(w, reef_script_type()), 2 + n);
+        written = 0;
+        tick(w);
+        tick(w);
+        for (uint32_t k = 0; k < n; k++) assert_calls(all[k], 1, 2, 0);
+        assert_calls(source, 0, runs ? 2 : 0, 0);
+        for (uint32_t k = 0; k < COPIES; k++) assert_ok(reef_destroy(w, copied.copy[k]));
+        tick(w);
+        for (uint32_t k = 0; k < n; k++) assert_calls(all[k], 1, 2, 1);
+        end_world(test, w);
+        for (uint32_t k = 0; k < n; k++) assert_calls(all[k], 1, 2, 1);
+        assert_calls(source, 0, runs ? 3 : 0, runs);
+    }
+}
+
+static void B1_scripts_of_templates_wait(void **test)
+{
+    reef_world *w = begin(test, NULL);
+    const reef_entity fresh = reef_create_entity(w), old = reef_create_entity(w);
+    assert_ok(reef_script_add(w, fresh, &class_a, NULL));
+    assert_ok(reef_make_prefab(w, fresh)); /* before its script has started */
+    assert_ok(reef_script_add(w, old, &class_b, NULL));
+    tick(w);
+    assert_string_equal(story(), "sb1 ub1");
+    assert_ok(reef_make_prefab(w, old));         /* its script has started */
+    assert_ok(reef_disable(w, old, ReefPrefab)); /* hidden all the same, as from queries */
+    tick(w);
+    assert_string_equal(story(), "");
+    const reef_entity copy = reef_clone(w, fresh); /* the clone of a template is one */
+    assert_true(reef_has(w, copy, ReefPrefab));
+    tick(w);
+    assert_string_equal(story(), "");
+    assert_ok(reef_remove(w, fresh, ReefPrefab));
+    assert_ok(reef_remove(w, old, ReefPrefab)); /* goes on */
+    tick(w);
+    assert_string_equal(story(), "sa0 ua0 ub1");
+    assert_ok(reef_make_prefab(w, old));
+    assert_ok(reef_destroy(w, copy)); /* never started */
+    assert_ok(reef_destroy(w, old));  /* for its start there is an end */
+    tick(w);
+    assert_string_equal(story(), "eb1 ua0");
+}
+
 static void G1_a_fork_goes_on_with_its_own_scripts(void **test)
 {
     reef_world *w = begin(test, NULL);
@@ -611,6 +758,8 @@ int main(void)
         TEST(B1_disabled_scripts_wait),
         TEST(B1_scripts_run_in_their_phase),
         TEST(B1_a_clone_has_a_life_of_its_own),
+        TEST(B1_a_copy_starts_anew_however_it_is_made),
+        TEST(B1_scripts_of_templates_wait),
         TEST(G1_a_fork_goes_on_with_its_own_scripts),
         TEST(G1_snapshots_call_nothing_and_a_restore_goes_back),
         TEST(G2_synctest_passes_with_scripts),

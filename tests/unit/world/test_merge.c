@@ -245,22 +245,70 @@ static void G5_merging_a_fork_and_many_rows(void **state)
     reef_world_free(fork);
 }
 
-static const reef_script_class sleeper = {.name = "sleeper"};
-static void G5_scripts_that_were_merged_go_on(void **state)
+/* ---- scripts: an entity that was merged is a new one, so its script starts and ends there ---- */
+
+static struct {
+    const reef_world *world;
+    reef_entity entity;
+    char what;
+} called[100];
+static uint32_t calls;
+static void call_note(const reef_script_run *r, char what)
+{
+    assert_true(calls < 100);
+    called[calls].world = r->world, called[calls].entity = r->entity, called[calls++].what = what;
+}
+static void called_start(reef_script_run *r) { call_note(r, 's'); }
+static void called_end(reef_script_run *r) { call_note(r, 'e'); }
+static const reef_script_class caller = {.name = "caller", .start = called_start, .end = called_end};
+
+static uint32_t calls_of(const reef_world *w, reef_entity e, char what)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < calls; i++)
+        n += called[i].world == w && reef_entity_equal(called[i].entity, e) && called[i].what == what;
+    return n;
+}
+
+static void G5_scripts_that_were_merged_start_anew(void **state)
 {
     reef_world *w = world_of(state), *from = another_world(state, NULL);
     reef_merged *who = NULL;
-    assert_some(reef_create(w));
-    reef_entity e = reef_spawn(from, reef_with(Mass, 1));
+    calls = 0;
+    assert_false(reef_system_is_null(reef_scripts(w, NULL, NULL)));
     assert_false(reef_system_is_null(reef_scripts(from, NULL, NULL)));
-    assert_ok(reef_script_add(from, e, &sleeper, NULL));
+    /* the first gets the same handle, the second another one, with bits (so it comes row by row), the third waits */
+    const reef_entity a = reef_spawn(from, reef_with(Mass, 1)), b = reef_spawn(from, reef_with(Mass, 2)),
+                      late = reef_spawn(from, reef_with(Mass, 3));
+    assert_ok(reef_script_add(from, a, &caller, NULL));
+    assert_ok(reef_script_add(from, b, &caller, NULL));
     assert_ok(reef_tick(from, 0));
-    assert_ok(reef_merge(w, from, NULL, &who));
-    const reef_entity f = became(who, e);
-    assert_false(reef_entity_equal(e, f));
-    assert_ptr_equal(reef_script_of(w, f), &sleeper);
-    assert_entity(f, ((const reef_script *)reef_get_id(w, f, reef_script_type()))->started);
-    reef_merged_free(who);
+    assert_ok(reef_script_add(from, late, &caller, NULL));
+    assert_int_equal(calls, 2);
+    for (uint32_t pass = 0; pass < 2; pass++) {
+        calls = 0;
+        if (pass) assert_ok(reef_add(from, b, Awake));
+        assert_ok(reef_merge(w, from, NULL, &who));
+        const reef_entity e[3] = {became(who, a), became(who, b), became(who, late)};
+        assert_int_equal(reef_entity_equal(e[0], a), pass == 0);
+        assert_ptr_equal(reef_script_of(w, e[0]), &caller);
+        assert_int_equal(calls, 0);
+        assert_ok(reef_tick(w, 0));
+        assert_ok(reef_tick(w, 0));
+        assert_int_equal(calls, 3);
+        for (int i = 0; i < 3; i++) {
+            assert_int_equal(calls_of(w, e[i], 's'), 1);
+            assert_ok(reef_destroy(w, e[i]));
+        }
+        if (pass == 0) assert_some(reef_create(w)); /* from now on handles differ */
+        assert_ok(reef_tick(w, 0));
+        assert_int_equal(calls, 6);
+        for (int i = 0; i < 3; i++) assert_int_equal(calls_of(w, e[i], 'e'), 1);
+        reef_merged_free(who);
+    }
+    calls = 0;
+    end_world(state, from); /* what was merged is there as well, and ends */
+    assert_int_equal(calls, 2);
 }
 
 typedef struct order {
@@ -442,7 +490,7 @@ int main(void)
         TEST(G5_merging_brings_everything),
         TEST(G5_merging_a_fork_and_many_rows),
         TEST(G5_merging_keeps_the_order),
-        TEST(G5_scripts_that_were_merged_go_on),
+        TEST(G5_scripts_that_were_merged_start_anew),
         TEST(G5_merging_some),
         TEST(G5_merging_with_names),
         TEST(G5_merging_tells_nobody_and_leaves_what_is_there),
