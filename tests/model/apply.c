@@ -81,6 +81,8 @@ uint32_t model_values(const model *m, const op *o, ref_value *values)
     for (uint32_t i = 0; i < o->count; i++) {
         values[i].type = o->type[i];
         values[i].how = (ref_how)o->how[i];
+        /* scripts are made by reef_script_make, and not from those of others */
+        if (o->type[i] == TYPE_SCRIPT && values[i].how == HOW_FROM) values[i].how = HOW_ONE;
         values[i].flaw = i + 1 == o->count ? (ref_flaw)o->flaw : FLAW_NONE;
         values[i].seed = o->value + i;
         values[i].from = model_handle(m, o->list[0]);

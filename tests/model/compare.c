@@ -3,6 +3,7 @@
 #include "hash.h"
 #include "inside.h"
 #include "pairs.h"
+#include "script.h"
 #include <stdlib.h>
 
 /* ---- one entity ---- */
@@ -52,6 +53,7 @@ static bool see(void *context, reef_entity entity, reef_component type, const vo
     else if (!value_matches(&model_types[t], data, s->e->value[t]))
         model_fail(s->m, "entity {%u, %u} has a wrong value in %s", entity.index, entity.generation,
                    model_types[t].name);
+    else if (t == TYPE_SCRIPT) script_compare(s->m, s->e, entity, data);
     if (s->m->failed) return false;
     s->set |= 1u << t;
     s->last = (int)t;
@@ -414,7 +416,7 @@ bool model_start(model *m, uint64_t seed, uint32_t types_max, bool with_world)
     if (m->entities_max) m->reference.entities_max = m->entities_max;
     if (m->strict)
         m->reference.known = types_along(m->active & (uint32_t)(random_next(&random) | random_next(&random)));
-    m->reference.known |= 1u << TYPE_PREFAB;
+    m->reference.known |= 1u << TYPE_PREFAB | 1u << TYPE_SCRIPT;
     if (!with_world) return true;
     counted_reset();
     config.allocator = counted_allocator();
@@ -441,7 +443,7 @@ void model_stop(model *m)
         }
         hash_check(m, hash_anew(m->world));
         if (!m->failed) forks_end(m);
-        reef_world_free(m->world);
+        world_end(m, m->world, m->failed ? NULL : &m->reference);
         forks_free(m);
         reef_world_free(m->other);
         reef_snapshot_free(m->other_snapshot);

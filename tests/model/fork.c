@@ -1,6 +1,7 @@
 /* Worlds that are forked, exchanged with their forks, held as snapshots, restored, compared with their own references,
  * and freed in any order. */
 #include "fork.h"
+#include "script.h"
 #include <stdlib.h>
 
 /* ---- the reference ---- */
@@ -19,6 +20,7 @@ void reference_double(ref_world *to, const ref_world *from)
     to->entity = doubled(from->entity, to->capacity = from->count, sizeof *from->entity);
     to->free_id = doubled(from->free_id, to->free_capacity = from->free_end, sizeof *from->free_id);
     to->living = doubled(from->living, to->living_capacity = from->living_count, sizeof *from->living);
+    to->lost = doubled(from->lost, to->lost_capacity = from->lost_count, sizeof *from->lost);
     to->link = doubled(from->link, to->link_capacity = from->link_count, sizeof *from->link);
     to->table = doubled(from->table, to->table_capacity = from->table_count, sizeof *from->table);
     for (uint32_t i = 0; i < from->table_count; i++) {
@@ -138,7 +140,7 @@ static void fork_end(model *m, model_fork *k)
     if (!k->world) return;
     journal_end(m, k->world);
     relative_compare(m, k->world, &k->reference, k->hash);
-    reef_world_free(k->world);
+    world_end(m, k->world, &k->reference);
     k->world = NULL;
 }
 
@@ -219,9 +221,9 @@ static void snapshot_end(model *m, model_snapshot *k)
     else model_fail(m, "no fork of a snapshot");
     if (m->reference.spawned % 2) { /* both orders */
         reef_snapshot_free(k->snapshot);
-        if (w) reef_world_free(w);
+        if (w) world_end(m, w, &k->reference);
     } else {
-        if (w) reef_world_free(w);
+        if (w) world_end(m, w, &k->reference);
         reef_snapshot_free(k->snapshot);
     }
     k->snapshot = NULL;
@@ -312,7 +314,7 @@ static void check_memory_returns(model *m)
         if (!f || !s) return; /* it can't be copied */
         if (i < 3) reef_world_clear(f);
         reef_snapshot_free(s);
-        reef_world_free(f);
+        world_end(m, f, NULL);
         reef_stats now = reef_world_stats(m->world);
         if (i > 1 && now.bytes_spare <= spare && now.bytes_total - now.bytes_spare != bytes)
             model_fail(m, "a fork and a snapshot leave %lld bytes",
@@ -344,7 +346,7 @@ void forks_free(model *m)
         ref_drop(&m->snapshot[i].reference);
     }
     for (uint32_t i = 0; i < FORKS; i++) {
-        if (m->fork[i].world) reef_world_free(m->fork[i].world);
+        if (m->fork[i].world) world_end(m, m->fork[i].world, &m->fork[i].reference);
         m->fork[i].world = NULL;
         ref_drop(&m->fork[i].reference);
     }

@@ -81,9 +81,10 @@ static uint32_t subject(generator *g, const model *m, op *o)
 
 static uint8_t active_type(generator *g, const model *m)
 {
-    static const uint8_t family[] = {TYPE_BASE, TYPE_BASE, 3, 8}; /* a base, and its subtypes */
+    /* a base, and its subtypes; scripts, which need ticks to start */
+    static const uint8_t often[] = {TYPE_BASE, TYPE_BASE, 3, 8, TYPE_SCRIPT, TYPE_SCRIPT};
     for (;;) {
-        uint32_t t = g->all && one_in(g, 8) ? family[below(g, 4)] : below(g, TYPES_MAX);
+        uint32_t t = g->all && one_in(g, 6) ? often[below(g, sizeof often)] : below(g, TYPES_MAX);
         if (!((g->quiet ? g->quiet : m->active) >> t & 1)) continue;
         if (g->forks && type_is_bound(&model_types[t]) && !one_in(g, 40))
             continue; /* a world that has it can't be forked */
@@ -133,9 +134,9 @@ static uint8_t any_type(generator *g, const model *m)
 /* Draws each home equally often, and each other feature of types. */
 static uint8_t type_of_features(generator *g, const model *m)
 {
-    static const uint8_t features[] = {PAIR_TABLE, PAIR_BIT,    PAIR_SPARSE,  PAIR_PAGED, PAIR_COLD,
-                                       PAIR_MULTI, PAIR_SHARED, PAIR_SPLIT,   PAIR_HOOKS, PAIR_TRACKED,
-                                       PAIR_RESET, PAIR_PREFAB, PAIR_REQUIRED};
+    static const uint8_t features[] = {PAIR_TABLE, PAIR_BIT,    PAIR_SPARSE,   PAIR_PAGED, PAIR_COLD,
+                                       PAIR_MULTI, PAIR_SHARED, PAIR_SPLIT,    PAIR_HOOKS, PAIR_TRACKED,
+                                       PAIR_RESET, PAIR_PREFAB, PAIR_REQUIRED, PAIR_SCRIPT};
     if (one_in(g, 6)) return TYPE_BASE;
     const uint32_t feature = features[below(g, sizeof features)];
     for (uint32_t i = 0; i < 200; i++) {
@@ -394,7 +395,7 @@ static void gen_query_new(generator *g, const model *m, op *o)
     o->n = below(g, SLOTS);
     o->option = one_in(g, 2);
     for (uint32_t i = 0; i < o->count; i++) {
-        bool owns = o->type[i] < TYPES_MAX && type_has_payload(&model_types[o->type[i]]);
+        bool owns = o->type[i] < TYPES_MAX && (type_has_payload(&model_types[o->type[i]]) || o->type[i] == TYPE_SCRIPT);
         o->how[i] = (uint8_t)below(g, 4);
         if (!sized(o, i)) o->how[i] = one_in(g, 2) ? REEF_WITH : REEF_INOUT;
         /* its fields have types of their own */

@@ -4,6 +4,7 @@
 #include "fork.h"
 #include "hash.h"
 #include "inside.h"
+#include "script.h"
 
 /* ---- the reference's digest ---- */
 
@@ -29,6 +30,7 @@ static void add_entity(uint64_t *digest, const ref_world *r, uint32_t index)
     if (e->unseen) add(digest, (uint64_t)e->unseen << 32);
     for (uint32_t t = 0; t < TYPES_MAX; t++)
         if (ref_has(e, t)) add(digest, value_said(&model_types[t], e->value[t]));
+    if (ref_has(e, TYPE_SCRIPT)) add(digest, e->mark);
     for (uint32_t t = 0; t < TYPES_MAX; t++) {
         if (!ref_has(e, t)) continue;
         if (ref_shares(e, t))
@@ -66,6 +68,9 @@ uint64_t ref_digest(const ref_world *r)
     add_links(&digest, r);
     for (uint32_t i = 0; i < r->event_count; i++) add(&digest, r->event[i]);
     if (r->event_count) add(&digest, (uint64_t)r->news << 8 | 7);
+    for (uint32_t i = 0; i < r->lost_count; i++)
+        add(&digest, reef_entity_bits(r->lost[i].entity)), add(&digest, r->lost[i].value);
+    if (r->lost_count) add(&digest, (uint64_t)r->lost_count << 8 | 9);
     for (uint32_t i = r->free_first; i < r->free_end; i++) add(&digest, r->free_id[i]);
     for (uint32_t i = 0; i < r->table_count; i++) {
         const ref_table *t = r->table[i];
@@ -95,7 +100,7 @@ static bool hash_of_fork(const model *m, uint64_t *hash)
     reef_world *f = reef_fork(m->world);
     if (!f) return false;
     *hash = hash_anew(f);
-    reef_world_free(f);
+    world_end((model *)(uintptr_t)m, f, &m->reference);
     return true;
 }
 

@@ -1,5 +1,6 @@
 /* Saving and loading worlds, differences between worlds, journals. */
 #include "fork.h"
+#include "script.h"
 #include <stdlib.h>
 
 char model_path[MODEL_PATH];
@@ -100,7 +101,8 @@ static reef_world *fresh_make(model *m, bool without_systems)
     const uint64_t beside = counted_memory.bytes;
     counted_memory.fail_at = 0;
     reef_world *w = reef_world_new(&config);
-    bool ok = w && reef_world_use(w, event_type) == REEF_OK && relations_use(w) && (without_systems || tick_systems(w));
+    bool ok = w && reef_world_use(w, event_type) == REEF_OK && relations_use(w) &&
+              (without_systems ? script_system(w) : tick_systems(w));
     for (uint32_t t = 0; ok && t < TYPES_MAX && m->strict; t++)
         ok = !(m->reference.known >> t & 1) || reef_world_use(w, model_types[t].id) == REEF_OK;
     if (!ok) abort();
@@ -111,7 +113,7 @@ static reef_world *fresh_make(model *m, bool without_systems)
 
 static void fresh_end(model *m, reef_world *w)
 {
-    reef_world_free(w);
+    world_end(m, w, NULL);
     m->bytes_beside = 0;
 }
 

@@ -1,4 +1,5 @@
 #include "kinds.h"
+#include "script.h"
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -273,6 +274,8 @@ static const reef_field owner_fields[] = {{"value", REEF_U64, (uint32_t)offsetof
 static const reef_field mover_fields[] = {{"value", REEF_U64, (uint32_t)offsetof(mover, value), 8, NULL, 0, 0}};
 static const reef_field bytes_fields[] = {{"value", REEF_U64, (uint32_t)offsetof(bytes_owner, value), 8, NULL, 0, 0}};
 static const reef_field oar_fields[] = {{"all", REEF_U32, 0, 16, NULL, 0, 0}};
+/* reef has others; here they only say that there are some */
+static const reef_field script_fields[] = {{"data", REEF_U8, 0, 1, NULL, 0, 0}};
 static const reef_field quay_fields[] = {{"late", REEF_U16, 40, 6, NULL, 0, 0}, {"early", REEF_U32, 0, 12, NULL, 0, 0}};
 
 #define KIND(name, sort, size, align) \
@@ -335,6 +338,19 @@ model_type model_types[TYPES_MAX] = {
     KIND("_z", SORT_TAG, 0, 1),
     KIND("a", SORT_PLAIN, 4, 2),
     KIND("ab", SORT_TAG, 0, 1),
+    {"reef_script",
+     SORT_SCRIPT,
+     sizeof(reef_script),
+     REEF_ALIGNOF(reef_script),
+     {0},
+     REEF_FORK_COPY,
+     script_fields,
+     1,
+     true,
+     REEF_TABLE,
+     0,
+     TYPES_MAX,
+     0},
 };
 
 enum { RANK_A = 0, RANK_QUAY = 19 };
@@ -395,7 +411,7 @@ static void homes_draw(uint64_t homes)
         uint64_t x = value_mix(homes, i) >> 1;
         t->home = t->sort == SORT_SWITCH ? REEF_BIT : homes ? choice[x % 5] : REEF_TABLE;
         if (homes && homes % 2 == 0) t->home = home_always(t);
-        if (i == TYPE_PREFAB) t->home = REEF_TABLE; /* as reef declares it */
+        if (i == TYPE_PREFAB || i == TYPE_SCRIPT) t->home = REEF_TABLE; /* as reef declares them */
         if (t->home != REEF_BIT && (!(homes_allowed >> t->home & 1) || (t->size == 0 && t->home != REEF_COLD)))
             t->home = REEF_TABLE;
         /* small pages when every feature is in play */
@@ -507,6 +523,10 @@ bool types_make(uint64_t homes)
     typed_declare();
     for (uint32_t i = 0; i <= TYPES_MAX; i++) {
         model_type *t = &model_types[i == 0 ? TYPE_BASE : ((i - 1) * 11 + 5) % TYPES_MAX]; /* a base first */
+        if (t->sort == SORT_SCRIPT) {
+            t->id = reef_script_type();
+            continue;
+        }
         reef_status status = REEF_OK;
         reef_type_desc desc = {0};
         desc.name = t->name;
@@ -527,7 +547,7 @@ bool types_make(uint64_t homes)
             return false;
         }
     }
-    return required_make() && relations_make() && event_type_make();
+    return required_make() && relations_make() && event_type_make() && scripts_know();
 }
 
 uint32_t types_below(uint32_t type)
@@ -596,6 +616,7 @@ void value_make(const model_type *t, void *slot, uint64_t value)
     case SORT_OWNER: owner_put((owner *)slot, p); break;
     case SORT_MOVER: mover_put((mover *)slot, p); break;
     case SORT_BYTES: bytes_put((bytes_owner *)slot, p); break;
+    case SORT_SCRIPT: script_make(slot, value); break;
     default: value_fill(slot, t->size, value);
     }
 }
@@ -635,6 +656,7 @@ bool value_matches(const model_type *t, const void *slot, uint64_t value)
         if (value_shown(t, slot) != value) return false;
         return p ? p->value == value : value == 0 && t->sort == SORT_MOVER;
     }
+    if (t->sort == SORT_SCRIPT) return script_matches(slot, value);
     const unsigned char *c = (const unsigned char *)slot;
     for (uint32_t at = 0, i = 0; at < t->size; at += 8, i++) {
         uint64_t word = value * (2 * (uint64_t)i + 1);
@@ -646,7 +668,8 @@ bool value_matches(const model_type *t, const void *slot, uint64_t value)
 void value_write(const model_type *t, void *slot, uint64_t value)
 {
     if (!type_has_payload(t)) {
-        value_fill(slot, t->size, value);
+        if (t->sort == SORT_SCRIPT) script_write(slot, value);
+        else value_fill(slot, t->size, value);
         return;
     }
     payload *p = value_payload(t, slot);
@@ -662,7 +685,7 @@ void value_write(const model_type *t, void *slot, uint64_t value)
 void value_mend(const model_type *t, void *slot)
 {
     uint64_t value;
-    if (!t->fields) return;
+    if (!t->fields || t->sort == SORT_SCRIPT) return;
     if (type_has_payload(t)) {
         value = value_shown(t, slot);
         if (t->sort == SORT_MOVER && value && !((mover *)slot)->payload) mover_put((mover *)slot, payload_take(value));
@@ -687,6 +710,7 @@ uint64_t value_digest(const model_type *t, const void *slot)
         const payload *p = value_payload(t, slot);
         return p ? p->value : 0;
     }
+    if (t->sort == SORT_SCRIPT) return script_number(slot);
     uint64_t digest = t->size;
     for (uint32_t at = 0; at < t->size; at += 8) {
         uint64_t word = 0;
@@ -700,7 +724,7 @@ uint64_t value_digest_of(const model_type *t, uint64_t value)
 {
     unsigned char bytes[4096];
     if (t->size == 0) return 1;
-    if (type_has_payload(t)) return value;
+    if (type_has_payload(t) || t->sort == SORT_SCRIPT) return value;
     value_fill(bytes, t->size, value);
     return value_digest(t, bytes);
 }

@@ -12,7 +12,8 @@
 enum {
     TYPE_BASE = 23,
     /* Tide, which has subtypes */ TYPE_PREFAB = 21, /* ReefPrefab, which hides who has it */
-    TYPES_MAX = 31,
+    TYPE_SCRIPT = 31,                                /* reef_script (script.h) */
+    TYPES_MAX = 32,
     TYPE_HIGH = 254,
     TYPE_ZERO = 255 /* these two are no types */
 };
@@ -21,6 +22,7 @@ typedef enum type_sort {
     SORT_PLAIN,
     SORT_TAG,
     SORT_SWITCH, /* a tag in the REEF_BIT home */
+    SORT_SCRIPT, /* plain, but its numbers are read and written by script.c */
     SORT_OWNER,  /* construct, copy, move, destroy; knows its own address */
     SORT_MOVER,  /* move and destroy only; all bytes zero is a value: no payload */
     SORT_BYTES,  /* construct, copy, destroy; moved by its bytes */

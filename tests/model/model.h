@@ -18,6 +18,7 @@
  *   relate.c    relations
  *   ask.c       queries about relations
  *   tree.c      prefabs, and copies of trees
+ *   script.c    scripts, and when they must start and end
  *   observe.c   observers, and what they must hear
  *   pairs.c     which features met in one check
  *   compare.c   compares whole worlds

@@ -3,6 +3,7 @@
 #include "hash.h"
 #include "observe.h"
 #include "pairs.h"
+#include "script.h"
 #include <stdarg.h>
 #include <stdlib.h>
 
@@ -57,6 +58,7 @@ void model_refer(model *m, const op *o)
     m->reference.time++;
     m->relating = 0;
     observers_begin(m);
+    scripts_begin(false);
     op_entries[o->kind].want(m, o, &m->want);
     ref_told.of = NULL;
     model_made(m, o->made, m->want.made, m->want.made_count);
@@ -73,6 +75,7 @@ static void core_do(model *m, const op *o, uint64_t hash)
     counted_memory.fail_at = entry->part == 2 ? 0 : o->fail_at;
     counted_memory.fail_on = o->fail_on != 0;
     observers_forget();
+    scripts_begin(true);
     entry->core(m, o, &m->core);
     counted_memory.fail_at = 0;
     bool fired = counted_memory.fired;
@@ -133,6 +136,7 @@ void model_apply(model *m, const op *o)
     model_refer(m, o);
     outcomes_compare(m, o);
     if (!m->failed) observers_compare(m);
+    if (!m->failed) scripts_compare(m);
     if (!m->failed) pairs_of_op(m, o);
     if (m->check_hash && reef_hash(m->world) != m->check_hash) model_fail(m, "after a restore the hash is another one");
     if (m->check_all && !m->failed) model_compare(m, true);

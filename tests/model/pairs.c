@@ -53,6 +53,7 @@ uint64_t pairs_of_type(uint32_t type)
     if (t->on_fork != REEF_FORK_COPY) set |= PAIR_BIT(RESET);
     if (t->required) set |= PAIR_BIT(REQUIRED);
     if (type == TYPE_PREFAB) set |= PAIR_BIT(PREFAB);
+    if (type == TYPE_SCRIPT) set |= PAIR_BIT(SCRIPT);
     return known[type] = set;
 }
 
@@ -77,7 +78,8 @@ uint64_t pairs_of_entity(const ref_entity *e)
     if (e->linked) set |= PAIR_BIT(TARGET);
     for (uint32_t i = 0; e->links && i < RELATIONS; i++)
         if (e->out[i]) set |= pairs_of_relation(i);
-    for (uint32_t t = 0; e->set >> t && t < TYPES_MAX; t++)
+    if (ref_has(e, TYPE_SCRIPT) && e->mark) set |= PAIR_BIT(STARTED);
+    for (uint32_t t = 0; t < TYPES_MAX; t++)
         if (e->set >> t & 1) set |= pairs_of_type(t);
     return set;
 }

@@ -20,6 +20,8 @@
     X(RESET, "reset") \
     X(REQUIRED, "required") \
     X(PREFAB, "prefab") \
+    X(SCRIPT, "script") \
+    X(STARTED, "started") /* the script has, or it is a copy of one that has */ \
     X(DISABLED, "disabled") \
     X(NAME, "name") \
     X(INNER_NAME, "inner name") \
@@ -58,7 +60,8 @@ typedef enum pair_feature {
 } pair_feature;
 
 #define PAIR_BIT(feature) (UINT64_C(1) << PAIR_##feature)
-#define PAIRS_OF_WHOLE_ENTITIES (PAIR_BIT(DISABLED) | PAIR_BIT(NAME) | PAIR_BIT(INNER_NAME) | PAIR_BIT(TARGET))
+#define PAIRS_OF_WHOLE_ENTITIES \
+    (PAIR_BIT(DISABLED) | PAIR_BIT(NAME) | PAIR_BIT(INNER_NAME) | PAIR_BIT(TARGET) | PAIR_BIT(STARTED))
 
 struct model;
 struct op;

@@ -86,7 +86,7 @@ static void print_value(const printer *p, const op *o, uint32_t i, uint32_t n)
             with_data ? t->size + (flaw == FLAW_SIZE) : 0);
     if (how == HOW_ARGS) fprintf(p->file, "&(uint64_t){mix(%lluu, 0)}", seed_of(o, i));
     else if (!with_data || t->size == 0 || flaw == FLAW_DATA) fprintf(p->file, "NULL");
-    else if (how == HOW_FROM && t->sort != SORT_MOVER) {
+    else if (how == HOW_FROM && t->sort != SORT_MOVER && t->sort != SORT_SCRIPT) {
         fprintf(p->file, "from(%s, ", text_of_type(o->type[i]));
         print_entity(p, o->list[0]);
         fprintf(p->file, ", %lluu)", seed_of(o, i));

@@ -1,6 +1,7 @@
 #include "reference.h"
 #include "link.h"
 #include "pairs.h"
+#include "script.h"
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -44,6 +45,7 @@ void ref_drop(ref_world *r)
     free(r->free_id);
     free(r->living);
     free(r->link);
+    free(r->lost);
     memset(r, 0, sizeof *r);
 }
 
@@ -144,6 +146,7 @@ void ref_give(ref_entity *e, uint32_t type, uint64_t value)
 {
     e->value[type] = value;
     value_own(e, type);
+    if (type == TYPE_SCRIPT) ref_script_given(e);
 }
 
 /* ---- tables ---- */
@@ -267,7 +270,9 @@ static void settle_as(ref_world *r, uint32_t index, uint32_t set, bool taking)
         e->changed[t] = e->added[t] = r->time;
         e->changed_unknown &= ~(1u << t);
         e->added_unknown &= ~(1u << t);
+        if (t == TYPE_SCRIPT) ref_script_comes(e, taking);
     }
+    if ((e->set & ~set) >> TYPE_SCRIPT & 1) ref_script_goes(r, index);
     uint32_t in_table = set & ~ref_outside();
     ref_table *t = set != 0 || e->off || e->links ? table_of(r, in_table) : NULL;
     e->set = set;
@@ -392,6 +397,7 @@ void ref_die(ref_world *r, uint32_t index)
     ref_entity *e = &r->entity[index];
     for (uint32_t t = 0; ref_told.of == r && t < TYPES_MAX; t++)
         if (e->set >> t & 1) note(r, index, REEF_ON_REMOVE, t, 0);
+    if (ref_has(e, TYPE_SCRIPT)) ref_script_goes(r, index);
     row_leave(r, index);
     e->set = e->disabled = 0;
     e->unseen = 0;
@@ -562,6 +568,7 @@ void ref_copy(ref_world *r, uint32_t index, uint32_t source, uint32_t without)
     memcpy(r->entity[index].common, e->common, sizeof e->common);
     memcpy(r->entity[index].several, e->several, sizeof e->several);
     memcpy(r->entity[index].chain, e->chain, sizeof e->chain);
+    r->entity[index].mark = e->mark;
     r->entity[index].disabled = e->disabled;
     r->entity[index].off = e->off;
     settle_as(r, index, e->set & ~without, true);
@@ -596,6 +603,7 @@ reef_entity ref_bring(ref_world *r, const ref_entity *e, uint32_t from_commons)
     for (uint32_t t = 0; t < TYPES_MAX; t++)
         if (ref_has(e, t) && model_types[t].on_fork != REEF_FORK_COPY)
             x->value[t] = value_default(&model_types[t], ref_handle(r, index));
+    x->mark = 0; /* which another entity's handle may be by chance */
     x->disabled = e->disabled;
     x->off = e->off;
     x->unseen = e->unseen;

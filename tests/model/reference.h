@@ -43,6 +43,8 @@ typedef struct ref_entity {
     uint32_t common[2];
     uint32_t several[2]; /* of types in REEF_MULTI, by special_of: values behind the first, */
     uint64_t chain[2];   /* and what they come to, in their order */
+    bool runs;           /* its script has started */
+    uint64_t mark;       /* for whom the script says that it was started: a copy has that of its original */
     uint64_t value[TYPES_MAX];
     uint32_t changed[TYPES_MAX], added[TYPES_MAX]; /* times */
     uint32_t changed_unknown, added_unknown;       /* types whose time isn't known */
@@ -67,6 +69,11 @@ typedef struct ref_observer {
 } ref_observer;
 enum { OBSERVERS = 6 };
 
+typedef struct ref_lost { /* a script that waits for its end */
+    reef_entity entity;
+    uint64_t value;
+} ref_lost;
+
 typedef struct ref_world {
     uint32_t known; /* types of a strict world; all bits set in an open one */
     bool never_reuse;
@@ -87,6 +94,8 @@ typedef struct ref_world {
     /* that the slower of two systems hasn't read; the quick one hasn't read the last `news` */
     uint64_t event[EVENTS_MOST];
     uint32_t event_count, news;
+    ref_lost *lost; /* in the order in which they were removed */
+    uint32_t lost_count, lost_capacity;
     ref_observer observer[OBSERVERS]; /* of the world, not of its state */
     uint32_t lately[64];              /* by pair_feature: the time when it was in play; 0: never */
 } ref_world;

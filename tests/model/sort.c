@@ -13,7 +13,7 @@ static uint64_t key_of_value(const void *value)
 {
     const model_type *t = &model_types[sorted_by.type];
     uint64_t key = 0;
-    if (type_has_payload(t)) key = value_digest(t, value);
+    if (type_has_payload(t) || t->sort == SORT_SCRIPT) key = value_digest(t, value);
     else memcpy(&key, value, t->size < 8 ? t->size : 8);
     return sorted_by.coarse ? key % 5 : key;
 }
@@ -22,7 +22,7 @@ static uint64_t key_in_reference(uint64_t value)
 {
     const model_type *t = &model_types[sorted_by.type];
     unsigned char bytes[8] = {0};
-    if (type_has_payload(t)) return sorted_by.coarse ? value % 5 : value;
+    if (type_has_payload(t) || t->sort == SORT_SCRIPT) return sorted_by.coarse ? value % 5 : value;
     value_fill(bytes, t->size < 8 ? t->size : 8, value);
     return key_of_value(bytes);
 }

@@ -8,6 +8,7 @@
  *     hears    reads events, which `wilful` and the host send
  *     dozes    does so too, in ticks in which the operation says so */
 #include "apply.h"
+#include "script.h"
 #include <stdlib.h>
 
 enum { SYSTEMS = 5, ASKED_MAX = 6 * TICK_MADE, EVERY = 0, WILFUL = 1, WHOLE = 2, LANE_IDS = 64 };
@@ -162,7 +163,7 @@ bool tick_systems(reef_world *w)
     };
     for (uint32_t i = 0; i < SYSTEMS; i++)
         if (reef_system_is_null(reef_system_new(w, &systems[i]))) return false;
-    return true;
+    return script_system(w);
 }
 
 void core_TICK(model *m, const op *o, outcome *out)
@@ -364,6 +365,7 @@ void want_TICK(model *m, const op *o, outcome *want)
     r->ticks++;
     for (uint32_t i = 0; i < TICK_MADE; i++) want->made[i] = (reef_entity){0, 0};
     model_made(m, o->made + TICK_MADE, NULL, 0);
+    ref_scripts_run(r); /* in the phase before that of the others */
     want_rows();
     plan.system = WILFUL;
     plan.lane = jobs;
