@@ -34,7 +34,7 @@
 /* ---- types and values ---- */
 
 reef_status reef__values_check(reef_world *w, recorder *by, const char *op, reef_entity e, const reef_value *values,
-                               uint32_t count, bool change, uint32_t n)
+                               uint32_t count, values_use use, uint32_t n)
 {
     reef_component c = {0};
     uint64_t number = count;
@@ -46,9 +46,10 @@ reef_status reef__values_check(reef_world *w, recorder *by, const char *op, reef
             if (values[j].component.id == c.id && !BUG(20)) s = REEF_DUPLICATE_TERM;
         if (s == REEF_OK && by) s = reef__world_knows(w, c.id) ? REEF_OK : REEF_UNKNOWN_TYPE;
         if (s == REEF_OK && by == NULL) s = reef__type_ready(w, c.id);
-        if (s == REEF_OK) s = reef__value_sound(&values[i], change, n);
+        if (s == REEF_OK) s = reef__value_sound(&values[i], use != VALUES_SPAWN, n);
         if (s == REEF_WRONG_SIZE) number = values[i].size;
-        if (s == REEF_OK && by && !by->calls->declares(by, &values[i], change)) s = REEF_UNDECLARED, number = 0;
+        if (s == REEF_OK && by && !by->calls->declares(by, &values[i], use == VALUES_CHANGE))
+            s = REEF_UNDECLARED, number = 0;
     }
     if (s == REEF_OK) return s;
     return by ? by->calls->failure(by, s, op, c, e, number) : reef__failure(w, s, op, c, e, number);

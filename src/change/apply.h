@@ -9,11 +9,15 @@
 
 struct recorder;
 
+/* What a list of values is for: an entity that is made, a copy that is made, an entity that is there. To a copy and to
+ * an entity that is there, values may also say that a component goes. */
+typedef enum values_use { VALUES_SPAWN, VALUES_COPY, VALUES_CHANGE } values_use;
+
 /* Checks a list of values, for a call on the world or for the job that records it (`by`; NULL: none): each type is
- * known, none is named twice, each size is right, and the job's system declares it. It changes nothing. `change`: the
- * values may also remove components. `n` is the number of entities that will get the values. */
+ * known, none is named twice, each size is right, and the job's system declares it. It changes nothing. `n` is the
+ * number of entities that will get the values. */
 reef_status reef__values_check(reef_world *w, struct recorder *by, const char *op, reef_entity e,
-                               const reef_value *values, uint32_t count, bool change, uint32_t n);
+                               const reef_value *values, uint32_t count, values_use use, uint32_t n);
 /* Makes value i of `v` in the raw memory `slot`, for entity e. */
 reef_status reef__value_put(reef_world *w, reef_entity e, const type *t, void *slot, const reef_value *v, uint32_t i);
 /* The type of the column that a value goes to. NULL: it goes to none, or it says that the component goes. */

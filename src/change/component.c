@@ -711,7 +711,7 @@ reef_status reef_change_values(reef_world *w, reef_entity e, const reef_value *v
     if (w->running) return reef__failure(w, REEF_LOCKED, op, (reef_component){0}, e, 0);
     if (place_of(w, e) == PLACE_DEAD && !deferred_to(w, e))
         return reef__failure(w, REEF_NOT_ALIVE, op, (reef_component){0}, e, 0);
-    reef_status s = reef__values_check(w, NULL, op, e, values, count, true, 1);
+    reef_status s = reef__values_check(w, NULL, op, e, values, count, VALUES_CHANGE, 1);
     if (s != REEF_OK) return s;
     if (w->commands && (w->notifying || !all_there(w, e, values, count)))
         return reef__command_values(w, w->commands, COMMAND_CHANGE, op, e, values, count);

@@ -422,7 +422,7 @@ static void outside_put(copying *x, const copied_node *node, const value_outside
                       *target = o->target == UINT32_MAX ? NULL : ids_of(x, o->target);
     for (uint32_t i = first; i < first + n; i++) {
         char *slot = reef__store_raw(w, o->t->id, e[i], 0);
-        bytes_copy(slot, o->data, o->s->size);
+        if (o->s->size) bytes_copy(slot, o->data, o->s->size); /* a tag has no data */
         if (target && !(BUG(241) && o->t->id != reef_id(ChildOf).id)) memcpy(slot, &target[i], sizeof *target);
         if (o->held) reef__shared_hold(o->held);
         store_put(w, o->s, e[i]);
@@ -636,7 +636,7 @@ static reef_status copies_make(reef_world *w, const char *op, reef_entity root, 
         return reef__failure(w, REEF_NOT_ALIVE, op, (reef_component){0}, root, 0);
     if (w->running || (w->locks && w->commands == NULL))
         return reef__failure(w, REEF_LOCKED, op, (reef_component){0}, root, n);
-    const reef_status s = reef__values_check(w, NULL, op, root, values, count, true, n);
+    const reef_status s = reef__values_check(w, NULL, op, root, values, count, VALUES_COPY, n);
     if (s != REEF_OK) return s;
     if (w->commands && n == 0) return REEF_OK;
     if (w->commands) return reef__command_tree(w, w->commands, op, root, instance, n, roots, values, count);

@@ -319,7 +319,7 @@ static reef_status spawn_many(reef_world *w, const char *op, uint32_t n, reef_en
     const reef_entity null = {0, 0};
     if (w == NULL) return REEF_BAD_ARGUMENT;
     if (w->locks && w->commands == NULL) return reef__failure(w, REEF_LOCKED, op, (reef_component){0}, null, n);
-    reef_status s = reef__values_check(w, NULL, op, null, values, count, false, n);
+    reef_status s = reef__values_check(w, NULL, op, null, values, count, VALUES_SPAWN, n);
     if (s != REEF_OK || n == 0) return s;
     if (w->commands) return reef__command_spawn(w, w->commands, op, null, n, entities, values, count);
     return spawn_into(w, op, 0, values, count, n, entities, NULL);
@@ -488,7 +488,7 @@ COLD reef_bundle *reef_bundle_new(reef_world *w, const reef_bundle_part *parts, 
         values[i] = reef_value_make(parts[i].component, REEF_VALUE_DEFAULT, 0, NULL);
         offsets[i] = parts[i].offset;
     }
-    if (reef__values_check(w, NULL, op, null, values, count, false, 1) != REEF_OK) return NULL;
+    if (reef__values_check(w, NULL, op, null, values, count, VALUES_SPAWN, 1) != REEF_OK) return NULL;
     reef_bundle *b = bundle_make(w, op, values, offsets, count);
     if (b == NULL) return NULL;
     parts_sort(b);

@@ -44,7 +44,8 @@ static COLD reef_status recorder_failure(recorder *by, reef_status status, const
 
 static bool recorder_declares(recorder *by, const reef_value *v, bool change)
 {
-    const reef_touch_kind kind = v->kind == REEF_VALUE_REMOVE ? REEF_REMOVES : change ? REEF_ADDS : REEF_SPAWNS;
+    reef_touch_kind kind = REEF_SPAWNS; /* also for what a copy doesn't get */
+    if (change) kind = v->kind == REEF_VALUE_REMOVE ? REEF_REMOVES : REEF_ADDS;
     return reef__job_declares(job_of(by), kind, v->component.id);
 }
 

@@ -51,7 +51,7 @@ static reef_status job_spawn(job *j, const char *op, uint32_t n, reef_entity *en
                              uint32_t count)
 {
     const reef_entity null = {0, 0};
-    const reef_status s = reef__values_check(j->world, &j->by, op, null, values, count, false, n);
+    const reef_status s = reef__values_check(j->world, &j->by, op, null, values, count, VALUES_SPAWN, n);
     if (s != REEF_OK) return s;
     if (count == 0 && !reef__touch_find(j->system, REEF_SPAWNS, NULL)) return undeclared(j, op, 0, null);
     return n ? reef__command_spawn(j->world, job_commands(j), op, null, n, entities, values, count) : REEF_OK;
@@ -117,7 +117,9 @@ reef_entity reef_cmd_instantiate_values(reef_block *b, reef_entity prefab, const
     if (count == 0 || values) e = reef__command_copy_again(&j->commands, prefab, values, count);
     if (e.generation != 0) return e;
     if (!reef__touch_find(j->system, REEF_SPAWNS, &(reef_component){0})) return undeclared(j, op, 0, prefab), e;
-    if (reef__values_check(j->world, &j->by, op, prefab, values, count, false, 1) != REEF_OK) return e;
+    if (reef__values_check(j->world, &j->by, op, prefab, values, count, BUG(343) ? VALUES_SPAWN : VALUES_COPY, 1) !=
+        REEF_OK)
+        return e;
     const reef_status s = reef__command_tree(j->world, job_commands(j), op, prefab, true, 1, &e, values, count);
     return s == REEF_OK ? e : (reef_entity){0, 0};
 }
@@ -196,7 +198,7 @@ reef_status reef_cmd_change_values(reef_block *b, reef_entity e, const reef_valu
     job *j = b->job;
     if (j == NULL) return reef_change_values(b->world, e, values, count);
     if (reef_entity_is_null(e)) return reef__job_failure(j, REEF_NOT_ALIVE, op, (reef_component){0}, e, 0);
-    const reef_status s = reef__values_check(j->world, &j->by, op, e, values, count, true, 1);
+    const reef_status s = reef__values_check(j->world, &j->by, op, e, values, count, VALUES_CHANGE, 1);
     return s == REEF_OK ? reef__command_values(j->world, job_commands(j), COMMAND_CHANGE, op, e, values, count) : s;
 }
 

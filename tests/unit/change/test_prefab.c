@@ -187,6 +187,21 @@ static void F6_cold_values_die_with_their_copy(void **state)
     assert_int_equal(reef_count(w, Bounty), 2);
 }
 
+/* A tag of REEF_COLD has a store, but no value to copy into it. */
+static void F6_cold_tags_are_given_to_copies(void **state)
+{
+    reef_world *w = world_of(state);
+    const reef_component rich = reef_type_new(&(reef_type_desc){.name = "Rich", .home = REEF_COLD}, NULL);
+    const reef_entity prefab = reef_spawn(w, reef_with(Mass, 1));
+    const reef_value v = {.component = rich, .kind = REEF_VALUE_ONE};
+    reef_entity copy[3];
+    assert_ok(reef_make_prefab(w, prefab));
+    assert_ok(reef_instantiate_values(w, prefab, 3, copy, &v, 1));
+    assert_valid(w);
+    for (int i = 0; i < 3; i++) assert_true(reef_has_id(w, copy[i], rich));
+    assert_int_equal(reef_count_id(w, rich), 3);
+}
+
 static void F6_templates_are_hidden(void **state)
 {
     reef_world *w = world_of(state);
@@ -491,6 +506,31 @@ static void F6_commands_of_a_lost_template_fail(void **state)
     assert_valid(w);
 }
 
+static void launch_without_mass(reef_block *b)
+{
+    const reef_value mass = {reef_id(Mass), REEF_VALUE_REMOVE, 0, NULL},
+                     both[] = {mass, {reef_id(Length), REEF_VALUE_ONE, sizeof(Length), &(Length){3}}};
+    for (uint32_t i = 0; i < b->count; i++) {
+        assert_some(reef_cmd_instantiate_values(b, kept, &mass, 1));
+        assert_some(reef_cmd_instantiate_values(b, kept, both, 2));
+    }
+}
+
+static void F6_a_command_takes_a_component_away(void **state)
+{
+    reef_world *w = world_of(state);
+    kept = reef_spawn(w, reef_with(Mass, 2), reef_with(Armour, 1, 2));
+    assert_ok(reef_make_prefab(w, kept));
+    assert_ok(reef_spawn_many(w, 20, NULL, reef_tag(Frozen)));
+    assert_false(reef_system_is_null(reef_system(w, launch_without_mass, "Frozen; spawns")));
+    assert_ok(reef_tick(w, 0.1f));
+    assert_valid(w);
+    assert_int_equal(reef_source_count(w, kept, InstanceOf), 40);
+    assert_int_equal(reef_count(w, Armour), 41);
+    assert_int_equal(reef_count(w, Length), 20);
+    assert_int_equal(reef_count(w, Mass), 1);
+}
+
 static uint32_t added, matched;
 static void on_added(const reef_notice *n) { added += n->count; }
 static void on_matched(const reef_notice *n) { matched += n->count; }
@@ -607,6 +647,7 @@ int main(void)
         TEST(F6_instances_are_whole_copies),
         TEST(F6_values_replace_those_of_the_root),
         TEST(F6_cold_values_die_with_their_copy),
+        TEST(F6_cold_tags_are_given_to_copies),
         TEST(F6_templates_are_hidden),
         TEST(F6_shared_values_follow_the_template),
         TEST(F6_variants_and_nested_prefabs),
@@ -616,6 +657,7 @@ int main(void)
         TEST(F6_commands_make_copies),
         TEST(F6_recorded_copies_are_those_of_calls),
         TEST(F6_commands_of_a_lost_template_fail),
+        TEST(F6_a_command_takes_a_component_away),
         TEST(H2_wrong_copies),
         TEST(F6_observers_are_told),
         TEST(F6_observers_hear_of_templates_in_the_order_of_the_tree),
