@@ -41,6 +41,8 @@ bool step_relates(const op *o, uint64_t i, op *step);
 /* Is the relation made as a value, by reef_set or reef_change? */
 bool relates_by_value(const op *o);
 size_t request_data(const op *o, void *to); /* room for 128 bytes */
+/* A copy of a tree whose root has a reserved id; if it can't be made, the id is free again. (tree.c) */
+reef_status want_copy_as(model *m, const op *o, reef_entity source, reef_entity root);
 /* What KIN asks beside its own: a query about relations. (ask.c) */
 void core_ask(model *m, const op *o, outcome *out);
 void want_ask(model *m, const op *o, outcome *want);

@@ -4,12 +4,13 @@
 #include "apply.h"
 #include <stdlib.h>
 
-enum { STEP_KINDS = 12 };
+enum { STEP_KINDS = 14 };
 
 void defer_step(const op *o, uint32_t i, op *step)
 {
-    static const op_kind kinds[STEP_KINDS] = {OP_CREATE, OP_SPAWN,  OP_SPAWN, OP_CLONE,  OP_DESTROY, OP_ADD,
-                                              OP_ADD,    OP_REMOVE, OP_SET,   OP_CHANGE, OP_ENABLE,  OP_REMOVE_ALL};
+    static const op_kind kinds[STEP_KINDS] = {OP_CREATE, OP_SPAWN,      OP_SPAWN,       OP_CLONE,      OP_DESTROY,
+                                              OP_ADD,    OP_ADD,        OP_REMOVE,      OP_SET,        OP_CHANGE,
+                                              OP_ENABLE, OP_REMOVE_ALL, OP_INSTANTIATE, OP_INSTANTIATE};
     const uint64_t v = value_mix(o->value, 1000 + i) >> 3;
     const uint32_t count = o->count ? o->count : 1;
     if (step_relates(o, i, step)) {
@@ -23,23 +24,30 @@ void defer_step(const op *o, uint32_t i, op *step)
     step->value = v;
     step->made = o->made + i;
     step->subject = v >> 8 & 3 ? o->list[(v >> 10) % OP_LIST] : o->made + (uint32_t)((v >> 10) % DEFER_STEPS);
-    step->count = (uint8_t)(step->kind == OP_SPAWN || step->kind == OP_CHANGE ? 1 + (v >> 20) % count : 1);
+    step->count = (uint8_t)(step->kind == OP_SPAWN || step->kind == OP_CHANGE || step->kind == OP_INSTANTIATE
+                                ? 1 + (v >> 20) % count
+                                : 1);
     for (uint32_t k = 0; k < step->count; k++) {
         static const ref_how hows[] = {HOW_ONE, HOW_ONE, HOW_DEFAULT, HOW_ARGS};
         const uint64_t x = v >> (24 + 3 * k);
         step->type[k] = o->type[((v >> 20) + k) % count];
-        step->how[k] = (uint8_t)(step->kind == OP_SET               ? HOW_ONE
-                                 : step->kind == OP_CHANGE && x & 4 ? HOW_REMOVE
-                                                                    : hows[x & 3]);
+        step->how[k] = (uint8_t)(step->kind == OP_SET              ? HOW_ONE
+                                 : step->kind != OP_SPAWN && x & 4 ? HOW_REMOVE
+                                                                   : hows[x & 3]);
     }
     if (step->kind == OP_ADD) step->option = v >> 40 & 1;
+    if (step->kind == OP_INSTANTIATE) {
+        step->n = 1;
+        step->option = (uint8_t)(TREE_STEP | (v >> 40 & 3 ? 0 : TREE_CLONE));
+        if (step->option & TREE_CLONE || v >> 42 & 1) step->count = 0;
+    }
     if (step->kind == OP_ENABLE)
         step->option = (uint8_t)(v >> 40 & 1 ? OPTION_ON : 0) | (v >> 41 & 3 ? 0 : OPTION_WHOLE);
 }
 
 static bool step_makes(const op *step)
 {
-    return step->kind == OP_CREATE || step->kind == OP_SPAWN || step->kind == OP_CLONE;
+    return step->kind == OP_CREATE || step->kind == OP_SPAWN || step->kind == OP_CLONE || step->kind == OP_INSTANTIATE;
 }
 
 /* Reserves numbers for all entities that the loop may make; none is made yet. */
@@ -158,6 +166,7 @@ static reef_status step_do(model *m, const op *step, reef_entity e, reef_entity 
         if (s != REEF_OK) ref_release_id(r, made);
         return s;
     }
+    if (step->kind == OP_INSTANTIATE) return want_copy_as(m, step, e, made);
     if (step_makes(step)) {
         ref_create_as(r, made);
         return ref_change(r, made, values, step->kind == OP_SPAWN ? model_values(m, step, values) : 0);

@@ -622,10 +622,10 @@ enum { LINKS_PLENTY = 120 };
 
 static op_kind kind_of_relation(generator *g, const model *m)
 {
-    static const op_kind kinds[] = {OP_RELATE,         OP_RELATE,   OP_RELATE,       OP_RELATE,
-                                    OP_RELATE,         OP_RELATE,   OP_RELATE,       OP_RELATE_BEFORE,
-                                    OP_RELATE_BEFORE,  OP_UNRELATE, OP_UNRELATE_ALL, OP_RETARGET,
-                                    OP_RELATION_WRITE, OP_KIN,      OP_MAKE_PREFAB,  OP_INSTANTIATE};
+    static const op_kind kinds[] = {OP_RELATE,       OP_RELATE,     OP_RELATE,         OP_RELATE,        OP_RELATE,
+                                    OP_RELATE,       OP_RELATE,     OP_RELATE_BEFORE,  OP_RELATE_BEFORE, OP_UNRELATE,
+                                    OP_UNRELATE_ALL, OP_RETARGET,   OP_RELATION_WRITE, OP_KIN,           OP_MAKE_PREFAB,
+                                    OP_INSTANTIATE,  OP_INSTANTIATE};
     const op_kind k = kinds[below(g, sizeof kinds / sizeof kinds[0])];
     return k == OP_RELATE && m->reference.link_count > LINKS_PLENTY ? OP_UNRELATE : k;
 }
@@ -640,6 +640,26 @@ static const ref_link *some_link(generator *g, const model *m, op *o)
     o->subject = r->entity[x->source].number;
     o->list[0] = r->entity[x->target].number;
     return x;
+}
+
+/* The link of a child to its parent; NULL: there is none. */
+static const ref_link *some_child(generator *g, const model *m)
+{
+    const ref_world *r = &m->reference;
+    for (uint32_t i = 0, at = below(g, r->link_count); i < r->link_count; i++, at = (at + 1) % r->link_count)
+        if (r->link[at].relation == RELATION_CHILD) return &r->link[at];
+    return NULL;
+}
+
+/* Relates a child and its parent in both directions: only such relations are copied with a tree. */
+static void gen_relate_inside(generator *g, const model *m, op *o)
+{
+    const ref_link *x = some_child(g, m);
+    if (!x) return;
+    do o->type[0] = (uint8_t)below(g, RELATIONS);
+    while (!relation_is(o->type[0], REEF_SYMMETRIC));
+    o->subject = m->reference.entity[x->source].number;
+    o->list[0] = m->reference.entity[x->target].number;
 }
 
 static void gen_relate(generator *g, const model *m, op *o)
@@ -666,10 +686,29 @@ static void gen_relate(generator *g, const model *m, op *o)
         if (o->option == UNRELATE_SOURCES && x) o->subject = o->list[0];
     }
     if (o->kind != OP_RELATE) return;
+    if (g->all && one_in(g, 6)) gen_relate_inside(g, m, o);
     o->option =
         (uint8_t)((model_relations[o->type[0]].data < TYPES_MAX ? one_in(g, 2) : one_in(g, 50)) ? RELATE_DATA : 0);
     if (one_in(g, 6)) o->option |= one_in(g, 2) ? RELATE_BY_SET : RELATE_BY_CHANGE;
     if (one_in(g, 50)) o->option |= RELATE_WRONG_SIZE;
+}
+
+/* Values for the root, often in place of those that it has. */
+static void gen_copy_values(generator *g, const model *m, op *o)
+{
+    op given = *o;
+    gen_change(g, m, &given);
+    o->flaw = given.flaw;
+    o->list[0] = given.list[0];
+    for (uint32_t i = 0; i < given.count; i++) {
+        const uint8_t t = one_in(g, 3)   ? given.type[i]
+                          : one_in(g, 2) ? type_of_features(g, m)
+                                         : type_of_entity(g, m, o->subject);
+        if (names_type(o, o->count, t)) continue;
+        o->how[o->count] = t == given.type[i] ? given.how[i] : how_of(g, t, true);
+        o->type[o->count++] = t;
+    }
+    if (o->count == 0) o->flaw = FLAW_NONE;
 }
 
 static void gen_tree(generator *g, const model *m, op *o)
@@ -682,7 +721,11 @@ static void gen_tree(generator *g, const model *m, op *o)
     }
     o->n = below(g, 4);
     o->option = (uint8_t)((one_in(g, 3) ? TREE_CLONE : 0) | (one_in(g, 6) ? TREE_UNASKED : 0));
-    if (o->option & TREE_CLONE || one_in(g, 2)) return;
+    if (o->option & TREE_CLONE || one_in(g, 3)) return;
+    if (g->all) {
+        gen_copy_values(g, m, o);
+        return;
+    }
     gen_change(g, m, o);
     if (one_in(g, 4)) o->how[0] = sized(o, 0) ? HOW_ARRAY : o->how[0];
 }
@@ -713,7 +756,8 @@ static void gen_destroy_with(generator *g, const model *m, op *o)
 }
 static void gen_name(generator *g, const model *m, op *o)
 {
-    (void)m;
+    const ref_link *x = g->all && one_in(g, 2) ? some_child(g, m) : NULL;
+    if (x) o->subject = m->reference.entity[x->source].number;
     o->n = one_in(g, 5) ? NAME_NONE : below(g, one_in(g, 10) ? NAMES_GOOD + NAMES_BAD : NAMES_GOOD);
 }
 static void gen_reserve_range(generator *g, const model *m, op *o)

@@ -159,6 +159,7 @@ enum {
     UNRELATE_WAYS, /* options of UNRELATE_ALL */
     TREE_CLONE = 1,
     TREE_UNASKED = 2, /* options of INSTANTIATE: nobody asks for the roots */
+    TREE_STEP = 4,    /* it is a step of another operation: one copy, of which only the root has a number */
     NAME_NONE = 0xFFFF,
     /* subjects that are no entity's number: */
     SUBJECT_FIRST = 0x7FFFFFF0, /* numbers are below */

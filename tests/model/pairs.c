@@ -139,6 +139,32 @@ static uint64_t copied(const model *m)
     return set;
 }
 
+static void happened(model *m, pair_feature feature, uint64_t with)
+{
+    pairs_meet(UINT64_C(1) << feature, with);
+    pairs_happened(m, feature);
+}
+
+/* What is in play with values that a call gives to copies: their types, with `replaced` of those that the original has
+ * too, and what the copies have beside types. */
+static uint64_t given_to_copies(const model *m, const op *o, bool replaced)
+{
+    const ref_entity *from = ref_alive(&m->reference, model_handle(m, o->subject));
+    uint64_t set = 0, of_types = 0;
+    for (uint32_t t = 0; t < TYPES_MAX; t++) of_types |= pairs_of_type(t);
+    for (uint32_t i = 0; i < o->count && !(o->option & TREE_CLONE); i++)
+        if (o->how[i] != HOW_REMOVE && (!replaced || (from && ref_has(from, o->type[i]))))
+            set |= pairs_of_type(o->type[i]);
+    return set ? set | (copied(m) & ~of_types) : 0;
+}
+
+static void given_happened(model *m, const op *o)
+{
+    const uint64_t given = given_to_copies(m, o, false), replaced = given_to_copies(m, o, true);
+    if (given) happened(m, PAIR_GIVEN, given);
+    if (replaced) happened(m, PAIR_REPLACED, replaced);
+}
+
 /* What the query of an operation visits now. */
 static uint64_t visited(const model *m, const op *o)
 {
@@ -153,12 +179,6 @@ static uint64_t visited(const model *m, const op *o)
         n++;
     }
     return n ? features | (o->type[0] < TYPES_MAX ? pairs_of_type(o->type[0]) : 0) : 0;
-}
-
-static void happened(model *m, pair_feature feature, uint64_t with)
-{
-    pairs_meet(UINT64_C(1) << feature, with);
-    pairs_happened(m, feature);
 }
 
 void pairs_of_op(model *m, const op *o)
@@ -180,6 +200,7 @@ void pairs_of_op(model *m, const op *o)
     case OP_ENABLE_WHERE: happened(m, PAIR_WHOLE, visited(m, o)); break;
     case OP_INSTANTIATE:
         if (m->want.made_count > 1) happened(m, PAIR_TREE, copied(m));
+        if (m->want.made_count) given_happened(m, o);
         break;
     case OP_FORK: happened(m, PAIR_FORK, pairs_of_world(&m->reference)); break;
     case OP_SNAPSHOT: happened(m, PAIR_SNAPSHOT, pairs_of_world(&m->reference)); break;

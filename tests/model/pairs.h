@@ -42,6 +42,8 @@
     X(TICK, "tick") \
     X(WHOLE, "whole query") \
     X(TREE, "tree copy") \
+    X(GIVEN, "value of copy") /* that the call gives to a copy */ \
+    X(REPLACED, "replaced")   /* it takes the place of one of the template */ \
     X(FORK, "fork") \
     X(SNAPSHOT, "snapshot") \
     X(RESTORE, "restore") \

@@ -22,7 +22,7 @@ static course course_of(const op *o, uint32_t played)
 
 static bool step_makes(const op *step)
 {
-    return step->kind == OP_CREATE || step->kind == OP_SPAWN || step->kind == OP_CLONE;
+    return step->kind == OP_CREATE || step->kind == OP_SPAWN || step->kind == OP_CLONE || step->kind == OP_INSTANTIATE;
 }
 static bool step_posts(const op *step) { return step->value % 4 == 0; }
 

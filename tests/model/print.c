@@ -732,7 +732,7 @@ static void print_fields(const printer *p, const model_type *t)
 
 static void print_type_lines(const printer *p, const model *m)
 {
-    static const char *const hooks[] = {"NULL", "NULL", "NULL", "&own", "&mover", "&bytes", "&maker"};
+    static const char *const hooks[] = {"NULL", "NULL", "NULL", "NULL", "&own", "&mover", "&bytes", "&maker"};
     static const char *const home[] = {
         [REEF_TABLE] = "REEF_TABLE",   [REEF_BIT] = "REEF_BIT",    [REEF_SPARSE] = "REEF_SPARSE",
         [REEF_PAGED] = "REEF_PAGED",   [REEF_COLD] = "REEF_COLD",  [REEF_MULTI] = "REEF_MULTI",
@@ -743,6 +743,10 @@ static void print_type_lines(const printer *p, const model *m)
         const model_type *t = &model_types[rank];
         if (i && rank == TYPE_BASE) continue;
         if (!((p->types | (m->strict ? m->reference.known : 0)) >> rank & 1)) continue;
+        if (t->sort == SORT_SCRIPT) { /* with bytes that name no class */
+            fprintf(p->file, "    reef_component T%s = reef_script_type();\n", t->name);
+            continue;
+        }
         fprintf(p->file, "    reef_component T%s = type(\"%s\", %u, %u, %s, %u, %s, %s, %d, %s%s, ", t->name, t->name,
                 t->size, t->align, home[t->home], t->page_rows, hooks[t->sort], on_fork[t->on_fork], t->tracked,
                 t->base < TYPES_MAX ? "T" : "(reef_component){0}",

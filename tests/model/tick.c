@@ -24,8 +24,9 @@ static struct {
 /* The command that a system gives for an entity, or none. */
 static bool tick_step(const op *o, uint32_t system, reef_entity e, uint32_t living, op *step)
 {
-    static const op_kind kinds[] = {OP_CREATE, OP_SPAWN, OP_SPAWN, OP_CLONE,  OP_DESTROY, OP_ADD,       OP_ADD,
-                                    OP_REMOVE, OP_SET,   OP_SET,   OP_CHANGE, OP_ENABLE,  OP_REMOVE_ALL};
+    static const op_kind kinds[] = {OP_CREATE, OP_SPAWN,  OP_SPAWN,      OP_CLONE,      OP_DESTROY,
+                                    OP_ADD,    OP_ADD,    OP_REMOVE,     OP_SET,        OP_SET,
+                                    OP_CHANGE, OP_ENABLE, OP_REMOVE_ALL, OP_INSTANTIATE};
     const uint64_t v = value_mix(o->value ^ reef_entity_bits(e), 2000 + system) >> 3;
     const uint32_t count = o->count ? o->count : 1;
     if (system != WILFUL && v % (1 + living / 12)) return false;
@@ -33,12 +34,19 @@ static bool tick_step(const op *o, uint32_t system, reef_entity e, uint32_t livi
     memset(step, 0, sizeof *step);
     step->kind = (uint8_t)kinds[(v >> 12) % (sizeof kinds / sizeof *kinds)];
     step->value = value_mix(v, 7);
-    step->count = (uint8_t)(step->kind == OP_SPAWN || step->kind == OP_CHANGE ? 1 + (v >> 20) % count : 1);
+    step->count = (uint8_t)(step->kind == OP_SPAWN || step->kind == OP_CHANGE || step->kind == OP_INSTANTIATE
+                                ? 1 + (v >> 20) % count
+                                : 1);
     for (uint32_t k = 0; k < step->count; k++) {
         const uint64_t x = v >> (24 + 2 * k);
         step->type[k] = o->type[((v >> 20) + k) % count];
         step->how[k] = (uint8_t)(step->kind != OP_SET && x & 1 ? HOW_DEFAULT : HOW_ONE);
-        if (step->kind == OP_CHANGE && x & 2) step->how[k] = HOW_REMOVE;
+        if ((step->kind == OP_CHANGE || step->kind == OP_INSTANTIATE) && x & 2) step->how[k] = HOW_REMOVE;
+    }
+    if (step->kind == OP_INSTANTIATE) {
+        step->n = 1;
+        step->option = TREE_STEP;
+        if (v >> 42 & 1) step->count = 0;
     }
     if (step->kind == OP_ENABLE)
         step->option =
@@ -48,7 +56,7 @@ static bool tick_step(const op *o, uint32_t system, reef_entity e, uint32_t livi
 
 static bool step_makes(const op *step)
 {
-    return step->kind == OP_CREATE || step->kind == OP_SPAWN || step->kind == OP_CLONE;
+    return step->kind == OP_CREATE || step->kind == OP_SPAWN || step->kind == OP_CLONE || step->kind == OP_INSTANTIATE;
 }
 
 /* Some commands are about the entity that was made last. */
@@ -93,6 +101,7 @@ static void command(reef_block *b, uint32_t system, reef_entity e)
     case OP_CREATE: made = reef_cmd_create(b); break;
     case OP_SPAWN: made = reef_cmd_spawn_values(b, g.v, g.count); break;
     case OP_CLONE: made = reef_cmd_clone(b, e); break;
+    case OP_INSTANTIATE: made = reef_cmd_instantiate_values(b, e, g.v, g.count); break;
     case OP_DESTROY: s = reef_cmd_destroy(b, e); break;
     case OP_ADD: s = reef_cmd_add_id(b, e, c); break;
     case OP_REMOVE: s = reef_cmd_remove_id(b, e, c); break;
@@ -104,7 +113,8 @@ static void command(reef_block *b, uint32_t system, reef_entity e)
         break;
     }
     if (step_makes(&step)) s = reef_entity_is_null(made) ? REEF_LIMIT : REEF_OK;
-    given_free(&g, s == REEF_OK && (step.kind == OP_SPAWN || step.kind == OP_SET || step.kind == OP_CHANGE));
+    given_free(&g, s == REEF_OK && (step.kind == OP_SPAWN || step.kind == OP_SET || step.kind == OP_CHANGE ||
+                                    step.kind == OP_INSTANTIATE));
     now.out->digest = value_mix(now.out->digest, (uint64_t)(s == REEF_OK));
     if (reef_entity_is_null(made)) return;
     if (reef_is_alive(b->world, made)) model_fail(m, "an entity lives before its phase ends");
@@ -312,6 +322,7 @@ static reef_status want_do(model *m, const wanted *x)
         if (s != REEF_OK) ref_release_id(r, x->made);
         return s;
     }
+    case OP_INSTANTIATE: return want_copy_as(m, step, x->subject, x->made);
     case OP_CREATE:
     case OP_SPAWN:
         ref_create_as(r, x->made);

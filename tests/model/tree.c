@@ -4,9 +4,11 @@
 #include "reef/prefab.h"
 #include <stdlib.h>
 
+enum { TREE_MOST = 20000 }; /* nodes; the model's worlds have fewer entities */
+
 typedef struct tree {
-    uint32_t index[TREE_MADE];
-    uint32_t count; /* TREE_MADE + 1: too many */
+    uint32_t index[TREE_MOST];
+    uint32_t count;
 } tree;
 
 /* An entity and all that is below it, breadth first. */
@@ -15,12 +17,10 @@ static void tree_collect(const ref_world *r, uint32_t root, tree *t)
     static ref_links list;
     t->index[0] = root;
     t->count = 1;
-    for (uint32_t k = 0; k < t->count && t->count <= TREE_MADE; k++) {
+    for (uint32_t k = 0; k < t->count; k++) {
         ref_sources(r, RELATION_CHILD, t->index[k], &list);
-        for (uint32_t i = 0; i < list.count && t->count <= TREE_MADE; i++) {
-            if (t->count < TREE_MADE) t->index[t->count] = list.at[i]->source;
-            t->count++;
-        }
+        if (t->count + list.count > TREE_MOST) abort();
+        for (uint32_t i = 0; i < list.count; i++) t->index[t->count++] = list.at[i]->source;
     }
 }
 
@@ -34,9 +34,9 @@ static uint32_t node_of(const tree *t, uint32_t index)
 /* Would too many entities come, for the numbers that the operation has? */
 static bool is_too_much(const model *m, const op *o)
 {
-    tree t;
+    static tree t;
     const reef_entity e = subject_of(m, o);
-    if (!ref_alive(&m->reference, e)) return false;
+    if ((o->option & TREE_STEP) || !ref_alive(&m->reference, e)) return false;
     tree_collect(&m->reference, e.index, &t);
     return t.count > TREE_MADE || t.count * o->n > TREE_MADE;
 }
@@ -102,23 +102,25 @@ static void links_put(ref_world *r, const tree *t, const uint32_t *copies, uint3
     if (k == 0 && instance) ref_link_add(r, RELATION_INSTANCE, copies[i], t->index[0], 0, 0);
 }
 
-static reef_status tree_check(const ref_world *r, const tree *t, uint32_t n)
+static reef_status tree_check(const ref_world *r, const tree *t, uint32_t ids)
 {
     for (uint32_t k = 0; k < t->count; k++)
         for (uint32_t type = 0; type < TYPES_MAX; type++)
             if (ref_has(&r->entity[t->index[k]], type) && model_types[type].sort == SORT_MOVER)
                 return REEF_NOT_COPYABLE;
-    return ref_ids_left(r, t->count * n) ? REEF_OK : REEF_LIMIT;
+    return ref_ids_left(r, ids) ? REEF_OK : REEF_LIMIT;
 }
 
+/* Makes the copies. With `reserved`, the root is that reserved id; `made` gets the handles of all, or is NULL. */
 static void tree_copy(ref_world *r, const tree *t, const op *o, const ref_value *values, uint32_t count,
-                      reef_entity *made)
+                      const reef_entity *reserved, reef_entity *made)
 {
-    uint32_t copies[TREE_MADE];
+    static uint32_t copies[TREE_MOST];
     const bool instance = !is_clone(o);
     for (uint32_t i = 0; i < t->count * o->n; i++) {
-        copies[i] = ref_new(r);
-        made[i] = ref_handle(r, copies[i]);
+        if (reserved && i == 0) ref_create_as(r, *reserved);
+        copies[i] = reserved && i == 0 ? reserved->index : ref_new(r);
+        if (made) made[i] = ref_handle(r, copies[i]);
     }
     for (uint32_t k = 0; k < t->count; k++)
         for (uint32_t i = 0; i < o->n; i++) {
@@ -140,23 +142,42 @@ void want_INSTANTIATE(model *m, const op *o, outcome *want)
     ref_value values[OP_TYPES];
     const uint32_t count = is_clone(o) ? 0 : model_values(m, o, values);
     const reef_entity e = subject_of(m, o);
-    tree t;
+    static tree t;
+    reef_entity one;
     want->status = REEF_OK;
     if (is_too_much(m, o)) return;
     want->status = ref_alive(r, e) ? ref_values_check(r, values, count, true, o->n) : REEF_NOT_ALIVE;
     if (want->status != REEF_OK) return;
     tree_collect(r, e.index, &t);
-    want->status = tree_check(r, &t, o->n);
+    want->status = tree_check(r, &t, t.count * o->n);
     if (want->status != REEF_OK) return;
-    tree_copy(r, &t, o, values, count, want->made);
-    want->made_count = t.count * o->n;
+    const bool step = (o->option & TREE_STEP) != 0;
+    if (step && (want->made_count = ref_reserve_id(r, &one) == REEF_OK) != 0) want->made[0] = one;
+    tree_copy(r, &t, o, values, count, step ? &one : NULL, step ? NULL : want->made);
+    if (!step) want->made_count = t.count * o->n;
+}
+
+reef_status want_copy_as(model *m, const op *o, reef_entity source, reef_entity root)
+{
+    ref_world *r = &m->reference;
+    ref_value values[OP_TYPES];
+    static tree t;
+    const uint32_t count = is_clone(o) ? 0 : model_values(m, o, values);
+    reef_status s = ref_alive(r, source) ? ref_values_check(r, values, count, true, 1) : REEF_NOT_ALIVE;
+    if (s == REEF_OK) {
+        tree_collect(r, source.index, &t);
+        s = tree_check(r, &t, t.count - 1);
+    }
+    if (s == REEF_OK) tree_copy(r, &t, o, values, count, &root, NULL);
+    else ref_release_id(r, root);
+    return s;
 }
 
 void want_MAKE_PREFAB(model *m, const op *o, outcome *want)
 {
     ref_world *r = &m->reference;
     const reef_entity e = subject_of(m, o);
-    tree t;
+    static tree t;
     want->status = ref_alive(r, e) ? REEF_OK : REEF_NOT_ALIVE;
     if (want->status != REEF_OK) return;
     tree_collect(r, e.index, &t);
