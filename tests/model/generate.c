@@ -622,10 +622,10 @@ enum { LINKS_PLENTY = 120 };
 
 static op_kind kind_of_relation(generator *g, const model *m)
 {
-    static const op_kind kinds[] = {OP_RELATE,       OP_RELATE,     OP_RELATE,         OP_RELATE,        OP_RELATE,
-                                    OP_RELATE,       OP_RELATE,     OP_RELATE_BEFORE,  OP_RELATE_BEFORE, OP_UNRELATE,
-                                    OP_UNRELATE_ALL, OP_RETARGET,   OP_RELATION_WRITE, OP_KIN,           OP_MAKE_PREFAB,
-                                    OP_INSTANTIATE,  OP_INSTANTIATE};
+    static const op_kind kinds[] = {
+        OP_RELATE,         OP_RELATE,        OP_RELATE,        OP_RELATE,      OP_RELATE,       OP_RELATE,
+        OP_RELATE,         OP_RELATE_BEFORE, OP_RELATE_BEFORE, OP_UNRELATE,    OP_UNRELATE_ALL, OP_RETARGET,
+        OP_RELATION_WRITE, OP_KIN,           OP_MAKE_PREFAB,   OP_INSTANTIATE, OP_INSTANTIATE,  OP_INSTANTIATE};
     const op_kind k = kinds[below(g, sizeof kinds / sizeof kinds[0])];
     return k == OP_RELATE && m->reference.link_count > LINKS_PLENTY ? OP_UNRELATE : k;
 }
@@ -698,17 +698,15 @@ static void gen_copy_values(generator *g, const model *m, op *o)
 {
     op given = *o;
     gen_change(g, m, &given);
-    o->flaw = given.flaw;
     o->list[0] = given.list[0];
     for (uint32_t i = 0; i < given.count; i++) {
-        const uint8_t t = one_in(g, 3)   ? given.type[i]
-                          : one_in(g, 2) ? type_of_features(g, m)
-                                         : type_of_entity(g, m, o->subject);
+        uint8_t t = given.type[i];
+        if (!one_in(g, 3)) t = one_in(g, 3) ? type_of_features(g, m) : type_of_entity(g, m, o->subject);
         if (names_type(o, o->count, t)) continue;
         o->how[o->count] = t == given.type[i] ? given.how[i] : how_of(g, t, true);
         o->type[o->count++] = t;
+        if (i + 1u == given.count && t == given.type[i]) o->flaw = given.flaw; /* that of the last one */
     }
-    if (o->count == 0) o->flaw = FLAW_NONE;
 }
 
 static void gen_tree(generator *g, const model *m, op *o)

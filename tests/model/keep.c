@@ -203,6 +203,10 @@ static bool needs_raw(const ref_world *r)
     for (uint32_t t = 0; t < TYPES_MAX; t++)
         if (set >> t & 1 && model_types[t].size && !model_types[t].fields && model_types[t].on_fork == REEF_FORK_COPY)
             return true;
+    for (uint32_t i = 0; i < r->link_count; i++) {
+        const uint32_t data = model_relations[r->link[i].relation].data;
+        if (data < TYPES_MAX && !model_types[data].fields) return true;
+    }
     return false;
 }
 
