@@ -137,6 +137,7 @@
     X(340, "a copy of a script that has started counts as started") \
     X(341, "a script that was merged counts as started if its entity gets the same handle") \
     X(342, "scripts of templates run") \
+    X(344, "a name that is taken is kept by an entity that loses its parent while names are unscoped") \
     X(343, "a command that makes a copy can't take a component of the template away") \
     X(261, "an ancestor that is remembered is the one below it") \
     X(250, "a tick doesn't see that sources got another target, and leaves their rows where they are") \

@@ -12,7 +12,8 @@
  * The key of by_text is {parent of the entity, text}: a name belongs to its scope. So whatever changes a ChildOf takes
  * the entry out before, and puts it in again afterwards (reef__name_leaves and reef__name_arrives). Where there is no
  * memory for that, or parents change as a whole (loading, merging), by_text is dropped: the names are *unscoped*, and
- * finding one walks all entries. The next name that is set, or reef__names_settle, makes by_text anew. */
+ * finding one walks all entries, as does an arrival. The next name that is set, or reef__names_settle, makes by_text
+ * anew. */
 #include "storage/name_index.h"
 #include "base/byte_hash.h"
 #include "base/memory.h"
@@ -346,10 +347,31 @@ static bool name_leave_root(reef_world *w, uint32_t number)
     return true;
 }
 
+/* Has another entity the name of this entry in its scope? */
+static COLD bool name_is_twice(const reef_world *w, uint32_t number)
+{
+    const name_entry *x = name_at(w, number);
+    const reef_entity scope = name_scope(w, x->entity);
+    const uint32_t length = (uint32_t)strlen(x->text);
+    for (uint32_t n = 0; n < w->state.name_count; n++)
+        if (n != number && name_is(w, n, scope, x->text, length)) return true;
+    return false;
+}
+
+/* The same while there is no by_text, because there was no memory for it. */
+static COLD void name_arrives_unscoped(reef_world *w, reef_entity e, uint32_t number)
+{
+    if (!BUG(344) && name_is_twice(w, number) && reef__name_prepare_forget(w, e)) reef__name_forget(w, e);
+}
+
 void reef__name_arrives(reef_world *w, reef_entity e)
 {
-    const uint32_t number = w->state.names_unscoped ? NAME_NONE : name_find_entity(w, e);
+    const uint32_t number = w->state.names_unscoped && w->untargeted ? NAME_NONE : name_find_entity(w, e);
     if (number == NAME_NONE) return;
+    if (UNLIKELY(w->state.names_unscoped)) {
+        name_arrives_unscoped(w, e, number);
+        return;
+    }
     const uint32_t hash = name_hash(w, NAME_BY_TEXT, number);
     const char *text = name_at(w, number)->text;
     if (w->untargeted || !name_leave_root(w, number) || !name_own_cluster(w, NAME_BY_TEXT, hash & name_mask(w))) {
@@ -365,10 +387,11 @@ void reef__name_arrives(reef_world *w, reef_entity e)
 
 COLD bool reef__name_prepare_orphan(reef_world *w, reef_entity e)
 {
-    const uint32_t number = w->state.names_unscoped ? NAME_NONE : name_find_entity(w, e);
+    const uint32_t number = name_find_entity(w, e);
     return number == NAME_NONE ||
            (reef__name_prepare_forget(w, e) &&
-            name_own_cluster(w, NAME_BY_TEXT, hash_text(name_at(w, number)->text) & name_mask(w)));
+            (w->state.names_unscoped ||
+             name_own_cluster(w, NAME_BY_TEXT, hash_text(name_at(w, number)->text) & name_mask(w))));
 }
 
 COLD void reef__names_unscope(reef_world *w)

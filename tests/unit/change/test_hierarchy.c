@@ -492,6 +492,37 @@ static void C6_names_of_those_who_come_without_their_parent(void **state)
     assert_valid(w);
 }
 
+/* Where there is no memory to keep the index of names, an entity that loses its parent still gives up a name that is
+ * taken. */
+static void F5_names_stay_unique_after_memory_ran_out(void **state)
+{
+    heap *h = heap_of(state);
+    bool refused = true;
+    for (uint64_t n = 1; refused; n++) {
+        reef_world *w = another_world(state, NULL);
+        reef_entity e[5]; /* two parents, a child of each with the same name, and one that moves */
+        for (int i = 0; i < 5; i++) e[i] = reef_create(w);
+        for (int i = 2; i < 5; i++) assert_status(REEF_ADDED, reef_relate(w, e[i], ChildOf, e[i % 2]));
+        assert_ok(reef_set_name(w, e[2], "n"));
+        assert_ok(reef_set_name(w, e[3], "n"));
+        assert_ok(reef_set_name(w, e[4], "moves"));
+        reef_world *fork = reef_fork(w);
+        assert_non_null(fork);
+        heap_fail_nth(h, n, true);
+        (void)reef_relate(w, e[4], ChildOf, e[1]);
+        refused = h->refused != 0;
+        heap_fail_never(h);
+        assert_ok(reef_remove(w, e[2], ChildOf));
+        assert_ok(reef_remove(w, e[3], ChildOf));
+        assert_valid(w);
+        assert_string_equal(reef_name(w, e[2]), "n");
+        assert_null(reef_name(w, e[3]));
+        assert_entity(e[2], reef_find(w, "n"));
+        reef_world_free(fork);
+        end_world(state, w);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -504,6 +535,7 @@ int main(void)
         TEST(C6_paths_of_any_length),
         TEST(C6_a_random_life_of_names_in_a_tree),
         TEST(C6_names_of_those_who_come_without_their_parent),
+        TEST(F5_names_stay_unique_after_memory_ran_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
