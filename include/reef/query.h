@@ -103,12 +103,14 @@ typedef struct reef_term {
     /* of a relation type (reef/relation.h): only entities that are related to this one, "Likes(bob)" in a text. {0}: to
      * any. Such a term has no source. When the target dies, the term doesn't hold. With component {0} any relation
      * counts, "*(bob)" in a text; transitive and reflexive ones only where they lead there directly. A transitive
-     * relation holds by way of others, too, and a reflexive one for the target itself, unless data is wanted */
+     * relation holds by way of others, too, and a reflexive one for the target itself, unless data is wanted. `enabled`
+     * is about the relation of the entity that the term is about; all others on the way have to be enabled */
     reef_entity target;
     /* a relation type with REEF_EXCLUSIVE and REEF_ACYCLIC: the term is about the nearest entity that has the component
      * and is reached by following this relation, "Position up(ChildOf)" in a text. {0}: none. Its data can only be read
      * (REEF_IN), by reef_block_reach. With component {0}, REEF_WITH and REEF_DISABLED it is about the nearest entity
-     * that is disabled as a whole; "!disabled * up(ChildOf)" in a text: none of those above is */
+     * that is disabled as a whole; "!disabled * up(ChildOf)" in a text: none of those above is. The way up ends at an
+     * entity whose relation is disabled */
     reef_component up;
     uint32_t up_most; /* of `up`: at most this many steps, "Position up(ChildOf, 2)" in a text; 0: any number */
 } reef_term;
@@ -123,11 +125,13 @@ typedef struct reef_query_desc {
     reef_enabled entities; /* which entities, by whether they are disabled as a whole */
     /* A type of relations that is exclusive and acyclic, "cascade(ChildOf)" in a text: parents are visited before their
      * children, as by reef_query_order with `relation`, and reef_parents_in gives the parents' values. If a system with
-     * such a query is split, the jobs of one depth end before those of the next begin. Not for a query with variables,
-     * or that asks what changed. {0}: rows are visited in the visible order */
+     * such a query is split, the jobs of one depth end before those of the next begin. An entity whose relation is
+     * disabled has no parent here. Not for a query with variables, or that asks what changed. {0}: rows are visited in
+     * the visible order */
     reef_component cascade;
-    /* Names of the variables that the terms use, for reef_variable and for the query as a text. An empty one is written
-     * as the variable's number. A text names its variables itself, numbered in the order in which they first appear */
+    /* Names of the variables that the terms use, for reef_variable and for the query as a text. One that is empty, that
+     * an earlier variable has, or that no text can have ("a b", "this") is written as the variable's number. A text
+     * names its variables itself, numbered in the order in which they first appear */
     char variables[REEF_VARIABLES_MAX][REEF_VARIABLE_NAME_MAX + 1];
 } reef_query_desc;
 
@@ -201,7 +205,10 @@ REEF_API bool reef_query_matches(reef_world *world, reef_query query, reef_entit
 /* Describes what a loop would visit: which tables, in which order and why, with counts. As snprintf, it writes at most
  * `size` bytes with the zero, and returns the whole text's length. */
 REEF_API size_t reef_query_explain(reef_world *world, reef_query query, char *text, size_t size);
-/* Writes the query as a text that reef_query_new takes, in the same way. */
+/* Writes the query as a text, in the same way. reef_query_new makes the same query from it, as long as the entities
+ * that it names are alive: these are written by their path, or by handle ("#5v1") where no path of at most
+ * REEF_NAME_MAX bytes leads to them. An order by reef_query_order is only part of the text where it is `cascade`. A
+ * group of one is written as its member; a query that names a filter twice thanks to such a group has no text. */
 REEF_API size_t reef_query_text(const reef_world *world, reef_query query, char *text, size_t size);
 
 REEF_END_C

@@ -69,18 +69,48 @@ static COLD const query_word *word_find(token t)
 
 enum { ENTITY_NAMES_MAX = 65536 }; /* in worlds with more names no similar name is searched */
 
-static COLD bool refuse_source(parser *p, const token *at, const char *name)
+enum { PATH_ROOM = REEF_NAME_MAX + 1 };
+
+/* Writes the path by which a text names an entity. False: no text can, since it has none, it is too long, or it leads
+ * to another entity, whose own name has the same dots. */
+static COLD bool entity_path(const reef_world *w, reef_entity e, char *path)
+{
+    const size_t length = reef_path(w, e, path, PATH_ROOM);
+    return length > 0 && length < PATH_ROOM && reef_entity_equal(reef_find(w, path), e);
+}
+
+/* Finds the path that is most similar to an unknown one: that of a child with this very name, otherwise by the letters
+ * of the whole path. Of several such children the first by path is taken, so that nothing depends on the order in which
+ * names were given. False: there is none. */
+static COLD bool similar_path(const reef_world *w, const char *name, char *found)
 {
     nearest s = reef__nearest_begin(name);
-    uint32_t count = p->world->state.name_count;
+    const uint32_t count = w->state.name_count;
+    bool child = false;
     for (uint32_t i = 0; i < count && count <= ENTITY_NAMES_MAX; i++) {
+        char path[PATH_ROOM];
         reef_entity e;
-        reef__nearest_look(&s, reef__name_at_number(p->world, i, &e));
+        const char *own = reef__name_at_number(w, i, &e);
+        if (!entity_path(w, e, path)) continue;
+        if (strcmp(own, name) == 0) {
+            if (!child || strcmp(path, found) < 0) strcpy(found, path);
+            child = true;
+        }
+        if (child) continue;
+        reef__nearest_look(&s, path);
+        if (s.name == path) s.name = strcpy(found, path);
     }
+    return child || s.name != NULL;
+}
+
+static COLD bool refuse_source(parser *p, const token *at, const char *name)
+{
+    char found[PATH_ROOM];
     const shown unknown = reef__show(name, strlen(name));
-    if (s.name == NULL) return reef__parse_refuse(p, REEF_NOT_ALIVE, at->start, "no entity is named %s", unknown.text);
+    if (!similar_path(p->world, name, found))
+        return reef__parse_refuse(p, REEF_NOT_ALIVE, at->start, "no entity is named %s", unknown.text);
     return reef__parse_refuse(p, REEF_NOT_ALIVE, at->start, "no entity is named %s; did you mean %s?", unknown.text,
-                              reef__show(s.name, strlen(s.name)).text);
+                              reef__show(found, strlen(found)).text);
 }
 
 /* Reads a number of 32 bits without a sign at *at, and moves *at behind it. */
@@ -294,6 +324,17 @@ static COLD bool parse_up(parser *p, reef_term *t, const bool *given)
     return true;
 }
 
+/* Refuses what can't follow a type with '+'. */
+static COLD bool parse_plus_alone(parser *p)
+{
+    static const char *const words[] = {"of", "up", "self"};
+    for (uint32_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (reef__token_is(p->token, words[i]))
+            return reef__parse_refuse(p, REEF_BAD_TEXT, p->token.start, "a type with '+' can't have '%s'", words[i]);
+    return !token_is_sign(p, '(') ||
+           reef__parse_refuse(p, REEF_BAD_TEXT, p->token.start, "'+' stands behind what is in parentheses");
+}
+
 static COLD bool parse_leaf(parser *p)
 {
     reef_term t = {.access = p->nots ? REEF_WITH : REEF_INOUT};
@@ -318,8 +359,8 @@ static COLD bool parse_leaf(parser *p)
     if (token_is_sign(p, '(') && !parse_between(p, &t, given)) return false;
     if (!parse_up(p, &t, given)) return false;
     t.subtypes = parse_sign(p, '+');
+    if (t.subtypes && !parse_plus_alone(p)) return false;
     if (reef__token_is(p->token, "of")) {
-        if (t.subtypes) return reef__parse_refuse(p, REEF_BAD_TEXT, p->token.start, "a type with '+' can't have 'of'");
         reef__token_next(p);
         if (!parse_source(p, &t.source)) return false;
     }
@@ -440,7 +481,7 @@ typedef struct query_writer {
     const reef_term *terms;
     uint32_t count, at; /* at: number of the next term */
     text_out *out;
-    const variable_names *variables;
+    variable_names variables;
 } query_writer;
 
 /* Where a term stands, which decides whether an ANY_OF needs parentheses. */
@@ -456,7 +497,8 @@ static COLD void write_name(text_out *o, const char *name)
 {
     token t = reef__token_scan(name);
     bool plain = t.kind == TOKEN_NAME && t.start == name && name[t.length] == 0;
-    plain = plain && word_find(t) == NULL && !reef__token_is(t, "of") && !reef__token_is(t, "*");
+    plain = plain && word_find(t) == NULL && !reef__token_is(t, "of") && !reef__token_is(t, "*") &&
+            !reef__token_is(t, "cascade");
     if (!plain) reef__text_put(o, "\"");
     if (plain) reef__text_put(o, "%s", name);
     else reef__text_put_escaped(o, name);
@@ -465,8 +507,8 @@ static COLD void write_name(text_out *o, const char *name)
 
 static COLD void write_entity(const query_writer *o, reef_entity e)
 {
-    const char *name = reef_name(o->world, e);
-    if (name) write_name(o->out, name);
+    char path[PATH_ROOM];
+    if (entity_path(o->world, e, path)) write_name(o->out, path);
     else reef__text_put(o->out, "#%" PRIu32 "v%" PRIu32, e.index, e.generation);
 }
 
@@ -476,12 +518,33 @@ static COLD void write_word(text_out *o, word_kind kind, uint32_t value)
         if (query_words[i].kind == kind && query_words[i].value == value) reef__text_put(o, "%s ", query_words[i].text);
 }
 
+/* Has one of the first `count` variables this name? */
+static COLD bool variable_is_named(const query_writer *o, uint32_t count, const char *name)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (strcmp(o->variables[i], name) == 0) return true;
+    return false;
+}
+
+/* Chooses the names that a text can give to the variables: their own, or, where that is no name in a text or an earlier
+ * one has it, their number. */
+static COLD void name_variables(query_writer *o, const variable_names *given)
+{
+    for (uint32_t i = 0; i < REEF_VARIABLES_MAX; i++) {
+        const char *own = given ? (*given)[i] : "";
+        const token t = reef__token_scan(own);
+        const bool good = t.kind == TOKEN_NAME && t.start == own && own[t.length] == 0 && !reef__token_is(t, "this") &&
+                          !reef__token_is(t, "*") && !variable_is_named(o, i, own);
+        char *name = o->variables[i];
+        if (good) memcpy(name, own, t.length + 1);
+        else snprintf(name, sizeof o->variables[i], "%" PRIu32, i + 1);
+        while (variable_is_named(o, i, name)) strcat(name, "_"); /* once for each earlier one at most */
+    }
+}
+
 static COLD void write_variable(const query_writer *o, uint32_t number)
 {
-    const char *name = o->variables && number <= REEF_VARIABLES_MAX ? (*o->variables)[number - 1] : "";
-    if (number == REEF_VISITED) reef__text_put(o->out, "$this");
-    else if (*name) reef__text_put(o->out, "$%s", name);
-    else reef__text_put(o->out, "$%" PRIu32, number);
+    reef__text_put(o->out, "$%s", number == REEF_VISITED ? "this" : o->variables[number - 1]);
 }
 
 /* Writes what stands in parentheses behind a name. `relation`: the variable alone would be the target. */
@@ -548,7 +611,8 @@ static COLD void write_term(query_writer *o, write_place place, bool filter)
 COLD void reef__query_text_write(text_out *o, const reef_world *w, const reef_term *terms, uint32_t count,
                                  reef_enabled entities, reef_component cascade, const variable_names *variables)
 {
-    query_writer x = {.world = w, .terms = terms, .count = count, .out = o, .variables = variables};
+    query_writer x = {.world = w, .terms = terms, .count = count, .out = o};
+    name_variables(&x, variables);
     while (x.at < count) {
         if (x.at) reef__text_put(o, ", ");
         write_term(&x, IN_LIST, false);

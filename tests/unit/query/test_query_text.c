@@ -478,6 +478,136 @@ static void H2_a_small_buffer_gets_what_fits(void **state)
 
 /* ---- the error record ---- */
 
+REEF_RELATION(Likes);
+REEF_RELATION(cascade, REEF_EXCLUSIVE);
+
+/* The text of a query is read again: it has the same text, and finds the same. */
+static void text_gives_the_query_back(reef_world *w, const char *text, const char *expected)
+{
+    char first[2000], second[2000];
+    const reef_query q = reef_query_new(w, text);
+    if (reef_query_is_null(q)) fail_msg("\"%s\": %s", text, reef_last_error(w).detail);
+    assert_true(reef_query_text(w, q, first, sizeof first) < sizeof first);
+    assert_string_equal(first, expected);
+    const reef_query same = reef_query_new(w, first);
+    if (reef_query_is_null(same)) fail_msg("\"%s\" of \"%s\": %s", first, text, reef_last_error(w).detail);
+    assert_true(reef_query_text(w, same, second, sizeof second) < sizeof second);
+    assert_string_equal(second, first);
+    assert_int_equal(reef_query_count(w, same), reef_query_count(w, q));
+    assert_entity(reef_query_first(w, q), reef_query_first(w, same));
+    assert_ok(reef_query_free(w, q));
+    assert_ok(reef_query_free(w, same));
+}
+
+static void F1_targets_and_sources_are_written_by_their_path(void **state)
+{
+    static const char *const odd[] = {"*",  "#1v0", "$x",      "cascade",     "of",
+                                      "up", "a b",  "q\"uote", "back\\slash", "käse"};
+    static const char *const said[] = {"\"*\"", "\"#1v0\"", "\"$x\"",        "\"cascade\"",       "\"of\"",
+                                       "up",    "\"a b\"",  "\"q\\\"uote\"", "\"back\\\\slash\"", "käse"};
+    char text[600], long_name[REEF_NAME_MAX + 1];
+    reef_world *w = world_of(state);
+    const reef_entity ship = reef_create(w), gun = reef_create(w), other = reef_create(w), deep = reef_create(w);
+    const reef_entity fan = reef_spawn(w, reef_with(Mass, 1));
+    assert_ok(reef_set_name(w, ship, "ship"));
+    assert_status(REEF_ADDED, reef_relate(w, gun, ChildOf, ship));
+    assert_ok(reef_set_name(w, gun, "gun"));
+    assert_status(REEF_ADDED, reef_relate(w, fan, Likes, gun));
+    assert_status(REEF_ADDED, reef_set(w, gun, Mass, 5));
+    for (int twice = 0; twice < 2; twice++) {
+        text_gives_the_query_back(w, "Likes(ship.gun)", "Likes(ship.gun)");
+        text_gives_the_query_back(w, "*(ship.gun)", "*(ship.gun)");
+        text_gives_the_query_back(w, "Position, in Mass of ship.gun", "Position, in Mass of ship.gun");
+        text_gives_the_query_back(w, "Likes($x), Likes($x, ship.gun)", "Likes($x), Likes($x, ship.gun)");
+        assert_ok(reef_set_name(w, other, "gun")); /* another one is named as the child is */
+    }
+    text_gives_the_query_back(w, "Likes(gun)", "Likes(gun)");
+    /* whose path leads elsewhere, is too long, or has a part without a name, is written by its handle */
+    const reef_query of_gun = reef_query_new(w, "Likes(ship.gun)");
+    assert_ok(reef_set_name(w, other, "ship.gun"));
+    reef_query_text(w, of_gun, text, sizeof text);
+    assert_int_equal(text[6], '#');
+    text_gives_the_query_back(w, text, text);
+    assert_int_equal(reef_query_count(w, of_gun), 1);
+    assert_ok(reef_set_name(w, other, NULL));
+    memset(long_name, 'x', sizeof long_name - 1);
+    long_name[sizeof long_name - 1] = 0;
+    assert_ok(reef_set_name(w, ship, long_name));
+    reef_query_text(w, of_gun, text, sizeof text);
+    assert_int_equal(text[6], '#');
+    text_gives_the_query_back(w, text, text);
+    assert_ok(reef_set_name(w, ship, NULL));
+    reef_query_text(w, of_gun, text, sizeof text);
+    assert_int_equal(text[6], '#');
+    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
+        assert_ok(reef_set_name(w, deep, odd[i]));
+        const reef_query q = reef_query_make(
+            w, &(reef_query_desc){.terms = {{.component = reef_id(Likes), .target = deep, .access = REEF_WITH}}});
+        char expected[100];
+        snprintf(expected, sizeof expected, "Likes(%s)", said[i]);
+        reef_query_text(w, q, text, sizeof text);
+        assert_string_equal(text, expected);
+        text_gives_the_query_back(w, text, text);
+    }
+    assert_ok(reef_set_name(w, deep, "x"));
+    text_gives_the_query_back(w, "\"cascade\"(x)", "\"cascade\"(x)"); /* a relation, and no order */
+}
+
+static void F1_variables_that_no_text_can_name_are_written_by_number(void **state)
+{
+    static const struct {
+        const char *first, *second, *text;
+    } names[] = {
+        {"a", "b", "Likes($a), Likes($b)"},          {"", "b", "Likes($1), Likes($b)"},
+        {"this", "b", "Likes($1), Likes($b)"},       {"a b", "*", "Likes($1), Likes($2)"},
+        {"same", "same", "Likes($same), Likes($2)"}, {"2", "", "Likes($2), Likes($2_)"},
+        {"\"q\"", "#1v0", "Likes($1), Likes($2)"},
+    };
+    reef_world *w = world_of(state);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char text[200];
+        reef_query_desc d = {.terms = {{.component = reef_id(Likes), .access = REEF_WITH, .target_variable = 1},
+                                       {.component = reef_id(Likes), .access = REEF_WITH, .target_variable = 2}}};
+        snprintf(d.variables[0], sizeof d.variables[0], "%s", names[i].first);
+        snprintf(d.variables[1], sizeof d.variables[1], "%s", names[i].second);
+        const reef_query q = reef_query_make(w, &d);
+        assert_false(reef_query_is_null(q));
+        reef_query_text(w, q, text, sizeof text);
+        assert_string_equal(text, names[i].text);
+        text_gives_the_query_back(w, text, text);
+    }
+}
+
+static void H2_a_name_that_is_proposed_can_be_found(void **state)
+{
+    reef_world *w = world_of(state);
+    const reef_entity ship = reef_create(w), tug = reef_create(w), gun = reef_create(w), more = reef_create(w);
+    assert_ok(reef_set_name(w, ship, "ship"));
+    assert_ok(reef_set_name(w, tug, "tug"));
+    assert_status(REEF_ADDED, reef_relate(w, gun, ChildOf, tug));
+    assert_ok(reef_set_name(w, gun, "cannon"));
+    refused(w, "Mass of cannon", REEF_NOT_ALIVE, 9, "no entity is named cannon; did you mean tug.cannon?");
+    refused(w, "Mass of tugg.cannon", REEF_NOT_ALIVE, 9, "no entity is named tugg.cannon; did you mean tug.cannon?");
+    refused(w, "Mass of cannnon", REEF_NOT_ALIVE, 9, "no entity is named cannnon");
+    assert_status(REEF_ADDED, reef_relate(w, more, ChildOf, ship)); /* of two, the first by its path */
+    assert_ok(reef_set_name(w, more, "cannon"));
+    refused(w, "Mass of cannon", REEF_NOT_ALIVE, 9, "no entity is named cannon; did you mean ship.cannon?");
+    assert_ok(reef_set_name(w, ship, NULL)); /* nobody can name what is in it */
+    refused(w, "Mass of cannon", REEF_NOT_ALIVE, 9, "no entity is named cannon; did you mean tug.cannon?");
+    assert_ok(reef_set_name(w, tug, NULL));
+    refused(w, "Mass of cannon", REEF_NOT_ALIVE, 9, "no entity is named cannon");
+}
+
+static void H2_a_type_with_its_subtypes_stands_alone(void **state)
+{
+    reef_world *w = world_of(state);
+    refused(w, "Mass+ up(ChildOf)", REEF_BAD_TEXT, 7, "a type with '+' can't have 'up'");
+    refused(w, "Mass+ self up(ChildOf)", REEF_BAD_TEXT, 7, "a type with '+' can't have 'self'");
+    refused(w, "Mass+ of x", REEF_BAD_TEXT, 7, "a type with '+' can't have 'of'");
+    refused(w, "Likes+(x)", REEF_BAD_TEXT, 7, "'+' stands behind what is in parentheses");
+    refused(w, "Mass+($x)", REEF_BAD_TEXT, 6, "'+' stands behind what is in parentheses");
+}
+
 static void H2_the_error_record_holds_column_and_detail(void **state)
 {
     char text[300], detail[REEF_DETAIL_MAX];
@@ -798,6 +928,10 @@ int main(void)
         TEST(H2_a_strict_world_knows_what_it_was_told_of),
         TEST(H2_long_names_are_cut_between_characters),
         TEST(H2_a_small_buffer_gets_what_fits),
+        TEST(F1_targets_and_sources_are_written_by_their_path),
+        TEST(F1_variables_that_no_text_can_name_are_written_by_number),
+        TEST(H2_a_name_that_is_proposed_can_be_found),
+        TEST(H2_a_type_with_its_subtypes_stands_alone),
         TEST(H2_the_error_record_holds_column_and_detail),
         TEST(H2_the_whole_message_is_told_in_every_build),
         TEST(H2_the_number_of_terms_has_a_limit),
