@@ -73,9 +73,11 @@ typedef struct reef_error {
     char detail[REEF_DETAIL_MAX];
 } reef_error;
 
-/* Why the last failing call on this world failed. Calls on a const world record nothing. */
+/* Why the last failing call on this world failed. After a loop or a tick in which nothing failed its status is OK, and
+ * the rest is empty; other calls that succeed leave it as it is. Calls on a const world record nothing. */
 REEF_API reef_error reef_last_error(const reef_world *world);
-/* The last error as a text: operation, component, entity, reason, detail. Writes at most `size` bytes with the zero;
+/* The last failure as a text: operation, component, entity, reason, detail. It stays until the next failure: no call,
+ * loop or tick that succeeds takes it away. Before the first one it is "ok". Writes at most `size` bytes with the zero;
  * returns the whole text's length. */
 REEF_API size_t reef_error_text(const reef_world *world, char *text, size_t size);
 

@@ -148,6 +148,10 @@
     X(364, "a collected observer has no old value of an entity that got one more and then lost all") \
     X(363, "reef_relate of a symmetric relation that is there doesn't make the other half again") \
     X(252, "queries aren't told that handles were copied for a change that failed") \
-    X(212, "a block that a system wrote by reef_mut may be written by the next one without a mark")
+    X(212, "a block that a system wrote by reef_mut may be written by the next one without a mark") \
+    X(350, "an order by a relation that was found before stays when relations are disabled") \
+    X(351, "queries follow relations that are disabled") \
+    X(352, "a reflexive term doesn't hold for the target itself where its relation is disabled") \
+    X(353, "a loop or tick that works erases the text of the failure before it")
 
 #endif

@@ -120,7 +120,7 @@ static COLD reef_block begin_refuse(reef_world *w, const char *op, reef_status s
  * loop waits with them. */
 INLINE void loop_lock(reef_world *w, query *q)
 {
-    if (UNLIKELY(w->error.status != REEF_OK)) w->error.status = REEF_OK;
+    if (UNLIKELY(w->error.status != REEF_OK)) reef__error_pass(w);
     /* so that what this loop writes can be told from what was written before */
     w->hot.version += q->head.write_count != 0;
     w->locks++;

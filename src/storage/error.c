@@ -88,9 +88,17 @@ static COLD size_t error_text(const reef_world *w, const reef_error *e, char *te
     return o.length;
 }
 
+COLD void reef__error_pass(reef_world *w)
+{
+    if (w->error.status == REEF_OK) return;
+    if (!BUG(353)) w->passed_error = w->error;
+    w->error = (reef_error){.operation = ""};
+}
+
 COLD size_t reef_error_text(const reef_world *w, char *text, size_t size)
 {
-    const reef_error last = reef_last_error(w);
+    const bool passed = w && w->error.status == REEF_OK && w->passed_error.status != REEF_OK;
+    const reef_error last = passed ? w->passed_error : reef_last_error(w);
     return error_text(w, &last, text, size);
 }
 

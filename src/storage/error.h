@@ -23,6 +23,10 @@ COLD reef_status reef__failure_record(reef_world *w, const reef_error *e);
 COLD reef_status reef__failure_detail(reef_world *w, reef_status status, const char *operation, uint64_t number,
                                       const char *detail);
 
+/* A loop begins, or a tick has ended in which nothing failed: the last error is OK. The failure before is set aside, so
+ * that reef_error_text still has it. */
+COLD void reef__error_pass(reef_world *w);
+
 /* Writes what is wrong with the state, for reef_validate. Answers REEF_CORRUPT. */
 COLD reef_status reef__corrupt(char *message, size_t size, const char *format, ...) REEF_PRINTF(3, 4);
 

@@ -86,6 +86,7 @@ struct reef_world {
     uint64_t grouped_version, grouped_epoch, grouped_links, grouped_link_changes;
     reef_world_config config;
     reef_error error;
+    reef_error passed_error; /* the last failure, if a loop or a tick that worked came after it */
     /* the public call for which another call does the work; NULL: there is none. Not set while systems run. */
     const char *calling;
     const char *declaring;     /* the name of the system or observer that is being declared; NULL: none */

@@ -288,8 +288,9 @@ static reef_status tick_begin(reef_world *w, const char *op, float dt)
 /* The first mistake of a system becomes the world's last error. */
 static reef_status tick_end(reef_world *w, reef_status s)
 {
-    if (s == REEF_OK) w->error = w->ticking->first;
-    if (w->error.operation == NULL) w->error.operation = "";
+    if (s != REEF_OK) return s;
+    if (w->ticking->first.status == REEF_OK) reef__error_pass(w);
+    else w->error = w->ticking->first;
     return s;
 }
 

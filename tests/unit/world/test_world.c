@@ -216,6 +216,57 @@ static void H2_the_error_record_says_everything(void **state)
     assert_int_equal(reef_last_error(w).status, REEF_WRONG_SIZE); /* reading records nothing */
 }
 
+static void move_on(reef_block *b) { (void)b; }
+
+static void fail_once(reef_block *b)
+{
+    static bool failed;
+    if (!failed) (void)reef_remove(b->world, b->entities[0], Mass);
+    failed = true;
+}
+
+static void H2_what_succeeds_leaves_the_text_of_the_last_failure(void **state)
+{
+    reef_world *w = world_of(state);
+    char first[300], text[300];
+    reef_error_text(w, text, sizeof text);
+    assert_string_equal(text, "ok");
+    const reef_entity e = reef_spawn(w, reef_with(Position, 1, 2));
+    assert_status(REEF_ABSENT, reef_remove(w, e, Mass));
+    reef_error_text(w, first, sizeof first);
+    assert_non_null(strstr(first, "Mass"));
+    assert_status(REEF_ADDED, reef_set(w, e, Mass, 3));
+    const reef_query q = reef_query_new(w, "Position");
+    reef_each(w, q, row) assert_entity(e, row.entity);
+    assert_int_equal(reef_last_error(w).status, REEF_OK);
+    assert_string_equal(reef_last_error(w).operation, "");
+    assert_int_equal(reef_last_error(w).component.id, 0);
+    assert_false(reef_system_is_null(reef_system_add(w, "move_on", move_on, "Position")));
+    for (int i = 0; i < 3; i++) {
+        reef_error_text(w, text, sizeof text);
+        assert_string_equal(text, first);
+        assert_ok(reef_tick(w, 0.1f));
+        assert_int_equal(reef_last_error(w).status, REEF_OK);
+        assert_int_equal(reef_query_count(w, q), 1);
+    }
+    assert_ok(reef_remove(w, e, Mass));
+    assert_status(REEF_ABSENT, reef_remove(w, e, Mass));
+    assert_ok(reef_destroy(w, e)); /* whose name would be in the text */
+    assert_status(REEF_NOT_ALIVE, reef_destroy(w, e));
+    reef_error_text(w, first, sizeof first);
+    assert_non_null(strstr(first, "destroy"));
+    (void)reef_spawn(w, reef_with(Position, 1, 2));
+    assert_false(reef_system_is_null(reef_system_add(w, "fail_once", fail_once, "Position")));
+    assert_ok(reef_tick(w, 0.1f)); /* a failure of a system is one of the world */
+    assert_int_equal(reef_last_error(w).status, REEF_LOCKED);
+    reef_error_text(w, first, sizeof first);
+    assert_non_null(strstr(first, "fail_once"));
+    assert_ok(reef_tick(w, 0.1f));
+    assert_int_equal(reef_last_error(w).status, REEF_OK);
+    reef_error_text(w, text, sizeof text);
+    assert_string_equal(text, first);
+}
+
 static void H2_every_status_has_a_name_and_a_text(void **state)
 {
     (void)state;
@@ -606,6 +657,7 @@ int main(void)
         TEST(E3_reading_unused_types_creates_nothing_on_any_thread),
         TEST(A11_two_worlds_never_disturb_each_other),
         TEST(H2_the_error_record_says_everything),
+        TEST(H2_what_succeeds_leaves_the_text_of_the_last_failure),
         TEST(H2_every_status_has_a_name_and_a_text),
         TEST(H2_the_checked_build_reports_every_mistake_of_the_caller),
 #if !defined(_WIN32)
