@@ -4,7 +4,10 @@
  * queries skip it, unless they ask for it, and reef_is_enabled tells. A component stays disabled when its value is
  * replaced; removing it and adding it again gives an enabled one. A whole entity can be disabled too, and stays so when
  * it loses all its components. What is disabled in an entity is also disabled in its clones. Enabling and disabling
- * cost about as much as turning a switch; nothing moves. */
+ * cost about as much as turning a switch; nothing moves.
+ *
+ * A relation that is disabled still holds, for all calls about single entities (reef/relation.h, reef/hierarchy.h). No
+ * query follows it, in whatever way: it ends each way that would lead over it. */
 #ifndef REEF_ENABLE_H
 #define REEF_ENABLE_H
 

@@ -15,8 +15,9 @@
  * reef_destroy is destroyed, too. A name is unique among the children of one parent, and paths of names go over ChildOf
  * (reef/world.h). Depth is a matter of memory alone: nothing here recurses.
  *
- * The calls below take any type of relations that is both exclusive and acyclic. For others they find nothing. Reading
- * takes a const world, and any number of threads may do it at the same time. */
+ * The calls below take any type of relations that is both exclusive and acyclic. For others they find nothing. They
+ * follow a relation that is disabled (reef/enable.h) as any other; only queries don't. Reading takes a const world, and
+ * any number of threads may do it at the same time. */
 #ifndef REEF_HIERARCHY_H
 #define REEF_HIERARCHY_H
 

@@ -115,7 +115,8 @@ REEF_API uint64_t reef_unrelate_all_id(reef_world *world, reef_entity source, re
 
 /* ---- asking ----
  *
- * Reading takes a const world, and any number of threads may do it at the same time. */
+ * Reading takes a const world, and any number of threads may do it at the same time. A relation that is disabled
+ * (reef/enable.h) counts here as any other. Only queries don't see it. */
 
 /* Is the source related to the target? Of transitive relations also by way of others; false if there is no memory for
  * that search. */

@@ -6,7 +6,8 @@
  *
  * Each table is sorted separately; the order of tables stays. Later changes disturb the order again: a row that is
  * removed is replaced by the table's last row, and new rows come last. The order of rows is part of the state: forks
- * and snapshots have it, and the hash of the world depends on it. */
+ * and snapshots have it, and the hash of the world depends on it. An order by a relation takes those that are disabled
+ * as any other: it is about what lies side by side, and no query. */
 #ifndef REEF_SORT_H
 #define REEF_SORT_H
 

@@ -59,9 +59,10 @@ static bool search_add(way_search *x, reef_entity e)
     return true;
 }
 
-/* Does a way lead from an entity to another one, over one relation or several? A source has several targets. NO_MEMORY,
- * ABSENT: no. */
-static COLD reef_status search_way(const reef_world *w, const type *t, reef_entity from, reef_entity to)
+/* Does a way lead from an entity to another one, over one relation or several? A source has several targets. `ends` is
+ * that of reef__relation_leads. NO_MEMORY, ABSENT: no. */
+static COLD reef_status search_way(const reef_world *w, const type *t, reef_entity from, reef_entity to,
+                                   const bit_store *ends)
 {
     way_search x = {.m = &w->family->memory, .seen_bytes = w->hot.index_count / 8 + 1};
     reef_status s = REEF_ABSENT;
@@ -71,6 +72,7 @@ static COLD reef_status search_way(const reef_world *w, const type *t, reef_enti
         uint32_t n;
         const value_store *store = store_of(w, t->id);
         const relation_value *first = reef__relations_of(store, x.list[next], &n);
+        if (next && ends && bit_read(ends, place_of(w, x.list[next]))) continue;
         for (uint32_t i = 0; s == REEF_ABSENT && i < n; i++) {
             const reef_entity target = relation_nth(store, first, i)->target;
             if (reef_entity_equal(target, to)) s = REEF_OK;
@@ -84,9 +86,10 @@ static COLD reef_status search_way(const reef_world *w, const type *t, reef_enti
 
 /* The same, for any type. Of an exclusive one there is one way only; where it goes round in a circle, a second walker
  * of half the speed is met (Floyd's). */
-static reef_status way_leads(const reef_world *w, const type *t, reef_entity from, reef_entity to)
+static reef_status way_leads(const reef_world *w, const type *t, reef_entity from, reef_entity to,
+                             const bit_store *ends)
 {
-    if ((t->relation & REEF_EXCLUSIVE) == 0) return search_way(w, t, from, to);
+    if ((t->relation & REEF_EXCLUSIVE) == 0) return search_way(w, t, from, to, ends);
     const value_store *s = store_of(w, t->id);
     reef_entity slow = from;
     for (bool half = false;; half = !half) {
@@ -94,6 +97,7 @@ static reef_status way_leads(const reef_world *w, const type *t, reef_entity fro
         if (v == NULL) return REEF_ABSENT;
         if (reef_entity_equal(v->target, to)) return BUG(249) ? REEF_ABSENT : REEF_OK;
         from = v->target;
+        if (ends && bit_read(ends, place_of(w, from))) return REEF_ABSENT;
         if (half) slow = ((const relation_value *)reef_store_find(s, slow))->target;
         if (reef_entity_equal(slow, from)) return REEF_ABSENT;
     }
@@ -121,7 +125,7 @@ static reef_status target_check(reef_world *w, reef_entity e, const type *t, ree
         return refusal_because(w, REEF_CYCLE, t, target, "the target is the source itself");
     /* who has no sources is on nobody's way */
     if (!reef_is_alive(w, e) || reef__relation_sources(store_of(w, t->id), e) == 0) return REEF_OK;
-    const reef_status s = way_leads(w, t, target, e);
+    const reef_status s = way_leads(w, t, target, e, NULL);
     return s == REEF_OK ? refusal_because(w, REEF_CYCLE, t, target, NULL) : s == REEF_ABSENT ? REEF_OK : s;
 }
 
@@ -736,18 +740,20 @@ static const type *relation_read(const reef_world *w, const char *op, reef_entit
     return t;
 }
 
-bool reef__relation_leads(const reef_world *w, const type *t, reef_entity source, reef_entity target, bool itself)
+bool reef__relation_leads(const reef_world *w, const type *t, reef_entity source, reef_entity target,
+                          const bit_store *ends)
 {
     if (!reef_is_alive(w, source) || !reef_is_alive(w, target)) return false;
-    if (itself && (t->relation & REEF_REFLEXIVE) && reef_entity_equal(source, target)) return true;
     if (relation_of(w, t, source, target)) return true;
-    return (t->relation & REEF_TRANSITIVE) && way_leads(w, t, source, target) == REEF_OK;
+    return (t->relation & REEF_TRANSITIVE) && way_leads(w, t, source, target, ends) == REEF_OK;
 }
 
 bool reef_related_id(const reef_world *w, reef_entity source, reef_component c, reef_entity target)
 {
     const type *t = relation_read(w, "reef_related", source, c);
-    return t && reef__relation_leads(w, t, source, target, true);
+    if (t == NULL) return false;
+    if (t->relation & REEF_REFLEXIVE && reef_entity_equal(source, target) && reef_is_alive(w, source)) return true;
+    return reef__relation_leads(w, t, source, target, NULL);
 }
 
 reef_entity reef_target_id(const reef_world *w, reef_entity source, reef_component c)

@@ -16,9 +16,11 @@ reef_status reef__relation_check(reef_world *w, reef_entity e, const type *t, co
 void reef__relation_unplace(const reef_world *w, const type *t, void *made, const reef_value *v,
                             const relation_value *was);
 
-/* Is the source related to the target, of transitive relations also by way of others (false if there is no memory for
- * that search), and of reflexive ones, with `itself`, to itself? */
-bool reef__relation_leads(const reef_world *w, const type *t, reef_entity source, reef_entity target, bool itself);
+/* Is the source related to the target, of transitive relations also by way of others? (False if there is no memory for
+ * that search.) No way leads over an entity whose row has its bit in `ends`, except that every way begins at the
+ * source; NULL: none has. */
+bool reef__relation_leads(const reef_world *w, const type *t, reef_entity source, reef_entity target,
+                          const bit_store *ends);
 /* Is somebody related to this entity, is anybody related at all? (src/change/destroy_related.c) */
 bool reef__related_to(const reef_world *w, reef_entity e);
 bool reef__related_any(const reef_world *w);

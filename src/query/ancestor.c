@@ -18,6 +18,7 @@
 #include "storage/world_data.h"
 #include "query/chunk_cursor.h"
 #include "query/query.h"
+#include "query/relation_path.h"
 #include "query/relation_plan.h"
 
 enum {
@@ -63,10 +64,10 @@ void reef__ancestors_drop(query *q)
 /* ---- are the ways long? ---- */
 
 /* How many steps it takes from an entity to the nearest one with the component, or to the end. */
-static uint32_t way_steps(const query *q, uint32_t i, const value_store *s, reef_entity e)
+static uint32_t way_steps(const query *q, uint32_t i, const relation_path *p, reef_entity e)
 {
     for (uint32_t steps = 0;; steps++) {
-        const relation_value *v = reef_store_find(s, e);
+        const relation_value *v = path_next(p, e);
         if (v == NULL || steps == TRIED_STEPS || reef__component_holds(q, i, v->target)) return steps;
         e = v->target;
     }
@@ -76,21 +77,21 @@ static uint32_t way_steps(const query *q, uint32_t i, const value_store *s, reef
  * as long as clearing 8 answers.) */
 static bool ways_are_long(const query *q, uint32_t i)
 {
-    const value_store *s = store_of(q->world, q->terms[i].up.id);
+    const relation_path p = path_by(q->world, q->terms[i].up.id);
     const uint64_t rows = query_rows(q), most = rows / TRIED_ROWS;
     const uint64_t apart = most > TRIED_ROWS ? most : TRIED_ROWS;
     uint64_t steps = 0, tried = 0, before = 0;
-    if (most == 0 || s->count == 0) return false;
+    if (most == 0 || p.s->count == 0) return false;
     for (chunk_cursor c = {.q = q}; chunk_next(&c); before += c.rows)
         for (uint64_t next = (tried + 1) * apart - 1; next < before + c.rows; next += apart, tried++)
-            steps += way_steps(q, i, s, slot_entities(c.slots)[next - before]);
+            steps += way_steps(q, i, &p, slot_entities(c.slots)[next - before]);
     return steps * apart > 8 * rows + q->world->hot.index_count / 8;
 }
 
 /* ---- the answers ---- */
 
 /* Finds the answer of an entity, and keeps it for all on its way. */
-static void answer_find(const query *q, uint32_t i, const value_store *s, reef_entity e, reef_entity *above)
+static void answer_find(const query *q, uint32_t i, const relation_path *p, reef_entity e, reef_entity *above)
 {
     reef_entity answer = ANCESTOR_NONE, at = e;
     uint32_t steps = 0;
@@ -99,7 +100,7 @@ static void answer_find(const query *q, uint32_t i, const value_store *s, reef_e
             answer = above[at.index];
             break;
         }
-        const relation_value *v = reef_store_find(s, at);
+        const relation_value *v = path_next(p, at);
         if (v == NULL) break;
         if (reef__component_holds(q, i, v->target)) {
             answer = BUG(261) ? at : v->target;
@@ -108,7 +109,7 @@ static void answer_find(const query *q, uint32_t i, const value_store *s, reef_e
         }
         at = v->target;
     }
-    for (at = e; steps > 0; steps--, at = ((const relation_value *)reef_store_find(s, at))->target)
+    for (at = e; steps > 0; steps--, at = ((const relation_value *)reef_store_find(p->s, at))->target)
         above[at.index] = answer;
 }
 
@@ -122,11 +123,11 @@ void reef__ancestors_look(query *q)
                   reef__array_room(&w->family->memory, MEMORY_OTHER, &x->above, &x->room, w->hot.index_count,
                                    sizeof *x->above);
         if (!x->used) continue;
-        const value_store *s = store_of(w, q->terms[x->term].up.id);
+        const relation_path by = path_by(w, q->terms[x->term].up.id);
         memset(x->above, 0, w->hot.index_count * sizeof *x->above);
         for (chunk_cursor c = {.q = q}; chunk_next(&c);)
             for (uint32_t row = 0; row < c.rows; row++)
-                answer_find(q, x->term, s, slot_entities(c.slots)[row], x->above);
+                answer_find(q, x->term, &by, slot_entities(c.slots)[row], x->above);
     }
 }
 
@@ -143,7 +144,7 @@ bool reef__ancestors_kept(const query *q, uint32_t i) { return answers_of(q, i) 
 bool reef__ancestor_find(const query *q, uint32_t i, reef_entity e, reef_entity *found)
 {
     const reef_term *t = &q->terms[i];
-    const value_store *s = store_of(q->world, t->up.id);
+    const relation_path p = path_by(q->world, t->up.id);
     const ancestor_map *x = answers_of(q, i);
     *found = e;
     if (t->self && reef__component_holds(q, i, e)) return true;
@@ -152,7 +153,7 @@ bool reef__ancestor_find(const query *q, uint32_t i, reef_entity e, reef_entity 
         return found->generation != 0;
     }
     for (uint32_t steps = 0; t->up_most == 0 || steps < t->up_most; steps++) {
-        const relation_value *v = reef_store_find(s, *found);
+        const relation_value *v = path_next(&p, *found);
         if (v == NULL) return false;
         *found = v->target;
         if (reef__component_holds(q, i, *found)) return true;

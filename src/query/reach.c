@@ -14,6 +14,7 @@
 #include "storage/world_data.h"
 #include "query/variables.h"
 #include "query/query.h"
+#include "query/relation_path.h"
 #include "query/relation_plan.h"
 
 uint32_t reef_variable(const reef_block *b, const char *name)
@@ -69,7 +70,8 @@ static const void *ancestor_value_of(const query *q, uint32_t i, reef_entity e, 
     reef_entity found;
     const reef_term *t = &q->terms[i];
     if (t->self && reef__component_holds(q, i, e)) return reef__value_itself(q->world, e, t->component);
-    const relation_value *v = reef_store_find(store_of(q->world, t->up.id), e);
+    const relation_path p = path_by(q->world, t->up.id);
+    const relation_value *v = path_next(&p, e);
     if (v == NULL) return NULL;
     if (!reef_entity_equal(v->target, last->parent)) {
         last->value = reef__ancestor_find(q, i, e, &found) ? reef__value_itself(q->world, found, t->component) : NULL;

@@ -24,28 +24,29 @@
 #include "storage/table.h"
 #include "storage/world_data.h"
 #include "query/chunk_cursor.h"
+#include "query/relation_path.h"
 
 /* ---- the list of a sorted query ---- */
 
 /* The depth of an entity, from 1. `depth` holds the known ones by index, 0: not known yet, and gets those of all that
  * is on the way up. */
-static uint32_t depth_seek(const value_store *s, uint32_t *depth, reef_entity e)
+static uint32_t depth_seek(const relation_path *p, uint32_t *depth, reef_entity e)
 {
     const relation_value *v;
     reef_entity x = e;
     uint32_t steps = 0;
-    for (; depth[x.index] == 0 && (v = reef_store_find(s, x)) != NULL; steps++) x = v->target;
+    for (; depth[x.index] == 0 && (v = path_next(p, x)) != NULL; steps++) x = v->target;
     if (depth[x.index] == 0) depth[x.index] = 1;
     const uint32_t found = depth[x.index] + steps;
     for (uint32_t d = found; steps-- > 0; d--) {
         depth[e.index] = d;
-        e = ((const relation_value *)reef_store_find(s, e))->target;
+        e = ((const relation_value *)reef_store_find(p->s, e))->target;
     }
     return found;
 }
 
 /* Lists the rows in the visible order, and returns the largest depth. */
-static uint32_t tree_gather(const query *q, const value_store *s, uint32_t *depth, order_row *to)
+static uint32_t tree_gather(const query *q, const relation_path *p, uint32_t *depth, order_row *to)
 {
     const reef_world *w = q->world;
     uint32_t most = 1, below = 0, up = 0;
@@ -53,10 +54,10 @@ static uint32_t tree_gather(const query *q, const value_store *s, uint32_t *dept
     for (chunk_cursor c = {.q = q}; chunk_next(&c);) {
         const reef_entity *e = slot_entities(c.slots);
         for (uint32_t i = 0; i < c.rows; i++) {
-            const relation_value *v = reef_store_find(s, e[i]);
+            const relation_value *v = path_next(p, e[i]);
             if (v && !reef_entity_equal(v->target, parent)) {
                 parent = v->target;
-                below = depth_seek(s, depth, parent);
+                below = depth_seek(p, depth, parent);
                 up = place_of(w, parent) < 2 * PLACE_EMPTY ? 0 : place_of(w, parent);
             }
             const uint32_t d = v ? below + 1 : 1;
@@ -69,14 +70,14 @@ static uint32_t tree_gather(const query *q, const value_store *s, uint32_t *dept
 }
 
 /* The list by target: {target, place of its row or 0, place of the row}. */
-static order_row *target_list(const query *q, const value_store *s, order_row *rows, order_row *scratch, size_t count)
+static order_row *target_list(const query *q, const relation_path *p, order_row *rows, order_row *scratch, size_t count)
 {
     const reef_world *w = q->world;
     size_t n = 0;
     for (chunk_cursor c = {.q = q}; chunk_next(&c);) {
         const reef_entity *e = slot_entities(c.slots);
         for (uint32_t i = 0; i < c.rows; i++, n++) {
-            const relation_value *v = reef_store_find(s, e[i]);
+            const relation_value *v = path_next(p, e[i]);
             rows[n] = (order_row){v ? reef_key_entity(v->target) : UINT64_MAX, (uint32_t)n, unit_place(c.unit) + i};
         }
     }
@@ -93,13 +94,13 @@ static order_row *target_list(const query *q, const value_store *s, order_row *r
 order_row *reef__relation_list(const query *q, const type *relation, order_row *rows, order_row *scratch, size_t count)
 {
     const reef_world *w = q->world;
-    if (!relation_is_tree(relation)) return target_list(q, store_of(w, relation->id), rows, scratch, count);
+    const relation_path p = path_by(w, relation->id);
+    if (!relation_is_tree(relation)) return target_list(q, &p, rows, scratch, count);
     memory *m = &w->family->memory;
-    const value_store *s = store_of(w, relation->id);
     const size_t depth_bytes = w->hot.index_count * sizeof(uint32_t);
     uint32_t *depth = reef__memory_zeroed(m, MEMORY_OTHER, depth_bytes);
     if (depth == NULL) return NULL;
-    const uint32_t most = tree_gather(q, s, depth, rows);
+    const uint32_t most = tree_gather(q, &p, depth, rows);
     reef__memory_free(m, MEMORY_OTHER, depth, depth_bytes);
     if (most == 1) return rows;
     const size_t bytes = ((size_t)most + 1) * sizeof(uint32_t);

@@ -17,6 +17,7 @@
 #include "query/variables.h"
 #include "query/chunk_cursor.h"
 #include "query/query.h"
+#include "query/relation_path.h"
 #include "reef/relation.h"
 
 /* The sources are marked if they are at most one in this many of the rows that would be looked at. (Marking a source
@@ -134,25 +135,22 @@ static bool row_is_marked(const reef_world *w, const row_set *s, reef_entity e)
     return words && words[place_row(place) / 64] >> place_row(place) % 64 & 1;
 }
 
-/* Marks the sources of a target, theirs, and so on. */
-static bool closure_mark(reef_world *w, const value_store *s, reef_entity target, row_set *rows, entity_list *l)
+/* Marks the sources of a target, theirs, and so on. Those whose relation is disabled are marked, but nobody's way leads
+ * over them. (Whether their own relation is as the term asks is looked at with the rows.) */
+static bool closure_mark(reef_world *w, uint32_t relation, reef_entity target, row_set *rows, entity_list *l)
 {
+    const relation_path p = path_by(w, relation);
     reef_entity from = target;
     for (uint32_t next = 0;; from = l->e[next++]) {
-        for (source_walk x = {.run = {0}}; source_walk_next(&x, s, from);)
+        for (source_walk x = {.run = {0}}; source_walk_next(&x, p.s, from);)
             for (uint32_t i = 0; i < x.run.count; i++) {
                 const reef_entity e = x.run.sources[i];
                 if (row_is_marked(w, rows, e)) continue;
-                if (!reef__row_set_add(w, rows, e, 1) || !reef__entity_list_put(w, l, e)) return false;
+                if (!reef__row_set_add(w, rows, e, 1)) return false;
+                if (!path_ends(&p, e) && !reef__entity_list_put(w, l, e)) return false;
             }
         if (next == l->count) return true;
     }
-}
-
-/* Queries don't see relations of a type that is disabled on their source. */
-static bool relation_unseen(const reef_world *w, const value_store *s, reef_entity source)
-{
-    return bit_read(bit_store_of(w, s->component | BIT_DISABLED), place_of(w, source));
 }
 
 static bool any_mark(reef_world *w, reef_entity target, term_sources *x)
@@ -162,9 +160,10 @@ static bool any_mark(reef_world *w, reef_entity target, term_sources *x)
         if (!s->relation) continue;
         (void)reef__relation_ready(w, s);
         x->sources += reef__relation_sources(s, target);
+        const relation_path p = path_by(w, s->component);
         for (source_walk k = {.run = {0}}; source_walk_next(&k, s, target);)
             for (uint32_t j = 0; j < k.run.count; j++)
-                if (!relation_unseen(w, s, k.run.sources[j]) && !reef__row_set_add(w, &x->rows, k.run.sources[j], 1))
+                if (!path_ends(&p, k.run.sources[j]) && !reef__row_set_add(w, &x->rows, k.run.sources[j], 1))
                     return false;
     }
     return true;
@@ -183,11 +182,9 @@ static bool term_mark(query *q, term_sources *x, uint64_t rows)
     if (kind == NULL) return any_mark(w, t->target, x);
     const value_store *s = store_indexed(w, kind->id);
     if (s->component) x->sources = reef__relation_sources(s, t->target);
-    const bool itself = kind->relation & REEF_REFLEXIVE && q->facts[x->term].filter;
-    if (itself && !reef__row_set_add(w, &x->rows, t->target, 1)) return false;
     if (kind->relation & REEF_TRANSITIVE) {
         entity_list l = {NULL, 0, 0};
-        const bool ok = closure_mark(w, s, t->target, &x->rows, &l);
+        const bool ok = closure_mark(w, kind->id, t->target, &x->rows, &l);
         reef__entity_list_drop(w, &l);
         return ok;
     }
@@ -259,12 +256,16 @@ bool reef__plan_look(query *q)
 
 /* ---- rows ---- */
 
-static bool related_to(const reef_world *w, const reef_term *t, const term_facts *f, reef_entity e)
+static bool related_to(const reef_world *w, const reef_term *t, reef_entity e)
 {
-    if (t->component.id) return reef__relation_leads(w, reef__type_of(t->component.id), e, t->target, f->filter);
+    if (t->component.id)
+        return reef__relation_leads(w, reef__type_of(t->component.id), e, t->target,
+                                    bit_store_of(w, t->component.id | BIT_DISABLED));
     for (uint32_t i = 1; i < w->state.store_count; i++) {
         const value_store *s = &w->state.stores[i];
-        if (s->relation && reef__relation_find(s, e, t->target, NULL) && !relation_unseen(w, s, e)) return true;
+        if (!s->relation || !reef__relation_find(s, e, t->target, NULL)) continue;
+        const relation_path p = path_by(w, s->component);
+        if (!path_ends(&p, e)) return true;
     }
     return false;
 }
@@ -273,14 +274,14 @@ static bool related_to(const reef_world *w, const reef_term *t, const term_facts
 static void ancestor_rows(const look *l, uint32_t i, uint64_t *words, uint32_t first, uint32_t end)
 {
     const query *q = l->q;
-    const value_store *s = store_of(q->world, q->terms[i].up.id);
+    const relation_path p = path_by(q->world, q->terms[i].up.id);
     reef_entity parent = {0, 0}, found;
     bool holds = false;
     for (uint32_t k = first; k < end; k++) {
         uint64_t kept = 0;
         for (uint64_t word = words[k] & l->among[k]; word; word &= word - 1) {
             const reef_entity e = l->entities[k * 64 + bits_first(word)];
-            const relation_value *v = reef_store_find(s, e);
+            const relation_value *v = path_next(&p, e);
             const bool same = v && !q->terms[i].self && reef_entity_equal(v->target, parent);
             if (!same) holds = reef__ancestor_find(q, i, e, &found);
             parent = v ? v->target : (reef_entity){0, 0};
@@ -309,8 +310,7 @@ void reef__target_rows(const look *l, uint32_t i, uint64_t *words, uint32_t firs
     for (uint32_t k = first; k < end; k++) {
         uint64_t kept = 0;
         for (uint64_t word = words[k] & l->among[k]; word; word &= word - 1)
-            if (related_to(q->world, &q->terms[i], &q->facts[i], l->entities[k * 64 + bits_first(word)]))
-                kept |= word & (0 - word);
+            if (related_to(q->world, &q->terms[i], l->entities[k * 64 + bits_first(word)])) kept |= word & (0 - word);
         words[k] = kept;
     }
 }

@@ -122,6 +122,17 @@ bool reef__fixed_hold(const query *q, uint64_t since)
     return true;
 }
 
+/* A reflexive relation leads from its target to itself without being there, and so isn't disabled there either. */
+static void itself_row(const look *l, uint32_t i, uint64_t *words, uint32_t first, uint32_t end)
+{
+    const reef_term *t = &l->q->terms[i];
+    const term_facts *f = &l->q->facts[i];
+    const uint32_t place = place_of(l->q->world, t->target), k = place_row(place) / 64;
+    if (f->up || f->bound || t->component.id == 0 || t->enabled == REEF_DISABLED) return;
+    if (BUG(352) && f->marks) return;
+    if (place_unit(place) == l->unit && k >= first && k < end) words[k] |= 1ull << place_row(place) % 64;
+}
+
 static void leaf_rows(const look *l, uint32_t i, uint64_t *words, uint32_t first, uint32_t end)
 {
     const query *q = l->q;
@@ -147,6 +158,7 @@ static void leaf_rows(const look *l, uint32_t i, uint64_t *words, uint32_t first
     }
     if ((f->marks || t->enabled == REEF_DISABLED) && !f->up)
         enabled_rows(l, t->component.id, t->enabled, words, first, end);
+    if (f->target && f->cold) itself_row(l, i, words, first, end); /* by relations, cold ones are the reflexive ones */
     changed_rows(l, i, words, first, end);
     for (uint32_t k = first; t->op == REEF_NOT && k < end; k++) words[k] = ~words[k];
 }

@@ -16,6 +16,7 @@
 #include "storage/world_data.h"
 #include "change/relation.h"
 #include "query/query.h"
+#include "query/relation_path.h"
 #include "query/relation_plan.h"
 #include "query/row_filter.h"
 #include "reef/relation.h"
@@ -368,12 +369,25 @@ static bool relation_counts(const query *q, const bind_step *s, reef_entity sour
     return LIKELY(!f->marks && q->terms[s->term].enabled == REEF_ENABLED) || reef__component_holds(q, s->term, source);
 }
 
+/* Does the step's relation lead from an entity to itself without being there? */
+static bool step_is_itself(const query *q, const bind_step *s, reef_entity e)
+{
+    return s->type->relation & REEF_REFLEXIVE && q->terms[s->term].enabled != REEF_DISABLED &&
+           reef_is_alive(q->world, e);
+}
+
+static bool step_relates(const query *q, const bind_step *s, reef_entity from, reef_entity to)
+{
+    const reef_world *w = q->world;
+    if (reef_entity_equal(from, to) && step_is_itself(q, s, from)) return true;
+    if (!relation_counts(q, s, from)) return false;
+    if (s->closure) return reef__relation_leads(w, s->type, from, to, bit_store_of(w, s->type->id | BIT_DISABLED));
+    return reef__relation_find(store_of(w, s->type->id), from, to, NULL) != NULL;
+}
+
 static bool step_holds(const query *q, const bind_step *s, reef_entity from, reef_entity to)
 {
-    const bool holds = s->kind == STEP_HAS ? reef__component_holds(q, s->term, from)
-                       : s->closure        ? reef__relation_leads(q->world, s->type, from, to, true)
-                                           : relation_counts(q, s, from) &&
-                                          reef__relation_find(store_of(q->world, s->type->id), from, to, NULL);
+    const bool holds = s->kind == STEP_HAS ? reef__component_holds(q, s->term, from) : step_relates(q, s, from, to);
     return holds == (q->terms[s->term].op == REEF_HAS);
 }
 
@@ -400,24 +414,34 @@ static void closure_follow(const query *q, const bind_step *s, closure_list *c, 
         for (uint32_t i = 0; i < x.run.count; i++) closure_put(c, x.run.sources[i]);
 }
 
-/* The next one that a transitive or reflexive relation leads to, in the order of distance. */
+static void closure_begin(const query *q, const bind_step *s, closure_list *c, reef_entity start)
+{
+    for (uint32_t i = 0; i < c->count; i++) c->seen[c->list[i].index / 64] = 0; /* those of an earlier search */
+    c->count = 0;
+    if (step_is_itself(q, s, start)) closure_put(c, start);
+    if (s->kind == STEP_SOURCES || relation_counts(q, s, start)) closure_follow(q, s, c, start);
+}
+
+/* The next one that a transitive or reflexive relation leads to, in the order of distance. Sources are in the list
+ * whether their relation is as the term asks or not: a way may lead over them. */
 static bool closure_next(const query *q, const bind_step *s, bind_cursor *at, closure_list *c, reef_entity start,
                          reef_entity *e)
 {
     const bool transitive = s->type->relation & REEF_TRANSITIVE;
-    if (at->looked == 0) { /* the list is that of an earlier search */
-        for (uint32_t i = 0; i < c->count; i++) c->seen[c->list[i].index / 64] = 0;
-        c->count = 0;
-        if (s->type->relation & REEF_REFLEXIVE) closure_put(c, start);
-        closure_follow(q, s, c, start);
+    const relation_path p = path_by(q->world, s->type->id);
+    if (at->looked == 0) {
+        closure_begin(q, s, c, start);
         at->looked = 1;
     }
-    /* the numbers of the list are one behind those that were followed, since `start` was followed first */
-    while (transitive && at->next == c->count && at->looked <= c->count)
-        closure_follow(q, s, c, c->list[at->looked++ - 1]);
-    if (at->next == c->count) return false;
-    *e = c->list[at->next++];
-    return true;
+    for (;;) {
+        /* the numbers of the list are one behind those that were followed, since `start` was followed first */
+        for (; transitive && at->next == c->count && at->looked <= c->count; at->looked++)
+            if (!path_ends(&p, c->list[at->looked - 1])) closure_follow(q, s, c, c->list[at->looked - 1]);
+        if (at->next == c->count) return false;
+        *e = c->list[at->next++];
+        const bool itself = reef_entity_equal(*e, start) && step_is_itself(q, s, start);
+        if (s->kind == STEP_TARGETS || itself || relation_counts(q, s, *e)) return true;
+    }
 }
 
 static bool source_next(const query *q, const bind_step *s, bind_cursor *at, reef_entity target, reef_entity *e)

@@ -95,10 +95,19 @@ bool reef__bit_known(const reef_world *w, const bit_store *b, uint32_t id)
     return t && bit_named(t->bits, (uint32_t)(b - w->state.bits));
 }
 
+/* To queries, relations that are disabled or enabled go or come: whoever keeps what follows from them looks again. */
+static void mark_changes(reef_world *w, const bit_store *b)
+{
+    const value_store *s = b->key & BIT_DISABLED ? store_of(w, b->key & ~BIT_DISABLED) : NULL;
+    if (s && s->relation && !BUG(350)) ((value_store *)(uintptr_t)s)->relation_changes++;
+}
+
 void reef__bit_commit(reef_world *w, uint32_t key, uint32_t place, bool on)
 {
     bit_store *b = (bit_store *)bit_store_of(w, key);
-    if (b && bit_read(b, place) != on) bit_put(b, place, on);
+    if (b == NULL || bit_read(b, place) == on) return;
+    bit_put(b, place, on);
+    mark_changes(w, b);
 }
 
 /* ---- rows on the move ---- */
@@ -197,6 +206,7 @@ void reef__bits_commit_rows(reef_world *w, uint32_t key, uint32_t unit, const ui
         words[k] ^= change;
         if (on) b->switched += bits_count(change);
         else b->switched -= bits_count(change);
+        mark_changes(w, b);
     }
 }
 

@@ -1,22 +1,41 @@
-/* Queries with terms about relations, which the operation KIN asks: Likes(x), !Likes(x), *(x), Likes(*), and terms
- * about ancestors, Coral up(ChildOf). What is asked follows from the operation's value. The reference looks at each
- * entity. */
+/* Queries with terms about relations, which the operation KIN asks: Likes(x), !Likes(x), *(x), Likes(*), terms about
+ * ancestors, Coral up(ChildOf), variables in both directions, and orders by a relation. What is asked follows from the
+ * operation's value. The reference looks at each entity, and follows no relation that is disabled. The text of each
+ * query is read again, and has to find the same. */
 #include "apply.h"
 #include "link.h"
+#include "pairs.h"
 #include <stdlib.h>
 
 enum { QUESTIONS = 6 }; /* of an operation */
 
-typedef enum ask_form { ASK_TARGET, ASK_NOT_TARGET, ASK_ANY_RELATION, ASK_ANY_TARGET, ASK_UP, ASK_NOT_UP } ask_form;
+typedef enum ask_form {
+    ASK_TARGET,
+    ASK_NOT_TARGET,
+    ASK_ANY_RELATION,
+    ASK_ANY_TARGET,
+    ASK_TARGETS, /* R($x), A($x) */
+    ASK_SOURCES, /* R($x, $this), A($x) */
+    ASK_ORDER,
+    ASK_UP,
+    ASK_NOT_UP,
+    ASK_FORMS
+} ask_form;
 
 typedef struct ask {
     ask_form form;
-    uint32_t relation, above, beside; /* `above`: what an ancestor has; `beside`: what the entity has, TYPES_MAX: any */
+    /* `above`: what an ancestor, or a bound entity, has; `beside`: what the entity has, TYPES_MAX: any */
+    uint32_t relation, above, beside;
     bool self;
-    uint32_t most; /* steps up; 0: any number */
-    bool disabled; /* the relation is there, and disabled */
+    uint32_t most;        /* steps up; 0: any number */
+    reef_enabled enabled; /* of the relation of the entity that the term is about */
+    bool blind;           /* of the reference: relations that are disabled are followed */
     reef_entity target;
 } ask;
+
+static bool form_is_up(ask_form form) { return form == ASK_UP || form == ASK_NOT_UP; }
+static bool form_binds(ask_form form) { return form == ASK_TARGETS || form == ASK_SOURCES; }
+static bool form_denies(ask_form form) { return form == ASK_NOT_TARGET || form == ASK_NOT_UP; }
 
 static uint32_t known_type(const model *m, uint32_t t)
 {
@@ -43,18 +62,22 @@ static bool ask_of(const model *m, const op *o, uint32_t k, ask *a)
     a->relation = x ? x->relation : o->type[0];
     a->target = x ? ref_handle(r, x->target) : model_handle(m, o->list[0]);
     const ref_entity *source = x ? &r->entity[x->source] : NULL, *target = x ? &r->entity[x->target] : NULL;
-    const bool tree = relation_is(a->relation, REEF_EXCLUSIVE) && relation_is(a->relation, REEF_ACYCLIC);
-    a->form = (ask_form)((v >> 4) % (tree ? 6 : 4));
-    const bool up = a->form == ASK_UP || a->form == ASK_NOT_UP, any = a->form == ASK_ANY_TARGET,
-               negative = a->form == ASK_NOT_TARGET || a->form == ASK_NOT_UP;
-    a->above = some_type(m, target, v >> 8);
-    a->beside = negative || (v >> 16) % 2 ? some_type(m, source, v >> 20) : TYPES_MAX;
+    const bool exclusive = relation_is(a->relation, REEF_EXCLUSIVE);
+    const bool tree = exclusive && relation_is(a->relation, REEF_ACYCLIC);
+    a->form = (ask_form)((v >> 4) % (tree ? ASK_FORMS : exclusive ? ASK_UP : ASK_ORDER));
+    const bool up = form_is_up(a->form), binds = form_binds(a->form),
+               named = a->form == ASK_TARGET || form_denies(a->form);
+    a->above = some_type(m, a->form == ASK_SOURCES ? source : target, v >> 8);
+    a->beside = form_denies(a->form) || (v >> 16) % 2 ? some_type(m, a->form == ASK_SOURCES ? target : source, v >> 20)
+                                                      : TYPES_MAX;
     a->self = v >> 32 & 1;
     a->most = v >> 33 & 1 ? (uint32_t)(v >> 34) % 2 + 1 : 0;
-    a->disabled = any && (v >> 36) % 4 == 0;
-    if (up && (a->above == TYPES_MAX || a->above == a->beside)) return false;
-    if (negative && a->beside == TYPES_MAX) return false;
-    return up || any || ref_alive(r, a->target);
+    a->enabled = (v >> 36) % 4 || up || !(named || binds || a->form == ASK_ANY_TARGET) ? REEF_ENABLED
+                                                                                       : (reef_enabled)((v >> 38) % 3);
+    a->blind = false;
+    if ((up || binds) && (a->above == TYPES_MAX || a->above == a->beside)) return false;
+    if (form_denies(a->form) && a->beside == TYPES_MAX) return false;
+    return up || binds || a->form == ASK_ANY_TARGET || a->form == ASK_ORDER || ref_alive(r, a->target);
 }
 
 /* ---- reef ---- */
@@ -63,14 +86,56 @@ static reef_query query_of(reef_world *w, const ask *a)
 {
     reef_query_desc d = {.terms = {{.access = REEF_WITH}}};
     reef_term *t = d.terms;
-    const bool up = a->form == ASK_UP || a->form == ASK_NOT_UP;
-    t->op = a->form == ASK_NOT_TARGET || a->form == ASK_NOT_UP ? REEF_NOT : REEF_HAS;
-    t->enabled = a->disabled ? REEF_DISABLED : REEF_ENABLED;
-    if (a->form != ASK_ANY_RELATION) t->component = up ? model_types[a->above].id : model_relations[a->relation].id;
-    if (!up && a->form != ASK_ANY_TARGET) t->target = a->target;
-    if (up) t->up = model_relations[a->relation].id, t->self = a->self, t->up_most = a->most;
-    if (a->beside < TYPES_MAX) d.terms[1] = (reef_term){.component = model_types[a->beside].id, .access = REEF_WITH};
-    return reef_query_make(w, &d);
+    uint32_t n = a->form != ASK_ORDER;
+    t->op = form_denies(a->form) ? REEF_NOT : REEF_HAS;
+    t->enabled = a->enabled;
+    if (a->form != ASK_ANY_RELATION)
+        t->component = form_is_up(a->form) ? model_types[a->above].id : model_relations[a->relation].id;
+    if (form_is_up(a->form)) t->up = model_relations[a->relation].id, t->self = a->self, t->up_most = a->most;
+    else if (form_binds(a->form)) {
+        t->variable = a->form == ASK_SOURCES;
+        t->target_variable = a->form == ASK_SOURCES ? REEF_VISITED : 1;
+        d.terms[n++] = (reef_term){.component = model_types[a->above].id, .access = REEF_WITH, .variable = 1};
+    } else if (a->form != ASK_ANY_TARGET) t->target = a->target;
+    if (a->form == ASK_ORDER) {
+        *t = (reef_term){.op = REEF_HAS};
+        if (relation_is(a->relation, REEF_ACYCLIC)) d.cascade = model_relations[a->relation].id;
+    }
+    if (a->beside < TYPES_MAX) d.terms[n] = (reef_term){.component = model_types[a->beside].id, .access = REEF_WITH};
+    const reef_query q = reef_query_make(w, &d);
+    const reef_order by = {.relation = model_relations[a->relation].id};
+    if (a->form == ASK_ORDER && d.cascade.id == 0) (void)reef_query_order(w, q, &by);
+    return q;
+}
+
+/* A digest of all visits, and their number. */
+static uint64_t visits(reef_world *w, reef_query q, uint64_t *n)
+{
+    uint64_t digest = 0;
+    *n = 0;
+    for (reef_block b = reef_begin(w, q); reef_next(&b);)
+        for (uint32_t first = 0, rows; (rows = reef_block_run(&b, &first)) != 0; first += rows)
+            for (uint32_t i = first; i < first + rows; i++, ++*n)
+                digest = value_mix(digest, reef_entity_bits(b.entities[i]));
+    return digest;
+}
+
+/* The text of a query gives the query back: it finds the same, and has the same text. */
+static void text_agrees(model *m, const ask *a, reef_query q, uint64_t digest)
+{
+    char text[1024], again[1024];
+    uint64_t n;
+    const size_t length = reef_query_text(m->world, q, text, sizeof text);
+    if (a->form == ASK_ORDER && !relation_is(a->relation, REEF_ACYCLIC)) return; /* no text says this order */
+    const reef_query same = reef_query_new(m->world, text);
+    if (length >= sizeof text || reef_query_is_null(same)) {
+        model_fail(m, "the text of a query is refused: %s: %s", text, reef_last_error(m->world).detail);
+        return;
+    }
+    (void)reef_query_text(m->world, same, again, sizeof again);
+    if (strcmp(text, again) != 0) model_fail(m, "the text of a query, %s, is read as %s", text, again);
+    if (visits(m->world, same, &n) != digest) model_fail(m, "the text of a query, %s, finds others", text);
+    (void)reef_query_free(m->world, same);
 }
 
 static void core_question(model *m, const op *o, const ask *a, outcome *out)
@@ -80,13 +145,12 @@ static void core_question(model *m, const op *o, const ask *a, outcome *out)
         model_fail(m, "a query about relations is refused: %s", reef_last_error(m->world).detail);
         return;
     }
-    uint64_t n = 0;
-    for (reef_block b = reef_begin(m->world, q); reef_next(&b);)
-        for (uint32_t first = 0, rows; (rows = reef_block_run(&b, &first)) != 0; first += rows)
-            for (uint32_t i = first; i < first + rows; i++, n++)
-                out->digest = value_mix(out->digest, reef_entity_bits(b.entities[i]));
-    if (reef_query_count(m->world, q) != n) model_fail(m, "a query about relations counts others than it visits");
-    out->digest = value_mix(out->digest, n * 2 + reef_query_matches(m->world, q, subject_of(m, o)));
+    uint64_t n;
+    const uint64_t digest = visits(m->world, q, &n);
+    if (!form_binds(a->form) && reef_query_count(m->world, q) != n)
+        model_fail(m, "a query about relations counts others than it visits");
+    text_agrees(m, a, q, digest);
+    out->digest = value_mix(value_mix(out->digest, digest), n * 2 + reef_query_matches(m->world, q, subject_of(m, o)));
     (void)reef_query_free(m->world, q);
 }
 
@@ -101,54 +165,158 @@ void core_ask(model *m, const op *o, outcome *out)
 
 static bool has_enabled(const ref_entity *e, uint32_t type) { return (e->set & ~e->disabled) >> type & 1; }
 
+/* May a way lead over the relation of this entity? */
+static bool goes_on(const ref_world *r, const ask *a, uint32_t index)
+{
+    return a->blind || !(r->entity[index].unseen >> a->relation & 1);
+}
+
+/* Is the relation of this entity as the term asks? */
+static bool is_as_asked(const ref_world *r, const ask *a, uint32_t index)
+{
+    const bool disabled = r->entity[index].unseen >> a->relation & 1;
+    if (r->entity[index].out[a->relation] == 0) return false;
+    return a->enabled == REEF_EITHER || (a->blind && a->enabled == REEF_ENABLED) ||
+           disabled == (a->enabled != REEF_ENABLED);
+}
+
+static uint32_t above_of(const ref_world *r, const ask *a, uint32_t index)
+{
+    return goes_on(r, a, index) ? ref_target(r, a->relation, index) : UINT32_MAX;
+}
+
 static bool is_below(const ref_world *r, const ask *a, uint32_t index)
 {
     if (a->self && has_enabled(&r->entity[index], a->above)) return true;
     for (uint32_t steps = 1; a->most == 0 || steps <= a->most; steps++) {
-        index = ref_target(r, a->relation, index);
+        index = above_of(r, a, index);
         if (index == UINT32_MAX) return false;
         if (has_enabled(&r->entity[index], a->above)) return true;
     }
     return false;
 }
 
-static bool is_related(const ref_world *r, const ask *a, uint32_t index)
+/* Marks all to which the relation leads from one entity. */
+static void reach(const ref_world *r, const ask *a, uint32_t from, bool *reached)
 {
-    const ref_entity *e = &r->entity[index];
-    if (a->form == ASK_ANY_RELATION) {
-        for (uint32_t k = 0; k < RELATIONS; k++)
-            if (!(e->unseen >> k & 1) && ref_link_find(r, k, index, a->target.index)) return true;
-        return false;
+    memset(reached, 0, r->count * sizeof *reached);
+    if (!is_as_asked(r, a, from)) return;
+    for (bool first = true, more = true; more; first = false) {
+        more = false;
+        for (uint32_t i = 0; i < r->link_count; i++) {
+            const ref_link *x = &r->link[i];
+            const bool here = first ? x->source == from : reached[x->source] && goes_on(r, a, x->source);
+            if (x->relation != a->relation || !here || reached[x->target]) continue;
+            reached[x->target] = more = true;
+        }
+        if (!relation_is(a->relation, REEF_TRANSITIVE)) break;
     }
-    if (e->out[a->relation] && (e->unseen >> a->relation & 1) != a->disabled) return false;
-    if (a->form == ASK_ANY_TARGET) return e->out[a->relation] != 0;
-    return ref_related(r, a->relation, ref_handle(r, index), a->target);
 }
 
-static bool is_asked(const ref_world *r, const ask *a, uint32_t index)
+static bool is_related(const ref_world *r, const ask *a, uint32_t from, uint32_t to)
+{
+    static bool *reached;
+    static size_t room;
+    if (from == to && relation_is(a->relation, REEF_REFLEXIVE) && a->enabled != REEF_DISABLED) return true;
+    if (r->entity[from].out[a->relation] == 0 || r->entity[to].linked == 0) return false;
+    if (r->count > room) reached = realloc(reached, (room = r->count) * sizeof *reached);
+    if (!reached) abort();
+    reach(r, a, from, reached);
+    return reached[to];
+}
+
+/* How many entities with the type `above` can be bound. */
+static uint64_t bound_count(const ref_world *r, const ask *a, uint32_t index)
+{
+    uint64_t n = 0;
+    const bool itself = relation_is(a->relation, REEF_REFLEXIVE);
+    const ref_entity *e = &r->entity[index];
+    if (!itself && (a->form == ASK_TARGETS ? e->out[a->relation] : e->linked) == 0) return 0;
+    for (uint32_t i = 0; i < r->living_count; i++) {
+        const uint32_t other = r->living[i];
+        if (!has_enabled(&r->entity[other], a->above)) continue;
+        n += a->form == ASK_TARGETS ? is_related(r, a, index, other) : is_related(r, a, other, index);
+    }
+    return n;
+}
+
+/* How often the query visits an entity whose other terms hold. */
+static uint64_t visits_due(const ref_world *r, const ask *a, uint32_t index)
 {
     const ref_entity *e = &r->entity[index];
-    const bool up = a->form == ASK_UP || a->form == ASK_NOT_UP,
-               named = a->beside == TYPE_PREFAB || (up && a->above == TYPE_PREFAB);
-    if (e->off || (ref_has(e, TYPE_PREFAB) && !named)) return false;
-    if (a->beside < TYPES_MAX && !has_enabled(e, a->beside)) return false;
-    const bool holds = up ? is_below(r, a, index) : is_related(r, a, index);
-    return holds != (a->form == ASK_NOT_TARGET || a->form == ASK_NOT_UP);
+    switch (a->form) {
+    case ASK_ORDER: return 1;
+    case ASK_UP:
+    case ASK_NOT_UP: return is_below(r, a, index) == (a->form == ASK_UP);
+    case ASK_TARGETS:
+    case ASK_SOURCES: return bound_count(r, a, index);
+    case ASK_ANY_TARGET: return e->out[a->relation] && is_as_asked(r, a, index);
+    case ASK_ANY_RELATION:
+        for (uint32_t k = 0; k < RELATIONS; k++)
+            if ((a->blind || !(e->unseen >> k & 1)) && ref_link_find(r, k, index, a->target.index)) return 1;
+        return 0;
+    default: return is_related(r, a, index, a->target.index) == (a->form == ASK_TARGET);
+    }
+}
+
+static uint64_t is_asked(const ref_world *r, const ask *a, uint32_t index)
+{
+    const ref_entity *e = &r->entity[index];
+    const bool named =
+        a->beside == TYPE_PREFAB || ((form_is_up(a->form) || form_binds(a->form)) && a->above == TYPE_PREFAB);
+    if (e->off || (ref_has(e, TYPE_PREFAB) && !named)) return 0;
+    if (a->beside < TYPES_MAX && !has_enabled(e, a->beside)) return 0;
+    return visits_due(r, a, index);
+}
+
+/* By what an order sorts: the depth, or the target. */
+static uint64_t order_of(const ref_world *r, const ask *a, uint32_t index)
+{
+    uint64_t depth = 0;
+    const uint32_t target = above_of(r, a, index);
+    if (!relation_is(a->relation, REEF_ACYCLIC))
+        return target == UINT32_MAX ? UINT64_MAX : reef_key_entity(ref_handle(r, target));
+    for (; (index = above_of(r, a, index)) != UINT32_MAX; depth++) {}
+    return depth;
 }
 
 typedef struct answer {
     const ref_world *r;
     const ask *a;
-    uint64_t digest, n;
+    uint32_t *index; /* in the order of visits */
+    uint64_t *key;   /* of an order */
+    uint64_t n, room;
 } answer;
+
+static void answer_put(answer *x, uint32_t index)
+{
+    const uint64_t key = x->a->form == ASK_ORDER ? order_of(x->r, x->a, index) : 0;
+    if (x->n == x->room) {
+        x->room = x->room * 2 + 64;
+        x->index = realloc(x->index, x->room * sizeof *x->index);
+        x->key = realloc(x->key, x->room * sizeof *x->key);
+        if (!x->index || !x->key) abort();
+    }
+    uint64_t at = x->n++;
+    for (; at > 0 && x->key[at - 1] > key; at--) x->index[at] = x->index[at - 1], x->key[at] = x->key[at - 1];
+    x->index[at] = index;
+    x->key[at] = key;
+}
 
 static void answer_with(void *context, ref_entity *e, uint32_t index)
 {
     answer *x = context;
     (void)e;
-    if (!is_asked(x->r, x->a, index)) return;
-    x->digest = value_mix(x->digest, reef_entity_bits(ref_handle(x->r, index)));
-    x->n++;
+    for (uint64_t n = is_asked(x->r, x->a, index); n > 0; n--) answer_put(x, index);
+}
+
+static uint64_t answer_digest(answer *x)
+{
+    uint64_t digest = 0;
+    x->n = 0;
+    ref_walk(x->r, 0, answer_with, x);
+    for (uint64_t i = 0; i < x->n; i++) digest = value_mix(digest, reef_entity_bits(ref_handle(x->r, x->index[i])));
+    return digest;
 }
 
 void want_ask(model *m, const op *o, outcome *want)
@@ -156,10 +324,16 @@ void want_ask(model *m, const op *o, outcome *want)
     const reef_entity e = subject_of(m, o);
     const ref_entity *alive = ref_alive(&m->reference, e);
     ask a;
+    answer x = {&m->reference, &a, NULL, NULL, 0, 0};
     for (uint32_t k = 0; k < QUESTIONS; k++) {
         if (!ask_of(m, o, k, &a)) continue;
-        answer x = {&m->reference, &a, want->digest, 0};
-        ref_walk(&m->reference, 0, answer_with, &x);
-        want->digest = value_mix(x.digest, x.n * 2 + (alive && alive->table && is_asked(&m->reference, &a, e.index)));
+        const uint64_t digest = answer_digest(&x);
+        const bool matches = alive && alive->table && is_asked(&m->reference, &a, e.index) != 0;
+        want->digest = value_mix(value_mix(want->digest, digest), x.n * 2 + matches);
+        m->asking |= PAIR_BIT(ASKED);
+        a.blind = true;
+        if (answer_digest(&x) != digest) m->asking |= PAIR_BIT(CUT);
     }
+    free(x.index);
+    free(x.key);
 }

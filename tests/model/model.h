@@ -231,6 +231,7 @@ typedef struct model {
     bool strict, never_reuse;
     bool relations;    /* entities are related in this run */
     uint64_t relating; /* features of relations that the operation made or ended */
+    uint64_t asking;   /* features of the questions that the operation asked */
     uint32_t entities_max;
     reef_entity *handle; /* by number; {0}: its maker failed or was left out */
     uint32_t handle_count, handle_capacity;

@@ -56,7 +56,7 @@ void model_refer(model *m, const op *o)
     room_for_made(m, op_makes(o) + 1);
     outcome_reset(&m->want);
     m->reference.time++;
-    m->relating = 0;
+    m->relating = m->asking = 0;
     observers_begin(m);
     scripts_begin(false);
     op_entries[o->kind].want(m, o, &m->want);

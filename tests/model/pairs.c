@@ -216,6 +216,10 @@ void pairs_of_op(model *m, const op *o)
     case OP_JOURNAL:
         if (o->option & (KEEP_READ | KEEP_REOPEN)) happened(m, PAIR_JOURNAL, pairs_of_world(&m->reference));
         break;
+    case OP_KIN:
+        if (m->asking) happened(m, PAIR_ASKED, pairs_of_world(&m->reference));
+        if (m->asking & PAIR_BIT(CUT)) happened(m, PAIR_CUT, pairs_of_world(&m->reference)); /* a way was cut */
+        break;
     default: break;
     }
 }

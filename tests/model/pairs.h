@@ -40,6 +40,8 @@
     X(COLLECTED, "collected") \
     X(DEFERRED, "deferred") \
     X(TICK, "tick") \
+    X(ASKED, "asked") \
+    X(CUT, "cut way") \
     X(WHOLE, "whole query") \
     X(TREE, "tree copy") \
     X(GIVEN, "value of copy") /* that the call gives to a copy */ \
