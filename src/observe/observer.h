@@ -31,7 +31,7 @@ bool reef__observing_ready(reef_world *w);
 /* Does this watcher's query match what lies at this place? */
 INLINE bool watcher_matches(const watcher *x, uint32_t place)
 {
-    return x->q && place >= 2 * PLACE_EMPTY && query_update(x->q) && reef__query_place_matches(x->q, place);
+    return x->q && place >= 2 * PLACE_EMPTY && reef__query_settle(x->q) && reef__query_place_matches(x->q, place);
 }
 
 /* Is the notice for this observer? */

@@ -423,6 +423,14 @@ static bool tables_look(query *q)
     return true;
 }
 
+bool reef__query_settle(query *q)
+{
+    if (q->open || q->epoch == q->world->tables_epoch) return true;
+    if (q->subs && !subs_look(q, q->seen)) return false;
+    if (q->marks_epoch != q->world->disabled_epoch && marks_look(q)) matches_forget(q);
+    return q->plan == NULL || reef__plan_look(q);
+}
+
 NOINLINE bool reef__query_look(query *q) { return tables_look(q) && (q->plan == NULL || reef__plan_look(q)); }
 
 /* Notes what straight loops know of tables. A table with a lease gets and loses rows without telling queries, so its

@@ -173,6 +173,9 @@ INLINE bool query_update(query *q)
 {
     return LIKELY(q->epoch == q->world->tables_epoch) || q->open || reef__query_look(q);
 }
+/* What a question about a single entity needs instead: it asks about the entity's table alone (reef__table_verdict), so
+ * a new table costs it nothing, however many match. False: no memory. */
+bool reef__query_settle(query *q);
 /* The same for a straight loop, for which matches also know the rows of their tables. As long as rows_epoch stays the
  * same, it isn't needed again. False: no memory, or the query has no straight loops. */
 bool reef__rows_look(query *q);

@@ -152,13 +152,15 @@ bool reef__query_place_matches(const query *q, uint32_t place)
 
 bool reef_query_matches(reef_world *w, reef_query which, reef_entity e)
 {
-    reef_status s;
-    query *q = w ? query_of(w, which, &s) : NULL;
+    reef_status s = REEF_NO_MEMORY;
+    if (w == NULL) return false;
+    query *q = query_of(w, which, &s);
     if (q && q->plan) q->plan->one = true; /* only this entity is asked about */
-    q = reef__query_ask(w, "reef_query_matches", which);
-    const uint32_t place = q ? place_of(w, e) : PLACE_DEAD;
+    const bool settled = q && reef__query_settle(q);
+    const uint32_t place = settled ? place_of(w, e) : PLACE_DEAD;
     /* it is dead or has no row, so no query visits it */
     const bool matches = place >= 2 * PLACE_EMPTY && reef__query_place_matches(q, place);
     if (q && q->plan) q->plan->one = false;
+    if (!settled) reef__refuse(w, s, "reef_query_matches");
     return matches;
 }

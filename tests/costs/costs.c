@@ -64,7 +64,7 @@ REEF_COMPONENT_IN(Flag, REEF_SHARED);
 REEF_SWITCH(Awake);
 REEF_TAG(Apart);
 
-enum { N = 1000, TABLE_TAGS = 14, NAME_BYTES = 24, BLOCK = 1024 };
+enum { N = 1000, TABLE_TAGS = 14, NEW_TAGS = 11, NAME_BYTES = 24, BLOCK = 1024 };
 
 typedef struct stage {
     reef_world *w, *fork; /* a fork in which nothing was asked for yet, so that it has no index of blocks */
@@ -72,7 +72,8 @@ typedef struct stage {
     reef_entity *all;
     reef_entity some[N], home[N], made[N]; /* of the two halves; new ones */
     char name[N][NAME_BYTES], type[N][NAME_BYTES];
-    reef_query moving;
+    reef_query moving, placed;
+    reef_component new_tag[NEW_TAGS];
     uint64_t sum;
 } stage;
 
@@ -145,6 +146,32 @@ COUNTED(iterate)
 COUNTED(get_first) { EACH(i) s->sum += (uint64_t)reef_get(s->fork, s->some[i], Position)->x; }
 COUNTED(has_first) { EACH(i) s->sum += reef_has(s->fork, s->some[i], Velocity); }
 COUNTED(absent_first) { EACH(i) s->sum += reef_get(s->fork, s->some[i], Mark) != NULL; }
+/* Whether one entity matches, after a table was made that matches as well. Making it isn't counted. */
+static void new_table(stage *s, uint32_t number);
+COUNTED(matches_new)
+{
+    EACH(i)
+    {
+        CALLGRIND_TOGGLE_COLLECT;
+        new_table(s, i);
+        CALLGRIND_TOGGLE_COLLECT;
+        s->sum += reef_query_matches(s->w, s->placed, s->some[i]);
+    }
+}
+/* What an observer of matches asks then: an entity of the new table is switched on. */
+COUNTED(observed_new)
+{
+    EACH(i)
+    {
+        CALLGRIND_TOGGLE_COLLECT;
+        new_table(s, N + i);
+        CALLGRIND_TOGGLE_COLLECT;
+        reef_add(s->w, s->made[i], Awake);
+        CALLGRIND_TOGGLE_COLLECT;
+        reef_destroy(s->w, s->made[i]);
+        CALLGRIND_TOGGLE_COLLECT;
+    }
+}
 
 /* ---- the stage ---- */
 
@@ -185,6 +212,38 @@ static void tables_make(stage *s, uint32_t tables)
             if (t >> i & 1) values[n++] = reef_value_make(tag[i], REEF_VALUE_DEFAULT, 0, NULL);
         CHECK(!reef_entity_is_null(reef_spawn_values(s->w, values, n)));
     }
+}
+
+/* Makes s->made[number % N], in a table that wasn't there: a Position and Apart, and tags by the table's number. */
+static void new_table(stage *s, uint32_t number)
+{
+    reef_value values[NEW_TAGS + 2];
+    uint32_t n = 0;
+    values[n++] = reef_with(Position, 1, 2);
+    values[n++] = reef_tag(Apart);
+    for (uint32_t i = 0; i < NEW_TAGS; i++)
+        if (number >> i & 1) values[n++] = reef_value_make(s->new_tag[i], REEF_VALUE_DEFAULT, 0, NULL);
+    s->made[number % N] = reef_spawn_values(s->w, values, n);
+    CHECK(!reef_entity_is_null(s->made[number % N]));
+}
+
+static uint64_t heard;
+static void hear(const reef_notice *n) { heard += n->count; }
+
+/* Everything for matches_new and observed_new, which aren't done before they are counted. */
+static void new_tables_begin(stage *s)
+{
+    char name[NAME_BYTES];
+    for (uint32_t i = 0; i < NEW_TAGS; i++) {
+        (void)snprintf(name, sizeof name, "New%u", (unsigned)i);
+        s->new_tag[i] = reef_type_new(&(reef_type_desc){.name = name}, NULL);
+        CHECK(s->new_tag[i].id != 0);
+    }
+    CHECK(!reef_observer_is_null(reef_observer_new(
+        s->w,
+        &(reef_observer_desc){.name = "hear", .function = hear, .text = "Position, Awake", .events = REEF_ON_MATCH})));
+    s->placed = reef_query_new(s->w, "Position");
+    CHECK(reef_query_count(s->w, s->placed) > N);
 }
 
 /* An entity of each type; all in one table of their own. */
@@ -283,7 +342,7 @@ static const struct {
     OPERATION(clone_outside), OPERATION(remove_all),    OPERATION(destroy_outside),
     OPERATION(find),          OPERATION(find_type),     OPERATION(tick),
     OPERATION(iterate),       OPERATION(get_first),     OPERATION(has_first),
-    OPERATION(absent_first),
+    OPERATION(absent_first),  OPERATION(matches_new),   OPERATION(observed_new),
 };
 
 static uint32_t number(const char *text, uint32_t least)
@@ -315,12 +374,14 @@ int main(int argc, char **argv)
             s.fork = reef_fork(s.w);
             CHECK(s.fork != NULL);
         }
+        if (operations[i].count == count_matches_new) new_tables_begin(&s);
         CALLGRIND_TOGGLE_COLLECT;
         operations[i].count(&s);
         CALLGRIND_TOGGLE_COLLECT;
         CALLGRIND_DUMP_STATS_AT(operations[i].name);
     }
-    CHECK(reef_count_alive(s.w) == alive && reef_count(s.w, Note) == notes && reef_count(s.w, Mark) == marks &&
+    CHECK(heard == N);
+    CHECK(reef_count_alive(s.w) == alive + N && reef_count(s.w, Note) == notes && reef_count(s.w, Mark) == marks &&
           marks == 0);
     CHECK(reef_get(s.w, s.some[0], Position)->x > 5 && reef_tick_count(s.w) == N + 1);
     CHECK(reef_validate(s.w, NULL, 0) == REEF_OK);
