@@ -152,6 +152,7 @@
     X(350, "an order by a relation that was found before stays when relations are disabled") \
     X(351, "queries follow relations that are disabled") \
     X(352, "a reflexive term doesn't hold for the target itself where its relation is disabled") \
-    X(353, "a loop or tick that works erases the text of the failure before it")
+    X(353, "a loop or tick that works erases the text of the failure before it") \
+    X(354, "the text of a query names an entity by a path that leads to another one")
 
 #endif

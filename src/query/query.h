@@ -166,17 +166,16 @@ INLINE const reef_slot *match_first(const match *m)
 }
 INLINE const match *match_end(const query *q) { return match_at(q, q->match_count); }
 
-/* Looks at tables that were made since the last time, and finds where this world's tables lie now. False: no memory;
- * what was found stays found. */
+/* Looks at tables that were made since, and finds where all lie now. False: no memory; what was found stays found. */
 bool reef__query_look(query *q);
 INLINE bool query_update(query *q)
 {
     return LIKELY(q->epoch == q->world->tables_epoch) || q->open || reef__query_look(q);
 }
-/* What a question about a single entity needs instead: it asks about the entity's table alone (reef__table_verdict), so
- * a new table costs it nothing, however many match. False: no memory. */
+/* What a question about one entity needs instead. It asks about that entity's table alone (reef__table_verdict), so new
+ * tables cost it nothing. False: no memory. */
 bool reef__query_settle(query *q);
-/* The same for a straight loop, for which matches also know the rows of their tables. As long as rows_epoch stays the
+/* As query_update, for a straight loop, whose matches also know the rows of their tables. While rows_epoch stays the
  * same, it isn't needed again. False: no memory, or the query has no straight loops. */
 bool reef__rows_look(query *q);
 reef_status reef__queries_validate(const reef_world *w, char *message, size_t size);

@@ -76,7 +76,7 @@ enum { PATH_ROOM = REEF_NAME_MAX + 1 };
 static COLD bool entity_path(const reef_world *w, reef_entity e, char *path)
 {
     const size_t length = reef_path(w, e, path, PATH_ROOM);
-    return length > 0 && length < PATH_ROOM && reef_entity_equal(reef_find(w, path), e);
+    return length > 0 && length < PATH_ROOM && (reef_entity_equal(reef_find(w, path), e) || BUG(354));
 }
 
 /* Finds the path that is most similar to an unknown one: that of a child with this very name, otherwise by the letters
