@@ -53,12 +53,23 @@ static uint32_t some_type(const model *m, const ref_entity *e, uint64_t v)
     return known_type(m, (uint32_t)v % TYPES_MAX);
 }
 
+/* Some relation, often one that is disabled. NULL: there is none. */
+static const ref_link *some_link(const ref_world *r, uint64_t v)
+{
+    const ref_link *some = r->link_count ? &r->link[v % r->link_count] : NULL;
+    for (uint32_t i = 0; v >> 40 & 1 && i < r->link_count; i++) {
+        const ref_link *x = &r->link[(v + i) % r->link_count];
+        if (r->entity[x->source].unseen >> x->relation & 1) return x;
+    }
+    return some;
+}
+
 /* Question k of an operation. Mostly about a relation that is there. False: it makes no sense. */
 static bool ask_of(const model *m, const op *o, uint32_t k, ask *a)
 {
     const ref_world *r = &m->reference;
     const uint64_t v = value_mix(o->value, 900 + k) >> 3, u = value_mix(o->value, 950 + k) >> 3;
-    const ref_link *x = r->link_count && v % 5 ? &r->link[u % r->link_count] : NULL;
+    const ref_link *x = v % 5 ? some_link(r, u) : NULL;
     a->relation = x ? x->relation : o->type[0];
     a->target = x ? ref_handle(r, x->target) : model_handle(m, o->list[0]);
     const ref_entity *source = x ? &r->entity[x->source] : NULL, *target = x ? &r->entity[x->target] : NULL;
