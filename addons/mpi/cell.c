@@ -205,17 +205,35 @@ static bool own_make(reef_ranks *r, uint32_t first, uint32_t end)
     return true;
 }
 
-static bool near_make(reef_ranks *r)
+uint32_t *ranks__near_room(const reef_ranks *r)
 {
-    uint32_t list[REEF_RANKS_NEAR_MAX], n = 0;
-    for (uint32_t c = r->first_cell; c < r->end_cell; c++) {
-        const uint32_t count = r->config.near ? r->config.near(c, list, r->config.context) : 0;
-        if (!ranks__room(&r->near, &r->near_room, (size_t)n + count + 1, sizeof *r->near)) return false;
-        if (count) memcpy(r->near + n, list, count * sizeof *list);
-        n += count;
+    const size_t cells = r->config.cells > REEF_RANKS_NEAR_MAX ? r->config.cells : REEF_RANKS_NEAR_MAX;
+    return malloc(cells * sizeof(uint32_t));
+}
+
+/* Adds the cells near cell c to the list, of which n are there. */
+static reef_status near_add(reef_ranks *r, uint32_t c, uint32_t *room, uint32_t *n)
+{
+    const uint32_t count = r->config.near(c, room, r->config.context);
+    if (count > REEF_RANKS_NEAR_MAX)
+        return ranks__fail(r, REEF_BAD_ARGUMENT, "%u cells are near cell %u, and at most %d can be", count, c,
+                           REEF_RANKS_NEAR_MAX);
+    if (!ranks__room(&r->near, &r->near_room, (size_t)*n + count + 1, sizeof *r->near)) return REEF_NO_MEMORY;
+    if (count) memcpy(r->near + *n, room, count * sizeof *room);
+    *n += count;
+    return REEF_OK;
+}
+
+static reef_status near_make(reef_ranks *r)
+{
+    uint32_t *room = ranks__near_room(r), n = 0;
+    reef_status s = room ? REEF_OK : REEF_NO_MEMORY;
+    for (uint32_t c = r->first_cell; s == REEF_OK && c < r->end_cell; c++) {
+        if (r->config.near) s = near_add(r, c, room, &n);
         r->near_first[c - r->first_cell + 1] = n;
     }
-    return true;
+    free(room);
+    return s;
 }
 
 static int cell_order(const void *a, const void *b)
@@ -276,14 +294,16 @@ void ranks__cells_divide(const reef_ranks *r, const uint64_t *weight, uint32_t *
     while (begun <= size) starts[begun++] = r->config.cells;
 }
 
-bool ranks__cells_take(reef_ranks *r, const uint32_t *starts)
+reef_status ranks__cells_take(reef_ranks *r, const uint32_t *starts)
 {
     const size_t n = (size_t)r->size + 1;
     if (r->starts == NULL) r->starts = calloc(n, sizeof *starts);
     if (r->groups == NULL) r->groups = calloc(ranks__groups(r->config.cells), sizeof *r->groups);
-    if (!r->starts || !r->groups || !own_make(r, starts[r->rank], starts[r->rank + 1])) return false;
+    if (!r->starts || !r->groups || !own_make(r, starts[r->rank], starts[r->rank + 1])) return REEF_NO_MEMORY;
     memcpy(r->starts, starts, n * sizeof *starts);
-    return near_make(r) && ghost_cells_make(r) && neighbours_find(r);
+    const reef_status s = near_make(r);
+    if (s != REEF_OK) return s;
+    return ghost_cells_make(r) && neighbours_find(r) ? REEF_OK : REEF_NO_MEMORY;
 }
 
 /* ---- ids ---- */
@@ -396,24 +416,29 @@ void ranks__ids_put(bytes *b, uint32_t c, const cell_ids *ids)
     if (ids->count > ids->first) ranks__put(b, ids->free + ids->first, (ids->count - ids->first) * sizeof *ids->free);
 }
 
-bool ranks__ids_unpack(reef_ranks *r, bytes *b)
+/* The ids of one cell, which are taken if it is of this rank. */
+static reef_status ids_take(reef_ranks *r, bytes *b)
 {
-    while (b->at < b->count) {
-        const uint32_t c = ranks__take_u32(b);
-        if (c >= r->config.cells) return false;
-        cell_ids aside = {0}, *ids = ranks__mine(r, c) ? &ranks__own(r, c)->ids : &aside;
-        ids->next = ranks__take_u32(b);
-        ids->end = ranks__take_u32(b);
-        ids->first = 0;
-        ids->count = ranks__take_u32(b);
-        if (ids->count == 0) continue;
-        if (!ranks__room(&ids->free, &ids->room, ids->count, sizeof *ids->free)) return false;
-        const unsigned char *from = ranks__take(b, ids->count * sizeof *ids->free);
-        if (from) memcpy(ids->free, from, ids->count * sizeof *ids->free);
-        free(aside.free);
-        if (from == NULL) return false;
-    }
-    return true;
+    const uint32_t c = ranks__take_u32(b), next = ranks__take_u32(b), end = ranks__take_u32(b),
+                   count = ranks__take_u32(b);
+    const unsigned char *from = ranks__take(b, count * sizeof(reef_entity));
+    if (from == NULL || c >= r->config.cells || next > end) return REEF_CORRUPT;
+    if (!ranks__mine(r, c)) return REEF_OK;
+    cell_ids *ids = &ranks__own(r, c)->ids;
+    if (count && !ranks__room(&ids->free, &ids->room, count, sizeof *ids->free)) return REEF_NO_MEMORY;
+    if (count) memcpy(ids->free, from, count * sizeof *ids->free);
+    ids->next = next;
+    ids->end = end;
+    ids->first = 0;
+    ids->count = count;
+    return REEF_OK;
+}
+
+reef_status ranks__ids_unpack(reef_ranks *r, bytes *b)
+{
+    reef_status s = REEF_OK;
+    while (s == REEF_OK && b->at < b->count) s = ids_take(r, b);
+    return s;
 }
 
 /* ---- the dead ---- */

@@ -188,7 +188,7 @@ bool ranks__messages_leave(reef_ranks *r, bytes *to)
     return ok;
 }
 
-bool ranks__messages_unpack(reef_ranks *r, bytes *from)
+reef_status ranks__messages_unpack(reef_ranks *r, bytes *from)
 {
     const uint32_t n = ranks__take_u32(from);
     for (uint32_t i = 0; i < n; i++) {
@@ -196,11 +196,12 @@ bool ranks__messages_unpack(reef_ranks *r, bytes *from)
         m.from = ranks__take_entity(from);
         m.to = ranks__take_entity(from);
         m.number = ranks__take_u32(from);
-        if (from->failed || m.kind >= r->config.message_count || m.cell >= r->config.cells) return false;
+        if (from->failed || m.kind >= r->config.message_count || m.cell >= r->config.cells) return REEF_CORRUPT;
         const unsigned char *value = ranks__take(from, r->message_bytes[m.kind]);
-        if (value == NULL || !list_add(&r->waiting, m, value, r->message_bytes[m.kind])) return false;
+        if (value == NULL) return REEF_CORRUPT;
+        if (!list_add(&r->waiting, m, value, r->message_bytes[m.kind])) return REEF_NO_MEMORY;
     }
-    return true;
+    return from->failed ? REEF_CORRUPT : REEF_OK;
 }
 
 void ranks__messages_put(const reef_ranks *r, bytes *to)
@@ -209,15 +210,17 @@ void ranks__messages_put(const reef_ranks *r, bytes *to)
     for (uint32_t i = 0; i < r->waiting.count; i++) message_pack(r, to, &r->waiting.of[i]);
 }
 
-bool ranks__messages_get(reef_ranks *r, bytes *from)
+reef_status ranks__messages_get(reef_ranks *r, bytes *from)
 {
     uint32_t kept = 0;
-    while (from->at < from->count)
-        if (!ranks__messages_unpack(r, from)) return false;
+    while (from->at < from->count) {
+        const reef_status s = ranks__messages_unpack(r, from);
+        if (s != REEF_OK) return s;
+    }
     for (uint32_t i = 0; i < r->waiting.count; i++)
         if (ranks__mine(r, r->waiting.of[i].cell)) r->waiting.of[kept++] = r->waiting.of[i];
     r->waiting.count = kept;
-    return true;
+    return REEF_OK;
 }
 
 reef_status ranks__messages_collect(reef_ranks *r, reef_status s)
@@ -235,7 +238,7 @@ reef_status ranks__messages_collect(reef_ranks *r, reef_status s)
     free(count);
     s = ranks__exchange(r, s, out, in);
     for (size_t i = 0; s == REEF_OK && i < n; i++)
-        if (in[i].count && !ranks__messages_unpack(r, &in[i])) s = REEF_NO_MEMORY;
+        if (in[i].count) s = ranks__messages_unpack(r, &in[i]);
     for (size_t i = 0; out && i < n; i++) {
         ranks__bytes_free(&out[i]);
         ranks__bytes_free(&in[i]);

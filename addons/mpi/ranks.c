@@ -15,19 +15,33 @@ static bool refuse(char *reason, const char *format, ...)
     return false;
 }
 
+/* Are the cells that `near` names for cell c right? near, back: each has room for a list. */
+static bool near_cell_is_right(const reef_ranks_config *x, uint32_t c, uint32_t *near, uint32_t *back, char *reason)
+{
+    const uint32_t n = x->near(c, near, x->context);
+    if (n > REEF_RANKS_NEAR_MAX)
+        return refuse(reason, "%u cells are near cell %u, and at most %d can be", n, c, REEF_RANKS_NEAR_MAX);
+    for (uint32_t i = 0; i < n; i++) {
+        bool both = false;
+        if (near[i] >= x->cells || near[i] == c) return refuse(reason, "cell %u can't be near cell %u", near[i], c);
+        const uint32_t m = x->near(near[i], back, x->context);
+        for (uint32_t k = 0; k < m && k < REEF_RANKS_NEAR_MAX; k++) both |= back[k] == c;
+        if (!both) return refuse(reason, "cell %u is near cell %u, but not the other way round", near[i], c);
+    }
+    return true;
+}
+
 /* Each rank looks at some of the cells. */
 static bool near_is_right(const reef_ranks *r, char *reason)
 {
-    uint32_t near[REEF_RANKS_NEAR_MAX], back[REEF_RANKS_NEAR_MAX];
     const reef_ranks_config *x = &r->config;
-    for (uint32_t c = (uint32_t)r->rank; x->near && c < x->cells; c += (uint32_t)r->size)
-        for (uint32_t i = 0, n = x->near(c, near, x->context); i < n; i++) {
-            bool both = false;
-            if (near[i] >= x->cells || near[i] == c) return refuse(reason, "cell %u can't be near cell %u", near[i], c);
-            for (uint32_t k = x->near(near[i], back, x->context); k > 0; k--) both |= back[k - 1] == c;
-            if (!both) return refuse(reason, "cell %u is near cell %u, but not the other way round", near[i], c);
-        }
-    return true;
+    uint32_t *near = ranks__near_room(r), *back = ranks__near_room(r);
+    bool ok = near && back;
+    for (uint32_t c = (uint32_t)r->rank; ok && x->near && c < x->cells; c += (uint32_t)r->size)
+        ok = near_cell_is_right(x, c, near, back, reason);
+    free(near);
+    free(back);
+    return ok;
 }
 
 static bool config_is_right(const reef_ranks_config *x, char *reason)
@@ -160,7 +174,9 @@ static bool ranks_begin(reef_ranks *r, char *reason)
     bool ok = weight && starts && near_is_right(r, reason) && query_make(r, reason) && ghosts_are_right(r, reason);
     ok = ok && ranks__messages_begin(r, reason) && phases_are_right(r, reason);
     if (ok) ranks__cells_divide(r, weight, starts);
-    ok = ok && ranks__cells_take(r, starts);
+    const reef_status s = ok ? ranks__cells_take(r, starts) : REEF_OK;
+    if (s == REEF_BAD_ARGUMENT) refuse(reason, "%s", r->reason);
+    ok = ok && s == REEF_OK;
     free(weight);
     free(starts);
     return ok || refuse(reason, "no memory");
@@ -348,9 +364,9 @@ static reef_status balance_exchange(reef_ranks *r, packet *p, bytes *ids, bytes 
         if (in[i].count == 0) continue;
         const size_t length = (size_t)ranks__take_u64(&in[i]);
         bytes part = {.data = in[i].data + in[i].at, .count = length};
-        if (ranks__take(&in[i], length) == NULL || !ranks__ids_unpack(r, &part)) s = REEF_NO_MEMORY;
+        s = ranks__take(&in[i], length) ? ranks__ids_unpack(r, &part) : REEF_CORRUPT;
         if (s == REEF_OK) s = ranks__unpack(r, &in[i]);
-        if (s == REEF_OK && !ranks__messages_unpack(r, &in[i])) s = REEF_NO_MEMORY;
+        if (s == REEF_OK) s = ranks__messages_unpack(r, &in[i]);
     }
     return s;
 }
@@ -378,7 +394,7 @@ reef_status reef_ranks_balance(reef_ranks *r)
         ranks__reduce(r, weight, (int)r->config.cells, MPI_UINT64_T, MPI_SUM);
         ranks__cells_divide(r, weight, starts);
         s = cells_send(r, starts, p, b);
-        if (s == REEF_OK && !ranks__cells_take(r, starts)) s = REEF_NO_MEMORY;
+        if (s == REEF_OK) s = ranks__cells_take(r, starts);
         s = ranks__agree(r, s);
     }
     if (s == REEF_OK) s = balance_exchange(r, p, b, b + n, b + 2 * n);

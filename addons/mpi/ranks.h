@@ -186,8 +186,11 @@ void ranks__cells_free(reef_ranks *r);
  * starts[size] is the number of cells. */
 void ranks__cells_divide(const reef_ranks *r, const uint64_t *weight, uint32_t *starts);
 /* Divides the cells so, and finds the neighbours. Cells that this rank had and keeps stay as they are; the others are
- * empty. False: no memory. */
-bool ranks__cells_take(reef_ranks *r, const uint32_t *starts);
+ * empty. Errors: NO_MEMORY; BAD_ARGUMENT (`near` names too many cells). */
+reef_status ranks__cells_take(reef_ranks *r, const uint32_t *starts);
+/* Room for what `near` of the config writes; the caller frees it. A function that names each cell once at most stays
+ * within it, also one that names more than REEF_RANKS_NEAR_MAX and is refused for that. */
+uint32_t *ranks__near_room(const reef_ranks *r);
 static inline bool ranks__mine(const reef_ranks *r, uint32_t c) { return c >= r->first_cell && c < r->end_cell; }
 /* A cell of this rank. */
 static inline cell *ranks__own(const reef_ranks *r, uint32_t c) { return &r->cells[c - r->first_cell]; }
@@ -208,9 +211,10 @@ bool ranks__id_back(reef_ranks *r, uint32_t c, reef_entity dead);
 /* Takes ranges for the cells of this rank that need `need[c - first_cell]` ids. */
 reef_status ranks__ids_provide(reef_ranks *r, reef_status s, const uint32_t *need);
 reef_entity ranks__id_take(reef_ranks *r, uint32_t c);
-/* The ids of a cell as bytes, and those of cells of this rank from bytes of several ones. False: no memory. */
+/* The ids of a cell as bytes, and those of cells of this rank from bytes of several ones, which may come from a file.
+ * Errors: NO_MEMORY, CORRUPT. */
 void ranks__ids_put(bytes *b, uint32_t c, const cell_ids *ids);
-bool ranks__ids_unpack(reef_ranks *r, bytes *b);
+reef_status ranks__ids_unpack(reef_ranks *r, bytes *b);
 /* Finds the dead of this tick, here and on other ranks. */
 reef_status ranks__bury(reef_ranks *r, reef_status s);
 bool ranks__see(reef_ranks *r); /* finds what is enabled */
@@ -260,11 +264,11 @@ reef_status ranks__messages_born(reef_ranks *r, reef_status s);
  * forgets them. */
 void ranks__messages_count(const reef_ranks *r, uint32_t *count);
 bool ranks__messages_leave(reef_ranks *r, bytes *to);
-bool ranks__messages_unpack(reef_ranks *r, bytes *from);
+reef_status ranks__messages_unpack(reef_ranks *r, bytes *from); /* errors: NO_MEMORY, CORRUPT */
 void ranks__messages_sort(reef_ranks *r);
 /* All messages that wait, for a file; and those for cells of this rank, from the bytes of all ranks. */
 void ranks__messages_put(const reef_ranks *r, bytes *to);
-bool ranks__messages_get(reef_ranks *r, bytes *from);
+reef_status ranks__messages_get(reef_ranks *r, bytes *from);
 
 /* ---- ghost.c ---- */
 

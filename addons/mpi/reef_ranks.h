@@ -91,8 +91,9 @@ typedef struct reef_ranks_config {
     const char *placed; /* the query of the entities that have a place, read only: "in Position" */
     /* Writes the cell of each row of a block of that query: block->count numbers below `cells`. */
     void (*cell_of)(const reef_block *block, uint32_t *cells, void *context);
-    /* Writes the cells near a cell, without itself, to `near`; returns how many. If A is near B, then B is near A.
-     * NULL: no cell is near another one. */
+    /* Writes the cells near a cell, without itself and each once, to `near`; returns how many. At most
+     * REEF_RANKS_NEAR_MAX cells are near a cell; more are refused. If A is near B, then B is near A. NULL: no cell is
+     * near another one. */
     uint32_t (*near)(uint32_t cell, uint32_t *near, void *context);
     const reef_component *ghosts; /* components of ghosts: plain data, or types of relations */
     uint32_t ghost_count;

@@ -330,13 +330,15 @@ static reef_status index_use(reef_ranks *r, ranks_index *x)
     bool ok = weight && starts;
     for (uint32_t c = 0; ok && c < x->cells; c++) weight[c] = x->count[c];
     if (ok) ranks__cells_divide(r, weight, starts);
-    ok = ok && ranks__cells_take(r, starts) && ranks__ids_unpack(r, &x->ids);
+    reef_status s = ok ? ranks__cells_take(r, starts) : REEF_NO_MEMORY;
     free(weight);
     free(starts);
-    if (ok) memcpy(r->groups, x->groups, ranks__groups(x->cells) * sizeof *r->groups);
+    if (s == REEF_OK) s = ranks__ids_unpack(r, &x->ids);
+    if (s != REEF_OK) return s;
+    memcpy(r->groups, x->groups, ranks__groups(x->cells) * sizeof *r->groups);
     r->index_base = x->index_base;
     r->index_end = x->index_end;
-    return ok && ranks__messages_get(r, &x->messages) ? REEF_OK : REEF_NO_MEMORY;
+    return ranks__messages_get(r, &x->messages);
 }
 
 reef_status reef_ranks_load(reef_ranks *r, const char *path)

@@ -396,7 +396,7 @@ static reef_status parcel_open(reef_ranks *r, bytes *in)
     const reef_status s = ranks__unpack(r, in);
     r->stats.moved_in += r->owned - before;
     if (s != REEF_OK) return s;
-    return ranks__messages_unpack(r, in) ? REEF_OK : REEF_NO_MEMORY;
+    return ranks__messages_unpack(r, in);
 }
 
 reef_status ranks__move(reef_ranks *r, reef_status s)

@@ -96,6 +96,16 @@ static uint32_t near_itself(uint32_t c, uint32_t *near, void *context)
     return 1;
 }
 
+/* All of the other cells, of which there are as many as the config says. */
+static uint32_t near_all(uint32_t c, uint32_t *near, void *context)
+{
+    const uint32_t cells = ((const reef_ranks_config *)context)->cells;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < cells; i++)
+        if (i != c) near[n++] = i;
+    return n;
+}
+
 static uint32_t one(uint32_t cell, void *context)
 {
     (void)cell;
@@ -208,6 +218,14 @@ static void wrong_configs(void)
     CHECK(refused(&c, "not the other way round"));
     c = config, c.near = near_itself;
     CHECK(refused(&c, "can't be near"));
+    c = config, c.near = near_all, c.context = &c;
+    for (c.cells = REEF_RANKS_NEAR_MAX + 2; c.cells < 5000; c.cells += 2000) CHECK(refused(&c, "at most 64 can be"));
+    c.cells = REEF_RANKS_NEAR_MAX + 1;
+    reef_world *most = reef_world_new(NULL);
+    reef_ranks *ranks = reef_ranks_new(MPI_COMM_WORLD, most, &c, NULL);
+    CHECK(ranks != NULL);
+    reef_ranks_free(ranks);
+    reef_world_free(most);
     c = config, c.ghost_count = REEF_RANKS_GHOSTS_MAX + 1;
     CHECK(refused(&c, "ghosts"));
     const reef_component owner = reef_id(Owner);
