@@ -154,5 +154,6 @@
     X(352, "a reflexive term doesn't hold for the target itself where its relation is disabled") \
     X(353, "a loop or tick that works erases the text of the failure before it") \
     X(354, "the text of a query names an entity by a path that leads to another one")
+    X(291, "a file's relations are followed before it is known that their sources are alive")
 
 #endif

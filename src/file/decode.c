@@ -20,6 +20,7 @@
 #include "storage/sparse_store.h"
 #include "storage/state.h"
 #include "storage/report.h"
+#include "storage/store_list.h"
 #include "storage/world_data.h"
 #include "system/script.h"
 #include "file/decode_rest.h"
@@ -495,8 +496,18 @@ static bool rest_read(section_in *in, unsigned char **all, size_t *room)
 
 /* ---- the file ---- */
 
+/* What follows goes from values to their entities, and from relations to their targets. */
+static bool owners_sound(decoding *d)
+{
+    char message[SECTION_DETAIL];
+    d->in->payload = NULL;
+    return BUG(291) || reef__stores_validate_owners(d->w, message, sizeof message) == REEF_OK ||
+           reef__in_wrong(d->in, REEF_CORRUPT, "%s", message);
+}
+
 static bool decode_finish(decoding *d)
 {
+    if (!owners_sound(d)) return false;
     if (!reef__decode_standins_end(d) || !reef__decode_tracks_done(d) || !reef__decode_scripts_done(d)) return false;
     if (!reef__decode_relations_done(d)) return false;
     versions_close(d);

@@ -99,16 +99,35 @@ static COLD reef_status corrupt(const proving *x, const char *what, uint64_t num
                          (unsigned long long)number);
 }
 
-/* A value belongs to an entity that is alive, whose row says so, and for which the store finds the value. */
+/* A value belongs to an entity that is alive and has a row. */
+static reef_status owner_validate(const proving *x, reef_entity e)
+{
+    const reef_world *w = x->w;
+    if (e.index >= w->hot.index_count || record_read(w, e.index) >> 32 != e.generation)
+        return corrupt(x, "a value of the dead entity", e.index);
+    if (place_unit((uint32_t)record_read(w, e.index)) <= place_unit(PLACE_EMPTY))
+        return corrupt(x, "a value of an entity without a row:", e.index);
+    return REEF_OK;
+}
+
+COLD reef_status reef__stores_validate_owners(const reef_world *w, char *message, size_t size)
+{
+    for (uint32_t i = 1; i < w->state.store_count; i++) {
+        const proving x = {w, &w->state.stores[i], 0, message, size};
+        for (store_place at = {.page = 0}; reef__store_next(x.s, &at);)
+            if (owner_validate(&x, at.entity) != REEF_OK) return REEF_CORRUPT;
+    }
+    return REEF_OK;
+}
+
+/* The owner's row says that it has the value, and the store finds the value for it. */
 static reef_status value_validate(const proving *x, const store_place *at)
 {
     const reef_entity e = at->entity;
     const reef_world *w = x->w;
     const type *t = reef__type_of(x->s->component);
-    if (e.index >= w->hot.index_count || record_read(w, e.index) >> 32 != e.generation)
-        return corrupt(x, "a value of the dead entity", e.index);
+    if (owner_validate(x, e) != REEF_OK) return REEF_CORRUPT;
     const uint32_t place = (uint32_t)record_read(w, e.index);
-    if (place_unit(place) <= place_unit(PLACE_EMPTY)) return corrupt(x, "a value of an entity without a row:", e.index);
     if (t->bit && !reef__bit_has(w, t->id, place)) return corrupt(x, "a value without its bit: entity", e.index);
     if (reef__store_nth(x->s, e, at->number) != at->value)
         return corrupt(x, "a value that isn't found: entity", e.index);
@@ -157,8 +176,6 @@ static reef_status store_validate(proving *x)
         s->shared != (t->home == REEF_SHARED))
         return corrupt(x, "not laid out as its home", (uint64_t)t->home);
     uint64_t number = 0;
-    const char *relation = s->relation ? reef__relation_wrong(x->w, s, &number) : NULL;
-    if (relation) return corrupt(x, relation, number);
     const char *runs = s->multi    ? reef__multi_wrong(s, &number)
                        : s->shared ? reef__shared_wrong(x->w, s, &number)
                                    : NULL;
@@ -166,6 +183,9 @@ static reef_status store_validate(proving *x)
     for (uint32_t page = 0; page < s->values.count; page++)
         if (s->values.page[page] && page_validate(x, page) != REEF_OK) return REEF_CORRUPT;
     if (x->values != s->count) return corrupt(x, "a wrong count of values, not", x->values);
+    /* It follows relations, so it comes when all sources are known to be alive. */
+    const char *relation = s->relation ? reef__relation_wrong(x->w, s, &number) : NULL;
+    if (relation) return corrupt(x, relation, number);
     if (index_of_store_validate(x) != REEF_OK) return REEF_CORRUPT;
     if (t->bit && reef__bit_sum(x->w, t->id) != store_entities(s))
         return corrupt(x, "bits without a value: they are", reef__bit_sum(x->w, t->id));

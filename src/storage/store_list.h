@@ -13,5 +13,7 @@ const value_store *reef__store_after(const reef_world *w, const type *last);
 /* Makes room for the values of `count` new entities, whose ids are prepared. False: there is no memory. */
 bool reef__stores_reserve(reef_world *w, const reef_component *types, uint32_t type_count, uint32_t count);
 reef_status reef__stores_validate(const reef_world *w, char *message, size_t size);
+/* Only this: each value belongs to an entity that is alive and has a row. What follows relations relies on it. */
+reef_status reef__stores_validate_owners(const reef_world *w, char *message, size_t size);
 
 #endif

@@ -38,9 +38,10 @@ static inline void kept_script_start(reef_script_run *r) { (void)r; }
 static const reef_script_class kept_script = {.name = "kept", .start = kept_script_start};
 
 /* Makes the world. With scripts, of which one waits for its end, only raw files can contain it. NULL: a call failed. */
-static inline reef_world *kept_world_on(reef_allocator allocator, bool scripts)
+static inline reef_world *kept_world_on(reef_world_config config, bool scripts)
 {
-    reef_world *w = reef_world_new(&(reef_world_config){.seed = 5, .allocator = allocator});
+    config.seed = 5;
+    reef_world *w = reef_world_new(&config);
     if (w == NULL) return NULL;
     const bool good =
         !reef_system_is_null(reef_system_add(w, "walk", kept_walk, "inout ZooPlace; sends ZooCry")) &&
@@ -53,7 +54,7 @@ static inline reef_world *kept_world_on(reef_allocator allocator, bool scripts)
     return NULL;
 }
 
-static inline reef_world *kept_world(bool scripts) { return kept_world_on((reef_allocator){NULL, NULL}, scripts); }
+static inline reef_world *kept_world(bool scripts) { return kept_world_on((reef_world_config){.seed = 5}, scripts); }
 
 /* Makes random changes and a tick; the seed goes on. */
 static inline bool kept_play(reef_world *w, uint64_t *seed, uint32_t changes)

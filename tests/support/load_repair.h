@@ -2,6 +2,7 @@
 #ifndef REEF_TESTS_LOAD_REPAIR_H
 #define REEF_TESTS_LOAD_REPAIR_H
 
+#include "base/checksum.h"
 #include "file/section.h"
 #include <string.h>
 

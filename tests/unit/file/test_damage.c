@@ -41,7 +41,7 @@ static void *count_memory(void *context, void *block, size_t old, size_t bytes, 
 
 static reef_world *kept(void **state, bool scripts)
 {
-    reef_world *w = kept_world_on((reef_allocator){count_memory, NULL}, scripts);
+    reef_world *w = kept_world_on((reef_world_config){.allocator = {count_memory, NULL}}, scripts);
     assert_non_null(w);
     (void)state;
     return w;

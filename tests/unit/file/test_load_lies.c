@@ -1,7 +1,10 @@
 /* Files whose sums are right and which were made to cost much: what a reader does is bounded by their size. And
  * versions, which must not grow by being saved and loaded. */
 #include "base/checksum.h"
+#include "load_repair.h"
 #include "load_zoo.h"
+#include "reef/diff.h"
+#include "reef/hierarchy.h"
 #include "file/section.h"
 #include "support.h"
 #include <time.h>
@@ -387,6 +390,46 @@ static void G5_damaged_files_are_no_misuse(void **state)
     reef_bytes_free(&bytes);
 }
 
+/* The first page of values in a file: behind its head stand the handle of the first owner, and where there is one
+ * value, that value. */
+static unsigned char *first_owner(reef_bytes bytes)
+{
+    unsigned char *p = bytes.data;
+    for (size_t at = FILE_HEADER_BYTES; at < bytes.size;
+         at += SECTION_HEAD_BYTES + (size_t)repair_get(p + at + 4, 8) + SECTION_SUM_BYTES)
+        if (repair_get(p + at, 4) == SECTION_PAGE) return p + at + SECTION_HEAD_BYTES + 28;
+    fail_msg("no page");
+    return NULL;
+}
+
+/* A relation of a dead entity to one that is far out of range: whoever followed it read outside of memory. */
+static void G5_relations_are_followed_when_their_sources_are_known_to_live(void **state)
+{
+    static const uint32_t far[] = {200, 0x7FFFFFFF, 0xFFFF0005, UINT32_MAX};
+    reef_world *w = world_of(state), *before = reef_fork(w), *other = another_world(state, NULL);
+    const reef_entity child = reef_create(w), parent = reef_create(w);
+    assert_some(child);
+    assert_status(REEF_ADDED, reef_relate(w, child, ChildOf, parent));
+    for (uint32_t i = 0; i < 2 * sizeof far / sizeof *far; i++) {
+        reef_bytes bytes = {NULL, 0};
+        const bool difference = i % 2;
+        assert_ok(difference ? reef_diff_bytes(before, w, &bytes, NULL) : reef_save_bytes(w, &bytes, NULL));
+        unsigned char *owner = first_owner(bytes);
+        assert_int_equal(repair_get(owner, 8), (uint64_t)child.generation << 32 | child.index);
+        repair_put(owner + 4, child.generation + 76, 4);
+        repair_put(owner + 8, far[i / 2], 4);
+        repair(bytes.data, bytes.size);
+        reef_world *to = difference ? before : other;
+        const uint64_t hash = reef_hash(to);
+        assert_status(REEF_CORRUPT, difference ? reef_diff_apply(to, bytes.data, bytes.size)
+                                               : reef_load_bytes(to, bytes.data, bytes.size, NULL));
+        assert_non_null(strstr(reef_last_error(to).detail, "a value of the dead entity 0"));
+        assert_true(reef_hash(to) == hash);
+        reef_bytes_free(&bytes);
+    }
+    reef_world_free(before);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {TEST(G5_many_types_take_no_longer_each),
@@ -397,6 +440,7 @@ int main(void)
                                        TEST(G5_the_newest_version_may_be_any),
                                        TEST(G5_what_a_system_has_seen_follows_from_the_order_of_versions),
                                        TEST(G5_damaged_files_are_no_misuse),
+                                       TEST(G5_relations_are_followed_when_their_sources_are_known_to_live),
                                        TEST(F10_a_world_may_be_saved_and_loaded_for_ever),
                                        TEST(F10_a_world_may_go_back_and_be_saved_and_loaded_for_ever)};
     return cmocka_run_group_tests(tests, NULL, NULL);
