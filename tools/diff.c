@@ -114,10 +114,10 @@ int command_diff(int count, char **words)
     const char *path[2] = {NULL, NULL};
     for (int i = 0; i < count; i++) {
         if (strcmp(words[i], "--all") == 0) all = true;
-        else if (words[i][0] == '-' || n == 2) return usage("diff [--all] A B");
+        else if (words[i][0] == '-' || n == 2) return ANSWER_USAGE;
         else path[n++] = words[i];
     }
-    if (n < 2) return usage("diff [--all] A B");
+    if (n < 2) return ANSWER_USAGE;
     if (file_open(&a, path[0]) && file_open(&b, path[1])) answer = diff_worlds(a.world, b.world, all);
     file_close(&a);
     file_close(&b);

@@ -7,15 +7,42 @@ static void wrong_say(const tool_file *f, reef_status s)
     const reef_file_info *i = &f->info;
     if (s == REEF_CORRUPT && i->version == 0) say(f->path, "%s", i->bytes ? i->wrong : "the file is empty");
     else if (s == REEF_CORRUPT) say(f->path, "damaged at byte %" PRIu64 ": %s", i->wrong_at, i->wrong);
-    else if (s == REEF_IO) say(NULL, "%s", i->wrong); /* the text names the path */
+    else if (s == REEF_IO) say(f->pipe ? f->path : NULL, "%s", i->wrong); /* else the text names the path */
     else say(f->path, "%s", i->wrong[0] ? i->wrong : reef_status_text(s));
 }
 
-bool file_look(tool_file *f, const char *path)
+void file_begin(tool_file *f, const char *path)
 {
     const bool quiet = f->quiet;
+    FILE *file = fopen(path, "rb");
     *f = (tool_file){.path = path, .quiet = quiet};
-    const reef_status s = reef_file_check(path, NULL, &f->info);
+    if (file && fseek(file, 0, SEEK_END) != 0) f->pipe = file;
+    else if (file) (void)fclose(file);
+}
+
+/* Reads from the pipe, and copies what it reads. */
+static reef_status pipe_read(void *context, void *bytes, size_t count, size_t *got)
+{
+    const tool_file *f = context;
+    *got = fread(bytes, 1, count, f->pipe);
+    return ferror(f->pipe) || fwrite(bytes, 1, *got, f->copy) != *got ? REEF_IO : REEF_OK;
+}
+
+static reef_status copy_read(void *context, void *bytes, size_t count, size_t *got)
+{
+    const tool_file *f = context;
+    *got = fread(bytes, 1, count, f->copy);
+    return ferror(f->copy) ? REEF_IO : REEF_OK;
+}
+
+bool file_look(tool_file *f)
+{
+    if (f->pipe && (f->copy = tmpfile()) == NULL) {
+        say(f->path, "it is a pipe, and there is no temporary file for a copy of it");
+        return false;
+    }
+    const reef_status s = f->pipe ? reef_file_check_from((reef_reader){pipe_read, f}, NULL, &f->info)
+                                  : reef_file_check(f->path, NULL, &f->info);
     if (s != REEF_OK) wrong_say(f, s);
     return s == REEF_OK;
 }
@@ -76,19 +103,28 @@ bool file_load(tool_file *f)
         return false;
     }
     const reef_load_desc desc = {.unknown = REEF_UNKNOWN_DECLARE, .note = noted, .context = f};
-    const reef_status s = reef_load(f->world, f->path, &desc);
+    if (f->copy) rewind(f->copy);
+    const reef_status s =
+        f->copy ? reef_load_from(f->world, (reef_reader){copy_read, f}, &desc) : reef_load(f->world, f->path, &desc);
     if (s == REEF_OK) return true;
     load_say(f, s);
     file_close(f);
     return false;
 }
 
-bool file_open(tool_file *f, const char *path) { return file_look(f, path) && file_load(f); }
+bool file_open(tool_file *f, const char *path)
+{
+    file_begin(f, path);
+    return file_look(f) && file_load(f);
+}
 
 void file_close(tool_file *f)
 {
     reef_world_free(f->world);
+    if (f->pipe) (void)fclose(f->pipe);
+    if (f->copy) (void)fclose(f->copy);
     f->world = NULL;
+    f->pipe = f->copy = NULL;
 }
 
 void file_kind(const tool_file *f, char *text, size_t size)

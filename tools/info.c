@@ -175,17 +175,18 @@ int command_info(int count, char **words)
 {
     tool_file f = {.quiet = true};
     int answer = ANSWER_GOOD;
-    if (count != 1 || words[0][0] == '-') return usage("info FILE");
-    if (!file_look(&f, words[0])) return ANSWER_BAD;
-    frame_print(&f);
-    if (!f.info.difference) {
-        if (!file_load(&f)) return ANSWER_BAD;
-        if (!world_print(&f)) {
+    if (count != 1 || words[0][0] == '-') return ANSWER_USAGE;
+    file_begin(&f, words[0]);
+    if (!file_look(&f)) answer = ANSWER_BAD;
+    if (answer == ANSWER_GOOD) frame_print(&f);
+    if (answer == ANSWER_GOOD && !f.info.difference) {
+        if (!file_load(&f)) answer = ANSWER_BAD;
+        else if (!world_print(&f)) {
             say(f.path, "%s", reef_status_text(REEF_NO_MEMORY));
             answer = ANSWER_BAD;
         }
     }
-    sections_print(&f);
+    if (answer == ANSWER_GOOD) sections_print(&f);
     file_close(&f);
     return answer;
 }

@@ -54,7 +54,7 @@ static size_t ends_find(const tool_file *f, FILE *file, uint64_t **ends)
 static void states_record(const tool_file *f, reef_inspector *i)
 {
     uint64_t *ends = NULL;
-    FILE *file = fopen(f->path, "rb");
+    FILE *file = f->copy ? f->copy : fopen(f->path, "rb");
     const size_t n = file ? ends_find(f, file, &ends) : 0, step = (n + STATES_MAX - 1) / STATES_MAX;
     const reef_load_desc desc = {.unknown = REEF_UNKNOWN_DECLARE};
     for (size_t k = n ? (n - 1) % step : 0; k < n; k += step) {
@@ -63,7 +63,7 @@ static void states_record(const tool_file *f, reef_inspector *i)
             break;
         reef_inspector_update(i);
     }
-    if (file) (void)fclose(file);
+    if (file && file != f->copy) (void)fclose(file);
     free(ends);
 }
 
@@ -95,12 +95,11 @@ int command_inspect(int count, char **words)
     char *end = NULL;
     if (count == 3 && strcmp(words[0], "--port") == 0) {
         port = strtoul(words[1], &end, 10);
-        if (*words[1] == 0 || *end || port > 65535) return usage("inspect [--port N] FILE");
+        if (*words[1] == 0 || *end || port > 65535) return ANSWER_USAGE;
         words += 2, count -= 2;
     }
-    if (count != 1 || words[0][0] == '-') return usage("inspect [--port N] FILE");
-    if (!file_open(&f, words[0])) return ANSWER_BAD;
-    const int answer = file_serve(&f, (uint16_t)port);
+    if (count != 1 || words[0][0] == '-') return ANSWER_USAGE;
+    const int answer = file_open(&f, words[0]) ? file_serve(&f, (uint16_t)port) : ANSWER_BAD;
     file_close(&f);
     return answer;
 }

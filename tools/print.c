@@ -57,14 +57,13 @@ static int print_named(reef_world *w, const char *path, const char *name)
 
 int command_print(int count, char **words)
 {
-    static const char how[] = "print FILE [QUERY | --name NAME]";
     tool_file f = {0};
     int answer = ANSWER_GOOD;
     const bool named = count == 3 && strcmp(words[1], "--name") == 0;
     if (count < 1 || (count > 2 && !named) || words[0][0] == '-' || (count == 2 && words[1][0] == '-'))
-        return usage(how);
-    if (!file_open(&f, words[0])) return ANSWER_BAD;
-    if (named) answer = print_named(f.world, f.path, words[2]);
+        return ANSWER_USAGE;
+    if (!file_open(&f, words[0])) answer = ANSWER_BAD;
+    else if (named) answer = print_named(f.world, f.path, words[2]);
     else if (count == 2) answer = print_matching(f.world, words[1]);
     else (void)reef_visit_entities(f.world, print_one, f.world);
     file_close(&f);

@@ -53,7 +53,6 @@ static bool database_open(tool_file *f, const char *path, reef_sqlite **database
 {
     char reason[REEF_SQLITE_REASON_MAX];
     const reef_sqlite_desc desc = {.read_only = true, .load = {.unknown = REEF_UNKNOWN_DECLARE, .note = note_skip}};
-    *f = (tool_file){.path = path};
     f->world = reef_world_new(&(reef_world_config){.log = reef_log_none});
     const reef_status s = f->world ? reef_sqlite_open(f->world, path, &desc, database, reason) : REEF_NO_MEMORY;
     if (s == REEF_OK) return true;
@@ -69,8 +68,13 @@ int command_sql(int count, char **words)
     reef_sqlite *database = NULL;
     reef_sql_session *session = NULL;
     printing p = {0};
-    if (count != 2 || words[0][0] == '-') return usage("sql FILE STATEMENTS");
-    if (!(is_database(words[0]) ? database_open(&f, words[0], &database) : file_open(&f, words[0]))) return ANSWER_BAD;
+    if (count != 2 || words[0][0] == '-') return ANSWER_USAGE;
+    file_begin(&f, words[0]);
+    const bool is = f.pipe == NULL && is_database(words[0]); /* SQLite reads no pipes */
+    if (!(is ? database_open(&f, words[0], &database) : file_look(&f) && file_load(&f))) {
+        file_close(&f);
+        return ANSWER_BAD;
+    }
     reef_status s = reef_sql_open(f.world, &(reef_sql_desc){.read_only = true, .past = database}, &session, reason);
     if (s == REEF_OK) s = reef_sql_run(session, words[1], row_print, &p, reason);
     if (s != REEF_OK && s != REEF_CANCELLED) say(NULL, "%s", reason);

@@ -15,12 +15,6 @@ void say(const char *path, const char *format, ...)
     fputc('\n', stderr);
 }
 
-int usage(const char *text)
-{
-    fprintf(stderr, "usage: reef %s\n       reef --help says more\n", text);
-    return ANSWER_TROUBLE;
-}
-
 void put_name(const char *name)
 {
     for (; *name; name++) {

@@ -6,8 +6,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* The program's exit codes. */
-enum { ANSWER_GOOD = 0, ANSWER_BAD = 1, ANSWER_TROUBLE = 2 };
+/* The program's exit codes. A command that answers ANSWER_USAGE was called wrongly: the program says how it is called,
+ * and its exit code is ANSWER_TROUBLE. */
+enum { ANSWER_GOOD = 0, ANSWER_BAD = 1, ANSWER_TROUBLE = 2, ANSWER_USAGE = 3 };
 
 /* One function for each command. `words` are the words behind the command's name, ended by NULL. */
 int command_info(int count, char **words);
@@ -21,17 +22,21 @@ int command_inspect(int count, char **words);
 
 typedef struct tool_file {
     const char *path;
+    FILE *pipe; /* what can be read only once; NULL: it is a file, and is opened by its path when it is needed */
+    FILE *copy; /* of what was read from the pipe */
     reef_file_info info;
     reef_world *world;    /* the world in it; NULL: it isn't loaded */
     uint32_t types_first; /* types with greater ids came with this file, or later */
     bool quiet;           /* doesn't report differences between the file and the world made from it */
 } tool_file;
 
+/* Begins with a file, of which *f has nothing yet but `quiet`. A pipe is opened here, and nowhere else. */
+void file_begin(tool_file *f, const char *path);
 /* Checks the file's frame. False: the reason was reported. */
-bool file_look(tool_file *f, const char *path);
+bool file_look(tool_file *f);
 /* Loads the world. False: the reason was reported. */
 bool file_load(tool_file *f);
-bool file_open(tool_file *f, const char *path); /* both of these */
+bool file_open(tool_file *f, const char *path); /* all three */
 void file_close(tool_file *f);
 /* "a world", "a journal of 3 records" ... */
 void file_kind(const tool_file *f, char *text, size_t size);
@@ -40,8 +45,6 @@ void file_kind(const tool_file *f, char *text, size_t size);
 
 /* Writes a line to stderr: "reef: PATH: ..."; NULL: without a path. */
 void say(const char *path, const char *format, ...) REEF_PRINTF(2, 3);
-/* Writes to stderr how a command is called. Returns ANSWER_TROUBLE. */
-int usage(const char *text);
 /* Writes a name from a file; control characters, which a terminal would obey, are escaped. */
 void put_name(const char *name);
 void put_entity(const reef_world *world, reef_entity entity);

@@ -177,7 +177,8 @@ enum { REEF_FILE_PARTS_MAX = 32 };
 
 /* What kind of file it is, and how much of it is undamaged. */
 typedef struct reef_file_info {
-    /* version of the format; 0: the file has no readable header, and all other members are 0 as well */
+    /* version of the format; 0: the file has no readable header, nothing behind that is read, `bytes` counts only what
+     * was read, and the members behind that are 0 */
     uint32_t version;
     bool journal, difference, raw, big_endian; /* as the header says */
     bool torn;            /* a journal that ends in the middle of a record, which loading leaves out */

@@ -183,7 +183,10 @@ static reef_status frame_check(memory *m, reef_reader from, uint64_t size, reef_
         in->payload = NULL;
         if (info->records == 0) (void)reef__in_wrong(in, REEF_CORRUPT, "the file has no record");
     }
-    if (in->status == REEF_CORRUPT || in->status == REEF_VERSION) frame_drain(&f);
+    /* What follows a damage matters only in a journal. Of what has no header of reef nothing more is read: it may be
+     * large, or have no end. */
+    if (in->status == REEF_CORRUPT && info->version && (info->journal || size == UINT64_MAX)) frame_drain(&f);
+    else if (in->status == REEF_CORRUPT && info->version) f.bytes = size;
     info->torn = in->status == REEF_CORRUPT && info->journal && info->records && !f.head_seen && !f.refused;
     info->bytes = f.bytes;
     info->wrong_at = in->wrong_at;

@@ -158,7 +158,7 @@ static void G5_each_byte_that_is_another_is_told(void **state)
         assert_int_equal(s, tail ? REEF_OK : REEF_CORRUPT);
         assert_int_equal(info.torn, tail);
         assert_string_not_equal(info.wrong, "");
-        assert_int_equal(info.bytes, made.size);
+        assert_int_equal(info.bytes, i < FILE_HEADER_BYTES ? FILE_HEADER_BYTES : made.size);
         made.bytes[i] ^= 0x10;
     }
     assert_status(REEF_OK, look());
@@ -237,7 +237,7 @@ static void G5_other_files_and_versions_are_refused(void **state)
     assert_status(REEF_CORRUPT, look());
     assert_string_equal(info.wrong, "this isn't a file of reef");
     assert_int_equal(info.version, 0);
-    assert_int_equal(info.bytes, 1000);
+    assert_int_equal(info.bytes, FILE_HEADER_BYTES);
     make(0, 1, 0);
     made.bytes[8] = 2;
     const uint64_t sum = reef__checksum_of(made.bytes, 16, 0);
@@ -248,6 +248,42 @@ static void G5_other_files_and_versions_are_refused(void **state)
     make(0, 0, 0);
     assert_status(REEF_CORRUPT, look());
     assert_string_equal(info.wrong, "the file has no record");
+}
+
+/* Zeroes, as many as are asked for. */
+static reef_status zeroes_read(void *context, void *bytes, size_t count, size_t *got)
+{
+    memset(bytes, 0, count);
+    *got = count;
+    *(uint64_t *)context += count;
+    assert_true(*(uint64_t *)context < 1000);
+    return REEF_OK;
+}
+
+/* /dev/zero has no end, and files with holes may be larger than anybody wants to read. */
+static void G5_what_has_no_header_is_left_unread(void **state)
+{
+    uint64_t zeroes = 0;
+    (void)state;
+    assert_status(REEF_CORRUPT, reef_file_check_from((reef_reader){zeroes_read, &zeroes}, NULL, &info));
+    assert_string_equal(info.wrong, "this isn't a file of reef");
+    assert_int_equal(info.bytes, zeroes);
+}
+
+/* What follows a damage is read only in a journal; how large the file is follows from the system. */
+static void G5_of_a_damaged_world_the_whole_size_is_told(void **state)
+{
+    (void)state;
+    make(0, 1, 3);
+    made.bytes[FILE_HEADER_BYTES + HEAD + 20] ^= 1;
+    assert_status(REEF_CORRUPT, look());
+    assert_int_equal(info.bytes, made.size);
+    assert_status(REEF_CORRUPT, look_at_path());
+    make(FILE_JOURNAL, 1, 3);
+    made.bytes[FILE_HEADER_BYTES + HEAD + 20] ^= 1;
+    assert_status(REEF_CORRUPT, look());
+    assert_int_equal(info.bytes, made.size);
+    assert_status(REEF_CORRUPT, look_at_path());
 }
 
 static void G5_what_the_reader_answers_is_answered(void **state)
@@ -362,6 +398,8 @@ int main(void)
         cmocka_unit_test(G5_records_in_wrong_places_are_refused),
         cmocka_unit_test(G5_a_hole_before_records_that_did_not_wait_is_a_torn_end),
         cmocka_unit_test(G5_other_files_and_versions_are_refused),
+        cmocka_unit_test(G5_what_has_no_header_is_left_unread),
+        cmocka_unit_test(G5_of_a_damaged_world_the_whole_size_is_told),
         cmocka_unit_test(G5_what_the_reader_answers_is_answered),
         TEST(G5_the_look_and_the_loader_agree),
         cmocka_unit_test(H2_no_memory_is_answered),
