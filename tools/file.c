@@ -60,7 +60,12 @@ static void noted(void *context, const reef_load_note *n)
         say(f->path, "%s.%s has its default value: %s has no such field in this file", n->type, n->field, n->type);
         break;
     case REEF_NOTE_FIELD_CONVERTED:
-        say(f->path, "%s.%s is converted: in the first file it is of another kind or length", n->type, n->field);
+        say(f->path, "%s.%s is converted from %s to %s, which it is in the first file", n->type, n->field, n->was,
+            n->is);
+        break;
+    case REEF_NOTE_FIELD_KIND:
+        say(f->path, "%s.%s has its default value: it is %s in this file and %s in the first one", n->type, n->field,
+            n->was, n->is);
         break;
     case REEF_NOTE_HOME_CHANGED: say(f->path, "%s is kept in another home, as in the first file", n->type); break;
     case REEF_NOTE_TAIL_CUT:

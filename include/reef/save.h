@@ -89,6 +89,7 @@ typedef enum reef_load_note_kind {
     REEF_NOTE_FIELD_DROPPED,    /* the program's type has no such field */
     REEF_NOTE_FIELD_DEFAULT,    /* the file has no such field: default values */
     REEF_NOTE_FIELD_CONVERTED,  /* it has another kind or length: values that don't fit become the nearest that do */
+    REEF_NOTE_FIELD_KIND,       /* it has a kind that can't be converted to the program's: default values */
     REEF_NOTE_HOME_CHANGED,
     /* the file contains a system or phase that the world doesn't have: its state is kept until systems run */
     REEF_NOTE_SYSTEM_UNKNOWN,
@@ -102,6 +103,9 @@ typedef struct reef_load_note {
     reef_load_note_kind kind;
     const char *type, *field; /* for a system, its name in `type`; NULL: none. They live until the call returns */
     uint64_t rows;
+    /* what a field is in the file, and in the program: "u16", "f32[3]", "text[8]", "entity"; NULL for other notes than
+     * REEF_NOTE_FIELD_CONVERTED and REEF_NOTE_FIELD_KIND */
+    const char *was, *is;
 } reef_load_note;
 
 /* Settings for loading; {0}: all defaults. */

@@ -70,33 +70,46 @@ bool reef__decode_version(decoding *d, uint64_t *version)
     return true;
 }
 
-void reef__decode_note(decoding *d, reef_load_note_kind kind, const char *name, const char *field, uint64_t rows)
+/* Writes what a note says behind the names. */
+static void note_text(const reef_load_note *note, char *text, size_t size)
 {
-    static const char *const texts[] = {"",
-                                        "isn't known: left out; entities that lost it:",
-                                        "doesn't exist any more: left out",
-                                        "isn't in the file: default values",
-                                        "has another kind or length: converted",
-                                        "has another home now",
-                                        "is in the file, but not in the world",
-                                        "ends in the middle of a record; bytes left out:",
-                                        "has scripts of classes that aren't known, which do nothing:"};
+    static const char *const texts[] = {[REEF_NOTE_TYPE_DROPPED] = "isn't known: left out; entities that lost it:",
+                                        [REEF_NOTE_FIELD_DROPPED] = "doesn't exist any more: left out",
+                                        [REEF_NOTE_FIELD_DEFAULT] = "isn't in the file: default values",
+                                        [REEF_NOTE_HOME_CHANGED] = "has another home now",
+                                        [REEF_NOTE_SYSTEM_UNKNOWN] = "is in the file, but not in the world",
+                                        [REEF_NOTE_TAIL_CUT] = "ends in the middle of a record; bytes left out:",
+                                        [REEF_NOTE_SCRIPT_UNKNOWN] =
+                                            "has scripts of classes that aren't known, which do nothing:"};
+    const bool counts = note->kind == REEF_NOTE_TYPE_DROPPED || note->kind >= REEF_NOTE_TAIL_CUT;
+    if (note->was)
+        (void)snprintf(text, size, "is %s in the file and %s in the program: %s", note->was, note->is,
+                       note->kind == REEF_NOTE_FIELD_CONVERTED ? "converted" : "default values");
+    else if (counts) (void)snprintf(text, size, "%s %llu", texts[note->kind], (unsigned long long)note->rows);
+    else (void)snprintf(text, size, "%s", texts[note->kind]);
+}
+
+void reef__decode_note_kinds(decoding *d, const reef_load_note *note)
+{
     const reef_load_desc *desc = d->load->desc;
-    const reef_load_note note = {kind, name, field, rows};
-    char message[2 * REEF_TYPE_NAME_MAX + 128];
-    if (kind < REEF_NOTE_SYSTEM_UNKNOWN) d->load->converted = true;
+    const char *what = "type ";
+    char text[128], message[2 * REEF_TYPE_NAME_MAX + 256];
+    if (note->kind < REEF_NOTE_SYSTEM_UNKNOWN) d->load->converted = true;
     if (desc && desc->note) {
-        desc->note(desc->context, &note);
+        desc->note(desc->context, note);
         return;
     }
-    const char *what = kind == REEF_NOTE_SYSTEM_UNKNOWN ? "system "
-                       : kind == REEF_NOTE_TAIL_CUT     ? "the journal"
-                                                        : "type ";
-    const int n = snprintf(message, sizeof message, "loading: %s%s%s%s %s", what, name ? name : "",
-                           field ? ", field " : "", field ? field : "", texts[kind]);
-    if (n > 0 && (size_t)n < sizeof message && (kind == REEF_NOTE_TYPE_DROPPED || kind >= REEF_NOTE_TAIL_CUT))
-        snprintf(message + n, sizeof message - (size_t)n, " %llu", (unsigned long long)rows);
+    if (note->kind == REEF_NOTE_SYSTEM_UNKNOWN) what = "system ";
+    if (note->kind == REEF_NOTE_TAIL_CUT) what = "the journal";
+    note_text(note, text, sizeof text);
+    (void)snprintf(message, sizeof message, "loading: %s%s%s%s %s", what, note->type ? note->type : "",
+                   note->field ? ", field " : "", note->field ? note->field : "", text);
     reef__report(d->target, REEF_LOG_WARNING, reef__report_key(message), message);
+}
+
+void reef__decode_note(decoding *d, reef_load_note_kind kind, const char *name, const char *field, uint64_t rows)
+{
+    reef__decode_note_kinds(d, &(reef_load_note){.kind = kind, .type = name, .field = field, .rows = rows});
 }
 
 file_type *reef__decode_type_of(decoding *d, uint32_t number)

@@ -113,6 +113,8 @@ void *reef__decode_value_room(decoding *d, size_t bytes);
 /* Translates a version of the file to one of the world; 0 stays 0. False: CORRUPT is recorded. */
 bool reef__decode_version(decoding *d, uint64_t *version);
 void reef__decode_note(decoding *d, reef_load_note_kind kind, const char *name, const char *field, uint64_t rows);
+/* The same of a field that is another one in the program than in the file. */
+void reef__decode_note_kinds(decoding *d, const reef_load_note *note);
 /* The type or table of a number in the file. NULL: CORRUPT is recorded. */
 file_type *reef__decode_type_of(decoding *d, uint32_t number);
 file_table *reef__decode_table_of(decoding *d, uint32_t number);

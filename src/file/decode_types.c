@@ -218,6 +218,20 @@ static bool plan_add(type_reading *x, field_op op)
     return true;
 }
 
+enum { KIND_TEXT = 24 };
+
+/* "u16", "f32[3]", "text[8]" */
+static const char *kind_text(uint8_t kind, uint32_t elements, char *text)
+{
+    static const char *const names[] = {
+        [REEF_BOOL] = "bool", [REEF_I8] = "i8",     [REEF_U8] = "u8",        [REEF_I16] = "i16", [REEF_U16] = "u16",
+        [REEF_I32] = "i32",   [REEF_U32] = "u32",   [REEF_I64] = "i64",      [REEF_U64] = "u64", [REEF_F32] = "f32",
+        [REEF_F64] = "f64",   [REEF_CHAR] = "text", [REEF_ENTITY] = "entity"};
+    if (elements == 1 && kind != REEF_CHAR) (void)snprintf(text, KIND_TEXT, "%s", names[kind]);
+    else (void)snprintf(text, KIND_TEXT, "%s[%u]", names[kind], (unsigned)elements);
+    return text;
+}
+
 /* Adds a step for a field of the program's type. In a split type each field has a column, and its offset there is 0. */
 static bool plan_field(type_reading *x, const type *t, const reef_field *field, uint32_t part, const file_field *from)
 {
@@ -228,10 +242,17 @@ static bool plan_field(type_reading *x, const type *t, const reef_field *field, 
     const bool same = from->kind == (uint8_t)field->kind,
                fits = same || (kind_is_number(from->kind) && kind_is_number((uint8_t)field->kind));
     if (!same || have != want) {
+        char was[KIND_TEXT], is[KIND_TEXT];
+        const reef_load_note note = {.kind = fits ? REEF_NOTE_FIELD_CONVERTED : REEF_NOTE_FIELD_KIND,
+                                     .type = t->name,
+                                     .field = field->name,
+                                     .was = kind_text(from->kind, have, was),
+                                     .is = kind_text((uint8_t)field->kind, want, is)};
         if (x->d->load->difference)
-            return reef__in_wrong(x->d->in, REEF_NOT_PORTABLE, "field %.40s of type %.40s is another", field->name,
-                                  t->name);
-        reef__decode_note(x->d, fits ? REEF_NOTE_FIELD_CONVERTED : REEF_NOTE_FIELD_DEFAULT, t->name, field->name, 0);
+            return reef__in_wrong(x->d->in, REEF_NOT_PORTABLE,
+                                  "field %.40s of type %.40s is %s in the difference and %s in the program",
+                                  field->name, t->name, note.was, note.is);
+        reef__decode_note_kinds(x->d, &note);
     }
     return !fits || plan_add(x, op);
 }

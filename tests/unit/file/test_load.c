@@ -440,8 +440,10 @@ static void note_down(void *context, const reef_load_note *n)
     x->count[n->kind]++;
     x->rows += n->rows;
     const size_t at = strlen(x->text);
-    (void)snprintf(x->text + at, sizeof x->text - at, "%d %s %s\n", (int)n->kind, n->type ? n->type : "-",
+    (void)snprintf(x->text + at, sizeof x->text - at, "%d %s %s", (int)n->kind, n->type ? n->type : "-",
                    n->field ? n->field : "-");
+    const size_t end = strlen(x->text);
+    (void)snprintf(x->text + end, sizeof x->text - end, n->was ? " %s to %s\n" : "\n", n->was, n->is);
 }
 
 static void G4_fields_follow_their_names(void **state)
@@ -464,9 +466,9 @@ static void G4_fields_follow_their_names(void **state)
     assert_int_equal(x->list[3], 0);
     assert_string_equal(x->text, "abc");
     assert_int_equal(x->fresh, 0);
-    assert_string_equal(
-        n.text,
-        "4 NewShape wide\n4 NewShape small\n4 NewShape list\n4 NewShape text\n3 NewShape fresh\n2 NewShape gone\n");
+    assert_string_equal(n.text,
+                        "4 NewShape wide f64 to u8\n4 NewShape small u8 to i64\n4 NewShape list i16[3] to i16[5]\n"
+                        "4 NewShape text text[4] to text[8]\n3 NewShape fresh\n2 NewShape gone\n");
     reef_bytes_free(&bytes);
 }
 
@@ -491,6 +493,70 @@ static void G4_arrays_that_got_shorter_keep_what_fits(void **state)
     reef_bytes_free(&bytes);
 }
 
+/* A field that is in the file, as something that isn't a number, isn't said to be missing there. */
+typedef struct {
+    char label[8];
+    reef_entity owner;
+    int32_t count;
+} KindWas;
+typedef struct {
+    int32_t label[2];
+    uint64_t owner;
+    char count[4];
+} KindNow;
+REEF_COMPONENT(KindWas);
+REEF_FIELDS(KindWas, REEF_FIELD(KindWas, label, REEF_CHAR, NULL, 0, 0),
+            REEF_FIELD(KindWas, owner, REEF_ENTITY, NULL, 0, 0), REEF_FIELD(KindWas, count, REEF_I32, NULL, 0, 0));
+REEF_COMPONENT(KindNow);
+REEF_FIELDS(KindNow, REEF_FIELD(KindNow, label, REEF_I32, NULL, 0, 0), REEF_FIELD(KindNow, owner, REEF_U64, NULL, 0, 0),
+            REEF_FIELD(KindNow, count, REEF_CHAR, NULL, 0, 0));
+
+static void log_down(void *context, reef_log_level level, const char *message)
+{
+    notes *x = context;
+    const size_t at = strlen(x->text);
+    (void)level;
+    (void)snprintf(x->text + at, sizeof x->text - at, "%s\n", message);
+}
+
+static void G4_a_field_of_another_kind_is_told_with_both(void **state)
+{
+    notes n = {0}, logged = {0};
+    reef_world *w = world_of(state),
+               *other = another_world(state, &(reef_world_config){.log = log_down, .context = &logged});
+    const KindWas old = {"abc", {1, 2}, 7};
+    const reef_entity e = reef_spawn(w, reef_value_make(reef_id(KindWas), REEF_VALUE_ONE, sizeof old, &old));
+    reef_bytes bytes = saved(w, false);
+    rename_type(bytes, "KindWas", "KindNow");
+    const reef_load_desc desc = {.note = note_down, .context = &n};
+    assert_ok(reef_load_bytes(other, bytes.data, bytes.size, &desc));
+    const KindNow *x = reef_get(other, e, KindNow);
+    assert_non_null(x);
+    assert_true(x->label[0] == 0 && x->label[1] == 0 && x->owner == 0 && x->count[0] == 0);
+    assert_int_equal(n.count[REEF_NOTE_FIELD_KIND], 3);
+    assert_string_equal(n.text, "5 KindNow label text[8] to i32[2]\n5 KindNow owner entity to u64\n"
+                                "5 KindNow count i32 to text[4]\n");
+    assert_ok(reef_load_bytes(other, bytes.data, bytes.size, NULL));
+    assert_non_null(strstr(logged.text, "loading: type KindNow, field label is text[8] in the file and i32[2] in the "
+                                        "program: default values\n"));
+    reef_bytes_free(&bytes);
+}
+
+/* A difference is refused, and says why. */
+static void G4_a_field_of_another_kind_in_a_difference_is_told_with_both(void **state)
+{
+    reef_world *w = world_of(state), *before = reef_fork(w);
+    reef_bytes bytes = {NULL, 0};
+    (void)reef_spawn(w, reef_value_make(reef_id(KindWas), REEF_VALUE_DEFAULT, 0, NULL));
+    assert_ok(reef_diff_bytes(before, w, &bytes, NULL));
+    rename_type(bytes, "KindWas", "KindNow");
+    assert_status(REEF_NOT_PORTABLE, reef_diff_apply(before, bytes.data, bytes.size));
+    assert_string_equal(reef_last_error(before).detail,
+                        "field label of type KindNow is text[8] in the difference and i32[2] in the program");
+    reef_bytes_free(&bytes);
+    reef_world_free(before);
+}
+
 static void sleeps(reef_block *b) { (void)b; }
 
 static void G4_systems_that_are_gone_are_told(void **state)
@@ -507,7 +573,7 @@ static void G4_systems_that_are_gone_are_told(void **state)
     notes n = {0};
     const reef_load_desc desc = {.note = note_down, .context = &n};
     assert_ok(reef_load_bytes(other, bytes.data, bytes.size, &desc));
-    assert_string_equal(n.text, "6 gone -\n");
+    assert_string_equal(n.text, "7 gone -\n");
     assert_true(reef_hash(other) == reef_hash(w));
     reef_bytes_free(&bytes);
 }
@@ -844,6 +910,8 @@ int main(void)
         TEST(G4_a_row_that_gets_another_entity),
         TEST(G4_scenes_go_on_as_the_saved_ones),
         TEST(G4_arrays_that_got_shorter_keep_what_fits),
+        TEST(G4_a_field_of_another_kind_is_told_with_both),
+        TEST(G4_a_field_of_another_kind_in_a_difference_is_told_with_both),
         TEST(G4_systems_that_are_gone_are_told),
         TEST(G4_a_sealed_file_may_know_systems_that_are_gone),
         TEST(G4_fields_follow_their_names),
