@@ -114,11 +114,11 @@ REEF_API void *reef_block_field_inout(const reef_block *block, reef_component ty
 /* reef_in_field(b, Position, x) and reef_inout_field(b, Position, x): the field's array, as a pointer to the field's
  * type. */
 #define reef_in_field(block, T, field) \
-    ((const REEF_TYPE_OF_FIELD(T, field) *)reef_block_field_in(block, reef_id(T), offsetof(T, field), \
-                                                               sizeof(((T *)0)->field)))
+    REEF_CAST(const REEF_TYPE_OF_FIELD(T, field) *, \
+              reef_block_field_in(block, reef_id(T), offsetof(T, field), sizeof(REEF_CAST(T *, 0)->field)))
 #define reef_inout_field(block, T, field) \
-    ((REEF_TYPE_OF_FIELD(T, field) *)reef_block_field_inout(block, reef_id(T), offsetof(T, field), \
-                                                            sizeof(((T *)0)->field)))
+    REEF_CAST(REEF_TYPE_OF_FIELD(T, field) *, \
+              reef_block_field_inout(block, reef_id(T), offsetof(T, field), sizeof(REEF_CAST(T *, 0)->field)))
 /* For a loop over a query in the order of a hierarchy (reef_order.relation). All rows of a block have the same depth,
  * and their parents lie in one chunk: reef_block_parents_in is the array of a component in that chunk, and the parent
  * of row i is at parent_rows[i]. So the parents' values are at hand, and they were visited before:
@@ -133,13 +133,13 @@ REEF_API const uint32_t *reef_block_parent_rows(const reef_block *block);
 
 /* By the C name of a type: reef_in(b, Velocity) is a const Velocity *, reef_inout(b, Position) and reef_out(b,
  * Position) are a Position *. */
-#define reef_in(block, T) ((const T *)reef_block_in_decl(block, &reef_declared_by_REEF_COMPONENT_##T))
-#define reef_inout(block, T) ((T *)reef_block_inout_decl(block, &reef_declared_by_REEF_COMPONENT_##T))
-#define reef_out(block, T) ((T *)reef_block_inout_decl(block, &reef_declared_by_REEF_COMPONENT_##T))
-#define reef_parents_in(block, T) ((const T *)reef_block_parents_in(block, reef_id(T)))
+#define reef_in(block, T) REEF_CAST(const T *, reef_block_in_decl(block, &reef_declared_by_REEF_COMPONENT_##T))
+#define reef_inout(block, T) REEF_CAST(T *, reef_block_inout_decl(block, &reef_declared_by_REEF_COMPONENT_##T))
+#define reef_out(block, T) REEF_CAST(T *, reef_block_inout_decl(block, &reef_declared_by_REEF_COMPONENT_##T))
+#define reef_parents_in(block, T) REEF_CAST(const T *, reef_block_parents_in(block, reef_id(T)))
 #define reef_bits(block, T, words) reef_block_bits(block, reef_id(T), words)
-#define reef_fixed_in(block, T) ((const T *)reef_block_fixed_in(block, reef_id(T)))
-#define reef_fixed_inout(block, T) ((T *)reef_block_fixed_inout(block, reef_id(T)))
+#define reef_fixed_in(block, T) REEF_CAST(const T *, reef_block_fixed_in(block, reef_id(T)))
+#define reef_fixed_inout(block, T) REEF_CAST(T *, reef_block_fixed_inout(block, reef_id(T)))
 
 /* Makes a block of one row, that of `entity`, for the accessors above. False if the entity doesn't match. This is no
  * loop, and it needs no end. The block lives until the next call that takes the world without const. */
@@ -157,8 +157,8 @@ typedef struct reef_row {
     const struct reef_cut *cut, *cut_end; /* the block's further rows, if they are remembered */
 } reef_row;
 /* The row's component, for writing and for reading; NULL where the block's accessors return NULL. */
-#define reef_at(row, T) ((T *)reef_row_inout(&(row), &reef_declared_by_REEF_COMPONENT_##T, sizeof(T)))
-#define reef_at_in(row, T) ((const T *)reef_row_in(&(row), &reef_declared_by_REEF_COMPONENT_##T, sizeof(T)))
+#define reef_at(row, T) REEF_CAST(T *, reef_row_inout(&(row), &reef_declared_by_REEF_COMPONENT_##T, sizeof(T)))
+#define reef_at_in(row, T) REEF_CAST(const T *, reef_row_in(&(row), &reef_declared_by_REEF_COMPONENT_##T, sizeof(T)))
 
 REEF_END_C
 

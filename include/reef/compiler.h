@@ -12,13 +12,22 @@
 #define REEF_END_C }
 #define REEF_ALIGNOF(T) alignof(T)
 #define REEF_ALIGNAS(n) alignas(n)
-#define REEF_TYPE_OF_FIELD(T, field) decltype(((T *)0)->field)
+#define REEF_TYPE_OF_FIELD(T, field) decltype(static_cast<T *>(nullptr)->field)
+/* Casts, in the form of either language, so that C++ programs may ask for -Wold-style-cast and -Wuseless-cast: of
+ * numbers and from void *; between pointers of other types, or a pointer and a number; of a truth value, which is an
+ * int in C. */
+#define REEF_CAST(T, x) static_cast<T>(x)
+#define REEF_RECAST(T, x) reinterpret_cast<T>(x)
+#define REEF_TRUTH(x) (x)
 #else
 #define REEF_BEGIN_C
 #define REEF_END_C
 #define REEF_ALIGNOF(T) _Alignof(T)
 #define REEF_ALIGNAS(n) _Alignas(n)
 #define REEF_TYPE_OF_FIELD(T, field) __typeof__(((T *)0)->field)
+#define REEF_CAST(T, x) ((T)(x))
+#define REEF_RECAST(T, x) ((T)(x))
+#define REEF_TRUTH(x) ((bool)(x))
 #endif
 
 #if defined(_WIN32) && defined(REEF_SHARED_LIBRARY)

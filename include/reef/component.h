@@ -82,7 +82,7 @@ REEF_API uint32_t reef_write_many_id(reef_world *world, reef_component type, con
 /* These take the C name of a type, and return what the function returns: reef_add_with passes args to the constructor;
  * reef_ensure returns a T *; reef_read, reef_get_many and reef_write_many take pointers to T. */
 #define reef_add_with(world, entity, T, args) reef_add_id(world, entity, reef_id(T), args, NULL)
-#define reef_ensure(world, entity, T) ((T *)reef_ensure_id(world, entity, reef_id(T), NULL))
+#define reef_ensure(world, entity, T) REEF_CAST(T *, reef_ensure_id(world, entity, reef_id(T), NULL))
 #define reef_count(world, T) reef_count_id(world, reef_id(T))
 #define reef_clear_all(world, T) reef_clear_type(world, reef_id(T), NULL)
 #define reef_read(world, entity, T, out) reef_read_id(world, entity, reef_id(T), REEF_CHECK_MUTABLE_(T, out), sizeof(T))
@@ -93,19 +93,22 @@ REEF_API uint32_t reef_write_many_id(reef_world *world, reef_component type, con
 
 /* reef_get_id, reef_mut_id and reef_has_id by the C name of a type. They return a const T *, a T * and a bool. */
 #define reef_get(world, entity, T) \
-    ((const T *)(REEF_STORED_(T) ? reef_get_stored(world, entity, &reef_declared_by_REEF_COMPONENT_##T, sizeof(T), \
-                                                   (int)reef_home_by_REEF_COMPONENT_##T == (int)REEF_PAGED) \
-                 : (int)reef_home_by_REEF_COMPONENT_##T == (int)REEF_TABLE \
-                     ? reef_get_decl(world, entity, &reef_declared_by_REEF_COMPONENT_##T, sizeof(T)) \
-                     : reef_get_slow(world, entity, &reef_declared_by_REEF_COMPONENT_##T)))
+    REEF_CAST(const T *, \
+              REEF_STORED_(T) \
+                  ? reef_get_stored(world, entity, &reef_declared_by_REEF_COMPONENT_##T, sizeof(T), \
+                                    REEF_CAST(int, reef_home_by_REEF_COMPONENT_##T) == REEF_CAST(int, REEF_PAGED)) \
+              : REEF_CAST(int, reef_home_by_REEF_COMPONENT_##T) == REEF_CAST(int, REEF_TABLE) \
+                  ? reef_get_decl(world, entity, &reef_declared_by_REEF_COMPONENT_##T, sizeof(T)) \
+                  : reef_get_slow(world, entity, &reef_declared_by_REEF_COMPONENT_##T))
 #define reef_mut(world, entity, T) \
-    ((T *)(REEF_STORED_(T) ? reef_mut_stored(world, entity, &reef_declared_by_REEF_COMPONENT_##T, sizeof(T), \
-                                             (int)reef_home_by_REEF_COMPONENT_##T == (int)REEF_PAGED) \
-                           : reef_mut_decl(world, entity, &reef_declared_by_REEF_COMPONENT_##T, sizeof(T))))
+    REEF_CAST(T *, REEF_STORED_(T) ? reef_mut_stored(world, entity, &reef_declared_by_REEF_COMPONENT_##T, sizeof(T), \
+                                                     REEF_CAST(int, reef_home_by_REEF_COMPONENT_##T) == \
+                                                         REEF_CAST(int, REEF_PAGED)) \
+                                   : reef_mut_decl(world, entity, &reef_declared_by_REEF_COMPONENT_##T, sizeof(T)))
 #define reef_has(world, entity, T) \
-    ((bool)((int)reef_home_by_REEF_COMPONENT_##T == (int)REEF_TABLE \
-                ? reef_has_decl(world, entity, &reef_declared_by_REEF_COMPONENT_##T) \
-                : reef_has_slow(world, entity, &reef_declared_by_REEF_COMPONENT_##T)))
+    REEF_TRUTH((REEF_CAST(int, reef_home_by_REEF_COMPONENT_##T) == REEF_CAST(int, REEF_TABLE) \
+                    ? reef_has_decl(world, entity, &reef_declared_by_REEF_COMPONENT_##T) \
+                    : reef_has_slow(world, entity, &reef_declared_by_REEF_COMPONENT_##T)))
 
 /* reef_set_id by the C name of a type. (C++ has no compound literals, so a template takes the value there.) */
 #ifndef __cplusplus

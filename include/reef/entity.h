@@ -92,13 +92,13 @@ REEF_API reef_status reef_clear_type(reef_world *world, reef_component type, uin
 /* Makes an entity without components. Null on failure: LIMIT, NO_MEMORY, LOCKED. */
 REEF_INLINE reef_entity reef_create(reef_world *world)
 {
-    reef_hot *h = (reef_hot *)world;
+    reef_hot *h = REEF_RECAST(reef_hot *, world);
     const uint32_t index = h->index_count;
     if (REEF_UNLIKELY(index >= h->fresh_end)) return reef_create_entity(world);
     h->index_count = index + 1;
     h->empty_count++;
-    h->fresh_page[index & ((1u << REEF_RECORD_BITS) - 1)] = (uint64_t)1 << 32 | 1u << REEF_ROW_BITS;
-    return reef_unpacked((uint64_t)1 << 32 | index);
+    h->fresh_page[index & ((1u << REEF_RECORD_BITS) - 1)] = REEF_CAST(uint64_t, 1) << 32 | 1u << REEF_ROW_BITS;
+    return reef_unpacked(REEF_CAST(uint64_t, 1) << 32 | index);
 }
 
 /* ---- typed macros ---- */

@@ -151,7 +151,7 @@ REEF_INLINE const void *reef_next_event(reef_events *events)
             events->left += n - 1;
             return run;
         }
-        events->at = (const char *)run;
+        events->at = REEF_CAST(const char *, run);
         events->end = events->at + n * events->size;
     }
     const void *event = events->at;
@@ -163,10 +163,10 @@ REEF_INLINE const void *reef_next_event(reef_events *events)
  * load of what narrow stores have just written must wait for them.) */
 REEF_INLINE void *reef_send_room_fast(const reef_block *block, reef_component of, size_t size, void *aside)
 {
-    reef_job_head *job = (reef_job_head *)(void *)block->job;
+    reef_job_head *job = REEF_CAST(reef_job_head *, REEF_CAST(void *, block->job));
     reef_event_room *room = REEF_LIKELY(job != NULL) ? job->room : NULL;
     if (REEF_LIKELY(room != NULL && room->component == of.id && room->size == size &&
-                    (size_t)(room->end - room->next) >= size)) {
+                    REEF_CAST(size_t, room->end - room->next) >= size)) {
         void *slot = room->next;
         room->next += size;
         job->sent = REEF_OK;
@@ -177,7 +177,7 @@ REEF_INLINE void *reef_send_room_fast(const reef_block *block, reef_component of
 
 REEF_INLINE reef_status reef_sent_fast(const reef_block *block)
 {
-    const reef_job_head *job = (const reef_job_head *)(const void *)block->job;
+    const reef_job_head *job = REEF_CAST(const reef_job_head *, REEF_CAST(const void *, block->job));
     return REEF_LIKELY(job != NULL) ? job->sent : reef_sent(block);
 }
 
@@ -193,7 +193,8 @@ REEF_END_C
 #ifndef __cplusplus
 /* The expressions for the value must not send anything themselves. */
 #define reef_send(block, T, ...) \
-    (*(T *)reef_send_room_fast(block, reef_id(T), sizeof(T), &(T){0}) = (T){__VA_ARGS__}, reef_sent_fast(block))
+    (*REEF_CAST(T *, reef_send_room_fast(block, reef_id(T), sizeof(T), &(T){0})) = (T){__VA_ARGS__}, \
+     reef_sent_fast(block))
 #define reef_post(world, T, ...) reef_post_id(world, reef_id(T), &(const T){__VA_ARGS__}, sizeof(T))
 #else
 template <class T> static inline reef_status reef_send_value(const reef_block *b, reef_component c, const T &value)

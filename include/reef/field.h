@@ -40,7 +40,8 @@ typedef struct reef_field {
  * 0). */
 #define REEF_FIELD(T, member, kind, unit, lowest, highest) \
     { \
-#member, kind, (uint32_t)offsetof(T, member), (uint32_t)sizeof(((T *)0)->member), unit, lowest, highest \
+#member, kind, REEF_CAST(uint32_t, offsetof(T, member)), \
+            REEF_CAST(uint32_t, sizeof(REEF_CAST(T *, 0)->member)), unit, lowest, highest \
     }
 
 REEF_END_C

@@ -58,15 +58,15 @@ REEF_END_C
 
 /* By the C name of a type: reef_append(w, e, Buff, 1, 10) takes the members of the value, and the others return
  * pointers to T. */
-#define reef_span(world, entity, T, count) ((const T *)reef_span_id(world, entity, reef_id(T), count))
-#define reef_span_mut(world, entity, T, count) ((T *)reef_span_mut_id(world, entity, reef_id(T), count))
+#define reef_span(world, entity, T, count) REEF_CAST(const T *, reef_span_id(world, entity, reef_id(T), count))
+#define reef_span_mut(world, entity, T, count) REEF_CAST(T *, reef_span_mut_id(world, entity, reef_id(T), count))
 #define reef_count_on(world, entity, T) reef_count_on_id(world, entity, reef_id(T))
 #define reef_remove_one(world, entity, T, i) reef_remove_one_id(world, entity, reef_id(T), i)
-#define reef_block_span(block, T, row, count) ((const T *)reef_block_span_id(block, reef_id(T), row, count))
-#define reef_block_span_mut(block, T, row, count) ((T *)reef_block_span_mut_id(block, reef_id(T), row, count))
+#define reef_block_span(block, T, row, count) REEF_CAST(const T *, reef_block_span_id(block, reef_id(T), row, count))
+#define reef_block_span_mut(block, T, row, count) REEF_CAST(T *, reef_block_span_mut_id(block, reef_id(T), row, count))
 #ifndef __cplusplus
 #define reef_append(world, entity, T, ...) \
-    ((T *)reef_append_id(world, entity, reef_id(T), &(const T){__VA_ARGS__}, sizeof(T)))
+    REEF_CAST(T *, reef_append_id(world, entity, reef_id(T), &(const T){__VA_ARGS__}, sizeof(T)))
 #else
 template <class T> static inline T *reef_append_value(reef_world *w, reef_entity e, reef_component c, const T &value)
 {

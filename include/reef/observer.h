@@ -90,8 +90,8 @@ typedef struct reef_notice {
  * value is NULL: use reef_read_id. */
 REEF_API const void *reef_notice_value(const reef_notice *notice, uint32_t i);
 REEF_API const void *reef_notice_old(const reef_notice *notice, uint32_t i);
-#define reef_now(notice, T, i) ((const T *)reef_notice_value(notice, i))
-#define reef_was(notice, T, i) ((const T *)reef_notice_old(notice, i))
+#define reef_now(notice, T, i) REEF_CAST(const T *, reef_notice_value(notice, i))
+#define reef_was(notice, T, i) REEF_CAST(const T *, reef_notice_old(notice, i))
 
 /* An observer to be made. It needs a function, a name and events. */
 typedef struct reef_observer_desc {

@@ -51,8 +51,8 @@ typedef struct reef_order {
 /* Keys of whole numbers. */
 REEF_INLINE uint64_t reef_key_u32(uint32_t x) { return x; }
 REEF_INLINE uint64_t reef_key_u64(uint64_t x) { return x; }
-REEF_INLINE uint64_t reef_key_i64(int64_t x) { return (uint64_t)x ^ (uint64_t)1 << 63; }
-REEF_INLINE uint64_t reef_key_i32(int32_t x) { return (uint32_t)x ^ (uint32_t)1 << 31; }
+REEF_INLINE uint64_t reef_key_i64(int64_t x) { return REEF_CAST(uint64_t, x) ^ REEF_CAST(uint64_t, 1) << 63; }
+REEF_INLINE uint64_t reef_key_i32(int32_t x) { return REEF_CAST(uint32_t, x) ^ REEF_CAST(uint32_t, 1) << 31; }
 /* Keys of floating point numbers: of 32 bits, */
 REEF_INLINE uint64_t reef_key_f32(float x)
 {
@@ -65,7 +65,7 @@ REEF_INLINE uint64_t reef_key_f32(float x)
 /* and of 64 bits. */
 REEF_INLINE uint64_t reef_key_f64(double x)
 {
-    const uint64_t sign = (uint64_t)1 << 63, infinity = (uint64_t)0x7FF << 52;
+    const uint64_t sign = REEF_CAST(uint64_t, 1) << 63, infinity = REEF_CAST(uint64_t, 0x7FF) << 52;
     uint64_t u;
     memcpy(&u, &x, sizeof u);
     if ((u & ~sign) > infinity) return UINT64_MAX;
@@ -73,7 +73,7 @@ REEF_INLINE uint64_t reef_key_f64(double x)
     return u & sign ? ~u : u | sign;
 }
 /* The key of a handle: by index, then by generation. */
-REEF_INLINE uint64_t reef_key_entity(reef_entity e) { return (uint64_t)e.index << 32 | e.generation; }
+REEF_INLINE uint64_t reef_key_entity(reef_entity e) { return REEF_CAST(uint64_t, e.index) << 32 | e.generation; }
 
 REEF_END_C
 

@@ -58,13 +58,13 @@ REEF_INLINE uint32_t reef_random_u32(reef_random *random)
 REEF_INLINE uint64_t reef_random_u64(reef_random *random)
 {
     const uint64_t low = reef_random_u32(random);
-    return (uint64_t)reef_random_u32(random) << 32 | low;
+    return REEF_CAST(uint64_t, reef_random_u32(random)) << 32 | low;
 }
 
 /* 0 <= x < 1: a multiple of 2^-24, each with equal chance. */
 REEF_INLINE float reef_random_float(reef_random *random)
 {
-    return (float)(reef_random_u32(random) >> 8) * (1.0f / 16777216.0f);
+    return REEF_CAST(float, reef_random_u32(random) >> 8) * (1.0f / 16777216.0f);
 }
 
 /* lowest ... highest, both included, each with equal chance. Draws until a number fits, fewer than two times on

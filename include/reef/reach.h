@@ -43,7 +43,12 @@ REEF_END_C
 
 /* By the C name of a type; `to` is an array of const T *. */
 #define reef_reach(block, T, variable, to) \
-    ((const T *const *)(void *)(uintptr_t)reef_block_reach(block, reef_id(T), variable, \
-                                                           (const void **)(void *)(1 ? (to) : (const T **)0)))
+    REEF_CAST( \
+        const T *const *, \
+        REEF_RECAST(void *, \
+                    REEF_RECAST(uintptr_t, \
+                                reef_block_reach(block, reef_id(T), variable, \
+                                                 REEF_CAST(const void **, \
+                                                           REEF_CAST(void *, 1 ? (to) : REEF_CAST(const T **, 0)))))))
 
 #endif

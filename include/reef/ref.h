@@ -51,7 +51,7 @@ REEF_INLINE reef_ref reef_ref_make_id(const reef_world *world, reef_entity entit
     if (world == NULL || component.id - 1 >= REEF_TYPES_MAX) return ref;
     ref.entity = entity;
     ref.component = component;
-    ref.world = ((const reef_hot *)world)->number;
+    ref.world = REEF_RECAST(const reef_hot *, world)->number;
     return ref;
 }
 /* Do the two name the same entity, component and world? */
@@ -68,7 +68,7 @@ REEF_INLINE bool reef_ref_is_null(const reef_ref *ref) { return ref->world == 0;
 REEF_API const void *reef_ref_seek(const reef_world *world, reef_ref *ref, reef_component component, size_t size);
 REEF_INLINE const void *reef_ref_get_id(const reef_world *world, reef_ref *ref)
 {
-    const reef_hot *h = (const reef_hot *)world;
+    const reef_hot *h = REEF_RECAST(const reef_hot *, world);
     if (REEF_LIKELY(ref->moves == REEF_DEPENDENT(&h->moves) && ref->world == h->number) && !REEF_HELD_(world))
         return ref->value;
     return reef_ref_seek(world, ref, ref->component, 0);
@@ -84,7 +84,7 @@ REEF_INLINE void *reef_ref_mut_id(reef_world *world, const reef_ref *ref)
 
 REEF_INLINE const void *reef_ref_get_decl(const reef_world *world, reef_ref *ref, reef_type_decl *decl, size_t size)
 {
-    const reef_hot *h = (const reef_hot *)world;
+    const reef_hot *h = REEF_RECAST(const reef_hot *, world);
     if (REEF_LIKELY(ref->moves == REEF_DEPENDENT(&h->moves) && ref->world == h->number &&
                     ref->component.id == reef_id_now(decl).id) &&
         !REEF_HELD_(world))
@@ -96,8 +96,8 @@ REEF_INLINE const void *reef_ref_get_decl(const reef_world *world, reef_ref *ref
  * Position * */
 #define reef_ref_make(world, entity, T) reef_ref_make_id(world, entity, reef_id(T))
 #define reef_ref_get(world, ref, T) \
-    ((const T *)reef_ref_get_decl(world, ref, &reef_declared_by_REEF_COMPONENT_##T, sizeof(T)))
-#define reef_ref_mut(world, ref, T) ((T *)reef_ref_mut_as(world, ref, reef_id(T)))
+    REEF_CAST(const T *, reef_ref_get_decl(world, ref, &reef_declared_by_REEF_COMPONENT_##T, sizeof(T)))
+#define reef_ref_mut(world, ref, T) REEF_CAST(T *, reef_ref_mut_as(world, ref, reef_id(T)))
 
 REEF_END_C
 

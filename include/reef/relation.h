@@ -80,7 +80,7 @@ enum {
     } T; \
     REEF_DECLARE_RELATION_(T, options, &reef_declared_by_REEF_COMPONENT_##Data)
 #define REEF_DECLARE_RELATION_(T, options, data) \
-    REEF_DECLARE_ALL_(T, (uint32_t)sizeof(T), (uint32_t)REEF_ALIGNOF(T), \
+    REEF_DECLARE_ALL_(T, REEF_CAST(uint32_t, sizeof(T)), REEF_CAST(uint32_t, REEF_ALIGNOF(T)), \
                       ((options)&REEF_EXCLUSIVE) != 0 ? REEF_PAGED : REEF_MULTI, 0, 0, 0, \
                       (options) | REEF_IS_RELATION, data)
 

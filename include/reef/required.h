@@ -28,7 +28,7 @@
     { \
         reef_declared_by_REEF_COMPONENT_##T.required = reef_required_##T; \
         reef_declared_by_REEF_COMPONENT_##T.required_count = \
-            (uint32_t)(sizeof reef_required_##T / sizeof reef_required_##T[0]); \
+            REEF_CAST(uint32_t, sizeof reef_required_##T / sizeof reef_required_##T[0]); \
         reef_declare(&reef_declared_by_REEF_COMPONENT_##T); \
     } \
     struct reef_needs_semicolon_required_##T

@@ -116,7 +116,7 @@ REEF_API const void *reef_script_data(const reef_world *world, reef_entity entit
 REEF_API reef_script reef_script_make(const reef_script_class *script, const void *data);
 REEF_INLINE reef_value reef_script_value(const reef_script *script)
 {
-    return reef_value_make(reef_script_type(), REEF_VALUE_ONE, (uint32_t)sizeof *script, script);
+    return reef_value_make(reef_script_type(), REEF_VALUE_ONE, REEF_CAST(uint32_t, sizeof *script), script);
 }
 /* Replaces an entity's script from a system, which must declare `adds reef_script, removes reef_script`. It records two
  * commands: one removes the script, if there is one, and the other adds the new one. Errors: as reef_cmd_change and

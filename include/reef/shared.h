@@ -66,6 +66,6 @@ REEF_END_C
 #define reef_pin(world, entity, T) reef_pin_id(world, entity, reef_id(T))
 /* The value of a pin, for reading. The pointer lives as long as the pin. While another thread reads the value, no world
  * may write it. */
-#define reef_pin_get(pin, T) ((const T *)(pin).value)
+#define reef_pin_get(pin, T) REEF_CAST(const T *, (pin).value)
 
 #endif

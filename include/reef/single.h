@@ -38,8 +38,8 @@ REEF_API reef_entity reef_single_entity(const reef_world *world);
 REEF_END_C
 
 /* By the C name of a type; reef_single_set(w, Gravity, 0, -9.81f) takes the members of the value. */
-#define reef_single_get(world, T) ((const T *)reef_single_get_id(world, reef_id(T)))
-#define reef_single_mut(world, T) ((T *)reef_single_mut_id(world, reef_id(T)))
+#define reef_single_get(world, T) REEF_CAST(const T *, reef_single_get_id(world, reef_id(T)))
+#define reef_single_mut(world, T) REEF_CAST(T *, reef_single_mut_id(world, reef_id(T)))
 #define reef_single_has(world, T) reef_single_has_id(world, reef_id(T))
 #define reef_single_remove(world, T) reef_single_remove_id(world, reef_id(T))
 #ifndef __cplusplus

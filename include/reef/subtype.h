@@ -78,18 +78,19 @@ REEF_API reef_strided reef_block_sub(const reef_block *block, reef_component bas
 /* Value `i` of the array, for i less than the block's count; NULL if there are no values. */
 REEF_INLINE void *reef_sub_cell(reef_strided values, uint32_t i)
 {
-    return values.first ? (char *)values.first + i * values.stride : NULL;
+    return values.first ? REEF_CAST(char *, values.first) + i * values.stride : NULL;
 }
 /* reef_in_sub(b, Moving) for reading and reef_inout_sub(b, Moving) for writing return a reef_strided, whose values
  * reef_sub_in and reef_sub give. */
 #define reef_in_sub(block, T) reef_block_sub(block, reef_id(T), false)
 #define reef_inout_sub(block, T) reef_block_sub(block, reef_id(T), true)
 /* Value i of a reef_strided, for writing and for reading. */
-#define reef_sub(values, T, i) ((T *)reef_sub_cell(values, i))
-#define reef_sub_in(values, T, i) ((const T *)reef_sub_cell(values, i))
+#define reef_sub(values, T, i) REEF_CAST(T *, reef_sub_cell(values, i))
+#define reef_sub_in(values, T, i) REEF_CAST(const T *, reef_sub_cell(values, i))
 /* The same for the row of a reef_each. */
-#define reef_at_sub(row, T) ((T *)reef_sub_cell(reef_block_sub(&(row).block, reef_id(T), true), (row).i))
-#define reef_at_in_sub(row, T) ((const T *)reef_sub_cell(reef_block_sub(&(row).block, reef_id(T), false), (row).i))
+#define reef_at_sub(row, T) REEF_CAST(T *, reef_sub_cell(reef_block_sub(&(row).block, reef_id(T), true), (row).i))
+#define reef_at_in_sub(row, T) \
+    REEF_CAST(const T *, reef_sub_cell(reef_block_sub(&(row).block, reef_id(T), false), (row).i))
 
 REEF_END_C
 

@@ -193,7 +193,7 @@ REEF_API reef_block reef_others(const reef_block *block, reef_query query);
 /* The job's own part of a singleton for which the system declares `sums`. It is zero when the job begins, and valid
  * until the function returns. Otherwise NULL and UNDECLARED. */
 REEF_API void *reef_part_id(const reef_block *block, reef_component type);
-#define reef_part(block, T) ((T *)reef_part_id(block, reef_id(T)))
+#define reef_part(block, T) REEF_CAST(T *, reef_part_id(block, reef_id(T)))
 
 /* ---- inspecting the schedule ---- */
 

@@ -86,7 +86,8 @@ REEF_API const char *reef_declare_error(void);
 
 /* Is the value of T in a store (REEF_SPARSE, REEF_PAGED or REEF_COLD) instead of a row? This is a constant. */
 #define REEF_STORED_(T) \
-    ((int)reef_home_by_REEF_COMPONENT_##T >= (int)REEF_SPARSE && (int)reef_home_by_REEF_COMPONENT_##T <= (int)REEF_COLD)
+    (REEF_CAST(int, reef_home_by_REEF_COMPONENT_##T) >= REEF_CAST(int, REEF_SPARSE) && \
+     REEF_CAST(int, reef_home_by_REEF_COMPONENT_##T) <= REEF_CAST(int, REEF_COLD))
 
 /* A component whose data is the C type T. T is a single identifier: give other types one by a typedef. */
 #define REEF_COMPONENT(T) REEF_COMPONENT_IN_HOOKS(T, REEF_TABLE, 0)
@@ -95,10 +96,11 @@ REEF_API const char *reef_declare_error(void);
 /* A component in another home: REEF_COMPONENT_IN(Burning, REEF_SPARSE). */
 #define REEF_COMPONENT_IN(T, home) REEF_COMPONENT_IN_HOOKS(T, home, 0)
 #define REEF_COMPONENT_IN_HOOKS(T, home, hooks) \
-    REEF_DECLARE_(T, (uint32_t)sizeof(T), (uint32_t)REEF_ALIGNOF(T), home, hooks)
+    REEF_DECLARE_(T, REEF_CAST(uint32_t, sizeof(T)), REEF_CAST(uint32_t, REEF_ALIGNOF(T)), home, hooks)
 /* A component in pages of `page_rows` values each: a power of two, 1 ... REEF_PAGE_ROWS_MAX. */
 #define REEF_COMPONENT_PAGED(T, page_rows) \
-    REEF_DECLARE_AS_(T, (uint32_t)sizeof(T), (uint32_t)REEF_ALIGNOF(T), REEF_PAGED, 0, page_rows, 0)
+    REEF_DECLARE_AS_(T, REEF_CAST(uint32_t, sizeof(T)), REEF_CAST(uint32_t, REEF_ALIGNOF(T)), REEF_PAGED, 0, \
+                     page_rows, 0)
 /* A component that also counts as a Base. Its struct begins with a Base: the first member is one, or the first members
  * are the same. The base is declared first. Both may have any home except REEF_SPLIT and REEF_MULTI. reef/subtype.h
  * says what that means for reading and for queries. */
@@ -106,7 +108,7 @@ REEF_API const char *reef_declare_error(void);
 #define REEF_SUBTYPE_IN(T, Base, home) REEF_SUBTYPE_IN_HOOKS(T, Base, home, 0)
 #define REEF_SUBTYPE_IN_HOOKS(T, Base, home, hooks) \
     typedef char reef_subtype_is_as_large_##T[sizeof(T) >= sizeof(Base) ? 1 : -1]; \
-    REEF_DECLARE_AS_(T, (uint32_t)sizeof(T), (uint32_t)REEF_ALIGNOF(T), home, hooks, 0, \
+    REEF_DECLARE_AS_(T, REEF_CAST(uint32_t, sizeof(T)), REEF_CAST(uint32_t, REEF_ALIGNOF(T)), home, hooks, 0, \
                      &reef_declared_by_REEF_COMPONENT_##Base)
 /* A tag that also counts as a Base, which is a tag too. */
 #define REEF_SUBTAG(Name, Base) \
@@ -115,7 +117,7 @@ REEF_API const char *reef_declare_error(void);
 /* A second component with the data of an existing C type: REEF_COMPONENT_AS(Target, Position). */
 #define REEF_COMPONENT_AS(Name, T) \
     typedef T Name; \
-    REEF_DECLARE_(Name, (uint32_t)sizeof(T), (uint32_t)REEF_ALIGNOF(T), REEF_TABLE, 0)
+    REEF_DECLARE_(Name, REEF_CAST(uint32_t, sizeof(T)), REEF_CAST(uint32_t, REEF_ALIGNOF(T)), REEF_TABLE, 0)
 /* A tag: a component without data. */
 #define REEF_TAG(Name) \
     typedef struct Name Name; \
@@ -136,7 +138,7 @@ REEF_API const char *reef_declare_error(void);
     { \
         reef_declared_by_REEF_COMPONENT_##T.fields = reef_fields_##T; \
         reef_declared_by_REEF_COMPONENT_##T.field_count = \
-            (uint32_t)(sizeof reef_fields_##T / sizeof reef_fields_##T[0]); \
+            REEF_CAST(uint32_t, sizeof reef_fields_##T / sizeof reef_fields_##T[0]); \
         reef_declare(&reef_declared_by_REEF_COMPONENT_##T); \
     } \
     struct reef_needs_semicolon_fields_##T

@@ -35,7 +35,7 @@ REEF_END_C
 #define reef_tag(T) reef_value_make(reef_id(T), REEF_VALUE_DEFAULT, 0, NULL)
 #define reef_default(T) reef_value_make(reef_id(T), REEF_VALUE_DEFAULT, 0, NULL)
 #define reef_array(T, pointer) \
-    reef_value_make(reef_id(T), REEF_VALUE_ARRAY, (uint32_t)sizeof(T), REEF_CHECK_POINTER_(T, pointer))
+    reef_value_make(reef_id(T), REEF_VALUE_ARRAY, REEF_CAST(uint32_t, sizeof(T)), REEF_CHECK_POINTER_(T, pointer))
 #define reef_without(T) reef_value_make(reef_id(T), REEF_VALUE_REMOVE, 0, NULL)
 
 /* The macros above call this. */
@@ -56,19 +56,24 @@ REEF_INLINE reef_value reef_value_make(reef_component c, reef_value_kind kind, u
     _Generic((pointer), T * : (pointer), const T * : (pointer), void * : (pointer), const void * : (pointer))
 #define REEF_CHECK_MUTABLE_(T, pointer) _Generic((pointer), T * : (pointer), void * : (pointer))
 #define REEF_VALUES_(...) \
-    (const reef_value[]){__VA_ARGS__}, (uint32_t)(sizeof((const reef_value[]){__VA_ARGS__}) / sizeof(reef_value))
+    (const reef_value[]){__VA_ARGS__}, \
+        REEF_CAST(uint32_t, sizeof((const reef_value[]){__VA_ARGS__}) / sizeof(reef_value))
 #define REEF_TYPES_(...) \
     (const reef_component[]){__VA_ARGS__}, \
-        (uint32_t)(sizeof((const reef_component[]){__VA_ARGS__}) / sizeof(reef_component))
+        REEF_CAST(uint32_t, sizeof((const reef_component[]){__VA_ARGS__}) / sizeof(reef_component))
 /* reef_with(Position, 1, 2): the arguments are those of an initialiser, which may be designated */
-#define reef_with(T, ...) reef_value_make(reef_id(T), REEF_VALUE_ONE, (uint32_t)sizeof(T), &(const T){__VA_ARGS__})
+#define reef_with(T, ...) \
+    reef_value_make(reef_id(T), REEF_VALUE_ONE, REEF_CAST(uint32_t, sizeof(T)), &(const T){__VA_ARGS__})
 #else
 
 /* Templates need C++ linkage. */
 template <class T> struct reef_with_value {
     reef_component component;
     T value;
-    operator reef_value() const { return reef_value_make(component, REEF_VALUE_ONE, (uint32_t)sizeof(T), &value); }
+    operator reef_value() const
+    {
+        return reef_value_make(component, REEF_VALUE_ONE, REEF_CAST(uint32_t, sizeof(T)), &value);
+    }
 };
 template <class T> static inline const T *reef_checked_pointer(const T *p) { return p; }
 template <class T> static inline T *reef_checked_mutable(T *p) { return p; }
@@ -87,7 +92,7 @@ template <class... V> static inline reef_type_list<sizeof...(V)> reef_make_types
     return reef_type_list<sizeof...(V)>{{v...}};
 }
 template <size_t N> struct reef_count_of {
-    static const uint32_t value = (uint32_t)N;
+    static const uint32_t value = static_cast<uint32_t>(N);
 };
 template <class... V> reef_count_of<sizeof...(V)> reef_count_arguments(const V &...v);
 

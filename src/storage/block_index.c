@@ -106,6 +106,7 @@ static uint32_t index_fill(const reef_world *w, reef_block_index *x)
 static void index_means(const reef_world *w, reef_block_index *x)
 {
     const type *t = reef__type_of(x->component);
+    if (t == NULL) return; /* it has one; without this, gcc at -O3 warns of a read from NULL */
     x->whole = !has_subtypes(t);
     x->get = type_column(t) ? &w->hot.index_count : &no_indices;
     x->has = x->whole ? &w->hot.index_count : &no_indices;

@@ -236,6 +236,7 @@ static void walk_value(craft *c, const file_kind *t)
         return;
     }
     uint32_t left = t->bytes;
+    const size_t begin = c->at;
     for (uint32_t f = 0; f < t->fields && left; f++)
         for (uint32_t at = 0; at < t->field_bytes[f] && left && !c->short_of;) {
             const uint8_t kind = t->kind[f] <= 13 ? t->kind[f] : 0;
@@ -248,6 +249,7 @@ static void walk_value(craft *c, const file_kind *t)
             (void)walk(c, A_VALUE, width > 8 ? 8 : width);
             at += width, left -= width;
         }
+    if (c->at == begin) c->short_of = true; /* thousands of millions of values may be said to follow */
 }
 
 static void walk_type(craft *c, uint32_t unused)

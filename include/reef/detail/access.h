@@ -32,28 +32,29 @@ REEF_INLINE reef_store_way reef_store_way_to(const reef_store *s, bool paged)
 REEF_INLINE const void *reef_store_at(const reef_store_way *way, reef_entity e, size_t size, bool paged, uint32_t *page)
 {
     const uint64_t packed = reef_handle(e);
-    const uint32_t index = (uint32_t)packed, generation = (uint32_t)(packed >> 32),
-                   part = index >> (paged ? way->bits : (uint32_t)REEF_INDEX_BITS);
+    const uint32_t index = REEF_CAST(uint32_t, packed), generation = REEF_CAST(uint32_t, packed >> 32),
+                   part = index >> (paged ? way->bits : REEF_CAST(uint32_t, REEF_INDEX_BITS));
     if (REEF_UNLIKELY(part >= way->count)) return NULL;
-    const char *at = (const char *)(paged ? way->values : way->index)[part];
+    const char *at = REEF_CAST(const char *, (paged ? way->values : way->index)[part]);
     if (REEF_UNLIKELY(at == NULL || generation == 0)) return NULL;
     uint32_t slot = index & ((1u << way->bits) - 1);
     *page = part;
     if (paged)
-        return REEF_LIKELY(((const uint32_t *)(const void *)at)[slot] == generation) ? at + way->offset + slot * size
-                                                                                     : NULL;
-    const uint64_t x = ((const uint64_t *)(const void *)at)[index & ((1u << REEF_INDEX_BITS) - 1)];
-    if ((uint32_t)(x >> 32) != generation) return NULL;
-    slot = (uint32_t)x;
+        return REEF_LIKELY(REEF_CAST(const uint32_t *, REEF_CAST(const void *, at))[slot] == generation)
+                   ? at + way->offset + slot * size
+                   : NULL;
+    const uint64_t x = REEF_CAST(const uint64_t *, REEF_CAST(const void *, at))[index & ((1u << REEF_INDEX_BITS) - 1)];
+    if (REEF_CAST(uint32_t, x >> 32) != generation) return NULL;
+    slot = REEF_CAST(uint32_t, x);
     *page = slot >> way->bits;
-    return (const char *)way->values[*page] + way->offset + (slot & ((1u << way->bits) - 1)) * size;
+    return REEF_CAST(const char *, way->values[*page]) + way->offset + (slot & ((1u << way->bits) - 1)) * size;
 }
 REEF_INLINE const void *reef_store_find(const reef_store *s, reef_entity e)
 {
     uint32_t page;
     const reef_store_way way = reef_store_way_to(s, s->paged);
     const void *p = reef_store_at(&way, e, s->size, s->paged, &page);
-    return s->shared && p ? *(const void *const *)p : p;
+    return s->shared && p ? *REEF_CAST(const void *const *, p) : p;
 }
 
 /* By declaration: its id is not tested, since an id that isn't known yet (0) finds nothing, and the slow half
@@ -82,7 +83,7 @@ REEF_INLINE bool reef_get_short(const reef_way *way, reef_entity e, size_t size,
     *at = NULL;
     if (REEF_UNLIKELY(e.index >= way->limit)) return false;
     if (REEF_UNLIKELY(!reef_place_in(way->records, e, &place))) return true;
-    const char *block = (const char *)way->block[place >> REEF_ROW_BITS];
+    const char *block = REEF_CAST(const char *, way->block[place >> REEF_ROW_BITS]);
     if (REEF_UNLIKELY(block == NULL)) return way->whole != 0;
     *at = block + reef_row_at(place, size);
     return true;
@@ -91,7 +92,7 @@ REEF_INLINE bool reef_mut_short(const reef_way *way, reef_entity e, size_t size,
 {
     uint32_t place;
     if (REEF_UNLIKELY(e.index >= way->limit || !reef_place_in(way->records, e, &place))) return false;
-    *at = (char *)way->block[place >> REEF_ROW_BITS] + reef_row_at(place, size);
+    *at = REEF_CAST(char *, way->block[place >> REEF_ROW_BITS]) + reef_row_at(place, size);
     return REEF_LIKELY(way->version[place >> REEF_ROW_BITS] == version);
 }
 REEF_INLINE bool reef_has_short(const reef_way *way, reef_entity e, bool *has)
@@ -109,16 +110,16 @@ REEF_INLINE bool reef_has_short(const reef_way *way, reef_entity e, bool *has)
 REEF_INLINE const void *reef_get_decl(const reef_world *world, reef_entity e, reef_type_decl *decl, size_t size)
 {
     for (bool again = false;; again = true) {
-        const reef_way way = reef_way_to((const reef_hot *)world, reef_id_now(decl), false);
+        const reef_way way = reef_way_to(REEF_RECAST(const reef_hot *, world), reef_id_now(decl), false);
         const void *p;
         if (REEF_HELD_(world)) return reef_get_slow(world, e, decl);
         if (REEF_LIKELY(reef_get_short(&way, e, size, &p))) return p;
         if (!reef_asks(e)) {
             const reef_slot *slots = NULL;
-            const reef_long_way by_chunk = reef_long_way_to((const reef_hot *)world, way.map);
+            const reef_long_way by_chunk = reef_long_way_to(REEF_RECAST(const reef_hot *, world), way.map);
             uint32_t place = 0, k = reef_slot_at(&by_chunk, e, &place, &slots);
             if (REEF_UNLIKELY(k == 0)) return reef_get_slow(world, e, decl);
-            return (const char *)slots[k].block + reef_row_at(place, size);
+            return REEF_CAST(const char *, slots[k].block) + reef_row_at(place, size);
         }
         if (again) return reef_get_slow(world, e, decl);
         reef_index_ask(world, decl);
@@ -127,16 +128,16 @@ REEF_INLINE const void *reef_get_decl(const reef_world *world, reef_entity e, re
 REEF_INLINE void *reef_mut_decl(reef_world *world, reef_entity e, reef_type_decl *decl, size_t size)
 {
     for (bool again = false;; again = true) {
-        const reef_way way = reef_way_to((const reef_hot *)world, reef_id_now(decl), false);
-        const uint64_t version = ((const reef_hot *)world)->version;
+        const reef_way way = reef_way_to(REEF_RECAST(const reef_hot *, world), reef_id_now(decl), false);
+        const uint64_t version = REEF_RECAST(const reef_hot *, world)->version;
         void *p;
         if (REEF_LIKELY(reef_mut_short(&way, e, size, version, &p))) return p;
         if (way.limit == 0 && (again || !reef_asks(e))) {
             const reef_slot *slots = NULL;
-            const reef_long_way by_chunk = reef_long_way_to((const reef_hot *)world, way.map);
+            const reef_long_way by_chunk = reef_long_way_to(REEF_RECAST(const reef_hot *, world), way.map);
             uint32_t place = 0, k = reef_slot_at(&by_chunk, e, &place, &slots);
             if (REEF_LIKELY(k != 0 && slots[k].version == version))
-                return (char *)slots[k].block + reef_row_at(place, size);
+                return REEF_CAST(char *, slots[k].block) + reef_row_at(place, size);
         }
         if (again) return reef_mut_done(world, e, decl);
         reef_mut_slow(world, e, decl);
@@ -145,12 +146,12 @@ REEF_INLINE void *reef_mut_decl(reef_world *world, reef_entity e, reef_type_decl
 REEF_INLINE bool reef_has_decl(const reef_world *world, reef_entity e, reef_type_decl *decl)
 {
     for (bool again = false;; again = true) {
-        const reef_way way = reef_way_to((const reef_hot *)world, reef_id_now(decl), true);
+        const reef_way way = reef_way_to(REEF_RECAST(const reef_hot *, world), reef_id_now(decl), true);
         bool has;
         if (REEF_LIKELY(reef_has_short(&way, e, &has))) return has;
         if (REEF_DEPENDENT(&way.map->elsewhere) != 0 || reef_id_now(decl).id == 0) return reef_has_slow(world, e, decl);
         if (!reef_asks(e)) {
-            const reef_long_way by_chunk = reef_long_way_to((const reef_hot *)world, way.map);
+            const reef_long_way by_chunk = reef_long_way_to(REEF_RECAST(const reef_hot *, world), way.map);
             uint32_t place;
             if (REEF_UNLIKELY(!reef_place_at(&by_chunk, e, &place))) return false;
             const uint32_t d = reef_slots_in(by_chunk.chunks, place)[0].head.table - (by_chunk.lowest - 1);
@@ -164,7 +165,7 @@ REEF_INLINE bool reef_has_decl(const reef_world *world, reef_entity e, reef_type
 /* The same for types that live in stores: known when compiled, as is whether they are paged. */
 REEF_INLINE reef_store_way reef_store_now(const reef_world *world, const reef_type_decl *decl, bool paged)
 {
-    const reef_hot *h = (const reef_hot *)world;
+    const reef_hot *h = REEF_RECAST(const reef_hot *, world);
     const uint32_t id = REEF_DEPENDENT(&decl->id);
     return reef_store_way_to(&h->stores[h->store_number[id & (0u - (id < h->store_room))]], paged);
 }
@@ -180,10 +181,11 @@ REEF_INLINE void *reef_mut_stored(reef_world *world, reef_entity e, reef_type_de
 {
     for (bool again = false;; again = true) {
         const reef_store_way way = reef_store_now(world, decl, paged);
-        const uint64_t version = ((const reef_hot *)world)->version;
+        const uint64_t version = REEF_RECAST(const reef_hot *, world)->version;
         uint32_t page = 0;
         const void *p = reef_store_at(&way, e, size, paged, &page);
-        if (REEF_LIKELY(p != NULL && way.version[page] == version)) return (void *)(uintptr_t)p;
+        if (REEF_LIKELY(p != NULL && way.version[page] == version))
+            return REEF_RECAST(void *, REEF_RECAST(uintptr_t, p));
         if (again) return reef_mut_done(world, e, decl);
         reef_mut_slow(world, e, decl);
     }
@@ -192,22 +194,22 @@ REEF_INLINE void *reef_mut_stored(reef_world *world, reef_entity e, reef_type_de
 /* The same by id, for bindings. (A tag, which has no value, has no index for get and mut.) */
 REEF_INLINE const void *reef_get_fast(const reef_world *world, reef_entity e, reef_component c, size_t size)
 {
-    const reef_way way = reef_way_to((const reef_hot *)world, c, false);
+    const reef_way way = reef_way_to(REEF_RECAST(const reef_hot *, world), c, false);
     const void *p;
     if (REEF_HELD_(world)) return reef_get_id(world, e, c);
     return REEF_LIKELY(reef_get_short(&way, e, size, &p)) ? p : reef_get_id(world, e, c);
 }
 REEF_INLINE void *reef_mut_fast(reef_world *world, reef_entity e, reef_component c, size_t size)
 {
-    const reef_way way = reef_way_to((const reef_hot *)world, c, false);
+    const reef_way way = reef_way_to(REEF_RECAST(const reef_hot *, world), c, false);
     void *p;
-    return REEF_LIKELY(reef_mut_short(&way, e, size, ((const reef_hot *)world)->version, &p))
+    return REEF_LIKELY(reef_mut_short(&way, e, size, REEF_RECAST(const reef_hot *, world)->version, &p))
                ? p
                : reef_mut_id(world, e, c);
 }
 REEF_INLINE bool reef_has_fast(const reef_world *world, reef_entity e, reef_component c)
 {
-    const reef_way way = reef_way_to((const reef_hot *)world, c, true);
+    const reef_way way = reef_way_to(REEF_RECAST(const reef_hot *, world), c, true);
     bool has;
     return REEF_LIKELY(reef_has_short(&way, e, &has)) ? has : reef_has_id(world, e, c);
 }

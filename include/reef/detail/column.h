@@ -19,26 +19,29 @@ REEF_API const void *reef_block_slow(const reef_block *block, reef_type_decl *de
  * reading the match (reef_slot_beside). */
 REEF_INLINE uint32_t reef_column_at(const reef_match *m, size_t i)
 {
-    return (
-        (const uint16_t *)(const void *)((const char *)m + offsetof(reef_match, columns)))[i]; /* maybe more than two */
+    return (REEF_CAST(const uint16_t *,
+                      REEF_CAST(const void *, REEF_RECAST(const char *, m) +
+                                                  offsetof(reef_match, columns))))[i]; /* maybe more than two */
 }
 REEF_INLINE const reef_slot *reef_slot_of(const reef_slot *slots, const reef_match *m, size_t i)
 {
-    return (const reef_slot *)(const void *)((const char *)slots + reef_column_at(m, i));
+    return REEF_CAST(const reef_slot *,
+                     REEF_CAST(const void *, REEF_RECAST(const char *, slots) + reef_column_at(m, i)));
 }
 REEF_INLINE const reef_slot *reef_slot_beside(const reef_slot *at, const reef_match *m, size_t i)
 {
-    return (const reef_slot *)(const void *)((const char *)at +
-                                             ((ptrdiff_t)reef_column_at(m, i) - (ptrdiff_t)reef_column_at(m, 0)));
+    return REEF_CAST(const reef_slot *, REEF_CAST(const void *, REEF_RECAST(const char *, at) +
+                                                                    (REEF_CAST(ptrdiff_t, reef_column_at(m, i)) -
+                                                                     REEF_CAST(ptrdiff_t, reef_column_at(m, 0)))));
 }
 /* The match `n` places after `m`. */
 REEF_INLINE const reef_match *reef_match_after(const reef_query_head *q, const void *m, size_t n)
 {
-    return (const reef_match *)(const void *)((const char *)m + n * q->match_bytes);
+    return REEF_CAST(const reef_match *, REEF_CAST(const void *, REEF_CAST(const char *, m) + n * q->match_bytes));
 }
 REEF_INLINE const reef_slot *reef_block_slot(const reef_block *b, uint32_t i)
 {
-    return reef_slot_beside(b->column, (const reef_match *)b->match, i);
+    return reef_slot_beside(b->column, REEF_CAST(const reef_match *, b->match), i);
 }
 
 /* The column that the caller asks for. If there are many tables, it also prefetches the same column of the next table,
@@ -56,7 +59,7 @@ REEF_INLINE void *reef_column_of(const reef_query_head *q, const reef_slot *at, 
 }
 REEF_INLINE void *reef_block_column(const reef_block *b, const reef_query_head *q, uint32_t i)
 {
-    return reef_column_of(q, b->column, (const reef_match *)b->match, i);
+    return reef_column_of(q, b->column, REEF_CAST(const reef_match *, b->match), i);
 }
 /* The first two terms are tried without checking how many there are: the key of a term that isn't there matches no
  * component. */
@@ -76,7 +79,7 @@ REEF_INLINE void *reef_block_inout_fast(const reef_block *block, reef_component 
     if (REEF_LIKELY(q->key[1] == c.id << 1)) return reef_block_column(block, q, 1);
     for (uint32_t i = 2; i < q->write_count; i++)
         if (q->key[i] == c.id << 1) return reef_block_column(block, q, i);
-    return (void *)(uintptr_t)reef_block_other(block, c, true);
+    return REEF_RECAST(void *, REEF_RECAST(uintptr_t, reef_block_other(block, c, true)));
 }
 /* By declaration. It doesn't check whether the id is known, since 0 matches no key. */
 REEF_INLINE const void *reef_block_in_rest(const reef_block *block, reef_type_decl *decl)
@@ -93,7 +96,7 @@ REEF_INLINE void *reef_block_inout_rest(const reef_block *block, reef_type_decl 
     const uint32_t id = reef_id_now(decl).id;
     for (uint32_t i = 2; i < q->write_count; i++)
         if (q->key[i] == id << 1) return reef_block_column(block, q, i);
-    return (void *)(uintptr_t)reef_block_slow(block, decl, true);
+    return REEF_RECAST(void *, REEF_RECAST(uintptr_t, reef_block_slow(block, decl, true)));
 }
 /* The loop's position is read before anything is compared, so the compiler sees that each path to the rows needs it,
  * and passes it on in registers. (When it was read after the comparison, it was passed through memory: a table of 20
@@ -101,7 +104,7 @@ REEF_INLINE void *reef_block_inout_rest(const reef_block *block, reef_type_decl 
 REEF_INLINE const void *reef_block_in_decl(const reef_block *block, reef_type_decl *decl)
 {
     const reef_query_head *q = block->head;
-    const reef_match *m = (const reef_match *)block->match;
+    const reef_match *m = REEF_CAST(const reef_match *, block->match);
     const reef_slot *at = block->column;
     const uint32_t id = reef_id_now(decl).id;
     if (REEF_LIKELY(q->key[0] >> 1 == id)) return reef_column_of(q, at, m, 0);
@@ -111,7 +114,7 @@ REEF_INLINE const void *reef_block_in_decl(const reef_block *block, reef_type_de
 REEF_INLINE void *reef_block_inout_decl(const reef_block *block, reef_type_decl *decl)
 {
     const reef_query_head *q = block->head;
-    const reef_match *m = (const reef_match *)block->match;
+    const reef_match *m = REEF_CAST(const reef_match *, block->match);
     const reef_slot *at = block->column;
     const uint32_t id = reef_id_now(decl).id;
     if (REEF_LIKELY(q->key[0] == id << 1)) return reef_column_of(q, at, m, 0);
@@ -121,11 +124,11 @@ REEF_INLINE void *reef_block_inout_decl(const reef_block *block, reef_type_decl 
 
 REEF_INLINE void *reef_row_cell(uint32_t i, void *values, size_t size)
 {
-    return values ? (char *)values + i * size : NULL;
+    return values ? REEF_CAST(char *, values) + i * size : NULL;
 }
 REEF_INLINE const void *reef_row_cell_in(uint32_t i, const void *values, size_t size)
 {
-    return values ? (const char *)values + i * size : NULL;
+    return values ? REEF_CAST(const char *, values) + i * size : NULL;
 }
 /* The row's value in column `k` of the query. */
 REEF_INLINE void *reef_row_column(const reef_row *row, uint32_t k, size_t size)

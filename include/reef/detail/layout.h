@@ -26,7 +26,7 @@ REEF_BEGIN_C
 REEF_INLINE uint64_t reef_handle(reef_entity e)
 {
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    return (uint64_t)e.generation << 32 | e.index;
+    return REEF_CAST(uint64_t, e.generation) << 32 | e.index;
 #else
     uint64_t h;
     memcpy(&h, &e, sizeof h);
@@ -37,8 +37,8 @@ REEF_INLINE reef_entity reef_unpacked(uint64_t packed)
 {
     reef_entity e;
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    e.index = (uint32_t)packed;
-    e.generation = (uint32_t)(packed >> 32);
+    e.index = REEF_CAST(uint32_t, packed);
+    e.generation = REEF_CAST(uint32_t, packed >> 32);
 #else
     memcpy(&e, &packed, sizeof e); /* by its halves, the compiler took it to a vector register */
 #endif
@@ -192,7 +192,7 @@ typedef struct reef_hot {
 #endif
 } reef_hot;
 #if defined(REEF_CHECKED)
-#define REEF_HELD_(world) REEF_UNLIKELY(((const reef_hot *)(world))->held != 0)
+#define REEF_HELD_(world) REEF_UNLIKELY(REEF_RECAST(const reef_hot *, world)->held != 0)
 #else
 #define REEF_HELD_(world) false
 #endif

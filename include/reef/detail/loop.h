@@ -24,13 +24,13 @@ enum { REEF_GO_CALL = 0, REEF_GO_TABLE = 1 };
  * one column. With an ordinary loop, compilers read the block's members again.) */
 REEF_INLINE bool reef_block_mark(reef_block *b, const reef_query_head *q)
 {
-    const reef_hot *h = (const reef_hot *)b->world;
+    const reef_hot *h = REEF_RECAST(const reef_hot *, b->world);
     const uint64_t now = h->version, fork = h->fork_version;
     const uint32_t n = q->write_count;
     const reef_slot *slot = b->column;
     for (uint32_t i = 0; i < n; slot = reef_block_slot(b, i)) {
         if (REEF_UNLIKELY(slot->version <= fork)) return reef_block_own(b);
-        *(uint64_t *)(uintptr_t)&slot->version = now;
+        *REEF_RECAST(uint64_t *, REEF_RECAST(uintptr_t, &slot->version)) = now;
         if (REEF_LIKELY(++i == n)) break;
     }
     return true;
@@ -42,13 +42,13 @@ REEF_INLINE bool reef_block_mark(reef_block *b, const reef_query_head *q)
 REEF_INLINE bool reef_chunk_next(reef_block *b)
 {
     const reef_query_head *q = b->head;
-    const reef_match *m = (const reef_match *)b->match;
-    const reef_hot *h = (const reef_hot *)b->world;
+    const reef_match *m = REEF_CAST(const reef_match *, b->match);
+    const reef_hot *h = REEF_RECAST(const reef_hot *, b->world);
     const reef_slot *slots =
         REEF_LIKELY(q->remembers) ? b->next_slots : reef_slots_at(h, b->next_unit << REEF_ROW_BITS);
     const uint32_t next = slots[0].head.next;
     b->column = reef_slot_of(slots, m, 0);
-    b->entities = (const reef_entity *)slots[1].block;
+    b->entities = REEF_CAST(const reef_entity *, slots[1].block);
     b->count = REEF_BLOCK_ROWS;
     if (REEF_UNLIKELY(next == 0)) {
         b->count = (m->rows - 1) % REEF_BLOCK_ROWS + 1;
@@ -67,7 +67,7 @@ REEF_INLINE bool reef_chunk_next(reef_block *b)
  * last one. (A table of 20 rows took 5.4 ns when the match was found in this step, and takes 4.9 now.) */
 REEF_INLINE bool reef_next(reef_block *b)
 {
-    const reef_match *m = (const reef_match *)b->next;
+    const reef_match *m = REEF_CAST(const reef_match *, b->next);
     if (REEF_UNLIKELY(m == NULL))
         return REEF_LIKELY(b->next_unit > REEF_GO_TABLE) ? reef_chunk_next(b) : reef_block_more(b);
     const uint32_t rows = m->quick;
@@ -81,9 +81,10 @@ REEF_INLINE bool reef_next(reef_block *b)
     b->entities = m->entities;
     b->count = rows;
     if (n == 0) return true;
-    const uint64_t now = ((const reef_hot *)b->world)->version;
-    *(uint64_t *)(uintptr_t)&at->version = now; /* usually the only one */
-    for (uint32_t i = 1; REEF_UNLIKELY(i < n); i++) *(uint64_t *)(uintptr_t)&reef_slot_beside(at, m, i)->version = now;
+    const uint64_t now = REEF_RECAST(const reef_hot *, b->world)->version;
+    *REEF_RECAST(uint64_t *, REEF_RECAST(uintptr_t, &at->version)) = now; /* usually the only one */
+    for (uint32_t i = 1; REEF_UNLIKELY(i < n); i++)
+        *REEF_RECAST(uint64_t *, REEF_RECAST(uintptr_t, &reef_slot_beside(at, m, i)->version)) = now;
     return true;
 }
 
@@ -106,8 +107,9 @@ REEF_INLINE bool reef_row_step(reef_row *row)
             row->i = REEF_NO_ROW;
             return false;
         }
-        const reef_store *s = (const reef_store *)row->block.cells[0].from;
-        row->block.cells[0].values = (void *)((uintptr_t)s->values.page[cut->page] + (uintptr_t)(intptr_t)cut->at);
+        const reef_store *s = REEF_CAST(const reef_store *, row->block.cells[0].from);
+        row->block.cells[0].values = REEF_RECAST(void *, REEF_RECAST(uintptr_t, s->values.page[cut->page]) +
+                                                             REEF_CAST(uintptr_t, REEF_CAST(intptr_t, cut->at)));
         row->i = cut->row;
         row->cut = cut + 1;
         e = &cut->entity;

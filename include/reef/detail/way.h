@@ -9,14 +9,16 @@ REEF_BEGIN_C
 
 REEF_INLINE const uint64_t *reef_record_at(const reef_hot *h, uint32_t index)
 {
-    return (const uint64_t *)h->records.page[index >> REEF_RECORD_BITS] + (index & ((1u << REEF_RECORD_BITS) - 1));
+    return REEF_CAST(const uint64_t *, h->records.page[index >> REEF_RECORD_BITS]) +
+           (index & ((1u << REEF_RECORD_BITS) - 1));
 }
 /* The slots of a place's chunk. */
 REEF_INLINE reef_slot *reef_slots_in(void *const *chunks, uint32_t place)
 {
-    return (
-        reef_slot *)(void *)((char *)chunks[place >> (REEF_ROW_BITS + REEF_UNIT_BITS)] +
-                             (place >> (REEF_ROW_BITS - REEF_UNIT_BYTES_BITS) & (REEF_PAGE_BYTES - REEF_UNIT_BYTES)));
+    return REEF_CAST(
+        reef_slot *,
+        REEF_CAST(void *, REEF_CAST(char *, chunks[place >> (REEF_ROW_BITS + REEF_UNIT_BITS)]) +
+                              (place >> (REEF_ROW_BITS - REEF_UNIT_BYTES_BITS) & (REEF_PAGE_BYTES - REEF_UNIT_BYTES))));
 }
 REEF_INLINE reef_slot *reef_slots_at(const reef_hot *h, uint32_t place) { return reef_slots_in(h->chunks.page, place); }
 /* What get, mut and has read at first doesn't depend on the entity: said without a branch, so that the compiler
@@ -36,7 +38,7 @@ REEF_INLINE reef_way reef_way_to(const reef_hot *h, reef_component c, bool has)
     reef_way way;
     way.map = m;
     way.records = h->records.page;
-    way.block = (void *const *)(const void *)(x + 1);
+    way.block = REEF_CAST(void *const *, REEF_CAST(const void *, x + 1));
     way.version = x->version;
     way.limit = *(has ? x->has : x->get);
     way.whole = x->whole;
@@ -57,7 +59,7 @@ REEF_INLINE reef_long_way reef_long_way_to(const reef_hot *h, const reef_map *m)
     way.index_count = h->index_count;
     way.lowest = m->lowest;
     way.capacity = m->capacity;
-    way.slot = (const uint16_t *)(m + 1) + 1;
+    way.slot = REEF_RECAST(const uint16_t *, m + 1) + 1;
     return way;
 }
 /* The halves of a record, read one by one. What waits for a record that isn't in the cache fills the processor's
@@ -72,8 +74,8 @@ enum { REEF_RECORD_PLACE = 0, REEF_RECORD_GENERATION = 1, REEF_BYTE_OF_WORD = 0 
 REEF_INLINE bool reef_place_in(void *const *records, reef_entity e, uint32_t *place)
 {
     uint32_t generation;
-    const char *record =
-        (const char *)records[e.index >> REEF_RECORD_BITS] + (size_t)(e.index & ((1u << REEF_RECORD_BITS) - 1)) * 8;
+    const char *record = REEF_CAST(const char *, records[e.index >> REEF_RECORD_BITS]) +
+                         REEF_CAST(size_t, e.index & ((1u << REEF_RECORD_BITS) - 1)) * 8;
     memcpy(&generation, record + 4 * REEF_RECORD_GENERATION, 4);
     memcpy(place, record + 4 * REEF_RECORD_PLACE, 4);
     return REEF_LIKELY(generation == e.generation);
