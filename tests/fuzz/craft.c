@@ -39,6 +39,11 @@ typedef struct list {
     bool odd; /* its elements weren't noted: it is left alone */
 } list;
 
+/* The places of an owner's handle and of one in its value, such as a source and its target. */
+typedef struct link {
+    uint32_t owner, target;
+} link;
+
 typedef struct section {
     uint32_t kind;
     unsigned char *payload;
@@ -66,6 +71,8 @@ typedef struct craft {
     uint32_t list_count, list_room;
     uint32_t *element;
     uint32_t element_count, element_room;
+    link *links;
+    uint32_t link_count, link_room;
     file_kind *types;
     uint32_t type_count;
     file_shape *tables;
@@ -227,6 +234,19 @@ static void walk_list(craft *c, uint32_t kind, unsigned width, element_walk walk
     }
 }
 
+/* Notes which handles the value of an owner has, whose places are from `from` on. */
+static void links_add(craft *c, uint32_t owner, uint32_t from)
+{
+    for (uint32_t i = from; i < c->place_count && !c->short_of; i++) {
+        if (c->places[i].what != AN_INDEX) continue;
+        if (c->link_count == c->link_room) {
+            c->link_room = c->link_room ? 2 * c->link_room : 256;
+            c->links = must_have(realloc(c->links, c->link_room * sizeof *c->links));
+        }
+        c->links[c->link_count++] = (link){owner, i};
+    }
+}
+
 static const unsigned kind_width[] = {1, 1, 1, 1, 2, 2, 4, 4, 8, 8, 4, 8, 1, 4};
 
 static void walk_value(craft *c, const file_kind *t)
@@ -367,19 +387,27 @@ static void walk_page_piece(craft *c, uint32_t number)
     (void)walk(c, A_NUMBER, 4);
     const uint64_t count = walk(c, A_COUNT, 4);
     (void)walk(c, A_VERSION, 8);
+    const uint32_t owners = c->place_count;
     for (uint64_t i = 0; i < count && !c->short_of; i++) walk_handle(c);
     const file_kind *k = type_at(c, number);
-    for (uint64_t i = 0; i < count && !c->short_of && k->bytes; i++) walk_value(c, k);
+    for (uint64_t i = 0; i < count && !c->short_of && k->bytes; i++) {
+        const uint32_t from = c->place_count;
+        walk_value(c, k);
+        links_add(c, owners + 2 * (uint32_t)i, from);
+    }
 }
 
 static void walk_held(craft *c, uint32_t number)
 {
     const file_kind *k = type_at(c, number);
     if (k->home == 5) {
+        const uint32_t owner = c->place_count;
         walk_handle(c);
         (void)walk(c, A_VERSION, 8);
         const uint64_t n = walk(c, A_COUNT, 4);
+        const uint32_t from = c->place_count;
         for (uint64_t i = 0; i < n && !c->short_of && k->bytes; i++) walk_value(c, k);
+        links_add(c, owner, from);
         return;
     }
     const uint64_t n = walk(c, A_COUNT, 4);
@@ -495,7 +523,7 @@ static void walk_section(craft *c)
 
 static void walk_all(craft *c)
 {
-    c->place_count = c->list_count = c->element_count = c->type_count = c->table_count = 0;
+    c->place_count = c->list_count = c->element_count = c->link_count = c->type_count = c->table_count = 0;
     for (c->now = 0; c->now < c->count; c->now++) walk_section(c);
 }
 
@@ -528,6 +556,7 @@ static void craft_end(craft *c)
     free(c->places);
     free(c->lists);
     free(c->element);
+    free(c->links);
 }
 
 static craft_bytes put_together(const craft *c)
@@ -633,18 +662,13 @@ static void change_handle(craft *c, const place *index, uint64_t *seed)
     }
 }
 
-/* Two or three handles of the section of a place become other ones, as of a source and its target. */
-static void change_handles(craft *c, uint32_t at, uint64_t *seed)
+/* An owner and a handle in its value become other ones: dead, far away, each other. */
+static void change_link(craft *c, uint64_t *seed)
 {
-    uint32_t low = at, high = at, handles = 0;
-    while (low > 0 && c->places[low - 1].section == c->places[at].section) low--;
-    while (high < c->place_count && c->places[high].section == c->places[at].section) high++;
-    for (uint32_t i = low; i < high; i++) handles += c->places[i].what == AN_INDEX;
-    for (uint32_t n = handles ? 2 + craft_below(seed, 2) : 0; n > 0; n--) {
-        uint32_t left = craft_below(seed, handles), i = low;
-        while (c->places[i].what != AN_INDEX || left-- > 0) i++;
-        change_handle(c, &c->places[i], seed);
-    }
+    const link *l = &c->links[craft_below(seed, c->link_count)];
+    change_handle(c, &c->places[l->owner], seed);
+    change_handle(c, &c->places[l->target], seed);
+    if (craft_below(seed, 4) == 0) place_put(c, &c->places[l->target], place_get(c, &c->places[l->owner]));
 }
 
 /* A handle becomes another one everywhere, or in about half of the places. */
@@ -782,8 +806,8 @@ craft_bytes craft_file(craft_bytes file, craft_bytes other, uint64_t *seed)
         last = place_choose(&c, last, seed);
         const place *p = &c.places[last];
         if (p->what == A_GENERATION && last > 0) p--;
-        if (p->what == AN_INDEX && what < 25) change_handle(&c, p, seed);
-        else if (p->what == AN_INDEX && what < 40) change_handles(&c, last, seed);
+        if (c.link_count && craft_below(seed, 8) == 0) change_link(&c, seed);
+        else if (p->what == AN_INDEX && what < 40) change_handle(&c, p, seed);
         else if (p->what == AN_INDEX && what < 50) change_everywhere(&c, p, seed);
         else if (what < 70) change_place(&c, &c.places[last], seed);
         else if (what < 86) change_list(&c, &o, seed);
