@@ -32,12 +32,16 @@ typedef struct reef_pool_config {
 
 /* Makes a pool, which the caller owns. A NULL config means all defaults. Returns NULL when the config is out of range,
  * memory runs out, or the system gives no thread. In a build without threads (REEF_NO_THREADS) a pool has one thread,
- * whatever the config says. */
+ * whatever the config says.
+ *
+ * In a child process that fork() made, a pool of the parent has no threads, and its job system isn't called: there a
+ * world ticks on the calling thread alone, with the same results, until it is given a pool that the child made. Call
+ * fork() while no world ticks. */
 REEF_API reef_pool *reef_pool_new(const reef_pool_config *config);
 /* Ends the pool's threads and frees it. No world may be ticking on it; worlds that still use it must be given another
  * pool, or NULL, before they tick again. NULL is allowed. */
 REEF_API void reef_pool_free(reef_pool *pool);
-/* Number of threads, including the one that ticks. NULL: 1. Any thread. */
+/* Number of threads, including the one that ticks. NULL, or a pool of the parent process: 1. Any thread. */
 REEF_API uint32_t reef_pool_threads(const reef_pool *pool);
 
 /* Sets the pool for the world's ticks and for applying commands; NULL: only the calling thread. The caller still owns

@@ -8,6 +8,9 @@
  * done its part, its session leaves the list. Then no thread begins on it any more, and the caller waits for the
  * threads that have begun.
  *
+ * In a child that fork() made there are no threads but the caller's, and the lock may be held by one that isn't there.
+ * So a pool of the parent does nothing there but the caller's part, and doesn't touch its lock and conditions again.
+ *
  * With a job system of the user's the pool has no threads: each session submits one task for each number. A task that
  * starts too late does nothing. A task that submit runs at once, on the caller's own thread, does nothing either: the
  * work could wait for the caller for ever.
@@ -24,6 +27,7 @@
 #include "reef/pool.h"
 
 #if !defined(REEF_NO_THREADS) && !defined(_WIN32)
+#include <pthread.h>
 #include <unistd.h>
 #endif
 
@@ -62,6 +66,7 @@ struct reef_pool {
     reef_allocator allocator;
     uint64_t shuffle;
     uint32_t looks;  /* how often a thread looks for a session before it sleeps */
+    uint32_t forks;  /* process_forks when it was made; another number: its threads are in the parent */
     size_t bytes;    /* size of this allocation */
     mutex lock;      /* guards what follows, and the sessions */
     condvar wanted;  /* woken when there is a session, and at the end */
@@ -74,6 +79,34 @@ struct reef_pool {
     uint32_t made;        /* threads that were started */
     pool_thread thread[]; /* threads - 1 of them, none with a job system */
 };
+
+/* ---- processes ---- */
+
+/* How often fork() made the process that this code runs in, beginning with the process that made the first pool. */
+static uint32_t process_forks;
+
+#if defined(REEF_NO_THREADS) || defined(_WIN32)
+static bool forks_count(void) { return true; }
+#else
+static void fork_note(void) { process_forks++; }
+
+/* Begins to count forks. Two threads that begin at once count each fork twice, which does no harm. False: there is no
+ * memory. */
+static bool forks_count(void)
+{
+    static uint32_t counted;
+    if (REEF_ACQUIRE_U32(&counted)) return true;
+    if (pthread_atfork(NULL, NULL, fork_note) != 0) return false;
+    RELEASE_STORE(&counted, 1u);
+    return true;
+}
+#endif
+
+/* Does the pool belong to a parent of this process? Then the calling thread is alone. */
+static bool pool_left_behind(const reef_pool *p)
+{
+    return p->forks != process_forks && !BUG(330);
+}
 
 /* ---- threads ---- */
 
@@ -190,7 +223,7 @@ static void session_submit(reef_pool *p, session *s)
 void reef__pool_run(reef_pool *p, void (*work)(void *data, uint32_t worker), void *data)
 {
     session s;
-    if (p == NULL || p->threads == 1) {
+    if (p == NULL || p->threads == 1 || pool_left_behind(p)) {
         work(data, 0);
         return;
     }
@@ -275,6 +308,7 @@ COLD reef_pool *reef_pool_new(const reef_pool_config *config)
     if (config->threads > REEF_THREADS_MAX || !config->jobs.submit != !config->jobs.wait) return NULL;
     const uint32_t threads = threads_given(config->threads), own = config->jobs.submit ? 0 : threads - 1;
     const reef_allocator a = config->allocator.resize ? config->allocator : reef__memory_standard;
+    if (threads > 1 && !forks_count()) return NULL;
     const size_t bytes = sizeof(reef_pool) + own * sizeof(pool_thread);
     reef_pool *p = a.resize(a.context, NULL, 0, bytes, PLAIN_ALIGN);
     if (p == NULL) return NULL;
@@ -283,6 +317,7 @@ COLD reef_pool *reef_pool_new(const reef_pool_config *config)
     p->jobs = config->jobs;
     p->allocator = a;
     p->shuffle = config->shuffle;
+    p->forks = process_forks;
     p->looks = threads <= threads_given(0) ? POOL_LOOKS : 0;
     p->bytes = bytes;
     if (!pool_gates_make(p)) {
@@ -305,6 +340,10 @@ COLD reef_pool *reef_pool_new(const reef_pool_config *config)
 COLD void reef_pool_free(reef_pool *p)
 {
     if (p == NULL) return;
+    if (pool_left_behind(p)) {
+        pool_give_back(p);
+        return;
+    }
     mutex_lock(&p->lock);
     ASSERT(p->first == NULL);
     p->ending = true;
@@ -317,4 +356,8 @@ COLD void reef_pool_free(reef_pool *p)
     pool_give_back(p);
 }
 
-uint32_t reef_pool_threads(const reef_pool *p) { return p ? p->threads : 1; }
+uint32_t reef_pool_threads(const reef_pool *p)
+{
+    if (p == NULL || pool_left_behind(p)) return 1;
+    return p->threads;
+}

@@ -6,6 +6,7 @@
 
 #ifndef REEF_NO_THREADS
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -546,6 +547,103 @@ static void D6_a_job_system_may_have_threads_of_its_own(void **state)
     workshop_end(&s);
 }
 
+/* ---- fork() ---- */
+
+typedef struct {
+    int32_t value;
+} Forked;
+REEF_COMPONENT(Forked);
+
+static void count_up(reef_block *b)
+{
+    Forked *f = reef_inout(b, Forked);
+    for (uint32_t i = 0; i < b->count; i++) {
+        f[i].value += 1 + (int32_t)(b->entities[i].index % 3);
+        if (f[i].value == 9) (void)reef_cmd_spawn(b, reef_with(Forked, 1));
+    }
+}
+
+/* What a child does with a world and its parent's pool: its own threads, or a job system whose threads only the parent
+ * has. 0: as it must be. `depth`: children of children. */
+static int child_ticks(reef_world *w, reef_pool *p, const uint64_t *hashes, uint32_t depth)
+{
+    (void)alarm(600); /* a child that hangs ends */
+    if (reef_pool_threads(p) != 1) return 1;
+    if (reef_tick(w, 1) != REEF_OK || reef_hash(w) != hashes[0]) return 2;
+    if (depth) {
+        const pid_t child = fork();
+        if (child == 0) _exit(child_ticks(w, p, hashes + 1, depth - 1));
+        int status = 0;
+        if (waitpid(child, &status, 0) != child || !WIFEXITED(status)) return 3;
+        return WEXITSTATUS(status);
+    }
+    reef_pool *own = reef_pool_new(&(reef_pool_config){.threads = 3});
+    if (own == NULL || reef_pool_threads(own) != 3 || reef_set_pool(w, own) != REEF_OK) return 4;
+    reef_pool_free(p);
+    assert_all_meet(own, 3, 3);
+    if (reef_tick(w, 1) != REEF_OK || reef_hash(w) != hashes[1]) return 5;
+    reef_world_free(w);
+    reef_pool_free(own);
+    return 0;
+}
+
+/* The hashes behind the next ticks, of another fork. */
+static void hashes_ahead(reef_world *w, uint64_t *hashes, uint32_t n)
+{
+    reef_world *ahead = reef_fork(w);
+    assert_non_null(ahead);
+    for (uint32_t i = 0; i < n; i++) {
+        assert_ok(reef_tick(ahead, 1));
+        hashes[i] = reef_hash(ahead);
+    }
+    reef_world_free(ahead);
+}
+
+static void assert_children_tick_alone(reef_world *w, const reef_pool_config *config)
+{
+    uint64_t hashes[3];
+    reef_pool *p = reef_pool_new(config);
+    assert_non_null(p);
+    assert_ok(reef_set_pool(w, p));
+    reef_watch_systems(w, false); /* threads are tested */
+    for (uint32_t i = 0; i < 8; i++) {
+        hashes_ahead(w, hashes, 3); /* the threads have just been awake */
+        (void)fflush(NULL);
+        const pid_t child = fork();
+        assert_true(child >= 0);
+        if (child == 0) _exit(child_ticks(w, p, hashes, i % 2));
+        int status = 0;
+        assert_int_equal(waitpid(child, &status, 0), child);
+        if (WIFSIGNALED(status)) fail_msg("the child ended by signal %d; %d: it hung", WTERMSIG(status), SIGALRM);
+        assert_int_equal(WEXITSTATUS(status), 0);
+        assert_ok(reef_tick(w, 1));
+        assert_int_equal(reef_hash(w), hashes[0]);
+    }
+    assert_int_equal(reef_pool_threads(p), 4); /* the parent has all its threads */
+    assert_ok(reef_set_pool(w, NULL));
+    reef_pool_free(p);
+}
+
+static void D6_a_child_of_fork_ticks_alone(void **state)
+{
+    reef_world *w = world_of(state);
+#if defined(__SANITIZE_THREAD__)
+    skip(); /* it doesn't allow threads in a child of a process with threads */
+#endif
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+    skip();
+#endif
+#endif
+    assert_ok(reef_spawn_many(w, 20000, NULL, reef_with(Forked, 0)));
+    assert_false(reef_system_is_null(reef_system(w, count_up, "Forked; spawns Forked")));
+    assert_children_tick_alone(w, &(reef_pool_config){.threads = 4});
+    workshop s;
+    workshop_begin(&s);
+    assert_children_tick_alone(w, &(reef_pool_config){.threads = 4, .jobs = {workshop_submit, workshop_wait, &s}});
+    workshop_end(&s);
+}
+
 /* ---- idling ---- */
 
 static uint64_t cpu_time_us(void)
@@ -662,6 +760,7 @@ int main(void)
         TEST(D6_a_job_system_may_run_tasks_inside_of_wait_only),
         TEST(D6_a_job_system_may_run_tasks_inside_of_submit),
         TEST(D6_a_job_system_may_have_threads_of_its_own),
+        TEST(D6_a_child_of_fork_ticks_alone),
         TEST(D6_an_idle_pool_takes_no_time),
 #if defined(__linux__)
         TEST(G5_a_pool_without_enough_threads_is_none),
