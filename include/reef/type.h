@@ -74,6 +74,15 @@ REEF_API reef_component reef_resolve(reef_type_decl *decl) REEF_PURE;
 /* The first contradiction between two declarations of one name, as a text, or NULL. Any thread. */
 REEF_API const char *reef_declare_error(void);
 
+/* The struct of a tag, which is never completed. C++ is told that this is no struct whose definition is missing: it
+ * finds the function in the tag's namespace (reef/cpp/type.hpp). */
+#ifdef __cplusplus
+#define REEF_TAG_STRUCT_(Name) \
+    typedef struct Name Name; \
+    extern "C++" REEF_UNUSED void reef_declared_as_tag(const Name *);
+#else
+#define REEF_TAG_STRUCT_(Name) typedef struct Name Name;
+#endif
 #define REEF_DECLARE_(T, size, align, home, hooks) REEF_DECLARE_AS_(T, size, align, home, hooks, 0, 0)
 #define REEF_DECLARE_AS_(T, size, align, home, hooks, page_rows, base) \
     REEF_DECLARE_ALL_(T, size, align, home, hooks, page_rows, base, 0, 0)
@@ -112,7 +121,7 @@ REEF_API const char *reef_declare_error(void);
                      &reef_declared_by_REEF_COMPONENT_##Base)
 /* A tag that also counts as a Base, which is a tag too. */
 #define REEF_SUBTAG(Name, Base) \
-    typedef struct Name Name; \
+    REEF_TAG_STRUCT_(Name) \
     REEF_DECLARE_AS_(Name, 0, 1, REEF_TABLE, 0, 0, &reef_declared_by_REEF_COMPONENT_##Base)
 /* A second component with the data of an existing C type: REEF_COMPONENT_AS(Target, Position). */
 #define REEF_COMPONENT_AS(Name, T) \
@@ -120,15 +129,15 @@ REEF_API const char *reef_declare_error(void);
     REEF_DECLARE_(Name, REEF_CAST(uint32_t, sizeof(T)), REEF_CAST(uint32_t, REEF_ALIGNOF(T)), REEF_TABLE, 0)
 /* A tag: a component without data. */
 #define REEF_TAG(Name) \
-    typedef struct Name Name; \
+    REEF_TAG_STRUCT_(Name) \
     REEF_DECLARE_(Name, 0, 1, REEF_TABLE, 0)
 /* A tag with hooks. Only track_rows makes sense for a tag. */
 #define REEF_TAG_HOOKS(Name, hooks) \
-    typedef struct Name Name; \
+    REEF_TAG_STRUCT_(Name) \
     REEF_DECLARE_(Name, 0, 1, REEF_TABLE, hooks)
 /* A tag that is one bit a row. */
 #define REEF_SWITCH(Name) \
-    typedef struct Name Name; \
+    REEF_TAG_STRUCT_(Name) \
     REEF_DECLARE_(Name, 0, 1, REEF_BIT, 0)
 
 /* Declares the fields of a type. Place it after the declaration of the type, in the same file. */

@@ -20,7 +20,7 @@ struct Health {
     int value = 100;
 };
 struct Frozen {};
-struct OnlyTag; /* declared only */
+REEF_TAG(OnlyTag); /* as in types.c */
 struct Awake {};
 REEF_CPP_IN(Awake, REEF_BIT);
 struct Gravity {

@@ -84,6 +84,7 @@ template <class V, class T, reef_value_kind Kind> struct given_word {
     static void end(std::tuple<> &, bool) {}
 };
 template <class T> struct given<tag<T>> : given_word<tag<T>, T, REEF_VALUE_DEFAULT> {
+    static_assert(is_tag<T>(), "reef: this type has a value: give one, as in spawn(Health{3})");
 };
 template <class T> struct given<without<T>> : given_word<without<T>, T, REEF_VALUE_REMOVE> {
 };

@@ -70,10 +70,25 @@ template <class T, class = void> struct is_complete : std::false_type {
 template <class T> struct is_complete<T, std::void_t<decltype(sizeof(T))>> : std::true_type {
 };
 
+/* A struct without a definition that REEF_TAG, REEF_SWITCH or REEF_SUBTAG has declared. */
+template <class T, class = void> struct is_declared_tag : std::false_type {
+};
+template <class T>
+struct is_declared_tag<T, std::void_t<decltype(reef_declared_as_tag(static_cast<const T *>(nullptr)))>>
+    : std::true_type {
+};
+
+/* A struct that is only declared where it is used may have members elsewhere: taken for a tag here, it would be another
+ * type than there. */
 template <class T> constexpr bool is_tag()
 {
     if constexpr (is_complete<T>::value) return std::is_empty_v<T>;
-    else return true;
+    else {
+        static_assert(is_declared_tag<T>::value,
+                      "reef: this type is only declared here. Include its definition; for a tag, write struct Name {}; "
+                      "or REEF_TAG(Name)");
+        return true;
+    }
 }
 
 /* True if the type's values can be treated as bytes. */
@@ -319,10 +334,20 @@ struct record {
     record **required;               /* `required_count` of them */
     reef_type_decl **required_decls; /* room for their declarations */
     uint32_t required_count;
+    record *made_before; /* of a record that has made its type by its own options: the list `makers` */
 };
 
 inline std::atomic<record *> waiting{nullptr};
+inline record *makers = nullptr; /* records that have made their types; read and changed while `resolving` is set */
 inline std::atomic_flag resolving = ATOMIC_FLAG_INIT;
+
+/* Has another record made a type of this name? Then this one doesn't follow it, but is compared with it. */
+inline bool made_by_another(const record *r)
+{
+    for (const record *other = makers; other; other = other->made_before)
+        if (std::string_view(other->decl.name) == r->decl.name) return true;
+    return false;
+}
 
 inline void record_resolve(record *r)
 {
@@ -338,7 +363,8 @@ inline void record_resolve(record *r)
         d->data = &r->data_record->decl;
     }
     const bool owns = d->hooks && d->hooks->destroy;
-    if (reef_type_get(reef_type_find(d->name), &info) && info.size == d->size && info.align == d->align &&
+    const bool known = reef_type_get(reef_type_find(d->name), &info);
+    if (known && info.size == d->size && info.align == d->align && !made_by_another(r) &&
         (!owns || (info.hooks && info.hooks->destroy && info.hooks->construct))) {
         d->home = info.home;
         d->hooks = info.hooks;
@@ -356,6 +382,10 @@ inline void record_resolve(record *r)
         }
     }
     (void)reef_resolve(d); /* reef_declare_error reports a contradiction */
+    if (!known && d->id != 0) {
+        r->made_before = makers;
+        makers = r;
+    }
     if (r->required_count == 0 || d->id == 0) return;
     for (uint32_t i = 0; i < r->required_count; i++) {
         record_resolve(r->required[i]);
@@ -389,7 +419,25 @@ struct enlisting {
     }
 };
 
-template <class T> struct record_of {
+/* What this file of the program sees of a type. Two files may see different definitions or options, for example where
+ * one lacks an include. It is a parameter of the record, so that each of them has a record of its own: the linker would
+ * keep one of two records of the same name, which one depends on the order of the files. So both are registered, and
+ * that is an error with a message (reef_declare_error). */
+template <size_t Size, size_t Align, reef_home Home, uint32_t PageRows, reef_on_fork OnFork, bool Tracked, bool Owns,
+          uint32_t Relation>
+struct look {
+};
+template <class T> constexpr auto look_at()
+{
+    if constexpr (is_tag<T>())
+        return look<0, 1, home_of<T>::value, page_rows_of<T>::value, on_fork_of<T>::value, tracks<T>::value, false,
+                    relation_options_of<T>::value>();
+    else
+        return look<sizeof(T), alignof(T), home_of<T>::value, page_rows_of<T>::value, on_fork_of<T>::value,
+                    tracks<T>::value, owns<T>(), relation_options_of<T>::value>();
+}
+
+template <class T, class Look = decltype(look_at<T>())> struct record_of {
     static_assert(std::is_same_v<T, std::remove_cv_t<T>> && !std::is_reference_v<T> && !std::is_pointer_v<T>,
                   "reef: a component can't be a pointer, a reference or const");
     static constexpr reef_hooks hooks = hooks_of<T>();
@@ -424,7 +472,10 @@ template <class T> struct record_of {
 
     static reef_type_decl *decl()
     {
-        if constexpr (!is_tag<T>()) {
+        if constexpr (is_complete<T>::value && is_tag<T>()) {
+            static_assert(std::is_trivially_destructible_v<T>,
+                          "reef: an empty struct is a tag, which has no values: its destructor would never be called");
+        } else if constexpr (!is_tag<T>()) {
             static_assert(std::is_move_constructible_v<T> && std::is_destructible_v<T>,
                           "reef: this type can't be moved, and rows move. Give it a move constructor, or keep it "
                           "behind a std::unique_ptr");
@@ -437,7 +488,7 @@ template <class T> struct record_of {
         return &value.decl;
     }
 };
-template <class T> record *record_of<T>::base()
+template <class T, class Look> record *record_of<T, Look>::base()
 {
     using B = typename base_of<T>::type;
     if constexpr (std::is_void_v<B>) return nullptr;
@@ -446,7 +497,7 @@ template <class T> record *record_of<T>::base()
         return (void)record_of<B>::decl(), &record_of<B>::value;
     }
 }
-template <class T> record *record_of<T>::data()
+template <class T, class Look> record *record_of<T, Look>::data()
 {
     using D = typename relation_data_of<T>::type;
     if constexpr (std::is_void_v<D>) return nullptr;
@@ -455,7 +506,7 @@ template <class T> record *record_of<T>::data()
         return (void)record_of<D>::decl(), &record_of<D>::value;
     }
 }
-template <class T> template <class... R> record *record_of<T>::require(types<R...>)
+template <class T, class Look> template <class... R> record *record_of<T, Look>::require(types<R...>)
 {
     if constexpr (sizeof...(R) != 0) {
         static record *required[] = {((void)record_of<R>::decl(), &record_of<R>::value)...};
@@ -466,20 +517,21 @@ template <class T> template <class... R> record *record_of<T>::require(types<R..
     }
     return &value;
 }
-template <class T>
-record record_of<T>::value = {{type_name<T>(), size(), align(), home_of<T>::value, hooked ? &hooks : nullptr, fields(),
-                               field_count(), page_rows_of<T>::value, nullptr, relation_options_of<T>::value, nullptr,
-                               0, nullptr, nullptr, 0},
-                              {},
-                              {},
-                              nullptr,
-                              nullptr,
-                              nullptr,
-                              nullptr,
-                              nullptr,
-                              0};
-template <class T>
-const enlisting record_of<T>::enlisted{
+template <class T, class Look>
+record record_of<T, Look>::value = {{type_name<T>(), size(), align(), home_of<T>::value, hooked ? &hooks : nullptr,
+                                     fields(), field_count(), page_rows_of<T>::value, nullptr,
+                                     relation_options_of<T>::value, nullptr, 0, nullptr, nullptr, 0},
+                                    {},
+                                    {},
+                                    nullptr,
+                                    nullptr,
+                                    nullptr,
+                                    nullptr,
+                                    nullptr,
+                                    0,
+                                    nullptr};
+template <class T, class Look>
+const enlisting record_of<T, Look>::enlisted{
     (value.base_record = base(), value.data_record = data(), require(typename required_of<T>::list()))};
 
 template <class T> constexpr bool is_stored = home_of<T>::value >= REEF_SPARSE &&home_of<T>::value <= REEF_COLD;
