@@ -31,6 +31,7 @@ typedef struct reading {
     reef_entity
         *unnamed; /* children without a name, in the order of the text; the second pass goes through them again */
     size_t unnamed_count, unnamed_room, unnamed_next;
+    uint32_t entities; /* that the text has made */
 } reading;
 
 /* ---- what is wrong ---- */
@@ -57,6 +58,21 @@ static bool wrong(reading *r, const text_step *at, const char *format, ...)
     va_end(list);
     reef__text_place(r->text, r->size, at, &line, &column);
     return wrong_at(r, REEF_BAD_TEXT, line, column, what);
+}
+
+/* Counts entities that are about to be made at this step. Prefabs that are made of two others each double with every
+ * prefab, so a short text could ask for any number. */
+static bool entities_count(reading *r, const text_step *at, uint32_t n)
+{
+    uint32_t line, column;
+    char what[100];
+    if (n <= REEF_PREFAB_TEXT_ENTITIES - r->entities) {
+        r->entities += n;
+        return true;
+    }
+    snprintf(what, sizeof what, "with this the text makes more than %d entities", (int)REEF_PREFAB_TEXT_ENTITIES);
+    reef__text_place(r->text, r->size, at, &line, &column);
+    return wrong_at(r, REEF_LIMIT, line, column, what);
 }
 
 /* A call of reef was refused. */
@@ -168,6 +184,35 @@ static bool wants(reading *r, const text_step *at, const json_t *value, const ch
 
 /* ---- entities ---- */
 
+enum { PATH_MOST = 4 * REEF_NAME_MAX }; /* longer paths aren't offered */
+
+/* There is no entity of this name. What is offered instead is written as it would be right here. */
+static bool entity_unknown(reading *r, const text_step *at, const char *name)
+{
+    const char *root = reef_name(r->w, r->root), *behind = name + strlen(root);
+    char path[PATH_MOST], best[PATH_MOST] = "";
+    const size_t skip = strlen(root) + 1;
+    if (name[0] == '@') return wrong(r, at, "there is no entity \"%s\"", name);
+    if (strcmp(name, root) == 0) return wrong(r, at, "\"%s\" is this prefab itself: write \".\"", name);
+    if (strncmp(name, root, skip - 1) == 0 && *behind == '.' &&
+        !reef_entity_is_null(reef_find_below(r->w, r->root, behind + 1)))
+        return wrong(r, at, "names begin below the prefab: write \"%s\"", behind + 1);
+    similar x = similar_to(name);
+    for (reef_walk k = reef_walk_from(r->w, r->root, ChildOf); reef_walk_next(&k);) {
+        if (reef_entity_equal(k.entity, r->root)) continue;
+        const size_t length = reef_path(r->w, k.entity, path, sizeof path), distance_was = x.distance;
+        const char *was = x.best;
+        if (length <= skip || length >= sizeof path) continue;
+        similar_try(&x, reef_name(r->w, k.entity));
+        similar_try(&x, path + skip);
+        if (x.distance < distance_was || x.best != was) snprintf(best, sizeof best, "%s", path + skip);
+        if (x.best) x.best = best;
+    }
+    if (x.best == NULL && !reef_entity_is_null(reef_find(r->w, name)))
+        return wrong(r, at, "\"%s\" isn't in this prefab: for the entity of the world write \"@%s\"", name, name);
+    return unknown(r, at, "entity in this prefab", &x);
+}
+
 /* "barrel.sight" is below the root, "." the root, "@name" an entity of the world. */
 static bool entity_find(reading *r, const text_step *at, json_t *value, reef_entity *e)
 {
@@ -177,11 +222,7 @@ static bool entity_find(reading *r, const text_step *at, json_t *value, reef_ent
     const char *name = json_string_value(value);
     if (strcmp(name, ".") == 0) *e = r->root;
     else *e = name[0] == '@' ? reef_find(r->w, name + 1) : reef_find_below(r->w, r->root, name);
-    if (!reef_entity_is_null(*e)) return true;
-    similar x = similar_to(name);
-    for (reef_walk k = reef_walk_from(r->w, r->root, ChildOf); name[0] != '@' && reef_walk_next(&k);)
-        similar_try(&x, reef_name(r->w, k.entity));
-    return unknown(r, at, name[0] == '@' ? "entity" : "entity in this prefab", &x);
+    return !reef_entity_is_null(*e) || entity_unknown(r, at, name);
 }
 
 /* ---- values ---- */
@@ -484,6 +525,14 @@ static bool relations_read(reading *r, const text_step *at, reef_entity e, json_
 
 static bool node_read(reading *r, const text_step *at, reef_entity e, json_t *object, bool child);
 
+/* The number of entities of a template, or one more than a text may make. */
+static uint32_t entities_of(const reading *r, reef_entity root)
+{
+    uint32_t n = 0;
+    for (reef_walk k = reef_walk_from(r->w, root, ChildOf); n <= REEF_PREFAB_TEXT_ENTITIES && reef_walk_next(&k);) n++;
+    return n;
+}
+
 /* Makes the entity of an object, from its base if it has one. With a parent, it is that one's child. */
 static bool node_make(reading *r, const text_step *at, json_t *object, reef_entity parent, reef_entity *e)
 {
@@ -498,9 +547,13 @@ static bool node_make(reading *r, const text_step *at, json_t *object, reef_enti
             for (size_t i = 0; i < r->made_count; i++) similar_try(&x, reef_name(r->w, r->made[i]));
             return unknown(r, &where, "prefab before this one", &x);
         }
+        if (reef_entity_equal(from, parent) || reef_is_above(r->w, from, parent, ChildOf))
+            return wrong(r, &where, "\"%s\" can't contain itself", json_string_value(base));
+        if (!entities_count(r, &where, entities_of(r, from))) return false;
         s = reef_instantiate(r->w, from, 1, e);
         if (s < 0) return refused(r, &where, s);
     } else {
+        if (!entities_count(r, at, 1)) return false;
         *e = reef_create(r->w);
         if (reef_entity_is_null(*e)) return refused(r, at, REEF_NO_MEMORY);
     }
@@ -523,31 +576,30 @@ static bool unnamed_put(reading *r, reef_entity e)
 }
 
 /* A child that is there already comes from the base, or from an earlier object of the same array, which is an error. */
-static bool child_again(reading *r, const text_step *at, const text_step *name, json_t *children, size_t number)
+static bool child_again(reading *r, const text_step *at, const text_step *name, json_t *object, json_t *names)
 {
     text_step where;
-    json_t *object = json_array_get(children, number);
     const char *text = json_string_value(json_object_get(object, "name"));
-    for (size_t i = 0; i < number; i++) {
-        const char *earlier = json_string_value(json_object_get(json_array_get(children, i), "name"));
-        if (earlier && strcmp(earlier, text) == 0) return wrong(r, name, "there is a child \"%s\" already", text);
-    }
+    if (json_object_get(names, text)) return wrong(r, name, "there is a child \"%s\" already", text);
     if (member(object, at, "base", &where))
         return wrong(r, &where, "the child \"%s\" is there already; take it away first, with \"removed\"", text);
     return true;
 }
 
-static bool child_read(reading *r, const text_step *at, reef_entity parent, json_t *children, size_t number)
+/* `names`: those of the earlier children of the array. */
+static bool child_read(reading *r, const text_step *at, reef_entity parent, json_t *object, json_t *names)
 {
     text_step where;
-    json_t *name, *removed, *object = json_array_get(children, number);
+    json_t *name, *removed;
     reef_entity e = {0, 0};
     if (!json_is_object(object)) return wants(r, at, object, "an object");
     name = member(object, at, "name", &where);
     if (name && !json_is_string(name)) return wants(r, &where, name, "a name");
     if (name && strchr(json_string_value(name), '.')) return wrong(r, &where, "the name of a child has no dots");
     if (name) e = reef_find_below(r->w, parent, json_string_value(name));
-    if (!r->links && !reef_entity_is_null(e) && !child_again(r, at, &where, children, number)) return false;
+    if (!r->links && !reef_entity_is_null(e) && !child_again(r, at, &where, object, names)) return false;
+    if (name && !r->links && json_object_set_new(names, json_string_value(name), json_true()) != 0)
+        return wrong_at(r, REEF_NO_MEMORY, 0, 0, "there is no memory");
     if (name == NULL && r->links) e = r->unnamed[r->unnamed_next++];
     removed = member(object, at, "removed", &where);
     if (removed) {
@@ -564,6 +616,16 @@ static bool child_read(reading *r, const text_step *at, reef_entity parent, json
         if (name == NULL && !unnamed_put(r, e)) return false;
     }
     return node_read(r, at, e, object, true);
+}
+
+static bool children_read(reading *r, const text_step *at, reef_entity parent, json_t *children)
+{
+    json_t *names = json_object();
+    bool ok = names || wrong_at(r, REEF_NO_MEMORY, 0, 0, "there is no memory");
+    for (size_t i = 0; ok && i < json_array_size(children); i++)
+        ok = child_read(r, &(text_step){at, i, false}, parent, json_array_get(children, i), names);
+    json_decref(names);
+    return ok;
 }
 
 static bool node_read(reading *r, const text_step *at, reef_entity e, json_t *object, bool child)
@@ -586,8 +648,7 @@ static bool node_read(reading *r, const text_step *at, reef_entity e, json_t *ob
     }
     if ((value = member(object, at, "children", &where)) != NULL) {
         if (!json_is_array(value)) return wants(r, &where, value, "an array");
-        for (size_t i = 0; i < json_array_size(value); i++)
-            if (!child_read(r, &(text_step){&where, i, false}, e, value, i)) return false;
+        return children_read(r, &where, e, value);
     }
     return true;
 }

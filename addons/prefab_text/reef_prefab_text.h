@@ -26,7 +26,11 @@
 
 REEF_BEGIN_C
 
-enum { REEF_PREFAB_TEXT_MESSAGE = 512 };
+enum {
+    REEF_PREFAB_TEXT_MESSAGE = 512,
+    REEF_PREFAB_TEXT_DEPTH = 1000,       /* levels of children below a prefab, and below them */
+    REEF_PREFAB_TEXT_ENTITIES = 1000000, /* that a text makes: each base in it makes all that the base has */
+};
 
 /* What is wrong with a text. */
 typedef struct reef_prefab_text_error {
@@ -36,8 +40,9 @@ typedef struct reef_prefab_text_error {
 
 /* Makes the prefabs of a text, each with its name, and hidden as by reef_make_prefab. Either all are made or none: on
  * failure the world is as it was, if a snapshot of it could be taken; otherwise what was made is destroyed. `file`
- * names the text in messages. `error` may be NULL. Errors: BAD_TEXT (the text is wrong: the message says why), LOCKED,
- * NO_MEMORY, and what a call of reef answers, with its message. */
+ * names the text in messages. `error` may be NULL. Errors: BAD_TEXT (the text is wrong: the message says why), LIMIT
+ * (it would make more than REEF_PREFAB_TEXT_ENTITIES), LOCKED, NO_MEMORY, and what a call of reef answers, with its
+ * message. */
 reef_status reef_prefab_text_read(reef_world *world, const char *text, size_t size, const char *file,
                                   reef_prefab_text_error *error);
 /* The same for a file. Further errors: IO (it can't be read). */
@@ -47,7 +52,8 @@ reef_status reef_prefab_text_load(reef_world *world, const char *path, reef_pref
  * its template isn't repeated, if the template has a name. The text ends with a zero, which *size (may be NULL) doesn't
  * count; free it with reef_prefab_text_free. Values of types without fields aren't written, nor what hooks own. NULL on
  * failure: an entity isn't alive or has no name, or one that a relation or handle leads to has none; a value is no
- * number, or above 2^63; a child without a name differs from that of its template; or there is no memory. */
+ * number, or above 2^63; there are more than REEF_PREFAB_TEXT_DEPTH levels; a child without a name differs from that of
+ * its template; or there is no memory. */
 char *reef_prefab_text_write(const reef_world *world, const reef_entity *prefabs, uint32_t count, size_t *size);
 void reef_prefab_text_free(char *text);
 

@@ -1,5 +1,5 @@
-/* Writing prefabs as text. Whatever is written of an entity is first written into a text of its own. Of an entity with
- * a base, the same is written of the base's entity, and only what differs goes into the result. */
+/* Writing prefabs as text. Of an entity with a base, each component is also written of the base's entity, and only what
+ * differs goes into the result. A child of which nothing differs is taken back: the text is cut off where it began. */
 #include "reef_prefab_text.h"
 #include "../shared/plain_number.h"
 #include <math.h>
@@ -36,10 +36,13 @@ static void put_bytes(writing *x, const char *from, size_t n)
 }
 static void put(writing *x, const char *text) { put_bytes(x, text, strlen(text)); }
 
+/* Lines of deep levels are indented no further, so that the length of the text doesn't grow with the square of the
+ * depth. */
 static void put_line(writing *x, uint32_t depth)
 {
-    put(x, "\n");
-    while (depth-- > 0) put(x, "  ");
+    static const char indent[] = "\n                                                                ";
+    const size_t spaces = (size_t)depth * 2;
+    put_bytes(x, indent, 1 + (spaces < sizeof indent - 2 ? spaces : sizeof indent - 2));
 }
 
 static void put_string(writing *x, const char *text, size_t n)
@@ -92,7 +95,6 @@ static void put_real(writing *x, double value, bool narrow)
 /* An entity below the root by its path, another one by "@" and its path. */
 static void put_entity(writing *x, reef_entity root, reef_entity e)
 {
-    char path[REEF_NAME_MAX * 8 + 2];
     size_t skip = 0;
     if (reef_entity_is_null(e) || !reef_is_alive(x->w, e)) {
         put(x, "null");
@@ -102,14 +104,17 @@ static void put_entity(writing *x, reef_entity root, reef_entity e)
         put(x, "\".\"");
         return;
     }
-    const size_t length = reef_path(x->w, e, path + 1, sizeof path - 1);
-    if (length == 0 || length >= sizeof path - 1) {
+    const size_t length = reef_path(x->w, e, NULL, 0);
+    char *path = length ? malloc(length + 2) : NULL;
+    if (path == NULL) {
         x->failed = true;
         return;
     }
+    (void)reef_path(x->w, e, path + 1, length + 1);
     if (reef_is_above(x->w, root, e, ChildOf)) skip = reef_path(x->w, root, NULL, 0) + 2;
     path[0] = '@';
     put_name(x, path + skip);
+    free(path);
 }
 
 static void put_element(writing *x, reef_entity root, reef_kind kind, const char *from)
@@ -363,13 +368,27 @@ static void base_write(writing *x, reef_entity base, uint32_t depth, bool *first
     put_name(x, reef_name(x->w, base));
 }
 
-/* Child number `number` of those without a name; null: there are fewer. */
-static reef_entity unnamed_child(const reef_world *w, reef_entity parent, uint32_t number)
+/* The children of an entity that have no name, one after the other. */
+typedef struct unnamed_children {
+    reef_sources sources;
+    uint32_t next;
+} unnamed_children;
+
+static unnamed_children unnamed_of(const reef_world *w, reef_entity parent)
 {
-    for (reef_sources s = reef_sources_of(w, parent, ChildOf); reef_sources_next(&s);)
-        for (uint32_t i = 0; i < s.count; i++)
-            if (reef_name(w, s.sources[i]) == NULL && number-- == 0) return s.sources[i];
-    return (reef_entity){0, 0};
+    return (unnamed_children){reef_sources_of(w, parent, ChildOf), 0};
+}
+
+/* Null: there are no more. */
+static reef_entity unnamed_next(const reef_world *w, unnamed_children *x)
+{
+    for (;; x->next = 0) {
+        while (x->next < x->sources.count) {
+            const reef_entity e = x->sources.sources[x->next++];
+            if (reef_name(w, e) == NULL) return e;
+        }
+        if (!reef_sources_next(&x->sources)) return (reef_entity){0, 0};
+    }
 }
 
 /* Begins the next child of a list. */
@@ -388,52 +407,59 @@ static void removed_write(writing *x, const char *name, uint32_t depth, bool *fi
     put(x, ", \"removed\": true}");
 }
 
-/* One child, number `unnamed` of those without a name. The child of the base that has its name, or its number, is what
- * it is compared with. */
-static void child_write(writing *x, reef_entity root, reef_entity e, reef_entity base_root, reef_entity base_parent,
-                        uint32_t unnamed, uint32_t depth, bool *first_list, bool *first)
+/* One child. `base` is the child of the parent's base that has its name, or its number among those without a name: what
+ * it is compared with. Null: there is none. */
+static void child_write(writing *x, reef_entity root, reef_entity e, reef_entity base_root, reef_entity base,
+                        uint32_t depth, bool *first_list, bool *first)
 {
     const char *name = reef_name(x->w, e);
-    reef_entity base = {0, 0}, base_top = base_root;
+    reef_entity base_top = base_root;
     bool inner_first = true;
-    writing inner = {.w = x->w};
-    if (!reef_entity_is_null(base_parent))
-        base = name ? reef_find_below(x->w, base_parent, name) : unnamed_child(x->w, base_parent, unnamed);
     /* a copy of another template is no child that was changed: it has taken the place of one */
     const bool replaces = name && !reef_entity_is_null(base) &&
                           !reef_entity_equal(reef_target(x->w, e, InstanceOf), reef_target(x->w, base, InstanceOf));
     const bool known = !reef_entity_is_null(base) && !replaces;
     if (replaces) removed_write(x, name, depth, first_list, first);
-    if (name) list_begin(&inner, "name", "", depth + 2, &inner_first, true), put_name(&inner, name);
+    const size_t before = x->size;
+    const bool list_was = *first_list, was = *first;
+    child_begin(x, depth, first_list, first);
+    put(x, "{");
+    if (name) list_begin(x, "name", "", depth + 2, &inner_first, true), put_name(x, name);
     if (!known) {
         base = base_top = base_of(x->w, e);
-        base_write(&inner, base, depth + 2, &inner_first);
+        base_write(x, base, depth + 2, &inner_first);
     }
-    const size_t head = inner.size;
-    node_write(&inner, root, e, base_top, base, depth + 2, &inner_first);
+    const size_t head = x->size;
+    node_write(x, root, e, base_top, base, depth + 2, &inner_first);
+    const bool differs = x->size > head;
     /* a text can't say of which child without a name it speaks */
-    if (inner.failed || (known && name == NULL && inner.size > head)) x->failed = true;
-    if (!x->failed && (!known || inner.size > head)) {
-        child_begin(x, depth, first_list, first);
-        put(x, "{");
-        if (inner.size) put_bytes(x, inner.text, inner.size);
-        put_line(x, depth + 1);
-        put(x, "}");
+    if (known && name == NULL && differs) x->failed = true;
+    if (known && !differs && !x->failed) { /* nothing to say */
+        x->size = before;
+        x->text[before] = 0;
+        *first_list = list_was;
+        *first = was;
+        return;
     }
-    free(inner.text);
+    put_line(x, depth + 1);
+    put(x, "}");
 }
 
+/* What the parent's base has and the parent hasn't is written as removed, behind the children. */
 static void children_write(writing *x, reef_entity root, reef_entity e, reef_entity base_root, reef_entity base,
                            uint32_t depth, bool *first_list)
 {
+    const bool has_base = !reef_entity_is_null(base);
     bool first = true;
-    uint32_t unnamed = 0;
-    for (reef_sources s = reef_sources_of(x->w, e, ChildOf); reef_sources_next(&s);)
-        for (uint32_t i = 0; i < s.count; i++) {
-            child_write(x, root, s.sources[i], base_root, base, unnamed, depth, first_list, &first);
-            unnamed += reef_name(x->w, s.sources[i]) == NULL;
+    unnamed_children unnamed = has_base ? unnamed_of(x->w, base) : (unnamed_children){.next = 0};
+    for (reef_sources s = reef_sources_of(x->w, e, ChildOf); !x->failed && reef_sources_next(&s);)
+        for (uint32_t i = 0; i < s.count && !x->failed; i++) {
+            const char *name = reef_name(x->w, s.sources[i]);
+            reef_entity other = {0, 0};
+            if (has_base) other = name ? reef_find_below(x->w, base, name) : unnamed_next(x->w, &unnamed);
+            child_write(x, root, s.sources[i], base_root, other, depth, first_list, &first);
         }
-    if (!reef_entity_is_null(base))
+    if (has_base)
         for (reef_sources s = reef_sources_of(x->w, base, ChildOf); reef_sources_next(&s);)
             for (uint32_t i = 0; i < s.count; i++) {
                 const char *name = reef_name(x->w, s.sources[i]);
@@ -446,6 +472,10 @@ static void children_write(writing *x, reef_entity root, reef_entity e, reef_ent
 static void node_write(writing *x, reef_entity root, reef_entity e, reef_entity base_root, reef_entity base,
                        uint32_t depth, bool *first_list)
 {
+    if (depth > 2 * REEF_PREFAB_TEXT_DEPTH) { /* of the root it is 2 */
+        x->failed = true;
+        return;
+    }
     components_write(x, root, e, base_root, base, false, depth, first_list);
     without_write(x, e, base, depth, first_list);
     components_write(x, root, e, base_root, base, true, depth, first_list);

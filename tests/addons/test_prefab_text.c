@@ -171,6 +171,15 @@ static void F6_what_is_wrong_is_told_with_its_place(void **state)
           "there is no relation \"FedBye\"; did you mean \"FedBy\"?");
     wrong(w, "\"FedBy\": \"crew\"", "\"FedBy\": ^\"crow\"",
           "there is no entity in this prefab \"crow\"; did you mean \"crew\"?");
+    wrong(w, "\"FedBy\": \"crew\"", "\"FedBy\": ^\"turret\"", "\"turret\" is this prefab itself: write \".\"");
+    wrong(w, "\"FedBy\": \"crew\"", "\"FedBy\": ^\"sight\"",
+          "there is no entity in this prefab \"sight\"; did you mean \"barrel.sight\"?");
+    wrong(w, "\"FedBy\": \"crew\"", "\"FedBy\": ^\"barel.sight\"",
+          "there is no entity in this prefab \"barel.sight\"; did you mean \"barrel.sight\"?");
+    wrong(w, "\"FedBy\": \"crew\"", "\"FedBy\": ^\"turret.crew\"", "names begin below the prefab: write \"crew\"");
+    wrong(w, "\"FedBy\": \"crew\"", "\"FedBy\": ^\"workshop\"",
+          "\"workshop\" isn't in this prefab: for the entity of the world write \"@workshop\"");
+    wrong(w, "\"name\": \"sight\"", "\"name\": \"sight\", \"base\": ^\"turret\"", "\"turret\" can't contain itself");
     wrong(w, "\"@workshop\"]", "^\"@worksop\"]", "there is no entity \"@worksop\"");
     wrong(w, "\"base\": \"turret\",\n    \"comp", "\"base\": ^\"turet\",\n    \"comp",
           "there is no prefab before this one \"turet\"; did you mean \"turret\"?");
@@ -239,6 +248,96 @@ static void F6_prefabs_are_written_and_read_again(void **state)
     assert_null(reef_prefab_text_write(w, &(reef_entity){0, 0}, 1, NULL));
 }
 
+/* The lines of a deep tree aren't indented without end: its text isn't as long as the square of its depth. */
+static void F6_deep_trees_are_written_and_read_again(void **state)
+{
+    reef_world *w = world_of(state), *other = another_world(state, NULL);
+    reef_entity root = reef_create(w), e = root;
+    assert_ok(reef_set_name(w, root, "chain"));
+    for (int i = 1; i < REEF_PREFAB_TEXT_DEPTH; i++) {
+        const reef_entity link = reef_spawn(w, reef_with(Armour, i % 500, 500));
+        assert_true(reef_relate(w, link, ChildOf, e) >= 0);
+        assert_ok(reef_set_name(w, link, i % 2 ? "a rather long name of a link" : "b"));
+        e = link;
+    }
+    assert_true(reef_relate(w, root, Wired, e) >= 0); /* a path of more than 10,000 letters */
+    assert_ok(reef_make_prefab(w, root));
+    size_t size;
+    char *text = reef_prefab_text_write(w, &root, 1, &size);
+    assert_non_null(text);
+    assert_in_range(size, 1, REEF_PREFAB_TEXT_DEPTH * 600);
+    read_ok(other, text);
+    const reef_entity again = reef_find(other, "chain");
+    assert_int_equal(reef_count_alive(other), REEF_PREFAB_TEXT_DEPTH);
+    char *second = reef_prefab_text_write(other, &again, 1, NULL);
+    assert_string_equal(text, second);
+    reef_prefab_text_free(text);
+    reef_prefab_text_free(second);
+    /* what couldn't be read again isn't written */
+    const reef_entity more[] = {reef_create(w), reef_create(w)};
+    for (int i = 0; i < 2; i++) {
+        assert_true(reef_relate(w, more[i], ChildOf, e) >= 0);
+        e = more[i];
+    }
+    assert_null(reef_prefab_text_write(w, &root, 1, &size));
+    assert_int_equal(size, 0);
+}
+
+/* Of a variant with thousands of children, with names and without, only the last one differs. */
+static void F6_broad_trees_are_compared_with_their_base(void **state)
+{
+    enum { CHILDREN = 4000 };
+    reef_world *w = world_of(state), *other = another_world(state, NULL);
+    const reef_entity root = reef_create(w);
+    char name[32];
+    assert_ok(reef_set_name(w, root, "shoal"));
+    for (int i = 0; i < CHILDREN; i++) {
+        const reef_entity child = reef_spawn(w, reef_with(Armour, i % 500, 500));
+        assert_true(reef_relate(w, child, ChildOf, root) >= 0);
+        snprintf(name, sizeof name, "fish%d", i);
+        if (i % 2) assert_ok(reef_set_name(w, child, name));
+    }
+    assert_ok(reef_make_prefab(w, root));
+    reef_entity both[2] = {root, {0, 0}};
+    assert_ok(reef_instantiate(w, root, 1, &both[1]));
+    assert_ok(reef_set_name(w, both[1], "odd shoal"));
+    assert_ok(reef_set(w, reef_find_below(w, both[1], name), Armour, 7, 8));
+    assert_ok(reef_make_prefab(w, both[1]));
+    char *text = reef_prefab_text_write(w, both, 2, NULL);
+    assert_non_null(text);
+    const char *variant = strstr(text, "\"odd shoal\"");
+    assert_non_null(variant);
+    assert_in_range(strlen(variant), 1, 300);
+    read_ok(other, text);
+    const reef_entity again[] = {reef_find(other, "shoal"), reef_find(other, "odd shoal")};
+    assert_int_equal(reef_get(other, reef_find_below(other, again[1], name), Armour)->now, 7);
+    char *second = reef_prefab_text_write(other, again, 2, NULL);
+    assert_string_equal(text, second);
+    reef_prefab_text_free(text);
+    reef_prefab_text_free(second);
+}
+
+/* Each prefab holds two copies of the one before it. */
+static void F6_a_text_makes_so_many_entities_at_most(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_prefab_text_error error;
+    char text[4096];
+    size_t n = 0;
+    for (int i = 0; i < 40; i++) {
+        n += (size_t)snprintf(text + n, sizeof text - n, "%s\"p%d\": {", i ? ",\n" : "{", i);
+        if (i)
+            n += (size_t)snprintf(text + n, sizeof text - n, "\"children\": [{\"base\": \"p%d\"}, {\"base\": \"p%d\"}]",
+                                  i - 1, i - 1);
+        n += (size_t)snprintf(text + n, sizeof text - n, "}");
+    }
+    n += (size_t)snprintf(text + n, sizeof text - n, "}");
+    assert_true(n < sizeof text);
+    assert_int_equal(reef_prefab_text_read(w, text, n, "doubles.json", &error), REEF_LIMIT);
+    assert_string_equal(error.message, "doubles.json:19:48: with this the text makes more than 1000000 entities");
+    assert_int_equal(reef_count_alive(w), 0);
+}
+
 static void F6_files_and_wrong_calls(void **state)
 {
     reef_world *w = world_of(state);
@@ -276,8 +375,13 @@ static void F6_files_and_wrong_calls(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(F6_prefabs_are_read),      TEST(F6_what_is_wrong_is_told_with_its_place),
-        TEST(F6_a_child_is_replaced),   TEST(F6_prefabs_are_written_and_read_again),
+        TEST(F6_prefabs_are_read),
+        TEST(F6_what_is_wrong_is_told_with_its_place),
+        TEST(F6_a_child_is_replaced),
+        TEST(F6_prefabs_are_written_and_read_again),
+        TEST(F6_deep_trees_are_written_and_read_again),
+        TEST(F6_broad_trees_are_compared_with_their_base),
+        TEST(F6_a_text_makes_so_many_entities_at_most),
         TEST(F6_files_and_wrong_calls),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
