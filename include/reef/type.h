@@ -64,6 +64,9 @@ typedef struct reef_type_decl {
     struct reef_type_decl *next;
     struct reef_type_decl *const *required; /* the types that it requires: reef/required.h */
     uint32_t required_count;
+    /* what the inlined calls read: the same as id, as soon as this copy of reef has made a world. Before, a world can
+     * only be that of another copy of reef in the program, whose ids are others, and each call asks the library */
+    uint32_t shown;
 } reef_type_decl;
 
 /* Links a declaration into the process's list. The macros call it before main. Allocates nothing. Any thread. */
@@ -88,7 +91,7 @@ REEF_API const char *reef_declare_error(void);
     REEF_DECLARE_ALL_(T, size, align, home, hooks, page_rows, base, 0, 0)
 #define REEF_DECLARE_ALL_(T, size, align, home, hooks, page_rows, base, relation, data) \
     static reef_type_decl reef_declared_by_REEF_COMPONENT_##T = {#T,   size,     align, home, hooks, 0, 0, page_rows, \
-                                                                 base, relation, data,  0,    0,     0, 0}; \
+                                                                 base, relation, data,  0,    0,     0, 0, 0}; \
     enum { reef_home_by_REEF_COMPONENT_##T = home, reef_size_by_REEF_COMPONENT_##T = size }; \
     REEF_BEFORE_MAIN(reef_before_main_##T) { reef_declare(&reef_declared_by_REEF_COMPONENT_##T); } \
     struct reef_needs_semicolon_##T
@@ -157,7 +160,7 @@ REEF_API const char *reef_declare_error(void);
 REEF_INLINE reef_component reef_id_of(reef_type_decl *decl)
 {
     reef_component c;
-    c.id = REEF_DEPENDENT(&decl->id);
+    c.id = REEF_DEPENDENT(&decl->shown);
     return REEF_LIKELY(c.id != 0) ? c : reef_resolve(decl);
 }
 

@@ -1,5 +1,6 @@
 /* The inlined functions as exported functions, for languages that can't compile C (reef/plain.h). */
 #include "base/platform.h"
+#include "storage/library.h"
 #include "reef.h"
 #include "reef/plain.h"
 
@@ -30,7 +31,10 @@ reef_ref reef_plain_ref_make_id(const reef_world *w, reef_entity e, reef_compone
 {
     return reef_ref_make_id(w, e, c);
 }
-const void *reef_plain_ref_get_id(const reef_world *w, reef_ref *r) { return w && r ? reef_ref_get_id(w, r) : NULL; }
+const void *reef_plain_ref_get_id(const reef_world *w, reef_ref *r)
+{
+    return WORLD_GIVEN(w) && r ? reef_ref_get_id(w, r) : NULL;
+}
 
 uint64_t reef_plain_key_u32(uint32_t x) { return reef_key_u32(x); }
 uint64_t reef_plain_key_u64(uint64_t x) { return reef_key_u64(x); }

@@ -123,7 +123,7 @@ static bool visit_values(const reef_world *w, const type *t, reef_entity e, cons
 
 bool reef_visit_entity(const reef_world *w, reef_entity e, reef_visitor visit, void *context)
 {
-    uint32_t place = w ? place_of(w, e) : PLACE_DEAD;
+    uint32_t place = WORLD_GIVEN(w) ? place_of(w, e) : PLACE_DEAD;
     if (place == PLACE_DEAD || visit == NULL) return false;
     _Alignas(BLOCK_ALIGN) char room[REEF_SPLIT_SIZE_MAX];
     row_walk walk = row_begin(w, place, room);
@@ -223,7 +223,7 @@ static void tables_free(const reef_world *w, uint32_t *tables, uint32_t count)
 COLD bool reef_visit_world(const reef_world *w, reef_visitor visit, void *context)
 {
     uint32_t count = 0;
-    if (w == NULL || visit == NULL) return false;
+    if (!WORLD_GIVEN(w) || visit == NULL) return false;
     uint32_t *tables = reef__tables_sorted(w, &count);
     if (tables == NULL) return count == 0;
     world_walk walk = {w, tables, count, visit, context};
@@ -246,7 +246,7 @@ static bool visit_table(const table *t, reef_table_visitor visit, void *context)
 COLD bool reef_visit_tables(const reef_world *w, reef_table_visitor visit, void *context)
 {
     uint32_t count = 0;
-    if (w == NULL || visit == NULL) return false;
+    if (!WORLD_GIVEN(w) || visit == NULL) return false;
     uint32_t *tables = reef__tables_sorted(w, &count);
     bool whole = tables || count == 0;
     for (uint32_t i = 0; tables && whole && i < count; i++)
@@ -267,7 +267,7 @@ static reef_entity entity_next(const reef_world *w, uint32_t *index)
 bool reef_visit_entities(const reef_world *w, reef_visitor visit, void *context)
 {
     uint32_t index = 0;
-    if (w == NULL || visit == NULL) return false;
+    if (!WORLD_GIVEN(w) || visit == NULL) return false;
     for (reef_entity e; !reef_entity_is_null(e = entity_next(w, &index));)
         if (!visit(context, e, (reef_component){0}, NULL, 0)) return false;
     return true;
@@ -440,7 +440,7 @@ static bool print_done(FILE *file) { return fflush(file) == 0 && !ferror(file); 
 
 COLD bool reef_print(const reef_world *w, reef_entity e, FILE *file)
 {
-    if (w == NULL || file == NULL) return false;
+    if (!WORLD_GIVEN(w) || file == NULL) return false;
     print_entity(file, w, e);
     return print_done(file);
 }
@@ -448,7 +448,7 @@ COLD bool reef_print(const reef_world *w, reef_entity e, FILE *file)
 COLD bool reef_print_value(const reef_world *w, reef_component c, const reef_field *field, const void *data, FILE *file)
 {
     reef_type_info info;
-    if (w == NULL || file == NULL || !reef_type_get(c, &info)) return false;
+    if (!WORLD_GIVEN(w) || file == NULL || !reef_type_get(c, &info)) return false;
     if (data && field) print_field(file, w, field, (const unsigned char *)data + field->offset);
     else if (data) print_value(file, w, &info, data);
     return !ferror(file);
@@ -485,7 +485,7 @@ static void print_entities(FILE *file, const reef_world *w, uint64_t most)
 COLD bool reef_print_world(const reef_world *w, FILE *file, uint64_t entities_max)
 {
     uint32_t count = 0;
-    if (w == NULL || file == NULL) return false;
+    if (!WORLD_GIVEN(w) || file == NULL) return false;
     uint32_t *tables = reef__tables_sorted(w, &count);
     if (tables == NULL && count != 0) return false;
     reef_stats s = reef_world_stats(w);
@@ -535,7 +535,7 @@ static void stats_count_bytes(memory *m, reef_stats *s)
 COLD reef_stats reef_world_stats(const reef_world *w)
 {
     reef_stats s = {0};
-    if (w == NULL) return s;
+    if (!WORLD_GIVEN(w)) return s;
     s.entities = reef_count_alive(w);
     s.entities_empty = w->hot.empty_count;
     s.indices = w->hot.index_count;

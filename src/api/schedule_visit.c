@@ -56,7 +56,7 @@ static COLD void touches_list(touch_list *l, const struct system *x)
 
 COLD bool reef_visit_systems(const reef_world *w, reef_system_visitor visit, void *context)
 {
-    const schedule *s = w ? w->schedule : NULL;
+    const schedule *s = WORLD_GIVEN(w) ? w->schedule : NULL;
     touch_list touches;
     uint32_t waits[REEF_SYSTEMS_MAX];
     if (s == NULL || visit == NULL) return w != NULL && visit != NULL;
@@ -83,7 +83,7 @@ COLD bool reef_visit_systems(const reef_world *w, reef_system_visitor visit, voi
 
 COLD bool reef_visit_observers(const reef_world *w, reef_observer_visitor visit, void *context)
 {
-    const schedule *s = w ? w->schedule : NULL;
+    const schedule *s = WORLD_GIVEN(w) ? w->schedule : NULL;
     if (s == NULL || visit == NULL) return w != NULL && visit != NULL;
     for (uint32_t i = 0; i < s->observer_count; i++) {
         const struct observer *o = s->observers[i].observer;

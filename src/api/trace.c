@@ -50,7 +50,7 @@ static COLD void span_end(void *context, const char *system, uint32_t worker)
 
 COLD reef_spans *reef_spans_new(reef_world *w, uint32_t spans_max)
 {
-    if (w == NULL || spans_max == 0 || spans_max > SPANS_MOST || w->locks) return NULL;
+    if (!WORLD_GIVEN(w) || spans_max == 0 || spans_max > SPANS_MOST || w->locks) return NULL;
     reef_spans *s = malloc(sizeof *s + spans_max * sizeof s->ring[0]);
     if (s == NULL) return NULL;
     memset(s, 0, sizeof *s);

@@ -990,7 +990,7 @@ reef_status reef__world_flush(reef_world *w)
 
 reef_status reef_flush(reef_world *w)
 {
-    if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (!WORLD_GIVEN(w)) return REEF_BAD_ARGUMENT;
     if (w->locks || w->flushing)
         return reef__failure(w, REEF_LOCKED, "reef_flush", (reef_component){0}, (reef_entity){0, 0}, 0);
     return reef__world_flush(w);

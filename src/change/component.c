@@ -81,7 +81,7 @@ static void *stored_mut(reef_world *w, reef_entity e, const type *t)
 
 void *reef_mut_id(reef_world *w, reef_entity e, reef_component c)
 {
-    if (w == NULL) return NULL;
+    if (!WORLD_GIVEN(w)) return NULL;
     c = component_meant(w, e, c);
     if (UNLIKELY(w->running)) {
         void *p = NULL;
@@ -121,6 +121,7 @@ static bool marked_already(reef_world *w, reef_entity e, reef_component c)
 
 void reef_mut_slow(reef_world *w, reef_entity e, reef_type_decl *decl)
 {
+    if (!world_is_ours(w, "reef_mut")) return;
     reef__block_index_ask(w, reef_id_of(decl).id);
     if (marked_already(w, e, reef_id_now(decl))) return;
     const reef_component c = component_meant(w, e, reef_id_of(decl));
@@ -135,6 +136,7 @@ void reef_mut_slow(reef_world *w, reef_entity e, reef_type_decl *decl)
  * by its block's version, since reef_mut_slow marks the blocks that it made this world's own. */
 void *reef_mut_done(const reef_world *w, reef_entity e, reef_type_decl *decl)
 {
+    if (!world_is_ours(w, "reef_mut")) return NULL;
     const uint32_t c = component_meant(w, e, reef_id_of(decl)).id;
     void *p = (void *)(uintptr_t)reef_get_id(w, e, (reef_component){c});
     if (p == NULL) return NULL;
@@ -148,7 +150,7 @@ void *reef_mut_done(const reef_world *w, reef_entity e, reef_type_decl *decl)
 
 COLD uint64_t reef_count_id(const reef_world *w, reef_component c)
 {
-    const type *t = w ? reef__type_of(c.id) : NULL;
+    const type *t = WORLD_GIVEN(w) ? reef__type_of(c.id) : NULL;
     uint64_t n = 0;
     if (t == NULL) return 0;
     if (t->stored) return store_entities(store_of(w, c.id));
@@ -410,7 +412,7 @@ static NOINLINE reef_status add_slow(reef_world *w, const char *op, reef_entity 
                                      void **out)
 {
     void *made = NULL;
-    if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (!WORLD_GIVEN_TO(w, op)) return REEF_BAD_ARGUMENT;
     if (w->running) return reef__failure(w, REEF_LOCKED, op, c, e, 0);
     reef_status s = REEF_OK;
     if ((args || !again_deferred(w, COMMAND_ADD, e, c)) && !edge_go_shared(w, e, c, NULL, 0, false, &made))
@@ -502,7 +504,7 @@ static NOINLINE reef_status table_add(reef_world *w, reef_entity e, reef_compone
 
 reef_status reef_add_id(reef_world *w, reef_entity e, reef_component c, const void *args, void **out)
 {
-    if (UNLIKELY(w == NULL)) return REEF_BAD_ARGUMENT;
+    if (UNLIKELY(!WORLD_GIVEN(w))) return REEF_BAD_ARGUMENT;
     const uint32_t kind = LIKELY(edge_component(w, false) == c.id) ? 0 : elsewhere(w, c);
     if (LIKELY(kind < ELSEWHERE_BITS)) {
         if (UNLIKELY(observed(w)) && args == NULL) return table_add_told(w, e, c, out);
@@ -550,7 +552,7 @@ static COLD reef_status running_set(reef_world *w, reef_entity e, reef_component
 INLINE bool set_there(reef_world *w, reef_entity e, reef_component c, const void *value, size_t size)
 {
     spot x;
-    if (w == NULL || w->running || observed(w) || value == NULL || !spot_find(w, &x, e)) return false;
+    if (!WORLD_GIVEN(w) || w->running || observed(w) || value == NULL || !spot_find(w, &x, e)) return false;
     const uint32_t k = slot_find(w, c.id, x.slots[0].head.table);
     if (k == 0 || k == REEF_SLOT_TAG || x.slots[k].version != w->hot.version) return false;
     const type *t = reef__type_of(c.id);
@@ -564,7 +566,7 @@ INLINE bool set_there(reef_world *w, reef_entity e, reef_component c, const void
 static NOINLINE reef_status set_slow(reef_world *w, reef_entity e, reef_component c, const void *value, size_t size)
 {
     void *made = NULL;
-    if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (!WORLD_GIVEN_TO(w, "reef_set")) return REEF_BAD_ARGUMENT;
     if (LIKELY(set_there(w, e, c, value, size))) return REEF_OK;
     if (w->running) return running_set(w, e, c, value, size);
     const type *t = reef__type_of(c.id);
@@ -581,7 +583,8 @@ reef_status reef_set_id(reef_world *w, reef_entity e, reef_component c, const vo
 {
     spot x;
     const uint32_t i = EDGE_CACHE;
-    if (UNLIKELY(w == NULL || !edge_at(w, &x, e, c, false, w->hot.gate_move))) return set_slow(w, e, c, value, size);
+    if (UNLIKELY(!WORLD_GIVEN(w) || !edge_at(w, &x, e, c, false, w->hot.gate_move)))
+        return set_slow(w, e, c, value, size);
     const edge *d = w->edge_cache[i].edge;
     if (UNLIKELY(value == NULL || size != d->size || d->slot == 0)) return set_slow(w, e, c, value, size);
     if (UNLIKELY(size != 8)) return edge_go_wide(w, &x, i, value, false), REEF_ADDED;
@@ -610,7 +613,7 @@ static NOINLINE reef_status stored_set(reef_world *w, reef_entity e, reef_compon
  * a look at the type. */
 reef_status reef_set_stored(reef_world *w, reef_entity e, reef_component c, const void *value, size_t size)
 {
-    if (UNLIKELY(w == NULL)) return REEF_BAD_ARGUMENT;
+    if (UNLIKELY(!WORLD_GIVEN(w))) return REEF_BAD_ARGUMENT;
     value_store *s = store_near(w, c, w->hot.near_id[1] == c.id);
     if (UNLIKELY(value == NULL || size != s->size)) return reef_set_id(w, e, c, value, size);
     char *at = s->paged ? come_lately(&w->hot, s, e, size, true) : come_lately(&w->hot, s, e, size, false);
@@ -623,7 +626,7 @@ reef_status reef_set_stored(reef_world *w, reef_entity e, reef_component c, cons
 void *reef_ensure_id(reef_world *w, reef_entity e, reef_component c, const void *args)
 {
     void *made = NULL;
-    if (w == NULL) return NULL;
+    if (!WORLD_GIVEN(w)) return NULL;
     if (reef_get_id(w, e, c)) return reef_mut_id(w, e, c);
     if (absence(w, e, c) == REEF_AMBIGUOUS) return reef__failure(w, REEF_AMBIGUOUS, "reef_ensure", c, e, 0), NULL;
     uint32_t place = place_of(w, e);
@@ -639,7 +642,7 @@ void *reef_ensure_id(reef_world *w, reef_entity e, reef_component c, const void 
 static NOINLINE reef_status remove_slow(reef_world *w, reef_entity e, reef_component c)
 {
     void *none = NULL;
-    if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (!WORLD_GIVEN_TO(w, "reef_remove")) return REEF_BAD_ARGUMENT;
     if (w->running) return reef__failure(w, REEF_LOCKED, "reef_remove", c, e, 0);
     if (again_deferred(w, COMMAND_REMOVE, e, c) || edge_go_shared(w, e, c, NULL, 0, true, &none)) return REEF_OK;
     return one_slow(w, "reef_remove", e, c, reef_value_make(c, REEF_VALUE_REMOVE, 0, NULL), &none);
@@ -672,7 +675,7 @@ static NOINLINE reef_status table_remove(reef_world *w, reef_entity e, reef_comp
 
 reef_status reef_remove_id(reef_world *w, reef_entity e, reef_component c)
 {
-    if (UNLIKELY(w == NULL)) return REEF_BAD_ARGUMENT;
+    if (UNLIKELY(!WORLD_GIVEN(w))) return REEF_BAD_ARGUMENT;
     const uint32_t kind = LIKELY(edge_component(w, true) == c.id) ? 0 : elsewhere(w, c);
     if (LIKELY(kind < ELSEWHERE_BITS)) return table_remove(w, e, c);
     if (kind == ELSEWHERE_STORES) return stored_remove(w, e, c);
@@ -707,7 +710,7 @@ COLD reef_status reef__change_held(reef_world *w, const char *op, reef_entity e,
 reef_status reef_change_values(reef_world *w, reef_entity e, const reef_value *values, uint32_t count)
 {
     static const char op[] = "reef_change";
-    if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (!WORLD_GIVEN(w)) return REEF_BAD_ARGUMENT;
     if (w->running) return reef__failure(w, REEF_LOCKED, op, (reef_component){0}, e, 0);
     if (place_of(w, e) == PLACE_DEAD && !deferred_to(w, e))
         return reef__failure(w, REEF_NOT_ALIVE, op, (reef_component){0}, e, 0);
@@ -722,7 +725,7 @@ COLD reef_status reef_remove_all(reef_world *w, reef_entity e)
 {
     static const char op[] = "reef_remove_all";
     reef_component none = {0};
-    if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (!WORLD_GIVEN(w)) return REEF_BAD_ARGUMENT;
     uint32_t place = place_of(w, e);
     if (place == PLACE_DEAD && !deferred_to(w, e)) return reef__failure(w, REEF_NOT_ALIVE, op, none, e, 0);
     if (w->commands) return reef__command_plain(w, w->commands, COMMAND_REMOVE_ALL, op, e, none);
@@ -765,14 +768,14 @@ static NOINLINE reef_status mark_slow(reef_world *w, reef_entity e, reef_compone
 
 reef_status reef_enable_id(reef_world *w, reef_entity e, reef_component c, bool on)
 {
-    if (UNLIKELY(w == NULL)) return REEF_BAD_ARGUMENT;
+    if (UNLIKELY(!WORLD_GIVEN(w))) return REEF_BAD_ARGUMENT;
     if (UNLIKELY(c.id > REEF_TYPES_MAX)) return mark_slow(w, e, c, on);
     return LIKELY(on ? bit_go(w, e, c, false, true) : bit_go(w, e, c, true, true)) ? REEF_OK : mark_slow(w, e, c, on);
 }
 
 bool reef_is_enabled_id(const reef_world *w, reef_entity e, reef_component c)
 {
-    uint32_t place = w ? place_of(w, e) : PLACE_DEAD;
+    uint32_t place = WORLD_GIVEN(w) ? place_of(w, e) : PLACE_DEAD;
     const type *t = c.id <= REEF_TYPES_MAX ? reef__type_of(c.id) : NULL;
     if (place == PLACE_DEAD || (c.id && (t == NULL || !has_itself(w, e, t)))) return false;
     return !reef__bit_has(w, c.id | BIT_DISABLED, place);

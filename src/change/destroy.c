@@ -77,7 +77,7 @@ static COLD reef_status destroy_slow(reef_world *w, reef_entity e)
 {
     static const char op[] = "reef_destroy";
     const reef_component none = {0};
-    if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (!WORLD_GIVEN_TO(w, op)) return REEF_BAD_ARGUMENT;
     uint32_t place = place_of(w, e);
     if (w->commands && reef__command_knows(w, e))
         return reef__command_plain(w, w->commands, COMMAND_DESTROY, op, e, none);
@@ -199,7 +199,7 @@ static NOINLINE reef_status destroy_wide(reef_world *w, reef_entity e)
 reef_status reef_destroy(reef_world *w, reef_entity e)
 {
     const handle h = handle_of(e);
-    if (UNLIKELY(w == NULL || HANDLE_INDEX(h) >= w->hot.index_count)) return destroy_slow(w, e);
+    if (UNLIKELY(!WORLD_GIVEN(w) || HANDLE_INDEX(h) >= w->hot.index_count)) return destroy_slow(w, e);
     uint64_t *record = (uint64_t *)(uintptr_t)reef_record_at(&w->hot, HANDLE_INDEX(h));
     if (UNLIKELY((uint32_t)(*record >> 32) != HANDLE_GENERATION(h))) return destroy_slow(w, e);
     return LIKELY(destroy_go(w, h, record, w->gate_destroy, true)) ? REEF_OK : destroy_wide(w, e);
@@ -222,7 +222,7 @@ static void row_prefetch(const reef_world *w, reef_entity e)
 uint32_t reef_destroy_many(reef_world *w, const reef_entity *es, uint32_t n)
 {
     uint32_t died = 0;
-    if (w == NULL || es == NULL) return 0;
+    if (!WORLD_GIVEN(w) || es == NULL) return 0;
     if (w->commands) return reef__command_destroy_many(w, w->commands, "reef_destroy_many", es, n);
     if (w->locks)
         return reef__failure(w, REEF_LOCKED, "reef_destroy_many", (reef_component){0}, (reef_entity){0, 0}, n), 0;
@@ -436,7 +436,7 @@ static COLD reef_status collected_do(reef_world *w, const char *op, const reef_c
 static COLD reef_status destroy_with(reef_world *w, const char *op, const reef_component *types, uint32_t count,
                                      uint64_t *destroyed)
 {
-    if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (!WORLD_GIVEN_TO(w, op)) return REEF_BAD_ARGUMENT;
     const reef_status s = types_check(w, op, types, count);
     return s == REEF_OK ? collected_do(w, op, types, count, false, destroyed) : s;
 }
@@ -451,7 +451,7 @@ reef_status reef_world_clear(reef_world *w) { return destroy_with(w, "reef_world
 COLD reef_status reef_clear_type(reef_world *w, reef_component c, uint64_t *removed)
 {
     static const char op[] = "reef_clear_type";
-    if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (!WORLD_GIVEN(w)) return REEF_BAD_ARGUMENT;
     const reef_status s = types_check(w, op, &c, 1);
     if (s != REEF_OK) return s;
     /* it is a part, and goes with its type */

@@ -16,7 +16,7 @@
 static const value_store *tree_store(const reef_world *w, const char *op, reef_entity e, reef_component c)
 {
     enum { TREE = REEF_EXCLUSIVE | REEF_ACYCLIC };
-    const type *t = w ? reef__type_of(c.id) : NULL;
+    const type *t = WORLD_GIVEN_TO(w, op) ? reef__type_of(c.id) : NULL;
     if (t == NULL || (t->relation & TREE) != TREE || !reef_is_alive(w, e)) return NULL;
     running_read(w, op, e, c);
     return store_of(w, c.id);

@@ -631,7 +631,7 @@ uint32_t reef__copies_together(reef_world *w, const packed_copies *run)
 static reef_status copies_make(reef_world *w, const char *op, reef_entity root, bool instance, uint32_t n,
                                reef_entity *roots, const reef_value *values, uint32_t count)
 {
-    if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (!WORLD_GIVEN_TO(w, op)) return REEF_BAD_ARGUMENT;
     if (w->commands ? !reef__command_knows(w, root) : place_of(w, root) == PLACE_DEAD)
         return reef__failure(w, REEF_NOT_ALIVE, op, (reef_component){0}, root, 0);
     if (w->running || (w->locks && w->commands == NULL))
@@ -736,7 +736,7 @@ reef_status reef_make_prefab(reef_world *w, reef_entity root)
     static const char op[] = "reef_make_prefab";
     copying x = {.w = w};
     tagged *list = NULL;
-    if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (!WORLD_GIVEN(w)) return REEF_BAD_ARGUMENT;
     if (place_of(w, root) == PLACE_DEAD) return reef__failure(w, REEF_NOT_ALIVE, op, (reef_component){0}, root, 0);
     if (w->locks || w->running) return reef__failure(w, REEF_LOCKED, op, (reef_component){0}, root, 0);
     reef_status s = reef_world_use(w, reef_id(ReefPrefab));

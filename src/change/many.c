@@ -73,7 +73,7 @@ INLINE uint32_t get_ahead(const reef_long_way *way, const reef_entity *es, uint3
 uint32_t reef_get_many_id(const reef_world *w, reef_component c, const reef_entity *es, uint32_t n, void *out,
                           size_t size)
 {
-    const type *t = w ? reef__type_of(c.id) : NULL;
+    const type *t = WORLD_GIVEN(w) ? reef__type_of(c.id) : NULL;
     if (t == NULL || size == 0 || size != t->size || !t->plain_copy || es == NULL || out == NULL) return 0;
     if (n) running_read(w, "reef_get_many", es[0], c);
     if (REEF_DEPENDENT(&w->hot.maps[c.id >> 8][c.id & 255])->elsewhere) return get_each(w, c, es, n, out, size);
@@ -86,9 +86,9 @@ uint32_t reef_write_many_id(reef_world *w, reef_component c, const reef_entity *
 {
     static const char op[] = "reef_write_many";
     reef_entity none = {0, 0};
-    const type *t = w ? reef__type_of(c.id) : NULL;
+    const type *t = WORLD_GIVEN(w) ? reef__type_of(c.id) : NULL;
     uint32_t written = 0;
-    if (w == NULL) return 0;
+    if (!WORLD_GIVEN(w)) return 0;
     if (w->running) return reef__failure(w, REEF_LOCKED, op, c, none, 0), 0;
     if (t == NULL || !reef__world_knows(w, c.id)) return reef__failure(w, REEF_UNKNOWN_TYPE, op, c, none, 0), 0;
     if (size != t->size || size == 0) return reef__failure(w, REEF_WRONG_SIZE, op, c, none, size), 0;

@@ -46,7 +46,7 @@ void *reef_append_id(reef_world *w, reef_entity e, reef_component c, const void 
     static const char op[] = "reef_append";
     void *made = NULL;
     const type *t = reef__type_of(c.id);
-    if (w == NULL) return NULL;
+    if (!WORLD_GIVEN(w)) return NULL;
     const reef_value v = reef_value_make(c, REEF_VALUE_ONE, size > UINT32_MAX ? UINT32_MAX : (uint32_t)size, value);
     reef_status s = w->locks || w->running ? REEF_LOCKED
                     : reef_is_alive(w, e)  ? reef__type_ready(w, c.id)
@@ -67,7 +67,7 @@ void *reef_append_id(reef_world *w, reef_entity e, reef_component c, const void 
 reef_status reef_remove_one_id(reef_world *w, reef_entity e, reef_component c, uint32_t i)
 {
     static const char op[] = "reef_remove_one";
-    if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (!WORLD_GIVEN(w)) return REEF_BAD_ARGUMENT;
     const type *t = reef__type_of(c.id);
     if (w->locks || w->running) return reef__failure(w, REEF_LOCKED, op, c, e, i);
     if (!reef_is_alive(w, e)) return reef__failure(w, REEF_NOT_ALIVE, op, c, e, i);
@@ -114,8 +114,8 @@ reef_status reef__multi_add(reef_world *w, const char *op, reef_entity e, const 
 
 void *reef_span_mut_id(reef_world *w, reef_entity e, reef_component c, uint32_t *count)
 {
-    if (w && !w->running) w->calling = "reef_span_mut";
+    if (WORLD_GIVEN(w) && !w->running) w->calling = "reef_span_mut";
     const void *first = reef_mut_id(w, e, c);
-    if (w && !w->running) w->calling = NULL;
+    if (WORLD_GIVEN(w) && !w->running) w->calling = NULL;
     return (void *)(uintptr_t)reef__span_of(w, e, c, first, count);
 }

@@ -29,6 +29,7 @@ const void *reef_ref_seek(const reef_world *w, reef_ref *ref, reef_component c, 
     const reef_long_way way = reef_long_way_to(h, map_of_id(w, c.id));
     const reef_slot *slots = NULL;
     uint32_t place = 0;
+    if (!world_is_ours(w, "reef_ref_get")) return NULL;
     if (UNLIKELY(ref->world != h->number || ref->component.id != c.id) || REEF_HELD_(w))
         return ref_seek_elsewhere(w, ref, c);
     const uint32_t k = reef_slot_at(&way, ref->entity, &place, &slots);
@@ -41,7 +42,7 @@ void *reef_ref_mut_as(reef_world *w, const reef_ref *ref, reef_component c)
 {
     static const char op[] = "reef_ref_mut";
     const reef_entity none = {0, 0};
-    if (w == NULL) return NULL;
+    if (!WORLD_GIVEN(w)) return NULL;
     if (ref == NULL || ref->world == 0 || ref->component.id != c.id)
         return reef__failure(w, REEF_BAD_ARGUMENT, op, c, none, 0), NULL;
     if (ref->world != w->hot.number) return reef__failure(w, REEF_OTHER_WORLD, op, c, ref->entity, 0), NULL;

@@ -492,7 +492,7 @@ reef_status reef_relate_id(reef_world *w, reef_entity source, reef_component c, 
 {
     static const char op[] = "reef_relate";
     reef_status s;
-    if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (!WORLD_GIVEN(w)) return REEF_BAD_ARGUMENT;
     if (relate_straight(w, source, c, target, data, size)) return REEF_ADDED;
     if (UNLIKELY(w->commands != NULL))
         return request_defer(w, op,
@@ -513,7 +513,7 @@ reef_status reef_unrelate_id(reef_world *w, reef_entity source, reef_component c
 {
     static const char op[] = "reef_unrelate";
     reef_status s;
-    if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (!WORLD_GIVEN(w)) return REEF_BAD_ARGUMENT;
     if (UNLIKELY(w->commands != NULL))
         return request_defer(w, op, &(relation_request){RELATION_UNRELATE, c, source, target, {0, 0}, NULL, 0});
     const type *t = relation_type(w, op, c, source, &s);
@@ -535,7 +535,7 @@ uint64_t reef_unrelate_sources_id(reef_world *w, reef_entity target, reef_compon
     source_one one;
     source_run run;
     uint64_t n = 0;
-    if (w == NULL) return 0;
+    if (!WORLD_GIVEN(w)) return 0;
     const type *t = relation_type(w, op, c, target, &s);
     if (t == NULL) return 0;
     if (!reef__relation_ready(w, relation_store(w, t))) return reef__failure(w, REEF_NO_MEMORY, op, c, target, 0), 0;
@@ -553,7 +553,7 @@ uint64_t reef_unrelate_all_id(reef_world *w, reef_entity source, reef_component 
     reef_status s;
     uint32_t count;
     uint64_t n = 0;
-    if (w == NULL) return 0;
+    if (!WORLD_GIVEN(w)) return 0;
     const type *t = relation_type(w, op, c, source, &s);
     if (t == NULL) return 0;
     (void)reef__relations_of(store_of(w, t->id), source, &count); /* observers may make others */
@@ -665,7 +665,7 @@ reef_status reef_relate_before_id(reef_world *w, reef_entity source, reef_compon
     reef_status s;
     uint64_t place = 0;
     renewal renewed = {NULL, 0, 0, 0, 0};
-    if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (!WORLD_GIVEN(w)) return REEF_BAD_ARGUMENT;
     if (UNLIKELY(w->commands != NULL))
         return request_defer(w, op, &(relation_request){RELATION_BEFORE, c, source, target, next, NULL, 0});
     const type *t = relation_type(w, op, c, source, &s);
@@ -692,7 +692,7 @@ reef_status reef_retarget_id(reef_world *w, reef_entity source, reef_component c
 {
     static const char op[] = "reef_retarget";
     reef_status s;
-    if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (!WORLD_GIVEN(w)) return REEF_BAD_ARGUMENT;
     if (UNLIKELY(w->commands != NULL))
         return request_defer(w, op, &(relation_request){RELATION_RETARGET, c, source, from, to, NULL, 0});
     const type *t = relation_type(w, op, c, source, &s);
@@ -734,7 +734,7 @@ reef_status reef_retarget_id(reef_world *w, reef_entity source, reef_component c
 /* The type of a relation, for reading. NULL: it is none, or the world hasn't any. */
 static const type *relation_read(const reef_world *w, const char *op, reef_entity e, reef_component c)
 {
-    const type *t = w ? reef__type_of(c.id) : NULL;
+    const type *t = WORLD_GIVEN_TO(w, op) ? reef__type_of(c.id) : NULL;
     if (t == NULL || t->relation == 0) return NULL;
     running_read(w, op, e, c);
     return t;
@@ -774,7 +774,7 @@ void *reef_relation_mut_id(reef_world *w, reef_entity source, reef_component c, 
     static const char op[] = "reef_relation_mut";
     const type *t = relation_read(w, op, source, c);
     uint32_t number;
-    if (w == NULL) return NULL;
+    if (!WORLD_GIVEN(w)) return NULL;
     if (t == NULL || reef__relation_find(store_of(w, t->id), source, target, &number) == NULL) {
         const reef_status s = reef__type_of(c.id) == NULL ? REEF_UNKNOWN_TYPE
                               : t == NULL                 ? REEF_BAD_ARGUMENT

@@ -43,7 +43,7 @@ static reef_status value_give(reef_world *w, const char *op, reef_entity e, reef
 reef_status reef_share_id(reef_world *w, reef_entity from, reef_entity to, reef_component c)
 {
     static const char op[] = "reef_share";
-    if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (!WORLD_GIVEN(w)) return REEF_BAD_ARGUMENT;
     reef_status s = shared_check(w, from, c);
     if (s != REEF_OK) return reef__failure(w, s, op, c, from, 0);
     if (!reef_is_alive(w, to)) return reef__failure(w, REEF_NOT_ALIVE, op, c, to, 0);
@@ -56,7 +56,7 @@ reef_pinned reef_pin_id(const reef_world *w, reef_entity e, reef_component c)
 {
     reef_pinned pin = {NULL};
     const type *t = reef__type_of(c.id);
-    if (w == NULL || t == NULL || t->home != REEF_SHARED) return pin;
+    if (!WORLD_GIVEN(w) || t == NULL || t->home != REEF_SHARED) return pin;
     running_read(w, "reef_pin", e, c);
     pin.value = reef__value_itself(w, e, c);
     if (pin.value == NULL) return pin;
@@ -82,7 +82,7 @@ reef_status reef_attach(reef_world *w, reef_entity e, reef_pinned pin)
 {
     static const char op[] = "reef_attach";
     const reef_component c = reef_pin_type(pin);
-    if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (!WORLD_GIVEN(w)) return REEF_BAD_ARGUMENT;
     if (pin.value == NULL) return reef__failure(w, REEF_BAD_ARGUMENT, op, c, e, 0);
     shared_head *h = head_of(pin.value);
     reef_status s = shared_check(w, e, c);

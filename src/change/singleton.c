@@ -13,18 +13,21 @@
 
 reef_entity reef_single_entity(const reef_world *w)
 {
-    if (w == NULL || !reef_is_alive(w, w->state.single)) return (reef_entity){0, 0};
+    if (!WORLD_GIVEN(w) || !reef_is_alive(w, w->state.single)) return (reef_entity){0, 0};
     return w->state.single;
 }
 
 const void *reef_single_get_id(const reef_world *w, reef_component c)
 {
-    if (w == NULL) return NULL;
+    if (!WORLD_GIVEN(w)) return NULL;
     running_read(w, "reef_single_get", w->state.single, c);
     return reef_get_id(w, w->state.single, c);
 }
 
-bool reef_single_has_id(const reef_world *w, reef_component c) { return w && reef_has_id(w, w->state.single, c); }
+bool reef_single_has_id(const reef_world *w, reef_component c)
+{
+    return WORLD_GIVEN(w) && reef_has_id(w, w->state.single, c);
+}
 
 /* From now on, failures name `op` as the call that failed, although calls on the entity do the work. NULL ends that. */
 static void single_calls(reef_world *w, const char *op)
@@ -35,7 +38,7 @@ static void single_calls(reef_world *w, const char *op)
 void *reef_single_mut_id(reef_world *w, reef_component c)
 {
     static const char op[] = "reef_single_mut";
-    if (w == NULL) return NULL;
+    if (!WORLD_GIVEN(w)) return NULL;
     if (!reef_is_alive(w, w->state.single))
         return (void)reef__failure(w, REEF_ABSENT, op, c, (reef_entity){0, 0}, 0), NULL;
     single_calls(w, op);
@@ -47,7 +50,7 @@ void *reef_single_mut_id(reef_world *w, reef_component c)
 reef_status reef_single_remove_id(reef_world *w, reef_component c)
 {
     static const char op[] = "reef_single_remove";
-    if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (!WORLD_GIVEN(w)) return REEF_BAD_ARGUMENT;
     if (!reef__command_knows(w, w->state.single)) return reef__failure(w, REEF_ABSENT, op, c, (reef_entity){0, 0}, 0);
     single_calls(w, op);
     reef_status s = reef_remove_id(w, w->state.single, c);
@@ -70,7 +73,7 @@ static COLD reef_status single_make(reef_world *w, reef_component c, const void 
 
 reef_status reef_single_set_id(reef_world *w, reef_component c, const void *value, size_t size)
 {
-    if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (!WORLD_GIVEN(w)) return REEF_BAD_ARGUMENT;
     single_calls(w, "reef_single_set");
     reef_status s = reef__command_knows(w, w->state.single) ? reef_set_id(w, w->state.single, c, value, size)
                                                             : single_make(w, c, value, size);

@@ -317,7 +317,7 @@ static reef_status spawn_many(reef_world *w, const char *op, uint32_t n, reef_en
                               const reef_value *values, uint32_t count)
 {
     const reef_entity null = {0, 0};
-    if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (!WORLD_GIVEN_TO(w, op)) return REEF_BAD_ARGUMENT;
     if (w->locks && w->commands == NULL) return reef__failure(w, REEF_LOCKED, op, (reef_component){0}, null, n);
     reef_status s = reef__values_check(w, NULL, op, null, values, count, VALUES_SPAWN, n);
     if (s != REEF_OK || n == 0) return s;
@@ -382,7 +382,7 @@ COLD reef_status reef_clone_many(reef_world *w, reef_entity source, uint32_t n, 
 {
     static const char op[] = "reef_clone";
     const reef_component none = {0};
-    if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (!WORLD_GIVEN(w)) return REEF_BAD_ARGUMENT;
     if (w->commands ? !reef__command_knows(w, source) : place_of(w, source) == PLACE_DEAD)
         return reef__failure(w, REEF_NOT_ALIVE, op, none, source, n);
     if (w->commands) return n ? reef__command_clone(w, w->commands, op, source, n, entities) : REEF_OK;
@@ -479,7 +479,7 @@ COLD reef_bundle *reef_bundle_new(reef_world *w, const reef_bundle_part *parts, 
     const reef_entity null = {0, 0};
     reef_value values[REEF_BUNDLE_MAX] = {{{0}, REEF_VALUE_ONE, 0, NULL}};
     uint32_t offsets[REEF_BUNDLE_MAX];
-    if (w == NULL) return NULL;
+    if (!WORLD_GIVEN(w)) return NULL;
     if (count > REEF_BUNDLE_MAX || (count && parts == NULL))
         return reef__failure(w, count > REEF_BUNDLE_MAX ? REEF_LIMIT : REEF_BAD_ARGUMENT, op, (reef_component){0}, null,
                              count),
@@ -555,7 +555,7 @@ static COLD reef_entity bundle_slow(reef_world *w, const reef_bundle *b, const v
     static const char op[] = "reef_spawn_bundle";
     reef_entity e = {0, 0};
     reef_value values[REEF_BUNDLE_MAX];
-    if (w == NULL) return e;
+    if (!WORLD_GIVEN_TO(w, op)) return e;
     if (b == NULL) return reef__failure(w, REEF_BAD_ARGUMENT, op, (reef_component){0}, e, 0), e;
     if (b->world != w) return reef__failure(w, REEF_OTHER_WORLD, op, (reef_component){0}, e, 0), e;
     if (w->locks && w->commands == NULL) return reef__failure(w, REEF_LOCKED, op, (reef_component){0}, e, 0), e;
@@ -637,7 +637,8 @@ INLINE uint32_t set_index(uint64_t key) { return (uint32_t)(key >> 32 ^ key) % S
 static COLD reef_entity spawn_slow(reef_world *w, const reef_value *values, uint32_t count)
 {
     reef_entity e = {0, 0};
-    if (w == NULL || spawn_many(w, "reef_spawn", 1, &e, values, count) != REEF_OK) return (reef_entity){0, 0};
+    if (!WORLD_GIVEN_TO(w, "reef_spawn") || spawn_many(w, "reef_spawn", 1, &e, values, count) != REEF_OK)
+        return (reef_entity){0, 0};
     uint32_t id = reef_slots_at(&w->hot, place_of(w, e))[0].head.table;
     if (id <= TABLE_EMPTY || shape_of(w->family, id)->component_count != count) return e;
     for (uint32_t i = 0; i < count; i++) /* what comes along outside of tables isn't in the set */
@@ -664,7 +665,8 @@ reef_entity reef_spawn_values(reef_world *w, const reef_value *values, uint32_t 
 {
     reef_entity e;
     uint32_t place, slot[SPAWN_FEW];
-    if (UNLIKELY(w == NULL || count == 0 || count > SPAWN_FEW || values == NULL)) return spawn_slow(w, values, count);
+    if (UNLIKELY(!WORLD_GIVEN(w) || count == 0 || count > SPAWN_FEW || values == NULL))
+        return spawn_slow(w, values, count);
     const uint64_t key = set_key(values, count);
     const uint32_t i = set_index(key), id = w->set_cache[i].table;
     if (UNLIKELY(w->set_cache[i].key != key || id == 0)) return spawn_slow(w, values, count);
@@ -691,7 +693,7 @@ reef_entity reef_spawn_values(reef_world *w, const reef_value *values, uint32_t 
 reef_entity reef_create_entity(reef_world *w)
 {
     reef_entity null = {0, 0}, e;
-    if (w == NULL) return null;
+    if (!WORLD_GIVEN(w)) return null;
     if (w->commands)
         return reef__command_spawn(w, w->commands, "reef_create", null, 1, &e, NULL, 0) == REEF_OK ? e : null;
     reef_status s = w->locks ? REEF_LOCKED : reef__ids_prepare(w, 1);

@@ -267,7 +267,7 @@ COLD reef_journal *reef_journal_open(reef_world *w, const char *path, const reef
 {
     static const char op[] = "reef_journal_open";
     static const reef_journal_desc defaults;
-    if (w == NULL) return NULL;
+    if (!WORLD_GIVEN(w)) return NULL;
     if (path == NULL || path[0] == 0 || strlen(path) >= DISK_PATH_MAX)
         return (void)reef__failure_detail(w, REEF_BAD_ARGUMENT, op, 0, "the path is empty or too long"), NULL;
     if (w->running || world_engaged(w)) return (void)reef__refuse(w, REEF_LOCKED, op), NULL;

@@ -106,7 +106,7 @@ static reef_status load_read(reef_world *w, section_in *in, const reef_load_desc
 
 static reef_status load_allowed(reef_world *w, const char *op, bool given)
 {
-    if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (!WORLD_GIVEN_TO(w, op)) return REEF_BAD_ARGUMENT;
     if (!given) return reef__refuse(w, REEF_BAD_ARGUMENT, op);
     return w->running || world_engaged(w) ? reef__refuse(w, REEF_LOCKED, op) : REEF_OK;
 }

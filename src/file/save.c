@@ -162,7 +162,7 @@ static reef_status saving_write(void *context, reef_writer writer)
 
 static reef_status save_to(saving *x, reef_writer writer)
 {
-    if (x->world == NULL) return REEF_BAD_ARGUMENT;
+    if (!WORLD_GIVEN_TO(x->world, x->op)) return REEF_BAD_ARGUMENT;
     if (writer.write == NULL) return reef__refuse(x->world, REEF_BAD_ARGUMENT, x->op);
     const reef_status s = saving_write(x, writer);
     return s == REEF_IO ? reef__refuse(x->world, s, x->op) : s;
@@ -184,7 +184,7 @@ COLD reef_status reef_save(reef_world *w, const char *path, const reef_save_desc
 {
     static const char op[] = "reef_save";
     char reason[REEF_DETAIL_MAX];
-    if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (!WORLD_GIVEN(w)) return REEF_BAD_ARGUMENT;
     if (path == NULL || path[0] == 0) return reef__refuse(w, REEF_BAD_ARGUMENT, op);
     if (!save_allowed(w, op)) return w->running ? REEF_LOCKED : w->error.status;
     saving x = {.world = w, .desc = desc, .op = op};
@@ -232,7 +232,7 @@ static reef_status save_bytes(saving *x, reef_bytes *bytes)
 {
     static const unsigned char no_head[SAVED_HEAD];
     if (bytes) *bytes = (reef_bytes){NULL, 0};
-    if (x->world == NULL) return REEF_BAD_ARGUMENT;
+    if (!WORLD_GIVEN_TO(x->world, x->op)) return REEF_BAD_ARGUMENT;
     if (bytes == NULL) return reef__refuse(x->world, REEF_BAD_ARGUMENT, x->op);
     saved_bytes to = {.allocator = x->world->family->memory.allocator};
     reef_status s = saved_bytes_write(&to, no_head, sizeof no_head);

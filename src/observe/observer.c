@@ -168,7 +168,7 @@ static COLD reef_status observer_join(reef_world *w, const char *op, struct obse
 static COLD reef_observer_id observer_come(reef_world *w, const char *op, const reef_observer_desc *desc)
 {
     const reef_observer_id null = {0, 0, 0};
-    if (w == NULL || !observers_may_change(w, op)) return null;
+    if (!WORLD_GIVEN(w) || !observers_may_change(w, op)) return null;
     if (desc == NULL) return reef__refuse(w, REEF_BAD_ARGUMENT, op), null;
     if (!observers_settled(w)) return reef__refuse(w, REEF_NO_MEMORY, op), null;
     w->declaring = desc->name;
@@ -209,7 +209,7 @@ COLD reef_status reef_observer_remove(reef_world *w, reef_observer_id which)
 {
     static const char op[] = "reef_observer_remove";
     reef_status status = REEF_OK;
-    if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (!WORLD_GIVEN(w)) return REEF_BAD_ARGUMENT;
     if (!observers_may_change(w, op)) return REEF_LOCKED;
     const observer_entry *e = observer_find(w, which, &status);
     if (e == NULL) return reef__refuse(w, status, op);
@@ -229,14 +229,14 @@ COLD reef_status reef_observer_remove(reef_world *w, reef_observer_id which)
 
 COLD reef_observer_id reef_observer_find(const reef_world *w, const char *name)
 {
-    const uint32_t entry = w && name ? reef__observer_entry_named(w->schedule, name) : ENTRY_NONE;
+    const uint32_t entry = WORLD_GIVEN(w) && name ? reef__observer_entry_named(w->schedule, name) : ENTRY_NONE;
     return entry == ENTRY_NONE ? (reef_observer_id){0, 0, 0} : observer_handle(w, entry);
 }
 
 COLD const char *reef_observer_name(const reef_world *w, reef_observer_id which)
 {
     reef_status status;
-    const observer_entry *e = w ? observer_find(w, which, &status) : NULL;
+    const observer_entry *e = WORLD_GIVEN(w) ? observer_find(w, which, &status) : NULL;
     return e ? e->observer->name : NULL;
 }
 

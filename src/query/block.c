@@ -163,7 +163,7 @@ void reef__block_of_row(reef_block *b, reef_world *w, query *q, uint32_t unit, u
 bool reef_query_row(reef_world *w, reef_query which, reef_entity e, reef_block *b)
 {
     reef_status s = REEF_OK;
-    if (w == NULL || b == NULL) return false;
+    if (!WORLD_GIVEN(w) || b == NULL) return false;
     *b = reef__block_none(w);
     query *q = query_of(w, which, &s);
     if (q == NULL) return reef__failure(w, s, "reef_query_row", (reef_component){0}, e, 0), false;
@@ -237,7 +237,7 @@ bool reef_rows_more(reef_row *r)
 
 reef_status reef_run(reef_world *w, reef_query which, void (*function)(reef_block *), void *context)
 {
-    if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (!WORLD_GIVEN(w)) return REEF_BAD_ARGUMENT;
     if (function == NULL) return reef__refuse(w, REEF_BAD_ARGUMENT, "reef_run");
     reef_block b = reef_begin(w, which);
     b.context = context;

@@ -588,7 +588,7 @@ static reef_status bulk_change(reef_world *w, const char *op, reef_query which, 
 {
     bulk b;
     call_memory copy;
-    if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (!WORLD_GIVEN_TO(w, op)) return REEF_BAD_ARGUMENT;
     reef_status s = bulk_begin(&b, w, op, which, value);
     if (s == REEF_OK) s = bulk_value(&b);
     if (s != REEF_OK) return bulk_end(&b, s, NULL);
@@ -628,7 +628,7 @@ reef_status reef_enable_where_id(reef_world *w, reef_query which, reef_component
 {
     const char *op = on ? "reef_enable_where" : "reef_disable_where";
     bulk b;
-    if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (!WORLD_GIVEN(w)) return REEF_BAD_ARGUMENT;
     const reef_value mark = reef_value_make(c, on ? REEF_VALUE_REMOVE : REEF_VALUE_DEFAULT, 0, NULL);
     reef_status s = bulk_begin(&b, w, op, which, mark);
     if (s == REEF_OK && c.id) s = reef__type_ready(w, c.id);
@@ -699,7 +699,7 @@ static COLD reef_status destroy_related_matches(bulk *b)
 reef_status reef_destroy_where(reef_world *w, reef_query which, uint64_t *destroyed)
 {
     bulk b;
-    if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (!WORLD_GIVEN(w)) return REEF_BAD_ARGUMENT;
     reef_status s = bulk_begin(&b, w, "reef_destroy_where", which, (reef_value){{0}, REEF_VALUE_REMOVE, 0, NULL});
     if (s == REEF_OK && reef__fixed_hold(b.q, b.since))
         s = reef__related_any(w) ? destroy_related_matches(&b) : destroy_matches(&b);

@@ -111,7 +111,7 @@ void reef__run_forget(const query *q)
 
 static COLD reef_block begin_refuse(reef_world *w, const char *op, reef_status s)
 {
-    if (w) reef__refuse(w, s, op);
+    if (WORLD_GIVEN(w)) reef__refuse(w, s, op);
     return reef__block_none(w);
 }
 
@@ -252,7 +252,7 @@ static NOINLINE reef_block begin_look(reef_world *w, query *q, reef_status s)
 reef_block reef_begin(reef_world *w, reef_query which)
 {
     reef_status s = REEF_NO_MEMORY;
-    query *q = w ? query_of(w, which, &s) : NULL;
+    query *q = WORLD_GIVEN(w) ? query_of(w, which, &s) : NULL;
     if (UNLIKELY(q == NULL || q->rows_epoch != w->rows_epoch)) return begin_look(w, q, s);
     reef_block b;
     loop_lock(w, q);
@@ -265,7 +265,7 @@ COLD reef_block reef_begin_loop(reef_world *w, reef_query which, const reef_loop
     static const char op[] = "reef_begin_loop";
     reef_status s = REEF_NO_MEMORY;
     reef_block b;
-    query *q = w ? query_of(w, which, &s) : NULL;
+    query *q = WORLD_GIVEN(w) ? query_of(w, which, &s) : NULL;
     if (q &&
         (loop == NULL || (loop->since && !q->since) || loop->since > w->hot.version || (loop->grouped && !q->ranking)))
         return begin_refuse(w, op, REEF_BAD_ARGUMENT);
@@ -284,7 +284,7 @@ COLD reef_block reef_begin_loop(reef_world *w, reef_query which, const reef_loop
 
 COLD reef_block reef_begin_text(reef_world *w, const char *text)
 {
-    query *q = w ? reef__query_make_text(w, "reef_begin_text", text) : NULL;
+    query *q = WORLD_GIVEN(w) ? reef__query_make_text(w, "reef_begin_text", text) : NULL;
     if (q == NULL) return reef__block_none(w); /* the reason was recorded when the query couldn't be made */
     q->once = true;
     return reef_begin(w, (reef_query){q->index, q->generation, w->hot.number});

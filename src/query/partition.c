@@ -73,7 +73,7 @@ COLD reef_split *reef_split_begin(reef_world *w, reef_query which, const reef_lo
     const reef_entity null = {0, 0};
     static const reef_loop plain;
     reef_status status = REEF_OK;
-    if (w == NULL) return NULL;
+    if (!WORLD_GIVEN(w)) return NULL;
     if (loop == NULL) loop = &plain;
     query *q = query_of(w, which, &status);
     if (q == NULL) return reef__failure(w, status, op, none, null, 0), NULL;

@@ -815,7 +815,7 @@ COLD reef_query reef_query_make(reef_world *w, const reef_query_desc *desc)
 {
     static const char op[] = "reef_query_make";
     query_text l;
-    if (w == NULL) return (reef_query){0, 0, 0};
+    if (!WORLD_GIVEN(w)) return (reef_query){0, 0, 0};
     if (desc == NULL) return reef__refuse(w, REEF_BAD_ARGUMENT, op), (reef_query){0, 0, 0};
     return handle_to(reef__query_read(w, op, desc, &l) ? query_make(w, op, &l) : NULL);
 }
@@ -829,16 +829,16 @@ COLD query *reef__query_make_text(reef_world *w, const char *op, const char *tex
 
 COLD reef_query reef_query_new(reef_world *w, const char *text)
 {
-    return handle_to(w ? reef__query_make_text(w, "reef_query_new", text) : NULL);
+    return handle_to(WORLD_GIVEN(w) ? reef__query_make_text(w, "reef_query_new", text) : NULL);
 }
 
 COLD reef_query reef_query_copy(reef_world *to, const reef_world *from, reef_query which)
 {
     static const char op[] = "reef_query_copy";
     reef_status s = REEF_BAD_ARGUMENT;
-    const query *q = from ? query_of(from, which, &s) : NULL;
+    const query *q = WORLD_GIVEN(from) ? query_of(from, which, &s) : NULL;
     query_text l;
-    if (to == NULL) return (reef_query){0, 0, 0};
+    if (!WORLD_GIVEN(to)) return (reef_query){0, 0, 0};
     l.said = false;
     if (q == NULL) return reef__refuse(to, s, op), (reef_query){0, 0, 0};
     l.count = q->asked_count;
@@ -888,7 +888,7 @@ void reef__queries_forget(reef_world *w)
 COLD reef_status reef_query_free(reef_world *w, reef_query which)
 {
     reef_status s = REEF_OK;
-    if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (!WORLD_GIVEN(w)) return REEF_BAD_ARGUMENT;
     if (reef_query_is_null(which)) return REEF_OK;
     query *q = query_of(w, which, &s);
     if (q && q->open) s = REEF_LOCKED;
@@ -911,7 +911,7 @@ void reef__queries_drop(reef_world *w)
 COLD size_t reef_query_text(const reef_world *w, reef_query which, char *text, size_t size)
 {
     reef_status s;
-    const query *q = w ? query_of(w, which, &s) : NULL;
+    const query *q = WORLD_GIVEN(w) ? query_of(w, which, &s) : NULL;
     text_out o = {text, text ? size : 0, 0};
     if (o.size) text[0] = 0;
     if (q)

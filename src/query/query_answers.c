@@ -20,7 +20,7 @@ static const reef_entity nobody;
 query *reef__query_ask(reef_world *w, const char *op, reef_query which)
 {
     reef_status s = REEF_NO_MEMORY;
-    if (w == NULL) return NULL;
+    if (!WORLD_GIVEN_TO(w, op)) return NULL;
     query *q = query_of(w, which, &s);
     if (q && query_update(q)) return q;
     reef__refuse(w, s, op);
@@ -153,7 +153,7 @@ bool reef__query_place_matches(const query *q, uint32_t place)
 bool reef_query_matches(reef_world *w, reef_query which, reef_entity e)
 {
     reef_status s = REEF_NO_MEMORY;
-    if (w == NULL) return false;
+    if (!WORLD_GIVEN(w)) return false;
     query *q = query_of(w, which, &s);
     if (q && q->plan) q->plan->one = true; /* only this entity is asked about */
     const bool settled = q && reef__query_settle(q);

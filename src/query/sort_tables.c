@@ -312,7 +312,7 @@ static uint32_t tables_end(const reef_world *w) { return w->state.tables.count *
 COLD reef_status reef_sort_storage(reef_world *w, const reef_sort *sort)
 {
     static const char op[] = "reef_sort_storage";
-    if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (!WORLD_GIVEN(w)) return REEF_BAD_ARGUMENT;
     sorting s = {.w = w, .op = op, .value_align = PLAIN_ALIGN};
     grouped g = {.w = w};
     reef_component named = {0};

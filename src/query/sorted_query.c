@@ -676,7 +676,7 @@ COLD reef_status reef_query_order(reef_world *w, reef_query which, const reef_or
     const reef_component c = order ? order->component : (reef_component){0};
     reef_status s = REEF_OK;
     ordering by;
-    if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (!WORLD_GIVEN(w)) return REEF_BAD_ARGUMENT;
     query *q = query_of(w, which, &s);
     if (q && q->open) s = REEF_LOCKED;
     if (s == REEF_OK && order) s = reef__order_resolve(w, order, &by);
@@ -692,10 +692,10 @@ COLD reef_status reef_query_order(reef_world *w, reef_query which, const reef_or
 static query *ranking_ask(reef_world *w, const char *op, reef_query which)
 {
     reef_status s = REEF_NO_MEMORY;
-    query *q = w ? query_of(w, which, &s) : NULL;
+    query *q = WORLD_GIVEN_TO(w, op) ? query_of(w, which, &s) : NULL;
     if (q && q->ranking == NULL) s = REEF_BAD_ARGUMENT;
     else if (q && query_update(q) && (q->open || ranking_update(q, w->locks))) return q;
-    if (w) reef__refuse(w, s, op);
+    if (w && w->hot.library == &reef__library) reef__refuse(w, s, op);
     return NULL;
 }
 
@@ -711,7 +711,7 @@ uint64_t reef_query_group_count(reef_world *w, reef_query which, uint64_t group)
 bool reef_query_next_group(reef_world *w, reef_query which, reef_group *group)
 {
     static const char op[] = "reef_query_next_group";
-    if (w && group == NULL) return reef__refuse(w, REEF_BAD_ARGUMENT, op), false;
+    if (WORLD_GIVEN(w) && group == NULL) return reef__refuse(w, REEF_BAD_ARGUMENT, op), false;
     const query *q = ranking_ask(w, op, which);
     if (q == NULL) return false;
     const ranking *r = q->ranking;

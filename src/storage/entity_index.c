@@ -365,7 +365,7 @@ bool reef__id_unpend(reef_world *w, reef_entity e)
 COLD reef_entity reef_reserve_id(reef_world *w)
 {
     reef_entity null = {0, 0};
-    if (w == NULL) return null;
+    if (!WORLD_GIVEN(w)) return null;
     reef_status s = w->locks ? REEF_LOCKED : reef__ids_prepare(w, 1);
     if (s != REEF_OK) {
         reef__failure(w, s, "reef_reserve_id", (reef_component){0}, null, w->hot.index_count);
@@ -381,7 +381,7 @@ COLD reef_entity reef_reserve_id(reef_world *w)
 COLD reef_entity reef_reserve_range(reef_world *w, uint32_t count)
 {
     const reef_entity null = {0, 0};
-    if (w == NULL) return null;
+    if (!WORLD_GIVEN(w)) return null;
     reef_status s = w->locks || w->running ? REEF_LOCKED : count == 0 ? REEF_BAD_ARGUMENT : REEF_OK;
     if (s == REEF_OK && !lanes_settle(w)) s = REEF_NO_MEMORY;
     const uint32_t from = w->hot.index_count;
@@ -401,7 +401,7 @@ COLD reef_status reef_release_id(reef_world *w, reef_entity e)
 {
     static const char op[] = "reef_release_id";
     reef_component none = {0};
-    if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (!WORLD_GIVEN(w)) return REEF_BAD_ARGUMENT;
     if (w->locks) return reef__failure(w, REEF_LOCKED, op, none, e, 0);
     if (record_place(w, e.index) != PLACE_RESERVED || record_read(w, e.index) >> 32 != e.generation)
         return reef__failure(w, REEF_BAD_ARGUMENT, op, none, e, e.index);
@@ -456,7 +456,7 @@ COLD reef_status reef_create_as(reef_world *w, reef_entity e)
 {
     static const char op[] = "reef_create_as";
     reef_component none = {0};
-    if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (!WORLD_GIVEN(w)) return REEF_BAD_ARGUMENT;
     if (w->locks) return reef__failure(w, REEF_LOCKED, op, none, e, 0);
     if (e.generation == 0) return reef__failure(w, REEF_BAD_ARGUMENT, op, none, e, 0);
     if (!lanes_settle(w)) return reef__failure(w, REEF_NO_MEMORY, op, none, e, 0);
@@ -481,7 +481,7 @@ COLD reef_status reef_create_as(reef_world *w, reef_entity e)
 
 reef_status reef_reserve(reef_world *w, uint32_t count)
 {
-    if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (!WORLD_GIVEN(w)) return REEF_BAD_ARGUMENT;
     reef_status s = reef__ids_prepare(w, count);
     if (s != REEF_OK) reef__failure(w, s, "reef_reserve", (reef_component){0}, (reef_entity){0, 0}, count);
     return s;
@@ -489,18 +489,18 @@ reef_status reef_reserve(reef_world *w, uint32_t count)
 
 /* ---- asking ---- */
 
-bool reef_is_alive(const reef_world *w, reef_entity e) { return w && place_of(w, e) != PLACE_DEAD; }
+bool reef_is_alive(const reef_world *w, reef_entity e) { return WORLD_GIVEN(w) && place_of(w, e) != PLACE_DEAD; }
 
 reef_entity reef_entity_at(const reef_world *w, uint32_t index)
 {
-    if (w == NULL || index >= w->hot.index_count) return (reef_entity){0, 0};
+    if (!WORLD_GIVEN(w) || index >= w->hot.index_count) return (reef_entity){0, 0};
     uint64_t r = record_read(w, index);
     return (uint32_t)r >= PLACE_EMPTY ? (reef_entity){index, (uint32_t)(r >> 32)} : (reef_entity){0, 0};
 }
 
 uint64_t reef_count_alive(const reef_world *w)
 {
-    if (w == NULL) return 0;
+    if (!WORLD_GIVEN(w)) return 0;
     uint64_t n = w->hot.empty_count;
     EACH_TABLE(w, t) n += table_rows(t);
     return n;

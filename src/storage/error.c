@@ -19,7 +19,13 @@
 
 reef_error reef_last_error(const reef_world *w)
 {
-    reef_error e = w ? w->error : (reef_error){.status = REEF_BAD_ARGUMENT};
+    reef_error e = {.status = REEF_BAD_ARGUMENT, .operation = ""};
+    if (w == NULL) return e;
+    if (w->hot.library != &reef__library) {
+        snprintf(e.detail, sizeof e.detail, "%s", OTHER_LIBRARY_TEXT);
+        return e;
+    }
+    e = w->error;
     if (e.operation == NULL) e.operation = "";
     return e;
 }

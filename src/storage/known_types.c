@@ -49,7 +49,7 @@ reef_status reef__type_ready(reef_world *w, uint32_t c)
 
 COLD reef_status reef_world_use(reef_world *w, reef_component c)
 {
-    if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (!WORLD_GIVEN(w)) return REEF_BAD_ARGUMENT;
     if (w->running) return reef__failure(w, REEF_LOCKED, "reef_world_use", c, (reef_entity){0, 0}, 0);
     reef_status s = reef__type_of(c.id) == NULL ? REEF_UNKNOWN_TYPE : type_mark(w, c.id);
     if (s == REEF_OK && c.id >= w->state.map_count) s = reef__graph_sync(w);

@@ -201,13 +201,15 @@ const void *reef__span_of(const reef_world *w, reef_entity e, reef_component c, 
 const void *reef_span_id(const reef_world *w, reef_entity e, reef_component c, uint32_t *count)
 {
     const type *t = reef__type_of(c.id);
-    if (BUG(117) && w && t && t->stored) (void)reef__store_prepare_add((reef_world *)(uintptr_t)w, c.id, &e, 1);
+    if (BUG(117) && WORLD_GIVEN(w) && t && t->stored)
+        (void)reef__store_prepare_add((reef_world *)(uintptr_t)w, c.id, &e, 1);
     return reef__span_of(w, e, c, reef_get_id(w, e, c), count);
 }
 
 uint32_t reef_count_on_id(const reef_world *w, reef_entity e, reef_component c)
 {
-    return w && reef__type_of(c.id) && reef_is_alive(w, e) ? reef__store_values(w, reef__type_of(c.id), e) : 0;
+    return WORLD_GIVEN(w) && reef__type_of(c.id) && reef_is_alive(w, e) ? reef__store_values(w, reef__type_of(c.id), e)
+                                                                        : 0;
 }
 
 /* ---- validation ---- */

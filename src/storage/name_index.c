@@ -512,7 +512,7 @@ COLD reef_status reef_set_name(reef_world *w, reef_entity e, const char *name)
     const reef_component none = {0};
     char text[REEF_NAME_MAX + 1]; /* a copy: `name` may point into a page that is about to be copied */
     uint32_t length = 0;
-    if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (!WORLD_GIVEN(w)) return REEF_BAD_ARGUMENT;
     if (w->running) return reef__failure(w, REEF_LOCKED, operation, none, e, 0);
     if (!reef_is_alive(w, e)) return reef__failure(w, REEF_NOT_ALIVE, operation, none, e, 0);
     if (name == NULL) {
@@ -536,7 +536,7 @@ COLD reef_status reef_set_name(reef_world *w, reef_entity e, const char *name)
 
 const char *reef_name(const reef_world *w, reef_entity e)
 {
-    if (w == NULL) return NULL;
+    if (!WORLD_GIVEN(w)) return NULL;
     uint32_t found = name_find_entity(w, e); /* a dead entity has no entry */
     return found == NAME_NONE ? NULL : name_at(w, found)->text;
 }
@@ -563,7 +563,7 @@ static reef_entity path_follow(const reef_world *w, reef_entity e, const char *p
 reef_entity reef_find_below(const reef_world *w, reef_entity ancestor, const char *path)
 {
     const reef_entity none = {0, 0};
-    if (w == NULL || path == NULL || *path == 0 || w->state.name_count == 0) return none;
+    if (!WORLD_GIVEN(w) || path == NULL || *path == 0 || w->state.name_count == 0) return none;
     if (!reef_entity_is_null(ancestor)) return path_follow(w, ancestor, path);
     /* The name of an entity without a parent may have dots: the longest one is tried first. */
     size_t length = strlen(path);
@@ -592,7 +592,7 @@ static size_t path_length(const reef_world *w, reef_entity e)
 
 size_t reef_path(const reef_world *w, reef_entity e, char *text, size_t size)
 {
-    const size_t length = w ? path_length(w, e) : 0;
+    const size_t length = WORLD_GIVEN(w) ? path_length(w, e) : 0;
     if (text && size) text[length < size ? length : size - 1] = 0;
     size_t end = length; /* from the last part to the first */
     for (; text && size && end > 0; e = name_scope(w, e)) {

@@ -133,7 +133,7 @@ static held *held_make(const reef_world *w, family *f, size_t blocks, uint32_t r
     held *x = malloc(bytes + rows * sizeof(reef_entity));
     if (x == NULL) return NULL;
     *x = (held){.family = f, .rows = rows, .entities = (reef_entity *)(void *)((char *)x + bytes)};
-    if (w == NULL) return x;
+    if (!WORLD_GIVEN(w)) return x;
     x->op = w->moving.op;
     x->component = w->moving.component;
     x->entity = w->moving.entity;
@@ -441,7 +441,7 @@ static void quarantine_set(reef_world *w, uint64_t bytes)
 
 COLD reef_status reef_quarantine(reef_world *w, uint64_t bytes)
 {
-    if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (!WORLD_GIVEN(w)) return REEF_BAD_ARGUMENT;
 #if defined(QUARANTINE)
     if (w->locks || w->running) return reef__refuse(w, REEF_LOCKED, "reef_quarantine");
     mutex_lock(&w->family->lock);

@@ -28,7 +28,7 @@ static NOINLINE const void *get_elsewhere(const reef_world *w, reef_entity e, re
 
 const void *reef_get_id(const reef_world *w, reef_entity e, reef_component c)
 {
-    if (w == NULL) return NULL;
+    if (!WORLD_GIVEN(w)) return NULL;
     running_read(w, "reef_get", e, c);
     uint32_t place = place_of(w, e);
     if (place == PLACE_DEAD) return NULL;
@@ -40,7 +40,7 @@ const void *reef_get_id(const reef_world *w, reef_entity e, reef_component c)
 
 bool reef_has_id(const reef_world *w, reef_entity e, reef_component c)
 {
-    uint32_t place = w ? place_of(w, e) : PLACE_DEAD;
+    uint32_t place = WORLD_GIVEN(w) ? place_of(w, e) : PLACE_DEAD;
     if (place == PLACE_DEAD) return false;
     if (slot_find(w, c.id, reef_slots_at(&w->hot, place)[0].head.table) != 0) return true;
     if (stored_any(w) && store_has(w, c.id, e)) return true;
@@ -59,7 +59,10 @@ const void *reef_get_slow(const reef_world *w, reef_entity e, reef_type_decl *de
     return reef_get_id(w, e, reef_id_of(decl));
 }
 
-void reef_index_ask(const reef_world *w, reef_type_decl *decl) { reef__block_index_ask(w, reef_id_of(decl).id); }
+void reef_index_ask(const reef_world *w, reef_type_decl *decl)
+{
+    if (WORLD_GIVEN(w)) reef__block_index_ask(w, reef_id_of(decl).id);
+}
 
 const void *reef__value_itself(const reef_world *w, reef_entity e, reef_component c)
 {

@@ -268,7 +268,7 @@ COLD reef_removals reef_removals_new(reef_world *w, reef_component c, bool value
     static const char op[] = "reef_removals_new";
     const reef_removals none = {0, 0, 0};
     const reef_entity null = {0, 0};
-    if (w == NULL) return none;
+    if (!WORLD_GIVEN(w)) return none;
     if (w->running) return reef__failure(w, REEF_LOCKED, op, c, null, 0), none;
     const type *t = reef__type_of(c.id);
     if (t == NULL || !reef__world_knows(w, c.id)) return reef__failure(w, REEF_UNKNOWN_TYPE, op, c, null, 0), none;
@@ -296,7 +296,7 @@ log_reader *reef__reader_of(reef_world *w, reef_removals r, bool events, const c
 
 COLD reef_status reef_removals_free(reef_world *w, reef_removals removals)
 {
-    if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (!WORLD_GIVEN(w)) return REEF_BAD_ARGUMENT;
     if (removals.generation == 0) return REEF_OK;
     if (w->running) return reef__refuse(w, REEF_LOCKED, "reef_removals_free");
     log_reader *r = reef__reader_of(w, removals, false, "reef_removals_free");
@@ -310,8 +310,9 @@ COLD reef_status reef_removals_free(reef_world *w, reef_removals removals)
 bool reef_removals_next(reef_world *w, reef_removals removals, reef_entity *entity, void *value)
 {
     static const char op[] = "reef_removals_next";
-    if (w && w->running) return reef__refuse(w, REEF_LOCKED, op), false;
-    log_reader *r = w ? reef__reader_of(w, removals, false, op) : NULL;
+    if (!WORLD_GIVEN(w)) return false;
+    if (w->running) return reef__refuse(w, REEF_LOCKED, op), false;
+    log_reader *r = reef__reader_of(w, removals, false, op);
     if (r == NULL) return false;
     const reef_component c = {r->component};
     const reef_entity null = {0, 0};

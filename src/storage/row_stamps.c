@@ -87,7 +87,7 @@ uint64_t reef__track_next(const track_store *s, uint64_t index)
 
 static bool since_id(const reef_world *w, reef_entity e, reef_component c, uint64_t since, bool added)
 {
-    const type *t = w ? reef__type_of(c.id) : NULL;
+    const type *t = WORLD_GIVEN_TO(w, added ? "reef_added_since" : "reef_changed_since") ? reef__type_of(c.id) : NULL;
     return t && has_itself(w, e, t) && reef__track_word(w, reef__track_of(w, c.id), &e, 1, since, added) != 0;
 }
 
@@ -102,7 +102,7 @@ bool reef_added_since_id(const reef_world *w, reef_entity e, reef_component c, u
 
 uint64_t reef_version(reef_world *w)
 {
-    if (w == NULL) return 0;
+    if (!WORLD_GIVEN(w)) return 0;
     if (w->running) return reef__refuse(w, REEF_LOCKED, "reef_version"), 0;
     const uint64_t now = w->hot.version;
     const bool hashed = w->hashed == now; /* the state is the same */

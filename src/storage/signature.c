@@ -91,7 +91,7 @@ static void signature_put(reef_signature *s, uint32_t id)
 reef_signature reef_signature_new(const reef_world *w)
 {
     reef_signature s = {0};
-    if (w) s.allocator = w->family->memory.allocator;
+    if (WORLD_GIVEN(w)) s.allocator = w->family->memory.allocator;
     return s;
 }
 
@@ -147,7 +147,7 @@ static uint32_t switch_of(const bit_store *b, uint32_t place)
 
 reef_status reef_signature_of(const reef_world *w, reef_entity e, reef_signature *s)
 {
-    if (w == NULL || s == NULL) return REEF_BAD_ARGUMENT;
+    if (!WORLD_GIVEN(w) || s == NULL) return REEF_BAD_ARGUMENT;
     uint32_t place = place_of(w, e), on = 0;
     if (place == PLACE_DEAD) return REEF_NOT_ALIVE;
     if (place == PLACE_EMPTY) {
@@ -301,7 +301,7 @@ bool reef_signature_intersects(const reef_signature *a, const reef_signature *b)
 
 bool reef_has_all(const reef_world *w, reef_entity e, const reef_signature *s)
 {
-    uint32_t place = w ? place_of(w, e) : PLACE_DEAD;
+    uint32_t place = WORLD_GIVEN(w) ? place_of(w, e) : PLACE_DEAD;
     if (place == PLACE_DEAD) return false;
     if (s == NULL || s->count == 0) return true;
     if (place == PLACE_EMPTY) return false;
@@ -321,7 +321,7 @@ bool reef_has_all(const reef_world *w, reef_entity e, const reef_signature *s)
 
 bool reef_has_any(const reef_world *w, reef_entity e, const reef_signature *s)
 {
-    uint32_t place = w ? place_of(w, e) : PLACE_DEAD;
+    uint32_t place = WORLD_GIVEN(w) ? place_of(w, e) : PLACE_DEAD;
     if (place == PLACE_DEAD || place == PLACE_EMPTY || s == NULL || s->count == 0) return false;
     const shape *set = shape_of(w->family, reef_slots_at(&w->hot, place)[0].head.table);
     if (words_meet(s->words, s->count, shape_signature(set), set->word_count)) return true;

@@ -224,7 +224,7 @@ COLD bool reef__terms_spread(reef_term *term, uint32_t *number, uint32_t *count)
 
 bool reef_read_id(const reef_world *w, reef_entity e, reef_component c, void *out, size_t size)
 {
-    const type *t = w ? reef__type_of(c.id) : NULL;
+    const type *t = WORLD_GIVEN(w) ? reef__type_of(c.id) : NULL;
     if (t == NULL || size == 0 || size != t->size || !t->plain_copy || out == NULL) return false;
     if (!t->split) {
         const void *p = reef_get_id(w, e, c);

@@ -62,7 +62,7 @@ COLD reef_status reef_pages_used(const reef_world *w, reef_component c, reef_pag
 {
     const type *t = reef__type_of(c.id);
     if (use) *use = (reef_page_use){0};
-    if (w == NULL || use == NULL) return REEF_BAD_ARGUMENT;
+    if (!WORLD_GIVEN(w) || use == NULL) return REEF_BAD_ARGUMENT;
     if (t == NULL) return REEF_UNKNOWN_TYPE;
     if (t->home != REEF_PAGED) return REEF_BAD_ARGUMENT;
     const value_store *s = store_of(w, c.id);

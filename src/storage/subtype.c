@@ -87,7 +87,7 @@ COLD reef_status reef_find_sub_id(const reef_world *w, reef_entity e, reef_compo
     const type *t = reef__type_of(base.id);
     uint32_t id = 0;
     reef_status s = REEF_BAD_ARGUMENT;
-    if (w) s = t ? reef__subtype_find(w, e, t, &id) : REEF_UNKNOWN_TYPE;
+    if (WORLD_GIVEN(w)) s = t ? reef__subtype_find(w, e, t, &id) : REEF_UNKNOWN_TYPE;
     if ((s == REEF_OK || s == REEF_ABSENT || s == REEF_AMBIGUOUS) && has_itself(w, e, t)) {
         id = base.id;
         s = REEF_OK;
@@ -101,7 +101,7 @@ COLD uint32_t reef_find_subs_id(const reef_world *w, reef_entity e, reef_compone
 {
     const type *t = reef__type_of(base.id);
     uint32_t count, n = 0;
-    if (w == NULL || t == NULL || !reef__world_knows(w, base.id)) return 0;
+    if (!WORLD_GIVEN(w) || t == NULL || !reef__world_knows(w, base.id)) return 0;
     const uint32_t *ids = reef__subtypes_of(t, &count);
     for (uint32_t i = 0; i <= count; i++) {
         const uint32_t id = i < count ? ids[i] : base.id;

@@ -12,6 +12,7 @@
 #include "storage/command_buffer.h"
 #include "storage/family.h"
 #include "storage/layout.h"
+#include "storage/library.h"
 #include "storage/state.h"
 #include "reef/inspect.h"
 #include "reef/pool.h"

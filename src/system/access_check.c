@@ -48,7 +48,7 @@
 COLD void reef_watch_systems(reef_world *w, bool on)
 {
 #if defined(REEF_CHECKED)
-    if (w == NULL) return;
+    if (!WORLD_GIVEN(w)) return;
     if (w->running) reef__refuse(w, REEF_LOCKED, "reef_watch_systems");
     else w->unwatched = !on;
 #else
@@ -59,7 +59,7 @@ COLD void reef_watch_systems(reef_world *w, bool on)
 COLD void reef_watch_reads(reef_world *w, reef_read_refusal refusal, void *context)
 {
 #if defined(REEF_CHECKED)
-    if (w == NULL) return;
+    if (!WORLD_GIVEN(w)) return;
     if (w->running) {
         reef__refuse(w, REEF_LOCKED, "reef_watch_reads");
         return;

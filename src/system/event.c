@@ -454,7 +454,7 @@ reef_status reef_post_id(reef_world *w, reef_component c, const void *value, siz
 {
     static const char op[] = "reef_post";
     void *slot = NULL;
-    if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (!WORLD_GIVEN(w)) return REEF_BAD_ARGUMENT;
     if (size && value == NULL) return reef__failure(w, REEF_BAD_ARGUMENT, op, c, event_null, size);
     reef_status s = event_post(w, op, c, size, &slot);
     if (slot) memcpy(slot, value, size);
@@ -466,7 +466,7 @@ COLD reef_event_reader reef_event_reader_new(reef_world *w, reef_component c)
     static const char op[] = "reef_event_reader_new";
     const reef_event_reader none = {0, 0, 0};
     const type *t;
-    if (w == NULL) return none;
+    if (!WORLD_GIVEN(w)) return none;
     if (w->running) return reef__failure(w, REEF_LOCKED, op, c, event_null, 0), none;
     reef_status s = event_type_check(w, c.id, &t);
     if (s != REEF_OK) return reef__failure(w, s, op, c, event_null, s == REEF_LIMIT ? t->size : 0), none;
@@ -485,7 +485,7 @@ static log_reader *event_reader_of(reef_world *w, reef_event_reader reader, cons
 
 COLD reef_status reef_event_reader_free(reef_world *w, reef_event_reader reader)
 {
-    if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (!WORLD_GIVEN(w)) return REEF_BAD_ARGUMENT;
     if (reader.generation == 0) return REEF_OK;
     log_reader *r = event_reader_of(w, reader, "reef_event_reader_free");
     if (r == NULL) return w->error.status;
@@ -496,7 +496,7 @@ COLD reef_status reef_event_reader_free(reef_world *w, reef_event_reader reader)
 
 bool reef_event_next(reef_world *w, reef_event_reader reader, void *value)
 {
-    log_reader *r = w ? event_reader_of(w, reader, "reef_event_next") : NULL;
+    log_reader *r = WORLD_GIVEN(w) ? event_reader_of(w, reader, "reef_event_next") : NULL;
     event_store *s = r ? (event_store *)(uintptr_t)reef__events_of(w, r->component) : NULL;
     if (s == NULL) return false;
     const uint64_t end = reef__event_end(w, s), from = r->position > s->head ? r->position : s->head;
@@ -511,7 +511,7 @@ bool reef_event_next(reef_world *w, reef_event_reader reader, void *value)
 
 uint64_t reef_events_missed(const reef_world *w, reef_event_reader reader)
 {
-    if (w == NULL || w->running || reader.world != w->hot.number || reader.index >= w->reader_count) return 0;
+    if (!WORLD_GIVEN(w) || w->running || reader.world != w->hot.number || reader.index >= w->reader_count) return 0;
     const log_reader *r = &w->readers[reader.index];
     const event_store *s = reef__events_of(w, r->component);
     if (r->serial == 0 || r->generation != reader.generation || !r->events || s == NULL) return 0;
@@ -522,7 +522,7 @@ COLD reef_status reef_events_bound(reef_world *w, reef_component c, uint64_t mos
 {
     static const char op[] = "reef_events_bound";
     const type *t;
-    if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (!WORLD_GIVEN(w)) return REEF_BAD_ARGUMENT;
     if (w->running) return reef__failure(w, REEF_LOCKED, op, c, event_null, 0);
     reef_status s = event_type_check(w, c.id, &t);
     if (s == REEF_OK && most == 0) s = REEF_BAD_ARGUMENT;

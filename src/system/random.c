@@ -33,7 +33,8 @@ void reef_random_refill(reef_random *r)
 
 reef_random reef_random_of(const reef_world *w, uint64_t stream, reef_entity e)
 {
-    const uint64_t seed = w ? w->state.seed : 0, tick = w ? w->state.ticks : 0, step = w ? w->step : 0;
+    const bool given = WORLD_GIVEN(w);
+    const uint64_t seed = given ? w->state.seed : 0, tick = given ? w->state.ticks : 0, step = given ? w->step : 0;
     const uint64_t key =
         hash_blend(hash_blend(hash_blend(seed + 0x9E3779B97F4A7C15u) + stream) + ((tick >> 32) << 32 | step));
     return (reef_random){
@@ -59,11 +60,11 @@ int64_t reef_random_range(reef_random *r, int64_t lowest, int64_t highest)
 
 COLD reef_status reef_set_seed(reef_world *w, uint64_t seed)
 {
-    if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (!WORLD_GIVEN(w)) return REEF_BAD_ARGUMENT;
     if (w->running) return reef__refuse(w, REEF_LOCKED, "reef_set_seed");
     w->state.seed = seed;
     reef__invalidate(w, INVALIDATE_WRITTEN);
     return REEF_OK;
 }
 
-uint64_t reef_seed(const reef_world *w) { return w ? w->state.seed : 0; }
+uint64_t reef_seed(const reef_world *w) { return WORLD_GIVEN(w) ? w->state.seed : 0; }

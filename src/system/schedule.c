@@ -202,7 +202,7 @@ static reef_system_id entry_handle(const reef_world *w, uint32_t entry)
 /* May the schedule change now? */
 static COLD bool change_allowed(reef_world *w, const char *op)
 {
-    if (w == NULL) return false;
+    if (!WORLD_GIVEN_TO(w, op)) return false;
     if (!w->running && w->locks == 0) return true;
     reef__refuse(w, REEF_LOCKED, op);
     return false;
@@ -363,20 +363,20 @@ COLD reef_status reef_system_switch(reef_world *w, reef_system_id which, bool on
 COLD bool reef_system_is_on(const reef_world *w, reef_system_id which)
 {
     reef_status status;
-    const schedule_entry *e = w ? reef__schedule_find(w, which, &status) : NULL;
+    const schedule_entry *e = WORLD_GIVEN(w) ? reef__schedule_find(w, which, &status) : NULL;
     return e && e->on;
 }
 
 COLD reef_system_id reef_system_find(const reef_world *w, const char *name)
 {
-    const uint32_t entry = w && w->schedule && name ? entry_named(w->schedule, name) : ENTRY_NONE;
+    const uint32_t entry = WORLD_GIVEN(w) && w->schedule && name ? entry_named(w->schedule, name) : ENTRY_NONE;
     return entry == ENTRY_NONE ? (reef_system_id){0, 0, 0} : entry_handle(w, entry);
 }
 
 COLD const char *reef_system_name(const reef_world *w, reef_system_id which)
 {
     reef_status status;
-    const schedule_entry *e = w ? reef__schedule_find(w, which, &status) : NULL;
+    const schedule_entry *e = WORLD_GIVEN(w) ? reef__schedule_find(w, which, &status) : NULL;
     return e ? e->system->name : NULL;
 }
 
@@ -447,5 +447,5 @@ uint32_t reef__observer_entry_named(const schedule *s, const char *name)
 
 bool reef__observer_named(const reef_world *w, const char *name)
 {
-    return w && w->schedule && reef__observer_entry_named(w->schedule, name) != ENTRY_NONE;
+    return WORLD_GIVEN(w) && w->schedule && reef__observer_entry_named(w->schedule, name) != ENTRY_NONE;
 }

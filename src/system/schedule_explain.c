@@ -323,7 +323,7 @@ COLD size_t reef_schedule_explain(const reef_world *w, reef_explain form, char *
 {
     explainer o = {.world = w, .out = {text, text ? size : 0, 0}};
     if (o.out.size) text[0] = 0;
-    if (w == NULL || (form != REEF_EXPLAIN_TEXT && form != REEF_EXPLAIN_DOT)) return 0;
+    if (!WORLD_GIVEN(w) || (form != REEF_EXPLAIN_TEXT && form != REEF_EXPLAIN_DOT)) return 0;
     const bool dot = form == REEF_EXPLAIN_DOT;
     o.s = w->schedule;
     if (dot) reef__text_put(&o.out, "digraph schedule {\n  rankdir=LR;\n  node [shape=box];\n");

@@ -134,7 +134,7 @@ reef_script reef_script_make(const reef_script_class *c, const void *data)
 reef_status reef_script_add(reef_world *w, reef_entity e, const reef_script_class *c, const void *data)
 {
     static const char op[] = "reef_script_add";
-    if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (!WORLD_GIVEN(w)) return REEF_BAD_ARGUMENT;
     const reef_component script = reef_script_type();
     if (!class_is_good(c)) return reef__failure(w, REEF_BAD_ARGUMENT, op, script, e, c ? c->size : 0);
     if (reef_has_id(w, e, script)) return reef__failure(w, REEF_EXISTS, op, script, e, 0);
@@ -147,7 +147,7 @@ reef_status reef_script_add(reef_world *w, reef_entity e, const reef_script_clas
 
 reef_status reef_script_remove(reef_world *w, reef_entity e)
 {
-    if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (!WORLD_GIVEN(w)) return REEF_BAD_ARGUMENT;
     if (!w->running) w->calling = "reef_script_remove";
     const reef_status s = reef_remove_id(w, e, reef_script_type());
     if (!w->running) w->calling = NULL;
@@ -316,7 +316,7 @@ COLD reef_system_id reef_scripts(reef_world *w, const char *where, const char *t
 {
     static const char op[] = "reef_scripts";
     const reef_system_id none = {0, 0, 0};
-    if (w == NULL) return none;
+    if (!WORLD_GIVEN(w)) return none;
     const reef_component script = reef_script_type();
     const size_t bytes = (touches ? strlen(touches) : 0) + 2;
     char *text = reef__memory_zeroed(&w->family->memory, MEMORY_OTHER, bytes);
@@ -353,7 +353,7 @@ COLD reef_system_id reef_update_id(reef_world *w, reef_component c, void (*funct
 {
     char name[REEF_TYPE_NAME_MAX + sizeof ".update"];
     const reef_system_id none = {0, 0, 0};
-    if (w == NULL) return none;
+    if (!WORLD_GIVEN(w)) return none;
     const char *type_name = reef_type_name(c);
     if (type_name == NULL) return reef__failure(w, REEF_UNKNOWN_TYPE, "reef_update", c, (reef_entity){0, 0}, 0), none;
     snprintf(name, sizeof name, "%s.update", type_name);

@@ -506,7 +506,7 @@ COLD reef_status reef_history_correct(reef_history *h, const reef_late_input *in
 COLD reef_history *reef_history_new(reef_world *w, const reef_history_config *config)
 {
     static const char op[] = "reef_history_new";
-    if (w == NULL) return NULL;
+    if (!WORLD_GIVEN(w)) return NULL;
     if (config == NULL || config->step == NULL || (config->ticks == 0 && config->bytes == 0))
         return reef__refuse(w, REEF_BAD_ARGUMENT, op), NULL;
     reef_history *h = reef__memory_zeroed(&w->family->memory, MEMORY_OTHER, sizeof *h);

@@ -124,7 +124,7 @@ COLD reef_status reef_synctest(reef_world *w, const reef_synctest_config *config
 {
     synctest x = {w, config, report, NULL};
     if (report) *report = (reef_desync){0};
-    if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (!WORLD_GIVEN(w)) return REEF_BAD_ARGUMENT;
     if (config == NULL || config->step == NULL || config->distance == 0 || config->distance > DISTANCE_MAX)
         return sync_refuse(w, REEF_BAD_ARGUMENT, config ? config->distance : 0);
     skips_room room;

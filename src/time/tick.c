@@ -332,7 +332,7 @@ static COLD reef_status tick_measured(reef_world *w, float dt)
 
 reef_status reef_step_once(reef_world *w, float dt)
 {
-    if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (!WORLD_GIVEN(w)) return REEF_BAD_ARGUMENT;
     reef_status s = tick_begin(w, "reef_tick", dt);
     if (s != REEF_OK) return s;
     if (UNLIKELY(w->ticking->measures)) return tick_end(w, tick_measured(w, dt));
@@ -341,7 +341,7 @@ reef_status reef_step_once(reef_world *w, float dt)
 
 reef_status reef_tick(reef_world *w, float dt)
 {
-    if (w && w->paused) return w->locks ? reef__refuse(w, REEF_LOCKED, "reef_tick") : REEF_OK;
+    if (WORLD_GIVEN(w) && w->paused) return w->locks ? reef__refuse(w, REEF_LOCKED, "reef_tick") : REEF_OK;
     return reef_step_once(w, dt);
 }
 
@@ -349,7 +349,7 @@ COLD reef_status reef_tick_phase(reef_world *w, const char *name, float dt)
 {
     static const char op[] = "reef_tick_phase";
     uint32_t number;
-    if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (!WORLD_GIVEN(w)) return REEF_BAD_ARGUMENT;
     reef_status s = tick_begin(w, op, dt);
     if (s != REEF_OK) return s;
     if (!reef__phase_named(w, op, name, &number)) return w->error.status;
@@ -359,7 +359,7 @@ COLD reef_status reef_tick_phase(reef_world *w, const char *name, float dt)
 COLD reef_status reef_system_once(reef_world *w, const reef_system_desc *desc, float dt)
 {
     static const char op[] = "reef_system_once";
-    if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (!WORLD_GIVEN(w)) return REEF_BAD_ARGUMENT;
     reef_status s = tick_begin(w, op, dt);
     if (s != REEF_OK) return s;
     struct system *x = reef__system_make(w, op, desc, NULL);
@@ -382,16 +382,16 @@ COLD reef_status reef_system_once(reef_world *w, const reef_system_desc *desc, f
 
 void reef_pause(reef_world *w, bool paused)
 {
-    if (w) w->paused = paused;
+    if (WORLD_GIVEN(w)) w->paused = paused;
 }
 
-bool reef_is_paused(const reef_world *w) { return w && w->paused; }
-uint64_t reef_tick_count(const reef_world *w) { return w ? w->state.ticks : 0; }
-uint64_t reef_time_ns(const reef_world *w) { return w ? w->state.time_ns : 0; }
+bool reef_is_paused(const reef_world *w) { return WORLD_GIVEN(w) && w->paused; }
+uint64_t reef_tick_count(const reef_world *w) { return WORLD_GIVEN(w) ? w->state.ticks : 0; }
+uint64_t reef_time_ns(const reef_world *w) { return WORLD_GIVEN(w) ? w->state.time_ns : 0; }
 
 COLD void reef_measure_systems(reef_world *w, bool on)
 {
-    ticking *k = w && !w->locks ? ticking_ready(w) : NULL;
+    ticking *k = WORLD_GIVEN(w) && !w->locks ? ticking_ready(w) : NULL;
     if (k == NULL) return;
     if (on && !k->measures) {
         for (uint32_t i = 0; i < k->plan_count; i++) memset(&k->plan[i].stats, 0, sizeof k->plan[i].stats);
@@ -404,7 +404,7 @@ COLD reef_system_stats reef_system_measured(const reef_world *w, reef_system_id 
 {
     const reef_system_stats never_ran = {0, 0, 0, 0, 0};
     reef_status s;
-    const schedule_entry *e = w && w->schedule && w->ticking ? reef__schedule_find(w, which, &s) : NULL;
+    const schedule_entry *e = WORLD_GIVEN(w) && w->schedule && w->ticking ? reef__schedule_find(w, which, &s) : NULL;
     const planned_system *ps = e ? planned_of(w->ticking->plan, w->ticking->plan_count, e->system->serial) : NULL;
     return ps ? ps->stats : never_ran;
 }
@@ -412,12 +412,12 @@ COLD reef_system_stats reef_system_measured(const reef_world *w, reef_system_id 
 COLD reef_tick_stats reef_tick_measured(const reef_world *w)
 {
     const reef_tick_stats never_ran = {0, 0, 0, 0};
-    return w && w->ticking ? w->ticking->stats : never_ran;
+    return WORLD_GIVEN(w) && w->ticking ? w->ticking->stats : never_ran;
 }
 
 COLD void reef_set_trace(reef_world *w, const reef_trace *trace)
 {
     static const reef_trace none;
-    ticking *k = w && !w->locks ? ticking_ready(w) : NULL;
+    ticking *k = WORLD_GIVEN(w) && !w->locks ? ticking_ready(w) : NULL;
     if (k) k->trace = trace ? *trace : none;
 }

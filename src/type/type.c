@@ -38,6 +38,7 @@ static reef_type_decl pending_end;
 static struct {
     mutex lock;
     reef_allocator allocator; /* resize NULL: the C library's allocator */
+    bool shows;               /* ids of declared types are shown to the inlined calls: reef_type_decl.shown */
     bool taken;               /* memory was taken from the allocator, so it can't be replaced any more */
     reef_type_decl *pending;
     uint32_t count;
@@ -618,7 +619,7 @@ static COLD reef_status required_take(reef_type_decl *decl, reef_type_desc *d, b
     if (status >= 0) status = type_register(d, &id);
     if (status >= 0 || status == REEF_NO_MEMORY) return status;
     type_refuse(d, status);
-    if (first) RELEASE_STORE(&decl->id, 0u);
+    if (first) decl->id = 0;
     return status;
 }
 
@@ -640,7 +641,7 @@ static COLD reef_status type_take(reef_type_decl *decl)
     if (status < 0) return status;
     if (decl->data) d.data.id = decl->data->id;
     status = type_register(&d, &id);
-    if (status >= 0) RELEASE_STORE(&decl->id, id);
+    if (status >= 0) decl->id = id;
     else if (status != REEF_NO_MEMORY) type_refuse(&d, status);
     return status >= 0 && decl->required ? required_take(decl, &d, first) : status;
 }
@@ -678,6 +679,7 @@ COLD reef_component reef_resolve(reef_type_decl *decl)
     mutex_lock(&registry.lock);
     if (types_take_pending() && decl->id == 0) (void)type_take(decl);
     reef_component c = {decl->id};
+    if (registry.shows) RELEASE_STORE(&decl->shown, c.id);
     mutex_unlock(&registry.lock);
     return c;
 }
@@ -711,6 +713,13 @@ COLD reef_status reef_type_describe(reef_component component, const reef_field *
     if (status == REEF_OK) status = parts_make(t);
     mutex_unlock(&registry.lock);
     return status;
+}
+
+COLD void reef__types_show(void)
+{
+    mutex_lock(&registry.lock);
+    registry.shows = true;
+    mutex_unlock(&registry.lock);
 }
 
 COLD bool reef__types_known(void)

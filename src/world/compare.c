@@ -362,7 +362,7 @@ COLD bool reef_equal(const reef_world *a, const reef_world *b, reef_difference *
     reef_difference unwanted;
     comparing x = {{a, b}, difference ? difference : &unwanted};
     *x.found = (reef_difference){0};
-    if (a == NULL || b == NULL) return false;
+    if (!WORLD_GIVEN(a) || !WORLD_GIVEN(b)) return false;
     return a == b ||
            (records_equal(&x) && free_ids_equal(&x) && names_equal(&x) && time_equal(&x) && single_equal(&x) &&
             all_events_equal(&x) && scripts_equal(&x) && tables_equal(&x) && all_stores_equal(&x));

@@ -704,7 +704,7 @@ const reef_change *reef_diff_next(reef_diff *d)
 
 reef_diff *reef_diff_new(const reef_world *before, const reef_world *after)
 {
-    if (before == NULL || after == NULL || before->running || after->running) return NULL;
+    if (!WORLD_GIVEN(before) || !WORLD_GIVEN(after) || before->running || after->running) return NULL;
     reef_diff *d = reef__memory_zeroed(&after->family->memory, MEMORY_OTHER, sizeof *d);
     if (d == NULL) return NULL;
     d->world[0] = before;

@@ -479,7 +479,7 @@ static reef_world *merge_aside(reef_world *to)
     to->calling = merge_op;
     reef_world *w = reef__world_aside(to);
     to->calling = NULL;
-    if (w == NULL) return NULL;
+    if (!WORLD_GIVEN(w)) return NULL;
     w->slow &= ~SLOW_OBSERVED;
     w->untargeted = true; /* until their handles are translated, targets are those of the other world */
     for (uint32_t i = 1; i < w->state.store_count; i++)
@@ -517,7 +517,7 @@ static COLD reef_status merge_from(reef_world *to, reef_world *from, const query
                                    reef_merged **merged)
 {
     reef_world *w = merge_aside(to);
-    if (w == NULL) return to->error.status;
+    if (!WORLD_GIVEN(w)) return to->error.status;
     merging *x = reef__memory_zeroed(&to->family->memory, MEMORY_OTHER, sizeof *x);
     if (x == NULL) {
         reef_world_free(w);
@@ -556,8 +556,8 @@ static COLD reef_query query_chosen(reef_world *to, reef_world *from, const char
 COLD reef_status reef_merge(reef_world *to, reef_world *from, const reef_merge_desc *desc, reef_merged **merged)
 {
     if (merged) *merged = NULL;
-    if (to == NULL) return REEF_BAD_ARGUMENT;
-    if (from == NULL || from == to) return reef__refuse(to, REEF_BAD_ARGUMENT, merge_op);
+    if (!WORLD_GIVEN(to)) return REEF_BAD_ARGUMENT;
+    if (!WORLD_GIVEN(from) || from == to) return reef__refuse(to, REEF_BAD_ARGUMENT, merge_op);
     const bool locked = to->running || from->running || world_engaged(to);
     if (locked) return reef__refuse(to, REEF_LOCKED, merge_op);
     if (desc == NULL || desc->query == NULL) return merge_from(to, from, NULL, desc && desc->drop_names, merged);

@@ -235,7 +235,7 @@ static COLD reef_component state_bound(const reef_world *w)
 /* Can the world's state be shared now? If not, the error is recorded. */
 static bool share_allowed(reef_world *w, const char *op)
 {
-    if (w == NULL) return false;
+    if (!WORLD_GIVEN_TO(w, op)) return false;
     if (world_engaged(w)) return reef__refuse(w, REEF_LOCKED, op), false;
     reef_component c = state_bound(w);
     w->hook_failed.id = 0;
@@ -285,7 +285,7 @@ reef_snapshot *reef_snapshot_take(reef_world *w)
 
 void reef_snapshot_free(reef_snapshot *s)
 {
-    if (s == NULL) return;
+    if (s == NULL || s->hot.library != &reef__library) return;
     family *f = s->family;
     const paged_owner chunks = reef__owner_of(f, &reef__pages_chunks);
     reef__paged_keep(&s->hot.chunks, &chunks, false);
@@ -366,6 +366,7 @@ reef_world *reef__snapshot_aside(const reef_snapshot *s)
 
 reef_world *reef_snapshot_fork(const reef_snapshot *s)
 {
+    if (s && s->hot.library != &reef__library) return NULL; /* another copy of reef took it */
     reef_world *fork = s ? reef__snapshot_aside(s) : NULL;
     if (fork && !reef__scripts_join(fork, s->script_serial)) {
         reef_world_free(fork);
@@ -384,6 +385,7 @@ COLD reef_world *reef__world_blank(reef_world *w)
         reef__memory_free(&f->memory, MEMORY_OTHER, blank, sizeof *blank);
         return NULL;
     }
+    blank->hot.library = &reef__library;
     blank->family = f;
     blank->config = w->config;
     blank->error.operation = "";
@@ -494,7 +496,7 @@ static COLD bool restore_plainly(reef_world *w, const reef_snapshot *s)
 reef_status reef_restore(reef_world *w, const reef_snapshot *s)
 {
     static const char op[] = "reef_restore";
-    if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (!WORLD_GIVEN(w)) return REEF_BAD_ARGUMENT;
     if (s == NULL) return reef__refuse(w, REEF_BAD_ARGUMENT, op);
     if (s->family != w->family) return reef__refuse(w, REEF_OTHER_WORLD, op);
     if (w->locks) return reef__refuse(w, REEF_LOCKED, op);

@@ -561,7 +561,7 @@ static uint64_t hash_run(reef_world *w, const char *op, bool (*visit)(void *, co
 
 uint64_t reef_hash_parts(reef_world *w, bool (*visit)(void *context, const reef_hash_part *part), void *context)
 {
-    if (w == NULL) return 0;
+    if (!WORLD_GIVEN(w)) return 0;
     if (w->running) return reef__refuse(w, REEF_LOCKED, "reef_hash"), 0;
     if (UNLIKELY(w->state.described != reef__types_described())) kept_drop(w);
     /* What is written from now on has a newer version than what is hashed. */
@@ -571,7 +571,7 @@ uint64_t reef_hash_parts(reef_world *w, bool (*visit)(void *context, const reef_
 
 uint64_t reef_hash(reef_world *w)
 {
-    if (w == NULL) return 0;
+    if (!WORLD_GIVEN(w)) return 0;
     if (w->running) return reef__refuse(w, REEF_LOCKED, "reef_hash"), 0;
     if (UNLIKELY(w->state.described != reef__types_described())) kept_drop(w);
     if (w->hashed == w->hot.version && !w->locks) return w->hash;

@@ -50,6 +50,8 @@ COLD reef_world *reef_world_new(const reef_world_config *config)
         return NULL;
     }
     reef__family_join(f, true);
+    reef__types_show();
+    w->hot.library = &reef__library;
     w->family = f;
     w->config = *config;
     w->hot.number = reef__world_number();
@@ -68,7 +70,7 @@ COLD reef_world *reef_world_new(const reef_world_config *config)
 
 COLD void reef_world_free(reef_world *w)
 {
-    if (w == NULL) return;
+    if (!WORLD_GIVEN(w)) return;
     if (!BUG(361) && (w->locks || w->running || w->flushing || w->called_out)) {
         const char *busy = w->notifying ? "it can't be freed in an observer"
                            : w->running ? "it can't be freed in a system"
@@ -97,17 +99,17 @@ COLD void reef_world_free(reef_world *w)
     reef__family_leave(f, true);
 }
 
-void *reef_context(const reef_world *w) { return w ? w->config.context : NULL; }
+void *reef_context(const reef_world *w) { return WORLD_GIVEN(w) ? w->config.context : NULL; }
 
 void reef_set_context(reef_world *w, void *context)
 {
-    if (w) w->config.context = context;
+    if (WORLD_GIVEN(w)) w->config.context = context;
 }
 
 void reef_set_log(reef_world *w, void (*log)(void *context, reef_log_level level, const char *message),
                   void (*misuse)(void *context, reef_status status, const char *message))
 {
-    if (w == NULL) return;
+    if (!WORLD_GIVEN(w)) return;
     w->config.log = log;
     w->config.misuse = misuse;
 }
@@ -115,7 +117,7 @@ void reef_set_log(reef_world *w, void (*log)(void *context, reef_log_level level
 COLD reef_status reef_shrink(reef_world *w)
 {
     static const char op[] = "reef_shrink";
-    if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (!WORLD_GIVEN(w)) return REEF_BAD_ARGUMENT;
     if (w->locks) return reef__refuse(w, REEF_LOCKED, op);
     for (uint32_t i = TABLE_EMPTY; i < w->state.tables.count * TABLES_PER_PAGE; i++)
         if (!reef__table_shrink(w, i)) return reef__refuse(w, REEF_NO_MEMORY, op);
@@ -150,7 +152,7 @@ COLD reef_status reef_reserve_for(reef_world *w, uint32_t count, const reef_comp
     static const char op[] = "reef_reserve_for";
     const reef_entity null = {0, 0};
     spread list, x;
-    if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (!WORLD_GIVEN(w)) return REEF_BAD_ARGUMENT;
     if (type_count > REEF_COMPONENTS_MAX)
         return reef__failure(w, REEF_LIMIT, op, (reef_component){0}, null, type_count);
     if (type_count && types == NULL)
@@ -180,7 +182,7 @@ COLD reef_status reef_validate(const reef_world *w, char *message, size_t size)
 {
     char unused[1];
     uint64_t placed;
-    if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (!WORLD_GIVEN(w)) return REEF_BAD_ARGUMENT;
     if (message == NULL || size == 0) message = unused, size = 1;
     message[0] = 0;
     if (reef__index_validate(w, &placed, message, size) != REEF_OK ||
@@ -199,10 +201,10 @@ COLD reef_status reef_validate(const reef_world *w, char *message, size_t size)
 
 COLD reef_status reef_set_pool(reef_world *w, reef_pool *pool)
 {
-    if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (!WORLD_GIVEN(w)) return REEF_BAD_ARGUMENT;
     if (w->running) return reef__refuse(w, REEF_LOCKED, "reef_set_pool");
     w->pool = pool;
     return REEF_OK;
 }
 
-reef_pool *reef_world_pool(const reef_world *w) { return w ? w->pool : NULL; }
+reef_pool *reef_world_pool(const reef_world *w) { return WORLD_GIVEN(w) ? w->pool : NULL; }

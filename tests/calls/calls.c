@@ -713,6 +713,40 @@ static void run_kind(setting *s, uint32_t world, uint32_t kind_number)
     setting_end(s);
 }
 
+/* ---- worlds of another copy of reef ---- */
+
+/* Each public function is called with a world that another copy has made: that copy is told, and nothing happens. Then
+ * each call with its usual arguments: nothing happens either, but that inlined calls read by themselves. */
+static void run_other_copy(setting *s)
+{
+    const kind *k = &kinds[0];
+    uint32_t n = 0;
+    setting_make(s, FEW, k);
+    const uint64_t before = s->hash;
+#define CALL_OTHER_COPY(name, call) \
+    library_pretend(s->world, true); \
+    (void)call; \
+    library_pretend(s->world, false); \
+    if (library_told() == NULL) complain(FEW, k, 0, NULL, name ": the other copy isn't told"); \
+    n++;
+    OTHER_COPY(CALL_OTHER_COPY)
+    if (reef_hash(s->world) != before) complain(FEW, k, 0, NULL, "calls of another copy change the world");
+    for (uint32_t i = 0; i < CALL_COUNT; i++) {
+        const call *c = &calls[i];
+        if (c->flags & NO_WORLD) continue;
+        s->entity = s->handle[HAS];
+        s->ref = reef_ref_make_id(s->world, s->entity, s->type);
+        library_pretend(s->world, true);
+        (void)c->run(s);
+        library_pretend(s->world, false);
+        if (reef_hash(s->world) != before) complain(FEW, k, HAS, c, "done by another copy");
+        n++;
+    }
+    (void)library_told();
+    setting_end(s);
+    (void)printf("%u calls by another copy of reef\n", (unsigned)n);
+}
+
 int main(void)
 {
     static setting s;
@@ -724,6 +758,7 @@ int main(void)
         for (uint32_t k = 0; k < kind_count; k++) run_kind(&s, order[i], k);
     for (uint32_t k = 1; k <= 3; k++) check_home(&kinds[k], k, 0);  /* InSparse ... InCold, as InTable */
     for (uint32_t k = 9; k <= 11; k++) check_home(&kinds[k], k, 8); /* BaseSparse ... BaseCold, as BaseTable */
+    run_other_copy(&s);
     reef_snapshot_free(s.other_snapshot);
     reef_world_free(s.other);
     if (paper) (void)fclose(paper);

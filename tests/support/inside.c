@@ -17,4 +17,20 @@ uint64_t hash_anew(reef_world *w)
     return reef_hash(w);
 }
 
+static const char *told_of;
+static void library_tell(const reef_world *w, const char *function)
+{
+    (void)w;
+    told_of = function;
+}
+static const reef_library other_library = {library_tell};
+void library_pretend(reef_world *w, bool other) { w->hot.library = other ? &other_library : &reef__library; }
+
+const char *library_told(void)
+{
+    const char *function = told_of;
+    told_of = NULL;
+    return function;
+}
+
 void error_forget(reef_world *w) { w->error = (reef_error){.operation = ""}; }

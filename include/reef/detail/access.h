@@ -72,7 +72,7 @@ REEF_INLINE bool reef_asks(reef_entity e) { return e.index % 64 == 0; }
 REEF_INLINE reef_component reef_id_now(const reef_type_decl *decl)
 {
     reef_component c;
-    c.id = REEF_DEPENDENT(&decl->id);
+    c.id = REEF_DEPENDENT(&decl->shown);
     return c;
 }
 
@@ -166,7 +166,7 @@ REEF_INLINE bool reef_has_decl(const reef_world *world, reef_entity e, reef_type
 REEF_INLINE reef_store_way reef_store_now(const reef_world *world, const reef_type_decl *decl, bool paged)
 {
     const reef_hot *h = REEF_RECAST(const reef_hot *, world);
-    const uint32_t id = REEF_DEPENDENT(&decl->id);
+    const uint32_t id = REEF_DEPENDENT(&decl->shown);
     return reef_store_way_to(&h->stores[h->store_number[id & (0u - (id < h->store_room))]], paged);
 }
 REEF_INLINE const void *reef_get_stored(const reef_world *world, reef_entity e, reef_type_decl *decl, size_t size,

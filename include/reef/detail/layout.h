@@ -166,6 +166,7 @@ typedef struct reef_lately {
 
 /* The head of every world. */
 typedef struct reef_hot {
+    const struct reef_library *library;    /* the copy of reef that made the world (src/storage/library.h) */
     reef_paged records;                    /* uint64_t[4096] a page */
     reef_paged chunks;                     /* reef_slot[256 * 4] a page */
     reef_block_index **blocks;             /* [REEF_BLOCK_NUMBERS], none of them NULL; [0] is empty */
