@@ -8,15 +8,54 @@
 --
 -- Structs are cdata, passed and returned by value as in C; ffi.string reads a text from the library. docs/manual/other-languages.md has the
 -- rules, above all those for callbacks.
+--
+-- An error in a callback can't pass through C. It is an error again in the call during which the callback ran, when that returns: of those
+-- that are listed here. After other calls, whose observers or hooks may fail, reef.check() says whether there was an error.
 local ffi = require "ffi"
 local M = {}
+
+local calls_back = {}
+for name in ([[reef_tick reef_step_once reef_tick_phase reef_system_once reef_run reef_flush reef_end reef_world_free reef_world_clear
+    reef_history_step reef_history_rewind reef_history_replay reef_history_correct reef_synctest reef_save_to reef_load reef_load_from
+    reef_load_bytes reef_diff_apply reef_restore reef_merge reef_visit_entity reef_visit_entities reef_visit_world reef_visit_tables
+    reef_visit_systems reef_visit_observers reef_hash_parts reef_query_order reef_sort_storage reef_file_replace]]):gmatch("%S+") do
+    calls_back[name] = true
+end
+
+local kept = {} -- callbacks, by their pointers
+local inside = 0 -- callbacks that run now
+local failed -- the first error in a callback: its message, and how many callbacks were running around it
+
+-- Raises the error of a callback that ran during an earlier call, if there was one.
+function M.check()
+    if failed and failed.inside == inside then
+        local message = failed.message
+        failed = nil
+        error(message, 0)
+    end
+end
+
+local function checked(...)
+    M.check()
+    return ...
+end
 
 -- Loads a shared library, with the declarations of the same version.
 function M.load(declarations, library)
     local file = assert(io.open(declarations))
     ffi.cdef(file:read("*a"))
     file:close()
-    M.C = ffi.load(library)
+    local loaded = ffi.load(library)
+    M.C = setmetatable({}, {__index = function(C, name)
+        local value = loaded[name]
+        if calls_back[name] then
+            local call = value
+            value = function(...) return checked(call(...)) end
+            jit.off(value) -- compiled code can't be called back
+        end
+        rawset(C, name, value)
+        return value
+    end})
     return M.C
 end
 
@@ -54,10 +93,40 @@ function M.array(kind, pointer)
     return ffi.cast(kind .. " *", pointer)
 end
 
+-- What a callback returns to reef when it fails, by the type of what it returns.
+local function failure_of(kind)
+    if kind:find("^%s*void%s*%(") then return nil end
+    if kind:find("^%s*bool") or kind:find("visitor") or kind == "reef_progress" then return false end
+    if kind:find("^%s*reef_status") or kind == "reef_step" then return M.C.REEF_CANCELLED end
+    if kind:find("^[^(]*%*") or kind == "reef_read_refusal" then return nil end
+    return 0
+end
+
 -- Returns a Lua function as a pointer to a C function of a type. For functions with structs as parameters use the second way of
--- docs/manual/other-languages.md. Keep the pointer for as long as reef may call it.
+-- docs/manual/other-languages.md. The pointer is kept until M.drop is called with it. When the function fails, it returns false, 0, nil or
+-- REEF_CANCELLED to reef, which goes on, and the call during which it ran fails with its message.
 function M.callback(kind, call)
-    return ffi.cast(kind, call)
+    if type(call) ~= "function" then return ffi.cast(kind, call) end -- a pointer that was made already
+    local failure = failure_of(kind)
+    local function left(good, ...)
+        inside = inside - 1
+        if good then return ... end
+        failed = failed or {message = ..., inside = inside}
+        return failure
+    end
+    local pointer = ffi.cast(kind, function(...)
+        inside = inside + 1
+        return left(pcall(call, ...))
+    end)
+    kept[tostring(ffi.cast("void *", pointer))] = pointer
+    return pointer
+end
+
+-- Frees a pointer that M.callback has made. reef must never call it again: what uses it was removed in all worlds and forks.
+function M.drop(pointer)
+    local name = tostring(ffi.cast("void *", pointer))
+    assert(kept[name], "this is no callback that is kept"):free()
+    kept[name] = nil
 end
 
 return M

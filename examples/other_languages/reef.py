@@ -7,12 +7,16 @@
     r.reef_world_free(w)
 
 Structs are ctypes.Structure classes, passed and returned by value as in C; where C takes a pointer to one, give the struct, ctypes.byref
-of it, an array, or None. Texts are str as parameters and results of functions, and bytes in the fields of structs. A field whose name is
-a keyword of Python is read by getattr(change, "is"). docs/manual/other-languages.md has the rules.
+of it, an array, or None. Texts are str as parameters and results of functions, and bytes in the fields of structs. Bytes that aren't UTF-8
+become surrogates in a str, as in the names of files, and the same bytes again on the way back. A field whose name is a keyword of Python is
+read by getattr(change, "is"). docs/manual/other-languages.md has the rules.
+
+What a callback raises can't pass through C. It is raised again by the call during which the callback ran, when that returns.
 """
 import ctypes
 import json
 import re
+import threading
 import types
 
 _NUMBERS = {
@@ -27,16 +31,22 @@ _KINDS = {  # reef_kind of a field's C type
 }
 
 
+def _encoded(text):
+    if "\0" in text:
+        raise ValueError("a text for C ends at its first zero, and this one goes on: %r" % text)
+    return text.encode("utf-8", "surrogateescape")
+
+
 class Text(ctypes.c_char_p):
     """A const char * that takes str."""
 
     @classmethod
     def from_param(cls, value):
-        return ctypes.c_char_p.from_param(value.encode() if isinstance(value, str) else value)
+        return ctypes.c_char_p.from_param(_encoded(value) if isinstance(value, str) else value)
 
 
-def _decoded(answer, _function, _arguments):
-    return answer.decode() if isinstance(answer, bytes) else answer
+def _decoded(answer):
+    return answer.decode("utf-8", "surrogateescape") if isinstance(answer, bytes) else answer
 
 
 class Reef(types.SimpleNamespace):
@@ -108,32 +118,71 @@ class Reef(types.SimpleNamespace):
             function.argtypes = [Text if p["type"] == "const char *" else self._value_type(p) for p in entry["parameters"]]
             function.restype = self._c_type(entry["returns"])
             if function.restype is ctypes.c_char_p:
-                function.errcheck = _decoded
+                function.errcheck = lambda answer, _function, _arguments: _decoded(answer)
             setattr(self, entry["name"], function)
+            self._functions.append(function)
+
+    def _returned(self, answer, _function, _arguments):
+        """Behind each call, once there are callbacks: raises what a callback raised during this call, and not during one around it."""
+        if self._raised and self._raised[0][0] == getattr(self._thread, "inside", 0):
+            with self._lock:
+                first = self._raised[0][1] if self._raised else None
+                self._raised.clear()
+            if first is not None:
+                raise first
+        return _decoded(answer)
 
     def callback(self, place, function):
         """A Python function as a pointer to a C function: of the type `place`, or of the field or parameter "owner.name", as in
-        callback("reef_system_desc.function", move). Keep the answer for as long as reef may call it."""
-        return self._callbacks[place](function)
+        callback("reef_system_desc.function", move). It is kept until `drop` is called with it.
+
+        If the function raises an exception, it returns False, 0, None or REEF_CANCELLED to reef, which goes on; the call during which it
+        ran raises the exception when it returns. Of several exceptions it is the first. On a thread of a pool, it is the call of the
+        thread that ticks."""
+        made, returns = self._callbacks[place]
+        failure = {"void": None, "bool": False, "reef_status": self.REEF_CANCELLED}.get(returns, None if "*" in returns else 0)
+
+        def run(*arguments):
+            inside = getattr(self._thread, "inside", 0)
+            self._thread.inside = inside + 1
+            try:
+                return function(*arguments)
+            except BaseException as error:  # whatever it is: it can't pass through C
+                with self._lock:
+                    self._raised.append((inside, error))
+                return failure
+            finally:
+                self._thread.inside = inside
+
+        if not self._kept:
+            for call in self._functions:
+                call.errcheck = self._returned
+        pointer = made(run)
+        self._kept[ctypes.cast(pointer, ctypes.c_void_p).value] = pointer
+        return pointer
+
+    def drop(self, pointer):
+        """Forgets a pointer that `callback` has made. reef must never call it again: what uses it was removed in all worlds and forks."""
+        del self._kept[ctypes.cast(pointer, ctypes.c_void_p).value]
 
     def declare(self, structure, units=None, **more):
         """Makes a component type of a ctypes.Structure, with its fields; of a str a tag. `units`: by the field's name; `more`: other
         fields of reef_type_desc. Answers the reef_component."""
-        desc = self.reef_type_desc(name=(structure if isinstance(structure, str) else structure.__name__).encode(), **more)
+        desc = self.reef_type_desc(name=_encoded(structure if isinstance(structure, str) else structure.__name__), **more)
         if not isinstance(structure, str):
             fields = (self.reef_field * len(structure._fields_))()
             for field, (name, kind) in zip(fields, structure._fields_):
                 place, element = getattr(structure, name), getattr(kind, "_type_", kind)
                 element = element if isinstance(element, type) else kind
-                field.name, field.offset, field.bytes = name.encode(), place.offset, place.size
+                field.name, field.offset, field.bytes = _encoded(name), place.offset, place.size
                 field.kind = self.REEF_ENTITY if element is self.reef_entity else getattr(self, _KINDS[element])
-                field.unit = (units or {}).get(name, "").encode() or None
+                field.unit = _encoded((units or {}).get(name, "")) or None
             desc.size, desc.align = ctypes.sizeof(structure), ctypes.alignment(structure)
             desc.fields, desc.field_count = fields, len(fields)
         status = ctypes.c_int()
         made = self.reef_type_new(desc, status)
         if made.id == 0:
-            raise ValueError("%s: %s" % (desc.name.decode(), self.reef_status_text(status.value)))
+            raise ValueError("%s: %s" % (_decoded(desc.name), self.reef_status_text(status.value)))
         return made
 
 
@@ -149,15 +198,15 @@ def load(listing, library):
         listing = json.load(file)
     if listing["listing"] != 1 or listing["pointer_bytes"] != ctypes.sizeof(ctypes.c_void_p):
         raise ValueError("the listing is of another form, or of another kind of machine")
-    r = Reef(_types={}, _callbacks={})
+    r = Reef(_types={}, _callbacks={}, _functions=[], _kept={}, _raised=[], _lock=threading.Lock(), _thread=threading.local())
     r._add_types(listing)
     for constant in listing["constants"]:
         setattr(r, constant["name"], constant["value"])
     for owner in [*listing["types"], *listing["functions"]]:
         if owner.get("kind") == "function" and not owner["internal"]:
-            r._callbacks[owner["name"]] = r._types[owner["name"]]
+            r._callbacks[owner["name"]] = r._types[owner["name"]], owner["returns"]
         for part in [*owner.get("fields", ()), *owner.get("parameters", ())]:
             if isinstance(part, dict) and "function" in part:
-                r._callbacks[owner["name"] + "." + part["name"]] = r._value_type(part)
+                r._callbacks[owner["name"] + "." + part["name"]] = r._value_type(part), part["function"]["returns"]
     r._add_functions(listing, ctypes.CDLL(library))
     return r

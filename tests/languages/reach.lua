@@ -95,3 +95,43 @@ assert(value(C.reef_relation_get_id(w, alice, owes, bob), "const Owes").data.coi
 assert(C.reef_relate_id(w, alice, docked, bob, nil, 0) == C.REEF_ADDED and C.reef_retarget_id(w, alice, docked, bob, moon) == C.REEF_OK)
 assert(C.reef_target_id(w, alice, docked).index == moon.index and C.reef_unrelate_id(w, alice, docked, bob) == C.REEF_ABSENT)
 C.reef_world_free(w)
+
+-- Callbacks are kept, however they were made, and their errors come out of the call during which they ran.
+w = C.reef_world_new(nil)
+local ran = {}
+for number = 1, 20 do
+    C.reef_system_add(w, "adds" .. number, reef.callback("void (*)(reef_block *)", function() ran[#ran + 1] = number end), "")
+end
+collectgarbage()
+collectgarbage()
+e = C.reef_create_entity(w)
+assert(C.reef_tick(w, 0) == C.REEF_OK and #ran == 20 and ran[20] == 20)
+local function message_of(call, ...)
+    local good, message = pcall(call, ...)
+    assert(not good, "there was no error")
+    return message
+end
+local burning = C.reef_system_add(w, "fails", reef.callback("void (*)(reef_block *)", function()
+    C.reef_flush(w) -- a call inside of the callback isn't the one that fails
+    error("the reef is on fire")
+end), "")
+C.reef_system_add(w, "after", reef.callback("void (*)(reef_block *)", function()
+    C.reef_flush(w) -- neither is one in a later system
+    ran[#ran + 1] = "after"
+end), "")
+assert(message_of(C.reef_tick, w, 0):find("the reef is on fire") and ran[#ran] == "after")
+reef.check() -- it is raised once
+assert(tonumber(C.reef_tick_count(w)) == 2)
+C.reef_system_remove(w, burning)
+assert(C.reef_tick(w, 0) == C.REEF_OK)
+local visitor = reef.callback("bool (*)(void *, uint64_t, uint32_t, const void *, size_t)", function() error({"a table"}) end)
+assert(message_of(C.reef_visit_entities, w, reef.callback("reef_visitor", visitor), nil)[1] == "a table")
+reef.drop(visitor)
+local fails = reef.callback("reef_status (*)(void *, reef_world *, uint64_t, void *, const void *)", function() error("no value") end)
+local failing = C.reef_type_new(ffi.new("reef_type_desc", {name = "Failing", size = 4,
+    hooks = ffi.new("reef_hooks[1]", {{construct = ffi.cast("void *", fails)}})}), nil)
+assert(C.reef_add_id(w, e, failing, nil, nil) == C.REEF_CANCELLED and message_of(reef.check):find("no value"))
+
+-- Names are bytes.
+assert(C.reef_set_name(w, e, "caf\233") == C.REEF_OK and ffi.string(C.reef_name(w, e)) == "caf\233")
+C.reef_world_free(w)

@@ -1,6 +1,7 @@
 """reach.py LISTING LIBRARY: what is hard to call from another language, from Python: structs with arrays, unions and functions by value,
 callbacks that get structs by value, and the exported twins of what is inlined."""
 import ctypes
+import gc
 import sys
 
 import reef
@@ -188,4 +189,69 @@ assert r.reef_target_id(w, alice, docked).index == moon.index and told == [(r.RE
 assert r.reef_unrelate_id(w, alice, docked, bob) == r.REEF_ABSENT and r.reef_unrelate_sources_id(w, bob, likes) == 2
 message = ctypes.create_string_buffer(200)
 assert r.reef_validate(w, message, len(message)) == r.REEF_OK, message.value
+r.reef_world_free(w)
+
+# Callbacks are kept, however they were made, and what they raise comes out of the call during which they ran.
+w = r.reef_world_new(None)
+ran = []
+
+
+def adds(number):
+    return lambda _block: ran.append(number)
+
+
+def fails(_block):
+    ran.append("fails")
+    r.reef_world_stats(w)  # a call inside of the callback isn't the one that fails
+    raise KeyError("the reef is on fire")
+
+
+def after(_block):
+    assert r.reef_tick_count(w) >= 0  # neither is one in a later system
+    ran.append("after")
+
+
+def raises(error, call, *arguments):
+    try:
+        call(*arguments)
+    except error as raised:
+        return raised
+    raise AssertionError("nothing was raised")
+
+
+for number in range(20):
+    assert r.reef_system_add(w, "adds%d" % number, r.callback("reef_system_add.function", adds(number)), "").generation != 0
+gc.collect()
+junk = [ctypes.create_string_buffer(64) for _ in range(10000)]  # over what was freed
+e = r.reef_create_entity(w)
+assert r.reef_tick(w, 0) == r.REEF_OK and ran == list(range(20))
+burning = r.reef_system_add(w, "fails", r.callback("reef_system_add.function", fails), "")
+r.reef_system_add(w, "after", r.callback("reef_system_add.function", after), "")
+assert "the reef is on fire" in str(raises(KeyError, r.reef_tick, w, 0)) and ran[-2:] == ["fails", "after"]
+assert r.reef_tick_count(w) == 2 and r.reef_count_alive(w) == 1  # it is raised once
+raises(KeyError, r.reef_tick, w, 0)
+pool = r.reef_pool_new(r.reef_pool_config(threads=3))
+assert r.reef_set_pool(w, pool) == r.REEF_OK
+raises(KeyError, r.reef_tick, w, 0)  # on whatever thread it ran
+assert r.reef_set_pool(w, None) == r.REEF_OK and r.reef_system_remove(w, burning) == r.REEF_OK and r.reef_tick(w, 0) == r.REEF_OK
+r.reef_pool_free(pool)
+
+
+def stops(*_arguments):
+    raise KeyboardInterrupt
+
+
+raises(KeyboardInterrupt, r.reef_visit_entities, w, r.callback("reef_visitor", stops), None)
+failing = r.reef_type_desc(name=b"Failing", size=4, hooks=ctypes.pointer(r.reef_hooks(construct=r.callback("reef_hooks.construct", stops))))
+failing = r.reef_type_new(failing, None)
+raises(KeyboardInterrupt, r.reef_add_id, w, e, failing, None, None)
+assert r.reef_last_error(w).status == r.REEF_CANCELLED and not r.reef_has_id(w, e, failing)
+kept = r.callback("reef_visitor", lambda *_arguments: True)
+r.drop(kept)
+
+# Texts that aren't UTF-8, and texts that C would cut off.
+assert r.reef_set_name(w, e, b"caf\xe9") == r.REEF_OK and r.reef_name(w, e) == "caf\udce9"
+assert r.reef_find(w, "caf\udce9").index == e.index and r.reef_find(w, b"caf\xe9").index == e.index
+raises(ctypes.ArgumentError, r.reef_set_name, w, e, "a\0b")
+assert r.reef_set_name(w, e, "Ø") == r.REEF_OK and r.reef_name(w, e) == "Ø"
 r.reef_world_free(w)
