@@ -82,6 +82,10 @@
 #define REEF_BEFORE_MAIN(name) \
     static void name(void) __attribute__((constructor, unused)); \
     static void name(void)
+/* A function that is called when the library that it is in is unloaded, or the program ends. */
+#define REEF_AT_UNLOAD(name) \
+    static void name(void) __attribute__((destructor, unused)); \
+    static void name(void)
 #elif defined(_MSC_VER)
 #if !defined(_M_IX86) && !defined(_M_X64)
 #error "With MSVC reef needs x86 or x86-64: on other processors its ordinary reads and writes may be reordered"
@@ -105,6 +109,7 @@
     static void name(void); \
     __declspec(allocate(".CRT$XCU")) static void (*name##_before_main)(void) = name; \
     static void name(void)
+#define REEF_AT_UNLOAD(name) static __inline void name(void) /* it isn't called */
 #else
 #error "reef needs gcc, clang or MSVC: add your compiler to reef/compiler.h"
 #endif

@@ -81,7 +81,7 @@ REEF_API uint32_t reef_write_many_id(reef_world *world, reef_component type, con
 #define reef_change(world, entity, ...) reef_change_values(world, entity, REEF_VALUES_(__VA_ARGS__))
 /* These take the C name of a type, and return what the function returns: reef_add_with passes args to the constructor;
  * reef_ensure returns a T *; reef_read, reef_get_many and reef_write_many take pointers to T. */
-#define reef_add_with(world, entity, T, args) reef_add_id(world, entity, reef_id(T), args, NULL)
+#define reef_add_with(world, entity, T, args) reef_add_decl(world, entity, &reef_declared_by_REEF_COMPONENT_##T, args)
 #define reef_ensure(world, entity, T) REEF_CAST(T *, reef_ensure_id(world, entity, reef_id(T), NULL))
 #define reef_count(world, T) reef_count_id(world, reef_id(T))
 #define reef_clear_all(world, T) reef_clear_type(world, reef_id(T), NULL)
@@ -113,27 +113,19 @@ REEF_API uint32_t reef_write_many_id(reef_world *world, reef_component type, con
 /* reef_set_id by the C name of a type. (C++ has no compound literals, so a template takes the value there.) */
 #ifndef __cplusplus
 #define reef_set(world, entity, T, ...) \
-    (REEF_STORED_(T) ? reef_set_stored(world, entity, reef_id(T), &(const T){__VA_ARGS__}, sizeof(T)) \
-                     : reef_set_id(world, entity, reef_id(T), &(const T){__VA_ARGS__}, sizeof(T)))
+    reef_set_decl(world, entity, reef_decl_of_##T(), &(const T){__VA_ARGS__}, sizeof(T), REEF_STORED_(T))
 #else
-REEF_END_C
-template <class T, bool stored>
-static inline reef_status reef_set_value(reef_world *w, reef_entity e, reef_component c, const T &value)
-{
-    if constexpr (stored) return reef_set_stored(w, e, c, &value, sizeof(T));
-    else return reef_set_id(w, e, c, &value, sizeof(T));
-}
-REEF_BEGIN_C
-#define reef_set(world, entity, T, ...) reef_set_value<T, REEF_STORED_(T)>(world, entity, reef_id(T), T{__VA_ARGS__})
+#define reef_set(world, entity, T, ...) \
+    reef_set_value<T>(world, entity, reef_decl_of_##T(), T{__VA_ARGS__}, REEF_STORED_(T))
 #endif
 /* reef_add_id without args: adds the component, zeroed or as its constructor makes it; for a type in REEF_MULTI it adds
  * one more value. Returns OK; EXISTS if the entity has the component, which stays as it is; NOT_ALIVE, UNKNOWN_TYPE,
  * LOCKED, LIMIT (REEF_MULTI), NO_MEMORY, and what the constructor returns. */
-#define reef_add(world, entity, T) reef_add_id(world, entity, reef_id(T), NULL, NULL)
+#define reef_add(world, entity, T) reef_add_decl(world, entity, reef_decl_of_##T(), NULL)
 /* reef_remove_id: removes the component, and for a type in REEF_MULTI all its values. The value is destroyed, the
  * entity lives on. Returns OK; ABSENT if the entity doesn't have the component; NOT_ALIVE, UNKNOWN_TYPE, LOCKED,
  * NO_MEMORY. */
-#define reef_remove(world, entity, T) reef_remove_id(world, entity, reef_id(T))
+#define reef_remove(world, entity, T) reef_remove_decl(world, entity, reef_decl_of_##T())
 
 REEF_END_C
 

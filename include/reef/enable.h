@@ -11,7 +11,7 @@
 #ifndef REEF_ENABLE_H
 #define REEF_ENABLE_H
 
-#include "entity.h"
+#include "component.h"
 
 REEF_BEGIN_C
 
@@ -29,9 +29,17 @@ REEF_INLINE reef_component reef_null_component_(void)
     return none;
 }
 
+/* A type that isn't known here has no id, and mustn't stand for the whole entity. */
+REEF_INLINE reef_status reef_enable_decl(reef_world *world, reef_entity entity, reef_type_decl *decl, bool on)
+{
+    reef_component c = reef_id_with(world, decl);
+    if (REEF_UNLIKELY(c.id == 0)) c.id = UINT32_MAX;
+    return reef_enable_id(world, entity, c, on);
+}
+
 /* By the C name of a type. */
-#define reef_enable(world, entity, T) reef_enable_id(world, entity, reef_id(T), true)
-#define reef_disable(world, entity, T) reef_enable_id(world, entity, reef_id(T), false)
+#define reef_enable(world, entity, T) reef_enable_decl(world, entity, reef_decl_of_##T(), true)
+#define reef_disable(world, entity, T) reef_enable_decl(world, entity, reef_decl_of_##T(), false)
 #define reef_is_enabled(world, entity, T) reef_is_enabled_id(world, entity, reef_id(T))
 #define reef_enable_entity(world, entity) reef_enable_id(world, entity, reef_null_component_(), true)
 #define reef_disable_entity(world, entity) reef_enable_id(world, entity, reef_null_component_(), false)

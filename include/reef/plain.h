@@ -15,6 +15,11 @@
  *     reef_mut                reef_mut_id
  *     reef_has                reef_has_id
  *     reef_set                reef_set_id
+ *     reef_add                reef_add_id
+ *     reef_add_with           reef_add_id
+ *     reef_remove             reef_remove_id
+ *     reef_enable             reef_enable_id
+ *     reef_disable            reef_enable_id
  *     reef_in                 reef_block_in
  *     reef_inout              reef_block_inout
  *     reef_out                reef_block_inout

@@ -71,6 +71,9 @@ typedef struct reef_type_decl {
 
 /* Links a declaration into the process's list. The macros call it before main. Allocates nothing. Any thread. */
 REEF_API void reef_declare(reef_type_decl *decl);
+/* Takes a declaration out of the list, if nothing has used it yet. The macros call it when the library that the
+ * declaration is in is unloaded; a type that was used stays. Any thread. */
+REEF_API void reef_undeclare(reef_type_decl *decl);
 /* The id of a declared type; {0} if the declaration contradicts another of the same name (reef_declare_error says how)
  * or memory runs out. Any thread. */
 REEF_API reef_component reef_resolve(reef_type_decl *decl) REEF_PURE;
@@ -94,6 +97,7 @@ REEF_API const char *reef_declare_error(void);
                                                                  base, relation, data,  0,    0,     0, 0, 0}; \
     enum { reef_home_by_REEF_COMPONENT_##T = home, reef_size_by_REEF_COMPONENT_##T = size }; \
     REEF_BEFORE_MAIN(reef_before_main_##T) { reef_declare(&reef_declared_by_REEF_COMPONENT_##T); } \
+    REEF_AT_UNLOAD(reef_at_unload_##T) { reef_undeclare(&reef_declared_by_REEF_COMPONENT_##T); } \
     struct reef_needs_semicolon_##T
 
 /* Is the value of T in a store (REEF_SPARSE, REEF_PAGED or REEF_COLD) instead of a row? This is a constant. */

@@ -155,6 +155,7 @@
     X(353, "a loop or tick that works erases the text of the failure before it") \
     X(354, "the text of a query names an entity by a path that leads to another one")
     X(291, "a file's relations are followed before it is known that their sources are alive")
+    X(332, "the declaration of a library that is unloaded stays in the list of declarations") \
     X(331, "a call by another copy of reef isn't refused") \
     X(330, "a child of fork() waits for the threads of its parent's pool") \
     X(212, "a block that a system wrote by reef_mut may be written by the next one without a mark")

@@ -504,7 +504,7 @@ static NOINLINE reef_status table_add(reef_world *w, reef_entity e, reef_compone
 
 reef_status reef_add_id(reef_world *w, reef_entity e, reef_component c, const void *args, void **out)
 {
-    if (UNLIKELY(!WORLD_GIVEN(w))) return REEF_BAD_ARGUMENT;
+    if (UNLIKELY(!WORLD_GIVEN_SHORT(w))) return REEF_BAD_ARGUMENT;
     const uint32_t kind = LIKELY(edge_component(w, false) == c.id) ? 0 : elsewhere(w, c);
     if (LIKELY(kind < ELSEWHERE_BITS)) {
         if (UNLIKELY(observed(w)) && args == NULL) return table_add_told(w, e, c, out);
@@ -583,7 +583,7 @@ reef_status reef_set_id(reef_world *w, reef_entity e, reef_component c, const vo
 {
     spot x;
     const uint32_t i = EDGE_CACHE;
-    if (UNLIKELY(!WORLD_GIVEN(w) || !edge_at(w, &x, e, c, false, w->hot.gate_move)))
+    if (UNLIKELY(!WORLD_GIVEN_SHORT(w) || !edge_at(w, &x, e, c, false, w->hot.gate_move)))
         return set_slow(w, e, c, value, size);
     const edge *d = w->edge_cache[i].edge;
     if (UNLIKELY(value == NULL || size != d->size || d->slot == 0)) return set_slow(w, e, c, value, size);
@@ -613,7 +613,7 @@ static NOINLINE reef_status stored_set(reef_world *w, reef_entity e, reef_compon
  * a look at the type. */
 reef_status reef_set_stored(reef_world *w, reef_entity e, reef_component c, const void *value, size_t size)
 {
-    if (UNLIKELY(!WORLD_GIVEN(w))) return REEF_BAD_ARGUMENT;
+    if (UNLIKELY(!WORLD_GIVEN_SHORT(w))) return REEF_BAD_ARGUMENT;
     value_store *s = store_near(w, c, w->hot.near_id[1] == c.id);
     if (UNLIKELY(value == NULL || size != s->size)) return reef_set_id(w, e, c, value, size);
     char *at = s->paged ? come_lately(&w->hot, s, e, size, true) : come_lately(&w->hot, s, e, size, false);
@@ -675,7 +675,7 @@ static NOINLINE reef_status table_remove(reef_world *w, reef_entity e, reef_comp
 
 reef_status reef_remove_id(reef_world *w, reef_entity e, reef_component c)
 {
-    if (UNLIKELY(!WORLD_GIVEN(w))) return REEF_BAD_ARGUMENT;
+    if (UNLIKELY(!WORLD_GIVEN_SHORT(w))) return REEF_BAD_ARGUMENT;
     const uint32_t kind = LIKELY(edge_component(w, true) == c.id) ? 0 : elsewhere(w, c);
     if (LIKELY(kind < ELSEWHERE_BITS)) return table_remove(w, e, c);
     if (kind == ELSEWHERE_STORES) return stored_remove(w, e, c);
@@ -752,6 +752,7 @@ COLD reef_status reef_remove_all(reef_world *w, reef_entity e)
 static NOINLINE reef_status mark_slow(reef_world *w, reef_entity e, reef_component c, bool on)
 {
     const char *op = on ? "reef_enable" : "reef_disable";
+    if (!WORLD_GIVEN_TO(w, op)) return REEF_BAD_ARGUMENT;
     const uint32_t place = place_of(w, e), key = c.id | BIT_DISABLED;
     if (place == PLACE_DEAD && !deferred_to(w, e)) return reef__failure(w, REEF_NOT_ALIVE, op, c, e, 0);
     if (c.id && !reef__world_knows(w, c.id)) return reef__failure(w, REEF_UNKNOWN_TYPE, op, c, e, 0);
@@ -768,7 +769,7 @@ static NOINLINE reef_status mark_slow(reef_world *w, reef_entity e, reef_compone
 
 reef_status reef_enable_id(reef_world *w, reef_entity e, reef_component c, bool on)
 {
-    if (UNLIKELY(!WORLD_GIVEN(w))) return REEF_BAD_ARGUMENT;
+    if (UNLIKELY(!WORLD_GIVEN_SHORT(w))) return REEF_BAD_ARGUMENT;
     if (UNLIKELY(c.id > REEF_TYPES_MAX)) return mark_slow(w, e, c, on);
     return LIKELY(on ? bit_go(w, e, c, false, true) : bit_go(w, e, c, true, true)) ? REEF_OK : mark_slow(w, e, c, on);
 }

@@ -199,7 +199,7 @@ static NOINLINE reef_status destroy_wide(reef_world *w, reef_entity e)
 reef_status reef_destroy(reef_world *w, reef_entity e)
 {
     const handle h = handle_of(e);
-    if (UNLIKELY(!WORLD_GIVEN(w) || HANDLE_INDEX(h) >= w->hot.index_count)) return destroy_slow(w, e);
+    if (UNLIKELY(!WORLD_GIVEN_SHORT(w) || HANDLE_INDEX(h) >= w->hot.index_count)) return destroy_slow(w, e);
     uint64_t *record = (uint64_t *)(uintptr_t)reef_record_at(&w->hot, HANDLE_INDEX(h));
     if (UNLIKELY((uint32_t)(*record >> 32) != HANDLE_GENERATION(h))) return destroy_slow(w, e);
     return LIKELY(destroy_go(w, h, record, w->gate_destroy, true)) ? REEF_OK : destroy_wide(w, e);

@@ -14,6 +14,12 @@ static COLD void library_refuse(const reef_world *w, const char *function)
 
 const reef_library reef__library = {library_refuse};
 
+reef_component reef_resolve_with(const reef_world *w, reef_type_decl *decl)
+{
+    if (w && w->hot.library != &reef__library) return (reef_component){0};
+    return reef_resolve(decl);
+}
+
 COLD bool reef__world_refused(const reef_world *w, const char *function)
 {
     w->hot.library->refuse(w, function);

@@ -26,6 +26,15 @@ extern const reef_library reef__library;
 /* The same, for a part of a public function of another name. */
 #define WORLD_GIVEN_TO(w, function) (LIKELY((w) != NULL) && world_is_ours(w, function))
 
+/* The same for calls so short that asking would cost them 4 to 14% more instructions. In the release build only their
+ * slow half asks. A copy that has made no world gets there nevertheless: its typed calls have no id to go on with
+ * (reef_type_decl.shown). */
+#if defined(REEF_CHECKED)
+#define WORLD_GIVEN_SHORT(w) WORLD_GIVEN(w)
+#else
+#define WORLD_GIVEN_SHORT(w) ((w) != NULL)
+#endif
+
 /* Of a world of another copy: tells that copy. Always false. */
 COLD bool reef__world_refused(const reef_world *w, const char *function);
 

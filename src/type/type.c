@@ -673,6 +673,19 @@ void reef_declare(reef_type_decl *decl)
     mutex_unlock(&registry.lock);
 }
 
+COLD void reef_undeclare(reef_type_decl *decl)
+{
+    if (decl == NULL) return;
+    mutex_lock(&registry.lock);
+    reef_type_decl **at = &registry.pending;
+    while (*at != &pending_end && *at != decl) at = &(*at)->next;
+    if (*at == decl && !BUG(332)) {
+        *at = decl->next;
+        decl->next = NULL;
+    }
+    mutex_unlock(&registry.lock);
+}
+
 COLD reef_component reef_resolve(reef_type_decl *decl)
 {
     if (decl == NULL) return (reef_component){0};

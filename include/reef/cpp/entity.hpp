@@ -118,8 +118,8 @@ template <class F, class Went, class... V> auto with_values(F f, Went went, V &&
 
 template <class T> reef_status set_value(reef_world *w, reef_entity e, const void *value)
 {
-    if constexpr (is_stored<T>) return reef_set_stored(w, e, id<T>(), value, sizeof(T));
-    else return reef_set_id(w, e, id<T>(), value, sizeof(T));
+    if constexpr (is_stored<T>) return reef_set_stored(w, e, id_with<T>(w), value, sizeof(T));
+    else return reef_set_id(w, e, id_with<T>(w), value, sizeof(T));
 }
 template <class T, class V> reef_status set(reef_world *w, reef_entity e, V &&v)
 {
@@ -135,24 +135,25 @@ template <class T, class... A> reef_status add(reef_world *w, reef_entity e, A &
 {
     if constexpr (is_tag<T>()) {
         static_assert(sizeof...(A) == 0, "reef: a tag has no value");
-        return reef_add_id(w, e, id<T>(), nullptr, nullptr);
+        return reef_add_id(w, e, id_with<T>(w), nullptr, nullptr);
     } else if constexpr (!is_plain<T>()) {
         auto make = [&](void *slot) {
             if constexpr (std::is_aggregate_v<T> && sizeof...(A) > 0) ::new (slot) T{argument(std::forward<A>(a))...};
             else ::new (slot) T(std::forward<A>(a)...);
         };
         const maker_of<T, decltype(make)> m(&make);
-        return reef_add_id(w, e, id<T>(), static_cast<const maker *>(&m), nullptr);
+        return reef_add_id(w, e, id_with<T>(w), static_cast<const maker *>(&m), nullptr);
     } else if constexpr (sizeof...(A) == 0 && std::is_trivially_default_constructible_v<T>) {
-        return reef_add_id(w, e, id<T>(), nullptr, nullptr); /* zeros */
+        return reef_add_id(w, e, id_with<T>(w), nullptr, nullptr); /* zeros */
     } else {
-        if (reef_has_id(w, e, id<T>())) return reef_add_id(w, e, id<T>(), nullptr, nullptr); /* returns EXISTS */
+        if (reef_has_id(w, e, id_with<T>(w)))
+            return reef_add_id(w, e, id_with<T>(w), nullptr, nullptr); /* returns EXISTS */
         const T value = made<T>(std::forward<A>(a)...);
         const reef_status s = set_value<T>(w, e, &value);
         return s == REEF_ADDED ? REEF_OK : s;
     }
 }
-template <class T> reef_status remove(reef_world *w, reef_entity e) { return reef_remove_id(w, e, id<T>()); }
+template <class T> reef_status remove(reef_world *w, reef_entity e) { return reef_remove_id(w, e, id_with<T>(w)); }
 template <class T> T *ensure(reef_world *w, reef_entity e)
 {
     needs_data<T>();
@@ -367,7 +368,9 @@ template <class... V> chain entity::change(V &&...v) const
 }
 template <class T> chain entity::enable(bool on) const
 {
-    return chain(*this, w ? reef_enable_id(w, e, id<T>(), on) : REEF_NOT_ALIVE);
+    reef_type_decl *const decl = detail::record_of<T>::decl();
+    detail::types_known();
+    return chain(*this, w ? reef_enable_decl(w, e, decl, on) : REEF_NOT_ALIVE);
 }
 template <class T> chain entity::disable() const { return enable<T>(false); }
 inline chain entity::enable(bool on) const

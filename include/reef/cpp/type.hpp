@@ -556,6 +556,15 @@ template <class T> inline reef_component id()
     detail::types_known();
     return reef_id_of(decl);
 }
+namespace detail {
+/* The same for a call with this world (reef_id_with). */
+template <class T> inline reef_component id_with(const reef_world *w)
+{
+    reef_type_decl *decl = record_of<T>::decl();
+    types_known();
+    return reef_id_with(w, decl);
+}
+} // namespace detail
 /* The type's name in texts, files and messages. */
 template <class T> inline const char *type_name() { return detail::record_of<T>::decl()->name; }
 

@@ -76,6 +76,30 @@ REEF_INLINE reef_component reef_id_now(const reef_type_decl *decl)
     return c;
 }
 
+/* The id of a type for a call with this world; {0} if another copy of reef in the program has made the world, and this
+ * copy has made none. */
+REEF_API reef_component reef_resolve_with(const reef_world *world, reef_type_decl *decl) REEF_PURE;
+REEF_INLINE reef_component reef_id_with(const reef_world *world, reef_type_decl *decl)
+{
+    const reef_component c = reef_id_now(decl);
+    return REEF_LIKELY(c.id != 0) ? c : reef_resolve_with(world, decl);
+}
+REEF_INLINE reef_status reef_add_decl(reef_world *world, reef_entity e, reef_type_decl *decl, const void *args)
+{
+    return reef_add_id(world, e, reef_id_with(world, decl), args, NULL);
+}
+REEF_INLINE reef_status reef_remove_decl(reef_world *world, reef_entity e, reef_type_decl *decl)
+{
+    return reef_remove_id(world, e, reef_id_with(world, decl));
+}
+/* `stored` is a constant. */
+REEF_INLINE reef_status reef_set_decl(reef_world *world, reef_entity e, reef_type_decl *decl, const void *value,
+                                      size_t size, bool stored)
+{
+    return stored ? reef_set_stored(world, e, reef_id_with(world, decl), value, size)
+                  : reef_set_id(world, e, reef_id_with(world, decl), value, size);
+}
+
 /* By the index of blocks. False: it can't say. */
 REEF_INLINE bool reef_get_short(const reef_way *way, reef_entity e, size_t size, const void **at)
 {
@@ -215,5 +239,14 @@ REEF_INLINE bool reef_has_fast(const reef_world *world, reef_entity e, reef_comp
 }
 
 REEF_END_C
+
+#ifdef __cplusplus
+template <class T>
+static inline reef_status reef_set_value(reef_world *w, reef_entity e, reef_type_decl *decl, const T &value,
+                                         bool stored)
+{
+    return reef_set_decl(w, e, decl, &value, sizeof(T), stored);
+}
+#endif
 
 #endif
