@@ -32,7 +32,8 @@ enum {
     TYPE_BUCKETS_MIN = 64
 };
 
-/* The end of the pending list. A declaration is in the list exactly when its `next` isn't NULL. */
+/* The end of the lists of pending and of hidden declarations. A declaration is in one of them exactly when its `next`
+ * isn't NULL. */
 static reef_type_decl pending_end;
 
 static struct {
@@ -41,6 +42,7 @@ static struct {
     bool shows;               /* ids of declared types are shown to the inlined calls: reef_type_decl.shown */
     bool taken;               /* memory was taken from the allocator, so it can't be replaced any more */
     reef_type_decl *pending;
+    reef_type_decl *hidden; /* registered, but their ids aren't shown yet; empty when `shows` */
     uint32_t count;
     uint32_t described; /* types that have fields */
     uint32_t based;     /* types that have a base */
@@ -49,7 +51,7 @@ static struct {
     uint32_t bucket_count;
     const char *error; /* the text of the first refused declaration; NULL: there is none. Stored once */
     char text[1024];
-} registry = {.lock = MUTEX_INIT, .pending = &pending_end};
+} registry = {.lock = MUTEX_INIT, .pending = &pending_end, .hidden = &pending_end};
 
 static type *type_pages[TYPE_PAGES]; /* not in `registry`, so that it takes no room in the file of the program */
 
@@ -655,6 +657,12 @@ static bool types_take_pending(void)
         if (type_take(decl) == REEF_NO_MEMORY) return false;
         registry.pending = decl->next;
         decl->next = NULL;
+        if (decl->id != 0 && !registry.shows) {
+            decl->next = registry.hidden;
+            registry.hidden = decl;
+        } else {
+            RELEASE_STORE(&decl->shown, decl->id);
+        }
     }
     return true;
 }
@@ -673,16 +681,20 @@ void reef_declare(reef_type_decl *decl)
     mutex_unlock(&registry.lock);
 }
 
+static void list_leave(reef_type_decl **list, reef_type_decl *decl)
+{
+    while (*list != &pending_end && *list != decl) list = &(*list)->next;
+    if (*list != decl || BUG(332)) return;
+    *list = decl->next;
+    decl->next = NULL;
+}
+
 COLD void reef_undeclare(reef_type_decl *decl)
 {
     if (decl == NULL) return;
     mutex_lock(&registry.lock);
-    reef_type_decl **at = &registry.pending;
-    while (*at != &pending_end && *at != decl) at = &(*at)->next;
-    if (*at == decl && !BUG(332)) {
-        *at = decl->next;
-        decl->next = NULL;
-    }
+    list_leave(&registry.pending, decl);
+    list_leave(&registry.hidden, decl);
     mutex_unlock(&registry.lock);
 }
 
@@ -732,6 +744,12 @@ COLD void reef__types_show(void)
 {
     mutex_lock(&registry.lock);
     registry.shows = true;
+    while (registry.hidden != &pending_end) {
+        reef_type_decl *decl = registry.hidden;
+        RELEASE_STORE(&decl->shown, decl->id);
+        registry.hidden = decl->next;
+        decl->next = NULL;
+    }
     mutex_unlock(&registry.lock);
 }
 
