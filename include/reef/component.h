@@ -113,19 +113,20 @@ REEF_API uint32_t reef_write_many_id(reef_world *world, reef_component type, con
 /* reef_set_id by the C name of a type. (C++ has no compound literals, so a template takes the value there.) */
 #ifndef __cplusplus
 #define reef_set(world, entity, T, ...) \
-    reef_set_decl(world, entity, reef_decl_of_##T(), &(const T){__VA_ARGS__}, sizeof(T), REEF_STORED_(T))
+    reef_set_decl(world, entity, &reef_declared_by_REEF_COMPONENT_##T, &(const T){__VA_ARGS__}, sizeof(T), \
+                  REEF_STORED_(T))
 #else
 #define reef_set(world, entity, T, ...) \
-    reef_set_value<T>(world, entity, reef_decl_of_##T(), T{__VA_ARGS__}, REEF_STORED_(T))
+    reef_set_value<T>(world, entity, &reef_declared_by_REEF_COMPONENT_##T, T{__VA_ARGS__}, REEF_STORED_(T))
 #endif
 /* reef_add_id without args: adds the component, zeroed or as its constructor makes it; for a type in REEF_MULTI it adds
  * one more value. Returns OK; EXISTS if the entity has the component, which stays as it is; NOT_ALIVE, UNKNOWN_TYPE,
  * LOCKED, LIMIT (REEF_MULTI), NO_MEMORY, and what the constructor returns. */
-#define reef_add(world, entity, T) reef_add_decl(world, entity, reef_decl_of_##T(), NULL)
+#define reef_add(world, entity, T) reef_add_decl(world, entity, &reef_declared_by_REEF_COMPONENT_##T, NULL)
 /* reef_remove_id: removes the component, and for a type in REEF_MULTI all its values. The value is destroyed, the
  * entity lives on. Returns OK; ABSENT if the entity doesn't have the component; NOT_ALIVE, UNKNOWN_TYPE, LOCKED,
  * NO_MEMORY. */
-#define reef_remove(world, entity, T) reef_remove_decl(world, entity, reef_decl_of_##T())
+#define reef_remove(world, entity, T) reef_remove_decl(world, entity, &reef_declared_by_REEF_COMPONENT_##T)
 
 REEF_END_C
 

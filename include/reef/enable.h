@@ -38,8 +38,8 @@ REEF_INLINE reef_status reef_enable_decl(reef_world *world, reef_entity entity, 
 }
 
 /* By the C name of a type. */
-#define reef_enable(world, entity, T) reef_enable_decl(world, entity, reef_decl_of_##T(), true)
-#define reef_disable(world, entity, T) reef_enable_decl(world, entity, reef_decl_of_##T(), false)
+#define reef_enable(world, entity, T) reef_enable_decl(world, entity, &reef_declared_by_REEF_COMPONENT_##T, true)
+#define reef_disable(world, entity, T) reef_enable_decl(world, entity, &reef_declared_by_REEF_COMPONENT_##T, false)
 #define reef_is_enabled(world, entity, T) reef_is_enabled_id(world, entity, reef_id(T))
 #define reef_enable_entity(world, entity) reef_enable_id(world, entity, reef_null_component_(), true)
 #define reef_disable_entity(world, entity) reef_enable_id(world, entity, reef_null_component_(), false)

@@ -11,6 +11,7 @@
  *     reef_id_of              reef_type_find
  *     reef_resolve            reef_type_find
  *     reef_declare            reef_type_new
+ *     reef_undeclare          reef_type_new
  *     reef_get                reef_get_id
  *     reef_mut                reef_mut_id
  *     reef_has                reef_has_id

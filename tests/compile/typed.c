@@ -80,16 +80,13 @@ void walk(reef_block *b)
 #else
 
 static inline reef_component position(void) { return reef_id_of(&reef_declared_by_REEF_COMPONENT_Position); }
+/* add, set, remove and enable resolve a type that isn't known yet together with the world. */
+static inline reef_component position_with(const reef_world *w)
+{
+    return reef_id_with(w, &reef_declared_by_REEF_COMPONENT_Position);
+}
 static inline reef_component velocity(void) { return reef_id_of(&reef_declared_by_REEF_COMPONENT_Velocity); }
 static inline reef_component hungry(void) { return reef_id_of(&reef_declared_by_REEF_COMPONENT_Hungry); }
-#ifdef __cplusplus
-/* A temporary has an address only behind a reference. */
-static inline reef_status set_plain(reef_world *w, reef_entity e, reef_component c, const Position &value)
-{
-    return reef_set_id(w, e, c, &value, sizeof value);
-}
-#endif
-
 const Position *get(const reef_world *w, reef_entity e)
 {
     return (const Position *)reef_get_decl(w, e, &reef_declared_by_REEF_COMPONENT_Position, sizeof(Position));
@@ -102,15 +99,16 @@ Position *ensure(reef_world *w, reef_entity e) { return (Position *)reef_ensure_
 bool has(const reef_world *w, reef_entity e) { return reef_has_decl(w, e, &reef_declared_by_REEF_COMPONENT_Position); }
 reef_status set(reef_world *w, reef_entity e, float x, float y)
 {
-#ifdef __cplusplus
-    return set_plain(w, e, position(), Position{x, y});
-#else
-    return reef_set_id(w, e, position(), &(const Position){x, y}, sizeof(Position));
-#endif
+    const Position p = {x, y};
+    return reef_set_id(w, e, position_with(w), &p, sizeof p);
 }
-reef_status add(reef_world *w, reef_entity e) { return reef_add_id(w, e, position(), NULL, NULL); }
-reef_status take(reef_world *w, reef_entity e) { return reef_remove_id(w, e, position()); }
-reef_status disable(reef_world *w, reef_entity e) { return reef_enable_id(w, e, position(), false); }
+reef_status add(reef_world *w, reef_entity e) { return reef_add_id(w, e, position_with(w), NULL, NULL); }
+reef_status take(reef_world *w, reef_entity e) { return reef_remove_id(w, e, position_with(w)); }
+/* ({0} would be the whole entity.) */
+reef_status disable(reef_world *w, reef_entity e)
+{
+    return reef_enable_decl(w, e, &reef_declared_by_REEF_COMPONENT_Position, false);
+}
 reef_status enable_entity(reef_world *w, reef_entity e)
 {
     reef_component none = {0};
