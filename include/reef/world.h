@@ -29,9 +29,7 @@ typedef struct reef_world_config {
 /* Makes an empty world. A NULL config means all defaults. Returns NULL when memory runs out or the config is out of
  * range. */
 REEF_API reef_world *reef_world_new(const reef_world_config *config);
-/* Destroys everything in the world exactly once and frees all its memory. NULL is allowed. In an observer, a system or
- * its condition, a script, an open loop, or a step of a history or of reef_synctest, it is refused: nothing is freed,
- * and the last error is LOCKED. A hook of the world mustn't call it. */
+/* Destroys everything in the world exactly once and frees all its memory. NULL is allowed. */
 REEF_API void reef_world_free(reef_world *world);
 /* Destroys all entities. Their handles are dead; types and capacity stay. Errors: LOCKED. */
 REEF_API reef_status reef_world_clear(reef_world *world);

@@ -142,11 +142,6 @@
     X(261, "an ancestor that is remembered is the one below it") \
     X(250, "a tick doesn't see that sources got another target, and leaves their rows where they are") \
     X(251, "rows are grouped by the last of their relations alone") \
-    X(361, "a world is freed in the middle of its own loops, systems and observers") \
-    X(362, "a failed synctest leaves the systems and the pause of its last step") \
-    X(365, "a loop that records also records a relation that is there") \
-    X(364, "a collected observer has no old value of an entity that got one more and then lost all") \
-    X(363, "reef_relate of a symmetric relation that is there doesn't make the other half again") \
     X(252, "queries aren't told that handles were copied for a change that failed") \
     X(212, "a block that a system wrote by reef_mut may be written by the next one without a mark") \
     X(350, "an order by a relation that was found before stays when relations are disabled") \

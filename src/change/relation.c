@@ -133,12 +133,12 @@ reef_status reef__relation_check(reef_world *w, reef_entity e, const type *t, co
                                  bool replaces)
 {
     const bool array = v->kind == REEF_VALUE_ARRAY || v->kind == VALUE_MOVED_ARRAY;
+    const relation_value *value =
+        (const relation_value *)(const void *)((const char *)v->data + (array ? (size_t)n * t->size : 0));
     if (w->untargeted) return REEF_OK;
     if (v->kind == REEF_VALUE_DEFAULT)
         return refusal_because(w, REEF_BAD_ARGUMENT, t, (reef_entity){0, 0},
                                "a relation has no default value: it needs a target");
-    const relation_value *value =
-        (const relation_value *)(const void *)((const char *)v->data + (array ? (size_t)n * t->size : 0));
     (void)reef__relation_ready(w, relation_store(w, t)); /* without it everything takes longer */
     /* a copy of an entity has its targets */
     if (v->kind == VALUE_SPAN || v->kind == VALUE_MOVED || v->data == w->relating) return REEF_OK;
@@ -453,6 +453,16 @@ static reef_status unrelate_both(reef_world *w, reef_entity a, const type *t, re
     return REEF_OK;
 }
 
+/* ---- the calls ---- */
+
+/* Refuses a call for a relation that isn't there. */
+static COLD reef_status not_related(reef_world *w, const char *op, const type *t, reef_entity source,
+                                    reef_entity target)
+{
+    const reef_status s = reef_is_alive(w, target) ? REEF_ABSENT : REEF_NOT_ALIVE;
+    return reef__failure(w, refusal_because(w, s, t, target, NULL), op, (reef_component){t->id}, source, 0);
+}
+
 /* Writes the data of a relation that is there, and of its other half. */
 static reef_status relation_write(reef_world *w, reef_entity source, const type *t, reef_entity target,
                                   const void *data)
@@ -469,24 +479,6 @@ static reef_status relation_write(reef_world *w, reef_entity source, const type 
     return REEF_OK;
 }
 
-/* The relation of `a` is there. Makes the half of `b` again, if reef_remove took it away; else writes data. */
-static reef_status relate_there(reef_world *w, reef_entity a, const type *t, reef_entity b, const void *data)
-{
-    if ((t->relation & REEF_SYMMETRIC) && relation_of(w, t, b, a) == NULL && !BUG(363))
-        return relate_both(w, b, t, a, data, 0);
-    return data ? relation_write(w, a, t, b, data) : REEF_OK;
-}
-
-/* ---- the calls ---- */
-
-/* Refuses a call for a relation that isn't there. */
-static COLD reef_status not_related(reef_world *w, const char *op, const type *t, reef_entity source,
-                                    reef_entity target)
-{
-    const reef_status s = reef_is_alive(w, target) ? REEF_ABSENT : REEF_NOT_ALIVE;
-    return reef__failure(w, refusal_because(w, s, t, target, NULL), op, (reef_component){t->id}, source, 0);
-}
-
 reef_status reef_relate_id(reef_world *w, reef_entity source, reef_component c, reef_entity target, const void *data,
                            size_t size)
 {
@@ -501,7 +493,7 @@ reef_status reef_relate_id(reef_world *w, reef_entity source, reef_component c, 
     if (t == NULL) return s;
     if (data && size != (t->data ? t->data->size : 0)) return reef__failure(w, REEF_WRONG_SIZE, op, c, source, size);
     w->calling = op;
-    if (relation_of(w, t, source, target)) s = relate_there(w, source, t, target, size ? data : NULL);
+    if (relation_of(w, t, source, target)) s = data && size ? relation_write(w, source, t, target, data) : REEF_OK;
     else if ((s = target_check(w, source, t, target)) != REEF_OK) reef__failure(w, s, op, c, source, 0);
     else if (t->relation & REEF_SYMMETRIC) s = relate_both(w, source, t, target, data, 0);
     else s = relate_one(w, source, t, target, data, 0);

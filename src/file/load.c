@@ -115,7 +115,7 @@ static reef_status bytes_read(reef_world *w, const void *data, size_t size, cons
                               const char *op)
 {
     section_in in;
-    const reef_status s = load_allowed(w, op, data != NULL);
+    const reef_status s = load_allowed(w, op, data != NULL || size == 0);
     if (s != REEF_OK) return s;
     reef__in_begin_memory(&in, &w->family->memory, data, size);
     return load_read(w, &in, desc, difference, op, NULL, NULL);

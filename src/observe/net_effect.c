@@ -112,9 +112,6 @@ void reef__tell_net(reef_world *w, observer_log *o, uint32_t number, uint32_t ki
         if (!(kind & x->events)) continue;
         nets[left] = nets[i];
         nets[left].kind = kind;
-        /* a value that came beside others has nothing before it: the next notice knows what there was */
-        for (uint64_t k = i + 1; kind != REEF_ON_ADD && nets[left].old == NULL && k < end && !BUG(364); k++)
-            nets[left].old = nets[k].old;
         if (kind & OF_COMPONENT) nets[left].target = net_target(w, x, &nets[left], kind);
         nets[left++].rank = net_rank(kind);
     }

@@ -99,7 +99,6 @@ struct reef_world {
     /* not NULL: systems run, maybe on several threads, and nobody writes what threads share (src/storage/running.h) */
     const struct running_calls *running;
     bool paused;
-    uint32_t called_out; /* conditions of systems and steps of the user that are running now, outside of any loop */
     reef_error world_failure;   /* failure of a call that a system made on the world */
     reef_component hook_failed; /* the type whose hook failed in the running call */
     struct {

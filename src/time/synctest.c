@@ -11,7 +11,6 @@
 #include "storage/error.h"
 #include "storage/state.h"
 #include "storage/world_data.h"
-#include "system/schedule.h"
 #include "world/fork_policy.h"
 #include "world/snapshot.h"
 #include "reef/history.h"
@@ -48,9 +47,7 @@ static COLD reef_status sync_play(synctest *x, uint64_t tick)
     const reef_synctest_config *c = x->config;
     size_t bytes = 0;
     const void *input = c->input ? c->input(c->context, tick, &bytes) : NULL;
-    x->world->called_out++;
     reef_status s = c->step(c->context, x->world, tick, bytes ? input : NULL, bytes);
-    x->world->called_out--;
     if (s >= 0 && world_engaged(x->world)) return sync_refuse(x->world, REEF_LOCKED, tick);
     return s < 0 ? s : REEF_OK;
 }
@@ -108,18 +105,6 @@ static COLD reef_status sync_run(synctest *x)
     return s;
 }
 
-/* What belongs to a world and not to its state, and what a step may change: whether it is paused, its systems, which of
- * them are off. */
-static COLD void world_exchange(reef_world *w, reef_world *aside)
-{
-    struct schedule *s = w->schedule;
-    w->schedule = aside->schedule;
-    aside->schedule = s;
-    w->paused = aside->paused;
-    reef__observers_follow(w);
-    reef__observers_follow(aside);
-}
-
 COLD reef_status reef_synctest(reef_world *w, const reef_synctest_config *config, reef_desync *report)
 {
     synctest x = {w, config, report, NULL};
@@ -137,7 +122,6 @@ COLD reef_status reef_synctest(reef_world *w, const reef_synctest_config *config
     else if ((s = sync_run(&x)) != REEF_OK) {
         reef__skips_commit(w, aside, &room);
         reef__state_exchange(w, aside);
-        if (!BUG(362)) world_exchange(w, aside);
     }
     for (uint32_t i = 0; x.first && i <= config->distance; i++) reef_snapshot_free(x.first[i].state);
     reef__memory_free(&w->family->memory, MEMORY_OTHER, x.first, sync_bytes(&x));

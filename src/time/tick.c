@@ -197,12 +197,7 @@ static bool planned_is_due(reef_world *w, const planned_system *ps, reef_status 
         if (last == NULL) *s = no_memory_for(w, x);
         if (last == NULL || w->state.time_ns - *last < x->interval_ns) return false;
     }
-    if (x->condition) {
-        w->called_out++;
-        const bool holds = x->condition(w, x->context);
-        w->called_out--;
-        if (!holds) return false;
-    }
+    if (x->condition && !x->condition(w, x->context)) return false;
     if (x->interval_ns) {
         *reef__clock_own(w, x->serial) = w->state.time_ns; /* it is there */
         reef__invalidate(w, INVALIDATE_WRITTEN);

@@ -71,14 +71,6 @@ COLD reef_world *reef_world_new(const reef_world_config *config)
 COLD void reef_world_free(reef_world *w)
 {
     if (!WORLD_GIVEN(w)) return;
-    if (!BUG(361) && (w->locks || w->running || w->flushing || w->called_out)) {
-        const char *busy = w->notifying ? "it can't be freed in an observer"
-                           : w->running ? "it can't be freed in a system"
-                           : w->locks   ? "it can't be freed while a loop is open; reef_end ends a loop"
-                                        : "it can't be freed in a step, a condition or a flush";
-        reef__failure_detail(w, REEF_LOCKED, "reef_world_free", 0, busy);
-        return;
-    }
     family *f = w->family;
     reef__scripts_end(w);
     reef__ticking_drop(w);

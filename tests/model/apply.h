@@ -38,8 +38,6 @@ ref_request request_of(const model *m, const op *o, reef_entity source);
 reef_status want_request(model *m, const op *o, reef_entity source);
 /* Makes step i of an operation that consists of several, if it is one of these. Its subject isn't set. */
 bool step_relates(const op *o, uint64_t i, op *step);
-/* Is the relation made as a value, by reef_set or reef_change? */
-bool relates_by_value(const op *o);
 size_t request_data(const op *o, void *to); /* room for 128 bytes */
 /* A copy of a tree whose root has a reserved id; if it can't be made, the id is free again. (tree.c) */
 reef_status want_copy_as(model *m, const op *o, reef_entity source, reef_entity root);

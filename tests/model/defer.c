@@ -14,7 +14,6 @@ void defer_step(const op *o, uint32_t i, op *step)
     const uint64_t v = value_mix(o->value, 1000 + i) >> 3;
     const uint32_t count = o->count ? o->count : 1;
     if (step_relates(o, i, step)) {
-        if (step->kind == OP_RELATE) step->option |= (uint8_t)(v >> 50 & (RELATE_BY_SET | RELATE_BY_CHANGE));
         step->subject = v >> 8 & 3 ? o->list[(v >> 10) % OP_LIST] : o->made + (uint32_t)((v >> 10) % DEFER_STEPS);
         if (v >> 20 & 1) step->list[0] = o->made + (uint32_t)((v >> 21) % DEFER_STEPS);
         return;
@@ -138,11 +137,6 @@ static reef_status step_note(model *m, const op *step, outcome *want, reef_entit
     const bool untyped =
         step->kind == OP_CREATE || step->kind == OP_CLONE || step->kind == OP_DESTROY || step->kind == OP_REMOVE_ALL;
     if (step->kind != OP_CREATE && step->kind != OP_SPAWN && !defer_knows(m, want, e)) return REEF_NOT_ALIVE;
-    if (relates_by_value(step)) {
-        const ref_entity *x = ref_alive(r, e);
-        *at_once = x && ref_target(r, step->type[0], e.index) != UINT32_MAX;
-        return *at_once ? want_request(m, step, e) : REEF_OK;
-    }
     if (op_relates((op_kind)step->kind)) return relate_note(m, step, want);
     for (uint32_t i = 0; !untyped && !whole && i < step->count; i++)
         if (!ref_knows(r, step->type[i])) return REEF_UNKNOWN_TYPE;

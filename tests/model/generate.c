@@ -689,7 +689,7 @@ static void gen_relate(generator *g, const model *m, op *o)
     if (g->all && one_in(g, 6)) gen_relate_inside(g, m, o);
     o->option =
         (uint8_t)((model_relations[o->type[0]].data < TYPES_MAX ? one_in(g, 2) : one_in(g, 50)) ? RELATE_DATA : 0);
-    if (one_in(g, 6)) o->option |= one_in(g, 2) ? RELATE_BY_SET : RELATE_BY_CHANGE;
+    if (one_in(g, 6)) o->option |= RELATE_BY_SET;
     if (one_in(g, 50)) o->option |= RELATE_WRONG_SIZE;
 }
 

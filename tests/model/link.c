@@ -290,11 +290,6 @@ reef_status ref_relate(ref_world *r, const ref_request *x)
     if (!ref_alive(r, x->target)) return REEF_NOT_ALIVE;
     const uint64_t data = x->with_data ? x->data : 0;
     ref_link *is = ref_link_find(r, x->relation, x->source.index, x->target.index);
-    if (is && relation_is(x->relation, REEF_SYMMETRIC) &&
-        !ref_link_find(r, x->relation, x->target.index, x->source.index)) { /* the half of the target is made again */
-        const ref_request other = {.relation = x->relation, .source = x->target, .target = x->source};
-        return relate_new(r, &other, 0, x->with_data ? &data : NULL);
-    }
     if (is && x->with_data) {
         ref_link *half = relation_is(x->relation, REEF_SYMMETRIC)
                              ? ref_link_find(r, x->relation, x->target.index, x->source.index)

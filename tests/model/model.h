@@ -150,8 +150,7 @@ enum {
     TREE_MADE = 64,     /* entities that INSTANTIATE makes at most */
     RELATE_DATA = 1,
     RELATE_WRONG_SIZE = 2,
-    RELATE_BY_SET = 4,
-    RELATE_BY_CHANGE = 8, /* options of RELATE */
+    RELATE_BY_SET = 4, /* options of RELATE */
     UNRELATE_TARGETS = 0,
     UNRELATE_SOURCES,
     UNRELATE_BY_REMOVE,

@@ -42,10 +42,6 @@ reef_status want_request(model *m, const op *o, reef_entity source)
 {
     const ref_request x = request_of(m, o, source);
     reef_status s;
-    if (relates_by_value(o)) {
-        s = ref_relate_by_set(&m->reference, &x);
-        return o->option & RELATE_BY_CHANGE && s == REEF_ADDED ? REEF_OK : s;
-    }
     switch ((op_kind)o->kind) {
     case OP_RELATE: s = ref_relate(&m->reference, &x); break;
     case OP_RELATE_BEFORE: s = ref_relate_before(&m->reference, &x); break;
@@ -65,14 +61,13 @@ size_t request_data(const op *o, void *to)
     return o->option & RELATE_WRONG_SIZE ? size + 1 : size;
 }
 
-bool relates_by_value(const op *o)
+static bool by_set(const op *o)
 {
-    return o->option & (RELATE_BY_SET | RELATE_BY_CHANGE) && relation_is(o->type[0], REEF_EXCLUSIVE) &&
-           o->kind == OP_RELATE;
+    return o->option & RELATE_BY_SET && relation_is(o->type[0], REEF_EXCLUSIVE) && o->kind == OP_RELATE;
 }
 
 /* The relation as a value. */
-static reef_status relate_by_value(model *m, const op *o)
+static reef_status relate_by_set(model *m, const op *o)
 {
     _Alignas(16) struct {
         reef_entity target;
@@ -82,10 +77,8 @@ static reef_status relate_by_value(model *m, const op *o)
     reef_type_info t;
     if (!reef_type_get(relation_id(o), &t)) abort();
     if (o->option & RELATE_DATA && model_relations[o->type[0]].data < TYPES_MAX) (void)request_data(o, v.data);
-    const uint32_t size = t.size + (o->option & RELATE_WRONG_SIZE ? 1 : 0);
-    const reef_value change = {relation_id(o), REEF_VALUE_ONE, size, &v};
-    return o->option & RELATE_BY_CHANGE ? reef_change_values(m->world, subject_of(m, o), &change, 1)
-                                        : reef_set_id(m->world, subject_of(m, o), relation_id(o), &v, size);
+    return reef_set_id(m->world, subject_of(m, o), relation_id(o), &v,
+                       t.size + (o->option & RELATE_WRONG_SIZE ? 1 : 0));
 }
 
 void core_RELATE(model *m, const op *o, outcome *out)
@@ -93,14 +86,14 @@ void core_RELATE(model *m, const op *o, outcome *out)
     _Alignas(16) char data[128];
     const size_t size = request_data(o, data);
     const bool with = (o->option & RELATE_DATA) != 0;
-    out->status = relates_by_value(o) ? relate_by_value(m, o)
-                                      : reef_relate_id(m->world, subject_of(m, o), relation_id(o), target_of(m, o),
-                                                       with ? data : NULL, with ? size : 0);
+    out->status = by_set(o) ? relate_by_set(m, o)
+                            : reef_relate_id(m->world, subject_of(m, o), relation_id(o), target_of(m, o),
+                                             with ? data : NULL, with ? size : 0);
 }
 void want_RELATE(model *m, const op *o, outcome *want)
 {
     const ref_request x = request_of(m, o, subject_of(m, o));
-    want->status = want_request(m, o, x.source);
+    want->status = by_set(o) ? ref_relate_by_set(&m->reference, &x) : want_request(m, o, x.source);
 }
 
 void core_RELATE_BEFORE(model *m, const op *o, outcome *out)

@@ -133,30 +133,6 @@ static void D4_what_is_there_is_written_at_once(void **state)
     assert_true(mass_of(s.w, s.e) == 7);
 }
 
-REEF_RELATION(Dock, REEF_EXCLUSIVE);
-
-/* An exclusive relation that is there is such a value, whichever call writes it. */
-static void D4_a_relation_that_is_there_is_written_at_once(void **state)
-{
-    stage s = stage_make(state);
-    reef_entity to[3];
-    stage_end(&s);
-    for (int i = 0; i < 3; i++) to[i] = reef_create(s.w);
-    assert_status(REEF_ADDED, reef_relate(s.w, s.e, Dock, to[0]));
-    reef_query q = reef_query_new(s.w, "in Mass");
-    for (int recording = 0; recording < 2; recording++) {
-        reef_block b = reef_begin_loop(s.w, q, &(reef_loop){.deferred = recording == 1});
-        assert_status(REEF_OK, reef_set(s.w, s.e, Dock, .target = to[1]));
-        assert_entity(to[1], reef_target(s.w, s.e, Dock));
-        assert_ok(reef_change(s.w, s.e, reef_with(Dock, .target = to[2])));
-        assert_entity(to[2], reef_target(s.w, s.e, Dock));
-        assert_int_equal(reef_source_count(s.w, to[1], Dock), 0);
-        reef_end(&b);
-        assert_entity(to[2], reef_target(s.w, s.e, Dock));
-        assert_valid(s.w);
-    }
-}
-
 static void D4_enabling_waits(void **state)
 {
     stage s = stage_make(state);
@@ -526,7 +502,6 @@ int main(void)
         TEST(D5_removed_component_stays_until_the_end),
         TEST(D5_remove_all_and_change_wait_as_well),
         TEST(D4_what_is_there_is_written_at_once),
-        TEST(D4_a_relation_that_is_there_is_written_at_once),
         TEST(D4_enabling_waits),
         TEST(D4_events_do_not_wait),
         TEST(D5_destroy_then_anything_is_not_alive),

@@ -200,10 +200,7 @@ static void D5_a_world_that_ends_destroys_what_was_not_done(void **state)
     assert_ok(reef_set(w, e, Tracked, .value = 3));
     assert_ok(reef_spawn_many(w, 2, many, reef_with(Tracked, .value = 3)));
     assert_int_equal(book.copied, 2);
-    heap_fail_nth(heap_of(state), 1, true); /* so that they wait */
-    reef_end(&b);
-    heap_fail_never(heap_of(state));
-    assert_status(REEF_NO_MEMORY, reef_last_error(w).status);
+    assert_true(b.open);
     end_world(state, w);
     assert_int_equal(book.destroyed, 2);
 }

@@ -791,28 +791,6 @@ static void F3_observers_change_nothing_by_themselves(void **state)
     assert_true(tape.count > 3000);
 }
 
-typedef struct {
-    int32_t v;
-} Wound;
-REEF_COMPONENT_IN(Wound, REEF_MULTI);
-
-/* One more value comes beside others, so its notice has no old value; the net effect has the old value all the same. */
-static void F3_the_net_effect_of_one_more_and_none_has_the_old_value(void **state)
-{
-    reef_world *w = world_of(state);
-    reef_entity e = reef_spawn(w, reef_with(Wound, 7)), plain = reef_spawn(w, reef_with(Wound, 8));
-    begin();
-    listen(w, "o", REEF_ON_ADD | REEF_ON_SET | REEF_ON_REMOVE, reef_id(Wound), true);
-    reef_block b = reef_begin_loop(w, reef_query_new(w, "in Wound"), &(reef_loop){.deferred = true});
-    assert_ok(reef_add(w, e, Wound));
-    assert_ok(reef_remove(w, e, Wound));
-    assert_ok(reef_remove(w, plain, Wound));
-    reef_end(&b);
-    assert_int_equal(tape.count, 2);
-    assert_heard(0, "o", REEF_ON_REMOVE, e, -1, 7);
-    assert_heard(1, "o", REEF_ON_REMOVE, plain, -1, 8);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -831,7 +809,6 @@ int main(void)
         TEST(G5_what_observers_ask_for_without_memory_is_kept),
         TEST(G5_observers_come_and_go_while_requests_wait),
         TEST(F3_observers_change_nothing_by_themselves),
-        TEST(F3_the_net_effect_of_one_more_and_none_has_the_old_value),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
