@@ -448,7 +448,7 @@ static bool tree_repair(query *q, uint32_t others)
             return false;
         }
     }
-    r->run = r->up + r->room;
+    r->run = r->room ? r->up + r->room : NULL; /* the second half; without rows there may be no list */
     order_row *scratch = all ? reef__memory_resize(m, MEMORY_OTHER, NULL, 0, bytes, PLAIN_ALIGN) : NULL;
     const order_row *sorted = scratch ? reef__relation_list(q, r->by.relation, r->rows, scratch, all) : NULL;
     if (sorted == scratch && sorted) memcpy(r->rows, scratch, bytes);
