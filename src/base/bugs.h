@@ -154,5 +154,11 @@
     X(331, "a call by another copy of reef isn't refused") \
     X(330, "a child of fork() waits for the threads of its parent's pool") \
     X(212, "a block that a system wrote by reef_mut may be written by the next one without a mark")
+    X(330, "the net effect of a further value and a removal has no old value") \
+    X(331, "relating the side whose half is there doesn't make the other half again") \
+    X(332, "a value of reef_instantiate drops the further values of its type") \
+    X(333, "reef_synctest leaves the world paused after a failure") \
+    X(334, "in a loop that records, reef_set of a relation that is there is recorded") \
+    X(335, "a world is freed while it is in use")
 
 #endif

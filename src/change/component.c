@@ -289,14 +289,12 @@ static COLD reef_status one_slow(reef_world *w, const char *op, reef_entity e, r
     if (t->owner && !(value.kind == REEF_VALUE_ONE && reef_has_id(w, e, c)))
         return reef__failure(w, REEF_BAD_ARGUMENT, op, c, e, 0);
     bool has = component_there(w, t, e, place, from);
-    /* a relation that gets another target changes that target's sources as well */
-    const bool there = has && value.kind == REEF_VALUE_ONE && t->relation == 0;
+    const bool there = has && value.kind == REEF_VALUE_ONE && !(BUG(334) && t->relation);
     if (w->commands && (w->notifying || !there)) return one_deferred(w, op, e, &value);
     if (remove && !has) return remove_instead(w, op, e, t);
     const bool more = has && value.kind == REEF_VALUE_DEFAULT;
     if (more && t->home != REEF_MULTI) return reef__failure(w, REEF_EXISTS, op, c, e, 0);
-    if (w->locks && (has == remove || more || t->relation || w->notifying))
-        return reef__failure(w, REEF_LOCKED, op, c, e, 0);
+    if (w->locks && (has == remove || more || w->notifying)) return reef__failure(w, REEF_LOCKED, op, c, e, 0);
     if (more) return reef__multi_add(w, op, e, t, &value, out);
     if (UNLIKELY(t->need_count != 0) && !has && !reef__table_meets(w, from, t)) s = change_values(w, op, e, &value, 1);
     else s = one_change(w, op, e, t, &value, place, has);

@@ -474,6 +474,52 @@ static void F4_commands_without_memory(void **state)
     }
 }
 
+static uint32_t told_of_sets;
+static void tell_of_set(const reef_notice *n) { told_of_sets += n->count; }
+
+/* Setting and changing a relation that is there only writes a value. So both happen at once, in their order, in loops
+ * that record and in those that don't; relating is recorded, or refused. */
+static void F4_a_relation_that_is_there_is_written_at_once(void **state)
+{
+    for (uint32_t k = 0; k < 2; k++) {
+        reef_world *w = another_world(state, NULL);
+        const reef_entity e = reef_spawn(w, reef_tag(Bell)), a = reef_create(w), b = reef_create(w), c = reef_create(w);
+        assert_status(REEF_ADDED, reef_relate(w, e, DockedTo, a));
+        assert_status(REEF_ADDED, reef_relate_with(w, e, Pays, a, 5));
+        assert_status(REEF_ADDED, reef_relate(w, e, Likes, a));
+        assert_status(REEF_ADDED, reef_relate(w, a, Under, e));
+        assert_status(REEF_ADDED, reef_relate(w, e, Married, c));
+        assert_status(REEF_ADDED, reef_relate(w, e, Under, b));
+        told_of_sets = 0;
+        assert_false(reef_observer_is_null(reef_observe(w, tell_of_set, REEF_ON_SET, DockedTo)));
+        reef_block x = reef_begin_loop(w, reef_query_new(w, "Bell"), &(reef_loop){.deferred = k == 0});
+        assert_true(reef_next(&x));
+        assert_ok(reef_set(w, e, DockedTo, .target = b));
+        assert_entity(b, reef_target(w, e, DockedTo));
+        assert_int_equal(reef_source_count(w, a, DockedTo), 0);
+        assert_int_equal(reef_source_count(w, b, DockedTo), 1);
+        assert_ok(reef_change(w, e, reef_with(DockedTo, .target = c)));
+        assert_entity(c, reef_target(w, e, DockedTo));
+        assert_int_equal(told_of_sets, 2);
+        assert_ok(reef_set(w, e, Pays, .target = a, .data = {6})); /* the same target, other data */
+        assert_ok(reef_set(w, e, Pays, .target = c, .data = {7}));
+        assert_int_equal(reef_relation_get(w, e, Pays, c)->data.coins, 7);
+        assert_ok(reef_set(w, e, Likes, .target = c)); /* the first of several */
+        assert_entity(c, reef_target(w, e, Likes));
+        /* what is refused is refused at once */
+        assert_refused(w, REEF_CYCLE, reef_set(w, e, Under, .target = a));
+        assert_refused(w, REEF_NOT_ALIVE, reef_set(w, e, DockedTo, .target = {99, 1}));
+        assert_refused(w, REEF_BAD_ARGUMENT, reef_set(w, e, Married, .target = a));
+        if (k == 0) assert_ok(reef_relate(w, e, DockedTo, a));
+        else assert_refused(w, REEF_LOCKED, reef_relate(w, e, DockedTo, a));
+        assert_ok(reef_set(w, e, DockedTo, .target = b));
+        assert_entity(b, reef_target(w, e, DockedTo));
+        reef_end(&x);
+        assert_entity(k == 0 ? a : b, reef_target(w, e, DockedTo));
+        end_world(state, w);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -484,6 +530,7 @@ int main(void)
         TEST(F4_any_number_of_threads),
         TEST(F4_recorded_relations_are_those_of_calls),
         TEST(F4_a_new_target_keeps_data_that_is_named),
+        TEST(F4_a_relation_that_is_there_is_written_at_once),
         TEST(F4_commands_without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
