@@ -13,8 +13,9 @@
  *
  *   - It adds the component, also by a spawn, a clone or a set.
  *   - It sets the component, which means that it replaces the value. Writes in place don't count: by reef_mut, by a
- *     loop, or by reef_set on the world inside a system. A value more or fewer of a type in REEF_MULTI counts as set,
- *     without an old value, if the entity has other values of it.
+ *     loop, or by reef_set on the world inside a system. A value more or fewer of a type in REEF_MULTI counts as set
+ *     if the entity has other values of it. Notices are about the first value of such a type: there is an old value
+ *     only if the first one was replaced or removed.
  *   - It removes the component, also when the entity is destroyed.
  *
  * For a type of relations the same holds for each relation of an entity: one that comes is added, one that goes is

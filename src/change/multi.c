@@ -85,7 +85,7 @@ reef_status reef_remove_one_id(reef_world *w, reef_entity e, reef_component c, u
     quarantine_because(w, op, t->id, e);
     (void)reef__quarantine_page(w, s, first >> s->bits);
     if (s->relation) reef__relation_goes(w, s, e, slot_value(s, first + i));
-    value_destroy(t, slot_value(s, first + i));
+    value_leave(w, t, slot_value(s, first + i));
     for (uint32_t k = i + 1; k < n; k++) reef__value_move(t, slot_value(s, first + k - 1), slot_value(s, first + k));
     reef__slot_owner_put(s, first + n - 1, (reef_entity){0, 0});
     --*reef__run_word(s, first);

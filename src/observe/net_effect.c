@@ -85,6 +85,15 @@ static uint32_t net_of(const reef_world *w, const watcher *x, const net *all, ui
     return was == is ? 0 : is ? REEF_ON_ADD : REEF_ON_REMOVE;
 }
 
+/* The value that the entity had before all of this. A value more of several has none before it, and then the next
+ * notice has the first one, which it left alone. */
+static const void *net_old(const net *all, uint64_t n)
+{
+    uint64_t i = 0;
+    while (all[0].kind == REEF_ON_SET && all[i].old == NULL && i + 1 < n && !BUG(330)) i++;
+    return all[i].old;
+}
+
 /* The target of what is told of a relation: the one that it has, or the last one that it had. */
 static reef_entity net_target(const reef_world *w, const struct observer *x, const net *k, uint32_t kind)
 {
@@ -110,7 +119,9 @@ void reef__tell_net(reef_world *w, observer_log *o, uint32_t number, uint32_t ki
             end++;
         const uint32_t kind = net_of(w, &o->watchers[number], nets + i, end - i);
         if (!(kind & x->events)) continue;
+        const void *old = net_old(nets + i, end - i);
         nets[left] = nets[i];
+        nets[left].old = old;
         nets[left].kind = kind;
         if (kind & OF_COMPONENT) nets[left].target = net_target(w, x, &nets[left], kind);
         nets[left++].rank = net_rank(kind);

@@ -264,7 +264,8 @@ static bool observing_change(reef_world *w, reef_entity e, uint32_t to, const re
     return true;
 }
 
-/* e gets or loses one of several values of a type of which it may have several. */
+/* e gets or loses one of several values of a type of which it may have several. The first value is the one that
+ * observers are told, so only when that one leaves is there an old value. */
 static COLD bool observing_several(reef_world *w, reef_entity e, const type *t, const void *leaves, const void *comes)
 {
     if (!reef__observing_ready(w)) return false;
@@ -276,8 +277,10 @@ static COLD bool observing_several(reef_world *w, reef_entity e, const type *t, 
         return true;
     }
     const bool told = (kinds_asked(o, t->id) & REEF_ON_SET) != 0 && !BUG(195);
-    if (!plan_one(w, e, told + (uint64_t)o->head.matches, 0)) return false;
-    if (told) notice_add(o, REEF_ON_SET, t->id, o->op_entities, 1);
+    const bool first = told && leaves && leaves == reef__value_itself(w, e, (reef_component){t->id});
+    if (!plan_one(w, e, told + (uint64_t)o->head.matches, first ? old_values_bytes(t) : 0)) return false;
+    notice *n = told ? notice_add(o, REEF_ON_SET, t->id, o->op_entities, 1) : NULL;
+    if (first) plan_old(w, o, n, e, t);
     return true;
 }
 
@@ -351,6 +354,7 @@ static uint64_t spawn_relations(const reef_world *w, uint32_t id, const reef_val
         const reef_value *v = values;
         while (v->component.id != o->watched[i]) v++;
         n += v->kind == VALUE_SPAN ? v->size : 1;
+        if (v + 1 < values + count && v->kind != VALUE_SPAN && v[1].component.id == v->component.id) n += v[1].size;
     }
     return n;
 }

@@ -156,10 +156,12 @@ static bool link_is(const ref_world *r, const ref_note *n, uint64_t *now)
     return x != NULL;
 }
 
-/* All records with the type and the entity of record i, which is the first of them. */
-static void tell_net(const ref_world *r, tape *t, const ref_observer *x, const ref_note *first)
+/* All n records of one entity. */
+static void tell_net(const ref_world *r, tape *t, const ref_observer *x, const ref_note *const *all, uint32_t n)
 {
+    const ref_note *first = all[0];
     ref_note net = *first;
+    for (uint32_t i = 1; i < n; i++) net.added_one &= all[i]->added_one;
     const ref_entity *e = ref_alive(r, first->entity);
     const bool relation = first->type >= OBSERVED_RELATIONS, was = first->kind != REEF_ON_ADD,
                is = relation ? link_is(r, first, &net.now) : e && ref_has(e, first->type);
@@ -189,10 +191,12 @@ static void want_heard(const model *m, uint32_t slot)
         else tell(&must[slot], x, &ref_told.at[i]);
     }
     if (n) qsort(of, n, sizeof *of, note_order);
-    for (uint32_t i = 0; i < n; i++)
-        if (i == 0 || !reef_entity_equal(of[i]->entity, of[i - 1]->entity) ||
-            !reef_entity_equal(of[i]->target, of[i - 1]->target))
-            tell_net(&m->reference, &must[slot], x, of[i]);
+    for (uint32_t i = 0, end; i < n; i = end) {
+        for (end = i + 1; end < n && reef_entity_equal(of[i]->entity, of[end]->entity) &&
+                          reef_entity_equal(of[i]->target, of[end]->target);)
+            end++;
+        tell_net(&m->reference, &must[slot], x, of + i, end - i);
+    }
     free(of);
 }
 

@@ -791,6 +791,78 @@ static void F3_observers_change_nothing_by_themselves(void **state)
     assert_true(tape.count > 3000);
 }
 
+typedef struct {
+    int32_t deep;
+} Wound;
+REEF_COMPONENT_IN(Wound, REEF_MULTI);
+typedef struct {
+    int32_t value;
+    void *held;
+} Scar; /* owns something */
+static reef_status scar_copy(void *context, void *to, const void *from)
+{
+    (void)context;
+    *(Scar *)to = *(const Scar *)from;
+    ((Scar *)to)->held = malloc(1);
+    return REEF_OK;
+}
+static void scar_destroy(void *context, void *slot)
+{
+    (void)context;
+    free(((Scar *)slot)->held);
+}
+static const reef_hooks scar_hooks = {.copy = scar_copy, .destroy = scar_destroy, .bytes_move = true};
+REEF_COMPONENT_IN_HOOKS(Scar, REEF_MULTI, &scar_hooks);
+
+/* In one flush: further values come, the first one is taken away, all go. The old value is the one that the entity had
+ * first before all of that. */
+static void F3_the_net_effect_on_several_values_has_the_first_one(void **state)
+{
+    const reef_component types[] = {reef_id(Wound), reef_id(Scar)};
+    for (uint32_t k = 0; k < 2; k++) {
+        reef_world *w = another_world(state, NULL);
+        const reef_component c = types[k];
+        union {
+            Wound wound;
+            Scar scar;
+        } one;
+        memset(&one, 0, sizeof one);
+        const size_t size = k ? sizeof(Scar) : sizeof(Wound);
+        const reef_entity e = reef_create(w);
+        for (int32_t i = 7; i < 9; i++) {
+            memcpy(&one, &i, sizeof i);
+            assert_non_null(reef_append_id(w, e, c, &one, size));
+        }
+        (void)listen(w, "now", ALL, c, false);
+        (void)listen(w, "later", ALL, c, true);
+        begin();
+        reef_block b =
+            reef_begin_loop(w, reef_query_new(w, k ? "in Scar" : "in Wound"), &(reef_loop){.deferred = true});
+        assert_true(reef_next(&b));
+        assert_ok(reef_add_id(w, e, c, NULL, NULL));
+        assert_ok(reef_remove_id(w, e, c));
+        reef_end(&b);
+        assert_int_equal(tape.count, 3);
+        assert_heard(0, "now", REEF_ON_SET, e, 7, -1);
+        assert_heard(1, "now", REEF_ON_REMOVE, e, -1, 7);
+        assert_heard(2, "later", REEF_ON_REMOVE, e, -1, 7);
+        /* outside of loops each call is a flush: the first value goes, and the next one is the first then */
+        for (int32_t i = 1; i < 4; i++) {
+            memcpy(&one, &i, sizeof i);
+            assert_non_null(reef_append_id(w, e, c, &one, size));
+        }
+        begin();
+        assert_ok(reef_remove_one_id(w, e, c, 0));
+        assert_heard(0, "now", REEF_ON_SET, e, 2, 1);
+        assert_heard(1, "later", REEF_ON_SET, e, 2, 1);
+        assert_ok(reef_remove_one_id(w, e, c, 1));
+        assert_heard(2, "now", REEF_ON_SET, e, 2, -1);
+        assert_heard(3, "later", REEF_ON_SET, e, 2, -1);
+        assert_int_equal(tape.count, 4);
+        end_world(state, w);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -806,6 +878,7 @@ int main(void)
         TEST(H2_the_number_of_observers_is_limited),
         TEST(F3_runs_of_commands_over_whole_tables_are_told),
         TEST(F3_a_cascade_follows_its_command),
+        TEST(F3_the_net_effect_on_several_values_has_the_first_one),
         TEST(G5_what_observers_ask_for_without_memory_is_kept),
         TEST(G5_observers_come_and_go_while_requests_wait),
         TEST(F3_observers_change_nothing_by_themselves),
