@@ -40,10 +40,11 @@ REEF_API reef_status reef_make_prefab(reef_world *world, reef_entity root);
 
 /* Makes n copies of an entity and of everything below it, which is mostly a template but needn't be. Their roots are
  * written to `roots`, which has room for n or is NULL; on failure each is as it was or null. `values` replace
- * components of the root, come in addition, or take one away, as with reef_change; those of kind REEF_VALUE_ARRAY have
- * one value for each copy. The roots have no parent. All are made or none. Handles are given out by entities of the
- * template, level by level (reef_descendants): first all roots, then all copies of the first child, and so on. Errors:
- * NOT_ALIVE, NOT_COPYABLE, LIMIT, LOCKED, NO_MEMORY, and those of reef_spawn_values. */
+ * components of the root, come in addition, or take one away, as with reef_change (of several values of a type in
+ * REEF_MULTI the first is replaced); those of kind REEF_VALUE_ARRAY have one value for each copy. The roots have no
+ * parent. All are made or none. Handles are given out by entities of the template, level by level (reef_descendants):
+ * first all roots, then all copies of the first child, and so on. Errors: NOT_ALIVE, NOT_COPYABLE, LIMIT, LOCKED,
+ * NO_MEMORY, and those of reef_spawn_values. */
 REEF_API reef_status reef_instantiate_values(reef_world *world, reef_entity prefab, uint32_t n, reef_entity *roots,
                                              const reef_value *values, uint32_t count);
 /* The same without values. */

@@ -27,9 +27,9 @@
  * reef_set and reef_spawn take a relation like any component, reef_with(DockedTo, .target = planet), by the same rules;
  * reef_remove removes all relations of a type from their source. In systems commands do the same: reef_cmd_relate and
  * others (reef/command.h). A symmetric relation can only be made by reef_relate, and reef_remove removes that half
- * alone; reef_relate makes it again, with the data of the other half. A clone has the relations of its origin, but no
- * symmetric ones. A relation whose target isn't alive is refused with NOT_ALIVE. When an entity dies, so do its
- * relations, and those to it end as their type says. */
+ * alone; reef_relate of the two, from either side, makes it again, with the data of the other half. A clone has the
+ * relations of its origin, but no symmetric ones. A relation whose target isn't alive is refused with NOT_ALIVE. When
+ * an entity dies, so do its relations, and those to it end as their type says. */
 #ifndef REEF_RELATION_H
 #define REEF_RELATION_H
 
@@ -87,10 +87,11 @@ enum {
 /* ---- relating ---- */
 
 /* Relates a source to a target. `data` is a value of the relation's data, copied; NULL: zeroes. If they are related
- * already, the data is written (with NULL nothing happens) and the answer is OK; else ADDED. An exclusive relation to
- * another target is replaced. The relation comes behind all others of its target. Errors: NOT_ALIVE (source or target),
- * UNKNOWN_TYPE, BAD_ARGUMENT (no type of relations), WRONG_SIZE, CYCLE, LIMIT (REEF_MULTI_MAX targets), LOCKED (in
- * systems, and in loops that don't record), NO_MEMORY. In a loop that records, and in an observer, it is recorded. */
+ * already, the data is written (with NULL nothing happens) and the answer is OK; else ADDED, also where only one half
+ * of a symmetric relation was there. An exclusive relation to another target is replaced. The relation comes behind all
+ * others of its target. Errors: NOT_ALIVE (source or target), UNKNOWN_TYPE, BAD_ARGUMENT (no type of relations),
+ * WRONG_SIZE, CYCLE, LIMIT (REEF_MULTI_MAX targets), LOCKED (in systems, and in loops that don't record), NO_MEMORY. In
+ * a loop that records, and in an observer, it is recorded. */
 REEF_API reef_status reef_relate_id(reef_world *world, reef_entity source, reef_component relation, reef_entity target,
                                     const void *data, size_t size);
 /* The same, and puts the relation in front of the one that `next` has to the same target; null: behind all. Related

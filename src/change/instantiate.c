@@ -257,7 +257,34 @@ static bool replaced(uint32_t component, const reef_value *values, uint32_t coun
     return false;
 }
 
-/* Lists what copies of node k get beside the values of the call. */
+/* The value of the call for a component; NULL: none, or one that takes it away. */
+static const reef_value *value_named(uint32_t component, const reef_value *values, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (values[i].component.id == component && values[i].kind != REEF_VALUE_REMOVE) return &values[i];
+    return NULL;
+}
+
+/* Adds a value of node k, which is a relation or isn't. */
+static bool value_comes(copying *x, uint64_t k, reef_value v)
+{
+    const type *t = v.data ? reef__type_of(v.component.id) : NULL;
+    if (t == NULL || t->relation == 0) return value_take_over(x, v);
+    return relations_take_over(x, k, t, v.data, v.kind == VALUE_SPAN ? v.size : 1);
+}
+
+/* Of several values, that of the call replaces the first one: adds it, and behind it the others. */
+static bool values_led(copying *x, uint64_t k, const reef_value *first, reef_value v)
+{
+    v.data = (const char *)v.data + reef__type_of(v.component.id)->size;
+    v.size--;
+    return gets_value(x, *first) && (BUG(332) || value_comes(x, k, v));
+}
+
+static bool is_span(const reef_value *v) { return v->kind == VALUE_SPAN && v->size > 1; }
+
+/* Lists what copies of node k get: the values of the call that replace the first of several, and all that none of the
+ * call replaces. */
 static reef_status node_values(copying *x, uint64_t k, const reef_value *values, uint32_t count)
 {
     spread all;
@@ -266,10 +293,10 @@ static reef_status node_values(copying *x, uint64_t k, const reef_value *values,
     if (s != REEF_OK) return s;
     for (uint32_t i = 0; ok && i < all.count; i++) {
         const reef_value v = all.values[i];
+        const reef_value *first = is_span(&v) ? value_named(v.component.id, values, count) : NULL;
+        if (first) ok = values_led(x, k, first, v);
         if (replaced(v.component.id, values, count) || mark_lost(x, k, v.component.id)) continue;
-        if (v.data && reef__type_of(v.component.id)->relation)
-            ok = relations_take_over(x, k, reef__type_of(v.component.id), v.data, v.kind == VALUE_SPAN ? v.size : 1);
-        else ok = value_take_over(x, v);
+        ok = value_comes(x, k, v);
     }
     reef__spread_free(x->w, &all);
     return ok ? REEF_OK : REEF_NO_MEMORY;
@@ -299,6 +326,14 @@ static reef_status node_table(copying *x, uint64_t k, const reef_value *values, 
     return node->table ? REEF_OK : status;
 }
 
+/* Is a component among these values of the list? */
+static bool listed(const copying *x, uint64_t from, uint64_t to, uint32_t component)
+{
+    for (uint64_t i = from; i < to; i++)
+        if (x->values[i].component.id == component) return true;
+    return false;
+}
+
 static reef_status values_collect(copying *x, const reef_value *values, uint32_t count)
 {
     spread list; /* the values of the call, with the parts of split types, and with what comes along */
@@ -311,8 +346,10 @@ static reef_status values_collect(copying *x, const reef_value *values, uint32_t
         x->nodes[k].first = x->value_count;
         x->nodes[k].patch = x->patch_count;
         s = node_values(x, k, own, n);
+        const uint64_t led = x->value_count;
         for (uint32_t i = 0; s == REEF_OK && ok && i < n; i++)
-            if (own[i].kind != REEF_VALUE_REMOVE) ok = gets_value(x, own[i]);
+            if (own[i].kind != REEF_VALUE_REMOVE && !listed(x, x->nodes[k].first, led, own[i].component.id))
+                ok = gets_value(x, own[i]);
         if (s == REEF_OK && ok && k == 0 && x->instance && !replaced(reef_id(InstanceOf).id, own, n)) {
             relation_value *link = (relation_value *)(void *)aside_take(x, sizeof *link, 16);
             ok = link && gets_value(x, reef_value_make(reef_id(InstanceOf), VALUE_MOVED, sizeof *link, link));

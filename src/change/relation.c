@@ -129,16 +129,33 @@ static reef_status target_check(reef_world *w, reef_entity e, const type *t, ree
     return s == REEF_OK ? refusal_because(w, REEF_CYCLE, t, target, NULL) : s == REEF_ABSENT ? REEF_OK : s;
 }
 
+/* The relation that a value makes: number n of an array. */
+static const relation_value *value_relates(const type *t, const reef_value *v, uint32_t n)
+{
+    const bool array = v->kind == REEF_VALUE_ARRAY || v->kind == VALUE_MOVED_ARRAY;
+    return (const relation_value *)(const void *)((const char *)v->data + (array ? (size_t)n * t->size : 0));
+}
+
+reef_status reef__relation_differs(reef_world *w, const type *t, const reef_value *v, uint32_t n,
+                                   const reef_value *others)
+{
+    const reef_entity target = value_relates(t, v, n)->target;
+    for (uint32_t i = 0; i < others->size; i++) {
+        const relation_value *other =
+            (const relation_value *)(const void *)((const char *)others->data + (size_t)i * t->size);
+        if (reef_entity_equal(other->target, target)) return refusal_because(w, REEF_EXISTS, t, target, NULL);
+    }
+    return REEF_OK;
+}
+
 reef_status reef__relation_check(reef_world *w, reef_entity e, const type *t, const reef_value *v, uint32_t n,
                                  bool replaces)
 {
-    const bool array = v->kind == REEF_VALUE_ARRAY || v->kind == VALUE_MOVED_ARRAY;
-    const relation_value *value =
-        (const relation_value *)(const void *)((const char *)v->data + (array ? (size_t)n * t->size : 0));
     if (w->untargeted) return REEF_OK;
     if (v->kind == REEF_VALUE_DEFAULT)
         return refusal_because(w, REEF_BAD_ARGUMENT, t, (reef_entity){0, 0},
                                "a relation has no default value: it needs a target");
+    const relation_value *value = value_relates(t, v, n);
     (void)reef__relation_ready(w, relation_store(w, t)); /* without it everything takes longer */
     /* a copy of an entity has its targets */
     if (v->kind == VALUE_SPAN || v->kind == VALUE_MOVED || v->data == w->relating) return REEF_OK;
@@ -410,7 +427,8 @@ static reef_status halves_begin(reef_world *w, coupling *x, reef_entity a, reef_
 }
 
 /* The half of `b` is there, since reef_remove took only that of `a` away. That one is made again; both have the same
- * data, which is that of `b` where none is given. */
+ * data, which is that of `b` where none is given. (That of `b` is written first: observers of the new half may end it.)
+ */
 static COLD reef_status relate_again(reef_world *w, reef_entity a, const type *t, reef_entity b, const void *data,
                                      uint64_t place)
 {
@@ -418,13 +436,26 @@ static COLD reef_status relate_again(reef_world *w, reef_entity a, const type *t
     coupling x = {.t = t, .count = 1, .place = place};
     call_memory copy;
     if (data && reef_relation_mut_id(w, b, (reef_component){t->id}, a) == NULL) return REEF_NO_MEMORY;
-    if (!reef__call_memory_take(&w->family->memory, &copy, size + 1, PLAIN_ALIGN)) return REEF_NO_MEMORY;
-    if (size) memcpy(copy.at, data ? data : relation_of(w, t, b, a) + 1, size);
-    if (size) x.data = copy.at;
+    if (!reef__call_memory_take(&w->family->memory, &copy, 2 * size + 1, PLAIN_ALIGN)) return REEF_NO_MEMORY;
+    char *is = copy.at, *was = is + size;
+    relation_value *half = relation_of(w, t, b, a);
+    if (size) {
+        memcpy(is, data ? data : half + 1, size);
+        memcpy(was, half + 1, size);
+        if (data) memcpy(half + 1, is, size);
+        x.data = is;
+    }
     const reef_status s = halves_begin(w, &x, a, b);
-    if (s >= 0 && data && size) memcpy(relation_of(w, t, b, a) + 1, copy.at, size);
+    if (s < 0 && data && size) memcpy(relation_of(w, t, b, a) + 1, was, size);
     reef__call_memory_free(&w->family->memory, &copy);
     return s;
+}
+
+/* Is the half of the source there, and the other one not? */
+static bool other_half_lost(const reef_world *w, reef_entity source, const type *t, reef_entity target)
+{
+    return (t->relation & REEF_SYMMETRIC) && relation_of(w, t, source, target) &&
+           relation_of(w, t, target, source) == NULL && !BUG(331);
 }
 
 static reef_status relate_both(reef_world *w, reef_entity a, const type *t, reef_entity b, const void *data,
@@ -493,7 +524,8 @@ reef_status reef_relate_id(reef_world *w, reef_entity source, reef_component c, 
     if (t == NULL) return s;
     if (data && size != (t->data ? t->data->size : 0)) return reef__failure(w, REEF_WRONG_SIZE, op, c, source, size);
     w->calling = op;
-    if (relation_of(w, t, source, target)) s = data && size ? relation_write(w, source, t, target, data) : REEF_OK;
+    if (other_half_lost(w, source, t, target)) s = relate_both(w, target, t, source, size ? data : NULL, 0);
+    else if (relation_of(w, t, source, target)) s = data && size ? relation_write(w, source, t, target, data) : REEF_OK;
     else if ((s = target_check(w, source, t, target)) != REEF_OK) reef__failure(w, s, op, c, source, 0);
     else if (t->relation & REEF_SYMMETRIC) s = relate_both(w, source, t, target, data, 0);
     else s = relate_one(w, source, t, target, data, 0);
@@ -650,6 +682,17 @@ static bool place_change(reef_world *w, reef_entity source, const type *t, reef_
     return true;
 }
 
+/* Does the same where only the half of the source is there, and makes the other one again. */
+static COLD reef_status half_before(reef_world *w, reef_entity source, const type *t, reef_entity target,
+                                    uint64_t place)
+{
+    const uint64_t was = relation_of(w, t, source, target)->place;
+    if (!place_change(w, source, t, target, place)) return REEF_NO_MEMORY;
+    const reef_status s = relate_both(w, target, t, source, NULL, 0);
+    if (s < 0) (void)place_change(w, source, t, target, was); /* in a page that this world alone holds since */
+    return s;
+}
+
 reef_status reef_relate_before_id(reef_world *w, reef_entity source, reef_component c, reef_entity target,
                                   reef_entity next)
 {
@@ -671,6 +714,7 @@ reef_status reef_relate_before_id(reef_world *w, reef_entity source, reef_compon
     if (!reef__relation_ready(w, relation_store(w, t))) return reef__failure(w, REEF_NO_MEMORY, op, c, source, 0);
     w->calling = op;
     if (!last && (place = place_before(w, t, target, next, &renewed)) == 0) s = REEF_NO_MEMORY;
+    else if (other_half_lost(w, source, t, target)) s = half_before(w, source, t, target, place);
     else if (there) s = place_change(w, source, t, target, place) ? REEF_OK : REEF_NO_MEMORY;
     else if (t->relation & REEF_SYMMETRIC) s = relate_both(w, source, t, target, NULL, place);
     else s = relate_one(w, source, t, target, NULL, place);

@@ -11,6 +11,9 @@
  * by reef_relate), NO_MEMORY. */
 reef_status reef__relation_check(reef_world *w, reef_entity e, const type *t, const reef_value *v, uint32_t n,
                                  bool replaces);
+/* An entity that gets this relation gets others along. REEF_OK; EXISTS: one of them has the same target. */
+reef_status reef__relation_differs(reef_world *w, const type *t, const reef_value *v, uint32_t n,
+                                   const reef_value *others);
 /* Takes the place from what was made of a value, so that it gets a new one when it becomes visible. `was`: the relation
  * that it replaced, whose place it keeps if the target is the same; NULL: none. */
 void reef__relation_unplace(const reef_world *w, const type *t, void *made, const reef_value *v,

@@ -42,16 +42,31 @@ bool reef__values_stored(const reef_value *values, uint32_t count)
     return false;
 }
 
-static bool prepare_new(reef_world *w, const type *t, reef_entity e, const reef_value *v)
+/* Value number i is followed by the span that comes behind it (VALUE_SPAN). NULL: it isn't. */
+static const reef_value *span_behind(const value_stage *x, uint32_t i)
 {
-    if (!reef__store_prepare_add(w, t->id, &e, v->kind != VALUE_SPAN)) return false;
-    return v->kind != VALUE_SPAN ||
-           reef__multi_prepare(w, (value_store *)(uintptr_t)store_of(w, t->id), &e, 1, v->size);
+    const reef_value *v = &x->values[i];
+    const bool has = i + 1 < x->count && v[1].kind == VALUE_SPAN && v[1].component.id == v->component.id;
+    return has ? v + 1 : NULL;
 }
 
-static void *raw_of(const reef_world *w, const type *t, reef_entity e, const reef_value *v)
+/* How many values an entity gets of a type in REEF_MULTI, from a value and the span behind it (NULL: none). 0: it gets
+ * one, as of any type. */
+static uint32_t span_size(const reef_value *v, const reef_value *rest)
 {
-    return v->kind == VALUE_SPAN ? reef__multi_raw(store_of(w, t->id), v->size) : reef__store_raw(w, t->id, e, 0);
+    if (v->kind == VALUE_SPAN) return v->size;
+    return rest ? 1 + rest->size : 0;
+}
+
+static bool prepare_new(reef_world *w, const type *t, reef_entity e, uint32_t span)
+{
+    if (!reef__store_prepare_add(w, t->id, &e, span == 0)) return false;
+    return span == 0 || reef__multi_prepare(w, (value_store *)(uintptr_t)store_of(w, t->id), &e, 1, span);
+}
+
+static void *raw_of(const reef_world *w, const type *t, reef_entity e, uint32_t span)
+{
+    return span ? reef__multi_raw(store_of(w, t->id), span) : reef__store_raw(w, t->id, e, 0);
 }
 
 void reef__staged_take_back(const type *t, void *slot, const reef_value *v, uint32_t n)
@@ -116,14 +131,15 @@ bool reef__stage_prepare(value_stage *x)
         if (replaced &&
             !reef__column_own(w, table_read(w, x->id), place_unit(x->place), reef__slot_seek(w, replaced->id, x->id)))
             return false;
-        if (t == NULL) continue;
+        if (t == NULL || (i && span_behind(x, i - 1))) continue;
         const bool has = store_has(w, t->id, x->e), remove = v->kind == REEF_VALUE_REMOVE;
         if (remove && !has) continue;
         if (remove && t->tracked && !reef__removals_prepare(w, t->id, 1)) return false;
         if (remove && !reef__store_prepare_drop(w, t->id, x->e)) return false;
         if (remove) continue;
         if (t->tracked && !reef__track_prepare(w, t->id, &x->e, 1)) return false;
-        if (has ? stored_own(w, t, x->e) == NULL : !prepare_new(w, t, x->e, v)) return false;
+        const uint32_t span = span_size(v, span_behind(x, i));
+        if (has ? stored_own(w, t, x->e) == NULL : !prepare_new(w, t, x->e, span)) return false;
     }
     return true;
 }
@@ -131,8 +147,8 @@ bool reef__stage_prepare(value_stage *x)
 /* A walk over the values that have a place, in a column or in a store. */
 typedef struct stage_walk {
     uint32_t next;
-    size_t at; /* where the next value waits aside */
-    const reef_value *v;
+    size_t at;                  /* where the next value waits aside */
+    const reef_value *v, *rest; /* rest: the span behind it; NULL: none */
     const type *t;
     char *aside; /* where it waits, or the bytes of the old value do; NULL: nowhere. (Of a type that can't move, the old
                     value had no hook to destroy it, so it lives again when its bytes are copied back.) */
@@ -142,7 +158,9 @@ typedef struct stage_walk {
 static bool stage_next(value_stage *x, stage_walk *k)
 {
     while (k->next < x->count) {
-        const reef_value *v = k->v = &x->values[k->next++];
+        const reef_value *v = k->v = &x->values[k->next];
+        k->rest = span_behind(x, k->next);
+        k->next += k->rest ? 2 : 1;
         if (v->kind == REEF_VALUE_REMOVE) continue;
         const type *stored = stored_value(v), *t = k->t = stored ? stored : reef__value_column(v);
         if (t == NULL) continue;
@@ -166,7 +184,7 @@ static char *stage_place(const value_stage *x, const stage_walk *k)
         return cell(unit_slots(x->w, place_unit(x->place)), reef__slot_seek(x->w, t->id, x->id), place_row(x->place),
                     t->size);
     const value_store *s = store_of(x->w, t->id);
-    return k->has ? slot_value(s, slot_of(s, x->e)) : raw_of(x->w, t, x->e, k->v);
+    return k->has ? slot_value(s, slot_of(s, x->e)) : raw_of(x->w, t, x->e, span_size(k->v, k->rest));
 }
 
 /* Where the value is made. NULL: only the commit writes it. */
@@ -176,12 +194,41 @@ static char *stage_raw(const value_stage *x, const stage_walk *k)
     return k->aside && !k->t->fixed ? k->aside : stage_place(x, k);
 }
 
+/* Makes the value, with what comes behind it. */
+static reef_status stage_put(const value_stage *x, const stage_walk *k, char *raw)
+{
+    reef_status s = reef__staged_put(x->w, x->e, k->t, raw, k->v, x->n);
+    if (s != REEF_OK || k->rest == NULL) return s;
+    s = reef__staged_put(x->w, x->e, k->t, raw + k->t->size, k->rest, x->n);
+    if (s != REEF_OK) reef__staged_take_back(k->t, raw, k->v, x->n);
+    return s;
+}
+
+static void stage_take_back(const value_stage *x, const stage_walk *k, char *raw)
+{
+    if (k->rest) reef__staged_take_back(k->t, raw + k->t->size, k->rest, x->n);
+    reef__staged_take_back(k->t, raw, k->v, x->n);
+}
+
+/* May the entity get these relations? */
+static COLD reef_status stage_relates(const value_stage *x, const stage_walk *k)
+{
+    const reef_status s = reef__relation_check(x->w, x->e, k->t, k->v, x->n, k->has);
+    return s == REEF_OK && k->rest ? reef__relation_differs(x->w, k->t, k->v, x->n, k->rest) : s;
+}
+
+static COLD void stage_unplace(const value_stage *x, const stage_walk *k, char *raw)
+{
+    reef__relation_unplace(x->w, k->t, raw, k->v, NULL);
+    if (k->rest) reef__relation_unplace(x->w, k->t, raw + k->t->size, k->rest, NULL);
+}
+
 /* Takes back the first `made` values. */
 static COLD void stage_undo(value_stage *x, uint32_t made)
 {
     for (stage_walk k = {0}; stage_next(x, &k) && k.next <= made;) {
         char *raw = stage_raw(x, &k);
-        if (raw) reef__staged_take_back(k.t, raw, k.v, x->n);
+        if (raw) stage_take_back(x, &k, raw);
         if (raw && k.aside && k.t->fixed) memcpy(raw, k.aside, k.t->size);
     }
     reef__call_memory_free(&x->w->family->memory, &x->aside);
@@ -197,11 +244,11 @@ reef_status reef__stage_make(value_stage *x)
     if (!reef__call_memory_take(&x->w->family->memory, &x->aside, k.at, align)) return REEF_NO_MEMORY;
     for (k = (stage_walk){0}; stage_next(x, &k);) {
         char *raw = stage_raw(x, &k);
-        reef_status s = UNLIKELY(k.t->relation) ? reef__relation_check(x->w, x->e, k.t, k.v, x->n, k.has) : REEF_OK;
+        reef_status s = UNLIKELY(k.t->relation) ? stage_relates(x, &k) : REEF_OK;
         if (s == REEF_OK && raw == NULL) continue;
         if (s == REEF_OK && k.aside && k.t->fixed) memcpy(k.aside, raw, k.t->size);
-        if (s == REEF_OK) s = reef__staged_put(x->w, x->e, k.t, raw, k.v, x->n);
-        if (s == REEF_OK && UNLIKELY(k.t->relation)) reef__relation_unplace(x->w, k.t, raw, k.v, NULL);
+        if (s == REEF_OK) s = stage_put(x, &k, raw);
+        if (s == REEF_OK && UNLIKELY(k.t->relation)) stage_unplace(x, &k, raw);
         if (s == REEF_OK) continue;
         if (raw && k.aside && k.t->fixed) memcpy(raw, k.aside, k.t->size);
         stage_undo(x, k.next - 1);
@@ -215,8 +262,9 @@ void reef__stage_unmake(value_stage *x)
     for (uint32_t i = x->count; i-- > 0;) {
         const reef_value *v = &x->values[i];
         const type *stored = stored_value(v), *t = stored ? stored : reef__value_column(v);
-        const stage_walk k = {.v = v, .t = t, .has = true};
-        if (t) reef__staged_take_back(t, stage_place(x, &k), v, x->n);
+        const stage_walk k = {.v = v, .rest = span_behind(x, i), .t = t, .has = true};
+        if (i && span_behind(x, i - 1)) continue;
+        if (t) stage_take_back(x, &k, stage_place(x, &k));
         if (stored) reef__store_undo_add(x->w, t->id, x->e);
     }
 }
@@ -261,8 +309,8 @@ void reef__stage_commit(value_stage *x)
     for (stage_walk k = {0}; stage_next(x, &k);) {
         const type *t = k.t;
         if (k.has) stage_replace(x, &k);
-        else if (k.v->kind == VALUE_SPAN)
-            reef__multi_put(w, (value_store *)(uintptr_t)store_of(w, t->id), x->e, k.v->size);
+        else if (span_size(k.v, k.rest))
+            reef__multi_put(w, (value_store *)(uintptr_t)store_of(w, t->id), x->e, span_size(k.v, k.rest));
         else if (t->stored) reef__store_commit_add(w, t->id, x->e);
         if (t->stored && t->tracked && (t->size || !k.has)) reef__track_stamp(w, t->id, x->e.index, !k.has);
     }

@@ -24,7 +24,8 @@ INLINE void value_destroy(const type *t, void *p)
 /* Kinds of values that only reef uses: values that were made before and are moved to their places, one or an array. */
 #define VALUE_MOVED ((reef_value_kind)(REEF_VALUE_REMOVE + 1))
 #define VALUE_MOVED_ARRAY ((reef_value_kind)(REEF_VALUE_REMOVE + 2))
-/* All values that an entity has of a type in REEF_MULTI, copied; `size` says how many. */
+/* All values that an entity has of a type in REEF_MULTI, copied; `size` says how many. In a list right behind another
+ * value of the type: those that a new entity gets behind that one. */
 #define VALUE_SPAN ((reef_value_kind)(REEF_VALUE_REMOVE + 3))
 /* The REEF_SHARED value to which `data` points, which gets one more holder. */
 #define VALUE_HELD ((reef_value_kind)(REEF_VALUE_REMOVE + 4))

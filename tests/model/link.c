@@ -281,6 +281,21 @@ static reef_status relate_new(ref_world *r, const ref_request *x, uint64_t place
     return REEF_ADDED;
 }
 
+/* Is the half of the source there, and the other one not? */
+static bool other_half_lost(const ref_world *r, const ref_request *x)
+{
+    const uint32_t a = x->source.index, b = x->target.index;
+    return relation_is(x->relation, REEF_SYMMETRIC) && ref_link_find(r, x->relation, a, b) &&
+           !ref_link_find(r, x->relation, b, a);
+}
+
+/* Makes the other half again. */
+static reef_status relate_again(ref_world *r, const ref_request *x, const uint64_t *given)
+{
+    const ref_request back = {.relation = x->relation, .source = x->target, .target = x->source};
+    return relate_new(r, &back, 0, given);
+}
+
 static bool has_data(const ref_request *x) { return model_relations[x->relation].data < TYPES_MAX; }
 
 reef_status ref_relate(ref_world *r, const ref_request *x)
@@ -290,6 +305,7 @@ reef_status ref_relate(ref_world *r, const ref_request *x)
     if (!ref_alive(r, x->target)) return REEF_NOT_ALIVE;
     const uint64_t data = x->with_data ? x->data : 0;
     ref_link *is = ref_link_find(r, x->relation, x->source.index, x->target.index);
+    if (other_half_lost(r, x)) return relate_again(r, x, x->with_data ? &data : NULL);
     if (is && x->with_data) {
         ref_link *half = relation_is(x->relation, REEF_SYMMETRIC)
                              ? ref_link_find(r, x->relation, x->target.index, x->source.index)
@@ -348,7 +364,7 @@ reef_status ref_relate_before(ref_world *r, const ref_request *x)
     if (!is) return relate_new(r, x, place, NULL);
     is->place = 0;
     is->place = place ? place : place_last(r, k, x->target.index);
-    return REEF_OK;
+    return other_half_lost(r, x) ? relate_again(r, x, NULL) : REEF_OK;
 }
 
 reef_status ref_unrelate(ref_world *r, const ref_request *x)

@@ -641,6 +641,61 @@ static void F6_instances_have_no_mark_without_its_component(void **state)
     assert_valid(w);
 }
 
+/* A value of the call replaces the first of several, as reef_change does; the others are copied. */
+static void F6_values_of_a_call_keep_the_other_values(void **state)
+{
+    reef_world *w = world_of(state);
+    const reef_entity t = reef_spawn(w, reef_with(Warmth, 1), reef_with(Length, 3)), x = reef_create(w),
+                      y = reef_create(w);
+    assert_non_null(reef_append(w, t, Warmth, 2));
+    assert_non_null(reef_append(w, t, Warmth, 3));
+    assert_status(REEF_ADDED, reef_relate(w, t, Wired, x));
+    assert_status(REEF_ADDED, reef_relate(w, t, Wired, y));
+    assert_ok(reef_make_prefab(w, t));
+    reef_entity made[3], changed;
+    assert_ok(reef_instantiate(w, t, 1, &changed));
+    assert_ok(reef_change(w, changed, reef_with(Warmth, 9), reef_with(Wired, .target = t)));
+    assert_ok(reef_instantiate_with(w, t, 3, made, reef_with(Warmth, 9), reef_with(Wired, .target = t)));
+    for (uint32_t i = 0; i < 4; i++) {
+        uint32_t n, wired;
+        const reef_entity e = i < 3 ? made[i] : changed;
+        const Warmth *v = reef_span(w, e, Warmth, &n);
+        assert_int_equal(n, 3);
+        assert_true(v[0].heat == 9 && v[1].heat == 2 && v[2].heat == 3);
+        const Wired *to = reef_span(w, e, Wired, &wired);
+        assert_int_equal(wired, 2);
+        assert_entity(t, to[0].target);
+        assert_entity(y, to[1].target);
+    }
+    assert_int_equal(reef_source_count(w, y, Wired), 5);
+    /* one value for each copy; the default; none at all */
+    const Warmth heats[3] = {{20}, {21}, {22}};
+    assert_ok(reef_instantiate_values(w, t, 3, made,
+                                      (reef_value[]){{reef_id(Warmth), REEF_VALUE_ARRAY, sizeof(Warmth), heats}}, 1));
+    for (uint32_t i = 0; i < 3; i++) {
+        assert_true(reef_get(w, made[i], Warmth)->heat == heats[i].heat);
+        assert_int_equal(reef_count_on(w, made[i], Warmth), 3);
+    }
+    assert_ok(
+        reef_instantiate_values(w, t, 1, made, (reef_value[]){{reef_id(Warmth), REEF_VALUE_DEFAULT, 0, NULL}}, 1));
+    assert_true(reef_get(w, made[0], Warmth)->heat == 0);
+    assert_int_equal(reef_count_on(w, made[0], Warmth), 3);
+    assert_ok(reef_instantiate_values(w, t, 1, made, (reef_value[]){{reef_id(Warmth), REEF_VALUE_REMOVE, 0, NULL}}, 1));
+    assert_false(reef_has(w, made[0], Warmth));
+    /* a second relation to the same target */
+    assert_refused(w, REEF_EXISTS, reef_instantiate_with(w, t, 2, made, reef_with(Wired, .target = y)));
+    assert_ok(reef_instantiate_with(w, t, 1, made, reef_with(Wired, .target = x)));
+    assert_int_equal(reef_count_on(w, made[0], Wired), 2);
+    /* the same as commands */
+    reef_block b = reef_begin_loop(w, reef_query_new(w, "Length"), &(reef_loop){.deferred = true});
+    assert_ok(reef_instantiate_with(w, t, 2, made, reef_with(Warmth, 8)));
+    reef_end(&b);
+    for (uint32_t i = 0; i < 2; i++) {
+        assert_int_equal(reef_count_on(w, made[i], Warmth), 3);
+        assert_true(reef_get(w, made[i], Warmth)->heat == 8);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -654,6 +709,7 @@ int main(void)
         TEST(F6_clones_of_trees),
         TEST(F6_empty_entities_become_templates),
         TEST(F6_children_keep_their_names),
+        TEST(F6_values_of_a_call_keep_the_other_values),
         TEST(F6_commands_make_copies),
         TEST(F6_recorded_copies_are_those_of_calls),
         TEST(F6_commands_of_a_lost_template_fail),

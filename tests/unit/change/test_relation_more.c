@@ -300,7 +300,9 @@ static void F4_half_a_symmetric_relation_is_written(void **state)
     create_some(w, e, 2);
     assert_status(REEF_ADDED, reef_relate_with(w, e[0], Shares, e[1], 3));
     assert_ok(reef_remove(w, e[1], Shares));
-    assert_ok(reef_relate_with(w, e[0], Shares, e[1], 4));
+    Shares *half = reef_relation_mut(w, e[0], Shares, e[1]);
+    assert_non_null(half);
+    half->data.coins = 4;
     assert_int_equal(reef_relation_get(w, e[0], Shares, e[1])->data.coins, 4);
     assert_false(reef_has(w, e[1], Shares));
     assert_ok(reef_unrelate(w, e[0], Shares, e[1]));
@@ -400,6 +402,87 @@ static void F4_options_that_exclude_each_other(void **state)
     assert_non_null(reef_declare_error());
 }
 
+static reef_world *ends_at_once;
+static void end_what_comes(const reef_notice *n)
+{
+    if (n->world == ends_at_once) (void)reef_unrelate_id(n->world, n->targets[0], n->component, n->entities[0]);
+}
+
+/* Relating two of whom only one has its half makes the other half, from whichever side. */
+static void F4_a_missing_half_is_made_from_either_side(void **state)
+{
+    for (uint32_t side = 0; side < 2; side++) {
+        reef_world *w = another_world(state, NULL);
+        reef_entity e[6];
+        create_some(w, e, 6);
+        const reef_entity from = e[side], to = e[!side]; /* e[0] loses its half */
+        assert_status(REEF_ADDED, reef_relate(w, e[0], Knows, e[1]));
+        assert_ok(reef_remove(w, e[0], Knows));
+        assert_status(REEF_ADDED, reef_relate(w, from, Knows, to));
+        assert_true(reef_related(w, e[0], Knows, e[1]) && reef_related(w, e[1], Knows, e[0]));
+        assert_ok(reef_relate(w, from, Knows, to));
+        /* behind another source of the target */
+        assert_ok(reef_remove(w, e[0], Knows));
+        assert_status(REEF_ADDED, reef_relate(w, e[2], Knows, to));
+        assert_status(REEF_ADDED, reef_relate_before(w, from, Knows, to, (reef_entity){0, 0}));
+        assert_true(reef_related(w, e[0], Knows, e[1]) && reef_related(w, e[1], Knows, e[0]));
+        reef_sources s = reef_sources_of(w, to, Knows);
+        assert_true(reef_sources_next(&s));
+        assert_entity(from, s.sources[s.count - 1]);
+        /* with data: that of the half that is there, or new data for both */
+        assert_status(REEF_ADDED, reef_relate_with(w, e[0], Shares, e[1], 4));
+        assert_ok(reef_remove(w, e[0], Shares));
+        assert_status(REEF_ADDED, reef_relate(w, from, Shares, to));
+        assert_int_equal(reef_relation_get(w, e[0], Shares, e[1])->data.coins, 4);
+        assert_ok(reef_remove(w, e[0], Shares));
+        assert_status(REEF_ADDED, reef_relate_with(w, from, Shares, to, 9));
+        assert_int_equal(reef_relation_get(w, e[0], Shares, e[1])->data.coins, 9);
+        assert_int_equal(reef_relation_get(w, e[1], Shares, e[0])->data.coins, 9);
+        /* who has another partner since loses it */
+        assert_status(REEF_ADDED, reef_relate(w, e[0], Mates, e[1]));
+        assert_ok(reef_remove(w, e[0], Mates));
+        if (side == 1) {
+            assert_status(REEF_ADDED, reef_relate(w, e[0], Mates, e[3]));
+            assert_status(REEF_ADDED, reef_relate(w, e[1], Mates, e[0]));
+            assert_none(reef_target(w, e[3], Mates));
+        } else {
+            assert_status(REEF_ADDED, reef_relate(w, e[0], Mates, e[1]));
+        }
+        assert_entity(e[1], reef_target(w, e[0], Mates));
+        assert_entity(e[0], reef_target(w, e[1], Mates));
+        /* an observer ends the half that was there as soon as the other one comes */
+        assert_ok(reef_remove(w, e[0], Shares));
+        ends_at_once = w;
+        assert_false(reef_observer_is_null(reef_observe(w, end_what_comes, REEF_ON_ADD, Shares)));
+        assert_status(REEF_ADDED, reef_relate_with(w, from, Shares, to, 11));
+        assert_false(reef_related(w, e[1], Shares, e[0]));
+        end_world(state, w);
+    }
+    /* with every allocation failing once */
+    for (uint64_t n = 1, refused = 1; refused; n++) {
+        reef_world *w = another_world(state, NULL);
+        reef_entity e[2];
+        create_some(w, e, 2);
+        assert_status(REEF_ADDED, reef_relate_with(w, e[0], Shares, e[1], 4));
+        assert_ok(reef_remove(w, e[0], Shares));
+        reef_snapshot *past = reef_snapshot_take(w); /* so that pages have to be copied */
+        assert_non_null(past);
+        const uint64_t hash = reef_hash(w);
+        heap_fail_nth(heap_of(state), n, true);
+        const reef_status s = reef_relate_with(w, e[1], Shares, e[0], 9);
+        refused = heap_of(state)->refused;
+        heap_fail_never(heap_of(state));
+        heap_of(state)->refused = 0;
+        assert_true(s == REEF_ADDED || s == REEF_NO_MEMORY);
+        if (s == REEF_NO_MEMORY) assert_true(reef_hash(w) == hash);
+        else assert_int_equal(reef_relation_get(w, e[0], Shares, e[1])->data.coins, 9);
+        assert_valid(w);
+        reef_snapshot_free(past);
+        end_world(state, w);
+        assert_true(n < 1000);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -416,6 +499,7 @@ int main(void)
         TEST(F4_clones_have_no_mark_without_its_relation),
         TEST(F4_partners_without_their_half_are_replaced),
         TEST(F4_a_missing_half_is_made),
+        TEST(F4_a_missing_half_is_made_from_either_side),
         TEST(F4_messages_name_source_and_target),
         TEST(F4_options_that_exclude_each_other),
     };
