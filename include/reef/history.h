@@ -133,7 +133,10 @@ typedef struct reef_desync {
  * the start), plays them again with the same inputs, and compares the hash after each. Returns OK if there is no
  * difference; the world has then played all ticks. Returns DESYNC if there is one, and writes the first one to *report,
  * which may be NULL. Further errors: BAD_ARGUMENT (no step, a distance out of its range), and those of
- * reef_history_step. On DESYNC and on every error the world is as it was. Costs (distance + 1) * ticks steps. */
+ * reef_history_step. On DESYNC and on every error the world is as it was, and is paused if it was. What doesn't belong
+ * to the state doesn't go back when ticks are played again: a step that pauses the world, or switches, adds or removes
+ * systems, is answered with DESYNC where that makes a difference, and its changes to the systems stay. Costs
+ * (distance + 1) * ticks steps. */
 REEF_API reef_status reef_synctest(reef_world *world, const reef_synctest_config *config, reef_desync *report);
 
 REEF_END_C

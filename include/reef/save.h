@@ -128,12 +128,13 @@ typedef struct reef_load_desc {
  * have are left out, and numbers of another kind are converted. A type may have changed its home (if an entity then
  * can't keep several values, it gets the first). All this is reported.
  *
- * Errors, which leave the world as it was: BAD_ARGUMENT, LOCKED (as for saving), IO, CORRUPT (the detail says what is
- * wrong, and `number` of the last error at which byte), VERSION, NOT_PORTABLE (a raw file of a machine with another
- * byte order, or with another size of a type), UNKNOWN_TYPE, LIMIT (more entities than the config allows, or more
- * values than the type's home takes), NO_MEMORY (also when a hook fails), CANCELLED, and what the reader returns. A
- * file that is damaged, of another version or for another state is no mistake of the caller, so the misuse hook isn't
- * called. */
+ * Errors, which leave the world as it was: BAD_ARGUMENT (the path, the reader's function, or `data` of a size above 0
+ * is NULL), LOCKED (as for saving), IO, CORRUPT (the detail says what is wrong, and `number` of the last error at which
+ * byte; no bytes at all are a damaged file, too, wherever `data` points), VERSION, NOT_PORTABLE (a raw file of a
+ * machine with another byte order, or with another size of a type), UNKNOWN_TYPE, LIMIT (more entities than the config
+ * allows, or more values than the type's home takes), NO_MEMORY (also when a hook fails), CANCELLED, and what the
+ * reader returns. A file that is damaged, of another version or for another state is no mistake of the caller, so the
+ * misuse hook isn't called. */
 REEF_API reef_status reef_load(reef_world *world, const char *path, const reef_load_desc *desc);
 REEF_API reef_status reef_load_from(reef_world *world, reef_reader reader, const reef_load_desc *desc);
 REEF_API reef_status reef_load_bytes(reef_world *world, const void *data, size_t size, const reef_load_desc *desc);

@@ -46,8 +46,10 @@ static COLD reef_status sync_play(synctest *x, uint64_t tick)
 {
     const reef_synctest_config *c = x->config;
     size_t bytes = 0;
+    world_hold(x->world);
     const void *input = c->input ? c->input(c->context, tick, &bytes) : NULL;
     reef_status s = c->step(c->context, x->world, tick, bytes ? input : NULL, bytes);
+    world_let_go(x->world);
     if (s >= 0 && world_engaged(x->world)) return sync_refuse(x->world, REEF_LOCKED, tick);
     return s < 0 ? s : REEF_OK;
 }
@@ -113,6 +115,7 @@ COLD reef_status reef_synctest(reef_world *w, const reef_synctest_config *config
     if (config == NULL || config->step == NULL || config->distance == 0 || config->distance > DISTANCE_MAX)
         return sync_refuse(w, REEF_BAD_ARGUMENT, config ? config->distance : 0);
     skips_room room;
+    const bool paused = w->paused;
     reef_world *aside = reef_fork(w);
     if (aside == NULL) return sync_failed(&x);
     reef_status s = REEF_OK;
@@ -122,6 +125,7 @@ COLD reef_status reef_synctest(reef_world *w, const reef_synctest_config *config
     else if ((s = sync_run(&x)) != REEF_OK) {
         reef__skips_commit(w, aside, &room);
         reef__state_exchange(w, aside);
+        if (!BUG(333)) w->paused = paused;
     }
     for (uint32_t i = 0; x.first && i <= config->distance; i++) reef_snapshot_free(x.first[i].state);
     reef__memory_free(&w->family->memory, MEMORY_OTHER, x.first, sync_bytes(&x));

@@ -263,12 +263,41 @@ static void G5_synctest_of_a_failing_step_changes_nothing(void **state)
     scene_end(&s, state);
 }
 
+static reef_status pausing_step(void *context, reef_world *w, uint64_t tick, const void *input, size_t bytes)
+{
+    (void)input, (void)bytes;
+    if (tick == 5) reef_pause(w, true);
+    if (tick == 6) reef_pause(w, false);
+    if (context && tick == 9) return REEF_IO;
+    reef_mut(w, reef_entity_at(w, 0), Health)->now++;
+    return reef_tick(w, 0.1f);
+}
+
+/* Being paused isn't part of the state, so it makes a difference when ticks are played again; and after a failure the
+ * world is paused only if it was before. */
+static void G2_synctest_leaves_a_world_paused_as_it_was(void **state)
+{
+    for (uint32_t k = 0; k < 4; k++) {
+        reef_desync report;
+        reef_world *w = another_world(state, NULL);
+        assert_some(reef_spawn(w, reef_with(Health, 1, 10)));
+        const uint64_t hash = reef_hash(w);
+        reef_pause(w, k % 2);
+        const bool fails = k / 2;
+        const reef_synctest_config config = {12, fails ? 1 : 4, pausing_step, NULL, fails ? &report : NULL};
+        assert_true(reef_synctest(w, &config, &report) < REEF_OK);
+        assert_int_equal(reef_is_paused(w), k % 2);
+        assert_true(reef_hash(w) == hash);
+        end_world(state, w);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(G2_synctest_passes_a_deterministic_step),       TEST(G2_synctest_names_the_first_difference),
         TEST(G2_synctest_finds_an_entity_too_many),          TEST(G2_G3_synctest_names_whatever_differs),
-        TEST(G5_synctest_of_a_failing_step_changes_nothing),
+        TEST(G5_synctest_of_a_failing_step_changes_nothing), TEST(G2_synctest_leaves_a_world_paused_as_it_was),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
