@@ -108,6 +108,16 @@ static const type *row_next(row_walk *walk, const void **data)
     return t;
 }
 
+/* Calls the visitor; the world stays while it runs. */
+static bool visited(const reef_world *w, reef_visitor visit, void *context, reef_entity e, reef_component c,
+                    const void *data, size_t size)
+{
+    world_hold(w);
+    const bool on = visit(context, e, c, data, size);
+    world_let_go(w);
+    return on;
+}
+
 /* Visits the value, or all values that the entity has of the type. */
 static bool visit_values(const reef_world *w, const type *t, reef_entity e, const void *data, reef_visitor visit,
                          void *context)
@@ -115,8 +125,8 @@ static bool visit_values(const reef_world *w, const type *t, reef_entity e, cons
     const uint32_t n = t->home == REEF_MULTI ? reef__store_values(w, t, e) : 1;
     if (data) running_read(w, "reef_visit", e, (reef_component){t->id});
     for (uint32_t i = 0; i < n; i++)
-        if (!visit(context, e, (reef_component){t->id}, data ? (const char *)data + (size_t)i * t->size : NULL,
-                   t->size))
+        if (!visited(w, visit, context, e, (reef_component){t->id},
+                     data ? (const char *)data + (size_t)i * t->size : NULL, t->size))
             return false;
     return true;
 }
@@ -249,8 +259,10 @@ COLD bool reef_visit_tables(const reef_world *w, reef_table_visitor visit, void 
     if (!WORLD_GIVEN(w) || visit == NULL) return false;
     uint32_t *tables = reef__tables_sorted(w, &count);
     bool whole = tables || count == 0;
+    world_hold(w);
     for (uint32_t i = 0; tables && whole && i < count; i++)
         whole = visit_table(table_read(w, tables[i]), visit, context);
+    world_let_go(w);
     if (tables) tables_free(w, tables, count);
     return whole;
 }
@@ -269,7 +281,7 @@ bool reef_visit_entities(const reef_world *w, reef_visitor visit, void *context)
     uint32_t index = 0;
     if (!WORLD_GIVEN(w) || visit == NULL) return false;
     for (reef_entity e; !reef_entity_is_null(e = entity_next(w, &index));)
-        if (!visit(context, e, (reef_component){0}, NULL, 0)) return false;
+        if (!visited(w, visit, context, e, (reef_component){0}, NULL, 0)) return false;
     return true;
 }
 

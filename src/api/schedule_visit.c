@@ -76,7 +76,10 @@ COLD bool reef_visit_systems(const reef_world *w, reef_system_visitor visit, voi
         info.waits_for = waits;
         for (uint32_t k = s->phases[e->phase].first; k < i; k++)
             if (reef__systems_collide(s->entries[s->order[k]].system, x)) waits[info.waits_for_count++] = k;
-        if (!visit(context, &info)) return false;
+        world_hold(w);
+        const bool on = visit(context, &info);
+        world_let_go(w);
+        if (!on) return false;
     }
     return true;
 }
@@ -92,7 +95,10 @@ COLD bool reef_visit_observers(const reef_world *w, reef_observer_visitor visit,
                                          .events = o->events,
                                          .component = o->component,
                                          .collected = o->collected};
-        if (!visit(context, &info)) return false;
+        world_hold(w);
+        const bool on = visit(context, &info);
+        world_let_go(w);
+        if (!on) return false;
     }
     return true;
 }

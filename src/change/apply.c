@@ -57,7 +57,10 @@ reef_status reef__values_check(reef_world *w, recorder *by, const char *op, reef
 
 reef_status reef__value_put(reef_world *w, reef_entity e, const type *t, void *slot, const reef_value *v, uint32_t i)
 {
+    const bool constructs = UNLIKELY(t->hooks.construct != NULL) && v->kind == REEF_VALUE_DEFAULT;
+    if (constructs) world_hold(w);
     const reef_status s = reef__value_make(w, e, t, slot, v, i);
+    if (constructs) world_let_go(w);
     if (s != REEF_OK) w->hook_failed.id = t->id;
     return s;
 }

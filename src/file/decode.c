@@ -572,12 +572,16 @@ bool reef__file_read(section_in *in, record_load *r, reef_world *aside, reef_wor
     aside->hook_failed.id = 0;
     d->runs.memory = in->memory;
     d->script = reef__scripts_type();
+    world_hold(target); /* readers, notes and hooks run */
+    world_hold(aside);
     bool ok = reef__readers_mirror(aside, target) || reef__decode_no_memory(d);
     ok = ok && reef__in_header(in, &r->flags) && flags_allowed(in, r->flags, r->difference);
     if (ok && in->data == NULL && (in->size == UINT64_MAX || (r->flags & FILE_JOURNAL)))
         ok = rest_read(in, &all, &room);
     ok = ok && records_read(d) && decode_finish(d);
     reef__readers_unmirror(aside);
+    world_let_go(aside);
+    world_let_go(target);
     d->in = NULL;
     if (all) {
         in->data = NULL;

@@ -505,8 +505,12 @@ reef_status reef__record_write(section_out *o, numbering *n, const record_desc *
     bool ready = o->status == REEF_OK && reef__events_settle(x.w) == REEF_OK;
     if (ready && d->sealed)
         ready = (after = reef_hash(x.w)) != 0 && (x.base == NULL || (before = reef_hash(x.base)) != 0);
+    world_hold(x.w);
+    if (x.base) world_hold(x.base);
     if (ready && encode_begin(&x)) sections_put(&x, before, after);
     else reef__encode_failed(&x, REEF_NO_MEMORY);
+    if (x.base) world_let_go(x.base);
+    world_let_go(x.w);
     encode_drop(&x);
     if (!x.told && o->status != REEF_OK && o->status != REEF_IO) reef__refuse(x.w, o->status, operation);
     return o->status;

@@ -156,8 +156,11 @@ static reef_status saving_write(void *context, reef_writer writer)
     if (x->difference) x->written = difference_allowed(x, desc);
     else x->written = save_allowed(w, x->op) ? REEF_OK : w->running ? REEF_LOCKED : w->error.status;
     if (x->written != REEF_OK) return x->written;
-    return x->written = desc->query ? part_write(w, &d, desc->query, flags, writer, x->op)
-                                    : save_record(&d, flags, writer, x->op);
+    world_hold(w);
+    x->written =
+        desc->query ? part_write(w, &d, desc->query, flags, writer, x->op) : save_record(&d, flags, writer, x->op);
+    world_let_go(w);
+    return x->written;
 }
 
 static reef_status save_to(saving *x, reef_writer writer)

@@ -119,7 +119,8 @@ static void order_keys(const ordering *o, const void *values, uint32_t rows, uin
     }
 }
 
-uint32_t reef__order_chunk(const reef_world *w, const ordering *o, const reef_slot *slots, uint32_t slot, uint32_t rows,
+/* As reef__order_chunk. */
+static uint32_t chunk_keys(const reef_world *w, const ordering *o, const reef_slot *slots, uint32_t slot, uint32_t rows,
                            uint64_t *keys)
 {
     const reef_entity *e = slot_entities(slots);
@@ -137,6 +138,16 @@ uint32_t reef__order_chunk(const reef_world *w, const ordering *o, const reef_sl
         else if (value) order_keys(o, value, 1, &keys[i]);
         n += value != NULL;
     }
+    return n;
+}
+
+uint32_t reef__order_chunk(const reef_world *w, const ordering *o, const reef_slot *slots, uint32_t slot, uint32_t rows,
+                           uint64_t *keys)
+{
+    if (o->key == NULL) return chunk_keys(w, o, slots, slot, rows, keys);
+    world_hold(w);
+    const uint32_t n = chunk_keys(w, o, slots, slot, rows, keys);
+    world_let_go(w);
     return n;
 }
 

@@ -157,8 +157,10 @@ void reef__failure_tell(const reef_world *w, const reef_error *e)
 #endif
     if (!told) return;
     (void)error_text(w, e, message, sizeof message);
+    world_hold(w);
     if (w->config.misuse) w->config.misuse(w->config.context, e->status, message);
     else reef__report(w, REEF_LOG_WARNING, failure_key(e), message);
+    world_let_go(w);
 }
 
 /* Orders two failures in a way that doesn't depend on when they happened. */

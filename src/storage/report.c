@@ -53,8 +53,10 @@ uint64_t reef__report_key(const char *message) { return reef__hash_bytes(message
 
 void reef__report(const reef_world *w, reef_log_level level, uint64_t key, const char *message)
 {
+    world_hold(w);
     if (w->config.log) w->config.log(w->config.context, level, message);
     else report_print(key, message);
+    world_let_go(w);
 }
 
 COLD void reef_log_none(void *context, reef_log_level level, const char *message)

@@ -99,6 +99,9 @@ struct reef_world {
     /* not NULL: systems run, maybe on several threads, and nobody writes what threads share (src/storage/running.h) */
     const struct running_calls *running;
     bool paused;
+    /* number of calls that are calling a function of the user and go on with the world afterwards, beside those that
+     * `locks` and `running` tell of: world_hold. Atomic, since several threads may read a world */
+    uint32_t held;
     reef_error world_failure;   /* failure of a call that a system made on the world */
     reef_component hook_failed; /* the type whose hook failed in the running call */
     struct {
@@ -184,5 +187,9 @@ struct reef_world {
 #define SLOW_BOUND (SLOW_NAMES | SLOW_COLD | SLOW_RELATED)
 /* A loop is open, or commands are left: the state as a whole can't be taken, replaced or compared now. */
 INLINE bool world_engaged(const reef_world *w) { return w->locks || w->slow & SLOW_DEFERRED; }
+
+/* Around functions of the user that run in the middle of a call: until it is over, the world can't be freed. */
+INLINE void world_hold(const reef_world *w) { COUNT_UP(&((reef_world *)(uintptr_t)w)->held); }
+INLINE void world_let_go(const reef_world *w) { COUNT_DOWN(&((reef_world *)(uintptr_t)w)->held); }
 
 #endif

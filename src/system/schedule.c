@@ -98,7 +98,9 @@ COLD void reef__schedule_put(reef_world *w, schedule *s)
     f->schedule_knows = reef__schedule_knows;
     mutex_unlock(&f->lock);
     w->schedule = s;
+    world_hold(w); /* contexts may be freed */
     if (was) reef__schedule_leave(f, was);
+    world_let_go(w);
 }
 
 const char *const reef__phases_first[PHASES_FIRST] = {"begin", "update", "end"};

@@ -330,7 +330,9 @@ static reef_status play_tick(playing *p, uint64_t tick)
     if (m && h->config.hashes && (m->hash = reef_hash(w)) == 0) return history_refused(p);
     if (m && (m->snapshot = reef_snapshot_take(w)) == NULL) return history_refused(p);
     h->running = true;
+    world_hold(w);
     reef_status s = h->config.step(h->config.context, w, tick, in->bytes ? in->data : NULL, in->bytes);
+    world_let_go(w);
     h->running = false;
     if (s >= 0 && world_engaged(w)) s = history_refuse(h, REEF_LOCKED, p->op, tick);
     return s;

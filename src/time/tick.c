@@ -187,6 +187,20 @@ static COLD reef_status no_memory_for(reef_world *w, const struct system *s)
     return REEF_NO_MEMORY;
 }
 
+/* Asks the condition of a system. What it does wrong counts as the system's mistake. */
+static COLD bool condition_holds(reef_world *w, const struct system *x)
+{
+    const reef_error before = w->error;
+    w->error.status = REEF_OK;
+    const bool holds = x->condition(w, x->context);
+    if (w->error.status < REEF_OK && w->ticking->first.status == REEF_OK) {
+        w->ticking->first = w->error;
+        memcpy(w->ticking->first.system, x->name, sizeof w->ticking->first.system);
+    }
+    w->error = before;
+    return holds;
+}
+
 /* Is the system on, has its interval passed, and does its condition hold? *s: no memory for its clock. */
 static bool planned_is_due(reef_world *w, const planned_system *ps, reef_status *s)
 {
@@ -197,7 +211,7 @@ static bool planned_is_due(reef_world *w, const planned_system *ps, reef_status 
         if (last == NULL) *s = no_memory_for(w, x);
         if (last == NULL || w->state.time_ns - *last < x->interval_ns) return false;
     }
-    if (x->condition && !x->condition(w, x->context)) return false;
+    if (x->condition && !condition_holds(w, x)) return false;
     if (x->interval_ns) {
         *reef__clock_own(w, x->serial) = w->state.time_ns; /* it is there */
         reef__invalidate(w, INVALIDATE_WRITTEN);
@@ -330,8 +344,11 @@ reef_status reef_step_once(reef_world *w, float dt)
     if (!WORLD_GIVEN(w)) return REEF_BAD_ARGUMENT;
     reef_status s = tick_begin(w, "reef_tick", dt);
     if (s != REEF_OK) return s;
-    if (UNLIKELY(w->ticking->measures)) return tick_end(w, tick_measured(w, dt));
-    return tick_end(w, w->config.atomic_tick ? tick_atomic(w, dt) : phases_tick(w, dt));
+    world_hold(w);
+    if (UNLIKELY(w->ticking->measures)) s = tick_measured(w, dt);
+    else s = w->config.atomic_tick ? tick_atomic(w, dt) : phases_tick(w, dt);
+    world_let_go(w);
+    return tick_end(w, s);
 }
 
 reef_status reef_tick(reef_world *w, float dt)
@@ -348,7 +365,10 @@ COLD reef_status reef_tick_phase(reef_world *w, const char *name, float dt)
     reef_status s = tick_begin(w, op, dt);
     if (s != REEF_OK) return s;
     if (!reef__phase_named(w, op, name, &number)) return w->error.status;
-    return tick_end(w, phase_tick(w, number, dt));
+    world_hold(w);
+    s = phase_tick(w, number, dt);
+    world_let_go(w);
+    return tick_end(w, s);
 }
 
 COLD reef_status reef_system_once(reef_world *w, const reef_system_desc *desc, float dt)
@@ -363,7 +383,9 @@ COLD reef_status reef_system_once(reef_world *w, const reef_system_desc *desc, f
     planned_system *ps = &k->plan[k->plan_count];
     if (planned_make(w, ps, x) && (!ps->receives || reef__events_follow(w, x))) {
         ps->going = ps->on = true;
+        world_hold(w);
         s = reef__phase_run(w, k->plan_count, k->plan_count + 1, dt);
+        world_let_go(w);
         if (ps->receives) reef__events_leave(w, x->serial);
     } else {
         s = no_memory_for(w, x);

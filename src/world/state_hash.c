@@ -417,7 +417,9 @@ static bool part_add(hashing *x, reef_hash_kind kind, const shape *s, uint32_t c
     }
     reef_hash_part part = {kind, NULL, 0, {component}, rows, hash};
     if (s) part.table = (const reef_component *)(const void *)s->component, part.table_count = s->component_count;
+    world_hold(x->w);
     x->stopped = !x->visit(x->context, &part);
+    world_let_go(x->w);
     return !x->stopped;
 }
 

@@ -68,10 +68,18 @@ COLD reef_world *reef_world_new(const reef_world_config *config)
     return w;
 }
 
+/* Is a function of the user running that some call on the world has called? */
+static bool world_in_use(const reef_world *w) { return w->locks || w->running || w->flushing || w->held; }
+
 COLD void reef_world_free(reef_world *w)
 {
     if (!WORLD_GIVEN(w)) return;
+    if (world_in_use(w) && !BUG(335)) {
+        reef__refuse(w, REEF_LOCKED, "reef_world_free");
+        return;
+    }
     family *f = w->family;
+    world_hold(w); /* hooks and scripts run, and functions that free contexts */
     reef__scripts_end(w);
     reef__ticking_drop(w);
     reef__commands_drop(w, &w->deferred);
