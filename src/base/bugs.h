@@ -148,15 +148,14 @@
     X(351, "queries follow relations that are disabled") \
     X(352, "a reflexive term doesn't hold for the target itself where its relation is disabled") \
     X(353, "a loop or tick that works erases the text of the failure before it") \
-    X(354, "the text of a query names an entity by a path that leads to another one")
-    X(291, "a file's relations are followed before it is known that their sources are alive")
+    X(354, "the text of a query names an entity by a path that leads to another one") \
+    X(291, "a file's relations are followed before it is known that their sources are alive") \
     X(332, "the declaration of a library that is unloaded stays in the list of declarations") \
     X(331, "a call by another copy of reef isn't refused") \
     X(330, "a child of fork() waits for the threads of its parent's pool") \
-    X(212, "a block that a system wrote by reef_mut may be written by the next one without a mark")
-    X(330, "the net effect of a further value and a removal has no old value") \
-    X(331, "relating the side whose half is there doesn't make the other half again") \
-    X(332, "a value of reef_instantiate drops the further values of its type") \
+    X(380, "the net effect of a further value and a removal has no old value") \
+    X(381, "relating the side whose half is there doesn't make the other half again") \
+    X(382, "a value of reef_instantiate drops the further values of its type") \
     X(333, "reef_synctest leaves the world paused after a failure") \
     X(334, "in a loop that records, reef_set of a relation that is there is recorded") \
     X(335, "a world is freed while it is in use")

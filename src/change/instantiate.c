@@ -278,7 +278,7 @@ static bool values_led(copying *x, uint64_t k, const reef_value *first, reef_val
 {
     v.data = (const char *)v.data + reef__type_of(v.component.id)->size;
     v.size--;
-    return gets_value(x, *first) && (BUG(332) || value_comes(x, k, v));
+    return gets_value(x, *first) && (BUG(382) || value_comes(x, k, v));
 }
 
 static bool is_span(const reef_value *v) { return v->kind == VALUE_SPAN && v->size > 1; }

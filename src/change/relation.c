@@ -455,7 +455,7 @@ static COLD reef_status relate_again(reef_world *w, reef_entity a, const type *t
 static bool other_half_lost(const reef_world *w, reef_entity source, const type *t, reef_entity target)
 {
     return (t->relation & REEF_SYMMETRIC) && relation_of(w, t, source, target) &&
-           relation_of(w, t, target, source) == NULL && !BUG(331);
+           relation_of(w, t, target, source) == NULL && !BUG(381);
 }
 
 static reef_status relate_both(reef_world *w, reef_entity a, const type *t, reef_entity b, const void *data,

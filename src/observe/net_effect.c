@@ -90,7 +90,7 @@ static uint32_t net_of(const reef_world *w, const watcher *x, const net *all, ui
 static const void *net_old(const net *all, uint64_t n)
 {
     uint64_t i = 0;
-    while (all[0].kind == REEF_ON_SET && all[i].old == NULL && i + 1 < n && !BUG(330)) i++;
+    while (all[0].kind == REEF_ON_SET && all[i].old == NULL && i + 1 < n && !BUG(380)) i++;
     return all[i].old;
 }
 
