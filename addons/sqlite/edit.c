@@ -76,7 +76,7 @@ static reef_status entity_existence(pulling *p, const edit *e)
     if (status != REEF_OK) return status;
     const int code = sqlite3_step(s);
     const bool alive = reef_is_alive(w, entity);
-    if (code == SQLITE_ROW && !alive) told(p, e, reef__sql_reason(w, reef_create_as(w, entity), p->reason), true);
+    if (code == SQLITE_ROW && !alive) told(p, e, reef__sql_create_as(w, entity, p->reason), true);
     if (code == SQLITE_DONE && alive) told(p, e, reef__sql_reason(w, reef_destroy(w, entity), p->reason), true);
     sqlite3_finalize(s);
     return code == SQLITE_ROW || code == SQLITE_DONE ? REEF_OK : reef__sql_failed(p->f, code, e->table);

@@ -271,5 +271,9 @@ typedef struct sql_entity_edit {
 reef_status reef__sql_entity_set(reef_world *w, reef_entity e, const sql_entity_edit *edit, char *reason);
 /* The world's last error as a reason. */
 reef_status reef__sql_reason(const reef_world *w, reef_status s, char *reason);
+/* Makes the entity that a row names by its id. An id that leaves out more than SQL_IDS_LEFT_OUT indices is REFUSED:
+ * each index takes memory, and one row could take all there is. */
+enum { SQL_IDS_LEFT_OUT = 1 << 20 };
+reef_status reef__sql_create_as(reef_world *w, reef_entity e, char *reason);
 
 #endif

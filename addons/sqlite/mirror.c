@@ -185,24 +185,36 @@ file_table *reef__sql_file_table(reef_sqlite *f, reef_component type, bool make,
     return t;
 }
 
+/* Drops the table of the n-th type that the file lists. */
+static reef_status type_table_drop(reef_sqlite *f, uint32_t n, bool *more)
+{
+    sqlite3_stmt *s = NULL;
+    char sql[80];
+    (void)snprintf(sql, sizeof sql, "SELECT name FROM reef_types ORDER BY type LIMIT 1 OFFSET %u", (unsigned)n);
+    reef_status status = reef__sql_prepare(f, &s, sql);
+    if (status != REEF_OK) return status;
+    const int code = sqlite3_step(s);
+    const char *text = code == SQLITE_ROW ? (const char *)sqlite3_column_text(s, 0) : NULL;
+    char *name = text ? reef__sql_copy(text) : NULL;
+    sqlite3_finalize(s); /* dropping changes what the statement reads, so each table is found anew */
+    *more = code == SQLITE_ROW;
+    if (code != SQLITE_ROW && code != SQLITE_DONE) return reef__sql_failed(f, code, "reef_types");
+    if (text && name == NULL) return no_memory(f);
+    if (name && !reef__sql_name_reserved(name))
+        status = reef__sql_exec_made(f, sqlite3_mprintf("DROP TABLE IF EXISTS \"%w\"", name));
+    sqlite3_free(name);
+    return status;
+}
+
 reef_status reef__sql_schema(reef_sqlite *f)
 {
     reef_status status = f->has_schema ? REEF_OK : reef__sql_exec(f, schema);
-    sqlite3_stmt *s = NULL;
     reef__sql_tables_forget(f);
-    for (;;) { /* dropping changes what the statement reads, so each is found anew */
-        if (status != REEF_OK) return status;
-        status = reef__sql_prepare(f, &s, "SELECT name FROM reef_types LIMIT 1");
-        if (status != REEF_OK) return status;
-        const int code = sqlite3_step(s);
-        char *name = code == SQLITE_ROW ? reef__sql_copy((const char *)sqlite3_column_text(s, 0)) : NULL;
-        sqlite3_finalize(s);
-        if (code == SQLITE_DONE) break;
-        if (name == NULL) return reef__sql_failed(f, code == SQLITE_ROW ? SQLITE_NOMEM : code, "reef_types");
-        status = reef__sql_exec_made(
-            f, sqlite3_mprintf("DROP TABLE IF EXISTS \"%w\"; DELETE FROM reef_types WHERE name = %Q", name, name));
-        sqlite3_free(name);
-    }
+    /* The list is dropped as a whole, so this ends whatever stands in it. */
+    bool more = true;
+    for (uint32_t n = 0; status == REEF_OK && more; n++) status = type_table_drop(f, n, &more);
+    if (status == REEF_OK) status = reef__sql_exec(f, "DELETE FROM reef_types");
+    if (status != REEF_OK) return status;
     status = reef__sql_exec(f, "DROP TABLE IF EXISTS entities; DROP TABLE IF EXISTS disabled;"
                                "DROP TABLE IF EXISTS singletons; DELETE FROM reef_edits;");
     if (status == REEF_OK) status = reef__sql_exec(f, common);

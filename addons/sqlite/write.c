@@ -18,6 +18,16 @@ static reef_status refused(char *reason, const char *what)
     return REEF_REFUSED;
 }
 
+reef_status reef__sql_create_as(reef_world *w, reef_entity e, char *reason)
+{
+    /* How many there are is counted only for an id that may be too far. */
+    if (e.index > SQL_IDS_LEFT_OUT && e.index - SQL_IDS_LEFT_OUT > reef_world_stats(w).indices) {
+        (void)snprintf(reason, SQL_REASON_MAX, "the id leaves out more than %d others", SQL_IDS_LEFT_OUT);
+        return REEF_REFUSED;
+    }
+    return reef__sql_reason(w, reef_create_as(w, e), reason);
+}
+
 /* ---- components ---- */
 
 /* Writes the cells into a copy of the value. UPDATE ... FROM names all columns: those that stay are left alone, since
@@ -190,7 +200,7 @@ static reef_status entity_make(reef_world *w, sqlite3_value *id, reef_entity *e,
         return e->generation ? REEF_OK : reef__sql_reason(w, reef_last_error(w).status, reason);
     }
     *e = entity_in(id);
-    return reef__sql_reason(w, reef_create_as(w, *e), reason);
+    return reef__sql_create_as(w, *e, reason);
 }
 
 static reef_status entities_update(reef_world *w, int count, sqlite3_value **values, live_row *row, char *reason)

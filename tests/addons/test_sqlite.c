@@ -100,6 +100,58 @@ static bool shell_refuses(const char *sql)
     return refused;
 }
 
+/* A row with a far id would make thousands of millions of ids that nobody uses. */
+static void G7_a_row_with_a_far_id_is_refused(void **state)
+{
+    char sql[128];
+    reef_world *w = world_of(state);
+    reef_sqlite_edits n;
+    files_remove();
+    (void)reef_spawn(w, reef_with(Place, 1, 2));
+    reef_sqlite *f = open_at(w, NULL);
+    MUST(f, reef_sqlite_commit(f));
+    for (uint64_t far = 0; far < 2; far++) { /* the last id that is taken, and the one behind it */
+        const uint64_t id = reef_world_stats(w).indices + (1 << 20) + far;
+        (void)snprintf(sql, sizeof sql, "insert into entities(id) values (%llu)", (unsigned long long)id);
+        shell(sql);
+        MUST(f, reef_sqlite_pull(f, NULL, NULL, &n));
+        assert_int_equal(n.taken, far == 0);
+        assert_int_equal(n.refused, far == 1);
+    }
+    shell("insert into entities(id) values (4294967290)");
+    MUST(f, reef_sqlite_pull(f, NULL, NULL, &n));
+    assert_int_equal(n.refused, 1);
+    assert_true(reef_sql(w, "insert into entities(id) values (4294967290)", NULL, NULL, reason) == REEF_REFUSED);
+    assert_non_null(strstr(reason, "the id leaves out more than 1048576 others"));
+    reef_sqlite_close(f);
+    files_remove();
+}
+
+/* What the file says of its own tables may be anything: a name that no statement finds, one of reef's tables, none. */
+static void G7_a_list_of_tables_that_lies_is_made_anew(void **state)
+{
+    static const char *const lies[] = {"cast(x'580059' as text)", "'reef_commits'", "'sqlite_master'", "''", "null"};
+    for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
+        char sql[128];
+        reef_world *w = another_world(state, NULL), *to = another_world(state, NULL);
+        files_remove();
+        (void)reef_spawn(w, reef_with(Place, 1, 2), reef_with(Kinds, .i32 = 5));
+        reef_sqlite *f = open_at(w, NULL);
+        MUST(f, reef_sqlite_commit(f));
+        reef_sqlite_close(f);
+        (void)snprintf(sql, sizeof sql, "update reef_types set name = %s where type = 'Place'", lies[i]);
+        shell(sql);
+        f = open_at(to, NULL);
+        assert_true(reef_hash(to) == reef_hash(w));
+        MUST(f, reef_sqlite_compact(f));
+        MUST(f, reef_sqlite_check(f));
+        reef_sqlite_close(f);
+        end_world(state, w);
+        end_world(state, to);
+    }
+    files_remove();
+}
+
 static char said[4096];
 static void refused_note(void *context, const char *table, int64_t id, const char *why)
 {
@@ -361,8 +413,9 @@ static void G7_what_cannot_be_opened_says_why(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(G7_what_was_committed_is_there_again),      TEST(G7_edits_by_others_are_taken_or_refused_row_by_row),
-        TEST(G7_the_schema_says_units_kinds_and_ranges), TEST(G7_the_past_is_there_until_it_is_forgotten),
+        TEST(G7_what_was_committed_is_there_again),       TEST(G7_a_row_with_a_far_id_is_refused),
+        TEST(G7_a_list_of_tables_that_lies_is_made_anew), TEST(G7_edits_by_others_are_taken_or_refused_row_by_row),
+        TEST(G7_the_schema_says_units_kinds_and_ranges),  TEST(G7_the_past_is_there_until_it_is_forgotten),
         TEST(G7_what_cannot_be_opened_says_why),
     };
     path_choose();
