@@ -41,6 +41,14 @@ bool step_relates(const op *o, uint64_t i, op *step);
 size_t request_data(const op *o, void *to); /* room for 128 bytes */
 /* A copy of a tree whose root has a reserved id; if it can't be made, the id is free again. (tree.c) */
 reef_status want_copy_as(model *m, const op *o, reef_entity source, reef_entity root);
+/* Relations as values (related_value.c): whether RELATE makes one by reef_set or reef_change, and how; the same for the
+ * reference; a step of a loop about nothing else, and what the loop does with it. */
+bool related_by_value(const op *o);
+reef_status relate_by_value(model *m, const op *o);
+reef_status want_related_value(model *m, const op *o, reef_entity source);
+bool step_mixes(const op *o, uint32_t i, op *step);
+bool related_value_writes(const model *m, const op *o, reef_entity e);
+reef_status related_value_note(const op *o);
 /* What KIN asks beside its own: a query about relations. (ask.c) */
 void core_ask(model *m, const op *o, outcome *out);
 void want_ask(model *m, const op *o, outcome *want);

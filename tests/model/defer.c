@@ -13,6 +13,7 @@ void defer_step(const op *o, uint32_t i, op *step)
                                               OP_ENABLE, OP_REMOVE_ALL, OP_INSTANTIATE, OP_INSTANTIATE};
     const uint64_t v = value_mix(o->value, 1000 + i) >> 3;
     const uint32_t count = o->count ? o->count : 1;
+    if (step_mixes(o, i, step)) return;
     if (step_relates(o, i, step)) {
         step->subject = v >> 8 & 3 ? o->list[(v >> 10) % OP_LIST] : o->made + (uint32_t)((v >> 10) % DEFER_STEPS);
         if (v >> 20 & 1) step->list[0] = o->made + (uint32_t)((v >> 21) % DEFER_STEPS);
@@ -111,6 +112,7 @@ static bool defer_knows(const model *m, const outcome *want, reef_entity e)
 static bool step_writes(const model *m, const op *step, reef_entity e)
 {
     const ref_entity *x = ref_alive(&m->reference, e);
+    if (related_by_value(step)) return related_value_writes(m, step, e);
     if (!x || (step->kind != OP_SET && step->kind != OP_CHANGE)) return false;
     for (uint32_t i = 0; i < step->count; i++)
         if (step->how[i] == HOW_REMOVE || !ref_has(x, step->type[i])) return false;
@@ -137,8 +139,9 @@ static reef_status step_note(model *m, const op *step, outcome *want, reef_entit
     const bool untyped =
         step->kind == OP_CREATE || step->kind == OP_CLONE || step->kind == OP_DESTROY || step->kind == OP_REMOVE_ALL;
     if (step->kind != OP_CREATE && step->kind != OP_SPAWN && !defer_knows(m, want, e)) return REEF_NOT_ALIVE;
-    if (op_relates((op_kind)step->kind)) return relate_note(m, step, want);
-    for (uint32_t i = 0; !untyped && !whole && i < step->count; i++)
+    if (op_relates((op_kind)step->kind) && !related_by_value(step)) return relate_note(m, step, want);
+    if (related_by_value(step) && related_value_note(step) != REEF_OK) return related_value_note(step);
+    for (uint32_t i = 0; !untyped && !whole && !related_by_value(step) && i < step->count; i++)
         if (!ref_knows(r, step->type[i])) return REEF_UNKNOWN_TYPE;
     if (step_makes(step)) return ref_reserve_id(r, made);
     *at_once = step_writes(m, step, e);

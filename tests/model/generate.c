@@ -604,6 +604,22 @@ static void gen_hash(generator *g, const model *m, op *o)
     o->type[0] = active_type(g, m);
 }
 
+/* A loop about one type of relations: the first two of the list are the sources, the next three the targets. */
+static void mix_relations(generator *g, const model *m, op *o)
+{
+    const ref_world *r = &m->reference;
+    o->option |= DEFER_MIXED;
+    o->n = below(g, RELATIONS);
+    for (uint32_t i = 0; i < 5; i++) o->list[i] = living_number(g, m);
+    if (r->link_count == 0 || one_in(g, 6)) return;
+    const ref_link *x = &r->link[below(g, r->link_count)];
+    o->n = x->relation;
+    o->list[0] = r->entity[x->source].number;
+    o->list[2] = r->entity[x->target].number;
+    if (one_in(g, 3)) o->list[1] = o->list[2]; /* and the other way round */
+    if (one_in(g, 3)) o->list[3] = o->list[0];
+}
+
 static void gen_deferred(generator *g, const model *m, op *o)
 {
     types(g, m, o, 6);
@@ -614,6 +630,7 @@ static void gen_deferred(generator *g, const model *m, op *o)
     for (uint32_t i = 0; i < OP_LIST; i++) o->list[i] = one_in(g, 12) ? some_number(g) : living_number(g, m);
     for (uint32_t i = 1; i < OP_LIST; i += 2) o->list[i] = o->list[i - 1]; /* requests that meet */
     o->option = (uint8_t)(below(g, 2) | (g->relations ? DEFER_RELATES : 0));
+    if (o->kind == OP_DEFER && g->relations && one_in(g, 3)) mix_relations(g, m, o);
 }
 
 /* ---- relations ---- */
@@ -689,7 +706,7 @@ static void gen_relate(generator *g, const model *m, op *o)
     if (g->all && one_in(g, 6)) gen_relate_inside(g, m, o);
     o->option =
         (uint8_t)((model_relations[o->type[0]].data < TYPES_MAX ? one_in(g, 2) : one_in(g, 50)) ? RELATE_DATA : 0);
-    if (one_in(g, 6)) o->option |= RELATE_BY_SET;
+    if (one_in(g, 6)) o->option |= one_in(g, 3) ? RELATE_BY_CHANGE : RELATE_BY_SET;
     if (one_in(g, 50)) o->option |= RELATE_WRONG_SIZE;
 }
 

@@ -318,17 +318,41 @@ reef_status ref_relate(ref_world *r, const ref_request *x)
     return s == REEF_OK ? relate_new(r, x, 0, x->with_data ? &data : NULL) : s;
 }
 
-/* By reef_set, of an exclusive type. */
-reef_status ref_relate_by_set(ref_world *r, const ref_request *x)
+/* Writes the first of several relations: the same one with other data, or in its place one to another target. */
+static reef_status first_replace(ref_world *r, ref_link *x, uint32_t target, uint64_t data)
+{
+    if (target == x->target) {
+        link_set(r, x, target, 0, data);
+        return REEF_OK;
+    }
+    if (ref_link_find(r, x->relation, x->source, target)) return REEF_EXISTS;
+    ref_note_link(r, x, REEF_ON_REMOVE, 0, digest_of(r, x));
+    r->entity[x->target].linked--;
+    x->target = target;
+    x->place = 0;
+    x->place = place_last(r, x->relation, target);
+    x->data = data;
+    r->entity[target].linked++;
+    ref_note_link(r, x, REEF_ON_ADD, digest_of(r, x), 0);
+    return REEF_OK;
+}
+
+/* By reef_set. */
+reef_status ref_relate_by_value(ref_world *r, const ref_request *x)
 {
     if (!ref_alive(r, x->source)) return REEF_NOT_ALIVE;
     if (x->wrong_size) return REEF_WRONG_SIZE;
     if (relation_is(x->relation, REEF_SYMMETRIC)) return REEF_BAD_ARGUMENT;
     const reef_status s = target_check(r, x, x->target);
     if (s != REEF_OK) return s;
-    const bool had = ref_target(r, x->relation, x->source.index) != UINT32_MAX;
-    relate_one(r, x->relation, x->source.index, x->target.index, 0, x->with_data && has_data(x) ? x->data : 0);
-    return had ? REEF_OK : REEF_ADDED;
+    static ref_links list;
+    const uint64_t data = x->with_data && has_data(x) ? x->data : 0;
+    ref_targets(r, x->relation, x->source.index, &list);
+    if (list.count && !relation_is(x->relation, REEF_EXCLUSIVE))
+        return first_replace(r, ref_link_find(r, x->relation, x->source.index, list.at[0]->target), x->target.index,
+                             data);
+    relate_one(r, x->relation, x->source.index, x->target.index, 0, data);
+    return list.count ? REEF_OK : REEF_ADDED;
 }
 
 /* The place in front of one of the sources. Where there is no room, all of them get new places. */

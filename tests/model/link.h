@@ -45,7 +45,7 @@ typedef struct ref_request {
     uint64_t data;
 } ref_request;
 reef_status ref_relate(ref_world *r, const ref_request *x);
-reef_status ref_relate_by_set(ref_world *r, const ref_request *x);
+reef_status ref_relate_by_value(ref_world *r, const ref_request *x);
 reef_status ref_relate_before(ref_world *r, const ref_request *x);
 reef_status ref_unrelate(ref_world *r, const ref_request *x);
 reef_status ref_retarget(ref_world *r, const ref_request *x);

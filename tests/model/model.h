@@ -16,6 +16,7 @@
  *   hash.c      the hash, and what it must tell apart
  *   link.c      relations in the reference
  *   relate.c    relations
+ *   related_value.c  relations as values, and loops in which all ways to relate meet
  *   ask.c       queries about relations
  *   tree.c      prefabs, and copies of trees
  *   script.c    scripts, and when they must start and end
@@ -144,13 +145,15 @@ enum {
     ORDER_GROUPED = 16, /* options of SORT */
     DEFER_STEPS = 10,   /* calls inside of DEFER, each numbered as if it made an entity */
     DEFER_STEPS_ON = 1, /* option: the loop is walked to its end */
+    DEFER_MIXED = 8,    /* option of DEFER: all steps are about relations of type n */
     DEFER_RELATES = 4,  /* option of DEFER, TICK and HISTORY: some steps relate entities */
     MERGE_MADE = 128,   /* entities that come by MERGE at most */
     TICK_MADE = 16,     /* entities that a tick makes at most */
     TREE_MADE = 64,     /* entities that INSTANTIATE makes at most */
     RELATE_DATA = 1,
     RELATE_WRONG_SIZE = 2,
-    RELATE_BY_SET = 4, /* options of RELATE */
+    RELATE_BY_SET = 4,
+    RELATE_BY_CHANGE = 8, /* options of RELATE */
     UNRELATE_TARGETS = 0,
     UNRELATE_SOURCES,
     UNRELATE_BY_REMOVE,

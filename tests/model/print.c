@@ -1,4 +1,5 @@
 /* Writing a list of operations as a C program that needs nothing but reef. */
+#include "apply.h"
 #include "hash.h"
 
 typedef struct printer {
@@ -230,6 +231,21 @@ static void print_related(const printer *p, const op *o, const char *call)
     print_entity(p, o->list[0]);
 }
 
+/* By reef_set or reef_change. */
+static void print_by_value(const printer *p, const op *o)
+{
+    const bool set = (o->option & RELATE_BY_SET) != 0;
+    fprintf(p->file, "{ struct { reef_entity target; uint64_t place; char data[128]; } v = {");
+    print_entity(p, o->list[0]);
+    fprintf(p->file, ", 0, {0}}; reef_type_info t; reef_type_get(R[%u], &t); ", o->type[0]);
+    fprintf(p->file, set ? "say(\"reef_set\", reef_set_id(w, " : "say(\"reef_change\", reef_change_values(w, ");
+    print_subject(p, o);
+    fprintf(p->file,
+            set ? ", R[%u], &v, t.size)); } /* option %u */"
+                : ", &(reef_value){R[%u], REEF_VALUE_ONE, t.size, &v}, 1)); } /* option %u */",
+            o->type[0], o->option);
+}
+
 static void print_relating(const printer *p, const op *o)
 {
     static const char *const all[UNRELATE_WAYS] = {"reef_unrelate_all_id", "reef_unrelate_sources_id", "reef_remove_id",
@@ -238,6 +254,10 @@ static void print_relating(const printer *p, const op *o)
     FILE *f = p->file;
     switch ((op_kind)o->kind) {
     case OP_RELATE:
+        if (related_by_value(o)) {
+            print_by_value(p, o);
+            break;
+        }
         print_related(p, o, "reef_relate_id");
         if (!(o->option & RELATE_DATA)) fprintf(f, ", NULL, 0)); /* option %u */", o->option);
         else

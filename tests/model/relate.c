@@ -42,6 +42,7 @@ reef_status want_request(model *m, const op *o, reef_entity source)
 {
     const ref_request x = request_of(m, o, source);
     reef_status s;
+    if (related_by_value(o)) return want_related_value(m, o, source);
     switch ((op_kind)o->kind) {
     case OP_RELATE: s = ref_relate(&m->reference, &x); break;
     case OP_RELATE_BEFORE: s = ref_relate_before(&m->reference, &x); break;
@@ -61,40 +62,16 @@ size_t request_data(const op *o, void *to)
     return o->option & RELATE_WRONG_SIZE ? size + 1 : size;
 }
 
-static bool by_set(const op *o)
-{
-    return o->option & RELATE_BY_SET && relation_is(o->type[0], REEF_EXCLUSIVE) && o->kind == OP_RELATE;
-}
-
-/* The relation as a value. */
-static reef_status relate_by_set(model *m, const op *o)
-{
-    _Alignas(16) struct {
-        reef_entity target;
-        uint64_t place;
-        char data[128];
-    } v = {target_of(m, o), 0, {0}};
-    reef_type_info t;
-    if (!reef_type_get(relation_id(o), &t)) abort();
-    if (o->option & RELATE_DATA && model_relations[o->type[0]].data < TYPES_MAX) (void)request_data(o, v.data);
-    return reef_set_id(m->world, subject_of(m, o), relation_id(o), &v,
-                       t.size + (o->option & RELATE_WRONG_SIZE ? 1 : 0));
-}
-
 void core_RELATE(model *m, const op *o, outcome *out)
 {
     _Alignas(16) char data[128];
     const size_t size = request_data(o, data);
     const bool with = (o->option & RELATE_DATA) != 0;
-    out->status = by_set(o) ? relate_by_set(m, o)
-                            : reef_relate_id(m->world, subject_of(m, o), relation_id(o), target_of(m, o),
-                                             with ? data : NULL, with ? size : 0);
+    out->status = related_by_value(o) ? relate_by_value(m, o)
+                                      : reef_relate_id(m->world, subject_of(m, o), relation_id(o), target_of(m, o),
+                                                       with ? data : NULL, with ? size : 0);
 }
-void want_RELATE(model *m, const op *o, outcome *want)
-{
-    const ref_request x = request_of(m, o, subject_of(m, o));
-    want->status = by_set(o) ? ref_relate_by_set(&m->reference, &x) : want_request(m, o, x.source);
-}
+void want_RELATE(model *m, const op *o, outcome *want) { want->status = want_request(m, o, subject_of(m, o)); }
 
 void core_RELATE_BEFORE(model *m, const op *o, outcome *out)
 {

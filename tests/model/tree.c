@@ -79,7 +79,6 @@ static void values_put(ref_world *r, uint32_t index, uint32_t n, const ref_value
         if (values[i].how == HOW_REMOVE) continue;
         set |= 1u << t;
         ref_give(x, t, ref_value_given(r, &values[i], n, e));
-        if (ref_is_multi(t)) x->several[special_of(t)] = 0;
     }
     const uint32_t along = ref_comes_along(x->set, coming, named);
     ref_give_along(x, e, along);
