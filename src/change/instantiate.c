@@ -500,18 +500,24 @@ static reef_status rows_make(copying *x, copied_node *node)
     return ok ? REEF_OK : REEF_NO_MEMORY;
 }
 
+/* The values of a node. (No node may have any.) */
+static reef_value *values_of_node(const copying *x, const copied_node *node)
+{
+    return x->values ? x->values + node->first : NULL;
+}
+
 static reef_status node_make(copying *x, uint64_t k, const reef_entity *given)
 {
     copied_node *node = &x->nodes[k];
     reef_status s = REEF_OK;
     node->rows = (spawning){.w = x->w,
-                            .values = x->values + node->first,
+                            .values = values_of_node(x, node),
                             .count = (uint32_t)node->count,
                             .id = node->table,
                             .n = x->n,
                             .first_id = (uint32_t)(k - (given != NULL)) * x->n,
                             .given = k ? NULL : given,
-                            .stored = reef__values_stored(x->values + node->first, (uint32_t)node->count)};
+                            .stored = reef__values_stored(values_of_node(x, node), (uint32_t)node->count)};
     if (k == 0 && given) s = reef__given_prepare(&node->rows);
     if (s != REEF_OK || node->rowless) return s;
     if (!reef__spawn_begin(&node->rows)) return REEF_NO_MEMORY;
@@ -558,7 +564,7 @@ static COLD void copies_tell(copying *x)
 {
     for (uint64_t k = 0; k < x->node_count; k++) {
         const copied_node *node = &x->nodes[k];
-        const reef_value *v = x->values + node->first;
+        const reef_value *v = values_of_node(x, node);
         const bool planned = observe_spawn(x->w, node->table, v, (uint32_t)node->count, x->n);
         ASSERT(planned);
         if (!planned) continue;

@@ -185,12 +185,14 @@ static void other_settle(reef_world *w, written *x)
 
 void reef__others_begin(ticking *k, const planned_system *ps)
 {
-    for (written *x = k->others, *end = x + k->other_count; x < end; x++)
-        if (reef__touches_others(ps->system, x->component, true)) x->version = ps->version;
+    for (uint32_t i = 0; i < k->other_count; i++)
+        if (reef__touches_others(ps->system, k->others[i].component, true)) k->others[i].version = ps->version;
 }
 
 void reef__others_settle(reef_world *w, const struct system *s)
 {
-    for (written *x = w->ticking->others, *end = x + w->ticking->other_count; x < end; x++)
-        if (x->touched && reef__touches_others(s, x->component, true)) other_settle(w, x);
+    const ticking *k = w->ticking;
+    for (uint32_t i = 0; i < k->other_count; i++)
+        if (k->others[i].touched && reef__touches_others(s, k->others[i].component, true))
+            other_settle(w, &k->others[i]);
 }

@@ -116,8 +116,9 @@ REEF_INLINE bool reef_mut_short(const reef_way *way, reef_entity e, size_t size,
 {
     uint32_t place;
     if (REEF_UNLIKELY(e.index >= way->limit || !reef_place_in(way->records, e, &place))) return false;
+    if (REEF_UNLIKELY(way->version[place >> REEF_ROW_BITS] != version)) return false; /* there may be no block */
     *at = REEF_CAST(char *, way->block[place >> REEF_ROW_BITS]) + reef_row_at(place, size);
-    return REEF_LIKELY(way->version[place >> REEF_ROW_BITS] == version);
+    return true;
 }
 REEF_INLINE bool reef_has_short(const reef_way *way, reef_entity e, bool *has)
 {
