@@ -70,6 +70,7 @@ struct ranking {
     uint32_t *match;
     uint32_t match_room;
 };
+_Static_assert(offsetof(struct ranking, by) == 0, "src/world/debug_layout.h says where the order of a query lies");
 
 /* ---- the list ---- */
 

@@ -31,14 +31,8 @@
 #include "reef/ref.h"
 #include <inttypes.h>
 
-typedef struct name_entry {
-    reef_entity entity;
-    char text[REEF_NAME_MAX + 1];
-} name_entry;
-
 _Static_assert(sizeof(name_entry) == 256, "a name fills its entry");
 
-enum { NAME_BUCKETS_PER_PAGE = 1024 };
 #define NAME_NONE 0xFFFFFFFFu /* no entry has this number */
 #define NAME_BUCKETS_MAX 0x80000000u
 

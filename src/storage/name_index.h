@@ -5,6 +5,12 @@
 #include "base/platform.h"
 #include "reef/type.h"
 
+typedef struct name_entry {
+    reef_entity entity;
+    char text[REEF_NAME_MAX + 1];
+} name_entry;
+enum { NAME_BUCKETS_PER_PAGE = 1024 };
+
 /* The column, from 1, of the first byte that a name can't have; 0: the name is good. *length is the length of the
  * name. */
 uint32_t reef__name_bad_column(const char *text, uint32_t *length);

@@ -2,7 +2,7 @@
  *
  *     reef_declare ──► pending list ──first use──► name ──► hash table ──► id ──► record
  *
- * The record of an id is type_pages[(id - 1) / 64][(id - 1) % 64].
+ * The record of an id is reef__type_pages[(id - 1) / 64][(id - 1) % 64].
  *
  * Declaring links a static struct into a list, before main, and allocates nothing. The first call that asks for any
  * type registers everything that is pending: it copies names, fields and hooks, so that a library may be unloaded
@@ -10,7 +10,7 @@
  * fields, which may come later, publishes the fields. Both stores are releases, so reef__type_of needs two acquiring
  * loads and no lock. Everything else happens under the lock.
  *
- * All memory hangs from `registry` and `type_pages`, so that leak checkers find it. */
+ * All memory hangs from `registry` and `reef__type_pages`, so that leak checkers find it. */
 #include "type/type.h"
 #include "type/required_types.h"
 #include "type/type_rules.h"
@@ -26,8 +26,6 @@
 
 enum {
     RELATION_PAGE_ROWS = 64, /* values of a page of exclusive relations: few sources shouldn't cost much */
-    TYPE_PAGE_BITS = 6,
-    TYPES_PER_PAGE = 1 << TYPE_PAGE_BITS,
     TYPE_PAGES = REEF_TYPES_MAX / TYPES_PER_PAGE,
     TYPE_BUCKETS_MIN = 64
 };
@@ -53,7 +51,7 @@ static struct {
     char text[1024];
 } registry = {.lock = MUTEX_INIT, .pending = &pending_end, .hidden = &pending_end};
 
-static type *type_pages[TYPE_PAGES]; /* not in `registry`, so that it takes no room in the file of the program */
+type *reef__type_pages[TYPE_PAGES]; /* not in `registry`, so that it takes no room in the file of the program */
 
 /* ---- memory ---- */
 
@@ -244,13 +242,16 @@ int reef__type_compare(const type *a, const type *b) { return strcmp(a->name, b-
 
 /* ---- records by id and by name ---- */
 
-static type *record_at(uint32_t id) { return &type_pages[(id - 1) >> TYPE_PAGE_BITS][(id - 1) & (TYPES_PER_PAGE - 1)]; }
+static type *record_at(uint32_t id)
+{
+    return &reef__type_pages[(id - 1) >> TYPE_PAGE_BITS][(id - 1) & (TYPES_PER_PAGE - 1)];
+}
 
 const type *reef__type_of(uint32_t id)
 {
     uint32_t i = id - 1; /* 0 wraps to a number that no page has */
     if (i >= REEF_TYPES_MAX) return NULL;
-    const type *page = REEF_ACQUIRE_POINTER(&type_pages[i >> TYPE_PAGE_BITS]);
+    const type *page = REEF_ACQUIRE_POINTER(&reef__type_pages[i >> TYPE_PAGE_BITS]);
     if (page == NULL) return NULL;
     const type *t = &page[i & (TYPES_PER_PAGE - 1)];
     return REEF_ACQUIRE_U32(&t->id) == id ? t : NULL;
@@ -290,9 +291,9 @@ static bool type_buckets_reserve(void)
 static bool type_page_reserve(uint32_t id)
 {
     uint32_t p = (id - 1) >> TYPE_PAGE_BITS;
-    if (type_pages[p]) return true;
+    if (reef__type_pages[p]) return true;
     type *fresh = type_allocate(TYPES_PER_PAGE * sizeof *fresh);
-    if (fresh) RELEASE_STORE(&type_pages[p], fresh);
+    if (fresh) RELEASE_STORE(&reef__type_pages[p], fresh);
     return fresh != NULL;
 }
 

@@ -53,6 +53,10 @@ typedef struct type {
     uint32_t field_count;
 } type;
 
+/* Pages of types, by id: that of `id` is reef__type_pages[(id - 1) / TYPES_PER_PAGE][(id - 1) % TYPES_PER_PAGE]. Ask
+ * reef__type_of; this is for debuggers. */
+enum { TYPE_PAGE_BITS = 6, TYPES_PER_PAGE = 1 << TYPE_PAGE_BITS };
+extern type *reef__type_pages[];
 /* The type of an id; NULL: there is no such type. Any thread. */
 const type *reef__type_of(uint32_t id);
 /* Bytes of a value in the type's column of a table; 0: it has no column. */

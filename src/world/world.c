@@ -33,6 +33,7 @@
 #include "system/phase.h"
 #include "system/schedule.h"
 #include "system/script.h"
+#include "world/debug_layout.h"
 #include "world/snapshot.h"
 #include "reef/inspect.h"
 #include "reef/pool.h"
@@ -54,6 +55,7 @@ COLD reef_world *reef_world_new(const reef_world_config *config)
     w->hot.library = &reef__library;
     w->family = f;
     w->config = *config;
+    w->debug = &reef_debug_layout;
     w->hot.number = reef__world_number();
     reef__invalidate(w, INVALIDATE_BLOCKS_MOVED); /* 0 is what a ref has that remembers nothing */
     reef__graph_view_none(w);

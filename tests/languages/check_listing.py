@@ -8,12 +8,14 @@ with open(sys.argv[1], encoding="utf-8") as file:
     listing = json.load(file)
 with open(sys.argv[2], encoding="utf-8") as file:
     exported = set(file.read().split())
+DEBUGGERS = "reef_debug_layout"  # no header declares it, since it is for debuggers alone (src/world/debug_layout.h)
 pages = {}
 for name in os.listdir(sys.argv[3]):
     with open(os.path.join(sys.argv[3], name), encoding="utf-8") as file:
         pages[name] = file.read()
 
-mistakes = []
+mistakes = [] if DEBUGGERS in exported else ["the library doesn't export " + DEBUGGERS]
+exported.discard(DEBUGGERS)
 functions = {f["name"]: f for f in listing["functions"]}
 listed = {name for name, f in functions.items() if not f["inline"]}
 mistakes += ["the library exports %s, which no header declares" % n for n in sorted(exported - listed)]

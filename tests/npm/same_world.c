@@ -24,8 +24,8 @@ int main(void)
         const Velocity *v = reef_in(&b, Velocity);
         for (uint32_t i = 0; i < b.count; i++) p[i].x += v[i].x / 64, p[i].y += v[i].y / 64;
     }
-    printf("%" PRIu64 "n %s %" PRIx64 "\n", reef_count_alive(world), reef_hash(world) == reef_hash(future) ? "true" : "false",
-           reef_hash(future));
+    printf("%" PRIu64 "n %s %" PRIx64 "\n", reef_count_alive(world),
+           reef_hash(world) == reef_hash(future) ? "true" : "false", reef_hash(future));
     reef_world_free(future);
     reef_world_free(world);
 }

@@ -1,0 +1,29 @@
+/* The table of world/debug_layout.h. */
+#include "world/debug_layout.h"
+#include "base/platform.h"
+#include "type/type.h"
+#include "storage/layout.h"
+#include "storage/name_index.h"
+#include "storage/state.h"
+#include "storage/world_data.h"
+#include "query/query.h"
+#include "query/relation_plan.h"
+#include "query/sort_key.h"
+#include "reef/field.h"
+#include "reef/query.h"
+#include "reef/relation.h"
+
+typedef struct query_slot query_slot;
+typedef struct reef_query_data reef_query_data;
+
+#define DEBUG_MEMBER(T, member) \
+    {#T "." #member, (uint32_t)offsetof(T, member), (uint32_t)sizeof(((const T *)0)->member)},
+#define DEBUG_ARRAY(T, member) {#T "." #member, (uint32_t)offsetof(T, member), 0},
+#define DEBUG_STRUCT(T) {#T, 0, (uint32_t)sizeof(T)},
+#define DEBUG_NUMBER(name) {#name, (uint32_t)(name), 0},
+
+static const debug_entry debug_entries[] = {DEBUG_LAYOUT(DEBUG_MEMBER, DEBUG_ARRAY, DEBUG_STRUCT, DEBUG_NUMBER)};
+
+const debug_layout reef_debug_layout = {
+    "reefdbg", 1, sizeof debug_entries / sizeof debug_entries[0], debug_entries, reef__type_pages,
+};
