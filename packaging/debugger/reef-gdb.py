@@ -496,8 +496,10 @@ class World:
             return self.handle_text(entity) + (" (not alive)" if entity.generation else "")
         texts = []
         for t, data, address, off, _ in components:
-            value = "" if data is None else " {%s}" % value_text(self, t, data, address)
-            texts.append(t.name + value + (" (disabled)" if off else ""))
+            value = "" if data is None else value_text(self, t, data, address)
+            if value and value[0] != "{":  # as gdb's own structs have it
+                value = "{%s}" % value
+            texts.append(t.name + (" " + value if value else "") + (" (disabled)" if off else ""))
         return "{%s%s: %s}" % (self.handle_text(entity), " (disabled)" if self.is_off(entity) else "", ", ".join(texts) or "nothing")
 
     def counts_text(self):
@@ -665,24 +667,32 @@ class Chosen:
     world = None  # by the command `reef world`
 
 
-def world_in(value):
+NESTED_MOST = 3  # how deep in structs a pointer to a world is looked for
+
+
+def world_in(value, nested=0):
     """The address of a world in a variable: a pointer to one, or a struct with such a pointer (reef_block, reef::world, the program's own), or a
     pointer to such a struct. 0: there is none."""
     kind = value.type.strip_typedefs()
-    if kind.code == gdb.TYPE_CODE_REF:
-        return world_in(value.referenced_value())
+    if kind.code in (gdb.TYPE_CODE_REF, gdb.TYPE_CODE_RVALUE_REF):
+        return world_in(value.referenced_value(), nested)
     if kind.code == gdb.TYPE_CODE_PTR:
         target = kind.target().unqualified().strip_typedefs()
         if target.tag == "reef_world":
             return int(value)
-        if target.code != gdb.TYPE_CODE_STRUCT or int(value) == 0:
+        if nested or target.code != gdb.TYPE_CODE_STRUCT or int(value) == 0:
             return 0
         value, kind = value.dereference(), target
-    if kind.code == gdb.TYPE_CODE_STRUCT:
-        for field in kind.fields():
-            inner = field.type.strip_typedefs() if field.type else None
-            if field.name and inner and inner.code == gdb.TYPE_CODE_PTR and inner.target().unqualified().strip_typedefs().tag == "reef_world":
-                return int(value[field])
+    if kind.code != gdb.TYPE_CODE_STRUCT or nested == NESTED_MOST:
+        return 0
+    for field in kind.fields():
+        if not hasattr(field, "bitpos") or not field.type:  # a static member
+            continue
+        code = field.type.strip_typedefs().code
+        if code in (gdb.TYPE_CODE_PTR, gdb.TYPE_CODE_STRUCT):
+            found = world_in(value[field], nested + 1)
+            if found:
+                return found
     return 0
 
 
@@ -796,7 +806,24 @@ class WorldPrinter(TextPrinter):
         return "%#x" % int(self.value) if self.value.type.strip_typedefs().code == gdb.TYPE_CODE_PTR else "{...}"
 
 
-PRINTERS = {"reef_entity": EntityPrinter, "reef_component": ComponentPrinter, "reef_query": QueryPrinter}
+class BoundEntityPrinter(TextPrinter):
+    """reef::entity, which knows its world."""
+
+    def text(self):
+        world, entity = int(self.value["w"]), Entity.of_value(self.value["e"])
+        return World(world).entity_text(entity) if world else entity.bare()
+
+
+class WorldObjectPrinter(TextPrinter):
+    """reef::world and reef::world_ref."""
+
+    def text(self):
+        address = world_in(self.value)
+        return World(address).text() if address else "no world"
+
+
+PRINTERS = {"reef_entity": EntityPrinter, "reef_component": ComponentPrinter, "reef_query": QueryPrinter, "reef::entity": BoundEntityPrinter,
+            "reef::world": WorldObjectPrinter, "reef::world_ref": WorldObjectPrinter}
 
 
 class Printers(gdb.printing.PrettyPrinter):

@@ -56,7 +56,6 @@ struct reef_world {
     uint32_t *ring_next, *ring_end;
     state state;
     family *family;
-    const struct debug_layout *debug; /* src/world/debug_layout.h: here, so that each program has it */
     /* Edges that were used, by a hash of their key. Emptied when pages may move. The last three entries are those that
      * add, remove and destroy used last (for destroy, key and `from` are a table). Their address doesn't depend on the
      * entity, so that the processor goes on with the ends of the tables while the record still comes, and compares the
@@ -161,6 +160,7 @@ struct reef_world {
     /* counts ids that stopped being pending although no entity came; while it is 0, the ids of all commands are
      * pending */
     uint64_t unpended;
+    const struct debug_layout *debug; /* src/world/debug_layout.h: here, so that each program has it */
 #if defined(QUARANTINE)
     /* what is moving rows now (src/storage/quarantine.h) */
     struct {
