@@ -379,7 +379,7 @@ static bool step_is_itself(const query *q, const bind_step *s, reef_entity e)
 static bool step_relates(const query *q, const bind_step *s, reef_entity from, reef_entity to)
 {
     const reef_world *w = q->world;
-    if (reef_entity_equal(from, to) && step_is_itself(q, s, from)) return true;
+    if (s->closure && reef_entity_equal(from, to) && step_is_itself(q, s, from)) return true;
     if (!relation_counts(q, s, from)) return false;
     if (s->closure) return reef__relation_leads(w, s->type, from, to, bit_store_of(w, s->type->id | BIT_DISABLED));
     return reef__relation_find(store_of(w, s->type->id), from, to, NULL) != NULL;
