@@ -1,5 +1,4 @@
-/* The inlined half of get, mut and has: from a handle to a value (reef/detail/layout.h draws the way). This is no
- * interface: what stands here may change with every version. */
+/* The inlined half of get, mut and has, as reef/detail/layout.h draws it. It may change with every version. */
 #ifndef REEF_DETAIL_ACCESS_H
 #define REEF_DETAIL_ACCESS_H
 
@@ -226,11 +225,10 @@ REEF_INLINE const void *reef_get_fast(const reef_world *world, reef_entity e, re
 }
 REEF_INLINE void *reef_mut_fast(reef_world *world, reef_entity e, reef_component c, size_t size)
 {
-    const reef_way way = reef_way_to(REEF_RECAST(const reef_hot *, world), c, false);
+    const reef_hot *h = REEF_RECAST(const reef_hot *, world);
+    const reef_way way = reef_way_to(h, c, false);
     void *p;
-    return REEF_LIKELY(reef_mut_short(&way, e, size, REEF_RECAST(const reef_hot *, world)->version, &p))
-               ? p
-               : reef_mut_id(world, e, c);
+    return REEF_LIKELY(reef_mut_short(&way, e, size, h->version, &p)) ? p : reef_mut_id(world, e, c);
 }
 REEF_INLINE bool reef_has_fast(const reef_world *world, reef_entity e, reef_component c)
 {
@@ -243,10 +241,9 @@ REEF_END_C
 
 #ifdef __cplusplus
 template <class T>
-static inline reef_status reef_set_value(reef_world *w, reef_entity e, reef_type_decl *decl, const T &value,
-                                         bool stored)
+static inline reef_status reef_set_value(reef_world *w, reef_entity e, reef_type_decl *d, const T &value, bool stored)
 {
-    return reef_set_decl(w, e, decl, &value, sizeof(T), stored);
+    return reef_set_decl(w, e, d, &value, sizeof(T), stored);
 }
 #endif
 
