@@ -1,4 +1,4 @@
-// What gdb shows of a program in C++: the world is a member of an object, and what is printed is in a system's function.
+// What gdb shows of a program in C++: the world is a member of an object, and what is printed is in a system.
 #include <cstdio>
 #include <reef.hpp>
 
