@@ -37,10 +37,11 @@ static craft_bytes file_read(void)
 /* A file with some commits, one of which is still a difference. */
 static void begin(void)
 {
-    const char *folder = getenv("TMPDIR");
     uint64_t seed = 5;
     reef_sqlite *f = NULL;
-    (void)snprintf(path, sizeof path, "%s/reef_crafted_%ld.db", folder ? folder : "/tmp", (long)getpid());
+    /* In memory where there is such a folder: the disk's waiting isn't what is tested. */
+    (void)snprintf(path, sizeof path, "%s/reef_crafted_%ld.db", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp",
+                   (long)getpid());
     (void)remove(path);
     base = kept_world(false);
     MUST(base && kept_begin(base, &seed, 40, false));
@@ -163,6 +164,7 @@ static craft_bytes made(uint64_t *seed)
     sqlite3 *db = NULL;
     file_write(file);
     MUST(sqlite3_open(path, &db) == SQLITE_OK);
+    run(db, "PRAGMA synchronous = OFF", NULL, 0);
     run(db, "PRAGMA journal_mode = DELETE", NULL, 0);
     if (craft_below(seed, 3)) change_blob(db, seed);
     else
