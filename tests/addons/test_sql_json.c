@@ -211,8 +211,8 @@ static void G7_bounded_functions_give_what_sqlite_gives(void **state)
 {
     static const char *const calls[] = {
         "instr('abcd', 'cd'), instr(x'0102', x'02'), instr(null, 'a'), instr(123, 2)",
-        "replace('abab', 'b', 'xy'), trim('  a '), trim('xxaxx', 'x'), ltrim(' a'), rtrim('ab', 'b'), ltrim('aab', "
-        "'a')",
+        ("replace('abab', 'b', 'xy'), trim('  a '), trim('xxaxx', 'x'), ltrim(' a'), rtrim('ab', 'b'), ltrim('aab', "
+         "'a')"),
         "'Abc' like 'a%', 'a%c' like 'a!%c' escape '!', 'abc' glob 'a*', 'a' like null, 12 like '1_'",
         "printf('%5.2f|%-4d|%s|%q|%Q|%x|%%|%c', 3.14159, 7, 'text', 'it''s', null, 255, 'xyz'), format('%!.20g', 1.5)",
         "strftime('%Y-%m-%d', '2024-02-29', '+1 day'), strftime('%J')is null",
