@@ -124,6 +124,8 @@ static reef_status relate_note(const model *m, const op *step, const outcome *wa
 {
     const reef_entity other = model_handle(m, step->list[1]);
     if (step->kind == OP_RETARGET && relation_is(step->type[0], REEF_SYMMETRIC)) return REEF_BAD_ARGUMENT;
+    if (step->kind == OP_RELATE && step->option & RELATE_DATA && step->option & RELATE_WRONG_SIZE)
+        return REEF_WRONG_SIZE;
     if (!defer_knows(m, want, model_handle(m, step->list[0]))) return REEF_NOT_ALIVE;
     if (step->kind == OP_RETARGET && reef_entity_is_null(other)) return REEF_NOT_ALIVE;
     const bool named = step->kind == OP_RETARGET || step->kind == OP_RELATE_BEFORE;
