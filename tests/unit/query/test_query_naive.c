@@ -421,7 +421,7 @@ static void pair_check(naive_world *n, naive_query *q, reef_query h, uint64_t *s
  * which isn't written, allowed a filter to be named twice. */
 static void text_check(naive_world *n, naive_query *q, reef_query h, uint64_t *seed)
 {
-    static char text[8192];
+    static char text[8192], again[8192];
     now.entrance = "reef_query_text";
     bool dead = false, one = false;
     for (uint32_t i = 0; i < q->count; i++) {
@@ -439,6 +439,7 @@ static void text_check(naive_world *n, naive_query *q, reef_query h, uint64_t *s
         return;
     }
     check(!dead);
+    check(reef_query_text(n->w, same, again, sizeof again) < sizeof again && (one || strcmp(text, again) == 0));
     q->last = 0;
     entrance_loop(n, q, same, seed);
     check(reef_query_free(n->w, same) == REEF_OK);
