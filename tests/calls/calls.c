@@ -715,6 +715,21 @@ static void run_kind(setting *s, uint32_t world, uint32_t kind_number)
 
 /* ---- worlds of another copy of reef ---- */
 
+/* In a build that isn't checked these two do nothing, and a compiler may leave out a pure call whose answer nobody
+ * uses. */
+static bool may_be_left_out(const char *name)
+{
+#if defined(REEF_CHECKED)
+    return name == NULL;
+#else
+    static const char *const names[] = {"reef_watch_systems", "reef_watch_reads", "reef_is_alive",
+                                        "reef_has_id",        "reef_get_id",      "reef_is_enabled_id"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(name, names[i]) == 0) return true;
+    return false;
+#endif
+}
+
 /* Each public function is called with a world that another copy has made: that copy is told, and nothing happens. Then
  * each call with its usual arguments: nothing happens either, but that inlined calls read by themselves. */
 static void run_other_copy(setting *s)
@@ -727,7 +742,8 @@ static void run_other_copy(setting *s)
     library_pretend(s->world, true); \
     (void)call; \
     library_pretend(s->world, false); \
-    if (library_told() == NULL) complain(FEW, k, 0, NULL, name ": the other copy isn't told"); \
+    if (library_told() == NULL && !may_be_left_out(name)) \
+        complain(FEW, k, 0, NULL, name ": the other copy isn't told"); \
     n++;
     OTHER_COPY(CALL_OTHER_COPY)
     if (reef_hash(s->world) != before) complain(FEW, k, 0, NULL, "calls of another copy change the world");

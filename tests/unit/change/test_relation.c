@@ -774,18 +774,25 @@ static void F4_commands_make_relations(void **state)
     assert_sources(w, e[1], DockedTo, e[0], made);
     assert_sources(w, made, DockedTo, e[2]);
     assert_false(reef_has(w, e[3], DockedTo));
-    /* what isn't allowed when the command is done has no effect */
+    /* what is there is written at once; what isn't allowed when the command is done has no effect */
     reef_block b = reef_begin_loop(w, reef_query_new(w, "Heavy"), &(reef_loop){.deferred = true});
     while (reef_next(&b)) {
         assert_ok(reef_cmd_destroy(&b, e[5]));
         assert_ok(reef_cmd_set(&b, e[0], DockedTo, .target = e[5]));
+        assert_ok(reef_cmd_relate(&b, e[2], Likes, e[5]));
         assert_ok(reef_cmd_set(&b, e[4], DockedTo, .target = e[1]));
     }
     assert_false(reef_is_alive(w, e[5]));
-    assert_entity(e[1], reef_target(w, e[0], DockedTo));
-    assert_sources(w, e[1], DockedTo, e[0], made, e[4]);
-    for (b = reef_begin_text(w, "Heavy"); reef_next(&b);)
-        assert_refused(w, REEF_LOCKED, reef_set(w, e[0], DockedTo, .target = e[2]));
+    assert_none(reef_target(w, e[0], DockedTo));
+    assert_false(reef_has(w, e[2], Likes));
+    assert_status(REEF_ADDED, reef_relate(w, e[0], DockedTo, e[1]));
+    assert_sources(w, e[1], DockedTo, made, e[4], e[0]);
+    /* what is there is written at once, in every loop; what isn't there can't come in one that doesn't record */
+    for (b = reef_begin_text(w, "Heavy"); reef_next(&b);) {
+        assert_status(REEF_OK, reef_set(w, e[0], DockedTo, .target = made));
+        assert_entity(made, reef_target(w, e[0], DockedTo));
+        assert_refused(w, REEF_LOCKED, reef_set(w, e[3], DockedTo, .target = e[2]));
+    }
     const DockedTo docked[2] = {{e[2], 5}, {e[5], 6}};
     assert_int_equal(reef_write_many(w, DockedTo, &e[0], 1, docked), 1);
     assert_sources(w, e[2], DockedTo, e[0]);
