@@ -130,7 +130,8 @@ int inspector_head_parameter(const char *query, const char *name, char *text, si
     const size_t length = strlen(name);
     while (strncmp(query, name, length) != 0 || query[length] != '=') {
         query = strchr(query, '&');
-        if (query++ == NULL) return -1;
+        if (query == NULL) return -1;
+        query++;
     }
     size_t n = 0;
     for (query += length + 1; *query && *query != '&'; query++) {
