@@ -158,6 +158,7 @@
     X(382, "a value of reef_instantiate drops the further values of its type") \
     X(333, "reef_synctest leaves the world paused after a failure") \
     X(334, "in a loop that records, reef_set of a relation that is there is recorded") \
-    X(335, "a world is freed while it is in use")
+    X(335, "a world is freed while it is in use") \
+    X(336, "for a relation that nobody observes memory is taken for an old value, which nothing reserved")
 
 #endif

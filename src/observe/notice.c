@@ -271,7 +271,8 @@ static COLD bool observing_several(reef_world *w, reef_entity e, const type *t, 
     if (!reef__observing_ready(w)) return false;
     observer_log *o = w->observing;
     if (t->relation) {
-        if (!plan_one(w, e, 2 + (uint64_t)o->head.matches, old_values_bytes(t))) return false;
+        const bool kept = (leaves && kinds_asked(o, t->id)) || BUG(336);
+        if (!plan_one(w, e, 2 + (uint64_t)o->head.matches, kept ? old_values_bytes(t) : 0)) return false;
         if (leaves) relation_notices_plan(o, REEF_ON_REMOVE, t, leaves, NULL);
         if (comes) relation_notices_plan(o, REEF_ON_ADD, t, NULL, comes);
         return true;

@@ -461,13 +461,15 @@ static void F4_a_missing_half_is_made_from_either_side(void **state)
     /* with every allocation failing once */
     for (uint64_t n = 1, refused = 1; refused; n++) {
         reef_world *w = another_world(state, NULL);
-        reef_entity e[2];
-        create_some(w, e, 2);
+        reef_entity e[3];
+        create_some(w, e, 3);
         assert_status(REEF_ADDED, reef_relate_with(w, e[0], Shares, e[1], 4));
         assert_ok(reef_remove(w, e[0], Shares));
-        reef_snapshot *past = reef_snapshot_take(w); /* so that pages have to be copied */
+        assert_status(REEF_ADDED, reef_relate(w, e[0], Shares, e[2])); /* the half will be a further one */
+        reef_snapshot *past = reef_snapshot_take(w);                   /* so that pages have to be copied */
         assert_non_null(past);
         const uint64_t hash = reef_hash(w);
+        assert_false(reef_observer_is_null(reef_observe(w, end_what_comes, REEF_ON_ADD, Likes))); /* another type */
         heap_fail_nth(heap_of(state), n, true);
         const reef_status s = reef_relate_with(w, e[1], Shares, e[0], 9);
         refused = heap_of(state)->refused;
