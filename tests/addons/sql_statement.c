@@ -249,11 +249,18 @@ static void subselect_put(making *m, const scope *in)
     if (!one_in(m, 3)) put(m, " where "), condition_put(m, &own);
 }
 
+/* Beside query = 'Likes', the column is the text 'Likes' in all other conditions: so it is named once for each table. */
+static bool query_named(const making *m, const char *alias)
+{
+    char name[32];
+    (void)snprintf(name, sizeof name, "\1%s.query", alias);
+    return strstr(m->text, name);
+}
+
 /* What plain SQLite says for a query of one component. Nested in OR or NOT it may be refused. */
-static void query_put(making *m, const scope *in)
+static void query_put(making *m, const scope *in, int i)
 {
     static const char *const names[] = {"Place", "Asleep", "Wound", "Likes", "Burning", "Lit"};
-    const int i = (int)below(m, (uint32_t)in->count);
     const char *name = names[below(m, 6)];
     /* an entity that has nothing is visited by no query */
     const bool without = in->table[i] != &statement_tables[0] && one_in(m, 3);
@@ -303,7 +310,7 @@ static void comparison_put(making *m, const scope *in)
         put(m, " %s ", ops[below(m, 6)]), literal_put(m);
         break;
     case 11:
-        if (one_in(m, 4)) query_put(m, in);
+        if (one_in(m, 4) && !query_named(m, in->alias[i])) query_put(m, in, i);
         else number_column_put(m, in), put(m, " = "), number_column_put(m, in);
         break;
     default: number_put(m, in), put(m, " %s ", ops[below(m, 8)]), number_put(m, in); break;
