@@ -249,7 +249,7 @@ static void subselect_put(making *m, const scope *in)
     if (!one_in(m, 3)) put(m, " where "), condition_put(m, &own);
 }
 
-/* Beside query = 'Likes', the column is the text 'Likes' in all other conditions: so it is named once for each table. */
+/* Beside query = 'Likes', the column is the text 'Likes' in all other conditions: so it's named once for a table. */
 static bool query_named(const making *m, const char *alias)
 {
     char name[32];
