@@ -85,8 +85,8 @@ static void join_run(void *p)
     state *s = p;
     for (uint32_t k = 0; k < s->r->passes; k++) reef_each(s->w, s->query, row)
         {
-            Position *at = reef_at(row, Position);
-            const Velocity *v = reef_at_in(row, VelocitySparse);
+            Position *at = reef_inout_at(row, Position);
+            const Velocity *v = reef_in_at(row, VelocitySparse);
             at->x += v->x * bench_dt;
             at->y += v->y * bench_dt;
         }

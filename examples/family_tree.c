@@ -34,7 +34,7 @@ static void print_children(const reef_world *w, reef_entity parent)
 static void print_siblings(const reef_world *w, reef_entity e)
 {
     uint32_t n;
-    const DescendsFrom *parents = reef_span(w, e, DescendsFrom, &n);
+    const DescendsFrom *parents = reef_get_all(w, e, DescendsFrom, &n);
     printf("%s's siblings:", reef_name(w, e));
     for (uint32_t p = 0; p < n; p++)
         for (reef_sources s = reef_sources_of(w, parents[p].target, DescendsFrom); reef_sources_next(&s);)
@@ -73,13 +73,13 @@ int main(void)
     /* since the relation is transitive, the query finds all descendants */
     reef_query heirs = reef_query_new(w, "in Born, DescendsFrom(ada)");
     printf("ada's descendants:");
-    reef_each(w, heirs, row) printf(" %s (%d)", reef_name(w, row.block.entities[row.i]), reef_at_in(row, Born)->year);
+    reef_each(w, heirs, row) printf(" %s (%d)", reef_name(w, row.block.entities[row.i]), reef_in_at(row, Born)->year);
     printf("\n");
 
     /* both halves of a marriage are made and ended together, and nobody has two */
-    reef_relate_with(w, clara, MarriedTo, emil, 1948);
+    reef_relate_data(w, clara, MarriedTo, emil, 1948);
     print_wedding(w, emil);
-    reef_relate_with(w, clara, MarriedTo, karl, 1960);
+    reef_relate_data(w, clara, MarriedTo, karl, 1960);
     print_wedding(w, clara);
     print_wedding(w, emil);
     reef_destroy(w, karl);

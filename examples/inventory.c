@@ -51,11 +51,11 @@ int main(void)
     reef_world *w = reef_world_new(NULL);
     reef_entity pack = thing(w, "backpack", 900), bag = thing(w, "bag", 100), key = thing(w, "key", 20);
     reef_entity rope = thing(w, "rope", 2000), apples = thing(w, "apple", 150), ring = thing(w, "ring", 5);
-    reef_relate_with(w, rope, Inside, pack, 1);
-    reef_relate_with(w, apples, Inside, pack, 3);
-    reef_relate_with(w, bag, Inside, pack, 1);
-    reef_relate_with(w, ring, Inside, bag, 1);
-    reef_relate_with(w, key, Inside, bag, 1);
+    reef_relate_data(w, rope, Inside, pack, 1);
+    reef_relate_data(w, apples, Inside, pack, 3);
+    reef_relate_data(w, bag, Inside, pack, 1);
+    reef_relate_data(w, ring, Inside, bag, 1);
+    reef_relate_data(w, key, Inside, bag, 1);
     print_content(w, pack, 1);
     printf("content: %d g\n", content_weight(w, pack));
 

@@ -133,7 +133,7 @@ static bool is_part(const char *name)
     memcpy(type, name, (size_t)(dot - name));
     type[dot - name] = 0;
     const reef_component owner = reef_type_find(type);
-    return owner.id && reef_part_of(owner, dot + 1).id;
+    return owner.id && reef_column_of(owner, dot + 1).id;
 }
 
 static int names_compare(const void *a, const void *b)

@@ -35,7 +35,7 @@ static moment *prefix_play(reef_inspector *i, const moment *from, uint32_t numbe
     for (uint32_t k = number; k < names->count && *error == NULL; k++) {
         naming later = {.number = number + 1}; /* the next one that is still on */
         (void)reef_visit_systems(w, system_count, &later);
-        if (reef_system_switch(w, reef_system_find(w, later.name), false) < 0) *error = "no memory";
+        if (reef_system_enable(w, reef_system_find(w, later.name), false) < 0) *error = "no memory";
     }
     if (*error == NULL && inspector_play(i, w, dt) < 0) *error = "the tick failed on a fork";
     moment *m = *error ? NULL : inspector_moment_take(i, w);
@@ -150,10 +150,10 @@ static void restore(reef_inspector *i, uint64_t tick, control *c)
 
 static void trace_switch(reef_inspector *i, bool on, control *c)
 {
-    if (on && i->spans == NULL) i->spans = reef_spans_new(i->world, SPANS_KEPT);
+    if (on && i->spans == NULL) i->spans = reef_trace_new(i->world, SPANS_KEPT);
     if (on && i->spans == NULL) c->error = "no memory for spans";
     if (!on) {
-        reef_spans_free(i->spans);
+        reef_trace_free(i->spans);
         i->spans = NULL;
     }
     pthread_mutex_lock(&i->lock);
@@ -273,7 +273,7 @@ static bool edit_field(reef_world *w, reef_entity e, reef_component type, const 
     const uint32_t at = json_is_integer(element) ? (uint32_t)json_integer_value(element) : 0;
     if (t->home == REEF_MULTI) {
         uint32_t n = 0;
-        char *values = reef_span_mut_id(w, e, type, &n);
+        char *values = reef_mut_all_id(w, e, type, &n);
         const uint32_t which = json_is_integer(number) ? (uint32_t)json_integer_value(number) : 0;
         if (values == NULL || which >= n) return edit_wrong(why, "there is no such value", t->name);
         return inspector_field_set(f, at, json_object_get(edit, "value"), values + (size_t)which * t->size, why);

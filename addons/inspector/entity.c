@@ -116,7 +116,7 @@ static json_t *row_json(const reef_world *w, reef_entity e, const shown *s)
     if (reef_name(w, e)) json_object_set_new(row, "name", inspector_json_text(reef_name(w, e)));
     (void)reef_visit_entity(w, e, see_component, &x);
     json_object_set_new(row, "types", types);
-    if (!reef_is_enabled_entity(w, e)) json_object_set_new(row, "disabled", json_true());
+    if (!reef_is_enabled(w, e)) json_object_set_new(row, "disabled", json_true());
     if (s->count == 0) return row;
     json_t *values = json_object();
     for (uint32_t i = 0; i < s->count; i++) {
@@ -307,7 +307,7 @@ json_t *inspector_answer_entity(request *r)
         json_object_set_new(j, "id", inspector_json_entity(e));
         json_object_set_new(j, "name", inspector_json_text(reef_name(v.world, e)));
         json_object_set_new(j, "tick", inspector_json_number(v.moment->tick));
-        json_object_set_new(j, "enabled", json_boolean(reef_is_enabled_entity(v.world, e)));
+        json_object_set_new(j, "enabled", json_boolean(reef_is_enabled(v.world, e)));
         json_object_set_new(j, "components", x.components);
         json_object_set_new(j, "sources", sources_json(v.world, e));
     }

@@ -175,7 +175,7 @@ float inspector_dt(uint64_t ns)
 
 reef_status inspector_play(reef_inspector *i, reef_world *w, float dt)
 {
-    return i->config.step ? i->config.step(i->config.context, w, dt) : reef_step_once(w, dt);
+    return i->config.step ? i->config.step(i->config.context, w, dt) : reef_tick_once(w, dt);
 }
 
 /* ---- what an update does ---- */
@@ -384,7 +384,7 @@ static void world_leave(reef_inspector *i)
     if (i->world && i->paused_by_us) reef_pause(i->world, false);
     if (i->world && i->measures) reef_measure_systems(i->world, false);
     inspector_events_leave(i);
-    reef_spans_free(i->spans);
+    reef_trace_free(i->spans);
     i->spans = NULL;
     i->paused_by_us = i->measures = false;
     i->last_tick = UINT64_MAX; /* no tick of it was noted */

@@ -118,7 +118,7 @@ struct reef_inspector {
     /* of the simulation's thread */
     uint64_t ended_ns, last_tick, last_time_ns, dt_ns;
     bool paused_by_us, measures;
-    reef_spans *spans;
+    reef_trace *spans;
     struct inspector_events *events; /* events.c; set under the lock; NULL: nobody has asked for any */
     _Atomic uint64_t events_ns;      /* when somebody asked last; 0: nobody listens */
 };

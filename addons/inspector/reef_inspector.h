@@ -46,7 +46,7 @@ typedef struct reef_inspector_config {
      * that is known; 0: 2,000. More is for programs whose ticks take longer */
     uint32_t wait_ms;
     /* plays a tick of a fork, to find out which system changed what, for what-ifs and for speeds above 1. NULL:
-     * reef_step_once. Called by reef_inspector_update on its thread */
+     * reef_tick_once. Called by reef_inspector_update on its thread */
     reef_inspector_step step;
     void *context; /* for step */
     /* answers the page's prompt for SQL; NULL: the page has none. With the add-on reef_sqlite: .sql = reef_sql_json. It

@@ -364,9 +364,9 @@ static void spans_run(reef_inspector *i, void *data)
 {
     spans *s = data;
     s->on = i->spans != NULL;
-    s->count = reef_spans_count(i->spans);
+    s->count = reef_trace_count(i->spans);
     if (s->first + s->room < s->count) s->first = s->count - s->room; /* the newest */
-    s->got = reef_spans_read(i->spans, s->first, s->span, s->room);
+    s->got = reef_trace_read(i->spans, s->first, s->span, s->room);
     s->first = s->count - s->got;
 }
 

@@ -88,7 +88,7 @@ bool ranks__see(reef_ranks *r)
         cell *c = ranks__own(r, i);
         c->seen = n;
         for (uint32_t k = 0; k < c->count; k++)
-            if (reef_is_enabled_entity(r->world, c->members[k])) r->visible[n++] = c->members[k];
+            if (reef_is_enabled(r->world, c->members[k])) r->visible[n++] = c->members[k];
         c->seen_count = n - c->seen;
     }
     return true;

@@ -57,7 +57,7 @@ static bool component_digest(void *context, reef_entity e, reef_component c, con
     x->h = with_bytes(x->h, info.name, strlen(info.name));
     x->h = with(x->h, reef_is_enabled_id(x->r->world, e, c));
     if (info.size == 0) return true;
-    const char *all = reef_span_id(x->r->world, e, c, &n);
+    const char *all = reef_get_all_id(x->r->world, e, c, &n);
     if (all == NULL) { /* the type is split: no whole value is in memory */
         unsigned char value[REEF_SPLIT_SIZE_MAX];
         if (reef_read_id(x->r->world, e, c, value, info.size)) x->h = with_value(x->h, &info, value);
@@ -72,7 +72,7 @@ static uint64_t entity_digest(const reef_ranks *r, reef_entity e)
     const char *name = reef_name(r->world, e);
     digesting x = {r, mix(reef_entity_bits(e)), {0}};
     if (name) x.h = with_bytes(x.h, name, strlen(name));
-    x.h = with(x.h, reef_is_enabled_entity(r->world, e));
+    x.h = with(x.h, reef_is_enabled(r->world, e));
     reef_visit_entity(r->world, e, component_digest, &x);
     return x.h;
 }

@@ -43,7 +43,7 @@ static bool value_show(reef_ranks *r, reef_entity e, const ghost_type *t, bytes 
     uint32_t n = 0;
     if (t->size == 0) return reef_has_id(r->world, e, t->id);
     if (t->several) {
-        const void *all = reef_span_id(r->world, e, t->id, &n);
+        const void *all = reef_get_all_id(r->world, e, t->id, &n);
         if (n == 0) return false;
         ranks__put_u32(to, n);
         ranks__put(to, all, (size_t)n * t->size);
@@ -78,7 +78,7 @@ static bool all_show(reef_ranks *r, const neighbour *n, ghost_list *to)
     for (uint32_t i = 0; i < n->cell_count; i++) {
         const cell *c = ranks__own(r, n->cells[i]);
         for (uint32_t k = 0; k < c->count; k++)
-            if ((r->all_enabled || reef_is_enabled_entity(r->world, c->members[k])) &&
+            if ((r->all_enabled || reef_is_enabled(r->world, c->members[k])) &&
                 !entity_show(r, c->members[k], n->cells[i], to))
                 return false;
     }
@@ -143,7 +143,7 @@ static int place_order(const ghost_copy *a, const ghost_copy *b)
 static bool still_shown(const reef_ranks *r, const neighbour *n, reef_entity e)
 {
     const ReefCell *at = reef_is_alive(r->world, e) ? reef_get(r->world, e, ReefCell) : NULL;
-    if (at == NULL || !ranks__mine(r, at->cell) || !reef_is_enabled_entity(r->world, e)) return false;
+    if (at == NULL || !ranks__mine(r, at->cell) || !reef_is_enabled(r->world, e)) return false;
     uint32_t low = 0, high = n->cell_count;
     while (low < high) {
         const uint32_t middle = (low + high) / 2;
@@ -276,7 +276,7 @@ static reef_status new_take(reef_ranks *r, bytes *in)
     for (uint32_t i = 0; s >= 0 && i < r->config.ghost_count; i++)
         if (there >> i & 1 && (disabled >> i & 1) == reef_is_enabled_id(r->world, e, r->ghost_types[i].id))
             s = reef_enable_id(r->world, e, r->ghost_types[i].id, (disabled >> i & 1) == 0);
-    return s >= 0 ? reef_disable_entity(r->world, e) : s;
+    return s >= 0 ? reef_disable(r->world, e) : s;
 }
 
 static reef_status changed_take(reef_ranks *r, bytes *in)

@@ -54,7 +54,7 @@ static bool values_pack(packing *x, reef_component c, const reef_type_info *info
     uint32_t n = 1;
     if (info->size == 0) return ranks__put_u32(b, 0), true;
     if (info->home == REEF_MULTI || info->relation) {
-        const void *all = reef_span_id(x->from, x->e, c, &n);
+        const void *all = reef_get_all_id(x->from, x->e, c, &n);
         ranks__put_u32(b, n);
         ranks__put(b, all, (size_t)n * info->size);
         return true;
@@ -96,7 +96,7 @@ reef_status ranks__pack(reef_ranks *r, packet *p, reef_world *from, reef_entity 
     const uint32_t length = name ? (uint32_t)strlen(name) : 0;
     ranks__put_entity(b, e);
     ranks__put_u32(b, c);
-    ranks__put_u32(b, reef_is_enabled_entity(from, e) ? 0 : DISABLED);
+    ranks__put_u32(b, reef_is_enabled(from, e) ? 0 : DISABLED);
     ranks__put_u32(b, length);
     ranks__put(b, name, length);
     const size_t at = b->count;
@@ -145,7 +145,7 @@ reef_status ranks__leave(reef_ranks *r, reef_entity e)
     const uint32_t c = at->cell;
     reef_status s = reef_set_name(r->world, e, NULL);
     if (s == REEF_OK) s = reef_remove_all(r->world, e);
-    if (s == REEF_OK) s = reef_enable_entity(r->world, e);
+    if (s == REEF_OK) s = reef_enable(r->world, e);
     if (s != REEF_OK) return ranks__fail(r, s, "#%uv%u can't leave: %s", e.index, e.generation, reef_status_text(s));
     ranks__member_drop(r, c, e);
     r->remote++;
@@ -283,7 +283,7 @@ static reef_status entity_unpack(reef_ranks *r, const unpacking *x)
     if (s >= 0) s = ranks__arrival_end(r, e);
     for (uint32_t i = 0; s >= 0 && i < r->arrival.disabled_count; i++)
         s = reef_enable_id(r->world, e, r->arrival.disabled[i], false);
-    if (s >= 0 && flags & DISABLED) s = reef_disable_entity(r->world, e);
+    if (s >= 0 && flags & DISABLED) s = reef_disable(r->world, e);
     if (s >= 0) s = name_arrive(r, e, name, length);
     if (s < 0) ranks__fail(r, s, "#%uv%u can't arrive: %s", e.index, e.generation, reef_status_text(s));
     return s < 0 ? s : REEF_OK;

@@ -221,7 +221,7 @@ static void put_component(writing *x, reef_entity root, reef_entity e, reef_comp
         put(x, "true");
         return;
     }
-    const char *values = reef_span_id(x->w, e, c, &n);
+    const char *values = reef_get_all_id(x->w, e, c, &n);
     if (t->relation) {
         if (n > 1) put(x, "[");
         for (uint32_t i = 0; i < n; i++) {

@@ -80,7 +80,7 @@ static live_values *values_read(reef_sql_session *s, const live_table *t, reef_e
         sqlite3_free(v);
         return NULL;
     }
-    const char *all = p->relation ? reef_span_id(s->world, e, p->type, &n) : NULL;
+    const char *all = p->relation ? reef_get_all_id(s->world, e, p->type, &n) : NULL;
     v->table = t;
     v->older = older;
     v->e = e;
@@ -117,7 +117,7 @@ int reef__sql_row_number(reef_sql_session *s, const live_table *t, reef_entity e
 static row_found target_find(const reef_sql_session *s, const live_values *v, uint32_t place, uint32_t *number)
 {
     uint32_t n = 0;
-    const char *all = reef_span_id(s->world, v->e, v->table->parts[0].type, &n);
+    const char *all = reef_get_all_id(s->world, v->e, v->table->parts[0].type, &n);
     for (uint32_t i = 0; all && i < n; i++)
         if (reef_entity_equal(target_of_place(v->table, all, i), v->of[place].target)) {
             *number = i;

@@ -312,7 +312,7 @@ static int list_sources(live_cursor *c, reef_entity target)
     for (reef_sources x = reef_sources_of_id(c->world, target, relation); reef_sources_next(&x);)
         for (uint32_t i = 0; i < x.count; i++) {
             uint32_t n = 0, k = 0;
-            const char *all = entities ? NULL : reef_span_id(c->world, x.sources[i], relation, &n);
+            const char *all = entities ? NULL : reef_get_all_id(c->world, x.sources[i], relation, &n);
             const reef_field *f = entities ? NULL : c->table->columns[0].field;
             for (; k < n && memcmp(all + (size_t)k * part_of(c)->info.size + f->offset, &target, sizeof target) != 0;
                  k++)

@@ -42,7 +42,7 @@ bool reef__sql_type_shown(reef_component type)
             memcpy(whole, name, (size_t)(p - name));
             whole[p - name] = 0;
             const reef_component owner = reef_type_find(whole);
-            if (owner.id && reef_part_of(owner, p + 1).id == type.id) return false;
+            if (owner.id && reef_column_of(owner, p + 1).id == type.id) return false;
         }
     }
     return true;
@@ -231,7 +231,7 @@ const void *reef__sql_value(const reef_world *w, const sql_table *t, reef_entity
     }
     if (t->info.home == REEF_SPLIT) return reef_read_id(w, e, t->type, room, t->info.size) ? room : NULL;
     if (!t->many) return number ? NULL : reef_get_id(w, e, t->type);
-    const char *all = reef_span_id(w, e, t->type, &n);
+    const char *all = reef_get_all_id(w, e, t->type, &n);
     return all && number < n ? all + (size_t)number * t->info.size : NULL;
 }
 

@@ -82,7 +82,7 @@ static reef_status owned_set(reef_world *w, const sql_table *t, reef_entity e, u
     if (t->info.field_count == 0)
         return refused(reason, "values of a type with hooks and without fields can't be written");
     if (!has) to = t->many ? NULL : reef_ensure_id(w, e, t->type, NULL);
-    else to = t->many ? reef_span_mut_id(w, e, t->type, &n) : reef_mut_id(w, e, t->type);
+    else to = t->many ? reef_mut_all_id(w, e, t->type, &n) : reef_mut_id(w, e, t->type);
     if (t->many && !has) (void)reef_add_id(w, e, t->type, NULL, &to);
     else if (t->many && to) to = (char *)to + (size_t)number * t->info.size;
     if (to == NULL) return reef__sql_reason(w, reef_last_error(w).status, reason);
@@ -96,7 +96,7 @@ static reef_status value_set(reef_world *w, const sql_table *t, reef_entity e, u
     if (t->relation) return relation_set(w, t, e, was, value, reason);
     if (!t->many || (was && number == 0))
         return reef__sql_reason(w, reef_set_id(w, e, t->type, value, t->info.size), reason);
-    char *all = was ? reef_span_mut_id(w, e, t->type, &n) : reef_append_id(w, e, t->type, value, t->info.size);
+    char *all = was ? reef_mut_all_id(w, e, t->type, &n) : reef_append_id(w, e, t->type, value, t->info.size);
     if (all == NULL) return reef__sql_reason(w, reef_last_error(w).status, reason);
     if (was) memcpy(all + (size_t)number * t->info.size, value, t->info.size);
     return REEF_OK;

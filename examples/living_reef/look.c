@@ -24,7 +24,7 @@ static reef_status step(void *context, reef_world *w, float dt)
         *sight = *reef_single_get(inspected, Sight);
     }
     if (reef_single_get(w, Census)->fish > reef_single_get(inspected, Sight)->capacity) return REEF_LIMIT;
-    return reef_step_once(w, dt);
+    return reef_tick_once(w, dt);
 }
 
 bool look_begin(ecosystem *e, const options *o)

@@ -15,7 +15,7 @@ local ffi = require "ffi"
 local M = {}
 
 local calls_back = {}
-for name in ([[reef_tick reef_step_once reef_tick_phase reef_system_once reef_run reef_flush reef_end reef_world_free reef_world_clear
+for name in ([[reef_tick reef_tick_once reef_tick_phase reef_system_once reef_run reef_flush reef_end reef_world_free reef_world_clear
     reef_history_step reef_history_rewind reef_history_replay reef_history_correct reef_synctest reef_save_to reef_load reef_load_from
     reef_load_bytes reef_diff_apply reef_restore reef_merge reef_visit_entity reef_visit_entities reef_visit_world reef_visit_tables
     reef_visit_systems reef_visit_observers reef_hash_parts reef_query_order reef_sort_storage reef_file_replace]]):gmatch("%S+") do

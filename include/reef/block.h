@@ -47,7 +47,7 @@ typedef struct reef_block {
     bool open;
     /* These are for a loop that looks at rows; they are set when it begins. */
     bool walks; /* this is such a loop */
-    bool part;  /* this loop is one part of a split */
+    bool part;  /* this loop is one slice of a loop */
     bool deferred;
     uint32_t first;                /* row of the chunk at which the block begins */
     uint32_t unit;                 /* the block's chunk */
@@ -157,8 +157,8 @@ typedef struct reef_row {
     const struct reef_cut *cut, *cut_end; /* the block's further rows, if they are remembered */
 } reef_row;
 /* The row's component, for writing and for reading; NULL where the block's accessors return NULL. */
-#define reef_at(row, T) REEF_CAST(T *, reef_row_inout(&(row), &reef_declared_by_REEF_COMPONENT_##T, sizeof(T)))
-#define reef_at_in(row, T) REEF_CAST(const T *, reef_row_in(&(row), &reef_declared_by_REEF_COMPONENT_##T, sizeof(T)))
+#define reef_inout_at(row, T) REEF_CAST(T *, reef_row_inout(&(row), &reef_declared_by_REEF_COMPONENT_##T, sizeof(T)))
+#define reef_in_at(row, T) REEF_CAST(const T *, reef_row_in(&(row), &reef_declared_by_REEF_COMPONENT_##T, sizeof(T)))
 
 REEF_END_C
 

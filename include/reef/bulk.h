@@ -14,6 +14,7 @@
 #ifndef REEF_BULK_H
 #define REEF_BULK_H
 
+#include "enable.h"
 #include "query.h"
 
 REEF_BEGIN_C
@@ -37,14 +38,17 @@ REEF_API reef_status reef_enable_where_id(reef_world *world, reef_query query, r
 /* Destroys all entities that match. */
 REEF_API reef_status reef_destroy_where(reef_world *world, reef_query query, uint64_t *destroyed);
 
-/* By the C name of a type, without the number of entities: reef_add_where(w, q, Ash). */
+/* By the C name of a type, without the number of entities: reef_add_where(w, q, Ash). Enabling and disabling without a
+ * type are about whole entities: reef_disable_where(w, q). */
 #define reef_add_where(world, query, T) reef_add_where_id(world, query, reef_id(T), NULL)
 #define reef_remove_where(world, query, T) reef_remove_where_id(world, query, reef_id(T), NULL)
-#define reef_enable_where(world, query, T) reef_enable_where_id(world, query, reef_id(T), true, NULL)
-#define reef_disable_where(world, query, T) reef_enable_where_id(world, query, reef_id(T), false, NULL)
-#define reef_enable_entities_where(world, query) reef_enable_where_id(world, query, reef_null_component_(), true, NULL)
-#define reef_disable_entities_where(world, query) \
-    reef_enable_where_id(world, query, reef_null_component_(), false, NULL)
+#define reef_enable_where(world, ...) \
+    REEF_TWO_OR_THREE_(world, __VA_ARGS__, REEF_ENABLE_TYPE_WHERE_, REEF_ENABLE_ALL_WHERE_, 0)(true, world, __VA_ARGS__)
+#define reef_disable_where(world, ...) \
+    REEF_TWO_OR_THREE_(world, __VA_ARGS__, REEF_ENABLE_TYPE_WHERE_, REEF_ENABLE_ALL_WHERE_, 0) \
+    (false, world, __VA_ARGS__)
+#define REEF_ENABLE_TYPE_WHERE_(on, world, query, T) reef_enable_where_id(world, query, reef_id(T), on, NULL)
+#define REEF_ENABLE_ALL_WHERE_(on, world, query) reef_enable_where_id(world, query, reef_null_component_(), on, NULL)
 /* reef_set_where(w, q, Velocity, 1, 2) */
 #ifndef __cplusplus
 #define reef_set_where(world, query, T, ...) \

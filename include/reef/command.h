@@ -18,6 +18,7 @@
 #ifndef REEF_COMMAND_PUBLIC_H
 #define REEF_COMMAND_PUBLIC_H
 
+#include "enable.h"
 #include "system.h"
 
 REEF_BEGIN_C
@@ -67,9 +68,9 @@ REEF_API reef_status reef_cmd_unrelate_id(reef_block *block, reef_entity source,
 REEF_API reef_status reef_cmd_retarget_id(reef_block *block, reef_entity source, reef_component relation,
                                           reef_entity from, reef_entity to);
 
-/* Commands can also add, replace, remove and switch systems. They are applied with the other commands at the end of the
- * phase, and the tick uses the new systems from the next phase on. A system needs no declaration for them. The
- * description is copied. When the call returns OK, reef owns its context: context_free is called for it even if the
+/* Commands can also add, replace, remove, enable and disable systems. They are applied with the other commands at the
+ * end of the phase, and the tick uses the new systems from the next phase on. A system needs no declaration for them.
+ * The description is copied. When the call returns OK, reef owns its context: context_free is called for it even if the
  * command fails later or is dropped. Errors at once: BAD_ARGUMENT (no function, a bad name), NO_MEMORY. Errors when it
  * is applied: as reef_system_new, reef_system_replace ..., and NOT_ALIVE if no system has the name. */
 REEF_API reef_status reef_cmd_system_new(reef_block *block, const reef_system_desc *desc);
@@ -77,8 +78,8 @@ REEF_API reef_status reef_cmd_system_new(reef_block *block, const reef_system_de
 REEF_API reef_status reef_cmd_system_replace(reef_block *block, const char *name, const reef_system_desc *desc);
 /* Removes the system of this name, as reef_system_remove. A system may remove itself. */
 REEF_API reef_status reef_cmd_system_remove(reef_block *block, const char *name);
-/* Turns the system of this name on or off, as reef_system_switch. */
-REEF_API reef_status reef_cmd_system_switch(reef_block *block, const char *name, bool on);
+/* Enables or disables the system of this name, as reef_system_enable. */
+REEF_API reef_status reef_cmd_system_enable(reef_block *block, const char *name, bool on);
 
 REEF_END_C
 
@@ -93,18 +94,21 @@ REEF_END_C
 #define reef_cmd_change(block, entity, ...) reef_cmd_change_values(block, entity, REEF_VALUES_(__VA_ARGS__))
 #define reef_cmd_add(block, entity, T) reef_cmd_add_id(block, entity, reef_id(T))
 #define reef_cmd_remove(block, entity, T) reef_cmd_remove_id(block, entity, reef_id(T))
-#define reef_cmd_enable(block, entity, T) reef_cmd_enable_id(block, entity, reef_id(T), true)
-#define reef_cmd_disable(block, entity, T) reef_cmd_enable_id(block, entity, reef_id(T), false)
-#define reef_cmd_enable_entity(block, entity) reef_cmd_enable_id(block, entity, reef_null_component_(), true)
-#define reef_cmd_disable_entity(block, entity) reef_cmd_enable_id(block, entity, reef_null_component_(), false)
+/* Without a type: the whole entity, reef_cmd_disable(b, e). */
+#define reef_cmd_enable(block, ...) \
+    REEF_TWO_OR_THREE_(block, __VA_ARGS__, REEF_CMD_TYPE_, REEF_CMD_ALL_, 0)(true, block, __VA_ARGS__)
+#define reef_cmd_disable(block, ...) \
+    REEF_TWO_OR_THREE_(block, __VA_ARGS__, REEF_CMD_TYPE_, REEF_CMD_ALL_, 0)(false, block, __VA_ARGS__)
+#define REEF_CMD_TYPE_(on, block, entity, T) reef_cmd_enable_id(block, entity, reef_id(T), on)
+#define REEF_CMD_ALL_(on, block, entity) reef_cmd_enable_id(block, entity, reef_null_component_(), on)
 #define reef_cmd_relate(block, source, R, target) reef_cmd_relate_id(block, source, reef_id(R), target, NULL, 0)
 #define reef_cmd_relate_before(block, source, R, target, ...) \
     reef_cmd_relate_before_id(block, source, reef_id(R), target, __VA_ARGS__)
 #define reef_cmd_unrelate(block, source, R, target) reef_cmd_unrelate_id(block, source, reef_id(R), target)
 #define reef_cmd_retarget(block, source, R, from, to) reef_cmd_retarget_id(block, source, reef_id(R), from, to)
 #ifndef __cplusplus
-/* The data is written out: reef_cmd_relate_with(b, alice, Owes, bob, 30). */
-#define reef_cmd_relate_with(block, source, R, target, ...) \
+/* The data is written out: reef_cmd_relate_data(b, alice, Owes, bob, 30). */
+#define reef_cmd_relate_data(block, source, R, target, ...) \
     reef_cmd_relate_id(block, source, reef_id(R), target, &(const reef_data_of_##R){__VA_ARGS__}, \
                        sizeof(reef_data_of_##R))
 #define reef_cmd_set(block, entity, T, ...) \
@@ -116,13 +120,13 @@ static inline reef_status reef_cmd_set_value(reef_block *b, reef_entity e, reef_
     return reef_cmd_set_id(b, e, c, &value, sizeof(T));
 }
 template <class D>
-static inline reef_status reef_cmd_relate_data(reef_block *b, reef_entity source, reef_component relation,
-                                               reef_entity target, const D &data)
+static inline reef_status reef_cmd_relate_data_id(reef_block *b, reef_entity source, reef_component relation,
+                                                  reef_entity target, const D &data)
 {
     return reef_cmd_relate_id(b, source, relation, target, &data, sizeof(D));
 }
-#define reef_cmd_relate_with(block, source, R, target, ...) \
-    reef_cmd_relate_data<reef_data_of_##R>(block, source, reef_id(R), target, reef_data_of_##R{__VA_ARGS__})
+#define reef_cmd_relate_data(block, source, R, target, ...) \
+    reef_cmd_relate_data_id<reef_data_of_##R>(block, source, reef_id(R), target, reef_data_of_##R{__VA_ARGS__})
 #define reef_cmd_set(block, entity, T, ...) reef_cmd_set_value<T>(block, entity, reef_id(T), T{__VA_ARGS__})
 #endif
 

@@ -30,6 +30,10 @@
 #define REEF_TRUTH(x) ((bool)(x))
 #endif
 
+/* The fourth of its arguments: after two arguments of a caller it is the second of the names that follow them, after
+ * three the first. */
+#define REEF_TWO_OR_THREE_(a, b, c, name, ...) name
+
 #if defined(_WIN32) && defined(REEF_SHARED_LIBRARY)
 #ifdef REEF_BUILDING
 #define REEF_API __declspec(dllexport)

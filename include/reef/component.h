@@ -24,9 +24,6 @@ REEF_API reef_status reef_add_id(reef_world *world, reef_entity entity, reef_com
  * Errors: WRONG_SIZE. */
 REEF_API reef_status reef_set_id(reef_world *world, reef_entity entity, reef_component type, const void *value,
                                  size_t size);
-/* The same, faster for types whose values are outside of tables; reef_set uses it for them. */
-REEF_API reef_status reef_set_stored(reef_world *world, reef_entity entity, reef_component type, const void *value,
-                                     size_t size);
 /* Returns the component for writing. If the entity doesn't have it, it is added first, zeroed or constructed with
  * `args`. NULL on failure and for tags. */
 REEF_API void *reef_ensure_id(reef_world *world, reef_entity entity, reef_component type, const void *args);
@@ -79,12 +76,11 @@ REEF_API uint32_t reef_write_many_id(reef_world *world, reef_component type, con
 
 /* reef_change(w, e, reef_with(Position, 1, 2), reef_without(Velocity)): all of it in one move. */
 #define reef_change(world, entity, ...) reef_change_values(world, entity, REEF_VALUES_(__VA_ARGS__))
-/* These take the C name of a type, and return what the function returns: reef_add_with passes args to the constructor;
+/* These take the C name of a type, and return what the function returns: reef_add_args passes args to the constructor;
  * reef_ensure returns a T *; reef_read, reef_get_many and reef_write_many take pointers to T. */
-#define reef_add_with(world, entity, T, args) reef_add_decl(world, entity, &reef_declared_by_REEF_COMPONENT_##T, args)
+#define reef_add_args(world, entity, T, args) reef_add_decl(world, entity, &reef_declared_by_REEF_COMPONENT_##T, args)
 #define reef_ensure(world, entity, T) REEF_CAST(T *, reef_ensure_id(world, entity, reef_id(T), NULL))
 #define reef_count(world, T) reef_count_id(world, reef_id(T))
-#define reef_clear_all(world, T) reef_clear_type(world, reef_id(T), NULL)
 #define reef_read(world, entity, T, out) reef_read_id(world, entity, reef_id(T), REEF_CHECK_MUTABLE_(T, out), sizeof(T))
 #define reef_get_many(world, T, entities, n, out) \
     reef_get_many_id(world, reef_id(T), entities, n, REEF_CHECK_MUTABLE_(T, out), sizeof(T))
@@ -99,7 +95,7 @@ REEF_API uint32_t reef_write_many_id(reef_world *world, reef_component type, con
                                     REEF_CAST(int, reef_home_by_REEF_COMPONENT_##T) == REEF_CAST(int, REEF_PAGED)) \
               : REEF_CAST(int, reef_home_by_REEF_COMPONENT_##T) == REEF_CAST(int, REEF_TABLE) \
                   ? reef_get_decl(world, entity, &reef_declared_by_REEF_COMPONENT_##T, sizeof(T)) \
-                  : reef_get_slow(world, entity, &reef_declared_by_REEF_COMPONENT_##T))
+                  : reef_get_slow_(world, entity, &reef_declared_by_REEF_COMPONENT_##T))
 #define reef_mut(world, entity, T) \
     REEF_CAST(T *, REEF_STORED_(T) ? reef_mut_stored(world, entity, &reef_declared_by_REEF_COMPONENT_##T, sizeof(T), \
                                                      REEF_CAST(int, reef_home_by_REEF_COMPONENT_##T) == \
@@ -108,7 +104,7 @@ REEF_API uint32_t reef_write_many_id(reef_world *world, reef_component type, con
 #define reef_has(world, entity, T) \
     REEF_TRUTH((REEF_CAST(int, reef_home_by_REEF_COMPONENT_##T) == REEF_CAST(int, REEF_TABLE) \
                     ? reef_has_decl(world, entity, &reef_declared_by_REEF_COMPONENT_##T) \
-                    : reef_has_slow(world, entity, &reef_declared_by_REEF_COMPONENT_##T)))
+                    : reef_has_slow_(world, entity, &reef_declared_by_REEF_COMPONENT_##T)))
 
 /* reef_set_id by the C name of a type. (C++ has no compound literals, so a template takes the value there.) */
 #ifndef __cplusplus
@@ -130,7 +126,8 @@ REEF_API uint32_t reef_write_many_id(reef_world *world, reef_component type, con
 
 REEF_END_C
 
-/* reef_get, reef_mut and reef_has are inlined. */
+/* reef_get, reef_mut and reef_has are inlined, and of reef_add, reef_set and reef_remove the half that finds the id. */
 #include "detail/access.h"
+#include "detail/change.h"
 
 #endif

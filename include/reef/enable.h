@@ -6,6 +6,9 @@
  * it loses all its components. What is disabled in an entity is also disabled in its clones. Enabling and disabling
  * cost about as much as turning a switch; nothing moves.
  *
+ *     reef_disable(w, fish, Velocity);        one component
+ *     reef_disable(w, fish);                  the whole entity
+ *
  * A relation that is disabled still holds, for all calls about single entities (reef/relation.h, reef/hierarchy.h). No
  * query follows it, in whatever way: it ends each way that would lead over it. */
 #ifndef REEF_ENABLE_H
@@ -37,13 +40,18 @@ REEF_INLINE reef_status reef_enable_decl(reef_world *world, reef_entity entity, 
     return reef_enable_id(world, entity, c, on);
 }
 
-/* By the C name of a type. */
-#define reef_enable(world, entity, T) reef_enable_decl(world, entity, &reef_declared_by_REEF_COMPONENT_##T, true)
-#define reef_disable(world, entity, T) reef_enable_decl(world, entity, &reef_declared_by_REEF_COMPONENT_##T, false)
-#define reef_is_enabled(world, entity, T) reef_is_enabled_id(world, entity, reef_id(T))
-#define reef_enable_entity(world, entity) reef_enable_id(world, entity, reef_null_component_(), true)
-#define reef_disable_entity(world, entity) reef_enable_id(world, entity, reef_null_component_(), false)
-#define reef_is_enabled_entity(world, entity) reef_is_enabled_id(world, entity, reef_null_component_())
+/* By the C name of a type, or without one for the whole entity: reef_enable(w, e, Velocity), reef_disable(w, e). */
+#define reef_enable(world, ...) \
+    REEF_TWO_OR_THREE_(world, __VA_ARGS__, REEF_ENABLE_TYPE_, REEF_ENABLE_ALL_, 0)(true, world, __VA_ARGS__)
+#define reef_disable(world, ...) \
+    REEF_TWO_OR_THREE_(world, __VA_ARGS__, REEF_ENABLE_TYPE_, REEF_ENABLE_ALL_, 0)(false, world, __VA_ARGS__)
+#define reef_is_enabled(world, ...) \
+    REEF_TWO_OR_THREE_(world, __VA_ARGS__, REEF_IS_ENABLED_TYPE_, REEF_IS_ENABLED_ALL_, 0)(world, __VA_ARGS__)
+#define REEF_ENABLE_TYPE_(on, world, entity, T) \
+    reef_enable_decl(world, entity, &reef_declared_by_REEF_COMPONENT_##T, on)
+#define REEF_ENABLE_ALL_(on, world, entity) reef_enable_id(world, entity, reef_null_component_(), on)
+#define REEF_IS_ENABLED_TYPE_(world, entity, T) reef_is_enabled_id(world, entity, reef_id(T))
+#define REEF_IS_ENABLED_ALL_(world, entity) reef_is_enabled_id(world, entity, reef_null_component_())
 
 REEF_END_C
 

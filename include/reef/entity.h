@@ -82,12 +82,6 @@ REEF_API reef_status reef_destroy(reef_world *world, reef_entity entity);
  * stops at one that can't be destroyed. Returns how many it destroyed, without those that died with another one; 0 when
  * it fails with LOCKED. */
 REEF_API uint32_t reef_destroy_many(reef_world *world, const reef_entity *entities, uint32_t n);
-/* Destroys every entity that has all of these components, all or none; an empty list destroys every entity. Their
- * number, without those that die with another one, is written to *destroyed, which may be NULL. */
-REEF_API reef_status reef_destroy_with_types(reef_world *world, const reef_component *types, uint32_t count,
-                                             uint64_t *destroyed);
-/* Removes a component from every entity that has it. Their number is written to *removed, which may be NULL. */
-REEF_API reef_status reef_clear_type(reef_world *world, reef_component type, uint64_t *removed);
 
 /* Makes an entity without components. Null on failure: LIMIT, NO_MEMORY, LOCKED. */
 REEF_INLINE reef_entity reef_create(reef_world *world)
@@ -107,8 +101,6 @@ REEF_INLINE reef_entity reef_create(reef_world *world)
 #define reef_spawn(world, ...) reef_spawn_values(world, REEF_VALUES_(__VA_ARGS__))
 /* reef_spawn_many(w, n, ids, reef_array(Position, positions), reef_with(Velocity, 1, 2)) */
 #define reef_spawn_many(world, n, entities, ...) reef_spawn_many_values(world, n, entities, REEF_VALUES_(__VA_ARGS__))
-/* reef_destroy_with(w, reef_id(Enemy), reef_id(Dead)) */
-#define reef_destroy_with(world, ...) reef_destroy_with_types(world, REEF_TYPES_(__VA_ARGS__), NULL)
 
 REEF_END_C
 

@@ -45,11 +45,6 @@ enum {
  * (larger or aligned to more than allowed), BAD_ARGUMENT (no value), NO_MEMORY. May be called on any thread, with the
  * block of the job that runs there. */
 REEF_API reef_status reef_send_id(const reef_block *block, reef_component type, const void *value, size_t size);
-/* Sends an event whose value is still to be written. Returns room for the value, which the caller fills before it sends
- * anything else; if the event is refused, it returns `aside`. reef_sent returns the status. */
-REEF_API void *reef_send_room(const reef_block *block, reef_component type, size_t size, void *aside);
-/* The status of the last reef_send_room with this block or another block of the same job. */
-REEF_API reef_status reef_sent(const reef_block *block);
 /* Sends an event from outside of systems. Events are read in the order of the calls. Loops may be open. Errors: as
  * reef_send_id, UNKNOWN_TYPE, LOCKED (while systems run). */
 REEF_API reef_status reef_post_id(reef_world *world, reef_component type, const void *value, size_t size);
@@ -128,60 +123,10 @@ REEF_COMPONENT(ReefBrief);
 REEF_FIELDS(ReefBrief, REEF_FIELD(ReefBrief, phase, REEF_U64, NULL, 0, 0),
             REEF_FIELD(ReefBrief, tick, REEF_U64, NULL, 0, 0));
 
-/* ---- the inlined half ---- */
-
-/* Room for more events of the type that the job sent last. */
-typedef struct reef_event_room {
-    char *next, *end;
-    uint32_t component, size;
-} reef_event_room;
-/* The beginning of a job. */
-typedef struct reef_job_head {
-    reef_event_room *room; /* NULL: it sent nothing */
-    reef_status sent;
-} reef_job_head;
-
-REEF_INLINE const void *reef_next_event(reef_events *events)
-{
-    uint32_t n;
-    if (REEF_UNLIKELY(events->at == events->end)) {
-        const void *run = reef_event_run(events, &n);
-        if (run == NULL) return NULL;
-        if (events->size == 0) { /* a tag: one after the other */
-            events->left += n - 1;
-            return run;
-        }
-        events->at = REEF_CAST(const char *, run);
-        events->end = events->at + n * events->size;
-    }
-    const void *event = events->at;
-    events->at += events->size;
-    return event;
-}
-
-/* The value is written directly to its place. (When it was copied from a literal in memory, an event took 7 ns: a wide
- * load of what narrow stores have just written must wait for them.) */
-REEF_INLINE void *reef_send_room_fast(const reef_block *block, reef_component of, size_t size, void *aside)
-{
-    reef_job_head *job = REEF_CAST(reef_job_head *, REEF_CAST(void *, block->job));
-    reef_event_room *room = REEF_LIKELY(job != NULL) ? job->room : NULL;
-    if (REEF_LIKELY(room != NULL && room->component == of.id && room->size == size &&
-                    REEF_CAST(size_t, room->end - room->next) >= size)) {
-        void *slot = room->next;
-        room->next += size;
-        job->sent = REEF_OK;
-        return slot;
-    }
-    return reef_send_room(block, of, size, aside);
-}
-
-REEF_INLINE reef_status reef_sent_fast(const reef_block *block)
-{
-    const reef_job_head *job = REEF_CAST(const reef_job_head *, REEF_CAST(const void *, block->job));
-    return REEF_LIKELY(job != NULL) ? job->sent : reef_sent(block);
-}
-
 REEF_END_C
+
+/* reef_send and reef_next_event are inlined. */
+#include "detail/event.h"
 
 /* ---- typed macros ---- */
 

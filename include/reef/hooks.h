@@ -22,7 +22,7 @@ typedef enum reef_on_fork {
  * same world. Every slot has the type's alignment. */
 /* The hooks of a type; each may be NULL. */
 typedef struct reef_hooks {
-    /* Make a value in `slot` (zeroed memory) for `entity`. `args` is what the caller gave to reef_add_with (NULL for
+    /* Make a value in `slot` (zeroed memory) for `entity`. `args` is what the caller gave to reef_add_args (NULL for
      * the default value). If it returns anything but REEF_OK, the whole call fails, and `slot` is not destroyed. */
     reef_status (*construct)(void *context, reef_world *world, reef_entity entity, void *slot, const void *args);
     /* Make `to` (raw memory) a copy of `from`. A type with `destroy` but no `copy` can't be copied: set moves the value

@@ -17,7 +17,7 @@ enum {
     REEF_NAME_MAX = 247,        /* bytes of an entity's name with its path */
     REEF_FIELDS_MAX = 1024,     /* fields of a type */
     REEF_TERMS_MAX = 64,        /* terms of a query */
-    REEF_SPLIT_MAX = 1024,      /* parts of a loop */
+    REEF_SLICES_MAX = 1024,     /* slices of a loop */
     REEF_SYSTEMS_MAX = 4096,    /* systems of a world */
     REEF_PHASES_MAX = 64,       /* phases of a world */
     REEF_OBSERVERS_MAX = 1024,  /* observers of a world */

@@ -70,7 +70,7 @@ REEF_API reef_status reef_flush(reef_world *world);
 REEF_API reef_status reef_run(reef_world *world, reef_query query, void (*function)(reef_block *block), void *context);
 
 /* ---- row by row ----
- *     reef_each(w, q, row) reef_at(row, Position)->x += reef_at_in(row, Velocity)->x;
+ *     reef_each(w, q, row) reef_inout_at(row, Position)->x += reef_in_at(row, Velocity)->x;
  * visits only the matching rows. Leave it early by break; from further inside, call reef_end(&row.block) first. Where
  * matching rows don't lie side by side, this form is faster than a loop over blocks of one row each: it finds many rows
  * at a time. */
@@ -82,27 +82,28 @@ REEF_INLINE bool reef_row_next(reef_row *row);
 /* Runs the statement for each row that matches; `row` is declared as a reef_row. (These are two loops, so that the
  * inner one calls nothing. A `break` leaves both.) */
 #define reef_each(world, query, row) \
-    for (reef_row row = reef_rows(world, query); reef_rows_more(&row);) \
+    for (reef_row row = reef_rows(world, query); reef_rows_more_(&row);) \
         while (reef_row_step(&row))
-/* ---- parts for the caller's own threads ---- */
+/* ---- slices for the caller's own threads ---- */
 
-/* A loop that is split into `count` parts for different threads. Each part is visited by the same code as a whole loop:
- *     reef_split *s = reef_split_begin(w, q, NULL, 4);
- *     ... on thread i: for (reef_block b = reef_split_part(s, i); reef_next(&b);) ...
- *     reef_split_end(s);
- * reef_split_begin copies all shared blocks that will be written (for REEF_OUT too) and marks them as changed, so the
- * parts never fail and never wait. Parts are runs of blocks in the visible order, with about equal numbers of rows, and
- * depend on the state and `count` alone. Between begin and end, only the blocks of the parts and calls on a const world
- * may be used. NULL on failure: as reef_begin_loop, and BAD_ARGUMENT for count 0 or above REEF_SPLIT_MAX, for a loop
- * with offset, limit, groups or deferred changes, for an ordered query, and for a query that writes a component and
- * also asks inside a group whether it changed. */
-typedef struct reef_split reef_split;
-/* Makes a split, as above; NULL on failure. It lives until reef_split_end. */
-REEF_API reef_split *reef_split_begin(reef_world *world, reef_query query, const reef_loop *loop, uint32_t count);
-/* Opens the loop over part `part`, 0 ... count - 1; any other has no blocks. Any thread; each part is visited once. */
-REEF_API reef_block reef_split_part(reef_split *split, uint32_t part);
-/* Ends the split. Call it when all threads are done with their parts. NULL is allowed. */
-REEF_API void reef_split_end(reef_split *split);
+/* A loop that is cut into `count` slices for different threads. Each is visited by the same code as a whole loop:
+ *     reef_slices *s = reef_slices_begin(w, q, NULL, 4);
+ *     ... on thread i: for (reef_block b = reef_slice(s, i); reef_next(&b);) ...
+ *     reef_slices_end(s);
+ * reef_slices_begin copies all shared blocks that will be written (for REEF_OUT too) and marks them as changed, so the
+ * slices never fail and never wait. Slices are runs of blocks in the visible order, with about equal numbers of rows,
+ * and depend on the state and `count` alone. Between begin and end, only the blocks of the slices and calls on a const
+ * world may be used. NULL on failure: as reef_begin_loop, and BAD_ARGUMENT for count 0 or above REEF_SLICES_MAX, for a
+ * loop with offset, limit, groups or deferred changes, for an ordered query, and for a query that writes a component
+ * and also asks inside a group whether it changed. */
+typedef struct reef_slices reef_slices;
+/* Cuts a loop, as above; NULL on failure. The slices live until reef_slices_end. */
+REEF_API reef_slices *reef_slices_begin(reef_world *world, reef_query query, const reef_loop *loop, uint32_t count);
+/* Opens the loop over slice `number`, 0 ... count - 1; any other has no blocks. Any thread; each slice is visited
+ * once. */
+REEF_API reef_block reef_slice(reef_slices *slices, uint32_t number);
+/* Ends the loop. Call it when all threads are done with their slices. NULL is allowed. */
+REEF_API void reef_slices_end(reef_slices *slices);
 
 REEF_END_C
 

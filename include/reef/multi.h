@@ -6,7 +6,7 @@
  *     reef_append(w, knight, Buff, 1, 10);                 one more
  *     reef_append(w, knight, Buff, 2, 5);
  *     uint32_t n;
- *     Buff *buff = reef_span_mut(w, knight, Buff, &n);     all, in the order of adding
+ *     Buff *buff = reef_mut_all(w, knight, Buff, &n);     all, in the order of adding
  *     for (uint32_t i = 0; i < n; i++) buff[i].left--;
  *     reef_remove_one(w, knight, Buff, 0);                 the others keep their order
  *
@@ -32,9 +32,9 @@ REEF_BEGIN_C
 /* All values of a type that the entity has, in the order of adding; their number is written to *count (`count` may be
  * NULL). NULL and 0: it has none, or is dead; a tag has no values. The pointer lives as long as one from reef_get.
  * Several threads may call it at once, as reading. */
-REEF_API const void *reef_span_id(const reef_world *world, reef_entity entity, reef_component type, uint32_t *count);
+REEF_API const void *reef_get_all_id(const reef_world *world, reef_entity entity, reef_component type, uint32_t *count);
 /* The same for writing. Errors, and what is marked as changed, are as for reef_mut. */
-REEF_API void *reef_span_mut_id(reef_world *world, reef_entity entity, reef_component type, uint32_t *count);
+REEF_API void *reef_mut_all_id(reef_world *world, reef_entity entity, reef_component type, uint32_t *count);
 /* Number of values of the type that the entity has; for a tag, 1 or 0. */
 REEF_API uint32_t reef_count_on_id(const reef_world *world, reef_entity entity, reef_component type);
 /* Adds one more value and returns it. The value is copied; a value that can't be copied is moved out of `value`.
@@ -50,20 +50,21 @@ REEF_API reef_status reef_remove_one_id(reef_world *world, reef_entity entity, r
 
 /* All values of the entity in row `row` of a block whose query asks for the type; reef_in gives the first of each
  * row. NULL and 0: the row has none, there is no such row, or the query doesn't ask for it (UNDECLARED). */
-REEF_API const void *reef_block_span_id(const reef_block *block, reef_component type, uint32_t row, uint32_t *count);
+REEF_API const void *reef_block_get_all_id(const reef_block *block, reef_component type, uint32_t row, uint32_t *count);
 /* The same for writing. The query must write the term. */
-REEF_API void *reef_block_span_mut_id(const reef_block *block, reef_component type, uint32_t row, uint32_t *count);
+REEF_API void *reef_block_mut_all_id(const reef_block *block, reef_component type, uint32_t row, uint32_t *count);
 
 REEF_END_C
 
 /* By the C name of a type: reef_append(w, e, Buff, 1, 10) takes the members of the value, and the others return
  * pointers to T. */
-#define reef_span(world, entity, T, count) REEF_CAST(const T *, reef_span_id(world, entity, reef_id(T), count))
-#define reef_span_mut(world, entity, T, count) REEF_CAST(T *, reef_span_mut_id(world, entity, reef_id(T), count))
+#define reef_get_all(world, entity, T, count) REEF_CAST(const T *, reef_get_all_id(world, entity, reef_id(T), count))
+#define reef_mut_all(world, entity, T, count) REEF_CAST(T *, reef_mut_all_id(world, entity, reef_id(T), count))
 #define reef_count_on(world, entity, T) reef_count_on_id(world, entity, reef_id(T))
 #define reef_remove_one(world, entity, T, i) reef_remove_one_id(world, entity, reef_id(T), i)
-#define reef_block_span(block, T, row, count) REEF_CAST(const T *, reef_block_span_id(block, reef_id(T), row, count))
-#define reef_block_span_mut(block, T, row, count) REEF_CAST(T *, reef_block_span_mut_id(block, reef_id(T), row, count))
+#define reef_block_get_all(block, T, row, count) \
+    REEF_CAST(const T *, reef_block_get_all_id(block, reef_id(T), row, count))
+#define reef_block_mut_all(block, T, row, count) REEF_CAST(T *, reef_block_mut_all_id(block, reef_id(T), row, count))
 #ifndef __cplusplus
 #define reef_append(world, entity, T, ...) \
     REEF_CAST(T *, reef_append_id(world, entity, reef_id(T), &(const T){__VA_ARGS__}, sizeof(T)))

@@ -11,21 +11,21 @@
  *     reef_id_of              reef_type_find
  *     reef_resolve            reef_type_find
  *     reef_declare            reef_type_new
- *     reef_undeclare          reef_type_new
+ *     reef_undeclare_         reef_type_new
  *     reef_get                reef_get_id
  *     reef_mut                reef_mut_id
  *     reef_has                reef_has_id
  *     reef_set                reef_set_id
  *     reef_add                reef_add_id
- *     reef_add_with           reef_add_id
+ *     reef_add_args           reef_add_id
  *     reef_remove             reef_remove_id
  *     reef_enable             reef_enable_id
  *     reef_disable            reef_enable_id
  *     reef_in                 reef_block_in
  *     reef_inout              reef_block_inout
  *     reef_out                reef_block_inout
- *     reef_at                 reef_block_inout
- *     reef_at_in              reef_block_in
+ *     reef_inout_at           reef_block_inout
+ *     reef_in_at              reef_block_in
  *     reef_send               reef_send_id
  *     reef_ref_get            reef_plain_ref_get_id
  *     reef_ref_mut_id         reef_ref_mut_as

@@ -87,9 +87,9 @@ typedef struct reef_term {
      * longer holds */
     reef_entity source;
     /* for a type in REEF_MULTI: the loop visits each value of an entity, in their order, in a block of one row. Without
-     * it the loop visits the entity once, and reef_in gives the first value, reef_block_span all. It has no effect for
-     * other homes. Only one term of a query may have it, with REEF_HAS and data, outside of groups, without a source
-     * (else BAD_ARGUMENT) */
+     * it the loop visits the entity once, and reef_in gives the first value, reef_block_get_all all of them. It has no
+     * effect for other homes. Only one term of a query may have it, with REEF_HAS and data, outside of groups, without
+     * a source (else BAD_ARGUMENT) */
     bool each;
     /* With `up`: the search for the nearest one begins with the entity itself, "Position self up(ChildOf)" in a text */
     bool self;
@@ -167,8 +167,8 @@ REEF_API reef_status reef_query_free(reef_world *world, reef_query query);
  * of blocks that were written and merges them in. The list isn't part of the world's state; a copy of the query has the
  * same order and a list of its own. A loop that is open goes on in the order that it began with, and so does a loop
  * over the same query inside it. The other calls with the query (count, first, pick ...) ignore the order. A query with
- * an order can't be split. Errors: NOT_ALIVE, OTHER_WORLD, UNKNOWN_TYPE, BAD_ARGUMENT (no such term, no such field),
- * LOCKED (a loop over it is open), NO_MEMORY. */
+ * an order can't be cut into slices. Errors: NOT_ALIVE, OTHER_WORLD, UNKNOWN_TYPE, BAD_ARGUMENT (no such term, no such
+ * field), LOCKED (a loop over it is open), NO_MEMORY. */
 REEF_API reef_status reef_query_order(reef_world *world, reef_query query, const reef_order *order);
 
 /* The rows of an ordered query whose keys are equal are a group. One group is found by binary search, and visited by

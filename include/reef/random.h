@@ -44,33 +44,20 @@ REEF_API reef_status reef_set_seed(reef_world *world, uint64_t seed);
 /* The world's seed. NULL: 0. */
 REEF_API uint64_t reef_seed(const reef_world *world);
 
-/* Makes the next four numbers. The functions below call it when they need it. */
-REEF_API void reef_random_refill(reef_random *random);
-
 /* 0 ... 2^32-1, each with equal chance. */
-REEF_INLINE uint32_t reef_random_u32(reef_random *random)
-{
-    if (random->left == 0) reef_random_refill(random);
-    return random->block[4 - random->left--];
-}
-
+REEF_INLINE uint32_t reef_random_u32(reef_random *random);
 /* 0 ... 2^64-1, each with equal chance: two numbers, the lower half first. */
-REEF_INLINE uint64_t reef_random_u64(reef_random *random)
-{
-    const uint64_t low = reef_random_u32(random);
-    return REEF_CAST(uint64_t, reef_random_u32(random)) << 32 | low;
-}
-
+REEF_INLINE uint64_t reef_random_u64(reef_random *random);
 /* 0 <= x < 1: a multiple of 2^-24, each with equal chance. */
-REEF_INLINE float reef_random_float(reef_random *random)
-{
-    return REEF_CAST(float, reef_random_u32(random) >> 8) * (1.0f / 16777216.0f);
-}
+REEF_INLINE float reef_random_float(reef_random *random);
 
 /* lowest ... highest, both included, each with equal chance. Draws until a number fits, fewer than two times on
  * average. Returns `lowest` if `highest` is less. */
 REEF_API int64_t reef_random_range(reef_random *random, int64_t lowest, int64_t highest);
 
 REEF_END_C
+
+/* These three are inlined. */
+#include "detail/random.h"
 
 #endif

@@ -63,16 +63,9 @@ REEF_INLINE bool reef_ref_equal(const reef_ref *a, const reef_ref *b)
 REEF_INLINE bool reef_ref_is_null(const reef_ref *ref) { return ref->world == 0; }
 
 /* The value, for reading. NULL if the entity isn't alive or doesn't have the component, if the component is a tag, if
- * the reference is null or of another world, or if `component` isn't that of the reference. The pointer lives as long
+ * the reference is null or of another world, or if the type isn't that of the reference. The pointer lives as long
  * as one from reef_get: until the next call that takes the world without const. No error is recorded. */
-REEF_API const void *reef_ref_seek(const reef_world *world, reef_ref *ref, reef_component component, size_t size);
-REEF_INLINE const void *reef_ref_get_id(const reef_world *world, reef_ref *ref)
-{
-    const reef_hot *h = REEF_RECAST(const reef_hot *, world);
-    if (REEF_LIKELY(ref->moves == REEF_DEPENDENT(&h->moves) && ref->world == h->number) && !REEF_HELD_(world))
-        return ref->value;
-    return reef_ref_seek(world, ref, ref->component, 0);
-}
+REEF_INLINE const void *reef_ref_get_id(const reef_world *world, reef_ref *ref);
 /* The same for writing: marks the block as changed, and makes it the world's own if a fork or snapshot shares it.
  * Costs what reef_mut costs. NULL on failure: NOT_ALIVE, UNKNOWN_TYPE, ABSENT, NO_MEMORY; OTHER_WORLD; BAD_ARGUMENT
  * (the reference is null, or of another type). */
@@ -80,16 +73,6 @@ REEF_API void *reef_ref_mut_as(reef_world *world, const reef_ref *ref, reef_comp
 REEF_INLINE void *reef_ref_mut_id(reef_world *world, const reef_ref *ref)
 {
     return reef_ref_mut_as(world, ref, ref->component);
-}
-
-REEF_INLINE const void *reef_ref_get_decl(const reef_world *world, reef_ref *ref, reef_type_decl *decl, size_t size)
-{
-    const reef_hot *h = REEF_RECAST(const reef_hot *, world);
-    if (REEF_LIKELY(ref->moves == REEF_DEPENDENT(&h->moves) && ref->world == h->number &&
-                    ref->component.id == reef_id_now(decl).id) &&
-        !REEF_HELD_(world))
-        return ref->value;
-    return reef_ref_seek(world, ref, reef_id_of(decl), size);
 }
 
 /* reef_ref_make(w, e, Position), reef_ref_get(w, &ref, Position): const Position *, reef_ref_mut(w, &ref, Position):
@@ -100,5 +83,8 @@ REEF_INLINE const void *reef_ref_get_decl(const reef_world *world, reef_ref *ref
 #define reef_ref_mut(world, ref, T) REEF_CAST(T *, reef_ref_mut_as(world, ref, reef_id(T)))
 
 REEF_END_C
+
+/* reef_ref_get is inlined. */
+#include "detail/ref.h"
 
 #endif

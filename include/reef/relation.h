@@ -7,7 +7,7 @@
  *     REEF_RELATION_OF(Owes, Money);                         a relation with data
  *
  *     reef_relate(w, alice, Likes, bob);
- *     reef_relate_with(w, alice, Owes, bob, 30);
+ *     reef_relate_data(w, alice, Owes, bob, 30);
  *     if (reef_related(w, alice, Likes, bob)) ...
  *     for (reef_sources s = reef_sources_of(w, bob, Likes); reef_sources_next(&s);)
  *         for (uint32_t i = 0; i < s.count; i++) greet(s.sources[i]);       everyone who likes bob
@@ -19,7 +19,7 @@
  * are an array, in the order in which they were related:
  *
  *     uint32_t n;
- *     const Likes *likes = reef_span(w, alice, Likes, &n);      likes[0].target ... likes[n - 1].target
+ *     const Likes *likes = reef_get_all(w, alice, Likes, &n);      likes[0].target ... likes[n - 1].target
  *
  * The sources of a target have an order too, which is part of the state: that in which they were related, unless
  * reef_relate_before put one elsewhere. Relations make no tables: 100,000 targets are as good as one.
@@ -166,18 +166,18 @@ REEF_END_C
 #define reef_source_count(world, target, R) reef_source_count_id(world, target, reef_id(R))
 #define reef_sources_of(world, target, R) reef_sources_of_id(world, target, reef_id(R))
 #ifndef __cplusplus
-/* The data is written out: reef_relate_with(w, alice, Owes, bob, 30). */
-#define reef_relate_with(world, source, R, target, ...) \
+/* The data is written out: reef_relate_data(w, alice, Owes, bob, 30). */
+#define reef_relate_data(world, source, R, target, ...) \
     reef_relate_id(world, source, reef_id(R), target, &(const reef_data_of_##R){__VA_ARGS__}, sizeof(reef_data_of_##R))
 #else
 template <class D>
-static inline reef_status reef_relate_data(reef_world *w, reef_entity source, reef_component relation,
-                                           reef_entity target, const D &data)
+static inline reef_status reef_relate_data_id(reef_world *w, reef_entity source, reef_component relation,
+                                              reef_entity target, const D &data)
 {
     return reef_relate_id(w, source, relation, target, &data, sizeof(D));
 }
-#define reef_relate_with(world, source, R, target, ...) \
-    reef_relate_data<reef_data_of_##R>(world, source, reef_id(R), target, reef_data_of_##R{__VA_ARGS__})
+#define reef_relate_data(world, source, R, target, ...) \
+    reef_relate_data_id<reef_data_of_##R>(world, source, reef_id(R), target, reef_data_of_##R{__VA_ARGS__})
 #endif
 
 #endif

@@ -20,7 +20,7 @@ typedef struct reef_system_info {
      * before it in its phase and touch something that it touches too, one of the two by writing. */
     const uint32_t *waits_for;
     uint32_t waits_for_count;
-    bool on;          /* it is switched on */
+    bool on;          /* it is enabled */
     bool split;       /* its rows are split into jobs */
     bool main_thread; /* it runs on the thread that called reef_tick */
     uint64_t interval_ns;

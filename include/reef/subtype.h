@@ -12,7 +12,7 @@
  * A subtype may have subtypes, to any depth. Each is a separate component type with its own home: an entity may have a
  * Moving and an AxisMoving, or two subtypes of one base. A call with a base means this:
  *
- *     reef_get, reef_mut     (also reef_read, reef_span and references) the base itself, or the only subtype if the
+ *     reef_get, reef_mut     (also reef_read, reef_get_all and references) the base itself, or the only subtype if the
  *                            entity doesn't have the base. With several subtypes: NULL (reef_mut records AMBIGUOUS).
  *                            The pointer is to the base's struct, with which the subtype's struct begins
  *     reef_has               (also reef_count_on) the base or any subtype
@@ -88,8 +88,8 @@ REEF_INLINE void *reef_sub_cell(reef_strided values, uint32_t i)
 #define reef_sub(values, T, i) REEF_CAST(T *, reef_sub_cell(values, i))
 #define reef_sub_in(values, T, i) REEF_CAST(const T *, reef_sub_cell(values, i))
 /* The same for the row of a reef_each. */
-#define reef_at_sub(row, T) REEF_CAST(T *, reef_sub_cell(reef_block_sub(&(row).block, reef_id(T), true), (row).i))
-#define reef_at_in_sub(row, T) \
+#define reef_inout_at_sub(row, T) REEF_CAST(T *, reef_sub_cell(reef_block_sub(&(row).block, reef_id(T), true), (row).i))
+#define reef_in_at_sub(row, T) \
     REEF_CAST(const T *, reef_sub_cell(reef_block_sub(&(row).block, reef_id(T), false), (row).i))
 
 REEF_END_C

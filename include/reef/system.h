@@ -93,7 +93,7 @@ typedef struct reef_system_desc {
     uint64_t interval_ns;
     bool main_thread; /* runs on the thread that called reef_tick */
     bool whole;       /* is never split into jobs */
-    bool off;         /* begins switched off */
+    bool off;         /* begins disabled */
 } reef_system_desc;
 
 /* Adds a system at the end of its phase. Null on failure: as reef_query_new, and EXISTS (a system of that name),
@@ -111,11 +111,11 @@ REEF_API reef_system_id reef_system_add(reef_world *world, const char *name, voi
 REEF_API reef_status reef_system_replace(reef_world *world, reef_system_id system, const reef_system_desc *desc);
 /* Removes a system. Errors: NOT_ALIVE, OTHER_WORLD, LOCKED, NO_MEMORY. */
 REEF_API reef_status reef_system_remove(reef_world *world, reef_system_id system);
-/* Turns a system on or off. A system that is off keeps its position, and sees later the changes and events that it
- * missed. Errors: the same. */
-REEF_API reef_status reef_system_switch(reef_world *world, reef_system_id system, bool on);
-/* Is the system on? False if there is no such system. */
-REEF_API bool reef_system_is_on(const reef_world *world, reef_system_id system);
+/* Enables a system or disables it. While it is disabled it doesn't run; it keeps its position, and sees later the
+ * changes and events that it missed. Errors: the same. */
+REEF_API reef_status reef_system_enable(reef_world *world, reef_system_id system, bool on);
+/* Is the system enabled? False if there is no such system. */
+REEF_API bool reef_system_is_enabled(const reef_world *world, reef_system_id system);
 /* The system with this name; null if there is none. */
 REEF_API reef_system_id reef_system_find(const reef_world *world, const char *name);
 /* A system's name; NULL if there is no such system. The pointer lives as long as the system. */
@@ -151,13 +151,13 @@ REEF_API reef_status reef_tick_phase(reef_world *world, const char *phase, float
  * reef_system_new and reef_tick. */
 REEF_API reef_status reef_system_once(reef_world *world, const reef_system_desc *desc, float dt);
 
-/* Pauses a world or resumes it. While a world is paused, reef_tick does nothing and returns OK; reef_step_once still
+/* Pauses a world or resumes it. While a world is paused, reef_tick does nothing and returns OK; reef_tick_once still
  * ticks. Being paused isn't part of the state. */
 REEF_API void reef_pause(reef_world *world, bool paused);
 /* Is the world paused? */
 REEF_API bool reef_is_paused(const reef_world *world);
 /* Runs a tick, whether the world is paused or not. Errors: as reef_tick. */
-REEF_API reef_status reef_step_once(reef_world *world, float dt);
+REEF_API reef_status reef_tick_once(reef_world *world, float dt);
 
 /* Number of ticks, and the sum of their time steps in nanoseconds. Both are part of the state. */
 REEF_API uint64_t reef_tick_count(const reef_world *world);
@@ -221,14 +221,14 @@ typedef struct reef_tick_stats {
 /* The measurements of the ticks; all zeros if there are none. */
 REEF_API reef_tick_stats reef_tick_measured(const reef_world *world);
 /* Functions that are called before and after each job, on the job's thread, for profilers. {0}: none. */
-typedef struct reef_trace {
+typedef struct reef_profiler {
     void (*begin)(void *context, const char *system, uint32_t worker);
     void (*end)(void *context, const char *system, uint32_t worker);
     void *context;
-} reef_trace;
-/* Sets the functions for profilers. *trace is copied; NULL or {0}: none. The call has no effect while systems run or a
- * loop is open. */
-REEF_API void reef_set_trace(reef_world *world, const reef_trace *trace);
+} reef_profiler;
+/* Sets the functions for profilers. *profiler is copied; NULL or {0}: none. The call has no effect while systems run or
+ * a loop is open. */
+REEF_API void reef_set_profiler(reef_world *world, const reef_profiler *profiler);
 
 REEF_END_C
 

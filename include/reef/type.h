@@ -73,7 +73,7 @@ typedef struct reef_type_decl {
 REEF_API void reef_declare(reef_type_decl *decl);
 /* Takes a declaration out of the list, if nothing has used it yet. The macros call it when the library that the
  * declaration is in is unloaded; a type that was used stays. Any thread. */
-REEF_API void reef_undeclare(reef_type_decl *decl);
+REEF_API void reef_undeclare_(reef_type_decl *decl);
 /* The id of a declared type; {0} if the declaration contradicts another of the same name (reef_declare_error says how)
  * or memory runs out. Any thread. */
 REEF_API reef_component reef_resolve(reef_type_decl *decl) REEF_PURE;
@@ -97,7 +97,7 @@ REEF_API const char *reef_declare_error(void);
                                                                  base, relation, data,  0,    0,     0, 0, 0}; \
     enum { reef_home_by_REEF_COMPONENT_##T = home, reef_size_by_REEF_COMPONENT_##T = size }; \
     REEF_BEFORE_MAIN(reef_before_main_##T) { reef_declare(&reef_declared_by_REEF_COMPONENT_##T); } \
-    REEF_AT_UNLOAD(reef_at_unload_##T) { reef_undeclare(&reef_declared_by_REEF_COMPONENT_##T); } \
+    REEF_AT_UNLOAD(reef_at_unload_##T) { reef_undeclare_(&reef_declared_by_REEF_COMPONENT_##T); } \
     struct reef_needs_semicolon_##T
 
 /* Is the value of T in a store (REEF_SPARSE, REEF_PAGED or REEF_COLD) instead of a row? This is a constant. */
@@ -222,10 +222,10 @@ typedef struct reef_type_info {
 /* Fills *info with what is known of a type; false for an id that isn't one. The pointers live as long as the process.
  * Any thread. */
 REEF_API bool reef_type_get(reef_component type, reef_type_info *info);
-/* The part of a type in REEF_SPLIT that is the column of one field. It is a type of its own, named "Type.field", for
+/* The column of one field of a type in REEF_SPLIT. It is a type of its own, named "Type.field", for
  * terms of queries, for orders, and for what systems touch. It is added and removed with the whole type, never alone.
  * {0}: there is none. Any thread. */
-REEF_API reef_component reef_part_of(reef_component type, const char *field);
+REEF_API reef_component reef_column_of(reef_component type, const char *field);
 /* A type's name; NULL for an id that isn't one. Lives as long as the process. Any thread. */
 REEF_API const char *reef_type_name(reef_component type);
 /* Number of types that the process knows; their ids are 1 ... count. Any thread. */

@@ -58,9 +58,6 @@ REEF_INLINE reef_value reef_value_make(reef_component c, reef_value_kind kind, u
 #define REEF_VALUES_(...) \
     (const reef_value[]){__VA_ARGS__}, \
         REEF_CAST(uint32_t, sizeof((const reef_value[]){__VA_ARGS__}) / sizeof(reef_value))
-#define REEF_TYPES_(...) \
-    (const reef_component[]){__VA_ARGS__}, \
-        REEF_CAST(uint32_t, sizeof((const reef_component[]){__VA_ARGS__}) / sizeof(reef_component))
 /* reef_with(Position, 1, 2): the arguments are those of an initialiser, which may be designated */
 #define reef_with(T, ...) \
     reef_value_make(reef_id(T), REEF_VALUE_ONE, REEF_CAST(uint32_t, sizeof(T)), &(const T){__VA_ARGS__})
@@ -99,7 +96,6 @@ template <class... V> reef_count_of<sizeof...(V)> reef_count_arguments(const V &
 #define REEF_CHECK_POINTER_(T, pointer) reef_checked_pointer<T>(pointer)
 #define REEF_CHECK_MUTABLE_(T, pointer) reef_checked_mutable<T>(pointer)
 #define REEF_VALUES_(...) reef_make_values(__VA_ARGS__).v, decltype(reef_count_arguments(__VA_ARGS__))::value
-#define REEF_TYPES_(...) reef_make_types(__VA_ARGS__).v, decltype(reef_count_arguments(__VA_ARGS__))::value
 #define reef_with(T, ...) (reef_with_value<T>{reef_id(T), T{__VA_ARGS__}})
 #endif
 

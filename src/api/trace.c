@@ -14,7 +14,7 @@
 
 enum { SPANS_MOST = 1 << 24 };
 
-struct reef_spans {
+struct reef_trace {
     reef_world *world;
     mutex lock;
     uint64_t origin;                  /* the clock when the recording began */
@@ -26,14 +26,14 @@ struct reef_spans {
 
 static COLD void span_begin(void *context, const char *system, uint32_t worker)
 {
-    reef_spans *s = context;
+    reef_trace *s = context;
     (void)system;
     if (worker < REEF_THREADS_MAX) s->began[worker] = clock_now();
 }
 
 static COLD void span_end(void *context, const char *system, uint32_t worker)
 {
-    reef_spans *s = context;
+    reef_trace *s = context;
     const uint64_t now = clock_now();
     if (worker >= REEF_THREADS_MAX) return;
     const uint64_t begin = s->began[worker] > s->origin ? s->began[worker] - s->origin : 0;
@@ -48,17 +48,17 @@ static COLD void span_end(void *context, const char *system, uint32_t worker)
     mutex_unlock(&s->lock);
 }
 
-COLD reef_spans *reef_spans_new(reef_world *w, uint32_t spans_max)
+COLD reef_trace *reef_trace_new(reef_world *w, uint32_t spans_max)
 {
     if (!WORLD_GIVEN(w) || spans_max == 0 || spans_max > SPANS_MOST || w->locks) return NULL;
-    reef_spans *s = malloc(sizeof *s + spans_max * sizeof s->ring[0]);
+    reef_trace *s = malloc(sizeof *s + spans_max * sizeof s->ring[0]);
     if (s == NULL) return NULL;
     memset(s, 0, sizeof *s);
     s->world = w;
     s->room = spans_max;
     s->origin = clock_now();
     if (mutex_make(&s->lock)) {
-        reef_set_trace(w, &(reef_trace){.begin = span_begin, .end = span_end, .context = s});
+        reef_set_profiler(w, &(reef_profiler){.begin = span_begin, .end = span_end, .context = s});
         if (w->ticking) return s;
         mutex_drop(&s->lock);
     }
@@ -66,17 +66,17 @@ COLD reef_spans *reef_spans_new(reef_world *w, uint32_t spans_max)
     return NULL;
 }
 
-COLD void reef_spans_free(reef_spans *s)
+COLD void reef_trace_free(reef_trace *s)
 {
     if (s == NULL) return;
-    reef_set_trace(s->world, NULL);
+    reef_set_profiler(s->world, NULL);
     mutex_drop(&s->lock);
     free(s);
 }
 
-uint64_t reef_spans_count(const reef_spans *s) { return s ? s->count : 0; }
+uint64_t reef_trace_count(const reef_trace *s) { return s ? s->count : 0; }
 
-COLD uint32_t reef_spans_read(const reef_spans *s, uint64_t first, reef_trace_span *out, uint32_t room)
+COLD uint32_t reef_trace_read(const reef_trace *s, uint64_t first, reef_trace_span *out, uint32_t room)
 {
     uint32_t n = 0;
     if (s == NULL || out == NULL) return 0;
@@ -109,7 +109,7 @@ static COLD reef_status span_write(reef_writer writer, const reef_trace_span *x,
     return writer.write(writer.context, text, (size_t)length);
 }
 
-COLD reef_status reef_trace_write(const reef_spans *s, reef_writer writer)
+COLD reef_status reef_trace_write(const reef_trace *s, reef_writer writer)
 {
     static const char head[] = "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n", tail[] = "\n]}\n";
     if (s == NULL || writer.write == NULL) return REEF_BAD_ARGUMENT;

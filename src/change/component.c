@@ -6,9 +6,9 @@
  *
  *   condition                                   what happens                         function
  *   the type has a store:
- *     absent; the pages used last fit           the value and its bit come           reef_set_stored -> come_lately
+ *     absent; the pages used last fit           the value and its bit come           reef_set_stored_ -> come_lately
  *     absent; nothing to allocate or to copy    the value and its bit come           reef__stored_come
- *     present; its page has this version        the value is overwritten             reef_set_stored
+ *     present; its page has this version        the value is overwritten             reef_set_stored_
  *   the type lies in tables, or none of these held:
  *     absent; the edge is cached, gate open     the row moves along the edge         reef_set_id -> edge_go
  *     present; its block has this version       the value is overwritten             set_there
@@ -119,7 +119,7 @@ static bool marked_already(reef_world *w, reef_entity e, reef_component c)
     return true;
 }
 
-void reef_mut_slow(reef_world *w, reef_entity e, reef_type_decl *decl)
+void reef_mut_slow_(reef_world *w, reef_entity e, reef_type_decl *decl)
 {
     if (!world_is_ours(w, "reef_mut")) return;
     reef__block_index_ask(w, reef_id_of(decl).id);
@@ -131,10 +131,10 @@ void reef_mut_slow(reef_world *w, reef_entity e, reef_type_decl *decl)
     w->ready.component = ready ? c.id : 0;
 }
 
-/* Called after reef_mut_slow: where the value is, or NULL if it may not be written. Nothing tells the inlined caller
- * directly whether reef_mut_slow succeeded, so this finds out: of a stored or tracked type by w->ready, of any other
- * by its block's version, since reef_mut_slow marks the blocks that it made this world's own. */
-void *reef_mut_done(const reef_world *w, reef_entity e, reef_type_decl *decl)
+/* Called after reef_mut_slow_: where the value is, or NULL if it may not be written. Nothing tells the inlined caller
+ * directly whether reef_mut_slow_ succeeded, so this finds out: of a stored or tracked type by w->ready, of any other
+ * by its block's version, since reef_mut_slow_ marks the blocks that it made this world's own. */
+void *reef_mut_done_(const reef_world *w, reef_entity e, reef_type_decl *decl)
 {
     if (!world_is_ours(w, "reef_mut")) return NULL;
     const uint32_t c = component_meant(w, e, reef_id_of(decl)).id;
@@ -611,7 +611,7 @@ static NOINLINE reef_status stored_set(reef_world *w, reef_entity e, reef_compon
 
 /* The commonest case, a value that comes, is tried first. The store that took the fast path last is known without
  * a look at the type. */
-reef_status reef_set_stored(reef_world *w, reef_entity e, reef_component c, const void *value, size_t size)
+reef_status reef_set_stored_(reef_world *w, reef_entity e, reef_component c, const void *value, size_t size)
 {
     if (UNLIKELY(!WORLD_GIVEN_SHORT(w))) return REEF_BAD_ARGUMENT;
     value_store *s = store_near(w, c, w->hot.near_id[1] == c.id);

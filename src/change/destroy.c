@@ -1,11 +1,10 @@
-/* Destroying: one entity, many, all that have certain types, all; and taking a component from all entities.
+/* Destroying: one entity, many, all.
  *
  * An entity that is destroyed leaves its row, and the last row of the table takes its place. Its index goes to the end
  * of the ring of free ids with the next generation. destroy_go is the fast path: it tests that this world alone
  * holds everything it writes, then needs no memory. destroy_run is the general one: it prepares everything that may
- * fail, and then changes the world. reef_destroy_with, reef_world_clear and reef_clear_type collect their entities
- * first, in visiting order, and prepare for all of them, so that they do all or nothing; reef_destroy_many goes one by
- * one. */
+ * fail, and then changes the world. reef_world_clear collects all entities first, in
+ * visiting order, and prepares for all of them, so that it does all or nothing; reef_destroy_many goes one by one. */
 #include "change/destroy.h"
 #include "base/memory.h"
 #include "base/platform.h"
@@ -273,7 +272,7 @@ bool reef__leave_prepare(reef_world *w, uint32_t from, const reef_entity *e, uin
     }
 }
 
-/* ---- all that have certain types ---- */
+/* ---- all ---- */
 
 static bool doomed_room(reef_world *w, doomed *d, uint64_t more)
 {
@@ -286,24 +285,8 @@ static void doomed_free(reef_world *w, doomed *d)
                       (size_t)(BUG(19) ? d->count : d->room) * sizeof *d->entities);
 }
 
-static bool row_has(const reef_world *w, const reef_component *types, uint32_t count, reef_entity e, uint32_t place)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        const type *t = reef__type_of(types[i].id);
-        if (!in_table(t) && !component_there(w, t, e, place, TABLE_NONE)) return false;
-    }
-    return true;
-}
-
-static bool table_has(const reef_world *w, const reef_component *types, uint32_t count, uint32_t id)
-{
-    for (uint32_t i = 0; i < count; i++)
-        if (in_table(reef__type_of(types[i].id)) && reef__slot_seek(w, types[i].id, id) == 0) return false;
-    return true;
-}
-
-/* Collects the rows of a table that have all of the types. */
-static bool collect_table(reef_world *w, uint32_t id, const reef_component *types, uint32_t count, doomed *d)
+/* Collects the rows of a table. */
+static bool collect_table(reef_world *w, uint32_t id, doomed *d)
 {
     const table *t = table_read(w, id);
     if (!doomed_room(w, d, table_rows(t))) return false;
@@ -311,13 +294,11 @@ static bool collect_table(reef_world *w, uint32_t id, const reef_component *type
         const reef_entity *e = slot_entities(unit_slots(w, unit));
         uint32_t rows = chunk_rows(t, unit);
         if (BUG(11) && rows == REEF_BLOCK_ROWS) rows--;
-        for (uint32_t row = 0; row < rows; row++)
-            if (row_has(w, types, count, e[row], unit_place(unit) + row)) d->entities[d->count++] = e[row];
+        for (uint32_t row = 0; row < rows; row++) d->entities[d->count++] = e[row];
     }
     return true;
 }
 
-/* Entities without a row have no components: they are collected only when no type is asked for. */
 static COLD bool collect_rowless(reef_world *w, doomed *d)
 {
     if (!doomed_room(w, d, w->hot.empty_count)) return false;
@@ -330,35 +311,15 @@ static COLD bool collect_rowless(reef_world *w, doomed *d)
     return true;
 }
 
-/* Collects from all tables, and makes each of them this world's own, so that destroying needs no memory for them. With
- * `clear` it also prepares the tables that the rows go to without the one type. (Bits are cleared in place.) */
-static COLD reef_status collect(reef_world *w, const reef_component *types, uint32_t count, bool clear, doomed *d)
+/* Collects all entities, and makes each table this world's own, so that destroying needs no memory for it. */
+static COLD reef_status collect(reef_world *w, doomed *d)
 {
     uint32_t n, *ids = reef__tables_sorted(w, &n);
     reef_status s = n && ids == NULL ? REEF_NO_MEMORY : REEF_OK;
-    for (uint32_t i = 0; s == REEF_OK && i < n; i++) {
-        if (!table_has(w, types, count, ids[i])) continue;
-        const bool moves = clear && in_table(reef__type_of(types->id));
-        const edge *x = moves ? reef__graph_edge(w, ids[i], types->id, true, &s) : NULL;
-        if (moves && x == NULL) break;
-        if (!reef__table_own_all(w, ids[i]) || !collect_table(w, ids[i], types, count, d) ||
-            (moves && !reef__arrive_prepare(w, ids[i], x->to, table_rows(table_read(w, ids[i])))))
-            s = REEF_NO_MEMORY;
-    }
+    for (uint32_t i = 0; s == REEF_OK && i < n; i++)
+        if (!reef__table_own_all(w, ids[i]) || !collect_table(w, ids[i], d)) s = REEF_NO_MEMORY;
     if (ids) reef__memory_free(&w->family->memory, MEMORY_OTHER, ids, n * sizeof *ids);
-    return s == REEF_OK && count == 0 && !collect_rowless(w, d) ? REEF_NO_MEMORY : s;
-}
-
-static reef_status types_check(reef_world *w, const char *op, const reef_component *types, uint32_t count)
-{
-    const reef_entity null = {0, 0};
-    if (w->locks) return reef__failure(w, REEF_LOCKED, op, (reef_component){0}, null, 0);
-    if (count && types == NULL) return reef__failure(w, REEF_BAD_ARGUMENT, op, (reef_component){0}, null, count);
-    for (uint32_t i = 0; i < count; i++) {
-        reef_status s = reef__type_ready(w, types[i].id);
-        if (s != REEF_OK) return reef__failure(w, s, op, types[i], null, 0);
-    }
-    return REEF_OK;
+    return s == REEF_OK && !collect_rowless(w, d) ? REEF_NO_MEMORY : s;
 }
 
 COLD bool reef__destroy_prepare(reef_world *w, const reef_entity *e, uint64_t n, uint64_t more)
@@ -403,58 +364,22 @@ COLD void reef__destroy_rows(reef_world *w, uint32_t id)
     reef__table_lease(w, t);
 }
 
-static COLD bool clear_prepare(reef_world *w, const type *t, uint64_t n)
+COLD reef_status reef_world_clear(reef_world *w)
 {
-    return (!t->stored || reef__store_prepare_drop_all(w, t->id)) && reef__removals_prepare(w, t->id, n) &&
-           (!observed(w) || observe_reserve_changes(w, t, n));
-}
-
-/* Destroys all entities that have the types, or with `clear` takes the one type from them. */
-static COLD reef_status collected_do(reef_world *w, const char *op, const reef_component *types, uint32_t count,
-                                     bool clear, uint64_t *done)
-{
+    static const char op[] = "reef_world_clear";
+    const reef_entity null = {0, 0};
     doomed d = {0};
-    reef_status s = collect(w, types, count, clear, &d);
-    const bool related = s == REEF_OK && !clear && reef__related_any(w);
+    if (!WORLD_GIVEN(w)) return REEF_BAD_ARGUMENT;
+    if (w->locks) return reef__failure(w, REEF_LOCKED, op, (reef_component){0}, null, 0);
+    reef_status s = collect(w, &d);
+    const bool related = s == REEF_OK && reef__related_any(w);
     if (related) s = reef__destroy_related(w, op, d.entities, d.count);
-    else if (s == REEF_OK && !(clear ? clear_prepare(w, reef__type_of(types->id), d.count)
-                                     : reef__destroy_prepare(w, d.entities, d.count, 0)))
-        s = REEF_NO_MEMORY;
+    else if (s == REEF_OK && !reef__destroy_prepare(w, d.entities, d.count, 0)) s = REEF_NO_MEMORY;
     if (s == REEF_OK && !related) {
         observe_open(w);
-        for (uint64_t i = 0; s == REEF_OK && i < d.count; i++)
-            s = clear ? reef_remove_id(w, d.entities[i], *types) : reef_destroy(w, d.entities[i]);
+        for (uint64_t i = 0; s == REEF_OK && i < d.count; i++) s = reef_destroy(w, d.entities[i]);
         observe_close(w);
     }
-    if (done && s == REEF_OK) *done = d.count;
     doomed_free(w, &d);
-    return s == REEF_OK || related
-               ? s
-               : reef__failure(w, s, op, clear ? *types : (reef_component){0}, (reef_entity){0, 0}, 0);
-}
-
-static COLD reef_status destroy_with(reef_world *w, const char *op, const reef_component *types, uint32_t count,
-                                     uint64_t *destroyed)
-{
-    if (!WORLD_GIVEN_TO(w, op)) return REEF_BAD_ARGUMENT;
-    const reef_status s = types_check(w, op, types, count);
-    return s == REEF_OK ? collected_do(w, op, types, count, false, destroyed) : s;
-}
-
-reef_status reef_destroy_with_types(reef_world *w, const reef_component *types, uint32_t count, uint64_t *destroyed)
-{
-    return destroy_with(w, "reef_destroy_with", types, count, destroyed);
-}
-
-reef_status reef_world_clear(reef_world *w) { return destroy_with(w, "reef_world_clear", NULL, 0, NULL); }
-
-COLD reef_status reef_clear_type(reef_world *w, reef_component c, uint64_t *removed)
-{
-    static const char op[] = "reef_clear_type";
-    if (!WORLD_GIVEN(w)) return REEF_BAD_ARGUMENT;
-    const reef_status s = types_check(w, op, &c, 1);
-    if (s != REEF_OK) return s;
-    /* it is a part, and goes with its type */
-    if (reef__type_of(c.id)->owner) return reef__failure(w, REEF_BAD_ARGUMENT, op, c, (reef_entity){0, 0}, 0);
-    return collected_do(w, op, &c, 1, true, removed);
+    return s == REEF_OK || related ? s : reef__failure(w, s, op, (reef_component){0}, null, 0);
 }

@@ -112,9 +112,9 @@ reef_status reef__multi_add(reef_world *w, const char *op, reef_entity e, const 
     return REEF_OK;
 }
 
-void *reef_span_mut_id(reef_world *w, reef_entity e, reef_component c, uint32_t *count)
+void *reef_mut_all_id(reef_world *w, reef_entity e, reef_component c, uint32_t *count)
 {
-    if (WORLD_GIVEN(w) && !w->running) w->calling = "reef_span_mut";
+    if (WORLD_GIVEN(w) && !w->running) w->calling = "reef_mut_all";
     const void *first = reef_mut_id(w, e, c);
     if (WORLD_GIVEN(w) && !w->running) w->calling = NULL;
     return (void *)(uintptr_t)reef__span_of(w, e, c, first, count);

@@ -22,7 +22,7 @@ static NOINLINE const void *ref_seek_elsewhere(const reef_world *w, reef_ref *re
     return reef_get_id(w, ref->entity, c);
 }
 
-const void *reef_ref_seek(const reef_world *w, reef_ref *ref, reef_component c, size_t size)
+const void *reef_ref_seek_(const reef_world *w, reef_ref *ref, reef_component c, size_t size)
 {
     const reef_hot *h = &w->hot;
     const uint64_t moves = REEF_DEPENDENT(&h->moves);

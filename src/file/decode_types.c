@@ -24,9 +24,11 @@
 #include "file/pack.h"
 #include "file/record.h"
 #include "file/section.h"
-#include "reef/inspect.h"
-#include "reef/save.h"
+#include "reef/bulk.h"
 #include "reef/enable.h"
+#include "reef/inspect.h"
+#include "reef/prefab.h"
+#include "reef/save.h"
 #include <float.h>
 #include <stdio.h>
 
@@ -666,6 +668,21 @@ static bool value_home(decoding *d, const file_type *f, reef_entity e)
     return !off || reef_enable_id(w, e, to, false) == REEF_OK || reef__decode_no_memory(d);
 }
 
+/* Takes a type from every entity that has it, disabled or not, and from templates. */
+static bool type_leave(decoding *d, const type *t, uint64_t *removed)
+{
+    const reef_component c = {t->id}, prefab = reef_id(ReefPrefab);
+    reef_query_desc all = {.terms = {{.component = c, .access = REEF_WITH, .enabled = REEF_EITHER}},
+                           .entities = REEF_EITHER};
+    if (prefab.id != c.id && reef__world_knows(d->w, prefab.id)) /* otherwise templates don't match */
+        all.terms[1] = (reef_term){.component = prefab, .op = REEF_OPTIONAL};
+    const reef_query q = reef_query_make(d->w, &all);
+    if (reef_query_is_null(q)) return false;
+    const bool done = reef_remove_where_id(d->w, q, c, removed) == REEF_OK;
+    reef_query_free(d->w, q);
+    return done;
+}
+
 bool reef__decode_standins_end(decoding *d)
 {
     bool some = false;
@@ -684,8 +701,7 @@ bool reef__decode_standins_end(decoding *d)
             const reef_entity e = reef_entity_at(d->w, k);
             if (e.generation && has_itself(d->w, e, f->t) && !value_home(d, f, e)) return false;
         }
-        if ((f->to || f->dropped) && f->t && reef_clear_type(d->w, (reef_component){f->t->id}, &removed) < 0)
-            return reef__decode_no_memory(d);
+        if ((f->to || f->dropped) && f->t && !type_leave(d, f->t, &removed)) return reef__decode_no_memory(d);
         if (f->dropped) reef__decode_note(d, REEF_NOTE_TYPE_DROPPED, f->name, NULL, removed);
     }
     return true;

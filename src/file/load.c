@@ -29,7 +29,7 @@ static reef_status switches_put(reef_world *w, const decoding *d, bool *was, boo
             const bool on = back ? was[i] : d->switches[k].on;
             if (!back) was[i] = s->entries[i].on;
             const reef_system_id id = {slot, s->slots[slot].generation, w->hot.number};
-            const reef_status status = reef_system_switch(w, id, on);
+            const reef_status status = reef_system_enable(w, id, on);
             if (status != REEF_OK) return status;
             s = w->schedule;
         }

@@ -50,7 +50,7 @@ static const reef_term *term_named(const query *q, uint32_t component, bool writ
     return NULL;
 }
 
-const void *reef_block_other(const reef_block *b, reef_component c, bool write)
+const void *reef_block_other_(const reef_block *b, reef_component c, bool write)
 {
     const query *q = b->query;
     const char *op = write ? "reef_inout" : "reef_in";
@@ -65,7 +65,7 @@ const void *reef_block_other(const reef_block *b, reef_component c, bool write)
     return k == 0 ? NULL : (const char *)slots[k].block + (size_t)first * reef__type_of(c.id)->size;
 }
 
-const void *reef_block_slow(const reef_block *b, reef_type_decl *decl, bool write)
+const void *reef_block_slow_(const reef_block *b, reef_type_decl *decl, bool write)
 {
     const reef_component c = reef_id_of(decl);
     return write ? reef_block_inout_fast(b, c) : reef_block_in_fast(b, c);
@@ -75,7 +75,7 @@ const void *reef_block_in(const reef_block *b, reef_component c)
 {
     if (b == NULL || b->count == 0) return NULL;
     /* no component has the id that REEF_NO_KEY would mean */
-    return c.id > REEF_TYPES_MAX ? reef_block_other(b, c, false) : reef_block_in_fast(b, c);
+    return c.id > REEF_TYPES_MAX ? reef_block_other_(b, c, false) : reef_block_in_fast(b, c);
 }
 void *reef_block_inout(const reef_block *b, reef_component c)
 {
@@ -213,7 +213,7 @@ INLINE bool row_walk_gather(reef_row *r, const struct reef_cut *first, const str
     return true;
 }
 
-bool reef_rows_more(reef_row *r)
+bool reef_rows_more_(reef_row *r)
 {
     reef_block *b = &r->block;
     if (UNLIKELY(r->i != REEF_NO_ROW || !b->open)) return row_walk_end(r); /* the caller ended the loop */

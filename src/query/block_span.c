@@ -6,7 +6,7 @@
 #include "storage/split_columns.h"
 #include "reef/multi.h"
 
-const void *reef_block_span_id(const reef_block *b, reef_component c, uint32_t row, uint32_t *count)
+const void *reef_block_get_all_id(const reef_block *b, reef_component c, uint32_t row, uint32_t *count)
 {
     const char *values = reef_block_in(b, c);
     const type *t = reef__type_of(c.id);
@@ -17,11 +17,11 @@ const void *reef_block_span_id(const reef_block *b, reef_component c, uint32_t r
     return reef__span_of(b->world, b->entities[row], c, first, count);
 }
 
-void *reef_block_span_mut_id(const reef_block *b, reef_component c, uint32_t row, uint32_t *count)
+void *reef_block_mut_all_id(const reef_block *b, reef_component c, uint32_t row, uint32_t *count)
 {
     const bool ours = reef_block_inout(b, c) != NULL;
     if (!ours && count) *count = 0;
-    return ours ? (void *)(uintptr_t)reef_block_span_id(b, c, row, count) : NULL;
+    return ours ? (void *)(uintptr_t)reef_block_get_all_id(b, c, row, count) : NULL;
 }
 
 const void *reef_block_field_in(const reef_block *b, reef_component c, size_t offset, size_t size)

@@ -2,7 +2,7 @@
  *
  * A straight loop goes table after table and chunk after chunk, and every row of a block matches. It is inlined
  * (detail/loop.h). Every other loop has b->walks: to its inlined half it looks as if it were at its end (b->next is
- * NULL and b->next_unit REEF_GO_CALL), so that reef_next calls reef_block_more, which steps by the kind of the loop:
+ * NULL and b->next_unit REEF_GO_CALL), so that reef_next calls reef_block_more_, which steps by the kind of the loop:
  *
  *   kind of loop                          stepper                           why it has its own
  *   straight, a table with one block      reef_next (detail/loop.h)           no call at all for a small table
@@ -19,7 +19,7 @@
  *     one visit for each value of a type  reef__each_next around either     several blocks for one row
  *                                         (all: iterate_sparse.c)
  *   row by row (reef_rows)                reef_row_step within a run of     no block for each row
- *                                         rows, reef_rows_more between
+ *                                         rows, reef_rows_more_ between
  *     with stored values, remembered      reef__gather_next                 whole chunks instead of cut blocks
  *
  * What the kinds share: reef__walk_step goes to the next chunk of a loop with b->walks (sorted loops and lone_next
@@ -421,7 +421,7 @@ static NOINLINE bool block_own_out(reef_block *b, const table *t, uint32_t unit)
 }
 
 /* Called when a column that the loop writes is shared with a fork, or lies on a page that is shared. */
-bool reef_block_own(reef_block *b)
+bool reef_block_own_(reef_block *b)
 {
     if (b->walks) return reef__walk_own(b);
     const query *q = b->query;
@@ -833,7 +833,7 @@ static NOINLINE bool block_find(reef_block *b)
 
 /* Steps where reef_next can't by itself. The end behind the last table is handled here; the rest is one call further,
  * so that this function saves no registers (see loop_lock for why that counts). */
-bool reef_block_more(reef_block *b)
+bool reef_block_more_(reef_block *b)
 {
     if (UNLIKELY(!b->open)) return false;
     if (b->walks) return b->lone ? lone_next(b) : block_find(b);

@@ -19,17 +19,17 @@
 #include "query/query.h"
 #include "query/row_filter.h"
 
-struct reef_split {
+struct reef_slices {
     reef_block whole; /* the loop that is open meanwhile */
     uint32_t count;
     split_place begin[]; /* where each part begins, and the end */
 };
 
-static size_t split_bytes(uint32_t count) { return sizeof(reef_split) + (count + 1) * sizeof(split_place); }
+static size_t split_bytes(uint32_t count) { return sizeof(reef_slices) + (count + 1) * sizeof(split_place); }
 
 /* Walks everything once: what the loop writes in chunks with matching rows becomes this world's own. Each part begins
  * at the first chunk behind its share. */
-static bool split_walk(reef_split *s, const query *q)
+static bool split_walk(reef_slices *s, const query *q)
 {
     reef_block b = s->whole;
     b.part = true; /* a failure ends this copy, not the loop */
@@ -66,9 +66,9 @@ static bool marks_mislead(const query *q)
     return mislead;
 }
 
-COLD reef_split *reef_split_begin(reef_world *w, reef_query which, const reef_loop *loop, uint32_t count)
+COLD reef_slices *reef_slices_begin(reef_world *w, reef_query which, const reef_loop *loop, uint32_t count)
 {
-    static const char op[] = "reef_split_begin";
+    static const char op[] = "reef_slices_begin";
     const reef_component none = {0};
     const reef_entity null = {0, 0};
     static const reef_loop plain;
@@ -77,10 +77,10 @@ COLD reef_split *reef_split_begin(reef_world *w, reef_query which, const reef_lo
     if (loop == NULL) loop = &plain;
     query *q = query_of(w, which, &status);
     if (q == NULL) return reef__failure(w, status, op, none, null, 0), NULL;
-    if (count == 0 || count > REEF_SPLIT_MAX || loop->offset || loop->limit || loop->grouped || loop->deferred ||
+    if (count == 0 || count > REEF_SLICES_MAX || loop->offset || loop->limit || loop->grouped || loop->deferred ||
         q->ranking || marks_mislead(q) || (q->plan && q->plan->bindings))
         return reef__failure(w, REEF_BAD_ARGUMENT, op, none, null, count), NULL;
-    reef_split *s = reef__memory_zeroed(&w->family->memory, MEMORY_OTHER, split_bytes(count));
+    reef_slices *s = reef__memory_zeroed(&w->family->memory, MEMORY_OTHER, split_bytes(count));
     if (s == NULL) return reef__failure(w, REEF_NO_MEMORY, op, none, null, count), NULL;
     s->count = count;
     s->whole = reef_begin_loop(w, which, loop);
@@ -125,7 +125,7 @@ void reef__part_begin(reef_block *b, reef_world *w, query *q, const split_place 
     part_open(b, from, to);
 }
 
-reef_block reef_split_part(reef_split *s, uint32_t number)
+reef_block reef_slice(reef_slices *s, uint32_t number)
 {
     if (s == NULL || number >= s->count) return reef__block_none(s ? s->whole.world : NULL);
     reef_block b = s->whole;
@@ -134,7 +134,7 @@ reef_block reef_split_part(reef_split *s, uint32_t number)
     return b;
 }
 
-void reef_split_end(reef_split *s)
+void reef_slices_end(reef_slices *s)
 {
     if (s == NULL) return;
     reef_world *w = s->whole.world;

@@ -1,4 +1,4 @@
-/* Parts of a loop: what systems share with the public calls (`reef_split_begin` and its kin). */
+/* Parts of a loop: what systems share with the public calls (`reef_slices_begin` and its kin). */
 #ifndef REEF_QUERY_PARTITION_H
 #define REEF_QUERY_PARTITION_H
 

@@ -14,7 +14,7 @@ static COLD void library_refuse(const reef_world *w, const char *function)
 
 const reef_library reef__library = {library_refuse};
 
-reef_component reef_resolve_with(const reef_world *w, reef_type_decl *decl)
+reef_component reef_resolve_with_(const reef_world *w, reef_type_decl *decl)
 {
     if (w && w->hot.library != &reef__library) return (reef_component){0};
     return reef_resolve(decl);

@@ -198,7 +198,7 @@ const void *reef__span_of(const reef_world *w, reef_entity e, reef_component c, 
     return first;
 }
 
-const void *reef_span_id(const reef_world *w, reef_entity e, reef_component c, uint32_t *count)
+const void *reef_get_all_id(const reef_world *w, reef_entity e, reef_component c, uint32_t *count)
 {
     const type *t = reef__type_of(c.id);
     if (BUG(117) && WORLD_GIVEN(w) && t && t->stored)

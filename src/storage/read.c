@@ -49,17 +49,17 @@ bool reef_has_id(const reef_world *w, reef_entity e, reef_component c)
     return UNLIKELY(t && has_subtypes(t)) && reef__subtype_any(w, e, t);
 }
 
-bool reef_has_slow(const reef_world *w, reef_entity e, reef_type_decl *decl)
+bool reef_has_slow_(const reef_world *w, reef_entity e, reef_type_decl *decl)
 {
     return reef_has_id(w, e, reef_id_of(decl));
 }
 
-const void *reef_get_slow(const reef_world *w, reef_entity e, reef_type_decl *decl)
+const void *reef_get_slow_(const reef_world *w, reef_entity e, reef_type_decl *decl)
 {
     return reef_get_id(w, e, reef_id_of(decl));
 }
 
-void reef_index_ask(const reef_world *w, reef_type_decl *decl)
+void reef_index_ask_(const reef_world *w, reef_type_decl *decl)
 {
     if (WORLD_GIVEN(w)) reef__block_index_ask(w, reef_id_of(decl).id);
 }

@@ -248,7 +248,7 @@ reef_component reef__field_type(reef_component c, size_t offset, size_t size)
     return t && offset == 0 && size == t->size ? c : (reef_component){0};
 }
 
-reef_component reef_part_of(reef_component c, const char *field)
+reef_component reef_column_of(reef_component c, const char *field)
 {
     const type *t = field ? reef__type_of(c.id) : NULL;
     for (uint32_t i = 0; t && i < t->part_count; i++)

@@ -242,7 +242,7 @@ static reef_status event_post(reef_world *w, const char *op, reef_component c, s
     return REEF_OK;
 }
 
-void *reef_send_room(const reef_block *b, reef_component c, size_t size, void *aside)
+void *reef_send_room_(const reef_block *b, reef_component c, size_t size, void *aside)
 {
     void *slot = NULL;
     if (b == NULL) return aside;
@@ -251,7 +251,7 @@ void *reef_send_room(const reef_block *b, reef_component c, size_t size, void *a
     return slot ? slot : aside;
 }
 
-reef_status reef_sent(const reef_block *b)
+reef_status reef_sent_(const reef_block *b)
 {
     return b == NULL ? REEF_BAD_ARGUMENT : b->job ? b->job->head.sent : b->world->sent;
 }
@@ -261,9 +261,9 @@ reef_status reef_send_id(const reef_block *b, reef_component c, const void *valu
     if (b && size && value == NULL)
         return b->job ? reef__job_failure(b->job, REEF_BAD_ARGUMENT, "reef_send", c, event_null, size)
                       : reef__failure(b->world, REEF_BAD_ARGUMENT, "reef_send", c, event_null, size);
-    void *slot = reef_send_room(b, c, size, NULL);
+    void *slot = reef_send_room_(b, c, size, NULL);
     if (slot) memcpy(slot, value, size);
-    return reef_sent(b);
+    return reef_sent_(b);
 }
 
 /* Appends what a queue holds to what is in flight. The queue is empty afterwards. */

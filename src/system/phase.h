@@ -98,7 +98,7 @@ typedef struct ticking {
     uint32_t other_count, other_room;
     bool measures;
     reef_tick_stats stats;
-    reef_trace trace;
+    reef_profiler trace;
     /* These are valid during a tick. */
     reef_error first; /* the first mistake of the caller */
     /* These are valid while a phase runs. */

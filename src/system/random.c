@@ -15,7 +15,7 @@
 #include "system/schedule.h"
 #include "reef/random.h"
 
-void reef_random_refill(reef_random *r)
+void reef_random_refill_(reef_random *r)
 {
     uint32_t c[4], k0 = r->key[0], k1 = r->key[1];
     memcpy(c, r->counter, sizeof c);

@@ -343,9 +343,9 @@ COLD reef_status reef_system_remove(reef_world *w, reef_system_id which)
     return status;
 }
 
-COLD reef_status reef_system_switch(reef_world *w, reef_system_id which, bool on)
+COLD reef_status reef_system_enable(reef_world *w, reef_system_id which, bool on)
 {
-    static const char op[] = "reef_system_switch";
+    static const char op[] = "reef_system_enable";
     reef_status status;
     const uint32_t place = entry_for(w, op, which, &status);
     if (place == ENTRY_NONE) return status;
@@ -362,7 +362,7 @@ COLD reef_status reef_system_switch(reef_world *w, reef_system_id which, bool on
     return REEF_OK;
 }
 
-COLD bool reef_system_is_on(const reef_world *w, reef_system_id which)
+COLD bool reef_system_is_enabled(const reef_world *w, reef_system_id which)
 {
     reef_status status;
     const schedule_entry *e = WORLD_GIVEN(w) ? reef__schedule_find(w, which, &status) : NULL;

@@ -29,8 +29,8 @@ static COLD reef_status system_do(reef_world *w, system_change what, const char 
 {
     static const char *const ops[] = {[SYSTEM_REPLACE] = "reef_system_replace",
                                       [SYSTEM_REMOVE] = "reef_system_remove",
-                                      [SYSTEM_ON] = "reef_system_switch",
-                                      [SYSTEM_OFF] = "reef_system_switch"};
+                                      [SYSTEM_ON] = "reef_system_enable",
+                                      [SYSTEM_OFF] = "reef_system_enable"};
     char detail[REEF_DETAIL_MAX];
     if (what == SYSTEM_NEW) return reef_system_is_null(reef_system_new(w, desc)) ? w->error.status : REEF_OK;
     const reef_system_id found = reef_system_find(w, name);
@@ -39,7 +39,7 @@ static COLD reef_status system_do(reef_world *w, system_change what, const char 
         return reef__failure_detail(w, REEF_NOT_ALIVE, ops[what], 0, detail);
     }
     if (what == SYSTEM_REPLACE) return reef_system_replace(w, found, desc);
-    return what == SYSTEM_REMOVE ? reef_system_remove(w, found) : reef_system_switch(w, found, what == SYSTEM_ON);
+    return what == SYSTEM_REMOVE ? reef_system_remove(w, found) : reef_system_enable(w, found, what == SYSTEM_ON);
 }
 
 /* What is recorded is a held_system where the command has a description, and otherwise the name of a system. */
@@ -126,7 +126,7 @@ COLD reef_status reef_cmd_system_remove(reef_block *b, const char *name)
     return system_ask(b, "reef_cmd_system_remove", SYSTEM_REMOVE, name, NULL);
 }
 
-COLD reef_status reef_cmd_system_switch(reef_block *b, const char *name, bool on)
+COLD reef_status reef_cmd_system_enable(reef_block *b, const char *name, bool on)
 {
-    return system_ask(b, "reef_cmd_system_switch", on ? SYSTEM_ON : SYSTEM_OFF, name, NULL);
+    return system_ask(b, "reef_cmd_system_enable", on ? SYSTEM_ON : SYSTEM_OFF, name, NULL);
 }

@@ -339,7 +339,7 @@ static COLD reef_status tick_measured(reef_world *w, float dt)
     return s;
 }
 
-reef_status reef_step_once(reef_world *w, float dt)
+reef_status reef_tick_once(reef_world *w, float dt)
 {
     if (!WORLD_GIVEN(w)) return REEF_BAD_ARGUMENT;
     reef_status s = tick_begin(w, "reef_tick", dt);
@@ -354,7 +354,7 @@ reef_status reef_step_once(reef_world *w, float dt)
 reef_status reef_tick(reef_world *w, float dt)
 {
     if (WORLD_GIVEN(w) && w->paused) return w->locks ? reef__refuse(w, REEF_LOCKED, "reef_tick") : REEF_OK;
-    return reef_step_once(w, dt);
+    return reef_tick_once(w, dt);
 }
 
 COLD reef_status reef_tick_phase(reef_world *w, const char *name, float dt)
@@ -432,9 +432,9 @@ COLD reef_tick_stats reef_tick_measured(const reef_world *w)
     return WORLD_GIVEN(w) && w->ticking ? w->ticking->stats : never_ran;
 }
 
-COLD void reef_set_trace(reef_world *w, const reef_trace *trace)
+COLD void reef_set_profiler(reef_world *w, const reef_profiler *trace)
 {
-    static const reef_trace none;
+    static const reef_profiler none;
     ticking *k = WORLD_GIVEN(w) && !w->locks ? ticking_ready(w) : NULL;
     if (k) k->trace = trace ? *trace : none;
 }

@@ -690,7 +690,7 @@ static void list_leave(reef_type_decl **list, reef_type_decl *decl)
     decl->next = NULL;
 }
 
-COLD void reef_undeclare(reef_type_decl *decl)
+COLD void reef_undeclare_(reef_type_decl *decl)
 {
     if (decl == NULL) return;
     mutex_lock(&registry.lock);

@@ -80,7 +80,7 @@ static void relations_set(reef_world *w, uint64_t *seed, reef_entity e, uint32_t
     switch (scene_random(seed) % 8) {
     case 0: reef_relate(w, e, Likes, other); break;
     case 1: reef_relate(w, e, DockedTo, other); break;
-    case 2: reef_relate_with(w, e, Owes, other, (int32_t)r); break;
+    case 2: reef_relate_data(w, e, Owes, other, (int32_t)r); break;
     case 3: reef_relate(w, e, Within, other); break;
     case 4: reef_unrelate(w, e, Likes, other); break;
     case 5: reef_remove(w, e, Owes); break;
@@ -105,8 +105,8 @@ static void switches_set(reef_world *w, uint64_t *seed, reef_entity e)
     case 1: reef_add(w, e, Asleep); break;
     case 2: reef_disable(w, e, Place); break;
     case 3: reef_enable(w, e, Place); break;
-    case 4: reef_disable_entity(w, e); break;
-    case 5: reef_enable_entity(w, e); break;
+    case 4: reef_disable(w, e); break;
+    case 5: reef_enable(w, e); break;
     case 6: reef_disable(w, e, Lit); break;
     default: reef_remove(w, e, Asleep); break;
     }

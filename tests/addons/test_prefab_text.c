@@ -115,7 +115,7 @@ static void F6_prefabs_are_read(void **state)
     assert_entity(crew, reef_target(w, barrel, FedBy));
     assert_int_equal(reef_relation_get(w, barrel, Cabled, e)->data.metres, 4);
     assert_entity(crew, reef_get(w, reef_find_below(w, e, "barrel.sight"), Watches)->at);
-    assert_true(reef_span(w, crew, Temperature, &n)[1].warm == 311.5f && n == 2);
+    assert_true(reef_get_all(w, crew, Temperature, &n)[1].warm == 311.5f && n == 2);
     assert_true(reef_related(w, e, Wired, reef_find(w, "workshop")));
     assert_int_equal(reef_source_count(w, e, ChildOf), 3);
     /* the variant has what it doesn't say from its base */

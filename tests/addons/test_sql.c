@@ -62,12 +62,12 @@ static void G7_tables_of_a_living_world(void **state)
     reef_append(w, ann, Wound, 5, 2);
     reef_relate(w, ann, Likes, bob);
     reef_relate(w, ann, Likes, box);
-    reef_relate_with(w, bob, Owes, ann, 30);
+    reef_relate_data(w, bob, Owes, ann, 30);
     reef_relate(w, bob, ChildOf, box);
     reef_set(w, bob, Parts, 7, 8, 9);
     reef_set(w, bob, Purse, {4}, 5);
     reef_disable(w, ann, Place);
-    reef_disable_entity(w, box);
+    reef_disable(w, box);
     assert_string_equal(asked(w, "select id, x, y from Place"), "0|1.0|2.0 1|3.0|4.0");
     assert_string_equal(asked(w, "select * from entities"), "0|1|ann|- 1|1|bob|2 2|1|box|-");
     assert_string_equal(asked(w, "select * from Kinds"), "2|0|0|0|0|0|0|0|18446744073709551615|0.5|1|a box|[1,2,3]|0");
@@ -193,7 +193,7 @@ static void G7_changes_by_sql_are_the_calls_of_c(void **state)
     asked(w, "insert into Wound(id, per_second) values (2, 1), (2, 2), (2, 3); delete from Wound where per_second = 2");
     assert_string_equal(asked(w, "select id, number, per_second from Wound"), "2|0|1 2|1|3");
     asked(w, "update Wound set left = 7 where number = 1");
-    assert_int_equal(reef_span(w, cat, Wound, NULL)[1].left, 7);
+    assert_int_equal(reef_get_all(w, cat, Wound, NULL)[1].left, 7);
     asked(w, "insert into Likes(id, target) values (0, 1), (0, 2); update Likes set target = 3 where target = 1");
     assert_true(reef_related(w, ann, Likes, dog) && !reef_related(w, ann, Likes, bob));
     asked(w, "insert into Owes(id, target, \"data.coins\") values (0, 1, 30); update Owes set \"data.coins\" = 31");
@@ -203,9 +203,9 @@ static void G7_changes_by_sql_are_the_calls_of_c(void **state)
     asked(w, "insert into Asleep values (0); insert into Lit(id) select id from Place; delete from Lit where id = 1");
     assert_true(reef_has(w, ann, Asleep) && reef_has(w, ann, Lit) && !reef_has(w, bob, Lit));
     asked(w, "insert into disabled values (0, 'Place'), (1, '')");
-    assert_true(!reef_is_enabled(w, ann, Place) && !reef_is_enabled_entity(w, bob));
+    assert_true(!reef_is_enabled(w, ann, Place) && !reef_is_enabled(w, bob));
     asked(w, "delete from disabled");
-    assert_true(reef_is_enabled(w, ann, Place) && reef_is_enabled_entity(w, bob));
+    assert_true(reef_is_enabled(w, ann, Place) && reef_is_enabled(w, bob));
     asked(
         w,
         "insert into Parts values (0, 1, 2, 3); update Parts set n = n + 1; insert into Purse(id, more) values (0, 1)");

@@ -193,11 +193,11 @@ static void G7_edits_by_others_are_taken_or_refused_row_by_row(void **state)
     assert_entity(reef_find(w, "ann"), ann);
     assert_entity(reef_target(w, added, ChildOf), box);
     uint32_t wounds;
-    const Wound *wound = reef_span(w, ann, Wound, &wounds);
+    const Wound *wound = reef_get_all(w, ann, Wound, &wounds);
     assert_int_equal(wounds, 3);
     assert_true(wound[0].left == 1 && wound[1].left == 3 && wound[2].left == 60);
     assert_true(reef_related(w, ann, Likes, added) && !reef_has(w, box, Asleep));
-    assert_true(!reef_is_enabled(w, bob, Place) && !reef_is_enabled_entity(w, box));
+    assert_true(!reef_is_enabled(w, bob, Place) && !reef_is_enabled(w, box));
     MUST(f, reef_sqlite_check(f));
 
     /* what the file itself refuses, and what the world does */
@@ -266,7 +266,7 @@ static void G7_the_schema_says_units_kinds_and_ranges(void **state)
     reef_world *w = world_of(state);
     files_remove();
     const reef_entity ann = reef_spawn(w, reef_with(Place, 1, 2), reef_with(Kinds, .i32 = 5), reef_tag(Asleep));
-    reef_relate_with(w, ann, Owes, reef_spawn(w, reef_with(Place, 3, 4)), 30);
+    reef_relate_data(w, ann, Owes, reef_spawn(w, reef_with(Place, 3, 4)), 30);
     (void)reef_append(w, ann, Wound, 1, 2);
     reef_sqlite *f = open_at(w, NULL);
     MUST(f, reef_sqlite_commit(f));

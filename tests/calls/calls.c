@@ -118,7 +118,7 @@ REEF_SUBTAG(SubTagToo, BaseTag);
     X(unknown, 60000) \
     X(beyond, REEF_TYPES_MAX + 1) \
     X(far_beyond, UINT32_MAX) \
-    X(part, reef_part_of(reef_id(InSplit), "b").id)
+    X(part, reef_column_of(reef_id(InSplit), "b").id)
 
 /* ---- one call ---- */
 
@@ -236,10 +236,10 @@ static answer answer_walk(reef_walk x)
     while (reef_walk_next(&x)) n++;
     return answer_number(n);
 }
-static answer answer_split(reef_split *s)
+static answer answer_split(reef_slices *s)
 {
     const bool some = s != NULL;
-    reef_split_end(s);
+    reef_slices_end(s);
     return (answer){some, REEF_OK, 0};
 }
 static answer answer_pin(reef_pinned p)
@@ -255,7 +255,7 @@ static answer answer_pin(reef_pinned p)
         reef_entity: answer_entity, reef_ref: answer_ref, reef_query: answer_query, reef_system_id: answer_system, \
         reef_observer_id: answer_observer, reef_removals: answer_removals, reef_event_reader: answer_reader, \
         reef_random: answer_random, reef_block: answer_block, reef_row: answer_row, reef_pinned: answer_pin, \
-        reef_system_stats: answer_stats, reef_split *: answer_split, \
+        reef_system_stats: answer_stats, reef_slices *: answer_split, \
         reef_sources: answer_sources, reef_walk: answer_walk, default: answer_pointer)(x)
 /* clang-format on */
 

@@ -67,7 +67,7 @@ void in_a_system(reef_block *b)
     Hot *sum = reef_part(b, Hot);
     reef_cmd_set(b, b->entities[0], Spot, in[0]);
     uint32_t n;
-    const Many *many = reef_block_span(b, Many, 0, &n);
+    const Many *many = reef_block_get_all(b, Many, 0, &n);
     inout[0].x = parents[0].x + fixed[0].x + xs[0] + static_cast<float>(many[0].n);
     out[0] = write[0];
     ys[0] = 1;
@@ -92,20 +92,20 @@ bool outside(reef_world *w, reef_entity e, reef_query q)
     (void)reef_change(w, e, reef_with(Hot, 6), reef_with(Animal, 7));
     (void)reef_add(w, e, Stuck);
     (void)reef_relate(w, e, In, e);
-    (void)reef_relate_with(w, e, Owes, e, 3);
+    (void)reef_relate_data(w, e, Owes, e, 3);
     for (reef_sources s = reef_sources_of(w, e, Likes); reef_sources_next(&s);) n = s.count;
     const Spot *spot = reef_get(w, e, Spot);
     const Hot *hot = reef_get(w, e, Hot), *single = reef_single_get(w, Hot);
     Spot *written = reef_mut(w, e, Spot), *ensured = reef_ensure(w, e, Spot);
-    const Many *span = reef_span(w, e, Many, &n);
-    Many *all = reef_span_mut(w, e, Many, &n);
+    const Many *span = reef_get_all(w, e, Many, &n);
+    Many *all = reef_mut_all(w, e, Many, &n);
     reef_ref ref = reef_ref_make(w, e, Spot);
     const Spot *kept = reef_ref_get(w, &ref, Spot);
     Spot *kept_written = reef_ref_mut(w, &ref, Spot);
     reef_each(w, q, row)
     {
-        reef_at(row, Spot)->x = reef_at_in(row, Spot)->y;
-        reef_at_sub(row, Animal)->legs = reef_at_in_sub(row, Animal)->legs;
+        reef_inout_at(row, Spot)->x = reef_in_at(row, Spot)->y;
+        reef_inout_at_sub(row, Animal)->legs = reef_in_at_sub(row, Animal)->legs;
     }
     written->x = spot->x + kept->x + static_cast<float>(hot->heat + single->heat);
     ensured->y = kept_written->y;

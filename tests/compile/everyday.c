@@ -57,7 +57,9 @@ static void many(reef_world *w)
     for (int i = 0; i < 4; i++) places[i].x = copies[i].y + 10;
     printf("%u written\n", (unsigned)reef_write_many(w, Position, school, 4, places));
     show(w, school[3]);
-    reef_destroy_with(w, reef_id(Velocity), reef_id(Target));
+    q = reef_query_new(w, "Velocity, Target");
+    reef_destroy_where(w, q, NULL);
+    reef_query_free(w, q);
     printf("%u left\n", (unsigned)reef_count_alive(w));
 }
 

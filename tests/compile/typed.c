@@ -31,7 +31,6 @@ uint64_t count(const reef_world *w);
 reef_entity list_spawn(reef_world *w, float x, float y);
 reef_status list_spawn_many(reef_world *w, reef_entity *e, const Position *p);
 reef_status list_change(reef_world *w, reef_entity e);
-reef_status list_destroy(reef_world *w);
 uint32_t get_many(reef_world *w, const reef_entity *e, Position *p);
 uint32_t write_many(reef_world *w, const reef_entity *e, const Position *p);
 void walk(reef_block *b);
@@ -49,7 +48,7 @@ reef_status set(reef_world *w, reef_entity e, float x, float y) { return reef_se
 reef_status add(reef_world *w, reef_entity e) { return reef_add(w, e, Position); }
 reef_status take(reef_world *w, reef_entity e) { return reef_remove(w, e, Position); }
 reef_status disable(reef_world *w, reef_entity e) { return reef_disable(w, e, Position); }
-reef_status enable_entity(reef_world *w, reef_entity e) { return reef_enable_entity(w, e); }
+reef_status enable_entity(reef_world *w, reef_entity e) { return reef_enable(w, e); }
 bool is_enabled(const reef_world *w, reef_entity e) { return reef_is_enabled(w, e, Position); }
 uint64_t count(const reef_world *w) { return reef_count(w, Position); }
 reef_entity list_spawn(reef_world *w, float x, float y)
@@ -64,7 +63,6 @@ reef_status list_change(reef_world *w, reef_entity e)
 {
     return reef_change(w, e, reef_without(Velocity), reef_tag(Hungry));
 }
-reef_status list_destroy(reef_world *w) { return reef_destroy_with(w, reef_id(Position), reef_id(Hungry)); }
 uint32_t get_many(reef_world *w, const reef_entity *e, Position *p) { return reef_get_many(w, Position, e, 8, p); }
 uint32_t write_many(reef_world *w, const reef_entity *e, const Position *p)
 {
@@ -143,11 +141,6 @@ reef_status list_change(reef_world *w, reef_entity e)
 {
     const reef_value values[] = {{velocity(), REEF_VALUE_REMOVE, 0, NULL}, {hungry(), REEF_VALUE_DEFAULT, 0, NULL}};
     return reef_change_values(w, e, values, 2);
-}
-reef_status list_destroy(reef_world *w)
-{
-    const reef_component types[] = {position(), hungry()};
-    return reef_destroy_with_types(w, types, 2, NULL);
 }
 uint32_t get_many(reef_world *w, const reef_entity *e, Position *p)
 {

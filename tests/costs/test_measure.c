@@ -105,7 +105,7 @@ static void F11_what_is_counted_of_systems(void **state)
     assert_ok(reef_tick(w, 0));
     for (int i = 0; i < 2; i++) assert_counted(w, ids[i], 1, BLOCKS, ROWS, ROWS + 100 * BLOCKS, ROWS + 100 * BLOCKS);
     assert_counted(w, ids[2], 1, 0, 0, 100, 100);
-    assert_ok(reef_system_switch(w, ids[1], false));
+    assert_ok(reef_system_enable(w, ids[1], false));
     assert_int_equal(reef_destroy_many(w, (reef_entity[]){reef_entity_at(w, 5), reef_entity_at(w, 6)}, 2), 2);
     assert_ok(reef_tick(w, 0));
     assert_counted(w, ids[0], 2, 2 * BLOCKS, 2 * ROWS - 2, 2 * ROWS - 2 + 200 * BLOCKS, ROWS + 100 * BLOCKS);
@@ -137,7 +137,7 @@ static void F11_whole_ticks_are_measured(void **state)
     const reef_tick_stats one = reef_tick_measured(w);
     assert_int_equal(one.ticks, 1);
     assert_true(one.last_ns >= 2 * ROWS && one.last_ns == one.time_ns && one.last_ns == one.longest_ns);
-    assert_ok(reef_system_switch(w, ids[0], false));
+    assert_ok(reef_system_enable(w, ids[0], false));
     assert_ok(reef_tick(w, 0));
     const reef_tick_stats two = reef_tick_measured(w);
     assert_int_equal(two.ticks, 2);
@@ -146,10 +146,10 @@ static void F11_whole_ticks_are_measured(void **state)
     /* a paused tick is none, and neither is one that is refused */
     reef_pause(w, true);
     assert_ok(reef_tick(w, 0));
-    assert_status(REEF_BAD_ARGUMENT, reef_step_once(w, -1));
+    assert_status(REEF_BAD_ARGUMENT, reef_tick_once(w, -1));
     assert_int_equal(reef_tick_measured(w).ticks, 2);
     reef_measure_systems(w, false);
-    assert_ok(reef_step_once(w, 0));
+    assert_ok(reef_tick_once(w, 0));
     assert_int_equal(reef_tick_measured(w).ticks, 2);
     reef_measure_systems(w, true);
     assert_int_equal(reef_tick_measured(w).ticks, 0);
@@ -182,10 +182,10 @@ static void job_ends(void *context, const char *system, uint32_t worker)
 }
 
 static tracer traced;
-static const reef_trace trace_of_all = {job_begins, job_ends, &traced};
+static const reef_profiler trace_of_all = {job_begins, job_ends, &traced};
 static void turn_off(reef_block *b)
 {
-    reef_set_trace(b->world, NULL);
+    reef_set_profiler(b->world, NULL);
     reef_measure_systems(b->world, true);
 }
 
@@ -209,28 +209,28 @@ static void F11_profilers_are_told_of_each_job(void **state)
         assert_ok(reef_set_pool(w, threads > 1 ? p : NULL));
         memset(&traced, 0, sizeof traced);
         traced.threads = reef_pool_threads(p);
-        reef_set_trace(w, &trace_of_all);
+        reef_set_profiler(w, &trace_of_all);
         for (int i = 0; i < 10; i++) assert_traced(w, JOBS, JOBS);
-        reef_set_trace(w, &(reef_trace){.end = NULL, .begin = NULL});
+        reef_set_profiler(w, &(reef_profiler){.end = NULL, .begin = NULL});
         assert_traced(w, 0, 0);
         assert_ok(reef_set_pool(w, NULL));
         reef_pool_free(p);
     }
     /* Neither has an effect in an open loop or in a system. */
     traced.threads = 1;
-    reef_set_trace(w, &trace_of_all);
+    reef_set_profiler(w, &trace_of_all);
     reef_block b = reef_begin_text(w, "in Position");
     assert_true(reef_next(&b));
-    reef_set_trace(w, NULL);
+    reef_set_profiler(w, NULL);
     reef_measure_systems(w, true);
     reef_end(&b);
     assert_traced(w, JOBS, JOBS);
     assert_ok(reef_system_replace(w, ids[2], &(reef_system_desc){.name = "alone", .function = turn_off}));
     for (int i = 0; i < 2; i++) assert_traced(w, JOBS, JOBS);
     assert_int_equal(atomic_load(&clock_reads), 0);
-    reef_set_trace(w, NULL);
+    reef_set_profiler(w, NULL);
     assert_traced(w, 0, 0);
-    reef_set_trace(NULL, &trace_of_all);
+    reef_set_profiler(NULL, &trace_of_all);
 }
 
 int main(void)

@@ -394,7 +394,7 @@ static void test_D1_systems()
     /* What is const is declared as read. */
     CHECK(declares(world.get(), "Velocity"));
     reef::system_ref s = world.find_system("lambda");
-    CHECK(s && s.is_on() && s.turn(false) == REEF_OK && !s.is_on() && std::strcmp(s.name(), "lambda") == 0);
+    CHECK(s && s.is_enabled() && s.enable(false) == REEF_OK && !s.is_enabled() && std::strcmp(s.name(), "lambda") == 0);
     CHECK(world.find_system("function").remove() == REEF_OK && !world.find_system("function"));
     const float before = e.get<Position>()->x;
     CHECK(world.tick(0.5f) == REEF_OK && e.get<Position>()->x == before + 1);

@@ -177,12 +177,12 @@ static void test_B4_several_values()
     reef::world world;
     reef::entity knight = world.entity("knight");
     for (int i = 0; i < 3; i++) CHECK(knight.append<Buff>(i, 10 * i)->left == 10 * i);
-    CHECK(knight.all<Buff>().count == 3 && knight.all<Buff>()[2].kind == 2);
-    for (Buff &b : knight.all_mut<Buff>()) b.left++;
-    CHECK(knight.remove_one<Buff>(0) == REEF_OK && knight.all<Buff>()[0].left == 11 &&
+    CHECK(knight.get_all<Buff>().count == 3 && knight.get_all<Buff>()[2].kind == 2);
+    for (Buff &b : knight.mut_all<Buff>()) b.left++;
+    CHECK(knight.remove_one<Buff>(0) == REEF_OK && knight.get_all<Buff>()[0].left == 11 &&
           knight.remove_one<Buff>(7) == REEF_ABSENT);
     CHECK(knight.append<Items>("a sword with a name that is quite long") && knight.append<Items>("a shield"));
-    CHECK(knight.all<Items>().count == 2 && knight.all<Items>()[1].name == "a shield");
+    CHECK(knight.get_all<Items>().count == 2 && knight.get_all<Items>()[1].name == "a shield");
     reef::entity page = world.entity("page");
     page.append<Buff>(9, 1);
     CHECK(page.append<Health>(1) != nullptr && page.append<Health>(2) == nullptr &&
@@ -190,7 +190,7 @@ static void test_B4_several_values()
     int rows = 0, values = 0, left = 0, in_runs = 0;
     for (auto [e, buffs] : world.view<reef::all<const Buff>>()) {
         static_assert(std::is_same_v<decltype(buffs), reef::all<const Buff>>);
-        rows++, values += int(buffs.count), CHECK(e.all<Buff>().first == buffs.first);
+        rows++, values += int(buffs.count), CHECK(e.get_all<Buff>().first == buffs.first);
     }
     CHECK(rows == 2 && values == 3);
     world.view<reef::all<Buff>>().each([&](reef::all<Buff> buffs) {
@@ -204,9 +204,10 @@ static void test_B4_several_values()
     world.system("tick", [](reef::all<Buff> buffs) {
         for (Buff &b : buffs) b.left += 100;
     });
-    CHECK(world.tick(1) == REEF_OK && page.all<Buff>()[0].left == 100 && knight.all<Buff>()[1].left == 120);
+    CHECK(world.tick(1) == REEF_OK && page.get_all<Buff>()[0].left == 100 && knight.get_all<Buff>()[1].left == 120);
     reef::entity none;
-    CHECK(none.all<Buff>().count == 0 && none.append<Buff>(1, 1) == nullptr && none.all_mut<Buff>().first == nullptr);
+    CHECK(none.get_all<Buff>().count == 0 && none.append<Buff>(1, 1) == nullptr &&
+          none.mut_all<Buff>().first == nullptr);
     CHECK(none.remove_one<Buff>(0) == REEF_NOT_ALIVE && page.remove<Items>().status() == REEF_ABSENT);
     validate(world.get(), __func__);
 }

@@ -118,12 +118,12 @@ static void fill(reef_world *w, reef_entity *alice)
                    .text = "a \"b\"\n\x01", .friend = bob, .many = {1, 2, 3});
     (void)reef_relate(w, *alice, Likes, bob);
     (void)reef_relate(w, *alice, Likes, bobs);
-    (void)reef_relate_with(w, *alice, Owes, bob, 12);
+    (void)reef_relate_data(w, *alice, Owes, bob, 12);
     (void)reef_relate(w, *alice, ChildOf, bobs);
     (void)reef_enable(w, bob, Awake);
     (void)reef_add(w, *alice, Awake);
     (void)reef_disable(w, *alice, Position);
-    (void)reef_disable_entity(w, bob);
+    (void)reef_disable(w, bob);
     (void)reef_destroy(w, gone);
     (void)reef_set_name(w, bare, "bare");
     for (int i = 0; i < MANY; i++) {

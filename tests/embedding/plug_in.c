@@ -78,7 +78,9 @@ static bool end(reef_world *w)
     if (ran == 0 || told == 0) return false;
     if (reef_system_remove(w, reef_system_find(w, "plug_in_move")) != REEF_OK) return false;
     if (reef_observer_remove(w, reef_observer_find(w, "plug_in_tell")) != REEF_OK) return false;
-    if (reef_clear_type(w, reef_id(Owning), &removed) != REEF_OK) return false;
+    const reef_query owners = reef_query_new(w, "either Owning, either *, ?ReefPrefab");
+    if (reef_remove_where_id(w, owners, reef_id(Owning), &removed) != REEF_OK) return false;
+    if (reef_query_free(w, owners) != REEF_OK) return false;
     return values == 0 && dropped;
 }
 

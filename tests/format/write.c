@@ -91,7 +91,7 @@ static void component_print(FILE *out, const reef_world *w, reef_entity e, reef_
     for (uint32_t i = 0; i < n; i++) {
         const void *value = info.size == 0            ? whole
                             : info.home == REEF_SPLIT ? (reef_read_id(w, e, c, whole, info.size) ? whole : NULL)
-                                                      : (const char *)reef_span_id(w, e, c, NULL) + i * info.size;
+                                                      : (const char *)reef_get_all_id(w, e, c, NULL) + i * info.size;
         fprintf(out, " %s", reef_is_enabled_id(w, e, c) ? "" : "-");
         value_print(out, &info, value);
     }

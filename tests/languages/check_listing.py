@@ -56,6 +56,10 @@ def line_of(link):
 
 for name in sorted(listed):
     f = functions[name]
+    if name.endswith("_"):  # for macros and inlined functions alone
+        if name in index or re.search(r"^### %s$" % name, "\n".join(pages.values()), re.M):
+            mistakes.append("the reference shows %s, which is reef's own" % name)
+        continue
     page = index.get(name, ("", ""))[0]
     entry = re.search(r"^### %s\n(.*?)(?=^### |\Z)" % name, pages.get(page, ""), re.M | re.S)
     link = re.search(r"\]\(([^)]*/include/%s#L%d)\)" % (f["header"], f["line"]), entry.group(1)) if entry else None

@@ -15,7 +15,8 @@ local function set_number(e, n) assert(C.reef_set_id(w, e, number, ffi.new("Numb
 -- Structs that are answered by value: texts in them, counts, a union.
 local e = C.reef_create_entity(w)
 set_number(e, 5)
-assert(C.reef_clear_type(w, number, nil) == C.REEF_OK and C.reef_remove_id(w, e, number) == C.REEF_ABSENT)
+local numbers = C.reef_query_new(w, "either Number, either *")
+assert(C.reef_remove_where_id(w, numbers, number, nil) == C.REEF_OK and C.reef_query_free(w, numbers) == C.REEF_OK and C.reef_remove_id(w, e, number) == C.REEF_ABSENT)
 local err = C.reef_last_error(w)
 assert(err.status == C.REEF_ABSENT and ffi.string(err.operation) == "reef_remove" and err.component.id == number.id)
 assert(C.reef_world_stats(w).entities == 1)

@@ -176,7 +176,7 @@ assert r.reef_relate_id(w, alice, owes, bob, ctypes.byref(Money(30)), ctypes.siz
 assert value(r.reef_relation_get_id(w, alice, owes, bob), Owes).data.coins == 30
 value(r.reef_relation_mut_id(w, alice, owes, bob), Owes).data.coins = 7
 n = ctypes.c_uint32()
-debts = reef.array(Owes, r.reef_span_id(w, alice, owes, n), n.value)
+debts = reef.array(Owes, r.reef_get_all_id(w, alice, owes, n), n.value)
 assert [(d.target.index, d.data.coins) for d in debts] == [(bob.index, 7)]
 told = []
 hear_relations = r.callback("reef_observer_desc.function", lambda n: told.append((n.contents.kind, n.contents.entities[0].index, n.contents.targets[0].index)))

@@ -238,7 +238,7 @@ static void E1_a_thousand_tables_keep_apart(void **state)
     assert_int_equal(reef_query_count(w, q), 1024);
     for (uint32_t i = 0; i < 1024; i++)
         for (uint32_t b = 0; b < 10; b++) assert_int_equal(reef_has_id(w, e[i], tag_type(b + 1)), i >> b & 1);
-    for (uint32_t b = 0; b < 10; b++) assert_ok(reef_clear_type(w, tag_type(b + 1), NULL));
+    for (uint32_t b = 0; b < 10; b++) assert_ok(remove_everywhere(w, tag_type(b + 1), NULL));
     assert_int_equal(reef_world_stats(w).tables, 1);
     for (uint32_t i = 0; i < 1024; i++) assert_true(reef_get(w, e[i], Mass)->kg == i);
 }
@@ -280,7 +280,7 @@ static void D9_a_component_in_few_of_many_tables(void **state)
     assert_int_equal(rows, FEW);
     for (int i = 0; i < FEW; i += 2) assert_ok(reef_remove(w, e[i], Mass));
     assert_int_equal(reef_count(w, Mass), FEW / 2);
-    assert_ok(reef_clear_all(w, Mass));
+    assert_ok(remove_everywhere(w, reef_id(Mass), NULL));
     assert_int_equal(reef_count(w, Mass), 0);
 }
 

@@ -409,7 +409,7 @@ void core_DESTROY_WITH(model *m, const op *o, outcome *out)
 {
     reef_component c[OP_TYPES];
     uint32_t count = components_of(o, c);
-    out->status = reef_destroy_with_types(m->world, c, count, o->option & 1 ? NULL : &out->number);
+    out->status = destroy_everywhere(m->world, c, count, o->option & 1 ? NULL : &out->number);
 }
 void want_DESTROY_WITH(model *m, const op *o, outcome *want)
 {

@@ -4,6 +4,7 @@
 
 #include "link.h"
 #include "model.h"
+#include "everywhere.h"
 
 /* Each operation, for reef and for the reference. */
 #define X(name, weight, part) \

@@ -149,7 +149,7 @@ void want_ENABLE_WHERE(model *m, const op *o, outcome *want)
 
 void core_CLEAR_TYPE(model *m, const op *o, outcome *out)
 {
-    out->status = reef_clear_type(m->world, component_of(o->type[0]), o->option & 1 ? NULL : &out->number);
+    out->status = remove_everywhere(m->world, component_of(o->type[0]), o->option & 1 ? NULL : &out->number);
 }
 void want_CLEAR_TYPE(model *m, const op *o, outcome *want)
 {

@@ -12,7 +12,7 @@ static void compare_targets(model *m, reef_entity e, uint32_t relation)
     if (ref_alive(&m->reference, e)) ref_targets(&m->reference, relation, e.index, &list);
     const char *value = NULL;
     if (relation_is(relation, REEF_EXCLUSIVE)) n = (value = reef_get_id(m->world, e, x->id)) != NULL;
-    else value = reef_span_id(m->world, e, x->id, &n);
+    else value = reef_get_all_id(m->world, e, x->id, &n);
     if (n != list.count) {
         model_fail(m, "entity {%u, %u} has %u relations of type %s, must have %u", e.index, e.generation, n, x->name,
                    list.count);

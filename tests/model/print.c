@@ -249,7 +249,7 @@ static void print_by_value(const printer *p, const op *o)
 static void print_relating(const printer *p, const op *o)
 {
     static const char *const all[UNRELATE_WAYS] = {"reef_unrelate_all_id", "reef_unrelate_sources_id", "reef_remove_id",
-                                                   "reef_clear_type"};
+                                                   "reef_remove_where_id"};
     const uint32_t data = model_relations[o->type[0] % RELATIONS].data;
     FILE *f = p->file;
     switch ((op_kind)o->kind) {
@@ -277,7 +277,8 @@ static void print_relating(const printer *p, const op *o)
         break;
     case OP_UNRELATE_ALL:
         if (o->option == UNRELATE_TYPE) {
-            fprintf(f, "reef_clear_type(w, R[%u], NULL);", o->type[0]);
+            fprintf(f, "reef_remove_where_id(w, every((reef_component[]){R[%u]}, 1), R[%u], NULL);", o->type[0],
+                    o->type[0]);
             break;
         }
         fprintf(f, "number(\"%s\", (uint32_t)%s(w, ", all[o->option], all[o->option]);
@@ -515,9 +516,12 @@ static void print_call(const printer *p, const op *o)
         fprintf(f, "number(\"reef_destroy_many\", reef_destroy_many(w, list, sizeof list / sizeof list[0]));");
         break;
     case OP_DESTROY_WITH:
-        fprintf(f, "say(\"reef_destroy_with_types\", reef_destroy_with_types(w, t, %u, NULL));", o->count);
+        fprintf(f, "say(\"reef_destroy_where\", reef_destroy_where(w, every(t, %u), NULL));", o->count);
         break;
-    case OP_CLEAR_TYPE: fprintf(f, "say(\"reef_clear_type\", reef_clear_type(w, %s, NULL));", type); break;
+    case OP_CLEAR_TYPE:
+        fprintf(f, "say(\"reef_remove_where\", reef_remove_where_id(w, every((reef_component[]){%s}, 1), %s, NULL));",
+                type, type);
+        break;
     case OP_WORLD_CLEAR: fprintf(f, "say(\"reef_world_clear\", reef_world_clear(w));"); break;
     case OP_RESERVE: fprintf(f, "say(\"reef_reserve\", reef_reserve(w, %u));", o->n); break;
     case OP_RESERVE_FOR:
@@ -635,6 +639,15 @@ static const char *const prelude[] = {
     " if (!slot) return; if (!i.hooks || !i.hooks->destroy) { put(c, slot, value); return; }"
     " uint64_t **payload = i.hooks->bytes_move ? &((Bytes *)slot)->payload : &((Own *)slot)->payload;"
     " if (*payload) payload[1] = (void *)(uintptr_t)(**payload = value); }\n",
+    "static reef_query every(const reef_component *t, uint32_t n)\n{\n"
+    "    reef_query_desc d = {.entities = REEF_EITHER};\n    uint32_t many = 0;\n"
+    "    for (uint32_t i = 0; i < n; i++) {\n        uint32_t k = 0;\n"
+    "        while (k < many && d.terms[k].component.id != t[i].id) k++;\n"
+    "        if (k == many) d.terms[many++] = (reef_term){.component = {t[i].id ? t[i].id : UINT32_MAX}, .access = "
+    "REEF_WITH, .enabled = REEF_EITHER};\n    }\n"
+    "    if (n == 0 || t[0].id != reef_id(ReefPrefab).id) d.terms[many] = (reef_term){.component = "
+    "reef_id(ReefPrefab), .op = REEF_OPTIONAL};\n"
+    "    return reef_query_make(w, &d); /* freed with the world */\n}\n",
     "static reef_component key_type;\nstatic int key_coarse;\n"
     "static uint64_t key(const void *value)\n{\n    reef_type_info i;\n    uint64_t k = 0;\n    "
     "reef_type_get(key_type, &i);\n"

@@ -102,7 +102,7 @@ void core_UNRELATE_ALL(model *m, const op *o, outcome *out)
     switch (o->option % UNRELATE_WAYS) {
     case UNRELATE_SOURCES: out->number += reef_unrelate_sources_id(m->world, e, relation_id(o)); break;
     case UNRELATE_BY_REMOVE: out->status = reef_remove_id(m->world, e, relation_id(o)); break;
-    case UNRELATE_TYPE: out->status = reef_clear_type(m->world, relation_id(o), &out->number); break;
+    case UNRELATE_TYPE: out->status = remove_everywhere(m->world, relation_id(o), &out->number); break;
     default: out->number += reef_unrelate_all_id(m->world, e, relation_id(o)); break;
     }
     const bool counts = o->option % UNRELATE_WAYS <= UNRELATE_SOURCES; /* there is no status */

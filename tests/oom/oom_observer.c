@@ -59,10 +59,10 @@ HEARD(observed_destroy, done(reef_destroy(s->w, s->e[7])))
 HEARD(observed_set_where, done(reef_set_where(s->w, s->query, Position, 7, 8)))
 HEARD(observed_add_where, done(reef_add_where(s->w, s->query, Frozen)))
 HEARD(observed_remove_where, done(reef_remove_where(s->w, s->query, Tracked)))
-HEARD(observed_disable_where, done(reef_disable_entities_where(s->w, s->query)))
+HEARD(observed_disable_where, done(reef_disable_where(s->w, s->query)))
 HEARD(observed_destroy_where, done(reef_destroy_where(s->w, s->query, NULL)))
 HEARD(observed_clear, done(reef_world_clear(s->w)))
-HEARD(observed_clear_type, done(reef_clear_all(s->w, Tracked)))
+HEARD(observed_clear_type, done(remove_everywhere(s->w, reef_id(Tracked), NULL)))
 
 bool observer_made(sweep *s)
 {

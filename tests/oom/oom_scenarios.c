@@ -63,14 +63,14 @@ void with_marks(sweep *s)
     for (int i = 0; i < 100; i += 3) {
         assert_ok(reef_add(s->w, s->e[i], Awake));
         assert_ok(reef_disable(s->w, s->e[i], Awake));
-        assert_ok(reef_disable_entity(s->w, s->e[i]));
+        assert_ok(reef_disable(s->w, s->e[i]));
     }
 }
 
 static void one_empty_disabled(sweep *s)
 {
     s->e[0] = reef_create(s->w);
-    assert_ok(reef_disable_entity(s->w, s->e[0]));
+    assert_ok(reef_disable(s->w, s->e[0]));
 }
 
 static void with_names(sweep *s)
@@ -225,7 +225,7 @@ void with_snapshot(sweep *s)
     with_everything(s);
     assert_non_null(s->snapshot = reef_snapshot_take(s->w));
     assert_ok(reef_spawn_many(s->w, 1500, s->e, reef_with(Tracked, .value = 8), reef_with(Cargo, {3}), reef_tag(Seen)));
-    assert_ok(reef_destroy_with(s->w, reef_id(Loose)));
+    assert_ok(DESTROY_EVERYWHERE(s->w, reef_id(Loose)));
     s->query = reef_query_new(s->w, "in Mass");
     assert_true(reef_query_count(s->w, s->query) > 0);
 }
@@ -307,12 +307,12 @@ static bool bundle_new(sweep *s)
 static bool bundle_spawn(sweep *s) { return some(reef_spawn_bundle(s->w, s->bundle, &(Tracked){.value = 6})); }
 static bool destroy(sweep *s) { return done(reef_destroy(s->w, s->e[1])); }
 static bool destroy_150(sweep *s) { return done(reef_destroy(s->w, s->e[150])); }
-static bool destroy_with(sweep *s) { return done(reef_destroy_with(s->w, reef_id(Mass))); }
-static bool destroy_with_bit(sweep *s) { return done(reef_destroy_with(s->w, reef_id(Awake), reef_id(Mass))); }
-static bool destroy_all(sweep *s) { return done(reef_destroy_with_types(s->w, NULL, 0, NULL)); }
-static bool clear_type(sweep *s) { return done(reef_clear_type(s->w, reef_id(Mass), NULL)); }
-static bool clear_bit(sweep *s) { return done(reef_clear_type(s->w, reef_id(Awake), NULL)); }
-static bool clear_hooked(sweep *s) { return done(reef_clear_type(s->w, reef_id(Tracked), NULL)); }
+static bool destroy_with(sweep *s) { return done(DESTROY_EVERYWHERE(s->w, reef_id(Mass))); }
+static bool destroy_with_bit(sweep *s) { return done(DESTROY_EVERYWHERE(s->w, reef_id(Awake), reef_id(Mass))); }
+static bool destroy_all(sweep *s) { return done(reef_world_clear(s->w)); }
+static bool clear_type(sweep *s) { return done(remove_everywhere(s->w, reef_id(Mass), NULL)); }
+static bool clear_bit(sweep *s) { return done(remove_everywhere(s->w, reef_id(Awake), NULL)); }
+static bool clear_hooked(sweep *s) { return done(remove_everywhere(s->w, reef_id(Tracked), NULL)); }
 static bool add(sweep *s) { return done(reef_add(s->w, s->e[0], Velocity)); }
 static bool add_tag(sweep *s) { return done(reef_add(s->w, s->e[0], Frozen)); }
 static bool add_bit(sweep *s) { return done(reef_add(s->w, s->e[0], Awake)); }
@@ -345,9 +345,9 @@ static bool change_hooked(sweep *s)
     return done(reef_change(s->w, s->e[0], reef_with(Tracked, .value = 7), reef_without(Loose), reef_default(Unique)));
 }
 static bool disable(sweep *s) { return done(reef_disable(s->w, s->e[1], Mass)); }
-static bool disable_entity(sweep *s) { return done(reef_disable_entity(s->w, s->e[0])); }
+static bool disable_entity(sweep *s) { return done(reef_disable(s->w, s->e[0])); }
 static bool enable(sweep *s) { return done(reef_enable(s->w, s->e[0], Mass)); }
-static bool enable_entity(sweep *s) { return done(reef_enable_entity(s->w, s->e[0])); }
+static bool enable_entity(sweep *s) { return done(reef_enable(s->w, s->e[0])); }
 static bool remove_mass(sweep *s) { return done(reef_remove(s->w, s->e[0], Mass)); }
 static bool remove_switch(sweep *s) { return done(reef_remove(s->w, s->e[0], Awake)); }
 static bool remove_everything(sweep *s) { return done(reef_remove_all(s->w, s->e[0])); }
@@ -437,10 +437,10 @@ static bool query_out(sweep *s)
 static bool query_split(sweep *s)
 {
     uint64_t rows_seen = 0;
-    reef_split *split = reef_split_begin(s->w, s->query, NULL, 3);
+    reef_slices *split = reef_slices_begin(s->w, s->query, NULL, 3);
     for (uint32_t k = 0; split && k < 3; k++)
-        for (reef_block b = reef_split_part(split, k); reef_next(&b);) rows_seen += values_again(&b);
-    reef_split_end(split);
+        for (reef_block b = reef_slice(split, k); reef_next(&b);) rows_seen += values_again(&b);
+    reef_slices_end(split);
     return rows_seen == reef_count(s->w, Mass);
 }
 static bool query_order(sweep *s)
@@ -509,7 +509,7 @@ static reef_status where_remove_bit(sweep *s, reef_query q) { return reef_remove
 static reef_status where_destroy(sweep *s, reef_query q) { return reef_destroy_where(s->w, q, NULL); }
 static reef_status where_enable(sweep *s, reef_query q) { return reef_enable_where(s->w, q, Awake); }
 static reef_status where_disable(sweep *s, reef_query q) { return reef_disable_where(s->w, q, Awake); }
-static reef_status where_disable_all(sweep *s, reef_query q) { return reef_disable_entities_where(s->w, q); }
+static reef_status where_disable_all(sweep *s, reef_query q) { return reef_disable_where(s->w, q); }
 static bool enable_where(sweep *s) { return where(s, "either *", where_enable); }
 static bool disable_where(sweep *s) { return where(s, "", where_disable); }
 static bool disable_where_all(sweep *s) { return where(s, "", where_disable_all); }
@@ -574,7 +574,7 @@ static void bare_marks(sweep *s)
 {
     bare_bits(s);
     for (int i = 0; i < 60; i += 3) assert_ok(reef_disable(s->w, s->e[i], Awake));
-    for (int i = 0; i < 60; i += 2) assert_ok(reef_disable_entity(s->w, s->e[i]));
+    for (int i = 0; i < 60; i += 2) assert_ok(reef_disable(s->w, s->e[i]));
 }
 
 /* Rows are tracked, and there is a reader of removals. */

@@ -54,8 +54,8 @@ bool system_removed(sweep *s)
 bool system_switched(sweep *s)
 {
     const reef_system_id id = reef_system_find(s->w, "first");
-    const bool made = done(reef_system_switch(s->w, id, false));
-    assert_int_equal(reef_system_is_on(s->w, id), !made);
+    const bool made = done(reef_system_enable(s->w, id, false));
+    assert_int_equal(reef_system_is_enabled(s->w, id), !made);
     return systems_seen(s, made);
 }
 

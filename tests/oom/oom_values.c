@@ -32,7 +32,7 @@ bool several_cloned(sweep *s) { return !reef_entity_is_null(reef_clone(s->w, s->
 bool several_written(sweep *s)
 {
     uint32_t n;
-    return reef_span_mut(s->w, s->e[0], SomeTracked, &n) != NULL;
+    return reef_mut_all(s->w, s->e[0], SomeTracked, &n) != NULL;
 }
 
 void with_common(sweep *s)

@@ -94,7 +94,7 @@ static void hooks_give(reef_world *w, reef_entity e, int i, int round)
 static void bits_give(reef_world *w, reef_entity e, int i, int round)
 {
     if (i % 4 == 1) reef_add(w, e, Awake);
-    if (i == 9 - round) reef_disable_entity(w, e);
+    if (i == 9 - round) reef_disable(w, e);
     if (i % 5 == 0) reef_disable(w, e, Mass);
 }
 static void tracked_give(reef_world *w, reef_entity e, int i, int round)
@@ -157,11 +157,11 @@ static void forks_give(reef_world *w, reef_entity e, int i, int round)
 static void relations_give(reef_world *w, reef_entity e, int i, int round)
 {
     const reef_entity other = reef_entity_at(w, e.index / 2);
-    reef_relate_with(w, e, Lends, e, i + round);
+    reef_relate_data(w, e, Lends, e, i + round);
     if (reef_entity_is_null(other) || reef_entity_equal(e, other)) return;
     reef_relate_before(w, e, Below, other, reef_entity_at(w, e.index ^ 1));
     if (!reef_has(w, e, Below)) reef_relate(w, e, Below, other);
-    reef_relate_with(w, e, Lends, other, i * round);
+    reef_relate_data(w, e, Lends, other, i * round);
 }
 static void ids_give(reef_world *w, reef_entity e, int i, int round)
 {
@@ -482,7 +482,7 @@ static bool fork_it(sweep *s)
 }
 static bool clear(sweep *s) { return done(reef_world_clear(s->w)); }
 static bool clone(sweep *s) { return done(reef_clone_many(s->w, s->e[3], 20, NULL)); }
-static bool destroy_some(sweep *s) { return done(reef_destroy_with(s->w, reef_id(Mass))); }
+static bool destroy_some(sweep *s) { return done(DESTROY_EVERYWHERE(s->w, reef_id(Mass))); }
 
 /* A loop that records all kinds of changes, and ends; what is left is flushed. */
 static void loop_recorded(sweep *s)
@@ -503,7 +503,7 @@ static void loop_recorded(sweep *s)
     assert_true(reef_set(s->w, s->e[1], Tracked, .value = 99) >= 0);
     assert_true(reef_set(s->w, s->e[7], Sparse, .value = 98) >= 0);
     assert_ok(reef_add(s->w, s->e[8], Frozen));
-    assert_ok(reef_disable_entity(s->w, s->e[6]));
+    assert_ok(reef_disable(s->w, s->e[6]));
     if (reef_has(s->w, s->e[1], Hold)) assert_ok(reef_remove(s->w, s->e[1], Hold));
     assert_some(reef_clone(s->w, s->e[9]));
 }

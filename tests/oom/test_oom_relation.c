@@ -26,7 +26,7 @@ static void with_relations(sweep *s)
     for (int i = 1; i < FOLK; i++) {
         assert_true(reef_relate(s->w, s->e[i], Under, s->e[(i - 1) / 2]) >= 0);
         assert_true(reef_relate(s->w, s->e[i], DockedTo, s->e[i % 3]) >= 0);
-        for (int k = 0; k < i % 5; k++) assert_true(reef_relate_with(s->w, s->e[i], Owes, s->e[k * 7], k) >= 0);
+        for (int k = 0; k < i % 5; k++) assert_true(reef_relate_data(s->w, s->e[i], Owes, s->e[k * 7], k) >= 0);
         if (i % 2) assert_true(reef_relate(s->w, s->e[i], Married, s->e[i - 1]) >= 0);
         if (i % 4 == 0) assert_true(reef_relate(s->w, s->e[i], Knows, s->e[i - 2]) >= 0);
         if (i % 6 == 0) assert_true(reef_relate(s->w, s->e[i], Needs, s->e[i / 6 + 30]) >= 0 || i / 6 + 30 >= i);
@@ -93,7 +93,7 @@ static bool said(sweep *s, bool works)
 
 SAID(related_first, reef_relate(s->w, s->e[FOLK + 2], DockedTo, s->e[FOLK + 3]))
 SAID(related_more, reef_relate(s->w, s->e[9], Owes, s->e[FOLK + 3]))
-SAID(related_again, reef_relate_with(s->w, s->e[9], Owes, s->e[7], 77))
+SAID(related_again, reef_relate_data(s->w, s->e[9], Owes, s->e[7], 77))
 SAID(related_elsewhere, reef_relate(s->w, s->e[9], DockedTo, s->e[FOLK + 3]))
 SAID(related_acyclic, reef_relate(s->w, s->e[58], Needs, s->e[3]))
 SAID(related_below, reef_relate(s->w, s->e[2], Under, s->e[15]))
@@ -116,7 +116,7 @@ SAID(relation_set, reef_set(s->w, s->e[9], DockedTo, .target = s->e[FOLK + 3]))
 SAID(relation_removed, reef_remove(s->w, s->e[9], Owes))
 SAID(target_destroyed, reef_destroy(s->w, s->e[1]))
 SAID(root_destroyed, reef_destroy(s->w, s->e[0]))
-SAID(targets_destroyed, reef_destroy_with(s->w, reef_id(Mass)))
+SAID(targets_destroyed, DESTROY_EVERYWHERE(s->w, reef_id(Mass)))
 
 static bool targets_destroyed_where(sweep *s)
 {
@@ -148,8 +148,8 @@ static bool source_spawned(sweep *s)
     return said(s, !reef_entity_is_null(reef_spawn(s->w, reef_with(Mass, 1), reef_with(DockedTo, .target = s->e[1]),
                                                    reef_with(Under, .target = s->e[FOLK + 3]))));
 }
-SAID(relations_cleared, reef_clear_type(s->w, reef_id(DockedTo), NULL))
-SAID(many_relations_cleared, reef_clear_type(s->w, reef_id(Owes), NULL))
+SAID(relations_cleared, remove_everywhere(s->w, reef_id(DockedTo), NULL))
+SAID(many_relations_cleared, remove_everywhere(s->w, reef_id(Owes), NULL))
 static bool relations_loaded(sweep *s)
 {
     reef_bytes bytes;

@@ -76,9 +76,9 @@ static bool change(void)
            REEF_OK;
 }
 static bool destroy(void) { return reef_destroy(now.w, now.e[900]) == REEF_OK; }
-static bool destroy_with(void) { return reef_destroy_with(now.w, reef_id(Hold)) == REEF_OK; }
-static bool clear(void) { return reef_clear_type(now.w, reef_id(Wide), NULL) == REEF_OK; }
-static bool clear_tag(void) { return reef_clear_type(now.w, reef_id(Marked), NULL) == REEF_OK; }
+static bool destroy_with(void) { return DESTROY_EVERYWHERE(now.w, reef_id(Hold)) == REEF_OK; }
+static bool clear(void) { return remove_everywhere(now.w, reef_id(Wide), NULL) == REEF_OK; }
+static bool clear_tag(void) { return remove_everywhere(now.w, reef_id(Marked), NULL) == REEF_OK; }
 static bool clear_world(void) { return reef_world_clear(now.w) == REEF_OK; }
 static bool spawn(void) { return some(reef_spawn(now.w, reef_with(Hold, 8), reef_with(Cargo, {1}))); }
 static bool spawn_many(void)

@@ -32,7 +32,7 @@ CALL(tree_destroyed, reef_destroy(s->w, s->e[0]))
 CALL(branch_destroyed, reef_destroy(s->w, s->e[33]))
 CALL(tree_sorted, reef_sort_storage(s->w, &(reef_sort){.order = {.relation = reef_id(ChildOf)}}))
 
-static bool parents_cleared(sweep *s) { return done(reef_clear_type(s->w, reef_id(ChildOf), NULL)); }
+static bool parents_cleared(sweep *s) { return done(remove_everywhere(s->w, reef_id(ChildOf), NULL)); }
 static bool tree_loaded(sweep *s)
 {
     reef_bytes bytes;

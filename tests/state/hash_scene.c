@@ -205,7 +205,11 @@ static void stepped(scene *s)
     }
     if (s->step % 3 == 0) named(s);
     if (s->step % 7 == 0) reserved(s);
-    if (s->step == 170) must(reef_destroy_with(s->world, reef_id(Plant), reef_id(Hidden)) >= 0, "destroy_with");
+    if (s->step == 170) {
+        const reef_query gone = reef_query_new(s->world, "either Plant, either Hidden, either *");
+        must(reef_destroy_where(s->world, gone, NULL) >= 0, "destroy_where");
+        reef_query_free(s->world, gone);
+    }
     moved(s);
     s->step++;
 }
@@ -298,7 +302,7 @@ int main(void)
     must(reef_equal(s.world, fork->world, NULL), "a fork and a second future that played the same differ");
 
     (void)reef_hash_parts(s.world, part_told, NULL);
-    must(reef_destroy_with_types(s.world, NULL, 0, NULL) == REEF_OK, "destroy");
+    must(reef_world_clear(s.world) == REEF_OK, "destroy");
     told("all dead", &s);
     for (int i = 0; i < PEOPLE - 500; i++) s.people[i] = born(&s);
     hurt(&s, 4000);

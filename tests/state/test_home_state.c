@@ -694,7 +694,7 @@ static void D9_a_thousand_types_outside_of_tables_do_not_mix(void **state)
         if (step % 2000 == 1999) assert_ok(reef_shrink(x->w));
     }
     const reef_component frozen = reef_id(Frozen);
-    assert_ok(reef_destroy_with_types(x->w, &frozen, 1, NULL));
+    assert_ok(destroy_everywhere(x->w, &frozen, 1, NULL));
     for (uint32_t r = 0; r < WIDE_ROWS; r++)
         if (!reef_is_alive(x->w, x->e[r])) wide_gone(x, r);
     wide_check(x);

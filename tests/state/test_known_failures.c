@@ -238,7 +238,7 @@ static void C3_bits_go_with_their_component(void **state)
             case 1: assert_ok(reef_change(w, e, reef_value_make(c, REEF_VALUE_REMOVE, 0, NULL))); break;
             case 2: assert_ok(reef_remove_all(w, e)), assert_status(REEF_ADDED, reef_set(w, e, Mass, 3)); break;
             case 3: assert_ok(reef_destroy(w, e)); break;
-            default: assert_ok(reef_clear_type(w, c, NULL)); break;
+            default: assert_ok(remove_everywhere(w, c, NULL)); break;
             }
             /* in the row that was left, under the same index */
             const reef_entity now = way == 3 ? reef_spawn(w, reef_with(Mass, 4)) : x;
@@ -271,7 +271,7 @@ static void E3_a_read_creates_nothing(void **state)
         for (uint32_t i = 0; i < 4; i++) {
             assert_false(reef_has_id(read, asked[i], c));
             assert_null(reef_get_id(read, asked[i], c));
-            assert_null(reef_span_id(read, asked[i], c, &n));
+            assert_null(reef_get_all_id(read, asked[i], c, &n));
             assert_int_equal(n, 0);
             assert_int_equal(reef_count_on_id(read, asked[i], c), 0);
             assert_false(reef_is_enabled_id(read, asked[i], c));

@@ -515,7 +515,7 @@ static void do_systems(game *g)
     ticked(g, g->w);
     if (below(g, 2)) do_snapshot(g); /* it knows of a system that is no more */
     assert_ok(reef_system_remove(g->w, id));
-    assert_ok(reef_system_switch(g->w, other, below(g, 2)));
+    assert_ok(reef_system_enable(g->w, other, below(g, 2)));
     worked(g, 4 * SYSTEMS_MOST);
 }
 

@@ -33,9 +33,9 @@ static void live_rarely(life *l, uint32_t what)
     reef_world *w = l->w;
     reef_query q;
     switch (what) {
-    case 0: assert_ok(reef_clear_all(w, Loose)); break;
+    case 0: assert_ok(remove_everywhere(w, reef_id(Loose), NULL)); break;
     case 1: assert_ok(reef_shrink(w)); break;
-    case 2: assert_ok(reef_destroy_with(w, reef_id(Frozen), reef_id(Mass))); break;
+    case 2: assert_ok(DESTROY_EVERYWHERE(w, reef_id(Frozen), reef_id(Mass))); break;
     case 3: assert_ok(reef_spawn_many(w, 300, l->e, reef_with(Mass, 5), reef_with(Tracked, .value = 4))); break;
     case 4: (void)reef_destroy_many(w, l->e + 50, 150); break;
     case 5: assert_true(reef_write_many(w, Mass, l->e, 2, ((Mass[]){{1}, {2}})) <= 2); break;

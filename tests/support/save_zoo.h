@@ -158,7 +158,7 @@ static inline void zoo_give(reef_world *w, reef_entity e, uint32_t i, uint64_t *
         if (r % 3 == 0) (void)reef_relate_before(w, e, ZooUnder, other, zoo_somebody(w, seed));
         else (void)reef_relate(w, e, ZooUnder, other);
         break;
-    case 15: (void)reef_relate_with(w, e, ZooEats, other, (int32_t)r); break;
+    case 15: (void)reef_relate_data(w, e, ZooEats, other, (int32_t)r); break;
     default: (void)(reef_has_id(w, e, zoo_type(i)) ? REEF_OK : reef_add_id(w, e, zoo_type(i), NULL, NULL)); break;
     }
 }

@@ -456,7 +456,7 @@ static void marks_begin(reef_world *w)
 
 static void wake_some(reef_world *w, uint64_t tick)
 {
-    for (uint32_t i = (uint32_t)tick % 3; i < 6000; i += 3) reef_enable_entity(w, reef_entity_at(w, i));
+    for (uint32_t i = (uint32_t)tick % 3; i < 6000; i += 3) reef_enable(w, reef_entity_at(w, i));
 }
 
 static const scene_system marks_systems[] = {

@@ -347,7 +347,7 @@ static bool digest_entity(void *context, reef_entity e, reef_component c, const 
     (void)c, (void)data, (void)size;
     d->hash = digest_number(d->hash, reef_entity_bits(e));
     d->hash = digest_number(d->hash, reef_is_alive(d->world, e));
-    d->hash = digest_number(d->hash, reef_is_enabled_entity(d->world, e));
+    d->hash = digest_number(d->hash, reef_is_enabled(d->world, e));
     d->hash = digest_number(d->hash, reef_entity_bits(reef_entity_at(d->world, e.index)));
     const char *name = reef_name(d->world, e);
     d->hash = digest_text(d->hash, name);

@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "inside.h"
-#include "reef.h"
+#include "everywhere.h"
 
 /* ---- the allocator ----
  * It uses malloc. Every block has a header before it and a guard after it; resizing always moves; memory is filled with

@@ -157,7 +157,7 @@ static void many_write(void)
         if (reef_entity_is_null(reef_spawn(w, reef_with(Position, (float)i, 0)))) exit(1);
     MUST(reef_save(w, path_of("many_a"), &desc));
     const reef_query q = reef_query_new(w, "Position");
-    reef_each(w, q, row) reef_at(row, Position)->y = 1;
+    reef_each(w, q, row) reef_inout_at(row, Position)->y = 1;
     MUST(reef_save(w, path_of("many_b"), &desc));
     reef_world_free(w);
 }

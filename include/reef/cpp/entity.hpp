@@ -118,7 +118,7 @@ template <class F, class Went, class... V> auto with_values(F f, Went went, V &&
 
 template <class T> reef_status set_value(reef_world *w, reef_entity e, const void *value)
 {
-    if constexpr (is_stored<T>) return reef_set_stored(w, e, id_with<T>(w), value, sizeof(T));
+    if constexpr (is_stored<T>) return reef_set_stored_(w, e, id_with<T>(w), value, sizeof(T));
     else return reef_set_id(w, e, id_with<T>(w), value, sizeof(T));
 }
 template <class T, class V> reef_status set(reef_world *w, reef_entity e, V &&v)
@@ -209,16 +209,16 @@ class entity {
         held.taken(slot != nullptr);
         return static_cast<T *>(slot);
     }
-    template <class T> span<const T> all() const
+    template <class T> span<const T> get_all() const
     {
         span<const T> s;
-        if (w) s.first = static_cast<const T *>(reef_span_id(w, e, id<T>(), &s.count));
+        if (w) s.first = static_cast<const T *>(reef_get_all_id(w, e, id<T>(), &s.count));
         return s;
     }
-    template <class T> span<T> all_mut() const
+    template <class T> span<T> mut_all() const
     {
         span<T> s;
-        if (w) s.first = static_cast<T *>(reef_span_mut_id(w, e, id<T>(), &s.count));
+        if (w) s.first = static_cast<T *>(reef_mut_all_id(w, e, id<T>(), &s.count));
         return s;
     }
     template <class T> reef_status remove_one(uint32_t i) const

@@ -182,8 +182,8 @@ template <class T> struct multi_column {
     all<T> at(uint32_t i) const
     {
         all<T> s;
-        if constexpr (std::is_const_v<T>) s.first = static_cast<T *>(reef_block_span_id(b, id<type>(), i, &s.count));
-        else s.first = static_cast<T *>(reef_block_span_mut_id(b, id<type>(), i, &s.count));
+        if constexpr (std::is_const_v<T>) s.first = static_cast<T *>(reef_block_get_all_id(b, id<type>(), i, &s.count));
+        else s.first = static_cast<T *>(reef_block_mut_all_id(b, id<type>(), i, &s.count));
         return s;
     }
     struct rows {

@@ -134,8 +134,8 @@ template <class R> chain entity::retarget(reef_entity from, reef_entity to) cons
 {
     return chain(*this, w ? reef_retarget_id(w, e, id<R>(), from, to) : REEF_NOT_ALIVE);
 }
-template <class R> target_range<R> entity::targets() const { return target_range<R>(w, all<R>()); }
-template <class R> relation_range<R> entity::relations() const { return relation_range<R>(w, all<R>()); }
+template <class R> target_range<R> entity::targets() const { return target_range<R>(w, get_all<R>()); }
+template <class R> relation_range<R> entity::relations() const { return relation_range<R>(w, get_all<R>()); }
 template <class R> source_range entity::sources() const { return source_range(w, e, id<R>()); }
 
 } // namespace reef

@@ -770,8 +770,8 @@ class system_ref {
     explicit operator bool() const { return !reef_system_is_null(s); }
     operator reef_system_id() const { return s; }
     const char *name() const { return w ? reef_system_name(w, s) : nullptr; }
-    bool is_on() const { return w && reef_system_is_on(w, s); }
-    reef_status turn(bool on) const { return w ? reef_system_switch(w, s, on) : REEF_NOT_ALIVE; }
+    bool is_enabled() const { return w && reef_system_is_enabled(w, s); }
+    reef_status enable(bool on) const { return w ? reef_system_enable(w, s, on) : REEF_NOT_ALIVE; }
     reef_status remove() const { return w ? reef_system_remove(w, s) : REEF_NOT_ALIVE; }
 
   private:

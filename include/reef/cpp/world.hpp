@@ -154,7 +154,6 @@ class world_ref {
         return detail::set<T>(w, e, std::forward<V>(value));
     }
     template <class T> reef_status remove(reef_entity e) { return reef_remove_id(w, e, id<T>()); }
-    template <class T> reef_status clear_all() { return reef_clear_type(w, id<T>(), nullptr); }
 
     /* ---- singletons ---- */
 

@@ -58,14 +58,14 @@ REEF_INLINE const void *reef_store_find(const reef_store *s, reef_entity e)
 
 /* By declaration: its id is not tested, since an id that isn't known yet (0) finds nothing, and the slow half
  * resolves it. */
-REEF_API const void *reef_get_slow(const reef_world *world, reef_entity entity, reef_type_decl *decl) REEF_PURE;
+REEF_API const void *reef_get_slow_(const reef_world *world, reef_entity entity, reef_type_decl *decl) REEF_PURE;
 /* Makes the component ready to be written; then where it is, NULL when it wasn't made ready. */
-REEF_API void reef_mut_slow(reef_world *world, reef_entity entity, reef_type_decl *decl);
-REEF_API void *reef_mut_done(const reef_world *world, reef_entity entity, reef_type_decl *decl) REEF_PURE;
-REEF_API bool reef_has_slow(const reef_world *world, reef_entity entity, reef_type_decl *decl) REEF_PURE;
+REEF_API void reef_mut_slow_(reef_world *world, reef_entity entity, reef_type_decl *decl);
+REEF_API void *reef_mut_done_(const reef_world *world, reef_entity entity, reef_type_decl *decl) REEF_PURE;
+REEF_API bool reef_has_slow_(const reef_world *world, reef_entity entity, reef_type_decl *decl) REEF_PURE;
 /* One call in 64 of those that found no index asks for one. Which ones do depends on the handle alone, so that nothing
  * is counted in the user's loop. */
-REEF_API void reef_index_ask(const reef_world *world, reef_type_decl *decl);
+REEF_API void reef_index_ask_(const reef_world *world, reef_type_decl *decl);
 REEF_INLINE bool reef_asks(reef_entity e) { return e.index % 64 == 0; }
 
 REEF_INLINE reef_component reef_id_now(const reef_type_decl *decl)
@@ -77,26 +77,11 @@ REEF_INLINE reef_component reef_id_now(const reef_type_decl *decl)
 
 /* The id of a type for a call with this world; {0} if another copy of reef in the program has made the world, and this
  * copy has made none. */
-REEF_API reef_component reef_resolve_with(const reef_world *world, reef_type_decl *decl) REEF_PURE;
+REEF_API reef_component reef_resolve_with_(const reef_world *world, reef_type_decl *decl) REEF_PURE;
 REEF_INLINE reef_component reef_id_with(const reef_world *world, reef_type_decl *decl)
 {
     const reef_component c = reef_id_now(decl);
-    return REEF_LIKELY(c.id != 0) ? c : reef_resolve_with(world, decl);
-}
-REEF_INLINE reef_status reef_add_decl(reef_world *world, reef_entity e, reef_type_decl *decl, const void *args)
-{
-    return reef_add_id(world, e, reef_id_with(world, decl), args, NULL);
-}
-REEF_INLINE reef_status reef_remove_decl(reef_world *world, reef_entity e, reef_type_decl *decl)
-{
-    return reef_remove_id(world, e, reef_id_with(world, decl));
-}
-/* `stored` is a constant. */
-REEF_INLINE reef_status reef_set_decl(reef_world *world, reef_entity e, reef_type_decl *decl, const void *value,
-                                      size_t size, bool stored)
-{
-    return stored ? reef_set_stored(world, e, reef_id_with(world, decl), value, size)
-                  : reef_set_id(world, e, reef_id_with(world, decl), value, size);
+    return REEF_LIKELY(c.id != 0) ? c : reef_resolve_with_(world, decl);
 }
 
 /* By the index of blocks. False: it can't say. */
@@ -136,17 +121,17 @@ REEF_INLINE const void *reef_get_decl(const reef_world *world, reef_entity e, re
     for (bool again = false;; again = true) {
         const reef_way way = reef_way_to(REEF_RECAST(const reef_hot *, world), reef_id_now(decl), false);
         const void *p;
-        if (REEF_HELD_(world)) return reef_get_slow(world, e, decl);
+        if (REEF_HELD_(world)) return reef_get_slow_(world, e, decl);
         if (REEF_LIKELY(reef_get_short(&way, e, size, &p))) return p;
         if (!reef_asks(e)) {
             const reef_slot *slots = NULL;
             const reef_long_way by_chunk = reef_long_way_to(REEF_RECAST(const reef_hot *, world), way.map);
             uint32_t place = 0, k = reef_slot_at(&by_chunk, e, &place, &slots);
-            if (REEF_UNLIKELY(k == 0)) return reef_get_slow(world, e, decl);
+            if (REEF_UNLIKELY(k == 0)) return reef_get_slow_(world, e, decl);
             return REEF_CAST(const char *, slots[k].block) + reef_row_at(place, size);
         }
-        if (again) return reef_get_slow(world, e, decl);
-        reef_index_ask(world, decl);
+        if (again) return reef_get_slow_(world, e, decl);
+        reef_index_ask_(world, decl);
     }
 }
 REEF_INLINE void *reef_mut_decl(reef_world *world, reef_entity e, reef_type_decl *decl, size_t size)
@@ -163,8 +148,8 @@ REEF_INLINE void *reef_mut_decl(reef_world *world, reef_entity e, reef_type_decl
             if (REEF_LIKELY(k != 0 && slots[k].version == version))
                 return REEF_CAST(char *, slots[k].block) + reef_row_at(place, size);
         }
-        if (again) return reef_mut_done(world, e, decl);
-        reef_mut_slow(world, e, decl);
+        if (again) return reef_mut_done_(world, e, decl);
+        reef_mut_slow_(world, e, decl);
     }
 }
 REEF_INLINE bool reef_has_decl(const reef_world *world, reef_entity e, reef_type_decl *decl)
@@ -173,7 +158,8 @@ REEF_INLINE bool reef_has_decl(const reef_world *world, reef_entity e, reef_type
         const reef_way way = reef_way_to(REEF_RECAST(const reef_hot *, world), reef_id_now(decl), true);
         bool has;
         if (REEF_LIKELY(reef_has_short(&way, e, &has))) return has;
-        if (REEF_DEPENDENT(&way.map->elsewhere) != 0 || reef_id_now(decl).id == 0) return reef_has_slow(world, e, decl);
+        if (REEF_DEPENDENT(&way.map->elsewhere) != 0 || reef_id_now(decl).id == 0)
+            return reef_has_slow_(world, e, decl);
         if (!reef_asks(e)) {
             const reef_long_way by_chunk = reef_long_way_to(REEF_RECAST(const reef_hot *, world), way.map);
             uint32_t place;
@@ -181,8 +167,8 @@ REEF_INLINE bool reef_has_decl(const reef_world *world, reef_entity e, reef_type
             const uint32_t d = reef_slots_in(by_chunk.chunks, place)[0].head.table - (by_chunk.lowest - 1);
             return (by_chunk.slot - 1)[d & (0u - (d < by_chunk.capacity + 1))] != 0;
         }
-        if (again) return reef_has_slow(world, e, decl);
-        reef_index_ask(world, decl);
+        if (again) return reef_has_slow_(world, e, decl);
+        reef_index_ask_(world, decl);
     }
 }
 
@@ -199,7 +185,7 @@ REEF_INLINE const void *reef_get_stored(const reef_world *world, reef_entity e, 
     const reef_store_way way = reef_store_now(world, decl, paged);
     uint32_t page;
     const void *p = reef_store_at(&way, e, size, paged, &page);
-    return REEF_UNLIKELY(p == NULL) || REEF_HELD_(world) ? reef_get_slow(world, e, decl) : p;
+    return REEF_UNLIKELY(p == NULL) || REEF_HELD_(world) ? reef_get_slow_(world, e, decl) : p;
 }
 REEF_INLINE void *reef_mut_stored(reef_world *world, reef_entity e, reef_type_decl *decl, size_t size, bool paged)
 {
@@ -210,8 +196,8 @@ REEF_INLINE void *reef_mut_stored(reef_world *world, reef_entity e, reef_type_de
         const void *p = reef_store_at(&way, e, size, paged, &page);
         if (REEF_LIKELY(p != NULL && way.version[page] == version))
             return REEF_RECAST(void *, REEF_RECAST(uintptr_t, p));
-        if (again) return reef_mut_done(world, e, decl);
-        reef_mut_slow(world, e, decl);
+        if (again) return reef_mut_done_(world, e, decl);
+        reef_mut_slow_(world, e, decl);
     }
 }
 
@@ -238,13 +224,5 @@ REEF_INLINE bool reef_has_fast(const reef_world *world, reef_entity e, reef_comp
 }
 
 REEF_END_C
-
-#ifdef __cplusplus
-template <class T>
-static inline reef_status reef_set_value(reef_world *w, reef_entity e, reef_type_decl *d, const T &value, bool stored)
-{
-    return reef_set_decl(w, e, d, &value, sizeof(T), stored);
-}
-#endif
 
 #endif

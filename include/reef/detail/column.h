@@ -10,10 +10,10 @@ REEF_BEGIN_C
 
 /* The values of a component that isn't in the query's head: an optional one, one in a block that is part of a chunk, or
  * one that the query doesn't name. */
-REEF_API const void *reef_block_other(const reef_block *block, reef_component type, bool write);
+REEF_API const void *reef_block_other_(const reef_block *block, reef_component type, bool write);
 /* The same for a declared type, whose id may not be known yet. It is pure, so that the loop's position stays in
  * registers across the call. */
-REEF_API const void *reef_block_slow(const reef_block *block, reef_type_decl *decl, bool write) REEF_PURE;
+REEF_API const void *reef_block_slow_(const reef_block *block, reef_type_decl *decl, bool write) REEF_PURE;
 
 /* A column's slot, from the chunk's slots (reef_slot_of), or from the slot of the first column, which is known without
  * reading the match (reef_slot_beside). */
@@ -48,7 +48,7 @@ REEF_INLINE const reef_slot *reef_block_slot(const reef_block *b, uint32_t i)
  * and with the first column the slots of the third next. (Fetching columns or slots in reef_next took half of the time
  * of loops that don't use them. With few tables, the jump over the prefetch takes 0.3 ns of the 4.5 ns of a table of 20
  * rows.) */
-REEF_INLINE void *reef_column_of(const reef_query_head *q, const reef_slot *at, const reef_match *m, uint32_t i)
+REEF_INLINE void *reef_match_column(const reef_query_head *q, const reef_slot *at, const reef_match *m, uint32_t i)
 {
     if (REEF_UNLIKELY(q->ahead)) {
         const reef_match *next = reef_match_after(q, m, 1);
@@ -59,7 +59,7 @@ REEF_INLINE void *reef_column_of(const reef_query_head *q, const reef_slot *at, 
 }
 REEF_INLINE void *reef_block_column(const reef_block *b, const reef_query_head *q, uint32_t i)
 {
-    return reef_column_of(q, b->column, REEF_CAST(const reef_match *, b->match), i);
+    return reef_match_column(q, b->column, REEF_CAST(const reef_match *, b->match), i);
 }
 /* The first two terms are tried without checking how many there are: the key of a term that isn't there matches no
  * component. */
@@ -70,7 +70,7 @@ REEF_INLINE const void *reef_block_in_fast(const reef_block *block, reef_compone
     if (REEF_LIKELY(q->key[1] >> 1 == c.id)) return reef_block_column(block, q, 1);
     for (uint32_t i = 2; i < q->column_count; i++)
         if (q->key[i] >> 1 == c.id) return reef_block_column(block, q, i);
-    return reef_block_other(block, c, false);
+    return reef_block_other_(block, c, false);
 }
 REEF_INLINE void *reef_block_inout_fast(const reef_block *block, reef_component c)
 {
@@ -79,7 +79,7 @@ REEF_INLINE void *reef_block_inout_fast(const reef_block *block, reef_component 
     if (REEF_LIKELY(q->key[1] == c.id << 1)) return reef_block_column(block, q, 1);
     for (uint32_t i = 2; i < q->write_count; i++)
         if (q->key[i] == c.id << 1) return reef_block_column(block, q, i);
-    return REEF_RECAST(void *, REEF_RECAST(uintptr_t, reef_block_other(block, c, true)));
+    return REEF_RECAST(void *, REEF_RECAST(uintptr_t, reef_block_other_(block, c, true)));
 }
 /* By declaration. It doesn't check whether the id is known, since 0 matches no key. */
 REEF_INLINE const void *reef_block_in_rest(const reef_block *block, reef_type_decl *decl)
@@ -88,7 +88,7 @@ REEF_INLINE const void *reef_block_in_rest(const reef_block *block, reef_type_de
     const uint32_t id = reef_id_now(decl).id;
     for (uint32_t i = 2; i < q->column_count; i++)
         if (q->key[i] >> 1 == id) return reef_block_column(block, q, i);
-    return reef_block_slow(block, decl, false);
+    return reef_block_slow_(block, decl, false);
 }
 REEF_INLINE void *reef_block_inout_rest(const reef_block *block, reef_type_decl *decl)
 {
@@ -96,7 +96,7 @@ REEF_INLINE void *reef_block_inout_rest(const reef_block *block, reef_type_decl 
     const uint32_t id = reef_id_now(decl).id;
     for (uint32_t i = 2; i < q->write_count; i++)
         if (q->key[i] == id << 1) return reef_block_column(block, q, i);
-    return REEF_RECAST(void *, REEF_RECAST(uintptr_t, reef_block_slow(block, decl, true)));
+    return REEF_RECAST(void *, REEF_RECAST(uintptr_t, reef_block_slow_(block, decl, true)));
 }
 /* The loop's position is read before anything is compared, so the compiler sees that each path to the rows needs it,
  * and passes it on in registers. (When it was read after the comparison, it was passed through memory: a table of 20
@@ -107,8 +107,8 @@ REEF_INLINE const void *reef_block_in_decl(const reef_block *block, reef_type_de
     const reef_match *m = REEF_CAST(const reef_match *, block->match);
     const reef_slot *at = block->column;
     const uint32_t id = reef_id_now(decl).id;
-    if (REEF_LIKELY(q->key[0] >> 1 == id)) return reef_column_of(q, at, m, 0);
-    if (REEF_LIKELY(q->key[1] >> 1 == id)) return reef_column_of(q, at, m, 1);
+    if (REEF_LIKELY(q->key[0] >> 1 == id)) return reef_match_column(q, at, m, 0);
+    if (REEF_LIKELY(q->key[1] >> 1 == id)) return reef_match_column(q, at, m, 1);
     return reef_block_in_rest(block, decl);
 }
 REEF_INLINE void *reef_block_inout_decl(const reef_block *block, reef_type_decl *decl)
@@ -117,8 +117,8 @@ REEF_INLINE void *reef_block_inout_decl(const reef_block *block, reef_type_decl 
     const reef_match *m = REEF_CAST(const reef_match *, block->match);
     const reef_slot *at = block->column;
     const uint32_t id = reef_id_now(decl).id;
-    if (REEF_LIKELY(q->key[0] == id << 1)) return reef_column_of(q, at, m, 0);
-    if (REEF_LIKELY(q->key[1] == id << 1)) return reef_column_of(q, at, m, 1);
+    if (REEF_LIKELY(q->key[0] == id << 1)) return reef_match_column(q, at, m, 0);
+    if (REEF_LIKELY(q->key[1] == id << 1)) return reef_match_column(q, at, m, 1);
     return reef_block_inout_rest(block, decl);
 }
 

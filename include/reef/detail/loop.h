@@ -10,11 +10,11 @@ REEF_BEGIN_C
 
 enum { REEF_MATCHES_AHEAD = 4 };
 
-/* The slow paths of reef_next. reef_block_own copies the block's columns that are shared with a fork or snapshot
- * (false: no memory). reef_block_more handles the first block of a table that isn't `quick`, the end of a loop, and
+/* The slow paths of reef_next. reef_block_own_ copies the block's columns that are shared with a fork or snapshot
+ * (false: no memory). reef_block_more_ handles the first block of a table that isn't `quick`, the end of a loop, and
  * loops that look at rows. */
-REEF_API bool reef_block_own(reef_block *block);
-REEF_API bool reef_block_more(reef_block *block);
+REEF_API bool reef_block_own_(reef_block *block);
+REEF_API bool reef_block_more_(reef_block *block);
 
 /* Values of reef_block.next_unit that are no units, which begin at 2. REEF_GO_CALL: the loop isn't open, or looks at
  * rows. REEF_GO_TABLE: the loop goes to its next table. */
@@ -29,7 +29,7 @@ REEF_INLINE bool reef_block_mark(reef_block *b, const reef_query_head *q)
     const uint32_t n = q->write_count;
     const reef_slot *slot = b->column;
     for (uint32_t i = 0; i < n; slot = reef_block_slot(b, i)) {
-        if (REEF_UNLIKELY(slot->version <= fork)) return reef_block_own(b);
+        if (REEF_UNLIKELY(slot->version <= fork)) return reef_block_own_(b);
         *REEF_RECAST(uint64_t *, REEF_RECAST(uintptr_t, &slot->version)) = now;
         if (REEF_LIKELY(++i == n)) break;
     }
@@ -69,9 +69,9 @@ REEF_INLINE bool reef_next(reef_block *b)
 {
     const reef_match *m = REEF_CAST(const reef_match *, b->next);
     if (REEF_UNLIKELY(m == NULL))
-        return REEF_LIKELY(b->next_unit > REEF_GO_TABLE) ? reef_chunk_next(b) : reef_block_more(b);
+        return REEF_LIKELY(b->next_unit > REEF_GO_TABLE) ? reef_chunk_next(b) : reef_block_more_(b);
     const uint32_t rows = m->quick;
-    if (REEF_UNLIKELY(rows == 0)) return reef_block_more(b);
+    if (REEF_UNLIKELY(rows == 0)) return reef_block_more_(b);
     const reef_query_head *q = b->head;
     const reef_slot *at = m->column;
     const uint32_t n = q->write_count;
@@ -89,9 +89,9 @@ REEF_INLINE bool reef_next(reef_block *b)
 }
 
 /* Row by row. The next row is the neighbour in a run of matching rows, or the next of the chunk's remembered rows;
- * after these reef_rows_more is called. (The entity is copied in two halves: across a copy of the whole struct, as
+ * after these reef_rows_more_ is called. (The entity is copied in two halves: across a copy of the whole struct, as
  * across a call that may write, compilers keep nothing of the row in registers.) */
-REEF_API bool reef_rows_more(reef_row *row);
+REEF_API bool reef_rows_more_(reef_row *row);
 /* reef_row.i between the last row of a block and the first row of the next: the caller didn't leave the loop */
 #define REEF_NO_ROW 0xFFFFFFFFu
 REEF_INLINE bool reef_row_step(reef_row *row)
@@ -120,7 +120,7 @@ REEF_INLINE bool reef_row_step(reef_row *row)
 }
 REEF_INLINE bool reef_row_next(reef_row *row)
 {
-    return reef_row_step(row) || (reef_rows_more(row) && reef_row_step(row));
+    return reef_row_step(row) || (reef_rows_more_(row) && reef_row_step(row));
 }
 
 REEF_END_C

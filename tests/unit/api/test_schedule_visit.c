@@ -75,7 +75,7 @@ static void F11_systems_are_visited_with_what_they_touch(void **state)
     (void)add(w, "hit", "in Place, Gone; sends Hit, destroys, spawns Speed Place", NULL);
     (void)add(w, "fall", "Speed; receives Hit, reads Place", NULL);
     (void)add(w, "other", "; adds Gone, removes Gone", NULL);
-    assert_ok(reef_system_switch(w, move, false));
+    assert_ok(reef_system_enable(w, move, false));
     assert_true(reef_visit_systems(w, list_system, &l));
     assert_string_equal(l.text, "update.move off split reads Speed writes Place\n"
                                 "update.hit split reads Place sends Hit spawns Place spawns Speed destroys  waits 0\n"
@@ -145,24 +145,24 @@ static void F11_spans_of_jobs_are_kept_and_written(void **state)
     for (int i = 0; i < 2000; i++) (void)reef_spawn(w, reef_with(Place, 1));
     (void)add(w, "mo\\ve", "Place", NULL); /* two blocks: two jobs */
     (void)add(w, "alone", NULL, "end");
-    assert_null(reef_spans_new(NULL, 4));
-    assert_null(reef_spans_new(w, 0));
-    reef_spans *s = reef_spans_new(w, 4);
+    assert_null(reef_trace_new(NULL, 4));
+    assert_null(reef_trace_new(w, 0));
+    reef_trace *s = reef_trace_new(w, 4);
     assert_non_null(s);
     assert_ok(reef_tick(w, 0));
-    assert_int_equal(reef_spans_count(s), 3);
+    assert_int_equal(reef_trace_count(s), 3);
     assert_ok(reef_tick(w, 0));
-    assert_int_equal(reef_spans_count(s), 6);
-    assert_int_equal(reef_spans_read(s, 0, span, 8), 4); /* two were dropped */
+    assert_int_equal(reef_trace_count(s), 6);
+    assert_int_equal(reef_trace_read(s, 0, span, 8), 4); /* two were dropped */
     assert_string_equal(span[0].system, "alone");
     assert_int_equal(span[0].tick, 1);
     assert_string_equal(span[1].system, "mo\\ve");
     assert_int_equal(span[1].tick, 2);
     for (int i = 0; i < 4; i++) assert_true(span[i].begin_ns <= span[i].end_ns && span[i].worker == 0);
     assert_true(span[0].end_ns <= span[1].begin_ns);
-    assert_int_equal(reef_spans_read(s, 5, span, 8), 1);
-    assert_int_equal(reef_spans_read(s, 6, span, 8), 0);
-    assert_int_equal(reef_spans_read(NULL, 0, span, 8), 0);
+    assert_int_equal(reef_trace_read(s, 5, span, 8), 1);
+    assert_int_equal(reef_trace_read(s, 6, span, 8), 0);
+    assert_int_equal(reef_trace_read(NULL, 0, span, 8), 0);
     t = (text){.size = 0};
     assert_ok(reef_trace_write(s, (reef_writer){text_write, &t}));
     assert_non_null(strstr(t.bytes, "{\"name\":\"mo\\\\ve\",\"ph\":\"X\",\"pid\":1,\"tid\":0,\"ts\":"));
@@ -174,16 +174,16 @@ static void F11_spans_of_jobs_are_kept_and_written(void **state)
     }
     assert_status(REEF_BAD_ARGUMENT, reef_trace_write(s, (reef_writer){NULL, NULL}));
     assert_status(REEF_BAD_ARGUMENT, reef_trace_write(NULL, (reef_writer){text_write, &t}));
-    reef_spans_free(s);
-    reef_spans_free(NULL);
+    reef_trace_free(s);
+    reef_trace_free(NULL);
     assert_ok(reef_tick(w, 0));
     /* on several threads */
     reef_pool *p = reef_pool_new(&(reef_pool_config){.threads = 3});
     assert_ok(reef_set_pool(w, p));
-    s = reef_spans_new(w, 1000);
+    s = reef_trace_new(w, 1000);
     for (int i = 0; i < 100; i++) assert_ok(reef_tick(w, 0));
-    assert_int_equal(reef_spans_count(s), 300);
-    reef_spans_free(s);
+    assert_int_equal(reef_trace_count(s), 300);
+    reef_trace_free(s);
     assert_ok(reef_set_pool(w, NULL));
     reef_pool_free(p);
 }

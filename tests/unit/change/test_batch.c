@@ -141,19 +141,17 @@ static void E6_destroy_with_takes_all_that_have_the_set(void **state)
     uint64_t dead = 0, wanted = 0;
     populate(w);
     for (int i = 0; i < N; i++) wanted += i % 4 && i % 2 ? 1u : 0u;
-    assert_ok(reef_destroy_with_types(w, (reef_component[]){reef_id(Mass), reef_id(Hungry)}, 2, &dead));
+    assert_ok(destroy_everywhere(w, (reef_component[]){reef_id(Mass), reef_id(Hungry)}, 2, &dead));
     assert_int_equal(dead, wanted);
     for (int i = 0; i < N; i++) assert_int_equal(reef_is_alive(w, ids[i]), !(i % 4 && i % 2));
     assert_valid(w);
-    assert_ok(reef_destroy_with(w, reef_id(Awake)));
+    assert_ok(DESTROY_EVERYWHERE(w, reef_id(Awake)));
     for (int i = 0; i < N; i++) assert_int_equal(reef_is_alive(w, ids[i]), !(i % 4 && i % 2) && i % 5 != 0);
     assert_valid(w);
-    assert_ok(reef_destroy_with_types(w, (reef_component[]){reef_id(Velocity)}, 1, &dead));
+    assert_ok(destroy_everywhere(w, (reef_component[]){reef_id(Velocity)}, 1, &dead));
     assert_int_equal(dead, 0);
     reef_create(w);
-    uint64_t left = reef_count_alive(w);
-    assert_ok(reef_destroy_with_types(w, NULL, 0, &dead));
-    assert_int_equal(dead, left);
+    assert_ok(reef_world_clear(w)); /* what has no row, too */
     assert_int_equal(reef_count_alive(w), 0);
 }
 
@@ -162,7 +160,7 @@ static void E6_destroy_with_switch_and_table_together(void **state)
     reef_world *w = world_of(state);
     populate(w);
     reef_entity bare = reef_spawn(w, reef_tag(Awake));
-    assert_ok(reef_destroy_with(w, reef_id(Awake), reef_id(Mass), reef_id(Position)));
+    assert_ok(DESTROY_EVERYWHERE(w, reef_id(Awake), reef_id(Mass), reef_id(Position)));
     for (int i = 0; i < N; i++) assert_int_equal(reef_is_alive(w, ids[i]), !(i % 5 == 0 && i % 4));
     assert_true(reef_is_alive(w, bare));
 }
@@ -174,11 +172,10 @@ static void E6_destroy_with_unknown_or_repeated_types(void **state)
     reef_component beyond[] = {{UINT32_MAX}};
     uint64_t dead = 77;
     assert_some(reef_spawn(w, reef_with(Position, 1, 2)));
-    assert_refused(w, REEF_UNKNOWN_TYPE, reef_destroy_with_types(w, none, 2, &dead));
-    assert_refused(w, REEF_UNKNOWN_TYPE, reef_destroy_with_types(w, beyond, 1, NULL));
-    assert_refused(w, REEF_BAD_ARGUMENT, reef_destroy_with_types(w, NULL, 1, NULL));
-    assert_refused(w, REEF_UNKNOWN_TYPE, reef_clear_type(w, (reef_component){0}, NULL));
-    assert_refused(w, REEF_UNKNOWN_TYPE, reef_clear_type(w, (reef_component){UINT32_MAX}, NULL));
+    assert_status(REEF_UNKNOWN_TYPE, destroy_everywhere(w, none, 2, &dead));
+    assert_status(REEF_UNKNOWN_TYPE, destroy_everywhere(w, beyond, 1, NULL));
+    assert_status(REEF_UNKNOWN_TYPE, remove_everywhere(w, (reef_component){0}, NULL));
+    assert_status(REEF_UNKNOWN_TYPE, remove_everywhere(w, (reef_component){UINT32_MAX}, NULL));
 }
 
 static void A3_clear_type_keeps_all_the_rest(void **state)
@@ -186,12 +183,12 @@ static void A3_clear_type_keeps_all_the_rest(void **state)
     reef_world *w = world_of(state);
     uint64_t removed = 0;
     populate(w);
-    assert_ok(reef_clear_type(w, reef_id(Mass), &removed));
+    assert_ok(remove_everywhere(w, reef_id(Mass), &removed));
     assert_int_equal(removed, N - N / 4);
     assert_valid(w);
-    assert_ok(reef_clear_type(w, reef_id(Hungry), &removed));
+    assert_ok(remove_everywhere(w, reef_id(Hungry), &removed));
     assert_int_equal(removed, N / 2);
-    assert_ok(reef_clear_type(w, reef_id(Awake), &removed));
+    assert_ok(remove_everywhere(w, reef_id(Awake), &removed));
     assert_int_equal(removed, N / 5);
     assert_valid(w);
     for (int i = 0; i < N; i++) {
@@ -200,8 +197,8 @@ static void A3_clear_type_keeps_all_the_rest(void **state)
         assert_false(reef_has(w, ids[i], Mass) || reef_has(w, ids[i], Hungry) || reef_has(w, ids[i], Awake));
     }
     assert_int_equal(reef_world_stats(w).tables, 1);
-    assert_ok(reef_clear_all(w, Position));
-    assert_ok(reef_clear_all(w, Cargo)); /* nothing left: entities without a row */
+    assert_ok(remove_everywhere(w, reef_id(Position), NULL));
+    assert_ok(remove_everywhere(w, reef_id(Cargo), NULL)); /* nothing left: entities without a row */
     assert_int_equal(reef_world_stats(w).entities_empty, N);
 }
 

@@ -34,7 +34,7 @@ static void A3_everything_works_by_id_alone(void **state)
     assert_null(reef_get_id(w, e, c));
     assert_int_equal(reef_count_id(w, c), 1);
     uint64_t removed = 0;
-    assert_ok(reef_clear_type(w, c, &removed));
+    assert_ok(remove_everywhere(w, c, &removed));
     assert_int_equal(removed, 1);
     assert_int_equal(reef_count_id(w, c), 0);
     assert_true(reef_is_alive(w, f));
@@ -51,10 +51,10 @@ static void A3_clear_takes_a_type_from_every_table(void **state)
         if (i % 5 == 0) assert_ok(reef_add(w, e[i], Awake));
     }
     assert_int_equal(reef_count(w, Health), 40);
-    assert_ok(reef_clear_all(w, Health));
-    assert_ok(reef_clear_all(w, Hungry));
-    assert_ok(reef_clear_all(w, Awake));
-    assert_ok(reef_clear_all(w, Mass)); /* nobody has it */
+    assert_ok(remove_everywhere(w, reef_id(Health), NULL));
+    assert_ok(remove_everywhere(w, reef_id(Hungry), NULL));
+    assert_ok(remove_everywhere(w, reef_id(Awake), NULL));
+    assert_ok(remove_everywhere(w, reef_id(Mass), NULL)); /* nobody has it */
     assert_valid(w);
     assert_int_equal(reef_count(w, Health) + reef_count(w, Hungry) + reef_count(w, Awake), 0);
     assert_int_equal(reef_count(w, Position), 60);

@@ -137,19 +137,19 @@ static void D4_enabling_waits(void **state)
 {
     stage s = stage_make(state);
     assert_ok(reef_disable(s.w, s.e, Mass));
-    assert_ok(reef_disable_entity(s.w, s.f));
-    assert_true(reef_is_enabled(s.w, s.e, Mass) && reef_is_enabled_entity(s.w, s.f));
+    assert_ok(reef_disable(s.w, s.f));
+    assert_true(reef_is_enabled(s.w, s.e, Mass) && reef_is_enabled(s.w, s.f));
     assert_true(visited(s.w, "in Mass", s.e) && visited(s.w, "in Position", s.f));
     stage_end(&s);
-    assert_false(reef_is_enabled(s.w, s.e, Mass) || reef_is_enabled_entity(s.w, s.f));
+    assert_false(reef_is_enabled(s.w, s.e, Mass) || reef_is_enabled(s.w, s.f));
     assert_false(visited(s.w, "in Mass", s.e) || visited(s.w, "in Position", s.f));
     s.loop = begin_at(s.w, s.all);
     assert_ok(reef_enable(s.w, s.e, Mass));
     assert_ok(reef_disable(s.w, s.e, Mass)); /* as it is now, but not then */
-    assert_ok(reef_enable_entity(s.w, s.f));
+    assert_ok(reef_enable(s.w, s.f));
     stage_end(&s);
     assert_false(reef_is_enabled(s.w, s.e, Mass));
-    assert_true(reef_is_enabled_entity(s.w, s.f));
+    assert_true(reef_is_enabled(s.w, s.f));
 }
 
 typedef struct Told {
@@ -425,15 +425,15 @@ static void D4_other_structural_calls_are_locked(void **state)
 {
     stage s = stage_make(state);
     assert_refused(s.w, REEF_LOCKED, reef_world_clear(s.w));
-    assert_refused(s.w, REEF_LOCKED, reef_destroy_with(s.w, reef_id(Mass)));
-    assert_refused(s.w, REEF_LOCKED, reef_clear_type(s.w, reef_id(Mass), NULL));
+    assert_status(REEF_LOCKED, DESTROY_EVERYWHERE(s.w, reef_id(Mass)));
+    assert_status(REEF_LOCKED, remove_everywhere(s.w, reef_id(Mass), NULL));
     assert_refused(s.w, REEF_LOCKED, reef_shrink(s.w));
     assert_refused(s.w, REEF_LOCKED, reef_flush(s.w));
     assert_refused(s.w, REEF_LOCKED, reef_create_as(s.w, (reef_entity){77, 1}));
     assert_no_entity(s.w, REEF_LOCKED, reef_reserve_id(s.w));
     assert_no_pointer(s.w, REEF_LOCKED, reef_fork(s.w));
     assert_no_pointer(s.w, REEF_LOCKED, reef_snapshot_take(s.w));
-    assert_null(reef_split_begin(s.w, s.all, &deferred, 2));
+    assert_null(reef_slices_begin(s.w, s.all, &deferred, 2));
     assert_status(REEF_BAD_ARGUMENT, reef_last_error(s.w).status);
     assert_refused(s.w, REEF_LOCKED, reef_reserve_for(s.w, 4, (reef_component[]){reef_id(Mass)}, 1));
     stage_end(&s);

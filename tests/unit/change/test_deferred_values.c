@@ -163,7 +163,7 @@ static void D4_constructors_run_when_it_is_done_but_with_args_at_once(void **sta
     ledger_count_anew();
     assert_ok(reef_add(s.w, s.e, Tracked));
     assert_int_equal(book.constructed, 0);
-    assert_ok(reef_add_with(s.w, s.f, Tracked, &args));
+    assert_ok(reef_add_args(s.w, s.f, Tracked, &args));
     assert_int_equal(book.constructed, 1);
     assert_ptr_equal(book.args, &args);
     assert_entity(s.f, book.entity);
@@ -185,7 +185,7 @@ static void D5_values_of_calls_that_fail_are_destroyed(void **state)
     assert_ok(reef_destroy(s.w, s.e));
     assert_ok(reef_set(s.w, s.e, Tracked, .value = 3));
     assert_ok(reef_set_id(s.w, s.e, reef_id(Unique), &only, sizeof only));
-    assert_ok(reef_add_with(s.w, s.e, Tracked, &args));
+    assert_ok(reef_add_args(s.w, s.e, Tracked, &args));
     assert_ok(reef_change(s.w, s.e, reef_with(Loose, .value = 1), reef_with(Mass, 1)));
     assert_status(REEF_NOT_ALIVE, after_loop(&s));
     assert_int_equal(book.live, live - 1);
@@ -462,7 +462,7 @@ static void G5_recording_without_memory_records_nothing(void **state)
             case 6:
                 done = reef_spawn_many(w, 50, NULL, reef_with(Tracked, .value = 1), reef_default(Unique)) == REEF_OK;
                 break;
-            case 7: done = reef_add_with(w, f, Tracked, &n) == REEF_OK; break;
+            case 7: done = reef_add_args(w, f, Tracked, &n) == REEF_OK; break;
             case 8: done = reef_disable(w, f, Position) == REEF_OK; break;
             default: done = reef_set_id(w, e, reef_id(Unique), &only, sizeof only) == REEF_OK; break;
             }

@@ -22,7 +22,7 @@ static void F7_a_disabled_component_stays_where_it_is(void **test)
     assert_true(reef_is_enabled(w, e, Position));
     assert_ok(reef_disable(w, e, Position));
     assert_false(reef_is_enabled(w, e, Position));
-    assert_true(reef_is_enabled(w, e, Mass) && reef_is_enabled(w, e, Frozen) && reef_is_enabled_entity(w, e));
+    assert_true(reef_is_enabled(w, e, Mass) && reef_is_enabled(w, e, Frozen) && reef_is_enabled(w, e));
     assert_true(reef_has(w, e, Position) && reef_has_id(w, e, reef_id(Position)));
     assert_ptr_equal(reef_get(w, e, Position), p);
     assert_ptr_equal(reef_mut(w, e, Position), p);
@@ -93,34 +93,34 @@ static void F7_a_whole_entity_can_be_disabled(void **test)
     reef_world *w = world_of(test);
     reef_entity e = everything(w), bare = reef_create(w);
     uint64_t before = reef_hash(w), moved = reef_world_stats(w).moved;
-    assert_ok(reef_disable_entity(w, e));
-    assert_ok(reef_disable_entity(w, bare));
-    assert_false(reef_is_enabled_entity(w, e) || reef_is_enabled_entity(w, bare));
+    assert_ok(reef_disable(w, e));
+    assert_ok(reef_disable(w, bare));
+    assert_false(reef_is_enabled(w, e) || reef_is_enabled(w, bare));
     assert_true(reef_is_enabled(w, e, Position)); /* one mark says nothing about the other */
     assert_true(reef_is_alive(w, bare));
     assert_int_equal(reef_world_stats(w).entities_empty, 1);
     assert_valid(w);
-    assert_ok(reef_enable_entity(w, e));
-    assert_ok(reef_enable_entity(w, bare));
+    assert_ok(reef_enable(w, e));
+    assert_ok(reef_enable(w, bare));
     assert_int_equal(reef_world_stats(w).moved, moved);
     assert_true(reef_hash(w) == before);
-    assert_ok(reef_disable_entity(w, e));
+    assert_ok(reef_disable(w, e));
     assert_ok(reef_disable(w, e, Position));
     assert_ok(reef_disable(w, e, Awake));
     assert_ok(reef_remove_all(w, e));
-    assert_false(reef_is_enabled_entity(w, e)); /* it stays through everything but the entity's end */
+    assert_false(reef_is_enabled(w, e)); /* it stays through everything but the entity's end */
     assert_valid(w);
     assert_status(REEF_ADDED, reef_set(w, e, Position, 3, 4));
     assert_true(reef_is_enabled(w, e, Position));
-    assert_false(reef_is_enabled_entity(w, e));
+    assert_false(reef_is_enabled(w, e));
     assert_ok(reef_remove(w, e, Position));
-    assert_ok(reef_enable_entity(w, e));
-    assert_ok(reef_disable_entity(w, bare));
+    assert_ok(reef_enable(w, e));
+    assert_ok(reef_disable(w, bare));
     assert_ok(reef_destroy(w, bare));
-    assert_false(reef_is_enabled_entity(w, bare));
+    assert_false(reef_is_enabled(w, bare));
     reef_entity heir = reef_create(w);
     assert_int_equal(heir.index, bare.index);
-    assert_true(reef_is_enabled_entity(w, heir));
+    assert_true(reef_is_enabled(w, heir));
     assert_valid(w);
 }
 
@@ -145,15 +145,15 @@ static void lose(reef_world *w, reef_entity *e, uint32_t way)
         break;
     case 4: assert_ok(reef_remove_all(w, *e)); break;
     case 5:
-        assert_ok(reef_clear_type(w, reef_id(Position), &removed));
-        assert_ok(reef_clear_type(w, reef_id(Frozen), NULL));
-        assert_ok(reef_clear_type(w, reef_id(Awake), NULL));
+        assert_ok(remove_everywhere(w, reef_id(Position), &removed));
+        assert_ok(remove_everywhere(w, reef_id(Frozen), NULL));
+        assert_ok(remove_everywhere(w, reef_id(Awake), NULL));
         assert_int_equal(removed, 1500);
         break;
     default:
         if (way == 6) assert_ok(reef_destroy(w, *e));
         if (way == 7) assert_int_equal(reef_destroy_many(w, e, 1), 1);
-        if (way == 8) assert_ok(reef_destroy_with(w, reef_id(Position)));
+        if (way == 8) assert_ok(DESTROY_EVERYWHERE(w, reef_id(Position)));
         if (way == 9) assert_ok(reef_world_clear(w));
         while (way >= 8 && reef_count_alive(w) < 1499)
             assert_some(reef_create(w)); /* the first to die comes last here */
@@ -204,18 +204,18 @@ static void F7_the_mark_stays_when_the_row_moves(void **test)
     reef_world *w = world_of(test);
     assert_ok(reef_spawn_many(w, ROWS, e, reef_with(Position, 1, 2), reef_with(Mass, 3)));
     for (uint32_t i = 0; i < ROWS; i += 3) assert_ok(reef_disable(w, e[i], Position));
-    for (uint32_t i = 0; i < ROWS; i += 5) assert_ok(reef_disable_entity(w, e[i]));
+    for (uint32_t i = 0; i < ROWS; i += 5) assert_ok(reef_disable(w, e[i]));
     for (uint32_t i = 0; i < ROWS; i += 2) assert_ok(reef_add(w, e[i], Frozen));
     for (uint32_t i = 0; i < ROWS; i += 7) assert_ok(reef_remove(w, e[i], Mass));
     for (uint32_t i = 0; i < ROWS; i += 11) assert_ok(reef_change(w, e[i], reef_with(Cargo, {1}), reef_tag(Seen)));
     for (uint32_t i = 0; i < ROWS; i += 13) assert_ok(reef_destroy(w, e[i]));
-    assert_ok(reef_clear_all(w, Frozen));
+    assert_ok(remove_everywhere(w, reef_id(Frozen), NULL));
     assert_ok(reef_shrink(w));
     assert_ok(reef_sort_storage(w, &(reef_sort){.order.descending = true}));
     assert_valid(w);
     for (uint32_t i = 0; i < ROWS; i++) {
         assert_int_equal(reef_is_enabled(w, e[i], Position), i % 13 != 0 && i % 3 != 0);
-        assert_int_equal(reef_is_enabled_entity(w, e[i]), i % 13 != 0 && i % 5 != 0);
+        assert_int_equal(reef_is_enabled(w, e[i]), i % 13 != 0 && i % 5 != 0);
         assert_int_equal(reef_is_enabled(w, e[i], Mass), i % 13 != 0 && i % 7 != 0);
     }
 }
@@ -227,18 +227,18 @@ static void F7_copies_have_the_marks(void **test)
     reef_entity e = everything(w), bare = reef_create(w);
     assert_ok(reef_disable(w, e, Mass));
     assert_ok(reef_disable(w, e, Awake));
-    assert_ok(reef_disable_entity(w, e));
-    assert_ok(reef_disable_entity(w, bare));
+    assert_ok(reef_disable(w, e));
+    assert_ok(reef_disable(w, bare));
     assert_ok(reef_clone_many(w, e, 2000, copy));
     for (int i = 0; i < 2000; i++) {
         assert_false(reef_is_enabled(w, copy[i], Mass) || reef_is_enabled(w, copy[i], Awake) ||
-                     reef_is_enabled_entity(w, copy[i]));
+                     reef_is_enabled(w, copy[i]));
         assert_true(reef_is_enabled(w, copy[i], Position) && reef_is_enabled(w, copy[i], Frozen));
     }
     reef_entity twin = reef_clone(w, bare);
-    assert_false(reef_is_enabled_entity(w, twin));
-    assert_ok(reef_enable_entity(w, twin));
-    assert_false(reef_is_enabled_entity(w, bare));
+    assert_false(reef_is_enabled(w, twin));
+    assert_ok(reef_enable(w, twin));
+    assert_false(reef_is_enabled(w, bare));
 }
 
 static void F7_snapshots_and_forks_have_the_marks(void **test)
@@ -247,7 +247,7 @@ static void F7_snapshots_and_forks_have_the_marks(void **test)
     reef_entity e = everything(w), other = everything(w);
     reef_snapshot *without = reef_snapshot_take(w);
     assert_ok(reef_disable(w, e, Position));
-    assert_ok(reef_disable_entity(w, e));
+    assert_ok(reef_disable(w, e));
     uint64_t with_marks = reef_hash(w);
     reef_snapshot *with = reef_snapshot_take(w);
     reef_world *fork = reef_fork(w);
@@ -256,14 +256,14 @@ static void F7_snapshots_and_forks_have_the_marks(void **test)
     assert_false(reef_is_enabled(w, e, Position));
     assert_true(reef_is_enabled(w, other, Mass));
     assert_true(reef_is_enabled(fork, e, Position));
-    assert_false(reef_is_enabled_entity(fork, e));
+    assert_false(reef_is_enabled(fork, e));
     assert_true(reef_hash(w) == with_marks && reef_hash(fork) != with_marks);
     assert_valid(fork);
     reef_world_free(fork);
     assert_ok(reef_restore(w, without));
-    assert_true(reef_is_enabled(w, e, Position) && reef_is_enabled_entity(w, e));
+    assert_true(reef_is_enabled(w, e, Position) && reef_is_enabled(w, e));
     assert_ok(reef_restore(w, with));
-    assert_false(reef_is_enabled(w, e, Position) || reef_is_enabled_entity(w, e));
+    assert_false(reef_is_enabled(w, e, Position) || reef_is_enabled(w, e));
     assert_true(reef_hash(w) == with_marks);
     reef_snapshot_free(without);
     reef_snapshot_free(with);
@@ -299,15 +299,15 @@ static void F7_marks_are_part_of_the_state(void **test)
     differ(other, w, "The mark disabled Position of entity 0v1 differs (table Frozen, Mass, Position, row 0)");
     assert_ok(reef_disable(other, e, Awake));
     differ(w, other, "The mark disabled Awake of entity 0v1 differs (table Frozen, Mass, Position, row 0)");
-    assert_ok(reef_disable_entity(w, e)); /* comes before those of components */
+    assert_ok(reef_disable(w, e)); /* comes before those of components */
     differ(w, other, "The mark disabled of entity 0v1 differs (table Frozen, Mass, Position, row 0)");
     assert_ok(reef_disable(w, e, Awake));
     assert_ok(reef_disable(other, e, Position));
-    assert_ok(reef_disable_entity(other, e)); /* in another order */
+    assert_ok(reef_disable(other, e)); /* in another order */
     same(w, other);
-    assert_ok(reef_disable_entity(w, bare));
+    assert_ok(reef_disable(w, bare));
     differ(w, other, "Index 1 differs: entities 1v1 and 1v1, one without components");
-    assert_ok(reef_enable_entity(w, bare));
+    assert_ok(reef_enable(w, bare));
     same(w, other);
     assert_ok(reef_enable(w, e, Position));
     assert_ok(reef_disable(w, e, Mass));
@@ -324,11 +324,11 @@ static void F7_a_world_whose_marks_are_gone_is_as_if_it_never_had_any(void **tes
     for (uint32_t i = 0; i < 1200; i += 2) {
         assert_ok(reef_disable(w, e[i], Mass));
         assert_ok(reef_disable(w, e[i], Awake));
-        assert_ok(reef_disable_entity(w, e[i]));
+        assert_ok(reef_disable(w, e[i]));
         if (i % 300 == 0) assert_true(reef_hash(w) != hash && reef_hash(w) == hash_anew(w));
     }
     for (uint32_t i = 0; i < 1200; i += 2) {
-        assert_ok(reef_enable_entity(w, e[i]));
+        assert_ok(reef_enable(w, e[i]));
         assert_ok(reef_enable(w, e[i], Awake));
         assert_ok(reef_enable(w, e[i], Mass));
     }
@@ -365,7 +365,7 @@ static void F7_the_parts_of_the_hash_name_the_marks(void **test)
     assert_string_equal(p.text, "");
     assert_ok(reef_disable(w, e[0], Mass));
     assert_ok(reef_disable(w, e[2], Mass));
-    assert_ok(reef_disable_entity(w, e[1]));
+    assert_ok(reef_disable(w, e[1]));
     assert_ok(reef_disable(w, e[1], Awake));
     assert_true(reef_hash_parts(w, see_part, &q) == reef_hash(w));
     assert_string_equal(q.text, "* 1, Awake 1, Mass 2, ");
@@ -399,7 +399,7 @@ static void F7_what_is_disabled_is_printed(void **test)
     assert_ok(reef_disable(w, e, Flag));
     assert_ok(reef_disable(w, e, Awake));
     printed(w, e, "entity 0v1\n  Awake (disabled)\n  Flag (disabled)  03\n  Frozen\n");
-    assert_ok(reef_disable_entity(w, e));
+    assert_ok(reef_disable(w, e));
     assert_ok(reef_disable(w, e, Frozen));
     printed(w, e, "entity 0v1 (disabled)\n  Awake (disabled)\n  Flag (disabled)  03\n  Frozen (disabled)\n");
     assert_ok(reef_remove_all(w, e));
@@ -427,8 +427,8 @@ static void F7_signatures_see_no_marks(void **test)
     assert_ok(reef_signature_of(w, e, &before));
     assert_ok(reef_disable(w, e, Mass));
     assert_ok(reef_disable(w, e, Awake));
-    assert_ok(reef_disable_entity(w, e));
-    assert_ok(reef_disable_entity(w, bare));
+    assert_ok(reef_disable(w, e));
+    assert_ok(reef_disable(w, bare));
     assert_ok(reef_signature_of(w, e, &after));
     assert_true(reef_signature_equal(&before, &after) && reef_signature_count(&after) == 4);
     assert_true(reef_has_all(w, e, &before) && reef_has_any(w, e, &before));
@@ -488,9 +488,9 @@ static void F7_queries_skip_what_is_disabled(void **test)
     finds(w, one(reef_id(Mass), REEF_DISABLED), "");
     assert_ok(reef_disable(w, e[1], Mass));
     assert_ok(reef_disable(w, e[2], Awake));
-    assert_ok(reef_disable_entity(w, e[3]));
+    assert_ok(reef_disable(w, e[3]));
     assert_ok(reef_disable(w, e[4], Frozen));
-    assert_ok(reef_disable_entity(w, e[5]));
+    assert_ok(reef_disable(w, e[5]));
     finds(w, one(reef_id(Mass), REEF_ENABLED), "4 0 2");
     assert_int_equal(reef_query_count(w, kept), 3);
     finds(w, one(reef_id(Mass), REEF_DISABLED), "1");
@@ -502,7 +502,7 @@ static void F7_queries_skip_what_is_disabled(void **test)
     finds(w, two(REEF_NOT, reef_id(Frozen), REEF_ENABLED), "4 0 2");
     reef_snapshot *marked = reef_snapshot_take(w);
     assert_ok(reef_enable(w, e[1], Mass));
-    assert_ok(reef_enable_entity(w, e[3]));
+    assert_ok(reef_enable(w, e[3]));
     assert_int_equal(reef_query_count(w, kept), 5);
     assert_ok(reef_restore(w, marked));
     assert_int_equal(reef_query_count(w, kept), 3);
@@ -518,7 +518,7 @@ static void F7_queries_ask_for_whole_entities(void **test)
     static const uint64_t counts[] = {[REEF_ENABLED] = 1, [REEF_DISABLED] = 2, [REEF_EITHER] = 3};
     for (int i = 0; i < 3; i++) e[i] = reef_spawn(w, reef_with(Mass, i));
     e[3] = reef_create(w);
-    for (int i = 1; i < 4; i++) assert_ok(reef_disable_entity(w, e[i]));
+    for (int i = 1; i < 4; i++) assert_ok(reef_disable(w, e[i]));
     for (int k = REEF_ENABLED; k <= REEF_EITHER; k++) {
         d.entities = (reef_enabled)k;
         reef_query q = reef_query_make(w, &d);
@@ -560,12 +560,11 @@ static void F7_refusals(void **test)
         refuses(w, REEF_ABSENT, e, reef_id(Seen), on);
         refuses(w, REEF_ABSENT, bare, reef_id(Mass), on);
     }
-    assert_false(reef_is_enabled_entity(NULL, e) || reef_is_enabled_entity(w, gone) ||
-                 reef_is_enabled_entity(w, (reef_entity){0}));
+    assert_false(reef_is_enabled(NULL, e) || reef_is_enabled(w, gone) || reef_is_enabled(w, (reef_entity){0}));
     assert_false(reef_is_enabled(w, gone, Mass) || reef_is_enabled(w, bare, Mass));
     reef_entity known = reef_create(strict);
     assert_refused(strict, REEF_UNKNOWN_TYPE, reef_disable(strict, known, Mass));
-    assert_ok(reef_disable_entity(strict, known));
+    assert_ok(reef_disable(strict, known));
 }
 
 /* Marks lie under keys that are no types' ids; who takes such a key for a type's id must not get at them. */
@@ -575,7 +574,7 @@ static void F7_keys_of_marks_are_no_types(void **test)
     reef_entity e = everything(w);
     assert_ok(reef_disable(w, e, Mass));
     assert_ok(reef_disable(w, e, Awake));
-    assert_ok(reef_disable_entity(w, e));
+    assert_ok(reef_disable(w, e));
     reef_component keys[] = {{BIT_DISABLED}, {reef_id(Mass).id | BIT_DISABLED}, {reef_id(Awake).id | BIT_DISABLED}};
     for (int i = 0; i < 3; i++) {
         assert_false(reef_has_id(w, e, keys[i]) || reef_is_enabled_id(w, e, keys[i]));
@@ -584,7 +583,7 @@ static void F7_keys_of_marks_are_no_types(void **test)
         assert_refused(w, REEF_UNKNOWN_TYPE, reef_add_id(w, e, keys[i], NULL, NULL));
         assert_refused(w, REEF_UNKNOWN_TYPE, reef_set_id(w, e, keys[i], NULL, 0));
         assert_refused(w, REEF_UNKNOWN_TYPE, reef_remove_id(w, e, keys[i]));
-        assert_refused(w, REEF_UNKNOWN_TYPE, reef_clear_type(w, keys[i], NULL));
+        assert_status(REEF_UNKNOWN_TYPE, remove_everywhere(w, keys[i], NULL));
         assert_refused(w, REEF_UNKNOWN_TYPE,
                        reef_change_values(w, e, &(reef_value){keys[i], REEF_VALUE_REMOVE, 0, NULL}, 1));
         assert_no_entity(w, REEF_UNKNOWN_TYPE,
@@ -604,11 +603,11 @@ static void F7_an_open_loop_refuses_and_what_is_so_already_is_none(void **test)
         assert_refused(w, REEF_LOCKED, reef_enable(w, e, Mass));
         assert_refused(w, REEF_LOCKED, reef_disable(w, e, Position));
         assert_refused(w, REEF_LOCKED, reef_disable(w, e, Awake));
-        assert_refused(w, REEF_LOCKED, reef_disable_entity(w, e));
-        assert_refused(w, REEF_LOCKED, reef_disable_entity(w, bare));
+        assert_refused(w, REEF_LOCKED, reef_disable(w, e));
+        assert_refused(w, REEF_LOCKED, reef_disable(w, bare));
         assert_ok(reef_disable(w, e, Mass));
         assert_ok(reef_enable(w, e, Position));
-        assert_ok(reef_enable_entity(w, bare));
+        assert_ok(reef_enable(w, bare));
     }
     reef_query_free(w, q);
     assert_ok(reef_enable(w, e, Mass));
@@ -651,7 +650,7 @@ static void F7_the_epoch_tells_when_there_may_be_other_stores(void **test)
     assert_ok(reef_disable(w, other, Mass));
     assert_ok(reef_enable(w, e, Mass));
     assert_true(w->disabled_epoch == epoch);
-    assert_ok(reef_disable_entity(w, e));
+    assert_ok(reef_disable(w, e));
     assert_true(w->disabled_epoch != epoch);
     epoch = w->disabled_epoch;
     uint32_t place = place_of(w, other);

@@ -486,7 +486,7 @@ static void C6_names_of_those_who_come_without_their_parent(void **state)
     reef_merged_free(who);
     assert_valid(third);
     /* all at once: the first one in the visible order keeps its name */
-    assert_ok(reef_clear_type(w, reef_id(ChildOf), NULL));
+    assert_ok(remove_everywhere(w, reef_id(ChildOf), NULL));
     assert_int_equal(reef_world_stats(w).names, 4);
     assert_some(reef_find(w, "x"));
     assert_valid(w);

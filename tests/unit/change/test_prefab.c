@@ -117,7 +117,7 @@ static void check_copy(const reef_world *w, reef_entity root, const turret *t, i
     Halves h;
     assert_true(reef_read(w, right, Halves, &h) && h.a == 3 && h.b == 4);
     assert_entity(crew, reef_target(w, barrel, FedBy));
-    const Wired *wired = reef_span(w, root, Wired, &n);
+    const Wired *wired = reef_get_all(w, root, Wired, &n);
     assert_int_equal(n, 2);
     assert_entity(left, wired[0].target);
     assert_entity(t->outside, wired[1].target);
@@ -126,7 +126,7 @@ static void check_copy(const reef_world *w, reef_entity root, const turret *t, i
     assert_entity(root, aim->at);
     assert_entity(t->outside, aim->path[0]);
     assert_entity(left, aim->path[1]);
-    const Warmth *warm = reef_span(w, crew, Warmth, &n);
+    const Warmth *warm = reef_get_all(w, crew, Warmth, &n);
     assert_true(n == 2 && warm[1].heat == 37);
     assert_entity(t->root, reef_target(w, root, InstanceOf));
     assert_false(reef_has(w, root, ReefPrefab) || reef_has(w, crew, ReefPrefab) || reef_has(w, left, InstanceOf));
@@ -659,10 +659,10 @@ static void F6_values_of_a_call_keep_the_other_values(void **state)
     for (uint32_t i = 0; i < 4; i++) {
         uint32_t n, wired;
         const reef_entity e = i < 3 ? made[i] : changed;
-        const Warmth *v = reef_span(w, e, Warmth, &n);
+        const Warmth *v = reef_get_all(w, e, Warmth, &n);
         assert_int_equal(n, 3);
         assert_true(v[0].heat == 9 && v[1].heat == 2 && v[2].heat == 3);
-        const Wired *to = reef_span(w, e, Wired, &wired);
+        const Wired *to = reef_get_all(w, e, Wired, &wired);
         assert_int_equal(wired, 2);
         assert_entity(t, to[0].target);
         assert_entity(y, to[1].target);

@@ -220,9 +220,9 @@ static void change_many(life *l, uint32_t what)
     reef_query q = reef_query_new(w, text[random_below(&l->seed, 5)]);
     assert_query(q);
     switch (what) {
-    case 0: assert_ok(reef_clear_all(w, Loose)); break;
+    case 0: assert_ok(remove_everywhere(w, reef_id(Loose), NULL)); break;
     case 1: assert_ok(reef_shrink(w)); break;
-    case 2: assert_ok(reef_destroy_with(w, reef_id(Frozen), reef_id(Mass))); break;
+    case 2: assert_ok(DESTROY_EVERYWHERE(w, reef_id(Frozen), reef_id(Mass))); break;
     case 3: assert_ok(reef_spawn_many(w, 60, l->e, reef_with(Mass, 5), reef_with(Tracked, .value = 4))); break;
     case 4: (void)reef_destroy_many(w, l->e + 50, 70); break;
     case 5: (void)reef_add_where(w, q, Position); break;

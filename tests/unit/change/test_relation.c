@@ -99,7 +99,7 @@ static void F4_relate_unrelate_and_ask(void **state)
     assert_sources(w, e[1], Likes, e[0]);
     assert_sources(w, e[2], Likes, e[0], e[3]);
     uint32_t n = 0;
-    const Likes *likes = reef_span(w, e[0], Likes, &n);
+    const Likes *likes = reef_get_all(w, e[0], Likes, &n);
     assert_int_equal(n, 2);
     assert_entity(e[1], likes[0].target);
     assert_entity(e[2], likes[1].target);
@@ -144,28 +144,28 @@ static void F4_relations_have_data(void **state)
     reef_world *w = world_of(state);
     reef_entity e[4];
     create_some(w, e, 4);
-    assert_status(REEF_ADDED, reef_relate_with(w, e[0], Owes, e[1], 30));
+    assert_status(REEF_ADDED, reef_relate_data(w, e[0], Owes, e[1], 30));
     assert_status(REEF_ADDED, reef_relate(w, e[0], Owes, e[2]));
     assert_int_equal(reef_relation_get(w, e[0], Owes, e[1])->data.coins, 30);
     assert_int_equal(reef_relation_get(w, e[0], Owes, e[2])->data.coins, 0);
-    assert_status(REEF_OK, reef_relate_with(w, e[0], Owes, e[1], 31));
+    assert_status(REEF_OK, reef_relate_data(w, e[0], Owes, e[1], 31));
     assert_status(REEF_OK, reef_relate(w, e[0], Owes, e[1])); /* without data nothing is written */
     assert_int_equal(reef_relation_get(w, e[0], Owes, e[1])->data.coins, 31);
     reef_relation_mut(w, e[0], Owes, e[2])->data.coins = 5;
     assert_int_equal(reef_relation_get(w, e[0], Owes, e[2])->data.coins, 5);
     assert_ok(reef_retarget(w, e[0], Owes, e[2], e[3]));
     assert_int_equal(reef_relation_get(w, e[0], Owes, e[3])->data.coins, 5);
-    assert_status(REEF_ADDED, reef_relate_with(w, e[0], Pays, e[1], 7));
+    assert_status(REEF_ADDED, reef_relate_data(w, e[0], Pays, e[1], 7));
     assert_ok(reef_retarget(w, e[0], Pays, e[1], e[2]));
     assert_int_equal(reef_relation_get(w, e[0], Pays, e[2])->data.coins, 7);
     assert_status(REEF_ADDED, reef_relate(w, e[0], Pays, e[3])); /* another relation: its data is zero */
     assert_int_equal(reef_relation_get(w, e[0], Pays, e[3])->data.coins, 0);
-    assert_status(REEF_ADDED, reef_relate_with(w, e[0], Trusts, e[1], 8));
+    assert_status(REEF_ADDED, reef_relate_data(w, e[0], Trusts, e[1], 8));
     assert_int_equal(reef_relation_get(w, e[1], Trusts, e[0])->data.coins, 8);
-    assert_status(REEF_OK, reef_relate_with(w, e[1], Trusts, e[0], 9)); /* both halves */
+    assert_status(REEF_OK, reef_relate_data(w, e[1], Trusts, e[0], 9)); /* both halves */
     assert_int_equal(reef_relation_get(w, e[0], Trusts, e[1])->data.coins, 9);
     assert_int_equal(reef_relation_get(w, e[1], Trusts, e[0])->data.coins, 9);
-    for (int i = 1; i < 4; i++) assert_status(REEF_ADDED, reef_relate_with(w, e[0], Pushes, e[i], {i, 2.0 * i}));
+    for (int i = 1; i < 4; i++) assert_status(REEF_ADDED, reef_relate_data(w, e[0], Pushes, e[i], {i, 2.0 * i}));
     for (int i = 1; i < 4; i++) {
         const Pushes *p = reef_relation_get(w, e[0], Pushes, e[i]);
         assert_int_equal((uintptr_t)p % 16, 0);
@@ -695,7 +695,7 @@ static void F4_generic_verbs_make_relations(void **state)
     assert_true(reef_related(w, e[0], DockedTo, e[2]));
     assert_sources(w, e[2], DockedTo, e[0]);
     uint64_t n = 0;
-    assert_ok(reef_clear_type(w, reef_id(DockedTo), &n));
+    assert_ok(remove_everywhere(w, reef_id(DockedTo), &n));
     assert_int_equal(n, N + 1);
     assert_no_sources(w, e[0], DockedTo);
     assert_no_sources(w, e[2], DockedTo);
@@ -813,7 +813,7 @@ static void F4_clones_have_the_same_targets(void **state)
     reef_world *w = world_of(state);
     reef_entity e[5], copy[3];
     create_some(w, e, 5);
-    for (int i = 1; i < 4; i++) assert_status(REEF_ADDED, reef_relate_with(w, e[0], Owes, e[i], i));
+    for (int i = 1; i < 4; i++) assert_status(REEF_ADDED, reef_relate_data(w, e[0], Owes, e[i], i));
     assert_status(REEF_ADDED, reef_relate(w, e[0], Under, e[1]));
     assert_status(REEF_ADDED, reef_relate(w, e[4], Owes, e[2]));
     assert_status(REEF_ADDED, reef_relate(w, e[0], Married, e[1]));
@@ -924,11 +924,12 @@ static void F4_a_target_is_kept(void **state)
     const reef_query q = reef_query_new(w, "Heavy");
     assert_refused(w, REEF_REFUSED, reef_destroy_where(w, q, &n)); /* e[0], e[2], but not e[1] */
     assert_entity(e[1], reef_last_error(w).entity);
-    assert_refused(w, REEF_REFUSED, reef_destroy_with_types(w, (reef_component[]){reef_id(Heavy)}, 1, &n));
+    assert_status(REEF_REFUSED, destroy_everywhere(w, (reef_component[]){reef_id(Heavy)}, 1, &n));
     assert_int_equal(n, 77);
     /* together with its source it may die */
-    assert_ok(reef_destroy_with_types(w, NULL, 0, &n));
-    assert_int_equal(n, 8);
+    assert_int_equal(reef_count_alive(w), 8);
+    assert_ok(reef_world_clear(w));
+    assert_int_equal(reef_count_alive(w), 0);
     create_some(w, e, 8);
     assert_status(REEF_ADDED, reef_relate(w, e[1], Holds, e[0]));
     assert_status(REEF_ADDED, reef_relate(w, e[1], Under, e[0]));
@@ -1018,7 +1019,7 @@ static void change_some(reef_world *w, reef_entity *e, uint64_t *seed)
     switch (random_below(seed, 12)) {
     case 0: (void)reef_relate(w, e[i], Under, e[k]); break;
     case 1: (void)reef_relate(w, e[i], DockedTo, e[k % 5]); break;
-    case 2: (void)reef_relate_with(w, e[i], Owes, e[k], (int32_t)j); break;
+    case 2: (void)reef_relate_data(w, e[i], Owes, e[k], (int32_t)j); break;
     case 3: (void)reef_unrelate(w, e[i], Owes, e[k]); break;
     case 4: (void)reef_relate(w, e[i], Married, e[k]); break;
     case 5: (void)reef_relate(w, e[i], Knows, e[k]); break;
@@ -1310,8 +1311,8 @@ static void F4_merging(void **state)
     create_some(from, x, 5);
     for (int i = 0; i < 3; i++) assert_status(REEF_ADDED, reef_relate(w, e[i], DockedTo, e[3]));
     for (int i = 0; i < 3; i++) assert_status(REEF_ADDED, reef_relate(from, x[2 - i], DockedTo, x[4]));
-    assert_status(REEF_ADDED, reef_relate_with(from, x[0], Owes, x[1], 4));
-    assert_status(REEF_ADDED, reef_relate_with(from, x[0], Owes, x[2], 5));
+    assert_status(REEF_ADDED, reef_relate_data(from, x[0], Owes, x[1], 4));
+    assert_status(REEF_ADDED, reef_relate_data(from, x[0], Owes, x[2], 5));
     assert_status(REEF_ADDED, reef_relate(from, x[0], Married, x[2]));
     assert_status(REEF_ADDED, reef_relate(from, x[3], Under, x[1]));
     const uint64_t hash = reef_hash(from);
@@ -1356,7 +1357,7 @@ static void F4_printing_and_visiting(void **state)
     reef_world *w = world_of(state);
     reef_entity e[3];
     create_some(w, e, 3);
-    for (int i = 1; i < 3; i++) assert_status(REEF_ADDED, reef_relate_with(w, e[0], Owes, e[i], 10 * i));
+    for (int i = 1; i < 3; i++) assert_status(REEF_ADDED, reef_relate_data(w, e[0], Owes, e[i], 10 * i));
     assert_ok(reef_set_name(w, e[2], "bank"));
     FILE *file = tmpfile();
     char text[1024] = "";
@@ -1588,7 +1589,7 @@ static void G4_a_program_without_the_type(void **state)
     reef_entity e[5];
     create_some(w, e, 5);
     for (int i = 4; i > 0; i--) {
-        assert_status(REEF_ADDED, reef_relate_with(w, e[i], Owes, e[0], i));
+        assert_status(REEF_ADDED, reef_relate_data(w, e[i], Owes, e[0], i));
         assert_status(REEF_ADDED, reef_relate(w, e[i], Under, e[0]));
     }
     reef_bytes bytes;
@@ -1633,7 +1634,7 @@ static void G4_lies_about_a_type_of_relations(void **state)
         reef_world *w = another_world(state, NULL), *other = world_of(state);
         reef_entity e[3];
         create_some(w, e, 3);
-        for (int k = 1; k < 3; k++) assert_status(REEF_ADDED, reef_relate_with(w, e[k], Owes, e[0], k));
+        for (int k = 1; k < 3; k++) assert_status(REEF_ADDED, reef_relate_data(w, e[k], Owes, e[0], k));
         reef_bytes bytes;
         assert_ok(reef_save_bytes(w, &bytes, NULL));
         type_rename(bytes, "Owes", "Owez");

@@ -314,7 +314,7 @@ static void H2_recorded_calls_that_are_refused_at_once(void **state)
     assert_refused(w, REEF_BAD_ARGUMENT, reef_retarget(w, a, Knows, b, a));
     assert_refused(w, REEF_UNKNOWN_TYPE, reef_unrelate_id(w, a, (reef_component){4000000}, b));
     assert_refused(w, REEF_WRONG_SIZE, reef_relate_id(w, a, reef_id(Owes), b, &coins, 1));
-    assert_ok(reef_relate_with(w, a, Owes, b, 5));
+    assert_ok(reef_relate_data(w, a, Owes, b, 5));
     assert_false(reef_related(w, a, Owes, b));
     reef_end(&block);
     assert_int_equal(reef_relation_get(w, a, Owes, b)->data.coins, 5);
@@ -354,7 +354,7 @@ static void marry_in_pairs(reef_block *b)
     for (uint32_t i = 0; i < b->count; i++) {
         const int32_t k = coins[i].coins;
         reef_cmd_relate(b, b->entities[i], Likes, all[(k * 7 + 3) % 5000]);
-        reef_cmd_relate_with(b, b->entities[i], Owes, all[k / 50], k);
+        reef_cmd_relate_data(b, b->entities[i], Owes, all[k / 50], k);
         if (k % 3 == 0) reef_cmd_relate(b, b->entities[i], Married, all[(k * 11 + 1) % 5000]);
         if (k % 5 == 0) reef_cmd_unrelate(b, b->entities[i], Likes, all[(k * 7 + 3) % 5000]);
         if (k % 7 == 0) reef_cmd_retarget(b, b->entities[i], Owes, all[k / 50], all[(k + 1) % 5000]);
@@ -401,7 +401,7 @@ static void folk_meet(reef_world *w, const reef_entity *e)
         case 0: reef_relate(w, a, DockedTo, b); break;
         case 1: reef_relate(w, a, Under, b); break;
         case 2: reef_relate(w, a, Likes, b); break;
-        case 3: reef_relate_with(w, a, Pays, b, (int32_t)i); break;
+        case 3: reef_relate_data(w, a, Pays, b, (int32_t)i); break;
         default: reef_relate(w, a, Pays, b); break;
         }
     }
@@ -433,7 +433,7 @@ static void F4_a_new_target_keeps_data_that_is_named(void **state)
 {
     reef_world *w = another_world(state, NULL);
     const reef_entity a = reef_create(w), b = reef_create(w), c = reef_create(w);
-    assert_status(REEF_ADDED, reef_relate_with(w, a, Pays, b, 7));
+    assert_status(REEF_ADDED, reef_relate_data(w, a, Pays, b, 7));
     const Coins *there = &reef_relation_get(w, a, Pays, b)->data;
     assert_status(REEF_ADDED, reef_relate_id(w, a, reef_id(Pays), c, there, sizeof *there));
     assert_int_equal(reef_relation_get(w, a, Pays, c)->data.coins, 7);
@@ -454,7 +454,7 @@ static void F4_commands_without_memory(void **state)
         reef_block block = reef_begin_loop(w, q, &(reef_loop){.deferred = true});
         assert_true(reef_next(&block));
         heap_fail_nth(heap_of(state), n, true);
-        const bool all = reef_relate_with(w, a, Owes, b, 5) == REEF_OK && reef_relate(w, b, Married, c) == REEF_OK &&
+        const bool all = reef_relate_data(w, a, Owes, b, 5) == REEF_OK && reef_relate(w, b, Married, c) == REEF_OK &&
                          reef_relate(w, a, Likes, b) == REEF_OK && reef_relate(w, a, Likes, c) == REEF_OK &&
                          reef_relate(w, a, DockedTo, b) == REEF_OK && reef_relate(w, a, DockedTo, c) == REEF_OK;
         reef_end(&block);
@@ -485,7 +485,7 @@ static void F4_a_relation_that_is_there_is_written_at_once(void **state)
         reef_world *w = another_world(state, NULL);
         const reef_entity e = reef_spawn(w, reef_tag(Bell)), a = reef_create(w), b = reef_create(w), c = reef_create(w);
         assert_status(REEF_ADDED, reef_relate(w, e, DockedTo, a));
-        assert_status(REEF_ADDED, reef_relate_with(w, e, Pays, a, 5));
+        assert_status(REEF_ADDED, reef_relate_data(w, e, Pays, a, 5));
         assert_status(REEF_ADDED, reef_relate(w, e, Likes, a));
         assert_status(REEF_ADDED, reef_relate(w, a, Under, e));
         assert_status(REEF_ADDED, reef_relate(w, e, Married, c));

@@ -48,7 +48,7 @@ static void F4_a_disabled_relation(void **state)
     assert_ok(reef_destroy(w, e[2])); /* the mark goes with the relation */
     assert_status(REEF_ADDED, reef_relate(w, e[0], DockedTo, e[3]));
     assert_true(reef_is_enabled(w, e[0], DockedTo));
-    assert_ok(reef_disable_entity(w, e[3])); /* a disabled target is a target */
+    assert_ok(reef_disable(w, e[3])); /* a disabled target is a target */
     assert_int_equal(reef_source_count(w, e[3], DockedTo), 2);
     assert_valid(w);
 }
@@ -79,7 +79,7 @@ static void F4_clones_keep_their_targets(void **state)
     reef_entity e[3], made[3];
     create_some(w, e, 3);
     assert_status(REEF_ADDED, reef_relate(w, e[0], Likes, e[0]));
-    assert_status(REEF_ADDED, reef_relate_with(w, e[0], Owes, e[1], 5));
+    assert_status(REEF_ADDED, reef_relate_data(w, e[0], Owes, e[1], 5));
     assert_status(REEF_ADDED, reef_relate(w, e[0], Knows, e[2]));
     assert_ok(reef_clone_many(w, e[0], 3, made));
     for (int i = 0; i < 3; i++) {
@@ -174,7 +174,7 @@ static void F4_differences_have_texts(void **state)
     reef_difference d;
     create_some(w, e, 3);
     assert_ok(reef_set_name(w, e[0], "alice"));
-    (void)reef_relate_with(w, e[0], Owes, e[1], 5);
+    (void)reef_relate_data(w, e[0], Owes, e[1], 5);
     reef_world *fork = reef_fork(w);
     assert_non_null(fork);
     assert_true(reef_equal(w, fork, &d));
@@ -210,7 +210,7 @@ static void F4_bulk_destruction_forgets_former_relations(void **state)
         for (int i = 0; i < 2; i++) {
             const reef_query q = reef_query_new(both[i], "Folk");
             if (where) assert_ok(reef_destroy_where(both[i], q, NULL));
-            else assert_ok(reef_destroy_with_types(both[i], &(reef_component){reef_id(Folk).id}, 1, NULL));
+            else assert_ok(destroy_everywhere(both[i], &(reef_component){reef_id(Folk).id}, 1, NULL));
         }
         assert_true(reef_hash(both[0]) == reef_hash(both[1]));
         assert_true(reef_entity_equal(reef_create(both[0]), reef_create(both[1])));
@@ -248,7 +248,7 @@ static void F4_destroying_nobody_is_no_error(void **state)
     uint64_t n = 9;
     create_some(w, e, 2);
     assert_status(REEF_ADDED, reef_relate(w, e[0], Likes, e[1]));
-    assert_ok(reef_destroy_with_types(w, (reef_component[]){reef_id(Coins)}, 1, &n));
+    assert_ok(destroy_everywhere(w, (reef_component[]){reef_id(Coins)}, 1, &n));
     assert_int_equal(n, 0);
     n = 9;
     assert_ok(reef_destroy_where(w, reef_query_new(w, "Coins"), &n));
@@ -298,7 +298,7 @@ static void F4_half_a_symmetric_relation_is_written(void **state)
     reef_world *w = world_of(state);
     reef_entity e[2];
     create_some(w, e, 2);
-    assert_status(REEF_ADDED, reef_relate_with(w, e[0], Shares, e[1], 3));
+    assert_status(REEF_ADDED, reef_relate_data(w, e[0], Shares, e[1], 3));
     assert_ok(reef_remove(w, e[1], Shares));
     Shares *half = reef_relation_mut(w, e[0], Shares, e[1]);
     assert_non_null(half);
@@ -317,12 +317,12 @@ static void F4_a_missing_half_is_made(void **state)
     uint32_t n;
     create_some(w, e, 2);
     for (int data = 0; data < 2; data++) {
-        assert_status(REEF_ADDED, reef_relate_with(w, e[0], Shares, e[1], 3));
+        assert_status(REEF_ADDED, reef_relate_data(w, e[0], Shares, e[1], 3));
         assert_ok(reef_remove(w, e[0], Shares));
-        if (data) assert_status(REEF_ADDED, reef_relate_with(w, e[0], Shares, e[1], 4));
+        if (data) assert_status(REEF_ADDED, reef_relate_data(w, e[0], Shares, e[1], 4));
         else assert_status(REEF_ADDED, reef_relate(w, e[0], Shares, e[1]));
         for (int i = 0; i < 2; i++) {
-            const Shares *s = reef_span(w, e[i], Shares, &n);
+            const Shares *s = reef_get_all(w, e[i], Shares, &n);
             assert_int_equal(n, 1);
             assert_true(reef_entity_equal(s->target, e[1 - i]));
             assert_int_equal(s->data.coins, data ? 4 : 3);
@@ -430,12 +430,12 @@ static void F4_a_missing_half_is_made_from_either_side(void **state)
         assert_true(reef_sources_next(&s));
         assert_entity(from, s.sources[s.count - 1]);
         /* with data: that of the half that is there, or new data for both */
-        assert_status(REEF_ADDED, reef_relate_with(w, e[0], Shares, e[1], 4));
+        assert_status(REEF_ADDED, reef_relate_data(w, e[0], Shares, e[1], 4));
         assert_ok(reef_remove(w, e[0], Shares));
         assert_status(REEF_ADDED, reef_relate(w, from, Shares, to));
         assert_int_equal(reef_relation_get(w, e[0], Shares, e[1])->data.coins, 4);
         assert_ok(reef_remove(w, e[0], Shares));
-        assert_status(REEF_ADDED, reef_relate_with(w, from, Shares, to, 9));
+        assert_status(REEF_ADDED, reef_relate_data(w, from, Shares, to, 9));
         assert_int_equal(reef_relation_get(w, e[0], Shares, e[1])->data.coins, 9);
         assert_int_equal(reef_relation_get(w, e[1], Shares, e[0])->data.coins, 9);
         /* who has another partner since loses it */
@@ -454,7 +454,7 @@ static void F4_a_missing_half_is_made_from_either_side(void **state)
         assert_ok(reef_remove(w, e[0], Shares));
         ends_at_once = w;
         assert_false(reef_observer_is_null(reef_observe(w, end_what_comes, REEF_ON_ADD, Shares)));
-        assert_status(REEF_ADDED, reef_relate_with(w, from, Shares, to, 11));
+        assert_status(REEF_ADDED, reef_relate_data(w, from, Shares, to, 11));
         assert_false(reef_related(w, e[1], Shares, e[0]));
         end_world(state, w);
     }
@@ -463,7 +463,7 @@ static void F4_a_missing_half_is_made_from_either_side(void **state)
         reef_world *w = another_world(state, NULL);
         reef_entity e[3];
         create_some(w, e, 3);
-        assert_status(REEF_ADDED, reef_relate_with(w, e[0], Shares, e[1], 4));
+        assert_status(REEF_ADDED, reef_relate_data(w, e[0], Shares, e[1], 4));
         assert_ok(reef_remove(w, e[0], Shares));
         assert_status(REEF_ADDED, reef_relate(w, e[0], Shares, e[2])); /* the half will be a further one */
         reef_snapshot *past = reef_snapshot_take(w);                   /* so that pages have to be copied */
@@ -471,7 +471,7 @@ static void F4_a_missing_half_is_made_from_either_side(void **state)
         const uint64_t hash = reef_hash(w);
         assert_false(reef_observer_is_null(reef_observe(w, end_what_comes, REEF_ON_ADD, Likes))); /* another type */
         heap_fail_nth(heap_of(state), n, true);
-        const reef_status s = reef_relate_with(w, e[1], Shares, e[0], 9);
+        const reef_status s = reef_relate_data(w, e[1], Shares, e[0], 9);
         refused = heap_of(state)->refused;
         heap_fail_never(heap_of(state));
         heap_of(state)->refused = 0;

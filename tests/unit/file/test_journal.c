@@ -232,12 +232,12 @@ static void G5_time_and_systems_are_in_each_record(void **state)
     const reef_system_id id = reef_system_new(w, &desc), same = reef_system_new(other, &desc);
     reef_journal *j = opened(w, &quick);
     for (int i = 0; i < 3; i++) assert_ok(reef_tick(w, 0.25f));
-    assert_ok(reef_system_switch(w, id, false));
+    assert_ok(reef_system_enable(w, id, false));
     append(w, j);
     reef_journal_close(j);
     j = opened(other, &quick);
     assert_int_equal(reef_tick_count(other), 3);
-    assert_false(reef_system_is_on(other, same));
+    assert_false(reef_system_is_enabled(other, same));
     assert_same(w, other);
     reef_journal_close(j);
 }
@@ -765,9 +765,9 @@ static void G5_a_file_that_cant_become_a_journal_leaves_all_as_it_was(void **sta
     reef_bytes b;
     const reef_entity e = reef_spawn(w, reef_with(Sound, 5), reef_with(Coin, .units = 1));
     const reef_system_id id = reef_system_add(w, "naps", no_system, "Coin");
-    assert_ok(reef_system_switch(w, id, false));
+    assert_ok(reef_system_enable(w, id, false));
     assert_ok(reef_save_bytes(w, &b, NULL));
-    assert_ok(reef_system_switch(w, id, true));
+    assert_ok(reef_system_enable(w, id, true));
     assert_true(reef_set(w, e, Sound, 9) >= 0);
     reef_mut(w, e, Coin)->units = 2;
     for (uint64_t n = 1, failed = 1; failed; n++) {
@@ -779,14 +779,14 @@ static void G5_a_file_that_cant_become_a_journal_leaves_all_as_it_was(void **sta
         if (failed && j) { /* what failed was nothing that is needed: once more */
             reef_journal_close(j);
             assert_int_equal(reef_get(w, e, Coin)->units, 1);
-            assert_ok(reef_system_switch(w, id, true));
+            assert_ok(reef_system_enable(w, id, true));
             reef_mut(w, e, Coin)->units = 2;
             continue;
         }
         if (failed) assert_status(REEF_NO_MEMORY, reef_last_error(w).status);
         assert_int_equal(reef_get(w, e, Sound)->n, 9);
         assert_int_equal(reef_get(w, e, Coin)->units, failed ? 2 : 1);
-        assert_int_equal(reef_system_is_on(w, id), failed);
+        assert_int_equal(reef_system_is_enabled(w, id), failed);
         assert_valid(w);
         reef_journal_close(j);
     }

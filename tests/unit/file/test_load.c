@@ -745,8 +745,8 @@ static void watchers_run(reef_world *w, reef_world *replica, const reef_system_i
 {
     for (uint32_t i = 0; i < WATCHED; i++) {
         const bool on = round % (2 + i % 3) == 0;
-        if (reef_system_is_on(w, id[i]) != on) assert_ok(reef_system_switch(w, id[i], on));
-        if (reef_system_is_on(replica, other[i]) != on) assert_ok(reef_system_switch(replica, other[i], on));
+        if (reef_system_is_enabled(w, id[i]) != on) assert_ok(reef_system_enable(w, id[i], on));
+        if (reef_system_is_enabled(replica, other[i]) != on) assert_ok(reef_system_enable(replica, other[i], on));
     }
     for (seen_by = 0; seen_by < 2; seen_by++) {
         seen_count[seen_by] = 0;
@@ -811,7 +811,7 @@ static void F10_a_replica_sees_few_changes_of_values_that_come_as_a_whole(void *
         }
         const reef_entity some = reef_entity_at(w, round * 97 + 5), last = reef_entity_at(w, MANY - 1 - round);
         uint32_t n;
-        if (round % 3 == 1) ((Grudge *)reef_span_mut_id(w, some, reef_id(Grudge), &n))[1].level = 9;
+        if (round % 3 == 1) ((Grudge *)reef_mut_all_id(w, some, reef_id(Grudge), &n))[1].level = 9;
         if (round % 3 == 2) assert_ok(reef_set(w, some, Herd, 1000000));
         if (round == 3) assert_ok(reef_remove(w, last, Grudge));
         if (round == 6) assert_ok(reef_remove(w, last, Herd));

@@ -153,7 +153,7 @@ static void F4_data_without_fields_is_refused(void **state)
     reef_bytes b;
     char text[300];
     const reef_entity e = reef_create(w), target = reef_create(w);
-    assert_status(REEF_ADDED, reef_relate_with(w, e, Weighs, target, 2));
+    assert_status(REEF_ADDED, reef_relate_data(w, e, Weighs, target, 2));
     assert_refused(w, REEF_NOT_PORTABLE, reef_save_bytes(w, &b, NULL));
     assert_int_equal(reef_last_error(w).component.id, reef_id(Weighs).id);
     reef_error_text(w, text, sizeof text);

@@ -395,7 +395,7 @@ static void F3_operations_on_many_tell_by_block_in_their_order(void **state)
     assert_int_equal(tape.count, 4);
     assert_heard(3, "health", REEF_ON_DESTROY, e[1], -1, 2);
     rewind_tape();
-    assert_ok(reef_clear_all(w, Health));
+    assert_ok(remove_everywhere(w, reef_id(Health), NULL));
     assert_int_equal(tape.count, 2998);
     assert_ok(reef_add_where(w, q, Health));
     rewind_tape();
@@ -420,8 +420,8 @@ static void F3_a_match_begins_and_ends(void **state)
     assert_ok(reef_add(w, e, Mass));           /* goes on */
     assert_ok(reef_add(w, e, Frozen));         /* ends */
     assert_ok(reef_remove(w, e, Frozen));      /* begins */
-    assert_ok(reef_disable_entity(w, e));      /* ends */
-    assert_ok(reef_enable_entity(w, e));       /* begins */
+    assert_ok(reef_disable(w, e));             /* ends */
+    assert_ok(reef_enable(w, e));              /* begins */
     assert_ok(reef_disable(w, e, Position));   /* ends */
     assert_ok(reef_enable(w, e, Position));    /* begins */
     assert_ok(reef_remove(w, e, Awake));       /* ends */
@@ -448,9 +448,9 @@ static void F3_matches_of_whole_queries(void **state)
     const reef_query q = reef_query_new(w, "Position");
     assert_ok(reef_add_where(w, q, Frozen));
     assert_ok(reef_remove_where(w, q, Frozen));
-    assert_ok(reef_disable_entities_where(w, q));
+    assert_ok(reef_disable_where(w, q));
     const reef_query off = reef_query_new(w, "Position, disabled *");
-    assert_ok(reef_enable_entities_where(w, off));
+    assert_ok(reef_enable_where(w, off));
     assert_int_equal(tape.count, 1000);
     assert_int_equal(tape.calls, 5);
     for (uint32_t i = 0; i < 1000; i++)
@@ -590,7 +590,7 @@ static void tries(const reef_notice *n)
     assert_int_equal(reef_flush(w), REEF_LOCKED);
     assert_int_equal(reef_observer_remove(w, itself), REEF_LOCKED);
     assert_true(reef_observer_is_null(reef_observe(w, hear, REEF_ON_ADD, Mass)));
-    assert_int_equal(reef_clear_all(w, Position), REEF_LOCKED);
+    assert_int_equal(remove_everywhere(w, reef_id(Position), NULL), REEF_LOCKED);
     for (reef_block b = reef_begin_text(w, "Position"); reef_next(&b);) { /* loops work */
         Position *p = reef_inout(&b, Position);
         for (uint32_t i = 0; i < b.count; i++) p[i].x += 1;

@@ -247,7 +247,7 @@ static void hurt(reef_block *b)
         if (h[i].now < 0 && e.index % 5 == 0) reef_cmd_destroy(b, e);
         if (h[i].now == 2) reef_cmd_spawn(b, reef_with(Health, (int32_t)(e.index % 7), 7), reef_tag(Hungry));
         if (h[i].now == 1) reef_cmd_set(b, e, Mass, (double)e.index);
-        if (h[i].now == 0) reef_cmd_disable_entity(b, e);
+        if (h[i].now == 0) reef_cmd_disable(b, e);
     }
 }
 
@@ -403,7 +403,7 @@ static void F3_what_exists_is_told_by_block_on_request(void **state)
     for (int i = 0; i < 1500; i++) {
         e[i] = reef_spawn(w, reef_with(Health, i, i));
         if (i % 500 == 3) assert_ok(reef_add(w, e[i], Frozen));
-        if (i % 500 == 4) assert_ok(reef_disable_entity(w, e[i]));
+        if (i % 500 == 4) assert_ok(reef_disable(w, e[i]));
     }
     reef_observer_desc desc = {.name = "o",
                                .function = mark,

@@ -213,7 +213,7 @@ static void do_whole(play *p)
         if (v.value % 4 == 0) assert_ok(reef_destroy_where(w, q, NULL));
         break;
     case 6:
-        if (v.value % 4 == 0) assert_ok(reef_clear_type(w, c, NULL));
+        if (v.value % 4 == 0) assert_ok(remove_everywhere(w, c, NULL));
         break;
     case 7: (void)reef_destroy_many(w, p->e + random_below(&p->seed, p->count), 1); break;
     default:

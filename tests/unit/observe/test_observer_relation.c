@@ -102,15 +102,15 @@ static void F4_each_relation_is_told(void **state)
     assert_told(" -0>5");
     assert_some(reef_spawn(w, reef_with(Likes, .target = e[2])));
     assert_told(" +7>2");
-    (void)reef_relate_with(w, e[0], Owes, e[1], 5);
-    (void)reef_relate_with(w, e[0], Owes, e[2], 6);
+    (void)reef_relate_data(w, e[0], Owes, e[1], 5);
+    (void)reef_relate_data(w, e[0], Owes, e[2], 6);
     assert_told(" +0>1 +0>2");
-    (void)reef_relate_with(w, e[0], Owes, e[1], 7); /* data that is written in place isn't told */
+    (void)reef_relate_data(w, e[0], Owes, e[1], 7); /* data that is written in place isn't told */
     assert_told("");
     (void)reef_relate(w, e[1], Likes, e[1]);
     (void)reef_relate(w, e[1], Likes, e[2]);
     assert_told(" +1>1 +1>2");
-    (void)reef_clear_all(w, Likes);
+    (void)remove_everywhere(w, reef_id(Likes), NULL);
     assert_told(" -7>2 -1>1 -1>2 -6>5 -8>5");
 }
 
@@ -332,7 +332,7 @@ static void mirrors_compare(const reef_world *w, int step)
         for (reef_row r = reef_rows((reef_world *)(uintptr_t)w, all); reef_row_next(&r);) {
             const reef_entity e = r.block.entities[r.i];
             uint32_t n = 0;
-            const char *first = reef_span_id(w, e, type_number(i % TYPES), &n);
+            const char *first = reef_get_all_id(w, e, type_number(i % TYPES), &n);
             const size_t size = i % TYPES == 5 ? sizeof(Owes) : sizeof(Likes);
             for (uint32_t k = 0; first && k < n; k++) {
                 const reef_entity target = ((const any_relation *)(const void *)(first + k * size))->target;
@@ -396,11 +396,11 @@ static void crowd_step(reef_world *w, reef_entity *e, uint64_t *seed, bool loop)
         break;
     }
     case 18:
-        if (random_below(seed, 20) == 0) (void)reef_clear_all(w, Owes);
+        if (random_below(seed, 20) == 0) (void)remove_everywhere(w, reef_id(Owes), NULL);
         break;
     case 19:
-        if (random_below(seed, 20) == 0) (void)reef_clear_all(w, Under);
-        if (random_below(seed, 40) == 0) (void)reef_destroy_with(w, reef_id(Guards));
+        if (random_below(seed, 20) == 0) (void)remove_everywhere(w, reef_id(Under), NULL);
+        if (random_below(seed, 40) == 0) (void)DESTROY_EVERYWHERE(w, reef_id(Guards));
         if (random_below(seed, 200) == 0) (void)reef_world_clear(w);
         break;
     case 20: (void)reef_remove_one_id(w, e[i], reef_id(Likes), random_below(seed, 3)); break;

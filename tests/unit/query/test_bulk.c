@@ -335,10 +335,10 @@ static void F12_whole_queries_are_disabled_and_enabled(void **state)
     assert_int_equal(changed, 0);
     assert_ok(reef_enable_where(w, off, Position));
     assert_int_equal(reef_query_count(w, q), 1100);
-    assert_ok(reef_disable_entities_where(w, q));
+    assert_ok(reef_disable_where(w, q));
     assert_int_equal(reef_query_count(w, q), 0);
-    assert_false(reef_is_enabled_entity(w, es[1099]));
-    assert_ok(reef_enable_entities_where(w, all));
+    assert_false(reef_is_enabled(w, es[1099]));
+    assert_ok(reef_enable_where(w, all));
     assert_int_equal(reef_query_count(w, q), 1100);
     assert_true(reef_hash(w) == before);
     assert_ok(reef_enable_where_id(w, all, reef_id(Velocity), false, &changed)); /* nobody has it */

@@ -62,8 +62,8 @@ static void rows_check(reef_world *w, reef_query q, uint32_t n, uint32_t leave)
     reef_each(w, q, row)
     {
         assert_true(k < n && reef_entity_equal(row.entity, wanted[k].entities[i]));
-        assert_true(reef_at_in(row, Position) == &wanted[k].position[i] &&
-                    reef_at_in(row, Spark) == &wanted[k].spark[i]);
+        assert_true(reef_in_at(row, Position) == &wanted[k].position[i] &&
+                    reef_in_at(row, Spark) == &wanted[k].spark[i]);
         assert_true(reef_entity_equal(row.block.entities[row.i], row.entity) &&
                     (const Spark *)reef_in(&row.block, Spark) + row.i == &wanted[k].spark[i]);
         const uint64_t *mask = reef_block_mask(&row.block);
@@ -95,13 +95,12 @@ static void loops_check(reef_world *w, reef_query q)
     }
     assert_int_equal(k, n);
     loop_check(w, q, n);
-    reef_split *s = reef_split_begin(w, q, NULL, 3);
+    reef_slices *s = reef_slices_begin(w, q, NULL, 3);
     assert_non_null(s);
     k = 0;
     for (uint32_t part = 0; part < 3; part++)
-        for (reef_block b = reef_split_part(s, part); reef_next(&b); k++)
-            assert_true(k < n && visit_is(&wanted[k], &b));
-    reef_split_end(s);
+        for (reef_block b = reef_slice(s, part); reef_next(&b); k++) assert_true(k < n && visit_is(&wanted[k], &b));
+    reef_slices_end(s);
     assert_int_equal(k, n);
 }
 
@@ -256,10 +255,10 @@ static void F1_rows_that_were_looked_for_too_early(void **state)
         for (uint32_t i = 1024; i < 2048; i += 50) one_changes(w, reef_has(w, all[i], Spark), i);
         const uint32_t n = wanted_find(w, q);
         if (kind == 1) {
-            reef_split *s = reef_split_begin(w, q, NULL, 1);
+            reef_slices *s = reef_slices_begin(w, q, NULL, 1);
             assert_non_null(s);
-            for (reef_block b = reef_split_part(s, 0); reef_next(&b);) {}
-            reef_split_end(s);
+            for (reef_block b = reef_slice(s, 0); reef_next(&b);) {}
+            reef_slices_end(s);
         }
         if (kind == 2) rows_check(w, q, n, UINT32_MAX);
         loop_check(w, q, n);
@@ -280,8 +279,8 @@ static void F1_rows_of_which_some_lack_a_column(void **state)
         uint32_t rows = 0;
         reef_each(w, q, row)
         {
-            assert_true(reef_at_in(row, Mass) == reef_get(w, row.entity, Mass) &&
-                        reef_at_in(row, Spark) == reef_get(w, row.entity, Spark));
+            assert_true(reef_in_at(row, Mass) == reef_get(w, row.entity, Mass) &&
+                        reef_in_at(row, Spark) == reef_get(w, row.entity, Spark));
             rows++;
         }
         assert_int_equal(rows, 43);
@@ -343,7 +342,7 @@ static void F1_E1_rows_that_are_written_beside_a_fork(void **state)
     assert_query(q);
     for (uint32_t round = 1; round <= 4; round++) {
         reef_world *f = round > 2 ? reef_fork(w) : NULL;
-        reef_each(w, q, row) reef_at(row, Position)->x += (float)reef_at_in(row, Spark)->n;
+        reef_each(w, q, row) reef_inout_at(row, Position)->x += (float)reef_in_at(row, Spark)->n;
         for (uint32_t i = 0; i < N; i += 7) {
             assert_true(reef_get(w, all[i], Position)->x == (float)(i * round));
             if (f) assert_true(reef_get(f, all[i], Position)->x == (float)(i * (round - 1)));

@@ -288,8 +288,8 @@ static void refuses_structure(reef_world *w, reef_entity e)
     assert_refused(w, REEF_LOCKED, reef_create_as(w, (reef_entity){90, 1}));
     assert_refused(w, REEF_LOCKED, reef_destroy(w, e));
     assert_zero(w, REEF_LOCKED, reef_destroy_many(w, &e, 1));
-    assert_refused(w, REEF_LOCKED, reef_destroy_with(w, reef_id(Position)));
-    assert_refused(w, REEF_LOCKED, reef_clear_type(w, reef_id(Position), NULL));
+    assert_status(REEF_LOCKED, DESTROY_EVERYWHERE(w, reef_id(Position)));
+    assert_status(REEF_LOCKED, remove_everywhere(w, reef_id(Position), NULL));
     assert_refused(w, REEF_LOCKED, reef_add(w, e, Mass));
     assert_refused(w, REEF_LOCKED, reef_set(w, e, Mass, 3));
     assert_no_pointer(w, REEF_LOCKED, reef_ensure(w, e, Mass));
@@ -496,11 +496,11 @@ static void C1_one_switch_decides_in_many_chunks(void **state)
         assert_int_equal(lit_rows(reef_begin(w, q), wanted, 0), n);
         assert_int_equal(lit_rows(reef_begin_loop(w, q, &(reef_loop){.offset = 1500, .limit = 700}), wanted, 1500),
                          2200);
-        reef_split *split = reef_split_begin(w, q, NULL, 5);
+        reef_slices *split = reef_slices_begin(w, q, NULL, 5);
         uint32_t at = 0;
-        for (uint32_t part = 0; part < 5; part++) at = lit_rows(reef_split_part(split, part), wanted, at);
+        for (uint32_t part = 0; part < 5; part++) at = lit_rows(reef_slice(split, part), wanted, at);
         assert_int_equal(at, n);
-        reef_split_end(split);
+        reef_slices_end(split);
         if (round == 1) end_world(state, fork);
     }
     for (uint32_t i = 0, k = 0; i < LIT; i++) {
@@ -540,7 +540,7 @@ static void C1_two_switches_and_the_bits_behind_the_last_row(void **state)
         assert_int_equal(reef_bits(&b, Awake, words)[0], 1023);
         assert_int_equal(reef_bits(&b, Awake, words)[1], 0);
     }
-    assert_ok(reef_clear_all(w, Seen));
+    assert_ok(remove_everywhere(w, reef_id(Seen), NULL));
     assert_int_equal(collect(w, both, seen), 0);
     reef_query unused = reef_query_new(w, "Mass, with Awake");
     assert_true(reef_query_matches(w, unused, e[0]));

@@ -321,7 +321,7 @@ static uint32_t rank_of(const graph *g, const reef_term *t, reef_entity start, b
     if (o & REEF_REFLEXIVE && t->enabled != REEF_DISABLED) list[n++] = start;
     for (reef_entity from = start;; from = list[first++], follow = followed(g->w, from, r)) {
         uint32_t count = 0;
-        const char *values = reef_span_id(g->w, from, r, &count);
+        const char *values = reef_get_all_id(g->w, from, r, &count);
         reef_sources s = reef_sources_of_id(g->w, from, r);
         for (uint32_t i = 0; follow && (targets ? i < count : i < s.count || (i = 0, reef_sources_next(&s))); i++) {
             reef_entity next;

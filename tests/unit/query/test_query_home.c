@@ -125,7 +125,7 @@ static void F1_rows_that_stand_alone_are_all_visited_in_order(void **state)
         for (uint32_t i = 0; i < N; i++)
             assert_true(reef_get(w, e[i], Position)->y == (alone(k % PATTERNS, i) ? 2 : 1));
         assert_ok(reef_query_free(w, q));
-        assert_ok(reef_destroy_with_types(w, NULL, 0, NULL));
+        assert_ok(reef_world_clear(w));
     }
 }
 

@@ -304,22 +304,22 @@ static void entrance_each(naive_world *n, naive_query *q, reef_query h, uint64_t
 /* Everything that may be written is marked at the beginning, so all parts are walked. */
 static void entrance_split(naive_world *n, naive_query *q, reef_query h, uint64_t *seed, uint32_t parts)
 {
-    now.entrance = "reef_split_begin";
+    now.entrance = "reef_slices_begin";
     for (uint32_t i = 0; i < q->count; i++) {
         const reef_term *t = &q->desc.terms[i];
         if (t->since == REEF_ALWAYS || t->op != REEF_HAS || t->access == REEF_IN || naive_filter(q, i) ||
             !naive_in_group(q, i))
             continue;
-        check(reef_split_begin(n->w, h, NULL, parts) == NULL && reef_last_error(n->w).status == REEF_BAD_ARGUMENT);
+        check(reef_slices_begin(n->w, h, NULL, parts) == NULL && reef_last_error(n->w).status == REEF_BAD_ARGUMENT);
         return;
     }
     walk x = walk_begin(n, q, seed, q->last, NULL);
-    reef_split *s = reef_split_begin(n->w, h, NULL, parts);
+    reef_slices *s = reef_slices_begin(n->w, h, NULL, parts);
     x.parts = true;
     check(s != NULL);
     for (uint32_t i = 0; i < parts; i++)
-        for (reef_block b = reef_split_part(s, i); reef_next(&b);) block_check(&x, &b);
-    reef_split_end(s);
+        for (reef_block b = reef_slice(s, i); reef_next(&b);) block_check(&x, &b);
+    reef_slices_end(s);
     walk_end(&x);
 }
 
@@ -639,11 +639,11 @@ static bool fails_at(void **state, trial *t, uint32_t i, uint64_t number, bool r
     if (parts == 0) {
         for (reef_block b = reef_begin(t->n.w, t->h[i]); reef_next(&b);) block_check(&x, &b);
     } else {
-        reef_split *s = reef_split_begin(t->n.w, t->h[i], NULL, parts);
+        reef_slices *s = reef_slices_begin(t->n.w, t->h[i], NULL, parts);
         heap_fail_never(heap_of(state)); /* from here on nothing may fail */
         for (uint32_t k = 0; s && k < parts; k++)
-            for (reef_block b = reef_split_part(s, k); reef_next(&b);) block_check(&x, &b);
-        reef_split_end(s);
+            for (reef_block b = reef_slice(s, k); reef_next(&b);) block_check(&x, &b);
+        reef_slices_end(s);
         check((s == NULL) == (reef_last_error(t->n.w).status == REEF_NO_MEMORY));
     }
     /* What a query remembers of chunks it may do without. */
@@ -677,7 +677,7 @@ static void G5_F1_a_failed_allocation_in_a_loop_leaves_every_value(void **state)
             if (!t.q[i].writes || t.q[i].since) continue;
             const bool rest = random_below(&t.seed, 2);
             const uint32_t parts = random_below(&t.seed, 3) ? 0 : 1 + random_below(&t.seed, 4);
-            now.entrance = parts ? "reef_split_begin" : "reef_begin";
+            now.entrance = parts ? "reef_slices_begin" : "reef_begin";
             for (uint64_t number = 1; fails_at(state, &t, i, number, rest, parts); number++) failures++;
         }
         now.q = NULL;

@@ -115,7 +115,7 @@ static void F1_by_a_float(void **state)
         {
             const float want_z = z[(descending ? down : up)[i]];
             assert_entity(e[(descending ? down : up)[i++]], row.entity);
-            assert_memory_equal(reef_at_in(row, Depth), &want_z, sizeof want_z);
+            assert_memory_equal(reef_in_at(row, Depth), &want_z, sizeof want_z);
         }
         assert_int_equal(i, 12);
     }
@@ -155,8 +155,8 @@ static void F1_blocks_are_runs_and_give_their_columns(void **state)
     last = -N;
     reef_each(w, q, row)
     {
-        assert_true(reef_at_in(row, Depth)->z > last);
-        last = reef_at_in(row, Depth)->z;
+        assert_true(reef_in_at(row, Depth)->z > last);
+        last = reef_in_at(row, Depth)->z;
     }
     /* Storage in the same order: the runs are the chunks. */
     uint32_t blocks = 0;
@@ -223,9 +223,9 @@ static void F1_values_with_hooks(void **state)
         int32_t last = INT32_MIN;
         reef_each(w, q, row)
         {
-            assert_true(reef_at_in(row, Tracked)->value > last);
-            last = reef_at_in(row, Tracked)->value;
-            reef_at(row, Tracked)->value = -last;
+            assert_true(reef_in_at(row, Tracked)->value > last);
+            last = reef_in_at(row, Tracked)->value;
+            reef_inout_at(row, Tracked)->value = -last;
         }
     }
 }
@@ -425,7 +425,7 @@ static void crowd_change(crowd *c)
     } else if (what < 37) {
         crowd_touch(c, c->e[i]);
     } else if (what == 37) {
-        reef_each(w, c->ordered[2], row) reef_at(row, Cell)->row = (int32_t)any_below(50) - 25;
+        reef_each(w, c->ordered[2], row) reef_inout_at(row, Cell)->row = (int32_t)any_below(50) - 25;
     } else if (what == 38) {
         const reef_order o = order_of(&questions[any_below(QUESTIONS)]);
         const reef_component tag = any_below(2) ? reef_id(Hungry) : reef_id(Mass);
@@ -539,7 +539,7 @@ static void F1_a_loop_inside_another(void **state)
     reef_each(w, q, row)
     {
         assert_entity(wants[i++].entity, row.entity);
-        reef_at(row, Depth)->z *= -1;
+        reef_inout_at(row, Depth)->z *= -1;
         if (i == 50) assert_loop(w, reef_begin(w, q), 0, n); /* as it began */
     }
     assert_int_equal(i, n);
@@ -647,13 +647,13 @@ static void F1_mistakes_change_nothing(void **state)
     assert_int_equal(reef_query_group_count(NULL, q, 0), 0);
     assert_false(reef_query_next_group(NULL, q, &g));
     assert_false(g.begun);
-    assert_no_pointer(w, REEF_BAD_ARGUMENT, reef_split_begin(w, q, NULL, 2));
+    assert_no_pointer(w, REEF_BAD_ARGUMENT, reef_slices_begin(w, q, NULL, 2));
     /* The order that it had is still there. */
     float last = -100;
     reef_each(w, q, row)
     {
-        assert_true(reef_at_in(row, Depth)->z > last);
-        last = reef_at_in(row, Depth)->z;
+        assert_true(reef_in_at(row, Depth)->z > last);
+        last = reef_in_at(row, Depth)->z;
     }
     assert_true(last == 0);
 }

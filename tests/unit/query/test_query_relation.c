@@ -57,7 +57,7 @@ static void people_change(people *p, uint64_t *seed)
         p->docked[i] = (int)(any % TARGETS);
     }
     if (below(seed, 20) == 0) {
-        assert_true(reef_relate_with(p->w, p->e[i], Owes, p->e[any], (int)any) >= 0);
+        assert_true(reef_relate_data(p->w, p->e[i], Owes, p->e[any], (int)any) >= 0);
         p->owes[i][any] = true;
     }
     if (below(seed, 3) == 0) {
@@ -248,7 +248,7 @@ static void F4_variables_that_make_no_sense_are_refused(void **state)
     assert_status(REEF_BAD_ARGUMENT, reef_last_error(w).status);
     reef_query q = reef_query_new(w, "Position, Likes($p)");
     assert_status(REEF_BAD_ARGUMENT, reef_query_order(w, q, &(reef_order){.component = reef_id(Position)}));
-    assert_null(reef_split_begin(w, q, NULL, 2));
+    assert_null(reef_slices_begin(w, q, NULL, 2));
     assert_status(REEF_BAD_ARGUMENT, reef_last_error(w).status);
 }
 
@@ -328,7 +328,7 @@ static void F4_the_plan_begins_with_what_is_rare(void **state)
     explained(w, mars, "looks at rows: DockedTo has to lead to entity ");
     explained(w, elsewhere, "looks at rows: DockedTo mustn't lead to entity ");
     /* without rows there is nothing to begin with */
-    assert_ok(reef_destroy_with(w, reef_id(Fighter)));
+    assert_ok(DESTROY_EVERYWHERE(w, reef_id(Fighter)));
     assert_int_equal(matches(w, hostile) + matches(w, mars) + matches(w, q), 0);
 }
 
@@ -442,7 +442,7 @@ static void F4_a_query_with_other_homes_and_subtypes_has_variables_too(void **st
     space_make(&s, w);
     for (int i = 0; i < SHIPS; i++)
         for (int k = 0; k < i % 4; k++)
-            assert_true(reef_relate_with(w, s.ship[i], Owes, s.planet[(i + k) % PLANETS], k) >= 0);
+            assert_true(reef_relate_data(w, s.ship[i], Owes, s.planet[(i + k) % PLANETS], k) >= 0);
     reef_query each = reef_query_new(w, "each in Owes, Owes($p), Planet($p)"),
                plus = reef_query_new(w, "Owes($p), Fighter+");
     uint64_t values = 0, wanted = 0, fighters = 0, coins = 0;

@@ -203,13 +203,13 @@ static void F7_enabled_disabled_or_both(void **state)
         once(&c, MAKE(c.w, ANY_OF(2), {.component = reef_id(Awake), .enabled = REEF_DISABLED}, HAS_OF(Frozen))), "ce");
     assert_string_equal(once(&c, MAKE(c.w, {.component = reef_id(Frozen), .source = c.e[4]})), "");
     reef_query all = reef_query_new(c.w, "");
-    assert_ok(reef_disable_entity(c.w, c.e[0]));
-    assert_ok(reef_disable_entity(c.w, c.e[5])); /* now it has a row */
+    assert_ok(reef_disable(c.w, c.e[0]));
+    assert_ok(reef_disable(c.w, c.e[5])); /* now it has a row */
     assert_string_equal(visited(&c, all), "bcdeg");
     assert_string_equal(once(&c, reef_query_make(c.w, &(reef_query_desc){.entities = REEF_DISABLED})), "af");
     assert_string_equal(once(&c, reef_query_make(c.w, &(reef_query_desc){.entities = REEF_EITHER})), "abcdefg");
-    assert_ok(reef_enable_entity(c.w, c.e[0]));
-    assert_ok(reef_enable_entity(c.w, c.e[5]));
+    assert_ok(reef_enable(c.w, c.e[0]));
+    assert_ok(reef_enable(c.w, c.e[5]));
     assert_string_equal(visited(&c, all), "abcdeg");
 }
 
@@ -348,7 +348,7 @@ static void refused_by_all(reef_world *w, reef_query q, reef_status status)
     no_block(w, reef_rows(w, q).block, status, "reef_begin");
     reef_each(w, q, each) fail_msg("a query that was refused gives row %u", each.i);
     assert_status(status, reef_run(w, q, never, NULL));
-    assert_no_pointer(w, status, reef_split_begin(w, q, NULL, 2));
+    assert_no_pointer(w, status, reef_slices_begin(w, q, NULL, 2));
     assert_zero(w, status, reef_query_count(w, q));
     assert_zero(w, status, reef_query_any(w, q));
     assert_no_entity(w, status, reef_query_first(w, q));
@@ -397,13 +397,13 @@ static void H2_loops_out_of_range(void **state)
     no_block(w, reef_begin_text(w, "Position,,"), REEF_BAD_TEXT, "reef_begin_text");
     no_block(w, reef_begin_text(w, NULL), REEF_BAD_ARGUMENT, "reef_begin_text");
     assert_refused(w, REEF_BAD_ARGUMENT, reef_run(w, q, NULL, NULL));
-    assert_no_pointer(w, REEF_BAD_ARGUMENT, reef_split_begin(w, q, NULL, 0));
-    assert_no_pointer(w, REEF_BAD_ARGUMENT, reef_split_begin(w, q, NULL, REEF_SPLIT_MAX + 1));
-    assert_no_pointer(w, REEF_BAD_ARGUMENT, reef_split_begin(w, q, &(reef_loop){.offset = 1}, 2));
-    assert_no_pointer(w, REEF_BAD_ARGUMENT, reef_split_begin(w, q, &(reef_loop){.limit = 1}, 2));
-    reef_split *s = reef_split_begin(w, q, NULL, REEF_SPLIT_MAX);
+    assert_no_pointer(w, REEF_BAD_ARGUMENT, reef_slices_begin(w, q, NULL, 0));
+    assert_no_pointer(w, REEF_BAD_ARGUMENT, reef_slices_begin(w, q, NULL, REEF_SLICES_MAX + 1));
+    assert_no_pointer(w, REEF_BAD_ARGUMENT, reef_slices_begin(w, q, &(reef_loop){.offset = 1}, 2));
+    assert_no_pointer(w, REEF_BAD_ARGUMENT, reef_slices_begin(w, q, &(reef_loop){.limit = 1}, 2));
+    reef_slices *s = reef_slices_begin(w, q, NULL, REEF_SLICES_MAX);
     assert_non_null(s);
-    no_block(w, (reef_end(NULL), reef_split_end(s), reef_split_part(NULL, 0)), REEF_OK, NULL);
+    no_block(w, (reef_end(NULL), reef_slices_end(s), reef_slice(NULL, 0)), REEF_OK, NULL);
     assert_false(reef_query_row(w, q, reef_entity_at(w, 0), NULL));
 }
 
@@ -420,10 +420,10 @@ static void H2_a_query_in_use_is_not_freed(void **state)
     assert_refused(w, REEF_LOCKED, reef_query_free(w, q));
     assert_true(reef_query_row(w, q, e, &row));
     assert_false(reef_next(&b));
-    reef_split *s = reef_split_begin(w, q, NULL, 3);
+    reef_slices *s = reef_slices_begin(w, q, NULL, 3);
     assert_refused(w, REEF_LOCKED, reef_query_free(w, q));
     assert_refused(w, REEF_LOCKED, reef_destroy(w, e));
-    reef_split_end(s);
+    reef_slices_end(s);
     assert_true(reef_query_row(w, q, e, &row)); /* no loop */
     assert_ok(reef_query_free(w, q));
     assert_ok(reef_query_free(w, other));
@@ -471,7 +471,7 @@ static void D9_undeclared_access_is_refused(void **state)
         for (reef_block b = reef_begin(w, q[i]); reef_next(&b);) refused_accesses(w, &b);
         assert_true(reef_query_row(w, q[i], e, &row));
         refused_accesses(w, &row);
-        reef_each(w, q[i], each) assert_null(reef_at_in(each, Cargo));
+        reef_each(w, q[i], each) assert_null(reef_in_at(each, Cargo));
     }
 }
 
@@ -790,7 +790,7 @@ static void H2_65536_tables(void **state)
 enum { PARTS = 4, PEOPLE = 20000 };
 
 typedef struct part {
-    reef_split *split;
+    reef_slices *split;
     uint32_t number;
     uint64_t rows, blocks;
 } part;
@@ -798,7 +798,7 @@ typedef struct part {
 static void *part_walk(void *context)
 {
     part *p = context;
-    for (reef_block b = reef_split_part(p->split, p->number); reef_next(&b); p->blocks++) {
+    for (reef_block b = reef_slice(p->split, p->number); reef_next(&b); p->blocks++) {
         Position *position = reef_inout(&b, Position);
         const Velocity *velocity = reef_in(&b, Velocity);
         for (uint32_t first = 0, n; (n = reef_block_run(&b, &first)) != 0; first += n)
@@ -815,7 +815,7 @@ static void walk_in_parts(reef_world *w, reef_query q, uint64_t wanted)
     part parts[PARTS];
     pthread_t thread[PARTS];
     uint64_t rows = 0;
-    reef_split *s = reef_split_begin(w, q, NULL, PARTS);
+    reef_slices *s = reef_slices_begin(w, q, NULL, PARTS);
     assert_non_null(s);
     for (uint32_t i = 0; i < PARTS; i++) {
         parts[i] = (part){s, i, 0, 0};
@@ -826,7 +826,7 @@ static void walk_in_parts(reef_world *w, reef_query q, uint64_t wanted)
         rows += parts[i].rows;
         assert_true(parts[i].blocks > 0);
     }
-    reef_split_end(s);
+    reef_slices_end(s);
     assert_int_equal(rows, wanted);
 }
 

@@ -463,7 +463,7 @@ static void C8_a_fork_and_a_snapshot_keep_their_order(void **state)
     static uint64_t had[MANY];
     reef_world *w = world_of(state);
     crowd(w, e, MANY, 21);
-    reef_clear_type(w, reef_id(Unique), NULL); /* which can't be forked */
+    remove_everywhere(w, reef_id(Unique), NULL); /* which can't be forked */
     remember(w, e, MANY, had);
     uint64_t before = digest(w), hash = reef_hash(w);
     reef_snapshot *was = reef_snapshot_take(w);

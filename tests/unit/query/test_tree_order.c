@@ -174,8 +174,7 @@ static void F5_one_depth_or_a_part_is_visited(void **state)
             assert_true(reef_add(w, e[i], Lit) >= 0), lights++;
     assert_int_equal(walk(w, lit, NULL, &blocks), lights);
     for (uint32_t i = 0; i < FOLK; i++)
-        if (reef_is_alive(w, e[i]) && i % 3 == 1 && reef_has(w, e[i], Lit))
-            assert_ok(reef_disable_entity(w, e[i])), lights--;
+        if (reef_is_alive(w, e[i]) && i % 3 == 1 && reef_has(w, e[i], Lit)) assert_ok(reef_disable(w, e[i])), lights--;
     assert_int_equal(walk(w, lit, NULL, &blocks), lights);
     char text[2000];
     assert_true(reef_query_explain(w, lit, text, sizeof text) > 0);
@@ -436,7 +435,7 @@ static void F5_a_disabled_parent_hides_what_is_below_it(void **state)
         for (uint32_t i = 0; i < 20; i++) {
             const uint32_t k = random_below(&seed, FOLK);
             if (!reef_is_alive(w, e[k])) continue;
-            (void)(i % 3 ? reef_disable_entity(w, e[k]) : reef_enable_entity(w, e[k]));
+            (void)(i % 3 ? reef_disable(w, e[k]) : reef_enable(w, e[k]));
         }
         for (uint32_t i = 0; i < FOLK; i++) {
             if (!reef_is_alive(w, e[i]) || !reef_has(w, e[i], World)) continue;
@@ -488,7 +487,7 @@ static void H2_asking_for_disabled_ancestors(void **state)
     const reef_entity parent = reef_create(w);
     const reef_entity child = reef_spawn(w, reef_with(World, 1), reef_with(ChildOf, .target = parent));
     assert_true(reef_query_matches(w, q, child));
-    assert_true(reef_disable_entity(w, parent) >= 0);
+    assert_true(reef_disable(w, parent) >= 0);
     assert_false(reef_query_matches(w, q, child));
 }
 
@@ -506,10 +505,10 @@ static void F5_systems_pass_over_what_a_disabled_parent_hides(void **state)
     const reef_entity child = reef_spawn(w, reef_with(World, 0), reef_with(ChildOf, .target = parent));
     assert_false(reef_system_is_null(reef_system(w, sum_shown, "World, !disabled * up(ChildOf)")));
     assert_ok(reef_tick(w, 0));
-    assert_true(reef_disable_entity(w, parent) >= 0);
+    assert_true(reef_disable(w, parent) >= 0);
     assert_ok(reef_tick(w, 0));
     assert_int_equal(reef_get(w, child, World)->sum, 1);
-    assert_true(reef_enable_entity(w, parent) >= 0);
+    assert_true(reef_enable(w, parent) >= 0);
     assert_ok(reef_tick(w, 0));
     assert_int_equal(reef_get(w, child, World)->sum, 2);
 }

@@ -40,7 +40,7 @@ static void C1_an_entity_without_components_can_have_a_switch(void **state)
     assert_ok(reef_remove(w, e[3], Awake));
     assert_ok(reef_destroy(w, e[6]));
     assert_int_equal(reef_count(w, Awake), 32);
-    assert_ok(reef_clear_all(w, Awake));
+    assert_ok(remove_everywhere(w, reef_id(Awake), NULL));
     for (int i = 0; i < 100; i++) assert_false(reef_has(w, e[i], Awake));
     assert_int_equal(reef_count_alive(w), 99);
 }
@@ -174,7 +174,7 @@ static void D9_a_thousand_switches_do_not_mix(void **state)
     for (uint32_t r = 0; r < ROWS; r++)
         for (uint32_t i = 0; i < SWITCHES; i++)
             assert_int_equal(reef_has_id(w, e[r], c[i]), r % 9 != 0 && i % 7 == r % 7);
-    assert_ok(reef_clear_type(w, c[99], NULL));
+    assert_ok(remove_everywhere(w, c[99], NULL));
     for (uint32_t r = 1; r < ROWS; r += 9)
         for (uint32_t i = 0; i < 99; i++) assert_int_equal(reef_has_id(w, e[r], c[i]), i % 7 == r % 7);
     assert_int_equal(reef_count_id(w, c[99]), 0);

@@ -34,7 +34,7 @@ static reef_status call_clone(reef_world *w, reef_entity e)
 static reef_status call_clone_many(reef_world *w, reef_entity e) { return reef_clone_many(w, e, 5, NULL); }
 static reef_status call_enable(reef_world *w, reef_entity e) { return reef_enable(w, e, Position); }
 static reef_status call_disable(reef_world *w, reef_entity e) { return reef_disable(w, e, Awake); }
-static reef_status call_disable_entity(reef_world *w, reef_entity e) { return reef_disable_entity(w, e); }
+static reef_status call_disable_entity(reef_world *w, reef_entity e) { return reef_disable(w, e); }
 static reef_status call_set_name(reef_world *w, reef_entity e) { return reef_set_name(w, e, "somebody"); }
 static reef_status call_no_name(reef_world *w, reef_entity e) { return reef_set_name(w, e, NULL); }
 
@@ -118,7 +118,7 @@ static void H2_reading_nobody_answers_nothing(void **state)
     for (int i = 0; i < NOBODIES; i++) {
         Position out = {5, 5};
         assert_false(reef_is_alive(w, nobody[i]));
-        assert_false(reef_is_enabled_entity(w, nobody[i]) || reef_is_enabled(w, nobody[i], Position));
+        assert_false(reef_is_enabled(w, nobody[i]) || reef_is_enabled(w, nobody[i], Position));
         assert_false(reef_has(w, nobody[i], Position) || reef_has_id(w, nobody[i], reef_id(Awake)));
         assert_false(reef_has(w, nobody[i], Frozen));
         assert_null(reef_get(w, nobody[i], Position));
@@ -146,10 +146,11 @@ static reef_status with_set_empty(reef_world *w, reef_entity e, reef_component c
     return reef_set_id(w, e, c, NULL, 0);
 }
 static reef_status with_remove(reef_world *w, reef_entity e, reef_component c) { return reef_remove_id(w, e, c); }
-static reef_status with_clear(reef_world *w, reef_entity e, reef_component c)
+static reef_status with_remove_where(reef_world *w, reef_entity e, reef_component c)
 {
+    const reef_query all = reef_query_new(w, "either *");
     (void)e;
-    return reef_clear_type(w, c, NULL);
+    return reef_remove_where_id(w, all, c, NULL);
 }
 static reef_status with_use(reef_world *w, reef_entity e, reef_component c)
 {
@@ -194,11 +195,6 @@ static reef_status with_bundle(reef_world *w, reef_entity e, reef_component c)
     (void)e;
     return recorded(w, !reef_bundle_new(w, (reef_bundle_part[]){{reef_id(Mass), 0}, {c, 8}}, 2));
 }
-static reef_status with_destroy_with(reef_world *w, reef_entity e, reef_component c)
-{
-    (void)e;
-    return reef_destroy_with_types(w, (reef_component[]){reef_id(Position), c}, 2, NULL);
-}
 static reef_status with_reserve(reef_world *w, reef_entity e, reef_component c)
 {
     (void)e;
@@ -226,7 +222,7 @@ static const struct {
     {"reef_set(", with_set, true},
     {"reef_set(empty)", with_set_empty, true},
     {"reef_remove(", with_remove, true},
-    {"reef_clear_type(", with_clear, true},
+    {"reef_remove_where(", with_remove_where, true},
     {"reef_world_use(", with_use, true},
     {"reef_ensure(", with_ensure, true},
     {"reef_mut(", with_mut, true},
@@ -237,7 +233,6 @@ static const struct {
     {"reef_spawn(", with_spawn, true},
     {"reef_spawn_many(", with_spawn_many, true},
     {"reef_bundle_new(", with_bundle, true},
-    {"reef_destroy_with(", with_destroy_with, true},
     {"reef_reserve_for(", with_reserve, true},
     {"reef_query_make(", with_query, false},
     {"reef_write_many(", with_write_many, true},

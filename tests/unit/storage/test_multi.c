@@ -23,7 +23,7 @@ REEF_COMPONENT_IN_HOOKS(Noted, REEF_MULTI, &noted_hooks);
 static void assert_kinds_at(const reef_world *w, reef_entity e, const int32_t *kinds, uint32_t count, int line)
 {
     uint32_t n = 99;
-    const Buff *b = reef_span(w, e, Buff, &n);
+    const Buff *b = reef_get_all(w, e, Buff, &n);
     if (n != count) fail_msg("line %d: %u buffs instead of %u", line, (unsigned)n, (unsigned)count);
     assert_int_equal(reef_count_on(w, e, Buff), count);
     assert_ptr_equal(b, reef_get(w, e, Buff));
@@ -41,7 +41,7 @@ static void B4_add_adds_one_more(void **state)
     reef_world *w = world_of(state);
     reef_entity e = reef_spawn(w, reef_with(Position, 1, 2)), none = reef_create(w);
     Buff *made = NULL;
-    assert_null(reef_span(w, e, Buff, NULL));
+    assert_null(reef_get_all(w, e, Buff, NULL));
     assert_ok(reef_add_id(w, e, reef_id(Buff), NULL, (void **)&made));
     assert_int_equal(made->kind, 0);
     made->kind = 1;
@@ -67,7 +67,7 @@ static void B4_add_adds_one_more(void **state)
     assert_kinds(w, e, 9);
     assert_ok(reef_destroy(w, none));
     assert_int_equal(reef_world_stats(w).values, 1);
-    assert_null(reef_span(w, none, Buff, NULL));
+    assert_null(reef_get_all(w, none, Buff, NULL));
 }
 
 static void B4_one_is_removed_and_the_others_keep_their_order(void **state)
@@ -97,7 +97,7 @@ static void C1_other_homes_have_one(void **state)
     reef_world *w = world_of(state);
     reef_entity e = reef_spawn(w, reef_with(Position, 1, 2), reef_tag(Frozen));
     uint32_t n = 9;
-    assert_ptr_equal(reef_span(w, e, Position, &n), reef_get(w, e, Position));
+    assert_ptr_equal(reef_get_all(w, e, Position, &n), reef_get(w, e, Position));
     assert_int_equal(n, 1);
     assert_int_equal(reef_count_on(w, e, Frozen), 1);
     assert_int_equal(reef_count_on(w, e, Velocity), 0);
@@ -105,9 +105,9 @@ static void C1_other_homes_have_one(void **state)
     assert_non_null(reef_append(w, e, Velocity, 1, 1));
     assert_ok(reef_remove_one(w, e, Velocity, 0));
     assert_false(reef_has(w, e, Velocity));
-    reef_span_mut(w, e, Position, NULL)->x = 5;
+    reef_mut_all(w, e, Position, NULL)->x = 5;
     assert_position(w, e, 5, 2);
-    assert_no_pointer(w, REEF_ABSENT, reef_span_mut(w, e, Velocity, &n));
+    assert_no_pointer(w, REEF_ABSENT, reef_mut_all(w, e, Velocity, &n));
     assert_int_equal(n, 0);
 }
 
@@ -118,7 +118,7 @@ static void B4_there_is_a_limit(void **state)
     for (int32_t i = 0; i < REEF_MULTI_MAX; i++) assert_non_null(reef_append(w, e, Buff, i, 0));
     assert_no_pointer(w, REEF_LIMIT, reef_append(w, e, Buff, 1, 1));
     assert_refused(w, REEF_LIMIT, reef_add(w, e, Buff));
-    for (int32_t i = 0; i < REEF_MULTI_MAX; i++) assert_int_equal(reef_span(w, e, Buff, NULL)[i].kind, i);
+    for (int32_t i = 0; i < REEF_MULTI_MAX; i++) assert_int_equal(reef_get_all(w, e, Buff, NULL)[i].kind, i);
     assert_ok(reef_remove_one(w, e, Buff, 0));
     assert_non_null(reef_append(w, e, Buff, 256, 0));
     assert_int_equal(reef_count_on(w, e, Buff), 256);
@@ -149,7 +149,7 @@ static void E2_hooks_run_once_for_each(void **state)
     assert_ok(reef_clone_many(w, e, 3, copy));
     assert_int_equal(book.live, 20);
     uint32_t n = 0;
-    const TrackedMany *t = reef_span(w, copy[2], TrackedMany, &n);
+    const TrackedMany *t = reef_get_all(w, copy[2], TrackedMany, &n);
     assert_int_equal(n, 5);
     for (int i = 0; i < 5; i++) assert_int_equal(t[i].value, i);
     book.fail_construct = 1, book.fail_status = REEF_BAD_ARGUMENT;
@@ -160,7 +160,7 @@ static void E2_hooks_run_once_for_each(void **state)
     }
     assert_ok(reef_destroy(w, copy[1]));
     assert_int_equal(book.live, 15);
-    assert_ok(reef_clear_type(w, reef_id(TrackedMany), NULL));
+    assert_ok(remove_everywhere(w, reef_id(TrackedMany), NULL));
     assert_int_equal(book.live, 0);
 }
 
@@ -172,7 +172,7 @@ static void B4_a_value_of_its_own_is_added(void **state)
     assert_non_null(reef_append(w, e, Buff, 1, 10));
     for (int32_t i = 1; i < 20; i++) {
         uint32_t n;
-        const Buff *b = reef_span(w, e, Buff, &n);
+        const Buff *b = reef_get_all(w, e, Buff, &n);
         Buff *made = reef_append_id(w, e, reef_id(Buff), &b[n - 1], sizeof *b);
         assert_int_equal(made->kind, i);
         made->kind = i + 1;
@@ -246,7 +246,7 @@ static void F1_a_fork_has_its_own(void **state)
     assert_int_equal(reef_hash(w), reef_hash(f));
     assert_true(reef_equal(w, f, &d));
     /* the order counts */
-    Buff *b = reef_span_mut(f, e[3], Buff, NULL);
+    Buff *b = reef_mut_all(f, e[3], Buff, NULL);
     const Buff first = b[0];
     b[0] = b[2], b[2] = first;
     assert_true(reef_hash(w) != reef_hash(f));
@@ -366,26 +366,26 @@ static void B4_a_query_asks_for_the_span(void **state)
         const Mass *m = reef_in(&b, Mass);
         for (uint32_t i = 0; i < b.count; i++) {
             uint32_t n;
-            const Buff *all = reef_block_span(&b, Buff, i, &n);
+            const Buff *all = reef_block_get_all(&b, Buff, i, &n);
             assert_int_equal(n, (int)m[i].kg % 5);
             assert_ptr_equal(all, first + i);
             for (uint32_t k = 0; k < n; k++) assert_int_equal(all[k].kind, k + 1);
             rows++, values += (int)n;
         }
         uint32_t n;
-        assert_null(reef_block_span(&b, Buff, b.count, &n));
+        assert_null(reef_block_get_all(&b, Buff, b.count, &n));
         assert_int_equal(n, 0);
-        assert_null(reef_block_span_mut(&b, Buff, 0, &n));
-        assert_null(reef_block_span(&b, Position, 0, &n));
+        assert_null(reef_block_mut_all(&b, Buff, 0, &n));
+        assert_null(reef_block_get_all(&b, Position, 0, &n));
     }
     assert_int_equal(rows, 160);
     assert_int_equal(values, 400);
     for (reef_block b = reef_begin_text(w, "Buff, ?in Velocity"); reef_next(&b);)
         for (uint32_t i = 0; i < b.count; i++) {
             uint32_t n;
-            Buff *all = reef_block_span_mut(&b, Buff, i, &n);
+            Buff *all = reef_block_mut_all(&b, Buff, i, &n);
             for (uint32_t k = 0; k < n; k++) all[k].left = -1;
-            assert_null(reef_block_span(&b, Velocity, i, &n));
+            assert_null(reef_block_get_all(&b, Velocity, i, &n));
         }
     values = 0;
     for (reef_block b = reef_begin_text(w, "each in Buff"); reef_next(&b);) values += reef_in(&b, Buff)->left;
@@ -427,7 +427,7 @@ static void B4_a_query_asks_for_each(void **state)
     for (reef_block b = reef_begin_text(w, "each Buff, in Mass"); reef_next(&b);) reef_inout(&b, Buff)->kind += 0;
     assert_true(kinds_of_each(w, "in Mass, each in Buff", &visits, false) == sum);
     for (reef_row row = reef_rows(w, reef_query_new(w, "each Buff")); reef_row_next(&row);)
-        reef_at(row, Buff)->kind = 9;
+        reef_inout_at(row, Buff)->kind = 9;
     assert_ok(reef_restore(w, s));
     assert_true(kinds_of_each(w, "in Mass, each in Buff", &visits, false) == sum);
     reef_snapshot_free(s);
@@ -479,7 +479,7 @@ static void D1_systems_visit_each(void **state)
     for (reef_block b = reef_begin_text(f, "in Buff, in Mass"); reef_next(&b);)
         for (uint32_t i = 0; i < b.count; i++) {
             uint32_t n, own = (uint32_t)reef_in(&b, Mass)[i].kg % 5;
-            const Buff *all = reef_block_span(&b, Buff, i, &n);
+            const Buff *all = reef_block_get_all(&b, Buff, i, &n);
             assert_int_equal(n, own + 2);
             for (uint32_t k = 0; k < own; k++) assert_int_equal(all[k].left, 200 + (int)reef_in(&b, Mass)[i].kg);
             assert_int_equal(all[own].left, 100);

@@ -92,7 +92,7 @@ static void C6_a_name_dies_with_its_entity(void **state)
     assert_ok(reef_destroy(w, e[0]));
     assert_int_equal(reef_destroy_many(w, e + 1, 2), 2);
     assert_ok(reef_remove_all(w, e[3]));
-    assert_ok(reef_destroy_with(w, reef_id(Position)));
+    assert_ok(DESTROY_EVERYWHERE(w, reef_id(Position)));
     assert_int_equal(reef_world_stats(w).names, 1);
     assert_entity(e[3], reef_find(w, "e3"));
     for (int i = 0; i < 6; i++) {

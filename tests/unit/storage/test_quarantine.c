@@ -334,7 +334,7 @@ static void cleared(reef_world *w)
 {
     THREE(Note);
     const Note *p = reef_get(w, e[1], Note);
-    reef_clear_all(w, Note);
+    remove_everywhere(w, reef_id(Note), NULL);
     sink = p->x;
 }
 
@@ -366,7 +366,7 @@ static void multi_closed_up(reef_world *w)
 {
     THREE(Wound);
     for (int i = 0; i < 3; i++) reef_append(w, e[0], Wound, 1, 1);
-    const Wound *p = reef_span(w, e[0], Wound, NULL) + 2;
+    const Wound *p = reef_get_all(w, e[0], Wound, NULL) + 2;
     reef_remove_one(w, e[0], Wound, 0);
     sink = p->x; /* it is the last one's now */
 }

@@ -58,7 +58,7 @@ static void F2_each_way_to_lose_a_component_is_told_once(void **state)
     told_no_more(w, r);
     assert_ok(reef_remove_all(w, e[10]));
     assert_int_equal(reef_destroy_many(w, (reef_entity[]){e[5], e[4]}, 2), 2);
-    assert_ok(reef_destroy_with(w, reef_id(Hold), reef_id(Frozen)));
+    assert_ok(DESTROY_EVERYWHERE(w, reef_id(Hold), reef_id(Frozen)));
     told_value(w, r, e[10], 10);
     told_value(w, r, e[5], 5);
     told_value(w, r, e[4], 4);
@@ -70,7 +70,7 @@ static void F2_each_way_to_lose_a_component_is_told_once(void **state)
     assert_status(REEF_NOT_ALIVE, reef_destroy(w, e[2]));
     told_no_more(w, r);
     uint64_t n = 0;
-    assert_ok(reef_clear_type(w, reef_id(Hold), &n));
+    assert_ok(remove_everywhere(w, reef_id(Hold), &n));
     assert_int_equal(n, 5);
     /* tables in the order of their type names: {Hold, Mass} before {Hold, Mass, Velocity} */
     for (uint32_t i = 0; i < 5; i++) {

@@ -270,7 +270,7 @@ static void C2_clones_have_the_value_of_their_source(void **state)
     assert_int_equal(reef_get(w, a, Sole)->value, 3);
     assert_null(reef_fork(w));
     assert_status(REEF_NOT_COPYABLE, reef_last_error(w).status);
-    assert_ok(reef_clear_type(w, reef_id(Sole), NULL));
+    assert_ok(remove_everywhere(w, reef_id(Sole), NULL));
     assert_int_equal(book.live, 1);
     reef_entity many[5];
     assert_ok(reef_spawn_many(w, 5, many, reef_with(Paint, 1, 2)));

@@ -241,7 +241,7 @@ static void one_step(reef_world *w, reef_entity *e, uint64_t *seed)
     else if (what < 85) (void)(reef_has_id(w, *e, c) ? reef_remove_id(w, *e, c) : REEF_OK);
     else if (what < 95) assert_ok(reef_destroy(w, *e));
     else if (what < 97) assert_ok(reef_remove_all(w, *e));
-    else if (what == 97) assert_ok(reef_clear_type(w, c, NULL));
+    else if (what == 97) assert_ok(remove_everywhere(w, c, NULL));
     else if (what == 98 && random_below(seed, 4) == 0) assert_ok(reef_world_clear(w));
 }
 

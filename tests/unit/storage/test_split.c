@@ -69,18 +69,18 @@ static void C1_there_is_no_struct_to_point_to(void **state)
     assert_int_equal(reef_last_error(w).status, REEF_BAD_ARGUMENT);
     assert_null(reef_ensure(w, e, Spot));
     assert_true(reef_has(w, e, Spot));
-    const float *x = reef_get_id(w, e, reef_part_of(reef_id(Spot), "x"));
+    const float *x = reef_get_id(w, e, reef_column_of(reef_id(Spot), "x"));
     assert_true(x && *x == 1);
-    *(int32_t *)reef_mut_id(w, e, reef_part_of(reef_id(Spot), "layer")) = 30;
+    *(int32_t *)reef_mut_id(w, e, reef_column_of(reef_id(Spot), "layer")) = 30;
     assert_spot(w, e, 1, 2, 30);
-    assert_int_equal(reef_part_of(reef_id(Spot), "z").id, 0);
-    assert_int_equal(reef_part_of(reef_id(Weight), "kilos").id, 0);
+    assert_int_equal(reef_column_of(reef_id(Spot), "z").id, 0);
+    assert_int_equal(reef_column_of(reef_id(Weight), "kilos").id, 0);
 }
 
 static void C1_parts_come_and_go_with_their_type(void **state)
 {
     reef_world *w = world_of(state);
-    const reef_component x = reef_part_of(reef_id(Spot), "x");
+    const reef_component x = reef_column_of(reef_id(Spot), "x");
     const float one = 1;
     reef_entity e = reef_spawn(w, reef_with(Spot, 1, 2, 3)), f = reef_create(w);
     assert_status(REEF_BAD_ARGUMENT, reef_remove_id(w, e, x));
@@ -91,7 +91,7 @@ static void C1_parts_come_and_go_with_their_type(void **state)
     assert_status(REEF_BAD_ARGUMENT, reef_enable_id(w, e, x, false));
     assert_status(REEF_BAD_ARGUMENT, reef_enable_where_id(w, reef_query_new(w, "Spot"), x, false, NULL));
     assert_true(reef_is_enabled_id(w, e, x));
-    assert_status(REEF_BAD_ARGUMENT, reef_clear_type(w, x, NULL));
+    assert_status(REEF_BAD_ARGUMENT, remove_everywhere(w, x, NULL));
     assert_status(REEF_BAD_ARGUMENT, reef_remove_where_id(w, reef_query_new(w, "Spot"), x, NULL));
     assert_spot(w, e, 1, 2, 3);
     assert_string_equal(reef_type_name(x), "Spot.x");
@@ -128,8 +128,8 @@ static void C1_many_at_once(void **state)
     assert_ok(reef_add_where(w, q, Spot));
     assert_spot(w, e[1234], 0, 0, 0);
     assert_int_equal(reef_count(w, Spot), N + 4);
-    assert_ok(reef_clear_all(w, Spot));
-    assert_int_equal(reef_count_id(w, reef_part_of(reef_id(Spot), "y")), 0);
+    assert_ok(remove_everywhere(w, reef_id(Spot), NULL));
+    assert_int_equal(reef_count_id(w, reef_column_of(reef_id(Spot), "y")), 0);
 }
 
 static void C1_structs_with_padding_and_arrays(void **state)
@@ -336,7 +336,7 @@ static void C1_sets_orders_and_strict_worlds(void **state)
     assert_ok(reef_reserve_for(w, 100, (reef_component[]){reef_id(Spot), reef_id(Weight)}, 2));
     reef_entity e[4];
     for (int i = 0; i < 4; i++) e[i] = reef_spawn(w, reef_with(Spot, (float)(i * 7 % 4), 0, i), reef_with(Weight, 1));
-    const reef_order by_x = {.component = reef_part_of(reef_id(Spot), "x")};
+    const reef_order by_x = {.component = reef_column_of(reef_id(Spot), "x")};
     reef_query q = reef_query_new(w, "in Spot.x, Weight");
     assert_ok(reef_query_order(w, q, &by_x));
     float last = -1;
@@ -439,7 +439,7 @@ static void C1_systems_name_fields(void **state)
         reef_system_new(w, &(reef_system_desc){.name = "drift", .function = drift, .text = "Spot.x"})));
     assert_false(reef_system_is_null(reef_system_new(
         w, &(reef_system_desc){.name = "others", .function = others, .text = "in Weight; writes Spot"})));
-    for (int i = 0; i < 3; i++) assert_ok(reef_step_once(w, 1));
+    for (int i = 0; i < 3; i++) assert_ok(reef_tick_once(w, 1));
     assert_ok(reef_last_error(w).status);
     assert_spot(w, aim, 3, 3, 1999);
 }

@@ -112,7 +112,7 @@ static void E2_hooks_run_once_in_every_home(void **state)
         assert_ok(reef_clone_many(w, e[2], 5, copy));
         assert_non_null(reef_get_id(w, copy[4], c[k]));
         assert_int_equal(reef_count_id(w, c[k]), 13 + 5);
-        assert_ok(reef_clear_type(w, c[k], NULL));
+        assert_ok(remove_everywhere(w, c[k], NULL));
         assert_int_equal(reef_count_id(w, c[k]), 0);
         assert_ok(reef_add_id(w, e[2], c[k], NULL, NULL));
         assert_ok(reef_remove_all(w, e[2]));
@@ -136,10 +136,10 @@ static void C2_stored_values_are_spawned_with_the_others(void **state)
     for (int i = 0; i < 50; i++) near[i] = (Near){i, -i};
     assert_ok(reef_spawn_many(w, 50, many, reef_array(Near, near), reef_with(Rare, 2, 2)));
     for (int i = 0; i < 50; i++) assert_int_equal(reef_get(w, many[i], Near)->b, -i);
-    assert_ok(reef_destroy_with(w, reef_id(Near), reef_id(Rare)));
+    assert_ok(DESTROY_EVERYWHERE(w, reef_id(Near), reef_id(Rare)));
     assert_int_equal(reef_count_alive(w), 1);
     assert_true(reef_is_alive(w, rare));
-    assert_ok(reef_destroy_with(w, reef_id(Rare)));
+    assert_ok(DESTROY_EVERYWHERE(w, reef_id(Rare)));
     assert_int_equal(reef_count_alive(w), 0);
 }
 

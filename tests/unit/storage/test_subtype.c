@@ -443,11 +443,11 @@ static void B6_writing_by_stride(void **state)
         for (uint32_t i = 0; i < b.count; i++) reef_sub(m, Moving, i)->speed *= 2;
     }
     assert_float_equal(walk(w, q).sum, 2 * 5 * (1 + 10 + 100 + 1000 + 20), 0);
-    reef_each(w, q, row) reef_at_sub(row, Moving)->speed += reef_at_in_sub(row, Moving)->speed;
+    reef_each(w, q, row) reef_inout_at_sub(row, Moving)->speed += reef_in_at_sub(row, Moving)->speed;
     assert_float_equal(walk(w, q).sum, 4 * 5 * (1 + 10 + 100 + 1000 + 20), 0);
     assert_int_equal(reef_hash(fork), hash); /* blocks were copied */
     reef_each(w, reef_query_new(w, "in PathMoving"), row)
-        assert_float_equal(reef_at_in(row, PathMoving)->base.speed, 10000, 0);
+        assert_float_equal(reef_in_at(row, PathMoving)->base.speed, 10000, 0);
     reef_world_free(fork);
 }
 
@@ -617,12 +617,12 @@ static void B6_other_ways_to_walk(void **state)
                       f = reef_spawn(w, reef_with(HopMoving, {3}, 4));
     some_of_all(w);
     reef_query q = reef_query_new(w, "Moving+");
-    reef_split *s = reef_split_begin(w, q, NULL, 3);
+    reef_slices *s = reef_slices_begin(w, q, NULL, 3);
     float sum = 0;
     for (uint32_t i = 0; i < 3; i++)
-        for (reef_block b = reef_split_part(s, i); reef_next(&b);)
+        for (reef_block b = reef_slice(s, i); reef_next(&b);)
             for (uint32_t k = 0; k < b.count; k++) sum += reef_sub(reef_inout_sub(&b, Moving), Moving, k)->speed;
-    reef_split_end(s);
+    reef_slices_end(s);
     assert_float_equal(sum, 5 + 5 * (1 + 10 + 100 + 1000 + 20), 0);
     reef_block row;
     assert_true(reef_query_row(w, q, e, &row));

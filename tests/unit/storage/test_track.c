@@ -365,10 +365,10 @@ static void F2_loops_mark_the_rows_that_they_write(void **given)
         v = reef_version(w);
         reef_world_free(fork);
     }
-    reef_split *s = reef_split_begin(w, some, NULL, 2);
+    reef_slices *s = reef_slices_begin(w, some, NULL, 2);
     for (uint32_t i = 0; i < 2; i++)
-        for (reef_block b = reef_split_part(s, i); reef_next(&b);) assert_non_null(reef_inout(&b, Spot));
-    reef_split_end(s);
+        for (reef_block b = reef_slice(s, i); reef_next(&b);) assert_non_null(reef_inout(&b, Spot));
+    reef_slices_end(s);
     assert_since(w, e, Spot, v, "-c-c--");
     assert_true(reef_reserve_for(w, 1, (reef_component[]){reef_id(Spot), reef_id(Hungry)}, 2) == REEF_OK);
     /* also where a table only has room */

@@ -136,7 +136,7 @@ static void C3_damage_to_marks_is_found(void **test)
     damage d = prepared(test);
     assert_ok(reef_disable(d.w, d.e, Mass));
     assert_ok(reef_disable(d.w, d.e, Awake));
-    assert_ok(reef_disable_entity(d.w, d.e));
+    assert_ok(reef_disable(d.w, d.e));
     const uint32_t place = (uint32_t)*record_of(d.w, d.e.index), row = place_row(place);
     const uint32_t keys[] = {reef_id(Mass).id | BIT_DISABLED, reef_id(Awake).id | BIT_DISABLED, BIT_DISABLED};
     for (int i = 0; i < 3; i++) {

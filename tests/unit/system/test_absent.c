@@ -43,7 +43,7 @@ static void carried(void **state, bool sealed, bool journal)
     hearing_systems(back);
     assert_ok(reef_tick(w, 0.7f));
     for (uint32_t i = 1; i <= 5; i++) assert_ok(reef_post(w, Bell, .number = i));
-    assert_ok(reef_system_switch(w, reef_system_find(w, "seldom"), false));
+    assert_ok(reef_system_enable(w, reef_system_find(w, "seldom"), false));
     assert_ok(reef_save_bytes(w, &bytes, &desc));
     uint32_t told[16] = {0};
     const reef_status s =
@@ -69,7 +69,7 @@ static void carried(void **state, bool sealed, bool journal)
     const uint64_t hash = reef_hash(journal ? reader : fork);
     assert_ok(reef_load_bytes(back, again.data, again.size, NULL));
     assert_true(reef_hash(back) == hash);
-    assert_false(reef_system_is_on(back, reef_system_find(back, "seldom")));
+    assert_false(reef_system_is_enabled(back, reef_system_find(back, "seldom")));
     assert_ok(reef_load_bytes(late, again.data, again.size, NULL)); /* the systems come behind loading */
     hearing_systems(late);
     assert_true(reef_hash(late) == hash);

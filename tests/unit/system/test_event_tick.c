@@ -118,16 +118,16 @@ static void D7_a_system_that_is_off_sees_later_what_it_missed_up_to_the_bound(vo
     l = (log){0};
     reef_system_id s = made(w, "hear", hear, "; receives Hit", NULL, &l);
     made(w, "speak", speak, "; sends Hit", NULL, &next);
-    assert_ok(reef_system_switch(w, s, false));
+    assert_ok(reef_system_enable(w, s, false));
     tick_all(w, 10, 0);
-    assert_ok(reef_system_switch(w, s, true));
+    assert_ok(reef_system_enable(w, s, true));
     tick_all(w, 1, 0);
     heard(&l, 20);
     assert_int_equal(l.missed, 0);
     assert_ok(reef_events_bound(w, reef_id(Hit), 5));
-    assert_ok(reef_system_switch(w, s, false));
+    assert_ok(reef_system_enable(w, s, false));
     tick_all(w, 10, 0);
-    assert_ok(reef_system_switch(w, s, true));
+    assert_ok(reef_system_enable(w, s, true));
     tick_all(w, 1, 0);
     assert_int_equal(l.missed, 17);
     assert_int_equal(l.count, 25);
@@ -384,7 +384,7 @@ static void D7_a_brief_entity_of_the_host_is_seen_by_the_next_tick_alone(void **
     made(w, "b", feel, "in Blast", "end", &end);
     for (uint32_t i = 0; i < 5; i++) {
         reef_entity e = reef_spawn(w, reef_default(ReefBrief), reef_with(Blast, i));
-        if (i == 3) assert_ok(reef_disable_entity(w, e));
+        if (i == 3) assert_ok(reef_disable(w, e));
         tick_all(w, 1, 0);
         assert_false(reef_is_alive(w, e));
         heard(&begin, i + (i < 3));

@@ -83,14 +83,14 @@ static void change_and_look(reef_block *b)
     assert_ok(reef_cmd_add(b, s->f, Awake));
     assert_ok(reef_cmd_remove(b, s->e, Position));
     assert_ok(reef_cmd_set(b, s->e, Mass, 6));
-    assert_ok(reef_cmd_disable_entity(b, s->f));
+    assert_ok(reef_cmd_disable(b, s->f));
     assert_ok(reef_cmd_name(b, s->f, "eff"));
     assert_true(reef_is_alive(s->w, s->f) && reef_is_alive(s->w, s->e));
     assert_false(reef_has(s->w, s->f, Mass) || reef_has(s->w, s->f, Health) || reef_has(s->w, s->f, Awake));
     assert_null(reef_get(s->w, s->f, Mass));
     assert_position(s->w, s->e, 1, 2);
     assert_true(mass_of(s->w, s->e) == 5); /* a set by a command comes with the other commands */
-    assert_true(reef_is_enabled_entity(s->w, s->f));
+    assert_true(reef_is_enabled(s->w, s->f));
     assert_null(reef_name(s->w, s->f));
     assert_none(reef_find(s->w, "eff"));
 }
@@ -103,7 +103,7 @@ static void D4_changes_are_not_seen_before_the_phase_ends(void **state)
     assert_int_equal(reef_get(s.w, s.f, Health)->most, 4);
     assert_true(reef_has(s.w, s.f, Awake));
     assert_false(reef_has(s.w, s.e, Position));
-    assert_false(reef_is_enabled_entity(s.w, s.f));
+    assert_false(reef_is_enabled(s.w, s.f));
     assert_entity(s.f, reef_find(s.w, "eff"));
 }
 
@@ -219,7 +219,7 @@ static void look(reef_block *b, sight *at)
     for (const Told *t; (t = reef_next_event(&told)) != NULL;) at->told |= seen_as(s, t->who);
     for (int i = 0; i < 3; i++) {
         at->alive |= reef_is_alive(b->world, all[i]) ? 1u << i : 0;
-        at->enabled |= reef_is_enabled_entity(b->world, all[i]) ? 1u << i : 0;
+        at->enabled |= reef_is_enabled(b->world, all[i]) ? 1u << i : 0;
         for (int k = 0; k < LOOKED_AT; k++) {
             at->has[k] |= reef_has_id(b->world, all[i], types[k]) ? 1u << i : 0;
             if (k < 3) assert_int_equal(reef_get_id(b->world, all[i], types[k]) != NULL, at->has[k] >> i & 1);
@@ -270,7 +270,7 @@ ASK(ask_remove_all, assert_ok(reef_cmd_remove_all(b, s->e));)
 ASK(ask_change,
     assert_ok(reef_cmd_change(b, s->e, reef_with(Mass, 6), reef_with(Health, 1, 2), reef_without(Position)));)
 ASK(ask_disable, assert_ok(reef_cmd_disable(b, s->e, Mass));)
-ASK(ask_disable_entity, assert_ok(reef_cmd_disable_entity(b, s->f));)
+ASK(ask_disable_entity, assert_ok(reef_cmd_disable(b, s->f));)
 ASK(ask_name, assert_ok(reef_cmd_name(b, s->f, "eff"));)
 ASK(ask_no_name, assert_ok(reef_cmd_name(b, s->e, NULL));)
 
@@ -595,7 +595,7 @@ static reef_status call_number(reef_block *b, const scene *s, int n)
     case 8: return reef_cmd_change_values(b, s->e, without, 1);
     case 9: return reef_cmd_remove_all(b, s->f);
     case 10: return reef_cmd_disable(b, s->e, Mass);
-    case 11: return reef_cmd_disable_entity(b, s->e);
+    case 11: return reef_cmd_disable(b, s->e);
     case 12: return reef_cmd_destroy(b, s->e);
     case 13: return reef_cmd_name(b, s->e, "name");
     default: return reef_cmd_add(b, s->f, Health);

@@ -554,7 +554,7 @@ static void write_items(reef_block *b)
 {
     for (uint32_t i = 0; i < 64; i++) {
         uint32_t n = 0;
-        Item *item = reef_span_mut(b->world, written[i], Item, &n);
+        Item *item = reef_mut_all(b->world, written[i], Item, &n);
         assert_int_equal(n, 2);
         item[0].count += 1;
         item[1].count += 2;
@@ -606,7 +606,7 @@ static void D3_others_are_set_on_all_threads(void **state)
             const reef_entity e = written[i];
             const int64_t n = 40 * (int64_t)tick;
             assert_true(reef_get(w, e, Hit)->n == n && reef_get(w, e, Load)->n == n && reef_get(w, e, Total)->n == n);
-            const Item *item = reef_span(w, e, Item, NULL);
+            const Item *item = reef_get_all(w, e, Item, NULL);
             Flow flow;
             assert_true(item[0].count == (int32_t)tick && item[1].count == 2 * (int32_t)tick &&
                         reef_read(w, e, Flow, &flow) && flow.u == (float)tick);
@@ -645,11 +645,11 @@ static uint64_t ask_of(reef_block *b, const asking *a, reef_entity e)
 {
     const reef_world *w = b->world;
     uint64_t n = reef_is_alive(w, e) + 2u * reef_has(w, e, Awake) + 4u * reef_has(w, e, Heat) +
-                 8u * reef_is_enabled(w, e, Position) + reef_is_enabled_entity(w, e);
+                 8u * reef_is_enabled(w, e, Position) + reef_is_enabled(w, e);
     uint32_t items = 0;
     Flow flow = {0, 0};
     reef_component subs[4];
-    const Item *item = reef_span(w, e, Item, &items);
+    const Item *item = reef_get_all(w, e, Item, &items);
     for (uint32_t i = 0; i < items; i++) n += (uint64_t)item[i].kind;
     const reef_pinned pin = reef_pin(w, e, Sail);
     if (pin.value) n += (uint64_t)((const Sail *)pin.value)->colour;
@@ -680,8 +680,8 @@ static void ask_all(reef_block *b)
     for (const Hit *h; (h = reef_next_event(&told)) != NULL;) n += h->n;
     n += reef_find(w, "rock").index + reef_entity_at(w, 77).generation + (reef_type_find("Position").id != 0) +
          reef_random_u32(&random);
-    n += strlen(reef_system_name(w, reef_system_find(w, "asks"))) + reef_system_is_on(w, reef_system_find(w, "other")) +
-         reef_world_stats(w).entities;
+    n += strlen(reef_system_name(w, reef_system_find(w, "asks"))) +
+         reef_system_is_enabled(w, reef_system_find(w, "other")) + reef_world_stats(w).entities;
     for (reef_block o = reef_others(b, a->all); reef_next(&o);) n += o.count + (uint64_t)reef_in(&o, Position)[0].x;
     for (reef_block o = reef_others(b, a->some); reef_next(&o);)
         for (uint32_t first = 0, rows; (rows = reef_block_run(&o, &first)) != 0; first += rows) n += first * rows;
@@ -778,12 +778,12 @@ static void refuse_structure(reef_block *b, refused *r)
     NO(reef_set(w, e, Mass, 1) >= 0 || reef_remove_all(w, e) >= 0 || reef_change(w, e, reef_with(Mass, 1)) >= 0 ||
        reef_ensure(w, e, Mass) != NULL);
     NO(reef_add(w, e, Awake) >= 0 || reef_remove(w, e, Awake) >= 0 || reef_disable(w, e, Position) >= 0 ||
-       reef_disable_entity(w, e) >= 0);
+       reef_disable(w, e) >= 0);
     NO(reef_set(w, e, Heat, 1) >= 0 || reef_add(w, e, Charge) >= 0 || reef_remove(w, e, Load) >= 0 ||
        reef_add(w, e, Heat) >= 0 || reef_set(w, e, Charge, 2) >= 0);
     NO(reef_set_name(w, e, "e") >= 0 || !reef_entity_is_null(reef_reserve_id(w)) ||
        reef_create_as(w, (reef_entity){90000, 1}) >= 0);
-    NO(reef_world_clear(w) >= 0 || reef_clear_all(w, Position) > 0 || reef_shrink(w) >= 0 ||
+    NO(reef_world_clear(w) >= 0 || remove_everywhere(w, reef_id(Position), NULL) > 0 || reef_shrink(w) >= 0 ||
        reef_reserve(w, 100000) >= 0 || reef_flush(w) >= 0);
     NO(reef_single_set(w, Total, 1) >= 0 || reef_single_remove(w, Total) >= 0 || reef_single_mut(w, Total) != NULL ||
        (v = reef_mut(w, e, Velocity)) != NULL);
@@ -797,11 +797,11 @@ static void refuse_others(reef_block *b, refused *r)
     reef_block loop = reef_begin_text(w, "in Position");
     NO(reef_next(&loop) || !reef_query_is_null(reef_query_new(w, "Position")) || reef_query_free(w, r->query) >= 0 ||
        reef_query_count(w, r->query) > 0);
-    NO(reef_tick(w, 0) >= 0 || reef_step_once(w, 0) >= 0 || reef_tick_phase(w, "update", 0) >= 0 ||
+    NO(reef_tick(w, 0) >= 0 || reef_tick_once(w, 0) >= 0 || reef_tick_phase(w, "update", 0) >= 0 ||
        reef_set_pool(w, NULL) >= 0);
     NO(reef_system_once(w, &(reef_system_desc){.function = watched}, 0) >= 0 ||
        !reef_system_is_null(reef_system(w, watched, NULL)));
-    NO(reef_system_remove(w, r->self) >= 0 || reef_system_switch(w, r->self, false) >= 0 ||
+    NO(reef_system_remove(w, r->self) >= 0 || reef_system_enable(w, r->self, false) >= 0 ||
        reef_phase_new(w, &(reef_phase_desc){.name = "p"}) >= 0);
     NO(!reef_system_is_null(reef_update(w, Position, watched)) || !reef_system_is_null(reef_scripts(w, NULL, NULL)));
     NO(reef_snapshot_take(w) != NULL || reef_fork(w) != NULL || reef_restore(w, r->snapshot) >= 0 ||
@@ -819,7 +819,7 @@ static void refuse_others(reef_block *b, refused *r)
     NO(reef_send(b, Hit, 1) >= 0 || reef_cmd_destroy(b, b->entities[0]) >= 0 || reef_part(b, Total) != NULL ||
        reef_inout(b, Velocity) != NULL);
     reef_measure_systems(w, true);
-    reef_set_trace(w, NULL);
+    reef_set_profiler(w, NULL);
     reef_watch_systems(w, true);
 }
 

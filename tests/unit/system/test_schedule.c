@@ -74,7 +74,7 @@ static void E11_systems_come_and_go(void **stage)
     assert_string_equal(reef_system_name(w, move), "nothing_done");
     reef_system_id a = add(w, "a", "Position"), b = add(w, "b", NULL), c = add(w, "c", "in Mass");
     assert_order(w, "nothing_done a b c");
-    assert_true(reef_system_is_on(w, b));
+    assert_true(reef_system_is_enabled(w, b));
     reef_system_id found = reef_system_find(w, "b");
     assert_memory_equal(&found, &b, sizeof b);
     assert_ok(reef_system_remove(w, a));
@@ -87,7 +87,7 @@ static void E11_systems_come_and_go(void **stage)
     assert_int_equal(again.index, a.index);
     assert_int_not_equal(again.generation, a.generation);
     assert_null(reef_system_name(w, a));
-    assert_false(reef_system_is_on(w, a));
+    assert_false(reef_system_is_enabled(w, a));
     assert_order(w, "nothing_done b c a");
     assert_ok(reef_system_remove(w, b));
     assert_ok(reef_system_remove(w, move));
@@ -102,16 +102,16 @@ static void E11_switched_off_and_on(void **stage)
     reef_world *w = world_of(stage);
     reef_system_id a = add(w, "a", NULL);
     reef_system_id b = reef_system_new(w, &(reef_system_desc){.name = "b", .function = nothing_done, .off = true});
-    assert_true(reef_system_is_on(w, a));
-    assert_false(reef_system_is_on(w, b));
+    assert_true(reef_system_is_enabled(w, a));
+    assert_false(reef_system_is_enabled(w, b));
     uint64_t epoch = w->schedule->epoch;
-    assert_ok(reef_system_switch(w, a, true));
+    assert_ok(reef_system_enable(w, a, true));
     assert_true(w->schedule->epoch == epoch);
-    assert_ok(reef_system_switch(w, a, false));
+    assert_ok(reef_system_enable(w, a, false));
     assert_true(w->schedule->epoch != epoch);
-    assert_ok(reef_system_switch(w, b, true));
-    assert_false(reef_system_is_on(w, a));
-    assert_true(reef_system_is_on(w, b));
+    assert_ok(reef_system_enable(w, b, true));
+    assert_false(reef_system_is_enabled(w, a));
+    assert_true(reef_system_is_enabled(w, b));
     assert_order(w, "a b");
 }
 
@@ -128,7 +128,7 @@ static void E11_replaced_in_its_place(void **stage)
     assert_true(inside(w, b)->function == nothing_else);
     assert_int_equal(inside(w, b)->access_count, 1);
     assert_true(inside(w, b)->serial != serial);
-    assert_false(reef_system_is_on(w, b));
+    assert_false(reef_system_is_enabled(w, b));
     assert_order(w, "a d c");
     assert_ok(reef_system_replace(w, b, &(reef_system_desc){.name = "d", .function = nothing_done, .phase = "begin"}));
     assert_string_equal(order_in(w, "begin"), "d");
@@ -162,20 +162,20 @@ static void E11_what_is_refused(void **stage)
                                                             .text = "Position",
                                                             .query = &(reef_query_desc){0}}));
     assert_refused(w, REEF_NOT_ALIVE, reef_system_remove(w, null));
-    assert_refused(w, REEF_NOT_ALIVE, reef_system_switch(w, null, true));
+    assert_refused(w, REEF_NOT_ALIVE, reef_system_enable(w, null, true));
     assert_refused(other, REEF_OTHER_WORLD, reef_system_remove(other, a));
-    assert_refused(other, REEF_OTHER_WORLD, reef_system_switch(other, a, false));
+    assert_refused(other, REEF_OTHER_WORLD, reef_system_enable(other, a, false));
     assert_refused(other, REEF_OTHER_WORLD, reef_system_replace(other, a, &good));
-    assert_false(reef_system_is_on(other, a));
+    assert_false(reef_system_is_enabled(other, a));
     assert_null(reef_system_name(other, a));
     assert_true(reef_system_is_null(reef_system_find(other, "a")));
     assert_true(reef_system_is_null(reef_system_new(NULL, &good)));
     assert_true(reef_system_is_null(reef_system_add(NULL, "a", nothing_done, NULL)));
     assert_status(REEF_BAD_ARGUMENT, reef_system_remove(NULL, a));
     assert_status(REEF_BAD_ARGUMENT, reef_system_replace(NULL, a, &good));
-    assert_status(REEF_BAD_ARGUMENT, reef_system_switch(NULL, a, true));
+    assert_status(REEF_BAD_ARGUMENT, reef_system_enable(NULL, a, true));
     assert_status(REEF_BAD_ARGUMENT, reef_phase_new(NULL, &(reef_phase_desc){.name = "p"}));
-    assert_false(reef_system_is_on(NULL, a));
+    assert_false(reef_system_is_enabled(NULL, a));
     assert_null(reef_system_name(NULL, a));
     assert_true(reef_system_is_null(reef_system_find(NULL, "a")));
     assert_true(reef_system_is_null(reef_system_find(w, NULL)));
@@ -192,7 +192,7 @@ static void E11_locked_while_a_loop_is_open(void **stage)
     for (int running = 0; running < 2; running++) {
         assert_true(reef_system_is_null(add(w, "b", NULL)));
         assert_status(REEF_LOCKED, reef_system_remove(w, a));
-        assert_status(REEF_LOCKED, reef_system_switch(w, a, false));
+        assert_status(REEF_LOCKED, reef_system_enable(w, a, false));
         assert_status(REEF_LOCKED,
                       reef_system_replace(w, a, &(reef_system_desc){.name = "a", .function = nothing_done}));
         assert_status(REEF_LOCKED, reef_phase_new(w, &(reef_phase_desc){.name = "p"}));
@@ -201,7 +201,7 @@ static void E11_locked_while_a_loop_is_open(void **stage)
             reef_end(&b);
             w->running = &reef__phase_running;
         }
-        assert_true(reef_system_is_on(w, a));
+        assert_true(reef_system_is_enabled(w, a));
     }
     w->running = NULL;
     w->world_failure = (reef_error){0};
@@ -486,9 +486,9 @@ static void E11_forks_share_and_separate(void **stage)
     assert_ptr_equal(inside(fork, fa), inside(w, a));
 
     const uint64_t epoch = w->schedule->epoch;
-    assert_ok(reef_system_switch(fork, fa, false));
-    assert_true(reef_system_is_on(w, a));
-    assert_false(reef_system_is_on(fork, fa));
+    assert_ok(reef_system_enable(fork, fa, false));
+    assert_true(reef_system_is_enabled(w, a));
+    assert_false(reef_system_is_enabled(fork, fa));
     assert_true(w->schedule->epoch == epoch && fork->schedule->epoch > epoch);
     add(fork, "c", NULL);
     add(w, "d", NULL);

@@ -90,7 +90,7 @@ static void B1_a_script_ends_once_however_it_goes(void **test)
     assert_ok(reef_change(w, e[3], reef_value_make(reef_script_type(), REEF_VALUE_REMOVE, 0, NULL)));
     tick(w);
     assert_string_equal(story(), "ea0 ea1 ea2 ea3 ua4 ua5 ua6 ua7");
-    assert_ok(reef_clear_type(w, reef_script_type(), NULL));
+    assert_ok(remove_everywhere(w, reef_script_type(), NULL));
     tick(w);
     assert_string_equal(story(), "ea7 ea6 ea5 ea4"); /* columns are cleared from their ends */
     for (uint32_t i = 2; i < 8; i++) assert_ok(reef_script_add(w, e[i], &class_b, NULL)); /* and another life */
@@ -232,14 +232,14 @@ static void B1_disabled_scripts_wait(void **test)
     assert_ok(reef_script_add(w, e, &class_a, NULL));
     assert_ok(reef_script_add(w, f, &class_a, NULL));
     assert_ok(reef_enable_id(w, e, reef_script_type(), false));
-    assert_ok(reef_disable_entity(w, f));
+    assert_ok(reef_disable(w, f));
     tick(w);
     assert_string_equal(story(), "");
     assert_ok(reef_enable_id(w, e, reef_script_type(), true));
-    assert_ok(reef_enable_entity(w, f));
+    assert_ok(reef_enable(w, f));
     tick(w);
     assert_string_equal(story(), "sa0 ua0 sa1 ua1");
-    assert_ok(reef_disable_entity(w, e));
+    assert_ok(reef_disable(w, e));
     tick(w);
     assert_string_equal(story(), "ua1");
     assert_ok(reef_destroy(w, e)); /* it was started: it ends */
@@ -257,11 +257,11 @@ static void B1_scripts_run_in_their_phase(void **test)
     assert_string_equal(story(), "");
     assert_ok(reef_tick_phase(w, "end", 1));
     assert_string_equal(story(), "sa0 ua0");
-    assert_ok(reef_system_switch(w, reef_system_find(w, "scripts"), false));
+    assert_ok(reef_system_enable(w, reef_system_find(w, "scripts"), false));
     assert_ok(reef_destroy(w, reef_entity_at(w, 0)));
     tick(w);
     assert_string_equal(story(), "");
-    assert_ok(reef_system_switch(w, reef_system_find(w, "scripts"), true));
+    assert_ok(reef_system_enable(w, reef_system_find(w, "scripts"), true));
     tick(w);
     assert_string_equal(story(), "ea0");
 }
@@ -376,7 +376,7 @@ static void B1_a_copy_starts_anew_however_it_is_made(void **test)
         assert_false(reef_system_is_null(reef_system_new(w, &copies)));
         const reef_entity source = reef_create_entity(w), child = reef_create_entity(w);
         assert_status(REEF_ADDED, reef_relate(w, child, ChildOf, source));
-        if (!runs) assert_ok(reef_disable_entity(w, source)), assert_ok(reef_disable_entity(w, child));
+        if (!runs) assert_ok(reef_disable(w, source)), assert_ok(reef_disable(w, child));
         assert_ok(reef_script_add(w, source, &class_a, &(int32_t){40}));
         assert_ok(reef_script_add(w, child, &class_b, NULL));
         tick(w);
@@ -388,7 +388,7 @@ static void B1_a_copy_starts_anew_however_it_is_made(void **test)
             all[n++] = copied.copy[k];
             if (way >= CLONES_TREE) all[n++] = only_child(w, copied.copy[k]);
         }
-        for (uint32_t k = 0; k < n && !runs; k++) assert_ok(reef_enable_entity(w, all[k]));
+        for (uint32_t k = 0; k < n && !runs; k++) assert_ok(reef_enable(w, all[k]));
         assert_int_equal(reef_count_id(w, reef_script_type()), 2 + n);
         written = 0;
         tick(w);

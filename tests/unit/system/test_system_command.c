@@ -84,7 +84,7 @@ static void rearrange(reef_block *b)
     memset(name, '-', 3), memset(text, '-', 5), memset(phase, '-', 5), before[0] = '-'; /* it was copied */
     desc = noting(d, "b", note_a, "end");
     assert_ok(reef_cmd_system_replace(b, "b", &desc));
-    assert_ok(reef_cmd_system_switch(b, "a", false));
+    assert_ok(reef_cmd_system_enable(b, "a", false));
     assert_ok(reef_cmd_system_remove(b, "c"));
     reef_query_desc query = {.terms = {{.component = reef_id(Position), .access = REEF_IN}}};
     desc = noting(d, "mine", note_rows, "begin");
@@ -93,7 +93,7 @@ static void rearrange(reef_block *b)
     query = (reef_query_desc){.text = "none"};
     note(b, "done");
     assert_true(reef_system_is_null(reef_system_find(b->world, "new")));
-    assert_true(reef_system_is_on(b->world, reef_system_find(b->world, "a")));
+    assert_true(reef_system_is_enabled(b->world, reef_system_find(b->world, "a")));
 }
 
 static void rearranges_in(void **state, uint32_t at, uint32_t threads)
@@ -108,7 +108,7 @@ static void rearranges_in(void **state, uint32_t at, uint32_t threads)
     plays(w, &d, "| done three a"); /* the phases behind it have the new ones, its own the old ones */
     assert_int_equal(d.freed, 2);
     plays(w, &d, "| three three a");
-    assert_ok(reef_system_switch(w, reef_system_find(w, "a"), true));
+    assert_ok(reef_system_enable(w, reef_system_find(w, "a"), true));
     plays(w, &d, "| three three a a");
     end_world(state, w);
     assert_int_equal(d.freed, 6);
@@ -188,7 +188,7 @@ static void ask_wrongly(reef_block *b)
     assert_status(REEF_BAD_ARGUMENT, reef_cmd_system_replace(b, NULL, &desc));
     assert_status(REEF_BAD_ARGUMENT, reef_cmd_system_remove(b, NULL));
     assert_status(REEF_BAD_ARGUMENT, reef_cmd_system_remove(b, ""));
-    assert_status(REEF_BAD_ARGUMENT, reef_cmd_system_switch(b, "a b", true));
+    assert_status(REEF_BAD_ARGUMENT, reef_cmd_system_enable(b, "a b", true));
 }
 
 static void E11_refused_at_once(void **state)
@@ -205,7 +205,7 @@ static void E11_refused_at_once(void **state)
     assert_status(REEF_BAD_ARGUMENT, reef_cmd_system_new(NULL, NULL));
     assert_status(REEF_BAD_ARGUMENT, reef_cmd_system_replace(NULL, "a", NULL));
     assert_status(REEF_BAD_ARGUMENT, reef_cmd_system_remove(NULL, "a"));
-    assert_status(REEF_BAD_ARGUMENT, reef_cmd_system_switch(NULL, "a", true));
+    assert_status(REEF_BAD_ARGUMENT, reef_cmd_system_enable(NULL, "a", true));
     end_world(state, w);
 }
 
@@ -214,7 +214,7 @@ static void ask_in_vain(reef_block *b)
     diary *d = b->context;
     reef_system_desc desc = noting(d, "a", note_b, NULL);
     assert_ok(reef_cmd_system_remove(b, "nobody"));
-    assert_ok(reef_cmd_system_switch(b, "nobody", true));
+    assert_ok(reef_cmd_system_enable(b, "nobody", true));
     assert_ok(reef_cmd_system_replace(b, "nobody", &desc));
     assert_ok(reef_cmd_system_new(b, &desc)); /* there is an a */
     desc = noting(d, "new", note_b, "nowhere");
@@ -262,7 +262,7 @@ static void E11_without_a_system_they_are_calls_on_the_world(void **state)
     for (reef_block b = reef_begin(w, q); reef_next(&b);) {
         const reef_system_desc desc = noting(&d, "new", note_a, NULL);
         assert_status(REEF_LOCKED, reef_cmd_system_remove(&b, "a"));
-        assert_status(REEF_LOCKED, reef_cmd_system_switch(&b, "a", false));
+        assert_status(REEF_LOCKED, reef_cmd_system_enable(&b, "a", false));
         assert_status(REEF_LOCKED, reef_cmd_system_replace(&b, "a", &desc));
         assert_status(REEF_LOCKED, reef_cmd_system_new(&b, &desc));
         assert_status(REEF_NOT_ALIVE, reef_cmd_system_remove(&b, "nobody"));

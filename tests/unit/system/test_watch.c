@@ -92,7 +92,7 @@ static void G6_a_pointer_from_before_is_written(void **state)
     assert_tells(w, &h, REEF_UNDECLARED, "reef_system", reef_id(Velocity), fish[2], NULL);
     ((Velocity *)kept)->x = 0;
     system_new(w, "right", write_kept, "; writes Velocity", NULL);
-    assert_ok(reef_system_switch(w, reef_system_find(w, "cheat"), false));
+    assert_ok(reef_system_enable(w, reef_system_find(w, "cheat"), false));
     h.count = 0;
     assert_ok(reef_tick(w, 1));
     assert_int_equal(h.count, 0);

@@ -29,7 +29,7 @@ static void read_other(reef_block *b)
 static void span_other(reef_block *b)
 {
     uint32_t n;
-    assert_non_null(reef_span(b->world, target, Velocity, &n));
+    assert_non_null(reef_get_all(b->world, target, Velocity, &n));
 }
 static void ref_other(reef_block *b)
 {

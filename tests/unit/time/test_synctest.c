@@ -127,14 +127,14 @@ static void lapse_act(reef_world *w, const lapse *l, int32_t n)
     case IN_SPARSE: reef_mut(w, l->e, Note)->n = n; break;
     case IN_PAGES: reef_mut(w, l->e, Depth)->n = n; break;
     case IN_COLD: reef_mut(w, l->e, Story)->n = n; break;
-    case ONE_OF_MANY: reef_span_mut(w, l->e, Wound, NULL)[1].n = n; break;
+    case ONE_OF_MANY: reef_mut_all(w, l->e, Wound, NULL)[1].n = n; break;
     case ONE_MORE: (void)(odd ? reef_append(w, l->e, Wound, 1) : NULL); break;
     case SHARED_VALUE: reef_mut(w, l->e, Look)->n = n; break;
     case SPLIT_FIELD: assert_true(reef_set(w, l->e, Spot, 1, 2, n) >= 0); break;
     case A_SWITCH: assert_true((odd ? reef_add(w, l->e, Awake) : reef_remove(w, l->e, Awake)) <= 0); break;
     case A_TAG: assert_true((odd ? reef_add(w, l->e, Frozen) : reef_remove(w, l->e, Frozen)) <= 0); break;
     case A_MARK: assert_true((odd ? reef_disable(w, l->e, Note) : reef_enable(w, l->e, Note)) >= 0); break;
-    case A_WHOLE_ENTITY: assert_true((odd ? reef_disable_entity(w, l->e) : reef_enable_entity(w, l->e)) >= 0); break;
+    case A_WHOLE_ENTITY: assert_true((odd ? reef_disable(w, l->e) : reef_enable(w, l->e)) >= 0); break;
     case A_NAME:
         (void)snprintf(name, sizeof name, "n%d", (int)n);
         assert_ok(reef_set_name(w, l->e, name));

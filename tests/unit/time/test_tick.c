@@ -83,7 +83,7 @@ static void E4_each_block_once_never_empty(void **state)
     assert_int_equal(d.rows, 2510);
     assert_true(d.dt == 0.5f);
     d = (diary){{0}, 0, 0, 0};
-    reef_clear_all(w, Position);
+    remove_everywhere(w, reef_id(Position), NULL);
     assert_ok(reef_tick(w, 0.5f));
     assert_int_equal(d.calls, 0);
 }
@@ -198,7 +198,7 @@ static void F8_conditions_intervals_pause(void **state)
     assert_true(reef_is_paused(w));
     assert_ok(reef_tick(w, 0.01f));
     assert_int_equal(reef_tick_count(w), 10);
-    assert_ok(reef_step_once(w, 0.01f));
+    assert_ok(reef_tick_once(w, 0.01f));
     assert_int_equal(reef_tick_count(w), 11);
     reef_pause(w, false);
     assert_ok(reef_tick(w, 0.01f));
@@ -229,9 +229,9 @@ static void E11_added_switched_replaced_removed(void **state)
     assert_ok(reef_tick(w, 0));
     assert_string_equal(d.text, "a a b c");
     d.text[0] = 0;
-    assert_ok(reef_system_switch(w, b, false));
+    assert_ok(reef_system_enable(w, b, false));
     assert_ok(reef_tick(w, 0));
-    assert_ok(reef_system_switch(w, b, true));
+    assert_ok(reef_system_enable(w, b, true));
     assert_ok(reef_system_replace(w, b, &(reef_system_desc){.name = "b", .function = note_a, .context = &d}));
     assert_ok(reef_tick(w, 0));
     assert_string_equal(d.text, "a c a a c");
@@ -251,7 +251,7 @@ static void D12_any_function_once(void **state)
     assert_true(d.dt == 3);
     assert_ok(reef_system_once(w, &(reef_system_desc){.function = move, .text = "Position, in Velocity"}, 3));
     reef_query q = reef_query_new(w, "in Position");
-    reef_each(w, q, row) assert_true(reef_at_in(row, Position)->x == 4);
+    reef_each(w, q, row) assert_true(reef_in_at(row, Position)->x == 4);
     assert_ok(reef_tick(w, 1));
     assert_int_equal(d.rows, 3000);
 }
@@ -302,11 +302,11 @@ static void wrong_calls(reef_block *b)
     assert_int_equal(reef_set(w, e, Velocity, 1, 1), REEF_LOCKED);
     assert_int_equal(reef_add(w, e, Awake), REEF_LOCKED);
     assert_int_equal(reef_disable(w, e, Position), REEF_LOCKED);
-    assert_int_equal(reef_disable_entity(w, e), REEF_LOCKED);
+    assert_int_equal(reef_disable(w, e), REEF_LOCKED);
     assert_int_equal(reef_set_name(w, e, "e"), REEF_LOCKED);
     assert_int_equal(reef_tick(w, 0), REEF_LOCKED);
     assert_int_equal(reef_world_clear(w), REEF_LOCKED);
-    assert_int_equal(reef_system_switch(w, reef_system_find(w, "wrong_calls"), false), REEF_LOCKED);
+    assert_int_equal(reef_system_enable(w, reef_system_find(w, "wrong_calls"), false), REEF_LOCKED);
     assert_int_equal(reef_flush(w), REEF_LOCKED);
     assert_null(reef_fork(w));
     assert_null(reef_snapshot_take(w));
@@ -441,12 +441,12 @@ static void D2_changes_are_seen_once(void **state)
     assert_int_equal(d.rows, 2); /* all is new */
     assert_ok(reef_tick(w, 1));
     assert_int_equal(d.rows, 4);
-    assert_ok(reef_system_switch(w, mover, false));
+    assert_ok(reef_system_enable(w, mover, false));
     assert_ok(reef_tick(w, 1));
     assert_int_equal(d.rows, 6);
     assert_ok(reef_tick(w, 1));
     assert_int_equal(d.rows, 7);
-    assert_ok(reef_system_switch(w, reef_system_find(w, "touch"), false));
+    assert_ok(reef_system_enable(w, reef_system_find(w, "touch"), false));
     assert_ok(reef_tick(w, 1));
     assert_int_equal(d.rows, 8);
     assert_ok(reef_tick(w, 1));

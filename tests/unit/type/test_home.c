@@ -169,7 +169,7 @@ static void E2_hooks_run_exactly_right_in_every_home(void **state)
         assert_valid(w);
         assert_refused(w, REEF_NOT_COPYABLE, (reef_clone(w, e[1]), reef_last_error(w).status));
         assert_int_equal(reef_last_error(w).component.id, u.id);
-        assert_ok(reef_clear_type(w, u, NULL));
+        assert_ok(remove_everywhere(w, u, NULL));
         assert_some(reef_clone(w, e[1]));
         assert_valid(w);
         assert_ok(reef_shrink(w));

@@ -112,7 +112,7 @@ static void E2_a_random_life_of_many_rows(void **state)
         crowd_step(c);
         if (step % 1000 == 999) crowd_check(c);
     }
-    assert_ok(reef_clear_all(c->w, Loose));
+    assert_ok(remove_everywhere(c->w, reef_id(Loose), NULL));
     memset(c->loose, 0, sizeof c->loose);
     crowd_check(c);
     assert_ok(reef_shrink(c->w));
@@ -163,7 +163,7 @@ static void E2_bulk_copies_once_a_slot(void **state)
     assert_int_equal(book.copied, 0);
     assert_int_equal(reef_destroy_many(w, e, N / 2), N / 2);
     uint64_t destroyed = 0;
-    assert_ok(reef_destroy_with_types(w, (reef_component[]){reef_id(Tracked)}, 1, &destroyed));
+    assert_ok(destroy_everywhere(w, (reef_component[]){reef_id(Tracked)}, 1, &destroyed));
     assert_int_equal(destroyed, N + N - N / 2);
     assert_int_equal(book.live, 0);
 }
@@ -181,8 +181,8 @@ static void E2_clearing_and_the_worlds_end_destroy_everything_once(void **state)
         uint64_t live = book.live;
         assert_int_equal(live, 2200 + 158);
         if (how == 1) assert_ok(reef_world_clear(w));
-        if (how == 2) assert_ok(reef_clear_all(w, Tracked));
-        if (how == 3) assert_ok(reef_destroy_with(w, reef_id(Unique), reef_id(Loose)));
+        if (how == 2) assert_ok(remove_everywhere(w, reef_id(Tracked), NULL));
+        if (how == 3) assert_ok(DESTROY_EVERYWHERE(w, reef_id(Unique), reef_id(Loose)));
         end_world(state, w);
         assert_int_equal(book.live, 0);
         assert_int_equal(book.destroyed, book.constructed + book.copied + book.taken);

@@ -134,7 +134,7 @@ static void put_value(reef_world *w, reef_entity e, const listed *x, const reef_
 {
     if (info->home == REEF_MULTI && x->c.kind == REEF_CHANGE_VALUE) {
         uint32_t n = 0;
-        char *values = reef_span_mut_id(w, e, x->c.component, &n);
+        char *values = reef_mut_all_id(w, e, x->c.component, &n);
         assert_true(x->c.number < n);
         memcpy(values + x->c.number * info->size, x->is, info->size);
     } else if (info->home == REEF_MULTI) assert_non_null(reef_append_id(w, e, x->c.component, x->is, info->size));
@@ -197,7 +197,7 @@ static void same_values(const reef_world *a, reef_entity e, const reef_world *b,
         assert_int_equal(reef_get(a, e, Tracked)->value, reef_get(b, f, Tracked)->value);
     } else if (info.home == REEF_MULTI) {
         uint32_t n = 0, m = 0;
-        const void *x = reef_span_id(a, e, c, &n), *y = reef_span_id(b, f, c, &m);
+        const void *x = reef_get_all_id(a, e, c, &n), *y = reef_get_all_id(b, f, c, &m);
         assert_int_equal(n, m);
         assert_memory_equal(x, y, n * info.size);
     } else {
@@ -224,7 +224,7 @@ static void same_worlds(const copy *k, const reef_world *after)
         const char *name = reef_name(after, e), *other = reef_name(k->w, f);
         assert_int_equal(name != NULL, other != NULL);
         if (name) assert_string_equal(name, other);
-        assert_int_equal(reef_is_enabled_entity(after, e), reef_is_enabled_entity(k->w, f));
+        assert_int_equal(reef_is_enabled(after, e), reef_is_enabled(k->w, f));
         uint32_t n = 0, m = 0;
         reef_visit_entity(after, e, count_one, &n);
         reef_visit_entity(k->w, f, count_one, &m);
@@ -361,7 +361,7 @@ static void G5_each_kind_of_change_in_its_order(void **state)
     assert_ok(reef_set_name(w, e[2], "two"));
     assert_ok(reef_disable(w, e[3], Mass));
     assert_ok(reef_disable(w, e[5], Mass));
-    assert_ok(reef_disable_entity(w, e[4]));
+    assert_ok(reef_disable(w, e[4]));
     reef_world *before = reef_fork(w);
     assert_non_null(before);
 
@@ -375,9 +375,9 @@ static void G5_each_kind_of_change_in_its_order(void **state)
     reef_mut(w, e[2], Pose)->turns = 4;
     reef_mut(w, e[3], Mass)->kg = 77;
     assert_ok(reef_enable(w, e[3], Mass));
-    assert_ok(reef_enable_entity(w, e[4]));
+    assert_ok(reef_enable(w, e[4]));
     assert_ok(reef_disable(w, e[4], Pose));
-    assert_ok(reef_disable_entity(w, e[5]));
+    assert_ok(reef_disable(w, e[5]));
     list l = difference(before, w);
     static const char *const said[] = {"gone 1",
                                        "born 1",
@@ -428,7 +428,7 @@ static void G5_values_outside_of_rows(void **state)
     assert_ok(reef_remove_one(w, e[0], Buff, 1));
     assert_ok(reef_remove_one(w, e[0], Buff, 1));
     assert_non_null(reef_append(w, e[1], Buff, 7, 7));
-    reef_span_mut(w, e[2], Buff, &(uint32_t){0})[2].left = 9;
+    reef_mut_all(w, e[2], Buff, &(uint32_t){0})[2].left = 9;
     list l = difference(before, w);
     static const char *const said[] = {"removed 0 Buff number 3",        "removed 0 Buff number 2",
                                        "added 1 Buff number 4",          "value 0 Buff number 1 fields 1",

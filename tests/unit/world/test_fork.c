@@ -46,7 +46,7 @@ static void G1_a_type_that_can_t_be_copied_is_named(void **state)
     refused(w, reef_id(Anchor));
     assert_ok(reef_remove(w, c, Anchor));
     refused(w, reef_id(Unique));
-    assert_ok(reef_clear_all(w, Unique));
+    assert_ok(remove_everywhere(w, reef_id(Unique), NULL));
     allowed(w); /* only while an entity has it */
     assert_ok(reef_add(w, a, Unique));
     refused(w, reef_id(Unique));
@@ -135,12 +135,12 @@ static bool copy_destroy(reef_world *w, const reef_entity *e) { return reef_dest
 static bool copy_destroy_with(reef_world *w, const reef_entity *e)
 {
     (void)e;
-    return reef_destroy_with(w, reef_id(Loose)) >= 0;
+    return DESTROY_EVERYWHERE(w, reef_id(Loose)) >= 0;
 }
 static bool copy_clear(reef_world *w, const reef_entity *e)
 {
     (void)e;
-    return reef_clear_all(w, Tracked) >= 0;
+    return remove_everywhere(w, reef_id(Tracked), NULL) >= 0;
 }
 static bool copy_spawn(reef_world *w, const reef_entity *e)
 {

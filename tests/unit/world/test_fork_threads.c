@@ -301,8 +301,8 @@ static void change_many(life *l, uint32_t what)
     case 3: saw(l, reef_hash(w)); break;
     case 4: must(l, reef_hash_parts(w, sum_part, &sum) == reef_hash(w)), saw(l, sum); break;
     case 5: must(l, reef_shrink(w) == REEF_OK); break;
-    case 6: must(l, reef_clear_all(w, Hungry) >= 0); break;
-    case 7: must(l, reef_destroy_with(w, reef_id(Frozen), reef_id(Health)) >= 0); break;
+    case 6: must(l, remove_everywhere(w, reef_id(Hungry), NULL) >= 0); break;
+    case 7: must(l, DESTROY_EVERYWHERE(w, reef_id(Frozen), reef_id(Health)) >= 0); break;
     case 8: saw(l, reef_world_stats(w).entities); break;
     case 9: write_notes(l); break;
     default:

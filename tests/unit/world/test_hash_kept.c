@@ -330,7 +330,7 @@ static void build_elsewhere(reef_world *w)
 #undef X
         if (i % 4 == 1) assert_true(reef_disable(w, e, Point) >= 0);
         if (i % 4 == 3) assert_true(reef_disable(w, e, ColdValue) >= 0);
-        if (i % 5 == 1) assert_true(reef_disable_entity(w, e) >= 0);
+        if (i % 5 == 1) assert_true(reef_disable(w, e) >= 0);
     }
     reef_append(w, reef_entity_at(w, 1), MultiValue, 4, 5, 6);
     assert_int_equal(reef_share(w, reef_entity_at(w, 3), reef_entity_at(w, 0), SharedValue), REEF_ADDED);
@@ -433,7 +433,7 @@ static void live(reef_world *w, uint64_t *seed)
         snprintf(name, sizeof name, "n%u", e.index), assert_ok(reef_set_name(w, e, reef_name(w, e) ? NULL : name));
     else if (what == 8) (void)reef_release_id(w, reef_reserve_id(w));
     else if (what == 9 && random_below(seed, 9) == 0) assert_some(reef_reserve_id(w));
-    else if (what == 10 && random_below(seed, 99) == 0) assert_ok(reef_clear_all(w, Mass));
+    else if (what == 10 && random_below(seed, 99) == 0) assert_ok(remove_everywhere(w, reef_id(Mass), NULL));
     else if (what == 11 && reef_has(w, e, Point)) reef_mut(w, e, Point)->y += 1;
 }
 

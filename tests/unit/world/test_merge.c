@@ -89,7 +89,7 @@ static void crew(reef_world *w, reef_entity *e)
         if (i % 10 == 5) assert_ok(reef_disable(w, e[i], Position));
         if (i % 12 == 1) assert_ok(reef_disable(w, e[i], Awake));
         if ((i & 12) == 4) assert_ok(reef_disable(w, e[i], Target));
-        if (i % 13 == 6) assert_ok(reef_disable_entity(w, e[i]));
+        if (i % 13 == 6) assert_ok(reef_disable(w, e[i]));
     }
     assert_true(reef_set(w, e[0], Emblem, 1, e[5]) >= 0);
     assert_true(reef_set(w, e[9], Emblem, 2, e[0]) >= 0);
@@ -151,7 +151,7 @@ static void same_entity(together *x, reef_entity e)
     const reef_entity f = became(x->who, e);
     uint32_t n = 0, m = 0;
     assert_true(reef_is_alive(x->to, f));
-    assert_int_equal(reef_is_enabled_entity(x->from, e), reef_is_enabled_entity(x->to, f));
+    assert_int_equal(reef_is_enabled(x->from, e), reef_is_enabled(x->to, f));
     const char *name = reef_name(x->from, e), *other = reef_name(x->to, f);
     assert_int_equal(name != NULL, other != NULL);
     if (name) assert_string_equal(name, other);
@@ -167,7 +167,7 @@ static void same_entity(together *x, reef_entity e)
         same_handles(x->who, &reef_get(x->from, e, Target)->at, &reef_get(x->to, f, Target)->at, 1);
     const Emblem *b = reef_get(x->from, e, Emblem), *b2 = reef_get(x->to, f, Emblem);
     if (b) assert_int_equal(b->n, b2->n), same_handles(x->who, &b->chief, &b2->chief, 1);
-    const Friend *s = reef_span(x->from, e, Friend, &n), *s2 = reef_span(x->to, f, Friend, &m);
+    const Friend *s = reef_get_all(x->from, e, Friend, &n), *s2 = reef_get_all(x->to, f, Friend, &m);
     for (uint32_t i = 0; i < n; i++)
         assert_int_equal(s[i].since, s2[i].since), same_handles(x->who, &s[i].who, &s2[i].who, 1);
 }
@@ -358,7 +358,7 @@ static void G5_merging_some(void **state)
     uint32_t n = 0;
     for (int i = 0; i < CREW; i++) {
         const bool comes = reef_has(from, e[i], Position) && reef_has(from, e[i], Link) &&
-                           reef_is_enabled(from, e[i], Position) && reef_is_enabled_entity(from, e[i]);
+                           reef_is_enabled(from, e[i], Position) && reef_is_enabled(from, e[i]);
         assert_int_equal(comes, !reef_entity_is_null(became(who, e[i])));
         if (!comes) continue;
         n++;

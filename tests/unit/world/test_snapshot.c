@@ -120,11 +120,11 @@ static void destroy_many(reef_world *w, scene *s) { assert_int_equal(reef_destro
 static void destroy_with(reef_world *w, scene *s)
 {
     (void)s;
-    assert_ok(reef_destroy_with(w, reef_id(Mass), reef_id(Awake)));
+    assert_ok(DESTROY_EVERYWHERE(w, reef_id(Mass), reef_id(Awake)));
 }
-static void clear_type(reef_world *w, scene *s) { assert_ok(reef_clear_all(w, Mass)), (void)s; }
-static void clear_hooked(reef_world *w, scene *s) { assert_ok(reef_clear_all(w, Tracked)), (void)s; }
-static void clear_switch(reef_world *w, scene *s) { assert_ok(reef_clear_all(w, Awake)), (void)s; }
+static void clear_type(reef_world *w, scene *s) { assert_ok(remove_everywhere(w, reef_id(Mass), NULL)), (void)s; }
+static void clear_hooked(reef_world *w, scene *s) { assert_ok(remove_everywhere(w, reef_id(Tracked), NULL)), (void)s; }
+static void clear_switch(reef_world *w, scene *s) { assert_ok(remove_everywhere(w, reef_id(Awake), NULL)), (void)s; }
 static void name(reef_world *w, scene *s) { assert_ok(reef_set_name(w, s->e[1], "a.new.name")); }
 static void name_other(reef_world *w, scene *s) { assert_ok(reef_set_name(w, s->e[11], "another")); }
 static void name_none(reef_world *w, scene *s) { assert_ok(reef_set_name(w, s->e[33], NULL)); }

@@ -160,7 +160,7 @@ static void A11_two_worlds_never_disturb_each_other(void **state)
         if (i % 5 == 0) assert_ok(reef_destroy(w, e[i]));
     }
     assert_ok(reef_set_name(w, e[1], "mine"));
-    assert_ok(reef_clear_all(w, Position));
+    assert_ok(remove_everywhere(w, reef_id(Position), NULL));
     assert_ok(reef_shrink(w));
     reef_block b = reef_begin(w, reef_query_new(w, "Mass")); /* an open loop locks its own world only */
     assert_status(REEF_OK, reef_set(v, f[0], Position, 0, 1));
@@ -412,7 +412,7 @@ static void H3_after_reserve_making_entities_allocates_nothing(void **state)
     uint64_t calls = h->calls;
     for (int i = 0; i < N; i++) assert_some(reef_create(w));
     assert_int_equal(h->calls, calls);
-    assert_ok(reef_destroy_with_types(w, NULL, 0, NULL));
+    assert_ok(reef_world_clear(w));
     assert_ok(reef_reserve_for(w, N, set, 3));
     assert_int_equal(reef_count_alive(w), 0);
     assert_valid(w);
@@ -642,7 +642,7 @@ static void E10_a_worlds_memory_has_a_bound_that_is_respected(void **state)
     assert_int_equal(reef_count_alive(w), made);
     assert_valid(w);
     h->limit += 4u << 20; /* free ids have to be kept somewhere */
-    assert_ok(reef_destroy_with(w, reef_id(Cargo)));
+    assert_ok(DESTROY_EVERYWHERE(w, reef_id(Cargo)));
     assert_some(reef_spawn(w, reef_with(Cargo, {1}), reef_with(Position, 1, 2)));
     h->limit = 0;
 }
