@@ -1,7 +1,7 @@
 /* reef as a contestant, which uses only the public interface: what its rows share. */
 #ifndef REEF_ROWS_H
 #define REEF_ROWS_H
-#include "reef.h"
+#include "reef/all.h"
 #include "rows.h"
 
 REEF_COMPONENT(Position);

@@ -1,6 +1,8 @@
 /* Ships that are docked at planets: a query that follows relations. Each ship at a planet that isn't at war buys fuel
  * at the planet's price; and each turret of a ship knows how much fuel its ship has. */
 #include <reef.h>
+#include <reef/hierarchy.h>
+#include <reef/reach.h>
 #include <stdio.h>
 
 typedef struct {

@@ -1,5 +1,7 @@
 /* A family tree: relations that are transitive, symmetric, with data, and queries that follow them. */
 #include <reef.h>
+#include <reef/relation.h>
+#include <reef/multi.h>
 #include <stdio.h>
 
 typedef struct {

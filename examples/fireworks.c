@@ -2,6 +2,8 @@
  * says what it touches. From these texts reef finds out which systems may run at the same time, and it splits systems
  * into jobs for several threads. The sky is the same for every number of threads. */
 #include <reef.h>
+#include <reef/random.h>
+#include <reef/pool.h>
 #include <stdio.h>
 
 typedef struct {

@@ -1,6 +1,7 @@
 /* An inventory: things in containers, in an order that the player chooses. What is in a bag falls out when the bag is
  * destroyed; an enchantment ends with its thing; and the key of a locked chest can't be destroyed. */
 #include <reef.h>
+#include <reef/relation.h>
 #include <stdio.h>
 
 typedef struct {

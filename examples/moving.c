@@ -1,6 +1,8 @@
 /* Components that are also another component. An AxisMoving is a Moving with more data. One loop slows down everything
  * that moves, in whatever way; another loop asks only for what moves along axes. */
 #include <reef.h>
+#include <reef/type_info.h>
+#include <reef/subtype.h>
 #include <stdio.h>
 
 typedef struct {

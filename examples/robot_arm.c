@@ -1,6 +1,8 @@
 /* A robot arm: each part has a place relative to its parent, and a system works out where everything is in the world,
  * parents first. The gripper picks up a box by becoming its parent. Turns are quarters, so all numbers are whole. */
 #include <reef.h>
+#include <reef/hierarchy.h>
+#include <reef/column.h>
 #include <stdio.h>
 
 typedef struct {

@@ -2,6 +2,7 @@
  * does. The truth arrives some ticks later. If it differs from the guess, the world goes back, takes the true input,
  * and plays on to where it was. At the end the world is that of a game in which all inputs came in time. */
 #include <reef.h>
+#include <reef/history.h>
 #include <stdio.h>
 
 typedef struct {

@@ -1,6 +1,10 @@
 /* A scene of 100,000 nodes, ten below each: building it, working out where everything is, moving subtrees, putting the
  * rows back in order, hiding a subtree, destroying one. Each result is checked the slow way. */
 #include <reef.h>
+#include <reef/hierarchy.h>
+#include <reef/column.h>
+#include <reef/ordered.h>
+#include <reef/sort.h>
 #include <stdio.h>
 
 enum { NODES = 100000 };

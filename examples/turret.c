@@ -1,6 +1,7 @@
 /* A turret as a prefab, a variant of it, and a tank that has two of them: templates, copies, values that are copied and
  * values that are shared. */
 #include <reef.h>
+#include <reef/prefab.h>
 #include <stdio.h>
 
 typedef struct {

@@ -2,6 +2,8 @@
  * state is one call. The difference of two states says what a step changed; the editor itself doesn't know what its
  * commands do. */
 #include <reef.h>
+#include <reef/type_info.h>
+#include <reef/diff.h>
 #include <stdio.h>
 #include <string.h>
 

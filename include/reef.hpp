@@ -29,7 +29,7 @@
 #ifndef REEF_HPP
 #define REEF_HPP
 
-#include "reef.h"
+#include "reef/all.h"
 #include "reef/cpp/type.hpp"
 #include "reef/cpp/entity.hpp"
 #include "reef/cpp/relation.hpp"

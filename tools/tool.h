@@ -2,7 +2,7 @@
 #ifndef REEF_TOOL_H
 #define REEF_TOOL_H
 
-#include "reef.h"
+#include "reef/all.h"
 #include <inttypes.h>
 #include <stdio.h>
 

@@ -13,6 +13,7 @@
 #ifndef REEF_INSPECTOR_INSIDE_H
 #define REEF_INSPECTOR_INSIDE_H
 
+#include "reef/all.h"
 #include "reef_inspector.h"
 #include <jansson.h>
 #include <pthread.h>

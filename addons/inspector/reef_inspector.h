@@ -19,6 +19,7 @@
 #define REEF_INSPECTOR_H
 
 #include "reef.h"
+#include "reef/file.h"
 
 REEF_BEGIN_C
 

@@ -11,6 +11,7 @@
 #ifndef REEF_RANKS_INSIDE_H
 #define REEF_RANKS_INSIDE_H
 
+#include "reef/all.h"
 #include "reef_ranks.h"
 
 #include <stdlib.h>

@@ -7,6 +7,7 @@
 #if !defined(_WIN32)
 #define _POSIX_C_SOURCE 200809L /* for the locale */
 #endif
+#include "reef/all.h"
 #include "reef_prefab_text.h"
 #include "text_place.h"
 #include "../shared/plain_locale.h"

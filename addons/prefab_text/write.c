@@ -1,5 +1,6 @@
 /* Writing prefabs as text. Of an entity with a base, each component is also written of the base's entity, and only what
  * differs goes into the result. A child of which nothing differs is taken back: the text is cut off where it began. */
+#include "reef/all.h"
 #include "reef_prefab_text.h"
 #include "../shared/plain_number.h"
 #include <math.h>

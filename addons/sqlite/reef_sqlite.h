@@ -22,6 +22,7 @@
 #define REEF_SQLITE_H
 
 #include "reef.h"
+#include "reef/file.h"
 
 REEF_BEGIN_C
 

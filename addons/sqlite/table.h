@@ -12,7 +12,7 @@
 #ifndef REEF_SQL_TABLE_H
 #define REEF_SQL_TABLE_H
 
-#include "reef.h"
+#include "reef/all.h"
 #include <sqlite3.h>
 
 enum {

@@ -14,6 +14,7 @@
 #define REEF_ZSTD_H
 
 #include "reef.h"
+#include "reef/file.h"
 
 REEF_BEGIN_C
 

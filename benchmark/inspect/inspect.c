@@ -7,6 +7,7 @@
  * time of a tick without and with it, in nanoseconds of the thread that ticks. */
 #include "ecosystem.h"
 #include "reef_inspector.h"
+#include "reef/schedule.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>

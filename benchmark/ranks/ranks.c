@@ -21,6 +21,8 @@
 #define _POSIX_C_SOURCE 200809L
 #include "network.h"
 #include "reef_ranks.h"
+#include "reef/random.h"
+#include "reef/stats.h"
 
 #include <stdio.h>
 #include <stdlib.h>

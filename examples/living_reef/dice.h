@@ -4,6 +4,7 @@
 #define LIVING_REEF_DICE_H
 
 #include <reef.h>
+#include <reef/random.h>
 
 /* Streams for reef_random_of. */
 enum { FOR_GROUND = 1, FOR_GROUP };

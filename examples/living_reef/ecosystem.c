@@ -1,5 +1,8 @@
 /* The ecosystem: the list of systems below is everything that happens in a tick. */
 #include "ecosystem.h"
+#include <reef/prefab.h>
+#include <reef/bulk.h>
+#include <reef/pool.h>
 
 #include <inttypes.h>
 #include <stdio.h>

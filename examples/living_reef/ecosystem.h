@@ -16,6 +16,7 @@
 #include "life.h"
 #include "sea.h"
 #include "sight.h"
+#include <reef/pool.h>
 
 void decide(reef_block *b); /* for each cell: its fish decide on their courses */
 void swim(reef_block *b);   /* fish follow their courses */

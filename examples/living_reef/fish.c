@@ -3,6 +3,8 @@
 
 #include "dice.h"
 #include "sea.h"
+#include <reef/prefab.h>
+#include <reef/random.h>
 
 #include <math.h>
 

@@ -6,6 +6,8 @@
 #include "species.h"
 
 #include <reef.h>
+#include <reef/relation.h>
+#include <reef/random.h>
 
 /* ---- what a fish has ---- */
 

@@ -5,6 +5,7 @@
 
 #include "options.h"
 #include "record.h"
+#include <reef/pool.h>
 
 typedef struct report report; /* what the person at the screen sees: report.h */
 

@@ -2,6 +2,8 @@
 #include "ecosystem.h"
 
 #include "dice.h"
+#include <reef/command_relation.h>
+#include <reef/random.h>
 
 enum {
     BITE_NEEDS = 5,   /* a bite is at most what the body burns in this many ticks */

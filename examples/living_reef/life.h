@@ -7,6 +7,7 @@
 #define LIVING_REEF_LIFE_H
 
 #include "fish.h"
+#include <reef/random.h>
 
 /* ---- events ---- */
 

@@ -1,6 +1,7 @@
 /* The progress bar and the closing table. */
 #define _POSIX_C_SOURCE 200809L
 #include "report.h"
+#include <reef/stats.h>
 
 #include <inttypes.h>
 #include <stdio.h>

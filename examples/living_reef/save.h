@@ -5,6 +5,7 @@
 #define LIVING_REEF_SAVE_H
 
 #include "future.h"
+#include <reef/pool.h>
 
 /* A singleton that exists only in files. */
 typedef struct Run {

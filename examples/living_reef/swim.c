@@ -12,6 +12,8 @@
 #include "ecosystem.h"
 
 #include "dice.h"
+#include <reef/command_relation.h>
+#include <reef/random.h>
 
 #include <math.h>
 

@@ -2,6 +2,11 @@
  * with the exported functions alone. All three print the same, including the hashes of the state. */
 #include <inttypes.h>
 #include <reef.h>
+#include <reef/type_info.h>
+#include <reef/observer.h>
+#include <reef/random.h>
+#include <reef/file.h>
+#include <reef/inspect.h>
 #include <stdio.h>
 
 typedef struct {

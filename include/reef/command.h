@@ -35,11 +35,6 @@ REEF_API reef_status reef_cmd_spawn_many_values(reef_block *block, uint32_t n, r
                                                 const reef_value *values, uint32_t count);
 /* Makes a copy of `source` as it is when the command is applied. Null on failure. */
 REEF_API reef_entity reef_cmd_clone(reef_block *block, reef_entity source);
-/* Makes a copy of a prefab and of everything below it, as it is when the command is applied (reef_instantiate_values).
- * The handle is that of the root. The system declares that it spawns entities with any components ("spawns"). Null on
- * failure. */
-REEF_API reef_entity reef_cmd_instantiate_values(reef_block *block, reef_entity prefab, const reef_value *values,
-                                                 uint32_t count);
 /* These do what reef_destroy, reef_add_id (without args), reef_set_id, reef_remove_id, reef_remove_all and
  * reef_change_values do, when the command is applied. Values are copied at once. */
 REEF_API reef_status reef_cmd_destroy(reef_block *block, reef_entity entity);
@@ -56,31 +51,6 @@ REEF_API reef_status reef_cmd_enable_id(reef_block *block, reef_entity entity, r
  * the other fails with NAME_TAKEN. */
 REEF_API reef_status reef_cmd_name(reef_block *block, reef_entity entity, const char *name);
 
-/* As reef_relate_id, reef_relate_before_id, reef_unrelate_id and reef_retarget_id (reef/relation.h), when the command
- * is applied. The data is copied at once. The system declares that it relates or unrelates the type: a new target and
- * a new place count as relating. */
-REEF_API reef_status reef_cmd_relate_id(reef_block *block, reef_entity source, reef_component relation,
-                                        reef_entity target, const void *data, size_t size);
-REEF_API reef_status reef_cmd_relate_before_id(reef_block *block, reef_entity source, reef_component relation,
-                                               reef_entity target, reef_entity next);
-REEF_API reef_status reef_cmd_unrelate_id(reef_block *block, reef_entity source, reef_component relation,
-                                          reef_entity target);
-REEF_API reef_status reef_cmd_retarget_id(reef_block *block, reef_entity source, reef_component relation,
-                                          reef_entity from, reef_entity to);
-
-/* Commands can also add, replace, remove, enable and disable systems. They are applied with the other commands at the
- * end of the phase, and the tick uses the new systems from the next phase on. A system needs no declaration for them.
- * The description is copied. When the call returns OK, reef owns its context: context_free is called for it even if the
- * command fails later or is dropped. Errors at once: BAD_ARGUMENT (no function, a bad name), NO_MEMORY. Errors when it
- * is applied: as reef_system_new, reef_system_replace ..., and NOT_ALIVE if no system has the name. */
-REEF_API reef_status reef_cmd_system_new(reef_block *block, const reef_system_desc *desc);
-/* Replaces the system of this name, as reef_system_replace. */
-REEF_API reef_status reef_cmd_system_replace(reef_block *block, const char *name, const reef_system_desc *desc);
-/* Removes the system of this name, as reef_system_remove. A system may remove itself. */
-REEF_API reef_status reef_cmd_system_remove(reef_block *block, const char *name);
-/* Enables or disables the system of this name, as reef_system_enable. */
-REEF_API reef_status reef_cmd_system_enable(reef_block *block, const char *name, bool on);
-
 REEF_END_C
 
 /* By the C name of a type: reef_cmd_spawn(b, reef_with(Position, 1, 2)), reef_cmd_add(b, e, Frozen), reef_cmd_set(b,
@@ -88,9 +58,6 @@ REEF_END_C
 #define reef_cmd_spawn(block, ...) reef_cmd_spawn_values(block, REEF_VALUES_(__VA_ARGS__))
 #define reef_cmd_spawn_many(block, n, entities, ...) \
     reef_cmd_spawn_many_values(block, n, entities, REEF_VALUES_(__VA_ARGS__))
-#define reef_cmd_instantiate(block, prefab) reef_cmd_instantiate_values(block, prefab, NULL, 0)
-#define reef_cmd_instantiate_with(block, prefab, ...) \
-    reef_cmd_instantiate_values(block, prefab, REEF_VALUES_(__VA_ARGS__))
 #define reef_cmd_change(block, entity, ...) reef_cmd_change_values(block, entity, REEF_VALUES_(__VA_ARGS__))
 #define reef_cmd_add(block, entity, T) reef_cmd_add_id(block, entity, reef_id(T))
 #define reef_cmd_remove(block, entity, T) reef_cmd_remove_id(block, entity, reef_id(T))
@@ -101,16 +68,7 @@ REEF_END_C
     REEF_TWO_OR_THREE_(block, __VA_ARGS__, REEF_CMD_TYPE_, REEF_CMD_ALL_, 0)(false, block, __VA_ARGS__)
 #define REEF_CMD_TYPE_(on, block, entity, T) reef_cmd_enable_id(block, entity, reef_id(T), on)
 #define REEF_CMD_ALL_(on, block, entity) reef_cmd_enable_id(block, entity, reef_null_component_(), on)
-#define reef_cmd_relate(block, source, R, target) reef_cmd_relate_id(block, source, reef_id(R), target, NULL, 0)
-#define reef_cmd_relate_before(block, source, R, target, ...) \
-    reef_cmd_relate_before_id(block, source, reef_id(R), target, __VA_ARGS__)
-#define reef_cmd_unrelate(block, source, R, target) reef_cmd_unrelate_id(block, source, reef_id(R), target)
-#define reef_cmd_retarget(block, source, R, from, to) reef_cmd_retarget_id(block, source, reef_id(R), from, to)
 #ifndef __cplusplus
-/* The data is written out: reef_cmd_relate_data(b, alice, Owes, bob, 30). */
-#define reef_cmd_relate_data(block, source, R, target, ...) \
-    reef_cmd_relate_id(block, source, reef_id(R), target, &(const reef_data_of_##R){__VA_ARGS__}, \
-                       sizeof(reef_data_of_##R))
 #define reef_cmd_set(block, entity, T, ...) \
     reef_cmd_set_id(block, entity, reef_id(T), &(const T){__VA_ARGS__}, sizeof(T))
 #else
@@ -119,14 +77,6 @@ static inline reef_status reef_cmd_set_value(reef_block *b, reef_entity e, reef_
 {
     return reef_cmd_set_id(b, e, c, &value, sizeof(T));
 }
-template <class D>
-static inline reef_status reef_cmd_relate_data_id(reef_block *b, reef_entity source, reef_component relation,
-                                                  reef_entity target, const D &data)
-{
-    return reef_cmd_relate_id(b, source, relation, target, &data, sizeof(D));
-}
-#define reef_cmd_relate_data(block, source, R, target, ...) \
-    reef_cmd_relate_data_id<reef_data_of_##R>(block, source, reef_id(R), target, reef_data_of_##R{__VA_ARGS__})
 #define reef_cmd_set(block, entity, T, ...) reef_cmd_set_value<T>(block, entity, reef_id(T), T{__VA_ARGS__})
 #endif
 

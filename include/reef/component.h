@@ -60,32 +60,16 @@ REEF_API uint64_t reef_count_alive(const reef_world *world);
  * alive, if `size` isn't that of the type, or if the type has a copy or destroy hook. */
 REEF_API bool reef_read_id(const reef_world *world, reef_entity entity, reef_component type, void *out, size_t size);
 
-/* ---- many entities in random order: faster than one by one, since memory is fetched ahead ---- */
-
-/* Copies the components of n entities to `out`, `size` bytes each. For an entity that is dead or doesn't have it, the
- * place in `out` stays as it was. Returns how many were copied; 0 for types with a copy hook. */
-REEF_API uint32_t reef_get_many_id(const reef_world *world, reef_component type, const reef_entity *entities,
-                                   uint32_t n, void *out, size_t size);
-/* Replaces the components of n entities, in the array's order, by the values in `in`. Entities that are dead or don't
- * have it are skipped. Returns how many were written; if memory runs out, the rest isn't written (see
- * reef_last_error). */
-REEF_API uint32_t reef_write_many_id(reef_world *world, reef_component type, const reef_entity *entities, uint32_t n,
-                                     const void *in, size_t size);
-
 /* ---- typed macros ---- */
 
 /* reef_change(w, e, reef_with(Position, 1, 2), reef_without(Velocity)): all of it in one move. */
 #define reef_change(world, entity, ...) reef_change_values(world, entity, REEF_VALUES_(__VA_ARGS__))
 /* These take the C name of a type, and return what the function returns: reef_add_args passes args to the constructor;
- * reef_ensure returns a T *; reef_read, reef_get_many and reef_write_many take pointers to T. */
+ * reef_ensure returns a T *; reef_read takes a pointer to T. */
 #define reef_add_args(world, entity, T, args) reef_add_decl(world, entity, &reef_declared_by_REEF_COMPONENT_##T, args)
 #define reef_ensure(world, entity, T) REEF_CAST(T *, reef_ensure_id(world, entity, reef_id(T), NULL))
 #define reef_count(world, T) reef_count_id(world, reef_id(T))
 #define reef_read(world, entity, T, out) reef_read_id(world, entity, reef_id(T), REEF_CHECK_MUTABLE_(T, out), sizeof(T))
-#define reef_get_many(world, T, entities, n, out) \
-    reef_get_many_id(world, reef_id(T), entities, n, REEF_CHECK_MUTABLE_(T, out), sizeof(T))
-#define reef_write_many(world, T, entities, n, in) \
-    reef_write_many_id(world, reef_id(T), entities, n, REEF_CHECK_POINTER_(T, in), sizeof(T))
 
 /* reef_get_id, reef_mut_id and reef_has_id by the C name of a type. They return a const T *, a T * and a bool. */
 #define reef_get(world, entity, T) \
@@ -128,6 +112,5 @@ REEF_END_C
 
 /* reef_get, reef_mut and reef_has are inlined, and of reef_add, reef_set and reef_remove the half that finds the id. */
 #include "detail/access.h"
-#include "detail/change.h"
 
 #endif

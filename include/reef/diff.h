@@ -6,7 +6,7 @@
  *
  * Forks of one world share the blocks that neither has written, and shared blocks aren't compared. So the cost depends
  * on what has changed, plus a pass over the directory of blocks. To compare two snapshots, make a fork of each by
- * reef_snapshot_fork, which costs microseconds. reef_diff_save (reef/save.h) makes a difference as bytes, which can be
+ * reef_snapshot_fork, which costs microseconds. reef_diff_save (reef/file.h) makes a difference as bytes, which can be
  * sent, stored and applied. */
 #ifndef REEF_DIFF_H
 #define REEF_DIFF_H

@@ -41,37 +41,6 @@ REEF_API reef_entity reef_clone(reef_world *world, reef_entity source);
 /* Makes an entity without components. Null on failure: LIMIT, NO_MEMORY, LOCKED. */
 REEF_API reef_entity reef_create_entity(reef_world *world);
 
-/* Reserves an id without making the entity, so that the id can be handed out early. The entity isn't alive until
- * reef_create_as makes it; reef_release_id gives the id back. Null on failure. */
-REEF_API reef_entity reef_reserve_id(reef_world *world);
-/* Reserves `count` ids that were never used: the one returned and those of the following indices, all of generation 1.
- * Pages of 4,096 indices of which no id is used yet take no memory. Null on failure: BAD_ARGUMENT (count 0), LIMIT,
- * LOCKED, NO_MEMORY. */
-REEF_API reef_entity reef_reserve_range(reef_world *world, uint32_t count);
-/* Gives a reserved id back; its index is used again with the next generation. Errors: BAD_ARGUMENT (it isn't reserved),
- * LOCKED, NO_MEMORY. */
-REEF_API reef_status reef_release_id(reef_world *world, reef_entity reserved);
-/* Makes the entity of a given id, without components. The id was reserved before, or comes from a file or the network.
- * Errors: EXISTS (another entity lives at this index, and isn't changed), BAD_ARGUMENT (null, or a generation that was
- * used before), LIMIT. Costs O(free ids) when the id wasn't reserved, O(gap) when the index is new. */
-REEF_API reef_status reef_create_as(reef_world *world, reef_entity wanted);
-
-/* A prepared set of components, for spawning the same kind of entity many times. The values are in a struct or array of
- * the caller, at the given offsets. The world owns the bundle: it is freed by reef_bundle_free or with the world. */
-typedef struct reef_bundle reef_bundle;
-typedef struct reef_bundle_part {
-    reef_component component;
-    uint32_t offset; /* of the value in the struct given to reef_spawn_bundle */
-} reef_bundle_part;
-/* Makes a bundle of these parts, at most REEF_BUNDLE_MAX of them; `parts` is read during the call only. NULL on
- * failure: UNKNOWN_TYPE, DUPLICATE_TERM, LIMIT, BAD_ARGUMENT, NO_MEMORY. */
-REEF_API reef_bundle *reef_bundle_new(reef_world *world, const reef_bundle_part *parts, uint32_t count);
-/* Frees a bundle. Call it before the world is freed, not after. NULL is allowed. */
-REEF_API void reef_bundle_free(reef_bundle *bundle);
-/* Makes one entity with the bundle's components and the values in `packed`. Further errors: OTHER_WORLD. Null on
- * failure. */
-REEF_API reef_entity reef_spawn_bundle(reef_world *world, const reef_bundle *bundle, const void *packed);
-
 /* ---- destroying ---- */
 
 /* Destroys an entity with all its components; destroy hooks run. Its handle is dead from then on, and its index may be

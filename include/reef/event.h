@@ -74,55 +74,6 @@ REEF_API const void *reef_event_run(reef_events *events, uint32_t *count);
 /* The next event; NULL: there is no more. Valid until the system's function returns. */
 REEF_INLINE const void *reef_next_event(reef_events *events);
 
-/* ---- reading from outside ---- */
-
-/* A reader for code outside of systems. {0} is null. It ends with its world; forks don't have it. Every call refuses
- * null and a freed reader (NOT_ALIVE), and one of another world (OTHER_WORLD). */
-typedef struct reef_event_reader {
-    uint32_t index, generation, world;
-} reef_event_reader;
-REEF_INLINE bool reef_event_reader_is_null(reef_event_reader reader) { return reader.generation == 0; }
-
-/* Makes a reader. From now on each event of the type is kept until this reader has read it. A restore sets back how far
- * the reader has read; a reader made after the snapshot then begins after the snapshot's last event. Null on failure:
- * UNKNOWN_TYPE, NOT_COPYABLE, LIMIT, LOCKED (while systems run), NO_MEMORY. */
-REEF_API reef_event_reader reef_event_reader_new(reef_world *world, reef_component type);
-/* Frees a reader. Null is allowed and does nothing. Errors: NOT_ALIVE, OTHER_WORLD, LOCKED. */
-REEF_API reef_status reef_event_reader_free(reef_world *world, reef_event_reader reader);
-/* Copies the oldest event that this reader hasn't read to `value`, which has room for one; NULL: the event is skipped.
- * False: there is none, or the call failed: NOT_ALIVE, OTHER_WORLD, LOCKED. */
-REEF_API bool reef_event_next(reef_world *world, reef_event_reader reader, void *value);
-/* Number of events that were dropped between the one that the reader read last and the next one. */
-REEF_API uint64_t reef_events_missed(const reef_world *world, reef_event_reader reader);
-
-/* Sets how many events of the type are kept at most at the end of a phase or of a post. If there are more, the oldest
- * are dropped, even if some reader hasn't read them. The bound is part of the state, but not of its hash. Errors:
- * UNKNOWN_TYPE, NOT_COPYABLE, LIMIT, BAD_ARGUMENT (0), LOCKED, NO_MEMORY. */
-REEF_API reef_status reef_events_bound(reef_world *world, reef_component type, uint64_t most);
-
-/* ---- events as entities ----
- *
- *     reef_cmd_spawn(b, reef_default(ReefBrief), reef_with(Explosion, .where = p, .power = 7));
- *     reef_system(w, shake, "in Explosion; ...");
- *
- * An entity with this component lives for one tick: from the end of the phase in which it was made until the end of
- * that phase in the next tick. So each system that runs once a tick sees it exactly once: systems of later phases in
- * the same tick, the others in the next tick. A system of a phase with steps of its own sees it in each step in
- * between. An entity that is made between two ticks is seen only in the next tick. In everything else it is an ordinary
- * entity, which queries find.
- *
- * reef sets the values: add the component as reef_default(ReefBrief). An entity that loses the component in time lives
- * on; a clone ends with its source. Only reef_tick destroys these entities; reef_tick_phase and reef_system_once
- * don't. */
-/* The component of such an entity. */
-typedef struct ReefBrief {
-    uint64_t phase; /* phase in which it was made, as a hash of its name; 0: the phase hasn't ended yet */
-    uint64_t tick;
-} ReefBrief;
-REEF_COMPONENT(ReefBrief);
-REEF_FIELDS(ReefBrief, REEF_FIELD(ReefBrief, phase, REEF_U64, NULL, 0, 0),
-            REEF_FIELD(ReefBrief, tick, REEF_U64, NULL, 0, 0));
-
 REEF_END_C
 
 /* reef_send and reef_next_event are inlined. */
@@ -142,12 +93,6 @@ REEF_END_C
      reef_sent_fast(block))
 #define reef_post(world, T, ...) reef_post_id(world, reef_id(T), &(const T){__VA_ARGS__}, sizeof(T))
 #else
-template <class T> static inline reef_status reef_send_value(const reef_block *b, reef_component c, const T &value)
-{
-    T aside;
-    *static_cast<T *>(reef_send_room_fast(b, c, sizeof(T), &aside)) = value;
-    return reef_sent_fast(b);
-}
 template <class T> static inline reef_status reef_post_value(reef_world *w, reef_component c, const T &value)
 {
     return reef_post_id(w, c, &value, sizeof(T));

@@ -28,6 +28,7 @@
 #define REEF_HISTORY_H
 
 #include "snapshot.h"
+#include "hash.h"
 
 REEF_BEGIN_C
 

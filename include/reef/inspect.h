@@ -1,9 +1,8 @@
-/* Inspecting a world: printing, visiting everything, checking reef's own invariants. */
+/* Inspecting a world: visiting everything, checking reef's own invariants. */
 #ifndef REEF_INSPECT_H
 #define REEF_INSPECT_H
 
 #include "query.h"
-#include <stdio.h>
 
 REEF_BEGIN_C
 
@@ -28,20 +27,6 @@ typedef bool (*reef_table_visitor)(void *context, const reef_component *types, u
 /* Visits all tables with rows, in the order in which queries do, except the table of entities without such types.
  * False: the visitor stopped, or there was no memory (4 bytes for each table). */
 REEF_API bool reef_visit_tables(const reef_world *world, reef_table_visitor visit, void *context);
-
-/* Writes an entity as text: its id, its name, and its components ordered by type name, with fields, values and units,
- * or as bytes where the type has no fields. A relation is written without its place. A dead entity is printed as dead.
- * False when the file can't be written. */
-REEF_API bool reef_print(const reef_world *world, reef_entity entity, FILE *file);
-/* Writes a value as reef_print does: one field of the type with its unit ("2.5 m"); if `field` is NULL, all fields with
- * their names ("x 1 m, y 2 m"), or bytes if the type has no fields. `data` points to a value of the type; NULL: nothing
- * is written. The world is needed for the names of entities. False when the file can't be written, or the type isn't
- * known. */
-REEF_API bool reef_print_value(const reef_world *world, reef_component type, const reef_field *field, const void *data,
-                               FILE *file);
-/* Writes a world: a summary, the tables with their counts, the events that wait for systems, and the entities, at most
- * `entities_max` of them. False when the file can't be written. */
-REEF_API bool reef_print_world(const reef_world *world, FILE *file, uint64_t entities_max);
 
 /* How full the pages of a type in REEF_PAGED are, and which page size would take the fewest bytes for the same
  * entities. */

@@ -12,7 +12,7 @@
 #ifndef REEF_JOURNAL_H
 #define REEF_JOURNAL_H
 
-#include "save.h"
+#include "file.h"
 
 REEF_BEGIN_C
 

@@ -35,7 +35,7 @@
 #ifndef REEF_PLAIN_H
 #define REEF_PLAIN_H
 
-#include "event.h"
+#include "event_reader.h"
 #include "observer.h"
 #include "order.h"
 #include "loop.h"

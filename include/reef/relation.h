@@ -26,10 +26,10 @@
  *
  * reef_set and reef_spawn take a relation like any component, reef_with(DockedTo, .target = planet), by the same rules;
  * reef_remove removes all relations of a type from their source. In systems commands do the same: reef_cmd_relate and
- * others (reef/command.h). A symmetric relation can only be made by reef_relate, and reef_remove removes that half
- * alone; reef_relate of the two, from either side, makes it again, with the data of the other half. A clone has the
- * relations of its origin, but no symmetric ones. A relation whose target isn't alive is refused with NOT_ALIVE. When
- * an entity dies, so do its relations, and those to it end as their type says. */
+ * others (reef/command_relation.h). A symmetric relation can only be made by reef_relate, and reef_remove removes that
+ * half alone; reef_relate of the two, from either side, makes it again, with the data of the other half. A clone has
+ * the relations of its origin, but no symmetric ones. A relation whose target isn't alive is refused with NOT_ALIVE.
+ * When an entity dies, so do its relations, and those to it end as their type says. */
 #ifndef REEF_RELATION_H
 #define REEF_RELATION_H
 

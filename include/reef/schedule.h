@@ -1,5 +1,5 @@
-/* What a schedule contains, for tools: systems with what they touch and whom they wait for, and observers.
- * (reef_schedule_explain writes the same as a text or a graph.) */
+/* Looking at systems: what a schedule contains, as a text, a graph or structs (systems with what they touch and whom
+ * they wait for, and observers), how long systems take, and watching what they really touch. */
 #ifndef REEF_SCHEDULE_H
 #define REEF_SCHEDULE_H
 
@@ -43,6 +43,59 @@ typedef struct reef_observer_info {
 typedef bool (*reef_observer_visitor)(void *context, const reef_observer_info *observer);
 /* Visits all observers in the order in which they are called; as reef_visit_systems. */
 REEF_API bool reef_visit_observers(const reef_world *world, reef_observer_visitor visit, void *context);
+
+/* ---- as a text, and measured ---- */
+
+/* The form of a schedule: a text, or a graph for Graphviz. */
+typedef enum reef_explain { REEF_EXPLAIN_TEXT = 0, REEF_EXPLAIN_DOT } reef_explain;
+/* Writes the schedule: phases and systems in their order, what each touches, which waits for which, and because of
+ * which declaration. As snprintf, it writes at most `size` bytes with the zero, and returns the whole text's length. */
+REEF_API size_t reef_schedule_explain(const reef_world *world, reef_explain form, char *text, size_t size);
+
+/* Measurements of a system while statistics were on. */
+typedef struct reef_system_stats {
+    uint64_t runs, blocks, rows;  /* since statistics were turned on */
+    uint64_t time_ns, longest_ns; /* time of all its jobs; of its longest run */
+} reef_system_stats;
+/* Turns statistics of systems on or off. They are off at first, and then no clock is read. Turning them on begins at
+ * zero; turning them off keeps the numbers. The call has no effect while systems run or a loop is open. */
+REEF_API void reef_measure_systems(reef_world *world, bool on);
+/* The measurements of a system; all zeros if there are none, or no such system. */
+REEF_API reef_system_stats reef_system_measured(const reef_world *world, reef_system_id system);
+/* Measurements of whole ticks while statistics were on. */
+typedef struct reef_tick_stats {
+    uint64_t ticks; /* that ended well, since statistics were turned on */
+    uint64_t time_ns, last_ns, longest_ns;
+} reef_tick_stats;
+/* The measurements of the ticks; all zeros if there are none. */
+REEF_API reef_tick_stats reef_tick_measured(const reef_world *world);
+/* Functions that are called before and after each job, on the job's thread, for profilers. {0}: none. */
+typedef struct reef_profiler {
+    void (*begin)(void *context, const char *system, uint32_t worker);
+    void (*end)(void *context, const char *system, uint32_t worker);
+    void *context;
+} reef_profiler;
+/* Sets the functions for profilers. *profiler is copied; NULL or {0}: none. The call has no effect while systems run or
+ * a loop is open. */
+REEF_API void reef_set_profiler(reef_world *world, const reef_profiler *profiler);
+
+/* ---- watched ---- */
+
+/* Turns the watching of systems on or off, which is on at first in the checked build (REEF_CHECKED). Systems that are
+ * watched run one at a time on the thread that ticks, whatever pool the world has, and each is checked against its
+ * declaration. These are UNDECLARED: a write outside of what was declared, a call that reads or writes another entity
+ * without a declaration, and, where a system is run twice, a result that depends on other rows. The misuse hook is
+ * called with system, component and entity, and it is the last error of the tick (docs/manual/checked-systems.md).
+ * Watching costs a copy of all components for each system. A fork begins with the setting of its origin. Other builds
+ * ignore this call; so does a world in a tick (LOCKED). */
+REEF_API void reef_watch_systems(reef_world *world, bool on);
+/* Answers NULL, or why a system mustn't read this value of another entity; the text is copied. */
+typedef const char *(*reef_read_refusal)(const reef_world *world, reef_entity entity, reef_component type,
+                                         void *context);
+/* In the checked build: `refusal` is asked about each value that a watched system reads of an entity by its handle.
+ * What it says is reported as a read that wasn't declared is. NULL: nobody is asked. For programs whose worlds hold
+ * only a part of the whole. A fork begins without it. Other builds do nothing. */
+REEF_API void reef_watch_reads(reef_world *world, reef_read_refusal refusal, void *context);
 
 REEF_END_C
 

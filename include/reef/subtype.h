@@ -30,6 +30,23 @@
 
 REEF_BEGIN_C
 
+/* ---- declaring ---- */
+
+/* A component that also counts as a Base. Its struct begins with a Base: the first member is one, or the first members
+ * are the same. The base is declared first. Both may have any home except REEF_SPLIT and REEF_MULTI. */
+#define REEF_SUBTYPE(T, Base) REEF_SUBTYPE_IN_HOOKS(T, Base, REEF_TABLE, 0)
+#define REEF_SUBTYPE_IN(T, Base, home) REEF_SUBTYPE_IN_HOOKS(T, Base, home, 0)
+#define REEF_SUBTYPE_IN_HOOKS(T, Base, home, hooks) \
+    typedef char reef_subtype_is_as_large_##T[sizeof(T) >= sizeof(Base) ? 1 : -1]; \
+    REEF_DECLARE_AS_(T, REEF_CAST(uint32_t, sizeof(T)), REEF_CAST(uint32_t, REEF_ALIGNOF(T)), home, hooks, 0, \
+                     &reef_declared_by_REEF_COMPONENT_##Base)
+/* A tag that also counts as a Base, which is a tag too. */
+#define REEF_SUBTAG(Name, Base) \
+    REEF_TAG_STRUCT_(Name) \
+    REEF_DECLARE_AS_(Name, 0, 1, REEF_TABLE, 0, 0, &reef_declared_by_REEF_COMPONENT_##Base)
+
+/* ---- asking ---- */
+
 /* Is `type` a subtype of `base`, to any depth? False for the base itself, and for an id that isn't a type. Any
  * thread. */
 REEF_API bool reef_is_subtype(reef_component type, reef_component base);

@@ -10,7 +10,7 @@
 #ifndef REEF_TRACE_H
 #define REEF_TRACE_H
 
-#include "save.h"
+#include "file.h"
 #include "system.h"
 
 REEF_BEGIN_C

@@ -22,6 +22,13 @@
 
 REEF_BEGIN_C
 
+/* A point in time for "changed since": what is written from now on is newer. Points of a world can be compared with
+ * those of a fork made later. A restore brings back when things were written, but doesn't set back the time. 0 is
+ * before everything. Don't call it in the middle of a loop: what the loop still writes to its current block may count
+ * as older. The call costs little, but the first write to each table and block after it takes a slower path. NULL:
+ * 0. */
+REEF_API uint64_t reef_version(reef_world *world);
+
 /* Was the entity's component written, or added, after reef_version returned `since`? False for types without
  * track_rows, and if the entity is dead or doesn't have the component. */
 REEF_API bool reef_changed_since_id(const reef_world *world, reef_entity entity, reef_component type, uint64_t since);

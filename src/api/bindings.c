@@ -1,7 +1,7 @@
 /* The inlined functions as exported functions, for languages that can't compile C (reef/plain.h). */
 #include "base/platform.h"
 #include "storage/library.h"
-#include "reef.h"
+#include "reef/all.h"
 #include "reef/plain.h"
 
 bool reef_plain_entity_equal(reef_entity a, reef_entity b) { return reef_entity_equal(a, b); }

@@ -24,6 +24,9 @@
 #include "reef/inspect.h"
 #include "reef/ref.h"
 #include "reef/enable.h"
+#include "reef/print.h"
+#include "reef/stats.h"
+#include "reef/type_info.h"
 #include <float.h>
 #include <inttypes.h>
 #include <stdlib.h>

@@ -8,6 +8,8 @@
 #include "storage/state.h"
 #include "storage/world_data.h"
 #include "reef/trace.h"
+#include "reef/file.h"
+#include "reef/schedule.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

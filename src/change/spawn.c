@@ -35,6 +35,7 @@
 #include "change/value_stage.h"
 #include "reef/relation.h"
 #include "reef/detail/access.h"
+#include "reef/bundle.h"
 
 typedef struct bundle_part {
     const type *type;

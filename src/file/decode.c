@@ -33,6 +33,7 @@
 #include "reef/inspect.h"
 #include "reef/save.h"
 #include "reef/snapshot.h"
+#include "reef/file.h"
 #include <stdio.h>
 
 /* ---- what all decode files use ---- */

@@ -27,6 +27,7 @@
 #include "reef/event.h"
 #include "reef/save.h"
 #include "reef/script.h"
+#include "reef/file.h"
 
 /* ---- systems and phases by name ---- */
 

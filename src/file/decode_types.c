@@ -29,6 +29,8 @@
 #include "reef/inspect.h"
 #include "reef/prefab.h"
 #include "reef/save.h"
+#include "reef/file.h"
+#include "reef/type_info.h"
 #include <float.h>
 #include <stdio.h>
 

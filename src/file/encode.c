@@ -38,6 +38,7 @@
 #include "file/section.h"
 #include "reef/single.h"
 #include "reef/snapshot.h"
+#include "reef/type_info.h"
 
 /* ---- what all encode files use ---- */
 

@@ -10,6 +10,7 @@
 #include "base/os_file.h"
 #include "base/platform.h"
 #include "reef/save.h"
+#include "reef/file.h"
 #include <stdio.h>
 
 enum {

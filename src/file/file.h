@@ -15,6 +15,7 @@
 
 #include "base/memory.h"
 #include "reef/save.h"
+#include "reef/file.h"
 
 #define FILE_TEMPORARY ".new" /* ending of the temporary file's name */
 enum { FILE_BUFFER = 64 << 10 };

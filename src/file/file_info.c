@@ -9,6 +9,7 @@
 #include "file/file.h"
 #include "file/section.h"
 #include "reef/save.h"
+#include "reef/file.h"
 #include <stdio.h>
 
 enum { DRAIN_STEP = 4096 };

@@ -20,6 +20,7 @@
 #include "file/record.h"
 #include "file/section.h"
 #include "reef/journal.h"
+#include "reef/file.h"
 
 struct reef_journal {
     reef_world *world, *base;

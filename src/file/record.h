@@ -7,6 +7,7 @@
 #include "storage/table.h"
 #include "world/fork_policy.h"
 #include "reef/save.h"
+#include "reef/file.h"
 
 /* The numbers of types and tables in a file, over all of its records. A type or table that the writer meets for the
  * first time gets the next number. The reader makes the same numbering, so that a journal that was read can be

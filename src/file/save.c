@@ -17,6 +17,7 @@
 #include "file/section.h"
 #include "reef/loop.h"
 #include "reef/save.h"
+#include "reef/file.h"
 
 /* ---- what can be saved ---- */
 

@@ -11,6 +11,7 @@
 #include "base/platform.h"
 #include "storage/error.h"
 #include "reef/save.h"
+#include "reef/file.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

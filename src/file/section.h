@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "base/platform.h"
 #include "reef/save.h"
+#include "reef/file.h"
 
 #define SECTION_KIND(a, b, c, d) ((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 | (uint32_t)(d) << 24)
 #define SECTION_RECORD SECTION_KIND('R', 'E', 'C', 'D')

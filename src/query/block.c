@@ -17,6 +17,7 @@
 #include "query/iterate_sparse.h"
 #include "query/match_cache.h"
 #include "query/query.h"
+#include "reef/column.h"
 
 const reef_query_head reef__no_keys = {.key = {REEF_NO_KEY, REEF_NO_KEY}};
 

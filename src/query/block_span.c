@@ -5,6 +5,7 @@
 #include "storage/sparse_store.h"
 #include "storage/split_columns.h"
 #include "reef/multi.h"
+#include "reef/column.h"
 
 const void *reef_block_get_all_id(const reef_block *b, reef_component c, uint32_t row, uint32_t *count)
 {

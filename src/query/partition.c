@@ -18,6 +18,7 @@
 #include "query/match_cache.h"
 #include "query/query.h"
 #include "query/row_filter.h"
+#include "reef/slices.h"
 
 struct reef_slices {
     reef_block whole; /* the loop that is open meanwhile */

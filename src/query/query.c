@@ -26,6 +26,7 @@
 #include "query/subtype_terms.h"
 #include "reef/prefab.h"
 #include "reef/relation.h"
+#include "reef/order.h"
 #include <stdio.h>
 
 static const table nothing; /* stands for a table that this world never used */

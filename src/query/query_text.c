@@ -35,6 +35,7 @@
 #include "storage/world_data.h"
 #include "query/token.h"
 #include <inttypes.h>
+#include <stdio.h>
 
 typedef enum word_kind { WORD_ACCESS, WORD_ENABLED, WORD_SINCE, WORD_EACH, WORD_KINDS } word_kind;
 

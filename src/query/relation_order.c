@@ -25,6 +25,7 @@
 #include "storage/world_data.h"
 #include "query/chunk_cursor.h"
 #include "query/relation_path.h"
+#include "reef/order.h"
 
 /* ---- the list of a sorted query ---- */
 

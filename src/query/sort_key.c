@@ -11,6 +11,8 @@
 #include "storage/sparse_store.h"
 #include "query/relation_order.h"
 #include "reef/event.h"
+#include "reef/order.h"
+#include "reef/relation.h"
 
 enum { FEW_ROWS = 24, DIGITS_INDEX = 4, DIGITS = 12 };
 

@@ -7,6 +7,7 @@
 #include "storage/archetype.h"
 #include "storage/layout.h"
 #include "reef/detail/layout.h"
+#include "reef/order.h"
 
 typedef struct ordering {
     const type *type; /* NULL: by entity */

@@ -27,6 +27,7 @@
 #include "query/sort_key.h"
 #include "reef/detail/access.h"
 #include "reef/sort.h"
+#include "reef/order.h"
 
 enum {
     CYCLE_AHEAD = 12, /* how many places are fetched ahead */

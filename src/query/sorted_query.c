@@ -32,6 +32,9 @@
 #include "query/row_filter.h"
 #include "query/sort_key.h"
 #include "query/relation_order.h"
+#include "reef/column.h"
+#include "reef/order.h"
+#include "reef/ordered.h"
 
 enum {
     /* in ranking.listed, during a repair: nothing changed in this chunk, or its rows were just added to the list */

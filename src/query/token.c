@@ -4,6 +4,7 @@
 #include "type/type.h"
 #include "storage/known_types.h"
 #include "reef/type.h"
+#include "reef/type_info.h"
 #include <stdarg.h>
 #include <stdio.h>
 

@@ -20,6 +20,7 @@
 #include "storage/world_data.h"
 #include "reef/detail/layout.h"
 #include "reef/signature.h"
+#include "reef/type_info.h"
 
 /* An empty map, with the slot behind it that every map has. */
 static struct empty_map {

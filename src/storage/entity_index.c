@@ -25,6 +25,8 @@
 #include "storage/table.h"
 #include "storage/world_data.h"
 #include "reef/detail/layout.h"
+#include "reef/reserve.h"
+#include "reef/stats.h"
 
 enum { PLACE_FREE = PLACE_DEAD, PLACE_RETIRED = 2 };
 

@@ -10,6 +10,7 @@
 #include "storage/state.h"
 #include "storage/world_data.h"
 #include "reef/world.h"
+#include "reef/type_info.h"
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -21,6 +21,7 @@
 #include "storage/table.h"
 #include "storage/world_data.h"
 #include "reef/event.h"
+#include "reef/type_info.h"
 
 event_chunk *reef__event_chunk_take(reef_world *w, uint32_t c)
 {

@@ -15,6 +15,8 @@
 #include "storage/table.h"
 #include "storage/world_data.h"
 #include "reef/ref.h"
+#include "reef/stats.h"
+#include "reef/type_info.h"
 #include <stdio.h>
 #include <stdlib.h>
 

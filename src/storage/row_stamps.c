@@ -26,6 +26,7 @@
 #include "storage/world_data.h"
 #include "reef/detail/access.h"
 #include "reef/track.h"
+#include "reef/type_info.h"
 
 typedef struct stamp {
     uint64_t changed, added;

@@ -43,6 +43,7 @@
 #include "system/schedule.h"
 #include "system/system.h"
 #include "reef/system.h"
+#include "reef/schedule.h"
 #include <stdio.h>
 
 COLD void reef_watch_systems(reef_world *w, bool on)

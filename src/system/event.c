@@ -39,6 +39,7 @@
 #include "reef/event.h"
 #include "reef/system.h"
 #include "reef/track.h"
+#include "reef/event_reader.h"
 
 _Static_assert(sizeof(event_chunk) <= EVENT_CHUNK_HEAD && (int)REEF_EVENT_ALIGN_MAX <= (int)EVENT_CHUNK_HEAD,
                "events begin aligned");

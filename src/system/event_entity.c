@@ -11,6 +11,7 @@
 #include "storage/world_data.h"
 #include "system/schedule.h"
 #include "reef/event.h"
+#include "reef/brief.h"
 
 /* Entities that are to be marked or destroyed, in the visible order. */
 typedef struct brief_list {

@@ -15,6 +15,7 @@
 #include "reef/command.h"
 #include "reef/enable.h"
 #include "reef/prefab.h"
+#include "reef/command_relation.h"
 
 /* ---- checks ---- */
 

@@ -14,6 +14,7 @@
 #include "system/access_check.h"
 #include "system/job.h"
 #include "reef/system.h"
+#include "reef/schedule.h"
 
 typedef enum system_stage {
     STAGE_WAITS,  /* it waits for systems that it collides with */

@@ -11,6 +11,7 @@
 #include "system/system.h"
 #include "system/system_text.h"
 #include "reef/system.h"
+#include "reef/schedule.h"
 #include <inttypes.h>
 
 typedef struct explainer {

@@ -24,6 +24,7 @@
 #include "reef/script.h"
 #include "reef/enable.h"
 #include "reef/prefab.h"
+#include "reef/type_info.h"
 #include <stddef.h>
 #include <stdio.h>
 

@@ -17,6 +17,7 @@
 #include "query/query_text.h"
 #include "query/token.h"
 #include "reef/system.h"
+#include "reef/type_info.h"
 
 typedef struct touch_rule {
     const char *text;

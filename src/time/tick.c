@@ -24,6 +24,7 @@
 #include "world/fork_policy.h"
 #include "world/snapshot.h"
 #include "reef/system.h"
+#include "reef/schedule.h"
 
 enum { STEPS_USUAL = 8 };
 

@@ -3,6 +3,7 @@
 #include "type/required_types.h"
 #include "base/platform.h"
 #include "type/type_walk.h"
+#include "reef/type_info.h"
 
 uint32_t reef__needs_of(const type *t, uint32_t *needs, uint32_t room)
 {

@@ -3,6 +3,7 @@
 #define REEF_TYPE_REQUIRED_TYPES_H
 
 #include "type/type.h"
+#include "reef/type_info.h"
 
 /* Lists all types that come along with t, ordered by name. The answer is how many, but at most `room`. */
 uint32_t reef__needs_of(const type *t, uint32_t *needs, uint32_t room);

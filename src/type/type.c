@@ -20,6 +20,7 @@
 #include "base/text_out.h"
 #include "reef/event.h"
 #include "reef/relation.h"
+#include "reef/type_info.h"
 #include <stdalign.h>
 #include <stdio.h>
 #include <stdlib.h>

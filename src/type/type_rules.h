@@ -3,6 +3,7 @@
 #define REEF_TYPE_TYPE_RULES_H
 
 #include "type/type.h"
+#include "reef/type_info.h"
 
 bool reef__type_name_allowed(const char *name);
 /* Why field i can't be described so, or NULL. */

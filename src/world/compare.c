@@ -30,6 +30,8 @@
 #include "reef/ref.h"
 #include "reef/single.h"
 #include "reef/snapshot.h"
+#include "reef/hash.h"
+#include "reef/type_info.h"
 #include <inttypes.h>
 
 typedef struct comparing {

@@ -26,6 +26,7 @@
 #include "world/world_pair.h"
 #include "reef/diff.h"
 #include "reef/ref.h"
+#include "reef/type_info.h"
 
 typedef struct diff_pair { /* a table that at least one of the worlds has */
     table_pair of;

@@ -32,6 +32,7 @@
 #include "storage/table.h"
 #include "storage/world_data.h"
 #include "reef/detail/access.h"
+#include "reef/type_info.h"
 
 struct reset {
     const shape *shape;

@@ -44,6 +44,8 @@
 #include "reef/event.h"
 #include "reef/single.h"
 #include "reef/snapshot.h"
+#include "reef/hash.h"
+#include "reef/type_info.h"
 
 /* ---- values ---- */
 

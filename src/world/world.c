@@ -37,6 +37,8 @@
 #include "world/snapshot.h"
 #include "reef/inspect.h"
 #include "reef/pool.h"
+#include "reef/log.h"
+#include "reef/stats.h"
 
 COLD reef_world *reef_world_new(const reef_world_config *config)
 {

@@ -2,7 +2,7 @@
 #ifndef REEF_TESTS_SQLITE_SCENE_H
 #define REEF_TESTS_SQLITE_SCENE_H
 
-#include "reef.h"
+#include "reef/all.h"
 
 typedef struct {
     float x, y;

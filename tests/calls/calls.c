@@ -20,7 +20,7 @@
  *
  * A world is used for several calls, until one of them changes it; then a new one with the same hash is made. */
 #include "inside.h"
-#include "reef.h"
+#include "reef/all.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

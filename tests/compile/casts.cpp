@@ -1,6 +1,9 @@
 // Uses of the macros that hide a cast, in C++, where programs may ask for warnings about casts (tests/compile/casts).
 // It is only compiled.
 #include "reef.h"
+#ifndef REEF_ALL_H /* the reef.h of the two files has everything */
+#include "reef/all.h"
+#endif
 
 struct Spot {
     float x, y;

@@ -1,5 +1,5 @@
 /* All typed macros in one program, which is both C11 and C++17. Its output is everyday.expected. */
-#include <reef.h>
+#include <reef/all.h>
 #include <stdio.h>
 
 typedef struct {

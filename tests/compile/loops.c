@@ -1,5 +1,5 @@
 /* Loops over blocks and over runs of matching rows: the compilers must turn the inner ones into loops over vectors. */
-#include <reef.h>
+#include <reef/all.h>
 
 typedef struct {
     float x, y;

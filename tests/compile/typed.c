@@ -2,7 +2,7 @@
  * and sizes written out. Both must compile to the same instructions (tests/compile/typed), in C and in C++. Functions
  * named list_... build an array of values: there the compilers order the stores differently, and only the number of
  * instructions is compared. */
-#include <reef.h>
+#include <reef/all.h>
 
 typedef struct {
     float x, y;

@@ -7,7 +7,7 @@
  * each; all have names. Beside them there are TYPES that nobody has, TABLES of one entity each, SYSTEMS that are
  * off, or have nobody to run over, and entities with OUTSIDE types that are no columns (switches, sparse, paged,
  * multi and shared ones in turn) and COLD types of REEF_COLD, one each. */
-#include <reef.h>
+#include <reef/all.h>
 
 #include <stdio.h>
 #include <stdlib.h>

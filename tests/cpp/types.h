@@ -3,7 +3,7 @@
 #ifndef REEF_TEST_CPP_TYPES_H
 #define REEF_TEST_CPP_TYPES_H
 
-#include <reef.h>
+#include <reef/all.h>
 
 typedef struct {
     float x, y;

@@ -1,6 +1,6 @@
 /* What gdb shows (tests/debugger/run): a world with values in every home, names, relations and what is disabled, and
  * queries with every word. It writes to FILE what reef itself prints of them, and stops in `stopped`. */
-#include <reef.h>
+#include <reef/all.h>
 #include <stdio.h>
 
 typedef struct Position {

@@ -2,6 +2,8 @@
  * makes them in another order, so they are compared one by one. */
 #include "creature_text.h"
 #include "creatures.h"
+#include "reef/type_info.h"
+#include "reef/inspect.h"
 
 #include <reef_prefab_text.h>
 

@@ -2,7 +2,7 @@
 #ifndef REEF_TESTS_EMBEDDING_PLUG_IN_H
 #define REEF_TESTS_EMBEDDING_PLUG_IN_H
 
-#include <reef.h>
+#include <reef/all.h>
 
 typedef struct plug_in {
     /* Adds types, entities, a system, an observer and a script to a world, and values with hooks if `hooks`. */

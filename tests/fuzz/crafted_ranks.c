@@ -3,6 +3,8 @@
  * reads them: a set that one rank wrote, and one that two wrote, as its index says. */
 #include "crafted.h"
 #include "reef_ranks.h"
+#include "reef/relation.h"
+#include "reef/inspect.h"
 
 #include <stdio.h>
 #include <stdlib.h>

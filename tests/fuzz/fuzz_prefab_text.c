@@ -2,7 +2,7 @@
  * failed, and the world is as it was, or the prefabs are there, and the world is valid; then what is written of them is
  * read again, and written the same. */
 #include "must.h"
-#include "reef.h"
+#include "reef/all.h"
 #include "reef_prefab_text.h"
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * of one of them, or counts as many entities as it visits and as match one by one. */
 #include "must.h"
 #include "query/query_text.h"
-#include "reef.h"
+#include "reef/all.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

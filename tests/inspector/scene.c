@@ -3,6 +3,7 @@
 #include "reef_inspector.h"
 #ifdef SCENE_SQL
 #include "reef_sqlite.h"
+#include "reef/hierarchy.h"
 #endif
 #include <poll.h>
 #include <stdio.h>

@@ -103,8 +103,8 @@ static void try_locked(model *m, const op *o, reef_entity e)
     bad |= reef_clone_many(m->world, e, 2, made) != REEF_LOCKED ? 1u << 6 : 0;
     bad |= reef_clone(m->world, e).generation != 0 ? 1u << 7 : 0;
     bad |= reef_destroy_many(m->world, &e, 1) != 0 ? 1u << 8 : 0;
-    bad |= destroy_everywhere(m->world, &c, 1, NULL) != REEF_LOCKED ? 1u << 9 : 0;
-    bad |= remove_everywhere(m->world, c, NULL) != REEF_LOCKED ? 1u << 10 : 0;
+    bad |= reef_destroy_where(m->world, m->query[o->n].query, NULL) != REEF_LOCKED ? 1u << 9 : 0;
+    bad |= reef_remove_where_id(m->world, m->query[o->n].query, c, NULL) != REEF_LOCKED ? 1u << 10 : 0;
     bad |= reef_remove_all(m->world, e) != REEF_LOCKED ? 1u << 11 : 0;
     bad |= reef_world_clear(m->world) != REEF_LOCKED ? 1u << 12 : 0;
     bad |= reef_shrink(m->world) != REEF_LOCKED ? 1u << 13 : 0;

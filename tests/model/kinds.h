@@ -7,7 +7,7 @@
 #ifndef MODEL_KINDS_H
 #define MODEL_KINDS_H
 
-#include "reef.h"
+#include "reef/all.h"
 
 enum {
     TYPE_BASE = 23,

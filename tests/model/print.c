@@ -562,7 +562,7 @@ static void print_op(const printer *p, const op *o)
 /* ---- what stands before ---- */
 
 static const char *const prelude[] = {
-    "#include <reef.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n\n"
+    "#include <reef/all.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n\n"
     "static reef_world *w;\n"
     "static unsigned fail_at, fail_on, failed, live;\n\n"
     "static int fails(void)\n{\n"

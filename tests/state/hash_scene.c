@@ -6,6 +6,9 @@
  * would hash differently on a big-endian machine), and floats are computed only by + - * /, which IEEE 754 defines to
  * the last bit. */
 #include "reef.h"
+#ifndef REEF_ALL_H /* the reef.h of the two files has everything */
+#include "reef/all.h"
+#endif
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #ifndef EVERYWHERE_H
 #define EVERYWHERE_H
 
-#include "reef.h"
+#include "reef/all.h"
 
 /* The query has each type once. Null, with the world's last error: it can't be made. */
 static inline reef_query query_everywhere(reef_world *w, const reef_component *types, uint32_t count)

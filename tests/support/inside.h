@@ -2,7 +2,7 @@
 #ifndef REEF_TESTS_INSIDE_H
 #define REEF_TESTS_INSIDE_H
 
-#include "reef.h"
+#include "reef/all.h"
 
 /* reef_hash without the hashes that the world keeps: they are dropped, and everything is hashed again. */
 uint64_t hash_anew(reef_world *world);

@@ -9,7 +9,7 @@
 #include "reef/single.h"
 #include "reef/snapshot.h"
 #include "reef/track.h"
-#include "reef.h"
+#include "reef/all.h"
 #include <stdio.h>
 #include <string.h>
 

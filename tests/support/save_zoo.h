@@ -2,7 +2,7 @@
 #ifndef REEF_TESTS_SAVE_ZOO_H
 #define REEF_TESTS_SAVE_ZOO_H
 
-#include "reef.h"
+#include "reef/all.h"
 #include <stdio.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* make FOLDER: writes the files for tests/tool/check. Their names say what they are. */
-#include "reef.h"
+#include "reef/all.h"
 #ifdef REEF_TOOL_SQL
 #include "reef_sqlite.h"
 #endif

@@ -8,6 +8,8 @@
 #define DIVE_COMPONENTS_H
 
 #include <reef.h>
+#include <reef/relation.h>
+#include <reef/required.h>
 
 #define F32(T, member, unit) REEF_FIELD(T, member, REEF_F32, unit, 0, 0)
 #define U32(T, member) REEF_FIELD(T, member, REEF_U32, NULL, 0, 0)

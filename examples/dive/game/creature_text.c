@@ -1,4 +1,6 @@
 #include "creature_text.h"
+#include <reef/type_info.h>
+#include <reef/prefab.h>
 
 #include <string.h>
 

@@ -1,6 +1,7 @@
 #include "creatures.h"
 
 #include "creature_text.h"
+#include <reef/command_relation.h>
 
 #include <stdio.h>
 

@@ -1,5 +1,6 @@
 /* The diver. Her lamp is her aim: harpoons fly by themselves to the nearest creatures in the light. */
 #include "diver.h"
+#include <reef/random.h>
 
 float diver_air_most(const Upgrades *u) { return 100.0f + 30.0f * (float)u->level[UPGRADE_TANK]; }
 float diver_tether_length(const Upgrades *u) { return 30.0f + 8.0f * (float)u->level[UPGRADE_TETHER]; }

@@ -1,6 +1,7 @@
 /* Harm. Whoever is harmed loses health, in one of several systems of the phase "update"; in the phase "end", creatures
  * without health split, burst, pay and die. */
 #include "fight.h"
+#include <reef/random.h>
 
 /* ---- harpoons ---- */
 

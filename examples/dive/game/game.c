@@ -6,6 +6,10 @@
 #include "near.h"
 #include "swim.h"
 #include "wave.h"
+#include <reef/relation.h>
+#include <reef/observer.h>
+#include <reef/random.h>
+#include <reef/pool.h>
 
 #include <stdio.h>
 

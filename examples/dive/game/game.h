@@ -10,6 +10,7 @@
 #define DIVE_GAME_H
 
 #include "creatures.h"
+#include <reef/pool.h>
 
 typedef struct game {
     reef_world *world;

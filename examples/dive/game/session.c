@@ -1,4 +1,8 @@
 #include "session.h"
+#include <reef/random.h>
+#include <reef/pool.h>
+#include <reef/history.h>
+#include <reef/journal.h>
 
 #include <inttypes.h>
 #include <string.h>

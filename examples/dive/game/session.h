@@ -12,6 +12,9 @@
 
 #include "game.h"
 #include "replay.h"
+#include <reef/pool.h>
+#include <reef/history.h>
+#include <reef/journal.h>
 
 typedef struct session {
     game now;              /* what is played */

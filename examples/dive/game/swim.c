@@ -1,6 +1,7 @@
 /* How creatures swim. In each tick, crowd writes the wish and the behaviours after it add to it: a direction of length
  * 1 is as strong as the wish to swim at the usual speed. */
 #include "swim.h"
+#include <reef/random.h>
 
 enum { LOOKED_AT = 4 }; /* of the others in three cells side by side */
 

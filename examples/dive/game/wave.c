@@ -3,6 +3,8 @@
 #include "wave.h"
 
 #include "diver.h"
+#include <reef/observer.h>
+#include <reef/random.h>
 
 /* ---- which creatures come when ---- */
 

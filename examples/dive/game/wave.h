@@ -3,6 +3,7 @@
 #define DIVE_WAVE_H
 
 #include "creatures.h"
+#include <reef/observer.h>
 
 /* The price of the next level of an upgrade. */
 uint32_t shop_price(const Upgrades *u, uint32_t upgrade);

@@ -1,6 +1,8 @@
 #include "measure.h"
 
 #include "stopwatch.h"
+#include <reef/random.h>
+#include <reef/pool.h>
 
 #include <inttypes.h>
 

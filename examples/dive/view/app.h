@@ -8,6 +8,8 @@
 #include "scores.h"
 #include "session.h"
 #include "sound.h"
+#include <reef/event_reader.h>
+#include <reef/pool.h>
 
 /* What the player does, whatever device it comes from. */
 enum {

@@ -8,6 +8,9 @@
 #include "../output.h"
 #include "../record.h"
 #include "shoals.h"
+#include <reef/random.h>
+#include <reef/pool.h>
+#include <reef/stats.h>
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -225,4 +225,6 @@ REEF_INLINE bool reef_has_fast(const reef_world *world, reef_entity e, reef_comp
 
 REEF_END_C
 
+#include "change.h"
+
 #endif

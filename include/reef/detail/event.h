@@ -66,4 +66,13 @@ REEF_INLINE reef_status reef_sent_fast(const reef_block *block)
 
 REEF_END_C
 
+#ifdef __cplusplus
+template <class T> static inline reef_status reef_send_value(const reef_block *b, reef_component c, const T &value)
+{
+    T aside;
+    *static_cast<T *>(reef_send_room_fast(b, c, sizeof(T), &aside)) = value;
+    return reef_sent_fast(b);
+}
+#endif
+
 #endif

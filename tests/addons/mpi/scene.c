@@ -9,6 +9,11 @@
  * --peek one that reads values of entities that aren't near. --die and --hang let a rank fail at that tick. */
 #define _POSIX_C_SOURCE 200809L /* raise, pause */
 #include "reef_ranks.h"
+#include "reef/relation.h"
+#include "reef/multi.h"
+#include "reef/random.h"
+#include "reef/pool.h"
+#include "reef/inspect.h"
 
 #include <inttypes.h>
 #include <signal.h>

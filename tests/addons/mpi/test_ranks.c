@@ -2,6 +2,9 @@
  *
  * The world is a strip of cells; entities have a Place. All checks are made on all ranks; the last line counts them. */
 #include "reef_ranks.h"
+#include "reef/relation.h"
+#include "reef/inspect.h"
+#include "reef/stats.h"
 
 #include <stdio.h>
 #include <stdlib.h>

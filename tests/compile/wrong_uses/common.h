@@ -1,5 +1,5 @@
 /* What the wrong uses share. */
-#include <reef.h>
+#include <reef/all.h>
 
 typedef struct {
     float x, y;
