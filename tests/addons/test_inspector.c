@@ -3,7 +3,7 @@
 
 /* ---- beginning and end ---- */
 
-static void F11_an_inspector_begins_and_ends(void **state)
+static void an_inspector_begins_and_ends(void **state)
 {
     reef_world *w = world_of(state);
     char reason[REEF_DETAIL_MAX];
@@ -32,7 +32,7 @@ static void F11_an_inspector_begins_and_ends(void **state)
 }
 
 /* The program doesn't come by: who asks gets an answer all the same. */
-static void F11_a_program_that_does_not_tick_is_told_of(void **state)
+static void a_program_that_does_not_tick_is_told_of(void **state)
 {
     reef_world *w = world_of(state);
     memset(&played, 0, sizeof played);
@@ -56,7 +56,7 @@ typedef struct {
 } Owner;
 REEF_COMPONENT_HOOKS(Owner, &owner_hooks);
 
-static void F11_a_world_that_cannot_be_copied_is_told_of(void **state)
+static void a_world_that_cannot_be_copied_is_told_of(void **state)
 {
     reef_world *w = world_of(state);
     (void)no_copy;
@@ -71,7 +71,7 @@ static void F11_a_world_that_cannot_be_copied_is_told_of(void **state)
 
 /* ---- who is let in ---- */
 
-static void F11_only_the_right_host_origin_and_token_are_let_in(void **state)
+static void only_the_right_host_origin_and_token_are_let_in(void **state)
 {
     reef_world *w = world_of(state);
     char text[1000];
@@ -127,7 +127,7 @@ static void F11_only_the_right_host_origin_and_token_are_let_in(void **state)
 }
 
 /* A head that another program might read in another way, or that is none, is refused. */
-static void F11_heads_that_are_none_are_refused(void **state)
+static void heads_that_are_none_are_refused(void **state)
 {
     static const struct {
         const char *text;
@@ -169,7 +169,7 @@ static void F11_heads_that_are_none_are_refused(void **state)
 }
 
 /* A client that asks whether it may send the body is told. */
-static void F11_a_client_that_waits_to_send_its_body_is_told_to_go_on(void **state)
+static void a_client_that_waits_to_send_its_body_is_told_to_go_on(void **state)
 {
     char text[400], got[600];
     size_t n = 0;
@@ -192,7 +192,7 @@ static void F11_a_client_that_waits_to_send_its_body_is_told_to_go_on(void **sta
 }
 
 /* The page says what a browser may do with it. It sets no cookie, since cookies go to all ports of a machine. */
-static void F11_the_page_is_whole_and_closed(void **state)
+static void the_page_is_whole_and_closed(void **state)
 {
     begin(world_of(state));
     static const char *const files[] = {"/", "/style.css", "/main.js", "/icon.svg"};
@@ -216,7 +216,7 @@ static void F11_the_page_is_whole_and_closed(void **state)
     end();
 }
 
-static void F11_no_writes_unless_they_are_allowed(void **state)
+static void no_writes_unless_they_are_allowed(void **state)
 {
     reef_world *w = world_of(state);
     const reef_entity e = reef_spawn(w, reef_with(Vigor, 100));
@@ -241,7 +241,7 @@ static void F11_no_writes_unless_they_are_allowed(void **state)
 
 /* ---- bounds ---- */
 
-static void F11_bodies_paths_and_parameters_are_bounded(void **state)
+static void bodies_paths_and_parameters_are_bounded(void **state)
 {
     static char text[100000];
     begin(world_of(state));
@@ -283,7 +283,7 @@ static void F11_bodies_paths_and_parameters_are_bounded(void **state)
 }
 
 /* However fast or slow the machine is: no more are answered than the bound allows for the time that they took. */
-static void F11_requests_a_second_are_bounded(void **state)
+static void requests_a_second_are_bounded(void **state)
 {
     enum { A_SECOND = 400, ASKED = 1500 };
     int answered = 0, refused = 0;
@@ -306,16 +306,16 @@ static void F11_requests_a_second_are_bounded(void **state)
 int main(int count, char **words)
 {
     const struct CMUnitTest tests[] = {
-        PROGRAM_TEST(F11_an_inspector_begins_and_ends),
-        PROGRAM_TEST(F11_a_program_that_does_not_tick_is_told_of),
-        PROGRAM_TEST(F11_a_world_that_cannot_be_copied_is_told_of),
-        PROGRAM_TEST(F11_only_the_right_host_origin_and_token_are_let_in),
-        PROGRAM_TEST(F11_heads_that_are_none_are_refused),
-        PROGRAM_TEST(F11_a_client_that_waits_to_send_its_body_is_told_to_go_on),
-        PROGRAM_TEST(F11_the_page_is_whole_and_closed),
-        PROGRAM_TEST(F11_no_writes_unless_they_are_allowed),
-        PROGRAM_TEST(F11_bodies_paths_and_parameters_are_bounded),
-        PROGRAM_TEST(F11_requests_a_second_are_bounded),
+        PROGRAM_TEST(an_inspector_begins_and_ends),
+        PROGRAM_TEST(a_program_that_does_not_tick_is_told_of),
+        PROGRAM_TEST(a_world_that_cannot_be_copied_is_told_of),
+        PROGRAM_TEST(only_the_right_host_origin_and_token_are_let_in),
+        PROGRAM_TEST(heads_that_are_none_are_refused),
+        PROGRAM_TEST(a_client_that_waits_to_send_its_body_is_told_to_go_on),
+        PROGRAM_TEST(the_page_is_whole_and_closed),
+        PROGRAM_TEST(no_writes_unless_they_are_allowed),
+        PROGRAM_TEST(bodies_paths_and_parameters_are_bounded),
+        PROGRAM_TEST(requests_a_second_are_bounded),
     };
     if (count > 1) cmocka_set_test_filter(words[1]);
     return cmocka_run_group_tests(tests, NULL, NULL);

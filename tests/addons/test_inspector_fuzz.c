@@ -69,7 +69,7 @@ static size_t random_request(uint64_t *seed, char *text, size_t size)
 static unsigned fuzz_seconds; /* --fuzz */
 
 /* Whatever comes back, the program ticks on. */
-static void F11_random_bytes_harm_nothing(void **state)
+static void random_bytes_harm_nothing(void **state)
 {
     reef_world *w = world_of(state);
     uint64_t seed = fuzz_seconds ? (uint64_t)time(NULL) : 7;
@@ -101,12 +101,12 @@ static void F11_random_bytes_harm_nothing(void **state)
 int main(int count, char **words)
 {
     const struct CMUnitTest tests[] = {
-        PROGRAM_TEST(F11_random_bytes_harm_nothing),
+        PROGRAM_TEST(random_bytes_harm_nothing),
     };
     /* --fuzz SECONDS: only random requests, for that long; or the name of one test, or a pattern with * */
     if (count == 3 && strcmp(words[1], "--fuzz") == 0) {
         fuzz_seconds = (unsigned)atoi(words[2]);
-        cmocka_set_test_filter("F11_random*");
+        cmocka_set_test_filter("random_requests*");
     } else if (count > 1) {
         cmocka_set_test_filter(words[1]);
     }

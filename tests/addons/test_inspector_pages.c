@@ -52,7 +52,7 @@ static void list_all(void)
     }
 }
 
-static void F11_entities_are_found_by_query_name_and_id(void **state)
+static void entities_are_found_by_query_name_and_id(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[50];
@@ -120,7 +120,7 @@ static double shortest_ms(const char *path)
 }
 
 /* The first page, one from the end, and the whole list without a query. */
-static void F11_a_page_of_a_million_entities_is_answered_at_once(void **state)
+static void a_page_of_a_million_entities_is_answered_at_once(void **state)
 {
     enum { MANY = 1000000 };
     static const char *const paths[] = {"/api/entities?q=Place,in%20Speed&show=Place,Speed&limit=100",
@@ -148,7 +148,7 @@ static void F11_a_page_of_a_million_entities_is_answered_at_once(void **state)
     end();
 }
 
-static void F11_types_tables_systems_and_relations_are_listed(void **state)
+static void types_tables_systems_and_relations_are_listed(void **state)
 {
     reef_world *w = world_of(state);
     const reef_entity a = reef_spawn(w, reef_with(Place, 0, 0)), b = reef_spawn(w, reef_with(Place, 0, 0)),
@@ -202,7 +202,7 @@ static void F11_types_tables_systems_and_relations_are_listed(void **state)
     end();
 }
 
-static void F11_the_stream_tells_of_ticks(void **state)
+static void the_stream_tells_of_ticks(void **state)
 {
     char text[300], got[4000];
     size_t n = 0;
@@ -237,7 +237,7 @@ static json_t *edit(reef_entity e, const char *component, const char *field, con
     return post("/api/edit", body, status);
 }
 
-static void F11_fields_of_every_kind_are_edited_in_their_range(void **state)
+static void fields_of_every_kind_are_edited_in_their_range(void **state)
 {
     reef_world *w = world_of(state);
     const reef_entity e =
@@ -292,7 +292,7 @@ static void F11_fields_of_every_kind_are_edited_in_their_range(void **state)
     assert_true(reef_get(w, e, Place)->x == -100);
 }
 
-static void F11_edits_are_done_together_or_not_at_all(void **state)
+static void edits_are_done_together_or_not_at_all(void **state)
 {
     reef_world *w = world_of(state);
     const reef_entity e = reef_spawn(w, reef_with(Place, 1, 2)), other = reef_spawn(w, reef_with(Place, 0, 0));
@@ -324,15 +324,15 @@ static void F11_edits_are_done_together_or_not_at_all(void **state)
 int main(int count, char **words)
 {
     const struct CMUnitTest tests[] = {
-        PROGRAM_TEST(F11_entities_are_found_by_query_name_and_id),
-        PROGRAM_TEST(F11_a_page_of_a_million_entities_is_answered_at_once),
-        PROGRAM_TEST(F11_types_tables_systems_and_relations_are_listed),
-        PROGRAM_TEST(F11_the_stream_tells_of_ticks),
-        PROGRAM_TEST(F11_fields_of_every_kind_are_edited_in_their_range),
-        PROGRAM_TEST(F11_edits_are_done_together_or_not_at_all),
+        PROGRAM_TEST(entities_are_found_by_query_name_and_id),
+        PROGRAM_TEST(a_page_of_a_million_entities_is_answered_at_once),
+        PROGRAM_TEST(types_tables_systems_and_relations_are_listed),
+        PROGRAM_TEST(the_stream_tells_of_ticks),
+        PROGRAM_TEST(fields_of_every_kind_are_edited_in_their_range),
+        PROGRAM_TEST(edits_are_done_together_or_not_at_all),
     };
     const bool deep = count > 1 && strcmp(words[1], "--deep") == 0;
     if (deep) page_ms_most = 50;
-    if (count > 1) cmocka_set_test_filter(deep ? "F11_a_page*" : words[1]);
+    if (count > 1) cmocka_set_test_filter(deep ? "a_page*" : words[1]);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -61,7 +61,7 @@ static void *ask_long(void *status)
     return NULL;
 }
 
-static void G7_the_prompt_reads_forks_and_changes_the_world_between_ticks(void **state)
+static void the_prompt_reads_forks_and_changes_the_world_between_ticks(void **state)
 {
     reef_world *w = world_of(state);
     (void)reef_spawn(w, reef_with(Vigor, 100));
@@ -108,7 +108,7 @@ static void G7_the_prompt_reads_forks_and_changes_the_world_between_ticks(void *
     assert_int_equal(reef_count(w, Vigor), 2);
 }
 
-static void G7_the_prompt_changes_nothing_unless_writes_are_allowed(void **state)
+static void the_prompt_changes_nothing_unless_writes_are_allowed(void **state)
 {
     reef_world *w = world_of(state);
     (void)reef_spawn(w, reef_with(Vigor, 100));
@@ -137,7 +137,7 @@ static void G7_the_prompt_changes_nothing_unless_writes_are_allowed(void **state
     assert_int_equal(reef_count(w, Vigor), 1);
 }
 
-static void G7_without_a_prompt_there_is_no_path(void **state)
+static void without_a_prompt_there_is_no_path(void **state)
 {
     reef_world *w = world_of(state);
     begin(w);
@@ -149,7 +149,7 @@ static void G7_without_a_prompt_there_is_no_path(void **state)
 }
 
 #ifdef TEST_SQL
-static void G7_the_prompt_speaks_sql(void **state)
+static void the_prompt_speaks_sql(void **state)
 {
     reef_world *w = world_of(state);
     const reef_entity e = reef_spawn(w, reef_with(Place, 1, 2));
@@ -181,11 +181,11 @@ static void G7_the_prompt_speaks_sql(void **state)
 int main(int count, char **words)
 {
     const struct CMUnitTest tests[] = {
-        PROGRAM_TEST(G7_the_prompt_reads_forks_and_changes_the_world_between_ticks),
-        PROGRAM_TEST(G7_the_prompt_changes_nothing_unless_writes_are_allowed),
-        PROGRAM_TEST(G7_without_a_prompt_there_is_no_path),
+        PROGRAM_TEST(the_prompt_reads_forks_and_changes_the_world_between_ticks),
+        PROGRAM_TEST(the_prompt_changes_nothing_unless_writes_are_allowed),
+        PROGRAM_TEST(without_a_prompt_there_is_no_path),
 #ifdef TEST_SQL
-        PROGRAM_TEST(G7_the_prompt_speaks_sql),
+        PROGRAM_TEST(the_prompt_speaks_sql),
 #endif
     };
     if (count > 1) cmocka_set_test_filter(words[1]);

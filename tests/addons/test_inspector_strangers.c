@@ -245,7 +245,7 @@ static void files_take(void)
     (void)setrlimit(RLIMIT_NOFILE, &files);
 }
 
-static void F11_strangers_keep_nobody_out(void **state)
+static void strangers_keep_nobody_out(void **state)
 {
     static const unsigned counts[] = {1, 1000, 128, 10, 300, 600};
     const size_t used = deep ? sizeof counts / sizeof counts[0] : 2;
@@ -259,7 +259,7 @@ static void F11_strangers_keep_nobody_out(void **state)
 }
 
 /* What strangers ask for doesn't count for the owner, however much it is. */
-static void F11_strangers_use_up_none_of_the_requests_of_the_owner(void **state)
+static void strangers_use_up_none_of_the_requests_of_the_owner(void **state)
 {
     static crowd c;
     begin(world_of(state));
@@ -272,7 +272,7 @@ static void F11_strangers_use_up_none_of_the_requests_of_the_owner(void **state)
 }
 
 /* A body is read only when the request is let in: a stranger's isn't, even if it is short and whole. */
-static void F11_bodies_that_are_refused_are_not_read(void **state)
+static void bodies_that_are_refused_are_not_read(void **state)
 {
     char text[300];
     begin(world_of(state));
@@ -289,7 +289,7 @@ static void F11_bodies_that_are_refused_are_not_read(void **state)
 }
 
 /* An inspector ends at once, whoever is connected. */
-static void F11_an_inspector_ends_while_strangers_are_there(void **state)
+static void an_inspector_ends_while_strangers_are_there(void **state)
 {
     static crowd c;
     int streams[3];
@@ -307,10 +307,10 @@ static void F11_an_inspector_ends_while_strangers_are_there(void **state)
 int main(int count, char **words)
 {
     const struct CMUnitTest tests[] = {
-        PROGRAM_TEST(F11_strangers_keep_nobody_out),
-        PROGRAM_TEST(F11_strangers_use_up_none_of_the_requests_of_the_owner),
-        PROGRAM_TEST(F11_bodies_that_are_refused_are_not_read),
-        PROGRAM_TEST(F11_an_inspector_ends_while_strangers_are_there),
+        PROGRAM_TEST(strangers_keep_nobody_out),
+        PROGRAM_TEST(strangers_use_up_none_of_the_requests_of_the_owner),
+        PROGRAM_TEST(bodies_that_are_refused_are_not_read),
+        PROGRAM_TEST(an_inspector_ends_while_strangers_are_there),
     };
     deep = count > 1 && strcmp(words[1], "--deep") == 0;
     if (count > 1 && !deep) cmocka_set_test_filter(words[1]);

@@ -10,7 +10,7 @@ REEF_FIELDS(Mark, REEF_FIELD(Mark, value, REEF_U32, NULL, 0, 0));
 
 /* ---- time ---- */
 
-static void F8_a_program_is_paused_stepped_and_hastened(void **state)
+static void a_program_is_paused_stepped_and_hastened(void **state)
 {
     reef_world *w = world_of(state);
     (void)reef_system(w, move, "Place, in Speed");
@@ -56,7 +56,7 @@ static void F8_a_program_is_paused_stepped_and_hastened(void **state)
     assert_true(reef_get(w, e, Vigor)->points < 500000 - 20);
 }
 
-static void G8_going_back_shows_and_restores_old_values(void **state)
+static void going_back_shows_and_restores_old_values(void **state)
 {
     reef_world *w = world_of(state);
     char path[200], body[100];
@@ -103,7 +103,7 @@ static void G8_going_back_shows_and_restores_old_values(void **state)
     assert_int_equal(reef_get(w, e, Vigor)->points, 100000 - (int)reef_tick_count(w));
 }
 
-static void F11_an_inspector_turns_to_another_world(void **state)
+static void an_inspector_turns_to_another_world(void **state)
 {
     reef_world *w = world_of(state), *other = reef_world_new(NULL);
     (void)reef_spawn(w, reef_with(Vigor, 1));
@@ -148,7 +148,7 @@ static void breed_slowly(reef_block *b)
     if (reef_tick_count(b->world) % 10 == 0) (void)reef_cmd_spawn(b, reef_with(Place, 0, 0));
 }
 
-static void G8_the_tick_in_which_a_condition_became_true_is_found(void **state)
+static void the_tick_in_which_a_condition_became_true_is_found(void **state)
 {
     reef_world *w = world_of(state);
     (void)reef_system(w, pulse, "in Place; adds Wounded, removes Wounded");
@@ -172,7 +172,7 @@ static void G8_the_tick_in_which_a_condition_became_true_is_found(void **state)
 }
 
 /* Conditions with a bound, of a field and of the number of matches, and the curve of that number. */
-static void G8_conditions_have_bounds(void **state)
+static void conditions_have_bounds(void **state)
 {
     reef_world *w = world_of(state);
     (void)reef_system(w, burn, "Vigor");
@@ -222,7 +222,7 @@ static void complain(reef_block *b)
         if (v[i].points % 10 == 0) (void)reef_send(b, Vigor, v[i].points);
 }
 
-static void F11_events_are_listed_while_somebody_listens(void **state)
+static void events_are_listed_while_somebody_listens(void **state)
 {
     reef_world *w = world_of(state), *other = reef_world_new(NULL);
     (void)reef_system(w, burn, "Vigor");
@@ -288,7 +288,7 @@ static void mark(reef_block *b)
         if (writer_of(reef_tick_count(b->world), b->entities[i].index) == own) m[i].value += 1 + own;
 }
 
-static void G8_the_system_that_changed_something_is_named(void **state)
+static void the_system_that_changed_something_is_named(void **state)
 {
     static const uint32_t numbers[] = {0, 1, 2, 3, 4};
     static const char *const names[] = {"mark0", "mark1", "mark2", "mark3", "mark4"};
@@ -352,7 +352,7 @@ static const char *by_of(const json_t *change, size_t k)
 }
 
 /* What commands did at the end of the phase, two systems that write the same, and what nobody in the tick did. */
-static void G8_commands_and_changes_from_outside_are_told_apart(void **state)
+static void commands_and_changes_from_outside_are_told_apart(void **state)
 {
     reef_world *w = world_of(state);
     (void)reef_system(w, move, "Place, in Speed");
@@ -403,7 +403,7 @@ static void G8_commands_and_changes_from_outside_are_told_apart(void **state)
     end();
 }
 
-static void G8_what_if_plays_both_futures(void **state)
+static void what_if_plays_both_futures(void **state)
 {
     reef_world *w = world_of(state);
     (void)reef_system(w, burn, "Vigor");
@@ -445,15 +445,15 @@ static void G8_what_if_plays_both_futures(void **state)
 int main(int count, char **words)
 {
     const struct CMUnitTest tests[] = {
-        PROGRAM_TEST(F8_a_program_is_paused_stepped_and_hastened),
-        PROGRAM_TEST(G8_going_back_shows_and_restores_old_values),
-        PROGRAM_TEST(F11_an_inspector_turns_to_another_world),
-        PROGRAM_TEST(G8_the_tick_in_which_a_condition_became_true_is_found),
-        PROGRAM_TEST(G8_conditions_have_bounds),
-        PROGRAM_TEST(F11_events_are_listed_while_somebody_listens),
-        PROGRAM_TEST(G8_the_system_that_changed_something_is_named),
-        PROGRAM_TEST(G8_commands_and_changes_from_outside_are_told_apart),
-        PROGRAM_TEST(G8_what_if_plays_both_futures),
+        PROGRAM_TEST(a_program_is_paused_stepped_and_hastened),
+        PROGRAM_TEST(going_back_shows_and_restores_old_values),
+        PROGRAM_TEST(an_inspector_turns_to_another_world),
+        PROGRAM_TEST(the_tick_in_which_a_condition_became_true_is_found),
+        PROGRAM_TEST(conditions_have_bounds),
+        PROGRAM_TEST(events_are_listed_while_somebody_listens),
+        PROGRAM_TEST(the_system_that_changed_something_is_named),
+        PROGRAM_TEST(commands_and_changes_from_outside_are_told_apart),
+        PROGRAM_TEST(what_if_plays_both_futures),
     };
     if (count > 1) cmocka_set_test_filter(words[1]);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -96,7 +96,7 @@ static void read_ok(reef_world *w, const char *text)
     assert_valid(w);
 }
 
-static void F6_prefabs_are_read(void **state)
+static void prefabs_are_read(void **state)
 {
     reef_world *w = world_of(state);
     uint32_t n;
@@ -153,7 +153,7 @@ static void wrong(reef_world *w, const char *was, const char *is, const char *wh
     assert_valid(w);
 }
 
-static void F6_what_is_wrong_is_told_with_its_place(void **state)
+static void what_is_wrong_is_told_with_its_place(void **state)
 {
     reef_world *w = world_of(state);
     workshop(w);
@@ -202,7 +202,7 @@ static void F6_what_is_wrong_is_told_with_its_place(void **state)
 }
 
 /* A child may be taken away, and another one of its name made of another template. */
-static void F6_a_child_is_replaced(void **state)
+static void a_child_is_replaced(void **state)
 {
     static const char text[] =
         "{\"rope\": {\"children\": [{\"name\": \"end\", \"components\": {\"Steel\": true}}]},\n"
@@ -223,7 +223,7 @@ static void F6_a_child_is_replaced(void **state)
     reef_prefab_text_free(again);
 }
 
-static void F6_prefabs_are_written_and_read_again(void **state)
+static void prefabs_are_written_and_read_again(void **state)
 {
     reef_world *w = world_of(state), *other = another_world(state, NULL);
     workshop(w);
@@ -249,7 +249,7 @@ static void F6_prefabs_are_written_and_read_again(void **state)
 }
 
 /* The lines of a deep tree aren't indented without end: its text isn't as long as the square of its depth. */
-static void F6_deep_trees_are_written_and_read_again(void **state)
+static void deep_trees_are_written_and_read_again(void **state)
 {
     reef_world *w = world_of(state), *other = another_world(state, NULL);
     reef_entity root = reef_create(w), e = root;
@@ -284,7 +284,7 @@ static void F6_deep_trees_are_written_and_read_again(void **state)
 }
 
 /* Of a variant with thousands of children, with names and without, only the last one differs. */
-static void F6_broad_trees_are_compared_with_their_base(void **state)
+static void broad_trees_are_compared_with_their_base(void **state)
 {
     enum { CHILDREN = 4000 };
     reef_world *w = world_of(state), *other = another_world(state, NULL);
@@ -318,7 +318,7 @@ static void F6_broad_trees_are_compared_with_their_base(void **state)
 }
 
 /* Each prefab holds two copies of the one before it. */
-static void F6_a_text_makes_so_many_entities_at_most(void **state)
+static void a_text_makes_so_many_entities_at_most(void **state)
 {
     reef_world *w = world_of(state);
     reef_prefab_text_error error;
@@ -338,7 +338,7 @@ static void F6_a_text_makes_so_many_entities_at_most(void **state)
     assert_int_equal(reef_count_alive(w), 0);
 }
 
-static void F6_files_and_wrong_calls(void **state)
+static void files_and_wrong_calls(void **state)
 {
     reef_world *w = world_of(state);
     reef_prefab_text_error error;
@@ -375,14 +375,14 @@ static void F6_files_and_wrong_calls(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(F6_prefabs_are_read),
-        TEST(F6_what_is_wrong_is_told_with_its_place),
-        TEST(F6_a_child_is_replaced),
-        TEST(F6_prefabs_are_written_and_read_again),
-        TEST(F6_deep_trees_are_written_and_read_again),
-        TEST(F6_broad_trees_are_compared_with_their_base),
-        TEST(F6_a_text_makes_so_many_entities_at_most),
-        TEST(F6_files_and_wrong_calls),
+        TEST(prefabs_are_read),
+        TEST(what_is_wrong_is_told_with_its_place),
+        TEST(a_child_is_replaced),
+        TEST(prefabs_are_written_and_read_again),
+        TEST(deep_trees_are_written_and_read_again),
+        TEST(broad_trees_are_compared_with_their_base),
+        TEST(a_text_makes_so_many_entities_at_most),
+        TEST(files_and_wrong_calls),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

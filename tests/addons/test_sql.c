@@ -48,7 +48,7 @@ static void refused_at(reef_world *w, reef_status wanted, const char *sql, const
 }
 #define assert_sql_refused(w, wanted, sql, why) refused_at(w, wanted, sql, why, __LINE__)
 
-static void G7_tables_of_a_living_world(void **state)
+static void tables_of_a_living_world(void **state)
 {
     reef_world *w = world_of(state);
     const reef_entity ann = reef_spawn(w, reef_with(Place, 1, 2), reef_with(Coins, 10), reef_tag(Asleep));
@@ -133,7 +133,7 @@ static const char *plan(reef_world *w, const char *sql)
     return got;
 }
 
-static void G7_what_is_pushed_down_is_seen_in_the_plan(void **state)
+static void what_is_pushed_down_is_seen_in_the_plan(void **state)
 {
     reef_world *w = world_of(state);
     for (int i = 0; i < 10; i++) (void)reef_spawn(w, reef_with(Place, (float)i, 1), reef_with(Coins, i));
@@ -166,7 +166,7 @@ static void G7_what_is_pushed_down_is_seen_in_the_plan(void **state)
                         "0.0|9.0 1.0|8.0");
 }
 
-static void G7_changes_by_sql_are_the_calls_of_c(void **state)
+static void changes_by_sql_are_the_calls_of_c(void **state)
 {
     reef_world *w = world_of(state);
     const reef_entity ann = reef_spawn(w, reef_with(Place, 1, 2)), bob = reef_spawn(w, reef_with(Place, 3, 4));
@@ -236,7 +236,7 @@ static void wounds_asked(const char *sql, const char *wanted, int line)
 }
 #define assert_wounds(sql, wanted) wounds_asked(sql, wanted, __LINE__)
 
-static void G7_rows_keep_their_numbers_while_a_statement_works(void **state)
+static void rows_keep_their_numbers_while_a_statement_works(void **state)
 {
     (void)state;
     assert_wounds("delete from Wound; select count(*) from Wound", "0");
@@ -262,7 +262,7 @@ static void G7_rows_keep_their_numbers_while_a_statement_works(void **state)
         "3 0 13 0");
 }
 
-static void G7_offset_is_left_to_sqlite(void **state)
+static void offset_is_left_to_sqlite(void **state)
 {
     (void)state;
     assert_wounds("select id from Place limit 2 offset 1", "1 2");
@@ -275,7 +275,7 @@ static void G7_offset_is_left_to_sqlite(void **state)
     assert_wounds("delete from Place where id in (select id from Place limit 2 offset 1); select id from Place", "0 3");
 }
 
-static void G7_hidden_columns_choose_rows_or_say_that_they_cant(void **state)
+static void hidden_columns_choose_rows_or_say_that_they_cant(void **state)
 {
     static const char *const wrong[] = {"query <> 'Asleep'",
                                         "not (query = 'Asleep')",
@@ -331,7 +331,7 @@ static void G7_hidden_columns_choose_rows_or_say_that_they_cant(void **state)
     assert_sql_refused(w, REEF_BAD_TEXT, "select * from reef_query('Place')", "create virtual table");
 }
 
-static void G7_an_insert_returns_what_is_there(void **state)
+static void an_insert_returns_what_is_there(void **state)
 {
     reef_world *w = world_of(state);
     assert_string_equal(asked(w, "insert into entities(name) values ('a'), ('b') returning id, name"), "0|a 1|b");
@@ -350,7 +350,7 @@ static void G7_an_insert_returns_what_is_there(void **state)
     assert_sql_refused(w, REEF_REFUSED, "insert into Likes(id, target) values (0, 1)", "this relation already");
 }
 
-static void G7_numbers_of_64_bits_have_their_order(void **state)
+static void numbers_of_64_bits_have_their_order(void **state)
 {
     reef_world *w = world_of(state);
     (void)reef_spawn(w, reef_with(Kinds, .u64 = UINT64_MAX));
@@ -370,7 +370,7 @@ static void G7_numbers_of_64_bits_have_their_order(void **state)
     assert_string_equal(asked(w, "select x from Parts"), "-Inf");
 }
 
-static void G7_tables_of_queries_are_read_while_a_statement_writes(void **state)
+static void tables_of_queries_are_read_while_a_statement_writes(void **state)
 {
     reef_world *w = world_of(state);
     for (int i = 0; i < 4; i++) (void)reef_spawn(w, reef_with(Place, (float)i, 0));
@@ -391,7 +391,7 @@ typedef struct {
 REEF_COMPONENT(Meeting);
 REEF_FIELDS(Meeting, REEF_FIELD(Meeting, at, REEF_I32, NULL, 0, 0), REEF_FIELD(Meeting, query, REEF_I32, NULL, 0, 0));
 
-static void G7_fields_may_be_called_as_the_hidden_columns(void **state)
+static void fields_may_be_called_as_the_hidden_columns(void **state)
 {
     static const char file[] = "test_sql_at.db";
     reef_world *w = world_of(state);
@@ -419,7 +419,7 @@ static void G7_fields_may_be_called_as_the_hidden_columns(void **state)
 }
 
 /* A table shows what is disabled too; a query passes over it. */
-static void G7_disabled_relations_are_rows(void **state)
+static void disabled_relations_are_rows(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[3];
@@ -441,7 +441,7 @@ static void G7_disabled_relations_are_rows(void **state)
                         "1");
 }
 
-static void G7_what_is_wrong_changes_nothing(void **state)
+static void what_is_wrong_changes_nothing(void **state)
 {
     reef_world *w = world_of(state);
     (void)reef_spawn(w, reef_with(Place, 1, 2));
@@ -502,7 +502,7 @@ typedef struct {
 REEF_COMPONENT(novel);
 REEF_FIELDS(novel, REEF_FIELD(novel, title, REEF_CHAR, NULL, 0, 0), REEF_FIELD(novel, pages, REEF_I16, NULL, 0, 0));
 
-static void G7_tables_of_other_databases_become_entities(void **state)
+static void tables_of_other_databases_become_entities(void **state)
 {
     static const char file[] = "test_sql_import.db";
     reef_world *w = world_of(state);
@@ -612,7 +612,7 @@ static void fuzz_text(char *text, size_t size, uint64_t *seed)
 }
 
 /* Whatever the statement: a status, a valid world, and no change where it failed. */
-static void G7_fuzzed_statements_on_a_living_world(void **state)
+static void fuzzed_statements_on_a_living_world(void **state)
 {
     reef_world *w = world_of(state);
     char text[512];
@@ -641,20 +641,20 @@ static void G7_fuzzed_statements_on_a_living_world(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(G7_tables_of_a_living_world),
-        TEST(G7_what_is_pushed_down_is_seen_in_the_plan),
-        TEST(G7_changes_by_sql_are_the_calls_of_c),
-        TEST(G7_rows_keep_their_numbers_while_a_statement_works),
-        TEST(G7_offset_is_left_to_sqlite),
-        TEST(G7_hidden_columns_choose_rows_or_say_that_they_cant),
-        TEST(G7_an_insert_returns_what_is_there),
-        TEST(G7_numbers_of_64_bits_have_their_order),
-        TEST(G7_tables_of_queries_are_read_while_a_statement_writes),
-        TEST(G7_fields_may_be_called_as_the_hidden_columns),
-        TEST(G7_disabled_relations_are_rows),
-        TEST(G7_what_is_wrong_changes_nothing),
-        TEST(G7_tables_of_other_databases_become_entities),
-        TEST(G7_fuzzed_statements_on_a_living_world),
+        TEST(tables_of_a_living_world),
+        TEST(what_is_pushed_down_is_seen_in_the_plan),
+        TEST(changes_by_sql_are_the_calls_of_c),
+        TEST(rows_keep_their_numbers_while_a_statement_works),
+        TEST(offset_is_left_to_sqlite),
+        TEST(hidden_columns_choose_rows_or_say_that_they_cant),
+        TEST(an_insert_returns_what_is_there),
+        TEST(numbers_of_64_bits_have_their_order),
+        TEST(tables_of_queries_are_read_while_a_statement_writes),
+        TEST(fields_may_be_called_as_the_hidden_columns),
+        TEST(disabled_relations_are_rows),
+        TEST(what_is_wrong_changes_nothing),
+        TEST(tables_of_other_databases_become_entities),
+        TEST(fuzzed_statements_on_a_living_world),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -46,7 +46,7 @@ static void refused_at(reef_world *w, reef_status wanted, const char *sql, const
 }
 #define assert_json_refused(w, wanted, sql, why) refused_at(w, wanted, sql, why, false, __LINE__)
 
-static void G7_answers_as_json(void **state)
+static void answers_as_json(void **state)
 {
     reef_world *w = world_of(state);
     const reef_entity ann = reef_spawn(w, reef_with(Place, 1, 2.5f), reef_tag(Asleep));
@@ -83,7 +83,7 @@ static void G7_answers_as_json(void **state)
     assert_some(reef_find(w, "y"));
 }
 
-static void G7_strangers_reach_only_the_world(void **state)
+static void strangers_reach_only_the_world(void **state)
 {
     static const char *const others[] = {"attach 'stranger.db' as s",
                                          "vacuum into 'stranger.db'",
@@ -126,7 +126,7 @@ static void G7_strangers_reach_only_the_world(void **state)
 /* Numbers from 1 to n. */
 #define COUNT_TO(n) "with recursive c(n) as (select 1 union all select n + 1 from c limit " n ") "
 
-static void G7_answers_are_bounded(void **state)
+static void answers_are_bounded(void **state)
 {
     reef_world *w = world_of(state);
     asked(w, COUNT_TO("1000") "select n from c");
@@ -170,7 +170,7 @@ static void G7_answers_are_bounded(void **state)
 #define TEXT_OF(byte, n) "substr(replace(hex(zeroblob(" n " / 2 + 1)), '0', '" byte "'), 1, " n ")"
 
 /* SQLite looks at the clock only between two calls of functions, so what one of them may be given is bounded. */
-static void G7_one_call_of_a_function_is_bounded_by_its_lengths(void **state)
+static void one_call_of_a_function_is_bounded_by_its_lengths(void **state)
 {
     static const char *const products[] = {"instr(a, b)",     "replace(a, b, '')", "trim(a, b)",
                                            "ltrim(a, b)",     "rtrim(a, b)",       "like(b, a)",
@@ -207,7 +207,7 @@ static void G7_one_call_of_a_function_is_bounded_by_its_lengths(void **state)
     assert_json_refused(w, REEF_LIMIT, sql, "too long");
 }
 
-static void G7_bounded_functions_give_what_sqlite_gives(void **state)
+static void bounded_functions_give_what_sqlite_gives(void **state)
 {
     static const char *const calls[] = {
         "instr('abcd', 'cd'), instr(x'0102', x'02'), instr(null, 'a'), instr(123, 2)",
@@ -243,7 +243,7 @@ static void G7_bounded_functions_give_what_sqlite_gives(void **state)
 }
 
 /* What this version of SQLite has and the list of bounded.c doesn't can't be called. */
-static void G7_only_functions_that_are_known_can_be_called(void **state)
+static void only_functions_that_are_known_can_be_called(void **state)
 {
     static const char *const refused[] = {
         "soundex",       "sqlite_compileoption_get", "fts5", "rtreedepth", "load_extension", "match", "snippet",
@@ -273,7 +273,7 @@ static void G7_only_functions_that_are_known_can_be_called(void **state)
     assert_json_refused(w, REEF_BAD_TEXT, "select sql from sqlite_stmt", "");
 }
 
-static void G7_calls_end_in_time(void **state)
+static void calls_end_in_time(void **state)
 {
     reef_world *w = world_of(state);
     (void)reef_spawn(w, reef_with(Place, 1, 2));
@@ -295,7 +295,7 @@ static void G7_calls_end_in_time(void **state)
     reef_sql_close(s);
 }
 
-static void G7_calls_take_no_more_memory_than_allowed(void **state)
+static void calls_take_no_more_memory_than_allowed(void **state)
 {
     reef_world *w = world_of(state);
     (void)reef_spawn(w, reef_with(Place, 1, 2));
@@ -318,7 +318,7 @@ static reef_status no(void *context, const void *bytes, size_t count)
     return REEF_IO;
 }
 
-static void G7_a_writer_that_fails_is_a_status(void **state)
+static void a_writer_that_fails_is_a_status(void **state)
 {
     reef_world *w = world_of(state);
     assert_status(REEF_IO, reef_sql_json(w, "select 1", false, (reef_writer){no, NULL}, reason));
@@ -328,15 +328,15 @@ static void G7_a_writer_that_fails_is_a_status(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(G7_answers_as_json),
-        TEST(G7_strangers_reach_only_the_world),
-        TEST(G7_answers_are_bounded),
-        TEST(G7_one_call_of_a_function_is_bounded_by_its_lengths),
-        TEST(G7_bounded_functions_give_what_sqlite_gives),
-        TEST(G7_only_functions_that_are_known_can_be_called),
-        TEST(G7_calls_end_in_time),
-        TEST(G7_calls_take_no_more_memory_than_allowed),
-        TEST(G7_a_writer_that_fails_is_a_status),
+        TEST(answers_as_json),
+        TEST(strangers_reach_only_the_world),
+        TEST(answers_are_bounded),
+        TEST(one_call_of_a_function_is_bounded_by_its_lengths),
+        TEST(bounded_functions_give_what_sqlite_gives),
+        TEST(only_functions_that_are_known_can_be_called),
+        TEST(calls_end_in_time),
+        TEST(calls_take_no_more_memory_than_allowed),
+        TEST(a_writer_that_fails_is_a_status),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -47,7 +47,7 @@ static reef_entity grid_make(reef_world *w)
     return reef_spawn(w, reef_with(Grid, {1.5f, 2.25f, -0.125f}, {0.1, 1e300}, 0.5f, {1234567, UINT64_MAX}));
 }
 
-static void G7_numbers_in_answers_have_a_point(void **state)
+static void numbers_in_answers_have_a_point(void **state)
 {
     reef_world *w = world_of(state);
     (void)grid_make(w);
@@ -61,7 +61,7 @@ static void G7_numbers_in_answers_have_a_point(void **state)
                         "m|-0.5|10.5");
 }
 
-static void G7_numbers_in_statements_have_a_point(void **state)
+static void numbers_in_statements_have_a_point(void **state)
 {
     reef_world *w = world_of(state);
     const reef_entity e = grid_make(w);
@@ -80,7 +80,7 @@ static void G7_numbers_in_statements_have_a_point(void **state)
     assert_true(reef_get(w, e, Grid)->of[0] == 0.5f);
 }
 
-static void G7_numbers_in_a_file_have_a_point(void **state)
+static void numbers_in_a_file_have_a_point(void **state)
 {
     reef_world *w = world_of(state);
     const reef_entity e = grid_make(w);
@@ -113,9 +113,9 @@ static void G7_numbers_in_a_file_have_a_point(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(G7_numbers_in_answers_have_a_point),
-        TEST(G7_numbers_in_statements_have_a_point),
-        TEST(G7_numbers_in_a_file_have_a_point),
+        TEST(numbers_in_answers_have_a_point),
+        TEST(numbers_in_statements_have_a_point),
+        TEST(numbers_in_a_file_have_a_point),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

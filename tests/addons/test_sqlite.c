@@ -39,7 +39,7 @@ static void must(reef_sqlite *f, reef_status s, const char *call)
 }
 #define MUST(f, call) must(f, call, #call)
 
-static void G7_what_was_committed_is_there_again(void **state)
+static void what_was_committed_is_there_again(void **state)
 {
     for (uint64_t run = 0; run < 12; run++) {
         reef_world *w = another_world(state, NULL), *to = another_world(state, NULL);
@@ -101,7 +101,7 @@ static bool shell_refuses(const char *sql)
 }
 
 /* A row with a far id would make thousands of millions of ids that nobody uses. */
-static void G7_a_row_with_a_far_id_is_refused(void **state)
+static void a_row_with_a_far_id_is_refused(void **state)
 {
     char sql[128];
     reef_world *w = world_of(state);
@@ -128,7 +128,7 @@ static void G7_a_row_with_a_far_id_is_refused(void **state)
 }
 
 /* What the file says of its own tables may be anything: a name that no statement finds, one of reef's tables, none. */
-static void G7_a_list_of_tables_that_lies_is_made_anew(void **state)
+static void a_list_of_tables_that_lies_is_made_anew(void **state)
 {
     static const char *const lies[] = {"cast(x'580059' as text)", "'reef_commits'", "'sqlite_master'", "''", "null"};
     for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
@@ -160,7 +160,7 @@ static void refused_note(void *context, const char *table, int64_t id, const cha
     (void)snprintf(said + n, sizeof said - n, "%s %d: %s\n", table, (int)id, why);
 }
 
-static void G7_edits_by_others_are_taken_or_refused_row_by_row(void **state)
+static void edits_by_others_are_taken_or_refused_row_by_row(void **state)
 {
     reef_world *w = world_of(state), *to = another_world(state, NULL);
     reef_sqlite_edits n;
@@ -261,7 +261,7 @@ static const char *schema_of(const char *table)
     return text;
 }
 
-static void G7_the_schema_says_units_kinds_and_ranges(void **state)
+static void the_schema_says_units_kinds_and_ranges(void **state)
 {
     reef_world *w = world_of(state);
     files_remove();
@@ -298,7 +298,7 @@ static bool row_count(void *context, uint32_t count, const reef_sql_value *value
     return true;
 }
 
-static void G7_the_past_is_there_until_it_is_forgotten(void **state)
+static void the_past_is_there_until_it_is_forgotten(void **state)
 {
     reef_world *w = world_of(state), *then;
     uint64_t hashes[41] = {0}, seed = 5;
@@ -354,7 +354,7 @@ static void G7_the_past_is_there_until_it_is_forgotten(void **state)
 
 /* ---- refusals ---- */
 
-static void G7_what_cannot_be_opened_says_why(void **state)
+static void what_cannot_be_opened_says_why(void **state)
 {
     reef_world *w = world_of(state), *other = another_world(state, NULL);
     reef_sqlite *f = NULL, *second = NULL;
@@ -413,10 +413,10 @@ static void G7_what_cannot_be_opened_says_why(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(G7_what_was_committed_is_there_again),       TEST(G7_a_row_with_a_far_id_is_refused),
-        TEST(G7_a_list_of_tables_that_lies_is_made_anew), TEST(G7_edits_by_others_are_taken_or_refused_row_by_row),
-        TEST(G7_the_schema_says_units_kinds_and_ranges),  TEST(G7_the_past_is_there_until_it_is_forgotten),
-        TEST(G7_what_cannot_be_opened_says_why),
+        TEST(what_was_committed_is_there_again),       TEST(a_row_with_a_far_id_is_refused),
+        TEST(a_list_of_tables_that_lies_is_made_anew), TEST(edits_by_others_are_taken_or_refused_row_by_row),
+        TEST(the_schema_says_units_kinds_and_ranges),  TEST(the_past_is_there_until_it_is_forgotten),
+        TEST(what_cannot_be_opened_says_why),
     };
     path_choose();
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -206,7 +206,7 @@ static void child_play(int to, uint64_t seed)
     }
 }
 
-static void G7_a_program_that_is_killed_leaves_the_last_commit(void **state)
+static void a_program_that_is_killed_leaves_the_last_commit(void **state)
 {
     const int kills = deep ? 500 : 60;
     uint64_t seed = 11, last = 0, last_hash = 0, commits = 0;
@@ -299,8 +299,8 @@ static void disk_sweep(void **state, int error, bool stays)
     files_remove();
 }
 
-static void G7_a_full_disk_is_a_status(void **state) { disk_sweep(state, SQLITE_FULL, true); }
-static void G7_a_write_that_fails_is_a_status(void **state) { disk_sweep(state, SQLITE_IOERR_WRITE, false); }
+static void a_full_disk_is_a_status(void **state) { disk_sweep(state, SQLITE_FULL, true); }
+static void a_write_that_fails_is_a_status(void **state) { disk_sweep(state, SQLITE_IOERR_WRITE, false); }
 
 /* ---- memory ---- */
 
@@ -463,11 +463,11 @@ static void memory_sweep(void **state, size_t which, bool of_world)
     files_remove();
 }
 
-static void G7_an_allocation_that_fails_is_a_status(void **state)
+static void an_allocation_that_fails_is_a_status(void **state)
 {
     for (size_t i = 0; i < sizeof scenarios / sizeof scenarios[0]; i++) memory_sweep(state, i, false);
 }
-static void G7_an_allocation_of_the_world_that_fails_is_a_status(void **state)
+static void an_allocation_of_the_world_that_fails_is_a_status(void **state)
 {
     for (size_t i = 0; i < sizeof scenarios / sizeof scenarios[0]; i++) memory_sweep(state, i, true);
 }
@@ -475,11 +475,11 @@ static void G7_an_allocation_of_the_world_that_fails_is_a_status(void **state)
 int main(int count, char **words)
 {
     const struct CMUnitTest tests[] = {
-        TEST(G7_a_program_that_is_killed_leaves_the_last_commit),
-        TEST(G7_a_full_disk_is_a_status),
-        TEST(G7_a_write_that_fails_is_a_status),
-        TEST(G7_an_allocation_that_fails_is_a_status),
-        TEST(G7_an_allocation_of_the_world_that_fails_is_a_status),
+        TEST(a_program_that_is_killed_leaves_the_last_commit),
+        TEST(a_full_disk_is_a_status),
+        TEST(a_write_that_fails_is_a_status),
+        TEST(an_allocation_that_fails_is_a_status),
+        TEST(an_allocation_of_the_world_that_fails_is_a_status),
     };
     deep = count > 1 && strcmp(words[1], "--deep") == 0;
     if (count > 2) cmocka_set_test_filter(words[2]);

@@ -53,7 +53,7 @@ static reef_status load(reef_world *w, char *reason)
     return reef_zstd_load_from(w, (reef_reader){bytes_read, &pressed}, NULL, reason);
 }
 
-static void G5_what_was_saved_is_loaded_at_every_level(void **state)
+static void what_was_saved_is_loaded_at_every_level(void **state)
 {
     reef_world *w = world_of(state), *to = another_world(state, NULL);
     char reason[REEF_DETAIL_MAX];
@@ -80,7 +80,7 @@ static void G5_what_was_saved_is_loaded_at_every_level(void **state)
     reef_bytes_free(&plain);
 }
 
-static void G5_files_are_replaced_in_one_step(void **state)
+static void files_are_replaced_in_one_step(void **state)
 {
     reef_world *w = world_of(state), *to = another_world(state, NULL);
     char reason[REEF_DETAIL_MAX];
@@ -109,7 +109,7 @@ static void G5_files_are_replaced_in_one_step(void **state)
 }
 
 /* A file that was cut, one with a byte that is another, one with more behind it: the world is as before. */
-static void G5_what_is_no_whole_frame_is_refused(void **state)
+static void what_is_no_whole_frame_is_refused(void **state)
 {
     reef_world *w = world_of(state), *to = another_world(state, NULL);
     char reason[REEF_DETAIL_MAX];
@@ -140,7 +140,7 @@ static void G5_what_is_no_whole_frame_is_refused(void **state)
 }
 
 /* A frame that asks for a window of 16 MiB is refused before anything is taken for it. */
-static void G5_a_frame_that_asks_for_much_memory_is_refused(void **state)
+static void a_frame_that_asks_for_much_memory_is_refused(void **state)
 {
     static const unsigned char head[] = {0x28, 0xB5, 0x2F, 0xFD, 0x04, 14 << 3, 0x01, 0x00, 0x00, 0, 0, 0, 0};
     char reason[REEF_DETAIL_MAX];
@@ -153,7 +153,7 @@ static void G5_a_frame_that_asks_for_much_memory_is_refused(void **state)
     assert_string_equal(reason, "the frame of zstd is damaged");
 }
 
-static void G5_what_the_inner_stream_answers_is_answered(void **state)
+static void what_the_inner_stream_answers_is_answered(void **state)
 {
     reef_world *w = world_of(state);
     char reason[REEF_DETAIL_MAX];
@@ -170,7 +170,7 @@ static void G5_what_the_inner_stream_answers_is_answered(void **state)
 }
 
 /* The streams alone: bytes in pieces of all sizes, and nothing behind the end. */
-static void G5_streams_take_bytes_of_any_kind(void **state)
+static void streams_take_bytes_of_any_kind(void **state)
 {
     static unsigned char text[200000], back[sizeof text + 1];
     size_t got, all = 0;
@@ -205,9 +205,9 @@ static void G5_streams_take_bytes_of_any_kind(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(G5_what_was_saved_is_loaded_at_every_level),   TEST(G5_files_are_replaced_in_one_step),
-        TEST(G5_what_is_no_whole_frame_is_refused),         TEST(G5_a_frame_that_asks_for_much_memory_is_refused),
-        TEST(G5_what_the_inner_stream_answers_is_answered), TEST(G5_streams_take_bytes_of_any_kind),
+        TEST(what_was_saved_is_loaded_at_every_level),   TEST(files_are_replaced_in_one_step),
+        TEST(what_is_no_whole_frame_is_refused),         TEST(a_frame_that_asks_for_much_memory_is_refused),
+        TEST(what_the_inner_stream_answers_is_answered), TEST(streams_take_bytes_of_any_kind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

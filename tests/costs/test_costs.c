@@ -20,7 +20,7 @@ static reef_entity crowd(reef_world *w, uint32_t n, bool with_mass)
 
 /* One move for each component that is kept, and one for each component of the row that fills the hole, whatever the
  * table's size. */
-static void E7_a_transition_costs_its_row_and_the_one_that_fills_the_hole(void **state)
+static void a_transition_costs_its_row_and_the_one_that_fills_the_hole(void **state)
 {
     for (int s = 0; s < 3; s++) {
         reef_world *w = another_world(state, NULL);
@@ -43,7 +43,7 @@ static void E7_a_transition_costs_its_row_and_the_one_that_fills_the_hole(void *
     }
 }
 
-static void E7_a_death_costs_the_row_that_fills_the_hole(void **state)
+static void a_death_costs_the_row_that_fills_the_hole(void **state)
 {
     for (int s = 0; s < 3; s++) {
         reef_world *w = another_world(state, NULL);
@@ -61,7 +61,7 @@ static void E7_a_death_costs_the_row_that_fills_the_hole(void **state)
     }
 }
 
-static void H4_replacing_and_reading_move_nothing(void **state)
+static void replacing_and_reading_move_nothing(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e = crowd(w, 5000, true);
@@ -80,7 +80,7 @@ static void H4_replacing_and_reading_move_nothing(void **state)
     assert_true(heap_of(state)->calls - calls < 10);
 }
 
-static void C2_a_change_of_many_components_is_one_move(void **state)
+static void a_change_of_many_components_is_one_move(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e = crowd(w, 100, false);
@@ -92,7 +92,7 @@ static void C2_a_change_of_many_components_is_one_move(void **state)
 }
 
 /* Growth costs allocations for each chunk, not for each row, and rows move only while the first chunk grows. */
-static void H4_making_entities_allocates_by_the_chunk(void **state)
+static void making_entities_allocates_by_the_chunk(void **state)
 {
     static const uint32_t amounts[] = {1000, 10000, 100000};
     for (int s = 0; s < 3; s++) {
@@ -110,7 +110,7 @@ static void H4_making_entities_allocates_by_the_chunk(void **state)
 }
 
 /* A transition that was made before allocates nothing, however many tables there are by now. */
-static void E5_known_transitions_allocate_nothing(void **state)
+static void known_transitions_allocate_nothing(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e = reef_spawn(w, reef_with(Position, 1, 2));
@@ -128,7 +128,7 @@ static void E5_known_transitions_allocate_nothing(void **state)
     assert_int_equal(heap_of(state)->calls, calls);
 }
 
-static void H4_queries_look_at_matching_blocks_only(void **state)
+static void queries_look_at_matching_blocks_only(void **state)
 {
     reef_world *w = world_of(state);
     reef_query q = reef_query_new(w, "in Mass");
@@ -151,13 +151,13 @@ static void H4_queries_look_at_matching_blocks_only(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(E7_a_transition_costs_its_row_and_the_one_that_fills_the_hole),
-        TEST(E7_a_death_costs_the_row_that_fills_the_hole),
-        TEST(H4_replacing_and_reading_move_nothing),
-        TEST(C2_a_change_of_many_components_is_one_move),
-        TEST(H4_making_entities_allocates_by_the_chunk),
-        TEST(E5_known_transitions_allocate_nothing),
-        TEST(H4_queries_look_at_matching_blocks_only),
+        TEST(a_transition_costs_its_row_and_the_one_that_fills_the_hole),
+        TEST(a_death_costs_the_row_that_fills_the_hole),
+        TEST(replacing_and_reading_move_nothing),
+        TEST(a_change_of_many_components_is_one_move),
+        TEST(making_entities_allocates_by_the_chunk),
+        TEST(known_transitions_allocate_nothing),
+        TEST(queries_look_at_matching_blocks_only),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -63,7 +63,7 @@ static void assert_counted(const reef_world *w, reef_system_id id, uint64_t runs
     assert_int_equal(s.longest_ns, longest);
 }
 
-static void F11_no_clock_is_read_unless_systems_are_measured(void **state)
+static void no_clock_is_read_unless_systems_are_measured(void **state)
 {
     reef_system_id ids[3];
     reef_world *w = measured_world(state, ids);
@@ -97,7 +97,7 @@ static void F11_no_clock_is_read_unless_systems_are_measured(void **state)
     }
 }
 
-static void F11_what_is_counted_of_systems(void **state)
+static void what_is_counted_of_systems(void **state)
 {
     reef_system_id ids[3];
     reef_world *w = measured_world(state, ids), *other = another_world(state, NULL);
@@ -126,7 +126,7 @@ static void F11_what_is_counted_of_systems(void **state)
     assert_counted(w, back, 1, 0, 0, 0, 0);
 }
 
-static void F11_whole_ticks_are_measured(void **state)
+static void whole_ticks_are_measured(void **state)
 {
     reef_system_id ids[3];
     reef_world *w = measured_world(state, ids);
@@ -199,7 +199,7 @@ static void assert_traced(reef_world *w, unsigned begun, unsigned ended)
     assert_int_equal(atomic_load(&traced.wrong), 0);
 }
 
-static void F11_profilers_are_told_of_each_job(void **state)
+static void profilers_are_told_of_each_job(void **state)
 {
     enum { JOBS = BLOCKS + 1 + 1 };
     reef_system_id ids[3];
@@ -236,10 +236,10 @@ static void F11_profilers_are_told_of_each_job(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(F11_no_clock_is_read_unless_systems_are_measured),
-        TEST(F11_what_is_counted_of_systems),
-        TEST(F11_whole_ticks_are_measured),
-        TEST(F11_profilers_are_told_of_each_job),
+        TEST(no_clock_is_read_unless_systems_are_measured),
+        TEST(what_is_counted_of_systems),
+        TEST(whole_ticks_are_measured),
+        TEST(profilers_are_told_of_each_job),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -46,7 +46,7 @@ const field = (page, component, name) => page.locator(`#side input[aria-label="$
 if (scene) {
   const page = await open(scene);
 
-  await test("F11_the_page_shows_the_program", async () => {
+  await test("the_page_shows_the_program", async () => {
     assert.equal(await page.locator("#title").textContent(), "A scene <i>");
     assert.doesNotMatch(page.url(), /token/); // it isn't in the address any more
     await until(async () => (await page.locator(".card", { hasText: "Entities" }).locator(".big").textContent()) === "502", "the number of entities");
@@ -54,7 +54,7 @@ if (scene) {
     await page.waitForSelector(".card");
   });
 
-  await test("F11_an_entity_is_found_by_a_query", async () => {
+  await test("an_entity_is_found_by_a_query", async () => {
     await page.locator("#record").click();
     await page.keyboard.press("/");
     await page.locator("#query").pressSequentially("Vig", { delay: 20 });
@@ -68,7 +68,7 @@ if (scene) {
     await field(page, "Vigor", "points").waitFor();
   });
 
-  await test("F8_the_program_is_paused_and_a_field_edited", async () => {
+  await test("the_program_is_paused_and_a_field_edited", async () => {
     await until(async () => (await ask(page, "overview")).tick > 130, "130 ticks");
     await page.locator("#pause").click();
     await until(async () => (await ask(page, "overview")).paused, "the pause");
@@ -76,7 +76,7 @@ if (scene) {
   });
 
   let tick;
-  await test("G8_a_hundred_ticks_ago_the_old_value_was_there", async () => {
+  await test("a_hundred_ticks_ago_the_old_value_was_there", async () => {
     tick = (await ask(page, "overview")).tick;
     await page.locator("#ticks").focus();
     for (let i = 0; i < 10; i++) await page.keyboard.press("Shift+ArrowLeft");
@@ -86,7 +86,7 @@ if (scene) {
     await page.keyboard.press("Escape");
   });
 
-  await test("G8_the_system_that_changed_it_is_named", async () => {
+  await test("the_system_that_changed_it_is_named", async () => {
     await page.keyboard.press("Escape"); // now
     await tab(page, "Entities");
     await page.locator("#query").fill("Vigor, !Blessed");
@@ -109,7 +109,7 @@ if (scene) {
     await until(async () => (await row.locator(".chip.by").allTextContents()).join() === "burn,heal", "burn and heal");
   });
 
-  await test("F11_a_field_is_edited_in_its_range", async () => {
+  await test("a_field_is_edited_in_its_range", async () => {
     await page.locator("#side input[aria-label='Vigor points']").fill("1234567"); // more than the range allows
     await page.keyboard.press("Enter");
     await page.waitForSelector("#toast.show");
@@ -119,7 +119,7 @@ if (scene) {
     await until(async () => (await ask(page, "entities?q=Vigor,!Blessed&show=Vigor")).rows[0].values.Vigor.points === 777, "the edit");
   });
 
-  await test("F8_one_system_is_stepped_then_a_tick", async () => {
+  await test("one_system_is_stepped_then_a_tick", async () => {
     const before = (await ask(page, "overview")).tick;
     await page.locator("#step-system").click();
     await until(async () => /after move \(1 of 3\)/.test(await page.locator("#viewing").textContent()), "move");
@@ -133,7 +133,7 @@ if (scene) {
     await until(async () => (await field(page, "Vigor", "points").inputValue()) === "776", "the value behind the tick");
   });
 
-  await test("G8_two_futures_are_played", async () => {
+  await test("two_futures_are_played", async () => {
     await tab(page, "What if");
     await page.locator("#whatif-query").fill("Speed");
     await page.getByText("Add this edit").click();
@@ -147,7 +147,7 @@ if (scene) {
     await page.getByText("destroyed 500").waitFor().catch(() => page.getByText(/destroyed\s+500/).waitFor());
   });
 
-  if ((await ask(page, "overview")).sql) await test("G7_statements_in_sql_are_run_and_remembered", async () => {
+  if ((await ask(page, "overview")).sql) await test("statements_in_sql_are_run_and_remembered", async () => {
     const input = page.locator("#sql"), answers = page.locator("#answers");
     const run = async text => { await input.fill(text); await input.press("Enter"); };
     await tab(page, "SQL");
@@ -201,7 +201,7 @@ if (scene) {
     await page.keyboard.press("Escape");
   });
 
-  await test("F11_events_are_shown_and_lead_to_their_entities", async () => {
+  await test("events_are_shown_and_lead_to_their_entities", async () => {
     await page.keyboard.press("Escape");
     await page.keyboard.press("Escape");
     if ((await ask(page, "overview")).paused) await page.locator("#pause").click();
@@ -215,7 +215,7 @@ if (scene) {
     await page.keyboard.press("Escape");
   });
 
-  await test("G8_the_tick_in_which_a_condition_became_true_is_looked_at", async () => {
+  await test("the_tick_in_which_a_condition_became_true_is_looked_at", async () => {
     await tab(page, "Entities");
     await page.locator("#query").fill("Vigor, !Blessed");
     await until(async () => (await page.locator(".line").count()) === 1, "the hero");
@@ -232,7 +232,7 @@ if (scene) {
     await page.keyboard.press("Escape");
   });
 
-  await test("F11_every_view_opens_by_its_key_at_every_width", async () => {
+  await test("every_view_opens_by_its_key_at_every_width", async () => {
     const count = await page.locator("#tabs button").count();
     assert.ok(count >= 8);
     for (const width of [1280, 390]) {
@@ -251,9 +251,9 @@ if (scene) {
     assert.equal(await page.evaluate(() => document.querySelectorAll("#view b > b, i > i").length), 0);
   });
 
-  await test("F11_nothing_is_reported_on_the_console", async () => assert.deepEqual(page.reported, []));
+  await test("nothing_is_reported_on_the_console", async () => assert.deepEqual(page.reported, []));
 
-  await test("F11_without_the_token_the_page_knows_nothing", async () => {
+  await test("without_the_token_the_page_knows_nothing", async () => {
     const other = await (await browser.newContext()).newPage();
     assert.equal((await other.goto(new URL(scene).origin + "/")).status(), 200);
     await other.getByText("The token of this page is missing").waitFor();
@@ -261,7 +261,7 @@ if (scene) {
     await other.context().close();
   });
 
-  await test("F11_no_other_server_of_this_machine_gets_the_token", async () => {
+  await test("no_other_server_of_this_machine_gets_the_token", async () => {
     const seen = [], token = new URLSearchParams(new URL(scene).hash.slice(1)).get("token");
     const server = createServer((asked, answer) => { seen.push(asked.url + JSON.stringify(asked.headers)); answer.setHeader("Content-Type", "text/html"); answer.end("<p>another"); });
     await new Promise(f => server.listen(0, "127.0.0.1", f));
@@ -277,7 +277,7 @@ if (scene) {
     server.close();
   });
 
-  await test("F11_spans_are_saved_as_a_file", async () => {
+  await test("spans_are_saved_as_a_file", async () => {
     await tab(page, "Systems");
     await page.getByText("Record spans").click();
     await page.getByText("Stop recording spans").waitFor();
@@ -289,7 +289,7 @@ if (scene) {
     await page.getByText("Stop recording spans").click();
   });
 
-  await test("F11_nothing_is_reported_on_the_console_at_the_end", async () => assert.deepEqual(page.reported, []));
+  await test("nothing_is_reported_on_the_console_at_the_end", async () => assert.deepEqual(page.reported, []));
 }
 
 if (many) {
@@ -302,7 +302,7 @@ if (many) {
     const list = document.getElementById("entities"), box = list.getBoundingClientRect();
     return line ? box.top + list.clientTop + list.clientHeight - line.getBoundingClientRect().bottom : NaN;
   }, id);
-  await test(`F11_a_list_of_${total}_is_scrolled_to_its_end`, async () => {
+  await test(`a_list_of_${total}_is_scrolled_to_its_end`, async () => {
     await tab(p, "Entities");
     await p.locator("#query").fill("Place, in Speed");
     await until(async () => (await p.locator(".under b").textContent()).replace(/\D/g, "") === String(total - 2), "their number"); // two don't move
@@ -321,7 +321,7 @@ if (many) {
     const rest = await below(end - 30);
     assert.ok(rest > -1 && rest < 700, `the chosen row is ${rest} px above the end of the list`);
   });
-  await test("F11_a_row_in_the_middle_is_scrolled_to", async () => {
+  await test("a_row_in_the_middle_is_scrolled_to", async () => {
     for (const part of [0.9, 0.5, 0.01]) {
       const i = Math.floor(part * last);
       await p.evaluate(part => { const l = document.getElementById("entities"); l.scrollTop = part * (l.scrollHeight - l.clientHeight); }, part);
@@ -331,7 +331,7 @@ if (many) {
       }, "rows around " + i);
     }
   });
-  await test("F11_the_first_rows_of_a_query_are_shown_within_50_ms", async () => {
+  await test("the_first_rows_of_a_query_are_shown_within_50_ms", async () => {
     const ms = await p.evaluate(async () => {
       const times = [];
       for (let k = 0; k < 15; k++) {
@@ -344,7 +344,7 @@ if (many) {
     console.log(`        ${ms.toFixed(1)} ms in the browser`);
     assert.ok(ms < 50 || process.env.REEF_SLOW_MACHINE, `${ms} ms`);
   });
-  await test("F11_rows_stay_while_they_are_fetched_again", async () => {
+  await test("rows_stay_while_they_are_fetched_again", async () => {
     const waits = await p.evaluate(async () => {
       let most = 0;
       for (const end = performance.now() + 2500; performance.now() < end; await new Promise(r => setTimeout(r, 20))) most = Math.max(most, document.querySelectorAll(".line.waits").length);
@@ -352,7 +352,7 @@ if (many) {
     });
     assert.equal(waits, 0);
   });
-  await test("F11_nothing_is_reported_on_the_console_with_many", async () => assert.deepEqual(p.reported, []));
+  await test("nothing_is_reported_on_the_console_with_many", async () => assert.deepEqual(p.reported, []));
   await p.close();
 }
 

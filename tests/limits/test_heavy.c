@@ -52,7 +52,7 @@ static void check_status(reef_world *w, const scene *s, uint32_t tick, reef_stat
 }
 
 /* After each tick the world is saved, and a new world loads it and goes on. */
-static void G5_saved_and_loaded_in_every_tick(void **state)
+static void saved_and_loaded_in_every_tick(void **state)
 {
     const reef_save_desc raw = {.raw = true};
     for (uint32_t i = 0; i < scene_count; i++) {
@@ -85,7 +85,7 @@ static void G5_saved_and_loaded_in_every_tick(void **state)
 }
 
 /* A replica in another family gets what each tick changed, and could go on from any of them. */
-static void G4_a_replica_by_differences(void **state)
+static void a_replica_by_differences(void **state)
 {
     for (uint32_t i = 0; i < scene_count; i++) {
         alone a;
@@ -114,7 +114,7 @@ static void G4_a_replica_by_differences(void **state)
 }
 
 /* The changes of a tick are undone by the difference in the other direction. */
-static void G4_there_and_back(void **state)
+static void there_and_back(void **state)
 {
     for (uint32_t i = 0; i < scene_count; i++) {
         alone a;
@@ -142,7 +142,7 @@ static void G4_there_and_back(void **state)
 }
 
 /* Each tick is an append; after every third one the program ends, and another one goes on with the file. */
-static void G5_a_journal_of_every_tick(void **state)
+static void a_journal_of_every_tick(void **state)
 {
     char path[100];
     snprintf(path, sizeof path, "heavy_%ld.journal", (long)getpid());
@@ -177,10 +177,10 @@ static void G5_a_journal_of_every_tick(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(G5_saved_and_loaded_in_every_tick),
-        TEST(G4_a_replica_by_differences),
-        TEST(G4_there_and_back),
-        TEST(G5_a_journal_of_every_tick),
+        TEST(saved_and_loaded_in_every_tick),
+        TEST(a_replica_by_differences),
+        TEST(there_and_back),
+        TEST(a_journal_of_every_tick),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,7 +4,7 @@
 
 /* ---- indices and generations ---- */
 
-static void A2_the_last_generation_retires_its_index(void **state)
+static void the_last_generation_retires_its_index(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity last = {3, UINT32_MAX};
@@ -24,7 +24,7 @@ static void A2_the_last_generation_retires_its_index(void **state)
     assert_none(reef_entity_at(w, 3));
 }
 
-static void A2_a_retired_index_counts_against_the_limit(void **state)
+static void a_retired_index_counts_against_the_limit(void **state)
 {
     reef_world *w = another_world(state, &(reef_world_config){.entities_max = 5});
     for (uint32_t i = 0; i < 5; i++) {
@@ -37,7 +37,7 @@ static void A2_a_retired_index_counts_against_the_limit(void **state)
     assert_refused(w, REEF_LIMIT, reef_spawn_many(w, 1, NULL, reef_with(Mass, 1)));
 }
 
-static void A2_the_penultimate_generation_has_one_life_left(void **state)
+static void the_penultimate_generation_has_one_life_left(void **state)
 {
     reef_world *w = another_world(state, &(reef_world_config){.entities_max = 1});
     assert_ok(reef_create_as(w, (reef_entity){0, UINT32_MAX - 1}));
@@ -48,7 +48,7 @@ static void A2_the_penultimate_generation_has_one_life_left(void **state)
     assert_none(reef_create(w));
 }
 
-static void A2_indices_run_out_at_the_worlds_limit(void **state)
+static void indices_run_out_at_the_worlds_limit(void **state)
 {
     static const uint32_t limits[] = {1, 4095, 4096, 4097};
     for (int i = 0; i < 4; i++) {
@@ -67,7 +67,7 @@ static void A2_indices_run_out_at_the_worlds_limit(void **state)
     assert_int_equal(reef_count_alive(w), 0);
 }
 
-static void A2_without_reuse_the_limit_is_that_of_births(void **state)
+static void without_reuse_the_limit_is_that_of_births(void **state)
 {
     reef_world *w = another_world(state, &(reef_world_config){.entities_max = 100, .never_reuse = true});
     for (int i = 0; i < 100; i++) assert_ok(reef_destroy(w, reef_create(w)));
@@ -80,7 +80,7 @@ static void A2_without_reuse_the_limit_is_that_of_births(void **state)
 static reef_component many_type(uint32_t i) { return numbered_type("many", i, 4, 4); }
 static reef_component tag_type(uint32_t i) { return numbered_type("tag", i, 0, 1); }
 
-static void D9_an_entity_has_any_number_of_components(void **state)
+static void an_entity_has_any_number_of_components(void **state)
 {
     static const uint32_t amounts[] = {0, 1, 63, 64, 65, 255, 256, 257, REEF_COLUMNS_MAX};
     static reef_value v[REEF_COLUMNS_MAX + 1];
@@ -112,7 +112,7 @@ static void D9_an_entity_has_any_number_of_components(void **state)
     assert_ok(reef_change_values(w, full, swap, 2));
 }
 
-static void D9_an_entity_has_at_most_4096_components(void **state)
+static void an_entity_has_at_most_4096_components(void **state)
 {
     static reef_value v[REEF_COMPONENTS_MAX + 1];
     reef_world *w = world_of(state);
@@ -152,7 +152,7 @@ static void fills(reef_world *w, reef_component c, size_t size, int rows)
     free(data);
 }
 
-static void D9_components_of_a_megabyte_and_of_the_largest_size(void **state)
+static void components_of_a_megabyte_and_of_the_largest_size(void **state)
 {
     reef_world *w = world_of(state);
     fills(w, numbered_type("mega", 1, 1 << 20, 64), 1 << 20, 5);
@@ -164,7 +164,7 @@ static void D9_components_of_a_megabyte_and_of_the_largest_size(void **state)
     assert_int_equal(status, REEF_BAD_ARGUMENT);
 }
 
-static void D9_components_of_no_bytes_are_tags(void **state)
+static void components_of_no_bytes_are_tags(void **state)
 {
     reef_world *w = world_of(state);
     reef_component c = numbered_type("nothing", 1, 0, 1);
@@ -176,7 +176,7 @@ static void D9_components_of_no_bytes_are_tags(void **state)
     assert_ok(reef_remove_id(w, e, c));
 }
 
-static void E2_every_alignment_holds_through_every_move(void **state)
+static void every_alignment_holds_through_every_move(void **state)
 {
     reef_world *w = world_of(state);
     for (uint32_t align = 1; align <= REEF_ALIGN_MAX; align *= 2) {
@@ -200,7 +200,7 @@ static void E2_every_alignment_holds_through_every_move(void **state)
 
 /* ---- blocks ---- */
 
-static void E1_blocks_of_1023_1024_and_1025_rows(void **state)
+static void blocks_of_1023_1024_and_1025_rows(void **state)
 {
     for (uint32_t n = 1022; n <= 1026; n++) {
         reef_world *w = another_world(state, NULL);
@@ -222,7 +222,7 @@ static void E1_blocks_of_1023_1024_and_1025_rows(void **state)
 
 /* ---- many tables ---- */
 
-static void E1_a_thousand_tables_keep_apart(void **state)
+static void a_thousand_tables_keep_apart(void **state)
 {
     reef_world *w = world_of(state);
     reef_query q = reef_query_new(w, "in Mass");
@@ -244,7 +244,7 @@ static void E1_a_thousand_tables_keep_apart(void **state)
 }
 
 /* A component that only a few of very many tables have, whose numbers are far apart. */
-static void D9_a_component_in_few_of_many_tables(void **state)
+static void a_component_in_few_of_many_tables(void **state)
 {
     enum { TABLES = 3000, EVERY = 250, FEW = TABLES / EVERY };
     reef_world *w = world_of(state);
@@ -287,19 +287,19 @@ static void D9_a_component_in_few_of_many_tables(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(A2_the_last_generation_retires_its_index),
-        TEST(A2_a_retired_index_counts_against_the_limit),
-        TEST(A2_the_penultimate_generation_has_one_life_left),
-        TEST(A2_indices_run_out_at_the_worlds_limit),
-        TEST(A2_without_reuse_the_limit_is_that_of_births),
-        TEST(D9_an_entity_has_any_number_of_components),
-        TEST(D9_an_entity_has_at_most_4096_components),
-        TEST(D9_components_of_a_megabyte_and_of_the_largest_size),
-        TEST(D9_components_of_no_bytes_are_tags),
-        TEST(E2_every_alignment_holds_through_every_move),
-        TEST(E1_blocks_of_1023_1024_and_1025_rows),
-        TEST(E1_a_thousand_tables_keep_apart),
-        TEST(D9_a_component_in_few_of_many_tables),
+        TEST(the_last_generation_retires_its_index),
+        TEST(a_retired_index_counts_against_the_limit),
+        TEST(the_penultimate_generation_has_one_life_left),
+        TEST(indices_run_out_at_the_worlds_limit),
+        TEST(without_reuse_the_limit_is_that_of_births),
+        TEST(an_entity_has_any_number_of_components),
+        TEST(an_entity_has_at_most_4096_components),
+        TEST(components_of_a_megabyte_and_of_the_largest_size),
+        TEST(components_of_no_bytes_are_tags),
+        TEST(every_alignment_holds_through_every_move),
+        TEST(blocks_of_1023_1024_and_1025_rows),
+        TEST(a_thousand_tables_keep_apart),
+        TEST(a_component_in_few_of_many_tables),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

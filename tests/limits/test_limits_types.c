@@ -33,7 +33,7 @@ static void D9_65536_types_and_one_more(void **state)
 }
 
 /* Thousands of types, each in its own table: looking one up must stay correct. */
-static void D9_thousands_of_types_in_use(void **state)
+static void thousands_of_types_in_use(void **state)
 {
     enum { STEP = 13, USED = REEF_TYPES_MAX / STEP };
     static reef_entity e[USED];
@@ -59,7 +59,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(D9_65536_types_and_one_more),
-        TEST(D9_thousands_of_types_in_use),
+        TEST(thousands_of_types_in_use),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

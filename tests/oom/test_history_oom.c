@@ -13,7 +13,7 @@ static void assert_reach(const reef_history *h, reef_history_range wanted)
     assert_int_equal(got.bytes, wanted.bytes);
 }
 
-static void G5_a_step_that_fails_changes_nothing(void **state)
+static void a_step_that_fails_changes_nothing(void **state)
 {
     uint32_t inputs[21];
     scene s;
@@ -51,7 +51,7 @@ static void G5_a_step_that_fails_changes_nothing(void **state)
     scene_end(&s, state);
 }
 
-static void G5_a_correction_that_fails_changes_nothing(void **state)
+static void a_correction_that_fails_changes_nothing(void **state)
 {
     uint32_t inputs[21], late = 5;
     scene s;
@@ -166,28 +166,28 @@ static void sweep(void **state, reef_status (*call)(scene *s), uint64_t back)
     sounds = false;
 }
 
-static void G5_new_without_memory(void **state) { sweep(state, sweep_new, 0); }
-static void G5_step_without_memory(void **state) { sweep(state, sweep_step, 0); }
-static void G5_step_into_another_future_without_memory(void **state) { sweep(state, sweep_step, 3); }
-static void G5_rewind_without_memory(void **state) { sweep(state, sweep_rewind, 0); }
-static void G5_rewind_to_a_kept_tick_without_memory(void **state) { sweep(state, sweep_rewind_kept, 0); }
-static void G5_replay_without_memory(void **state) { sweep(state, sweep_replay, 4); }
-static void G5_correct_without_memory(void **state) { sweep(state, sweep_correct, 0); }
-static void G5_synctest_without_memory(void **state) { sweep(state, sweep_synctest, 0); }
+static void new_without_memory(void **state) { sweep(state, sweep_new, 0); }
+static void step_without_memory(void **state) { sweep(state, sweep_step, 0); }
+static void step_into_another_future_without_memory(void **state) { sweep(state, sweep_step, 3); }
+static void rewind_without_memory(void **state) { sweep(state, sweep_rewind, 0); }
+static void rewind_to_a_kept_tick_without_memory(void **state) { sweep(state, sweep_rewind_kept, 0); }
+static void replay_without_memory(void **state) { sweep(state, sweep_replay, 4); }
+static void correct_without_memory(void **state) { sweep(state, sweep_correct, 0); }
+static void synctest_without_memory(void **state) { sweep(state, sweep_synctest, 0); }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(G5_a_step_that_fails_changes_nothing),
-        TEST(G5_a_correction_that_fails_changes_nothing),
-        TEST(G5_new_without_memory),
-        TEST(G5_step_without_memory),
-        TEST(G5_step_into_another_future_without_memory),
-        TEST(G5_rewind_without_memory),
-        TEST(G5_rewind_to_a_kept_tick_without_memory),
-        TEST(G5_replay_without_memory),
-        TEST(G5_correct_without_memory),
-        TEST(G5_synctest_without_memory),
+        TEST(a_step_that_fails_changes_nothing),
+        TEST(a_correction_that_fails_changes_nothing),
+        TEST(new_without_memory),
+        TEST(step_without_memory),
+        TEST(step_into_another_future_without_memory),
+        TEST(rewind_without_memory),
+        TEST(rewind_to_a_kept_tick_without_memory),
+        TEST(replay_without_memory),
+        TEST(correct_without_memory),
+        TEST(synctest_without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -48,7 +48,7 @@ static reef_status load_call(reef_world *w, const void *data, size_t size)
     return reef_load_bytes(w, data, size, NULL);
 }
 
-static void G5_without_memory_nothing_happens(void **state)
+static void without_memory_nothing_happens(void **state)
 {
     reef_world *w = world_of(state), *target = another_world(state, NULL);
     zoo_steps(w, 21, 150);
@@ -76,7 +76,7 @@ static reef_bytes difference(reef_world *w, reef_world *after, bool sealed)
 }
 
 /* The bits of some rows can be cleared, those of others not: then none of them ends. */
-static void G5_rows_end_once_where_memory_ends(void **state)
+static void rows_end_once_where_memory_ends(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[10];
@@ -91,7 +91,7 @@ static void G5_rows_end_once_where_memory_ends(void **state)
     reef_bytes_free(&bytes);
 }
 
-static void G5_a_difference_leaves_readers_of_removals_where_they_were(void **state)
+static void a_difference_leaves_readers_of_removals_where_they_were(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[10], lost;
@@ -118,7 +118,7 @@ static void G5_a_difference_leaves_readers_of_removals_where_they_were(void **st
 }
 
 /* A hash needs memory. */
-static void G5_a_sealed_file_is_not_corrupt_where_memory_ends(void **state)
+static void a_sealed_file_is_not_corrupt_where_memory_ends(void **state)
 {
     reef_world *w = world_of(state);
     reef_bytes bytes;
@@ -129,7 +129,7 @@ static void G5_a_sealed_file_is_not_corrupt_where_memory_ends(void **state)
 }
 
 /* The state after it has no index of an entity. */
-static void F10_several_values_may_become_none_at_all(void **state)
+static void several_values_may_become_none_at_all(void **state)
 {
     reef_world *w = world_of(state), *fork = reef_fork(w);
     for (int i = 0; i < 3; i++)
@@ -145,11 +145,11 @@ int main(void)
     static const reef_field value = {"value", REEF_I32, 0, 4, NULL, 0, 0};
     if (reef_type_describe(reef_id(Tracked), &value, 1) < 0) return 1;
     const struct CMUnitTest tests[] = {
-        TEST(G5_without_memory_nothing_happens),
-        TEST(G5_rows_end_once_where_memory_ends),
-        TEST(G5_a_difference_leaves_readers_of_removals_where_they_were),
-        TEST(G5_a_sealed_file_is_not_corrupt_where_memory_ends),
-        TEST(F10_several_values_may_become_none_at_all),
+        TEST(without_memory_nothing_happens),
+        TEST(rows_end_once_where_memory_ends),
+        TEST(a_difference_leaves_readers_of_removals_where_they_were),
+        TEST(a_sealed_file_is_not_corrupt_where_memory_ends),
+        TEST(several_values_may_become_none_at_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,20 +23,20 @@ static uint64_t sweep_all(bool shared)
     return runs;
 }
 
-static void G5_each_allocation_of_each_call_fails_in_turn(void **state)
+static void each_allocation_of_each_call_fails_in_turn(void **state)
 {
     (void)state;
     assert_true(sweep_all(false) > 500); /* or the sweep sweeps nothing */
 }
 
-static void G5_each_allocation_of_each_first_write_after_a_fork_fails_in_turn(void **state)
+static void each_allocation_of_each_first_write_after_a_fork_fails_in_turn(void **state)
 {
     (void)state;
     assert_true(sweep_all(true) > 1000);
 }
 
 /* A snapshot has no last error: reef_snapshot_fork returns NULL, and the snapshot can still be used. */
-static void G5_forking_a_snapshot_fails_cleanly(void **state)
+static void forking_a_snapshot_fails_cleanly(void **state)
 {
     static const trial scene = {.scene = {"snapshot_fork", with_snapshot, NULL}};
     (void)state;
@@ -62,7 +62,7 @@ static void G5_forking_a_snapshot_fails_cleanly(void **state)
     }
 }
 
-static void G5_making_a_world_fails_cleanly(void **state)
+static void making_a_world_fails_cleanly(void **state)
 {
     (void)state;
     for (int rest = 0; rest < 2; rest++) {
@@ -84,7 +84,7 @@ static void G5_making_a_world_fails_cleanly(void **state)
 }
 
 /* reef_write_many may stop in the middle: what is written is counted, and the rest is unchanged. */
-static void G5_destroy_many_stops_where_memory_ends(void **state)
+static void destroy_many_stops_where_memory_ends(void **state)
 {
     (void)state;
     static const trial scene = {.scene = {"destroy_many", some_rows, NULL}};
@@ -113,11 +113,11 @@ int main(void)
         reef_type_describe(reef_id(Unique), &value, 1) < 0)
         return 1;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(G5_each_allocation_of_each_call_fails_in_turn),
-        cmocka_unit_test(G5_each_allocation_of_each_first_write_after_a_fork_fails_in_turn),
-        cmocka_unit_test(G5_forking_a_snapshot_fails_cleanly),
-        cmocka_unit_test(G5_making_a_world_fails_cleanly),
-        cmocka_unit_test(G5_destroy_many_stops_where_memory_ends),
+        cmocka_unit_test(each_allocation_of_each_call_fails_in_turn),
+        cmocka_unit_test(each_allocation_of_each_first_write_after_a_fork_fails_in_turn),
+        cmocka_unit_test(forking_a_snapshot_fails_cleanly),
+        cmocka_unit_test(making_a_world_fails_cleanly),
+        cmocka_unit_test(destroy_many_stops_where_memory_ends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

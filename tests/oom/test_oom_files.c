@@ -628,17 +628,17 @@ static void sweep_sets(uint32_t many, uint64_t step, uint64_t of)
     assert_true(runs > 100); /* or the sweep sweeps nothing */
 }
 
-static void G5_none_and_all_features(void **state)
+static void none_and_all_features(void **state)
 {
     (void)state;
     sweep_sets(0, STEP_ALL, 1);
 }
-static void G5_each_feature(void **state)
+static void each_feature(void **state)
 {
     (void)state;
     sweep_sets(1, STEP_EACH, 1);
 }
-static void G5_each_two_features(void **state)
+static void each_two_features(void **state)
 {
     (void)state;
     sweep_sets(2, STEP_TWO, TWO_OF);
@@ -668,9 +668,9 @@ int main(int argc, char **argv)
         part = strtoul(argv[2], NULL, 10) - 1, parts = strtoul(argv[3], NULL, 10);
     if (!types_begin()) return 1;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(G5_none_and_all_features),
-        cmocka_unit_test(G5_each_feature),
-        cmocka_unit_test(G5_each_two_features),
+        cmocka_unit_test(none_and_all_features),
+        cmocka_unit_test(each_feature),
+        cmocka_unit_test(each_two_features),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -289,22 +289,22 @@ static void sweep_all(bool shared, void (*ready)(sweep *s))
     assert_true(runs > (SWEEP_IS_HALF ? 100 : 300)); /* or the sweep sweeps nothing */
 }
 
-static void G5_each_allocation_of_relations_fails_in_turn(void **unused)
+static void each_allocation_of_relations_fails_in_turn(void **unused)
 {
     (void)unused;
     sweep_all(false, NULL);
 }
-static void G5_after_a_fork(void **unused)
+static void after_a_fork(void **unused)
 {
     (void)unused;
     sweep_all(true, NULL);
 }
-static void G5_without_indexes(void **unused)
+static void without_indexes(void **unused)
 {
     (void)unused;
     sweep_all(false, indexes_drop);
 }
-static void G5_without_indexes_after_a_fork(void **unused)
+static void without_indexes_after_a_fork(void **unused)
 {
     (void)unused;
     sweep_all(true, indexes_drop);
@@ -313,10 +313,10 @@ static void G5_without_indexes_after_a_fork(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(G5_each_allocation_of_relations_fails_in_turn),
-        cmocka_unit_test(G5_after_a_fork),
-        cmocka_unit_test(G5_without_indexes),
-        cmocka_unit_test(G5_without_indexes_after_a_fork),
+        cmocka_unit_test(each_allocation_of_relations_fails_in_turn),
+        cmocka_unit_test(after_a_fork),
+        cmocka_unit_test(without_indexes),
+        cmocka_unit_test(without_indexes_after_a_fork),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

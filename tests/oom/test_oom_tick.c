@@ -138,13 +138,13 @@ static void sweep_all(void **state, reef_status (*call)(const scene *s, reef_wor
     assert_true(runs > 50); /* or the sweep sweeps nothing */
 }
 
-static void G5_ticks_alone(void **state) { sweep_all(state, call_tick, 0, false); }
-static void G5_ticks_alone_atomic(void **state) { sweep_all(state, call_tick, 0, true); }
-static void G5_ticks_on_threads(void **state) { sweep_all(state, call_tick, 2, false); }
-static void G5_ticks_on_threads_atomic(void **state) { sweep_all(state, call_tick, 2, true); }
-static void G5_one_phase(void **state) { sweep_all(state, call_phase, 0, false); }
-static void G5_one_system(void **state) { sweep_all(state, call_once, 0, false); }
-static void G5_one_system_on_threads(void **state) { sweep_all(state, call_once, 2, false); }
+static void ticks_alone(void **state) { sweep_all(state, call_tick, 0, false); }
+static void ticks_alone_atomic(void **state) { sweep_all(state, call_tick, 0, true); }
+static void ticks_on_threads(void **state) { sweep_all(state, call_tick, 2, false); }
+static void ticks_on_threads_atomic(void **state) { sweep_all(state, call_tick, 2, true); }
+static void one_phase(void **state) { sweep_all(state, call_phase, 0, false); }
+static void one_system(void **state) { sweep_all(state, call_once, 0, false); }
+static void one_system_on_threads(void **state) { sweep_all(state, call_once, 2, false); }
 
 /* ---- others' rows ---- */
 
@@ -162,7 +162,7 @@ static void stamp(reef_block *b)
 }
 
 /* A block that is shared with a fork isn't written when there is no memory for a copy. */
-static void G5_without_memory_nothing_shared_is_written(void **state)
+static void without_memory_nothing_shared_is_written(void **state)
 {
     reef_world *w = world_of(state);
     heap *h = heap_of(state);
@@ -187,14 +187,14 @@ int main(int argc, char **argv)
 {
     deep = argc > 1 && strcmp(argv[1], "--deep") == 0;
     const struct CMUnitTest tests[] = {
-        TEST(G5_ticks_alone),
-        TEST(G5_ticks_alone_atomic),
-        TEST(G5_ticks_on_threads),
-        TEST(G5_ticks_on_threads_atomic),
-        TEST(G5_one_phase),
-        TEST(G5_one_system),
-        TEST(G5_one_system_on_threads),
-        TEST(G5_without_memory_nothing_shared_is_written),
+        TEST(ticks_alone),
+        TEST(ticks_alone_atomic),
+        TEST(ticks_on_threads),
+        TEST(ticks_on_threads_atomic),
+        TEST(one_phase),
+        TEST(one_system),
+        TEST(one_system_on_threads),
+        TEST(without_memory_nothing_shared_is_written),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

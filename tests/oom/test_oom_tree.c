@@ -99,12 +99,12 @@ static void sweep_all(bool shared)
     assert_true(runs > 100); /* or the sweep sweeps nothing */
 }
 
-static void G5_each_allocation_of_hierarchies_fails_in_turn(void **unused)
+static void each_allocation_of_hierarchies_fails_in_turn(void **unused)
 {
     (void)unused;
     sweep_all(false);
 }
-static void G5_after_a_fork(void **unused)
+static void after_a_fork(void **unused)
 {
     (void)unused;
     sweep_all(true);
@@ -113,8 +113,8 @@ static void G5_after_a_fork(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(G5_each_allocation_of_hierarchies_fails_in_turn),
-        cmocka_unit_test(G5_after_a_fork),
+        cmocka_unit_test(each_allocation_of_hierarchies_fails_in_turn),
+        cmocka_unit_test(after_a_fork),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,7 +6,7 @@
 
 static heap types; /* never given back */
 
-static void H3_the_types_allocator_is_set_before_the_first_use(void **state)
+static void the_types_allocator_is_set_before_the_first_use(void **state)
 {
     (void)state;
     reef_allocator a = heap_allocator(&types), other = heap_allocator(&types);
@@ -27,7 +27,7 @@ static void H3_the_types_allocator_is_set_before_the_first_use(void **state)
     assert_null(types.mistake);
 }
 
-static void G5_a_type_without_memory_can_be_made_later(void **state)
+static void a_type_without_memory_can_be_made_later(void **state)
 {
     static const reef_field fields[] = {{"a", REEF_U32, 0, 4, "m", 0, 0}, {"b", REEF_U32, 4, 4, NULL, 0, 0}};
     (void)state;
@@ -57,7 +57,7 @@ static void G5_a_type_without_memory_can_be_made_later(void **state)
     assert_null(types.mistake);
 }
 
-static void G5_fields_without_memory_can_be_given_later(void **state)
+static void fields_without_memory_can_be_given_later(void **state)
 {
     static const reef_field field = {"a", REEF_U32, 0, 4, "m", 0, 0};
     (void)state;
@@ -75,7 +75,7 @@ static void G5_fields_without_memory_can_be_given_later(void **state)
 }
 
 /* Worlds take no memory from there but for types, and give theirs back to their own. */
-static void H3_worlds_and_types_keep_their_memory_apart(void **state)
+static void worlds_and_types_keep_their_memory_apart(void **state)
 {
     (void)state;
     heap own = {0};
@@ -135,7 +135,7 @@ static void without_memory_nothing_is_left_out(const char *was, const char *name
     reef_bytes_free(&b);
 }
 
-static void G5_a_load_without_memory_for_types_leaves_nothing_out(void **state)
+static void a_load_without_memory_for_types_leaves_nothing_out(void **state)
 {
     static const reef_field field = {"a", REEF_U32, 0, 4, NULL, 0, 0};
     static reef_type_decl late = {
@@ -148,11 +148,11 @@ static void G5_a_load_without_memory_for_types_leaves_nothing_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(H3_the_types_allocator_is_set_before_the_first_use),
-        cmocka_unit_test(G5_a_type_without_memory_can_be_made_later),
-        cmocka_unit_test(G5_fields_without_memory_can_be_given_later),
-        cmocka_unit_test(H3_worlds_and_types_keep_their_memory_apart),
-        cmocka_unit_test(G5_a_load_without_memory_for_types_leaves_nothing_out),
+        cmocka_unit_test(the_types_allocator_is_set_before_the_first_use),
+        cmocka_unit_test(a_type_without_memory_can_be_made_later),
+        cmocka_unit_test(fields_without_memory_can_be_given_later),
+        cmocka_unit_test(worlds_and_types_keep_their_memory_apart),
+        cmocka_unit_test(a_load_without_memory_for_types_leaves_nothing_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -77,7 +77,7 @@ static void play(void **state, const reference *r, uint32_t threads, uint64_t se
     reef_pool_free(p);
 }
 
-static void D1_the_same_on_any_number_of_threads(void **state)
+static void the_same_on_any_number_of_threads(void **state)
 {
     for (uint32_t i = 0; i < scene_count; i++) {
         reference r;
@@ -87,7 +87,7 @@ static void D1_the_same_on_any_number_of_threads(void **state)
     }
 }
 
-static void D1_the_same_in_whatever_order_jobs_begin(void **state)
+static void the_same_in_whatever_order_jobs_begin(void **state)
 {
     for (uint32_t i = 0; i < scene_count; i++) {
         reference r;
@@ -101,7 +101,7 @@ static void D1_the_same_in_whatever_order_jobs_begin(void **state)
 
 /* ---- others that look at the states ---- */
 
-static void D1_forks_and_snapshots_between_ticks_change_nothing(void **state)
+static void forks_and_snapshots_between_ticks_change_nothing(void **state)
 {
     for (uint32_t i = 0; i < scene_count; i++) {
         reference r;
@@ -148,7 +148,7 @@ static reef_status history_step(void *context, reef_world *w, uint64_t tick, con
     return scene_tick(context, w, tick);
 }
 
-static void G2_history_over_ticks(void **state)
+static void history_over_ticks(void **state)
 {
     for (uint32_t i = 0; i < scene_count; i++) {
         reference r;
@@ -177,7 +177,7 @@ static void G2_history_over_ticks(void **state)
     }
 }
 
-static void G2_synctest_over_ticks(void **state)
+static void synctest_over_ticks(void **state)
 {
     for (uint32_t i = 0; i < scene_count; i++) {
         reference r;
@@ -213,7 +213,7 @@ static void play_on(void *data)
 }
 
 /* Forks tick on different threads, and share blocks and a pool; without threads they tick one after the other. */
-static void D6_forks_tick_at_the_same_time(void **state)
+static void forks_tick_at_the_same_time(void **state)
 {
     for (uint32_t i = 0; i < scene_count; i++) {
         reference r;
@@ -250,7 +250,7 @@ static void D6_forks_tick_at_the_same_time(void **state)
 
 /* ---- the naive twin ---- */
 
-static void D1_ticks_do_what_plain_serial_running_does(void **state)
+static void ticks_do_what_plain_serial_running_does(void **state)
 {
     uint32_t twins = 0;
     for (uint32_t i = 0; i < scene_count; i++) {
@@ -283,13 +283,13 @@ int main(int argc, char **argv)
 {
     deep = argc > 1 && strcmp(argv[1], "--deep") == 0;
     const struct CMUnitTest tests[] = {
-        TEST(D1_the_same_on_any_number_of_threads),
-        TEST(D1_the_same_in_whatever_order_jobs_begin),
-        TEST(D1_forks_and_snapshots_between_ticks_change_nothing),
-        TEST(G2_history_over_ticks),
-        TEST(G2_synctest_over_ticks),
-        TEST(D6_forks_tick_at_the_same_time),
-        TEST(D1_ticks_do_what_plain_serial_running_does),
+        TEST(the_same_on_any_number_of_threads),
+        TEST(the_same_in_whatever_order_jobs_begin),
+        TEST(forks_and_snapshots_between_ticks_change_nothing),
+        TEST(history_over_ticks),
+        TEST(synctest_over_ticks),
+        TEST(forks_tick_at_the_same_time),
+        TEST(ticks_do_what_plain_serial_running_does),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

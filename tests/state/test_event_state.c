@@ -3,7 +3,7 @@
 
 /* ---- worlds as values ---- */
 
-static void D7_a_fork_has_the_events_and_not_the_readers_of_the_host(void **f)
+static void a_fork_has_the_events_and_not_the_readers_of_the_host(void **f)
 {
     static stage its;
     reef_world *w = world_of(f);
@@ -44,7 +44,7 @@ static void D7_a_fork_has_the_events_and_not_the_readers_of_the_host(void **f)
     reef_world_free(fork);
 }
 
-static void D7_a_restore_brings_events_and_readers_back(void **f)
+static void a_restore_brings_events_and_readers_back(void **f)
 {
     reef_world *w = world_of(f);
     Hit hit;
@@ -87,7 +87,7 @@ static void D7_a_restore_brings_events_and_readers_back(void **f)
     reef_snapshot_free(s);
 }
 
-static void D7_a_restore_may_bring_back_a_system_that_is_gone(void **f)
+static void a_restore_may_bring_back_a_system_that_is_gone(void **f)
 {
     reef_world *w = world_of(f);
     sender_and_receiver(w);
@@ -130,7 +130,7 @@ static void behind(stage *s, reef_world *w, uint32_t before, uint32_t lag, uint3
     phase_ends(w);
 }
 
-static void D7_the_hash_knows_what_waits_and_not_what_was(void **f)
+static void the_hash_knows_what_waits_and_not_what_was(void **f)
 {
     static stage its;
     for (uint32_t before = 0; before < 5000; before += 1237) {
@@ -159,7 +159,7 @@ static void differ(reef_world *w, reef_world *v, uint64_t row, const char *wante
     assert_true(d.row == row);
 }
 
-static void D7_events_and_how_far_systems_are_make_a_difference(void **f)
+static void events_and_how_far_systems_are_make_a_difference(void **f)
 {
     static stage its;
     const struct {
@@ -191,7 +191,7 @@ static void D7_events_and_how_far_systems_are_make_a_difference(void **f)
     differ(w, v, 5, "The events Hit differ: number 5 of those that wait");
 }
 
-static void D7_bytes_between_the_fields_of_events_do_not_count(void **f)
+static void bytes_between_the_fields_of_events_do_not_count(void **f)
 {
     static stage its;
     reef_world *world[2] = {world_of(f), another_world(f, NULL)};
@@ -216,7 +216,7 @@ static bool find_events(void *context, const reef_hash_part *part)
     return true;
 }
 
-static void D7_events_are_a_part_of_the_hash(void **f)
+static void events_are_a_part_of_the_hash(void **f)
 {
     reef_world *w = world_of(f);
     reef_hash_part part = {0};
@@ -233,7 +233,7 @@ static void D7_events_are_a_part_of_the_hash(void **f)
     assert_int_equal(part.rows, 1);
 }
 
-static void D7_printing_a_world_counts_the_events_that_wait(void **f)
+static void printing_a_world_counts_the_events_that_wait(void **f)
 {
     static const char wanted[] =
         "world: entities 0, without components 0, tables 0, names 0\n  events Hit: 7\n  events Odd: 1\n";
@@ -253,7 +253,7 @@ static void D7_printing_a_world_counts_the_events_that_wait(void **f)
 
 /* A fork may be made before a system has ended: events in flight then belong to the state of both worlds, and neither
  * loses them. */
-static void D7_a_fork_between_a_systems_beginning_and_its_end_sees_the_same(void **f)
+static void a_fork_between_a_systems_beginning_and_its_end_sees_the_same(void **f)
 {
     static stage its;
     reef_world *w = world_of(f);
@@ -288,15 +288,15 @@ static void D7_a_fork_between_a_systems_beginning_and_its_end_sees_the_same(void
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(D7_a_fork_has_the_events_and_not_the_readers_of_the_host),
-        TEST(D7_a_fork_between_a_systems_beginning_and_its_end_sees_the_same),
-        TEST(D7_a_restore_brings_events_and_readers_back),
-        TEST(D7_a_restore_may_bring_back_a_system_that_is_gone),
-        TEST(D7_the_hash_knows_what_waits_and_not_what_was),
-        TEST(D7_events_and_how_far_systems_are_make_a_difference),
-        TEST(D7_bytes_between_the_fields_of_events_do_not_count),
-        TEST(D7_events_are_a_part_of_the_hash),
-        TEST(D7_printing_a_world_counts_the_events_that_wait),
+        TEST(a_fork_has_the_events_and_not_the_readers_of_the_host),
+        TEST(a_fork_between_a_systems_beginning_and_its_end_sees_the_same),
+        TEST(a_restore_brings_events_and_readers_back),
+        TEST(a_restore_may_bring_back_a_system_that_is_gone),
+        TEST(the_hash_knows_what_waits_and_not_what_was),
+        TEST(events_and_how_far_systems_are_make_a_difference),
+        TEST(bytes_between_the_fields_of_events_do_not_count),
+        TEST(events_are_a_part_of_the_hash),
+        TEST(printing_a_world_counts_the_events_that_wait),
     };
     return cmocka_run_group_tests_name("event_state", tests, NULL, NULL);
 }

@@ -5,7 +5,7 @@
 
 /* ---- worlds as values ---- */
 
-static void G1_forks_and_snapshots_have_values_of_their_own(void **state)
+static void forks_and_snapshots_have_values_of_their_own(void **state)
 {
     for (uint32_t h = 0; h < HOMES; h++) {
         enum { N = 400 };
@@ -46,7 +46,7 @@ static void G1_forks_and_snapshots_have_values_of_their_own(void **state)
     }
 }
 
-static void E2_shared_values_are_copied_and_destroyed_once(void **state)
+static void shared_values_are_copied_and_destroyed_once(void **state)
 {
     for (uint32_t h = 0; h < HOMES; h++) {
         enum { N = 100 };
@@ -89,7 +89,7 @@ static void E2_shared_values_are_copied_and_destroyed_once(void **state)
     }
 }
 
-static void E2_what_cant_be_copied_refuses_a_fork_by_name(void **state)
+static void what_cant_be_copied_refuses_a_fork_by_name(void **state)
 {
     for (uint32_t h = 0; h < HOMES; h++) {
         reef_world *w = another_world(state, NULL);
@@ -108,7 +108,7 @@ static void E2_what_cant_be_copied_refuses_a_fork_by_name(void **state)
     }
 }
 
-static void G1_types_that_forks_reset_or_skip_do_so_in_every_home(void **state)
+static void types_that_forks_reset_or_skip_do_so_in_every_home(void **state)
 {
     reef_hooks sound = unique_hooks, reset = {.on_fork = REEF_FORK_RESET}, skip = {.on_fork = REEF_FORK_SKIP};
     sound.on_fork = REEF_FORK_SKIP;
@@ -172,7 +172,7 @@ static void G1_types_that_forks_reset_or_skip_do_so_in_every_home(void **state)
 }
 
 /* One of two pages is written between forks, again and again: the other one is still shared with the snapshot. */
-static void G1_forks_dont_forget_what_a_snapshot_holds(void **state)
+static void forks_dont_forget_what_a_snapshot_holds(void **state)
 {
     static const reef_hooks reset = {.on_fork = REEF_FORK_RESET};
     for (uint32_t h = 0; h < HOMES; h++) {
@@ -249,7 +249,7 @@ static void play_begin(reef_world *w, play *p, uint32_t h)
     }
 }
 
-static void G2_a_history_brings_values_of_every_home_back(void **state)
+static void a_history_brings_values_of_every_home_back(void **state)
 {
     for (uint32_t h = 0; h < HOMES; h++) {
         enum { TICKS = 30 };
@@ -283,7 +283,7 @@ static void G2_a_history_brings_values_of_every_home_back(void **state)
     }
 }
 
-static void G3_a_synctest_names_component_and_entity_in_every_home(void **state)
+static void a_synctest_names_component_and_entity_in_every_home(void **state)
 {
     for (uint32_t h = 0; h < HOMES; h++) {
         play p;
@@ -311,7 +311,7 @@ static void G3_a_synctest_names_component_and_entity_in_every_home(void **state)
 
 /* ---- the hash ---- */
 
-static void G4_the_hash_knows_values_but_not_where_they_lie(void **state)
+static void the_hash_knows_values_but_not_where_they_lie(void **state)
 {
     for (uint32_t h = 0; h < HOMES; h++) {
         enum { N = 300 };
@@ -376,7 +376,7 @@ static bool part_seen(void *context, const reef_hash_part *part)
     return true;
 }
 
-static void G4_a_types_part_of_the_hash_tells_its_values(void **state)
+static void a_types_part_of_the_hash_tells_its_values(void **state)
 {
     for (uint32_t h = 0; h < HOMES; h++) {
         reef_world *w = another_world(state, NULL);
@@ -398,7 +398,7 @@ static void G4_a_types_part_of_the_hash_tells_its_values(void **state)
 }
 
 /* Each byte of each value is compared, and counts as changed after it was written. */
-static void G4_every_byte_of_a_value_counts(void **state)
+static void every_byte_of_a_value_counts(void **state)
 {
     for (uint32_t h = 0; h < HOMES; h++) {
         static const uint32_t sizes[] = {1, 3, 8, 20, 64, 65, 200};
@@ -426,7 +426,7 @@ static void G4_every_byte_of_a_value_counts(void **state)
     }
 }
 
-static void G4_fields_alone_count(void **state)
+static void fields_alone_count(void **state)
 {
     typedef struct mixed {
         uint8_t kind;
@@ -478,7 +478,7 @@ static bool visit_name(void *context, reef_entity e, reef_component type, const 
     return true;
 }
 
-static void H4_visiting_shows_every_home_by_name(void **state)
+static void visiting_shows_every_home_by_name(void **state)
 {
     static visited first[2], v[2];
     for (uint32_t h = 0; h < HOMES; h++) {
@@ -511,7 +511,7 @@ static void H4_visiting_shows_every_home_by_name(void **state)
 
 /* ---- refusals, limits ---- */
 
-static void H2_refusals_are_the_same_in_every_home(void **state)
+static void refusals_are_the_same_in_every_home(void **state)
 {
     for (uint32_t h = 0; h < HOMES; h++) {
         reef_world *w = another_world(state, NULL);
@@ -546,7 +546,7 @@ static void H2_refusals_are_the_same_in_every_home(void **state)
     }
 }
 
-static void E1_memory_that_runs_out_changes_nothing_in_any_home(void **state)
+static void memory_that_runs_out_changes_nothing_in_any_home(void **state)
 {
     for (uint32_t h = 0; h < HOMES; h++) {
         reef_world *w = another_world(state, NULL);
@@ -666,7 +666,7 @@ static void wide_step(wide *x, uint64_t *seed)
     }
 }
 
-static void D9_a_thousand_types_outside_of_tables_do_not_mix(void **state)
+static void a_thousand_types_outside_of_tables_do_not_mix(void **state)
 {
     static const reef_home homes_of[] = {REEF_BIT, REEF_SPARSE, REEF_PAGED, REEF_COLD, REEF_MULTI, REEF_SHARED};
     wide *x = calloc(1, sizeof *x), *then = malloc(sizeof *then);
@@ -708,21 +708,21 @@ static void D9_a_thousand_types_outside_of_tables_do_not_mix(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(G1_forks_and_snapshots_have_values_of_their_own),
-        TEST(E2_shared_values_are_copied_and_destroyed_once),
-        TEST(E2_what_cant_be_copied_refuses_a_fork_by_name),
-        TEST(G1_types_that_forks_reset_or_skip_do_so_in_every_home),
-        TEST(G1_forks_dont_forget_what_a_snapshot_holds),
-        TEST(G2_a_history_brings_values_of_every_home_back),
-        TEST(G3_a_synctest_names_component_and_entity_in_every_home),
-        TEST(G4_the_hash_knows_values_but_not_where_they_lie),
-        TEST(G4_a_types_part_of_the_hash_tells_its_values),
-        TEST(G4_every_byte_of_a_value_counts),
-        TEST(G4_fields_alone_count),
-        TEST(H4_visiting_shows_every_home_by_name),
-        TEST(H2_refusals_are_the_same_in_every_home),
-        TEST(E1_memory_that_runs_out_changes_nothing_in_any_home),
-        TEST(D9_a_thousand_types_outside_of_tables_do_not_mix),
+        TEST(forks_and_snapshots_have_values_of_their_own),
+        TEST(shared_values_are_copied_and_destroyed_once),
+        TEST(what_cant_be_copied_refuses_a_fork_by_name),
+        TEST(types_that_forks_reset_or_skip_do_so_in_every_home),
+        TEST(forks_dont_forget_what_a_snapshot_holds),
+        TEST(a_history_brings_values_of_every_home_back),
+        TEST(a_synctest_names_component_and_entity_in_every_home),
+        TEST(the_hash_knows_values_but_not_where_they_lie),
+        TEST(a_types_part_of_the_hash_tells_its_values),
+        TEST(every_byte_of_a_value_counts),
+        TEST(fields_alone_count),
+        TEST(visiting_shows_every_home_by_name),
+        TEST(refusals_are_the_same_in_every_home),
+        TEST(memory_that_runs_out_changes_nothing_in_any_home),
+        TEST(a_thousand_types_outside_of_tables_do_not_mix),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -43,7 +43,7 @@ static int32_t number_there(const reef_world *w, reef_entity e, reef_component c
 /* ---- entities ---- */
 
 /* Where storage is found by the entity's id alone, an add to a dead entity makes a value that is never destroyed. */
-static void A1_an_add_doesnt_bring_back_a_dead_entity(void **state)
+static void an_add_doesnt_bring_back_a_dead_entity(void **state)
 {
     for (uint32_t h = 0; h < PLACES; h++) {
         reef_world *w = another_world(state, NULL);
@@ -72,7 +72,7 @@ static void A1_an_add_doesnt_bring_back_a_dead_entity(void **state)
 }
 
 /* A destroy that forgets one kind of storage leaves its values to the next owner of the id. */
-static void A1_a_reused_id_begins_without_components(void **state)
+static void a_reused_id_begins_without_components(void **state)
 {
     for (uint32_t h = 0; h < PLACES; h++) {
         reef_world *w = another_world(state, NULL);
@@ -104,7 +104,7 @@ static void A1_a_reused_id_begins_without_components(void **state)
 }
 
 /* A counter of ids that wraps around returns an id that is alive. */
-static void A2_no_id_is_given_out_that_is_alive(void **state)
+static void no_id_is_given_out_that_is_alive(void **state)
 {
     enum { N = 12 };
     reef_world *w = another_world(state, &(reef_world_config){.entities_max = N});
@@ -143,7 +143,7 @@ static void A2_no_id_is_given_out_that_is_alive(void **state)
 /* ---- values ---- */
 
 /* If a remove updates only the size or only the capacity of a block, later adds write beyond its end. */
-static void E7_adds_after_removes_stay_inside_of_their_blocks(void **state)
+static void adds_after_removes_stay_inside_of_their_blocks(void **state)
 {
     for (uint32_t h = 0; h < PLACES; h++) {
         enum { N = 300 };
@@ -171,7 +171,7 @@ static void E7_adds_after_removes_stay_inside_of_their_blocks(void **state)
 
 /* A move into a slot that was constructed before leaks a value; a slot that is destroyed after it was moved from is
  * destroyed twice. */
-static void E2_each_slot_is_constructed_once_and_destroyed_once(void **state)
+static void each_slot_is_constructed_once_and_destroyed_once(void **state)
 {
     for (uint32_t h = 0; h < PLACES; h++) {
         enum { N = 40 };
@@ -222,7 +222,7 @@ static bool finds(reef_world *w, reef_component c, reef_entity e)
 }
 
 /* If removes don't clear a bit that adds set, queries find components that were removed. */
-static void C3_bits_go_with_their_component(void **state)
+static void bits_go_with_their_component(void **state)
 {
     for (uint32_t h = 0; h <= PLACES; h++) { /* the last is a switch */
         reef_world *w = another_world(state, NULL);
@@ -256,7 +256,7 @@ static void C3_bits_go_with_their_component(void **state)
 
 /* A registry that makes a container at its first use also makes it for a lookup, even for a const world, on several
  * threads. */
-static void E3_a_read_creates_nothing(void **state)
+static void a_read_creates_nothing(void **state)
 {
     for (uint32_t h = 0; h < PLACES; h++) {
         reef_world *w = another_world(state, NULL);
@@ -320,7 +320,7 @@ static void writes_ones(reef_block *b)
 }
 
 /* A scheduler that counts only writers lets the next writer begin while another system reads. */
-static void D2_a_reader_holds_back_the_writer_behind_it(void **state)
+static void a_reader_holds_back_the_writer_behind_it(void **state)
 {
     enum { N = 64 };
     reef_pool *pool = reef_pool_new(&(reef_pool_config){.threads = 2});
@@ -359,14 +359,14 @@ static void D2_a_reader_holds_back_the_writer_behind_it(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(A1_an_add_doesnt_bring_back_a_dead_entity),
-        TEST(A1_a_reused_id_begins_without_components),
-        TEST(A2_no_id_is_given_out_that_is_alive),
-        TEST(E7_adds_after_removes_stay_inside_of_their_blocks),
-        TEST(E2_each_slot_is_constructed_once_and_destroyed_once),
-        TEST(C3_bits_go_with_their_component),
-        TEST(E3_a_read_creates_nothing),
-        TEST(D2_a_reader_holds_back_the_writer_behind_it),
+        TEST(an_add_doesnt_bring_back_a_dead_entity),
+        TEST(a_reused_id_begins_without_components),
+        TEST(no_id_is_given_out_that_is_alive),
+        TEST(adds_after_removes_stay_inside_of_their_blocks),
+        TEST(each_slot_is_constructed_once_and_destroyed_once),
+        TEST(bits_go_with_their_component),
+        TEST(a_read_creates_nothing),
+        TEST(a_reader_holds_back_the_writer_behind_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

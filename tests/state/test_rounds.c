@@ -744,7 +744,7 @@ static const doing *drawn(game *g)
     return &doings[i];
 }
 
-static void F10_nothing_wears_out(void **fixed)
+static void nothing_wears_out(void **fixed)
 {
     enum { ACTS = 4 };
     game g = {.fixed = fixed, .seed = first_seed, .doing = "begin"};
@@ -778,7 +778,7 @@ static void F10_nothing_wears_out(void **fixed)
 
 /* A game that goes on in a fork each time, or is restored each time, and makes queries and systems anew: what those
  * that are gone had seen goes, too. */
-static void F10_what_is_gone_leaves_nothing(void **fixed)
+static void what_is_gone_leaves_nothing(void **fixed)
 {
     enum { TIMES = 300, MOST = 32 };
     reef_world *w = reef_fork(world_of(fixed));
@@ -824,6 +824,6 @@ int main(int argc, char **argv)
         else if (strcmp(argv[i], "--trace") == 0) trace = true;
         else return fprintf(stderr, "test_rounds [--rounds N] [--seed S] [--trace]\n"), 2;
     }
-    const struct CMUnitTest tests[] = {TEST(F10_nothing_wears_out), TEST(F10_what_is_gone_leaves_nothing)};
+    const struct CMUnitTest tests[] = {TEST(nothing_wears_out), TEST(what_is_gone_leaves_nothing)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

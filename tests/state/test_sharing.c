@@ -61,7 +61,7 @@ static void live(life *l)
     else assert_ok(reef_destroy(l->w, l->e[i]));
 }
 
-static void G1_snapshots_keep_what_the_world_changes(void **state)
+static void snapshots_keep_what_the_world_changes(void **state)
 {
     life *l = calloc(1, sizeof *l), *control = calloc(1, sizeof *control);
     reef_world *frozen[SNAPSHOTS] = {NULL};
@@ -96,7 +96,7 @@ static void G1_snapshots_keep_what_the_world_changes(void **state)
 }
 
 /* The first call after a snapshot finds everything shared. */
-static void G1_each_first_write_after_a_snapshot(void **state)
+static void each_first_write_after_a_snapshot(void **state)
 {
     for (uint32_t what = 0; what < 16; what++) {
         life *l = calloc(1, sizeof *l), *control = calloc(1, sizeof *control);
@@ -134,7 +134,7 @@ static void G1_each_first_write_after_a_snapshot(void **state)
 }
 
 /* When there is no memory for a copy of a shared block, nothing changes in the world or the snapshot. */
-static void G5_unsharing_without_memory_changes_nothing(void **state)
+static void unsharing_without_memory_changes_nothing(void **state)
 {
     for (uint32_t call = 0; call < 5; call++) {
         uint32_t failures = 0;
@@ -177,9 +177,9 @@ static void G5_unsharing_without_memory_changes_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(G1_snapshots_keep_what_the_world_changes),
-        TEST(G1_each_first_write_after_a_snapshot),
-        TEST(G5_unsharing_without_memory_changes_nothing),
+        TEST(snapshots_keep_what_the_world_changes),
+        TEST(each_first_write_after_a_snapshot),
+        TEST(unsharing_without_memory_changes_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

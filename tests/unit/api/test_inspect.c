@@ -57,7 +57,7 @@ static bool note(void *context, reef_entity e, reef_component c, const void *dat
     return n->stop_after == 0 || --n->stop_after > 0;
 }
 
-static void B7_all_components_of_an_entity_by_type_name(void **state)
+static void all_components_of_an_entity_by_type_name(void **state)
 {
     reef_world *w = world_of(state);
     notes n = {0};
@@ -77,7 +77,7 @@ static void B7_all_components_of_an_entity_by_type_name(void **state)
     assert_string_equal(n.text, "");
 }
 
-static void B7_all_components_of_a_world_by_type_name_then_table_then_row(void **state)
+static void all_components_of_a_world_by_type_name_then_table_then_row(void **state)
 {
     reef_world *w = world_of(state);
     notes n = {0};
@@ -108,7 +108,7 @@ static bool count_visit(void *context, reef_entity e, reef_component c, const vo
     return true;
 }
 
-static void B7_each_component_comes_exactly_once(void **state)
+static void each_component_comes_exactly_once(void **state)
 {
     enum { N = 2500 };
     static uint32_t seen[N], wanted[N];
@@ -160,7 +160,7 @@ static void assert_holds(const char *text, const char *part)
     if (strstr(text, part) == NULL) fail_msg("not found: \"%s\" in:\n%s", part, text);
 }
 
-static void F9_an_entity_is_printed_with_fields_values_and_units(void **state)
+static void an_entity_is_printed_with_fields_values_and_units(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity mate = reef_create(w);
@@ -188,7 +188,7 @@ static void F9_an_entity_is_printed_with_fields_values_and_units(void **state)
     assert_holds(print_one(w, mate), "clara");
 }
 
-static void F9_each_kind_of_number_is_printed(void **state)
+static void each_kind_of_number_is_printed(void **state)
 {
     reef_world *w = world_of(state);
     volatile float zero = 0;
@@ -201,7 +201,7 @@ static void F9_each_kind_of_number_is_printed(void **state)
     assert_holds(text, "endless inf");
 }
 
-static void F9_bytes_are_printed_where_no_fields_are_known(void **state)
+static void bytes_are_printed_where_no_fields_are_known(void **state)
 {
     reef_world *w = world_of(state);
     reef_component c = numbered_type("bytes", 1, 4, 1);
@@ -215,7 +215,7 @@ static void F9_bytes_are_printed_where_no_fields_are_known(void **state)
     assert_true(strlen(print_one(w, (reef_entity){0})) > 0);
 }
 
-static void F9_a_world_is_printed_up_to_a_number_of_entities(void **state)
+static void a_world_is_printed_up_to_a_number_of_entities(void **state)
 {
     reef_world *w = world_of(state);
     for (int i = 0; i < 30; i++) {
@@ -246,7 +246,7 @@ REEF_COMPONENT(Placed);
 REEF_FIELDS(Placed, REEF_FIELD(Placed, x, REEF_F32, "m", 0, 0), REEF_FIELD(Placed, y, REEF_F32, NULL, 0, 0),
             REEF_FIELD(Placed, list, REEF_I16, NULL, 0, 0));
 
-static void F9_a_value_is_printed_whole_or_one_field_of_it(void **state)
+static void a_value_is_printed_whole_or_one_field_of_it(void **state)
 {
     reef_world *w = world_of(state);
     reef_type_info info;
@@ -284,7 +284,7 @@ static bool table_seen(void *context, const reef_component *types, uint32_t coun
     return --seen->left != 0;
 }
 
-static void F9_tables_are_visited_with_their_types_and_rows(void **state)
+static void tables_are_visited_with_their_types_and_rows(void **state)
 {
     reef_world *w = world_of(state);
     tables_seen seen = {"", 99};
@@ -310,7 +310,7 @@ static void F9_tables_are_visited_with_their_types_and_rows(void **state)
 }
 
 #if defined(__linux__)
-static void F9_a_file_that_cannot_be_written_is_reported(void **state)
+static void a_file_that_cannot_be_written_is_reported(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e = reef_spawn(w, reef_with(Position, 1, 2));
@@ -326,17 +326,17 @@ static void F9_a_file_that_cannot_be_written_is_reported(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(B7_all_components_of_an_entity_by_type_name),
-        TEST(B7_all_components_of_a_world_by_type_name_then_table_then_row),
-        TEST(B7_each_component_comes_exactly_once),
-        TEST(F9_a_value_is_printed_whole_or_one_field_of_it),
-        TEST(F9_tables_are_visited_with_their_types_and_rows),
-        TEST(F9_an_entity_is_printed_with_fields_values_and_units),
-        TEST(F9_each_kind_of_number_is_printed),
-        TEST(F9_bytes_are_printed_where_no_fields_are_known),
-        TEST(F9_a_world_is_printed_up_to_a_number_of_entities),
+        TEST(all_components_of_an_entity_by_type_name),
+        TEST(all_components_of_a_world_by_type_name_then_table_then_row),
+        TEST(each_component_comes_exactly_once),
+        TEST(a_value_is_printed_whole_or_one_field_of_it),
+        TEST(tables_are_visited_with_their_types_and_rows),
+        TEST(an_entity_is_printed_with_fields_values_and_units),
+        TEST(each_kind_of_number_is_printed),
+        TEST(bytes_are_printed_where_no_fields_are_known),
+        TEST(a_world_is_printed_up_to_a_number_of_entities),
 #if defined(__linux__)
-        TEST(F9_a_file_that_cannot_be_written_is_reported),
+        TEST(a_file_that_cannot_be_written_is_reported),
 #endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

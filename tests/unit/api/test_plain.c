@@ -20,7 +20,7 @@ REEF_SUBTYPE(PlainSub, PlainBase);
 REEF_COMPONENT(PlainEvent);
 REEF_TAG(PlainTag);
 
-static void F14_handles(void **test)
+static void handles(void **test)
 {
     (void)test;
     const reef_entity e[] = {{0, 0}, {0, 1}, {1, 0}, {7, 3}, {7, 4}, {UINT32_MAX - 2, UINT32_MAX}};
@@ -41,7 +41,7 @@ static void F14_handles(void **test)
     }
 }
 
-static void F14_keys(void **test)
+static void keys(void **test)
 {
     (void)test;
     const double d[] = {-INFINITY, -DBL_MAX, -1.5, -1, -FLT_MIN, -0.0, 0.0, FLT_MIN, 1, 1.5, FLT_MAX, INFINITY, NAN};
@@ -60,7 +60,7 @@ static void F14_keys(void **test)
     }
 }
 
-static void F14_random_numbers(void **test)
+static void random_numbers(void **test)
 {
     reef_random a = reef_random_of(world_of(test), 3, (reef_entity){5, 1}), b = a;
     for (int i = 0; i < 20; i++) {
@@ -73,7 +73,7 @@ static void F14_random_numbers(void **test)
     assert_true(reef_plain_random_float(NULL) == 0);
 }
 
-static void F14_values_and_scripts(void **test)
+static void values_and_scripts(void **test)
 {
     static const reef_script_class class = {.name = "plain", .size = 4};
     reef_world *w = world_of(test);
@@ -90,7 +90,7 @@ static void F14_values_and_scripts(void **test)
 }
 
 /* Two tables, and of one not every row: what the inlined walk visits, in its order. */
-static void F14_rows(void **test)
+static void rows_by_plain_calls(void **test)
 {
     reef_world *w = world_of(test);
     for (int32_t i = 0; i < 30; i++) {
@@ -122,7 +122,7 @@ static void F14_rows(void **test)
     assert_ok(reef_query_free(w, q));
 }
 
-static void F14_references(void **test)
+static void references(void **test)
 {
     reef_world *w = world_of(test);
     const reef_entity e = reef_spawn(w, reef_with(PlainBase, 1)), other = reef_spawn(w, reef_with(PlainBase, 2));
@@ -142,7 +142,7 @@ static void F14_references(void **test)
                 !reef_plain_ref_is_null(&a));
 }
 
-static void F14_subtypes(void **test)
+static void subtypes(void **test)
 {
     reef_world *w = world_of(test);
     for (int32_t i = 0; i < 5; i++) assert_some(reef_spawn(w, reef_with(PlainSub, {i}, 10)));
@@ -171,7 +171,7 @@ static void hear(reef_block *b)
     while (reef_plain_next_event(&tags) != NULL) heard++;
 }
 
-static void F14_events(void **test)
+static void events_by_plain_calls(void **test)
 {
     reef_world *w = world_of(test);
     assert_false(reef_system_is_null(reef_system(w, say, "; sends PlainEvent, sends PlainTag")));
@@ -186,8 +186,14 @@ static void F14_events(void **test)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(F14_handles), TEST(F14_keys),       TEST(F14_random_numbers), TEST(F14_values_and_scripts),
-        TEST(F14_rows),    TEST(F14_references), TEST(F14_subtypes),       TEST(F14_events),
+        TEST(handles),
+        TEST(keys),
+        TEST(random_numbers),
+        TEST(values_and_scripts),
+        TEST(rows_by_plain_calls),
+        TEST(references),
+        TEST(subtypes),
+        TEST(events_by_plain_calls),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -64,7 +64,7 @@ static bool list_system(void *context, const reef_system_info *s)
     return ++l->count != l->most;
 }
 
-static void F11_systems_are_visited_with_what_they_touch(void **state)
+static void systems_are_visited_with_what_they_touch(void **state)
 {
     reef_world *w = world_of(state);
     listing l = {.count = 0};
@@ -105,7 +105,7 @@ static bool list_observer(void *context, const reef_observer_info *o)
     return ++l->count != l->most;
 }
 
-static void F11_observers_are_visited(void **state)
+static void observers_are_visited(void **state)
 {
     reef_world *w = world_of(state);
     listing l = {.count = 0};
@@ -137,7 +137,7 @@ static reef_status text_write(void *context, const void *bytes, size_t count)
     return REEF_OK;
 }
 
-static void F11_spans_of_jobs_are_kept_and_written(void **state)
+static void spans_of_jobs_are_kept_and_written(void **state)
 {
     reef_world *w = world_of(state);
     reef_trace_span span[8];
@@ -191,9 +191,9 @@ static void F11_spans_of_jobs_are_kept_and_written(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(F11_systems_are_visited_with_what_they_touch),
-        TEST(F11_observers_are_visited),
-        TEST(F11_spans_of_jobs_are_kept_and_written),
+        TEST(systems_are_visited_with_what_they_touch),
+        TEST(observers_are_visited),
+        TEST(spans_of_jobs_are_kept_and_written),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

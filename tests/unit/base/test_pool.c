@@ -33,7 +33,7 @@ static void count_call(void *data, uint32_t worker)
 
 /* ---- making ---- */
 
-static void D6_threads_out_of_range_are_refused(void **state)
+static void threads_out_of_range_are_refused(void **state)
 {
     (void)state;
     assert_null(reef_pool_new(&(reef_pool_config){.threads = REEF_THREADS_MAX + 1}));
@@ -48,14 +48,14 @@ static void submit_nothing(void *context, void (*task)(void *data), void *data)
 }
 static void wait_for_nothing(void *context) { (void)context; }
 
-static void D6_half_a_job_system_is_refused(void **state)
+static void half_a_job_system_is_refused(void **state)
 {
     (void)state;
     assert_null(reef_pool_new(&(reef_pool_config){.threads = 2, .jobs = {.submit = submit_nothing}}));
     assert_null(reef_pool_new(&(reef_pool_config){.threads = 2, .jobs = {.wait = wait_for_nothing}}));
 }
 
-static void D6_a_pool_of_one_is_the_caller(void **state)
+static void a_pool_of_one_is_the_caller(void **state)
 {
     (void)state;
     uint32_t calls = 0;
@@ -67,7 +67,7 @@ static void D6_a_pool_of_one_is_the_caller(void **state)
     reef_pool_free(p);
 }
 
-static void D6_the_seed_of_schedules_is_kept(void **state)
+static void the_seed_of_schedules_is_kept(void **state)
 {
     (void)state;
     reef_pool *p = reef_pool_new(&(reef_pool_config){.threads = 2, .shuffle = 77});
@@ -77,7 +77,7 @@ static void D6_the_seed_of_schedules_is_kept(void **state)
     reef_pool_free(p);
 }
 
-static void G5_a_pool_without_memory_is_none(void **state)
+static void a_pool_without_memory_is_none(void **state)
 {
     heap *h = heap_of(state);
     const reef_pool_config config = {.threads = 4, .allocator = heap_allocator(h)};
@@ -98,7 +98,7 @@ static void G5_a_pool_without_memory_is_none(void **state)
 
 /* ---- worlds ---- */
 
-static void D6_forks_use_the_pool_of_their_origin(void **state)
+static void forks_use_the_pool_of_their_origin(void **state)
 {
     reef_world *w = world_of(state);
     reef_pool *p = pool_of(2);
@@ -122,7 +122,7 @@ static void D6_forks_use_the_pool_of_their_origin(void **state)
 static reef_status set_in_tick;
 static void set_pool(reef_block *b) { set_in_tick = reef_set_pool(b->world, NULL); }
 
-static void D6_a_world_keeps_its_pool_while_systems_run(void **state)
+static void a_world_keeps_its_pool_while_systems_run(void **state)
 {
     reef_world *w = world_of(state);
     reef_pool *p = pool_of(2);
@@ -137,7 +137,7 @@ static void D6_a_world_keeps_its_pool_while_systems_run(void **state)
 
 #ifdef REEF_NO_THREADS
 
-static void D6_without_threads_every_pool_has_one(void **state)
+static void without_threads_every_pool_has_one(void **state)
 {
     (void)state;
     for (uint32_t threads = 0; threads <= REEF_THREADS_MAX; threads++) {
@@ -205,7 +205,7 @@ static void assert_all_meet(reef_pool *p, uint32_t threads, uint32_t runs)
     }
 }
 
-static void D6_all_threads_of_a_pool_meet(void **state)
+static void all_threads_of_a_pool_meet(void **state)
 {
     (void)state;
     static const uint32_t sizes[] = {1, 2, 3, 16, 64};
@@ -217,7 +217,7 @@ static void D6_all_threads_of_a_pool_meet(void **state)
     }
 }
 
-static void D6_by_default_there_is_a_thread_for_each_processor(void **state)
+static void by_default_there_is_a_thread_for_each_processor(void **state)
 {
     (void)state;
     const long n = sysconf(_SC_NPROCESSORS_ONLN);
@@ -228,7 +228,7 @@ static void D6_by_default_there_is_a_thread_for_each_processor(void **state)
     reef_pool_free(p);
 }
 
-static void D6_a_pool_is_made_and_freed_a_thousand_times(void **state)
+static void a_pool_is_made_and_freed_a_thousand_times(void **state)
 {
     (void)state;
     for (uint32_t i = 0; i < 1000; i++) {
@@ -255,7 +255,7 @@ static void be_brief(void *data, uint32_t worker)
     atomic_fetch_add(&b->ended, 1);
 }
 
-static void D6_nobody_begins_behind_the_end_of_a_run(void **state)
+static void nobody_begins_behind_the_end_of_a_run(void **state)
 {
     (void)state;
     reef_pool *p = pool_of(4);
@@ -319,7 +319,7 @@ static void *run_often(void *data)
     return NULL;
 }
 
-static void D6_several_callers_share_a_pool(void **state)
+static void several_callers_share_a_pool(void **state)
 {
     (void)state;
     for (uint32_t threads = 2; threads <= 4; threads++) {
@@ -343,7 +343,7 @@ static void *meet_on_pool(void *data)
     return NULL;
 }
 
-static void D6_a_caller_gets_on_while_all_threads_are_busy_elsewhere(void **state)
+static void a_caller_gets_on_while_all_threads_are_busy_elsewhere(void **state)
 {
     (void)state;
     reef_pool *p = pool_of(3);
@@ -387,7 +387,7 @@ static void run_inside(void *data, uint32_t worker)
     reef__pool_run(n->pool, count_inner, n);
 }
 
-static void D6_a_run_may_be_made_inside_of_another(void **state)
+static void a_run_may_be_made_inside_of_another(void **state)
 {
     (void)state;
     nest n = {.pool = pool_of(3)};
@@ -426,7 +426,7 @@ static void list_wait(void *context)
     l->count = 0;
 }
 
-static void D6_a_job_system_may_run_tasks_inside_of_wait_only(void **state)
+static void a_job_system_may_run_tasks_inside_of_wait_only(void **state)
 {
     (void)state;
     task_list l = {.count = 0};
@@ -450,7 +450,7 @@ static void submit_here(void *context, void (*task)(void *data), void *data)
     task(data);
 }
 
-static void D6_a_job_system_may_run_tasks_inside_of_submit(void **state)
+static void a_job_system_may_run_tasks_inside_of_submit(void **state)
 {
     (void)state;
     uint32_t submitted = 0, calls = 0;
@@ -531,7 +531,7 @@ static void workshop_end(workshop *s)
     mutex_drop(&s->lock);
 }
 
-static void D6_a_job_system_may_have_threads_of_its_own(void **state)
+static void a_job_system_may_have_threads_of_its_own(void **state)
 {
     (void)state;
     workshop s;
@@ -624,7 +624,7 @@ static void assert_children_tick_alone(reef_world *w, const reef_pool_config *co
     reef_pool_free(p);
 }
 
-static void D6_a_child_of_fork_ticks_alone(void **state)
+static void a_child_of_fork_ticks_alone(void **state)
 {
     reef_world *w = world_of(state);
 #if defined(__SANITIZE_THREAD__)
@@ -653,7 +653,7 @@ static uint64_t cpu_time_us(void)
     return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
 }
 
-static void D6_an_idle_pool_takes_no_time(void **state)
+static void an_idle_pool_takes_no_time(void **state)
 {
     (void)state;
     reef_pool *p = pool_of(16);
@@ -713,7 +713,7 @@ static int crowded(void)
     return 0;
 }
 
-static void G5_a_pool_without_enough_threads_is_none(void **state)
+static void a_pool_without_enough_threads_is_none(void **state)
 {
     (void)state;
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -740,30 +740,30 @@ static void G5_a_pool_without_enough_threads_is_none(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(D6_threads_out_of_range_are_refused),
-        TEST(D6_half_a_job_system_is_refused),
-        TEST(D6_a_pool_of_one_is_the_caller),
-        TEST(D6_the_seed_of_schedules_is_kept),
-        TEST(G5_a_pool_without_memory_is_none),
-        TEST(D6_forks_use_the_pool_of_their_origin),
-        TEST(D6_a_world_keeps_its_pool_while_systems_run),
+        TEST(threads_out_of_range_are_refused),
+        TEST(half_a_job_system_is_refused),
+        TEST(a_pool_of_one_is_the_caller),
+        TEST(the_seed_of_schedules_is_kept),
+        TEST(a_pool_without_memory_is_none),
+        TEST(forks_use_the_pool_of_their_origin),
+        TEST(a_world_keeps_its_pool_while_systems_run),
 #ifdef REEF_NO_THREADS
-        TEST(D6_without_threads_every_pool_has_one),
+        TEST(without_threads_every_pool_has_one),
 #else
-        TEST(D6_all_threads_of_a_pool_meet),
-        TEST(D6_by_default_there_is_a_thread_for_each_processor),
-        TEST(D6_a_pool_is_made_and_freed_a_thousand_times),
-        TEST(D6_nobody_begins_behind_the_end_of_a_run),
-        TEST(D6_several_callers_share_a_pool),
-        TEST(D6_a_caller_gets_on_while_all_threads_are_busy_elsewhere),
-        TEST(D6_a_run_may_be_made_inside_of_another),
-        TEST(D6_a_job_system_may_run_tasks_inside_of_wait_only),
-        TEST(D6_a_job_system_may_run_tasks_inside_of_submit),
-        TEST(D6_a_job_system_may_have_threads_of_its_own),
-        TEST(D6_a_child_of_fork_ticks_alone),
-        TEST(D6_an_idle_pool_takes_no_time),
+        TEST(all_threads_of_a_pool_meet),
+        TEST(by_default_there_is_a_thread_for_each_processor),
+        TEST(a_pool_is_made_and_freed_a_thousand_times),
+        TEST(nobody_begins_behind_the_end_of_a_run),
+        TEST(several_callers_share_a_pool),
+        TEST(a_caller_gets_on_while_all_threads_are_busy_elsewhere),
+        TEST(a_run_may_be_made_inside_of_another),
+        TEST(a_job_system_may_run_tasks_inside_of_wait_only),
+        TEST(a_job_system_may_run_tasks_inside_of_submit),
+        TEST(a_job_system_may_have_threads_of_its_own),
+        TEST(a_child_of_fork_ticks_alone),
+        TEST(an_idle_pool_takes_no_time),
 #if defined(__linux__)
-        TEST(G5_a_pool_without_enough_threads_is_none),
+        TEST(a_pool_without_enough_threads_is_none),
 #endif
 #endif
     };

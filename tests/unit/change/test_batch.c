@@ -25,7 +25,7 @@ static void populate(reef_world *w)
     }
 }
 
-static void B2_get_many_copies_what_is_there(void **state)
+static void get_many_copies_what_is_there(void **state)
 {
     static Mass out[N + 3];
     static reef_entity asked[N + 3];
@@ -47,7 +47,7 @@ static void B2_get_many_copies_what_is_there(void **state)
     assert_int_equal(reef_get_many_id(w, reef_id(Mass), asked, N, out, 4), 0);
 }
 
-static void B2_get_many_refuses_types_that_copy_by_a_hook(void **state)
+static void get_many_refuses_types_that_copy_by_a_hook(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e = reef_spawn(w, reef_with(Tracked, .value = 1));
@@ -57,7 +57,7 @@ static void B2_get_many_refuses_types_that_copy_by_a_hook(void **state)
     assert_int_equal(book.copied, 1); /* the spawn */
 }
 
-static void B2_write_many_replaces_in_the_arrays_order(void **state)
+static void write_many_replaces_in_the_arrays_order(void **state)
 {
     static Mass in[N];
     static reef_entity asked[N];
@@ -81,7 +81,7 @@ static void B2_write_many_replaces_in_the_arrays_order(void **state)
     assert_int_equal(reef_count(w, Velocity), 0);
 }
 
-static void B2_write_many_goes_through_hooks(void **state)
+static void write_many_goes_through_hooks(void **state)
 {
     enum { FEW = 20 };
     reef_world *w = world_of(state);
@@ -103,7 +103,7 @@ static void B2_write_many_goes_through_hooks(void **state)
 
 /* ---- destroy_many ---- */
 
-static void A1_destroy_many_skips_the_dead_and_counts_each_once(void **state)
+static void destroy_many_skips_the_dead_and_counts_each_once(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[12];
@@ -119,7 +119,7 @@ static void A1_destroy_many_skips_the_dead_and_counts_each_once(void **state)
     for (int i = 0; i < 10; i++) assert_int_equal(reef_create(w).index, order[i]);
 }
 
-static void A1_destroy_many_equals_one_by_one(void **state)
+static void destroy_many_equals_one_by_one(void **state)
 {
     static reef_entity doomed[N];
     reef_world *w = world_of(state), *v = another_world(state, NULL);
@@ -135,7 +135,7 @@ static void A1_destroy_many_equals_one_by_one(void **state)
 
 /* ---- destroy_with, clear_type ---- */
 
-static void E6_destroy_with_takes_all_that_have_the_set(void **state)
+static void destroy_with_takes_all_that_have_the_set(void **state)
 {
     reef_world *w = world_of(state);
     uint64_t dead = 0, wanted = 0;
@@ -155,7 +155,7 @@ static void E6_destroy_with_takes_all_that_have_the_set(void **state)
     assert_int_equal(reef_count_alive(w), 0);
 }
 
-static void E6_destroy_with_switch_and_table_together(void **state)
+static void destroy_with_switch_and_table_together(void **state)
 {
     reef_world *w = world_of(state);
     populate(w);
@@ -165,7 +165,7 @@ static void E6_destroy_with_switch_and_table_together(void **state)
     assert_true(reef_is_alive(w, bare));
 }
 
-static void E6_destroy_with_unknown_or_repeated_types(void **state)
+static void destroy_with_unknown_or_repeated_types(void **state)
 {
     reef_world *w = world_of(state);
     reef_component none[] = {reef_id(Position), {0}};
@@ -178,7 +178,7 @@ static void E6_destroy_with_unknown_or_repeated_types(void **state)
     assert_status(REEF_UNKNOWN_TYPE, remove_everywhere(w, (reef_component){UINT32_MAX}, NULL));
 }
 
-static void A3_clear_type_keeps_all_the_rest(void **state)
+static void clear_type_keeps_all_the_rest(void **state)
 {
     reef_world *w = world_of(state);
     uint64_t removed = 0;
@@ -205,16 +205,16 @@ static void A3_clear_type_keeps_all_the_rest(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(B2_get_many_copies_what_is_there),
-        TEST(B2_get_many_refuses_types_that_copy_by_a_hook),
-        TEST(B2_write_many_replaces_in_the_arrays_order),
-        TEST(B2_write_many_goes_through_hooks),
-        TEST(A1_destroy_many_skips_the_dead_and_counts_each_once),
-        TEST(A1_destroy_many_equals_one_by_one),
-        TEST(E6_destroy_with_takes_all_that_have_the_set),
-        TEST(E6_destroy_with_switch_and_table_together),
-        TEST(E6_destroy_with_unknown_or_repeated_types),
-        TEST(A3_clear_type_keeps_all_the_rest),
+        TEST(get_many_copies_what_is_there),
+        TEST(get_many_refuses_types_that_copy_by_a_hook),
+        TEST(write_many_replaces_in_the_arrays_order),
+        TEST(write_many_goes_through_hooks),
+        TEST(destroy_many_skips_the_dead_and_counts_each_once),
+        TEST(destroy_many_equals_one_by_one),
+        TEST(destroy_with_takes_all_that_have_the_set),
+        TEST(destroy_with_switch_and_table_together),
+        TEST(destroy_with_unknown_or_repeated_types),
+        TEST(clear_type_keeps_all_the_rest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

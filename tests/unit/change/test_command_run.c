@@ -251,7 +251,7 @@ static void compare_worlds(const paper *p, reef_status got, reef_error first)
     assert_int_equal(p->w->destroyed, p->fork->destroyed);
 }
 
-static void D4_runs_are_their_commands_one_by_one(void **setup)
+static void runs_are_their_commands_one_by_one(void **setup)
 {
     for (uint64_t seed = 1; seed <= 30; seed++) {
         reef_world *w = another_world(setup, NULL);
@@ -272,7 +272,7 @@ static void D4_runs_are_their_commands_one_by_one(void **setup)
 }
 
 /* Memory that runs out in the middle, again and again: each flush goes on where the last one stopped. */
-static void D4_runs_that_stop_go_on_at_the_right_place(void **setup)
+static void runs_that_stop_go_on_at_the_right_place(void **setup)
 {
     uint32_t stopped = 0;
     for (uint64_t seed = 101; seed <= 110; seed++) {
@@ -307,7 +307,7 @@ static void D4_runs_that_stop_go_on_at_the_right_place(void **setup)
 }
 
 /* A buffer that is forgotten half done. */
-static void D4_runs_that_are_dropped_leave_nothing(void **setup)
+static void runs_that_are_dropped_leave_nothing(void **setup)
 {
     reef_world *w = another_world(setup, NULL);
     paper *p = paper_make(w, 77);
@@ -345,7 +345,7 @@ static void destroy_them(reef_block *b)
 }
 
 /* Blocks stay where they are: the table is done as a whole. */
-static void D4_a_run_over_a_whole_table_moves_no_row(void **setup)
+static void a_run_over_a_whole_table_moves_no_row(void **setup)
 {
     reef_world *w = world_of(setup);
     reef_entity first = {0, 0};
@@ -380,7 +380,7 @@ static void D4_a_run_over_a_whole_table_moves_no_row(void **setup)
 }
 
 /* In loops that record it is the same. */
-static void D4_a_loop_that_records_does_whole_tables(void **setup)
+static void a_loop_that_records_does_whole_tables(void **setup)
 {
     reef_world *w = world_of(setup);
     for (int i = 0; i < 3000; i++) reef_spawn(w, reef_with(Position, (float)i, 0));
@@ -404,9 +404,9 @@ static void D4_a_loop_that_records_does_whole_tables(void **setup)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(D4_runs_are_their_commands_one_by_one),    TEST(D4_runs_that_stop_go_on_at_the_right_place),
-        TEST(D4_runs_that_are_dropped_leave_nothing),   TEST(D4_a_run_over_a_whole_table_moves_no_row),
-        TEST(D4_a_loop_that_records_does_whole_tables),
+        TEST(runs_are_their_commands_one_by_one),    TEST(runs_that_stop_go_on_at_the_right_place),
+        TEST(runs_that_are_dropped_leave_nothing),   TEST(a_run_over_a_whole_table_moves_no_row),
+        TEST(a_loop_that_records_does_whole_tables),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

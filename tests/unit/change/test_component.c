@@ -8,7 +8,7 @@ REEF_COMPONENT(Wide);
 
 /* ---- A3: by id alone ---- */
 
-static void A3_everything_works_by_id_alone(void **state)
+static void everything_works_by_id_alone(void **state)
 {
     reef_world *w = world_of(state);
     reef_component c = numbered_type("byid", 1, 12, 4);
@@ -40,7 +40,7 @@ static void A3_everything_works_by_id_alone(void **state)
     assert_true(reef_is_alive(w, f));
 }
 
-static void A3_clear_takes_a_type_from_every_table(void **state)
+static void clear_takes_a_type_from_every_table(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[60];
@@ -68,7 +68,7 @@ static void A3_clear_takes_a_type_from_every_table(void **state)
 
 /* ---- A4: add, set, ensure ---- */
 
-static void A4_set_adds_or_replaces_and_says_which(void **state)
+static void set_adds_or_replaces_and_says_which(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e = reef_create(w);
@@ -88,7 +88,7 @@ static void A4_set_adds_or_replaces_and_says_which(void **state)
     assert_position(w, e, 3, 4);
 }
 
-static void A4_the_old_value_is_destroyed_once(void **state)
+static void the_old_value_is_destroyed_once(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e = reef_create(w);
@@ -102,7 +102,7 @@ static void A4_the_old_value_is_destroyed_once(void **state)
     assert_int_equal(book.live, 1);
 }
 
-static void A4_add_refuses_what_is_there(void **state)
+static void add_refuses_what_is_there(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e =
@@ -116,7 +116,7 @@ static void A4_add_refuses_what_is_there(void **state)
     assert_position(w, e, 1, 2);
 }
 
-static void A4_an_added_component_is_zero_also_in_used_memory(void **state)
+static void an_added_component_is_zero_also_in_used_memory(void **state)
 {
     reef_world *w = world_of(state);
     for (int round = 0; round < 3; round++) {
@@ -135,7 +135,7 @@ static void A4_an_added_component_is_zero_also_in_used_memory(void **state)
     }
 }
 
-static void A4_ensure_gives_the_one_there_or_makes_it(void **state)
+static void ensure_gives_the_one_there_or_makes_it(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e = reef_spawn(w, reef_with(Position, 1, 2));
@@ -157,7 +157,7 @@ static void A4_ensure_gives_the_one_there_or_makes_it(void **state)
     assert_true(reef_has(w, e, Awake));
 }
 
-static void A4_tags_come_and_go(void **state)
+static void tags_come_and_go(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e = reef_spawn(w, reef_with(Position, 1, 2));
@@ -175,7 +175,7 @@ static void A4_tags_come_and_go(void **state)
     assert_position(w, e, 1, 2);
 }
 
-static void A4_mut_of_what_is_absent_is_refused(void **state)
+static void mut_of_what_is_absent_is_refused(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e = reef_spawn(w, reef_with(Position, 1, 2)), bare = reef_create(w);
@@ -188,7 +188,7 @@ static void A4_mut_of_what_is_absent_is_refused(void **state)
 
 /* ---- A5: the last row moves into the hole ---- */
 
-static void A5_the_last_row_fills_each_hole(void **state)
+static void the_last_row_fills_each_hole(void **state)
 {
     enum { N = 20 };
     for (int hole = 0; hole < N; hole++) {
@@ -212,7 +212,7 @@ static void A5_the_last_row_fills_each_hole(void **state)
 }
 
 /* More than two chunks, in random order, by removal and by death. */
-static void A5_random_holes_in_a_large_table(void **state)
+static void random_holes_in_a_large_table(void **state)
 {
     enum { N = 3000 };
     reef_world *w = world_of(state);
@@ -241,7 +241,7 @@ static void A5_random_holes_in_a_large_table(void **state)
 
 /* ---- A6, E1, E5, E6 ---- */
 
-static void A6_removing_all_components_keeps_the_entity(void **state)
+static void removing_all_components_keeps_the_entity(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e =
@@ -260,7 +260,7 @@ static void A6_removing_all_components_keeps_the_entity(void **state)
     assert_int_equal(reef_world_stats(w).entities_empty, 2);
 }
 
-static void E1_the_same_set_shares_a_table_whatever_the_order_of_adding(void **state)
+static void the_same_set_shares_a_table_whatever_the_order_of_adding(void **state)
 {
     static const int orders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
     reef_world *w = world_of(state);
@@ -275,7 +275,7 @@ static void E1_the_same_set_shares_a_table_whatever_the_order_of_adding(void **s
     for (int i = 1; i < 7; i++) assert_ptr_equal(reef_get(w, e[i], Position), reef_get(w, e[0], Position) + i);
 }
 
-static void E5_a_transition_keeps_all_other_values(void **state)
+static void a_transition_keeps_all_other_values(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e = reef_create(w);
@@ -302,7 +302,7 @@ static void E5_a_transition_keeps_all_other_values(void **state)
 }
 
 /* Adding and removing the same component from the same table must not be mixed up, in whatever order they are used. */
-static void E5_cached_transitions_know_their_direction(void **state)
+static void cached_transitions_know_their_direction(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e = reef_spawn(w, reef_with(Position, 1, 2)),
@@ -322,7 +322,7 @@ static void E5_cached_transitions_know_their_direction(void **state)
 
 /* Plain rows of 8 bytes a column, of 16, of other sizes: each has a path of its own. The value that is set lies in the
  * row that leaves, in the one that fills its hole, in another one, or in the table where the row goes. */
-static void E5_plain_rows_of_every_width_keep_their_values(void **state)
+static void plain_rows_of_every_width_keep_their_values(void **state)
 {
     enum { N = 40 };
     for (int width = 0; width < 3; width++)
@@ -355,7 +355,7 @@ static void E5_plain_rows_of_every_width_keep_their_values(void **state)
 
 /* So many columns of 8 and of 16 bytes and one of another size, and each of them comes and goes, in front of,
  * between and behind the others, and a tag: all others go along. */
-static void E5_rows_of_many_columns_keep_their_values(void **state)
+static void rows_of_many_columns_keep_their_values(void **state)
 {
     enum { N = 12, WORDS = 6, PAIRS = 19, MOST = WORDS + PAIRS + 2 };
     reef_component type[MOST];
@@ -410,7 +410,7 @@ static bool gather(void *context, reef_entity e, reef_component c, const void *d
     return true;
 }
 
-static void E6_remove_get_has_and_list(void **state)
+static void remove_get_has_and_list(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e = reef_spawn(w, reef_with(Velocity, 1, 1), reef_tag(Seen), reef_tag(Hungry), reef_with(Flag, 1));
@@ -427,7 +427,7 @@ static void E6_remove_get_has_and_list(void **state)
 /* ---- several at once ---- */
 
 /* One table has it, then two, then hundreds: who asks for it gets the same answers. */
-static void E6_any_number_of_tables_has_a_component(void **state)
+static void any_number_of_tables_has_a_component(void **state)
 {
     reef_world *w = world_of(state);
     reef_world *fork = NULL;
@@ -465,7 +465,7 @@ static void E6_any_number_of_tables_has_a_component(void **state)
     reef_world_free(fork);
 }
 
-static void C2_a_change_is_one_move(void **state)
+static void a_change_is_one_move(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e =
@@ -485,7 +485,7 @@ static void C2_a_change_is_one_move(void **state)
     assert_ok(reef_change_values(w, e, NULL, 0));
 }
 
-static void C2_a_default_in_a_change_starts_anew(void **state)
+static void a_default_in_a_change_starts_anew(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e = reef_spawn(w, reef_with(Mass, 5), reef_with(Tracked, .value = 6), reef_with(Loose, .value = 7));
@@ -500,7 +500,7 @@ static void C2_a_default_in_a_change_starts_anew(void **state)
     assert_int_equal(book.constructed, 2);
 }
 
-static void C2_a_component_named_twice_in_a_change_is_refused(void **state)
+static void a_component_named_twice_in_a_change_is_refused(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e = reef_spawn(w, reef_with(Position, 1, 2));
@@ -512,7 +512,7 @@ static void C2_a_component_named_twice_in_a_change_is_refused(void **state)
     assert_position(w, e, 1, 2);
 }
 
-static void C2_a_change_may_read_what_it_changes(void **state)
+static void a_change_may_read_what_it_changes(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e = reef_spawn(w, reef_with(Position, 1, 2), reef_with(Velocity, 3, 4));
@@ -529,7 +529,7 @@ static void C2_a_change_may_read_what_it_changes(void **state)
 
 /* ---- B5: construction in place ---- */
 
-static void B5_the_constructor_gets_arguments_world_and_owner(void **state)
+static void the_constructor_gets_arguments_world_and_owner(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e = reef_spawn(w, reef_with(Position, 1, 2));
@@ -557,7 +557,7 @@ static void B5_the_constructor_gets_arguments_world_and_owner(void **state)
     assert_int_equal(book.copied, 0);
 }
 
-static void B5_a_value_made_outside_is_moved_in(void **state)
+static void a_value_made_outside_is_moved_in(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e = reef_spawn(w, reef_with(Position, 1, 2));
@@ -573,31 +573,31 @@ static void B5_a_value_made_outside_is_moved_in(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(A3_everything_works_by_id_alone),
-        TEST(A3_clear_takes_a_type_from_every_table),
-        TEST(A4_set_adds_or_replaces_and_says_which),
-        TEST(A4_the_old_value_is_destroyed_once),
-        TEST(A4_add_refuses_what_is_there),
-        TEST(A4_an_added_component_is_zero_also_in_used_memory),
-        TEST(A4_ensure_gives_the_one_there_or_makes_it),
-        TEST(A4_tags_come_and_go),
-        TEST(A4_mut_of_what_is_absent_is_refused),
-        TEST(A5_the_last_row_fills_each_hole),
-        TEST(A5_random_holes_in_a_large_table),
-        TEST(A6_removing_all_components_keeps_the_entity),
-        TEST(E1_the_same_set_shares_a_table_whatever_the_order_of_adding),
-        TEST(E5_a_transition_keeps_all_other_values),
-        TEST(E5_cached_transitions_know_their_direction),
-        TEST(E5_plain_rows_of_every_width_keep_their_values),
-        TEST(E5_rows_of_many_columns_keep_their_values),
-        TEST(E6_remove_get_has_and_list),
-        TEST(E6_any_number_of_tables_has_a_component),
-        TEST(C2_a_change_is_one_move),
-        TEST(C2_a_default_in_a_change_starts_anew),
-        TEST(C2_a_component_named_twice_in_a_change_is_refused),
-        TEST(C2_a_change_may_read_what_it_changes),
-        TEST(B5_the_constructor_gets_arguments_world_and_owner),
-        TEST(B5_a_value_made_outside_is_moved_in),
+        TEST(everything_works_by_id_alone),
+        TEST(clear_takes_a_type_from_every_table),
+        TEST(set_adds_or_replaces_and_says_which),
+        TEST(the_old_value_is_destroyed_once),
+        TEST(add_refuses_what_is_there),
+        TEST(an_added_component_is_zero_also_in_used_memory),
+        TEST(ensure_gives_the_one_there_or_makes_it),
+        TEST(tags_come_and_go),
+        TEST(mut_of_what_is_absent_is_refused),
+        TEST(the_last_row_fills_each_hole),
+        TEST(random_holes_in_a_large_table),
+        TEST(removing_all_components_keeps_the_entity),
+        TEST(the_same_set_shares_a_table_whatever_the_order_of_adding),
+        TEST(a_transition_keeps_all_other_values),
+        TEST(cached_transitions_know_their_direction),
+        TEST(plain_rows_of_every_width_keep_their_values),
+        TEST(rows_of_many_columns_keep_their_values),
+        TEST(remove_get_has_and_list),
+        TEST(any_number_of_tables_has_a_component),
+        TEST(a_change_is_one_move),
+        TEST(a_default_in_a_change_starts_anew),
+        TEST(a_component_named_twice_in_a_change_is_refused),
+        TEST(a_change_may_read_what_it_changes),
+        TEST(the_constructor_gets_arguments_world_and_owner),
+        TEST(a_value_made_outside_is_moved_in),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

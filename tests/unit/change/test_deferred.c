@@ -15,7 +15,7 @@ static bool visited(reef_world *w, const char *text, reef_entity e)
 
 /* ---- between the request and the loop's end ---- */
 
-static void D4_made_entity_is_not_alive_yet(void **state)
+static void made_entity_is_not_alive_yet(void **state)
 {
     stage s = stage_make(state);
     reef_entity made = reef_spawn(s.w, reef_with(Position, 9, 9), reef_with(Mass, 7)), bare = reef_create(s.w);
@@ -48,7 +48,7 @@ static void D4_made_entity_is_not_alive_yet(void **state)
     assert_true(visited(s.w, "in Mass", made));
 }
 
-static void D5_destroyed_entity_lives_until_the_end(void **state)
+static void destroyed_entity_lives_until_the_end(void **state)
 {
     stage s = stage_make(state);
     assert_ok(reef_set_name(s.w, s.e, "e"));
@@ -69,7 +69,7 @@ static void D5_destroyed_entity_lives_until_the_end(void **state)
     assert_int_equal(reef_count_alive(s.w), 1);
 }
 
-static void D4_added_component_is_not_there_yet(void **state)
+static void added_component_is_not_there_yet(void **state)
 {
     stage s = stage_make(state);
     void *out = &s;
@@ -92,7 +92,7 @@ static void D4_added_component_is_not_there_yet(void **state)
     assert_true(visited(s.w, "in Mass, Awake", s.f));
 }
 
-static void D5_removed_component_stays_until_the_end(void **state)
+static void removed_component_stays_until_the_end(void **state)
 {
     stage s = stage_make(state);
     assert_ok(reef_remove(s.w, s.e, Mass));
@@ -106,7 +106,7 @@ static void D5_removed_component_stays_until_the_end(void **state)
     assert_position(s.w, s.e, 1, 2);
 }
 
-static void D5_remove_all_and_change_wait_as_well(void **state)
+static void remove_all_and_change_wait_as_well(void **state)
 {
     stage s = stage_make(state);
     assert_ok(reef_remove_all(s.w, s.e));
@@ -121,7 +121,7 @@ static void D5_remove_all_and_change_wait_as_well(void **state)
     assert_true(mass_of(s.w, s.f) == 2);
 }
 
-static void D4_what_is_there_is_written_at_once(void **state)
+static void what_is_there_is_written_at_once(void **state)
 {
     stage s = stage_make(state);
     assert_status(REEF_OK, reef_set(s.w, s.e, Mass, 6));
@@ -133,7 +133,7 @@ static void D4_what_is_there_is_written_at_once(void **state)
     assert_true(mass_of(s.w, s.e) == 7);
 }
 
-static void D4_enabling_waits(void **state)
+static void enabling_waits(void **state)
 {
     stage s = stage_make(state);
     assert_ok(reef_disable(s.w, s.e, Mass));
@@ -157,7 +157,7 @@ typedef struct Told {
 } Told;
 REEF_COMPONENT(Told);
 
-static void D4_events_do_not_wait(void **state)
+static void events_do_not_wait(void **state)
 {
     reef_world *w = world_of(state);
     Told told;
@@ -180,7 +180,7 @@ static void D4_events_do_not_wait(void **state)
 
 /* ---- requests that meet ---- */
 
-static void D5_destroy_then_anything_is_not_alive(void **state)
+static void destroy_then_anything_is_not_alive(void **state)
 {
     for (int what = 0; what < 8; what++) {
         stage s = stage_make(state);
@@ -204,7 +204,7 @@ static void D5_destroy_then_anything_is_not_alive(void **state)
     }
 }
 
-static void D5_destroy_many_skips_the_dead(void **state)
+static void destroy_many_skips_the_dead(void **state)
 {
     stage s = stage_make(state);
     const reef_entity list[] = {s.e, {0, 0}, s.f, s.e};
@@ -214,7 +214,7 @@ static void D5_destroy_many_skips_the_dead(void **state)
     assert_int_equal(reef_count_alive(s.w), 0);
 }
 
-static void D4_add_twice_exists(void **state)
+static void add_twice_exists(void **state)
 {
     stage s = stage_make(state);
     assert_ok(reef_add(s.w, s.f, Mass));
@@ -224,7 +224,7 @@ static void D4_add_twice_exists(void **state)
     assert_true(mass_of(s.w, s.f) == 0);
 }
 
-static void D4_add_then_set_is_set(void **state)
+static void add_then_set_is_set(void **state)
 {
     stage s = stage_make(state);
     assert_ok(reef_add(s.w, s.f, Mass));
@@ -233,7 +233,7 @@ static void D4_add_then_set_is_set(void **state)
     assert_true(mass_of(s.w, s.f) == 4);
 }
 
-static void D4_set_then_add_exists_and_keeps_the_value(void **state)
+static void set_then_add_exists_and_keeps_the_value(void **state)
 {
     stage s = stage_make(state);
     assert_ok(reef_set(s.w, s.f, Mass, 4));
@@ -242,7 +242,7 @@ static void D4_set_then_add_exists_and_keeps_the_value(void **state)
     assert_true(mass_of(s.w, s.f) == 4);
 }
 
-static void D4_set_twice_the_last_counts(void **state)
+static void set_twice_the_last_counts(void **state)
 {
     stage s = stage_make(state);
     assert_ok(reef_set(s.w, s.f, Mass, 4));
@@ -251,7 +251,7 @@ static void D4_set_twice_the_last_counts(void **state)
     assert_true(mass_of(s.w, s.f) == 8);
 }
 
-static void D5_add_then_remove_is_nothing(void **state)
+static void add_then_remove_is_nothing(void **state)
 {
     stage s = stage_make(state);
     assert_ok(reef_add(s.w, s.f, Mass));
@@ -262,7 +262,7 @@ static void D5_add_then_remove_is_nothing(void **state)
     assert_false(reef_has(s.w, s.f, Mass) || reef_has(s.w, s.f, Health));
 }
 
-static void D5_remove_then_add_is_a_fresh_one(void **state)
+static void remove_then_add_is_a_fresh_one(void **state)
 {
     stage s = stage_make(state);
     assert_ok(reef_remove(s.w, s.e, Mass));
@@ -271,7 +271,7 @@ static void D5_remove_then_add_is_a_fresh_one(void **state)
     assert_true(mass_of(s.w, s.e) == 0);
 }
 
-static void D5_remove_twice_is_absent(void **state)
+static void remove_twice_is_absent(void **state)
 {
     stage s = stage_make(state);
     assert_ok(reef_remove(s.w, s.e, Mass));
@@ -280,7 +280,7 @@ static void D5_remove_twice_is_absent(void **state)
     assert_false(reef_has(s.w, s.e, Mass));
 }
 
-static void D5_remove_then_set_writes_what_goes(void **state)
+static void remove_then_set_writes_what_goes(void **state)
 {
     stage s = stage_make(state);
     assert_ok(reef_remove(s.w, s.e, Mass));
@@ -290,7 +290,7 @@ static void D5_remove_then_set_writes_what_goes(void **state)
     assert_false(reef_has(s.w, s.e, Mass));
 }
 
-static void D5_remove_all_then_add_is_alone(void **state)
+static void remove_all_then_add_is_alone(void **state)
 {
     stage s = stage_make(state);
     assert_ok(reef_remove_all(s.w, s.e));
@@ -300,7 +300,7 @@ static void D5_remove_all_then_add_is_alone(void **state)
     assert_false(reef_has(s.w, s.e, Mass) || reef_has(s.w, s.e, Position));
 }
 
-static void D4_spawn_then_changes_apply_to_it(void **state)
+static void spawn_then_changes_apply_to_it(void **state)
 {
     stage s = stage_make(state);
     reef_entity made = reef_spawn(s.w, reef_with(Mass, 1), reef_with(Position, 0, 0));
@@ -318,7 +318,7 @@ static void D4_spawn_then_changes_apply_to_it(void **state)
     assert_false(reef_is_enabled(s.w, twin, Mass));
 }
 
-static void D5_spawn_then_destroy_never_outlives_the_loop(void **state)
+static void spawn_then_destroy_never_outlives_the_loop(void **state)
 {
     stage s = stage_make(state);
     reef_entity made = reef_spawn(s.w, reef_with(Mass, 1));
@@ -332,7 +332,7 @@ static void D5_spawn_then_destroy_never_outlives_the_loop(void **state)
     assert_int_equal(next.generation, made.generation + 1);
 }
 
-static void D4_clone_takes_what_the_source_is_then(void **state)
+static void clone_takes_what_the_source_is_then(void **state)
 {
     stage s = stage_make(state);
     reef_entity copy = reef_clone(s.w, s.e);
@@ -343,7 +343,7 @@ static void D4_clone_takes_what_the_source_is_then(void **state)
     assert_false(reef_is_alive(s.w, s.e));
 }
 
-static void D4_marks_follow_the_order(void **state)
+static void marks_follow_the_order(void **state)
 {
     stage s = stage_make(state);
     assert_ok(reef_add(s.w, s.f, Mass));
@@ -357,7 +357,7 @@ static void D4_marks_follow_the_order(void **state)
     assert_true(reef_is_enabled(s.w, s.e, Mass));
 }
 
-static void D5_a_name_given_to_one_that_goes_goes_too(void **state)
+static void a_name_given_to_one_that_goes_goes_too(void **state)
 {
     stage s = stage_make(state);
     assert_ok(reef_destroy(s.w, s.e));
@@ -368,7 +368,7 @@ static void D5_a_name_given_to_one_that_goes_goes_too(void **state)
     assert_ok(reef_set_name(s.w, s.f, "late"));
 }
 
-static void D4_disable_then_enable_is_enabled(void **state)
+static void disable_then_enable_is_enabled(void **state)
 {
     stage s = stage_make(state);
     assert_ok(reef_disable(s.w, s.e, Mass));
@@ -379,7 +379,7 @@ static void D4_disable_then_enable_is_enabled(void **state)
 
 /* ---- what is refused at once ---- */
 
-static void D4_what_can_be_told_at_once_is_refused_at_once(void **state)
+static void what_can_be_told_at_once_is_refused_at_once(void **state)
 {
     stage s = stage_make(state);
     reef_world *strict = another_world(state, &(reef_world_config){.strict = true});
@@ -421,7 +421,7 @@ static void D4_what_can_be_told_at_once_is_refused_at_once(void **state)
     reef_end(&b);
 }
 
-static void D4_other_structural_calls_are_locked(void **state)
+static void other_structural_calls_are_locked(void **state)
 {
     stage s = stage_make(state);
     assert_refused(s.w, REEF_LOCKED, reef_world_clear(s.w));
@@ -443,7 +443,7 @@ static void D4_other_structural_calls_are_locked(void **state)
 
 /* ---- loops inside of one another ---- */
 
-static void D4_inner_plain_loop_records_and_the_outer_end_does(void **state)
+static void inner_plain_loop_records_and_the_outer_end_does(void **state)
 {
     stage s = stage_make(state);
     reef_block inner = reef_begin(s.w, s.mass);
@@ -456,7 +456,7 @@ static void D4_inner_plain_loop_records_and_the_outer_end_does(void **state)
     assert_true(reef_has(s.w, s.e, Health));
 }
 
-static void D4_outer_plain_loop_locks_again_when_the_inner_ends(void **state)
+static void outer_plain_loop_locks_again_when_the_inner_ends(void **state)
 {
     stage s = stage_make(state);
     reef_end(&s.loop);
@@ -474,7 +474,7 @@ static void D4_outer_plain_loop_locks_again_when_the_inner_ends(void **state)
     assert_true(reef_is_alive(s.w, s.e));
 }
 
-static void D4_every_kind_of_walk_may_defer(void **state)
+static void every_kind_of_walk_may_defer(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[300];
@@ -496,36 +496,36 @@ static void D4_every_kind_of_walk_may_defer(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(D4_made_entity_is_not_alive_yet),
-        TEST(D5_destroyed_entity_lives_until_the_end),
-        TEST(D4_added_component_is_not_there_yet),
-        TEST(D5_removed_component_stays_until_the_end),
-        TEST(D5_remove_all_and_change_wait_as_well),
-        TEST(D4_what_is_there_is_written_at_once),
-        TEST(D4_enabling_waits),
-        TEST(D4_events_do_not_wait),
-        TEST(D5_destroy_then_anything_is_not_alive),
-        TEST(D5_destroy_many_skips_the_dead),
-        TEST(D4_add_twice_exists),
-        TEST(D4_add_then_set_is_set),
-        TEST(D4_set_then_add_exists_and_keeps_the_value),
-        TEST(D4_set_twice_the_last_counts),
-        TEST(D5_add_then_remove_is_nothing),
-        TEST(D5_remove_then_add_is_a_fresh_one),
-        TEST(D5_remove_twice_is_absent),
-        TEST(D5_remove_then_set_writes_what_goes),
-        TEST(D5_remove_all_then_add_is_alone),
-        TEST(D4_spawn_then_changes_apply_to_it),
-        TEST(D5_spawn_then_destroy_never_outlives_the_loop),
-        TEST(D4_clone_takes_what_the_source_is_then),
-        TEST(D4_marks_follow_the_order),
-        TEST(D4_disable_then_enable_is_enabled),
-        TEST(D5_a_name_given_to_one_that_goes_goes_too),
-        TEST(D4_what_can_be_told_at_once_is_refused_at_once),
-        TEST(D4_other_structural_calls_are_locked),
-        TEST(D4_inner_plain_loop_records_and_the_outer_end_does),
-        TEST(D4_outer_plain_loop_locks_again_when_the_inner_ends),
-        TEST(D4_every_kind_of_walk_may_defer),
+        TEST(made_entity_is_not_alive_yet),
+        TEST(destroyed_entity_lives_until_the_end),
+        TEST(added_component_is_not_there_yet),
+        TEST(removed_component_stays_until_the_end),
+        TEST(remove_all_and_change_wait_as_well),
+        TEST(what_is_there_is_written_at_once),
+        TEST(enabling_waits),
+        TEST(events_do_not_wait),
+        TEST(destroy_then_anything_is_not_alive),
+        TEST(destroy_many_skips_the_dead),
+        TEST(add_twice_exists),
+        TEST(add_then_set_is_set),
+        TEST(set_then_add_exists_and_keeps_the_value),
+        TEST(set_twice_the_last_counts),
+        TEST(add_then_remove_is_nothing),
+        TEST(remove_then_add_is_a_fresh_one),
+        TEST(remove_twice_is_absent),
+        TEST(remove_then_set_writes_what_goes),
+        TEST(remove_all_then_add_is_alone),
+        TEST(spawn_then_changes_apply_to_it),
+        TEST(spawn_then_destroy_never_outlives_the_loop),
+        TEST(clone_takes_what_the_source_is_then),
+        TEST(marks_follow_the_order),
+        TEST(disable_then_enable_is_enabled),
+        TEST(a_name_given_to_one_that_goes_goes_too),
+        TEST(what_can_be_told_at_once_is_refused_at_once),
+        TEST(other_structural_calls_are_locked),
+        TEST(inner_plain_loop_records_and_the_outer_end_does),
+        TEST(outer_plain_loop_locks_again_when_the_inner_ends),
+        TEST(every_kind_of_walk_may_defer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

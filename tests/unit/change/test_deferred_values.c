@@ -71,18 +71,15 @@ static void same_as_later(void **state, bool destroys, uint32_t free_ids)
     }
 }
 
-static void D4_without_destroys_the_hash_is_that_of_calls_after_the_loop(void **state)
-{
-    same_as_later(state, false, 0);
-}
+static void without_destroys_the_hash_is_that_of_calls_after_the_loop(void **state) { same_as_later(state, false, 0); }
 
-static void D4_with_free_ids_enough_the_hash_is_that_of_calls_after_the_loop(void **state)
+static void with_free_ids_enough_the_hash_is_that_of_calls_after_the_loop(void **state)
 {
     same_as_later(state, true, 2500);
 }
 
 /* In general: ids are those of reef_reserve_id at the time of the call. */
-static void D4_ids_are_taken_in_the_order_of_the_calls(void **state)
+static void ids_are_taken_in_the_order_of_the_calls(void **state)
 {
     stage s = stage_make(state);
     stage_end(&s);
@@ -108,7 +105,7 @@ static void D4_ids_are_taken_in_the_order_of_the_calls(void **state)
 
 /* ---- values ---- */
 
-static void D4_values_are_held_and_given_on(void **state)
+static void values_are_held_and_given_on(void **state)
 {
     stage s = stage_make(state);
     Tracked own;
@@ -134,7 +131,7 @@ static void D4_values_are_held_and_given_on(void **state)
     for (int i = 0; i < 3; i++) assert_int_equal(reef_get(s.w, many[i], Tracked)->value, 7);
 }
 
-static void D4_arrays_go_to_their_entities(void **state)
+static void arrays_go_to_their_entities(void **state)
 {
     stage s = stage_make(state);
     Mass mass[40];
@@ -156,7 +153,7 @@ static void D4_arrays_go_to_their_entities(void **state)
     assert_int_equal(reef_count(s.w, Mass), 43);
 }
 
-static void D4_constructors_run_when_it_is_done_but_with_args_at_once(void **state)
+static void constructors_run_when_it_is_done_but_with_args_at_once(void **state)
 {
     stage s = stage_make(state);
     int args = 77;
@@ -175,7 +172,7 @@ static void D4_constructors_run_when_it_is_done_but_with_args_at_once(void **sta
     assert_true(reef_has(s.w, s.e, Tracked) && reef_has(s.w, s.f, Tracked) && reef_has(s.w, made, Unique));
 }
 
-static void D5_values_of_calls_that_fail_are_destroyed(void **state)
+static void values_of_calls_that_fail_are_destroyed(void **state)
 {
     stage s = stage_make(state);
     int args = 1;
@@ -191,7 +188,7 @@ static void D5_values_of_calls_that_fail_are_destroyed(void **state)
     assert_int_equal(book.live, live - 1);
 }
 
-static void D5_a_world_that_ends_destroys_what_was_not_done(void **state)
+static void a_world_that_ends_destroys_what_was_not_done(void **state)
 {
     reef_world *w = another_world(state, NULL);
     reef_entity e = reef_spawn(w, reef_with(Position, 0, 0)), many[2];
@@ -210,7 +207,7 @@ static void D5_a_world_that_ends_destroys_what_was_not_done(void **state)
     assert_int_equal(book.destroyed, 2);
 }
 
-static void D4_a_hook_that_refuses_at_the_call_leaves_nothing(void **state)
+static void a_hook_that_refuses_at_the_call_leaves_nothing(void **state)
 {
     stage s = stage_make(state);
     Unique only[2];
@@ -230,7 +227,7 @@ static void D4_a_hook_that_refuses_at_the_call_leaves_nothing(void **state)
     assert_int_equal(reef_count_alive(s.w), 2);
 }
 
-static void D4_a_hook_that_refuses_at_the_end_fails_that_call_alone(void **state)
+static void a_hook_that_refuses_at_the_end_fails_that_call_alone(void **state)
 {
     stage s = stage_make(state);
     reef_entity made = reef_spawn(s.w, reef_default(Tracked), reef_with(Mass, 1)), other = reef_create(s.w);
@@ -245,7 +242,7 @@ static void D4_a_hook_that_refuses_at_the_end_fails_that_call_alone(void **state
     assert_int_equal(next.generation, made.generation + 1);
 }
 
-static void D4_wide_values_stay_aligned(void **state)
+static void wide_values_stay_aligned(void **state)
 {
     stage s = stage_make(state);
     reef_entity made[20];
@@ -258,7 +255,7 @@ static void D4_wide_values_stay_aligned(void **state)
     }
 }
 
-static void D4_bundles_defer(void **state)
+static void bundles_defer(void **state)
 {
     stage s = stage_make(state);
     struct kind {
@@ -277,7 +274,7 @@ static void D4_bundles_defer(void **state)
     assert_int_equal(reef_get(s.w, e, Health)->most, 2);
 }
 
-static void D4_many_commands_in_one_loop(void **state)
+static void many_commands_in_one_loop(void **state)
 {
     enum { MANY = 30000 };
     reef_world *w = world_of(state);
@@ -302,7 +299,7 @@ static void D4_many_commands_in_one_loop(void **state)
     assert_int_equal(reef_count_alive(w), MANY);
 }
 
-static void D4_the_limit_of_entities_is_told_at_the_call(void **state)
+static void the_limit_of_entities_is_told_at_the_call(void **state)
 {
     reef_world *w = another_world(state, &(reef_world_config){.entities_max = 4});
     reef_entity e = reef_spawn(w, reef_with(Position, 1, 1)), made[3];
@@ -336,7 +333,7 @@ static void misuse(void *context, reef_status status, const char *message)
     ((told *)context)->misuses++;
 }
 
-static void D4_each_failure_goes_to_the_log_and_the_first_is_the_last_error(void **state)
+static void each_failure_goes_to_the_log_and_the_first_is_the_last_error(void **state)
 {
     told t = {0};
     reef_world *w = another_world(state, &(reef_world_config){.log = tell, .misuse = misuse, .context = &t});
@@ -361,7 +358,7 @@ static void D4_each_failure_goes_to_the_log_and_the_first_is_the_last_error(void
 /* ---- memory ---- */
 
 /* Memory that ends during the flush: what is done is done, the rest is kept, nothing is lost. */
-static void G5_a_flush_without_memory_keeps_the_rest(void **state)
+static void a_flush_without_memory_keeps_the_rest(void **state)
 {
     heap *h = heap_of(state);
     uint32_t starved = 0;
@@ -417,7 +414,7 @@ static void G5_a_flush_without_memory_keeps_the_rest(void **state)
     assert_true(starved > 3);
 }
 
-static void G5_a_world_may_end_with_commands_left(void **state)
+static void a_world_may_end_with_commands_left(void **state)
 {
     heap *h = heap_of(state);
     reef_world *w = another_world(state, NULL);
@@ -436,7 +433,7 @@ static void G5_a_world_may_end_with_commands_left(void **state)
     assert_int_equal(book.live, 0);
 }
 
-static void G5_recording_without_memory_records_nothing(void **state)
+static void recording_without_memory_records_nothing(void **state)
 {
     heap *h = heap_of(state);
     for (int what = 0; what < 10; what++) {
@@ -488,7 +485,7 @@ static void G5_recording_without_memory_records_nothing(void **state)
     }
 }
 
-static void H2_a_loop_that_defers_the_same_again_takes_no_memory(void **state)
+static void a_loop_that_defers_the_same_again_takes_no_memory(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[500];
@@ -515,25 +512,25 @@ int main(void)
         reef_type_describe(reef_id(Unique), &value, 1) < 0)
         return 1;
     const struct CMUnitTest tests[] = {
-        TEST(D4_without_destroys_the_hash_is_that_of_calls_after_the_loop),
-        TEST(D4_with_free_ids_enough_the_hash_is_that_of_calls_after_the_loop),
-        TEST(D4_ids_are_taken_in_the_order_of_the_calls),
-        TEST(D4_values_are_held_and_given_on),
-        TEST(D4_arrays_go_to_their_entities),
-        TEST(D4_constructors_run_when_it_is_done_but_with_args_at_once),
-        TEST(D5_values_of_calls_that_fail_are_destroyed),
-        TEST(D5_a_world_that_ends_destroys_what_was_not_done),
-        TEST(D4_a_hook_that_refuses_at_the_call_leaves_nothing),
-        TEST(D4_a_hook_that_refuses_at_the_end_fails_that_call_alone),
-        TEST(D4_wide_values_stay_aligned),
-        TEST(D4_bundles_defer),
-        TEST(D4_many_commands_in_one_loop),
-        TEST(D4_the_limit_of_entities_is_told_at_the_call),
-        TEST(D4_each_failure_goes_to_the_log_and_the_first_is_the_last_error),
-        TEST(G5_a_flush_without_memory_keeps_the_rest),
-        TEST(G5_a_world_may_end_with_commands_left),
-        TEST(G5_recording_without_memory_records_nothing),
-        TEST(H2_a_loop_that_defers_the_same_again_takes_no_memory),
+        TEST(without_destroys_the_hash_is_that_of_calls_after_the_loop),
+        TEST(with_free_ids_enough_the_hash_is_that_of_calls_after_the_loop),
+        TEST(ids_are_taken_in_the_order_of_the_calls),
+        TEST(values_are_held_and_given_on),
+        TEST(arrays_go_to_their_entities),
+        TEST(constructors_run_when_it_is_done_but_with_args_at_once),
+        TEST(values_of_calls_that_fail_are_destroyed),
+        TEST(a_world_that_ends_destroys_what_was_not_done),
+        TEST(a_hook_that_refuses_at_the_call_leaves_nothing),
+        TEST(a_hook_that_refuses_at_the_end_fails_that_call_alone),
+        TEST(wide_values_stay_aligned),
+        TEST(bundles_defer),
+        TEST(many_commands_in_one_loop),
+        TEST(the_limit_of_entities_is_told_at_the_call),
+        TEST(each_failure_goes_to_the_log_and_the_first_is_the_last_error),
+        TEST(a_flush_without_memory_keeps_the_rest),
+        TEST(a_world_may_end_with_commands_left),
+        TEST(recording_without_memory_records_nothing),
+        TEST(a_loop_that_defers_the_same_again_takes_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,7 +13,7 @@ static reef_entity everything(reef_world *w)
     return reef_spawn(w, reef_with(Position, 1, 2), reef_with(Mass, 3), reef_tag(Frozen), reef_tag(Awake));
 }
 
-static void F7_a_disabled_component_stays_where_it_is(void **test)
+static void a_disabled_component_stays_where_it_is(void **test)
 {
     reef_world *w = world_of(test);
     reef_entity e = everything(w);
@@ -41,7 +41,7 @@ static void F7_a_disabled_component_stays_where_it_is(void **test)
     assert_int_equal(reef_world_stats(w).tables, 1);
 }
 
-static void F7_tags_and_switches_can_be_disabled(void **test)
+static void tags_and_switches_can_be_disabled(void **test)
 {
     reef_world *w = world_of(test);
     reef_entity e = everything(w), other = everything(w);
@@ -60,7 +60,7 @@ static void F7_tags_and_switches_can_be_disabled(void **test)
 }
 
 /* A switch that is turned on and off all the time, by every path, with marks that come and go between. */
-static void F7_a_switch_that_goes_off_takes_its_mark_along(void **test)
+static void a_switch_that_goes_off_takes_its_mark_along(void **test)
 {
     enum { ROWS = 2500 };
     static reef_entity e[ROWS];
@@ -88,7 +88,7 @@ static void F7_a_switch_that_goes_off_takes_its_mark_along(void **test)
     for (uint32_t i = 0; i < ROWS; i++) assert_int_equal(reef_is_enabled(w, e[i], Awake), on[i] && !off[i]);
 }
 
-static void F7_a_whole_entity_can_be_disabled(void **test)
+static void a_whole_entity_can_be_disabled(void **test)
 {
     reef_world *w = world_of(test);
     reef_entity e = everything(w), bare = reef_create(w);
@@ -161,7 +161,7 @@ static void lose(reef_world *w, reef_entity *e, uint32_t way)
     }
 }
 
-static void F7_the_mark_goes_with_the_component(void **test)
+static void the_mark_goes_with_the_component(void **test)
 {
     static reef_entity e[1500];
     for (uint32_t way = 0; way < 10; way++) {
@@ -197,7 +197,7 @@ static void F7_the_mark_goes_with_the_component(void **test)
     }
 }
 
-static void F7_the_mark_stays_when_the_row_moves(void **test)
+static void the_mark_stays_when_the_row_moves(void **test)
 {
     enum { ROWS = 2100 };
     static reef_entity e[ROWS];
@@ -220,7 +220,7 @@ static void F7_the_mark_stays_when_the_row_moves(void **test)
     }
 }
 
-static void F7_copies_have_the_marks(void **test)
+static void copies_have_the_marks(void **test)
 {
     static reef_entity copy[2000];
     reef_world *w = world_of(test);
@@ -241,7 +241,7 @@ static void F7_copies_have_the_marks(void **test)
     assert_false(reef_is_enabled(w, bare));
 }
 
-static void F7_snapshots_and_forks_have_the_marks(void **test)
+static void snapshots_and_forks_have_the_marks(void **test)
 {
     reef_world *w = world_of(test);
     reef_entity e = everything(w), other = everything(w);
@@ -287,7 +287,7 @@ static void same(reef_world *a, reef_world *b)
     assert_true(reef_hash(a) == reef_hash(b) && hash_anew(a) == hash_anew(b));
 }
 
-static void F7_marks_are_part_of_the_state(void **test)
+static void marks_are_part_of_the_state(void **test)
 {
     reef_world *w = world_of(test), *other = another_world(test, NULL);
     reef_entity e = everything(w), bare = reef_create(w);
@@ -315,7 +315,7 @@ static void F7_marks_are_part_of_the_state(void **test)
     assert_true(reef_hash(w) == hash_anew(w));
 }
 
-static void F7_a_world_whose_marks_are_gone_is_as_if_it_never_had_any(void **test)
+static void a_world_whose_marks_are_gone_is_as_if_it_never_had_any(void **test)
 {
     static reef_entity e[1200];
     reef_world *w = world_of(test), *never = another_world(test, NULL);
@@ -355,7 +355,7 @@ static bool see_part(void *context, const reef_hash_part *part)
     return true;
 }
 
-static void F7_the_parts_of_the_hash_name_the_marks(void **test)
+static void the_parts_of_the_hash_name_the_marks(void **test)
 {
     reef_world *w = world_of(test);
     reef_entity e[3];
@@ -391,7 +391,7 @@ static void printed(reef_world *w, reef_entity e, const char *wanted)
     assert_string_equal(text, wanted);
 }
 
-static void F7_what_is_disabled_is_printed(void **test)
+static void what_is_disabled_is_printed(void **test)
 {
     reef_world *w = world_of(test);
     reef_entity e = reef_spawn(w, reef_with(Flag, 3), reef_tag(Frozen), reef_tag(Awake));
@@ -408,7 +408,7 @@ static void F7_what_is_disabled_is_printed(void **test)
     printed(w, e, "entity 0v1 is not alive\n");
 }
 
-static void F7_marks_are_counted_with_the_bits(void **test)
+static void marks_are_counted_with_the_bits(void **test)
 {
     static reef_entity e[1024];
     reef_world *w = world_of(test);
@@ -419,7 +419,7 @@ static void F7_marks_are_counted_with_the_bits(void **test)
     assert_true(bytes >= 128 && bytes < 4096); /* a bit a row, and what says where */
 }
 
-static void F7_signatures_see_no_marks(void **test)
+static void signatures_see_no_marks(void **test)
 {
     reef_world *w = world_of(test);
     reef_entity e = everything(w), bare = reef_create(w);
@@ -476,7 +476,7 @@ static reef_query_desc two(reef_op op, reef_component c, reef_enabled enabled)
     return d;
 }
 
-static void F7_queries_skip_what_is_disabled(void **test)
+static void queries_skip_what_is_disabled(void **test)
 {
     reef_world *w = world_of(test);
     reef_entity e[6];
@@ -510,7 +510,7 @@ static void F7_queries_skip_what_is_disabled(void **test)
     reef_query_free(w, kept);
 }
 
-static void F7_queries_ask_for_whole_entities(void **test)
+static void queries_ask_for_whole_entities(void **test)
 {
     reef_world *w = world_of(test);
     reef_entity e[4];
@@ -544,7 +544,7 @@ static void refuses(reef_world *w, reef_status wanted, reef_entity e, reef_compo
     assert_int_equal(reef_last_error(w).component.id, c.id);
 }
 
-static void F7_refusals(void **test)
+static void refusals_of_enabling(void **test)
 {
     reef_world *w = world_of(test), *strict = another_world(test, &(reef_world_config){.strict = true});
     reef_entity e = everything(w), gone = everything(w), bare = reef_create(w);
@@ -568,7 +568,7 @@ static void F7_refusals(void **test)
 }
 
 /* Marks lie under keys that are no types' ids; who takes such a key for a type's id must not get at them. */
-static void F7_keys_of_marks_are_no_types(void **test)
+static void keys_of_marks_are_no_types(void **test)
 {
     reef_world *w = world_of(test);
     reef_entity e = everything(w);
@@ -593,7 +593,7 @@ static void F7_keys_of_marks_are_no_types(void **test)
     }
 }
 
-static void F7_an_open_loop_refuses_and_what_is_so_already_is_none(void **test)
+static void an_open_loop_refuses_and_what_is_so_already_is_none(void **test)
 {
     reef_world *w = world_of(test);
     reef_entity e = everything(w), bare = reef_create(w);
@@ -614,7 +614,7 @@ static void F7_an_open_loop_refuses_and_what_is_so_already_is_none(void **test)
 }
 
 /* More stores than the bits of the word that sums them up. */
-static void F7_a_hundred_types_can_be_disabled(void **test)
+static void a_hundred_types_can_be_disabled(void **test)
 {
     reef_world *w = world_of(test);
     reef_entity e[3];
@@ -637,7 +637,7 @@ static void F7_a_hundred_types_can_be_disabled(void **test)
 
 /* ---- inside ---- */
 
-static void F7_the_epoch_tells_when_there_may_be_other_stores(void **test)
+static void the_epoch_tells_when_there_may_be_other_stores(void **test)
 {
     reef_world *w = world_of(test);
     reef_entity e = everything(w), other = everything(w);
@@ -667,27 +667,27 @@ static void F7_the_epoch_tells_when_there_may_be_other_stores(void **test)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(F7_a_disabled_component_stays_where_it_is),
-        TEST(F7_tags_and_switches_can_be_disabled),
-        TEST(F7_a_switch_that_goes_off_takes_its_mark_along),
-        TEST(F7_a_whole_entity_can_be_disabled),
-        TEST(F7_the_mark_goes_with_the_component),
-        TEST(F7_the_mark_stays_when_the_row_moves),
-        TEST(F7_copies_have_the_marks),
-        TEST(F7_snapshots_and_forks_have_the_marks),
-        TEST(F7_marks_are_part_of_the_state),
-        TEST(F7_a_world_whose_marks_are_gone_is_as_if_it_never_had_any),
-        TEST(F7_the_parts_of_the_hash_name_the_marks),
-        TEST(F7_what_is_disabled_is_printed),
-        TEST(F7_marks_are_counted_with_the_bits),
-        TEST(F7_signatures_see_no_marks),
-        TEST(F7_queries_skip_what_is_disabled),
-        TEST(F7_queries_ask_for_whole_entities),
-        TEST(F7_refusals),
-        TEST(F7_keys_of_marks_are_no_types),
-        TEST(F7_an_open_loop_refuses_and_what_is_so_already_is_none),
-        TEST(F7_a_hundred_types_can_be_disabled),
-        TEST(F7_the_epoch_tells_when_there_may_be_other_stores),
+        TEST(a_disabled_component_stays_where_it_is),
+        TEST(tags_and_switches_can_be_disabled),
+        TEST(a_switch_that_goes_off_takes_its_mark_along),
+        TEST(a_whole_entity_can_be_disabled),
+        TEST(the_mark_goes_with_the_component),
+        TEST(the_mark_stays_when_the_row_moves),
+        TEST(copies_have_the_marks),
+        TEST(snapshots_and_forks_have_the_marks),
+        TEST(marks_are_part_of_the_state),
+        TEST(a_world_whose_marks_are_gone_is_as_if_it_never_had_any),
+        TEST(the_parts_of_the_hash_name_the_marks),
+        TEST(what_is_disabled_is_printed),
+        TEST(marks_are_counted_with_the_bits),
+        TEST(signatures_see_no_marks),
+        TEST(queries_skip_what_is_disabled),
+        TEST(queries_ask_for_whole_entities),
+        TEST(refusals_of_enabling),
+        TEST(keys_of_marks_are_no_types),
+        TEST(an_open_loop_refuses_and_what_is_so_already_is_none),
+        TEST(a_hundred_types_can_be_disabled),
+        TEST(the_epoch_tells_when_there_may_be_other_stores),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

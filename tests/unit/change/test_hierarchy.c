@@ -9,7 +9,7 @@ typedef struct {
 REEF_COMPONENT(Place);
 REEF_FIELDS(Place, REEF_FIELD(Place, x, REEF_F32, NULL, 0, 0), REEF_FIELD(Place, y, REEF_F32, NULL, 0, 0));
 
-static void F5_child_of_is_exclusive_acyclic_cascading_and_ordered(void **state)
+static void child_of_is_exclusive_acyclic_cascading_and_ordered(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[5];
@@ -42,7 +42,7 @@ static void F5_child_of_is_exclusive_acyclic_cascading_and_ordered(void **state)
 REEF_RELATION(Above, REEF_EXCLUSIVE | REEF_ACYCLIC); /* any such type is a tree */
 REEF_RELATION(Near);
 
-static void F5_up_from_an_entity(void **state)
+static void up_from_an_entity(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[8];
@@ -77,7 +77,7 @@ static void F5_up_from_an_entity(void **state)
     assert_none(reef_root(w, e[3], Near));
 }
 
-static void F5_walks(void **state)
+static void walks(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[9], list[9];
@@ -135,7 +135,7 @@ static void F5_walks(void **state)
 }
 
 /* Nothing recurses, and nothing takes longer than linear time: a chain of a million. */
-static void F5_a_chain_a_million_deep(void **state)
+static void a_chain_a_million_deep(void **state)
 {
     enum { DEEP = 1000000 };
     reef_world *w = world_of(state), *other = another_world(state, NULL);
@@ -170,7 +170,7 @@ static void F5_a_chain_a_million_deep(void **state)
 }
 
 /* Two states that are trees each, and a difference that would make a circle of them. */
-static void G4_a_difference_that_leads_round_in_a_circle(void **state)
+static void a_difference_that_leads_round_in_a_circle(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[3];
@@ -211,7 +211,7 @@ static void assert_path_at(const reef_world *w, const char *path, reef_entity e,
 }
 #define assert_path(w, path, e) assert_path_at(w, path, e, __LINE__)
 
-static void C6_names_are_unique_within_their_parent(void **state)
+static void names_are_unique_within_their_parent(void **state)
 {
     reef_world *w = world_of(state);
     const reef_entity none = {0, 0}, ship = part_of(w, none, "ship"), dock = part_of(w, none, "dock");
@@ -275,7 +275,7 @@ static void C6_names_are_unique_within_their_parent(void **state)
     assert_valid(w);
 }
 
-static void C6_paths_of_any_length(void **state)
+static void paths_of_any_length(void **state)
 {
     reef_world *w = world_of(state);
     const reef_entity dotted = part_of(w, (reef_entity){0, 0}, "a.b");
@@ -401,7 +401,7 @@ static void tree_check(const reef_world *w, const tree *t, const reef_entity *e)
     assert_valid((reef_world *)(uintptr_t)w);
 }
 
-static void C6_a_random_life_of_names_in_a_tree(void **state)
+static void a_random_life_of_names_in_a_tree(void **state)
 {
     reef_world *w = world_of(state), *other = another_world(state, NULL);
     tree t, was;
@@ -461,7 +461,7 @@ static void C6_a_random_life_of_names_in_a_tree(void **state)
 
 /* Whoever comes without its parent, by a file or a merge of some, has no parent; of two with the same name then, the
  * one with the smaller index keeps it. */
-static void C6_names_of_those_who_come_without_their_parent(void **state)
+static void names_of_those_who_come_without_their_parent(void **state)
 {
     reef_world *w = world_of(state), *other = another_world(state, NULL);
     const reef_entity none = {0, 0}, a = part_of(w, none, "a"), b = part_of(w, none, "b"), ax = part_of(w, a, "x"),
@@ -494,7 +494,7 @@ static void C6_names_of_those_who_come_without_their_parent(void **state)
 
 /* Where there is no memory to keep the index of names, an entity that loses its parent still gives up a name that is
  * taken. */
-static void F5_names_stay_unique_after_memory_ran_out(void **state)
+static void names_stay_unique_after_memory_ran_out(void **state)
 {
     heap *h = heap_of(state);
     bool refused = true;
@@ -526,16 +526,16 @@ static void F5_names_stay_unique_after_memory_ran_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(F5_child_of_is_exclusive_acyclic_cascading_and_ordered),
-        TEST(F5_up_from_an_entity),
-        TEST(F5_walks),
-        TEST(F5_a_chain_a_million_deep),
-        TEST(G4_a_difference_that_leads_round_in_a_circle),
-        TEST(C6_names_are_unique_within_their_parent),
-        TEST(C6_paths_of_any_length),
-        TEST(C6_a_random_life_of_names_in_a_tree),
-        TEST(C6_names_of_those_who_come_without_their_parent),
-        TEST(F5_names_stay_unique_after_memory_ran_out),
+        TEST(child_of_is_exclusive_acyclic_cascading_and_ordered),
+        TEST(up_from_an_entity),
+        TEST(walks),
+        TEST(a_chain_a_million_deep),
+        TEST(a_difference_that_leads_round_in_a_circle),
+        TEST(names_are_unique_within_their_parent),
+        TEST(paths_of_any_length),
+        TEST(a_random_life_of_names_in_a_tree),
+        TEST(names_of_those_who_come_without_their_parent),
+        TEST(names_stay_unique_after_memory_ran_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

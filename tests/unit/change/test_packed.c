@@ -47,7 +47,7 @@ static void live(void **setup, reef_pool *p, uint64_t *hash)
     end_world(setup, w);
 }
 
-static void D3_entities_of_commands_are_the_same_on_any_number_of_threads(void **setup)
+static void entities_of_commands_are_the_same_on_any_number_of_threads(void **setup)
 {
     uint64_t wanted[TICKS], hash[TICKS];
     live(setup, NULL, wanted);
@@ -86,7 +86,7 @@ static void check_one(const reef_world *w, reef_entity e, int i)
     assert_true(reef_get(w, e, Mass)->kg == (double)i);
 }
 
-static void D4_entities_behind_one_that_does_not_come_are_made(void **setup)
+static void entities_behind_one_that_does_not_come_are_made(void **setup)
 {
     static const int gone[] = {0, 700, 701, 4999, MANY - 1};
     enum { GONE = sizeof gone / sizeof *gone };
@@ -112,7 +112,7 @@ static void D4_entities_behind_one_that_does_not_come_are_made(void **setup)
 }
 
 /* A fork that shares the records: they are made the world's own. */
-static void D4_entities_of_commands_leave_a_fork_alone(void **setup)
+static void entities_of_commands_leave_a_fork_alone(void **setup)
 {
     reef_world *w = world_of(setup);
     reef_entity *made = malloc(MANY * sizeof *made);
@@ -133,7 +133,7 @@ static void D4_entities_of_commands_leave_a_fork_alone(void **setup)
 }
 
 /* What was made stays; what wasn't is made later, with the same ids in the same rows. */
-static void G5_entities_for_which_memory_ends_are_made_later(void **setup)
+static void entities_for_which_memory_ends_are_made_later(void **setup)
 {
     uint64_t whole = 0, refused = 1;
     reef_pool *p = reef_pool_new(&(reef_pool_config){.threads = 2});
@@ -165,7 +165,7 @@ static void G5_entities_for_which_memory_ends_are_made_later(void **setup)
 }
 
 /* Rows lie in memory that commands had; all of it can be given back. */
-static void G5_memory_of_commands_that_became_that_of_rows_is_given_back(void **setup)
+static void memory_of_commands_that_became_that_of_rows_is_given_back(void **setup)
 {
     reef_world *w = another_world(setup, NULL);
     heap *h = heap_of(setup);
@@ -193,7 +193,7 @@ static void G5_memory_of_commands_that_became_that_of_rows_is_given_back(void **
 }
 
 /* What will be touched ahead is noted, of runs that are long enough; once. */
-static void G5_memory_that_is_used_for_the_first_time_is_known(void **setup)
+static void memory_that_is_used_for_the_first_time_is_known(void **setup)
 {
     enum { BLOCKS = 200, BYTES = 16384, SHORT = 32 };
     memory *m = &world_of(setup)->family->memory;
@@ -230,12 +230,12 @@ static void G5_memory_that_is_used_for_the_first_time_is_known(void **setup)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(D3_entities_of_commands_are_the_same_on_any_number_of_threads),
-        TEST(D4_entities_behind_one_that_does_not_come_are_made),
-        TEST(D4_entities_of_commands_leave_a_fork_alone),
-        TEST(G5_entities_for_which_memory_ends_are_made_later),
-        TEST(G5_memory_of_commands_that_became_that_of_rows_is_given_back),
-        TEST(G5_memory_that_is_used_for_the_first_time_is_known),
+        TEST(entities_of_commands_are_the_same_on_any_number_of_threads),
+        TEST(entities_behind_one_that_does_not_come_are_made),
+        TEST(entities_of_commands_leave_a_fork_alone),
+        TEST(entities_for_which_memory_ends_are_made_later),
+        TEST(memory_of_commands_that_became_that_of_rows_is_given_back),
+        TEST(memory_that_is_used_for_the_first_time_is_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

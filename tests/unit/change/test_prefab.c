@@ -79,7 +79,7 @@ static turret turret_make(reef_world *w, bool prefab)
     return t;
 }
 
-static void F6_empty_entities_become_templates(void **state)
+static void empty_entities_become_templates(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[6];
@@ -132,7 +132,7 @@ static void check_copy(const reef_world *w, reef_entity root, const turret *t, i
     assert_false(reef_has(w, root, ReefPrefab) || reef_has(w, crew, ReefPrefab) || reef_has(w, left, InstanceOf));
 }
 
-static void F6_instances_are_whole_copies(void **state)
+static void instances_are_whole_copies(void **state)
 {
     reef_world *w = world_of(state);
     const turret t = turret_make(w, true);
@@ -151,7 +151,7 @@ static void F6_instances_are_whole_copies(void **state)
     assert_int_equal(reef_count_alive(w), 1 + 2999 * 5);
 }
 
-static void F6_values_replace_those_of_the_root(void **state)
+static void values_replace_those_of_the_root(void **state)
 {
     reef_world *w = world_of(state);
     const turret t = turret_make(w, true);
@@ -173,7 +173,7 @@ static void F6_values_replace_those_of_the_root(void **state)
 }
 
 /* The first value of REEF_COLD in the world comes with a copy, and goes with it. */
-static void F6_cold_values_die_with_their_copy(void **state)
+static void cold_values_die_with_their_copy(void **state)
 {
     reef_world *w = world_of(state);
     const reef_entity prefab = reef_create(w);
@@ -188,7 +188,7 @@ static void F6_cold_values_die_with_their_copy(void **state)
 }
 
 /* A tag of REEF_COLD has a store, but no value to copy into it. */
-static void F6_cold_tags_are_given_to_copies(void **state)
+static void cold_tags_are_given_to_copies(void **state)
 {
     reef_world *w = world_of(state);
     const reef_component rich = reef_type_new(&(reef_type_desc){.name = "Rich", .home = REEF_COLD}, NULL);
@@ -202,7 +202,7 @@ static void F6_cold_tags_are_given_to_copies(void **state)
     assert_int_equal(reef_count_id(w, rich), 3);
 }
 
-static void F6_templates_are_hidden(void **state)
+static void templates_are_hidden(void **state)
 {
     reef_world *w = world_of(state);
     const reef_query lengths = reef_query_new(w, "in Length"), old = reef_query_new(w, "Armour, ?Mass");
@@ -238,7 +238,7 @@ static void F6_templates_are_hidden(void **state)
     assert_int_equal(reef_query_count(w, reef_query_new(w, "Length")), 100);
 }
 
-static void F6_shared_values_follow_the_template(void **state)
+static void shared_values_follow_the_template(void **state)
 {
     reef_world *w = world_of(state);
     const turret t = turret_make(w, true);
@@ -257,7 +257,7 @@ static void F6_shared_values_follow_the_template(void **state)
     reef_world_free(fork);
 }
 
-static void F6_variants_and_nested_prefabs(void **state)
+static void variants_and_nested_prefabs(void **state)
 {
     reef_world *w = world_of(state);
     const turret t = turret_make(w, true);
@@ -284,7 +284,7 @@ static void F6_variants_and_nested_prefabs(void **state)
     assert_int_equal(reef_query_count(w, reef_query_new(w, "in Ammo")), 2 + 2);
 }
 
-static void F6_clones_of_trees(void **state)
+static void clones_of_trees(void **state)
 {
     reef_world *w = world_of(state);
     const turret t = turret_make(w, false);
@@ -318,7 +318,7 @@ static void F6_clones_of_trees(void **state)
     assert_int_equal(reef_count_alive(w), before);
 }
 
-static void H2_wrong_copies(void **state)
+static void wrong_copies(void **state)
 {
     reef_world *w = world_of(state);
     const turret t = turret_make(w, true);
@@ -350,7 +350,7 @@ static void H2_wrong_copies(void **state)
     while (reef_next_block(&b)) {}
 }
 
-static void F6_children_keep_their_names(void **state)
+static void children_keep_their_names(void **state)
 {
     reef_world *w = world_of(state);
     const turret t = turret_make(w, true);
@@ -381,7 +381,7 @@ static void launch(reef_block *b)
     }
 }
 
-static void F6_commands_make_copies(void **state)
+static void commands_make_copies(void **state)
 {
     reef_world *w = world_of(state);
     const turret t = turret_make(w, true);
@@ -456,7 +456,7 @@ static void shots_fire(reef_world *w, const reef_entity *shot, reef_entity *made
     }
 }
 
-static void F6_recorded_copies_are_those_of_calls(void **state)
+static void recorded_copies_are_those_of_calls(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity shot[SHOTS], made[SHOTS_MADE], direct[SHOTS_MADE];
@@ -490,7 +490,7 @@ static void launch_both(reef_block *b)
 }
 
 /* Commands that fail leave the others of their run as they are. */
-static void F6_commands_of_a_lost_template_fail(void **state)
+static void commands_of_a_lost_template_fail(void **state)
 {
     reef_world *w = world_of(state);
     lost = reef_spawn(w, reef_with(Mass, 1));
@@ -516,7 +516,7 @@ static void launch_without_mass(reef_block *b)
     }
 }
 
-static void F6_a_command_takes_a_component_away(void **state)
+static void a_command_takes_a_component_away(void **state)
 {
     reef_world *w = world_of(state);
     kept = reef_spawn(w, reef_with(Mass, 2), reef_with(Armour, 1, 2));
@@ -535,7 +535,7 @@ static uint32_t added, matched;
 static void on_added(const reef_notice *n) { added += n->count; }
 static void on_matched(const reef_notice *n) { matched += n->count; }
 
-static void F6_observers_are_told(void **state)
+static void observers_are_told(void **state)
 {
     reef_world *w = world_of(state);
     const turret t = turret_make(w, true);
@@ -561,7 +561,7 @@ static void hear_template(const reef_notice *n)
 }
 
 /* Not in the order in which the tables were made, which nobody can see. */
-static void F6_observers_hear_of_templates_in_the_order_of_the_tree(void **state)
+static void observers_hear_of_templates_in_the_order_of_the_tree(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[4];
@@ -578,7 +578,7 @@ static void F6_observers_hear_of_templates_in_the_order_of_the_tree(void **state
     assert_valid(w);
 }
 
-static void F6_links_are_saved(void **state)
+static void links_are_saved(void **state)
 {
     reef_world *w = world_of(state), *other = another_world(state, NULL);
     const turret t = turret_make(w, true);
@@ -609,7 +609,7 @@ static void F6_links_are_saved(void **state)
 }
 
 /* An instance hasn't the tag, nor its template's parent, so the marks that these are disabled don't come either. */
-static void F6_instances_have_no_mark_without_its_component(void **state)
+static void instances_have_no_mark_without_its_component(void **state)
 {
     reef_world *w = world_of(state);
     const reef_entity above = reef_create(w), root = reef_spawn(w, reef_with(Armour, 3, 9)),
@@ -642,7 +642,7 @@ static void F6_instances_have_no_mark_without_its_component(void **state)
 }
 
 /* A value of the call replaces the first of several, as reef_change does; the others are copied. */
-static void F6_values_of_a_call_keep_the_other_values(void **state)
+static void values_of_a_call_keep_the_other_values(void **state)
 {
     reef_world *w = world_of(state);
     const reef_entity t = reef_spawn(w, reef_with(Warmth, 1), reef_with(Length, 3)), x = reef_create(w),
@@ -699,26 +699,26 @@ static void F6_values_of_a_call_keep_the_other_values(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(F6_instances_are_whole_copies),
-        TEST(F6_values_replace_those_of_the_root),
-        TEST(F6_cold_values_die_with_their_copy),
-        TEST(F6_cold_tags_are_given_to_copies),
-        TEST(F6_templates_are_hidden),
-        TEST(F6_shared_values_follow_the_template),
-        TEST(F6_variants_and_nested_prefabs),
-        TEST(F6_clones_of_trees),
-        TEST(F6_empty_entities_become_templates),
-        TEST(F6_children_keep_their_names),
-        TEST(F6_values_of_a_call_keep_the_other_values),
-        TEST(F6_commands_make_copies),
-        TEST(F6_recorded_copies_are_those_of_calls),
-        TEST(F6_commands_of_a_lost_template_fail),
-        TEST(F6_a_command_takes_a_component_away),
-        TEST(H2_wrong_copies),
-        TEST(F6_observers_are_told),
-        TEST(F6_observers_hear_of_templates_in_the_order_of_the_tree),
-        TEST(F6_links_are_saved),
-        TEST(F6_instances_have_no_mark_without_its_component),
+        TEST(instances_are_whole_copies),
+        TEST(values_replace_those_of_the_root),
+        TEST(cold_values_die_with_their_copy),
+        TEST(cold_tags_are_given_to_copies),
+        TEST(templates_are_hidden),
+        TEST(shared_values_follow_the_template),
+        TEST(variants_and_nested_prefabs),
+        TEST(clones_of_trees),
+        TEST(empty_entities_become_templates),
+        TEST(children_keep_their_names),
+        TEST(values_of_a_call_keep_the_other_values),
+        TEST(commands_make_copies),
+        TEST(recorded_copies_are_those_of_calls),
+        TEST(commands_of_a_lost_template_fail),
+        TEST(a_command_takes_a_component_away),
+        TEST(wrong_copies),
+        TEST(observers_are_told),
+        TEST(observers_hear_of_templates_in_the_order_of_the_tree),
+        TEST(links_are_saved),
+        TEST(instances_have_no_mark_without_its_component),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

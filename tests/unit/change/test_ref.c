@@ -5,7 +5,7 @@ enum { PEOPLE = 300, REFS = 400, FORKS = 3 };
 
 /* ---- one reference ---- */
 
-static void B3_a_reference_follows_its_entity(void **state)
+static void a_reference_follows_its_entity(void **state)
 {
     reef_world *w = world_of(state);
     const reef_entity a = reef_spawn(w, reef_with(Position, 1, 2)), b = reef_spawn(w, reef_with(Position, 3, 4));
@@ -27,7 +27,7 @@ static void B3_a_reference_follows_its_entity(void **state)
 }
 
 /* What is remembered is used: no look at the entity while nothing moves. */
-static void B3_a_quiet_world_is_not_asked_again(void **state)
+static void a_quiet_world_is_not_asked_again(void **state)
 {
     reef_world *w = world_of(state);
     const reef_entity e = reef_spawn(w, reef_with(Position, 1, 2), reef_with(Mass, 3));
@@ -48,7 +48,7 @@ static void B3_a_quiet_world_is_not_asked_again(void **state)
     assert_true(reef_ref_get(w, &ref, Position) != NULL && ref.moves != then);
 }
 
-static void B3_null_once_the_component_or_the_entity_is_gone(void **state)
+static void null_once_the_component_or_the_entity_is_gone(void **state)
 {
     reef_world *w = world_of(state);
     const reef_entity e = reef_spawn(w, reef_with(Position, 1, 2), reef_with(Tracked, .value = 5));
@@ -74,7 +74,7 @@ static void B3_null_once_the_component_or_the_entity_is_gone(void **state)
 }
 
 /* Made before the entity has the component, or is alive at all. */
-static void B3_a_reference_may_be_early(void **state)
+static void a_reference_may_be_early(void **state)
 {
     reef_world *w = world_of(state);
     const reef_entity e = reef_reserve_id(w);
@@ -89,7 +89,7 @@ static void B3_a_reference_may_be_early(void **state)
     assert_no_pointer(w, REEF_ABSENT, reef_ref_mut_id(w, &tag));
 }
 
-static void B3_null_references_and_those_of_other_types(void **state)
+static void null_references_and_those_of_other_types(void **state)
 {
     reef_world *w = world_of(state);
     const reef_entity e = reef_spawn(w, reef_with(Position, 1, 2), reef_with(Velocity, 3, 4));
@@ -122,7 +122,7 @@ static void B3_null_references_and_those_of_other_types(void **state)
 
 /* ---- worlds as values ---- */
 
-static void B3_a_reference_belongs_to_one_world(void **state)
+static void a_reference_belongs_to_one_world(void **state)
 {
     reef_world *w = world_of(state), *other = another_world(state, NULL);
     const reef_entity e = reef_spawn(w, reef_with(Position, 1, 2));
@@ -148,7 +148,7 @@ static void B3_a_reference_belongs_to_one_world(void **state)
     assert_null(reef_ref_get(w, &there, Position));
 }
 
-static void B3_a_reference_goes_with_its_world_through_restore(void **state)
+static void a_reference_goes_with_its_world_through_restore(void **state)
 {
     reef_world *w = world_of(state);
     const reef_entity e = reef_spawn(w, reef_with(Position, 1, 2));
@@ -295,7 +295,7 @@ static void compare(life *l, uint32_t i)
         fail_msg("reference %u of entity %u: not where it is", i, ref->entity.index);
 }
 
-static void B3_references_agree_with_get_whatever_happens(void **state)
+static void references_agree_with_get_whatever_happens(void **state)
 {
     life *l = calloc(1, sizeof *l);
     uint32_t found = 0;
@@ -338,7 +338,7 @@ typedef struct {
 } Cold;
 REEF_COMPONENT_IN(Cold, REEF_COLD);
 
-static void B3_references_reach_values_outside_of_the_rows(void **state)
+static void references_reach_values_outside_of_the_rows(void **state)
 {
     reef_world *w = world_of(state);
     static reef_entity e[PEOPLE];
@@ -397,7 +397,7 @@ static void drift(reef_block *b)
     }
 }
 
-static void B3_systems_use_references_while_forks_come_and_go(void **state)
+static void systems_use_references_while_forks_come_and_go(void **state)
 {
     reef_world *w = world_of(state), *fork = NULL;
     assert_ok(reef_spawn_many(w, FLEET, ship, reef_with(Position, 1, 2)));
@@ -432,7 +432,7 @@ static void move_on(reef_block *b)
     for (uint32_t i = 0; i < b->count; i++) reef_inout(b, Position)[i].y += 1;
 }
 
-static void B3_references_are_read_while_other_blocks_are_copied(void **state)
+static void references_are_read_while_other_blocks_are_copied(void **state)
 {
     reef_world *w = world_of(state);
     reef_pool *pool = reef_pool_new(&(reef_pool_config){.threads = 2});
@@ -463,7 +463,7 @@ typedef struct {
 REEF_COMPONENT(Collider);
 
 /* It keeps references to the colliders of entities that move between tables and die. */
-static void B3_a_collision_manager_keeps_10000_colliders(void **state)
+static void a_collision_manager_keeps_10000_colliders(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity *body = calloc(BODIES, sizeof *body);
@@ -501,18 +501,18 @@ static void B3_a_collision_manager_keeps_10000_colliders(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(B3_a_reference_follows_its_entity),
-        TEST(B3_a_quiet_world_is_not_asked_again),
-        TEST(B3_null_once_the_component_or_the_entity_is_gone),
-        TEST(B3_a_reference_may_be_early),
-        TEST(B3_null_references_and_those_of_other_types),
-        TEST(B3_a_reference_belongs_to_one_world),
-        TEST(B3_a_reference_goes_with_its_world_through_restore),
-        TEST(B3_references_agree_with_get_whatever_happens),
-        TEST(B3_references_reach_values_outside_of_the_rows),
-        TEST(B3_systems_use_references_while_forks_come_and_go),
-        TEST(B3_references_are_read_while_other_blocks_are_copied),
-        TEST(B3_a_collision_manager_keeps_10000_colliders),
+        TEST(a_reference_follows_its_entity),
+        TEST(a_quiet_world_is_not_asked_again),
+        TEST(null_once_the_component_or_the_entity_is_gone),
+        TEST(a_reference_may_be_early),
+        TEST(null_references_and_those_of_other_types),
+        TEST(a_reference_belongs_to_one_world),
+        TEST(a_reference_goes_with_its_world_through_restore),
+        TEST(references_agree_with_get_whatever_happens),
+        TEST(references_reach_values_outside_of_the_rows),
+        TEST(systems_use_references_while_forks_come_and_go),
+        TEST(references_are_read_while_other_blocks_are_copied),
+        TEST(a_collision_manager_keeps_10000_colliders),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

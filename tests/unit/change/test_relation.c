@@ -79,7 +79,7 @@ static void create_some(reef_world *w, reef_entity *e, uint32_t n)
 
 /* ---- relating ---- */
 
-static void F4_relate_unrelate_and_ask(void **state)
+static void relate_unrelate_and_ask(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[4];
@@ -122,7 +122,7 @@ static void F4_relate_unrelate_and_ask(void **state)
     assert_int_equal(reef_count(w, Likes), 1);
 }
 
-static void F4_an_exclusive_relation_is_replaced(void **state)
+static void an_exclusive_relation_is_replaced(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[5];
@@ -139,7 +139,7 @@ static void F4_an_exclusive_relation_is_replaced(void **state)
     assert_none(reef_target(w, e[0], DockedTo));
 }
 
-static void F4_relations_have_data(void **state)
+static void relations_have_data(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[4];
@@ -179,7 +179,7 @@ static void F4_relations_have_data(void **state)
     assert_no_pointer(w, REEF_UNKNOWN_TYPE, reef_relation_mut_id(w, e[1], (reef_component){0}, e[0]));
 }
 
-static void H2_wrong_handles_and_types(void **state)
+static void wrong_handles_and_types(void **state)
 {
     reef_world *w = world_of(state), *other = another_world(state, NULL);
     reef_entity e[3], dead, foreign = {0, 0};
@@ -259,7 +259,7 @@ static void H2_wrong_handles_and_types(void **state)
 }
 
 /* A stale handle of a target, whose index lives on with another generation, means nobody. */
-static void H2_a_stale_target_is_not_the_new_one(void **state)
+static void a_stale_target_is_not_the_new_one(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity a = reef_create(w), b = reef_create(w);
@@ -287,7 +287,7 @@ static reef_status type_status(reef_type_desc d)
     return s;
 }
 
-static void F4_types_are_made_at_run_time(void **state)
+static void types_are_made_at_run_time(void **state)
 {
     reef_world *w = world_of(state);
     reef_status s = REEF_OK;
@@ -369,7 +369,7 @@ static void F4_types_are_made_at_run_time(void **state)
 
 /* ---- rules of types ---- */
 
-static void F4_cycles_are_refused(void **state)
+static void cycles_are_refused(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[6];
@@ -399,7 +399,7 @@ static void F4_cycles_are_refused(void **state)
     assert_status(REEF_ADDED, reef_relate(w, e[3], Needs, e[1]));
 }
 
-static void F4_transitive_and_reflexive(void **state)
+static void transitive_and_reflexive(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[200];
@@ -429,7 +429,7 @@ static void F4_transitive_and_reflexive(void **state)
         }
 }
 
-static void F4_symmetric_relations_have_two_halves(void **state)
+static void symmetric_relations_have_two_halves(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[6];
@@ -466,7 +466,7 @@ static void F4_symmetric_relations_have_two_halves(void **state)
     assert_ok(reef_unrelate(w, e[1], Knows, e[2]));
 }
 
-static void F4_all_relations_of_a_source_end(void **state)
+static void all_relations_of_a_source_end(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[6];
@@ -488,7 +488,7 @@ static void F4_all_relations_of_a_source_end(void **state)
     assert_no_sources(w, e[2], DockedTo);
 }
 
-static void F4_a_source_has_so_many_targets(void **state)
+static void a_source_has_so_many_targets(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[REEF_MULTI_MAX + 2];
@@ -510,7 +510,7 @@ static void F4_a_source_has_so_many_targets(void **state)
 
 /* ---- the order of sources ---- */
 
-static void F4_sources_have_an_order(void **state)
+static void sources_have_an_order(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[8];
@@ -550,7 +550,7 @@ static void F4_sources_have_an_order(void **state)
 }
 
 /* Halving the room between two sources again and again uses it up: then those that follow get new places. */
-static void F4_places_are_renewed(void **state)
+static void places_are_renewed(void **state)
 {
     enum { N = 400 };
     reef_world *w = world_of(state);
@@ -581,7 +581,7 @@ static void F4_places_are_renewed(void **state)
 }
 
 /* Insertions at one point renew few places, however many sources there are. */
-static void F4_few_places_are_renewed(void **state)
+static void few_places_are_renewed(void **state)
 {
     enum { N = 4000, INSERTED = 1000 };
     reef_world *w = world_of(state);
@@ -613,7 +613,7 @@ static void F4_few_places_are_renewed(void **state)
 }
 
 /* The world may change between two steps over the sources. */
-static void F4_sources_are_changed_on_the_way(void **state)
+static void sources_are_changed_on_the_way(void **state)
 {
     enum { N = 3000 };
     reef_world *w = world_of(state);
@@ -640,7 +640,7 @@ static void F4_sources_are_changed_on_the_way(void **state)
 
 /* ---- generic verbs ---- */
 
-static void F4_generic_verbs_make_relations(void **state)
+static void generic_verbs_make_relations(void **state)
 {
     enum { N = 50 };
     reef_world *w = world_of(state);
@@ -708,7 +708,7 @@ static void F4_generic_verbs_make_relations(void **state)
     assert_status(REEF_ADDED, reef_relate(w, e[0], DockedTo, e[1]));
 }
 
-static void F4_where_verbs_keep_the_rules(void **state)
+static void where_verbs_keep_the_rules(void **state)
 {
     enum { N = 30 };
     reef_world *w = world_of(state);
@@ -757,7 +757,7 @@ static void relate_in_system(reef_block *b)
     assert_status(REEF_LOCKED, reef_set(b->world, list[3], DockedTo, .target = list[0])); /* though it has one */
 }
 
-static void F4_commands_make_relations(void **state)
+static void commands_make_relations(void **state)
 {
     reef_world *w = world_of(state);
     static reef_entity e[6];
@@ -808,7 +808,7 @@ static void F4_commands_make_relations(void **state)
     assert_valid(w);
 }
 
-static void F4_clones_have_the_same_targets(void **state)
+static void clones_have_the_same_targets(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[5], copy[3];
@@ -831,7 +831,7 @@ static void F4_clones_have_the_same_targets(void **state)
 
 /* ---- the end of a target ---- */
 
-static void F4_relations_end_with_their_target(void **state)
+static void relations_end_with_their_target(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[6];
@@ -855,7 +855,7 @@ static void F4_relations_end_with_their_target(void **state)
     assert_int_equal(reef_count_alive(w), 3);
 }
 
-static void F4_sources_die_with_their_target(void **state)
+static void sources_die_with_their_target(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[40];
@@ -879,7 +879,7 @@ static void F4_sources_die_with_their_target(void **state)
     assert_int_equal(reef_count_alive(w), 0);
 }
 
-static void F4_a_chain_of_any_depth_dies(void **state)
+static void a_chain_of_any_depth_dies(void **state)
 {
 #if defined(__SANITIZE_ADDRESS__) || !defined(NDEBUG) || defined(__SANITIZE_THREAD__)
     enum { DEPTH = 50000 };
@@ -904,7 +904,7 @@ static void F4_a_chain_of_any_depth_dies(void **state)
     reef_world_free(f);
 }
 
-static void F4_a_target_is_kept(void **state)
+static void a_target_is_kept(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[8];
@@ -975,7 +975,7 @@ static void write_down(const reef_notice *n)
         diary.text[0] = 0; \
     } while (0)
 
-static void F4_observers_are_told(void **state)
+static void observers_are_told(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[6];
@@ -1056,7 +1056,7 @@ static void folk_make(reef_world *w, reef_entity *e, uint64_t *seed, int steps)
     assert_valid(w);
 }
 
-static void F4_snapshots_and_forks(void **state)
+static void snapshots_and_forks(void **state)
 {
     enum { FORKS = 100 };
     reef_world *w = world_of(state);
@@ -1100,7 +1100,7 @@ static void F4_snapshots_and_forks(void **state)
 }
 
 /* The world knows that it has relations after whatever brought them. */
-static void F4_a_state_that_comes_back_has_its_relations(void **state)
+static void a_state_that_comes_back_has_its_relations(void **state)
 {
     reef_world *w = world_of(state), *other = another_world(state, NULL);
     reef_entity e[4];
@@ -1130,7 +1130,7 @@ static void F4_a_state_that_comes_back_has_its_relations(void **state)
     reef_snapshot_free(s);
 }
 
-static void F4_hash_and_comparison(void **state)
+static void hash_and_comparison(void **state)
 {
     reef_world *a = world_of(state), *b = another_world(state, NULL);
     reef_entity e[6];
@@ -1172,7 +1172,7 @@ static reef_status play(void *context, reef_world *w, uint64_t tick, const void 
     return REEF_OK;
 }
 
-static void F4_history(void **state)
+static void relations_in_histories(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[FOLK];
@@ -1189,7 +1189,7 @@ static void F4_history(void **state)
     reef_history_free(h);
 }
 
-static void F4_saving_and_loading(void **state)
+static void saving_and_loading(void **state)
 {
     reef_world *w = world_of(state), *other = another_world(state, NULL);
     reef_entity e[FOLK];
@@ -1214,7 +1214,7 @@ static void F4_saving_and_loading(void **state)
 }
 
 /* Only those who match are saved: nobody dies with somebody who isn't saved, or is kept for somebody's sake. */
-static void F4_saving_some(void **state)
+static void saving_some(void **state)
 {
     reef_world *w = world_of(state), *other = another_world(state, NULL);
     const reef_entity parent = reef_create(w), child = reef_spawn(w, reef_with(Heavy, 1)), held = reef_create(w),
@@ -1237,7 +1237,7 @@ static void F4_saving_some(void **state)
     assert_int_equal(reef_count_on(other, holder, Likes), 1);
 }
 
-static void F4_differences(void **state)
+static void relations_in_differences(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[FOLK];
@@ -1282,7 +1282,7 @@ static void F4_differences(void **state)
     reef_world_free(after);
 }
 
-static void F4_journals(void **state)
+static void journals(void **state)
 {
     static const char path[] = "test_relation.journal";
     reef_world *w = world_of(state), *other = another_world(state, NULL);
@@ -1303,7 +1303,7 @@ static void F4_journals(void **state)
     remove(path);
 }
 
-static void F4_merging(void **state)
+static void relations_are_merged(void **state)
 {
     reef_world *w = world_of(state), *from = another_world(state, NULL);
     reef_entity e[4], x[5];
@@ -1352,7 +1352,7 @@ static bool relation_seen(void *context, reef_entity e, reef_component c, const 
     return true;
 }
 
-static void F4_printing_and_visiting(void **state)
+static void printing_and_visiting(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[3];
@@ -1531,7 +1531,7 @@ static void naive_step(naive *m, reef_world *w, reef_entity *e, uint64_t *seed)
     }
 }
 
-static void F4_a_naive_model_agrees(void **state)
+static void a_naive_model_agrees(void **state)
 {
     enum { STEPS = 20000 };
     static naive now, then;
@@ -1583,7 +1583,7 @@ static void type_rename(reef_bytes bytes, const char *from, const char *to)
     repair(bytes.data, bytes.size);
 }
 
-static void G4_a_program_without_the_type(void **state)
+static void a_program_without_the_type(void **state)
 {
     reef_world *w = world_of(state), *other = another_world(state, NULL);
     reef_entity e[5];
@@ -1627,7 +1627,7 @@ static void G4_a_program_without_the_type(void **state)
 }
 
 /* A type of relations that a file describes as something else isn't declared: its values are left out. */
-static void G4_lies_about_a_type_of_relations(void **state)
+static void lies_about_a_type_of_relations(void **state)
 {
     static const char *const lies[][2] = {{"target", "tarjet"}, {"place", "plaze"}};
     for (int i = 0; i < 2; i++) {
@@ -1649,7 +1649,7 @@ static void G4_lies_about_a_type_of_relations(void **state)
 }
 
 /* A component that became a type of relations: relations to those who are dead end, and all get places. */
-static void G4_a_component_becomes_a_relation(void **state)
+static void a_component_becomes_a_relation(void **state)
 {
     reef_world *w = world_of(state), *other = another_world(state, NULL);
     reef_entity e[5];
@@ -1669,44 +1669,44 @@ static void G4_a_component_becomes_a_relation(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(F4_relate_unrelate_and_ask),
-        TEST(F4_an_exclusive_relation_is_replaced),
-        TEST(F4_relations_have_data),
-        TEST(H2_wrong_handles_and_types),
-        TEST(H2_a_stale_target_is_not_the_new_one),
-        TEST(F4_types_are_made_at_run_time),
-        TEST(F4_cycles_are_refused),
-        TEST(F4_transitive_and_reflexive),
-        TEST(F4_symmetric_relations_have_two_halves),
-        TEST(F4_all_relations_of_a_source_end),
-        TEST(F4_a_source_has_so_many_targets),
-        TEST(F4_sources_have_an_order),
-        TEST(F4_places_are_renewed),
-        TEST(F4_few_places_are_renewed),
-        TEST(F4_sources_are_changed_on_the_way),
-        TEST(F4_generic_verbs_make_relations),
-        TEST(F4_where_verbs_keep_the_rules),
-        TEST(F4_commands_make_relations),
-        TEST(F4_clones_have_the_same_targets),
-        TEST(F4_relations_end_with_their_target),
-        TEST(F4_sources_die_with_their_target),
-        TEST(F4_a_chain_of_any_depth_dies),
-        TEST(F4_a_target_is_kept),
-        TEST(F4_observers_are_told),
-        TEST(F4_snapshots_and_forks),
-        TEST(F4_a_state_that_comes_back_has_its_relations),
-        TEST(F4_hash_and_comparison),
-        TEST(F4_history),
-        TEST(F4_saving_and_loading),
-        TEST(F4_saving_some),
-        TEST(F4_differences),
-        TEST(F4_journals),
-        TEST(F4_merging),
-        TEST(F4_printing_and_visiting),
-        TEST(F4_a_naive_model_agrees),
-        TEST(G4_a_program_without_the_type),
-        TEST(G4_lies_about_a_type_of_relations),
-        TEST(G4_a_component_becomes_a_relation),
+        TEST(relate_unrelate_and_ask),
+        TEST(an_exclusive_relation_is_replaced),
+        TEST(relations_have_data),
+        TEST(wrong_handles_and_types),
+        TEST(a_stale_target_is_not_the_new_one),
+        TEST(types_are_made_at_run_time),
+        TEST(cycles_are_refused),
+        TEST(transitive_and_reflexive),
+        TEST(symmetric_relations_have_two_halves),
+        TEST(all_relations_of_a_source_end),
+        TEST(a_source_has_so_many_targets),
+        TEST(sources_have_an_order),
+        TEST(places_are_renewed),
+        TEST(few_places_are_renewed),
+        TEST(sources_are_changed_on_the_way),
+        TEST(generic_verbs_make_relations),
+        TEST(where_verbs_keep_the_rules),
+        TEST(commands_make_relations),
+        TEST(clones_have_the_same_targets),
+        TEST(relations_end_with_their_target),
+        TEST(sources_die_with_their_target),
+        TEST(a_chain_of_any_depth_dies),
+        TEST(a_target_is_kept),
+        TEST(observers_are_told),
+        TEST(snapshots_and_forks),
+        TEST(a_state_that_comes_back_has_its_relations),
+        TEST(hash_and_comparison),
+        TEST(relations_in_histories),
+        TEST(saving_and_loading),
+        TEST(saving_some),
+        TEST(relations_in_differences),
+        TEST(journals),
+        TEST(relations_are_merged),
+        TEST(printing_and_visiting),
+        TEST(a_naive_model_agrees),
+        TEST(a_program_without_the_type),
+        TEST(lies_about_a_type_of_relations),
+        TEST(a_component_becomes_a_relation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -185,7 +185,7 @@ static void meetings_check(void **state, const meeting *m, size_t n)
         }
 }
 
-static void F4_requests_that_meet(void **state)
+static void requests_that_meet(void **state)
 {
     static const meeting rows[] = {
         /* one pair */
@@ -270,7 +270,7 @@ static void try_all(reef_block *b)
     got[11] = reef_cmd_relate_before(b, a, Likes, c, none);
 }
 
-static void H2_commands_that_are_refused_at_once(void **state)
+static void commands_that_are_refused_at_once(void **state)
 {
     reef_world *w = world_of(state);
     attempts r = {.e = {reef_create(w), reef_create(w)}};
@@ -294,7 +294,7 @@ static void H2_commands_that_are_refused_at_once(void **state)
     assert_status(REEF_OK, reef_unrelate(w, r.e[0], Likes, r.e[1]));
 }
 
-static void H2_recorded_calls_that_are_refused_at_once(void **state)
+static void recorded_calls_that_are_refused_at_once(void **state)
 {
     reef_world *w = world_of(state);
     const reef_entity a = reef_spawn(w, reef_tag(Bell)), b = reef_create(w), dead = reef_create(w), none = {0, 0};
@@ -328,7 +328,7 @@ static void H2_recorded_calls_that_are_refused_at_once(void **state)
 
 /* ---- declarations ---- */
 
-static void F4_systems_declare_what_they_relate(void **state)
+static void systems_declare_what_they_relate(void **state)
 {
     reef_world *w = world_of(state);
     char text[600];
@@ -364,7 +364,7 @@ static void marry_in_pairs(reef_block *b)
     }
 }
 
-static void F4_any_number_of_threads(void **state)
+static void any_number_of_threads(void **state)
 {
     uint64_t hash = 0;
     for (uint32_t threads = 1; threads <= 16; threads *= 2) {
@@ -407,7 +407,7 @@ static void folk_meet(reef_world *w, const reef_entity *e)
     }
 }
 
-static void F4_recorded_relations_are_those_of_calls(void **state)
+static void recorded_relations_are_those_of_calls(void **state)
 {
     reef_world *w = another_world(state, NULL);
     reef_entity e[FOLK];
@@ -429,7 +429,7 @@ static void F4_recorded_relations_are_those_of_calls(void **state)
 }
 
 /* The data of the relation itself may be that of its new target. */
-static void F4_a_new_target_keeps_data_that_is_named(void **state)
+static void a_new_target_keeps_data_that_is_named(void **state)
 {
     reef_world *w = another_world(state, NULL);
     const reef_entity a = reef_create(w), b = reef_create(w), c = reef_create(w);
@@ -445,7 +445,7 @@ static void F4_a_new_target_keeps_data_that_is_named(void **state)
     end_world(state, w);
 }
 
-static void F4_commands_without_memory(void **state)
+static void commands_without_memory(void **state)
 {
     for (uint64_t n = 1;; n++) {
         reef_world *w = another_world(state, NULL);
@@ -479,7 +479,7 @@ static void tell_of_set(const reef_notice *n) { told_of_sets += n->count; }
 
 /* Setting and changing a relation that is there only writes a value. So both happen at once, in their order, in loops
  * that record and in those that don't; relating is recorded, or refused. */
-static void F4_a_relation_that_is_there_is_written_at_once(void **state)
+static void a_relation_that_is_there_is_written_at_once(void **state)
 {
     for (uint32_t k = 0; k < 2; k++) {
         reef_world *w = another_world(state, NULL);
@@ -523,15 +523,15 @@ static void F4_a_relation_that_is_there_is_written_at_once(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(F4_requests_that_meet),
-        TEST(H2_commands_that_are_refused_at_once),
-        TEST(H2_recorded_calls_that_are_refused_at_once),
-        TEST(F4_systems_declare_what_they_relate),
-        TEST(F4_any_number_of_threads),
-        TEST(F4_recorded_relations_are_those_of_calls),
-        TEST(F4_a_new_target_keeps_data_that_is_named),
-        TEST(F4_a_relation_that_is_there_is_written_at_once),
-        TEST(F4_commands_without_memory),
+        TEST(requests_that_meet),
+        TEST(commands_that_are_refused_at_once),
+        TEST(recorded_calls_that_are_refused_at_once),
+        TEST(systems_declare_what_they_relate),
+        TEST(any_number_of_threads),
+        TEST(recorded_relations_are_those_of_calls),
+        TEST(a_new_target_keeps_data_that_is_named),
+        TEST(a_relation_that_is_there_is_written_at_once),
+        TEST(commands_without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,7 +25,7 @@ static void create_some(reef_world *w, reef_entity *e, uint32_t n)
 }
 
 /* A relation that is disabled is there, and holds; only queries don't see it, as with any component. */
-static void F4_a_disabled_relation(void **state)
+static void a_disabled_relation(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[4];
@@ -53,7 +53,7 @@ static void F4_a_disabled_relation(void **state)
     assert_valid(w);
 }
 
-static void F4_no_subtypes(void **state)
+static void no_subtypes(void **state)
 {
     reef_world *w = world_of(state);
     reef_status s = REEF_OK;
@@ -73,7 +73,7 @@ static void F4_no_subtypes(void **state)
 }
 
 /* One entity is cloned: its targets stay what they are, also if that is the entity itself. */
-static void F4_clones_keep_their_targets(void **state)
+static void clones_keep_their_targets(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[3], made[3];
@@ -112,7 +112,7 @@ static void count_told(const reef_notice *n)
 }
 
 /* Merging tells observers nothing, as everywhere; what happens to the merged relations later is told. */
-static void F4_merged_relations_are_observed_from_then_on(void **state)
+static void merged_relations_are_observed_from_then_on(void **state)
 {
     reef_world *w = world_of(state), *from = another_world(state, NULL);
     reef_entity e[20];
@@ -139,7 +139,7 @@ static void F4_merged_relations_are_observed_from_then_on(void **state)
 }
 
 /* Relations that come and go leave no memory behind, whatever their number was. */
-static void F4_memory_comes_back(void **state)
+static void memory_comes_back(void **state)
 {
     reef_world *w = world_of(state);
     static reef_entity e[4000];
@@ -166,7 +166,7 @@ static void F4_memory_comes_back(void **state)
     }
 }
 
-static void F4_differences_have_texts(void **state)
+static void differences_have_texts(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[3];
@@ -198,7 +198,7 @@ static reef_world *loaded(void **state, reef_world *w)
     return other;
 }
 
-static void F4_bulk_destruction_forgets_former_relations(void **state)
+static void bulk_destruction_forgets_former_relations(void **state)
 {
     for (int where = 0; where < 2; where++) {
         reef_world *w = another_world(state, NULL);
@@ -218,7 +218,7 @@ static void F4_bulk_destruction_forgets_former_relations(void **state)
 }
 
 /* Likes comes to the first world before DockedTo, and Owes before Under; loading makes them by name. */
-static void F4_destruction_knows_no_order_of_types(void **state)
+static void destruction_knows_no_order_of_types(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[6];
@@ -241,7 +241,7 @@ static void F4_destruction_knows_no_order_of_types(void **state)
     assert_valid(w);
 }
 
-static void F4_destroying_nobody_is_no_error(void **state)
+static void destroying_nobody_is_no_error(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[2];
@@ -257,7 +257,7 @@ static void F4_destroying_nobody_is_no_error(void **state)
 }
 
 /* A clone has no symmetric relation, so the mark that it is disabled doesn't come either. */
-static void F4_clones_have_no_mark_without_its_relation(void **state)
+static void clones_have_no_mark_without_its_relation(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[2];
@@ -276,7 +276,7 @@ static void F4_clones_have_no_mark_without_its_relation(void **state)
 }
 
 /* A former partner may have lost its own half, and everything else, before. */
-static void F4_partners_without_their_half_are_replaced(void **state)
+static void partners_without_their_half_are_replaced(void **state)
 {
     reef_world *w = world_of(state);
     const reef_entity a = reef_create(w), b = reef_create(w), x = reef_create(w);
@@ -293,7 +293,7 @@ static void F4_partners_without_their_half_are_replaced(void **state)
 }
 
 /* reef_remove takes one half of a symmetric relation away; the data of the other half can still be written. */
-static void F4_half_a_symmetric_relation_is_written(void **state)
+static void half_a_symmetric_relation_is_written(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[2];
@@ -310,7 +310,7 @@ static void F4_half_a_symmetric_relation_is_written(void **state)
 }
 
 /* Where one half is left, relating makes the other one, and both have the same data. */
-static void F4_a_missing_half_is_made(void **state)
+static void a_missing_half_is_made(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[2];
@@ -346,7 +346,7 @@ static void assert_message(const reef_world *w, const char *part)
 }
 
 /* The message of a refused relation says which of its two entities is meant, and what the other one is. */
-static void F4_messages_name_source_and_target(void **state)
+static void messages_name_source_and_target(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[3];
@@ -392,7 +392,7 @@ static void F4_messages_name_source_and_target(void **state)
 }
 
 /* A type that can't be: the message of its first use says why. */
-static void F4_options_that_exclude_each_other(void **state)
+static void options_that_exclude_each_other(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[2];
@@ -409,7 +409,7 @@ static void end_what_comes(const reef_notice *n)
 }
 
 /* Relating two of whom only one has its half makes the other half, from whichever side. */
-static void F4_a_missing_half_is_made_from_either_side(void **state)
+static void a_missing_half_is_made_from_either_side(void **state)
 {
     for (uint32_t side = 0; side < 2; side++) {
         reef_world *w = another_world(state, NULL);
@@ -488,22 +488,22 @@ static void F4_a_missing_half_is_made_from_either_side(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(F4_a_disabled_relation),
-        TEST(F4_no_subtypes),
-        TEST(F4_clones_keep_their_targets),
-        TEST(F4_merged_relations_are_observed_from_then_on),
-        TEST(F4_memory_comes_back),
-        TEST(F4_differences_have_texts),
-        TEST(F4_bulk_destruction_forgets_former_relations),
-        TEST(F4_destruction_knows_no_order_of_types),
-        TEST(F4_destroying_nobody_is_no_error),
-        TEST(F4_half_a_symmetric_relation_is_written),
-        TEST(F4_clones_have_no_mark_without_its_relation),
-        TEST(F4_partners_without_their_half_are_replaced),
-        TEST(F4_a_missing_half_is_made),
-        TEST(F4_a_missing_half_is_made_from_either_side),
-        TEST(F4_messages_name_source_and_target),
-        TEST(F4_options_that_exclude_each_other),
+        TEST(a_disabled_relation),
+        TEST(no_subtypes),
+        TEST(clones_keep_their_targets),
+        TEST(merged_relations_are_observed_from_then_on),
+        TEST(memory_comes_back),
+        TEST(differences_have_texts),
+        TEST(bulk_destruction_forgets_former_relations),
+        TEST(destruction_knows_no_order_of_types),
+        TEST(destroying_nobody_is_no_error),
+        TEST(half_a_symmetric_relation_is_written),
+        TEST(clones_have_no_mark_without_its_relation),
+        TEST(partners_without_their_half_are_replaced),
+        TEST(a_missing_half_is_made),
+        TEST(a_missing_half_is_made_from_either_side),
+        TEST(messages_name_source_and_target),
+        TEST(options_that_exclude_each_other),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -84,7 +84,7 @@ REEF_REQUIRES(RingC, RingA);
 
 #define has_all(w, e, A, B, C, D) (reef_has(w, e, A) && reef_has(w, e, B) && reef_has(w, e, C) && reef_has(w, e, D))
 
-static void F6_whoever_gets_one_gets_the_other(void **state)
+static void whoever_gets_one_gets_the_other(void **state)
 {
     reef_world *w = world_of(state);
     const reef_entity e = reef_create(w), s = reef_spawn(w, reef_with(Speed, 1, 2)), a = reef_create(w);
@@ -104,7 +104,7 @@ static void F6_whoever_gets_one_gets_the_other(void **state)
     assert_true(reef_has(w, e, Burning));
 }
 
-static void F6_what_lies_outside_comes_each_time(void **state)
+static void what_lies_outside_comes_each_time(void **state)
 {
     reef_world *w = world_of(state);
     for (int i = 0; i < 20; i++) { /* the world remembers sets that are spawned again and again */
@@ -113,7 +113,7 @@ static void F6_what_lies_outside_comes_each_time(void **state)
     }
 }
 
-static void F6_each_goes_alone(void **state)
+static void each_goes_alone(void **state)
 {
     reef_world *w = world_of(state);
     const reef_entity e = reef_spawn(w, reef_with(Speed, 1, 2));
@@ -132,7 +132,7 @@ static void F6_each_goes_alone(void **state)
     assert_false(reef_has(w, f, Place));
 }
 
-static void F6_one_move(void **state)
+static void one_move(void **state)
 {
     reef_world *w = world_of(state);
     const reef_entity e = reef_spawn(w, reef_with(Mass, 1)), f = reef_spawn(w, reef_with(Mass, 1), reef_with(Place, 0));
@@ -144,7 +144,7 @@ static void F6_one_move(void **state)
     assert_int_equal(reef_world_stats(w).moved - before, 1);
 }
 
-static void F6_subtypes(void **state)
+static void required_by_subtypes(void **state)
 {
     reef_world *w = world_of(state);
     const reef_entity e = reef_spawn(w, reef_with(Place3, {1, 2}, 3)), f = reef_spawn(w, reef_with(Twirl, {1, 2}, 3));
@@ -157,7 +157,7 @@ static void F6_subtypes(void **state)
     assert_int_equal(reef_count(w, Place), 1);
 }
 
-static void F6_every_home(void **state)
+static void every_home(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[4];
@@ -193,7 +193,7 @@ static void F6_every_home(void **state)
     assert_true(reef_single_has(w, Place));
 }
 
-static void F6_bundles_and_many(void **state)
+static void bundles_and_many(void **state)
 {
     reef_world *w = world_of(state);
     const reef_bundle_part parts[] = {{reef_id(Speed), 0}, {reef_id(Mass), 8}};
@@ -218,7 +218,7 @@ static void F6_bundles_and_many(void **state)
     assert_false(reef_has(w, reef_clone(w, e[1]), Place)); /* a clone has what its origin has */
 }
 
-static void F6_everything_that_matches(void **state)
+static void everything_that_matches(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[40];
@@ -267,7 +267,7 @@ static void add_speed(reef_block *b)
     }
 }
 
-static void F6_commands_and_systems(void **state)
+static void commands_and_systems(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[300];
@@ -282,7 +282,7 @@ static void F6_commands_and_systems(void **state)
 static uint32_t told_count;
 static void told(const reef_notice *n) { told_count += n->count; }
 
-static void F6_observers_are_told(void **state)
+static void observers_are_told(void **state)
 {
     reef_world *w = world_of(state);
     told_count = 0;
@@ -298,7 +298,7 @@ static void F6_observers_are_told(void **state)
     assert_int_equal(told_count, 4);
 }
 
-static void F6_a_hook_refuses(void **state)
+static void a_hook_refuses(void **state)
 {
     reef_world *w = world_of(state);
     const reef_entity e = reef_spawn(w, reef_with(Mass, 1));
@@ -311,7 +311,7 @@ static void F6_a_hook_refuses(void **state)
     assert_non_null(book.args == NULL ? &book : NULL);
 }
 
-static void F6_made_at_run_time(void **state)
+static void made_at_run_time(void **state)
 {
     reef_world *w = world_of(state);
     reef_status s;
@@ -344,7 +344,7 @@ static void F6_made_at_run_time(void **state)
     assert_ok(reef_add_id(w, e, early, NULL, NULL));
 }
 
-static void H2_requirements_that_are_refused(void **state)
+static void requirements_that_are_refused(void **state)
 {
     (void)state;
     reef_status s;
@@ -383,7 +383,7 @@ static void H2_requirements_that_are_refused(void **state)
     assert_non_null(strstr(reef_declare_error(), "can't require Ring"));
 }
 
-static void F6_states_files_and_merging(void **state)
+static void states_files_and_merging(void **state)
 {
     reef_world *w = world_of(state), *other = another_world(state, NULL);
     const reef_entity e = reef_spawn(w, reef_with(Speed, 1, 2)), f = reef_spawn(w, reef_with(Thrust, 2));
@@ -409,20 +409,20 @@ static void F6_states_files_and_merging(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(F6_whoever_gets_one_gets_the_other),
-        TEST(F6_what_lies_outside_comes_each_time),
-        TEST(F6_each_goes_alone),
-        TEST(F6_one_move),
-        TEST(F6_subtypes),
-        TEST(F6_every_home),
-        TEST(F6_bundles_and_many),
-        TEST(F6_everything_that_matches),
-        TEST(F6_commands_and_systems),
-        TEST(F6_observers_are_told),
-        TEST(F6_a_hook_refuses),
-        TEST(F6_made_at_run_time),
-        TEST(H2_requirements_that_are_refused),
-        TEST(F6_states_files_and_merging),
+        TEST(whoever_gets_one_gets_the_other),
+        TEST(what_lies_outside_comes_each_time),
+        TEST(each_goes_alone),
+        TEST(one_move),
+        TEST(required_by_subtypes),
+        TEST(every_home),
+        TEST(bundles_and_many),
+        TEST(everything_that_matches),
+        TEST(commands_and_systems),
+        TEST(observers_are_told),
+        TEST(a_hook_refuses),
+        TEST(made_at_run_time),
+        TEST(requirements_that_are_refused),
+        TEST(states_files_and_merging),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,7 +10,7 @@ REEF_COMPONENT(Gravity);
 REEF_TAG(Night);
 REEF_SWITCH(Raining);
 
-static void D10_a_world_begins_without_singletons(void **test)
+static void a_world_begins_without_singletons(void **test)
 {
     reef_world *w = world_of(test);
     assert_none(reef_single_entity(w));
@@ -21,7 +21,7 @@ static void D10_a_world_begins_without_singletons(void **test)
     assert_int_equal(reef_count_alive(w), 0);
 }
 
-static void D10_set_get_mut_remove(void **test)
+static void set_get_mut_remove(void **test)
 {
     reef_world *w = world_of(test);
     assert_status(REEF_ADDED, reef_single_set(w, Gravity, 0, -10));
@@ -45,7 +45,7 @@ static void D10_set_get_mut_remove(void **test)
     assert_entity(e, reef_single_entity(w));
 }
 
-static void D10_tags_and_switches_are_singletons_too(void **test)
+static void tags_and_switches_are_singletons_too(void **test)
 {
     reef_world *w = world_of(test);
     assert_status(REEF_ADDED, reef_single_set_id(w, reef_id(Night), NULL, 0));
@@ -62,7 +62,7 @@ static void D10_tags_and_switches_are_singletons_too(void **test)
     assert_true(reef_single_has(w, Raining));
 }
 
-static void D10_what_is_wrong_is_refused(void **test)
+static void what_is_wrong_is_refused(void **test)
 {
     reef_world *w = world_of(test);
     const Gravity g = {0, 0};
@@ -88,7 +88,7 @@ static void D10_what_is_wrong_is_refused(void **test)
     assert_status(REEF_ADDED, reef_single_set(strict, Mass, 1));
 }
 
-static void D10_singletons_go_with_their_entity(void **test)
+static void singletons_go_with_their_entity(void **test)
 {
     reef_world *w = world_of(test);
     assert_status(REEF_ADDED, reef_single_set(w, Tracked, .value = 5));
@@ -109,7 +109,7 @@ static void D10_singletons_go_with_their_entity(void **test)
     assert_int_equal(reef_count_alive(w), 1);
 }
 
-static void D10_queries_find_singletons(void **test)
+static void queries_find_singletons(void **test)
 {
     reef_world *w = world_of(test);
     assert_some(reef_spawn(w, reef_with(Mass, 1)));
@@ -119,7 +119,7 @@ static void D10_queries_find_singletons(void **test)
     assert_entity(reef_single_entity(w), reef_query_single(w, q));
 }
 
-static void G1_singletons_are_state(void **test)
+static void singletons_are_state(void **test)
 {
     reef_world *w = world_of(test);
     reef_snapshot *none = reef_snapshot_take(w);
@@ -153,7 +153,7 @@ static bool find_single(void *context, const reef_hash_part *part)
     return true;
 }
 
-static void G3_the_hash_covers_which_entity_it_is(void **test)
+static void the_hash_covers_which_entity_it_is(void **test)
 {
     reef_world *w = world_of(test), *other = another_world(test, NULL);
     uint32_t parts = 0;
@@ -182,7 +182,7 @@ static void G3_the_hash_covers_which_entity_it_is(void **test)
     assert_true(reef_equal(x, y, NULL));
 }
 
-static void D4_an_open_loop_locks_or_records(void **test)
+static void an_open_loop_locks_or_records(void **test)
 {
     reef_world *w = world_of(test);
     assert_some(reef_spawn(w, reef_with(Health, 1, 2)));
@@ -243,7 +243,7 @@ static void write_undeclared(reef_block *b)
     in_system.set = reef_single_set(b->world, Gravity, 5, 5);
 }
 
-static void D10_systems_declare_singletons(void **test)
+static void systems_declare_singletons(void **test)
 {
     for (uint32_t threads = 1; threads <= 4; threads += 3) {
         reef_world *w = another_world(test, NULL);
@@ -274,7 +274,7 @@ static void D10_systems_declare_singletons(void **test)
     }
 }
 
-static void C3_a_singletons_entity_that_never_was_is_found(void **test)
+static void a_singletons_entity_that_never_was_is_found(void **test)
 {
     reef_world *w = world_of(test);
     char message[200];
@@ -292,17 +292,17 @@ static void C3_a_singletons_entity_that_never_was_is_found(void **test)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(D10_a_world_begins_without_singletons),
-        TEST(D10_set_get_mut_remove),
-        TEST(D10_tags_and_switches_are_singletons_too),
-        TEST(D10_what_is_wrong_is_refused),
-        TEST(D10_singletons_go_with_their_entity),
-        TEST(D10_queries_find_singletons),
-        TEST(G1_singletons_are_state),
-        TEST(G3_the_hash_covers_which_entity_it_is),
-        TEST(D4_an_open_loop_locks_or_records),
-        TEST(D10_systems_declare_singletons),
-        TEST(C3_a_singletons_entity_that_never_was_is_found),
+        TEST(a_world_begins_without_singletons),
+        TEST(set_get_mut_remove),
+        TEST(tags_and_switches_are_singletons_too),
+        TEST(what_is_wrong_is_refused),
+        TEST(singletons_go_with_their_entity),
+        TEST(queries_find_singletons),
+        TEST(singletons_are_state),
+        TEST(the_hash_covers_which_entity_it_is),
+        TEST(an_open_loop_locks_or_records),
+        TEST(systems_declare_singletons),
+        TEST(a_singletons_entity_that_never_was_is_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,7 @@
 
 /* ---- C2: one expression, one step ---- */
 
-static void C2_spawn_makes_everything_in_one_step(void **state)
+static void spawn_makes_everything_in_one_step(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e = reef_spawn(w, reef_with(Position, 1, 2), reef_with(Health, .most = 7), reef_tag(Frozen),
@@ -27,7 +27,7 @@ static void C2_spawn_makes_everything_in_one_step(void **state)
     assert_int_equal(reef_count(w, Seen), 1);
 }
 
-static void C2_wrong_lists_are_refused(void **state)
+static void wrong_lists_are_refused(void **state)
 {
     reef_world *w = world_of(state);
     Position p = {1, 2};
@@ -57,7 +57,7 @@ static void C2_wrong_lists_are_refused(void **state)
 static const uint32_t amounts[] = {1, 2, 7, 8, 9, 100, 1023, 1024, 1025, 2048, 3000};
 enum { AMOUNTS = sizeof amounts / sizeof *amounts, MOST = 3000 };
 
-static void C2_bulk_equals_one_by_one(void **state)
+static void bulk_equals_one_by_one(void **state)
 {
     static Position p[MOST];
     static Cargo c[MOST];
@@ -87,7 +87,7 @@ static void C2_bulk_equals_one_by_one(void **state)
     }
 }
 
-static void C2_bulk_of_nothing_and_without_ids(void **state)
+static void bulk_of_nothing_and_without_ids(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity none = {7, 7};
@@ -102,7 +102,7 @@ static void C2_bulk_of_nothing_and_without_ids(void **state)
     assert_int_equal(reef_count(w, Awake), 5);
 }
 
-static void C2_bulk_is_all_or_none(void **state)
+static void bulk_is_all_or_none(void **state)
 {
     reef_world *w = another_world(state, &(reef_world_config){.entities_max = 2000});
     reef_entity ids[10];
@@ -117,7 +117,7 @@ static void C2_bulk_is_all_or_none(void **state)
 }
 
 /* Ids may go to where values come from, one for all or one each: those are read before. */
-static void C2_ids_may_take_the_place_of_values(void **state)
+static void ids_may_take_the_place_of_values(void **state)
 {
     enum { N = 2500 };
     static reef_entity ids[N], were[N];
@@ -139,7 +139,7 @@ static void C2_ids_may_take_the_place_of_values(void **state)
 }
 
 /* Where memory fails in the middle, no id of an entity that isn't there is left. */
-static void C2_bulk_that_fails_names_nobody(void **state)
+static void bulk_that_fails_names_nobody(void **state)
 {
     enum { N = 5000 };
     static reef_entity ids[N];
@@ -179,7 +179,7 @@ static void count_awake(reef_world *w, uint32_t want)
 
 /* Rows that come where others have switches on, or marks, or had them, have none: by a bundle, by a list, with ids
  * that come back. */
-static void C2_rows_beside_switches_have_none(void **state)
+static void rows_beside_switches_have_none(void **state)
 {
     static reef_entity ids[BESIDE];
     reef_world *w = world_of(state);
@@ -225,7 +225,7 @@ static reef_bundle *fish_bundle(reef_world *w)
                            6);
 }
 
-static void C2_a_bundle_spawns_what_it_was_prepared_for(void **state)
+static void a_bundle_spawns_what_it_was_prepared_for(void **state)
 {
     enum { N = 2500 };
     static reef_entity e[N];
@@ -253,7 +253,7 @@ typedef struct {
 } Pair;
 REEF_COMPONENT(Pair);
 
-static void C2_a_bundle_of_plain_data(void **state)
+static void a_bundle_of_plain_data(void **state)
 {
     typedef struct {
         Flag flag;
@@ -286,7 +286,7 @@ static void C2_a_bundle_of_plain_data(void **state)
     }
 }
 
-static void C2_a_bundle_outlives_the_tables_that_it_filled(void **state)
+static void a_bundle_outlives_the_tables_that_it_filled(void **state)
 {
     reef_world *w = world_of(state);
     reef_bundle *b = fish_bundle(w);
@@ -303,7 +303,7 @@ static void C2_a_bundle_outlives_the_tables_that_it_filled(void **state)
     /* not freed: ends with its world */
 }
 
-static void C2_a_bundle_may_read_from_the_world_and_from_hooks(void **state)
+static void a_bundle_may_read_from_the_world_and_from_hooks(void **state)
 {
     reef_world *w = world_of(state);
     reef_bundle_part parts[] = {{reef_id(Tracked), 0}, {reef_id(Cargo), sizeof(Tracked)}};
@@ -326,7 +326,7 @@ static void C2_a_bundle_may_read_from_the_world_and_from_hooks(void **state)
 
 /* What a bundle knows of its table ends with each fork, snapshot and restored state; bundles take turns, and one may
  * be freed. */
-static void C2_bundles_follow_their_tables(void **state)
+static void bundles_follow_their_tables(void **state)
 {
     static const struct {
         Position p;
@@ -363,7 +363,7 @@ static void C2_bundles_follow_their_tables(void **state)
     for (int i = 0; i < 4; i++) reef_bundle_free(b[i]);
 }
 
-static void C2_wrong_bundles_are_refused(void **state)
+static void wrong_bundles_are_refused(void **state)
 {
     reef_world *w = world_of(state), *other = another_world(state, NULL);
     reef_bundle_part twice[] = {{reef_id(Mass), 0}, {reef_id(Mass), 8}}, unknown = {{0}, 0};
@@ -381,7 +381,7 @@ static void C2_wrong_bundles_are_refused(void **state)
 
 /* ---- clones ---- */
 
-static void C2_a_clone_has_all_but_the_name(void **state)
+static void a_clone_has_all_but_the_name(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e = reef_spawn(w, reef_with(Position, 1, 2), reef_with(Cargo, {3}), reef_tag(Frozen), reef_tag(Awake));
@@ -402,7 +402,7 @@ static void C2_a_clone_has_all_but_the_name(void **state)
     assert_true(reef_has(w, reef_clone(w, bit), Seen));
 }
 
-static void C2_many_clones_equal_single_ones(void **state)
+static void many_clones_equal_single_ones(void **state)
 {
     for (uint32_t a = 0; a < AMOUNTS; a++) {
         static reef_entity ids[MOST];
@@ -423,7 +423,7 @@ static void C2_many_clones_equal_single_ones(void **state)
     }
 }
 
-static void C2_clones_of_nothing_and_of_nobody(void **state)
+static void clones_of_nothing_and_of_nobody(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e = reef_spawn(w, reef_with(Position, 1, 2)), dead = reef_create(w);
@@ -439,23 +439,23 @@ static void C2_clones_of_nothing_and_of_nobody(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(C2_spawn_makes_everything_in_one_step),
-        TEST(C2_wrong_lists_are_refused),
-        TEST(C2_bulk_equals_one_by_one),
-        TEST(C2_bulk_of_nothing_and_without_ids),
-        TEST(C2_bulk_is_all_or_none),
-        TEST(C2_ids_may_take_the_place_of_values),
-        TEST(C2_bulk_that_fails_names_nobody),
-        TEST(C2_rows_beside_switches_have_none),
-        TEST(C2_a_bundle_spawns_what_it_was_prepared_for),
-        TEST(C2_a_bundle_of_plain_data),
-        TEST(C2_a_bundle_outlives_the_tables_that_it_filled),
-        TEST(C2_a_bundle_may_read_from_the_world_and_from_hooks),
-        TEST(C2_bundles_follow_their_tables),
-        TEST(C2_wrong_bundles_are_refused),
-        TEST(C2_a_clone_has_all_but_the_name),
-        TEST(C2_many_clones_equal_single_ones),
-        TEST(C2_clones_of_nothing_and_of_nobody),
+        TEST(spawn_makes_everything_in_one_step),
+        TEST(wrong_lists_are_refused),
+        TEST(bulk_equals_one_by_one),
+        TEST(bulk_of_nothing_and_without_ids),
+        TEST(bulk_is_all_or_none),
+        TEST(ids_may_take_the_place_of_values),
+        TEST(bulk_that_fails_names_nobody),
+        TEST(rows_beside_switches_have_none),
+        TEST(a_bundle_spawns_what_it_was_prepared_for),
+        TEST(a_bundle_of_plain_data),
+        TEST(a_bundle_outlives_the_tables_that_it_filled),
+        TEST(a_bundle_may_read_from_the_world_and_from_hooks),
+        TEST(bundles_follow_their_tables),
+        TEST(wrong_bundles_are_refused),
+        TEST(a_clone_has_all_but_the_name),
+        TEST(many_clones_equal_single_ones),
+        TEST(clones_of_nothing_and_of_nobody),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

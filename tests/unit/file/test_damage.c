@@ -85,7 +85,7 @@ static uint32_t section_at(const unsigned char *data, size_t at, size_t *next)
     return (uint32_t)repair_get(data + at, 4);
 }
 
-static void G5_the_file_has_every_kind_of_section(void **state)
+static void the_file_has_every_kind_of_section(void **state)
 {
     static const uint32_t kinds[] = {SECTION_RECORD, SECTION_TYPES,  SECTION_TABLES, SECTION_TIME,   SECTION_RESERVED,
                                      SECTION_IDS,    SECTION_FREE,   SECTION_IDLE,   SECTION_SIZES,  SECTION_ROWS,
@@ -104,7 +104,7 @@ static void G5_the_file_has_every_kind_of_section(void **state)
 
 /* ---- damage ---- */
 
-static void G5_every_bit_of_64_KiB(void **state)
+static void every_bit_of_64_KiB(void **state)
 {
     reef_bytes bytes = file_made(state, true, CHANGES);
     reef_world *w = target_made(state, true), *same = reef_fork(w);
@@ -128,7 +128,7 @@ static void G5_every_bit_of_64_KiB(void **state)
     reef_world_free(w);
 }
 
-static void G5_every_length_of_64_KiB(void **state)
+static void every_length_of_64_KiB(void **state)
 {
     reef_bytes bytes = file_made(state, true, CHANGES);
     reef_world *w = target_made(state, true), *same = reef_fork(w);
@@ -226,7 +226,7 @@ static void lies(void **state, reef_bytes bytes, reef_world *base, uint64_t few)
     liar_end(&l, "lengths");
 }
 
-static void G5_every_bit_behind_right_sums(void **state)
+static void every_bit_behind_right_sums(void **state)
 {
     reef_bytes bytes = file_made(state, false, CHANGES);
     assert_true(bytes.size >= SMALLEST);
@@ -234,7 +234,7 @@ static void G5_every_bit_behind_right_sums(void **state)
     reef_bytes_free(&bytes);
 }
 
-static void G5_every_bit_of_a_difference_behind_right_sums(void **state)
+static void every_bit_of_a_difference_behind_right_sums(void **state)
 {
     uint64_t seed = 64;
     reef_bytes bytes = {NULL, 0};
@@ -284,7 +284,7 @@ static void journal_made(void **state, journal_file *f, bool unsynced)
     (void)remove(f->path);
 }
 
-static void G5_every_bit_of_a_journal_behind_right_sums(void **state)
+static void every_bit_of_a_journal_behind_right_sums(void **state)
 {
     journal_file f;
     journal_made(state, &f, false);
@@ -301,7 +301,7 @@ static void assert_some_record(const journal_file *f, reef_world *w, uint32_t mo
     fail_msg("a damaged journal leads to a state that never was, or before a later one");
 }
 
-static void G5_every_bit_and_length_of_a_journal(void **state)
+static void every_bit_and_length_of_a_journal(void **state)
 {
     journal_file f;
     for (int unsynced = 0; unsynced < 2; unsynced++) {
@@ -346,13 +346,13 @@ static void G5_every_bit_and_length_of_a_journal(void **state)
 int main(int count, char **arguments)
 {
     const struct CMUnitTest tests[] = {
-        TEST(G5_the_file_has_every_kind_of_section),
-        TEST(G5_every_bit_of_64_KiB),
-        TEST(G5_every_length_of_64_KiB),
-        TEST(G5_every_bit_behind_right_sums),
-        TEST(G5_every_bit_of_a_difference_behind_right_sums),
-        TEST(G5_every_bit_of_a_journal_behind_right_sums),
-        TEST(G5_every_bit_and_length_of_a_journal),
+        TEST(the_file_has_every_kind_of_section),
+        TEST(every_bit_of_64_KiB),
+        TEST(every_length_of_64_KiB),
+        TEST(every_bit_behind_right_sums),
+        TEST(every_bit_of_a_difference_behind_right_sums),
+        TEST(every_bit_of_a_journal_behind_right_sums),
+        TEST(every_bit_and_length_of_a_journal),
     };
     deep = count > 1 && strcmp(arguments[1], "--deep") == 0;
     if (count > 3) part = strtoull(arguments[2], NULL, 10) - 1, parts = strtoull(arguments[3], NULL, 10);

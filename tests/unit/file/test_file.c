@@ -88,7 +88,7 @@ static replacing replacing_make(const char *name, bool synced, bool old)
 
 static const fault_scenario replacing_scenario = {replacing_prepare, replacing_run, replacing_check, false};
 
-static void G5_a_replaced_file_is_whole_whatever_call_fails(void **state)
+static void a_replaced_file_is_whole_whatever_call_fails(void **state)
 {
     (void)state;
     for (uint32_t i = 0; i < 3; i++) {
@@ -100,7 +100,7 @@ static void G5_a_replaced_file_is_whole_whatever_call_fails(void **state)
     }
 }
 
-static void G5_what_is_synced_before_it_is_renamed(void **state)
+static void what_is_synced_before_it_is_renamed(void **state)
 {
     (void)state;
     replacing r = replacing_make("counted", true, true);
@@ -123,7 +123,7 @@ static void G5_what_is_synced_before_it_is_renamed(void **state)
 }
 
 /* A folder that can't be synced because the file system knows no such thing is no failure. */
-static void G5_folders_that_cannot_be_synced(void **state)
+static void folders_that_cannot_be_synced(void **state)
 {
     (void)state;
     replacing r = replacing_make("folder", true, true);
@@ -160,7 +160,7 @@ static void replacing_crash_check(void *context, uint32_t marked)
 
 static const crash_scenario replacing_crashes = {replacing_prepare, replacing_crash_run, replacing_crash_check};
 
-static void G5_a_replaced_file_is_whole_after_a_crash_of_the_system(void **state)
+static void a_replaced_file_is_whole_after_a_crash_of_the_system(void **state)
 {
     (void)state;
     for (int old = 0; old < 2; old++) {
@@ -175,7 +175,7 @@ static void G5_a_replaced_file_is_whole_after_a_crash_of_the_system(void **state
 
 /* ---- replacing, other things ---- */
 
-static void G5_content_of_every_size_around_the_buffer(void **state)
+static void content_of_every_size_around_the_buffer(void **state)
 {
     (void)state;
     static const size_t sizes[] = {
@@ -187,7 +187,7 @@ static void G5_content_of_every_size_around_the_buffer(void **state)
     }
 }
 
-static void G5_what_produces_the_content_may_fail(void **state)
+static void what_produces_the_content_may_fail(void **state)
 {
     (void)state;
     char reason[REEF_DETAIL_MAX] = "?";
@@ -222,7 +222,7 @@ static bool forgetting_run(void *context)
     return g->r->status == REEF_OK;
 }
 
-static void G5_a_failed_write_is_not_forgotten(void **state)
+static void a_failed_write_is_not_forgotten(void **state)
 {
     (void)state;
     static const reef_status answers[] = {REEF_OK, REEF_CANCELLED};
@@ -257,7 +257,7 @@ static void look_at_mode(fault_call call, uint32_t number)
     if (call == FAULT_fchmod) mode_before = mode_of(faults_path("mode.new"));
 }
 
-static void G5_permissions_stay(void **state)
+static void permissions_stay(void **state)
 {
     (void)state;
     const char *path = faults_path("mode");
@@ -278,7 +278,7 @@ static void G5_permissions_stay(void **state)
     umask(mask);
 }
 
-static void G5_links_lead_to_what_is_replaced(void **state)
+static void links_lead_to_what_is_replaced(void **state)
 {
     (void)state;
     char target[400];
@@ -321,7 +321,7 @@ static void assert_replace_says(const char *path, const char *text)
     if (strstr(reason, text) == NULL) fail_msg("%s instead of %s", reason, text);
 }
 
-static void G5_what_cannot_be_replaced(void **state)
+static void what_cannot_be_replaced(void **state)
 {
     (void)state;
     assert_replace_says("/dev/null", "open of /dev/null: it isn't a plain file");
@@ -336,7 +336,7 @@ static void G5_what_cannot_be_replaced(void **state)
     assert_replace_says(faults_path("taken"), strerror(EISDIR));
 }
 
-static void G5_names_as_long_as_they_may_be(void **state)
+static void names_as_long_as_they_may_be(void **state)
 {
     (void)state;
     char path[2 * DISK_PATH_MAX], name[256];
@@ -377,7 +377,7 @@ static void take_away(fault_call call, uint32_t number)
     if (moved_and_made) put(moved_from, 8, 10); /* and somebody begins anew */
 }
 
-static void G5_who_waited_does_not_write_into_what_was_renamed_meanwhile(void **state)
+static void who_waited_does_not_write_into_what_was_renamed_meanwhile(void **state)
 {
     (void)state;
     replacing r = replacing_make("waited", true, true);
@@ -404,7 +404,7 @@ static reef_status replace_inside(void *context, reef_writer writer)
     return make_content(&m, writer);
 }
 
-static void G5_a_file_is_written_by_one_at_a_time(void **state)
+static void a_file_is_written_by_one_at_a_time(void **state)
 {
     (void)state;
     replacing r = replacing_make("held", true, true);
@@ -485,7 +485,7 @@ static void reading_check(void *context, const fault *f, fault_end end)
 
 static const fault_scenario reading_scenario = {reading_prepare, reading_run, reading_check, true};
 
-static void G5_what_is_read_is_what_is_there_whatever_call_fails(void **state)
+static void what_is_read_is_what_is_there_whatever_call_fails(void **state)
 {
     static const size_t sizes[] = {NEW_BYTES, 0, 17, FILE_BUFFER + 3017};
     const reef_allocator allocator = heap_allocator(heap_of(state));
@@ -519,7 +519,7 @@ static void G5_what_is_read_is_what_is_there_whatever_call_fails(void **state)
 
 /* ---- reasons ---- */
 
-static void G5_a_reason_shows_the_end_of_a_long_path(void **state)
+static void a_reason_shows_the_end_of_a_long_path(void **state)
 {
     (void)state;
     char reason[REEF_DETAIL_MAX], name[200];
@@ -536,21 +536,21 @@ static void G5_a_reason_shows_the_end_of_a_long_path(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(G5_a_replaced_file_is_whole_whatever_call_fails),
-        TEST(G5_what_is_synced_before_it_is_renamed),
-        TEST(G5_folders_that_cannot_be_synced),
-        TEST(G5_content_of_every_size_around_the_buffer),
-        TEST(G5_what_produces_the_content_may_fail),
-        TEST(G5_a_failed_write_is_not_forgotten),
-        TEST(G5_permissions_stay),
-        TEST(G5_links_lead_to_what_is_replaced),
-        TEST(G5_what_cannot_be_replaced),
-        TEST(G5_names_as_long_as_they_may_be),
-        TEST(G5_who_waited_does_not_write_into_what_was_renamed_meanwhile),
-        TEST(G5_a_file_is_written_by_one_at_a_time),
-        TEST(G5_what_is_read_is_what_is_there_whatever_call_fails),
-        TEST(G5_a_reason_shows_the_end_of_a_long_path),
-        TEST(G5_a_replaced_file_is_whole_after_a_crash_of_the_system),
+        TEST(a_replaced_file_is_whole_whatever_call_fails),
+        TEST(what_is_synced_before_it_is_renamed),
+        TEST(folders_that_cannot_be_synced),
+        TEST(content_of_every_size_around_the_buffer),
+        TEST(what_produces_the_content_may_fail),
+        TEST(a_failed_write_is_not_forgotten),
+        TEST(permissions_stay),
+        TEST(links_lead_to_what_is_replaced),
+        TEST(what_cannot_be_replaced),
+        TEST(names_as_long_as_they_may_be),
+        TEST(who_waited_does_not_write_into_what_was_renamed_meanwhile),
+        TEST(a_file_is_written_by_one_at_a_time),
+        TEST(what_is_read_is_what_is_there_whatever_call_fails),
+        TEST(a_reason_shows_the_end_of_a_long_path),
+        TEST(a_replaced_file_is_whole_after_a_crash_of_the_system),
     };
     pattern_make();
     return cmocka_run_group_tests_name("file", tests, NULL, NULL);

@@ -132,7 +132,7 @@ static void appending_end(void)
     reef__memory_drop(&scene_memory);
 }
 
-static void G5_what_was_appended_stays_whatever_call_fails(void **state)
+static void what_was_appended_stays_whatever_call_fails(void **state)
 {
     for (int i = 0; i < 2; i++) {
         appending *a = appending_make(state, "appended", i == 0);
@@ -158,7 +158,7 @@ static void appending_crash_check(void *context, uint32_t marked)
 
 static const crash_scenario appending_crashes = {appending_prepare, appending_crash_run, appending_crash_check};
 
-static void G5_what_was_appended_stays_after_a_crash_of_the_system(void **state)
+static void what_was_appended_stays_after_a_crash_of_the_system(void **state)
 {
     for (int synced = 0; synced < 2; synced++) {
         appending *a = appending_make(state, "crashed-append", synced);
@@ -182,7 +182,7 @@ static bool append_again_run(void *context)
     return good;
 }
 
-static void G5_an_append_that_failed_can_be_tried_again(void **state)
+static void an_append_that_failed_can_be_tried_again(void **state)
 {
     appending *a = appending_make(state, "again", true);
     size_t rest;
@@ -200,7 +200,7 @@ static void G5_an_append_that_failed_can_be_tried_again(void **state)
     appending_end();
 }
 
-static void G5_only_what_is_there_can_be_appended_to(void **state)
+static void only_what_is_there_can_be_appended_to(void **state)
 {
     appending *a = appending_make(state, "there", true);
     file_out *f, *second;
@@ -232,7 +232,7 @@ static void G5_only_what_is_there_can_be_appended_to(void **state)
 }
 
 /* Who read a file appends to what he read, and to nothing else. */
-static void G5_a_file_that_another_changed_is_not_appended_to(void **state)
+static void a_file_that_another_changed_is_not_appended_to(void **state)
 {
     appending *a = appending_make(state, "changed", true);
     file_in *in;
@@ -312,7 +312,7 @@ static void keeping_crash_check(void *context, uint32_t marked)
 
 static const crash_scenario keeping_crashes = {appending_prepare, keeping_crash_run, keeping_crash_check};
 
-static void G5_a_new_file_can_be_appended_to(void **state)
+static void a_new_file_can_be_appended_to(void **state)
 {
     for (int synced = 0; synced < 2; synced++) {
         appending *a = appending_make(state, "kept", synced);
@@ -325,12 +325,12 @@ static void G5_a_new_file_can_be_appended_to(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(G5_what_was_appended_stays_whatever_call_fails),
-        TEST(G5_an_append_that_failed_can_be_tried_again),
-        TEST(G5_only_what_is_there_can_be_appended_to),
-        TEST(G5_a_file_that_another_changed_is_not_appended_to),
-        TEST(G5_a_new_file_can_be_appended_to),
-        TEST(G5_what_was_appended_stays_after_a_crash_of_the_system),
+        TEST(what_was_appended_stays_whatever_call_fails),
+        TEST(an_append_that_failed_can_be_tried_again),
+        TEST(only_what_is_there_can_be_appended_to),
+        TEST(a_file_that_another_changed_is_not_appended_to),
+        TEST(a_new_file_can_be_appended_to),
+        TEST(what_was_appended_stays_after_a_crash_of_the_system),
     };
     pattern_make();
     return cmocka_run_group_tests_name("file_append", tests, NULL, NULL);

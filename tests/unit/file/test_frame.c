@@ -79,7 +79,7 @@ static reef_status look_at_path(void)
     return s;
 }
 
-static void G5_a_whole_file_is_told_of(void **state)
+static void a_whole_file_is_told_of(void **state)
 {
     (void)state;
     make(FILE_RAW, 1, 3);
@@ -105,7 +105,7 @@ static void G5_a_whole_file_is_told_of(void **state)
     assert_int_equal(bytes, info.bytes);
 }
 
-static void G5_each_flag_is_told(void **state)
+static void each_flag_is_told(void **state)
 {
     (void)state;
     make(FILE_DIFFERENCE, 1, 0);
@@ -124,7 +124,7 @@ static void G5_each_flag_is_told(void **state)
 }
 
 /* Cut anywhere a file is refused; only a journal with a whole record is torn. */
-static void G5_each_cut_is_told(void **state)
+static void each_cut_is_told(void **state)
 {
     (void)state;
     for (int journal = 0; journal < 2; journal++) {
@@ -147,7 +147,7 @@ static void G5_each_cut_is_told(void **state)
 }
 
 /* Each byte that is another is found. In a journal's last record it may be a tail that is torn, before that never. */
-static void G5_each_byte_that_is_another_is_told(void **state)
+static void each_byte_that_is_another_is_told(void **state)
 {
     (void)state;
     make(FILE_JOURNAL, 3, 0);
@@ -170,7 +170,7 @@ static void G5_each_byte_that_is_another_is_told(void **state)
     assert_int_equal(info.records, 0);
 }
 
-static void G5_records_in_wrong_places_are_refused(void **state)
+static void records_in_wrong_places_are_refused(void **state)
 {
     memory m;
     section_out o;
@@ -205,7 +205,7 @@ static void G5_records_in_wrong_places_are_refused(void **state)
 
 /* Where a record was appended without waiting for those before it, a hole before it is a torn end: it says so
  * itself. */
-static void G5_a_hole_before_records_that_did_not_wait_is_a_torn_end(void **state)
+static void a_hole_before_records_that_did_not_wait_is_a_torn_end(void **state)
 {
     memory m;
     section_out o;
@@ -230,7 +230,7 @@ static void G5_a_hole_before_records_that_did_not_wait_is_a_torn_end(void **stat
     }
 }
 
-static void G5_other_files_and_versions_are_refused(void **state)
+static void other_files_and_versions_are_refused(void **state)
 {
     (void)state;
     made = (byte_file){.size = 1000};
@@ -261,7 +261,7 @@ static reef_status zeroes_read(void *context, void *bytes, size_t count, size_t 
 }
 
 /* /dev/zero has no end, and files with holes may be larger than anybody wants to read. */
-static void G5_what_has_no_header_is_left_unread(void **state)
+static void what_has_no_header_is_left_unread(void **state)
 {
     uint64_t zeroes = 0;
     (void)state;
@@ -271,7 +271,7 @@ static void G5_what_has_no_header_is_left_unread(void **state)
 }
 
 /* What follows a damage is read only in a journal; how large the file is follows from the system. */
-static void G5_of_a_damaged_world_the_whole_size_is_told(void **state)
+static void of_a_damaged_world_the_whole_size_is_told(void **state)
 {
     (void)state;
     make(0, 1, 3);
@@ -286,7 +286,7 @@ static void G5_of_a_damaged_world_the_whole_size_is_told(void **state)
     assert_status(REEF_CORRUPT, look_at_path());
 }
 
-static void G5_what_the_reader_answers_is_answered(void **state)
+static void what_the_reader_answers_is_answered(void **state)
 {
     (void)state;
     make(FILE_JOURNAL, 2, 0);
@@ -305,7 +305,7 @@ static void G5_what_the_reader_answers_is_answered(void **state)
 
 /* Each allocation fails in its turn: NO_MEMORY, and everything is given back. A section as long as it likes takes no
  * more than the file. */
-static void H2_no_memory_is_answered(void **state)
+static void no_memory_is_answered(void **state)
 {
     heap h = {0};
     (void)state;
@@ -371,7 +371,7 @@ static void same_as_loading(reef_world *w)
     if (seen == REEF_OK) assert_int_equal(info.bytes - info.sound_bytes, cut);
 }
 
-static void G5_the_look_and_the_loader_agree(void **state)
+static void the_look_and_the_loader_agree(void **state)
 {
     reef_world *w = world_of(state), *to = another_world(state, NULL);
     journal_make(w);
@@ -391,18 +391,18 @@ static void G5_the_look_and_the_loader_agree(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(G5_a_whole_file_is_told_of),
-        cmocka_unit_test(G5_each_flag_is_told),
-        cmocka_unit_test(G5_each_cut_is_told),
-        cmocka_unit_test(G5_each_byte_that_is_another_is_told),
-        cmocka_unit_test(G5_records_in_wrong_places_are_refused),
-        cmocka_unit_test(G5_a_hole_before_records_that_did_not_wait_is_a_torn_end),
-        cmocka_unit_test(G5_other_files_and_versions_are_refused),
-        cmocka_unit_test(G5_what_has_no_header_is_left_unread),
-        cmocka_unit_test(G5_of_a_damaged_world_the_whole_size_is_told),
-        cmocka_unit_test(G5_what_the_reader_answers_is_answered),
-        TEST(G5_the_look_and_the_loader_agree),
-        cmocka_unit_test(H2_no_memory_is_answered),
+        cmocka_unit_test(a_whole_file_is_told_of),
+        cmocka_unit_test(each_flag_is_told),
+        cmocka_unit_test(each_cut_is_told),
+        cmocka_unit_test(each_byte_that_is_another_is_told),
+        cmocka_unit_test(records_in_wrong_places_are_refused),
+        cmocka_unit_test(a_hole_before_records_that_did_not_wait_is_a_torn_end),
+        cmocka_unit_test(other_files_and_versions_are_refused),
+        cmocka_unit_test(what_has_no_header_is_left_unread),
+        cmocka_unit_test(of_a_damaged_world_the_whole_size_is_told),
+        cmocka_unit_test(what_the_reader_answers_is_answered),
+        TEST(the_look_and_the_loader_agree),
+        cmocka_unit_test(no_memory_is_answered),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -70,7 +70,7 @@ static reef_entity coin(reef_world *w, int32_t units)
 
 /* ---- opening ---- */
 
-static void G5_a_journal_is_made_where_nothing_is_and_loaded_where_it_is(void **state)
+static void a_journal_is_made_where_nothing_is_and_loaded_where_it_is(void **state)
 {
     reef_world *w = world_of(state), *other = another_world(state, NULL);
     coin(w, 5);
@@ -103,7 +103,7 @@ static void G5_a_journal_is_made_where_nothing_is_and_loaded_where_it_is(void **
     assert_holds(state, w);
 }
 
-static void G5_wrong_calls_of_journals_are_refused(void **state)
+static void wrong_calls_of_journals_are_refused(void **state)
 {
     reef_world *w = world_of(state);
     char long_path[5000];
@@ -126,7 +126,7 @@ static void G5_wrong_calls_of_journals_are_refused(void **state)
     assert_int_equal(file_bytes(), 0);
 }
 
-static void G5_a_locked_world_has_no_journal_and_no_append(void **state)
+static void a_locked_world_has_no_journal_and_no_append(void **state)
 {
     reef_world *w = world_of(state);
     coin(w, 1);
@@ -145,7 +145,7 @@ static void G5_a_locked_world_has_no_journal_and_no_append(void **state)
     reef_journal_close(j);
 }
 
-static void G5_a_saved_world_becomes_a_journal(void **state)
+static void a_saved_world_becomes_a_journal(void **state)
 {
     reef_world *w = world_of(state), *other = another_world(state, NULL);
     reef_file_info info;
@@ -165,7 +165,7 @@ static void G5_a_saved_world_becomes_a_journal(void **state)
 
 /* ---- appends ---- */
 
-static void G5_every_kind_of_change_is_replayed_and_goes_on(void **state)
+static void every_kind_of_change_is_replayed_and_goes_on(void **state)
 {
     reef_world *w = world_of(state), *alone = another_world(state, NULL);
     reef_journal *j = opened(w, &quick);
@@ -188,7 +188,7 @@ static void G5_every_kind_of_change_is_replayed_and_goes_on(void **state)
     assert_true(reef_hash(w) == reef_hash(alone));
 }
 
-static void G5_a_journal_follows_the_world_back_and_elsewhere(void **state)
+static void a_journal_follows_the_world_back_and_elsewhere(void **state)
 {
     reef_world *w = world_of(state), *elsewhere = another_world(state, NULL);
     reef_bytes bytes;
@@ -225,7 +225,7 @@ static void G5_a_journal_follows_the_world_back_and_elsewhere(void **state)
 
 static void no_system(reef_block *b) { (void)b; }
 
-static void G5_time_and_systems_are_in_each_record(void **state)
+static void time_and_systems_are_in_each_record(void **state)
 {
     reef_world *w = world_of(state), *other = another_world(state, NULL);
     const reef_system_desc desc = {.name = "none", .function = no_system, .text = "Coin"};
@@ -251,7 +251,7 @@ static bool a_few_times(void *context, uint64_t done, uint64_t all)
     return *left && (*left)--;
 }
 
-static void G5_a_cancelled_append_leaves_file_and_numbers_alone(void **state)
+static void a_cancelled_append_leaves_file_and_numbers_alone(void **state)
 {
     reef_world *w = world_of(state);
     uint32_t left = 0;
@@ -287,7 +287,7 @@ static void G5_a_cancelled_append_leaves_file_and_numbers_alone(void **state)
     assert_holds(state, w);
 }
 
-static void G5_an_append_that_was_refused_is_made_up_for(void **state)
+static void an_append_that_was_refused_is_made_up_for(void **state)
 {
     reef_world *w = world_of(state);
     const reef_entity e = coin(w, 1);
@@ -353,14 +353,14 @@ static void other_struct(void **state, const char *name, bool swapped, bool wide
     end_world(state, other);
 }
 
-static void G4_a_journal_of_another_struct_is_made_anew(void **state)
+static void a_journal_of_another_struct_is_made_anew(void **state)
 {
     other_struct(state, "JournalPair1", false, false); /* the same but for its name */
     other_struct(state, "JournalPair2", true, false);
     other_struct(state, "JournalPair3", false, true);
 }
 
-static void G4_a_raw_journal_stays_raw(void **state)
+static void a_raw_journal_stays_raw(void **state)
 {
     reef_world *w = world_of(state), *other = another_world(state, NULL);
     reef_file_info info;
@@ -389,7 +389,7 @@ static void G4_a_raw_journal_stays_raw(void **state)
     assert_false(info.raw);
 }
 
-static void G4_a_type_that_gets_its_fields_makes_the_journal_anew(void **state)
+static void a_type_that_gets_its_fields_makes_the_journal_anew(void **state)
 {
     static const reef_field back_to_front[] = {{"b", REEF_I32, 4, 4, NULL, 0, 0}, {"a", REEF_I32, 0, 4, NULL, 0, 0}};
     reef_world *w = world_of(state), *other = another_world(state, NULL);
@@ -417,7 +417,7 @@ static void G4_a_type_that_gets_its_fields_makes_the_journal_anew(void **state)
 }
 
 /* A file in which the type was bytes, read by a program that knows its fields, in another order. */
-static void G4_a_journal_of_a_type_without_fields_is_made_anew_where_it_has_some(void **state)
+static void a_journal_of_a_type_without_fields_is_made_anew_where_it_has_some(void **state)
 {
     static const reef_field back_to_front[] = {{"b", REEF_I32, 4, 4, NULL, 0, 0}, {"a", REEF_I32, 0, 4, NULL, 0, 0}};
     reef_world *w = world_of(state), *other = another_world(state, NULL);
@@ -438,7 +438,7 @@ static void G4_a_journal_of_a_type_without_fields_is_made_anew_where_it_has_some
 
 /* ---- compaction ---- */
 
-static void G5_a_journal_is_made_anew_when_it_is_too_long(void **state)
+static void a_journal_is_made_anew_when_it_is_too_long(void **state)
 {
     reef_world *w = world_of(state);
     zoo_steps(w, 21, 300);
@@ -468,7 +468,7 @@ static void G5_a_journal_is_made_anew_when_it_is_too_long(void **state)
     assert_holds(state, w);
 }
 
-static void G5_without_a_limit_a_journal_only_grows(void **state)
+static void without_a_limit_a_journal_only_grows(void **state)
 {
     reef_world *w = world_of(state);
     reef_journal *j = opened(w, &quick);
@@ -489,7 +489,7 @@ static bool second_handle(void *context)
     return true;
 }
 
-static void G5_two_handles_cant_append_to_one_journal(void **state)
+static void two_handles_cant_append_to_one_journal(void **state)
 {
     reef_world *w = world_of(state), *other = another_world(state, NULL);
     coin(w, 1);
@@ -518,7 +518,7 @@ static void refused_with(reef_world *w, reef_journal *j, const char *why)
     }
 }
 
-static void G5_a_journal_whose_name_leads_elsewhere_is_not_appended_to(void **state)
+static void a_journal_whose_name_leads_elsewhere_is_not_appended_to(void **state)
 {
     reef_world *w = world_of(state), *other = another_world(state, NULL);
     coin(w, 1);
@@ -592,7 +592,7 @@ static void cut_note(void *context, const reef_load_note *n)
     x->bytes = n->rows;
 }
 
-static void G5_each_truncation_leaves_the_state_of_the_last_whole_record(void **state)
+static void each_truncation_leaves_the_state_of_the_last_whole_record(void **state)
 {
     reef_world *w = world_of(state), *other = another_world(state, NULL);
     const small_journal x = small_make(w);
@@ -631,7 +631,7 @@ static void G5_each_truncation_leaves_the_state_of_the_last_whole_record(void **
     free(x.data);
 }
 
-static void G5_damage_with_whole_records_behind_it_is_refused(void **state)
+static void damage_with_whole_records_behind_it_is_refused(void **state)
 {
     reef_world *w = world_of(state), *other = another_world(state, NULL);
     const small_journal x = small_make(w);
@@ -661,7 +661,7 @@ static void G5_damage_with_whole_records_behind_it_is_refused(void **state)
 }
 
 /* Appends that nobody waited for may be on the disk in parts: what follows a hole proves nothing. */
-static void G5_a_hole_before_appends_that_nobody_waited_for_is_a_torn_tail(void **state)
+static void a_hole_before_appends_that_nobody_waited_for_is_a_torn_tail(void **state)
 {
     reef_world *w = world_of(state), *other = another_world(state, NULL);
     reef_file_info info;
@@ -741,7 +741,7 @@ static void sweep(void **state, sweep_call *call, bool file, bool held, bool res
     }
 }
 
-static void G5_each_allocation_of_a_journal_fails_in_turn(void **state)
+static void each_allocation_of_a_journal_fails_in_turn(void **state)
 {
     for (int rest = 0; rest < 2; rest++) {
         sweep(state, sweep_make, false, false, rest);
@@ -759,7 +759,7 @@ REEF_COMPONENT_HOOKS(Sound, &stays);
 
 /* The file is a save, so it is loaded and written anew as a journal. Where that fails the world has all back: also
  * values that would have gone over to the state of the file, and which systems are on. */
-static void G5_a_file_that_cant_become_a_journal_leaves_all_as_it_was(void **state)
+static void a_file_that_cant_become_a_journal_leaves_all_as_it_was(void **state)
 {
     reef_world *w = world_of(state);
     reef_bytes b;
@@ -841,7 +841,7 @@ static reef_entity sack(reef_world *w, int32_t weight)
     return e;
 }
 
-static void G5_fields_of_a_row_that_another_takes_come_after_its_hooks(void **state)
+static void fields_of_a_row_that_another_takes_come_after_its_hooks(void **state)
 {
     reef_world *w = world_of(state);
     const reef_entity first = sack(w, 7);
@@ -856,29 +856,29 @@ static void G5_fields_of_a_row_that_another_takes_come_after_its_hooks(void **st
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        JOURNAL_TEST(G5_fields_of_a_row_that_another_takes_come_after_its_hooks),
-        JOURNAL_TEST(G5_a_journal_is_made_where_nothing_is_and_loaded_where_it_is),
-        JOURNAL_TEST(G5_wrong_calls_of_journals_are_refused),
-        JOURNAL_TEST(G5_a_locked_world_has_no_journal_and_no_append),
-        JOURNAL_TEST(G5_a_saved_world_becomes_a_journal),
-        JOURNAL_TEST(G5_every_kind_of_change_is_replayed_and_goes_on),
-        JOURNAL_TEST(G5_a_journal_follows_the_world_back_and_elsewhere),
-        JOURNAL_TEST(G5_time_and_systems_are_in_each_record),
-        JOURNAL_TEST(G5_a_cancelled_append_leaves_file_and_numbers_alone),
-        JOURNAL_TEST(G5_an_append_that_was_refused_is_made_up_for),
-        JOURNAL_TEST(G4_a_journal_of_another_struct_is_made_anew),
-        JOURNAL_TEST(G4_a_raw_journal_stays_raw),
-        JOURNAL_TEST(G4_a_type_that_gets_its_fields_makes_the_journal_anew),
-        JOURNAL_TEST(G4_a_journal_of_a_type_without_fields_is_made_anew_where_it_has_some),
-        JOURNAL_TEST(G5_a_journal_is_made_anew_when_it_is_too_long),
-        JOURNAL_TEST(G5_without_a_limit_a_journal_only_grows),
-        JOURNAL_TEST(G5_two_handles_cant_append_to_one_journal),
-        JOURNAL_TEST(G5_a_journal_whose_name_leads_elsewhere_is_not_appended_to),
-        JOURNAL_TEST(G5_each_truncation_leaves_the_state_of_the_last_whole_record),
-        JOURNAL_TEST(G5_damage_with_whole_records_behind_it_is_refused),
-        JOURNAL_TEST(G5_a_hole_before_appends_that_nobody_waited_for_is_a_torn_tail),
-        JOURNAL_TEST(G5_each_allocation_of_a_journal_fails_in_turn),
-        JOURNAL_TEST(G5_a_file_that_cant_become_a_journal_leaves_all_as_it_was),
+        JOURNAL_TEST(fields_of_a_row_that_another_takes_come_after_its_hooks),
+        JOURNAL_TEST(a_journal_is_made_where_nothing_is_and_loaded_where_it_is),
+        JOURNAL_TEST(wrong_calls_of_journals_are_refused),
+        JOURNAL_TEST(a_locked_world_has_no_journal_and_no_append),
+        JOURNAL_TEST(a_saved_world_becomes_a_journal),
+        JOURNAL_TEST(every_kind_of_change_is_replayed_and_goes_on),
+        JOURNAL_TEST(a_journal_follows_the_world_back_and_elsewhere),
+        JOURNAL_TEST(time_and_systems_are_in_each_record),
+        JOURNAL_TEST(a_cancelled_append_leaves_file_and_numbers_alone),
+        JOURNAL_TEST(an_append_that_was_refused_is_made_up_for),
+        JOURNAL_TEST(a_journal_of_another_struct_is_made_anew),
+        JOURNAL_TEST(a_raw_journal_stays_raw),
+        JOURNAL_TEST(a_type_that_gets_its_fields_makes_the_journal_anew),
+        JOURNAL_TEST(a_journal_of_a_type_without_fields_is_made_anew_where_it_has_some),
+        JOURNAL_TEST(a_journal_is_made_anew_when_it_is_too_long),
+        JOURNAL_TEST(without_a_limit_a_journal_only_grows),
+        JOURNAL_TEST(two_handles_cant_append_to_one_journal),
+        JOURNAL_TEST(a_journal_whose_name_leads_elsewhere_is_not_appended_to),
+        JOURNAL_TEST(each_truncation_leaves_the_state_of_the_last_whole_record),
+        JOURNAL_TEST(damage_with_whole_records_behind_it_is_refused),
+        JOURNAL_TEST(a_hole_before_appends_that_nobody_waited_for_is_a_torn_tail),
+        JOURNAL_TEST(each_allocation_of_a_journal_fails_in_turn),
+        JOURNAL_TEST(a_file_that_cant_become_a_journal_leaves_all_as_it_was),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

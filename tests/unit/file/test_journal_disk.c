@@ -127,7 +127,7 @@ static playing *playing_make(const char *name)
     return p;
 }
 
-static void G5_a_journal_is_whole_whatever_call_fails(void **state)
+static void a_journal_is_whole_whatever_call_fails(void **state)
 {
     (void)state;
     playing *p = playing_make("journal");
@@ -136,7 +136,7 @@ static void G5_a_journal_is_whole_whatever_call_fails(void **state)
     for (uint32_t n = 0; n <= STEPS; n++) assert_true(p->seen[n] > 0);
 }
 
-static void G5_a_journal_is_whole_after_a_crash_of_the_system(void **state)
+static void a_journal_is_whole_after_a_crash_of_the_system(void **state)
 {
     (void)state;
     for (int i = 0; i < 3; i++) {
@@ -213,7 +213,7 @@ static void saving_check(void *context, const fault *f, fault_end end)
 
 static const fault_scenario saving_scenario = {saving_prepare, saving_run, saving_check, false};
 
-static void G5_a_saved_world_is_whole_whatever_call_fails(void **state)
+static void a_saved_world_is_whole_whatever_call_fails(void **state)
 {
     (void)state;
     for (int i = 0; i < 3; i++) {
@@ -237,9 +237,9 @@ static void G5_a_saved_world_is_whole_whatever_call_fails(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(G5_a_saved_world_is_whole_whatever_call_fails),
-        TEST(G5_a_journal_is_whole_whatever_call_fails),
-        TEST(G5_a_journal_is_whole_after_a_crash_of_the_system),
+        TEST(a_saved_world_is_whole_whatever_call_fails),
+        TEST(a_journal_is_whole_whatever_call_fails),
+        TEST(a_journal_is_whole_after_a_crash_of_the_system),
     };
     return cmocka_run_group_tests_name("journal_disk", tests, NULL, NULL);
 }

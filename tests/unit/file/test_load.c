@@ -15,7 +15,7 @@ static void zoo_make(reef_world *w, uint64_t seed, uint32_t n)
 
 /* ---- whole worlds ---- */
 
-static void F10_an_empty_world_comes_back(void **state)
+static void an_empty_world_comes_back(void **state)
 {
     reef_world *w = world_of(state), *other = another_world(state, NULL);
     reef_bytes bytes = saved(w, false);
@@ -26,7 +26,7 @@ static void F10_an_empty_world_comes_back(void **state)
     reef_bytes_free(&bytes);
 }
 
-static void F10_every_home_comes_back_and_goes_on(void **state)
+static void every_home_comes_back_and_goes_on(void **state)
 {
     reef_world *w = world_of(state), *other = another_world(state, NULL);
     zoo_make(w, 7, 3000);
@@ -47,7 +47,7 @@ static void F10_every_home_comes_back_and_goes_on(void **state)
     reef_bytes_free(&again);
 }
 
-static void F10_many_rows_in_many_chunks(void **state)
+static void many_rows_in_many_chunks(void **state)
 {
     reef_world *w = world_of(state), *other = another_world(state, NULL);
     for (uint32_t i = 0; i < 3000; i++) {
@@ -103,7 +103,7 @@ static void F10_C7_a_reserved_range_comes_back(void **state)
 
 /* What a query selects, with its handles and all that it has, and nothing else: that is the world without the
  * others. */
-static void F10_what_a_query_selects_comes_back(void **state)
+static void what_a_query_selects_comes_back(void **state)
 {
     static const char *const queries[] = {"in Spot",
                                           "in Spot, !Beast",
@@ -146,7 +146,7 @@ static void F10_what_a_query_selects_comes_back(void **state)
 }
 
 /* Loaded into a world of its own and merged: the entities get new handles, and the handles in their fields follow. */
-static void F10_a_file_is_added_to_a_world(void **state)
+static void a_file_is_added_to_a_world(void **state)
 {
     reef_world *w = world_of(state), *from = another_world(state, NULL), *aside = another_world(state, NULL);
     reef_merged *who = NULL;
@@ -203,7 +203,7 @@ static void scene_goes_on(void **state, const scene *s, uint32_t ticks)
     end_world(state, other);
 }
 
-static void G4_scenes_go_on_as_the_saved_ones(void **state)
+static void scenes_go_on_as_the_saved_ones(void **state)
 {
     for (uint32_t i = 0; i < scene_count; i++) {
         scene_goes_on(state, &scenes[i], 1);
@@ -225,7 +225,7 @@ static void difference_applies(reef_world *before, reef_world *after, reef_world
     reef_bytes_free(&bytes);
 }
 
-static void F10_differences_lead_from_one_state_to_the_next(void **state)
+static void differences_lead_from_one_state_to_the_next(void **state)
 {
     reef_world *w = world_of(state), *far = another_world(state, NULL);
     zoo_make(w, 3, 1500);
@@ -244,7 +244,7 @@ static void F10_differences_lead_from_one_state_to_the_next(void **state)
 }
 
 /* As often as anybody likes: versions don't grow by loading. */
-static void G4_a_hundred_loads_and_undos(void **state)
+static void a_hundred_loads_and_undos(void **state)
 {
     reef_world *w = world_of(state);
     zoo_make(w, 4, 300);
@@ -280,7 +280,7 @@ REEF_FIELDS(Mark, REEF_FIELD(Mark, value, REEF_U32, NULL, 0, 0));
 REEF_COMPONENT_HOOKS(Trace, &trace_hooks);
 
 /* Rows change hands when others leave: what isn't in the file is made for who is there now. */
-static void G4_a_row_that_gets_another_entity(void **state)
+static void a_row_that_gets_another_entity(void **state)
 {
     reef_world *w = world_of(state);
     reef_bytes bytes = {NULL, 0};
@@ -327,7 +327,7 @@ static reef_world *small_zoo(void **state, reef_bytes *bytes)
     return w;
 }
 
-static void G5_every_bit_counts(void **state)
+static void every_bit_counts(void **state)
 {
     reef_bytes bytes;
     reef_world *w = small_zoo(state, &bytes);
@@ -343,7 +343,7 @@ static void G5_every_bit_counts(void **state)
     reef_bytes_free(&bytes);
 }
 
-static void G5_every_truncation_is_refused(void **state)
+static void every_truncation_is_refused(void **state)
 {
     reef_bytes bytes;
     reef_world *w = small_zoo(state, &bytes);
@@ -369,7 +369,7 @@ static void survives(reef_world *w, const unsigned char *data, size_t size)
                 s == REEF_NO_MEMORY);
 }
 
-static void G5_files_that_lie_are_refused_or_sound(void **state)
+static void files_that_lie_are_refused_or_sound(void **state)
 {
     reef_bytes bytes;
     (void)small_zoo(state, &bytes);
@@ -446,7 +446,7 @@ static void note_down(void *context, const reef_load_note *n)
     (void)snprintf(x->text + end, sizeof x->text - end, n->was ? " %s to %s\n" : "\n", n->was, n->is);
 }
 
-static void G4_fields_follow_their_names(void **state)
+static void fields_follow_their_names(void **state)
 {
     reef_world *w = world_of(state), *other = another_world(state, NULL);
     const OldShape old = {1.5f, 7, 200, {1, -2, 3}, "abc", 300.7};
@@ -472,7 +472,7 @@ static void G4_fields_follow_their_names(void **state)
     reef_bytes_free(&bytes);
 }
 
-static void G4_arrays_that_got_shorter_keep_what_fits(void **state)
+static void arrays_that_got_shorter_keep_what_fits(void **state)
 {
     reef_world *w = world_of(state), *other = another_world(state, NULL);
     const NewShape old = {7, -2.5f, -9, {5, 6, 7, 8, 9}, "abcdefg", 4};
@@ -519,7 +519,7 @@ static void log_down(void *context, reef_log_level level, const char *message)
     (void)snprintf(x->text + at, sizeof x->text - at, "%s\n", message);
 }
 
-static void G4_a_field_of_another_kind_is_told_with_both(void **state)
+static void a_field_of_another_kind_is_told_with_both(void **state)
 {
     notes n = {0}, logged = {0};
     reef_world *w = world_of(state),
@@ -543,7 +543,7 @@ static void G4_a_field_of_another_kind_is_told_with_both(void **state)
 }
 
 /* A difference is refused, and says why. */
-static void G4_a_field_of_another_kind_in_a_difference_is_told_with_both(void **state)
+static void a_field_of_another_kind_in_a_difference_is_told_with_both(void **state)
 {
     reef_world *w = world_of(state), *before = reef_fork(w);
     reef_bytes bytes = {NULL, 0};
@@ -559,7 +559,7 @@ static void G4_a_field_of_another_kind_in_a_difference_is_told_with_both(void **
 
 static void sleeps(reef_block *b) { (void)b; }
 
-static void G4_systems_that_are_gone_are_told(void **state)
+static void systems_that_are_gone_are_told(void **state)
 {
     reef_world *w = world_of(state), *other = another_world(state, NULL);
     const reef_system_desc kept = {.name = "kept", .function = sleeps, .text = "Spot"},
@@ -579,7 +579,7 @@ static void G4_systems_that_are_gone_are_told(void **state)
 }
 
 /* What such a system hadn't read, and the time that waits in such a phase, are parts of the state's hash. */
-static void G4_a_sealed_file_may_know_systems_that_are_gone(void **state)
+static void a_sealed_file_may_know_systems_that_are_gone(void **state)
 {
     const reef_save_desc sealed = {.sealed = true};
     for (int phase = 0; phase < 2; phase++) {
@@ -600,7 +600,7 @@ static void G4_a_sealed_file_may_know_systems_that_are_gone(void **state)
     }
 }
 
-static void G4_unknown_types_are_dropped_refused_or_declared(void **state)
+static void unknown_types_are_dropped_refused_or_declared(void **state)
 {
     reef_world *w = world_of(state), *other = another_world(state, NULL);
     const OldShape old = {1.5f, 7, 200, {1, -2, 3}, "abc", 300.7};
@@ -680,14 +680,14 @@ static void home_changes(void **state, reef_home from, reef_home to)
     end_world(state, other);
 }
 
-static void G4_types_may_change_their_homes(void **state)
+static void types_may_change_their_homes(void **state)
 {
     for (int from = REEF_TABLE; from <= REEF_SPLIT; from++)
         for (int to = REEF_TABLE; to <= REEF_SPLIT; to++)
             if (from != REEF_BIT && to != REEF_BIT) home_changes(state, (reef_home)from, (reef_home)to);
 }
 
-static void G4_what_the_config_forbids_is_refused(void **state)
+static void what_the_config_forbids_is_refused(void **state)
 {
     reef_world *w = world_of(state);
     reef_world *small = another_world(state, &(reef_world_config){.entities_max = 10}),
@@ -761,7 +761,7 @@ static void watchers_run(reef_world *w, reef_world *replica, const reef_system_i
     }
 }
 
-static void F10_a_replica_sees_the_same_changes(void **state)
+static void a_replica_sees_the_same_changes(void **state)
 {
     reef_world *w = world_of(state), *replica = another_world(state, NULL);
     reef_system_id id[WATCHED], other[WATCHED];
@@ -793,7 +793,7 @@ static uint32_t seen_of(uint32_t watcher_number, reef_entity e)
 
 /* Types whose values come as a whole when one of them changes. Which of them lie on one page, and so count as
  * changed together, isn't as in the original; but a page it is, and not all. */
-static void F10_a_replica_sees_few_changes_of_values_that_come_as_a_whole(void **state)
+static void a_replica_sees_few_changes_of_values_that_come_as_a_whole(void **state)
 {
     reef_world *w = world_of(state), *replica = another_world(state, NULL);
     reef_system_id id[WATCHED];
@@ -859,7 +859,7 @@ static reef_status read_never(void *context, void *to, size_t count, size_t *got
     return REEF_IO;
 }
 
-static void F10_streams_progress_and_locks(void **state)
+static void streams_progress_and_locks(void **state)
 {
     reef_bytes bytes;
     reef_world *w = small_zoo(state, &bytes), *other = another_world(state, NULL);
@@ -878,7 +878,7 @@ static void F10_streams_progress_and_locks(void **state)
     reef_bytes_free(&bytes);
 }
 
-static void F10_a_sealed_difference_knows_its_state(void **state)
+static void a_sealed_difference_knows_its_state(void **state)
 {
     reef_world *w = world_of(state);
     zoo_make(w, 4, 300);
@@ -898,32 +898,32 @@ static void F10_a_sealed_difference_knows_its_state(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(F10_an_empty_world_comes_back),
-        TEST(F10_every_home_comes_back_and_goes_on),
-        TEST(F10_many_rows_in_many_chunks),
+        TEST(an_empty_world_comes_back),
+        TEST(every_home_comes_back_and_goes_on),
+        TEST(many_rows_in_many_chunks),
         TEST(F10_C7_a_reserved_range_comes_back),
-        TEST(F10_what_a_query_selects_comes_back),
-        TEST(F10_a_file_is_added_to_a_world),
-        TEST(F10_differences_lead_from_one_state_to_the_next),
-        TEST(G4_a_hundred_loads_and_undos),
-        TEST(G4_a_row_that_gets_another_entity),
-        TEST(G4_scenes_go_on_as_the_saved_ones),
-        TEST(G4_arrays_that_got_shorter_keep_what_fits),
-        TEST(G4_a_field_of_another_kind_is_told_with_both),
-        TEST(G4_a_field_of_another_kind_in_a_difference_is_told_with_both),
-        TEST(G4_systems_that_are_gone_are_told),
-        TEST(G4_a_sealed_file_may_know_systems_that_are_gone),
-        TEST(G4_fields_follow_their_names),
-        TEST(G4_unknown_types_are_dropped_refused_or_declared),
-        TEST(G4_types_may_change_their_homes),
-        TEST(G4_what_the_config_forbids_is_refused),
-        TEST(F10_streams_progress_and_locks),
-        TEST(F10_a_sealed_difference_knows_its_state),
-        TEST(G5_every_bit_counts),
-        TEST(G5_every_truncation_is_refused),
-        TEST(G5_files_that_lie_are_refused_or_sound),
-        TEST(F10_a_replica_sees_the_same_changes),
-        TEST(F10_a_replica_sees_few_changes_of_values_that_come_as_a_whole),
+        TEST(what_a_query_selects_comes_back),
+        TEST(a_file_is_added_to_a_world),
+        TEST(differences_lead_from_one_state_to_the_next),
+        TEST(a_hundred_loads_and_undos),
+        TEST(a_row_that_gets_another_entity),
+        TEST(scenes_go_on_as_the_saved_ones),
+        TEST(arrays_that_got_shorter_keep_what_fits),
+        TEST(a_field_of_another_kind_is_told_with_both),
+        TEST(a_field_of_another_kind_in_a_difference_is_told_with_both),
+        TEST(systems_that_are_gone_are_told),
+        TEST(a_sealed_file_may_know_systems_that_are_gone),
+        TEST(fields_follow_their_names),
+        TEST(unknown_types_are_dropped_refused_or_declared),
+        TEST(types_may_change_their_homes),
+        TEST(what_the_config_forbids_is_refused),
+        TEST(streams_progress_and_locks),
+        TEST(a_sealed_difference_knows_its_state),
+        TEST(every_bit_counts),
+        TEST(every_truncation_is_refused),
+        TEST(files_that_lie_are_refused_or_sound),
+        TEST(a_replica_sees_the_same_changes),
+        TEST(a_replica_sees_few_changes_of_values_that_come_as_a_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

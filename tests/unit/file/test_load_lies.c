@@ -99,7 +99,7 @@ static double seconds(void) { return (double)clock() / CLOCKS_PER_SEC; }
 
 /* Looking for each name among all others took minutes. (Seconds of the processor, ten times what it takes on a slow
  * machine.) */
-static void G5_many_types_take_no_longer_each(void **state)
+static void many_types_take_no_longer_each(void **state)
 {
     enum { TYPES = 60000 };
     forged x;
@@ -118,7 +118,7 @@ static void G5_many_types_take_no_longer_each(void **state)
     assert_true(seconds() - start < 40);
 }
 
-static void G5_a_name_that_is_there_twice_is_refused(void **state)
+static void a_name_that_is_there_twice_is_refused(void **state)
 {
     forged x;
     char name[32];
@@ -156,7 +156,7 @@ static void forge_runs(forged *x, const uint32_t run[4], uint32_t indices)
     forge_ids(x, indices);
 }
 
-static void G5_runs_of_reserved_ids_are_bounded_and_in_order(void **state)
+static void runs_of_reserved_ids_are_bounded_and_in_order(void **state)
 {
     static const struct {
         uint32_t run[4], indices;
@@ -192,7 +192,7 @@ static void G5_runs_of_reserved_ids_are_bounded_and_in_order(void **state)
 }
 
 /* Each of them would go over all values that are there. */
-static void G5_a_store_begins_once(void **state)
+static void a_store_begins_once(void **state)
 {
     reef_world *w = world_of(state);
     forged x;
@@ -218,7 +218,7 @@ static void G5_a_store_begins_once(void **state)
 }
 
 /* Four thousand million events in a file of some hundred bytes. */
-static void G5_events_without_values_are_no_more_than_memory(void **state)
+static void events_without_values_are_no_more_than_memory(void **state)
 {
     static const uint32_t counts[] = {1000, UINT32_MAX};
     reef_world *w = world_of(state);
@@ -238,7 +238,7 @@ static void G5_events_without_values_are_no_more_than_memory(void **state)
 
 /* How large the numbers in a file are doesn't matter, only their order: the files that reef wrote before it knew
  * that are read. */
-static void G5_the_newest_version_may_be_any(void **state)
+static void the_newest_version_may_be_any(void **state)
 {
     reef_world *w = world_of(state);
     for (uint32_t i = 0; i < 64; i++) {
@@ -290,7 +290,7 @@ static void forge_seen(forged *x, uint64_t newest, uint64_t run, uint64_t writte
     reef__section_end(&x->o);
 }
 
-static void G5_what_a_system_has_seen_follows_from_the_order_of_versions(void **state)
+static void what_a_system_has_seen_follows_from_the_order_of_versions(void **state)
 {
     static const uint64_t runs[] = {1, 5, UINT64_C(1) << 55, UINT64_C(1) << 62, UINT64_MAX - 1};
     reef_world *w = world_of(state);
@@ -312,7 +312,7 @@ static void G5_what_a_system_has_seen_follows_from_the_order_of_versions(void **
 }
 
 /* A loaded state is newer than all that the world knew: what it is saved as must not be. */
-static void F10_a_world_may_be_saved_and_loaded_for_ever(void **state)
+static void a_world_may_be_saved_and_loaded_for_ever(void **state)
 {
     enum { TIMES = 200 };
     reef_world *w = world_of(state);
@@ -332,7 +332,7 @@ static void F10_a_world_may_be_saved_and_loaded_for_ever(void **state)
 
 /* The way back to an old state, whose versions are small, is work of a moment: so what is saved then must not count
  * all the versions since. */
-static void F10_a_world_may_go_back_and_be_saved_and_loaded_for_ever(void **state)
+static void a_world_may_go_back_and_be_saved_and_loaded_for_ever(void **state)
 {
     enum { TIMES = 200 };
     reef_world *w = world_of(state), *other = another_world(state, NULL);
@@ -366,7 +366,7 @@ static void count_misuse(void *context, reef_status status, const char *message)
 }
 
 /* A file that somebody has damaged is no mistake of the program; and where no byte is wrong, none is named. */
-static void G5_damaged_files_are_no_misuse(void **state)
+static void damaged_files_are_no_misuse(void **state)
 {
     told t = {0};
     char text[512];
@@ -403,7 +403,7 @@ static unsigned char *first_owner(reef_bytes bytes)
 }
 
 /* A relation of a dead entity to one that is far out of range: whoever followed it read outside of memory. */
-static void G5_relations_are_followed_when_their_sources_are_known_to_live(void **state)
+static void relations_are_followed_when_their_sources_are_known_to_live(void **state)
 {
     static const uint32_t far[] = {200, 0x7FFFFFFF, 0xFFFF0005, UINT32_MAX};
     reef_world *w = world_of(state), *before = reef_fork(w), *other = another_world(state, NULL);
@@ -432,16 +432,16 @@ static void G5_relations_are_followed_when_their_sources_are_known_to_live(void 
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(G5_many_types_take_no_longer_each),
-                                       TEST(G5_a_name_that_is_there_twice_is_refused),
-                                       TEST(G5_a_store_begins_once),
-                                       TEST(G5_runs_of_reserved_ids_are_bounded_and_in_order),
-                                       TEST(G5_events_without_values_are_no_more_than_memory),
-                                       TEST(G5_the_newest_version_may_be_any),
-                                       TEST(G5_what_a_system_has_seen_follows_from_the_order_of_versions),
-                                       TEST(G5_damaged_files_are_no_misuse),
-                                       TEST(G5_relations_are_followed_when_their_sources_are_known_to_live),
-                                       TEST(F10_a_world_may_be_saved_and_loaded_for_ever),
-                                       TEST(F10_a_world_may_go_back_and_be_saved_and_loaded_for_ever)};
+    const struct CMUnitTest tests[] = {TEST(many_types_take_no_longer_each),
+                                       TEST(a_name_that_is_there_twice_is_refused),
+                                       TEST(a_store_begins_once),
+                                       TEST(runs_of_reserved_ids_are_bounded_and_in_order),
+                                       TEST(events_without_values_are_no_more_than_memory),
+                                       TEST(the_newest_version_may_be_any),
+                                       TEST(what_a_system_has_seen_follows_from_the_order_of_versions),
+                                       TEST(damaged_files_are_no_misuse),
+                                       TEST(relations_are_followed_when_their_sources_are_known_to_live),
+                                       TEST(a_world_may_be_saved_and_loaded_for_ever),
+                                       TEST(a_world_may_go_back_and_be_saved_and_loaded_for_ever)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

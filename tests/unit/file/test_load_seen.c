@@ -37,7 +37,7 @@ static void go_back(reef_world *w, reef_world *before)
 
 /* A difference that leads back takes the runs of systems back too: what both states have and no system had seen is
  * new again. */
-static void F10_by_undo_a_system_sees_again_what_it_had_not_seen(void **state)
+static void by_undo_a_system_sees_again_what_it_had_not_seen(void **state)
 {
     reef_world *w = world_of(state);
     teller_add(w, "changed in Season");
@@ -53,7 +53,7 @@ static void F10_by_undo_a_system_sees_again_what_it_had_not_seen(void **state)
 }
 
 /* And what it had seen, and was written since, is old again. */
-static void F10_by_undo_a_system_sees_nothing_that_it_had_seen(void **state)
+static void by_undo_a_system_sees_nothing_that_it_had_seen(void **state)
 {
     reef_world *w = world_of(state);
     teller_add(w, "changed in Season");
@@ -68,7 +68,7 @@ static void F10_by_undo_a_system_sees_nothing_that_it_had_seen(void **state)
 }
 
 /* The same of rows that have stamps; one has its component again, and its stamp is where it was. */
-static void F10_by_undo_stamps_are_as_old_as_they_were(void **state)
+static void by_undo_stamps_are_as_old_as_they_were(void **state)
 {
     for (uint32_t added = 0; added < 2; added++) {
         reef_world *w = another_world(state, NULL);
@@ -89,7 +89,7 @@ static void F10_by_undo_stamps_are_as_old_as_they_were(void **state)
 }
 
 /* A journal goes on behind a restore. */
-static void F10_a_difference_to_a_restored_state_knows_what_was_seen(void **state)
+static void a_difference_to_a_restored_state_knows_what_was_seen(void **state)
 {
     reef_world *w = world_of(state), *other = another_world(state, NULL);
     teller_add(w, "changed in Season");
@@ -116,7 +116,7 @@ static void F10_a_difference_to_a_restored_state_knows_what_was_seen(void **stat
 }
 
 /* Who reads removals is the world's: differences, too, leave its readers where they are. */
-static void F10_a_difference_is_applied_where_removals_are_read(void **state)
+static void a_difference_is_applied_where_removals_are_read(void **state)
 {
     reef_world *w = world_of(state);
     const reef_entity a = reef_spawn(w, reef_with(Age, 1)), b = reef_spawn(w, reef_with(Age, 2));
@@ -140,7 +140,7 @@ static void F10_a_difference_is_applied_where_removals_are_read(void **state)
 }
 
 /* That a switch is disabled somewhere doesn't make it new. */
-static void F10_marks_leave_what_they_are_of_as_old_as_it_is(void **state)
+static void marks_leave_what_they_are_of_as_old_as_it_is(void **state)
 {
     reef_world *w = world_of(state), *other = another_world(state, NULL);
     teller_add(w, "Spot, changed Alert");
@@ -166,7 +166,7 @@ static void note_count(void *context, const reef_load_note *note)
 }
 
 /* How far the system was is forgotten, and reported; the file isn't damaged for that. */
-static void F10_a_sealed_file_may_tell_of_a_system_that_is_not_there(void **state)
+static void a_sealed_file_may_tell_of_a_system_that_is_not_there(void **state)
 {
     reef_world *w = world_of(state), *other = another_world(state, NULL);
     reef_bytes bytes = {NULL, 0};
@@ -186,13 +186,13 @@ static void F10_a_sealed_file_may_tell_of_a_system_that_is_not_there(void **stat
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(F10_by_undo_a_system_sees_again_what_it_had_not_seen),
-        TEST(F10_by_undo_a_system_sees_nothing_that_it_had_seen),
-        TEST(F10_by_undo_stamps_are_as_old_as_they_were),
-        TEST(F10_a_difference_to_a_restored_state_knows_what_was_seen),
-        TEST(F10_a_difference_is_applied_where_removals_are_read),
-        TEST(F10_marks_leave_what_they_are_of_as_old_as_it_is),
-        TEST(F10_a_sealed_file_may_tell_of_a_system_that_is_not_there),
+        TEST(by_undo_a_system_sees_again_what_it_had_not_seen),
+        TEST(by_undo_a_system_sees_nothing_that_it_had_seen),
+        TEST(by_undo_stamps_are_as_old_as_they_were),
+        TEST(a_difference_to_a_restored_state_knows_what_was_seen),
+        TEST(a_difference_is_applied_where_removals_are_read),
+        TEST(marks_leave_what_they_are_of_as_old_as_it_is),
+        TEST(a_sealed_file_may_tell_of_a_system_that_is_not_there),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -68,7 +68,7 @@ static void zoo(reef_world *w, int changes)
 
 /* ---- the same bytes ---- */
 
-static void G4_the_same_state_gives_the_same_bytes(void **state)
+static void the_same_state_gives_the_same_bytes(void **state)
 {
     reef_world *w = world_of(state);
     zoo(w, 800);
@@ -85,7 +85,7 @@ static void G4_the_same_state_gives_the_same_bytes(void **state)
 }
 
 /* Types and tables come by name, whatever was used first; room that was once needed doesn't count. */
-static void G4_history_does_not_show(void **state)
+static void history_does_not_show(void **state)
 {
     reef_world *a = world_of(state), *b = another_world(state, NULL);
     for (int i = 0; i < 3; i++) {
@@ -112,7 +112,7 @@ static void G4_history_does_not_show(void **state)
     assert_same(bytes, saved(b, NULL));
 }
 
-static void G4_an_empty_world_is_saved(void **state)
+static void an_empty_world_is_saved(void **state)
 {
     reef_world *w = world_of(state);
     assert_same(saved(w, NULL), saved(another_world(state, NULL), NULL));
@@ -127,7 +127,7 @@ static void G4_an_empty_world_is_saved(void **state)
 
 /* ---- what is refused ---- */
 
-static void G4_a_type_without_fields_is_refused_by_its_name(void **state)
+static void a_type_without_fields_is_refused_by_its_name(void **state)
 {
     reef_world *w = world_of(state);
     reef_bytes b;
@@ -147,7 +147,7 @@ static void G4_a_type_without_fields_is_refused_by_its_name(void **state)
 }
 
 /* The data of a relation is described by the fields of its type, or not at all. */
-static void F4_data_without_fields_is_refused(void **state)
+static void data_without_fields_is_refused(void **state)
 {
     reef_world *w = world_of(state), *other = another_world(state, NULL);
     reef_bytes b;
@@ -167,7 +167,7 @@ static void F4_data_without_fields_is_refused(void **state)
     reef_bytes_free(&b);
 }
 
-static void G4_what_owns_something_needs_fields(void **state)
+static void what_owns_something_needs_fields(void **state)
 {
     reef_world *w = world_of(state);
     reef_bytes b;
@@ -182,7 +182,7 @@ static void G4_what_owns_something_needs_fields(void **state)
     reef_bytes_free(&b);
 }
 
-static void G4_open_loops_lock(void **state)
+static void open_loops_lock(void **state)
 {
     reef_world *w = world_of(state);
     reef_bytes b;
@@ -204,7 +204,7 @@ static void saving_system(reef_block *block)
     reef_bytes b;
     system_answer = reef_save_bytes(block->world, &b, NULL);
 }
-static void G4_systems_cannot_save_their_world(void **state)
+static void systems_cannot_save_their_world(void **state)
 {
     reef_world *w = world_of(state);
     system_answer = REEF_OK;
@@ -214,7 +214,7 @@ static void G4_systems_cannot_save_their_world(void **state)
     assert_int_equal(system_answer, REEF_LOCKED);
 }
 
-static void G4_arguments_are_checked(void **state)
+static void arguments_are_checked(void **state)
 {
     reef_world *w = world_of(state);
     reef_bytes b;
@@ -250,7 +250,7 @@ static reef_status sink_write(void *context, const void *bytes, size_t count)
     return REEF_OK;
 }
 
-static void G4_a_stream_gets_the_same_bytes(void **state)
+static void a_stream_gets_the_same_bytes(void **state)
 {
     static sink s;
     reef_world *w = world_of(state);
@@ -263,7 +263,7 @@ static void G4_a_stream_gets_the_same_bytes(void **state)
     reef_bytes_free(&b);
 }
 
-static void G4_what_the_writer_says_is_answered(void **state)
+static void what_the_writer_says_is_answered(void **state)
 {
     static const reef_status answers[] = {REEF_IO, REEF_LIMIT, REEF_NO_MEMORY, REEF_ABSENT};
     static sink s;
@@ -279,7 +279,7 @@ static void G4_what_the_writer_says_is_answered(void **state)
     assert_refused(w, REEF_IO, reef_diff_save(w, w, (reef_writer){sink_write, &s}, NULL));
 }
 
-static void G4_a_file_is_replaced(void **state)
+static void a_file_is_replaced(void **state)
 {
     reef_world *w = world_of(state);
     const char *path = "test_save.reef";
@@ -319,7 +319,7 @@ static bool watch_progress(void *context, uint64_t done, uint64_t all)
     return ++p->calls != p->stop_at;
 }
 
-static void G4_progress_is_told_and_cancels(void **state)
+static void progress_is_told_and_cancels(void **state)
 {
     reef_world *w = world_of(state);
     watcher p = {0};
@@ -338,7 +338,7 @@ static void G4_progress_is_told_and_cancels(void **state)
 
 /* ---- what a query selects ---- */
 
-static void G4_a_query_selects(void **state)
+static void a_query_selects(void **state)
 {
     reef_world *w = world_of(state);
     const reef_entity ant = reef_spawn(w, reef_with(SaveAnt, 1)), zebra = reef_spawn(w, reef_with(SaveZebra, 2));
@@ -371,7 +371,7 @@ static void notice_nothing(const reef_notice *notice)
     (void)notice;
     fail_msg("an observer was told of a fork");
 }
-static void G4_no_observer_is_told_of_what_is_left_out(void **state)
+static void no_observer_is_told_of_what_is_left_out(void **state)
 {
     reef_world *w = world_of(state);
     assert_some(reef_spawn(w, reef_with(SaveAnt, 1)));
@@ -385,7 +385,7 @@ static void G4_no_observer_is_told_of_what_is_left_out(void **state)
 
 /* ---- differences ---- */
 
-static void G4_a_difference_is_as_long_as_what_changed(void **state)
+static void a_difference_is_as_long_as_what_changed(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[3000];
@@ -409,7 +409,7 @@ static void G4_a_difference_is_as_long_as_what_changed(void **state)
     reef_world_free(before);
 }
 
-static void G4_a_sealed_difference_names_both_states(void **state)
+static void a_sealed_difference_names_both_states(void **state)
 {
     reef_world *w = world_of(state);
     zoo(w, 100);
@@ -445,7 +445,7 @@ static void *saver_run(void *data)
 }
 
 /* The world goes on meanwhile. */
-static void G4_forks_are_saved_on_threads_of_their_own(void **state)
+static void forks_are_saved_on_threads_of_their_own(void **state)
 {
     enum { SAVERS = 3 };
     (void)state;
@@ -482,25 +482,25 @@ static void G4_forks_are_saved_on_threads_of_their_own(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(G4_the_same_state_gives_the_same_bytes),
-        TEST(G4_history_does_not_show),
-        TEST(G4_an_empty_world_is_saved),
-        TEST(G4_a_type_without_fields_is_refused_by_its_name),
-        TEST(F4_data_without_fields_is_refused),
-        TEST(G4_what_owns_something_needs_fields),
-        TEST(G4_open_loops_lock),
-        TEST(G4_systems_cannot_save_their_world),
-        TEST(G4_arguments_are_checked),
-        TEST(G4_a_stream_gets_the_same_bytes),
-        TEST(G4_what_the_writer_says_is_answered),
-        TEST(G4_a_file_is_replaced),
-        TEST(G4_progress_is_told_and_cancels),
-        TEST(G4_a_query_selects),
-        TEST(G4_no_observer_is_told_of_what_is_left_out),
-        TEST(G4_a_difference_is_as_long_as_what_changed),
-        TEST(G4_a_sealed_difference_names_both_states),
+        TEST(the_same_state_gives_the_same_bytes),
+        TEST(history_does_not_show),
+        TEST(an_empty_world_is_saved),
+        TEST(a_type_without_fields_is_refused_by_its_name),
+        TEST(data_without_fields_is_refused),
+        TEST(what_owns_something_needs_fields),
+        TEST(open_loops_lock),
+        TEST(systems_cannot_save_their_world),
+        TEST(arguments_are_checked),
+        TEST(a_stream_gets_the_same_bytes),
+        TEST(what_the_writer_says_is_answered),
+        TEST(a_file_is_replaced),
+        TEST(progress_is_told_and_cancels),
+        TEST(a_query_selects),
+        TEST(no_observer_is_told_of_what_is_left_out),
+        TEST(a_difference_is_as_long_as_what_changed),
+        TEST(a_sealed_difference_names_both_states),
 #ifndef REEF_NO_THREADS
-        TEST(G4_forks_are_saved_on_threads_of_their_own),
+        TEST(forks_are_saved_on_threads_of_their_own),
 #endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -47,7 +47,7 @@ static void assert_resumed(reef_world *w, reef_world *other)
     assert_int_equal(count_in(other, reef_entity_at(other, 0)), 3);
 }
 
-static void G4_loaded_scripts_go_on(void **test)
+static void loaded_scripts_go_on(void **test)
 {
     reef_world *w = begin(test, NULL), *other = resumed(test);
     reef_bytes bytes, again;
@@ -72,7 +72,7 @@ static void G4_loaded_scripts_go_on(void **test)
     assert_string_equal(story(), "ea0 eb1");
 }
 
-static void G4_differences_of_worlds_with_scripts_apply(void **test)
+static void differences_of_worlds_with_scripts_apply(void **test)
 {
     reef_world *w = begin(test, NULL), *other = resumed(test);
     reef_bytes bytes;
@@ -101,7 +101,7 @@ static void G4_differences_of_worlds_with_scripts_apply(void **test)
     reef_world_free(third);
 }
 
-static void G4_a_journal_of_a_world_with_scripts_is_resumed(void **test)
+static void a_journal_of_a_world_with_scripts_is_resumed(void **test)
 {
     reef_world *w = begin(test, NULL), *other = resumed(test), *third = resumed(test);
     const reef_journal_desc desc = {.raw = true, .unsynced = true, .fresh = true},
@@ -141,7 +141,7 @@ static void unknown_note(void *context, const reef_load_note *n)
 
 static void late_update(reef_script_run *r) { note(r, 'u', 'l'); }
 
-static void G4_scripts_of_unknown_classes_keep_their_data(void **test)
+static void scripts_of_unknown_classes_keep_their_data(void **test)
 {
     static const reef_script_class stranger = {"stranger", sizeof(int32_t), a_start, late_update, a_end};
     reef_world *w = begin(test, NULL), *other = resumed(test);
@@ -186,7 +186,7 @@ static void G4_scripts_of_unknown_classes_keep_their_data(void **test)
     reef_world_free(before);
 }
 
-static void G4_worlds_without_the_system_of_scripts_load_them(void **test)
+static void worlds_without_the_system_of_scripts_load_them(void **test)
 {
     reef_world *w = begin(test, NULL), *other = another_world(test, NULL);
     reef_bytes bytes;
@@ -201,7 +201,7 @@ static void G4_worlds_without_the_system_of_scripts_load_them(void **test)
     reef_bytes_free(&bytes);
 }
 
-static void G4_classes_that_cant_be_known_are_refused(void **test)
+static void classes_that_cant_be_known_are_refused(void **test)
 {
     static char names[REEF_SCRIPT_CLASSES_MAX + 1][24];
     static reef_script_class many[REEF_SCRIPT_CLASSES_MAX + 1];
@@ -230,12 +230,12 @@ static void G4_classes_that_cant_be_known_are_refused(void **test)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(G4_loaded_scripts_go_on),
-        TEST(G4_differences_of_worlds_with_scripts_apply),
-        TEST(G4_a_journal_of_a_world_with_scripts_is_resumed),
-        TEST(G4_scripts_of_unknown_classes_keep_their_data),
-        TEST(G4_worlds_without_the_system_of_scripts_load_them),
-        TEST(G4_classes_that_cant_be_known_are_refused),
+        TEST(loaded_scripts_go_on),
+        TEST(differences_of_worlds_with_scripts_apply),
+        TEST(a_journal_of_a_world_with_scripts_is_resumed),
+        TEST(scripts_of_unknown_classes_keep_their_data),
+        TEST(worlds_without_the_system_of_scripts_load_them),
+        TEST(classes_that_cant_be_known_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -79,7 +79,7 @@ static reef_status read_file(const byte_file *f, bool streamed)
     return s;
 }
 
-static void G5_xxh64_is_the_one_that_everybody_has(void **state)
+static void xxh64_is_the_one_that_everybody_has(void **state)
 {
     (void)state;
     unsigned char bytes[101];
@@ -96,7 +96,7 @@ static void G5_xxh64_is_the_one_that_everybody_has(void **state)
     }
 }
 
-static void G5_what_was_written_is_read(void **state)
+static void what_was_written_is_read(void **state)
 {
     (void)state;
     make();
@@ -104,7 +104,7 @@ static void G5_what_was_written_is_read(void **state)
     assert_int_equal(read_file(&made, true), REEF_OK);
 }
 
-static void G5_each_byte_that_is_another_is_found(void **state)
+static void each_byte_that_is_another_is_found(void **state)
 {
     (void)state;
     make();
@@ -116,7 +116,7 @@ static void G5_each_byte_that_is_another_is_found(void **state)
     }
 }
 
-static void G5_each_cut_is_found(void **state)
+static void each_cut_is_found(void **state)
 {
     (void)state;
     make();
@@ -131,7 +131,7 @@ static void G5_each_cut_is_found(void **state)
     }
 }
 
-static void G5_sections_in_another_order_are_found(void **state)
+static void sections_in_another_order_are_found(void **state)
 {
     (void)state;
     make();
@@ -148,7 +148,7 @@ static void G5_sections_in_another_order_are_found(void **state)
 }
 
 /* A length that lies takes no more memory than what came, in a stream whose size nobody knows. */
-static void G5_a_length_that_lies_costs_nothing(void **state)
+static void a_length_that_lies_costs_nothing(void **state)
 {
     (void)state;
     make();
@@ -167,9 +167,9 @@ static void G5_a_length_that_lies_costs_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(G5_xxh64_is_the_one_that_everybody_has), cmocka_unit_test(G5_what_was_written_is_read),
-        cmocka_unit_test(G5_each_byte_that_is_another_is_found),  cmocka_unit_test(G5_each_cut_is_found),
-        cmocka_unit_test(G5_sections_in_another_order_are_found), cmocka_unit_test(G5_a_length_that_lies_costs_nothing),
+        cmocka_unit_test(xxh64_is_the_one_that_everybody_has), cmocka_unit_test(what_was_written_is_read),
+        cmocka_unit_test(each_byte_that_is_another_is_found),  cmocka_unit_test(each_cut_is_found),
+        cmocka_unit_test(sections_in_another_order_are_found), cmocka_unit_test(a_length_that_lies_costs_nothing),
     };
     if (!reef__memory_make(&memory_used, &reef__memory_standard)) return 1;
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -104,7 +104,7 @@ static void begin(void **state)
 
 /* ---- single calls ---- */
 
-static void F3_single_calls_tell_what_they_do(void **state)
+static void single_calls_tell_what_they_do(void **state)
 {
     reef_world *w = world_of(state);
     begin(state);
@@ -133,7 +133,7 @@ static void F3_single_calls_tell_what_they_do(void **state)
     assert_int_equal(tape.count, 10);
 }
 
-static void F3_failed_calls_tell_nothing(void **state)
+static void failed_calls_tell_nothing(void **state)
 {
     reef_world *w = world_of(state);
     begin(state);
@@ -150,7 +150,7 @@ static void F3_failed_calls_tell_nothing(void **state)
 }
 
 /* The same with a tag, which goes the fast path, and with a switch. */
-static void F3_tags_and_switches_are_observed(void **state)
+static void tags_and_switches_are_observed(void **state)
 {
     reef_world *w = world_of(state);
     begin(state);
@@ -200,7 +200,7 @@ static void adds_are_told(reef_world *w, const reef_entity *e, uint32_t n, const
     assert_valid(w);
 }
 
-static void F3_adds_are_told_to_whoever_listens_now(void **state)
+static void adds_are_told_to_whoever_listens_now(void **state)
 {
     enum { N = 60 };
     reef_world *w = world_of(state);
@@ -270,7 +270,7 @@ static void moves_it_on(const reef_notice *n)
         assert_int_equal(reef_add_id(n->world, dead, reef_id(Hungry), NULL, NULL), REEF_NOT_ALIVE);
 }
 
-static void F3_the_only_observer_of_many_adds_may_ask_for_more(void **state)
+static void the_only_observer_of_many_adds_may_ask_for_more(void **state)
 {
     enum { N = 40 };
     reef_world *w = world_of(state);
@@ -290,7 +290,7 @@ static void F3_the_only_observer_of_many_adds_may_ask_for_more(void **state)
     for (int i = 0; i < N; i++) assert_position(w, e[i], (float)i, 2);
 }
 
-static void F3_values_with_hooks_are_told_of_and_end_once(void **state)
+static void values_with_hooks_are_told_of_and_end_once(void **state)
 {
     reef_world *w = world_of(state);
     begin(state);
@@ -322,7 +322,7 @@ static void F3_values_with_hooks_are_told_of_and_end_once(void **state)
     assert_int_equal(tape.count, 13);
 }
 
-static void F3_any_death_is_told_of_after_what_it_took(void **state)
+static void any_death_is_told_of_after_what_it_took(void **state)
 {
     reef_world *w = world_of(state);
     begin(state);
@@ -339,7 +339,7 @@ static void F3_any_death_is_told_of_after_what_it_took(void **state)
 
 /* ---- order ---- */
 
-static void F3_observers_are_called_in_the_order_of_their_making(void **state)
+static void observers_are_called_in_the_order_of_their_making(void **state)
 {
     reef_world *w = world_of(state);
     begin(state);
@@ -362,7 +362,7 @@ static void F3_observers_are_called_in_the_order_of_their_making(void **state)
 
 /* ---- many at once ---- */
 
-static void F3_operations_on_many_tell_by_block_in_their_order(void **state)
+static void operations_on_many_tell_by_block_in_their_order(void **state)
 {
     reef_world *w = world_of(state);
     static reef_entity e[3000];
@@ -409,7 +409,7 @@ static void F3_operations_on_many_tell_by_block_in_their_order(void **state)
 
 /* ---- queries ---- */
 
-static void F3_a_match_begins_and_ends(void **state)
+static void a_match_begins_and_ends(void **state)
 {
     reef_world *w = world_of(state);
     begin(state);
@@ -436,7 +436,7 @@ static void F3_a_match_begins_and_ends(void **state)
     assert_int_equal(tape.count, 12);
 }
 
-static void F3_matches_of_whole_queries(void **state)
+static void matches_of_whole_queries(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[200];
@@ -474,7 +474,7 @@ static void spawn_hungry(const reef_notice *n)
     for (uint32_t i = 0; i < n->count; i++) assert_some(reef_spawn(n->world, reef_tag(Hungry)));
 }
 
-static void F3_what_observers_ask_for_is_done_first_in_first_out(void **state)
+static void what_observers_ask_for_is_done_first_in_first_out(void **state)
 {
     reef_world *w = world_of(state);
     begin(state);
@@ -512,7 +512,7 @@ static void take_away(const reef_notice *n)
     for (uint32_t i = 0; i < n->count; i++) assert_ok(reef_remove_id(n->world, n->entities[i], n->component));
 }
 
-static void F3_what_comes_may_be_taken_away_at_once(void **state)
+static void what_comes_may_be_taken_away_at_once(void **state)
 {
     reef_world *w = world_of(state);
     begin(state);
@@ -538,7 +538,7 @@ static void count_up(const reef_notice *n)
 }
 
 /* A set by an observer is recorded as well: observers never run inside of one another. */
-static void F3_sets_by_observers_are_done_after_them(void **state)
+static void sets_by_observers_are_done_after_them(void **state)
 {
     reef_world *w = world_of(state);
     begin(state);
@@ -556,7 +556,7 @@ static void for_ever(const reef_notice *n)
     if (s != REEF_OK) assert_int_equal(s, REEF_LIMIT);
 }
 
-static void F3_a_cascade_without_end_is_bounded_and_named(void **state)
+static void a_cascade_without_end_is_bounded_and_named(void **state)
 {
     reef_world *w = world_of(state);
     char text[512];
@@ -604,7 +604,7 @@ static void tries(const reef_notice *n)
     tape.calls++;
 }
 
-static void F3_observers_may_walk_and_write_but_not_fork(void **state)
+static void observers_may_walk_and_write_but_not_fork(void **state)
 {
     reef_world *w = world_of(state);
     begin(state);
@@ -639,7 +639,7 @@ static void hear_misuse(void *context, reef_status status, const char *message)
 static void clears(const reef_notice *n) { (void)reef_world_clear(n->world); }
 
 /* Also where commands are done, whose own failures are no misuse. */
-static void H2_the_misuse_hook_names_the_observer(void **state)
+static void the_misuse_hook_names_the_observer(void **state)
 {
     misuses m = {0, ""};
     reef_world *w = another_world(state, &(reef_world_config){.misuse = hear_misuse, .context = &m});
@@ -663,23 +663,23 @@ static void H2_the_misuse_hook_names_the_observer(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(F3_single_calls_tell_what_they_do),
-        TEST(F3_failed_calls_tell_nothing),
-        TEST(F3_tags_and_switches_are_observed),
-        TEST(F3_adds_are_told_to_whoever_listens_now),
-        TEST(F3_the_only_observer_of_many_adds_may_ask_for_more),
-        TEST(F3_values_with_hooks_are_told_of_and_end_once),
-        TEST(F3_any_death_is_told_of_after_what_it_took),
-        TEST(F3_observers_are_called_in_the_order_of_their_making),
-        TEST(F3_operations_on_many_tell_by_block_in_their_order),
-        TEST(F3_a_match_begins_and_ends),
-        TEST(F3_matches_of_whole_queries),
-        TEST(F3_what_observers_ask_for_is_done_first_in_first_out),
-        TEST(F3_what_comes_may_be_taken_away_at_once),
-        TEST(F3_sets_by_observers_are_done_after_them),
-        TEST(F3_a_cascade_without_end_is_bounded_and_named),
-        TEST(F3_observers_may_walk_and_write_but_not_fork),
-        TEST(H2_the_misuse_hook_names_the_observer),
+        TEST(single_calls_tell_what_they_do),
+        TEST(failed_calls_tell_nothing),
+        TEST(tags_and_switches_are_observed),
+        TEST(adds_are_told_to_whoever_listens_now),
+        TEST(the_only_observer_of_many_adds_may_ask_for_more),
+        TEST(values_with_hooks_are_told_of_and_end_once),
+        TEST(any_death_is_told_of_after_what_it_took),
+        TEST(observers_are_called_in_the_order_of_their_making),
+        TEST(operations_on_many_tell_by_block_in_their_order),
+        TEST(a_match_begins_and_ends),
+        TEST(matches_of_whole_queries),
+        TEST(what_observers_ask_for_is_done_first_in_first_out),
+        TEST(what_comes_may_be_taken_away_at_once),
+        TEST(sets_by_observers_are_done_after_them),
+        TEST(a_cascade_without_end_is_bounded_and_named),
+        TEST(observers_may_walk_and_write_but_not_fork),
+        TEST(the_misuse_hook_names_the_observer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -130,14 +130,14 @@ static void base_beside(reef_world *w, bool collected, bool stored)
     assert_ok(reef_query_free(w, q));
 }
 
-static void F3_observers_of_a_base_hear_of_the_base_alone(void **state)
+static void observers_of_a_base_hear_of_the_base_alone(void **state)
 {
     for (int i = 0; i < 4; i++) base_beside(world_of(state), i & 1, i & 2);
 }
 
 /* ---- collected ---- */
 
-static void F3_collected_observers_hear_the_net_effect_of_a_loop(void **state)
+static void collected_observers_hear_the_net_effect_of_a_loop(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[6];
@@ -177,7 +177,7 @@ static void F3_collected_observers_hear_the_net_effect_of_a_loop(void **state)
     assert_int_equal(tape.calls, 6);
 }
 
-static void F3_outside_of_flushes_each_call_is_its_own(void **state)
+static void outside_of_flushes_each_call_is_its_own(void **state)
 {
     reef_world *w = world_of(state);
     begin();
@@ -212,7 +212,7 @@ static void values_of_hooks_later(const reef_notice *n)
             assert_some(reef_spawn(n->world, reef_with(Tracked, .value = reef_was(n, Tracked, i)->value + 100)));
 }
 
-static void F3_collected_values_with_hooks_end_with_the_flush(void **state)
+static void collected_values_with_hooks_end_with_the_flush(void **state)
 {
     reef_world *w = world_of(state);
     begin();
@@ -296,7 +296,7 @@ static void run_ticks(void **state, uint32_t threads, uint64_t *hash, uint64_t *
     if (pool) reef_pool_free(pool);
 }
 
-static void F3_ticks_tell_the_same_on_any_number_of_threads(void **state)
+static void ticks_tell_the_same_on_any_number_of_threads(void **state)
 {
     uint64_t hash[3], sum[3];
     uint32_t count[3];
@@ -318,7 +318,7 @@ static void free_context(void *context)
     freed++;
 }
 
-static void F3_forks_and_snapshots_have_observers(void **state)
+static void forks_and_snapshots_have_observers(void **state)
 {
     reef_world *w = world_of(state);
     begin();
@@ -366,7 +366,7 @@ static void F3_forks_and_snapshots_have_observers(void **state)
 }
 
 /* A fork shares everything: values that go are told of from blocks that aren't its own yet. */
-static void F3_observers_of_shared_values(void **state)
+static void observers_of_shared_values(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[50];
@@ -395,7 +395,7 @@ static void mark(const reef_notice *n)
     for (uint32_t i = 0; i < n->count; i++) assert_ok(reef_add(n->world, n->entities[i], Hungry));
 }
 
-static void F3_what_exists_is_told_by_block_on_request(void **state)
+static void what_exists_is_told_by_block_on_request(void **state)
 {
     reef_world *w = world_of(state);
     static reef_entity e[1500];
@@ -451,7 +451,7 @@ static void refuse(reef_world *w, reef_status wanted, const reef_observer_desc *
     assert_valid(w);
 }
 
-static void H2_wrong_observers_are_refused(void **state)
+static void wrong_observers_are_refused(void **state)
 {
     reef_world *w = world_of(state);
     const reef_component none = {0}, health = reef_id(Health);
@@ -507,7 +507,7 @@ static void H2_wrong_observers_are_refused(void **state)
     }
 }
 
-static void H2_the_number_of_observers_is_limited(void **state)
+static void the_number_of_observers_is_limited(void **state)
 {
     reef_world *w = world_of(state);
     char name[16];
@@ -535,7 +535,7 @@ static void H2_the_number_of_observers_is_limited(void **state)
 
 /* ---- flushes ---- */
 
-static void F3_runs_of_commands_over_whole_tables_are_told(void **state)
+static void runs_of_commands_over_whole_tables_are_told(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[300];
@@ -566,7 +566,7 @@ static void adds_hungry(const reef_notice *n)
     for (uint32_t i = 0; i < n->count; i++) (void)reef_add(n->world, n->entities[i], Hungry);
 }
 
-static void F3_a_cascade_follows_its_command(void **state)
+static void a_cascade_follows_its_command(void **state)
 {
     reef_world *w = world_of(state);
     begin();
@@ -646,7 +646,7 @@ static void without_memory(heap *h, uint64_t fail, bool loop, bool *more)
     reef_world_free(w);
 }
 
-static void G5_what_observers_ask_for_without_memory_is_kept(void **state)
+static void what_observers_ask_for_without_memory_is_kept(void **state)
 {
     (void)state;
     for (int loop = 0; loop < 2; loop++) {
@@ -715,7 +715,7 @@ static bool with_others_in_between(heap *h, uint64_t fail, const between *x)
     return refused;
 }
 
-static void G5_observers_come_and_go_while_requests_wait(void **state)
+static void observers_come_and_go_while_requests_wait(void **state)
 {
     (void)state;
     for (uint32_t bits = 0; bits < 32; bits++) {
@@ -734,7 +734,7 @@ static void G5_observers_come_and_go_while_requests_wait(void **state)
 }
 
 /* With observers of everything, a world goes the same way as one without. */
-static void F3_observers_change_nothing_by_themselves(void **state)
+static void observers_change_nothing_by_themselves(void **state)
 {
     reef_world *a = another_world(state, NULL), *b = another_world(state, NULL);
     const reef_component types[] = {reef_id(Health), reef_id(Frozen), reef_id(Awake), reef_id(Tracked), reef_id(Mass)};
@@ -816,7 +816,7 @@ REEF_COMPONENT_IN_HOOKS(Scar, REEF_MULTI, &scar_hooks);
 
 /* In one flush: further values come, the first one is taken away, all go. The old value is the one that the entity had
  * first before all of that. */
-static void F3_the_net_effect_on_several_values_has_the_first_one(void **state)
+static void the_net_effect_on_several_values_has_the_first_one(void **state)
 {
     const reef_component types[] = {reef_id(Wound), reef_id(Scar)};
     for (uint32_t k = 0; k < 2; k++) {
@@ -866,22 +866,22 @@ static void F3_the_net_effect_on_several_values_has_the_first_one(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(F3_observers_of_a_base_hear_of_the_base_alone),
-        TEST(F3_collected_observers_hear_the_net_effect_of_a_loop),
-        TEST(F3_outside_of_flushes_each_call_is_its_own),
-        TEST(F3_collected_values_with_hooks_end_with_the_flush),
-        TEST(F3_ticks_tell_the_same_on_any_number_of_threads),
-        TEST(F3_forks_and_snapshots_have_observers),
-        TEST(F3_observers_of_shared_values),
-        TEST(F3_what_exists_is_told_by_block_on_request),
-        TEST(H2_wrong_observers_are_refused),
-        TEST(H2_the_number_of_observers_is_limited),
-        TEST(F3_runs_of_commands_over_whole_tables_are_told),
-        TEST(F3_a_cascade_follows_its_command),
-        TEST(F3_the_net_effect_on_several_values_has_the_first_one),
-        TEST(G5_what_observers_ask_for_without_memory_is_kept),
-        TEST(G5_observers_come_and_go_while_requests_wait),
-        TEST(F3_observers_change_nothing_by_themselves),
+        TEST(observers_of_a_base_hear_of_the_base_alone),
+        TEST(collected_observers_hear_the_net_effect_of_a_loop),
+        TEST(outside_of_flushes_each_call_is_its_own),
+        TEST(collected_values_with_hooks_end_with_the_flush),
+        TEST(ticks_tell_the_same_on_any_number_of_threads),
+        TEST(forks_and_snapshots_have_observers),
+        TEST(observers_of_shared_values),
+        TEST(what_exists_is_told_by_block_on_request),
+        TEST(wrong_observers_are_refused),
+        TEST(the_number_of_observers_is_limited),
+        TEST(runs_of_commands_over_whole_tables_are_told),
+        TEST(a_cascade_follows_its_command),
+        TEST(the_net_effect_on_several_values_has_the_first_one),
+        TEST(what_observers_ask_for_without_memory_is_kept),
+        TEST(observers_come_and_go_while_requests_wait),
+        TEST(observers_change_nothing_by_themselves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

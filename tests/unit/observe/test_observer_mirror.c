@@ -256,7 +256,7 @@ static void play_on(play *p, int steps)
     }
 }
 
-static void F3_books_of_observers_are_the_world(void **state)
+static void books_of_observers_are_the_world(void **state)
 {
     static play p;
     memset(&p, 0, sizeof p);
@@ -275,7 +275,7 @@ static void F3_books_of_observers_are_the_world(void **state)
 }
 
 /* The same after a fork: everything that goes is shared at first. */
-static void F3_books_of_observers_in_a_fork(void **state)
+static void books_of_observers_in_a_fork(void **state)
 {
     static play p;
     memset(&p, 0, sizeof p);
@@ -296,8 +296,8 @@ static void F3_books_of_observers_in_a_fork(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(F3_books_of_observers_are_the_world),
-        TEST(F3_books_of_observers_in_a_fork),
+        TEST(books_of_observers_are_the_world),
+        TEST(books_of_observers_in_a_fork),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -70,7 +70,7 @@ static void create_some(reef_world *w, reef_entity *e, uint32_t n)
 
 static const reef_entity null_entity = {0, 0};
 
-static void F4_each_relation_is_told(void **state)
+static void each_relation_is_told(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[6], copy[2];
@@ -114,7 +114,7 @@ static void F4_each_relation_is_told(void **state)
     assert_told(" -7>2 -1>1 -1>2 -6>5 -8>5");
 }
 
-static void F4_an_exclusive_relation_is_retargeted(void **state)
+static void an_exclusive_relation_is_retargeted(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[6];
@@ -135,7 +135,7 @@ static void F4_an_exclusive_relation_is_retargeted(void **state)
     assert_told(" -4>1 -6>1 -7>1");
 }
 
-static void F4_both_halves_are_told(void **state)
+static void both_halves_are_told(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[6];
@@ -156,7 +156,7 @@ static void F4_both_halves_are_told(void **state)
     assert_told(" -3>3 -3>2 -2>3");
 }
 
-static void F4_observers_of_one_target(void **state)
+static void observers_of_one_target(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[6];
@@ -187,7 +187,7 @@ static void F4_observers_of_one_target(void **state)
     assert_told("");
 }
 
-static void F4_collected_observers_get_the_net_effect(void **state)
+static void collected_observers_get_the_net_effect(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[6];
@@ -224,7 +224,7 @@ static void existing_down(const reef_notice *n)
     write_down(n);
 }
 
-static void F4_what_is_there_already(void **state)
+static void what_is_there_already(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[6];
@@ -242,7 +242,7 @@ static void F4_what_is_there_already(void **state)
     assert_told(" +0>2 +2>2");
 }
 
-static void H2_observers_that_are_refused(void **state)
+static void observers_that_are_refused(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[2];
@@ -408,7 +408,7 @@ static void crowd_step(reef_world *w, reef_entity *e, uint64_t *seed, bool loop)
     }
 }
 
-static void F4_mirrors_agree(void **state)
+static void mirrors_agree(void **state)
 {
     uint64_t seed = 12;
     reef_world *w = world_of(state);
@@ -446,14 +446,14 @@ static void F4_mirrors_agree(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(F4_each_relation_is_told),
-        TEST(F4_an_exclusive_relation_is_retargeted),
-        TEST(F4_both_halves_are_told),
-        TEST(F4_observers_of_one_target),
-        TEST(F4_collected_observers_get_the_net_effect),
-        TEST(F4_what_is_there_already),
-        TEST(H2_observers_that_are_refused),
-        TEST(F4_mirrors_agree),
+        TEST(each_relation_is_told),
+        TEST(an_exclusive_relation_is_retargeted),
+        TEST(both_halves_are_told),
+        TEST(observers_of_one_target),
+        TEST(collected_observers_get_the_net_effect),
+        TEST(what_is_there_already),
+        TEST(observers_that_are_refused),
+        TEST(mirrors_agree),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -270,7 +270,7 @@ static void play(void **state, uint64_t first_seed)
 #define BULK_WORLDS 400
 #endif
 
-static void F12_whole_queries_do_what_single_calls_do(void **state)
+static void whole_queries_do_what_single_calls_do(void **state)
 {
     for (uint64_t seed = 1; seed <= BULK_WORLDS; seed++) play(state, seed);
 }
@@ -279,7 +279,7 @@ static void F12_whole_queries_do_what_single_calls_do(void **state)
 
 /* One more and one less, in tables of a chunk's part up to several chunks, over the border where a chunk needs more
  * units. */
-static void F12_whole_tables_come_and_go(void **state)
+static void whole_tables_come_and_go(void **state)
 {
     static const uint32_t sizes[] = {1, 8, 9, 1023, 1024, 1025, 3000};
     for (int s = 0; s < 7; s++) {
@@ -318,7 +318,7 @@ static void F12_whole_tables_come_and_go(void **state)
     }
 }
 
-static void F12_whole_queries_are_disabled_and_enabled(void **state)
+static void whole_queries_are_disabled_and_enabled(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity es[1100];
@@ -345,7 +345,7 @@ static void F12_whole_queries_are_disabled_and_enabled(void **state)
     assert_int_equal(changed, 0);
 }
 
-static void F12_a_value_of_the_world_itself_may_be_set(void **state)
+static void a_value_of_the_world_itself_may_be_set(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity es[20],
@@ -361,7 +361,7 @@ static void F12_a_value_of_the_world_itself_may_be_set(void **state)
     assert_int_equal(reef_get(w, one, Tracked)->value, 77);
 }
 
-static void F12_blocks_given_to_other_tables_come_back(void **state)
+static void blocks_given_to_other_tables_come_back(void **state)
 {
     reef_world *w = world_of(state);
     reef_query q = reef_query_new(w, "Position");
@@ -380,7 +380,7 @@ static void F12_blocks_given_to_other_tables_come_back(void **state)
 
 /* ---- refusals ---- */
 
-static void H2_hooks_that_refuse_change_nothing(void **state)
+static void hooks_that_refuse_change_nothing(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity es[1500];
@@ -403,7 +403,7 @@ static void H2_hooks_that_refuse_change_nothing(void **state)
     tracked_drop(&value);
 }
 
-static void H2_a_value_that_cannot_be_copied_goes_to_one_entity(void **state)
+static void a_value_that_cannot_be_copied_goes_to_one_entity(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e = reef_spawn(w, reef_with(Position, 1, 2));
@@ -418,7 +418,7 @@ static void H2_a_value_that_cannot_be_copied_goes_to_one_entity(void **state)
     unique_drop(&value);
 }
 
-static void H2_refusals(void **state)
+static void refusals_of_whole_queries(void **state)
 {
     reef_world *w = world_of(state), *other = another_world(state, NULL);
     const Position p = {1, 2};
@@ -460,10 +460,14 @@ static void H2_refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(F12_whole_queries_do_what_single_calls_do),           TEST(F12_whole_tables_come_and_go),
-        TEST(F12_whole_queries_are_disabled_and_enabled),          TEST(F12_a_value_of_the_world_itself_may_be_set),
-        TEST(F12_blocks_given_to_other_tables_come_back),          TEST(H2_hooks_that_refuse_change_nothing),
-        TEST(H2_a_value_that_cannot_be_copied_goes_to_one_entity), TEST(H2_refusals),
+        TEST(whole_queries_do_what_single_calls_do),
+        TEST(whole_tables_come_and_go),
+        TEST(whole_queries_are_disabled_and_enabled),
+        TEST(a_value_of_the_world_itself_may_be_set),
+        TEST(blocks_given_to_other_tables_come_back),
+        TEST(hooks_that_refuse_change_nothing),
+        TEST(a_value_that_cannot_be_copied_goes_to_one_entity),
+        TEST(refusals_of_whole_queries),
     };
     return cmocka_run_group_tests_name("bulk", tests, NULL, NULL);
 }

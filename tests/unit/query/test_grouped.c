@@ -52,7 +52,7 @@ static uint32_t runs_at(reef_world *w, reef_entity target)
     return runs;
 }
 
-static void F4_sources_of_a_target_lie_side_by_side(void **state)
+static void sources_of_a_target_lie_side_by_side(void **state)
 {
     reef_world *w = world_of(state);
     ships_make(w);
@@ -79,7 +79,7 @@ static uint32_t rows_compare(reef_world *w, reef_entity *was)
     return moved;
 }
 
-static void F4_grouping_moves_few_rows(void **state)
+static void grouping_moves_few_rows(void **state)
 {
     reef_world *w = world_of(state);
     static reef_entity was[SHIPS];
@@ -156,7 +156,7 @@ static void sail(reef_world *w, uint64_t *seed)
 }
 
 /* Whatever happens, after a tick all rows are in their groups: reef knows by itself what may have got out of order. */
-static void F4_each_tick_groups_what_changed(void **state)
+static void each_tick_groups_what_changed(void **state)
 {
     reef_world *w = world_of(state);
     reef_snapshot *s = NULL;
@@ -195,7 +195,7 @@ static void F4_each_tick_groups_what_changed(void **state)
     reef_snapshot_free(s);
 }
 
-static void F4_some_tables_can_be_grouped(void **state)
+static void some_tables_can_be_grouped(void **state)
 {
     reef_world *w = world_of(state);
     uint64_t seed = 12;
@@ -213,7 +213,7 @@ static void F4_some_tables_can_be_grouped(void **state)
 }
 
 /* A tick that finds no memory for grouping changes nothing; the next one groups. */
-static void F4_without_memory_a_tick_groups_nothing(void **state)
+static void without_memory_a_tick_groups_nothing(void **state)
 {
     reef_world *w = world_of(state);
     uint64_t seed = 13;
@@ -291,7 +291,7 @@ static uint32_t targets_check(reef_world *w, reef_query q, reef_component relati
     return blocks;
 }
 
-static void F4_queries_visit_target_by_target(void **state)
+static void queries_visit_target_by_target(void **state)
 {
     reef_world *w = world_of(state);
     uint64_t seed = 15;
@@ -312,7 +312,7 @@ static void F4_queries_visit_target_by_target(void **state)
     assert_non_null(strstr(text, "visits rows by their targets in DockedTo"));
 }
 
-static void F4_storage_is_sorted_by_target(void **state)
+static void storage_is_sorted_by_target(void **state)
 {
     reef_world *w = world_of(state);
     static const reef_entity none;
@@ -352,7 +352,7 @@ static void F4_storage_is_sorted_by_target(void **state)
     assert_true(hash == reef_hash(w));
 }
 
-static void D1_files_keep_groups(void **state)
+static void files_keep_groups(void **state)
 {
     reef_world *w = world_of(state), *loaded = another_world(state, NULL);
     uint64_t seed = 14;
@@ -370,7 +370,7 @@ static void D1_files_keep_groups(void **state)
     assert_true(reef_hash(w) == reef_hash(loaded));
 }
 
-static void H2_what_cant_be_grouped(void **state)
+static void what_cant_be_grouped(void **state)
 {
     reef_world *w = world_of(state);
     const reef_type_desc many = {.name = "test.Many", .relation = REEF_IS_RELATION | REEF_GROUPED};
@@ -395,15 +395,15 @@ static void H2_what_cant_be_grouped(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(F4_sources_of_a_target_lie_side_by_side),
-        TEST(F4_grouping_moves_few_rows),
-        TEST(F4_each_tick_groups_what_changed),
-        TEST(F4_some_tables_can_be_grouped),
-        TEST(F4_without_memory_a_tick_groups_nothing),
-        TEST(F4_queries_visit_target_by_target),
-        TEST(F4_storage_is_sorted_by_target),
-        TEST(D1_files_keep_groups),
-        TEST(H2_what_cant_be_grouped),
+        TEST(sources_of_a_target_lie_side_by_side),
+        TEST(grouping_moves_few_rows),
+        TEST(each_tick_groups_what_changed),
+        TEST(some_tables_can_be_grouped),
+        TEST(without_memory_a_tick_groups_nothing),
+        TEST(queries_visit_target_by_target),
+        TEST(storage_is_sorted_by_target),
+        TEST(files_keep_groups),
+        TEST(what_cant_be_grouped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -227,7 +227,7 @@ static void C3_F1_what_is_remembered_is_what_would_be_found(void **state)
 }
 
 /* Loops that only read make no new version: what changes between them is told from what was there all the same. */
-static void F1_changes_between_loops_that_read(void **state)
+static void changes_between_loops_that_read(void **state)
 {
     reef_world *w = world_of(state);
     for (uint32_t i = 0; i < 100; i++) all[i] = reef_spawn(w, reef_with(Position, 0, 0));
@@ -241,7 +241,7 @@ static void F1_changes_between_loops_that_read(void **state)
 }
 
 /* A loop looks for the rows of the next chunk ahead; it is left, and then they are others. */
-static void F1_rows_that_were_looked_for_too_early(void **state)
+static void rows_that_were_looked_for_too_early(void **state)
 {
     reef_world *w = world_of(state);
     for (uint32_t i = 0; i < N; i++) {
@@ -265,7 +265,7 @@ static void F1_rows_that_were_looked_for_too_early(void **state)
     }
 }
 
-static void F1_rows_of_which_some_lack_a_column(void **state)
+static void rows_of_which_some_lack_a_column(void **state)
 {
     reef_world *w = world_of(state);
     for (uint32_t i = 0; i < 300; i++) {
@@ -289,7 +289,7 @@ static void F1_rows_of_which_some_lack_a_column(void **state)
 }
 
 /* Of a chunk with more than 256 rows nothing is remembered. */
-static void F1_as_many_rows_as_are_remembered(void **state)
+static void as_many_rows_as_are_remembered(void **state)
 {
     reef_world *w = world_of(state);
     for (uint32_t i = 0; i < 1024; i++) all[i] = reef_spawn(w, reef_with(Position, 0, 0));
@@ -387,7 +387,7 @@ static void G5_F1_memory_to_remember_may_be_short(void **state)
 
 /* Rows that a loop may write are stamped, and a loop that asks for what changed sees these alone, however often it
  * ran. */
-static void F7_stamps_and_changes_of_values_outside_of_rows(void **state)
+static void stamps_and_changes_of_values_outside_of_rows(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[64];
@@ -416,14 +416,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(C3_F1_what_is_remembered_is_what_would_be_found),
-        TEST(F1_changes_between_loops_that_read),
-        TEST(F1_rows_that_were_looked_for_too_early),
-        TEST(F1_rows_of_which_some_lack_a_column),
-        TEST(F1_as_many_rows_as_are_remembered),
+        TEST(changes_between_loops_that_read),
+        TEST(rows_that_were_looked_for_too_early),
+        TEST(rows_of_which_some_lack_a_column),
+        TEST(as_many_rows_as_are_remembered),
         TEST(C3_F1_two_histories_with_the_same_versions),
         TEST(F1_E1_rows_that_are_written_beside_a_fork),
         TEST(G5_F1_memory_to_remember_may_be_short),
-        TEST(F7_stamps_and_changes_of_values_outside_of_rows),
+        TEST(stamps_and_changes_of_values_outside_of_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

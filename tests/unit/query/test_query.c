@@ -21,7 +21,7 @@ static uint32_t collect(reef_world *w, reef_query q, reef_entity *out)
     return n;
 }
 
-static void A7_a_type_is_walked_in_lockstep_with_its_entities(void **state)
+static void a_type_is_walked_in_lockstep_with_its_entities(void **state)
 {
     reef_world *w = world_of(state);
     for (int i = 0; i < 2600; i++) {
@@ -50,7 +50,7 @@ static void A7_a_type_is_walked_in_lockstep_with_its_entities(void **state)
     assert_ok(reef_query_free(w, (reef_query){0, 0, 0}));
 }
 
-static void E6_blocks_have_at_most_1024_rows(void **state)
+static void blocks_have_at_most_1024_rows(void **state)
 {
     static const uint32_t sizes[] = {1, 1023, 1024, 1025, 2048, 2049};
     for (int s = 0; s < 6; s++) {
@@ -72,7 +72,7 @@ static void E6_blocks_have_at_most_1024_rows(void **state)
 
 /* Seven tables over Flag, Mass, Position, made in an order of their own; the order of visiting is that of the sorted
  * names of their types, whatever was made first. */
-static void A11_tables_are_visited_in_the_order_of_their_type_names(void **state)
+static void tables_are_visited_in_the_order_of_their_type_names(void **state)
 {
     static const int sets[] = {1, 3, 7, 5, 2, 6, 4}; /* Flag; Flag Mass; Flag Mass Position; Flag Position; Mass ... */
     static const uint32_t orders[3][7] = {{6, 5, 4, 3, 2, 1, 0}, {0, 1, 2, 3, 4, 5, 6}, {3, 0, 6, 1, 5, 2, 4}};
@@ -97,7 +97,7 @@ static void A11_tables_are_visited_in_the_order_of_their_type_names(void **state
     }
 }
 
-static void A11_rows_are_visited_in_the_order_of_the_table(void **state)
+static void rows_are_visited_in_the_order_of_the_table(void **state)
 {
     reef_world *w = world_of(state);
     reef_query q = reef_query_new(w, "Mass");
@@ -111,7 +111,7 @@ static void A11_rows_are_visited_in_the_order_of_the_table(void **state)
     assert_entity(e[4], seen[4]);
 }
 
-static void E6_a_query_sees_tables_made_before_and_after_it(void **state)
+static void a_query_sees_tables_made_before_and_after_it(void **state)
 {
     reef_world *w = world_of(state);
     static reef_entity seen[300];
@@ -138,7 +138,7 @@ static void E6_a_query_sees_tables_made_before_and_after_it(void **state)
     assert_int_equal(collect(w, q, seen), 0);
 }
 
-static void E6_matches_and_count(void **state)
+static void matches_and_count(void **state)
 {
     reef_world *w = world_of(state);
     reef_query q = reef_query_new(w, "Position, with Hungry");
@@ -156,7 +156,7 @@ static void E6_matches_and_count(void **state)
 
 /* ---- arrays and access ---- */
 
-static void D1_arrays_are_handed_out_as_declared(void **state)
+static void arrays_are_handed_out_as_declared(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e =
@@ -185,7 +185,7 @@ static void D1_arrays_are_handed_out_as_declared(void **state)
     assert_int_equal(blocks, 1);
 }
 
-static void E6_texts_say_the_access(void **state)
+static void texts_say_the_access(void **state)
 {
     reef_world *w = world_of(state);
     reef_spawn(w, reef_with(Position, 1, 2), reef_with(Velocity, 3, 4), reef_with(Mass, 5), reef_tag(Frozen),
@@ -216,7 +216,7 @@ static void bad_text(reef_world *w, const char *text, reef_status status, uint64
     if (status == REEF_BAD_TEXT) assert_int_equal(reef_last_error(w).number, column);
 }
 
-static void H2_bad_texts_name_the_column(void **state)
+static void bad_texts_name_the_column(void **state)
 {
     reef_world *w = world_of(state);
     bad_text(w, "Position,, Velocity", REEF_BAD_TEXT, 10);
@@ -246,7 +246,7 @@ static void H2_bad_texts_name_the_column(void **state)
     assert_no_query(w, REEF_UNKNOWN_TYPE, reef_query_make(w, &d));
 }
 
-static void H2_the_number_of_terms_has_a_limit(void **state)
+static void the_number_of_terms_has_a_limit(void **state)
 {
     reef_world *w = world_of(state);
     reef_query_desc d = {.text = NULL};
@@ -300,7 +300,7 @@ static void refuses_structure(reef_world *w, reef_entity e)
     assert_refused(w, REEF_LOCKED, reef_shrink(w));
 }
 
-static void D4_an_open_loop_locks_the_structure(void **state)
+static void an_open_loop_locks_the_structure(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e = reef_spawn(w, reef_with(Position, 1, 2), reef_tag(Awake));
@@ -321,7 +321,7 @@ static void D4_an_open_loop_locks_the_structure(void **state)
     assert_ok(reef_add(w, e, Mass));
 }
 
-static void D4_loops_nest_and_may_be_left(void **state)
+static void loops_nest_and_may_be_left(void **state)
 {
     reef_world *w = world_of(state);
     reef_query q = reef_query_new(w, "Position"), all = reef_query_new(w, "with Hungry");
@@ -349,7 +349,7 @@ static void D4_loops_nest_and_may_be_left(void **state)
 }
 
 /* New tables may come while a loop is open, though no rows: the loop doesn't lose its place. */
-static void D4_sets_prepared_inside_a_loop(void **state)
+static void sets_prepared_inside_a_loop(void **state)
 {
     reef_world *w = world_of(state);
     reef_query q = reef_query_new(w, "Mass");
@@ -371,7 +371,7 @@ static void D4_sets_prepared_inside_a_loop(void **state)
 
 /* ---- others' and missing queries ---- */
 
-static void H2_a_query_of_another_world_gives_no_blocks(void **state)
+static void a_query_of_another_world_gives_no_blocks(void **state)
 {
     reef_world *w = world_of(state), *other = another_world(state, NULL);
     reef_spawn(w, reef_with(Position, 1, 2));
@@ -389,7 +389,7 @@ static void H2_a_query_of_another_world_gives_no_blocks(void **state)
     assert_some(reef_create(w));
 }
 
-static void E3_a_query_of_unused_types_creates_nothing(void **state)
+static void a_query_of_unused_types_creates_nothing(void **state)
 {
     reef_world *w = world_of(state);
     reef_stats before = reef_world_stats(w);
@@ -408,7 +408,7 @@ static void E3_a_query_of_unused_types_creates_nothing(void **state)
 
 static bool awake(uint32_t i) { return i % 3 == 0 ? i < 1100 || i > 2047 : i % 64 > 61; }
 
-static void C1_masks_tell_the_rows_that_match(void **state)
+static void masks_tell_the_rows_that_match(void **state)
 {
     enum { N = 3100 };
     static reef_entity e[N], seen[N];
@@ -478,7 +478,7 @@ static uint32_t lit_rows(reef_block b, const reef_entity *wanted, uint32_t n)
     return n;
 }
 
-static void C1_one_switch_decides_in_many_chunks(void **state)
+static void one_switch_decides_in_many_chunks(void **state)
 {
     static reef_entity e[LIT], wanted[LIT];
     reef_world *w = world_of(state);
@@ -515,7 +515,7 @@ static void C1_one_switch_decides_in_many_chunks(void **state)
     assert_ok(reef_query_free(w, q));
 }
 
-static void C1_two_switches_and_the_bits_behind_the_last_row(void **state)
+static void two_switches_and_the_bits_behind_the_last_row(void **state)
 {
     reef_world *w = world_of(state);
     reef_query both = reef_query_new(w, "Mass, Awake, Seen"), plain = reef_query_new(w, "Mass");
@@ -554,7 +554,7 @@ static void C1_two_switches_and_the_bits_behind_the_last_row(void **state)
 
 /* Loops that only read make no new version, so the fast paths go on between them; a fork and its end are on the
  * way. */
-static void E6_loops_see_rows_that_came_and_went_between_them(void **state)
+static void loops_see_rows_that_came_and_went_between_them(void **state)
 {
     enum { ROUNDS = 300 };
     reef_world *w = world_of(state), *fork = NULL;
@@ -617,7 +617,7 @@ static void C4_F1_an_explanation_is_of_the_world_as_it_is(void **state)
     reef_world_free(fork);
 }
 
-static void E10_queries_end_with_their_world(void **state)
+static void queries_end_with_their_world(void **state)
 {
     reef_world *w = another_world(state, NULL);
     for (int i = 0; i < 20; i++) assert_query(reef_query_new(w, i % 2 ? "Position, Velocity" : "Awake"));
@@ -631,27 +631,27 @@ static void E10_queries_end_with_their_world(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(A7_a_type_is_walked_in_lockstep_with_its_entities),
-        TEST(E6_blocks_have_at_most_1024_rows),
-        TEST(A11_tables_are_visited_in_the_order_of_their_type_names),
-        TEST(A11_rows_are_visited_in_the_order_of_the_table),
-        TEST(E6_a_query_sees_tables_made_before_and_after_it),
-        TEST(E6_matches_and_count),
-        TEST(D1_arrays_are_handed_out_as_declared),
-        TEST(E6_texts_say_the_access),
-        TEST(H2_bad_texts_name_the_column),
-        TEST(H2_the_number_of_terms_has_a_limit),
-        TEST(D4_an_open_loop_locks_the_structure),
-        TEST(D4_loops_nest_and_may_be_left),
-        TEST(D4_sets_prepared_inside_a_loop),
-        TEST(H2_a_query_of_another_world_gives_no_blocks),
-        TEST(E3_a_query_of_unused_types_creates_nothing),
-        TEST(C1_masks_tell_the_rows_that_match),
-        TEST(C1_one_switch_decides_in_many_chunks),
-        TEST(C1_two_switches_and_the_bits_behind_the_last_row),
-        TEST(E6_loops_see_rows_that_came_and_went_between_them),
+        TEST(a_type_is_walked_in_lockstep_with_its_entities),
+        TEST(blocks_have_at_most_1024_rows),
+        TEST(tables_are_visited_in_the_order_of_their_type_names),
+        TEST(rows_are_visited_in_the_order_of_the_table),
+        TEST(a_query_sees_tables_made_before_and_after_it),
+        TEST(matches_and_count),
+        TEST(arrays_are_handed_out_as_declared),
+        TEST(texts_say_the_access),
+        TEST(bad_texts_name_the_column),
+        TEST(the_number_of_terms_has_a_limit),
+        TEST(an_open_loop_locks_the_structure),
+        TEST(loops_nest_and_may_be_left),
+        TEST(sets_prepared_inside_a_loop),
+        TEST(a_query_of_another_world_gives_no_blocks),
+        TEST(a_query_of_unused_types_creates_nothing),
+        TEST(masks_tell_the_rows_that_match),
+        TEST(one_switch_decides_in_many_chunks),
+        TEST(two_switches_and_the_bits_behind_the_last_row),
+        TEST(loops_see_rows_that_came_and_went_between_them),
         TEST(C4_F1_an_explanation_is_of_the_world_as_it_is),
-        TEST(E10_queries_end_with_their_world),
+        TEST(queries_end_with_their_world),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -75,7 +75,7 @@ static void ropes_compare(reef_world *w, const reef_query *q, const reef_entity 
     }
 }
 
-static void F4_answers_of_long_ways_are_those_of_a_walk(void **state)
+static void answers_of_long_ways_are_those_of_a_walk(void **state)
 {
     static reef_entity e[ROPE];
     reef_world *w = world_of(state);
@@ -115,7 +115,7 @@ static void guns_compare(reef_block *b)
     block_compare(b, false, &rows);
 }
 
-static void F4_systems_on_threads_read_the_answers(void **state)
+static void systems_on_threads_read_the_answers(void **state)
 {
     static reef_entity e[ROPE];
     reef_world *w = world_of(state);
@@ -135,7 +135,7 @@ static void F4_systems_on_threads_read_the_answers(void **state)
 }
 
 /* In time that grows with the length of a chain, not with its square: that would be a minute. */
-static void F5_a_chain_is_hidden_in_linear_time(void **state)
+static void a_chain_is_hidden_in_linear_time(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity first = reef_spawn(w, reef_tag(Gun)), last = first;
@@ -161,9 +161,9 @@ static void F5_a_chain_is_hidden_in_linear_time(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(F4_answers_of_long_ways_are_those_of_a_walk),
-        TEST(F4_systems_on_threads_read_the_answers),
-        TEST(F5_a_chain_is_hidden_in_linear_time),
+        TEST(answers_of_long_ways_are_those_of_a_walk),
+        TEST(systems_on_threads_read_the_answers),
+        TEST(a_chain_is_hidden_in_linear_time),
     };
     return cmocka_run_group_tests_name("query ancestor", tests, NULL, NULL);
 }

@@ -73,7 +73,7 @@ static const char *asked(const chain *c, const char *text)
     return found;
 }
 
-static void F4_a_disabled_relation_ends_every_way(void **state)
+static void a_disabled_relation_ends_every_way(void **state)
 {
     static const struct {
         const char *text, *all, *cut; /* what matches before and after the relations of 2 are disabled */
@@ -120,7 +120,7 @@ static void F4_a_disabled_relation_ends_every_way(void **state)
     }
 }
 
-static void F4_a_reflexive_term_holds_for_the_target_whatever_is_disabled(void **state)
+static void a_reflexive_term_holds_for_the_target_whatever_is_disabled(void **state)
 {
     chain c;
     chain_make(&c, world_of(state));
@@ -136,7 +136,7 @@ static void F4_a_reflexive_term_holds_for_the_target_whatever_is_disabled(void *
     assert_string_equal(asked(&c, "in Near(mars)"), "01234");
 }
 
-static void F4_values_of_ancestors_come_over_enabled_relations(void **state)
+static void values_of_ancestors_come_over_enabled_relations(void **state)
 {
     chain c;
     chain_make(&c, world_of(state));
@@ -156,7 +156,7 @@ static void F4_values_of_ancestors_come_over_enabled_relations(void **state)
     }
 }
 
-static void F5_the_answers_of_long_ways_end_at_disabled_relations(void **state)
+static void the_answers_of_long_ways_end_at_disabled_relations(void **state)
 {
     static reef_entity e[ROPE];
     reef_world *w = world_of(state);
@@ -192,7 +192,7 @@ static const char *in_order(const chain *c, reef_query q)
     return found;
 }
 
-static void F5_orders_leave_out_disabled_relations(void **state)
+static void orders_leave_out_disabled_relations(void **state)
 {
     chain c;
     chain_make(&c, world_of(state));
@@ -223,7 +223,7 @@ static void F5_orders_leave_out_disabled_relations(void **state)
     assert_string_equal(in_order(&c, parents_first), "01234");
 }
 
-static void F4_calls_about_single_entities_follow_disabled_relations(void **state)
+static void calls_about_single_entities_follow_disabled_relations(void **state)
 {
     chain c;
     chain_make(&c, world_of(state));
@@ -259,7 +259,7 @@ static uint32_t ticked(reef_world *w)
     return system_rows;
 }
 
-static void F4_systems_follow_no_disabled_relation(void **state)
+static void systems_follow_no_disabled_relation(void **state)
 {
     static const char *const texts[] = {"Part_of_it, with Team up(ChildOf)", "with Part(mars)",
                                         "Part_of_it, Likes($x), Mars($x)"};
@@ -282,7 +282,7 @@ static void watch_matches(const reef_notice *n)
     matches_now += n->kind == REEF_ON_MATCH ? (int)n->count : -(int)n->count;
 }
 
-static void F3_observers_hear_that_a_relation_is_disabled(void **state)
+static void observers_hear_that_a_relation_is_disabled(void **state)
 {
     chain c;
     chain_make(&c, world_of(state));
@@ -307,14 +307,14 @@ static void F3_observers_hear_that_a_relation_is_disabled(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(F4_a_disabled_relation_ends_every_way),
-        TEST(F4_a_reflexive_term_holds_for_the_target_whatever_is_disabled),
-        TEST(F4_values_of_ancestors_come_over_enabled_relations),
-        TEST(F5_the_answers_of_long_ways_end_at_disabled_relations),
-        TEST(F5_orders_leave_out_disabled_relations),
-        TEST(F4_calls_about_single_entities_follow_disabled_relations),
-        TEST(F4_systems_follow_no_disabled_relation),
-        TEST(F3_observers_hear_that_a_relation_is_disabled),
+        TEST(a_disabled_relation_ends_every_way),
+        TEST(a_reflexive_term_holds_for_the_target_whatever_is_disabled),
+        TEST(values_of_ancestors_come_over_enabled_relations),
+        TEST(the_answers_of_long_ways_end_at_disabled_relations),
+        TEST(orders_leave_out_disabled_relations),
+        TEST(calls_about_single_entities_follow_disabled_relations),
+        TEST(systems_follow_no_disabled_relation),
+        TEST(observers_hear_that_a_relation_is_disabled),
     };
     return cmocka_run_group_tests_name("query disabled", tests, NULL, NULL);
 }

@@ -569,7 +569,7 @@ static void orders_agree(const graph *g, const reef_query *ordered)
 static uint32_t queries = 4000;
 static uint64_t first_seed = 11;
 
-static void F4_random_queries_over_random_graphs_agree_with_a_naive_evaluator(void **state)
+static void random_queries_over_random_graphs_agree_with_a_naive_evaluator(void **state)
 {
     static graph g, there;
     static asked q;
@@ -617,7 +617,7 @@ int main(int argc, char **argv)
     if (argc > 1 && strcmp(argv[1], "--deep") == 0) queries = 200000;
     if (argc > 2) first_seed = strtoull(argv[2], NULL, 10);
     const struct CMUnitTest tests[] = {
-        TEST(F4_random_queries_over_random_graphs_agree_with_a_naive_evaluator),
+        TEST(random_queries_over_random_graphs_agree_with_a_naive_evaluator),
     };
     return cmocka_run_group_tests_name("query graph", tests, NULL, NULL);
 }

@@ -49,7 +49,7 @@ static uint32_t some_have_some(uint32_t i) { return (i * 2654435761u >> 11) & 7;
 
 /* ---- blocks ---- */
 
-static void F1_blocks_are_runs_of_values_side_by_side(void **state)
+static void blocks_are_runs_of_values_side_by_side(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[10];
@@ -101,7 +101,7 @@ static bool alone(uint32_t pattern, uint32_t i)
     }
 }
 
-static void F1_rows_that_stand_alone_are_all_visited_in_order(void **state)
+static void rows_that_stand_alone_are_all_visited_in_order(void **state)
 {
     enum { N = 2100, PATTERNS = 7 };
     static reef_entity e[N];
@@ -180,7 +180,7 @@ REEF_COMPONENT_IN(C2, REEF_PAGED);
 REEF_COMPONENT_IN(C3, REEF_COLD);
 REEF_COMPONENT_IN(C4, REEF_SPARSE);
 
-static void F1_more_terms_with_data_than_a_block_has_cells(void **state)
+static void more_terms_with_data_than_a_block_has_cells(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[30];
@@ -232,7 +232,7 @@ static void E2_F1_loops_leave_a_forks_values_alone(void **state)
 
 /* A write by a call inside of the loop takes a column, or a page, away from a fork: later blocks show where the
  * values are then. */
-static void F1_later_blocks_show_what_calls_wrote_meanwhile(void **state)
+static void later_blocks_show_what_calls_wrote_meanwhile(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[ROWS];
@@ -266,7 +266,7 @@ static uint32_t visit(reef_world *w, reef_query q, uint32_t add)
     return rows;
 }
 
-static void F4_pages_say_what_changed(void **state)
+static void pages_say_what_changed(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[ROWS];
@@ -300,7 +300,7 @@ static void F4_pages_say_what_changed(void **state)
                 reef_query_matches(w, tracked, e[7]));
 }
 
-static void C8_what_cant_be_asked_is_refused(void **state)
+static void what_cant_be_asked_is_refused(void **state)
 {
     reef_world *w = world_of(state);
     const reef_component tag = reef_type_new(&(reef_type_desc){.name = "ColdTag", .home = REEF_COLD}, NULL);
@@ -338,7 +338,7 @@ static uint32_t ordered(reef_world *w, reef_query q, bool descending)
     return rows;
 }
 
-static void C8_ordered_by_a_value_outside_of_the_rows(void **state)
+static void ordered_by_a_value_outside_of_the_rows(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[ROWS];
@@ -369,7 +369,7 @@ static void C8_ordered_by_a_value_outside_of_the_rows(void **state)
     }
 }
 
-static void C8_rows_follow_the_order_of_a_pool(void **state)
+static void rows_follow_the_order_of_a_pool(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[ROWS];
@@ -453,7 +453,7 @@ static reef_world *world_of_many(void **state, reef_pool *pool)
     return w;
 }
 
-static void D1_systems_over_homes_are_the_same_on_any_number_of_threads(void **state)
+static void systems_over_homes_are_the_same_on_any_number_of_threads(void **state)
 {
     reef_world *w = world_of_many(state, NULL), *f = NULL;
     uint64_t hash[6];
@@ -479,7 +479,7 @@ static void D1_systems_over_homes_are_the_same_on_any_number_of_threads(void **s
     }
 }
 
-static void G5_a_claim_without_memory_leaves_every_value(void **state)
+static void a_claim_without_memory_leaves_every_value(void **state)
 {
     for (uint64_t n = 1;; n++) {
         reef_world *w = world_of_many(state, NULL), *f = reef_fork(w);
@@ -517,7 +517,7 @@ static void count_misuse(void *context, reef_status s, const char *message)
     (void)context, (void)s, (void)message, misuses++;
 }
 
-static void G6_stored_values_are_watched(void **state)
+static void stored_values_are_watched(void **state)
 {
     static reef_entity e[20];
     reef_world *w = another_world(state, &(reef_world_config){.misuse = count_misuse});
@@ -542,7 +542,7 @@ static void G6_stored_values_are_watched(void **state)
 
 /* ---- what is walked, in words ---- */
 
-static void F6_explained(void **state)
+static void explained(void **state)
 {
     reef_world *w = world_of(state);
     char text[2000];
@@ -558,22 +558,22 @@ static void F6_explained(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(F1_blocks_are_runs_of_values_side_by_side),
-        TEST(F1_rows_that_stand_alone_are_all_visited_in_order),
+        TEST(blocks_are_runs_of_values_side_by_side),
+        TEST(rows_that_stand_alone_are_all_visited_in_order),
         TEST(C3_F1_optional_values_are_in_all_rows_of_a_block_or_in_none),
-        TEST(F1_more_terms_with_data_than_a_block_has_cells),
+        TEST(more_terms_with_data_than_a_block_has_cells),
         TEST(E2_F1_loops_leave_a_forks_values_alone),
-        TEST(F1_later_blocks_show_what_calls_wrote_meanwhile),
-        TEST(F4_pages_say_what_changed),
-        TEST(C8_what_cant_be_asked_is_refused),
-        TEST(C8_ordered_by_a_value_outside_of_the_rows),
-        TEST(C8_rows_follow_the_order_of_a_pool),
-        TEST(D1_systems_over_homes_are_the_same_on_any_number_of_threads),
-        TEST(G5_a_claim_without_memory_leaves_every_value),
+        TEST(later_blocks_show_what_calls_wrote_meanwhile),
+        TEST(pages_say_what_changed),
+        TEST(what_cant_be_asked_is_refused),
+        TEST(ordered_by_a_value_outside_of_the_rows),
+        TEST(rows_follow_the_order_of_a_pool),
+        TEST(systems_over_homes_are_the_same_on_any_number_of_threads),
+        TEST(a_claim_without_memory_leaves_every_value),
 #ifdef REEF_CHECKED
-        TEST(G6_stored_values_are_watched),
+        TEST(stored_values_are_watched),
 #endif
-        TEST(F6_explained),
+        TEST(explained),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

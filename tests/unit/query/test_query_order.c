@@ -94,7 +94,7 @@ static void assert_order(reef_world *w, reef_query q, reef_query plain, sense by
 
 /* ---- small ones ---- */
 
-static void F1_by_a_float(void **state)
+static void by_a_float(void **state)
 {
     static const float z[] = {3, -1, 0, NAN, -INFINITY, -0.0f, 7, INFINITY, -2.5f, NAN, 1e-40f, -1e-40f};
     static const int up[] = {4, 8, 1, 11, 2, 5, 10, 0, 6, 7, 3, 9}, down[] = {3, 9, 7, 6, 0, 10, 2, 5, 11, 1, 8, 4};
@@ -131,7 +131,7 @@ static void F1_by_a_float(void **state)
     assert_entity(e[1], reef_query_first(w, q));
 }
 
-static void F1_blocks_are_runs_and_give_their_columns(void **state)
+static void blocks_are_runs_and_give_their_columns(void **state)
 {
     enum { N = 5000 };
     reef_world *w = world_of(state);
@@ -171,7 +171,7 @@ static void F1_blocks_are_runs_and_give_their_columns(void **state)
     assert_false(reef_next(&b));
 }
 
-static void F1_offset_and_limit_count_in_the_order(void **state)
+static void offset_and_limit_count_in_the_order(void **state)
 {
     reef_world *w = world_of(state);
     for (int i = 0; i < 3000; i++) {
@@ -196,7 +196,7 @@ static void F1_offset_and_limit_count_in_the_order(void **state)
     }
 }
 
-static void F1_ties_are_ordered_by_entity(void **state)
+static void ties_are_ordered_by_entity(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[300];
@@ -213,7 +213,7 @@ static void F1_ties_are_ordered_by_entity(void **state)
     }
 }
 
-static void F1_values_with_hooks(void **state)
+static void values_with_hooks(void **state)
 {
     reef_world *w = world_of(state);
     for (int i = 0; i < 100; i++) reef_spawn(w, reef_with(Tracked, .value = i * 37 % 100 - 50));
@@ -251,7 +251,7 @@ static void assert_groups(reef_world *w, reef_query q, reef_query plain, bool de
     assert_int_equal(i, n);
 }
 
-static void F1_groups(void **state)
+static void groups_of_an_order(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[2000];
@@ -282,7 +282,7 @@ static void F1_groups(void **state)
     }
 }
 
-static void F1_a_term_of_another_entity_closes_all_groups(void **state)
+static void a_term_of_another_entity_closes_all_groups(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity sun = reef_spawn(w, reef_with(Mass, 1));
@@ -519,7 +519,7 @@ static void random_world(void **state, uint64_t seed, uint32_t crowd_size, int r
     end_world(state, w);
 }
 
-static void F1_repaired_lists_are_right(void **state)
+static void repaired_lists_are_right(void **state)
 {
     for (uint64_t seed = 1; seed <= 60; seed++) random_world(state, seed, (uint32_t)(seed % 7) * 30, 40);
     for (uint64_t seed = 100; seed < 104; seed++) random_world(state, seed, 2600, 60);
@@ -527,7 +527,7 @@ static void F1_repaired_lists_are_right(void **state)
 
 /* ---- loops within loops ---- */
 
-static void F1_a_loop_inside_another(void **state)
+static void a_loop_inside_another(void **state)
 {
     reef_world *w = world_of(state);
     for (int i = 0; i < 100; i++) reef_spawn(w, reef_with(Depth, (float)(i * 37 % 100)));
@@ -562,7 +562,7 @@ static void F1_a_loop_inside_another(void **state)
     }
 }
 
-static void F1_ordered_and_changed(void **state)
+static void ordered_and_changed(void **state)
 {
     reef_world *w = world_of(state);
     static reef_entity e[4000];
@@ -602,7 +602,7 @@ static void F1_ordered_and_changed(void **state)
 
 /* ---- refusals ---- */
 
-static void F1_mistakes_change_nothing(void **state)
+static void mistakes_change_nothing(void **state)
 {
     reef_world *w = world_of(state), *other = another_world(state, NULL);
     for (int i = 0; i < 20; i++)
@@ -658,7 +658,7 @@ static void F1_mistakes_change_nothing(void **state)
     assert_true(last == 0);
 }
 
-static void F1_an_open_loop_keeps_the_order(void **state)
+static void an_open_loop_keeps_the_order(void **state)
 {
     reef_world *w = world_of(state);
     for (int i = 0; i < 20; i++) reef_spawn(w, reef_with(Depth, (float)-i));
@@ -688,7 +688,7 @@ static void F1_an_open_loop_keeps_the_order(void **state)
 
 /* ---- no memory ---- */
 
-static void F1_without_memory(void **state)
+static void without_memory(void **state)
 {
     reef_world *w = world_of(state);
     static reef_entity e[3000];
@@ -733,19 +733,19 @@ static void F1_without_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(F1_by_a_float),
-        TEST(F1_blocks_are_runs_and_give_their_columns),
-        TEST(F1_offset_and_limit_count_in_the_order),
-        TEST(F1_ties_are_ordered_by_entity),
-        TEST(F1_values_with_hooks),
-        TEST(F1_groups),
-        TEST(F1_a_term_of_another_entity_closes_all_groups),
-        TEST(F1_repaired_lists_are_right),
-        TEST(F1_a_loop_inside_another),
-        TEST(F1_ordered_and_changed),
-        TEST(F1_mistakes_change_nothing),
-        TEST(F1_an_open_loop_keeps_the_order),
-        TEST(F1_without_memory),
+        TEST(by_a_float),
+        TEST(blocks_are_runs_and_give_their_columns),
+        TEST(offset_and_limit_count_in_the_order),
+        TEST(ties_are_ordered_by_entity),
+        TEST(values_with_hooks),
+        TEST(groups_of_an_order),
+        TEST(a_term_of_another_entity_closes_all_groups),
+        TEST(repaired_lists_are_right),
+        TEST(a_loop_inside_another),
+        TEST(ordered_and_changed),
+        TEST(mistakes_change_nothing),
+        TEST(an_open_loop_keeps_the_order),
+        TEST(without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -139,7 +139,7 @@ static void agrees(const people *p, int form, uint32_t a, uint32_t b, uint32_t a
     assert_ok(reef_query_free(p->w, same));
 }
 
-static void F4_queries_with_targets_find_what_a_naive_search_finds(void **state)
+static void queries_with_targets_find_what_a_naive_search_finds(void **state)
 {
     static people p;
     uint64_t seed = 7;
@@ -151,7 +151,7 @@ static void F4_queries_with_targets_find_what_a_naive_search_finds(void **state)
     }
 }
 
-static void F4_a_fork_has_the_query_and_its_own_relations(void **state)
+static void a_fork_has_the_query_and_its_own_relations(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity bob = reef_create(w), alice = reef_spawn(w, reef_with(Position, 1, 2));
@@ -177,7 +177,7 @@ static void refused(reef_world *w, const char *text, reef_status status, uint64_
     assert_int_equal(reef_last_error(w).number, column);
 }
 
-static void F4_targets_that_make_no_sense_are_refused(void **state)
+static void targets_that_make_no_sense_are_refused(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity bob = reef_create(w);
@@ -204,7 +204,7 @@ static void F4_targets_that_make_no_sense_are_refused(void **state)
     assert_false(reef_query_any(w, q));
 }
 
-static void F4_ancestors_that_make_no_sense_are_refused(void **state)
+static void ancestors_that_make_no_sense_are_refused(void **state)
 {
     reef_world *w = world_of(state);
     refused(w, "Position up(DockedTo)", REEF_BAD_ARGUMENT, 1); /* it may go in a circle */
@@ -222,7 +222,7 @@ static void F4_ancestors_that_make_no_sense_are_refused(void **state)
         reef_query_make(w, &(reef_query_desc){.terms = {{.component = reef_id(Position), .self = true}}})));
 }
 
-static void F4_variables_that_make_no_sense_are_refused(void **state)
+static void variables_that_make_no_sense_are_refused(void **state)
 {
     reef_world *w = world_of(state);
     refused(w, "Position, Planet($p)", REEF_BAD_ARGUMENT, 11);               /* it isn't joined */
@@ -286,7 +286,7 @@ static uint64_t matches(reef_world *w, reef_query q)
     return n;
 }
 
-static void F4_the_plan_begins_with_what_is_rare(void **state)
+static void the_plan_begins_with_what_is_rare(void **state)
 {
     static space s;
     reef_world *w = world_of(state);
@@ -332,7 +332,7 @@ static void F4_the_plan_begins_with_what_is_rare(void **state)
     assert_int_equal(matches(w, hostile) + matches(w, mars) + matches(w, q), 0);
 }
 
-static void F4_loops_inside_loops_have_their_own_bindings(void **state)
+static void loops_inside_loops_have_their_own_bindings(void **state)
 {
     static space s;
     reef_world *w = world_of(state);
@@ -363,7 +363,7 @@ static void F4_loops_inside_loops_have_their_own_bindings(void **state)
     assert_null(reef_bound(&b, 1));
 }
 
-static void F4_whole_query_changes_and_deferred_ones_follow_relations(void **state)
+static void whole_query_changes_and_deferred_ones_follow_relations(void **state)
 {
     static space s;
     reef_world *w = world_of(state);
@@ -389,7 +389,7 @@ static void F4_whole_query_changes_and_deferred_ones_follow_relations(void **sta
     reef_world_free(fork);
 }
 
-static void F4_transitive_and_any_relations(void **state)
+static void transitive_and_any_relations(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity rover = reef_create(w), wheel = reef_create(w), bolt = reef_spawn(w, reef_with(Mass, 1));
@@ -415,7 +415,7 @@ static void F4_transitive_and_any_relations(void **state)
 }
 
 /* A relation of a type that is disabled on its source holds, but no query sees it, whether it names the type or not. */
-static void F4_any_relation_leaves_out_disabled_ones(void **state)
+static void any_relation_leaves_out_disabled_ones(void **state)
 {
     reef_world *w = world_of(state);
     const reef_entity rover = reef_create(w), wheel = reef_create(w), bolt = reef_create(w);
@@ -435,7 +435,7 @@ static void F4_any_relation_leaves_out_disabled_ones(void **state)
     assert_int_equal(matches(w, any), 2);
 }
 
-static void F4_a_query_with_other_homes_and_subtypes_has_variables_too(void **state)
+static void a_query_with_other_homes_and_subtypes_has_variables_too(void **state)
 {
     static space s;
     reef_world *w = world_of(state);
@@ -462,7 +462,7 @@ static void F4_a_query_with_other_homes_and_subtypes_has_variables_too(void **st
 }
 
 /* The values of what variables are bound to, while some other entity's value is disabled. */
-static void F4_values_of_variables_beside_a_disabled_one(void **state)
+static void values_of_variables_beside_a_disabled_one(void **state)
 {
     reef_world *w = world_of(state);
     const reef_entity port = reef_spawn(w, reef_with(Position, 3, 4)), other = reef_spawn(w, reef_with(Position, 5, 6));
@@ -511,7 +511,7 @@ static void fleet_check(reef_world *w, const reef_entity *ship, bool both)
 }
 
 /* The values of ports, while these move, lose them, get them and die, in a world and its fork. */
-static void F4_values_of_variables_in_many_blocks(void **state)
+static void values_of_variables_in_many_blocks(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity ship[FLEET], port[PORTS];
@@ -549,19 +549,19 @@ static void F4_values_of_variables_in_many_blocks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(F4_queries_with_targets_find_what_a_naive_search_finds),
-        TEST(F4_a_fork_has_the_query_and_its_own_relations),
-        TEST(F4_targets_that_make_no_sense_are_refused),
-        TEST(F4_ancestors_that_make_no_sense_are_refused),
-        TEST(F4_variables_that_make_no_sense_are_refused),
-        TEST(F4_the_plan_begins_with_what_is_rare),
-        TEST(F4_loops_inside_loops_have_their_own_bindings),
-        TEST(F4_whole_query_changes_and_deferred_ones_follow_relations),
-        TEST(F4_transitive_and_any_relations),
-        TEST(F4_any_relation_leaves_out_disabled_ones),
-        TEST(F4_values_of_variables_beside_a_disabled_one),
-        TEST(F4_values_of_variables_in_many_blocks),
-        TEST(F4_a_query_with_other_homes_and_subtypes_has_variables_too),
+        TEST(queries_with_targets_find_what_a_naive_search_finds),
+        TEST(a_fork_has_the_query_and_its_own_relations),
+        TEST(targets_that_make_no_sense_are_refused),
+        TEST(ancestors_that_make_no_sense_are_refused),
+        TEST(variables_that_make_no_sense_are_refused),
+        TEST(the_plan_begins_with_what_is_rare),
+        TEST(loops_inside_loops_have_their_own_bindings),
+        TEST(whole_query_changes_and_deferred_ones_follow_relations),
+        TEST(transitive_and_any_relations),
+        TEST(any_relation_leaves_out_disabled_ones),
+        TEST(values_of_variables_beside_a_disabled_one),
+        TEST(values_of_variables_in_many_blocks),
+        TEST(a_query_with_other_homes_and_subtypes_has_variables_too),
     };
     return cmocka_run_group_tests_name("query relation", tests, NULL, NULL);
 }

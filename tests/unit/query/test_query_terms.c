@@ -120,7 +120,7 @@ static void F1_E9_has_not_and_optional(void **state)
     assert_int_equal(with, 2);
 }
 
-static void F1_groups_nest(void **state)
+static void groups_nest(void **state)
 {
     cast c = cast_of(world_of(state));
     assert_string_equal(once(&c, MAKE(c.w, ANY_OF(2), HAS_OF(Velocity), HAS_OF(Mass))), "bcde");
@@ -144,7 +144,7 @@ static void F1_groups_nest(void **state)
     }
 }
 
-static void F1_terms_of_another_entity(void **state)
+static void terms_of_another_entity(void **state)
 {
     cast c = cast_of(world_of(state));
     reef_entity mass = c.e[3], awake = c.e[6], nothing = c.e[5];
@@ -184,7 +184,7 @@ static void F1_terms_of_another_entity(void **state)
     assert_string_equal(visited(&c, in), "");
 }
 
-static void F7_enabled_disabled_or_both(void **state)
+static void enabled_disabled_or_both(void **state)
 {
     cast c = cast_of(world_of(state));
     assert_ok(reef_disable(c.w, c.e[1], Velocity));
@@ -213,7 +213,7 @@ static void F7_enabled_disabled_or_both(void **state)
     assert_string_equal(visited(&c, all), "abcdeg");
 }
 
-static void F1_first_single_and_pick(void **state)
+static void first_single_and_pick(void **state)
 {
     reef_world *w = world_of(state);
     reef_query q = MAKE(w, WITH_OF(Hungry));
@@ -246,7 +246,7 @@ static void F1_first_single_and_pick(void **state)
     } while (0)
 #define MADE(w, ...) assert_query(MAKE(w, __VA_ARGS__))
 
-static void E4_a_component_named_twice(void **state)
+static void a_component_named_twice(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity a = reef_spawn(w, reef_with(Mass, 1)), b = reef_spawn(w, reef_with(Mass, 2));
@@ -265,7 +265,7 @@ static void E4_a_component_named_twice(void **state)
     MADE(w, HAS_OF(Mass), {.component = reef_id(Mass), .source = a}, {.component = reef_id(Mass), .source = b});
 }
 
-static void H2_the_most_terms(void **state)
+static void the_most_terms(void **state)
 {
     reef_world *w = world_of(state);
     reef_query_desc d = {.text = NULL};
@@ -296,7 +296,7 @@ static void bad_term(reef_world *w, reef_term term, reef_status status)
     assert_int_equal(reef_last_error(w).number, 2);
 }
 
-static void H2_terms_out_of_range(void **state)
+static void terms_out_of_range(void **state)
 {
     reef_world *w = world_of(state);
     bad_term(w, (reef_term){.component = reef_id(Mass), .access = (reef_access)4}, REEF_BAD_ARGUMENT);
@@ -361,7 +361,7 @@ static void refused_by_all(reef_world *w, reef_query q, reef_status status)
     assert_int_equal(reef_query_text(w, q, NULL, 0), 0); /* of a const world: no record */
 }
 
-static void H2_freed_null_and_others_queries(void **state)
+static void freed_null_and_others_queries(void **state)
 {
     reef_world *w = world_of(state), *other = another_world(state, NULL);
     reef_spawn(w, reef_with(Position, 1, 2));
@@ -384,7 +384,7 @@ static void H2_freed_null_and_others_queries(void **state)
     assert_int_equal(reef_query_count(w, heir), 1);
 }
 
-static void H2_loops_out_of_range(void **state)
+static void loops_out_of_range(void **state)
 {
     reef_world *w = world_of(state);
     reef_query q = reef_query_new(w, "Position");
@@ -407,7 +407,7 @@ static void H2_loops_out_of_range(void **state)
     assert_false(reef_query_row(w, q, reef_entity_at(w, 0), NULL));
 }
 
-static void H2_a_query_in_use_is_not_freed(void **state)
+static void a_query_in_use_is_not_freed(void **state)
 {
     reef_world *w = world_of(state);
     reef_query q = reef_query_new(w, "Position"), other = reef_query_new(w, "Mass");
@@ -457,7 +457,7 @@ static void refused_accesses(reef_world *w, reef_block *b)
     assert_non_null(reef_in(b, Velocity));
 }
 
-static void D9_undeclared_access_is_refused(void **state)
+static void undeclared_access_is_refused(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e = reef_spawn(w, reef_with(Position, 1, 2), reef_with(Velocity, 1, 2), reef_with(Mass, 1),
@@ -488,7 +488,7 @@ static uint32_t rows_of(reef_world *w, reef_query q)
     return n;
 }
 
-static void F2_blocks_that_changed_since_the_last_run(void **state)
+static void blocks_that_changed_since_the_last_run(void **state)
 {
     static reef_entity e[THREE];
     reef_world *w = world_of(state);
@@ -525,7 +525,7 @@ static void F2_blocks_that_changed_since_the_last_run(void **state)
     assert_int_equal(rows_of(w, q), 1024);
 }
 
-static void F2_what_a_query_writes_is_not_new_to_itself(void **state)
+static void what_a_query_writes_is_not_new_to_itself(void **state)
 {
     static reef_entity e[THREE];
     reef_world *w = world_of(state);
@@ -557,7 +557,7 @@ static const reef_hooks tracks_rows = {.track_rows = true};
 REEF_COMPONENT_HOOKS(Follower, &tracks_rows);
 
 /* Marking a tracked column makes a new version: what is written afterwards in the same loop is still the loop's own. */
-static void F2_own_writes_beside_tracked_ones(void **state)
+static void own_writes_beside_tracked_ones(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity both = reef_spawn(w, reef_with(Position, 1, 2), reef_with(Follower, 1));
@@ -581,7 +581,7 @@ static void F2_own_writes_beside_tracked_ones(void **state)
 }
 
 /* What another loop writes meanwhile is new, also in blocks that the outer loop was at already. */
-static void F2_loops_inside_a_loop_that_asks_for_changes(void **state)
+static void loops_inside_a_loop_that_asks_for_changes(void **state)
 {
     static reef_entity e[THREE];
     reef_world *w = world_of(state);
@@ -601,7 +601,7 @@ static void F2_loops_inside_a_loop_that_asks_for_changes(void **state)
     }
 }
 
-static void F2_rows_that_come_and_go_change_their_blocks(void **state)
+static void rows_that_come_and_go_change_their_blocks(void **state)
 {
     static reef_entity e[THREE];
     reef_world *w = world_of(state);
@@ -622,7 +622,7 @@ static void F2_rows_that_come_and_go_change_their_blocks(void **state)
     assert_int_equal(rows_of(w, q), 0);
 }
 
-static void F2_switches_change_as_well(void **state)
+static void switches_change_as_well(void **state)
 {
     static reef_entity e[THREE];
     reef_world *w = world_of(state);
@@ -641,7 +641,7 @@ static void F2_switches_change_as_well(void **state)
     assert_int_equal(rows_of(w, q), 4);
 }
 
-static void F2_a_restore_brings_the_last_run_back(void **state)
+static void a_restore_brings_the_last_run_back(void **state)
 {
     static reef_entity e[THREE];
     reef_world *w = world_of(state);
@@ -674,7 +674,7 @@ static void F2_a_restore_brings_the_last_run_back(void **state)
     reef_snapshot_free(s);
 }
 
-static void F2_changes_since_a_version(void **state)
+static void changes_since_a_version(void **state)
 {
     static reef_entity e[THREE];
     reef_world *w = world_of(state);
@@ -697,7 +697,7 @@ static void F2_changes_since_a_version(void **state)
 }
 
 /* The state doesn't show that a query ran. */
-static void F2_runs_are_not_hashed(void **state)
+static void runs_are_not_hashed(void **state)
 {
     reef_world *w = world_of(state);
     for (int i = 0; i < 100; i++) reef_spawn(w, reef_with(Position, (float)i, 2));
@@ -710,7 +710,7 @@ static void F2_runs_are_not_hashed(void **state)
 
 /* ---- OUT ---- */
 
-static void F1_out_takes_no_copy_of_shared_blocks(void **state)
+static void out_takes_no_copy_of_shared_blocks(void **state)
 {
     static reef_entity e[THREE];
     reef_world *w = world_of(state);
@@ -830,7 +830,7 @@ static void walk_in_parts(reef_world *w, reef_query q, uint64_t wanted)
     assert_int_equal(rows, wanted);
 }
 
-static void E6_parts_of_a_loop_on_threads(void **state)
+static void parts_of_a_loop_on_threads(void **state)
 {
     static reef_entity e[PEOPLE];
     reef_world *w = world_of(state);
@@ -858,30 +858,30 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(F1_E9_has_not_and_optional),
-        TEST(F1_groups_nest),
-        TEST(F1_terms_of_another_entity),
-        TEST(F7_enabled_disabled_or_both),
-        TEST(F1_first_single_and_pick),
-        TEST(E4_a_component_named_twice),
-        TEST(H2_the_most_terms),
-        TEST(H2_terms_out_of_range),
-        TEST(H2_freed_null_and_others_queries),
-        TEST(H2_loops_out_of_range),
-        TEST(H2_a_query_in_use_is_not_freed),
-        TEST(D9_undeclared_access_is_refused),
-        TEST(F2_blocks_that_changed_since_the_last_run),
-        TEST(F2_what_a_query_writes_is_not_new_to_itself),
-        TEST(F2_own_writes_beside_tracked_ones),
-        TEST(F2_loops_inside_a_loop_that_asks_for_changes),
-        TEST(F2_rows_that_come_and_go_change_their_blocks),
-        TEST(F2_switches_change_as_well),
-        TEST(F2_a_restore_brings_the_last_run_back),
-        TEST(F2_changes_since_a_version),
-        TEST(F2_runs_are_not_hashed),
-        TEST(F1_out_takes_no_copy_of_shared_blocks),
+        TEST(groups_nest),
+        TEST(terms_of_another_entity),
+        TEST(enabled_disabled_or_both),
+        TEST(first_single_and_pick),
+        TEST(a_component_named_twice),
+        TEST(the_most_terms),
+        TEST(terms_out_of_range),
+        TEST(freed_null_and_others_queries),
+        TEST(loops_out_of_range),
+        TEST(a_query_in_use_is_not_freed),
+        TEST(undeclared_access_is_refused),
+        TEST(blocks_that_changed_since_the_last_run),
+        TEST(what_a_query_writes_is_not_new_to_itself),
+        TEST(own_writes_beside_tracked_ones),
+        TEST(loops_inside_a_loop_that_asks_for_changes),
+        TEST(rows_that_come_and_go_change_their_blocks),
+        TEST(switches_change_as_well),
+        TEST(a_restore_brings_the_last_run_back),
+        TEST(changes_since_a_version),
+        TEST(runs_are_not_hashed),
+        TEST(out_takes_no_copy_of_shared_blocks),
         TEST(H2_65536_tables),
 #ifndef REEF_NO_THREADS
-        TEST(E6_parts_of_a_loop_on_threads),
+        TEST(parts_of_a_loop_on_threads),
 #endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

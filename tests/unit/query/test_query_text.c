@@ -96,7 +96,7 @@ static void refused(const reef_world *w, const char *text, reef_status status, u
 
 /* ---- what is read ---- */
 
-static void F1_terms_have_access_words(void **state)
+static void terms_have_access_words(void **state)
 {
     reef_world *w = world_of(state);
     READS(w, "Position", "Position", LEAF(Position, .access = REEF_INOUT));
@@ -108,7 +108,7 @@ static void F1_terms_have_access_words(void **state)
     assert_int_equal(read_text(w, " \t\r\n ").count, 0);
 }
 
-static void F1_every_operator(void **state)
+static void every_operator(void **state)
 {
     reef_world *w = world_of(state);
     READS(w, "!Frozen", "!Frozen", LEAF(Frozen, .op = REEF_NOT, .access = REEF_WITH));
@@ -137,7 +137,7 @@ static void F1_every_operator(void **state)
           LEAF(Health, .op = REEF_NOT, .access = REEF_WITH), LEAF(Cargo));
 }
 
-static void F1_words_of_enabling_and_of_change(void **state)
+static void words_of_enabling_and_of_change(void **state)
 {
     reef_world *w = world_of(state);
     READS(w, "disabled Flag, either Mass", "disabled Flag, either Mass", LEAF(Flag, .enabled = REEF_DISABLED),
@@ -164,7 +164,7 @@ static void F1_words_of_enabling_and_of_change(void **state)
     assert_string_equal(text, "disabled *");
 }
 
-static void F1_a_word_is_only_a_word_when_a_name_follows_it(void **state)
+static void a_word_is_only_a_word_when_a_name_follows_it(void **state)
 {
     reef_world *w = world_of(state);
     READS(w, "in", "\"in\"", LEAF(in));
@@ -182,7 +182,7 @@ static void F1_a_word_is_only_a_word_when_a_name_follows_it(void **state)
     READS(w, "of of of", "\"of\" of \"of\"", LEAF(of, .source = sun));
 }
 
-static void F1_a_term_may_have_a_fixed_source(void **state)
+static void a_term_may_have_a_fixed_source(void **state)
 {
     static const char *const names[] = {"sun", "ship.turret", "my ship", "say \"hi\"",   "back\\slash",
                                         "in",  "*",           "#1v1",    "\xC3\xA9toile"};
@@ -208,7 +208,7 @@ static void F1_a_term_may_have_a_fixed_source(void **state)
           LEAF(Mass, .source = reef_find(w, "sun")));
 }
 
-static void F1_columns_are_those_of_names_and_of_groups(void **state)
+static void columns_are_those_of_names_and_of_groups(void **state)
 {
     query_text q = read_text(world_of(state), "Position,  ?in Velocity, Mass | !( Flag | (Cargo, with Health))");
     static const uint32_t columns[] = {1, 16, 26, 26, 33, 36, 43, 44, 56};
@@ -218,7 +218,7 @@ static void F1_columns_are_those_of_names_and_of_groups(void **state)
 
 /* ---- what is refused ---- */
 
-static void H2_bad_texts_say_what_was_expected_where(void **state)
+static void bad_texts_say_what_was_expected_where(void **state)
 {
     static const struct {
         const char *text;
@@ -297,7 +297,7 @@ static void H2_bad_texts_say_what_was_expected_where(void **state)
         refused(w, bad[i].text, REEF_BAD_TEXT, bad[i].column, bad[i].sentence);
 }
 
-static void H2_an_unknown_name_gets_the_nearest_known_one(void **state)
+static void an_unknown_name_gets_the_nearest_known_one(void **state)
 {
     reef_world *w = world_of(state);
     refused(w, "Mass, in Positon", REEF_UNKNOWN_TYPE, 10, "no type is named Positon; did you mean Position?");
@@ -344,7 +344,7 @@ static uint32_t plain_edits(const char *a, const char *b)
 }
 
 /* Names of entities over three letters: a world has its own, so that nothing else is near. */
-static void H2_the_nearest_name_is_the_one_with_the_fewest_edits(void **state)
+static void the_nearest_name_is_the_one_with_the_fewest_edits(void **state)
 {
     static char names[60][20];
     char text[60], detail[REEF_DETAIL_MAX], wanted[REEF_DETAIL_MAX];
@@ -382,7 +382,7 @@ static void H2_the_nearest_name_is_the_one_with_the_fewest_edits(void **state)
     assert_true(suggested > 300 && suggested < 2700);
 }
 
-static void H2_an_unknown_source_is_not_alive(void **state)
+static void an_unknown_source_is_not_alive(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e = reef_create(w);
@@ -399,7 +399,7 @@ static void H2_an_unknown_source_is_not_alive(void **state)
     refused(w, text, REEF_NOT_ALIVE, 9, "the entity #0v1 is not alive");
 }
 
-static void H2_a_strict_world_knows_what_it_was_told_of(void **state)
+static void a_strict_world_knows_what_it_was_told_of(void **state)
 {
     reef_world *w = another_world(state, &(reef_world_config){.strict = true});
     assert_ok(reef_use(w, Mass));
@@ -411,7 +411,7 @@ static void H2_a_strict_world_knows_what_it_was_told_of(void **state)
 
 /* ---- long names ---- */
 
-static void H2_long_names_are_cut_between_characters(void **state)
+static void long_names_are_cut_between_characters(void **state)
 {
     char text[300], wanted[REEF_DETAIL_MAX];
     reef_world *w = world_of(state);
@@ -448,7 +448,7 @@ static void H2_long_names_are_cut_between_characters(void **state)
     refused(w, text, REEF_BAD_TEXT, 9, "this name is longer than 247 bytes");
 }
 
-static void H2_a_small_buffer_gets_what_fits(void **state)
+static void a_small_buffer_gets_what_fits(void **state)
 {
     static const char sentence[] = "no type is named Posit\xC3\xB6n; did you mean Position?";
     reef_world *w = world_of(state);
@@ -499,7 +499,7 @@ static void text_gives_the_query_back(reef_world *w, const char *text, const cha
     assert_ok(reef_query_free(w, same));
 }
 
-static void F1_targets_and_sources_are_written_by_their_path(void **state)
+static void targets_and_sources_are_written_by_their_path(void **state)
 {
     static const char *const odd[] = {"*",  "#1v0", "$x",      "cascade",     "of",
                                       "up", "a b",  "q\"uote", "back\\slash", "käse"};
@@ -553,7 +553,7 @@ static void F1_targets_and_sources_are_written_by_their_path(void **state)
     text_gives_the_query_back(w, "\"cascade\"(x)", "\"cascade\"(x)"); /* a relation, and no order */
 }
 
-static void F1_variables_that_no_text_can_name_are_written_by_number(void **state)
+static void variables_that_no_text_can_name_are_written_by_number(void **state)
 {
     static const struct {
         const char *first, *second, *text;
@@ -578,7 +578,7 @@ static void F1_variables_that_no_text_can_name_are_written_by_number(void **stat
     }
 }
 
-static void H2_a_name_that_is_proposed_can_be_found(void **state)
+static void a_name_that_is_proposed_can_be_found(void **state)
 {
     reef_world *w = world_of(state);
     const reef_entity ship = reef_create(w), tug = reef_create(w), gun = reef_create(w), more = reef_create(w);
@@ -598,7 +598,7 @@ static void H2_a_name_that_is_proposed_can_be_found(void **state)
     refused(w, "Mass of cannon", REEF_NOT_ALIVE, 9, "no entity is named cannon");
 }
 
-static void H2_a_type_with_its_subtypes_stands_alone(void **state)
+static void a_type_with_its_subtypes_stands_alone(void **state)
 {
     reef_world *w = world_of(state);
     refused(w, "Mass+ up(ChildOf)", REEF_BAD_TEXT, 7, "a type with '+' can't have 'up'");
@@ -608,7 +608,7 @@ static void H2_a_type_with_its_subtypes_stands_alone(void **state)
     refused(w, "Mass+($x)", REEF_BAD_TEXT, 6, "'+' stands behind what is in parentheses");
 }
 
-static void H2_the_error_record_holds_column_and_detail(void **state)
+static void the_error_record_holds_column_and_detail(void **state)
 {
     char text[300], detail[REEF_DETAIL_MAX];
     query_text q;
@@ -682,7 +682,7 @@ static void hear(void *context, reef_status status, const char *message)
     snprintf(heard, sizeof heard, "%s", message);
 }
 
-static void H2_the_whole_message_is_told_in_every_build(void **state)
+static void the_whole_message_is_told_in_every_build(void **state)
 {
     char detail[REEF_DETAIL_MAX];
     query_text q;
@@ -702,7 +702,7 @@ static void repeat(char *text, const char *part, uint32_t n)
     for (text += strlen(text); n; n--, text += strlen(part)) strcpy(text, part);
 }
 
-static void H2_the_number_of_terms_has_a_limit(void **state)
+static void the_number_of_terms_has_a_limit(void **state)
 {
     static char text[TEXT_BYTES], written[TEXT_BYTES];
     reef_world *w = world_of(state);
@@ -736,7 +736,7 @@ static void H2_the_number_of_terms_has_a_limit(void **state)
     refused(w, text, REEF_LIMIT, 62 * 5 + 1, full);
 }
 
-static void H2_nesting_has_a_limit(void **state)
+static void nesting_has_a_limit(void **state)
 {
     static char text[TEXT_BYTES], written[TEXT_BYTES];
     reef_world *w = world_of(state);
@@ -865,7 +865,7 @@ static grower grower_begin(reef_world *w)
     return g;
 }
 
-static void F1_random_terms_are_read_as_they_were_written(void **state)
+static void random_terms_are_read_as_they_were_written(void **state)
 {
     static char text[TEXT_BYTES], again[TEXT_BYTES];
     reef_world *w = world_of(state);
@@ -887,7 +887,7 @@ static void F1_random_terms_are_read_as_they_were_written(void **state)
     assert_true(largest > 60);
 }
 
-static void F1_any_terms_keep_their_meaning(void **state)
+static void any_terms_keep_their_meaning(void **state)
 {
     static char text[TEXT_BYTES], again[TEXT_BYTES];
     reef_world *w = world_of(state);
@@ -915,29 +915,29 @@ static void F1_any_terms_keep_their_meaning(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(F1_terms_have_access_words),
-        TEST(F1_every_operator),
-        TEST(F1_words_of_enabling_and_of_change),
-        TEST(F1_a_word_is_only_a_word_when_a_name_follows_it),
-        TEST(F1_a_term_may_have_a_fixed_source),
-        TEST(F1_columns_are_those_of_names_and_of_groups),
-        TEST(H2_bad_texts_say_what_was_expected_where),
-        TEST(H2_an_unknown_name_gets_the_nearest_known_one),
-        TEST(H2_the_nearest_name_is_the_one_with_the_fewest_edits),
-        TEST(H2_an_unknown_source_is_not_alive),
-        TEST(H2_a_strict_world_knows_what_it_was_told_of),
-        TEST(H2_long_names_are_cut_between_characters),
-        TEST(H2_a_small_buffer_gets_what_fits),
-        TEST(F1_targets_and_sources_are_written_by_their_path),
-        TEST(F1_variables_that_no_text_can_name_are_written_by_number),
-        TEST(H2_a_name_that_is_proposed_can_be_found),
-        TEST(H2_a_type_with_its_subtypes_stands_alone),
-        TEST(H2_the_error_record_holds_column_and_detail),
-        TEST(H2_the_whole_message_is_told_in_every_build),
-        TEST(H2_the_number_of_terms_has_a_limit),
-        TEST(H2_nesting_has_a_limit),
-        TEST(F1_random_terms_are_read_as_they_were_written),
-        TEST(F1_any_terms_keep_their_meaning),
+        TEST(terms_have_access_words),
+        TEST(every_operator),
+        TEST(words_of_enabling_and_of_change),
+        TEST(a_word_is_only_a_word_when_a_name_follows_it),
+        TEST(a_term_may_have_a_fixed_source),
+        TEST(columns_are_those_of_names_and_of_groups),
+        TEST(bad_texts_say_what_was_expected_where),
+        TEST(an_unknown_name_gets_the_nearest_known_one),
+        TEST(the_nearest_name_is_the_one_with_the_fewest_edits),
+        TEST(an_unknown_source_is_not_alive),
+        TEST(a_strict_world_knows_what_it_was_told_of),
+        TEST(long_names_are_cut_between_characters),
+        TEST(a_small_buffer_gets_what_fits),
+        TEST(targets_and_sources_are_written_by_their_path),
+        TEST(variables_that_no_text_can_name_are_written_by_number),
+        TEST(a_name_that_is_proposed_can_be_found),
+        TEST(a_type_with_its_subtypes_stands_alone),
+        TEST(the_error_record_holds_column_and_detail),
+        TEST(the_whole_message_is_told_in_every_build),
+        TEST(the_number_of_terms_has_a_limit),
+        TEST(nesting_has_a_limit),
+        TEST(random_terms_are_read_as_they_were_written),
+        TEST(any_terms_keep_their_meaning),
     };
     return cmocka_run_group_tests_name("query text", tests, NULL, NULL);
 }

@@ -138,7 +138,7 @@ static void crowd(reef_world *w, reef_entity *e, uint32_t n, uint64_t seed)
 
 /* ---- by entity ---- */
 
-static void C8_by_entity(void **state)
+static void by_entity(void **state)
 {
     static reef_entity e[MANY];
     static uint64_t had[MANY];
@@ -163,7 +163,7 @@ static void C8_by_entity(void **state)
     assert_by_index(w, "in Position, with Tracked", true);
 }
 
-static void C8_rows_of_switches_alone(void **state)
+static void rows_of_switches_alone(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[200], seen[200];
@@ -201,7 +201,7 @@ static void assert_by_row(reef_world *w, const char *text, bool descending)
     for (uint32_t i = 0; i < n; i++) assert_int_equal(e[i].index, want[i][1]);
 }
 
-static void C8_by_a_component(void **state)
+static void by_a_component(void **state)
 {
     static reef_entity e[MANY];
     static uint64_t had[MANY];
@@ -223,7 +223,7 @@ static void C8_by_a_component(void **state)
     assert_by_index(w, "in Cell, with Frozen", false);
 }
 
-static void C8_counts_of_rows_at_edges(void **state)
+static void counts_of_rows_at_edges(void **state)
 {
     static const uint32_t counts[] = {0, 1, 2, 3, 8, 9, 24, 25, 1023, 1024, 1025, 2048, 2049, 3000};
     static reef_entity e[3000];
@@ -247,7 +247,7 @@ static void C8_counts_of_rows_at_edges(void **state)
     }
 }
 
-static void C8_sizes_and_alignments(void **state)
+static void sizes_and_alignments(void **state)
 {
     static const uint32_t sizes[] = {1, 2, 4, 8, 12, 16, 24, 40, 4096, 8192, 100000};
     enum { SIZES = sizeof sizes / sizeof *sizes, ROWS = 40 };
@@ -271,7 +271,7 @@ static void C8_sizes_and_alignments(void **state)
 
 /* ---- which tables ---- */
 
-static void C8_only_some_tables(void **state)
+static void only_some_tables(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity plain[3], frozen[3], both[3], got[9];
@@ -303,7 +303,7 @@ static void C8_only_some_tables(void **state)
 
 /* ---- keys ---- */
 
-static void C8_keys_are_ordered_as_their_numbers(void **state)
+static void keys_are_ordered_as_their_numbers(void **state)
 {
     static const double numbers[] = {-INFINITY, -1e300, -3.5, -1, -1e-310, 0, 1e-310, 0.5, 1, 2, 1e300, INFINITY};
     static const float floats[] = {-INFINITY, -3e38f, -2.5f, -1, -1e-40f, 0, 1e-40f, 0.5f, 1, 2, 3e38f, INFINITY};
@@ -349,7 +349,7 @@ static Everything rising(int i)
     return x;
 }
 
-static void C8_each_kind_of_field(void **state)
+static void each_kind_of_field(void **state)
 {
     static const char *const fields[] = {"yes", "i8",  "u8",  "i16", "u16", "i32", "u32",
                                          "i64", "u64", "f32", "f64", "who", "text"};
@@ -373,7 +373,7 @@ static void C8_each_kind_of_field(void **state)
 
 /* ---- mistakes ---- */
 
-static void C8_mistakes_change_nothing(void **state)
+static void mistakes_change_nothing(void **state)
 {
     reef_world *w = world_of(state);
     reef_component twice[] = {reef_id(Cell), reef_id(Frozen), reef_id(Cell)};
@@ -417,7 +417,7 @@ static void C8_mistakes_change_nothing(void **state)
 
 /* ---- hooks ---- */
 
-static void C8_values_with_hooks_are_moved_and_nothing_else(void **state)
+static void values_with_hooks_are_moved_and_nothing_else(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[300];
@@ -440,7 +440,7 @@ static void C8_values_with_hooks_are_moved_and_nothing_else(void **state)
     assert_null(book.mistake);
 }
 
-static void C8_a_copy_hook_that_fails(void **state)
+static void a_copy_hook_that_fails(void **state)
 {
     reef_world *w = world_of(state);
     for (int i = 0; i < 100; i++)
@@ -457,7 +457,7 @@ static void C8_a_copy_hook_that_fails(void **state)
 
 /* ---- forks ---- */
 
-static void C8_a_fork_and_a_snapshot_keep_their_order(void **state)
+static void a_fork_and_a_snapshot_keep_their_order(void **state)
 {
     static reef_entity e[MANY];
     static uint64_t had[MANY];
@@ -483,7 +483,7 @@ static void C8_a_fork_and_a_snapshot_keep_their_order(void **state)
 }
 
 /* Every block of a sorted table stays shared; of one with two rows in the wrong order only their blocks are copied. */
-static void C8_what_is_sorted_is_not_touched(void **state)
+static void what_is_sorted_is_not_touched(void **state)
 {
     static reef_entity e[MANY];
     reef_world *w = world_of(state);
@@ -508,7 +508,7 @@ static void C8_what_is_sorted_is_not_touched(void **state)
 
 /* ---- afterwards ---- */
 
-static void C8_life_goes_on(void **state)
+static void life_goes_on(void **state)
 {
     static reef_entity e[MANY];
     reef_world *w = world_of(state);
@@ -554,7 +554,7 @@ static void C8_H1_the_result_depends_on_the_state_alone(void **state)
 
 /* A sort that finds no memory has copied some blocks that are shared. A query that remembers where they were looks
  * again. (The snapshot that shared them may be gone by then.) */
-static void G6_a_query_follows_blocks_that_a_failed_sort_copied(void **state)
+static void a_query_follows_blocks_that_a_failed_sort_copied(void **state)
 {
     reef_world *w = world_of(state);
     const reef_sort backwards = {.order = {.descending = true}};
@@ -591,22 +591,22 @@ int main(void)
     static const reef_field value = {"value", REEF_I32, 0, 4, NULL, 0, 0};
     if (reef_type_describe(reef_id(Tracked), &value, 1) < 0) return 1;
     const struct CMUnitTest tests[] = {
-        TEST(C8_by_entity),
-        TEST(C8_rows_of_switches_alone),
-        TEST(C8_by_a_component),
-        TEST(C8_counts_of_rows_at_edges),
-        TEST(C8_sizes_and_alignments),
-        TEST(C8_only_some_tables),
-        TEST(C8_keys_are_ordered_as_their_numbers),
-        TEST(C8_each_kind_of_field),
-        TEST(C8_mistakes_change_nothing),
-        TEST(C8_values_with_hooks_are_moved_and_nothing_else),
-        TEST(C8_a_copy_hook_that_fails),
-        TEST(C8_a_fork_and_a_snapshot_keep_their_order),
-        TEST(C8_what_is_sorted_is_not_touched),
-        TEST(C8_life_goes_on),
+        TEST(by_entity),
+        TEST(rows_of_switches_alone),
+        TEST(by_a_component),
+        TEST(counts_of_rows_at_edges),
+        TEST(sizes_and_alignments),
+        TEST(only_some_tables),
+        TEST(keys_are_ordered_as_their_numbers),
+        TEST(each_kind_of_field),
+        TEST(mistakes_change_nothing),
+        TEST(values_with_hooks_are_moved_and_nothing_else),
+        TEST(a_copy_hook_that_fails),
+        TEST(a_fork_and_a_snapshot_keep_their_order),
+        TEST(what_is_sorted_is_not_touched),
+        TEST(life_goes_on),
         TEST(C8_H1_the_result_depends_on_the_state_alone),
-        TEST(G6_a_query_follows_blocks_that_a_failed_sort_copied),
+        TEST(a_query_follows_blocks_that_a_failed_sort_copied),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -95,7 +95,7 @@ static void change(reef_world *w, reef_entity *e, uint64_t *seed)
     else if (what == 10 && reef_has(w, e[i], World)) reef_mut(w, e[i], Local)->value = (int32_t)random_below(seed, 100);
 }
 
-static void F5_parents_are_visited_before_their_children(void **state)
+static void parents_are_visited_before_their_children(void **state)
 {
     reef_world *w = world_of(state);
     static reef_entity e[FOLK];
@@ -145,7 +145,7 @@ static void F5_parents_are_visited_before_their_children(void **state)
     assert_ok(reef_query_free(w, q));
 }
 
-static void F5_one_depth_or_a_part_is_visited(void **state)
+static void one_depth_or_a_part_is_visited(void **state)
 {
     reef_world *w = world_of(state);
     static reef_entity e[FOLK];
@@ -187,7 +187,7 @@ static void F5_one_depth_or_a_part_is_visited(void **state)
     assert_null(reef_block_parent_rows(NULL));
 }
 
-static void F5_storage_is_sorted_by_a_relation(void **state)
+static void storage_is_sorted_by_a_relation(void **state)
 {
     reef_world *w = world_of(state);
     enum { NODES = 2500 };
@@ -215,7 +215,7 @@ static void F5_storage_is_sorted_by_a_relation(void **state)
 }
 
 /* A parent without a row, one in a table that the query doesn't visit, and a chain that is as deep as it is long. */
-static void F5_orders_of_odd_trees(void **state)
+static void orders_of_odd_trees(void **state)
 {
     reef_world *w = world_of(state);
     enum { DEEP = 5000 };
@@ -247,7 +247,7 @@ static void F5_orders_of_odd_trees(void **state)
     assert_valid(w);
 }
 
-static void H2_orders_that_are_no_trees_are_refused(void **state)
+static void orders_that_are_no_trees_are_refused(void **state)
 {
     reef_world *w = world_of(state);
     const reef_query q = reef_query_new(w, "World"), since = reef_query_new(w, "changed World");
@@ -286,7 +286,7 @@ static void grow(reef_block *b)
     for (uint32_t i = 0; i < b->count; i++) local[i].value++;
 }
 
-static void F5_systems_visit_parents_first_on_any_number_of_threads(void **state)
+static void systems_visit_parents_first_on_any_number_of_threads(void **state)
 {
     enum { MANY = 40000 };
     static reef_entity e[MANY];
@@ -323,7 +323,7 @@ static void F5_systems_visit_parents_first_on_any_number_of_threads(void **state
     }
 }
 
-static void H2_systems_that_cant_visit_parents_first_are_refused(void **state)
+static void systems_that_cant_visit_parents_first_are_refused(void **state)
 {
     reef_world *w = world_of(state);
     static const struct {
@@ -388,7 +388,7 @@ static void H2_systems_that_cant_visit_parents_first_are_refused(void **state)
 
 REEF_SWITCH(Hidden);
 
-static void F5_a_parent_hides_what_is_below_it(void **state)
+static void a_parent_hides_what_is_below_it(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[6];
@@ -418,7 +418,7 @@ static bool is_off(const reef_world *w, reef_entity e, uint32_t most)
     return false;
 }
 
-static void F5_a_disabled_parent_hides_what_is_below_it(void **state)
+static void a_disabled_parent_hides_what_is_below_it(void **state)
 {
     reef_world *w = world_of(state);
     static reef_entity e[FOLK];
@@ -460,7 +460,7 @@ static void F5_a_disabled_parent_hides_what_is_below_it(void **state)
     assert_non_null(strstr(text, "walks up ChildOf to the nearest entity that is disabled, which mustn't be there"));
 }
 
-static void H2_asking_for_disabled_ancestors(void **state)
+static void asking_for_disabled_ancestors(void **state)
 {
     reef_world *w = world_of(state);
     static const char *const wrong[] = {
@@ -498,7 +498,7 @@ static void sum_shown(reef_block *b)
         for (uint32_t i = first; i < first + n; i++) world[i].sum++;
 }
 
-static void F5_systems_pass_over_what_a_disabled_parent_hides(void **state)
+static void systems_pass_over_what_a_disabled_parent_hides(void **state)
 {
     reef_world *w = world_of(state);
     const reef_entity parent = reef_create(w);
@@ -516,17 +516,17 @@ static void F5_systems_pass_over_what_a_disabled_parent_hides(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(F5_parents_are_visited_before_their_children),
-        TEST(F5_one_depth_or_a_part_is_visited),
-        TEST(F5_storage_is_sorted_by_a_relation),
-        TEST(F5_orders_of_odd_trees),
-        TEST(H2_orders_that_are_no_trees_are_refused),
-        TEST(F5_systems_visit_parents_first_on_any_number_of_threads),
-        TEST(H2_systems_that_cant_visit_parents_first_are_refused),
-        TEST(F5_a_parent_hides_what_is_below_it),
-        TEST(F5_a_disabled_parent_hides_what_is_below_it),
-        TEST(H2_asking_for_disabled_ancestors),
-        TEST(F5_systems_pass_over_what_a_disabled_parent_hides),
+        TEST(parents_are_visited_before_their_children),
+        TEST(one_depth_or_a_part_is_visited),
+        TEST(storage_is_sorted_by_a_relation),
+        TEST(orders_of_odd_trees),
+        TEST(orders_that_are_no_trees_are_refused),
+        TEST(systems_visit_parents_first_on_any_number_of_threads),
+        TEST(systems_that_cant_visit_parents_first_are_refused),
+        TEST(a_parent_hides_what_is_below_it),
+        TEST(a_disabled_parent_hides_what_is_below_it),
+        TEST(asking_for_disabled_ancestors),
+        TEST(systems_pass_over_what_a_disabled_parent_hides),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* Switches: tags kept as one bit a row. The bit has to follow its row wherever it goes. */
 #include "support.h"
 
-static void C1_a_switch_moves_nothing(void **state)
+static void a_switch_moves_nothing(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e = reef_spawn(w, reef_with(Position, 1, 2));
@@ -25,7 +25,7 @@ static void C1_a_switch_moves_nothing(void **state)
     assert_no_pointer(w, REEF_ABSENT, reef_mut_id(w, e, reef_id(Awake)));
 }
 
-static void C1_an_entity_without_components_can_have_a_switch(void **state)
+static void an_entity_without_components_can_have_a_switch(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[100];
@@ -46,7 +46,7 @@ static void C1_an_entity_without_components_can_have_a_switch(void **state)
 }
 
 /* Rows at the edges of words and chunks: the last row comes into the hole of each, with its bits. */
-static void C1_bits_follow_their_rows_at_every_edge(void **state)
+static void bits_follow_their_rows_at_every_edge(void **state)
 {
     static const uint32_t edges[] = {0, 1, 62, 63, 64, 65, 127, 128, 1022, 1023, 1024, 1025, 2047, 2048};
     enum { ROWS = 2050, EDGES = sizeof edges / sizeof *edges };
@@ -68,7 +68,7 @@ static void C1_bits_follow_their_rows_at_every_edge(void **state)
     }
 }
 
-static void C1_a_freed_row_starts_without_bits(void **state)
+static void a_freed_row_starts_without_bits(void **state)
 {
     reef_world *w = world_of(state);
     static reef_entity e[1100];
@@ -130,7 +130,7 @@ static void herd_step(herd *h, uint64_t *seed)
     }
 }
 
-static void C1_a_random_life_of_switches(void **state)
+static void a_random_life_of_switches(void **state)
 {
     herd *h = calloc(1, sizeof *h);
     uint64_t seed = 5;
@@ -153,7 +153,7 @@ static void C1_a_random_life_of_switches(void **state)
 }
 
 /* More switches than the bits of a word that could summarise them. */
-static void D9_a_thousand_switches_do_not_mix(void **state)
+static void a_thousand_switches_do_not_mix(void **state)
 {
     enum { SWITCHES = 1100, ROWS = 90 };
     reef_world *w = world_of(state);
@@ -181,7 +181,7 @@ static void D9_a_thousand_switches_do_not_mix(void **state)
 }
 
 /* The chunk where a switch was turned last goes to another table, which doesn't know the type yet. */
-static void C1_a_chunk_that_changes_its_table_starts_anew(void **state)
+static void a_chunk_that_changes_its_table_starts_anew(void **state)
 {
     enum { ROWS = 3 * 1024 };
     static reef_entity e[ROWS];
@@ -203,13 +203,13 @@ static void C1_a_chunk_that_changes_its_table_starts_anew(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(C1_a_switch_moves_nothing),
-        TEST(C1_an_entity_without_components_can_have_a_switch),
-        TEST(C1_bits_follow_their_rows_at_every_edge),
-        TEST(C1_a_freed_row_starts_without_bits),
-        TEST(C1_a_random_life_of_switches),
-        TEST(C1_a_chunk_that_changes_its_table_starts_anew),
-        TEST(D9_a_thousand_switches_do_not_mix),
+        TEST(a_switch_moves_nothing),
+        TEST(an_entity_without_components_can_have_a_switch),
+        TEST(bits_follow_their_rows_at_every_edge),
+        TEST(a_freed_row_starts_without_bits),
+        TEST(a_random_life_of_switches),
+        TEST(a_chunk_that_changes_its_table_starts_anew),
+        TEST(a_thousand_switches_do_not_mix),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -110,7 +110,7 @@ static void fills(reef_world *w, reef_entity *e)
 
 /* ---- the tests ---- */
 
-static void C4_an_index_is_made_after_as_many_calls_as_there_are_units(void **test)
+static void an_index_is_made_after_as_many_calls_as_there_are_units(void **test)
 {
     reef_world *w = world_of(test);
     static reef_entity e[MANY];
@@ -136,7 +136,7 @@ static void C4_an_index_is_made_after_as_many_calls_as_there_are_units(void **te
     agrees(w);
 }
 
-static void C4_what_nobody_has_gets_no_index(void **test)
+static void what_nobody_has_gets_no_index(void **test)
 {
     reef_world *w = world_of(test);
     const reef_entity e = reef_spawn(w, reef_with(Position, 1, 2));
@@ -150,7 +150,7 @@ static void C4_what_nobody_has_gets_no_index(void **test)
     assert_valid(w);
 }
 
-static void C4_a_world_has_64_indexes_and_others_go_by_the_chunk(void **test)
+static void a_world_has_64_indexes_and_others_go_by_the_chunk(void **test)
 {
     reef_world *w = world_of(test);
     reef_component c[70];
@@ -176,7 +176,7 @@ static void C4_a_world_has_64_indexes_and_others_go_by_the_chunk(void **test)
     assert_valid(w);
 }
 
-static void C4_an_index_follows_rows_that_grow_end_and_move(void **test)
+static void an_index_follows_rows_that_grow_end_and_move(void **test)
 {
     reef_world *w = world_of(test);
     static reef_entity e[MANY];
@@ -201,7 +201,7 @@ static void C4_an_index_follows_rows_that_grow_end_and_move(void **test)
     agrees(w);
 }
 
-static void C4_an_index_follows_whole_chunks_that_go_to_another_table(void **test)
+static void an_index_follows_whole_chunks_that_go_to_another_table(void **test)
 {
     reef_world *w = world_of(test);
     static reef_entity e[MANY];
@@ -226,7 +226,7 @@ static void C4_an_index_follows_whole_chunks_that_go_to_another_table(void **tes
     reef_query_free(w, q);
 }
 
-static void C4_worlds_that_share_blocks_have_indexes_of_their_own(void **test)
+static void worlds_that_share_blocks_have_indexes_of_their_own(void **test)
 {
     reef_world *w = world_of(test);
     static reef_entity e[MANY];
@@ -256,7 +256,7 @@ static void C4_worlds_that_share_blocks_have_indexes_of_their_own(void **test)
     writes(w, e[4], 9);
 }
 
-static void C4_a_world_that_goes_back_forgets_its_indexes(void **test)
+static void a_world_that_goes_back_forgets_its_indexes(void **test)
 {
     reef_world *w = world_of(test);
     static reef_entity e[MANY];
@@ -298,7 +298,7 @@ static void C4_a_world_that_goes_back_forgets_its_indexes(void **test)
 }
 
 /* Without memory for an index calls answer what they would with one. */
-static void C4_without_memory_there_is_no_index_and_nothing_else_changes(void **test)
+static void without_memory_there_is_no_index_and_nothing_else_changes(void **test)
 {
     reef_world *w = world_of(test);
     static reef_entity e[MANY];
@@ -318,7 +318,7 @@ static void C4_without_memory_there_is_no_index_and_nothing_else_changes(void **
     asks(w);
 }
 
-static void C4_a_base_has_an_index_that_its_subtypes_arent_in(void **test)
+static void a_base_has_an_index_that_its_subtypes_arent_in(void **test)
 {
     reef_world *w = world_of(test);
     reef_entity body = reef_spawn(w, reef_with(Body, 1)), whale = reef_spawn(w, reef_with(Whale, {2}, 3));
@@ -351,7 +351,7 @@ static void write_second(reef_block *b)
 }
 static void see_change(reef_block *b) { written.runs += b->count != 0; }
 
-static void C4_what_systems_write_by_handle_is_marked_for_each(void **test)
+static void what_systems_write_by_handle_is_marked_for_each(void **test)
 {
     reef_world *w = world_of(test);
     static reef_entity e[MANY];
@@ -386,7 +386,7 @@ static void read_all(void *data)
     assert_true(sum > 0);
 }
 
-static void C4_several_threads_ask_at_the_same_time(void **test)
+static void several_threads_ask_at_the_same_time(void **test)
 {
     reef_world *w = world_of(test);
     static reef_entity e[MANY];
@@ -402,18 +402,18 @@ static void C4_several_threads_ask_at_the_same_time(void **test)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(C4_an_index_is_made_after_as_many_calls_as_there_are_units),
-        TEST(C4_what_nobody_has_gets_no_index),
-        TEST(C4_a_world_has_64_indexes_and_others_go_by_the_chunk),
-        TEST(C4_an_index_follows_rows_that_grow_end_and_move),
-        TEST(C4_an_index_follows_whole_chunks_that_go_to_another_table),
-        TEST(C4_worlds_that_share_blocks_have_indexes_of_their_own),
-        TEST(C4_a_world_that_goes_back_forgets_its_indexes),
-        TEST(C4_without_memory_there_is_no_index_and_nothing_else_changes),
-        TEST(C4_a_base_has_an_index_that_its_subtypes_arent_in),
-        TEST(C4_what_systems_write_by_handle_is_marked_for_each),
+        TEST(an_index_is_made_after_as_many_calls_as_there_are_units),
+        TEST(what_nobody_has_gets_no_index),
+        TEST(a_world_has_64_indexes_and_others_go_by_the_chunk),
+        TEST(an_index_follows_rows_that_grow_end_and_move),
+        TEST(an_index_follows_whole_chunks_that_go_to_another_table),
+        TEST(worlds_that_share_blocks_have_indexes_of_their_own),
+        TEST(a_world_that_goes_back_forgets_its_indexes),
+        TEST(without_memory_there_is_no_index_and_nothing_else_changes),
+        TEST(a_base_has_an_index_that_its_subtypes_arent_in),
+        TEST(what_systems_write_by_handle_is_marked_for_each),
 #if !defined(REEF_NO_THREADS)
-        TEST(C4_several_threads_ask_at_the_same_time),
+        TEST(several_threads_ask_at_the_same_time),
 #endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

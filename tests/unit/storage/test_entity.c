@@ -5,7 +5,7 @@ static reef_entity entity(uint32_t index, uint32_t generation) { return (reef_en
 
 /* ---- A1: alive and dead ---- */
 
-static void A1_null_is_never_alive(void **state)
+static void null_is_never_alive(void **state)
 {
     reef_world *w = world_of(state);
     assert_false(reef_is_alive(w, (reef_entity){0}));
@@ -26,7 +26,7 @@ static bool list(void *context, reef_entity e, reef_component c, const void *dat
     return true;
 }
 
-static void A1_an_entity_without_components_is_alive_counted_and_listed(void **state)
+static void an_entity_without_components_is_alive_counted_and_listed(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity made[5], seen[8], *end = seen;
@@ -48,7 +48,7 @@ static void A1_an_entity_without_components_is_alive_counted_and_listed(void **s
     assert_none(reef_entity_at(w, 1000000));
 }
 
-static void A1_destroy_empties_every_storage(void **state)
+static void destroy_empties_every_storage(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e =
@@ -71,7 +71,7 @@ static void A1_destroy_empties_every_storage(void **state)
 
 enum { PAGE = 4096, BARE = 3 * PAGE + 100 };
 
-static void A1_an_entity_made_after_a_spawn_that_failed_lives(void **state)
+static void an_entity_made_after_a_spawn_that_failed_lives(void **state)
 {
     reef_world *w = world_of(state);
     reef_status s = REEF_NO_MEMORY;
@@ -121,7 +121,7 @@ static void make_some(reef_world *w, known *k, uint32_t n, bool rows)
     }
 }
 
-static void A1_pages_of_entities_without_components_are_as_others(void **state)
+static void pages_of_entities_without_components_are_as_others(void **state)
 {
     reef_world *w = another_world(state, NULL);
     reef_snapshot *shot = NULL;
@@ -181,7 +181,7 @@ static void refuses_everything(reef_world *w, reef_entity e)
     assert_false(reef_is_alive(w, e));
 }
 
-static void A1_null_dead_and_never_made_are_refused(void **state)
+static void null_dead_and_never_made_are_refused(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e = reef_spawn(w, reef_with(Position, 1, 1), reef_tag(Frozen), reef_tag(Awake));
@@ -202,7 +202,7 @@ static void A1_null_dead_and_never_made_are_refused(void **state)
     assert_position(w, e, 1, 1);
 }
 
-static void A1_stale_handles_are_known_for_ever(void **state)
+static void stale_handles_are_known_for_ever(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity old[200];
@@ -219,7 +219,7 @@ static void A1_stale_handles_are_known_for_ever(void **state)
     }
 }
 
-static void A1_clearing_a_world_ends_all_handles(void **state)
+static void clearing_a_world_ends_all_handles(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[300];
@@ -241,7 +241,7 @@ static void A1_clearing_a_world_ends_all_handles(void **state)
 
 /* ---- A2: reuse ---- */
 
-static void A2_ids_are_reused_oldest_first(void **state)
+static void ids_are_reused_oldest_first(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[10];
@@ -257,7 +257,7 @@ static void A2_ids_are_reused_oldest_first(void **state)
 }
 
 /* Several pages of the ring of free ids, and every way to make and to destroy. */
-static void A2_order_of_reuse_holds_for_thousands(void **state)
+static void order_of_reuse_holds_for_thousands(void **state)
 {
     enum { N = 10000 };
     reef_world *w = world_of(state);
@@ -286,7 +286,7 @@ static void A2_order_of_reuse_holds_for_thousands(void **state)
 
 /* The ring grows while a snapshot shares it, and while nobody does; in both cases it doesn't begin at its first
  * page. */
-static void A2_free_ids_keep_their_order_while_their_ring_grows(void **state)
+static void free_ids_keep_their_order_while_their_ring_grows(void **state)
 {
     enum { N = 20000, BEFORE = 5000, AGAIN = 1500 };
     reef_entity *e = malloc(N * sizeof *e);
@@ -310,7 +310,7 @@ static void A2_free_ids_keep_their_order_while_their_ring_grows(void **state)
     free(e);
 }
 
-static void A2_a_world_can_be_told_never_to_reuse(void **state)
+static void a_world_can_be_told_never_to_reuse(void **state)
 {
     reef_world *w = another_world(state, &(reef_world_config){.never_reuse = true});
     reef_entity e = {0};
@@ -326,7 +326,7 @@ static void A2_a_world_can_be_told_never_to_reuse(void **state)
     for (uint32_t i = 0; i < 10; i++) assert_int_equal(many[i].index, 5000 + i);
 }
 
-static void A2_when_no_id_is_left_create_says_so(void **state)
+static void when_no_id_is_left_create_says_so(void **state)
 {
     reef_world *w = another_world(state, &(reef_world_config){.entities_max = 10});
     reef_entity e[10];
@@ -355,7 +355,7 @@ static void queue_take(queue *q, uint32_t position)
 
 static uint32_t queue_next(queue *q, uint32_t *fresh) { return q->first < q->end ? q->index[q->first++] : (*fresh)++; }
 
-static void A2_random_lives_follow_a_plain_queue(void **state)
+static void random_lives_follow_a_plain_queue(void **state)
 {
     reef_world *w = world_of(state);
     queue *q = calloc(1, sizeof *q);
@@ -396,7 +396,7 @@ static void A2_random_lives_follow_a_plain_queue(void **state)
 
 /* ---- C7: reserved and given ids ---- */
 
-static void C7_a_reserved_id_is_not_alive_and_nobody_else_gets_it(void **state)
+static void a_reserved_id_is_not_alive_and_nobody_else_gets_it(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity gone = reef_create(w);
@@ -423,7 +423,7 @@ static void C7_a_reserved_id_is_not_alive_and_nobody_else_gets_it(void **state)
     assert_int_equal(reef_create(w).index, fresh.index);
 }
 
-static void C7_a_reserved_range_follows_all_ids_and_takes_memory_by_pages_in_use(void **state)
+static void a_reserved_range_follows_all_ids_and_takes_memory_by_pages_in_use(void **state)
 {
     enum { COUNT = 1000000, PAGE_IDS = 4096 };
     reef_world *w = world_of(state);
@@ -452,7 +452,7 @@ static void C7_a_reserved_range_follows_all_ids_and_takes_memory_by_pages_in_use
     assert_valid(w);
 }
 
-static void C7_a_range_that_is_reserved_piece_by_piece_takes_no_more(void **state)
+static void a_range_that_is_reserved_piece_by_piece_takes_no_more(void **state)
 {
     reef_world *w = world_of(state), *whole = reef_world_new(NULL), *single = reef_world_new(NULL);
     for (uint32_t i = 0; i < 20000; i += 32) assert_int_equal(reef_reserve_range(w, 32).index, i);
@@ -468,7 +468,7 @@ static void C7_a_range_that_is_reserved_piece_by_piece_takes_no_more(void **stat
     reef_world_free(single);
 }
 
-static void C7_forks_and_snapshots_share_a_reserved_range(void **state)
+static void forks_and_snapshots_share_a_reserved_range(void **state)
 {
     reef_world *w = world_of(state);
     const reef_entity range = reef_reserve_range(w, 50000), one = entity(range.index + 30000, 3);
@@ -493,7 +493,7 @@ static void C7_forks_and_snapshots_share_a_reserved_range(void **state)
     assert_valid(w);
 }
 
-static void C7_a_reserved_id_can_be_put_back(void **state)
+static void a_reserved_id_can_be_put_back(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity r = reef_reserve_id(w), e = reef_create(w);
@@ -510,7 +510,7 @@ static void C7_a_reserved_id_can_be_put_back(void **state)
     assert_int_equal(reef_create(w).index, 2);
 }
 
-static void C7_many_reserved_ids_come_alive_in_any_order(void **state)
+static void many_reserved_ids_come_alive_in_any_order(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity r[600];
@@ -527,7 +527,7 @@ static void C7_many_reserved_ids_come_alive_in_any_order(void **state)
     assert_int_equal(reef_create(w).index, 600);
 }
 
-static void C7_an_entity_is_made_with_a_given_id(void **state)
+static void an_entity_is_made_with_a_given_id(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e = entity(20, 7);
@@ -549,7 +549,7 @@ static void C7_an_entity_is_made_with_a_given_id(void **state)
     assert_true(again.generation > 7);
 }
 
-static void C7_a_given_id_that_is_taken_is_refused(void **state)
+static void a_given_id_that_is_taken_is_refused(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e = reef_spawn(w, reef_with(Position, 1, 2));
@@ -571,7 +571,7 @@ static void C7_a_given_id_that_is_taken_is_refused(void **state)
     assert_no_entity(small, REEF_LIMIT, reef_create(small));
 }
 
-static void C7_an_id_far_ahead_leaves_a_gap_of_free_ids(void **state)
+static void an_id_far_ahead_leaves_a_gap_of_free_ids(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity last = entity(20000, 3);
@@ -592,29 +592,29 @@ static void C7_an_id_far_ahead_leaves_a_gap_of_free_ids(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(A1_null_is_never_alive),
-        TEST(A1_an_entity_without_components_is_alive_counted_and_listed),
-        TEST(A1_destroy_empties_every_storage),
-        TEST(A1_an_entity_made_after_a_spawn_that_failed_lives),
-        TEST(A1_pages_of_entities_without_components_are_as_others),
-        TEST(A1_null_dead_and_never_made_are_refused),
-        TEST(A1_stale_handles_are_known_for_ever),
-        TEST(A1_clearing_a_world_ends_all_handles),
-        TEST(A2_ids_are_reused_oldest_first),
-        TEST(A2_order_of_reuse_holds_for_thousands),
-        TEST(A2_free_ids_keep_their_order_while_their_ring_grows),
-        TEST(A2_a_world_can_be_told_never_to_reuse),
-        TEST(A2_when_no_id_is_left_create_says_so),
-        TEST(A2_random_lives_follow_a_plain_queue),
-        TEST(C7_a_reserved_id_is_not_alive_and_nobody_else_gets_it),
-        TEST(C7_a_reserved_id_can_be_put_back),
-        TEST(C7_a_reserved_range_follows_all_ids_and_takes_memory_by_pages_in_use),
-        TEST(C7_a_range_that_is_reserved_piece_by_piece_takes_no_more),
-        TEST(C7_forks_and_snapshots_share_a_reserved_range),
-        TEST(C7_many_reserved_ids_come_alive_in_any_order),
-        TEST(C7_an_entity_is_made_with_a_given_id),
-        TEST(C7_a_given_id_that_is_taken_is_refused),
-        TEST(C7_an_id_far_ahead_leaves_a_gap_of_free_ids),
+        TEST(null_is_never_alive),
+        TEST(an_entity_without_components_is_alive_counted_and_listed),
+        TEST(destroy_empties_every_storage),
+        TEST(an_entity_made_after_a_spawn_that_failed_lives),
+        TEST(pages_of_entities_without_components_are_as_others),
+        TEST(null_dead_and_never_made_are_refused),
+        TEST(stale_handles_are_known_for_ever),
+        TEST(clearing_a_world_ends_all_handles),
+        TEST(ids_are_reused_oldest_first),
+        TEST(order_of_reuse_holds_for_thousands),
+        TEST(free_ids_keep_their_order_while_their_ring_grows),
+        TEST(a_world_can_be_told_never_to_reuse),
+        TEST(when_no_id_is_left_create_says_so),
+        TEST(random_lives_follow_a_plain_queue),
+        TEST(a_reserved_id_is_not_alive_and_nobody_else_gets_it),
+        TEST(a_reserved_id_can_be_put_back),
+        TEST(a_reserved_range_follows_all_ids_and_takes_memory_by_pages_in_use),
+        TEST(a_range_that_is_reserved_piece_by_piece_takes_no_more),
+        TEST(forks_and_snapshots_share_a_reserved_range),
+        TEST(many_reserved_ids_come_alive_in_any_order),
+        TEST(an_entity_is_made_with_a_given_id),
+        TEST(a_given_id_that_is_taken_is_refused),
+        TEST(an_id_far_ahead_leaves_a_gap_of_free_ids),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -90,7 +90,7 @@ static reef_entity populate(reef_world *w)
     return somebody;
 }
 
-static void H2_every_call_refuses_entities_that_do_not_live(void **state)
+static void every_call_refuses_entities_that_do_not_live(void **state)
 {
     reef_world *w = world_of(state);
     populate(w);
@@ -110,7 +110,7 @@ static bool never(void *context, reef_entity e, reef_component c, const void *da
     return true;
 }
 
-static void H2_reading_nobody_answers_nothing(void **state)
+static void reading_nobody_answers_nothing(void **state)
 {
     reef_world *w = world_of(state);
     populate(w);
@@ -238,7 +238,7 @@ static const struct {
     {"reef_write_many(", with_write_many, true},
 };
 
-static void H2_every_call_refuses_types_that_nobody_made(void **state)
+static void every_call_refuses_types_that_nobody_made(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e = populate(w);
@@ -260,7 +260,7 @@ static void H2_every_call_refuses_types_that_nobody_made(void **state)
 }
 
 /* Numbers whose upper bits stand where another table's would in the key of an edge. */
-static void H2_numbers_far_beyond_all_types_find_no_edge(void **state)
+static void numbers_far_beyond_all_types_find_no_edge(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[4][20];
@@ -282,7 +282,7 @@ static void H2_numbers_far_beyond_all_types_find_no_edge(void **state)
 }
 
 /* A strict world answers the same for types that it wasn't told of, and names them. */
-static void H2_a_strict_world_refuses_in_every_call(void **state)
+static void a_strict_world_refuses_in_every_call(void **state)
 {
     reef_world *w = another_world(state, &(reef_world_config){.strict = true});
     assert_ok(reef_use(w, Position));
@@ -300,7 +300,7 @@ static void H2_a_strict_world_refuses_in_every_call(void **state)
 
 /* ---- pointers, sizes, kinds ---- */
 
-static void H2_missing_pointers_and_wrong_sizes_are_refused(void **state)
+static void missing_pointers_and_wrong_sizes_are_refused(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e = populate(w);
@@ -333,7 +333,7 @@ static void H2_missing_pointers_and_wrong_sizes_are_refused(void **state)
     assert_no_entity(w, REEF_BAD_ARGUMENT, reef_spawn_bundle(w, NULL, &p));
 }
 
-static void H2_what_is_there_or_absent_is_said(void **state)
+static void what_is_there_or_absent_is_said(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e = populate(w), bare = reef_spawn_values(w, NULL, 0), gone = reef_create(w);
@@ -360,7 +360,7 @@ static void H2_what_is_there_or_absent_is_said(void **state)
 
 /* ---- another world's objects ---- */
 
-static void H2_another_worlds_objects_are_refused(void **state)
+static void another_worlds_objects_are_refused(void **state)
 {
     reef_world *w = world_of(state), *other = another_world(state, NULL);
     reef_entity e = populate(w);
@@ -385,10 +385,10 @@ static void H2_another_worlds_objects_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(H2_every_call_refuses_entities_that_do_not_live), TEST(H2_reading_nobody_answers_nothing),
-        TEST(H2_every_call_refuses_types_that_nobody_made),    TEST(H2_a_strict_world_refuses_in_every_call),
-        TEST(H2_missing_pointers_and_wrong_sizes_are_refused), TEST(H2_what_is_there_or_absent_is_said),
-        TEST(H2_another_worlds_objects_are_refused),           TEST(H2_numbers_far_beyond_all_types_find_no_edge),
+        TEST(every_call_refuses_entities_that_do_not_live), TEST(reading_nobody_answers_nothing),
+        TEST(every_call_refuses_types_that_nobody_made),    TEST(a_strict_world_refuses_in_every_call),
+        TEST(missing_pointers_and_wrong_sizes_are_refused), TEST(what_is_there_or_absent_is_said),
+        TEST(another_worlds_objects_are_refused),           TEST(numbers_far_beyond_all_types_find_no_edge),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

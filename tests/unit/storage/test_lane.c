@@ -111,7 +111,7 @@ static void random_lanes(reef_world *w, uint64_t *seed)
     }
 }
 
-static void E4_ids_of_lanes_are_places_in_the_sequence(void **setup)
+static void ids_of_lanes_are_places_in_the_sequence(void **setup)
 {
     uint64_t seed = 7;
     for (int i = 0; i < 12; i++) {
@@ -122,7 +122,7 @@ static void E4_ids_of_lanes_are_places_in_the_sequence(void **setup)
     }
 }
 
-static void E4_lanes_of_a_world_that_reuses_no_id(void **setup)
+static void lanes_of_a_world_that_reuses_no_id(void **setup)
 {
     uint64_t seed = 8;
     for (int i = 0; i < 6; i++) {
@@ -133,7 +133,7 @@ static void E4_lanes_of_a_world_that_reuses_no_id(void **setup)
     }
 }
 
-static void E4_holes_in_the_ring_are_no_places(void **setup)
+static void holes_in_the_ring_are_no_places(void **setup)
 {
     uint64_t seed = 9;
     reef_world *w = world_of(setup);
@@ -143,7 +143,7 @@ static void E4_holes_in_the_ring_are_no_places(void **setup)
 }
 
 /* Whether a lane can give out one more depends on its own place alone. */
-static void E4_entities_max_ends_each_lane_at_its_place(void **setup)
+static void entities_max_ends_each_lane_at_its_place(void **setup)
 {
     reef_world *w = another_world(setup, &(reef_world_config){.entities_max = 200});
     for (int i = 0; i < 10; i++) assert_some(reef_create(w));
@@ -161,7 +161,7 @@ static void E4_entities_max_ends_each_lane_at_its_place(void **setup)
 }
 
 /* One lane of 64 makes 100,000, again and again: each time what the others didn't use is used first. */
-static void E4_a_lane_that_makes_all_keeps_memory_bounded(void **setup)
+static void a_lane_that_makes_all_keeps_memory_bounded(void **setup)
 {
     enum { MANY = 100000 };
     reef_world *w = world_of(setup);
@@ -185,7 +185,7 @@ static void E4_a_lane_that_makes_all_keeps_memory_bounded(void **setup)
     free(e);
 }
 
-static void E4_even_lanes_pass_over_less_than_a_run_each(void **setup)
+static void even_lanes_pass_over_less_than_a_run_each(void **setup)
 {
     reef_world *w = world_of(setup);
     lane_stage *s = lane_stage_make(w, 16);
@@ -197,7 +197,7 @@ static void E4_even_lanes_pass_over_less_than_a_run_each(void **setup)
 }
 
 /* The ring and the records are shared with a fork, which sees nothing of it. */
-static void G1_lanes_leave_a_fork_alone(void **setup)
+static void lanes_leave_a_fork_alone(void **setup)
 {
     uint64_t seed = 10;
     reef_world *w = world_of(setup);
@@ -218,7 +218,7 @@ static void G1_lanes_leave_a_fork_alone(void **setup)
 
 /* Without memory the lanes' end waits, and nobody gets an id meanwhile; then all is as if memory had never been
  * short. */
-static void G5_lanes_that_end_without_memory_end_later(void **setup)
+static void lanes_that_end_without_memory_end_later(void **setup)
 {
     uint64_t whole = 0, refused = 1;
     for (uint64_t n = 0; refused; n++) {
@@ -268,14 +268,14 @@ static void G5_lanes_that_end_without_memory_end_later(void **setup)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(E4_ids_of_lanes_are_places_in_the_sequence),
-        TEST(E4_lanes_of_a_world_that_reuses_no_id),
-        TEST(E4_holes_in_the_ring_are_no_places),
-        TEST(E4_entities_max_ends_each_lane_at_its_place),
-        TEST(E4_a_lane_that_makes_all_keeps_memory_bounded),
-        TEST(E4_even_lanes_pass_over_less_than_a_run_each),
-        TEST(G1_lanes_leave_a_fork_alone),
-        TEST(G5_lanes_that_end_without_memory_end_later),
+        TEST(ids_of_lanes_are_places_in_the_sequence),
+        TEST(lanes_of_a_world_that_reuses_no_id),
+        TEST(holes_in_the_ring_are_no_places),
+        TEST(entities_max_ends_each_lane_at_its_place),
+        TEST(a_lane_that_makes_all_keeps_memory_bounded),
+        TEST(even_lanes_pass_over_less_than_a_run_each),
+        TEST(lanes_leave_a_fork_alone),
+        TEST(lanes_that_end_without_memory_end_later),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,7 +36,7 @@ static void assert_kinds_at(const reef_world *w, reef_entity e, const int32_t *k
     assert_kinds_at(w, e, (const int32_t[]){__VA_ARGS__}, (uint32_t)(sizeof((const int32_t[]){__VA_ARGS__}) / 4), \
                     __LINE__)
 
-static void B4_add_adds_one_more(void **state)
+static void add_adds_one_more(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e = reef_spawn(w, reef_with(Position, 1, 2)), none = reef_create(w);
@@ -70,7 +70,7 @@ static void B4_add_adds_one_more(void **state)
     assert_null(reef_get_all(w, none, Buff, NULL));
 }
 
-static void B4_one_is_removed_and_the_others_keep_their_order(void **state)
+static void one_is_removed_and_the_others_keep_their_order(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e = reef_create(w);
@@ -92,7 +92,7 @@ static void B4_one_is_removed_and_the_others_keep_their_order(void **state)
 }
 
 /* In every home the same calls say one or none. */
-static void C1_other_homes_have_one(void **state)
+static void other_homes_have_one(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e = reef_spawn(w, reef_with(Position, 1, 2), reef_tag(Frozen));
@@ -111,7 +111,7 @@ static void C1_other_homes_have_one(void **state)
     assert_int_equal(n, 0);
 }
 
-static void B4_there_is_a_limit(void **state)
+static void there_is_a_limit(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e = reef_create(w), wide = reef_create(w);
@@ -129,7 +129,7 @@ static void B4_there_is_a_limit(void **state)
     assert_ok(reef_shrink(w));
 }
 
-static void E2_hooks_run_once_for_each(void **state)
+static void hooks_run_once_for_each(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e = reef_create(w), copy[3];
@@ -165,7 +165,7 @@ static void E2_hooks_run_once_for_each(void **state)
 }
 
 /* One of an entity's own values may be what is added. */
-static void B4_a_value_of_its_own_is_added(void **state)
+static void a_value_of_its_own_is_added(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e = reef_create(w);
@@ -187,7 +187,7 @@ static void B4_a_value_of_its_own_is_added(void **state)
 }
 
 /* Many entities with buffs that come and go, beside arrays that say what should be there; forks on the way. */
-static void B4_values_follow_their_entities(void **state)
+static void values_follow_their_entities(void **state)
 {
     enum { N = 60, MOST = 20 };
     reef_world *w = world_of(state);
@@ -224,7 +224,7 @@ static void B4_values_follow_their_entities(void **state)
     reef_snapshot_free(s);
 }
 
-static void F1_a_fork_has_its_own(void **state)
+static void a_fork_has_its_own(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[300];
@@ -266,7 +266,7 @@ static void F1_a_fork_has_its_own(void **state)
 }
 
 /* The same values by another history: the same hash. */
-static void F4_history_is_no_part_of_the_hash(void **state)
+static void history_is_no_part_of_the_hash(void **state)
 {
     reef_world *a = world_of(state), *b = another_world(state, NULL);
     reef_entity x[40], y[40];
@@ -290,7 +290,7 @@ static bool visit_buff(void *context, reef_entity e, reef_component c, const voi
     return true;
 }
 
-static void H2_each_is_visited(void **state)
+static void each_is_visited(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e = reef_create(w);
@@ -312,7 +312,7 @@ static void H2_each_is_visited(void **state)
     assert_int_equal(lines, 5);
 }
 
-static void D6_more_and_fewer_are_changes(void **state)
+static void more_and_fewer_are_changes(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e = reef_create(w);
@@ -328,7 +328,7 @@ static void D6_more_and_fewer_are_changes(void **state)
 }
 
 /* By commands, and by loops that defer. */
-static void D1_commands_add_one_more(void **state)
+static void commands_add_one_more(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e = reef_spawn(w, reef_with(Position, 1, 2), reef_with(Buff, 1, 1));
@@ -356,7 +356,7 @@ static reef_entity crowd(reef_world *w, int n)
     return e;
 }
 
-static void B4_a_query_asks_for_the_span(void **state)
+static void a_query_asks_for_the_span(void **state)
 {
     reef_world *w = world_of(state);
     crowd(w, 200);
@@ -408,7 +408,7 @@ static int64_t kinds_of_each(reef_world *w, const char *text, int *visits, bool 
     return sum;
 }
 
-static void B4_a_query_asks_for_each(void **state)
+static void a_query_asks_for_each(void **state)
 {
     reef_world *w = world_of(state);
     crowd(w, 200);
@@ -442,7 +442,7 @@ static void B4_a_query_asks_for_each(void **state)
 }
 
 /* Of a type in another home each is the one. */
-static void C1_each_of_another_home_is_one(void **state)
+static void each_of_another_home_is_one(void **state)
 {
     reef_world *w = world_of(state);
     crowd(w, 10);
@@ -466,7 +466,7 @@ static void more(reef_block *b)
 }
 
 /* In systems, split over jobs. */
-static void D1_systems_visit_each(void **state)
+static void systems_visit_each(void **state)
 {
     reef_world *w = world_of(state), *f;
     crowd(w, 500);
@@ -500,7 +500,7 @@ static void tell(const reef_notice *n)
     if (n->kind == REEF_ON_REMOVE) assert_int_equal(reef_was(n, TrackedMany, 0)->value, 1);
 }
 
-static void E1_observers_hear_of_more_and_fewer(void **state)
+static void observers_hear_of_more_and_fewer(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e = reef_create(w);
@@ -523,23 +523,23 @@ static void E1_observers_hear_of_more_and_fewer(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(B4_add_adds_one_more),
-        TEST(B4_one_is_removed_and_the_others_keep_their_order),
-        TEST(C1_other_homes_have_one),
-        TEST(B4_there_is_a_limit),
-        TEST(E2_hooks_run_once_for_each),
-        TEST(B4_a_value_of_its_own_is_added),
-        TEST(B4_values_follow_their_entities),
-        TEST(F1_a_fork_has_its_own),
-        TEST(F4_history_is_no_part_of_the_hash),
-        TEST(H2_each_is_visited),
-        TEST(D6_more_and_fewer_are_changes),
-        TEST(D1_commands_add_one_more),
-        TEST(B4_a_query_asks_for_the_span),
-        TEST(B4_a_query_asks_for_each),
-        TEST(C1_each_of_another_home_is_one),
-        TEST(D1_systems_visit_each),
-        TEST(E1_observers_hear_of_more_and_fewer),
+        TEST(add_adds_one_more),
+        TEST(one_is_removed_and_the_others_keep_their_order),
+        TEST(other_homes_have_one),
+        TEST(there_is_a_limit),
+        TEST(hooks_run_once_for_each),
+        TEST(a_value_of_its_own_is_added),
+        TEST(values_follow_their_entities),
+        TEST(a_fork_has_its_own),
+        TEST(history_is_no_part_of_the_hash),
+        TEST(each_is_visited),
+        TEST(more_and_fewer_are_changes),
+        TEST(commands_add_one_more),
+        TEST(a_query_asks_for_the_span),
+        TEST(a_query_asks_for_each),
+        TEST(each_of_another_home_is_one),
+        TEST(systems_visit_each),
+        TEST(observers_hear_of_more_and_fewer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* Names of entities: paths, unique within their scope. */
 #include "support.h"
 
-static void C6_a_name_is_set_found_changed_and_taken_away(void **state)
+static void a_name_is_set_found_changed_and_taken_away(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e = reef_create(w), f = reef_spawn(w, reef_with(Position, 1, 2));
@@ -26,7 +26,7 @@ static void C6_a_name_is_set_found_changed_and_taken_away(void **state)
     assert_entity(e, reef_find(w, "alice"));
 }
 
-static void C6_a_taken_name_is_refused(void **state)
+static void a_taken_name_is_refused(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e = reef_create(w), f = reef_create(w);
@@ -39,7 +39,7 @@ static void C6_a_taken_name_is_refused(void **state)
     assert_none(reef_find(w, "bob"));
 }
 
-static void C6_the_last_part_is_unique_within_its_scope(void **state)
+static void the_last_part_is_unique_within_its_scope(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[5], late = reef_create(w);
@@ -54,7 +54,7 @@ static void C6_the_last_part_is_unique_within_its_scope(void **state)
     assert_entity(e[0], reef_find(w, "ship.turret.barrel"));
 }
 
-static void C6_bad_names_are_refused(void **state)
+static void bad_names_are_refused(void **state)
 {
     static const char *const bad[] = {"", ".", "a.", ".a", "a..b", "..", "a.b."};
     reef_world *w = world_of(state);
@@ -79,7 +79,7 @@ static void C6_bad_names_are_refused(void **state)
     assert_entity(e, reef_find(w, "Meeresgrund.Überhang 7"));
 }
 
-static void C6_a_name_dies_with_its_entity(void **state)
+static void a_name_dies_with_its_entity(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[6];
@@ -107,7 +107,7 @@ static void C6_a_name_dies_with_its_entity(void **state)
 }
 
 /* Thousands of names against a plain table, in random order. */
-static void C6_a_random_life_of_names(void **state)
+static void a_random_life_of_names(void **state)
 {
     enum { N = 1200 };
     static reef_entity e[N];
@@ -149,12 +149,12 @@ static void C6_a_random_life_of_names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(C6_a_name_is_set_found_changed_and_taken_away),
-        TEST(C6_a_taken_name_is_refused),
-        TEST(C6_the_last_part_is_unique_within_its_scope),
-        TEST(C6_bad_names_are_refused),
-        TEST(C6_a_name_dies_with_its_entity),
-        TEST(C6_a_random_life_of_names),
+        TEST(a_name_is_set_found_changed_and_taken_away),
+        TEST(a_taken_name_is_refused),
+        TEST(the_last_part_is_unique_within_its_scope),
+        TEST(bad_names_are_refused),
+        TEST(a_name_dies_with_its_entity),
+        TEST(a_random_life_of_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -126,7 +126,7 @@ static void random_family(uint64_t seed)
     free(f);
 }
 
-static void G5_holders_survive_failing_memory(void **state)
+static void holders_survive_failing_memory(void **state)
 {
     (void)state;
     for (uint64_t seed = 100; seed <= 112; seed++) random_family(seed);
@@ -134,7 +134,7 @@ static void G5_holders_survive_failing_memory(void **state)
 
 /* Sharing costs no page, the first write one node and one page, the next ones a page each; an owner alone copies
  * nothing. */
-static void G1_sharing_costs_what_is_written(void **state)
+static void sharing_costs_what_is_written(void **state)
 {
     family_of_holders *f = malloc(sizeof *f);
     (void)state;
@@ -162,7 +162,7 @@ static void G1_sharing_costs_what_is_written(void **state)
 }
 
 /* A line of descendants, the middle ones leaving first, last and in between. */
-static void G1_ancestors_may_leave_in_any_order(void **state)
+static void ancestors_may_leave_in_any_order(void **state)
 {
     static const int orders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
     (void)state;
@@ -192,9 +192,9 @@ static void G1_ancestors_may_leave_in_any_order(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(G5_holders_survive_failing_memory),
-        TEST(G1_sharing_costs_what_is_written),
-        TEST(G1_ancestors_may_leave_in_any_order),
+        TEST(holders_survive_failing_memory),
+        TEST(sharing_costs_what_is_written),
+        TEST(ancestors_may_leave_in_any_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

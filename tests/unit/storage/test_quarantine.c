@@ -7,7 +7,7 @@
 #include "support.h"
 #include "base/platform.h"
 
-static void A9_the_call_refuses_what_is_wrong(void **state)
+static void the_call_refuses_what_is_wrong(void **state)
 {
     reef_world *w = world_of(state);
     assert_int_equal(reef_quarantine(NULL, 1), REEF_BAD_ARGUMENT);
@@ -395,7 +395,7 @@ static void shared_replaced(reef_world *w)
     sink = p->x;
 }
 
-static void A9_each_mistake_is_told(void **state)
+static void each_mistake_is_told(void **state)
 {
     tells(state, swapped, "reef: a pointer to Place of entity 2v1 was used after reef_destroy of entity 0v1 moved it");
     tells(state, slot_of_another, "reef: a pointer to Place of entity 0v1 was used after reef_destroy moved it");
@@ -412,7 +412,7 @@ static void A9_each_mistake_is_told(void **state)
     tells(state, left, "reef: a pointer to Place was used after its world went to another state");
 }
 
-static void A9_mistakes_of_many_rows_are_told(void **state)
+static void mistakes_of_many_rows_are_told(void **state)
 {
     tells(state, added_where, "reef: a pointer to Place of entity 0v1 was used after reef_add_where of Speed moved it");
     tells(state, destroyed_where, "reef: a pointer to Place of entity 0v1 was used after reef_destroy moved it");
@@ -424,7 +424,7 @@ static void A9_mistakes_of_many_rows_are_told(void **state)
     tells(state, not_moved, "reef: a pointer to Place of entity 99v1 was used after reef_destroy moved it");
 }
 
-static void A9_mistakes_outside_of_the_rows_are_told(void **state)
+static void mistakes_outside_of_the_rows_are_told(void **state)
 {
     tells(state, sparse_swapped,
           "reef: a pointer to Fright of entity 2v1 was used after reef_remove of Fright of entity 0v1 moved it");
@@ -442,7 +442,7 @@ static void A9_mistakes_outside_of_the_rows_are_told(void **state)
           "reef: a pointer to Note of entity 1v1 was used after reef_remove of Note of entity 0v1 moved it");
 }
 
-static void A9_mistakes_in_pages_runs_and_shared_values_are_told(void **state)
+static void mistakes_in_pages_runs_and_shared_values_are_told(void **state)
 {
     tells(state, paged_gone, "reef: a pointer to Nest of entity 1v1 was used after reef_remove of Nest moved it");
     tells(state, paged_dead, "reef: a pointer to Nest of entity 1v1 was used after reef_destroy moved it");
@@ -455,7 +455,7 @@ static void A9_mistakes_in_pages_runs_and_shared_values_are_told(void **state)
 }
 
 /* What is right stays right: values follow, whatever moves; no memory is lost, and without memory nothing changes. */
-static void A9_right_programs_are_told_nothing(void **state)
+static void right_programs_are_told_nothing(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[300];
@@ -507,7 +507,7 @@ static void values_come_and_go(reef_world *w, reef_entity *e, uint32_t n)
     }
 }
 
-static void A9_right_programs_outside_of_the_rows_are_told_nothing(void **state)
+static void right_programs_outside_of_the_rows_are_told_nothing(void **state)
 {
     const uint64_t bytes[] = {UINT64_MAX, 8, 100000, 0};
     reef_world *w = world_of(state);
@@ -526,7 +526,7 @@ static void A9_right_programs_outside_of_the_rows_are_told_nothing(void **state)
     }
 }
 
-static void A9_without_memory_nothing_moves(void **state)
+static void without_memory_nothing_moves(void **state)
 {
     reef_world *w = world_of(state);
     heap *h = heap_of(state);
@@ -544,16 +544,15 @@ static void A9_without_memory_nothing_moves(void **state)
 }
 
 #define MISTAKES \
-    TEST(A9_each_mistake_is_told), TEST(A9_mistakes_of_many_rows_are_told), \
-        TEST(A9_mistakes_outside_of_the_rows_are_told), TEST(A9_mistakes_in_pages_runs_and_shared_values_are_told), \
-        TEST(A9_right_programs_are_told_nothing), TEST(A9_right_programs_outside_of_the_rows_are_told_nothing), \
-        TEST(A9_without_memory_nothing_moves),
+    TEST(each_mistake_is_told), TEST(mistakes_of_many_rows_are_told), TEST(mistakes_outside_of_the_rows_are_told), \
+        TEST(mistakes_in_pages_runs_and_shared_values_are_told), TEST(right_programs_are_told_nothing), \
+        TEST(right_programs_outside_of_the_rows_are_told_nothing), TEST(without_memory_nothing_moves),
 #else
 #define MISTAKES
 #endif
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {MISTAKES TEST(A9_the_call_refuses_what_is_wrong)};
+    const struct CMUnitTest tests[] = {MISTAKES TEST(the_call_refuses_what_is_wrong)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -40,7 +40,7 @@ static reef_entity holder(reef_world *w, uint32_t number)
     return reef_spawn(w, reef_with(Hold, number), reef_with(Mass, 1));
 }
 
-static void F2_each_way_to_lose_a_component_is_told_once(void **state)
+static void each_way_to_lose_a_component_is_told_once(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[12];
@@ -85,7 +85,7 @@ static void F2_each_way_to_lose_a_component_is_told_once(void **state)
     assert_ok(reef_removals_free(w, r));
 }
 
-static void F2_readers_begin_when_they_are_made_and_read_at_their_own_pace(void **state)
+static void readers_begin_when_they_are_made_and_read_at_their_own_pace(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[6];
@@ -121,7 +121,7 @@ static void F2_readers_begin_when_they_are_made_and_read_at_their_own_pace(void 
     assert_valid(w);
 }
 
-static void F2_values_of_any_size_come_back_whole(void **state)
+static void values_of_any_size_come_back_whole(void **state)
 {
     static Chest chest, back;
     reef_world *w = world_of(state);
@@ -151,7 +151,7 @@ static void F2_values_of_any_size_come_back_whole(void **state)
     }
 }
 
-static void F2_what_everybody_has_read_takes_no_memory(void **state)
+static void what_everybody_has_read_takes_no_memory(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity kept = holder(w, 1);
@@ -173,7 +173,7 @@ static void F2_what_everybody_has_read_takes_no_memory(void **state)
     assert_true(reef_is_alive(w, kept));
 }
 
-static void F2_a_restore_takes_the_readers_back(void **state)
+static void a_restore_takes_the_readers_back(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[8];
@@ -216,7 +216,7 @@ static void F2_a_restore_takes_the_readers_back(void **state)
     reef_snapshot_free(empty);
 }
 
-static void F2_a_fork_begins_with_an_empty_log(void **state)
+static void a_fork_begins_with_an_empty_log(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[4];
@@ -264,7 +264,7 @@ static reef_status play(void *context, reef_world *w, uint64_t tick, const void 
     return what ? REEF_ABSENT : s;
 }
 
-static void F2_a_history_that_goes_back_takes_the_readers_along(void **state)
+static void a_history_that_goes_back_takes_the_readers_along(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[6];
@@ -296,7 +296,7 @@ static void F2_a_history_that_goes_back_takes_the_readers_along(void **state)
     reef_history_free(h);
 }
 
-static void F2_logs_of_values_that_stay_go_back_as_well(void **state)
+static void logs_of_values_that_stay_go_back_as_well(void **state)
 {
     static const reef_hooks stays = {.track_rows = true, .on_fork = REEF_FORK_SKIP};
     reef_world *w = world_of(state);
@@ -323,7 +323,7 @@ static void F2_logs_of_values_that_stay_go_back_as_well(void **state)
     reef_snapshot_free(s);
 }
 
-static void F2_a_row_that_was_never_complete_isnt_told(void **state)
+static void a_row_that_was_never_complete_isnt_told(void **state)
 {
     reef_world *w = world_of(state);
     reef_removals r = reader(w, true);
@@ -339,7 +339,7 @@ static void F2_a_row_that_was_never_complete_isnt_told(void **state)
     assert_valid(w);
 }
 
-static void H2_readers_are_refused_where_they_must_be(void **state)
+static void readers_are_refused_where_they_must_be(void **state)
 {
     reef_world *w = world_of(state), *other = another_world(state, NULL);
     reef_type_desc d = {.name = "TrackedLedger", .size = sizeof(Tracked), .align = 4, .hooks = &ledger_rows};
@@ -385,16 +385,16 @@ int main(void)
     ledger_rows = tracked_hooks;
     ledger_rows.track_rows = true;
     const struct CMUnitTest tests[] = {
-        TEST(F2_each_way_to_lose_a_component_is_told_once),
-        TEST(F2_readers_begin_when_they_are_made_and_read_at_their_own_pace),
-        TEST(F2_values_of_any_size_come_back_whole),
-        TEST(F2_what_everybody_has_read_takes_no_memory),
-        TEST(F2_a_restore_takes_the_readers_back),
-        TEST(F2_a_fork_begins_with_an_empty_log),
-        TEST(F2_a_history_that_goes_back_takes_the_readers_along),
-        TEST(F2_logs_of_values_that_stay_go_back_as_well),
-        TEST(F2_a_row_that_was_never_complete_isnt_told),
-        TEST(H2_readers_are_refused_where_they_must_be),
+        TEST(each_way_to_lose_a_component_is_told_once),
+        TEST(readers_begin_when_they_are_made_and_read_at_their_own_pace),
+        TEST(values_of_any_size_come_back_whole),
+        TEST(what_everybody_has_read_takes_no_memory),
+        TEST(a_restore_takes_the_readers_back),
+        TEST(a_fork_begins_with_an_empty_log),
+        TEST(a_history_that_goes_back_takes_the_readers_along),
+        TEST(logs_of_values_that_stay_go_back_as_well),
+        TEST(a_row_that_was_never_complete_isnt_told),
+        TEST(readers_are_refused_where_they_must_be),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

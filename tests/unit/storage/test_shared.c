@@ -25,7 +25,7 @@ static reef_entity shaped(reef_world *w, int32_t value)
     return e;
 }
 
-static void B3_several_have_one_value(void **state)
+static void several_have_one_value(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity a = shaped(w, 1), b = reef_create(w), c = reef_spawn(w, reef_with(Mass, 1));
@@ -61,7 +61,7 @@ static void B3_several_have_one_value(void **state)
     assert_int_equal(book.live, 0);
 }
 
-static void B3_calls_are_checked(void **state)
+static void calls_are_checked(void **state)
 {
     reef_world *w = world_of(state), *other = another_world(state, NULL);
     reef_entity a = shaped(w, 1), b = reef_create(w), x = reef_create(other), dead = reef_create(w);
@@ -99,7 +99,7 @@ static void B3_calls_are_checked(void **state)
 }
 
 /* A collision manager keeps 10,000 colliders while their entities move and die. */
-static void B3_a_manager_keeps_10000_colliders(void **state)
+static void a_manager_keeps_10000_colliders(void **state)
 {
     enum { N = 10000 };
     static reef_entity e[N];
@@ -124,7 +124,7 @@ static void B3_a_manager_keeps_10000_colliders(void **state)
     assert_int_equal(book.live, 0);
 }
 
-static void F1_what_is_in_common_stays_so_in_a_fork(void **state)
+static void what_is_in_common_stays_so_in_a_fork(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity a = shaped(w, 1), b = reef_create(w), c = shaped(w, 2);
@@ -159,7 +159,7 @@ static void F1_what_is_in_common_stays_so_in_a_fork(void **state)
 }
 
 /* A value that one world attaches while it is another's own. */
-static void F1_a_foreign_value_is_nobodys_to_write(void **state)
+static void a_foreign_value_is_nobodys_to_write(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity a = reef_create(w), b = reef_create(w);
@@ -177,7 +177,7 @@ static void F1_a_foreign_value_is_nobodys_to_write(void **state)
     reef_unpin(pin);
 }
 
-static void F1_snapshots_and_restores(void **state)
+static void snapshots_and_restores(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity a = shaped(w, 1), b = reef_create(w);
@@ -209,7 +209,7 @@ static void F1_snapshots_and_restores(void **state)
 }
 
 /* A copy hook that refuses: nothing happens. */
-static void F1_a_refused_copy(void **state)
+static void a_refused_copy(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity a = shaped(w, 1), b = reef_create(w);
@@ -224,7 +224,7 @@ static void F1_a_refused_copy(void **state)
 }
 
 /* Who has one in common with whom is state; how it came about isn't. */
-static void F4_sharing_is_hashed_and_compared(void **state)
+static void sharing_is_hashed_and_compared(void **state)
 {
     reef_world *w = world_of(state), *v = another_world(state, NULL), *u = another_world(state, NULL);
     reef_world *worlds[3] = {w, v, u};
@@ -257,7 +257,7 @@ static void F4_sharing_is_hashed_and_compared(void **state)
     assert_non_null(strstr(text, "  shared with 1v1\n"));
 }
 
-static void C2_clones_have_the_value_of_their_source(void **state)
+static void clones_have_the_value_of_their_source(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity a = shaped(w, 4), copy[3];
@@ -277,7 +277,7 @@ static void C2_clones_have_the_value_of_their_source(void **state)
     assert_true(reef_get(w, many[0], Paint) != reef_get(w, many[1], Paint));
 }
 
-static void D1_loops_visit_the_value_under_each(void **state)
+static void loops_visit_the_value_under_each(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[30];
@@ -320,7 +320,7 @@ static void age_others(reef_block *b)
     for (uint32_t i = 0; i < b->count; i++) reef_mut(b->world, b->entities[i], Paint)->a++;
 }
 
-static void D1_a_system_writes_for_all(void **state)
+static void a_system_writes_for_all(void **state)
 {
     reef_world *w = world_of(state);
     enum { N = 3000 };
@@ -346,7 +346,7 @@ static void D1_a_system_writes_for_all(void **state)
 }
 
 /* Whole queries, and many at once: each entity gets a value of its own. */
-static void C2_many_get_values_of_their_own(void **state)
+static void many_get_values_of_their_own(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[20];
@@ -412,7 +412,7 @@ static void write_all(void *world)
 }
 
 /* Pins go on two threads while a fork writes on a third, and the world's entities die. */
-static void B3_pins_end_on_any_thread(void **state)
+static void pins_end_on_any_thread(void **state)
 {
     enum { N = 400 };
     static reef_pinned pin[2 * N];
@@ -447,7 +447,7 @@ static void tell(const reef_notice *n)
     if (n->kind != REEF_ON_ADD) last_old = (uint32_t)reef_was(n, Shape, 0)->value;
 }
 
-static void E1_observers_see_what_was_let_go(void **state)
+static void observers_see_what_was_let_go(void **state)
 {
     reef_world *w = world_of(state);
     memset(told, 0, sizeof told);
@@ -468,20 +468,20 @@ static void E1_observers_see_what_was_let_go(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(B3_several_have_one_value),
-        TEST(B3_calls_are_checked),
-        TEST(B3_a_manager_keeps_10000_colliders),
-        TEST(F1_what_is_in_common_stays_so_in_a_fork),
-        TEST(F1_a_foreign_value_is_nobodys_to_write),
-        TEST(F1_snapshots_and_restores),
-        TEST(F1_a_refused_copy),
-        TEST(F4_sharing_is_hashed_and_compared),
-        TEST(C2_clones_have_the_value_of_their_source),
-        TEST(D1_loops_visit_the_value_under_each),
-        TEST(D1_a_system_writes_for_all),
-        TEST(C2_many_get_values_of_their_own),
-        TEST(B3_pins_end_on_any_thread),
-        TEST(E1_observers_see_what_was_let_go),
+        TEST(several_have_one_value),
+        TEST(calls_are_checked),
+        TEST(a_manager_keeps_10000_colliders),
+        TEST(what_is_in_common_stays_so_in_a_fork),
+        TEST(a_foreign_value_is_nobodys_to_write),
+        TEST(snapshots_and_restores),
+        TEST(a_refused_copy),
+        TEST(sharing_is_hashed_and_compared),
+        TEST(clones_have_the_value_of_their_source),
+        TEST(loops_visit_the_value_under_each),
+        TEST(a_system_writes_for_all),
+        TEST(many_get_values_of_their_own),
+        TEST(pins_end_on_any_thread),
+        TEST(observers_see_what_was_let_go),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

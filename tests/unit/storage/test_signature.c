@@ -14,7 +14,7 @@ static reef_component spread(uint32_t number) { return numbered_type("spread", n
 
 /* ---- one set ---- */
 
-static void C3_an_empty_signature_is_like_nothing(void **state)
+static void an_empty_signature_is_like_nothing(void **state)
 {
     reef_world *w = world_of(state);
     reef_signature none = {0}, s = reef_signature_new(w);
@@ -37,7 +37,7 @@ static void C3_an_empty_signature_is_like_nothing(void **state)
     reef_signature_free(NULL);
 }
 
-static void C3_types_come_and_go(void **state)
+static void types_come_and_go(void **state)
 {
     reef_signature s = reef_signature_new(world_of(state));
     assert_status(REEF_ADDED, reef_signature_add(&s, reef_id(Position)));
@@ -66,7 +66,7 @@ static void C3_types_come_and_go(void **state)
     reef_signature_free(&s);
 }
 
-static void C3_mistakes_change_nothing(void **state)
+static void mistakes_change_nothing(void **state)
 {
     reef_world *w = world_of(state);
     reef_component two[] = {reef_id(Position), reef_id(Mass)};
@@ -100,7 +100,7 @@ static void C3_mistakes_change_nothing(void **state)
     reef_signature_free(&same);
 }
 
-static void C3_a_signature_may_outlive_its_world(void **state)
+static void a_signature_may_outlive_its_world(void **state)
 {
     reef_world *w = another_world(state, NULL);
     reef_signature s = reef_signature_new(w);
@@ -150,7 +150,7 @@ static void combine(const bool *a, const bool *b, int operation, bool *out)
         out[i] = operation == 0 ? a[i] || b[i] : operation == 1 ? a[i] && b[i] : a[i] && !b[i];
 }
 
-static void C3_two_signatures_agree_with_sets(void **state)
+static void two_signatures_agree_with_sets(void **state)
 {
     static reef_status (*const calls[])(reef_signature *, const reef_signature *, const reef_signature *) = {
         reef_signature_union, reef_signature_intersection, reef_signature_difference};
@@ -245,7 +245,7 @@ static void one_step(reef_world *w, reef_entity *e, uint64_t *seed)
     else if (what == 98 && random_below(seed, 4) == 0) assert_ok(reef_world_clear(w));
 }
 
-static void C3_signatures_of_entities_stay_right(void **state)
+static void signatures_of_entities_stay_right(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[CROWD] = {{0, 0}};
@@ -350,12 +350,12 @@ static void C3_H7_all_types_that_there_can_be(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(C3_an_empty_signature_is_like_nothing),
-        TEST(C3_types_come_and_go),
-        TEST(C3_mistakes_change_nothing),
-        TEST(C3_a_signature_may_outlive_its_world),
-        TEST(C3_two_signatures_agree_with_sets),
-        TEST(C3_signatures_of_entities_stay_right),
+        TEST(an_empty_signature_is_like_nothing),
+        TEST(types_come_and_go),
+        TEST(mistakes_change_nothing),
+        TEST(a_signature_may_outlive_its_world),
+        TEST(two_signatures_agree_with_sets),
+        TEST(signatures_of_entities_stay_right),
         TEST(C3_G5_without_memory_a_signature_stays),
         TEST(C3_H7_all_types_that_there_can_be),
     };

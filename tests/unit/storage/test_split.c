@@ -34,7 +34,7 @@ static void assert_spot_at(const reef_world *w, reef_entity e, float x, float y,
 }
 #define assert_spot(w, e, x, y, layer) assert_spot_at(w, e, x, y, layer, __LINE__)
 
-static void C1_values_are_spread_and_gathered(void **state)
+static void values_are_spread_and_gathered(void **state)
 {
     reef_world *w = world_of(state);
     Spot s;
@@ -60,7 +60,7 @@ static void C1_values_are_spread_and_gathered(void **state)
     assert_int_equal(reef_count(w, Spot), 0);
 }
 
-static void C1_there_is_no_struct_to_point_to(void **state)
+static void there_is_no_struct_to_point_to(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e = reef_spawn(w, reef_with(Spot, 1, 2, 3));
@@ -77,7 +77,7 @@ static void C1_there_is_no_struct_to_point_to(void **state)
     assert_int_equal(reef_column_of(reef_id(Weight), "kilos").id, 0);
 }
 
-static void C1_parts_come_and_go_with_their_type(void **state)
+static void parts_come_and_go_with_their_type(void **state)
 {
     reef_world *w = world_of(state);
     const reef_component x = reef_column_of(reef_id(Spot), "x");
@@ -99,7 +99,7 @@ static void C1_parts_come_and_go_with_their_type(void **state)
     assert_false(reef_has_id(w, e, x));
 }
 
-static void C1_many_at_once(void **state)
+static void many_at_once(void **state)
 {
     enum { N = 3000 };
     static Spot spots[N], back[N];
@@ -132,7 +132,7 @@ static void C1_many_at_once(void **state)
     assert_int_equal(reef_count_id(w, reef_column_of(reef_id(Spot), "y")), 0);
 }
 
-static void C1_structs_with_padding_and_arrays(void **state)
+static void structs_with_padding_and_arrays(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e = reef_create(w);
@@ -149,7 +149,7 @@ static void C1_structs_with_padding_and_arrays(void **state)
 
 /* ---- queries ---- */
 
-static void C1_a_term_covers_all_fields_or_one(void **state)
+static void a_term_covers_all_fields_or_one(void **state)
 {
     reef_world *w = world_of(state);
     for (int32_t i = 0; i < 100; i++) reef_spawn(w, reef_with(Spot, (float)i, 1, i));
@@ -173,7 +173,7 @@ static void C1_a_term_covers_all_fields_or_one(void **state)
 
 /* p[i] never has the wrong stride: of a struct that isn't split there is no array of a field, but of one that is the
  * whole. */
-static void C1_other_homes_have_no_array_of_a_field(void **state)
+static void other_homes_have_no_array_of_a_field(void **state)
 {
     reef_world *w = world_of(state);
     reef_spawn(w, reef_with(Position, 1, 2), reef_with(Weight, 3));
@@ -193,7 +193,7 @@ static uint64_t matches(reef_world *w, const char *text)
     return n;
 }
 
-static void C1_queries_of_every_kind(void **state)
+static void queries_of_every_kind(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity a = reef_spawn(w, reef_with(Spot, 1, 2, 3)), b = reef_spawn(w, reef_with(Spot, 1, 2, 3), reef_tag(Red));
@@ -224,7 +224,7 @@ static void C1_queries_of_every_kind(void **state)
     assert_true(reef_query_count(w, q) == 1 && reef_has(w, b, Spot));
 }
 
-static void C1_changes_are_seen_by_field(void **state)
+static void changes_are_seen_by_field(void **state)
 {
     reef_world *w = world_of(state);
     reef_spawn(w, reef_with(Spot, 1, 2, 3));
@@ -254,7 +254,7 @@ static void tell(const reef_notice *n)
     if (old) t->old = old->y;
 }
 
-static void C1_observers_get_structs(void **state)
+static void observers_get_structs(void **state)
 {
     reef_world *w = world_of(state);
     told t = {0};
@@ -276,7 +276,7 @@ static void C1_observers_get_structs(void **state)
     assert_spot(w, f, 7, 8, 9);
 }
 
-static void C1_deferred_changes(void **state)
+static void deferred_changes(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e = reef_spawn(w, reef_with(Weight, 1)), made[2] = {{0, 0}, {0, 0}};
@@ -295,7 +295,7 @@ static void C1_deferred_changes(void **state)
 static uint64_t key_of_spot(const void *value) { return reef_key_f32(((const Spot *)value)->x); }
 
 /* By a field's name as by the field's type; a struct to make a key of lies nowhere. */
-static void C1_orders_name_fields(void **state)
+static void orders_name_fields(void **state)
 {
     reef_world *w = world_of(state);
     for (int i = 0; i < 50; i++) assert_some(reef_spawn(w, reef_with(Spot, (float)(i * 37 % 50), (float)i, i * 7 % 5)));
@@ -326,7 +326,7 @@ static void C1_orders_name_fields(void **state)
     assert_int_equal(layer, 0);
 }
 
-static void C1_sets_orders_and_strict_worlds(void **state)
+static void sets_orders_and_strict_worlds(void **state)
 {
     reef_world *w = another_world(state, &(reef_world_config){.strict = true});
     assert_none(reef_spawn(w, reef_with(Spot, 1, 2, 3)));
@@ -361,7 +361,7 @@ static void C1_sets_orders_and_strict_worlds(void **state)
 
 /* ---- worlds as values ---- */
 
-static void C1_forks_snapshots_and_hashes(void **state)
+static void forks_snapshots_and_hashes(void **state)
 {
     reef_world *w = world_of(state), *twin = another_world(state, NULL);
     reef_entity e = reef_spawn(w, reef_with(Spot, 1, 2, 3));
@@ -402,7 +402,7 @@ static bool visit(void *context, reef_entity e, reef_component c, const void *da
     return true;
 }
 
-static void C1_a_type_is_shown_once_with_its_value(void **state)
+static void a_type_is_shown_once_with_its_value(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e = reef_spawn(w, reef_with(Spot, 1, 2, 3), reef_with(Weight, 1), reef_tag(Red));
@@ -430,7 +430,7 @@ static void others(reef_block *b)
     assert_status(REEF_OK, reef_set_id(b->world, aim, reef_id(Spot), &s, sizeof s));
 }
 
-static void C1_systems_name_fields(void **state)
+static void systems_name_fields(void **state)
 {
     reef_world *w = world_of(state);
     for (int i = 0; i < 2000; i++) aim = reef_spawn(w, reef_with(Spot, 0, 0, i));
@@ -446,7 +446,7 @@ static void C1_systems_name_fields(void **state)
 
 /* ---- types that can't be ---- */
 
-static void C1_what_can_be_split(void **state)
+static void what_can_be_split(void **state)
 {
     (void)state;
     reef_status s;
@@ -490,7 +490,7 @@ static void C1_what_can_be_split(void **state)
     assert_int_equal(s, REEF_BAD_ARGUMENT);
 }
 
-static void C1_fields_may_come_late(void **state)
+static void fields_may_come_late(void **state)
 {
     reef_world *w = world_of(state);
     reef_status s;
@@ -506,7 +506,7 @@ static void C1_fields_may_come_late(void **state)
     assert_true(reef_read_id(w, e, c, &got, sizeof got) && got == 7);
 }
 
-static void C1_as_many_fields_as_there_may_be(void **state)
+static void as_many_fields_as_there_may_be(void **state)
 {
     reef_world *w = world_of(state);
     reef_field fields[REEF_SPLIT_FIELDS_MAX + 1];
@@ -539,7 +539,7 @@ static void C1_as_many_fields_as_there_may_be(void **state)
     assert_int_equal(reef_last_error(w).status, REEF_LIMIT);
 }
 
-static void C1_without_memory_nothing_changes(void **state)
+static void without_memory_nothing_changes(void **state)
 {
     reef_world *w = world_of(state);
     heap *h = heap_of(state);
@@ -560,26 +560,26 @@ static void C1_without_memory_nothing_changes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(C1_values_are_spread_and_gathered),
-        TEST(C1_there_is_no_struct_to_point_to),
-        TEST(C1_parts_come_and_go_with_their_type),
-        TEST(C1_many_at_once),
-        TEST(C1_structs_with_padding_and_arrays),
-        TEST(C1_a_term_covers_all_fields_or_one),
-        TEST(C1_other_homes_have_no_array_of_a_field),
-        TEST(C1_queries_of_every_kind),
-        TEST(C1_changes_are_seen_by_field),
-        TEST(C1_deferred_changes),
-        TEST(C1_orders_name_fields),
-        TEST(C1_sets_orders_and_strict_worlds),
-        TEST(C1_observers_get_structs),
-        TEST(C1_forks_snapshots_and_hashes),
-        TEST(C1_a_type_is_shown_once_with_its_value),
-        TEST(C1_systems_name_fields),
-        TEST(C1_what_can_be_split),
-        TEST(C1_fields_may_come_late),
-        TEST(C1_as_many_fields_as_there_may_be),
-        TEST(C1_without_memory_nothing_changes),
+        TEST(values_are_spread_and_gathered),
+        TEST(there_is_no_struct_to_point_to),
+        TEST(parts_come_and_go_with_their_type),
+        TEST(many_at_once),
+        TEST(structs_with_padding_and_arrays),
+        TEST(a_term_covers_all_fields_or_one),
+        TEST(other_homes_have_no_array_of_a_field),
+        TEST(queries_of_every_kind),
+        TEST(changes_are_seen_by_field),
+        TEST(deferred_changes),
+        TEST(orders_name_fields),
+        TEST(sets_orders_and_strict_worlds),
+        TEST(observers_get_structs),
+        TEST(forks_snapshots_and_hashes),
+        TEST(a_type_is_shown_once_with_its_value),
+        TEST(systems_name_fields),
+        TEST(what_can_be_split),
+        TEST(fields_may_come_late),
+        TEST(as_many_fields_as_there_may_be),
+        TEST(without_memory_nothing_changes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,7 +20,7 @@ REEF_COMPONENT_IN_HOOKS(TrackedCold, REEF_COLD, &tracked_hooks);
 
 static void homes(reef_component c[3]) { c[0] = reef_id(Near), c[1] = reef_id(Far), c[2] = reef_id(Rare); }
 
-static void C1_a_value_lives_outside_of_the_row(void **state)
+static void a_value_lives_outside_of_the_row(void **state)
 {
     reef_component c[3];
     homes(c);
@@ -61,7 +61,7 @@ static void C1_a_value_lives_outside_of_the_row(void **state)
 }
 
 /* Many come and go; what each has is compared with an array. */
-static void C1_values_follow_their_entities(void **state)
+static void values_follow_their_entities(void **state)
 {
     enum { N = 700 };
     reef_component c[3];
@@ -96,7 +96,7 @@ static void C1_values_follow_their_entities(void **state)
     }
 }
 
-static void E2_hooks_run_once_in_every_home(void **state)
+static void hooks_run_once_in_every_home(void **state)
 {
     const reef_component c[3] = {reef_id(TrackedSparse), reef_id(TrackedPaged), reef_id(TrackedCold)};
     for (int k = 0; k < 3; k++) {
@@ -122,7 +122,7 @@ static void E2_hooks_run_once_in_every_home(void **state)
 }
 
 /* In one step with columns and switches, in arrays, by commands. */
-static void C2_stored_values_are_spawned_with_the_others(void **state)
+static void stored_values_are_spawned_with_the_others(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e =
@@ -162,7 +162,7 @@ static void assert_visited(const reef_world *w, const reef_entity *e, int count,
 
 /* Most values come by fast paths and go with their entities: whatever counts only one of both is 0 at some time,
  * with values still there. */
-static void C1_values_that_came_straight_are_seen_to_the_last(void **state)
+static void values_that_came_straight_are_seen_to_the_last(void **state)
 {
     enum { N = 9 };
     reef_component c[3];
@@ -196,7 +196,7 @@ static void C1_values_that_came_straight_are_seen_to_the_last(void **state)
     }
 }
 
-static void D8_a_page_has_a_size_and_a_limit(void **state)
+static void a_page_has_a_size_and_a_limit(void **state)
 {
     (void)state;
     reef_type_info info;
@@ -225,12 +225,12 @@ static void D8_a_page_has_a_size_and_a_limit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(C1_a_value_lives_outside_of_the_row),
-        TEST(C1_values_follow_their_entities),
-        TEST(E2_hooks_run_once_in_every_home),
-        TEST(C2_stored_values_are_spawned_with_the_others),
-        TEST(C1_values_that_came_straight_are_seen_to_the_last),
-        TEST(D8_a_page_has_a_size_and_a_limit),
+        TEST(a_value_lives_outside_of_the_row),
+        TEST(values_follow_their_entities),
+        TEST(hooks_run_once_in_every_home),
+        TEST(stored_values_are_spawned_with_the_others),
+        TEST(values_that_came_straight_are_seen_to_the_last),
+        TEST(a_page_has_a_size_and_a_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,7 +31,7 @@ REEF_SUBTAG(Blue, Colour);
 
 /* ---- types ---- */
 
-static void B6_a_subtype_knows_its_base(void **state)
+static void a_subtype_knows_its_base(void **state)
 {
     reef_type_info info;
     reef_component names[4];
@@ -69,7 +69,7 @@ static reef_status made(const char *name, uint32_t size, uint32_t align, reef_ho
     return s;
 }
 
-static void B6_what_can_be_no_subtype_is_refused(void **state)
+static void what_can_be_no_subtype_is_refused(void **state)
 {
     const reef_component big = numbered_type("SubtypeBig", 1, 64, 16);
     (void)state;
@@ -87,7 +87,7 @@ static void B6_what_can_be_no_subtype_is_refused(void **state)
 }
 
 /* Declarations by hand, as no macro makes them. The last test: only the first contradiction is kept. */
-static void B6_bases_in_a_circle_are_refused(void **state)
+static void bases_in_a_circle_are_refused(void **state)
 {
     static reef_type_decl one = {.name = "CircleOne", .size = 8, .align = 4},
                           two = {.name = "CircleTwo", .size = 8, .align = 4},
@@ -124,7 +124,7 @@ static void B6_bases_in_a_circle_are_refused(void **state)
 
 /* ---- single entities ---- */
 
-static void B6_get_of_a_base_finds_the_only_subtype(void **state)
+static void get_of_a_base_finds_the_only_subtype(void **state)
 {
     reef_world *w = world_of(state);
     reef_component found;
@@ -159,7 +159,7 @@ static void B6_get_of_a_base_finds_the_only_subtype(void **state)
     assert_int_equal(reef_count(w, Moving), 1);
 }
 
-static void B6_several_subtypes_are_ambiguous(void **state)
+static void several_subtypes_are_ambiguous(void **state)
 {
     reef_world *w = world_of(state);
     reef_component found, all[4];
@@ -188,7 +188,7 @@ static void B6_several_subtypes_are_ambiguous(void **state)
     assert_int_equal(reef_find_sub_id(w, e, (reef_component){0}, NULL), REEF_UNKNOWN_TYPE);
 }
 
-static void B6_subtypes_in_another_home(void **state)
+static void subtypes_in_another_home(void **state)
 {
     reef_world *w = world_of(state);
     const reef_entity e = reef_spawn(w, reef_with(HopMoving, {3}, 9)),
@@ -201,7 +201,7 @@ static void B6_subtypes_in_another_home(void **state)
     assert_float_equal(reef_get(w, other, Moving)->speed, 4, 0);
 }
 
-static void B6_tags_have_subtypes_too(void **state)
+static void tags_have_subtypes_too(void **state)
 {
     reef_world *w = world_of(state);
     const reef_entity e = reef_spawn(w, reef_tag(Red)), both = reef_spawn(w, reef_tag(Red), reef_tag(Blue));
@@ -269,7 +269,7 @@ static void B6_E3_a_strict_world_reads_what_it_wrote_of_a_subtype(void **state)
     reef_world_free(w);
 }
 
-static void B6_deferred_removal_of_a_base(void **state)
+static void deferred_removal_of_a_base(void **state)
 {
     reef_world *w = world_of(state);
     const reef_entity e = reef_spawn(w, reef_with(AxisMoving, {1}, 2, 3)), f = reef_spawn(w, reef_with(Moving, 1));
@@ -282,7 +282,7 @@ static void B6_deferred_removal_of_a_base(void **state)
     assert_false(reef_has(w, e, Moving) || reef_has(w, f, Moving));
 }
 
-static void B6_a_type_declared_later_is_found(void **state)
+static void a_type_declared_later_is_found(void **state)
 {
     reef_world *w = world_of(state);
     const reef_entity e = reef_spawn(w, reef_with(Moving, 1));
@@ -357,7 +357,7 @@ static tally walk_text(reef_world *w, const char *text)
     return t;
 }
 
-static void B6_a_plus_asks_for_subtypes_too(void **state)
+static void a_plus_asks_for_subtypes_too(void **state)
 {
     reef_world *w = world_of(state);
     some_of_all(w);
@@ -395,7 +395,7 @@ static void B6_a_plus_asks_for_subtypes_too(void **state)
     assert_int_equal(reef_query_count(w, q), 15);
 }
 
-static void B6_what_a_plus_cannot_do_is_refused(void **state)
+static void what_a_plus_cannot_do_is_refused(void **state)
 {
     reef_world *w = world_of(state);
     const reef_entity e = reef_spawn(w, reef_with(Moving, 1));
@@ -431,7 +431,7 @@ static void B6_what_a_plus_cannot_do_is_refused(void **state)
     reef_end(&b);
 }
 
-static void B6_writing_by_stride(void **state)
+static void writing_by_stride(void **state)
 {
     reef_world *w = world_of(state);
     some_of_all(w);
@@ -451,7 +451,7 @@ static void B6_writing_by_stride(void **state)
     reef_world_free(fork);
 }
 
-static void B6_changed_if_any_of_them_changed(void **state)
+static void changed_if_any_of_them_changed(void **state)
 {
     reef_world *w = world_of(state);
     const reef_entity a = reef_spawn(w, reef_with(Moving, 1)), b = reef_spawn(w, reef_with(AxisMoving, {1}, 2, 3)),
@@ -473,7 +473,7 @@ static void B6_changed_if_any_of_them_changed(void **state)
 }
 
 /* Types that come after tables and cached queries. */
-static void B6_queries_find_types_that_are_declared_later(void **state)
+static void queries_find_types_that_are_declared_later(void **state)
 {
     reef_world *w = world_of(state);
     reef_query q = reef_query_new(w, "in Moving+"), none = reef_query_new(w, "!Moving+");
@@ -579,7 +579,7 @@ static void compare_walk(reef_world *w, const reef_entity *e, uint32_t what, ree
     assert_int_equal(reef_query_count(w, q), wanted);
 }
 
-static void B6_random_worlds_are_walked_as_each_entity_says(void **state)
+static void random_worlds_are_walked_as_each_entity_says(void **state)
 {
     reef_world *w = world_of(state), *fork = NULL;
     reef_component type[TYPES];
@@ -610,7 +610,7 @@ static void B6_random_worlds_are_walked_as_each_entity_says(void **state)
 }
 
 /* Parts, single rows, disabled ones. */
-static void B6_other_ways_to_walk(void **state)
+static void other_ways_to_walk(void **state)
 {
     reef_world *w = world_of(state);
     const reef_entity e = reef_spawn(w, reef_with(PathMoving, .base = {2})),
@@ -650,7 +650,7 @@ static void look_axis(reef_block *b)
 }
 static void look_mass(reef_block *b) { (void)b; }
 
-static void B6_access_rules_know_subtypes(void **state)
+static void access_rules_know_subtypes(void **state)
 {
     reef_world *w = world_of(state);
     char text[1024];
@@ -676,7 +676,7 @@ static void B6_access_rules_know_subtypes(void **state)
 }
 
 /* Enabling and disabling is of the type itself. */
-static void B6_a_base_is_disabled_where_it_is_itself(void **state)
+static void a_base_is_disabled_where_it_is_itself(void **state)
 {
     reef_world *w = world_of(state);
     const reef_component base = numbered_type("marked", 1, 4, 4);
@@ -693,7 +693,7 @@ static void B6_a_base_is_disabled_where_it_is_itself(void **state)
 
 /* ---- handles of nobody ---- */
 
-static void B6_handles_of_nobody_in_a_world_without_entities(void **state)
+static void handles_of_nobody_in_a_world_without_entities(void **state)
 {
     reef_world *w = world_of(state);
     const reef_entity nobody[] = {
@@ -716,7 +716,7 @@ static void B6_handles_of_nobody_in_a_world_without_entities(void **state)
 
 /* ---- the type itself: what doesn't ask for a base by get, mut, has, remove and ensure ---- */
 
-static void B6_a_deferred_change_of_a_base_is_of_the_base_itself(void **state)
+static void a_deferred_change_of_a_base_is_of_the_base_itself(void **state)
 {
     reef_world *w = world_of(state);
     const reef_entity e = reef_spawn(w, reef_with(AxisMoving, {1}, 2, 3)), bare = reef_spawn(w, reef_with(Mass, 1));
@@ -734,7 +734,7 @@ static void B6_a_deferred_change_of_a_base_is_of_the_base_itself(void **state)
     reef_end(&b);
 }
 
-static void B6_a_deferred_add_of_a_base_with_arguments(void **state)
+static void a_deferred_add_of_a_base_with_arguments(void **state)
 {
     reef_world *w = world_of(state);
     reef_status s;
@@ -751,7 +751,7 @@ static void B6_a_deferred_add_of_a_base_with_arguments(void **state)
     assert_int_equal(reef_count_id(w, base), 1);
 }
 
-static void B6_what_is_shared_of_a_base_is_its_own(void **state)
+static void what_is_shared_of_a_base_is_its_own(void **state)
 {
     reef_world *w = world_of(state);
     reef_status s;
@@ -770,7 +770,7 @@ static void B6_what_is_shared_of_a_base_is_its_own(void **state)
     assert_ptr_equal(reef_get_id(w, to, base), reef_get_id(w, e, base));
 }
 
-static void B6_many_values_and_marks_are_of_the_base_itself(void **state)
+static void many_values_and_marks_are_of_the_base_itself(void **state)
 {
     reef_world *w = world_of(state);
     for (uint32_t home = 0; home < 2; home++) {
@@ -806,7 +806,7 @@ static void B6_many_values_and_marks_are_of_the_base_itself(void **state)
 static uint32_t told_adds, told_others;
 static void count_notice(const reef_notice *n) { *(n->kind == REEF_ON_ADD ? &told_adds : &told_others) += n->count; }
 
-static void B6_observers_of_a_base_are_told_of_the_base_itself(void **state)
+static void observers_of_a_base_are_told_of_the_base_itself(void **state)
 {
     reef_world *w = world_of(state);
     const reef_entity e = reef_spawn(w, reef_with(AxisMoving, {1}, 2, 3));
@@ -824,7 +824,7 @@ static void B6_observers_of_a_base_are_told_of_the_base_itself(void **state)
     assert_int_equal(told_others, 1);
 }
 
-static void B6_a_fixed_term_asks_for_the_base_itself(void **state)
+static void a_fixed_term_asks_for_the_base_itself(void **state)
 {
     reef_world *w = world_of(state);
     const reef_entity e = reef_spawn(w, reef_with(AxisMoving, {1}, 2, 3));
@@ -842,7 +842,7 @@ static void set_base_of_others(reef_block *b)
     *(reef_status *)b->context = reef_set(b->world, b->entities[0], Moving, 9);
 }
 
-static void B6_a_system_sets_the_base_itself(void **state)
+static void a_system_sets_the_base_itself(void **state)
 {
     reef_world *w = world_of(state);
     reef_status got = REEF_OK;
@@ -857,34 +857,34 @@ static void B6_a_system_sets_the_base_itself(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(B6_a_base_is_disabled_where_it_is_itself),
-        TEST(B6_a_subtype_knows_its_base),
-        TEST(B6_what_can_be_no_subtype_is_refused),
-        TEST(B6_get_of_a_base_finds_the_only_subtype),
-        TEST(B6_several_subtypes_are_ambiguous),
-        TEST(B6_subtypes_in_another_home),
-        TEST(B6_tags_have_subtypes_too),
+        TEST(a_base_is_disabled_where_it_is_itself),
+        TEST(a_subtype_knows_its_base),
+        TEST(what_can_be_no_subtype_is_refused),
+        TEST(get_of_a_base_finds_the_only_subtype),
+        TEST(several_subtypes_are_ambiguous),
+        TEST(subtypes_in_another_home),
+        TEST(tags_have_subtypes_too),
         TEST(B6_E3_a_strict_world_finds_no_subtype_of_a_base_that_it_does_not_know),
         TEST(B6_E3_a_strict_world_reads_what_it_wrote_of_a_subtype),
-        TEST(B6_deferred_removal_of_a_base),
-        TEST(B6_a_type_declared_later_is_found),
-        TEST(B6_a_plus_asks_for_subtypes_too),
-        TEST(B6_what_a_plus_cannot_do_is_refused),
-        TEST(B6_writing_by_stride),
-        TEST(B6_changed_if_any_of_them_changed),
-        TEST(B6_queries_find_types_that_are_declared_later),
-        TEST(B6_random_worlds_are_walked_as_each_entity_says),
-        TEST(B6_other_ways_to_walk),
-        TEST(B6_access_rules_know_subtypes),
-        TEST(B6_handles_of_nobody_in_a_world_without_entities),
-        TEST(B6_a_deferred_change_of_a_base_is_of_the_base_itself),
-        TEST(B6_a_deferred_add_of_a_base_with_arguments),
-        TEST(B6_what_is_shared_of_a_base_is_its_own),
-        TEST(B6_many_values_and_marks_are_of_the_base_itself),
-        TEST(B6_observers_of_a_base_are_told_of_the_base_itself),
-        TEST(B6_a_fixed_term_asks_for_the_base_itself),
-        TEST(B6_a_system_sets_the_base_itself),
-        TEST(B6_bases_in_a_circle_are_refused),
+        TEST(deferred_removal_of_a_base),
+        TEST(a_type_declared_later_is_found),
+        TEST(a_plus_asks_for_subtypes_too),
+        TEST(what_a_plus_cannot_do_is_refused),
+        TEST(writing_by_stride),
+        TEST(changed_if_any_of_them_changed),
+        TEST(queries_find_types_that_are_declared_later),
+        TEST(random_worlds_are_walked_as_each_entity_says),
+        TEST(other_ways_to_walk),
+        TEST(access_rules_know_subtypes),
+        TEST(handles_of_nobody_in_a_world_without_entities),
+        TEST(a_deferred_change_of_a_base_is_of_the_base_itself),
+        TEST(a_deferred_add_of_a_base_with_arguments),
+        TEST(what_is_shared_of_a_base_is_its_own),
+        TEST(many_values_and_marks_are_of_the_base_itself),
+        TEST(observers_of_a_base_are_told_of_the_base_itself),
+        TEST(a_fixed_term_asks_for_the_base_itself),
+        TEST(a_system_sets_the_base_itself),
+        TEST(bases_in_a_circle_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

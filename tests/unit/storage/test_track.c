@@ -54,7 +54,7 @@ static void five(reef_world *w, reef_entity *e)
     assert_ok(reef_spawn_many(w, 5, e, reef_with(Spot, 1, 2), reef_with(Mass, 3)));
 }
 
-static void F2_each_way_to_write_marks_its_row_alone(void **given)
+static void each_way_to_write_marks_its_row_alone(void **given)
 {
     reef_world *w = world_of(given);
     reef_entity e[5], some[2];
@@ -87,7 +87,7 @@ static void F2_each_way_to_write_marks_its_row_alone(void **given)
     assert_since(w, e, Spot, v, "c---c");
 }
 
-static void F2_each_way_to_add_marks_its_row_alone(void **given)
+static void each_way_to_add_marks_its_row_alone(void **given)
 {
     reef_world *w = world_of(given);
     reef_entity e[8];
@@ -118,7 +118,7 @@ static void F2_each_way_to_add_marks_its_row_alone(void **given)
     assert_since(w, e, Spot, v, "a------a");
 }
 
-static void F2_what_moves_or_touches_others_is_no_change(void **given)
+static void what_moves_or_touches_others_is_no_change(void **given)
 {
     reef_world *w = world_of(given);
     reef_entity e[5];
@@ -143,7 +143,7 @@ static void F2_what_moves_or_touches_others_is_no_change(void **given)
     assert_since(w, e, Spot, v, "-----");
 }
 
-static void F2_mut_is_seen_also_where_the_block_was_just_written(void **given)
+static void mut_is_seen_also_where_the_block_was_just_written(void **given)
 {
     reef_world *w = world_of(given);
     reef_entity e[5];
@@ -175,7 +175,7 @@ static void F2_mut_is_seen_also_where_the_block_was_just_written(void **given)
     assert_null(reef_mut(w, reef_spawn(w, reef_with(Mass, 1)), Spot));
 }
 
-static void F2_tags_and_types_with_hooks_are_tracked_too(void **given)
+static void tags_and_types_with_hooks_are_tracked_too(void **given)
 {
     reef_world *w = world_of(given);
     reef_entity e[4];
@@ -201,7 +201,7 @@ static void F2_tags_and_types_with_hooks_are_tracked_too(void **given)
     assert_since_at(w, e, owner, v, "cc--", __LINE__);
 }
 
-static void F2_a_setting_that_fails_is_no_change(void **given)
+static void a_setting_that_fails_is_no_change(void **given)
 {
     reef_world *w = world_of(given);
     reef_type_desc d = {.name = "TrackedLedger", .size = sizeof(Tracked), .align = 4, .hooks = &ledger_rows};
@@ -217,7 +217,7 @@ static void F2_a_setting_that_fails_is_no_change(void **given)
     assert_since_at(w, e, owner, v, "--", __LINE__);
 }
 
-static void F2_forks_and_restores_carry_what_was_known(void **given)
+static void forks_and_restores_carry_what_was_known(void **given)
 {
     reef_world *w = world_of(given);
     reef_entity e[5];
@@ -249,7 +249,7 @@ static void F2_forks_and_restores_carry_what_was_known(void **given)
     reef_world_free(second);
 }
 
-static void F2_values_that_forks_dont_get_keep_their_times(void **given)
+static void values_that_forks_dont_get_keep_their_times(void **given)
 {
     reef_world *w = world_of(given);
     reef_entity e[4];
@@ -276,7 +276,7 @@ static void F2_values_that_forks_dont_get_keep_their_times(void **given)
 }
 
 /* Indices far apart, several pages of stamps and chunks, rows that fill holes. */
-static void F2_many_rows_keep_their_own_times(void **given)
+static void many_rows_keep_their_own_times(void **given)
 {
     static reef_entity e[MANY];
     static uint64_t when[MANY], made[MANY];
@@ -327,7 +327,7 @@ static void assert_visits_at(reef_world *w, reef_query q, const reef_entity *e, 
 }
 #define assert_visits(w, q, e, wanted) assert_visits_at(w, q, e, wanted, __LINE__)
 
-static void F2_loops_mark_the_rows_that_they_write(void **given)
+static void loops_mark_the_rows_that_they_write(void **given)
 {
     reef_world *w = world_of(given);
     reef_entity e[6];
@@ -375,7 +375,7 @@ static void F2_loops_mark_the_rows_that_they_write(void **given)
     for (reef_block b = reef_begin(w, all); reef_next(&b);) assert_true(b.count > 0);
 }
 
-static void F2_queries_visit_exactly_what_changed(void **given)
+static void queries_visit_exactly_what_changed(void **given)
 {
     reef_world *w = world_of(given);
     reef_entity e[5];
@@ -427,7 +427,7 @@ static void F2_queries_visit_exactly_what_changed(void **given)
 }
 
 /* A query inside of another one's loop: neither misses what the other one writes. */
-static void F2_what_others_write_during_a_loop_is_new(void **given)
+static void what_others_write_during_a_loop_is_new(void **given)
 {
     reef_world *w = world_of(given);
     reef_entity e[6];
@@ -447,7 +447,7 @@ static void F2_what_others_write_during_a_loop_is_new(void **given)
     assert_true(strcmp(text, "-----f") == 0 || strcmp(text, "abcde-") == 0);
 }
 
-static void F2_words_of_rows_say_which_changed(void **given)
+static void words_of_rows_say_which_changed(void **given)
 {
     reef_world *w = world_of(given);
     reef_entity e[64];
@@ -471,7 +471,7 @@ static void F2_words_of_rows_say_which_changed(void **given)
     assert_true(reef__track_word(w, s, e, 8, v, true) == 0x20);
 }
 
-static void F2_a_version_divides_the_time(void **given)
+static void a_version_divides_the_time(void **given)
 {
     reef_world *w = world_of(given);
     reef_entity e[5];
@@ -492,7 +492,7 @@ static void F2_a_version_divides_the_time(void **given)
     assert_true(reef_hash(w) != hash);
 }
 
-static void F2_stamps_cost_what_they_cost(void **given)
+static void stamps_cost_what_they_cost(void **given)
 {
     reef_world *w = world_of(given);
     assert_ok(reef_spawn_many(w, 2000, NULL, reef_with(Mass, 1)));
@@ -507,7 +507,7 @@ static void F2_stamps_cost_what_they_cost(void **given)
     assert_int_equal(reef_world_stats(w).bytes_tracks, more);
 }
 
-static void H2_what_cant_be_tracked_is_refused(void **given)
+static void what_cant_be_tracked_is_refused(void **given)
 {
     reef_world *w = world_of(given);
     reef_status s = REEF_OK;
@@ -545,22 +545,22 @@ int main(void)
     ledger_rows = tracked_hooks;
     ledger_rows.track_rows = true;
     const struct CMUnitTest tests[] = {
-        TEST(F2_each_way_to_write_marks_its_row_alone),
-        TEST(F2_each_way_to_add_marks_its_row_alone),
-        TEST(F2_what_moves_or_touches_others_is_no_change),
-        TEST(F2_mut_is_seen_also_where_the_block_was_just_written),
-        TEST(F2_tags_and_types_with_hooks_are_tracked_too),
-        TEST(F2_a_setting_that_fails_is_no_change),
-        TEST(F2_forks_and_restores_carry_what_was_known),
-        TEST(F2_values_that_forks_dont_get_keep_their_times),
-        TEST(F2_many_rows_keep_their_own_times),
-        TEST(F2_loops_mark_the_rows_that_they_write),
-        TEST(F2_queries_visit_exactly_what_changed),
-        TEST(F2_what_others_write_during_a_loop_is_new),
-        TEST(F2_words_of_rows_say_which_changed),
-        TEST(F2_a_version_divides_the_time),
-        TEST(F2_stamps_cost_what_they_cost),
-        TEST(H2_what_cant_be_tracked_is_refused),
+        TEST(each_way_to_write_marks_its_row_alone),
+        TEST(each_way_to_add_marks_its_row_alone),
+        TEST(what_moves_or_touches_others_is_no_change),
+        TEST(mut_is_seen_also_where_the_block_was_just_written),
+        TEST(tags_and_types_with_hooks_are_tracked_too),
+        TEST(a_setting_that_fails_is_no_change),
+        TEST(forks_and_restores_carry_what_was_known),
+        TEST(values_that_forks_dont_get_keep_their_times),
+        TEST(many_rows_keep_their_own_times),
+        TEST(loops_mark_the_rows_that_they_write),
+        TEST(queries_visit_exactly_what_changed),
+        TEST(what_others_write_during_a_loop_is_new),
+        TEST(words_of_rows_say_which_changed),
+        TEST(a_version_divides_the_time),
+        TEST(stamps_cost_what_they_cost),
+        TEST(what_cant_be_tracked_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

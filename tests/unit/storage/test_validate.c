@@ -61,7 +61,7 @@ static void with_count(const damage *d, uint32_t *number, uint32_t wrong, const 
     assert_valid(d->w);
 }
 
-static void C3_damage_to_the_index_is_found(void **test)
+static void damage_to_the_index_is_found(void **test)
 {
     damage d = prepared(test);
     uint64_t *record = record_of(d.w, d.e.index);
@@ -77,7 +77,7 @@ static void C3_damage_to_the_index_is_found(void **test)
     with_count(&d, &d.w->state.reserved_count, 0, "index");
 }
 
-static void C3_damage_to_the_free_ids_is_found(void **test)
+static void damage_to_the_free_ids_is_found(void **test)
 {
     damage d = prepared(test);
     uint32_t *first = (uint32_t *)d.w->state.ring.page[0] + d.w->state.ring_head % RING_PER_PAGE;
@@ -87,7 +87,7 @@ static void C3_damage_to_the_free_ids_is_found(void **test)
     with_number(&d, &d.w->state.ring_head, d.w->state.ring_head + 1, "index");
 }
 
-static void C3_damage_to_a_table_is_found(void **test)
+static void damage_to_a_table_is_found(void **test)
 {
     damage d = prepared(test);
     reef_slot *slots = unit_slots(d.w, d.t->first), *last = unit_slots(d.w, d.t->last);
@@ -108,7 +108,7 @@ static void C3_damage_to_a_table_is_found(void **test)
     assert_valid(d.w);
 }
 
-static void C3_damage_to_switches_is_found(void **test)
+static void damage_to_switches_is_found(void **test)
 {
     damage d = prepared(test);
     bit_store *b = (bit_store *)(uintptr_t)bit_store_of(d.w, reef_id(Awake).id);
@@ -131,7 +131,7 @@ static void C3_damage_to_switches_is_found(void **test)
     with_number(&d, &t->bits, 0, "bits"); /* the table denies to have switches */
 }
 
-static void C3_damage_to_marks_is_found(void **test)
+static void damage_to_marks_is_found(void **test)
 {
     damage d = prepared(test);
     assert_ok(reef_disable(d.w, d.e, Mass));
@@ -160,7 +160,7 @@ static void C3_damage_to_marks_is_found(void **test)
     for (int i = 0; i < 3; i++) with_count(&d, &d.w->state.bit_number[bit_slot(keys[i])], 0, "another store");
 }
 
-static void C3_damage_to_names_is_found(void **test)
+static void damage_to_names_is_found(void **test)
 {
     damage d = prepared(test);
     char *text = (char *)(uintptr_t)reef_name(d.w, d.e);
@@ -184,7 +184,7 @@ static void C3_damage_to_names_is_found(void **test)
     assert_valid(d.w);
 }
 
-static void C3_damage_to_a_store_is_found(void **test)
+static void damage_to_a_store_is_found(void **test)
 {
     static const struct {
         const char *name;
@@ -246,7 +246,7 @@ static void C3_damage_to_a_store_is_found(void **test)
 
 /* Pages that nobody has to copy don't count among those that are shared: once the others are copied, the fast paths are
  * open again, although the fork lives on. */
-static void G1_a_reserved_range_doesnt_keep_fast_paths_shut(void **test)
+static void a_reserved_range_doesnt_keep_fast_paths_shut(void **test)
 {
     reef_world *w = world_of(test);
     const reef_entity e = reef_create(w);
@@ -265,14 +265,14 @@ static void G1_a_reserved_range_doesnt_keep_fast_paths_shut(void **test)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(G1_a_reserved_range_doesnt_keep_fast_paths_shut),
-        TEST(C3_damage_to_the_index_is_found),
-        TEST(C3_damage_to_the_free_ids_is_found),
-        TEST(C3_damage_to_a_table_is_found),
-        TEST(C3_damage_to_switches_is_found),
-        TEST(C3_damage_to_marks_is_found),
-        TEST(C3_damage_to_names_is_found),
-        TEST(C3_damage_to_a_store_is_found),
+        TEST(a_reserved_range_doesnt_keep_fast_paths_shut),
+        TEST(damage_to_the_index_is_found),
+        TEST(damage_to_the_free_ids_is_found),
+        TEST(damage_to_a_table_is_found),
+        TEST(damage_to_switches_is_found),
+        TEST(damage_to_marks_is_found),
+        TEST(damage_to_names_is_found),
+        TEST(damage_to_a_store_is_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

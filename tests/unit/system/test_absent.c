@@ -100,12 +100,12 @@ static void carried(void **state, bool sealed, bool journal)
     end_world(state, late);
 }
 
-static void G4_what_systems_that_are_not_there_wait_for_is_kept(void **state)
+static void what_systems_that_are_not_there_wait_for_is_kept(void **state)
 {
     for (int i = 0; i < 4; i++) carried(state, i & 1, i & 2);
 }
 
-static void G4_a_removed_system_that_a_restore_brings_back_waits_for_nothing(void **state)
+static void a_removed_system_that_a_restore_brings_back_waits_for_nothing(void **state)
 {
     reef_world *w = world_of(state), *other = another_world(state, NULL);
     reef_bytes bytes;
@@ -214,7 +214,7 @@ static void versions_stay_near(void **state, int way)
     end_world(state, same);
 }
 
-static void G4_versions_do_not_grow_by_restoring_and_loading(void **state)
+static void versions_do_not_grow_by_restoring_and_loading(void **state)
 {
     for (int way = 0; way < 3; way++) versions_stay_near(state, way);
 }
@@ -222,9 +222,9 @@ static void G4_versions_do_not_grow_by_restoring_and_loading(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(G4_what_systems_that_are_not_there_wait_for_is_kept),
-        TEST(G4_versions_do_not_grow_by_restoring_and_loading),
-        TEST(G4_a_removed_system_that_a_restore_brings_back_waits_for_nothing),
+        TEST(what_systems_that_are_not_there_wait_for_is_kept),
+        TEST(versions_do_not_grow_by_restoring_and_loading),
+        TEST(a_removed_system_that_a_restore_brings_back_waits_for_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,7 +7,7 @@
 
 /* ---- order ---- */
 
-static void D7_events_come_in_the_order_of_jobs_and_calls(void **f)
+static void events_come_in_the_order_of_jobs_and_calls(void **f)
 {
     enum { JOBS = 4, EACH = 9000 }; /* several chunks */
     reef_world *w = world_of(f);
@@ -29,7 +29,7 @@ static void D7_events_come_in_the_order_of_jobs_and_calls(void **f)
     for (uint32_t k = 0; k < JOBS; k++) job_close(&jobs[k]);
 }
 
-static void D7_events_are_handed_out_as_arrays(void **f)
+static void events_are_handed_out_as_arrays(void **f)
 {
     reef_world *w = world_of(f);
     sender_and_receiver(w);
@@ -56,7 +56,7 @@ static void D7_events_are_handed_out_as_arrays(void **f)
     job_close(&x);
 }
 
-static void D7_a_run_sees_what_was_there_when_it_began(void **f)
+static void a_run_sees_what_was_there_when_it_began(void **f)
 {
     reef_world *w = world_of(f);
     sender_and_receiver(w);
@@ -77,7 +77,7 @@ static void D7_a_run_sees_what_was_there_when_it_began(void **f)
 
 /* ---- readers ---- */
 
-static void D7_each_system_sees_each_event_once(void **f)
+static void each_system_sees_each_event_once(void **f)
 {
     reef_world *w = world_of(f);
     stage_open(&the, w);
@@ -106,7 +106,7 @@ static void D7_each_system_sees_each_event_once(void **f)
     assert_valid(w);
 }
 
-static void D7_a_system_sees_what_it_sent_itself_in_its_next_run(void **f)
+static void a_system_sees_what_it_sent_itself_in_its_next_run(void **f)
 {
     reef_world *w = world_of(f);
     stage_open(&the, w);
@@ -126,7 +126,7 @@ static void D7_a_system_sees_what_it_sent_itself_in_its_next_run(void **f)
     }
 }
 
-static void D7_without_readers_events_are_dropped_when_the_phase_ends(void **f)
+static void without_readers_events_are_dropped_when_the_phase_ends(void **f)
 {
     reef_world *w = world_of(f);
     stage_open(&the, w);
@@ -152,7 +152,7 @@ static void D7_without_readers_events_are_dropped_when_the_phase_ends(void **f)
     phase_ends(w);
 }
 
-static void D7_a_system_that_becomes_another_goes_on_reading(void **f)
+static void a_system_that_becomes_another_goes_on_reading(void **f)
 {
     reef_world *w = world_of(f);
     sender_and_receiver(w);
@@ -175,7 +175,7 @@ static void D7_a_system_that_becomes_another_goes_on_reading(void **f)
     assert_int_equal(waiting(w), 0);
 }
 
-static void D7_tags_are_counted(void **f)
+static void tags_are_counted(void **f)
 {
     reef_world *w = world_of(f);
     stage_job x, y;
@@ -207,7 +207,7 @@ static void D7_tags_are_counted(void **f)
 
 /* ---- the host ---- */
 
-static void D7_the_host_posts_and_reads(void **f)
+static void the_host_posts_and_reads(void **f)
 {
     reef_world *w = world_of(f);
     Odd odd;
@@ -241,7 +241,7 @@ static void D7_the_host_posts_and_reads(void **f)
     assert_valid(w);
 }
 
-static void D7_a_reader_of_the_host_sees_what_systems_send(void **f)
+static void a_reader_of_the_host_sees_what_systems_send(void **f)
 {
     reef_world *w = world_of(f);
     Hit hit;
@@ -260,7 +260,7 @@ static void D7_a_reader_of_the_host_sees_what_systems_send(void **f)
 
 /* ---- the bound ---- */
 
-static void D7_of_more_than_the_bound_the_oldest_are_dropped(void **f)
+static void of_more_than_the_bound_the_oldest_are_dropped(void **f)
 {
     reef_world *w = world_of(f);
     Hit hit;
@@ -302,7 +302,7 @@ static void D7_of_more_than_the_bound_the_oldest_are_dropped(void **f)
     assert_valid(w);
 }
 
-static void D7_the_bound_at_its_edge_unless_said_otherwise(void **f)
+static void the_bound_at_its_edge_unless_said_otherwise(void **f)
 {
     reef_world *w = world_of(f);
     reef_event_reader r = reef_event_reader_new(w, reef_id(Bell));
@@ -316,7 +316,7 @@ static void D7_the_bound_at_its_edge_unless_said_otherwise(void **f)
 
 /* ---- refusals ---- */
 
-static void D7_what_is_not_declared_is_refused(void **f)
+static void what_is_not_declared_is_refused(void **f)
 {
     reef_world *w = world_of(f);
     stage_job x;
@@ -345,7 +345,7 @@ static void D7_what_is_not_declared_is_refused(void **f)
     assert_int_equal(reef_last_error(w).status, REEF_UNDECLARED);
 }
 
-static void D7_a_block_of_a_loop_of_your_own_posts(void **f)
+static void a_block_of_a_loop_of_your_own_posts(void **f)
 {
     reef_world *w = world_of(f);
     Hit hit;
@@ -357,7 +357,7 @@ static void D7_a_block_of_a_loop_of_your_own_posts(void **f)
     assert_int_equal(hit.number, 3);
 }
 
-static void D7_types_that_can_not_be_events_are_refused(void **f)
+static void types_that_can_not_be_events_are_refused(void **f)
 {
     reef_world *w = world_of(f), *strict = another_world(f, &(reef_world_config){.strict = true});
     static uint8_t bytes[2 * REEF_EVENT_SIZE_MAX];
@@ -404,7 +404,7 @@ static void D7_types_that_can_not_be_events_are_refused(void **f)
     job_close(&x);
 }
 
-static void D7_readers_of_the_host_that_are_not_there_are_refused(void **f)
+static void readers_of_the_host_that_are_not_there_are_refused(void **f)
 {
     reef_world *w = world_of(f), *other = another_world(f, NULL);
     reef_event_reader r = reef_event_reader_new(w, reef_id(Hit)), none = {0, 0, 0};
@@ -427,7 +427,7 @@ static void D7_readers_of_the_host_that_are_not_there_are_refused(void **f)
 
 /* ---- memory ---- */
 
-static void D7_a_steady_state_allocates_nothing(void **f)
+static void a_steady_state_allocates_nothing(void **f)
 {
     reef_world *w = world_of(f);
     stage_open(&the, w);
@@ -451,7 +451,7 @@ static void D7_a_steady_state_allocates_nothing(void **f)
     assert_true(reef_world_stats(w).bytes_events < 4096);
 }
 
-static void D7_without_memory_for_what_waits_it_stays_and_comes_later(void **f)
+static void without_memory_for_what_waits_it_stays_and_comes_later(void **f)
 {
     reef_world *w = world_of(f);
     Hit hit;
@@ -481,7 +481,7 @@ static void D7_without_memory_for_what_waits_it_stays_and_comes_later(void **f)
     }
 }
 
-static void D7_without_memory_a_send_is_refused_and_nothing_else_changes(void **f)
+static void without_memory_a_send_is_refused_and_nothing_else_changes(void **f)
 {
     reef_world *w = world_of(f);
     stage_job x;
@@ -550,7 +550,7 @@ static void naive_host(reef_world *w, naive *n, uint32_t k, reef_event_reader r,
     }
 }
 
-static void D7_random_runs_agree_with_a_naive_list(void **f)
+static void random_runs_agree_with_a_naive_list(void **f)
 {
     for (uint64_t seed = 1; seed <= 25; seed++) {
         uint64_t random = seed;
@@ -604,7 +604,7 @@ REEF_TAG(Knock);
 static void hears_knocks(reef_block *b) { (void)b; }
 
 /* A file can tell the positions of events up to a limit. A world behind it is not saved: nobody could load it. */
-static void G4_what_could_not_be_loaded_is_not_saved(void **setup)
+static void what_could_not_be_loaded_is_not_saved(void **setup)
 {
     reef_world *w = world_of(setup), *again = another_world(setup, NULL);
     reef_bytes bytes;
@@ -632,27 +632,27 @@ static void G4_what_could_not_be_loaded_is_not_saved(void **setup)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(D7_events_come_in_the_order_of_jobs_and_calls),
-        TEST(D7_events_are_handed_out_as_arrays),
-        TEST(D7_a_run_sees_what_was_there_when_it_began),
-        TEST(D7_each_system_sees_each_event_once),
-        TEST(D7_a_system_sees_what_it_sent_itself_in_its_next_run),
-        TEST(D7_without_readers_events_are_dropped_when_the_phase_ends),
-        TEST(D7_a_system_that_becomes_another_goes_on_reading),
-        TEST(D7_tags_are_counted),
-        TEST(D7_the_host_posts_and_reads),
-        TEST(D7_a_reader_of_the_host_sees_what_systems_send),
-        TEST(D7_of_more_than_the_bound_the_oldest_are_dropped),
-        TEST(D7_the_bound_at_its_edge_unless_said_otherwise),
-        TEST(D7_what_is_not_declared_is_refused),
-        TEST(D7_a_block_of_a_loop_of_your_own_posts),
-        TEST(D7_types_that_can_not_be_events_are_refused),
-        TEST(D7_readers_of_the_host_that_are_not_there_are_refused),
-        TEST(D7_a_steady_state_allocates_nothing),
-        TEST(D7_without_memory_for_what_waits_it_stays_and_comes_later),
-        TEST(D7_without_memory_a_send_is_refused_and_nothing_else_changes),
-        TEST(D7_random_runs_agree_with_a_naive_list),
-        TEST(G4_what_could_not_be_loaded_is_not_saved),
+        TEST(events_come_in_the_order_of_jobs_and_calls),
+        TEST(events_are_handed_out_as_arrays),
+        TEST(a_run_sees_what_was_there_when_it_began),
+        TEST(each_system_sees_each_event_once),
+        TEST(a_system_sees_what_it_sent_itself_in_its_next_run),
+        TEST(without_readers_events_are_dropped_when_the_phase_ends),
+        TEST(a_system_that_becomes_another_goes_on_reading),
+        TEST(tags_are_counted),
+        TEST(the_host_posts_and_reads),
+        TEST(a_reader_of_the_host_sees_what_systems_send),
+        TEST(of_more_than_the_bound_the_oldest_are_dropped),
+        TEST(the_bound_at_its_edge_unless_said_otherwise),
+        TEST(what_is_not_declared_is_refused),
+        TEST(a_block_of_a_loop_of_your_own_posts),
+        TEST(types_that_can_not_be_events_are_refused),
+        TEST(readers_of_the_host_that_are_not_there_are_refused),
+        TEST(a_steady_state_allocates_nothing),
+        TEST(without_memory_for_what_waits_it_stays_and_comes_later),
+        TEST(without_memory_a_send_is_refused_and_nothing_else_changes),
+        TEST(random_runs_agree_with_a_naive_list),
+        TEST(what_could_not_be_loaded_is_not_saved),
     };
     return cmocka_run_group_tests_name("event", tests, NULL, NULL);
 }

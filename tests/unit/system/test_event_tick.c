@@ -70,7 +70,7 @@ static void tick_all(reef_world *w, uint32_t n, float dt)
 
 /* ---- who sees what, and when ---- */
 
-static void D7_later_systems_see_events_in_the_same_tick_and_earlier_ones_in_the_next(void **f)
+static void later_systems_see_events_in_the_same_tick_and_earlier_ones_in_the_next(void **f)
 {
     static log before, after, in_end, in_begin;
     reef_world *w = world_of(f);
@@ -91,7 +91,7 @@ static void D7_later_systems_see_events_in_the_same_tick_and_earlier_ones_in_the
     }
 }
 
-static void D7_a_system_of_a_slower_phase_sees_everything_once(void **f)
+static void a_system_of_a_slower_phase_sees_everything_once(void **f)
 {
     static log slow, fast;
     reef_world *w = world_of(f);
@@ -110,7 +110,7 @@ static void D7_a_system_of_a_slower_phase_sees_everything_once(void **f)
     assert_int_equal(reef_world_stats(w).events, 4);
 }
 
-static void D7_a_system_that_is_off_sees_later_what_it_missed_up_to_the_bound(void **f)
+static void a_system_that_is_off_sees_later_what_it_missed_up_to_the_bound(void **f)
 {
     static log l;
     reef_world *w = world_of(f);
@@ -135,7 +135,7 @@ static void D7_a_system_that_is_off_sees_later_what_it_missed_up_to_the_bound(vo
     assert_int_equal(l.number[24], 41);
 }
 
-static void D7_a_system_that_is_replaced_goes_on_and_one_that_is_removed_is_not_waited_for(void **f)
+static void a_system_that_is_replaced_goes_on_and_one_that_is_removed_is_not_waited_for(void **f)
 {
     static log l, other;
     reef_world *w = world_of(f);
@@ -160,7 +160,7 @@ static void D7_a_system_that_is_replaced_goes_on_and_one_that_is_removed_is_not_
     for (uint32_t i = 0; i < 6; i++) assert_int_equal(other.number[i], from + i);
 }
 
-static void D7_the_host_and_systems_that_run_once_take_part(void **f)
+static void the_host_and_systems_that_run_once_take_part(void **f)
 {
     static log l, once;
     reef_world *w = world_of(f);
@@ -191,7 +191,7 @@ static void send_undeclared(reef_block *b)
 
 static void receive_undeclared(reef_block *b) { assert_int_equal(reef_receive(b, Cry).count, 0); }
 
-static void D7_undeclared_events_are_the_error_of_the_tick(void **f)
+static void undeclared_events_are_the_error_of_the_tick(void **f)
 {
     reef_world *w = world_of(f);
     reef_system_id s = made(w, "sly", send_undeclared, "; sends Hit", NULL, NULL);
@@ -260,7 +260,7 @@ static void scene(reef_world *w)
     made(w, "fold_seldom", fold, "Mass; receives Hit", "seldom", NULL);
 }
 
-static void D7_the_same_events_on_any_number_of_threads(void **f)
+static void the_same_events_on_any_number_of_threads(void **f)
 {
     enum { TICKS = 12 };
     static const uint32_t threads[] = {1, 2, 3, 4, 8};
@@ -294,7 +294,7 @@ static reef_status step(void *context, reef_world *w, uint64_t tick, const void 
     return reef_tick(w, 0.3f);
 }
 
-static void D7_histories_and_the_test_of_steps_hold_with_events_in_flight(void **f)
+static void histories_and_the_test_of_steps_hold_with_events_in_flight(void **f)
 {
     reef_world *w = world_of(f);
     scene(w);
@@ -322,7 +322,7 @@ static void D7_histories_and_the_test_of_steps_hold_with_events_in_flight(void *
     reef_history_free(h);
 }
 
-static void D7_forks_go_on_alike(void **f)
+static void forks_go_on_alike(void **f)
 {
     reef_world *w = world_of(f);
     scene(w);
@@ -354,7 +354,7 @@ static void feel(reef_block *b)
     for (uint32_t i = 0; i < b->count; i++) l->number[l->count++] = x[i].power;
 }
 
-static void D7_a_brief_entity_is_seen_once_by_each_system(void **f)
+static void a_brief_entity_is_seen_once_by_each_system(void **f)
 {
     static log seen[6];
     static const char *const phase[] = {"begin", "update", "update", "update", "end", "end"};
@@ -375,7 +375,7 @@ static void D7_a_brief_entity_is_seen_once_by_each_system(void **f)
     }
 }
 
-static void D7_a_brief_entity_of_the_host_is_seen_by_the_next_tick_alone(void **f)
+static void a_brief_entity_of_the_host_is_seen_by_the_next_tick_alone(void **f)
 {
     static log begin, end;
     reef_world *w = world_of(f);
@@ -399,7 +399,7 @@ static void D7_a_brief_entity_of_the_host_is_seen_by_the_next_tick_alone(void **
     assert_valid(w);
 }
 
-static void D7_without_memory_a_brief_entity_ends_later(void **f)
+static void without_memory_a_brief_entity_ends_later(void **f)
 {
     reef_world *w = world_of(f);
     for (uint32_t i = 0; i < 3000; i++) reef_spawn(w, reef_default(ReefBrief), reef_with(Blast, i));
@@ -414,18 +414,18 @@ static void D7_without_memory_a_brief_entity_ends_later(void **f)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(D7_later_systems_see_events_in_the_same_tick_and_earlier_ones_in_the_next),
-        TEST(D7_a_system_of_a_slower_phase_sees_everything_once),
-        TEST(D7_a_system_that_is_off_sees_later_what_it_missed_up_to_the_bound),
-        TEST(D7_a_system_that_is_replaced_goes_on_and_one_that_is_removed_is_not_waited_for),
-        TEST(D7_the_host_and_systems_that_run_once_take_part),
-        TEST(D7_undeclared_events_are_the_error_of_the_tick),
-        TEST(D7_the_same_events_on_any_number_of_threads),
-        TEST(D7_histories_and_the_test_of_steps_hold_with_events_in_flight),
-        TEST(D7_forks_go_on_alike),
-        TEST(D7_a_brief_entity_is_seen_once_by_each_system),
-        TEST(D7_a_brief_entity_of_the_host_is_seen_by_the_next_tick_alone),
-        TEST(D7_without_memory_a_brief_entity_ends_later),
+        TEST(later_systems_see_events_in_the_same_tick_and_earlier_ones_in_the_next),
+        TEST(a_system_of_a_slower_phase_sees_everything_once),
+        TEST(a_system_that_is_off_sees_later_what_it_missed_up_to_the_bound),
+        TEST(a_system_that_is_replaced_goes_on_and_one_that_is_removed_is_not_waited_for),
+        TEST(the_host_and_systems_that_run_once_take_part),
+        TEST(undeclared_events_are_the_error_of_the_tick),
+        TEST(the_same_events_on_any_number_of_threads),
+        TEST(histories_and_the_test_of_steps_hold_with_events_in_flight),
+        TEST(forks_go_on_alike),
+        TEST(a_brief_entity_is_seen_once_by_each_system),
+        TEST(a_brief_entity_of_the_host_is_seen_by_the_next_tick_alone),
+        TEST(without_memory_a_brief_entity_ends_later),
     };
     return cmocka_run_group_tests_name("event_tick", tests, NULL, NULL);
 }

@@ -62,7 +62,7 @@ static void make_and_look(reef_block *b)
     assert_int_equal(reef_count_alive(s->w), 2);
 }
 
-static void D4_made_entity_is_not_alive_before_the_phase_ends(void **state)
+static void made_entity_is_not_alive_before_the_phase_ends(void **state)
 {
     scene s = scene_make(state);
     assert_status(REEF_OK, freely(&s, make_and_look));
@@ -95,7 +95,7 @@ static void change_and_look(reef_block *b)
     assert_none(reef_find(s->w, "eff"));
 }
 
-static void D4_changes_are_not_seen_before_the_phase_ends(void **state)
+static void changes_are_not_seen_before_the_phase_ends(void **state)
 {
     scene s = scene_make(state);
     assert_status(REEF_OK, freely(&s, change_and_look));
@@ -122,7 +122,7 @@ static void go_and_look(reef_block *b)
     assert_int_equal(reef_count_alive(s->w), 2);
 }
 
-static void D5_who_goes_lives_until_the_phase_ends(void **state)
+static void who_goes_lives_until_the_phase_ends(void **state)
 {
     scene s = scene_make(state);
     assert_ok(reef_set_name(s.w, s.e, "ee"));
@@ -149,7 +149,7 @@ static void visit_and_count(reef_block *b)
 }
 
 /* Systems of the same phase see the rows as they are; those of the next one what became of them. */
-static void D4_rows_of_a_phase_stay(void **state)
+static void rows_of_a_phase_stay(void **state)
 {
     scene s = scene_make(state);
     assert_false(reef_system_is_null(
@@ -322,7 +322,7 @@ static void assert_sight(const char *what, const char *when, const sight *got, c
     if (got->mass < wanted->mass || got->mass > wanted->mass) fail_msg("%s: the mass is %g %s", what, got->mass, when);
 }
 
-static void D4_each_cell_between_the_request_and_the_phases_end(void **state)
+static void each_cell_between_the_request_and_the_phases_end(void **state)
 {
     enum { E = SEEN_E, F = SEEN_F, M = SEEN_MADE };
     static const cells all[] = {
@@ -442,7 +442,7 @@ AFTER(second_has_it, assert_entity(s->f, reef_find(s->w, "who"));)
 REQUESTS(name_none, assert_ok(reef_cmd_name(b, s->e, "who")); assert_ok(reef_cmd_name(b, s->e, NULL));)
 AFTER(no_name, assert_null(reef_name(s->w, s->e)); assert_none(reef_find(s->w, "who"));)
 
-static void D5_requests_that_meet(void **state)
+static void requests_that_meet(void **state)
 {
     static const meeting all[] = {
         {"destroy, destroy", destroy_destroy, REEF_NOT_ALIVE, "reef_destroy", f_is_dead},
@@ -494,7 +494,7 @@ REQUESTS(add_and_name, assert_ok(reef_cmd_add(b, s->f, Mass)); assert_ok(reef_cm
          assert_ok(reef_cmd_set(b, s->e, Mass, 8));)
 
 /* The order of the systems is that of their commands. */
-static void D5_requests_of_two_systems_that_meet(void **state)
+static void requests_of_two_systems_that_meet(void **state)
 {
     for (int turn = 0; turn < 2; turn++) {
         scene s = scene_make(state);
@@ -560,7 +560,7 @@ static void refuse_all(reef_block *b)
     s->step++;
 }
 
-static void D4_what_can_be_told_at_once_is_refused_at_once(void **state)
+static void what_can_be_told_at_once_is_refused_at_once(void **state)
 {
     scene s = scene_make(state);
     const uint64_t before = digest(s.w);
@@ -611,7 +611,7 @@ static void try_each(reef_block *b)
     }
 }
 
-static void D1_commands_are_held_against_the_declaration(void **state)
+static void commands_are_held_against_the_declaration(void **state)
 {
     static const allowed all[] = {
         {NULL, 0},
@@ -637,7 +637,7 @@ static void D1_commands_are_held_against_the_declaration(void **state)
 
 /* ---- a block of one's own loop ---- */
 
-static void D4_without_a_system_commands_are_calls_on_the_world(void **state)
+static void without_a_system_commands_are_calls_on_the_world(void **state)
 {
     scene s = scene_make(state);
     reef_query q = reef_query_new(s.w, "in Position");
@@ -689,7 +689,7 @@ static void send_tracked(reef_block *b)
     assert_status(REEF_LIMIT, reef_cmd_set_id(b, s->e, reef_id(Tracked), &outside, sizeof outside));
 }
 
-static void A6_values_of_commands_live_and_end_once(void **state)
+static void values_of_commands_live_and_end_once(void **state)
 {
     scene s = scene_make(state);
     s.made[1] = reef_create(s.w);
@@ -733,14 +733,14 @@ static uint64_t hash_with(uint32_t threads)
     return hash;
 }
 
-static void E4_ids_and_order_of_commands_are_those_of_one_thread(void **state)
+static void ids_and_order_of_commands_are_those_of_one_thread(void **state)
 {
     (void)state;
     const uint64_t hash = hash_with(0);
     for (uint32_t threads = 1; threads <= 4; threads++) assert_int_equal(hash_with(threads), hash);
 }
 
-static void H2_the_same_tick_again_takes_no_memory(void **state)
+static void the_same_tick_again_takes_no_memory(void **state)
 {
     reef_world *w = world_of(state);
     scene s = {.w = w};
@@ -781,7 +781,7 @@ static void ask_for_everything(reef_block *b)
 
 /* One allocation of a tick fails, alone or with all that follow: the world stays valid, and what was recorded and
  * couldn't be done is done later. Where the tick itself is content, the end is that of one with memory. */
-static void G5_a_tick_without_memory_goes_on_later(void **state)
+static void a_tick_without_memory_goes_on_later(void **state)
 {
     uint64_t whole = 0, same = 0;
     for (int rest = 0; rest < 2; rest++) {
@@ -821,20 +821,20 @@ static void G5_a_tick_without_memory_goes_on_later(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(D4_made_entity_is_not_alive_before_the_phase_ends),
-        TEST(D4_changes_are_not_seen_before_the_phase_ends),
-        TEST(D5_who_goes_lives_until_the_phase_ends),
-        TEST(D4_rows_of_a_phase_stay),
-        TEST(D4_each_cell_between_the_request_and_the_phases_end),
-        TEST(D5_requests_that_meet),
-        TEST(D5_requests_of_two_systems_that_meet),
-        TEST(D4_what_can_be_told_at_once_is_refused_at_once),
-        TEST(D1_commands_are_held_against_the_declaration),
-        TEST(D4_without_a_system_commands_are_calls_on_the_world),
-        TEST(A6_values_of_commands_live_and_end_once),
-        TEST(E4_ids_and_order_of_commands_are_those_of_one_thread),
-        TEST(H2_the_same_tick_again_takes_no_memory),
-        TEST(G5_a_tick_without_memory_goes_on_later),
+        TEST(made_entity_is_not_alive_before_the_phase_ends),
+        TEST(changes_are_not_seen_before_the_phase_ends),
+        TEST(who_goes_lives_until_the_phase_ends),
+        TEST(rows_of_a_phase_stay),
+        TEST(each_cell_between_the_request_and_the_phases_end),
+        TEST(requests_that_meet),
+        TEST(requests_of_two_systems_that_meet),
+        TEST(what_can_be_told_at_once_is_refused_at_once),
+        TEST(commands_are_held_against_the_declaration),
+        TEST(without_a_system_commands_are_calls_on_the_world),
+        TEST(values_of_commands_live_and_end_once),
+        TEST(ids_and_order_of_commands_are_those_of_one_thread),
+        TEST(the_same_tick_again_takes_no_memory),
+        TEST(a_tick_without_memory_goes_on_later),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -246,7 +246,7 @@ static void try_pair(reef_world *w, const access_kind *a, const access_kind *b, 
     assert_ok(reef_system_remove(w, second));
 }
 
-static void D3_all_pairs_of_access_meet_or_exclude_one_another(void **state)
+static void all_pairs_of_access_meet_or_exclude_one_another(void **state)
 {
     reef_world *w = meeting_place(state);
     unsigned collide = 0, meet = 0;
@@ -285,7 +285,7 @@ static void gather(reef_block *b)
     wait_for(&g->here, g->wanted, &g->missed);
 }
 
-static void D6_jobs_of_a_split_system_meet(void **state)
+static void jobs_of_a_split_system_meet(void **state)
 {
     static const char *const texts[] = {"Position", "in Position; sends Hit, spawns Mass, destroys",
                                         "in Position; sums Total", "in changed Position; reads Velocity"};
@@ -340,7 +340,7 @@ static void goes_after(reef_block *b)
     atomic_fetch_add(&p->after, 1);
 }
 
-static void D6_systems_of_the_main_thread_keep_their_place(void **state)
+static void systems_of_the_main_thread_keep_their_place(void **state)
 {
     reef_world *w = meeting_place(state);
     static place p;
@@ -488,7 +488,7 @@ static uint64_t hash_on(void **state, const reef_pool_config *config)
     return hash;
 }
 
-static void D6_job_systems_of_the_users(void **state)
+static void job_systems_of_the_users(void **state)
 {
     static own_jobs o;
     const reef_job_system own = {own_submit, own_wait, &o}, late = {own_submit, late_wait, &o};
@@ -577,7 +577,7 @@ static void write_stamped(reef_block *b)
     for (uint32_t i = 0; i < 64; i++) reef_mut(b->world, written[i], Stamped)->n++;
 }
 
-static void D3_others_are_set_on_all_threads(void **state)
+static void others_are_set_on_all_threads(void **state)
 {
     reef_world *w = world_of(state);
     for (uint32_t i = 0; i < 64; i++) {
@@ -690,7 +690,7 @@ static void ask_all(reef_block *b)
 }
 
 /* On any number of threads all are told the same, also of tables that the queries haven't met yet. */
-static void A10_others_are_asked_on_all_threads(void **state)
+static void others_are_asked_on_all_threads(void **state)
 {
     static const char text[] = "in Position; reads Position Heat Charge Item Sail Flow Body Whale Load Velocity Health "
                                "Mass Total, receives Hit";
@@ -836,7 +836,7 @@ static void quiet(void *context, reef_status status, const char *message)
     (void)context, (void)status, (void)message;
 }
 
-static void A10_refused_calls_on_all_threads_touch_nothing(void **state)
+static void refused_calls_on_all_threads_touch_nothing(void **state)
 {
     reef_world *w = another_world(state, &(reef_world_config){.misuse = quiet});
     reef_pool *p = pool_of(4, 3);
@@ -882,13 +882,13 @@ static void A10_refused_calls_on_all_threads_touch_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(D3_all_pairs_of_access_meet_or_exclude_one_another),
-        TEST(D6_jobs_of_a_split_system_meet),
-        TEST(D6_systems_of_the_main_thread_keep_their_place),
-        TEST(D6_job_systems_of_the_users),
-        TEST(D3_others_are_set_on_all_threads),
-        TEST(A10_others_are_asked_on_all_threads),
-        TEST(A10_refused_calls_on_all_threads_touch_nothing),
+        TEST(all_pairs_of_access_meet_or_exclude_one_another),
+        TEST(jobs_of_a_split_system_meet),
+        TEST(systems_of_the_main_thread_keep_their_place),
+        TEST(job_systems_of_the_users),
+        TEST(others_are_set_on_all_threads),
+        TEST(others_are_asked_on_all_threads),
+        TEST(refused_calls_on_all_threads_touch_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,7 +15,7 @@ static void assert_philox(const uint32_t counter[4], const uint32_t key[2], cons
 }
 
 /* Of the paper's own test vectors for philox4x32 with 10 rounds: zeroes, ones, digits of pi. */
-static void G3_philox_gives_the_known_answers(void **test)
+static void philox_gives_the_known_answers(void **test)
 {
     (void)test;
     assert_philox((uint32_t[4]){0, 0, 0, 0}, (uint32_t[2]){0, 0},
@@ -26,7 +26,7 @@ static void G3_philox_gives_the_known_answers(void **test)
                   (uint32_t[4]){0xD16CFE09, 0x94FDCCEB, 0x5001E420, 0x24126EA1});
 }
 
-static void G3_numbers_of_64_bits_are_two_of_32(void **test)
+static void numbers_of_64_bits_are_two_of_32(void **test)
 {
     reef_random a = reef_random_of(world_of(test), 1, (reef_entity){2, 3}), b = a;
     for (int i = 0; i < 10; i++) {
@@ -43,7 +43,7 @@ static uint64_t first_of(const reef_world *w, uint64_t stream, reef_entity e)
     return reef_random_u64(&r);
 }
 
-static void G3_numbers_depend_on_seed_tick_step_stream_and_entity_alone(void **test)
+static void numbers_depend_on_seed_tick_step_stream_and_entity_alone(void **test)
 {
     reef_world *w = another_world(test, &(reef_world_config){.seed = 5});
     const reef_entity e = {7, 1};
@@ -79,7 +79,7 @@ static void G3_numbers_depend_on_seed_tick_step_stream_and_entity_alone(void **t
 }
 
 /* The same on every machine. Computed a second time by a few lines of Python. */
-static void G3_numbers_are_the_same_everywhere(void **test)
+static void numbers_are_the_same_everywhere(void **test)
 {
     reef_world *w = another_world(test, &(reef_world_config){.seed = 1234567});
     w->state.ticks = 89;
@@ -90,7 +90,7 @@ static void G3_numbers_are_the_same_everywhere(void **test)
     assert_int_equal(reef_random_range(&r, -1000, 1000), 858);
 }
 
-static void G3_outside_of_systems_a_block_has_stream_0(void **test)
+static void outside_of_systems_a_block_has_stream_0(void **test)
 {
     reef_world *w = world_of(test);
     const reef_entity e = reef_spawn(w, reef_with(Mass, 1));
@@ -105,7 +105,7 @@ static void G3_outside_of_systems_a_block_has_stream_0(void **test)
 
 /* ---- the seed ---- */
 
-static void G3_the_seed_is_state(void **test)
+static void the_seed_is_state(void **test)
 {
     reef_world *w = another_world(test, &(reef_world_config){.seed = 1}), *other = another_world(test, NULL);
     assert_int_equal(reef_seed(w), 1);
@@ -130,7 +130,7 @@ static void G3_the_seed_is_state(void **test)
 
 /* ---- ranges and floats ---- */
 
-static void G3_floats_are_below_1_and_of_24_bits(void **test)
+static void floats_are_below_1_and_of_24_bits(void **test)
 {
     reef_random r = {.left = 4, .block = {0, 0xFFFFFFFF, 0x100, 0xFF}};
     (void)test;
@@ -143,7 +143,7 @@ static void G3_floats_are_below_1_and_of_24_bits(void **test)
     for (int i = 0; i < 10; i++) assert_in_range(tenth[i], 9600, 10400); /* 10,000 +- 4 standard deviations */
 }
 
-static void G3_ranges_include_both_ends(void **test)
+static void ranges_include_both_ends(void **test)
 {
     reef_random r = reef_random_of(world_of(test), 0, (reef_entity){1, 1});
     const reef_random before = r;
@@ -165,7 +165,7 @@ static void G3_ranges_include_both_ends(void **test)
     assert_true(low && high);
 }
 
-static void G3_ranges_have_no_bias(void **test)
+static void ranges_have_no_bias(void **test)
 {
     reef_random r = reef_random_of(world_of(test), 0, (reef_entity){1, 1});
     uint32_t count[6] = {0};
@@ -202,7 +202,7 @@ static reef_world *noisy(void **test, reef_pool *pool)
     return w;
 }
 
-static void G3_numbers_are_the_same_on_any_number_of_threads(void **test)
+static void numbers_are_the_same_on_any_number_of_threads(void **test)
 {
     uint64_t hash[5] = {0};
     for (uint32_t threads = 1; threads <= 16; threads *= 4) {
@@ -221,7 +221,7 @@ static void G3_numbers_are_the_same_on_any_number_of_threads(void **test)
 
 static double seen_kg(const reef_world *w, uint32_t index) { return reef_get(w, reef_entity_at(w, index), Mass)->kg; }
 
-static void G3_ticks_systems_and_steps_have_numbers_of_their_own(void **test)
+static void ticks_systems_and_steps_have_numbers_of_their_own(void **test)
 {
     reef_world *w = noisy(test, NULL);
     double kg[3];
@@ -258,7 +258,7 @@ static void G3_ticks_systems_and_steps_have_numbers_of_their_own(void **test)
 static reef_status seed_in_tick;
 static void set_seed(reef_block *b) { seed_in_tick = reef_set_seed(b->world, 9); }
 
-static void G3_the_seed_stays_while_systems_run(void **test)
+static void the_seed_stays_while_systems_run(void **test)
 {
     reef_world *w = world_of(test);
     assert_false(reef_system_is_null(reef_system(w, set_seed, NULL)));
@@ -270,18 +270,18 @@ static void G3_the_seed_stays_while_systems_run(void **test)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(G3_philox_gives_the_known_answers),
-        TEST(G3_numbers_of_64_bits_are_two_of_32),
-        TEST(G3_numbers_depend_on_seed_tick_step_stream_and_entity_alone),
-        TEST(G3_numbers_are_the_same_everywhere),
-        TEST(G3_outside_of_systems_a_block_has_stream_0),
-        TEST(G3_the_seed_is_state),
-        TEST(G3_floats_are_below_1_and_of_24_bits),
-        TEST(G3_ranges_include_both_ends),
-        TEST(G3_ranges_have_no_bias),
-        TEST(G3_numbers_are_the_same_on_any_number_of_threads),
-        TEST(G3_ticks_systems_and_steps_have_numbers_of_their_own),
-        TEST(G3_the_seed_stays_while_systems_run),
+        TEST(philox_gives_the_known_answers),
+        TEST(numbers_of_64_bits_are_two_of_32),
+        TEST(numbers_depend_on_seed_tick_step_stream_and_entity_alone),
+        TEST(numbers_are_the_same_everywhere),
+        TEST(outside_of_systems_a_block_has_stream_0),
+        TEST(the_seed_is_state),
+        TEST(floats_are_below_1_and_of_24_bits),
+        TEST(ranges_include_both_ends),
+        TEST(ranges_have_no_bias),
+        TEST(numbers_are_the_same_on_any_number_of_threads),
+        TEST(ticks_systems_and_steps_have_numbers_of_their_own),
+        TEST(the_seed_stays_while_systems_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -65,7 +65,7 @@ static const char *phases(const reef_world *w)
 
 /* ---- adding, finding, removing ---- */
 
-static void E11_systems_come_and_go(void **stage)
+static void systems_come_and_go(void **stage)
 {
     reef_world *w = world_of(stage);
     assert_true(reef_system_is_null(reef_system_find(w, "move")));
@@ -97,7 +97,7 @@ static void E11_systems_come_and_go(void **stage)
     assert_true(reef_system_is_null(reef_system_find(w, "c")));
 }
 
-static void E11_switched_off_and_on(void **stage)
+static void switched_off_and_on(void **stage)
 {
     reef_world *w = world_of(stage);
     reef_system_id a = add(w, "a", NULL);
@@ -115,7 +115,7 @@ static void E11_switched_off_and_on(void **stage)
     assert_order(w, "a b");
 }
 
-static void E11_replaced_in_its_place(void **stage)
+static void replaced_in_its_place(void **stage)
 {
     reef_world *w = world_of(stage);
     add(w, "a", NULL);
@@ -143,7 +143,7 @@ static void E11_replaced_in_its_place(void **stage)
                    reef_system_replace(w, b, &(reef_system_desc){.name = "e", .function = nothing_done}));
 }
 
-static void E11_what_is_refused(void **stage)
+static void what_is_refused(void **stage)
 {
     reef_world *w = world_of(stage), *other = another_world(stage, NULL);
     const reef_system_id null = {0};
@@ -181,7 +181,7 @@ static void E11_what_is_refused(void **stage)
     assert_true(reef_system_is_null(reef_system_find(w, NULL)));
 }
 
-static void E11_locked_while_a_loop_is_open(void **stage)
+static void locked_while_a_loop_is_open(void **stage)
 {
     reef_world *w = world_of(stage);
     reef_system_id a = add(w, "a", NULL);
@@ -209,7 +209,7 @@ static void E11_locked_while_a_loop_is_open(void **stage)
     assert_order(w, "a");
 }
 
-static void E11_names(void **stage)
+static void names_of_systems(void **stage)
 {
     reef_world *w = world_of(stage);
     char name[REEF_SYSTEM_NAME_MAX + 2];
@@ -232,7 +232,7 @@ static void E11_names(void **stage)
 
 /* ---- order ---- */
 
-static void E11_order_by_hints(void **stage)
+static void order_by_hints(void **stage)
 {
     reef_world *w = world_of(stage);
     ordered(w, "c", NULL, "a b");
@@ -255,7 +255,7 @@ static void E11_order_by_hints(void **stage)
     assert_string_equal(order_in(w, "end"), "early");
 }
 
-static void E11_circles_are_told(void **stage)
+static void circles_are_told(void **stage)
 {
     reef_world *w = world_of(stage);
     ordered(w, "z", NULL, NULL);
@@ -287,7 +287,7 @@ static void E11_circles_are_told(void **stage)
 }
 
 /* Against a plain search: of those that may come next, the one that was added first. */
-static void E11_order_is_the_earliest(void **stage)
+static void order_is_the_earliest(void **stage)
 {
     enum { N = 40 };
     uint64_t seed = 7;
@@ -326,7 +326,7 @@ static void E11_order_is_the_earliest(void **stage)
 
 /* ---- phases ---- */
 
-static void E11_phases(void **stage)
+static void phases_in_their_order(void **stage)
 {
     reef_world *w = world_of(stage);
     assert_ok(reef_phase_new(w, &(reef_phase_desc){.name = "physics", .step_ns = 1000, .steps_max = 3}));
@@ -438,7 +438,7 @@ static reef_system_id with_context(reef_world *w, const char *name, int *context
         &(reef_system_desc){.name = name, .function = nothing_done, .context = context, .context_free = count_freed});
 }
 
-static void E11_the_context_goes_with_the_last_world(void **stage)
+static void the_context_goes_with_the_last_world(void **stage)
 {
     reef_world *w = world_of(stage);
     int one = 1, ten = 10, hundred = 100;
@@ -472,7 +472,7 @@ static void E11_the_context_goes_with_the_last_world(void **stage)
     assert_int_equal(freed, 112);
 }
 
-static void E11_forks_share_and_separate(void **stage)
+static void forks_share_and_separate(void **stage)
 {
     reef_world *w = world_of(stage);
     reef_system_id a = add(w, "a", "Position");
@@ -509,7 +509,7 @@ static void E11_forks_share_and_separate(void **stage)
     reef_world_free(child);
 }
 
-static void E11_a_fork_of_a_world_without_systems(void **stage)
+static void a_fork_of_a_world_without_systems(void **stage)
 {
     reef_world *w = world_of(stage), *fork = reef_fork(w);
     assert_null(fork->schedule);
@@ -569,7 +569,7 @@ static void living(reef_world *w)
                                            .text = "Position, Mass of sun; sends Cargo, receives Cargo"});
 }
 
-static void D2_explained_as_text(void **stage)
+static void explained_as_text(void **stage)
 {
     reef_world *w = world_of(stage);
     static const char wanted[] = "phase begin: once a tick\n"
@@ -636,7 +636,7 @@ static void D2_explained_as_text(void **stage)
     reef_world_free(fork);
 }
 
-static void D2_explained_as_a_graph(void **stage)
+static void explained_as_a_graph(void **stage)
 {
     reef_world *w = world_of(stage);
     static const char wanted[] = "digraph schedule {\n  rankdir=LR;\n  node [shape=box];\n"
@@ -657,7 +657,7 @@ static void D2_explained_as_a_graph(void **stage)
     assert_int_equal(length, sizeof wanted - 1);
 }
 
-static void D2_nothing_to_explain(void **stage)
+static void nothing_to_explain(void **stage)
 {
     reef_world *w = world_of(stage);
     char text[256];
@@ -676,25 +676,25 @@ static void D2_nothing_to_explain(void **stage)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(E11_systems_come_and_go),
-        TEST(E11_switched_off_and_on),
-        TEST(E11_replaced_in_its_place),
-        TEST(E11_what_is_refused),
-        TEST(E11_locked_while_a_loop_is_open),
-        TEST(E11_names),
-        TEST(E11_order_by_hints),
-        TEST(E11_circles_are_told),
-        TEST(E11_order_is_the_earliest),
-        TEST(E11_phases),
+        TEST(systems_come_and_go),
+        TEST(switched_off_and_on),
+        TEST(replaced_in_its_place),
+        TEST(what_is_refused),
+        TEST(locked_while_a_loop_is_open),
+        TEST(names_of_systems),
+        TEST(order_by_hints),
+        TEST(circles_are_told),
+        TEST(order_is_the_earliest),
+        TEST(phases_in_their_order),
         TEST(G_limits_of_systems),
         TEST(G_limits_of_phases),
         TEST(G_limits_of_touches),
-        TEST(E11_the_context_goes_with_the_last_world),
-        TEST(E11_forks_share_and_separate),
-        TEST(E11_a_fork_of_a_world_without_systems),
-        TEST(D2_explained_as_text),
-        TEST(D2_explained_as_a_graph),
-        TEST(D2_nothing_to_explain),
+        TEST(the_context_goes_with_the_last_world),
+        TEST(forks_share_and_separate),
+        TEST(a_fork_of_a_world_without_systems),
+        TEST(explained_as_text),
+        TEST(explained_as_a_graph),
+        TEST(nothing_to_explain),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

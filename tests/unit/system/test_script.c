@@ -5,7 +5,7 @@ static const reef_script_class class_silent = {.name = "silent"};
 
 /* ---- a life ---- */
 
-static void B1_a_script_starts_updates_and_ends(void **test)
+static void a_script_starts_updates_and_ends(void **test)
 {
     reef_world *w = begin(test, NULL);
     const reef_entity e = reef_spawn(w, reef_with(Mass, 1));
@@ -33,7 +33,7 @@ static void B1_a_script_starts_updates_and_ends(void **test)
     assert_string_equal(story(), "");
 }
 
-static void B1_scripts_run_in_entity_order_whatever_else_the_entities_have(void **test)
+static void scripts_run_in_entity_order_whatever_else_the_entities_have(void **test)
 {
     reef_world *w = begin(test, NULL);
     reef_entity e[40];
@@ -58,7 +58,7 @@ static void B1_scripts_run_in_entity_order_whatever_else_the_entities_have(void 
     for (uint32_t i = 1; i < 40; i++) assert_int_equal(diary[i].entity.index, i <= 3 ? i - 1 : i);
 }
 
-static void B1_scripts_of_far_apart_indices_are_found(void **test)
+static void scripts_of_far_apart_indices_are_found(void **test)
 {
     reef_world *w = begin(test, NULL);
     reef_entity far = {100000, 1}, near = {511, 1}, next = {512, 1};
@@ -74,7 +74,7 @@ static void B1_scripts_of_far_apart_indices_are_found(void **test)
 
 /* ---- ends ---- */
 
-static void B1_a_script_ends_once_however_it_goes(void **test)
+static void a_script_ends_once_however_it_goes(void **test)
 {
     reef_world *w = begin(test, NULL);
     reef_entity e[8];
@@ -102,7 +102,7 @@ static void B1_a_script_ends_once_however_it_goes(void **test)
     assert_int_equal(written, 6);
 }
 
-static void B1_what_never_started_doesnt_end(void **test)
+static void what_never_started_doesnt_end(void **test)
 {
     reef_world *w = begin(test, NULL);
     const reef_entity e = reef_create_entity(w), f = reef_create_entity(w);
@@ -117,7 +117,7 @@ static void B1_what_never_started_doesnt_end(void **test)
     assert_string_equal(story(), "");
 }
 
-static void B1_scripts_end_with_their_world(void **test)
+static void scripts_end_with_their_world(void **test)
 {
     reef_world *w = begin(test, NULL);
     const reef_entity e = reef_create_entity(w), f = reef_create_entity(w), g = reef_create_entity(w);
@@ -144,7 +144,7 @@ static void end_tries(reef_script_run *r)
     note(r, 'e', 't');
 }
 
-static void B1_the_end_of_a_world_changes_nothing(void **test)
+static void the_end_of_a_world_changes_nothing(void **test)
 {
     static const reef_script_class tries = {.name = "tries", .end = end_tries};
     reef_world *w = begin(test, NULL);
@@ -170,7 +170,7 @@ static void spawn_end(reef_script_run *r)
     assert_some(reef_cmd_spawn(r->block, reef_with(Health, 1, 1)));
 }
 
-static void B1_scripts_change_structure_by_commands(void **test)
+static void scripts_change_structure_by_commands(void **test)
 {
     static const reef_script_class parent = {"parent", sizeof(int32_t), NULL, spawn_update, spawn_end};
     reef_world *w = begin(test, "spawns, destroys");
@@ -196,7 +196,7 @@ static void mass_update(reef_script_run *r)
     m->kg += h->now + (double)r->dt;
 }
 
-static void B1_scripts_touch_what_was_declared(void **test)
+static void scripts_touch_what_was_declared(void **test)
 {
     static const reef_script_class grows = {.name = "grows", .update = mass_update};
     reef_world *w = begin(test, "writes Mass, reads Health");
@@ -213,7 +213,7 @@ static void swap_update(reef_script_run *r)
 }
 static void swap_end(reef_script_run *r) { note(r, 'e', 'w'); }
 
-static void B1_a_command_gives_another_script(void **test)
+static void a_command_gives_another_script(void **test)
 {
     static const reef_script_class swaps = {.name = "swaps", .update = swap_update, .end = swap_end};
     reef_world *w = begin(test, "adds, removes");
@@ -225,7 +225,7 @@ static void B1_a_command_gives_another_script(void **test)
     assert_string_equal(story(), "uw0 ew0 sa0 ua0");
 }
 
-static void B1_disabled_scripts_wait(void **test)
+static void disabled_scripts_wait(void **test)
 {
     reef_world *w = begin(test, NULL);
     const reef_entity e = reef_create_entity(w), f = reef_create_entity(w);
@@ -247,7 +247,7 @@ static void B1_disabled_scripts_wait(void **test)
     assert_string_equal(story(), "ea0 ua1");
 }
 
-static void B1_scripts_run_in_their_phase(void **test)
+static void scripts_run_in_their_phase(void **test)
 {
     reef_world *w = world_of(test);
     written = 0;
@@ -268,7 +268,7 @@ static void B1_scripts_run_in_their_phase(void **test)
 
 /* ---- clones, snapshots, forks ---- */
 
-static void B1_a_clone_has_a_life_of_its_own(void **test)
+static void a_clone_has_a_life_of_its_own(void **test)
 {
     reef_world *w = begin(test, NULL);
     const reef_entity e = reef_create_entity(w);
@@ -363,7 +363,7 @@ static reef_entity only_child(const reef_world *w, reef_entity e)
     return sources.sources[0];
 }
 
-static void B1_a_copy_starts_anew_however_it_is_made(void **test)
+static void a_copy_starts_anew_however_it_is_made(void **test)
 {
     for (uint32_t i = 0; i < 2 * COPY_WAYS; i++) {
         reef_world *w = another_world(test, NULL);
@@ -404,7 +404,7 @@ static void B1_a_copy_starts_anew_however_it_is_made(void **test)
     }
 }
 
-static void B1_scripts_of_templates_wait(void **test)
+static void scripts_of_templates_wait(void **test)
 {
     reef_world *w = begin(test, NULL);
     const reef_entity fresh = reef_create_entity(w), old = reef_create_entity(w);
@@ -432,7 +432,7 @@ static void B1_scripts_of_templates_wait(void **test)
     assert_string_equal(story(), "eb1 ua0");
 }
 
-static void G1_a_fork_goes_on_with_its_own_scripts(void **test)
+static void a_fork_goes_on_with_its_own_scripts(void **test)
 {
     reef_world *w = begin(test, NULL);
     const reef_entity e = reef_create_entity(w), gone = reef_create_entity(w);
@@ -462,7 +462,7 @@ static void G1_a_fork_goes_on_with_its_own_scripts(void **test)
     assert_string_equal(story(), "ea0");
 }
 
-static void G1_snapshots_call_nothing_and_a_restore_goes_back(void **test)
+static void snapshots_call_nothing_and_a_restore_goes_back(void **test)
 {
     reef_world *w = begin(test, NULL);
     const reef_entity e = reef_create_entity(w), gone = reef_create_entity(w);
@@ -504,7 +504,7 @@ static reef_status play(void *context, reef_world *w, uint64_t tick_number, cons
     return reef_tick(w, 0.1f);
 }
 
-static void G2_synctest_passes_with_scripts(void **test)
+static void synctest_passes_with_scripts(void **test)
 {
     reef_world *w = begin(test, NULL);
     reef_desync report;
@@ -523,7 +523,7 @@ static void drift(reef_block *b)
     for (uint32_t i = 0; i < b->count; i++) p[i].x += b->dt;
 }
 
-static void G3_scripts_beside_parallel_systems(void **test)
+static void scripts_beside_parallel_systems(void **test)
 {
     uint64_t hash[6] = {0};
     char stories[6][4000];
@@ -556,7 +556,7 @@ static void G3_scripts_beside_parallel_systems(void **test)
 
 /* ---- the hash ---- */
 
-static void G3_the_hash_covers_class_and_data_but_no_address(void **test)
+static void the_hash_covers_class_and_data_but_no_address(void **test)
 {
     static const reef_script_class also_a = {"a", sizeof(int32_t), NULL, NULL, NULL};
     reef_world *w = begin(test, NULL), *other = another_world(test, NULL), *third = another_world(test, NULL);
@@ -570,7 +570,7 @@ static void G3_the_hash_covers_class_and_data_but_no_address(void **test)
     assert_int_not_equal(reef_hash(w), reef_hash(b));
 }
 
-static void G3_the_hash_covers_who_waits_for_an_end(void **test)
+static void the_hash_covers_who_waits_for_an_end(void **test)
 {
     reef_world *w = begin(test, NULL), *other = another_world(test, NULL);
     assert_false(reef_system_is_null(reef_scripts(other, NULL, NULL)));
@@ -612,7 +612,7 @@ static void G3_the_hash_covers_who_waits_for_an_end(void **test)
 
 /* ---- what is wrong ---- */
 
-static void B1_what_is_wrong_is_refused(void **test)
+static void what_is_wrong_is_refused(void **test)
 {
     static const reef_script_class nameless = {.name = ""}, unnamed = {.size = 1},
                                    large = {.name = "x", .size = REEF_SCRIPT_BYTES + 1};
@@ -658,7 +658,7 @@ static void B1_what_is_wrong_is_refused(void **test)
     assert_string_equal(story(), "");
 }
 
-static void G5_turning_scripts_on_without_memory(void **test)
+static void turning_scripts_on_without_memory(void **test)
 {
     heap *h = heap_of(test);
     uint64_t n = 1;
@@ -685,7 +685,7 @@ static void G5_turning_scripts_on_without_memory(void **test)
     assert_true(n > 3);
 }
 
-static void G5_forking_scripts_without_memory(void **test)
+static void forking_scripts_without_memory(void **test)
 {
     heap *h = heap_of(test);
     reef_world *w = begin(test, NULL), *fork = NULL;
@@ -711,7 +711,7 @@ static void health_update(reef_block *b)
     for (uint32_t i = 0; i < b->count; i++) h[i].now += (int32_t)(2 * b->dt);
 }
 
-static void B8_a_type_has_an_update_for_every_instance(void **test)
+static void a_type_has_an_update_for_every_instance(void **test)
 {
     reef_world *w = world_of(test);
     const reef_entity e = reef_spawn(w, reef_with(Health, 1, 9)),
@@ -745,31 +745,31 @@ static void B8_a_type_has_an_update_for_every_instance(void **test)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(B1_a_script_starts_updates_and_ends),
-        TEST(B1_scripts_run_in_entity_order_whatever_else_the_entities_have),
-        TEST(B1_scripts_of_far_apart_indices_are_found),
-        TEST(B1_a_script_ends_once_however_it_goes),
-        TEST(B1_what_never_started_doesnt_end),
-        TEST(B1_scripts_end_with_their_world),
-        TEST(B1_the_end_of_a_world_changes_nothing),
-        TEST(B1_scripts_change_structure_by_commands),
-        TEST(B1_scripts_touch_what_was_declared),
-        TEST(B1_a_command_gives_another_script),
-        TEST(B1_disabled_scripts_wait),
-        TEST(B1_scripts_run_in_their_phase),
-        TEST(B1_a_clone_has_a_life_of_its_own),
-        TEST(B1_a_copy_starts_anew_however_it_is_made),
-        TEST(B1_scripts_of_templates_wait),
-        TEST(G1_a_fork_goes_on_with_its_own_scripts),
-        TEST(G1_snapshots_call_nothing_and_a_restore_goes_back),
-        TEST(G2_synctest_passes_with_scripts),
-        TEST(G3_scripts_beside_parallel_systems),
-        TEST(G3_the_hash_covers_class_and_data_but_no_address),
-        TEST(G3_the_hash_covers_who_waits_for_an_end),
-        TEST(B1_what_is_wrong_is_refused),
-        TEST(G5_turning_scripts_on_without_memory),
-        TEST(G5_forking_scripts_without_memory),
-        TEST(B8_a_type_has_an_update_for_every_instance),
+        TEST(a_script_starts_updates_and_ends),
+        TEST(scripts_run_in_entity_order_whatever_else_the_entities_have),
+        TEST(scripts_of_far_apart_indices_are_found),
+        TEST(a_script_ends_once_however_it_goes),
+        TEST(what_never_started_doesnt_end),
+        TEST(scripts_end_with_their_world),
+        TEST(the_end_of_a_world_changes_nothing),
+        TEST(scripts_change_structure_by_commands),
+        TEST(scripts_touch_what_was_declared),
+        TEST(a_command_gives_another_script),
+        TEST(disabled_scripts_wait),
+        TEST(scripts_run_in_their_phase),
+        TEST(a_clone_has_a_life_of_its_own),
+        TEST(a_copy_starts_anew_however_it_is_made),
+        TEST(scripts_of_templates_wait),
+        TEST(a_fork_goes_on_with_its_own_scripts),
+        TEST(snapshots_call_nothing_and_a_restore_goes_back),
+        TEST(synctest_passes_with_scripts),
+        TEST(scripts_beside_parallel_systems),
+        TEST(the_hash_covers_class_and_data_but_no_address),
+        TEST(the_hash_covers_who_waits_for_an_end),
+        TEST(what_is_wrong_is_refused),
+        TEST(turning_scripts_on_without_memory),
+        TEST(forking_scripts_without_memory),
+        TEST(a_type_has_an_update_for_every_instance),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -74,7 +74,7 @@ static const char *uses(const struct system *s)
 
 /* ---- the text ---- */
 
-static void D6_texts_of_touches(void **stage)
+static void texts_of_touches(void **stage)
 {
     reef_world *w = world_of(stage);
     static const struct {
@@ -116,7 +116,7 @@ static void D6_texts_of_touches(void **stage)
     }
 }
 
-static void D6_texts_that_are_refused(void **stage)
+static void texts_that_are_refused(void **stage)
 {
     reef_world *w = world_of(stage);
     static const char kinds[] =
@@ -172,7 +172,7 @@ static void D6_texts_that_are_refused(void **stage)
 }
 
 /* Every text that is cut off, and every byte put anywhere, is read or refused at a column of it. */
-static void D6_texts_cut_and_changed(void **stage)
+static void texts_cut_and_changed(void **stage)
 {
     reef_world *w = world_of(stage);
     static const char whole[] = "Position, in Velocity | !Mass; reads Mass, sends Hit \"Ping\", destroys";
@@ -190,7 +190,7 @@ static void D6_texts_cut_and_changed(void **stage)
     }
 }
 
-static void D1_the_same_as_a_struct(void **stage)
+static void the_same_as_a_struct(void **stage)
 {
     reef_world *w = world_of(stage);
     const struct system *a = from_text(w, "Position, in Velocity, !Frozen; reads Mass, sends Hit, spawns, destroys");
@@ -222,7 +222,7 @@ static void D1_the_same_as_a_struct(void **stage)
     assert_int_equal(reef_last_error(w).number, 14);
 }
 
-static void D1_structs_that_are_refused(void **stage)
+static void structs_that_are_refused(void **stage)
 {
     reef_world *w = world_of(stage), *strict = another_world(stage, &(reef_world_config){.strict = true});
     const struct {
@@ -260,7 +260,7 @@ static void D1_structs_that_are_refused(void **stage)
 
 /* ---- what follows from it ---- */
 
-static void D3_access_and_splitting(void **stage)
+static void access_and_splitting(void **stage)
 {
     reef_world *w = world_of(stage);
     assert_ok(reef_set_name(w, reef_spawn(w, reef_with(Position, 1, 2), reef_with(Mass, 3)), "sun"));
@@ -313,7 +313,7 @@ static void D3_access_and_splitting(void **stage)
 }
 
 /* All pairs of ways to use Mass. */
-static void D2_collisions_of_all_pairs(void **stage)
+static void collisions_of_all_pairs(void **stage)
 {
     reef_world *w = world_of(stage);
     assert_ok(reef_set_name(w, reef_spawn(w, reef_with(Mass, 3)), "sun"));
@@ -368,7 +368,7 @@ static void D2_collisions_of_all_pairs(void **stage)
     assert_int_equal(reef__systems_collide(inside(w, two), inside(w, other)), y.id);
 }
 
-static void D6_what_is_declared(void **stage)
+static void what_is_declared(void **stage)
 {
     reef_world *w = world_of(stage);
     const uint32_t mass = reef_id(Mass).id, hit = reef_id(Hit).id;
@@ -402,7 +402,7 @@ static void D6_what_is_declared(void **stage)
 }
 
 /* One that is run once needs neither a name nor a phase. */
-static void D1_a_system_in_no_schedule(void **stage)
+static void a_system_in_no_schedule(void **stage)
 {
     reef_world *w = world_of(stage);
     struct system *s =
@@ -420,9 +420,9 @@ static void D1_a_system_in_no_schedule(void **stage)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(D6_texts_of_touches),        TEST(D6_texts_that_are_refused),   TEST(D6_texts_cut_and_changed),
-        TEST(D1_the_same_as_a_struct),    TEST(D1_structs_that_are_refused), TEST(D3_access_and_splitting),
-        TEST(D2_collisions_of_all_pairs), TEST(D6_what_is_declared),         TEST(D1_a_system_in_no_schedule),
+        TEST(texts_of_touches),        TEST(texts_that_are_refused),   TEST(texts_cut_and_changed),
+        TEST(the_same_as_a_struct),    TEST(structs_that_are_refused), TEST(access_and_splitting),
+        TEST(collisions_of_all_pairs), TEST(what_is_declared),         TEST(a_system_in_no_schedule),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -115,7 +115,7 @@ static void rearranges_in(void **state, uint32_t at, uint32_t threads)
     reef_pool_free(pool);
 }
 
-static void E11_systems_come_and_go_from_the_next_phase_on(void **state)
+static void systems_come_and_go_from_the_next_phase_on(void **state)
 {
     for (uint32_t at = 1; at < 4; at++)
         for (uint32_t threads = 0; threads < 3; threads++) rearranges_in(state, at, threads);
@@ -127,7 +127,7 @@ static void leave(reef_block *b)
     assert_ok(reef_cmd_system_remove(b, "a"));
 }
 
-static void E11_a_system_removes_itself(void **state)
+static void a_system_removes_itself(void **state)
 {
     for (uint32_t at = 1; at < 4; at++) {
         diary d;
@@ -143,7 +143,7 @@ static void E11_a_system_removes_itself(void **state)
 
 static void leave_at_once(reef_block *b) { (void)reef_cmd_system_remove(b, "gone"); } /* maybe without memory */
 
-static void E11_of_a_phase_in_which_another_has_no_memory(void **state)
+static void of_a_phase_in_which_another_has_no_memory(void **state)
 {
     heap *h = heap_of(state);
     reef_world *w = world_of(state);
@@ -191,7 +191,7 @@ static void ask_wrongly(reef_block *b)
     assert_status(REEF_BAD_ARGUMENT, reef_cmd_system_enable(b, "a b", true));
 }
 
-static void E11_refused_at_once(void **state)
+static void refused_at_once(void **state)
 {
     diary d;
     reef_world *w = another_world(state, NULL);
@@ -229,7 +229,7 @@ static void ask_in_vain(reef_block *b)
     assert_ok(reef_cmd_system_replace(b, "b", &desc));
 }
 
-static void E11_refused_when_it_is_done(void **state)
+static void refused_when_it_is_done(void **state)
 {
     for (uint32_t at = 1; at < 3; at++) {
         diary d;
@@ -253,7 +253,7 @@ static void E11_refused_when_it_is_done(void **state)
     }
 }
 
-static void E11_without_a_system_they_are_calls_on_the_world(void **state)
+static void without_a_system_they_are_calls_on_the_world(void **state)
 {
     diary d;
     reef_world *w = another_world(state, NULL);
@@ -320,20 +320,20 @@ static void eight_without_memory(void **state, bool later)
     assert_in_range(failures, 20, 990);
 }
 
-static void H2_what_had_no_memory_is_done_later(void **state) { eight_without_memory(state, true); }
-static void H2_contexts_of_what_is_forgotten_are_freed(void **state) { eight_without_memory(state, false); }
+static void what_had_no_memory_is_done_later(void **state) { eight_without_memory(state, true); }
+static void contexts_of_what_is_forgotten_are_freed(void **state) { eight_without_memory(state, false); }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(E11_systems_come_and_go_from_the_next_phase_on),
-        TEST(E11_a_system_removes_itself),
-        TEST(E11_of_a_phase_in_which_another_has_no_memory),
-        TEST(E11_refused_at_once),
-        TEST(E11_refused_when_it_is_done),
-        TEST(E11_without_a_system_they_are_calls_on_the_world),
-        TEST(H2_what_had_no_memory_is_done_later),
-        TEST(H2_contexts_of_what_is_forgotten_are_freed),
+        TEST(systems_come_and_go_from_the_next_phase_on),
+        TEST(a_system_removes_itself),
+        TEST(of_a_phase_in_which_another_has_no_memory),
+        TEST(refused_at_once),
+        TEST(refused_when_it_is_done),
+        TEST(without_a_system_they_are_calls_on_the_world),
+        TEST(what_had_no_memory_is_done_later),
+        TEST(contexts_of_what_is_forgotten_are_freed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

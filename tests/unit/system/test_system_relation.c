@@ -65,7 +65,7 @@ static void explained(const reef_world *w, const char *words, bool there)
     if ((strstr(text, words) != NULL) != there) fail_msg("\"%s\": %s", words, text);
 }
 
-static void F4_a_system_with_variables_visits_each_binding(void **state)
+static void a_system_with_variables_visits_each_binding(void **state)
 {
     reef_world *w = world_of(state);
     harbour_make(w);
@@ -81,7 +81,7 @@ static void F4_a_system_with_variables_visits_each_binding(void **state)
     explained(w, "Likes($port), in Price($port)", true);
 }
 
-static void F4_a_system_waits_for_those_that_write_what_it_reaches(void **state)
+static void a_system_waits_for_those_that_write_what_it_reaches(void **state)
 {
     reef_world *w = world_of(state);
     harbour_make(w);
@@ -99,7 +99,7 @@ static void F4_a_system_waits_for_those_that_write_what_it_reaches(void **state)
 }
 
 /* On any number of threads, and on a fork whose blocks are shared, the same comes out. */
-static void F4_results_do_not_depend_on_threads(void **state)
+static void results_do_not_depend_on_threads(void **state)
 {
     uint64_t hash[4];
     for (uint32_t n = 0; n < 4; n++) {
@@ -146,7 +146,7 @@ static void look_once(reef_world *w, const char *query, const char *touches, ree
     assert_ok(reef_query_free(w, inner));
 }
 
-static void F4_a_loop_over_others_declares_what_it_reaches(void **state)
+static void a_loop_over_others_declares_what_it_reaches(void **state)
 {
     reef_world *w = world_of(state);
     harbour_make(w);
@@ -178,7 +178,7 @@ static void pay_by_hand(reef_block *b)
     }
 }
 
-static void F4_the_checked_build_tells_of_a_relation_that_is_followed_undeclared(void **state)
+static void the_checked_build_tells_of_a_relation_that_is_followed_undeclared(void **state)
 {
     static const struct {
         const char *text;
@@ -201,7 +201,7 @@ static void F4_the_checked_build_tells_of_a_relation_that_is_followed_undeclared
 
 #endif
 
-static void F4_a_way_is_a_relation(void **state)
+static void a_way_is_a_relation(void **state)
 {
     reef_world *w = world_of(state);
     assert_true(reef_system_is_null(reef_system(w, carry, "inout Bill; reads Price of Fuel")));
@@ -214,14 +214,14 @@ static void F4_a_way_is_a_relation(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(F4_a_system_with_variables_visits_each_binding),
-        TEST(F4_a_system_waits_for_those_that_write_what_it_reaches),
-        TEST(F4_results_do_not_depend_on_threads),
-        TEST(F4_a_loop_over_others_declares_what_it_reaches),
+        TEST(a_system_with_variables_visits_each_binding),
+        TEST(a_system_waits_for_those_that_write_what_it_reaches),
+        TEST(results_do_not_depend_on_threads),
+        TEST(a_loop_over_others_declares_what_it_reaches),
 #ifdef REEF_CHECKED
-        TEST(F4_the_checked_build_tells_of_a_relation_that_is_followed_undeclared),
+        TEST(the_checked_build_tells_of_a_relation_that_is_followed_undeclared),
 #endif
-        TEST(F4_a_way_is_a_relation),
+        TEST(a_way_is_a_relation),
     };
     return cmocka_run_group_tests_name("system relation", tests, NULL, NULL);
 }

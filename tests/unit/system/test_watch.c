@@ -33,7 +33,7 @@ static void write_in(reef_block *b)
     p[4].x = 9;
 }
 
-static void G6_an_in_array_is_written(void **state)
+static void an_in_array_is_written(void **state)
 {
     heard h;
     reef_entity fish[FISH];
@@ -49,7 +49,7 @@ static void G6_an_in_array_is_written(void **state)
 
 static void write_last(reef_block *b) { ((Position *)(uintptr_t)reef_in(b, Position))[b->count - 1].x = 9; }
 
-static void G6_the_last_row_of_a_full_block(void **state)
+static void the_last_row_of_a_full_block(void **state)
 {
     heard h;
     reef_world *w = world_heard(state, &h);
@@ -61,7 +61,7 @@ static void G6_the_last_row_of_a_full_block(void **state)
 
 static void write_behind(reef_block *b) { reef_inout(b, Position)[b->count].x = 9; }
 
-static void G6_a_row_behind_the_last_is_written(void **state)
+static void a_row_behind_the_last_is_written(void **state)
 {
     heard h;
     reef_entity fish[FISH];
@@ -79,7 +79,7 @@ static void write_kept(reef_block *b)
     ((float *)kept)[0] = kept_value;
 }
 
-static void G6_a_pointer_from_before_is_written(void **state)
+static void a_pointer_from_before_is_written(void **state)
 {
     heard h;
     reef_entity fish[FISH];
@@ -98,7 +98,7 @@ static void G6_a_pointer_from_before_is_written(void **state)
     assert_int_equal(h.count, 0);
 }
 
-static void G6_another_chunk_is_written(void **state)
+static void another_chunk_is_written(void **state)
 {
     heard h;
     reef_world *w = world_heard(state, &h);
@@ -120,7 +120,7 @@ static void write_all(reef_block *b)
     for (uint32_t i = 0; i < b->count; i++) p[i].x += 1;
 }
 
-static void G6_a_row_that_does_not_match_is_written(void **state)
+static void a_row_that_does_not_match_is_written(void **state)
 {
     heard h;
     reef_entity fish[FISH];
@@ -134,7 +134,7 @@ static void G6_a_row_that_does_not_match_is_written(void **state)
 static void turn_switch(reef_block *b) { ((uint64_t *)(uintptr_t)reef_block_mask(b))[0] ^= 4; }
 static void write_handle(reef_block *b) { ((reef_entity *)(uintptr_t)b->entities)[2].index = 9; }
 
-static void G6_switches_and_handles_are_written(void **state)
+static void switches_and_handles_are_written(void **state)
 {
     heard h;
     reef_entity fish[FISH];
@@ -164,7 +164,7 @@ static void G6_switches_and_handles_are_written(void **state)
 
 static void write_hooked(reef_block *b) { ((Tracked *)(uintptr_t)reef_in(b, Tracked))[0].value++; }
 
-static void G6_values_with_hooks_are_bytes(void **state)
+static void values_with_hooks_are_bytes(void **state)
 {
     heard h;
     reef_world *w = world_heard(state, &h);
@@ -181,7 +181,7 @@ static void write_two(reef_block *b)
     }
 }
 
-static void G6_once_for_each_component(void **state)
+static void once_for_each_component(void **state)
 {
     heard h;
     reef_entity fish[FISH];
@@ -200,7 +200,7 @@ static void write_fixed(reef_block *b)
 static void write_fixed_in(reef_block *b) { ((Velocity *)(uintptr_t)reef_fixed_in(b, Velocity))->x += 1; }
 static void get_fixed(reef_block *b) { assert_non_null(reef_get(b->world, target, Velocity)); }
 
-static void G6_terms_of_one_entity(void **state)
+static void terms_of_one_entity(void **state)
 {
     heard h;
     reef_entity fish[FISH];
@@ -249,7 +249,7 @@ static void sum_up(reef_block *b)
     for (uint32_t i = 0; i < b->count; i++) p[i].y = all;
 }
 
-static void G6_a_row_depends_on_others(void **state)
+static void a_row_depends_on_others(void **state)
 {
     heard h;
     reef_entity fish[8];
@@ -278,7 +278,7 @@ static void only_count(reef_block *b) { ++*(uint32_t *)b->context; }
 static void nothing(reef_block *b) { (void)b; }
 static void add_counts(void *total, const void *part) { ((Count *)total)->n += ((const Count *)part)->n; }
 
-static void G6_who_is_not_run_twice_is_listed(void **state)
+static void who_is_not_run_twice_is_listed(void **state)
 {
     heard h;
     uint32_t calls = 0;
@@ -317,7 +317,7 @@ static void G6_who_is_not_run_twice_is_listed(void **state)
 
 /* ---- without memory, and off ---- */
 
-static void G6_without_memory_a_system_runs_unwatched(void **state)
+static void without_memory_a_system_runs_unwatched(void **state)
 {
     heard h;
     reef_entity fish[FISH];
@@ -338,7 +338,7 @@ static void G6_without_memory_a_system_runs_unwatched(void **state)
     }
 }
 
-static void G6_the_watch_can_be_turned_off(void **state)
+static void the_watch_can_be_turned_off(void **state)
 {
     heard h;
     reef_entity fish[FISH];
@@ -475,7 +475,7 @@ static reef_world *world_of_right(void **state, heard *h, reef_entity *target_ke
     return w;
 }
 
-static void G6_right_systems_are_told_nothing(void **state)
+static void right_systems_are_told_nothing(void **state)
 {
     heard h, g;
     reef_entity a, b;
@@ -504,7 +504,7 @@ static void G6_right_systems_are_told_nothing(void **state)
     reef_snapshot_free(s);
 }
 
-static void G6_scenes_are_told_nothing(void **state)
+static void scenes_are_told_nothing(void **state)
 {
     for (uint32_t n = 0; n < scene_count; n++) {
         heard h, g;
@@ -526,23 +526,23 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
 #ifdef REEF_CHECKED
-        TEST(G6_an_in_array_is_written),
-        TEST(G6_the_last_row_of_a_full_block),
-        TEST(G6_a_row_behind_the_last_is_written),
-        TEST(G6_a_pointer_from_before_is_written),
-        TEST(G6_another_chunk_is_written),
-        TEST(G6_a_row_that_does_not_match_is_written),
-        TEST(G6_switches_and_handles_are_written),
-        TEST(G6_values_with_hooks_are_bytes),
-        TEST(G6_once_for_each_component),
-        TEST(G6_terms_of_one_entity),
-        TEST(G6_a_row_depends_on_others),
-        TEST(G6_who_is_not_run_twice_is_listed),
-        TEST(G6_without_memory_a_system_runs_unwatched),
-        TEST(G6_the_watch_can_be_turned_off),
+        TEST(an_in_array_is_written),
+        TEST(the_last_row_of_a_full_block),
+        TEST(a_row_behind_the_last_is_written),
+        TEST(a_pointer_from_before_is_written),
+        TEST(another_chunk_is_written),
+        TEST(a_row_that_does_not_match_is_written),
+        TEST(switches_and_handles_are_written),
+        TEST(values_with_hooks_are_bytes),
+        TEST(once_for_each_component),
+        TEST(terms_of_one_entity),
+        TEST(a_row_depends_on_others),
+        TEST(who_is_not_run_twice_is_listed),
+        TEST(without_memory_a_system_runs_unwatched),
+        TEST(the_watch_can_be_turned_off),
 #endif
-        TEST(G6_right_systems_are_told_nothing),
-        TEST(G6_scenes_are_told_nothing),
+        TEST(right_systems_are_told_nothing),
+        TEST(scenes_are_told_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

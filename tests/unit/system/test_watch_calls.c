@@ -65,7 +65,7 @@ static void mut_single(reef_block *b) { assert_null(reef_single_mut(b->world, Wi
 static void block_other(reef_block *b) { assert_null(reef_inout(b, Velocity)); }
 static void has_other(reef_block *b) { assert_true(reef_has(b->world, target, Velocity)); }
 
-static void G6_undeclared_calls_on_others(void **state)
+static void undeclared_calls_on_others(void **state)
 {
     heard h;
     reef_entity fish[FISH];
@@ -158,7 +158,7 @@ static void G6_G9_the_program_refuses_reads(void **state)
     reef_world_free(fork);
 }
 
-static void G6_undeclared_events_and_commands(void **state)
+static void undeclared_events_and_commands(void **state)
 {
     heard h;
     reef_entity fish[FISH];
@@ -197,7 +197,7 @@ static void stale_set(reef_block *b) { assert_int_equal(reef_set(b->world, targe
 static void tick_again(reef_block *b) { assert_int_equal(reef_tick(b->world, 0), REEF_LOCKED); }
 static void watch_off(reef_block *b) { reef_watch_systems(b->world, false); }
 
-static void G6_stale_entities_and_calls_at_the_wrong_time(void **state)
+static void stale_entities_and_calls_at_the_wrong_time(void **state)
 {
     heard h;
     reef_entity fish[FISH];
@@ -275,8 +275,8 @@ static void A10_G6_another_thread_uses_the_world(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(G6_undeclared_calls_on_others),        TEST(G6_G9_the_program_refuses_reads),
-        TEST(G6_undeclared_events_and_commands),    TEST(G6_stale_entities_and_calls_at_the_wrong_time),
+        TEST(undeclared_calls_on_others),           TEST(G6_G9_the_program_refuses_reads),
+        TEST(undeclared_events_and_commands),       TEST(stale_entities_and_calls_at_the_wrong_time),
 #ifndef REEF_NO_THREADS
         TEST(A10_G6_another_thread_uses_the_world),
 #endif

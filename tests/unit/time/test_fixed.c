@@ -49,7 +49,7 @@ static void spawn_all(reef_world *w, reef_entity *e)
     for (uint32_t i = 0; i < N; i++) e[i] = reef_spawn(w, reef_with(Mass, (int32_t)i));
 }
 
-static void A8_what_cannot_move_is_made_where_it_stays(void **state)
+static void what_cannot_move_is_made_where_it_stays(void **state)
 {
     (void)state;
     const reef_component c[] = {reef_id(Buoy), reef_id(BuoyCopied)};
@@ -86,7 +86,7 @@ static void sets(reef_block *b)
     for (uint32_t i = 0; i < b->count; i++) reef_cmd_set_id(b, b->entities[i], reef_id(BuoyCopied), &here, sizeof here);
 }
 
-static void A8_commands_make_it_where_it_stays(void **state)
+static void commands_make_it_where_it_stays(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[N];
@@ -100,7 +100,7 @@ static void A8_commands_make_it_where_it_stays(void **state)
     }
 }
 
-static void A8_a_hook_that_refuses_leaves_the_old_value(void **state)
+static void a_hook_that_refuses_leaves_the_old_value(void **state)
 {
     reef_world *w = world_of(state);
     const Buoy deep = {&deep, 7};
@@ -133,7 +133,7 @@ static void replaced(const reef_notice *n)
     for (uint32_t i = 0; i < n->count; i++) old_depth = reef_was(n, BuoyCopied, i)->depth;
 }
 
-static void A8_observers_see_the_old_value(void **state)
+static void observers_see_the_old_value(void **state)
 {
     reef_world *w = world_of(state);
     const Buoy deep = {&deep, 7};
@@ -145,7 +145,7 @@ static void A8_observers_see_the_old_value(void **state)
     assert_bound(w, reef_id(BuoyCopied), &e, 1, 1);
 }
 
-static void A8_a_copy_needs_the_copy_hook(void **state)
+static void a_copy_needs_the_copy_hook(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[N], a, b;
@@ -174,11 +174,11 @@ static void A8_a_copy_needs_the_copy_hook(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(A8_what_cannot_move_is_made_where_it_stays),
-        TEST(A8_commands_make_it_where_it_stays),
-        TEST(A8_a_hook_that_refuses_leaves_the_old_value),
-        TEST(A8_observers_see_the_old_value),
-        TEST(A8_a_copy_needs_the_copy_hook),
+        TEST(what_cannot_move_is_made_where_it_stays),
+        TEST(commands_make_it_where_it_stays),
+        TEST(a_hook_that_refuses_leaves_the_old_value),
+        TEST(observers_see_the_old_value),
+        TEST(a_copy_needs_the_copy_hook),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

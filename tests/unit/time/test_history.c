@@ -4,7 +4,7 @@
 
 /* ---- keeping ---- */
 
-static void G2_the_last_n_ticks_are_kept(void **state)
+static void the_last_n_ticks_are_kept(void **state)
 {
     enum { KEEP = 8 };
     scene s;
@@ -29,7 +29,7 @@ static void G2_the_last_n_ticks_are_kept(void **state)
     scene_end(&s, state);
 }
 
-static void G2_a_kept_state_can_be_forked(void **state)
+static void a_kept_state_can_be_forked(void **state)
 {
     scene s;
     scene_begin(&s, state, (reef_history_config){.ticks = 20});
@@ -45,7 +45,7 @@ static void G2_a_kept_state_can_be_forked(void **state)
 
 /* ---- going back ---- */
 
-static void G2_every_kept_tick_comes_back_as_it_was(void **state)
+static void every_kept_tick_comes_back_as_it_was(void **state)
 {
     enum { TICKS = 60, KEEP = 40 };
     static view seen[TICKS + 1];
@@ -70,7 +70,7 @@ static void G2_every_kept_tick_comes_back_as_it_was(void **state)
     scene_end(&s, state);
 }
 
-static void G2_replayed_ticks_have_the_same_hashes(void **state)
+static void replayed_ticks_have_the_same_hashes(void **state)
 {
     enum { TICKS = 50 };
     static view seen[TICKS + 1];
@@ -97,7 +97,7 @@ static void G2_replayed_ticks_have_the_same_hashes(void **state)
 }
 
 /* What the caller changes is no input: it is in the states that were kept after it, and not in what is played again. */
-static void G2_replay_goes_on_from_the_world_as_it_is(void **state)
+static void replay_goes_on_from_the_world_as_it_is(void **state)
 {
     scene s;
     scene_begin(&s, state, (reef_history_config){.ticks = 20, .hashes = true});
@@ -120,7 +120,7 @@ static void G2_replay_goes_on_from_the_world_as_it_is(void **state)
     scene_end(&s, state);
 }
 
-static void G2_another_future_is_that_of_a_fresh_world(void **state)
+static void another_future_is_that_of_a_fresh_world(void **state)
 {
     enum { TICKS = 45 };
     uint32_t inputs[TICKS];
@@ -140,7 +140,7 @@ static void G2_another_future_is_that_of_a_fresh_world(void **state)
 
 /* ---- late inputs ---- */
 
-static void G2_late_inputs_count_as_if_in_time(void **state)
+static void late_inputs_count_as_if_in_time(void **state)
 {
     enum { TICKS = 60 };
     uint32_t guess[TICKS], truth[TICKS];
@@ -166,7 +166,7 @@ static void G2_late_inputs_count_as_if_in_time(void **state)
     scene_end(&s, state);
 }
 
-static void G2_a_late_input_ahead_of_the_world_waits(void **state)
+static void a_late_input_ahead_of_the_world_waits(void **state)
 {
     uint32_t inputs[20], other = 777;
     scene s;
@@ -186,7 +186,7 @@ static void G2_a_late_input_ahead_of_the_world_waits(void **state)
     scene_end(&s, state);
 }
 
-static void G2_inputs_have_any_length(void **state)
+static void inputs_have_any_length(void **state)
 {
     char text[3000];
     size_t bytes;
@@ -210,7 +210,7 @@ static void G2_inputs_have_any_length(void **state)
 
 /* The hash of a state that was given up because it doesn't follow any more isn't told; that of one that was thinned
  * out is. */
-static void G2_a_hash_goes_with_the_inputs_that_led_to_it(void **state)
+static void a_hash_goes_with_the_inputs_that_led_to_it(void **state)
 {
     enum { TICKS = 20 };
     uint32_t inputs[TICKS], other = 999;
@@ -309,7 +309,7 @@ static void history_act(scene *s, shadow *x, uint64_t *seed)
     }
 }
 
-static void G2_steps_rewinds_replays_and_corrections_in_any_order(void **state)
+static void steps_rewinds_replays_and_corrections_in_any_order(void **state)
 {
     static shadow x;
     uint64_t seed = 1;
@@ -350,7 +350,7 @@ static reef_status one_block_step(void *context, reef_world *w, uint64_t tick, c
     return REEF_OK;
 }
 
-static void G2_a_budget_thins_the_older_ticks(void **state)
+static void a_budget_thins_the_older_ticks(void **state)
 {
     enum { BUDGET = 8 << 20, TICKS = 2000 };
     static uint64_t hash[TICKS + 1];
@@ -394,7 +394,7 @@ static void G2_a_budget_thins_the_older_ticks(void **state)
 }
 
 /* An input far ahead of the world may be long; the world stays within reach. */
-static void G2_a_budget_never_drops_where_the_world_is(void **state)
+static void a_budget_never_drops_where_the_world_is(void **state)
 {
     static char long_input[1 << 20];
     scene s;
@@ -414,7 +414,7 @@ static void G2_a_budget_never_drops_where_the_world_is(void **state)
     scene_end(&s, state);
 }
 
-static void G2_a_budget_for_less_than_one_tick_keeps_one(void **state)
+static void a_budget_for_less_than_one_tick_keeps_one(void **state)
 {
     scene s;
     scene_begin(&s, state, (reef_history_config){.bytes = 1});
@@ -440,7 +440,7 @@ static reef_status one_value_step(void *context, reef_world *w, uint64_t tick, c
 }
 
 /* The log alone may not eat the budget either. */
-static void G2_a_long_log_drops_the_oldest_ticks(void **state)
+static void a_long_log_drops_the_oldest_ticks(void **state)
 {
     enum { BUDGET = 1 << 20 };
     static char input[1000];
@@ -462,7 +462,7 @@ static void G2_a_long_log_drops_the_oldest_ticks(void **state)
     reef_history_free(h);
 }
 
-static void G2_both_bounds_hold(void **state)
+static void both_bounds_hold(void **state)
 {
     static view seen[301];
     scene s;
@@ -494,7 +494,7 @@ static void read_often(const reef_world *w)
     for (int i = 0; i < 500; i++) assert_non_null(reef_get(w, reef_entity_at(w, 0), Position));
 }
 
-static void G2_memory_is_back_when_a_history_is_freed(void **state)
+static void memory_is_back_when_a_history_is_freed(void **state)
 {
     reef_world *w = world_of(state);
     assert_ok(reef_spawn_many(w, 40 * 1024, NULL, reef_with(Position, 1, 2), reef_with(Mass, 3)));
@@ -517,7 +517,7 @@ static void G2_memory_is_back_when_a_history_is_freed(void **state)
     assert_in_range(bytes_used(w), before, before + 256); /* some bytes of books for each spare piece */
 }
 
-static void G2_a_history_may_outlive_its_world(void **state)
+static void a_history_may_outlive_its_world(void **state)
 {
     scene s;
     scene_begin(&s, state, (reef_history_config){.ticks = 30, .hashes = true});
@@ -531,7 +531,7 @@ static void G2_a_history_may_outlive_its_world(void **state)
     reef_history_free(NULL);
 }
 
-static void G2_two_histories_of_one_world(void **state)
+static void two_histories_of_one_world(void **state)
 {
     scene s;
     scene_begin(&s, state, (reef_history_config){.ticks = 30});
@@ -558,7 +558,7 @@ static reef_status hooked_step(void *context, reef_world *w, uint64_t tick, cons
     return REEF_OK;
 }
 
-static void G2_values_with_hooks_go_back_too(void **state)
+static void values_with_hooks_go_back_too(void **state)
 {
     uint64_t seen[41];
     reef_world *w = world_of(state);
@@ -586,7 +586,7 @@ static reef_status sound_step(void *context, reef_world *w, uint64_t tick, const
     return *fail_at == tick ? REEF_IO : REEF_OK;
 }
 
-static void G2_what_a_rewind_leaves_alone_stays(void **state)
+static void what_a_rewind_leaves_alone_stays(void **state)
 {
     reef_world *w = world_of(state);
     uint64_t fail_at = 7;
@@ -623,7 +623,7 @@ static reef_status singing_step(void *context, reef_world *w, uint64_t tick, con
     return *fail_at == tick ? REEF_IO : REEF_OK;
 }
 
-static void G2_what_a_rewind_leaves_alone_is_never_in_a_kept_state(void **state)
+static void what_a_rewind_leaves_alone_is_never_in_a_kept_state(void **state)
 {
     reef_world *w = world_of(state);
     uint64_t fail_at = 99;
@@ -657,7 +657,7 @@ static reef_status meddling_step(void *context, reef_world *w, uint64_t tick, co
     return REEF_OK;
 }
 
-static void H2_a_running_step_cannot_use_its_history(void **state)
+static void a_running_step_cannot_use_its_history(void **state)
 {
     reef_world *w = world_of(state);
     reef_history *h = NULL;
@@ -667,7 +667,7 @@ static void H2_a_running_step_cannot_use_its_history(void **state)
     reef_history_free(h);
 }
 
-static void H2_arguments_are_checked(void **state)
+static void arguments_are_checked(void **state)
 {
     scene s;
     char long_input[65] = {0};
@@ -726,7 +726,7 @@ static reef_status careless_step(void *context, reef_world *w, uint64_t tick, co
     return REEF_OK;
 }
 
-static void H2_a_step_must_close_its_loops(void **state)
+static void a_step_must_close_its_loops(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e = reef_spawn(w, reef_with(Position, 1, 2));
@@ -740,7 +740,7 @@ static void H2_a_step_must_close_its_loops(void **state)
     reef_history_free(h);
 }
 
-static void H2_what_cannot_be_copied_is_named(void **state)
+static void what_cannot_be_copied_is_named(void **state)
 {
     scene s;
     scene_begin(&s, state, (reef_history_config){.ticks = 10});
@@ -756,32 +756,32 @@ static void H2_what_cannot_be_copied_is_named(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(G2_the_last_n_ticks_are_kept),
-        TEST(G2_a_kept_state_can_be_forked),
-        TEST(G2_every_kept_tick_comes_back_as_it_was),
-        TEST(G2_replayed_ticks_have_the_same_hashes),
-        TEST(G2_replay_goes_on_from_the_world_as_it_is),
-        TEST(G2_another_future_is_that_of_a_fresh_world),
-        TEST(G2_late_inputs_count_as_if_in_time),
-        TEST(G2_a_late_input_ahead_of_the_world_waits),
-        TEST(G2_inputs_have_any_length),
-        TEST(G2_a_hash_goes_with_the_inputs_that_led_to_it),
-        TEST(G2_steps_rewinds_replays_and_corrections_in_any_order),
-        TEST(G2_a_budget_thins_the_older_ticks),
-        TEST(G2_a_budget_never_drops_where_the_world_is),
-        TEST(G2_a_budget_for_less_than_one_tick_keeps_one),
-        TEST(G2_a_long_log_drops_the_oldest_ticks),
-        TEST(G2_both_bounds_hold),
-        TEST(G2_memory_is_back_when_a_history_is_freed),
-        TEST(G2_a_history_may_outlive_its_world),
-        TEST(G2_two_histories_of_one_world),
-        TEST(G2_values_with_hooks_go_back_too),
-        TEST(G2_what_a_rewind_leaves_alone_stays),
-        TEST(G2_what_a_rewind_leaves_alone_is_never_in_a_kept_state),
-        TEST(H2_a_running_step_cannot_use_its_history),
-        TEST(H2_arguments_are_checked),
-        TEST(H2_a_step_must_close_its_loops),
-        TEST(H2_what_cannot_be_copied_is_named),
+        TEST(the_last_n_ticks_are_kept),
+        TEST(a_kept_state_can_be_forked),
+        TEST(every_kept_tick_comes_back_as_it_was),
+        TEST(replayed_ticks_have_the_same_hashes),
+        TEST(replay_goes_on_from_the_world_as_it_is),
+        TEST(another_future_is_that_of_a_fresh_world),
+        TEST(late_inputs_count_as_if_in_time),
+        TEST(a_late_input_ahead_of_the_world_waits),
+        TEST(inputs_have_any_length),
+        TEST(a_hash_goes_with_the_inputs_that_led_to_it),
+        TEST(steps_rewinds_replays_and_corrections_in_any_order),
+        TEST(a_budget_thins_the_older_ticks),
+        TEST(a_budget_never_drops_where_the_world_is),
+        TEST(a_budget_for_less_than_one_tick_keeps_one),
+        TEST(a_long_log_drops_the_oldest_ticks),
+        TEST(both_bounds_hold),
+        TEST(memory_is_back_when_a_history_is_freed),
+        TEST(a_history_may_outlive_its_world),
+        TEST(two_histories_of_one_world),
+        TEST(values_with_hooks_go_back_too),
+        TEST(what_a_rewind_leaves_alone_stays),
+        TEST(what_a_rewind_leaves_alone_is_never_in_a_kept_state),
+        TEST(a_running_step_cannot_use_its_history),
+        TEST(arguments_are_checked),
+        TEST(a_step_must_close_its_loops),
+        TEST(what_cannot_be_copied_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

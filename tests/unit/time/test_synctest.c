@@ -1,7 +1,7 @@
 /* The test that finds a step that isn't deterministic, and names where it shows. */
 #include "history_game.h"
 
-static void G2_synctest_passes_a_deterministic_step(void **state)
+static void synctest_passes_a_deterministic_step(void **state)
 {
     for (uint32_t distance = 1; distance < 12; distance += 5) {
         scene s;
@@ -27,7 +27,7 @@ static reef_status forgetful_step(void *context, reef_world *w, uint64_t tick, c
     return REEF_OK;
 }
 
-static void G2_synctest_names_the_first_difference(void **state)
+static void synctest_names_the_first_difference(void **state)
 {
     char text[300];
     reef_world *w = world_of(state);
@@ -232,7 +232,7 @@ static reef_status spawning_step(void *context, reef_world *w, uint64_t tick, co
     return REEF_OK;
 }
 
-static void G2_synctest_finds_an_entity_too_many(void **state)
+static void synctest_finds_an_entity_too_many(void **state)
 {
     uint32_t calls = 0;
     reef_desync report;
@@ -241,7 +241,7 @@ static void G2_synctest_finds_an_entity_too_many(void **state)
     assert_int_not_equal(report.difference.kind, 0);
 }
 
-static void G5_synctest_of_a_failing_step_changes_nothing(void **state)
+static void synctest_of_a_failing_step_changes_nothing(void **state)
 {
     scene s;
     scene_begin(&s, state, (reef_history_config){.ticks = 1});
@@ -275,7 +275,7 @@ static reef_status pausing_step(void *context, reef_world *w, uint64_t tick, con
 
 /* Being paused isn't part of the state, so it makes a difference when ticks are played again; and after a failure the
  * world is paused only if it was before. */
-static void G2_synctest_leaves_a_world_paused_as_it_was(void **state)
+static void synctest_leaves_a_world_paused_as_it_was(void **state)
 {
     for (uint32_t k = 0; k < 4; k++) {
         reef_desync report;
@@ -295,9 +295,9 @@ static void G2_synctest_leaves_a_world_paused_as_it_was(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(G2_synctest_passes_a_deterministic_step),       TEST(G2_synctest_names_the_first_difference),
-        TEST(G2_synctest_finds_an_entity_too_many),          TEST(G2_G3_synctest_names_whatever_differs),
-        TEST(G5_synctest_of_a_failing_step_changes_nothing), TEST(G2_synctest_leaves_a_world_paused_as_it_was),
+        TEST(synctest_passes_a_deterministic_step),       TEST(synctest_names_the_first_difference),
+        TEST(synctest_finds_an_entity_too_many),          TEST(G2_G3_synctest_names_whatever_differs),
+        TEST(synctest_of_a_failing_step_changes_nothing), TEST(synctest_leaves_a_world_paused_as_it_was),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

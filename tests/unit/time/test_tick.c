@@ -55,7 +55,7 @@ static reef_system_id system_with(reef_world *w, diary *d, const char *name, voi
 
 /* ---- the first program ---- */
 
-static void D1_a_system_moves_what_matches(void **state)
+static void a_system_moves_what_matches(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity fish = reef_spawn(w, reef_with(Position, 0, 0), reef_with(Velocity, 1, 2));
@@ -69,7 +69,7 @@ static void D1_a_system_moves_what_matches(void **state)
     assert_string_equal(reef_last_error(w).operation, "");
 }
 
-static void E4_each_block_once_never_empty(void **state)
+static void each_block_once_never_empty(void **state)
 {
     reef_world *w = world_of(state);
     diary d = {{0}, 0, 0, 0};
@@ -88,7 +88,7 @@ static void E4_each_block_once_never_empty(void **state)
     assert_int_equal(d.calls, 0);
 }
 
-static void E4_phases_in_order_systems_as_added(void **state)
+static void phases_in_order_systems_as_added(void **state)
 {
     reef_world *w = world_of(state);
     diary d = {{0}, 0, 0, 0};
@@ -110,7 +110,7 @@ static void E4_phases_in_order_systems_as_added(void **state)
 
 /* ---- time ---- */
 
-static void F8_steps_of_a_fixed_rate(void **state)
+static void steps_of_a_fixed_rate(void **state)
 {
     reef_world *w = world_of(state);
     diary d = {{0}, 0, 0, 0};
@@ -130,7 +130,7 @@ static void F8_steps_of_a_fixed_rate(void **state)
     assert_in_range(d.calls, 9, 10);
 }
 
-static void F8_what_waits_is_state(void **state)
+static void what_waits_is_state(void **state)
 {
     reef_world *w = world_of(state);
     diary d = {{0}, 0, 0, 0};
@@ -166,7 +166,7 @@ static bool holds_now(const reef_world *w, void *context)
 }
 
 /* A run that its condition put off is no run: the interval goes on. */
-static void F8_an_interval_ends_when_the_condition_holds(void **state)
+static void an_interval_ends_when_the_condition_holds(void **state)
 {
     reef_world *w = world_of(state);
     bool now = false;
@@ -183,7 +183,7 @@ static void F8_an_interval_ends_when_the_condition_holds(void **state)
     assert_int_equal(runs_counted, 1);
 }
 
-static void F8_conditions_intervals_pause(void **state)
+static void conditions_intervals_pause(void **state)
 {
     reef_world *w = world_of(state);
     diary d = {{0}, 0, 0, 0}, e = {{0}, 0, 0, 0};
@@ -205,7 +205,7 @@ static void F8_conditions_intervals_pause(void **state)
     assert_int_equal(d.calls, 6);
 }
 
-static void F8_wrong_times_are_refused(void **state)
+static void wrong_times_are_refused(void **state)
 {
     reef_world *w = world_of(state);
     assert_refused(w, REEF_BAD_ARGUMENT, reef_tick(w, -1));
@@ -217,7 +217,7 @@ static void F8_wrong_times_are_refused(void **state)
 
 /* ---- systems come and go ---- */
 
-static void E11_added_switched_replaced_removed(void **state)
+static void added_switched_replaced_removed(void **state)
 {
     reef_world *w = world_of(state);
     diary d = {{0}, 0, 0, 0};
@@ -241,7 +241,7 @@ static void E11_added_switched_replaced_removed(void **state)
     assert_string_equal(d.text, "a c");
 }
 
-static void D12_any_function_once(void **state)
+static void any_function_once(void **state)
 {
     reef_world *w = world_of(state);
     diary d = {{0}, 0, 0, 0};
@@ -271,7 +271,7 @@ static void burst(reef_block *b)
 
 static void count_rows(reef_block *b) { *(uint32_t *)b->context += b->count; }
 
-static void D4_commands_are_done_at_the_phases_end(void **state)
+static void commands_are_done_at_the_phases_end(void **state)
 {
     reef_world *w = world_of(state);
     uint32_t same = 0, next = 0;
@@ -321,7 +321,7 @@ static void wrong_calls(reef_block *b)
     assert_int_equal(reef_cmd_destroy(b, e), REEF_UNDECLARED);
 }
 
-static void D4_calls_on_the_world_are_refused_in_systems(void **state)
+static void calls_on_the_world_are_refused_in_systems(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e = reef_spawn(w, reef_with(Position, 0, 0));
@@ -346,7 +346,7 @@ static void push(reef_block *b)
     }
 }
 
-static void D3_others_rows_by_declaration(void **state)
+static void others_rows_by_declaration(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity target = reef_spawn(w, reef_with(Position, 0, 0), reef_with(Velocity, 0, 0));
@@ -381,7 +381,7 @@ static void count_enemies(reef_block *b)
     }
 }
 
-static void D3_a_loop_over_others(void **state)
+static void a_loop_over_others(void **state)
 {
     reef_world *w = world_of(state);
     reef_query enemies = reef_query_new(w, "in Position, Awake"), writes = reef_query_new(w, "Position");
@@ -427,7 +427,7 @@ static void touch_some(reef_block *b)
 }
 
 /* A change by a later system of the tick is seen in the next tick, one by an earlier one at once; each once. */
-static void D2_changes_are_seen_once(void **state)
+static void changes_are_seen_once(void **state)
 {
     reef_world *w = world_of(state);
     diary d = {{0}, 0, 0, 0};
@@ -459,7 +459,7 @@ static void D2_changes_are_seen_once(void **state)
 
 /* ---- forks ---- */
 
-static void G1_forks_tick_on_their_own(void **state)
+static void forks_tick_on_their_own(void **state)
 {
     reef_world *w = world_of(state);
     for (int i = 0; i < 5000; i++) reef_spawn(w, reef_with(Position, (float)i, 0), reef_with(Velocity, 1, 0));
@@ -488,7 +488,7 @@ static void step_right(reef_block *b)
 }
 
 /* The rows of later blocks match in a later tick only: what the fork holds of them stays as it was. */
-static void G1_blocks_that_match_later_are_not_the_forks(void **state)
+static void blocks_that_match_later_are_not_the_forks(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[3000];
@@ -504,7 +504,7 @@ static void G1_blocks_that_match_later_are_not_the_forks(void **state)
     reef_world_free(fork);
 }
 
-static void G1_rows_whose_fixed_term_holds_later_are_not_the_forks(void **state)
+static void rows_whose_fixed_term_holds_later_are_not_the_forks(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity sky = reef_spawn(w, reef_with(Count, 0)), e = reef_spawn(w, reef_with(Position, 0, 0));
@@ -530,7 +530,7 @@ static void fill(reef_block *b)
 }
 
 /* A system that has no memory doesn't run: values that it would have written without reading them are there. */
-static void G5_values_survive_a_system_that_had_no_memory(void **state)
+static void values_survive_a_system_that_had_no_memory(void **state)
 {
     enum { ROWS = 2100 };
     reef_world *w = world_of(state);
@@ -575,7 +575,7 @@ static void quiet(void *context, reef_status status, const char *message)
 }
 
 /* What a call on the world answers is its own failure, whatever else failed in the tick. */
-static void D4_a_refused_set_says_why_it_was_refused_itself(void **state)
+static void a_refused_set_says_why_it_was_refused_itself(void **state)
 {
     reef_world *w = another_world(state, &(reef_world_config){.misuse = quiet});
     short_of x = {.memory = heap_of(state)};
@@ -594,7 +594,7 @@ static void D4_a_refused_set_says_why_it_was_refused_itself(void **state)
     reef_world_free(fork);
 }
 
-static void G5_an_atomic_tick_leaves_nothing(void **state)
+static void an_atomic_tick_leaves_nothing(void **state)
 {
     reef_world *w = another_world(state, &(reef_world_config){.atomic_tick = true});
     heap *h = heap_of(state);
@@ -622,7 +622,7 @@ static void G5_an_atomic_tick_leaves_nothing(void **state)
     assert_int_equal(reef_count(w, Count), 3000);
 }
 
-static void G5_a_tick_that_failed_goes_on(void **state)
+static void a_tick_that_failed_goes_on(void **state)
 {
     heap *h = heap_of(state);
     for (uint64_t n = 1, done = false; !done; n++) {
@@ -645,28 +645,28 @@ static void G5_a_tick_that_failed_goes_on(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(D1_a_system_moves_what_matches),
-        TEST(E4_each_block_once_never_empty),
-        TEST(E4_phases_in_order_systems_as_added),
-        TEST(F8_steps_of_a_fixed_rate),
-        TEST(F8_what_waits_is_state),
-        TEST(F8_conditions_intervals_pause),
-        TEST(F8_an_interval_ends_when_the_condition_holds),
-        TEST(F8_wrong_times_are_refused),
-        TEST(E11_added_switched_replaced_removed),
-        TEST(D12_any_function_once),
-        TEST(D4_commands_are_done_at_the_phases_end),
-        TEST(D4_calls_on_the_world_are_refused_in_systems),
-        TEST(D3_others_rows_by_declaration),
-        TEST(D3_a_loop_over_others),
-        TEST(D2_changes_are_seen_once),
-        TEST(G1_forks_tick_on_their_own),
-        TEST(G1_blocks_that_match_later_are_not_the_forks),
-        TEST(G1_rows_whose_fixed_term_holds_later_are_not_the_forks),
-        TEST(G5_values_survive_a_system_that_had_no_memory),
-        TEST(D4_a_refused_set_says_why_it_was_refused_itself),
-        TEST(G5_an_atomic_tick_leaves_nothing),
-        TEST(G5_a_tick_that_failed_goes_on),
+        TEST(a_system_moves_what_matches),
+        TEST(each_block_once_never_empty),
+        TEST(phases_in_order_systems_as_added),
+        TEST(steps_of_a_fixed_rate),
+        TEST(what_waits_is_state),
+        TEST(conditions_intervals_pause),
+        TEST(an_interval_ends_when_the_condition_holds),
+        TEST(wrong_times_are_refused),
+        TEST(added_switched_replaced_removed),
+        TEST(any_function_once),
+        TEST(commands_are_done_at_the_phases_end),
+        TEST(calls_on_the_world_are_refused_in_systems),
+        TEST(others_rows_by_declaration),
+        TEST(a_loop_over_others),
+        TEST(changes_are_seen_once),
+        TEST(forks_tick_on_their_own),
+        TEST(blocks_that_match_later_are_not_the_forks),
+        TEST(rows_whose_fixed_term_holds_later_are_not_the_forks),
+        TEST(values_survive_a_system_that_had_no_memory),
+        TEST(a_refused_set_says_why_it_was_refused_itself),
+        TEST(an_atomic_tick_leaves_nothing),
+        TEST(a_tick_that_failed_goes_on),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

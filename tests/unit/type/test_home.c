@@ -5,7 +5,7 @@
 
 /* ---- the same answers ---- */
 
-static void C1_each_home_gives_the_same_answers(void **state)
+static void each_home_gives_the_same_answers(void **state)
 {
     for (uint32_t h = 0; h < HOMES; h++) {
         reef_world *w = another_world(state, NULL);
@@ -44,7 +44,7 @@ static void C1_each_home_gives_the_same_answers(void **state)
     }
 }
 
-static void C1_what_a_world_shows_doesnt_depend_on_the_home(void **state)
+static void what_a_world_shows_doesnt_depend_on_the_home(void **state)
 {
     uint64_t first = 0;
     for (uint32_t h = 0; h < HOMES; h++) {
@@ -87,7 +87,7 @@ static void C1_what_a_world_shows_doesnt_depend_on_the_home(void **state)
     }
 }
 
-static void C3_signatures_see_every_home(void **state)
+static void signatures_see_every_home(void **state)
 {
     for (uint32_t h = 0; h < HOMES; h++) {
         reef_world *w = another_world(state, NULL);
@@ -115,7 +115,7 @@ static void C3_signatures_see_every_home(void **state)
 
 /* ---- ends ---- */
 
-static void A1_destroy_takes_components_out_of_every_home(void **state)
+static void destroy_takes_components_out_of_every_home(void **state)
 {
     for (uint32_t h = 0; h < HOMES; h++) {
         reef_world *w = another_world(state, NULL);
@@ -143,7 +143,7 @@ static void A1_destroy_takes_components_out_of_every_home(void **state)
     }
 }
 
-static void E2_hooks_run_exactly_right_in_every_home(void **state)
+static void hooks_run_exactly_right_in_every_home(void **state)
 {
     for (uint32_t h = 0; h < HOMES; h++) {
         enum { N = 300 };
@@ -181,7 +181,7 @@ static void E2_hooks_run_exactly_right_in_every_home(void **state)
     }
 }
 
-static void E2_a_failing_constructor_leaves_the_world_as_it_was(void **state)
+static void a_failing_constructor_leaves_the_world_as_it_was(void **state)
 {
     for (uint32_t h = 0; h < HOMES; h++) {
         reef_world *w = another_world(state, NULL);
@@ -202,7 +202,7 @@ static void E2_a_failing_constructor_leaves_the_world_as_it_was(void **state)
     }
 }
 
-static void E2_large_and_strictly_aligned_values_live_in_every_home(void **state)
+static void large_and_strictly_aligned_values_live_in_every_home(void **state)
 {
     for (uint32_t h = 0; h < HOMES; h++) {
         if (homes[h].page_rows == REEF_PAGE_ROWS_MAX) continue; /* 64 GiB a page */
@@ -238,7 +238,7 @@ static void E2_large_and_strictly_aligned_values_live_in_every_home(void **state
 
 /* ---- pages ---- */
 
-static void D8_pages_are_made_where_needed_and_freed_when_empty(void **state)
+static void pages_are_made_where_needed_and_freed_when_empty(void **state)
 {
     reef_world *w = world_of(state);
     const reef_component c = plain_in(FOUR_HOME);
@@ -278,7 +278,7 @@ static void D8_pages_are_made_where_needed_and_freed_when_empty(void **state)
     assert_status(REEF_BAD_ARGUMENT, reef_pages_used(NULL, c, &use));
 }
 
-static void D8_a_value_stays_where_it_is_while_it_lives(void **state)
+static void a_value_stays_where_it_is_while_it_lives(void **state)
 {
     for (uint32_t h = 0; h < HOMES; h++) {
         if (homes[h].home != REEF_PAGED) continue;
@@ -308,7 +308,7 @@ static void D8_a_value_stays_where_it_is_while_it_lives(void **state)
     }
 }
 
-static void H3_room_is_reserved_in_every_home(void **state)
+static void room_is_reserved_in_every_home(void **state)
 {
     for (uint32_t h = 0; h < HOMES; h++) {
         enum { N = 700 };
@@ -338,16 +338,16 @@ static void H3_room_is_reserved_in_every_home(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(C1_each_home_gives_the_same_answers),
-        TEST(C1_what_a_world_shows_doesnt_depend_on_the_home),
-        TEST(C3_signatures_see_every_home),
-        TEST(A1_destroy_takes_components_out_of_every_home),
-        TEST(E2_hooks_run_exactly_right_in_every_home),
-        TEST(E2_a_failing_constructor_leaves_the_world_as_it_was),
-        TEST(E2_large_and_strictly_aligned_values_live_in_every_home),
-        TEST(D8_pages_are_made_where_needed_and_freed_when_empty),
-        TEST(D8_a_value_stays_where_it_is_while_it_lives),
-        TEST(H3_room_is_reserved_in_every_home),
+        TEST(each_home_gives_the_same_answers),
+        TEST(what_a_world_shows_doesnt_depend_on_the_home),
+        TEST(signatures_see_every_home),
+        TEST(destroy_takes_components_out_of_every_home),
+        TEST(hooks_run_exactly_right_in_every_home),
+        TEST(a_failing_constructor_leaves_the_world_as_it_was),
+        TEST(large_and_strictly_aligned_values_live_in_every_home),
+        TEST(pages_are_made_where_needed_and_freed_when_empty),
+        TEST(a_value_stays_where_it_is_while_it_lives),
+        TEST(room_is_reserved_in_every_home),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,7 +7,7 @@ REEF_COMPONENT_HOOKS(TrackedToo, &tracked_hooks);
 
 /* ---- one value through everything ---- */
 
-static void E2_add_replace_remove_and_destroy(void **state)
+static void add_replace_remove_and_destroy(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e = reef_create(w);
@@ -103,7 +103,7 @@ static void crowd_check(const crowd *c)
     assert_valid(c->w);
 }
 
-static void E2_a_random_life_of_many_rows(void **state)
+static void a_random_life_of_many_rows(void **state)
 {
     crowd *c = calloc(1, sizeof *c);
     c->w = world_of(state);
@@ -122,7 +122,7 @@ static void E2_a_random_life_of_many_rows(void **state)
 
 /* ---- growth, shrinking, bulk, the end ---- */
 
-static void E2_growth_moves_within_the_first_chunk_only(void **state)
+static void growth_moves_within_the_first_chunk_only(void **state)
 {
     enum { N = 3000 };
     reef_world *w = world_of(state);
@@ -142,7 +142,7 @@ static void E2_growth_moves_within_the_first_chunk_only(void **state)
     assert_int_equal(book.live, N / 2);
 }
 
-static void E2_bulk_copies_once_a_slot(void **state)
+static void bulk_copies_once_a_slot(void **state)
 {
     enum { N = 1500 };
     reef_world *w = world_of(state);
@@ -168,7 +168,7 @@ static void E2_bulk_copies_once_a_slot(void **state)
     assert_int_equal(book.live, 0);
 }
 
-static void E2_clearing_and_the_worlds_end_destroy_everything_once(void **state)
+static void clearing_and_the_worlds_end_destroy_everything_once(void **state)
 {
     for (int how = 0; how < 4; how++) {
         reef_world *w = another_world(state, NULL);
@@ -189,7 +189,7 @@ static void E2_clearing_and_the_worlds_end_destroy_everything_once(void **state)
     }
 }
 
-static void E2_clones_are_copies(void **state)
+static void clones_are_copies(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e = reef_spawn(w, reef_with(Tracked, .value = 4), reef_with(Loose, .value = 5), reef_tag(Frozen)),
@@ -207,7 +207,7 @@ static void E2_clones_are_copies(void **state)
 
 /* ---- move-only types ---- */
 
-static void E2_move_only_types_move(void **state)
+static void move_only_types_move(void **state)
 {
     enum { N = 40 };
     reef_world *w = world_of(state);
@@ -229,7 +229,7 @@ static void E2_move_only_types_move(void **state)
     assert_int_equal(book.copied, 0);
 }
 
-static void E2_what_must_copy_refuses_a_move_only_type_by_name(void **state)
+static void what_must_copy_refuses_a_move_only_type_by_name(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e = reef_spawn(w, reef_with(Position, 1, 2), reef_with(Unique, .value = 3));
@@ -250,7 +250,7 @@ static void E2_what_must_copy_refuses_a_move_only_type_by_name(void **state)
 
 /* ---- failing hooks ---- */
 
-static void E2_a_failing_constructor_leaves_the_world_as_it_was(void **state)
+static void a_failing_constructor_leaves_the_world_as_it_was(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e = reef_spawn(w, reef_with(Position, 1, 2), reef_with(TrackedToo, .value = 3), reef_tag(Awake));
@@ -280,7 +280,7 @@ static void E2_a_failing_constructor_leaves_the_world_as_it_was(void **state)
     assert_position(w, e, 1, 2);
 }
 
-static void E2_a_failing_copy_leaves_the_world_as_it_was(void **state)
+static void a_failing_copy_leaves_the_world_as_it_was(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e = reef_spawn(w, reef_with(Tracked, .value = 1), reef_with(TrackedToo, .value = 2));
@@ -317,7 +317,7 @@ static void E2_a_failing_copy_leaves_the_world_as_it_was(void **state)
 }
 
 /* The row that fails is the first one of a chunk, made for it. */
-static void E2_failing_hooks_at_the_edge_of_a_chunk(void **state)
+static void failing_hooks_at_the_edge_of_a_chunk(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e = reef_spawn(w, reef_with(TrackedToo, .value = 1)), full[3] = {{0}};
@@ -348,7 +348,7 @@ static void E2_failing_hooks_at_the_edge_of_a_chunk(void **state)
     assert_int_equal(reef_get(w, full[2], Tracked)->value, 2);
 }
 
-static void E2_a_failing_call_leaves_a_move_only_value_with_its_owner(void **state)
+static void a_failing_call_leaves_a_move_only_value_with_its_owner(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e = reef_spawn(w, reef_with(Position, 1, 2));
@@ -377,7 +377,7 @@ static void E2_a_failing_call_leaves_a_move_only_value_with_its_owner(void **sta
 
 /* ---- values that lie in the world ---- */
 
-static void E2_setting_a_value_to_itself(void **state)
+static void setting_a_value_to_itself(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e = reef_spawn(w, reef_with(Tracked, .value = 5), reef_with(Loose, .value = 6), reef_with(Mass, 7));
@@ -390,7 +390,7 @@ static void E2_setting_a_value_to_itself(void **state)
     assert_int_equal(book.live, 2);
 }
 
-static void E2_a_value_may_lie_in_the_storage_that_grows(void **state)
+static void a_value_may_lie_in_the_storage_that_grows(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity first = reef_spawn(w, reef_with(Tracked, .value = 1), reef_with(Mass, 2), reef_with(Cargo, {3, 4}));
@@ -411,7 +411,7 @@ static void E2_a_value_may_lie_in_the_storage_that_grows(void **state)
 }
 
 /* set() on an entity that moves into the growing table where the value lies, one component at a time. */
-static void E2_a_set_value_may_lie_in_the_table_that_grows(void **state)
+static void a_set_value_may_lie_in_the_table_that_grows(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity first = reef_spawn(w, reef_tag(Hungry), reef_with(Tracked, .value = 1));
@@ -426,7 +426,7 @@ static void E2_a_set_value_may_lie_in_the_table_that_grows(void **state)
 }
 
 /* The value lies in the row that leaves, or in the row that fills its hole. */
-static void E2_a_value_may_lie_in_a_row_that_moves(void **state)
+static void a_value_may_lie_in_a_row_that_moves(void **state)
 {
     for (int which = 0; which < 3; which++) {
         reef_world *w = another_world(state, NULL);
@@ -453,7 +453,7 @@ static void E2_a_value_may_lie_in_a_row_that_moves(void **state)
     }
 }
 
-static void E2_plain_neighbours_of_hooked_types_keep_their_bytes(void **state)
+static void plain_neighbours_of_hooked_types_keep_their_bytes(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[30];
@@ -473,23 +473,23 @@ static void E2_plain_neighbours_of_hooked_types_keep_their_bytes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(E2_add_replace_remove_and_destroy),
-        TEST(E2_a_random_life_of_many_rows),
-        TEST(E2_growth_moves_within_the_first_chunk_only),
-        TEST(E2_bulk_copies_once_a_slot),
-        TEST(E2_clearing_and_the_worlds_end_destroy_everything_once),
-        TEST(E2_clones_are_copies),
-        TEST(E2_move_only_types_move),
-        TEST(E2_what_must_copy_refuses_a_move_only_type_by_name),
-        TEST(E2_a_failing_constructor_leaves_the_world_as_it_was),
-        TEST(E2_a_failing_copy_leaves_the_world_as_it_was),
-        TEST(E2_failing_hooks_at_the_edge_of_a_chunk),
-        TEST(E2_a_failing_call_leaves_a_move_only_value_with_its_owner),
-        TEST(E2_setting_a_value_to_itself),
-        TEST(E2_a_value_may_lie_in_the_storage_that_grows),
-        TEST(E2_a_set_value_may_lie_in_the_table_that_grows),
-        TEST(E2_a_value_may_lie_in_a_row_that_moves),
-        TEST(E2_plain_neighbours_of_hooked_types_keep_their_bytes),
+        TEST(add_replace_remove_and_destroy),
+        TEST(a_random_life_of_many_rows),
+        TEST(growth_moves_within_the_first_chunk_only),
+        TEST(bulk_copies_once_a_slot),
+        TEST(clearing_and_the_worlds_end_destroy_everything_once),
+        TEST(clones_are_copies),
+        TEST(move_only_types_move),
+        TEST(what_must_copy_refuses_a_move_only_type_by_name),
+        TEST(a_failing_constructor_leaves_the_world_as_it_was),
+        TEST(a_failing_copy_leaves_the_world_as_it_was),
+        TEST(failing_hooks_at_the_edge_of_a_chunk),
+        TEST(a_failing_call_leaves_a_move_only_value_with_its_owner),
+        TEST(setting_a_value_to_itself),
+        TEST(a_value_may_lie_in_the_storage_that_grows),
+        TEST(a_set_value_may_lie_in_the_table_that_grows),
+        TEST(a_value_may_lie_in_a_row_that_moves),
+        TEST(plain_neighbours_of_hooked_types_keep_their_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

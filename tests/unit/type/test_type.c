@@ -45,7 +45,7 @@ REEF_COMPONENT(NeverUsed);
 
 /* ---- A6, A11 ---- */
 
-static void A6_one_line_makes_a_type_usable(void **state)
+static void one_line_makes_a_type_usable(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e = reef_spawn(w, reef_with(Target, 3, 4));
@@ -53,7 +53,7 @@ static void A6_one_line_makes_a_type_usable(void **state)
     assert_true(reef_id(Target).id == reef_id(Target).id);
 }
 
-static void A11_names_and_ids_both_ways(void **state)
+static void names_and_ids_both_ways(void **state)
 {
     (void)state;
     assert_string_equal(reef_type_name(reef_id(Position)), "Position");
@@ -78,7 +78,7 @@ static void A11_names_and_ids_both_ways(void **state)
     }
 }
 
-static void A11_two_components_share_a_struct(void **state)
+static void two_components_share_a_struct(void **state)
 {
     reef_world *w = world_of(state);
     assert_true(reef_id(Target).id != reef_id(Position).id);
@@ -89,7 +89,7 @@ static void A11_two_components_share_a_struct(void **state)
     assert_true(reef_get(w, e, Target)->x == 1);
 }
 
-static void A11_a_type_declared_in_two_files_is_one(void **state)
+static void a_type_declared_in_two_files_is_one(void **state)
 {
     reef_type_info info;
     (void)state;
@@ -114,7 +114,7 @@ static void refuses_one(reef_world *w, reef_component here, reef_component there
     assert_no_pointer(w, REEF_UNKNOWN_TYPE, reef_ensure_id(w, e, none, NULL));
 }
 
-static void A11_contradicting_declarations_are_refused_by_name(void **state)
+static void contradicting_declarations_are_refused_by_name(void **state)
 {
     reef_world *w = world_of(state);
     refuses_one(w, reef_id(TwinSize), other_size());
@@ -134,7 +134,7 @@ static bool join_names(void *context, reef_entity e, reef_component c, const voi
     return true;
 }
 
-static void A11_nothing_visible_depends_on_the_order_of_first_use(void **state)
+static void nothing_visible_depends_on_the_order_of_first_use(void **state)
 {
     reef_world *w = world_of(state), *v = another_world(state, NULL);
     reef_component z = numbered_type("order_z", 1, 4, 4), a = numbered_type("order_a", 1, 4, 4);
@@ -168,7 +168,7 @@ static reef_status makes(const reef_type_desc *d, reef_component *out)
     return status;
 }
 
-static void A11_making_a_type_again_is_harmless(void **state)
+static void making_a_type_again_is_harmless(void **state)
 {
     static const reef_field fields[] = {{"n", REEF_U32, 4, 4, "m", 0, 0}};
     reef_world *w = world_of(state);
@@ -197,7 +197,7 @@ static void A11_making_a_type_again_is_harmless(void **state)
     assert_some(reef_spawn_values(w, (reef_value[]){reef_value_make(first, REEF_VALUE_DEFAULT, 0, NULL)}, 1));
 }
 
-static void A11_the_parts_of_a_made_type_are_copied(void **state)
+static void the_parts_of_a_made_type_are_copied(void **state)
 {
     reef_world *w = world_of(state);
     char name[] = "copied", member[] = "member", unit[] = "m/s";
@@ -221,7 +221,7 @@ static void A11_the_parts_of_a_made_type_are_copied(void **state)
     assert_int_equal(book.copied, 1);
 }
 
-static void A11_bad_descriptions_are_refused(void **state)
+static void bad_descriptions_are_refused(void **state)
 {
     char longest[REEF_TYPE_NAME_MAX + 2];
     (void)state;
@@ -244,7 +244,7 @@ static void A11_bad_descriptions_are_refused(void **state)
     assert_true(reef_type_find(longest).id != 0);
 }
 
-static void A3_alignment_by_default_is_that_of_the_size(void **state)
+static void alignment_by_default_is_that_of_the_size(void **state)
 {
     static const uint32_t size[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 100, 4096};
     static const uint32_t align[] = {1, 2, 1, 4, 2, 8, 4, 16, 8, 16, 16, 4, 16};
@@ -264,7 +264,7 @@ static reef_status hooks_of(const char *name, reef_hooks hooks)
     return makes(&(reef_type_desc){.name = name, .size = 8, .align = 4, .hooks = &hooks}, NULL);
 }
 
-static void A8_a_type_that_cannot_move_is_refused_by_tables(void **state)
+static void a_type_that_cannot_move_is_refused_by_tables(void **state)
 {
     (void)state;
     assert_status(REEF_NOT_MOVABLE, hooks_of("fixed1", (reef_hooks){.destroy = tracked_hooks.destroy}));
@@ -283,7 +283,7 @@ static void A8_a_type_that_cannot_move_is_refused_by_tables(void **state)
 
 /* ---- A12: a wrong type never reinterprets memory ---- */
 
-static void A12_another_types_id_is_refused_by_its_size(void **state)
+static void another_types_id_is_refused_by_its_size(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e = reef_spawn(w, reef_with(Mass, 4), reef_with(Flag, 1));
@@ -306,7 +306,7 @@ static void A12_another_types_id_is_refused_by_its_size(void **state)
 
 /* ---- F9: fields ---- */
 
-static void F9_fields_are_described_beside_the_struct_or_later(void **state)
+static void fields_are_described_beside_the_struct_or_later(void **state)
 {
     static const reef_field good[] = {{"a", REEF_U16, 0, 2, NULL, 0, 0}, {"b", REEF_U8, 2, 6, "m", 0, 1}};
     static const reef_field beyond = {"a", REEF_U32, 6, 4, NULL, 0, 0}, uneven = {"a", REEF_U32, 0, 6, NULL, 0, 0};
@@ -334,7 +334,7 @@ static void F9_fields_are_described_beside_the_struct_or_later(void **state)
     assert_int_equal(info.fields[1].bytes, 6);
 }
 
-static void F9_the_number_of_fields_has_a_limit(void **state)
+static void the_number_of_fields_has_a_limit(void **state)
 {
     static reef_field fields[REEF_FIELDS_MAX + 1];
     static char names[REEF_FIELDS_MAX + 1][8];
@@ -378,7 +378,7 @@ static void *make_types(void *context)
     return NULL;
 }
 
-static void A6_types_may_be_made_and_found_on_several_threads(void **state)
+static void types_may_be_made_and_found_on_several_threads(void **state)
 {
     static meeting m[THREADS];
     (void)state;
@@ -397,22 +397,22 @@ static void A6_types_may_be_made_and_found_on_several_threads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(A6_one_line_makes_a_type_usable),
-        TEST(A11_names_and_ids_both_ways),
-        TEST(A11_two_components_share_a_struct),
-        TEST(A11_a_type_declared_in_two_files_is_one),
-        TEST(A11_contradicting_declarations_are_refused_by_name),
-        TEST(A11_nothing_visible_depends_on_the_order_of_first_use),
-        TEST(A11_making_a_type_again_is_harmless),
-        TEST(A11_the_parts_of_a_made_type_are_copied),
-        TEST(A11_bad_descriptions_are_refused),
-        TEST(A3_alignment_by_default_is_that_of_the_size),
-        TEST(A8_a_type_that_cannot_move_is_refused_by_tables),
-        TEST(A12_another_types_id_is_refused_by_its_size),
-        TEST(F9_fields_are_described_beside_the_struct_or_later),
-        TEST(F9_the_number_of_fields_has_a_limit),
+        TEST(one_line_makes_a_type_usable),
+        TEST(names_and_ids_both_ways),
+        TEST(two_components_share_a_struct),
+        TEST(a_type_declared_in_two_files_is_one),
+        TEST(contradicting_declarations_are_refused_by_name),
+        TEST(nothing_visible_depends_on_the_order_of_first_use),
+        TEST(making_a_type_again_is_harmless),
+        TEST(the_parts_of_a_made_type_are_copied),
+        TEST(bad_descriptions_are_refused),
+        TEST(alignment_by_default_is_that_of_the_size),
+        TEST(a_type_that_cannot_move_is_refused_by_tables),
+        TEST(another_types_id_is_refused_by_its_size),
+        TEST(fields_are_described_beside_the_struct_or_later),
+        TEST(the_number_of_fields_has_a_limit),
 #ifndef REEF_NO_THREADS
-        TEST(A6_types_may_be_made_and_found_on_several_threads),
+        TEST(types_may_be_made_and_found_on_several_threads),
 #endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

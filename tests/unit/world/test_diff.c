@@ -316,7 +316,7 @@ static void random_world(reef_world *w, uint64_t *seed, uint32_t steps)
     for (uint32_t i = 0; i < steps; i++) random_step(w, seed, 40);
 }
 
-static void G5_a_difference_is_all_of_the_difference(void **state)
+static void a_difference_is_all_of_the_difference(void **state)
 {
     reef_world *w = world_of(state);
     uint64_t seed = 7;
@@ -332,7 +332,7 @@ static void G5_a_difference_is_all_of_the_difference(void **state)
     }
 }
 
-static void G5_worlds_neednt_be_related(void **state)
+static void worlds_neednt_be_related(void **state)
 {
     reef_world *w = world_of(state);
     uint64_t seed = 3;
@@ -352,7 +352,7 @@ static void G5_worlds_neednt_be_related(void **state)
 
 /* ---- each kind ---- */
 
-static void G5_each_kind_of_change_in_its_order(void **state)
+static void each_kind_of_change_in_its_order(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[6];
@@ -409,7 +409,7 @@ static void G5_each_kind_of_change_in_its_order(void **state)
     reef_world_free(before);
 }
 
-static void G5_values_outside_of_rows(void **state)
+static void values_outside_of_rows(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[3];
@@ -446,7 +446,7 @@ static void G5_values_outside_of_rows(void **state)
 }
 
 /* Several chunks: rows that stay where they are, that move into a hole, and those behind the last full chunk. */
-static void G5_many_rows(void **state)
+static void many_rows(void **state)
 {
     reef_world *w = world_of(state);
     enum { N = 2500 };
@@ -474,7 +474,7 @@ static void G5_many_rows(void **state)
 }
 
 /* Field 63 stands for itself and all that follow; a type of many fields. */
-static void G5_more_fields_than_bits(void **state)
+static void more_fields_than_bits(void **state)
 {
     reef_world *w = world_of(state);
     static reef_field fields[70];
@@ -503,7 +503,7 @@ static void G5_more_fields_than_bits(void **state)
     }
 }
 
-static void G5_a_difference_needs_two_worlds_and_memory(void **state)
+static void a_difference_needs_two_worlds_and_memory(void **state)
 {
     reef_world *w = world_of(state);
     uint64_t seed = 11;
@@ -563,7 +563,7 @@ static void block_lock(const reef_world *w, reef_entity first, int how)
 }
 
 /* Blocks that both worlds share aren't read: whoever touched them would be stopped by the processor. */
-static void G4_what_is_shared_is_skipped_unseen(void **state)
+static void what_is_shared_is_skipped_unseen(void **state)
 {
     enum { N = 3 * REEF_BLOCK_ROWS };
     static reef_entity e[N];
@@ -595,7 +595,7 @@ static void G4_what_is_shared_is_skipped_unseen(void **state)
 #endif
 
 /* Neither world needed memory for them. */
-static void G5_entities_without_components(void **state)
+static void entities_without_components(void **state)
 {
     reef_world *w = world_of(state);
     reef_bytes bytes;
@@ -620,17 +620,17 @@ static void G5_entities_without_components(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(G5_each_kind_of_change_in_its_order),
-        TEST(G5_values_outside_of_rows),
-        TEST(G5_many_rows),
+        TEST(each_kind_of_change_in_its_order),
+        TEST(values_outside_of_rows),
+        TEST(many_rows),
 #if defined(__linux__)
-        TEST(G4_what_is_shared_is_skipped_unseen),
+        TEST(what_is_shared_is_skipped_unseen),
 #endif
-        TEST(G5_entities_without_components),
-        TEST(G5_more_fields_than_bits),
-        TEST(G5_a_difference_is_all_of_the_difference),
-        TEST(G5_worlds_neednt_be_related),
-        TEST(G5_a_difference_needs_two_worlds_and_memory),
+        TEST(entities_without_components),
+        TEST(more_fields_than_bits),
+        TEST(a_difference_is_all_of_the_difference),
+        TEST(worlds_neednt_be_related),
+        TEST(a_difference_needs_two_worlds_and_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

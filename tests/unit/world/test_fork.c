@@ -34,7 +34,7 @@ static void allowed(reef_world *w)
     reef_world_free(fork);
 }
 
-static void G1_a_type_that_can_t_be_copied_is_named(void **state)
+static void a_type_that_can_t_be_copied_is_named(void **state)
 {
     reef_world *w = world_of(state);
     allowed(w);
@@ -62,7 +62,7 @@ static void G1_a_type_that_can_t_be_copied_is_named(void **state)
 
 /* ---- copy hooks ---- */
 
-static void G1_only_what_is_written_is_copied(void **state)
+static void only_what_is_written_is_copied(void **state)
 {
     static reef_entity e[ROWS];
     reef_world *w = world_of(state);
@@ -98,7 +98,7 @@ static void G1_only_what_is_written_is_copied(void **state)
     assert_int_equal(book.live, 0);
 }
 
-static void G1_a_snapshot_keeps_values_that_die(void **state)
+static void a_snapshot_keeps_values_that_die(void **state)
 {
     reef_entity e[100];
     reef_world *w = world_of(state);
@@ -158,7 +158,7 @@ static bool copy_loop(reef_world *w, const reef_entity *e)
     return rows == 40;
 }
 
-static void G5_a_copy_hook_that_fails(void **state)
+static void a_copy_hook_that_fails(void **state)
 {
     static const copying calls[] = {
         {"mut", copy_mut},
@@ -211,7 +211,7 @@ static void G5_a_copy_hook_that_fails(void **state)
 
 /* ---- configs ---- */
 
-static void G1_a_strict_world_s_fork_knows_its_types(void **state)
+static void a_strict_world_s_fork_knows_its_types(void **state)
 {
     reef_world *w = another_world(state, &(reef_world_config){.strict = true});
     assert_ok(reef_use(w, Mass));
@@ -238,7 +238,7 @@ static void G1_a_strict_world_s_fork_knows_its_types(void **state)
     reef_snapshot_free(snapshot);
 }
 
-static void G1_a_fork_has_the_limits_of_its_world(void **state)
+static void a_fork_has_the_limits_of_its_world(void **state)
 {
     reef_world *w = another_world(state, &(reef_world_config){.entities_max = 50});
     assert_ok(reef_spawn_many(w, 30, NULL, reef_with(Mass, 1)));
@@ -257,7 +257,7 @@ static void G1_a_fork_has_the_limits_of_its_world(void **state)
     reef_world_free(fork);
 }
 
-static void G1_a_fork_never_reuses_what_its_world_never_reuses(void **state)
+static void a_fork_never_reuses_what_its_world_never_reuses(void **state)
 {
     reef_world *w = another_world(state, &(reef_world_config){.never_reuse = true});
     reef_entity e[10];
@@ -283,7 +283,7 @@ static void hear(void *context, reef_status status, const char *message)
     ++*(int *)context;
 }
 
-static void G1_each_world_has_its_own_context(void **state)
+static void each_world_has_its_own_context(void **state)
 {
     int a = 0, b = 0;
     reef_world *w = another_world(state, &(reef_world_config){.misuse = hear, .context = &a});
@@ -344,7 +344,7 @@ static void tables_make(reef_world *w, uint32_t tables, reef_entity *e)
     }
 }
 
-static void G1_a_fork_allocates_a_few_blocks_whatever_the_size(void **state)
+static void a_fork_allocates_a_few_blocks_whatever_the_size(void **state)
 {
     static reef_entity e[1024];
     heap *h = heap_of(state);
@@ -369,7 +369,7 @@ static void G1_a_fork_allocates_a_few_blocks_whatever_the_size(void **state)
     reef_snapshot_free(snapshot);
 }
 
-static void G1_the_first_write_copies_one_block(void **state)
+static void the_first_write_copies_one_block(void **state)
 {
     static reef_entity e[100000];
     reef_world *w = world_of(state);
@@ -402,7 +402,7 @@ static void kg_put(reef_world *w, const reef_entity *e, uint32_t n, float kg)
 
 /* What is written stays where it is as long as snapshots alone hold what it was; a world's blocks stay where they
  * are in any case. */
-static void G1_snapshots_get_the_copy_and_worlds_keep_their_blocks(void **state)
+static void snapshots_get_the_copy_and_worlds_keep_their_blocks(void **state)
 {
     enum { FULL = 2048, ALL = FULL + 100 };
     static reef_entity e[ALL];
@@ -526,7 +526,7 @@ static void ahead_check(const ahead_case *c, reef_query changed)
     assert_valid(c->w);
 }
 
-static void G1_a_loop_copies_blocks_ahead(void **state)
+static void a_loop_copies_blocks_ahead(void **state)
 {
     static const char *const texts[] = {"Mass", "Mass, Position", "Position, Mass"};
     static reef_entity e[AHEAD_ALL];
@@ -558,7 +558,7 @@ static void G1_a_loop_copies_blocks_ahead(void **state)
 }
 
 /* The last block's rows come and go without a look at it: the snapshot has those that went. */
-static void G1_a_snapshot_has_the_rows_that_went(void **state)
+static void a_snapshot_has_the_rows_that_went(void **state)
 {
     enum { ALL = 1024 + 1024 };
     static reef_entity e[ALL];
@@ -624,7 +624,7 @@ static void busy_world(reef_world *w, reef_entity *e, uint32_t n)
     assert_ok(reef_shrink(w));
 }
 
-static void G1_memory_comes_back(void **state)
+static void memory_comes_back(void **state)
 {
     enum { FORKS = 30 };
     static reef_entity e[4000];
@@ -657,7 +657,7 @@ static void G1_memory_comes_back(void **state)
 }
 
 /* The same where the world itself has changed meanwhile: nothing that it uses is left over from its relatives. */
-static void G1_memory_comes_back_to_a_world_that_went_on(void **state)
+static void memory_comes_back_to_a_world_that_went_on(void **state)
 {
     static reef_entity e[4000];
     reef_world *w = world_of(state), *control = another_world(state, NULL);
@@ -685,7 +685,7 @@ static void G1_memory_comes_back_to_a_world_that_went_on(void **state)
 
 /* ---- extremes ---- */
 
-static void G1_an_empty_world_and_one_of_a_single_entity(void **state)
+static void an_empty_world_and_one_of_a_single_entity(void **state)
 {
     for (int one = 0; one < 2; one++) {
         reef_world *w = another_world(state, NULL), *control = another_world(state, NULL);
@@ -713,7 +713,7 @@ static void G1_an_empty_world_and_one_of_a_single_entity(void **state)
     }
 }
 
-static void G1_a_thousand_tables(void **state)
+static void a_thousand_tables(void **state)
 {
     static reef_entity e[1024], here[1024];
     reef_world *w = world_of(state), *control = another_world(state, NULL);
@@ -741,7 +741,7 @@ static void G1_a_thousand_tables(void **state)
     reef_snapshot_free(snapshot);
 }
 
-static void G1_components_of_a_mebibyte(void **state)
+static void components_of_a_mebibyte(void **state)
 {
     reef_world *w = world_of(state);
     reef_component c = numbered_type("mebibyte", 1, 1 << 20, 16);
@@ -766,7 +766,7 @@ static void G1_components_of_a_mebibyte(void **state)
     reef_snapshot_free(snapshot);
 }
 
-static void G1_copies_are_aligned_as_the_type_is(void **state)
+static void copies_are_aligned_as_the_type_is(void **state)
 {
     reef_world *w = world_of(state);
     for (uint32_t align = 64; align <= 4096; align *= 8) {
@@ -788,7 +788,7 @@ static void G1_copies_are_aligned_as_the_type_is(void **state)
     }
 }
 
-static void G2_a_thousand_snapshots(void **state)
+static void a_thousand_snapshots(void **state)
 {
     enum { SNAPSHOTS = 1500 };
     static reef_snapshot *s[SNAPSHOTS];
@@ -821,7 +821,7 @@ static void G2_a_thousand_snapshots(void **state)
 }
 
 /* Each fork is a fork of the one before, which then goes: no chain of ancestors is left behind. */
-static void G1_a_long_line_of_descent(void **state)
+static void a_long_line_of_descent(void **state)
 {
     reef_world *w = another_world(state, NULL), *now = w;
     reef_entity e = reef_spawn(w, reef_with(Health, 0, 0), reef_with(Tracked, .value = 0));
@@ -850,27 +850,27 @@ int main(void)
     if (reef_type_describe(reef_id(Tracked), &value, 1) < 0 || reef_type_describe(reef_id(Loose), &value, 1) < 0)
         return 1;
     const struct CMUnitTest tests[] = {
-        TEST(G1_a_type_that_can_t_be_copied_is_named),
-        TEST(G1_only_what_is_written_is_copied),
-        TEST(G1_a_snapshot_keeps_values_that_die),
-        TEST(G5_a_copy_hook_that_fails),
-        TEST(G1_a_strict_world_s_fork_knows_its_types),
-        TEST(G1_a_fork_has_the_limits_of_its_world),
-        TEST(G1_a_fork_never_reuses_what_its_world_never_reuses),
-        TEST(G1_each_world_has_its_own_context),
-        TEST(G1_a_fork_allocates_a_few_blocks_whatever_the_size),
-        TEST(G1_the_first_write_copies_one_block),
-        TEST(G1_snapshots_get_the_copy_and_worlds_keep_their_blocks),
-        TEST(G1_a_loop_copies_blocks_ahead),
-        TEST(G1_a_snapshot_has_the_rows_that_went),
-        TEST(G1_memory_comes_back),
-        TEST(G1_memory_comes_back_to_a_world_that_went_on),
-        TEST(G1_an_empty_world_and_one_of_a_single_entity),
-        TEST(G1_a_thousand_tables),
-        TEST(G1_components_of_a_mebibyte),
-        TEST(G1_copies_are_aligned_as_the_type_is),
-        TEST(G2_a_thousand_snapshots),
-        TEST(G1_a_long_line_of_descent),
+        TEST(a_type_that_can_t_be_copied_is_named),
+        TEST(only_what_is_written_is_copied),
+        TEST(a_snapshot_keeps_values_that_die),
+        TEST(a_copy_hook_that_fails),
+        TEST(a_strict_world_s_fork_knows_its_types),
+        TEST(a_fork_has_the_limits_of_its_world),
+        TEST(a_fork_never_reuses_what_its_world_never_reuses),
+        TEST(each_world_has_its_own_context),
+        TEST(a_fork_allocates_a_few_blocks_whatever_the_size),
+        TEST(the_first_write_copies_one_block),
+        TEST(snapshots_get_the_copy_and_worlds_keep_their_blocks),
+        TEST(a_loop_copies_blocks_ahead),
+        TEST(a_snapshot_has_the_rows_that_went),
+        TEST(memory_comes_back),
+        TEST(memory_comes_back_to_a_world_that_went_on),
+        TEST(an_empty_world_and_one_of_a_single_entity),
+        TEST(a_thousand_tables),
+        TEST(components_of_a_mebibyte),
+        TEST(copies_are_aligned_as_the_type_is),
+        TEST(a_thousand_snapshots),
+        TEST(a_long_line_of_descent),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

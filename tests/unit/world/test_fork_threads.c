@@ -356,7 +356,7 @@ static void lives_begin(life *l, uint64_t seed)
     }
 }
 
-static void G1_forks_live_on_threads_as_they_do_alone(void **state)
+static void forks_live_on_threads_as_they_do_alone(void **state)
 {
     (void)state;
     for (uint64_t seed = 1; seed <= 3; seed++) {
@@ -400,7 +400,7 @@ static void *fork_and_live(void *of)
     return NULL;
 }
 
-static void G1_threads_fork_one_snapshot(void **state)
+static void threads_fork_one_snapshot(void **state)
 {
     (void)state;
     reef_world *w = world_make(true);
@@ -453,7 +453,7 @@ static void *free_what_comes(void *of)
     return NULL;
 }
 
-static void G1_snapshots_are_freed_on_another_thread(void **state)
+static void snapshots_are_freed_on_another_thread(void **state)
 {
     (void)state;
     passing p = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -504,7 +504,7 @@ static void *fork_and_look(void *of)
     return NULL;
 }
 
-static void G1_a_snapshot_is_forked_while_its_world_is_written(void **state)
+static void a_snapshot_is_forked_while_its_world_is_written(void **state)
 {
     enum { ROUNDS = 100, BLOCKS = 24 };
     (void)state;
@@ -538,10 +538,10 @@ static void G1_a_snapshot_is_forked_while_its_world_is_written(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(G1_forks_live_on_threads_as_they_do_alone),
-        cmocka_unit_test(G1_threads_fork_one_snapshot),
-        cmocka_unit_test(G1_snapshots_are_freed_on_another_thread),
-        cmocka_unit_test(G1_a_snapshot_is_forked_while_its_world_is_written),
+        cmocka_unit_test(forks_live_on_threads_as_they_do_alone),
+        cmocka_unit_test(threads_fork_one_snapshot),
+        cmocka_unit_test(snapshots_are_freed_on_another_thread),
+        cmocka_unit_test(a_snapshot_is_forked_while_its_world_is_written),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

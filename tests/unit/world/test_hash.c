@@ -4,7 +4,7 @@
 
 /* ---- equal ---- */
 
-static void G3_equal_states_hash_equal_whatever_the_way_there(void **test)
+static void equal_states_hash_equal_whatever_the_way_there(void **test)
 {
     reef_world *w = world_of(test), *roomy = another_world(test, NULL), *backwards = another_world(test, NULL);
     build(w, AS_IT_IS, AT_ONCE, 0);
@@ -18,7 +18,7 @@ static void G3_equal_states_hash_equal_whatever_the_way_there(void **test)
     assert_true(hash_anew(w) == reef_hash(roomy));
 }
 
-static void G3_a_world_that_grew_shrank_and_was_restored_hashes_as_a_fresh_one(void **test)
+static void a_world_that_grew_shrank_and_was_restored_hashes_as_a_fresh_one(void **test)
 {
     reef_world *w = world_of(test), *old = another_world(test, NULL);
     reef_entity *many = calloc(5000, sizeof *many);
@@ -49,7 +49,7 @@ static void G3_a_world_that_grew_shrank_and_was_restored_hashes_as_a_fresh_one(v
     free(many);
 }
 
-static void G3_empty_worlds_are_equal_whatever_they_know(void **test)
+static void empty_worlds_are_equal_whatever_they_know(void **test)
 {
     reef_world *w = world_of(test), *used = another_world(test, NULL);
     assert_equal_worlds(w, used);
@@ -63,7 +63,7 @@ static void G3_empty_worlds_are_equal_whatever_they_know(void **test)
     (void)assert_different(w, used, REEF_HASH_IDS, "Index 0 differs: entities none and 0v1");
 }
 
-static void G3_a_switch_alone_has_a_row_that_counts(void **test)
+static void a_switch_alone_has_a_row_that_counts(void **test)
 {
     reef_world *w = world_of(test), *other = another_world(test, NULL);
     for (int i = 0; i < 2; i++) {
@@ -98,7 +98,7 @@ static uint64_t hash_of_types(bool backwards)
     return hash;
 }
 
-static void G3_the_hash_is_the_same_whatever_the_order_of_registration(void **test)
+static void the_hash_is_the_same_whatever_the_order_of_registration(void **test)
 {
     char command[4096];
     uint64_t hash = hash_of_types(false);
@@ -112,7 +112,7 @@ static void G3_the_hash_is_the_same_whatever_the_order_of_registration(void **te
 
 /* ---- different ---- */
 
-static void G3_whatever_differs_is_hashed_and_named(void **test)
+static void whatever_differs_is_hashed_and_named(void **test)
 {
     reef_world *w = world_of(test);
     uint64_t hashes[VARIATIONS];
@@ -138,7 +138,7 @@ static void G3_whatever_differs_is_hashed_and_named(void **test)
     assert_true(reef_hash(w) == hashes[0]);
 }
 
-static void G3_padding_and_what_is_no_field_do_not_count(void **test)
+static void padding_and_what_is_no_field_do_not_count(void **test)
 {
     reef_world *w = world_of(test), *other = another_world(test, NULL);
     build(w, AS_IT_IS, AT_ONCE, 0x00);
@@ -155,7 +155,7 @@ static void G3_padding_and_what_is_no_field_do_not_count(void **test)
     (void)assert_different(w, other, REEF_HASH_COLUMN, "Partial of entity 68v1 differs (table Partial, row 0)");
 }
 
-static void G3_bytes_of_types_without_fields_all_count(void **test)
+static void bytes_of_types_without_fields_all_count(void **test)
 {
     reef_world *w = world_of(test), *other = another_world(test, NULL);
     Bare a, b;
@@ -167,7 +167,7 @@ static void G3_bytes_of_types_without_fields_all_count(void **test)
     (void)assert_different(w, other, REEF_HASH_COLUMN, "Bare of entity 0v1 differs (table Bare, row 0)");
 }
 
-static void G3_values_that_forks_do_not_get_count_by_their_presence(void **test)
+static void values_that_forks_do_not_get_count_by_their_presence(void **test)
 {
     reef_world *w = world_of(test), *other = another_world(test, NULL);
     assert_some(reef_spawn(w, reef_with(Local, 1), reef_with(Mass, 2)));
@@ -196,7 +196,7 @@ static void check_row(reef_world *w, reef_world *other, uint32_t row)
     assert_equal_worlds(w, other);
 }
 
-static void G3_any_number_of_rows_hashes_and_compares(void **test)
+static void any_number_of_rows_hashes_and_compares(void **test)
 {
     static const uint32_t sizes[] = {0, 1, 2, 63, 64, 1023, 1024, 1025, 2048, 5000};
     for (uint32_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
@@ -222,7 +222,7 @@ static void G3_any_number_of_rows_hashes_and_compares(void **test)
     }
 }
 
-static void G3_the_chunk_of_a_switch_counts(void **test)
+static void the_chunk_of_a_switch_counts(void **test)
 {
     reef_world *w = world_of(test), *other = another_world(test, NULL);
     reef_entity e[3000];
@@ -233,7 +233,7 @@ static void G3_the_chunk_of_a_switch_counts(void **test)
     (void)assert_different(w, other, REEF_HASH_SWITCH, "Awake of entity 5v1 differs (table Mass, row 5)");
 }
 
-static void G3_an_id_taken_out_of_turn_leaves_no_trace(void **test)
+static void an_id_taken_out_of_turn_leaves_no_trace(void **test)
 {
     reef_world *w = world_of(test), *other = another_world(test, NULL), *fork;
     for (uint32_t i = 0; i < 8; i++) {
@@ -266,7 +266,7 @@ static void G3_an_id_taken_out_of_turn_leaves_no_trace(void **test)
     reef_world_free(fork);
 }
 
-static void G3_any_number_of_names_hashes_and_compares(void **test)
+static void any_number_of_names_hashes_and_compares(void **test)
 {
     char name[32];
     for (uint32_t names = 0; names < 70; names += names < 28 ? 14 : 1) {
@@ -322,7 +322,7 @@ static const char *part_text(const parts *p, uint32_t i, char *text, size_t size
     return text;
 }
 
-static void G3_the_parts_come_in_the_order_of_the_state(void **test)
+static void the_parts_come_in_the_order_of_the_state(void **test)
 {
     static const char *const wanted[] = {"ids - 71 ",
                                          "names - 8 ",
@@ -370,7 +370,7 @@ static void G3_the_parts_come_in_the_order_of_the_state(void **test)
     free(p);
 }
 
-static void G3_only_the_parts_that_changed_differ(void **test)
+static void only_the_parts_that_changed_differ(void **test)
 {
     for (uint32_t v = ONE_BIT; v < VARIATIONS; v++) {
         if (v == ROW_ORDER) continue; /* many columns follow their rows */
@@ -400,7 +400,7 @@ static void G3_only_the_parts_that_changed_differ(void **test)
     }
 }
 
-static void G3_nothing_is_equal_to_no_world(void **test)
+static void nothing_is_equal_to_no_world(void **test)
 {
     reef_world *w = world_of(test);
     reef_difference d = {.kind = REEF_HASH_TYPE};
@@ -424,22 +424,22 @@ int main(int argc, char **argv)
     if (argc == 3 && strcmp(argv[1], "backwards") == 0)
         return hash_of_types(true) == strtoull(argv[2], NULL, 10) ? 0 : 1;
     const struct CMUnitTest tests[] = {
-        TEST(G3_equal_states_hash_equal_whatever_the_way_there),
-        TEST(G3_a_world_that_grew_shrank_and_was_restored_hashes_as_a_fresh_one),
-        TEST(G3_empty_worlds_are_equal_whatever_they_know),
-        TEST(G3_a_switch_alone_has_a_row_that_counts),
-        TEST(G3_the_hash_is_the_same_whatever_the_order_of_registration),
-        TEST(G3_whatever_differs_is_hashed_and_named),
-        TEST(G3_padding_and_what_is_no_field_do_not_count),
-        TEST(G3_bytes_of_types_without_fields_all_count),
-        TEST(G3_values_that_forks_do_not_get_count_by_their_presence),
-        TEST(G3_any_number_of_rows_hashes_and_compares),
-        TEST(G3_the_chunk_of_a_switch_counts),
-        TEST(G3_an_id_taken_out_of_turn_leaves_no_trace),
-        TEST(G3_any_number_of_names_hashes_and_compares),
-        TEST(G3_the_parts_come_in_the_order_of_the_state),
-        TEST(G3_only_the_parts_that_changed_differ),
-        TEST(G3_nothing_is_equal_to_no_world),
+        TEST(equal_states_hash_equal_whatever_the_way_there),
+        TEST(a_world_that_grew_shrank_and_was_restored_hashes_as_a_fresh_one),
+        TEST(empty_worlds_are_equal_whatever_they_know),
+        TEST(a_switch_alone_has_a_row_that_counts),
+        TEST(the_hash_is_the_same_whatever_the_order_of_registration),
+        TEST(whatever_differs_is_hashed_and_named),
+        TEST(padding_and_what_is_no_field_do_not_count),
+        TEST(bytes_of_types_without_fields_all_count),
+        TEST(values_that_forks_do_not_get_count_by_their_presence),
+        TEST(any_number_of_rows_hashes_and_compares),
+        TEST(the_chunk_of_a_switch_counts),
+        TEST(an_id_taken_out_of_turn_leaves_no_trace),
+        TEST(any_number_of_names_hashes_and_compares),
+        TEST(the_parts_come_in_the_order_of_the_state),
+        TEST(only_the_parts_that_changed_differ),
+        TEST(nothing_is_equal_to_no_world),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,7 +16,7 @@
 
 /* ---- loops ---- */
 
-static void G3_in_an_open_loop_the_hash_sees_what_is_written(void **test)
+static void in_an_open_loop_the_hash_sees_what_is_written(void **test)
 {
     reef_world *w = world_of(test), *other = another_world(test, NULL);
     spawn_rows(w, 2500);
@@ -54,7 +54,7 @@ static bool part_counted(void *context, const reef_hash_part *part)
     return true;
 }
 
-static void G5_without_memory_the_hash_is_right_or_none(void **test)
+static void without_memory_the_hash_is_right_or_none(void **test)
 {
     for (int rest = 0; rest < 2; rest++) {
         bool more = true;
@@ -80,7 +80,7 @@ static void G5_without_memory_the_hash_is_right_or_none(void **test)
     }
 }
 
-static void G5_without_memory_the_comparison_does_not_lie(void **test)
+static void without_memory_the_comparison_does_not_lie(void **test)
 {
     reef_world *w = world_of(test), *same = another_world(test, NULL), *other = another_world(test, NULL);
     build(w, AS_IT_IS, AT_ONCE, 0);
@@ -131,7 +131,7 @@ static void touch_switch(reef_world *w)
 static void touch_name(reef_world *w) { assert_ok(reef_set_name(w, reef_entity_at(w, 2999), "last")); }
 static void touch_ids(reef_world *w) { assert_ok(reef_destroy(w, reef_create(w))); }
 
-static void G3_only_what_was_written_is_hashed_again(void **test)
+static void only_what_was_written_is_hashed_again(void **test)
 {
     reef_world *w = world_of(test);
     char name[32];
@@ -161,7 +161,7 @@ static void G3_only_what_was_written_is_hashed_again(void **test)
     assert_false(hashed_again(w, text, touch_ids));
 }
 
-static void G3_a_fork_takes_the_kept_hashes_along(void **test)
+static void a_fork_takes_the_kept_hashes_along(void **test)
 {
     reef_world *w = world_of(test);
     spawn_rows(w, 3000);
@@ -275,7 +275,7 @@ static void walk_names(walk *k)
     }
 }
 
-static void G3_each_byte_that_counts_changes_the_hash_and_no_other(void **test)
+static void each_byte_that_counts_changes_the_hash_and_no_other(void **test)
 {
     walk k = {.w = world_of(test), .control = another_world(test, NULL)};
     for (int side = 0; side < 2; side++) {
@@ -363,7 +363,7 @@ static void walk_number(walk *k, uint64_t *number, const char *what)
     for (uint32_t i = 0; i < sizeof *number; i++) walk_byte(k, (char *)number + i, true, what);
 }
 
-static void G3_each_byte_outside_of_the_rows_counts(void **test)
+static void each_byte_outside_of_the_rows_counts(void **test)
 {
     static found f;
     walk k = {.w = world_of(test), .control = another_world(test, NULL)};
@@ -437,7 +437,7 @@ static void live(reef_world *w, uint64_t *seed)
     else if (what == 11 && reef_has(w, e, Point)) reef_mut(w, e, Point)->y += 1;
 }
 
-static void G3_kept_hashes_stay_right_over_a_life_with_forks(void **test)
+static void kept_hashes_stay_right_over_a_life_with_forks(void **test)
 {
     reef_world *w = reef_fork(world_of(test)), *fork[FORKS];
     uint64_t seed = 5, equal = 0, unequal = 0;
@@ -469,7 +469,7 @@ static void G3_kept_hashes_stay_right_over_a_life_with_forks(void **test)
 }
 
 /* A kept hash of bytes is worth nothing once the type's fields are known. */
-static void G3_fields_that_come_later_make_the_kept_hash_void(void **test)
+static void fields_that_come_later_make_the_kept_hash_void(void **test)
 {
     reef_world *w = world_of(test);
     reef_component late = reef_type_new(&(reef_type_desc){.name = "FieldsComeLater", .size = 8, .align = 4}, NULL);
@@ -490,15 +490,15 @@ static void G3_fields_that_come_later_make_the_kept_hash_void(void **test)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(G3_in_an_open_loop_the_hash_sees_what_is_written),
-        TEST(G5_without_memory_the_hash_is_right_or_none),
-        TEST(G5_without_memory_the_comparison_does_not_lie),
-        TEST(G3_only_what_was_written_is_hashed_again),
-        TEST(G3_a_fork_takes_the_kept_hashes_along),
-        TEST(G3_fields_that_come_later_make_the_kept_hash_void),
-        TEST(G3_each_byte_that_counts_changes_the_hash_and_no_other),
-        TEST(G3_each_byte_outside_of_the_rows_counts),
-        TEST(G3_kept_hashes_stay_right_over_a_life_with_forks),
+        TEST(in_an_open_loop_the_hash_sees_what_is_written),
+        TEST(without_memory_the_hash_is_right_or_none),
+        TEST(without_memory_the_comparison_does_not_lie),
+        TEST(only_what_was_written_is_hashed_again),
+        TEST(a_fork_takes_the_kept_hashes_along),
+        TEST(fields_that_come_later_make_the_kept_hash_void),
+        TEST(each_byte_that_counts_changes_the_hash_and_no_other),
+        TEST(each_byte_outside_of_the_rows_counts),
+        TEST(kept_hashes_stay_right_over_a_life_with_forks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

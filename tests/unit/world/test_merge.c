@@ -183,7 +183,7 @@ static void same_crew(const reef_world *to, const reef_world *from, const reef_m
     assert_ptr_not_equal(reef_get(to, became(who, e[1]), Held), reef_get(from, e[1], Held));
 }
 
-static void G5_merging_brings_everything(void **state)
+static void merging_brings_everything(void **state)
 {
     reef_world *to = world_of(state), *from = another_world(state, NULL);
     reef_entity e[CREW], mine[CREW];
@@ -217,7 +217,7 @@ static void G5_merging_brings_everything(void **state)
 }
 
 /* A fork of the world itself, many rows, and those that aren't described by fields. */
-static void G5_merging_a_fork_and_many_rows(void **state)
+static void merging_a_fork_and_many_rows(void **state)
 {
     reef_world *w = world_of(state);
     static reef_entity e[MANY];
@@ -270,7 +270,7 @@ static uint32_t calls_of(const reef_world *w, reef_entity e, char what)
     return n;
 }
 
-static void G5_scripts_that_were_merged_start_anew(void **state)
+static void scripts_that_were_merged_start_anew(void **state)
 {
     reef_world *w = world_of(state), *from = another_world(state, NULL);
     reef_merged *who = NULL;
@@ -325,7 +325,7 @@ static bool note_order(void *context, reef_entity e, reef_component c, const voi
     return true;
 }
 
-static void G5_merging_keeps_the_order(void **state)
+static void merging_keeps_the_order(void **state)
 {
     reef_world *w = world_of(state), *from = another_world(state, NULL);
     reef_entity e[CREW];
@@ -346,7 +346,7 @@ static void G5_merging_keeps_the_order(void **state)
     free(b);
 }
 
-static void G5_merging_some(void **state)
+static void merging_some(void **state)
 {
     reef_world *w = world_of(state), *from = another_world(state, NULL);
     reef_entity e[CREW];
@@ -377,7 +377,7 @@ static void G5_merging_some(void **state)
     assert_int_equal(reef_count_alive(w), n);
 }
 
-static void G5_merging_with_names(void **state)
+static void merging_with_names(void **state)
 {
     reef_world *w = world_of(state), *from = another_world(state, NULL);
     reef_entity mine = reef_create(w), theirs = reef_spawn(from, reef_with(Mass, 1)), other = reef_create(from);
@@ -398,7 +398,7 @@ static void G5_merging_with_names(void **state)
 static int notices;
 static void count_call(const reef_notice *n) { notices += n->count != 0; }
 
-static void G5_merging_tells_nobody_and_leaves_what_is_there(void **state)
+static void merging_tells_nobody_and_leaves_what_is_there(void **state)
 {
     reef_world *w = world_of(state), *from = another_world(state, NULL);
     reef_entity e[CREW];
@@ -413,7 +413,7 @@ static void G5_merging_tells_nobody_and_leaves_what_is_there(void **state)
     assert_int_equal(notices, 1);
 }
 
-static void G5_merging_that_is_refused(void **state)
+static void merging_that_is_refused(void **state)
 {
     reef_world *w = world_of(state), *from = another_world(state, NULL);
     reef_entity e = reef_spawn(from, reef_with(Mass, 1));
@@ -450,7 +450,7 @@ static void G5_merging_that_is_refused(void **state)
     assert_ok(reef_merge(strict, from, &(reef_merge_desc){.query = "Position"}, NULL));
 }
 
-static void G5_merging_is_all_or_nothing(void **state)
+static void merging_is_all_or_nothing(void **state)
 {
     reef_world *w = world_of(state), *from = another_world(state, NULL);
     reef_entity e[CREW], mine[CREW];
@@ -487,15 +487,15 @@ static void G5_merging_is_all_or_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(G5_merging_brings_everything),
-        TEST(G5_merging_a_fork_and_many_rows),
-        TEST(G5_merging_keeps_the_order),
-        TEST(G5_scripts_that_were_merged_start_anew),
-        TEST(G5_merging_some),
-        TEST(G5_merging_with_names),
-        TEST(G5_merging_tells_nobody_and_leaves_what_is_there),
-        TEST(G5_merging_that_is_refused),
-        TEST(G5_merging_is_all_or_nothing),
+        TEST(merging_brings_everything),
+        TEST(merging_a_fork_and_many_rows),
+        TEST(merging_keeps_the_order),
+        TEST(scripts_that_were_merged_start_anew),
+        TEST(merging_some),
+        TEST(merging_with_names),
+        TEST(merging_tells_nobody_and_leaves_what_is_there),
+        TEST(merging_that_is_refused),
+        TEST(merging_is_all_or_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,7 +51,7 @@ static void people_are(const reef_world *w, const reef_entity *e, uint32_t n, bo
         }
 }
 
-static void G1_copies_get_default_values_and_the_world_keeps_its_own(void **state)
+static void copies_get_default_values_and_the_world_keeps_its_own(void **state)
 {
     static reef_entity e[MANY];
     static const uint32_t counts[] = {1, 7, 8, 9, 1023, 1024, 1025, MANY};
@@ -98,7 +98,7 @@ static void G1_copies_get_default_values_and_the_world_keeps_its_own(void **stat
 
 /* What is shared among copies isn't made again and again: values of one snapshot serve all forks of it until they
  * write. */
-static void G1_default_values_are_shared(void **state)
+static void default_values_are_shared(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[50];
@@ -116,7 +116,7 @@ static void G1_default_values_are_shared(void **state)
     people_are(w, e, 50, false);
 }
 
-static void G2_restoring_resets_or_leaves_alone(void **state)
+static void restoring_resets_or_leaves_alone(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[40];
@@ -161,7 +161,7 @@ static void G2_restoring_resets_or_leaves_alone(void **state)
     assert_int_equal(value_of(w, e[1], sound), 11);
 }
 
-static void G2_entities_that_only_one_state_has(void **state)
+static void entities_that_only_one_state_has(void **state)
 {
     reef_world *w = world_of(state);
     reef_snapshot *empty = reef_snapshot_take(w);
@@ -180,7 +180,7 @@ static void G2_entities_that_only_one_state_has(void **state)
 
 /* ---- hashes ---- */
 
-static void G3_such_values_are_never_hashed(void **state)
+static void such_values_are_never_hashed(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[1500];
@@ -203,7 +203,7 @@ static void G3_such_values_are_never_hashed(void **state)
 /* ---- failures ---- */
 
 /* A construct hook that fails, for each value in turn: no copy, the world keeps everything. */
-static void G5_a_construct_hook_that_fails(void **state)
+static void a_construct_hook_that_fails(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[20];
@@ -244,7 +244,7 @@ static void no_memory_world(void **state, reef_entity *e, uint32_t n, reef_world
     value_set(*w, e[5], sound, 8);
 }
 
-static void G5_without_memory_nothing_changes(void **state)
+static void without_memory_nothing_changes(void **state)
 {
     static reef_entity e[1100];
     for (int call = 0; call < 4; call++) {
@@ -354,7 +354,7 @@ static void check(const reef_world *w, const naive *n)
     }
 }
 
-static void G2_random_lives(void **state)
+static void random_lives(void **state)
 {
     reef_world *w[WORLDS] = {another_world(state, NULL)};
     reef_snapshot *s[SNAPSHOTS] = {NULL};
@@ -408,14 +408,14 @@ static reef_component type_make(const char *name, const reef_hooks *from, reef_o
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(G1_copies_get_default_values_and_the_world_keeps_its_own),
-        TEST(G1_default_values_are_shared),
-        TEST(G2_restoring_resets_or_leaves_alone),
-        TEST(G2_entities_that_only_one_state_has),
-        TEST(G3_such_values_are_never_hashed),
-        TEST(G5_a_construct_hook_that_fails),
-        TEST(G5_without_memory_nothing_changes),
-        TEST(G2_random_lives),
+        TEST(copies_get_default_values_and_the_world_keeps_its_own),
+        TEST(default_values_are_shared),
+        TEST(restoring_resets_or_leaves_alone),
+        TEST(entities_that_only_one_state_has),
+        TEST(such_values_are_never_hashed),
+        TEST(a_construct_hook_that_fails),
+        TEST(without_memory_nothing_changes),
+        TEST(random_lives),
     };
     sound = type_make("sound", &unique_hooks, REEF_FORK_SKIP);
     texture = type_make("texture", &unique_hooks, REEF_FORK_RESET);

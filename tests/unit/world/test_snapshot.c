@@ -256,7 +256,7 @@ static void same_ids(reef_world *a, reef_world *b, uint32_t count)
 
 /* ---- a write to one never shows in another ---- */
 
-static void G1_a_write_to_the_world_shows_nowhere_else(void **state)
+static void a_write_to_the_world_shows_nowhere_else(void **state)
 {
     for (int i = 0; i < CHANGES; i++) {
         scene s, t;
@@ -287,7 +287,7 @@ static void G1_a_write_to_the_world_shows_nowhere_else(void **state)
     }
 }
 
-static void G1_a_write_to_a_fork_shows_nowhere_else(void **state)
+static void a_write_to_a_fork_shows_nowhere_else(void **state)
 {
     for (int i = 0; i < CHANGES; i++) {
         scene s, t;
@@ -321,7 +321,7 @@ static void G1_a_write_to_a_fork_shows_nowhere_else(void **state)
 }
 
 /* Both sides change the same things, differently. */
-static void G1_two_futures_don_t_meet(void **state)
+static void two_futures_don_t_meet(void **state)
 {
     for (int i = 0; i < CHANGES; i++) {
         int k = (i * 17 + 5) % CHANGES;
@@ -347,7 +347,7 @@ static void G1_two_futures_don_t_meet(void **state)
 /* ---- orders of leaving ---- */
 
 /* World, snapshot of it, fork of the snapshot, snapshot of that fork, fork of the fork: freed in every order. */
-static void G1_all_are_freed_in_any_order(void **state)
+static void all_are_freed_in_any_order(void **state)
 {
     enum { HOLDERS = 5, ORDERS = 120 };
     for (int order = 0; order < ORDERS; order++) {
@@ -383,7 +383,7 @@ static void G1_all_are_freed_in_any_order(void **state)
     }
 }
 
-static void G1_a_snapshot_outlives_all_worlds(void **state)
+static void a_snapshot_outlives_all_worlds(void **state)
 {
     scene s, t;
     reef_world *w = another_world(state, NULL), *control = world_of(state);
@@ -409,7 +409,7 @@ static void G1_a_snapshot_outlives_all_worlds(void **state)
 
 /* ---- handles after a rewind ---- */
 
-static void G2_handles_of_an_abandoned_future(void **state)
+static void handles_of_an_abandoned_future(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity a = reef_spawn(w, reef_with(Position, 1, 2)), b = reef_spawn(w, reef_with(Position, 3, 4));
@@ -442,7 +442,7 @@ static void G2_handles_of_an_abandoned_future(void **state)
     reef_snapshot_free(snapshot);
 }
 
-static void G2_restoring_changes_pointers_not_values(void **state)
+static void restoring_changes_pointers_not_values(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e = reef_spawn(w, reef_with(Health, 1, 10));
@@ -496,7 +496,7 @@ static void play(reef_world *w, scene *s, uint64_t seed, int count)
     }
 }
 
-static void G2_a_rewound_world_is_a_fresh_one(void **state)
+static void a_rewound_world_is_a_fresh_one(void **state)
 {
     for (int i = 0; i < CHANGES; i++) {
         int k = (i * 7 + 3) % CHANGES;
@@ -527,7 +527,7 @@ static void G2_a_rewound_world_is_a_fresh_one(void **state)
 }
 
 /* Many rewinds, from any snapshot to any, with hashes kept in between: each state is what its path of changes makes. */
-static void G2_back_and_forth_between_many_states(void **state)
+static void back_and_forth_between_many_states(void **state)
 {
     enum { STATES = 12, STEPS = 150 };
     scene s;
@@ -565,7 +565,7 @@ static void G2_back_and_forth_between_many_states(void **state)
 
 /* ---- queries and bundles stay the world's own ---- */
 
-static void G2_queries_and_bundles_outlive_a_restore(void **state)
+static void queries_and_bundles_outlive_a_restore(void **state)
 {
     scene s;
     reef_world *w = world_of(state);
@@ -625,7 +625,7 @@ static void G2_queries_and_bundles_outlive_a_restore(void **state)
 
 /* A query lives through forks, writes to what is shared, restores, and the relatives' leaving, and always sees what
  * is there. */
-static void G2_a_query_sees_what_is_there_now(void **state)
+static void a_query_sees_what_is_there_now(void **state)
 {
     enum { RELATIVES = 3, LOOPS = 2 };
     static const char *const texts[LOOPS] = {"in Mass", "Mass, with Awake"};
@@ -671,7 +671,7 @@ static void G2_a_query_sees_what_is_there_now(void **state)
 }
 
 /* What a world remembers of tables that the restored state has no room for, not even empty ones. */
-static void G2_bundles_and_sets_of_tables_that_are_gone(void **state)
+static void bundles_and_sets_of_tables_that_are_gone(void **state)
 {
     reef_world *w = world_of(state);
     reef_snapshot *empty = reef_snapshot_take(w);
@@ -704,7 +704,7 @@ static void G2_bundles_and_sets_of_tables_that_are_gone(void **state)
 }
 
 /* A fork may know more, have more tables, and have written more often than the world that takes over its state. */
-static void G1_restoring_what_another_fork_made(void **state)
+static void restoring_what_another_fork_made(void **state)
 {
     reef_world *w = another_world(state, NULL), *fork = reef_fork(w);
     reef_component last = {0};
@@ -746,7 +746,7 @@ static void G1_restoring_what_another_fork_made(void **state)
 }
 
 /* Edges, sets and places that a world remembers to be quick: after a restore they are found anew. */
-static void G2_quick_paths_after_a_restore(void **state)
+static void quick_paths_after_a_restore(void **state)
 {
     reef_world *w = world_of(state), *control = another_world(state, NULL);
     reef_snapshot *snapshot = reef_snapshot_take(w);
@@ -776,7 +776,7 @@ static void G2_quick_paths_after_a_restore(void **state)
 
 /* ---- refusals ---- */
 
-static void G1_refusals(void **state)
+static void refusals_of_snapshots(void **state)
 {
     scene s;
     reef_world *w = world_of(state), *stranger = another_world(state, NULL);
@@ -828,21 +828,21 @@ int main(void)
     if (reef_type_describe(reef_id(Tracked), &value, 1) < 0 || reef_type_describe(reef_id(Loose), &value, 1) < 0)
         return 1;
     const struct CMUnitTest tests[] = {
-        TEST(G1_a_write_to_the_world_shows_nowhere_else),
-        TEST(G1_a_write_to_a_fork_shows_nowhere_else),
-        TEST(G1_two_futures_don_t_meet),
-        TEST(G1_all_are_freed_in_any_order),
-        TEST(G1_a_snapshot_outlives_all_worlds),
-        TEST(G2_handles_of_an_abandoned_future),
-        TEST(G2_restoring_changes_pointers_not_values),
-        TEST(G2_a_rewound_world_is_a_fresh_one),
-        TEST(G2_back_and_forth_between_many_states),
-        TEST(G2_queries_and_bundles_outlive_a_restore),
-        TEST(G2_a_query_sees_what_is_there_now),
-        TEST(G2_bundles_and_sets_of_tables_that_are_gone),
-        TEST(G1_restoring_what_another_fork_made),
-        TEST(G2_quick_paths_after_a_restore),
-        TEST(G1_refusals),
+        TEST(a_write_to_the_world_shows_nowhere_else),
+        TEST(a_write_to_a_fork_shows_nowhere_else),
+        TEST(two_futures_don_t_meet),
+        TEST(all_are_freed_in_any_order),
+        TEST(a_snapshot_outlives_all_worlds),
+        TEST(handles_of_an_abandoned_future),
+        TEST(restoring_changes_pointers_not_values),
+        TEST(a_rewound_world_is_a_fresh_one),
+        TEST(back_and_forth_between_many_states),
+        TEST(queries_and_bundles_outlive_a_restore),
+        TEST(a_query_sees_what_is_there_now),
+        TEST(bundles_and_sets_of_tables_that_are_gone),
+        TEST(restoring_what_another_fork_made),
+        TEST(quick_paths_after_a_restore),
+        TEST(refusals_of_snapshots),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

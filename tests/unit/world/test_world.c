@@ -13,7 +13,7 @@
 
 /* ---- making and ending ---- */
 
-static void E10_a_world_by_default_works(void **state)
+static void a_world_by_default_works(void **state)
 {
     (void)state;
     reef_world *w = reef_world_new(NULL);
@@ -37,7 +37,7 @@ static void E10_a_world_by_default_works(void **state)
     assert_int_equal(book.live, 0);
 }
 
-static void E10_a_new_world_is_empty(void **state)
+static void a_new_world_is_empty(void **state)
 {
     reef_world *w = world_of(state);
     reef_stats s = reef_world_stats(w);
@@ -50,7 +50,7 @@ static void E10_a_new_world_is_empty(void **state)
     assert_valid(w);
 }
 
-static void E10_a_config_out_of_range_makes_no_world(void **state)
+static void a_config_out_of_range_makes_no_world(void **state)
 {
     reef_allocator a = heap_allocator(heap_of(state));
     assert_null(reef_world_new(&(reef_world_config){.allocator = a, .entities_max = UINT32_MAX}));
@@ -65,7 +65,7 @@ static void E10_a_config_out_of_range_makes_no_world(void **state)
 
 /* ---- E3: open and strict ---- */
 
-static void E3_a_strict_world_knows_what_it_was_told(void **state)
+static void a_strict_world_knows_what_it_was_told(void **state)
 {
     reef_world *w = another_world(state, &(reef_world_config){.strict = true});
     reef_entity e = reef_create(w);
@@ -118,7 +118,7 @@ static void *read_unused(void *context)
     return NULL;
 }
 
-static void E3_reading_unused_types_creates_nothing_on_any_thread(void **state)
+static void reading_unused_types_creates_nothing_on_any_thread(void **state)
 {
     reef_world *w = world_of(state);
     reader r[4];
@@ -143,7 +143,7 @@ static void E3_reading_unused_types_creates_nothing_on_any_thread(void **state)
 
 /* ---- A11: two worlds ---- */
 
-static void A11_two_worlds_never_disturb_each_other(void **state)
+static void two_worlds_never_disturb_each_other(void **state)
 {
     reef_world *w = world_of(state), *v = another_world(state, NULL);
     reef_entity e[300], f[300];
@@ -179,7 +179,7 @@ static void A11_two_worlds_never_disturb_each_other(void **state)
 
 /* ---- errors ---- */
 
-static void H2_the_error_record_says_everything(void **state)
+static void the_error_record_says_everything(void **state)
 {
     reef_world *w = world_of(state);
     char text[300], part[8];
@@ -225,7 +225,7 @@ static void fail_once(reef_block *b)
     failed = true;
 }
 
-static void H2_what_succeeds_leaves_the_text_of_the_last_failure(void **state)
+static void what_succeeds_leaves_the_text_of_the_last_failure(void **state)
 {
     reef_world *w = world_of(state);
     char first[300], text[300];
@@ -267,7 +267,7 @@ static void H2_what_succeeds_leaves_the_text_of_the_last_failure(void **state)
     assert_string_equal(text, first);
 }
 
-static void H2_every_status_has_a_name_and_a_text(void **state)
+static void every_status_has_a_name_and_a_text(void **state)
 {
     (void)state;
 #define X(status, number, words) \
@@ -303,7 +303,7 @@ static void hear_misuse(void *context, reef_status status, const char *message)
     snprintf(h->message, sizeof h->message, "%s", message);
 }
 
-static void H2_the_checked_build_reports_every_mistake_of_the_caller(void **state)
+static void the_checked_build_reports_every_mistake_of_the_caller(void **state)
 {
     heard with = {0}, without = {0};
     reef_world *w =
@@ -344,7 +344,7 @@ static void busy_life(reef_world *w)
     (void)reef_world_stats(w);
 }
 
-static void H2_nothing_is_written_to_stdout(void **state)
+static void nothing_is_written_to_stdout(void **state)
 {
     FILE *caught = tmpfile();
     fflush(stdout);
@@ -371,7 +371,7 @@ static void H2_nothing_is_written_to_stdout(void **state)
 
 /* ---- statistics ---- */
 
-static void H3_statistics_count_what_is_there(void **state)
+static void statistics_count_what_is_there(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[20];
@@ -401,7 +401,7 @@ static void H3_statistics_count_what_is_there(void **state)
 
 /* ---- H3: reserve, allocations in steady use, alignment ---- */
 
-static void H3_after_reserve_making_entities_allocates_nothing(void **state)
+static void after_reserve_making_entities_allocates_nothing(void **state)
 {
     enum { N = 5000 };
     reef_world *w = world_of(state);
@@ -441,7 +441,7 @@ static void steady_step(reef_world *w, reef_query q)
     }
 }
 
-static void H3_a_steady_loop_allocates_nothing(void **state)
+static void a_steady_loop_allocates_nothing(void **state)
 {
     reef_world *w = world_of(state);
     reef_query q = reef_query_new(w, "Position, in Velocity");
@@ -453,7 +453,7 @@ static void H3_a_steady_loop_allocates_nothing(void **state)
     assert_int_equal(heap_of(state)->calls, calls);
 }
 
-static void E8_bullets_allocate_nothing_after_the_first_round(void **state)
+static void bullets_allocate_nothing_after_the_first_round(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[100];
@@ -487,7 +487,7 @@ static void bullets(reef_world *w, int made, int ended, const reef_bundle *bundl
 }
 
 /* However they are made and ended. */
-static void E8_bullets_of_every_make_allocate_nothing(void **state)
+static void bullets_of_every_make_allocate_nothing(void **state)
 {
     static const char *const makes[] = {"spawn", "bundle", "clone", "clone_many", "spawn_many"};
     for (int made = 0; made < 5; made++)
@@ -504,7 +504,7 @@ static void E8_bullets_of_every_make_allocate_nothing(void **state)
         }
 }
 
-static void H3_replacing_values_with_hooks_allocates_nothing(void **state)
+static void replacing_values_with_hooks_allocates_nothing(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e = reef_spawn(w, reef_with(Tracked, .value = 1), reef_with(Mass, 1), reef_tag(Awake));
@@ -518,7 +518,7 @@ static void H3_replacing_values_with_hooks_allocates_nothing(void **state)
     assert_int_equal(reef_get(w, e, Tracked)->value, 99);
 }
 
-static void H3_the_allocator_is_asked_for_the_alignment_of_the_types(void **state)
+static void the_allocator_is_asked_for_the_alignment_of_the_types(void **state)
 {
     reef_world *w = world_of(state);
     for (uint32_t align = 1; align <= REEF_ALIGN_MAX; align *= 2) {
@@ -538,7 +538,7 @@ static void H3_the_allocator_is_asked_for_the_alignment_of_the_types(void **stat
 
 /* ---- E8: memory comes back ---- */
 
-static void E8_shrink_gives_memory_back_and_changes_nothing(void **state)
+static void shrink_gives_memory_back_and_changes_nothing(void **state)
 {
     enum { N = 300000 };
     reef_world *w = world_of(state);
@@ -567,7 +567,7 @@ static void E8_shrink_gives_memory_back_and_changes_nothing(void **state)
     free(e);
 }
 
-static void E8_a_table_that_swings_around_a_chunks_edge_does_not_allocate(void **state)
+static void a_table_that_swings_around_a_chunks_edge_does_not_allocate(void **state)
 {
     reef_world *w = world_of(state);
     assert_ok(reef_spawn_many(w, 1023, NULL, reef_with(Position, 1, 2)));
@@ -581,7 +581,7 @@ static void E8_a_table_that_swings_around_a_chunks_edge_does_not_allocate(void *
     assert_int_equal(heap_of(state)->calls, calls);
 }
 
-static void E8_empty_tables_are_kept_and_can_be_reclaimed(void **state)
+static void empty_tables_are_kept_and_can_be_reclaimed(void **state)
 {
     reef_world *w = world_of(state);
     for (uint32_t i = 0; i < 300; i++) {
@@ -605,7 +605,7 @@ static void E8_empty_tables_are_kept_and_can_be_reclaimed(void **state)
 
 /* Where the next block of a column doesn't lie behind this one, what the processor fetches ahead is lost: at most at
  * `most` places. */
-static void E1_columns_of_a_growing_world_lie_in_few_runs(void **state)
+static void columns_of_a_growing_world_lie_in_few_runs(void **state)
 {
     static const struct {
         uint32_t rows, most;
@@ -629,7 +629,7 @@ static void E1_columns_of_a_growing_world_lie_in_few_runs(void **state)
     }
 }
 
-static void E10_a_worlds_memory_has_a_bound_that_is_respected(void **state)
+static void a_worlds_memory_has_a_bound_that_is_respected(void **state)
 {
     reef_world *w = world_of(state);
     heap *h = heap_of(state);
@@ -650,31 +650,31 @@ static void E10_a_worlds_memory_has_a_bound_that_is_respected(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(E10_a_world_by_default_works),
-        TEST(E10_a_new_world_is_empty),
-        TEST(E10_a_config_out_of_range_makes_no_world),
-        TEST(E3_a_strict_world_knows_what_it_was_told),
-        TEST(E3_reading_unused_types_creates_nothing_on_any_thread),
-        TEST(A11_two_worlds_never_disturb_each_other),
-        TEST(H2_the_error_record_says_everything),
-        TEST(H2_what_succeeds_leaves_the_text_of_the_last_failure),
-        TEST(H2_every_status_has_a_name_and_a_text),
-        TEST(H2_the_checked_build_reports_every_mistake_of_the_caller),
+        TEST(a_world_by_default_works),
+        TEST(a_new_world_is_empty),
+        TEST(a_config_out_of_range_makes_no_world),
+        TEST(a_strict_world_knows_what_it_was_told),
+        TEST(reading_unused_types_creates_nothing_on_any_thread),
+        TEST(two_worlds_never_disturb_each_other),
+        TEST(the_error_record_says_everything),
+        TEST(what_succeeds_leaves_the_text_of_the_last_failure),
+        TEST(every_status_has_a_name_and_a_text),
+        TEST(the_checked_build_reports_every_mistake_of_the_caller),
 #if !defined(_WIN32)
-        TEST(H2_nothing_is_written_to_stdout),
+        TEST(nothing_is_written_to_stdout),
 #endif
-        TEST(H3_statistics_count_what_is_there),
-        TEST(H3_after_reserve_making_entities_allocates_nothing),
-        TEST(H3_a_steady_loop_allocates_nothing),
-        TEST(E8_bullets_allocate_nothing_after_the_first_round),
-        TEST(E8_bullets_of_every_make_allocate_nothing),
-        TEST(H3_replacing_values_with_hooks_allocates_nothing),
-        TEST(H3_the_allocator_is_asked_for_the_alignment_of_the_types),
-        TEST(E8_shrink_gives_memory_back_and_changes_nothing),
-        TEST(E8_a_table_that_swings_around_a_chunks_edge_does_not_allocate),
-        TEST(E8_empty_tables_are_kept_and_can_be_reclaimed),
-        TEST(E1_columns_of_a_growing_world_lie_in_few_runs),
-        TEST(E10_a_worlds_memory_has_a_bound_that_is_respected),
+        TEST(statistics_count_what_is_there),
+        TEST(after_reserve_making_entities_allocates_nothing),
+        TEST(a_steady_loop_allocates_nothing),
+        TEST(bullets_allocate_nothing_after_the_first_round),
+        TEST(bullets_of_every_make_allocate_nothing),
+        TEST(replacing_values_with_hooks_allocates_nothing),
+        TEST(the_allocator_is_asked_for_the_alignment_of_the_types),
+        TEST(shrink_gives_memory_back_and_changes_nothing),
+        TEST(a_table_that_swings_around_a_chunks_edge_does_not_allocate),
+        TEST(empty_tables_are_kept_and_can_be_reclaimed),
+        TEST(columns_of_a_growing_world_lie_in_few_runs),
+        TEST(a_worlds_memory_has_a_bound_that_is_respected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

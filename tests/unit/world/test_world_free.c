@@ -49,7 +49,7 @@ static void end(void **state)
     end_world(state, used); /* now it is freed: the fixture looks for leaks */
 }
 
-static void E10_a_world_in_a_loop_is_not_freed(void **state)
+static void a_world_in_a_loop_is_not_freed(void **state)
 {
     static const reef_loop loops[] = {{0}, {.deferred = true}};
     for (uint32_t k = 0; k < 2; k++) {
@@ -66,7 +66,7 @@ static void free_told(const reef_notice *n)
     try_to_free();
 }
 
-static void E10_a_world_is_not_freed_by_an_observer(void **state)
+static void a_world_is_not_freed_by_an_observer(void **state)
 {
     begin(state);
     const reef_entity e = reef_entity_at(used, 0);
@@ -96,7 +96,7 @@ static bool free_condition(const reef_world *w, void *context)
     return false;
 }
 
-static void E10_a_world_is_not_freed_by_a_tick(void **state)
+static void a_world_is_not_freed_by_a_tick(void **state)
 {
     for (uint32_t k = 0; k < 4; k++) {
         begin(state);
@@ -122,7 +122,7 @@ static void free_context(void *context)
     try_to_free();
 }
 
-static void E10_a_world_is_not_freed_by_what_frees_a_context(void **state)
+static void a_world_is_not_freed_by_what_frees_a_context(void **state)
 {
     begin(state);
     const reef_system_desc desc = {
@@ -139,7 +139,7 @@ static reef_status free_step(void *context, reef_world *w, uint64_t tick, const 
     return REEF_OK;
 }
 
-static void E10_a_world_is_not_freed_by_a_step(void **state)
+static void a_world_is_not_freed_by_a_step(void **state)
 {
     begin(state);
     assert_ok(reef_synctest(used, &(reef_synctest_config){.ticks = 2, .distance = 1, .step = free_step}, NULL));
@@ -180,7 +180,7 @@ static bool free_system(void *context, const reef_system_info *system)
     return true;
 }
 
-static void E10_a_world_is_not_freed_by_a_visitor(void **state)
+static void a_world_is_not_freed_by_a_visitor(void **state)
 {
     begin(state);
     assert_false(reef_system_is_null(reef_system(used, free_block, "Score")));
@@ -202,7 +202,7 @@ static uint64_t free_key(const void *value)
     return (uint64_t)((const Keyed *)value)->value;
 }
 
-static void E10_a_world_is_not_freed_by_the_key_of_an_order(void **state)
+static void a_world_is_not_freed_by_the_key_of_an_order(void **state)
 {
     begin(state);
     assert_ok(reef_sort_storage(used, &(reef_sort){.order = {.component = reef_id(Keyed), .key = free_key}}));
@@ -223,7 +223,7 @@ static bool free_progress(void *context, uint64_t done, uint64_t all)
     return true;
 }
 
-static void E10_a_world_is_not_freed_while_it_is_written_or_read(void **state)
+static void a_world_is_not_freed_while_it_is_written_or_read(void **state)
 {
     begin(state);
     const reef_save_desc raw = {.raw = true, .progress = free_progress};
@@ -241,14 +241,14 @@ static void E10_a_world_is_not_freed_while_it_is_written_or_read(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(E10_a_world_in_a_loop_is_not_freed),
-        TEST(E10_a_world_is_not_freed_by_an_observer),
-        TEST(E10_a_world_is_not_freed_by_a_tick),
-        TEST(E10_a_world_is_not_freed_by_what_frees_a_context),
-        TEST(E10_a_world_is_not_freed_by_a_step),
-        TEST(E10_a_world_is_not_freed_by_a_visitor),
-        TEST(E10_a_world_is_not_freed_by_the_key_of_an_order),
-        TEST(E10_a_world_is_not_freed_while_it_is_written_or_read),
+        TEST(a_world_in_a_loop_is_not_freed),
+        TEST(a_world_is_not_freed_by_an_observer),
+        TEST(a_world_is_not_freed_by_a_tick),
+        TEST(a_world_is_not_freed_by_what_frees_a_context),
+        TEST(a_world_is_not_freed_by_a_step),
+        TEST(a_world_is_not_freed_by_a_visitor),
+        TEST(a_world_is_not_freed_by_the_key_of_an_order),
+        TEST(a_world_is_not_freed_while_it_is_written_or_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
