@@ -276,7 +276,8 @@ reef_status reef__change_apply(reef_world *w, const char *op, reef_entity e, uin
     w->value_count = count;
     w->hook_failed.id = 0;
     quarantine_because(w, op, count == 1 ? values->component.id : 0, e);
-    const bool told = observed(w);
+    const bool told = observed(w) && (values_watched(w, values, count) ||
+                                      reef__leave_watched(w, reef_slots_at(&w->hot, place)[0].head.table, to));
     reef_status s = told && !observe_change(w, e, to, values, count) ? REEF_NO_MEMORY : REEF_OK;
     const bool planned = told && s == REEF_OK;
     if (s == REEF_OK) s = change_run(w, e, place, to, values, count);

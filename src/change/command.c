@@ -795,7 +795,7 @@ static bool table_move(reef_world *w, uint32_t id, uint32_t component, bool remo
     const shape *from = shape_of(w->family, id), *to = shape_of(w->family, e->to);
     const bit_store *marks = bit_store_of(w, component | BIT_DISABLED);
     const table *there = table_read(w, e->to);
-    if (from->hooked || to->hooked || from->tracked || to->tracked || (observed(w) && !BUG(73)) ||
+    if (from->hooked || to->hooked || from->tracked || to->tracked || (watched(w, component) && !BUG(73)) ||
         (there && table_rows(there)))
         return false;
     if (remove && marks && reef__bit_known(w, marks, id)) return false;

@@ -174,6 +174,7 @@ static COLD const edge *edge_fetch(reef_world *w, uint64_t key, reef_status *sta
     if (e == NULL || reef__type_of(component)->split) return e;
     ASSERT((key & 1) || reef__table_meets(w, from, reef__type_of(component)));
     if (BUG(2)) key &= ~1ull;
+    if (watched(w, component)) key |= EDGE_WATCHED;
     table *to = e->to == TABLE_EMPTY ? NULL : reef__table_own(w, e->to), *s = reef__table_own(w, from);
     if (s && to) {
         uint32_t i = edge_index(key);
@@ -316,9 +317,9 @@ static COLD reef_status one_slow(reef_world *w, const char *op, reef_entity e, r
 INLINE uint64_t *bits_open(const reef_world *w, uint32_t number, reef_entity e, bool on, uint32_t *place)
 {
     const handle h = handle_of(e);
-    if (UNLIKELY(number == 0 || (w->locks | (w->slow & SLOW_OBSERVED)) || HANDLE_INDEX(h) >= w->hot.index_count))
-        return NULL;
+    if (UNLIKELY(number == 0 || w->locks || HANDLE_INDEX(h) >= w->hot.index_count)) return NULL;
     const bit_store *b = &w->state.bits[number - 1];
+    if (UNLIKELY(watched(w, b->key & ~BIT_DISABLED))) return NULL;
     const uint64_t record = *reef_record_at(&w->hot, HANDLE_INDEX(h));
     const uint32_t unit = place_unit((uint32_t)record);
     *place = (uint32_t)record;
@@ -391,8 +392,9 @@ static bool edge_go_shared(reef_world *w, reef_entity e, reef_component c, const
                            void **out)
 {
     spot x;
-    if ((w->hot.records.shared == 0 && !observed(w)) || w->locks || !spot_find(w, &x, e)) return false;
-    const uint64_t key = spot_key(&x, c, remove);
+    const bool told = watched(w, c.id);
+    if ((w->hot.records.shared == 0 && !told) || w->locks || !spot_find(w, &x, e)) return false;
+    const uint64_t key = spot_key(&x, c, remove) | (told ? EDGE_WATCHED : 0);
     const uint32_t i = edge_index(key);
     if (w->edge_cache[i].key != key || !edge_open(w, &x, i, w->hot.version) ||
         (value && w->edge_cache[i].edge->size != size))
@@ -400,7 +402,7 @@ static bool edge_go_shared(reef_world *w, reef_entity e, reef_component c, const
     const table *from = w->edge_cache[i].from;
     const handle moved = handle_at(from->tail, place_row(from->next - 1));
     if (!record_owned(w, HANDLE_INDEX(x.h)) || !record_owned(w, HANDLE_INDEX(moved))) return false;
-    if (!observed(w)) return *out = edge_go_wide(w, &x, i, value, remove), true;
+    if (!told) return *out = edge_go_wide(w, &x, i, value, remove), true;
     if (!observe_straight(w, c.id) || (remove && w->edge_cache[i].edge->size && !observe_unasked(w, c.id)))
         return false;
     *out = edge_go_wide(w, &x, i, value, remove);
@@ -461,7 +463,7 @@ static NOINLINE bool stored_leave(reef_world *w, value_store *s, reef_entity e)
 /* May values be written into the store directly? Not if its type has hooks or stamps, or the world has observers. */
 INLINE bool store_direct(const reef_world *w, const value_store *s)
 {
-    return LIKELY(s->direct && !observed(w) && !GUARDED(w));
+    return LIKELY(s->direct && !watched(w, s->component) && !GUARDED(w));
 }
 
 static NOINLINE reef_status stored_add(reef_world *w, reef_entity e, reef_component c, const void *args, void **out)
@@ -482,7 +484,9 @@ static NOINLINE reef_status table_add_told(reef_world *w, reef_entity e, reef_co
     spot x;
     const bool lately = observe_lately(w, c.id);
     if (UNLIKELY(w->locks | w->hot.records.shared) || UNLIKELY(!lately && !observe_straight(w, c.id)) ||
-        UNLIKELY(!edge_at(w, &x, e, c, false, w->hot.version)))
+        UNLIKELY(!spot_find(w, &x, e)) ||
+        UNLIKELY(!edge_lately(w, spot_key(&x, c, false) | EDGE_WATCHED, false, w->hot.version)) ||
+        UNLIKELY(!edge_open(w, &x, EDGE_CACHE, w->hot.version)))
         return add_slow(w, "reef_add", e, c, NULL, out);
     void *made = edge_add(w, &x, EDGE_CACHE);
     bool told = true;
@@ -496,7 +500,10 @@ static NOINLINE reef_status table_add_told(reef_world *w, reef_entity e, reef_co
 static NOINLINE reef_status table_add(reef_world *w, reef_entity e, reef_component c, const void *args, void **out)
 {
     spot x;
-    if (UNLIKELY(!edge_at(w, &x, e, c, false, w->hot.gate_move))) return add_slow(w, "reef_add", e, c, args, out);
+    if (UNLIKELY(!edge_at(w, &x, e, c, false, w->hot.gate_move))) {
+        if (args == NULL && watched(w, c.id)) return table_add_told(w, e, c, out);
+        return add_slow(w, "reef_add", e, c, args, out);
+    }
     void *made = edge_add(w, &x, EDGE_CACHE);
     if (out) *out = made;
     return REEF_OK;
@@ -506,10 +513,7 @@ reef_status reef_add_id(reef_world *w, reef_entity e, reef_component c, const vo
 {
     if (UNLIKELY(!WORLD_GIVEN_SHORT(w))) return REEF_BAD_ARGUMENT;
     const uint32_t kind = LIKELY(edge_component(w, false) == c.id) ? 0 : elsewhere(w, c);
-    if (LIKELY(kind < ELSEWHERE_BITS)) {
-        if (UNLIKELY(observed(w)) && args == NULL) return table_add_told(w, e, c, out);
-        return table_add(w, e, c, args, out);
-    }
+    if (LIKELY(kind < ELSEWHERE_BITS)) return table_add(w, e, c, args, out);
     if (kind >= ELSEWHERE_STORES)
         return kind == ELSEWHERE_STORES ? stored_add(w, e, c, args, out) : add_slow(w, "reef_add", e, c, args, out);
     if (switch_turn(w, e, c, true)) {
@@ -552,7 +556,7 @@ static COLD reef_status running_set(reef_world *w, reef_entity e, reef_component
 INLINE bool set_there(reef_world *w, reef_entity e, reef_component c, const void *value, size_t size)
 {
     spot x;
-    if (!WORLD_GIVEN(w) || w->running || observed(w) || value == NULL || !spot_find(w, &x, e)) return false;
+    if (!WORLD_GIVEN(w) || w->running || watched(w, c.id) || value == NULL || !spot_find(w, &x, e)) return false;
     const uint32_t k = slot_find(w, c.id, x.slots[0].head.table);
     if (k == 0 || k == REEF_SLOT_TAG || x.slots[k].version != w->hot.version) return false;
     const type *t = reef__type_of(c.id);

@@ -83,7 +83,7 @@ static COLD reef_status destroy_slow(reef_world *w, reef_entity e)
     if (place == PLACE_DEAD) return reef__failure(w, REEF_NOT_ALIVE, op, none, e, 0);
     if (w->locks && !BUG(17)) return reef__failure(w, REEF_LOCKED, op, none, e, 0);
     if (w->slow & SLOW_RELATED && !w->untargeted && reef__related_to(w, e)) return reef__destroy_related(w, op, &e, 1);
-    const bool told = observed(w);
+    const bool told = reef__entity_watched(w, e);
     if (told && !observe_destroy(w, e)) return reef__failure(w, REEF_NO_MEMORY, op, none, e, 0);
     const bool died = destroy_run(w, e, place);
     if (told) observe_done(w, died);
@@ -92,7 +92,7 @@ static COLD reef_status destroy_slow(reef_world *w, reef_entity e)
 
 void reef__destroy_prepared(reef_world *w, reef_entity e)
 {
-    const bool told = observed(w);
+    const bool told = reef__entity_watched(w, e);
     bool died = !told || observe_destroy(w, e);
     died = died && destroy_run(w, e, place_of(w, e));
     ASSERT(died);
@@ -153,6 +153,7 @@ INLINE bool destroy_go(reef_world *w, handle h, uint64_t *record, uint64_t gate,
     const uint32_t id = slots[0].head.table;
     struct edge_entry *lately = &w->edge_cache[EDGE_CACHE + 2];
     if (UNLIKELY(lately->key != id)) {
+        if (UNLIKELY(reef__table_watched(w, id)) && !BUG(392)) return false;
         lately->key = id;
         lately->from = (table *)w->state.tables.page[id / TABLES_PER_PAGE] + id % TABLES_PER_PAGE;
     }

@@ -101,7 +101,7 @@ uint32_t reef_write_many_id(reef_world *w, reef_component c, const reef_entity *
         if (i + AHEAD < n) fetch(&way, es[i + AHEAD], size);
         if (!has_itself(w, es[i], t)) continue;
         const void *value = (const char *)in + i * size;
-        if (t->hooked || t->split || t->relation || t->home == REEF_SHARED || observed(w)) {
+        if (t->hooked || t->split || t->relation || t->home == REEF_SHARED || watched(w, t->id)) {
             if (reef_set_id(w, es[i], c, value, size) < 0) break;
         } else {
             void *p = reef_mut_id(w, es[i], c);

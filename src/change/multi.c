@@ -75,7 +75,7 @@ reef_status reef_remove_one_id(reef_world *w, reef_entity e, reef_component c, u
     const uint32_t n = reef__store_values(w, t, e);
     if (i >= n) return reef__failure(w, REEF_ABSENT, op, c, e, i);
     if (n == 1) return reef_remove_id(w, e, c);
-    const bool told = observed(w);
+    const bool told = watched(w, t->id);
     w->hook_failed.id = 0;
     if ((t->tracked && !reef__track_prepare(w, t->id, &e, 1)) || reef__store_own(w, t->id, e) == NULL ||
         (told && !observe_several(w, e, t, reef__store_nth(store_of(w, t->id), e, i), NULL)))
@@ -100,7 +100,7 @@ reef_status reef__multi_add(reef_world *w, const char *op, reef_entity e, const 
 {
     const uint32_t n = reef__store_values(w, t, e);
     const reef_component c = {t->id};
-    const bool told = observed(w);
+    const bool told = watched(w, t->id);
     if (n == reef__multi_most(store_of(w, t->id))) return reef__failure(w, REEF_LIMIT, op, c, e, n);
     quarantine_because(w, op, t->id, e);
     if (told && !observe_several(w, e, t, NULL, v->data)) return reef__failure(w, REEF_NO_MEMORY, op, c, e, 0);

@@ -223,7 +223,7 @@ static relation_value *relation_raw(reef_world *w, value_store *s, reef_entity s
 static relation_value *relate_fast(reef_world *w, reef_entity source, const type *t)
 {
     value_store *s = relation_store(w, t);
-    if (!s->paged || s->unindexed || observed(w) || GUARDED(w) || t->need_count) return NULL;
+    if (!s->paged || s->unindexed || watched(w, t->id) || GUARDED(w) || t->need_count) return NULL;
     return relation_raw(w, s, source);
 }
 
@@ -258,7 +258,7 @@ static bool relate_straight(reef_world *w, reef_entity source, reef_component c,
     const bool idle = w->locks == 0 && w->running == NULL && w->commands == NULL;
     if (!idle || s->component != c.id || !s->paged || s->relation == 0 || s->relation & REEF_SYMMETRIC) return false;
     const type *t = reef__type_of(c.id);
-    if (s->unindexed || observed(w) || GUARDED(w) || t->need_count) return false;
+    if (s->unindexed || watched(w, t->id) || GUARDED(w) || t->need_count) return false;
     if (UNLIKELY(data != NULL) && (t->data == NULL || size != t->data->size)) return false;
     if (place_of(w, target) == PLACE_DEAD || place_of(w, source) == PLACE_DEAD) return false;
     if (s->relation & REEF_ACYCLIC && (reef_entity_equal(source, target) || reef__relation_sources(s, source)))
@@ -375,10 +375,13 @@ static reef_status halves_make(reef_world *w, const coupling *x)
     return s;
 }
 
-static void observing_pause(reef_world *w, bool pause)
+/* From now on the world counts as one with these observers (bits of `slow`). The answer is what it counted as. */
+static uint32_t observing_put(reef_world *w, uint32_t observers)
 {
-    w->slow = pause ? w->slow & ~SLOW_OBSERVED : w->slow | SLOW_OBSERVED;
+    const uint32_t all = SLOW_OBSERVED | SLOW_WATCHED, was = w->slow & all;
+    w->slow = (w->slow & ~all) | observers;
     reef__invalidate(w, INVALIDATE_CONDITION_CHANGED);
+    return was;
 }
 
 /* Prepares the former partners to lose their relations. One whose half was taken away before has none to lose. */
@@ -400,10 +403,10 @@ static reef_status halves_relate(reef_world *w, const coupling *x)
     const bool told = observed(w);
     if (!partners_prepare(w, x) || (told && !observe_reserve_changes(w, x->t, 4))) return REEF_NO_MEMORY;
     if (told) {
-        observing_pause(w, true);
+        const uint32_t observers = observing_put(w, 0);
         const reef_status s = halves_make(w, x);
         for (uint32_t i = x->count; s >= 0 && i-- > 0;) half_undo(w, x->t, &x->half[i]);
-        observing_pause(w, false);
+        (void)observing_put(w, observers);
         if (s < 0) return s;
     }
     observe_open(w);
@@ -749,7 +752,7 @@ reef_status reef_retarget_id(reef_world *w, reef_entity source, reef_component c
         w->calling = NULL;
         return s < 0 ? s : REEF_OK;
     }
-    const bool told = observed(w);
+    const bool told = watched(w, t->id);
     if (told && !observe_several(w, source, t, was, &(relation_value){to, 0}))
         return reef__failure(w, REEF_NO_MEMORY, op, c, source, 0);
     w->calling = op;

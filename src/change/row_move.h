@@ -17,7 +17,7 @@
 #include "storage/world_data.h"
 #include "reef/detail/access.h"
 
-INLINE uint32_t edge_index(uint64_t key) { return (uint32_t)((key >> 33) * 31 + key) & (EDGE_CACHE - 1); }
+INLINE uint32_t edge_index(uint64_t key) { return (uint32_t)((key << 1 >> 34) * 31 + key) & (EDGE_CACHE - 1); }
 
 /* An entity's record, its content, and the entity's chunk. Records are read and written by halves: an entity that
  * moves keeps its generation. */

@@ -272,7 +272,8 @@ reef_status reef__spawn_listed(reef_world *w, const char *op, uint32_t id, reef_
     w->value_count = count;
     w->hook_failed.id = 0;
     quarantine_because(w, op, 0, (reef_entity){0, 0});
-    const bool told = observed(w);
+    const bool told =
+        observed(w) && (values_watched(w, values, count) || reef__table_watched(w, id)); /* a copy lists no tags */
     reef_status s = told && !observe_spawn(w, id, values, count, n) ? REEF_NO_MEMORY : REEF_OK;
     const bool planned = told && s == REEF_OK;
     if (s == REEF_OK) s = spawn_all(&x, rows);
@@ -435,7 +436,7 @@ static void bundle_take(reef_bundle *b, table *t)
     reef_world *w = b->world;
     if (t == NULL) reef__bundles_distrust(w);
     b->t = t;
-    if (b->gate.ready == w || !b->plain || t == NULL) return;
+    if (b->gate.ready == w || !b->plain || t == NULL || reef__table_watched(w, b->table)) return;
     b->gate.ready = w;
     b->gate.next = w->bundles_ready;
     w->bundles_ready = &b->gate;
@@ -641,7 +642,7 @@ static COLD reef_entity spawn_slow(reef_world *w, const reef_value *values, uint
     if (!WORLD_GIVEN_TO(w, "reef_spawn") || spawn_many(w, "reef_spawn", 1, &e, values, count) != REEF_OK)
         return (reef_entity){0, 0};
     uint32_t id = reef_slots_at(&w->hot, place_of(w, e))[0].head.table;
-    if (id <= TABLE_EMPTY || shape_of(w->family, id)->component_count != count) return e;
+    if (id <= TABLE_EMPTY || shape_of(w->family, id)->component_count != count || reef__table_watched(w, id)) return e;
     for (uint32_t i = 0; i < count; i++) /* what comes along outside of tables isn't in the set */
         if (!reef__table_meets(w, id, reef__type_of(values[i].component.id)) && !BUG(240)) return e;
     uint64_t key = set_key(values, count);

@@ -215,7 +215,7 @@ uint64_t reef__spawn_packed(reef_world *w, const reef_value *values, uint32_t co
     for (uint32_t i = 0; id && i < count; i++)
         if (!reef__table_meets(w, id, reef__type_of(values[i].component.id))) return 0;
     table *t = id > TABLE_EMPTY ? reef__table_own(w, id) : NULL;
-    if (t == NULL || t->shape->hooked || t->shape->tracked || observed(w)) return 0;
+    if (t == NULL || t->shape->hooked || t->shape->tracked || reef__table_watched(w, id)) return 0;
     packing x = {
         .w = w, .t = t, .values = values, .count = count, .stride = stride, .runs = runs, .run_count = run_count};
     for (uint32_t i = 0; i < run_count; i++) n += runs[i].n;

@@ -285,7 +285,7 @@ static void stage_replace(const value_stage *x, const stage_walk *k)
         void *was = *(void **)(void *)here;
         reef__quarantine_value(w, t, was, 1, x->e);
         memcpy(here, k->aside, sizeof was);
-        if (!observed(w) || !observe_keep(w, t, was)) reef__shared_release(was);
+        if (!watched(w, t->id) || !observe_keep(w, t, was)) reef__shared_release(was);
     } else if (k->aside && t->fixed) {
         value_leave(w, t, k->aside);
     } else if (k->aside || k->v->kind == VALUE_MOVED) {

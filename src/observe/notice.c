@@ -220,8 +220,8 @@ static void relations_done(const reef_world *w, observer_log *o)
 static uint64_t relations_most(const reef_world *w, const observer_log *o, const type *one, uint64_t n, uint64_t *bytes)
 {
     uint64_t most = 0;
-    for (uint32_t i = 0; i < o->watched_count; i++) {
-        const type *t = reef__type_of(o->watched[i]);
+    for (uint32_t i = 0; i < o->head.watched_count; i++) {
+        const type *t = reef__type_of(o->head.watched[i]);
         if (!several_relations(t) || (one && one != t)) continue;
         const uint64_t all = store_of(w, t->id)->count, some = all / REEF_MULTI_MAX < n ? all : n * REEF_MULTI_MAX;
         most += some;
@@ -237,8 +237,8 @@ static bool observing_change(reef_world *w, reef_entity e, uint32_t to, const re
     uint64_t n = 0, bytes = 0;
     if (!reef__observing_ready(w)) return false;
     observer_log *o = w->observing;
-    for (uint32_t i = 0; i < o->watched_count; i++) {
-        const type *t = reef__type_of(o->watched[i]);
+    for (uint32_t i = 0; i < o->head.watched_count; i++) {
+        const type *t = reef__type_of(o->head.watched[i]);
         if (several_relations(t)) {
             const relations_moved m = relations_moved_by(w, e, t, to, values, count);
             n += (uint64_t)m.leave + m.come + m.written;
@@ -250,8 +250,8 @@ static bool observing_change(reef_world *w, reef_entity e, uint32_t to, const re
         if (kind & (REEF_ON_SET | REEF_ON_REMOVE)) bytes += old_values_bytes(t);
     }
     if (!plan_one(w, e, n + o->head.matches, bytes)) return false;
-    for (uint32_t i = 0; n && i < o->watched_count; i++) {
-        const type *t = reef__type_of(o->watched[i]);
+    for (uint32_t i = 0; n && i < o->head.watched_count; i++) {
+        const type *t = reef__type_of(o->head.watched[i]);
         if (several_relations(t)) {
             relations_plan(w, o, e, t, relations_moved_by(w, e, t, to, values, count));
             continue;
@@ -289,10 +289,13 @@ static COLD bool observing_several(reef_world *w, reef_entity e, const type *t, 
 static uint64_t death_bytes(const observer_log *o)
 {
     uint64_t bytes = 0;
-    for (uint32_t i = 0; i < o->watched_count; i++) bytes += old_values_bytes(reef__type_of(o->watched[i]));
+    for (uint32_t i = 0; i < o->head.watched_count; i++) bytes += old_values_bytes(reef__type_of(o->head.watched[i]));
     return bytes;
 }
-static uint64_t death_notices(const observer_log *o) { return 2 * (uint64_t)o->watched_count + 1 + o->head.matches; }
+static uint64_t death_notices(const observer_log *o)
+{
+    return 2 * (uint64_t)o->head.watched_count + 1 + o->head.matches;
+}
 
 static bool observing_destroy(reef_world *w, reef_entity e)
 {
@@ -302,8 +305,8 @@ static bool observing_destroy(reef_world *w, reef_entity e)
     uint64_t bytes = death_bytes(o);
     const uint64_t relations = relations_most(w, o, NULL, 1, &bytes);
     if (!plan_one(w, e, death_notices(o) + relations, bytes)) return false;
-    for (uint32_t i = 0; i < o->watched_count; i++) {
-        const type *t = reef__type_of(o->watched[i]);
+    for (uint32_t i = 0; i < o->head.watched_count; i++) {
+        const type *t = reef__type_of(o->head.watched[i]);
         const uint32_t kinds = kinds_asked(o, t->id) & either;
         if (kinds == 0 || !has_itself(w, e, t)) continue;
         plan_old(w, o,
@@ -340,8 +343,8 @@ static uint64_t spawn_notices(const reef_world *w, uint32_t id, const reef_value
 {
     const observer_log *o = w->observing;
     uint64_t n = o->births;
-    for (uint32_t i = 0; i < o->watched_count; i++)
-        n += reef__type_of(o->watched[i])->relation == 0 && spawn_adds(w, o->watched[i], id, values, count);
+    for (uint32_t i = 0; i < o->head.watched_count; i++)
+        n += reef__type_of(o->head.watched[i])->relation == 0 && spawn_adds(w, o->head.watched[i], id, values, count);
     return n;
 }
 
@@ -350,10 +353,11 @@ static uint64_t spawn_relations(const reef_world *w, uint32_t id, const reef_val
 {
     const observer_log *o = w->observing;
     uint64_t n = 0;
-    for (uint32_t i = 0; i < o->watched_count; i++) {
-        if (reef__type_of(o->watched[i])->relation == 0 || !spawn_adds(w, o->watched[i], id, values, count)) continue;
+    for (uint32_t i = 0; i < o->head.watched_count; i++) {
+        if (reef__type_of(o->head.watched[i])->relation == 0 || !spawn_adds(w, o->head.watched[i], id, values, count))
+            continue;
         const reef_value *v = values;
-        while (v->component.id != o->watched[i]) v++;
+        while (v->component.id != o->head.watched[i]) v++;
         n += v->kind == VALUE_SPAN ? v->size : 1;
         if (v + 1 < values + count && v->kind != VALUE_SPAN && v[1].component.id == v->component.id) n += v[1].size;
     }
@@ -382,8 +386,8 @@ static void observing_spawned(reef_world *w, uint32_t id, const reef_value *valu
     else reef__ids_peek(w, 0, n, e);
     o->entity_count += n;
     if (o->births) notice_add(o, NOTICE_BORN, 0, o->op_entities, n);
-    for (uint32_t i = 0; i < o->watched_count; i++) {
-        const type *t = reef__type_of(o->watched[i]);
+    for (uint32_t i = 0; i < o->head.watched_count; i++) {
+        const type *t = reef__type_of(o->head.watched[i]);
         if (!spawn_adds(w, t->id, id, values, count)) continue;
         if (t->relation == 0) notice_add(o, REEF_ON_ADD, t->id, o->op_entities, n);
         const relation_value *v;

@@ -12,6 +12,7 @@
 #include "storage/observed.h"
 #include "storage/world_data.h"
 #include "change/command.h"
+#include "change/spawn.h"
 #include "query/query.h"
 #include "query/query_text.h"
 #include "system/schedule.h"
@@ -258,7 +259,7 @@ COLD void reef__listeners_free(reef_world *w, observer_log *o)
         if (o->watchers && o->watchers[i].handle.generation) (void)reef_query_free(w, o->watchers[i].handle);
     array_free(w, o->watchers, o->count, sizeof *o->watchers);
     array_free(w, o->before, o->count, sizeof *o->before);
-    array_free(w, o->watched, o->count, sizeof *o->watched);
+    array_free(w, o->head.watched, o->count, sizeof *o->head.watched);
     array_free(w, o->head.now, o->head.kinds_count, 1);
     array_free(w, o->head.later, o->head.kinds_count, 1);
 }
@@ -273,10 +274,10 @@ static COLD void listener_note(observer_log *o, const struct observer *x)
     if (x->collected)
         o->head.later[c] |= (uint8_t)((x->events & OF_COMPONENT ? OF_COMPONENT : 0) | (x->events & REEF_ON_DESTROY));
     else o->head.now[c] |= (uint8_t)x->events;
-    for (uint32_t i = 0; i < o->watched_count; i++)
-        if (o->watched[i] == c) return;
-    o->watched[o->watched_count++] = c;
-    reef__ids_sort(o->watched, o->watched_count);
+    for (uint32_t i = 0; i < o->head.watched_count; i++)
+        if (o->head.watched[i] == c) return;
+    o->head.watched[o->head.watched_count++] = c;
+    reef__ids_sort(o->head.watched, o->head.watched_count);
 }
 
 /* Makes the query of an observer in this world. False: no memory. */
@@ -302,10 +303,10 @@ static COLD bool listeners_make(reef_world *w, observer_log *o)
     o->head.kinds_count = most;
     o->watchers = array_of(w, o->count, sizeof *o->watchers);
     o->before = array_of(w, o->count, sizeof *o->before);
-    o->watched = array_of(w, o->count, sizeof *o->watched);
+    o->head.watched = array_of(w, o->count, sizeof *o->head.watched);
     o->head.now = array_of(w, o->head.kinds_count, 1);
     o->head.later = array_of(w, o->head.kinds_count, 1);
-    if (!o->watchers || !o->before || !o->watched || !o->head.now || !o->head.later) return false;
+    if (!o->watchers || !o->before || !o->head.watched || !o->head.now || !o->head.later) return false;
     for (uint32_t i = 0; i < o->count; i++) {
         o->watchers[i].o = s->observers[i].observer;
         listener_note(o, s->observers[i].observer);
@@ -330,6 +331,13 @@ static COLD bool observing_make(reef_world *w)
     fresh.head.cascading = o->head.cascading;
     fresh.head.stuck = o->head.stuck;
     memcpy(o, &fresh, offsetof(observer_log, notices)); /* the log, which begins there, stays */
+    if (o->head.matches == 0 && !o->deaths && !o->births) w->slow &= ~SLOW_WATCHED;
+    if (!BUG(391)) {
+        memset(w->edge_cache, 0, sizeof w->edge_cache);
+        reef__sets_distrust(w);
+        reef__bundles_distrust(w);
+    }
+    reef__invalidate(w, INVALIDATE_CONDITION_CHANGED);
     return true;
 }
 

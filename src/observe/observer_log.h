@@ -52,8 +52,7 @@ typedef struct batch { /* what one call tells one observer; all of one kind */
 typedef struct observer_log {
     observing_head head;
     watcher *watchers; /* in the order in which they are called */
-    uint32_t count, watched_count;
-    uint32_t *watched;             /* the watched components, by name */
+    uint32_t count;
     bool *before;                  /* for each watcher: whether it matched the operation's entity */
     bool deaths, births, collects; /* whether somebody watches the end of all entities; needs births; is collected */
     notice *notices;

@@ -300,7 +300,7 @@ static void fresh_open(reef_world *w)
 {
     reef_hot *h = &w->hot;
     reef__invalidate(w, INVALIDATE_INDICES_CHANGED);
-    if (ring_count(w) != 0 || w->locks || w->slow & ~SLOW_BOUND || h->index_count == 0) return;
+    if (ring_count(w) != 0 || w->locks || w->slow & ~(SLOW_BOUND | SLOW_OBSERVED) || h->index_count == 0) return;
     uint32_t page = h->index_count >> REEF_RECORD_BITS, limit = index_limit(w);
     if (page >= h->records.count || h->records.page[page] == NULL || records_are_blank(w, page) ||
         !paged_owned(&h->records, page, h->fork_version))
@@ -322,8 +322,8 @@ void reef__ids_commit(reef_world *w, uint32_t n)
 bool reef__id_recycle(reef_world *w, reef_entity *e)
 {
     state *s = &w->state;
-    if (w->hot.gate_move != w->hot.version || w->slow & ~SLOW_BOUND || w->lane_rest || s->ring_head == s->ring_tail ||
-        s->ring_holes)
+    if (w->hot.gate_move != w->hot.version || w->slow & ~(SLOW_BOUND | SLOW_OBSERVED) || w->lane_rest ||
+        s->ring_head == s->ring_tail || s->ring_holes)
         return false;
     *e = reef__id_peek(w, 0);
     s->ring_head++;

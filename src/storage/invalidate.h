@@ -112,7 +112,7 @@ enum {
  * UINT64_MAX, which no lease is. */
 INLINE void gates_set(reef_world *w)
 {
-    const bool shut = w->locks || w->hot.records.shared || GUARDED(w) || w->slow & SLOW_OBSERVED;
+    const bool shut = w->locks || w->hot.records.shared || GUARDED(w) || w->slow & SLOW_WATCHED;
     w->hot.gate_move = shut ? UINT64_MAX : w->hot.version;
     w->gate_destroy = w->slow & SLOW_BOUND ? UINT64_MAX : w->hot.gate_move;
     w->hot.lately.component = REEF_LATELY_NONE;

@@ -110,6 +110,9 @@ typedef struct edge {
     edge_move move[];
 } edge;
 
+/* An edge whose component an observer watches is remembered under another key, where only those look who tell it. */
+#define EDGE_WATCHED (1ull << 63)
+
 /* Different arguments give different keys, whatever number a caller gives for a component: the fast paths compare
  * nothing but the key. */
 INLINE uint64_t edge_key(uint32_t table_id, uint32_t component, bool remove)

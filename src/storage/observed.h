@@ -93,11 +93,63 @@ INLINE void observe_spawned(reef_world *w, uint32_t id, const reef_value *values
 }
 INLINE void observe_done(reef_world *w, bool happened) { observers_by(w)->done(w, happened); }
 
+/* The number of the world's set of observers, which changes with the set. It is the first member of a schedule. */
+INLINE uint64_t observer_epoch(const reef_world *w)
+{
+    uint64_t epoch;
+    memcpy(&epoch, w->schedule, sizeof epoch);
+    return epoch;
+}
+
+/* What the fast path asks of the observers. This is the head of the struct in src/observe/observer_log.h. */
+typedef struct observing_head {
+    uint64_t epoch;         /* of the schedule's observers for which this was made */
+    uint32_t watched_count; /* the watched components, by name: */
+    uint32_t *watched;
+    uint32_t kinds_count; /* the highest component with an entry in `now` and `later` */
+    uint32_t matches;     /* number of observers of queries */
+    uint32_t depth;       /* how often observe_open was called without observe_close */
+    bool cascading;       /* what observers asked for is being done */
+    bool stuck;           /* that couldn't be done */
+    uint8_t *now, *later; /* by component: what immediate observers ask for, and what collected ones do */
+    /* the component that came last on the fast path and of which only one observer is told; 0: none. The next three are
+     * of that component: */
+    uint32_t lately;
+    const struct observer *only; /* the observer that is told */
+    reef_notice only_notice;     /* what it is told */
+    reef_entity only_entity;     /* the entity */
+    uint32_t round;
+    reef_error failed; /* the first failure of an observer, or of telling one */
+} observing_head;
+
+/* May a change of this component concern an observer? What nobody watches is changed as in a world without observers:
+ * the caches of edges, of bundles and of lists remember nothing that is watched, or under another key. They are emptied
+ * when observers come. */
+INLINE bool watched(const reef_world *w, uint32_t component)
+{
+    if (LIKELY(!observed(w))) return false;
+    if (w->slow & SLOW_WATCHED) return true;
+    const observing_head *o = (const observing_head *)(const void *)w->observing;
+    return component <= o->kinds_count && (o->now[component] | (BUG(390) ? 0 : o->later[component])) != 0;
+}
+/* May one of these values concern an observer? */
+INLINE bool values_watched(const reef_world *w, const reef_value *values, uint32_t count)
+{
+    bool found = (w->slow & SLOW_WATCHED) != 0;
+    for (uint32_t i = 0; i < count && !found; i++) found = watched(w, values[i].component.id & ~BIT_DISABLED);
+    return found;
+}
+/* May rows that are made or end in a table concern an observer, or one that leaves for another table, or the end of an
+ * entity? */
+bool reef__table_watched(const reef_world *w, uint32_t id);
+bool reef__leave_watched(const reef_world *w, uint32_t from, uint32_t to);
+bool reef__entity_watched(const reef_world *w, reef_entity e);
+
 /* A value is about to be destroyed. If somebody is told of it, it is kept until then. */
 INLINE bool observe_keep(reef_world *w, const type *t, void *slot) { return observers_by(w)->keep(w, t, slot); }
 INLINE void value_leave(reef_world *w, const type *t, void *slot)
 {
-    if (LIKELY(!observed(w)) || !observe_keep(w, t, slot)) value_destroy(t, slot);
+    if (LIKELY(!watched(w, t->id)) || !observe_keep(w, t, slot)) value_destroy(t, slot);
 }
 
 /* Reserves what observers need for n operations between here and observe_close, which then can't fail: n changes of one
@@ -116,33 +168,6 @@ INLINE void observe_close(reef_world *w)
 {
     if (observed(w)) observers_by(w)->close(w);
 }
-
-/* The number of the world's set of observers, which changes with the set. It is the first member of a schedule. */
-INLINE uint64_t observer_epoch(const reef_world *w)
-{
-    uint64_t epoch;
-    memcpy(&epoch, w->schedule, sizeof epoch);
-    return epoch;
-}
-
-/* What the fast path asks of the observers. This is the head of the struct in src/observe/observer_log.h. */
-typedef struct observing_head {
-    uint64_t epoch;       /* of the schedule's observers for which this was made */
-    uint32_t kinds_count; /* the highest component with an entry in `now` and `later` */
-    uint32_t matches;     /* number of observers of queries */
-    uint32_t depth;       /* how often observe_open was called without observe_close */
-    bool cascading;       /* what observers asked for is being done */
-    bool stuck;           /* that couldn't be done */
-    uint8_t *now, *later; /* by component: what immediate observers ask for, and what collected ones do */
-    /* the component that came last on the fast path and of which only one observer is told; 0: none. The next three are
-     * of that component: */
-    uint32_t lately;
-    const struct observer *only; /* the observer that is told */
-    reef_notice only_notice;     /* what it is told */
-    reef_entity only_entity;     /* the entity */
-    uint32_t round;
-    reef_error failed; /* the first failure of an observer, or of telling one */
-} observing_head;
 
 /* Can a table component come, or a tag go, with no more than observe_told after it? */
 INLINE bool observe_straight(const reef_world *w, uint32_t component)

@@ -451,7 +451,7 @@ static void slot_leave(reef_world *w, const value_store *s, const type *t, uint3
     }
     value = *(void **)value;
     reef__quarantine_value(w, t, value, 1, slot_owner(s, slot));
-    if (!observed(w) || !observe_keep(w, t, value)) reef__shared_release(value);
+    if (!watched(w, t->id) || !observe_keep(w, t, value)) reef__shared_release(value);
 }
 
 /* Drops a value and moves the last value into its slot. */

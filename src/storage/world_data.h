@@ -184,6 +184,8 @@ struct reef_world {
 #define SLOW_OBSERVED 16u /* the world has observers: src/observe/observer.h */
 #define SLOW_AHEAD 32u    /* blocks were copied ahead (world.ahead) */
 #define SLOW_RELATED 64u  /* some entity has a relation to another one */
+/* every change may concern an observer: some look at whole entities, or what they watch isn't known yet */
+#define SLOW_WATCHED 128u
 /* an entity may have more than its row, which has to end with it */
 #define SLOW_BOUND (SLOW_NAMES | SLOW_COLD | SLOW_RELATED)
 /* A loop is open, or commands are left: the state as a whole can't be taken, replaced or compared now. */

@@ -433,8 +433,8 @@ COLD reef_status reef_phase_new(reef_world *w, const reef_phase_desc *desc)
 
 void reef__observers_follow(reef_world *w)
 {
-    if (w->schedule && w->schedule->observer_count) w->slow |= SLOW_OBSERVED;
-    else w->slow &= ~SLOW_OBSERVED;
+    if (w->schedule && w->schedule->observer_count) w->slow |= SLOW_OBSERVED | SLOW_WATCHED;
+    else w->slow &= ~(SLOW_OBSERVED | SLOW_WATCHED);
     if (w->observing) ((observing_head *)(void *)w->observing)->lately = 0;
     reef__invalidate(w, INVALIDATE_LOOKED_AT);
 }

@@ -480,7 +480,7 @@ static reef_world *merge_aside(reef_world *to)
     reef_world *w = reef__world_aside(to);
     to->calling = NULL;
     if (!WORLD_GIVEN(w)) return NULL;
-    w->slow &= ~SLOW_OBSERVED;
+    w->slow &= ~(SLOW_OBSERVED | SLOW_WATCHED);
     w->untargeted = true; /* until their handles are translated, targets are those of the other world */
     for (uint32_t i = 1; i < w->state.store_count; i++)
         if (w->state.stores[i].relation) reef__relation_forget(w, &w->state.stores[i]);
